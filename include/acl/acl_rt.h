@@ -1,0 +1,557 @@
+// acl/acl_rt.h: the runtime: start and stop, error text, device, memory, stream, context.
+// SPDX-License-Identifier: Apache-2.0
+//
+// On an ordinary CPU the "device" is this machine: device memory is host memory, any valid address of the
+// process may be used as device memory, and several devices (PORTACL_DEVICE_COUNT) are several names for the
+// same processors. The calls, their order and their return codes are those of a machine with an NPU. A whole
+// program has this shape:
+//
+//   aclInit(NULL);                                       // once per process
+//   aclrtSetDevice(0);                                   // once per thread
+//   aclrtStream stream;
+//   aclrtCreateStream(&stream);
+//   void* data;
+//   aclrtMalloc(&data, bytes, ACL_MEM_MALLOC_HUGE_FIRST);
+//   aclrtMemcpy(data, bytes, hostData, bytes, ACL_MEMCPY_HOST_TO_DEVICE);
+//   ...                                                  // operators on the stream, see aclnnop/
+//   aclrtSynchronizeStream(stream);                      // the results exist from here on
+//   aclrtMemcpy(hostData, bytes, data, bytes, ACL_MEMCPY_DEVICE_TO_HOST);
+//   aclrtFree(data);
+//   aclrtDestroyStream(stream);
+//   aclrtResetDevice(0);
+//   aclFinalize();
+//
+// Rules for every function below:
+//   - It returns ACL_SUCCESS (0) or a code; on failure nothing is changed, outputs are left as they were, and
+//     the text for aclGetRecentErrMsg is set in the calling thread. Functions that return something else say
+//     so.
+//   - A null pointer where a result is to be stored gives 100000 (ACL_ERROR_INVALID_PARAM).
+//   - 107002 (ACL_ERROR_RT_CONTEXT_NULL) means that the calling thread has no device: call aclrtSetDevice in
+//     it.
+//   - Any function may be called from any number of threads at once, except that a handle or an address must
+//     not be released while another thread still uses it.
+#ifndef PORTACL_ACL_ACL_RT_H_
+#define PORTACL_ACL_ACL_RT_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "acl_base.h"
+#include "acl_rt_allocator.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// -----------------------------------------------------------------------------------------------------------
+// Start and stop, error text
+// -----------------------------------------------------------------------------------------------------------
+
+// Starts the library for this process and reads its environment variables (PORTACL_SOC, PORTACL_ISA,
+// PORTACL_NUM_THREADS, PORTACL_DEVICE_COUNT, ASCEND_LAUNCH_BLOCKING and the ASCEND_* variables of the log).
+//   configPath  null, or the path of a JSON file. Its key "err_msg_mode" chooses whether pending error texts
+//               are kept per thread ("0", the default) or per process ("1"); "default_device" inside
+//               "defaultDevice" names the device of threads that set none. The file is read during the call
+//               only.
+// Returns
+//   0       started
+//   100002  already started. The call is counted for aclFinalizeReference and changes nothing else; programs
+//           may ignore this code
+//   100003  configPath names no readable file
+//   100000  started before with another content of the file; or a value in the file or in an environment
+//           variable is unknown, and then the error text lists what is accepted
+//   200000  out of memory
+// A program that never calls it gets the environment's configuration at its first call of another function.
+ACL_FUNC_VISIBILITY aclError aclInit(const char* configPath);
+
+// Ends what aclInit started, however often that was called. Free memory, destroy handles and reset devices
+// before. aclInit may follow, and reads the environment again.
+// Returns 0, or 100037 if nothing is started.
+ACL_FUNC_VISIBILITY aclError aclFinalize(void);
+
+// Takes back one aclInit and ends the library, like aclFinalize, when it was the last one. For components
+// that share a process.
+//   refCount  receives how many calls of aclInit are left; may be null
+// Returns 0, or 100037 if nothing is started.
+ACL_FUNC_VISIBILITY aclError aclFinalizeReference(uint64_t* refCount);
+
+// Returns and clears the error text of the calling thread (of the process, when aclInit's file set
+// "err_msg_mode" to "1"): what failed, with which value, and what would have been accepted. The newest
+// message is the headline, earlier ones that nobody has read follow, newest first.
+// Returns null when nothing is pending, so do not print it with %s unchecked. The library owns the text; it
+// stays valid until the next call of this function in the same thread.
+ACL_FUNC_VISIBILITY const char* aclGetRecentErrMsg(void);
+
+// -----------------------------------------------------------------------------------------------------------
+// Device
+// -----------------------------------------------------------------------------------------------------------
+
+// On which side of the bus a program runs.
+typedef enum aclrtRunMode {
+  ACL_DEVICE = 0,  // on the device itself
+  ACL_HOST = 1,    // on a host that drives the device
+} aclrtRunMode;
+
+// Makes a device current for the calling thread, with the device's default context and default stream. All
+// threads that set the same device share those two. Every thread that uses the runtime does this once.
+//   deviceId  0 to (number of devices - 1)
+// Returns 0; 107001 for a device that does not exist; 207001 when memory is exhausted; 100000 when an
+// environment variable has an unknown value (without aclInit before).
+// Every call is counted, per process and device, and wants one aclrtResetDevice.
+ACL_FUNC_VISIBILITY aclError aclrtSetDevice(int32_t deviceId);
+
+// Takes back one aclrtSetDevice. The last one waits for the device's queued work and frees its default
+// context and the streams in it; a thread that still used that context gets 107002 until it sets a device
+// again. Memory stays.
+// Returns 0, 107001 for a device that does not exist, or 507007 when the device was reset more often than
+// set.
+ACL_FUNC_VISIBILITY aclError aclrtResetDevice(int32_t deviceId);
+
+// Stores the device that is current in the calling thread.
+// Returns 0, 100000 for null, or 107002 when no device is set.
+ACL_FUNC_VISIBILITY aclError aclrtGetDevice(int32_t* deviceId);
+
+// Stores the number of devices: 1, or what PORTACL_DEVICE_COUNT said when the library was started.
+// Returns 0, or 100000 for null. Needs no device.
+ACL_FUNC_VISIBILITY aclError aclrtGetDeviceCount(uint32_t* count);
+
+// Stores the run mode, which is always ACL_HOST.
+// Returns 0, or 100000 for null. Needs no device.
+ACL_FUNC_VISIBILITY aclError aclrtGetRunMode(aclrtRunMode* runMode);
+
+// Returns the name of the product that is emulated, such as "Ascend910B1" (the default) or what PORTACL_SOC
+// says. The product decides which data types the operators accept. Needs no device. The text belongs to the
+// library and stays valid for the whole process. Null when an environment variable has an unknown value.
+ACL_FUNC_VISIBILITY const char* aclrtGetSocName(void);
+
+// -----------------------------------------------------------------------------------------------------------
+// Memory
+// -----------------------------------------------------------------------------------------------------------
+
+// How memory is to be provided. On a CPU a hint only: every value, also one that is not listed, gives the
+// same kind of memory, and large blocks may be backed by huge pages.
+typedef enum aclrtMemMallocPolicy {
+  ACL_MEM_MALLOC_HUGE_FIRST = 0,  // huge pages if possible; what nearly every program asks for
+  ACL_MEM_MALLOC_HUGE_ONLY = 1,
+  ACL_MEM_MALLOC_NORMAL_ONLY = 2,
+  ACL_MEM_MALLOC_HUGE_FIRST_P2P = 3,
+  ACL_MEM_MALLOC_HUGE_ONLY_P2P = 4,
+  ACL_MEM_MALLOC_NORMAL_ONLY_P2P = 5,
+  ACL_MEM_MALLOC_HUGE1G_ONLY = 6,
+  ACL_MEM_MALLOC_HUGE1G_ONLY_P2P = 7,
+  ACL_MEM_TYPE_LOW_BAND_WIDTH = 0x0100,
+  ACL_MEM_TYPE_HIGH_BAND_WIDTH = 0x1000,
+  ACL_MEM_ACCESS_USER_SPACE_READONLY = 0x100000,
+} aclrtMemMallocPolicy;
+
+// Direction of a copy. On a CPU a hint only, except that the last two are for other functions.
+typedef enum aclrtMemcpyKind {
+  ACL_MEMCPY_HOST_TO_HOST = 0,
+  ACL_MEMCPY_HOST_TO_DEVICE = 1,
+  ACL_MEMCPY_DEVICE_TO_HOST = 2,
+  ACL_MEMCPY_DEVICE_TO_DEVICE = 3,
+  ACL_MEMCPY_DEFAULT = 4,  // found from the addresses
+  ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE = 5,
+  ACL_MEMCPY_INNER_DEVICE_TO_DEVICE = 6,  // refused by aclrtMemcpy
+  ACL_MEMCPY_INTER_DEVICE_TO_DEVICE = 7,  // refused by aclrtMemcpy
+} aclrtMemcpyKind;
+
+// Which memory aclrtGetMemInfo is asked about.
+typedef enum aclrtMemAttr {
+  ACL_DDR_MEM = 0,
+  ACL_HBM_MEM = 1,
+  ACL_DDR_MEM_HUGE = 2,
+  ACL_DDR_MEM_NORMAL = 3,
+  ACL_HBM_MEM_HUGE = 4,
+  ACL_HBM_MEM_NORMAL = 5,
+  ACL_DDR_MEM_P2P_HUGE = 6,
+  ACL_DDR_MEM_P2P_NORMAL = 7,
+  ACL_HBM_MEM_P2P_HUGE = 8,
+  ACL_HBM_MEM_P2P_NORMAL = 9,
+  ACL_HBM_MEM_HUGE1G = 10,
+  ACL_HBM_MEM_P2P_HUGE1G = 11,
+  ACL_MEM_NORMAL = 12,
+  ACL_MEM_HUGE = 13,
+  ACL_MEM_HUGE1G = 14,
+  ACL_MEM_P2P_NORMAL = 15,
+  ACL_MEM_P2P_HUGE = 16,
+  ACL_MEM_P2P_HUGE1G = 17,
+} aclrtMemAttr;
+
+// Allocates device memory.
+//   devPtr  receives the address, a multiple of 64. The content is not initialised. Release it with aclrtFree
+//   size    bytes
+//   policy  a hint, see above
+// Returns 0; 100000 for a null devPtr or size 0 (found before the missing device); 107002 without a device;
+// 207001 when memory is exhausted. Waits for no stream.
+ACL_FUNC_VISIBILITY aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy);
+
+// Releases memory of aclrtMalloc at once, without waiting for any stream: synchronise first if queued work
+// uses it.
+// Returns 0; 100000 for null; 107000 for an address that aclrtMalloc did not give, and then nothing is
+// released.
+ACL_FUNC_VISIBILITY aclError aclrtFree(void* devPtr);
+
+// Allocates host memory that asynchronous copies can use without an intermediate copy. Otherwise like
+// aclrtMalloc. Release it with aclrtFreeHost.
+ACL_FUNC_VISIBILITY aclError aclrtMallocHost(void** hostPtr, size_t size);
+
+// Releases memory of aclrtMallocHost at once. Codes as aclrtFree.
+ACL_FUNC_VISIBILITY aclError aclrtFreeHost(void* hostPtr);
+
+// Copies bytes; done when the call returns. It does not wait for queued work: synchronise the stream first.
+//   dst, destMax  where to, and how many bytes there is room for
+//   src, count    where from, and how many bytes. src and dst may be equal; else they must not overlap
+//   kind          0 to 5, a hint
+// Returns 0, also for count 0 whatever the addresses; 100000 for a null address or another kind; 107000 when
+// count is larger than destMax.
+ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count,
+                                         aclrtMemcpyKind kind);
+
+// Sets bytes; done when the call returns. It does not wait for queued work.
+//   devPtr, maxCount  where, and how many bytes there is room for
+//   value             its low 8 bits are stored in each byte
+//   count             how many bytes
+// Returns 0, also for count 0 whatever the address; 100000 for a null address; 107000 when count is larger
+// than maxCount.
+ACL_FUNC_VISIBILITY aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count);
+
+// Stores how many bytes of device memory are free and exist. That is the machine's memory, for the DDR and
+// for the HBM attributes; an attribute that has no meaning here gives 0 and 0.
+// Returns 0; 100000 for a null free or total; 107002 without a device.
+ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total);
+
+// -----------------------------------------------------------------------------------------------------------
+// Stream
+// -----------------------------------------------------------------------------------------------------------
+// A stream carries out what is submitted to it in order. Different streams run independently of each other;
+// none waits for the default stream. Wherever a stream is taken, null is the default stream of the thread's
+// current context.
+
+// Creates a stream in the current context.
+//   stream  receives the handle. Release it with aclrtDestroyStream
+// Returns 0; 100000 for null; 107002 without a device; 207008 when there is no room for another stream.
+ACL_FUNC_VISIBILITY aclError aclrtCreateStream(aclrtStream* stream);
+
+// Waits for the stream's queued work and destroys it. Only a stream of the current context can be destroyed.
+// Returns 0; 100000 for null (the default stream cannot be destroyed); 107002 without a device; 107003 for a
+// stream of another context or an unknown one.
+ACL_FUNC_VISIBILITY aclError aclrtDestroyStream(aclrtStream stream);
+
+// Waits until everything that was submitted to the stream before this call is done, and reports what went
+// wrong in it.
+//   stream  null: the default stream
+// Returns 0; 107002 for null without a device; 107003 for an unknown stream; or the code of the work that
+// failed.
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStream(aclrtStream stream);
+
+// -----------------------------------------------------------------------------------------------------------
+// Context
+// -----------------------------------------------------------------------------------------------------------
+// Programs with one device per thread need none of this: aclrtSetDevice sets the device's default context. A
+// context of one's own has its own default stream and its own streams.
+
+// Creates a context on a device and makes it current for the calling thread, with its device.
+//   context   receives the handle. Release it with aclrtDestroyContext
+//   deviceId  0 to (number of devices - 1)
+// Returns 0; 100000 for null; 107001 for a device that does not exist; 207001 when memory is exhausted.
+ACL_FUNC_VISIBILITY aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId);
+
+// Waits for the work of the context's streams, then destroys them and it. Threads in which it is current get
+// 107002 until they set another context or a device.
+// Returns 0; 100000 for null; 107000 for a handle that is no context, and for a device's default context,
+// which only aclrtResetDevice frees.
+ACL_FUNC_VISIBILITY aclError aclrtDestroyContext(aclrtContext context);
+
+// Makes a context, and with it its device, current for the calling thread. One context may be current in many
+// threads.
+// Returns 0; 100000 for null; 107002 for a handle that is no context.
+ACL_FUNC_VISIBILITY aclError aclrtSetCurrentContext(aclrtContext context);
+
+// Stores the calling thread's current context. The handle stays the library's or its creator's.
+// Returns 0; 100000 for null; 107002 when there is none.
+ACL_FUNC_VISIBILITY aclError aclrtGetCurrentContext(aclrtContext* context);
+
+// -----------------------------------------------------------------------------------------------------------
+// Further types and constants. No function that is declared so far takes them; they are complete so that
+// programs and headers which name them compile.
+// -----------------------------------------------------------------------------------------------------------
+
+// Functions of the program that a stream or a report thread calls with the pointer that was registered with
+// them.
+typedef void (*aclrtCallback)(void* userData);
+typedef void (*aclrtHostFunc)(void* args);
+
+// Description of a task that failed, and the function of the program that is told about it.
+typedef struct aclrtExceptionInfo aclrtExceptionInfo;
+typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo* exceptionInfo);
+
+// Functions of the program that are called while the library starts (configStr of len bytes is the
+// configuration) and ends.
+typedef aclError (*aclInitCallbackFunc)(const char* configStr, size_t len, void* userData);
+typedef aclError (*aclFinalizeCallbackFunc)(void* userData);
+
+// Flags of a stream that is created with a configuration; they can be combined.
+#define ACL_STREAM_FAST_LAUNCH 0x00000001U
+#define ACL_STREAM_FAST_SYNC 0x00000002U
+#define ACL_STREAM_PERSISTENT 0x00000004U
+#define ACL_STREAM_HUGE 0x00000008U
+#define ACL_STREAM_CPU_SCHEDULE 0x00000010U
+#define ACL_STREAM_DEVICE_USE_ONLY 0x00000020U
+
+// What a stream does after a task in it failed.
+#define ACL_CONTINUE_ON_FAILURE 0x00000000U
+#define ACL_STOP_ON_FAILURE 0x00000001U
+
+// How a stream compares a value in memory that it waits for: greater or equal, equal, and, nor.
+#define ACL_STREAM_WAIT_VALUE_GEQ 0x00000000U
+#define ACL_STREAM_WAIT_VALUE_EQ 0x00000001U
+#define ACL_STREAM_WAIT_VALUE_AND 0x00000002U
+#define ACL_STREAM_WAIT_VALUE_NOR 0x00000003U
+
+// What an event is for; the flags can be combined.
+#define ACL_EVENT_SYNC 0x00000001U
+#define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x00000002U
+#define ACL_EVENT_TIME_LINE 0x00000008U
+#define ACL_EVENT_DEVICE_USE_ONLY 0x00000010U
+#define ACL_EVENT_EXTERNAL 0x00000020U
+#define ACL_EVENT_IPC 0x00000040U
+
+// How an event is recorded and waited for while a stream is being captured.
+#define ACL_EVENT_RECORD_DEFAULT 0x00000000U
+#define ACL_EVENT_RECORD_EXTERNAL 0x00000001U
+#define ACL_EVENT_WAIT_DEFAULT 0x00000000U
+#define ACL_EVENT_WAIT_EXTERNAL 0x00000001U
+
+// Visibility of managed memory, and how host memory is registered.
+#define ACL_RT_MEM_ATTACH_GLOBAL 0x00000001U
+#define ACL_HOST_REG_MAPPED 0x00000002U
+#define ACL_HOST_REG_IOMEMORY 0x00000004U
+#define ACL_HOST_REG_READONLY 0x00000008U
+#define ACL_HOST_REG_PINNED 0x10000000U
+
+// Room in bytes for a version text.
+#define ACL_PKG_VERSION_MAX_SIZE 128
+
+// Streams.
+typedef enum aclrtStreamStatus {
+  ACL_STREAM_STATUS_COMPLETE = 0,
+  ACL_STREAM_STATUS_NOT_READY = 1,
+  ACL_STREAM_STATUS_RESERVED = 65535,
+} aclrtStreamStatus;
+
+typedef enum aclrtStreamAttr {
+  ACL_STREAM_ATTR_FAILURE_MODE = 1,
+  ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK = 2,
+  ACL_STREAM_ATTR_USER_CUSTOM_TAG = 3,
+  ACL_STREAM_ATTR_CACHE_OP_INFO = 4,
+  ACL_STREAM_ATTR_PRIORITY = 5,
+} aclrtStreamAttr;
+
+typedef enum aclrtStreamConfigAttr {
+  ACL_RT_STREAM_WORK_ADDR_PTR = 0,
+  ACL_RT_STREAM_WORK_SIZE = 1,
+  ACL_RT_STREAM_FLAG = 2,
+  ACL_RT_STREAM_PRIORITY = 3,
+} aclrtStreamConfigAttr;
+
+typedef enum aclrtCallbackBlockType {
+  ACL_CALLBACK_NO_BLOCK = 0,
+  ACL_CALLBACK_BLOCK = 1,
+} aclrtCallbackBlockType;
+
+// Events.
+typedef enum aclrtEventStatus {
+  ACL_EVENT_STATUS_COMPLETE = 0,
+  ACL_EVENT_STATUS_NOT_READY = 1,
+  ACL_EVENT_STATUS_RESERVED = 2,
+} aclrtEventStatus;
+
+typedef enum aclrtEventRecordedStatus {
+  ACL_EVENT_RECORDED_STATUS_NOT_READY = 0,
+  ACL_EVENT_RECORDED_STATUS_COMPLETE = 1,
+} aclrtEventRecordedStatus;
+
+typedef enum aclrtEventWaitStatus {
+  ACL_EVENT_WAIT_STATUS_COMPLETE = 0,
+  ACL_EVENT_WAIT_STATUS_NOT_READY = 1,
+  ACL_EVENT_WAIT_STATUS_RESERVED = 65535,
+} aclrtEventWaitStatus;
+
+// Devices.
+typedef enum aclrtDeviceStatus {
+  ACL_RT_DEVICE_STATUS_NORMAL = 0,
+  ACL_RT_DEVICE_STATUS_ABNORMAL = 1,
+  ACL_RT_DEVICE_STATUS_END = 65535,
+} aclrtDeviceStatus;
+
+typedef enum aclrtTsId {
+  ACL_TS_ID_AICORE = 0,
+  ACL_TS_ID_AIVECTOR = 1,
+  ACL_TS_ID_RESERVED = 2,
+} aclrtTsId;
+
+typedef enum aclrtFloatOverflowMode {
+  ACL_RT_OVERFLOW_MODE_SATURATION = 0,
+  ACL_RT_OVERFLOW_MODE_INFNAN = 1,
+  ACL_RT_OVERFLOW_MODE_UNDEF = 2,
+} aclrtFloatOverflowMode;
+
+typedef enum aclrtDevAttr {
+  ACL_DEV_ATTR_AICPU_CORE_NUM = 1,
+  ACL_DEV_ATTR_AICORE_CORE_NUM = 101,
+  ACL_DEV_ATTR_CUBE_CORE_NUM = 102,
+  ACL_DEV_ATTR_VECTOR_CORE_NUM = 201,
+  ACL_DEV_ATTR_WARP_SIZE = 202,
+  ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE = 203,
+  ACL_DEV_ATTR_LOCAL_MEM_PER_VECTOR_CORE = 204,
+  ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE = 204,
+  ACL_DEV_ATTR_MAX_GRID_DIM_X = 205,
+  ACL_DEV_ATTR_MAX_GRID_DIM_Y = 206,
+  ACL_DEV_ATTR_MAX_GRID_DIM_Z = 207,
+  ACL_DEV_ATTR_MAX_BLOCK_PER_GRID = 208,
+  ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK = 209,
+  ACL_DEV_ATTR_MAX_BLOCK_DIM_X = 210,
+  ACL_DEV_ATTR_MAX_BLOCK_DIM_Y = 211,
+  ACL_DEV_ATTR_MAX_BLOCK_DIM_Z = 212,
+  ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE = 301,
+  ACL_DEV_ATTR_L2_CACHE_SIZE = 302,
+  ACL_DEV_ATTR_SMP_ID = 401,
+  ACL_DEV_ATTR_PHY_CHIP_ID = 402,
+  ACL_DEV_ATTR_SUPER_POD_DEVIDE_ID = 403,
+  ACL_DEV_ATTR_SUPER_POD_DEVICE_ID = 403,
+  ACL_DEV_ATTR_SUPER_POD_SERVER_ID = 404,
+  ACL_DEV_ATTR_SUPER_POD_ID = 405,
+  ACL_DEV_ATTR_CUST_OP_PRIVILEGE = 406,
+  ACL_DEV_ATTR_MAINBOARD_ID = 407,
+  ACL_DEV_ATTR_HD_CONNECT_TYPE = 408,
+  ACL_DEV_ATTR_DEVICE_FORM_FACTOR = 409,
+  ACL_DEV_ATTR_IS_VIRTUAL = 501,
+  ACL_DEV_ATTR_NPU_ARCH = 601,
+} aclrtDevAttr;
+
+typedef enum aclrtDevResLimitType {
+  ACL_RT_DEV_RES_CUBE_CORE = 0,
+  ACL_RT_DEV_RES_VECTOR_CORE = 1,
+} aclrtDevResLimitType;
+
+typedef enum aclrtDevFeatureType {
+  ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV = 1,
+  ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV = 21,
+} aclrtDevFeatureType;
+
+// Memory.
+typedef enum aclrtMemLocationType {
+  ACL_MEM_LOCATION_TYPE_HOST = 0,
+  ACL_MEM_LOCATION_TYPE_DEVICE = 1,
+  ACL_MEM_LOCATION_TYPE_UNREGISTERED = 2,
+  ACL_MEM_LOCATION_TYPE_MANAGED = 3,
+  ACL_MEM_LOCATION_TYPE_HOST_NUMA = 4,
+} aclrtMemLocationType;
+
+typedef enum aclrtHostRegisterType {
+  ACL_HOST_REGISTER_MAPPED = 0,
+  ACL_HOST_REGISTER_IOMEMORY = 4,
+  ACL_HOST_REGISTER_READONLY = 8,
+} aclrtHostRegisterType;
+
+typedef enum aclrtMallocAttrType {
+  ACL_RT_MEM_ATTR_RSV = 0,
+  ACL_RT_MEM_ATTR_MODULE_ID = 1,
+  ACL_RT_MEM_ATTR_DEVICE_ID = 2,
+  ACL_RT_MEM_ATTR_VA_FLAG = 3,
+} aclrtMallocAttrType;
+
+typedef enum aclrtCmoType {
+  ACL_RT_CMO_TYPE_PREFETCH = 0,
+  ACL_RT_CMO_TYPE_WRITEBACK = 1,
+  ACL_RT_CMO_TYPE_INVALID = 2,
+  ACL_RT_CMO_TYPE_FLUSH = 3,
+} aclrtCmoType;
+
+typedef enum aclrtReduceKind {
+  ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM = 10,
+  ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX = 11,
+  ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN = 12,
+  ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL = 13,
+} aclrtReduceKind;
+
+typedef enum aclrtMemHandleType {
+  ACL_MEM_HANDLE_TYPE_NONE = 0,
+  ACL_MEM_HANDLE_TYPE_POSIX = 2,
+} aclrtMemHandleType;
+
+typedef enum aclrtMemAllocationType {
+  ACL_MEM_ALLOCATION_TYPE_PINNED = 0,
+} aclrtMemAllocationType;
+
+typedef enum aclrtMemGranularityOptions {
+  ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+  ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
+  ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF = 65535,
+} aclrtMemGranularityOptions;
+
+// Errors, system options, packages and registered functions.
+typedef enum aclrtLastErrLevel {
+  ACL_RT_THREAD_LEVEL = 0,
+} aclrtLastErrLevel;
+
+typedef enum aclrtErrorType {
+  ACL_RT_NO_ERROR = 0,
+  ACL_RT_ERROR_MEMORY = 1,
+  ACL_RT_ERROR_L2 = 2,
+  ACL_RT_ERROR_AICORE = 3,
+  ACL_RT_ERROR_LINK = 4,
+  ACL_RT_ERROR_L3_PORT = 5,
+  ACL_RT_ERROR_OTHERS = 65535,
+} aclrtErrorType;
+
+typedef enum aclSysParamOpt {
+  ACL_OPT_DETERMINISTIC = 0,
+  ACL_OPT_ENABLE_DEBUG_KERNEL = 1,
+  ACL_OPT_STRONG_CONSISTENCY = 2,
+  ACL_OPT_ENABLE_KERNEL_EARLY_START = 3,
+} aclSysParamOpt;
+
+typedef enum aclCANNPackageName {
+  ACL_PKG_NAME_CANN = 0,
+  ACL_PKG_NAME_RUNTIME = 1,
+  ACL_PKG_NAME_COMPILER = 2,
+  ACL_PKG_NAME_HCCL = 3,
+  ACL_PKG_NAME_TOOLKIT = 4,
+  ACL_PKG_NAME_OPP = 5,
+  ACL_PKG_NAME_OPP_KERNEL = 6,
+  ACL_PKG_NAME_DRIVER = 7,
+} aclCANNPackageName;
+
+typedef enum aclRegisterCallbackType {
+  ACL_REG_TYPE_ACL_MODEL = 0,
+  ACL_REG_TYPE_ACL_OP_EXECUTOR = 1,
+  ACL_REG_TYPE_ACL_OP_CBLAS = 2,
+  ACL_REG_TYPE_ACL_OP_COMPILER = 3,
+  ACL_REG_TYPE_ACL_TDT_CHANNEL = 4,
+  ACL_REG_TYPE_ACL_TDT_QUEUE = 5,
+  ACL_REG_TYPE_ACL_DVPP = 6,
+  ACL_REG_TYPE_ACL_RETR = 7,
+  ACL_REG_TYPE_OTHER = 65535,
+} aclRegisterCallbackType;
+
+// Capturing a stream into a model.
+typedef enum aclmdlRICaptureMode {
+  ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0,
+  ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL = 1,
+  ACL_MODEL_RI_CAPTURE_MODE_RELAXED = 2,
+} aclmdlRICaptureMode;
+
+typedef enum aclmdlRICaptureStatus {
+  ACL_MODEL_RI_CAPTURE_STATUS_NONE = 0,
+  ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE = 1,
+  ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED = 2,
+} aclmdlRICaptureStatus;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // PORTACL_ACL_ACL_RT_H_

@@ -1,0 +1,30 @@
+// Devices, contexts and what is current on a thread. A device is the host: its memory is the process's.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "acl/acl_base.h"
+#include "acl/soc_profile.h"
+
+namespace portacl {
+
+struct Stream;
+
+struct Context {
+  int32_t device = 0;
+  bool is_default = false;
+  aclrtStream default_stream = nullptr;
+};
+
+// The context current on this thread, nullptr without one (no aclrtSetDevice yet, or the context is gone).
+// *handle, if asked for, receives its handle.
+Context* CurrentContext(aclrtContext* handle = nullptr) noexcept;
+
+// Reports "no device is set on this thread" for the API that runs and returns 107002.
+aclError FailNoDevice(const char* api) noexcept;
+
+// The product whose contract this thread sees: the configuration's, or kNoDevice without a current context.
+Product CurrentProduct() noexcept;
+
+}  // namespace portacl

@@ -1,0 +1,165 @@
+// The store of pending error messages and their rendering (format: decisions R7 and CANN's envelope).
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/errors.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <string>
+
+#include "acl/log.h"
+
+namespace portacl {
+namespace {
+
+struct ClassFacts {
+  const char* code;
+  const char* title;
+};
+
+constexpr ClassFacts kClasses[] = {
+    {"EZ1001", "AclNN_Parameter_Error"},
+    {"EZ9903", "AclNN_Runtime_Error"},
+    {"EZ9999", "AclNN_Inner_Error"},
+    {"EZ1006", "Not_Supported_Data_Type"},
+    {"EZ1013", "Config_Error"},
+    {"EH0007", "Invalid_Argument"},
+    {"EH0008", "Invalid_Argument_Null_Pointer"},
+    {"EH0009", "Invalid_Argument"},
+    {"EH0011", "Not_Supported"},
+    {"EE1003", "Invalid_Argument"},
+    {"EE1010", "Invalid_Context"},
+    {"EE1013", "Memory_Error"},
+    {"EH9999", "Inner_Error"},
+};
+
+struct Message {
+  MessageClass message_class;
+  std::string text;
+  std::string solution;
+  std::string time;
+};
+
+// As many as CANN keeps of its internal messages; it bounds what a program that never asks can accumulate.
+constexpr size_t kMaxPending = 1000;
+
+bool IsInternal(MessageClass c) { return c == MessageClass::kAclnnInner || c == MessageClass::kAclInner; }
+
+class MessageStore {
+ public:
+  // Newest first. A message that is already there moves nowhere: identical messages are stored once.
+  void Add(MessageClass c, std::string_view text, std::string_view solution) {
+    for (const Message& m : messages_) {
+      if (m.message_class == c && m.text == text) return;
+    }
+    if (messages_.size() >= kMaxPending) messages_.pop_back();
+    messages_.push_front(Message{c, std::string(text), std::string(solution), std::string(LogTime().view())});
+  }
+
+  bool empty() const { return messages_.empty(); }
+
+  std::string TakeRendered() {
+    auto head = std::find_if(messages_.begin(), messages_.end(),
+                             [](const Message& m) { return !IsInternal(m.message_class); });
+    if (head == messages_.end()) head = messages_.begin();
+    std::string out = Headline(*head);
+    const char* indent = IsInternal(head->message_class) ? "       " : "        ";
+    if (!head->solution.empty()) out += std::string(indent) + "Solution: " + head->solution + "\n";
+    if (messages_.size() > 1) {
+      out += std::string(indent) + "TraceBack (most recent call last):\n";
+      for (auto it = messages_.begin(); it != messages_.end(); ++it) {
+        if (it != head) out += indent + it->text + "\n";
+      }
+    }
+    messages_.clear();
+    return out;
+  }
+
+ private:
+  static std::string Headline(const Message& m) {
+    const ClassFacts& facts = kClasses[static_cast<size_t>(m.message_class)];
+    const std::string pid = std::to_string(getpid());
+    if (IsInternal(m.message_class)) {
+      return std::string(facts.code) + ": Internal error!\n" + facts.code + "[PID: " + pid + "] " + m.time +
+             " " + facts.title + "(" + facts.code + "):  " + m.text + "\n";
+    }
+    return "[PID: " + pid + "] " + m.time + " " + facts.title + "(" + facts.code + "): " + m.text + "\n";
+  }
+
+  std::deque<Message> messages_;
+};
+
+std::atomic<bool> process_wide_messages{false};
+
+struct ProcessMessages {
+  std::mutex mutex;
+  MessageStore store;
+};
+
+// Leaked on purpose: calls may fail while the process is being torn down.
+ProcessMessages& OfProcess() {
+  static auto* messages = new ProcessMessages;
+  return *messages;
+}
+
+thread_local MessageStore thread_messages;
+thread_local std::string thread_rendered;
+
+}  // namespace
+
+void SetProcessWideMessages(bool process_wide) noexcept {
+  process_wide_messages.store(process_wide, std::memory_order_relaxed);
+}
+
+void ReportMessage(MessageClass message_class, const Text& message, std::string_view solution) noexcept {
+  try {
+    if (process_wide_messages.load(std::memory_order_relaxed)) {
+      Text tagged(message.view(), "[THREAD:", static_cast<long>(syscall(SYS_gettid)), "]");
+      ProcessMessages& all = OfProcess();
+      std::lock_guard lock(all.mutex);
+      all.store.Add(message_class, tagged.view(), solution);
+    } else {
+      thread_messages.Add(message_class, message.view(), solution);
+    }
+  } catch (...) {
+    // Out of memory: the status code still tells the caller that the call failed.
+  }
+}
+
+aclError Fail(aclError status, MessageClass message_class, const Text& message, std::string_view solution,
+              std::source_location site) noexcept {
+  LogFailure(status, message.view(), site);
+  ReportMessage(message_class, message, solution);
+  return status;
+}
+
+aclError FailAclnn(aclError status, const Text& message, std::source_location site) noexcept {
+  const int family = status / 100000;
+  const MessageClass c = family == 1   ? MessageClass::kAclnnParameter
+                         : family == 3 ? MessageClass::kAclnnRuntime
+                                       : MessageClass::kAclnnInner;
+  return Fail(status, c, message, {}, site);
+}
+
+const char* TakeRecentMessages() noexcept {
+  try {
+    if (process_wide_messages.load(std::memory_order_relaxed)) {
+      ProcessMessages& all = OfProcess();
+      std::lock_guard lock(all.mutex);
+      if (all.store.empty()) return nullptr;
+      thread_rendered = all.store.TakeRendered();
+    } else {
+      if (thread_messages.empty()) return nullptr;
+      thread_rendered = thread_messages.TakeRendered();
+    }
+    return thread_rendered.c_str();
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // namespace portacl

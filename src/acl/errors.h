@@ -1,0 +1,50 @@
+// What a failing call leaves behind: its status code and the messages that aclGetRecentErrMsg returns.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <source_location>
+#include <string_view>
+
+#include "acl/acl_base.h"
+#include "acl/text.h"
+
+namespace portacl {
+
+// The message classes of CANN that this library uses: a code and the title printed before it.
+enum class MessageClass {
+  kAclnnParameter,    // EZ1001
+  kAclnnRuntime,      // EZ9903
+  kAclnnInner,        // EZ9999
+  kUnsupportedDtype,  // EZ1006
+  kConfiguration,     // EZ1013
+  kAclValue,          // EH0007: a bad value, with what is expected
+  kAclNullPointer,    // EH0008
+  kAclReason,         // EH0009: a bad value, with the reason
+  kAclUnsupported,    // EH0011
+  kRuntimeValue,      // EE1003
+  kRuntimeContext,    // EE1010
+  kRuntimeMemory,     // EE1013
+  kAclInner,          // EH9999
+};
+
+// Adds `message` to the calling thread's pending messages (or to the process's, when err_msg_mode says so).
+// `solution` may be empty. Never throws: when memory is short the message is dropped, the status stays.
+void ReportMessage(MessageClass message_class, const Text& message, std::string_view solution = {}) noexcept;
+
+// Reports and returns `status`, so that a check reads `return Fail(...)`.
+aclError Fail(aclError status, MessageClass message_class, const Text& message,
+              std::string_view solution = {},
+              std::source_location site = std::source_location::current()) noexcept;
+
+// As Fail, choosing the class from the status as CANN does: 1xxxxx parameter, 3xxxxx runtime, else inner.
+aclError FailAclnn(aclError status, const Text& message,
+                   std::source_location site = std::source_location::current()) noexcept;
+
+// Pending messages rendered as aclGetRecentErrMsg returns them, then cleared; nullptr when there are none.
+// The text belongs to the calling thread and lives until its next call.
+const char* TakeRecentMessages() noexcept;
+
+// Whether messages are kept per process instead of per thread (err_msg_mode "1").
+void SetProcessWideMessages(bool process_wide) noexcept;
+
+}  // namespace portacl

@@ -1,0 +1,65 @@
+// Executors: what phase 1 decided, held until phase 2 hands it to a stream.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "aclnn/acl_meta.h"
+#include "aclnn/tensor.h"
+
+namespace portacl {
+
+// The operands of one call, in the operator's parameter order: inputs first, then outputs.
+inline constexpr int kMaxOperands = 5;
+
+struct ExecutorOperand {
+  const char* name;
+  void* address;  // storage base, captured in phase 1 (decision R6)
+  bool touched;   // phase 2 reads or writes its data, so a null address is refused
+};
+
+// A job is a trivially copyable value that knows how to run: it is stored inside the executor, without heap.
+// job.Run(addresses, workspace) gets the operands' storage bases in parameter order and must not throw;
+// job.Touches(i) tells whether Run reads or writes the data of operand i.
+struct Executor {
+  static constexpr size_t kJobBytes = 1280;
+
+  const char* api;
+  uint64_t workspace_size;
+  void* workspace;
+  int operand_count;
+  ExecutorOperand operands[kMaxOperands];
+  void (*run)(const Executor&) noexcept;  // nullptr: nothing to do (empty tensors)
+  alignas(64) std::byte job[kJobBytes];
+
+  template <class Job>
+  void SetJob(const Job& value) {
+    static_assert(sizeof(Job) <= kJobBytes && std::is_trivially_copyable_v<Job> &&
+                  std::is_trivially_destructible_v<Job>);
+    std::memcpy(job, &value, sizeof value);
+    for (int i = 0; i < operand_count; ++i) operands[i].touched = value.Touches(i);
+    run = [](const Executor& executor) noexcept {
+      void* addresses[kMaxOperands];
+      for (int i = 0; i < executor.operand_count; ++i) addresses[i] = executor.operands[i].address;
+      reinterpret_cast<const Job*>(executor.job)->Run(addresses, executor.workspace);
+    };
+  }
+};
+
+// A fresh executor that does nothing yet; nullptr when memory is exhausted.
+Executor* AcquireExecutor(const char* api) noexcept;
+
+// Ends phase 1: the handle that the caller gets. Exactly one of PublishExecutor and ReleaseExecutor follows
+// AcquireExecutor.
+aclOpExecutor* PublishExecutor(Executor* executor) noexcept;
+void ReleaseExecutor(Executor* executor) noexcept;
+
+// Phase 2 of every operator: checks the handle, the workspace, the addresses and the stream (decisions C6,
+// M1, R4), then hands the job to the stream. The executor is consumed, also when an error is returned.
+aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
+                        aclrtStream stream) noexcept;
+
+}  // namespace portacl

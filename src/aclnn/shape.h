@@ -1,0 +1,67 @@
+// Shapes and strides: bounded arrays of int64, and the arithmetic on them that can overflow.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "acl/text.h"
+
+namespace portacl {
+
+// More dims than this no CANN container holds.
+inline constexpr int kMaxDims = 25;
+
+// The dims of a view or a storage, outermost first. Rank 0 is a scalar: one element.
+struct Shape {
+  int rank = 0;
+  int64_t dim[kMaxDims] = {};
+
+  int64_t operator[](int axis) const { return dim[axis]; }
+  bool operator==(const Shape& other) const {
+    if (rank != other.rank) return false;
+    for (int i = 0; i < rank; ++i) {
+      if (dim[i] != other.dim[i]) return false;
+    }
+    return true;
+  }
+
+  // Any dim is 0.
+  bool IsEmpty() const {
+    for (int i = 0; i < rank; ++i) {
+      if (dim[i] == 0) return true;
+    }
+    return false;
+  }
+
+  // Number of elements; false when a dim is negative or the product does not fit int64.
+  bool Numel(int64_t* numel) const {
+    const bool empty = IsEmpty();
+    *numel = empty ? 0 : 1;
+    for (int i = 0; i < rank; ++i) {
+      if (dim[i] < 0) return false;
+      if (!empty && __builtin_mul_overflow(*numel, dim[i], numel)) return false;
+    }
+    return true;
+  }
+};
+
+// Prints as [2, 3]; a scalar as [].
+inline void AddShape(Text& text, const Shape& shape) {
+  text.Add('[');
+  for (int i = 0; i < shape.rank; ++i) text.Add(i == 0 ? "" : ", ").Add(shape[i]);
+  text.Add(']');
+}
+
+// Row-major strides of a shape, in elements; wraps where the shape itself is not representable.
+inline Shape RowMajorStrides(const Shape& shape) {
+  Shape strides;
+  strides.rank = shape.rank;
+  uint64_t step = 1;
+  for (int i = shape.rank - 1; i >= 0; --i) {
+    strides.dim[i] = static_cast<int64_t>(step);
+    step *= static_cast<uint64_t>(shape[i]);
+  }
+  return strides;
+}
+
+}  // namespace portacl

@@ -1,0 +1,221 @@
+// Creation, destruction and getters of the aclnn objects.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnn/tensor.h"
+
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnn/opdev/op_errno.h"
+
+namespace portacl {
+
+bool IsContiguous(const aclTensor& tensor) noexcept {
+  int64_t numel = 0;
+  if (IsPrivateFormat(tensor.format) || (tensor.view.Numel(&numel) && numel <= 1)) return true;
+  int64_t expected = 1;
+  for (int i = tensor.view.rank - 1; i >= 0; --i) {
+    if (tensor.view[i] == 1) continue;
+    if (tensor.strides[i] != expected) return false;
+    if (__builtin_mul_overflow(expected, tensor.view[i], &expected)) return false;
+  }
+  return true;
+}
+
+bool ReachOf(const aclTensor& tensor, int64_t* lowest, int64_t* highest) noexcept {
+  if (tensor.view.IsEmpty()) return false;
+  *lowest = *highest = tensor.offset;
+  for (int i = 0; i < tensor.view.rank; ++i) {
+    int64_t span = 0;
+    if (tensor.view[i] < 1 || __builtin_mul_overflow(tensor.strides[i], tensor.view[i] - 1, &span))
+      return false;
+    int64_t* end = span < 0 ? lowest : highest;
+    if (__builtin_add_overflow(*end, span, end)) return false;
+  }
+  return true;
+}
+
+}  // namespace portacl
+
+using namespace portacl;
+
+namespace {
+
+Shape CopyDims(const int64_t* dims, uint64_t count) {
+  Shape shape;
+  shape.rank = static_cast<int>(count);
+  for (int i = 0; i < shape.rank; ++i) shape.dim[i] = dims[i];
+  return shape;
+}
+
+bool RankFits(const char* api, const char* parameter, uint64_t rank) {
+  if (rank <= static_cast<uint64_t>(kMaxDims)) return true;
+  FailAclnn(ACLNN_ERR_PARAM_INVALID, Text(api, ": parameter ", parameter, " has the value ", rank,
+                                          ", accepted: 0 to ", kMaxDims, "."));
+  return false;
+}
+
+aclnnStatus FailNullPointer(const char* api, const char* parameter) {
+  return FailAclnn(ACLNN_ERR_PARAM_NULLPTR,
+                   Text(api, ": parameter ", parameter, " is a null pointer, expected a valid address."));
+}
+
+void FailMemory(const char* api) { FailAclnn(ACLNN_ERR_INNER_NULLPTR, Text(api, ": not enough memory.")); }
+
+// Copies `size` values; a null pointer or size 0 makes an empty array, as in CANN.
+template <class Array, class Value>
+Array* CreateArray(const char* api, const Value* value, uint64_t size) {
+  try {
+    auto array = std::make_unique<Array>();
+    if (value != nullptr && size > 0) array->values.assign(value, value + size);
+    return array.release();
+  } catch (...) {
+    FailMemory(api);
+    return nullptr;
+  }
+}
+
+template <class T>
+aclnnStatus Destroy(const T* object) {
+  delete object;
+  return ACL_SUCCESS;
+}
+
+template <class List, class Element>
+aclnnStatus DestroyList(const List* list, aclnnStatus (*destroy)(const Element*)) {
+  if (list != nullptr) {
+    for (const Element* element : list->values) destroy(element);
+  }
+  delete list;
+  return ACL_SUCCESS;
+}
+
+// Bytes that a scalar of this dtype has; 0 for a dtype that no scalar can have.
+uint32_t ScalarBytes(aclDataType dtype) {
+  switch (dtype) {
+    case ACL_STRING:
+    case ACL_DT_UNDEFINED:
+    case ACL_COMPLEX32:
+    case ACL_INT4:
+    case ACL_UINT1:
+      return 0;
+    default:
+      return (StorageBits(dtype) + 7) / 8;
+  }
+}
+
+}  // namespace
+
+aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDataType dataType,
+                           const int64_t* stride, int64_t offset, aclFormat format,
+                           const int64_t* storageDims, uint64_t storageDimsNum, void* tensorData) {
+  if ((viewDims == nullptr && viewDimsNum > 0) || (storageDims == nullptr && storageDimsNum > 0)) {
+    FailNullPointer("aclCreateTensor", viewDims == nullptr && viewDimsNum > 0 ? "viewDims" : "storageDims");
+    return nullptr;
+  }
+  if (!RankFits("aclCreateTensor", "viewDimsNum", viewDimsNum) ||
+      !RankFits("aclCreateTensor", "storageDimsNum", storageDimsNum)) {
+    return nullptr;
+  }
+  auto* tensor = new (std::nothrow) aclTensor;
+  if (tensor == nullptr) {
+    FailMemory("aclCreateTensor");
+    return nullptr;
+  }
+  tensor->view = CopyDims(viewDims, viewDimsNum);
+  tensor->strides = stride == nullptr ? RowMajorStrides(tensor->view) : CopyDims(stride, viewDimsNum);
+  tensor->offset = offset;
+  tensor->storage = CopyDims(storageDims, storageDimsNum);
+  tensor->dtype = dataType;
+  tensor->format = format;
+  tensor->data = tensorData;
+  return tensor;
+}
+
+aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t viewDimsNum,
+                          aclDataType dataType, const int64_t* stride, int64_t offset, aclFormat format,
+                          const int64_t* storageDims, uint64_t storageDimsNum, void* tensorDataAddr) {
+  if (tensor == nullptr) return FailNullPointer("aclInitTensor", "tensor");
+  if (!RankFits("aclInitTensor", "viewDimsNum", viewDimsNum) ||
+      !RankFits("aclInitTensor", "storageDimsNum", storageDimsNum)) {
+    return ACLNN_ERR_PARAM_INVALID;
+  }
+  // Dims and address stay when the new ones are absent; the rest is always replaced, as in CANN.
+  if (viewDims != nullptr && viewDimsNum > 0) tensor->view = CopyDims(viewDims, viewDimsNum);
+  if (storageDims != nullptr && storageDimsNum > 0) tensor->storage = CopyDims(storageDims, storageDimsNum);
+  if (tensorDataAddr != nullptr) tensor->data = tensorDataAddr;
+  tensor->strides = stride == nullptr ? RowMajorStrides(tensor->view)
+                                      : CopyDims(stride, static_cast<uint64_t>(tensor->view.rank));
+  tensor->offset = offset;
+  tensor->dtype = dataType;
+  tensor->format = format;
+  return ACL_SUCCESS;
+}
+
+aclScalar* aclCreateScalar(void* value, aclDataType dataType) {
+  if (value == nullptr) {
+    FailNullPointer("aclCreateScalar", "value");
+    return nullptr;
+  }
+  const uint32_t bytes = ScalarBytes(dataType);
+  if (bytes == 0) {
+    Text message("aclCreateScalar: parameter dataType has the value ");
+    AddDtypeName(message, dataType);
+    message.Add(", accepted: every dtype but DT_STRING, DT_UNDEFINED, DT_COMPLEX32, DT_INT4 and DT_UINT1.");
+    Fail(ACLNN_ERR_PARAM_INVALID, MessageClass::kUnsupportedDtype, message);
+    return nullptr;
+  }
+  auto* scalar = new (std::nothrow) aclScalar;
+  if (scalar == nullptr) {
+    FailMemory("aclCreateScalar");
+    return nullptr;
+  }
+  scalar->dtype = dataType;
+  std::memcpy(scalar->value, value, bytes);
+  return scalar;
+}
+
+aclIntArray* aclCreateIntArray(const int64_t* value, uint64_t size) {
+  return CreateArray<aclIntArray>("aclCreateIntArray", value, size);
+}
+
+aclFloatArray* aclCreateFloatArray(const float* value, uint64_t size) {
+  return CreateArray<aclFloatArray>("aclCreateFloatArray", value, size);
+}
+
+aclBoolArray* aclCreateBoolArray(const bool* value, uint64_t size) {
+  return CreateArray<aclBoolArray>("aclCreateBoolArray", value, size);
+}
+
+aclTensorList* aclCreateTensorList(const aclTensor* const* value, uint64_t size) {
+  return CreateArray<aclTensorList>("aclCreateTensorList", value, size);
+}
+
+aclScalarList* aclCreateScalarList(const aclScalar* const* value, uint64_t size) {
+  return CreateArray<aclScalarList>("aclCreateScalarList", value, size);
+}
+
+aclnnStatus aclDestroyTensor(const aclTensor* tensor) { return Destroy(tensor); }
+aclnnStatus aclDestroyScalar(const aclScalar* scalar) { return Destroy(scalar); }
+aclnnStatus aclDestroyIntArray(const aclIntArray* array) { return Destroy(array); }
+aclnnStatus aclDestroyFloatArray(const aclFloatArray* array) { return Destroy(array); }
+aclnnStatus aclDestroyBoolArray(const aclBoolArray* array) { return Destroy(array); }
+aclnnStatus aclDestroyTensorList(const aclTensorList* array) { return DestroyList(array, &aclDestroyTensor); }
+aclnnStatus aclDestroyScalarList(const aclScalarList* array) { return DestroyList(array, &aclDestroyScalar); }
+
+aclnnStatus aclGetViewShape(const aclTensor* tensor, int64_t** viewDims, uint64_t* viewDimsNum) {
+  if (tensor == nullptr) return FailNullPointer("aclGetViewShape", "tensor");
+  if (viewDims == nullptr) return FailNullPointer("aclGetViewShape", "viewDims");
+  if (viewDimsNum == nullptr) return FailNullPointer("aclGetViewShape", "viewDimsNum");
+  auto* dims = new (std::nothrow) int64_t[static_cast<size_t>(tensor->view.rank)];
+  if (dims == nullptr) {
+    FailMemory("aclGetViewShape");
+    return ACLNN_ERR_INNER_NULLPTR;
+  }
+  for (int i = 0; i < tensor->view.rank; ++i) dims[i] = tensor->view[i];
+  *viewDims = dims;
+  *viewDimsNum = static_cast<uint64_t>(tensor->view.rank);
+  return ACL_SUCCESS;
+}

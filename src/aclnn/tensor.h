@@ -1,0 +1,58 @@
+// The objects behind the aclnn handles: aclTensor, aclScalar, arrays and lists.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "aclnn/acl_meta.h"
+#include "aclnn/shape.h"
+
+// A view over storage that the caller owns. Nothing is validated at creation, as in CANN; operators check.
+struct aclTensor {
+  portacl::Shape view;
+  portacl::Shape strides;  // in elements, rank equals view's
+  int64_t offset = 0;      // in elements
+  portacl::Shape storage;
+  aclDataType dtype = ACL_DT_UNDEFINED;
+  aclFormat format = ACL_FORMAT_ND;
+  void* data = nullptr;  // storage base; the offset is not applied
+};
+
+struct aclScalar {
+  aclDataType dtype = ACL_DT_UNDEFINED;
+  alignas(16) unsigned char value[16] = {};
+};
+
+struct aclIntArray {
+  std::vector<int64_t> values;
+};
+
+struct aclFloatArray {
+  std::vector<float> values;
+};
+
+struct aclBoolArray {
+  std::vector<unsigned char> values;  // not vector<bool>: one byte per element, as the C side has it
+};
+
+// Lists own their elements; an element may be null.
+struct aclTensorList {
+  std::vector<const aclTensor*> values;
+};
+
+struct aclScalarList {
+  std::vector<const aclScalar*> values;
+};
+
+namespace portacl {
+
+// Whether the view's elements lie in row-major order without gaps (dims of length 1 do not matter; private
+// formats and tensors of at most one element count as contiguous).
+bool IsContiguous(const aclTensor& tensor) noexcept;
+
+// The lowest and highest storage index, in elements, that the view reaches; false when they do not fit int64
+// or the view has no elements.
+bool ReachOf(const aclTensor& tensor, int64_t* lowest, int64_t* highest) noexcept;
+
+}  // namespace portacl

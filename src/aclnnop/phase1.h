@@ -1,0 +1,61 @@
+// Phase 1 as every operator runs it: null outputs, executor, the operator's checks, then its plan.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "aclnn/executor.h"
+#include "contract/checks.h"
+#include "engine/elementwise.h"
+
+namespace portacl {
+
+// Dtypes that an elementwise formula can write.
+inline constexpr DtypeSet kWritable{ACL_FLOAT,  ACL_FLOAT16,   ACL_BF16,
+                                    ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128};
+// Dtypes that it can read; integers and bool go through the promoted dtype.
+inline constexpr DtypeSet kReadable{ACL_FLOAT, ACL_FLOAT16, ACL_BF16,  ACL_INT8, ACL_UINT8,
+                                    ACL_INT16, ACL_INT32,   ACL_INT64, ACL_BOOL};
+
+// The constant c of a mean over n elements: one division in float64, one rounding (decision N3).
+inline float MeanFactor(int64_t n) noexcept { return static_cast<float>(1.0 / static_cast<double>(n)); }
+
+// Runs the checks, in CANN's order: null workspaceSize or executor first (161001), then the executor itself
+// (561101), then the list. When all pass and there is something to compute, calls build(call, executor),
+// which sets the executor's job. Then, and only then, writes *workspaceSize and *executor. Any floating-point
+// work happens in the default environment.
+template <class Build>
+aclnnStatus RunPhase1(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
+                      aclOpExecutor** executor, const Build& build) noexcept;
+
+// The job of one elementwise formula: `operands` are the call's tensors in the formula's order, the output
+// last. Its loop is over `shape`, to which every operand broadcasts. The formula itself is set by the caller
+// (ElementwiseJob::SetFormula).
+engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape& shape,
+                                          Operands operands) noexcept;
+
+// The instruction set whose kernel a job built now will run.
+Isa JobIsa() noexcept;
+
+namespace phase1 {
+aclnnStatus Begin(OperatorCall& call, std::span<const Check> checks, const uint64_t* workspaceSize,
+                  aclOpExecutor* const* executor, Executor** acquired) noexcept;
+void End(Executor* acquired, uint64_t* workspaceSize, aclOpExecutor** executor) noexcept;
+}  // namespace phase1
+
+}  // namespace portacl
+
+#include "engine/float_environment.h"
+
+template <class Build>
+aclnnStatus portacl::RunPhase1(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
+                               aclOpExecutor** executor, const Build& build) noexcept {
+  const DefaultFloatEnvironment environment;
+  Executor* acquired = nullptr;
+  if (const aclnnStatus status = phase1::Begin(call, checks, workspaceSize, executor, &acquired))
+    return status;
+  if (!call.finished) build(call, *acquired);
+  phase1::End(acquired, workspaceSize, executor);
+  return ACL_SUCCESS;
+}

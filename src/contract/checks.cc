@@ -1,0 +1,241 @@
+// The checks of phase 1 (see checks.h). Messages name the operator, the parameter, the value and what is
+// accepted.
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/checks.h"
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnn/opdev/op_errno.h"
+#include "contract/broadcast.h"
+#include "contract/promotion.h"
+
+namespace portacl {
+namespace {
+
+Text Start(const OperatorCall& call) { return Text(call.api, ": "); }
+
+Text& AddTensorShape(Text& text, const OperatorCall& call, int tensor) {
+  text.Add(call.Name(tensor)).Add(" with shape ");
+  AddShape(text, call.Tensor(tensor).view);
+  return text;
+}
+
+Text& AddTensorDtype(Text& text, const OperatorCall& call, int tensor) {
+  text.Add(call.Name(tensor)).Add(" with dtype ");
+  AddDtypeName(text, call.Tensor(tensor).dtype);
+  return text;
+}
+
+void AddProductNote(Text& text, const OperatorCall& call) {
+  const SocProfile& profile = SocProfiles()[static_cast<size_t>(call.product)];
+  if (call.product == Product::kNoDevice) {
+    text.Add(" (no device is set on this thread: aclrtSetDevice first)");
+  } else {
+    text.Add(" on ").Add(profile.line);
+  }
+}
+
+}  // namespace
+
+aclnnStatus check::NotNull(const Check& check, OperatorCall& call) noexcept {
+  const auto index = static_cast<size_t>(check.operands.index[0]);
+  if (call.tensors[index].tensor != nullptr) return ACL_SUCCESS;
+  return FailAclnn(ACLNN_ERR_PARAM_NULLPTR, Start(call)
+                                                .Add("Expected a proper Tensor but got null for argument ")
+                                                .Add(call.tensors[index].name)
+                                                .Add("."));
+}
+
+aclnnStatus check::IntegerIn(const Check& check, OperatorCall& call) noexcept {
+  const Attribute& attribute = call.attributes[static_cast<size_t>(check.operands.index[0])];
+  if (attribute.integer >= check.low && attribute.integer <= check.high) return ACL_SUCCESS;
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, Start(call)
+                                                .Add("parameter ")
+                                                .Add(attribute.name)
+                                                .Add(" has the value ")
+                                                .Add(attribute.integer)
+                                                .Add(", accepted: ")
+                                                .Add(check.low)
+                                                .Add(" to ")
+                                                .Add(check.high)
+                                                .Add("."));
+}
+
+aclnnStatus check::Promotes(const Check& check, OperatorCall& call) noexcept {
+  const Operands& operands = check.operands;
+  aclDataType promoted = call.Tensor(operands.index[0]).dtype;
+  for (int i = 1; i < operands.count; ++i) {
+    const int tensor = operands.index[i];
+    const aclDataType before = promoted;
+    // CANN puts the third tensor first; its table is not symmetric.
+    promoted = i == 1 ? PromoteType(before, call.Tensor(tensor).dtype)
+                      : PromoteType(call.Tensor(tensor).dtype, before);
+    if (promoted == ACL_DT_UNDEFINED) {
+      Text message = Start(call);
+      message.Add("parameter ");
+      AddTensorDtype(message, call, tensor).Add(" cannot be promoted together with ");
+      for (int k = 0; k < i; ++k) AddTensorDtype(message.Add(k == 0 ? "" : " and "), call, operands.index[k]);
+      message.Add("; accepted: dtypes that promote to one common dtype.");
+      return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+    }
+  }
+  call.promoted = promoted;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::PromotedCastsTo(const Check& check, OperatorCall& call) noexcept {
+  const int tensor = check.operands.index[0];
+  if (CanCast(call.promoted, call.Tensor(tensor).dtype)) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorDtype(message.Add("parameter "), call, tensor).Add(" cannot hold the result dtype ");
+  AddDtypeName(message, call.promoted);
+  message.Add(
+      "; accepted: a dtype that the result can be cast to (not integer or bool from floating, not real from "
+      "complex).");
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+}
+
+aclnnStatus check::PromotedIn(const Check& check, OperatorCall& call) noexcept {
+  const DtypeSet accepted = check.rule->For(call.product);
+  if (accepted.Contains(call.promoted)) return ACL_SUCCESS;
+  Text message = Start(call);
+  for (int i = 0; i < check.operands.count; ++i)
+    AddTensorDtype(message.Add(i == 0 ? "" : ", "), call, check.operands.index[i]);
+  message.Add(" promote to ");
+  AddDtypeName(message, call.promoted);
+  message.Add(", accepted: ");
+  AddDtypeSet(message, accepted);
+  AddProductNote(message, call);
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));
+}
+
+aclnnStatus check::RankAtMost(const Check& check, OperatorCall& call) noexcept {
+  for (int tensor : check.operands) {
+    if (call.Tensor(tensor).view.rank <= check.high) continue;
+    Text message = Start(call);
+    AddTensorShape(message.Add("parameter "), call, tensor)
+        .Add(" has the rank ")
+        .Add(call.Tensor(tensor).view.rank);
+    return FailAclnn(ACLNN_ERR_PARAM_INVALID,
+                     message.Add(", accepted: at most ").Add(check.high).Add(" dims."));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::Broadcasts(const Check& check, OperatorCall& call) noexcept {
+  const Operands& operands = check.operands;
+  Shape result = call.Tensor(operands.index[0]).view;
+  for (int i = 1; i < operands.count; ++i) {
+    const int tensor = operands.index[i];
+    if (BroadcastShapes(result, call.Tensor(tensor).view, &result)) continue;
+    Text message = Start(call);
+    AddTensorShape(message.Add("parameter "), call, tensor).Add(" does not broadcast with ");
+    for (int k = 0; k < i; ++k) AddTensorShape(message.Add(k == 0 ? "" : " and "), call, operands.index[k]);
+    return FailAclnn(ACLNN_ERR_PARAM_INVALID,
+                     message.Add("; accepted: dims that, from the last one on, are equal, 1 or missing."));
+  }
+  call.broadcast = result;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::ShapeIsBroadcast(const Check& check, OperatorCall& call) noexcept {
+  const int tensor = check.operands.index[0];
+  if (call.Tensor(tensor).view == call.broadcast) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorShape(message.Add("parameter "), call, tensor)
+      .Add(" differs from the broadcast shape of the inputs, accepted: ");
+  AddShape(message, call.broadcast);
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));
+}
+
+namespace {
+
+// Whether every address that the view's arithmetic can produce fits int64, in bytes.
+bool AddressesFit(const aclTensor& tensor) noexcept {
+  int64_t numel = 0;
+  int64_t bytes = 0;
+  const int64_t size = (StorageBits(tensor.dtype) + 7) / 8;
+  if (!tensor.view.Numel(&numel)) return false;
+  if (numel == 0) return true;
+  int64_t lowest = 0;
+  int64_t highest = 0;
+  if (IsContiguous(tensor)) {
+    return !__builtin_mul_overflow(numel, size, &bytes) &&
+           !__builtin_mul_overflow(tensor.offset, size, &lowest) &&
+           !__builtin_add_overflow(bytes, lowest, &highest);
+  }
+  return ReachOf(tensor, &lowest, &highest) && !__builtin_mul_overflow(lowest, size, &bytes) &&
+         !__builtin_mul_overflow(highest, size, &bytes) && !__builtin_add_overflow(bytes, size, &bytes);
+}
+
+}  // namespace
+
+aclnnStatus check::SizesRepresentable(const Check&, OperatorCall& call) noexcept {
+  for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
+    if (AddressesFit(call.Tensor(i))) continue;
+    Text message = Start(call);
+    AddTensorShape(message.Add("parameter "), call, i);
+    message.Add(", strides ");
+    AddShape(message, call.Tensor(i).strides);
+    message.Add(" and offset ").Add(call.Tensor(i).offset);
+    return FailAclnn(
+        ACLNN_ERR_PARAM_INVALID,
+        message.Add(
+            " has a negative dim or addresses more than 2^63 bytes; accepted: dims of at least 0 whose "
+            "elements fit the address space."));
+  }
+  int64_t numel = 0;
+  if (call.broadcast.Numel(&numel)) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddShape(message.Add("the inputs broadcast to the shape "), call.broadcast);
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add(" of more than 2^63 elements; accepted: fewer."));
+}
+
+aclnnStatus check::DoneIfEmpty(const Check& check, OperatorCall& call) noexcept {
+  for (int tensor : check.operands) call.finished = call.finished || call.Tensor(tensor).view.IsEmpty();
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::InsideStorage(const Check& check, OperatorCall& call) noexcept {
+  for (int index : check.operands) {
+    const aclTensor& tensor = call.Tensor(index);
+    int64_t lowest = 0;
+    int64_t highest = 0;
+    int64_t size = 0;
+    if (IsContiguous(tensor) || !ReachOf(tensor, &lowest, &highest)) continue;
+    if (tensor.storage.Numel(&size) && lowest >= 0 && highest < size) continue;
+    Text message = Start(call);
+    AddTensorShape(message.Add("parameter "), call, index).Add(", strides ");
+    AddShape(message, tensor.strides);
+    message.Add(" and offset ")
+        .Add(tensor.offset)
+        .Add(" reaches the elements ")
+        .Add(lowest)
+        .Add(" to ")
+        .Add(highest);
+    AddShape(message.Add(", accepted: elements inside its storage of shape "), tensor.storage);
+    return FailAclnn(ACLNN_ERR_INNER_NULLPTR, message.Add("."));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::DtypeImplemented(const Check& check, OperatorCall& call) noexcept {
+  for (int tensor : check.operands) {
+    if (check.dtypes.Contains(call.Tensor(tensor).dtype)) continue;
+    Text message = Start(call);
+    AddTensorDtype(message.Add("parameter "), call, tensor).Add(" is not supported, accepted: ");
+    AddDtypeSet(message, check.dtypes);
+    return FailAclnn(ACLNN_ERR_INNER_NULLPTR, message.Add("."));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus RunChecks(std::span<const Check> checks, OperatorCall& call) noexcept {
+  for (const Check& check : checks) {
+    if (const aclnnStatus status = check.run(check, call)) return status;
+    if (call.finished) break;
+  }
+  return ACL_SUCCESS;
+}
+
+}  // namespace portacl

@@ -1,0 +1,133 @@
+// The checks of phase 1 as data: an operator lists them in CANN's order, the checker runs them in the list's
+// order.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+
+#include "aclnn/executor.h"
+#include "aclnn/tensor.h"
+#include "contract/dtype_rule.h"
+
+namespace portacl {
+
+// A tensor argument of phase 1.
+struct TensorArgument {
+  const char* name;
+  const aclTensor* tensor;
+};
+
+// A host argument of phase 1.
+struct Attribute {
+  const char* name;
+  int64_t integer = 0;
+  float real = 0.0f;
+
+  Attribute(const char* attribute_name, int64_t value) : name(attribute_name), integer(value) {}
+  Attribute(const char* attribute_name, float value) : name(attribute_name), real(value) {}
+};
+
+// One call of phase 1: its arguments, and what the checks derive from them. `api` is the operator's name,
+// that of phase 2.
+struct OperatorCall {
+  const char* api;
+  std::span<const TensorArgument> tensors;  // in parameter order
+  std::span<const Attribute> attributes;
+
+  Product product = Product::kNoDevice;
+  aclDataType promoted = ACL_DT_UNDEFINED;  // set by Promotes
+  Shape broadcast{};                        // set by Broadcasts
+  bool finished = false;                    // set by DoneIfEmpty: success, nothing to compute
+
+  const aclTensor& Tensor(int index) const { return *tensors[static_cast<size_t>(index)].tensor; }
+  const char* Name(int index) const { return tensors[static_cast<size_t>(index)].name; }
+};
+
+// Indices of operands, as listed in TensorArgument order.
+struct Operands {
+  int8_t index[kMaxOperands] = {};
+  int8_t count = 0;
+
+  constexpr Operands() = default;
+  constexpr Operands(std::initializer_list<int> indices) {
+    for (int i : indices) index[count++] = static_cast<int8_t>(i);
+  }
+  constexpr const int8_t* begin() const { return index; }
+  constexpr const int8_t* end() const { return index + count; }
+};
+
+// One check. `run` returns 0, or reports a message and returns the code. An operator may list checks of its
+// own.
+struct Check {
+  aclnnStatus (*run)(const Check& check, OperatorCall& call) noexcept;
+  Operands operands{};
+  int64_t low = 0;
+  int64_t high = 0;
+  const DtypeRule* rule = nullptr;
+  DtypeSet dtypes{};
+};
+
+// How each kind of check runs; named here so that the lists below can be constants.
+namespace check {
+aclnnStatus NotNull(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus IntegerIn(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus Promotes(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus PromotedCastsTo(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus PromotedIn(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus RankAtMost(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus Broadcasts(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus ShapeIsBroadcast(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus SizesRepresentable(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus DoneIfEmpty(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus InsideStorage(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus DtypeImplemented(const Check& check, OperatorCall& call) noexcept;
+}  // namespace check
+
+// 161001 when the tensor is null.
+constexpr Check NotNull(int tensor) { return {.run = check::NotNull, .operands = {tensor}}; }
+// 161002 when the integer attribute is outside low..high.
+constexpr Check IntegerIn(int attribute, int64_t low, int64_t high) {
+  return {.run = check::IntegerIn, .operands = {attribute}, .low = low, .high = high};
+}
+// 161002 when dtypes do not promote: the first two, then each further one, as first argument, with the result
+// so far.
+constexpr Check Promotes(Operands operands) { return {.run = check::Promotes, .operands = operands}; }
+// 161002 when the promoted dtype cannot be cast to the tensor's.
+constexpr Check PromotedCastsTo(int tensor) { return {.run = check::PromotedCastsTo, .operands = {tensor}}; }
+// 161002 when the dtype that the operands promote to is not in the product's list.
+constexpr Check PromotedIn(const DtypeRule& rule, Operands operands) {
+  return {.run = check::PromotedIn, .operands = operands, .rule = &rule};
+}
+// 161002 when the rank of one of the tensors is greater.
+constexpr Check RankAtMost(int most, Operands operands) {
+  return {.run = check::RankAtMost, .operands = operands, .high = most};
+}
+// 161002 when the shapes do not broadcast, taken in order; leaves the result in call.broadcast.
+constexpr Check Broadcasts(Operands operands) { return {.run = check::Broadcasts, .operands = operands}; }
+// 161002 when the tensor's shape differs from call.broadcast.
+constexpr Check ShapeIsBroadcast(int tensor) {
+  return {.run = check::ShapeIsBroadcast, .operands = {tensor}};
+}
+
+// The rest follows CANN's own list.
+// 161002 for sizes that no storage can have: negative dims, element counts or byte offsets beyond int64.
+constexpr Check SizesRepresentable() { return {.run = check::SizesRepresentable}; }
+// Success without work when one of the tensors is empty.
+constexpr Check DoneIfEmpty(Operands operands) { return {.run = check::DoneIfEmpty, .operands = operands}; }
+// 561103 when a non-contiguous input's view reaches outside its storage. Contiguous inputs are trusted, as in
+// CANN.
+constexpr Check InsideStorage(Operands operands) {
+  return {.run = check::InsideStorage, .operands = operands};
+}
+// 561103 when a tensor's dtype is not among those implemented, although CANN's promotion and cast rules let
+// it pass.
+constexpr Check DtypeImplemented(Operands operands, DtypeSet dtypes) {
+  return {.run = check::DtypeImplemented, .operands = operands, .dtypes = dtypes};
+}
+
+// Runs the checks in order and stops at the first failure, or when call.finished.
+aclnnStatus RunChecks(std::span<const Check> checks, OperatorCall& call) noexcept;
+
+}  // namespace portacl

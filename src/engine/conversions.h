@@ -1,0 +1,24 @@
+// Conversions between stored elements and float32, dense on both sides. Compiled once, used by every formula.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "acl/acl_base.h"
+#include "acl/isa.h"
+
+namespace portacl::engine {
+
+// Reads n stored elements as float32.
+using LoadFunction = void (*)(const void* source, float* destination, size_t n);
+// Rounds n float32 values once, to nearest even, and stores them.
+using StoreFunction = void (*)(const float* source, void* destination, size_t n);
+
+// f32, f16 and bf16 widen exactly. Integers and bool are first rounded to `through` (f32, f16 or bf16) in one
+// direct rounding; a non-zero bool byte counts as 1. nullptr for any other dtype.
+LoadFunction FindLoad(Isa isa, aclDataType dtype, aclDataType through) noexcept;
+
+// f32, f16, bf16, f64; c64 and c128 get a zero imaginary part. nullptr for any other dtype.
+StoreFunction FindStore(Isa isa, aclDataType dtype) noexcept;
+
+}  // namespace portacl::engine

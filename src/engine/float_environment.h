@@ -1,0 +1,44 @@
+// The floating-point environment of every computation: round to nearest even, gradual underflow, traps
+// masked.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace portacl {
+
+// While it lives, this thread computes in the default environment; then the caller's is back, its sticky
+// flags included (decision N8). A few cycles, so every block and phase 1 have their own.
+class DefaultFloatEnvironment {
+ public:
+#if defined(__x86_64__)
+  DefaultFloatEnvironment() noexcept : saved_(_mm_getcsr()) { _mm_setcsr(0x1F80); }
+  ~DefaultFloatEnvironment() { _mm_setcsr(saved_); }
+#elif defined(__aarch64__)
+  DefaultFloatEnvironment() noexcept {
+    asm volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(saved_), "=r"(saved_status_));
+    asm volatile("msr fpcr, %0" ::"r"(uint64_t{0}) : "memory");
+  }
+  ~DefaultFloatEnvironment() {
+    asm volatile("msr fpcr, %0\n\tmsr fpsr, %1" ::"r"(saved_), "r"(saved_status_) : "memory");
+  }
+#else
+#error "Only x86-64 and aarch64 are supported: add this machine's floating-point control register."
+#endif
+  DefaultFloatEnvironment(const DefaultFloatEnvironment&) = delete;
+  DefaultFloatEnvironment& operator=(const DefaultFloatEnvironment&) = delete;
+
+ private:
+#if defined(__x86_64__)
+  unsigned saved_;
+#else
+  uint64_t saved_;
+  uint64_t saved_status_;
+#endif
+};
+
+}  // namespace portacl

@@ -1,0 +1,121 @@
+// Planning of elementwise loops (see loop_plan.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/loop_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "acl/data_type.h"
+
+namespace portacl {
+namespace {
+
+// Strides of an operand over the dims of `shape`: 0 where it is broadcast. In bytes.
+void BroadcastStrides(const Shape& shape, const aclTensor& tensor, OperandLoop& loop) {
+  const Shape strides = IsPrivateFormat(tensor.format) ? RowMajorStrides(tensor.view) : tensor.strides;
+  const int missing = shape.rank - tensor.view.rank;
+  loop.element_size = static_cast<int32_t>((StorageBits(tensor.dtype) + 7) / 8);
+  loop.offset = tensor.offset * loop.element_size;
+  for (int i = 0; i < shape.rank; ++i) {
+    const bool walks = i >= missing && tensor.view[i - missing] != 1;
+    loop.stride[i] = walks ? strides[i - missing] * loop.element_size : 0;
+  }
+}
+
+void RemoveDim(LoopPlan& plan, int axis) {
+  for (int i = axis; i + 1 < plan.rank; ++i) {
+    plan.extent[i] = plan.extent[i + 1];
+    for (int k = 0; k < plan.operand_count; ++k) plan.operand[k].stride[i] = plan.operand[k].stride[i + 1];
+  }
+  --plan.rank;
+}
+
+void SwapDims(LoopPlan& plan, int a, int b) {
+  std::swap(plan.extent[a], plan.extent[b]);
+  for (int k = 0; k < plan.operand_count; ++k)
+    std::swap(plan.operand[k].stride[a], plan.operand[k].stride[b]);
+}
+
+int64_t Magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+// Whether dim `inner` should lie inside dim `outer`: decided by the output, where it does not tell, by the
+// first input that does.
+bool BelongsInside(const LoopPlan& plan, int inner, int outer) {
+  for (int k = plan.operand_count - 1, seen = 0; seen < plan.operand_count; ++seen, k = seen - 1) {
+    const int64_t a = Magnitude(plan.operand[k].stride[inner]);
+    const int64_t b = Magnitude(plan.operand[k].stride[outer]);
+    if (a != 0 && b != 0 && a != b) return a < b;
+  }
+  return false;
+}
+
+// Walks every dim in the direction in which the output's address grows.
+void FlipToOutput(LoopPlan& plan) {
+  const OperandLoop& output = plan.operand[plan.operand_count - 1];
+  for (int axis = 0; axis < plan.rank; ++axis) {
+    if (output.stride[axis] >= 0) continue;
+    for (int k = 0; k < plan.operand_count; ++k) {
+      OperandLoop& operand = plan.operand[k];
+      operand.offset += operand.stride[axis] * (plan.extent[axis] - 1);
+      operand.stride[axis] = -operand.stride[axis];
+    }
+  }
+}
+
+bool CanMerge(const LoopPlan& plan, int outer) {
+  for (int k = 0; k < plan.operand_count; ++k) {
+    const int64_t* stride = plan.operand[k].stride;
+    if (stride[outer] != stride[outer + 1] * plan.extent[outer + 1]) return false;
+  }
+  return true;
+}
+
+void SetLinear(LoopPlan& plan) {
+  for (int k = 0; k < plan.operand_count; ++k) {
+    OperandLoop& operand = plan.operand[k];
+    operand.linear_stride = operand.stride[plan.rank - 1];
+    operand.linear = true;
+    int64_t step = operand.linear_stride;
+    for (int axis = plan.rank - 1; axis >= 0; --axis) {
+      if (operand.stride[axis] != step) operand.linear = false;
+      step *= plan.extent[axis];
+    }
+  }
+}
+
+}  // namespace
+
+LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> operands) noexcept {
+  LoopPlan plan;
+  plan.rank = shape.rank;
+  plan.operand_count = static_cast<int>(operands.size());
+  for (int i = 0; i < shape.rank; ++i) {
+    plan.extent[i] = shape[i];
+    plan.count *= shape[i];
+  }
+  for (int k = 0; k < plan.operand_count; ++k)
+    BroadcastStrides(shape, *operands[static_cast<size_t>(k)], plan.operand[k]);
+
+  for (int axis = plan.rank - 1; axis >= 0; --axis) {
+    if (plan.extent[axis] == 1) RemoveDim(plan, axis);
+  }
+  if (plan.rank == 0) {
+    plan.rank = 1;
+    plan.extent[0] = 1;
+    for (int k = 0; k < plan.operand_count; ++k) plan.operand[k].stride[0] = 0;
+  }
+  FlipToOutput(plan);
+  // Insertion sort: stable, and at most 8 dims.
+  for (int i = 1; i < plan.rank; ++i) {
+    for (int j = i; j > 0 && BelongsInside(plan, j - 1, j); --j) SwapDims(plan, j - 1, j);
+  }
+  for (int axis = plan.rank - 2; axis >= 0; --axis) {
+    if (!CanMerge(plan, axis)) continue;
+    plan.extent[axis + 1] *= plan.extent[axis];
+    RemoveDim(plan, axis);
+  }
+  SetLinear(plan);
+  return plan;
+}
+
+}  // namespace portacl

@@ -1,0 +1,44 @@
+// The loop plan: from shapes, strides and dtypes to the fewest loops that visit every element once. Pure: no
+// data is touched.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "aclnn/shape.h"
+#include "aclnn/tensor.h"
+
+namespace portacl {
+
+// Operators accept at most 8 dims.
+inline constexpr int kMaxLoopRank = 8;
+// Inputs of a formula plus its output.
+inline constexpr int kMaxLoopOperands = 4;
+
+// How one operand is walked. Everything is in bytes.
+struct OperandLoop {
+  int64_t offset = 0;                 // of the element at loop position 0, from the storage base
+  int64_t stride[kMaxLoopRank] = {};  // per loop dim; 0 where the operand is broadcast
+  int32_t element_size = 0;
+  bool linear = false;  // the address of the i-th element of the whole loop is offset + i * linear_stride
+  int64_t linear_stride = 0;
+};
+
+// Loop dims are outermost first; extents are at least 2 except that a loop of one element has rank 1 and
+// extent 1.
+struct LoopPlan {
+  int rank = 1;
+  int64_t extent[kMaxLoopRank] = {1};
+  int64_t count = 1;  // product of the extents
+  int operand_count = 0;
+  OperandLoop operand[kMaxLoopOperands];
+};
+
+// Plans an elementwise loop over `shape` for operands that each broadcast to it; the last one is the output.
+// The order of the elements is free, so dims are sorted, flipped and merged to make the output's walk as
+// dense as it can be. Preconditions (the contract's checks): shape has no dim 0, at most 8 dims, and every
+// reachable byte offset fits int64.
+LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> operands) noexcept;
+
+}  // namespace portacl
