@@ -7,15 +7,18 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION include FILES_MATCH
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/aclnnop/ DESTINATION include/aclnnop/level2 FILES_MATCHING PATTERN "aclnn_*.h")
 install(TARGETS portacl ${PORTACL_FILTER_NAMES} LIBRARY DESTINATION lib64)
 
-configure_file(${PROJECT_SOURCE_DIR}/cmake/set_env.sh.in ${portacl_generated}/set_env.sh @ONLY)
+# Filled in at install time: only then is the prefix known.
+install(CODE "configure_file(\"${PROJECT_SOURCE_DIR}/cmake/set_env.sh.in\" \"${portacl_generated}/set_env.sh\" @ONLY)")
 install(FILES ${portacl_generated}/set_env.sh DESTINATION .)
 
 list(JOIN PORTACL_FILTER_NAMES " " PORTACL_FILTER_NAMES_LIST)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/portacl-config.cmake.in ${portacl_generated}/portacl-config.cmake
   INSTALL_DESTINATION lib64/cmake/portacl)
 write_basic_package_version_file(${portacl_generated}/portacl-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${portacl_generated}/portacl-config.cmake ${portacl_generated}/portacl-config-version.cmake
-  DESTINATION lib64/cmake/portacl)
+# Debian's CMake does not search lib64 below CMAKE_PREFIX_PATH, others do: the same files, at the same depth, in both places.
+foreach(place IN ITEMS lib64/cmake/portacl share/cmake/portacl)
+  install(FILES ${portacl_generated}/portacl-config.cmake ${portacl_generated}/portacl-config-version.cmake DESTINATION ${place})
+endforeach()
 
 configure_file(${PROJECT_SOURCE_DIR}/cmake/portacl.pc.in ${portacl_generated}/portacl.pc @ONLY)
 install(FILES ${portacl_generated}/portacl.pc DESTINATION lib64/pkgconfig)

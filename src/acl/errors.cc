@@ -11,8 +11,6 @@
 #include <mutex>
 #include <string>
 
-#include "acl/log.h"
-
 namespace portacl {
 namespace {
 
@@ -131,13 +129,13 @@ void ReportMessage(MessageClass message_class, const Text& message, std::string_
 }
 
 aclError Fail(aclError status, MessageClass message_class, const Text& message, std::string_view solution,
-              std::source_location site) noexcept {
+              SourceSite site) noexcept {
   LogFailure(status, message.view(), site);
   ReportMessage(message_class, message, solution);
   return status;
 }
 
-aclError FailAclnn(aclError status, const Text& message, std::source_location site) noexcept {
+aclError FailAclnn(aclError status, const Text& message, SourceSite site) noexcept {
   const int family = status / 100000;
   const MessageClass c = family == 1   ? MessageClass::kAclnnParameter
                          : family == 3 ? MessageClass::kAclnnRuntime

@@ -77,7 +77,7 @@ constexpr Check kChecks[] = {
     RankAtMost(8, {kSelf, kTarget, kGradOutput, kGradInput}),
     Broadcasts({kSelf, kGradOutput, kTarget}),
     ShapeIsBroadcast(kGradInput),
-    SizesRepresentable(),
+    SizesRepresentable({kGradInput}),
     DoneIfEmpty({kSelf, kGradOutput, kTarget}),
     InsideStorage({kGradOutput, kSelf, kTarget}),
     DtypeImplemented({kGradOutput, kSelf, kTarget}, kReadable),

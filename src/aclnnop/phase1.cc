@@ -13,14 +13,13 @@ aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, con
                           aclOpExecutor* const* executor, Executor** acquired) noexcept {
   const ApiScope scope(call.api);
   if (workspaceSize == nullptr || executor == nullptr) {
-    return FailAclnn(ACLNN_ERR_PARAM_NULLPTR, Text(call.api, "GetWorkspaceSize: parameter ",
-                                                   workspaceSize == nullptr ? "workspaceSize" : "executor",
-                                                   " is a null pointer, expected the address of a result."));
+    return FailAclnn(ACLNN_ERR_PARAM_NULLPTR,
+                     Text(call.api, ": parameter ", workspaceSize == nullptr ? "workspaceSize" : "executor",
+                          " is a null pointer, expected the address of a result."));
   }
   Executor* fresh = AcquireExecutor(call.api);
   if (fresh == nullptr) {
-    return FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR,
-                     Text(call.api, "GetWorkspaceSize: no memory for an executor."));
+    return FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR, Text(call.api, ": no memory for an executor."));
   }
   call.product = CurrentProduct();
   const aclnnStatus status = RunChecks(checks, call);

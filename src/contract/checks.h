@@ -111,9 +111,11 @@ constexpr Check ShapeIsBroadcast(int tensor) {
   return {.run = check::ShapeIsBroadcast, .operands = {tensor}};
 }
 
-// The rest follows CANN's own list.
-// 161002 for sizes that no storage can have: negative dims, element counts or byte offsets beyond int64.
-constexpr Check SizesRepresentable() { return {.run = check::SizesRepresentable}; }
+// The rest follows CANN's own list. 161002 for sizes that no storage can have: negative dims, element counts
+// beyond int64, and byte offsets beyond int64 of contiguous tensors and of the given outputs.
+constexpr Check SizesRepresentable(Operands outputs) {
+  return {.run = check::SizesRepresentable, .operands = outputs};
+}
 // Success without work when one of the tensors is empty.
 constexpr Check DoneIfEmpty(Operands operands) { return {.run = check::DoneIfEmpty, .operands = operands}; }
 // 561103 when a non-contiguous input's view reaches outside its storage. Contiguous inputs are trusted, as in

@@ -12,6 +12,8 @@
 #include <memory>
 #include <mutex>
 
+#include "engine/float_environment.h"
+
 namespace portacl::engine {
 namespace {
 
@@ -65,6 +67,9 @@ void ForEachBlock(int64_t blocks, int threads, void (*body)(const void* context,
   int64_t done = 0;
   if (blocks > 1 && threads > 1 && !is_forked_child.load(std::memory_order_relaxed)) {
     std::atomic<int64_t> next{0};
+    // oneTBB hands the caller's control words to its workers and leaves the sticky flags changed: give it the
+    // default environment, and the caller its own back.
+    const DefaultFloatEnvironment environment;
     try {
       if (Arena* arena = ArenaOf(threads)) {
         arena->arena.execute([&] {
