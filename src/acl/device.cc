@@ -11,6 +11,7 @@
 #include "acl/configuration.h"
 #include "acl/errors.h"
 #include "acl/handle_table.h"
+#include "acl/immortal.h"
 #include "acl/stream.h"
 
 namespace portacl {
@@ -27,7 +28,7 @@ struct Devices {
 };
 
 Devices& AllDevices() {
-  static auto* devices = new Devices;
+  static Immortal<Devices> devices;
   return *devices;
 }
 

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <deque>
 #include <mutex>
 #include <string>
+#include <vector>
+
+#include "acl/immortal.h"
 
 namespace portacl {
 namespace {
@@ -55,7 +57,8 @@ class MessageStore {
       if (m.message_class == c && m.text == text) return;
     }
     if (messages_.size() >= kMaxPending) messages_.pop_back();
-    messages_.push_front(Message{c, std::string(text), std::string(solution), std::string(LogTime().view())});
+    messages_.insert(messages_.begin(),
+                     Message{c, std::string(text), std::string(solution), std::string(LogTime().view())});
   }
 
   bool empty() const { return messages_.empty(); }
@@ -88,7 +91,7 @@ class MessageStore {
     return "[PID: " + pid + "] " + m.time + " " + facts.title + "(" + facts.code + "): " + m.text + "\n";
   }
 
-  std::deque<Message> messages_;
+  std::vector<Message> messages_;  // a vector makes no allocation before it holds something
 };
 
 std::atomic<bool> process_wide_messages{false};
@@ -98,9 +101,8 @@ struct ProcessMessages {
   MessageStore store;
 };
 
-// Leaked on purpose: calls may fail while the process is being torn down.
 ProcessMessages& OfProcess() {
-  static auto* messages = new ProcessMessages;
+  static Immortal<ProcessMessages> messages;
   return *messages;
 }
 

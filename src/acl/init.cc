@@ -1,13 +1,13 @@
 // aclInit, aclFinalize and their counting; aclGetRecentErrMsg.
 // SPDX-License-Identifier: Apache-2.0
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <string>
 
 #include "acl/acl_rt.h"
 #include "acl/configuration.h"
+#include "acl/configuration_file.h"
 #include "acl/errors.h"
+#include "acl/immortal.h"
 
 namespace portacl {
 namespace {
@@ -19,16 +19,14 @@ struct InitState {
 };
 
 InitState& TheInitState() {
-  static auto* state = new InitState;
+  static Immortal<InitState> state;
   return *state;
 }
 
+// Empty when there is no file, or none that can be read.
 std::string ContentOf(const char* path) {
   std::string content;
-  if (path != nullptr) {
-    std::ifstream file(path);
-    if (file) content.assign(std::istreambuf_iterator<char>(file), {});
-  }
+  if (path != nullptr && !ReadFile(path, content)) content.clear();
   return content;
 }
 

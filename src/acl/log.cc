@@ -15,6 +15,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "acl/immortal.h"
+
 namespace portacl {
 namespace {
 
@@ -26,7 +28,7 @@ struct Sink {
 };
 
 Sink& TheSink() {
-  static auto* sink = new Sink;
+  static Immortal<Sink> sink;
   return *sink;
 }
 

@@ -62,6 +62,7 @@ void ReleaseExecutor(Executor* executor) noexcept { executors.Recycle(executor);
 
 aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
                         aclrtStream stream) noexcept {
+  const ApiScope scope(api);
   if (executor == nullptr) {
     return FailAclnn(
         ACLNN_ERR_PARAM_NULLPTR,

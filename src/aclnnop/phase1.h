@@ -46,7 +46,7 @@ void End(Executor* acquired, uint64_t* workspaceSize, aclOpExecutor** executor) 
 
 }  // namespace portacl
 
-#include "engine/float_environment.h"
+#include "acl/float_environment.h"
 
 template <class Build>
 aclnnStatus portacl::RunPhase1(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,

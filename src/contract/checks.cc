@@ -40,12 +40,11 @@ void AddProductNote(Text& text, const OperatorCall& call) {
 }  // namespace
 
 aclnnStatus check::NotNull(const Check& check, OperatorCall& call) noexcept {
-  const auto index = static_cast<size_t>(check.operands.index[0]);
-  if (call.tensors[index].tensor != nullptr) return ACL_SUCCESS;
-  return FailAclnn(ACLNN_ERR_PARAM_NULLPTR, Start(call)
-                                                .Add("Expected a proper Tensor but got null for argument ")
-                                                .Add(call.tensors[index].name)
-                                                .Add("."));
+  const int tensor = check.operands.index[0];
+  if (call.tensors[static_cast<size_t>(tensor)].tensor != nullptr) return ACL_SUCCESS;
+  return FailAclnn(
+      ACLNN_ERR_PARAM_NULLPTR,
+      Start(call).Add("parameter ").Add(call.Name(tensor)).Add(" is a null pointer, expected a tensor."));
 }
 
 aclnnStatus check::IntegerIn(const Check& check, OperatorCall& call) noexcept {

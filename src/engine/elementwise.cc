@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/float_environment.h"
+#include "acl/float_environment.h"
 #include "engine/isa.h"
 #include "engine/parallel.h"
 
