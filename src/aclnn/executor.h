@@ -25,7 +25,7 @@ struct ExecutorOperand {
 // job.Run(addresses, workspace) gets the operands' storage bases in parameter order and must not throw;
 // job.Touches(i) tells whether Run reads or writes the data of operand i.
 struct Executor {
-  static constexpr size_t kJobBytes = 1280;
+  static constexpr size_t kJobBytes = 1408;
 
   const char* api;
   uint64_t workspace_size;

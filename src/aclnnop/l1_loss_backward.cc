@@ -63,7 +63,6 @@ namespace {
 
 enum Tensors { kGradOutput, kSelf, kTarget, kGradInput };
 enum Attributes { kReduction };
-constexpr int64_t kMean = 1;
 
 constexpr Check kChecks[] = {
     NotNull(kGradOutput),
@@ -100,9 +99,10 @@ aclnnStatus aclnnL1LossBackwardGetWorkspaceSize(const aclTensor* gradOutput, con
   const Attribute attributes[] = {{"reduction", reduction}};
   OperatorCall call{"aclnnL1LossBackward", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    auto job = MakeElementwiseJob(checked, checked.broadcast, {kGradOutput, kSelf, kTarget, kGradInput});
-    job.SetFormula(kFunction.For(JobIsa()),
-                   L1LossBackwardParameters{reduction == kMean ? MeanFactor(job.plan.count) : 1.0f});
+    auto job = MakeElementwiseJob(checked, checked.broadcast, {kGradOutput, kSelf, kTarget}, kGradInput);
+    job.formula.Set(
+        kFunction.For(JobIsa()),
+        L1LossBackwardParameters{reduction == kReductionMean ? MeanFactor(job.plan.count) : 1.0f});
     fresh.SetJob(job);
   });
 }

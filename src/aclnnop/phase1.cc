@@ -42,22 +42,50 @@ void phase1::End(Executor* acquired, uint64_t* workspaceSize, aclOpExecutor** ex
 
 Isa JobIsa() noexcept { return CurrentConfiguration().isa; }
 
-engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape& shape,
-                                          Operands operands) noexcept {
-  engine::ElementwiseJob job;
-  const Configuration& configuration = CurrentConfiguration();
-  const aclTensor* tensors[kMaxLoopOperands];
-  const int output = operands.count - 1;
-  for (int k = 0; k <= output; ++k) {
-    const aclTensor& tensor = call.Tensor(operands.index[k]);
+namespace {
+
+// Binds the call's tensors to a formula's inputs; fills `tensors` with them.
+void BindInputs(const OperatorCall& call, Operands inputs, engine::Formula& formula,
+                const aclTensor** tensors) noexcept {
+  const Isa isa = JobIsa();
+  formula.input_count = inputs.count;
+  for (int k = 0; k < inputs.count; ++k) {
+    const aclTensor& tensor = call.Tensor(inputs.index[k]);
     tensors[k] = &tensor;
-    job.argument[k] = operands.index[k];
-    job.is_float32[k] = tensor.dtype == ACL_FLOAT;
-    if (k < output) job.load[k] = engine::FindLoad(configuration.isa, tensor.dtype, call.promoted);
+    formula.argument[k] = inputs.index[k];
+    formula.is_float32[k] = tensor.dtype == ACL_FLOAT;
+    formula.load[k] = engine::FindLoad(isa, tensor.dtype, call.promoted);
   }
-  job.store = engine::FindStore(configuration.isa, tensors[output]->dtype);
-  job.threads = configuration.num_threads;
-  job.plan = PlanElementwise(shape, {tensors, static_cast<size_t>(operands.count)});
+}
+
+}  // namespace
+
+engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape& shape, Operands inputs,
+                                          int output) noexcept {
+  engine::ElementwiseJob job;
+  const aclTensor* tensors[kMaxLoopOperands];
+  BindInputs(call, inputs, job.formula, tensors);
+  const aclTensor& result = call.Tensor(output);
+  tensors[inputs.count] = &result;
+  job.result = {engine::FindStore(JobIsa(), result.dtype), result.dtype == ACL_FLOAT,
+                static_cast<int8_t>(output)};
+  job.threads = CurrentConfiguration().num_threads;
+  job.plan = PlanElementwise(shape, {tensors, static_cast<size_t>(inputs.count) + 1});
+  return job;
+}
+
+engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& shape, Operands inputs,
+                                      int output, Executor& executor) noexcept {
+  engine::ReductionJob job;
+  const aclTensor* tensors[kMaxLoopOperands];
+  BindInputs(call, inputs, job.formula, tensors);
+  const aclTensor& result = call.Tensor(output);
+  job.plan = PlanReduction(shape, {tensors, static_cast<size_t>(inputs.count)}, result);
+  job.add = engine::FindSumFunctions(JobIsa());
+  job.store = engine::FindSumStore(result.dtype);
+  job.output_argument = static_cast<int8_t>(output);
+  job.threads = CurrentConfiguration().num_threads;
+  executor.workspace_size = job.plan.workspace_bytes();
   return job;
 }
 

@@ -110,6 +110,40 @@ aclnnStatus check::PromotedIn(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));
 }
 
+aclnnStatus check::DtypesIn(const Check& check, OperatorCall& call) noexcept {
+  const DtypeSet accepted = check.rule->For(call.product);
+  for (int tensor : check.operands) {
+    if (accepted.Contains(call.Tensor(tensor).dtype)) continue;
+    Text message = Start(call);
+    AddTensorDtype(message.Add("parameter "), call, tensor).Add(" is not supported, accepted: ");
+    AddDtypeSet(message, accepted);
+    AddProductNote(message, call);
+    return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::CastsTo(const Check& check, OperatorCall& call) noexcept {
+  const int from = check.operands.index[0];
+  const int to = check.operands.index[1];
+  if (CanCast(call.Tensor(from).dtype, call.Tensor(to).dtype)) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorDtype(message.Add("parameter "), call, to).Add(" cannot hold what ");
+  AddTensorDtype(message, call, from).Add(" gives; accepted: a dtype that it can be cast to.");
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+}
+
+aclnnStatus check::NotNegative(const Check& check, OperatorCall& call) noexcept {
+  const Attribute& attribute = call.attributes[static_cast<size_t>(check.operands.index[0])];
+  if (attribute.real >= 0.0f) return ACL_SUCCESS;
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, Start(call)
+                                                .Add("parameter ")
+                                                .Add(attribute.name)
+                                                .Add(" has the value ")
+                                                .Add(attribute.real)
+                                                .Add(", accepted: 0 or more."));
+}
+
 aclnnStatus check::RankAtMost(const Check& check, OperatorCall& call) noexcept {
   for (int tensor : check.operands) {
     if (call.Tensor(tensor).view.rank <= check.high) continue;
@@ -147,6 +181,43 @@ aclnnStatus check::ShapeIsBroadcast(const Check& check, OperatorCall& call) noex
       .Add(" differs from the broadcast shape of the inputs, accepted: ");
   AddShape(message, call.broadcast);
   return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));
+}
+
+aclnnStatus check::ExpandsToBroadcast(const Check& check, OperatorCall& call) noexcept {
+  const int tensor = check.operands.index[0];
+  Shape result;
+  if (BroadcastShapes(call.Tensor(tensor).view, call.broadcast, &result) && result == call.broadcast) {
+    return ACL_SUCCESS;
+  }
+  Text message = Start(call);
+  AddTensorShape(message.Add("parameter "), call, tensor)
+      .Add(" does not broadcast to the shape of the other inputs, accepted: ");
+  AddShape(message, call.broadcast);
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add(" or a shape that broadcasts to it."));
+}
+
+aclnnStatus check::SameShape(const Check& check, OperatorCall& call) noexcept {
+  const int a = check.operands.index[0];
+  const int b = check.operands.index[1];
+  if (call.Tensor(a).view == call.Tensor(b).view) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorShape(message.Add("parameter "), call, b).Add(" differs from ");
+  AddTensorShape(message, call, a).Add("; accepted: the same shape.");
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+}
+
+aclnnStatus check::FormatKept(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& input = call.Tensor(check.operands.index[0]);
+  const aclTensor& output = call.Tensor(check.operands.index[1]);
+  if (input.format == ACL_FORMAT_ND || input.format == output.format || !(input.view == call.broadcast)) {
+    return ACL_SUCCESS;
+  }
+  Text message = Start(call).Add("parameter ").Add(call.Name(check.operands.index[1])).Add(" with format ");
+  AddFormatName(message, output.format);
+  message.Add(" differs from ").Add(call.Name(check.operands.index[0])).Add(" with format ");
+  AddFormatName(message, input.format);
+  return FailAclnn(ACLNN_ERR_INNER_NULLPTR,
+                   message.Add("; accepted: the same format, or an input of format ND."));
 }
 
 namespace {

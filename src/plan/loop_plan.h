@@ -41,4 +41,10 @@ struct LoopPlan {
 // reachable byte offset fits int64.
 LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> operands) noexcept;
 
+// Plans a loop over `shape` that visits its elements with the axes in the given order, outermost first, for
+// operands that each broadcast to it. The order is kept: dims are only merged. Axes that are not listed are
+// not walked.
+LoopPlan PlanInOrder(const Shape& shape, std::span<const int> axes,
+                     std::span<const aclTensor* const> operands) noexcept;
+
 }  // namespace portacl
