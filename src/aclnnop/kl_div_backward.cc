@@ -62,6 +62,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/dispatch.h"
 
@@ -78,6 +79,16 @@ constexpr DtypeRule kDtypes = {{
     /* Atlas A3          */ kFloatHalfAndBf16,
     /* Ascend 950        */ kFloatHalfAndBf16,
     /* Atlas inference   */ kFloatAndHalf,
+    /* Atlas 200I/500 A2 */ kNoDtype,
+    /* no device         */ kNoDtype,
+}};
+
+constexpr DtypeRule kDocumented = {{
+    /* Atlas training    */ kNoDtype,
+    /* Atlas A2          */ kFloatHalfAndBf16,
+    /* Atlas A3          */ kFloatHalfAndBf16,
+    /* Ascend 950        */ kFloatHalfAndBf16,
+    /* Atlas inference   */ kNoDtype,
     /* Atlas 200I/500 A2 */ kNoDtype,
     /* no device         */ kNoDtype,
 }};
@@ -115,6 +126,11 @@ float Factor(int64_t reduction, const Shape& shape) {
 }
 
 }  // namespace
+
+const OperatorFacts facts::kl_div_backward = {"aclnnKlDivBackward", "aclnnop/aclnn_kl_div_backward.h",
+                                              kDocumented, kDtypes,
+                                              /*by_promotion=*/false};
+
 }  // namespace portacl
 
 using namespace portacl;

@@ -55,6 +55,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/dispatch.h"
 
@@ -86,6 +87,11 @@ constexpr Check kChecks[] = {
 constexpr auto kFunction = PORTACL_ISA_TABLE(RunL1LossBackward);
 
 }  // namespace
+
+const OperatorFacts facts::l1_loss_backward = {"aclnnL1LossBackward", "aclnnop/aclnn_l1_loss_backward.h",
+                                               kDocumentedWithout200I, kBf16SinceAtlasA2,
+                                               /*by_promotion=*/true};
+
 }  // namespace portacl
 
 using namespace portacl;

@@ -62,6 +62,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/dispatch.h"
 
@@ -93,6 +94,11 @@ constexpr Check kChecks[] = {
 constexpr auto kFunction = PORTACL_ISA_TABLE(RunSmoothL1LossBackward);
 
 }  // namespace
+
+const OperatorFacts facts::smooth_l1_loss_backward = {
+    "aclnnSmoothL1LossBackward", "aclnnop/aclnn_smooth_l1_loss_backward.h", kDocumentedWithout200I,
+    kBf16SinceAtlasA2, /*by_promotion=*/false};
+
 }  // namespace portacl
 
 using namespace portacl;

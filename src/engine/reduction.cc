@@ -87,8 +87,8 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "acl/float_environment.h"
 #include "engine/dispatch.h"
-#include "engine/float_environment.h"
 #include "engine/isa.h"
 #include "engine/parallel.h"
 #include "engine/tiles.h"
