@@ -46,14 +46,16 @@ struct KlDivBackward {
   float c;
 };
 
-Isa RunKlDivBackward(const void* parameters, const float* const* in, const size_t* step, float* out,
-                     size_t n) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<KlDivBackward<false>>(parameters, in, step, out, n);
+Isa RunKlDivBackward(engine::ElementType type, const void* parameters, const void* const* in,
+                     const size_t* step, void* out, size_t n, bool stream) {
+  return engine::HWY_NAMESPACE::RunVectorLoop<KlDivBackward<false>>(type, parameters, in, step, out, n,
+                                                                    stream);
 }
 
-Isa RunKlDivBackwardLogTarget(const void* parameters, const float* const* in, const size_t* step, float* out,
-                              size_t n) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<KlDivBackward<true>>(parameters, in, step, out, n);
+Isa RunKlDivBackwardLogTarget(engine::ElementType type, const void* parameters, const void* const* in,
+                              const size_t* step, void* out, size_t n, bool stream) {
+  return engine::HWY_NAMESPACE::RunVectorLoop<KlDivBackward<true>>(type, parameters, in, step, out, n,
+                                                                   stream);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -44,9 +44,9 @@ struct L1LossBackward {
   float c;
 };
 
-Isa RunL1LossBackward(const void* parameters, const float* const* in, const size_t* step, float* out,
-                      size_t n) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<L1LossBackward>(parameters, in, step, out, n);
+Isa RunL1LossBackward(engine::ElementType type, const void* parameters, const void* const* in,
+                      const size_t* step, void* out, size_t n, bool stream) {
+  return engine::HWY_NAMESPACE::RunVectorLoop<L1LossBackward>(type, parameters, in, step, out, n, stream);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -1,4 +1,5 @@
-// What a porter asks about an operator: which product accepts which dtype, in CANN's documents and in its code.
+// What a porter asks about an operator: which product accepts which dtype, in CANN's documents and in its
+// code.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -6,6 +6,7 @@
 #include "acl/device.h"
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
+#include "engine/cache_size.h"
 
 namespace portacl {
 
@@ -53,7 +54,7 @@ void BindInputs(const OperatorCall& call, Operands inputs, engine::Formula& form
     const aclTensor& tensor = call.Tensor(inputs.index[k]);
     tensors[k] = &tensor;
     formula.argument[k] = inputs.index[k];
-    formula.is_float32[k] = tensor.dtype == ACL_FLOAT;
+    formula.type[k] = engine::ElementTypeOf(tensor.dtype);
     formula.load[k] = engine::FindLoad(isa, tensor.dtype, call.promoted);
   }
 }
@@ -67,10 +68,11 @@ engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape&
   BindInputs(call, inputs, job.formula, tensors);
   const aclTensor& result = call.Tensor(output);
   tensors[inputs.count] = &result;
-  job.result = {engine::FindStore(JobIsa(), result.dtype), result.dtype == ACL_FLOAT,
+  job.result = {engine::FindStore(JobIsa(), result.dtype), engine::ElementTypeOf(result.dtype),
                 static_cast<int8_t>(output)};
   job.threads = CurrentConfiguration().num_threads;
   job.plan = PlanElementwise(shape, {tensors, static_cast<size_t>(inputs.count) + 1});
+  job.stream = job.plan.BytesWalked() > engine::LastLevelCacheBytes();
   return job;
 }
 

@@ -51,9 +51,10 @@ struct SmoothL1LossBackward {
   float c;
 };
 
-Isa RunSmoothL1LossBackward(const void* parameters, const float* const* in, const size_t* step, float* out,
-                            size_t n) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<SmoothL1LossBackward>(parameters, in, step, out, n);
+Isa RunSmoothL1LossBackward(engine::ElementType type, const void* parameters, const void* const* in,
+                            const size_t* step, void* out, size_t n, bool stream) {
+  return engine::HWY_NAMESPACE::RunVectorLoop<SmoothL1LossBackward>(type, parameters, in, step, out, n,
+                                                                    stream);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -14,6 +14,15 @@ struct ElementwiseJob {
   Formula formula;
   Result result;
   int threads;
+  bool stream;  // write past the caches: the operands together do not fit them
+
+  // The type of kernel and result: a 16-bit type that all operands have, else f32.
+  ElementType kernel_type() const noexcept {
+    for (int k = 0; k < formula.input_count; ++k) {
+      if (formula.type[k] != result.type) return ElementType::kF32;
+    }
+    return result.type == ElementType::kOther ? ElementType::kF32 : result.type;
+  }
 
   bool Touches(int executor_operand) const noexcept {
     return formula.Reads(executor_operand) || result.argument == executor_operand;

@@ -257,7 +257,7 @@ class ReductionRun {
   template <class Done>
   void SumLanes(int64_t position, int64_t length, int64_t count, const Done& done) const {
     const DefaultFloatEnvironment environment;
-    FormulaTiles tiles(job_.formula, plan_.terms, base_);
+    FormulaTiles tiles(job_.formula, plan_.terms, base_, ElementType::kF32);
     Cursor cursor(plan_.terms, base_, position);
     alignas(64) float terms[kTile];
     double levels[kLevels];
@@ -318,7 +318,7 @@ class ReductionRun {
       const int64_t row = chunk * plan_.chunk_blocks * kRowBlock;
       const int64_t rows = std::min(plan_.reduced - row, plan_.chunk_blocks * kRowBlock);
       const DefaultFloatEnvironment environment;
-      FormulaTiles tiles(job_.formula, plan_.terms, base_);
+      FormulaTiles tiles(job_.formula, plan_.terms, base_, ElementType::kF32);
       double sums[kColumnSums];
       for (int64_t outer = first; outer < std::min(first + group, plan_.outer); ++outer) {
         SumRows(tiles, outer, row, rows, column, columns, sums);

@@ -61,9 +61,11 @@ char* DenseAddress(const LoopPlan& plan, int operand, char* base, const Cursor& 
   return nullptr;
 }
 
-FormulaTiles::FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base) noexcept
+FormulaTiles::FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base,
+                           ElementType type) noexcept
     : formula_(formula),
       plan_(plan),
+      type_(type),
       long_rows_(plan.extent[plan.rank - 1] >= kLongRow || plan.rank == 1),
       in_place_rows_(long_rows_) {
   for (int k = 0; k < formula.input_count; ++k) {
@@ -71,19 +73,26 @@ FormulaTiles::FormulaTiles(const Formula& formula, const LoopPlan& plan, char* c
     base_[k] = base[k];
     is_one_value_[k] = operand.linear && operand.linear_stride == 0;
     if (is_one_value_[k]) Repeat(k, base[k]);
-    const bool dense = formula.is_float32[k] && RowStride(k) == int64_t{sizeof(float)};
+    const bool dense = IsNative(k) && RowStride(k) == operand.element_size;
     if (!dense && RowStride(k) != 0) in_place_rows_ = false;
   }
 }
 
 void FormulaTiles::Repeat(int input, const char* source) {
-  float value;
-  formula_.load[input](source, &value, 1);
-  std::fill_n(repeated_[input], kRepeated, value);
+  if (IsNative(input) && plan_.operand[input].element_size == sizeof(uint16_t)) {
+    uint16_t element;
+    std::memcpy(&element, source, sizeof element);
+    std::fill_n(reinterpret_cast<uint16_t*>(repeated_[input]), kRepeated, element);
+  } else {
+    float value;
+    formula_.load[input](source, &value, 1);
+    std::fill_n(repeated_[input], kRepeated, value);
+  }
 }
 
-void FormulaTiles::Compute(const Cursor& cursor, int64_t position, int64_t n, float* out) noexcept {
-  const float* in[kMaxInputs];
+void FormulaTiles::Compute(const Cursor& cursor, int64_t position, int64_t n, void* out,
+                           bool stream) noexcept {
+  const void* in[kMaxInputs];
   size_t step[kMaxInputs];
   for (int k = 0; k < formula_.input_count; ++k) {
     const char* dense = is_one_value_[k] ? nullptr : DenseAddress(plan_, k, base_[k], cursor, position, n);
@@ -95,23 +104,22 @@ void FormulaTiles::Compute(const Cursor& cursor, int64_t position, int64_t n, fl
     }
     if (dense == nullptr) {
       const int32_t size = plan_.operand[k].element_size;
-      auto* const gathered =
-          formula_.is_float32[k] ? reinterpret_cast<char*>(tile_[k]) : reinterpret_cast<char*>(raw_);
+      auto* const gathered = IsNative(k) ? reinterpret_cast<char*>(tile_[k]) : reinterpret_cast<char*>(raw_);
       ForEachSegment(plan_, k, cursor, n,
                      [&](const char* address, int64_t stride, int64_t done, int64_t length) {
                        Gather(address, stride, size, gathered + done * size, length);
                      });
       dense = gathered;
     }
-    if (formula_.is_float32[k]) {
-      in[k] = reinterpret_cast<const float*>(dense);
+    if (IsNative(k)) {
+      in[k] = dense;
     } else {
       formula_.load[k](dense, tile_[k], static_cast<size_t>(n));
       in[k] = tile_[k];
     }
     step[k] = 1;
   }
-  isa_ = formula_.function(formula_.parameters, in, step, out, static_cast<size_t>(n));
+  isa_ = formula_.function(type_, formula_.parameters, in, step, out, static_cast<size_t>(n), stream);
 }
 
 }  // namespace portacl::engine

@@ -88,14 +88,15 @@ char* DenseAddress(const LoopPlan& plan, int operand, char* base, const Cursor& 
                    int64_t n) noexcept;
 
 // Computes a formula over stretches of a loop, one after the other. The operands of the plan start with the
-// formula's inputs. Buffers live in the object, so that threads share nothing.
+// formula's inputs. Kernel and result are of one element type: f32, or a 16-bit type that all inputs have.
+// Buffers live in the object, so that threads share nothing.
 class FormulaTiles {
  public:
-  FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base) noexcept;
+  FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base, ElementType type) noexcept;
 
   // out[0..n) = the formula at the cursor's next n elements; n <= LongestStretch(). `out` may be an input's
   // own memory when the stretch is dense there.
-  void Compute(const Cursor& cursor, int64_t position, int64_t n, float* out) noexcept;
+  void Compute(const Cursor& cursor, int64_t position, int64_t n, void* out, bool stream = false) noexcept;
 
   // How many elements Compute takes at once from here: a tile, or the rest of the row when no input needs a
   // tile.
@@ -109,14 +110,17 @@ class FormulaTiles {
 
  private:
   int64_t RowStride(int input) const { return plan_.operand[input].stride[plan_.rank - 1]; }
+  // Whether the kernel takes the input as it is in memory.
+  bool IsNative(int input) const { return formula_.type[input] == type_; }
   void Repeat(int input, const char* source);
 
   const Formula& formula_;
   const LoopPlan& plan_;
+  const ElementType type_;
   char* base_[kMaxInputs];
   bool is_one_value_[kMaxInputs];
   bool long_rows_;
-  bool in_place_rows_;  // within a row every input is dense float32 or one value
+  bool in_place_rows_;  // within a row every input is dense and native, or one value
   Isa isa_ = Isa::kPortable;
   alignas(64) float tile_[kMaxInputs][kTile];
   alignas(64) float repeated_[kMaxInputs][kRepeated];

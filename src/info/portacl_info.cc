@@ -1,4 +1,5 @@
-// portacl-info: the table that a porter needs (operator x product x dtypes) and what is in force on this machine.
+// portacl-info: the table that a porter needs (operator x product x dtypes) and what is in force on this
+// machine.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>

@@ -118,6 +118,16 @@ void FinishPlan(LoopPlan& plan) {
 
 }  // namespace
 
+int64_t LoopPlan::BytesWalked() const noexcept {
+  int64_t bytes = 0;
+  for (int k = 0; k < operand_count; ++k) {
+    int64_t distinct = operand[k].element_size;
+    for (int axis = 0; axis < rank; ++axis) distinct *= operand[k].stride[axis] != 0 ? extent[axis] : 1;
+    bytes += distinct;
+  }
+  return bytes;
+}
+
 LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> operands) noexcept {
   int axes[kMaxLoopRank];
   for (int i = 0; i < shape.rank; ++i) axes[i] = i;

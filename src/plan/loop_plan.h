@@ -33,6 +33,10 @@ struct LoopPlan {
   int64_t count = 1;  // product of the extents
   int operand_count = 0;
   OperandLoop operand[kMaxLoopOperands];
+
+  // Bytes of all operands' elements, broadcast ones counted as often as they are distinct; for choosing how
+  // to write.
+  int64_t BytesWalked() const noexcept;
 };
 
 // Plans an elementwise loop over `shape` for operands that each broadcast to it; the last one is the output.
