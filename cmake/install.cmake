@@ -5,6 +5,17 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
 # CANN installs every operator header a second time.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/aclnnop/ DESTINATION include/aclnnop/level2 FILES_MATCHING PATTERN "aclnn_*.h")
+# The master header that CANN generates for a repository of operators, and its second copy.
+file(STRINGS ${PROJECT_SOURCE_DIR}/src/aclnnop/operators.def portacl_operators REGEX "^OPERATOR")
+set(portacl_operator_includes "")
+foreach(line IN LISTS portacl_operators)
+  string(REGEX REPLACE "^OPERATOR\\((.*)\\)$" "#include \"aclnnop/aclnn_\\1.h\"\n" line ${line})
+  string(APPEND portacl_operator_includes ${line})
+endforeach()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/aclnn_ops_nn.h.in ${portacl_generated}/aclnn_ops_nn.h @ONLY)
+foreach(place IN ITEMS include/aclnnop include/aclnnop/level2)
+  install(FILES ${portacl_generated}/aclnn_ops_nn.h DESTINATION ${place})
+endforeach()
 install(TARGETS portacl ${PORTACL_FILTER_NAMES} LIBRARY DESTINATION lib64)
 
 # Filled in at install time: only then is the prefix known.
