@@ -25,6 +25,7 @@ using DI = hn::ScalableTag<int32_t>;
 using DH = hn::Rebind<uint16_t, DU>;
 using VF = hn::Vec<DF>;
 using VU = hn::Vec<DU>;
+using VH = hn::Vec<DH>;
 
 // A 16-bit value in the low half of each 32-bit lane -> float32 bits.
 HWY_INLINE VU WidenBf16(DU, VU half) { return hn::ShiftLeft<16>(half); }
@@ -49,13 +50,11 @@ HWY_INLINE VU WidenF16(DU du, VU half) {
 
 // float32 bits -> 16-bit value in the low half of each lane, rounded to nearest even.
 HWY_INLINE VU NarrowBf16(DU du, VU bits) {
-  const DI di;
+  const DF df;
   const VU odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
   const VU rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFFu))));
-  const VU quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(du, 0x40u));
-  const auto magnitude = hn::BitCast(di, hn::And(bits, hn::Set(du, 0x7FFFFFFFu)));
-  const auto is_nan = hn::RebindMask(du, hn::Gt(magnitude, hn::Set(di, 0x7F800000)));
-  return hn::IfThenElse(is_nan, quiet, rounded);
+  const VF value = hn::BitCast(df, bits);
+  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(value, value)), rounded, hn::Set(du, 0x7FC0u));
 }
 
 HWY_INLINE VU NarrowF16(DU du, VU bits) {
@@ -84,10 +83,8 @@ HWY_INLINE VU NarrowF16(DU du, VU bits) {
 
 HWY_INLINE VU LoadHalves(DU du, const uint16_t* source) { return hn::PromoteTo(du, hn::LoadU(DH(), source)); }
 
-HWY_INLINE void StoreHalves(DU, VU halves, uint16_t* destination) {
-  // Values are at most 0xFFFF, so the saturating demotion from signed keeps them.
-  hn::StoreU(hn::DemoteTo(DH(), hn::BitCast(DI(), halves)), DH(), destination);
-}
+// Values are at most 0xFFFF, so the saturating demotion from signed keeps them.
+HWY_INLINE VH PackHalves(VU halves) { return hn::DemoteTo(DH(), hn::BitCast(DI(), halves)); }
 
 // How elements of one type are loaded as float32 vectors and stored from them.
 struct F32Elements {
@@ -101,38 +98,30 @@ struct Bf16Elements {
   static HWY_INLINE VF Load(DF d, const Type* from) {
     return hn::BitCast(d, WidenBf16(DU(), LoadHalves(DU(), from)));
   }
-  static HWY_INLINE void Store(DF, VF v, Type* to) {
-    StoreHalves(DU(), NarrowBf16(DU(), hn::BitCast(DU(), v)), to);
-  }
+  static HWY_INLINE VH Round(VF v) { return PackHalves(NarrowBf16(DU(), hn::BitCast(DU(), v))); }
+  static HWY_INLINE void Store(DF, VF v, Type* to) { hn::StoreU(Round(v), DH(), to); }
 };
 
 // The conversion instructions of AVX2 and AVX-512 do what the integer code does, NaN payloads aside.
 struct F16Elements {
   using Type = uint16_t;
 #if HWY_TARGET == HWY_AVX3
-  static HWY_INLINE VF Load(DF, const Type* from) {
-    return VF{_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)))};
-  }
-  static HWY_INLINE void Store(DF, VF v, Type* to) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
-                        _mm512_cvtps_ph(v.raw, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  static HWY_INLINE VF Load(DF, const Type* from) { return VF{_mm512_cvtph_ps(hn::LoadU(DH(), from).raw)}; }
+  static HWY_INLINE VH Round(VF v) {
+    return VH{_mm512_cvtps_ph(v.raw, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
   }
 #elif HWY_TARGET == HWY_AVX2
-  static HWY_INLINE VF Load(DF, const Type* from) {
-    return VF{_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)))};
-  }
-  static HWY_INLINE void Store(DF, VF v, Type* to) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
-                     _mm256_cvtps_ph(v.raw, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  static HWY_INLINE VF Load(DF, const Type* from) { return VF{_mm256_cvtph_ps(hn::LoadU(DH(), from).raw)}; }
+  static HWY_INLINE VH Round(VF v) {
+    return VH{_mm256_cvtps_ph(v.raw, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
   }
 #else
   static HWY_INLINE VF Load(DF d, const Type* from) {
     return hn::BitCast(d, WidenF16(DU(), LoadHalves(DU(), from)));
   }
-  static HWY_INLINE void Store(DF, VF v, Type* to) {
-    StoreHalves(DU(), NarrowF16(DU(), hn::BitCast(DU(), v)), to);
-  }
+  static HWY_INLINE VH Round(VF v) { return PackHalves(NarrowF16(DU(), hn::BitCast(DU(), v))); }
 #endif
+  static HWY_INLINE void Store(DF, VF v, Type* to) { hn::StoreU(Round(v), DH(), to); }
 };
 
 // How many elements lie before the next cache line, at most n.
@@ -153,11 +142,12 @@ HWY_INLINE void StreamLine(DF d, typename Elements::Type* to, const Make& make) 
   if constexpr (sizeof(typename Elements::Type) == sizeof(float)) {
     for (size_t j = 0; j < kLine; j += kLanes) hn::Stream(make(j), d, to + j);
   } else {
-    // Half a vector would be written as 16 bytes: collect the line and write whole vectors.
+    // Half a vector would be written as 16 bytes: two halves make a whole one.
     const hn::ScalableTag<uint16_t> dh;
-    HWY_ALIGN typename Elements::Type line[kLine];
-    for (size_t j = 0; j < kLine; j += kLanes) Elements::Store(d, make(j), line + j);
-    for (size_t j = 0; j < kLine; j += hn::MaxLanes(dh)) hn::Stream(hn::Load(dh, line + j), dh, to + j);
+    for (size_t j = 0; j < kLine; j += 2 * kLanes) {
+      const VH low = Elements::Round(make(j));
+      hn::Stream(hn::Combine(dh, Elements::Round(make(j + kLanes)), low), dh, to + j);
+    }
   }
 }
 #else
