@@ -55,7 +55,7 @@ HWY_INLINE void StoreElements(const float* source, void* destination, size_t n, 
   };
   size_t i = 0;
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  if (stream) {
+  if (stream && ComesToLine(to)) {
     constexpr size_t kLine = 64 / sizeof(Type);
     for (const size_t head = ElementsToLine(to, n); i < head;) {
       const size_t count = HWY_MIN(lanes, head - i);

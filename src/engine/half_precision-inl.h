@@ -131,6 +131,13 @@ HWY_INLINE size_t ElementsToLine(const Type* to, size_t n) {
   return HWY_MIN(ahead, n);
 }
 
+// Whether streaming to these elements is possible at all: an address that is not even aligned to its elements
+// never comes to a line's start.
+template <class Type>
+HWY_INLINE bool ComesToLine(const Type* to) {
+  return reinterpret_cast<uintptr_t>(to) % sizeof(Type) == 0;
+}
+
 // Writes whole cache lines past the caches. `to` lies at a line's start; make(j) gives the vector of elements
 // j onwards of the line.
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3

@@ -58,7 +58,7 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const void* const* in, co
 
   size_t i = 0;
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  if (stream) {
+  if (stream && ComesToLine(to)) {
     constexpr size_t kLine = 64 / sizeof(Type);
     for (const size_t head = ElementsToLine(to, n); i < head;) {
       const size_t count = HWY_MIN(lanes, head - i);

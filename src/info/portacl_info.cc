@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -110,9 +111,7 @@ void PrintText(const Configuration& configuration) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   const bool json = argc == 2 && std::strcmp(argv[1], "--json") == 0;
   if (argc > 1 && !json) {
     const bool help = argc == 2 && (std::strcmp(argv[1], "--help") == 0 || std::strcmp(argv[1], "-h") == 0);
@@ -130,4 +129,15 @@ int main(int argc, char** argv) {
     PrintText(CurrentConfiguration());
   }
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Main(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "portacl-info: %s\n", error.what());
+    return 1;
+  }
 }

@@ -197,9 +197,15 @@ std::vector<DeterminismCase> MakeCases(const Subject& subject) {
     add_random(std::vector<Shape>(inputs, shape));
     add(std::vector<DtypeNumber>(inputs, ACL_FLOAT), std::vector<Shape>(inputs, shape), ACL_FLOAT,
         Pick(op.attributes, random));
-    std::vector<Shape> shapes(inputs, shape);  // the last input broadcast along the first axis
-    shapes.back().front() = 1;
-    if (op.accepts(shapes)) add_random(shapes);
+    // Each input in turn broadcast along the first axis and along the last: rows and columns, also to be summed.
+    for (size_t k = 0; k < inputs; ++k) {
+      std::vector<Shape> shapes(inputs, shape);
+      shapes[k].front() = 1;
+      if (op.accepts(shapes)) add_random(shapes);
+      shapes[k] = shape;
+      shapes[k].back() = 1;
+      if (op.accepts(shapes)) add_random(shapes);
+    }
   }
   return cases;
 }

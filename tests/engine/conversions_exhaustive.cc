@@ -20,7 +20,7 @@ bool CheckChunk(const HalfFormat& half, Isa isa, uint32_t first, const std::vect
   std::vector<float> values(kChunk);
   std::vector<uint16_t> found(kChunk);
   for (uint32_t i = 0; i < kChunk; ++i) values[i] = std::bit_cast<float>(first + i);
-  engine::FindStore(isa, half.dtype)(values.data(), found.data(), kChunk);
+  engine::FindStore(isa, half.dtype)(values.data(), found.data(), kChunk, false);
   const auto sign = static_cast<uint16_t>(first >> 31 << 15);
   for (uint32_t i = 0; i < kChunk; ++i) {
     const bool is_nan = ((first + i) & 0x7FFFFFFF) > kFloatInfinity;

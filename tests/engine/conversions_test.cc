@@ -57,7 +57,7 @@ TEST_P(Conversions, EveryHalfValueSurvivesLoadAndStore) {
       float value = 0;
       uint16_t again = 0;
       engine::FindLoad(GetParam(), half.dtype, half.dtype)(&stored, &value, 1);
-      engine::FindStore(GetParam(), half.dtype)(&value, &again, 1);
+      engine::FindStore(GetParam(), half.dtype)(&value, &again, 1, false);
       if (half.IsNan(bits)) {
         ASSERT_TRUE(half.IsNan(again)) << half.name << " " << bits;
       } else {
@@ -95,7 +95,8 @@ TEST_P(Conversions, EveryRoundingBoundary) {
       expected.push_back(static_cast<uint16_t>(rounded | 0x8000));
     }
     std::vector<uint16_t> found(values.size());
-    engine::FindStore(GetParam(), half.dtype)(values.data(), found.data(), values.size());
+    engine::FindStore(GetParam(), half.dtype)(values.data(), found.data(), values.size(),
+                                              values.size() % 2 == 0);
     for (size_t i = 0; i < values.size(); ++i) {
       ASSERT_EQ(found[i], expected[i]) << half.name << ", float32 bits " << std::hex << Bits(values[i]);
     }
@@ -120,7 +121,8 @@ TEST_P(Conversions, NanStaysNan) {
       std::vector<float> values;
       for (const uint32_t nan : nans) values.push_back(std::bit_cast<float>(nan | sign));
       std::vector<uint16_t> found(values.size());
-      engine::FindStore(GetParam(), half.dtype)(values.data(), found.data(), values.size());
+      engine::FindStore(GetParam(), half.dtype)(values.data(), found.data(), values.size(),
+                                                values.size() % 2 == 0);
       for (size_t i = 0; i < values.size(); ++i) {
         ASSERT_TRUE(half.IsNan(found[i])) << half.name << " " << std::hex << nans[i] << " gives " << found[i];
       }
@@ -141,10 +143,10 @@ TEST_P(Conversions, WideStoresAreExact) {
   std::vector<double> f64(n);
   std::vector<std::array<float, 2>> c64(n);
   std::vector<std::array<double, 2>> c128(n);
-  engine::FindStore(GetParam(), ACL_FLOAT)(values.data(), f32.data(), n);
-  engine::FindStore(GetParam(), ACL_DOUBLE)(values.data(), f64.data(), n);
-  engine::FindStore(GetParam(), ACL_COMPLEX64)(values.data(), c64.data(), n);
-  engine::FindStore(GetParam(), ACL_COMPLEX128)(values.data(), c128.data(), n);
+  engine::FindStore(GetParam(), ACL_FLOAT)(values.data(), f32.data(), n, n % 2 == 0);
+  engine::FindStore(GetParam(), ACL_DOUBLE)(values.data(), f64.data(), n, n % 2 == 0);
+  engine::FindStore(GetParam(), ACL_COMPLEX64)(values.data(), c64.data(), n, n % 2 == 0);
+  engine::FindStore(GetParam(), ACL_COMPLEX128)(values.data(), c128.data(), n, n % 2 == 0);
   for (size_t i = 0; i < n; ++i) {
     ASSERT_EQ(Bits(f32[i]), Bits(values[i]));
     ASSERT_EQ(Bits(c64[i][0]), Bits(values[i]));
@@ -310,9 +312,12 @@ std::vector<Conversion> AllConversions(Isa isa) {
   for (const aclDataType dtype :
        {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128}) {
     const auto store = engine::FindStore(isa, dtype);
-    all.push_back(
-        {"store " + DtypeName(dtype), sizeof(float), static_cast<size_t>(ElementSize(dtype)),
-         [store](const void* from, void* to, size_t n) { store(static_cast<const float*>(from), to, n); }});
+    for (const bool stream : {false, true}) {
+      all.push_back({"store " + DtypeName(dtype) + (stream ? ", streaming" : ""), sizeof(float),
+                     static_cast<size_t>(ElementSize(dtype)), [=](const void* from, void* to, size_t n) {
+                       store(static_cast<const float*>(from), to, n, stream);
+                     }});
+    }
   }
   return all;
 }
