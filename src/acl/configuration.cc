@@ -20,6 +20,8 @@
 #include <string>
 
 #include "acl/errors.h"
+#include "acl/fork.h"
+#include "acl/immortal.h"
 
 namespace portacl {
 namespace {
@@ -37,7 +39,9 @@ struct State {
 };
 
 State& TheState() {
-  static auto* state = new State;
+  static Immortal<State> state;
+  static const bool guarded = GuardAcrossFork(state->mutex, ForkRank::kConfiguration);
+  (void)guarded;
   return *state;
 }
 

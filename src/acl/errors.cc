@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 
+#include "acl/fork.h"
 #include "acl/log.h"
 
 namespace portacl {
@@ -102,7 +103,11 @@ struct ProcessMessages {
 
 // Leaked on purpose: calls may fail while the process is being torn down.
 ProcessMessages& OfProcess() {
-  static auto* messages = new ProcessMessages;
+  static auto* messages = [] {
+    auto* made = new ProcessMessages;
+    GuardAcrossFork(made->mutex, ForkRank::kMessages);
+    return made;
+  }();
   return *messages;
 }
 

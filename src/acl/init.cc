@@ -8,6 +8,8 @@
 #include "acl/acl_rt.h"
 #include "acl/configuration.h"
 #include "acl/errors.h"
+#include "acl/fork.h"
+#include "acl/immortal.h"
 
 namespace portacl {
 namespace {
@@ -19,7 +21,9 @@ struct InitState {
 };
 
 InitState& TheInitState() {
-  static auto* state = new InitState;
+  static Immortal<InitState> state;
+  static const bool guarded = GuardAcrossFork(state->mutex, ForkRank::kInit);
+  (void)guarded;
   return *state;
 }
 

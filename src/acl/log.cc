@@ -15,6 +15,9 @@
 #include <cstring>
 #include <mutex>
 
+#include "acl/fork.h"
+#include "acl/immortal.h"
+
 namespace portacl {
 namespace {
 
@@ -26,7 +29,9 @@ struct Sink {
 };
 
 Sink& TheSink() {
-  static auto* sink = new Sink;
+  static Immortal<Sink> sink;
+  static const bool guarded = GuardAcrossFork(sink->mutex, ForkRank::kLog);
+  (void)guarded;
   return *sink;
 }
 

@@ -17,6 +17,8 @@
 #include "acl/acl_rt.h"
 #include "acl/device.h"
 #include "acl/errors.h"
+#include "acl/fork.h"
+#include "acl/immortal.h"
 
 namespace portacl {
 namespace {
@@ -38,7 +40,9 @@ struct Registry {
 };
 
 Registry& TheRegistry() {
-  static auto* registry = new Registry;
+  static Immortal<Registry> registry;
+  static const bool guarded = GuardAcrossFork(registry->mutex, ForkRank::kMemory);
+  (void)guarded;
   return *registry;
 }
 
@@ -116,14 +120,15 @@ aclError Free(const char* api, const char* parameter, const char* source, void* 
 
 }  // namespace
 
-bool IsPinnedHostMemory(const void* address) noexcept {
+MemoryKind KindOfMemory(const void* address) noexcept {
   Registry& registry = TheRegistry();
   std::lock_guard lock(registry.mutex);
   const auto key = reinterpret_cast<uintptr_t>(address);
   auto it = registry.by_address.upper_bound(key);
-  if (it == registry.by_address.begin()) return false;
+  if (it == registry.by_address.begin()) return MemoryKind::kUnknown;
   --it;
-  return it->second.kind == Kind::kHost && key - it->first < it->second.size;
+  if (key - it->first >= it->second.size) return MemoryKind::kUnknown;
+  return it->second.kind == Kind::kHost ? MemoryKind::kPinnedHost : MemoryKind::kDevice;
 }
 
 }  // namespace portacl

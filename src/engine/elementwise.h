@@ -48,6 +48,8 @@ struct ElementwiseJob {
     return false;
   }
 
+  int64_t Elements() const noexcept { return plan.count; }
+
   void Run(void* const* addresses, void* workspace) const noexcept;
 };
 

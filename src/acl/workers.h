@@ -1,0 +1,37 @@
+// The threads that run streams: as many as streams have something to do at the same time, started when first
+// needed, ended when idle for a while.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace portacl {
+
+class Stream;
+
+namespace workers {
+
+// Hands over a stream that has something to do; one worker will run it. Every stream that waits has an idle
+// or starting worker of its own, so that no stream waits for another one's host functions. When no thread can
+// be started, the calling thread runs what it may (see Task::Place) before this returns. No lock may be held.
+void Ready(Stream* stream) noexcept;
+
+// Promises that at least one worker exists until Unreserve; false when there is none and none can be started.
+// Work that no submitting thread may do needs this promise.
+bool Reserve() noexcept;
+void Unreserve() noexcept;
+
+// Whether the calling thread is a worker.
+bool OnWorker() noexcept;
+
+// While one lives, a worker computes: the end of the process waits for it, because the computation would
+// otherwise meet libraries and memory that are being torn down. A worker that would begin after the process
+// started to end stays in the constructor for ever.
+class Computation {
+ public:
+  Computation() noexcept;
+  ~Computation();
+  Computation(const Computation&) = delete;
+  Computation& operator=(const Computation&) = delete;
+};
+
+}  // namespace workers
+}  // namespace portacl
