@@ -25,7 +25,8 @@ class CopyTask final : public Task {
     }
     return Outcome::kDone;
   }
-  void Release() noexcept override;
+  void Finish(StreamList&) noexcept override { GiveBack(); }
+  void GiveBack() noexcept;
 
   // Copies from `source`; null fills with `value`. nullptr when memory is exhausted.
   static CopyTask* New(void* to, const void* source, int32_t value, size_t count) noexcept;
@@ -50,13 +51,13 @@ CopyTask* CopyTask::New(void* to, const void* source, int32_t value, size_t coun
   return task;
 }
 
-void CopyTask::Release() noexcept { copy_tasks.Recycle(this); }
+void CopyTask::GiveBack() noexcept { copy_tasks.Recycle(this); }
 
 aclError Submit(const char* api, aclrtStream stream, CopyTask* task, bool completes) noexcept {
   aclError status = ACL_SUCCESS;
   Stream* queue = FindStreamFor(api, stream, &status);
   if (queue == nullptr) {
-    if (task != nullptr) task->Release();
+    if (task != nullptr) task->GiveBack();
     return status;
   }
   if (task == nullptr) {

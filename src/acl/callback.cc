@@ -40,7 +40,7 @@ class HostFunctionTask final : public Task {
     }
     return Outcome::kDone;
   }
-  void Release() noexcept override;
+  void Finish(StreamList&) noexcept override;
 
   // Takes over one workers::Reserve. nullptr when memory is exhausted.
   static HostFunctionTask* New(aclrtHostFunc function, void* argument) noexcept;
@@ -61,7 +61,7 @@ HostFunctionTask* HostFunctionTask::New(aclrtHostFunc function, void* argument) 
   return task;
 }
 
-void HostFunctionTask::Release() noexcept {
+void HostFunctionTask::Finish(StreamList&) noexcept {
   workers::Unreserve();
   host_function_tasks.Recycle(this);
 }
@@ -72,7 +72,8 @@ class CallbackTask final : public Task {
  public:
   Outcome Run(Stream& stream) noexcept override;
   bool Interrupt(Stream& stream) noexcept override;
-  void Release() noexcept override;
+  void Finish(StreamList&) noexcept override { Unref(); }
+  void Unref() noexcept;
 
   // What the subscribed thread does.
   void Process() noexcept;
@@ -175,7 +176,7 @@ CallbackTask* CallbackTask::New(aclrtCallback function, void* argument, bool blo
   return task;
 }
 
-void CallbackTask::Release() noexcept {
+void CallbackTask::Unref() noexcept {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) callback_tasks.Recycle(this);
 }
 
@@ -205,7 +206,7 @@ bool CallbackTask::Interrupt(Stream& of) noexcept {
       subscriber->PopIf([this](const CallbackTask& one) { return &one == this; }) == nullptr) {
     return false;
   }
-  Release();
+  Unref();
   return blocks;
 }
 
@@ -221,7 +222,7 @@ void CallbackTask::Process() noexcept {
     if (threw) parked->NoteFailure(kThrew);
     parked->Resume();
   }
-  Release();
+  Unref();
 }
 
 // Ends a subscription; with `dropped`, takes the stream's callbacks that nobody processed yet out of the
@@ -330,7 +331,7 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
   while (dropped != nullptr) {
     CallbackTask* next = dropped->next;
     if (dropped->blocks) queue->Resume();
-    dropped->Release();
+    dropped->Unref();
     dropped = next;
   }
   return ACL_SUCCESS;

@@ -29,14 +29,16 @@ using Clock = std::chrono::steady_clock;
 class Recording final : public Task {
  public:
   Outcome Run(Stream&) noexcept override { return Outcome::kDone; }
-  void Done(StreamList& can_go_on) noexcept override {
-    std::lock_guard lock(mutex_);
-    done_ = true;
-    time_ = Clock::now();
-    can_go_on.Append(waiting_);
-    changed_.notify_all();
+  void Finish(StreamList& can_go_on) noexcept override {
+    {
+      std::lock_guard lock(mutex_);
+      done_ = true;
+      time_ = Clock::now();
+      can_go_on.Append(waiting_);
+      changed_.notify_all();
+    }
+    Unref();
   }
-  void Release() noexcept override;
 
   // A fresh one, with references for an event and a queue; nullptr when memory is exhausted.
   static Recording* New() noexcept;
@@ -44,6 +46,7 @@ class Recording final : public Task {
     references_.fetch_add(1, std::memory_order_relaxed);
     return this;
   }
+  void Unref() noexcept;
 
   // When it was done; false when it is not.
   bool DoneAt(Clock::time_point* time = nullptr) noexcept {
@@ -124,7 +127,7 @@ Recording* Recording::New() noexcept {
   return recording;
 }
 
-void Recording::Release() noexcept {
+void Recording::Unref() noexcept {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
   live_recordings.fetch_sub(1, std::memory_order_relaxed);
   recordings.Recycle(this);
@@ -151,8 +154,7 @@ class WaitTask final : public Task {
     recording_->WakeThreads();
     return timeout_ < 0 && recording_->Leave(stream);
   }
-  void Done(StreamList&) noexcept override { event_->waits.fetch_sub(1, std::memory_order_release); }
-  void Release() noexcept override;
+  void Finish(StreamList&) noexcept override;
 
   // Takes over a reference to each; -1 is for ever. nullptr when memory is exhausted.
   static WaitTask* New(Event* event, Recording* recording, int32_t timeout) noexcept;
@@ -168,13 +170,7 @@ class WaitTask final : public Task {
 class ResetTask final : public Task {
  public:
   Outcome Run(Stream&) noexcept override { return Outcome::kDone; }
-  void Done(StreamList&) noexcept override {
-    std::lock_guard lock(event_->mutex);
-    if (event_->latest != recording_) return;
-    event_->latest = nullptr;
-    recording_->Release();
-  }
-  void Release() noexcept override;
+  void Finish(StreamList&) noexcept override;
 
   static ResetTask* New(Event* event, Recording* recording) noexcept;
 
@@ -197,8 +193,9 @@ WaitTask* WaitTask::New(Event* event, Recording* recording, int32_t timeout) noe
   return task;
 }
 
-void WaitTask::Release() noexcept {
-  recording_->Release();
+void WaitTask::Finish(StreamList&) noexcept {
+  event_->waits.fetch_sub(1, std::memory_order_release);
+  recording_->Unref();
   Unref(event_);
   if (place == Place::kReservedWorker) workers::Unreserve();
   wait_tasks.Recycle(this);
@@ -212,8 +209,15 @@ ResetTask* ResetTask::New(Event* event, Recording* recording) noexcept {
   return task;
 }
 
-void ResetTask::Release() noexcept {
-  recording_->Release();
+void ResetTask::Finish(StreamList&) noexcept {
+  {
+    std::lock_guard lock(event_->mutex);
+    if (event_->latest == recording_) {
+      event_->latest = nullptr;
+      recording_->Unref();
+    }
+  }
+  recording_->Unref();
   Unref(event_);
   reset_tasks.Recycle(this);
 }
@@ -307,18 +311,18 @@ aclError StreamWait(const char* api, aclrtStream stream_handle, aclrtEvent event
   Recording* recording = LatestOf(*event);
   if (recording == nullptr) return ACL_SUCCESS;
   if (recording->DoneAt()) {
-    recording->Release();
+    recording->Unref();
     return ACL_SUCCESS;
   }
   const bool reserve = timeout >= 0;
   if (reserve && !workers::Reserve()) {
-    recording->Release();
+    recording->Unref();
     return FailNoThread(api);
   }
   WaitTask* task = WaitTask::New(event, recording, timeout);
   if (task == nullptr) {
     if (reserve) workers::Unreserve();
-    recording->Release();
+    recording->Unref();
     return FailNoMemory(api);
   }
   event->references.fetch_add(1, std::memory_order_relaxed);
@@ -334,7 +338,7 @@ aclError Synchronize(const char* api, aclrtEvent handle, Deadline deadline) noex
   Recording* recording = LatestOf(*event);
   if (recording == nullptr) return ACL_SUCCESS;
   const bool in_time = recording->WaitFor(deadline);
-  recording->Release();
+  recording->Unref();
   if (in_time) return ACL_SUCCESS;
   return Fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, MessageClass::kAclInner,
               Text(api, ": the timeout ended before the event was complete."));
@@ -398,7 +402,7 @@ aclError aclrtDestroyEvent(aclrtEvent event) {
     std::lock_guard lock(taken->mutex);
     latest = std::exchange(taken->latest, nullptr);
   }
-  if (latest != nullptr) latest->Release();
+  if (latest != nullptr) latest->Unref();
   Unref(taken);
   return ACL_SUCCESS;
 }
@@ -416,7 +420,7 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
     std::lock_guard lock(found->mutex);
     before = std::exchange(found->latest, recording);
   }
-  if (before != nullptr) before->Release();
+  if (before != nullptr) before->Unref();
   queue->Submit(recording);
   return ACL_SUCCESS;
 }
@@ -432,7 +436,7 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
   if (recording == nullptr) return ACL_SUCCESS;
   ResetTask* task = ResetTask::New(found, recording);
   if (task == nullptr) {
-    recording->Release();
+    recording->Unref();
     return FailNoMemory("aclrtResetEvent");
   }
   found->references.fetch_add(1, std::memory_order_relaxed);

@@ -132,21 +132,18 @@ void Stream::Open(aclrtContext context, int32_t device, bool is_default, uint32_
 }
 
 void Stream::Close(bool by_force) noexcept {
-  StreamList can_go_on;
-  Task* dropped = nullptr;
-  bool interrupted = false;
   std::unique_lock lock(mutex_);
   if (by_force) {
-    dropped = first_;
+    StreamList can_go_on;
+    Task* task = first_;
     first_ = last_ = nullptr;
-    for (Task* task = dropped; task != nullptr; task = task->next_) CountDoneLocked(task, can_go_on);
-    if (current_ != nullptr) interrupted = current_->Interrupt(*this);
-    lock.unlock();
-    while (dropped != nullptr) {
-      Task* next = dropped->next_;
-      dropped->Release();
-      dropped = next;
+    while (task != nullptr) {
+      Task* const next = task->next_;
+      FinishLocked(task, can_go_on);
+      task = next;
     }
+    const bool interrupted = current_ != nullptr && current_->Interrupt(*this);
+    lock.unlock();
     ResumeAll(can_go_on);
     if (interrupted) Resume();
     lock.lock();
@@ -207,12 +204,10 @@ void Stream::RunFrom(Task* task, Reach reach) noexcept {
       return;
     }
     resumed_early_ = false;
-    CountDoneLocked(task, can_go_on);
-    Task* const finished = task;
+    FinishLocked(task, can_go_on);
     task = NextLocked(reach);
     const bool handed_over = state_ == State::kReady;
     lock.unlock();
-    finished->Release();
     ResumeAll(can_go_on);
     if (handed_over) workers::Ready(this);
   }
@@ -232,12 +227,10 @@ void Stream::Resume() noexcept {
     resumed_early_ = true;
     return;
   }
-  Task* const finished = current_;
-  CountDoneLocked(finished, can_go_on);
+  FinishLocked(current_, can_go_on);
   NextLocked(Reach::kOneTask);
   const bool handed_over = state_ == State::kReady;
   lock.unlock();
-  finished->Release();
   ResumeAll(can_go_on);
   if (handed_over) workers::Ready(this);
 }
@@ -264,8 +257,8 @@ Task* Stream::NextLocked(Reach reach) noexcept {
   return current_;
 }
 
-void Stream::CountDoneLocked(Task* task, StreamList& can_go_on) noexcept {
-  task->Done(can_go_on);
+void Stream::FinishLocked(Task* task, StreamList& can_go_on) noexcept {
+  task->Finish(can_go_on);
   if (++done_ >= wake_at_) {
     wake_at_ = kNobody;
     counted_.notify_all();

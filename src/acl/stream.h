@@ -62,17 +62,14 @@ class Task {
   // somebody calls Stream::Resume, which may happen before this returns.
   virtual Outcome Run(Stream& stream) noexcept = 0;
 
-  // The task now counts as done, whether it ran or its stream was destroyed by force. Called under the
-  // stream's lock, so that nobody sees the one without the other. Adds the streams that can go on because of
-  // it.
-  virtual void Done(StreamList& /*can_go_on*/) noexcept {}
-
   // The stream is destroyed by force while it is at this task; called under the stream's lock. True: nobody
   // else will call Stream::Resume for it any more.
   virtual bool Interrupt(Stream& /*stream*/) noexcept { return false; }
 
-  // Gives the slot back. The last call, without locks.
-  virtual void Release() noexcept = 0;
+  // The last call: the task now counts as done, whether it ran or was dropped by force, and its slot goes
+  // back. Called under the stream's lock, so that nobody sees the one without the other. Adds the streams that
+  // can go on because of it.
+  virtual void Finish(StreamList& can_go_on) noexcept = 0;
 
   Place place = Place::kAnywhere;
 
@@ -148,7 +145,7 @@ class alignas(64) Stream {
 
   void RunFrom(Task* task, Reach reach) noexcept;
   Task* NextLocked(Reach reach) noexcept;
-  void CountDoneLocked(Task* task, StreamList& can_go_on) noexcept;
+  void FinishLocked(Task* task, StreamList& can_go_on) noexcept;
   bool WaitLocked(std::unique_lock<std::mutex>& lock, uint64_t ticket, Deadline deadline) noexcept;
 
   // Read without the lock by threads that hold a stale handle, hence atomic.

@@ -68,7 +68,7 @@ aclOpExecutor* PublishExecutor(Executor* executor) noexcept {
 
 void ReleaseExecutor(Executor* executor) noexcept { executors.Recycle(executor); }
 
-void Executor::Release() noexcept { executors.Recycle(this); }
+void Executor::Finish(StreamList&) noexcept { executors.Recycle(this); }
 
 aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
                         aclrtStream stream) noexcept {

@@ -67,7 +67,7 @@ struct Executor final : ExecutorState, Task {
     run(*this);
     return Outcome::kDone;
   }
-  void Release() noexcept override;
+  void Finish(StreamList&) noexcept override;
 };
 
 // A fresh executor that does nothing yet; nullptr when memory is exhausted.
