@@ -201,6 +201,7 @@ void Stream::RunFrom(Task* task, Reach reach) noexcept {
     std::unique_lock lock(mutex_);
     if (outcome == Task::Outcome::kParked && !resumed_early_) {
       state_ = State::kParked;
+      if (reach == Reach::kEverything) workers::Returning();
       return;
     }
     resumed_early_ = false;
@@ -243,6 +244,7 @@ Task* Stream::NextLocked(Reach reach) noexcept {
     state_ = State::kIdle;
     if (wake_at_ != kNobody) counted_.notify_all();
     wake_at_ = kNobody;
+    if (reach == Reach::kEverything) workers::Returning();
     return nullptr;
   }
   needs_worker_ = first_->place == Task::Place::kReservedWorker;

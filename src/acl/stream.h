@@ -112,7 +112,7 @@ class alignas(64) Stream {
   void Resume() noexcept;
 
   // How far a thread may run a stream's queue.
-  enum class Reach { kOneTask, kNoUserCode, kEverything };
+  enum class Reach { kOneTask, kNoUserCode, kEverything };  // the last only for workers
   // Runs a stream that waited for a worker.
   void RunReady(Reach reach) noexcept;
   // Whether only a worker may run the next task of a stream that waits for one.

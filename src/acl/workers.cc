@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "acl/fork.h"
 #include "acl/immortal.h"
@@ -30,12 +31,13 @@ struct Pool {
   std::condition_variable wake;
   StreamList ready;     // streams that wait for a worker
   int ready_count = 0;  // never more than `idle`, unless threads cannot be had
-  int idle = 0;         // workers that run no stream, those that are starting included
+  int idle = 0;         // workers that run no stream: waiting, starting, returning
   int threads = 0;
   int reserved = 0;
 };
 
 thread_local bool is_worker = false;
+thread_local bool takes_next = false;  // a returning worker without a stream to come back for
 thread_local bool is_helping = false;
 
 std::atomic<bool> process_ends{false};
@@ -62,8 +64,7 @@ Pool& ThePool() {
 void AfterFork() {
   Pool* pool = &ThePool();
   new (pool) Pool;
-  is_worker = false;
-  is_helping = false;
+  is_worker = takes_next = is_helping = false;
   computations.store(0);
 }
 
@@ -77,9 +78,9 @@ void* WorkerMain(void*) {
       --pool.ready_count;
       --pool.idle;
       lock.unlock();
-      stream->RunReady(Stream::Reach::kEverything);
+      stream->RunReady(Stream::Reach::kEverything);  // ends with Returning
       lock.lock();
-      ++pool.idle;
+      takes_next = false;
       continue;
     }
     if (pool.wake.wait_for(lock, kLinger) == std::cv_status::timeout && pool.ready.empty() &&
@@ -136,7 +137,8 @@ void Ready(Stream* stream) noexcept {
     std::lock_guard lock(pool.mutex);
     pool.ready.Append(stream);
     if (++pool.ready_count <= pool.idle) {
-      pool.wake.notify_one();
+      // A returning worker runs the stream itself: it is awake, and has the data at hand.
+      if (!std::exchange(takes_next, false)) pool.wake.notify_one();
       return;
     }
     // A worker that cannot have company comes back to the list when it is done with its own stream.
@@ -157,6 +159,19 @@ void Unreserve() noexcept {
   Pool& pool = ThePool();
   std::lock_guard lock(pool.mutex);
   --pool.reserved;
+}
+
+void Returning() noexcept {
+  Pool& pool = ThePool();
+  std::lock_guard lock(pool.mutex);
+  ++pool.idle;
+  takes_next = true;
+}
+
+int Count() noexcept {
+  Pool& pool = ThePool();
+  std::lock_guard lock(pool.mutex);
+  return pool.threads;
 }
 
 bool OnWorker() noexcept { return is_worker; }

@@ -19,8 +19,16 @@ void Ready(Stream* stream) noexcept;
 bool Reserve() noexcept;
 void Unreserve() noexcept;
 
+// The calling worker will be back at the list of ready streams without blocking any more. Called while the
+// stream that it ran is still locked, so that who submits next to that stream finds the worker and does not
+// start another one.
+void Returning() noexcept;
+
 // Whether the calling thread is a worker.
 bool OnWorker() noexcept;
+
+// How many workers there are.
+int Count() noexcept;
 
 // While one lives, a worker computes: the end of the process waits for it, because the computation would
 // otherwise meet libraries and memory that are being torn down. A worker that would begin after the process
