@@ -30,6 +30,14 @@ long ResidentKilobytes() {
   return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
+// Workers without work stay for a while: other tests of this process may have left some.
+void WaitForWorkersToEnd() {
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (portacl::workers::Count() > 0 && std::chrono::steady_clock::now() < patience) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
 // The tensors of a call, made once.
 struct Operands {
   explicit Operands(L1Call& call) {
@@ -350,6 +358,7 @@ TEST_F(FaultTest, MemoryStaysFlat) {
 }
 
 TEST_F(FaultTest, WithoutThreadsWorkIsDoneOnTheCallingThread) {
+  WaitForWorkersToEnd();
   const faults::NoThreads no_threads;
   aclrtStream other = NewStream();
   aclrtEvent event = NewEvent();
@@ -386,6 +395,7 @@ TEST_F(FaultTest, WithoutThreadsWorkIsDoneOnTheCallingThread) {
 }
 
 TEST_F(FaultTest, WithOneThreadEverythingIsDoneInTheEnd) {
+  WaitForWorkersToEnd();
   aclrtStream other = NewStream();
   aclrtStream third = NewStream();
   aclrtEvent event = NewEvent();
@@ -429,14 +439,16 @@ TEST_F(FaultTest, WaitingStreamsHoldNoThread) {
   gate.WaitUntilEntered();
   ASSERT_EQ(aclrtRecordEvent(event, stream_), ACL_SUCCESS);
   const long before = faults::ThreadStarts();
-  L1Call call(kSmall);
-  for (aclrtStream one : streams) {
-    ASSERT_EQ(aclrtStreamWaitEvent(one, event), ACL_SUCCESS);
-    ASSERT_EQ(call.Launch(one), ACL_SUCCESS);
+  std::vector<L1Call> calls(streams.size(), L1Call(kSmall));
+  for (size_t i = 0; i < streams.size(); ++i) {
+    ASSERT_EQ(aclrtStreamWaitEvent(streams[i], event), ACL_SUCCESS);
+    ASSERT_EQ(calls[i].Launch(streams[i]), ACL_SUCCESS);
   }
   EXPECT_EQ(faults::ThreadStarts(), before);
+  for (const L1Call& call : calls) EXPECT_TRUE(call.IsUntouched());
   gate.Open();
   for (aclrtStream one : streams) EXPECT_EQ(aclrtDestroyStream(one), ACL_SUCCESS);
+  for (const L1Call& call : calls) EXPECT_TRUE(call.IsDone());
   EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
 }
 
@@ -453,10 +465,7 @@ TEST_F(FaultTest, IdleWorkersEnd) {
   EXPECT_GE(portacl::workers::Count(), 8);
   gate.Open();
   for (aclrtStream one : streams) EXPECT_EQ(aclrtDestroyStream(one), ACL_SUCCESS);
-  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (portacl::workers::Count() > 0 && std::chrono::steady_clock::now() < patience) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
+  WaitForWorkersToEnd();
   EXPECT_EQ(portacl::workers::Count(), 0);
   call.Clear();
   ASSERT_EQ(call.Launch(stream_), ACL_SUCCESS);
