@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <new>
-#include <optional>
+#include <utility>
 
 #include "acl/acl_rt.h"
 #include "acl/callback.h"
@@ -66,8 +66,9 @@ aclError Synchronize(const char* api, aclrtStream handle, Deadline deadline) noe
   aclError status = ACL_SUCCESS;
   Stream* stream = FindStreamFor(api, handle, &status);
   if (stream == nullptr) return status;
-  if (!stream->WaitForAll(deadline)) return FailTimeout(api, "stream");
-  return ReportFailure(api, stream->TakeFailure());
+  Stream::Failure failure;
+  if (!stream->Synchronize(deadline, &failure)) return FailTimeout(api, "stream");
+  return ReportFailure(api, failure);
 }
 
 aclError Create(const char* api, aclrtStream* stream, uint32_t priority, uint32_t flags) noexcept {
@@ -123,6 +124,7 @@ void AfterFork() {
 
 void Stream::Open(aclrtContext context, int32_t device, bool is_default, uint32_t priority,
                   uint32_t flags) noexcept {
+  std::lock_guard lock(mutex_);
   context_.store(context, std::memory_order_relaxed);
   device_.store(device, std::memory_order_relaxed);
   is_default_.store(is_default, std::memory_order_relaxed);
@@ -190,13 +192,7 @@ void Stream::Submit(Task* task, Wait wait) noexcept {
 // Runs the current task and what follows it, as far as `reach` goes.
 void Stream::RunFrom(Task* task, Reach reach) noexcept {
   while (task != nullptr) {
-    Task::Outcome outcome;
-    {
-      // Only a worker can outlive the program's own threads.
-      std::optional<workers::Computation> computation;
-      if (reach == Reach::kEverything && task->place != Task::Place::kReservedWorker) computation.emplace();
-      outcome = task->Run(*this);
-    }
+    const Task::Outcome outcome = task->Run(*this);
     StreamList can_go_on;
     std::unique_lock lock(mutex_);
     if (outcome == Task::Outcome::kParked && !resumed_early_) {
@@ -279,9 +275,16 @@ bool Stream::WaitLocked(std::unique_lock<std::mutex>& lock, uint64_t ticket, Dea
   return true;
 }
 
-bool Stream::WaitForAll(Deadline deadline) noexcept {
+bool Stream::Synchronize(Deadline deadline, Failure* failure) noexcept {
+  return SynchronizeIn(context(), deadline, failure);
+}
+
+bool Stream::SynchronizeIn(aclrtContext context, Deadline deadline, Failure* failure) noexcept {
   std::unique_lock lock(mutex_);
-  return WaitLocked(lock, submitted_, deadline);
+  if (context_ != context) return true;
+  if (!WaitLocked(lock, submitted_, deadline)) return false;
+  if (failure->status == ACL_SUCCESS && context_ == context) *failure = std::exchange(failure_, Failure());
+  return true;
 }
 
 bool Stream::IsComplete() noexcept {
@@ -292,13 +295,6 @@ bool Stream::IsComplete() noexcept {
 void Stream::NoteFailure(Failure failure) noexcept {
   std::lock_guard lock(mutex_);
   if (failure_.status == ACL_SUCCESS) failure_ = failure;
-}
-
-Stream::Failure Stream::TakeFailure() noexcept {
-  std::lock_guard lock(mutex_);
-  const Failure taken = failure_;
-  failure_ = Failure();
-  return taken;
 }
 
 void Stream::AfterFork() noexcept {
@@ -370,9 +366,7 @@ aclError SynchronizeStreamsOf(const char* api, aclrtContext context, Deadline de
   Stream::Failure first;
   bool in_time = true;
   streams.ForEachLive([&](void*, Stream& stream) {
-    if (!in_time || stream.context() != context) return;
-    in_time = stream.WaitForAll(deadline);
-    if (in_time && first.status == ACL_SUCCESS) first = stream.TakeFailure();
+    if (in_time) in_time = stream.SynchronizeIn(context, deadline, &first);
   });
   if (!in_time) return FailTimeout(api, "device");
   return ReportFailure(api, first);

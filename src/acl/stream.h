@@ -96,17 +96,20 @@ class alignas(64) Stream {
   // it always is. The calling thread waits while kMostTasks tasks are in the queue.
   void Submit(Task* task, Wait wait = Wait::kNo) noexcept;
 
-  // Waits until all that was submitted before this call is done; false when the deadline came first.
-  bool WaitForAll(Deadline deadline) noexcept;
-  bool IsComplete() noexcept;
-
-  // For tasks: something went wrong. The first failure since the last TakeFailure is kept. `text` is static.
+  // For tasks: something went wrong. The first failure is kept until somebody synchronises. `text` is static.
   struct Failure {
     aclError status = ACL_SUCCESS;
     const char* text = "";
   };
   void NoteFailure(Failure failure) noexcept;
-  Failure TakeFailure() noexcept;
+
+  // Waits until all that was submitted before this call is done; false when the deadline came first. Moves the
+  // stream's failure to *failure unless that holds one already.
+  bool Synchronize(Deadline deadline, Failure* failure) noexcept;
+  // The same for a stream that another thread may destroy meanwhile: does nothing once it is none of the
+  // context's.
+  bool SynchronizeIn(aclrtContext context, Deadline deadline, Failure* failure) noexcept;
+  bool IsComplete() noexcept;
 
   // Lets a stream go on that is parked, or about to be, at its current task.
   void Resume() noexcept;

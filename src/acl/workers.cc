@@ -4,13 +4,9 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <time.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -40,22 +36,11 @@ thread_local bool is_worker = false;
 thread_local bool takes_next = false;  // a returning worker without a stream to come back for
 thread_local bool is_helping = false;
 
-std::atomic<bool> process_ends{false};
-std::atomic<int> computations{0};
-
-// Runs when the process exits, before libraries that were loaded earlier are torn down. Only computations are
-// waited for: they end by themselves, while a host function may wait for ever.
-void AtExit() {
-  process_ends.store(true);
-  const timespec nap{0, 100'000};
-  while (computations.load() > 0) nanosleep(&nap, nullptr);
-}
-
 void AfterFork();
 
 Pool& ThePool() {
   static Immortal<Pool> pool;
-  static const bool registered = CallInForkedChild(AfterFork) && std::atexit(AtExit) == 0;
+  static const bool registered = CallInForkedChild(AfterFork);
   (void)registered;
   return *pool;
 }
@@ -65,7 +50,6 @@ void AfterFork() {
   Pool* pool = &ThePool();
   new (pool) Pool;
   is_worker = takes_next = is_helping = false;
-  computations.store(0);
 }
 
 void* WorkerMain(void*) {
@@ -175,14 +159,5 @@ int Count() noexcept {
 }
 
 bool OnWorker() noexcept { return is_worker; }
-
-Computation::Computation() noexcept {
-  computations.fetch_add(1);
-  if (!process_ends.load()) return;
-  computations.fetch_sub(1);
-  for (;;) pause();
-}
-
-Computation::~Computation() { computations.fetch_sub(1); }
 
 }  // namespace portacl::workers

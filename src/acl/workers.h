@@ -30,16 +30,5 @@ bool OnWorker() noexcept;
 // How many workers there are.
 int Count() noexcept;
 
-// While one lives, a worker computes: the end of the process waits for it, because the computation would
-// otherwise meet libraries and memory that are being torn down. A worker that would begin after the process
-// started to end stays in the constructor for ever.
-class Computation {
- public:
-  Computation() noexcept;
-  ~Computation();
-  Computation(const Computation&) = delete;
-  Computation& operator=(const Computation&) = delete;
-};
-
 }  // namespace workers
 }  // namespace portacl

@@ -7,15 +7,42 @@
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
 #include <pthread.h>
+#include <time.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 
 namespace portacl::engine {
 namespace {
 
-std::atomic<bool> is_forked_child{false};
+// In a forked child and while the process ends the calling thread does everything: the task library's threads
+// do not survive the one, and the library itself is torn down in the course of the other.
+std::atomic<bool> alone{false};
+std::atomic<int> loops_in_task_library{0};
+
+// Whether the task library may be used; if so, and only then, LeaveTaskLibrary follows.
+bool EnterTaskLibrary() noexcept {
+  loops_in_task_library.fetch_add(1);
+  if (!alone.load()) return true;
+  loops_in_task_library.fetch_sub(1);
+  return false;
+}
+
+void LeaveTaskLibrary() noexcept { loops_in_task_library.fetch_sub(1); }
+
+void InForkedChild() {
+  alone.store(true);
+  loops_in_task_library.store(0);
+}
+
+// Comes before the task library's own teardown, since that was loaded earlier.
+void AtExit() {
+  alone.store(true);
+  const timespec nap{0, 100'000};
+  while (loops_in_task_library.load() > 0) nanosleep(&nap, nullptr);
+}
 
 struct Arena {
   explicit Arena(int size) : threads(size), arena(size) {}
@@ -34,7 +61,8 @@ struct Arenas {
 
 Arenas& AllArenas() {
   static auto* arenas = [] {
-    pthread_atfork(nullptr, nullptr, [] { is_forked_child.store(true, std::memory_order_relaxed); });
+    pthread_atfork(nullptr, nullptr, InForkedChild);
+    std::atexit(AtExit);
     return new Arenas;
   }();
   return *arenas;
@@ -63,7 +91,7 @@ Arena* ArenaOf(int threads) {
 void ForEachBlock(int64_t blocks, int threads, void (*body)(const void* context, int64_t block),
                   const void* context) noexcept {
   int64_t done = 0;
-  if (blocks > 1 && threads > 1 && !is_forked_child.load(std::memory_order_relaxed)) {
+  if (blocks > 1 && threads > 1 && EnterTaskLibrary()) {
     std::atomic<int64_t> next{0};
     try {
       if (Arena* arena = ArenaOf(threads)) {
@@ -86,6 +114,7 @@ void ForEachBlock(int64_t blocks, int threads, void (*body)(const void* context,
       // No thread or no memory for tasks: what is left is done below.
     }
     done = next.load(std::memory_order_relaxed);
+    LeaveTaskLibrary();
   }
   for (int64_t block = done; block < blocks; ++block) body(context, block);
 }

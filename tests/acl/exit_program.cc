@@ -1,10 +1,11 @@
 // A program that ends in the middle of everything: running, waiting and queued work, nothing destroyed, no
-// aclFinalize. It must end at once and with code 0.
+// aclFinalize; then a static object's destructor still uses the library. It must end with code 0.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 #include <vector>
 
 #include "acl/acl.h"
+#include "acl/sanitizers.h"
 #include "aclnnop/aclnn_l1_loss_backward.h"
 
 namespace {
@@ -31,10 +32,24 @@ void Launch(aclrtStream stream) {
   for (aclTensor* one : tensors) aclDestroyTensor(one);
 }
 
+// Made before main and before the library was used, so destroyed after the library's own last moment.
+struct LateUser {
+  ~LateUser() {
+    if (stream == nullptr) return;
+    std::vector<float>& memory = Memory();
+    memory[3'999'999] = 7;
+    Launch(stream);
+    const bool right =
+        aclrtSynchronizeStream(stream) == 0 && memory[3'999'999] == 0 && aclrtDestroyStream(stream) == 0;
+    if (!right) std::_Exit(3);
+  }
+  aclrtStream stream = nullptr;
+} late_user;
+
 }  // namespace
 
-int main() {
-#if defined(__SANITIZE_THREAD__)
+int main(int argc, char**) {
+#if PORTACL_TSAN
   setenv("PORTACL_NUM_THREADS", "1", 1);
 #endif
   if (aclrtSetDevice(0) != 0) return 2;
@@ -55,6 +70,7 @@ int main() {
     return 2;
   }
   Launch(waiting);
-  for (int i = 0; i < 200; ++i) Launch(busy);
+  for (int i = 0; i < 50; ++i) Launch(busy);
+  if (argc > 1) late_user.stream = busy;
   return 0;
 }

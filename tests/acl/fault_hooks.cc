@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "acl/sanitizers.h"
+
 namespace {
 
 std::atomic<long> allocations{0};
@@ -49,7 +51,7 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
   return next(thread, attributes, function, argument);
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if PORTACL_ASAN || PORTACL_TSAN
 
 // The sanitizers own malloc; operator new is replaced over it.
 namespace {

@@ -352,7 +352,7 @@ TEST_F(FaultTest, MemoryStaysFlat) {
   const long grown = ResidentKilobytes() - before;
   std::printf("%ld calls, resident memory %ld KiB, grown by %ld KiB\n", static_cast<long>(CallsToCount()),
               before, grown);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // those keep freed memory
+#if !PORTACL_ASAN && !PORTACL_TSAN  // those keep freed memory
   EXPECT_LT(grown, 2048);
 #endif
 }

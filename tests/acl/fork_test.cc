@@ -8,7 +8,7 @@
 
 #include "acl/runtime_fixture.h"
 
-#if defined(__SANITIZE_THREAD__)
+#if PORTACL_TSAN
 #define SKIP_UNDER_TSAN GTEST_SKIP() << "this sanitizer supports no threads in a forked child"
 #else
 #define SKIP_UNDER_TSAN
@@ -110,7 +110,7 @@ TEST_F(ForkTest, WorkUnderWayStaysWithTheParent) {
 
 TEST_F(ForkTest, AtAnyMoment) {
   SKIP_UNDER_TSAN;
-#if defined(__SANITIZE_ADDRESS__)
+#if PORTACL_ASAN
   GTEST_SKIP() << "this sanitizer's own locks do not survive a fork among busy threads";
 #endif
   std::atomic<bool> stop{false};

@@ -13,6 +13,7 @@
 
 #include "acl/acl.h"
 #include "acl/event.h"
+#include "acl/sanitizers.h"
 #include "acl/stream.h"
 #include "aclnn/executor.h"
 #include "aclnnop/aclnn_l1_loss_backward.h"
@@ -20,7 +21,7 @@
 // In TSan builds loops stay on one thread each: the task library is not instrumented, so its synchronisation
 // would be taken for races.
 inline void LimitThreadsUnderTsan() {
-#if defined(__SANITIZE_THREAD__)
+#if PORTACL_TSAN
   setenv("PORTACL_NUM_THREADS", "1", 1);
 #endif
 }

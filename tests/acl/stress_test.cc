@@ -8,6 +8,7 @@
 #include <mutex>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "acl/runtime_fixture.h"
 
@@ -25,9 +26,10 @@ struct Totals {
 // Events that any thread may wait for. An event is only destroyed when no thread is about to use it.
 class EventBoard {
  public:
-  void Put(size_t slot, aclrtEvent event) {
+  // Returns the event that was there before.
+  aclrtEvent Put(size_t slot, aclrtEvent event) {
     std::lock_guard lock(slots_[slot].mutex);
-    slots_[slot].event = event;
+    return std::exchange(slots_[slot].event, event);
   }
   // Calls use(event) while the event cannot be destroyed; not if there is none.
   template <class Use>
@@ -114,8 +116,7 @@ class Client {
     board_.Put(slot, event);
   }
   void DropEvent(size_t slot) {
-    board_.With(slot, [](aclrtEvent event) { Check(aclrtDestroyEvent(event)); });
-    board_.Put(slot, nullptr);
+    if (aclrtEvent event = board_.Put(slot, nullptr)) Check(aclrtDestroyEvent(event));
   }
 
   void Launch(aclrtStream stream, const float* grad, float* out, int64_t n, bool repeatable = false) {
