@@ -37,12 +37,15 @@ void InForkedChild() {
   loops_in_task_library.store(0);
 }
 
-// Comes before the task library's own teardown, since that was loaded earlier.
 void AtExit() {
   alone.store(true);
   const timespec nap{0, 100'000};
   while (loops_in_task_library.load() > 0) nanosleep(&nap, nullptr);
 }
+
+// When this code is loaded, the task library below it has been: exit runs this handler before it tears that
+// down. Not at the first loop, which may come when the process is ending already.
+const bool registered_at_exit = std::atexit(AtExit) == 0;
 
 struct Arena {
   explicit Arena(int size) : threads(size), arena(size) {}
@@ -62,7 +65,6 @@ struct Arenas {
 Arenas& AllArenas() {
   static auto* arenas = [] {
     pthread_atfork(nullptr, nullptr, InForkedChild);
-    std::atexit(AtExit);
     return new Arenas;
   }();
   return *arenas;
