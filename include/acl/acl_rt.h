@@ -1,4 +1,4 @@
-// acl/acl_rt.h: the runtime: start and stop, error text, device, memory, stream, context.
+// acl/acl_rt.h: the runtime: start and stop, error text, device, memory, stream, event, callback, context.
 // SPDX-License-Identifier: Apache-2.0
 //
 // On an ordinary CPU the "device" is this machine: device memory is host memory, any valid address of the
@@ -108,9 +108,23 @@ ACL_FUNC_VISIBILITY aclError aclrtSetDevice(int32_t deviceId);
 // set.
 ACL_FUNC_VISIBILITY aclError aclrtResetDevice(int32_t deviceId);
 
+// Takes back every aclrtSetDevice of the device at once, whatever their number. Otherwise as
+// aclrtResetDevice.
+ACL_FUNC_VISIBILITY aclError aclrtResetDeviceForce(int32_t deviceId);
+
 // Stores the device that is current in the calling thread.
 // Returns 0, 100000 for null, or 107002 when no device is set.
 ACL_FUNC_VISIBILITY aclError aclrtGetDevice(int32_t* deviceId);
+
+// Waits until everything that was submitted to the streams of the current context before this call is done,
+// and reports what went wrong in it.
+// Returns 0; 107002 without a device; or the code of the work that failed.
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDevice(void);
+
+// As aclrtSynchronizeDevice, for at most a time.
+//   timeout  milliseconds; -1 waits for ever, 0 only looks
+// Returns also 107000 for a timeout below -1; 507046 when the time is over and work is left, which goes on.
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
 
 // Stores the number of devices: 1, or what PORTACL_DEVICE_COUNT said when the library was started.
 // Returns 0, or 100000 for null. Needs no device.
@@ -145,7 +159,8 @@ typedef enum aclrtMemMallocPolicy {
   ACL_MEM_ACCESS_USER_SPACE_READONLY = 0x100000,
 } aclrtMemMallocPolicy;
 
-// Direction of a copy. On a CPU a hint only, except that the last two are for other functions.
+// Direction of a copy. For aclrtMemcpy a hint only, except that it refuses the last two; aclrtMemcpyAsync
+// finds from it which address is host memory.
 typedef enum aclrtMemcpyKind {
   ACL_MEMCPY_HOST_TO_HOST = 0,
   ACL_MEMCPY_HOST_TO_DEVICE = 1,
@@ -217,6 +232,24 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void* dst, size_t destMax, const void* 
 // than maxCount.
 ACL_FUNC_VISIBILITY aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count);
 
+// Copies bytes in stream order. The memory must live and stay as it is until the copy is done.
+// A copy whose host side (src for HOST_TO_DEVICE, dst for DEVICE_TO_HOST, either for DEFAULT) is memory that
+// neither aclrtMallocHost nor aclrtMalloc gave is done when the call returns, after the stream's earlier
+// work; so is HOST_TO_BUF_TO_DEVICE. Every other copy may go on after the call.
+//   dst, destMax  where to, and how many bytes there is room for
+//   src, count    where from, and how many bytes
+//   kind          1 to 7
+//   stream        null: the default stream
+// Returns 0, also for count 0 whatever the addresses; 207000 for HOST_TO_HOST; 100000 for a null address or
+// another kind; 107000 when count is larger than destMax; 107002 for a null stream without a device; 107003
+// for an unknown stream; 207001 when memory is exhausted.
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count,
+                                              aclrtMemcpyKind kind, aclrtStream stream);
+
+// Sets bytes in stream order. Parameters as aclrtMemset, codes as aclrtMemcpyAsync.
+ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count,
+                                              aclrtStream stream);
+
 // Stores how many bytes of device memory are free and exist. That is the machine's memory, for the DDR and
 // for the HBM attributes; an attribute that has no meaning here gives 0 and 0.
 // Returns 0; 100000 for a null free or total; 107002 without a device.
@@ -228,23 +261,233 @@ ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, si
 // A stream carries out what is submitted to it in order. Different streams run independently of each other;
 // none waits for the default stream. Wherever a stream is taken, null is the default stream of the thread's
 // current context.
+//
+// Submitting returns at once while the work goes on in another thread, with two exceptions: a small operator
+// or copy on an idle stream is done on the spot, which is cheaper; and with ASCEND_LAUNCH_BLOCKING=1 in the
+// environment every operator and copy is done when its call returns. One stream may be used by several
+// threads.
+//
+// Codes of every function that takes a stream: 107002 for null in a thread without a device, 107003 for a
+// handle that is no stream (any more), 207001 when there is no memory to queue the work.
+
+// Flags of a stream; they can be combined.
+#define ACL_STREAM_FAST_LAUNCH 0x00000001U
+#define ACL_STREAM_FAST_SYNC 0x00000002U
+#define ACL_STREAM_PERSISTENT 0x00000004U
+#define ACL_STREAM_HUGE 0x00000008U
+#define ACL_STREAM_CPU_SCHEDULE 0x00000010U
+#define ACL_STREAM_DEVICE_USE_ONLY 0x00000020U
+
+typedef enum aclrtStreamStatus {
+  ACL_STREAM_STATUS_COMPLETE = 0,
+  ACL_STREAM_STATUS_NOT_READY = 1,
+  ACL_STREAM_STATUS_RESERVED = 65535,
+} aclrtStreamStatus;
 
 // Creates a stream in the current context.
 //   stream  receives the handle. Release it with aclrtDestroyStream
 // Returns 0; 100000 for null; 107002 without a device; 207008 when there is no room for another stream.
 ACL_FUNC_VISIBILITY aclError aclrtCreateStream(aclrtStream* stream);
 
+// As aclrtCreateStream.
+//   priority  0 (greatest) to 7. It is kept and changes nothing on a CPU
+//   flag      0, or a combination of FAST_LAUNCH, FAST_SYNC and HUGE: hints, kept, without effect on a CPU
+// Returns also 107000 for another priority or an unknown flag, and 207000 for the flags PERSISTENT,
+// CPU_SCHEDULE and DEVICE_USE_ONLY: a stream with them waits for a captured model or for a device.
+ACL_FUNC_VISIBILITY aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority,
+                                                         uint32_t flag);
+
 // Waits for the stream's queued work and destroys it. Only a stream of the current context can be destroyed.
 // Returns 0; 100000 for null (the default stream cannot be destroyed); 107002 without a device; 107003 for a
 // stream of another context or an unknown one.
 ACL_FUNC_VISIBILITY aclError aclrtDestroyStream(aclrtStream stream);
 
+// Destroys a stream without doing the work that has not begun: operators and copies are dropped, host
+// functions and callbacks are not called, recorded events count as complete, waiting ends. What runs already
+// is waited for. Codes as aclrtDestroyStream.
+ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamForce(aclrtStream stream);
+
 // Waits until everything that was submitted to the stream before this call is done, and reports what went
 // wrong in it.
 //   stream  null: the default stream
 // Returns 0; 107002 for null without a device; 107003 for an unknown stream; or the code of the work that
-// failed.
+// failed: 507047 when an aclrtStreamWaitEventWithTimeout ran out of time, 107015 when nobody was subscribed
+// to a callback that was due, 507000 when a host function threw a C++ exception, 507004 in a forked process
+// for work that its parent had queued.
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStream(aclrtStream stream);
+
+// As aclrtSynchronizeStream, for at most a time.
+//   timeout  milliseconds; -1 waits for ever, 0 only looks
+// Returns also 107000 for a timeout below -1; 507046 when the time is over and work is left, which goes on.
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
+
+// Stores whether everything that was submitted to the stream is done (ACL_STREAM_STATUS_COMPLETE) or not
+// (ACL_STREAM_STATUS_NOT_READY). Waits for nothing.
+// Returns 0; 100000 for a null status.
+ACL_FUNC_VISIBILITY aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status);
+
+// Store the stream's number, which no other stream of this process had or has, and what it was created with.
+// Return 0; 100000 for a null second argument.
+ACL_FUNC_VISIBILITY aclError aclrtStreamGetId(aclrtStream stream, int32_t* streamId);
+ACL_FUNC_VISIBILITY aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t* priority);
+ACL_FUNC_VISIBILITY aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t* flags);
+
+// -----------------------------------------------------------------------------------------------------------
+// Event
+// -----------------------------------------------------------------------------------------------------------
+// An event is a mark in a stream. It is recorded in one stream; then a thread, or other streams, can wait
+// until that stream has come to it. Waiting always means the latest recording at the moment of the call: an
+// event may be recorded again, or destroyed, while others still wait for an earlier recording.
+//
+//   aclrtRecordEvent(event, first);
+//   aclrtStreamWaitEvent(second, event);  // what follows in `second` runs after what precedes in `first`
+//
+// Codes of every function that takes an event: 100000 for null, 107000 for a handle that is no event (any
+// more).
+
+// What an event is for; the flags can be combined.
+#define ACL_EVENT_SYNC 0x00000001U                     // streams can wait for it
+#define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x00000002U  // it shows how far a stream is
+#define ACL_EVENT_TIME_LINE 0x00000008U                // it keeps the time for aclrtEventElapsedTime
+#define ACL_EVENT_DEVICE_USE_ONLY 0x00000010U
+#define ACL_EVENT_EXTERNAL 0x00000020U
+#define ACL_EVENT_IPC 0x00000040U
+
+typedef enum aclrtEventStatus {
+  ACL_EVENT_STATUS_COMPLETE = 0,
+  ACL_EVENT_STATUS_NOT_READY = 1,
+  ACL_EVENT_STATUS_RESERVED = 2,
+} aclrtEventStatus;
+
+typedef enum aclrtEventRecordedStatus {
+  ACL_EVENT_RECORDED_STATUS_NOT_READY = 0,
+  ACL_EVENT_RECORDED_STATUS_COMPLETE = 1,
+} aclrtEventRecordedStatus;
+
+typedef enum aclrtEventWaitStatus {
+  ACL_EVENT_WAIT_STATUS_COMPLETE = 0,
+  ACL_EVENT_WAIT_STATUS_NOT_READY = 1,
+  ACL_EVENT_WAIT_STATUS_RESERVED = 65535,
+} aclrtEventWaitStatus;
+
+// Creates an event with the flags ACL_EVENT_SYNC and ACL_EVENT_TIME_LINE. While it is not recorded, queries
+// say "not ready".
+//   event  receives the handle. Release it with aclrtDestroyEvent
+// Returns 0; 100000 for null; 107002 without a device; 207007 when there is no room for another event.
+ACL_FUNC_VISIBILITY aclError aclrtCreateEvent(aclrtEvent* event);
+
+// As aclrtCreateEvent, with other flags.
+//   flag  one or more of the ACL_EVENT_ flags
+// Returns also 107000 for 0 or an unknown flag, and 207000 for ACL_EVENT_IPC.
+ACL_FUNC_VISIBILITY aclError aclrtCreateEventWithFlag(aclrtEvent* event, uint32_t flag);
+
+// As aclrtCreateEventWithFlag. While it is not recorded, queries say "complete".
+ACL_FUNC_VISIBILITY aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag);
+
+// Destroys an event at once. Recordings and waiting that are queued already are carried out.
+ACL_FUNC_VISIBILITY aclError aclrtDestroyEvent(aclrtEvent event);
+
+// Records the event: it is complete when everything submitted to the stream so far is done. Replaces an
+// earlier recording of the event, in any stream.
+// Returns 0; 207001 when memory is exhausted; 107002 or 107003 for the stream.
+ACL_FUNC_VISIBILITY aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
+
+// Makes the event unrecorded again when the stream comes to this call, unless it was recorded anew meanwhile.
+// Returns 0; 107000 for an event without ACL_EVENT_SYNC; 207001 when memory is exhausted; 107002 or 107003
+// for the stream.
+ACL_FUNC_VISIBILITY aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
+
+// Has the stream wait for the event's latest recording; the calling thread does not wait. An event that is
+// not recorded, or complete, is not waited for.
+// Returns 0; 107000 for an event without ACL_EVENT_SYNC; 207001 when memory is exhausted; 107002 or 107003
+// for the stream.
+ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
+
+// As aclrtStreamWaitEvent, for at most a time, which begins when the stream comes to this call. When it is
+// over, the stream goes on and its next synchronisation returns 507047.
+//   timeout  milliseconds; -1 waits for ever, 0 only looks
+// Returns also 107000 for a timeout below -1, and 207005 when no thread can be started that watches the time.
+ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event,
+                                                             int32_t timeout);
+
+// Waits, in the calling thread, for the event's latest recording. An event that is not recorded is not waited
+// for. Any flags will do.
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEvent(aclrtEvent event);
+
+// As aclrtSynchronizeEvent, for at most a time.
+//   timeout  milliseconds; -1 waits for ever, 0 only looks
+// Returns also 107000 for a timeout below -1; 507047 when the time is over.
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
+
+// Store whether the event's latest recording is complete; the two differ in the numbers of their enumeration.
+// Return 0; 100000 for a null status.
+ACL_FUNC_VISIBILITY aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status);
+ACL_FUNC_VISIBILITY aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* status);
+
+// Stores whether every stream that was told to wait for the event has gone on (ACL_EVENT_WAIT_STATUS_COMPLETE,
+// also when none was told) or not (ACL_EVENT_WAIT_STATUS_NOT_READY).
+// Returns 0; 100000 for a null status.
+ACL_FUNC_VISIBILITY aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus* status);
+
+// Stores the time from startEvent to endEvent, in milliseconds.
+// Returns 0; 100000 for a null ms; 107006 when an event has no ACL_EVENT_TIME_LINE, is not recorded or not
+// complete; 107007 when endEvent was complete before startEvent.
+ACL_FUNC_VISIBILITY aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEvent, aclrtEvent endEvent);
+
+// -----------------------------------------------------------------------------------------------------------
+// Functions of the program in stream order
+// -----------------------------------------------------------------------------------------------------------
+// A host function is called by a thread of the library. A callback is called by a thread of the program, which
+// is subscribed to the stream and asks for what is due:
+//
+//   // thread A                                        // thread B
+//   aclrtSubscribeReport(idOfThreadB, stream);         while (!stop) aclrtProcessReport(100);
+//   aclrtLaunchCallback(function, data, ACL_CALLBACK_BLOCK, stream);
+//   aclrtSynchronizeStream(stream);
+//   aclrtUnSubscribeReport(idOfThreadB, stream);
+//
+// Use one or the other on a stream. Neither may call functions of the runtime.
+
+typedef void (*aclrtHostFunc)(void* args);
+typedef void (*aclrtCallback)(void* userData);
+
+// Whether a stream waits until its callback has been called.
+typedef enum aclrtCallbackBlockType {
+  ACL_CALLBACK_NO_BLOCK = 0,
+  ACL_CALLBACK_BLOCK = 1,
+} aclrtCallbackBlockType;
+
+// Queues a host function: when the stream comes to it, fn(args) is called, never by the thread that is in
+// this call, and the stream goes on when it has returned.
+// Returns 0; 100000 for a null fn; 207005 when no thread can be started for it; 207001 when memory is
+// exhausted; 107002 or 107003 for the stream.
+ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args);
+
+// Subscribes a thread to the callbacks of a stream. A thread may have several streams, a stream one thread.
+//   threadId  what pthread_self returns in that thread (or the kernel's number of it, as gettid returns)
+// Returns 0; 107011 when the stream has a thread already; 207001 when memory is exhausted; 107002 or 107003
+// for the stream.
+ACL_FUNC_VISIBILITY aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream);
+
+// Ends a subscription. Callbacks of the stream that are due and not yet called are dropped, and the stream's
+// next synchronisation returns 107015: synchronise before.
+// Returns 0; 107012 for a thread that has no stream; 107011 when the stream is not this thread's; 107002 or
+// 107003 for the stream.
+ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
+
+// Queues a callback: when the stream comes to it, the subscribed thread's aclrtProcessReport calls
+// fn(userData).
+//   blockType  ACL_CALLBACK_BLOCK: the stream waits until fn has returned
+// Returns 0; 100000 for a null fn or another blockType; 107015 when no thread is subscribed to the stream;
+// 207001 when memory is exhausted; 107002 or 107003 for the stream.
+ACL_FUNC_VISIBILITY aclError aclrtLaunchCallback(aclrtCallback fn, void* userData,
+                                                 aclrtCallbackBlockType blockType, aclrtStream stream);
+
+// Waits until a callback for the calling thread is due and calls it: one callback a call.
+//   timeout  milliseconds, 1 and more; -1 waits for ever
+// Returns 0; 100000 for another timeout; 107012 when the thread is not subscribed, or not any more; 507012
+// when the time is over.
+ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
 
 // -----------------------------------------------------------------------------------------------------------
 // Context
@@ -269,6 +512,10 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyContext(aclrtContext context);
 // Returns 0; 100000 for null; 107002 for a handle that is no context.
 ACL_FUNC_VISIBILITY aclError aclrtSetCurrentContext(aclrtContext context);
 
+// Stores the default stream of the calling thread's current context: what null means as a stream.
+// Returns 0; 100000 for null; 107002 when there is no context.
+ACL_FUNC_VISIBILITY aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream);
+
 // Stores the calling thread's current context. The handle stays the library's or its creator's.
 // Returns 0; 100000 for null; 107002 when there is none.
 ACL_FUNC_VISIBILITY aclError aclrtGetCurrentContext(aclrtContext* context);
@@ -277,11 +524,6 @@ ACL_FUNC_VISIBILITY aclError aclrtGetCurrentContext(aclrtContext* context);
 // Further types and constants. No function that is declared so far takes them; they are complete so that
 // programs and headers which name them compile.
 // -----------------------------------------------------------------------------------------------------------
-
-// Functions of the program that a stream or a report thread calls with the pointer that was registered with
-// them.
-typedef void (*aclrtCallback)(void* userData);
-typedef void (*aclrtHostFunc)(void* args);
 
 // Description of a task that failed, and the function of the program that is told about it.
 typedef struct aclrtExceptionInfo aclrtExceptionInfo;
@@ -292,14 +534,6 @@ typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo* exceptionInfo);
 typedef aclError (*aclInitCallbackFunc)(const char* configStr, size_t len, void* userData);
 typedef aclError (*aclFinalizeCallbackFunc)(void* userData);
 
-// Flags of a stream that is created with a configuration; they can be combined.
-#define ACL_STREAM_FAST_LAUNCH 0x00000001U
-#define ACL_STREAM_FAST_SYNC 0x00000002U
-#define ACL_STREAM_PERSISTENT 0x00000004U
-#define ACL_STREAM_HUGE 0x00000008U
-#define ACL_STREAM_CPU_SCHEDULE 0x00000010U
-#define ACL_STREAM_DEVICE_USE_ONLY 0x00000020U
-
 // What a stream does after a task in it failed.
 #define ACL_CONTINUE_ON_FAILURE 0x00000000U
 #define ACL_STOP_ON_FAILURE 0x00000001U
@@ -309,14 +543,6 @@ typedef aclError (*aclFinalizeCallbackFunc)(void* userData);
 #define ACL_STREAM_WAIT_VALUE_EQ 0x00000001U
 #define ACL_STREAM_WAIT_VALUE_AND 0x00000002U
 #define ACL_STREAM_WAIT_VALUE_NOR 0x00000003U
-
-// What an event is for; the flags can be combined.
-#define ACL_EVENT_SYNC 0x00000001U
-#define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x00000002U
-#define ACL_EVENT_TIME_LINE 0x00000008U
-#define ACL_EVENT_DEVICE_USE_ONLY 0x00000010U
-#define ACL_EVENT_EXTERNAL 0x00000020U
-#define ACL_EVENT_IPC 0x00000040U
 
 // How an event is recorded and waited for while a stream is being captured.
 #define ACL_EVENT_RECORD_DEFAULT 0x00000000U
@@ -335,12 +561,6 @@ typedef aclError (*aclFinalizeCallbackFunc)(void* userData);
 #define ACL_PKG_VERSION_MAX_SIZE 128
 
 // Streams.
-typedef enum aclrtStreamStatus {
-  ACL_STREAM_STATUS_COMPLETE = 0,
-  ACL_STREAM_STATUS_NOT_READY = 1,
-  ACL_STREAM_STATUS_RESERVED = 65535,
-} aclrtStreamStatus;
-
 typedef enum aclrtStreamAttr {
   ACL_STREAM_ATTR_FAILURE_MODE = 1,
   ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK = 2,
@@ -355,29 +575,6 @@ typedef enum aclrtStreamConfigAttr {
   ACL_RT_STREAM_FLAG = 2,
   ACL_RT_STREAM_PRIORITY = 3,
 } aclrtStreamConfigAttr;
-
-typedef enum aclrtCallbackBlockType {
-  ACL_CALLBACK_NO_BLOCK = 0,
-  ACL_CALLBACK_BLOCK = 1,
-} aclrtCallbackBlockType;
-
-// Events.
-typedef enum aclrtEventStatus {
-  ACL_EVENT_STATUS_COMPLETE = 0,
-  ACL_EVENT_STATUS_NOT_READY = 1,
-  ACL_EVENT_STATUS_RESERVED = 2,
-} aclrtEventStatus;
-
-typedef enum aclrtEventRecordedStatus {
-  ACL_EVENT_RECORDED_STATUS_NOT_READY = 0,
-  ACL_EVENT_RECORDED_STATUS_COMPLETE = 1,
-} aclrtEventRecordedStatus;
-
-typedef enum aclrtEventWaitStatus {
-  ACL_EVENT_WAIT_STATUS_COMPLETE = 0,
-  ACL_EVENT_WAIT_STATUS_NOT_READY = 1,
-  ACL_EVENT_WAIT_STATUS_RESERVED = 65535,
-} aclrtEventWaitStatus;
 
 // Devices.
 typedef enum aclrtDeviceStatus {

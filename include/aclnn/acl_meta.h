@@ -107,6 +107,25 @@ ACL_FUNC_VISIBILITY aclnnStatus aclDestroyTensor(const aclTensor* tensor);
 ACL_FUNC_VISIBILITY aclnnStatus aclGetViewShape(const aclTensor* tensor, int64_t** viewDims,
                                                 uint64_t* viewDimsNum);
 
+// As aclGetViewShape: the storage's shape, and the strides of the view in elements.
+ACL_FUNC_VISIBILITY aclnnStatus aclGetStorageShape(const aclTensor* tensor, int64_t** storageDims,
+                                                   uint64_t* storageDimsNum);
+ACL_FUNC_VISIBILITY aclnnStatus aclGetViewStrides(const aclTensor* tensor, int64_t** stridesValue,
+                                                  uint64_t* stridesNum);
+
+// Store the view's offset in elements, the format and the type. A format or type that is none of the
+// enumeration's reads ACL_FORMAT_UNDEFINED or ACL_DT_UNDEFINED.
+// Return 0, or 161001 when an argument is null.
+ACL_FUNC_VISIBILITY aclnnStatus aclGetViewOffset(const aclTensor* tensor, int64_t* offset);
+ACL_FUNC_VISIBILITY aclnnStatus aclGetFormat(const aclTensor* tensor, aclFormat* format);
+ACL_FUNC_VISIBILITY aclnnStatus aclGetDataType(const aclTensor* tensor, aclDataType* dataType);
+
+// Replace and store the start of the storage; the view's offset is not applied. addr is borrowed and may be
+// null. An executor took over the address in phase 1 and does not see a later one: use aclSetTensorAddr.
+// Return 0, or 161001 for a null tensor or a null address to store to.
+ACL_FUNC_VISIBILITY aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr);
+ACL_FUNC_VISIBILITY aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr);
+
 // -----------------------------------------------------------------------------------------------------------
 // Scalar
 // -----------------------------------------------------------------------------------------------------------
@@ -136,6 +155,11 @@ ACL_FUNC_VISIBILITY aclnnStatus aclDestroyFloatArray(const aclFloatArray* array)
 ACL_FUNC_VISIBILITY aclBoolArray* aclCreateBoolArray(const bool* value, uint64_t size);
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyBoolArray(const aclBoolArray* array);
 
+// Store the number of values. Return 0, or 161001 when an argument is null.
+ACL_FUNC_VISIBILITY aclnnStatus aclGetIntArraySize(const aclIntArray* array, uint64_t* size);
+ACL_FUNC_VISIBILITY aclnnStatus aclGetFloatArraySize(const aclFloatArray* array, uint64_t* size);
+ACL_FUNC_VISIBILITY aclnnStatus aclGetBoolArraySize(const aclBoolArray* array, uint64_t* size);
+
 // -----------------------------------------------------------------------------------------------------------
 // Lists of tensors and of scalars
 // -----------------------------------------------------------------------------------------------------------
@@ -150,14 +174,69 @@ ACL_FUNC_VISIBILITY aclnnStatus aclDestroyTensorList(const aclTensorList* array)
 ACL_FUNC_VISIBILITY aclScalarList* aclCreateScalarList(const aclScalar* const* value, uint64_t size);
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyScalarList(const aclScalarList* array);
 
+// Store the number of elements. Return 0, or 161001 when an argument is null.
+ACL_FUNC_VISIBILITY aclnnStatus aclGetTensorListSize(const aclTensorList* tensorList, uint64_t* size);
+ACL_FUNC_VISIBILITY aclnnStatus aclGetScalarListSize(const aclScalarList* scalarList, uint64_t* size);
+
 // -----------------------------------------------------------------------------------------------------------
 // Executor
 // -----------------------------------------------------------------------------------------------------------
 
-// Releases the executor of a call whose second phase will not follow. The second phase releases its executor
-// itself, whether it succeeds or fails, so most programs never call this.
+// Releases the executor of a call whose second phase will not follow, or a repeatable one. The second phase
+// releases any other executor itself, whether it succeeds or fails, so most programs never call this. Runs
+// that are queued are carried out.
 // Returns 0; 561103 for null; 561000 for an executor that does not exist (any more).
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor);
+
+// Keeps an executor for any number of second phases; call it between the phases. Release it with
+// aclDestroyAclOpExecutor.
+// Returns 0; 561103 for null; 561000 for an executor that does not exist (any more).
+ACL_FUNC_VISIBILITY aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor);
+
+// Give an operand another storage for the second phases that follow; runs that are queued already keep theirs.
+// Shape, strides, offset and type stay those of phase 1.
+//   index   the operand's place in the operator's list of parameters: among the inputs, among the outputs, or
+//           (aclSetTensorAddr) among the inputs followed by the outputs, from 0 on
+//   tensor  the operand's tensor. Not null; the index decides, and the tensor's own address stays as it is
+//   addr    start of the storage; null is refused by the second phase if it would be used
+// Return 0; 561103 for a null executor or tensor; 161002 for an index past the last operand; 561000 for an
+// executor that does not exist (any more).
+ACL_FUNC_VISIBILITY aclnnStatus aclSetInputTensorAddr(aclOpExecutor* executor, const size_t index,
+                                                      aclTensor* tensor, void* addr);
+ACL_FUNC_VISIBILITY aclnnStatus aclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index,
+                                                       aclTensor* tensor, void* addr);
+ACL_FUNC_VISIBILITY aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index,
+                                                 aclTensor* tensor, void* addr);
+
+// As the three above for one element of an operand that is a list of tensors: irIndex is the list's place in
+// the operator's list of parameters, relativeIndex the element's place in it. No operator of this library has
+// such an operand, so a call with valid arguments returns 161002.
+ACL_FUNC_VISIBILITY aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex,
+                                                             const size_t relativeIndex,
+                                                             aclTensorList* tensors, void* addr);
+ACL_FUNC_VISIBILITY aclnnStatus aclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex,
+                                                              const size_t relativeIndex,
+                                                              aclTensorList* tensors, void* addr);
+ACL_FUNC_VISIBILITY aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex,
+                                                        const size_t relativeIndex, aclTensorList* tensors,
+                                                        void* addr);
+
+// The same six functions under the names that older programs use.
+ACL_FUNC_VISIBILITY aclnnStatus AclSetInputTensorAddr(aclOpExecutor* executor, const size_t index,
+                                                      aclTensor* tensor, void* addr);
+ACL_FUNC_VISIBILITY aclnnStatus AclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index,
+                                                       aclTensor* tensor, void* addr);
+ACL_FUNC_VISIBILITY aclnnStatus AclSetTensorAddr(aclOpExecutor* executor, const size_t index,
+                                                 aclTensor* tensor, void* addr);
+ACL_FUNC_VISIBILITY aclnnStatus AclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex,
+                                                             const size_t relativeIndex,
+                                                             aclTensorList* tensors, void* addr);
+ACL_FUNC_VISIBILITY aclnnStatus AclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex,
+                                                              const size_t relativeIndex,
+                                                              aclTensorList* tensors, void* addr);
+ACL_FUNC_VISIBILITY aclnnStatus AclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex,
+                                                        const size_t relativeIndex, aclTensorList* tensors,
+                                                        void* addr);
 
 #ifdef __cplusplus
 }

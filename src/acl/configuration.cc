@@ -21,6 +21,7 @@
 #include "acl/configuration_file.h"
 #include "acl/errors.h"
 #include "acl/float_environment.h"
+#include "acl/fork.h"
 #include "acl/immortal.h"
 
 namespace portacl {
@@ -40,6 +41,8 @@ struct State {
 
 State& TheState() {
   static Immortal<State> state;
+  static const bool guarded = GuardAcrossFork(state->mutex, ForkRank::kConfiguration);
+  (void)guarded;
   return *state;
 }
 

@@ -10,6 +10,7 @@
 #include "acl/acl_rt.h"
 #include "acl/configuration.h"
 #include "acl/errors.h"
+#include "acl/fork.h"
 #include "acl/handle_table.h"
 #include "acl/immortal.h"
 #include "acl/stream.h"
@@ -29,6 +30,8 @@ struct Devices {
 
 Devices& AllDevices() {
   static Immortal<Devices> devices;
+  static const bool guarded = GuardAcrossFork(devices->mutex, ForkRank::kDevices);
+  (void)guarded;
   return *devices;
 }
 
@@ -78,6 +81,29 @@ aclError FailMemory(const char* api) noexcept {
 aclrtContext DefaultContextLocked(Device& device, int32_t id) noexcept {
   if (device.default_context == nullptr) device.default_context = NewContext(id, true);
   return device.default_context;
+}
+
+// Takes back one aclrtSetDevice, or all of them; the last one frees the device's default context.
+aclError Reset(const char* api, int32_t id, bool all) noexcept {
+  if (aclError status = CheckDevice(api, id)) return status;
+  aclrtContext to_free = nullptr;
+  try {
+    Devices& devices = AllDevices();
+    std::lock_guard lock(devices.mutex);
+    Device& device = devices.by_id[id];
+    if (device.set_count == 0) {
+      return Fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, MessageClass::kAclInner,
+                  Text(api, ": device ", id,
+                       " is not set (any more); expected an aclrtSetDevice before each aclrtResetDevice."));
+    }
+    device.set_count = all ? 0 : device.set_count - 1;
+    if (device.set_count == 0) to_free = std::exchange(device.default_context, nullptr);
+  } catch (...) {
+    return FailMemory(api);
+  }
+  // Outside the lock: freeing waits for the context's streams, whose work may itself ask for the device.
+  if (to_free != nullptr) FreeContext(to_free);
+  return ACL_SUCCESS;
 }
 
 }  // namespace
@@ -132,26 +158,8 @@ aclError aclrtSetDevice(int32_t deviceId) {
   }
 }
 
-aclError aclrtResetDevice(int32_t deviceId) {
-  if (aclError status = CheckDevice("aclrtResetDevice", deviceId)) return status;
-  aclrtContext to_free = nullptr;
-  try {
-    Devices& devices = AllDevices();
-    std::lock_guard lock(devices.mutex);
-    Device& device = devices.by_id[deviceId];
-    if (device.set_count == 0) {
-      return Fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, MessageClass::kAclInner,
-                  Text("aclrtResetDevice: device ", deviceId,
-                       " is not set (any more); expected one aclrtResetDevice for each aclrtSetDevice."));
-    }
-    if (--device.set_count == 0) to_free = std::exchange(device.default_context, nullptr);
-  } catch (...) {
-    return FailMemory("aclrtResetDevice");
-  }
-  // Outside the lock: freeing waits for the context's streams, whose work may itself ask for the device.
-  if (to_free != nullptr) FreeContext(to_free);
-  return ACL_SUCCESS;
-}
+aclError aclrtResetDevice(int32_t deviceId) { return Reset("aclrtResetDevice", deviceId, false); }
+aclError aclrtResetDeviceForce(int32_t deviceId) { return Reset("aclrtResetDeviceForce", deviceId, true); }
 
 aclError aclrtGetDevice(int32_t* deviceId) {
   if (deviceId == nullptr) {
@@ -232,6 +240,18 @@ aclError aclrtGetCurrentContext(aclrtContext* context) {
   aclrtContext handle = nullptr;
   if (CurrentContext(&handle) == nullptr) return FailNoDevice("aclrtGetCurrentContext");
   *context = handle;
+  return ACL_SUCCESS;
+}
+
+aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {
+  if (stream == nullptr) {
+    return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
+                Text("aclrtCtxGetCurrentDefaultStream: parameter stream is a null pointer, expected the "
+                     "address of an aclrtStream."));
+  }
+  const Context* context = CurrentContext();
+  if (context == nullptr) return FailNoDevice("aclrtCtxGetCurrentDefaultStream");
+  *stream = context->default_stream;
   return ACL_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "acl/acl_base.h"
@@ -9,12 +10,11 @@
 
 namespace portacl {
 
-struct Stream;
-
+// The fields are atomic because a thread may look at its current context while another thread frees it.
 struct Context {
-  int32_t device = 0;
-  bool is_default = false;
-  aclrtStream default_stream = nullptr;
+  std::atomic<int32_t> device{0};
+  std::atomic<bool> is_default{false};
+  std::atomic<aclrtStream> default_stream{nullptr};
 };
 
 // The context current on this thread, nullptr without one (no aclrtSetDevice yet, or the context is gone).

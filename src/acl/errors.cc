@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "acl/fork.h"
 #include "acl/immortal.h"
 
 namespace portacl {
@@ -103,6 +104,8 @@ struct ProcessMessages {
 
 ProcessMessages& OfProcess() {
   static Immortal<ProcessMessages> messages;
+  static const bool guarded = GuardAcrossFork(messages->mutex, ForkRank::kMessages);
+  (void)guarded;
   return *messages;
 }
 

@@ -64,6 +64,13 @@ class HandleTable {
                                           std::memory_order_relaxed));
   }
 
+  // Calls f(object) for every slot that was ever used, live or not; for when no other thread exists.
+  template <class F>
+  void ForEachSlot(F&& f) noexcept {
+    const uint32_t count = size_.load(std::memory_order_acquire);
+    for (uint32_t index = 0; index < count; ++index) f(At(index)->object);
+  }
+
   // Calls f(handle, object) for every live slot; a snapshot without order.
   template <class F>
   void ForEachLive(F&& f) noexcept {

@@ -7,6 +7,7 @@
 #include "acl/configuration.h"
 #include "acl/configuration_file.h"
 #include "acl/errors.h"
+#include "acl/fork.h"
 #include "acl/immortal.h"
 
 namespace portacl {
@@ -20,6 +21,8 @@ struct InitState {
 
 InitState& TheInitState() {
   static Immortal<InitState> state;
+  static const bool guarded = GuardAcrossFork(state->mutex, ForkRank::kInit);
+  (void)guarded;
   return *state;
 }
 

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "acl/fork.h"
 #include "acl/immortal.h"
 
 namespace portacl {
@@ -29,6 +30,8 @@ struct Sink {
 
 Sink& TheSink() {
   static Immortal<Sink> sink;
+  static const bool guarded = GuardAcrossFork(sink->mutex, ForkRank::kLog);
+  (void)guarded;
   return *sink;
 }
 

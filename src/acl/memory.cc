@@ -18,6 +18,7 @@
 #include "acl/acl_rt.h"
 #include "acl/device.h"
 #include "acl/errors.h"
+#include "acl/fork.h"
 #include "acl/immortal.h"
 
 namespace portacl {
@@ -41,6 +42,8 @@ struct Registry {
 
 Registry& TheRegistry() {
   static Immortal<Registry> registry;
+  static const bool guarded = GuardAcrossFork(registry->mutex, ForkRank::kMemory);
+  (void)guarded;
   return *registry;
 }
 
@@ -128,14 +131,15 @@ size_t MeminfoBytes(std::string_view info, std::string_view name) {
 
 }  // namespace
 
-bool IsPinnedHostMemory(const void* address) noexcept {
+MemoryKind KindOfMemory(const void* address) noexcept {
   Registry& registry = TheRegistry();
   std::lock_guard lock(registry.mutex);
   const auto key = reinterpret_cast<uintptr_t>(address);
   auto it = registry.by_address.upper_bound(key);
-  if (it == registry.by_address.begin()) return false;
+  if (it == registry.by_address.begin()) return MemoryKind::kUnknown;
   --it;
-  return it->second.kind == Kind::kHost && key - it->first < it->second.size;
+  if (key - it->first >= it->second.size) return MemoryKind::kUnknown;
+  return it->second.kind == Kind::kHost ? MemoryKind::kPinnedHost : MemoryKind::kDevice;
 }
 
 }  // namespace portacl

@@ -6,7 +6,13 @@
 
 namespace portacl {
 
-// Whether the address lies in memory from aclrtMallocHost (CANN's pinned host memory).
-bool IsPinnedHostMemory(const void* address) noexcept;
+enum class MemoryKind {
+  kDevice,      // from aclrtMalloc
+  kPinnedHost,  // from aclrtMallocHost
+  kUnknown      // the program's own
+};
+
+// Which memory the address lies in.
+MemoryKind KindOfMemory(const void* address) noexcept;
 
 }  // namespace portacl

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnn/executor.h"
 
+#include "acl/configuration.h"
 #include "acl/errors.h"
 #include "acl/handle_table.h"
 #include "acl/stream.h"
@@ -13,8 +14,12 @@ namespace {
 
 HandleTable<Executor, 0x45> executors;
 
+// A call up to this size runs at once when its stream is idle: one thread needs about as long for it as
+// handing it to a worker takes (bench/stream_paths.cc).
+constexpr int64_t kSmallElements = 16384;
+
 // The checks of phase 2 on a live executor, in CANN's order; 0 when it may run.
-aclnnStatus CheckPhase2(const Executor& executor, const char* api, const void* workspace,
+aclnnStatus CheckPhase2(const ExecutorState& executor, const char* api, const void* workspace,
                         uint64_t workspace_size) noexcept {
   if (std::strcmp(executor.api, api) != 0) {
     return FailAclnn(ACLNN_ERR_INNER, Text(api, ": parameter executor comes from ", executor.api,
@@ -49,7 +54,10 @@ Executor* AcquireExecutor(const char* api) noexcept {
   executor->api = api;
   executor->workspace_size = 0;
   executor->workspace = nullptr;
+  executor->input_count = 0;
   executor->operand_count = 0;
+  executor->elements = 0;
+  executor->repeatable = false;
   executor->run = nullptr;
   return executor;
 }
@@ -60,6 +68,8 @@ aclOpExecutor* PublishExecutor(Executor* executor) noexcept {
 
 void ReleaseExecutor(Executor* executor) noexcept { executors.Recycle(executor); }
 
+void Executor::Finish(StreamList&) noexcept { executors.Recycle(this); }
+
 aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
                         aclrtStream stream) noexcept {
   const ApiScope scope(api);
@@ -68,14 +78,16 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
         ACLNN_ERR_PARAM_NULLPTR,
         Text(api, ": parameter executor is a null pointer, expected one from ", api, "GetWorkspaceSize."));
   }
-  Executor* taken = executors.Take(executor);
-  if (taken == nullptr) {
+  Executor* found = executors.Find(executor);
+  const bool repeatable = found != nullptr && found->repeatable;
+  if (!repeatable) found = executors.Take(executor);
+  if (found == nullptr) {
     return FailAclnn(ACLNN_ERR_INNER,
                      Text(api, ": parameter executor has the value ", static_cast<const void*>(executor),
                           ", which is no executor or one that was used already. Accepted: an executor from ",
                           api, "GetWorkspaceSize, once."));
   }
-  aclnnStatus status = CheckPhase2(*taken, api, workspace, workspace_size);
+  aclnnStatus status = CheckPhase2(*found, api, workspace, workspace_size);
   Stream* queue = nullptr;
   if (status == ACL_SUCCESS) {
     queue = FindStream(stream);
@@ -91,37 +103,169 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
                      "destroyed."));
     }
   }
-  if (status == ACL_SUCCESS && taken->run != nullptr) {
-    taken->workspace = workspace;
-    queue->Submit(
-        [](void* argument) {
-          const auto* ready = static_cast<const Executor*>(argument);
-          ready->run(*ready);
-        },
-        taken);
+  Executor* to_run = status == ACL_SUCCESS && found->run != nullptr ? found : nullptr;
+  if (to_run != nullptr && repeatable) {
+    to_run = executors.Acquire();
+    if (to_run == nullptr) {
+      status = FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR,
+                         Text(api, ": no memory to queue one more run of a repeatable executor."));
+    } else {
+      static_cast<ExecutorState&>(*to_run) = *found;
+    }
   }
-  executors.Recycle(taken);
+  if (to_run != found && !repeatable) executors.Recycle(found);
+  if (to_run != nullptr) {
+    to_run->workspace = workspace;
+    to_run->place = to_run->elements <= kSmallElements ? Task::Place::kAnywhere : Task::Place::kWorker;
+    queue->Submit(to_run,
+                  CurrentConfiguration().launch_blocking ? Stream::Wait::kUntilDone : Stream::Wait::kNo);
+  }
   return status;
+}
+
+int LiveExecutors() noexcept {
+  int count = 0;
+  executors.ForEachLive([&count](void*, Executor&) { ++count; });
+  return count;
 }
 
 }  // namespace portacl
 
 using namespace portacl;
 
-aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
-  if (executor == nullptr) {
-    return FailAclnn(
-        ACLNN_ERR_INNER_NULLPTR,
-        Text("aclDestroyAclOpExecutor: parameter executor is a null pointer, expected a live executor."));
+namespace {
+
+// The live executor of a handle; when there is none, reports it and sets *status: 561103 for null, else
+// 561000 (decision C6).
+Executor* FindExecutor(const char* api, const aclOpExecutor* executor, aclnnStatus* status) noexcept {
+  Executor* found = executors.Find(executor);
+  if (found != nullptr) return found;
+  *status = executor == nullptr
+                ? FailAclnn(ACLNN_ERR_INNER_NULLPTR,
+                            Text(api, ": parameter executor is a null pointer, expected a live executor."))
+                : FailAclnn(ACLNN_ERR_INNER, Text(api, ": parameter executor has the value ",
+                                                  static_cast<const void*>(executor),
+                                                  ", which is no executor or one that was used already."));
+  return nullptr;
+}
+
+// What an index counts.
+enum class Operand { kInput, kOutput, kAny };
+
+// The index decides which operand gets the address; `tensor` must only be there (decision R6).
+aclnnStatus SetAddress(const char* api, aclOpExecutor* executor, Operand counted, size_t index,
+                       const aclTensor* tensor, void* address) noexcept {
+  aclnnStatus status = ACL_SUCCESS;
+  Executor* found = FindExecutor(api, executor, &status);
+  if (found == nullptr) return status;
+  if (tensor == nullptr) {
+    return FailAclnn(ACLNN_ERR_INNER_NULLPTR,
+                     Text(api, ": parameter tensor is a null pointer, expected the operand's tensor."));
   }
-  Executor* taken = executors.Take(executor);
-  if (taken == nullptr) {
-    return FailAclnn(ACLNN_ERR_INNER, Text("aclDestroyAclOpExecutor: parameter executor has the value ",
-                                           static_cast<const void*>(executor),
-                                           ", which is no executor or one that was used already."));
+  const int first = counted == Operand::kOutput ? found->input_count : 0;
+  const int last = counted == Operand::kInput ? found->input_count : found->operand_count;
+  if (index >= static_cast<size_t>(last - first)) {
+    return FailAclnn(ACLNN_ERR_PARAM_INVALID, Text(api, ": parameter index has the value ", index,
+                                                   ", accepted: 0 to ", last - first - 1, "."));
   }
-  executors.Recycle(taken);
+  found->operands[first + static_cast<int>(index)].address = address;
   return ACL_SUCCESS;
+}
+
+// No operator of this library has a list among its operands, so once the arguments are there the answer is
+// that of an index that names none.
+aclnnStatus SetListAddress(const char* api, const aclOpExecutor* executor, size_t irIndex,
+                           size_t relativeIndex, const aclTensorList* tensors) noexcept {
+  aclnnStatus status = ACL_SUCCESS;
+  const Executor* found = FindExecutor(api, executor, &status);
+  if (found == nullptr) return status;
+  if (tensors == nullptr) {
+    return FailAclnn(ACLNN_ERR_INNER_NULLPTR,
+                     Text(api, ": parameter tensors is a null pointer, expected the operand's list."));
+  }
+  if (relativeIndex >= tensors->values.size()) {
+    return FailAclnn(
+        ACLNN_ERR_PARAM_INVALID,
+        Text(api, ": parameter relativeIndex has the value ", relativeIndex,
+             ", accepted: less than the size of the list, which is ", tensors->values.size(), "."));
+  }
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, Text(api, ": parameter irIndex has the value ", irIndex, ", but ",
+                                                 found->api, " has no list of tensors among its operands."));
+}
+
+}  // namespace
+
+aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
+  aclnnStatus status = ACL_SUCCESS;
+  if (FindExecutor("aclDestroyAclOpExecutor", executor, &status) == nullptr) return status;
+  if (Executor* taken = executors.Take(executor)) executors.Recycle(taken);
+  return ACL_SUCCESS;
+}
+
+aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
+  aclnnStatus status = ACL_SUCCESS;
+  Executor* found = FindExecutor("aclSetAclOpExecutorRepeatable", executor, &status);
+  if (found != nullptr) found->repeatable = true;
+  return status;
+}
+
+aclnnStatus aclSetInputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
+                                  void* addr) {
+  return SetAddress("aclSetInputTensorAddr", executor, Operand::kInput, index, tensor, addr);
+}
+
+aclnnStatus aclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
+                                   void* addr) {
+  return SetAddress("aclSetOutputTensorAddr", executor, Operand::kOutput, index, tensor, addr);
+}
+
+aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {
+  return SetAddress("aclSetTensorAddr", executor, Operand::kAny, index, tensor, addr);
+}
+
+aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                         aclTensorList* tensors, void*) {
+  return SetListAddress("aclSetDynamicInputTensorAddr", executor, irIndex, relativeIndex, tensors);
+}
+
+aclnnStatus aclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                          aclTensorList* tensors, void*) {
+  return SetListAddress("aclSetDynamicOutputTensorAddr", executor, irIndex, relativeIndex, tensors);
+}
+
+aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                    aclTensorList* tensors, void*) {
+  return SetListAddress("aclSetDynamicTensorAddr", executor, irIndex, relativeIndex, tensors);
+}
+
+// CANN exports each of the six under a second name as well.
+aclnnStatus AclSetInputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
+                                  void* addr) {
+  return SetAddress("AclSetInputTensorAddr", executor, Operand::kInput, index, tensor, addr);
+}
+
+aclnnStatus AclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
+                                   void* addr) {
+  return SetAddress("AclSetOutputTensorAddr", executor, Operand::kOutput, index, tensor, addr);
+}
+
+aclnnStatus AclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {
+  return SetAddress("AclSetTensorAddr", executor, Operand::kAny, index, tensor, addr);
+}
+
+aclnnStatus AclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                         aclTensorList* tensors, void*) {
+  return SetListAddress("AclSetDynamicInputTensorAddr", executor, irIndex, relativeIndex, tensors);
+}
+
+aclnnStatus AclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                          aclTensorList* tensors, void*) {
+  return SetListAddress("AclSetDynamicOutputTensorAddr", executor, irIndex, relativeIndex, tensors);
+}
+
+aclnnStatus AclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                    aclTensorList* tensors, void*) {
+  return SetListAddress("AclSetDynamicTensorAddr", executor, irIndex, relativeIndex, tensors);
 }
 
 // aclInit and aclFinalize do all the work; CANN's programs may call this pair as well, in any combination.

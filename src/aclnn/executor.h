@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
+#include "acl/stream.h"
 #include "aclnn/acl_meta.h"
 #include "aclnn/tensor.h"
 
@@ -23,16 +25,20 @@ struct ExecutorOperand {
 
 // A job is a trivially copyable value that knows how to run: it is stored inside the executor, without heap.
 // job.Run(addresses, workspace) gets the operands' storage bases in parameter order and must not throw;
-// job.Touches(i) tells whether Run reads or writes the data of operand i.
-struct Executor {
+// job.Touches(i) tells whether Run reads or writes the data of operand i; job.Elements(), if it exists, how
+// many elements are visited. A job without it counts as large.
+struct ExecutorState {
   static constexpr size_t kJobBytes = 1408;
 
   const char* api;
   uint64_t workspace_size;
   void* workspace;
+  int input_count;
   int operand_count;
   ExecutorOperand operands[kMaxOperands];
-  void (*run)(const Executor&) noexcept;  // nullptr: nothing to do (empty tensors)
+  int64_t elements;
+  bool repeatable;
+  void (*run)(const ExecutorState&) noexcept;  // nullptr: nothing to do (empty tensors)
   alignas(64) std::byte job[kJobBytes];
 
   template <class Job>
@@ -41,12 +47,27 @@ struct Executor {
                   std::is_trivially_destructible_v<Job>);
     std::memcpy(job, &value, sizeof value);
     for (int i = 0; i < operand_count; ++i) operands[i].touched = value.Touches(i);
-    run = [](const Executor& executor) noexcept {
+    if constexpr (requires { value.Elements(); }) {
+      elements = value.Elements();
+    } else {
+      elements = std::numeric_limits<int64_t>::max();
+    }
+    run = [](const ExecutorState& executor) noexcept {
       void* addresses[kMaxOperands];
       for (int i = 0; i < executor.operand_count; ++i) addresses[i] = executor.operands[i].address;
       reinterpret_cast<const Job*>(executor.job)->Run(addresses, executor.workspace);
     };
   }
+};
+
+// An executor waits in a stream's queue by itself, so phase 2 needs no memory. A repeatable one stays with
+// its owner, and a copy of it, with the addresses of that moment, is queued at every phase 2.
+struct Executor final : ExecutorState, Task {
+  Outcome Run(Stream&) noexcept override {
+    run(*this);
+    return Outcome::kDone;
+  }
+  void Finish(StreamList&) noexcept override;
 };
 
 // A fresh executor that does nothing yet; nullptr when memory is exhausted.
@@ -58,8 +79,12 @@ aclOpExecutor* PublishExecutor(Executor* executor) noexcept;
 void ReleaseExecutor(Executor* executor) noexcept;
 
 // Phase 2 of every operator: checks the handle, the workspace, the addresses and the stream (decisions C6,
-// M1, R4), then hands the job to the stream. The executor is consumed, also when an error is returned.
+// M1, R4), then hands the job to the stream. The executor is consumed, also when an error is returned, unless
+// it is repeatable.
 aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
                         aclrtStream stream) noexcept;
+
+// How many executors exist that a handle still finds.
+int LiveExecutors() noexcept;
 
 }  // namespace portacl

@@ -205,17 +205,103 @@ aclnnStatus aclDestroyBoolArray(const aclBoolArray* array) { return Destroy(arra
 aclnnStatus aclDestroyTensorList(const aclTensorList* array) { return DestroyList(array, &aclDestroyTensor); }
 aclnnStatus aclDestroyScalarList(const aclScalarList* array) { return DestroyList(array, &aclDestroyScalar); }
 
+namespace {
+
+// Copies dims into a fresh array that the caller deletes.
+aclnnStatus CopyOut(const char* api, const Shape& shape, int64_t** dims, uint64_t* count) {
+  const auto rank = static_cast<size_t>(shape.rank);
+  auto* copy = new (std::nothrow) int64_t[rank];
+  if (copy == nullptr) {
+    FailMemory(api);
+    return ACLNN_ERR_INNER_NULLPTR;
+  }
+  for (size_t i = 0; i < rank; ++i) copy[i] = shape.dim[i];
+  *dims = copy;
+  *count = rank;
+  return ACL_SUCCESS;
+}
+
+template <class Array>
+aclnnStatus SizeOf(const char* api, const char* parameter, const Array* array, uint64_t* size) {
+  if (array == nullptr) return FailNullPointer(api, parameter);
+  if (size == nullptr) return FailNullPointer(api, "size");
+  *size = array->values.size();
+  return ACL_SUCCESS;
+}
+
+}  // namespace
+
 aclnnStatus aclGetViewShape(const aclTensor* tensor, int64_t** viewDims, uint64_t* viewDimsNum) {
   if (tensor == nullptr) return FailNullPointer("aclGetViewShape", "tensor");
   if (viewDims == nullptr) return FailNullPointer("aclGetViewShape", "viewDims");
   if (viewDimsNum == nullptr) return FailNullPointer("aclGetViewShape", "viewDimsNum");
-  auto* dims = new (std::nothrow) int64_t[static_cast<size_t>(tensor->view.rank)];
-  if (dims == nullptr) {
-    FailMemory("aclGetViewShape");
-    return ACLNN_ERR_INNER_NULLPTR;
-  }
-  for (int i = 0; i < tensor->view.rank; ++i) dims[i] = tensor->view[i];
-  *viewDims = dims;
-  *viewDimsNum = static_cast<uint64_t>(tensor->view.rank);
+  return CopyOut("aclGetViewShape", tensor->view, viewDims, viewDimsNum);
+}
+
+aclnnStatus aclGetStorageShape(const aclTensor* tensor, int64_t** storageDims, uint64_t* storageDimsNum) {
+  if (tensor == nullptr) return FailNullPointer("aclGetStorageShape", "tensor");
+  if (storageDims == nullptr) return FailNullPointer("aclGetStorageShape", "storageDims");
+  if (storageDimsNum == nullptr) return FailNullPointer("aclGetStorageShape", "storageDimsNum");
+  return CopyOut("aclGetStorageShape", tensor->storage, storageDims, storageDimsNum);
+}
+
+aclnnStatus aclGetViewStrides(const aclTensor* tensor, int64_t** stridesValue, uint64_t* stridesNum) {
+  if (tensor == nullptr) return FailNullPointer("aclGetViewStrides", "tensor");
+  if (stridesValue == nullptr) return FailNullPointer("aclGetViewStrides", "stridesValue");
+  if (stridesNum == nullptr) return FailNullPointer("aclGetViewStrides", "stridesNum");
+  return CopyOut("aclGetViewStrides", tensor->strides, stridesValue, stridesNum);
+}
+
+aclnnStatus aclGetViewOffset(const aclTensor* tensor, int64_t* offset) {
+  if (tensor == nullptr) return FailNullPointer("aclGetViewOffset", "tensor");
+  if (offset == nullptr) return FailNullPointer("aclGetViewOffset", "offset");
+  *offset = tensor->offset;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus aclGetFormat(const aclTensor* tensor, aclFormat* format) {
+  if (tensor == nullptr) return FailNullPointer("aclGetFormat", "tensor");
+  if (format == nullptr) return FailNullPointer("aclGetFormat", "format");
+  *format = IsKnownFormat(tensor->format) ? tensor->format : ACL_FORMAT_UNDEFINED;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus aclGetDataType(const aclTensor* tensor, aclDataType* dataType) {
+  if (tensor == nullptr) return FailNullPointer("aclGetDataType", "tensor");
+  if (dataType == nullptr) return FailNullPointer("aclGetDataType", "dataType");
+  *dataType = IsKnownDtype(tensor->dtype) ? tensor->dtype : ACL_DT_UNDEFINED;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus aclGetIntArraySize(const aclIntArray* array, uint64_t* size) {
+  return SizeOf("aclGetIntArraySize", "array", array, size);
+}
+
+aclnnStatus aclGetFloatArraySize(const aclFloatArray* array, uint64_t* size) {
+  return SizeOf("aclGetFloatArraySize", "array", array, size);
+}
+
+aclnnStatus aclGetBoolArraySize(const aclBoolArray* array, uint64_t* size) {
+  return SizeOf("aclGetBoolArraySize", "array", array, size);
+}
+
+aclnnStatus aclGetTensorListSize(const aclTensorList* tensorList, uint64_t* size) {
+  return SizeOf("aclGetTensorListSize", "tensorList", tensorList, size);
+}
+
+aclnnStatus aclGetScalarListSize(const aclScalarList* scalarList, uint64_t* size) {
+  return SizeOf("aclGetScalarListSize", "scalarList", scalarList, size);
+}
+
+aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr) {
+  if (tensor == nullptr) return FailNullPointer("aclSetRawTensorAddr", "tensor");
+  tensor->data = addr;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr) {
+  if (tensor == nullptr) return FailNullPointer("aclGetRawTensorAddr", "tensor");
+  if (addr == nullptr) return FailNullPointer("aclGetRawTensorAddr", "addr");
+  *addr = tensor->data;
   return ACL_SUCCESS;
 }

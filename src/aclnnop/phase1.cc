@@ -29,6 +29,7 @@ aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, con
     return status;
   }
   fresh->operand_count = static_cast<int>(call.tensors.size());
+  fresh->input_count = fresh->operand_count - 1;  // every operator here has one output, the last operand
   for (int i = 0; i < fresh->operand_count; ++i) {
     fresh->operands[i] = {call.Name(i), call.Tensor(i).data, /*touched=*/false};
   }

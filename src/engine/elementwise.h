@@ -28,6 +28,8 @@ struct ElementwiseJob {
     return formula.Reads(executor_operand) || result.argument == executor_operand;
   }
 
+  int64_t Elements() const noexcept { return plan.count; }
+
   void Run(void* const* addresses, void* workspace) const noexcept;
 };
 

@@ -37,6 +37,8 @@ struct ReductionJob {
     return (plan.reduced > 0 && formula.Reads(executor_operand)) || output_argument == executor_operand;
   }
 
+  int64_t Elements() const noexcept { return plan.outputs() * (plan.reduced > 0 ? plan.reduced : 1); }
+
   void Run(void* const* addresses, void* workspace) const noexcept;
 };
 

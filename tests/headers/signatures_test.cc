@@ -74,6 +74,139 @@ static_assert(std::is_same<decltype(&aclrtSetCurrentContext), aclError (*)(aclrt
 static_assert(std::is_same<decltype(&aclrtGetCurrentContext), aclError (*)(aclrtContext*)>::value, "");
 static_assert(std::is_same<decltype(&aclrtGetMemInfo), aclError (*)(aclrtMemAttr, size_t*, size_t*)>::value,
               "");
+static_assert(std::is_same<decltype(&aclrtResetDeviceForce), aclError (*)(int32_t)>::value, "");
+static_assert(std::is_same<decltype(&aclrtSynchronizeDevice), aclError (*)()>::value, "");
+static_assert(std::is_same<decltype(&aclrtSynchronizeDeviceWithTimeout), aclError (*)(int32_t)>::value, "");
+static_assert(std::is_same<decltype(&aclrtCtxGetCurrentDefaultStream), aclError (*)(aclrtStream*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtCreateStreamWithConfig),
+                           aclError (*)(aclrtStream*, uint32_t, uint32_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtDestroyStreamForce), aclError (*)(aclrtStream)>::value, "");
+static_assert(
+    std::is_same<decltype(&aclrtSynchronizeStreamWithTimeout), aclError (*)(aclrtStream, int32_t)>::value,
+    "");
+static_assert(std::is_same<decltype(&aclrtStreamQuery), aclError (*)(aclrtStream, aclrtStreamStatus*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtStreamGetPriority), aclError (*)(aclrtStream, uint32_t*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtStreamGetFlags), aclError (*)(aclrtStream, uint32_t*)>::value, "");
+static_assert(std::is_same<decltype(&aclrtStreamGetId), aclError (*)(aclrtStream, int32_t*)>::value, "");
+static_assert(std::is_same<decltype(&aclrtStreamWaitEvent), aclError (*)(aclrtStream, aclrtEvent)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtStreamWaitEventWithTimeout),
+                           aclError (*)(aclrtStream, aclrtEvent, int32_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtCreateEvent), aclError (*)(aclrtEvent*)>::value, "");
+static_assert(std::is_same<decltype(&aclrtCreateEventWithFlag), aclError (*)(aclrtEvent*, uint32_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtCreateEventExWithFlag), aclError (*)(aclrtEvent*, uint32_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtDestroyEvent), aclError (*)(aclrtEvent)>::value, "");
+static_assert(std::is_same<decltype(&aclrtRecordEvent), aclError (*)(aclrtEvent, aclrtStream)>::value, "");
+static_assert(std::is_same<decltype(&aclrtResetEvent), aclError (*)(aclrtEvent, aclrtStream)>::value, "");
+static_assert(std::is_same<decltype(&aclrtQueryEvent), aclError (*)(aclrtEvent, aclrtEventStatus*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtQueryEventStatus),
+                           aclError (*)(aclrtEvent, aclrtEventRecordedStatus*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtQueryEventWaitStatus),
+                           aclError (*)(aclrtEvent, aclrtEventWaitStatus*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtSynchronizeEvent), aclError (*)(aclrtEvent)>::value, "");
+static_assert(
+    std::is_same<decltype(&aclrtSynchronizeEventWithTimeout), aclError (*)(aclrtEvent, int32_t)>::value, "");
+static_assert(
+    std::is_same<decltype(&aclrtEventElapsedTime), aclError (*)(float*, aclrtEvent, aclrtEvent)>::value, "");
+static_assert(std::is_same<decltype(&aclrtSubscribeReport), aclError (*)(uint64_t, aclrtStream)>::value, "");
+static_assert(std::is_same<decltype(&aclrtLaunchCallback),
+                           aclError (*)(aclrtCallback, void*, aclrtCallbackBlockType, aclrtStream)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtProcessReport), aclError (*)(int32_t)>::value, "");
+static_assert(std::is_same<decltype(&aclrtUnSubscribeReport), aclError (*)(uint64_t, aclrtStream)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&aclrtLaunchHostFunc), aclError (*)(aclrtStream, aclrtHostFunc, void*)>::value, "");
+static_assert(std::is_same<decltype(&aclrtMemcpyAsync), aclError (*)(void*, size_t, const void*, size_t,
+                                                                     aclrtMemcpyKind, aclrtStream)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtMemsetAsync),
+                           aclError (*)(void*, size_t, int32_t, size_t, aclrtStream)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclGetStorageShape),
+                           aclnnStatus (*)(const aclTensor*, int64_t**, uint64_t*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclGetViewStrides),
+                           aclnnStatus (*)(const aclTensor*, int64_t**, uint64_t*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclGetViewOffset), aclnnStatus (*)(const aclTensor*, int64_t*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclGetFormat), aclnnStatus (*)(const aclTensor*, aclFormat*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclGetDataType), aclnnStatus (*)(const aclTensor*, aclDataType*)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&aclGetIntArraySize), aclnnStatus (*)(const aclIntArray*, uint64_t*)>::value, "");
+static_assert(
+    std::is_same<decltype(&aclGetFloatArraySize), aclnnStatus (*)(const aclFloatArray*, uint64_t*)>::value,
+    "");
+static_assert(
+    std::is_same<decltype(&aclGetBoolArraySize), aclnnStatus (*)(const aclBoolArray*, uint64_t*)>::value, "");
+static_assert(
+    std::is_same<decltype(&aclGetTensorListSize), aclnnStatus (*)(const aclTensorList*, uint64_t*)>::value,
+    "");
+static_assert(
+    std::is_same<decltype(&aclGetScalarListSize), aclnnStatus (*)(const aclScalarList*, uint64_t*)>::value,
+    "");
+static_assert(std::is_same<decltype(&aclSetRawTensorAddr), aclnnStatus (*)(aclTensor*, void*)>::value, "");
+static_assert(std::is_same<decltype(&aclGetRawTensorAddr), aclnnStatus (*)(const aclTensor*, void**)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclSetAclOpExecutorRepeatable), aclnnStatus (*)(aclOpExecutor*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclSetInputTensorAddr),
+                           aclnnStatus (*)(aclOpExecutor*, const size_t, aclTensor*, void*)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&aclSetDynamicInputTensorAddr),
+                 aclnnStatus (*)(aclOpExecutor*, size_t, const size_t, aclTensorList*, void*)>::value,
+    "");
+static_assert(std::is_same<decltype(&aclSetOutputTensorAddr),
+                           aclnnStatus (*)(aclOpExecutor*, const size_t, aclTensor*, void*)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&aclSetDynamicOutputTensorAddr),
+                 aclnnStatus (*)(aclOpExecutor*, size_t, const size_t, aclTensorList*, void*)>::value,
+    "");
+static_assert(std::is_same<decltype(&aclSetTensorAddr),
+                           aclnnStatus (*)(aclOpExecutor*, const size_t, aclTensor*, void*)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&aclSetDynamicTensorAddr),
+                 aclnnStatus (*)(aclOpExecutor*, size_t, const size_t, aclTensorList*, void*)>::value,
+    "");
+static_assert(std::is_same<decltype(&AclSetInputTensorAddr),
+                           aclnnStatus (*)(aclOpExecutor*, const size_t, aclTensor*, void*)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&AclSetDynamicInputTensorAddr),
+                 aclnnStatus (*)(aclOpExecutor*, size_t, const size_t, aclTensorList*, void*)>::value,
+    "");
+static_assert(std::is_same<decltype(&AclSetOutputTensorAddr),
+                           aclnnStatus (*)(aclOpExecutor*, const size_t, aclTensor*, void*)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&AclSetDynamicOutputTensorAddr),
+                 aclnnStatus (*)(aclOpExecutor*, size_t, const size_t, aclTensorList*, void*)>::value,
+    "");
+static_assert(std::is_same<decltype(&AclSetTensorAddr),
+                           aclnnStatus (*)(aclOpExecutor*, const size_t, aclTensor*, void*)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&AclSetDynamicTensorAddr),
+                 aclnnStatus (*)(aclOpExecutor*, size_t, const size_t, aclTensorList*, void*)>::value,
+    "");
+static_assert(std::is_same<aclrtCallback, void (*)(void*)>::value, "");
+static_assert(std::is_same<aclrtHostFunc, void (*)(void*)>::value, "");
 static_assert(std::is_same<decltype(&aclnnL1LossBackwardGetWorkspaceSize),
                            aclnnStatus (*)(const aclTensor*, const aclTensor*, const aclTensor*, int64_t,
                                            aclTensor*, uint64_t*, aclOpExecutor**)>::value,

@@ -1,0 +1,76 @@
+// A program that ends in the middle of everything: running, waiting and queued work, nothing destroyed, no
+// aclFinalize; then a static object's destructor still uses the library. It must end with code 0.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <vector>
+
+#include "acl/acl.h"
+#include "acl/sanitizers.h"
+#include "aclnnop/aclnn_l1_loss_backward.h"
+
+namespace {
+
+// Never freed: queued work may still use it while the process ends.
+std::vector<float>& Memory() {
+  static auto* memory = new std::vector<float>(4'000'000, 1.0f);
+  return *memory;
+}
+
+void Launch(aclrtStream stream) {
+  const int64_t n = 1'000'000;
+  aclTensor* tensors[4];
+  for (int i = 0; i < 4; ++i) {
+    tensors[i] = aclCreateTensor(&n, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &n, 1, Memory().data() + i * n);
+  }
+  uint64_t workspace = 0;
+  aclOpExecutor* executor = nullptr;
+  if (aclnnL1LossBackwardGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 0, tensors[3], &workspace,
+                                          &executor) != 0 ||
+      aclnnL1LossBackward(nullptr, 0, executor, stream) != 0) {
+    std::_Exit(2);
+  }
+  for (aclTensor* one : tensors) aclDestroyTensor(one);
+}
+
+// Made before main and before the library was used, so destroyed after the library's own last moment.
+struct LateUser {
+  ~LateUser() {
+    if (stream == nullptr) return;
+    bool right = aclrtSynchronizeStream(stream) == 0;
+    Memory().back() = 7;
+    Launch(stream);
+    right = right && aclrtSynchronizeStream(stream) == 0 && Memory().back() == 0 &&
+            aclrtDestroyStream(stream) == 0;
+    if (!right) std::_Exit(3);
+  }
+  aclrtStream stream = nullptr;
+} late_user;
+
+}  // namespace
+
+int main(int argc, char**) {
+#if PORTACL_TSAN
+  setenv("PORTACL_NUM_THREADS", "1", 1);
+#endif
+  if (aclrtSetDevice(0) != 0) return 2;
+  aclrtStream busy = nullptr;
+  aclrtStream held = nullptr;
+  aclrtStream waiting = nullptr;
+  aclrtEvent event = nullptr;
+  if (aclrtCreateStream(&busy) != 0 || aclrtCreateStream(&held) != 0 || aclrtCreateStream(&waiting) != 0 ||
+      aclrtCreateEvent(&event) != 0) {
+    return 2;
+  }
+  const auto for_ever = [](void*) {
+    for (;;) aclrtProcessReport(1000);
+  };
+  aclrtSubscribeReport(1, waiting);
+  if (aclrtLaunchHostFunc(held, for_ever, nullptr) != 0 || aclrtRecordEvent(event, held) != 0 ||
+      aclrtStreamWaitEvent(waiting, event) != 0) {
+    return 2;
+  }
+  Launch(waiting);
+  for (int i = 0; i < 50; ++i) Launch(busy);
+  if (argc > 1) late_user.stream = busy;
+  return 0;
+}

@@ -1,0 +1,476 @@
+// When memory or threads cannot be had, and what a steady state costs: no heap, no threads, no growth.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/fault_hooks.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "acl/runtime_fixture.h"
+#include "acl/workers.h"
+
+namespace {
+
+using FaultTest = RuntimeTest;
+
+int64_t CallsToCount() { return std::getenv("PORTACL_LONG_TESTS") != nullptr ? 1'000'000 : 100'000; }
+
+long ResidentKilobytes() {
+  long pages = 0;
+  long total = 0;
+  FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr || std::fscanf(file, "%ld %ld", &total, &pages) != 2) pages = 0;
+  if (file != nullptr) std::fclose(file);
+  return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+// Workers without work stay for a while: other tests of this process may have left some.
+void WaitForWorkersToEnd() {
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (portacl::workers::Count() > 0 && std::chrono::steady_clock::now() < patience) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+// The tensors of a call, made once.
+struct Operands {
+  explicit Operands(L1Call& call) {
+    const int64_t n = call.count();
+    for (auto* data : {&call.grad, &call.self, &call.target, &call.out}) {
+      tensors.push_back(aclCreateTensor(&n, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &n, 1, data->data()));
+    }
+  }
+  ~Operands() {
+    for (aclTensor* one : tensors) aclDestroyTensor(one);
+  }
+  aclnnStatus Plan(aclOpExecutor** executor) const {
+    uint64_t workspace = 0;
+    return aclnnL1LossBackwardGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 0, tensors[3], &workspace,
+                                               executor);
+  }
+  aclnnStatus Launch(aclrtStream stream) const {
+    aclOpExecutor* executor = nullptr;
+    if (const aclnnStatus status = Plan(&executor)) return status;
+    return aclnnL1LossBackward(nullptr, 0, executor, stream);
+  }
+  std::vector<aclTensor*> tensors;
+};
+
+// Fails each allocation of `call` in turn, undoing what succeeded in between; at the end it has succeeded with
+// all of its memory. Whatever comes back is one of `codes` or success.
+void FailEachAllocation(const char* name, const std::set<int>& codes, const std::function<int()>& call,
+                        const std::function<void()>& undo = nullptr) {
+  int failures = 0;
+  for (long nth = 0;; ++nth) {
+    int status = 0;
+    bool happened = false;
+    {
+      const faults::FailingAllocation failing(nth);
+      status = call();
+      happened = failing.Happened();
+    }
+    if (!happened) {
+      ASSERT_EQ(status, 0) << name;
+      break;
+    }
+    ++failures;
+    if (status != 0) {
+      EXPECT_EQ(codes.count(status), 1u)
+          << name << " returned " << status << " when allocation " << nth << " failed";
+    } else if (undo != nullptr) {
+      undo();
+    } else {
+      break;
+    }
+    ASSERT_LT(nth, 1000) << name;
+  }
+  std::printf("%-34s %d allocations failed\n", name, failures);
+}
+
+// In a process of its own every pool is still empty, so that first uses are met too.
+TEST(AllocationFailure, ComesBackAsACodeFromEveryCall) {
+  LimitThreadsUnderTsan();
+  const std::set<int> acl{ACL_ERROR_BAD_ALLOC, ACL_ERROR_RT_MEMORY_ALLOCATION};
+  const std::set<int> nullptr_returned{-1};
+  FailEachAllocation(
+      "aclInit", acl, [] { return aclInit(nullptr); }, [] { aclFinalize(); });
+  FailEachAllocation(
+      "aclrtSetDevice", acl, [] { return aclrtSetDevice(0); }, [] { aclrtResetDevice(0); });
+  FailEachAllocation(
+      "aclrtSetDevice, another", acl, [] { return aclrtSetDevice(0); }, [] { aclrtResetDevice(0); });
+  ASSERT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+
+  // A stream takes a slot; every so many of them the table grows.
+  std::vector<aclrtStream> streams;
+  streams.reserve(200);
+  for (int i = 0; i < 100; ++i) {
+    aclrtStream stream = nullptr;
+    FailEachAllocation(
+        "aclrtCreateStream", {ACL_ERROR_RT_NO_STREAM_RESOURCE}, [&] { return aclrtCreateStream(&stream); },
+        [&] { aclrtDestroyStream(stream); });
+    streams.push_back(stream);
+  }
+  std::vector<aclrtEvent> events;
+  events.reserve(200);
+  for (int i = 0; i < 100; ++i) {
+    aclrtEvent event = nullptr;
+    FailEachAllocation(
+        "aclrtCreateEvent", {ACL_ERROR_RT_NO_EVENT_RESOURCE}, [&] { return aclrtCreateEvent(&event); },
+        [&] { aclrtDestroyEvent(event); });
+    events.push_back(event);
+  }
+  aclrtContext before = nullptr;
+  ASSERT_EQ(aclrtGetCurrentContext(&before), ACL_SUCCESS);
+  std::vector<aclrtContext> contexts;
+  contexts.reserve(100);
+  for (int i = 0; i < 50; ++i) {
+    aclrtContext context = nullptr;
+    FailEachAllocation(
+        "aclrtCreateContext", acl, [&] { return aclrtCreateContext(&context, 0); },
+        [&] { aclrtDestroyContext(context); });
+    contexts.push_back(context);
+  }
+  ASSERT_EQ(aclrtSetCurrentContext(before), ACL_SUCCESS);
+  for (aclrtContext context : contexts) ASSERT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);
+
+  void* memory = nullptr;
+  FailEachAllocation(
+      "aclrtMalloc", acl, [&] { return aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST); },
+      [&] { aclrtFree(memory); });
+  ASSERT_EQ(aclrtFree(memory), ACL_SUCCESS);
+
+  const int64_t n = 10;
+  aclTensor* tensor = nullptr;
+  FailEachAllocation(
+      "aclCreateTensor", nullptr_returned,
+      [&] {
+        tensor = aclCreateTensor(&n, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &n, 1, nullptr);
+        return tensor == nullptr ? -1 : 0;
+      },
+      [&] { aclDestroyTensor(tensor); });
+  int64_t* dims = nullptr;
+  uint64_t count = 0;
+  FailEachAllocation("aclGetViewShape", {561103}, [&] { return aclGetViewShape(tensor, &dims, &count); });
+  delete[] dims;
+  aclDestroyTensor(tensor);
+  aclIntArray* array = nullptr;
+  FailEachAllocation(
+      "aclCreateIntArray", nullptr_returned,
+      [&] {
+        array = aclCreateIntArray(&n, 1);
+        return array == nullptr ? -1 : 0;
+      },
+      [&] { aclDestroyIntArray(array); });
+  aclDestroyIntArray(array);
+
+  // Everything that is queued stays queued behind a gate, so that each pool grows in turn.
+  Gate gate;
+  FailEachAllocation(
+      "aclrtLaunchHostFunc", {ACL_ERROR_RT_MEMORY_ALLOCATION, ACL_ERROR_RT_RESOURCE_ALLOC_FAIL},
+      [&] {
+        return aclrtLaunchHostFunc(
+            streams[0], [](void*) {}, nullptr);
+      },
+      [] {});
+  ASSERT_EQ(aclrtSynchronizeStream(streams[0]), ACL_SUCCESS);
+  gate.Close(streams[0]);
+  gate.WaitUntilEntered();
+  const auto pthread_id = static_cast<uint64_t>(pthread_self());
+  FailEachAllocation(
+      "aclrtSubscribeReport", acl, [&] { return aclrtSubscribeReport(pthread_id, streams[1]); },
+      [&] { aclrtUnSubscribeReport(pthread_id, streams[1]); });
+  L1Call small(100);
+  L1Call large(kLarge);
+  std::vector<char> bytes(8);
+  const Operands small_operands(small);
+  const Operands large_operands(large);
+  aclOpExecutor* repeatable = nullptr;
+  ASSERT_EQ(small_operands.Plan(&repeatable), ACL_SUCCESS);
+  ASSERT_EQ(aclSetAclOpExecutorRepeatable(repeatable), ACL_SUCCESS);
+  for (int i = 0; i < 100; ++i) {
+    const auto index = static_cast<size_t>(i);
+    aclOpExecutor* executor = nullptr;
+    FailEachAllocation(
+        "phase 1", {561101}, [&] { return small_operands.Plan(&executor); },
+        [&] { aclDestroyAclOpExecutor(executor); });
+    const long before_phase2 = faults::Allocations();
+    ASSERT_EQ(aclnnL1LossBackward(nullptr, 0, executor, streams[0]), ACL_SUCCESS);
+    EXPECT_EQ(faults::Allocations(), before_phase2);  // there is nothing to fail in it
+    FailEachAllocation(
+        "phase 2, repeatable", {561101},
+        [&] { return aclnnL1LossBackward(nullptr, 0, repeatable, streams[0]); }, [] {});
+    FailEachAllocation(
+        "aclrtRecordEvent", acl, [&] { return aclrtRecordEvent(events[index], streams[0]); }, [] {});
+    FailEachAllocation(
+        "aclrtStreamWaitEvent", acl, [&] { return aclrtStreamWaitEvent(streams[index], events[0]); }, [] {});
+    FailEachAllocation(
+        "aclrtResetEvent", acl, [&] { return aclrtResetEvent(events[index], streams[0]); }, [] {});
+    FailEachAllocation(
+        "aclrtMemsetAsync", acl, [&] { return aclrtMemsetAsync(bytes.data(), 8, 1, 8, streams[0]); }, [] {});
+    FailEachAllocation(
+        "aclrtLaunchHostFunc", acl,
+        [&] {
+          return aclrtLaunchHostFunc(
+              streams[0], [](void*) {}, nullptr);
+        },
+        [] {});
+    FailEachAllocation(
+        "aclrtLaunchCallback", acl,
+        [&] { return aclrtLaunchCallback([](void*) {}, nullptr, ACL_CALLBACK_NO_BLOCK, streams[1]); }, [] {});
+  }
+  gate.Open();
+  ASSERT_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
+  while (aclrtProcessReport(1) == ACL_SUCCESS) {
+  }
+  EXPECT_TRUE(small.IsDone());
+  EXPECT_EQ(aclDestroyAclOpExecutor(repeatable), ACL_SUCCESS);
+  ASSERT_EQ(aclrtUnSubscribeReport(pthread_id, streams[1]), ACL_SUCCESS);
+
+  // Large work: whatever fails, in whichever thread, the result is right.
+  for (long nth = 0; nth < 100; ++nth) {
+    large.Clear();
+    int status = 0;
+    {
+      const faults::FailingAllocation failing(nth);
+      status = large_operands.Launch(streams[2]);
+      if (status == 0) status = aclrtSynchronizeStream(streams[2]);
+    }
+    if (status == 0) {
+      EXPECT_TRUE(large.IsDone()) << nth;
+    } else {
+      EXPECT_EQ(status, 561101) << nth;
+    }
+  }
+  for (aclrtStream stream : streams) EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+  for (aclrtEvent event : events) EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+  // Usable after: a whole call from the start.
+  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
+  EXPECT_EQ(
+      portacl::LiveStreams() + portacl::LiveEvents() + portacl::LiveRecordings() + portacl::LiveExecutors(),
+      0);
+  ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  large.Clear();
+  EXPECT_EQ(large_operands.Launch(nullptr), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
+  EXPECT_TRUE(large.IsDone());
+  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
+}
+
+TEST_F(FaultTest, ASteadyStateUsesNoHeapAndStartsNoThread) {
+  L1Call small(kSmall);
+  L1Call large(kLarge);
+  const Operands small_operands(small);
+  const Operands large_operands(large);
+  aclrtStream other = NewStream();
+  aclrtEvent event = NewEvent();
+  aclOpExecutor* repeatable = nullptr;
+  ASSERT_EQ(large_operands.Plan(&repeatable), ACL_SUCCESS);
+  ASSERT_EQ(aclSetAclOpExecutorRepeatable(repeatable), ACL_SUCCESS);
+  std::vector<char> bytes(100'000);
+
+  const struct {
+    const char* name;
+    std::function<int()> call;
+  } paths[] = {
+      {"small operator", [&] { return small_operands.Launch(stream_); }},
+      {"large operator", [&] { return large_operands.Launch(stream_); }},
+      {"repeatable executor", [&] { return aclnnL1LossBackward(nullptr, 0, repeatable, stream_); }},
+      {"fill", [&] { return aclrtMemsetAsync(bytes.data(), bytes.size(), 1, bytes.size(), stream_); }},
+      {"host function",
+       [&] {
+         return aclrtLaunchHostFunc(
+             stream_, [](void*) {}, nullptr);
+       }},
+      {"event between streams",
+       [&] {
+         int status = large_operands.Launch(other);
+         if (status == 0) status = aclrtRecordEvent(event, other);
+         if (status == 0) status = aclrtStreamWaitEvent(stream_, event);
+         if (status == 0) status = small_operands.Launch(stream_);
+         return status;
+       }},
+  };
+  for (const auto& path : paths) {
+    const auto run = [&](int times) {
+      int failures = 0;
+      for (int i = 0; i < times; ++i) {
+        failures += path.call() != 0;
+        if (i % 8 == 7) failures += aclrtSynchronizeStream(stream_) != 0;
+      }
+      return failures + (aclrtSynchronizeStream(stream_) != 0);
+    };
+    ASSERT_EQ(run(200), 0) << path.name;
+    const long allocations = faults::Allocations();
+    const long threads = faults::ThreadStarts();
+    const int failures = run(2000);
+    const long used = faults::Allocations() - allocations;
+    const long started = faults::ThreadStarts() - threads;
+    EXPECT_EQ(failures, 0) << path.name;
+    EXPECT_EQ(used, 0) << path.name;
+    EXPECT_EQ(started, 0) << path.name;
+  }
+  EXPECT_TRUE(small.IsDone());
+  EXPECT_TRUE(large.IsDone());
+  EXPECT_EQ(aclDestroyAclOpExecutor(repeatable), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(other), ACL_SUCCESS);
+}
+
+TEST_F(FaultTest, MemoryStaysFlat) {
+  // Whole calls as programs make them, tensors and all, with streams and events coming and going.
+  L1Call call(kSmall);
+  L1Call queued(20'000);
+  const auto run = [&](int64_t calls) {
+    for (int64_t i = 0; i < calls; ++i) {
+      if (call.Launch(stream_) != ACL_SUCCESS) return false;
+      if (i % 16 == 0 && queued.Launch(stream_) != ACL_SUCCESS) return false;
+      if (i % 64 == 0) {
+        aclrtStream other = nullptr;
+        aclrtEvent event = nullptr;
+        if (aclrtCreateStream(&other) != 0 || aclrtCreateEvent(&event) != 0 ||
+            aclrtRecordEvent(event, stream_) != 0 || aclrtStreamWaitEvent(other, event) != 0 ||
+            aclrtDestroyEvent(event) != 0 || aclrtDestroyStream(other) != 0) {
+          return false;
+        }
+      }
+      if (i % 256 == 0 && aclrtSynchronizeStream(stream_) != ACL_SUCCESS) return false;
+    }
+    return aclrtSynchronizeStream(stream_) == ACL_SUCCESS;
+  };
+  ASSERT_TRUE(run(CallsToCount() / 10));
+  const long before = ResidentKilobytes();
+  ASSERT_TRUE(run(CallsToCount()));
+  const long grown = ResidentKilobytes() - before;
+  std::printf("%ld calls, resident memory %ld KiB, grown by %ld KiB\n", static_cast<long>(CallsToCount()),
+              before, grown);
+#if !PORTACL_ASAN && !PORTACL_TSAN  // those keep freed memory
+  EXPECT_LT(grown, 2048);
+#endif
+}
+
+TEST_F(FaultTest, WithoutThreadsWorkIsDoneOnTheCallingThread) {
+  WaitForWorkersToEnd();
+  const faults::NoThreads no_threads;
+  aclrtStream other = NewStream();
+  aclrtEvent event = NewEvent();
+  L1Call first(kLarge, 1);
+  L1Call second(kLarge, 2);
+  ASSERT_EQ(first.Launch(stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtRecordEvent(event, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtStreamWaitEvent(other, event), ACL_SUCCESS);
+  ASSERT_EQ(second.Launch(other), ACL_SUCCESS);
+  EXPECT_TRUE(first.IsDone());
+  EXPECT_TRUE(second.IsDone());
+  // User code and clocks need a thread.
+  EXPECT_EQ(aclrtLaunchHostFunc(
+                stream_, [](void*) {}, nullptr),
+            ACL_ERROR_RT_RESOURCE_ALLOC_FAIL);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  // Streams that are held by a callback go on where it is processed.
+  ASSERT_EQ(aclrtSubscribeReport(static_cast<uint64_t>(pthread_self()), stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtLaunchCallback([](void*) {}, nullptr, ACL_CALLBACK_BLOCK, stream_), ACL_SUCCESS);
+  first.Clear();
+  ASSERT_EQ(first.Launch(stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtRecordEvent(event, stream_), ACL_SUCCESS);
+  EXPECT_EQ(aclrtStreamWaitEventWithTimeout(other, event, 1000), ACL_ERROR_RT_RESOURCE_ALLOC_FAIL);
+  ASSERT_EQ(aclrtStreamWaitEvent(other, event), ACL_SUCCESS);
+  second.Clear();
+  ASSERT_EQ(second.Launch(other), ACL_SUCCESS);
+  EXPECT_TRUE(first.IsUntouched());
+  ASSERT_EQ(aclrtProcessReport(-1), ACL_SUCCESS);
+  EXPECT_TRUE(first.IsDone());
+  EXPECT_TRUE(second.IsDone());
+  ASSERT_EQ(aclrtUnSubscribeReport(static_cast<uint64_t>(pthread_self()), stream_), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(other), ACL_SUCCESS);
+}
+
+TEST_F(FaultTest, WithOneThreadEverythingIsDoneInTheEnd) {
+  WaitForWorkersToEnd();
+  aclrtStream other = NewStream();
+  aclrtStream third = NewStream();
+  aclrtEvent event = NewEvent();
+  CallLog log;
+  LogEntry entries[] = {{&log, 0}, {&log, 1}};
+  Gate gate;
+  gate.Close(stream_);
+  gate.WaitUntilEntered();
+  const faults::NoThreads no_threads;
+  L1Call behind(kLarge, 1);
+  L1Call on_other(kLarge, 2);
+  L1Call on_third(kLarge, 3);
+  ASSERT_EQ(behind.Launch(stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtRecordEvent(event, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtStreamWaitEvent(other, event), ACL_SUCCESS);
+  ASSERT_EQ(on_other.Launch(other), ACL_SUCCESS);
+  ASSERT_EQ(aclrtLaunchHostFunc(other, LogEntry::Call, &entries[0]), ACL_SUCCESS);
+  ASSERT_EQ(on_third.Launch(third), ACL_SUCCESS);
+  EXPECT_TRUE(on_third.IsDone());  // here and now
+  ASSERT_EQ(aclrtLaunchHostFunc(third, LogEntry::Call, &entries[1]), ACL_SUCCESS);
+  on_third.Clear();
+  ASSERT_EQ(on_third.Launch(third), ACL_SUCCESS);
+  EXPECT_TRUE(log.empty());
+  gate.Open();
+  for (aclrtStream one : {stream_, other, third}) EXPECT_EQ(aclrtSynchronizeStream(one), ACL_SUCCESS);
+  EXPECT_TRUE(behind.IsDone());
+  EXPECT_TRUE(on_other.IsDone());
+  EXPECT_TRUE(on_third.IsDone());
+  EXPECT_EQ(log.values().size(), 2u);
+  EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(other), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(third), ACL_SUCCESS);
+}
+
+TEST_F(FaultTest, WaitingStreamsHoldNoThread) {
+  aclrtEvent event = NewEvent();
+  std::vector<aclrtStream> streams(64);
+  for (aclrtStream& one : streams) one = NewStream();
+  Gate gate;
+  gate.Close(stream_);
+  gate.WaitUntilEntered();
+  ASSERT_EQ(aclrtRecordEvent(event, stream_), ACL_SUCCESS);
+  const long before = faults::ThreadStarts();
+  std::vector<L1Call> calls(streams.size(), L1Call(kSmall));
+  for (size_t i = 0; i < streams.size(); ++i) {
+    ASSERT_EQ(aclrtStreamWaitEvent(streams[i], event), ACL_SUCCESS);
+    ASSERT_EQ(calls[i].Launch(streams[i]), ACL_SUCCESS);
+  }
+  EXPECT_EQ(faults::ThreadStarts(), before);
+  for (const L1Call& call : calls) EXPECT_TRUE(call.IsUntouched());
+  gate.Open();
+  for (aclrtStream one : streams) EXPECT_EQ(aclrtDestroyStream(one), ACL_SUCCESS);
+  for (const L1Call& call : calls) EXPECT_TRUE(call.IsDone());
+  EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+}
+
+TEST_F(FaultTest, IdleWorkersEnd) {
+  std::vector<aclrtStream> streams(8);
+  Gate gate;
+  for (aclrtStream& one : streams) {
+    one = NewStream();
+    gate.Close(one);
+  }
+  L1Call call(kLarge);
+  ASSERT_EQ(call.Launch(stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_GE(portacl::workers::Count(), 8);
+  gate.Open();
+  for (aclrtStream one : streams) EXPECT_EQ(aclrtDestroyStream(one), ACL_SUCCESS);
+  WaitForWorkersToEnd();
+  EXPECT_EQ(portacl::workers::Count(), 0);
+  call.Clear();
+  ASSERT_EQ(call.Launch(stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_TRUE(call.IsDone());
+}
+
+}  // namespace

@@ -1,0 +1,209 @@
+// What the tests of streams, events, callbacks and executors share: a device, gates, and an operator call with
+// its expected result.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+#include "acl/acl.h"
+#include "acl/event.h"
+#include "acl/sanitizers.h"
+#include "acl/stream.h"
+#include "aclnn/executor.h"
+#include "aclnnop/aclnn_l1_loss_backward.h"
+
+// In TSan builds loops stay on one thread each: the task library is not instrumented, so its synchronisation
+// would be taken for races.
+inline void LimitThreadsUnderTsan() {
+#if PORTACL_TSAN
+  setenv("PORTACL_NUM_THREADS", "1", 1);
+#endif
+}
+
+// A host function that holds its stream until the gate is opened. At the end of its life it opens, and waits
+// until the streams that were closed with it have left it.
+class Gate {
+ public:
+  ~Gate() {
+    Open();
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return left_ == closed_; });
+  }
+
+  void Close(aclrtStream stream) {
+    {
+      std::lock_guard lock(mutex_);
+      ++closed_;
+    }
+    ASSERT_EQ(aclrtLaunchHostFunc(stream, Enter, this), ACL_SUCCESS);
+  }
+  void Wait() {
+    std::unique_lock lock(mutex_);
+    entered_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return open_; });
+  }
+  void Open() {
+    std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void WaitUntilEntered() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return entered_; });
+  }
+  bool is_open() {
+    std::lock_guard lock(mutex_);
+    return open_;
+  }
+
+ private:
+  static void Enter(void* argument) {
+    auto* gate = static_cast<Gate*>(argument);
+    gate->Wait();
+    std::lock_guard lock(gate->mutex_);
+    ++gate->left_;
+    gate->changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int closed_ = 0;  // streams, and how many of them have left
+  int left_ = 0;
+  bool entered_ = false;
+  bool open_ = false;
+};
+
+// The order in which host functions were called.
+class CallLog {
+ public:
+  void Append(int value) {
+    std::lock_guard lock(mutex_);
+    values_.push_back(value);
+  }
+  std::vector<int> values() {
+    std::lock_guard lock(mutex_);
+    return values_;
+  }
+  bool empty() { return values().empty(); }
+
+ private:
+  std::mutex mutex_;
+  std::vector<int> values_;
+};
+
+struct LogEntry {
+  CallLog* log;
+  int value;
+  static void Call(void* entry) {
+    auto* self = static_cast<LogEntry*>(entry);
+    self->log->Append(self->value);
+  }
+};
+
+// One aclnnL1LossBackward over n elements with its own data; values differ from element to element.
+struct L1Call {
+  explicit L1Call(int64_t n, int seed = 0) : grad(size(n)), self(size(n)), target(size(n)), out(size(n), -1) {
+    for (int64_t i = 0; i < n; ++i) {
+      grad[size(i)] = static_cast<float>((i * 7 + seed) % 1000) + 0.5f;
+      self[size(i)] = static_cast<float>((i * 3 + seed) % 17);
+      target[size(i)] = static_cast<float>((i * 5 + seed) % 13);
+    }
+  }
+
+  static size_t size(int64_t n) { return static_cast<size_t>(n); }
+  int64_t count() const { return static_cast<int64_t>(out.size()); }
+
+  float Expected(size_t i) const {
+    const float s = self[i] > target[i] ? 1.0f : self[i] < target[i] ? -1.0f : 0.0f;
+    return s * grad[i];
+  }
+  bool IsDone() const {
+    for (size_t i = 0; i < out.size(); ++i) {
+      if (out[i] != Expected(i)) return false;
+    }
+    return true;
+  }
+  bool IsUntouched() const {
+    for (float value : out) {
+      if (value != -1.0f) return false;
+    }
+    return true;
+  }
+  void Clear() { out.assign(out.size(), -1.0f); }
+
+  // Phase 1; the tensors are gone when it returns, as they may be once phase 2 has returned.
+  aclnnStatus Plan(aclOpExecutor** executor) {
+    const int64_t n = count();
+    const auto tensor = [n](std::vector<float>& data) {
+      return aclCreateTensor(&n, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &n, 1, data.data());
+    };
+    aclTensor* tensors[] = {tensor(grad), tensor(self), tensor(target), tensor(out)};
+    uint64_t workspace = 0;
+    const aclnnStatus status = aclnnL1LossBackwardGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 0,
+                                                                   tensors[3], &workspace, executor);
+    for (aclTensor* one : tensors) aclDestroyTensor(one);
+    return status;
+  }
+  aclnnStatus Launch(aclrtStream stream) {
+    aclOpExecutor* executor = nullptr;
+    if (const aclnnStatus status = Plan(&executor)) return status;
+    return aclnnL1LossBackward(nullptr, 0, executor, stream);
+  }
+
+  std::vector<float> grad, self, target, out;
+};
+
+inline constexpr int64_t kSmall = 100;      // runs on the calling thread of an idle stream
+inline constexpr int64_t kLarge = 100'000;  // goes to a worker
+
+// A device with one stream; at the end nothing may be left over.
+class RuntimeTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    LimitThreadsUnderTsan();
+    ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    ASSERT_EQ(aclrtCreateStream(&stream_), ACL_SUCCESS);
+  }
+  void TearDown() override {
+    if (stream_ != nullptr) {
+      EXPECT_EQ(aclrtDestroyStream(stream_), ACL_SUCCESS);
+    }
+    EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+    EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
+    EXPECT_EQ(portacl::LiveStreams(), 0);
+    EXPECT_EQ(portacl::LiveEvents(), 0);
+    EXPECT_EQ(portacl::LiveRecordings(), 0);
+    EXPECT_EQ(portacl::LiveExecutors(), 0);
+  }
+
+  static aclrtStream NewStream() {
+    aclrtStream stream = nullptr;
+    EXPECT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+    return stream;
+  }
+  static aclrtStreamStatus StatusOf(aclrtStream stream) {
+    aclrtStreamStatus status = ACL_STREAM_STATUS_RESERVED;
+    EXPECT_EQ(aclrtStreamQuery(stream, &status), ACL_SUCCESS);
+    return status;
+  }
+  static aclrtEvent NewEvent() {
+    aclrtEvent event = nullptr;
+    EXPECT_EQ(aclrtCreateEvent(&event), ACL_SUCCESS);
+    return event;
+  }
+  static aclrtEventRecordedStatus StatusOfEvent(aclrtEvent event) {
+    aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    EXPECT_EQ(aclrtQueryEventStatus(event, &status), ACL_SUCCESS);
+    return status;
+  }
+
+  aclrtStream stream_ = nullptr;
+};
