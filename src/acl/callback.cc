@@ -70,8 +70,8 @@ void HostFunctionTask::Finish(StreamList&) noexcept {
 // thread has processed it. Both the stream and the thread's queue refer to it.
 class CallbackTask final : public Task {
  public:
-  Outcome Run(Stream& stream) noexcept override;
-  bool Interrupt(Stream& stream) noexcept override;
+  Outcome Run(Stream& of) noexcept override;
+  bool Interrupt(Stream& of) noexcept override;
   void Finish(StreamList&) noexcept override { Unref(); }
   void Unref() noexcept;
 
