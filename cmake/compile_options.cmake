@@ -20,3 +20,7 @@ if(PORTACL_SANITIZE)
   target_compile_options(portacl_options INTERFACE ${sanitizers})
   target_link_options(portacl_options INTERFACE ${sanitizers})
 endif()
+
+# Highway's headers alone: its library works at load time (it measures the clock), and nothing of it is needed.
+add_library(portacl_highway INTERFACE)
+target_include_directories(portacl_highway SYSTEM INTERFACE $<TARGET_PROPERTY:hwy::hwy,INTERFACE_INCLUDE_DIRECTORIES>)

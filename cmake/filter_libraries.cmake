@@ -18,7 +18,7 @@ add_custom_target(portacl_exports DEPENDS ${portacl_generated}/exports.map ${por
 
 add_library(portacl SHARED $<TARGET_OBJECTS:portacl_objects>)
 add_dependencies(portacl portacl_exports)
-target_link_libraries(portacl PRIVATE portacl_options hwy::hwy TBB::tbb Threads::Threads)
+target_link_libraries(portacl PRIVATE portacl_options Threads::Threads)
 target_link_options(portacl PRIVATE
   -Wl,--version-script=${portacl_generated}/exports.map
   -Wl,-Bsymbolic-functions

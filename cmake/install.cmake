@@ -5,17 +5,31 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
 # CANN installs every operator header a second time.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/aclnnop/ DESTINATION include/aclnnop/level2 FILES_MATCHING PATTERN "aclnn_*.h")
+# The master header that CANN generates for a repository of operators, and its second copy.
+file(STRINGS ${PROJECT_SOURCE_DIR}/src/aclnnop/operators.def portacl_operators REGEX "^OPERATOR")
+set(portacl_operator_includes "")
+foreach(line IN LISTS portacl_operators)
+  string(REGEX REPLACE "^OPERATOR\\((.*)\\)$" "#include \"aclnnop/aclnn_\\1.h\"\n" line ${line})
+  string(APPEND portacl_operator_includes ${line})
+endforeach()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/aclnn_ops_nn.h.in ${portacl_generated}/aclnn_ops_nn.h @ONLY)
+foreach(place IN ITEMS include/aclnnop include/aclnnop/level2)
+  install(FILES ${portacl_generated}/aclnn_ops_nn.h DESTINATION ${place})
+endforeach()
 install(TARGETS portacl ${PORTACL_FILTER_NAMES} LIBRARY DESTINATION lib64)
 
-configure_file(${PROJECT_SOURCE_DIR}/cmake/set_env.sh.in ${portacl_generated}/set_env.sh @ONLY)
+# Filled in at install time: only then is the prefix known.
+install(CODE "configure_file(\"${PROJECT_SOURCE_DIR}/cmake/set_env.sh.in\" \"${portacl_generated}/set_env.sh\" @ONLY)")
 install(FILES ${portacl_generated}/set_env.sh DESTINATION .)
 
 list(JOIN PORTACL_FILTER_NAMES " " PORTACL_FILTER_NAMES_LIST)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/portacl-config.cmake.in ${portacl_generated}/portacl-config.cmake
   INSTALL_DESTINATION lib64/cmake/portacl)
 write_basic_package_version_file(${portacl_generated}/portacl-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${portacl_generated}/portacl-config.cmake ${portacl_generated}/portacl-config-version.cmake
-  DESTINATION lib64/cmake/portacl)
+# Debian's CMake does not search lib64 below CMAKE_PREFIX_PATH, others do: the same files, at the same depth, in both places.
+foreach(place IN ITEMS lib64/cmake/portacl share/cmake/portacl)
+  install(FILES ${portacl_generated}/portacl-config.cmake ${portacl_generated}/portacl-config-version.cmake DESTINATION ${place})
+endforeach()
 
 configure_file(${PROJECT_SOURCE_DIR}/cmake/portacl.pc.in ${portacl_generated}/portacl.pc @ONLY)
 install(FILES ${portacl_generated}/portacl.pc DESTINATION lib64/pkgconfig)

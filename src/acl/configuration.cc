@@ -13,13 +13,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "acl/configuration_file.h"
 #include "acl/errors.h"
+#include "acl/float_environment.h"
 #include "acl/fork.h"
 #include "acl/immortal.h"
 
@@ -58,9 +59,12 @@ int AffinityCount() {
   return std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+// The first line of a file; false when it cannot be read.
 bool ReadLine(const std::string& path, std::string& line) {
-  std::ifstream file(path);
-  return file && std::getline(file, line);
+  line.clear();
+  if (!ReadFile(path.c_str(), line)) return false;
+  line.resize(std::min(line.find('\n'), line.size()));
+  return true;
 }
 
 // CPUs that a quota text "<quota> <period>" (cgroup v2) allows, 0 when unlimited or unreadable.
@@ -77,13 +81,16 @@ int QuotaCpus(const std::string& quota_text, const std::string& period_text) {
 
 // The smallest CPU quota on the way from this process's cgroup to the root; 0 when there is none.
 int CgroupQuotaCount() {
-  std::ifstream groups("/proc/self/cgroup");
-  std::string line;
+  std::string groups;
+  if (!ReadFile("/proc/self/cgroup", groups)) return 0;
   int smallest = 0;
   const auto consider = [&smallest](int cpus) {
     if (cpus > 0 && (smallest == 0 || cpus < smallest)) smallest = cpus;
   };
-  while (groups && std::getline(groups, line)) {
+  for (size_t begin = 0; begin < groups.size();) {
+    const size_t end = std::min(groups.find('\n', begin), groups.size());
+    const std::string line = groups.substr(begin, end - begin);
+    begin = end + 1;
     const size_t first = line.find(':');
     const size_t second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
@@ -183,47 +190,34 @@ aclError BadKey(const char* path, const char* key, const std::string& value, con
 }
 
 // A number may be written as a JSON number or as a string of digits.
-bool AsInteger(const nlohmann::json& value, int& number) {
-  if (value.is_number_integer()) {
-    const auto wide = value.get<int64_t>();
-    number = static_cast<int>(wide);
-    return wide == number;
-  }
-  if (!value.is_string()) return false;
-  const auto& text = value.get_ref<const std::string&>();
+bool AsInteger(const std::string& text, int& number) {
   const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
   return result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 
-aclError ReadJson(const char* path, Configuration& configuration) {
-  std::ifstream file(path);
+aclError ApplyFile(const char* path, Configuration& configuration) {
   std::string content;
-  if (file) content.assign(std::istreambuf_iterator<char>(file), {});
-  if (!file) {
+  if (!ReadFile(path, content)) {
     return Fail(ACL_ERROR_INVALID_FILE, MessageClass::kConfiguration,
                 Text("aclInit: the configuration file [", path, "] given as configPath cannot be read: ",
                      std::strerror(errno), ". Accepted: a readable JSON file, or a null pointer."));
   }
-  // CANN's documents allow an empty JSON file.
-  if (content.find_first_not_of(" \t\r\n") == std::string::npos) return ACL_SUCCESS;
-  const nlohmann::json json = nlohmann::json::parse(content, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) {
+  ConfigurationFile file;
+  if (!ParseConfigurationFile(content, file)) {
     return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kConfiguration,
                 Text("aclInit: the configuration file [", path, "] is not a JSON object."));
   }
-  if (const auto mode = json.find("err_msg_mode"); mode != json.end()) {
-    int number = -1;
-    if (!AsInteger(*mode, number) || number < 0 || number > 1) {
-      return BadKey(path, "err_msg_mode", mode->dump(), "\"0\" (per thread) or \"1\" (per process)");
+  int number = -1;
+  if (file.err_msg_mode.has_value()) {
+    if (!AsInteger(*file.err_msg_mode, number) || number < 0 || number > 1) {
+      return BadKey(path, "err_msg_mode", *file.err_msg_mode, "\"0\" (per thread) or \"1\" (per process)");
     }
     configuration.process_wide_messages = number == 1;
   }
-  if (const auto device = json.find("defaultDevice"); device != json.end()) {
-    const auto id = device->is_object() ? device->find("default_device") : device->end();
-    int number = -1;
-    if (!device->is_object() || id == device->end() || !AsInteger(*id, number) || number < 0 ||
-        number >= configuration.device_count) {
-      return BadKey(path, "defaultDevice.default_device", device->dump(), "the number of an existing device");
+  if (file.has_default_device_object) {
+    const std::string device = file.default_device.value_or("[absent]");
+    if (!AsInteger(device, number) || number < 0 || number >= configuration.device_count) {
+      return BadKey(path, "defaultDevice.default_device", device, "the number of an existing device");
     }
     configuration.default_device = number;
   }
@@ -247,11 +241,12 @@ void PutInForce(State& state, const Configuration& configuration) {
 }  // namespace
 
 aclError LoadConfiguration(const char* config_path) noexcept {
+  const DefaultFloatEnvironment environment;  // reading numbers leaves flags behind
   try {
     Configuration configuration;
     if (aclError status = ReadEnvironment(configuration)) return status;
     if (config_path != nullptr) {
-      if (aclError status = ReadJson(config_path, configuration)) return status;
+      if (aclError status = ApplyFile(config_path, configuration)) return status;
     }
     State& state = TheState();
     std::lock_guard lock(state.mutex);

@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <deque>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "acl/fork.h"
-#include "acl/log.h"
+#include "acl/immortal.h"
 
 namespace portacl {
 namespace {
@@ -58,7 +58,8 @@ class MessageStore {
       if (m.message_class == c && m.text == text) return;
     }
     if (messages_.size() >= kMaxPending) messages_.pop_back();
-    messages_.push_front(Message{c, std::string(text), std::string(solution), std::string(LogTime().view())});
+    messages_.insert(messages_.begin(),
+                     Message{c, std::string(text), std::string(solution), std::string(LogTime().view())});
   }
 
   bool empty() const { return messages_.empty(); }
@@ -91,7 +92,7 @@ class MessageStore {
     return "[PID: " + pid + "] " + m.time + " " + facts.title + "(" + facts.code + "): " + m.text + "\n";
   }
 
-  std::deque<Message> messages_;
+  std::vector<Message> messages_;  // a vector makes no allocation before it holds something
 };
 
 std::atomic<bool> process_wide_messages{false};
@@ -101,13 +102,10 @@ struct ProcessMessages {
   MessageStore store;
 };
 
-// Leaked on purpose: calls may fail while the process is being torn down.
 ProcessMessages& OfProcess() {
-  static auto* messages = [] {
-    auto* made = new ProcessMessages;
-    GuardAcrossFork(made->mutex, ForkRank::kMessages);
-    return made;
-  }();
+  static Immortal<ProcessMessages> messages;
+  static const bool guarded = GuardAcrossFork(messages->mutex, ForkRank::kMessages);
+  (void)guarded;
   return *messages;
 }
 
@@ -136,13 +134,13 @@ void ReportMessage(MessageClass message_class, const Text& message, std::string_
 }
 
 aclError Fail(aclError status, MessageClass message_class, const Text& message, std::string_view solution,
-              std::source_location site) noexcept {
+              SourceSite site) noexcept {
   LogFailure(status, message.view(), site);
   ReportMessage(message_class, message, solution);
   return status;
 }
 
-aclError FailAclnn(aclError status, const Text& message, std::source_location site) noexcept {
+aclError FailAclnn(aclError status, const Text& message, SourceSite site) noexcept {
   const int family = status / 100000;
   const MessageClass c = family == 1   ? MessageClass::kAclnnParameter
                          : family == 3 ? MessageClass::kAclnnRuntime

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <source_location>
 #include <string_view>
 
 #include "acl/acl_base.h"
+#include "acl/log.h"
 #include "acl/text.h"
 
 namespace portacl {
@@ -33,12 +33,10 @@ void ReportMessage(MessageClass message_class, const Text& message, std::string_
 
 // Reports and returns `status`, so that a check reads `return Fail(...)`.
 aclError Fail(aclError status, MessageClass message_class, const Text& message,
-              std::string_view solution = {},
-              std::source_location site = std::source_location::current()) noexcept;
+              std::string_view solution = {}, SourceSite site = SourceSite::Current()) noexcept;
 
 // As Fail, choosing the class from the status as CANN does: 1xxxxx parameter, 3xxxxx runtime, else inner.
-aclError FailAclnn(aclError status, const Text& message,
-                   std::source_location site = std::source_location::current()) noexcept;
+aclError FailAclnn(aclError status, const Text& message, SourceSite site = SourceSite::Current()) noexcept;
 
 // Pending messages rendered as aclGetRecentErrMsg returns them, then cleared; nullptr when there are none.
 // The text belongs to the calling thread and lives until its next call.

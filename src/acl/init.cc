@@ -1,12 +1,11 @@
 // aclInit, aclFinalize and their counting; aclGetRecentErrMsg.
 // SPDX-License-Identifier: Apache-2.0
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <string>
 
 #include "acl/acl_rt.h"
 #include "acl/configuration.h"
+#include "acl/configuration_file.h"
 #include "acl/errors.h"
 #include "acl/fork.h"
 #include "acl/immortal.h"
@@ -27,12 +26,10 @@ InitState& TheInitState() {
   return *state;
 }
 
+// Empty when there is no file, or none that can be read.
 std::string ContentOf(const char* path) {
   std::string content;
-  if (path != nullptr) {
-    std::ifstream file(path);
-    if (file) content.assign(std::istreambuf_iterator<char>(file), {});
-  }
+  if (path != nullptr && !ReadFile(path, content)) content.clear();
   return content;
 }
 

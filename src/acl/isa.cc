@@ -6,7 +6,12 @@
 
 #include "acl/vector_targets.h"
 
-#include <hwy/targets.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 
 namespace portacl {
 namespace {
@@ -26,17 +31,50 @@ constexpr IsaFacts kIsas[] = {
 };
 constexpr size_t kIsaCount = sizeof kIsas / sizeof kIsas[0];
 
+// Whether machine and operating system run the instructions that Highway compiles a target for. (Highway's own
+// detection lives in a library whose loading measures the clock: a guest in a process must not work at load.)
+bool MachineRuns(Isa isa) noexcept {
+  switch (isa) {
+    case Isa::kPortable:
+      return true;
+#if defined(__x86_64__)
+    case Isa::kAvx2:
+    case Isa::kAvx512: {
+      unsigned a = 0;
+      unsigned b = 0;
+      unsigned c = 0;
+      unsigned d = 0;
+      constexpr unsigned kF16c = 1u << 29;
+      constexpr unsigned kLzcnt = 1u << 5;
+      if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & kF16c) == 0) return false;
+      if (__get_cpuid(0x80000001, &a, &b, &c, &d) == 0 || (c & kLzcnt) == 0) return false;
+      __builtin_cpu_init();
+      const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                        __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
+      return avx2 && (isa == Isa::kAvx2 ||
+                      (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                       __builtin_cpu_supports("avx512cd")));
+    }
+#elif defined(__aarch64__)
+    case Isa::kNeon:
+      return (HWY_TARGETS & HWY_NEON) == 0 || (getauxval(AT_HWCAP) & HWCAP_AES) != 0;
+    case Isa::kSve:
+      return (getauxval(AT_HWCAP) & HWCAP_SVE) != 0;
+#endif
+    default:
+      return false;
+  }
+}
+
 struct Supported {
   Isa isas[kIsaCount];
   size_t count = 0;
 
   Supported() noexcept {
-    const int64_t runnable = hwy::SupportedTargets();
     for (const IsaFacts& facts : kIsas) {
-      const int64_t compiled = facts.targets & HWY_TARGETS;
-      // The fallback needs no support from the machine, and Highway does not always list it.
-      if (compiled != 0 && (facts.isa == Isa::kPortable || (compiled & runnable) != 0))
-        isas[count++] = facts.isa;
+      if ((facts.targets & HWY_TARGETS) != 0 && MachineRuns(facts.isa)) isas[count++] = facts.isa;
     }
   }
 };

@@ -112,16 +112,6 @@ std::string_view BaseName(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-// std::source_location prints whole signatures; a log line wants the bare function name.
-std::string_view BareName(std::string_view function) {
-  const size_t open = function.find('(');
-  if (open != std::string_view::npos) function = function.substr(0, open);
-  const size_t space = function.rfind(' ');
-  if (space != std::string_view::npos) function = function.substr(space + 1);
-  const size_t colon = function.rfind(':');
-  return colon == std::string_view::npos ? function : function.substr(colon + 1);
-}
-
 void AddPadded(Text& text, long value, int width) {
   long bound = 10;
   for (int i = 1; i < width; ++i, bound *= 10) {
@@ -175,11 +165,11 @@ bool LogEnabled(LogLevel level) noexcept {
   return static_cast<int>(level) >= active_level.load(std::memory_order_relaxed) && level != LogLevel::kNone;
 }
 
-void Log(LogLevel level, aclError status, std::string_view message, std::source_location site) noexcept {
+void Log(LogLevel level, aclError status, std::string_view message, SourceSite site) noexcept {
   if (!LogEnabled(level)) return;
   Text line("[", LevelName(level), "] OP(", static_cast<long>(getpid()), ",", program_invocation_short_name,
-            "):", LogTime().view(), " [", BaseName(site.file_name()), ":", site.line(), "][NNOP][",
-            BareName(site.function_name()), "][", static_cast<long>(syscall(SYS_gettid)), "] ");
+            "):", LogTime().view(), " [", BaseName(site.file), ":", site.line, "][NNOP][", site.function,
+            "][", static_cast<long>(syscall(SYS_gettid)), "] ");
   if (status != 0) line.Add("errno[").Add(status).Add("] ");
   if (current_api != nullptr) {
     line.Add("OpName:[")

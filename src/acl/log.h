@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <source_location>
 #include <string_view>
 
 #include "acl/acl_base.h"
@@ -28,12 +27,25 @@ void SetLogConfiguration(const LogConfiguration& configuration) noexcept;
 // Whether a line of this level would go anywhere; one relaxed load.
 bool LogEnabled(LogLevel level) noexcept;
 
+// Where in the sources a message comes from. (Not std::source_location: clang 14 does not have it.)
+struct SourceSite {
+  const char* file;
+  const char* function;
+  int line;
+
+  static constexpr SourceSite Current(const char* file = __builtin_FILE(),
+                                      const char* function = __builtin_FUNCTION(),
+                                      int line = __builtin_LINE()) {
+    return {file, function, line};
+  }
+};
+
 // Writes one line; `status` 0 leaves the errno field out.
 void Log(LogLevel level, aclError status, std::string_view message,
-         std::source_location site = std::source_location::current()) noexcept;
+         SourceSite site = SourceSite::Current()) noexcept;
 
 // A failing call: one line at level error.
-inline void LogFailure(aclError status, std::string_view message, std::source_location site) noexcept {
+inline void LogFailure(aclError status, std::string_view message, SourceSite site) noexcept {
   if (LogEnabled(LogLevel::kError)) Log(LogLevel::kError, status, message, site);
 }
 

@@ -3,16 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <mutex>
-#include <string>
+#include <string_view>
 
 #include "acl/acl_rt.h"
 #include "acl/device.h"
@@ -118,6 +119,16 @@ aclError Free(const char* api, const char* parameter, const char* source, void* 
   return ACL_SUCCESS;
 }
 
+// The value of a line such as "MemTotal:  24541372 kB", 0 when there is none.
+size_t MeminfoBytes(std::string_view info, std::string_view name) {
+  size_t at = info.find(name);
+  if (at == std::string_view::npos) return 0;
+  at = info.find_first_of("0123456789", at + name.size());
+  size_t kibibytes = 0;
+  if (at != std::string_view::npos) std::from_chars(info.data() + at, info.data() + info.size(), kibibytes);
+  return kibibytes * 1024;
+}
+
 }  // namespace
 
 MemoryKind KindOfMemory(const void* address) noexcept {
@@ -208,16 +219,13 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
     default:
       return ACL_SUCCESS;
   }
-  try {
-    std::ifstream info("/proc/meminfo");
-    std::string name;
-    size_t kibibytes = 0;
-    std::string unit;
-    while (info >> name >> kibibytes && std::getline(info, unit)) {
-      if (name == "MemTotal:") *total = kibibytes * 1024;
-      if (name == "MemAvailable:") *free = kibibytes * 1024;
-    }
-  } catch (...) {
+  char info[2048];  // the two lines are among the first
+  const int file = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
+  const ssize_t length = file < 0 ? -1 : read(file, info, sizeof info);
+  if (file >= 0) close(file);
+  if (length > 0) {
+    *total = MeminfoBytes({info, static_cast<size_t>(length)}, "MemTotal:");
+    *free = MeminfoBytes({info, static_cast<size_t>(length)}, "MemAvailable:");
   }
   return ACL_SUCCESS;
 }

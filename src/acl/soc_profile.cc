@@ -16,15 +16,19 @@ constexpr const char* kInferenceNames[] = {"Ascend310P1", "Ascend310P2", "Ascend
                                            "Ascend310P5", "Ascend310P6", "Ascend310P7"};
 constexpr const char* k200INames[] = {"Ascend310B1", "Ascend310B2", "Ascend310B3", "Ascend310B4"};
 
+constexpr const char* k310Names[] = {"Ascend310"};
+
 constexpr int kNoSocVersion = 99999;
 
-constexpr SocProfile kProfiles[kProductCount] = {
+constexpr SocProfile kProfiles[] = {
     {Product::kAtlasTraining, "Atlas training", "Ascend910", 0, 1001, kTrainingNames, {}},
     {Product::kAtlasA2, "Atlas A2", "Ascend910B", 1, 2201, kA2Names, {}},
     {Product::kAtlasA3, "Atlas A3", "Ascend910_93", 2, 2201, kA3Names, {}},
     {Product::kAscend950, "Ascend 950PR/950DT", "Ascend950", 3, 3510, {}, k950Prefixes},
     {Product::kAtlasInference, "Atlas inference", "Ascend310P", 6, 2002, kInferenceNames, {}},
     {Product::kAtlas200I500A2, "Atlas 200I/500 A2", "Ascend310B", 7, 3002, k200INames, {}},
+    // No product line of its own here: its dtype lists are those of Atlas 200I/500 A2.
+    {Product::kAtlas200I500A2, "Ascend 310", "Ascend310", 5, 0, k310Names, {}},
     {Product::kNoDevice, "no device", "none", kNoSocVersion, 0, {}, {}},
 };
 

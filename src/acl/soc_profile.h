@@ -33,7 +33,8 @@ struct SocProfile {
   std::span<const char* const> prefixes;  // accepted beside the names: prefix plus anything
 };
 
-// The profile of every product line, in the order of Product; kNoDevice last.
+// Every profile: the product lines in the order of Product, then names that share the lists of one of them,
+// then "no device".
 std::span<const SocProfile> SocProfiles() noexcept;
 
 // The profile that a full SoC name selects, nullptr for an unknown name.

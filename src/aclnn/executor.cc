@@ -72,6 +72,7 @@ void Executor::Finish(StreamList&) noexcept { executors.Recycle(this); }
 
 aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
                         aclrtStream stream) noexcept {
+  const ApiScope scope(api);
   if (executor == nullptr) {
     return FailAclnn(
         ACLNN_ERR_PARAM_NULLPTR,

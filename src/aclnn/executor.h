@@ -28,7 +28,7 @@ struct ExecutorOperand {
 // job.Touches(i) tells whether Run reads or writes the data of operand i; job.Elements(), if it exists, how
 // many elements are visited. A job without it counts as large.
 struct ExecutorState {
-  static constexpr size_t kJobBytes = 1280;
+  static constexpr size_t kJobBytes = 1408;
 
   const char* api;
   uint64_t workspace_size;

@@ -45,6 +45,13 @@ struct Shape {
   }
 };
 
+// Number of elements of a shape whose Numel is known to succeed.
+inline int64_t NumelOf(const Shape& shape) {
+  int64_t numel = 0;
+  shape.Numel(&numel);
+  return numel;
+}
+
 // Prints as [2, 3]; a scalar as [].
 inline void AddShape(Text& text, const Shape& shape) {
   text.Add('[');

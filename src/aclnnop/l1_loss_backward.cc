@@ -44,9 +44,9 @@ struct L1LossBackward {
   float c;
 };
 
-Isa RunL1LossBackward(const void* parameters, const float* const* in, const size_t* step, float* out,
-                      size_t n) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<L1LossBackward>(parameters, in, step, out, n);
+Isa RunL1LossBackward(engine::ElementType type, const void* parameters, const void* const* in,
+                      const size_t* step, void* out, size_t n, bool stream) {
+  return engine::HWY_NAMESPACE::RunVectorLoop<L1LossBackward>(type, parameters, in, step, out, n, stream);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -55,6 +55,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/dispatch.h"
 
@@ -63,7 +64,6 @@ namespace {
 
 enum Tensors { kGradOutput, kSelf, kTarget, kGradInput };
 enum Attributes { kReduction };
-constexpr int64_t kMean = 1;
 
 constexpr Check kChecks[] = {
     NotNull(kGradOutput),
@@ -77,7 +77,7 @@ constexpr Check kChecks[] = {
     RankAtMost(8, {kSelf, kTarget, kGradOutput, kGradInput}),
     Broadcasts({kSelf, kGradOutput, kTarget}),
     ShapeIsBroadcast(kGradInput),
-    SizesRepresentable(),
+    SizesRepresentable({kGradInput}),
     DoneIfEmpty({kSelf, kGradOutput, kTarget}),
     InsideStorage({kGradOutput, kSelf, kTarget}),
     DtypeImplemented({kGradOutput, kSelf, kTarget}, kReadable),
@@ -87,6 +87,11 @@ constexpr Check kChecks[] = {
 constexpr auto kFunction = PORTACL_ISA_TABLE(RunL1LossBackward);
 
 }  // namespace
+
+const OperatorFacts facts::l1_loss_backward = {"aclnnL1LossBackward", "aclnnop/aclnn_l1_loss_backward.h",
+                                               kDocumentedWithout200I, kBf16SinceAtlasA2,
+                                               /*by_promotion=*/true};
+
 }  // namespace portacl
 
 using namespace portacl;
@@ -100,9 +105,10 @@ aclnnStatus aclnnL1LossBackwardGetWorkspaceSize(const aclTensor* gradOutput, con
   const Attribute attributes[] = {{"reduction", reduction}};
   OperatorCall call{"aclnnL1LossBackward", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    auto job = MakeElementwiseJob(checked, checked.broadcast, {kGradOutput, kSelf, kTarget, kGradInput});
-    job.SetFormula(kFunction.For(JobIsa()),
-                   L1LossBackwardParameters{reduction == kMean ? MeanFactor(job.plan.count) : 1.0f});
+    auto job = MakeElementwiseJob(checked, checked.broadcast, {kGradOutput, kSelf, kTarget}, kGradInput);
+    job.formula.Set(
+        kFunction.For(JobIsa()),
+        L1LossBackwardParameters{reduction == kReductionMean ? MeanFactor(job.plan.count) : 1.0f});
     fresh.SetJob(job);
   });
 }

@@ -6,6 +6,7 @@
 #include "acl/device.h"
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
+#include "engine/cache_size.h"
 
 namespace portacl {
 
@@ -13,14 +14,13 @@ aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, con
                           aclOpExecutor* const* executor, Executor** acquired) noexcept {
   const ApiScope scope(call.api);
   if (workspaceSize == nullptr || executor == nullptr) {
-    return FailAclnn(ACLNN_ERR_PARAM_NULLPTR, Text(call.api, "GetWorkspaceSize: parameter ",
-                                                   workspaceSize == nullptr ? "workspaceSize" : "executor",
-                                                   " is a null pointer, expected the address of a result."));
+    return FailAclnn(ACLNN_ERR_PARAM_NULLPTR,
+                     Text(call.api, ": parameter ", workspaceSize == nullptr ? "workspaceSize" : "executor",
+                          " is a null pointer, expected the address of a result."));
   }
   Executor* fresh = AcquireExecutor(call.api);
   if (fresh == nullptr) {
-    return FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR,
-                     Text(call.api, "GetWorkspaceSize: no memory for an executor."));
+    return FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR, Text(call.api, ": no memory for an executor."));
   }
   call.product = CurrentProduct();
   const aclnnStatus status = RunChecks(checks, call);
@@ -44,22 +44,51 @@ void phase1::End(Executor* acquired, uint64_t* workspaceSize, aclOpExecutor** ex
 
 Isa JobIsa() noexcept { return CurrentConfiguration().isa; }
 
-engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape& shape,
-                                          Operands operands) noexcept {
-  engine::ElementwiseJob job;
-  const Configuration& configuration = CurrentConfiguration();
-  const aclTensor* tensors[kMaxLoopOperands];
-  const int output = operands.count - 1;
-  for (int k = 0; k <= output; ++k) {
-    const aclTensor& tensor = call.Tensor(operands.index[k]);
+namespace {
+
+// Binds the call's tensors to a formula's inputs; fills `tensors` with them.
+void BindInputs(const OperatorCall& call, Operands inputs, engine::Formula& formula,
+                const aclTensor** tensors) noexcept {
+  const Isa isa = JobIsa();
+  formula.input_count = inputs.count;
+  for (int k = 0; k < inputs.count; ++k) {
+    const aclTensor& tensor = call.Tensor(inputs.index[k]);
     tensors[k] = &tensor;
-    job.argument[k] = operands.index[k];
-    job.is_float32[k] = tensor.dtype == ACL_FLOAT;
-    if (k < output) job.load[k] = engine::FindLoad(configuration.isa, tensor.dtype, call.promoted);
+    formula.argument[k] = inputs.index[k];
+    formula.type[k] = engine::ElementTypeOf(tensor.dtype);
+    formula.load[k] = engine::FindLoad(isa, tensor.dtype, call.promoted);
   }
-  job.store = engine::FindStore(configuration.isa, tensors[output]->dtype);
-  job.threads = configuration.num_threads;
-  job.plan = PlanElementwise(shape, {tensors, static_cast<size_t>(operands.count)});
+}
+
+}  // namespace
+
+engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape& shape, Operands inputs,
+                                          int output) noexcept {
+  engine::ElementwiseJob job;
+  const aclTensor* tensors[kMaxLoopOperands];
+  BindInputs(call, inputs, job.formula, tensors);
+  const aclTensor& result = call.Tensor(output);
+  tensors[inputs.count] = &result;
+  job.result = {engine::FindStore(JobIsa(), result.dtype), engine::ElementTypeOf(result.dtype),
+                static_cast<int8_t>(output)};
+  job.threads = CurrentConfiguration().num_threads;
+  job.plan = PlanElementwise(shape, {tensors, static_cast<size_t>(inputs.count) + 1});
+  job.stream = job.plan.BytesWalked() > engine::LastLevelCacheBytes();
+  return job;
+}
+
+engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& shape, Operands inputs,
+                                      int output, Executor& executor) noexcept {
+  engine::ReductionJob job;
+  const aclTensor* tensors[kMaxLoopOperands];
+  BindInputs(call, inputs, job.formula, tensors);
+  const aclTensor& result = call.Tensor(output);
+  job.plan = PlanReduction(shape, {tensors, static_cast<size_t>(inputs.count)}, result);
+  job.add = engine::FindSumFunctions(JobIsa());
+  job.store = engine::FindSumStore(result.dtype);
+  job.output_argument = static_cast<int8_t>(output);
+  job.threads = CurrentConfiguration().num_threads;
+  executor.workspace_size = job.plan.workspace_bytes();
   return job;
 }
 

@@ -8,6 +8,7 @@
 #include "aclnn/executor.h"
 #include "contract/checks.h"
 #include "engine/elementwise.h"
+#include "engine/reduction.h"
 
 namespace portacl {
 
@@ -29,11 +30,23 @@ template <class Build>
 aclnnStatus RunPhase1(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
                       aclOpExecutor** executor, const Build& build) noexcept;
 
-// The job of one elementwise formula: `operands` are the call's tensors in the formula's order, the output
-// last. Its loop is over `shape`, to which every operand broadcasts. The formula itself is set by the caller
-// (ElementwiseJob::SetFormula).
-engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape& shape,
-                                          Operands operands) noexcept;
+// Reduction values as CANN numbers them. BATCHMEAN exists for the KL divergence alone.
+enum Reduction : int64_t {
+  kReductionNone = 0,
+  kReductionMean = 1,
+  kReductionSum = 2,
+  kReductionBatchMean = 3
+};
+
+// The job of one elementwise formula over `shape`, to which inputs (in the formula's order) and output
+// broadcast. The formula itself is set by the caller (job.formula.Set).
+engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape& shape, Operands inputs,
+                                          int output) noexcept;
+
+// The job that sums a formula's terms over `shape` to the output's shape. A workspace that it needs is
+// entered in the executor.
+engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& shape, Operands inputs,
+                                      int output, Executor& executor) noexcept;
 
 // The instruction set whose kernel a job built now will run.
 Isa JobIsa() noexcept;
@@ -46,7 +59,7 @@ void End(Executor* acquired, uint64_t* workspaceSize, aclOpExecutor** executor) 
 
 }  // namespace portacl
 
-#include "engine/float_environment.h"
+#include "acl/float_environment.h"
 
 template <class Build>
 aclnnStatus portacl::RunPhase1(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,

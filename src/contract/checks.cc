@@ -3,6 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contract/checks.h"
 
+#include <algorithm>
+
+#include "acl/configuration.h"
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
@@ -27,23 +30,21 @@ Text& AddTensorDtype(Text& text, const OperatorCall& call, int tensor) {
 }
 
 void AddProductNote(Text& text, const OperatorCall& call) {
-  const SocProfile& profile = SocProfiles()[static_cast<size_t>(call.product)];
   if (call.product == Product::kNoDevice) {
     text.Add(" (no device is set on this thread: aclrtSetDevice first)");
   } else {
-    text.Add(" on ").Add(profile.line);
+    text.Add(" on ").Add(CurrentConfiguration().soc->line);
   }
 }
 
 }  // namespace
 
 aclnnStatus check::NotNull(const Check& check, OperatorCall& call) noexcept {
-  const auto index = static_cast<size_t>(check.operands.index[0]);
-  if (call.tensors[index].tensor != nullptr) return ACL_SUCCESS;
-  return FailAclnn(ACLNN_ERR_PARAM_NULLPTR, Start(call)
-                                                .Add("Expected a proper Tensor but got null for argument ")
-                                                .Add(call.tensors[index].name)
-                                                .Add("."));
+  const int tensor = check.operands.index[0];
+  if (call.tensors[static_cast<size_t>(tensor)].tensor != nullptr) return ACL_SUCCESS;
+  return FailAclnn(
+      ACLNN_ERR_PARAM_NULLPTR,
+      Start(call).Add("parameter ").Add(call.Name(tensor)).Add(" is a null pointer, expected a tensor."));
 }
 
 aclnnStatus check::IntegerIn(const Check& check, OperatorCall& call) noexcept {
@@ -109,6 +110,40 @@ aclnnStatus check::PromotedIn(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));
 }
 
+aclnnStatus check::DtypesIn(const Check& check, OperatorCall& call) noexcept {
+  const DtypeSet accepted = check.rule->For(call.product);
+  for (int tensor : check.operands) {
+    if (accepted.Contains(call.Tensor(tensor).dtype)) continue;
+    Text message = Start(call);
+    AddTensorDtype(message.Add("parameter "), call, tensor).Add(" is not supported, accepted: ");
+    AddDtypeSet(message, accepted);
+    AddProductNote(message, call);
+    return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::CastsTo(const Check& check, OperatorCall& call) noexcept {
+  const int from = check.operands.index[0];
+  const int to = check.operands.index[1];
+  if (CanCast(call.Tensor(from).dtype, call.Tensor(to).dtype)) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorDtype(message.Add("parameter "), call, to).Add(" cannot hold what ");
+  AddTensorDtype(message, call, from).Add(" gives; accepted: a dtype that it can be cast to.");
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+}
+
+aclnnStatus check::NotNegative(const Check& check, OperatorCall& call) noexcept {
+  const Attribute& attribute = call.attributes[static_cast<size_t>(check.operands.index[0])];
+  if (attribute.real >= 0.0f) return ACL_SUCCESS;
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, Start(call)
+                                                .Add("parameter ")
+                                                .Add(attribute.name)
+                                                .Add(" has the value ")
+                                                .Add(attribute.real)
+                                                .Add(", accepted: 0 or more."));
+}
+
 aclnnStatus check::RankAtMost(const Check& check, OperatorCall& call) noexcept {
   for (int tensor : check.operands) {
     if (call.Tensor(tensor).view.rank <= check.high) continue;
@@ -148,19 +183,54 @@ aclnnStatus check::ShapeIsBroadcast(const Check& check, OperatorCall& call) noex
   return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));
 }
 
+aclnnStatus check::ExpandsToBroadcast(const Check& check, OperatorCall& call) noexcept {
+  const int tensor = check.operands.index[0];
+  Shape result;
+  if (BroadcastShapes(call.Tensor(tensor).view, call.broadcast, &result) && result == call.broadcast) {
+    return ACL_SUCCESS;
+  }
+  Text message = Start(call);
+  AddTensorShape(message.Add("parameter "), call, tensor)
+      .Add(" does not broadcast to the shape of the other inputs, accepted: ");
+  AddShape(message, call.broadcast);
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add(" or a shape that broadcasts to it."));
+}
+
+aclnnStatus check::SameShape(const Check& check, OperatorCall& call) noexcept {
+  const int a = check.operands.index[0];
+  const int b = check.operands.index[1];
+  if (call.Tensor(a).view == call.Tensor(b).view) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorShape(message.Add("parameter "), call, b).Add(" differs from ");
+  AddTensorShape(message, call, a).Add("; accepted: the same shape.");
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+}
+
+aclnnStatus check::FormatKept(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& input = call.Tensor(check.operands.index[0]);
+  const aclTensor& output = call.Tensor(check.operands.index[1]);
+  if (input.format == ACL_FORMAT_ND || input.format == output.format || !(input.view == call.broadcast)) {
+    return ACL_SUCCESS;
+  }
+  Text message = Start(call).Add("parameter ").Add(call.Name(check.operands.index[1])).Add(" with format ");
+  AddFormatName(message, output.format);
+  message.Add(" differs from ").Add(call.Name(check.operands.index[0])).Add(" with format ");
+  AddFormatName(message, input.format);
+  return FailAclnn(ACLNN_ERR_INNER_NULLPTR,
+                   message.Add("; accepted: the same format, or an input of format ND."));
+}
+
 namespace {
 
-// Whether every address that the view's arithmetic can produce fits int64, in bytes.
-bool AddressesFit(const aclTensor& tensor) noexcept {
-  int64_t numel = 0;
-  int64_t bytes = 0;
+// Whether the byte offsets of all elements fit int64.
+bool OffsetsFit(const aclTensor& tensor) noexcept {
   const int64_t size = (StorageBits(tensor.dtype) + 7) / 8;
-  if (!tensor.view.Numel(&numel)) return false;
-  if (numel == 0) return true;
   int64_t lowest = 0;
   int64_t highest = 0;
+  int64_t bytes = 0;
   if (IsContiguous(tensor)) {
-    return !__builtin_mul_overflow(numel, size, &bytes) &&
+    int64_t numel = 0;
+    return tensor.view.Numel(&numel) && !__builtin_mul_overflow(numel, size, &bytes) &&
            !__builtin_mul_overflow(tensor.offset, size, &lowest) &&
            !__builtin_add_overflow(bytes, lowest, &highest);
   }
@@ -168,21 +238,31 @@ bool AddressesFit(const aclTensor& tensor) noexcept {
          !__builtin_mul_overflow(highest, size, &bytes) && !__builtin_add_overflow(bytes, size, &bytes);
 }
 
+void AddView(Text& text, const OperatorCall& call, int tensor) {
+  AddTensorShape(text.Add("parameter "), call, tensor).Add(", strides ");
+  AddShape(text, call.Tensor(tensor).strides);
+  text.Add(" and offset ").Add(call.Tensor(tensor).offset);
+}
+
 }  // namespace
 
-aclnnStatus check::SizesRepresentable(const Check&, OperatorCall& call) noexcept {
+aclnnStatus check::SizesRepresentable(const Check& check, OperatorCall& call) noexcept {
+  const auto is_output = [&](int tensor) {
+    return std::find(check.operands.begin(), check.operands.end(), tensor) != check.operands.end();
+  };
   for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
-    if (AddressesFit(call.Tensor(i))) continue;
+    const aclTensor& tensor = call.Tensor(i);
+    int64_t numel = 0;
+    bool fits = tensor.view.Numel(&numel);
+    // Where a non-contiguous input reaches is the business of InsideStorage.
+    if (fits && numel > 0 && (IsContiguous(tensor) || is_output(i))) fits = OffsetsFit(tensor);
+    if (fits) continue;
     Text message = Start(call);
-    AddTensorShape(message.Add("parameter "), call, i);
-    message.Add(", strides ");
-    AddShape(message, call.Tensor(i).strides);
-    message.Add(" and offset ").Add(call.Tensor(i).offset);
+    AddView(message, call, i);
     return FailAclnn(
         ACLNN_ERR_PARAM_INVALID,
-        message.Add(
-            " has a negative dim or addresses more than 2^63 bytes; accepted: dims of at least 0 whose "
-            "elements fit the address space."));
+        message.Add(" has a negative dim or addresses more than 2^63 bytes; accepted: dims of at "
+                    "least 0 whose elements fit the address space."));
   }
   int64_t numel = 0;
   if (call.broadcast.Numel(&numel)) return ACL_SUCCESS;
@@ -199,20 +279,19 @@ aclnnStatus check::DoneIfEmpty(const Check& check, OperatorCall& call) noexcept 
 aclnnStatus check::InsideStorage(const Check& check, OperatorCall& call) noexcept {
   for (int index : check.operands) {
     const aclTensor& tensor = call.Tensor(index);
+    if (IsContiguous(tensor)) continue;
     int64_t lowest = 0;
     int64_t highest = 0;
     int64_t size = 0;
-    if (IsContiguous(tensor) || !ReachOf(tensor, &lowest, &highest)) continue;
-    if (tensor.storage.Numel(&size) && lowest >= 0 && highest < size) continue;
+    const bool known = OffsetsFit(tensor) && ReachOf(tensor, &lowest, &highest);
+    if (known && tensor.storage.Numel(&size) && lowest >= 0 && highest < size) continue;
     Text message = Start(call);
-    AddTensorShape(message.Add("parameter "), call, index).Add(", strides ");
-    AddShape(message, tensor.strides);
-    message.Add(" and offset ")
-        .Add(tensor.offset)
-        .Add(" reaches the elements ")
-        .Add(lowest)
-        .Add(" to ")
-        .Add(highest);
+    AddView(message, call, index);
+    if (known) {
+      message.Add(" reaches the elements ").Add(lowest).Add(" to ").Add(highest);
+    } else {
+      message.Add(" reaches elements beyond 2^63 bytes");
+    }
     AddShape(message.Add(", accepted: elements inside its storage of shape "), tensor.storage);
     return FailAclnn(ACLNN_ERR_INNER_NULLPTR, message.Add("."));
   }

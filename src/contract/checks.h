@@ -76,9 +76,15 @@ aclnnStatus IntegerIn(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus Promotes(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus PromotedCastsTo(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus PromotedIn(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus DtypesIn(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus CastsTo(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus NotNegative(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus RankAtMost(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus Broadcasts(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus ShapeIsBroadcast(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus ExpandsToBroadcast(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus SameShape(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus FormatKept(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus SizesRepresentable(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus DoneIfEmpty(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus InsideStorage(const Check& check, OperatorCall& call) noexcept;
@@ -100,6 +106,14 @@ constexpr Check PromotedCastsTo(int tensor) { return {.run = check::PromotedCast
 constexpr Check PromotedIn(const DtypeRule& rule, Operands operands) {
   return {.run = check::PromotedIn, .operands = operands, .rule = &rule};
 }
+// 161002 when the dtype of one of the tensors is not in the product's list.
+constexpr Check DtypesIn(const DtypeRule& rule, Operands operands) {
+  return {.run = check::DtypesIn, .operands = operands, .rule = &rule};
+}
+// 161002 when the first tensor's dtype cannot be cast to the second's.
+constexpr Check CastsTo(int from, int to) { return {.run = check::CastsTo, .operands = {from, to}}; }
+// 161002 when the real attribute is negative or NaN; -0 and infinity pass.
+constexpr Check NotNegative(int attribute) { return {.run = check::NotNegative, .operands = {attribute}}; }
 // 161002 when the rank of one of the tensors is greater.
 constexpr Check RankAtMost(int most, Operands operands) {
   return {.run = check::RankAtMost, .operands = operands, .high = most};
@@ -110,10 +124,26 @@ constexpr Check Broadcasts(Operands operands) { return {.run = check::Broadcasts
 constexpr Check ShapeIsBroadcast(int tensor) {
   return {.run = check::ShapeIsBroadcast, .operands = {tensor}};
 }
+// 161002 when the tensor's shape does not broadcast to call.broadcast itself: it may expand but not enlarge
+// it.
+constexpr Check ExpandsToBroadcast(int tensor) {
+  return {.run = check::ExpandsToBroadcast, .operands = {tensor}};
+}
+// 161002 when the shapes of the two tensors differ.
+constexpr Check SameShape(int a, int b) { return {.run = check::SameShape, .operands = {a, b}}; }
 
 // The rest follows CANN's own list.
-// 161002 for sizes that no storage can have: negative dims, element counts or byte offsets beyond int64.
-constexpr Check SizesRepresentable() { return {.run = check::SizesRepresentable}; }
+//
+// 561103 when the first tensor has the shape call.broadcast and a format other than ND, and the second
+// another format: CANN then copies between formats, which it does not do.
+constexpr Check FormatKept(int input, int output) {
+  return {.run = check::FormatKept, .operands = {input, output}};
+}
+// 161002 for sizes that no storage can have: negative dims, element counts beyond int64, and byte offsets
+// beyond int64 of contiguous tensors and of the given outputs.
+constexpr Check SizesRepresentable(Operands outputs) {
+  return {.run = check::SizesRepresentable, .operands = outputs};
+}
 // Success without work when one of the tensors is empty.
 constexpr Check DoneIfEmpty(Operands operands) { return {.run = check::DoneIfEmpty, .operands = operands}; }
 // 561103 when a non-contiguous input's view reaches outside its storage. Contiguous inputs are trusted, as in

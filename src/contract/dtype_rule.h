@@ -19,7 +19,8 @@ class DtypeSet {
   constexpr explicit DtypeSet(Dtypes... dtypes) : bits_(((uint64_t{1} << dtypes) | ...)) {}
 
   constexpr bool Contains(aclDataType dtype) const {
-    return dtype >= 0 && dtype < 64 && (bits_ >> dtype & 1) != 0;
+    const int number = dtype;  // callers pass any number, also ones that the enumeration does not have
+    return number >= 0 && number < 64 && (bits_ >> number & 1) != 0;
   }
   constexpr bool operator==(const DtypeSet&) const = default;
 

@@ -13,7 +13,9 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/conversions.cc"
 #include <hwy/foreach_target.h>
+
 #include <hwy/highway.h>
+#include "engine/half_precision-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
@@ -21,124 +23,70 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using DF = hn::ScalableTag<float>;
-using DU = hn::ScalableTag<uint32_t>;
-using DI = hn::ScalableTag<int32_t>;
-using DH = hn::Rebind<uint16_t, DU>;
-using VF = hn::Vec<DF>;
-using VU = hn::Vec<DU>;
-
-// A 16-bit value in the low half of each 32-bit lane -> float32 bits.
-HWY_INLINE VU WidenBf16(DU, VU half) { return hn::ShiftLeft<16>(half); }
-
-HWY_INLINE VU WidenF16(DU du, VU half) {
-  const DF df;
-  const VU sign = hn::ShiftLeft<16>(hn::And(half, hn::Set(du, 0x8000u)));
-  const VU magnitude = hn::And(half, hn::Set(du, 0x7FFFu));
-  const VU shifted = hn::ShiftLeft<13>(magnitude);
-  const VU normal = hn::Add(shifted, hn::Set(du, 112u << 23));
-  const VU infinite = hn::Add(shifted, hn::Set(du, 224u << 23));
-  // A subnormal becomes a normal number with the exponent of 2^-14 and a hidden bit too much, which is
-  // subtracted: exact.
-  const VU subnormal = hn::BitCast(du, hn::Sub(hn::BitCast(df, hn::Add(shifted, hn::Set(du, 113u << 23))),
-                                               hn::BitCast(df, hn::Set(du, 113u << 23))));
-  const DI di;
-  const auto signed_magnitude = hn::BitCast(di, magnitude);
-  const auto is_subnormal = hn::RebindMask(du, hn::Lt(signed_magnitude, hn::Set(di, 0x0400)));
-  const auto is_infinite = hn::RebindMask(du, hn::Gt(signed_magnitude, hn::Set(di, 0x7BFF)));
-  return hn::Or(sign, hn::IfThenElse(is_infinite, infinite, hn::IfThenElse(is_subnormal, subnormal, normal)));
-}
-
-// float32 bits -> 16-bit value in the low half of each lane, rounded to nearest even.
-HWY_INLINE VU NarrowBf16(DU du, VU bits) {
-  const DI di;
-  const VU odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
-  const VU rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFFu))));
-  const VU quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(du, 0x40u));
-  const auto magnitude = hn::BitCast(di, hn::And(bits, hn::Set(du, 0x7FFFFFFFu)));
-  const auto is_nan = hn::RebindMask(du, hn::Gt(magnitude, hn::Set(di, 0x7F800000)));
-  return hn::IfThenElse(is_nan, quiet, rounded);
-}
-
-HWY_INLINE VU NarrowF16(DU du, VU bits) {
-  const DF df;
-  const DI di;
-  const VU sign = hn::ShiftRight<16>(hn::And(bits, hn::Set(du, 0x80000000u)));
-  const VU magnitude = hn::And(bits, hn::Set(du, 0x7FFFFFFFu));
-  const VU odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 1u));
-  // Rebias the exponent by -112 and round away the low 13 bits; a carry into the exponent is the right
-  // result.
-  const VU normal = hn::ShiftRight<13>(hn::Add(magnitude, hn::Add(odd, hn::Set(du, 0xFFFu - (112u << 23)))));
-  // Adding 0.5 aligns a small value's units with the subnormals' 2^-24 and rounds it to nearest even on the
-  // way.
-  const VU aligned = hn::BitCast(du, hn::Add(hn::BitCast(df, magnitude), hn::Set(df, 0.5f)));
-  const VU subnormal = hn::Sub(aligned, hn::Set(du, 126u << 23));
-  const auto signed_magnitude = hn::BitCast(di, magnitude);
-  const auto is_subnormal = hn::RebindMask(du, hn::Lt(signed_magnitude, hn::Set(di, 113 << 23)));
-  const auto is_infinite =
-      hn::RebindMask(du, hn::Gt(signed_magnitude, hn::Set(di, 0x477FEFFF)));  // from 65520 on
-  const auto is_nan = hn::RebindMask(du, hn::Gt(signed_magnitude, hn::Set(di, 0x7F800000)));
-  VU result = hn::IfThenElse(is_subnormal, subnormal, normal);
-  result = hn::IfThenElse(is_infinite, hn::Set(du, 0x7C00u), result);
-  result = hn::IfThenElse(is_nan, hn::Set(du, 0x7E00u), result);
-  return hn::Or(sign, result);
-}
-
-HWY_INLINE VU LoadHalves(DU du, const uint16_t* source) { return hn::PromoteTo(du, hn::LoadU(DH(), source)); }
-
-HWY_INLINE void StoreHalves(DU, VU halves, uint16_t* destination) {
-  // Values are at most 0xFFFF, so the saturating demotion from signed keeps them.
-  hn::StoreU(hn::DemoteTo(DH(), hn::BitCast(DI(), halves)), DH(), destination);
-}
-
 // The last, partial vector goes through buffers on the stack: nothing outside [0, n) is read or written.
-template <VU (*kWiden)(DU, VU)>
-HWY_INLINE void LoadHalfPrecision(const void* source, float* destination, size_t n) {
-  const DU du;
-  const DF df;
-  const auto* from = static_cast<const uint16_t*>(source);
-  const size_t lanes = hn::Lanes(du);
+template <class Elements>
+HWY_INLINE void LoadElements(const void* source, float* destination, size_t n) {
+  const DF d;
+  using Type = typename Elements::Type;
+  const auto* from = static_cast<const Type*>(source);
+  const size_t lanes = hn::Lanes(d);
   size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    hn::StoreU(hn::BitCast(df, kWiden(du, LoadHalves(du, from + i))), df, destination + i);
-  }
+  for (; i + lanes <= n; i += lanes) hn::StoreU(Elements::Load(d, from + i), d, destination + i);
   if (i == n) return;
-  HWY_ALIGN uint16_t halves[HWY_MAX_BYTES / 4] = {};
-  HWY_ALIGN float values[HWY_MAX_BYTES / 4];
-  std::memcpy(halves, from + i, (n - i) * sizeof(uint16_t));
-  hn::StoreU(hn::BitCast(df, kWiden(du, LoadHalves(du, halves))), df, values);
+  HWY_ALIGN Type elements[HWY_MAX_BYTES / sizeof(float)] = {};
+  HWY_ALIGN float values[HWY_MAX_BYTES / sizeof(float)];
+  std::memcpy(elements, from + i, (n - i) * sizeof(Type));
+  hn::StoreU(Elements::Load(d, elements), d, values);
   std::memcpy(destination + i, values, (n - i) * sizeof(float));
 }
 
-template <VU (*kNarrow)(DU, VU)>
-HWY_INLINE void StoreHalfPrecision(const float* source, void* destination, size_t n) {
-  const DU du;
-  const DF df;
-  auto* to = static_cast<uint16_t*>(destination);
-  const size_t lanes = hn::Lanes(du);
+template <class Elements>
+HWY_INLINE void StoreElements(const float* source, void* destination, size_t n, bool stream) {
+  const DF d;
+  using Type = typename Elements::Type;
+  auto* to = static_cast<Type*>(destination);
+  const size_t lanes = hn::Lanes(d);
+  const auto store_some = [&](size_t i, size_t count) HWY_ATTR {
+    HWY_ALIGN float values[HWY_MAX_BYTES / sizeof(float)] = {};
+    HWY_ALIGN Type elements[HWY_MAX_BYTES / sizeof(float)];
+    std::memcpy(values, source + i, count * sizeof(float));
+    Elements::Store(d, hn::LoadU(d, values), elements);
+    std::memcpy(to + i, elements, count * sizeof(Type));
+  };
   size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    StoreHalves(du, kNarrow(du, hn::BitCast(du, hn::LoadU(df, source + i))), to + i);
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  if (stream && ComesToLine(to)) {
+    constexpr size_t kLine = 64 / sizeof(Type);
+    for (const size_t head = ElementsToLine(to, n); i < head;) {
+      const size_t count = HWY_MIN(lanes, head - i);
+      store_some(i, count);
+      i += count;
+    }
+    for (; i + kLine <= n; i += kLine) {
+      StreamLine<Elements>(d, to + i, [&](size_t j) HWY_ATTR { return hn::LoadU(d, source + i + j); });
+    }
   }
-  if (i == n) return;
-  HWY_ALIGN float values[HWY_MAX_BYTES / 4] = {};
-  HWY_ALIGN uint16_t halves[HWY_MAX_BYTES / 4];
-  std::memcpy(values, source + i, (n - i) * sizeof(float));
-  StoreHalves(du, kNarrow(du, hn::BitCast(du, hn::LoadU(df, values))), halves);
-  std::memcpy(to + i, halves, (n - i) * sizeof(uint16_t));
+#else
+  (void)stream;
+#endif
+  for (; i + lanes <= n; i += lanes) Elements::Store(d, hn::LoadU(d, source + i), to + i);
+  if (i < n) store_some(i, n - i);
 }
 
 void LoadF16(const void* source, float* destination, size_t n) {
-  LoadHalfPrecision<WidenF16>(source, destination, n);
+  LoadElements<F16Elements>(source, destination, n);
 }
 void LoadBf16(const void* source, float* destination, size_t n) {
-  LoadHalfPrecision<WidenBf16>(source, destination, n);
+  LoadElements<Bf16Elements>(source, destination, n);
 }
-void StoreF16(const float* source, void* destination, size_t n) {
-  StoreHalfPrecision<NarrowF16>(source, destination, n);
+void StoreF32(const float* source, void* destination, size_t n, bool stream) {
+  StoreElements<F32Elements>(source, destination, n, stream);
 }
-void StoreBf16(const float* source, void* destination, size_t n) {
-  StoreHalfPrecision<NarrowBf16>(source, destination, n);
+void StoreF16(const float* source, void* destination, size_t n, bool stream) {
+  StoreElements<F16Elements>(source, destination, n, stream);
+}
+void StoreBf16(const float* source, void* destination, size_t n, bool stream) {
+  StoreElements<Bf16Elements>(source, destination, n, stream);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -154,6 +102,7 @@ namespace {
 
 constexpr auto kLoadF16 = PORTACL_ISA_TABLE(LoadF16);
 constexpr auto kLoadBf16 = PORTACL_ISA_TABLE(LoadBf16);
+constexpr auto kStoreF32 = PORTACL_ISA_TABLE(StoreF32);
 constexpr auto kStoreF16 = PORTACL_ISA_TABLE(StoreF16);
 constexpr auto kStoreBf16 = PORTACL_ISA_TABLE(StoreBf16);
 
@@ -243,12 +192,8 @@ LoadFunction FindIntegerLoad(aclDataType dtype) {
   }
 }
 
-void StoreF32(const float* source, void* destination, size_t n) {
-  std::memcpy(destination, source, n * sizeof(float));
-}
-
 template <class Real, int kParts>
-void StoreWide(const float* source, void* destination, size_t n) {
+void StoreWide(const float* source, void* destination, size_t n, bool) {
   auto* to = static_cast<unsigned char*>(destination);
   for (size_t i = 0; i < n; ++i) {
     const Real parts[2] = {static_cast<Real>(source[i]), Real{0}};
@@ -284,7 +229,7 @@ LoadFunction FindLoad(Isa isa, aclDataType dtype, aclDataType through) noexcept 
 StoreFunction FindStore(Isa isa, aclDataType dtype) noexcept {
   switch (dtype) {
     case ACL_FLOAT:
-      return StoreF32;
+      return kStoreF32.For(isa);
     case ACL_FLOAT16:
       return kStoreF16.For(isa);
     case ACL_BF16:

@@ -11,8 +11,9 @@ namespace portacl::engine {
 
 // Reads n stored elements as float32.
 using LoadFunction = void (*)(const void* source, float* destination, size_t n);
-// Rounds n float32 values once, to nearest even, and stores them.
-using StoreFunction = void (*)(const float* source, void* destination, size_t n);
+// Rounds n float32 values once, to nearest even, and stores them; with `stream`, whole cache lines go past
+// the caches where the instruction set can (the caller then ends with a fence).
+using StoreFunction = void (*)(const float* source, void* destination, size_t n, bool stream);
 
 // f32, f16 and bf16 widen exactly. Integers and bool are first rounded to `through` (f32, f16 or bf16) in one
 // direct rounding; a non-zero bool byte counts as 1. nullptr for any other dtype.

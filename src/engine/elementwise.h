@@ -3,49 +3,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
-
-#include "engine/conversions.h"
+#include "engine/formula.h"
 #include "plan/loop_plan.h"
 
 namespace portacl::engine {
 
-inline constexpr int kMaxInputs = kMaxLoopOperands - 1;
-
-// A formula compiled for one instruction set: out[i] = f(in[0][i * step[0]], ...), i in [0, n); float32
-// throughout. A step is 1, or 0 for one value that is repeated over kRepeated floats.
-using VectorFunction = Isa (*)(const void* parameters, const float* const* in, const size_t* step, float* out,
-                               size_t n);
-
-// As many floats as the widest vector of any instruction set has.
-inline constexpr size_t kRepeated = 64;
-
 // Trivially copyable, so that an executor can hold it.
 struct ElementwiseJob {
-  LoopPlan plan;                      // operands in the formula's order, the output last
-  int8_t argument[kMaxLoopOperands];  // which of the executor's operands each one is
-  LoadFunction load[kMaxInputs];
-  StoreFunction store;
-  bool is_float32[kMaxLoopOperands];
+  LoopPlan plan;  // operands in the formula's order, the output last
+  Formula formula;
+  Result result;
   int threads;
-  VectorFunction function;
-  alignas(16) unsigned char parameters[32];
+  bool stream;  // write past the caches: the operands together do not fit them
 
-  template <class Parameters>
-  void SetFormula(VectorFunction vector_function, const Parameters& values) {
-    static_assert(sizeof(Parameters) <= sizeof parameters && std::is_trivially_copyable_v<Parameters>);
-    function = vector_function;
-    std::memcpy(parameters, &values, sizeof values);
+  // The type of kernel and result: a 16-bit type that all operands have, else f32.
+  ElementType kernel_type() const noexcept {
+    for (int k = 0; k < formula.input_count; ++k) {
+      if (formula.type[k] != result.type) return ElementType::kF32;
+    }
+    return result.type == ElementType::kOther ? ElementType::kF32 : result.type;
   }
 
   bool Touches(int executor_operand) const noexcept {
-    for (int k = 0; k < plan.operand_count; ++k) {
-      if (argument[k] == executor_operand) return true;
-    }
-    return false;
+    return formula.Reads(executor_operand) || result.argument == executor_operand;
   }
 
   int64_t Elements() const noexcept { return plan.count; }

@@ -1,124 +1,170 @@
-// Parallel loops on oneTBB (see parallel.h).
+// Parallel loops on a pool of helper threads (see parallel.h).
+//
+// Why not oneTBB: a library must not end or litter the process that it is a guest in. When a thread cannot be
+// created, or memory for a task cannot be had, oneTBB (2021.8 and later) throws where nothing may be thrown,
+// and the process ends; it prints a warning when more threads are asked for than it thinks right; and its
+// pool does not survive a fork. All three were seen. What is needed here is small: share a counter.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/parallel.h"
 
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/partitioner.h>
-#include <oneapi/tbb/task_arena.h>
 #include <pthread.h>
-#include <time.h>
+#include <signal.h>
 
+#include <algorithm>
 #include <atomic>
-#include <cstdlib>
-#include <memory>
+#include <condition_variable>
 #include <mutex>
+#include <new>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 namespace portacl::engine {
 namespace {
 
-// In a forked child and while the process ends the calling thread does everything: the task library's threads
-// do not survive the one, and the library itself is torn down in the course of the other.
-std::atomic<bool> alone{false};
-std::atomic<int> loops_in_task_library{0};
+// One parallel loop; lives on the calling thread's stack.
+struct Loop {
+  void (*body)(const void* context, int64_t block);
+  const void* context;
+  int64_t blocks;
+  int most_helpers;
+  std::atomic<int64_t> next{0};
 
-// Whether the task library may be used; if so, and only then, LeaveTaskLibrary follows.
-bool EnterTaskLibrary() noexcept {
-  loops_in_task_library.fetch_add(1);
-  if (!alone.load()) return true;
-  loops_in_task_library.fetch_sub(1);
-  return false;
-}
+  // Guarded by the pool's mutex.
+  int helpers = 0;  // inside RunBlocks
+  Loop* later = nullptr;
+  std::condition_variable left;
 
-void LeaveTaskLibrary() noexcept { loops_in_task_library.fetch_sub(1); }
+  bool HasWork() const { return next.load(std::memory_order_relaxed) < blocks; }
 
-void InForkedChild() {
-  alone.store(true);
-  loops_in_task_library.store(0);
-}
-
-void AtExit() {
-  alone.store(true);
-  const timespec nap{0, 100'000};
-  while (loops_in_task_library.load() > 0) nanosleep(&nap, nullptr);
-}
-
-// When this code is loaded, the task library below it has been: exit runs this handler before it tears that
-// down. Not at the first loop, which may come when the process is ending already.
-const bool registered_at_exit = std::atexit(AtExit) == 0;
-
-struct Arena {
-  explicit Arena(int size) : threads(size), arena(size) {}
-  int threads;
-  tbb::task_arena arena;
-};
-
-// The arena of the configured thread count. A change of the count (a new aclInit) makes another one; old ones
-// are kept, since work of theirs may still run.
-struct Arenas {
-  std::mutex mutex;
-  std::unique_ptr<Arena> all[64];
-  int count = 0;
-  std::atomic<Arena*> current{nullptr};
-};
-
-Arenas& AllArenas() {
-  static auto* arenas = [] {
-    pthread_atfork(nullptr, nullptr, InForkedChild);
-    return new Arenas;
-  }();
-  return *arenas;
-}
-
-// nullptr when no arena can be had.
-Arena* ArenaOf(int threads) {
-  Arenas& arenas = AllArenas();
-  Arena* current = arenas.current.load(std::memory_order_acquire);
-  if (current != nullptr && current->threads == threads) return current;
-  std::lock_guard lock(arenas.mutex);
-  for (int i = 0; i < arenas.count; ++i) {
-    if (arenas.all[i]->threads == threads) {
-      arenas.current.store(arenas.all[i].get(), std::memory_order_release);
-      return arenas.all[i].get();
-    }
+  void RunBlocks() {
+    for (int64_t block; (block = next.fetch_add(1, std::memory_order_relaxed)) < blocks;)
+      body(context, block);
   }
-  if (arenas.count == 64) return nullptr;
-  arenas.all[arenas.count] = std::make_unique<Arena>(threads);
-  arenas.current.store(arenas.all[arenas.count].get(), std::memory_order_release);
-  return arenas.all[arenas.count++].get();
+};
+
+struct Pool {
+  std::mutex mutex;
+  std::condition_variable wake;
+  Loop* first = nullptr;  // loops that may still have work, oldest first
+  int threads = 0;
+  int asleep = 0;
+  std::atomic<uint32_t> posted{0};  // loops since the start; what awake helpers without work look at
+
+  // A loop that a helper may join; the mutex is held.
+  Loop* FindLocked() const {
+    for (Loop* loop = first; loop != nullptr; loop = loop->later) {
+      if (loop->helpers < loop->most_helpers && loop->HasWork()) return loop;
+    }
+    return nullptr;
+  }
+};
+
+std::atomic<bool> is_forked_child{false};
+
+// In storage of its own and never destroyed: helpers may look at it while the process is torn down.
+Pool& ThePool() {
+  alignas(Pool) static unsigned char storage[sizeof(Pool)];
+  static Pool* const pool = [] {
+    pthread_atfork(nullptr, nullptr, [] { is_forked_child.store(true, std::memory_order_relaxed); });
+    return new (storage) Pool;
+  }();
+  return *pool;
+}
+
+void Pause() {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Loops often follow each other closely: a helper looks out for the next one a few microseconds long before
+// it sleeps, since waking up takes longer than many a loop.
+constexpr int kLooks = 4000;
+
+void* HelperMain(void*) {
+  Pool& pool = ThePool();
+  std::unique_lock lock(pool.mutex);
+  for (;;) {
+    if (Loop* loop = pool.FindLocked()) {
+      ++loop->helpers;
+      lock.unlock();
+      loop->RunBlocks();
+      lock.lock();
+      if (--loop->helpers == 0) loop->left.notify_one();
+      continue;
+    }
+    const uint32_t seen = pool.posted.load(std::memory_order_relaxed);
+    lock.unlock();
+    bool more = false;
+    for (int look = 0; look < kLooks && !more; ++look) {
+      Pause();
+      more = pool.posted.load(std::memory_order_relaxed) != seen;
+    }
+    lock.lock();
+    if (more || pool.posted.load(std::memory_order_relaxed) != seen) continue;
+    ++pool.asleep;
+    pool.wake.wait(lock);
+    --pool.asleep;
+  }
+}
+
+// Starts helpers until there are `wanted`, or no more can be had. The pool's mutex is held.
+void StartHelpersLocked(Pool& pool, int wanted) {
+  if (pool.threads >= wanted) return;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  // Signals are for the program's own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  while (pool.threads < wanted && pthread_create(&thread, &attributes, HelperMain, nullptr) == 0)
+    ++pool.threads;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+void RunShared(Loop& loop) noexcept {
+  Pool& pool = ThePool();
+  {
+    std::lock_guard lock(pool.mutex);
+    StartHelpersLocked(pool, loop.most_helpers);
+    Loop** end = &pool.first;
+    while (*end != nullptr) end = &(*end)->later;
+    *end = &loop;
+    pool.posted.fetch_add(1, std::memory_order_relaxed);
+    for (int i = std::min(pool.asleep, loop.most_helpers); i > 0; --i) pool.wake.notify_one();
+  }
+  loop.RunBlocks();
+  // Nobody joins any more once the loop is off the list; who is inside finishes its block.
+  std::unique_lock lock(pool.mutex);
+  Loop** link = &pool.first;
+  while (*link != &loop) link = &(*link)->later;
+  *link = loop.later;
+  while (loop.helpers > 0) loop.left.wait(lock);
 }
 
 }  // namespace
 
 void ForEachBlock(int64_t blocks, int threads, void (*body)(const void* context, int64_t block),
                   const void* context) noexcept {
-  int64_t done = 0;
-  if (blocks > 1 && threads > 1 && EnterTaskLibrary()) {
-    std::atomic<int64_t> next{0};
-    try {
-      if (Arena* arena = ArenaOf(threads)) {
-        arena->arena.execute([&] {
-          tbb::this_task_arena::isolate([&] {
-            // Every task takes blocks until none is left: the threads that come share the work, however many
-            // they are, and a block that was taken is always finished by its taker.
-            const int64_t takers = blocks < threads ? blocks : threads;
-            tbb::parallel_for(
-                tbb::blocked_range<int64_t>(0, takers, 1),
-                [&](const tbb::blocked_range<int64_t>&) {
-                  for (int64_t block; (block = next.fetch_add(1, std::memory_order_relaxed)) < blocks;)
-                    body(context, block);
-                },
-                tbb::simple_partitioner());
-          });
-        });
-      }
-    } catch (...) {
-      // No thread or no memory for tasks: what is left is done below.
-    }
-    done = next.load(std::memory_order_relaxed);
-    LeaveTaskLibrary();
+  const int64_t helpers = std::min<int64_t>(threads, blocks) - 1;
+  if (helpers <= 0 || is_forked_child.load(std::memory_order_relaxed)) {
+    for (int64_t block = 0; block < blocks; ++block) body(context, block);
+    return;
   }
-  for (int64_t block = done; block < blocks; ++block) body(context, block);
+  Loop loop;
+  loop.body = body;
+  loop.context = context;
+  loop.blocks = blocks;
+  loop.most_helpers = static_cast<int>(helpers);
+  RunShared(loop);
 }
 
 }  // namespace portacl::engine

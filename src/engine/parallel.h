@@ -1,5 +1,4 @@
-// Parallel loops over fixed blocks: the boundaries never depend on the number of threads, so neither do
-// results.
+// Parallel loops over fixed blocks: the boundaries never depend on the number of threads, so neither do results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,9 +7,10 @@
 namespace portacl::engine {
 
 // Calls body(context, block) once for every block in [0, blocks), on at most `threads` threads including the
-// calling one, and returns when all are done. The calling thread does everything itself when that is cheaper,
-// when no thread can be had, after fork (a thread pool does not survive one) and while the process ends. Safe inside a task of the
-// caller's own TBB arena. `body` must not throw.
+// calling one, and returns when all are done. Blocks are taken one by one, so the threads that come share the
+// work, however many they are; the calling thread waits for nobody who has not begun. It does everything
+// itself when no thread can be had, and after fork (a pool does not survive one). Calls may come from any
+// thread, also from tasks of the caller's own pool, and from several at once. `body` must not throw.
 void ForEachBlock(int64_t blocks, int threads, void (*body)(const void* context, int64_t block),
                   const void* context) noexcept;
 

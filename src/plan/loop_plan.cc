@@ -10,15 +10,17 @@
 namespace portacl {
 namespace {
 
-// Strides of an operand over the dims of `shape`: 0 where it is broadcast. In bytes.
-void BroadcastStrides(const Shape& shape, const aclTensor& tensor, OperandLoop& loop) {
+// Strides of an operand over the listed axes of `shape`: 0 where it is broadcast. In bytes.
+void BroadcastStrides(const Shape& shape, std::span<const int> axes, const aclTensor& tensor,
+                      OperandLoop& loop) {
   const Shape strides = IsPrivateFormat(tensor.format) ? RowMajorStrides(tensor.view) : tensor.strides;
   const int missing = shape.rank - tensor.view.rank;
   loop.element_size = static_cast<int32_t>((StorageBits(tensor.dtype) + 7) / 8);
   loop.offset = tensor.offset * loop.element_size;
-  for (int i = 0; i < shape.rank; ++i) {
-    const bool walks = i >= missing && tensor.view[i - missing] != 1;
-    loop.stride[i] = walks ? strides[i - missing] * loop.element_size : 0;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int own = axes[i] - missing;
+    const bool walks = own >= 0 && tensor.view[own] != 1;
+    loop.stride[i] = walks ? strides[own] * loop.element_size : 0;
   }
 }
 
@@ -83,19 +85,17 @@ void SetLinear(LoopPlan& plan) {
   }
 }
 
-}  // namespace
-
-LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> operands) noexcept {
+// The loop over the listed axes in their order, without those of length 1.
+LoopPlan StartPlan(const Shape& shape, std::span<const int> axes,
+                   std::span<const aclTensor* const> operands) {
   LoopPlan plan;
-  plan.rank = shape.rank;
+  plan.rank = static_cast<int>(axes.size());
   plan.operand_count = static_cast<int>(operands.size());
-  for (int i = 0; i < shape.rank; ++i) {
-    plan.extent[i] = shape[i];
-    plan.count *= shape[i];
+  for (size_t i = 0; i < axes.size(); ++i) {
+    plan.extent[i] = shape[axes[i]];
+    plan.count *= plan.extent[i];
   }
-  for (int k = 0; k < plan.operand_count; ++k)
-    BroadcastStrides(shape, *operands[static_cast<size_t>(k)], plan.operand[k]);
-
+  for (size_t k = 0; k < operands.size(); ++k) BroadcastStrides(shape, axes, *operands[k], plan.operand[k]);
   for (int axis = plan.rank - 1; axis >= 0; --axis) {
     if (plan.extent[axis] == 1) RemoveDim(plan, axis);
   }
@@ -104,17 +104,47 @@ LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> o
     plan.extent[0] = 1;
     for (int k = 0; k < plan.operand_count; ++k) plan.operand[k].stride[0] = 0;
   }
-  FlipToOutput(plan);
-  // Insertion sort: stable, and at most 8 dims.
-  for (int i = 1; i < plan.rank; ++i) {
-    for (int j = i; j > 0 && BelongsInside(plan, j - 1, j); --j) SwapDims(plan, j - 1, j);
-  }
+  return plan;
+}
+
+void FinishPlan(LoopPlan& plan) {
   for (int axis = plan.rank - 2; axis >= 0; --axis) {
     if (!CanMerge(plan, axis)) continue;
     plan.extent[axis + 1] *= plan.extent[axis];
     RemoveDim(plan, axis);
   }
   SetLinear(plan);
+}
+
+}  // namespace
+
+int64_t LoopPlan::BytesWalked() const noexcept {
+  int64_t bytes = 0;
+  for (int k = 0; k < operand_count; ++k) {
+    int64_t distinct = operand[k].element_size;
+    for (int axis = 0; axis < rank; ++axis) distinct *= operand[k].stride[axis] != 0 ? extent[axis] : 1;
+    bytes += distinct;
+  }
+  return bytes;
+}
+
+LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> operands) noexcept {
+  int axes[kMaxLoopRank];
+  for (int i = 0; i < shape.rank; ++i) axes[i] = i;
+  LoopPlan plan = StartPlan(shape, {axes, static_cast<size_t>(shape.rank)}, operands);
+  FlipToOutput(plan);
+  // Insertion sort: stable, and at most 8 dims.
+  for (int i = 1; i < plan.rank; ++i) {
+    for (int j = i; j > 0 && BelongsInside(plan, j - 1, j); --j) SwapDims(plan, j - 1, j);
+  }
+  FinishPlan(plan);
+  return plan;
+}
+
+LoopPlan PlanInOrder(const Shape& shape, std::span<const int> axes,
+                     std::span<const aclTensor* const> operands) noexcept {
+  LoopPlan plan = StartPlan(shape, axes, operands);
+  FinishPlan(plan);
   return plan;
 }
 

@@ -33,6 +33,10 @@ struct LoopPlan {
   int64_t count = 1;  // product of the extents
   int operand_count = 0;
   OperandLoop operand[kMaxLoopOperands];
+
+  // Bytes of all operands' elements, broadcast ones counted as often as they are distinct; for choosing how
+  // to write.
+  int64_t BytesWalked() const noexcept;
 };
 
 // Plans an elementwise loop over `shape` for operands that each broadcast to it; the last one is the output.
@@ -40,5 +44,11 @@ struct LoopPlan {
 // dense as it can be. Preconditions (the contract's checks): shape has no dim 0, at most 8 dims, and every
 // reachable byte offset fits int64.
 LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> operands) noexcept;
+
+// Plans a loop over `shape` that visits its elements with the axes in the given order, outermost first, for
+// operands that each broadcast to it. The order is kept: dims are only merged. Axes that are not listed are
+// not walked.
+LoopPlan PlanInOrder(const Shape& shape, std::span<const int> axes,
+                     std::span<const aclTensor* const> operands) noexcept;
 
 }  // namespace portacl

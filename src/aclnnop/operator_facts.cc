@@ -1,0 +1,16 @@
+// The list of all operators' facts (see operator_facts.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/operator_facts.h"
+
+namespace portacl {
+
+std::span<const OperatorFacts* const> AllOperators() noexcept {
+  static constexpr const OperatorFacts* kAll[] = {
+#define OPERATOR(name) &facts::name,
+#include "aclnnop/operators.def"
+#undef OPERATOR
+  };
+  return kAll;
+}
+
+}  // namespace portacl

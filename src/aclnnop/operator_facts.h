@@ -1,0 +1,41 @@
+// What a porter asks about an operator: which product accepts which dtype, in CANN's documents and in its
+// code.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "contract/dtype_rule.h"
+
+namespace portacl {
+
+struct OperatorFacts {
+  const char* name;      // that of phase 2
+  const char* header;    // as a program includes it
+  DtypeRule documented;  // CANN's pages: products they do not list have no dtype
+  DtypeRule accepted;    // CANN's code, and so this library
+  bool by_promotion;     // the dtypes are those that the inputs promote to; else every operand's own
+};
+
+// BF16 from Atlas A2 on, and Atlas 200I/500 A2 not supported: most of CANN's pages.
+inline constexpr DtypeRule kDocumentedWithout200I = {{
+    /* Atlas training    */ kFloatAndHalf,
+    /* Atlas A2          */ kFloatHalfAndBf16,
+    /* Atlas A3          */ kFloatHalfAndBf16,
+    /* Ascend 950        */ kFloatHalfAndBf16,
+    /* Atlas inference   */ kFloatAndHalf,
+    /* Atlas 200I/500 A2 */ kNoDtype,
+    /* no device         */ kNoDtype,
+}};
+
+// Every operator of this library, in the order of operators.def.
+std::span<const OperatorFacts* const> AllOperators() noexcept;
+
+// Defined by the operators' files.
+namespace facts {
+#define OPERATOR(name) extern const OperatorFacts name;
+#include "aclnnop/operators.def"
+#undef OPERATOR
+}  // namespace facts
+
+}  // namespace portacl

@@ -1,0 +1,128 @@
+// aclnnSmoothL1LossBackward: gradInput = (f * gradOut) * c, with d = self - target, f = sign(d) where |d| >=
+// beta, else d / beta; c = 1 / numel(self) for mean, else 1.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_smooth_l1_loss_backward.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/smooth_l1_loss_backward.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/vector_loop-inl.h"
+
+#ifndef PORTACL_SMOOTH_L1_LOSS_BACKWARD_PARAMETERS
+#define PORTACL_SMOOTH_L1_LOSS_BACKWARD_PARAMETERS
+namespace portacl {
+struct SmoothL1LossBackwardParameters {
+  float beta;
+  float c;
+};
+}  // namespace portacl
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The comparison includes the boundary, so |d| == beta gives exactly +-1, beta = 0 with d = 0 gives 0, and
+// beta = inf with an infinite d gives +-1. A NaN d compares false and stays NaN through the division
+// (decision N3).
+struct SmoothL1LossBackward {
+  using Parameters = SmoothL1LossBackwardParameters;
+  static constexpr int kInputs = 3;
+
+  explicit SmoothL1LossBackward(const Parameters& parameters) : beta(parameters.beta), c(parameters.c) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradOut, V self, V target) const {
+    const V zero = hn::Zero(d);
+    const V difference = hn::Sub(self, target);
+    const V sign = hn::IfThenElse(hn::Gt(difference, zero), hn::Set(d, 1.0f),
+                                  hn::IfThenElse(hn::Lt(difference, zero), hn::Set(d, -1.0f), zero));
+    const auto outside = hn::Ge(hn::Abs(difference), hn::Set(d, beta));
+    const V factor = hn::IfThenElse(outside, sign, hn::Div(difference, hn::Set(d, beta)));
+    return hn::Mul(hn::Mul(factor, gradOut), hn::Set(d, c));
+  }
+
+  float beta;
+  float c;
+};
+
+Isa RunSmoothL1LossBackward(engine::ElementType type, const void* parameters, const void* const* in,
+                            const size_t* step, void* out, size_t n, bool stream) {
+  return engine::HWY_NAMESPACE::RunVectorLoop<SmoothL1LossBackward>(type, parameters, in, step, out, n,
+                                                                    stream);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "engine/dispatch.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kGradOut, kSelf, kTarget, kGradInput };
+enum Attributes { kReduction, kBeta };
+
+constexpr Check kChecks[] = {
+    NotNull(kGradOut),
+    NotNull(kSelf),
+    NotNull(kTarget),
+    NotNull(kGradInput),
+    DtypesIn(kBf16SinceAtlasA2, {kGradOut, kSelf, kTarget, kGradInput}),
+    RankAtMost(8, {kGradOut, kSelf, kTarget}),
+    IntegerIn(kReduction, kReductionNone, kReductionSum),
+    NotNegative(kBeta),
+    Promotes({kGradOut, kSelf, kTarget}),
+    PromotedIn(kBf16SinceAtlasA2, {kGradOut, kSelf, kTarget}),
+    PromotedCastsTo(kGradInput),
+    Broadcasts({kGradOut, kSelf, kTarget}),
+    ShapeIsBroadcast(kGradInput),
+    SizesRepresentable({kGradInput}),
+    DoneIfEmpty({kGradOut, kSelf, kTarget}),
+    InsideStorage({kGradOut, kSelf, kTarget}),
+};
+
+constexpr auto kFunction = PORTACL_ISA_TABLE(RunSmoothL1LossBackward);
+
+}  // namespace
+
+const OperatorFacts facts::smooth_l1_loss_backward = {
+    "aclnnSmoothL1LossBackward", "aclnnop/aclnn_smooth_l1_loss_backward.h", kDocumentedWithout200I,
+    kBf16SinceAtlasA2, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnSmoothL1LossBackwardGetWorkspaceSize(const aclTensor* gradOut, const aclTensor* self,
+                                                      const aclTensor* target, int64_t reduction, float beta,
+                                                      aclTensor* gradInput, uint64_t* workspaceSize,
+                                                      aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"gradOut", gradOut}, {"self", self}, {"target", target}, {"gradInput", gradInput}};
+  const Attribute attributes[] = {{"reduction", reduction}, {"beta", beta}};
+  OperatorCall call{"aclnnSmoothL1LossBackward", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    auto job = MakeElementwiseJob(checked, checked.broadcast, {kGradOut, kSelf, kTarget}, kGradInput);
+    const float c = reduction == kReductionMean ? MeanFactor(NumelOf(self->view)) : 1.0f;
+    job.formula.Set(kFunction.For(JobIsa()), SmoothL1LossBackwardParameters{beta, c});
+    fresh.SetJob(job);
+  });
+}
+
+aclnnStatus aclnnSmoothL1LossBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                      aclrtStream stream) {
+  return RunExecutor("aclnnSmoothL1LossBackward", workspace, workspaceSize, executor, stream);
+}
+
+#endif  // HWY_ONCE

@@ -1,0 +1,75 @@
+// A formula bound to its inputs: the kernel of one instruction set, its parameters, and how each input is
+// read.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "engine/conversions.h"
+#include "plan/loop_plan.h"
+
+namespace portacl::engine {
+
+inline constexpr int kMaxInputs = kMaxLoopOperands - 1;
+
+// As many elements as the widest vector of any instruction set has.
+inline constexpr size_t kRepeated = 64;
+
+// Element types that a kernel takes from memory; kOther ones pass through float32 tiles.
+enum class ElementType : uint8_t { kF32, kBf16, kF16, kOther };
+
+constexpr ElementType ElementTypeOf(aclDataType dtype) {
+  switch (dtype) {
+    case ACL_FLOAT:
+      return ElementType::kF32;
+    case ACL_BF16:
+      return ElementType::kBf16;
+    case ACL_FLOAT16:
+      return ElementType::kF16;
+    default:
+      return ElementType::kOther;
+  }
+}
+
+// A formula compiled for one instruction set: out[i] = f(in[0][i * step[0]], ...), i in [0, n); inputs and
+// output are of one element type, the computation is in float32. A step is 1, or 0 for one value that is
+// repeated over kRepeated elements. `out` may be an input. With `stream`, whole cache lines are written past
+// the caches where the instruction set can; the caller then ends with a fence.
+using VectorFunction = Isa (*)(ElementType type, const void* parameters, const void* const* in,
+                               const size_t* step, void* out, size_t n, bool stream);
+
+// Trivially copyable, as part of jobs that executors hold.
+struct Formula {
+  VectorFunction function;
+  int input_count;
+  LoadFunction load[kMaxInputs];
+  ElementType type[kMaxInputs];
+  int8_t argument[kMaxInputs];  // which of the executor's operands each input is
+  alignas(16) unsigned char parameters[32];
+
+  template <class Parameters>
+  void Set(VectorFunction vector_function, const Parameters& values) {
+    static_assert(sizeof(Parameters) <= sizeof parameters && std::is_trivially_copyable_v<Parameters>);
+    function = vector_function;
+    std::memcpy(parameters, &values, sizeof values);
+  }
+
+  bool Reads(int executor_operand) const noexcept {
+    for (int k = 0; k < input_count; ++k) {
+      if (argument[k] == executor_operand) return true;
+    }
+    return false;
+  }
+};
+
+// How one output is written.
+struct Result {
+  StoreFunction store;
+  ElementType type;
+  int8_t argument;  // which of the executor's operands it is
+};
+
+}  // namespace portacl::engine

@@ -1,0 +1,168 @@
+// Half-precision elements in registers: 16-bit values in memory, float32 in vectors, rounded to nearest even.
+// SPDX-License-Identifier: Apache-2.0
+
+// Per-target include guard, as Highway's -inl.h files have it.
+#if defined(PORTACL_ENGINE_HALF_PRECISION_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PORTACL_ENGINE_HALF_PRECISION_INL_H_
+#undef PORTACL_ENGINE_HALF_PRECISION_INL_H_
+#else
+#define PORTACL_ENGINE_HALF_PRECISION_INL_H_
+#endif
+
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl::engine {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using DF = hn::ScalableTag<float>;
+using DU = hn::ScalableTag<uint32_t>;
+using DI = hn::ScalableTag<int32_t>;
+using DH = hn::Rebind<uint16_t, DU>;
+using VF = hn::Vec<DF>;
+using VU = hn::Vec<DU>;
+using VH = hn::Vec<DH>;
+
+// A 16-bit value in the low half of each 32-bit lane -> float32 bits.
+HWY_INLINE VU WidenBf16(DU, VU half) { return hn::ShiftLeft<16>(half); }
+
+HWY_INLINE VU WidenF16(DU du, VU half) {
+  const DF df;
+  const VU sign = hn::ShiftLeft<16>(hn::And(half, hn::Set(du, 0x8000u)));
+  const VU magnitude = hn::And(half, hn::Set(du, 0x7FFFu));
+  const VU shifted = hn::ShiftLeft<13>(magnitude);
+  const VU normal = hn::Add(shifted, hn::Set(du, 112u << 23));
+  const VU infinite = hn::Add(shifted, hn::Set(du, 224u << 23));
+  // A subnormal becomes a normal number with the exponent of 2^-14 and a hidden bit too much, which is
+  // subtracted: exact.
+  const VU subnormal = hn::BitCast(du, hn::Sub(hn::BitCast(df, hn::Add(shifted, hn::Set(du, 113u << 23))),
+                                               hn::BitCast(df, hn::Set(du, 113u << 23))));
+  const DI di;
+  const auto signed_magnitude = hn::BitCast(di, magnitude);
+  const auto is_subnormal = hn::RebindMask(du, hn::Lt(signed_magnitude, hn::Set(di, 0x0400)));
+  const auto is_infinite = hn::RebindMask(du, hn::Gt(signed_magnitude, hn::Set(di, 0x7BFF)));
+  return hn::Or(sign, hn::IfThenElse(is_infinite, infinite, hn::IfThenElse(is_subnormal, subnormal, normal)));
+}
+
+// float32 bits -> 16-bit value in the low half of each lane, rounded to nearest even.
+HWY_INLINE VU NarrowBf16(DU du, VU bits) {
+  const DF df;
+  const VU odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
+  const VU rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFFu))));
+  const VF value = hn::BitCast(df, bits);
+  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(value, value)), rounded, hn::Set(du, 0x7FC0u));
+}
+
+HWY_INLINE VU NarrowF16(DU du, VU bits) {
+  const DF df;
+  const DI di;
+  const VU sign = hn::ShiftRight<16>(hn::And(bits, hn::Set(du, 0x80000000u)));
+  const VU magnitude = hn::And(bits, hn::Set(du, 0x7FFFFFFFu));
+  const VU odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 1u));
+  // Rebias the exponent by -112 and round away the low 13 bits; a carry into the exponent is the right
+  // result.
+  const VU normal = hn::ShiftRight<13>(hn::Add(magnitude, hn::Add(odd, hn::Set(du, 0xFFFu - (112u << 23)))));
+  // Adding 0.5 aligns a small value's units with the subnormals' 2^-24 and rounds it to nearest even on the
+  // way.
+  const VU aligned = hn::BitCast(du, hn::Add(hn::BitCast(df, magnitude), hn::Set(df, 0.5f)));
+  const VU subnormal = hn::Sub(aligned, hn::Set(du, 126u << 23));
+  const auto signed_magnitude = hn::BitCast(di, magnitude);
+  const auto is_subnormal = hn::RebindMask(du, hn::Lt(signed_magnitude, hn::Set(di, 113 << 23)));
+  const auto is_infinite =
+      hn::RebindMask(du, hn::Gt(signed_magnitude, hn::Set(di, 0x477FEFFF)));  // from 65520 on
+  const auto is_nan = hn::RebindMask(du, hn::Gt(signed_magnitude, hn::Set(di, 0x7F800000)));
+  VU result = hn::IfThenElse(is_subnormal, subnormal, normal);
+  result = hn::IfThenElse(is_infinite, hn::Set(du, 0x7C00u), result);
+  result = hn::IfThenElse(is_nan, hn::Set(du, 0x7E00u), result);
+  return hn::Or(sign, result);
+}
+
+HWY_INLINE VU LoadHalves(DU du, const uint16_t* source) { return hn::PromoteTo(du, hn::LoadU(DH(), source)); }
+
+// Values are at most 0xFFFF, so the saturating demotion from signed keeps them.
+HWY_INLINE VH PackHalves(VU halves) { return hn::DemoteTo(DH(), hn::BitCast(DI(), halves)); }
+
+// How elements of one type are loaded as float32 vectors and stored from them.
+struct F32Elements {
+  using Type = float;
+  static HWY_INLINE VF Load(DF d, const Type* from) { return hn::LoadU(d, from); }
+  static HWY_INLINE void Store(DF d, VF v, Type* to) { hn::StoreU(v, d, to); }
+};
+
+struct Bf16Elements {
+  using Type = uint16_t;
+  static HWY_INLINE VF Load(DF d, const Type* from) {
+    return hn::BitCast(d, WidenBf16(DU(), LoadHalves(DU(), from)));
+  }
+  static HWY_INLINE VH Round(VF v) { return PackHalves(NarrowBf16(DU(), hn::BitCast(DU(), v))); }
+  static HWY_INLINE void Store(DF, VF v, Type* to) { hn::StoreU(Round(v), DH(), to); }
+};
+
+// The conversion instructions of AVX2 and AVX-512 do what the integer code does, NaN payloads aside.
+struct F16Elements {
+  using Type = uint16_t;
+#if HWY_TARGET == HWY_AVX3
+  static HWY_INLINE VF Load(DF, const Type* from) { return VF{_mm512_cvtph_ps(hn::LoadU(DH(), from).raw)}; }
+  static HWY_INLINE VH Round(VF v) {
+    return VH{_mm512_cvtps_ph(v.raw, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
+  }
+#elif HWY_TARGET == HWY_AVX2
+  static HWY_INLINE VF Load(DF, const Type* from) { return VF{_mm256_cvtph_ps(hn::LoadU(DH(), from).raw)}; }
+  static HWY_INLINE VH Round(VF v) {
+    return VH{_mm256_cvtps_ph(v.raw, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
+  }
+#else
+  static HWY_INLINE VF Load(DF d, const Type* from) {
+    return hn::BitCast(d, WidenF16(DU(), LoadHalves(DU(), from)));
+  }
+  static HWY_INLINE VH Round(VF v) { return PackHalves(NarrowF16(DU(), hn::BitCast(DU(), v))); }
+#endif
+  static HWY_INLINE void Store(DF, VF v, Type* to) { hn::StoreU(Round(v), DH(), to); }
+};
+
+// How many elements lie before the next cache line, at most n.
+template <class Type>
+HWY_INLINE size_t ElementsToLine(const Type* to, size_t n) {
+  const size_t ahead = (64 - reinterpret_cast<uintptr_t>(to) % 64) % 64 / sizeof(Type);
+  return HWY_MIN(ahead, n);
+}
+
+// Whether streaming to these elements is possible at all: an address that is not even aligned to its elements
+// never comes to a line's start.
+template <class Type>
+HWY_INLINE bool ComesToLine(const Type* to) {
+  return reinterpret_cast<uintptr_t>(to) % sizeof(Type) == 0;
+}
+
+// Writes whole cache lines past the caches. `to` lies at a line's start; make(j) gives the vector of elements
+// j onwards of the line.
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+constexpr bool kCanStream = true;
+template <class Elements, class Make>
+HWY_INLINE void StreamLine(DF d, typename Elements::Type* to, const Make& make) {
+  constexpr size_t kLine = 64 / sizeof(typename Elements::Type);
+  constexpr size_t kLanes = hn::MaxLanes(DF());
+  if constexpr (sizeof(typename Elements::Type) == sizeof(float)) {
+    for (size_t j = 0; j < kLine; j += kLanes) hn::Stream(make(j), d, to + j);
+  } else {
+    // Half a vector would be written as 16 bytes: two halves make a whole one.
+    const hn::ScalableTag<uint16_t> dh;
+    for (size_t j = 0; j < kLine; j += 2 * kLanes) {
+      const VH low = Elements::Round(make(j));
+      hn::Stream(hn::Combine(dh, Elements::Round(make(j + kLanes)), low), dh, to + j);
+    }
+  }
+}
+#else
+constexpr bool kCanStream = false;
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl::engine
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

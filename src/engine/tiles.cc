@@ -1,0 +1,125 @@
+// Filling of tiles and the formula over them (see tiles.h). Nothing here depends on a formula.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/tiles.h"
+
+#include <cstring>
+
+namespace portacl::engine {
+namespace {
+
+template <class Element>
+void GatherElements(const char* source, int64_t stride, void* destination, int64_t n) {
+  auto* to = static_cast<char*>(destination);
+  for (int64_t i = 0; i < n; ++i)
+    std::memcpy(to + i * int64_t{sizeof(Element)}, source + i * stride, sizeof(Element));
+}
+
+template <class Element>
+void ScatterElements(const void* source, char* destination, int64_t stride, int64_t n) {
+  const auto* from = static_cast<const char*>(source);
+  for (int64_t i = 0; i < n; ++i)
+    std::memcpy(destination + i * stride, from + i * int64_t{sizeof(Element)}, sizeof(Element));
+}
+
+struct Element16 {
+  unsigned char bytes[16];
+};
+
+}  // namespace
+
+void Gather(const char* source, int64_t stride, int32_t size, void* destination, int64_t n) noexcept {
+  switch (size) {
+    case 1:
+      return GatherElements<uint8_t>(source, stride, destination, n);
+    case 2:
+      return GatherElements<uint16_t>(source, stride, destination, n);
+    case 4:
+      return GatherElements<uint32_t>(source, stride, destination, n);
+    default:
+      return GatherElements<uint64_t>(source, stride, destination, n);
+  }
+}
+
+void Scatter(const void* source, char* destination, int64_t stride, int32_t size, int64_t n) noexcept {
+  switch (size) {
+    case 2:
+      return ScatterElements<uint16_t>(source, destination, stride, n);
+    case 4:
+      return ScatterElements<uint32_t>(source, destination, stride, n);
+    case 8:
+      return ScatterElements<uint64_t>(source, destination, stride, n);
+    default:
+      return ScatterElements<Element16>(source, destination, stride, n);
+  }
+}
+
+char* DenseAddress(const LoopPlan& plan, int operand, char* base, const Cursor& cursor, int64_t position,
+                   int64_t n) noexcept {
+  const OperandLoop& loop = plan.operand[operand];
+  if (loop.linear && loop.linear_stride == loop.element_size) return base + position * loop.linear_stride;
+  if (n <= cursor.left_in_row() && loop.stride[plan.rank - 1] == loop.element_size) return cursor.At(operand);
+  return nullptr;
+}
+
+FormulaTiles::FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base,
+                           ElementType type) noexcept
+    : formula_(formula),
+      plan_(plan),
+      type_(type),
+      long_rows_(plan.extent[plan.rank - 1] >= kLongRow || plan.rank == 1),
+      in_place_rows_(long_rows_) {
+  for (int k = 0; k < formula.input_count; ++k) {
+    const OperandLoop& operand = plan.operand[k];
+    base_[k] = base[k];
+    is_one_value_[k] = operand.linear && operand.linear_stride == 0;
+    if (is_one_value_[k]) Repeat(k, base[k]);
+    const bool dense = IsNative(k) && RowStride(k) == operand.element_size;
+    if (!dense && RowStride(k) != 0) in_place_rows_ = false;
+  }
+}
+
+void FormulaTiles::Repeat(int input, const char* source) {
+  if (IsNative(input) && plan_.operand[input].element_size == sizeof(uint16_t)) {
+    uint16_t element;
+    std::memcpy(&element, source, sizeof element);
+    std::fill_n(reinterpret_cast<uint16_t*>(repeated_[input]), kRepeated, element);
+  } else {
+    float value;
+    formula_.load[input](source, &value, 1);
+    std::fill_n(repeated_[input], kRepeated, value);
+  }
+}
+
+void FormulaTiles::Compute(const Cursor& cursor, int64_t position, int64_t n, void* out,
+                           bool stream) noexcept {
+  const void* in[kMaxInputs];
+  size_t step[kMaxInputs];
+  for (int k = 0; k < formula_.input_count; ++k) {
+    const char* dense = is_one_value_[k] ? nullptr : DenseAddress(plan_, k, base_[k], cursor, position, n);
+    if (dense == nullptr && (is_one_value_[k] || (RowStride(k) == 0 && n <= cursor.left_in_row()))) {
+      if (!is_one_value_[k]) Repeat(k, cursor.At(k));
+      in[k] = repeated_[k];
+      step[k] = 0;
+      continue;
+    }
+    if (dense == nullptr) {
+      const int32_t size = plan_.operand[k].element_size;
+      auto* const gathered = IsNative(k) ? reinterpret_cast<char*>(tile_[k]) : reinterpret_cast<char*>(raw_);
+      ForEachSegment(plan_, k, cursor, n,
+                     [&](const char* address, int64_t stride, int64_t done, int64_t length) {
+                       Gather(address, stride, size, gathered + done * size, length);
+                     });
+      dense = gathered;
+    }
+    if (IsNative(k)) {
+      in[k] = dense;
+    } else {
+      formula_.load[k](dense, tile_[k], static_cast<size_t>(n));
+      in[k] = tile_[k];
+    }
+    step[k] = 1;
+  }
+  isa_ = formula_.function(type_, formula_.parameters, in, step, out, static_cast<size_t>(n), stream);
+}
+
+}  // namespace portacl::engine

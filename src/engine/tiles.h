@@ -1,0 +1,130 @@
+// Tiles: a stretch of a loop whose inputs are dense float32, whatever dtype and strides the operands have.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/formula.h"
+#include "plan/loop_plan.h"
+
+namespace portacl::engine {
+
+// Elements per tile: four float32 tiles stay in the first-level cache.
+inline constexpr int64_t kTile = 512;
+// Rows at least this long are walked one at a time, so that dense and repeated operands need no tile.
+inline constexpr int64_t kLongRow = 64;
+
+// Copies elements of `size` bytes from strided to dense and back; 1 to 16 bytes, a power of two.
+void Gather(const char* source, int64_t stride, int32_t size, void* destination, int64_t n) noexcept;
+void Scatter(const void* source, char* destination, int64_t stride, int32_t size, int64_t n) noexcept;
+
+// A position in the loop: the row it lies in, the column, and each operand's address at the row's start.
+class Cursor {
+ public:
+  Cursor(const LoopPlan& plan, char* const* base, int64_t position) : plan_(&plan) {
+    const int last = plan.rank - 1;
+    column_ = position % plan.extent[last];
+    position /= plan.extent[last];
+    for (int k = 0; k < plan.operand_count; ++k) row_[k] = base[k];
+    for (int axis = last - 1; axis >= 0; --axis) {
+      index_[axis] = position % plan.extent[axis];
+      position /= plan.extent[axis];
+      for (int k = 0; k < plan.operand_count; ++k) row_[k] += index_[axis] * plan.operand[k].stride[axis];
+    }
+  }
+
+  int64_t left_in_row() const { return plan_->extent[plan_->rank - 1] - column_; }
+  char* At(int operand) const {
+    return row_[operand] + column_ * plan_->operand[operand].stride[plan_->rank - 1];
+  }
+
+  // Moves on by any number of elements.
+  void Skip(int64_t n) {
+    while (n > 0) {
+      const int64_t step = std::min(n, left_in_row());
+      Advance(step);
+      n -= step;
+    }
+  }
+
+  // Moves on by n elements, n at most left_in_row().
+  void Advance(int64_t n) {
+    column_ += n;
+    if (column_ < plan_->extent[plan_->rank - 1]) return;
+    column_ = 0;
+    for (int axis = plan_->rank - 2; axis >= 0; --axis) {
+      const bool wraps = ++index_[axis] == plan_->extent[axis];
+      for (int k = 0; k < plan_->operand_count; ++k) {
+        row_[k] += plan_->operand[k].stride[axis] * (wraps ? 1 - plan_->extent[axis] : 1);
+      }
+      if (!wraps) return;
+      index_[axis] = 0;
+    }
+  }
+
+ private:
+  const LoopPlan* plan_;
+  int64_t column_ = 0;
+  int64_t index_[kMaxLoopRank] = {};
+  char* row_[kMaxLoopOperands] = {};
+};
+
+// Calls segment(address, stride, done, length) for each piece of a row among the cursor's next n elements.
+template <class Segment>
+void ForEachSegment(const LoopPlan& plan, int operand, Cursor cursor, int64_t n, Segment&& segment) {
+  const int64_t stride = plan.operand[operand].stride[plan.rank - 1];
+  for (int64_t done = 0; done < n;) {
+    const int64_t length = std::min(n - done, cursor.left_in_row());
+    segment(cursor.At(operand), stride, done, length);
+    cursor.Advance(length);
+    done += length;
+  }
+}
+
+// The address of the next n elements of an operand when they are dense there, else nullptr. `position` is the
+// cursor's, counted in elements of the loop from `base`, the operand's address at 0.
+char* DenseAddress(const LoopPlan& plan, int operand, char* base, const Cursor& cursor, int64_t position,
+                   int64_t n) noexcept;
+
+// Computes a formula over stretches of a loop, one after the other. The operands of the plan start with the
+// formula's inputs. Kernel and result are of one element type: f32, or a 16-bit type that all inputs have.
+// Buffers live in the object, so that threads share nothing.
+class FormulaTiles {
+ public:
+  FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base, ElementType type) noexcept;
+
+  // out[0..n) = the formula at the cursor's next n elements; n <= LongestStretch(). `out` may be an input's
+  // own memory when the stretch is dense there.
+  void Compute(const Cursor& cursor, int64_t position, int64_t n, void* out, bool stream = false) noexcept;
+
+  // How many elements Compute takes at once from here: a tile, or the rest of the row when no input needs a
+  // tile.
+  int64_t LongestStretch(const Cursor& cursor) const noexcept {
+    const int64_t row = long_rows_ ? cursor.left_in_row() : kTile;
+    return in_place_rows_ ? row : std::min(row, kTile);
+  }
+
+  // The instruction set of the kernel that ran last.
+  Isa isa() const noexcept { return isa_; }
+
+ private:
+  int64_t RowStride(int input) const { return plan_.operand[input].stride[plan_.rank - 1]; }
+  // Whether the kernel takes the input as it is in memory.
+  bool IsNative(int input) const { return formula_.type[input] == type_; }
+  void Repeat(int input, const char* source);
+
+  const Formula& formula_;
+  const LoopPlan& plan_;
+  const ElementType type_;
+  char* base_[kMaxInputs];
+  bool is_one_value_[kMaxInputs];
+  bool long_rows_;
+  bool in_place_rows_;  // within a row every input is dense and native, or one value
+  Isa isa_ = Isa::kPortable;
+  alignas(64) float tile_[kMaxInputs][kTile];
+  alignas(64) float repeated_[kMaxInputs][kRepeated];
+  alignas(64) unsigned char raw_[kTile * sizeof(int64_t)];
+};
+
+}  // namespace portacl::engine

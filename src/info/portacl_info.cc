@@ -1,0 +1,143 @@
+// portacl-info: the table that a porter needs (operator x product x dtypes) and what is in force on this
+// machine.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "acl/acl.h"
+#include "acl/configuration.h"
+#include "acl/data_type.h"
+#include "aclnnop/operator_facts.h"
+
+namespace {
+
+using namespace portacl;
+
+constexpr const char* kUsage =
+    "usage: portacl-info [--json]\n"
+    "Prints version, emulated CANN version, product, instruction set and threads in force (PORTACL_SOC, "
+    "PORTACL_ISA,\n"
+    "PORTACL_NUM_THREADS), and for each operator and product the dtypes that CANN documents and those that "
+    "it accepts.\n";
+
+std::vector<std::string> Names(DtypeSet dtypes) {
+  std::vector<std::string> names;
+  for (int number = 0; number < 64; ++number) {
+    const auto dtype = static_cast<aclDataType>(number);
+    if (!dtypes.Contains(dtype)) continue;
+    Text text;
+    AddDtypeName(text, dtype);
+    names.emplace_back(text.view().substr(std::strlen("DT_")));
+  }
+  return names;
+}
+
+std::string Cell(DtypeSet dtypes) {
+  std::string cell;
+  for (const std::string& name : Names(dtypes)) cell += (cell.empty() ? "" : " ") + name;
+  return cell.empty() ? "-" : cell;
+}
+
+// The product lines, without the row for threads that have no device.
+std::span<const SocProfile> Products() { return SocProfiles().first(kProductCount - 1); }
+
+std::string SocNames(const SocProfile& profile) {
+  std::string names;
+  for (const char* name : profile.names) names += std::string(names.empty() ? "" : " ") + name;
+  for (const char* prefix : profile.prefixes) names += std::string(names.empty() ? "" : " ") + prefix + "*";
+  return names;
+}
+
+void PrintJson(const Configuration& configuration) {
+  nlohmann::ordered_json json;
+  json["version"] = PORTACL_VERSION;
+  json["emulated_cann_version"] = kEmulatedCannVersion;
+  json["soc"] = configuration.soc_name;
+  json["product"] = configuration.soc->line;
+  json["isa"] = IsaName(configuration.isa);
+  for (Isa isa : SupportedIsas()) json["isas"].push_back(IsaName(isa));
+  json["threads"] = configuration.num_threads;
+  json["devices"] = configuration.device_count;
+  for (const SocProfile& profile : Products()) {
+    nlohmann::ordered_json product;
+    product["line"] = profile.line;
+    product["short_name"] = profile.short_name;
+    product["soc_names"] = nlohmann::ordered_json::array();
+    for (const char* name : profile.names) product["soc_names"].push_back(name);
+    for (const char* prefix : profile.prefixes) product["soc_names"].push_back(std::string(prefix) + "*");
+    json["products"].push_back(product);
+  }
+  for (const OperatorFacts* facts : AllOperators()) {
+    nlohmann::ordered_json one;
+    one["name"] = facts->name;
+    one["header"] = facts->header;
+    one["dtypes_of"] = facts->by_promotion ? "promoted inputs" : "every operand";
+    for (const SocProfile& profile : Products()) {
+      one["documented"][profile.line] = Names(facts->documented.For(profile.product));
+      one["accepted"][profile.line] = Names(facts->accepted.For(profile.product));
+    }
+    json["operators"].push_back(one);
+  }
+  std::printf("%s\n", json.dump(2).c_str());
+}
+
+void PrintText(const Configuration& configuration) {
+  std::string isas;
+  for (Isa isa : SupportedIsas()) isas += std::string(isas.empty() ? "" : " ") + IsaName(isa);
+  std::printf("portacl %s, emulating CANN %.*s\n", PORTACL_VERSION,
+              static_cast<int>(kEmulatedCannVersion.size()), kEmulatedCannVersion.data());
+  std::printf("product          %s (%s)\n", configuration.soc->line, configuration.soc_name);
+  std::printf("instruction set  %s (of: %s)\n", IsaName(configuration.isa), isas.c_str());
+  std::printf("threads          %d\ndevices          %d\n\n", configuration.num_threads,
+              configuration.device_count);
+  std::printf("%-19s %s\n", "product", "values of PORTACL_SOC");
+  for (const SocProfile& profile : Products())
+    std::printf("%-19s %s\n", profile.line, SocNames(profile).c_str());
+  for (const OperatorFacts* facts : AllOperators()) {
+    std::printf("\n%s (%s), dtypes of %s\n", facts->name, facts->header,
+                facts->by_promotion ? "the promoted inputs" : "every operand");
+    std::printf("  %-19s %-24s %s\n", "product", "documented", "accepted");
+    for (const SocProfile& profile : Products()) {
+      const DtypeSet documented = facts->documented.For(profile.product);
+      const DtypeSet accepted = facts->accepted.For(profile.product);
+      std::printf("  %-19s %-24s %s%s\n", profile.line, Cell(documented).c_str(), Cell(accepted).c_str(),
+                  documented == accepted ? "" : "   (differs)");
+    }
+  }
+}
+
+int Main(int argc, char** argv) {
+  const bool json = argc == 2 && std::strcmp(argv[1], "--json") == 0;
+  if (argc > 1 && !json) {
+    const bool help = argc == 2 && (std::strcmp(argv[1], "--help") == 0 || std::strcmp(argv[1], "-h") == 0);
+    std::fputs(kUsage, help ? stdout : stderr);
+    return help ? 0 : 2;
+  }
+  if (const aclError status = aclInit(nullptr)) {
+    const char* message = aclGetRecentErrMsg();
+    std::fprintf(stderr, "portacl-info: aclInit returned %d\n%s", status, message == nullptr ? "" : message);
+    return 1;
+  }
+  if (json) {
+    PrintJson(CurrentConfiguration());
+  } else {
+    PrintText(CurrentConfiguration());
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Main(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "portacl-info: %s\n", error.what());
+    return 1;
+  }
+}

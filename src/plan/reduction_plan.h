@@ -1,0 +1,51 @@
+// The plan of a sum over broadcast axes: which terms belong to which output, in which order they are added.
+// Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "plan/loop_plan.h"
+
+namespace portacl {
+
+// Terms per block where terms go to lanes, and rows per block where they do not (decision N10: fixed blocks).
+inline constexpr int64_t kLaneBlock = 4096;
+inline constexpr int64_t kRowBlock = 256;
+
+// Terms of shape R are summed to the shape of the output. The axes of R are walked as
+//   outer kept axes | reduced axes | inner kept axes (those after the last reduced one),
+// so term number (o * reduced + r) * inner + k is the r-th one of output o * inner + k. Within an output the
+// order is the logical row-major order of the reduced axes; axes of length 1 and strides have no influence on
+// it.
+//
+// inner == 1 means that the last axis longer than 1 is reduced: the r-th term goes to lane r mod 16 of block
+// r / kLaneBlock. Else each output adds its terms one after the other, in blocks of kRowBlock. The blocks of
+// an output are combined by the tree that pairs neighbours, level by level, an odd one moving up as it is.
+struct ReductionPlan {
+  int64_t outer = 1;
+  int64_t reduced = 1;  // 0: R is empty, every output is +0
+  int64_t inner = 1;
+  LoopPlan terms;   // over the inputs, in the order above
+  LoopPlan output;  // over the output alone, outputs in row-major order
+
+  // To share few outputs among threads, each output's blocks are split into chunks of `chunk_blocks` (a power
+  // of two, so the tree stays the same). chunks > 1 needs a workspace of outer * inner * chunks float64.
+  int64_t blocks = 0;
+  int64_t chunk_blocks = 1;
+  int64_t chunks = 1;
+
+  bool in_lanes() const { return inner == 1; }
+  int64_t outputs() const { return outer * inner; }
+  uint64_t workspace_bytes() const {
+    return chunks > 1 ? static_cast<uint64_t>(outputs() * chunks) * sizeof(double) : 0;
+  }
+};
+
+// Plans the sum of terms of shape `terms_shape` to the output's view shape, which broadcasts to it.
+// Preconditions as for PlanElementwise, except that terms_shape may have dims of 0 where the output has 1.
+ReductionPlan PlanReduction(const Shape& terms_shape, std::span<const aclTensor* const> inputs,
+                            const aclTensor& output) noexcept;
+
+}  // namespace portacl

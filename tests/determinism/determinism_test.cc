@@ -1,0 +1,284 @@
+// The same bits for the same inputs: on every instruction set, for every number of threads, alignment, length and
+// layout, in any floating-point environment of the caller, with every compiler. determinism_hashes.txt holds what the
+// bits are; a build made with another compiler is checked against the same file.
+//
+// A new operator needs one file in subjects/ and its lines in the file of hashes. To write them (all lines are written
+// anew; the difference must be exactly what was meant to change):
+//   PORTACL_WRITE_DETERMINISM_HASHES=1 BUILD/tests/determinism/determinism --gtest_filter=Hashes.*
+// SPDX-License-Identifier: Apache-2.0
+#include <oneapi/tbb/global_control.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "determinism/cases.h"
+#include "engine/isa.h"
+#include "gtest/gtest.h"
+#include "support/environment.h"
+#include "support/fp_environment.h"
+#include "support/numeric_suite.h"
+#include "support/tensor_view.h"
+#include "support/two_phase.h"
+
+namespace portacl::testing {
+
+std::vector<Subject>& Subjects() {
+  static std::vector<Subject> subjects;
+  return subjects;
+}
+
+namespace {
+
+// The cases of every operator, made once.
+const std::vector<DeterminismCase>& CasesOf(size_t subject) {
+  static std::map<size_t, std::vector<DeterminismCase>> made;
+  const auto found = made.find(subject);
+  if (found != made.end()) return found->second;
+  return made.emplace(subject, MakeCases(Subjects()[subject])).first->second;
+}
+
+// How one run differs from a plain one. Nothing of it may change a bit.
+struct Variation {
+  uint64_t layout_seed = 0;     // other layouts for all operands; 0: dense
+  uint64_t alignment_seed = 0;  // other addresses; 0: the end of the data at a guard page
+  uint64_t length_seed = 0;     // cut into pieces of random lengths; 0: whole
+  const FpMode* fp_mode = nullptr;
+};
+
+Layout InputLayout(RandomNumbers& random) {
+  // Not the expanded ones: they let several logical elements share one place, which is other data.
+  constexpr Layout kLayouts[] = {Layout::kDense,    Layout::kNoStrides, Layout::kDenseOffset,
+                                 Layout::kPermuted, Layout::kNegative,  Layout::kStepped,
+                                 Layout::kMixed};
+  return kLayouts[random.Below(std::ssize(kLayouts))];
+}
+
+HostTensor MakeTensor(DtypeNumber dtype, const Shape& shape, RandomNumbers* layouts,
+                      RandomNumbers* alignments) {
+  RandomNumbers unused(0);
+  const Layout layout = layouts != nullptr ? InputLayout(*layouts) : Layout::kDense;
+  Placement placement;
+  if (alignments != nullptr) {
+    placement.misalignment_bytes =
+        static_cast<int>(alignments->Below(64));  // odd ones too: any address may be data
+  }
+  return HostTensor(dtype, MakeView(shape, layout, layouts != nullptr ? *layouts : unused), placement);
+}
+
+// Runs the elements [begin, end) of a case (all of them, in the case's own shapes, if it is not cut) and appends the
+// output's elements to `bytes`.
+void RunPart(const Subject& subject, const DeterminismCase& c, const Variation& variation, bool whole,
+             int64_t begin, int64_t end, aclrtStream stream, std::vector<std::byte>& bytes) {
+  RandomNumbers layouts(variation.layout_seed + static_cast<uint64_t>(begin));
+  RandomNumbers alignments(variation.alignment_seed + static_cast<uint64_t>(begin));
+  RandomNumbers* const vary_layout = variation.layout_seed != 0 ? &layouts : nullptr;
+  RandomNumbers* const vary_alignment = variation.alignment_seed != 0 ? &alignments : nullptr;
+  std::vector<HostTensor> tensors;
+  std::vector<aclTensor*> handles;
+  for (size_t k = 0; k < c.inputs.size(); ++k) {
+    const auto element = static_cast<size_t>(ElementSize(c.input_dtypes[k]));
+    tensors.push_back(MakeTensor(c.input_dtypes[k], whole ? c.input_shapes[k] : Shape{end - begin},
+                                 vary_layout, vary_alignment));
+    const std::byte* source = c.inputs[k].data() + static_cast<size_t>(begin) * element;
+    for (int64_t i = 0; i < tensors.back().size(); ++i) {
+      std::memcpy(tensors.back().Element(i), source + static_cast<size_t>(i) * element, element);
+    }
+  }
+  tensors.push_back(
+      MakeTensor(c.output_dtype, whole ? c.output_shape : Shape{end - begin}, vary_layout, vary_alignment));
+  for (HostTensor& tensor : tensors) handles.push_back(tensor.Handle());
+  const CallResult call =
+      CallTwoPhase(subject.description.binding, handles, c.attributes, stream, variation.fp_mode);
+  ASSERT_TRUE(call.Succeeded()) << call.message;
+  const HostTensor& output = tensors.back();
+  const auto element = static_cast<size_t>(ElementSize(c.output_dtype));
+  const size_t at = bytes.size();
+  bytes.resize(at + static_cast<size_t>(output.size()) * element);
+  for (int64_t i = 0; i < output.size(); ++i)
+    std::memcpy(&bytes[at + static_cast<size_t>(i) * element], output.Element(i), element);
+}
+
+uint64_t HashOf(const Subject& subject, const DeterminismCase& c, const Variation& variation,
+                aclrtStream stream) {
+  const int64_t count = NumElements(c.output_shape);
+  std::vector<std::byte> bytes;
+  if (variation.length_seed == 0) {
+    RunPart(subject, c, variation, true, 0, count, stream, bytes);
+  } else {
+    RandomNumbers lengths(variation.length_seed);
+    for (int64_t begin = 0; begin < count;) {
+      const int64_t most = lengths.Chance(10) ? 40000 : lengths.Chance(50) ? 700 : 70;
+      const int64_t end = std::min(count, begin + lengths.Between(1, most));
+      RunPart(subject, c, variation, false, begin, end, stream, bytes);
+      if (::testing::Test::HasFatalFailure()) break;
+      begin = end;
+    }
+  }
+  return HashElements(c.output_dtype, std::move(bytes));
+}
+
+// ---- the committed file ----
+
+std::string HashText(uint64_t hash) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+  return text;
+}
+
+// Case name -> hash.
+std::map<std::string, std::string> ReadHashes() {
+  std::map<std::string, std::string> hashes;
+  std::ifstream file(PORTACL_DETERMINISM_HASHES);
+  EXPECT_TRUE(file.is_open()) << PORTACL_DETERMINISM_HASHES;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    hashes[line.substr(17)] = line.substr(0, 16);
+  }
+  return hashes;
+}
+
+void WriteHashes() {
+  std::ofstream file(PORTACL_DETERMINISM_HASHES);
+  file << "# What the library's results are, to the bit: FNV-1a of the output of every case of "
+          "determinism_test.cc, which\n"
+          "# also says how to write this file. Floating-point data is made from whole numbers, so nothing of "
+          "it depends on\n"
+          "# the machine. A line that changes is a change of results that users see.\n";
+  const ScopedEnvironment environment(Variables{{"PORTACL_ISA", "portable"}, {"PORTACL_NUM_THREADS", "1"}});
+  for (size_t subject = 0; subject < Subjects().size(); ++subject) {
+    for (const DeterminismCase& c : CasesOf(subject)) {
+      file << HashText(HashOf(Subjects()[subject], c, {}, environment.stream())) << " " << c.name << "\n";
+    }
+  }
+  ASSERT_TRUE(file.good());
+}
+
+TEST(Hashes, FileListsExactlyTheCases) {
+  if (std::getenv("PORTACL_WRITE_DETERMINISM_HASHES") != nullptr) WriteHashes();
+  std::map<std::string, std::string> hashes = ReadHashes();
+  for (size_t subject = 0; subject < Subjects().size(); ++subject) {
+    for (const DeterminismCase& c : CasesOf(subject))
+      EXPECT_EQ(hashes.erase(c.name), 1u) << c.name << " has no hash";
+  }
+  for (const auto& [name, hash] : hashes) ADD_FAILURE() << "there is no case " << name;
+}
+
+// Cases whose results are alike (a single zero, a single NaN) prove little: few may be.
+TEST(Hashes, AreTelling) {
+  std::set<std::string> distinct;
+  const std::map<std::string, std::string> hashes = ReadHashes();
+  for (const auto& [name, hash] : hashes) distinct.insert(hash);
+  EXPECT_GE(distinct.size() * 20, hashes.size() * 19);
+  std::vector<std::byte> zeros(8);
+  std::vector<std::byte> nans(8, std::byte{0xFF});
+  std::vector<std::byte> other_nans = nans;
+  other_nans[0] = std::byte{0};
+  EXPECT_EQ(HashElements(ACL_FLOAT, nans), HashElements(ACL_FLOAT, other_nans));
+  EXPECT_EQ(HashElements(ACL_DOUBLE, nans), HashElements(ACL_DOUBLE, other_nans));
+  EXPECT_NE(HashElements(ACL_FLOAT, nans), HashElements(ACL_FLOAT, zeros));
+  EXPECT_EQ(HashElements(ACL_FLOAT, {}), 0xCBF29CE484222325u);
+  EXPECT_EQ(HashElements(ACL_FLOAT16, {std::byte{'a'}, std::byte{'b'}}), 0x089C4407B545986Au)
+      << "FNV-1a of \"ab\"";
+}
+
+// ---- every way to run a case ----
+
+using Parameter = std::tuple<size_t, engine::Isa>;  // operator and instruction set
+
+class Determinism : public ::testing::TestWithParam<Parameter> {
+ protected:
+  const Subject& subject() const { return Subjects()[std::get<0>(GetParam())]; }
+  engine::Isa isa() const { return std::get<1>(GetParam()); }
+
+  // Runs every case in every way that `variations(case, number)` lists, with 1, 2 and 7 threads. Where there are
+  // several variations, the case with 1 thread, with 2 and with 7 takes each a different third of them.
+  template <class Variations>
+  void Check(const Variations& variations) {
+    const std::map<std::string, std::string> hashes = ReadHashes();
+    // TBB makes no more threads than the machine has processors unless it is told to.
+    const tbb::global_control eight_threads(tbb::global_control::max_allowed_parallelism, 8);
+    uint64_t number = 0;
+    for (const int threads : {1, 2, 7}) {
+      const ScopedEnvironment environment(Variables{{"PORTACL_ISA", engine::IsaName(isa())},
+                                                    {"PORTACL_NUM_THREADS", std::to_string(threads)}});
+      ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+      for (const DeterminismCase& c : CasesOf(std::get<0>(GetParam()))) {
+        const auto committed = hashes.find(c.name);
+        ASSERT_NE(committed, hashes.end()) << c.name << " has no hash; see the head of this file";
+        for (const Variation& variation : variations(c, ++number)) {
+          const uint64_t hash = HashOf(subject(), c, variation, environment.stream());
+          ASSERT_EQ(HashText(hash), committed->second)
+              << c.name << " on " << engine::IsaName(isa()) << " with " << threads << " threads, layout seed "
+              << variation.layout_seed << ", alignment seed " << variation.alignment_seed << ", length seed "
+              << variation.length_seed << ", floating-point environment "
+              << (variation.fp_mode != nullptr ? variation.fp_mode->name : "as usual");
+          if (NumElements(c.output_shape) > 0) {
+            ASSERT_EQ(engine::IsaThatRanLast(), isa()) << c.name;
+          }
+        }
+      }
+    }
+  }
+};
+
+TEST_P(Determinism, Plain) {
+  Check([](const DeterminismCase&, uint64_t) { return std::vector<Variation>(1); });
+}
+
+TEST_P(Determinism, Layouts) {
+  Check([](const DeterminismCase& c, uint64_t number) {
+    std::vector<Variation> variations;
+    const uint64_t repeats = NumElements(c.output_shape) > 20000 ? 1 : 3;
+    for (uint64_t i = 1; i <= repeats; ++i) variations.push_back({.layout_seed = number * 10 + i});
+    return variations;
+  });
+}
+
+TEST_P(Determinism, Alignments) {
+  Check([](const DeterminismCase&, uint64_t number) {
+    return std::vector<Variation>{{.alignment_seed = number},
+                                  {.layout_seed = number, .alignment_seed = number + 7}};
+  });
+}
+
+TEST_P(Determinism, Lengths) {
+  Check([&](const DeterminismCase& c, uint64_t number) {
+    std::vector<Variation> variations;
+    if (c.HasOneShape() && subject().cuts_freely(c.attributes)) {
+      variations.push_back({.length_seed = number});
+      variations.push_back({.layout_seed = number, .alignment_seed = number, .length_seed = number + 1000});
+    }
+    return variations;
+  });
+}
+
+TEST_P(Determinism, FloatingPointEnvironments) {
+  Check([](const DeterminismCase& c, uint64_t number) {
+    std::vector<Variation> variations;
+    const std::vector<FpMode>& modes = UnusualFpModes();
+    for (size_t i = 0; i < modes.size(); ++i) {
+      const bool small = NumElements(c.output_shape) <= 20000;
+      if (small || (number + i) % 3 == 0)
+        variations.push_back({.layout_seed = i % 2 * number, .fp_mode = &modes[i]});
+    }
+    return variations;
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Determinism,
+                         ::testing::Combine(::testing::Range(size_t{0}, Subjects().size()),
+                                            ::testing::ValuesIn(IsasToTest())),
+                         [](const ::testing::TestParamInfo<Parameter>& parameter) {
+                           return Subjects()[std::get<0>(parameter.param)].description.binding.name + "_" +
+                                  engine::IsaName(std::get<1>(parameter.param));
+                         });
+
+}  // namespace
+}  // namespace portacl::testing

@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# Installs a build and uses it as a CANN user would: compiling, linking, loading, moving and removing it.
+# usage: install_test.sh BUILD_DIR (the environment's CC and CXX are the compilers)
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+root=$(dirname -- "$(dirname -- "$here")")
+build=$(cd -- "${1:?usage: install_test.sh BUILD_DIR}" && pwd -P)
+export CC=${CC:-gcc} CXX=${CXX:-g++}
+unset LD_LIBRARY_PATH LD_PRELOAD
+export PYTHONDONTWRITEBYTECODE=1
+
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+prefix="$work/a prefix" # a blank in a path must not matter
+names=(libascendcl.so libacl_rt.so libnnopbase.so libopapi.so libopapi_nn.so libopapi_math.so)
+cmake=$(sed -n 's/^CMAKE_COMMAND:INTERNAL=//p' "$build/CMakeCache.txt")
+strict=(-Wall -Wextra -Wpedantic -Werror)
+
+fail() {
+  printf 'FAILED: %s\n' "$*" >&2
+  exit 1
+}
+check() { # WHAT COMMAND...
+  local what=$1
+  shift
+  "$@" >"$work/log" 2>&1 || { cat "$work/log" && fail "$what"; }
+  printf 'ok: %s\n' "$what"
+}
+same() { diff -u -- "$1" "$2"; }
+
+# Compiles and runs the project's own example against the prefix with the line of a CANN user.
+run_example() { # PREFIX
+  $CXX -std=c++11 "${strict[@]}" "$root/examples/l1_loss_backward.cpp" -I "$1/include" -L "$1/lib64" \
+    -lopapi_nn -lascendcl -lnnopbase -o "$work/example" &&
+    LD_LIBRARY_PATH="$1/lib64" "$work/example"
+}
+
+# The same in the environment that set_env.sh makes.
+run_example_by_cmake() { # PREFIX
+  rm -rf -- "$work/by_cmake"
+  (
+    source "$1/set_env.sh" && [[ $ASCEND_HOME_PATH == "$1" ]] &&
+      "$cmake" -S "$root/examples" -B "$work/by_cmake" -G Ninja && "$cmake" --build "$work/by_cmake" &&
+      "$work/by_cmake/l1_loss_backward"
+  )
+}
+
+run_example_by_pkg_config() { # PREFIX
+  (
+    source "$1/set_env.sh"
+    flags=$(pkg-config --cflags --libs portacl) || return
+    eval "$CXX -std=c++11 \"\$root/examples/l1_loss_backward.cpp\" $flags -o \"\$work/by_pkg_config\"" &&
+      "$work/by_pkg_config"
+  )
+}
+
+needs_only_cann_names() { # EXECUTABLE
+  local others
+  others=$(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+    grep -vxE 'lib(opapi_nn|ascendcl|nnopbase)\.so|lib(c|m|stdc\+\+|gcc_s|dl)\.so\.[0-9]+' || true)
+  [[ -z $others ]] || { echo "$others" && return 1; }
+}
+
+exports() { # LIBRARY
+  nm -D --defined-only --format=posix "$1" | awk '$2 != "A" { sub(/@.*/, "", $1); print $1 }' | LC_ALL=C sort -u
+}
+
+check 'install' "$root/dev" install --from "$build" "$prefix"
+for file in include/acl/acl.h include/aclnn/acl_meta.h include/aclnnop/aclnn_l1_loss_backward.h set_env.sh \
+  lib64/libportacl.so "${names[@]/#/lib64/}"; do
+  [[ -e $prefix/$file ]] || fail "not installed: $file"
+done
+
+check 'the example, with a plain compiler line' run_example "$prefix"
+check "only CANN's names are needed at run time" needs_only_cann_names "$work/example"
+check 'the example, by set_env.sh and find_package' run_example_by_cmake "$prefix"
+check 'the example, by set_env.sh and pkg-config' run_example_by_pkg_config "$prefix"
+
+# One list of the declared functions, made from the installed headers; gcc's own list must agree with it.
+python3 "$root/tools/public_functions.py" "$prefix/include" >"$work/declared"
+(cd -- "$prefix/include" && find . -name '*.h' -printf '#include "%P"\n' | sort) >"$work/every_header.inc"
+sed 's/.*/DECLARED(&)/' "$work/declared" >"$work/every_function.inc"
+if [[ $($CC --version) == *'Free Software Foundation'* ]]; then
+  printf '#include "every_header.inc"\n' >"$work/headers.c"
+  $CC -std=c11 -I "$work" -I "$prefix/include" -fsyntax-only -aux-info "$work/prototypes" "$work/headers.c"
+  grep -F "$prefix/include/" "$work/prototypes" | grep -v ' static ' |
+    sed -n 's/.*[ *]\([A-Za-z_0-9]*\) (.*/\1/p' | LC_ALL=C sort -u >"$work/prototyped"
+  check 'the compiler sees the same declarations' same "$work/declared" "$work/prototyped"
+fi
+
+for name in libportacl.so "${names[@]}"; do
+  exports "$prefix/lib64/$name" >"$work/exported"
+  check "$name exports exactly the declared functions" same "$work/declared" "$work/exported"
+done
+
+paths=("${names[@]/#/$prefix/lib64/}")
+compile_every_function() { # OUTPUT ARGUMENTS...
+  local out=$1
+  shift
+  $CC -std=c11 "${strict[@]}" "$here/every_function.c" -I "$work" -I "$prefix/include" "$@" -ldl -o "$out"
+}
+link_and_find() { # NAME
+  local name=${1#lib}
+  compile_every_function "$work/links" -L "$prefix/lib64" -Wl,--no-as-needed "-l${name%.so}" &&
+    LD_LIBRARY_PATH="$prefix/lib64" "$work/links" "${paths[@]}"
+}
+compile_every_function "$work/opens" -DONLY_DLOPEN
+for name in "${names[@]}"; do
+  check "every function links through $name and is found through all names" link_and_find "$name"
+  check "every function is found after opening $name first" "$work/opens" "$prefix/lib64/$name" "${paths[@]}"
+done
+
+$CC -std=c11 "${strict[@]}" "$here/two_phase.c" -I "$prefix/include" -L "$prefix/lib64" \
+  -lopapi_nn -lascendcl -lnnopbase -o "$work/two_phase"
+check 'a C11 program' env LD_LIBRARY_PATH="$prefix/lib64" "$work/two_phase"
+
+# Programs that ask for more than there is: the names of what is missing, and nothing else.
+missing_names() { # FILE
+  "$root/dev" demo --from "$build" "$1" >"$work/demo" 2>&1 && fail "demo returned 0 for $1"
+  grep '^  [a-z]' "$work/demo" || { cat "$work/demo" && fail "demo names nothing for $1"; }
+}
+missing_names "$here/absent_operator.cpp" >"$work/named"
+printf '  %s\n' aclnnAbsentInATemplate aclnnAbsentLoss aclnnAbsentLossGetWorkspaceSize \
+  'aclnnop/aclnn_absent_loss.h (header)' >"$work/expected"
+check 'demo names the operators whose header is missing' same "$work/expected" "$work/named"
+missing_names "$here/undefined_operator.cpp" >"$work/named"
+printf '  %s\n' aclnnUndefinedLoss >"$work/expected"
+check 'demo names the operators that do not link' same "$work/expected" "$work/named"
+
+check 'demo with a whole program' "$root/dev" demo --from "$build" "$root/examples/l1_loss_backward.cpp"
+
+moved="$work/moved to here"
+cp -RP -- "$prefix" "$moved"
+mv -- "$prefix" "$work/gone"
+check 'a prefix that was moved' run_example "$moved"
+check 'a prefix that was moved, by find_package' run_example_by_cmake "$moved"
+check 'a prefix that was moved, by pkg-config' run_example_by_pkg_config "$moved"
+mv -- "$work/gone" "$prefix"
+
+touch "$prefix/lib64/of_the_user"
+mkdir -p "$work/old/include"
+check 'install over an installation' "$root/dev" install --from "$build" "$prefix"
+check 'uninstall' "$root/dev" uninstall "$prefix"
+[[ $(find "$prefix" ! -type d -printf '%P\n') == lib64/of_the_user ]] || fail "uninstall left: $(find "$prefix")"
+rm -rf -- "$prefix"
+check 'install again' "$root/dev" install --from "$build" "$prefix"
+check 'uninstall again' "$root/dev" uninstall "$prefix"
+[[ ! -e $prefix ]] || fail "uninstall left: $(find "$prefix")"
+check 'install beside what was there' "$root/dev" install --from "$build" "$work/old"
+check 'uninstall beside what was there' "$root/dev" uninstall "$work/old"
+[[ $(find "$work/old" -printf '%P\n' | sort | paste -sd' ') == ' include' ]] || fail "uninstall left or took: $(find "$work/old")"
+echo 'ok: nothing is left behind, and nothing else is taken'

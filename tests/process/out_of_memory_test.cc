@@ -1,0 +1,220 @@
+// Memory that runs out at any allocation inside a call: the call returns a code or a null pointer, nothing crashes or
+// leaks, no exception leaves, and the same call succeeds once there is memory again.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "process/allocation_hook.h"
+#include "process/child_process.h"
+#include "process/simple_call.h"
+
+namespace portacl::testing {
+namespace {
+
+// The path of a new configuration file.
+std::string MakeConfigurationFile() {
+  char name[] = "/tmp/portacl-test-XXXXXX";
+  const int file = mkstemp(name);
+  const std::string_view content =
+      R"({"err_msg_mode": "0", "other": {"a": [1, 2, "some longer text than fits inline"]}})";
+  EXPECT_EQ(write(file, content.data(), content.size()), static_cast<ssize_t>(content.size()));
+  close(file);
+  return name;
+}
+
+// What one program does, step by step. A step returns whether it succeeded; one that failed can be tried again.
+struct Session {
+  explicit Session(const char* configuration_path) : path(configuration_path) {}
+
+  const char* path;
+  aclrtStream stream = nullptr;
+  aclrtContext context = nullptr;
+  void* device_memory = nullptr;
+  void* host_memory = nullptr;
+  SimpleCall call{kBigCall};
+  aclIntArray* array = nullptr;
+  aclTensorList* list = nullptr;
+  aclScalar* scalar = nullptr;
+  bool planned = false;
+};
+
+struct Step {
+  const char* name;
+  bool (*run)(Session& s);
+};
+
+bool Message(Session&) {
+  // The code of a failing call stands, with or without its message.
+  const aclError status = aclrtMalloc(nullptr, 64, ACL_MEM_MALLOC_HUGE_FIRST);
+  const char* message = aclGetRecentErrMsg();
+  if (status != ACL_ERROR_INVALID_PARAM) std::abort();
+  const bool complete =
+      message != nullptr && std::string_view(message).find("devPtr") != std::string_view::npos;
+  aclGetRecentErrMsg();
+  return complete;
+}
+
+constexpr Step kSteps[] = {
+    {"aclInit", [](Session& s) { return aclInit(s.path) == 0; }},
+    {"aclrtGetDeviceCount",
+     [](Session&) {
+       uint32_t count = 0;
+       return aclrtGetDeviceCount(&count) == 0 && count == 1;
+     }},
+    {"aclrtSetDevice", [](Session&) { return aclrtSetDevice(0) == 0; }},
+    {"aclrtCreateStream", [](Session& s) { return aclrtCreateStream(&s.stream) == 0; }},
+    {"aclrtMalloc",
+     [](Session& s) { return aclrtMalloc(&s.device_memory, 1000, ACL_MEM_MALLOC_HUGE_FIRST) == 0; }},
+    {"aclrtMallocHost", [](Session& s) { return aclrtMallocHost(&s.host_memory, 1000) == 0; }},
+    {"aclrtGetMemInfo",
+     [](Session&) {
+       size_t free = 1;
+       size_t total = 1;
+       const aclError status = aclrtGetMemInfo(ACL_HBM_MEM, &free, &total);
+       if (status == 0 && (total < 1000 || free < 1000)) std::abort();  // success without a number
+       return status == 0;
+     }},
+    {"aclCreateTensor", [](Session& s) { return s.call.CreateTensors(); }},
+    {"aclCreateIntArray",
+     [](Session& s) {
+       const int64_t values[3] = {1, 2, 3};
+       s.array = aclCreateIntArray(values, 3);
+       return s.array != nullptr;
+     }},
+    {"aclCreateScalar",
+     [](Session& s) {
+       float value = 1;
+       s.scalar = aclCreateScalar(&value, ACL_FLOAT);
+       return s.scalar != nullptr;
+     }},
+    {"aclCreateTensorList",
+     [](Session& s) {
+       const aclTensor* const none[2] = {nullptr, nullptr};
+       s.list = aclCreateTensorList(none, 2);
+       return s.list != nullptr;
+     }},
+    {"a message", Message},
+    {"phase 1", [](Session& s) { return s.planned = s.call.Plan() == 0; }},
+    {"phase 2",
+     [](Session& s) {
+       // A failing phase 2 would have consumed the executor.
+       if (!s.planned && s.call.Plan() != 0) return false;
+       s.planned = false;
+       s.call.ClearResult();
+       return s.call.Execute(s.stream) == 0 && aclrtSynchronizeStream(s.stream) == 0 && s.call.Right();
+     }},
+    {"another message", Message},
+    {"aclCreateTensorList and destroy",
+     [](Session& s) {
+       return aclDestroyTensorList(std::exchange(s.list, nullptr)) == 0 &&
+              aclDestroyScalar(std::exchange(s.scalar, nullptr)) == 0 &&
+              aclDestroyIntArray(std::exchange(s.array, nullptr)) == 0;
+     }},
+    {"aclrtFree",
+     [](Session& s) {
+       return s.device_memory == nullptr ||
+              (aclrtFree(s.device_memory) == 0 && (s.device_memory = nullptr, true));
+     }},
+    {"aclrtFreeHost",
+     [](Session& s) {
+       return s.host_memory == nullptr ||
+              (aclrtFreeHost(s.host_memory) == 0 && (s.host_memory = nullptr, true));
+     }},
+    {"aclrtDestroyStream", [](Session& s) { return aclrtDestroyStream(s.stream) == 0; }},
+    {"aclrtResetDevice", [](Session&) { return aclrtResetDevice(0) == 0; }},
+    {"aclFinalize", [](Session&) { return aclFinalize() == 0; }},
+};
+constexpr int kStepCount = static_cast<int>(sizeof kSteps / sizeof kSteps[0]);
+
+enum Outcome { kAsExpected = 0, kWrong = 1, kNothingLeftToFail = 42 };
+
+// One session in which the nth allocation of one step fails.
+int RunSession(const char* path, int failing_step, long nth, Failing failing) {
+  Session session(path);
+  int outcome = kAsExpected;
+  for (int i = 0; i < kStepCount; ++i) {
+    const Step& step = kSteps[i];
+    bool right = false;
+    if (i == failing_step) {
+      FailAllocation(nth, failing);
+      right = step.run(session);
+      if (!StopFailingAllocations()) outcome = kNothingLeftToFail;
+    }
+    if (!right) right = step.run(session);
+    if (!right) {
+      const char* message = aclGetRecentErrMsg();
+      std::printf("%s fails%s: %s\n", step.name, i == failing_step ? " after there is memory again" : "",
+                  message == nullptr ? "" : message);
+      return kWrong;
+    }
+  }
+  session.call.DestroyTensors();
+  return outcome;
+}
+
+class OutOfMemory : public ::testing::TestWithParam<int> {
+ protected:
+  static void SetUpTestSuite() { setenv("PORTACL_NUM_THREADS", "3", 1); }
+};
+
+// In a fresh process each time, so that what the library makes at its first use is reached as well.
+TEST_P(OutOfMemory, AtAnyAllocationOfAFreshProcess) {
+  const std::string path = MakeConfigurationFile();
+  for (const Failing failing : {Failing::kOnlyOne, Failing::kAllFromThereOn}) {
+    for (long nth = 1; nth < 1000; ++nth) {
+      const ChildResult result = InChild([&] { return RunSession(path.c_str(), GetParam(), nth, failing); });
+      if (result.exited && result.code == kNothingLeftToFail) break;
+      ASSERT_TRUE(result.Succeeded())
+          << kSteps[GetParam()].name << ", allocation " << nth
+          << (failing == Failing::kOnlyOne ? " alone" : " and all later ones") << ": "
+          << (result.exited ? "exit code " : "signal ") << result.code << "\n"
+          << result.out << result.err;
+    }
+  }
+  std::remove(path.c_str());
+}
+
+INSTANTIATE_TEST_SUITE_P(In, OutOfMemory, ::testing::Range(0, kStepCount),
+                         [](const ::testing::TestParamInfo<int>& step) {
+                           std::string name = kSteps[step.param].name;
+                           for (char& c : name) c = c == ' ' ? '_' : c;
+                           return name;
+                         });
+
+// In one process that has been through everything before, so that nothing is made that stays.
+TEST(OutOfMemoryLeaks, None) {
+  setenv("PORTACL_NUM_THREADS", "3", 1);
+  const std::string path = MakeConfigurationFile();
+  const ChildResult result = InChild([&] {
+    for (int i = 0; i < 3; ++i) {
+      if (RunSession(path.c_str(), -1, 0, Failing::kOnlyOne) != kAsExpected) return static_cast<int>(kWrong);
+    }
+    const long live = AllocationsLive();
+    for (int step = 0; step < kStepCount; ++step) {
+      for (const Failing failing : {Failing::kOnlyOne, Failing::kAllFromThereOn}) {
+        for (long nth = 1; nth < 1000; ++nth) {
+          const int outcome = RunSession(path.c_str(), step, nth, failing);
+          if (outcome == kWrong) return static_cast<int>(kWrong);
+          if (AllocationsLive() != live) {
+            std::printf("%s, allocation %ld: %ld allocations live, %ld before\n", kSteps[step].name, nth,
+                        AllocationsLive(), live);
+            return static_cast<int>(kWrong);
+          }
+          if (outcome == kNothingLeftToFail) break;
+        }
+      }
+    }
+    return static_cast<int>(kAsExpected);
+  });
+  EXPECT_TRUE(result.Succeeded()) << (result.exited ? "exit code " : "signal ") << result.code << "\n"
+                                  << result.out << result.err;
+  std::remove(path.c_str());
+}
+
+}  // namespace
+}  // namespace portacl::testing

@@ -1,0 +1,174 @@
+// The contract tests that every operator goes through: rows of wrong calls on every product, which of two
+// faults is reported first, the rules of phase 2. A test file gives rows and writes PORTACL_CONTRACT_TESTS.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "environment.h"
+#include "gtest/gtest.h"
+#include "guarded_buffer.h"
+#include "operator_under_test.h"
+
+namespace portacl::testing {
+
+// The products whose answers may differ; kNoDevice is a thread on which no device was set.
+enum class Product { k950, kA3, kA2, k310B, k310P, k910, kNoDevice };
+
+inline constexpr Product kAllProducts[] = {Product::k950,  Product::kA3,  Product::kA2,      Product::k310B,
+                                           Product::k310P, Product::k910, Product::kNoDevice};
+
+const char* ProductName(Product product);
+inline void PrintTo(Product product, std::ostream* out) { *out << ProductName(product); }
+const char* SocNameOf(Product product);
+
+// An aclTensor to be, which may be as wrong as a test likes.
+struct TensorSpec {
+  bool null = false;
+  bool without_data = false;
+  Shape shape = {2, 3};
+  DtypeNumber dtype = ACL_FLOAT;
+  int32_t format = ACL_FORMAT_ND;
+  std::optional<std::vector<int64_t>> strides;  // nullopt: passed as nullptr
+  std::optional<int64_t> every_stride;          // beats `strides`, whatever the rank
+  int64_t offset = 0;
+  std::optional<Shape> storage_dims;  // nullopt: as the shape
+};
+
+class CallSpec {
+ public:
+  explicit CallSpec(const std::vector<std::string>& names) : names_(names), tensors_(names.size()) {}
+
+  TensorSpec& operator[](const std::string& name);
+  std::vector<TensorSpec>& tensors() { return tensors_; }
+  const std::vector<TensorSpec>& tensors() const { return tensors_; }
+
+  Attributes attributes;
+  bool null_workspace_size = false;
+  bool null_executor = false;
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<TensorSpec> tensors_;
+};
+
+using Deviation = std::function<void(CallSpec&)>;
+
+struct Row {
+  std::string name;
+  Deviation deviate;
+  aclnnStatus code = 0;
+  std::vector<std::string> fragments;  // in the message, beside the operator's name, wherever the call fails
+  std::map<Product, aclnnStatus> elsewhere;  // products that answer differently
+};
+
+// One way to be wrong, in a list whose order is the order of the checks.
+struct Fault {
+  std::string name;
+  Deviation deviate;
+  aclnnStatus code = 0;
+  std::string token;  // in the message of this fault and of no later one of the list
+};
+
+struct ContractDescription {
+  OperatorBinding binding;
+  std::vector<Row> rows;
+  std::vector<Fault> faults;
+};
+
+// The same code on all the given products.
+std::map<Product, aclnnStatus> On(const std::vector<Product>& products, aclnnStatus code);
+
+// The handles of a call. Data addresses are of a page that nobody may touch, or real.
+class BuiltCall {
+ public:
+  enum class Data { kForbidden, kReal };
+
+  BuiltCall(const CallSpec& spec, Data data);
+  ~BuiltCall();
+  BuiltCall(const BuiltCall&) = delete;
+  BuiltCall& operator=(const BuiltCall&) = delete;
+
+  const std::vector<aclTensor*>& handles() const { return handles_; }
+  void DestroyHandles();
+  std::vector<std::byte> OutputBytes() const;
+
+ private:
+  std::vector<aclTensor*> handles_;
+  std::vector<std::unique_ptr<GuardedBuffer>> storage_;
+};
+
+// Runs phase 1 for `spec` and checks the code, and that a failure leaves everything untouched and says what
+// is wrong, once, naming the operator and every fragment. Returns whether all was right.
+bool CheckPlan(const OperatorBinding& binding, const CallSpec& spec, aclnnStatus code,
+               const std::vector<std::string>& fragments, const std::string& name);
+
+// Whether `message` has the envelope that belongs to `code`, and says every fragment after it.
+::testing::AssertionResult MessageSays(const std::string& message, aclnnStatus code,
+                                       const std::vector<std::string>& fragments);
+
+// Calls `body` on a thread of its own, on which no device is set, and waits for it.
+void OnThreadWithoutDevice(const std::function<void()>& body);
+
+class ContractSuite : public ::testing::TestWithParam<Product> {
+ protected:
+  void Rows(const ContractDescription& op);
+};
+
+class PhaseTwoSuite : public ::testing::Test {
+ protected:
+  void SetUp() override { environment_ = std::make_unique<ScopedEnvironment>(Variables{}); }
+  void TearDown() override { environment_.reset(); }
+  aclrtStream stream() const { return environment_->stream(); }
+
+  void FirstFaultIsReported(const ContractDescription& op);
+  void NullExecutor(const ContractDescription& op);
+  void ExecutorThatNeverExisted(const ContractDescription& op);
+  void ExecutorUsedTwice(const ContractDescription& op);
+  void ConsumedExecutorBesideLiveOnes(const ContractDescription& op);
+  void NullWorkspaceWithSize(const ContractDescription& op);
+  void NullStreamWithoutDevice(const ContractDescription& op);
+  void UnknownStream(const ContractDescription& op);
+  void TensorWithoutAddress(const ContractDescription& op);
+  void PhasesOnDifferentThreads(const ContractDescription& op);
+  void MessagesBelongToTheirThread(const ContractDescription& op);
+
+ private:
+  std::unique_ptr<ScopedEnvironment> environment_;
+};
+
+// A program that calls neither aclInit nor aclFinalize.
+void WorksWithoutInit(const ContractDescription& op);
+
+}  // namespace portacl::testing
+
+#define PORTACL_PHASE_TEST(suite, name, description) \
+  TEST_F(suite##Calls, name) { name(description); }
+
+#define PORTACL_CONTRACT_TESTS(suite, description)                                                     \
+  class suite : public ::portacl::testing::ContractSuite {};                                           \
+  TEST_P(suite, Rows) { Rows(description); }                                                           \
+  INSTANTIATE_TEST_SUITE_P(On, suite, ::testing::ValuesIn(::portacl::testing::kAllProducts),           \
+                           [](const ::testing::TestParamInfo<::portacl::testing::Product>& product) {  \
+                             return std::string(::portacl::testing::ProductName(product.param));       \
+                           });                                                                         \
+  class suite##Calls : public ::portacl::testing::PhaseTwoSuite {};                                    \
+  PORTACL_PHASE_TEST(suite, FirstFaultIsReported, description)                                         \
+  PORTACL_PHASE_TEST(suite, NullExecutor, description)                                                 \
+  PORTACL_PHASE_TEST(suite, ExecutorThatNeverExisted, description)                                     \
+  PORTACL_PHASE_TEST(suite, ExecutorUsedTwice, description)                                            \
+  PORTACL_PHASE_TEST(suite, ConsumedExecutorBesideLiveOnes, description)                               \
+  PORTACL_PHASE_TEST(suite, NullWorkspaceWithSize, description)                                        \
+  PORTACL_PHASE_TEST(suite, NullStreamWithoutDevice, description)                                      \
+  PORTACL_PHASE_TEST(suite, UnknownStream, description)                                                \
+  PORTACL_PHASE_TEST(suite, TensorWithoutAddress, description)                                         \
+  PORTACL_PHASE_TEST(suite, PhasesOnDifferentThreads, description)                                     \
+  PORTACL_PHASE_TEST(suite, MessagesBelongToTheirThread, description)                                  \
+  TEST(suite##InFreshProcess, WorksWithoutInit) { ::portacl::testing::WorksWithoutInit(description); } \
+  static_assert(true, "so that the macro ends in a semicolon")

@@ -1,0 +1,299 @@
+// Numeric cases: see numeric_case.h.
+// SPDX-License-Identifier: Apache-2.0
+#include "numeric_case.h"
+
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <sstream>
+
+#include "float_formats.h"
+#include "gtest/gtest.h"
+#include "special_values.h"
+#include "two_phase.h"
+
+namespace portacl::testing {
+namespace {
+
+std::atomic<int64_t> cases_checked{0};
+
+class CaseCount : public ::testing::Environment {
+ public:
+  void TearDown() override {
+    if (cases_checked > 0) {
+      std::printf("numeric cases: %lld\n", static_cast<long long>(cases_checked));
+    }
+  }
+};
+[[maybe_unused]] const ::testing::Environment* const kCaseCount =
+    ::testing::AddGlobalTestEnvironment(new CaseCount);
+
+double RandomReal(RandomNumbers& random) {
+  // Halves between -2 and 2 make equal pairs frequent; the rest is spread over [-5, 5].
+  return random.Chance(50) ? static_cast<double>(random.Between(-4, 4)) * 0.5 : random.Unit() * 10 - 5;
+}
+
+void FillFloating(HostTensor& tensor, Fill fill, RandomNumbers& random) {
+  const std::vector<uint32_t> special = SpecialBits(tensor.dtype());
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    if (fill == Fill::kMixed && random.Chance(10)) {
+      const auto choice = static_cast<size_t>(random.Below(static_cast<int64_t>(special.size())));
+      const uint64_t bits = random.Chance(50) ? special[choice] : random.Bits();
+      std::memcpy(tensor.Element(i), &bits, static_cast<size_t>(ElementSize(tensor.dtype())));
+    } else {
+      tensor.Set(i, RandomReal(random));
+    }
+  }
+}
+
+void FillIntegers(HostTensor& tensor, Fill fill, RandomNumbers& random) {
+  const std::vector<int64_t> special = SpecialIntegers(tensor.dtype());
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    int64_t value = random.Between(-3, 3);
+    if (fill == Fill::kMixed && random.Chance(60)) {
+      const auto choice = static_cast<size_t>(random.Below(static_cast<int64_t>(special.size())));
+      value = random.Chance(80) ? special[choice] : static_cast<int64_t>(random.Bits());
+    }
+    EncodeIntegerElement(tensor.dtype(), value, tensor.Element(i));
+  }
+}
+
+// Copies a quarter of the values of `from` into `to`, half of those one bit off: comparisons and differences
+// are most telling where operands are equal or all but equal.
+void Correlate(const HostTensor& from, HostTensor& to, RandomNumbers& random) {
+  if (from.shape() != to.shape() || !IsFloatingDtype(to.dtype())) {
+    return;
+  }
+  for (int64_t i = 0; i < from.size(); ++i) {
+    if (!random.Chance(25)) {
+      continue;
+    }
+    const double value =
+        IsFloatingDtype(from.dtype()) ? from.Real(i) : IntegerConvertedTo(to.dtype(), from.Integer(i));
+    to.Set(i, value);
+    if (random.Chance(50) && std::isfinite(value)) {
+      *to.Element(i) ^= std::byte{1};
+    }
+  }
+}
+
+LogicalTensor Logical(const HostTensor& tensor) {
+  LogicalTensor logical;
+  logical.dtype = tensor.dtype();
+  logical.shape = tensor.shape();
+  const bool floating = logical.IsFloating();
+  (floating ? logical.reals.reserve(static_cast<size_t>(tensor.size()))
+            : logical.integers.reserve(static_cast<size_t>(tensor.size())));
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    if (floating) {
+      logical.reals.push_back(tensor.Real(i));
+    } else {
+      logical.integers.push_back(tensor.Integer(i));
+    }
+  }
+  return logical;
+}
+
+// A NaN is as good as any other: its bits are not part of the promise. Imaginary parts are left alone.
+void UnifyNan(DtypeNumber dtype, std::byte* element) {
+  if (std::isnan(DecodeReal(dtype, element))) {
+    const DtypeNumber part = dtype == ACL_COMPLEX64    ? ACL_FLOAT
+                             : dtype == ACL_COMPLEX128 ? ACL_DOUBLE
+                                                       : dtype;
+    EncodeElement(part, std::nan(""), element);
+  }
+}
+
+bool SameElement(DtypeNumber dtype, const std::byte* a, const std::byte* b) {
+  const auto bytes = static_cast<size_t>(ElementSize(dtype));
+  if (std::memcmp(a, b, bytes) == 0) {
+    return true;
+  }
+  std::byte x[16];
+  std::byte y[16];
+  std::memcpy(x, a, bytes);
+  std::memcpy(y, b, bytes);
+  UnifyNan(dtype, x);
+  UnifyNan(dtype, y);
+  return std::memcmp(x, y, bytes) == 0;
+}
+
+// Whether `found` is a correct rounding of some value within the bound around the truth.
+bool WithinBound(DtypeNumber dtype, const std::byte* found, double truth, double max_ulp) {
+  const double value = DecodeReal(dtype, found);
+  if (std::isnan(truth) || std::isinf(truth)) {
+    return FloatUlpDistance(value, truth) == 0;
+  }
+  std::byte bound[16];
+  EncodeElement(dtype, truth - max_ulp * FloatUlp(truth), bound);
+  const double low = DecodeReal(dtype, bound);
+  EncodeElement(dtype, truth + max_ulp * FloatUlp(truth), bound);
+  const double high = DecodeReal(dtype, bound);
+  return low <= value && value <= high;
+}
+
+std::string Bytes(const std::byte* element, int64_t count) {
+  std::ostringstream text;
+  text << "0x" << std::hex;
+  for (int64_t i = count; i-- > 0;) {
+    text.width(2);
+    text.fill('0');
+    text << static_cast<int>(element[i]);
+  }
+  return text.str();
+}
+
+}  // namespace
+
+std::string Describe(const NumericDescription& op, const NumericCase& c) {
+  std::ostringstream text;
+  text << op.binding.name << "(";
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    const OperandPlan& plan = c.inputs[i];
+    text << op.binding.tensors[i] << " " << DtypeName(plan.dtype) << ToString(plan.shape) << " "
+         << LayoutName(plan.layout) << ", ";
+  }
+  text << op.binding.tensors.back() << " " << DtypeName(c.output.dtype) << " " << LayoutName(c.output.layout)
+       << "; reduction " << c.attributes.reduction << ", beta " << c.attributes.beta << ", logTarget "
+       << c.attributes.log_target << ", seed " << c.seed << ", in place " << c.in_place;
+  if (c.fp_mode != nullptr) {
+    text << ", floating-point environment: " << c.fp_mode->name;
+  }
+  text << ")";
+  return text.str();
+}
+
+Operands MakeOperands(const NumericDescription& op, const NumericCase& c) {
+  RandomNumbers random(c.seed * 0x51ED27 + 7);
+  Operands operands;
+  std::vector<Shape> shapes;
+  for (const OperandPlan& plan : c.inputs) {
+    shapes.push_back(plan.shape);
+    operands.inputs.emplace_back(plan.dtype, MakeView(plan.shape, plan.layout, random), plan.placement);
+  }
+  if (c.in_place >= 0) {
+    const HostTensor& shared = operands.inputs[static_cast<size_t>(c.in_place)];
+    operands.output.push_back(HostTensor::SharingStorageOf(shared, shared.view()));
+  } else {
+    operands.output.emplace_back(c.output.dtype, MakeView(op.output_shape(shapes), c.output.layout, random),
+                                 c.output.placement);
+  }
+  return operands;
+}
+
+void FillInputs(const NumericCase& c, Operands& operands) {
+  RandomNumbers random(c.seed);
+  for (HostTensor& tensor : operands.inputs) {
+    if (IsFloatingDtype(tensor.dtype())) {
+      FillFloating(tensor, c.fill, random);
+    } else {
+      FillIntegers(tensor, c.fill, random);
+    }
+  }
+  if (operands.inputs.size() >= 2) {
+    HostTensor& last = operands.inputs.back();
+    Correlate(operands.inputs[operands.inputs.size() - 2], last, random);
+  }
+}
+
+bool CheckOperands(const NumericDescription& op, const NumericCase& c, Operands& operands,
+                   aclrtStream stream) {
+  ++cases_checked;
+  HostTensor& output = operands.output.front();
+  std::vector<LogicalTensor> logical;
+  std::vector<aclTensor*> handles;
+  for (HostTensor& input : operands.inputs) {
+    logical.push_back(Logical(input));
+    handles.push_back(input.Handle());
+    input.Remember();
+  }
+  handles.push_back(output.Handle());
+  output.Remember();
+  const Prediction expected = op.oracle(logical, c.attributes);
+
+  const CallResult call = CallTwoPhase(op.binding, handles, c.attributes, stream, c.fp_mode);
+  const auto fail = [&](const std::string& reason) {
+    ADD_FAILURE() << reason << "\n  in " << Describe(op, c);
+    return false;
+  };
+  if (!call.Succeeded()) {
+    return fail("phase 1 gave " + std::to_string(call.plan) + ", phase 2 " + std::to_string(call.run) +
+                ", synchronisation " + std::to_string(call.synchronize) + ": " + call.message);
+  }
+  if (!call.fp_state_kept) {
+    return fail("the caller's floating-point environment was changed");
+  }
+  if (expected.shape != output.shape()) {
+    return fail("the oracle gives shape " + ToString(expected.shape) + ", the case has " +
+                ToString(output.shape()));
+  }
+
+  const int64_t element_bytes = ElementSize(output.dtype());
+  for (int64_t i = 0; i < output.size(); ++i) {
+    const std::byte* found = output.Element(i);
+    const double truth = expected.truth[static_cast<size_t>(i)];
+    bool right = false;
+    std::byte element[16] = {};
+    if (expected.float32.empty()) {
+      right = WithinBound(output.dtype(), found, truth, op.max_ulp);
+    } else {
+      const auto predicted = static_cast<double>(expected.float32[static_cast<size_t>(i)]);
+      EncodeElement(output.dtype(), predicted, element);
+      right = SameElement(output.dtype(), found, element) && FloatUlpDistance(predicted, truth) <= op.max_ulp;
+    }
+    if (!right) {
+      std::ostringstream reason;
+      reason.precision(17);
+      reason << "element " << i << " is " << Bytes(found, element_bytes) << " ("
+             << DecodeReal(output.dtype(), found) << "), exactly " << truth;
+      if (!expected.float32.empty()) {
+        reason << ", predicted " << Bytes(element, element_bytes);
+      }
+      return fail(reason.str());
+    }
+  }
+
+  for (size_t i = 0; i < operands.inputs.size(); ++i) {
+    if (static_cast<int>(i) != c.in_place && !operands.inputs[i].Unchanged()) {
+      return fail("bytes of input " + op.binding.tensors[i] + " or around it were written");
+    }
+  }
+  if (!output.UnchangedOutsideView()) {
+    return fail("bytes outside the output's view were written");
+  }
+  return true;
+}
+
+bool CheckCase(const NumericDescription& op, const NumericCase& c, aclrtStream stream) {
+  Operands operands = MakeOperands(op, c);
+  FillInputs(c, operands);
+  return CheckOperands(op, c, operands, stream);
+}
+
+std::vector<std::byte> ComputeBytes(const NumericDescription& op, const NumericCase& c, aclrtStream stream) {
+  ++cases_checked;
+  Operands operands = MakeOperands(op, c);
+  FillInputs(c, operands);
+  std::vector<aclTensor*> handles;
+  for (HostTensor& input : operands.inputs) {
+    handles.push_back(input.Handle());
+  }
+  HostTensor& output = operands.output.front();
+  handles.push_back(output.Handle());
+  const CallResult call = CallTwoPhase(op.binding, handles, c.attributes, stream, c.fp_mode);
+  EXPECT_TRUE(call.Succeeded()) << call.message << "\n  in " << Describe(op, c);
+  const auto element_bytes = static_cast<size_t>(ElementSize(output.dtype()));
+  std::vector<std::byte> bytes(static_cast<size_t>(output.size()) * element_bytes);
+  for (int64_t i = 0; i < output.size(); ++i) {
+    std::byte* element = &bytes[static_cast<size_t>(i) * element_bytes];
+    std::memcpy(element, output.Element(i), element_bytes);
+    UnifyNan(output.dtype(), element);
+  }
+  return bytes;
+}
+
+int64_t NumericCasesChecked() { return cases_checked; }
+
+}  // namespace portacl::testing

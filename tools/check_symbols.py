@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Checks the machine code of a build: what it exports, and which instructions stand where.
+
+Usage: check_symbols.py [BUILD_DIR]     (default: build/release of this repository)
+
+- libportacl.so exports exactly the functions that include/ declares.
+- No object has a fused multiply-add: it rounds once where the formulas round twice, and not every machine has it.
+- AVX instructions (and those that came with them) stand only in functions of Highway's N_AVX2 and N_AVX3 namespaces,
+  which run only where the machine has them; everything else runs on any x86-64.
+
+The last two rules are read off x86-64 code; for other machines only the first is checked, and a line says so.
+SPDX-License-Identifier: Apache-2.0
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+import public_functions
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Functions that may fuse, as regular expressions for mangled names. One listed here must fuse on every path.
+MAY_FUSE: list[str] = []
+# What the namespaces of the vector code look like inside a mangled name.
+VECTOR_NAMESPACES = ("6N_AVX2", "6N_AVX3")
+
+FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
+INSTRUCTION = re.compile(r"^\s+[0-9a-f]+:\s+(?:(?:data16|cs|ds|es|fs|gs|ss|notrack|lock|rep|repz|repnz|bnd) )*(\S+)(.*)$")
+FUSED = re.compile(r"v4?f(?:n|c)?m(?:add|sub)")
+# VEX and EVEX code starts with a v; the others that do belong to virtual machines and segments.
+NOT_VECTOR = re.compile(r"v(?:err|erw|m[a-z]+)$")
+# Integer instructions of the same machines (BMI, BMI2), which Highway's AVX2 target allows the compiler.
+WITH_AVX2 = {"andn", "bextr", "blsi", "blsmsk", "blsr", "bzhi", "mulx", "pdep", "pext", "rorx", "sarx", "shlx", "shrx"}
+
+
+def output_of(*command: str) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def is_beyond_baseline(mnemonic: str, operands: str) -> bool:
+    if re.search(r"%[yz]mm", operands) or mnemonic in WITH_AVX2:
+        return True
+    return mnemonic.startswith("v") and not NOT_VECTOR.match(mnemonic)
+
+
+def faults_in_code(objects: list[pathlib.Path]) -> tuple[list[str], int]:
+    """The faults, once per function and instruction, and the number of vector functions that were looked at."""
+    faults, seen, vector_functions = [], set(), 0
+    for path in objects:
+        function = None
+        for line in output_of("objdump", "-d", "--no-show-raw-insn", str(path)).splitlines():
+            header = FUNCTION.match(line)
+            if header:
+                function = header.group(1)
+                vector_functions += any(name in function for name in VECTOR_NAMESPACES)
+                continue
+            code = INSTRUCTION.match(line)
+            if not code:
+                continue
+            mnemonic, operands = code.groups()
+            where = (path.name, function, mnemonic)
+            if where in seen:
+                continue
+            if FUSED.match(mnemonic) and not any(re.search(name, function) for name in MAY_FUSE):
+                faults.append(f"{path.name}: {function} has the fused instruction {mnemonic}")
+                seen.add(where)
+            if is_beyond_baseline(mnemonic, operands) and not any(name in function for name in VECTOR_NAMESPACES):
+                faults.append(f"{path.name}: {function} has {mnemonic}, which not every x86-64 machine can run")
+                seen.add(where)
+    return faults, vector_functions
+
+
+def faults_in_exports(library: pathlib.Path) -> list[str]:
+    lines = output_of("nm", "-D", "--defined-only", str(library)).splitlines()
+    exported = {line.split()[-1].split("@")[0] for line in lines}
+    declared = set(public_functions.functions(ROOT / "include"))
+    faults = [f"{library.name} exports {name}, which no public header declares" for name in sorted(exported - declared)]
+    return faults + [f"{library.name} does not export {name}" for name in sorted(declared - exported)]
+
+
+def main() -> int:
+    build = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "release"
+    library = build / "lib64" / "libportacl.so"
+    objects = sorted((build / "src" / "CMakeFiles" / "portacl_objects.dir").rglob("*.o"))
+    if not library.exists() or not objects:
+        print(f"{build} is no build of portacl; build it first")
+        return 1
+    faults = faults_in_exports(library)
+    summary = "symbols: in order"
+    if "x86-64" in output_of("objdump", "-f", str(objects[0])):
+        in_code, vector_functions = faults_in_code(objects)
+        faults += in_code
+        summary += f" ({len(objects)} objects, {vector_functions} functions of AVX code)"
+        if vector_functions == 0:
+            faults.append("no object has a function in N_AVX2 or N_AVX3: nothing could be checked")
+    else:
+        summary += "; instructions were not looked at: that is only known for x86-64"
+    print("\n".join(faults) if faults else summary)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
