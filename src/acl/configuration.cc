@@ -195,12 +195,18 @@ bool AsInteger(const std::string& text, int& number) {
   return result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 
+// What errno means, untranslated whatever the program's locale.
+const char* ErrorName(int error) {
+  const char* name = strerrordesc_np(error);
+  return name == nullptr ? "unknown error" : name;
+}
+
 aclError ApplyFile(const char* path, Configuration& configuration) {
   std::string content;
   if (!ReadFile(path, content)) {
     return Fail(ACL_ERROR_INVALID_FILE, MessageClass::kConfiguration,
                 Text("aclInit: the configuration file [", path, "] given as configPath cannot be read: ",
-                     std::strerror(errno), ". Accepted: a readable JSON file, or a null pointer."));
+                     ErrorName(errno), ". Accepted: a readable JSON file, or a null pointer."));
   }
   ConfigurationFile file;
   if (!ParseConfigurationFile(content, file)) {

@@ -14,7 +14,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
-#include <new>
+
+#include "acl/fork.h"
+#include "acl/immortal.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -63,14 +65,16 @@ struct Pool {
 
 std::atomic<bool> is_forked_child{false};
 
-// In storage of its own and never destroyed: helpers may look at it while the process is torn down.
+// Never destroyed: helpers may look at it while the process is torn down.
 Pool& ThePool() {
-  alignas(Pool) static unsigned char storage[sizeof(Pool)];
-  static Pool* const pool = [] {
-    pthread_atfork(nullptr, nullptr, [] { is_forked_child.store(true, std::memory_order_relaxed); });
-    return new (storage) Pool;
-  }();
+  static Immortal<Pool> pool;
   return *pool;
+}
+
+// Whether a forked child will know that it has no helpers; if not, no loop may rely on them.
+bool ForkIsSafe() {
+  static const bool safe = CallInForkedChild([] { is_forked_child.store(true, std::memory_order_relaxed); });
+  return safe;
 }
 
 void Pause() {
@@ -155,7 +159,7 @@ void RunShared(Loop& loop) noexcept {
 void ForEachBlock(int64_t blocks, int threads, void (*body)(const void* context, int64_t block),
                   const void* context) noexcept {
   const int64_t helpers = std::min<int64_t>(threads, blocks) - 1;
-  if (helpers <= 0 || is_forked_child.load(std::memory_order_relaxed)) {
+  if (helpers <= 0 || !ForkIsSafe() || is_forked_child.load(std::memory_order_relaxed)) {
     for (int64_t block = 0; block < blocks; ++block) body(context, block);
     return;
   }

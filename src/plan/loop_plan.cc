@@ -3,6 +3,7 @@
 #include "plan/loop_plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "acl/data_type.h"
@@ -67,7 +68,10 @@ void FlipToOutput(LoopPlan& plan) {
 bool CanMerge(const LoopPlan& plan, int outer) {
   for (int k = 0; k < plan.operand_count; ++k) {
     const int64_t* stride = plan.operand[k].stride;
-    if (stride[outer] != stride[outer + 1] * plan.extent[outer + 1]) return false;
+    // The step past the inner dim may not fit, though no element lies there; then nothing continues it.
+    int64_t continued = 0;
+    if (__builtin_mul_overflow(stride[outer + 1], plan.extent[outer + 1], &continued)) return false;
+    if (stride[outer] != continued) return false;
   }
   return true;
 }
@@ -78,9 +82,9 @@ void SetLinear(LoopPlan& plan) {
     operand.linear_stride = operand.stride[plan.rank - 1];
     operand.linear = true;
     int64_t step = operand.linear_stride;
-    for (int axis = plan.rank - 1; axis >= 0; --axis) {
-      if (operand.stride[axis] != step) operand.linear = false;
-      step *= plan.extent[axis];
+    for (int axis = plan.rank - 2; axis >= 0 && operand.linear; --axis) {
+      operand.linear =
+          !__builtin_mul_overflow(step, plan.extent[axis + 1], &step) && operand.stride[axis] == step;
     }
   }
 }
@@ -122,8 +126,11 @@ int64_t LoopPlan::BytesWalked() const noexcept {
   int64_t bytes = 0;
   for (int k = 0; k < operand_count; ++k) {
     int64_t distinct = operand[k].element_size;
-    for (int axis = 0; axis < rank; ++axis) distinct *= operand[k].stride[axis] != 0 ? extent[axis] : 1;
-    bytes += distinct;
+    for (int axis = 0; axis < rank; ++axis) {
+      if (operand[k].stride[axis] != 0 && __builtin_mul_overflow(distinct, extent[axis], &distinct))
+        return std::numeric_limits<int64_t>::max();
+    }
+    if (__builtin_add_overflow(bytes, distinct, &bytes)) return std::numeric_limits<int64_t>::max();
   }
   return bytes;
 }

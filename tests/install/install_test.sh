@@ -17,6 +17,7 @@ prefix="$work/a prefix" # a blank in a path must not matter
 names=(libascendcl.so libacl_rt.so libnnopbase.so libopapi.so libopapi_nn.so libopapi_math.so)
 cmake=$(sed -n 's/^CMAKE_COMMAND:INTERNAL=//p' "$build/CMakeCache.txt")
 strict=(-Wall -Wextra -Wpedantic -Werror)
+examples=("$root"/examples/*.cpp)
 
 fail() {
   printf 'FAILED: %s\n' "$*" >&2
@@ -30,29 +31,37 @@ check() { # WHAT COMMAND...
 }
 same() { diff -u -- "$1" "$2"; }
 
-# Compiles and runs the project's own example against the prefix with the line of a CANN user.
-run_example() { # PREFIX
-  $CXX -std=c++11 "${strict[@]}" "$root/examples/l1_loss_backward.cpp" -I "$1/include" -L "$1/lib64" \
-    -lopapi_nn -lascendcl -lnnopbase -o "$work/example" &&
-    LD_LIBRARY_PATH="$1/lib64" "$work/example"
+name_of() { basename -- "$1" .cpp; }
+
+# Compiles and runs the project's own examples against the prefix with the line of a CANN user.
+run_examples() { # PREFIX
+  local example
+  for example in "${examples[@]}"; do
+    $CXX -std=c++11 "${strict[@]}" "$example" -I "$1/include" -L "$1/lib64" \
+      -lopapi_nn -lascendcl -lnnopbase -o "$work/$(name_of "$example")" &&
+      LD_LIBRARY_PATH="$1/lib64" "$work/$(name_of "$example")" || return
+  done
 }
 
 # The same in the environment that set_env.sh makes.
-run_example_by_cmake() { # PREFIX
+run_examples_by_cmake() { # PREFIX
   rm -rf -- "$work/by_cmake"
   (
     source "$1/set_env.sh" && [[ $ASCEND_HOME_PATH == "$1" ]] &&
-      "$cmake" -S "$root/examples" -B "$work/by_cmake" -G Ninja && "$cmake" --build "$work/by_cmake" &&
-      "$work/by_cmake/l1_loss_backward"
+      "$cmake" -S "$root/examples" -B "$work/by_cmake" -G Ninja && "$cmake" --build "$work/by_cmake" || exit
+    for example in "${examples[@]}"; do
+      "$work/by_cmake/$(name_of "$example")" || exit
+    done
   )
 }
 
-run_example_by_pkg_config() { # PREFIX
+run_examples_by_pkg_config() { # PREFIX
   (
     source "$1/set_env.sh"
-    flags=$(pkg-config --cflags --libs portacl) || return
-    eval "$CXX -std=c++11 \"\$root/examples/l1_loss_backward.cpp\" $flags -o \"\$work/by_pkg_config\"" &&
-      "$work/by_pkg_config"
+    flags=$(pkg-config --cflags --libs portacl) || exit
+    for example in "${examples[@]}"; do
+      eval "$CXX -std=c++11 \"\$example\" $flags -o \"\$work/by_pkg_config\"" && "$work/by_pkg_config" || exit
+    done
   )
 }
 
@@ -69,14 +78,17 @@ exports() { # LIBRARY
 
 check 'install' "$root/dev" install --from "$build" "$prefix"
 for file in include/acl/acl.h include/aclnn/acl_meta.h include/aclnnop/aclnn_l1_loss_backward.h set_env.sh \
-  lib64/libportacl.so "${names[@]/#/lib64/}"; do
+  bin/portacl-info lib64/libportacl.so "${names[@]/#/lib64/}"; do
   [[ -e $prefix/$file ]] || fail "not installed: $file"
 done
 
-check 'the example, with a plain compiler line' run_example "$prefix"
-check "only CANN's names are needed at run time" needs_only_cann_names "$work/example"
-check 'the example, by set_env.sh and find_package' run_example_by_cmake "$prefix"
-check 'the example, by set_env.sh and pkg-config' run_example_by_pkg_config "$prefix"
+check 'the examples, with a plain compiler line' run_examples "$prefix"
+for example in "${examples[@]}"; do
+  check "only CANN's names are needed at run time by $(name_of "$example")" needs_only_cann_names "$work/$(name_of "$example")"
+done
+check 'portacl-info' "$prefix/bin/portacl-info"
+check 'the examples, by set_env.sh and find_package' run_examples_by_cmake "$prefix"
+check 'the examples, by set_env.sh and pkg-config' run_examples_by_pkg_config "$prefix"
 
 # One list of the declared functions, made from the installed headers; gcc's own list must agree with it.
 python3 "$root/tools/public_functions.py" "$prefix/include" >"$work/declared"
@@ -129,14 +141,16 @@ missing_names "$here/undefined_operator.cpp" >"$work/named"
 printf '  %s\n' aclnnUndefinedLoss >"$work/expected"
 check 'demo names the operators that do not link' same "$work/expected" "$work/named"
 
-check 'demo with a whole program' "$root/dev" demo --from "$build" "$root/examples/l1_loss_backward.cpp"
+for example in "${examples[@]}"; do
+  check "demo with $(name_of "$example")" "$root/dev" demo --from "$build" "$example"
+done
 
 moved="$work/moved to here"
 cp -RP -- "$prefix" "$moved"
 mv -- "$prefix" "$work/gone"
-check 'a prefix that was moved' run_example "$moved"
-check 'a prefix that was moved, by find_package' run_example_by_cmake "$moved"
-check 'a prefix that was moved, by pkg-config' run_example_by_pkg_config "$moved"
+check 'a prefix that was moved' run_examples "$moved"
+check 'a prefix that was moved, by find_package' run_examples_by_cmake "$moved"
+check 'a prefix that was moved, by pkg-config' run_examples_by_pkg_config "$moved"
 mv -- "$work/gone" "$prefix"
 
 touch "$prefix/lib64/of_the_user"

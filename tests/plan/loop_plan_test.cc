@@ -429,6 +429,7 @@ TEST(LoopPlan, ShapesPastTwoToThe33AndTwoToThe40Elements) {
     const LoopPlan dense = PlanOf(shape, {Dense(shape), Dense({}), Dense(shape, ACL_COMPLEX128)});
     ExpectExtents(dense, {count});
     EXPECT_EQ(dense.count, count);
+    EXPECT_EQ(dense.BytesWalked(), 20 * count + 4) << "the value that is repeated is there once";
     EXPECT_EQ(dense.operand[2].linear_stride, 16);
 
     std::vector<Operand> operands = {Dense(shape, ACL_FLOAT16), Dense(shape, ACL_INT64),
@@ -469,6 +470,7 @@ TEST(LoopPlan, TheLastAddressThatInt64Holds) {
   const Dims shape = {int64_t{1} << 30, int64_t{1} << 29};
   const LoopPlan plan = PlanOf(shape, {Dense({}), Dense(shape, ACL_COMPLEX128)});
   ExpectExtents(plan, {int64_t{1} << 59});
+  EXPECT_EQ(plan.BytesWalked(), INT64_MAX) << "2^63 bytes do not fit";
   const int64_t last = plan.count - 1;
   EXPECT_EQ(AddressesAt(plan, &last)[1], INT64_MAX - 15);
   Operand backwards = Dense(shape, ACL_COMPLEX128);

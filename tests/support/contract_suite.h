@@ -60,12 +60,17 @@ class CallSpec {
 
 using Deviation = std::function<void(CallSpec&)>;
 
+struct Answer {
+  aclnnStatus code = 0;
+  std::optional<std::vector<std::string>> fragments;  // nullopt: those of the row
+};
+
 struct Row {
   std::string name;
   Deviation deviate;
   aclnnStatus code = 0;
-  std::vector<std::string> fragments;  // in the message, beside the operator's name, wherever the call fails
-  std::map<Product, aclnnStatus> elsewhere;  // products that answer differently
+  std::vector<std::string> fragments;   // in the message, beside the operator's name, wherever the call fails
+  std::map<Product, Answer> elsewhere;  // products that answer differently
 };
 
 // One way to be wrong, in a list whose order is the order of the checks.
@@ -82,8 +87,11 @@ struct ContractDescription {
   std::vector<Fault> faults;
 };
 
-// The same code on all the given products.
-std::map<Product, aclnnStatus> On(const std::vector<Product>& products, aclnnStatus code);
+// The same answer on all the given products.
+std::map<Product, Answer> On(const std::vector<Product>& products, const Answer& answer);
+inline std::map<Product, Answer> On(const std::vector<Product>& products, aclnnStatus code) {
+  return On(products, Answer{code, {}});
+}
 
 // The handles of a call. Data addresses are of a page that nobody may touch, or real.
 class BuiltCall {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -109,28 +110,12 @@ inline double DecodeFloat(FloatFormat format, uint32_t bits) {
 // The float nearest to `value`: what a conversion in the default environment gives, in any environment.
 inline float NearestFloat(double value) { return std::bit_cast<float>(EncodeFloat(kFloat32, value)); }
 
-// The size of one unit in the last place of the float32 binade that holds `value`.
-inline double FloatUlp(double value) {
-  const double magnitude = std::fabs(value);
-  if (!(magnitude >= 0x1p-126)) {
-    return 0x1p-149;
-  }
-  return std::ldexp(1.0, std::ilogb(magnitude) - 23);
+// The size of one unit in the last place of the format's binade that holds `value`.
+inline double Ulp(FloatFormat format, double value) {
+  const int exponent = value == 0 ? format.MinExponent() : std::max(std::ilogb(value), format.MinExponent());
+  return std::ldexp(1.0, exponent - format.fraction_bits);
 }
 
-// How far `value` is from `truth`, in units in the last place of float32. Equal infinities and two NaNs are 0
-// apart.
-inline double FloatUlpDistance(double value, double truth) {
-  if (std::isnan(value) || std::isnan(truth)) {
-    return std::isnan(value) && std::isnan(truth) ? 0 : std::numeric_limits<double>::infinity();
-  }
-  if (value == truth) {
-    return 0;
-  }
-  if (std::isinf(value) || std::isinf(truth)) {
-    return std::numeric_limits<double>::infinity();
-  }
-  return std::fabs(value - truth) / FloatUlp(truth);
-}
+inline double FloatUlp(double value) { return Ulp(kFloat32, value); }
 
 }  // namespace portacl::testing

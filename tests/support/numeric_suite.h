@@ -36,7 +36,7 @@ class NumericSuite : public ::testing::TestWithParam<engine::Isa> {
   // The instruction set asked for was chosen, and runs.
   void ForcedIsaRuns(const NumericDescription& op);
   void DtypeMixes(const NumericDescription& op);
-  void IntegerInputs(const NumericDescription& op);
+  void IntegerInputs(const NumericDescription& op);  // or that none are taken
   void Broadcasts(const NumericDescription& op);
   void RandomShapes(const NumericDescription& op);
   void LayoutsOneByOne(const NumericDescription& op);
@@ -51,6 +51,8 @@ class NumericSuite : public ::testing::TestWithParam<engine::Isa> {
   void CallersFloatingPointEnvironment(const NumericDescription& op);
 
  private:
+  void IntegersAreRefused(const NumericDescription& op);
+
   std::unique_ptr<ScopedEnvironment> environment_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,14 @@ struct OperatorBinding {
                             uint64_t* workspace_size, aclOpExecutor** executor)>
       plan;                                                                                         // phase 1
   aclnnStatus (*run)(void* workspace, uint64_t size, aclOpExecutor* executor, aclrtStream stream);  // phase 2
+
+  // Inputs whose data the operator never reads: they need no data address.
+  std::vector<std::string> unread_inputs = {};
+
+  // Whether phase 1 may ask for a workspace with tensors of these shapes.
+  std::function<bool(std::span<const Shape> shapes)> may_need_workspace = [](std::span<const Shape>) {
+    return false;
+  };
 };
 
 // The values of one input in row-major order: reals for floating types, integers for integer types and bool.
@@ -42,12 +51,20 @@ struct LogicalTensor {
   bool IsFloating() const { return IsFloatingDtype(dtype); }
 };
 
-// What an operator must give for one element of the output, in row-major order. `float32` is the value before
-// the one rounding to the output's type, exact to the bit; leave it empty where only the bound is promised.
+// What an operator must give for one element of the output, in row-major order.
 struct Prediction {
   Shape shape;
-  std::vector<float> float32;
-  std::vector<double> truth;  // in float64, without any rounding to float32
+
+  // The value before the one rounding to the output's type, exact to the bit. Where only a bound is promised,
+  // `upper` is not empty, and the value lies between the two.
+  std::vector<double> value;
+  std::vector<double> upper;
+
+  // What mathematics gives, in float64. The value before the last rounding is at most max_ulp units in the last
+  // place of float32 and `slack` away from it; an empty slack is 0. It is infinite where an intermediate result
+  // leaves the range of float32, which no bound covers.
+  std::vector<double> truth;
+  std::vector<double> slack;
 };
 
 struct NumericDescription {
@@ -56,8 +73,15 @@ struct NumericDescription {
   std::vector<DtypeNumber> integer_dtypes;  // integer types and bool that may join them; empty if refused
   std::vector<DtypeNumber> output_dtypes;
   std::vector<Attributes> attributes;  // settings that differ in what is computed
-  double max_ulp = 2;                  // bound of |result before the last rounding - truth| in float32 units
+  double max_ulp = 2;                  // see Prediction::truth
   std::function<Prediction(std::span<const LogicalTensor> inputs, const Attributes& attributes)> oracle;
+
+  // The loss of which the operator is the gradient: of one element in float64, and the number that the sum of
+  // all of them, each weighted with its gradOutput, is divided by. `kink_distance` says how far a pair of self and
+  // target is from where the loss has no derivative.
+  std::function<double(double self, double target, const Attributes& attributes)> loss;
+  std::function<double(std::span<const Shape> shapes, const Attributes& attributes)> loss_divisor;
+  std::function<double(double self, double target, const Attributes& attributes)> kink_distance;
 
   // Shapes of the inputs that the operator takes, and the output's shape for them.
   std::function<bool(std::span<const Shape> shapes)> accepts = [](std::span<const Shape> shapes) {
@@ -67,5 +91,8 @@ struct NumericDescription {
     return *Broadcast(shapes);
   };
 };
+
+// Lets GoogleTest name the operator that is a test's parameter.
+inline void PrintTo(const NumericDescription* op, std::ostream* out) { *out << op->binding.name; }
 
 }  // namespace portacl::testing

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "two_phase.h"
 
+#include <memory>
+
+#include "guarded_buffer.h"
+
 namespace portacl::testing {
 
 std::string TakeErrorMessage() {
@@ -13,7 +17,7 @@ CallResult CallTwoPhase(const OperatorBinding& binding, std::span<aclTensor* con
                         const Attributes& attributes, aclrtStream stream, const FpMode* fp_mode) {
   CallResult result;
   aclOpExecutor* executor = nullptr;
-  void* workspace = nullptr;
+  std::unique_ptr<GuardedBuffer> workspace;  // exactly as large as asked for
   const FpState before = FpState::Read();
   const FpState during = fp_mode != nullptr ? StateOf(*fp_mode) : before;
   if (fp_mode != nullptr) {
@@ -23,12 +27,10 @@ CallResult CallTwoPhase(const OperatorBinding& binding, std::span<aclTensor* con
   // No floating-point arithmetic of our own between here and the last read of the state.
   result.plan = binding.plan(tensors, attributes, &result.workspace_size, &executor);
   if (result.plan == 0) {
-    const bool workspace_ready = result.workspace_size == 0 || aclrtMalloc(&workspace, result.workspace_size,
-                                                                           ACL_MEM_MALLOC_HUGE_FIRST) == 0;
-    if (workspace_ready) {
-      result.run = binding.run(workspace, result.workspace_size, executor, stream);
-      result.synchronize = aclrtSynchronizeStream(stream);
-    }
+    workspace = std::make_unique<GuardedBuffer>(result.workspace_size);
+    result.run = binding.run(result.workspace_size > 0 ? workspace->data() : nullptr, result.workspace_size,
+                             executor, stream);
+    result.synchronize = aclrtSynchronizeStream(stream);
   }
   result.fp_state_kept = FpState::Read() == during;
   if (fp_mode != nullptr) {
@@ -37,9 +39,6 @@ CallResult CallTwoPhase(const OperatorBinding& binding, std::span<aclTensor* con
 
   if (!result.Succeeded()) {
     result.message = TakeErrorMessage();
-  }
-  if (workspace != nullptr) {
-    aclrtFree(workspace);
   }
   return result;
 }

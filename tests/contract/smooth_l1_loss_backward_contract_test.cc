@@ -1,0 +1,203 @@
+// aclnnSmoothL1LossBackward's contract: what phase 1 answers to every kind of wrong call, in which order, on every
+// product. Data types come first here, each tensor's own; reduction and beta only after the ranks.
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "operators/smooth_l1_loss_backward.h"
+#include "support/contract_rows.h"
+#include "support/contract_suite.h"
+
+namespace portacl::testing {
+namespace {
+
+const std::vector<std::string> kTensors = {"gradOut", "self", "target", "gradInput"};
+const std::vector<std::string> kInputs = {"gradOut", "self", "target"};
+
+// Products whose list of types is float32 and float16 only.
+const std::vector<Product> kWithoutBfloat16 = {Product::k310B, Product::k310P, Product::k910,
+                                               Product::kNoDevice};
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+void AddAttributeRows(std::vector<Row>& rows) {
+  for (const int64_t reduction : {0, 1, 2}) {
+    rows.push_back({"reduction " + std::to_string(reduction), Reduction(reduction), kOk, {}, {}});
+  }
+  for (const int64_t reduction :
+       {int64_t{-1}, int64_t{3}, int64_t{4}, int64_t{1} << 32, (int64_t{1} << 32) + 1, kMin, kMax}) {
+    rows.push_back({"reduction " + std::to_string(reduction),
+                    Reduction(reduction),
+                    kInvalid,
+                    {"reduction", std::to_string(reduction), "0", "2"},
+                    {}});
+  }
+  rows.push_back(
+      {"reduction wrong, tensors empty", All({AllShapes({0}), Reduction(3)}), kInvalid, {"reduction"}, {}});
+
+  for (const float beta : {0.0f, -0.0f, 0x1p-149f, 1e-40f, 1e-7f, 0.5f, 1.0f, 2.0f, 65504.0f,
+                           std::numeric_limits<float>::max(), kInfinity}) {
+    for (const int64_t reduction : {0, 1, 2}) {
+      rows.push_back({"beta " + std::to_string(beta), All({Beta(beta), Reduction(reduction)}), kOk, {}, {}});
+    }
+  }
+  const float negative_nan = std::copysign(std::numeric_limits<float>::quiet_NaN(), -1.0f);
+  for (const float beta : {-0x1p-149f, -1e-30f, -1.0f, -kInfinity, std::numeric_limits<float>::quiet_NaN(),
+                           std::numeric_limits<float>::signaling_NaN(), negative_nan}) {
+    rows.push_back({"beta " + std::to_string(beta), Beta(beta), kInvalid, {"beta"}, {}});
+    rows.push_back({"beta " + std::to_string(beta) + ", tensors empty",
+                    All({AllShapes({0}), Beta(beta)}),
+                    kInvalid,
+                    {"beta"},
+                    {}});
+  }
+  rows.push_back({"beta -1.5 is named", Beta(-1.5f), kInvalid, {"beta", "-1.5"}, {}});
+}
+
+void AddShapeRows(std::vector<Row>& rows) {
+  // Scalars, and broadcasting in each direction.
+  rows.push_back({"scalar gradOut", ShapeOf("gradOut", {}), kOk, {}, {}});
+  rows.push_back({"scalar self", ShapeOf("self", {}), kOk, {}, {}});
+  rows.push_back({"all broadcast", Shapes({{2, 1, 1}, {3, 1}, {4}, {2, 3, 4}}), kOk, {}, {}});
+  rows.push_back(
+      {"gradOut larger than self and target", Shapes({{4, 2, 3}, {2, 3}, {1, 3}, {4, 2, 3}}), kOk, {}, {}});
+
+  // A gradInput of rank above 8 is found where its shape is compared.
+  for (const size_t rank : {size_t{8}, size_t{9}, size_t{10}, size_t{25}}) {
+    rows.push_back({"gradInput of rank " + std::to_string(rank),
+                    Rank("gradInput", rank),
+                    kInvalid,
+                    {"gradInput", "[2, 3]"},
+                    {}});
+  }
+  for (const std::string& tensor : kInputs) {
+    rows.push_back({tensor + " of rank 8",
+                    Rank(tensor, 8),
+                    kInvalid,
+                    {"gradInput", "[1, 1, 1, 1, 1, 1, 2, 3]", "[2, 3]"},
+                    {}});
+  }
+  rows.push_back({"rank 9 everywhere", AllShapes(Shape(9, 1)), kInvalid, {"9", "8"}, {}});
+  rows.push_back(
+      {"rank 9 everywhere, empty", AllShapes({1, 1, 1, 1, 1, 1, 1, 1, 0}), kInvalid, {"9", "8"}, {}});
+
+  // Shapes that do not broadcast.
+  rows.push_back({"gradOut against self", ShapeOf("gradOut", {2, 5}), kInvalid, {"[2, 5]", "[2, 3]"}, {}});
+  rows.push_back({"self against gradOut", ShapeOf("self", {4, 3}), kInvalid, {"[4, 3]", "[2, 3]"}, {}});
+  rows.push_back({"target against both", ShapeOf("target", {7}), kInvalid, {"target", "[7]", "[2, 3]"}, {}});
+  rows.push_back({"target against the broadcast of both",
+                  Shapes({{2, 1}, {1, 3}, {2, 4}, {2, 3}}),
+                  kInvalid,
+                  {"target", "[2, 4]"},
+                  {}});
+  rows.push_back({"left-aligned", Shapes({{2, 3}, {2}, {2, 3}, {2, 3}}), kInvalid, {"[2]", "[2, 3]"}, {}});
+  rows.push_back({"0 against 2", Shapes({{0}, {2}, {2}, {2}}), kInvalid, {"[0]", "[2]"}, {}});
+
+  // gradInput must have exactly the broadcast shape, also where the loss was one number.
+  for (const Shape& shape : {Shape{3}, Shape{3, 2}, Shape{1, 2, 3}, Shape{2, 3, 1}, Shape{6}, Shape{},
+                             Shape{1}, Shape{1, 3}, Shape{0, 3}, Shape{2, 4}}) {
+    for (const int64_t reduction : {0, 1, 2}) {
+      rows.push_back({"gradInput " + ToString(shape),
+                      All({ShapeOf("gradInput", shape), Reduction(reduction)}),
+                      kInvalid,
+                      {"gradInput", ToString(shape), "[2, 3]"},
+                      {}});
+    }
+  }
+  rows.push_back(
+      {"gradInput [1] for a scalar", Shapes({{}, {}, {}, {1}}), kInvalid, {"gradInput", "[1]", "[]"}, {}});
+  rows.push_back({"gradInput of self's shape below gradOut's",
+                  Shapes({{4, 2, 3}, {2, 3}, {2, 3}, {2, 3}}),
+                  kInvalid,
+                  {"gradInput", "[2, 3]", "[4, 2, 3]"},
+                  {}});
+
+  // Empty tensors.
+  rows.push_back({"all empty", AllShapes({2, 0, 3}), kOk, {}, {}});
+  rows.push_back({"0 with 0", AllShapes({0, 0}), kOk, {}, {}});
+  rows.push_back({"1 with 0", Shapes({{1, 3}, {0, 3}, {1, 1}, {0, 3}}), kOk, {}, {}});
+  rows.push_back({"empty and scalar", Shapes({{}, {0}, {}, {0}}), kOk, {}, {}});
+  rows.push_back({"only gradOut empty", Shapes({{0}, {1}, {1}, {0}}), kOk, {}, {}});
+  rows.push_back({"only target empty", Shapes({{1}, {1}, {0}, {0}}), kOk, {}, {}});
+  rows.push_back(
+      {"empty, gradInput not", Shapes({{0}, {0}, {0}, {1}}), kInvalid, {"gradInput", "[1]", "[0]"}, {}});
+  rows.push_back(
+      {"2^80 elements by broadcasting",
+       Shapes({{}, {int64_t{1} << 40, 1}, {1, int64_t{1} << 40}, {int64_t{1} << 40, int64_t{1} << 40}}),
+       kInvalid,
+       {},
+       {}});
+  for (const std::string& tensor : kInputs) {
+    // An empty call ends before views are looked at.
+    rows.push_back({tensor + " outside its storage, result empty",
+                    All({AllShapes({2, 0}), ShapeOf(tensor, {2, 1}), Strided(tensor, {100, 1}, 0, 1)}),
+                    kOk,
+                    {},
+                    {}});
+  }
+}
+
+const ContractDescription& SmoothL1LossBackward() {
+  static const ContractDescription description = [] {
+    ContractDescription op;
+    op.binding = DescribeSmoothL1LossBackward().binding;
+
+    op.rows.push_back({"the valid call", Nothing(), kOk, {}, {}});
+    AddNullRows(op.rows, kTensors);
+    AddSingleDtypeRows(op.rows, kTensors, kWithoutBfloat16);
+    AddDtypeMixRows(op.rows, kTensors.size(), kWithoutBfloat16);
+    AddRankRows(op.rows, kInputs);
+    AddAttributeRows(op.rows);
+    AddShapeRows(op.rows);
+    AddDimRows(op.rows, kTensors);
+    AddViewRows(op.rows, kInputs, "gradInput");
+    AddFormatRows(op.rows, kTensors);
+
+    // In the order of the checks. Each deviation is made so that all of them can be had together.
+    op.faults = {
+        {"workspaceSize null", [](CallSpec& c) { c.null_workspace_size = true; }, kNullptr, "workspaceSize"},
+        {"gradOut null", Null("gradOut"), kNullptr, "gradOut"},
+        {"self null", Null("self"), kNullptr, "self"},
+        {"target null", Null("target"), kNullptr, "target"},
+        {"gradInput null", Null("gradInput"), kNullptr, "gradInput"},
+        {"gradOut's type", Dtype("gradOut", ACL_INT32), kInvalid, "DT_INT32"},
+        {"self's type", Dtype("self", ACL_DOUBLE), kInvalid, "DT_DOUBLE"},
+        {"target's type", Dtype("target", ACL_UINT64), kInvalid, "DT_UINT64"},
+        {"gradInput's type", Dtype("gradInput", ACL_COMPLEX64), kInvalid, "DT_COMPLEX64"},
+        {"gradOut's rank", Rank("gradOut", 9), kInvalid, "9"},
+        {"self's rank", Rank("self", 10), kInvalid, "10"},
+        {"target's rank", Rank("target", 11), kInvalid, "11"},
+        {"reduction", Reduction(987654321012), kInvalid, "987654321012"},
+        {"beta", Beta(-0.375f), kInvalid, "beta"},
+        {"gradOut and self do not broadcast", LastDim("gradOut", 50001), kInvalid, "50001"},
+        {"target does not broadcast", LastDim("target", 70001), kInvalid, "70001"},
+        {"gradInput's shape", LastDim("gradInput", 90001), kInvalid, "90001"},
+        {"self's view leaves its storage", OutsideItsStorage("self"), kInnerNullptr, "self"},
+    };
+    return op;
+  }();
+  return description;
+}
+
+PORTACL_CONTRACT_TESTS(SmoothL1LossBackwardContract, SmoothL1LossBackward());
+
+// A full name without digit is the older product: what looks like the newer one knows no bfloat16.
+TEST(SmoothL1LossBackwardTypes, Ascend910BWithoutDigit) {
+  for (const auto& [name, code] : {std::pair<const char*, aclnnStatus>{"Ascend910B", kInvalid},
+                                   {"Ascend910A", kInvalid},
+                                   {"Ascend910B1", kOk},
+                                   {"Ascend910_9362", kOk},
+                                   {"Ascend950PR_9599", kOk},
+                                   {"Ascend310B4", kInvalid},
+                                   {"Ascend310P7", kInvalid}}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_SOC", name}});
+    ASSERT_EQ(environment.init_status(), ACL_SUCCESS) << name;
+    CallSpec spec(kTensors);
+    EveryDtype(ACL_BF16)(spec);
+    CheckPlan(SmoothL1LossBackward().binding, spec, code, {"DT_BF16"}, name);
+  }
+}
+
+}  // namespace
+}  // namespace portacl::testing

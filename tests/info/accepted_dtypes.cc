@@ -1,0 +1,83 @@
+// Prints, as JSON, which data types phase 1 of each operator accepts for the product that PORTACL_SOC names: with all
+// operands of the type, and with one operand of it among accepted ones.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "operators/all_operators.h"
+
+namespace portacl::testing {
+namespace {
+
+bool Accepts(const OperatorBinding& binding, const std::vector<DtypeNumber>& dtypes) {
+  const int64_t one = 1;
+  alignas(16) std::byte element[16] = {};
+  std::vector<aclTensor*> handles;
+  for (const DtypeNumber dtype : dtypes) {
+    handles.push_back(
+        aclCreateTensor(&one, 1, AsAclDataType(dtype), nullptr, 0, ACL_FORMAT_ND, &one, 1, element));
+  }
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  const bool accepted = binding.plan(handles, {}, &size, &executor) == 0;
+  if (accepted) {
+    aclDestroyAclOpExecutor(executor);
+  }
+  for (aclTensor* handle : handles) {
+    aclDestroyTensor(handle);
+  }
+  return accepted;
+}
+
+std::string List(const std::vector<DtypeNumber>& dtypes) {
+  std::string text = "[";
+  for (const DtypeNumber dtype : dtypes) {
+    text += text.size() > 1 ? ", \"" : "\"";
+    text += DtypeName(dtype).substr(3);  // without DT_
+    text += "\"";
+  }
+  return text + "]";
+}
+
+int Run() {
+  if (aclInit(nullptr) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS) {
+    std::fprintf(stderr, "%s\n", aclGetRecentErrMsg());
+    return 1;
+  }
+  std::printf("{");
+  const char* separator = "";
+  for (const NumericDescription* op : AllOperators()) {
+    const size_t operands = op->binding.tensors.size();
+    std::vector<DtypeNumber> together;
+    for (const DtypeNumber dtype : AllDtypes()) {
+      if (Accepts(op->binding, std::vector<DtypeNumber>(operands, dtype))) {
+        together.push_back(dtype);
+      }
+    }
+    std::printf("%s\n  \"%s\": {\"together\": %s, \"operands\": {", separator, op->binding.name.c_str(),
+                List(together).c_str());
+    for (size_t operand = 0; operand < operands; ++operand) {
+      std::vector<DtypeNumber> alone;
+      for (const DtypeNumber dtype : AllDtypes()) {
+        std::vector<DtypeNumber> dtypes(operands, together.empty() ? ACL_FLOAT : together.front());
+        dtypes[operand] = dtype;
+        if (Accepts(op->binding, dtypes)) {
+          alone.push_back(dtype);
+        }
+      }
+      std::printf("%s\"%s\": %s", operand == 0 ? "" : ", ", op->binding.tensors[operand].c_str(),
+                  List(alone).c_str());
+    }
+    std::printf("}}");
+    separator = ",";
+  }
+  std::printf("\n}\n");
+  return aclrtResetDevice(0) == ACL_SUCCESS && aclFinalize() == ACL_SUCCESS ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace portacl::testing
+
+int main() { return portacl::testing::Run(); }

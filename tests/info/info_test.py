@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# portacl-info: its table is what phase 1 really accepts, its other lines are what is in force, and wrong use is refused.
+# usage: info_test.py PORTACL_INFO ACCEPTED_DTYPES
+# SPDX-License-Identifier: Apache-2.0
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+INFO, ACCEPTED_DTYPES = sys.argv[1:3]
+KNOWN_VARIABLES = ('PORTACL_SOC', 'PORTACL_ISA', 'PORTACL_NUM_THREADS', 'PORTACL_DEVICE_COUNT')
+
+# A full name per product, and what CANN's pages and code say about it: short name, then for each operator the types
+# that are documented and those that are accepted.
+ALL = {'FLOAT', 'FLOAT16', 'BF16'}
+OLD = {'FLOAT', 'FLOAT16'}
+NONE = set()
+OPERATORS = ('aclnnL1LossBackward', 'aclnnSmoothL1LossBackward', 'aclnnKlDivBackward')
+PRODUCTS = {
+    'Ascend950PR_9589': ((ALL, ALL), (ALL, ALL), (ALL, ALL)),
+    'Ascend910_9391': ((ALL, ALL), (ALL, ALL), (ALL, ALL)),
+    'Ascend910B1': ((ALL, ALL), (ALL, ALL), (ALL, ALL)),
+    'Ascend310B1': ((NONE, OLD), (NONE, OLD), (NONE, NONE)),
+    'Ascend310P3': ((OLD, OLD), (OLD, OLD), (NONE, OLD)),
+    'Ascend910A': ((OLD, OLD), (OLD, OLD), (NONE, OLD)),
+}
+SOC_NAMES = ('Ascend910A Ascend910ProA Ascend910PremiumA Ascend910B Ascend910ProB Ascend910B1 Ascend910B2 Ascend910B2C '
+             'Ascend910B3 Ascend910B4 Ascend910B4-1 Ascend910_9391 Ascend910_9392 Ascend910_9381 Ascend910_9382 '
+             'Ascend910_9372 Ascend910_9362 Ascend910_9363 Ascend950PR_* Ascend950DT_* Ascend310P1 Ascend310P2 '
+             'Ascend310P3 Ascend310P4 Ascend310P5 Ascend310P6 Ascend310P7 Ascend310B1 Ascend310B2 Ascend310B3 '
+             'Ascend310B4').split()
+
+
+def run(program, *arguments, **variables):
+    environment = {name: value for name, value in os.environ.items() if name not in KNOWN_VARIABLES}
+    environment.update(variables)
+    return subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, timeout=120)
+
+
+def info(**variables):
+    done = run(INFO, '--json', **variables)
+    assert done.returncode == 0 and done.stderr == '', done
+    return json.loads(done.stdout)
+
+
+class Info(unittest.TestCase):
+    def test_table_is_what_phase_1_accepts(self):
+        table = info()
+        self.assertEqual(sorted(op['name'] for op in table['operators']), sorted(OPERATORS))
+        for product in table['products']:
+            for name in product['soc_names']:
+                soc = name.replace('*', '9571')
+                with self.subTest(soc=soc):
+                    self.assertEqual(info(PORTACL_SOC=soc)['product'], product['line'])
+                    probe = run(ACCEPTED_DTYPES, PORTACL_SOC=soc)
+                    self.assertEqual(probe.returncode, 0, probe.stderr)
+                    probed = json.loads(probe.stdout)
+                    for op in table['operators']:
+                        found = probed[op['name']]
+                        listed = sorted(op['accepted'][product['line']])
+                        self.assertEqual(listed, sorted(found['together']), op['name'])
+                        if op['dtypes_of'] == 'every operand':
+                            for operand, alone in found['operands'].items():
+                                self.assertEqual(listed, sorted(alone), (op['name'], operand))
+                        else:
+                            self.assertLessEqual(set(listed), set(found['operands']['self']), op['name'])
+
+    def test_table_says_what_is_known_of_each_product(self):
+        for soc, expected in PRODUCTS.items():
+            table = info(PORTACL_SOC=soc)
+            self.assertEqual(table['soc'], soc)
+            operators = {op['name']: op for op in table['operators']}
+            for name, (documented, accepted) in zip(OPERATORS, expected):
+                with self.subTest(soc=soc, operator=name):
+                    self.assertEqual(set(operators[name]['documented'][table['product']]), documented)
+                    self.assertEqual(set(operators[name]['accepted'][table['product']]), accepted)
+
+    def test_products(self):
+        table = info()
+        names = [name for product in table['products'] for name in product['soc_names']]
+        self.assertEqual(len(table['products']), 6)
+        self.assertEqual(sorted(name for name in names if name != 'Ascend310'),
+                         sorted(name for name in SOC_NAMES if name != 'Ascend310'))
+        self.assertEqual(info(PORTACL_SOC='Ascend910B')['product'], info(PORTACL_SOC='Ascend910A')['product'])
+        self.assertNotEqual(info(PORTACL_SOC='Ascend910B')['product'], info(PORTACL_SOC='Ascend910B1')['product'])
+
+    def test_what_is_in_force(self):
+        plain = info()
+        self.assertEqual(plain['soc'], 'Ascend910B1')
+        self.assertEqual(plain['emulated_cann_version'], '9.1.0')
+        self.assertRegex(plain['version'], r'^\d+\.\d+\.\d+$')
+        self.assertGreaterEqual(plain['threads'], 1)
+        self.assertEqual(plain['devices'], 1)
+        self.assertEqual(plain['isa'], plain['isas'][-1])
+        self.assertIn('portable', plain['isas'])
+        for isa in plain['isas']:
+            self.assertEqual(info(PORTACL_ISA=isa)['isa'], isa)
+        chosen = info(PORTACL_NUM_THREADS='3', PORTACL_DEVICE_COUNT='5')
+        self.assertEqual((chosen['threads'], chosen['devices']), (3, 5))
+
+    def test_text_says_the_same(self):
+        for soc in ('Ascend910B1', 'Ascend310P3'):
+            table = info(PORTACL_SOC=soc, PORTACL_NUM_THREADS='3')
+            done = run(INFO, PORTACL_SOC=soc, PORTACL_NUM_THREADS='3')
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
+            text = done.stdout
+            for value in (table['version'], table['emulated_cann_version'], soc, table['product'], table['isa']):
+                self.assertIn(value, text)
+            self.assertRegex(text, r'(?m)^threads +3$')
+            for product in table['products']:
+                for name in product['soc_names']:
+                    self.assertIn(name, text)
+            for op in table['operators']:
+                self.assertIn(op['header'], text)
+                section = text[text.index(op['name'] + ' ('):].split('\n\n')[0]
+                for product in table['products']:
+                    line = product['line']
+                    row = re.search(r'(?m)^ +' + re.escape(line) + r'  +(.*)$', section)
+                    self.assertIsNotNone(row, (op['name'], line))
+                    cells = re.split(r' {2,}', row.group(1).strip())
+                    shown = [set() if cell == '-' else set(cell.split()) for cell in cells[:2]]
+                    documented, accepted = set(op['documented'][line]), set(op['accepted'][line])
+                    self.assertEqual(shown, [documented, accepted], (op['name'], line))
+                    self.assertEqual(cells[2:], ['(differs)'] if documented != accepted else [])
+
+    def test_wrong_use(self):
+        for arguments in (['--xml'], ['json'], ['--json', '--json'], ['--json', 'more'], ['']):
+            done = run(INFO, *arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ''), arguments)
+            self.assertIn('usage: portacl-info', done.stderr)
+        for arguments in (['--help'], ['-h']):
+            done = run(INFO, *arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, ''), arguments)
+            self.assertIn('usage: portacl-info', done.stdout)
+
+    def test_wrong_configuration(self):
+        for name, value, accepted in (('PORTACL_SOC', 'Ascend910B99', 'Ascend910B1'),
+                                      ('PORTACL_ISA', 'avx1024', 'portable')):
+            for arguments in ([], ['--json']):
+                done = run(INFO, *arguments, **{name: value})
+                self.assertEqual((done.returncode, done.stdout), (1, ''))
+                for fragment in ('aclInit', '100000', name, value, accepted):
+                    self.assertIn(fragment, done.stderr)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1])
