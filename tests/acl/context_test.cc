@@ -80,22 +80,18 @@ TEST_F(ContextTest, ThreadsThatSetTheSameDeviceShareItsContext) {
 TEST_F(ContextTest, TheLastResetWaitsAndFrees) {
   L1Call call(1'000'000);
   aclrtContext context = nullptr;
-  Gate holder_ready;
-  std::thread holder;
-  {
-    ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
-    context = Current();
-    ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
-    aclrtStream stream = NewStream();
-    ASSERT_EQ(call.Launch(stream), ACL_SUCCESS);
-    EXPECT_EQ(aclrtResetDevice(1), ACL_SUCCESS);
-    EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);  // set twice: still there
-    call.Clear();
-    ASSERT_EQ(call.Launch(stream), ACL_SUCCESS);
-    EXPECT_EQ(aclrtResetDevice(1), ACL_SUCCESS);
-    EXPECT_TRUE(call.IsDone());
-    EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_ERROR_RT_STREAM_CONTEXT);
-  }
+  ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
+  context = Current();
+  ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
+  aclrtStream stream = NewStream();
+  ASSERT_EQ(call.Launch(stream), ACL_SUCCESS);
+  EXPECT_EQ(aclrtResetDevice(1), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);  // set twice: still there
+  call.Clear();
+  ASSERT_EQ(call.Launch(stream), ACL_SUCCESS);
+  EXPECT_EQ(aclrtResetDevice(1), ACL_SUCCESS);
+  EXPECT_TRUE(call.IsDone());
+  EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_ERROR_RT_STREAM_CONTEXT);
   aclrtStream none = nullptr;
   EXPECT_EQ(aclrtCreateStream(&none), ACL_ERROR_RT_CONTEXT_NULL);
   EXPECT_EQ(aclrtSetCurrentContext(context), ACL_ERROR_RT_CONTEXT_NULL);

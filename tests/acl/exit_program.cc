@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "acl/acl.h"
-#include "acl/sanitizers.h"
 #include "aclnnop/aclnn_l1_loss_backward.h"
 
 namespace {
@@ -49,9 +48,6 @@ struct LateUser {
 }  // namespace
 
 int main(int argc, char**) {
-#if PORTACL_TSAN
-  setenv("PORTACL_NUM_THREADS", "1", 1);
-#endif
   if (aclrtSetDevice(0) != 0) return 2;
   aclrtStream busy = nullptr;
   aclrtStream held = nullptr;

@@ -95,7 +95,6 @@ void FailEachAllocation(const char* name, const std::set<int>& codes, const std:
 
 // In a process of its own every pool is still empty, so that first uses are met too.
 TEST(AllocationFailure, ComesBackAsACodeFromEveryCall) {
-  LimitThreadsUnderTsan();
   const std::set<int> acl{ACL_ERROR_BAD_ALLOC, ACL_ERROR_RT_MEMORY_ALLOCATION};
   const std::set<int> nullptr_returned{-1};
   FailEachAllocation(

@@ -18,14 +18,6 @@
 #include "aclnn/executor.h"
 #include "aclnnop/aclnn_l1_loss_backward.h"
 
-// In TSan builds loops stay on one thread each: the task library is not instrumented, so its synchronisation
-// would be taken for races.
-inline void LimitThreadsUnderTsan() {
-#if PORTACL_TSAN
-  setenv("PORTACL_NUM_THREADS", "1", 1);
-#endif
-}
-
 // A host function that holds its stream until the gate is opened. At the end of its life it opens, and waits
 // until the streams that were closed with it have left it.
 class Gate {
@@ -167,7 +159,6 @@ inline constexpr int64_t kLarge = 100'000;  // goes to a worker
 class RuntimeTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    LimitThreadsUnderTsan();
     ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     ASSERT_EQ(aclrtCreateStream(&stream_), ACL_SUCCESS);

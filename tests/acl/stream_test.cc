@@ -548,7 +548,6 @@ TEST_F(StreamTest, CopiesAndFillsInOrder) {
 
 TEST(LaunchBlocking, EveryCallIsDoneAtReturn) {
   setenv("ASCEND_LAUNCH_BLOCKING", "1", 1);
-  LimitThreadsUnderTsan();
   ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
   unsetenv("ASCEND_LAUNCH_BLOCKING");
   ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);

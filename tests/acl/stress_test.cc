@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "acl/runtime_fixture.h"
+#include "aclnnop/aclnn_kl_div_backward.h"
+#include "aclnnop/aclnn_smooth_l1_loss_backward.h"
 
 namespace {
 
@@ -64,9 +66,13 @@ const Inputs& TheInputs() {
   return *inputs;
 }
 
-float SignAt(int64_t i) {
+// The inputs are whole numbers, for which all three formulas are exact; with beta 1 the first two agree.
+enum class Operator { kL1, kSmoothL1, kKlDiv };
+
+float FactorAt(Operator of, int64_t i) {
   const Inputs& in = TheInputs();
   const auto k = static_cast<size_t>(i);
+  if (of == Operator::kKlDiv) return -in.target[k];
   return in.self[k] > in.target[k] ? 1.0f : in.self[k] < in.target[k] ? -1.0f : 0.0f;
 }
 
@@ -75,6 +81,7 @@ float SignAt(int64_t i) {
 struct Buffer {
   std::vector<float> out = std::vector<float>(static_cast<size_t>(kMostElements));
   int64_t count = 0;
+  Operator of = Operator::kL1;
   int times = 1;  // how many operators in a row, each over the result of the one before
 };
 
@@ -119,28 +126,40 @@ class Client {
     if (aclrtEvent event = board_.Put(slot, nullptr)) Check(aclrtDestroyEvent(event));
   }
 
-  void Launch(aclrtStream stream, const float* grad, float* out, int64_t n, bool repeatable = false) {
+  void Launch(aclrtStream stream, Operator of, const float* grad, float* out, int64_t n,
+              bool repeatable = false) {
     const Inputs& in = TheInputs();
     const auto tensor = [n](const float* data) {
       return aclCreateTensor(&n, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &n, 1, const_cast<float*>(data));
     };
-    aclTensor* tensors[] = {tensor(grad), tensor(in.self.data()), tensor(in.target.data()),
-                            tensor(repeatable ? scratch_.data() : out)};
+    aclTensor* const g = tensor(grad);
+    aclTensor* const s = tensor(in.self.data());
+    aclTensor* const t = tensor(in.target.data());
+    aclTensor* const o = tensor(repeatable ? scratch_.data() : out);
     uint64_t workspace = 0;
     aclOpExecutor* executor = nullptr;
-    Check(aclnnL1LossBackwardGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 0, tensors[3], &workspace,
-                                              &executor));
+    auto phase2 = aclnnL1LossBackward;
+    if (of == Operator::kL1) {
+      Check(aclnnL1LossBackwardGetWorkspaceSize(g, s, t, 0, o, &workspace, &executor));
+    } else if (of == Operator::kSmoothL1) {
+      phase2 = aclnnSmoothL1LossBackward;
+      Check(aclnnSmoothL1LossBackwardGetWorkspaceSize(g, s, t, 0, 1.0f, o, &workspace, &executor));
+    } else {
+      phase2 = aclnnKlDivBackward;
+      Check(aclnnKlDivBackwardGetWorkspaceSize(g, s, t, 0, false, o, &workspace, &executor));
+    }
     if (repeatable) {
       Check(aclSetAclOpExecutorRepeatable(executor));
-      Check(aclSetOutputTensorAddr(executor, 0, tensors[3], out));
-      Check(aclnnL1LossBackward(nullptr, 0, executor, stream));
+      Check(aclSetOutputTensorAddr(executor, 0, o, out));
+      Check(phase2(nullptr, 0, executor, stream));
     }
-    Check(aclnnL1LossBackward(nullptr, 0, executor, stream));
+    Check(phase2(nullptr, 0, executor, stream));
     if (repeatable) Check(aclDestroyAclOpExecutor(executor));
-    for (aclTensor* one : tensors) aclDestroyTensor(one);
+    for (aclTensor* one : {g, s, t, o}) aclDestroyTensor(one);
     ++totals_.calls;
   }
 
+  // Mostly small, so that both ways of running are met.
   int64_t Size() {
     return Pick(4) == 0 ? 1 + static_cast<int64_t>(Pick(kMostElements)) : 1 + static_cast<int64_t>(Pick(500));
   }
@@ -148,14 +167,15 @@ class Client {
   void LaunchInto(aclrtStream stream, Buffer& buffer) {
     buffer.count = Size();
     buffer.times = 1;
-    Launch(stream, TheInputs().grad.data(), buffer.out.data(), buffer.count, Pick(4) == 0);
+    buffer.of = static_cast<Operator>(Pick(3));
+    Launch(stream, buffer.of, TheInputs().grad.data(), buffer.out.data(), buffer.count, Pick(4) == 0);
   }
 
   void Verify(Buffer& buffer) {
     int64_t wrong = 0;
     for (int64_t i = 0; i < buffer.count; ++i) {
       float expected = TheInputs().grad[static_cast<size_t>(i)];
-      for (int t = 0; t < buffer.times; ++t) expected *= SignAt(i);
+      for (int t = 0; t < buffer.times; ++t) expected *= FactorAt(buffer.of, i);
       wrong += buffer.out[static_cast<size_t>(i)] != expected;
     }
     EXPECT_EQ(wrong, 0) << "of " << buffer.count;
@@ -182,10 +202,11 @@ class Client {
     aclrtEvent read = nullptr;
     Check(aclrtCreateEvent(&written));
     Check(aclrtCreateEvent(&read));
-    Launch(own_[from], TheInputs().grad.data(), source.out.data(), source.count);
+    source.of = target.of = static_cast<Operator>(Pick(3));
+    Launch(own_[from], source.of, TheInputs().grad.data(), source.out.data(), source.count);
     Check(aclrtRecordEvent(written, own_[from]));
     Check(aclrtStreamWaitEvent(own_[to], written));
-    Launch(own_[to], source.out.data(), target.out.data(), target.count);
+    Launch(own_[to], source.of, source.out.data(), target.out.data(), target.count);
     Check(aclrtRecordEvent(read, own_[to]));
     Check(aclrtStreamWaitEvent(own_[from], read));
     Check(aclrtDestroyEvent(written));
@@ -285,7 +306,7 @@ class Client {
         const bool by_force = Pick(4) == 0;
         if (by_force) {
           Check(aclrtSynchronizeStream(own_[own]));
-          Launch(own_[own], TheInputs().grad.data(), scratch_.data(), Size());
+          Launch(own_[own], Operator::kL1, TheInputs().grad.data(), scratch_.data(), Size());
           Check(aclrtDestroyStreamForce(own_[own]));
         } else {
           Check(aclrtDestroyStream(own_[own]));
