@@ -33,7 +33,7 @@ std::span<const OperatorFacts* const> AllOperators() noexcept;
 
 // Defined by the operators' files.
 namespace facts {
-#define OPERATOR(name) extern const OperatorFacts name;
+#define OPERATOR(name, repository) extern const OperatorFacts name;
 #include "aclnnop/operators.def"
 #undef OPERATOR
 }  // namespace facts
