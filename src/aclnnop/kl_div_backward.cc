@@ -147,15 +147,8 @@ aclnnStatus aclnnKlDivBackwardGetWorkspaceSize(const aclTensor* gradOutput, cons
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const auto function = (logTarget ? kLogTargetFunction : kFunction).For(JobIsa());
     const KlDivBackwardParameters parameters{Factor(reduction, checked.broadcast)};
-    if (checked.broadcast == self->view) {
-      auto job = MakeElementwiseJob(checked, checked.broadcast, {kGradOutput, kTarget}, kOut);
-      job.formula.Set(function, parameters);
-      fresh.SetJob(job);
-    } else {
-      auto job = MakeReductionJob(checked, checked.broadcast, {kGradOutput, kTarget}, kOut, fresh);
-      job.formula.Set(function, parameters);
-      fresh.SetJob(job);
-    }
+    const Shape* const kept = checked.broadcast == self->view ? nullptr : &self->view;
+    SetJob(checked, kept, {kGradOutput, kTarget}, kOut, /*factor=*/1.0f, function, parameters, fresh);
   });
 }
 

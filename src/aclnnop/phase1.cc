@@ -77,17 +77,19 @@ engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape&
   return job;
 }
 
-engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& shape, Operands inputs,
-                                      int output, Executor& executor) noexcept {
+engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& shape, const Shape& kept,
+                                      Operands inputs, int output, float factor,
+                                      Executor& executor) noexcept {
   engine::ReductionJob job;
   const aclTensor* tensors[kMaxLoopOperands];
   BindInputs(call, inputs, job.formula, tensors);
   const aclTensor& result = call.Tensor(output);
-  job.plan = PlanReduction(shape, {tensors, static_cast<size_t>(inputs.count)}, result);
+  job.plan = PlanReduction(shape, kept, {tensors, static_cast<size_t>(inputs.count)}, result);
   job.add = engine::FindSumFunctions(JobIsa());
   job.store = engine::FindSumStore(result.dtype);
   job.output_argument = static_cast<int8_t>(output);
   job.threads = CurrentConfiguration().num_threads;
+  job.factor = static_cast<double>(factor);
   executor.workspace_size = job.plan.workspace_bytes();
   return job;
 }

@@ -30,26 +30,34 @@ template <class Build>
 aclnnStatus RunPhase1(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
                       aclOpExecutor** executor, const Build& build) noexcept;
 
-// Reduction values as CANN numbers them. BATCHMEAN exists for the KL divergence alone.
-enum Reduction : int64_t {
-  kReductionNone = 0,
-  kReductionMean = 1,
-  kReductionSum = 2,
-  kReductionBatchMean = 3
-};
-
 // The job of one elementwise formula over `shape`, to which inputs (in the formula's order) and output
 // broadcast. The formula itself is set by the caller (job.formula.Set).
 engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape& shape, Operands inputs,
                                           int output) noexcept;
 
-// The job that sums a formula's terms over `shape` to the output's shape. A workspace that it needs is
-// entered in the executor.
-engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& shape, Operands inputs,
-                                      int output, Executor& executor) noexcept;
+// The job that sums a formula's terms of shape `shape` to the shape `kept` (see PlanReduction), multiplies
+// each sum by `factor` and rounds once. A workspace that it needs is entered in the executor.
+engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& shape, const Shape& kept,
+                                      Operands inputs, int output, float factor, Executor& executor) noexcept;
 
 // The instruction set whose kernel a job built now will run.
 Isa JobIsa() noexcept;
+
+// Sets the executor's job: a formula over call.broadcast. Without `kept` its values are the output; with it
+// they are summed to that shape, and each sum is multiplied by `factor`.
+template <class Parameters>
+void SetJob(const OperatorCall& call, const Shape* kept, Operands inputs, int output, float factor,
+            engine::VectorFunction function, const Parameters& parameters, Executor& executor) noexcept {
+  if (kept == nullptr) {
+    auto job = MakeElementwiseJob(call, call.broadcast, inputs, output);
+    job.formula.Set(function, parameters);
+    executor.SetJob(job);
+  } else {
+    auto job = MakeReductionJob(call, call.broadcast, *kept, inputs, output, factor, executor);
+    job.formula.Set(function, parameters);
+    executor.SetJob(job);
+  }
+}
 
 namespace phase1 {
 aclnnStatus Begin(OperatorCall& call, std::span<const Check> checks, const uint64_t* workspaceSize,
@@ -68,7 +76,7 @@ aclnnStatus portacl::RunPhase1(OperatorCall& call, std::span<const Check> checks
   Executor* acquired = nullptr;
   if (const aclnnStatus status = phase1::Begin(call, checks, workspaceSize, executor, &acquired))
     return status;
-  if (!call.finished) build(call, *acquired);
+  if (call.work != OperatorCall::Work::kNothing) build(call, *acquired);
   phase1::End(acquired, workspaceSize, executor);
   return ACL_SUCCESS;
 }

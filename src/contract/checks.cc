@@ -133,6 +133,16 @@ aclnnStatus check::CastsTo(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
 }
 
+aclnnStatus check::SameDtype(const Check& check, OperatorCall& call) noexcept {
+  const int a = check.operands.index[0];
+  const int b = check.operands.index[1];
+  if (call.Tensor(a).dtype == call.Tensor(b).dtype) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorDtype(message.Add("parameter "), call, b).Add(" differs from ");
+  AddTensorDtype(message, call, a).Add("; accepted: the same dtype.");
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+}
+
 aclnnStatus check::NotNegative(const Check& check, OperatorCall& call) noexcept {
   const Attribute& attribute = call.attributes[static_cast<size_t>(check.operands.index[0])];
   if (attribute.real >= 0.0f) return ACL_SUCCESS;
@@ -206,6 +216,25 @@ aclnnStatus check::SameShape(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
 }
 
+aclnnStatus check::IsScalar(const Check& check, OperatorCall& call) noexcept {
+  const int tensor = check.operands.index[0];
+  if (call.Tensor(tensor).view.rank == 0) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorShape(message.Add("parameter "), call, tensor)
+      .Add(" cannot hold a result that is reduced to one value, accepted: [].");
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+}
+
+aclnnStatus check::OneElement(const Check& check, OperatorCall& call) noexcept {
+  const int tensor = check.operands.index[0];
+  int64_t numel = 0;
+  if (call.Tensor(tensor).view.Numel(&numel) && numel == 1) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorShape(message.Add("parameter "), call, tensor)
+      .Add(" cannot hold a result that is reduced to one value, accepted: [] or another shape of 1 element.");
+  return FailAclnn(static_cast<aclnnStatus>(check.low), message);
+}
+
 aclnnStatus check::FormatKept(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& input = call.Tensor(check.operands.index[0]);
   const aclTensor& output = call.Tensor(check.operands.index[1]);
@@ -272,7 +301,21 @@ aclnnStatus check::SizesRepresentable(const Check& check, OperatorCall& call) no
 }
 
 aclnnStatus check::DoneIfEmpty(const Check& check, OperatorCall& call) noexcept {
-  for (int tensor : check.operands) call.finished = call.finished || call.Tensor(tensor).view.IsEmpty();
+  for (int tensor : check.operands) {
+    if (call.Tensor(tensor).view.IsEmpty()) call.work = OperatorCall::Work::kNothing;
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::NoTermsIfEmpty(const Check& check, OperatorCall& call) noexcept {
+  const int inputs = check.operands.count - 1;
+  bool empty = false;
+  for (int i = 0; i < inputs; ++i) empty = empty || call.Tensor(check.operands.index[i]).view.IsEmpty();
+  if (!empty) return ACL_SUCCESS;
+  const Check one_element = portacl::OneElement(check.operands.index[inputs], ACLNN_ERR_INNER_NULLPTR);
+  if (const aclnnStatus status = one_element.run(one_element, call)) return status;
+  call.broadcast = {.rank = 1, .dim = {0}};
+  call.work = OperatorCall::Work::kNoTerms;
   return ACL_SUCCESS;
 }
 
@@ -311,8 +354,9 @@ aclnnStatus check::DtypeImplemented(const Check& check, OperatorCall& call) noex
 
 aclnnStatus RunChecks(std::span<const Check> checks, OperatorCall& call) noexcept {
   for (const Check& check : checks) {
+    if (!check.Applies(call)) continue;
     if (const aclnnStatus status = check.run(check, call)) return status;
-    if (call.finished) break;
+    if (call.work != OperatorCall::Work::kCompute) break;
   }
   return ACL_SUCCESS;
 }

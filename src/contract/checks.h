@@ -38,8 +38,15 @@ struct OperatorCall {
 
   Product product = Product::kNoDevice;
   aclDataType promoted = ACL_DT_UNDEFINED;  // set by Promotes
-  Shape broadcast{};                        // set by Broadcasts
-  bool finished = false;                    // set by DoneIfEmpty: success, nothing to compute
+  Shape broadcast{};                        // set by Broadcasts; [0] when there are no terms
+
+  // What a call that passes is to do. Anything but kCompute ends the list of checks.
+  enum class Work : uint8_t {
+    kCompute,
+    kNothing,  // set by DoneIfEmpty: success, nothing is written
+    kNoTerms   // set by NoTermsIfEmpty: the inputs are empty, the output gets the sum of no terms
+  };
+  Work work = Work::kCompute;
 
   const aclTensor& Tensor(int index) const { return *tensors[static_cast<size_t>(index)].tensor; }
   const char* Name(int index) const { return tensors[static_cast<size_t>(index)].name; }
@@ -58,6 +65,14 @@ struct Operands {
   constexpr const int8_t* end() const { return index + count; }
 };
 
+// Reduction values as CANN numbers them. BATCHMEAN exists for the KL divergence alone.
+enum Reduction : int64_t {
+  kReductionNone = 0,
+  kReductionMean = 1,
+  kReductionSum = 2,
+  kReductionBatchMean = 3
+};
+
 // One check. `run` returns 0, or reports a message and returns the code. An operator may list checks of its
 // own.
 struct Check {
@@ -67,7 +82,30 @@ struct Check {
   int64_t high = 0;
   const DtypeRule* rule = nullptr;
   DtypeSet dtypes{};
+
+  // Which calls it is for: all, or those whose integer attribute `reduction` is none, or is not.
+  enum class For : uint8_t { kAll, kNone, kReduced };
+  For calls = For::kAll;
+  int8_t reduction = 0;
+
+  bool Applies(const OperatorCall& call) const {
+    if (calls == For::kAll) return true;
+    const bool none = call.attributes[static_cast<size_t>(reduction)].integer == kReductionNone;
+    return none == (calls == For::kNone);
+  }
 };
+
+// The check for calls alone whose reduction is none, and for the others alone.
+constexpr Check IfNone(int reduction, Check check) {
+  check.calls = Check::For::kNone;
+  check.reduction = static_cast<int8_t>(reduction);
+  return check;
+}
+constexpr Check IfReduced(int reduction, Check check) {
+  check.calls = Check::For::kReduced;
+  check.reduction = static_cast<int8_t>(reduction);
+  return check;
+}
 
 // How each kind of check runs; named here so that the lists below can be constants.
 namespace check {
@@ -78,15 +116,19 @@ aclnnStatus PromotedCastsTo(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus PromotedIn(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus DtypesIn(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus CastsTo(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus SameDtype(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus NotNegative(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus RankAtMost(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus Broadcasts(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus ShapeIsBroadcast(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus ExpandsToBroadcast(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus SameShape(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus IsScalar(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus OneElement(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus FormatKept(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus SizesRepresentable(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus DoneIfEmpty(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus NoTermsIfEmpty(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus InsideStorage(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus DtypeImplemented(const Check& check, OperatorCall& call) noexcept;
 }  // namespace check
@@ -112,6 +154,8 @@ constexpr Check DtypesIn(const DtypeRule& rule, Operands operands) {
 }
 // 161002 when the first tensor's dtype cannot be cast to the second's.
 constexpr Check CastsTo(int from, int to) { return {.run = check::CastsTo, .operands = {from, to}}; }
+// 161002 when the second tensor's dtype is not the first's.
+constexpr Check SameDtype(int a, int b) { return {.run = check::SameDtype, .operands = {a, b}}; }
 // 161002 when the real attribute is negative or NaN; -0 and infinity pass.
 constexpr Check NotNegative(int attribute) { return {.run = check::NotNegative, .operands = {attribute}}; }
 // 161002 when the rank of one of the tensors is greater.
@@ -131,6 +175,12 @@ constexpr Check ExpandsToBroadcast(int tensor) {
 }
 // 161002 when the shapes of the two tensors differ.
 constexpr Check SameShape(int a, int b) { return {.run = check::SameShape, .operands = {a, b}}; }
+// 161002 when the tensor is not 0-dim: one element in one dim is refused too.
+constexpr Check IsScalar(int tensor) { return {.run = check::IsScalar, .operands = {tensor}}; }
+// `code` when the tensor has not exactly one element, whatever its rank.
+constexpr Check OneElement(int tensor, aclnnStatus code) {
+  return {.run = check::OneElement, .operands = {tensor}, .low = code};
+}
 
 // The rest follows CANN's own list.
 //
@@ -146,6 +196,11 @@ constexpr Check SizesRepresentable(Operands outputs) {
 }
 // Success without work when one of the tensors is empty.
 constexpr Check DoneIfEmpty(Operands operands) { return {.run = check::DoneIfEmpty, .operands = operands}; }
+// Success when one of the tensors is empty: the output, given last, gets the sum of no terms. 561103 when the
+// output has not exactly one element: CANN then copies a single value to it, which it does not do.
+constexpr Check NoTermsIfEmpty(Operands inputs_and_output) {
+  return {.run = check::NoTermsIfEmpty, .operands = inputs_and_output};
+}
 // 561103 when a non-contiguous input's view reaches outside its storage. Contiguous inputs are trusted, as in
 // CANN.
 constexpr Check InsideStorage(Operands operands) {
@@ -157,7 +212,7 @@ constexpr Check DtypeImplemented(Operands operands, DtypeSet dtypes) {
   return {.run = check::DtypeImplemented, .operands = operands, .dtypes = dtypes};
 }
 
-// Runs the checks in order and stops at the first failure, or when call.finished.
+// Runs the checks in order and stops at the first failure, or when there is nothing to compute.
 aclnnStatus RunChecks(std::span<const Check> checks, OperatorCall& call) noexcept;
 
 }  // namespace portacl

@@ -41,6 +41,9 @@ constexpr ElementType ElementTypeOf(aclDataType dtype) {
 using VectorFunction = Isa (*)(ElementType type, const void* parameters, const void* const* in,
                                const size_t* step, void* out, size_t n, bool stream);
 
+// The parameters of a formula that has none.
+struct NoParameters {};
+
 // Trivially copyable, as part of jobs that executors hold.
 struct Formula {
   VectorFunction function;

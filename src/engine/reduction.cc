@@ -101,6 +101,9 @@ constexpr auto kAddToRow = PORTACL_ISA_TABLE(AddToRow);
 
 constexpr int kLanes = 16;
 
+// The widest output element: complex128.
+constexpr int64_t kMaxElement = 16;
+
 // Terms that one piece of work covers, when outputs are short.
 constexpr int64_t kTermsPerPiece = 16384;
 
@@ -144,6 +147,15 @@ uint16_t RoundTo16(double value) {
 void StoreSumsF32(const double* source, void* destination, size_t n) {
   auto* to = static_cast<float*>(destination);
   for (size_t i = 0; i < n; ++i) to[i] = static_cast<float>(source[i]);
+}
+
+template <class Real, int kParts>
+void StoreSumsWide(const double* source, void* destination, size_t n) {
+  auto* to = static_cast<unsigned char*>(destination);
+  for (size_t i = 0; i < n; ++i) {
+    const Real parts[2] = {static_cast<Real>(static_cast<float>(source[i])), Real{0}};
+    std::memcpy(to + i * sizeof(Real) * kParts, parts, sizeof(Real) * kParts);
+  }
 }
 
 template <int kExponentBits, int kFractionBits>
@@ -403,15 +415,17 @@ class ReductionRun {
     }
   }
 
-  // Rounds and writes the sums of outputs [first, first + count).
+  // Multiplies, rounds and writes the sums of outputs [first, first + count).
   void Store(int64_t first, const double* sums, int64_t count) const {
     const DefaultFloatEnvironment environment;
     const int32_t size = plan_.output.operand[0].element_size;
     char* const base[] = {output_};
-    alignas(64) char rounded[kTile * sizeof(double)];
+    alignas(64) double results[kTile];
+    alignas(64) char rounded[kTile * kMaxElement];
     for (int64_t done = 0; done < count; done += kTile) {
       const int64_t n = std::min(kTile, count - done);
-      job_.store(sums + done, rounded, static_cast<size_t>(n));
+      for (int64_t i = 0; i < n; ++i) results[i] = sums[done + i] * job_.factor;
+      job_.store(results, rounded, static_cast<size_t>(n));
       ForEachSegment(plan_.output, 0, Cursor(plan_.output, base, first + done), n,
                      [&](char* address, int64_t stride, int64_t at, int64_t length) {
                        Scatter(rounded + at * size, address, stride, size, length);
@@ -436,6 +450,12 @@ SumStoreFunction FindSumStore(aclDataType dtype) noexcept {
       return StoreSums16<5, 10>;
     case ACL_BF16:
       return StoreSums16<8, 7>;
+    case ACL_DOUBLE:
+      return StoreSumsWide<double, 1>;
+    case ACL_COMPLEX64:
+      return StoreSumsWide<float, 2>;
+    case ACL_COMPLEX128:
+      return StoreSumsWide<double, 2>;
     default:
       return nullptr;
   }

@@ -1,5 +1,4 @@
-// Reduction jobs: the terms of a formula, summed over broadcast axes in a fixed order, in one pass over the
-// inputs.
+// Reduction jobs: the terms of a formula, summed over axes in a fixed order, in one pass over the inputs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +10,8 @@ namespace portacl::engine {
 // Rounds n float64 sums once, to nearest even, and stores them densely.
 using SumStoreFunction = void (*)(const double* source, void* destination, size_t n);
 
-// f32, f16, bf16; nullptr for any other dtype.
+// f32, f16, bf16; f64, c64 and c128 get what f32 would, widened, as elementwise results do. nullptr for any
+// other dtype.
 SumStoreFunction FindSumStore(aclDataType dtype) noexcept;
 
 // The two ways of adding float32 terms into float64 sums; the same bits for every instruction set.
@@ -31,8 +31,10 @@ struct ReductionJob {
   SumStoreFunction store;
   int8_t output_argument;
   int threads;
+  double factor;  // what each sum is multiplied by before its rounding: 1, or the c of a mean
 
-  // When there are no terms, nothing is read.
+  // When there are no terms, nothing is read; the sum is +0 and so is the result, or NaN for an infinite
+  // factor.
   bool Touches(int executor_operand) const noexcept {
     return (plan.reduced > 0 && formula.Reads(executor_operand)) || output_argument == executor_operand;
   }

@@ -42,6 +42,8 @@ void Gather(const char* source, int64_t stride, int32_t size, void* destination,
 
 void Scatter(const void* source, char* destination, int64_t stride, int32_t size, int64_t n) noexcept {
   switch (size) {
+    case 1:
+      return ScatterElements<uint8_t>(source, destination, stride, n);
     case 2:
       return ScatterElements<uint16_t>(source, destination, stride, n);
     case 4:

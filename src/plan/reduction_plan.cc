@@ -1,4 +1,4 @@
-// Planning of sums over broadcast axes (see reduction_plan.h).
+// Planning of sums over axes (see reduction_plan.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/reduction_plan.h"
 
@@ -31,12 +31,12 @@ void PlanChunks(ReductionPlan& plan) {
 
 }  // namespace
 
-ReductionPlan PlanReduction(const Shape& terms_shape, std::span<const aclTensor* const> inputs,
-                            const aclTensor& output) noexcept {
+ReductionPlan PlanReduction(const Shape& terms_shape, const Shape& kept,
+                            std::span<const aclTensor* const> inputs, const aclTensor& output) noexcept {
   ReductionPlan plan;
-  const int missing = terms_shape.rank - output.view.rank;
+  const int missing = terms_shape.rank - kept.rank;
   const auto is_reduced = [&](int axis) {
-    return terms_shape[axis] != 1 && (axis < missing || output.view[axis - missing] == 1);
+    return terms_shape[axis] != 1 && (axis < missing || kept[axis - missing] == 1);
   };
   int last_reduced = -1;
   for (int axis = 0; axis < terms_shape.rank; ++axis) {
@@ -59,10 +59,14 @@ ReductionPlan PlanReduction(const Shape& terms_shape, std::span<const aclTensor*
     plan.inner *= terms_shape[axis];
   }
 
-  int kept[kMaxLoopRank];
-  for (int axis = 0; axis < output.view.rank; ++axis) kept[axis] = axis;
+  // Not bounded by the rank of the terms: a sum over everything may go to a tensor of many axes of length 1.
+  int output_axes[kMaxDims];
+  int output_rank = 0;
+  for (int axis = 0; axis < output.view.rank; ++axis) {
+    if (output.view[axis] != 1) output_axes[output_rank++] = axis;
+  }
   const aclTensor* const only[] = {&output};
-  plan.output = PlanInOrder(output.view, {kept, static_cast<size_t>(output.view.rank)}, only);
+  plan.output = PlanInOrder(output.view, {output_axes, static_cast<size_t>(output_rank)}, only);
   if (plan.reduced > 0) plan.terms = PlanInOrder(terms_shape, {axes, static_cast<size_t>(count)}, inputs);
   PlanChunks(plan);
   return plan;

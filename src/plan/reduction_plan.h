@@ -1,5 +1,4 @@
-// The plan of a sum over broadcast axes: which terms belong to which output, in which order they are added.
-// Pure.
+// The plan of a sum over some axes: which terms belong to which output, in which order they are added. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +13,7 @@ namespace portacl {
 inline constexpr int64_t kLaneBlock = 4096;
 inline constexpr int64_t kRowBlock = 256;
 
-// Terms of shape R are summed to the shape of the output. The axes of R are walked as
+// Terms of shape R are summed over the axes that are not kept. The axes of R are walked as
 //   outer kept axes | reduced axes | inner kept axes (those after the last reduced one),
 // so term number (o * reduced + r) * inner + k is the r-th one of output o * inner + k. Within an output the
 // order is the logical row-major order of the reduced axes; axes of length 1 and strides have no influence on
@@ -43,9 +42,12 @@ struct ReductionPlan {
   }
 };
 
-// Plans the sum of terms of shape `terms_shape` to the output's view shape, which broadcasts to it.
-// Preconditions as for PlanElementwise, except that terms_shape may have dims of 0 where the output has 1.
-ReductionPlan PlanReduction(const Shape& terms_shape, std::span<const aclTensor* const> inputs,
-                            const aclTensor& output) noexcept;
+// Plans the sum of terms of shape `terms_shape` to the shape `kept`, which broadcasts to it: an axis that is 1
+// or missing in `kept` is reduced. The output's view has as many elements as `kept`, in the same order, but
+// need not have its shape: a sum over everything may be written to [] or [1, 1], one over the first axis to a
+// tensor without it. Preconditions as for PlanElementwise, except that terms_shape may have dims of 0 where
+// `kept` has none; the inputs then need not fit it.
+ReductionPlan PlanReduction(const Shape& terms_shape, const Shape& kept,
+                            std::span<const aclTensor* const> inputs, const aclTensor& output) noexcept;
 
 }  // namespace portacl
