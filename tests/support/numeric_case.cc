@@ -196,17 +196,32 @@ std::string Describe(const NumericDescription& op, const NumericCase& c) {
 
 Operands MakeOperands(const NumericDescription& op, const NumericCase& c) {
   RandomNumbers random(c.seed * 0x51ED27 + 7);
+  std::vector<DtypeNumber> dtypes;
+  for (const OperandPlan& plan : c.inputs) {
+    dtypes.push_back(plan.dtype);
+  }
+  if (!op.accepts_dtypes(dtypes)) {
+    dtypes.assign(dtypes.size(), dtypes.front());
+  }
+  DtypeNumber output_dtype = c.output.dtype;
+  if (op.output_has_dtype_of >= 0) {
+    DtypeNumber& deciding = dtypes[static_cast<size_t>(op.output_has_dtype_of)];
+    deciding = c.in_place >= 0 ? dtypes[static_cast<size_t>(c.in_place)] : deciding;
+    output_dtype = deciding;
+  }
+
   Operands operands;
   std::vector<Shape> shapes;
-  for (const OperandPlan& plan : c.inputs) {
+  for (size_t i = 0; i < dtypes.size(); ++i) {
+    const OperandPlan& plan = c.inputs[i];
     shapes.push_back(plan.shape);
-    operands.inputs.emplace_back(plan.dtype, MakeView(plan.shape, plan.layout, random), plan.placement);
+    operands.inputs.emplace_back(dtypes[i], MakeView(plan.shape, plan.layout, random), plan.placement);
   }
   if (c.in_place >= 0) {
     const HostTensor& shared = operands.inputs[static_cast<size_t>(c.in_place)];
     operands.output.push_back(HostTensor::SharingStorageOf(shared, shared.view()));
   } else {
-    operands.output.emplace_back(c.output.dtype, MakeView(op.output_shape(shapes), c.output.layout, random),
+    operands.output.emplace_back(output_dtype, MakeView(op.output_shape(shapes), c.output.layout, random),
                                  c.output.placement);
   }
   return operands;

@@ -42,6 +42,8 @@ struct Operands {
   std::vector<HostTensor> output;  // exactly one
 };
 
+// Types that the operator does not take together give way to those of the first input, or of the input that
+// decides.
 Operands MakeOperands(const NumericDescription& op, const NumericCase& c);
 void FillInputs(const NumericCase& c, Operands& operands);
 

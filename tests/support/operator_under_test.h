@@ -83,6 +83,14 @@ struct NumericDescription {
   std::function<double(std::span<const Shape> shapes, const Attributes& attributes)> loss_divisor;
   std::function<double(double self, double target, const Attributes& attributes)> kink_distance;
 
+  // Types of the inputs that go together, out of those above.
+  std::function<bool(std::span<const DtypeNumber> dtypes)> accepts_dtypes = [](std::span<const DtypeNumber>) {
+    return true;
+  };
+
+  // The input whose type the output must have; -1: the output's type is free.
+  int output_has_dtype_of = -1;
+
   // Shapes of the inputs that the operator takes, and the output's shape for them.
   std::function<bool(std::span<const Shape> shapes)> accepts = [](std::span<const Shape> shapes) {
     return Broadcast(shapes).has_value();

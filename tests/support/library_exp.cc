@@ -1,0 +1,18 @@
+// The library's exp, compiled for the compiler's default target: see library_exp.h.
+// SPDX-License-Identifier: Apache-2.0
+#include "library_exp.h"
+
+#include "acl/vector_targets.h"
+
+#include <hwy/highway.h>
+#include "engine/exp-inl.h"
+
+namespace portacl::testing {
+
+float LibraryExp(float x) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<float> d;
+  return hn::GetLane(engine::HWY_NAMESPACE::Exp(d, hn::Set(d, x)));
+}
+
+}  // namespace portacl::testing
