@@ -1,0 +1,133 @@
+// aclnnKlDiv: l = target * (log(target) - self), 0 for a zero target, or exp(target) * (target - self) with
+// logTarget; out = l, or the sum of all of it times c; c = 1 / numel(R) for mean, 1 / R[0] for batchmean, else 1.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_kl_div.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/kl_div.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/exp-inl.h"
+#include "engine/log-inl.h"
+#include "engine/vector_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// A zero target still multiplies: its term is a zero, or NaN where self is infinite or NaN. A negative one has
+// no logarithm and gives NaN (decision N9).
+template <bool kLogTarget>
+struct KlDiv {
+  using Parameters = engine::NoParameters;
+  static constexpr int kInputs = 2;
+
+  explicit KlDiv(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V self, V target) const {
+    if constexpr (kLogTarget) {
+      return hn::Mul(engine::HWY_NAMESPACE::Exp(d, target), hn::Sub(target, self));
+    } else {
+      const V positive = hn::IfThenElse(hn::Eq(target, hn::Zero(d)), hn::Set(d, 1.0f), target);
+      return hn::Mul(target, hn::Sub(engine::HWY_NAMESPACE::Log(d, positive), self));
+    }
+  }
+};
+
+Isa RunKlDiv(engine::ElementType type, const void* parameters, const void* const* in, const size_t* step,
+             void* out, size_t n, bool stream) {
+  return engine::HWY_NAMESPACE::RunVectorLoop<KlDiv<false>>(type, parameters, in, step, out, n, stream);
+}
+
+Isa RunKlDivLogTarget(engine::ElementType type, const void* parameters, const void* const* in,
+                      const size_t* step, void* out, size_t n, bool stream) {
+  return engine::HWY_NAMESPACE::RunVectorLoop<KlDiv<true>>(type, parameters, in, step, out, n, stream);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnn/opdev/op_errno.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "engine/dispatch.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kTarget, kOut };
+enum Attributes { kReduction };
+
+// Empty inputs are looked at before they are broadcast, so they need not broadcast.
+constexpr Check kChecks[] = {
+    NotNull(kSelf),
+    NotNull(kTarget),
+    NotNull(kOut),
+    DtypesIn(kBf16SinceAtlasA2, {kSelf, kTarget, kOut}),
+    Promotes({kSelf, kTarget}),
+    PromotedCastsTo(kOut),
+    RankAtMost(8, {kSelf, kTarget}),
+    IntegerIn(kReduction, 0, 3),
+    SizesRepresentable({kOut}),
+    IfNone(kReduction, DoneIfEmpty({kSelf, kTarget})),
+    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),
+    InsideStorage({kSelf, kTarget}),
+    Broadcasts({kSelf, kTarget}),
+    SizesRepresentable({kOut}),
+    IfNone(kReduction, ShapeIsBroadcast(kOut)),
+    IfReduced(kReduction, OneElement(kOut, ACLNN_ERR_PARAM_INVALID)),
+};
+
+constexpr auto kFunction = PORTACL_ISA_TABLE(RunKlDiv);
+constexpr auto kLogTargetFunction = PORTACL_ISA_TABLE(RunKlDivLogTarget);
+
+// When there are no terms, R is not known and batchmean counts self's first dim.
+float Factor(int64_t reduction, const OperatorCall& call) {
+  const bool no_terms = call.work == OperatorCall::Work::kNoTerms;
+  const Shape& batches = no_terms ? call.Tensor(kSelf).view : call.broadcast;
+  switch (reduction) {
+    case kReductionMean:
+      return MeanFactor(NumelOf(call.broadcast));
+    case kReductionBatchMean:
+      return MeanFactor(batches.rank == 0 ? 1 : batches[0]);
+    default:
+      return 1.0f;
+  }
+}
+
+}  // namespace
+
+const OperatorFacts facts::kl_div = {"aclnnKlDiv", "aclnnop/aclnn_kl_div.h", kDocumentedWithout200I,
+                                     kBf16SinceAtlasA2, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnKlDivGetWorkspaceSize(const aclTensor* self, const aclTensor* target, int64_t reduction,
+                                       bool logTarget, aclTensor* out, uint64_t* workspaceSize,
+                                       aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"target", target}, {"out", out}};
+  const Attribute attributes[] = {{"reduction", reduction}};
+  OperatorCall call{"aclnnKlDiv", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    const Shape scalar;
+    const auto function = (logTarget ? kLogTargetFunction : kFunction).For(JobIsa());
+    SetJob(checked, reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut,
+           Factor(reduction, checked), function, engine::NoParameters{}, fresh);
+  });
+}
+
+aclnnStatus aclnnKlDiv(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor, aclrtStream stream) {
+  return RunExecutor("aclnnKlDiv", workspace, workspaceSize, executor, stream);
+}
+
+#endif  // HWY_ONCE
