@@ -1,0 +1,50 @@
+// aclnnMseLoss's numbers against an independent oracle: (self - target)^2, or its sum times c.
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/mse_loss.h"
+
+#include "support/loss_sums.h"
+#include "support/numeric_suite.h"
+
+namespace portacl::testing {
+namespace {
+
+PORTACL_NUMERIC_TESTS(MseLossNumerics, DescribeMseLoss());
+PORTACL_NUMERIC_TESTS(ReducedMseLossNumerics, DescribeReducedMseLoss());
+PORTACL_LOSS_SUM_TESTS(MseLossSums, DescribeReducedMseLoss());
+
+class MseLossValues : public NumericSuite {};
+
+TEST_P(MseLossValues, WorkedOutByHand) {
+  const double inf = HUGE_VAL;
+  const double nan = std::nan("");
+  for (const LossExample& e :
+       {LossExample{{3, 1, -2}, {1, 1, 2}, 0, {4, 0, 16}}, LossExample{{3, 1, -2, 1}, {1, 1, 2, 1}, 1, {5}},
+        LossExample{{3, 1, -2}, {1, 1, 2}, 2, {20}}, LossExample{{inf, 1}, {1, -inf}, 0, {inf, inf}},
+        LossExample{{inf, nan}, {inf, 1}, 0, {nan, nan}}, LossExample{{nan, 1}, {1, 1}, 2, {nan}},
+        LossExample{{0.0, -0.0}, {-0.0, 0.0}, 0, {0.0, 0.0}}}) {
+    CheckLossExample(e.reduction == 0 ? DescribeMseLoss() : DescribeReducedMseLoss(), e, stream());
+  }
+}
+
+// Only the last rounding may overflow: squares and sums beyond float16 and means within it.
+TEST_P(MseLossValues, OnlyTheLastRoundingOverflows) {
+  const NumericDescription& op = DescribeReducedMseLoss();
+  for (const int64_t reduction : {1, 2}) {
+    NumericCase c;
+    c.inputs = {{ACL_FLOAT16, {4}, Layout::kDense, {}}, {ACL_FLOAT16, {}, Layout::kDense, {}}};
+    c.output.dtype = ACL_FLOAT16;
+    c.attributes.reduction = reduction;
+    Operands operands = MakeOperands(op, c);
+    for (int64_t i = 0; i < 4; ++i) {
+      operands.inputs[0].Set(i, i == 0 ? 400 : 0);
+    }
+    operands.inputs[1].Set(0, 0);
+    ASSERT_TRUE(CheckOperands(op, c, operands, stream()));
+    EXPECT_EQ(operands.output.front().Real(0), reduction == 1 ? 40000 : HUGE_VAL);
+  }
+}
+
+PORTACL_ON_EVERY_ISA(MseLossValues);
+
+}  // namespace
+}  // namespace portacl::testing
