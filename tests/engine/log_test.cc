@@ -144,7 +144,7 @@ TEST(Log, Sampled) {
   Report(errors, "a sample");
 }
 
-TEST(LogExhaustive, EveryFloat) {
+TEST(LogLong, EveryFloat) {
   std::atomic<uint64_t> next{0};
   constexpr uint64_t kAll = uint64_t{1} << 32;
   const auto work = [&](Errors& errors) {
