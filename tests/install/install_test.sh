@@ -82,6 +82,18 @@ for file in include/acl/acl.h include/aclnn/acl_meta.h include/aclnnop/aclnn_l1_
   [[ -e $prefix/$file ]] || fail "not installed: $file"
 done
 
+# Every operator stands in the master header of its repository, and in no other.
+operators_of() { # REPOSITORY
+  sed -n "s/^OPERATOR(\(.*\), $1)$/#include \"aclnnop\/aclnn_\1.h\"/p" "$root/src/aclnnop/operators.def"
+}
+for repository in nn math; do
+  operators_of "$repository" >"$work/expected"
+  for header in "$prefix"/include/aclnnop/{,level2/}aclnn_ops_"$repository".h; do
+    grep '^#include' "$header" >"$work/included"
+    check "$(basename "$header") lists the operators of ops-$repository" same "$work/expected" "$work/included"
+  done
+done
+
 check 'the examples, with a plain compiler line' run_examples "$prefix"
 for example in "${examples[@]}"; do
   check "only CANN's names are needed at run time by $(name_of "$example")" needs_only_cann_names "$work/$(name_of "$example")"
