@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "acl/float_environment.h"
 #include "engine/conversions.h"
-#include "engine/float_environment.h"
 #include "engine/parallel.h"
 #include "engine/tiles.h"
 
