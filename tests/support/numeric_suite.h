@@ -51,7 +51,7 @@ class NumericSuite : public ::testing::TestWithParam<engine::Isa> {
   void CallersFloatingPointEnvironment(const NumericDescription& op);
 
  private:
-  void IntegersAreRefused(const NumericDescription& op);
+  void IntegersAreRefused(const NumericDescription& description);
 
   std::unique_ptr<ScopedEnvironment> environment_;
 };
