@@ -10,11 +10,17 @@
 namespace portacl {
 
 struct OperatorFacts {
-  const char* name;      // that of phase 2
-  const char* header;    // as a program includes it
-  DtypeRule documented;  // CANN's pages: products they do not list have no dtype
-  DtypeRule accepted;    // CANN's code, and so this library
-  bool by_promotion;     // the dtypes are those that the inputs promote to; else every operand's own
+  const char* name;          // that of phase 2
+  const char* header;        // as a program includes it
+  DtypeRule documented;      // CANN's pages: products they do not list have no dtype
+  DtypeRule accepted;        // CANN's code, and so this library
+  bool by_promotion;         // the dtypes are those that the inputs promote to; else every operand's own
+  bool inputs_only = false;  // ... but for the output's, which may be any that the promoted one casts to
+
+  // "promoted inputs", "every operand" or "every input".
+  const char* DtypesOf() const {
+    return by_promotion ? "promoted inputs" : inputs_only ? "every input" : "every operand";
+  }
 };
 
 // BF16 from Atlas A2 on, and Atlas 200I/500 A2 not supported: most of CANN's pages.

@@ -106,9 +106,9 @@ constexpr auto kFunction = PORTACL_ISA_TABLE(RunSmoothL1Loss);
 
 }  // namespace
 
-const OperatorFacts facts::smooth_l1_loss = {"aclnnSmoothL1Loss", "aclnnop/aclnn_smooth_l1_loss.h",
+const OperatorFacts facts::smooth_l1_loss = {"aclnnSmoothL1Loss",    "aclnnop/aclnn_smooth_l1_loss.h",
                                              kDocumentedWithout200I, kBf16SinceAtlasA2,
-                                             /*by_promotion=*/false};
+                                             /*by_promotion=*/false, /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -43,6 +43,17 @@ std::string Cell(DtypeSet dtypes) {
   return cell.empty() ? "-" : cell;
 }
 
+// The width of the column that says what is documented.
+int WidestDocumented() {
+  size_t width = std::strlen("documented");
+  for (const OperatorFacts* facts : AllOperators()) {
+    for (const SocProfile& profile : SocProfiles()) {
+      width = std::max(width, Cell(facts->documented.For(profile.product)).size());
+    }
+  }
+  return static_cast<int>(width);
+}
+
 // The product lines, without the row for threads that have no device.
 std::span<const SocProfile> Products() { return SocProfiles().first(kProductCount - 1); }
 
@@ -76,7 +87,7 @@ void PrintJson(const Configuration& configuration) {
     nlohmann::ordered_json one;
     one["name"] = facts->name;
     one["header"] = facts->header;
-    one["dtypes_of"] = facts->by_promotion ? "promoted inputs" : "every operand";
+    one["dtypes_of"] = facts->DtypesOf();
     for (const SocProfile& profile : Products()) {
       one["documented"][profile.line] = Names(facts->documented.For(profile.product));
       one["accepted"][profile.line] = Names(facts->accepted.For(profile.product));
@@ -98,15 +109,15 @@ void PrintText(const Configuration& configuration) {
   std::printf("%-19s %s\n", "product", "values of PORTACL_SOC");
   for (const SocProfile& profile : Products())
     std::printf("%-19s %s\n", profile.line, SocNames(profile).c_str());
+  const int width = WidestDocumented();
   for (const OperatorFacts* facts : AllOperators()) {
-    std::printf("\n%s (%s), dtypes of %s\n", facts->name, facts->header,
-                facts->by_promotion ? "the promoted inputs" : "every operand");
-    std::printf("  %-19s %-24s %s\n", "product", "documented", "accepted");
+    std::printf("\n%s (%s), dtypes of %s\n", facts->name, facts->header, facts->DtypesOf());
+    std::printf("  %-19s %-*s  %s\n", "product", width, "documented", "accepted");
     for (const SocProfile& profile : Products()) {
       const DtypeSet documented = facts->documented.For(profile.product);
       const DtypeSet accepted = facts->accepted.For(profile.product);
-      std::printf("  %-19s %-24s %s%s\n", profile.line, Cell(documented).c_str(), Cell(accepted).c_str(),
-                  documented == accepted ? "" : "   (differs)");
+      std::printf("  %-19s %-*s  %s%s\n", profile.line, width, Cell(documented).c_str(),
+                  Cell(accepted).c_str(), documented == accepted ? "" : "   (differs)");
     }
   }
 }

@@ -17,15 +17,26 @@ KNOWN_VARIABLES = ('PORTACL_SOC', 'PORTACL_ISA', 'PORTACL_NUM_THREADS', 'PORTACL
 ALL = {'FLOAT', 'FLOAT16', 'BF16'}
 OLD = {'FLOAT', 'FLOAT16'}
 NONE = set()
-OPERATORS = ('aclnnL1LossBackward', 'aclnnSmoothL1LossBackward', 'aclnnKlDivBackward')
+ALL_AND_INT64, OLD_AND_INT64 = ALL | {'INT64'}, OLD | {'INT64'}
+LOSSES = ('aclnnL1LossBackward', 'aclnnSmoothL1LossBackward', 'aclnnSmoothL1Loss', 'aclnnKlDiv', 'aclnnMseLoss', 'aclnnMseLossOut')
+OPERATORS = (*LOSSES, 'aclnnL1Loss', 'aclnnMseLossBackward', 'aclnnKlDivBackward', 'aclnnKlDivTargetBackward')
+
+
+def product(losses, l1_loss, mse_loss_backward, kl_div_backward, kl_div_target_backward):
+    return (*[losses] * len(LOSSES), l1_loss, mse_loss_backward, kl_div_backward, kl_div_target_backward)
+
+
+NEW = product((ALL, ALL), (ALL_AND_INT64, ALL_AND_INT64), (ALL, ALL), (ALL, ALL), (ALL, ALL))
 PRODUCTS = {
-    'Ascend950PR_9589': ((ALL, ALL), (ALL, ALL), (ALL, ALL)),
-    'Ascend910_9391': ((ALL, ALL), (ALL, ALL), (ALL, ALL)),
-    'Ascend910B1': ((ALL, ALL), (ALL, ALL), (ALL, ALL)),
-    'Ascend310B1': ((NONE, OLD), (NONE, OLD), (NONE, NONE)),
-    'Ascend310P3': ((OLD, OLD), (OLD, OLD), (NONE, OLD)),
-    'Ascend910A': ((OLD, OLD), (OLD, OLD), (NONE, OLD)),
+    'Ascend950PR_9589': NEW,
+    'Ascend910_9391': NEW,
+    'Ascend910B1': NEW,
+    'Ascend310B1': product((NONE, OLD), (NONE, OLD_AND_INT64), (NONE, OLD), (NONE, NONE), (NONE, NONE)),
+    'Ascend310P3': product((OLD, OLD), (OLD_AND_INT64, OLD_AND_INT64), (OLD, OLD), (NONE, OLD), (NONE, NONE)),
+    'Ascend910A': product((OLD, OLD), (OLD_AND_INT64, OLD_AND_INT64), (NONE, OLD), (NONE, OLD), (NONE, NONE)),
 }
+# Operands that must have the dtype of another one.
+TIED = {'aclnnMseLossBackward': ('gradOutput', 'self', 'target'), 'aclnnKlDivTargetBackward': ('target', 'gradTarget')}
 SOC_NAMES = ('Ascend910A Ascend910ProA Ascend910PremiumA Ascend910B Ascend910ProB Ascend910B1 Ascend910B2 Ascend910B2C '
              'Ascend910B3 Ascend910B4 Ascend910B4-1 Ascend910_9391 Ascend910_9392 Ascend910_9381 Ascend910_9382 '
              'Ascend910_9372 Ascend910_9362 Ascend910_9363 Ascend950PR_* Ascend950DT_* Ascend310P1 Ascend310P2 '
@@ -61,11 +72,15 @@ class Info(unittest.TestCase):
                         found = probed[op['name']]
                         listed = sorted(op['accepted'][product['line']])
                         self.assertEqual(listed, sorted(found['together']), op['name'])
-                        if op['dtypes_of'] == 'every operand':
-                            for operand, alone in found['operands'].items():
-                                self.assertEqual(listed, sorted(alone), (op['name'], operand))
+                        if op['dtypes_of'] in ('every operand', 'every input'):
+                            operands = dict(found['operands'])
+                            if op['dtypes_of'] == 'every input':
+                                self.assertLess(set(listed), set(operands.pop('result')), op['name'])
+                            for operand, alone in operands.items():
+                                tied = operand in TIED.get(op['name'], ())
+                                self.assertEqual(found['together'][:1] if tied else listed, sorted(alone), (op['name'], operand))
                         else:
-                            self.assertLessEqual(set(listed), set(found['operands']['self']), op['name'])
+                            self.assertLessEqual(set(listed), set(found['operands']['target']), op['name'])
 
     def test_table_says_what_is_known_of_each_product(self):
         for soc, expected in PRODUCTS.items():

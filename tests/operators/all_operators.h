@@ -4,18 +4,49 @@
 
 #include <vector>
 
+#include "operators/kl_div.h"
 #include "operators/kl_div_backward.h"
+#include "operators/kl_div_target_backward.h"
+#include "operators/l1_loss.h"
 #include "operators/l1_loss_backward.h"
+#include "operators/mse_loss.h"
+#include "operators/mse_loss_backward.h"
+#include "operators/mse_loss_out.h"
+#include "operators/smooth_l1_loss.h"
 #include "operators/smooth_l1_loss_backward.h"
 
 namespace portacl::testing {
 
-inline std::vector<const NumericDescription*> AllOperators() {
+// Those whose first input is gradOutput.
+inline std::vector<const NumericDescription*> AllGradients() {
   return {
-      &DescribeL1LossBackward(),
-      &DescribeSmoothL1LossBackward(),
-      &DescribeKlDivBackward(),
+      &DescribeL1LossBackward(),      &DescribeSmoothL1LossBackward(), &DescribeKlDivBackward(),
+      &DescribeKlDivTargetBackward(), &DescribeMseLossBackward(),
   };
+}
+
+// Those of self and target alone, without a reduction.
+inline std::vector<const NumericDescription*> AllLosses() {
+  return {
+      &DescribeL1Loss(), &DescribeSmoothL1Loss(), &DescribeKlDiv(), &DescribeMseLoss(), &DescribeMseLossOut(),
+  };
+}
+
+// The same with a reduction.
+inline std::vector<const NumericDescription*> AllReducedLosses() {
+  return {
+      &DescribeReducedL1Loss(),  &DescribeReducedSmoothL1Loss(), &DescribeReducedKlDiv(),
+      &DescribeReducedMseLoss(), &DescribeReducedMseLossOut(),
+  };
+}
+
+// Every operator once, called without a reduction.
+inline std::vector<const NumericDescription*> AllOperators() {
+  std::vector<const NumericDescription*> all = AllGradients();
+  for (const NumericDescription* loss : AllLosses()) {
+    all.push_back(loss);
+  }
+  return all;
 }
 
 }  // namespace portacl::testing
