@@ -51,13 +51,32 @@ uint64_t FloatingBits(const FloatFormat& format, RandomNumbers& random) {
   }
 }
 
+// Bits of a number between -2 and 2 that is not subnormal.
+uint64_t OrdinaryBits(const FloatFormat& format, bool not_negative, RandomNumbers& random) {
+  const uint64_t sign = random.Chance(50) && !not_negative ? format.SignBit() : 0;
+  const uint64_t fraction = random.Bits() & ((uint64_t{1} << format.fraction_bits) - 1);
+  const auto exponent = static_cast<uint64_t>(format.Bias() - random.Below(6));
+  return sign | exponent << format.fraction_bits | fraction;
+}
+
 uint64_t IntegerBits(RandomNumbers& random) {
   if (random.Chance(50)) return static_cast<uint64_t>(random.Between(-3, 3));
   const uint64_t bits = random.Bits();
   return bits >> random.Below(64);
 }
 
-uint64_t ElementBits(DtypeNumber dtype, RandomNumbers& random) {
+bool IsNotNegative(const Subject& subject, size_t input) {
+  return std::find(subject.not_negative.begin(), subject.not_negative.end(), input) !=
+         subject.not_negative.end();
+}
+
+uint64_t ElementBits(const Subject& subject, size_t input, DtypeNumber dtype, RandomNumbers& random) {
+  if (subject.sums_everything && IsFloatingDtype(dtype)) {
+    return OrdinaryBits(dtype == ACL_FLOAT     ? kFloat32
+                        : dtype == ACL_FLOAT16 ? kFloat16
+                                               : kBfloat16,
+                        IsNotNegative(subject, input), random);
+  }
   switch (dtype) {
     case ACL_FLOAT:
       return FloatingBits(kFloat32, random);
@@ -81,20 +100,20 @@ uint64_t LoadBits(const std::byte* from, size_t bytes) {
   return bits;
 }
 
-void FillInputs(DeterminismCase& c, RandomNumbers& random) {
+void FillInputs(const Subject& subject, DeterminismCase& c, RandomNumbers& random) {
   for (size_t k = 0; k < c.input_shapes.size(); ++k) {
     const auto bytes = static_cast<size_t>(ElementSize(c.input_dtypes[k]));
     const auto count = static_cast<size_t>(NumElements(c.input_shapes[k]));
     std::vector<std::byte> elements(count * bytes);
-    const bool alike =
-        k > 0 && c.input_shapes[k] == c.input_shapes[k - 1] && c.input_dtypes[k] == c.input_dtypes[k - 1];
+    const bool alike = k > 0 && c.input_shapes[k] == c.input_shapes[k - 1] &&
+                       c.input_dtypes[k] == c.input_dtypes[k - 1] && !IsNotNegative(subject, k);
     for (size_t i = 0; i < count; ++i) {
       std::byte* to = &elements[i * bytes];
       // Operands that are equal or one bit apart are the most telling.
       if (alike && random.Chance(25)) {
         StoreBits(LoadBits(&c.inputs[k - 1][i * bytes], bytes) ^ (random.Chance(50) ? 1 : 0), bytes, to);
       } else {
-        StoreBits(ElementBits(c.input_dtypes[k], random), bytes, to);
+        StoreBits(ElementBits(subject, k, c.input_dtypes[k], random), bytes, to);
       }
     }
     c.inputs.push_back(std::move(elements));
@@ -107,7 +126,7 @@ const T& Pick(const std::vector<T>& values, RandomNumbers& random) {
 }
 
 // Dtypes with which the operator takes integers: together they must promote to one that it computes in.
-bool PromotesToFloating(const NumericDescription& op, const std::vector<DtypeNumber>& dtypes) {
+bool PromotesToListed(const NumericDescription& op, const std::vector<DtypeNumber>& dtypes) {
   DtypeNumber promoted = dtypes.front();
   for (size_t i = 1; i < dtypes.size(); ++i) promoted = PromoteDtypes(dtypes[i], promoted);
   return std::find(op.input_dtypes.begin(), op.input_dtypes.end(), promoted) != op.input_dtypes.end();
@@ -120,7 +139,7 @@ std::vector<DtypeNumber> RandomDtypes(const NumericDescription& op, size_t input
     std::vector<DtypeNumber> dtypes;
     const bool integers = random.Chance(30);
     for (size_t k = 0; k < inputs; ++k) dtypes.push_back(Pick(integers ? all : op.input_dtypes, random));
-    if (PromotesToFloating(op, dtypes)) return dtypes;
+    if (PromotesToListed(op, dtypes) && op.accepts_dtypes(dtypes)) return dtypes;
   }
 }
 
@@ -150,17 +169,18 @@ bool DeterminismCase::HasOneShape() const {
 std::vector<DeterminismCase> MakeCases(const Subject& subject) {
   const NumericDescription& op = subject.description;
   const size_t inputs = op.binding.tensors.size() - 1;
-  RandomNumbers random(0xDE7E4);
+  RandomNumbers random(subject.seed);
   std::vector<DeterminismCase> cases;
   const auto add = [&](std::vector<DtypeNumber> dtypes, std::vector<Shape> shapes, DtypeNumber output,
                        const Attributes& attributes) {
     DeterminismCase c;
     c.input_dtypes = std::move(dtypes);
     c.input_shapes = std::move(shapes);
-    c.output_dtype = output;
+    const bool tied = op.output_has_dtype_of >= 0;
+    c.output_dtype = tied ? c.input_dtypes[static_cast<size_t>(op.output_has_dtype_of)] : output;
     c.output_shape = op.output_shape(c.input_shapes);
     c.attributes = attributes;
-    FillInputs(c, random);
+    FillInputs(subject, c, random);
     std::ostringstream name;
     name << op.binding.name << " " << cases.size();
     for (size_t k = 0; k < inputs; ++k) {
@@ -168,7 +188,7 @@ std::vector<DeterminismCase> MakeCases(const Subject& subject) {
     }
     const auto setting = std::find_if(op.attributes.begin(), op.attributes.end(),
                                       [&](const Attributes& a) { return &a == &attributes; });
-    name << " -> " << DtypeName(output) << ", attributes " << setting - op.attributes.begin();
+    name << " -> " << DtypeName(c.output_dtype) << ", attributes " << setting - op.attributes.begin();
     c.name = name.str();
     cases.push_back(std::move(c));
   };
@@ -212,6 +232,7 @@ std::vector<DeterminismCase> MakeCases(const Subject& subject) {
 
 uint64_t HashElements(DtypeNumber dtype, std::vector<std::byte> elements) {
   const bool is_complex = IsComplexDtype(dtype);
+  const bool has_nan = is_complex || IsFloatingDtype(dtype);
   const auto part_bytes = static_cast<size_t>(ElementSize(dtype)) / (is_complex ? 2 : 1);
   // The magnitude from which on a part is NaN, and the one NaN that stands for all.
   const bool is_half = part_bytes == 2;
@@ -220,7 +241,7 @@ uint64_t HashElements(DtypeNumber dtype, std::vector<std::byte> elements) {
       part_bytes == 8 ? uint64_t{0x7FF} << kFloat64.fraction_bits : narrow.InfinityBits();
   const uint64_t sign = uint64_t{1} << (8 * part_bytes - 1);
   uint64_t hash = 0xCBF29CE484222325u;
-  for (size_t at = 0; at + part_bytes <= elements.size(); at += part_bytes) {
+  for (size_t at = 0; has_nan && at + part_bytes <= elements.size(); at += part_bytes) {
     const uint64_t bits = LoadBits(&elements[at], part_bytes);
     if ((bits & (sign - 1)) > infinity) StoreBits(infinity + 1, part_bytes, &elements[at]);
   }

@@ -219,7 +219,7 @@ class Determinism : public ::testing::TestWithParam<Parameter> {
               << variation.layout_seed << ", alignment seed " << variation.alignment_seed << ", length seed "
               << variation.length_seed << ", floating-point environment "
               << (variation.fp_mode != nullptr ? variation.fp_mode->name : "as usual");
-          if (NumElements(c.output_shape) > 0) {
+          if (NumElements(c.output_shape) > 0 && !subject().is_plain_code) {
             ASSERT_EQ(engine::IsaThatRanLast(), isa()) << c.name;
           }
         }

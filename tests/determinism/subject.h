@@ -16,6 +16,12 @@ struct Subject {
   // Whether every element of the output depends on the inputs' elements at its own position only, so that a tensor cut
   // into pieces gives the same bits (not so where a mean divides by the number of elements).
   std::function<bool(const Attributes&)> cuts_freely;
+  // Where many elements are summed, one NaN or infinity would hide all others: then numbers are between -2 and 2, and
+  // those of these inputs, by their number, not negative.
+  bool sums_everything = false;
+  std::vector<size_t> not_negative = {};
+  bool is_plain_code = false;  // the same code runs whatever the instruction set
+  uint64_t seed = 0xDE7E4;     // another one for operators that would otherwise have the results of others
 };
 
 std::vector<Subject>& Subjects();
