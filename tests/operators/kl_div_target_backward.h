@@ -90,6 +90,20 @@ inline const NumericDescription& DescribeKlDivTargetBackward() {
       return kl_div_backward::Accepts(shapes) && (NumElements(shapes[1]) > 0 || NumElements(shapes[2]) == 0);
     };
     op.output_shape = [](std::span<const Shape> shapes) { return shapes[2]; };
+    op.loss = [](double self, double target, const Attributes& attributes) {
+      return (attributes.log_target ? std::exp(target) : target) *
+             ((attributes.log_target ? target : std::log(target)) - self);
+    };
+    op.loss_divisor = DescribeKlDivBackward().loss_divisor;
+    // Without logTarget the loss has large higher derivatives near 0, and is none below.
+    op.kink_distance = [](double, double target, const Attributes& attributes) {
+      return attributes.log_target ? HUGE_VAL : target - 0.25;
+    };
+    op.gradient_by = 2;
+    op.derivative_parts = [](double self, double target, const Attributes& attributes) {
+      return attributes.log_target ? std::exp(target) * (std::fabs(target - self) + 1)
+                                   : std::fabs(std::log(target)) + std::fabs(self) + 1;
+    };
     return op;
   }();
   return description;

@@ -1,5 +1,6 @@
-// What holds for every loss gradient, whatever its formula: it is the derivative of its loss, it is linear in
-// gradOutput, and how the same data is laid out, expanded, permuted or cut changes no bit.
+// What holds for every operator, whatever its formula: how the same data is laid out, expanded, permuted or cut changes
+// no bit. A gradient is the derivative of its loss and linear in gradOutput; a distance does not depend on the order of
+// its two operands.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -51,11 +52,17 @@ class Properties : public ::testing::TestWithParam<const NumericDescription*> {
   std::unique_ptr<ScopedEnvironment> environment_;
 };
 
+// The elements' bits; every NaN counts as the same one.
 Bytes ElementsOf(const HostTensor& tensor) {
   const auto bytes = static_cast<size_t>(ElementSize(tensor.dtype()));
   Bytes elements(static_cast<size_t>(tensor.size()) * bytes);
   for (int64_t i = 0; i < tensor.size(); ++i) {
-    std::memcpy(&elements[static_cast<size_t>(i) * bytes], tensor.Element(i), bytes);
+    std::byte* const to = &elements[static_cast<size_t>(i) * bytes];
+    if (std::isnan(tensor.Real(i))) {
+      std::memset(to, 0xFF, bytes);
+    } else {
+      std::memcpy(to, tensor.Element(i), bytes);
+    }
   }
   return elements;
 }
@@ -111,6 +118,24 @@ const T& Draw(const std::vector<T>& values, RandomNumbers& random) {
   return values[static_cast<size_t>(random.Below(std::ssize(values)))];
 }
 
+std::vector<DtypeNumber> DrawDtypes(const NumericDescription& op, RandomNumbers& random) {
+  for (;;) {
+    std::vector<DtypeNumber> dtypes;
+    for (size_t k = 0; k + 1 < op.binding.tensors.size(); ++k) {
+      dtypes.push_back(Draw(op.input_dtypes, random));
+    }
+    if (op.accepts_dtypes(dtypes)) {
+      return dtypes;
+    }
+  }
+}
+
+DtypeNumber DrawOutputDtype(const NumericDescription& op, const std::vector<DtypeNumber>& inputs,
+                            RandomNumbers& random) {
+  const DtypeNumber any = Draw(op.output_dtypes, random);
+  return op.output_has_dtype_of < 0 ? any : inputs[static_cast<size_t>(op.output_has_dtype_of)];
+}
+
 std::string Describe(const std::vector<HostTensor>& inputs, const Attributes& attributes) {
   std::string text;
   for (const HostTensor& input : inputs) {
@@ -122,9 +147,11 @@ std::string Describe(const std::vector<HostTensor>& inputs, const Attributes& at
          std::to_string(attributes.beta) + ", logTarget " + std::to_string(attributes.log_target);
 }
 
-// The derivative by each element of self of c * sum(gradOutput * loss(self, target)), by central differences in
-// float64. An operator whose output is larger than self has the derivative of each expanded element by itself.
-TEST_P(Properties, DerivativeOfTheLoss) {
+class Gradients : public Properties {};
+
+// The derivative by each element of an input, self for most, of c * sum(gradOutput * loss(self, target)), by central differences in
+// float64. An operator whose output is larger than that input has the derivative of each expanded element by itself.
+TEST_P(Gradients, DerivativeOfTheLoss) {
   ASSERT_TRUE(op().loss);
   RandomNumbers random(0xD1FFE7);
   int compared = 0;
@@ -153,9 +180,13 @@ TEST_P(Properties, DerivativeOfTheLoss) {
       const double g = inputs[0].Real(grad_at[i]);
       const double x = inputs[1].Real(self_at[i]);
       const double y = inputs[2].Real(target_at[i]);
-      const double difference = op().loss(x + kStep, y, attributes) - op().loss(x - kStep, y, attributes);
-      derivative[at] += g * difference / (2 * kStep) / divisor;
-      magnitude[at] += std::fabs(g * difference / (2 * kStep) / divisor);
+      const double by_self = op().gradient_by == 1 ? kStep : 0;
+      const double by_target = kStep - by_self;
+      const double slope = (op().loss(x + by_self, y + by_target, attributes) -
+                            op().loss(x - by_self, y - by_target, attributes)) /
+                           (2 * kStep);
+      derivative[at] += g * slope / divisor;
+      magnitude[at] += std::fabs(g / divisor) * (std::fabs(slope) + op().derivative_parts(x, y, attributes));
       smooth[at] = smooth[at] && op().kink_distance(x, y, attributes) > 2 * kStep;
     }
     for (size_t at = 0; at < derivative.size(); ++at) {
@@ -170,13 +201,14 @@ TEST_P(Properties, DerivativeOfTheLoss) {
   EXPECT_GT(compared, 5000);
 }
 
-TEST_P(Properties, ScalingGradOutputScalesTheResult) {
+TEST_P(Gradients, ScalingGradOutputScalesTheResult) {
   RandomNumbers random(0x5CA1E);
   for (int repeat = 0; repeat < 400; ++repeat) {
     const std::vector<Shape> shapes = DrawShapes(op(), 5, random);
     const Attributes& attributes = op().attributes[static_cast<size_t>(repeat) % op().attributes.size()];
     const DtypeNumber dtype = Draw(op().input_dtypes, random);
-    const DtypeNumber output_dtype = Draw(op().output_dtypes, random);
+    const DtypeNumber output_dtype =
+        DrawOutputDtype(op(), std::vector<DtypeNumber>(input_count(), dtype), random);
     const int power = static_cast<int>(random.Between(-4, 4));
     std::vector<HostTensor> inputs;
     for (const Shape& shape : shapes) {
@@ -200,6 +232,10 @@ TEST_P(Properties, ScalingGradOutputScalesTheResult) {
       if (largest != 0 && largest < 0x1p-10) {
         continue;  // one of the two may be subnormal in float16, or have been on the way
       }
+      if (std::isnan(expected)) {
+        ASSERT_TRUE(std::isnan(scaled.Real(i))) << Describe(inputs, attributes);
+        continue;
+      }
       ASSERT_EQ(scaled.Real(i), expected) << Describe(inputs, attributes);
       ASSERT_EQ(std::signbit(scaled.Real(i)), std::signbit(expected)) << Describe(inputs, attributes);
     }
@@ -212,14 +248,15 @@ TEST_P(Properties, LayoutChangesNoBit) {
   for (int repeat = 0; repeat < 1500; ++repeat) {
     const std::vector<Shape> shapes = DrawShapes(op(), 6, random);
     const Attributes& attributes = Draw(op().attributes, random);
+    const std::vector<DtypeNumber> dtypes = DrawDtypes(op(), random);
     std::vector<HostTensor> inputs;
-    for (const Shape& shape : shapes) {
+    for (size_t k = 0; k < shapes.size(); ++k) {
       const Layout layout = kInputLayouts[random.Below(std::ssize(kInputLayouts))];
-      inputs.emplace_back(Draw(op().input_dtypes, random), MakeView(shape, layout, random));
+      inputs.emplace_back(dtypes[k], MakeView(shapes[k], layout, random));
       FillOrdinary(inputs.back(), random);
     }
     std::vector<HostTensor> dense = Copies(inputs);
-    const DtypeNumber dtype = Draw(op().output_dtypes, random);
+    const DtypeNumber dtype = DrawOutputDtype(op(), dtypes, random);
     const Layout layout = kOutputLayouts[random.Below(std::ssize(kOutputLayouts))];
     ASSERT_TRUE(ElementsOf(Result(inputs, dtype, attributes, layout)) ==
                 ElementsOf(Result(dense, dtype, attributes)))
@@ -227,24 +264,25 @@ TEST_P(Properties, LayoutChangesNoBit) {
   }
 }
 
-// gradOutput and target smaller than the shape that they are broadcast to, and written out in full. (Self stays: its
-// own shape may count.)
+// Operands smaller than the shape that they are broadcast to, and written out in full. (The one by which a gradient is
+// stays: its own shape may count.)
 TEST_P(Properties, BroadcastingIsWritingOut) {
   RandomNumbers random(0xB40AD);
   int expanded = 0;
   for (int repeat = 0; repeat < 3000; ++repeat) {
     const std::vector<Shape> shapes = DrawShapes(op(), 6, random);
     const Attributes& attributes = Draw(op().attributes, random);
+    const std::vector<DtypeNumber> dtypes = DrawDtypes(op(), random);
     std::vector<HostTensor> inputs;
-    for (const Shape& shape : shapes) {
-      inputs.push_back(DenseTensor(Draw(op().input_dtypes, random), shape));
+    for (size_t k = 0; k < shapes.size(); ++k) {
+      inputs.push_back(DenseTensor(dtypes[k], shapes[k]));
       FillOrdinary(inputs.back(), random);
     }
-    const DtypeNumber dtype = Draw(op().output_dtypes, random);
+    const DtypeNumber dtype = DrawOutputDtype(op(), dtypes, random);
     const Bytes expected = ElementsOf(Result(inputs, dtype, attributes));
     const Shape full = *Broadcast(shapes);
-    for (const size_t operand : {size_t{0}, size_t{2}}) {
-      if (shapes[operand] == full) {
+    for (size_t operand = 0; operand < input_count(); ++operand) {
+      if (shapes[operand] == full || (op().loss && operand == op().gradient_by)) {
         continue;
       }
       ++expanded;
@@ -257,16 +295,19 @@ TEST_P(Properties, BroadcastingIsWritingOut) {
   EXPECT_GT(expanded, 1000);
 }
 
+class Elementwise : public Properties {};
+
 // With reduction none and operands of one shape, every element is by itself: permuting the axes of all operands permutes
 // the result.
-TEST_P(Properties, PermutingPermutes) {
+TEST_P(Elementwise, PermutingPermutes) {
   RandomNumbers random(0x9E48);
   for (int repeat = 0; repeat < 500; ++repeat) {
     const Shape shape = RandomBroadcastShapes(1, 5, random)[0];
     const size_t rank = shape.size();
     Attributes attributes = Draw(op().attributes, random);
     attributes.reduction = 0;
-    const DtypeNumber dtype = Draw(op().output_dtypes, random);
+    const std::vector<DtypeNumber> dtypes = DrawDtypes(op(), random);
+    const DtypeNumber dtype = DrawOutputDtype(op(), dtypes, random);
 
     std::vector<size_t> order(rank);  // axis `a` of the permuted tensor is axis order[a] of the original
     Shape permuted_shape(rank);
@@ -287,7 +328,7 @@ TEST_P(Properties, PermutingPermutes) {
     std::vector<HostTensor> inputs;
     std::vector<HostTensor> permuted;
     for (size_t k = 0; k < input_count(); ++k) {
-      inputs.push_back(DenseTensor(Draw(op().input_dtypes, random), shape));
+      inputs.push_back(DenseTensor(dtypes[k], shape));
       FillOrdinary(inputs.back(), random);
       permuted.push_back(DenseTensor(inputs.back().dtype(), permuted_shape));
       for (int64_t i = 0; i < permuted.back().size(); ++i) {
@@ -305,16 +346,17 @@ TEST_P(Properties, PermutingPermutes) {
 }
 
 // ... and computing the parts of all operands by themselves gives the parts of the result.
-TEST_P(Properties, SplittingSplits) {
+TEST_P(Elementwise, SplittingSplits) {
   RandomNumbers random(0x5B117);
   for (int repeat = 0; repeat < 300; ++repeat) {
     const int64_t count = repeat < 280 ? random.Between(1, 3000) : random.Between(60000, 150000);
     Attributes attributes = Draw(op().attributes, random);
     attributes.reduction = 0;
-    const DtypeNumber dtype = Draw(op().output_dtypes, random);
+    const std::vector<DtypeNumber> dtypes = DrawDtypes(op(), random);
+    const DtypeNumber dtype = DrawOutputDtype(op(), dtypes, random);
     std::vector<HostTensor> inputs;
     for (size_t k = 0; k < input_count(); ++k) {
-      inputs.push_back(DenseTensor(Draw(op().input_dtypes, random), {count}));
+      inputs.push_back(DenseTensor(dtypes[k], {count}));
       FillOrdinary(inputs.back(), random);
     }
     const Bytes whole = ElementsOf(Result(inputs, dtype, attributes));
@@ -336,11 +378,49 @@ TEST_P(Properties, SplittingSplits) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Of, Properties,
-    ::testing::ValuesIn(std::vector{&DescribeL1LossBackward(), &DescribeSmoothL1LossBackward(),
-                                    &DescribeKlDivBackward()}),
-    [](const ::testing::TestParamInfo<const NumericDescription*>& op) { return op.param->binding.name; });
+class Distances : public Properties {};
+
+TEST_P(Distances, SelfAndTargetMayBeSwapped) {
+  RandomNumbers random(0x54A9);
+  for (int repeat = 0; repeat < 500; ++repeat) {
+    const std::vector<Shape> shapes = DrawShapes(op(), 6, random);
+    const Attributes& attributes = Draw(op().attributes, random);
+    const std::vector<DtypeNumber> dtypes = DrawDtypes(op(), random);
+    std::vector<HostTensor> inputs;
+    for (size_t k = 0; k < shapes.size(); ++k) {
+      inputs.push_back(DenseTensor(dtypes[k], shapes[k]));
+      FillOrdinary(inputs.back(), random);
+    }
+    const DtypeNumber dtype = DrawOutputDtype(op(), dtypes, random);
+    const HostTensor distance = Result(inputs, dtype, attributes);
+    for (int64_t i = 0; i < distance.size(); ++i) {
+      ASSERT_FALSE(std::signbit(distance.Real(i))) << Describe(inputs, attributes);
+    }
+    std::swap(inputs[0], inputs[1]);
+    ASSERT_TRUE(ElementsOf(Result(inputs, dtype, attributes)) == ElementsOf(distance))
+        << Describe(inputs, attributes);
+  }
+}
+
+std::vector<const NumericDescription*> AllDistances() {
+  return {&DescribeL1Loss(), &DescribeSmoothL1Loss(), &DescribeMseLoss(), &DescribeMseLossOut()};
+}
+
+std::vector<const NumericDescription*> AllReducedDistances() {
+  return {&DescribeReducedL1Loss(), &DescribeReducedSmoothL1Loss(), &DescribeReducedMseLoss(),
+          &DescribeReducedMseLossOut()};
+}
+
+std::string NameOf(const ::testing::TestParamInfo<const NumericDescription*>& op) {
+  return op.param->binding.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Properties, ::testing::ValuesIn(AllOperators()), NameOf);
+INSTANTIATE_TEST_SUITE_P(OfReduced, Properties, ::testing::ValuesIn(AllReducedLosses()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Of, Gradients, ::testing::ValuesIn(AllGradients()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Of, Elementwise, ::testing::ValuesIn(AllOperators()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Of, Distances, ::testing::ValuesIn(AllDistances()), NameOf);
+INSTANTIATE_TEST_SUITE_P(OfReduced, Distances, ::testing::ValuesIn(AllReducedDistances()), NameOf);
 
 }  // namespace
 }  // namespace portacl::testing

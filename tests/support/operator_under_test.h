@@ -82,6 +82,11 @@ struct NumericDescription {
   std::function<double(double self, double target, const Attributes& attributes)> loss;
   std::function<double(std::span<const Shape> shapes, const Attributes& attributes)> loss_divisor;
   std::function<double(double self, double target, const Attributes& attributes)> kink_distance;
+  // The input by which it is the gradient, and how large the parts are of which the derivative is the sum: where
+  // they cancel, it is that much less exact.
+  size_t gradient_by = 1;
+  std::function<double(double self, double target, const Attributes& attributes)> derivative_parts =
+      [](double, double, const Attributes&) { return 0.0; };
 
   // Types of the inputs that go together, out of those above.
   std::function<bool(std::span<const DtypeNumber> dtypes)> accepts_dtypes = [](std::span<const DtypeNumber>) {
