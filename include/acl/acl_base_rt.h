@@ -52,7 +52,7 @@ typedef void* aclrtDrvMemHandle;
 // A captured or built sequence of tasks that can be executed again.
 typedef void* aclmdlRI;
 
-// An address and a size in bytes, kept together.
+// An address and a size in bytes, kept together; see the functions below.
 typedef struct aclDataBuffer aclDataBuffer;
 
 // -----------------------------------------------------------------------------------------------------------
@@ -238,8 +238,7 @@ static const int ACL_ERROR_DRV_FAILURE = 500004;
 static const int ACL_ERROR_PROFILING_FAILURE = 500005;
 
 // -----------------------------------------------------------------------------------------------------------
-// Further enumerations. No function that is declared so far takes them; they are complete so that programs
-// and headers which name them compile.
+// Data buffers, the program's own log lines, and enumerations of acl_rt.h
 // -----------------------------------------------------------------------------------------------------------
 
 // Importance of a line that a program adds to the log.
@@ -249,6 +248,29 @@ typedef enum aclLogLevel {
   ACL_WARNING = 2,
   ACL_ERROR = 3,
 } aclLogLevel;
+
+// Adds a line to the log, if the ASCEND_* variables of the log ask for lines of this level.
+//   func, file, line  where in the program; ACL_APP_LOG fills them in
+//   fmt               as printf takes it, with what it names; what does not fit into 1023 bytes is cut
+ACL_FUNC_VISIBILITY void aclAppLog(aclLogLevel logLevel, const char* func, const char* file, uint32_t line,
+                                   const char* fmt, ...);
+
+// ACL_APP_LOG(level, fmt, ...): aclAppLog, from here.
+#define ACL_APP_LOG(level, ...) aclAppLog(level, __func__, __FILE__, (uint32_t)__LINE__, __VA_ARGS__)
+
+// A data buffer keeps the address and the size of memory that stays the program's.
+// Creates one; null when memory is exhausted. Release it with aclDestroyDataBuffer.
+ACL_FUNC_VISIBILITY aclDataBuffer* aclCreateDataBuffer(void* data, size_t size);
+
+// Releases the data buffer, not the memory. Returns 0, or 100000 for null.
+ACL_FUNC_VISIBILITY aclError aclDestroyDataBuffer(const aclDataBuffer* dataBuffer);
+
+// Has it keep another address and size. Returns 0, or 100000 for null.
+ACL_FUNC_VISIBILITY aclError aclUpdateDataBuffer(aclDataBuffer* dataBuffer, void* data, size_t size);
+
+// Return what it keeps; null and 0 for a null data buffer.
+ACL_FUNC_VISIBILITY void* aclGetDataBufferAddr(const aclDataBuffer* dataBuffer);
+ACL_FUNC_VISIBILITY size_t aclGetDataBufferSizeV2(const aclDataBuffer* dataBuffer);
 
 // Where a piece of memory lives.
 typedef enum aclMemType {

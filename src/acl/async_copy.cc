@@ -1,8 +1,9 @@
 // Copies and fills in stream order.
 // SPDX-License-Identifier: Apache-2.0
+#include "acl/async_copy.h"
+
 #include <cstring>
 
-#include "acl/acl_rt.h"
 #include "acl/configuration.h"
 #include "acl/errors.h"
 #include "acl/handle_table.h"
@@ -18,36 +19,36 @@ constexpr size_t kSmallBytes = size_t{64} << 10;
 class CopyTask final : public Task {
  public:
   Outcome Run(Stream&) noexcept override {
-    if (source_ != nullptr) {
-      std::memmove(to_, source_, count_);
-    } else {
-      std::memset(to_, value_, count_);
+    if (rows_.from == nullptr) {
+      std::memset(rows_.to, value_, rows_.width);
+      return Outcome::kDone;
+    }
+    auto* to = static_cast<char*>(rows_.to);
+    const auto* from = static_cast<const char*>(rows_.from);
+    for (size_t row = 0; row < rows_.height; ++row, to += rows_.to_pitch, from += rows_.from_pitch) {
+      std::memmove(to, from, rows_.width);
     }
     return Outcome::kDone;
   }
   void Finish(StreamList&) noexcept override { GiveBack(); }
   void GiveBack() noexcept;
 
-  // Copies from `source`; null fills with `value`. nullptr when memory is exhausted.
-  static CopyTask* New(void* to, const void* source, int32_t value, size_t count) noexcept;
+  // Copies the rows; one without a source is filled with `value`. nullptr when memory is exhausted.
+  static CopyTask* New(const CopyRows& rows, int32_t value) noexcept;
 
  private:
-  void* to_ = nullptr;
-  const void* source_ = nullptr;
+  CopyRows rows_;
   int32_t value_ = 0;
-  size_t count_ = 0;
 };
 
 HandleTable<CopyTask, 0x4D> copy_tasks;
 
-CopyTask* CopyTask::New(void* to, const void* source, int32_t value, size_t count) noexcept {
+CopyTask* CopyTask::New(const CopyRows& rows, int32_t value) noexcept {
   CopyTask* task = copy_tasks.Acquire();
   if (task == nullptr) return nullptr;
-  task->to_ = to;
-  task->source_ = source;
+  task->rows_ = rows;
   task->value_ = value;
-  task->count_ = count;
-  task->place = count <= kSmallBytes ? Place::kAnywhere : Place::kWorker;
+  task->place = rows.width <= kSmallBytes / rows.height ? Place::kAnywhere : Place::kWorker;
   return task;
 }
 
@@ -70,8 +71,9 @@ aclError Submit(const char* api, aclrtStream stream, CopyTask* task, bool comple
 }
 
 // Whether an operand of the copy is host memory that no device could read or write by itself.
-bool IsPageable(const void* address, bool is_host) noexcept {
-  return is_host && KindOfMemory(address) == MemoryKind::kUnknown;
+bool IsPageable(const void* address, size_t pitch, const CopyRows& rows) noexcept {
+  const auto* last = static_cast<const char*>(address) + (rows.height - 1) * pitch + (rows.width - 1);
+  return KindOfMemory(address) == MemoryKind::kUnknown || KindOfMemory(last) == MemoryKind::kUnknown;
 }
 
 aclError CheckCount(const char* api, size_t count, const char* room_name, size_t room) noexcept {
@@ -81,14 +83,8 @@ aclError CheckCount(const char* api, size_t count, const char* room_name, size_t
                    ", which is ", room, "."));
 }
 
-}  // namespace
-}  // namespace portacl
-
-using namespace portacl;
-
-aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
-                          aclrtStream stream) {
-  const char* const api = "aclrtMemcpyAsync";
+aclError Copy(const char* api, void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
+              aclrtStream stream) noexcept {
   if (kind == ACL_MEMCPY_HOST_TO_HOST) {
     return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, MessageClass::kAclUnsupported,
                 Text(api,
@@ -104,12 +100,37 @@ aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t cou
                 Text(api, ": parameter kind has the value ", static_cast<int>(kind), ", accepted: 1 to 7."));
   }
   if (aclError status = CheckCount(api, count, "destMax", destMax)) return status;
+  const CopyRows rows{.to = dst, .from = src, .width = count};
+  return SubmitCopy(api, stream, rows, MustComplete(kind, rows));
+}
+
+}  // namespace
+
+aclError SubmitCopy(const char* api, aclrtStream stream, const CopyRows& rows, bool completes) noexcept {
+  return Submit(api, stream, CopyTask::New(rows, 0), completes);
+}
+
+bool MustComplete(aclrtMemcpyKind kind, const CopyRows& rows) noexcept {
   const bool from_host = kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEFAULT;
   const bool to_host = kind == ACL_MEMCPY_DEVICE_TO_HOST || kind == ACL_MEMCPY_DEFAULT;
   // A copy through a buffer promises that the source may change at once.
-  const bool completes =
-      kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE || IsPageable(src, from_host) || IsPageable(dst, to_host);
-  return Submit(api, stream, CopyTask::New(dst, src, 0, count), completes);
+  return kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE ||
+         (from_host && IsPageable(rows.from, rows.from_pitch, rows)) ||
+         (to_host && IsPageable(rows.to, rows.to_pitch, rows));
+}
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
+                          aclrtStream stream) {
+  return Copy("aclrtMemcpyAsync", dst, destMax, src, count, kind, stream);
+}
+
+aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t destMax, const void* src, size_t count,
+                                       aclrtMemcpyKind kind, aclrtStream stream) {
+  return Copy("aclrtMemcpyAsyncWithCondition", dst, destMax, src, count, kind, stream);
 }
 
 aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream) {
@@ -117,5 +138,6 @@ aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t c
   if (count == 0) return ACL_SUCCESS;
   if (devPtr == nullptr) return FailNullPointer(api, "devPtr", "a valid address");
   if (aclError status = CheckCount(api, count, "maxCount", maxCount)) return status;
-  return Submit(api, stream, CopyTask::New(devPtr, nullptr, value, count), false);
+  const CopyRows rows{.to = devPtr, .width = count};
+  return Submit(api, stream, CopyTask::New(rows, value), false);
 }

@@ -28,7 +28,6 @@ namespace portacl {
 namespace {
 
 constexpr int kMaxThreads = 4096;
-constexpr int kMaxDevices = 1024;
 
 struct State {
   std::mutex mutex;
@@ -169,14 +168,37 @@ aclError ReadCount(const char* variable, int most, int& value) {
   return ACL_SUCCESS;
 }
 
+// A list such as "0,2,3" picks and renumbers devices. As in CANN it ends at the first entry that is no device or
+// not greater than the one before, so a list that begins with one leaves no device.
+aclError ReadDevices(Configuration& configuration) {
+  int count = 1;
+  if (aclError status = ReadCount("PORTACL_DEVICE_COUNT", kMostDevices, count)) return status;
+  std::vector<int>& visible = configuration.visible_devices;
+  visible.clear();
+  const char* list = std::getenv("ASCEND_RT_VISIBLE_DEVICES");
+  if (list == nullptr || list[0] == '\0') {
+    for (int device = 0; device < count; ++device) visible.push_back(device);
+    return ACL_SUCCESS;
+  }
+  const char* const end = list + std::strlen(list);
+  for (const char* at = list; at < end; ++at) {
+    int device = -1;
+    const auto parsed = std::from_chars(at, end, device);
+    if (parsed.ec != std::errc() || (parsed.ptr != end && *parsed.ptr != ',')) break;
+    if (device < 0 || device >= count || (!visible.empty() && device <= visible.back())) break;
+    visible.push_back(device);
+    at = parsed.ptr;
+  }
+  return ACL_SUCCESS;
+}
+
 aclError ReadEnvironment(Configuration& configuration) {
   configuration.num_threads = DefaultThreadCount();
   if (aclError status = ReadSoc(configuration)) return status;
   if (aclError status = ReadIsa(configuration)) return status;
   if (aclError status = ReadCount("PORTACL_NUM_THREADS", kMaxThreads, configuration.num_threads))
     return status;
-  if (aclError status = ReadCount("PORTACL_DEVICE_COUNT", kMaxDevices, configuration.device_count))
-    return status;
+  if (aclError status = ReadDevices(configuration)) return status;
   const char* blocking = std::getenv("ASCEND_LAUNCH_BLOCKING");
   configuration.launch_blocking = blocking != nullptr && std::strcmp(blocking, "1") == 0;
   configuration.log = LogConfigurationFromEnvironment();
@@ -203,11 +225,7 @@ const char* ErrorName(int error) {
 
 aclError ApplyFile(const char* path, Configuration& configuration) {
   std::string content;
-  if (!ReadFile(path, content)) {
-    return Fail(ACL_ERROR_INVALID_FILE, MessageClass::kConfiguration,
-                Text("aclInit: the configuration file [", path, "] given as configPath cannot be read: ",
-                     ErrorName(errno), ". Accepted: a readable JSON file, or a null pointer."));
-  }
+  if (!ReadFile(path, content)) return FailUnreadableFile(path);
   ConfigurationFile file;
   if (!ParseConfigurationFile(content, file)) {
     return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kConfiguration,
@@ -222,7 +240,7 @@ aclError ApplyFile(const char* path, Configuration& configuration) {
   }
   if (file.has_default_device_object) {
     const std::string device = file.default_device.value_or("[absent]");
-    if (!AsInteger(device, number) || number < 0 || number >= configuration.device_count) {
+    if (!AsInteger(device, number) || number < 0 || number >= configuration.device_count()) {
       return BadKey(path, "defaultDevice.default_device", device, "the number of an existing device");
     }
     configuration.default_device = number;
@@ -245,6 +263,12 @@ void PutInForce(State& state, const Configuration& configuration) {
 }
 
 }  // namespace
+
+aclError FailUnreadableFile(const char* path) noexcept {
+  return Fail(ACL_ERROR_INVALID_FILE, MessageClass::kConfiguration,
+              Text("aclInit: the configuration file [", path, "] given as configPath cannot be read: ",
+                   ErrorName(errno), ". Accepted: a readable JSON file, or a null pointer."));
+}
 
 aclError LoadConfiguration(const char* config_path) noexcept {
   const DefaultFloatEnvironment environment;  // reading numbers leaves flags behind

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "acl/acl_base.h"
 #include "acl/isa.h"
@@ -11,16 +12,23 @@
 
 namespace portacl {
 
+// The most that PORTACL_DEVICE_COUNT may say.
+inline constexpr int kMostDevices = 1024;
+
 struct Configuration {
   const SocProfile* soc = nullptr;
   char soc_name[64] = {};
   Isa isa = Isa::kPortable;
   int num_threads = 1;
-  int device_count = 1;
+  // The numbers of the devices that the program sees as 0, 1, 2, ...: all of PORTACL_DEVICE_COUNT, or those that
+  // ASCEND_RT_VISIBLE_DEVICES names.
+  std::vector<int> visible_devices{0};
   int default_device = -1;  // from the JSON file; -1: none
   bool launch_blocking = false;
   bool process_wide_messages = false;
   LogConfiguration log;
+
+  int device_count() const noexcept { return static_cast<int>(visible_devices.size()); }
 
   bool operator==(const Configuration&) const = default;
 };
@@ -30,6 +38,9 @@ struct Configuration {
 // reports a message that names the variable or key, the value and what is accepted, and leaves the
 // configuration in force as it was.
 aclError LoadConfiguration(const char* config_path) noexcept;
+
+// Reports that the JSON file cannot be read, for the reason that errno has, and returns 100003.
+aclError FailUnreadableFile(const char* path) noexcept;
 
 // The configuration in force, never null: a program that never calls aclInit gets the environment's at its
 // first call. When the environment itself is not acceptable the default is in force and *status (if asked

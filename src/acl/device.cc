@@ -13,6 +13,7 @@
 #include "acl/fork.h"
 #include "acl/handle_table.h"
 #include "acl/immortal.h"
+#include "acl/resource_limits.h"
 #include "acl/stream.h"
 
 namespace portacl {
@@ -45,6 +46,7 @@ aclrtContext NewContext(int32_t device, bool is_default) noexcept {
   context->device = device;
   context->is_default = is_default;
   context->default_stream = nullptr;
+  context->system_parameters.Forget();
   const aclrtContext handle = contexts.Publish(context);
   context->default_stream = CreateStream(handle, device, true);
   if (context->default_stream != nullptr) return handle;
@@ -57,19 +59,6 @@ void FreeContext(aclrtContext handle) noexcept {
   if (context == nullptr) return;
   DestroyStreamsOf(handle);
   contexts.Recycle(context);
-}
-
-aclError CheckDevice(const char* api, int32_t device) noexcept {
-  aclError status = ACL_SUCCESS;
-  const int count = CurrentConfiguration(&status).device_count;
-  if (status != ACL_SUCCESS) {
-    return Fail(
-        status, MessageClass::kConfiguration,
-        Text(api, ": the environment's configuration is not accepted; call aclInit to see which variable."));
-  }
-  if (device >= 0 && device < count) return ACL_SUCCESS;
-  return Fail(ACL_ERROR_RT_INVALID_DEVICEID, MessageClass::kRuntimeValue,
-              Text(api, ": parameter deviceId has the value ", device, ", accepted: 0 to ", count - 1, "."));
 }
 
 aclError FailMemory(const char* api) noexcept {
@@ -97,7 +86,10 @@ aclError Reset(const char* api, int32_t id, bool all) noexcept {
                        " is not set (any more); expected an aclrtSetDevice before each aclrtResetDevice."));
     }
     device.set_count = all ? 0 : device.set_count - 1;
-    if (device.set_count == 0) to_free = std::exchange(device.default_context, nullptr);
+    if (device.set_count == 0) {
+      to_free = std::exchange(device.default_context, nullptr);
+      ForgetDeviceLimits(id);
+    }
   } catch (...) {
     return FailMemory(api);
   }
@@ -107,6 +99,24 @@ aclError Reset(const char* api, int32_t id, bool all) noexcept {
 }
 
 }  // namespace
+
+aclError CheckDevice(const char* api, int64_t device) noexcept {
+  aclError status = ACL_SUCCESS;
+  const int count = CurrentConfiguration(&status).device_count();
+  if (status != ACL_SUCCESS) {
+    return Fail(
+        status, MessageClass::kConfiguration,
+        Text(api, ": the environment's configuration is not accepted; call aclInit to see which variable."));
+  }
+  if (device >= 0 && device < count) return ACL_SUCCESS;
+  if (count == 0) {
+    return Fail(ACL_ERROR_RT_INVALID_DEVICEID, MessageClass::kRuntimeValue,
+                Text(api, ": parameter deviceId has the value ", device,
+                     ", but ASCEND_RT_VISIBLE_DEVICES leaves no device."));
+  }
+  return Fail(ACL_ERROR_RT_INVALID_DEVICEID, MessageClass::kRuntimeValue,
+              Text(api, ": parameter deviceId has the value ", device, ", accepted: 0 to ", count - 1, "."));
+}
 
 Context* CurrentContext(aclrtContext* handle) noexcept {
   Context* context = contexts.Find(current_context);
@@ -179,7 +189,7 @@ aclError aclrtGetDeviceCount(uint32_t* count) {
         ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
         Text("aclrtGetDeviceCount: parameter count is a null pointer, expected the address of a uint32_t."));
   }
-  *count = static_cast<uint32_t>(CurrentConfiguration().device_count);
+  *count = static_cast<uint32_t>(CurrentConfiguration().device_count());
   return ACL_SUCCESS;
 }
 
@@ -252,6 +262,19 @@ aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {
   const Context* context = CurrentContext();
   if (context == nullptr) return FailNoDevice("aclrtCtxGetCurrentDefaultStream");
   *stream = context->default_stream;
+  return ACL_SUCCESS;
+}
+
+aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* active) {
+  const char* const api = "aclrtGetPrimaryCtxState";
+  if (flags == nullptr) return FailNullPointer(api, "flags", "the address of a uint32_t");
+  if (active == nullptr) return FailNullPointer(api, "active", "the address of an int32_t");
+  if (aclError status = CheckDevice(api, deviceId)) return status;
+  Devices& devices = AllDevices();
+  std::lock_guard lock(devices.mutex);
+  const auto found = devices.by_id.find(deviceId);
+  *flags = 0;
+  *active = found != devices.by_id.end() && found->second.default_context != nullptr ? 1 : 0;
   return ACL_SUCCESS;
 }
 

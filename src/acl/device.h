@@ -7,6 +7,7 @@
 
 #include "acl/acl_base.h"
 #include "acl/soc_profile.h"
+#include "acl/system_parameters.h"
 
 namespace portacl {
 
@@ -15,11 +16,16 @@ struct Context {
   std::atomic<int32_t> device{0};
   std::atomic<bool> is_default{false};
   std::atomic<aclrtStream> default_stream{nullptr};
+  SystemParameters system_parameters;
 };
 
 // The context current on this thread, nullptr without one (no aclrtSetDevice yet, or the context is gone).
 // *handle, if asked for, receives its handle.
 Context* CurrentContext(aclrtContext* handle = nullptr) noexcept;
+
+// 0 for the number of a device that there is; else reports for the API that runs and returns 107001, or 100000
+// when the environment's configuration is not acceptable.
+aclError CheckDevice(const char* api, int64_t device) noexcept;
 
 // Reports "no device is set on this thread" for the API that runs and returns 107002.
 aclError FailNoDevice(const char* api) noexcept;

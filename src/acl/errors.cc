@@ -111,6 +111,14 @@ ProcessMessages& OfProcess() {
 
 thread_local MessageStore thread_messages;
 thread_local std::string thread_rendered;
+thread_local aclError last_error = ACL_SUCCESS;
+
+aclError LogAndReport(aclError status, MessageClass message_class, const Text& message,
+                      std::string_view solution, SourceSite site) noexcept {
+  LogFailure(status, message.view(), site);
+  ReportMessage(message_class, message, solution);
+  return status;
+}
 
 }  // namespace
 
@@ -135,17 +143,30 @@ void ReportMessage(MessageClass message_class, const Text& message, std::string_
 
 aclError Fail(aclError status, MessageClass message_class, const Text& message, std::string_view solution,
               SourceSite site) noexcept {
-  LogFailure(status, message.view(), site);
-  ReportMessage(message_class, message, solution);
-  return status;
+  // A repeated aclInit may be ignored, so it is nobody's last error.
+  if (status != ACL_ERROR_REPEAT_INITIALIZE) last_error = status;
+  return LogAndReport(status, message_class, message, solution, site);
 }
+
+aclError FailNullPointer(const char* api, const char* parameter, const char* expected) noexcept {
+  return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
+              Text(api, ": parameter ", parameter, " is a null pointer, expected ", expected, "."));
+}
+
+aclError FailUnsupported(const char* api, std::string_view why) noexcept {
+  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, MessageClass::kAclUnsupported,
+              Text(api, " is not supported: ", why, "."));
+}
+
+aclError LastError() noexcept { return last_error; }
+void ForgetLastError() noexcept { last_error = ACL_SUCCESS; }
 
 aclError FailAclnn(aclError status, const Text& message, SourceSite site) noexcept {
   const int family = status / 100000;
   const MessageClass c = family == 1   ? MessageClass::kAclnnParameter
                          : family == 3 ? MessageClass::kAclnnRuntime
                                        : MessageClass::kAclnnInner;
-  return Fail(status, c, message, {}, site);
+  return LogAndReport(status, c, message, {}, site);
 }
 
 const char* TakeRecentMessages() noexcept {

@@ -38,6 +38,23 @@ aclError Fail(aclError status, MessageClass message_class, const Text& message,
 // As Fail, choosing the class from the status as CANN does: 1xxxxx parameter, 3xxxxx runtime, else inner.
 aclError FailAclnn(aclError status, const Text& message, SourceSite site = SourceSite::Current()) noexcept;
 
+// Report, for the API named, a null pointer where `expected` should be (100000), a value that is not accepted,
+// and something that has no meaning on a CPU or is not there (207000); they return the status.
+aclError FailNullPointer(const char* api, const char* parameter, const char* expected) noexcept;
+aclError FailUnsupported(const char* api, std::string_view why) noexcept;
+template <class Value>
+aclError FailValue(const char* api, const char* parameter, const Value& value, std::string_view accepted,
+                   aclError status = ACL_ERROR_RT_PARAM_INVALID) noexcept {
+  return Fail(status,
+              status < ACL_ERROR_RT_PARAM_INVALID ? MessageClass::kAclValue : MessageClass::kRuntimeValue,
+              Text(api, ": parameter ", parameter, " has the value ", value, ", accepted: ", accepted, "."));
+}
+
+// The status of the calling thread's latest failing call that was not an operator's, 0 for none or after
+// ForgetLastError.
+aclError LastError() noexcept;
+void ForgetLastError() noexcept;
+
 // Pending messages rendered as aclGetRecentErrMsg returns them, then cleared; nullptr when there are none.
 // The text belongs to the calling thread and lives until its next call.
 const char* TakeRecentMessages() noexcept;

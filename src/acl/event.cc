@@ -16,6 +16,7 @@
 #include "acl/fork.h"
 #include "acl/handle_table.h"
 #include "acl/stream.h"
+#include "acl/timeouts.h"
 #include "acl/workers.h"
 
 namespace portacl {
@@ -106,6 +107,7 @@ struct Event {
   std::atomic<int> waits{0};  // of streams, not yet over
   std::mutex mutex;
   uint32_t flags = 0;
+  uint32_t id = 0;
   bool complete_when_unrecorded = false;  // made by aclrtCreateEventExWithFlag
   Recording* latest = nullptr;            // nullptr: not recorded
 };
@@ -116,6 +118,7 @@ constexpr uint32_t kKnownFlags = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGR
 HandleTable<Event, 0x56> events;
 HandleTable<Recording, 0x52> recordings;
 std::atomic<int> live_recordings{0};
+std::atomic<uint32_t> last_id{0};
 
 Recording* Recording::New() noexcept {
   Recording* recording = recordings.Acquire();
@@ -141,11 +144,15 @@ void Unref(Event* event) noexcept {
 class WaitTask final : public Task {
  public:
   Outcome Run(Stream& stream) noexcept override {
-    if (timeout_ < 0) return recording_->Join(stream) ? Outcome::kParked : Outcome::kDone;
+    if (timeout_ < 0) {
+      if (!recording_->Join(stream)) return Outcome::kDone;
+      // An Interrupt that came before the stream joined found nothing to take back.
+      return given_up_.load() && recording_->Leave(stream) ? Outcome::kDone : Outcome::kParked;
+    }
     if (!recording_->WaitFor(DeadlineIn(timeout_), &given_up_) && !given_up_.load()) {
       stream.NoteFailure({ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
-                          "the timeout of aclrtStreamWaitEventWithTimeout ended before the "
-                          "event was complete; the stream went on."});
+                          "the timeout of aclrtStreamWaitEventWithTimeout or aclrtSetOpWaitTimeout ended "
+                          "before the event was complete; the stream went on."});
     }
     return Outcome::kDone;
   }
@@ -255,6 +262,7 @@ aclError Create(const char* api, aclrtEvent* event, uint32_t flags, bool complet
   {
     std::lock_guard lock(created->mutex);
     created->flags = flags;
+    created->id = last_id.fetch_add(1, std::memory_order_relaxed);
     created->complete_when_unrecorded = complete_when_unrecorded;
     created->latest = nullptr;
   }
@@ -445,7 +453,7 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
 }
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
-  return StreamWait("aclrtStreamWaitEvent", stream, event, -1);
+  return StreamWait("aclrtStreamWaitEvent", stream, event, WaitTimeout());
 }
 
 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout) {
@@ -508,5 +516,26 @@ aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEvent, aclrtEvent endE
                 Text(api, ": parameter endEvent was complete before startEvent, accepted: the later event."));
   }
   *ms = std::chrono::duration<float, std::milli>(end - start).count();
+  return ACL_SUCCESS;
+}
+
+aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t* timestamp) {
+  const char* const api = "aclrtEventGetTimestamp";
+  if (timestamp == nullptr) return FailNullPointer(api, "timestamp", "the address of a uint64_t");
+  Clock::time_point time;
+  if (aclError status = TimeOf(api, "event", event, &time)) return status;
+  *timestamp = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count());
+  return ACL_SUCCESS;
+}
+
+aclError aclrtGetEventId(aclrtEvent event, uint32_t* eventId) {
+  const char* const api = "aclrtGetEventId";
+  if (eventId == nullptr) return FailNullPointer(api, "eventId", "the address of a uint32_t");
+  aclError status = ACL_SUCCESS;
+  Event* found = FindEvent(api, "event", event, &status);
+  if (found == nullptr) return status;
+  std::lock_guard lock(found->mutex);
+  *eventId = found->id;
   return ACL_SUCCESS;
 }

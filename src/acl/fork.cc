@@ -11,7 +11,7 @@ namespace portacl {
 namespace {
 
 constexpr size_t kMutexes = static_cast<size_t>(ForkRank::kCount);
-constexpr size_t kHandlers = 8;
+constexpr size_t kHandlers = 16;
 
 std::atomic<std::mutex*> guarded[kMutexes];
 std::atomic<void (*)()> handlers[kHandlers];

@@ -7,7 +7,18 @@
 namespace portacl {
 
 // Locks that may be held for a moment by any thread, in the order in which one is taken inside another.
-enum class ForkRank { kInit, kDevices, kConfiguration, kMemory, kReports, kMessages, kLog, kCount };
+enum class ForkRank {
+  kInit,
+  kDevices,
+  kConfiguration,
+  kVirtualMemory,
+  kMemory,
+  kInitCallbacks,
+  kReports,
+  kMessages,
+  kLog,
+  kCount
+};
 
 // Has `mutex`, which must live as long as the process, taken by the forking thread before a fork and freed in
 // parent and child: what it guards is then whole in the child, and it is not held by a thread that is gone.

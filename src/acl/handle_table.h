@@ -21,6 +21,8 @@ class HandleTable {
   HandleTable(const HandleTable&) = delete;
   HandleTable& operator=(const HandleTable&) = delete;
 
+  static constexpr uint32_t Capacity() { return kFirstChunk * ((1u << kChunks) - 1); }
+
   // Takes a free slot, not yet findable; nullptr when memory or the table is exhausted.
   T* Acquire() noexcept {
     Slot* slot = Pop();

@@ -7,10 +7,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <string_view>
@@ -20,24 +22,32 @@
 #include "acl/errors.h"
 #include "acl/fork.h"
 #include "acl/immortal.h"
+#include "acl/stream.h"
 
 namespace portacl {
 namespace {
 
 constexpr size_t kAlignment = 64;  // CANN's promise, and a cache line
-constexpr size_t kHugePage =
-    size_t{2} << 20;  // madvise only from here on: every program asks for huge pages, even for 16 bytes
-
-enum class Kind { kDevice, kHost };
 
 struct Allocation {
   size_t size;
-  Kind kind;
+  MemoryKind kind;
+  int32_t device;
+  bool huge_pages;
 };
 
 struct Registry {
   std::mutex mutex;
   std::map<uintptr_t, Allocation> by_address;
+  std::map<int32_t, MemoryUsage> by_device;
+
+  // The entry that holds the address, or the next one behind it.
+  auto AtOrBehindLocked(uintptr_t address) {
+    auto it = by_address.upper_bound(address);
+    if (it == by_address.begin()) return it;
+    const auto before = std::prev(it);
+    return address - before->first < before->second.size ? before : it;
+  }
 };
 
 Registry& TheRegistry() {
@@ -47,25 +57,34 @@ Registry& TheRegistry() {
   return *registry;
 }
 
-// CANN rounds up to 32 bytes and adds 32; 0 when that overflows.
-size_t PaddedSize(size_t size) {
+// How much is asked of the system for `size` bytes: rounded up to 32, and 32 more where CANN adds them; 0 when that
+// overflows.
+size_t PaddedSize(size_t size, bool adds_32) {
   size_t padded = 0;
   if (__builtin_add_overflow(size, size_t{31}, &padded)) return 0;
   padded &= ~size_t{31};
-  return __builtin_add_overflow(padded, size_t{32}, &padded) ? 0 : padded;
+  return __builtin_add_overflow(padded, size_t{adds_32 ? 32u : 0u}, &padded) ? 0 : padded;
 }
 
-void* Allocate(size_t size, Kind kind) noexcept {
-  const size_t padded = PaddedSize(size);
+bool IsOfDevice(MemoryKind kind) { return kind == MemoryKind::kDevice || kind == MemoryKind::kManaged; }
+
+void* Allocate(size_t size, bool adds_32, MemoryKind kind, int32_t device) noexcept {
+  const size_t padded = PaddedSize(size, adds_32);
   if (padded == 0) return nullptr;
   void* address = nullptr;
+  // Every program asks for huge pages, even for 16 bytes: only what fills one gets them.
   const bool huge = padded >= kHugePage;
   if (posix_memalign(&address, huge ? kHugePage : kAlignment, padded) != 0) return nullptr;
   if (huge) madvise(address, padded & ~(kHugePage - 1), MADV_HUGEPAGE);  // a wish: failing changes nothing
   try {
     Registry& registry = TheRegistry();
     std::lock_guard lock(registry.mutex);
-    registry.by_address.emplace(reinterpret_cast<uintptr_t>(address), Allocation{size, kind});
+    MemoryUsage* usage = IsOfDevice(kind) ? &registry.by_device[device] : nullptr;
+    registry.by_address.emplace(reinterpret_cast<uintptr_t>(address), Allocation{size, kind, device, huge});
+    if (usage != nullptr) {
+      usage->current += size;
+      usage->peak = std::max(usage->peak, usage->current);
+    }
   } catch (...) {
     free(address);
     return nullptr;
@@ -73,19 +92,27 @@ void* Allocate(size_t size, Kind kind) noexcept {
   return address;
 }
 
-bool Release(void* address, Kind kind) noexcept {
+enum class Source { kDevice, kHost };
+
+bool Release(void* address, Source source) noexcept {
   Registry& registry = TheRegistry();
   {
     std::lock_guard lock(registry.mutex);
     const auto it = registry.by_address.find(reinterpret_cast<uintptr_t>(address));
-    if (it == registry.by_address.end() || it->second.kind != kind) return false;
+    if (it == registry.by_address.end()) return false;
+    const Allocation& found = it->second;
+    if (source == Source::kDevice ? !IsOfDevice(found.kind) : found.kind != MemoryKind::kPinnedHost)
+      return false;
+    const auto usage = registry.by_device.find(found.device);
+    if (IsOfDevice(found.kind) && usage != registry.by_device.end()) usage->second.current -= found.size;
     registry.by_address.erase(it);
   }
   free(address);
   return true;
 }
 
-aclError Malloc(const char* api, const char* parameter, void** address, size_t size, Kind kind) noexcept {
+aclError Malloc(const char* api, const char* parameter, void** address, size_t size, MemoryKind kind,
+                bool adds_32 = true) noexcept {
   if (address == nullptr) {
     return Fail(
         ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
@@ -95,8 +122,9 @@ aclError Malloc(const char* api, const char* parameter, void** address, size_t s
     return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclValue,
                 Text(api, ": parameter size has the value 0, accepted: 1 or more bytes."));
   }
-  if (CurrentContext() == nullptr) return FailNoDevice(api);
-  void* allocated = Allocate(size, kind);
+  const Context* context = CurrentContext();
+  if (context == nullptr) return FailNoDevice(api);
+  void* allocated = Allocate(size, adds_32, kind, context->device);
   if (allocated == nullptr) {
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
                 Text(api, ": parameter size has the value ", size, ", more than the memory that is free."));
@@ -105,18 +133,30 @@ aclError Malloc(const char* api, const char* parameter, void** address, size_t s
   return ACL_SUCCESS;
 }
 
-aclError Free(const char* api, const char* parameter, const char* source, void* address, Kind kind) noexcept {
+aclError Free(const char* api, const char* parameter, const char* source, void* address,
+              Source from) noexcept {
   if (address == nullptr) {
     return Fail(
         ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
         Text(api, ": parameter ", parameter, " is a null pointer, expected an address from ", source, "."));
   }
-  if (!Release(address, kind)) {
+  if (!Release(address, from)) {
     return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,
                 Text(api, ": parameter ", parameter, " has the value ", static_cast<const void*>(address),
                      ", which is no live address from ", source, "; nothing was freed."));
   }
   return ACL_SUCCESS;
+}
+
+// As Free, but waits for every stream of the current device first. What went wrong in one is reported after the
+// memory is free.
+aclError FreeAfterWork(const char* api, const char* parameter, const char* source, void* address,
+                       Source from) noexcept {
+  const Context* context = CurrentContext();
+  if (context == nullptr) return FailNoDevice(api);
+  const aclError of_work = SynchronizeStreamsOfDevice(api, context->device);
+  const aclError status = Free(api, parameter, source, address, from);
+  return status == ACL_SUCCESS ? of_work : status;
 }
 
 // The value of a line such as "MemTotal:  24541372 kB", 0 when there is none.
@@ -129,17 +169,80 @@ size_t MeminfoBytes(std::string_view info, std::string_view name) {
   return kibibytes * 1024;
 }
 
+// The attributes of an allocation: a module is a name for statistics that nobody keeps here, a device one that exists.
+aclError CheckConfig(const char* api, const aclrtMallocConfig* cfg) noexcept {
+  if (cfg == nullptr || cfg->numAttrs == 0) return ACL_SUCCESS;
+  if (cfg->attrs == nullptr) return FailNullPointer(api, "cfg->attrs", "an array of numAttrs attributes");
+  for (size_t i = 0; i < cfg->numAttrs; ++i) {
+    const aclrtMallocAttribute& attribute = cfg->attrs[i];
+    switch (attribute.attr) {
+      case ACL_RT_MEM_ATTR_RSV:
+      case ACL_RT_MEM_ATTR_MODULE_ID:
+      case ACL_RT_MEM_ATTR_VA_FLAG:  // one address in host and device, which every memory has here
+        break;
+      case ACL_RT_MEM_ATTR_DEVICE_ID:
+        if (aclError status = CheckDevice(api, attribute.value.deviceId)) return status;
+        break;
+      default:
+        return FailValue(api, "cfg->attrs[i].attr", static_cast<int>(attribute.attr), "0 to 3",
+                         ACL_ERROR_INVALID_PARAM);
+    }
+  }
+  return ACL_SUCCESS;
+}
+
 }  // namespace
 
-MemoryKind KindOfMemory(const void* address) noexcept {
+MemoryFacts FactsOfMemory(const void* address) noexcept {
   Registry& registry = TheRegistry();
   std::lock_guard lock(registry.mutex);
   const auto key = reinterpret_cast<uintptr_t>(address);
-  auto it = registry.by_address.upper_bound(key);
-  if (it == registry.by_address.begin()) return MemoryKind::kUnknown;
-  --it;
-  if (key - it->first >= it->second.size) return MemoryKind::kUnknown;
-  return it->second.kind == Kind::kHost ? MemoryKind::kPinnedHost : MemoryKind::kDevice;
+  const auto it = registry.AtOrBehindLocked(key);
+  if (it == registry.by_address.end() || it->first > key) return {};
+  return {it->second.kind, it->second.device, it->second.huge_pages};
+}
+
+bool EnterMemory(const void* address, size_t size, MemoryKind kind, int32_t device,
+                 bool* no_memory) noexcept {
+  *no_memory = false;
+  try {
+    Registry& registry = TheRegistry();
+    std::lock_guard lock(registry.mutex);
+    const auto key = reinterpret_cast<uintptr_t>(address);
+    const auto it = registry.AtOrBehindLocked(key);
+    if (it != registry.by_address.end() && (it->first <= key || it->first - key < size)) return false;
+    registry.by_address.emplace(key, Allocation{size, kind, device, kind == MemoryKind::kMapped});
+    return true;
+  } catch (...) {
+    *no_memory = true;
+    return false;
+  }
+}
+
+bool RemoveMemory(const void* address, MemoryKind kind) noexcept {
+  Registry& registry = TheRegistry();
+  std::lock_guard lock(registry.mutex);
+  const auto it = registry.by_address.find(reinterpret_cast<uintptr_t>(address));
+  if (it == registry.by_address.end() || it->second.kind != kind) return false;
+  registry.by_address.erase(it);
+  return true;
+}
+
+MemoryUsage UsageOfDevice(int32_t device) noexcept {
+  Registry& registry = TheRegistry();
+  std::lock_guard lock(registry.mutex);
+  const auto found = registry.by_device.find(device);
+  return found == registry.by_device.end() ? MemoryUsage() : found->second;
+}
+
+HostMemory ReadHostMemory() noexcept {
+  char info[2048];  // the two lines are among the first
+  const int file = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
+  const ssize_t length = file < 0 ? -1 : read(file, info, sizeof info);
+  if (file >= 0) close(file);
+  if (length <= 0) return {};
+  const std::string_view text(info, static_cast<size_t>(length));
+  return {MeminfoBytes(text, "MemTotal:"), MeminfoBytes(text, "MemAvailable:")};
 }
 
 }  // namespace portacl
@@ -147,17 +250,52 @@ MemoryKind KindOfMemory(const void* address) noexcept {
 using namespace portacl;
 
 aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy) {
-  return Malloc("aclrtMalloc", "devPtr", devPtr, size, Kind::kDevice);
+  return Malloc("aclrtMalloc", "devPtr", devPtr, size, MemoryKind::kDevice);
 }
 
-aclError aclrtFree(void* devPtr) { return Free("aclrtFree", "devPtr", "aclrtMalloc", devPtr, Kind::kDevice); }
+aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+  return Malloc("aclrtMallocAlign32", "devPtr", devPtr, size, MemoryKind::kDevice, false);
+}
+
+aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+  return Malloc("aclrtMallocCached", "devPtr", devPtr, size, MemoryKind::kDevice);
+}
+
+aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy, aclrtMallocConfig* cfg) {
+  if (aclError status = CheckConfig("aclrtMallocWithCfg", cfg)) return status;
+  return Malloc("aclrtMallocWithCfg", "devPtr", devPtr, size, MemoryKind::kDevice);
+}
+
+aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag) {
+  if (flag != ACL_RT_MEM_ATTACH_GLOBAL) {
+    return FailValue("aclrtMemAllocManaged", "flag", flag, "1 (ACL_RT_MEM_ATTACH_GLOBAL)");
+  }
+  return Malloc("aclrtMemAllocManaged", "ptr", ptr, size, MemoryKind::kManaged);
+}
+
+aclError aclrtFree(void* devPtr) {
+  return Free("aclrtFree", "devPtr", "aclrtMalloc", devPtr, Source::kDevice);
+}
+
+aclError aclrtFreeWithDevSync(void* devPtr) {
+  return FreeAfterWork("aclrtFreeWithDevSync", "devPtr", "aclrtMalloc", devPtr, Source::kDevice);
+}
 
 aclError aclrtMallocHost(void** hostPtr, size_t size) {
-  return Malloc("aclrtMallocHost", "hostPtr", hostPtr, size, Kind::kHost);
+  return Malloc("aclrtMallocHost", "hostPtr", hostPtr, size, MemoryKind::kPinnedHost);
+}
+
+aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cfg) {
+  if (aclError status = CheckConfig("aclrtMallocHostWithCfg", cfg)) return status;
+  return Malloc("aclrtMallocHostWithCfg", "ptr", ptr, size, MemoryKind::kPinnedHost);
 }
 
 aclError aclrtFreeHost(void* hostPtr) {
-  return Free("aclrtFreeHost", "hostPtr", "aclrtMallocHost", hostPtr, Kind::kHost);
+  return Free("aclrtFreeHost", "hostPtr", "aclrtMallocHost", hostPtr, Source::kHost);
+}
+
+aclError aclrtFreeHostWithDevSync(void* hostPtr) {
+  return FreeAfterWork("aclrtFreeHostWithDevSync", "hostPtr", "aclrtMallocHost", hostPtr, Source::kHost);
 }
 
 aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind) {
@@ -219,13 +357,8 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
     default:
       return ACL_SUCCESS;
   }
-  char info[2048];  // the two lines are among the first
-  const int file = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
-  const ssize_t length = file < 0 ? -1 : read(file, info, sizeof info);
-  if (file >= 0) close(file);
-  if (length > 0) {
-    *total = MeminfoBytes({info, static_cast<size_t>(length)}, "MemTotal:");
-    *free = MeminfoBytes({info, static_cast<size_t>(length)}, "MemAvailable:");
-  }
+  const HostMemory memory = ReadHostMemory();
+  *total = memory.total;
+  *free = memory.available;
   return ACL_SUCCESS;
 }

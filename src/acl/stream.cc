@@ -34,7 +34,6 @@ namespace {
 HandleTable<Stream, 0x53> streams;
 std::atomic<int32_t> last_id{0};
 
-constexpr uint32_t kLeastPriority = 7;  // 0 is the greatest
 constexpr uint32_t kHintFlags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC | ACL_STREAM_HUGE;
 constexpr uint32_t kDeviceFlags =
     ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
@@ -130,6 +129,10 @@ void Stream::Open(aclrtContext context, int32_t device, bool is_default, uint32_
   is_default_.store(is_default, std::memory_order_relaxed);
   priority_.store(priority, std::memory_order_relaxed);
   flags_.store(flags, std::memory_order_relaxed);
+  limits.Forget();
+  user_tag.store(0, std::memory_order_relaxed);
+  drop_through_ = 0;
+  stops_on_failure_ = false;
   id_.store(last_id.fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
@@ -167,6 +170,13 @@ void Stream::Submit(Task* task, Wait wait) noexcept {
   }
   const uint64_t ticket = ++submitted_;
   task->next_ = nullptr;
+  if (state_ == State::kIdle && DropsLocked()) {
+    StreamList can_go_on;
+    FinishLocked(task, can_go_on);
+    lock.unlock();
+    ResumeAll(can_go_on);
+    return;
+  }
   const bool may_run_here = task->place == Task::Place::kAnywhere ||
                             (wait == Wait::kUntilDone && task->place == Task::Place::kWorker);
   if (state_ == State::kIdle && may_run_here) {
@@ -202,7 +212,7 @@ void Stream::RunFrom(Task* task, Reach reach) noexcept {
     }
     resumed_early_ = false;
     FinishLocked(task, can_go_on);
-    task = NextLocked(reach);
+    task = NextLocked(reach, can_go_on);
     const bool handed_over = state_ == State::kReady;
     lock.unlock();
     ResumeAll(can_go_on);
@@ -211,9 +221,13 @@ void Stream::RunFrom(Task* task, Reach reach) noexcept {
 }
 
 void Stream::RunReady(Reach reach) noexcept {
+  StreamList can_go_on;
   std::unique_lock lock(mutex_);
-  Task* task = NextLocked(reach);
+  Task* task = NextLocked(reach, can_go_on);
+  const bool handed_over = state_ == State::kReady;
   lock.unlock();
+  ResumeAll(can_go_on);
+  if (handed_over) workers::Ready(this);
   RunFrom(task, reach);
 }
 
@@ -225,7 +239,7 @@ void Stream::Resume() noexcept {
     return;
   }
   FinishLocked(current_, can_go_on);
-  NextLocked(Reach::kOneTask);
+  NextLocked(Reach::kOneTask, can_go_on);
   const bool handed_over = state_ == State::kReady;
   lock.unlock();
   ResumeAll(can_go_on);
@@ -234,9 +248,15 @@ void Stream::Resume() noexcept {
 
 // What the thread that runs the stream does after a task: the next one, which is then the current one, or
 // nullptr: the stream is idle, or ready for another thread because `reach` ends here.
-Task* Stream::NextLocked(Reach reach) noexcept {
+Task* Stream::NextLocked(Reach reach, StreamList& can_go_on) noexcept {
   current_ = nullptr;
+  while (first_ != nullptr && DropsLocked()) {
+    Task* const dropped = first_;
+    first_ = dropped->next_;
+    FinishLocked(dropped, can_go_on);
+  }
   if (first_ == nullptr) {
+    last_ = nullptr;
     state_ = State::kIdle;
     if (wake_at_ != kNobody) counted_.notify_all();
     wake_at_ = kNobody;
@@ -283,7 +303,10 @@ bool Stream::SynchronizeIn(aclrtContext context, Deadline deadline, Failure* fai
   std::unique_lock lock(mutex_);
   if (context_ != context) return true;
   if (!WaitLocked(lock, submitted_, deadline)) return false;
-  if (failure->status == ACL_SUCCESS && context_ == context) *failure = std::exchange(failure_, Failure());
+  if (failure->status == ACL_SUCCESS && context_ == context) {
+    *failure = failure_;
+    if (!stops_on_failure_) failure_ = Failure();
+  }
   return true;
 }
 
@@ -295,6 +318,28 @@ bool Stream::IsComplete() noexcept {
 void Stream::NoteFailure(Failure failure) noexcept {
   std::lock_guard lock(mutex_);
   if (failure_.status == ACL_SUCCESS) failure_ = failure;
+}
+
+void Stream::SetStopsOnFailure(bool stops) noexcept {
+  std::lock_guard lock(mutex_);
+  stops_on_failure_ = stops;
+}
+
+bool Stream::StopsOnFailure() noexcept {
+  std::lock_guard lock(mutex_);
+  return stops_on_failure_;
+}
+
+bool Stream::Abort(Failure failure, Deadline deadline) noexcept {
+  std::unique_lock lock(mutex_);
+  const uint64_t last = submitted_;
+  drop_through_ = last;
+  const bool interrupted = current_ != nullptr && current_->Interrupt(*this);
+  if ((first_ != nullptr || interrupted) && failure_.status == ACL_SUCCESS) failure_ = failure;
+  lock.unlock();
+  if (interrupted) Resume();
+  lock.lock();
+  return WaitLocked(lock, last, deadline);
 }
 
 void Stream::AfterFork() noexcept {
@@ -332,11 +377,6 @@ aclError CheckTimeout(const char* api, int32_t timeout) noexcept {
                    ", accepted: milliseconds from 0 on, or -1 to wait for ever."));
 }
 
-aclError FailNullPointer(const char* api, const char* parameter, const char* expected) noexcept {
-  return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
-              Text(api, ": parameter ", parameter, " is a null pointer, expected ", expected, "."));
-}
-
 aclError FailNoThread(const char* api) noexcept {
   return Fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, MessageClass::kAclInner,
               Text(api, ": no thread can be started for work that must not run on the calling one."));
@@ -371,6 +411,28 @@ aclError SynchronizeStreamsOf(const char* api, aclrtContext context, Deadline de
   if (!in_time) return FailTimeout(api, "device");
   return ReportFailure(api, first);
 }
+
+aclError SynchronizeStreamsOfDevice(const char* api, int32_t device) noexcept {
+  Stream::Failure first;
+  streams.ForEachLive([&](void*, Stream& stream) {
+    if (stream.device() == device) stream.SynchronizeIn(stream.context(), kForever, &first);
+  });
+  return ReportFailure(api, first);
+}
+
+aclError AbortStreamsOfDevice(const char* api, int32_t device, Deadline deadline) noexcept {
+  bool in_time = true;
+  streams.ForEachLive([&](void*, Stream& stream) {
+    if (stream.device() != device) return;
+    if (!stream.Abort({ACL_ERROR_RT_DEVICE_TASK_ABORT, "it was dropped by aclrtDeviceTaskAbort."},
+                      deadline)) {
+      in_time = false;
+    }
+  });
+  return in_time ? ACL_SUCCESS : FailTimeout(api, "device");
+}
+
+uint32_t StreamsLeft() noexcept { return streams.Capacity() - static_cast<uint32_t>(LiveStreams()); }
 
 int LiveStreams() noexcept {
   int count = 0;

@@ -11,6 +11,8 @@
 #include <mutex>
 
 #include "acl/acl_base.h"
+#include "acl/errors.h"
+#include "acl/resource_limits.h"
 
 namespace portacl {
 
@@ -23,6 +25,8 @@ inline constexpr Deadline kForever = Deadline::max();
 inline Deadline DeadlineIn(int32_t timeout) noexcept {
   return timeout < 0 ? kForever : std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout);
 }
+
+inline constexpr uint32_t kLeastPriority = 7;  // of a stream; 0 is the greatest
 
 // A chain of streams, linked through themselves. A stream is in at most one: of those that wait for a worker,
 // or of those that wait for one recording of an event.
@@ -103,6 +107,15 @@ class alignas(64) Stream {
   };
   void NoteFailure(Failure failure) noexcept;
 
+  // Whether a failure ends the stream's work: what is queued behind it, or submitted later, is dropped, and every
+  // synchronisation reports it, until the stream is told to go on.
+  void SetStopsOnFailure(bool stops) noexcept;
+  bool StopsOnFailure() noexcept;
+
+  // Drops what is queued and ends waiting; what runs already is waited for. Notes `failure` if anything was dropped.
+  // False when the deadline came before the stream was done.
+  bool Abort(Failure failure, Deadline deadline) noexcept;
+
   // Waits until all that was submitted before this call is done; false when the deadline came first. Moves the
   // stream's failure to *failure unless that holds one already.
   bool Synchronize(Deadline deadline, Failure* failure) noexcept;
@@ -124,9 +137,13 @@ class alignas(64) Stream {
   aclrtContext context() const noexcept { return context_.load(std::memory_order_relaxed); }
   int32_t device() const noexcept { return device_.load(std::memory_order_relaxed); }
   bool is_default() const noexcept { return is_default_.load(std::memory_order_relaxed); }
+  void set_priority(uint32_t priority) noexcept { priority_.store(priority, std::memory_order_relaxed); }
   uint32_t priority() const noexcept { return priority_.load(std::memory_order_relaxed); }
   uint32_t flags() const noexcept { return flags_.load(std::memory_order_relaxed); }
   int32_t id() const noexcept { return id_.load(std::memory_order_relaxed); }
+
+  ResourceLimits limits;
+  std::atomic<uint32_t> user_tag{0};  // whatever the program keeps in it
 
   // In a forked child, where the threads that ran streams are gone.
   void AfterFork() noexcept;
@@ -147,7 +164,10 @@ class alignas(64) Stream {
   };
 
   void RunFrom(Task* task, Reach reach) noexcept;
-  Task* NextLocked(Reach reach) noexcept;
+  Task* NextLocked(Reach reach, StreamList& can_go_on) noexcept;
+  bool DropsLocked() const noexcept {
+    return done_ < drop_through_ || (stops_on_failure_ && failure_.status != ACL_SUCCESS);
+  }
   void FinishLocked(Task* task, StreamList& can_go_on) noexcept;
   bool WaitLocked(std::unique_lock<std::mutex>& lock, uint64_t ticket, Deadline deadline) noexcept;
 
@@ -168,6 +188,8 @@ class alignas(64) Stream {
   Task* last_ = nullptr;
   uint64_t submitted_ = 0;  // tasks since the slot exists
   uint64_t done_ = 0;
+  uint64_t drop_through_ = 0;  // tasks up to this count are dropped unless they run already
+  bool stops_on_failure_ = false;
   uint64_t wake_at_ = kNobody;  // the lowest count that a waiting thread waits for
   std::condition_variable counted_;
   Failure failure_;
@@ -194,9 +216,8 @@ Stream* FindStream(aclrtStream handle) noexcept;
 // 107003 (decision R4).
 Stream* FindStreamFor(const char* api, aclrtStream handle, aclError* status) noexcept;
 
-// For the functions of the runtime. 107000 for a timeout below -1; the report of a null pointer, 100000.
+// For the functions of the runtime: 107000 for a timeout below -1.
 aclError CheckTimeout(const char* api, int32_t timeout) noexcept;
-aclError FailNullPointer(const char* api, const char* parameter, const char* expected) noexcept;
 
 // Reports that no thread can be started for work that needs one, and returns 207005.
 aclError FailNoThread(const char* api) noexcept;
@@ -211,6 +232,15 @@ void DestroyStreamsOf(aclrtContext context) noexcept;
 // Waits for the work of every stream of a context, then returns the first failure found in one; 507046 when
 // the deadline came first.
 aclError SynchronizeStreamsOf(const char* api, aclrtContext context, Deadline deadline) noexcept;
+
+// The same for the streams of every context of a device.
+aclError SynchronizeStreamsOfDevice(const char* api, int32_t device) noexcept;
+
+// Has every stream of a device drop its work (see Stream::Abort); 507046 when the deadline came first.
+aclError AbortStreamsOfDevice(const char* api, int32_t device, Deadline deadline) noexcept;
+
+// How many more streams there is room for.
+uint32_t StreamsLeft() noexcept;
 
 // How many streams exist, default ones included.
 int LiveStreams() noexcept;

@@ -6,6 +6,7 @@
 #include "acl/errors.h"
 #include "acl/handle_table.h"
 #include "acl/stream.h"
+#include "acl/timeouts.h"
 #include "aclnn/aclnn_base.h"
 #include "aclnn/opdev/op_errno.h"
 
@@ -67,6 +68,22 @@ aclOpExecutor* PublishExecutor(Executor* executor) noexcept {
 }
 
 void ReleaseExecutor(Executor* executor) noexcept { executors.Recycle(executor); }
+
+Task::Outcome Executor::Run(Stream& stream) noexcept {
+  const int64_t limit = ExecutionTimeout();
+  if (limit == 0) {
+    run(*this);
+    return Outcome::kDone;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  run(*this);
+  if (std::chrono::steady_clock::now() - start > std::chrono::microseconds(limit)) {
+    stream.NoteFailure(
+        {ACL_ERROR_RT_AICORE_TIMEOUT,
+         "an operator took longer than aclrtSetOpExecuteTimeOut allows; its results are complete."});
+  }
+  return Outcome::kDone;
+}
 
 void Executor::Finish(StreamList&) noexcept { executors.Recycle(this); }
 

@@ -63,10 +63,7 @@ struct ExecutorState {
 // An executor waits in a stream's queue by itself, so phase 2 needs no memory. A repeatable one stays with
 // its owner, and a copy of it, with the addresses of that moment, is queued at every phase 2.
 struct Executor final : ExecutorState, Task {
-  Outcome Run(Stream&) noexcept override {
-    run(*this);
-    return Outcome::kDone;
-  }
+  Outcome Run(Stream& stream) noexcept override;
   void Finish(StreamList&) noexcept override;
 };
 

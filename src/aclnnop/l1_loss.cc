@@ -39,9 +39,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/configuration.h"
 #include "acl/data_type.h"
 #include "acl/errors.h"
+#include "acl/resource_limits.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -147,7 +147,7 @@ engine::IntegerDistanceJob MakeIntegerJob(const OperatorCall& call, bool summed)
   job.output_argument = kOut;
   job.summed = summed;
   job.sum_offset = out.offset * static_cast<int64_t>((StorageBits(out.dtype) + 7) / 8);
-  job.threads = CurrentConfiguration().num_threads;
+  job.threads = ThreadLimit();
   return job;
 }
 

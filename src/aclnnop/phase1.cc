@@ -5,6 +5,7 @@
 #include "acl/configuration.h"
 #include "acl/device.h"
 #include "acl/errors.h"
+#include "acl/resource_limits.h"
 #include "aclnn/opdev/op_errno.h"
 #include "engine/cache_size.h"
 
@@ -71,7 +72,7 @@ engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape&
   tensors[inputs.count] = &result;
   job.result = {engine::FindStore(JobIsa(), result.dtype), engine::ElementTypeOf(result.dtype),
                 static_cast<int8_t>(output)};
-  job.threads = CurrentConfiguration().num_threads;
+  job.threads = ThreadLimit();
   job.plan = PlanElementwise(shape, {tensors, static_cast<size_t>(inputs.count) + 1});
   job.stream = job.plan.BytesWalked() > engine::LastLevelCacheBytes();
   return job;
@@ -88,7 +89,7 @@ engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& sha
   job.add = engine::FindSumFunctions(JobIsa());
   job.store = engine::FindSumStore(result.dtype);
   job.output_argument = static_cast<int8_t>(output);
-  job.threads = CurrentConfiguration().num_threads;
+  job.threads = ThreadLimit();
   job.factor = static_cast<double>(factor);
   executor.workspace_size = job.plan.workspace_bytes();
   return job;

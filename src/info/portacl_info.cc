@@ -73,7 +73,7 @@ void PrintJson(const Configuration& configuration) {
   json["isa"] = IsaName(configuration.isa);
   for (Isa isa : SupportedIsas()) json["isas"].push_back(IsaName(isa));
   json["threads"] = configuration.num_threads;
-  json["devices"] = configuration.device_count;
+  json["devices"] = configuration.device_count();
   for (const SocProfile& profile : Products()) {
     nlohmann::ordered_json product;
     product["line"] = profile.line;
@@ -105,7 +105,7 @@ void PrintText(const Configuration& configuration) {
   std::printf("product          %s (%s)\n", configuration.soc->line, configuration.soc_name);
   std::printf("instruction set  %s (of: %s)\n", IsaName(configuration.isa), isas.c_str());
   std::printf("threads          %d\ndevices          %d\n\n", configuration.num_threads,
-              configuration.device_count);
+              configuration.device_count());
   std::printf("%-19s %s\n", "product", "values of PORTACL_SOC");
   for (const SocProfile& profile : Products())
     std::printf("%-19s %s\n", profile.line, SocNames(profile).c_str());

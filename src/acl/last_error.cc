@@ -1,0 +1,26 @@
+// The code of the calling thread's latest failure, for programs that look at it later.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/acl_rt.h"
+#include "acl/errors.h"
+
+namespace portacl {
+namespace {
+
+// Its failure is not itself kept: looking must not change what is looked at.
+bool IsKnown(aclrtLastErrLevel level) noexcept { return level == ACL_RT_THREAD_LEVEL; }
+
+}  // namespace
+}  // namespace portacl
+
+using namespace portacl;
+
+aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
+  return IsKnown(level) ? LastError() : ACL_ERROR_INVALID_PARAM;
+}
+
+aclError aclrtGetLastError(aclrtLastErrLevel level) {
+  if (!IsKnown(level)) return ACL_ERROR_INVALID_PARAM;
+  const aclError last = LastError();
+  ForgetLastError();
+  return last;
+}
