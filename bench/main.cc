@@ -298,6 +298,7 @@ class Table : public benchmark::BenchmarkReporter {
 int Main(int argc, char** argv) {
   bool quick = false;
   bool whole = false;
+  bool blocking = false;
   double minutes = 15;
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
@@ -305,6 +306,8 @@ int Main(int argc, char** argv) {
       quick = true;
     } else if (std::strcmp(argv[i], "--whole") == 0) {
       whole = true;
+    } else if (std::strcmp(argv[i], "--blocking") == 0) {
+      blocking = true;
     } else if (std::strncmp(argv[i], "--minutes=", 10) == 0) {
       minutes = std::atof(argv[i] + 10);
     } else {
@@ -312,6 +315,8 @@ int Main(int argc, char** argv) {
     }
   }
   argc = kept;
+  // Blocking, every call computes on the calling thread: what is left out is the hand-over to the stream's worker.
+  setenv("ASCEND_LAUNCH_BLOCKING", blocking ? "1" : "0", 1);
   if (quick) minutes = std::min(minutes, 0.7);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
