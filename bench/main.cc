@@ -233,12 +233,13 @@ class Bench {
     state.counters["ceiling_gigabytes_per_second"] = bytes / result.theirs / 1e9;
 
     if (c.call->uses_exp_or_log && c.log2 >= 20) {
-      // What the processor takes for the formula alone: the same operator on data that stays in cache.
+      // What the processors take for the formula alone: the same operator on data that stays in cache, on one
+      // thread, shared among all.
       Case small = c;
-      small.log2 = c.threads > 1 ? 16 : 14;
+      small.log2 = 14;
       small.layout = Layout::kDense;
       ReadyCall in_cache(small, storage_, stream);
-      const double scale = n / static_cast<double>(int64_t{1} << small.log2);
+      const double scale = n / static_cast<double>(int64_t{1} << small.log2) / c.threads;
       effort.seconds /= 2;
       const Comparison own =
           Compare(ours, {Side{[&] { in_cache(); }, ours.before_burst, ours.after_burst}}, effort);
