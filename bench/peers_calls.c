@@ -118,8 +118,8 @@ static int run_once(struct call* c) {
       break;
     case 'k':
       if (t[3] != NULL) {
-        status = aclnnKlDivBackwardGetWorkspaceSize(t[0], t[1], t[2], c->reduction, c->log_target, t[3], &size,
-                                                    &executor);
+        status = aclnnKlDivBackwardGetWorkspaceSize(t[0], t[1], t[2], c->reduction, c->log_target, t[3],
+                                                    &size, &executor);
         run = aclnnKlDivBackward;
       } else {
         status = aclnnKlDivGetWorkspaceSize(t[0], t[1], c->reduction, c->log_target, t[2], &size, &executor);

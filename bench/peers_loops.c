@@ -31,35 +31,35 @@ static inline bf16 to_bf16(float x) {
 #define SIGN(d) ((float)((d) > 0) - (float)((d) < 0))
 
 // NAME(g, s, t, out, rows, columns, t_step): t_step is 0 where all rows share one row of t.
-#define LOOP(NAME, TYPE, FROM, TO, FORMULA)                                                                  \
-  static void NAME(const TYPE* restrict g_, const TYPE* restrict s_, const TYPE* restrict t_,                \
-                   TYPE* restrict o_, int64_t rows, int64_t columns, int64_t t_step) {                       \
-    if (t_step == columns) {                                                                                 \
-      _Pragma("omp parallel for simd schedule(static)") for (int64_t i = 0; i < rows * columns; ++i) {       \
-        const float g = FROM(g_[i]), s = FROM(s_[i]), t = FROM(t_[i]);                                       \
-        (void)s;                                                                                             \
-        o_[i] = TO(FORMULA);                                                                                 \
-      }                                                                                                      \
-    } else {                                                                                                 \
-      _Pragma("omp parallel for schedule(static)") for (int64_t r = 0; r < rows; ++r) {                      \
-        for (int64_t k = 0; k < columns; ++k) {                                                              \
-          const float g = FROM(g_[r * columns + k]), s = FROM(s_[r * columns + k]),                          \
-                      t = FROM(t_[r * t_step + k]);                                                          \
-          (void)s;                                                                                           \
-          o_[r * columns + k] = TO(FORMULA);                                                                 \
-        }                                                                                                    \
-      }                                                                                                      \
-    }                                                                                                        \
+#define LOOP(NAME, TYPE, FROM, TO, FORMULA)                                                            \
+  static void NAME(const TYPE* restrict g_, const TYPE* restrict s_, const TYPE* restrict t_,          \
+                   TYPE* restrict o_, int64_t rows, int64_t columns, int64_t t_step) {                 \
+    if (t_step == columns) {                                                                           \
+      _Pragma("omp parallel for simd schedule(static)") for (int64_t i = 0; i < rows * columns; ++i) { \
+        const float g = FROM(g_[i]), s = FROM(s_[i]), t = FROM(t_[i]);                                 \
+        (void)s;                                                                                       \
+        o_[i] = TO(FORMULA);                                                                           \
+      }                                                                                                \
+    } else {                                                                                           \
+      _Pragma("omp parallel for schedule(static)") for (int64_t r = 0; r < rows; ++r) {                \
+        for (int64_t k = 0; k < columns; ++k) {                                                        \
+          const float g = FROM(g_[r * columns + k]), s = FROM(s_[r * columns + k]),                    \
+                      t = FROM(t_[r * t_step + k]);                                                    \
+          (void)s;                                                                                     \
+          o_[r * columns + k] = TO(FORMULA);                                                           \
+        }                                                                                              \
+      }                                                                                                \
+    }                                                                                                  \
   }
 
-#define LOOPS(NAME, FORMULA)                                \
-  LOOP(NAME##_f32, float, from_f32, to_f32, FORMULA)        \
-  LOOP(NAME##_f16, f16, from_f16, to_f16, FORMULA)          \
+#define LOOPS(NAME, FORMULA)                         \
+  LOOP(NAME##_f32, float, from_f32, to_f32, FORMULA) \
+  LOOP(NAME##_f16, f16, from_f16, to_f16, FORMULA)   \
   LOOP(NAME##_bf16, bf16, from_bf16, to_bf16, FORMULA)
 
 LOOPS(l1, SIGN(s - t) * g)
 LOOPS(smooth_l1, (fabsf(s - t) >= 1.0f ? SIGN(s - t) : s - t) * g)
-LOOPS(kl, -(t * g))
+LOOPS(kl, -(t* g))
 LOOPS(kl_log, -(expf(t) * g))
 LOOPS(mse, 2.0f * (s - t) * g)
 
@@ -73,7 +73,8 @@ static double now(void) {
 double loops_burst(int op, int dtype, int threads, const void* g, const void* s, const void* t, void* out,
                    int64_t rows, int64_t columns, int64_t t_step, int calls) {
   typedef void (*loop)(const void*, const void*, const void*, void*, int64_t, int64_t, int64_t);
-#define ROW(NAME) {(loop)(void*)NAME##_f32, (loop)(void*)NAME##_f16, (loop)(void*)NAME##_bf16}
+#define ROW(NAME) \
+  { (loop)(void*) NAME##_f32, (loop)(void*)NAME##_f16, (loop)(void*)NAME##_bf16 }
   static const loop kLoops[5][3] = {ROW(l1), ROW(smooth_l1), ROW(kl), ROW(kl_log), ROW(mse)};
   omp_set_num_threads(threads);
   double begin = 0;
