@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 namespace portacl::bench {
 namespace {
@@ -28,6 +29,17 @@ double Quantile(std::vector<double> values, double q) {
 double Burst(const Side& side, int calls) {
   side.before_burst();
   side.call();
+  if (side.idle_before_call.count() > 0) {
+    std::vector<double> times;
+    for (int i = 0; i < calls; ++i) {
+      std::this_thread::sleep_for(side.idle_before_call);
+      const double begin = Now();
+      side.call();
+      times.push_back(Now() - begin);
+    }
+    side.after_burst();
+    return Quantile(times, 0.5);
+  }
   const double begin = Now();
   for (int i = 0; i < calls; ++i) side.call();
   const double seconds = (Now() - begin) / calls;
@@ -36,6 +48,7 @@ double Burst(const Side& side, int calls) {
 }
 
 int CallsPerBurst(const Side& side, double seconds) {
+  if (side.idle_before_call.count() > 0) return 5;
   int calls = 1;
   for (;;) {
     const double one = Burst(side, calls);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <vector>
 
@@ -11,6 +12,7 @@ struct Side {
   std::function<void()> call;
   std::function<void()> before_burst = [] {};
   std::function<void()> after_burst = [] {};
+  std::chrono::microseconds idle_before_call{0};  // if not 0, every call is timed by itself
 };
 
 struct Effort {
