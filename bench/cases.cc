@@ -137,6 +137,26 @@ bool IsInQuickSelection(const Case& c) {
                                                                                     : "l1_loss_backward");
 }
 
+bool IsInTable(const Case& c) {
+  const std::string name = c.call->name;
+  const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
+  const bool is_like_another = has(".sum") || (!c.call->is_gradient && has(".log"));
+  if (is_like_another) return false;
+  if (c.layout != Layout::kDense)
+    return c.log2 == 24 && (c.dtypes == Dtypes::kF32 || c.dtypes == Dtypes::kBf16) && !has("kl_div_target");
+  const bool is_plotted = (c.call->is_gradient && !has("kl_div_target")) || name == "l1_loss.mean";
+  switch (c.log2) {
+    case 24:
+      return true;
+    case 26:
+      return c.dtypes == Dtypes::kF32 || c.dtypes == Dtypes::kBf16;
+    case 16:
+      return is_plotted || c.dtypes == Dtypes::kF32;
+    default:
+      return is_plotted;
+  }
+}
+
 bool IsInUsualSelection(const Case& c) { return c.log2 < 26 || c.layout == Layout::kDense; }
 
 std::vector<Operand> Operands(const Case& c) {

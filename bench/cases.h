@@ -43,6 +43,9 @@ std::vector<Case> AllCases(int all_threads);
 // Enough to see in a minute whether something has gone wrong.
 bool IsInQuickSelection(const Case& c);
 
+// What docs/performance.md shows.
+bool IsInTable(const Case& c);
+
 // What is left out unless it is asked for: hours of the same.
 bool IsInUsualSelection(const Case& c);
 

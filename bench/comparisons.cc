@@ -150,7 +150,7 @@ std::vector<Measurement> AllMeasurements(int all_threads) {
   for (const Case& c : AllCases(all_threads)) {
     const double factor = c.call->uses_exp_or_log && c.log2 >= 20 ? 1.5 : 1;
     all.push_back(
-        {c.Name(), IsInQuickSelection(c), IsInUsualSelection(c), LeastSeconds(c) * factor,
+        {c.Name(), IsInQuickSelection(c), IsInUsualSelection(c), IsInTable(c), LeastSeconds(c) * factor,
          [c](Workplace& workplace, double patience) { return AgainstCeiling(c, workplace, patience); }});
   }
   for (const LossCall& call : LossCalls()) {
@@ -163,7 +163,7 @@ std::vector<Measurement> AllMeasurements(int all_threads) {
             const Case c{&call, dtypes, log2, Layout::kDense, all_threads};
             const char* group = after_idleness ? "second_thread_after_idle/" : "second_thread/";
             const bool quick = name == "l1_loss_backward" && dtypes == Dtypes::kF32 && log2 == 18;
-            all.push_back({group + c.Name(), quick, true, 3 * LeastSeconds(c),
+            all.push_back({group + c.Name(), quick, true, true, 3 * LeastSeconds(c),
                            [c, after_idleness](Workplace& workplace, double patience) {
                              return SecondThread(c, after_idleness, workplace, patience);
                            }});
@@ -174,7 +174,7 @@ std::vector<Measurement> AllMeasurements(int all_threads) {
     for (const Layout layout : {Layout::kDense, Layout::kOneTransposed, Layout::kSumToRow}) {
       const Case c{&call, Dtypes::kF32, 26, layout, all_threads};
       if (!c.IsPossible()) continue;
-      all.push_back({"resident/" + c.Name(), false, true, 0.5,
+      all.push_back({"resident/" + c.Name(), false, true, true, 0.5,
                      [c](Workplace& workplace, double) { return Resident(c, workplace); }});
     }
   }

@@ -32,6 +32,7 @@ struct Measurement {
   std::string name;
   bool is_quick;
   bool is_usual;
+  bool is_in_table;
   double least_seconds;
   std::function<Figures(Workplace& workplace, double patience)> measure;
 };

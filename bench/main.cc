@@ -82,6 +82,9 @@ int Main(int argc, char** argv) {
   bool quick = false;
   bool whole = false;
   bool blocking = false;
+  bool table_only = false;
+  size_t part = 1;
+  size_t parts = 1;
   double minutes = 15;
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
@@ -89,6 +92,13 @@ int Main(int argc, char** argv) {
       quick = true;
     } else if (std::strcmp(argv[i], "--whole") == 0) {
       whole = true;
+    } else if (std::strcmp(argv[i], "--table") == 0) {
+      table_only = true;
+    } else if (std::sscanf(argv[i], "--part=%zu/%zu", &part, &parts) == 2) {
+      if (part < 1 || part > parts) {
+        std::fprintf(stderr, "%s: the first part is 1, the last is the number of parts\n", argv[i]);
+        return 2;
+      }
     } else if (std::strcmp(argv[i], "--blocking") == 0) {
       blocking = true;
     } else if (std::strncmp(argv[i], "--minutes=", 10) == 0) {
@@ -113,6 +123,7 @@ int Main(int argc, char** argv) {
   double least = 0;
   for (const Measurement& one : AllMeasurements(AllThreads())) {
     if (quick && !one.is_quick) continue;
+    if (table_only && !one.is_in_table) continue;
     if (!whole && !one.is_usual) continue;
     if (!std::regex_search(one.name, wanted)) continue;
     chosen.push_back(one);
@@ -122,6 +133,15 @@ int Main(int argc, char** argv) {
     std::fprintf(stderr, "no case has a name that matches %s\n", filter.c_str());
     return 1;
   }
+  // Parts of a long run, for machines that are not to be had for long: cases that follow each other share data.
+  const double before = least * static_cast<double>(part - 1) / static_cast<double>(parts);
+  const double until = least * static_cast<double>(part) / static_cast<double>(parts);
+  double passed = 0;
+  std::erase_if(chosen, [&](const Measurement& one) {
+    const double begin = passed;
+    passed += one.least_seconds;
+    return begin < before || begin >= until;
+  });
   // With few cases each gets more time, up to ten times the least.
   const double patience = std::clamp(minutes * 60 / least, 1.0, 10.0);
   Workplace workplace;
@@ -139,7 +159,8 @@ int Main(int argc, char** argv) {
     };
     benchmark::RegisterBenchmark(one.name.c_str(), run)->UseManualTime()->Iterations(1);
   }
-  std::fprintf(stderr, "%zu cases, about %.0f seconds\n", chosen.size(), least * patience * 1.2);
+  std::fprintf(stderr, "%zu cases, about %.0f seconds\n", chosen.size(),
+               least / static_cast<double>(parts) * patience * 1.2);
   Table table(chosen.size());
   benchmark::RunSpecifiedBenchmarks(&table, "all");  // theirs have suffixes
   benchmark::Shutdown();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares portacl with PyTorch, NumPy and hand-written loops: one process, short bursts in turn, medians of ratios.
 
-Usage: peers.py --build BUILD --out FILE [--filter REGEX] [--quick] [--minutes N] [--compile-only]
+Usage: peers.py --build BUILD --out FILE [--filter REGEX] [--quick] [--minutes N] [--part I/N] [--compile-only]
 
 Names are GROUP/OPERATOR/DTYPE/LAYOUT/2^SIZE/tTHREADS. Every comparison first checks that both sides compute the same.
 SPDX-License-Identifier: Apache-2.0
@@ -490,6 +490,7 @@ def main():
     parser.add_argument("--filter", default="")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--part", default="1/1", help="I/N: the I-th of N parts of the run")
     parser.add_argument("--compile-only", action="store_true", help="fill torch.compile's cache, measure nothing")
     options = parser.parse_args()
 
@@ -504,8 +505,17 @@ def main():
     if not cases:
         sys.exit("no case has such a name")
     least = sum(least_seconds(c) for c in cases)
+    part, parts = (int(x) for x in options.part.split("/"))
+    if not 1 <= part <= parts:
+        sys.exit(f"--part {options.part}: the first part is 1, the last is the number of parts")
     patience = min(2.0, max(0.5, (0.7 if options.quick else options.minutes) * 60 / least))
-    print(f"{len(cases)} cases, about {least * patience * 1.3:.0f} seconds", file=sys.stderr)
+    passed, chosen = 0, []
+    for case in cases:
+        if least * (part - 1) / parts <= passed < least * part / parts:
+            chosen.append(case)
+        passed += least_seconds(case)
+    cases = chosen
+    print(f"{len(cases)} cases, about {least / parts * patience * 1.3:.0f} seconds", file=sys.stderr)
 
     peers = Peers(options.build, place)
     results = []
