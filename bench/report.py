@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Sums up what portacl_bench and peers.py measured: required against reached, and plots.
 
-Usage: report.py [--plots FOLDER] [--markdown] RESULTS.json...
+Usage: report.py [--plots FOLDER] [--page PAGE.md] [--missed] RESULTS.json...
 
+--page writes the table between the two marks of a page, --missed lists every case that misses what is required.
 Several results are joined; a case that is in more than one counts as in the last. Files that do not exist are skipped.
 SPDX-License-Identifier: Apache-2.0
 """
@@ -167,20 +168,41 @@ def rows_of_table(results):
 HEADINGS = ("case", "at least", "median", "geometric mean", "lowest (p10..p90 of its pairs)", "cases that reach it", "met")
 
 
-def print_table(results, markdown):
+def print_table(results):
     rows = list(rows_of_table(results))
-    if not rows:
-        return
-    if markdown:
-        print("| " + " | ".join(HEADINGS) + " |")
-        print("|" + "---|" * len(HEADINGS))
-        for row in rows:
-            print("| " + " | ".join(row) + " |")
-        return
-    print("\nrequired and reached")
+    if rows:
+        print("\nrequired and reached")
     for text, required, median, mean, worst, count, met in rows:
         print(f"  {text}\n      at least {required}; median {median}, geometric mean {mean}, lowest {worst}; "
               f"{count} cases reach it: {'met' if met == 'yes' else 'NOT met'}")
+
+
+def markdown_table(results):
+    lines = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows_of_table(results)]
+    return "\n".join(lines)
+
+
+PAGE_MARKS = ("<!-- written by bench/report.py -->\n", "\n<!-- end of what bench/report.py wrote -->")
+
+
+def write_page(results, page):
+    before, found, rest = page.read_text().partition(PAGE_MARKS[0])
+    _, found_end, after = rest.partition(PAGE_MARKS[1])
+    if not found or not found_end:
+        sys.exit(f"{page}: the marks between which the table belongs are missing")
+    page.write_text(before + PAGE_MARKS[0] + markdown_table(results) + PAGE_MARKS[1] + after)
+
+
+def print_missed(results):
+    for requirement in REQUIREMENTS:
+        if requirement.least is None:
+            continue
+        missed = [r for r in results if requirement.wanted(r) and r.values.get(requirement.value, 1e9) < requirement.least]
+        if missed:
+            print(f"\n{requirement.text}: at least {requirement.least:g}")
+        for r in sorted(missed, key=lambda r: r.values[requirement.value]):
+            print(f"  {r.values[requirement.value]:6.2f}{spread(r):20} {r.name}")
 
 
 # ---- plots ------------------------------------------------------------------------------------
@@ -357,12 +379,17 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("results", nargs="+", type=pathlib.Path)
     parser.add_argument("--plots", type=pathlib.Path)
-    parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--page", type=pathlib.Path)
+    parser.add_argument("--missed", action="store_true")
     options = parser.parse_args()
     results, _ = load(options.results)
     if not results:
         sys.exit("no results")
-    print_table(results, options.markdown)
+    print_table(results)
+    if options.missed:
+        print_missed(results)
+    if options.page:
+        write_page(results, options.page)
     if options.plots:
         options.plots.mkdir(parents=True, exist_ok=True)
         counts = sorted({r.threads for r in results if r.group == "ceiling"})
