@@ -1,0 +1,184 @@
+// The measurements (see comparisons.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "comparisons.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+#include "measure.h"
+
+namespace portacl::bench {
+namespace {
+
+// Seconds that a comparison of this size needs to say anything.
+double LeastSeconds(const Case& c) {
+  if (c.log2 <= 16) return 0.03;
+  if (c.log2 <= 20) return 0.06;
+  return c.log2 <= 24 ? 0.35 : 1.2;
+}
+
+double Elements(const Case& c) { return static_cast<double>(int64_t{1} << c.log2); }
+
+Figures FiguresOf(const Case& c, const Comparison& result) {
+  Figures figures;
+  figures.seconds = result.ours;
+  figures.counters = {{"elements", Elements(c)},
+                      {"threads", c.threads},
+                      {"ratio", result.ratio},
+                      {"ratio_p10", result.p10},
+                      {"ratio_p90", result.p90},
+                      {"pairs", result.pairs},
+                      {"ns_per_call", result.ours * 1e9},
+                      {"ns_per_element", result.ours * 1e9 / Elements(c)}};
+  return figures;
+}
+
+// Helper threads that still look out for work would disturb the other side.
+void LetHelpersSleep() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
+
+Figures AgainstCeiling(const Case& c, Workplace& workplace, double patience) {
+  workplace.library.UseThreads(c.threads);
+  ReadyCall call(c, workplace.storage, workplace.library);
+  Side ours{[&] { call(); }};
+  if (c.threads > 1) ours.after_burst = LetHelpersSleep;
+
+  const CeilingLoop loop = Ceiling(c, call.operands(), call.data());
+  std::vector<Side> ceilings;
+  for (const bool streaming : {false, true}) {
+    if (streaming && (!loop.may_stream || loop.traffic.out.width == 0)) continue;
+    ceilings.push_back({[&loop, streaming] { MoveBytes(loop.traffic, streaming, 0, 1); }});
+    if (c.threads == 1) continue;
+    Team& team = workplace.TeamOf(c.threads);
+    const std::function<void(int, int)> share = [&loop, streaming](int part, int parts) {
+      MoveBytes(loop.traffic, streaming, part, parts);
+    };
+    ceilings.push_back(
+        {[&team, share] { team.Run(share); }, [&team] { team.Wake(); }, [&team] { team.Sleep(); }});
+  }
+  Effort effort;
+  effort.seconds = LeastSeconds(c) * patience;
+  const Comparison result = Compare(ours, ceilings, effort);
+  const double bytes = static_cast<double>(loop.traffic.BytesPerElement() * loop.traffic.elements);
+  Figures figures = FiguresOf(c, result);
+  figures.counters["ceiling_ns_per_element"] = result.theirs * 1e9 / Elements(c);
+  figures.counters["gigabytes_per_second"] = bytes / result.ours / 1e9;
+  figures.counters["ceiling_gigabytes_per_second"] = bytes / result.theirs / 1e9;
+
+  if (c.call->uses_exp_or_log && c.log2 >= 20) {
+    // What the processors take for the formula alone: the same operator on data that stays in cache, on one
+    // thread, shared among all.
+    Case small = c;
+    small.log2 = 14;
+    small.layout = Layout::kDense;
+    ReadyCall in_cache(small, workplace.storage, workplace.library);
+    effort.seconds /= 2;
+    const Side own_side{[&] { in_cache(); }, [] {}, ours.after_burst};
+    const Comparison own = Compare(ours, {own_side}, effort);
+    const double own_ratio = own.ratio * Elements(c) / Elements(small) / c.threads;
+    figures.counters["own_in_cache_ratio"] = own_ratio;
+    figures.counters["ratio_to_smaller"] = std::max(result.ratio, own_ratio);
+  }
+  return figures;
+}
+
+// All threads against one, back to back or with 2 ms of idleness before every call.
+Figures SecondThread(const Case& c, bool after_idleness, Workplace& workplace, double patience) {
+  ReadyCall call(c, workplace.storage, workplace.library);
+  const auto side = [&](int threads) {
+    Side result{[&] { call(); }, [&workplace, threads] { workplace.library.UseThreads(threads); },
+                LetHelpersSleep};
+    if (after_idleness) result.idle_before_call = std::chrono::milliseconds(2);
+    return result;
+  };
+  Effort effort;
+  effort.seconds = 3 * LeastSeconds(c) * patience;
+  return FiguresOf(c, Compare(side(c.threads), {side(1)}, effort));
+}
+
+double StatusMebibytes(const char* field) {
+  std::FILE* file = std::fopen("/proc/self/status", "r");
+  if (file == nullptr) throw std::runtime_error("/proc/self/status cannot be read");
+  char line[256];
+  double kibibytes = -1;
+  while (std::fgets(line, sizeof line, file) != nullptr) {
+    if (std::strncmp(line, field, std::strlen(field)) == 0)
+      std::sscanf(line + std::strlen(field), ": %lf", &kibibytes);
+  }
+  std::fclose(file);
+  return kibibytes / 1024;
+}
+
+// By how much the process's peak exceeds what its operands take, in the first call and one more.
+Figures Resident(const Case& c, Workplace& workplace) {
+  workplace.library.UseThreads(c.threads);
+  ReadyCall call(c, workplace.storage, workplace.library);
+  std::memset(call.data().back(), 0,
+              static_cast<size_t>(call.operands().back().elements) *
+                  static_cast<size_t>(DtypeSize(call.operands().back().dtype)));
+  std::FILE* file = std::fopen("/proc/self/clear_refs", "w");
+  if (file == nullptr || std::fputs("5", file) < 0 || std::fclose(file) != 0)
+    throw std::runtime_error("the peak cannot be reset");
+  const double before = StatusMebibytes("VmRSS");
+  call();
+  call();
+  Figures figures;
+  figures.seconds = 1e-9;
+  figures.counters = {{"elements", Elements(c)},
+                      {"threads", c.threads},
+                      {"mebibytes", std::max(0.0, StatusMebibytes("VmHWM") - before)}};
+  return figures;
+}
+
+bool IsOneOf(const std::string& name, std::initializer_list<const char*> names) {
+  return std::any_of(names.begin(), names.end(), [&](const char* one) { return name == one; });
+}
+
+}  // namespace
+
+Team& Workplace::TeamOf(int threads) {
+  auto& team = teams[threads];
+  if (!team) team = std::make_unique<Team>(threads);
+  return *team;
+}
+
+std::vector<Measurement> AllMeasurements(int all_threads) {
+  std::vector<Measurement> all;
+  for (const Case& c : AllCases(all_threads)) {
+    const double factor = c.call->uses_exp_or_log && c.log2 >= 20 ? 1.5 : 1;
+    all.push_back(
+        {c.Name(), IsInQuickSelection(c), IsInUsualSelection(c), IsInTable(c), LeastSeconds(c) * factor,
+         [c](Workplace& workplace, double patience) { return AgainstCeiling(c, workplace, patience); }});
+  }
+  for (const LossCall& call : LossCalls()) {
+    const std::string name = call.name;
+    if (all_threads > 1 && IsOneOf(name, {"l1_loss_backward", "smooth_l1_loss_backward", "kl_div_backward",
+                                          "kl_div_backward.log", "mse_loss_backward", "l1_loss.mean"})) {
+      for (const Dtypes dtypes : {Dtypes::kF32, Dtypes::kBf16}) {
+        for (const int log2 : {8, 12, 14, 16, 18, 20, 24}) {
+          for (const bool after_idleness : {false, true}) {
+            const Case c{&call, dtypes, log2, Layout::kDense, all_threads};
+            const char* group = after_idleness ? "second_thread_after_idle/" : "second_thread/";
+            const bool quick = name == "l1_loss_backward" && dtypes == Dtypes::kF32 && log2 == 18;
+            all.push_back({group + c.Name(), quick, true, true, 3 * LeastSeconds(c),
+                           [c, after_idleness](Workplace& workplace, double patience) {
+                             return SecondThread(c, after_idleness, workplace, patience);
+                           }});
+          }
+        }
+      }
+    }
+    for (const Layout layout : {Layout::kDense, Layout::kOneTransposed, Layout::kSumToRow}) {
+      const Case c{&call, Dtypes::kF32, 26, layout, all_threads};
+      if (!c.IsPossible()) continue;
+      all.push_back({"resident/" + c.Name(), false, true, true, 0.5,
+                     [c](Workplace& workplace, double) { return Resident(c, workplace); }});
+    }
+  }
+  return all;
+}
+
+}  // namespace portacl::bench

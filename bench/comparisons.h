@@ -1,0 +1,42 @@
+// What is measured about a case: its share of the ceiling, what a second thread gives, what memory it takes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cases.h"
+#include "ceiling.h"
+#include "ready_call.h"
+
+namespace portacl::bench {
+
+// What measurements share, so that memory is not filled again and threads are not started again for each.
+struct Workplace {
+  Library library;
+  Storage storage;
+  std::map<int, std::unique_ptr<Team>> teams;
+
+  Team& TeamOf(int threads);
+};
+
+struct Figures {
+  std::map<std::string, double> counters;
+  double seconds = 0;  // of one call
+};
+
+struct Measurement {
+  std::string name;
+  bool is_quick;
+  bool is_usual;
+  bool is_in_table;
+  double least_seconds;
+  std::function<Figures(Workplace& workplace, double patience)> measure;
+};
+
+std::vector<Measurement> AllMeasurements(int all_threads);
+
+}  // namespace portacl::bench
