@@ -11,6 +11,7 @@
 
 #include "engine/exp-inl.h"
 #include "engine/log-inl.h"
+#include "engine/sum_loop-inl.h"
 #include "engine/vector_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -44,9 +45,17 @@ Isa RunKlDiv(engine::ElementType type, const void* parameters, const void* const
   return engine::HWY_NAMESPACE::RunVectorLoop<KlDiv<false>>(type, parameters, in, step, out, n, stream);
 }
 
+Isa SumKlDiv(engine::ElementType type, const void* parameters, engine::SumWork& work) {
+  return engine::HWY_NAMESPACE::RunSumLoop<KlDiv<false>>(type, parameters, work);
+}
+
 Isa RunKlDivLogTarget(engine::ElementType type, const void* parameters, const void* const* in,
                       const size_t* step, void* out, size_t n, bool stream) {
   return engine::HWY_NAMESPACE::RunVectorLoop<KlDiv<true>>(type, parameters, in, step, out, n, stream);
+}
+
+Isa SumKlDivLogTarget(engine::ElementType type, const void* parameters, engine::SumWork& work) {
+  return engine::HWY_NAMESPACE::RunSumLoop<KlDiv<true>>(type, parameters, work);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -87,7 +96,9 @@ constexpr Check kChecks[] = {
 };
 
 constexpr auto kFunction = PORTACL_ISA_TABLE(RunKlDiv);
+constexpr auto kSums = PORTACL_ISA_TABLE(SumKlDiv);
 constexpr auto kLogTargetFunction = PORTACL_ISA_TABLE(RunKlDivLogTarget);
+constexpr auto kLogTargetSums = PORTACL_ISA_TABLE(SumKlDivLogTarget);
 
 // When there are no terms, R is not known and batchmean counts self's first dim.
 float Factor(int64_t reduction, const OperatorCall& call) {
@@ -120,9 +131,10 @@ aclnnStatus aclnnKlDivGetWorkspaceSize(const aclTensor* self, const aclTensor* t
   OperatorCall call{"aclnnKlDiv", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const Shape scalar;
-    const auto function = (logTarget ? kLogTargetFunction : kFunction).For(JobIsa());
+    const engine::Kernels kernels((logTarget ? kLogTargetFunction : kFunction).For(JobIsa()),
+                                  (logTarget ? kLogTargetSums : kSums).For(JobIsa()));
     SetJob(checked, reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut,
-           Factor(reduction, checked), function, engine::NoParameters{}, fresh);
+           Factor(reduction, checked), kernels, engine::NoParameters{}, fresh);
   });
 }
 

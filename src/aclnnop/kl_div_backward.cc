@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 
 #include "engine/exp-inl.h"
+#include "engine/sum_loop-inl.h"
 #include "engine/vector_loop-inl.h"
 
 #ifndef PORTACL_KL_DIV_BACKWARD_PARAMETERS
@@ -52,10 +53,18 @@ Isa RunKlDivBackward(engine::ElementType type, const void* parameters, const voi
                                                                     stream);
 }
 
+Isa SumKlDivBackward(engine::ElementType type, const void* parameters, engine::SumWork& work) {
+  return engine::HWY_NAMESPACE::RunSumLoop<KlDivBackward<false>>(type, parameters, work);
+}
+
 Isa RunKlDivBackwardLogTarget(engine::ElementType type, const void* parameters, const void* const* in,
                               const size_t* step, void* out, size_t n, bool stream) {
   return engine::HWY_NAMESPACE::RunVectorLoop<KlDivBackward<true>>(type, parameters, in, step, out, n,
                                                                    stream);
+}
+
+Isa SumKlDivBackwardLogTarget(engine::ElementType type, const void* parameters, engine::SumWork& work) {
+  return engine::HWY_NAMESPACE::RunSumLoop<KlDivBackward<true>>(type, parameters, work);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -114,7 +123,9 @@ constexpr Check kChecks[] = {
 };
 
 constexpr auto kFunction = PORTACL_ISA_TABLE(RunKlDivBackward);
+constexpr auto kSums = PORTACL_ISA_TABLE(SumKlDivBackward);
 constexpr auto kLogTargetFunction = PORTACL_ISA_TABLE(RunKlDivBackwardLogTarget);
+constexpr auto kLogTargetSums = PORTACL_ISA_TABLE(SumKlDivBackwardLogTarget);
 
 float Factor(int64_t reduction, const Shape& shape) {
   switch (reduction) {
@@ -145,10 +156,11 @@ aclnnStatus aclnnKlDivBackwardGetWorkspaceSize(const aclTensor* gradOutput, cons
       {"gradOutput", gradOutput}, {"self", self}, {"target", target}, {"out", out}};
   OperatorCall call{"aclnnKlDivBackward", tensors, {}};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const auto function = (logTarget ? kLogTargetFunction : kFunction).For(JobIsa());
+    const engine::Kernels kernels((logTarget ? kLogTargetFunction : kFunction).For(JobIsa()),
+                                  (logTarget ? kLogTargetSums : kSums).For(JobIsa()));
     const KlDivBackwardParameters parameters{Factor(reduction, checked.broadcast)};
     const Shape* const kept = checked.broadcast == self->view ? nullptr : &self->view;
-    SetJob(checked, kept, {kGradOutput, kTarget}, kOut, /*factor=*/1.0f, function, parameters, fresh);
+    SetJob(checked, kept, {kGradOutput, kTarget}, kOut, /*factor=*/1.0f, kernels, parameters, fresh);
   });
 }
 

@@ -8,6 +8,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/l1_loss.cc"
 #include <hwy/foreach_target.h>
 
+#include "engine/sum_loop-inl.h"
 #include "engine/vector_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -31,6 +32,10 @@ struct L1Loss {
 Isa RunL1Loss(engine::ElementType type, const void* parameters, const void* const* in, const size_t* step,
               void* out, size_t n, bool stream) {
   return engine::HWY_NAMESPACE::RunVectorLoop<L1Loss>(type, parameters, in, step, out, n, stream);
+}
+
+Isa SumL1Loss(engine::ElementType type, const void* parameters, engine::SumWork& work) {
+  return engine::HWY_NAMESPACE::RunSumLoop<L1Loss>(type, parameters, work);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -129,6 +134,7 @@ constexpr Check kChecks[] = {
 };
 
 constexpr auto kFunction = PORTACL_ISA_TABLE(RunL1Loss);
+constexpr auto kSums = PORTACL_ISA_TABLE(SumL1Loss);
 
 engine::IntegerDistanceJob MakeIntegerJob(const OperatorCall& call, bool summed) {
   engine::IntegerDistanceJob job;
@@ -173,8 +179,8 @@ aclnnStatus aclnnL1LossGetWorkspaceSize(const aclTensor* self, const aclTensor* 
     }
     const Shape scalar;
     const float c = reduction == kReductionMean ? MeanFactor(NumelOf(checked.broadcast)) : 1.0f;
-    SetJob(checked, summed ? &scalar : nullptr, {kSelf, kTarget}, kOut, c, kFunction.For(JobIsa()),
-           engine::NoParameters{}, fresh);
+    SetJob(checked, summed ? &scalar : nullptr, {kSelf, kTarget}, kOut, c,
+           {kFunction.For(JobIsa()), kSums.For(JobIsa())}, engine::NoParameters{}, fresh);
   });
 }
 

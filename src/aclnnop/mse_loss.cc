@@ -8,6 +8,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/mse_loss.cc"
 #include <hwy/foreach_target.h>
 
+#include "engine/sum_loop-inl.h"
 #include "engine/vector_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -32,6 +33,10 @@ struct MseLoss {
 Isa RunMseLoss(engine::ElementType type, const void* parameters, const void* const* in, const size_t* step,
                void* out, size_t n, bool stream) {
   return engine::HWY_NAMESPACE::RunVectorLoop<MseLoss>(type, parameters, in, step, out, n, stream);
+}
+
+Isa SumMseLoss(engine::ElementType type, const void* parameters, engine::SumWork& work) {
+  return engine::HWY_NAMESPACE::RunSumLoop<MseLoss>(type, parameters, work);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -69,6 +74,7 @@ constexpr Check kChecks[] = {
 };
 
 constexpr auto kFunction = PORTACL_ISA_TABLE(RunMseLoss);
+constexpr auto kSums = PORTACL_ISA_TABLE(SumMseLoss);
 
 }  // namespace
 
@@ -88,7 +94,7 @@ aclnnStatus aclnnMseLossGetWorkspaceSize(const aclTensor* self, const aclTensor*
     const Shape scalar;
     const float c = reduction == kReductionMean ? MeanFactor(NumelOf(checked.broadcast)) : 1.0f;
     SetJob(checked, reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut, c,
-           kFunction.For(JobIsa()), engine::NoParameters{}, fresh);
+           {kFunction.For(JobIsa()), kSums.For(JobIsa())}, engine::NoParameters{}, fresh);
   });
 }
 

@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/mse_loss_out.cc"
 #include <hwy/foreach_target.h>
 
+#include "engine/sum_loop-inl.h"
 #include "engine/vector_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -33,6 +34,10 @@ struct MseLossOut {
 Isa RunMseLossOut(engine::ElementType type, const void* parameters, const void* const* in, const size_t* step,
                   void* out, size_t n, bool stream) {
   return engine::HWY_NAMESPACE::RunVectorLoop<MseLossOut>(type, parameters, in, step, out, n, stream);
+}
+
+Isa SumMseLossOut(engine::ElementType type, const void* parameters, engine::SumWork& work) {
+  return engine::HWY_NAMESPACE::RunSumLoop<MseLossOut>(type, parameters, work);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -89,6 +94,7 @@ constexpr Check kChecks[] = {
 };
 
 constexpr auto kFunction = PORTACL_ISA_TABLE(RunMseLossOut);
+constexpr auto kSums = PORTACL_ISA_TABLE(SumMseLossOut);
 
 }  // namespace
 
@@ -110,7 +116,7 @@ aclnnStatus aclnnMseLossOutGetWorkspaceSize(const aclTensor* self, const aclTens
     if (kept.rank > 0) kept.dim[0] = 1;
     const float c = reduction == kReductionMean && kept.rank > 0 ? MeanFactor(checked.broadcast[0]) : 1.0f;
     SetJob(checked, reduction == kReductionNone ? nullptr : &kept, {kSelf, kTarget}, kOut, c,
-           kFunction.For(JobIsa()), engine::NoParameters{}, fresh);
+           {kFunction.For(JobIsa()), kSums.For(JobIsa())}, engine::NoParameters{}, fresh);
   });
 }
 

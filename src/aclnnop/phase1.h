@@ -44,17 +44,17 @@ engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& sha
 Isa JobIsa() noexcept;
 
 // Sets the executor's job: a formula over call.broadcast. Without `kept` its values are the output; with it
-// they are summed to that shape, and each sum is multiplied by `factor`.
+// they are summed to that shape, and each sum is multiplied by `factor`; then kernels.sums is needed.
 template <class Parameters>
 void SetJob(const OperatorCall& call, const Shape* kept, Operands inputs, int output, float factor,
-            engine::VectorFunction function, const Parameters& parameters, Executor& executor) noexcept {
+            const engine::Kernels& kernels, const Parameters& parameters, Executor& executor) noexcept {
   if (kept == nullptr) {
     auto job = MakeElementwiseJob(call, call.broadcast, inputs, output);
-    job.formula.Set(function, parameters);
+    job.formula.Set(kernels, parameters);
     executor.SetJob(job);
   } else {
     auto job = MakeReductionJob(call, call.broadcast, *kept, inputs, output, factor, executor);
-    job.formula.Set(function, parameters);
+    job.formula.Set(kernels, parameters);
     executor.SetJob(job);
   }
 }

@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/smooth_l1_loss.cc"
 #include <hwy/foreach_target.h>
 
+#include "engine/sum_loop-inl.h"
 #include "engine/vector_loop-inl.h"
 
 #ifndef PORTACL_SMOOTH_L1_LOSS_PARAMETERS
@@ -50,6 +51,10 @@ struct SmoothL1Loss {
 Isa RunSmoothL1Loss(engine::ElementType type, const void* parameters, const void* const* in,
                     const size_t* step, void* out, size_t n, bool stream) {
   return engine::HWY_NAMESPACE::RunVectorLoop<SmoothL1Loss>(type, parameters, in, step, out, n, stream);
+}
+
+Isa SumSmoothL1Loss(engine::ElementType type, const void* parameters, engine::SumWork& work) {
+  return engine::HWY_NAMESPACE::RunSumLoop<SmoothL1Loss>(type, parameters, work);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -103,6 +108,7 @@ constexpr Check kChecks[] = {
 };
 
 constexpr auto kFunction = PORTACL_ISA_TABLE(RunSmoothL1Loss);
+constexpr auto kSums = PORTACL_ISA_TABLE(SumSmoothL1Loss);
 
 }  // namespace
 
@@ -124,7 +130,7 @@ aclnnStatus aclnnSmoothL1LossGetWorkspaceSize(const aclTensor* self, const aclTe
     const Shape scalar;
     const float c = reduction == kReductionMean ? MeanFactor(NumelOf(checked.broadcast)) : 1.0f;
     SetJob(checked, reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kResult, c,
-           kFunction.For(JobIsa()), SmoothL1LossParameters{beta}, fresh);
+           {kFunction.For(JobIsa()), kSums.For(JobIsa())}, SmoothL1LossParameters{beta}, fresh);
   });
 }
 

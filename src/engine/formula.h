@@ -41,12 +41,26 @@ constexpr ElementType ElementTypeOf(aclDataType dtype) {
 using VectorFunction = Isa (*)(ElementType type, const void* parameters, const void* const* in,
                                const size_t* step, void* out, size_t n, bool stream);
 
+// The same formula, its terms added into float64 sums (see sum_work.h).
+struct SumWork;
+using SumFunction = Isa (*)(ElementType type, const void* parameters, SumWork& work);
+
+// What a formula is compiled to, for one instruction set. One that is never summed has no `sums`.
+struct Kernels {
+  Kernels(VectorFunction values_kernel, SumFunction sums_kernel = nullptr)
+      : values(values_kernel), sums(sums_kernel) {}
+
+  VectorFunction values;
+  SumFunction sums;
+};
+
 // The parameters of a formula that has none.
 struct NoParameters {};
 
 // Trivially copyable, as part of jobs that executors hold.
 struct Formula {
   VectorFunction function;
+  SumFunction sums;
   int input_count;
   LoadFunction load[kMaxInputs];
   ElementType type[kMaxInputs];
@@ -54,10 +68,19 @@ struct Formula {
   alignas(16) unsigned char parameters[32];
 
   template <class Parameters>
-  void Set(VectorFunction vector_function, const Parameters& values) {
+  void Set(const Kernels& kernels, const Parameters& values) {
     static_assert(sizeof(Parameters) <= sizeof parameters && std::is_trivially_copyable_v<Parameters>);
-    function = vector_function;
+    function = kernels.values;
+    sums = kernels.sums;
     std::memcpy(parameters, &values, sizeof values);
+  }
+
+  // The type that a kernel takes all inputs in as they are in memory: a 16-bit type that they share, else f32.
+  ElementType CommonType() const noexcept {
+    for (int k = 1; k < input_count; ++k) {
+      if (type[k] != type[0]) return ElementType::kF32;
+    }
+    return type[0] == ElementType::kOther ? ElementType::kF32 : type[0];
   }
 
   bool Reads(int executor_operand) const noexcept {

@@ -11,7 +11,9 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/reduction.cc"
 #include <hwy/foreach_target.h>
+
 #include <hwy/highway.h>
+#include "engine/sum_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
@@ -19,66 +21,50 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using DD = hn::ScalableTag<double>;
-using DF = hn::Rebind<float, DD>;
-
-void AddToRow(double* sums, const float* terms, size_t n) {
-  const DD dd;
-  const DF df;
-  const size_t lanes = hn::Lanes(dd);
-  size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    hn::StoreU(hn::Add(hn::LoadU(dd, sums + i), hn::PromoteTo(dd, hn::LoadU(df, terms + i))), dd, sums + i);
+void SumShortStretches(const float* terms, size_t length, size_t count, double* sums) {
+  for (size_t s = 0; s < count; ++s) {
+    Sums16 lanes;
+    lanes.Clear();
+    lanes.Add(Keep(LoadTerms(terms + s * length), 0, length));
+    sums[s] = lanes.Total();
   }
-  for (; i < n; ++i) sums[i] += static_cast<double>(terms[i]);
 }
 
-void AddToLanes(double* sums, const float* terms, size_t n) {
-  constexpr size_t kLanes = 16;
-  const DD dd;
-  const DF df;
+// The terms of a sum wait for each other, so four groups take turns.
+void AddNarrowRows(const float* terms, size_t stride, size_t groups, size_t rows, size_t width,
+                   double* sums) {
+  const hn::CappedTag<double, kLanes> dd;
+  const hn::Rebind<float, decltype(dd)> df;
   const size_t lanes = hn::Lanes(dd);
-  size_t i = 0;
-#if HWY_TARGET == HWY_AVX3
-  // Two registers hold the sixteen sums.
-  if (n >= kLanes) {
-    auto low = hn::LoadU(dd, sums);
-    auto high = hn::LoadU(dd, sums + lanes);
-    for (; i + kLanes <= n; i += kLanes) {
-      low = hn::Add(low, hn::PromoteTo(dd, hn::LoadU(df, terms + i)));
-      high = hn::Add(high, hn::PromoteTo(dd, hn::LoadU(df, terms + i + lanes)));
-    }
-    hn::StoreU(low, dd, sums);
-    hn::StoreU(high, dd, sums + lanes);
-  }
-#elif HWY_TARGET == HWY_AVX2
-  if (n >= kLanes) {
-    auto s0 = hn::LoadU(dd, sums);
-    auto s1 = hn::LoadU(dd, sums + lanes);
-    auto s2 = hn::LoadU(dd, sums + 2 * lanes);
-    auto s3 = hn::LoadU(dd, sums + 3 * lanes);
-    for (; i + kLanes <= n; i += kLanes) {
-      s0 = hn::Add(s0, hn::PromoteTo(dd, hn::LoadU(df, terms + i)));
-      s1 = hn::Add(s1, hn::PromoteTo(dd, hn::LoadU(df, terms + i + lanes)));
-      s2 = hn::Add(s2, hn::PromoteTo(dd, hn::LoadU(df, terms + i + 2 * lanes)));
-      s3 = hn::Add(s3, hn::PromoteTo(dd, hn::LoadU(df, terms + i + 3 * lanes)));
-    }
-    hn::StoreU(s0, dd, sums);
-    hn::StoreU(s1, dd, sums + lanes);
-    hn::StoreU(s2, dd, sums + 2 * lanes);
-    hn::StoreU(s3, dd, sums + 3 * lanes);
-  }
-#else
-  if (lanes <= kLanes) {
-    for (; i + kLanes <= n; i += kLanes) {
-      for (size_t lane = 0; lane < kLanes; lane += lanes) {
-        hn::StoreU(hn::Add(hn::LoadU(dd, sums + lane), hn::PromoteTo(dd, hn::LoadU(df, terms + i + lane))),
-                   dd, sums + lane);
+  for (size_t i = 0; i < width; i += lanes) {
+    const auto term = [&](size_t at) HWY_ATTR { return hn::PromoteTo(dd, hn::LoadU(df, terms + at + i)); };
+    size_t g = 0;
+    for (; g + 4 <= groups; g += 4) {
+      double* const to = sums + g * kLanes + i;
+      auto sum0 = hn::LoadU(dd, to);
+      auto sum1 = hn::LoadU(dd, to + kLanes);
+      auto sum2 = hn::LoadU(dd, to + 2 * kLanes);
+      auto sum3 = hn::LoadU(dd, to + 3 * kLanes);
+      for (size_t at = g * stride, end = at + rows * width; at < end; at += width) {
+        sum0 = hn::Add(sum0, term(at));
+        sum1 = hn::Add(sum1, term(at + stride));
+        sum2 = hn::Add(sum2, term(at + 2 * stride));
+        sum3 = hn::Add(sum3, term(at + 3 * stride));
       }
+      hn::StoreU(sum0, dd, to);
+      hn::StoreU(sum1, dd, to + kLanes);
+      hn::StoreU(sum2, dd, to + 2 * kLanes);
+      hn::StoreU(sum3, dd, to + 3 * kLanes);
+    }
+    for (; g < groups; ++g) {
+      double* const to = sums + g * kLanes + i;
+      auto sum = hn::LoadU(dd, to);
+      for (size_t at = g * stride, end = at + rows * width; at < end; at += width) {
+        sum = hn::Add(sum, term(at));
+      }
+      hn::StoreU(sum, dd, to);
     }
   }
-#endif
-  for (; i < n; ++i) sums[i % kLanes] += static_cast<double>(terms[i]);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -96,25 +82,34 @@ HWY_AFTER_NAMESPACE();
 namespace portacl::engine {
 namespace {
 
-constexpr auto kAddToLanes = PORTACL_ISA_TABLE(AddToLanes);
-constexpr auto kAddToRow = PORTACL_ISA_TABLE(AddToRow);
-
-constexpr int kLanes = 16;
+constexpr auto kSumShortStretches = PORTACL_ISA_TABLE(SumShortStretches);
+constexpr auto kAddNarrowRows = PORTACL_ISA_TABLE(AddNarrowRows);
 
 // The widest output element: complex128.
 constexpr int64_t kMaxElement = 16;
 
-// Terms that one piece of work covers, when outputs are short.
-constexpr int64_t kTermsPerPiece = 16384;
+// Terms that one piece of work covers, when outputs are short: enough that what a piece costs to begin does
+// not show, few enough that threads find some left.
+constexpr int64_t kFewestTermsPerPiece = 16384;
+constexpr int64_t kMostTermsPerPiece = 131072;
+constexpr int64_t kPieces = 64;
 
 // Levels of the tree over blocks: 2^40 blocks are more than memory or time can hold.
 constexpr int kLevels = 40;
 
+// Levels of the tree over chunks.
+constexpr int kChunkLevels = std::bit_width(static_cast<uint64_t>(kMaxChunks));
+
 // float64 values on the stack for the sums of a stretch of columns, all levels together.
 constexpr int64_t kColumnSums = 8192;
 
-// Rows shorter than this are added without a call.
-constexpr int64_t kShortRow = 16;
+// Sums of blocks that a kernel leaves at once.
+constexpr int64_t kBlockSums = 256;
+
+// Terms that are computed before they are added, where sums or rows are shorter than kLanes.
+constexpr int64_t kTermsAtOnce = 2048;
+// Groups of narrow rows that are added at once.
+constexpr int64_t kNarrowGroups = 64;
 
 // ---- Rounding of sums --------------------------------------------------------------------------
 
@@ -209,21 +204,22 @@ class Tree {
   int64_t count_ = 0;
 };
 
-double CombineLanes(double* lanes) {
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];
-  }
-  return lanes[0];
-}
-
 // ---- The job -----------------------------------------------------------------------------------
 
 class ReductionRun {
  public:
   ReductionRun(const ReductionJob& job, void* const* addresses, void* workspace)
-      : job_(job), plan_(job.plan), partials_(static_cast<double*>(workspace)) {
+      : job_(job),
+        plan_(job.plan),
+        type_(job.formula.CommonType()),
+        partials_(static_cast<double*>(workspace)) {
+    in_place_rows_ = plan_.regular;
     for (int k = 0; k < plan_.terms.operand_count; ++k) {
-      base_[k] = static_cast<char*>(addresses[job.formula.argument[k]]) + plan_.terms.operand[k].offset;
+      const OperandLoop& operand = plan_.terms.operand[k];
+      base_[k] = static_cast<char*>(addresses[job.formula.argument[k]]) + operand.offset;
+      const int64_t stride = plan_.column_stride[k];
+      if (job.formula.type[k] != type_ || (stride != 0 && stride != operand.element_size))
+        in_place_rows_ = false;
     }
     output_ = static_cast<char*>(addresses[job.output_argument]) + plan_.output.operand[0].offset;
   }
@@ -233,6 +229,8 @@ class ReductionRun {
       StoreZeros();
     } else if (plan_.in_lanes()) {
       RunLanes();
+    } else if (plan_.inner < kLaneCount) {
+      RunNarrowRows();
     } else {
       RunRows();
     }
@@ -240,6 +238,37 @@ class ReductionRun {
   }
 
  private:
+  static constexpr int64_t kLaneCount = kLanes;
+
+  // How many outputs, or rows of outputs, of `terms` terms each make a piece of work.
+  int64_t GroupFor(int64_t terms) const {
+    const int64_t wanted = std::clamp(plan_.terms.count / kPieces, kFewestTermsPerPiece, kMostTermsPerPiece);
+    return std::max<int64_t>(wanted / terms, 1);
+  }
+
+  SumWork StartWork(SumWork::Order order) const {
+    SumWork work;
+    work.order = order;
+    work.at = 0;
+    return work;
+  }
+
+  void AddTerms(FormulaTiles& tiles, SumWork& work) const {
+    tiles.SetIsa(job_.formula.sums(type_, job_.formula.parameters, work));
+  }
+
+  // Writes the next n terms to `out`.
+  static void ComputeTerms(FormulaTiles& tiles, Cursor& cursor, int64_t position, int64_t n, float* out) {
+    while (n > 0) {
+      const int64_t m = std::min(n, tiles.LongestStretch(cursor));
+      tiles.Compute(cursor, position, m, out);
+      position += m;
+      cursor.Skip(m);
+      out += m;
+      n -= m;
+    }
+  }
+
   // ---- each output's terms lie side by side in the walk: lanes ----
 
   void RunLanes() {
@@ -249,62 +278,87 @@ class ReductionRun {
         const int64_t chunk = piece % plan_.chunks;
         const int64_t begin = chunk * plan_.chunk_blocks * kLaneBlock;
         const int64_t end = std::min(plan_.reduced, begin + plan_.chunk_blocks * kLaneBlock);
+        double* const partial = &partials_[chunk * plan_.outputs() + output];
         SumLanes(output * plan_.reduced + begin, end - begin, 1,
-                 [&](int64_t, double sum) { partials_[piece] = sum; });
+                 [&](int64_t, const double* sum, int64_t) { *partial = *sum; });
       });
       return;
     }
-    const int64_t group = std::clamp<int64_t>(kTermsPerPiece / plan_.reduced, 1, kTile);
+    const int64_t group = GroupFor(plan_.reduced);
     const int64_t pieces = (plan_.outputs() + group - 1) / group;
     ForEachBlock(pieces, job_.threads, [&](int64_t piece) {
       const int64_t first = piece * group;
       const int64_t count = std::min(group, plan_.outputs() - first);
-      double sums[kTile];
-      SumLanes(first * plan_.reduced, plan_.reduced, count, [&](int64_t i, double sum) { sums[i] = sum; });
-      Store(first, sums, count);
+      const auto store = [&](int64_t i, const double* sums, int64_t n) { Store(first + i, sums, n); };
+      if (plan_.reduced < kLaneCount) {
+        SumShort(first, count, store);
+      } else {
+        SumLanes(first * plan_.reduced, plan_.reduced, count, store);
+      }
     });
   }
 
-  // Sums `count` stretches of `length` terms each, the first at `position`; calls done(i, sum) for each.
+  // Sums `count` outputs of fewer than kLanes terms; calls done(i, sums, n) for n of them, from i on.
+  template <class Done>
+  void SumShort(int64_t first, int64_t count, const Done& done) const {
+    const DefaultFloatEnvironment environment;
+    FormulaTiles tiles(job_.formula, plan_.terms, base_, ElementType::kF32);
+    const int64_t length = plan_.reduced;
+    int64_t position = first * length;
+    Cursor cursor(plan_.terms, base_, position);
+    alignas(64) float terms[kTermsAtOnce + kLanes] = {};
+    alignas(64) double sums[kTermsAtOnce / 2];
+    for (int64_t i = 0; i < count;) {
+      const int64_t n = std::min(count - i, kTermsAtOnce / length);
+      ComputeTerms(tiles, cursor, position, n * length, terms);
+      job_.terms.short_sums(terms, static_cast<size_t>(length), static_cast<size_t>(n), sums);
+      done(i, sums, n);
+      position += n * length;
+      i += n;
+    }
+    ReportIsaThatRan(tiles.isa());
+  }
+
+  // Sums `count` stretches of `length` terms each, the first at `position`; calls done(i, sums, n) for n of
+  // them, from i on.
   template <class Done>
   void SumLanes(int64_t position, int64_t length, int64_t count, const Done& done) const {
     const DefaultFloatEnvironment environment;
-    FormulaTiles tiles(job_.formula, plan_.terms, base_, ElementType::kF32);
+    FormulaTiles tiles(job_.formula, plan_.terms, base_, type_);
     Cursor cursor(plan_.terms, base_, position);
-    alignas(64) float terms[kTile];
     double levels[kLevels];
     Tree tree(levels, 1);
-    alignas(64) double lanes[kLanes] = {};
-    int64_t stretch = 0;
-    int64_t in_stretch = 0;
-    for (int64_t left = length * count; left > 0;) {
-      const int64_t n = std::min({left, tiles.LongestStretch(cursor), kTile});
-      tiles.Compute(cursor, position, n, terms);
-      for (int64_t used = 0; used < n;) {
-        const int64_t in_block = in_stretch % kLaneBlock;
-        const int64_t lane = in_block % kLanes;
-        int64_t m = std::min({n - used, length - in_stretch, kLaneBlock - in_block});
-        // Tiles need not end at lane 15: the terms up to there go one by one.
-        if (lane != 0) {
-          m = std::min(m, kLanes - lane);
-          for (int64_t i = 0; i < m; ++i) lanes[lane + i] += static_cast<double>(terms[used + i]);
-        } else {
-          job_.add.add_to_lanes(lanes, terms + used, static_cast<size_t>(m));
+    alignas(64) double lanes[kLanes];
+    double sums[kBlockSums + 2];
+    SumWork work = StartWork(SumWork::Order::kLanes);
+    work.lanes = lanes;
+    work.length = static_cast<size_t>(length);
+    const int64_t blocks = (length + kLaneBlock - 1) / kLaneBlock;
+    const int64_t most = kBlockSums * std::min(length, kLaneBlock);
+    int64_t in_stretch = 0;  // blocks of the current stretch that are in the tree
+    for (int64_t left = length * count, stretch = 0; left > 0;) {
+      const int64_t n = std::min({left, tiles.LongestStretch(cursor), most});
+      tiles.Locate(cursor, position, n, work.in, work.step);
+      work.n = static_cast<size_t>(n);
+      work.sums = sums;
+      AddTerms(tiles, work);
+      const int64_t ended = work.sums - sums;
+      if (blocks == 1) {
+        if (ended > 0) done(stretch, sums, ended);
+        stretch += ended;
+      } else {
+        for (int64_t i = 0; i < ended; ++i) {
+          tree.Add(&sums[i]);
+          if (++in_stretch < blocks) continue;
+          double sum;
+          tree.Finish(&sum);
+          done(stretch++, &sum, 1);
+          in_stretch = 0;
         }
-        used += m;
-        in_stretch += m;
-        if (in_stretch != length && in_stretch % kLaneBlock != 0) continue;
-        double sum = CombineLanes(lanes);
-        std::fill_n(lanes, kLanes, 0.0);
-        tree.Add(&sum);
-        if (in_stretch != length) continue;
-        tree.Finish(&sum);
-        done(stretch++, sum);
-        in_stretch = 0;
       }
       left -= n;
       position += n;
-      cursor.Skip(n);
+      if (left > 0) cursor.Skip(n);
     }
     ReportIsaThatRan(tiles.isa());
   }
@@ -313,81 +367,201 @@ class ReductionRun {
 
   void RunRows() {
     const int levels = static_cast<int>(std::bit_width(static_cast<uint64_t>(plan_.chunk_blocks))) + 1;
-    const int64_t width = std::min(plan_.inner, std::max<int64_t>(64, kColumnSums / (levels + 1) / 64 * 64));
-    const int64_t stripes = (plan_.inner + width - 1) / width;
-    // Short sums share a piece of work, so that what a piece costs to begin is spread.
-    const int64_t group =
-        stripes * plan_.chunks > 1
-            ? 1
-            : std::clamp<int64_t>(kTermsPerPiece / (plan_.reduced * plan_.inner), 1, kTermsPerPiece);
+    const int64_t most = std::max<int64_t>(64, kColumnSums / (levels + 1) / 64 * 64);
+    const int64_t stripes = (plan_.inner + most - 1) / most;
+    const int64_t group = stripes * plan_.chunks > 1 ? 1 : GroupFor(plan_.reduced * plan_.inner);
     const int64_t groups = (plan_.outer + group - 1) / group;
     ForEachBlock(groups * stripes * plan_.chunks, job_.threads, [&](int64_t piece) {
       const int64_t chunk = piece % plan_.chunks;
       const int64_t stripe = piece / plan_.chunks % stripes;
       const int64_t first = piece / plan_.chunks / stripes * group;
-      const int64_t column = stripe * width;
-      const int64_t columns = std::min(width, plan_.inner - column);
+      const int64_t column = StripeBegin(stripe, stripes);
+      const int64_t columns = StripeBegin(stripe + 1, stripes) - column;
       const int64_t row = chunk * plan_.chunk_blocks * kRowBlock;
       const int64_t rows = std::min(plan_.reduced - row, plan_.chunk_blocks * kRowBlock);
       const DefaultFloatEnvironment environment;
-      FormulaTiles tiles(job_.formula, plan_.terms, base_, ElementType::kF32);
-      double sums[kColumnSums];
+      FormulaTiles tiles(job_.formula, plan_.terms, base_, type_);
+      alignas(64) double sums[kColumnSums + kLaneCount * (kLevels + 1)];
       for (int64_t outer = first; outer < std::min(first + group, plan_.outer); ++outer) {
         SumRows(tiles, outer, row, rows, column, columns, sums);
         const int64_t output = outer * plan_.inner + column;
         if (plan_.chunks == 1) {
           Store(output, sums, columns);
         } else {
-          for (int64_t i = 0; i < columns; ++i) partials_[(output + i) * plan_.chunks + chunk] = sums[i];
+          std::copy_n(sums, columns, &partials_[chunk * plan_.outputs() + output]);
         }
       }
       ReportIsaThatRan(tiles.isa());
     });
   }
 
+  // Stripes are nearly alike, and begin at whole cache lines of sums.
+  int64_t StripeBegin(int64_t stripe, int64_t stripes) const {
+    if (stripe == stripes) return plan_.inner;
+    const int64_t begin = plan_.inner / stripes * stripe + std::min(stripe, plan_.inner % stripes);
+    return begin / kLaneCount * kLaneCount;
+  }
+
   // Sums rows [row, row + rows) of columns [column, column + columns) into sums[0..columns); what follows
   // there holds the tree.
   void SumRows(FormulaTiles& tiles, int64_t outer, int64_t row, int64_t rows, int64_t column, int64_t columns,
                double* sums) const {
-    alignas(64) float terms[kTile];
     Tree tree(sums + columns, columns);
-    const bool whole_rows = columns == plan_.inner;
-    int64_t position = (outer * plan_.reduced + row) * plan_.inner + column;
-    Cursor cursor(plan_.terms, base_, position);
-    std::fill_n(sums, columns, 0.0);
-    for (int64_t r = 0; r < rows;) {
-      // Whole rows follow each other in the walk, so a tile may hold several; a stripe has a jump after each
-      // row.
-      const int64_t stretch = whole_rows ? std::min(rows, (r / kRowBlock + 1) * kRowBlock) - r : 1;
+    for (int64_t r = 0; r < rows; r += kRowBlock) {
+      std::fill_n(sums, columns, 0.0);
+      const int64_t position = (outer * plan_.reduced + row + r) * plan_.inner + column;
+      const int64_t block = std::min(rows - r, kRowBlock);
+      if (in_place_rows_) {
+        AddRowsInPlace(tiles, position, block, columns, sums);
+      } else {
+        AddRowsInTiles(tiles, position, block, columns, sums);
+      }
+      tree.Add(sums);
+    }
+    tree.Finish(sums);
+  }
+
+  void AddRowsInPlace(FormulaTiles& tiles, int64_t position, int64_t rows, int64_t columns,
+                      double* sums) const {
+    const Cursor cursor(plan_.terms, base_, position);
+    SumWork work = StartWork(SumWork::Order::kRows);
+    for (int k = 0; k < plan_.terms.operand_count; ++k) {
+      work.in[k] = cursor.At(k);
+      work.step[k] = plan_.column_stride[k] != 0 ? 1 : 0;
+      work.row_stride[k] = plan_.row_stride[k];
+    }
+    work.n = static_cast<size_t>(columns);
+    work.rows = static_cast<size_t>(rows);
+    work.sums = sums;
+    AddTerms(tiles, work);
+  }
+
+  void AddRowsInTiles(FormulaTiles& tiles, int64_t position, int64_t rows, int64_t columns,
+                      double* sums) const {
+    // Whole rows follow each other in the walk, so a tile may hold several; a stripe has a jump after each row.
+    const int64_t together = columns == plan_.inner ? rows : 1;
+    SumWork work = StartWork(SumWork::Order::kRows);
+    for (int64_t r = 0; r < rows; r += together) {
+      Cursor cursor(plan_.terms, base_, position);
       int64_t at = 0;
-      for (int64_t left = stretch * columns; left > 0;) {
+      for (int64_t left = together * columns; left > 0;) {
         const int64_t n = std::min({left, tiles.LongestStretch(cursor), kTile});
-        tiles.Compute(cursor, position, n, terms);
+        tiles.Locate(cursor, position, n, work.in, work.step);
         for (int64_t used = 0; used < n;) {
+          // The rest of a row, whole rows, or the beginning of one.
           const int64_t m = std::min(n - used, columns - at);
-          if (m < kShortRow) {
-            for (int64_t i = 0; i < m; ++i) sums[at + i] += static_cast<double>(terms[used + i]);
-          } else {
-            job_.add.add_to_row(sums + at, terms + used, static_cast<size_t>(m));
+          work.n = static_cast<size_t>(m);
+          work.rows = m == columns ? static_cast<size_t>((n - used) / columns) : 1;
+          work.sums = sums + at;
+          SumWork piece = work;
+          for (int k = 0; k < plan_.terms.operand_count; ++k) {
+            const auto size =
+                static_cast<int64_t>(type_ == ElementType::kF32 ? sizeof(float) : sizeof(uint16_t));
+            const int64_t stride = size * static_cast<int64_t>(work.step[k]);
+            piece.in[k] = static_cast<const char*>(work.in[k]) + used * stride;
+            piece.row_stride[k] = columns * stride;
           }
-          used += m;
+          AddTerms(tiles, piece);
+          used += m * static_cast<int64_t>(work.rows);
           at = at + m == columns ? 0 : at + m;
         }
         left -= n;
         position += n;
-        cursor.Skip(n);
+        if (left > 0) cursor.Skip(n);
       }
-      r += stretch;
-      if (!whole_rows) {
-        position += plan_.inner - columns;
-        if (r < rows) cursor = Cursor(plan_.terms, base_, position);
-      }
-      if (r % kRowBlock == 0 || r == rows) {
-        tree.Add(sums);
-        std::fill_n(sums, columns, 0.0);
-      }
+      position += plan_.inner - columns;
     }
-    tree.Finish(sums);
+  }
+
+  // Rows shorter than kLanes. The blocks of an output, or outputs of one block, are added side by side.
+  void RunNarrowRows() {
+    const int64_t rows = std::min(plan_.reduced, plan_.chunk_blocks * kRowBlock);
+    const int64_t group = plan_.chunks > 1 ? 1 : GroupFor(plan_.reduced * plan_.inner);
+    const int64_t groups = (plan_.outer + group - 1) / group;
+    ForEachBlock(groups * plan_.chunks, job_.threads, [&](int64_t piece) {
+      const int64_t chunk = piece % plan_.chunks;
+      const int64_t first = piece / plan_.chunks * group;
+      const int64_t count = std::min(group, plan_.outer - first);
+      const int64_t row = chunk * plan_.chunk_blocks * kRowBlock;
+      const DefaultFloatEnvironment environment;
+      FormulaTiles tiles(job_.formula, plan_.terms, base_, ElementType::kF32);
+      NarrowTerms buffers;
+      if (plan_.reduced <= kRowBlock && plan_.reduced * plan_.inner <= kTermsAtOnce) {
+        SumNarrowOutputs(tiles, buffers, first, count);
+      } else {
+        for (int64_t outer = first; outer < first + count; ++outer) {
+          SumNarrowBlocks(tiles, buffers, (outer * plan_.reduced + row) * plan_.inner,
+                          std::min(plan_.reduced - row, rows));
+          if (plan_.chunks == 1) {
+            Store(outer * plan_.inner, buffers.total, plan_.inner);
+          } else {
+            std::copy_n(buffers.total, plan_.inner,
+                        &partials_[chunk * plan_.outputs() + outer * plan_.inner]);
+          }
+        }
+      }
+      ReportIsaThatRan(tiles.isa());
+    });
+  }
+
+  struct NarrowTerms {
+    alignas(64) float terms[kTermsAtOnce + kLanes] = {};
+    alignas(64) double sums[kNarrowGroups * kLaneCount];
+    double levels[kLevels * kLaneCount];
+    double total[kLanes];
+  };
+
+  // Rows of outputs, `count` of them from `first` on, each of one block that fits the buffer.
+  void SumNarrowOutputs(FormulaTiles& tiles, NarrowTerms& buffers, int64_t first, int64_t count) const {
+    const int64_t length = plan_.reduced * plan_.inner;
+    int64_t position = first * length;
+    Cursor cursor(plan_.terms, base_, position);
+    const int64_t most = std::min(kTermsAtOnce / length, kNarrowGroups);
+    for (int64_t i = 0; i < count;) {
+      const int64_t n = std::min(count - i, most);
+      ComputeTerms(tiles, cursor, position, n * length, buffers.terms);
+      AddNarrowRows(buffers, length, n, plan_.reduced, /*clear=*/true);
+      // The sums of a row, which lie kLanes apart, move together.
+      for (int64_t g = 1; g < n; ++g) {
+        std::memmove(buffers.sums + g * plan_.inner, buffers.sums + g * kLaneCount,
+                     static_cast<size_t>(plan_.inner) * sizeof(double));
+      }
+      Store((first + i) * plan_.inner, buffers.sums, n * plan_.inner);
+      position += n * length;
+      i += n;
+    }
+  }
+
+  // `rows` rows of one output, the first at `position`, into buffers.total.
+  void SumNarrowBlocks(FormulaTiles& tiles, NarrowTerms& buffers, int64_t position, int64_t rows) const {
+    constexpr int64_t kTogether = 4;
+    Tree tree(buffers.levels, plan_.inner);
+    const int64_t most = std::min(kTermsAtOnce / kTogether / plan_.inner, kRowBlock);
+    while (rows > 0) {
+      // A last block that is shorter goes alone.
+      const int64_t blocks = std::clamp<int64_t>(rows / kRowBlock, 1, kTogether);
+      const int64_t height = std::min(rows, kRowBlock);
+      for (int64_t r = 0; r < height;) {
+        const int64_t n = std::min(height - r, most);
+        for (int64_t b = 0; b < blocks; ++b) {
+          const int64_t at = position + (b * kRowBlock + r) * plan_.inner;
+          Cursor cursor(plan_.terms, base_, at);
+          ComputeTerms(tiles, cursor, at, n * plan_.inner, buffers.terms + b * most * plan_.inner);
+        }
+        AddNarrowRows(buffers, most * plan_.inner, blocks, n, /*clear=*/r == 0);
+        r += n;
+      }
+      for (int64_t b = 0; b < blocks; ++b) tree.Add(buffers.sums + b * kLaneCount);
+      position += blocks * height * plan_.inner;
+      rows -= blocks * height;
+    }
+    tree.Finish(buffers.total);
+  }
+
+  void AddNarrowRows(NarrowTerms& buffers, int64_t stride, int64_t groups, int64_t rows, bool clear) const {
+    if (clear) std::fill_n(buffers.sums, groups * kLaneCount, 0.0);
+    job_.terms.narrow_rows(buffers.terms, static_cast<size_t>(stride), static_cast<size_t>(groups),
+                           static_cast<size_t>(rows), static_cast<size_t>(plan_.inner), buffers.sums);
   }
 
   // ---- outputs ----
@@ -395,15 +569,13 @@ class ReductionRun {
   void CombineChunks() const {
     const DefaultFloatEnvironment environment;
     double sums[kTile];
-    double levels[kLevels];
+    double levels[kChunkLevels * kTile];
     for (int64_t first = 0; first < plan_.outputs(); first += kTile) {
       const int64_t count = std::min(kTile, plan_.outputs() - first);
-      for (int64_t i = 0; i < count; ++i) {
-        Tree tree(levels, 1);
-        for (int64_t chunk = 0; chunk < plan_.chunks; ++chunk)
-          tree.Add(&partials_[(first + i) * plan_.chunks + chunk]);
-        tree.Finish(&sums[i]);
-      }
+      Tree tree(levels, count);
+      for (int64_t chunk = 0; chunk < plan_.chunks; ++chunk)
+        tree.Add(&partials_[chunk * plan_.outputs() + first]);
+      tree.Finish(sums);
       Store(first, sums, count);
     }
   }
@@ -435,6 +607,8 @@ class ReductionRun {
 
   const ReductionJob& job_;
   const ReductionPlan& plan_;
+  const ElementType type_;  // in which sum kernels take their inputs
+  bool in_place_rows_;      // within a row of columns every input is dense and native, or one value
   double* partials_;
   char* base_[kMaxInputs];
   char* output_;
@@ -461,7 +635,7 @@ SumStoreFunction FindSumStore(aclDataType dtype) noexcept {
   }
 }
 
-SumFunctions FindSumFunctions(Isa isa) noexcept { return {kAddToLanes.For(isa), kAddToRow.For(isa)}; }
+TermSums FindTermSums(Isa isa) noexcept { return {kSumShortStretches.For(isa), kAddNarrowRows.For(isa)}; }
 
 void ReductionJob::Run(void* const* addresses, void* workspace) const noexcept {
   ReductionRun(*this, addresses, workspace).Run();

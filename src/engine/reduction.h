@@ -14,20 +14,23 @@ using SumStoreFunction = void (*)(const double* source, void* destination, size_
 // other dtype.
 SumStoreFunction FindSumStore(aclDataType dtype) noexcept;
 
-// The two ways of adding float32 terms into float64 sums; the same bits for every instruction set.
-struct SumFunctions {
-  // sums[i mod 16] += terms[i], i in [0, n). The terms start at lane 0.
-  void (*add_to_lanes)(double* sums, const float* terms, size_t n);
-  // sums[i] += terms[i], i in [0, n)
-  void (*add_to_row)(double* sums, const float* terms, size_t n);
+// Sums of float32 terms that lie side by side in memory, for sums and rows too short for a formula's own sum
+// kernel. The same bits for every instruction set. kLanes more terms than are summed must be readable.
+struct TermSums {
+  // sums[s] = the sum of terms [s * length, (s + 1) * length), in lanes; length < kLanes.
+  void (*short_sums)(const float* terms, size_t length, size_t count, double* sums);
+  // sums[g * kLanes + i] += terms[g * stride + r * width + i] for r = 0, 1, ..., rows - 1, i in [0, width), g
+  // in [0, groups); width < kLanes, and what lies beyond `width` in sums becomes anything.
+  void (*narrow_rows)(const float* terms, size_t stride, size_t groups, size_t rows, size_t width,
+                      double* sums);
 };
-SumFunctions FindSumFunctions(Isa isa) noexcept;
+TermSums FindTermSums(Isa isa) noexcept;
 
 // Trivially copyable, so that an executor can hold it.
 struct ReductionJob {
   ReductionPlan plan;
   Formula formula;
-  SumFunctions add;
+  TermSums terms;
   SumStoreFunction store;
   int8_t output_argument;
   int threads;

@@ -92,10 +92,8 @@ void FormulaTiles::Repeat(int input, const char* source) {
   }
 }
 
-void FormulaTiles::Compute(const Cursor& cursor, int64_t position, int64_t n, void* out,
-                           bool stream) noexcept {
-  const void* in[kMaxInputs];
-  size_t step[kMaxInputs];
+void FormulaTiles::Locate(const Cursor& cursor, int64_t position, int64_t n, const void** in,
+                          size_t* step) noexcept {
   for (int k = 0; k < formula_.input_count; ++k) {
     const char* dense = is_one_value_[k] ? nullptr : DenseAddress(plan_, k, base_[k], cursor, position, n);
     if (dense == nullptr && (is_one_value_[k] || (RowStride(k) == 0 && n <= cursor.left_in_row()))) {
@@ -121,6 +119,13 @@ void FormulaTiles::Compute(const Cursor& cursor, int64_t position, int64_t n, vo
     }
     step[k] = 1;
   }
+}
+
+void FormulaTiles::Compute(const Cursor& cursor, int64_t position, int64_t n, void* out,
+                           bool stream) noexcept {
+  const void* in[kMaxInputs];
+  size_t step[kMaxInputs];
+  Locate(cursor, position, n, in, step);
   isa_ = formula_.function(type_, formula_.parameters, in, step, out, static_cast<size_t>(n), stream);
 }
 

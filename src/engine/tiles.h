@@ -98,6 +98,13 @@ class FormulaTiles {
   // own memory when the stretch is dense there.
   void Compute(const Cursor& cursor, int64_t position, int64_t n, void* out, bool stream = false) noexcept;
 
+  // What Compute passes to the kernel: where the inputs of the cursor's next n elements are, and their steps.
+  // Tiles that it fills stay until the next call.
+  void Locate(const Cursor& cursor, int64_t position, int64_t n, const void** in, size_t* step) noexcept;
+
+  // The instruction set of a kernel that was called with what Locate gave.
+  void SetIsa(Isa isa) noexcept { isa_ = isa; }
+
   // How many elements Compute takes at once from here: a tile, or the rest of the row when no input needs a
   // tile.
   int64_t LongestStretch(const Cursor& cursor) const noexcept {

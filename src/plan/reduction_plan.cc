@@ -9,20 +9,25 @@ namespace {
 
 // Bounds of the workspace and of the number of pieces of work; they change who computes what, never a result.
 constexpr int64_t kMaxPartials = int64_t{1} << 16;
-constexpr int64_t kMaxChunks = 64;
 // Fewer terms than this are not worth a second thread.
 constexpr int64_t kMinTermsPerChunk = int64_t{1} << 15;
 
+int64_t QuotientUp(int64_t dividend, int64_t divisor) {
+  return dividend / divisor + (dividend % divisor != 0 ? 1 : 0);
+}
+
+// Sizes near 2^63 are possible here, with strides of 0: nothing is multiplied that could pass them.
 void PlanChunks(ReductionPlan& plan) {
   const int64_t block = plan.in_lanes() ? kLaneBlock : kRowBlock;
-  plan.blocks = (plan.reduced + block - 1) / block;
-  plan.chunk_blocks = 1;
+  plan.blocks = QuotientUp(plan.reduced, block);
   const int64_t most = std::min(kMaxChunks, kMaxPartials / plan.outputs());
-  const auto chunks = [&] { return (plan.blocks + plan.chunk_blocks - 1) / plan.chunk_blocks; };
-  while (chunks() > 1 && (chunks() > most || plan.chunk_blocks * block * plan.inner < kMinTermsPerChunk)) {
+  const int64_t fewest_blocks = QuotientUp(QuotientUp(kMinTermsPerChunk, plan.inner), block);
+  plan.chunk_blocks = 1;
+  plan.chunks = plan.blocks;
+  while (plan.chunks > 1 && (plan.chunks > most || plan.chunk_blocks < fewest_blocks)) {
     plan.chunk_blocks *= 2;
+    plan.chunks = QuotientUp(plan.blocks, plan.chunk_blocks);
   }
-  plan.chunks = chunks();
   if (plan.chunks <= 1) {
     plan.chunks = 1;
     plan.chunk_blocks = std::max<int64_t>(plan.blocks, 1);
@@ -49,11 +54,18 @@ ReductionPlan PlanReduction(const Shape& terms_shape, const Shape& kept,
     axes[count++] = axis;
     plan.outer *= terms_shape[axis];
   }
+  const int first_row = count;
+  bool is_empty = false;
+  for (int axis = 0; axis <= last_reduced; ++axis) {
+    if (is_reduced(axis)) is_empty = is_empty || terms_shape[axis] == 0;
+  }
+  if (is_empty) plan.reduced = 0;  // the product of the other reduced axes may be anything
   for (int axis = 0; axis <= last_reduced; ++axis) {
     if (!is_reduced(axis)) continue;
     axes[count++] = axis;
-    plan.reduced *= terms_shape[axis];
+    if (!is_empty) plan.reduced *= terms_shape[axis];
   }
+  const int first_column = count;
   for (int axis = last_reduced + 1; axis < terms_shape.rank; ++axis) {
     axes[count++] = axis;
     plan.inner *= terms_shape[axis];
@@ -67,7 +79,17 @@ ReductionPlan PlanReduction(const Shape& terms_shape, const Shape& kept,
   }
   const aclTensor* const only[] = {&output};
   plan.output = PlanInOrder(output.view, {output_axes, static_cast<size_t>(output_rank)}, only);
-  if (plan.reduced > 0) plan.terms = PlanInOrder(terms_shape, {axes, static_cast<size_t>(count)}, inputs);
+  if (plan.reduced > 0) {
+    const std::span<const int> walk(axes, static_cast<size_t>(count));
+    plan.terms = PlanInOrder(terms_shape, walk, inputs);
+    const LoopPlan rows = PlanInOrder(terms_shape, walk.subspan(first_row, first_column - first_row), inputs);
+    const LoopPlan columns = PlanInOrder(terms_shape, walk.subspan(first_column), inputs);
+    plan.regular = rows.rank == 1 && columns.rank == 1;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      plan.row_stride[k] = rows.operand[k].stride[0];
+      plan.column_stride[k] = columns.operand[k].stride[0];
+    }
+  }
   PlanChunks(plan);
   return plan;
 }

@@ -13,6 +13,9 @@ namespace portacl {
 inline constexpr int64_t kLaneBlock = 4096;
 inline constexpr int64_t kRowBlock = 256;
 
+// An output is split into at most so many chunks.
+inline constexpr int64_t kMaxChunks = 64;
+
 // Terms of shape R are summed over the axes that are not kept. The axes of R are walked as
 //   outer kept axes | reduced axes | inner kept axes (those after the last reduced one),
 // so term number (o * reduced + r) * inner + k is the r-th one of output o * inner + k. Within an output the
@@ -28,6 +31,12 @@ struct ReductionPlan {
   int64_t inner = 1;
   LoopPlan terms;   // over the inputs, in the order above
   LoopPlan output;  // over the output alone, outputs in row-major order
+
+  // Whether each input walks the reduced axes with one stride and the inner axes with one: row_stride and
+  // column_stride, in bytes.
+  bool regular = false;
+  int64_t row_stride[kMaxLoopOperands] = {};
+  int64_t column_stride[kMaxLoopOperands] = {};
 
   // To share few outputs among threads, each output's blocks are split into chunks of `chunk_blocks` (a power
   // of two, so the tree stays the same). chunks > 1 needs a workspace of outer * inner * chunks float64.

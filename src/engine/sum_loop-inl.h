@@ -1,0 +1,358 @@
+// The loops that add a formula's terms into float64 sums without writing them anywhere, in the order of
+// decision N10. Compiled once per instruction set and formula.
+// SPDX-License-Identifier: Apache-2.0
+
+// Per-target include guard, as Highway's -inl.h files have it.
+#if defined(PORTACL_ENGINE_SUM_LOOP_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PORTACL_ENGINE_SUM_LOOP_INL_H_
+#undef PORTACL_ENGINE_SUM_LOOP_INL_H_
+#else
+#define PORTACL_ENGINE_SUM_LOOP_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include <hwy/highway.h>
+#include "engine/half_precision-inl.h"
+#include "engine/sum_work.h"
+#include "engine/vector_loop-inl.h"
+#include "plan/reduction_plan.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl::engine {
+namespace HWY_NAMESPACE {
+
+// ---- Sixteen terms and sixteen sums ----
+
+#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
+
+// Vectors of one lane, or of a number that is not known here: plain loops, which the compiler may vectorise.
+struct Terms16 {
+  HWY_ALIGN float term[kLanes];
+};
+
+class Sums16 {
+ public:
+  HWY_INLINE void Clear() { std::fill_n(sum_, kLanes, 0.0); }
+  HWY_INLINE void Load(const double* from) { std::memcpy(sum_, from, sizeof sum_); }
+  HWY_INLINE void Store(double* to) const { std::memcpy(to, sum_, sizeof sum_); }
+  HWY_INLINE void Add(const Terms16& terms) {
+    for (size_t i = 0; i < kLanes; ++i) sum_[i] += static_cast<double>(terms.term[i]);
+  }
+  HWY_INLINE double Total() {
+    for (size_t width = kLanes / 2; width > 0; width /= 2) {
+      for (size_t i = 0; i < width; ++i) sum_[i] += sum_[i + width];
+    }
+    return sum_[0];
+  }
+
+ private:
+  double sum_[kLanes];
+};
+
+HWY_INLINE Terms16 LoadTerms(const float* from) {
+  Terms16 terms;
+  std::memcpy(terms.term, from, sizeof terms.term);
+  return terms;
+}
+
+// The terms in [begin, end), +0 elsewhere: a sum that started at +0 is not changed by adding +0.
+HWY_INLINE Terms16 Keep(Terms16 terms, size_t begin, size_t end) {
+  for (size_t i = 0; i < kLanes; ++i) {
+    if (i < begin || i >= end) terms.term[i] = 0.0f;
+  }
+  return terms;
+}
+
+#else
+
+using DD = hn::ScalableTag<double>;
+using VD = hn::Vec<DD>;
+constexpr size_t kFloatLanes = hn::MaxLanes(DF());
+constexpr size_t kDoubleLanes = hn::MaxLanes(DD());
+static_assert(kFloatLanes <= kLanes && 2 * kDoubleLanes == kFloatLanes);
+
+struct Terms16 {
+  VF term[kLanes / kFloatLanes];
+};
+
+template <class D, class V>
+HWY_INLINE double SumOfHalves(D d, V v) {
+  if constexpr (hn::MaxLanes(D()) == 1) {
+    return hn::GetLane(v);
+  } else {
+    const hn::Half<D> half;
+    return SumOfHalves(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+
+class Sums16 {
+ public:
+  HWY_INLINE void Clear() {
+    for (VD& sum : sum_) sum = hn::Zero(DD());
+  }
+  HWY_INLINE void Load(const double* from) {
+    for (size_t i = 0; i < kVectors; ++i) sum_[i] = hn::LoadU(DD(), from + i * kDoubleLanes);
+  }
+  HWY_INLINE void Store(double* to) const {
+    for (size_t i = 0; i < kVectors; ++i) hn::StoreU(sum_[i], DD(), to + i * kDoubleLanes);
+  }
+  HWY_INLINE void Add(const Terms16& terms) {
+    const hn::Half<DF> half;
+    for (size_t i = 0; i < kVectors; i += 2) {
+      const VF term = terms.term[i / 2];
+      sum_[i] = hn::Add(sum_[i], hn::PromoteTo(DD(), hn::LowerHalf(half, term)));
+      sum_[i + 1] = hn::Add(sum_[i + 1], hn::PromoteTo(DD(), hn::UpperHalf(half, term)));
+    }
+  }
+  // Lane i takes lane i + 8, then i + 4, i + 2, i + 1.
+  HWY_INLINE double Total() {
+    for (size_t count = kVectors / 2; count > 0; count /= 2) {
+      for (size_t i = 0; i < count; ++i) sum_[i] = hn::Add(sum_[i], sum_[i + count]);
+    }
+    return SumOfHalves(DD(), sum_[0]);
+  }
+
+ private:
+  static constexpr size_t kVectors = kLanes / kDoubleLanes;
+  VD sum_[kVectors];
+};
+
+HWY_INLINE Terms16 LoadTerms(const float* from) {
+  Terms16 terms;
+  for (size_t i = 0; i < kLanes / kFloatLanes; ++i) terms.term[i] = hn::LoadU(DF(), from + i * kFloatLanes);
+  return terms;
+}
+
+// The terms in [begin, end), +0 elsewhere: a sum that started at +0 is not changed by adding +0. One of begin
+// and end lies at its end.
+HWY_INLINE Terms16 Keep(const Terms16& terms, size_t begin, size_t end) {
+  alignas(64) static constexpr uint32_t kMask[3 * kLanes] = {
+      0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,    //
+      ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u,  //
+      0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0};
+  const uint32_t* const mask = kMask + (end < kLanes ? 2 * kLanes - end : kLanes - begin);
+  Terms16 kept;
+  for (size_t i = 0; i < kLanes / kFloatLanes; ++i) {
+    const VU bits = hn::And(hn::BitCast(DU(), terms.term[i]), hn::LoadU(DU(), mask + i * kFloatLanes));
+    kept.term[i] = hn::BitCast(DF(), bits);
+  }
+  return kept;
+}
+
+#endif
+
+// ---- A formula's terms, sixteen at a time ----
+
+// One element in every lane; its address may be odd.
+HWY_INLINE VF RepeatElement(F32Elements, DF d, const float* from) {
+  float value;
+  std::memcpy(&value, from, sizeof value);
+  return hn::Set(d, value);
+}
+template <class Elements>
+HWY_INLINE VF RepeatElement(Elements, DF d, const uint16_t* from) {
+  uint16_t element;
+  std::memcpy(&element, from, sizeof element);
+  const VU half = hn::Set(DU(), element);
+  return hn::BitCast(d, std::is_same_v<Elements, F16Elements> ? WidenF16(DU(), half) : WidenBf16(DU(), half));
+}
+
+template <class Formula, class Elements, bool kAllDense, size_t... kInput>
+class FormulaTerms {
+ public:
+  using Type = typename Elements::Type;
+
+  HWY_INLINE FormulaTerms(const Formula& formula, const SumWork& work)
+      : formula_(formula),
+        from_{static_cast<const Type*>(work.in[kInput])...},
+        steps_{work.step[kInput]...} {}
+
+  HWY_INLINE void NextRow(const SumWork& work) {
+    (..., (from_[kInput] = reinterpret_cast<const Type*>(reinterpret_cast<const char*>(from_[kInput]) +
+                                                         work.row_stride[kInput])));
+  }
+
+  // Terms [i, i + 16).
+  HWY_INLINE Terms16 At(size_t i) const {
+#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
+    const size_t lanes = hn::Lanes(DF());
+    if (lanes > kLanes) return Some(i, kLanes, 0);
+    Terms16 terms;
+    for (size_t j = 0; j < kLanes; j += lanes) hn::StoreU(Vector(i + j), DF(), terms.term + j);
+    return terms;
+#else
+    Terms16 terms;
+    for (size_t j = 0; j < kLanes / kFloatLanes; ++j) terms.term[j] = Vector(i + j * kFloatLanes);
+    return terms;
+#endif
+  }
+
+  // Terms [i, i + count) in the lanes from `lane` on, +0 in the others. Reads nothing else.
+  HWY_INLINE Terms16 Some(size_t i, size_t count, size_t lane) const {
+    constexpr size_t kBuffer = HWY_MAX(kLanes, HWY_MAX_BYTES / sizeof(float));
+    const DF d;
+    HWY_ALIGN Type elements[sizeof...(kInput)][kBuffer] = {};
+    HWY_ALIGN float terms[kBuffer];
+    (..., CopySome<kInput>(i, count, elements[kInput] + lane));
+    for (size_t j = 0; j < kLanes; j += hn::Lanes(d)) {
+      hn::StoreU(formula_(d, Elements::Load(d, elements[kInput] + j)...), d, terms + j);
+    }
+    for (size_t j = 0; j < lane; ++j) terms[j] = 0.0f;
+    for (size_t j = lane + count; j < kLanes; ++j) terms[j] = 0.0f;
+    return LoadTerms(terms);
+  }
+
+ private:
+  HWY_INLINE VF Vector(size_t i) const { return formula_(DF(), Input<kInput>(i)...); }
+
+  template <size_t k>
+  HWY_INLINE VF Input(size_t i) const {
+    if constexpr (!kAllDense) {
+      if (steps_[k] == 0) return RepeatElement(Elements(), DF(), from_[k]);
+    }
+    return Elements::Load(DF(), from_[k] + i);
+  }
+
+  template <size_t k>
+  HWY_INLINE void CopySome(size_t i, size_t count, Type* to) const {
+    if (kAllDense || steps_[k] != 0) {
+      std::memcpy(to, from_[k] + i, count * sizeof(Type));
+    } else {
+      for (size_t j = 0; j < count; ++j) std::memcpy(to + j, from_[k], sizeof(Type));
+    }
+  }
+
+  Formula formula_;
+  const Type* from_[sizeof...(kInput)];
+  size_t steps_[sizeof...(kInput)];
+};
+
+// ---- The two orders ----
+
+template <class Terms>
+HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
+  const size_t n = work.n;
+  constexpr size_t kBlock = kLaneBlock;
+  for (size_t i = 0; i < n;) {
+    const size_t in_block = work.at % kBlock;
+    const size_t left = HWY_MIN(kBlock - in_block, work.length - work.at);
+    const size_t end = i + HWY_MIN(left, n - i);
+    Sums16 sums;
+    if (in_block == 0) {
+      sums.Clear();
+    } else {
+      sums.Load(work.lanes);
+    }
+    work.at += end - i;
+    const bool ends = end - i == left;
+    if (const size_t lane = in_block % kLanes) {
+      const size_t count = HWY_MIN(kLanes - lane, end - i);
+      sums.Add(terms.Some(i, count, lane));
+      i += count;
+    }
+    for (; i + kLanes <= end; i += kLanes) sums.Add(terms.At(i));
+    if (i < end) {
+      // What follows may be read, but not added.
+      sums.Add(i + kLanes <= n ? Keep(terms.At(i), 0, end - i) : terms.Some(i, end - i, 0));
+      i = end;
+    }
+    if (ends) {
+      *work.sums++ = sums.Total();
+      if (work.at == work.length) work.at = 0;
+    } else {
+      sums.Store(work.lanes);
+    }
+  }
+}
+
+// Rows that are added before the sums are written again.
+constexpr size_t kRowsAtOnce = 4;
+
+template <class Terms>
+HWY_INLINE void SumRows(Terms terms, const SumWork& work) {
+  const size_t n = work.n;
+  for (size_t row = 0; row < work.rows;) {
+    const size_t count = HWY_MIN(work.rows - row, kRowsAtOnce);
+    Terms next = terms;
+    size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+      Sums16 sums;
+      sums.Load(work.sums + i);
+      next = terms;
+      for (size_t k = 0; k < count; ++k) {
+        sums.Add(next.At(i));
+        next.NextRow(work);
+      }
+      sums.Store(work.sums + i);
+    }
+    if (i < n) {
+      // The last terms once more with some before them, which are not added; or all of them, if they are few.
+      const size_t first = n < kLanes ? 0 : n - kLanes;
+      HWY_ALIGN double few[kLanes] = {};
+      double* const to = n < kLanes ? few : work.sums + first;
+      if (n < kLanes) std::memcpy(few, work.sums, n * sizeof(double));
+      Sums16 sums;
+      sums.Load(to);
+      next = terms;
+      for (size_t k = 0; k < count; ++k) {
+        sums.Add(n < kLanes ? next.Some(0, n, 0) : Keep(next.At(first), i - first, kLanes));
+        next.NextRow(work);
+      }
+      sums.Store(to);
+      if (n < kLanes) std::memcpy(work.sums, few, n * sizeof(double));
+    }
+    terms = next;
+    row += count;
+  }
+}
+
+template <class Formula, class Elements, bool kAllDense, size_t... kInput>
+HWY_INLINE void SumOver(const Formula& formula, SumWork& work, std::index_sequence<kInput...>) {
+  const FormulaTerms<Formula, Elements, kAllDense, kInput...> terms(formula, work);
+  if (work.order == SumWork::Order::kLanes) {
+    SumLanes(terms, work);
+  } else {
+    SumRows(terms, work);
+  }
+}
+
+template <class Formula, class Elements>
+HWY_INLINE void SumElements(const void* parameters, SumWork& work) {
+  const Formula formula(*static_cast<const typename Formula::Parameters*>(parameters));
+  constexpr auto kInputs = std::make_index_sequence<Formula::kInputs>();
+  bool all_dense = true;
+  for (int k = 0; k < Formula::kInputs; ++k) all_dense = all_dense && work.step[k] == 1;
+  if (all_dense) {
+    SumOver<Formula, Elements, true>(formula, work, kInputs);
+  } else {
+    SumOver<Formula, Elements, false>(formula, work, kInputs);
+  }
+}
+
+// The entry of a formula's dispatch table: picks the element type, runs, reports the instruction set.
+template <class Formula>
+HWY_INLINE Isa RunSumLoop(ElementType type, const void* parameters, SumWork& work) {
+  switch (type) {
+    case ElementType::kBf16:
+      SumElements<Formula, Bf16Elements>(parameters, work);
+      break;
+    case ElementType::kF16:
+      SumElements<Formula, F16Elements>(parameters, work);
+      break;
+    default:
+      SumElements<Formula, F32Elements>(parameters, work);
+      break;
+  }
+  return ThisIsa();
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl::engine
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
