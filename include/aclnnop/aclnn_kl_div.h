@@ -37,8 +37,8 @@
 //
 // Shapes
 //   Rank 0 to 8. self and target broadcast like NumPy's arrays: right-aligned, a missing axis or one of
-//   length 1 takes the other's length (1 with 0 gives 0). out has exactly the shape R for reduction none,
-//   and one element in any shape for the others. When self or target is empty, whether or not they
+//   length 1 takes the other's length (1 with 0 gives 0). out has exactly the shape R for reduction none
+//   ([] or [1] when both are scalars), and one element in any shape for the others. When self or target is empty, whether or not they
 //   broadcast, nothing is written for none, NaN for mean, 0 for sum, and for batchmean NaN where self's
 //   first dimension is 0, else 0. Any strides and offsets are read and written in place; negative strides
 //   too. Formats change nothing, except that an operand of a private format counts as dense.
@@ -79,7 +79,7 @@ extern "C" {
 //           (here success is returned when self or target is empty)
 //   561103  an input that is not dense and reaches outside its storage
 //   161002  self and target do not broadcast
-//   161002  out has not the shape R (none), or not exactly one element
+//   161002  out has not the shape R, nor [1] for two scalars (none), or not exactly one element (the others)
 // A negative dimension, or a shape whose number of elements does not fit into int64_t, is refused with 161002
 // too.
 ACLNN_API aclnnStatus aclnnKlDivGetWorkspaceSize(const aclTensor* self, const aclTensor* target,

@@ -75,6 +75,14 @@ namespace {
 enum Tensors { kSelf, kTarget, kOut };
 enum Attributes { kReduction };
 
+// Two scalars are computed as tensors of one element, which out may be too.
+aclnnStatus CheckUnreducedShape(const Check&, OperatorCall& call) noexcept {
+  const Shape one_element = {.rank = 1, .dim = {1}};
+  if (call.broadcast.rank == 0 && call.Tensor(kOut).view == one_element) call.broadcast = one_element;
+  const Check check = ShapeIsBroadcast(kOut);
+  return check.run(check, call);
+}
+
 // Empty inputs are looked at before they are broadcast, so they need not broadcast.
 constexpr Check kChecks[] = {
     NotNull(kSelf),
@@ -91,7 +99,7 @@ constexpr Check kChecks[] = {
     InsideStorage({kSelf, kTarget}),
     Broadcasts({kSelf, kTarget}),
     SizesRepresentable({kOut}),
-    IfNone(kReduction, ShapeIsBroadcast(kOut)),
+    IfNone(kReduction, {.run = CheckUnreducedShape}),
     IfReduced(kReduction, OneElement(kOut, ACLNN_ERR_PARAM_INVALID)),
 };
 

@@ -22,6 +22,16 @@ const ContractDescription& KlDiv() {
     AddRankRows(op.rows, kLossInputs);
     AddLossReductionRows(op.rows, 3, "out");
     AddLossShapeRows(op.rows, "out");
+    // Scalars are computed as tensors of one element.
+    op.rows.push_back({"out [1] for scalars", Shapes({{}, {}, {1}}), kOk, {}, {}});
+    for (const Shape& out : {Shape{1, 1}, Shape{2}, Shape{0}}) {
+      op.rows.push_back({"out " + ToString(out) + " for scalars",
+                         Shapes({{}, {}, out}),
+                         kInvalid,
+                         {"out", ToString(out), "[]"},
+                         {}});
+    }
+    op.rows.push_back({"out [] for one element", Shapes({{1}, {}, {}}), kInvalid, {"out", "[]", "[1]"}, {}});
     AddDimRows(op.rows, kTensors);
     AddViewRows(op.rows, kLossInputs, "out");
     AddReducedViewRows(op.rows, 3, "out");

@@ -22,6 +22,7 @@ const ContractDescription& L1Loss() {
     AddLossReductionRows(op.rows, 2, "out");
     AddRankRows(op.rows, kLossInputs);
     AddLossShapeRows(op.rows, "out");
+    AddScalarShapeRow(op.rows, "out");
     AddDimRows(op.rows, kTensors);
     AddViewRows(op.rows, kLossInputs, "out");
     AddReducedViewRows(op.rows, 2, "out");

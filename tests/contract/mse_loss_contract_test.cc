@@ -21,6 +21,7 @@ const ContractDescription& MseLoss() {
     AddRankRows(op.rows, kLossInputs);
     AddLossReductionRows(op.rows, 2, "out");
     AddLossShapeRows(op.rows, "out");
+    AddScalarShapeRow(op.rows, "out");
     AddDimRows(op.rows, kTensors);
     AddViewRows(op.rows, kLossInputs, "out");
     AddReducedViewRows(op.rows, 2, "out");

@@ -28,6 +28,7 @@ const ContractDescription& MseLossOut() {
                          {}});
     }
     AddLossShapeRows(op.rows, "out");
+    AddScalarShapeRow(op.rows, "out");
     AddDimRows(op.rows, kTensors);
     AddViewRows(op.rows, kLossInputs, "out");
     AddFormatRows(op.rows, kTensors);

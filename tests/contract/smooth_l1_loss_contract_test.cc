@@ -87,6 +87,7 @@ const ContractDescription& SmoothL1Loss() {
     AddBetaRows(op.rows);
     AddRankRows(op.rows, kLossInputs);
     AddLossShapeRows(op.rows, "result");
+    AddScalarShapeRow(op.rows, "result");
     AddDimRows(op.rows, kTensors);
     AddViewRows(op.rows, kLossInputs, "result");
     AddReducedViewRows(op.rows, 2, "result");

@@ -118,6 +118,21 @@ TEST_P(KlDivValues, AnyShapeOfOneElement) {
   }
 }
 
+// Without a reduction, two scalars may go to [1] as well as to [].
+TEST_P(KlDivValues, ScalarsIntoOneElement) {
+  const NumericDescription op = WithOutputShape(DescribeKlDiv(), {1});
+  for (const bool log_target : {false, true}) {
+    for (const Layout layout : kOutputLayouts) {
+      NumericCase c;
+      c.inputs = {{ACL_FLOAT16, {}, Layout::kDense, {}}, {ACL_FLOAT, {}, Layout::kDense, {}}};
+      c.output.layout = layout;
+      c.attributes.log_target = log_target;
+      c.fill = Fill::kOrdinary;
+      ASSERT_TRUE(CheckCase(op, c, stream()));
+    }
+  }
+}
+
 PORTACL_ON_EVERY_ISA(KlDivValues);
 
 }  // namespace

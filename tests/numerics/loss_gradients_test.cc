@@ -56,6 +56,7 @@ const Pair kPairs[] = {
 
 // Steps are powers of two and points multiples of it, so that a step changes nothing but what it should.
 constexpr double kGrid = 0x1p-10;
+constexpr double kLargestStep = 0x1p-5;  // half of how far points are from kinks
 
 class LossGradients : public ::testing::TestWithParam<Pair> {
  protected:
@@ -80,6 +81,40 @@ class LossGradients : public ::testing::TestWithParam<Pair> {
 
   Attributes With(int64_t reduction) const {
     return {.reduction = reduction, .beta = GetParam().beta, .log_target = GetParam().log_target};
+  }
+
+  // Bounds, at a point, of: the third derivative within one step; what one loss is rounded by on the way, which are a few
+  // last places of the parts that it consists of.
+  double Third(size_t i) const {
+    const double x = self_[i];
+    const double t = target_[i];
+    if (GetParam().elements != &DescribeKlDiv) {
+      return 0;  // at most quadratic between kinks
+    }
+    if (GetParam().by == 0) {
+      return 0;
+    }
+    const double near = t - kLargestStep;
+    return GetParam().log_target ? std::exp(t + kLargestStep) * (std::fabs(t - x) + 3 + kLargestStep)
+                                 : 1 / (near * near);
+  }
+  double Parts(size_t i) const {
+    const double t = target_[i];
+    const double weight = GetParam().log_target ? std::exp(t) : 1;
+    return weight * (std::fabs(self_[i]) + std::fabs(t) + 1);
+  }
+  double Rounding(size_t i, double loss) const {
+    return 0x1p-24 * (2 * std::fabs(loss) + (GetParam().log_target ? 1 : std::fabs(target_[i])) * Parts(i));
+  }
+
+  // The step at which both errors of a central difference together are least, as a power of two.
+  double Step(size_t i, double loss) const {
+    const double third = Third(i);
+    double step = kLargestStep;
+    if (third > 0) {
+      step = std::min(step, std::exp2(std::round(std::log2(std::cbrt(3 * Rounding(i, loss) / third)))));
+    }
+    return std::max(step, kGrid);
   }
 
   // The operator's result for dense float32 inputs.
@@ -144,11 +179,10 @@ TEST_P(LossGradients, DifferencesOfTheOracle) {
 TEST_P(LossGradients, DifferencesOfTheLibrarysResults) {
   const std::vector<double> gradient = Gradient(0, kCount);
   const Attributes none = With(0);
-  // A step for each point: large where the loss's last place is, small enough for the third derivative.
   const std::vector<double> loss = Call(GetParam().elements(), {self_, target_}, none, {kCount});
   std::vector<double> step;
   for (size_t i = 0; i < kCount; ++i) {
-    step.push_back(std::fabs(loss[i]) > 4 ? 0x1p-6 : 0x1p-7);
+    step.push_back(Step(i, loss[i]));
   }
   const auto losses = [&](double direction) {
     std::vector<std::vector<double>> inputs = {self_, target_};
@@ -161,12 +195,12 @@ TEST_P(LossGradients, DifferencesOfTheLibrarysResults) {
   const std::vector<double> below = losses(-1);
   for (size_t i = 0; i < kCount; ++i) {
     const double difference = (above[i] - below[i]) / (2 * step[i]);
-    // Rounding of the terms by the step, and the third derivative, which is at most 4 (1 / t^2) or about 3 times
-    // exp(t) times what it multiplies.
-    const double third = GetParam().log_target ? 8 * std::exp(target_[i]) + std::fabs(gradient[i]) : 8;
-    const double tolerance =
-        0x1p-21 * (std::fabs(loss[i]) + 4 * std::fabs(self_[i]) + 1) / step[i] + step[i] * step[i] * third;
-    EXPECT_NEAR(gradient[i], difference, tolerance) << "self " << self_[i] << " target " << target_[i];
+    // What the losses were rounded by, over the step, and what the third derivative leaves. The gradient itself, in
+    // float32, and derivatives of higher order are within the rest.
+    const double tolerance = 1.1 * (Rounding(i, loss[i]) / step[i] + step[i] * step[i] * Third(i) / 6) +
+                             0x1p-21 * (std::fabs(gradient[i]) + Parts(i));
+    EXPECT_NEAR(gradient[i], difference, tolerance)
+        << "self " << self_[i] << " target " << target_[i] << " step " << step[i];
   }
 }
 

@@ -12,6 +12,7 @@
 #include "process/allocation_hook.h"
 #include "process/child_process.h"
 #include "process/simple_call.h"
+#include "process/sum_call.h"
 
 namespace portacl::testing {
 namespace {
@@ -37,6 +38,7 @@ struct Session {
   void* device_memory = nullptr;
   void* host_memory = nullptr;
   SimpleCall call{kBigCall};
+  SumCall sum{kBigCall};
   aclIntArray* array = nullptr;
   aclTensorList* list = nullptr;
   aclScalar* scalar = nullptr;
@@ -108,6 +110,16 @@ constexpr Step kSteps[] = {
        s.call.ClearResult();
        return s.call.Execute(s.stream) == 0 && aclrtSynchronizeStream(s.stream) == 0 && s.call.Right();
      }},
+    {"tensors of a sum", [](Session& s) { return s.sum.CreateTensors(); }},
+    {"phase 1 of a sum", [](Session& s) { return s.planned = s.sum.Plan() == 0; }},
+    {"workspace of a sum", [](Session& s) { return s.sum.CreateWorkspace(); }},
+    {"phase 2 of a sum",
+     [](Session& s) {
+       if (!s.sum.HasWorkspace()) std::abort();  // the sum is large enough to be shared
+       if (!s.planned && s.sum.Plan() != 0) return false;
+       s.planned = false;
+       return s.sum.Execute(s.stream) == 0 && aclrtSynchronizeStream(s.stream) == 0 && s.sum.Right();
+     }},
     {"another message", Message},
     {"aclCreateTensorList and destroy",
      [](Session& s) {
@@ -117,6 +129,7 @@ constexpr Step kSteps[] = {
      }},
     {"aclrtFree",
      [](Session& s) {
+       s.sum.Release();
        return s.device_memory == nullptr ||
               (aclrtFree(s.device_memory) == 0 && (s.device_memory = nullptr, true));
      }},

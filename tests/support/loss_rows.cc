@@ -52,13 +52,16 @@ void AddLossShapeRows(std::vector<Row>& rows, const std::string& output) {
                     {output, ToString(shape), "[2, 3]"},
                     {}});
   }
-  refused(output + " [1] for scalars", {{}, {}, {1}}, {output, "[1]", "[]"});
   refused(output + " of self's shape", {{1, 3}, {2, 3}, {1, 3}}, {output, "[1, 3]", "[2, 3]"});
 
   const int64_t large = int64_t{1} << 40;
   refused("2^80 elements by broadcasting", {{large, 1}, {1, large}, {large, large}}, {});
   rows.push_back(
       {"rank 9 of both, empty", AllShapes({1, 1, 1, 1, 1, 1, 1, 1, 0}), kInvalid, {"self", "9", "8"}, {}});
+}
+
+void AddScalarShapeRow(std::vector<Row>& rows, const std::string& output) {
+  rows.push_back({output + " [1] for scalars", Shapes({{}, {}, {1}}), kInvalid, {output, "[1]", "[]"}, {}});
 }
 
 void AddReducedShapeRows(std::vector<Row>& rows, int64_t last, const std::string& output,

@@ -24,6 +24,9 @@ void AddLossReductionRows(std::vector<Row>& rows, int64_t last, const std::strin
 // The shapes of inputs, and of the output without a reduction.
 void AddLossShapeRows(std::vector<Row>& rows, const std::string& output);
 
+// Where a scalar result may not go to one element of another shape, without a reduction.
+void AddScalarShapeRow(std::vector<Row>& rows, const std::string& output);
+
 // The shapes of the output with each of the reductions 1 to `last`, for inputs of shape [2, 3].
 void AddReducedShapeRows(std::vector<Row>& rows, int64_t last, const std::string& output,
                          const std::vector<Shape>& accepted, const std::vector<Shape>& refused,

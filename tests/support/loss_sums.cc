@@ -210,13 +210,55 @@ void LossSumSuite::SumsInEveryLayout(const NumericDescription& op) {
   }
 }
 
+namespace {
+
+// The exact sums of the float32 terms, which reduction none gives, and the sums of their magnitudes.
+struct SumsOfTerms {
+  std::vector<ExactSum> exact;
+  std::vector<double> magnitude;
+};
+
+SumsOfTerms SumTerms(const NumericDescription& op, std::vector<HostTensor>& inputs, Attributes attributes,
+                     const Shape& kept, aclrtStream stream) {
+  const Shape r = *Broadcast(inputs[0].shape(), inputs[1].shape());
+  RandomNumbers unused(1);
+  HostTensor terms(ACL_FLOAT, MakeView(r, Layout::kDense, unused));
+  attributes.reduction = 0;
+  const std::vector<aclTensor*> handles = {inputs[0].Handle(), inputs[1].Handle(), terms.Handle()};
+  const CallResult call = CallTwoPhase(op.binding, handles, attributes, stream);
+  EXPECT_TRUE(call.Succeeded()) << call.message;
+  SumsOfTerms sums;
+  sums.exact.resize(static_cast<size_t>(NumElements(kept)));
+  sums.magnitude.assign(sums.exact.size(), 0.0);
+  const std::vector<int64_t> position = OutputPositions(r, kept);
+  for (size_t i = 0; i < position.size(); ++i) {
+    const double term = terms.Real(static_cast<int64_t>(i));
+    EXPECT_TRUE(std::isfinite(term));
+    sums.exact[static_cast<size_t>(position[i])].Add(static_cast<float>(term));
+    sums.magnitude[static_cast<size_t>(position[i])] += std::fabs(term);
+  }
+  return sums;
+}
+
+HostTensor Reduce(const NumericDescription& op, std::vector<HostTensor>& inputs, const Attributes& attributes,
+                  DtypeNumber dtype, aclrtStream stream) {
+  RandomNumbers unused(1);
+  const std::vector<Shape> shapes = {inputs[0].shape(), inputs[1].shape()};
+  HostTensor output(dtype, MakeView(op.output_shape(shapes), Layout::kDense, unused));
+  const std::vector<aclTensor*> handles = {inputs[0].Handle(), inputs[1].Handle(), output.Handle()};
+  const CallResult call = CallTwoPhase(op.binding, handles, attributes, stream);
+  EXPECT_TRUE(call.Succeeded()) << call.message;
+  return output;
+}
+
+}  // namespace
+
 void LossSumSuite::SumsAreExact(const NumericDescription& op) {
   uint64_t seed = 0;
   int64_t sums = 0;
   RandomNumbers random(0x5E5);
   for (const InputShapes& shapes : SumShapes()) {
     const std::vector<Shape> both = {shapes.self, shapes.target};
-    const Shape r = *Broadcast(both);
     const Shape kept = Kept(op, both);
     NumericCase c = CaseOf(op, shapes, ++seed);
     Operands operands = MakeOperands(op, c);
@@ -226,37 +268,19 @@ void LossSumSuite::SumsAreExact(const NumericDescription& op) {
         operands.inputs[k].Set(i, k == 0 ? self : target);
       }
     }
-    // The terms as reduction none gives them.
-    RandomNumbers unused(1);
-    HostTensor terms(ACL_FLOAT, MakeView(r, Layout::kDense, unused));
-    std::vector<aclTensor*> handles = {operands.inputs[0].Handle(), operands.inputs[1].Handle(),
-                                       terms.Handle()};
-    Attributes none = c.attributes;
-    none.reduction = 0;
-    CallResult call = CallTwoPhase(op.binding, handles, none, stream());
-    ASSERT_TRUE(call.Succeeded()) << call.message;
-    std::vector<ExactSum> exact(static_cast<size_t>(NumElements(kept)));
-    const std::vector<int64_t> position = OutputPositions(r, kept);
-    for (size_t i = 0; i < position.size(); ++i) {
-      const auto term = static_cast<float>(terms.Real(static_cast<int64_t>(i)));
-      ASSERT_GE(term, 0.0f);
-      exact[static_cast<size_t>(position[i])].Add(term);
-    }
-
-    const double factor = Factor(r, kept, c.attributes);
+    const SumsOfTerms terms = SumTerms(op, operands.inputs, c.attributes, kept, stream());
+    const double factor = Factor(*Broadcast(both), kept, c.attributes);
     for (const DtypeNumber dtype : op.output_dtypes) {
       if (dtype == ACL_COMPLEX64) {
         continue;
       }
-      RandomNumbers random_view(1);
-      HostTensor output(dtype, MakeView(op.output_shape(both), Layout::kDense, random_view));
-      handles.back() = output.Handle();
-      call = CallTwoPhase(op.binding, handles, c.attributes, stream());
-      ASSERT_TRUE(call.Succeeded()) << call.message;
+      const HostTensor output = Reduce(op, operands.inputs, c.attributes, dtype, stream());
       const FloatFormat format = FormatOf(dtype);
       for (int64_t i = 0; i < output.size(); ++i) {
         ++sums;
-        const ExactSum& sum = exact[static_cast<size_t>(i)];
+        const ExactSum& sum = terms.exact[static_cast<size_t>(i)];
+        const double magnitude = terms.magnitude[static_cast<size_t>(i)];
+        ASSERT_NEAR(sum.ToDouble(), magnitude, 1e-9 * magnitude) << "terms of one sign";
         const uint32_t bits = c.attributes.reduction == 2 ? sum.RoundedTo(format)
                                                           : EncodeFloat(format, sum.ToDouble() * factor);
         ASSERT_EQ(output.Real(i), DecodeFloat(format, bits)) << Describe(op, c) << " element " << i;
@@ -264,6 +288,44 @@ void LossSumSuite::SumsAreExact(const NumericDescription& op) {
     }
   }
   EXPECT_GT(sums, 500);
+}
+
+void LossSumSuite::SumsAreBoundedByTheirTerms(const NumericDescription& op) {
+  uint64_t seed = 0;
+  int64_t cancelled = 0;
+  for (const InputShapes& shapes : SumShapes()) {
+    const std::vector<Shape> both = {shapes.self, shapes.target};
+    const Shape r = *Broadcast(both);
+    const Shape kept = Kept(op, both);
+    NumericCase c = CaseOf(op, shapes, ++seed);
+    Operands operands = MakeOperands(op, c);
+    RandomNumbers random(seed);
+    for (HostTensor& input : operands.inputs) {
+      for (int64_t i = 0; i < input.size(); ++i) {
+        // Of every magnitude, and for logarithms not negative.
+        const double value = std::ldexp(1 + random.Unit(), static_cast<int>(random.Between(-20, 4)));
+        const bool negative = &input == &operands.inputs[0] && random.Chance(50);
+        input.Set(i, negative ? -value : value);
+      }
+    }
+    const SumsOfTerms terms = SumTerms(op, operands.inputs, c.attributes, kept, stream());
+    const HostTensor output = Reduce(op, operands.inputs, c.attributes, ACL_FLOAT, stream());
+    const double factor = Factor(r, kept, c.attributes);
+    const auto blocks = static_cast<uint64_t>(NumElements(r) / NumElements(kept) / 256 + 1);
+    for (int64_t i = 0; i < output.size(); ++i) {
+      const auto at = static_cast<size_t>(i);
+      const double exact = terms.exact[at].ToDouble() * factor;
+      cancelled += std::fabs(terms.exact[at].ToDouble()) < terms.magnitude[at] / 2 ? 1 : 0;
+      // The bound of docs/numerics.md, and a last place of float64 for each of: the exact sum here, its product with the
+      // factor here and in the library.
+      const auto additions = static_cast<double>(260 + std::bit_width(blocks) + 3);
+      const double bound = additions * 0x1p-53 * terms.magnitude[at] * factor + FloatUlp(exact) / 2;
+      ASSERT_LE(std::fabs(output.Real(i) - exact), bound) << Describe(op, c) << " element " << i;
+    }
+  }
+  if (op.binding.name == "aclnnKlDiv") {
+    EXPECT_GT(cancelled, 20) << "terms of both signs";
+  }
 }
 
 void LossSumSuite::MeansAreSumsOverTheDivisor(const NumericDescription& op) {
@@ -289,17 +351,21 @@ void LossSumSuite::MeansAreSumsOverTheDivisor(const NumericDescription& op) {
       const Shape kept = Kept(op, both);
       const int64_t n = attributes.reduction == 1 ? NumElements(r) / NumElements(kept) : r.empty() ? 1 : r[0];
       for (size_t i = 0; i < results[0].size(); ++i) {
-        const double expected = InFloat(static_cast<double>(results[0][i]) / static_cast<double>(n));
-        // The sum and the quotient round once each here, the factor and the mean once each in the library.
-        const double bound = std::has_single_bit(static_cast<uint64_t>(n)) ? 1 : 2;
+        const auto sum = static_cast<double>(results[0][i]);
         const auto found = static_cast<double>(results[1][i]);
-        if (std::isnan(expected)) {
+        const double product = InFloat(sum * static_cast<double>(MeanFactor(n)));
+        const double quotient = InFloat(sum / static_cast<double>(n));
+        if (std::isnan(sum)) {
           ASSERT_TRUE(std::isnan(found));
           continue;
         }
-        ASSERT_LE(std::fabs(found - expected), bound * FloatUlp(expected))
-            << ToString(shapes.self) << ToString(shapes.target) << " element " << i << ": " << found << " "
-            << expected;
+        // The library rounds once, after the multiplication; here the sum was rounded before it, which moves the
+        // result by less than two last places, and so by one at most. The factor's own rounding moves it by one more.
+        const double ulp = std::max(FloatUlp(product), FloatUlp(found));
+        const double from_quotient = std::has_single_bit(static_cast<uint64_t>(n)) ? 0 : 2;
+        ASSERT_LE(std::fabs(found - product), ulp) << ToString(shapes.self) << ToString(shapes.target);
+        ASSERT_LE(std::fabs(found - quotient), from_quotient * ulp)
+            << ToString(shapes.self) << ToString(shapes.target) << " element " << i;
       }
     }
   }

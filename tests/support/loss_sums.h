@@ -34,8 +34,10 @@ class LossSumSuite : public NumericSuite {
   void SumsInEveryLayout(const NumericDescription& op);
   // On data of one sign, equal to the exact sum of the float32 terms, which reduction none gives, rounded once.
   void SumsAreExact(const NumericDescription& op);
-  // The mean is the sum over the divisor: within one unit in the last place where the divisor is a power of two, and
-  // within two where its reciprocal is rounded.
+  // On data of any sign and magnitude, within the documented bound of the exact sum of the same terms.
+  void SumsAreBoundedByTheirTerms(const NumericDescription& op);
+  // The mean is the sum times the rounded reciprocal of the divisor, within one unit in the last place; the sum over
+  // the divisor within two, and exactly where the divisor is a power of two.
   void MeansAreSumsOverTheDivisor(const NumericDescription& op);
 };
 
@@ -58,6 +60,7 @@ void CheckLargeSum(const NumericDescription& op, int64_t count, aclrtStream stre
   TEST_P(suite, SumsOfEveryShape) { SumsOfEveryShape(description); }                                 \
   TEST_P(suite, SumsInEveryLayout) { SumsInEveryLayout(description); }                               \
   TEST_P(suite, SumsAreExact) { SumsAreExact(description); }                                         \
+  TEST_P(suite, SumsAreBoundedByTheirTerms) { SumsAreBoundedByTheirTerms(description); }             \
   TEST_P(suite, MeansAreSumsOverTheDivisor) { MeansAreSumsOverTheDivisor(description); }             \
   TEST_P(suite, LargeSum) { CheckLargeSum(description, 1 << 20, stream()); }                         \
   PORTACL_ON_EVERY_ISA(suite);                                                                       \
