@@ -90,11 +90,7 @@ Figures SecondThread(const Case& c, bool after_idleness, Workplace& workplace, d
   ReadyCall call(c, workplace.storage, workplace.library);
   const auto side = [&](int threads) {
     Side result{[&] { call(); },
-                [&workplace, c, threads] {
-                  Case with = c;
-                  with.threads = threads;
-                  workplace.StartFor(with);
-                },
+                [&workplace, threads] { workplace.library.Use(threads, workplace.always_blocking); },
                 LetHelpersSleep};
     if (after_idleness) result.idle_before_call = std::chrono::milliseconds(2);
     return result;
