@@ -41,7 +41,7 @@ Figures FiguresOf(const Case& c, const Comparison& result) {
 void LetHelpersSleep() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
 Figures AgainstCeiling(const Case& c, Workplace& workplace, double patience) {
-  workplace.library.UseThreads(c.threads);
+  workplace.StartFor(c);
   ReadyCall call(c, workplace.storage, workplace.library);
   Side ours{[&] { call(); }};
   if (c.threads > 1) ours.after_burst = LetHelpersSleep;
@@ -89,7 +89,8 @@ Figures AgainstCeiling(const Case& c, Workplace& workplace, double patience) {
 Figures SecondThread(const Case& c, bool after_idleness, Workplace& workplace, double patience) {
   ReadyCall call(c, workplace.storage, workplace.library);
   const auto side = [&](int threads) {
-    Side result{[&] { call(); }, [&workplace, threads] { workplace.library.UseThreads(threads); },
+    Side result{[&] { call(); },
+                [&workplace, threads] { workplace.library.Use(threads, workplace.always_blocking); },
                 LetHelpersSleep};
     if (after_idleness) result.idle_before_call = std::chrono::milliseconds(2);
     return result;
@@ -114,7 +115,7 @@ double StatusMebibytes(const char* field) {
 
 // By how much the process's peak exceeds what its operands take, in the first call and one more.
 Figures Resident(const Case& c, Workplace& workplace) {
-  workplace.library.UseThreads(c.threads);
+  workplace.StartFor(c);
   ReadyCall call(c, workplace.storage, workplace.library);
   std::memset(call.data().back(), 0,
               static_cast<size_t>(call.operands().back().elements) *
@@ -144,6 +145,8 @@ Team& Workplace::TeamOf(int threads) {
   if (!team) team = std::make_unique<Team>(threads);
   return *team;
 }
+
+void Workplace::StartFor(const Case& c) { library.Use(c.threads, always_blocking || c.log2 >= 24); }
 
 std::vector<Measurement> AllMeasurements(int all_threads) {
   std::vector<Measurement> all;

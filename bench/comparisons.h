@@ -16,11 +16,17 @@ namespace portacl::bench {
 
 // What measurements share, so that memory is not filled again and threads are not started again for each.
 struct Workplace {
+  bool always_blocking = false;
   Library library;
   Storage storage;
   std::map<int, std::unique_ptr<Team>> teams;
 
   Team& TeamOf(int threads);
+
+  // Starts the library as the case wants it. What takes milliseconds is computed on the calling thread: handing
+  // it over costs nothing beside that, but on another processor of a shared machine it would be compared with a
+  // loop on this one.
+  void StartFor(const Case& c);
 };
 
 struct Figures {

@@ -108,8 +108,6 @@ int Main(int argc, char** argv) {
     }
   }
   argc = kept;
-  // Blocking, every call computes on the calling thread: what is left out is the hand-over to the stream's worker.
-  setenv("ASCEND_LAUNCH_BLOCKING", blocking ? "1" : "0", 1);
   if (quick) minutes = std::min(minutes, 0.7);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
@@ -145,6 +143,7 @@ int Main(int argc, char** argv) {
   // With few cases each gets more time, up to ten times the least.
   const double patience = std::clamp(minutes * 60 / least, 0.5, 10.0);
   Workplace workplace;
+  workplace.always_blocking = blocking;
   for (const Measurement& one : chosen) {
     const auto run = [&workplace, &one, patience](benchmark::State& state) {
       try {

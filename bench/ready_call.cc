@@ -37,14 +37,16 @@ void Check(int status) {
   throw std::runtime_error("status " + std::to_string(status) + ": " + (text == nullptr ? "" : text));
 }
 
-void Library::UseThreads(int threads) {
-  if (threads == threads_) return;
+void Library::Use(int threads, bool blocking) {
+  if (threads == threads_ && blocking == blocking_) return;
   Stop();
   setenv("PORTACL_NUM_THREADS", std::to_string(threads).c_str(), 1);
+  setenv("ASCEND_LAUNCH_BLOCKING", blocking ? "1" : "0", 1);
   Check(aclInit(nullptr));
   Check(aclrtSetDevice(0));
   Check(aclrtCreateStream(&stream_));
   threads_ = threads;
+  blocking_ = blocking;
 }
 
 void Library::Stop() {

@@ -24,13 +24,15 @@ class Library {
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  void UseThreads(int threads);
+  // Blocking, the calling thread computes; otherwise larger calls are handed to the stream's worker.
+  void Use(int threads, bool blocking);
   aclrtStream stream() const { return stream_; }
 
  private:
   void Stop();
 
   int threads_ = 0;
+  bool blocking_ = false;
   aclrtStream stream_ = nullptr;
 };
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Sums up what portacl_bench and peers.py measured: required against reached, and plots.
 
-Usage: report.py [--plots FOLDER] [--page PAGE.md] [--missed] RESULTS.json...
+Usage: report.py [--plots FOLDER] [--page PAGE.md] [--missed] [--again ceiling|peers] RESULTS.json...
 
---page writes the table between the two marks of a page, --missed lists every case that misses what is required.
+--page writes the table between the two marks of a page, --missed lists every case that misses what is required, --again
+prints a filter that makes ./dev bench (peers: ./dev bench --peers) measure those cases once more, and does nothing else.
 Several results are joined; a case that is in more than one counts as in the last. Files that do not exist are skipped.
 SPDX-License-Identifier: Apache-2.0
 """
@@ -12,10 +13,12 @@ import dataclasses
 import json
 import math
 import pathlib
+import re
 import sys
 from xml.sax.saxutils import escape
 
 CEILING_SUFFIX = "/iterations:"
+PEERS = ("eager", "forward", "autograd", "compile", "loop", "numpy")
 
 
 @dataclasses.dataclass
@@ -32,6 +35,10 @@ class Result:
     @property
     def ratio(self):
         return self.values["ratio"]
+
+    @property
+    def full_name(self):
+        return self.name if self.group == "ceiling" else f"{self.group}/{self.name}"
 
     @property
     def uses_exp_or_log(self):
@@ -194,11 +201,20 @@ def write_page(results, page):
     page.write_text(before + PAGE_MARKS[0] + markdown_table(results) + PAGE_MARKS[1] + after)
 
 
+def missed_by(results, requirement):
+    if requirement.least is None:
+        return []
+    return [r for r in results if requirement.wanted(r) and r.values.get(requirement.value, 1e9) < requirement.least]
+
+
+def again(results, side):
+    found = {r.full_name for q in REQUIREMENTS for r in missed_by(results, q) if (r.group in PEERS) == (side == "peers")}
+    return "^(" + "|".join(re.escape(name) for name in sorted(found)) + ")$"
+
+
 def print_missed(results):
     for requirement in REQUIREMENTS:
-        if requirement.least is None:
-            continue
-        missed = [r for r in results if requirement.wanted(r) and r.values.get(requirement.value, 1e9) < requirement.least]
+        missed = missed_by(results, requirement)
         if missed:
             print(f"\n{requirement.text}: at least {requirement.least:g}")
         for r in sorted(missed, key=lambda r: r.values[requirement.value]):
@@ -381,10 +397,14 @@ def main():
     parser.add_argument("--plots", type=pathlib.Path)
     parser.add_argument("--page", type=pathlib.Path)
     parser.add_argument("--missed", action="store_true")
+    parser.add_argument("--again", choices=("ceiling", "peers"))
     options = parser.parse_args()
     results, _ = load(options.results)
     if not results:
         sys.exit("no results")
+    if options.again:
+        print(again(results, options.again))
+        return
     print_table(results)
     if options.missed:
         print_missed(results)
