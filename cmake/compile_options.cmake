@@ -22,5 +22,6 @@ if(PORTACL_SANITIZE)
 endif()
 
 # Highway's headers alone: its library works at load time (it measures the clock), and nothing of it is needed.
+find_path(PORTACL_HIGHWAY_INCLUDE hwy/highway.h REQUIRED)
 add_library(portacl_highway INTERFACE)
-target_include_directories(portacl_highway SYSTEM INTERFACE $<TARGET_PROPERTY:hwy::hwy,INTERFACE_INCLUDE_DIRECTORIES>)
+target_include_directories(portacl_highway SYSTEM INTERFACE ${PORTACL_HIGHWAY_INCLUDE})

@@ -6,8 +6,6 @@
 // anew; the difference must be exactly what was meant to change):
 //   PORTACL_WRITE_DETERMINISM_HASHES=1 BUILD/tests/determinism/determinism --gtest_filter=Hashes.*
 // SPDX-License-Identifier: Apache-2.0
-#include <oneapi/tbb/global_control.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -202,8 +200,6 @@ class Determinism : public ::testing::TestWithParam<Parameter> {
   template <class Variations>
   void Check(const Variations& variations) {
     const std::map<std::string, std::string> hashes = ReadHashes();
-    // TBB makes no more threads than the machine has processors unless it is told to.
-    const tbb::global_control eight_threads(tbb::global_control::max_allowed_parallelism, 8);
     uint64_t number = 0;
     for (const int threads : {1, 2, 7}) {
       const ScopedEnvironment environment(Variables{{"PORTACL_ISA", engine::IsaName(isa())},

@@ -2,7 +2,6 @@
 // that there are.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
-#include <oneapi/tbb/global_control.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -56,8 +55,6 @@ namespace {
 ChildResult Compute(int first, int later) {
   return InChild(
       [&] {
-        // TBB makes no more threads than the machine has processors unless it is told to.
-        const tbb::global_control eight(tbb::global_control::max_allowed_parallelism, 8);
         if (aclInit(nullptr) != 0 || aclrtSetDevice(0) != 0) return 1;
         SimpleCall big(kBigCall);
         SimpleCall small(1000);

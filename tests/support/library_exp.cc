@@ -7,6 +7,8 @@
 #include <hwy/highway.h>
 #include "engine/exp-inl.h"
 
+// The default target may need more than the compiler's options say (AES with NEON): the attributes of vector code.
+HWY_BEFORE_NAMESPACE();
 namespace portacl::testing {
 
 float LibraryExp(float x) {
@@ -16,3 +18,4 @@ float LibraryExp(float x) {
 }
 
 }  // namespace portacl::testing
+HWY_AFTER_NAMESPACE();
