@@ -131,10 +131,95 @@ def run_tests(folder, tests, corpus):
     return None
 
 
+def share(mutants, trees):
+    """Groups of about the same size; mutants of one file stay together, so that it is built as it was only once."""
+    by_file = {}
+    for mutant in mutants:
+        by_file.setdefault(mutant.file, []).append(mutant)
+    groups = [[] for _ in range(min(trees, len(by_file)))]
+    # A header costs as much as the many files that include it.
+    for file, group in sorted(by_file.items(), key=lambda item: -len(item[1]) * (4 if item[0].endswith(".h") else 1)):
+        smallest = min(groups, key=lambda g: sum(4 if m.file.endswith(".h") else 1 for m in g))
+        smallest.extend(group)
+    for group in groups:
+        group.sort(key=lambda m: m.file.endswith(".h"))  # stable; what takes long comes last
+    return groups
+
+
+class Unusable(Exception):
+    """The sources do not build, or a test fails without any mutant."""
+
+
+class Campaign:
+    """The mutants of one tree, one after the other: while one is tested, the next is built."""
+
+    def __init__(self, place, jobs, started):
+        self.builder, self.jobs, self.started = Builder(place, jobs), jobs, started
+        self.corpus = self.builder.source / "tests/fuzz/corpus"
+        self.noticed, self.by_hashes, self.broken = {}, {}, []
+
+    def prepare(self, mutants):
+        self.builder.configure()
+        needed = sorted({t.partition(":")[0] for m in mutants for t in m.tests})
+        status, output = self.builder.make(needed)
+        if status != 0:
+            raise Unusable(output[-4000:])
+        plain = self.builder.runs / "plain"
+        plain.mkdir(parents=True, exist_ok=True)
+        for target in needed:
+            shutil.copy2(self.builder.executable(target), plain / target)
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            for target, result in zip(needed, pool.map(lambda t: run_tests(plain, [t], self.corpus), needed)):
+                if result:
+                    raise Unusable(f"{target} fails without any mutant: {result[1]}")
+        shutil.rmtree(plain)
+        print(f"[{time.monotonic() - self.started:5.0f} s] {len(needed)} test programs pass without a mutant", flush=True)
+
+    def attempt(self, mutant, tests, pool):
+        """Builds a mutant and has the pool test it; the result is a future, None if it does not build."""
+        path = self.builder.source / mutant.file
+        original = path.read_text()
+        path.write_text(original.replace(mutant.old, mutant.new))
+        targets = {t.partition(":")[0] for t in tests}
+        status, output = self.builder.make(targets)
+        folder = self.builder.keep(mutant, targets) if status == 0 else None
+        path.write_text(original)
+        if folder is None:
+            print(f"{mutant.name} does not build:\n{output[-2000:]}", flush=True)
+            return None
+
+        def test():
+            noticed = run_tests(folder, tests, self.corpus)
+            shutil.rmtree(folder)
+            word = f"killed by {noticed[0]}: {noticed[1]}" if noticed else "SURVIVED"
+            print(f"[{time.monotonic() - self.started:5.0f} s] {mutant.name:46} {word}", flush=True)
+            return noticed
+
+        return pool.submit(test)
+
+    def run(self, mutants):
+        self.prepare(mutants)
+        with concurrent.futures.ThreadPoolExecutor(max(1, self.jobs - 1)) as pool:
+            futures = {}
+            for mutant in mutants:
+                future = self.attempt(mutant, mutant.tests, pool)
+                if future is None:
+                    self.broken.append(mutant.name)
+                else:
+                    futures[mutant.name] = future
+            self.noticed = {name: future.result() for name, future in futures.items()}
+            for mutant in mutants:
+                if mutant.name in self.noticed and self.noticed[mutant.name] is None and not mutant.reason:
+                    future = self.attempt(mutant, (LAST_RESORT,), pool)
+                    self.by_hashes[mutant.name] = future.result() if future else None
+        return self
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", metavar="REGEX", help="mutants whose name or file matches")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processors to use")
+    parser.add_argument("--trees", type=int, default=1, metavar="N", help="copies of the sources to work in at once")
     parser.add_argument("--place", default=str(ROOT / "build" / "mutants"), help="where to copy and build")
     parser.add_argument("--check", action="store_true", help="only whether the table fits the sources")
     options = parser.parse_args()
@@ -151,71 +236,25 @@ def main():
         return 0
 
     started = time.monotonic()
-    builder = Builder(pathlib.Path(options.place), options.jobs)
-    builder.configure()
-    corpus = builder.source / "tests/fuzz/corpus"
-    needed = {t.partition(":")[0] for m in chosen for t in m.tests} | {LAST_RESORT}
-    status, output = builder.make(needed)
-    if status != 0:
-        print(output[-4000:])
+    place = pathlib.Path(options.place)
+    groups = share(chosen, max(1, options.trees))
+    jobs = max(1, options.jobs // len(groups))
+    noticed, by_hashes, broken = {}, {}, []
+    try:
+        with concurrent.futures.ThreadPoolExecutor(len(groups)) as pool:
+            campaigns = [Campaign(place if len(groups) == 1 else place / str(i), jobs, started) for i in range(len(groups))]
+            for campaign in pool.map(lambda pair: pair[0].run(pair[1]), zip(campaigns, groups)):
+                noticed.update(campaign.noticed)
+                by_hashes.update(campaign.by_hashes)
+                broken += campaign.broken
+    except Unusable as problem:
+        print(problem)
         return 2
-    print(f"built in {time.monotonic() - started:.0f} s; do the tests pass without a mutant?", flush=True)
-    with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
-        plain = builder.runs / "plain"
-        plain.mkdir(parents=True, exist_ok=True)
-        for target in needed:
-            shutil.copy2(builder.executable(target), plain / target)
-        noticed = list(pool.map(lambda target: run_tests(plain, [target], corpus), sorted(needed)))
-        for target, result in zip(sorted(needed), noticed):
-            if result:
-                print(f"{target} fails without any mutant: {result[1]}")
-        if any(noticed):
-            return 2
-    shutil.rmtree(plain)
 
-    results = {}
-
-    def attempt(mutant, tests, pool):
-        """Builds a mutant and has the pool test it; the result is a future, or 'does not build'."""
-        path = builder.source / mutant.file
-        original = path.read_text()
-        path.write_text(original.replace(mutant.old, mutant.new))
-        targets = {t.partition(":")[0] for t in tests}
-        status, output = builder.make(targets)
-        folder = builder.keep(mutant, targets) if status == 0 else None
-        path.write_text(original)
-        if folder is None:
-            print(f"{mutant.name} does not build:\n{output[-2000:]}", flush=True)
-            return None
-
-        def test():
-            noticed = run_tests(folder, tests, corpus)
-            shutil.rmtree(folder)
-            word = f"killed    {noticed[0]}: {noticed[1]}" if noticed else "SURVIVED"
-            print(f"[{time.monotonic() - started:5.0f} s] {mutant.name:44} {word}", flush=True)
-            return noticed
-
-        return pool.submit(test)
-
-    broken = []
-    with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs - 1)) as pool:
-        # Mutants of one file come together, so that the file as it was is built anew once.
-        for mutant in sorted(chosen, key=lambda m: m.file):
-            future = attempt(mutant, mutant.tests, pool)
-            results[mutant.name] = future
-            if future is None:
-                broken.append(mutant)
-        noticed = {name: future.result() for name, future in results.items() if future is not None}
-        by_hashes = {}
-        for mutant in chosen:
-            if mutant.name in noticed and noticed[mutant.name] is None and not mutant.reason:
-                future = attempt(mutant, (LAST_RESORT,), pool)
-                by_hashes[mutant.name] = future.result() if future else None
-
-    print(f"\n{'mutant':44} {'file':42} noticed by")
+    print(f"\n{'mutant':46} {'file':40} noticed by")
     killed = only_hashes = excused = survived = 0
     for mutant in chosen:
-        if mutant in broken:
+        if mutant.name in broken:
             word = "does not build"
         elif noticed[mutant.name]:
             killed += 1
@@ -229,7 +268,7 @@ def main():
         else:
             survived += 1
             word = "NOTHING"
-        print(f"{mutant.name:44} {mutant.file:42} {word}")
+        print(f"{mutant.name:46} {mutant.file:40} {word}")
     print(f"\n{len(chosen)} mutants: {killed} killed by tests of what is right, {only_hashes} by the hashes alone, "
           f"{excused} survived for a reason, {survived} survived, {len(broken)} did not build; "
           f"{time.monotonic() - started:.0f} s")
