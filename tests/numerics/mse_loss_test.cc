@@ -4,6 +4,7 @@
 
 #include "support/loss_sums.h"
 #include "support/numeric_suite.h"
+#include "support/two_phase.h"
 
 namespace portacl::testing {
 namespace {
@@ -41,6 +42,29 @@ TEST_P(MseLossValues, OnlyTheLastRoundingOverflows) {
     operands.inputs[1].Set(0, 0);
     ASSERT_TRUE(CheckOperands(op, c, operands, stream()));
     EXPECT_EQ(operands.output.front().Real(0), reduction == 1 ? 40000 : HUGE_VAL);
+  }
+}
+
+// The divisor of a mean is not rounded to float32 before 1 is divided by it: the mean of as many ones as float32 cannot
+// count is 1, and would be less by one unit.
+TEST_P(MseLossValues, MeanOfMoreThanFloatsCount) {
+  constexpr int64_t kCount = (int64_t{1} << 24) + 3;
+  const float one = 1;
+  const float zero = 0;
+  float mean = 0;
+  const int64_t repeated = 0;
+  const auto tensor = [](const int64_t* dims, uint64_t rank, const int64_t* strides, const float* data) {
+    return aclCreateTensor(dims, rank, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, nullptr, 0,
+                           const_cast<float*>(data));
+  };
+  const std::vector<aclTensor*> tensors = {tensor(&kCount, 1, &repeated, &one),
+                                           tensor(nullptr, 0, nullptr, &zero),
+                                           tensor(nullptr, 0, nullptr, &mean)};
+  const CallResult call = CallTwoPhase(DescribeReducedMseLoss().binding, tensors, {.reduction = 1}, stream());
+  EXPECT_TRUE(call.Succeeded()) << call.message;
+  EXPECT_EQ(mean, 1.0f);
+  for (const aclTensor* each : tensors) {
+    aclDestroyTensor(each);
   }
 }
 

@@ -1,0 +1,36 @@
+// The operators as random programs call them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "acl/acl.h"
+#include "aclnn/acl_meta.h"
+
+namespace portacl::testing {
+
+// The attributes of all operators together.
+struct CallAttributes {
+  int64_t reduction = 0;
+  float beta = 1.0f;
+  bool log_target = false;
+};
+
+// What decides the output's shape.
+enum class OutputShape { kBroadcast, kOperand1, kOperand2, kReduced, kReducedFirstAxis };
+
+struct OperatorCall {
+  const char* name;
+  int tensors;  // the output is the last one
+  OutputShape output_shape;
+  int unread;  // the input that is never read, -1: none
+  aclnnStatus (*plan)(std::span<aclTensor* const> tensors, const CallAttributes& attributes,
+                      uint64_t* workspace_size, aclOpExecutor** executor);
+  aclnnStatus (*run)(void* workspace, uint64_t workspace_size, aclOpExecutor* executor, aclrtStream stream);
+};
+
+std::span<const OperatorCall> OperatorCalls();
+
+}  // namespace portacl::testing

@@ -1,0 +1,298 @@
+"""The mutants: where mutate.py breaks the library, and which tests could notice.
+
+SPDX-License-Identifier: Apache-2.0
+
+An entry whose `old` is no longer exactly once in its file makes mutate.py fail: move it along with the code.
+"""
+from typing import NamedTuple, Optional
+
+
+class Mutant(NamedTuple):
+    name: str
+    file: str
+    old: str  # exactly once in the file
+    new: str
+    tests: tuple  # executables, "NAME" or "NAME:FILTER", the likeliest first
+    reason: Optional[str] = None  # why no test can notice it
+
+
+MUTANTS = []
+
+
+def mutants_of(file, tests):
+    """A function that adds a mutant of this file, noticed by these tests if not said otherwise."""
+
+    def add(name, old, new, tests=tests, reason=None):
+        MUTANTS.append(Mutant(name, file, old, new, tuple(tests), reason))
+
+    return add
+
+
+def operator(name):
+    return mutants_of(f"src/aclnnop/{name}.cc", (f"{name}_numerics", f"{name}_contract"))
+
+
+# ---- The three gradients ------------------------------------------------------------------------
+
+add = operator("l1_loss_backward")
+add("l1-backward: equal counts as above", "hn::Gt(self, target), hn::Set(d, 1.0f)", "hn::Ge(self, target), hn::Set(d, 1.0f)")
+add("l1-backward: the zero is negative", "hn::Set(d, -1.0f), zero));", "hn::Set(d, -1.0f), hn::Neg(zero)));")
+add("l1-backward: zero times anything is zero", "return hn::Mul(s, hn::Mul(gradOutput, hn::Set(d, c)));",
+    "return hn::IfThenElseZero(hn::Not(hn::Eq(s, zero)), hn::Mul(s, hn::Mul(gradOutput, hn::Set(d, c))));")
+add("l1-backward: mean counts self", "MeanFactor(job.plan.count)", "MeanFactor(NumelOf(self->view))")
+add("l1-backward: reduction 3 is accepted", "IntegerIn(kReduction, 0, 2)", "IntegerIn(kReduction, 0, 3)",
+    ["l1_loss_backward_contract"])
+add("l1-backward: promoted type before castable", "PromotedCastsTo(kGradInput),\n    PromotedIn(kBf16SinceAtlasA2, {kGradOutput, kSelf, kTarget}),",
+    "PromotedIn(kBf16SinceAtlasA2, {kGradOutput, kSelf, kTarget}),\n    PromotedCastsTo(kGradInput),",
+    ["l1_loss_backward_contract"])
+add("l1-backward: gradInput of any rank", "RankAtMost(8, {kSelf, kTarget, kGradOutput, kGradInput})",
+    "RankAtMost(8, {kSelf, kTarget, kGradOutput})", ["l1_loss_backward_contract"])
+add("l1-backward: an empty gradOutput is not the end", "DoneIfEmpty({kSelf, kGradOutput, kTarget})",
+    "DoneIfEmpty({kSelf, kTarget})", ["l1_loss_backward_contract"])
+add("l1-backward: target may leave its storage", "InsideStorage({kGradOutput, kSelf, kTarget})",
+    "InsideStorage({kGradOutput, kSelf})", ["l1_loss_backward_contract"])
+
+add = operator("smooth_l1_loss_backward")
+add("smooth-backward: the boundary is inside", "const auto outside = hn::Ge(", "const auto outside = hn::Gt(")
+add("smooth-backward: times 1 / beta", "hn::Div(difference, hn::Set(d, beta))",
+    "hn::Mul(difference, hn::Div(hn::Set(d, 1.0f), hn::Set(d, beta)))")
+add("smooth-backward: another order of products", "hn::Mul(hn::Mul(factor, gradOut), hn::Set(d, c))",
+    "hn::Mul(factor, hn::Mul(gradOut, hn::Set(d, c)))")
+add("smooth-backward: mean counts what is broadcast", "NumelOf(self->view)", "NumelOf(checked.broadcast)")
+add("smooth-backward: beta before reduction", "    IntegerIn(kReduction, kReductionNone, kReductionSum),\n    NotNegative(kBeta),\n",
+    "    NotNegative(kBeta),\n    IntegerIn(kReduction, kReductionNone, kReductionSum),\n", ["smooth_l1_loss_backward_contract"])
+add("smooth-backward: any beta", "    NotNegative(kBeta),\n", "", ["smooth_l1_loss_backward_contract"])
+add("smooth-backward: gradInput's rank by itself", "RankAtMost(8, {kGradOut, kSelf, kTarget})",
+    "RankAtMost(8, {kGradOut, kSelf, kTarget, kGradInput})", ["smooth_l1_loss_backward_contract"])
+
+add = operator("kl_div_backward")
+add("kl-backward: without its sign", "hn::Mul(hn::Neg(hn::Mul(weight, gradOutput)), hn::Set(d, c))",
+    "hn::Mul(hn::Mul(weight, gradOutput), hn::Set(d, c))")
+add("kl-backward: zero minus it", "hn::Neg(hn::Mul(weight, gradOutput))",
+    "hn::Sub(hn::Zero(d), hn::Mul(weight, gradOutput))")
+add("kl-backward: negative targets are masked", "V weight = target;", "V weight = hn::Max(target, hn::Zero(d));")
+add("kl-backward: c counts self", "Factor(reduction, checked.broadcast)", "Factor(reduction, self->view)")
+add("kl-backward: batches are the last axis", "shape.rank == 0 ? 1 : shape[0]",
+    "shape.rank == 0 ? 1 : shape[shape.rank - 1]")
+add("kl-backward: a longer shape is no sum", "checked.broadcast == self->view ? nullptr",
+    "NumelOf(checked.broadcast) == NumelOf(self->view) ? nullptr")
+add("kl-backward: any formats", "    FormatKept(kSelf, kOut),\n", "", ["kl_div_backward_contract"])
+add("kl-backward: 200I has types", "/* Atlas inference   */ kFloatAndHalf,\n    /* Atlas 200I/500 A2 */ kNoDtype",
+    "/* Atlas inference   */ kFloatAndHalf,\n    /* Atlas 200I/500 A2 */ kFloatAndHalf", ["kl_div_backward_contract"])
+add("kl-backward: an empty target is the end", "DoneIfEmpty({kSelf})", "DoneIfEmpty({kSelf, kTarget})")
+add("kl-backward: no cast check", "    CastsTo(kSelf, kOut),\n", "", ["kl_div_backward_contract"])
+add("kl-backward: inputs change places", "SetJob(checked, kept, {kGradOutput, kTarget}, kOut",
+    "SetJob(checked, kept, {kTarget, kGradOutput}, kOut")
+add("kl-backward: gradOutput may enlarge", "    ExpandsToBroadcast(kGradOutput),\n", "", ["kl_div_backward_contract"])
+
+# ---- The contract -------------------------------------------------------------------------------
+
+add = mutants_of("src/contract/checks.cc", ("l1_loss_backward_contract", "kl_div_backward_contract"))
+add("checks: one element behind the storage", "lowest >= 0 && highest < size", "lowest >= 0 && highest <= size")
+add("checks: one element before the storage", "tensor.storage.Numel(&size) && lowest >= 0", "tensor.storage.Numel(&size) && lowest >= -1")
+add("checks: NaN is not negative", "if (attribute.real >= 0.0f) return ACL_SUCCESS;",
+    "if (!(attribute.real < 0.0f)) return ACL_SUCCESS;",
+    ["smooth_l1_loss_backward_contract", "smooth_l1_loss_contract"])
+add("checks: the third type comes second", ": PromoteType(call.Tensor(tensor).dtype, before);",
+    ": PromoteType(before, call.Tensor(tensor).dtype);")
+add("checks: go on after the end", "    if (call.work != OperatorCall::Work::kCompute) break;\n", "")
+add("checks: sizes of outputs alone", "if (fits && numel > 0 && (IsContiguous(tensor) || is_output(i)))",
+    "if (fits && numel > 0 && is_output(i))")
+add("checks: a format is kept where self is broadcast", "|| !(input.view == call.broadcast)) {", ") {",
+    ["kl_div_backward_contract"])
+
+add = mutants_of("src/contract/promotion.cc", ("l1_loss_backward_contract",))
+add("promotion: new types are undefined", "if (high >= kTabulated) return ACL_FLOAT;",
+    "if (high >= kTabulated) return ACL_DT_UNDEFINED;")
+add("promotion: bf16 and f16 give bf16", "{kF32,  kF32,  kF64,  kBf,   kBf,", "{kF32,  kBf,  kF64,  kBf,   kBf,")
+add("promotion: anything casts to bool", "if (from != ACL_BOOL && to == ACL_BOOL) return false;", "")
+
+add = mutants_of("src/contract/broadcast.cc", ("l1_loss_backward_contract", "l1_loss_backward_numerics"))
+add("broadcast: 1 and 0 give 1", "x == 1 ? y : x", "std::max(x, y)")
+
+add = mutants_of("src/aclnn/tensor.cc", ("meta_objects", "l1_loss_backward_contract"))
+add("tensor: strides of axes of length 1 count", "    if (tensor.view[i] == 1) continue;\n", "")
+add("tensor: aclInitTensor keeps the strides", "  tensor->offset = offset;\n  tensor->dtype = dataType;\n  tensor->format = format;\n  return ACL_SUCCESS;",
+    "  tensor->dtype = dataType;\n  tensor->format = format;\n  return ACL_SUCCESS;")
+
+# ---- Plans --------------------------------------------------------------------------------------
+
+add = mutants_of("src/plan/loop_plan.cc", ("loop_plan", "l1_loss_backward_numerics"))
+add("plan: everything merges", "    if (stride[outer] != continued) return false;\n", "    (void)outer;\n")
+add("plan: flipped one element too far", "operand.stride[axis] * (plan.extent[axis] - 1);", "operand.stride[axis] * plan.extent[axis];")
+add("plan: the longest stride inside", "return a < b;", "return a > b;")
+add("plan: linear without looking", "&step) && operand.stride[axis] == step;", "&step);")
+add("plan: repeated bytes count", "operand[k].stride[axis] != 0 && ", "")
+add("plan: a broadcast axis walks", "const bool walks = own >= 0 && tensor.view[own] != 1;", "const bool walks = own >= 0;",
+    ["loop_plan", "l1_loss_backward_numerics"])
+
+SUMS = ("kl_div_backward_numerics", "mse_loss_out_numerics")
+add = mutants_of("src/plan/reduction_plan.cc", SUMS)
+add("sum plan: chunks that are no power of two", "plan.chunk_blocks *= 2;", "plan.chunk_blocks += 3;")
+add("sum plan: axes of length 1 are reduced", "return terms_shape[axis] != 1 && (axis", "return (axis")
+add("sum plan: a workspace without bound", "std::min(kMaxChunks, kMaxPartials / plan.outputs())", "kMaxChunks")
+add("sum plan: blocks lose their rest", "plan.blocks = (plan.reduced + block - 1) / block;", "plan.blocks = plan.reduced / block;")
+
+add = mutants_of("src/plan/reduction_plan.h", SUMS)
+add("sum plan: longer blocks of rows", "kRowBlock = 256", "kRowBlock = 512")
+
+# ---- Sums ---------------------------------------------------------------------------------------
+
+add = mutants_of("src/engine/reduction.cc", SUMS)
+add("sums: halves round up", "rest == half && (kept & 1) != 0", "rest == half")
+add("sums: two roundings to 16 bits", "to[i] = RoundTo16<kExponentBits, kFractionBits>(source[i]);",
+    "to[i] = RoundTo16<kExponentBits, kFractionBits>(static_cast<double>(static_cast<float>(source[i])));")
+add("sums: the smallest subnormal is lost", "if (below > kFractionBits + 1) return sign;", "if (below > kFractionBits) return sign;")
+add("sums: lanes one after the other", "  for (int width = kLanes / 2; width > 0; width /= 2) {\n    for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];\n  }",
+    "  for (int i = 1; i < kLanes; ++i) lanes[0] += lanes[i];")
+add("sums: one block of rows", "if (r % kRowBlock == 0 || r == rows) {", "if (r == rows) {")
+add("sums: lanes start at -0", "        std::fill_n(lanes, kLanes, 0.0);\n", "        std::fill_n(lanes, kLanes, -0.0);\n")
+add("sums: the factor in float32", "results[i] = sums[done + i] * job_.factor;",
+    "results[i] = static_cast<double>(static_cast<float>(sums[done + i]) * static_cast<float>(job_.factor));",
+    ["mse_loss_numerics", "l1_loss_numerics"])
+add("sums: the last zero is not stored", "Store(first, zeros, std::min(kTile, plan_.outputs() - first));",
+    "Store(first, zeros, std::min(kTile, plan_.outputs() - first - 1));")
+add("sums: a stripe starts where the row did", "        position += plan_.inner - columns;\n", "")
+
+# ---- Kernels, tiles, conversions ----------------------------------------------------------------
+
+add = mutants_of("src/engine/conversions.cc", ("conversions", "l1_loss_backward_numerics"))
+add("conversions: integers' halves round up", "rest == half && (kept & 1) != 0", "rest == half")
+add("conversions: f16 integers do not overflow", "rounded > 65504.0f ? kInfinity", "rounded > 131008.0f ? kInfinity")
+add("conversions: bool is its byte", "destination[i] = value.byte != 0 ? 1.0f : 0.0f;", "destination[i] = static_cast<float>(value.byte);")
+add("conversions: a tail as long as a vector", "std::memcpy(destination + i, values, (n - i) * sizeof(float));",
+    "std::memcpy(destination + i, values, lanes * sizeof(float));")
+add("conversions: complex numbers have two parts alike", "const Real parts[2] = {static_cast<Real>(source[i]), Real{0}};",
+    "const Real parts[2] = {static_cast<Real>(source[i]), static_cast<Real>(source[i])};", ["conversions", "l1_loss_backward_numerics"])
+
+add = mutants_of("src/engine/half_precision-inl.h", ("conversions",))
+add("half: bf16 rounds up from half", "hn::Add(odd, hn::Set(du, 0x7FFFu))", "hn::Set(du, 0x8000u)")
+add("half: NaN becomes infinite", "rounded, hn::Set(du, 0x7FC0u)", "rounded, hn::Set(du, 0x7F80u)")
+
+add = mutants_of("src/engine/vector_loop-inl.h", ("l1_loss_backward_numerics",))
+add("vector loop: one element is no tail", "if (i < n) some(i, n - i);", "if (i + 1 < n) some(i, n - i);")
+add("vector loop: one element too many", "std::memcpy(to + i, result, count * sizeof(Type));", "std::memcpy(to + i, result, (count + 1) * sizeof(Type));")
+
+add = mutants_of("src/engine/exp-inl.h", ("exp", "kl_div_backward_numerics"))
+add("exp: underflow too late", "hn::Set(d, -104.0f)", "hn::Set(d, -103.0f)")
+add("exp: the lost part is lost", "hn::Add(hn::Mul(hn::Mul(r, r), q), lost)", "hn::Mul(hn::Mul(r, r), q)")
+add("exp: NaN is 2^n", "return hn::IfThenElse(hn::Eq(x, x), result, x);", "return result;")
+
+add = mutants_of("src/engine/tiles.h", ("l1_loss_backward_numerics", "kl_div_backward_numerics"))
+add("tiles: a wrap goes back too little", "(wraps ? 1 - plan_->extent[axis] : 1)", "(wraps ? 2 - plan_->extent[axis] : 1)")
+
+add = mutants_of("src/engine/tiles.cc", ("l1_loss_backward_numerics", "properties"))
+add("tiles: rows are dense past their end", "if (n <= cursor.left_in_row() && loop.stride", "if (loop.stride")
+add("tiles: one value is not repeated far enough", "std::fill_n(repeated_[input], kRepeated, value);", "std::fill_n(repeated_[input], 1, value);")
+
+add = mutants_of("src/engine/elementwise.cc", ("l1_loss_backward_numerics", "process_float_environment"))
+add("elementwise: the last block is whole", "std::min(plan.count, (block + 1) * kBlock)", "(block + 1) * kBlock")
+add("elementwise: in the caller's float environment", "  const DefaultFloatEnvironment environment;\n", "", ["process_float_environment", "l1_loss_backward_numerics"])
+
+add = mutants_of("src/engine/parallel.cc", ("l1_loss_backward_numerics", "kl_div_backward_numerics"))
+add("parallel: the first block is skipped", "for (int64_t block = 0; block < blocks; ++block) body", "for (int64_t block = 1; block < blocks; ++block) body")
+add("parallel: nobody waits for helpers", "  while (loop.helpers > 0) loop.left.wait(lock);\n", "")
+
+# ---- Phases and the runtime ---------------------------------------------------------------------
+
+add = mutants_of("src/aclnnop/phase1.cc", ("kl_div_backward_contract", "executors"))
+add("phase 1: a null executor is followed", "if (workspaceSize == nullptr || executor == nullptr) {", "if (workspaceSize == nullptr) {")
+add("phase 1: a failure keeps the executor", "    ReleaseExecutor(fresh);\n", "", ["runtime_faults", "executors"])
+
+add = mutants_of("src/aclnnop/phase1.h", ("process_float_environment",))
+add("phase 1: in the caller's float environment", "  const DefaultFloatEnvironment environment;\n", "")
+add("phase 1: c in float32", "static_cast<float>(1.0 / static_cast<double>(n))", "1.0f / static_cast<float>(n)",
+    ["mse_loss_numerics", "l1_loss_numerics"])
+
+add = mutants_of("src/aclnn/executor.cc", ("executors", "kl_div_backward_contract"))
+add("phase 2: a workspace that is a little too small", "if (workspace_size < executor.workspace_size) {", "if (workspace_size + 1 < executor.workspace_size) {")
+add("phase 2: any operator's executor", "if (std::strcmp(executor.api, api) != 0) {", "if (executor.api == nullptr) {")
+add("phase 2: a null address is followed", "if (operand.touched && operand.address == nullptr) {", "if (operand.touched && operand.address == nullptr && i > 3) {")
+add("phase 2: a failure keeps the executor", "  if (to_run != found && !repeatable) executors.Recycle(found);\n", "", ["runtime_faults", "executors"])
+add("executor: outputs are counted from 0", "counted == Operand::kOutput ? found->input_count : 0", "0")
+add("executor: one index too many", "if (index >= static_cast<size_t>(last - first)) {", "if (index > static_cast<size_t>(last - first)) {")
+
+add = mutants_of("src/acl/stream.cc", ("runtime_streams", "executors"))
+add("stream: small work overtakes", "if (state_ == State::kIdle && may_run_here) {", "if (state_ != State::kRunning && may_run_here) {")
+add("stream: the last failure counts", "if (failure_.status == ACL_SUCCESS) failure_ = failure;", "failure_ = failure;")
+add("stream: synchronising waits for one task less", "if (!WaitLocked(lock, submitted_, deadline)) return false;", "if (submitted_ > 0 && !WaitLocked(lock, submitted_ - 1, deadline)) return false;")
+
+add = mutants_of("src/acl/event.cc", ("runtime_streams",))
+add("event: a reset undoes a later recording", "if (event_->latest == recording_) {", "if (event_->latest != nullptr) {")
+add("event: any event can be waited for", "if ((event->flags & ACL_EVENT_SYNC) == 0) return FailNotSync(api);\n  Stream* stream", "Stream* stream")
+
+add = mutants_of("src/acl/memory.cc", ("runtime", "process_memory"))
+add("memory: host memory is device memory", "|| it->second.kind != kind) return false;", ") return false;")
+add("memory: not aligned to a line", "kAlignment = 64;", "kAlignment = 16;")
+
+# ---- The seven other losses ---------------------------------------------------------------------
+
+add = operator("l1_loss")
+add("l1: not absolute", "return hn::Abs(hn::Sub(self, target));", "return hn::Sub(self, target);")
+add("l1: int8 cannot be written", "ACL_FLOAT16, ACL_INT8,      ACL_INT32", "ACL_FLOAT16, ACL_INT32")
+add("l1: none with the other floating input", "reduction == kReductionNone ? target && !self", "reduction == kReductionNone ? self && !target", ["l1_loss_contract"])
+add("l1: mean of a floating target", "reduction == kReductionMean && !target && !self;", "reduction == kReductionMean && !self;", ["l1_loss_contract"])
+add("l1: mean counts self", "MeanFactor(NumelOf(checked.broadcast))", "MeanFactor(NumelOf(self->view))")
+add("l1: sums go to any one element", "IfReduced(kReduction, IsScalar(kOut)),", "IfReduced(kReduction, OneElement(kOut, ACLNN_ERR_PARAM_INVALID)),", ["l1_loss_contract"])
+add("l1: the sum of nothing in any type", "    {.run = CheckOutImplemented},\n    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),\n",
+    "    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),\n    {.run = CheckOutImplemented},\n", ["l1_loss_contract"])
+add("l1: an integer sum ignores the offset", "job.sum_offset = out.offset *", "job.sum_offset = 0 *")
+
+add = mutants_of("src/engine/integer_distance.cc", ("l1_loss_numerics",))
+add("integers: negative distances", "static_cast<int64_t>(difference) < 0 ? 0 - difference : difference", "difference")
+add("integers: compared, not wrapped", "return static_cast<int64_t>(difference) < 0 ? 0 - difference : difference;", "return a < b ? 0 - difference : difference;")
+add("integers: bool is its byte", "destination[i] = from[i] != 0 ? 1 : 0;", "destination[i] = from[i];")
+add("integers: two roundings to 16 bits", "    round(source + done, rounded, m);\n", "    for (size_t i = 0; i < m; ++i) rounded[i] = static_cast<float>(source[done + i]);\n    (void)round;\n")
+add("integers: the sum of one block", "sum.fetch_add(part, std::memory_order_relaxed);", "sum.store(part, std::memory_order_relaxed);")
+
+add = operator("smooth_l1_loss")
+add("smooth: the boundary is inside", "hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, beta))", "hn::IfThenElse(hn::Le(magnitude, hn::Set(d, beta))")
+add("smooth: square before quotient", "hn::Mul(hn::Mul(half, difference), hn::Div(difference, hn::Set(d, beta)))",
+    "hn::Div(hn::Mul(hn::Mul(half, difference), difference), hn::Set(d, beta))")
+add("smooth: linear without its shift", "hn::Sub(magnitude, hn::Mul(half, hn::Set(d, beta)))", "magnitude")
+add("smooth: any format", "    {.run = CheckFormat},\n", "", ["smooth_l1_loss_contract"])
+add("smooth: another code", "OneElement(kResult, ACLNN_ERR_INNER_NULLPTR)", "OneElement(kResult, ACLNN_ERR_PARAM_INVALID)", ["smooth_l1_loss_contract"])
+add("smooth: mean counts self", "MeanFactor(NumelOf(checked.broadcast))", "MeanFactor(NumelOf(self->view))")
+
+add = operator("kl_div")
+add("kl: log of zero", "hn::IfThenElse(hn::Eq(target, hn::Zero(d)), hn::Set(d, 1.0f), target)", "target")
+add("kl: the other sign with logTarget", "hn::Sub(target, self));\n    } else", "hn::Sub(self, target));\n    } else")
+add("kl: batches of nothing", "no_terms ? call.Tensor(kSelf).view : call.broadcast", "call.broadcast")
+add("kl: batches are the last axis", "batches.rank == 0 ? 1 : batches[0]", "batches.rank == 0 ? 1 : batches[batches.rank - 1]")
+add("kl: no batchmean", "IntegerIn(kReduction, 0, 3)", "IntegerIn(kReduction, 0, 2)")
+add("kl: sums go to scalars alone", "IfReduced(kReduction, OneElement(kOut, ACLNN_ERR_PARAM_INVALID)),", "IfReduced(kReduction, IsScalar(kOut)),", ["kl_div_contract"])
+add("kl: shapes before storage", "    InsideStorage({kSelf, kTarget}),\n    Broadcasts({kSelf, kTarget}),\n", "    Broadcasts({kSelf, kTarget}),\n    InsideStorage({kSelf, kTarget}),\n", ["kl_div_contract"])
+
+add = operator("kl_div_target_backward")
+add("kl-target: no quotient", "hn::Div(hn::Mul(gradient, target), target)", "gradient")
+add("kl-target: without c", "const V gradient = hn::Mul(gradOutput, hn::Set(d, c));", "const V gradient = gradOutput;")
+add("kl-target: another order of products", "hn::Mul(hn::Mul(gradient, hn::Sub(target, self)), weight)", "hn::Mul(gradient, hn::Mul(hn::Sub(target, self), weight))")
+add("kl-target: any type of gradTarget", "    SameDtype(kTarget, kGradTarget),\n", "", ["kl_div_target_backward_contract"])
+add("kl-target: gradOutput in any format", "for (int tensor : {kGradOutput, kSelf, kTarget, kGradTarget})", "for (int tensor : {kSelf, kTarget, kGradTarget})", ["kl_div_target_backward_contract"])
+add("kl-target: an empty target goes on", "    DoneIfEmpty({kTarget}),\n", "")
+add("kl-target: c counts target", "Factor(reduction, checked.broadcast)", "Factor(reduction, target->view)")
+
+LOG = ("log", "kl_div_numerics")
+add = mutants_of("src/engine/log-inl.h", LOG)
+add("log: a coefficient", "0x1.5555555555558p-1", "0x1.55555555p-1")
+add("log: subnormals one binade off", "hn::IfThenElseZero(is_small, hn::Set(d, 23.0f))", "hn::IfThenElseZero(is_small, hn::Set(d, 22.0f))")
+add("log: of zero is of the smallest", "result = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(infinity), result);", "")
+
+add = operator("mse_loss")
+add("mse: not squared", "return hn::Mul(difference, difference);", "return hn::Abs(difference);")
+add("mse: any type of out", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kTarget, kOut})", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kTarget})", ["mse_loss_contract"])
+add("mse: mean counts self", "MeanFactor(NumelOf(checked.broadcast))", "MeanFactor(NumelOf(self->view))")
+add("mse: rank before reduction", "    IntegerIn(kReduction, 0, 2),\n    RankAtMost(8, {kSelf, kTarget}),\n", "    RankAtMost(8, {kSelf, kTarget}),\n    IntegerIn(kReduction, 0, 2),\n", ["mse_loss_contract"])
+
+add = operator("mse_loss_out")
+add("mse-out: without the last axis", "rest.dim[axis] = shape[axis + 1];", "rest.dim[axis] = shape[axis];")
+add("mse-out: sums over the last axis", "kept.dim[0] = 1;", "kept.dim[kept.rank - 1] = 1;")
+add("mse-out: mean over everything", "MeanFactor(checked.broadcast[0])", "MeanFactor(NumelOf(checked.broadcast))")
+add("mse-out: an empty target goes on", "DoneIfEmpty({kSelf, kTarget})", "DoneIfEmpty({kSelf})")
+
+add = operator("mse_loss_backward")
+add("mse-backward: half of it", "MseLossBackwardParameters{2.0f * c}", "MseLossBackwardParameters{c}")
+add("mse-backward: another order of products", "hn::Mul(hn::Mul(hn::Sub(self, target), hn::Set(d, c)), gradOutput)", "hn::Mul(hn::Sub(self, target), hn::Mul(gradOutput, hn::Set(d, c)))")
+add("mse-backward: target of another type", "    SameDtype(kSelf, kTarget),\n", "", ["mse_loss_backward_contract"])
+add("mse-backward: mean counts what is broadcast", "MeanFactor(NumelOf(self->view))", "MeanFactor(NumelOf(checked.broadcast))")
+add("mse-backward: any type of out", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kOut})", "DtypesIn(kBf16SinceAtlasA2, {kSelf})", ["mse_loss_backward_contract"])
