@@ -108,6 +108,9 @@ constexpr int64_t kBlockSums = 256;
 
 // Terms that are computed before they are added, where sums or rows are shorter than kLanes.
 constexpr int64_t kTermsAtOnce = 2048;
+// Rows whose repeated values are spread out at once.
+constexpr int64_t kRepeatedRows = 16;
+
 // Groups of narrow rows that are added at once.
 constexpr int64_t kNarrowGroups = 64;
 
@@ -425,15 +428,31 @@ class ReductionRun {
                       double* sums) const {
     const Cursor cursor(plan_.terms, base_, position);
     SumWork work = StartWork(SumWork::Order::kRows);
-    for (int k = 0; k < plan_.terms.operand_count; ++k) {
-      work.in[k] = cursor.At(k);
-      work.step[k] = plan_.column_stride[k] != 0 ? 1 : 0;
-      work.row_stride[k] = plan_.row_stride[k];
-    }
     work.n = static_cast<size_t>(columns);
-    work.rows = static_cast<size_t>(rows);
     work.sums = sums;
-    AddTerms(tiles, work);
+    alignas(64) unsigned char repeated[kMaxInputs][kRepeatedRows][kRepeated * sizeof(float)];
+    for (int64_t r = 0; r < rows;) {
+      int64_t n = rows - r;
+      for (int k = 0; k < plan_.terms.operand_count; ++k) {
+        const char* const source = cursor.At(k) + r * plan_.row_stride[k];
+        work.in[k] = source;
+        work.step[k] = plan_.column_stride[k] != 0 ? 1 : 0;
+        work.row_stride[k] = plan_.row_stride[k];
+        if (work.step[k] != 0) continue;
+        // One value per row, or one for all.
+        work.in[k] = repeated[k];
+        if (plan_.row_stride[k] != 0) {
+          n = std::min(n, kRepeatedRows);
+          work.row_stride[k] = sizeof repeated[k][0];
+        }
+        for (int64_t i = 0; i < (plan_.row_stride[k] != 0 ? n : 1); ++i) {
+          tiles.RepeatElement(k, source + i * plan_.row_stride[k], repeated[k][i]);
+        }
+      }
+      work.rows = static_cast<size_t>(n);
+      AddTerms(tiles, work);
+      r += n;
+    }
   }
 
   void AddRowsInTiles(FormulaTiles& tiles, int64_t position, int64_t rows, int64_t columns,

@@ -148,21 +148,8 @@ HWY_INLINE Terms16 Keep(const Terms16& terms, size_t begin, size_t end) {
 
 // ---- A formula's terms, sixteen at a time ----
 
-// One element in every lane; its address may be odd.
-HWY_INLINE VF RepeatElement(F32Elements, DF d, const float* from) {
-  float value;
-  std::memcpy(&value, from, sizeof value);
-  return hn::Set(d, value);
-}
-template <class Elements>
-HWY_INLINE VF RepeatElement(Elements, DF d, const uint16_t* from) {
-  uint16_t element;
-  std::memcpy(&element, from, sizeof element);
-  const VU half = hn::Set(DU(), element);
-  return hn::BitCast(d, std::is_same_v<Elements, F16Elements> ? WidenF16(DU(), half) : WidenBf16(DU(), half));
-}
-
-template <class Formula, class Elements, bool kAllDense, size_t... kInput>
+// Every loop below holds the formula once: a formula may be long, and is compiled for each element type.
+template <class Formula, class Elements, size_t... kInput>
 class FormulaTerms {
  public:
   using Type = typename Elements::Type;
@@ -170,7 +157,7 @@ class FormulaTerms {
   HWY_INLINE FormulaTerms(const Formula& formula, const SumWork& work)
       : formula_(formula),
         from_{static_cast<const Type*>(work.in[kInput])...},
-        steps_{work.step[kInput]...} {}
+        walks_{(work.step[kInput] != 0 ? ~size_t{0} : size_t{0})...} {}
 
   HWY_INLINE void NextRow(const SumWork& work) {
     (..., (from_[kInput] = reinterpret_cast<const Type*>(reinterpret_cast<const char*>(from_[kInput]) +
@@ -183,64 +170,64 @@ class FormulaTerms {
     const size_t lanes = hn::Lanes(DF());
     if (lanes > kLanes) return Some(i, kLanes, 0);
     Terms16 terms;
+    HWY_UNROLL(1)
     for (size_t j = 0; j < kLanes; j += lanes) hn::StoreU(Vector(i + j), DF(), terms.term + j);
-    return terms;
 #else
     Terms16 terms;
     for (size_t j = 0; j < kLanes / kFloatLanes; ++j) terms.term[j] = Vector(i + j * kFloatLanes);
-    return terms;
 #endif
+    return terms;
   }
 
-  // Terms [i, i + count) in the lanes from `lane` on, +0 in the others. Reads nothing else.
-  HWY_INLINE Terms16 Some(size_t i, size_t count, size_t lane) const {
-    constexpr size_t kBuffer = HWY_MAX(kLanes, HWY_MAX_BYTES / sizeof(float));
+  // Terms [i, i + count), at most 16, in the lanes from `lane` on, +0 in the others. Reads nothing else.
+  HWY_NOINLINE void Some(size_t i, size_t count, size_t lane, float* terms) const {
     const DF d;
-    HWY_ALIGN Type elements[sizeof...(kInput)][kBuffer] = {};
-    HWY_ALIGN float terms[kBuffer];
+    HWY_ALIGN Type elements[sizeof...(kInput)][kPadded] = {};
     (..., CopySome<kInput>(i, count, elements[kInput] + lane));
+    HWY_ALIGN float values[kPadded];
+    HWY_UNROLL(1)
     for (size_t j = 0; j < kLanes; j += hn::Lanes(d)) {
-      hn::StoreU(formula_(d, Elements::Load(d, elements[kInput] + j)...), d, terms + j);
+      hn::StoreU(formula_(d, Elements::Load(d, elements[kInput] + j)...), d, values + j);
     }
-    for (size_t j = 0; j < lane; ++j) terms[j] = 0.0f;
-    for (size_t j = lane + count; j < kLanes; ++j) terms[j] = 0.0f;
+    std::fill_n(terms, kLanes, 0.0f);
+    std::memcpy(terms + lane, values + lane, count * sizeof(float));
+  }
+
+  HWY_INLINE Terms16 Some(size_t i, size_t count, size_t lane) const {
+    HWY_ALIGN float terms[kLanes];
+    Some(i, count, lane, terms);
     return LoadTerms(terms);
   }
 
  private:
-  HWY_INLINE VF Vector(size_t i) const { return formula_(DF(), Input<kInput>(i)...); }
+  static constexpr size_t kPadded = HWY_MAX(kLanes, HWY_MAX_BYTES / sizeof(float));
 
-  template <size_t k>
-  HWY_INLINE VF Input(size_t i) const {
-    if constexpr (!kAllDense) {
-      if (steps_[k] == 0) return RepeatElement(Elements(), DF(), from_[k]);
-    }
-    return Elements::Load(DF(), from_[k] + i);
+  HWY_INLINE VF Vector(size_t i) const {
+    return formula_(DF(), Elements::Load(DF(), from_[kInput] + (i & walks_[kInput]))...);
   }
 
   template <size_t k>
   HWY_INLINE void CopySome(size_t i, size_t count, Type* to) const {
-    if (kAllDense || steps_[k] != 0) {
-      std::memcpy(to, from_[k] + i, count * sizeof(Type));
-    } else {
-      for (size_t j = 0; j < count; ++j) std::memcpy(to + j, from_[k], sizeof(Type));
-    }
+    std::memcpy(to, from_[k] + (i & walks_[k]), count * sizeof(Type));
   }
 
   Formula formula_;
   const Type* from_[sizeof...(kInput)];
-  size_t steps_[sizeof...(kInput)];
+  size_t walks_[sizeof...(kInput)];  // all bits, or none for an input of one value
 };
 
 // ---- The two orders ----
 
 template <class Terms>
 HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
-  const size_t n = work.n;
   constexpr size_t kBlock = kLaneBlock;
+  const size_t n = work.n;
+  const size_t length = work.length;
+  size_t at = work.at;
+  double* out = work.sums;
   for (size_t i = 0; i < n;) {
-    const size_t in_block = work.at % kBlock;
-    const size_t left = HWY_MIN(kBlock - in_block, work.length - work.at);
+    const size_t in_block = at % kBlock;
+    const size_t left = HWY_MIN(kBlock - in_block, length - at);
     const size_t end = i + HWY_MIN(left, n - i);
     Sums16 sums;
     if (in_block == 0) {
@@ -248,72 +235,92 @@ HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
     } else {
       sums.Load(work.lanes);
     }
-    work.at += end - i;
+    at += end - i;
     const bool ends = end - i == left;
     if (const size_t lane = in_block % kLanes) {
       const size_t count = HWY_MIN(kLanes - lane, end - i);
       sums.Add(terms.Some(i, count, lane));
       i += count;
     }
-    for (; i + kLanes <= end; i += kLanes) sums.Add(terms.At(i));
-    if (i < end) {
-      // What follows may be read, but not added.
-      sums.Add(i + kLanes <= n ? Keep(terms.At(i), 0, end - i) : terms.Some(i, end - i, 0));
-      i = end;
+    for (; i + kLanes <= n && i < end; i += kLanes) {
+      Terms16 some = terms.At(i);
+      // What follows the end may be read, but not added.
+      if (HWY_UNLIKELY(i + kLanes > end)) some = Keep(some, 0, end - i);
+      sums.Add(some);
     }
+    if (i < end) sums.Add(terms.Some(i, end - i, 0));
+    i = end;
     if (ends) {
-      *work.sums++ = sums.Total();
-      if (work.at == work.length) work.at = 0;
+      *out++ = sums.Total();
+      if (at == length) at = 0;
     } else {
       sums.Store(work.lanes);
     }
   }
+  work.at = at;
+  work.sums = out;
 }
-
-// Rows that are added before the sums are written again.
-constexpr size_t kRowsAtOnce = 4;
 
 template <class Terms>
 HWY_INLINE void SumRows(Terms terms, const SumWork& work) {
   const size_t n = work.n;
-  for (size_t row = 0; row < work.rows;) {
-    const size_t count = HWY_MIN(work.rows - row, kRowsAtOnce);
-    Terms next = terms;
-    size_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) {
-      Sums16 sums;
-      sums.Load(work.sums + i);
-      next = terms;
-      for (size_t k = 0; k < count; ++k) {
-        sums.Add(next.At(i));
-        next.NextRow(work);
-      }
-      sums.Store(work.sums + i);
+  double* const to = work.sums;
+  if (n < kLanes) {
+    HWY_ALIGN float few[kLanes];
+    for (size_t row = 0; row < work.rows; ++row) {
+      terms.Some(0, n, 0, few);
+      for (size_t i = 0; i < n; ++i) to[i] += static_cast<double>(few[i]);
+      terms.NextRow(work);
     }
-    if (i < n) {
-      // The last terms once more with some before them, which are not added; or all of them, if they are few.
-      const size_t first = n < kLanes ? 0 : n - kLanes;
-      HWY_ALIGN double few[kLanes] = {};
-      double* const to = n < kLanes ? few : work.sums + first;
-      if (n < kLanes) std::memcpy(few, work.sums, n * sizeof(double));
+    return;
+  }
+  // Rows that are added before the sums are written again.
+  constexpr size_t kTogether = 4;
+  for (size_t row = 0; row < work.rows;) {
+    size_t i = 0;
+    const size_t count = HWY_MIN(work.rows - row, kTogether);
+    Terms next = terms;
+    if (count == kTogether) {
+      Terms next1 = terms;
+      next1.NextRow(work);
+      Terms next2 = next1;
+      next2.NextRow(work);
+      Terms next3 = next2;
+      next3.NextRow(work);
+      for (; i + kLanes <= n; i += kLanes) {
+        Sums16 sums;
+        sums.Load(to + i);
+        sums.Add(terms.At(i));
+        sums.Add(next1.At(i));
+        sums.Add(next2.At(i));
+        sums.Add(next3.At(i));
+        sums.Store(to + i);
+      }
+      next = next3;
+      next.NextRow(work);
+    }
+    for (; i < n; i += kLanes) {
+      // The last sums come with some before them, which take no term.
+      const size_t first = HWY_MIN(i, n - kLanes);
       Sums16 sums;
-      sums.Load(to);
+      sums.Load(to + first);
       next = terms;
+      HWY_UNROLL(1)
       for (size_t k = 0; k < count; ++k) {
-        sums.Add(n < kLanes ? next.Some(0, n, 0) : Keep(next.At(first), i - first, kLanes));
+        sums.Add(Keep(next.At(first), i - first, kLanes));
         next.NextRow(work);
       }
-      sums.Store(to);
-      if (n < kLanes) std::memcpy(work.sums, few, n * sizeof(double));
+      sums.Store(to + first);
     }
     terms = next;
     row += count;
   }
 }
 
-template <class Formula, class Elements, bool kAllDense, size_t... kInput>
-HWY_INLINE void SumOver(const Formula& formula, SumWork& work, std::index_sequence<kInput...>) {
-  const FormulaTerms<Formula, Elements, kAllDense, kInput...> terms(formula, work);
+template <class Formula, class Elements, size_t... kInput>
+HWY_INLINE void SumOver(const void* parameters, SumWork& work, std::index_sequence<kInput...>) {
+  const Formula formula(*static_cast<const typename Formula::Parameters*>(parameters));
+  const FormulaTerms<Formula, Elements, kInput...> terms(formula, work);
   if (work.order == SumWork::Order::kLanes) {
     SumLanes(terms, work);
   } else {
@@ -321,31 +328,19 @@ HWY_INLINE void SumOver(const Formula& formula, SumWork& work, std::index_sequen
   }
 }
 
-template <class Formula, class Elements>
-HWY_INLINE void SumElements(const void* parameters, SumWork& work) {
-  const Formula formula(*static_cast<const typename Formula::Parameters*>(parameters));
-  constexpr auto kInputs = std::make_index_sequence<Formula::kInputs>();
-  bool all_dense = true;
-  for (int k = 0; k < Formula::kInputs; ++k) all_dense = all_dense && work.step[k] == 1;
-  if (all_dense) {
-    SumOver<Formula, Elements, true>(formula, work, kInputs);
-  } else {
-    SumOver<Formula, Elements, false>(formula, work, kInputs);
-  }
-}
-
 // The entry of a formula's dispatch table: picks the element type, runs, reports the instruction set.
 template <class Formula>
 HWY_INLINE Isa RunSumLoop(ElementType type, const void* parameters, SumWork& work) {
+  constexpr auto kInputs = std::make_index_sequence<Formula::kInputs>();
   switch (type) {
     case ElementType::kBf16:
-      SumElements<Formula, Bf16Elements>(parameters, work);
+      SumOver<Formula, Bf16Elements>(parameters, work, kInputs);
       break;
     case ElementType::kF16:
-      SumElements<Formula, F16Elements>(parameters, work);
+      SumOver<Formula, F16Elements>(parameters, work, kInputs);
       break;
     default:
-      SumElements<Formula, F32Elements>(parameters, work);
+      SumOver<Formula, F32Elements>(parameters, work, kInputs);
       break;
   }
   return ThisIsa();

@@ -74,21 +74,21 @@ FormulaTiles::FormulaTiles(const Formula& formula, const LoopPlan& plan, char* c
     const OperandLoop& operand = plan.operand[k];
     base_[k] = base[k];
     is_one_value_[k] = operand.linear && operand.linear_stride == 0;
-    if (is_one_value_[k]) Repeat(k, base[k]);
+    if (is_one_value_[k]) RepeatElement(k, base[k], repeated_[k]);
     const bool dense = IsNative(k) && RowStride(k) == operand.element_size;
     if (!dense && RowStride(k) != 0) in_place_rows_ = false;
   }
 }
 
-void FormulaTiles::Repeat(int input, const char* source) {
+void FormulaTiles::RepeatElement(int input, const char* source, void* to) const noexcept {
   if (IsNative(input) && plan_.operand[input].element_size == sizeof(uint16_t)) {
     uint16_t element;
     std::memcpy(&element, source, sizeof element);
-    std::fill_n(reinterpret_cast<uint16_t*>(repeated_[input]), kRepeated, element);
+    std::fill_n(static_cast<uint16_t*>(to), kRepeated, element);
   } else {
     float value;
     formula_.load[input](source, &value, 1);
-    std::fill_n(repeated_[input], kRepeated, value);
+    std::fill_n(static_cast<float*>(to), kRepeated, value);
   }
 }
 
@@ -97,7 +97,7 @@ void FormulaTiles::Locate(const Cursor& cursor, int64_t position, int64_t n, con
   for (int k = 0; k < formula_.input_count; ++k) {
     const char* dense = is_one_value_[k] ? nullptr : DenseAddress(plan_, k, base_[k], cursor, position, n);
     if (dense == nullptr && (is_one_value_[k] || (RowStride(k) == 0 && n <= cursor.left_in_row()))) {
-      if (!is_one_value_[k]) Repeat(k, cursor.At(k));
+      if (!is_one_value_[k]) RepeatElement(k, cursor.At(k), repeated_[k]);
       in[k] = repeated_[k];
       step[k] = 0;
       continue;

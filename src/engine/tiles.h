@@ -102,6 +102,9 @@ class FormulaTiles {
   // Tiles that it fills stay until the next call.
   void Locate(const Cursor& cursor, int64_t position, int64_t n, const void** in, size_t* step) noexcept;
 
+  // Writes one element of an input kRepeated times, as the kernel takes it.
+  void RepeatElement(int input, const char* source, void* to) const noexcept;
+
   // The instruction set of a kernel that was called with what Locate gave.
   void SetIsa(Isa isa) noexcept { isa_ = isa; }
 
@@ -119,7 +122,6 @@ class FormulaTiles {
   int64_t RowStride(int input) const { return plan_.operand[input].stride[plan_.rank - 1]; }
   // Whether the kernel takes the input as it is in memory.
   bool IsNative(int input) const { return formula_.type[input] == type_; }
-  void Repeat(int input, const char* source);
 
   const Formula& formula_;
   const LoopPlan& plan_;
