@@ -302,6 +302,12 @@ bool Stream::Synchronize(Deadline deadline, Failure* failure) noexcept {
 bool Stream::SynchronizeIn(aclrtContext context, Deadline deadline, Failure* failure) noexcept {
   std::unique_lock lock(mutex_);
   if (context_ != context) return true;
+  // Work that no worker has begun with is done sooner here than by waking one and waiting for it.
+  if (state_ == State::kReady && !needs_worker_ && deadline == kForever) {
+    lock.unlock();
+    if (workers::TakeBack(this)) RunReady(Reach::kNoUserCode);
+    lock.lock();
+  }
   if (!WaitLocked(lock, submitted_, deadline)) return false;
   if (failure->status == ACL_SUCCESS && context_ == context) {
     *failure = failure_;

@@ -131,6 +131,14 @@ void Ready(Stream* stream) noexcept {
   Help(pool);
 }
 
+bool TakeBack(const Stream* stream) noexcept {
+  Pool& pool = ThePool();
+  std::lock_guard lock(pool.mutex);
+  if (!pool.ready.Remove(stream)) return false;
+  --pool.ready_count;
+  return true;
+}
+
 bool Reserve() noexcept {
   Pool& pool = ThePool();
   std::lock_guard lock(pool.mutex);

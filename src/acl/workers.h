@@ -14,6 +14,9 @@ namespace workers {
 // be started, the calling thread runs what it may (see Task::Place) before this returns. No lock may be held.
 void Ready(Stream* stream) noexcept;
 
+// Takes back a stream that was handed over, if no worker has begun with it; the caller runs it then.
+bool TakeBack(const Stream* stream) noexcept;
+
 // Promises that at least one worker exists until Unreserve; false when there is none and none can be started.
 // Work that no submitting thread may do needs this promise.
 bool Reserve() noexcept;

@@ -16,8 +16,8 @@ namespace {
 HandleTable<Executor, 0x45> executors;
 
 // A call up to this size runs at once when its stream is idle: one thread needs about as long for it as
-// handing it to a worker takes (bench/stream_paths.cc).
-constexpr int64_t kSmallElements = 16384;
+// handing it to a worker that sleeps, and hearing back from it, takes.
+constexpr int64_t kSmallElements = 262144;
 
 // The checks of phase 2 on a live executor, in CANN's order; 0 when it may run.
 aclnnStatus CheckPhase2(const ExecutorState& executor, const char* api, const void* workspace,

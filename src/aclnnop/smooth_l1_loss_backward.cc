@@ -16,6 +16,7 @@
 namespace portacl {
 struct SmoothL1LossBackwardParameters {
   float beta;
+  float inverse;  // of beta, where it is exact: where beta is a power of two; else 0
   float c;
 };
 }  // namespace portacl
@@ -34,7 +35,8 @@ struct SmoothL1LossBackward {
   using Parameters = SmoothL1LossBackwardParameters;
   static constexpr int kInputs = 3;
 
-  explicit SmoothL1LossBackward(const Parameters& parameters) : beta(parameters.beta), c(parameters.c) {}
+  explicit SmoothL1LossBackward(const Parameters& parameters)
+      : beta(parameters.beta), inverse(parameters.inverse), c(parameters.c) {}
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V gradOut, V self, V target) const {
@@ -43,11 +45,15 @@ struct SmoothL1LossBackward {
     const V sign = hn::IfThenElse(hn::Gt(difference, zero), hn::Set(d, 1.0f),
                                   hn::IfThenElse(hn::Lt(difference, zero), hn::Set(d, -1.0f), zero));
     const auto outside = hn::Ge(hn::Abs(difference), hn::Set(d, beta));
-    const V factor = hn::IfThenElse(outside, sign, hn::Div(difference, hn::Set(d, beta)));
+    // The same quotient, bit for bit, and cheaper.
+    const V inside =
+        inverse != 0.0f ? hn::Mul(difference, hn::Set(d, inverse)) : hn::Div(difference, hn::Set(d, beta));
+    const V factor = hn::IfThenElse(outside, sign, inside);
     return hn::Mul(hn::Mul(factor, gradOut), hn::Set(d, c));
   }
 
   float beta;
+  float inverse;
   float c;
 };
 
@@ -62,6 +68,8 @@ Isa RunSmoothL1LossBackward(engine::ElementType type, const void* parameters, co
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+
+#include <cmath>
 
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -94,6 +102,13 @@ constexpr Check kChecks[] = {
 
 constexpr auto kFunction = PORTACL_ISA_TABLE(RunSmoothL1LossBackward);
 
+// 1 / beta where that is exact and normal, else 0. Multiplying by it is dividing by beta then.
+float ExactInverse(float beta) {
+  int exponent = 0;
+  const bool is_power_of_two = std::frexp(beta, &exponent) == 0.5f;
+  return is_power_of_two && exponent >= -125 && exponent <= 126 ? 1.0f / beta : 0.0f;
+}
+
 }  // namespace
 
 const OperatorFacts facts::smooth_l1_loss_backward = {
@@ -115,7 +130,7 @@ aclnnStatus aclnnSmoothL1LossBackwardGetWorkspaceSize(const aclTensor* gradOut, 
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     auto job = MakeElementwiseJob(checked, checked.broadcast, {kGradOut, kSelf, kTarget}, kGradInput);
     const float c = reduction == kReductionMean ? MeanFactor(NumelOf(self->view)) : 1.0f;
-    job.formula.Set(kFunction.For(JobIsa()), SmoothL1LossBackwardParameters{beta, c});
+    job.formula.Set(kFunction.For(JobIsa()), SmoothL1LossBackwardParameters{beta, ExactInverse(beta), c});
     fresh.SetJob(job);
   });
 }

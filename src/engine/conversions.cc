@@ -54,21 +54,22 @@ HWY_INLINE void StoreElements(const float* source, void* destination, size_t n, 
     std::memcpy(to + i, elements, count * sizeof(Type));
   };
   size_t i = 0;
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  if (stream && ComesToLine(to)) {
-    constexpr size_t kLine = 64 / sizeof(Type);
-    for (const size_t head = ElementsToLine(to, n); i < head;) {
-      const size_t count = HWY_MIN(lanes, head - i);
-      store_some(i, count);
-      i += count;
-    }
-    for (; i + kLine <= n; i += kLine) {
-      StreamLine<Elements>(d, to + i, [&](size_t j) HWY_ATTR { return hn::LoadU(d, source + i + j); });
+  if constexpr (kCanStream) {
+    if (stream && ComesToLine(to, sizeof(Type))) {
+      for (const size_t head = ElementsToLine(to, sizeof(Type), n); i < head;) {
+        const size_t count = HWY_MIN(lanes, head - i);
+        store_some(i, count);
+        i += count;
+      }
+      // Whole cache lines.
+      for (; i + 4 * lanes <= n; i += 4 * lanes) {
+        for (size_t j = i; j < i + 4 * lanes; j += 2 * lanes) {
+          Elements::template StoreTwo<kCanStream>(d, hn::LoadU(d, source + j),
+                                                  hn::LoadU(d, source + j + lanes), to + j);
+        }
+      }
     }
   }
-#else
-  (void)stream;
-#endif
   for (; i + lanes <= n; i += lanes) Elements::Store(d, hn::LoadU(d, source + i), to + i);
   if (i < n) store_some(i, n - i);
 }

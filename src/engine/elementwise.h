@@ -16,13 +16,11 @@ struct ElementwiseJob {
   int threads;
   bool stream;  // write past the caches: the operands together do not fit them
 
-  // The type of kernel and result: a 16-bit type that all operands have, else f32.
-  ElementType kernel_type() const noexcept {
-    for (int k = 0; k < formula.input_count; ++k) {
-      if (formula.type[k] != result.type) return ElementType::kF32;
-    }
+  // The type in which results leave the kernel.
+  ElementType kernel_result() const noexcept {
     return result.type == ElementType::kOther ? ElementType::kF32 : result.type;
   }
+  ElementType kernel_type() const noexcept { return formula.KernelType(kernel_result()); }
 
   bool Touches(int executor_operand) const noexcept {
     return formula.Reads(executor_operand) || result.argument == executor_operand;

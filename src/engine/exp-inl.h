@@ -16,8 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
 
-// x = n ln2 + r with |r| <= ln2 / 2, then exp(x) = 2^n exp(r). No operation is fused anywhere, so that an
-// instruction set with fused multiply-add has the same bits as one without. exp(r) = 1 + r + r^2 q(r); q is a
+// x = n ln2 + r with |r| <= ln2 / 2, then exp(x) = 2^n exp(r). No operation is fused where it would change a
+// bit, so that an instruction set with fused multiply-add has the same bits as one without. exp(r) = 1 + r + r^2 q(r); q is a
 // minimax polynomial of degree 4 for the relative error of exp(r), 2^-28.2. The part of r that its rounding
 // loses is carried along.
 template <class D, class V>
@@ -27,16 +27,18 @@ HWY_INLINE V Exp(D d, V x) {
   const hn::RebindToSigned<D> di;
 #endif
 
-  // Beyond these bounds the result is that of the bound: 0, and infinity.
-  const V clamped = hn::Min(hn::Max(x, hn::Set(d, -104.0f)), hn::Set(d, 89.0f));
+  // Beyond these bounds the result is that of the bound: 0, and infinity. (x86's instructions give the second
+  // operand where one is NaN, so NaN passes.)
+  const V clamped = hn::Min(hn::Set(d, 89.0f), hn::Max(hn::Set(d, -104.0f), x));
 
   // Adding 1.5 * 2^23 rounds to an integer, which then stands in the low bits.
   const V magic = hn::Set(d, 0x1.8p23f);
   const V shifted = hn::Add(hn::Mul(clamped, hn::Set(d, 0x1.715476p0f)), magic);
   const V n = hn::Sub(shifted, magic);
 
-  // ln2 in two parts; n times the first, of 9 bits, is exact, and so is the difference.
-  const V high = hn::Sub(clamped, hn::Mul(n, hn::Set(d, 0x1.63p-1f)));
+  // ln2 in two parts; n times the first, of 9 bits, is exact, and so is the difference: fused or not, it is the
+  // same.
+  const V high = hn::NegMulAdd(n, hn::Set(d, 0x1.63p-1f), clamped);
   const V small = hn::Mul(n, hn::Set(d, -0x1.bd0106p-13f));
   const V r = hn::Sub(high, small);
   const V lost = hn::Sub(hn::Sub(high, r), small);
@@ -63,8 +65,12 @@ HWY_INLINE V Exp(D d, V x) {
   const V result = hn::Mul(hn::Mul(reduced, scale1), scale2);
 #endif
 
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  return result;
+#else
   // NaN stays NaN. (Highway's Ne calls NaN equal to itself on some targets; Eq is ordered on all.)
   return hn::IfThenElse(hn::Eq(x, x), result, x);
+#endif
 }
 
 }  // namespace HWY_NAMESPACE

@@ -18,8 +18,9 @@ inline constexpr int kMaxInputs = kMaxLoopOperands - 1;
 // As many elements as the widest vector of any instruction set has.
 inline constexpr size_t kRepeated = 64;
 
-// Element types that a kernel takes from memory; kOther ones pass through float32 tiles.
-enum class ElementType : uint8_t { kF32, kBf16, kF16, kOther };
+// Element types that a kernel takes from memory; kOther ones pass through float32 tiles. The last two are of
+// kernels alone: their operands are of either type.
+enum class ElementType : uint8_t { kF32, kBf16, kF16, kOther, kF32OrBf16, kF32OrF16 };
 
 constexpr ElementType ElementTypeOf(aclDataType dtype) {
   switch (dtype) {
@@ -34,10 +35,23 @@ constexpr ElementType ElementTypeOf(aclDataType dtype) {
   }
 }
 
-// A formula compiled for one instruction set: out[i] = f(in[0][i * step[0]], ...), i in [0, n); inputs and
-// output are of one element type, the computation is in float32. A step is 1, or 0 for one value that is
-// repeated over kRepeated elements. `out` may be an input. With `stream`, whole cache lines are written past
-// the caches where the instruction set can; the caller then ends with a fence.
+// Whether a kernel takes operands of a type as they are in memory.
+constexpr bool Takes(ElementType kernel, ElementType type) {
+  switch (kernel) {
+    case ElementType::kF32OrBf16:
+      return type == ElementType::kF32 || type == ElementType::kBf16;
+    case ElementType::kF32OrF16:
+      return type == ElementType::kF32 || type == ElementType::kF16;
+    default:
+      return type == kernel;
+  }
+}
+
+// A formula compiled for one instruction set: out[i] = f(in[0][i], ...), i in [0, n); inputs and output are of
+// the type that the kernel is for, the computation is in float32. A step is the size of an operand's elements,
+// or 0 for one value that is repeated over kRepeated elements (as f32 where a kernel is for either type); the
+// output's comes after the inputs'. `out` may be an input. With `stream`, whole cache lines are written past the
+// caches where the instruction set can; the caller then ends with a fence.
 using VectorFunction = Isa (*)(ElementType type, const void* parameters, const void* const* in,
                                const size_t* step, void* out, size_t n, bool stream);
 
@@ -84,6 +98,19 @@ struct Formula {
       if (type[k] != type[0]) return ElementType::kF32;
     }
     return type[0] == ElementType::kOther ? ElementType::kF32 : type[0];
+  }
+
+  // The kernel for these inputs and a result of the given type (not kOther): of one type where all have it,
+  // otherwise of f32 and the first 16-bit type found.
+  ElementType KernelType(ElementType result) const noexcept {
+    bool is_uniform = true;
+    ElementType half = result;
+    for (int k = 0; k < input_count; ++k) {
+      is_uniform = is_uniform && type[k] == result;
+      if (half == ElementType::kF32 && type[k] != ElementType::kOther) half = type[k];
+    }
+    if (is_uniform || half == ElementType::kF32) return result;
+    return half == ElementType::kBf16 ? ElementType::kF32OrBf16 : ElementType::kF32OrF16;
   }
 
   bool Reads(int executor_operand) const noexcept {

@@ -49,13 +49,16 @@ HWY_INLINE VU WidenF16(DU du, VU half) {
 }
 
 // float32 bits -> 16-bit value in the low half of each lane, rounded to nearest even.
-HWY_INLINE VU NarrowBf16(DU du, VU bits) {
+// float32 bits -> bf16 rounded to nearest even in the high half of each lane; the low half means nothing.
+HWY_INLINE VU RoundToBf16(DU du, VU bits) {
   const DF df;
   const VU odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
-  const VU rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFFu))));
+  const VU rounded = hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFFu)));
   const VF value = hn::BitCast(df, bits);
-  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(value, value)), rounded, hn::Set(du, 0x7FC0u));
+  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(value, value)), rounded, hn::Set(du, 0x7FC00000u));
 }
+
+HWY_INLINE VU NarrowBf16(DU du, VU bits) { return hn::ShiftRight<16>(RoundToBf16(du, bits)); }
 
 HWY_INLINE VU NarrowF16(DU du, VU bits) {
   const DF df;
@@ -86,12 +89,48 @@ HWY_INLINE VU LoadHalves(DU du, const uint16_t* source) { return hn::PromoteTo(d
 // Values are at most 0xFFFF, so the saturating demotion from signed keeps them.
 HWY_INLINE VH PackHalves(VU halves) { return hn::DemoteTo(DH(), hn::BitCast(DI(), halves)); }
 
+// Whether whole cache lines can be written past the caches.
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+constexpr bool kCanStream = true;
+#else
+constexpr bool kCanStream = false;
+#endif
+
+// Writes a whole vector; with kStream past the caches, `to` is aligned then.
+template <bool kStream, class D>
+HWY_INLINE void StoreWhole(D d, hn::Vec<D> v, hn::TFromD<D>* to) {
+  if constexpr (kStream) {
+    hn::Stream(v, d, to);
+  } else {
+    hn::StoreU(v, d, to);
+  }
+}
+
 // How elements of one type are loaded as float32 vectors and stored from them.
 struct F32Elements {
   using Type = float;
+  static constexpr bool kIsPaired = false;
   static HWY_INLINE VF Load(DF d, const Type* from) { return hn::LoadU(d, from); }
   static HWY_INLINE void Store(DF d, VF v, Type* to) { hn::StoreU(v, d, to); }
+  template <bool kStream>
+  static HWY_INLINE void StoreTwo(DF d, VF first, VF second, Type* to) {
+    StoreWhole<kStream>(d, first, to);
+    StoreWhole<kStream>(d, second, to + hn::Lanes(d));
+  }
 };
+
+// Two vectors of 16-bit values as one: half a vector would be streamed as 16 bytes.
+template <bool kStream, class Elements>
+HWY_INLINE void StoreTwoHalves(DF d, VF first, VF second, uint16_t* to) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  const hn::ScalableTag<uint16_t> dh;
+  const VH low = Elements::Round(first);
+  StoreWhole<kStream>(dh, hn::Combine(dh, Elements::Round(second), low), to);
+#else
+  Elements::Store(d, first, to);
+  Elements::Store(d, second, to + hn::Lanes(d));
+#endif
+}
 
 struct Bf16Elements {
   using Type = uint16_t;
@@ -100,11 +139,42 @@ struct Bf16Elements {
   }
   static HWY_INLINE VH Round(VF v) { return PackHalves(NarrowBf16(DU(), hn::BitCast(DU(), v))); }
   static HWY_INLINE void Store(DF, VF v, Type* to) { hn::StoreU(Round(v), DH(), to); }
+  template <bool kStream>
+  static HWY_INLINE void StoreTwo(DF d, VF first, VF second, Type* to) {
+    StoreTwoHalves<kStream, Bf16Elements>(d, first, second, to);
+  }
+
+  // Elements at even and at odd places of two vectors lie in the halves of 32-bit lanes: taking them from
+  // there moves nothing across lanes. (A one-lane vector has no such places.)
+#if HWY_TARGET == HWY_SCALAR
+  static constexpr bool kIsPaired = false;
+#else
+  static constexpr bool kIsPaired = true;
+  static HWY_INLINE VU LoadPairs(const Type* from) {
+    const hn::ScalableTag<uint16_t> dh;
+    return hn::BitCast(DU(), hn::LoadU(dh, from));
+  }
+  static HWY_INLINE VF LoadEven(DF d, const Type* from) {
+    return hn::BitCast(d, hn::ShiftLeft<16>(LoadPairs(from)));
+  }
+  static HWY_INLINE VF LoadOdd(DF d, const Type* from) {
+    return hn::BitCast(d, hn::And(LoadPairs(from), hn::Set(DU(), 0xFFFF0000u)));
+  }
+  template <bool kStream>
+  static HWY_INLINE void StoreEvenOdd(DF d, VF even, VF odd, Type* to) {
+    const DU du;
+    const hn::ScalableTag<uint16_t> dh;
+    const auto low = hn::BitCast(dh, hn::ShiftRight<16>(RoundToBf16(du, hn::BitCast(du, even))));
+    const auto high = hn::BitCast(dh, RoundToBf16(du, hn::BitCast(du, odd)));
+    StoreWhole<kStream>(dh, hn::OddEven(high, low), to);
+  }
+#endif
 };
 
 // The conversion instructions of AVX2 and AVX-512 do what the integer code does, NaN payloads aside.
 struct F16Elements {
   using Type = uint16_t;
+  static constexpr bool kIsPaired = false;
 #if HWY_TARGET == HWY_AVX3
   static HWY_INLINE VF Load(DF, const Type* from) { return VF{_mm512_cvtph_ps(hn::LoadU(DH(), from).raw)}; }
   static HWY_INLINE VH Round(VF v) {
@@ -122,44 +192,23 @@ struct F16Elements {
   static HWY_INLINE VH Round(VF v) { return PackHalves(NarrowF16(DU(), hn::BitCast(DU(), v))); }
 #endif
   static HWY_INLINE void Store(DF, VF v, Type* to) { hn::StoreU(Round(v), DH(), to); }
+  template <bool kStream>
+  static HWY_INLINE void StoreTwo(DF d, VF first, VF second, Type* to) {
+    StoreTwoHalves<kStream, F16Elements>(d, first, second, to);
+  }
 };
 
-// How many elements lie before the next cache line, at most n.
-template <class Type>
-HWY_INLINE size_t ElementsToLine(const Type* to, size_t n) {
-  const size_t ahead = (64 - reinterpret_cast<uintptr_t>(to) % 64) % 64 / sizeof(Type);
+// How many elements of `size` bytes lie before the next cache line, at most n.
+HWY_INLINE size_t ElementsToLine(const void* to, size_t size, size_t n) {
+  const size_t ahead = (64 - reinterpret_cast<uintptr_t>(to) % 64) % 64 / size;
   return HWY_MIN(ahead, n);
 }
 
 // Whether streaming to these elements is possible at all: an address that is not even aligned to its elements
 // never comes to a line's start.
-template <class Type>
-HWY_INLINE bool ComesToLine(const Type* to) {
-  return reinterpret_cast<uintptr_t>(to) % sizeof(Type) == 0;
+HWY_INLINE bool ComesToLine(const void* to, size_t size) {
+  return reinterpret_cast<uintptr_t>(to) % size == 0;
 }
-
-// Writes whole cache lines past the caches. `to` lies at a line's start; make(j) gives the vector of elements
-// j onwards of the line.
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-constexpr bool kCanStream = true;
-template <class Elements, class Make>
-HWY_INLINE void StreamLine(DF d, typename Elements::Type* to, const Make& make) {
-  constexpr size_t kLine = 64 / sizeof(typename Elements::Type);
-  constexpr size_t kLanes = hn::MaxLanes(DF());
-  if constexpr (sizeof(typename Elements::Type) == sizeof(float)) {
-    for (size_t j = 0; j < kLine; j += kLanes) hn::Stream(make(j), d, to + j);
-  } else {
-    // Half a vector would be written as 16 bytes: two halves make a whole one.
-    const hn::ScalableTag<uint16_t> dh;
-    for (size_t j = 0; j < kLine; j += 2 * kLanes) {
-      const VH low = Elements::Round(make(j));
-      hn::Stream(hn::Combine(dh, Elements::Round(make(j + kLanes)), low), dh, to + j);
-    }
-  }
-}
-#else
-constexpr bool kCanStream = false;
-#endif
 
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl::engine

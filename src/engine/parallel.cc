@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 
@@ -33,8 +34,8 @@ struct Loop {
   int most_helpers;
   std::atomic<int64_t> next{0};
 
-  // Guarded by the pool's mutex.
-  int helpers = 0;  // inside RunBlocks
+  // Changed under the pool's mutex.
+  std::atomic<int> helpers{0};  // inside RunBlocks
   Loop* later = nullptr;
   std::condition_variable left;
 
@@ -46,12 +47,15 @@ struct Loop {
   }
 };
 
+using Clock = std::chrono::steady_clock;
+
 struct Pool {
   std::mutex mutex;
   std::condition_variable wake;
   Loop* first = nullptr;  // loops that may still have work, oldest first
   int threads = 0;
   int asleep = 0;
+  Clock::time_point last_end;       // of a shared loop
   std::atomic<uint32_t> posted{0};  // loops since the start; what awake helpers without work look at
 
   // A loop that a helper may join; the mutex is held.
@@ -88,6 +92,11 @@ void Pause() {
 // Loops often follow each other closely: a helper looks out for the next one a few microseconds long before
 // it sleeps, since waking up takes longer than many a loop.
 constexpr int kLooks = 4000;
+
+// Waking a helper takes longer than a loop of few blocks. So such a loop wakes nobody, unless another one ended
+// just before: then more of them will follow, and find the helpers awake.
+constexpr int64_t kFewBlocks = 32;
+constexpr auto kJustBefore = std::chrono::microseconds(100);
 
 void* HelperMain(void*) {
   Pool& pool = ThePool();
@@ -138,20 +147,29 @@ void RunShared(Loop& loop) noexcept {
   Pool& pool = ThePool();
   {
     std::lock_guard lock(pool.mutex);
-    StartHelpersLocked(pool, loop.most_helpers);
     Loop** end = &pool.first;
     while (*end != nullptr) end = &(*end)->later;
     *end = &loop;
     pool.posted.fetch_add(1, std::memory_order_relaxed);
-    for (int i = std::min(pool.asleep, loop.most_helpers); i > 0; --i) pool.wake.notify_one();
+    if (loop.blocks >= kFewBlocks || Clock::now() - pool.last_end < kJustBefore) {
+      StartHelpersLocked(pool, loop.most_helpers);
+      for (int i = std::min(pool.asleep, loop.most_helpers); i > 0; --i) pool.wake.notify_one();
+    }
   }
   loop.RunBlocks();
-  // Nobody joins any more once the loop is off the list; who is inside finishes its block.
+  // Nobody joins any more once the loop is off the list; who is inside finishes its block, which is no time to
+  // fall asleep in.
   std::unique_lock lock(pool.mutex);
   Loop** link = &pool.first;
   while (*link != &loop) link = &(*link)->later;
   *link = loop.later;
-  while (loop.helpers > 0) loop.left.wait(lock);
+  if (loop.helpers > 0) {
+    lock.unlock();
+    for (int look = 0; look < kLooks && loop.helpers.load(std::memory_order_relaxed) > 0; ++look) Pause();
+    lock.lock();
+    while (loop.helpers > 0) loop.left.wait(lock);
+  }
+  pool.last_end = Clock::now();
 }
 
 }  // namespace

@@ -64,10 +64,11 @@ char* DenseAddress(const LoopPlan& plan, int operand, char* base, const Cursor& 
 }
 
 FormulaTiles::FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base,
-                           ElementType type) noexcept
+                           ElementType kernel, ElementType result) noexcept
     : formula_(formula),
       plan_(plan),
-      type_(type),
+      kernel_(kernel),
+      result_size_(result == ElementType::kF32 ? sizeof(float) : sizeof(uint16_t)),
       long_rows_(plan.extent[plan.rank - 1] >= kLongRow || plan.rank == 1),
       in_place_rows_(long_rows_) {
   for (int k = 0; k < formula.input_count; ++k) {
@@ -75,13 +76,14 @@ FormulaTiles::FormulaTiles(const Formula& formula, const LoopPlan& plan, char* c
     base_[k] = base[k];
     is_one_value_[k] = operand.linear && operand.linear_stride == 0;
     if (is_one_value_[k]) RepeatElement(k, base[k], repeated_[k]);
+    size_[k] = IsNative(k) ? static_cast<size_t>(operand.element_size) : sizeof(float);
     const bool dense = IsNative(k) && RowStride(k) == operand.element_size;
     if (!dense && RowStride(k) != 0) in_place_rows_ = false;
   }
 }
 
 void FormulaTiles::RepeatElement(int input, const char* source, void* to) const noexcept {
-  if (IsNative(input) && plan_.operand[input].element_size == sizeof(uint16_t)) {
+  if (kernel_ == ElementType::kBf16 || kernel_ == ElementType::kF16) {
     uint16_t element;
     std::memcpy(&element, source, sizeof element);
     std::fill_n(static_cast<uint16_t*>(to), kRepeated, element);
@@ -124,9 +126,11 @@ void FormulaTiles::Locate(const Cursor& cursor, int64_t position, int64_t n, con
 void FormulaTiles::Compute(const Cursor& cursor, int64_t position, int64_t n, void* out,
                            bool stream) noexcept {
   const void* in[kMaxInputs];
-  size_t step[kMaxInputs];
+  size_t step[kMaxInputs + 1];
   Locate(cursor, position, n, in, step);
-  isa_ = formula_.function(type_, formula_.parameters, in, step, out, static_cast<size_t>(n), stream);
+  for (int k = 0; k < formula_.input_count; ++k) step[k] *= size_[k];
+  step[formula_.input_count] = result_size_;
+  isa_ = formula_.function(kernel_, formula_.parameters, in, step, out, static_cast<size_t>(n), stream);
 }
 
 }  // namespace portacl::engine

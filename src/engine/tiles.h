@@ -88,18 +88,22 @@ char* DenseAddress(const LoopPlan& plan, int operand, char* base, const Cursor& 
                    int64_t n) noexcept;
 
 // Computes a formula over stretches of a loop, one after the other. The operands of the plan start with the
-// formula's inputs. Kernel and result are of one element type: f32, or a 16-bit type that all inputs have.
+// formula's inputs. Inputs that the kernel takes as they are in memory need no tile.
 // Buffers live in the object, so that threads share nothing.
 class FormulaTiles {
  public:
-  FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base, ElementType type) noexcept;
+  FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base, ElementType kernel,
+               ElementType result) noexcept;
+  // With a kernel of one type, which is also the results'.
+  FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base, ElementType kernel) noexcept
+      : FormulaTiles(formula, plan, base, kernel, kernel) {}
 
   // out[0..n) = the formula at the cursor's next n elements; n <= LongestStretch(). `out` may be an input's
   // own memory when the stretch is dense there.
   void Compute(const Cursor& cursor, int64_t position, int64_t n, void* out, bool stream = false) noexcept;
 
-  // What Compute passes to the kernel: where the inputs of the cursor's next n elements are, and their steps.
-  // Tiles that it fills stay until the next call.
+  // Where the inputs of the cursor's next n elements are, and whether each is walked (step 1) or repeated (step
+  // 0). Tiles that it fills stay until the next call.
   void Locate(const Cursor& cursor, int64_t position, int64_t n, const void** in, size_t* step) noexcept;
 
   // Writes one element of an input kRepeated times, as the kernel takes it.
@@ -121,11 +125,13 @@ class FormulaTiles {
  private:
   int64_t RowStride(int input) const { return plan_.operand[input].stride[plan_.rank - 1]; }
   // Whether the kernel takes the input as it is in memory.
-  bool IsNative(int input) const { return formula_.type[input] == type_; }
+  bool IsNative(int input) const { return Takes(kernel_, formula_.type[input]); }
 
   const Formula& formula_;
   const LoopPlan& plan_;
-  const ElementType type_;
+  const ElementType kernel_;
+  const size_t result_size_;
+  size_t size_[kMaxInputs];  // of an element as the kernel takes it
   char* base_[kMaxInputs];
   bool is_one_value_[kMaxInputs];
   bool long_rows_;

@@ -12,8 +12,10 @@
 
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 #include "engine/formula.h"
 #include "engine/half_precision-inl.h"
@@ -31,78 +33,185 @@ constexpr Isa ThisIsa() {
   return Isa::kPortable;
 }
 
-// out[i] = formula(in[0][i], in[1][i], ...) for i in [0, n). Formula::operator() takes a Highway tag and one
-// vector per input; inputs and output are of one element type. A step is 1, or 0 for one value that is
-// repeated over at least a vector. Never reads or writes outside [0, n): partial vectors go through padded
-// buffers on the stack and through the same code, so a result never depends on its position. `out` may be one
-// of the inputs.
-template <class Formula, class Elements, bool kAllDense, size_t... kInput>
-HWY_INLINE void VectorLoopOver(const Formula& formula, const void* const* in, const size_t* step, void* out,
-                               size_t n, bool stream, std::index_sequence<kInput...>) {
+// Where the elements of a kernel's operands come from and go to: all are of one type.
+template <class Elements>
+struct Uniform {
   using Type = typename Elements::Type;
-  const DF d;
-  const size_t lanes = hn::Lanes(d);
-  const Type* const from[] = {static_cast<const Type*>(in[kInput])...};
-  const size_t steps[] = {(kAllDense ? 1 : step[kInput])...};
-  auto* const to = static_cast<Type*>(out);
+  static constexpr bool kIsPaired = Elements::kIsPaired;
+  // f32 has little work per line: from memory, several lines of one operand after another are slower.
+  static constexpr bool kLineByLine = std::is_same_v<Elements, F32Elements>;
 
-  const auto at = [&](size_t i)
-                      HWY_ATTR { return formula(d, Elements::Load(d, from[kInput] + i * steps[kInput])...); };
-  const auto some = [&](size_t i, size_t count) HWY_ATTR {
-    HWY_ALIGN Type elements[sizeof...(kInput) + 1][HWY_MAX_BYTES / sizeof(float)] = {};
-    (..., std::memcpy(elements[kInput], from[kInput] + i * steps[kInput], count * sizeof(Type)));
-    Type* const result = elements[sizeof...(kInput)];
-    Elements::Store(d, formula(d, Elements::Load(d, elements[kInput])...), result);
-    std::memcpy(to + i, result, count * sizeof(Type));
-  };
+  // The vector of elements i onwards.
+  static HWY_INLINE VF Load(DF d, const char* from, size_t, size_t i) {
+    return Elements::Load(d, reinterpret_cast<const Type*>(from) + i);
+  }
+  static HWY_INLINE void Store(DF d, VF v, char* to, size_t) {
+    Elements::Store(d, v, reinterpret_cast<Type*>(to));
+  }
+  // Of 2 vectors: the elements at even and at odd places.
+  static HWY_INLINE VF LoadEven(DF d, const char* from, size_t i) {
+    return Elements::LoadEven(d, reinterpret_cast<const Type*>(from) + i);
+  }
+  static HWY_INLINE VF LoadOdd(DF d, const char* from, size_t i) {
+    return Elements::LoadOdd(d, reinterpret_cast<const Type*>(from) + i);
+  }
+  template <bool kStream>
+  static HWY_INLINE void StoreEvenOdd(DF d, VF even, VF odd, char* to) {
+    Elements::template StoreEvenOdd<kStream>(d, even, odd, reinterpret_cast<Type*>(to));
+  }
+  static HWY_INLINE void StreamOne(DF d, VF v, char* to) {
+    StoreWhole<kCanStream>(d, v, reinterpret_cast<float*>(to));
+  }
+  template <bool kStream>
+  static HWY_INLINE void StoreTwo(DF d, VF first, VF second, char* to, size_t) {
+    Elements::template StoreTwo<kStream>(d, first, second, reinterpret_cast<Type*>(to));
+  }
+};
 
-  size_t i = 0;
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  if (stream && ComesToLine(to)) {
-    constexpr size_t kLine = 64 / sizeof(Type);
-    for (const size_t head = ElementsToLine(to, n); i < head;) {
-      const size_t count = HWY_MIN(lanes, head - i);
-      some(i, count);
-      i += count;
-    }
-    for (; i + kLine <= n; i += kLine) {
-      StreamLine<Elements>(d, to + i, [&](size_t j) HWY_ATTR { return at(i + j); });
+// Each operand is f32 or of the 16-bit type, as its step tells; a repeated value is f32.
+template <class Half>
+struct Mixed {
+  static constexpr bool kIsPaired = false;
+  static constexpr bool kLineByLine = false;
+
+  static HWY_INLINE VF Load(DF d, const char* from, size_t step, size_t i) {
+    return step == sizeof(uint16_t) ? Half::Load(d, reinterpret_cast<const uint16_t*>(from) + i)
+                                    : hn::LoadU(d, reinterpret_cast<const float*>(from) + i);
+  }
+  static HWY_INLINE void Store(DF d, VF v, char* to, size_t step) {
+    if (step == sizeof(uint16_t)) {
+      Half::Store(d, v, reinterpret_cast<uint16_t*>(to));
+    } else {
+      hn::StoreU(v, d, reinterpret_cast<float*>(to));
     }
   }
-#else
-  (void)stream;
-#endif
-  for (; i + lanes <= n; i += lanes) Elements::Store(d, at(i), to + i);
-  if (i < n) some(i, n - i);
+  template <bool kStream>
+  static HWY_INLINE void StoreTwo(DF d, VF first, VF second, char* to, size_t step) {
+    if (step == sizeof(uint16_t)) {
+      Half::template StoreTwo<kStream>(d, first, second, reinterpret_cast<uint16_t*>(to));
+    } else {
+      F32Elements::StoreTwo<kStream>(d, first, second, reinterpret_cast<float*>(to));
+    }
+  }
+};
+
+// Where results are streamed, inputs come from memory as well. The processor's own prefetching stops at the end of
+// a page, so data is asked for that far ahead; what follows a short stretch is most likely wanted next. It may lie
+// past the operand's end, which does no harm.
+constexpr size_t kFarthestAhead = 4096;
+
+HWY_INLINE void Prefetch(const char* from, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += 64) hwy::Prefetch(from + i);
 }
 
-template <class Formula, class Elements>
+// out[i] = formula(in[0][i], in[1][i], ...) for i in [0, n). Formula::operator() takes a Highway tag and one
+// vector per input. Never reads or writes outside [0, n): partial vectors go through padded buffers on the
+// stack and through the same code, so a result never depends on its position. `out` may be one of the inputs.
+template <class Formula, class Access, size_t... kInput>
+HWY_INLINE void VectorLoopOver(const Formula& formula, const void* const* in, const size_t* step, void* out,
+                               size_t n, bool stream, std::index_sequence<kInput...>) {
+  const DF d;
+  const size_t lanes = hn::Lanes(d);
+  constexpr size_t kInputs = sizeof...(kInput);
+  const char* from[] = {static_cast<const char*>(in[kInput])...};
+  char* to = static_cast<char*>(out);
+  const size_t out_step = step[kInputs];
+  const size_t ahead = HWY_MIN(kFarthestAhead, n * out_step);
+
+  // The vector of results i elements ahead.
+  const auto at = [&](size_t i)
+                      HWY_ATTR { return formula(d, Access::Load(d, from[kInput], step[kInput], i)...); };
+  const auto advance = [&](size_t count) HWY_ATTR {
+    (..., (from[kInput] += count * step[kInput]));
+    to += count * out_step;
+    n -= count;
+  };
+  const auto some = [&](size_t count) HWY_ATTR {
+    HWY_ALIGN char elements[kInputs + 1][HWY_MAX_BYTES] = {};
+    (...,
+     std::memcpy(elements[kInput], from[kInput], step[kInput] == 0 ? HWY_MAX_BYTES : count * step[kInput]));
+    Access::Store(d, formula(d, Access::Load(d, elements[kInput], step[kInput], 0)...), elements[kInputs],
+                  out_step);
+    std::memcpy(to, elements[kInputs], count * out_step);
+    advance(count);
+  };
+  // Four vectors: independent work for the processor, and whole cache lines.
+  const size_t group = 4 * lanes;
+  const auto groups = [&](auto streams) HWY_ATTR {
+    constexpr bool kStream = decltype(streams)::value;
+    if constexpr (kStream && Access::kLineByLine) {
+      while (n >= lanes) {
+        (..., hwy::Prefetch(from[kInput] + ahead));
+        Access::StreamOne(d, at(0), to);
+        advance(lanes);
+      }
+    }
+    while (n >= group) {
+      if constexpr (kStream) (..., Prefetch(from[kInput] + ahead, group * step[kInput]));
+      if constexpr (Access::kIsPaired) {
+        for (size_t i = 0; i < group; i += 2 * lanes) {
+          const VF even = formula(d, Access::LoadEven(d, from[kInput], i)...);
+          const VF odd = formula(d, Access::LoadOdd(d, from[kInput], i)...);
+          Access::template StoreEvenOdd<kStream>(d, even, odd, to + i * out_step);
+        }
+      } else {
+        const VF first = at(0);
+        const VF second = at(lanes);
+        const VF third = at(2 * lanes);
+        const VF fourth = at(3 * lanes);
+        Access::template StoreTwo<kStream>(d, first, second, to, out_step);
+        Access::template StoreTwo<kStream>(d, third, fourth, to + 2 * lanes * out_step, out_step);
+      }
+      advance(group);
+    }
+  };
+
+  if (group <= kRepeated) {
+    if (kCanStream && stream && ComesToLine(to, out_step)) {
+      for (size_t head = ElementsToLine(to, out_step, n); head > 0;) {
+        const size_t count = HWY_MIN(lanes, head);
+        some(count);
+        head -= count;
+      }
+      groups(std::bool_constant<kCanStream>());
+    } else {
+      groups(std::false_type());
+    }
+  }
+  while (n >= lanes) {
+    Access::Store(d, at(0), to, out_step);
+    advance(lanes);
+  }
+  if (n > 0) some(n);
+}
+
+template <class Formula, class Access>
 HWY_INLINE void VectorLoop(const void* parameters, const void* const* in, const size_t* step, void* out,
                            size_t n, bool stream) {
   const Formula formula(*static_cast<const typename Formula::Parameters*>(parameters));
-  constexpr auto kInputs = std::make_index_sequence<Formula::kInputs>();
-  bool all_dense = true;
-  for (int k = 0; k < Formula::kInputs; ++k) all_dense = all_dense && step[k] == 1;
-  if (all_dense) {
-    VectorLoopOver<Formula, Elements, true>(formula, in, step, out, n, stream, kInputs);
-  } else {
-    VectorLoopOver<Formula, Elements, false>(formula, in, step, out, n, stream, kInputs);
-  }
+  VectorLoopOver<Formula, Access>(formula, in, step, out, n, stream,
+                                  std::make_index_sequence<Formula::kInputs>());
 }
 
-// The entry of a formula's dispatch table: picks the element type, runs, reports the instruction set.
+// The entry of a formula's dispatch table: picks the operands' types, runs, reports the instruction set.
 template <class Formula>
 HWY_INLINE Isa RunVectorLoop(ElementType type, const void* parameters, const void* const* in,
                              const size_t* step, void* out, size_t n, bool stream) {
   switch (type) {
     case ElementType::kBf16:
-      VectorLoop<Formula, Bf16Elements>(parameters, in, step, out, n, stream);
+      VectorLoop<Formula, Uniform<Bf16Elements>>(parameters, in, step, out, n, stream);
       break;
     case ElementType::kF16:
-      VectorLoop<Formula, F16Elements>(parameters, in, step, out, n, stream);
+      VectorLoop<Formula, Uniform<F16Elements>>(parameters, in, step, out, n, stream);
+      break;
+    case ElementType::kF32OrBf16:
+      VectorLoop<Formula, Mixed<Bf16Elements>>(parameters, in, step, out, n, stream);
+      break;
+    case ElementType::kF32OrF16:
+      VectorLoop<Formula, Mixed<F16Elements>>(parameters, in, step, out, n, stream);
       break;
     default:
-      VectorLoop<Formula, F32Elements>(parameters, in, step, out, n, stream);
+      VectorLoop<Formula, Uniform<F32Elements>>(parameters, in, step, out, n, stream);
       break;
   }
   return ThisIsa();

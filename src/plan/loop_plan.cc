@@ -111,13 +111,49 @@ LoopPlan StartPlan(const Shape& shape, std::span<const int> axes,
   return plan;
 }
 
-void FinishPlan(LoopPlan& plan) {
+void MergeDims(LoopPlan& plan) {
   for (int axis = plan.rank - 2; axis >= 0; --axis) {
     if (!CanMerge(plan, axis)) continue;
     plan.extent[axis + 1] *= plan.extent[axis];
     RemoveDim(plan, axis);
   }
-  SetLinear(plan);
+}
+
+// Whether an operand is dense along dim `across`, and neither dense nor repeated along dim `along`.
+bool IsCrossed(const OperandLoop& operand, int across, int along) {
+  return operand.stride[across] == operand.element_size && operand.stride[along] != operand.element_size &&
+         operand.stride[along] != 0;
+}
+
+int CrossedOperands(const LoopPlan& plan, int across, int along) {
+  int count = 0;
+  for (int k = 0; k < plan.operand_count; ++k) count += IsCrossed(plan.operand[k], across, along) ? 1 : 0;
+  return count;
+}
+
+// Shorter dims are not worth a block.
+constexpr int64_t kShortestCrossing = 16;
+
+// Looks for operands that are dense along another dim than the last: along which one, most of them decide. That
+// dim becomes the last but one; of the two, the one along which more operands are dense is the last.
+void FindCrossing(LoopPlan& plan) {
+  const int last = plan.rank - 1;
+  int across = -1;
+  int most = 0;
+  for (int axis = 0; axis < last; ++axis) {
+    const int count = plan.extent[axis] >= kShortestCrossing ? CrossedOperands(plan, axis, last) : 0;
+    if (count > most) {
+      most = count;
+      across = axis;
+    }
+  }
+  if (across < 0 || plan.extent[last] < kShortestCrossing) return;
+  for (int axis = across; axis < last - 1; ++axis) SwapDims(plan, axis, axis + 1);
+  if (CrossedOperands(plan, last, last - 1) < most) SwapDims(plan, last - 1, last);
+  for (int k = 0; k < plan.operand_count; ++k) {
+    plan.operand[k].crossed = IsCrossed(plan.operand[k], last - 1, last);
+    plan.has_crossed = plan.has_crossed || plan.operand[k].crossed;
+  }
 }
 
 }  // namespace
@@ -144,14 +180,17 @@ LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> o
   for (int i = 1; i < plan.rank; ++i) {
     for (int j = i; j > 0 && BelongsInside(plan, j - 1, j); --j) SwapDims(plan, j - 1, j);
   }
-  FinishPlan(plan);
+  MergeDims(plan);
+  FindCrossing(plan);
+  SetLinear(plan);
   return plan;
 }
 
 LoopPlan PlanInOrder(const Shape& shape, std::span<const int> axes,
                      std::span<const aclTensor* const> operands) noexcept {
   LoopPlan plan = StartPlan(shape, axes, operands);
-  FinishPlan(plan);
+  MergeDims(plan);
+  SetLinear(plan);
   return plan;
 }
 

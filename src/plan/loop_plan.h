@@ -23,6 +23,7 @@ struct OperandLoop {
   int32_t element_size = 0;
   bool linear = false;  // the address of the i-th element of the whole loop is offset + i * linear_stride
   int64_t linear_stride = 0;
+  bool crossed = false;  // not dense along the last dim, but along the one before it
 };
 
 // Loop dims are outermost first; extents are at least 2 except that a loop of one element has rank 1 and
@@ -33,6 +34,7 @@ struct LoopPlan {
   int64_t count = 1;  // product of the extents
   int operand_count = 0;
   OperandLoop operand[kMaxLoopOperands];
+  bool has_crossed = false;  // any of the operands
 
   // Bytes of all operands' elements, broadcast ones counted as often as they are distinct; for choosing how
   // to write.
@@ -41,7 +43,8 @@ struct LoopPlan {
 
 // Plans an elementwise loop over `shape` for operands that each broadcast to it; the last one is the output.
 // The order of the elements is free, so dims are sorted, flipped and merged to make the output's walk as
-// dense as it can be. Preconditions (the contract's checks): shape has no dim 0, at most 8 dims, and every
+// dense as it can be; where operands are dense along different dims, the two that matter most come last, and the
+// operands that are dense along the last but one are marked as crossed. Preconditions (the contract's checks): shape has no dim 0, at most 8 dims, and every
 // reachable byte offset fits int64.
 LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> operands) noexcept;
 
