@@ -306,10 +306,12 @@ void UseDevice(int32_t device, int number, std::atomic<int>& left) {
     ASSERT_EQ(attributes.location.id, static_cast<uint32_t>(device));
     auto call = std::make_unique<L1Call>(round % 2 == 0 ? kSmall : kLarge, number);
     ASSERT_EQ(call->Launch(stream), 0);
-    ASSERT_EQ(call->Launch(nullptr), 0);
+    auto of_default = std::make_unique<L1Call>(kSmall, number + 1);
+    ASSERT_EQ(of_default->Launch(nullptr), 0);
     ASSERT_EQ(aclrtMemsetAsync(memory, 4096, number, 4096, stream), 0);
     ASSERT_EQ(aclrtSynchronizeDevice(), 0);
     ASSERT_TRUE(call->IsDone());
+    ASSERT_TRUE(of_default->IsDone());
     ASSERT_EQ(static_cast<char*>(memory)[4095], static_cast<char>(number));
     ASSERT_EQ(
         aclrtSetDeviceResLimit(device, ACL_RT_DEV_RES_VECTOR_CORE, static_cast<uint32_t>(1 + round % 4)), 0);
