@@ -30,7 +30,7 @@ import operators
 import random_calls
 
 MARK = "differences from PyTorch"
-FAILURES_SHOWN = 5
+FAILURES_SHOWN = 2  # of each operator
 
 
 class Tally:
@@ -160,12 +160,13 @@ def compare_some(index, seed, long, numbers) -> Tally:
 
 
 def report(tallies, seconds, whole: bool) -> int:
-    print(f"{'operator':<27}{'calls':>7}{'results':>11}{'mixes of dtypes':>17}{'closer':>11}{'farther':>11}")
+    print(f"{'operator':<27}{'calls':>7}{'results':>11}{'mixes of dtypes':>17}{'closer':>11}{'farther':>11}"
+          f"{'failed':>8}")
     total = Tally()
     for operator, tally in tallies.items():
         mixes = f"{len(tally.mixes)}/{len({(mix, out) for mix, out, _ in operator.all_mixes})}"
         print(f"{operator.name:<27}{tally.cases:>7}{tally.elements:>11}{mixes:>17}"
-              f"{tally.closer:>11}{tally.farther:>11}")
+              f"{tally.closer:>11}{tally.farther:>11}{len(tally.failures):>8}")
         total.merge(tally)
     print("listed differences: results (calls)")
     missing = 0
@@ -177,8 +178,9 @@ def report(tallies, seconds, whole: bool) -> int:
         if absent and whole:
             print(f"FAILED: the difference \"{one.name}\" is listed but did not occur for {', '.join(absent)}")
             missing += len(absent)
-    for text in total.failures[:FAILURES_SHOWN]:
-        print(text)
+    for tally in tallies.values():
+        for text in tally.failures[:FAILURES_SHOWN]:
+            print(text)
     print(f"{total.cases} calls, {total.elements} results in {seconds:.0f} s; {len(total.failures)} calls failed, "
           f"{missing} listed differences did not occur")
     return 1 if total.failures or missing else 0
