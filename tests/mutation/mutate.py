@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -120,7 +121,7 @@ class Builder:
         output = self.run(["ninja", "-C", self.build, "-t", "commands", target])[1]
         for line in output.splitlines():
             for command in line.split(" && "):
-                words = command.split()
+                words = shlex.split(command)
                 if "-o" not in words or words[0].endswith("cmake"):
                     continue
                 made = words[words.index("-o") + 1]
