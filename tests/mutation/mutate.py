@@ -4,8 +4,8 @@
 SPDX-License-Identifier: Apache-2.0
 
 A mutant that no test notices survives: either a test is missing, or the mutant changes nothing that can be observed;
-then its entry in mutants.py says why. Mutants are made in a copy of the sources that is built for one instruction set
-besides the portable one, so that a build takes seconds. Exit status: 0 when every survivor has a reason, 1 when not,
+then its entry in mutants.py says why. Mutants are made of a copy of the sources, built for one instruction set besides
+the portable one; a mutant takes the compilation of what depends on the changed file, and a link. Exit status: 0 when every survivor has a reason, 1 when not,
 2 when the table does not fit the sources or these do not build.
 """
 import argparse
@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -23,11 +24,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from mutants import MUTANTS  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# The fallback is always built; tests of the other instruction set are the ones that run.
-DISABLED_TARGETS = "HWY_AVX3|HWY_SVE"
-FILTER = "*:-*Long.*:*/portable"
+# One instruction set and the fallback, which is always built; the tests of the former are the ones that run.
+FILTER = "*:-*Long.*:*/portable:*/avx512:*/sve"
+CONFIGURATION = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DPORTACL_WERROR=OFF",
+                 "-DPORTACL_DISABLED_TARGETS=HWY_AVX3|HWY_SVE")
 # The hashes say that something changed, not that it is wrong: they are asked only when nothing else noticed.
 LAST_RESORT = "determinism"
+DOES_NOT_BUILD = ("compiler", "")
 CPU_SECONDS = 150
 WALL_SECONDS = 420
 
@@ -51,9 +54,10 @@ def copy_sources(to):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
         shutil.copymode(source, target)
-    for path in to.rglob("*"):
-        if path.is_file() and str(path.relative_to(to)) not in set(files):
-            path.unlink()
+    for folder in ("include", "src", "tests"):
+        for path in (to / folder).rglob("*"):
+            if path.is_file() and str(path.relative_to(to)) not in set(files):
+                path.unlink()
 
 
 def check_table(mutants):
@@ -69,40 +73,96 @@ def check_table(mutants):
     return wrong
 
 
+class Unusable(Exception):
+    """The sources do not build, or a test fails without any mutant."""
+
+
 class Builder:
-    def __init__(self, place, jobs):
-        self.source, self.build, self.runs, self.jobs = place / "source", place / "build", place / "runs", jobs
-        self.paths = {}
+    """A build of the sources as they are, and executables of it in which one source file is another."""
+
+    def __init__(self, place, jobs, configuration):
+        self.source, self.runs, self.jobs, self.configuration = place / "source", place / "runs", jobs, configuration
+        self.build = self.source / "build" / "release"  # where other builds are, so that a compiler's cache knows it
+        self.includers, self.compile, self.link = {}, {}, {}
+
+    def run(self, command, **options):
+        done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              **options)
+        return done.returncode, done.stdout
 
     def configure(self):
         self.source.mkdir(parents=True, exist_ok=True)
         copy_sources(self.source)
         shutil.rmtree(self.runs, ignore_errors=True)
         cmake = "/usr/bin/cmake" if os.access("/usr/bin/cmake", os.X_OK) else "cmake"
-        self.run([cmake, "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-                  "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DPORTACL_WERROR=OFF", "-DPORTACL_BUILD_TESTS=ON",
-                  f"-DPORTACL_DISABLED_TARGETS={DISABLED_TARGETS}"])
-
-    def run(self, command):
-        done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        return done.returncode, done.stdout
+        status, output = self.run([cmake, "-S", self.source, "-B", self.build, "-G", "Ninja", "-DPORTACL_BUILD_TESTS=ON",
+                                   *self.configuration])
+        if status != 0:
+            raise Unusable(output[-4000:])
 
     def make(self, targets):
-        return self.run(["ninja", "-C", self.build, f"-j{self.jobs}", *sorted(targets)])
-
-    def executable(self, target):
-        if target not in self.paths:
-            found = [p for p in (self.build / "tests").rglob(target) if p.is_file() and os.access(p, os.X_OK)]
-            self.paths[target] = found[0]
-        return self.paths[target]
-
-    def keep(self, mutant, targets):
-        """The next mutant's build overwrites the executables, so those of this one are set aside."""
-        folder = self.runs / re.sub(r"\W+", "_", mutant.name)
-        folder.mkdir(parents=True, exist_ok=True)
+        status, output = self.run(["ninja", "-C", self.build, f"-j{self.jobs}", *sorted(targets)])
+        if status != 0:
+            raise Unusable(output[-4000:])
         for target in targets:
-            shutil.copy2(self.executable(target), folder / target)
-        return folder
+            self.learn(target)
+        # Which objects are made from which files.
+        status, output = self.run(["ninja", "-C", self.build, "-t", "deps"])
+        made = None
+        for line in output.splitlines():
+            if not line.startswith(" "):
+                made = line.partition(":")[0]
+            elif line.strip():
+                file = os.path.normpath(os.path.join(self.build, line.strip()))
+                self.includers.setdefault(file, set()).add(made)
+
+    def learn(self, target):
+        """How the executable is linked and its objects are compiled."""
+        output = self.run(["ninja", "-C", self.build, "-t", "commands", target])[1]
+        for line in output.splitlines():
+            for command in line.split(" && "):
+                words = shlex.split(command)
+                if "-o" not in words or words[0].endswith("cmake"):
+                    continue
+                made = words[words.index("-o") + 1]
+                if "-c" in words:
+                    self.compile[made] = words
+                elif os.path.basename(made) == target:
+                    self.link[target] = words
+
+    def path(self, target):
+        return self.build / self.link[target][self.link[target].index("-o") + 1]
+
+    def make_mutant(self, mutant, target, folder):
+        """Builds one executable of a mutant into a folder; what the compiler says if it cannot."""
+        changed = folder / mutant.file
+        if not changed.exists():
+            changed.parent.mkdir(parents=True, exist_ok=True)
+            changed.write_text((self.source / mutant.file).read_text().replace(mutant.old, mutant.new))
+        link = list(self.link[target])
+        for made in sorted(self.includers.get(os.path.normpath(self.source / mutant.file), ())):
+            if made not in link:
+                continue
+            words = [w for w in self.compile[made] if os.path.basename(w) != "ccache"]
+            output, source = words.index("-o") + 1, words.index("-c") + 1
+            own = folder / made
+            if not own.exists():
+                if os.path.normpath(self.build / words[source]) == os.path.normpath(self.source / mutant.file):
+                    words[source] = str(changed)
+                words[output] = str(own)
+                for option in ("-MF", "-MT"):
+                    at = words.index(option)
+                    del words[at:at + 2]
+                words.remove("-MD")
+                words.insert(1, f"-I{folder / 'src'}")
+                own.parent.mkdir(parents=True, exist_ok=True)
+                status, output = self.run(words, cwd=self.build)
+                if status != 0:
+                    return output
+            link[link.index(made)] = str(own)
+        link[link.index("-o") + 1] = str(folder / target)
+        status, output = self.run(link, cwd=self.build)
+        return output if status != 0 else None
 
 
 def limit():
@@ -110,117 +170,88 @@ def limit():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def run_tests(folder, tests, corpus):
-    """(the test that noticed, how) or None."""
-    for test in tests:
-        target, _, only = test.partition(":")
-        if target == "fuzz_corpus":
-            command = [folder / target, corpus]
-        else:
-            pattern = only + FILTER[1:] if only else FILTER
-            command = [folder / target, f"--gtest_filter={pattern}", "--gtest_fail_fast", "--gtest_brief=1"]
-        try:
-            done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  timeout=WALL_SECONDS, preexec_fn=limit, errors="replace", text=True, cwd=folder)
-        except subprocess.TimeoutExpired:
-            return target, "did not end"
-        if done.returncode != 0:
-            failed = re.search(r"\[  FAILED  \] (\S+?),? ", done.stdout.replace("\n", " "))
-            signal = f"signal {-done.returncode}" if done.returncode < 0 else f"status {done.returncode}"
-            return target, failed.group(1) if failed else signal
-    return None
-
-
-def share(mutants, trees):
-    """Groups of about the same size; mutants of one file stay together, so that it is built as it was only once."""
-    by_file = {}
-    for mutant in mutants:
-        by_file.setdefault(mutant.file, []).append(mutant)
-    groups = [[] for _ in range(min(trees, len(by_file)))]
-    # A header costs as much as the many files that include it.
-    for file, group in sorted(by_file.items(), key=lambda item: -len(item[1]) * (4 if item[0].endswith(".h") else 1)):
-        smallest = min(groups, key=lambda g: sum(4 if m.file.endswith(".h") else 1 for m in g))
-        smallest.extend(group)
-    for group in groups:
-        group.sort(key=lambda m: m.file.endswith(".h"))  # stable; what takes long comes last
-    return groups
-
-
-class Unusable(Exception):
-    """The sources do not build, or a test fails without any mutant."""
+def run_test(executable, only, corpus):
+    """How the test noticed something, or None."""
+    if executable.name == "fuzz_corpus":
+        command = [executable, corpus]
+    else:
+        pattern = only + FILTER[1:] if only else FILTER
+        command = [executable, f"--gtest_filter={pattern}", "--gtest_fail_fast", "--gtest_brief=1"]
+    try:
+        done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=WALL_SECONDS, preexec_fn=limit, errors="replace", text=True, cwd=executable.parent)
+    except subprocess.TimeoutExpired:
+        return "did not end"
+    if done.returncode == 0:
+        return None
+    failed = re.search(r"\[  FAILED  \] (\S+?),? ", done.stdout.replace("\n", " "))
+    signal = f"signal {-done.returncode}" if done.returncode < 0 else f"status {done.returncode}"
+    return failed.group(1) if failed else signal
 
 
 class Campaign:
-    """The mutants of one tree, one after the other: while one is tested, the next is built."""
-
-    def __init__(self, place, jobs, started):
-        self.builder, self.jobs, self.started = Builder(place, jobs), jobs, started
+    def __init__(self, place, jobs, configuration):
+        self.builder, self.jobs, self.started = Builder(place, jobs, configuration), jobs, time.monotonic()
         self.corpus = self.builder.source / "tests/fuzz/corpus"
-        self.noticed, self.by_hashes, self.broken = {}, {}, []
 
-    def prepare(self, mutants):
+    def say(self, text):
+        print(f"[{time.monotonic() - self.started:5.0f} s] {text}", flush=True)
+
+    def prepare(self, mutants, trusted):
         self.builder.configure()
         needed = sorted({t.partition(":")[0] for m in mutants for t in m.tests})
-        status, output = self.builder.make(needed)
-        if status != 0:
-            raise Unusable(output[-4000:])
-        plain = self.builder.runs / "plain"
-        plain.mkdir(parents=True, exist_ok=True)
-        for target in needed:
-            shutil.copy2(self.builder.executable(target), plain / target)
+        self.builder.make(needed)
+        self.say(f"built {len(needed)} test programs")
+        if trusted:
+            return
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            for target, result in zip(needed, pool.map(lambda t: run_tests(plain, [t], self.corpus), needed)):
+            results = pool.map(lambda target: run_test(self.builder.path(target), "", self.corpus), needed)
+            for target, result in zip(needed, results):
                 if result:
-                    raise Unusable(f"{target} fails without any mutant: {result[1]}")
-        shutil.rmtree(plain)
-        print(f"[{time.monotonic() - self.started:5.0f} s] {len(needed)} test programs pass without a mutant", flush=True)
+                    raise Unusable(f"{target} fails without any mutant: {result}")
+        self.say("they pass without a mutant")
 
-    def attempt(self, mutant, tests, pool):
-        """Builds a mutant and has the pool test it; the result is a future, None if it does not build."""
-        path = self.builder.source / mutant.file
-        original = path.read_text()
-        path.write_text(original.replace(mutant.old, mutant.new))
-        targets = {t.partition(":")[0] for t in tests}
-        status, output = self.builder.make(targets)
-        folder = self.builder.keep(mutant, targets) if status == 0 else None
-        path.write_text(original)
-        if folder is None:
-            print(f"{mutant.name} does not build:\n{output[-2000:]}", flush=True)
-            return None
+    def attempt(self, mutant, tests):
+        """(the test program that noticed, how), or None."""
+        folder = self.builder.runs / re.sub(r"\W+", "_", mutant.name)
+        noticed = None
+        for test in tests:
+            target, _, only = test.partition(":")
+            complaint = self.builder.make_mutant(mutant, target, folder)
+            if complaint is not None:
+                self.say(f"{mutant.name} does not build:\n{complaint[-2000:]}")
+                noticed = DOES_NOT_BUILD
+                break
+            how = run_test(folder / target, only, self.corpus)
+            if how is not None:
+                noticed = (target, how)
+                break
+        shutil.rmtree(folder)
+        if noticed != DOES_NOT_BUILD:
+            self.say(f"{mutant.name:46} " + (f"killed by {noticed[0]}: {noticed[1]}" if noticed else "SURVIVED"))
+        return noticed
 
-        def test():
-            noticed = run_tests(folder, tests, self.corpus)
-            shutil.rmtree(folder)
-            word = f"killed by {noticed[0]}: {noticed[1]}" if noticed else "SURVIVED"
-            print(f"[{time.monotonic() - self.started:5.0f} s] {mutant.name:46} {word}", flush=True)
-            return noticed
-
-        return pool.submit(test)
-
-    def run(self, mutants):
-        self.prepare(mutants)
-        with concurrent.futures.ThreadPoolExecutor(max(1, self.jobs - 1)) as pool:
-            futures = {}
-            for mutant in mutants:
-                future = self.attempt(mutant, mutant.tests, pool)
-                if future is None:
-                    self.broken.append(mutant.name)
-                else:
-                    futures[mutant.name] = future
-            self.noticed = {name: future.result() for name, future in futures.items()}
-            for mutant in mutants:
-                if mutant.name in self.noticed and self.noticed[mutant.name] is None and not mutant.reason:
-                    future = self.attempt(mutant, (LAST_RESORT,), pool)
-                    self.by_hashes[mutant.name] = future.result() if future else None
-        return self
+    def run(self, mutants, trusted):
+        """What noticed each mutant, and what the hashes say of those that nothing noticed."""
+        self.prepare(mutants, trusted)
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            noticed = dict(zip([m.name for m in mutants], pool.map(lambda m: self.attempt(m, m.tests), mutants)))
+            left = [m for m in mutants if noticed[m.name] is None and not m.reason]
+            if not left:
+                return noticed, {}
+            self.builder.make([LAST_RESORT])
+            by_hashes = dict(zip([m.name for m in left], pool.map(lambda m: self.attempt(m, [LAST_RESORT]), left)))
+        return noticed, by_hashes
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", metavar="REGEX", help="mutants whose name or file matches")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processors to use")
-    parser.add_argument("--trees", type=int, default=1, metavar="N", help="copies of the sources to work in at once")
     parser.add_argument("--place", default=str(ROOT / "build" / "mutants"), help="where to copy and build")
+    parser.add_argument("--configuration", default=" ".join(CONFIGURATION), metavar="ARGUMENTS",
+                        help="how CMake is to configure the copy")
+    parser.add_argument("--trust", action="store_true", help="do not first run the tests without a mutant")
     parser.add_argument("--check", action="store_true", help="only whether the table fits the sources")
     options = parser.parse_args()
 
@@ -235,26 +266,18 @@ def main():
         print(f"{len(chosen)} mutants fit the sources")
         return 0
 
-    started = time.monotonic()
-    place = pathlib.Path(options.place)
-    groups = share(chosen, max(1, options.trees))
-    jobs = max(1, options.jobs // len(groups))
-    noticed, by_hashes, broken = {}, {}, []
+    campaign = Campaign(pathlib.Path(options.place), max(1, options.jobs), options.configuration.split())
     try:
-        with concurrent.futures.ThreadPoolExecutor(len(groups)) as pool:
-            campaigns = [Campaign(place if len(groups) == 1 else place / str(i), jobs, started) for i in range(len(groups))]
-            for campaign in pool.map(lambda pair: pair[0].run(pair[1]), zip(campaigns, groups)):
-                noticed.update(campaign.noticed)
-                by_hashes.update(campaign.by_hashes)
-                broken += campaign.broken
+        noticed, by_hashes = campaign.run(chosen, options.trust)
     except Unusable as problem:
         print(problem)
         return 2
 
     print(f"\n{'mutant':46} {'file':40} noticed by")
-    killed = only_hashes = excused = survived = 0
+    killed = only_hashes = excused = survived = broken = 0
     for mutant in chosen:
-        if mutant.name in broken:
+        if noticed[mutant.name] == DOES_NOT_BUILD:
+            broken += 1
             word = "does not build"
         elif noticed[mutant.name]:
             killed += 1
@@ -270,8 +293,8 @@ def main():
             word = "NOTHING"
         print(f"{mutant.name:46} {mutant.file:40} {word}")
     print(f"\n{len(chosen)} mutants: {killed} killed by tests of what is right, {only_hashes} by the hashes alone, "
-          f"{excused} survived for a reason, {survived} survived, {len(broken)} did not build; "
-          f"{time.monotonic() - started:.0f} s")
+          f"{excused} survived for a reason, {survived} survived, {broken} did not build; "
+          f"{time.monotonic() - campaign.started:.0f} s")
     return 2 if broken else 1 if survived else 0
 
 
