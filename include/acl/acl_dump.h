@@ -1,8 +1,8 @@
 // acl/acl_dump.h: writing operands to files while a program runs. Not supported.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands are host memory, which a program or a debugger can read itself. The functions are here because clients
-// link to them.
+// Operands are host memory, which a program or a debugger can read itself. The functions are here because
+// clients link to them.
 #ifndef PORTACL_ACL_ACL_DUMP_H_
 #define PORTACL_ACL_ACL_DUMP_H_
 

@@ -1,4 +1,5 @@
-// acl/acl_rt.h: the runtime: start and stop, error text, device, memory, stream, event, callback, context, notify.
+// acl/acl_rt.h: the runtime: start and stop, error text, device, memory, stream, event, callback, context,
+// notify.
 // SPDX-License-Identifier: Apache-2.0
 //
 // On an ordinary CPU the "device" is this machine: device memory is host memory, any valid address of the
@@ -49,8 +50,8 @@ extern "C" {
 // -----------------------------------------------------------------------------------------------------------
 
 // Starts the library for this process and reads its environment variables (PORTACL_SOC, PORTACL_ISA,
-// PORTACL_NUM_THREADS, PORTACL_DEVICE_COUNT, ASCEND_RT_VISIBLE_DEVICES, ASCEND_LAUNCH_BLOCKING and the ASCEND_*
-// variables of the log).
+// PORTACL_NUM_THREADS, PORTACL_DEVICE_COUNT, ASCEND_RT_VISIBLE_DEVICES, ASCEND_LAUNCH_BLOCKING and the
+// ASCEND_* variables of the log).
 //   configPath  null, or the path of a JSON file. Its key "err_msg_mode" chooses whether pending error texts
 //               are kept per thread ("0", the default) or per process ("1"); "default_device" inside
 //               "defaultDevice" names the device of threads that set none. The file is read during the call
@@ -127,8 +128,8 @@ ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDevice(void);
 // Returns also 107000 for a timeout below -1; 507046 when the time is over and work is left, which goes on.
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
 
-// Stores the number of devices: 1, or what PORTACL_DEVICE_COUNT said when the library was started, or how many of
-// those ASCEND_RT_VISIBLE_DEVICES leaves.
+// Stores the number of devices: 1, or what PORTACL_DEVICE_COUNT said when the library was started, or how
+// many of those ASCEND_RT_VISIBLE_DEVICES leaves.
 // Returns 0, or 100000 for null. Needs no device.
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceCount(uint32_t* count);
 
@@ -399,8 +400,8 @@ ACL_FUNC_VISIBILITY aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stre
 // for the stream.
 ACL_FUNC_VISIBILITY aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
 
-// Has the stream wait for the event's latest recording, for ever or as long as aclrtSetOpWaitTimeout said; the calling
-// thread does not wait. An event that is not recorded, or complete, is not waited for.
+// Has the stream wait for the event's latest recording, for ever or as long as aclrtSetOpWaitTimeout said;
+// the calling thread does not wait. An event that is not recorded, or complete, is not waited for.
 // Returns 0; 107000 for an event without ACL_EVENT_SYNC; 207001 when memory is exhausted; 107002 or 107003
 // for the stream.
 ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
@@ -426,8 +427,8 @@ ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, 
 ACL_FUNC_VISIBILITY aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status);
 ACL_FUNC_VISIBILITY aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* status);
 
-// Stores whether every stream that was told to wait for the event has gone on (ACL_EVENT_WAIT_STATUS_COMPLETE,
-// also when none was told) or not (ACL_EVENT_WAIT_STATUS_NOT_READY).
+// Stores whether every stream that was told to wait for the event has gone on
+// (ACL_EVENT_WAIT_STATUS_COMPLETE, also when none was told) or not (ACL_EVENT_WAIT_STATUS_NOT_READY).
 // Returns 0; 100000 for a null status.
 ACL_FUNC_VISIBILITY aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus* status);
 
@@ -439,8 +440,8 @@ ACL_FUNC_VISIBILITY aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEv
 // -----------------------------------------------------------------------------------------------------------
 // Functions of the program in stream order
 // -----------------------------------------------------------------------------------------------------------
-// A host function is called by a thread of the library. A callback is called by a thread of the program, which
-// is subscribed to the stream and asks for what is due:
+// A host function is called by a thread of the library. A callback is called by a thread of the program,
+// which is subscribed to the stream and asks for what is due:
 //
 //   // thread A                                        // thread B
 //   aclrtSubscribeReport(idOfThreadB, stream);         while (!stop) aclrtProcessReport(100);
@@ -523,8 +524,8 @@ ACL_FUNC_VISIBILITY aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream
 ACL_FUNC_VISIBILITY aclError aclrtGetCurrentContext(aclrtContext* context);
 
 // -----------------------------------------------------------------------------------------------------------
-// Types and constants of the functions below. Some belong to functions that do not exist here; they are complete
-// so that programs and headers which name them compile.
+// Types and constants of the functions below. Some belong to functions that do not exist here; they are
+// complete so that programs and headers which name them compile.
 // -----------------------------------------------------------------------------------------------------------
 
 // Description of a task that failed, and the function of the program that is told about it.
@@ -774,53 +775,57 @@ typedef struct aclCANNPackageVersion {
 ACL_FUNC_VISIBILITY aclError aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion,
                                              int32_t* patchVersion);
 
-// Store the version of CANN that is emulated: as text, as major * 10000000 + minor * 100000 + release * 1000, or
-// in parts. The packages that are there are "cann", "runtime" and "opp" (ACL_PKG_NAME_CANN, RUNTIME and OPP).
+// Store the version of CANN that is emulated: as text, as major * 10000000 + minor * 100000 + release * 1000,
+// or in parts. The packages that are there are "cann", "runtime" and "opp" (ACL_PKG_NAME_CANN, RUNTIME and
+// OPP).
 //   versionStr  room for ACL_PKG_VERSION_MAX_SIZE bytes
 // Return 0; 100000 for a null pointer or an unknown number; 100003 for a package that is not installed.
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char* pkgName, char* versionStr);
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum);
 ACL_FUNC_VISIBILITY aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* version);
 
-// Stores which of the attributes the product has: ACL_CANN_ATTR_INF_NAN always, ACL_CANN_ATTR_BF16 for Atlas A2,
-// Atlas A3 and Ascend 950PR/950DT. The list belongs to the library and stays valid.
+// Stores which of the attributes the product has: ACL_CANN_ATTR_INF_NAN always, ACL_CANN_ATTR_BF16 for Atlas
+// A2, Atlas A3 and Ascend 950PR/950DT. The list belongs to the library and stays valid.
 // Returns 0, or 100000 for a null pointer.
 ACL_FUNC_VISIBILITY aclError aclGetCannAttributeList(const aclCannAttr** cannAttrList, size_t* num);
 
-// Stores 1 for an attribute that the product has, 0 for one that it has not (ACL_CANN_ATTR_JIT_COMPILE never).
+// Stores 1 for an attribute that the product has, 0 for one that it has not (ACL_CANN_ATTR_JIT_COMPILE
+// never).
 // Returns 0, or 100000 for a null value or an unknown attribute.
 ACL_FUNC_VISIBILITY aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value);
 
-// Return the code of the calling thread's latest call that failed (operators and a repeated aclInit do not count),
-// 0 if there is none; aclrtGetLastError also forgets it. Failures of queued work count once a synchronisation has
-// reported them.
+// Return the code of the calling thread's latest call that failed (operators and a repeated aclInit do not
+// count), 0 if there is none; aclrtGetLastError also forgets it. Failures of queued work count once a
+// synchronisation has reported them.
 //   level  ACL_RT_THREAD_LEVEL; for any other value they return 100000
 ACL_FUNC_VISIBILITY aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
 ACL_FUNC_VISIBILITY aclError aclrtGetLastError(aclrtLastErrLevel level);
 
-// Set and get an option of the process, or of the calling thread's current context. An option is kept and changes
-// nothing: results are the same bits in every run, whatever ACL_OPT_DETERMINISTIC says.
+// Set and get an option of the process, or of the calling thread's current context. An option is kept and
+// changes nothing: results are the same bits in every run, whatever ACL_OPT_DETERMINISTIC says.
 //   value  0 to 3 for ACL_OPT_DETERMINISTIC, 0 or 1 for the others
-// Return 0; 100000 for an unknown option or a null pointer; 107000 for another value. For a context also 107002 when
-// there is none, and 107021 for an option that was not set in it; of the process, one that was not set is 0.
+// Return 0; 100000 for an unknown option or a null pointer; 107000 for another value. For a context also
+// 107002 when there is none, and 107021 for an option that was not set in it; of the process, one that was
+// not set is 0.
 ACL_FUNC_VISIBILITY aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value);
 ACL_FUNC_VISIBILITY aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value);
 ACL_FUNC_VISIBILITY aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value);
 ACL_FUNC_VISIBILITY aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value);
 
 // Register a function that each aclInit which starts the library calls at its end, with the content of the
-// configuration file (an empty text without one), in the order of registration; if the library is started already,
-// it is called at once. One that does not return 0 ends aclInit, or the registration, with its code, and nothing is
-// started or registered.
-// Return 0, or 100000 for a null function, an unknown type, or a pair of both that is (not) registered already.
+// configuration file (an empty text without one), in the order of registration; if the library is started
+// already, it is called at once. One that does not return 0 ends aclInit, or the registration, with its code,
+// and nothing is started or registered.
+// Return 0, or 100000 for a null function, an unknown type, or a pair of both that is (not) registered
+// already.
 ACL_FUNC_VISIBILITY aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc,
                                                      void* userData);
 ACL_FUNC_VISIBILITY aclError aclInitCallbackUnRegister(aclRegisterCallbackType type,
                                                        aclInitCallbackFunc cbFunc);
 
 // The same for functions that are called at the beginning of the end (aclFinalize, or the last
-// aclFinalizeReference), the one registered last first. All are called; the first code that is not 0 is returned,
-// and the library has ended all the same.
+// aclFinalizeReference), the one registered last first. All are called; the first code that is not 0 is
+// returned, and the library has ended all the same.
 ACL_FUNC_VISIBILITY aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type,
                                                          aclFinalizeCallbackFunc cbFunc, void* userData);
 ACL_FUNC_VISIBILITY aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type,
@@ -850,10 +855,10 @@ typedef struct aclrtUuid {
 ACL_FUNC_VISIBILITY aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus* deviceStatus);
 
 // Stores a number of a device: for the counts of cores, how many threads an operator may use; the size of the
-// memory and of the second-level cache of this machine; for PHY_CHIP_ID, the number that the device has without
-// ASCEND_RT_VISIBLE_DEVICES; 0 for IS_VIRTUAL; the architecture of the product that is emulated.
-// Returns 0; 100000 for null or an unknown attribute; 207000 for attributes of kernels and boards, and for what the
-// system does not tell.
+// memory and of the second-level cache of this machine; for PHY_CHIP_ID, the number that the device has
+// without ASCEND_RT_VISIBLE_DEVICES; 0 for IS_VIRTUAL; the architecture of the product that is emulated.
+// Returns 0; 100000 for null or an unknown attribute; 207000 for attributes of kernels and boards, and for
+// what the system does not tell.
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value);
 
 // As aclrtGetDeviceInfo, for the number of cores and the size of the second-level cache.
@@ -865,14 +870,14 @@ ACL_FUNC_VISIBILITY aclError aclGetDeviceCapability(uint32_t deviceId, aclDevice
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType,
                                                       int32_t* value);
 
-// Stores how busy the machine's processors were since the last call of this function (at first: since the machine
-// started), by whatever process, and how much of its memory is in use. Every device shares them.
+// Stores how busy the machine's processors were since the last call of this function (at first: since the
+// machine started), by whatever process, and how much of its memory is in use. Every device shares them.
 // Returns 0, or 100000 for null.
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceUtilizationRate(int32_t deviceId,
                                                            aclrtUtilizationInfo* utilizationInfo);
 
-// Stores a name for the device that is the same in every process of this machine and differs between devices and
-// machines.
+// Stores a name for the device that is the same in every process of this machine and differs between devices
+// and machines.
 // Returns 0, or 100000 for null.
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid* uuid);
 
@@ -899,16 +904,16 @@ ACL_FUNC_VISIBILITY aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t*
 ACL_FUNC_VISIBILITY aclError aclrtDeviceCanAccessPeer(int32_t* canAccessPeer, int32_t deviceId,
                                                       int32_t peerDeviceId);
 
-// Allow the current device to use another's memory, and forbid it again. It can in any case: what is allowed is
-// only remembered.
+// Allow the current device to use another's memory, and forbid it again. It can in any case: what is allowed
+// is only remembered.
 //   flags  0
-// Return 0; 100000 for other flags or the current device itself; 107002 without a device; disabling what is not
-// enabled is 107000.
+// Return 0; 100000 for other flags or the current device itself; 107002 without a device; disabling what is
+// not enabled is 107000.
 ACL_FUNC_VISIBILITY aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
 
-// Chooses what happens on overflow. Operators give infinities and NaN, so ACL_RT_OVERFLOW_MODE_INFNAN is accepted
-// and ACL_RT_OVERFLOW_MODE_SATURATION is not.
+// Chooses what happens on overflow. Operators give infinities and NaN, so ACL_RT_OVERFLOW_MODE_INFNAN is
+// accepted and ACL_RT_OVERFLOW_MODE_SATURATION is not.
 // Returns 0; 207000 for SATURATION; 100000 for another mode; 107002 without a device.
 ACL_FUNC_VISIBILITY aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode);
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode* mode);
@@ -923,13 +928,14 @@ ACL_FUNC_VISIBILITY aclError aclrtSetTsDevice(aclrtTsId tsId);
 // Returns 0, or 507046 when the time is over; what runs goes on then.
 ACL_FUNC_VISIBILITY aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
 
-// Limits on cores. A processor of the host counts as one; an operator takes at most as many threads as there are
-// vector cores in the limit that is in force in the thread of its phase 1. Limits never change a result; on cube
-// cores they are only kept.
+// Limits on cores. A processor of the host counts as one; an operator takes at most as many threads as there
+// are vector cores in the limit that is in force in the thread of its phase 1. Limits never change a result;
+// on cube cores they are only kept.
 //   value  1 to what aclrtGetDeviceInfo says
 // In force is the limit of the stream that the thread has put to use, if it has one; else that of the current
 // device; else the number of cores. The last aclrtResetDevice takes back the device's limits.
-// Return 0; 100000 for an unknown type or a null pointer; 107000 for another value; 107002 or 107003 for the stream.
+// Return 0; 100000 for an unknown type or a null pointer; 107000 for another value; 107002 or 107003 for the
+// stream.
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type,
                                                     uint32_t* value);
 ACL_FUNC_VISIBILITY aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type,
@@ -998,8 +1004,8 @@ typedef struct aclrtPhysicalMemProp {
   uint64_t reserve;
 } aclrtPhysicalMemProp;
 
-// As aclrtMalloc; without the 32 bytes of padding, for cached access, and with attributes (null: none). Codes as
-// aclrtMalloc; for the attributes also 100000, and 107001 for a device that does not exist.
+// As aclrtMalloc; without the 32 bytes of padding, for cached access, and with attributes (null: none). Codes
+// as aclrtMalloc; for the attributes also 100000, and 107001 for a device that does not exist.
 ACL_FUNC_VISIBILITY aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy);
 ACL_FUNC_VISIBILITY aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy);
 ACL_FUNC_VISIBILITY aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy policy,
@@ -1008,16 +1014,19 @@ ACL_FUNC_VISIBILITY aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclr
 // As aclrtMallocHost, with attributes.
 ACL_FUNC_VISIBILITY aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cfg);
 
-// Allocates memory that host and devices use under one address, as all memory here. Release it with aclrtFree.
+// Allocates memory that host and devices use under one address, as all memory here. Release it with
+// aclrtFree.
 //   flag  ACL_RT_MEM_ATTACH_GLOBAL; 107000 for any other
 ACL_FUNC_VISIBILITY aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag);
 
-// As aclrtFree and aclrtFreeHost, but wait first for the work in all streams of the current device. What failed in
-// one of them is returned after the memory is free. Also 107002 without a device, and then nothing is released.
+// As aclrtFree and aclrtFreeHost, but wait first for the work in all streams of the current device. What
+// failed in one of them is returned after the memory is free. Also 107002 without a device, and then nothing
+// is released.
 ACL_FUNC_VISIBILITY aclError aclrtFreeWithDevSync(void* devPtr);
 ACL_FUNC_VISIBILITY aclError aclrtFreeHostWithDevSync(void* hostPtr);
 
-// As aclrtMemcpyAsync, whose condition it names: with host memory that is not pinned the copy is done at return.
+// As aclrtMemcpyAsync, whose condition it names: with host memory that is not pinned the copy is done at
+// return.
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t destMax, const void* src,
                                                            size_t count, aclrtMemcpyKind kind,
                                                            aclrtStream stream);
@@ -1025,8 +1034,9 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t des
 // Copies `height` rows of `width` bytes; done when the call returns.
 //   dpitch, spitch  how far the rows are apart, in bytes, in the destination and in the source
 //   kind            0 to 4, a hint
-// Returns 0, also for no rows or rows of no bytes whatever the rest; 100000 for a null address, another kind, a width
-// that is larger than a pitch, or rows past the end of the address space. Source and destination must not overlap.
+// Returns 0, also for no rows or rows of no bytes whatever the rest; 100000 for a null address, another kind,
+// a width that is larger than a pitch, or rows past the end of the address space. Source and destination must
+// not overlap.
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch,
                                            size_t width, size_t height, aclrtMemcpyKind kind);
 
@@ -1038,12 +1048,13 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const 
 
 // Copy numBatches pieces of memory, at once or in stream order; a piece of no bytes is passed over.
 //   dsts, destMaxs, srcs, sizes  of each piece: where to, the room there, where from, how many bytes
-//   attrs, attrsIndexes, numAttrs  where the pieces lie: attrs[k] holds from piece attrsIndexes[k] on. The first index
-//                                is 0 and they ascend. A location is the host or a device, and not the host twice
+//   attrs, attrsIndexes, numAttrs  where the pieces lie: attrs[k] holds from piece attrsIndexes[k] on. The
+//                                first index is 0 and they ascend. A location is the host or a device, and
+//                                not the host twice
 //   failIndex                    receives the piece at fault, or SIZE_MAX if none in particular is
-// Return 0; 100000 for null arrays or pieces, wrong counts, indexes or locations; 107000 for a piece that has not
-// enough room; 107001 for a device that does not exist; 207000 for host to host. Nothing is copied then. In stream
-// order also the codes of the stream and 207001, for which the pieces before failIndex are queued.
+// Return 0; 100000 for null arrays or pieces, wrong counts, indexes or locations; 107000 for a piece that has
+// not enough room; 107001 for a device that does not exist; 207000 for host to host. Nothing is copied then.
+// In stream order also the codes of the stream and 207001, for which the pieces before failIndex are queued.
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatch(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes,
                                               size_t numBatches, aclrtMemcpyBatchAttr* attrs,
                                               size_t* attrsIndexes, size_t numAttrs, size_t* failIndex);
@@ -1064,18 +1075,19 @@ ACL_FUNC_VISIBILITY aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsag
 // Returns 0, or 100000 for null.
 ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attributes);
 
-// Register memory of the program's own as pinned: an asynchronous copy with it may then go on after its call. It must
-// be unregistered before it is freed.
+// Register memory of the program's own as pinned: an asynchronous copy with it may then go on after its call.
+// It must be unregistered before it is freed.
 //   type    ACL_HOST_REGISTER_MAPPED
 //   devPtr  receives the address for the device, which is the same
 //   flag    ACL_HOST_REG_MAPPED, ACL_HOST_REG_PINNED or both
-// Return 0; 100000 for null, size 0, or an unknown type or flag; 107002 without a device; 207000 for IOMEMORY and
-// READONLY; 507910 when a byte of it is registered or was allocated by this library; 207001.
+// Return 0; 100000 for null, size 0, or an unknown type or flag; 107002 without a device; 207000 for IOMEMORY
+// and READONLY; 507910 when a byte of it is registered or was allocated by this library; 207001.
 ACL_FUNC_VISIBILITY aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type,
                                                void** devPtr);
 ACL_FUNC_VISIBILITY aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag);
 
-// Stores the address by which devices know registered host memory, or that of aclrtMallocHost: the same address.
+// Stores the address by which devices know registered host memory, or that of aclrtMallocHost: the same
+// address.
 //   flag  0
 // Returns 0; 100000 for null or another flag; 507911 for any other memory.
 ACL_FUNC_VISIBILITY aclError aclrtHostGetDevicePointer(void* pHost, void** pDevice, uint32_t flag);
@@ -1090,32 +1102,34 @@ ACL_FUNC_VISIBILITY aclError aclrtMemFlush(void* devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void* devPtr, size_t size);
 
 // The same in stream order. Filling (PREFETCH), writing back and flushing a cache change no result.
-// Returns 0; 100000 for null, size 0 or an unknown type; 207000 for ACL_RT_CMO_TYPE_INVALID, which would lose what was
-// written; 107002 or 107003 for the stream.
+// Returns 0; 100000 for null, size 0 or an unknown type; 207000 for ACL_RT_CMO_TYPE_INVALID, which would lose
+// what was written; 107002 or 107003 for the stream.
 ACL_FUNC_VISIBILITY aclError aclrtCmoAsync(void* src, size_t size, aclrtCmoType cmoType, aclrtStream stream);
 
-// Memory and addresses apart from each other: a range of addresses is reserved, pieces of memory are created, and
-// mapped somewhere in the range. Sizes and addresses are multiples of the granularity, 2 MiB. Mapped memory is shared
-// with forked children.
+// Memory and addresses apart from each other: a range of addresses is reserved, pieces of memory are created,
+// and mapped somewhere in the range. Sizes and addresses are multiples of the granularity, 2 MiB. Mapped
+// memory is shared with forked children.
 //
 // Reserves addresses.
 //   virPtr     receives the first one. Release it with aclrtReleaseMemAddress
 //   alignment  0
 //   expectPtr  null
 //   flags      0 or 1, a hint
-// Returns 0; 100000 for null, size 0 or other arguments; 107000 for a size that is no multiple; 107002 without a
-// device; 207001 when there is no such range.
+// Returns 0; 100000 for null, size 0 or other arguments; 107000 for a size that is no multiple; 107002
+// without a device; 207001 when there is no such range.
 ACL_FUNC_VISIBILITY aclError aclrtReserveMemAddress(void** virPtr, size_t size, size_t alignment,
                                                     void* expectPtr, uint64_t flags);
 
-// Returns 0; 100000 for null; 107000 for an address at which no range begins, or while something is mapped in it.
+// Returns 0; 100000 for null; 107000 for an address at which no range begins, or while something is mapped in
+// it.
 ACL_FUNC_VISIBILITY aclError aclrtReleaseMemAddress(void* virPtr);
 
 // Creates a piece of memory, filled with zeros.
 //   handle  receives it. Release it with aclrtFreePhysical; where it is mapped it stays until it is unmapped
 //   flags   0
-// Returns 0; 100000 for null, size 0 or other properties; 107000 for a size that is no multiple; 107001, 107002 for
-// the device; 207000 for a handle type that other processes could use; 207001 when memory is exhausted.
+// Returns 0; 100000 for null, size 0 or other properties; 107000 for a size that is no multiple; 107001,
+// 107002 for the device; 207000 for a handle type that other processes could use; 207001 when memory is
+// exhausted.
 ACL_FUNC_VISIBILITY aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size,
                                                  const aclrtPhysicalMemProp* prop, uint64_t flags);
 
@@ -1126,8 +1140,9 @@ ACL_FUNC_VISIBILITY aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
 //   size    that of the piece
 //   offset  0
 //   flags   0
-// Returns 0; 100000 for null or other arguments; 107000 for another size, an address that is no multiple, lies in no
-// reserved range or reaches beyond it, or where something is mapped; 107017 for an unknown handle; 207001.
+// Returns 0; 100000 for null or other arguments; 107000 for another size, an address that is no multiple,
+// lies in no reserved range or reaches beyond it, or where something is mapped; 107017 for an unknown handle;
+// 207001.
 ACL_FUNC_VISIBILITY aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle,
                                          uint64_t flags);
 
@@ -1165,32 +1180,35 @@ typedef union aclrtStreamAttrValue {
   uint32_t reserve[4];
 } aclrtStreamAttrValue;
 
-// Set and get an attribute of a stream: the failure mode (below); a tag, which is kept for the program; the priority,
-// 0 to 7, which is kept. The switches of FLOAT_OVERFLOW_CHECK and CACHE_OP_INFO are always off.
+// Set and get an attribute of a stream: the failure mode (below); a tag, which is kept for the program; the
+// priority, 0 to 7, which is kept. The switches of FLOAT_OVERFLOW_CHECK and CACHE_OP_INFO are always off.
 // Return 0; 100000 for null or an unknown attribute; 107000 for another value; 207000 for switching one on.
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
                                                      aclrtStreamAttrValue* value);
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
                                                      aclrtStreamAttrValue* value);
 
-// Chooses what a stream does after work in it has failed. ACL_CONTINUE_ON_FAILURE, as it is created: it goes on, and
-// one synchronisation reports the failure. ACL_STOP_ON_FAILURE: what is queued behind it, or submitted later, is
-// dropped (as by aclrtDestroyStreamForce), and every synchronisation reports the failure, until the mode is set to
-// continue.
+// Chooses what a stream does after work in it has failed. ACL_CONTINUE_ON_FAILURE, as it is created: it goes
+// on, and one synchronisation reports the failure. ACL_STOP_ON_FAILURE: what is queued behind it, or
+// submitted later, is dropped (as by aclrtDestroyStreamForce), and every synchronisation reports the failure,
+// until the mode is set to continue.
 // Returns 0, or 107000 for another mode.
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
 
-// Switch the detection of overflow, which does not exist: 0 (off) is accepted, 1 is 207000, other values 107000.
+// Switch the detection of overflow, which does not exist: 0 (off) is accepted, 1 is 207000, other values
+// 107000.
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t* flag);
 
-// Ask for, and clear, a note of overflow. Not supported: they return 207000. Look for infinities and NaN instead.
+// Ask for, and clear, a note of overflow. Not supported: they return 207000. Look for infinities and NaN
+// instead.
 ACL_FUNC_VISIBILITY aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtResetOverflowStatus(aclrtStream stream);
 
-// Drops the work that is queued in a stream: operators and copies are not done, host functions and callbacks not
-// called, recordings count as complete, waiting ends. What runs already is waited for. The stream can be used
-// afterwards; if it lost work, its next synchronisation returns 107023. Not from a host function of the stream.
+// Drops the work that is queued in a stream: operators and copies are not done, host functions and callbacks
+// not called, recordings count as complete, waiting ends. What runs already is waited for. The stream can be
+// used afterwards; if it lost work, its next synchronisation returns 107023. Not from a host function of the
+// stream.
 ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
 
 // Stores how many more streams can be created.
@@ -1198,7 +1216,8 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamAvailableNum(uint32_t* streamCount);
 
 // Stores when the event's latest recording was complete: microseconds of a clock that only goes forward.
-// Returns 0; 100000 for null; 107006 when the event has no ACL_EVENT_TIME_LINE, is not recorded or not complete.
+// Returns 0; 100000 for null; 107006 when the event has no ACL_EVENT_TIME_LINE, is not recorded or not
+// complete.
 ACL_FUNC_VISIBILITY aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t* timestamp);
 
 // Stores the event's number, which no other event of this process had or has.
@@ -1207,11 +1226,12 @@ ACL_FUNC_VISIBILITY aclError aclrtGetEventId(aclrtEvent event, uint32_t* eventId
 
 // Sets how long aclrtStreamWaitEvent has a stream wait, in calls from now on, of any thread.
 //   timeout  seconds (at most 24 days count); 0 waits for ever, as it is at first
-// A wait that ends so is reported as by aclrtStreamWaitEventWithTimeout, and needs a thread meanwhile. Returns 0.
+// A wait that ends so is reported as by aclrtStreamWaitEventWithTimeout, and needs a thread meanwhile.
+// Returns 0.
 ACL_FUNC_VISIBILITY aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 
-// Set how long an operator may take, in any stream. One that takes longer is not interrupted: its result is whole, and
-// the next synchronisation of its stream returns 507014.
+// Set how long an operator may take, in any stream. One that takes longer is not interrupted: its result is
+// whole, and the next synchronisation of its stream returns 507014.
 //   timeout        seconds; for V2 microseconds. 0: as long as it wants, as it is at first
 //   actualTimeout  receives the time that is in force
 // Return 0; 100000 for null.
@@ -1221,7 +1241,8 @@ ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64
 // Has a stream write 8 bytes when it comes to this call.
 //   devAddr  a multiple of 8; it must be valid until then
 //   flag     0
-// Returns 0; 100000 for null; 107008 for another address; 107000 for another flag; codes of the stream; 207001.
+// Returns 0; 100000 for null; 107008 for another address; 107000 for another flag; codes of the stream;
+// 207001.
 ACL_FUNC_VISIBILITY aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag,
                                              aclrtStream stream);
 
@@ -1234,8 +1255,8 @@ ACL_FUNC_VISIBILITY aclError aclrtValueWrite(void* devAddr, uint64_t value, uint
 // Returns also 207005 when no thread can be started that waits.
 ACL_FUNC_VISIBILITY aclError aclrtValueWait(void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
 
-// A notify is a flag that a stream raises and another stream waits for and lowers. Each raising lets one wait pass;
-// raising a flag that is up has no effect. Waiting costs no thread.
+// A notify is a flag that a stream raises and another stream waits for and lowers. Each raising lets one wait
+// pass; raising a flag that is up has no effect. Waiting costs no thread.
 //
 // Creates a notify, lowered.
 //   flag  0
@@ -1250,8 +1271,8 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyNotify(aclrtNotify notify);
 ACL_FUNC_VISIBILITY aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream);
 
 // Has the stream wait until it is raised, and lower it.
-//   timeout  seconds; 0 waits for ever. When they are over the stream goes on and its next synchronisation returns
-//            107019
+//   timeout  seconds; 0 waits for ever. When they are over the stream goes on and its next synchronisation
+//            returns 107019
 // Returns also 207005 when no thread can be started that watches the time.
 ACL_FUNC_VISIBILITY aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream,
                                                      uint32_t timeout);

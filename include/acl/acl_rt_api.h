@@ -1,8 +1,8 @@
 // acl/acl_rt_api.h: overloads of the runtime's functions for C++, with types and defaults where C has none.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each calls the function of acl_rt.h that stands in it and returns its code. In C this header adds nothing to
-// acl_rt.h, and acl_rt.h does not include it.
+// Each calls the function of acl_rt.h that stands in it and returns its code. In C this header adds nothing
+// to acl_rt.h, and acl_rt.h does not include it.
 #ifndef PORTACL_ACL_ACL_RT_API_H_
 #define PORTACL_ACL_ACL_RT_API_H_
 

@@ -168,8 +168,8 @@ aclError ReadCount(const char* variable, int most, int& value) {
   return ACL_SUCCESS;
 }
 
-// A list such as "0,2,3" picks and renumbers devices. As in CANN it ends at the first entry that is no device or
-// not greater than the one before, so a list that begins with one leaves no device.
+// A list such as "0,2,3" picks and renumbers devices. As in CANN it ends at the first entry that is no device
+// or not greater than the one before, so a list that begins with one leaves no device.
 aclError ReadDevices(Configuration& configuration) {
   int count = 1;
   if (aclError status = ReadCount("PORTACL_DEVICE_COUNT", kMostDevices, count)) return status;

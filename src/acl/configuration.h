@@ -20,8 +20,8 @@ struct Configuration {
   char soc_name[64] = {};
   Isa isa = Isa::kPortable;
   int num_threads = 1;
-  // The numbers of the devices that the program sees as 0, 1, 2, ...: all of PORTACL_DEVICE_COUNT, or those that
-  // ASCEND_RT_VISIBLE_DEVICES names.
+  // The numbers of the devices that the program sees as 0, 1, 2, ...: all of PORTACL_DEVICE_COUNT, or those
+  // that ASCEND_RT_VISIBLE_DEVICES names.
   std::vector<int> visible_devices{0};
   int default_device = -1;  // from the JSON file; -1: none
   bool launch_blocking = false;

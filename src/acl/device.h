@@ -23,8 +23,8 @@ struct Context {
 // *handle, if asked for, receives its handle.
 Context* CurrentContext(aclrtContext* handle = nullptr) noexcept;
 
-// 0 for the number of a device that there is; else reports for the API that runs and returns 107001, or 100000
-// when the environment's configuration is not acceptable.
+// 0 for the number of a device that there is; else reports for the API that runs and returns 107001, or
+// 100000 when the environment's configuration is not acceptable.
 aclError CheckDevice(const char* api, int64_t device) noexcept;
 
 // Reports "no device is set on this thread" for the API that runs and returns 107002.

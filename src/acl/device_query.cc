@@ -38,8 +38,8 @@ aclError StoreKnown(const char* api, int64_t found, int64_t* value) noexcept {
   return ACL_SUCCESS;
 }
 
-// Percent of the machine's time that its processors were busy since the call before, of any device; the first call
-// counts from the start of the machine. -1 when the system does not tell.
+// Percent of the machine's time that its processors were busy since the call before, of any device; the first
+// call counts from the start of the machine. -1 when the system does not tell.
 int32_t ProcessorUtilization() noexcept {
   static std::atomic<uint64_t> last_busy{0};
   static std::atomic<uint64_t> last_total{0};

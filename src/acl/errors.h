@@ -38,8 +38,8 @@ aclError Fail(aclError status, MessageClass message_class, const Text& message,
 // As Fail, choosing the class from the status as CANN does: 1xxxxx parameter, 3xxxxx runtime, else inner.
 aclError FailAclnn(aclError status, const Text& message, SourceSite site = SourceSite::Current()) noexcept;
 
-// Report, for the API named, a null pointer where `expected` should be (100000), a value that is not accepted,
-// and something that has no meaning on a CPU or is not there (207000); they return the status.
+// Report, for the API named, a null pointer where `expected` should be (100000), a value that is not
+// accepted, and something that has no meaning on a CPU or is not there (207000); they return the status.
 aclError FailNullPointer(const char* api, const char* parameter, const char* expected) noexcept;
 aclError FailUnsupported(const char* api, std::string_view why) noexcept;
 template <class Value>

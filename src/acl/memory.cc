@@ -57,8 +57,8 @@ Registry& TheRegistry() {
   return *registry;
 }
 
-// How much is asked of the system for `size` bytes: rounded up to 32, and 32 more where CANN adds them; 0 when that
-// overflows.
+// How much is asked of the system for `size` bytes: rounded up to 32, and 32 more where CANN adds them; 0
+// when that overflows.
 size_t PaddedSize(size_t size, bool adds_32) {
   size_t padded = 0;
   if (__builtin_add_overflow(size, size_t{31}, &padded)) return 0;
@@ -148,8 +148,8 @@ aclError Free(const char* api, const char* parameter, const char* source, void* 
   return ACL_SUCCESS;
 }
 
-// As Free, but waits for every stream of the current device first. What went wrong in one is reported after the
-// memory is free.
+// As Free, but waits for every stream of the current device first. What went wrong in one is reported after
+// the memory is free.
 aclError FreeAfterWork(const char* api, const char* parameter, const char* source, void* address,
                        Source from) noexcept {
   const Context* context = CurrentContext();
@@ -169,7 +169,8 @@ size_t MeminfoBytes(std::string_view info, std::string_view name) {
   return kibibytes * 1024;
 }
 
-// The attributes of an allocation: a module is a name for statistics that nobody keeps here, a device one that exists.
+// The attributes of an allocation: a module is a name for statistics that nobody keeps here, a device one
+// that exists.
 aclError CheckConfig(const char* api, const aclrtMallocConfig* cfg) noexcept {
   if (cfg == nullptr || cfg->numAttrs == 0) return ACL_SUCCESS;
   if (cfg->attrs == nullptr) return FailNullPointer(api, "cfg->attrs", "an array of numAttrs attributes");

@@ -28,8 +28,8 @@ MemoryFacts FactsOfMemory(const void* address) noexcept;
 
 inline MemoryKind KindOfMemory(const void* address) noexcept { return FactsOfMemory(address).kind; }
 
-// Enters memory that this library does not free: mapped or registered. False when a byte of it is known already, or
-// (with *no_memory set) when memory for the entry cannot be had.
+// Enters memory that this library does not free: mapped or registered. False when a byte of it is known
+// already, or (with *no_memory set) when memory for the entry cannot be had.
 bool EnterMemory(const void* address, size_t size, MemoryKind kind, int32_t device, bool* no_memory) noexcept;
 
 // Takes out an entry of this kind that begins at the address; false when there is none.

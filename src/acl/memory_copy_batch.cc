@@ -94,6 +94,8 @@ aclError Check(const char* api, const Batch& batch, size_t* fail_index) noexcept
 
 using namespace portacl;
 
+// The signatures are CANN's.
+// NOLINTBEGIN(readability-non-const-parameter)
 aclError aclrtMemcpyBatch(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
                           aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs,
                           size_t* failIndex) {
@@ -121,3 +123,4 @@ aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMaxs, void** srcs, size_
   }
   return ACL_SUCCESS;
 }
+// NOLINTEND(readability-non-const-parameter)

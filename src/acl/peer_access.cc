@@ -1,5 +1,5 @@
-// Access of one device to another's memory. All devices share the host's, so it always works; what is enabled is only
-// remembered, so that a program sees its own mistakes.
+// Access of one device to another's memory. All devices share the host's, so it always works; what is enabled
+// is only remembered, so that a program sees its own mistakes.
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 

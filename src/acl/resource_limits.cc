@@ -1,5 +1,5 @@
-// The functions of acl_rt.h on resource limits (see resource_limits.h). A processor of the host counts as a vector
-// core and as a cube core; only vector cores do anything here.
+// The functions of acl_rt.h on resource limits (see resource_limits.h). A processor of the host counts as a
+// vector core and as a cube core; only vector cores do anything here.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/resource_limits.h"
 

@@ -17,8 +17,8 @@ struct ResourceLimits {
   }
 };
 
-// The most threads for an operator whose phase 1 runs on this thread: the configuration's number, or less where
-// the stream in use in this thread, or else its device, has a limit on vector cores.
+// The most threads for an operator whose phase 1 runs on this thread: the configuration's number, or less
+// where the stream in use in this thread, or else its device, has a limit on vector cores.
 int ThreadLimit() noexcept;
 
 // The device is reset: so are its limits.

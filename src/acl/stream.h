@@ -71,8 +71,8 @@ class Task {
   virtual bool Interrupt(Stream& /*stream*/) noexcept { return false; }
 
   // The last call: the task now counts as done, whether it ran or was dropped by force, and its slot goes
-  // back. Called under the stream's lock, so that nobody sees the one without the other. Adds the streams that
-  // can go on because of it.
+  // back. Called under the stream's lock, so that nobody sees the one without the other. Adds the streams
+  // that can go on because of it.
   virtual void Finish(StreamList& can_go_on) noexcept = 0;
 
   Place place = Place::kAnywhere;
@@ -107,17 +107,17 @@ class alignas(64) Stream {
   };
   void NoteFailure(Failure failure) noexcept;
 
-  // Whether a failure ends the stream's work: what is queued behind it, or submitted later, is dropped, and every
-  // synchronisation reports it, until the stream is told to go on.
+  // Whether a failure ends the stream's work: what is queued behind it, or submitted later, is dropped, and
+  // every synchronisation reports it, until the stream is told to go on.
   void SetStopsOnFailure(bool stops) noexcept;
   bool StopsOnFailure() noexcept;
 
-  // Drops what is queued and ends waiting; what runs already is waited for. Notes `failure` if anything was dropped.
-  // False when the deadline came before the stream was done.
+  // Drops what is queued and ends waiting; what runs already is waited for. Notes `failure` if anything was
+  // dropped. False when the deadline came before the stream was done.
   bool Abort(Failure failure, Deadline deadline) noexcept;
 
-  // Waits until all that was submitted before this call is done; false when the deadline came first. Moves the
-  // stream's failure to *failure unless that holds one already.
+  // Waits until all that was submitted before this call is done; false when the deadline came first. Moves
+  // the stream's failure to *failure unless that holds one already.
   bool Synchronize(Deadline deadline, Failure* failure) noexcept;
   // The same for a stream that another thread may destroy meanwhile: does nothing once it is none of the
   // context's.

@@ -1,4 +1,5 @@
-// What a stream is set to: failure mode, attributes, priorities, how many there may be; and dropping its work.
+// What a stream is set to: failure mode, attributes, priorities, how many there may be; and dropping its
+// work.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_rt.h"
 #include "acl/device.h"

@@ -1,4 +1,5 @@
-// The times that a program sets for all of its streams: how long an operator may take, and a wait for an event.
+// The times that a program sets for all of its streams: how long an operator may take, and a wait for an
+// event.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

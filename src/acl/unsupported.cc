@@ -1,5 +1,5 @@
-// Functions that need several processes or a device's tracing: present, so that a client which looks up every name
-// finds it, and refused with 207000 whatever their arguments.
+// Functions that need several processes or a device's tracing: present, so that a client which looks up every
+// name finds it, and refused with 207000 whatever their arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_dump.h"
 #include "acl/acl_rt.h"

@@ -18,8 +18,8 @@
 namespace portacl {
 namespace {
 
-// Threads whose stream waits for a value sleep here. A stream that writes one wakes them at once; a value that
-// comes from elsewhere (a copy, the program itself) is found by looking again after a while.
+// Threads whose stream waits for a value sleep here. A stream that writes one wakes them at once; a value
+// that comes from elsewhere (a copy, the program itself) is found by looking again after a while.
 struct Writes {
   std::mutex mutex;
   std::condition_variable changed;

@@ -12,8 +12,8 @@
 namespace portacl {
 namespace {
 
-// The parts of the emulated CANN that an installation of this library has, by the names of aclCANNPackageName and
-// of aclsysGetVersionStr.
+// The parts of the emulated CANN that an installation of this library has, by the names of aclCANNPackageName
+// and of aclsysGetVersionStr.
 struct Package {
   aclCANNPackageName number;
   std::string_view name;

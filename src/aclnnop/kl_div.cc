@@ -139,8 +139,8 @@ aclnnStatus aclnnKlDivGetWorkspaceSize(const aclTensor* self, const aclTensor* t
   OperatorCall call{"aclnnKlDiv", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const Shape scalar;
-    const engine::Kernels kernels((logTarget ? kLogTargetFunction : kFunction).For(JobIsa()),
-                                  (logTarget ? kLogTargetSums : kSums).For(JobIsa()));
+    const engine::Kernels kernels{(logTarget ? kLogTargetFunction : kFunction).For(JobIsa()),
+                                  (logTarget ? kLogTargetSums : kSums).For(JobIsa())};
     SetJob(checked, reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut,
            Factor(reduction, checked), kernels, engine::NoParameters{}, fresh);
   });

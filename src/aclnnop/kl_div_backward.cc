@@ -156,8 +156,8 @@ aclnnStatus aclnnKlDivBackwardGetWorkspaceSize(const aclTensor* gradOutput, cons
       {"gradOutput", gradOutput}, {"self", self}, {"target", target}, {"out", out}};
   OperatorCall call{"aclnnKlDivBackward", tensors, {}};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const engine::Kernels kernels((logTarget ? kLogTargetFunction : kFunction).For(JobIsa()),
-                                  (logTarget ? kLogTargetSums : kSums).For(JobIsa()));
+    const engine::Kernels kernels{(logTarget ? kLogTargetFunction : kFunction).For(JobIsa()),
+                                  (logTarget ? kLogTargetSums : kSums).For(JobIsa())};
     const KlDivBackwardParameters parameters{Factor(reduction, checked.broadcast)};
     const Shape* const kept = checked.broadcast == self->view ? nullptr : &self->view;
     SetJob(checked, kept, {kGradOutput, kTarget}, kOut, /*factor=*/1.0f, kernels, parameters, fresh);

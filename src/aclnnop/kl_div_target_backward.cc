@@ -12,6 +12,7 @@
 
 #include "engine/exp-inl.h"
 #include "engine/log-inl.h"
+#include "engine/sum_loop-inl.h"
 #include "engine/vector_loop-inl.h"
 
 #ifndef PORTACL_KL_DIV_TARGET_BACKWARD_PARAMETERS
@@ -59,10 +60,18 @@ Isa RunKlDivTargetBackward(engine::ElementType type, const void* parameters, con
                                                                           stream);
 }
 
+Isa SumKlDivTargetBackward(engine::ElementType type, const void* parameters, engine::SumWork& work) {
+  return engine::HWY_NAMESPACE::RunSumLoop<KlDivTargetBackward<false>>(type, parameters, work);
+}
+
 Isa RunKlDivTargetBackwardLogTarget(engine::ElementType type, const void* parameters, const void* const* in,
                                     const size_t* step, void* out, size_t n, bool stream) {
   return engine::HWY_NAMESPACE::RunVectorLoop<KlDivTargetBackward<true>>(type, parameters, in, step, out, n,
                                                                          stream);
+}
+
+Isa SumKlDivTargetBackwardLogTarget(engine::ElementType type, const void* parameters, engine::SumWork& work) {
+  return engine::HWY_NAMESPACE::RunSumLoop<KlDivTargetBackward<true>>(type, parameters, work);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -129,7 +138,9 @@ constexpr Check kChecks[] = {
 };
 
 constexpr auto kFunction = PORTACL_ISA_TABLE(RunKlDivTargetBackward);
+constexpr auto kSums = PORTACL_ISA_TABLE(SumKlDivTargetBackward);
 constexpr auto kLogTargetFunction = PORTACL_ISA_TABLE(RunKlDivTargetBackwardLogTarget);
+constexpr auto kLogTargetSums = PORTACL_ISA_TABLE(SumKlDivTargetBackwardLogTarget);
 
 float Factor(int64_t reduction, const Shape& shape) {
   switch (reduction) {
@@ -160,9 +171,10 @@ aclnnStatus aclnnKlDivTargetBackwardGetWorkspaceSize(const aclTensor* gradOutput
       {"gradOutput", gradOutput}, {"self", self}, {"target", target}, {"gradTarget", gradTarget}};
   OperatorCall call{"aclnnKlDivTargetBackward", tensors, {}};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const auto function = (logTarget ? kLogTargetFunction : kFunction).For(JobIsa());
+    const engine::Kernels kernels{(logTarget ? kLogTargetFunction : kFunction).For(JobIsa()),
+                                  (logTarget ? kLogTargetSums : kSums).For(JobIsa())};
     const Shape* const kept = checked.broadcast == target->view ? nullptr : &target->view;
-    SetJob(checked, kept, {kGradOutput, kSelf, kTarget}, kGradTarget, /*factor=*/1.0f, function,
+    SetJob(checked, kept, {kGradOutput, kSelf, kTarget}, kGradTarget, /*factor=*/1.0f, kernels,
            KlDivTargetBackwardParameters{Factor(reduction, checked.broadcast)}, fresh);
   });
 }

@@ -86,6 +86,7 @@ engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& sha
   BindInputs(call, inputs, job.formula, tensors);
   const aclTensor& result = call.Tensor(output);
   job.plan = PlanReduction(shape, kept, {tensors, static_cast<size_t>(inputs.count)}, result);
+  job.from_memory = job.plan.terms.BytesWalked() > engine::LastLevelCacheBytes();
   job.terms = engine::FindTermSums(JobIsa());
   job.store = engine::FindSumStore(result.dtype);
   job.output_argument = static_cast<int8_t>(output);

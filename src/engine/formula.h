@@ -45,11 +45,8 @@ using VectorFunction = Isa (*)(ElementType type, const void* parameters, const v
 struct SumWork;
 using SumFunction = Isa (*)(ElementType type, const void* parameters, SumWork& work);
 
-// What a formula is compiled to, for one instruction set. One that is never summed has no `sums`.
+// What a formula that may be summed is compiled to, for one instruction set.
 struct Kernels {
-  Kernels(VectorFunction values_kernel, SumFunction sums_kernel = nullptr)
-      : values(values_kernel), sums(sums_kernel) {}
-
   VectorFunction values;
   SumFunction sums;
 };
@@ -73,6 +70,12 @@ struct Formula {
     function = kernels.values;
     sums = kernels.sums;
     std::memcpy(parameters, &values, sizeof values);
+  }
+
+  // For a formula that is never summed.
+  template <class Parameters>
+  void Set(VectorFunction vector_function, const Parameters& values) {
+    Set(Kernels{vector_function, nullptr}, values);
   }
 
   // The type that a kernel takes all inputs in as they are in memory: a 16-bit type that they share, else f32.

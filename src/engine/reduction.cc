@@ -253,6 +253,7 @@ class ReductionRun {
     SumWork work;
     work.order = order;
     work.at = 0;
+    work.from_memory = job_.from_memory;
     return work;
   }
 

@@ -34,7 +34,8 @@ struct ReductionJob {
   SumStoreFunction store;
   int8_t output_argument;
   int threads;
-  double factor;  // what each sum is multiplied by before its rounding: 1, or the c of a mean
+  bool from_memory;  // the inputs fit no cache
+  double factor;     // what each sum is multiplied by before its rounding: 1, or the c of a mean
 
   // When there are no terms, nothing is read; the sum is +0 and so is the result, or NaN for an infinite
   // factor.

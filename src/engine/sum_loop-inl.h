@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 #include "engine/half_precision-inl.h"
 #include "engine/sum_work.h"
@@ -81,7 +82,7 @@ struct Terms16 {
 };
 
 template <class D, class V>
-HWY_INLINE double SumOfHalves(D d, V v) {
+HWY_INLINE double SumOfHalves(D, V v) {
   if constexpr (hn::MaxLanes(D()) == 1) {
     return hn::GetLane(v);
   } else {
@@ -157,24 +158,32 @@ class FormulaTerms {
   HWY_INLINE FormulaTerms(const Formula& formula, const SumWork& work)
       : formula_(formula),
         from_{static_cast<const Type*>(work.in[kInput])...},
-        walks_{(work.step[kInput] != 0 ? ~size_t{0} : size_t{0})...} {}
+        walks_{(work.step[kInput] != 0 ? ~size_t{0} : size_t{0})...},
+        all_walk_((... && (work.step[kInput] != 0))) {}
+
+  // Whether no input is one value.
+  HWY_INLINE bool all_walk() const { return all_walk_; }
 
   HWY_INLINE void NextRow(const SumWork& work) {
     (..., (from_[kInput] = reinterpret_cast<const Type*>(reinterpret_cast<const char*>(from_[kInput]) +
                                                          work.row_stride[kInput])));
   }
 
-  // Terms [i, i + 16).
+  // Announces the elements from i on.
+  HWY_INLINE void Prefetch(size_t i) const { (..., hwy::Prefetch(from_[kInput] + (i & walks_[kInput]))); }
+
+  // Terms [i, i + 16); kAllWalk may be set where all_walk() holds.
+  template <bool kAllWalk>
   HWY_INLINE Terms16 At(size_t i) const {
 #if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
     const size_t lanes = hn::Lanes(DF());
     if (lanes > kLanes) return Some(i, kLanes, 0);
     Terms16 terms;
     HWY_UNROLL(1)
-    for (size_t j = 0; j < kLanes; j += lanes) hn::StoreU(Vector(i + j), DF(), terms.term + j);
+    for (size_t j = 0; j < kLanes; j += lanes) hn::StoreU(Vector<kAllWalk>(i + j), DF(), terms.term + j);
 #else
     Terms16 terms;
-    for (size_t j = 0; j < kLanes / kFloatLanes; ++j) terms.term[j] = Vector(i + j * kFloatLanes);
+    for (size_t j = 0; j < kLanes / kFloatLanes; ++j) terms.term[j] = Vector<kAllWalk>(i + j * kFloatLanes);
 #endif
     return terms;
   }
@@ -202,8 +211,9 @@ class FormulaTerms {
  private:
   static constexpr size_t kPadded = HWY_MAX(kLanes, HWY_MAX_BYTES / sizeof(float));
 
+  template <bool kAllWalk>
   HWY_INLINE VF Vector(size_t i) const {
-    return formula_(DF(), Elements::Load(DF(), from_[kInput] + (i & walks_[kInput]))...);
+    return formula_(DF(), Elements::Load(DF(), from_[kInput] + (kAllWalk ? i : i & walks_[kInput]))...);
   }
 
   template <size_t k>
@@ -214,6 +224,7 @@ class FormulaTerms {
   Formula formula_;
   const Type* from_[sizeof...(kInput)];
   size_t walks_[sizeof...(kInput)];  // all bits, or none for an input of one value
+  bool all_walk_;
 };
 
 // ---- The two orders ----
@@ -242,10 +253,13 @@ HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
       sums.Add(terms.Some(i, count, lane));
       i += count;
     }
-    for (; i + kLanes <= n && i < end; i += kLanes) {
-      Terms16 some = terms.At(i);
+    if (terms.all_walk()) {
+      for (; i + kLanes <= end; i += kLanes) sums.Add(terms.template At<true>(i));
+    }
+    for (const size_t last = HWY_MIN(end, n < kLanes ? 0 : n - kLanes + 1); i < last; i += kLanes) {
+      Terms16 some = terms.template At<false>(i);
       // What follows the end may be read, but not added.
-      if (HWY_UNLIKELY(i + kLanes > end)) some = Keep(some, 0, end - i);
+      if (HWY_UNLIKELY(end - i < kLanes)) some = Keep(some, 0, end - i);
       sums.Add(some);
     }
     if (i < end) sums.Add(terms.Some(i, end - i, 0));
@@ -274,29 +288,27 @@ HWY_INLINE void SumRows(Terms terms, const SumWork& work) {
     }
     return;
   }
-  // Rows that are added before the sums are written again.
-  constexpr size_t kTogether = 4;
+  // Rows that are added before the sums are written again. Memory is asked for what comes soon: the hardware
+  // does not foresee where a row goes on after a page.
+  constexpr size_t kTogether = 2;
+  constexpr size_t kAhead = 1024 / sizeof(typename Terms::Type);
   for (size_t row = 0; row < work.rows;) {
     size_t i = 0;
     const size_t count = HWY_MIN(work.rows - row, kTogether);
     Terms next = terms;
+    next.NextRow(work);
     if (count == kTogether) {
-      Terms next1 = terms;
-      next1.NextRow(work);
-      Terms next2 = next1;
-      next2.NextRow(work);
-      Terms next3 = next2;
-      next3.NextRow(work);
       for (; i + kLanes <= n; i += kLanes) {
+        if (work.from_memory) {
+          terms.Prefetch(i + kAhead);
+          next.Prefetch(i + kAhead);
+        }
         Sums16 sums;
         sums.Load(to + i);
-        sums.Add(terms.At(i));
-        sums.Add(next1.At(i));
-        sums.Add(next2.At(i));
-        sums.Add(next3.At(i));
+        sums.Add(terms.template At<false>(i));
+        sums.Add(next.template At<false>(i));
         sums.Store(to + i);
       }
-      next = next3;
       next.NextRow(work);
     }
     for (; i < n; i += kLanes) {
@@ -307,7 +319,7 @@ HWY_INLINE void SumRows(Terms terms, const SumWork& work) {
       next = terms;
       HWY_UNROLL(1)
       for (size_t k = 0; k < count; ++k) {
-        sums.Add(Keep(next.At(first), i - first, kLanes));
+        sums.Add(Keep(next.template At<false>(first), i - first, kLanes));
         next.NextRow(work);
       }
       sums.Store(to + first);

@@ -35,6 +35,7 @@ struct SumWork {
   double* lanes;
 
   size_t rows;
+  bool from_memory;  // the inputs fit no cache
   int64_t row_stride[kMaxInputs];
 };
 

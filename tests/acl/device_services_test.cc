@@ -1,4 +1,5 @@
-// Devices: which there are, what they say of themselves, peers, limits on cores, many threads on several of them.
+// Devices: which there are, what they say of themselves, peers, limits on cores, many threads on several of
+// them.
 // SPDX-License-Identifier: Apache-2.0
 #include <sched.h>
 #include <unistd.h>

@@ -143,6 +143,49 @@ TEST(AllocationFailure, ComesBackAsACodeFromEveryCall) {
       "aclrtMalloc", acl, [&] { return aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST); },
       [&] { aclrtFree(memory); });
   ASSERT_EQ(aclrtFree(memory), ACL_SUCCESS);
+  FailEachAllocation(
+      "aclrtHostRegister", acl, [&] { return aclrtHostRegisterV2(&memory, 8, ACL_HOST_REG_MAPPED); },
+      [&] { aclrtHostUnregister(&memory); });
+  ASSERT_EQ(aclrtHostUnregister(&memory), ACL_SUCCESS);
+  const size_t page = size_t{2} << 20;
+  FailEachAllocation(
+      "aclrtReserveMemAddress", acl, [&] { return aclrtReserveMemAddress(&memory, page, 0, nullptr, 0); },
+      [&] { aclrtReleaseMemAddress(memory); });
+  aclrtPhysicalMemProp properties{};
+  aclrtDrvMemHandle physical = nullptr;
+  FailEachAllocation(
+      "aclrtMallocPhysical", acl, [&] { return aclrtMallocPhysical(&physical, page, &properties, 0); },
+      [&] { aclrtFreePhysical(physical); });
+  FailEachAllocation(
+      "aclrtMapMem", acl, [&] { return aclrtMapMem(memory, page, 0, physical, 0); },
+      [&] { aclrtUnmapMem(memory); });
+  ASSERT_EQ(aclrtUnmapMem(memory), ACL_SUCCESS);
+  ASSERT_EQ(aclrtFreePhysical(physical), ACL_SUCCESS);
+  ASSERT_EQ(aclrtReleaseMemAddress(memory), ACL_SUCCESS);
+  std::vector<aclrtNotify> notifies;
+  notifies.reserve(100);
+  for (int i = 0; i < 50; ++i) {
+    aclrtNotify notify = nullptr;
+    FailEachAllocation(
+        "aclrtCreateNotify", {ACL_ERROR_RT_NO_NOTIFY_RESOURCE}, [&] { return aclrtCreateNotify(&notify, 0); },
+        [&] { aclrtDestroyNotify(notify); });
+    notifies.push_back(notify);
+  }
+  aclDataBuffer* buffer = nullptr;
+  FailEachAllocation(
+      "aclCreateDataBuffer", nullptr_returned,
+      [&] {
+        buffer = aclCreateDataBuffer(&memory, 8);
+        return buffer == nullptr ? -1 : 0;
+      },
+      [&] { aclDestroyDataBuffer(buffer); });
+  ASSERT_EQ(aclDestroyDataBuffer(buffer), ACL_SUCCESS);
+  const auto at_start = [](const char*, size_t, void*) -> aclError { return 0; };
+  FailEachAllocation(
+      "aclInitCallbackRegister", acl,
+      [&] { return aclInitCallbackRegister(ACL_REG_TYPE_OTHER, at_start, nullptr); },
+      [&] { aclInitCallbackUnRegister(ACL_REG_TYPE_OTHER, at_start); });
+  ASSERT_EQ(aclInitCallbackUnRegister(ACL_REG_TYPE_OTHER, at_start), ACL_SUCCESS);
 
   const int64_t n = 10;
   aclTensor* tensor = nullptr;
@@ -187,6 +230,7 @@ TEST(AllocationFailure, ComesBackAsACodeFromEveryCall) {
   L1Call small(100);
   L1Call large(kLarge);
   std::vector<char> bytes(8);
+  uint64_t value = 0;
   const Operands small_operands(small);
   const Operands large_operands(large);
   aclOpExecutor* repeatable = nullptr;
@@ -212,6 +256,13 @@ TEST(AllocationFailure, ComesBackAsACodeFromEveryCall) {
         "aclrtResetEvent", acl, [&] { return aclrtResetEvent(events[index], streams[0]); }, [] {});
     FailEachAllocation(
         "aclrtMemsetAsync", acl, [&] { return aclrtMemsetAsync(bytes.data(), 8, 1, 8, streams[0]); }, [] {});
+    FailEachAllocation(
+        "aclrtRecordNotify", acl, [&] { return aclrtRecordNotify(notifies[0], streams[0]); }, [] {});
+    FailEachAllocation(
+        "aclrtValueWrite", acl, [&] { return aclrtValueWrite(&value, 7, 0, streams[0]); }, [] {});
+    FailEachAllocation(
+        "aclrtValueWait", acl,
+        [&] { return aclrtValueWait(&value, 7, ACL_STREAM_WAIT_VALUE_EQ, streams[0]); }, [] {});
     FailEachAllocation(
         "aclrtLaunchHostFunc", acl,
         [&] {
@@ -248,6 +299,7 @@ TEST(AllocationFailure, ComesBackAsACodeFromEveryCall) {
   }
   for (aclrtStream stream : streams) EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
   for (aclrtEvent event : events) EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+  for (aclrtNotify notify : notifies) EXPECT_EQ(aclrtDestroyNotify(notify), ACL_SUCCESS);
   // Usable after: a whole call from the start.
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
   EXPECT_EQ(aclFinalize(), ACL_SUCCESS);

@@ -1,4 +1,5 @@
-// Memory beyond allocation and the plain copy: variants, matrices, batches, registration, attributes, virtual memory.
+// Memory beyond allocation and the plain copy: variants, matrices, batches, registration, attributes, virtual
+// memory.
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <chrono>
@@ -312,7 +313,8 @@ TEST_F(MemoryServices, Registration) {
   EXPECT_EQ(aclrtHostRegisterV2(start - 10, 11, ACL_HOST_REG_MAPPED),
             ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
 
-  // An asynchronous copy from registered memory may go on after the call; a part that is not registered may not.
+  // An asynchronous copy from registered memory may go on after the call; a part that is not registered may
+  // not.
   char target[4] = {};
   Gate gate;
   gate.Close(stream_);

@@ -1,4 +1,5 @@
-// What belongs to the process or a thread: start and end callbacks, versions, last error, system parameters, the log.
+// What belongs to the process or a thread: start and end callbacks, versions, last error, system parameters,
+// the log.
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,7 +47,8 @@ std::string Message() {
 
 // ---- Start and end ----
 
-// While the library is started, a file that cannot be read is no repetition: whoever names it expects to be heard.
+// While the library is started, a file that cannot be read is no repetition: whoever names it expects to be
+// heard.
 TEST(StartAndEnd, AnUnreadableFileIsReportedAtEveryCall) {
   const ScopedEnvironment environment(Variables{}, Start::kWithoutDevice);  // started without a file
   EXPECT_EQ(aclInit("/nonexistent/acl.json"), ACL_ERROR_INVALID_FILE);

@@ -1,4 +1,5 @@
-// Streams beyond submitting and waiting: failure mode, attributes, abort, timeouts, values, notifies, overflow.
+// Streams beyond submitting and waiting: failure mode, attributes, abort, timeouts, values, notifies,
+// overflow.
 // SPDX-License-Identifier: Apache-2.0
 #include <time.h>
 

@@ -1,4 +1,5 @@
-// The signatures of the runtime's functions beyond those of signatures_test.cc, and the sizes of its structures.
+// The signatures of the runtime's functions beyond those of signatures_test.cc, and the sizes of its
+// structures.
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 

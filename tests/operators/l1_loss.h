@@ -41,7 +41,7 @@ inline NumericDescription Common() {
   op.binding.run = aclnnL1Loss;
   op.input_dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
   op.integer_dtypes = {ACL_INT8, ACL_UINT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_BOOL};
-  op.max_ulp = 1;
+  op.max_ulp = 0.5;
   return op;
 }
 

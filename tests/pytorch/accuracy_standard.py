@@ -3,11 +3,11 @@
 
 Usage: accuracy_standard.py --prefix PREFIX [--check PAGE | --write PAGE] [--long]
 
-The standard: shapes of ranks 1 to 8 with dims 2^k and 2^k - 1; half of the cases uniform in [-5, 5], half normal with a mean in
-[-5, 5] and a deviation in [0.1, 2]; empty tensors, shape [1], all dims 1, one dim of 2^20, infinities and NaN. Of each case's
-results, 99 % lie within atol + rtol * |exact|, and none is farther off than an absolute limit or 32 units in the last place,
-whichever is larger. PAGE is docs/numerics.md: --check compares portacl's columns with the table there, which --write writes;
-PyTorch's depend on the machine. --long takes larger shapes and more cases, and has no table.
+The standard: shapes of ranks 1 to 8 with dims 2^k and 2^k - 1; half of the operands uniform in [-5, 5], half normal with
+a mean in [-5, 5] and a deviation in [0.1, 2]; empty tensors, shape [1], all dims 1, one dim of 2^20, infinities and NaN.
+Of each case's results, 99 % lie within atol + rtol * |exact|, and none is farther off than an absolute limit or 32 units
+in the last place, whichever is larger. PAGE is docs/numerics.md: --check compares portacl's columns with the table there,
+which --write writes; PyTorch's depend on the machine. --long takes larger shapes and more cases, and has no table.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
@@ -64,8 +64,9 @@ class Score:
             self.failed += bool(np.count_nonzero(within) < SHARE * got.size or np.any(far))
 
     def cells(self) -> list:
-        share = "100 %" if self.within == self.results else f"{math.floor(self.within / self.results * 1e4) / 1e2:.2f} %"
-        return [share, f"{self.largest_error:.1e}", f"{self.largest_ulp:.2g}" if self.largest_ulp < 100 else f"{self.largest_ulp:.0e}",
+        share = math.floor(self.within / self.results * 1e4) / 1e2
+        ulp = f"{self.largest_ulp:.2g}" if self.largest_ulp < 100 else f"{self.largest_ulp:.0e}"
+        return ["100 %" if self.within == self.results else f"{share:.2f} %", f"{self.largest_error:.1e}", ulp,
                 str(self.failed)]
 
 
@@ -176,21 +177,21 @@ def main() -> int:
     parser.add_argument("--write", metavar="PAGE", type=pathlib.Path)
     parser.add_argument("--long", action="store_true")
     arguments = parser.parse_args()
-    with concurrent.futures.ProcessPoolExecutor(
-            len(os.sched_getaffinity(0)), multiprocessing.get_context("spawn"), start_worker, (arguments.prefix,)) as pool:
+    workers, spawn = len(os.sched_getaffinity(0)), multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(workers, spawn, start_worker, (arguments.prefix,)) as pool:
         tasks = [(operator.name, dtype.name, pool.submit(measure, index, dtype_index, arguments.long))
                  for index, operator in enumerate(operators.ALL) for dtype_index, dtype in enumerate(nf.FLOATS)]
         rows = [(name, dtype, *task.result()) for name, dtype, task in tasks]
     table = table_of(rows)
     print(table)
     failed = sum(ours.failed for _, _, _, ours, _ in rows)
-    print(f"{sum(row[2] for row in rows)} cases, {sum(row[3].results for row in rows)} results; failed by portacl: {failed}, "
-          f"by PyTorch: {sum(row[4].failed for row in rows)}")
+    print(f"{sum(row[2] for row in rows)} cases, {sum(row[3].results for row in rows)} results; "
+          f"failed by portacl: {failed}, by PyTorch: {sum(row[4].failed for row in rows)}")
     if arguments.write:
         marked_table.write(arguments.write, MARK, table)
     elif arguments.check and not arguments.long:
         if without_pytorch(marked_table.read(arguments.check, MARK)) != without_pytorch(table):
-            print(f"FAILED: portacl's columns differ from those in {arguments.check}; accuracy_standard.py --write writes them anew")
+            print(f"FAILED: portacl's columns differ from those in {arguments.check}, which --write writes anew")
             return 1
     return 1 if failed else 0
 

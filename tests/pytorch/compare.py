@@ -4,9 +4,9 @@
 Usage: compare.py --prefix PREFIX [--long] [--seed N] [--cases N] [--operator NAME [--case K]]
        compare.py --write-table PAGE | --check-table PAGE
 
-portacl may nowhere be farther from the exact value than PyTorch by more than a unit in the last place of the output's type,
-and may nowhere differ from PyTorch by more than roundings explain, but for the differences that differences.py lists; and each
-of those must occur. PAGE is docs/compatibility.md, which holds the list as a table.
+portacl may nowhere be farther from the exact value than PyTorch by more than a unit in the last place of the output's
+type, and may nowhere differ from PyTorch by more than roundings explain, but for the differences that differences.py
+lists; and each of those must occur. PAGE is docs/compatibility.md, which holds the list as a table.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
@@ -89,7 +89,7 @@ def judge(call, ours, theirs, truth, tally):
     results = differences.Results(call, ours, theirs, truth)
     tally.closer += int(np.count_nonzero(results.our_error < results.their_error))
     tally.farther += int(np.count_nonzero(results.our_error > results.their_error))
-    wrong = {"farther from the exact value than PyTorch": results.farther, "differs from PyTorch": results.apart}
+    wrong = {"differs from PyTorch": results.apart, "farther from the exact value than PyTorch": results.farther}
     for one in differences.ALL:
         if not any(np.any(mask) for mask in wrong.values()):
             break
@@ -106,9 +106,14 @@ def judge(call, ours, theirs, truth, tally):
     return wrong
 
 
+def shown(value) -> str:
+    return f"{value!r} ({value.hex()})" if isinstance(value, float) else repr(value)
+
+
 def describe(call, masks, ours, theirs, truth) -> str:
     lines = [f"  {one}" for one in (*call.inputs, call.output)]
-    lines.append(f"  reduction {operators.REDUCTIONS[call.reduction]}, beta {call.beta!r}, logTarget {call.log_target}, "
+    reduction = operators.REDUCTIONS[call.reduction]
+    lines.append(f"  reduction {reduction}, beta {call.beta!r}, logTarget {call.log_target}, "
                  f"R {list(call.R)}, divisor {call.operator.divisor(call)}")
     for what, mask in masks.items():
         places = np.argwhere(mask)
@@ -118,8 +123,7 @@ def describe(call, masks, ours, theirs, truth) -> str:
                          f"PyTorch {float(theirs[place])!r}, exact {float(truth[place])!r}")
             if not call.summed:
                 operands = {one.name: call.values(one.name)[place].item() for one in call.inputs}
-                lines.append("    " + ", ".join(f"{name} {value!r}" + (f" ({value.hex()})" if isinstance(value, float) else "")
-                                                for name, value in operands.items()))
+                lines.append("    " + ", ".join(f"{name} {shown(value)}" for name, value in operands.items()))
     return "\n".join(lines)
 
 
@@ -142,7 +146,8 @@ def compare_some(index, seed, long, numbers) -> Tally:
         try:
             ours, theirs, truth = run(library, call)
             masks = judge(call, ours, theirs, truth, tally)
-            text = describe(call, masks, ours, theirs, truth) if any(np.any(mask) for mask in masks.values()) else ""
+            failed = any(np.any(mask) for mask in masks.values())
+            text = describe(call, masks, ours, theirs, truth) if failed else ""
         except (AssertionError, RuntimeError, ArithmeticError, installed_library.CallFailed) as error:
             text = describe(call, {}, None, None, None) + f"\n  {type(error).__name__}: {error}"
         tally.cases += 1
@@ -154,12 +159,13 @@ def compare_some(index, seed, long, numbers) -> Tally:
     return tally
 
 
-def report(tallies, seconds, every_operator: bool) -> int:
+def report(tallies, seconds, whole: bool) -> int:
     print(f"{'operator':<27}{'calls':>7}{'results':>11}{'mixes of dtypes':>17}{'closer':>11}{'farther':>11}")
     total = Tally()
     for operator, tally in tallies.items():
         mixes = f"{len(tally.mixes)}/{len({(mix, out) for mix, out, _ in operator.all_mixes})}"
-        print(f"{operator.name:<27}{tally.cases:>7}{tally.elements:>11}{mixes:>17}{tally.closer:>11}{tally.farther:>11}")
+        print(f"{operator.name:<27}{tally.cases:>7}{tally.elements:>11}{mixes:>17}"
+              f"{tally.closer:>11}{tally.farther:>11}")
         total.merge(tally)
     print("listed differences: results (calls)")
     missing = 0
@@ -168,7 +174,7 @@ def report(tallies, seconds, every_operator: bool) -> int:
                 for name in one.operators + one.rarely if total.occurrences[one.name, name]]
         print(f"  {one.name}: {', '.join(seen)}")
         absent = [name for name in one.operators if not total.occurrences[one.name, name]]
-        if absent and every_operator:
+        if absent and whole:
             print(f"FAILED: the difference \"{one.name}\" is listed but did not occur for {', '.join(absent)}")
             missing += len(absent)
     for text in total.failures[:FAILURES_SHOWN]:
@@ -196,8 +202,8 @@ def main() -> int:
         return marked_table.check(arguments.check_table, MARK, differences.table(), "compare.py --write-table")
     if not arguments.prefix:
         parser.error("--prefix is missing")
-    print(f"portacl against PyTorch {torch.__version__} ({torch.backends.cpu.get_cpu_capability()}), seed {arguments.seed}",
-          flush=True)
+    capability = torch.backends.cpu.get_cpu_capability()
+    print(f"portacl against PyTorch {torch.__version__} ({capability}), seed {arguments.seed}", flush=True)
     cases, start = arguments.cases or (20000 if arguments.long else 1000), time.monotonic()
     workers = len(os.sched_getaffinity(0)) if arguments.case is None else 1
     with concurrent.futures.ProcessPoolExecutor(
@@ -209,13 +215,15 @@ def main() -> int:
             if arguments.case is not None:
                 numbers = [arguments.case]
             else:  # enough for all mixes of dtypes
-                numbers = range(max(cases, random_calls.calls_for_every_mix(operator)) if not arguments.cases else cases)
-            tasks += [(operator, pool.submit(compare_some, index, arguments.seed, arguments.long, list(numbers[first:first + 250])))
-                      for first in range(0, len(numbers), 250)]
+                numbers = range(arguments.cases or max(cases, random_calls.calls_for_every_mix(operator)))
+            for first in range(0, len(numbers), 250):
+                some = list(numbers[first:first + 250])
+                tasks.append((operator, pool.submit(compare_some, index, arguments.seed, arguments.long, some)))
         tallies = {operator: Tally() for operator, _ in tasks}
         for operator, task in tasks:
             tallies[operator].merge(task.result())
-    return report(tallies, time.monotonic() - start, arguments.operator is None and arguments.case is None)
+    whole = arguments.operator is None and arguments.case is None and arguments.cases is None
+    return report(tallies, time.monotonic() - start, whole)
 
 
 if __name__ == "__main__":

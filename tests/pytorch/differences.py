@@ -32,9 +32,10 @@ class Results:
         return np.clip(values, -self.limit, self.limit)
 
     def _error(self, values):
-        """The distance to the exact value; infinity counts as one step beyond the largest number, NaN equals NaN alone."""
+        """The distance to the exact value; infinity is one step beyond the largest number, NaN equals NaN alone."""
         distance = np.abs(self._clamped(values) - self._clamped(self.truth))
-        return np.where(np.isnan(values) | np.isnan(self.truth), np.where(np.isnan(values) & np.isnan(self.truth), 0.0, np.inf), distance)
+        one, both = np.isnan(values) | np.isnan(self.truth), np.isnan(values) & np.isnan(self.truth)
+        return np.where(one, np.where(both, 0.0, np.inf), distance)
 
     @functools.cached_property
     def allowed(self) -> np.ndarray:
@@ -126,21 +127,23 @@ ALL = (
     Difference(
         "beta of 0", names("SmoothL1LossBackward"),
         "beta = 0 and self = target",
-        "`aten::smooth_l1_loss_backward` takes -1 for the sign; by way of `smooth_l1_loss` it would be the L1 loss's 0",
+        "`aten::smooth_l1_loss_backward` takes -1 for the sign; by way of `smooth_l1_loss` it is the L1 loss's 0",
         "the sign is 0",
         one_term(lambda r: (r.call.beta == 0) & (value(r, "self") == value(r, "target")))),
     Difference(
         "gradient of 0", names("KlDivTargetBackward"),
-        "gradOutput = 0, or c * gradOutput underflows, and log(target) is infinite or NaN",
+        "gradOutput = 0, and log(target) is infinite or NaN",
         "0: its xlogy takes 0 times anything for 0",
         "NaN: multiplies",
-        one_term(lambda r: np.asarray(not r.call.log_target) & (value(r, "gradOutput") == 0) & ~np.isfinite(np.log(value(r, "target"))))),
+        one_term(lambda r: np.asarray(not r.call.log_target) & (value(r, "gradOutput") == 0)
+                 & ~np.isfinite(np.log(value(r, "target"))))),
     Difference(
         "batchmean", KL,
         "batchmean where self is broadcast along the first axis of R",
         "divides by self's first dim before broadcasting",
         "divides by R's first dim",
-        lambda r: r.good & (r.call.reduction == BATCHMEAN) & (r.call.operator.pytorch_divisor(r.call) != r.call.operator.divisor(r.call))),
+        lambda r: r.good & (r.call.reduction == BATCHMEAN)
+        & (r.call.operator.pytorch_divisor(r.call) != r.call.operator.divisor(r.call))),
     Difference(
         "overflow of a step", names("KlDivBackward", "KlDivTargetBackward"),
         "a step is beyond FLOAT's range, the result is not",
@@ -149,9 +152,11 @@ ALL = (
         lambda r: ~r.good & r.overflows(our_steps(r)) & ~np.isfinite(r.ours), True,
         rarely=names("KlDiv", "MseLossOut")),
     Difference(
-        "order of steps", names("SmoothL1Loss", "SmoothL1LossBackward", "KlDiv", "KlDivBackward", "KlDivTargetBackward"),
+        "order of steps",
+        names("SmoothL1Loss", "SmoothL1LossBackward", "KlDiv", "KlDivBackward", "KlDivTargetBackward"),
         "a step of PyTorch's is beyond FLOAT's range or subnormal",
-        "infinity, NaN or fewer digits: divides by beta last and gradOutput by n first, subtracts target * self from target * log(target)",
+        "infinity, NaN or fewer digits: divides by beta last and gradOutput by n first, subtracts target * self from "
+        "target * log(target)",
         "right: divides by beta first, multiplies by 1/n last, subtracts before it multiplies",
         lambda r: r.good & (r.overflows(their_steps(r)) | r.underflows(their_steps(r)))),
     Difference(
@@ -177,7 +182,8 @@ ALL = (
         "sums of many terms",
         "in float32, in an order that depends on the machine",
         "in float64, in a fixed order",
-        lambda r: r.good & (r.our_error <= r.their_error) & r.call.summed, rarely=names("KlDiv", "MseLoss", "MseLossOut", "KlDivBackward", "KlDivTargetBackward")),
+        lambda r: r.good & (r.our_error <= r.their_error) & r.call.summed,
+        rarely=names("KlDiv", "MseLoss", "MseLossOut", "KlDivBackward", "KlDivTargetBackward")),
     Difference(
         "cancellation", KL,
         "terms that cancel",

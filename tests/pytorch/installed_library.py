@@ -48,7 +48,8 @@ class Library:
         size, executor, workspace = ctypes.c_uint64(), ctypes.c_void_p(), ctypes.c_void_p()
         try:
             phase1 = getattr(self.lib, name + "GetWorkspaceSize")
-            self.check(phase1(*tensors[:-1], *attributes, tensors[-1], ctypes.byref(size), ctypes.byref(executor)), name)
+            arguments = (*tensors[:-1], *attributes, tensors[-1])
+            self.check(phase1(*arguments, ctypes.byref(size), ctypes.byref(executor)), name)
             if size.value:
                 self.check(self.lib.aclrtMalloc(ctypes.byref(workspace), size, MALLOC_HUGE_FIRST), "aclrtMalloc")
             self.check(getattr(self.lib, name)(workspace, size, executor, self.stream), name + " (phase 2)")

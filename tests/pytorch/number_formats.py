@@ -63,7 +63,8 @@ def unit(values: np.ndarray, dtype: Dtype) -> np.ndarray:
     with np.errstate(all="ignore"):
         exponent = np.frexp(np.where(np.isfinite(values), values, 0.0))[1] - 1
     exponent = np.where(np.isinf(values), dtype.highest_exponent, exponent)
-    exponent = np.clip(np.where(values == 0, dtype.lowest_exponent, exponent), dtype.lowest_exponent, dtype.highest_exponent)
+    exponent = np.where(values == 0, dtype.lowest_exponent, exponent)
+    exponent = np.clip(exponent, dtype.lowest_exponent, dtype.highest_exponent)
     return np.ldexp(1.0, exponent - (dtype.digits - 1))
 
 

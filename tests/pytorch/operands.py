@@ -106,8 +106,8 @@ def special_values(dtype: nf.Dtype) -> np.ndarray:
     tiny = np.ldexp(1.0, dtype.lowest_exponent)
     smallest = np.ldexp(tiny, 1 - dtype.digits)
     largest = nf.limit(dtype) - nf.unit(np.array(np.inf), dtype)
-    positive = [0.0, smallest, 3 * smallest, tiny - smallest, tiny, 2 * tiny, 1e-3, 0.25, 0.5, 1.0, 1.0 + 2.0**-7, 1.5, 2.0, 3.0,
-                10.0, 87.0, 88.75, 100.0, 104.5, largest / 2, largest, np.inf]
+    positive = [0.0, smallest, 3 * smallest, tiny - smallest, tiny, 2 * tiny, 1e-3, 0.25, 0.5, 1.0, 1.0 + 2.0**-7, 1.5,
+                2.0, 3.0, 10.0, 87.0, 88.75, 100.0, 104.5, largest / 2, largest, np.inf]
     return np.array(positive + [-value for value in positive] + [np.nan])
 
 
@@ -137,10 +137,12 @@ def random_values(rng, dtype: nf.Dtype, count: int, kind: str, base=None) -> np.
         return np.where(rng.randint(0, 2, count) == 0, values, -values)
     if kind == "special":
         specials = special_values(dtype)
-        return np.where(rng.randint(0, 4, count) == 0, rng.standard_normal(count), specials[rng.randint(0, len(specials), count)])
+        chosen = specials[rng.randint(0, len(specials), count)]
+        return np.where(rng.randint(0, 4, count) == 0, rng.standard_normal(count), chosen)
     if kind == "close":  # near the values of another operand, often equal to them
         steps = np.where(rng.randint(0, 2, count) == 0, 0, rng.randint(-3, 4, count))
-        near = np.resize(base, count).astype(np.float64) if base is not None and len(base) else rng.standard_normal(count)
+        alone = base is None or len(base) == 0
+        near = rng.standard_normal(count) if alone else np.resize(base, count).astype(np.float64)
         with np.errstate(all="ignore"):
             return near + steps * nf.unit(near, dtype)
     raise ValueError(kind)

@@ -1,8 +1,8 @@
-"""The ten operators: their signatures, the dtypes they take, the exact value of their results, and PyTorch's counterparts.
+"""The ten operators: their signatures, the dtypes they take, the exact values of their results, PyTorch's counterparts.
 
 The exact value is computed in float64 from the stored inputs, sums in extended precision where the machine has it, from
-the definition of the operator; nothing is rounded to float32 on the way. The counterparts are PyTorch's own functions, run
-eagerly; gradients come from ATen's backward functions where ATen has one, else from autograd.
+the definition of the operator; nothing is rounded to float32 on the way. The counterparts are PyTorch's own functions,
+run eagerly; gradients come from ATen's backward functions where ATen has one, else from autograd.
 SPDX-License-Identifier: Apache-2.0
 """
 import ctypes
@@ -67,7 +67,8 @@ def reduce_to(terms: np.ndarray, shape: tuple, operator, reduction: int, how=np.
     """Terms of shape R, combined over the axes that the operator sums."""
     if operator.is_gradient:
         lead = terms.ndim - len(shape)
-        axes = tuple(range(lead)) + tuple(lead + k for k, n in enumerate(shape) if n == 1 and terms.shape[lead + k] != 1)
+        kept = terms.shape[lead:]
+        axes = tuple(range(lead)) + tuple(lead + k for k, n in enumerate(shape) if n == 1 and kept[k] != 1)
     elif reduction == NONE:
         axes = ()
     else:
@@ -102,7 +103,8 @@ class Operator:
 
     def mixes(self) -> list:
         """Every (dtypes of the inputs, dtype of the output, reductions) that the default product accepts."""
-        return [(mix, out, self.reductions) for mix in itertools.product(nf.FLOATS, repeat=len(self.inputs)) for out in nf.FLOATS]
+        mixes = itertools.product(nf.FLOATS, repeat=len(self.inputs))
+        return [(mix, out, self.reductions) for mix in mixes for out in nf.FLOATS]
 
     @functools.cached_property
     def all_mixes(self) -> list:
@@ -131,7 +133,7 @@ class Operator:
         return False
 
     def bound(self, call: Call) -> float:
-        """Units in the last place of float32 that a value may be off, where no step overflows, underflows or cancels."""
+        """Units in the last place of float32 that a value may be off where no step overflows, underflows or cancels."""
         raise NotImplementedError
 
     def sixteen_bit_steps(self, call: Call) -> bool:
@@ -183,7 +185,7 @@ def numel_self(call: Call) -> int:
 
 def autograd(call: Call, wanted: str, loss_of) -> torch.Tensor:
     """The gradient of a loss for one of its inputs. A gradOutput with several elements has no counterpart for a reduced
-    loss: it is divided by what the mean divides by, as PyTorch's backward of a mean does, and goes through the loss itself."""
+    loss: it is divided by what the mean divides by, as PyTorch's backward of a mean does, and goes through the loss."""
     leaves = {name: call.named[name].view() for name in ("self", "target")}
     common = nf.promote(call.dtype("target"), nf.promote(call.dtype("gradOutput"), call.dtype("self")))
     for name, leaf in leaves.items():
@@ -578,5 +580,5 @@ class MseLossOut(MseLoss):
         return terms.mean(0) if call.reduction == MEAN else terms.sum(0)
 
 
-ALL = (L1LossBackward(), SmoothL1LossBackward(), KlDivBackward(), L1Loss(), SmoothL1Loss(), KlDiv(), KlDivTargetBackward(),
-       MseLoss(), MseLossOut(), MseLossBackward())
+ALL = (L1LossBackward(), SmoothL1LossBackward(), KlDivBackward(), L1Loss(), SmoothL1Loss(), KlDiv(),
+       KlDivTargetBackward(), MseLoss(), MseLossOut(), MseLossBackward())

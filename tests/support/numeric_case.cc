@@ -13,20 +13,21 @@
 
 #include "float_formats.h"
 #include "gtest/gtest.h"
+#include "numeric_counts.h"
+#include "product_dtypes.h"
 #include "special_values.h"
 #include "two_phase.h"
 
 namespace portacl::testing {
 namespace {
 
-std::atomic<int64_t> cases_checked{0};
 std::map<DtypeNumber, double> worst_ulp;  // of the output's type, per output type
 
 class CaseCount : public ::testing::Environment {
  public:
   void TearDown() override {
-    if (cases_checked > 0) {
-      std::printf("numeric cases: %lld\n", static_cast<long long>(cases_checked));
+    if (NumericCasesChecked() > 0) {
+      std::printf("numeric cases: %lld\n", static_cast<long long>(NumericCasesChecked()));
     }
     for (const auto& [dtype, ulp] : worst_ulp) {
       std::printf("worst error of %s: %.4f ulp\n", DtypeName(dtype).c_str(), ulp);
@@ -245,7 +246,6 @@ void FillInputs(const NumericCase& c, Operands& operands) {
 
 bool CheckOperands(const NumericDescription& op, const NumericCase& c, Operands& operands,
                    aclrtStream stream) {
-  ++cases_checked;
   HostTensor& output = operands.output.front();
   std::vector<LogicalTensor> logical;
   std::vector<aclTensor*> handles;
@@ -263,6 +263,17 @@ bool CheckOperands(const NumericDescription& op, const NumericCase& c, Operands&
     ADD_FAILURE() << reason << "\n  in " << Describe(op, c);
     return false;
   };
+  std::vector<DtypeNumber> input_dtypes;
+  for (const HostTensor& input : operands.inputs) {
+    input_dtypes.push_back(input.dtype());
+  }
+  if (!ProductTakes(op.binding.name, input_dtypes, output.dtype())) {
+    ++CountsOfThisProcess().refused;
+    constexpr aclnnStatus kInvalidParameter = 161002;
+    return call.plan == kInvalidParameter ||
+           fail("this product does not take these dtypes, but phase 1 gave " + std::to_string(call.plan));
+  }
+  ++CountsOfThisProcess().cases;
   if (!call.Succeeded()) {
     return fail("phase 1 gave " + std::to_string(call.plan) + ", phase 2 " + std::to_string(call.run) +
                 ", synchronisation " + std::to_string(call.synchronize) + ": " + call.message);
@@ -323,7 +334,7 @@ bool CheckCase(const NumericDescription& op, const NumericCase& c, aclrtStream s
 }
 
 std::vector<std::byte> ComputeBytes(const NumericDescription& op, const NumericCase& c, aclrtStream stream) {
-  ++cases_checked;
+  ++CountsOfThisProcess().cases;
   Operands operands = MakeOperands(op, c);
   FillInputs(c, operands);
   std::vector<aclTensor*> handles;
@@ -344,6 +355,11 @@ std::vector<std::byte> ComputeBytes(const NumericDescription& op, const NumericC
   return bytes;
 }
 
-int64_t NumericCasesChecked() { return cases_checked; }
+int64_t NumericCasesChecked() { return CountsOfThisProcess().cases; }
+
+NumericCounts& CountsOfThisProcess() {
+  static NumericCounts counts;
+  return counts;
+}
 
 }  // namespace portacl::testing

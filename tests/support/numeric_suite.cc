@@ -3,9 +3,12 @@
 #include "numeric_suite.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "numeric_counts.h"
+#include "product_dtypes.h"
 #include "special_values.h"
 #include "two_phase.h"
 
@@ -107,12 +110,28 @@ std::vector<engine::Isa> IsasToTest() {
 }
 
 void NumericSuite::SetUp() {
-  environment_ = std::make_unique<ScopedEnvironment>(
-      Variables{{"PORTACL_ISA", engine::IsaName(GetParam())}, {"PORTACL_NUM_THREADS", "2"}});
+  Variables variables = {{"PORTACL_ISA", engine::IsaName(GetParam())}, {"PORTACL_NUM_THREADS", "2"}};
+  if (const char* product = std::getenv("PORTACL_TEST_SOC")) {
+    variables.push_back({"PORTACL_SOC", product});
+  }
+  environment_ = std::make_unique<ScopedEnvironment>(variables);
   ASSERT_EQ(environment_->init_status(), ACL_SUCCESS);
 }
 
-void NumericSuite::TearDown() { environment_.reset(); }
+void NumericSuite::TearDown() {
+  environment_.reset();
+  NumericCounts& counts = CountsOfThisProcess();
+  static int64_t cases_before = 0;
+  static int64_t refused_before = 0;
+  static int64_t special_values_before = 0;
+  const auto record = [](const char* name, const std::atomic<int64_t>& count, int64_t& before) {
+    RecordProperty(name, std::to_string(count - before));
+    before = count;
+  };
+  record("numeric_cases", counts.cases, cases_before);
+  record("refused_cases", counts.refused, refused_before);
+  record("special_value_cases", counts.special_values, special_values_before);
+}
 
 void NumericSuite::ForcedIsaRuns(const NumericDescription& op) {
   EXPECT_EQ(engine::IsaInUse(), GetParam()) << engine::IsaName(engine::IsaInUse());
@@ -447,7 +466,11 @@ void NumericSuite::SpecialValueProduct(const NumericDescription& op) {
                           static_cast<size_t>(ElementSize(dtype)));
             }
           }
+          const int64_t refused_before = CountsOfThisProcess().refused;
           CheckOperands(op, c, operands, stream());
+          if (CountsOfThisProcess().refused == refused_before) {
+            CountsOfThisProcess().special_values += NumElements(Shape(inputs, count));
+          }
         }
       }
     }
@@ -624,6 +647,10 @@ void NumericSuite::OverlapStaysInside(const NumericDescription& op) {
       const std::vector<Shape> shapes(op.binding.tensors.size() - 1, Shape{length});
       if (op.output_shape(shapes) != shapes.front()) {
         continue;  // the sum of everything overlaps nothing but an input's first element
+      }
+      if (!ProductTakes(op.binding.name, std::vector<DtypeNumber>(op.binding.tensors.size() - 1, dtype),
+                        dtype)) {
+        continue;
       }
       const View dense{{length}, {1}, 0, length, {length}, true};
       View overlapping_itself{{length}, {0}, 0, 1, {1}, true};
