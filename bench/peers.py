@@ -508,7 +508,7 @@ def main():
     part, parts = (int(x) for x in options.part.split("/"))
     if not 1 <= part <= parts:
         sys.exit(f"--part {options.part}: the first part is 1, the last is the number of parts")
-    patience = min(2.0, max(0.5, (0.5 if options.quick else options.minutes) * 60 / least))
+    patience = min(2.0, max(0.3, (0.5 if options.quick else options.minutes) * 60 / least))
     passed, chosen = 0, []
     for case in cases:
         if least * (part - 1) / parts <= passed < least * part / parts:
