@@ -1,0 +1,157 @@
+// Operands that are dense along different dims, at extents around those of the blocks in which they are walked: the
+// same bits as dense operands give (whose results the numeric suites compare with oracles), and no byte beside them.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "acl/acl.h"
+#include "acl/isa.h"
+#include "aclnnop/aclnn_l1_loss_backward.h"
+#include "gtest/gtest.h"
+#include "support/dtype_rules.h"
+#include "support/environment.h"
+#include "support/random_numbers.h"
+
+namespace portacl::testing {
+namespace {
+
+using Dims = std::vector<int64_t>;
+
+// A view of `dims` whose axes lie in memory in the given order, outermost first; 3 elements lie before and after it,
+// and `gap` more after each of its innermost runs.
+struct View {
+  Dims dims;
+  Dims strides;
+  int64_t elements = 0;
+  aclDataType dtype;
+  std::vector<unsigned char> memory;
+
+  View(const Dims& shape, const std::vector<int>& order, int64_t gap, aclDataType type)
+      : dims(shape), dtype(type) {
+    strides.resize(dims.size());
+    int64_t step = 1;
+    for (size_t i = order.size(); i-- > 0;) {
+      const auto axis = static_cast<size_t>(order[i]);
+      strides[axis] = step;
+      step *= dims[axis];
+      if (i + 1 == order.size()) step += gap;
+    }
+    elements = step + 6;
+    memory.assign(static_cast<size_t>(elements * ElementSize(dtype)), 0xA5);
+  }
+
+  aclTensor* Tensor() {
+    return aclCreateTensor(dims.data(), dims.size(), dtype, strides.data(), 3, ACL_FORMAT_ND, &elements, 1,
+                           memory.data());
+  }
+
+  // Calls f(address) for each element, in row-major order.
+  template <class F>
+  void ForEach(F&& f) {
+    Dims index(dims.size(), 0);
+    for (;;) {
+      const int64_t at = std::inner_product(index.begin(), index.end(), strides.begin(), int64_t{3});
+      f(memory.data() + at * ElementSize(dtype));
+      size_t axis = dims.size();
+      while (axis > 0 && ++index[axis - 1] == dims[axis - 1]) index[--axis] = 0;
+      if (axis == 0) return;
+    }
+  }
+};
+
+// Copies values in row-major order.
+void CopyValues(View& from, View& to) {
+  std::vector<unsigned char> values;
+  const auto size = static_cast<size_t>(ElementSize(from.dtype));
+  from.ForEach([&](const unsigned char* p) { values.insert(values.end(), p, p + size); });
+  size_t at = 0;
+  to.ForEach([&](unsigned char* p) {
+    std::memcpy(p, values.data() + at, size);
+    at += size;
+  });
+}
+
+void Run(std::vector<View*> views) {
+  std::vector<aclTensor*> tensors;
+  for (View* view : views) tensors.push_back(view->Tensor());
+  uint64_t workspace = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnL1LossBackwardGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 1, tensors[3], &workspace,
+                                                &executor),
+            ACL_SUCCESS);
+  ASSERT_EQ(aclnnL1LossBackward(nullptr, 0, executor, nullptr), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+}
+
+void ExpectSameAsDense(const Dims& shape, const std::vector<std::vector<int>>& orders, int64_t gap,
+                       const std::vector<aclDataType>& dtypes, RandomNumbers& random) {
+  std::vector<int> dense_order(shape.size());
+  std::iota(dense_order.begin(), dense_order.end(), 0);
+  std::vector<View> dense;
+  std::vector<View> strided;
+  for (size_t k = 0; k < 4; ++k) {
+    dense.emplace_back(shape, dense_order, 0, dtypes[k]);
+    strided.emplace_back(shape, orders[k], gap, dtypes[k]);
+    dense[k].ForEach([&](unsigned char* p) {
+      const float value = static_cast<float>(random.Between(-3, 3)) / 2;
+      if (dtypes[k] == ACL_FLOAT) {
+        std::memcpy(p, &value, sizeof value);
+      } else if (dtypes[k] == ACL_FLOAT16) {
+        const aclFloat16 half = aclFloatToFloat16(value);
+        std::memcpy(p, &half, sizeof half);
+      } else if (dtypes[k] == ACL_BF16) {
+        std::memcpy(p, reinterpret_cast<const char*>(&value) + 2, 2);
+      } else {
+        std::fill_n(p, ElementSize(dtypes[k]), static_cast<unsigned char>(random.Between(0, 1)));
+      }
+    });
+    if (k < 3) CopyValues(dense[k], strided[k]);
+  }
+  Run({&dense[0], &dense[1], &dense[2], &dense[3]});
+  Run({&strided[0], &strided[1], &strided[2], &strided[3]});
+  View expected(shape, orders[3], gap, dtypes[3]);
+  CopyValues(dense[3], expected);
+  EXPECT_TRUE(expected.memory == strided[3].memory);
+}
+
+TEST(CrossedLayouts, SameBitsAsDense) {
+  RandomNumbers random(7);
+  const std::vector<std::vector<aclDataType>> dtypes = {
+      {ACL_FLOAT, ACL_FLOAT, ACL_FLOAT, ACL_FLOAT},         {ACL_BF16, ACL_BF16, ACL_BF16, ACL_BF16},
+      {ACL_FLOAT16, ACL_FLOAT16, ACL_FLOAT16, ACL_FLOAT16}, {ACL_FLOAT, ACL_BF16, ACL_BF16, ACL_FLOAT},
+      {ACL_FLOAT16, ACL_BF16, ACL_FLOAT, ACL_BF16},         {ACL_FLOAT, ACL_INT8, ACL_INT64, ACL_DOUBLE},
+      {ACL_FLOAT, ACL_BOOL, ACL_INT16, ACL_COMPLEX64}};
+  for (const Isa isa : SupportedIsas()) {
+    const ScopedEnvironment environment({{"PORTACL_ISA", IsaName(isa)}, {"PORTACL_NUM_THREADS", "2"}});
+    for (const auto& types : dtypes) {
+      for (const Dims& shape : {Dims{16, 16}, Dims{33, 65}, Dims{70, 263}}) {
+        for (int layouts = 0; layouts < 16; ++layouts) {
+          std::vector<std::vector<int>> orders;
+          for (int k = 0; k < 4; ++k)
+            orders.push_back((layouts >> k & 1) != 0 ? std::vector<int>{1, 0} : std::vector<int>{0, 1});
+          SCOPED_TRACE(std::string(IsaName(isa)) + " layouts " + std::to_string(layouts) + " shape " +
+                       std::to_string(shape[0]) + " x " + std::to_string(shape[1]));
+          ExpectSameAsDense(shape, orders, layouts % 3 == 0 ? 5 : 0, types, random);
+          if (HasFailure()) return;
+        }
+      }
+      // Three axes, each operand in an order of its own.
+      const std::vector<std::vector<int>> all = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                                 {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+      for (int draw = 0; draw < 12; ++draw) {
+        std::vector<std::vector<int>> orders;
+        for (int k = 0; k < 4; ++k) orders.push_back(all[static_cast<size_t>(random.Between(0, 5))]);
+        SCOPED_TRACE(std::string(IsaName(isa)) + " draw " + std::to_string(draw));
+        ExpectSameAsDense(Dims{19, 37, 23}, orders, draw % 2, types, random);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace portacl::testing
