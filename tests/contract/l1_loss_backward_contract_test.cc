@@ -255,6 +255,15 @@ void AddShapeRows(std::vector<Row>& rows) {
   rows.push_back({"empty and scalar", Shapes({{}, {0}, {}, {0}}), kOk, {}, {}});
   rows.push_back(
       {"empty, gradInput not", Shapes({{0}, {0}, {0}, {1}}), kInvalid, {"gradInput", "[1]", "[0]"}, {}});
+  // One empty input is enough to end the call before a missing conversion stops it.
+  for (const std::string& tensor : kInputs) {
+    rows.push_back({tensor + " alone empty, gradInput DT_COMPLEX32",
+                    All({AllShapes({1}), ShapeOf(tensor, {0}), ShapeOf("gradInput", {0}),
+                         Dtype("gradInput", ACL_COMPLEX32)}),
+                    kOk,
+                    {},
+                    {}});
+  }
 
   rows.push_back(
       {"2^80 elements by broadcasting",
