@@ -176,7 +176,9 @@ aclError CheckConfig(const char* api, const aclrtMallocConfig* cfg) noexcept {
   if (cfg->attrs == nullptr) return FailNullPointer(api, "cfg->attrs", "an array of numAttrs attributes");
   for (size_t i = 0; i < cfg->numAttrs; ++i) {
     const aclrtMallocAttribute& attribute = cfg->attrs[i];
-    switch (attribute.attr) {
+    int number = 0;  // any number may stand there, of which not every one is a value of the enumeration
+    std::memcpy(&number, &attribute.attr, sizeof number);
+    switch (number) {
       case ACL_RT_MEM_ATTR_RSV:
       case ACL_RT_MEM_ATTR_MODULE_ID:
       case ACL_RT_MEM_ATTR_VA_FLAG:  // one address in host and device, which every memory has here
@@ -185,8 +187,7 @@ aclError CheckConfig(const char* api, const aclrtMallocConfig* cfg) noexcept {
         if (aclError status = CheckDevice(api, attribute.value.deviceId)) return status;
         break;
       default:
-        return FailValue(api, "cfg->attrs[i].attr", static_cast<int>(attribute.attr), "0 to 3",
-                         ACL_ERROR_INVALID_PARAM);
+        return FailValue(api, "cfg->attrs[i].attr", number, "0 to 3", ACL_ERROR_INVALID_PARAM);
     }
   }
   return ACL_SUCCESS;
