@@ -3,7 +3,7 @@
 
 Usage: report.py [--plots FOLDER] [--page PAGE.md] [--missed] [--again ceiling|peers] RESULTS.json...
 
---page writes the table between the two marks of a page, --missed lists every case that misses what is required, --again
+--page writes the table and the plots between the two marks of a page, --missed lists every case that misses what is required, --again
 prints a filter that makes ./dev bench (peers: ./dev bench --peers) measure those cases once more, and does nothing else.
 Several results are joined; a case that is in more than one counts as in the last. Files that do not exist are skipped.
 SPDX-License-Identifier: Apache-2.0
@@ -193,12 +193,19 @@ def markdown_table(results):
 PAGE_MARKS = ("<!-- written by bench/report.py -->\n", "\n<!-- end of what bench/report.py wrote -->")
 
 
-def write_page(results, page):
+PLOTS = {"sizes_one_thread": "time per element over size, one thread",
+         "sizes_all_threads": "time per element over size, all threads",
+         "layouts": "share of the ceiling by layout", "peers": "times faster than other programs"}
+
+
+def write_page(results, page, plots):
     before, found, rest = page.read_text().partition(PAGE_MARKS[0])
     _, found_end, after = rest.partition(PAGE_MARKS[1])
     if not found or not found_end:
         sys.exit(f"{page}: the marks between which the table belongs are missing")
-    page.write_text(before + PAGE_MARKS[0] + markdown_table(results) + PAGE_MARKS[1] + after)
+    images = "".join(f"\n\n![{text}]({(plots / name).resolve().relative_to(page.resolve().parent)}.svg)"
+                     for name, text in PLOTS.items() if plots and (plots / f"{name}.svg").exists())
+    page.write_text(before + PAGE_MARKS[0] + markdown_table(results) + images + PAGE_MARKS[1] + after)
 
 
 def missed_by(results, requirement):
@@ -408,8 +415,6 @@ def main():
     print_table(results)
     if options.missed:
         print_missed(results)
-    if options.page:
-        write_page(results, options.page)
     if options.plots:
         options.plots.mkdir(parents=True, exist_ok=True)
         counts = sorted({r.threads for r in results if r.group == "ceiling"})
@@ -418,6 +423,8 @@ def main():
             plot_sizes(results, count, options.plots / f"sizes_{name}.svg")
         plot_layouts(results, options.plots / "layouts.svg")
         plot_peers(results, options.plots / "peers.svg")
+    if options.page:
+        write_page(results, options.page, options.plots)
 
 
 if __name__ == "__main__":
