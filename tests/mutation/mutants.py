@@ -66,10 +66,9 @@ add("smooth-backward: gradInput's rank by itself", "RankAtMost(8, {kGradOut, kSe
     "RankAtMost(8, {kGradOut, kSelf, kTarget, kGradInput})", ["smooth_l1_loss_backward_contract"])
 
 add = operator("kl_div_backward")
-add("kl-backward: without its sign", "hn::Mul(hn::Neg(hn::Mul(weight, gradOutput)), hn::Set(d, c))",
-    "hn::Mul(hn::Mul(weight, gradOutput), hn::Set(d, c))")
-add("kl-backward: zero minus it", "hn::Neg(hn::Mul(weight, gradOutput))",
-    "hn::Sub(hn::Zero(d), hn::Mul(weight, gradOutput))")
+add("kl-backward: without its sign", "hn::Set(d, -c)", "hn::Set(d, c)")
+add("kl-backward: zero minus it", "hn::Mul(hn::Mul(weight, gradOutput), hn::Set(d, -c))",
+    "hn::Sub(hn::Zero(d), hn::Mul(hn::Mul(weight, gradOutput), hn::Set(d, c)))")
 add("kl-backward: negative targets are masked", "V weight = target;", "V weight = hn::Max(target, hn::Zero(d));")
 add("kl-backward: c counts self", "Factor(reduction, checked.broadcast)", "Factor(reduction, self->view)")
 add("kl-backward: batches are the last axis", "shape.rank == 0 ? 1 : shape[0]",
@@ -131,7 +130,7 @@ add = mutants_of("src/plan/reduction_plan.cc", SUMS)
 add("sum plan: chunks that are no power of two", "plan.chunk_blocks *= 2;", "plan.chunk_blocks += 3;")
 add("sum plan: axes of length 1 are reduced", "return terms_shape[axis] != 1 && (axis", "return (axis")
 add("sum plan: a workspace without bound", "std::min(kMaxChunks, kMaxPartials / plan.outputs())", "kMaxChunks")
-add("sum plan: blocks lose their rest", "plan.blocks = (plan.reduced + block - 1) / block;", "plan.blocks = plan.reduced / block;")
+add("sum plan: blocks lose their rest", "plan.blocks = QuotientUp(plan.reduced, block);", "plan.blocks = plan.reduced / block;")
 
 add = mutants_of("src/plan/reduction_plan.h", SUMS)
 add("sum plan: longer blocks of rows", "kRowBlock = 256", "kRowBlock = 512")
@@ -143,16 +142,18 @@ add("sums: halves round up", "rest == half && (kept & 1) != 0", "rest == half")
 add("sums: two roundings to 16 bits", "to[i] = RoundTo16<kExponentBits, kFractionBits>(source[i]);",
     "to[i] = RoundTo16<kExponentBits, kFractionBits>(static_cast<double>(static_cast<float>(source[i])));")
 add("sums: the smallest subnormal is lost", "if (below > kFractionBits + 1) return sign;", "if (below > kFractionBits) return sign;")
-add("sums: lanes one after the other", "  for (int width = kLanes / 2; width > 0; width /= 2) {\n    for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];\n  }",
-    "  for (int i = 1; i < kLanes; ++i) lanes[0] += lanes[i];")
-add("sums: one block of rows", "if (r % kRowBlock == 0 || r == rows) {", "if (r == rows) {")
-add("sums: lanes start at -0", "        std::fill_n(lanes, kLanes, 0.0);\n", "        std::fill_n(lanes, kLanes, -0.0);\n")
+add("sums: a block of rows starts where the last one ended", "      std::fill_n(sums, columns, 0.0);\n", "      if (r == 0) std::fill_n(sums, columns, 0.0);\n")
 add("sums: the factor in float32", "results[i] = sums[done + i] * job_.factor;",
     "results[i] = static_cast<double>(static_cast<float>(sums[done + i]) * static_cast<float>(job_.factor));",
     ["mse_loss_numerics", "l1_loss_numerics"])
 add("sums: the last zero is not stored", "Store(first, zeros, std::min(kTile, plan_.outputs() - first));",
     "Store(first, zeros, std::min(kTile, plan_.outputs() - first - 1));")
-add("sums: a stripe starts where the row did", "        position += plan_.inner - columns;\n", "")
+add("sums: a stripe is stored where the row starts", "const int64_t output = outer * plan_.inner + column;",
+    "const int64_t output = outer * plan_.inner;")
+
+add = mutants_of("src/engine/sum_loop-inl.h", SUMS)
+add("sums: neighbouring lanes first", "sum_[i] = hn::Add(sum_[i], sum_[i + count]);", "sum_[i] = hn::Add(sum_[2 * i], sum_[2 * i + 1]);")
+add("sums: lanes start at -0", "for (VD& sum : sum_) sum = hn::Zero(DD());", "for (VD& sum : sum_) sum = hn::Neg(hn::Zero(DD()));")
 
 # ---- Kernels, tiles, conversions ----------------------------------------------------------------
 
@@ -167,11 +168,11 @@ add("conversions: complex numbers have two parts alike", "const Real parts[2] = 
 
 add = mutants_of("src/engine/half_precision-inl.h", ("conversions",))
 add("half: bf16 rounds up from half", "hn::Add(odd, hn::Set(du, 0x7FFFu))", "hn::Set(du, 0x8000u)")
-add("half: NaN becomes infinite", "rounded, hn::Set(du, 0x7FC0u)", "rounded, hn::Set(du, 0x7F80u)")
+add("half: NaN becomes infinite", "rounded, hn::Set(du, 0x7FC00000u)", "rounded, hn::Set(du, 0x7F800000u)")
 
 add = mutants_of("src/engine/vector_loop-inl.h", ("l1_loss_backward_numerics",))
-add("vector loop: one element is no tail", "if (i < n) some(i, n - i);", "if (i + 1 < n) some(i, n - i);")
-add("vector loop: one element too many", "std::memcpy(to + i, result, count * sizeof(Type));", "std::memcpy(to + i, result, (count + 1) * sizeof(Type));")
+add("vector loop: one element is no tail", "if (n > 0) some(n);", "if (n > 1) some(n);")
+add("vector loop: one element too many", "std::memcpy(to, elements[kInputs], count * out_step);", "std::memcpy(to, elements[kInputs], (count + 1) * out_step);")
 
 add = mutants_of("src/engine/exp-inl.h", ("exp", "kl_div_backward_numerics"))
 add("exp: underflow too late", "hn::Set(d, -104.0f)", "hn::Set(d, -103.0f)")
@@ -183,7 +184,7 @@ add("tiles: a wrap goes back too little", "(wraps ? 1 - plan_->extent[axis] : 1)
 
 add = mutants_of("src/engine/tiles.cc", ("l1_loss_backward_numerics", "properties"))
 add("tiles: rows are dense past their end", "if (n <= cursor.left_in_row() && loop.stride", "if (loop.stride")
-add("tiles: one value is not repeated far enough", "std::fill_n(repeated_[input], kRepeated, value);", "std::fill_n(repeated_[input], 1, value);")
+add("tiles: one value is not repeated far enough", "std::fill_n(static_cast<float*>(to), kRepeated, value);", "std::fill_n(static_cast<float*>(to), 1, value);")
 
 add = mutants_of("src/engine/elementwise.cc", ("l1_loss_backward_numerics", "process_float_environment"))
 add("elementwise: the last block is whole", "std::min(plan.count, (block + 1) * kBlock)", "(block + 1) * kBlock")
