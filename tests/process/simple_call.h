@@ -12,8 +12,8 @@
 
 namespace portacl::testing {
 
-// More than one block, so that several threads share the work.
-inline constexpr size_t kBigCall = size_t{1} << 18;
+// Blocks enough that several threads share the work, and that a worker does it.
+inline constexpr size_t kBigCall = size_t{1} << 20;
 
 // aclnnL1LossBackward over n floats. Everything that the test itself allocates is there after construction, but for
 // the tensors: those are the library's.
