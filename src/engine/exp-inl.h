@@ -16,8 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
 
-// x = n ln2 + r with |r| <= ln2 / 2, then exp(x) = 2^n exp(r). No operation is fused where it would change a
-// bit, so that an instruction set with fused multiply-add has the same bits as one without. exp(r) = 1 + r + r^2 q(r); q is a
+// x = n ln2 + r with |r| <= ln2 / 2, then exp(x) = 2^n exp(r). No operation is fused anywhere, so that an
+// instruction set with fused multiply-add has the same bits as one without. exp(r) = 1 + r + r^2 q(r); q is a
 // minimax polynomial of degree 4 for the relative error of exp(r), 2^-28.2. The part of r that its rounding
 // loses is carried along.
 template <class D, class V>
@@ -36,9 +36,8 @@ HWY_INLINE V Exp(D d, V x) {
   const V shifted = hn::Add(hn::Mul(clamped, hn::Set(d, 0x1.715476p0f)), magic);
   const V n = hn::Sub(shifted, magic);
 
-  // ln2 in two parts; n times the first, of 9 bits, is exact, and so is the difference: fused or not, it is the
-  // same.
-  const V high = hn::NegMulAdd(n, hn::Set(d, 0x1.63p-1f), clamped);
+  // ln2 in two parts; n times the first, of 9 bits, is exact, and so is the difference.
+  const V high = hn::Sub(clamped, hn::Mul(n, hn::Set(d, 0x1.63p-1f)));
   const V small = hn::Mul(n, hn::Set(d, -0x1.bd0106p-13f));
   const V r = hn::Sub(high, small);
   const V lost = hn::Sub(hn::Sub(high, r), small);
