@@ -17,7 +17,11 @@ std::atomic<bool> enabled[kMostDevices * kMostDevices];
 // The place of the current device's access to `peer`; nullptr with *status set when it has none.
 std::atomic<bool>* Place(const char* api, int32_t peer, aclError* status) noexcept {
   const Context* context = CurrentContext();
-  *status = context == nullptr ? FailNoDevice(api) : CheckDevice(api, peer);
+  if (context == nullptr) {
+    *status = FailNoDevice(api);
+    return nullptr;
+  }
+  *status = CheckDevice(api, peer);
   if (*status != ACL_SUCCESS) return nullptr;
   const int32_t device = context->device;
   if (peer == device) {

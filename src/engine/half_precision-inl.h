@@ -161,7 +161,7 @@ struct Bf16Elements {
     return hn::BitCast(d, hn::And(LoadPairs(from), hn::Set(DU(), 0xFFFF0000u)));
   }
   template <bool kStream>
-  static HWY_INLINE void StoreEvenOdd(DF d, VF even, VF odd, Type* to) {
+  static HWY_INLINE void StoreEvenOdd(DF, VF even, VF odd, Type* to) {
     const DU du;
     const hn::ScalableTag<uint16_t> dh;
     const auto low = hn::BitCast(dh, hn::ShiftRight<16>(RoundToBf16(du, hn::BitCast(du, even))));

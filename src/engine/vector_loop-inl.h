@@ -139,11 +139,20 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const void* const* in, co
   const size_t group = 4 * lanes;
   const auto groups = [&](auto streams) HWY_ATTR {
     constexpr bool kStream = decltype(streams)::value;
-    if constexpr (kStream && Access::kLineByLine) {
-      while (n >= lanes) {
-        (..., hwy::Prefetch(from[kInput] + ahead));
-        Access::StreamOne(d, at(0), to);
-        advance(lanes);
+    if constexpr (Access::kLineByLine) {
+      if constexpr (kStream) {
+        // One index for all operands: a pointer each to move on costs a tenth of the speed.
+        const char* const base[] = {from[kInput]...};
+        const size_t mask[] = {(step[kInput] != 0 ? ~size_t{0} : size_t{0})...};
+        char* const line = to;
+        const size_t vector = lanes * sizeof(float);
+        const size_t bytes = n / lanes * vector;
+        for (size_t i = 0; i < bytes; i += vector) {
+          Access::StreamOne(
+              d, formula(d, Access::Load(d, base[kInput] + (i & mask[kInput]), step[kInput], 0)...),
+              line + i);
+        }
+        advance(bytes / sizeof(float));
       }
     }
     while (n >= group) {
