@@ -438,7 +438,9 @@ aclError AbortStreamsOfDevice(const char* api, int32_t device, Deadline deadline
   return in_time ? ACL_SUCCESS : FailTimeout(api, "device");
 }
 
-uint32_t StreamsLeft() noexcept { return decltype(streams)::Capacity() - static_cast<uint32_t>(LiveStreams()); }
+uint32_t StreamsLeft() noexcept {
+  return decltype(streams)::Capacity() - static_cast<uint32_t>(LiveStreams());
+}
 
 int LiveStreams() noexcept {
   int count = 0;
