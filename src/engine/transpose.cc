@@ -59,16 +59,16 @@ void TransposeSquare(const char* source, int64_t source_stride, char* destinatio
   // Three rounds of interleaving row i with row i + 4.
   Halves v[8];
   Halves w[8];
-  for (int i = 0; i < 8; ++i) v[i] = Load<Halves>(source + i * source_stride);
-  for (int i = 0; i < 4; ++i) {
+  for (int64_t i = 0; i < 8; ++i) v[i] = Load<Halves>(source + i * source_stride);
+  for (int64_t i = 0; i < 4; ++i) {
     w[2 * i] = Lower(v[i], v[i + 4]);
     w[2 * i + 1] = Upper(v[i], v[i + 4]);
   }
-  for (int i = 0; i < 4; ++i) {
+  for (int64_t i = 0; i < 4; ++i) {
     v[2 * i] = Lower(w[i], w[i + 4]);
     v[2 * i + 1] = Upper(w[i], w[i + 4]);
   }
-  for (int i = 0; i < 4; ++i) {
+  for (int64_t i = 0; i < 4; ++i) {
     Store<kStream>(Lower(v[i], v[i + 4]), destination + 2 * i * destination_stride);
     Store<kStream>(Upper(v[i], v[i + 4]), destination + (2 * i + 1) * destination_stride);
   }
