@@ -12,10 +12,10 @@ if(PORTACL_WERROR)
 endif()
 
 if(PORTACL_SANITIZE)
-  # Enumerations of the C API carry any number across the boundary, by design: unknown ones are refused by the checks.
   # Lines are enough to name a place; tracking variables takes minutes for an operator.
   set(sanitizers -fsanitize=${PORTACL_SANITIZE} -fno-omit-frame-pointer -g1)
   if(PORTACL_SANITIZE MATCHES undefined)
+    # Enumerations of the C API carry any number across the boundary, by design: unknown ones are refused by the checks.
     list(APPEND sanitizers -fno-sanitize=enum -fno-sanitize-recover=undefined)
   endif()
   target_compile_options(portacl_options INTERFACE ${sanitizers})
