@@ -12,8 +12,8 @@ if(PORTACL_WERROR)
 endif()
 
 if(PORTACL_SANITIZE)
-  # Lines are enough to name a place; tracking variables takes minutes for an operator.
-  set(sanitizers -fsanitize=${PORTACL_SANITIZE} -fno-omit-frame-pointer -g1)
+  # Lines are enough to name a place, and little optimisation is: an operator would take minutes otherwise.
+  set(sanitizers -fsanitize=${PORTACL_SANITIZE} -fno-omit-frame-pointer -g1 -O1)
   if(PORTACL_SANITIZE MATCHES undefined)
     # Enumerations of the C API carry any number across the boundary, by design: unknown ones are refused by the checks.
     list(APPEND sanitizers -fno-sanitize=enum -fno-sanitize-recover=undefined)
