@@ -40,9 +40,9 @@ Figures FiguresOf(const Case& c, const Comparison& result) {
 // Helper threads that still look out for work would disturb the other side.
 void LetHelpersSleep() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
-Figures AgainstCeiling(const Case& c, Workplace& workplace, double patience) {
-  workplace.StartFor(c);
-  ReadyCall call(c, workplace.storage, workplace.library);
+Figures AgainstCeiling(const Case& c, Rig& rig, double patience) {
+  rig.StartFor(c);
+  ReadyCall call(c, rig.storage, rig.library);
   Side ours{[&] { call(); }};
   if (c.threads > 1) ours.after_burst = LetHelpersSleep;
 
@@ -52,7 +52,7 @@ Figures AgainstCeiling(const Case& c, Workplace& workplace, double patience) {
     if (streaming && (!loop.may_stream || loop.traffic.out.width == 0)) continue;
     ceilings.push_back({[&loop, streaming] { MoveBytes(loop.traffic, streaming, 0, 1); }});
     if (c.threads == 1) continue;
-    Team& team = workplace.TeamOf(c.threads);
+    Team& team = rig.TeamOf(c.threads);
     const std::function<void(int, int)> share = [&loop, streaming](int part, int parts) {
       MoveBytes(loop.traffic, streaming, part, parts);
     };
@@ -74,7 +74,7 @@ Figures AgainstCeiling(const Case& c, Workplace& workplace, double patience) {
     Case small = c;
     small.log2 = 14;
     small.layout = Layout::kDense;
-    ReadyCall in_cache(small, workplace.storage, workplace.library);
+    ReadyCall in_cache(small, rig.storage, rig.library);
     effort.seconds /= 2;
     const Side own_side{[&] { in_cache(); }, [] {}, ours.after_burst};
     const Comparison own = Compare(ours, {own_side}, effort);
@@ -86,11 +86,10 @@ Figures AgainstCeiling(const Case& c, Workplace& workplace, double patience) {
 }
 
 // All threads against one, back to back or with 2 ms of idleness before every call.
-Figures SecondThread(const Case& c, bool after_idleness, Workplace& workplace, double patience) {
-  ReadyCall call(c, workplace.storage, workplace.library);
+Figures SecondThread(const Case& c, bool after_idleness, Rig& rig, double patience) {
+  ReadyCall call(c, rig.storage, rig.library);
   const auto side = [&](int threads) {
-    Side result{[&] { call(); },
-                [&workplace, threads] { workplace.library.Use(threads, workplace.always_blocking); },
+    Side result{[&] { call(); }, [&rig, threads] { rig.library.Use(threads, rig.always_blocking); },
                 LetHelpersSleep};
     if (after_idleness) result.idle_before_call = std::chrono::milliseconds(2);
     return result;
@@ -114,9 +113,9 @@ double StatusMebibytes(const char* field) {
 }
 
 // By how much the process's peak exceeds what its operands take, in the first call and one more.
-Figures Resident(const Case& c, Workplace& workplace) {
-  workplace.StartFor(c);
-  ReadyCall call(c, workplace.storage, workplace.library);
+Figures Resident(const Case& c, Rig& rig) {
+  rig.StartFor(c);
+  ReadyCall call(c, rig.storage, rig.library);
   std::memset(call.data().back(), 0,
               static_cast<size_t>(call.operands().back().elements) *
                   static_cast<size_t>(DtypeSize(call.operands().back().dtype)));
@@ -140,21 +139,21 @@ bool IsOneOf(const std::string& name, std::initializer_list<const char*> names) 
 
 }  // namespace
 
-Team& Workplace::TeamOf(int threads) {
+Team& Rig::TeamOf(int threads) {
   auto& team = teams[threads];
   if (!team) team = std::make_unique<Team>(threads);
   return *team;
 }
 
-void Workplace::StartFor(const Case& c) { library.Use(c.threads, always_blocking || c.log2 >= 24); }
+void Rig::StartFor(const Case& c) { library.Use(c.threads, always_blocking || c.log2 >= 24); }
 
 std::vector<Measurement> AllMeasurements(int all_threads) {
   std::vector<Measurement> all;
   for (const Case& c : AllCases(all_threads)) {
     const double factor = c.call->uses_exp_or_log && c.log2 >= 20 ? 1.5 : 1;
-    all.push_back(
-        {c.Name(), IsInQuickSelection(c), IsInUsualSelection(c), IsInTable(c), LeastSeconds(c) * factor,
-         [c](Workplace& workplace, double patience) { return AgainstCeiling(c, workplace, patience); }});
+    all.push_back({c.Name(), IsInQuickSelection(c), IsInUsualSelection(c), IsInTable(c),
+                   LeastSeconds(c) * factor,
+                   [c](Rig& rig, double patience) { return AgainstCeiling(c, rig, patience); }});
   }
   for (const LossCall& call : LossCalls()) {
     const std::string name = call.name;
@@ -167,8 +166,8 @@ std::vector<Measurement> AllMeasurements(int all_threads) {
             const char* group = after_idleness ? "second_thread_after_idle/" : "second_thread/";
             const bool quick = name == "l1_loss_backward" && dtypes == Dtypes::kF32 && log2 == 18;
             all.push_back({group + c.Name(), quick, true, true, 3 * LeastSeconds(c),
-                           [c, after_idleness](Workplace& workplace, double patience) {
-                             return SecondThread(c, after_idleness, workplace, patience);
+                           [c, after_idleness](Rig& rig, double patience) {
+                             return SecondThread(c, after_idleness, rig, patience);
                            }});
           }
         }
@@ -178,7 +177,7 @@ std::vector<Measurement> AllMeasurements(int all_threads) {
       const Case c{&call, Dtypes::kF32, 26, layout, all_threads};
       if (!c.IsPossible()) continue;
       all.push_back({"resident/" + c.Name(), false, true, true, 0.5,
-                     [c](Workplace& workplace, double) { return Resident(c, workplace); }});
+                     [c](Rig& rig, double) { return Resident(c, rig); }});
     }
   }
   return all;

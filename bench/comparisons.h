@@ -15,7 +15,7 @@
 namespace portacl::bench {
 
 // What measurements share, so that memory is not filled again and threads are not started again for each.
-struct Workplace {
+struct Rig {
   bool always_blocking = false;
   Library library;
   Storage storage;
@@ -40,7 +40,7 @@ struct Measurement {
   bool is_usual;
   bool is_in_table;
   double least_seconds;
-  std::function<Figures(Workplace& workplace, double patience)> measure;
+  std::function<Figures(Rig& rig, double patience)> measure;
 };
 
 std::vector<Measurement> AllMeasurements(int all_threads);

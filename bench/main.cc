@@ -142,12 +142,12 @@ int Main(int argc, char** argv) {
   });
   // With few cases each gets more time, up to ten times the least.
   const double patience = std::clamp(minutes * 60 / least, 0.5, 10.0);
-  Workplace workplace;
-  workplace.always_blocking = blocking;
+  Rig rig;
+  rig.always_blocking = blocking;
   for (const Measurement& one : chosen) {
-    const auto run = [&workplace, &one, patience](benchmark::State& state) {
+    const auto run = [&rig, &one, patience](benchmark::State& state) {
       try {
-        const Figures figures = one.measure(workplace, patience);
+        const Figures figures = one.measure(rig, patience);
         for (const auto& [name, value] : figures.counters) state.counters[name] = value;
         for (auto _ : state) state.SetIterationTime(figures.seconds);
       } catch (const std::exception& problem) {
