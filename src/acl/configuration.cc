@@ -25,13 +25,15 @@
 #include "acl/immortal.h"
 
 namespace portacl {
+
+constinit std::atomic<const Configuration*> configuration::in_force{nullptr};
+
 namespace {
 
 constexpr int kMaxThreads = 4096;
 
 struct State {
   std::mutex mutex;
-  std::atomic<const Configuration*> current{nullptr};
   aclError implicit_status = ACL_SUCCESS;
   // Every configuration that was ever in force: kept, because callers hold references and names (decision
   // C8).
@@ -259,7 +261,7 @@ void PutInForce(State& state, const Configuration& configuration) {
   }
   SetLogConfiguration(kept->log);
   SetProcessWideMessages(kept->process_wide_messages);
-  state.current.store(kept, std::memory_order_release);
+  configuration::in_force.store(kept, std::memory_order_release);
 }
 
 }  // namespace
@@ -291,11 +293,11 @@ aclError LoadConfiguration(const char* config_path) noexcept {
 
 const Configuration& CurrentConfiguration(aclError* status) noexcept {
   State& state = TheState();
-  const Configuration* current = state.current.load(std::memory_order_acquire);
+  const Configuration* current = configuration::in_force.load(std::memory_order_acquire);
   if (current == nullptr) {
     const aclError loaded = LoadConfiguration(nullptr);
     std::lock_guard lock(state.mutex);
-    current = state.current.load(std::memory_order_acquire);
+    current = configuration::in_force.load(std::memory_order_acquire);
     if (current == nullptr) {
       static const Configuration* const fallback = [] {
         static Configuration configuration;
@@ -306,7 +308,7 @@ const Configuration& CurrentConfiguration(aclError* status) noexcept {
         return &configuration;
       }();
       state.implicit_status = loaded;
-      state.current.store(fallback, std::memory_order_release);
+      configuration::in_force.store(fallback, std::memory_order_release);
       current = fallback;
     }
   }
@@ -320,7 +322,7 @@ const Configuration& CurrentConfiguration(aclError* status) noexcept {
 void ForgetConfiguration() noexcept {
   State& state = TheState();
   std::lock_guard lock(state.mutex);
-  state.current.store(nullptr, std::memory_order_release);
+  configuration::in_force.store(nullptr, std::memory_order_release);
   state.implicit_status = ACL_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -45,7 +46,16 @@ aclError FailUnreadableFile(const char* path) noexcept;
 // The configuration in force, never null: a program that never calls aclInit gets the environment's at its
 // first call. When the environment itself is not acceptable the default is in force and *status (if asked
 // for) says why. Objects live for the whole process, so the reference stays valid after a later aclInit.
-const Configuration& CurrentConfiguration(aclError* status = nullptr) noexcept;
+const Configuration& CurrentConfiguration(aclError* status) noexcept;
+
+namespace configuration {
+extern std::atomic<const Configuration*> in_force;  // nullptr until somebody asks
+}  // namespace configuration
+
+inline const Configuration& CurrentConfiguration() noexcept {
+  const Configuration* const current = configuration::in_force.load(std::memory_order_acquire);
+  return current != nullptr ? *current : CurrentConfiguration(nullptr);
+}
 
 // After aclFinalize: the next call that needs a configuration reads the environment again.
 void ForgetConfiguration() noexcept;

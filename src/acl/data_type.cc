@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/data_type.h"
 
+#include <cstddef>
+
 namespace portacl {
 namespace {
 
@@ -74,18 +76,41 @@ constexpr FormatFacts kFormats[] = {
     {ACL_FORMAT_FRACTAL_NZ_C0_8, "FRACTAL_NZ_C0_8", true},
 };
 
-const DtypeFacts* Find(aclDataType dtype) noexcept {
-  for (const DtypeFacts& facts : kDtypes) {
-    if (facts.dtype == dtype) return &facts;
+// Where the facts about each number are in a table; -1: nowhere. Every call asks several times.
+template <class Facts, size_t kCount>
+class PlaceByNumber {
+ public:
+  template <class Number>
+  constexpr PlaceByNumber(const Facts (&table)[kCount], Number Facts::*number) {
+    for (int8_t& place : place_) place = -1;
+    for (size_t i = 0; i < kCount; ++i) {
+      if (table[i].*number >= 0) place_[table[i].*number] = static_cast<int8_t>(i);
+      if (table[i].*number == -1) undefined_ = static_cast<int8_t>(i);
+    }
   }
-  return nullptr;
+
+  constexpr int operator[](int number) const {
+    if (number == -1) return undefined_;
+    return number >= 0 && number < kNumbers ? place_[number] : -1;
+  }
+
+ private:
+  static constexpr int kNumbers = 64;
+  int8_t place_[kNumbers] = {};
+  int8_t undefined_ = -1;
+};
+
+constexpr PlaceByNumber kDtypePlaces(kDtypes, &DtypeFacts::dtype);
+constexpr PlaceByNumber kFormatPlaces(kFormats, &FormatFacts::format);
+
+const DtypeFacts* Find(aclDataType dtype) noexcept {
+  const int place = kDtypePlaces[dtype];
+  return place < 0 ? nullptr : &kDtypes[place];
 }
 
 const FormatFacts* Find(aclFormat format) noexcept {
-  for (const FormatFacts& facts : kFormats) {
-    if (facts.format == format) return &facts;
-  }
-  return nullptr;
+  const int place = kFormatPlaces[format];
+  return place < 0 ? nullptr : &kFormats[place];
 }
 
 Family FamilyOf(aclDataType dtype) noexcept {

@@ -12,12 +12,17 @@
 namespace portacl {
 
 // While it lives, this thread computes in the default environment; then the caller's is back, its sticky
-// flags included (decision N8). A few cycles, so every block and phase 1 have their own.
+// flags included (decision N8). A few cycles, so every block and phase 1 have their own; reading the register
+// costs least, and for most callers there is nothing to change.
 class DefaultFloatEnvironment {
  public:
 #if defined(__x86_64__)
-  DefaultFloatEnvironment() noexcept : saved_(_mm_getcsr()) { _mm_setcsr(0x1F80); }
-  ~DefaultFloatEnvironment() { _mm_setcsr(saved_); }
+  DefaultFloatEnvironment() noexcept : saved_(_mm_getcsr()) {
+    if ((saved_ & ~kFlags) != kDefault) _mm_setcsr(kDefault);
+  }
+  ~DefaultFloatEnvironment() {
+    if (_mm_getcsr() != saved_) _mm_setcsr(saved_);
+  }
 #elif defined(__aarch64__)
   DefaultFloatEnvironment() noexcept {
     asm volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(saved_), "=r"(saved_status_));
@@ -34,6 +39,8 @@ class DefaultFloatEnvironment {
 
  private:
 #if defined(__x86_64__)
+  static constexpr unsigned kFlags = 0x3F;  // the sticky ones
+  static constexpr unsigned kDefault = 0x1F80;
   unsigned saved_;
 #else
   uint64_t saved_;

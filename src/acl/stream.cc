@@ -169,6 +169,7 @@ void Stream::Submit(Task* task, Wait wait) noexcept {
     WaitLocked(lock, submitted_ - kMostTasks + 1, kForever);
   }
   const uint64_t ticket = ++submitted_;
+  has_nothing_to_say_.store(false, std::memory_order_relaxed);
   task->next_ = nullptr;
   if (state_ == State::kIdle && DropsLocked()) {
     StreamList can_go_on;
@@ -258,6 +259,7 @@ Task* Stream::NextLocked(Reach reach, StreamList& can_go_on) noexcept {
   if (first_ == nullptr) {
     last_ = nullptr;
     state_ = State::kIdle;
+    has_nothing_to_say_.store(failure_.status == ACL_SUCCESS, std::memory_order_release);
     if (wake_at_ != kNobody) counted_.notify_all();
     wake_at_ = kNobody;
     if (reach == Reach::kEverything) workers::Returning();
@@ -300,6 +302,7 @@ bool Stream::Synchronize(Deadline deadline, Failure* failure) noexcept {
 }
 
 bool Stream::SynchronizeIn(aclrtContext context, Deadline deadline, Failure* failure) noexcept {
+  if (has_nothing_to_say_.load(std::memory_order_acquire)) return true;
   std::unique_lock lock(mutex_);
   if (context_ != context) return true;
   // Work that no worker has begun with is done sooner here than by waking one and waiting for it.
@@ -323,7 +326,9 @@ bool Stream::IsComplete() noexcept {
 
 void Stream::NoteFailure(Failure failure) noexcept {
   std::lock_guard lock(mutex_);
-  if (failure_.status == ACL_SUCCESS) failure_ = failure;
+  if (failure_.status != ACL_SUCCESS) return;
+  failure_ = failure;
+  has_nothing_to_say_.store(false, std::memory_order_relaxed);
 }
 
 void Stream::SetStopsOnFailure(bool stops) noexcept {
@@ -356,6 +361,7 @@ void Stream::AfterFork() noexcept {
     failure_ = {ACL_ERROR_RT_STREAM_NOT_COMPLETE,
                 "it was not done when this process was forked, and only the parent goes on with it."};
   }
+  has_nothing_to_say_.store(false, std::memory_order_relaxed);
   done_ = submitted_;
   first_ = last_ = current_ = nullptr;
   next_ = nullptr;

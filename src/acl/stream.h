@@ -186,6 +186,8 @@ class alignas(64) Stream {
   Task* current_ = nullptr;    // while kRunning or kParked
   Task* first_ = nullptr;      // queued behind it
   Task* last_ = nullptr;
+  // Nothing is queued or running, and there is no failure to report: so that synchronising then takes no lock.
+  std::atomic<bool> has_nothing_to_say_{false};
   uint64_t submitted_ = 0;  // tasks since the slot exists
   uint64_t done_ = 0;
   uint64_t drop_through_ = 0;  // tasks up to this count are dropped unless they run already

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <type_traits>
 
 #include "acl/stream.h"
@@ -41,11 +42,14 @@ struct ExecutorState {
   void (*run)(const ExecutorState&) noexcept;  // nullptr: nothing to do (empty tensors)
   alignas(64) std::byte job[kJobBytes];
 
-  template <class Job>
-  void SetJob(const Job& value) {
+  // `make` returns the job, which is made in its place: jobs are long, and copies of them are what a small call
+  // would spend its time on.
+  template <class Make>
+  void SetJob(const Make& make) {
+    using Job = decltype(make());
     static_assert(sizeof(Job) <= kJobBytes && std::is_trivially_copyable_v<Job> &&
                   std::is_trivially_destructible_v<Job>);
-    std::memcpy(job, &value, sizeof value);
+    const Job& value = *new (job) Job(make());
     for (int i = 0; i < operand_count; ++i) operands[i].touched = value.Touches(i);
     if constexpr (requires { value.Elements(); }) {
       elements = value.Elements();

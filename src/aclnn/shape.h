@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <initializer_list>
 
 #include "acl/text.h"
 
@@ -10,11 +13,27 @@ namespace portacl {
 
 // More dims than this no CANN container holds.
 inline constexpr int kMaxDims = 25;
+// As many as operators take.
+inline constexpr int kFewDims = 8;
 
-// The dims of a view or a storage, outermost first. Rank 0 is a scalar: one element.
+// The dims of a view or a storage, outermost first. Rank 0 is a scalar: one element. Dims past the rank mean
+// nothing: every call makes and copies several shapes, so these are neither cleared nor, as a rule, copied.
 struct Shape {
   int rank = 0;
-  int64_t dim[kMaxDims] = {};
+  int64_t dim[kMaxDims];
+
+  Shape() noexcept {}  // NOLINT(*-member-init): see above
+  Shape(std::initializer_list<int64_t> dims) noexcept : rank(static_cast<int>(dims.size())) {  // NOLINT(*-member-init)
+    std::copy(dims.begin(), dims.end(), dim);
+  }
+  Shape(const Shape& other) noexcept { *this = other; }  // NOLINT(*-member-init)
+  Shape& operator=(const Shape& other) noexcept {
+    rank = other.rank;
+    std::memmove(dim, other.dim, kFewDims * sizeof dim[0]);
+    if (rank > kFewDims) std::memmove(dim, other.dim, sizeof dim);
+    return *this;
+  }
+  ~Shape() = default;
 
   int64_t operator[](int axis) const { return dim[axis]; }
   bool operator==(const Shape& other) const {

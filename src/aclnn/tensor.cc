@@ -11,19 +11,6 @@
 #include "aclnn/opdev/op_errno.h"
 
 namespace portacl {
-
-bool IsContiguous(const aclTensor& tensor) noexcept {
-  int64_t numel = 0;
-  if (IsPrivateFormat(tensor.format) || (tensor.view.Numel(&numel) && numel <= 1)) return true;
-  int64_t expected = 1;
-  for (int i = tensor.view.rank - 1; i >= 0; --i) {
-    if (tensor.view[i] == 1) continue;
-    if (tensor.strides[i] != expected) return false;
-    if (__builtin_mul_overflow(expected, tensor.view[i], &expected)) return false;
-  }
-  return true;
-}
-
 bool ReachOf(const aclTensor& tensor, int64_t* lowest, int64_t* highest) noexcept {
   if (tensor.view.IsEmpty()) return false;
   *lowest = *highest = tensor.offset;
@@ -37,9 +24,43 @@ bool ReachOf(const aclTensor& tensor, int64_t* lowest, int64_t* highest) noexcep
   return true;
 }
 
+namespace {
+
+bool HasRowMajorStrides(const aclTensor& tensor) noexcept {
+  int64_t expected = 1;
+  for (int i = tensor.view.rank - 1; i >= 0; --i) {
+    if (tensor.view[i] == 1) continue;
+    if (tensor.strides[i] != expected) return false;
+    if (__builtin_mul_overflow(expected, tensor.view[i], &expected)) return false;
+  }
+  return true;
+}
+
+bool ByteOffsetsFit(const aclTensor& tensor) noexcept {
+  const int64_t size = (StorageBits(tensor.dtype) + 7) / 8;
+  int64_t lowest = 0;
+  int64_t highest = 0;
+  int64_t bytes = 0;
+  if (tensor.contiguous) {
+    return tensor.countable && !__builtin_mul_overflow(tensor.numel, size, &bytes) &&
+           !__builtin_mul_overflow(tensor.offset, size, &lowest) &&
+           !__builtin_add_overflow(bytes, lowest, &highest);
+  }
+  return ReachOf(tensor, &lowest, &highest) && !__builtin_mul_overflow(lowest, size, &bytes) &&
+         !__builtin_mul_overflow(highest, size, &bytes) && !__builtin_add_overflow(bytes, size, &bytes);
+}
+
+}  // namespace
 }  // namespace portacl
 
 using namespace portacl;
+
+void aclTensor::Describe() noexcept {
+  countable = view.Numel(&numel);
+  if (!countable) numel = 0;
+  contiguous = IsPrivateFormat(format) || (countable && numel <= 1) || HasRowMajorStrides(*this);
+  bytes_fit = ByteOffsetsFit(*this);
+}
 
 namespace {
 
@@ -131,6 +152,7 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
   tensor->dtype = dataType;
   tensor->format = format;
   tensor->data = tensorData;
+  tensor->Describe();
   return tensor;
 }
 
@@ -151,6 +173,7 @@ aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t v
   tensor->offset = offset;
   tensor->dtype = dataType;
   tensor->format = format;
+  tensor->Describe();
   return ACL_SUCCESS;
 }
 

@@ -17,6 +17,14 @@ struct aclTensor {
   aclDataType dtype = ACL_DT_UNDEFINED;
   aclFormat format = ACL_FORMAT_ND;
   void* data = nullptr;  // storage base; the offset is not applied
+
+  // What follows from the above. Every call asks for it, so it is worked out when the above is set, by Describe.
+  int64_t numel = 1;       // of the view; 0 when it is not countable
+  bool countable = true;   // no dim is negative, and the number of elements fits int64
+  bool contiguous = true;  // see IsContiguous
+  bool bytes_fit = true;   // the byte offsets of all elements fit int64; not said of a view without elements
+
+  void Describe() noexcept;
 };
 
 struct aclScalar {
@@ -49,7 +57,7 @@ namespace portacl {
 
 // Whether the view's elements lie in row-major order without gaps (dims of length 1 do not matter; private
 // formats and tensors of at most one element count as contiguous).
-bool IsContiguous(const aclTensor& tensor) noexcept;
+inline bool IsContiguous(const aclTensor& tensor) noexcept { return tensor.contiguous; }
 
 // The lowest and highest storage index, in elements, that the view reaches; false when they do not fit int64
 // or the view has no elements.

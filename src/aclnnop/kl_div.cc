@@ -77,7 +77,7 @@ enum Attributes { kReduction };
 
 // Two scalars are computed as tensors of one element, which out may be too.
 aclnnStatus CheckUnreducedShape(const Check&, OperatorCall& call) noexcept {
-  const Shape one_element = {.rank = 1, .dim = {1}};
+  const Shape one_element{1};
   if (call.broadcast.rank == 0 && call.Tensor(kOut).view == one_element) call.broadcast = one_element;
   const Check check = ShapeIsBroadcast(kOut);
   return check.run(check, call);

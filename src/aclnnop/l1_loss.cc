@@ -174,7 +174,7 @@ aclnnStatus aclnnL1LossGetWorkspaceSize(const aclTensor* self, const aclTensor* 
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const bool summed = reduction != kReductionNone;
     if (checked.promoted == ACL_INT64) {
-      fresh.SetJob(MakeIntegerJob(checked, summed));
+      fresh.SetJob([&] { return MakeIntegerJob(checked, summed); });
       return;
     }
     const Shape scalar;

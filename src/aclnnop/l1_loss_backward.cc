@@ -105,11 +105,9 @@ aclnnStatus aclnnL1LossBackwardGetWorkspaceSize(const aclTensor* gradOutput, con
   const Attribute attributes[] = {{"reduction", reduction}};
   OperatorCall call{"aclnnL1LossBackward", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    auto job = MakeElementwiseJob(checked, checked.broadcast, {kGradOutput, kSelf, kTarget}, kGradInput);
-    job.formula.Set(
-        kFunction.For(JobIsa()),
-        L1LossBackwardParameters{reduction == kReductionMean ? MeanFactor(job.plan.count) : 1.0f});
-    fresh.SetJob(job);
+    const float c = reduction == kReductionMean ? MeanFactor(NumelOf(checked.broadcast)) : 1.0f;
+    SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kGradInput, kFunction.For(JobIsa()),
+                      L1LossBackwardParameters{c}, fresh);
   });
 }
 

@@ -107,11 +107,10 @@ aclnnStatus aclnnMseLossBackwardGetWorkspaceSize(const aclTensor* gradOutput, co
   const Attribute attributes[] = {{"reduction", reduction}};
   OperatorCall call{"aclnnMseLossBackward", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    auto job = MakeElementwiseJob(checked, checked.broadcast, {kGradOutput, kSelf, kTarget}, kOut);
     // Self is counted before it is broadcast. Doubling is exact.
     const float c = reduction == kReductionMean ? MeanFactor(NumelOf(self->view)) : 1.0f;
-    job.formula.Set(kFunction.For(JobIsa()), MseLossBackwardParameters{2.0f * c});
-    fresh.SetJob(job);
+    SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kOut, kFunction.For(JobIsa()),
+                      MseLossBackwardParameters{2.0f * c}, fresh);
   });
 }
 

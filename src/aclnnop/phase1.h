@@ -43,19 +43,30 @@ engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& sha
 // The instruction set whose kernel a job built now will run.
 Isa JobIsa() noexcept;
 
+// Sets the executor's job: the values of a formula over call.broadcast. Kernels is a VectorFunction or Kernels.
+template <class Kernels, class Parameters>
+void SetElementwiseJob(const OperatorCall& call, Operands inputs, int output, const Kernels& kernels,
+                       const Parameters& parameters, Executor& executor) noexcept {
+  executor.SetJob([&] {
+    auto job = MakeElementwiseJob(call, call.broadcast, inputs, output);
+    job.formula.Set(kernels, parameters);
+    return job;
+  });
+}
+
 // Sets the executor's job: a formula over call.broadcast. Without `kept` its values are the output; with it
 // they are summed to that shape, and each sum is multiplied by `factor`; then kernels.sums is needed.
 template <class Parameters>
 void SetJob(const OperatorCall& call, const Shape* kept, Operands inputs, int output, float factor,
             const engine::Kernels& kernels, const Parameters& parameters, Executor& executor) noexcept {
   if (kept == nullptr) {
-    auto job = MakeElementwiseJob(call, call.broadcast, inputs, output);
-    job.formula.Set(kernels, parameters);
-    executor.SetJob(job);
+    SetElementwiseJob(call, inputs, output, kernels, parameters, executor);
   } else {
-    auto job = MakeReductionJob(call, call.broadcast, *kept, inputs, output, factor, executor);
-    job.formula.Set(kernels, parameters);
-    executor.SetJob(job);
+    executor.SetJob([&] {
+      auto job = MakeReductionJob(call, call.broadcast, *kept, inputs, output, factor, executor);
+      job.formula.Set(kernels, parameters);
+      return job;
+    });
   }
 }
 

@@ -128,10 +128,9 @@ aclnnStatus aclnnSmoothL1LossBackwardGetWorkspaceSize(const aclTensor* gradOut, 
   const Attribute attributes[] = {{"reduction", reduction}, {"beta", beta}};
   OperatorCall call{"aclnnSmoothL1LossBackward", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    auto job = MakeElementwiseJob(checked, checked.broadcast, {kGradOut, kSelf, kTarget}, kGradInput);
     const float c = reduction == kReductionMean ? MeanFactor(NumelOf(self->view)) : 1.0f;
-    job.formula.Set(kFunction.For(JobIsa()), SmoothL1LossBackwardParameters{beta, ExactInverse(beta), c});
-    fresh.SetJob(job);
+    SetElementwiseJob(checked, {kGradOut, kSelf, kTarget}, kGradInput, kFunction.For(JobIsa()),
+                      SmoothL1LossBackwardParameters{beta, ExactInverse(beta), c}, fresh);
   });
 }
 

@@ -7,6 +7,10 @@
 namespace portacl {
 
 bool BroadcastShapes(const Shape& a, const Shape& b, Shape* result) noexcept {
+  if (a == b) {
+    *result = a;
+    return true;
+  }
   Shape out;
   out.rank = std::max(a.rank, b.rank);
   for (int i = 1; i <= out.rank; ++i) {

@@ -227,8 +227,7 @@ aclnnStatus check::IsScalar(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus check::OneElement(const Check& check, OperatorCall& call) noexcept {
   const int tensor = check.operands.index[0];
-  int64_t numel = 0;
-  if (call.Tensor(tensor).view.Numel(&numel) && numel == 1) return ACL_SUCCESS;
+  if (call.Tensor(tensor).numel == 1) return ACL_SUCCESS;
   Text message = Start(call);
   AddTensorShape(message.Add("parameter "), call, tensor)
       .Add(" cannot hold a result that is reduced to one value, accepted: [] or another shape of 1 element.");
@@ -251,22 +250,6 @@ aclnnStatus check::FormatKept(const Check& check, OperatorCall& call) noexcept {
 
 namespace {
 
-// Whether the byte offsets of all elements fit int64.
-bool OffsetsFit(const aclTensor& tensor) noexcept {
-  const int64_t size = (StorageBits(tensor.dtype) + 7) / 8;
-  int64_t lowest = 0;
-  int64_t highest = 0;
-  int64_t bytes = 0;
-  if (IsContiguous(tensor)) {
-    int64_t numel = 0;
-    return tensor.view.Numel(&numel) && !__builtin_mul_overflow(numel, size, &bytes) &&
-           !__builtin_mul_overflow(tensor.offset, size, &lowest) &&
-           !__builtin_add_overflow(bytes, lowest, &highest);
-  }
-  return ReachOf(tensor, &lowest, &highest) && !__builtin_mul_overflow(lowest, size, &bytes) &&
-         !__builtin_mul_overflow(highest, size, &bytes) && !__builtin_add_overflow(bytes, size, &bytes);
-}
-
 void AddView(Text& text, const OperatorCall& call, int tensor) {
   AddTensorShape(text.Add("parameter "), call, tensor).Add(", strides ");
   AddShape(text, call.Tensor(tensor).strides);
@@ -281,11 +264,9 @@ aclnnStatus check::SizesRepresentable(const Check& check, OperatorCall& call) no
   };
   for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
     const aclTensor& tensor = call.Tensor(i);
-    int64_t numel = 0;
-    bool fits = tensor.view.Numel(&numel);
     // Where a non-contiguous input reaches is the business of InsideStorage.
-    if (fits && numel > 0 && (IsContiguous(tensor) || is_output(i))) fits = OffsetsFit(tensor);
-    if (fits) continue;
+    const bool is_asked = tensor.numel > 0 && (IsContiguous(tensor) || is_output(i));
+    if (tensor.countable && (tensor.bytes_fit || !is_asked)) continue;
     Text message = Start(call);
     AddView(message, call, i);
     return FailAclnn(
@@ -314,7 +295,7 @@ aclnnStatus check::NoTermsIfEmpty(const Check& check, OperatorCall& call) noexce
   if (!empty) return ACL_SUCCESS;
   const Check one_element = portacl::OneElement(check.operands.index[inputs], ACLNN_ERR_INNER_NULLPTR);
   if (const aclnnStatus status = one_element.run(one_element, call)) return status;
-  call.broadcast = {.rank = 1, .dim = {0}};
+  call.broadcast = Shape{0};
   call.work = OperatorCall::Work::kNoTerms;
   return ACL_SUCCESS;
 }
@@ -326,7 +307,7 @@ aclnnStatus check::InsideStorage(const Check& check, OperatorCall& call) noexcep
     int64_t lowest = 0;
     int64_t highest = 0;
     int64_t size = 0;
-    const bool known = OffsetsFit(tensor) && ReachOf(tensor, &lowest, &highest);
+    const bool known = tensor.bytes_fit && ReachOf(tensor, &lowest, &highest);
     if (known && tensor.storage.Numel(&size) && lowest >= 0 && highest < size) continue;
     Text message = Start(call);
     AddView(message, call, index);

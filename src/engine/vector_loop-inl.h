@@ -59,8 +59,9 @@ struct Uniform {
   static HWY_INLINE void StoreEvenOdd(DF d, VF even, VF odd, char* to) {
     Elements::template StoreEvenOdd<kStream>(d, even, odd, reinterpret_cast<Type*>(to));
   }
-  static HWY_INLINE void StreamOne(DF d, VF v, char* to) {
-    StoreWhole<kCanStream>(d, v, reinterpret_cast<float*>(to));
+  template <bool kStream>
+  static HWY_INLINE void StoreOne(DF d, VF v, char* to) {
+    StoreWhole<kStream>(d, v, reinterpret_cast<float*>(to));
   }
   template <bool kStream>
   static HWY_INLINE void StoreTwo(DF d, VF first, VF second, char* to, size_t) {
@@ -140,7 +141,7 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const void* const* in, co
   const auto groups = [&](auto streams) HWY_ATTR {
     constexpr bool kStream = decltype(streams)::value;
     if constexpr (Access::kLineByLine) {
-      if constexpr (kStream) {
+      {
         // One index for all operands: a pointer each to move on costs a tenth of the speed.
         const char* const base[] = {from[kInput]...};
         const size_t mask[] = {(step[kInput] != 0 ? ~size_t{0} : size_t{0})...};
@@ -148,7 +149,7 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const void* const* in, co
         const size_t vector = lanes * sizeof(float);
         const size_t bytes = n / lanes * vector;
         for (size_t i = 0; i < bytes; i += vector) {
-          Access::StreamOne(
+          Access::template StoreOne<kStream>(
               d, formula(d, Access::Load(d, base[kInput] + (i & mask[kInput]), step[kInput], 0)...),
               line + i);
         }

@@ -18,8 +18,8 @@ inline constexpr int kMaxLoopOperands = 4;
 
 // How one operand is walked. Everything is in bytes.
 struct OperandLoop {
-  int64_t offset = 0;                 // of the element at loop position 0, from the storage base
-  int64_t stride[kMaxLoopRank] = {};  // per loop dim; 0 where the operand is broadcast
+  int64_t offset = 0;            // of the element at loop position 0, from the storage base
+  int64_t stride[kMaxLoopRank];  // per loop dim; 0 where the operand is broadcast
   int32_t element_size = 0;
   bool linear = false;  // the address of the i-th element of the whole loop is offset + i * linear_stride
   int64_t linear_stride = 0;
@@ -30,11 +30,14 @@ struct OperandLoop {
 // extent 1.
 struct LoopPlan {
   int rank = 1;
-  int64_t extent[kMaxLoopRank] = {1};
+  int64_t extent[kMaxLoopRank];
   int64_t count = 1;  // product of the extents
   int operand_count = 0;
   OperandLoop operand[kMaxLoopOperands];
   bool has_crossed = false;  // any of the operands
+
+  // What lies past the rank and the operands is left as it is: a plan is made for every call.
+  LoopPlan() noexcept { extent[0] = 1; }  // NOLINT(*-member-init)
 
   // Bytes of all operands' elements, broadcast ones counted as often as they are distinct; for choosing how
   // to write.
