@@ -45,9 +45,38 @@ int64_t ElementsToLine(const char* address, int32_t size) {
   return static_cast<int64_t>((64 - reinterpret_cast<uintptr_t>(address) % 64) % 64) / size;
 }
 
+// Whether the kernel can take all operands as they are: dense, and of its own types. Then a loop needs no tiles,
+// which take longer to set up than a short loop takes to run.
+bool IsInPlace(const ElementwiseJob& job, const LoopPlan& plan) {
+  const ElementType type = job.kernel_result();
+  if (plan.rank != 1 || job.result.type != type) return false;
+  const ElementType kernel = job.formula.KernelType(type);
+  for (int k = 0; k < plan.operand_count; ++k) {
+    if (plan.operand[k].stride[0] != plan.operand[k].element_size) return false;
+    if (k < job.formula.input_count && !Takes(kernel, job.formula.type[k])) return false;
+  }
+  return true;
+}
+
+void RunInPlace(const ElementwiseJob& job, const LoopPlan& plan, char* const* base, int64_t begin, int64_t end,
+                bool stream) {
+  const void* in[kMaxInputs];
+  size_t step[kMaxInputs + 1];
+  for (int k = 0; k < job.formula.input_count; ++k) {
+    in[k] = base[k] + begin * plan.operand[k].element_size;
+    step[k] = static_cast<size_t>(plan.operand[k].element_size);
+  }
+  const int output = job.formula.input_count;
+  step[output] = static_cast<size_t>(plan.operand[output].element_size);
+  ReportIsaThatRan(job.formula.function(job.kernel_type(), job.formula.parameters, in, step,
+                                        base[output] + begin * plan.operand[output].element_size,
+                                        static_cast<size_t>(end - begin), stream));
+}
+
 // Computes elements [begin, end) of a plan: the job's, or a block of it.
 void RunStretch(const ElementwiseJob& job, const LoopPlan& plan, char* const* base, int64_t begin,
                 int64_t end, bool stream) {
+  if (IsInPlace(job, plan)) return RunInPlace(job, plan, base, begin, end, stream);
   const int output = job.formula.input_count;
   const ElementType type = job.kernel_result();
   const bool is_rounded = job.result.type == type;
