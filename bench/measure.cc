@@ -40,6 +40,7 @@ double Burst(const Side& side, int calls) {
     side.after_burst();
     return Quantile(times, 0.5);
   }
+  for (const double start = Now(); Now() - start < side.warm_up;) side.call();
   const double begin = Now();
   for (int i = 0; i < calls; ++i) side.call();
   const double seconds = (Now() - begin) / calls;

@@ -13,6 +13,7 @@ struct Side {
   std::function<void()> before_burst = [] {};
   std::function<void()> after_burst = [] {};
   std::chrono::microseconds idle_before_call{0};  // if not 0, every call is timed by itself
+  double warm_up = 0;                             // seconds of calls, after the first, that are not counted
 };
 
 struct Effort {

@@ -26,24 +26,62 @@
 namespace portacl::engine {
 namespace {
 
-// One parallel loop; lives on the calling thread's stack.
+// More threads than this share shares.
+constexpr int kMostShares = 64;
+
+// A stretch of a loop's blocks, taken one after the other.
+struct alignas(64) Share {
+  std::atomic<int64_t> next;
+  int64_t end;
+};
+
+// One parallel loop; lives on the calling thread's stack. Every thread has a share of the blocks that is its own,
+// the same one each time a loop of that size runs, because a program that works on the same data again finds it in
+// that processor's cache. Who is done with its share goes on with the others'.
 struct Loop {
   void (*body)(const void* context, int64_t block);
   const void* context;
-  int64_t blocks;
   int most_helpers;
-  std::atomic<int64_t> next{0};
+  int shares;
+  Share share[kMostShares];  // of the calling thread, of helper 0, ...
 
   // Changed under the pool's mutex.
   std::atomic<int> helpers{0};  // inside RunBlocks
   Loop* later = nullptr;
   std::condition_variable left;
 
-  bool HasWork() const { return next.load(std::memory_order_relaxed) < blocks; }
+  Loop(int64_t blocks, int helpers_wanted, void (*block_body)(const void* context, int64_t block),
+       const void* body_context)
+      : body(block_body),
+        context(body_context),
+        most_helpers(helpers_wanted),
+        shares(std::min(helpers_wanted + 1, kMostShares)) {
+    const int64_t each = blocks / shares;
+    const int64_t more = blocks % shares;  // so many shares have one block more
+    int64_t begin = 0;
+    for (int i = 0; i < shares; ++i) {
+      share[i].next.store(begin, std::memory_order_relaxed);
+      begin += each + (i < more ? 1 : 0);
+      share[i].end = begin;
+    }
+  }
 
-  void RunBlocks() {
-    for (int64_t block; (block = next.fetch_add(1, std::memory_order_relaxed)) < blocks;)
-      body(context, block);
+  bool HasWork() const {
+    for (int i = 0; i < shares; ++i) {
+      if (share[i].next.load(std::memory_order_relaxed) < share[i].end) return true;
+    }
+    return false;
+  }
+
+  void RunBlocks(int first_share) {
+    for (int i = 0; i < shares; ++i) {
+      Share& from = share[(first_share + i) % shares];
+      // Looked at first, so that a share that is done stays so however often it is asked.
+      while (from.next.load(std::memory_order_relaxed) < from.end) {
+        const int64_t block = from.next.fetch_add(1, std::memory_order_relaxed);
+        if (block < from.end) body(context, block);
+      }
+    }
   }
 };
 
@@ -54,6 +92,7 @@ struct Pool {
   std::condition_variable wake;
   Loop* first = nullptr;  // loops that may still have work, oldest first
   int threads = 0;
+  int numbered = 0;  // of them that have begun
   int asleep = 0;
   Clock::time_point last_end;       // of a shared loop
   std::atomic<uint32_t> posted{0};  // loops since the start; what awake helpers without work look at
@@ -101,11 +140,12 @@ constexpr auto kJustBefore = std::chrono::microseconds(100);
 void* HelperMain(void*) {
   Pool& pool = ThePool();
   std::unique_lock lock(pool.mutex);
+  const int own_share = 1 + pool.numbered++;
   for (;;) {
     if (Loop* loop = pool.FindLocked()) {
       ++loop->helpers;
       lock.unlock();
-      loop->RunBlocks();
+      loop->RunBlocks(own_share);
       lock.lock();
       if (--loop->helpers == 0) loop->left.notify_one();
       continue;
@@ -143,7 +183,7 @@ void StartHelpersLocked(Pool& pool, int wanted) {
   pthread_attr_destroy(&attributes);
 }
 
-void RunShared(Loop& loop) noexcept {
+void RunShared(Loop& loop, int64_t blocks) noexcept {
   Pool& pool = ThePool();
   {
     std::lock_guard lock(pool.mutex);
@@ -151,12 +191,12 @@ void RunShared(Loop& loop) noexcept {
     while (*end != nullptr) end = &(*end)->later;
     *end = &loop;
     pool.posted.fetch_add(1, std::memory_order_relaxed);
-    if (loop.blocks >= kFewBlocks || Clock::now() - pool.last_end < kJustBefore) {
+    if (blocks >= kFewBlocks || Clock::now() - pool.last_end < kJustBefore) {
       StartHelpersLocked(pool, loop.most_helpers);
       for (int i = std::min(pool.asleep, loop.most_helpers); i > 0; --i) pool.wake.notify_one();
     }
   }
-  loop.RunBlocks();
+  loop.RunBlocks(0);
   // Nobody joins any more once the loop is off the list; who is inside finishes its block, which is no time to
   // fall asleep in.
   std::unique_lock lock(pool.mutex);
@@ -181,12 +221,8 @@ void ForEachBlock(int64_t blocks, int threads, void (*body)(const void* context,
     for (int64_t block = 0; block < blocks; ++block) body(context, block);
     return;
   }
-  Loop loop;
-  loop.body = body;
-  loop.context = context;
-  loop.blocks = blocks;
-  loop.most_helpers = static_cast<int>(helpers);
-  RunShared(loop);
+  Loop loop(blocks, static_cast<int>(helpers), body, context);
+  RunShared(loop, blocks);
 }
 
 }  // namespace portacl::engine
