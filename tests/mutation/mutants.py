@@ -222,6 +222,14 @@ add = mutants_of("src/acl/event.cc", ("runtime_streams",))
 add("event: a reset undoes a later recording", "if (event_->latest == recording_) {", "if (event_->latest != nullptr) {")
 add("event: any event can be waited for", "if ((event->flags & ACL_EVENT_SYNC) == 0) return FailNotSync(api);\n  Stream* stream", "Stream* stream")
 
+add = mutants_of("src/acl/notify.cc", ("runtime_services",))
+add("notify: stays raised for the next", "    if (is_set_) {\n      is_set_ = false;\n", "    if (is_set_) {\n")
+add("notify: stays raised after a timed wait", "    if (!is_set_) return false;\n    is_set_ = false;\n", "    if (!is_set_) return false;\n")
+
+add = mutants_of("src/acl/value_tasks.cc", ("runtime_services",))
+add("values: every bit in common", "return (found & value_) != 0;", "return (found & value_) == value_;")
+add("values: no other bits", "return (found & value_) != 0;", "return (found & value_) == found;")
+
 add = mutants_of("src/acl/memory.cc", ("runtime", "process_memory"))
 add("memory: host memory is device memory", "|| it->second.kind != kind) return false;", ") return false;")
 add("memory: not aligned to a line", "kAlignment = 64;", "kAlignment = 16;")
