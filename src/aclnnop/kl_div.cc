@@ -12,7 +12,6 @@
 #include "engine/exp-inl.h"
 #include "engine/log-inl.h"
 #include "engine/sum_loop-inl.h"
-#include "engine/vector_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -23,7 +22,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // A zero target still multiplies: its term is a zero, or NaN where self is infinite or NaN. A negative one has
 // no logarithm and gives NaN (decision N9).
 template <bool kLogTarget>
-struct KlDiv {
+struct KlDiv : engine::HWY_NAMESPACE::Summable<KlDiv<kLogTarget>> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
 
@@ -39,24 +38,6 @@ struct KlDiv {
     }
   }
 };
-
-Isa RunKlDiv(engine::ElementType type, const void* parameters, const void* const* in, const size_t* step,
-             void* out, size_t n, bool stream) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<KlDiv<false>>(type, parameters, in, step, out, n, stream);
-}
-
-Isa SumKlDiv(engine::ElementType type, const void* parameters, engine::SumWork& work) {
-  return engine::HWY_NAMESPACE::RunSumLoop<KlDiv<false>>(type, parameters, work);
-}
-
-Isa RunKlDivLogTarget(engine::ElementType type, const void* parameters, const void* const* in,
-                      const size_t* step, void* out, size_t n, bool stream) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<KlDiv<true>>(type, parameters, in, step, out, n, stream);
-}
-
-Isa SumKlDivLogTarget(engine::ElementType type, const void* parameters, engine::SumWork& work) {
-  return engine::HWY_NAMESPACE::RunSumLoop<KlDiv<true>>(type, parameters, work);
-}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
@@ -103,23 +84,13 @@ constexpr Check kChecks[] = {
     IfReduced(kReduction, OneElement(kOut, ACLNN_ERR_PARAM_INVALID)),
 };
 
-constexpr auto kFunction = PORTACL_ISA_TABLE(RunKlDiv);
-constexpr auto kSums = PORTACL_ISA_TABLE(SumKlDiv);
-constexpr auto kLogTargetFunction = PORTACL_ISA_TABLE(RunKlDivLogTarget);
-constexpr auto kLogTargetSums = PORTACL_ISA_TABLE(SumKlDivLogTarget);
+constexpr auto kKernels = PORTACL_KERNELS(KlDiv<false>);
+constexpr auto kLogTargetKernels = PORTACL_KERNELS(KlDiv<true>);
 
 // When there are no terms, R is not known and batchmean counts self's first dim.
 float Factor(int64_t reduction, const OperatorCall& call) {
-  const bool no_terms = call.work == OperatorCall::Work::kNoTerms;
-  const Shape& batches = no_terms ? call.Tensor(kSelf).view : call.broadcast;
-  switch (reduction) {
-    case kReductionMean:
-      return MeanFactor(NumelOf(call.broadcast));
-    case kReductionBatchMean:
-      return MeanFactor(batches.rank == 0 ? 1 : batches[0]);
-    default:
-      return 1.0f;
-  }
+  const bool no_batches = reduction == kReductionBatchMean && call.work == OperatorCall::Work::kNoTerms;
+  return ReductionFactor(reduction, no_batches ? call.Tensor(kSelf).view : call.broadcast);
 }
 
 }  // namespace
@@ -139,10 +110,9 @@ aclnnStatus aclnnKlDivGetWorkspaceSize(const aclTensor* self, const aclTensor* t
   OperatorCall call{"aclnnKlDiv", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const Shape scalar;
-    const engine::Kernels kernels{(logTarget ? kLogTargetFunction : kFunction).For(JobIsa()),
-                                  (logTarget ? kLogTargetSums : kSums).For(JobIsa())};
+    const engine::KernelTable& kernels = logTarget ? kLogTargetKernels : kKernels;
     SetJob(checked, reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut,
-           Factor(reduction, checked), kernels, engine::NoParameters{}, fresh);
+           Factor(reduction, checked), kernels.For(JobIsa()), engine::NoParameters{}, fresh);
   });
 }
 

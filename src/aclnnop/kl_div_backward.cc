@@ -12,16 +12,6 @@
 
 #include "engine/exp-inl.h"
 #include "engine/sum_loop-inl.h"
-#include "engine/vector_loop-inl.h"
-
-#ifndef PORTACL_KL_DIV_BACKWARD_PARAMETERS
-#define PORTACL_KL_DIV_BACKWARD_PARAMETERS
-namespace portacl {
-struct KlDivBackwardParameters {
-  float c;
-};
-}  // namespace portacl
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -31,8 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Nothing is masked where target <= 0, and self has no influence: its data is not even read (decision N3).
 template <bool kLogTarget>
-struct KlDivBackward {
-  using Parameters = KlDivBackwardParameters;
+struct KlDivBackward : engine::HWY_NAMESPACE::Summable<KlDivBackward<kLogTarget>> {
+  using Parameters = engine::FactorAlone;
   static constexpr int kInputs = 2;
 
   explicit KlDivBackward(const Parameters& parameters) : c(parameters.c) {}
@@ -46,26 +36,6 @@ struct KlDivBackward {
 
   float c;
 };
-
-Isa RunKlDivBackward(engine::ElementType type, const void* parameters, const void* const* in,
-                     const size_t* step, void* out, size_t n, bool stream) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<KlDivBackward<false>>(type, parameters, in, step, out, n,
-                                                                    stream);
-}
-
-Isa SumKlDivBackward(engine::ElementType type, const void* parameters, engine::SumWork& work) {
-  return engine::HWY_NAMESPACE::RunSumLoop<KlDivBackward<false>>(type, parameters, work);
-}
-
-Isa RunKlDivBackwardLogTarget(engine::ElementType type, const void* parameters, const void* const* in,
-                              const size_t* step, void* out, size_t n, bool stream) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<KlDivBackward<true>>(type, parameters, in, step, out, n,
-                                                                   stream);
-}
-
-Isa SumKlDivBackwardLogTarget(engine::ElementType type, const void* parameters, engine::SumWork& work) {
-  return engine::HWY_NAMESPACE::RunSumLoop<KlDivBackward<true>>(type, parameters, work);
-}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
@@ -94,16 +64,6 @@ constexpr DtypeRule kDtypes = {{
     /* no device         */ kNoDtype,
 }};
 
-constexpr DtypeRule kDocumented = {{
-    /* Atlas training    */ kNoDtype,
-    /* Atlas A2          */ kFloatHalfAndBf16,
-    /* Atlas A3          */ kFloatHalfAndBf16,
-    /* Ascend 950        */ kFloatHalfAndBf16,
-    /* Atlas inference   */ kNoDtype,
-    /* Atlas 200I/500 A2 */ kNoDtype,
-    /* no device         */ kNoDtype,
-}};
-
 // reduction is not checked: values outside 0..3 act as none, as in CANN.
 constexpr Check kChecks[] = {
     NotNull(kGradOutput),
@@ -122,26 +82,13 @@ constexpr Check kChecks[] = {
     FormatKept(kSelf, kOut),
 };
 
-constexpr auto kFunction = PORTACL_ISA_TABLE(RunKlDivBackward);
-constexpr auto kSums = PORTACL_ISA_TABLE(SumKlDivBackward);
-constexpr auto kLogTargetFunction = PORTACL_ISA_TABLE(RunKlDivBackwardLogTarget);
-constexpr auto kLogTargetSums = PORTACL_ISA_TABLE(SumKlDivBackwardLogTarget);
-
-float Factor(int64_t reduction, const Shape& shape) {
-  switch (reduction) {
-    case kReductionMean:
-      return MeanFactor(NumelOf(shape));
-    case kReductionBatchMean:
-      return MeanFactor(shape.rank == 0 ? 1 : shape[0]);
-    default:
-      return 1.0f;
-  }
-}
+constexpr auto kKernels = PORTACL_KERNELS(KlDivBackward<false>);
+constexpr auto kLogTargetKernels = PORTACL_KERNELS(KlDivBackward<true>);
 
 }  // namespace
 
 const OperatorFacts facts::kl_div_backward = {"aclnnKlDivBackward", "aclnnop/aclnn_kl_div_backward.h",
-                                              kDocumented, kDtypes,
+                                              kNoneBeforeAtlasA2, kDtypes,
                                               /*by_promotion=*/false};
 
 }  // namespace portacl
@@ -156,11 +103,10 @@ aclnnStatus aclnnKlDivBackwardGetWorkspaceSize(const aclTensor* gradOutput, cons
       {"gradOutput", gradOutput}, {"self", self}, {"target", target}, {"out", out}};
   OperatorCall call{"aclnnKlDivBackward", tensors, {}};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const engine::Kernels kernels{(logTarget ? kLogTargetFunction : kFunction).For(JobIsa()),
-                                  (logTarget ? kLogTargetSums : kSums).For(JobIsa())};
-    const KlDivBackwardParameters parameters{Factor(reduction, checked.broadcast)};
+    const engine::KernelTable& kernels = logTarget ? kLogTargetKernels : kKernels;
     const Shape* const kept = checked.broadcast == self->view ? nullptr : &self->view;
-    SetJob(checked, kept, {kGradOutput, kTarget}, kOut, /*factor=*/1.0f, kernels, parameters, fresh);
+    SetJob(checked, kept, {kGradOutput, kTarget}, kOut, /*factor=*/1.0f, kernels.For(JobIsa()),
+           engine::FactorAlone{ReductionFactor(reduction, checked.broadcast)}, fresh);
   });
 }
 

@@ -13,16 +13,6 @@
 #include "engine/exp-inl.h"
 #include "engine/log-inl.h"
 #include "engine/sum_loop-inl.h"
-#include "engine/vector_loop-inl.h"
-
-#ifndef PORTACL_KL_DIV_TARGET_BACKWARD_PARAMETERS
-#define PORTACL_KL_DIV_TARGET_BACKWARD_PARAMETERS
-namespace portacl {
-struct KlDivTargetBackwardParameters {
-  float c;
-};
-}  // namespace portacl
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -32,8 +22,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // The last quotient is 1 times G but for a zero target, where it is NaN, as CANN and PyTorch have it.
 template <bool kLogTarget>
-struct KlDivTargetBackward {
-  using Parameters = KlDivTargetBackwardParameters;
+struct KlDivTargetBackward : engine::HWY_NAMESPACE::Summable<KlDivTargetBackward<kLogTarget>> {
+  using Parameters = engine::FactorAlone;
   static constexpr int kInputs = 3;
 
   explicit KlDivTargetBackward(const Parameters& parameters) : c(parameters.c) {}
@@ -54,26 +44,6 @@ struct KlDivTargetBackward {
   float c;
 };
 
-Isa RunKlDivTargetBackward(engine::ElementType type, const void* parameters, const void* const* in,
-                           const size_t* step, void* out, size_t n, bool stream) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<KlDivTargetBackward<false>>(type, parameters, in, step, out, n,
-                                                                          stream);
-}
-
-Isa SumKlDivTargetBackward(engine::ElementType type, const void* parameters, engine::SumWork& work) {
-  return engine::HWY_NAMESPACE::RunSumLoop<KlDivTargetBackward<false>>(type, parameters, work);
-}
-
-Isa RunKlDivTargetBackwardLogTarget(engine::ElementType type, const void* parameters, const void* const* in,
-                                    const size_t* step, void* out, size_t n, bool stream) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<KlDivTargetBackward<true>>(type, parameters, in, step, out, n,
-                                                                         stream);
-}
-
-Isa SumKlDivTargetBackwardLogTarget(engine::ElementType type, const void* parameters, engine::SumWork& work) {
-  return engine::HWY_NAMESPACE::RunSumLoop<KlDivTargetBackward<true>>(type, parameters, work);
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
 HWY_AFTER_NAMESPACE();
@@ -91,17 +61,6 @@ namespace portacl {
 namespace {
 
 enum Tensors { kGradOutput, kSelf, kTarget, kGradTarget };
-
-// CANN's list is empty outside Atlas A2, A3 and Ascend 950.
-constexpr DtypeRule kDtypes = {{
-    /* Atlas training    */ kNoDtype,
-    /* Atlas A2          */ kFloatHalfAndBf16,
-    /* Atlas A3          */ kFloatHalfAndBf16,
-    /* Ascend 950        */ kFloatHalfAndBf16,
-    /* Atlas inference   */ kNoDtype,
-    /* Atlas 200I/500 A2 */ kNoDtype,
-    /* no device         */ kNoDtype,
-}};
 
 // 161002 for a tensor in a private format.
 aclnnStatus CheckFormats(const Check&, OperatorCall& call) noexcept {
@@ -124,7 +83,7 @@ constexpr Check kChecks[] = {
     NotNull(kTarget),
     NotNull(kGradTarget),
     CastsTo(kSelf, kGradTarget),
-    DtypesIn(kDtypes, {kGradOutput, kSelf, kTarget, kGradTarget}),
+    DtypesIn(kNoneBeforeAtlasA2, {kGradOutput, kSelf, kTarget, kGradTarget}),
     SameDtype(kTarget, kGradTarget),
     RankAtMost(8, {kGradOutput, kSelf, kTarget, kGradTarget}),
     Broadcasts({kSelf, kTarget}),
@@ -137,27 +96,14 @@ constexpr Check kChecks[] = {
     DoneIfEmpty({kTarget}),
 };
 
-constexpr auto kFunction = PORTACL_ISA_TABLE(RunKlDivTargetBackward);
-constexpr auto kSums = PORTACL_ISA_TABLE(SumKlDivTargetBackward);
-constexpr auto kLogTargetFunction = PORTACL_ISA_TABLE(RunKlDivTargetBackwardLogTarget);
-constexpr auto kLogTargetSums = PORTACL_ISA_TABLE(SumKlDivTargetBackwardLogTarget);
-
-float Factor(int64_t reduction, const Shape& shape) {
-  switch (reduction) {
-    case kReductionMean:
-      return MeanFactor(NumelOf(shape));
-    case kReductionBatchMean:
-      return MeanFactor(shape.rank == 0 ? 1 : shape[0]);
-    default:
-      return 1.0f;
-  }
-}
+constexpr auto kKernels = PORTACL_KERNELS(KlDivTargetBackward<false>);
+constexpr auto kLogTargetKernels = PORTACL_KERNELS(KlDivTargetBackward<true>);
 
 }  // namespace
 
-const OperatorFacts facts::kl_div_target_backward = {"aclnnKlDivTargetBackward",
-                                                     "aclnnop/aclnn_kl_div_target_backward.h", kDtypes,
-                                                     kDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::kl_div_target_backward = {
+    "aclnnKlDivTargetBackward", "aclnnop/aclnn_kl_div_target_backward.h", kNoneBeforeAtlasA2,
+    kNoneBeforeAtlasA2, /*by_promotion=*/false};
 
 }  // namespace portacl
 
@@ -171,11 +117,10 @@ aclnnStatus aclnnKlDivTargetBackwardGetWorkspaceSize(const aclTensor* gradOutput
       {"gradOutput", gradOutput}, {"self", self}, {"target", target}, {"gradTarget", gradTarget}};
   OperatorCall call{"aclnnKlDivTargetBackward", tensors, {}};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const engine::Kernels kernels{(logTarget ? kLogTargetFunction : kFunction).For(JobIsa()),
-                                  (logTarget ? kLogTargetSums : kSums).For(JobIsa())};
+    const engine::KernelTable& kernels = logTarget ? kLogTargetKernels : kKernels;
     const Shape* const kept = checked.broadcast == target->view ? nullptr : &target->view;
-    SetJob(checked, kept, {kGradOutput, kSelf, kTarget}, kGradTarget, /*factor=*/1.0f, kernels,
-           KlDivTargetBackwardParameters{Factor(reduction, checked.broadcast)}, fresh);
+    SetJob(checked, kept, {kGradOutput, kSelf, kTarget}, kGradTarget, /*factor=*/1.0f, kernels.For(JobIsa()),
+           engine::FactorAlone{ReductionFactor(reduction, checked.broadcast)}, fresh);
   });
 }
 

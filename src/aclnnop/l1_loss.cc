@@ -9,7 +9,6 @@
 #include <hwy/foreach_target.h>
 
 #include "engine/sum_loop-inl.h"
-#include "engine/vector_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -17,7 +16,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-struct L1Loss {
+struct L1Loss : engine::HWY_NAMESPACE::Summable<L1Loss> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
 
@@ -28,15 +27,6 @@ struct L1Loss {
     return hn::Abs(hn::Sub(self, target));
   }
 };
-
-Isa RunL1Loss(engine::ElementType type, const void* parameters, const void* const* in, const size_t* step,
-              void* out, size_t n, bool stream) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<L1Loss>(type, parameters, in, step, out, n, stream);
-}
-
-Isa SumL1Loss(engine::ElementType type, const void* parameters, engine::SumWork& work) {
-  return engine::HWY_NAMESPACE::RunSumLoop<L1Loss>(type, parameters, work);
-}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
@@ -133,8 +123,7 @@ constexpr Check kChecks[] = {
     DtypeImplemented({kSelf, kTarget}, kReadable),
 };
 
-constexpr auto kFunction = PORTACL_ISA_TABLE(RunL1Loss);
-constexpr auto kSums = PORTACL_ISA_TABLE(SumL1Loss);
+constexpr auto kKernels = PORTACL_KERNELS(L1Loss);
 
 engine::IntegerDistanceJob MakeIntegerJob(const OperatorCall& call, bool summed) {
   engine::IntegerDistanceJob job;
@@ -178,9 +167,9 @@ aclnnStatus aclnnL1LossGetWorkspaceSize(const aclTensor* self, const aclTensor* 
       return;
     }
     const Shape scalar;
-    const float c = reduction == kReductionMean ? MeanFactor(NumelOf(checked.broadcast)) : 1.0f;
-    SetJob(checked, summed ? &scalar : nullptr, {kSelf, kTarget}, kOut, c,
-           {kFunction.For(JobIsa()), kSums.For(JobIsa())}, engine::NoParameters{}, fresh);
+    const float c = ReductionFactor(reduction, checked.broadcast);
+    SetJob(checked, summed ? &scalar : nullptr, {kSelf, kTarget}, kOut, c, kKernels.For(JobIsa()),
+           engine::NoParameters{}, fresh);
   });
 }
 

@@ -10,15 +10,6 @@
 
 #include "engine/vector_loop-inl.h"
 
-#ifndef PORTACL_L1_LOSS_BACKWARD_PARAMETERS
-#define PORTACL_L1_LOSS_BACKWARD_PARAMETERS
-namespace portacl {
-struct L1LossBackwardParameters {
-  float c;
-};
-}  // namespace portacl
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
 namespace HWY_NAMESPACE {
@@ -27,8 +18,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // s * (gradOutput * c) with s in {+1, 0, -1}. s really multiplies, so that 0 * inf is NaN and zeros keep
 // their sign; NaN in self or target compares false twice and gives s = 0 (decisions N3, N5).
-struct L1LossBackward {
-  using Parameters = L1LossBackwardParameters;
+struct L1LossBackward : engine::HWY_NAMESPACE::Elementwise<L1LossBackward> {
+  using Parameters = engine::FactorAlone;
   static constexpr int kInputs = 3;
 
   explicit L1LossBackward(const Parameters& parameters) : c(parameters.c) {}
@@ -43,11 +34,6 @@ struct L1LossBackward {
 
   float c;
 };
-
-Isa RunL1LossBackward(engine::ElementType type, const void* parameters, const void* const* in,
-                      const size_t* step, void* out, size_t n, bool stream) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<L1LossBackward>(type, parameters, in, step, out, n, stream);
-}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
@@ -84,7 +70,7 @@ constexpr Check kChecks[] = {
     DtypeImplemented({kGradInput}, kWritable),
 };
 
-constexpr auto kFunction = PORTACL_ISA_TABLE(RunL1LossBackward);
+constexpr auto kKernel = PORTACL_ISA_TABLE(L1LossBackward::Values);
 
 }  // namespace
 
@@ -105,9 +91,8 @@ aclnnStatus aclnnL1LossBackwardGetWorkspaceSize(const aclTensor* gradOutput, con
   const Attribute attributes[] = {{"reduction", reduction}};
   OperatorCall call{"aclnnL1LossBackward", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const float c = reduction == kReductionMean ? MeanFactor(NumelOf(checked.broadcast)) : 1.0f;
-    SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kGradInput, kFunction.For(JobIsa()),
-                      L1LossBackwardParameters{c}, fresh);
+    SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kGradInput, kKernel.For(JobIsa()),
+                      engine::FactorAlone{ReductionFactor(reduction, checked.broadcast)}, fresh);
   });
 }
 

@@ -2,52 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/aclnn_mse_loss.h"
 
-#include "acl/vector_targets.h"
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "aclnnop/mse_loss.cc"
-#include <hwy/foreach_target.h>
-
-#include "engine/sum_loop-inl.h"
-#include "engine/vector_loop-inl.h"
-
-HWY_BEFORE_NAMESPACE();
-namespace portacl {
-namespace HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-struct MseLoss {
-  using Parameters = engine::NoParameters;
-  static constexpr int kInputs = 2;
-
-  explicit MseLoss(const Parameters&) {}
-
-  template <class D, class V>
-  HWY_INLINE V operator()(D, V self, V target) const {
-    const V difference = hn::Sub(self, target);
-    return hn::Mul(difference, difference);
-  }
-};
-
-Isa RunMseLoss(engine::ElementType type, const void* parameters, const void* const* in, const size_t* step,
-               void* out, size_t n, bool stream) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<MseLoss>(type, parameters, in, step, out, n, stream);
-}
-
-Isa SumMseLoss(engine::ElementType type, const void* parameters, engine::SumWork& work) {
-  return engine::HWY_NAMESPACE::RunSumLoop<MseLoss>(type, parameters, work);
-}
-
-}  // namespace HWY_NAMESPACE
-}  // namespace portacl
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
-#include "engine/dispatch.h"
+#include "aclnnop/squared_difference.h"
 
 namespace portacl {
 namespace {
@@ -73,9 +30,6 @@ constexpr Check kChecks[] = {
     InsideStorage({kSelf, kTarget}),
 };
 
-constexpr auto kFunction = PORTACL_ISA_TABLE(RunMseLoss);
-constexpr auto kSums = PORTACL_ISA_TABLE(SumMseLoss);
-
 }  // namespace
 
 const OperatorFacts facts::mse_loss = {"aclnnMseLoss", "aclnnop/aclnn_mse_loss.h", kDocumentedWithout200I,
@@ -92,9 +46,9 @@ aclnnStatus aclnnMseLossGetWorkspaceSize(const aclTensor* self, const aclTensor*
   OperatorCall call{"aclnnMseLoss", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const Shape scalar;
-    const float c = reduction == kReductionMean ? MeanFactor(NumelOf(checked.broadcast)) : 1.0f;
+    const float c = ReductionFactor(reduction, checked.broadcast);
     SetJob(checked, reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut, c,
-           {kFunction.For(JobIsa()), kSums.For(JobIsa())}, engine::NoParameters{}, fresh);
+           SquaredDifferenceKernels(JobIsa()), engine::NoParameters{}, fresh);
   });
 }
 
@@ -102,5 +56,3 @@ aclnnStatus aclnnMseLoss(void* workspace, uint64_t workspaceSize, aclOpExecutor*
                          aclrtStream stream) {
   return RunExecutor("aclnnMseLoss", workspace, workspaceSize, executor, stream);
 }
-
-#endif  // HWY_ONCE

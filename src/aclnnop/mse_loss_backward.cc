@@ -10,23 +10,14 @@
 
 #include "engine/vector_loop-inl.h"
 
-#ifndef PORTACL_MSE_LOSS_BACKWARD_PARAMETERS
-#define PORTACL_MSE_LOSS_BACKWARD_PARAMETERS
-namespace portacl {
-struct MseLossBackwardParameters {
-  float c;
-};
-}  // namespace portacl
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-struct MseLossBackward {
-  using Parameters = MseLossBackwardParameters;
+struct MseLossBackward : engine::HWY_NAMESPACE::Elementwise<MseLossBackward> {
+  using Parameters = engine::FactorAlone;
   static constexpr int kInputs = 3;
 
   explicit MseLossBackward(const Parameters& parameters) : c(parameters.c) {}
@@ -38,11 +29,6 @@ struct MseLossBackward {
 
   float c;
 };
-
-Isa RunMseLossBackward(engine::ElementType type, const void* parameters, const void* const* in,
-                       const size_t* step, void* out, size_t n, bool stream) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<MseLossBackward>(type, parameters, in, step, out, n, stream);
-}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
@@ -88,7 +74,7 @@ constexpr Check kChecks[] = {
     InsideStorage({kGradOutput, kSelf, kTarget}),
 };
 
-constexpr auto kFunction = PORTACL_ISA_TABLE(RunMseLossBackward);
+constexpr auto kKernel = PORTACL_ISA_TABLE(MseLossBackward::Values);
 
 }  // namespace
 
@@ -108,9 +94,8 @@ aclnnStatus aclnnMseLossBackwardGetWorkspaceSize(const aclTensor* gradOutput, co
   OperatorCall call{"aclnnMseLossBackward", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     // Self is counted before it is broadcast. Doubling is exact.
-    const float c = reduction == kReductionMean ? MeanFactor(NumelOf(self->view)) : 1.0f;
-    SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kOut, kFunction.For(JobIsa()),
-                      MseLossBackwardParameters{2.0f * c}, fresh);
+    SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kOut, kKernel.For(JobIsa()),
+                      engine::FactorAlone{2.0f * ReductionFactor(reduction, self->view)}, fresh);
   });
 }
 

@@ -3,54 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/aclnn_mse_loss_out.h"
 
-#include "acl/vector_targets.h"
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "aclnnop/mse_loss_out.cc"
-#include <hwy/foreach_target.h>
-
-#include "engine/sum_loop-inl.h"
-#include "engine/vector_loop-inl.h"
-
-HWY_BEFORE_NAMESPACE();
-namespace portacl {
-namespace HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-struct MseLossOut {
-  using Parameters = engine::NoParameters;
-  static constexpr int kInputs = 2;
-
-  explicit MseLossOut(const Parameters&) {}
-
-  template <class D, class V>
-  HWY_INLINE V operator()(D, V self, V target) const {
-    const V difference = hn::Sub(self, target);
-    return hn::Mul(difference, difference);
-  }
-};
-
-Isa RunMseLossOut(engine::ElementType type, const void* parameters, const void* const* in, const size_t* step,
-                  void* out, size_t n, bool stream) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<MseLossOut>(type, parameters, in, step, out, n, stream);
-}
-
-Isa SumMseLossOut(engine::ElementType type, const void* parameters, engine::SumWork& work) {
-  return engine::HWY_NAMESPACE::RunSumLoop<MseLossOut>(type, parameters, work);
-}
-
-}  // namespace HWY_NAMESPACE
-}  // namespace portacl
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
-#include "engine/dispatch.h"
+#include "aclnnop/squared_difference.h"
 
 namespace portacl {
 namespace {
@@ -93,9 +50,6 @@ constexpr Check kChecks[] = {
     InsideStorage({kSelf, kTarget}),
 };
 
-constexpr auto kFunction = PORTACL_ISA_TABLE(RunMseLossOut);
-constexpr auto kSums = PORTACL_ISA_TABLE(SumMseLossOut);
-
 }  // namespace
 
 const OperatorFacts facts::mse_loss_out = {"aclnnMseLossOut", "aclnnop/aclnn_mse_loss_out.h",
@@ -116,7 +70,7 @@ aclnnStatus aclnnMseLossOutGetWorkspaceSize(const aclTensor* self, const aclTens
     if (kept.rank > 0) kept.dim[0] = 1;
     const float c = reduction == kReductionMean && kept.rank > 0 ? MeanFactor(checked.broadcast[0]) : 1.0f;
     SetJob(checked, reduction == kReductionNone ? nullptr : &kept, {kSelf, kTarget}, kOut, c,
-           {kFunction.For(JobIsa()), kSums.For(JobIsa())}, engine::NoParameters{}, fresh);
+           SquaredDifferenceKernels(JobIsa()), engine::NoParameters{}, fresh);
   });
 }
 
@@ -124,5 +78,3 @@ aclnnStatus aclnnMseLossOut(void* workspace, uint64_t workspaceSize, aclOpExecut
                             aclrtStream stream) {
   return RunExecutor("aclnnMseLossOut", workspace, workspaceSize, executor, stream);
 }
-
-#endif  // HWY_ONCE

@@ -22,6 +22,19 @@ inline constexpr DtypeSet kReadable{ACL_FLOAT, ACL_FLOAT16, ACL_BF16,  ACL_INT8,
 // The constant c of a mean over n elements: one division in float64, one rounding (decision N3).
 inline float MeanFactor(int64_t n) noexcept { return static_cast<float>(1.0 / static_cast<double>(n)); }
 
+// The constant c of a reduction over `shape`: the mean is of all elements, batchmean of the first dim's length,
+// and every other number leaves the sum or the values alone.
+inline float ReductionFactor(int64_t reduction, const Shape& shape) noexcept {
+  switch (reduction) {
+    case kReductionMean:
+      return MeanFactor(NumelOf(shape));
+    case kReductionBatchMean:
+      return MeanFactor(shape.rank == 0 ? 1 : shape[0]);
+    default:
+      return 1.0f;
+  }
+}
+
 // Runs the checks, in CANN's order: null workspaceSize or executor first (161001), then the executor itself
 // (561101), then the list. When all pass and there is something to compute, calls build(call, executor),
 // which sets the executor's job. Then, and only then, writes *workspaceSize and *executor. Any floating-point

@@ -10,7 +10,6 @@
 #include <hwy/foreach_target.h>
 
 #include "engine/sum_loop-inl.h"
-#include "engine/vector_loop-inl.h"
 
 #ifndef PORTACL_SMOOTH_L1_LOSS_PARAMETERS
 #define PORTACL_SMOOTH_L1_LOSS_PARAMETERS
@@ -29,7 +28,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // In this order the square neither overflows nor vanishes before it is divided, for no beta. d / beta is the
 // factor of the gradient. A NaN d compares false and stays NaN.
-struct SmoothL1Loss {
+struct SmoothL1Loss : engine::HWY_NAMESPACE::Summable<SmoothL1Loss> {
   using Parameters = SmoothL1LossParameters;
   static constexpr int kInputs = 2;
 
@@ -47,15 +46,6 @@ struct SmoothL1Loss {
 
   float beta;
 };
-
-Isa RunSmoothL1Loss(engine::ElementType type, const void* parameters, const void* const* in,
-                    const size_t* step, void* out, size_t n, bool stream) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<SmoothL1Loss>(type, parameters, in, step, out, n, stream);
-}
-
-Isa SumSmoothL1Loss(engine::ElementType type, const void* parameters, engine::SumWork& work) {
-  return engine::HWY_NAMESPACE::RunSumLoop<SmoothL1Loss>(type, parameters, work);
-}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
@@ -107,8 +97,7 @@ constexpr Check kChecks[] = {
     IfReduced(kReduction, OneElement(kResult, ACLNN_ERR_INNER_NULLPTR)),
 };
 
-constexpr auto kFunction = PORTACL_ISA_TABLE(RunSmoothL1Loss);
-constexpr auto kSums = PORTACL_ISA_TABLE(SumSmoothL1Loss);
+constexpr auto kKernels = PORTACL_KERNELS(SmoothL1Loss);
 
 }  // namespace
 
@@ -128,9 +117,9 @@ aclnnStatus aclnnSmoothL1LossGetWorkspaceSize(const aclTensor* self, const aclTe
   OperatorCall call{"aclnnSmoothL1Loss", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const Shape scalar;
-    const float c = reduction == kReductionMean ? MeanFactor(NumelOf(checked.broadcast)) : 1.0f;
+    const float c = ReductionFactor(reduction, checked.broadcast);
     SetJob(checked, reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kResult, c,
-           {kFunction.For(JobIsa()), kSums.For(JobIsa())}, SmoothL1LossParameters{beta}, fresh);
+           kKernels.For(JobIsa()), SmoothL1LossParameters{beta}, fresh);
   });
 }
 

@@ -31,7 +31,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // The comparison includes the boundary, so |d| == beta gives exactly +-1, beta = 0 with d = 0 gives 0, and
 // beta = inf with an infinite d gives +-1. A NaN d compares false and stays NaN through the division
 // (decision N3).
-struct SmoothL1LossBackward {
+struct SmoothL1LossBackward : engine::HWY_NAMESPACE::Elementwise<SmoothL1LossBackward> {
   using Parameters = SmoothL1LossBackwardParameters;
   static constexpr int kInputs = 3;
 
@@ -56,12 +56,6 @@ struct SmoothL1LossBackward {
   float inverse;
   float c;
 };
-
-Isa RunSmoothL1LossBackward(engine::ElementType type, const void* parameters, const void* const* in,
-                            const size_t* step, void* out, size_t n, bool stream) {
-  return engine::HWY_NAMESPACE::RunVectorLoop<SmoothL1LossBackward>(type, parameters, in, step, out, n,
-                                                                    stream);
-}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
@@ -100,7 +94,7 @@ constexpr Check kChecks[] = {
     InsideStorage({kGradOut, kSelf, kTarget}),
 };
 
-constexpr auto kFunction = PORTACL_ISA_TABLE(RunSmoothL1LossBackward);
+constexpr auto kKernel = PORTACL_ISA_TABLE(SmoothL1LossBackward::Values);
 
 // 1 / beta where that is exact and normal, else 0. Multiplying by it is dividing by beta then.
 float ExactInverse(float beta) {
@@ -128,8 +122,8 @@ aclnnStatus aclnnSmoothL1LossBackwardGetWorkspaceSize(const aclTensor* gradOut, 
   const Attribute attributes[] = {{"reduction", reduction}, {"beta", beta}};
   OperatorCall call{"aclnnSmoothL1LossBackward", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const float c = reduction == kReductionMean ? MeanFactor(NumelOf(self->view)) : 1.0f;
-    SetElementwiseJob(checked, {kGradOut, kSelf, kTarget}, kGradInput, kFunction.For(JobIsa()),
+    const float c = ReductionFactor(reduction, self->view);
+    SetElementwiseJob(checked, {kGradOut, kSelf, kTarget}, kGradInput, kKernel.For(JobIsa()),
                       SmoothL1LossBackwardParameters{beta, ExactInverse(beta), c}, fresh);
   });
 }

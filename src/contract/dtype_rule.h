@@ -53,4 +53,15 @@ inline constexpr DtypeRule kBf16SinceAtlasA2 = {{
     /* no device         */ kFloatAndHalf,
 }};
 
+// Atlas A2, A3 and Ascend 950 alone.
+inline constexpr DtypeRule kNoneBeforeAtlasA2 = {{
+    /* Atlas training    */ kNoDtype,
+    /* Atlas A2          */ kFloatHalfAndBf16,
+    /* Atlas A3          */ kFloatHalfAndBf16,
+    /* Ascend 950        */ kFloatHalfAndBf16,
+    /* Atlas inference   */ kNoDtype,
+    /* Atlas 200I/500 A2 */ kNoDtype,
+    /* no device         */ kNoDtype,
+}};
+
 }  // namespace portacl

@@ -10,6 +10,8 @@
 
 #include <hwy/highway.h>
 
+#include "engine/formula.h"
+
 namespace portacl::engine {
 
 // Unlike HWY_DYNAMIC_DISPATCH, indexing this table neither repeats the detection nor shares a process-wide
@@ -19,6 +21,14 @@ struct IsaTable {
   Function function[5];  // in the order of Isa; nullptr where not compiled
 
   Function For(Isa isa) const noexcept { return function[static_cast<size_t>(isa)]; }
+};
+
+// The kernels of a formula that may be summed.
+struct KernelTable {
+  IsaTable<VectorFunction> values;
+  IsaTable<SumFunction> sums;
+
+  Kernels For(Isa isa) const noexcept { return {values.For(isa), sums.For(isa)}; }
 };
 
 }  // namespace portacl::engine
@@ -32,3 +42,7 @@ struct IsaTable {
           HWY_CHOOSE_SVE(function)                                                                           \
     }                                                                                                        \
   }
+
+// The KernelTable of a formula that is Summable, defined there.
+#define PORTACL_KERNELS(formula) \
+  portacl::engine::KernelTable { PORTACL_ISA_TABLE(formula::Values), PORTACL_ISA_TABLE(formula::Sums) }

@@ -65,8 +65,11 @@ struct Kernels {
   SumFunction sums;
 };
 
-// The parameters of a formula that has none.
+// The parameters of a formula that has none, and of one that has only the factor of its reduction.
 struct NoParameters {};
+struct FactorAlone {
+  float c;
+};
 
 // Trivially copyable, as part of jobs that executors hold.
 struct Formula {

@@ -340,23 +340,26 @@ HWY_INLINE void SumOver(const void* parameters, SumWork& work, std::index_sequen
   }
 }
 
-// The entry of a formula's dispatch table: picks the element type, runs, reports the instruction set.
+// What `struct Formula : Summable<Formula>` is compiled to.
 template <class Formula>
-HWY_INLINE Isa RunSumLoop(ElementType type, const void* parameters, SumWork& work) {
-  constexpr auto kInputs = std::make_index_sequence<Formula::kInputs>();
-  switch (type) {
-    case ElementType::kBf16:
-      SumOver<Formula, Bf16Elements>(parameters, work, kInputs);
-      break;
-    case ElementType::kF16:
-      SumOver<Formula, F16Elements>(parameters, work, kInputs);
-      break;
-    default:
-      SumOver<Formula, F32Elements>(parameters, work, kInputs);
-      break;
+struct Summable : Elementwise<Formula> {
+  // A SumFunction: picks the element type, runs, reports the instruction set.
+  static Isa Sums(ElementType type, const void* parameters, SumWork& work) {
+    constexpr auto kInputs = std::make_index_sequence<Formula::kInputs>();
+    switch (type) {
+      case ElementType::kBf16:
+        SumOver<Formula, Bf16Elements>(parameters, work, kInputs);
+        break;
+      case ElementType::kF16:
+        SumOver<Formula, F16Elements>(parameters, work, kInputs);
+        break;
+      default:
+        SumOver<Formula, F32Elements>(parameters, work, kInputs);
+        break;
+    }
+    return ThisIsa();
   }
-  return ThisIsa();
-}
+};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl::engine

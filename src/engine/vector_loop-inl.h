@@ -211,29 +211,32 @@ HWY_INLINE void VectorLoop(const void* parameters, const void* const* in, const 
                                   std::make_index_sequence<Formula::kInputs>());
 }
 
-// The entry of a formula's dispatch table: picks the operands' types, runs, reports the instruction set.
+// What `struct Formula : Elementwise<Formula>` is compiled to.
 template <class Formula>
-HWY_INLINE Isa RunVectorLoop(ElementType type, const void* parameters, const void* const* in,
-                             const size_t* step, void* out, size_t n, bool stream) {
-  switch (type) {
-    case ElementType::kBf16:
-      VectorLoop<Formula, Uniform<Bf16Elements>>(parameters, in, step, out, n, stream);
-      break;
-    case ElementType::kF16:
-      VectorLoop<Formula, Uniform<F16Elements>>(parameters, in, step, out, n, stream);
-      break;
-    case ElementType::kF32OrBf16:
-      VectorLoop<Formula, Mixed<Bf16Elements>>(parameters, in, step, out, n, stream);
-      break;
-    case ElementType::kF32OrF16:
-      VectorLoop<Formula, Mixed<F16Elements>>(parameters, in, step, out, n, stream);
-      break;
-    default:
-      VectorLoop<Formula, Uniform<F32Elements>>(parameters, in, step, out, n, stream);
-      break;
+struct Elementwise {
+  // A VectorFunction: picks the operands' types, runs, reports the instruction set.
+  static Isa Values(ElementType type, const void* parameters, const void* const* in, const size_t* step,
+                    void* out, size_t n, bool stream) {
+    switch (type) {
+      case ElementType::kBf16:
+        VectorLoop<Formula, Uniform<Bf16Elements>>(parameters, in, step, out, n, stream);
+        break;
+      case ElementType::kF16:
+        VectorLoop<Formula, Uniform<F16Elements>>(parameters, in, step, out, n, stream);
+        break;
+      case ElementType::kF32OrBf16:
+        VectorLoop<Formula, Mixed<Bf16Elements>>(parameters, in, step, out, n, stream);
+        break;
+      case ElementType::kF32OrF16:
+        VectorLoop<Formula, Mixed<F16Elements>>(parameters, in, step, out, n, stream);
+        break;
+      default:
+        VectorLoop<Formula, Uniform<F32Elements>>(parameters, in, step, out, n, stream);
+        break;
+    }
+    return ThisIsa();
   }
-  return ThisIsa();
-}
+};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl::engine

@@ -14,6 +14,8 @@
 
 #include "acl/runtime_fixture.h"
 #include "acl/workers.h"
+#include "aclnn/opdev/op_errno.h"
+#include "aclnnop/aclnn_smooth_l1_loss_backward.h"
 
 namespace {
 
@@ -380,10 +382,25 @@ TEST_F(FaultTest, MemoryStaysFlat) {
   // Whole calls as programs make them, tensors and all, with streams and events coming and going.
   L1Call call(kSmall);
   L1Call queued(20'000);
+  const Operands operands(call);
+  // What fails keeps neither its executor nor its message.
+  const auto fail_in_both_phases = [&] {
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    if (aclnnL1LossBackwardGetWorkspaceSize(nullptr, nullptr, nullptr, 0, nullptr, &size, &executor) !=
+        ACLNN_ERR_PARAM_NULLPTR) {
+      return false;
+    }
+    if (operands.Plan(&executor) != ACL_SUCCESS) return false;
+    const bool failed = aclnnSmoothL1LossBackward(nullptr, 0, executor, stream_) != ACL_SUCCESS;
+    aclGetRecentErrMsg();
+    return failed;
+  };
   const auto run = [&](int64_t calls) {
     for (int64_t i = 0; i < calls; ++i) {
       if (call.Launch(stream_) != ACL_SUCCESS) return false;
       if (i % 16 == 0 && queued.Launch(stream_) != ACL_SUCCESS) return false;
+      if (i % 4 == 0 && !fail_in_both_phases()) return false;
       if (i % 64 == 0) {
         aclrtStream other = nullptr;
         aclrtEvent event = nullptr;

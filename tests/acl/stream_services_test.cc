@@ -267,8 +267,11 @@ TEST_F(StreamServices, ValuesBetweenStreams) {
       {ACL_STREAM_WAIT_VALUE_GEQ, 5, 4, 6},
       {ACL_STREAM_WAIT_VALUE_GEQ, 0, std::numeric_limits<uint64_t>::max(), 0},  // -1 is less than 0
       {ACL_STREAM_WAIT_VALUE_EQ, 7, 8, 7},
-      {ACL_STREAM_WAIT_VALUE_AND, 6, 9, 4},
+      {ACL_STREAM_WAIT_VALUE_EQ, 7, 6, 7},
+      {ACL_STREAM_WAIT_VALUE_AND, 6, 9, 4},   // one common bit is enough,
+      {ACL_STREAM_WAIT_VALUE_AND, 6, 9, 12},  // whatever else either has
       {ACL_STREAM_WAIT_VALUE_NOR, ~uint64_t{1}, 1, 0},
+      {ACL_STREAM_WAIT_VALUE_NOR, 6, ~uint64_t{6}, 6},  // a bit that neither has
   };
   for (const Case& one : cases) {
     for (const bool by_stream : {true, false}) {
@@ -287,7 +290,7 @@ TEST_F(StreamServices, ValuesBetweenStreams) {
       EXPECT_EQ(calls.load(), 1);
       EXPECT_EQ(value, one.after);
       ASSERT_EQ(aclrtValueWait(&value, one.wanted, one.flag, stream_), 0) << "holds already";
-      EXPECT_EQ(aclrtSynchronizeStream(stream_), 0);
+      EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 20'000), 0) << one.flag;
       EXPECT_EQ(aclrtSynchronizeStream(other_), 0);
     }
   }
@@ -359,6 +362,16 @@ TEST_F(StreamServices, NotifiesBetweenStreams) {
   ASSERT_EQ(aclrtSynchronizeStream(other_), 0);
   ASSERT_EQ(aclrtWaitAndResetNotify(notify, stream_, 0), 0);
   EXPECT_EQ(aclrtSynchronizeStream(stream_), 0);
+  // Whoever passes a raised one lowers it, also one that did not have to wait, without and with a timeout.
+  for (const uint32_t timeout : {0, 100}) {
+    ASSERT_EQ(aclrtRecordNotify(notify, stream_), 0);
+    ASSERT_EQ(aclrtWaitAndResetNotify(notify, stream_, timeout), 0);
+    EXPECT_EQ(aclrtSynchronizeStream(stream_), 0) << timeout;
+    ASSERT_EQ(aclrtWaitAndResetNotify(notify, stream_, 1), 0);
+    EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_WAIT_TIMEOUT) << timeout;
+  }
+  ASSERT_EQ(aclrtRecordNotify(notify, other_), 0);
+  ASSERT_EQ(aclrtSynchronizeStream(other_), 0);
   aclrtNotify both[] = {notify, second};
   EXPECT_EQ(aclrtNotifyBatchReset(both, 2), 0);
   for (const aclrtNotify one : both) {

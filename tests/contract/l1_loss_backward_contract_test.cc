@@ -98,6 +98,13 @@ void AddDtypeRows(std::vector<Row>& rows) {
                     {"target", DtypeName(wide), "DT_FLOAT"},
                     {}});
   }
+  // The third type comes first where CANN's table is not symmetric: uint16 with complex64 is complex64, complex64 with
+  // uint16 is nothing. The message names the common type, which no tensor has.
+  rows.push_back({"target uint16 with what promotes to complex64",
+                  Dtypes({ACL_FLOAT, ACL_COMPLEX32, ACL_UINT16, ACL_COMPLEX128}),
+                  kInvalid,
+                  {"DT_COMPLEX64"},
+                  {}});
   rows.push_back(
       {"int8, uint8 and bool", Dtypes({ACL_INT8, ACL_UINT8, ACL_BOOL}), kInvalid, {"DT_INT16"}, {}});
 
@@ -271,12 +278,23 @@ void AddShapeRows(std::vector<Row>& rows) {
        kInvalid,
        {},
        {}});
+  // Inputs of 2^63 bytes, a result of half as many.
+  rows.push_back({"2^61 elements of four bytes",
+                  All({AllShapes({int64_t{1} << 61}), Dtype("gradInput", ACL_FLOAT16)}),
+                  kInvalid,
+                  {"gradOutput", "[2305843009213693952]"},
+                  {}});
 }
 
 void AddOwnViewRows(std::vector<Row>& rows) {
   for (const std::string& tensor : kInputs) {
     rows.push_back({tensor + " with a free stride on a dim of 1",
                     All({ShapeOf(tensor, {1, 3}), Strided(tensor, {999, 1}, 0, 3)}),
+                    kOk,
+                    {},
+                    {}});
+    rows.push_back({tensor + " with a free stride on a dim of 1, dense over a smaller storage",
+                    All({ShapeOf(tensor, {1, 3}), Strided(tensor, {999, 1}, 0, 1)}),
                     kOk,
                     {},
                     {}});

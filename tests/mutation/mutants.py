@@ -39,7 +39,7 @@ add("l1-backward: equal counts as above", "hn::Gt(self, target), hn::Set(d, 1.0f
 add("l1-backward: the zero is negative", "hn::Set(d, -1.0f), zero));", "hn::Set(d, -1.0f), hn::Neg(zero)));")
 add("l1-backward: zero times anything is zero", "return hn::Mul(s, hn::Mul(gradOutput, hn::Set(d, c)));",
     "return hn::IfThenElseZero(hn::Not(hn::Eq(s, zero)), hn::Mul(s, hn::Mul(gradOutput, hn::Set(d, c))));")
-add("l1-backward: mean counts self", "MeanFactor(job.plan.count)", "MeanFactor(NumelOf(self->view))")
+add("l1-backward: mean counts self", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, self->view)")
 add("l1-backward: reduction 3 is accepted", "IntegerIn(kReduction, 0, 2)", "IntegerIn(kReduction, 0, 3)",
     ["l1_loss_backward_contract"])
 add("l1-backward: promoted type before castable", "PromotedCastsTo(kGradInput),\n    PromotedIn(kBf16SinceAtlasA2, {kGradOutput, kSelf, kTarget}),",
@@ -58,7 +58,7 @@ add("smooth-backward: times 1 / beta", "hn::Div(difference, hn::Set(d, beta))",
     "hn::Mul(difference, hn::Div(hn::Set(d, 1.0f), hn::Set(d, beta)))")
 add("smooth-backward: another order of products", "hn::Mul(hn::Mul(factor, gradOut), hn::Set(d, c))",
     "hn::Mul(factor, hn::Mul(gradOut, hn::Set(d, c)))")
-add("smooth-backward: mean counts what is broadcast", "NumelOf(self->view)", "NumelOf(checked.broadcast)")
+add("smooth-backward: mean counts what is broadcast", "ReductionFactor(reduction, self->view)", "ReductionFactor(reduction, checked.broadcast)")
 add("smooth-backward: beta before reduction", "    IntegerIn(kReduction, kReductionNone, kReductionSum),\n    NotNegative(kBeta),\n",
     "    NotNegative(kBeta),\n    IntegerIn(kReduction, kReductionNone, kReductionSum),\n", ["smooth_l1_loss_backward_contract"])
 add("smooth-backward: any beta", "    NotNegative(kBeta),\n", "", ["smooth_l1_loss_backward_contract"])
@@ -70,9 +70,7 @@ add("kl-backward: without its sign", "hn::Set(d, -c)", "hn::Set(d, c)")
 add("kl-backward: zero minus it", "hn::Mul(hn::Mul(weight, gradOutput), hn::Set(d, -c))",
     "hn::Sub(hn::Zero(d), hn::Mul(hn::Mul(weight, gradOutput), hn::Set(d, c)))")
 add("kl-backward: negative targets are masked", "V weight = target;", "V weight = hn::Max(target, hn::Zero(d));")
-add("kl-backward: c counts self", "Factor(reduction, checked.broadcast)", "Factor(reduction, self->view)")
-add("kl-backward: batches are the last axis", "shape.rank == 0 ? 1 : shape[0]",
-    "shape.rank == 0 ? 1 : shape[shape.rank - 1]")
+add("kl-backward: c counts self", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, self->view)")
 add("kl-backward: a longer shape is no sum", "checked.broadcast == self->view ? nullptr",
     "NumelOf(checked.broadcast) == NumelOf(self->view) ? nullptr")
 add("kl-backward: any formats", "    FormatKept(kSelf, kOut),\n", "", ["kl_div_backward_contract"])
@@ -126,7 +124,7 @@ add("plan: a broadcast axis walks", "const bool walks = own >= 0 && tensor.view[
     ["loop_plan", "l1_loss_backward_numerics"])
 
 SUMS = ("kl_div_backward_numerics", "mse_loss_out_numerics")
-add = mutants_of("src/plan/reduction_plan.cc", SUMS)
+add = mutants_of("src/plan/reduction_plan.cc", ("reduction_plan", *SUMS))
 add("sum plan: chunks that are no power of two", "plan.chunk_blocks *= 2;", "plan.chunk_blocks += 3;")
 add("sum plan: axes of length 1 are reduced", "return terms_shape[axis] != 1 && (axis", "return (axis")
 add("sum plan: a workspace without bound", "std::min(kMaxChunks, kMaxPartials / plan.outputs())", "kMaxChunks")
@@ -190,7 +188,7 @@ add = mutants_of("src/engine/elementwise.cc", ("l1_loss_backward_numerics", "pro
 add("elementwise: the last block is whole", "std::min(plan.count, (block + 1) * kBlock)", "(block + 1) * kBlock")
 add("elementwise: in the caller's float environment", "  const DefaultFloatEnvironment environment;\n", "", ["process_float_environment", "l1_loss_backward_numerics"])
 
-add = mutants_of("src/engine/parallel.cc", ("l1_loss_backward_numerics", "kl_div_backward_numerics"))
+add = mutants_of("src/engine/parallel.cc", ("parallel", "l1_loss_backward_numerics"))
 add("parallel: the first block is skipped", "for (int64_t block = 0; block < blocks; ++block) body", "for (int64_t block = 1; block < blocks; ++block) body")
 add("parallel: nobody waits for helpers", "  while (loop.helpers > 0) loop.left.wait(lock);\n", "")
 
@@ -204,6 +202,8 @@ add = mutants_of("src/aclnnop/phase1.h", ("process_float_environment",))
 add("phase 1: in the caller's float environment", "  const DefaultFloatEnvironment environment;\n", "")
 add("phase 1: c in float32", "static_cast<float>(1.0 / static_cast<double>(n))", "1.0f / static_cast<float>(n)",
     ["mse_loss_numerics", "l1_loss_numerics"])
+add("phase 1: batches are the last axis", "shape.rank == 0 ? 1 : shape[0]", "shape.rank == 0 ? 1 : shape[shape.rank - 1]",
+    ["kl_div_backward_numerics", "kl_div_numerics"])
 
 add = mutants_of("src/aclnn/executor.cc", ("executors", "kl_div_backward_contract"))
 add("phase 2: a workspace that is a little too small", "if (workspace_size < executor.workspace_size) {", "if (workspace_size + 1 < executor.workspace_size) {")
@@ -222,6 +222,14 @@ add = mutants_of("src/acl/event.cc", ("runtime_streams",))
 add("event: a reset undoes a later recording", "if (event_->latest == recording_) {", "if (event_->latest != nullptr) {")
 add("event: any event can be waited for", "if ((event->flags & ACL_EVENT_SYNC) == 0) return FailNotSync(api);\n  Stream* stream", "Stream* stream")
 
+add = mutants_of("src/acl/notify.cc", ("runtime_services",))
+add("notify: stays raised for the next", "    if (is_set_) {\n      is_set_ = false;\n", "    if (is_set_) {\n")
+add("notify: stays raised after a timed wait", "    if (!is_set_) return false;\n    is_set_ = false;\n", "    if (!is_set_) return false;\n")
+
+add = mutants_of("src/acl/value_tasks.cc", ("runtime_services",))
+add("values: every bit in common", "return (found & value_) != 0;", "return (found & value_) == value_;")
+add("values: no other bits", "return (found & value_) != 0;", "return (found & value_) == found;")
+
 add = mutants_of("src/acl/memory.cc", ("runtime", "process_memory"))
 add("memory: host memory is device memory", "|| it->second.kind != kind) return false;", ") return false;")
 add("memory: not aligned to a line", "kAlignment = 64;", "kAlignment = 16;")
@@ -233,7 +241,7 @@ add("l1: not absolute", "return hn::Abs(hn::Sub(self, target));", "return hn::Su
 add("l1: int8 cannot be written", "ACL_FLOAT16, ACL_INT8,      ACL_INT32", "ACL_FLOAT16, ACL_INT32")
 add("l1: none with the other floating input", "reduction == kReductionNone ? target && !self", "reduction == kReductionNone ? self && !target", ["l1_loss_contract"])
 add("l1: mean of a floating target", "reduction == kReductionMean && !target && !self;", "reduction == kReductionMean && !self;", ["l1_loss_contract"])
-add("l1: mean counts self", "MeanFactor(NumelOf(checked.broadcast))", "MeanFactor(NumelOf(self->view))")
+add("l1: mean counts self", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, self->view)")
 add("l1: sums go to any one element", "IfReduced(kReduction, IsScalar(kOut)),", "IfReduced(kReduction, OneElement(kOut, ACLNN_ERR_PARAM_INVALID)),", ["l1_loss_contract"])
 add("l1: the sum of nothing in any type", "    {.run = CheckOutImplemented},\n    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),\n",
     "    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),\n    {.run = CheckOutImplemented},\n", ["l1_loss_contract"])
@@ -253,13 +261,12 @@ add("smooth: square before quotient", "hn::Mul(hn::Mul(half, difference), hn::Di
 add("smooth: linear without its shift", "hn::Sub(magnitude, hn::Mul(half, hn::Set(d, beta)))", "magnitude")
 add("smooth: any format", "    {.run = CheckFormat},\n", "", ["smooth_l1_loss_contract"])
 add("smooth: another code", "OneElement(kResult, ACLNN_ERR_INNER_NULLPTR)", "OneElement(kResult, ACLNN_ERR_PARAM_INVALID)", ["smooth_l1_loss_contract"])
-add("smooth: mean counts self", "MeanFactor(NumelOf(checked.broadcast))", "MeanFactor(NumelOf(self->view))")
+add("smooth: mean counts self", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, self->view)")
 
 add = operator("kl_div")
 add("kl: log of zero", "hn::IfThenElse(hn::Eq(target, hn::Zero(d)), hn::Set(d, 1.0f), target)", "target")
 add("kl: the other sign with logTarget", "hn::Sub(target, self));\n    } else", "hn::Sub(self, target));\n    } else")
-add("kl: batches of nothing", "no_terms ? call.Tensor(kSelf).view : call.broadcast", "call.broadcast")
-add("kl: batches are the last axis", "batches.rank == 0 ? 1 : batches[0]", "batches.rank == 0 ? 1 : batches[batches.rank - 1]")
+add("kl: batches of nothing", "no_batches ? call.Tensor(kSelf).view : call.broadcast", "call.broadcast")
 add("kl: no batchmean", "IntegerIn(kReduction, 0, 3)", "IntegerIn(kReduction, 0, 2)")
 add("kl: sums go to scalars alone", "IfReduced(kReduction, OneElement(kOut, ACLNN_ERR_PARAM_INVALID)),", "IfReduced(kReduction, IsScalar(kOut)),", ["kl_div_contract"])
 add("kl: shapes before storage", "    InsideStorage({kSelf, kTarget}),\n    Broadcasts({kSelf, kTarget}),\n", "    Broadcasts({kSelf, kTarget}),\n    InsideStorage({kSelf, kTarget}),\n", ["kl_div_contract"])
@@ -271,7 +278,7 @@ add("kl-target: another order of products", "hn::Mul(hn::Mul(gradient, hn::Sub(t
 add("kl-target: any type of gradTarget", "    SameDtype(kTarget, kGradTarget),\n", "", ["kl_div_target_backward_contract"])
 add("kl-target: gradOutput in any format", "for (int tensor : {kGradOutput, kSelf, kTarget, kGradTarget})", "for (int tensor : {kSelf, kTarget, kGradTarget})", ["kl_div_target_backward_contract"])
 add("kl-target: an empty target goes on", "    DoneIfEmpty({kTarget}),\n", "")
-add("kl-target: c counts target", "Factor(reduction, checked.broadcast)", "Factor(reduction, target->view)")
+add("kl-target: c counts target", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, target->view)")
 
 LOG = ("log", "kl_div_numerics")
 add = mutants_of("src/engine/log-inl.h", LOG)
@@ -279,10 +286,12 @@ add("log: a coefficient", "0x1.5555555555558p-1", "0x1.55555555p-1")
 add("log: subnormals one binade off", "hn::IfThenElseZero(is_small, hn::Set(d, 23.0f))", "hn::IfThenElseZero(is_small, hn::Set(d, 22.0f))")
 add("log: of zero is of the smallest", "result = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(infinity), result);", "")
 
-add = operator("mse_loss")
+add = mutants_of("src/aclnnop/squared_difference.cc", ("mse_loss_numerics", "mse_loss_out_numerics"))
 add("mse: not squared", "return hn::Mul(difference, difference);", "return hn::Abs(difference);")
+
+add = operator("mse_loss")
 add("mse: any type of out", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kTarget, kOut})", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kTarget})", ["mse_loss_contract"])
-add("mse: mean counts self", "MeanFactor(NumelOf(checked.broadcast))", "MeanFactor(NumelOf(self->view))")
+add("mse: mean counts self", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, self->view)")
 add("mse: rank before reduction", "    IntegerIn(kReduction, 0, 2),\n    RankAtMost(8, {kSelf, kTarget}),\n", "    RankAtMost(8, {kSelf, kTarget}),\n    IntegerIn(kReduction, 0, 2),\n", ["mse_loss_contract"])
 
 add = operator("mse_loss_out")
@@ -292,8 +301,8 @@ add("mse-out: mean over everything", "MeanFactor(checked.broadcast[0])", "MeanFa
 add("mse-out: an empty target goes on", "DoneIfEmpty({kSelf, kTarget})", "DoneIfEmpty({kSelf})")
 
 add = operator("mse_loss_backward")
-add("mse-backward: half of it", "MseLossBackwardParameters{2.0f * c}", "MseLossBackwardParameters{c}")
+add("mse-backward: half of it", "engine::FactorAlone{2.0f * c}", "engine::FactorAlone{c}")
 add("mse-backward: another order of products", "hn::Mul(hn::Mul(hn::Sub(self, target), hn::Set(d, c)), gradOutput)", "hn::Mul(hn::Sub(self, target), hn::Mul(gradOutput, hn::Set(d, c)))")
 add("mse-backward: target of another type", "    SameDtype(kSelf, kTarget),\n", "", ["mse_loss_backward_contract"])
-add("mse-backward: mean counts what is broadcast", "MeanFactor(NumelOf(self->view))", "MeanFactor(NumelOf(checked.broadcast))")
+add("mse-backward: mean counts what is broadcast", "ReductionFactor(reduction, self->view)", "ReductionFactor(reduction, checked.broadcast)")
 add("mse-backward: any type of out", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kOut})", "DtypesIn(kBf16SinceAtlasA2, {kSelf})", ["mse_loss_backward_contract"])

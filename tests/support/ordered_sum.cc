@@ -26,12 +26,24 @@ double SumOfNeighbours(std::vector<double> level) {
   return level.empty() ? 0.0 : level.front();
 }
 
+// Lane i takes lane i + 8, then i + 4, i + 2, i + 1.
+double SumOfLanes(std::vector<double> sums) {
+  while (sums.size() > 1) {
+    const size_t half = sums.size() / 2;
+    for (size_t i = 0; i < half; ++i) {
+      sums[i] += sums[i + half];
+    }
+    sums.resize(half);
+  }
+  return sums.front();
+}
+
 double SumOfBlock(std::span<const float> terms, size_t lanes) {
   std::vector<double> sums(lanes, 0.0);
   for (size_t i = 0; i < terms.size(); ++i) {
     sums[i % lanes] += static_cast<double>(terms[i]);
   }
-  return SumOfNeighbours(sums);
+  return SumOfLanes(sums);
 }
 
 double SumOfOutput(std::span<const float> terms, bool in_lanes) {

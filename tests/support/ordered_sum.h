@@ -16,9 +16,10 @@ namespace portacl::testing {
 std::vector<int64_t> OutputPositions(const Shape& terms_shape, const Shape& output_shape);
 
 // The sums of float32 terms, one per output. Where the last axis longer than 1 is summed over, the terms of an
-// output go in turn to 16 lanes, in blocks of 4096 terms; otherwise they are added one after the other, in blocks
-// of 256. Lanes and blocks are combined as pairs of neighbours, level by level, an odd one moving up. Everything
-// starts at +0, so the sum of a single -0 is +0.
+// output go in turn to 16 lanes, in blocks of 4096 terms, and each lane of the lower half takes the one as far up in
+// the upper half until one is left; otherwise they are added one after the other, in blocks of 256. Blocks are combined
+// as pairs of neighbours, level by level, an odd one moving up. Everything starts at +0, so the sum of a single -0
+// is +0.
 std::vector<double> OrderedSums(const Shape& terms_shape, std::span<const float> terms,
                                 const Shape& output_shape);
 
