@@ -23,7 +23,8 @@ struct Shape {
   int64_t dim[kMaxDims];
 
   Shape() noexcept {}  // NOLINT(*-member-init): see above
-  Shape(std::initializer_list<int64_t> dims) noexcept : rank(static_cast<int>(dims.size())) {  // NOLINT(*-member-init)
+  Shape(std::initializer_list<int64_t> dims) noexcept
+      : rank(static_cast<int>(dims.size())) {  // NOLINT(*-member-init)
     std::copy(dims.begin(), dims.end(), dim);
   }
   Shape(const Shape& other) noexcept { *this = other; }  // NOLINT(*-member-init)

@@ -50,7 +50,7 @@ int64_t ElementsToLine(const char* address, int32_t size) {
 bool IsInPlace(const ElementwiseJob& job, const LoopPlan& plan) {
   const ElementType type = job.kernel_result();
   if (plan.rank != 1 || job.result.type != type) return false;
-  const ElementType kernel = job.formula.KernelType(type);
+  const ElementType kernel = job.kernel_type().elements;
   for (int k = 0; k < plan.operand_count; ++k) {
     if (plan.operand[k].stride[0] != plan.operand[k].element_size) return false;
     if (k < job.formula.input_count && !Takes(kernel, job.formula.type[k])) return false;
@@ -58,8 +58,8 @@ bool IsInPlace(const ElementwiseJob& job, const LoopPlan& plan) {
   return true;
 }
 
-void RunInPlace(const ElementwiseJob& job, const LoopPlan& plan, char* const* base, int64_t begin, int64_t end,
-                bool stream) {
+void RunInPlace(const ElementwiseJob& job, const LoopPlan& plan, char* const* base, int64_t begin,
+                int64_t end, bool stream) {
   const void* in[kMaxInputs];
   size_t step[kMaxInputs + 1];
   for (int k = 0; k < job.formula.input_count; ++k) {

@@ -20,7 +20,7 @@ struct ElementwiseJob {
   ElementType kernel_result() const noexcept {
     return result.type == ElementType::kOther ? ElementType::kF32 : result.type;
   }
-  ElementType kernel_type() const noexcept { return formula.KernelType(kernel_result()); }
+  KernelType kernel_type() const noexcept { return formula.KernelFor(kernel_result()); }
 
   bool Touches(int executor_operand) const noexcept {
     return formula.Reads(executor_operand) || result.argument == executor_operand;

@@ -18,9 +18,16 @@ inline constexpr int kMaxInputs = kMaxLoopOperands - 1;
 // As many elements as the widest vector of any instruction set has.
 inline constexpr size_t kRepeated = 64;
 
-// Element types that a kernel takes from memory; kOther ones pass through float32 tiles. The last two are of
-// kernels alone: their operands are of either type.
-enum class ElementType : uint8_t { kF32, kBf16, kF16, kOther, kF32OrBf16, kF32OrF16 };
+// Element types that a kernel takes from memory; kOther ones pass through float32 tiles. kMixed is of kernels
+// alone: each of their operands is of any of the first three.
+enum class ElementType : uint8_t { kF32, kBf16, kF16, kOther, kMixed };
+
+// What a kernel's operands are. Where they are mixed, an operand with 16-bit elements has its bit in `f16`, or is
+// bf16; inputs come first, then the output.
+struct KernelType {
+  ElementType elements;
+  uint8_t f16 = 0;
+};
 
 constexpr ElementType ElementTypeOf(aclDataType dtype) {
   switch (dtype) {
@@ -37,22 +44,15 @@ constexpr ElementType ElementTypeOf(aclDataType dtype) {
 
 // Whether a kernel takes operands of a type as they are in memory.
 constexpr bool Takes(ElementType kernel, ElementType type) {
-  switch (kernel) {
-    case ElementType::kF32OrBf16:
-      return type == ElementType::kF32 || type == ElementType::kBf16;
-    case ElementType::kF32OrF16:
-      return type == ElementType::kF32 || type == ElementType::kF16;
-    default:
-      return type == kernel;
-  }
+  return kernel == ElementType::kMixed ? type != ElementType::kOther : type == kernel;
 }
 
 // A formula compiled for one instruction set: out[i] = f(in[0][i], ...), i in [0, n); inputs and output are of
 // the type that the kernel is for, the computation is in float32. A step is the size of an operand's elements,
-// or 0 for one value that is repeated over kRepeated elements (as f32 where a kernel is for either type); the
+// or 0 for one value that is repeated over kRepeated elements (as f32 where a kernel is mixed); the
 // output's comes after the inputs'. `out` may be an input. With `stream`, whole cache lines are written past the
 // caches where the instruction set can; the caller then ends with a fence.
-using VectorFunction = Isa (*)(ElementType type, const void* parameters, const void* const* in,
+using VectorFunction = Isa (*)(KernelType type, const void* parameters, const void* const* in,
                                const size_t* step, void* out, size_t n, bool stream);
 
 // The same formula, its terms added into float64 sums (see sum_work.h).
@@ -103,17 +103,19 @@ struct Formula {
     return type[0] == ElementType::kOther ? ElementType::kF32 : type[0];
   }
 
-  // The kernel for these inputs and a result of the given type (not kOther): of one type where all have it,
-  // otherwise of f32 and the first 16-bit type found.
-  ElementType KernelType(ElementType result) const noexcept {
+  // The kernel for these inputs and a result of the given type (not kOther): of one type where all have it, mixed
+  // where only some have 16 bits, else of float32.
+  KernelType KernelFor(ElementType result) const noexcept {
     bool is_uniform = true;
-    ElementType half = result;
-    for (int k = 0; k < input_count; ++k) {
-      is_uniform = is_uniform && type[k] == result;
-      if (half == ElementType::kF32 && type[k] != ElementType::kOther) half = type[k];
+    bool has_half = result != ElementType::kF32;
+    KernelType mixed{ElementType::kMixed};
+    for (int k = 0; k <= input_count; ++k) {
+      const ElementType one = k == input_count ? result : type[k];
+      is_uniform = is_uniform && one == result;
+      has_half = has_half || one == ElementType::kBf16 || one == ElementType::kF16;
+      if (one == ElementType::kF16) mixed.f16 = static_cast<uint8_t>(mixed.f16 | 1 << k);
     }
-    if (is_uniform || half == ElementType::kF32) return result;
-    return half == ElementType::kBf16 ? ElementType::kF32OrBf16 : ElementType::kF32OrF16;
+    return is_uniform || !has_half ? KernelType{result} : mixed;
   }
 
   bool Reads(int executor_operand) const noexcept {

@@ -306,7 +306,7 @@ class ReductionRun {
   template <class Done>
   void SumShort(int64_t first, int64_t count, const Done& done) const {
     const DefaultFloatEnvironment environment;
-    FormulaTiles tiles(job_.formula, plan_.terms, base_, ElementType::kF32);
+    FormulaTiles tiles(job_.formula, plan_.terms, base_, {ElementType::kF32});
     const int64_t length = plan_.reduced;
     int64_t position = first * length;
     Cursor cursor(plan_.terms, base_, position);
@@ -328,7 +328,7 @@ class ReductionRun {
   template <class Done>
   void SumLanes(int64_t position, int64_t length, int64_t count, const Done& done) const {
     const DefaultFloatEnvironment environment;
-    FormulaTiles tiles(job_.formula, plan_.terms, base_, type_);
+    FormulaTiles tiles(job_.formula, plan_.terms, base_, {type_});
     Cursor cursor(plan_.terms, base_, position);
     double levels[kLevels];
     Tree tree(levels, 1);
@@ -384,7 +384,7 @@ class ReductionRun {
       const int64_t row = chunk * plan_.chunk_blocks * kRowBlock;
       const int64_t rows = std::min(plan_.reduced - row, plan_.chunk_blocks * kRowBlock);
       const DefaultFloatEnvironment environment;
-      FormulaTiles tiles(job_.formula, plan_.terms, base_, type_);
+      FormulaTiles tiles(job_.formula, plan_.terms, base_, {type_});
       alignas(64) double sums[kColumnSums + kLaneCount * (kLevels + 1)];
       for (int64_t outer = first; outer < std::min(first + group, plan_.outer); ++outer) {
         SumRows(tiles, outer, row, rows, column, columns, sums);
@@ -504,7 +504,7 @@ class ReductionRun {
       const int64_t count = std::min(group, plan_.outer - first);
       const int64_t row = chunk * plan_.chunk_blocks * kRowBlock;
       const DefaultFloatEnvironment environment;
-      FormulaTiles tiles(job_.formula, plan_.terms, base_, ElementType::kF32);
+      FormulaTiles tiles(job_.formula, plan_.terms, base_, {ElementType::kF32});
       NarrowTerms buffers;
       if (plan_.reduced <= kRowBlock && plan_.reduced * plan_.inner <= kTermsAtOnce) {
         SumNarrowOutputs(tiles, buffers, first, count);

@@ -64,7 +64,7 @@ char* DenseAddress(const LoopPlan& plan, int operand, char* base, const Cursor& 
 }
 
 FormulaTiles::FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base,
-                           ElementType kernel, ElementType result) noexcept
+                           KernelType kernel, ElementType result) noexcept
     : formula_(formula),
       plan_(plan),
       kernel_(kernel),
@@ -83,7 +83,7 @@ FormulaTiles::FormulaTiles(const Formula& formula, const LoopPlan& plan, char* c
 }
 
 void FormulaTiles::RepeatElement(int input, const char* source, void* to) const noexcept {
-  if (kernel_ == ElementType::kBf16 || kernel_ == ElementType::kF16) {
+  if (kernel_.elements == ElementType::kBf16 || kernel_.elements == ElementType::kF16) {
     uint16_t element;
     std::memcpy(&element, source, sizeof element);
     std::fill_n(static_cast<uint16_t*>(to), kRepeated, element);

@@ -92,11 +92,11 @@ char* DenseAddress(const LoopPlan& plan, int operand, char* base, const Cursor& 
 // Buffers live in the object, so that threads share nothing.
 class FormulaTiles {
  public:
-  FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base, ElementType kernel,
+  FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base, KernelType kernel,
                ElementType result) noexcept;
   // With a kernel of one type, which is also the results'.
-  FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base, ElementType kernel) noexcept
-      : FormulaTiles(formula, plan, base, kernel, kernel) {}
+  FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base, KernelType kernel) noexcept
+      : FormulaTiles(formula, plan, base, kernel, kernel.elements) {}
 
   // out[0..n) = the formula at the cursor's next n elements; n <= LongestStretch(). `out` may be an input's
   // own memory when the stretch is dense there.
@@ -125,11 +125,11 @@ class FormulaTiles {
  private:
   int64_t RowStride(int input) const { return plan_.operand[input].stride[plan_.rank - 1]; }
   // Whether the kernel takes the input as it is in memory.
-  bool IsNative(int input) const { return Takes(kernel_, formula_.type[input]); }
+  bool IsNative(int input) const { return Takes(kernel_.elements, formula_.type[input]); }
 
   const Formula& formula_;
   const LoopPlan& plan_;
-  const ElementType kernel_;
+  const KernelType kernel_;
   const size_t result_size_;
   size_t size_[kMaxInputs];  // of an element as the kernel takes it
   char* base_[kMaxInputs];

@@ -33,72 +33,101 @@ constexpr Isa ThisIsa() {
   return Isa::kPortable;
 }
 
-// Where the elements of a kernel's operands come from and go to: all are of one type.
+// Where the elements of a kernel's operands come from and go to: all are of one type. Operand k's step is the size
+// of its elements, or 0 for one value that is repeated; the output comes after the inputs.
 template <class Elements>
-struct Uniform {
+class Uniform {
+ public:
   using Type = typename Elements::Type;
   static constexpr bool kIsPaired = Elements::kIsPaired;
   // f32 has little work per line: from memory, several lines of one operand after another are slower.
   static constexpr bool kLineByLine = std::is_same_v<Elements, F32Elements>;
 
-  // How far element i is from the first: no distance for a value that is repeated (step 0).
-  static HWY_INLINE size_t Offset(size_t step, size_t i) {
-    return (i * sizeof(Type)) & (step != 0 ? ~size_t{0} : size_t{0});
+  HWY_INLINE Uniform(KernelType, const size_t* step, size_t operands) {
+    for (size_t k = 0; k < operands; ++k) walks_[k] = step[k] != 0 ? ~size_t{0} : size_t{0};
   }
-  // The vector of elements i onwards.
-  static HWY_INLINE VF Load(DF d, const char* from, size_t, size_t i) {
-    return Elements::Load(d, reinterpret_cast<const Type*>(from) + i);
-  }
-  static HWY_INLINE void Store(DF d, VF v, char* to, size_t) {
-    Elements::Store(d, v, reinterpret_cast<Type*>(to));
+
+  // How far, in bytes, operand k's element i is from its first.
+  HWY_INLINE size_t Offset(size_t k, size_t i) const { return (i * sizeof(Type)) & walks_[k]; }
+
+  // Operand k's vector of elements from the given address on.
+  HWY_INLINE VF Load(DF d, size_t, const char* from) const {
+    return Elements::Load(d, reinterpret_cast<const Type*>(from));
   }
   // Of 2 vectors: the elements at even and at odd places.
-  static HWY_INLINE VF LoadEven(DF d, const char* from, size_t i) {
-    return Elements::LoadEven(d, reinterpret_cast<const Type*>(from) + i);
+  HWY_INLINE VF LoadEven(DF d, const char* from) const {
+    return Elements::LoadEven(d, reinterpret_cast<const Type*>(from));
   }
-  static HWY_INLINE VF LoadOdd(DF d, const char* from, size_t i) {
-    return Elements::LoadOdd(d, reinterpret_cast<const Type*>(from) + i);
+  HWY_INLINE VF LoadOdd(DF d, const char* from) const {
+    return Elements::LoadOdd(d, reinterpret_cast<const Type*>(from));
   }
+
+  HWY_INLINE void Store(DF d, VF v, char* to) const { Elements::Store(d, v, reinterpret_cast<Type*>(to)); }
   template <bool kStream>
-  static HWY_INLINE void StoreEvenOdd(DF d, VF even, VF odd, char* to) {
+  HWY_INLINE void StoreEvenOdd(DF d, VF even, VF odd, char* to) const {
     Elements::template StoreEvenOdd<kStream>(d, even, odd, reinterpret_cast<Type*>(to));
   }
   template <bool kStream>
-  static HWY_INLINE void StoreOne(DF d, VF v, char* to) {
+  HWY_INLINE void StoreWholeLine(DF d, VF v, char* to) const {
     StoreWhole<kStream>(d, v, reinterpret_cast<float*>(to));
   }
   template <bool kStream>
-  static HWY_INLINE void StoreTwo(DF d, VF first, VF second, char* to, size_t) {
+  HWY_INLINE void StoreTwo(DF d, VF first, VF second, char* to) const {
     Elements::template StoreTwo<kStream>(d, first, second, reinterpret_cast<Type*>(to));
   }
+
+ private:
+  size_t walks_[kMaxInputs + 1];  // all bits, or none for a repeated value
 };
 
-// Each operand is f32 or of the 16-bit type, as its step tells; a repeated value is f32.
-template <class Half>
-struct Mixed {
+// Each operand is of a type of its own; a repeated value is f32.
+class Mixed {
+ public:
   static constexpr bool kIsPaired = false;
   static constexpr bool kLineByLine = false;
 
-  static HWY_INLINE size_t Offset(size_t step, size_t i) { return i * step; }
-  static HWY_INLINE VF Load(DF d, const char* from, size_t step, size_t i) {
-    return step == sizeof(uint16_t) ? Half::Load(d, reinterpret_cast<const uint16_t*>(from) + i)
-                                    : hn::LoadU(d, reinterpret_cast<const float*>(from) + i);
-  }
-  static HWY_INLINE void Store(DF d, VF v, char* to, size_t step) {
-    if (step == sizeof(uint16_t)) {
-      Half::Store(d, v, reinterpret_cast<uint16_t*>(to));
-    } else {
-      hn::StoreU(v, d, reinterpret_cast<float*>(to));
+  HWY_INLINE Mixed(KernelType type, const size_t* step, size_t operands) : output_(operands - 1) {
+    for (size_t k = 0; k < operands; ++k) {
+      step_[k] = step[k];
+      type_[k] = step[k] != sizeof(uint16_t) ? ElementType::kF32
+                 : (type.f16 >> k & 1) != 0  ? ElementType::kF16
+                                             : ElementType::kBf16;
     }
+  }
+
+  HWY_INLINE size_t Offset(size_t k, size_t i) const { return i * step_[k]; }
+
+  HWY_INLINE VF Load(DF d, size_t k, const char* from) const {
+    if (type_[k] == ElementType::kF32) return hn::LoadU(d, reinterpret_cast<const float*>(from));
+    const auto* const halves = reinterpret_cast<const uint16_t*>(from);
+    return type_[k] == ElementType::kBf16 ? Bf16Elements::Load(d, halves) : F16Elements::Load(d, halves);
+  }
+
+  HWY_INLINE void Store(DF d, VF v, char* to) const {
+    WithOutput([&](auto elements, auto* out) HWY_ATTR { elements.Store(d, v, out); }, to);
   }
   template <bool kStream>
-  static HWY_INLINE void StoreTwo(DF d, VF first, VF second, char* to, size_t step) {
-    if (step == sizeof(uint16_t)) {
-      Half::template StoreTwo<kStream>(d, first, second, reinterpret_cast<uint16_t*>(to));
+  HWY_INLINE void StoreTwo(DF d, VF first, VF second, char* to) const {
+    WithOutput([&](auto elements, auto* out)
+                   HWY_ATTR { decltype(elements)::template StoreTwo<kStream>(d, first, second, out); },
+               to);
+  }
+
+ private:
+  template <class Use>
+  HWY_INLINE void WithOutput(const Use& use, char* to) const {
+    if (type_[output_] == ElementType::kF32) {
+      use(F32Elements(), reinterpret_cast<float*>(to));
+    } else if (type_[output_] == ElementType::kBf16) {
+      use(Bf16Elements(), reinterpret_cast<uint16_t*>(to));
     } else {
-      F32Elements::StoreTwo<kStream>(d, first, second, reinterpret_cast<float*>(to));
+      use(F16Elements(), reinterpret_cast<uint16_t*>(to));
     }
   }
+
+  size_t step_[kMaxInputs + 1];
+  ElementType type_[kMaxInputs + 1];
+  size_t output_;
 };
 
 // Where results are streamed, inputs come from memory as well. The processor's own prefetching stops at the end of
@@ -114,100 +143,84 @@ HWY_INLINE void Prefetch(const char* from, size_t bytes) {
 // vector per input. Never reads or writes outside [0, n): partial vectors go through padded buffers on the
 // stack and through the same code, so a result never depends on its position. `out` may be one of the inputs.
 template <class Formula, class Access, size_t... kInput>
-HWY_INLINE void VectorLoopOver(const Formula& formula, const void* const* in, const size_t* step, void* out,
+HWY_INLINE void VectorLoopOver(const Formula& formula, const Access access, const void* const* in, void* out,
                                size_t n, bool stream, std::index_sequence<kInput...>) {
   const DF d;
   const size_t lanes = hn::Lanes(d);
   constexpr size_t kInputs = sizeof...(kInput);
-  const char* from[] = {static_cast<const char*>(in[kInput])...};
-  char* to = static_cast<char*>(out);
-  const size_t out_step = step[kInputs];
-  const size_t ahead = HWY_MIN(kFarthestAhead, n * out_step);
+  // One index for all operands: a pointer each to move on costs a tenth of the speed.
+  const char* const from[] = {static_cast<const char*>(in[kInput])...};
+  char* const to = static_cast<char*>(out);
+  const size_t out_size = access.Offset(kInputs, 1);
+  const size_t ahead = HWY_MIN(kFarthestAhead, n * out_size);
 
-  // The vector of results i elements ahead.
-  const auto at = [&](size_t i)
-                      HWY_ATTR { return formula(d, Access::Load(d, from[kInput], step[kInput], i)...); };
-  const auto advance = [&](size_t count) HWY_ATTR {
-    (..., (from[kInput] += count * step[kInput]));
-    to += count * out_step;
-    n -= count;
+  const auto vector = [&](size_t i) HWY_ATTR {
+    return formula(d, access.Load(d, kInput, from[kInput] + access.Offset(kInput, i))...);
   };
-  const auto some = [&](size_t count) HWY_ATTR {
+  const auto some = [&](size_t i, size_t count) HWY_ATTR {
     HWY_ALIGN char elements[kInputs + 1][HWY_MAX_BYTES] = {};
-    (...,
-     std::memcpy(elements[kInput], from[kInput], step[kInput] == 0 ? HWY_MAX_BYTES : count * step[kInput]));
-    Access::Store(d, formula(d, Access::Load(d, elements[kInput], step[kInput], 0)...), elements[kInputs],
-                  out_step);
-    std::memcpy(to, elements[kInputs], count * out_step);
-    advance(count);
+    (..., std::memcpy(elements[kInput], from[kInput] + access.Offset(kInput, i),
+                      access.Offset(kInput, 1) == 0 ? HWY_MAX_BYTES : access.Offset(kInput, count)));
+    access.Store(d, formula(d, access.Load(d, kInput, elements[kInput])...), elements[kInputs]);
+    std::memcpy(to + i * out_size, elements[kInputs], count * out_size);
   };
   // Four vectors: independent work for the processor, and whole cache lines.
   const size_t group = 4 * lanes;
-  // Whole groups. One index for all operands: a pointer each to move on costs a tenth of the speed.
-  const auto groups = [&](auto streams) HWY_ATTR {
+  // Computes whole groups, or lines, from `i` on; returns where they end.
+  const auto groups = [&](size_t i, auto streams) HWY_ATTR {
     constexpr bool kStream = decltype(streams)::value;
-    const char* const base[] = {from[kInput]...};
-    const size_t stride[] = {step[kInput]...};
-    char* const line = to;
-    const size_t count = Access::kLineByLine ? n / lanes * lanes : n / group * group;
-    const auto address = [&](auto input, size_t i)
-                             HWY_ATTR { return base[input] + Access::Offset(stride[input], i); };
-    const auto vector = [&](size_t i) HWY_ATTR {
-      return formula(d, Access::Load(d, address(std::integral_constant<size_t, kInput>(), i), stride[kInput], 0)...);
-    };
-    for (size_t i = 0; i < count; i += Access::kLineByLine ? lanes : group) {
-      char* const at_line = line + i * out_step;
-      if constexpr (Access::kLineByLine) {
-        Access::template StoreOne<kStream>(d, vector(i), at_line);
-      } else {
+    if constexpr (Access::kLineByLine) {
+      for (; i + lanes <= n; i += lanes) {
+        access.template StoreWholeLine<kStream>(d, vector(i), to + i * out_size);
+      }
+    } else {
+      for (; i + group <= n; i += group) {
         if constexpr (kStream) {
-          (..., Prefetch(address(std::integral_constant<size_t, kInput>(), i) + ahead, group * stride[kInput]));
+          (..., Prefetch(from[kInput] + access.Offset(kInput, i) + ahead, access.Offset(kInput, group)));
         }
+        char* const line = to + i * out_size;
         if constexpr (Access::kIsPaired) {
           for (size_t pair = 0; pair < group; pair += 2 * lanes) {
-            const VF even = formula(
-                d, Access::LoadEven(d, address(std::integral_constant<size_t, kInput>(), i + pair), 0)...);
-            const VF odd = formula(
-                d, Access::LoadOdd(d, address(std::integral_constant<size_t, kInput>(), i + pair), 0)...);
-            Access::template StoreEvenOdd<kStream>(d, even, odd, at_line + pair * out_step);
+            const VF even = formula(d, access.LoadEven(d, from[kInput] + access.Offset(kInput, i + pair))...);
+            const VF odd = formula(d, access.LoadOdd(d, from[kInput] + access.Offset(kInput, i + pair))...);
+            access.template StoreEvenOdd<kStream>(d, even, odd, line + pair * out_size);
           }
         } else {
           const VF first = vector(i);
           const VF second = vector(i + lanes);
           const VF third = vector(i + 2 * lanes);
           const VF fourth = vector(i + 3 * lanes);
-          Access::template StoreTwo<kStream>(d, first, second, at_line, out_step);
-          Access::template StoreTwo<kStream>(d, third, fourth, at_line + 2 * lanes * out_step, out_step);
+          access.template StoreTwo<kStream>(d, first, second, line);
+          access.template StoreTwo<kStream>(d, third, fourth, line + 2 * lanes * out_size);
         }
       }
     }
-    advance(count);
+    return i;
   };
 
+  size_t i = 0;
   if (group <= kRepeated) {
-    if (kCanStream && stream && ComesToLine(to, out_step)) {
-      for (size_t head = ElementsToLine(to, out_step, n); head > 0;) {
-        const size_t count = HWY_MIN(lanes, head);
-        some(count);
-        head -= count;
+    if (kCanStream && stream && ComesToLine(to, out_size)) {
+      for (const size_t head = ElementsToLine(to, out_size, n); i < head;) {
+        const size_t count = HWY_MIN(lanes, head - i);
+        some(i, count);
+        i += count;
       }
-      groups(std::bool_constant<kCanStream>());
+      i = groups(i, std::bool_constant<kCanStream>());
     } else {
-      groups(std::false_type());
+      i = groups(i, std::false_type());
     }
   }
-  while (n >= lanes) {
-    Access::Store(d, at(0), to, out_step);
-    advance(lanes);
-  }
-  if (n > 0) some(n);
+  for (; i + lanes <= n; i += lanes) access.Store(d, vector(i), to + i * out_size);
+  if (i < n) some(i, n - i);
 }
 
 template <class Formula, class Access>
-HWY_INLINE void VectorLoop(const void* parameters, const void* const* in, const size_t* step, void* out,
-                           size_t n, bool stream) {
+HWY_INLINE void VectorLoop(KernelType type, const void* parameters, const void* const* in, const size_t* step,
+                           void* out, size_t n, bool stream) {
   const Formula formula(*static_cast<const typename Formula::Parameters*>(parameters));
-  VectorLoopOver<Formula, Access>(formula, in, step, out, n, stream,
+  const Access access(type, step, Formula::kInputs + 1);
+  VectorLoopOver<Formula, Access>(formula, access, in, out, n, stream,
                                   std::make_index_sequence<Formula::kInputs>());
 }
 
@@ -215,23 +228,20 @@ HWY_INLINE void VectorLoop(const void* parameters, const void* const* in, const 
 template <class Formula>
 struct Elementwise {
   // A VectorFunction: picks the operands' types, runs, reports the instruction set.
-  static Isa Values(ElementType type, const void* parameters, const void* const* in, const size_t* step,
+  static Isa Values(KernelType type, const void* parameters, const void* const* in, const size_t* step,
                     void* out, size_t n, bool stream) {
-    switch (type) {
+    switch (type.elements) {
       case ElementType::kBf16:
-        VectorLoop<Formula, Uniform<Bf16Elements>>(parameters, in, step, out, n, stream);
+        VectorLoop<Formula, Uniform<Bf16Elements>>(type, parameters, in, step, out, n, stream);
         break;
       case ElementType::kF16:
-        VectorLoop<Formula, Uniform<F16Elements>>(parameters, in, step, out, n, stream);
+        VectorLoop<Formula, Uniform<F16Elements>>(type, parameters, in, step, out, n, stream);
         break;
-      case ElementType::kF32OrBf16:
-        VectorLoop<Formula, Mixed<Bf16Elements>>(parameters, in, step, out, n, stream);
-        break;
-      case ElementType::kF32OrF16:
-        VectorLoop<Formula, Mixed<F16Elements>>(parameters, in, step, out, n, stream);
+      case ElementType::kMixed:
+        VectorLoop<Formula, Mixed>(type, parameters, in, step, out, n, stream);
         break;
       default:
-        VectorLoop<Formula, Uniform<F32Elements>>(parameters, in, step, out, n, stream);
+        VectorLoop<Formula, Uniform<F32Elements>>(type, parameters, in, step, out, n, stream);
         break;
     }
     return ThisIsa();
