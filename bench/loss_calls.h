@@ -16,11 +16,11 @@ struct LossCall {
   const char* name;  // that of the operator's source file and tests, then its attributes
   aclnnStatus (*plan)(aclTensor* const* tensors, uint64_t* workspace_size, aclOpExecutor** executor);
   aclnnStatus (*run)(void* workspace, uint64_t workspace_size, aclOpExecutor* executor, aclrtStream stream);
-  bool is_gradient;
-  int unread_input;  // an input whose values are never read; -1: there is none
-  int summed_like;   // the input whose shape the output has, over the others' broadcast axes; -1: none
-  bool uses_exp_or_log;
-  enum class Output { kEveryElement, kOneElement, kWithoutFirstAxis } output;
+  bool is_gradient = false;
+  int unread_input = -1;  // an input whose values are never read; -1: there is none
+  int summed_like = -1;   // the input whose shape the output has, over the others' broadcast axes; -1: none
+  bool uses_exp_or_log = false;
+  enum class Output { kEveryElement, kOneElement, kWithoutFirstAxis } output = Output::kEveryElement;
   bool inputs_share_dtype = false;
   int output_has_dtype_of = -1;
 

@@ -48,32 +48,8 @@ void AddDtypeRows(std::vector<Row>& rows) {
 }
 
 void AddShapeRows(std::vector<Row>& rows) {
-  const auto accepted = [&](const std::string& name, std::vector<Shape> shapes) {
-    rows.push_back({name, Shapes(std::move(shapes)), kOk, {}, {}});
-  };
-  const auto refused = [&](const std::string& name, std::vector<Shape> shapes,
-                           std::vector<std::string> says) {
-    rows.push_back({name, Shapes(std::move(shapes)), kInvalid, std::move(says), {}});
-  };
-  accepted("scalar gradOutput", {{}, {2, 3}, {2, 3}, {2, 3}});
-  accepted("all broadcast", {{2, 1, 1}, {3, 1}, {4}, {2, 3, 4}});
-  accepted("gradOutput larger than the others", {{4, 2, 3}, {2, 3}, {1, 3}, {4, 2, 3}});
-  accepted("all empty", {{2, 0}, {2, 0}, {2, 0}, {2, 0}});
-  accepted("only gradOutput empty", {{0}, {1}, {1}, {0}});
-  accepted("only target empty", {{}, {1}, {0}, {0}});
-  refused("gradOutput against self", {{2, 5}, {2, 3}, {2, 3}, {2, 3}}, {"[2, 5]", "[2, 3]"});
-  refused("target against both", {{2, 3}, {2, 3}, {7}, {2, 3}}, {"target", "[7]", "[2, 3]"});
-  refused("empty, out not", {{0}, {0}, {0}, {1}}, {"out", "[1]", "[0]"});
-  for (const Shape& shape : {Shape{3}, Shape{3, 2}, Shape{1, 2, 3}, Shape{6}, Shape{}, Shape{1}, Shape{1, 3},
-                             Shape{0, 3}, Shape(9, 1)}) {
-    for (const int64_t reduction : {0, 1, 2}) {
-      rows.push_back({"out " + ToString(shape) + ", reduction " + std::to_string(reduction),
-                      All({ShapeOf("out", shape), Reduction(reduction)}),
-                      kInvalid,
-                      {"out", ToString(shape), "[2, 3]"},
-                      {}});
-    }
-  }
+  AddGradientShapeRows(rows, kTensors);
+  rows.push_back({"out of rank 9", Rank("out", 9), kInvalid, {"out", "[2, 3]"}, {}});
   for (const int64_t reduction : {0, 1, 2}) {
     rows.push_back({"reduction " + std::to_string(reduction), Reduction(reduction), kOk, {}, {}});
   }

@@ -140,6 +140,59 @@ void AddRankRows(std::vector<Row>& rows, const std::vector<std::string>& tensors
   }
 }
 
+void AddGradientShapeRows(std::vector<Row>& rows, const std::vector<std::string>& tensors) {
+  const std::string& gradient = tensors[0];
+  const std::string& output = tensors[3];
+  const auto accepted = [&](const std::string& what, const Deviation& deviation) {
+    rows.push_back({what, deviation, kOk, {}, {}});
+  };
+  const auto refused = [&](const std::string& what, const Deviation& deviation,
+                           const std::vector<std::string>& says) {
+    rows.push_back({what, deviation, kInvalid, says, {}});
+  };
+
+  // Scalars, and broadcasting in each direction.
+  accepted("scalar " + gradient, ShapeOf(gradient, {}));
+  accepted("scalar self", ShapeOf("self", {}));
+  accepted("all broadcast", Shapes({{2, 1, 1}, {3, 1}, {4}, {2, 3, 4}}));
+  accepted(gradient + " larger than self and target", Shapes({{4, 2, 3}, {2, 3}, {1, 3}, {4, 2, 3}}));
+  for (size_t i = 0; i < 3; ++i) {
+    refused(tensors[i] + " of rank 8", Rank(tensors[i], 8), {output, "[1, 1, 1, 1, 1, 1, 2, 3]", "[2, 3]"});
+  }
+
+  // Shapes that do not broadcast.
+  refused(gradient + " against self", ShapeOf(gradient, {2, 5}), {"[2, 5]", "[2, 3]"});
+  refused("self against " + gradient, ShapeOf("self", {4, 3}), {"[4, 3]", "[2, 3]"});
+  refused("target against both", ShapeOf("target", {7}), {"target", "[7]", "[2, 3]"});
+  refused("target against the broadcast of both", Shapes({{2, 1}, {1, 3}, {2, 4}, {2, 3}}),
+          {"target", "[2, 4]"});
+  refused("left-aligned", Shapes({{2, 3}, {2}, {2, 3}, {2, 3}}), {"[2]", "[2, 3]"});
+  refused("0 against 2", Shapes({{0}, {2}, {2}, {2}}), {"[0]", "[2]"});
+
+  // The output must have exactly the broadcast shape, also where the loss was one number.
+  for (const Shape& shape : {Shape{3}, Shape{3, 2}, Shape{1, 2, 3}, Shape{2, 3, 1}, Shape{6}, Shape{},
+                             Shape{1}, Shape{1, 3}, Shape{0, 3}, Shape{2, 4}}) {
+    for (const int64_t reduction : {0, 1, 2}) {
+      refused(output + " " + ToString(shape) + ", reduction " + std::to_string(reduction),
+              All({ShapeOf(output, shape), Reduction(reduction)}), {output, ToString(shape), "[2, 3]"});
+    }
+  }
+  refused(output + " [1] for a scalar", Shapes({{}, {}, {}, {1}}), {output, "[1]", "[]"});
+  refused(output + " of self's shape below " + gradient + "'s", Shapes({{4, 2, 3}, {2, 3}, {2, 3}, {2, 3}}),
+          {output, "[2, 3]", "[4, 2, 3]"});
+
+  accepted("all empty", AllShapes({2, 0, 3}));
+  accepted("0 with 0", AllShapes({0, 0}));
+  accepted("1 with 0", Shapes({{1, 3}, {0, 3}, {1, 1}, {0, 3}}));
+  accepted("empty and scalar", Shapes({{}, {0}, {}, {0}}));
+  accepted("only " + gradient + " empty", Shapes({{0}, {1}, {1}, {0}}));
+  accepted("only target empty", Shapes({{1}, {1}, {0}, {0}}));
+  refused("empty, " + output + " not", Shapes({{0}, {0}, {0}, {1}}), {output, "[1]", "[0]"});
+
+  const int64_t large = int64_t{1} << 40;
+  refused("2^80 elements by broadcasting", Shapes({{}, {large, 1}, {1, large}, {large, large}}), {});
+}
+
 void AddDimRows(std::vector<Row>& rows, const std::vector<std::string>& tensors) {
   for (const std::string& tensor : tensors) {
     rows.push_back({tensor + " with a negative dim", ShapeOf(tensor, {-2, 3}), kInvalid, {"[-2, 3]"}, {}});

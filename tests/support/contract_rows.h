@@ -57,6 +57,10 @@ void AddNullRows(std::vector<Row>& rows, const std::vector<std::string>& tensors
 // Every rank to 8 is accepted, every higher one refused.
 void AddRankRows(std::vector<Row>& rows, const std::vector<std::string>& tensors);
 
+// Shapes of a gradient of three inputs that broadcast (gradOutput, self and target, by whatever names) to the shape of the
+// output, the last of `tensors`, whatever the reduction.
+void AddGradientShapeRows(std::vector<Row>& rows, const std::vector<std::string>& tensors);
+
 // Dims that are none, and numbers of elements that no int64_t holds.
 void AddDimRows(std::vector<Row>& rows, const std::vector<std::string>& tensors);
 
