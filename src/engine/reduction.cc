@@ -100,8 +100,9 @@ constexpr int kLevels = 40;
 // Levels of the tree over chunks.
 constexpr int kChunkLevels = std::bit_width(static_cast<uint64_t>(kMaxChunks));
 
-// float64 values on the stack for the sums of a stretch of columns, all levels together.
-constexpr int64_t kColumnSums = 8192;
+// float64 values on the stack for the sums of a stretch of columns, all levels together: 128 KiB. Wide rows are read
+// faster than narrow ones.
+constexpr int64_t kColumnSums = 16384;
 
 // Sums of blocks that a kernel leaves at once.
 constexpr int64_t kBlockSums = 256;

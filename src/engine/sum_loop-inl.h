@@ -288,21 +288,34 @@ HWY_INLINE void SumRows(Terms terms, const SumWork& work) {
     }
     return;
   }
-  // Rows that are added before the sums are written again. Memory is asked for what comes soon: the hardware
-  // does not foresee where a row goes on after a page.
+  // Rows that are added before the sums are written again. From memory it is one at a time, since what is read in
+  // order comes fastest, and what comes a page later in that order is announced: the hardware does not foresee
+  // where it goes on after a page or a row. (Rows shorter than a page most likely follow each other.)
   constexpr size_t kTogether = 2;
-  constexpr size_t kAhead = 1024 / sizeof(typename Terms::Type);
+  constexpr size_t kLine = 64 / sizeof(typename Terms::Type);
+  constexpr size_t kAhead = 4096 / sizeof(typename Terms::Type);
+  const size_t in_row = n < kAhead ? n : n - kAhead;
   for (size_t row = 0; row < work.rows;) {
     size_t i = 0;
-    const size_t count = HWY_MIN(work.rows - row, kTogether);
+    const size_t count = HWY_MIN(work.rows - row, work.from_memory ? 1 : kTogether);
     Terms next = terms;
     next.NextRow(work);
-    if (count == kTogether) {
+    if (work.from_memory) {
       for (; i + kLanes <= n; i += kLanes) {
-        if (work.from_memory) {
-          terms.Prefetch(i + kAhead);
-          next.Prefetch(i + kAhead);
+        if (i % kLine == 0) {
+          if (i < in_row) {
+            terms.Prefetch(i + kAhead);
+          } else {
+            next.Prefetch(i - in_row);
+          }
         }
+        Sums16 sums;
+        sums.Load(to + i);
+        sums.Add(terms.template At<false>(i));
+        sums.Store(to + i);
+      }
+    } else if (count == kTogether) {
+      for (; i + kLanes <= n; i += kLanes) {
         Sums16 sums;
         sums.Load(to + i);
         sums.Add(terms.template At<false>(i));

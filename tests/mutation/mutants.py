@@ -283,8 +283,8 @@ add("kl-target: c counts target", "ReductionFactor(reduction, checked.broadcast)
 
 LOG = ("log", "kl_div_numerics")
 add = mutants_of("src/engine/log-inl.h", LOG)
-add("log: a coefficient", "0x1.5555555555558p-1", "0x1.55555555p-1")
-add("log: subnormals one binade off", "hn::IfThenElseZero(is_small, hn::Set(d, 23.0f))", "hn::IfThenElseZero(is_small, hn::Set(d, 22.0f))")
+add("log: a coefficient", "0x1.55555555d9a31p-2", "0x1.5p-2")
+add("log: subnormals one binade off", "hn::Set(di, 23 << 23)", "hn::Set(di, 22 << 23)")
 add("log: of zero is of the smallest", "result = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(infinity), result);", "")
 
 add = mutants_of("src/aclnnop/squared_difference.cc", ("mse_loss_numerics", "mse_loss_out_numerics"))
