@@ -79,7 +79,9 @@ FormulaTiles::FormulaTiles(const Formula& formula, const LoopPlan& plan, char* c
     size_[k] = IsNative(k) ? static_cast<size_t>(operand.element_size) : sizeof(float);
     const bool dense = IsNative(k) && RowStride(k) == operand.element_size;
     if (!dense && RowStride(k) != 0) in_place_rows_ = false;
+    row_step_[k] = dense ? size_[k] : 0;
   }
+  row_step_[formula.input_count] = result_size_;
 }
 
 void FormulaTiles::RepeatElement(int input, const char* source, void* to) const noexcept {
