@@ -151,7 +151,7 @@ class CrossedBlocks {
   static constexpr int64_t kStrip = 4;
   // How far ahead rows that are read in place are asked for: the processor's own prefetching does not see that one
   // short row follows another.
-  static constexpr int64_t kRowsAhead = 4;
+  static constexpr int64_t kRowsAhead = 8;
 
   // A block and the rest of its strip.
   struct Block {

@@ -88,13 +88,12 @@ void TransposeOneByOne(const char* source, int64_t source_stride, char* destinat
 
 enum class Way { kIn, kOut, kStreamOut };
 
-// How many rows ahead of the transposition a block's lines are asked for, and what is wanted after its last row.
+// How many rows ahead of the transposition a block's lines are asked for.
 constexpr int64_t kRowsAhead = 16;
 
-// Asks for the lines of `count` rows from `row` on, into the second-level cache: rows a power of two apart share
-// a few places in the first.
-inline void PrefetchRows(const char* source, int64_t stride, int64_t row, int64_t count) {
-  for (int64_t i = row; i < row + count; ++i) __builtin_prefetch(source + i * stride, 0, 2);
+// Asks for a line of each of `count` rows from `row` on.
+inline void PrefetchLines(const char* source, int64_t stride, int64_t row, int64_t count) {
+  for (int64_t i = row; i < row + count; ++i) __builtin_prefetch(source + i * stride);
 }
 
 template <class Element, Way kWay>
@@ -115,9 +114,9 @@ void TransposeSquares(const char* source, int64_t source_stride, char* destinati
       for (int64_t c = 0; c < square_columns; c += kSide) {
         if (c * kSize % 64 == 0) {
           if (r + kRowsAhead < rows) {
-            PrefetchRows(source + c * kSize, source_stride, r + kRowsAhead, kSide);
+            PrefetchLines(source + c * kSize, source_stride, r + kRowsAhead, kSide);
           } else if (next != nullptr) {
-            PrefetchRows(next + c * kSize, source_stride, r + kRowsAhead - rows, kSide);
+            PrefetchLines(next + c * kSize, source_stride, r + kRowsAhead - rows, kSide);
           }
         }
         square(r, c);
