@@ -47,36 +47,37 @@ int64_t ElementsToLine(const char* address, int32_t size) {
 
 // Whether the kernel can take all operands as they are: dense, and of its own types. Then a loop needs no tiles,
 // which take longer to set up than a short loop takes to run.
-bool IsInPlace(const ElementwiseJob& job, const LoopPlan& plan) {
+bool IsInPlace(const ElementwiseJob& job) {
   const ElementType type = job.kernel_result();
-  if (plan.rank != 1 || job.result.type != type) return false;
+  if (job.plan.rank != 1 || job.result.type != type) return false;
   const ElementType kernel = job.kernel_type().elements;
-  for (int k = 0; k < plan.operand_count; ++k) {
-    if (plan.operand[k].stride[0] != plan.operand[k].element_size) return false;
+  for (int k = 0; k < job.plan.operand_count; ++k) {
+    const OperandLoop& operand = job.plan.operand[k];
+    if (operand.stride[0] != operand.element_size) return false;
     if (k < job.formula.input_count && !Takes(kernel, job.formula.type[k])) return false;
   }
   return true;
 }
 
-void RunInPlace(const ElementwiseJob& job, const LoopPlan& plan, char* const* base, int64_t begin,
-                int64_t end, bool stream) {
-  const void* in[kMaxInputs];
-  size_t step[kMaxInputs + 1];
-  for (int k = 0; k < job.formula.input_count; ++k) {
-    in[k] = base[k] + begin * plan.operand[k].element_size;
-    step[k] = static_cast<size_t>(plan.operand[k].element_size);
+// Computes elements [begin, end) where IsInPlace.
+void RunInPlace(const ElementwiseJob& job, char* const* base, int64_t begin, int64_t end) {
+  char* at[kMaxLoopOperands] = {};
+  size_t step[kMaxLoopOperands];
+  for (int k = 0; k < job.plan.operand_count; ++k) {
+    at[k] = base[k] + begin * job.plan.operand[k].element_size;
+    step[k] = static_cast<size_t>(job.plan.operand[k].element_size);
   }
-  const int output = job.formula.input_count;
-  step[output] = static_cast<size_t>(plan.operand[output].element_size);
+  const void* const in[kMaxInputs] = {at[0], at[1], at[2]};
   ReportIsaThatRan(job.formula.function(job.kernel_type(), job.formula.parameters, in, step,
-                                        base[output] + begin * plan.operand[output].element_size,
-                                        static_cast<size_t>(end - begin), stream));
+                                        at[job.formula.input_count], static_cast<size_t>(end - begin),
+                                        job.stream));
 }
 
-// Computes elements [begin, end) of a plan: the job's, or a block of it.
+// Computes elements [begin, end) of a plan: the job's, or a block of it. Calls before(position) ahead of every
+// stretch that is computed at once.
+template <class Before>
 void RunStretch(const ElementwiseJob& job, const LoopPlan& plan, char* const* base, int64_t begin,
-                int64_t end, bool stream) {
-  if (IsInPlace(job, plan)) return RunInPlace(job, plan, base, begin, end, stream);
+                int64_t end, bool stream, Before&& before) {
   const int output = job.formula.input_count;
   const ElementType type = job.kernel_result();
   const bool is_rounded = job.result.type == type;
@@ -84,7 +85,19 @@ void RunStretch(const ElementwiseJob& job, const LoopPlan& plan, char* const* ba
   FormulaTiles tiles(job.formula, plan, base, job.kernel_type(), type);
   Cursor cursor(plan, base, begin);
   alignas(64) float results[kTile];
+  if (is_rounded && tiles.in_place_rows() && plan.operand[output].stride[plan.rank - 1] == size) {
+    for (int64_t position = begin; position < end;) {
+      before(position);
+      const int64_t n = std::min(end - position, cursor.left_in_row());
+      tiles.ComputeInPlace(cursor, n, cursor.At(output), stream);
+      position += n;
+      cursor.Advance(n);
+    }
+    ReportIsaThatRan(tiles.isa());
+    return;
+  }
   for (int64_t position = begin; position < end;) {
+    before(position);
     int64_t n = std::min(end - position, tiles.LongestStretch(cursor));
     char* dense = DenseAddress(plan, output, base[output], cursor, position, n);
     if (dense != nullptr && is_rounded) {
@@ -105,80 +118,142 @@ void RunStretch(const ElementwiseJob& job, const LoopPlan& plan, char* const* ba
 }
 
 // Operands that are dense along different dims are walked in blocks of the last two dims, and a crossed operand
-// passes through a transposed copy of its block.
+// passes through a transposed copy of its block. Blocks that follow each other along the rows make a strip, which is
+// the direction in which a crossed operand's lines and pages lie.
 class CrossedBlocks {
  public:
-  explicit CrossedBlocks(const LoopPlan& plan)
-      : plan_(plan),
-        across_(plan.rank - 2),
-        along_(plan.rank - 1),
-        row_blocks_((plan.extent[across_] + kRows - 1) / kRows),
-        column_blocks_((plan.extent[along_] + kColumns - 1) / kColumns) {}
+  explicit CrossedBlocks(const LoopPlan& plan) : plan_(plan), across_(plan.rank - 2), along_(plan.rank - 1) {
+    int copies = 0;
+    int32_t widest = 1;
+    for (int k = 0; k < plan.operand_count; ++k) {
+      if (!IsCopied(plan.operand[k])) continue;
+      ++copies;
+      widest = std::max(widest, plan.operand[k].element_size);
+    }
+    rows_ = copies > 1 ? kMostRows / 2 : kMostRows;
+    columns_ = kRowBytes / std::max(widest, int32_t{2});
+    strip_ = kStrip * rows_;
+    strips_ = (plan.extent[across_] + strip_ - 1) / strip_;
+    strips_beside_ = (plan.extent[along_] + columns_ - 1) / columns_;
+  }
 
+  // Strips.
   int64_t count() const {
-    return plan_.count / (plan_.extent[across_] * plan_.extent[along_]) * row_blocks_ * column_blocks_;
+    return plan_.count / (plan_.extent[across_] * plan_.extent[along_]) * strips_ * strips_beside_;
   }
 
   void Run(const ElementwiseJob& job, char* const* base, int64_t index) const {
-    const int64_t column = index % column_blocks_ * kColumns;
-    index /= column_blocks_;
-    const int64_t row = index % row_blocks_ * kRows;
-    index /= row_blocks_;
-    LoopPlan block;
-    block.rank = 2;
-    block.extent[0] = std::min(kRows, plan_.extent[across_] - row);
-    block.extent[1] = std::min(kColumns, plan_.extent[along_] - column);
-    block.count = block.extent[0] * block.extent[1];
-    block.operand_count = plan_.operand_count;
-
-    alignas(64) char copies[kMaxLoopOperands / 2][kRows * kColumns * kMaxCrossedElement];
-    int copy_count = 0;
-    char* address[kMaxLoopOperands];
-    char* block_base[kMaxLoopOperands];
+    const int64_t row = index % strips_ * strip_;
+    index /= strips_;
+    const int64_t column = index % strips_beside_ * columns_;
+    index /= strips_beside_;
+    Block block;
+    block.rows_left = std::min(strip_, plan_.extent[across_] - row);
+    block.plan.rank = 2;
+    block.plan.extent[1] = std::min(columns_, plan_.extent[along_] - column);
+    block.plan.operand_count = plan_.operand_count;
     for (int k = 0; k < plan_.operand_count; ++k) {
       const OperandLoop& whole = plan_.operand[k];
-      OperandLoop& part = block.operand[k];
+      block.address[k] = base[k] + row * whole.stride[across_] + column * whole.stride[along_];
+      int64_t outer = index;
+      for (int axis = across_ - 1; axis >= 0; --axis) {
+        block.address[k] += outer % plan_.extent[axis] * whole.stride[axis];
+        outer /= plan_.extent[axis];
+      }
+    }
+    for (;; block.rows_left -= rows_) {
+      RunBlock(job, block);
+      if (block.rows_left <= rows_) return;
+      for (int k = 0; k < plan_.operand_count; ++k)
+        block.address[k] += rows_ * plan_.operand[k].stride[across_];
+    }
+  }
+
+ private:
+  // A block's rows, and the bytes of each in a copy: at most two operands are copied, which then share the space.
+  static constexpr int64_t kMostRows = 128;
+  static constexpr int64_t kRowBytes = 512;
+  // Between the rows of a copy: rows a power of two apart would share a few places in the cache.
+  static constexpr int64_t kGap = 64;
+  // Blocks per strip.
+  static constexpr int64_t kStrip = 4;
+  // How far ahead rows that are read in place are asked for: the processor's own prefetching does not see that one
+  // short row follows another.
+  static constexpr int64_t kRowsAhead = 8;
+
+  // A block and the rest of its strip.
+  struct Block {
+    LoopPlan plan;
+    int64_t rows_left;  // in the strip, this block's included
+    char* address[kMaxLoopOperands];
+  };
+
+  static bool IsCopied(const OperandLoop& operand) {
+    return operand.crossed && CanTranspose(operand.element_size);
+  }
+
+  // Asks for a row of each input that is read in place.
+  void PrefetchRow(const ElementwiseJob& job, const Block& block, int64_t row) const {
+    asm volatile(
+        "");  // gcc takes a function that only prefetches for one without effects, and leaves calls out
+    for (int k = 0; k < job.formula.input_count; ++k) {
+      const OperandLoop& operand = plan_.operand[k];
+      if (operand.stride[along_] != operand.element_size) continue;
+      const char* const from = block.address[k] + row * operand.stride[across_];
+      const int64_t bytes = block.plan.extent[1] * operand.element_size;
+      for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i);
+    }
+  }
+
+  void RunBlock(const ElementwiseJob& job, Block& block) const {
+    LoopPlan& plan = block.plan;
+    plan.extent[0] = std::min(rows_, block.rows_left);
+    plan.count = plan.extent[0] * plan.extent[1];
+    alignas(64) char copies[kMostRows * (kRowBytes + kGap)];
+    char* free_copy = copies;
+    char* base[kMaxLoopOperands];
+    for (int k = 0; k < plan.operand_count; ++k) {
+      const OperandLoop& whole = plan_.operand[k];
+      OperandLoop& part = plan.operand[k];
       part.element_size = whole.element_size;
       part.stride[0] = whole.stride[across_];
       part.stride[1] = whole.stride[along_];
-      address[k] = base[k] + row * part.stride[0] + column * part.stride[1];
-      int64_t outer = index;
-      for (int axis = across_ - 1; axis >= 0; --axis) {
-        address[k] += outer % plan_.extent[axis] * whole.stride[axis];
-        outer /= plan_.extent[axis];
-      }
-      block_base[k] = address[k];
-      if (whole.crossed && CanTranspose(part.element_size)) {
-        block_base[k] = copies[copy_count++];
-        part.stride[0] = kColumns * part.element_size;
+      base[k] = block.address[k];
+      if (IsCopied(whole)) {
+        base[k] = free_copy;
+        free_copy += rows_ * (kRowBytes + kGap);
+        part.stride[0] = kRowBytes + kGap;
         part.stride[1] = part.element_size;
         if (k < job.formula.input_count) {
-          TransposeIn(address[k], whole.stride[along_], block_base[k], part.stride[0], block.extent[1],
-                      block.extent[0], part.element_size);
+          const char* const next =
+              block.rows_left > rows_ ? block.address[k] + rows_ * whole.stride[across_] : nullptr;
+          TransposeIn(block.address[k], whole.stride[along_], base[k], part.stride[0], plan.extent[1],
+                      plan.extent[0], part.element_size, next);
         }
       }
       part.linear = part.stride[0] == 0 && part.stride[1] == 0;
     }
     const int output = job.formula.input_count;
-    const bool through_copy = block_base[output] != address[output];
-    RunStretch(job, block, block_base, 0, block.count, job.stream && !through_copy);
+    const bool through_copy = base[output] != block.address[output];
+    RunStretch(job, plan, base, 0, plan.count, job.stream && !through_copy, [&](int64_t position) {
+      const int64_t row = position / plan.extent[1] + kRowsAhead;
+      if (row < block.rows_left) PrefetchRow(job, block, row);
+    });
     if (through_copy) {
-      TransposeOut(block_base[output], block.operand[output].stride[0], address[output],
-                   plan_.operand[output].stride[along_], block.extent[0], block.extent[1],
-                   block.operand[output].element_size, job.stream);
+      TransposeOut(base[output], plan.operand[output].stride[0], block.address[output],
+                   plan_.operand[output].stride[along_], plan.extent[0], plan.extent[1],
+                   plan.operand[output].element_size, job.stream);
     }
   }
-
- private:
-  static constexpr int64_t kRows = 32;
-  static constexpr int64_t kColumns = 256;
-  static constexpr int64_t kMaxCrossedElement = 4;  // CanTranspose
 
   const LoopPlan& plan_;
   const int across_;
   const int along_;
-  const int64_t row_blocks_;
-  const int64_t column_blocks_;
+  int64_t rows_;     // of a block
+  int64_t columns_;  // of a block
+  int64_t strip_;    // rows of a strip
+  int64_t strips_;   // along the rows
+  int64_t strips_beside_;
 };
 
 }  // namespace
@@ -200,8 +275,15 @@ void ElementwiseJob::Run(void* const* addresses, void*) const noexcept {
     const CrossedBlocks crossed(plan);
     run(crossed.count(), [&](int64_t block) { crossed.Run(*this, base, block); });
   } else {
+    const bool in_place = IsInPlace(*this);
     run((plan.count + kBlock - 1) / kBlock, [&](int64_t block) {
-      RunStretch(*this, plan, base, block * kBlock, std::min(plan.count, (block + 1) * kBlock), stream);
+      const int64_t begin = block * kBlock;
+      const int64_t end = std::min(plan.count, begin + kBlock);
+      if (in_place) {
+        RunInPlace(*this, base, begin, end);
+      } else {
+        RunStretch(*this, plan, base, begin, end, stream, [](int64_t) {});
+      }
     });
   }
 }

@@ -102,6 +102,19 @@ class FormulaTiles {
   // own memory when the stretch is dense there.
   void Compute(const Cursor& cursor, int64_t position, int64_t n, void* out, bool stream = false) noexcept;
 
+  // Whether every row can be computed without tiles; then ComputeInPlace does what Compute does, in less time, for
+  // the cursor's next n elements, n <= left_in_row().
+  bool in_place_rows() const noexcept { return in_place_rows_; }
+  void ComputeInPlace(const Cursor& cursor, int64_t n, void* out, bool stream) noexcept {
+    const void* in[kMaxInputs];
+    for (int k = 0; k < formula_.input_count; ++k) {
+      in[k] = row_step_[k] != 0 ? cursor.At(k) : static_cast<const void*>(repeated_[k]);
+      if (row_step_[k] == 0 && !is_one_value_[k]) RepeatElement(k, cursor.At(k), repeated_[k]);
+    }
+    isa_ =
+        formula_.function(kernel_, formula_.parameters, in, row_step_, out, static_cast<size_t>(n), stream);
+  }
+
   // Where the inputs of the cursor's next n elements are, and whether each is walked (step 1) or repeated (step
   // 0). Tiles that it fills stay until the next call.
   void Locate(const Cursor& cursor, int64_t position, int64_t n, const void** in, size_t* step) noexcept;
@@ -131,7 +144,8 @@ class FormulaTiles {
   const LoopPlan& plan_;
   const KernelType kernel_;
   const size_t result_size_;
-  size_t size_[kMaxInputs];  // of an element as the kernel takes it
+  size_t size_[kMaxInputs];          // of an element as the kernel takes it
+  size_t row_step_[kMaxInputs + 1];  // of the kernel's operands where rows are computed in place
   char* base_[kMaxInputs];
   bool is_one_value_[kMaxInputs];
   bool long_rows_;

@@ -88,9 +88,17 @@ void TransposeOneByOne(const char* source, int64_t source_stride, char* destinat
 
 enum class Way { kIn, kOut, kStreamOut };
 
+// How many rows ahead of the transposition a block's lines are asked for.
+constexpr int64_t kRowsAhead = 16;
+
+// Asks for a line of each of `count` rows from `row` on.
+inline void PrefetchLines(const char* source, int64_t stride, int64_t row, int64_t count) {
+  for (int64_t i = row; i < row + count; ++i) __builtin_prefetch(source + i * stride);
+}
+
 template <class Element, Way kWay>
 void TransposeSquares(const char* source, int64_t source_stride, char* destination,
-                      int64_t destination_stride, int64_t rows, int64_t columns) {
+                      int64_t destination_stride, int64_t rows, int64_t columns, const char* next) {
   constexpr int64_t kSide = 16 / int64_t{sizeof(Element)};
   constexpr int64_t kSize = sizeof(Element);
   const int64_t square_rows = rows / kSide * kSide;
@@ -105,8 +113,11 @@ void TransposeSquares(const char* source, int64_t source_stride, char* destinati
     for (int64_t r = 0; r < square_rows; r += kSide) {
       for (int64_t c = 0; c < square_columns; c += kSide) {
         if (c * kSize % 64 == 0) {
-          const char* const next = source + (r + kSide) * source_stride + c * kSize;
-          for (int64_t i = 0; i < kSide; ++i) __builtin_prefetch(next + i * source_stride);
+          if (r + kRowsAhead < rows) {
+            PrefetchLines(source + c * kSize, source_stride, r + kRowsAhead, kSide);
+          } else if (next != nullptr) {
+            PrefetchLines(next + c * kSize, source_stride, r + kRowsAhead - rows, kSide);
+          }
         }
         square(r, c);
       }
@@ -123,7 +134,7 @@ void TransposeSquares(const char* source, int64_t source_stride, char* destinati
 }
 
 void TransposeBytes(const char* source, int64_t source_stride, char* destination, int64_t destination_stride,
-                    int64_t rows, int64_t columns) {
+                    int64_t rows, int64_t columns, const char*) {
   TransposeOneByOne<uint8_t>(source, source_stride, destination, destination_stride, 0, rows, 0, columns);
 }
 
@@ -132,11 +143,11 @@ bool IsAligned(uint64_t value) { return value % 16 == 0; }
 }  // namespace
 
 void TransposeIn(const char* source, int64_t source_stride, char* destination, int64_t destination_stride,
-                 int64_t rows, int64_t columns, int32_t size) noexcept {
+                 int64_t rows, int64_t columns, int32_t size, const char* next) noexcept {
   const auto transpose = size == 1   ? TransposeBytes
                          : size == 2 ? TransposeSquares<uint16_t, Way::kIn>
                                      : TransposeSquares<uint32_t, Way::kIn>;
-  transpose(source, source_stride, destination, destination_stride, rows, columns);
+  transpose(source, source_stride, destination, destination_stride, rows, columns, next);
 }
 
 void TransposeOut(const char* source, int64_t source_stride, char* destination, int64_t destination_stride,
@@ -148,7 +159,7 @@ void TransposeOut(const char* source, int64_t source_stride, char* destination, 
   const auto word =
       can_stream ? TransposeSquares<uint32_t, Way::kStreamOut> : TransposeSquares<uint32_t, Way::kOut>;
   const auto transpose = size == 1 ? TransposeBytes : size == 2 ? half : word;
-  transpose(source, source_stride, destination, destination_stride, rows, columns);
+  transpose(source, source_stride, destination, destination_stride, rows, columns, nullptr);
 }
 
 }  // namespace portacl::engine

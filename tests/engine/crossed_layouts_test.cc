@@ -128,7 +128,8 @@ TEST(CrossedLayouts, SameBitsAsDense) {
   for (const Isa isa : SupportedIsas()) {
     const ScopedEnvironment environment({{"PORTACL_ISA", IsaName(isa)}, {"PORTACL_NUM_THREADS", "2"}});
     for (const auto& types : dtypes) {
-      for (const Dims& shape : {Dims{16, 16}, Dims{33, 65}, Dims{70, 263}}) {
+      // The last is larger than a strip of blocks in either direction.
+      for (const Dims& shape : {Dims{16, 16}, Dims{33, 65}, Dims{70, 263}, Dims{529, 131}}) {
         for (int layouts = 0; layouts < 16; ++layouts) {
           std::vector<std::vector<int>> orders;
           for (int k = 0; k < 4; ++k)
