@@ -1,0 +1,125 @@
+// Sums of columns by a formula's kernel: each column's terms are added one after the other, whether the inputs come
+// from memory or from a cache, on every instruction set.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/sum_rows_test.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/sum_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl::testing {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct Difference {
+  using Parameters = engine::NoParameters;
+  static constexpr int kInputs = 2;
+
+  explicit Difference(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    return hn::Sub(a, b);
+  }
+};
+
+Isa SumDifferences(engine::ElementType type, const void* parameters, engine::SumWork& work) {
+  return engine::HWY_NAMESPACE::RunSumLoop<Difference>(type, parameters, work);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl::testing
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "engine/dispatch.h"
+#include "gtest/gtest.h"
+#include "support/random_numbers.h"
+
+namespace portacl::testing {
+namespace {
+
+constexpr auto kSumDifferences = PORTACL_ISA_TABLE(SumDifferences);
+
+// Of numbers whose exponents differ, so that every order of additions has another sum.
+std::vector<float> RandomFloats(RandomNumbers& random, size_t n) {
+  std::vector<float> values(n);
+  for (float& value : values) {
+    const auto bits = static_cast<uint32_t>(random.Bits());
+    // A bfloat16, from 2^-32 to 2^31.
+    value = std::bit_cast<float>((bits & 0x807F0000) | (95 + (bits & 63)) << 23);
+  }
+  return values;
+}
+
+void Check(size_t columns, size_t rows, size_t gap, bool repeated, bool is_bf16) {
+  SCOPED_TRACE(::testing::Message() << columns << " columns, " << rows << " rows, gap " << gap
+                                    << ", repeated " << repeated << ", bf16 " << is_bf16);
+  RandomNumbers random(columns * 1000 + rows);
+  const size_t stride = columns + gap;
+  const std::vector<float> a = RandomFloats(random, stride * rows);
+  std::vector<float> b = RandomFloats(random, repeated ? engine::kRepeated : stride * rows);
+  if (repeated) b.assign(b.size(), b[0]);
+  std::vector<uint16_t> short_a, short_b;
+  for (const float value : a) short_a.push_back(static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16));
+  for (const float value : b) short_b.push_back(static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16));
+
+  const std::vector<double> before(columns, 0.125);
+  std::vector<double> expected = before;
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t i = 0; i < columns; ++i) {
+      const float term = a[r * stride + i] - (repeated ? b[0] : b[r * stride + i]);
+      expected[i] += static_cast<double>(term);
+    }
+  }
+  for (const Isa isa : SupportedIsas()) {
+    for (const bool from_memory : {false, true}) {
+      std::vector<double> sums = before;
+      engine::SumWork work{};
+      work.order = engine::SumWork::Order::kRows;
+      work.in[0] = is_bf16 ? static_cast<const void*>(short_a.data()) : a.data();
+      work.in[1] = is_bf16 ? static_cast<const void*>(short_b.data()) : b.data();
+      work.step[0] = 1;
+      work.step[1] = repeated ? 0 : 1;
+      const auto row_bytes = static_cast<int64_t>(stride * (is_bf16 ? sizeof(uint16_t) : sizeof(float)));
+      work.row_stride[0] = row_bytes;
+      work.row_stride[1] = repeated ? 0 : row_bytes;
+      work.n = columns;
+      work.rows = rows;
+      work.sums = sums.data();
+      work.from_memory = from_memory;
+      const engine::NoParameters parameters;
+      kSumDifferences.For(isa)(is_bf16 ? engine::ElementType::kBf16 : engine::ElementType::kF32, &parameters,
+                               work);
+      EXPECT_EQ(std::memcmp(sums.data(), expected.data(), columns * sizeof(double)), 0)
+          << IsaName(isa) << ", from memory: " << from_memory;
+    }
+  }
+}
+
+TEST(SumRows, FromMemoryAndFromCache) {
+  for (const bool is_bf16 : {false, true}) {
+    for (const bool repeated : {false, true}) {
+      for (const size_t columns : {1, 15, 16, 17, 64, 100, 1023, 1024, 1040, 2048, 2100, 4096, 5000}) {
+        Check(columns, 5, 0, repeated, is_bf16);
+        Check(columns, 4, 3, repeated, is_bf16);
+      }
+      Check(2080, 1, 0, repeated, is_bf16);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace portacl::testing
+
+#endif  // HWY_ONCE
