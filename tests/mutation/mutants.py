@@ -93,8 +93,8 @@ add("checks: NaN is not negative", "if (attribute.real >= 0.0f) return ACL_SUCCE
 add("checks: the third type comes second", ": PromoteType(call.Tensor(tensor).dtype, before);",
     ": PromoteType(before, call.Tensor(tensor).dtype);")
 add("checks: go on after the end", "    if (call.work != OperatorCall::Work::kCompute) break;\n", "")
-add("checks: sizes of outputs alone", "if (fits && numel > 0 && (IsContiguous(tensor) || is_output(i)))",
-    "if (fits && numel > 0 && is_output(i))")
+add("checks: sizes of outputs alone", "tensor.numel > 0 && (IsContiguous(tensor) || is_output(i));",
+    "tensor.numel > 0 && is_output(i);")
 add("checks: a format is kept where self is broadcast", "|| !(input.view == call.broadcast)) {", ") {",
     ["kl_div_backward_contract"])
 
@@ -109,8 +109,11 @@ add("broadcast: 1 and 0 give 1", "x == 1 ? y : x", "std::max(x, y)")
 
 add = mutants_of("src/aclnn/tensor.cc", ("meta_objects", "l1_loss_backward_contract"))
 add("tensor: strides of axes of length 1 count", "    if (tensor.view[i] == 1) continue;\n", "")
-add("tensor: aclInitTensor keeps the strides", "  tensor->offset = offset;\n  tensor->dtype = dataType;\n  tensor->format = format;\n  return ACL_SUCCESS;",
-    "  tensor->dtype = dataType;\n  tensor->format = format;\n  return ACL_SUCCESS;")
+add("tensor: aclInitTensor keeps the strides", "  tensor->offset = offset;\n  tensor->dtype = dataType;\n  tensor->format = format;\n  tensor->Describe();\n  return ACL_SUCCESS;",
+    "  tensor->offset += 0 * offset;\n  tensor->dtype = dataType;\n  tensor->format = format;\n  tensor->Describe();\n  return ACL_SUCCESS;")
+add("tensor: aclInitTensor leaves what was known", "  tensor->format = format;\n  tensor->Describe();\n  return ACL_SUCCESS;",
+    "  tensor->format = format;\n  return ACL_SUCCESS;")
+add("tensor: any strides are row-major", "    if (tensor.strides[i] != expected) return false;\n", "")
 
 # ---- Plans --------------------------------------------------------------------------------------
 
@@ -170,8 +173,13 @@ add("half: bf16 rounds up from half", "hn::Add(odd, hn::Set(du, 0x7FFFu))", "hn:
 add("half: NaN becomes infinite", "rounded, hn::Set(du, 0x7FC00000u)", "rounded, hn::Set(du, 0x7F800000u)")
 
 add = mutants_of("src/engine/vector_loop-inl.h", ("l1_loss_backward_numerics",))
-add("vector loop: one element is no tail", "if (n > 0) some(n);", "if (n > 1) some(n);")
-add("vector loop: one element too many", "std::memcpy(to, elements[kInputs], count * out_step);", "std::memcpy(to, elements[kInputs], (count + 1) * out_step);")
+add("vector loop: one element is no tail", "if (i < n) some(i, n - i);", "if (i + 1 < n) some(i, n - i);")
+add("vector loop: one element too many", "std::memcpy(to + i * out_size, elements[kInputs], count * out_size);",
+    "std::memcpy(to + i * out_size, elements[kInputs], (count + 1) * out_size);")
+add("vector loop: repeated values are walked", "return (i * sizeof(Type)) & walks_[k];", "return i * sizeof(Type);")
+add("vector loop: mixed halves are all bf16", "(type.f16 >> k & 1) != 0", "(type.f16 >> k & 1) > 1")
+add("vector loop: streaming starts within a line", "for (const size_t head = ElementsToLine(to, out_size, n); i < head;) {", "for (const size_t head = 0; i < head;) {",
+    ["l1_loss_backward_numerics", "determinism"])
 
 add = mutants_of("src/engine/exp-inl.h", ("exp", "kl_div_backward_numerics"))
 add("exp: underflow too late", "hn::Set(d, -104.0f)", "hn::Set(d, -103.0f)")
@@ -186,11 +194,14 @@ add("tiles: rows are dense past their end", "if (n <= cursor.left_in_row() && lo
 add("tiles: one value is not repeated far enough", "std::fill_n(static_cast<float*>(to), kRepeated, value);", "std::fill_n(static_cast<float*>(to), 1, value);")
 
 add = mutants_of("src/engine/elementwise.cc", ("l1_loss_backward_numerics", "process_float_environment"))
-add("elementwise: the last block is whole", "std::min(plan.count, (block + 1) * kBlock)", "(block + 1) * kBlock")
+add("elementwise: the last block is whole", "std::min(plan.count, begin + kBlock);", "begin + kBlock;")
+add("elementwise: any order of elements is in place", "if (operand.stride[0] != operand.element_size) return false;", "if (operand.stride[0] == 0) return false;")
 add("elementwise: in the caller's float environment", "  const DefaultFloatEnvironment environment;\n", "", ["process_float_environment", "l1_loss_backward_numerics"])
 
 add = mutants_of("src/engine/parallel.cc", ("parallel", "l1_loss_backward_numerics"))
 add("parallel: the first block is skipped", "for (int64_t block = 0; block < blocks; ++block) body", "for (int64_t block = 1; block < blocks; ++block) body")
+add("parallel: a share ends one block early", "if (block < from.end) body(context, block);", "if (block + 1 < from.end) body(context, block);")
+add("parallel: shares overlap", "      share[i].end = begin;\n", "      share[i].end = begin + (i + 1 < shares ? 1 : 0);\n")
 add("parallel: nobody waits for helpers", "  while (loop.helpers > 0) loop.left.wait(lock);\n", "")
 
 # ---- Phases and the runtime ---------------------------------------------------------------------
@@ -216,8 +227,16 @@ add("executor: one index too many", "if (index >= static_cast<size_t>(last - fir
 
 add = mutants_of("src/acl/stream.cc", ("runtime_streams", "executors"))
 add("stream: small work overtakes", "if (state_ == State::kIdle && may_run_here) {", "if (state_ != State::kRunning && may_run_here) {")
-add("stream: the last failure counts", "if (failure_.status == ACL_SUCCESS) failure_ = failure;", "failure_ = failure;")
+add("stream: the last failure counts", "  if (failure_.status != ACL_SUCCESS) return;\n", "")
 add("stream: synchronising waits for one task less", "if (!WaitLocked(lock, submitted_, deadline)) return false;", "if (submitted_ > 0 && !WaitLocked(lock, submitted_ - 1, deadline)) return false;")
+
+add("stream: quiet although something failed", "has_nothing_to_say_.store(failure_.status == ACL_SUCCESS, std::memory_order_release);",
+    "has_nothing_to_say_.store(true, std::memory_order_release);", ["runtime_services", "runtime_streams"])
+add("stream: quiet although work is queued", "  has_nothing_to_say_.store(false, std::memory_order_relaxed);\n  task->next_", "  task->next_")
+
+add = mutants_of("src/acl/float_environment.h", ("process_float_environment", "l1_loss_backward_numerics"))
+add("float environment: only traps matter", "if ((saved_ & ~kFlags) != kDefault)", "if ((saved_ & 0x1F80) != kDefault)")
+add("float environment: what was raised stays", "if (_mm_getcsr() != saved_) _mm_setcsr(saved_);", "if ((_mm_getcsr() & ~kFlags) != (saved_ & ~kFlags)) _mm_setcsr(saved_);")
 
 add = mutants_of("src/acl/event.cc", ("runtime_streams",))
 add("event: a reset undoes a later recording", "if (event_->latest == recording_) {", "if (event_->latest != nullptr) {")
@@ -302,7 +321,7 @@ add("mse-out: mean over everything", "MeanFactor(checked.broadcast[0])", "MeanFa
 add("mse-out: an empty target goes on", "DoneIfEmpty({kSelf, kTarget})", "DoneIfEmpty({kSelf})")
 
 add = operator("mse_loss_backward")
-add("mse-backward: half of it", "engine::FactorAlone{2.0f * c}", "engine::FactorAlone{c}")
+add("mse-backward: half of it", "2.0f * ReductionFactor(reduction, self->view)", "ReductionFactor(reduction, self->view)")
 add("mse-backward: another order of products", "hn::Mul(hn::Mul(hn::Sub(self, target), hn::Set(d, c)), gradOutput)", "hn::Mul(hn::Sub(self, target), hn::Mul(gradOutput, hn::Set(d, c)))")
 add("mse-backward: target of another type", "    SameDtype(kSelf, kTarget),\n", "", ["mse_loss_backward_contract"])
 add("mse-backward: mean counts what is broadcast", "ReductionFactor(reduction, self->view)", "ReductionFactor(reduction, checked.broadcast)")
