@@ -15,7 +15,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-struct Difference {
+struct Difference : engine::HWY_NAMESPACE::Summable<Difference> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
 
@@ -26,10 +26,6 @@ struct Difference {
     return hn::Sub(a, b);
   }
 };
-
-Isa SumDifferences(engine::ElementType type, const void* parameters, engine::SumWork& work) {
-  return engine::HWY_NAMESPACE::RunSumLoop<Difference>(type, parameters, work);
-}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl::testing
@@ -49,7 +45,7 @@ HWY_AFTER_NAMESPACE();
 namespace portacl::testing {
 namespace {
 
-constexpr auto kSumDifferences = PORTACL_ISA_TABLE(SumDifferences);
+constexpr auto kSumDifferences = PORTACL_ISA_TABLE(Difference::Sums);
 
 // Of numbers whose exponents differ, so that every order of additions has another sum.
 std::vector<float> RandomFloats(RandomNumbers& random, size_t n) {
