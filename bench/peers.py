@@ -472,7 +472,9 @@ class Peers:
             # 16-bit sums and chains round more often on the other side.
             tolerance = TOLERANCES[case.dtype]
             scale = other.abs().max().clamp_min(1e-30)
-            if not torch.allclose(mine / scale, other / scale, rtol=tolerance, atol=tolerance):
+            # And by the smallest step of the type, which for float16 and means over many elements is not small.
+            least = 2 * torch.finfo(their_result().dtype).smallest_normal * torch.finfo(their_result().dtype).eps
+            if not torch.allclose(mine / scale, other / scale, rtol=tolerance, atol=tolerance + float(least / scale)):
                 raise RuntimeError(f"{case.name}: the sides differ by {(mine - other).abs().max()} of {scale}")
             return compare(ours, others, least_seconds(case) * patience)
         finally:

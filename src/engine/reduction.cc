@@ -330,6 +330,9 @@ class ReductionRun {
   void SumLanes(int64_t position, int64_t length, int64_t count, const Done& done) const {
     const DefaultFloatEnvironment environment;
     FormulaTiles tiles(job_.formula, plan_.terms, base_, {type_});
+    Window window(plan_.terms);
+    window.end = position + length * count;
+    tiles.WalkRows(window);
     Cursor cursor(plan_.terms, base_, position);
     double levels[kLevels];
     Tree tree(levels, 1);
@@ -387,7 +390,15 @@ class ReductionRun {
       const DefaultFloatEnvironment environment;
       FormulaTiles tiles(job_.formula, plan_.terms, base_, {type_});
       alignas(64) double sums[kColumnSums + kLaneCount * (kLevels + 1)];
+      // Where the columns make up the walk's rows, only the stripe's part of them is wanted.
+      Window window(plan_.terms);
+      if (window.columns == plan_.inner) {
+        window.column = column;
+        window.columns = columns;
+      }
       for (int64_t outer = first; outer < std::min(first + group, plan_.outer); ++outer) {
+        window.end = (outer * plan_.reduced + row + rows) * plan_.inner;
+        if (!in_place_rows_) tiles.WalkRows(window);
         SumRows(tiles, outer, row, rows, column, columns, sums);
         const int64_t output = outer * plan_.inner + column;
         if (plan_.chunks == 1) {

@@ -129,6 +129,18 @@ FormulaTiles::FormulaTiles(const Formula& formula, const LoopPlan& plan, char* c
     row_step_[k] = dense ? size_[k] : 0;
   }
   row_step_[formula.input_count] = result_size_;
+  long_stretches_ = in_place_rows_;
+}
+
+void FormulaTiles::WalkRows(const Window& window) noexcept {
+  if (!long_rows_) return;
+  AttachBands(plan_, window, formula_.input_count, bands_);
+  end_ = window.end;
+  long_stretches_ = true;
+  for (int k = 0; k < formula_.input_count; ++k) {
+    const bool as_it_is = RowStride(k) == 0 || row_step_[k] != 0 || (bands_[k].attached() && IsNative(k));
+    long_stretches_ = long_stretches_ && as_it_is;
+  }
 }
 
 void FormulaTiles::RepeatElement(int input, const char* source, void* to) const noexcept {
@@ -152,6 +164,12 @@ void FormulaTiles::Locate(const Cursor& cursor, int64_t position, int64_t n, con
       in[k] = repeated_[k];
       step[k] = 0;
       continue;
+    }
+    if (dense == nullptr && bands_[k].attached() && n <= cursor.left_in_row()) {
+      // Rows that begin before the end of what is walked.
+      const int64_t row_length = plan_.extent[plan_.rank - 1];
+      const int64_t rows = (end_ - position + cursor.column() + row_length - 1) / row_length;
+      dense = bands_[k].Row(cursor.RowAt(k), cursor.column(), std::min(rows, cursor.left_rows()));
     }
     if (dense == nullptr) {
       const int32_t size = plan_.operand[k].element_size;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "engine/bands.h"
 #include "engine/formula.h"
 #include "plan/loop_plan.h"
 
@@ -35,6 +36,13 @@ class Cursor {
   }
 
   int64_t left_in_row() const { return plan_->extent[plan_->rank - 1] - column_; }
+  int64_t column() const { return column_; }
+  // Rows, this one included, before the dim around them begins anew.
+  int64_t left_rows() const {
+    return plan_->rank < 2 ? 1 : plan_->extent[plan_->rank - 2] - index_[plan_->rank - 2];
+  }
+  // Where the row begins.
+  char* RowAt(int operand) const { return row_[operand]; }
   char* At(int operand) const {
     return row_[operand] + column_ * plan_->operand[operand].stride[plan_->rank - 1];
   }
@@ -98,6 +106,9 @@ class FormulaTiles {
   FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base, KernelType kernel) noexcept
       : FormulaTiles(formula, plan, base, kernel, kernel.elements) {}
 
+  // From now on only this part of the loop is walked, row by row: inputs that lie across the rows are read in bands.
+  void WalkRows(const Window& window) noexcept;
+
   // out[0..n) = the formula at the cursor's next n elements; n <= LongestStretch(). `out` may be an input's
   // own memory when the stretch is dense there.
   void Compute(const Cursor& cursor, int64_t position, int64_t n, void* out, bool stream = false) noexcept;
@@ -129,7 +140,7 @@ class FormulaTiles {
   // tile.
   int64_t LongestStretch(const Cursor& cursor) const noexcept {
     const int64_t row = long_rows_ ? cursor.left_in_row() : kTile;
-    return in_place_rows_ ? row : std::min(row, kTile);
+    return long_stretches_ ? row : std::min(row, kTile);
   }
 
   // The instruction set of the kernel that ran last.
@@ -149,7 +160,10 @@ class FormulaTiles {
   char* base_[kMaxInputs];
   bool is_one_value_[kMaxInputs];
   bool long_rows_;
-  bool in_place_rows_;  // within a row every input is dense and native, or one value
+  bool in_place_rows_;   // within a row every input is dense and native, or one value
+  bool long_stretches_;  // the same, or native in a band
+  Bands bands_[kMaxInputs];
+  int64_t end_ = 0;  // of the part that is walked in bands
   Isa isa_ = Isa::kPortable;
   alignas(64) float tile_[kMaxInputs][kTile];
   alignas(64) float repeated_[kMaxInputs][kRepeated];

@@ -186,6 +186,13 @@ add("exp: underflow too late", "hn::Set(d, -104.0f)", "hn::Set(d, -103.0f)")
 add("exp: the lost part is lost", "hn::Add(hn::Mul(hn::Mul(r, r), q), lost)", "hn::Mul(hn::Mul(r, r), q)")
 add("exp: NaN is 2^n", "return hn::IfThenElse(hn::Eq(x, x), result, x);", "return result;")
 
+add = mutants_of("src/engine/bands.h", ("crossed_layouts",))
+add("bands: columns from the row's beginning", "(column - column_) * size_", "column * size_")
+add("bands: one row more than there is", "row - first_ >= rows_ * size_", "row - first_ > rows_ * size_")
+
+add = mutants_of("src/engine/bands.cc", ("crossed_layouts",))
+add("bands: stripes begin with the row", "TransposeIn(row + column_ * stride_,", "TransposeIn(row,")
+
 add = mutants_of("src/engine/tiles.h", ("l1_loss_backward_numerics", "kl_div_backward_numerics"))
 add("tiles: a wrap goes back too little", "(wraps ? 1 - plan_->extent[axis] : 1)", "(wraps ? 2 - plan_->extent[axis] : 1)")
 
