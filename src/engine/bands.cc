@@ -3,9 +3,8 @@
 #include "engine/bands.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
-#include <memory>
-#include <new>
 
 #include "engine/transpose.h"
 
@@ -18,17 +17,20 @@ constexpr int64_t kFewestRows = 4;
 
 // What a thread keeps for all its bands: it should stay in the second-level cache as far as possible.
 constexpr int64_t kBytes = int64_t{1} << 20;
-constexpr std::align_val_t kAlignment{64};
+constexpr size_t kAlignment = 64;
 
-struct Release {
-  void operator()(char* memory) const { operator delete(memory, kAlignment); }
+struct Memory {
+  void* bytes = nullptr;
+
+  ~Memory() { std::free(bytes); }
 };
 
+thread_local Memory thread_memory;
+
 char* ThreadMemory() noexcept {
-  thread_local std::unique_ptr<char, Release> memory;
-  if (memory == nullptr)
-    memory.reset(static_cast<char*>(operator new(static_cast<size_t>(kBytes), kAlignment, std::nothrow)));
-  return memory.get();
+  if (thread_memory.bytes == nullptr)
+    thread_memory.bytes = std::aligned_alloc(kAlignment, static_cast<size_t>(kBytes));
+  return static_cast<char*>(thread_memory.bytes);
 }
 
 // Whole cache lines and one more: rows a power of two apart would share a few places in the first-level cache.

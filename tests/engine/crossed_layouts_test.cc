@@ -77,7 +77,7 @@ void CopyValues(View& from, View& to) {
   });
 }
 
-void Run(std::vector<View*> views) {
+void Run(const std::vector<View*>& views) {
   std::vector<aclTensor*> tensors;
   for (View* view : views) tensors.push_back(view->Tensor());
   uint64_t workspace = 0;
