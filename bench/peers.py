@@ -31,6 +31,8 @@ REDUCTIONS = {"none": 0, "mean": 1, "sum": 2, "batchmean": 3}
 LOOPS = ("l1_loss_backward", "smooth_l1_loss_backward", "kl_div_backward", "kl_div_backward.log", "mse_loss_backward")
 # A pool of threads that has just worked may look out for more for milliseconds and would disturb whoever is next.
 SECONDS_TO_FALL_ASLEEP = 0.005
+# OpenMP's threads spin for longer than that.
+SECONDS_FOR_SEVERAL_THREADS = 0.02
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -370,19 +372,26 @@ def quantile(values, q):
     return values[low] + (values[high] - values[low]) * (at - low)
 
 
-def compare(ours, others, seconds):
+def compare(ours, others, seconds, threads):
+    # Several threads: each side's are awake, and have what they work on in their caches, before a call counts.
+    rest, length, warm_up = ((SECONDS_TO_FALL_ASLEEP, 500e-6, 0) if threads == 1 else
+                             (SECONDS_FOR_SEVERAL_THREADS, 3e-3, 2e-3))
+
     def burst(side, calls):
+        start = time.perf_counter()
+        while time.perf_counter() - start < warm_up:
+            side.burst(calls // 4)
         result = side.burst(calls)
-        time.sleep(SECONDS_TO_FALL_ASLEEP)
+        time.sleep(rest)
         return result
 
     begin = time.perf_counter()
-    calls = [calls_per_burst(side, 500e-6) for side in others]
+    calls = [calls_per_burst(side, length) for side in others]
     best = 0
     if len(others) > 1:
         tried = [statistics.median(burst(side, n) for _ in range(5)) for side, n in zip(others, calls)]
         best = tried.index(min(tried))
-    our_calls = calls_per_burst(ours, 500e-6)
+    our_calls = calls_per_burst(ours, length)
     mine, theirs = [], []
     while len(mine) < 7 or (len(mine) < 41 and time.perf_counter() - begin < seconds):
         mine.append(burst(ours, our_calls))
@@ -476,7 +485,7 @@ class Peers:
             least = 2 * torch.finfo(their_result().dtype).smallest_normal * torch.finfo(their_result().dtype).eps
             if not torch.allclose(mine / scale, other / scale, rtol=tolerance, atol=tolerance + float(least / scale)):
                 raise RuntimeError(f"{case.name}: the sides differ by {(mine - other).abs().max()} of {scale}")
-            return compare(ours, others, least_seconds(case) * patience)
+            return compare(ours, others, least_seconds(case) * patience, case.threads)
         finally:
             ours.close()
 

@@ -94,6 +94,7 @@ struct Pool {
   int threads = 0;
   int numbered = 0;  // of them that have begun
   int asleep = 0;
+  Clock::time_point row_began;      // when the loops that followed each other closely up to now began
   Clock::time_point last_end;       // of a shared loop
   std::atomic<uint32_t> posted{0};  // loops since the start; what awake helpers without work look at
 
@@ -132,10 +133,11 @@ void Pause() {
 // it sleeps, since waking up takes longer than many a loop.
 constexpr int kLooks = 4000;
 
-// Waking a helper takes longer than a loop of few blocks. So such a loop wakes nobody, unless another one ended
-// just before: then more of them will follow, and find the helpers awake.
+// Waking a helper takes longer than a loop of few blocks. So such loops wake nobody, unless they have followed each
+// other closely for a while: then more of them will follow, and find the helpers awake.
 constexpr int64_t kFewBlocks = 32;
-constexpr auto kJustBefore = std::chrono::microseconds(100);
+constexpr auto kClosely = std::chrono::microseconds(100);
+constexpr auto kAWhile = std::chrono::milliseconds(1);
 
 void* HelperMain(void*) {
   Pool& pool = ThePool();
@@ -191,7 +193,9 @@ void RunShared(Loop& loop, int64_t blocks) noexcept {
     while (*end != nullptr) end = &(*end)->later;
     *end = &loop;
     pool.posted.fetch_add(1, std::memory_order_relaxed);
-    if (blocks >= kFewBlocks || Clock::now() - pool.last_end < kJustBefore) {
+    const Clock::time_point now = Clock::now();
+    if (now - pool.last_end > kClosely) pool.row_began = now;
+    if (blocks >= kFewBlocks || now - pool.row_began > kAWhile) {
       StartHelpersLocked(pool, loop.most_helpers);
       for (int i = std::min(pool.asleep, loop.most_helpers); i > 0; --i) pool.wake.notify_one();
     }
