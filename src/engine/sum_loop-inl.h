@@ -77,7 +77,9 @@ constexpr size_t kFloatLanes = hn::MaxLanes(DF());
 constexpr size_t kDoubleLanes = hn::MaxLanes(DD());
 static_assert(kFloatLanes <= kLanes && 2 * kDoubleLanes == kFloatLanes);
 
+// Constructors are written out where members are vectors: gcc takes its own for code of no instruction set.
 struct Terms16 {
+  HWY_INLINE Terms16() {}  // NOLINT(*-member-init, *-use-equals-default)
   VF term[kLanes / kFloatLanes];
 };
 
@@ -93,6 +95,7 @@ HWY_INLINE double SumOfHalves(D, V v) {
 
 class Sums16 {
  public:
+  HWY_INLINE Sums16() {}  // NOLINT(*-member-init, *-use-equals-default)
   HWY_INLINE void Clear() {
     for (VD& sum : sum_) sum = hn::Zero(DD());
   }
