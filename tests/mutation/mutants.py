@@ -217,7 +217,7 @@ add = mutants_of("src/aclnnop/phase1.cc", ("kl_div_backward_contract", "executor
 add("phase 1: a null executor is followed", "if (workspaceSize == nullptr || executor == nullptr) {", "if (workspaceSize == nullptr) {")
 add("phase 1: a failure keeps the executor", "    ReleaseExecutor(fresh);\n", "", ["runtime_faults", "executors"])
 
-add = mutants_of("src/aclnnop/phase1.h", ("process_float_environment",))
+add = mutants_of("src/aclnnop/phase1.h", ("l1_loss_backward_numerics:*CallersFloatingPointEnvironment*",))
 add("phase 1: in the caller's float environment", "  const DefaultFloatEnvironment environment;\n", "")
 add("phase 1: c in float32", "static_cast<float>(1.0 / static_cast<double>(n))", "1.0f / static_cast<float>(n)",
     ["mse_loss_numerics", "l1_loss_numerics"])
