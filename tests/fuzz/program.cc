@@ -660,6 +660,7 @@ std::optional<Elements> Program::ElementsOf(const View& view) const {
   for (int64_t done = 0; done < count; ++done) {
     elements.offset.push_back(base + at * size);
     for (size_t axis = index.size(); axis-- > 0;) {
+      if (view.shape[axis] == 1) continue;  // its stride may be anything
       at += strides[axis];
       if (++index[axis] < view.shape[axis]) break;
       at -= strides[axis] * view.shape[axis];
