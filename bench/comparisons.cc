@@ -42,7 +42,7 @@ void LetHelpersSleep() { std::this_thread::sleep_for(std::chrono::milliseconds(1
 
 Figures AgainstCeiling(const Case& c, Rig& rig, double patience) {
   rig.StartFor(c);
-  ReadyCall call(c, rig.storage, rig.library);
+  ReadyCall call(c, rig.storage, rig.portacl);
   Side ours{[&] { call(); }};
   if (c.threads > 1) ours.after_burst = LetHelpersSleep;
 
@@ -74,7 +74,7 @@ Figures AgainstCeiling(const Case& c, Rig& rig, double patience) {
     Case small = c;
     small.log2 = 14;
     small.layout = Layout::kDense;
-    ReadyCall in_cache(small, rig.storage, rig.library);
+    ReadyCall in_cache(small, rig.storage, rig.portacl);
     effort.seconds /= 2;
     const Side own_side{[&] { in_cache(); }, [] {}, ours.after_burst};
     const Comparison own = Compare(ours, {own_side}, effort);
@@ -87,9 +87,9 @@ Figures AgainstCeiling(const Case& c, Rig& rig, double patience) {
 
 // All threads against one, back to back or with 2 ms of idleness before every call.
 Figures SecondThread(const Case& c, bool after_idleness, Rig& rig, double patience) {
-  ReadyCall call(c, rig.storage, rig.library);
+  ReadyCall call(c, rig.storage, rig.portacl);
   const auto side = [&](int threads) {
-    Side result{[&] { call(); }, [&rig, threads] { rig.library.Use(threads, rig.always_blocking); },
+    Side result{[&] { call(); }, [&rig, threads] { rig.portacl.Use(threads, rig.always_blocking); },
                 LetHelpersSleep};
     // Back to back: the helper is awake, and each thread finds the data of the last call in its own cache.
     if (after_idleness) {
@@ -121,7 +121,7 @@ double StatusMebibytes(const char* field) {
 // By how much the process's peak exceeds what its operands take, in the first call and one more.
 Figures Resident(const Case& c, Rig& rig) {
   rig.StartFor(c);
-  ReadyCall call(c, rig.storage, rig.library);
+  ReadyCall call(c, rig.storage, rig.portacl);
   std::memset(call.data().back(), 0,
               static_cast<size_t>(call.operands().back().elements) *
                   static_cast<size_t>(DtypeSize(call.operands().back().dtype)));
@@ -151,7 +151,7 @@ Team& Rig::TeamOf(int threads) {
   return *team;
 }
 
-void Rig::StartFor(const Case& c) { library.Use(c.threads, always_blocking || c.log2 >= 24); }
+void Rig::StartFor(const Case& c) { portacl.Use(c.threads, always_blocking || c.log2 >= 24); }
 
 std::vector<Measurement> AllMeasurements(int all_threads) {
   std::vector<Measurement> all;

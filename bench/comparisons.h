@@ -17,7 +17,7 @@ namespace portacl::bench {
 // What measurements share, so that memory is not filled again and threads are not started again for each.
 struct Rig {
   bool always_blocking = false;
-  Library library;
+  Library portacl;
   Storage storage;
   std::map<int, std::unique_ptr<Team>> teams;
 

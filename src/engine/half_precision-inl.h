@@ -48,7 +48,6 @@ HWY_INLINE VU WidenF16(DU du, VU half) {
   return hn::Or(sign, hn::IfThenElse(is_infinite, infinite, hn::IfThenElse(is_subnormal, subnormal, normal)));
 }
 
-// float32 bits -> 16-bit value in the low half of each lane, rounded to nearest even.
 // float32 bits -> bf16 rounded to nearest even in the high half of each lane; the low half means nothing.
 HWY_INLINE VU RoundToBf16(DU du, VU bits) {
   const DF df;
@@ -58,6 +57,7 @@ HWY_INLINE VU RoundToBf16(DU du, VU bits) {
   return hn::IfThenElse(hn::RebindMask(du, hn::Eq(value, value)), rounded, hn::Set(du, 0x7FC00000u));
 }
 
+// float32 bits -> 16-bit value in the low half of each lane, rounded to nearest even.
 HWY_INLINE VU NarrowBf16(DU du, VU bits) { return hn::ShiftRight<16>(RoundToBf16(du, bits)); }
 
 HWY_INLINE VU NarrowF16(DU du, VU bits) {
