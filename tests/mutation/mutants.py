@@ -109,7 +109,7 @@ add("broadcast: 1 and 0 give 1", "x == 1 ? y : x", "std::max(x, y)")
 
 add = mutants_of("src/aclnn/tensor.cc", ("meta_objects", "l1_loss_backward_contract"))
 add("tensor: strides of axes of length 1 count", "    if (tensor.view[i] == 1) continue;\n", "")
-add("tensor: aclInitTensor keeps the strides", "  tensor->offset = offset;\n  tensor->dtype = dataType;\n  tensor->format = format;\n  tensor->Describe();\n  return ACL_SUCCESS;",
+add("tensor: aclInitTensor keeps the offset", "  tensor->offset = offset;\n  tensor->dtype = dataType;\n  tensor->format = format;\n  tensor->Describe();\n  return ACL_SUCCESS;",
     "  tensor->offset += 0 * offset;\n  tensor->dtype = dataType;\n  tensor->format = format;\n  tensor->Describe();\n  return ACL_SUCCESS;")
 add("tensor: aclInitTensor leaves what was known", "  tensor->format = format;\n  tensor->Describe();\n  return ACL_SUCCESS;",
     "  tensor->format = format;\n  return ACL_SUCCESS;")
