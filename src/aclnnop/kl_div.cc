@@ -19,24 +19,56 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A zero target still multiplies: its term is a zero, or NaN where self is infinite or NaN. A negative one has
-// no logarithm and gives NaN (decision N9).
+// The other form of target: its exponential where it is a logarithm, else its logarithm. A negative target has none,
+// which gives NaN (decision N9); that of zero is not wanted, and is 0.
+template <bool kLogTarget>
+struct OtherForm : engine::HWY_NAMESPACE::Elementwise<OtherForm<kLogTarget>> {
+  using Parameters = engine::NoParameters;
+  static constexpr int kInputs = 1;
+
+  explicit OtherForm(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V target) const {
+    if constexpr (kLogTarget) {
+      return engine::HWY_NAMESPACE::Exp(d, target);
+    } else {
+      const V positive = hn::IfThenElse(hn::Eq(target, hn::Zero(d)), hn::Set(d, 1.0f), target);
+      return engine::HWY_NAMESPACE::Log(d, positive);
+    }
+  }
+};
+
+// The divergence where target is there in both forms. A zero target still multiplies: its term is a zero, or NaN where
+// self is infinite or NaN.
+template <bool kLogTarget>
+struct KlDivOfForms : engine::HWY_NAMESPACE::Summable<KlDivOfForms<kLogTarget>> {
+  using Parameters = engine::NoParameters;
+  static constexpr int kInputs = 3;
+
+  explicit KlDivOfForms(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V self, V target, V other) const {
+    if constexpr (kLogTarget) return hn::Mul(other, hn::Sub(target, self));
+    return hn::Mul(target, hn::Sub(other, self));
+  }
+};
+
 template <bool kLogTarget>
 struct KlDiv : engine::HWY_NAMESPACE::Summable<KlDiv<kLogTarget>> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
 
-  explicit KlDiv(const Parameters&) {}
+  explicit KlDiv(const Parameters& parameters) : other_form(parameters), of_forms(parameters) {}
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V self, V target) const {
-    if constexpr (kLogTarget) {
-      return hn::Mul(engine::HWY_NAMESPACE::Exp(d, target), hn::Sub(target, self));
-    } else {
-      const V positive = hn::IfThenElse(hn::Eq(target, hn::Zero(d)), hn::Set(d, 1.0f), target);
-      return hn::Mul(target, hn::Sub(engine::HWY_NAMESPACE::Log(d, positive), self));
-    }
+    return of_forms(d, self, target, other_form(d, target));
   }
+
+  OtherForm<kLogTarget> other_form;
+  KlDivOfForms<kLogTarget> of_forms;
 };
 
 }  // namespace HWY_NAMESPACE
@@ -84,8 +116,11 @@ constexpr Check kChecks[] = {
     IfReduced(kReduction, OneElement(kOut, ACLNN_ERR_PARAM_INVALID)),
 };
 
-constexpr auto kKernels = PORTACL_KERNELS(KlDiv<false>);
-constexpr auto kLogTargetKernels = PORTACL_KERNELS(KlDiv<true>);
+template <bool kLogTarget>
+constexpr engine::SplitKernelTable kKernels(PORTACL_KERNELS(KlDiv<kLogTarget>),
+                                            PORTACL_ISA_TABLE(OtherForm<kLogTarget>::Values),
+                                            PORTACL_KERNELS(KlDivOfForms<kLogTarget>), /*input=*/1,
+                                            /*outcome=*/2);
 
 // When there are no terms, R is not known and batchmean counts self's first dim.
 float Factor(int64_t reduction, const OperatorCall& call) {
@@ -110,7 +145,7 @@ aclnnStatus aclnnKlDivGetWorkspaceSize(const aclTensor* self, const aclTensor* t
   OperatorCall call{"aclnnKlDiv", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const Shape scalar;
-    const engine::KernelTable& kernels = logTarget ? kLogTargetKernels : kKernels;
+    const engine::SplitKernelTable& kernels = logTarget ? kKernels<true> : kKernels<false>;
     SetJob(checked, reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut,
            Factor(reduction, checked), kernels.For(JobIsa()), engine::NoParameters{}, fresh);
   });

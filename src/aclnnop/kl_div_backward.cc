@@ -37,6 +37,19 @@ struct KlDivBackward : engine::HWY_NAMESPACE::Summable<KlDivBackward<kLogTarget>
   float c;
 };
 
+// Of target alone, for targets that are repeated.
+struct Exponential : engine::HWY_NAMESPACE::Elementwise<Exponential> {
+  using Parameters = engine::NoParameters;
+  static constexpr int kInputs = 1;
+
+  explicit Exponential(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V target) const {
+    return engine::HWY_NAMESPACE::Exp(d, target);
+  }
+};
+
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
 HWY_AFTER_NAMESPACE();
@@ -83,7 +96,10 @@ constexpr Check kChecks[] = {
 };
 
 constexpr auto kKernels = PORTACL_KERNELS(KlDivBackward<false>);
-constexpr auto kLogTargetKernels = PORTACL_KERNELS(KlDivBackward<true>);
+// e^target, once known, is a target like any other.
+constexpr engine::SplitKernelTable kLogTargetKernels(PORTACL_KERNELS(KlDivBackward<true>),
+                                                     PORTACL_ISA_TABLE(Exponential::Values), kKernels,
+                                                     /*input=*/1, /*outcome=*/1);
 
 }  // namespace
 
@@ -103,9 +119,9 @@ aclnnStatus aclnnKlDivBackwardGetWorkspaceSize(const aclTensor* gradOutput, cons
       {"gradOutput", gradOutput}, {"self", self}, {"target", target}, {"out", out}};
   OperatorCall call{"aclnnKlDivBackward", tensors, {}};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const engine::KernelTable& kernels = logTarget ? kLogTargetKernels : kKernels;
+    const engine::Kernels kernels = logTarget ? kLogTargetKernels.For(JobIsa()) : kKernels.For(JobIsa());
     const Shape* const kept = checked.broadcast == self->view ? nullptr : &self->view;
-    SetJob(checked, kept, {kGradOutput, kTarget}, kOut, /*factor=*/1.0f, kernels.For(JobIsa()),
+    SetJob(checked, kept, {kGradOutput, kTarget}, kOut, /*factor=*/1.0f, kernels,
            engine::FactorAlone{ReductionFactor(reduction, checked.broadcast)}, fresh);
   });
 }

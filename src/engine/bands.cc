@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 
+#include "engine/thread_memory.h"
 #include "engine/transpose.h"
 
 namespace portacl::engine {
@@ -15,23 +15,8 @@ namespace {
 constexpr int64_t kFewestColumns = 64;
 constexpr int64_t kFewestRows = 4;
 
-// What a thread keeps for all its bands: it should stay in the second-level cache as far as possible.
-constexpr int64_t kBytes = int64_t{1} << 20;
-constexpr size_t kAlignment = 64;
-
-struct Memory {
-  void* bytes = nullptr;
-
-  ~Memory() { std::free(bytes); }
-};
-
-thread_local Memory thread_memory;
-
-char* ThreadMemory() noexcept {
-  if (thread_memory.bytes == nullptr)
-    thread_memory.bytes = std::aligned_alloc(kAlignment, static_cast<size_t>(kBytes));
-  return static_cast<char*>(thread_memory.bytes);
-}
+// For all bands of a thread.
+constexpr int64_t kBytes = kThreadMemoryBytes;
 
 // Whole cache lines and one more: rows a power of two apart would share a few places in the first-level cache.
 int64_t Pitch(const Window& window, const OperandLoop& operand) {
@@ -67,7 +52,7 @@ void AttachBands(const LoopPlan& plan, const Window& window, int inputs, Bands* 
     if (Bands::Fit(plan, operand)) bytes_in_row += Pitch(window, operand);
   }
   if (bytes_in_row == 0 || window.columns < kFewestColumns || kBytes / bytes_in_row < kFewestRows) return;
-  char* memory = ThreadMemory();
+  char* memory = ThreadMemory(MemoryUse::kBands);
   if (memory == nullptr) return;
   for (int k = 0; k < inputs; ++k) {
     const OperandLoop& operand = plan.operand[k];

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 
 #include "acl/isa.h"
 #include "acl/vector_targets.h"
@@ -29,6 +31,31 @@ struct KernelTable {
   IsaTable<SumFunction> sums;
 
   Kernels For(Isa isa) const noexcept { return {values.For(isa), sums.For(isa)}; }
+};
+
+// The same for a formula that may be split (see Split). Static: jobs point into it.
+class SplitKernelTable {
+ public:
+  constexpr SplitKernelTable(const KernelTable& whole, const IsaTable<VectorFunction>& function,
+                             const KernelTable& rest, int8_t input, int8_t outcome)
+      : whole_(whole) {
+    for (size_t i = 0; i < std::size(split_); ++i) {
+      split_[i] = {static_cast<Isa>(i),
+                   function.function[i],
+                   rest.values.function[i],
+                   rest.sums.function[i],
+                   input,
+                   outcome};
+    }
+  }
+
+  Kernels For(Isa isa) const noexcept {
+    return {whole_.values.For(isa), whole_.sums.For(isa), &split_[static_cast<size_t>(isa)]};
+  }
+
+ private:
+  KernelTable whole_;
+  Split split_[std::size(IsaTable<VectorFunction>{}.function)]{};
 };
 
 }  // namespace portacl::engine

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "acl/float_environment.h"
+#include "engine/distinct.h"
 #include "engine/isa.h"
 #include "engine/parallel.h"
 #include "engine/tiles.h"
@@ -264,6 +265,14 @@ void ElementwiseJob::Run(void* const* addresses, void*) const noexcept {
     const int8_t operand = k < formula.input_count ? formula.argument[k] : result.argument;
     base[k] = static_cast<char*>(addresses[operand]) + plan.operand[k].offset;
   }
+  if (formula.split != nullptr && IsWorthSplitting(formula, plan)) {
+    ElementwiseJob rest = *this;
+    if (SplitFormula(rest.formula, rest.plan, base, threads)) return rest.RunAt(base);
+  }
+  RunAt(base);
+}
+
+void ElementwiseJob::RunAt(char* const* base) const noexcept {
   const auto run = [&](int64_t blocks, const auto& run_block) {
     ForEachBlock(blocks, threads, [&](int64_t block) {
       const DefaultFloatEnvironment environment;

@@ -29,6 +29,8 @@ struct ElementwiseJob {
   int64_t Elements() const noexcept { return plan.count; }
 
   void Run(void* const* addresses, void* workspace) const noexcept;
+  // With the addresses of the plan's operands at its first element.
+  void RunAt(char* const* base) const noexcept;
 };
 
 }  // namespace portacl::engine

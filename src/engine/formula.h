@@ -57,12 +57,24 @@ using VectorFunction = Isa (*)(KernelType type, const void* parameters, const vo
 
 // The same formula, its terms added into float64 sums (see sum_work.h).
 struct SumWork;
-using SumFunction = Isa (*)(ElementType type, const void* parameters, SumWork& work);
+using SumFunction = Isa (*)(KernelType type, const void* parameters, SumWork& work);
+
+// What a formula that takes a costly function of one input is computed by where that input is repeated: first the
+// function, once for each distinct element, then the rest, which is given the outcome (f32) as an input.
+struct Split {
+  Isa isa;
+  VectorFunction function;  // of one input
+  VectorFunction rest;
+  SumFunction sums_of_rest;
+  int8_t input;    // that the function is of
+  int8_t outcome;  // which of the rest's inputs the outcome is: in the input's place, or one more
+};
 
 // What a formula that may be summed is compiled to, for one instruction set.
 struct Kernels {
   VectorFunction values;
   SumFunction sums;
+  const Split* split = nullptr;  // outlives every job
 };
 
 // The parameters of a formula that has none, and of one that has only the factor of its reduction.
@@ -75,6 +87,7 @@ struct FactorAlone {
 struct Formula {
   VectorFunction function;
   SumFunction sums;
+  const Split* split;  // or nullptr
   int input_count;
   LoadFunction load[kMaxInputs];
   ElementType type[kMaxInputs];
@@ -86,36 +99,28 @@ struct Formula {
     static_assert(sizeof(Parameters) <= sizeof parameters && std::is_trivially_copyable_v<Parameters>);
     function = kernels.values;
     sums = kernels.sums;
+    split = kernels.split;
     std::memcpy(parameters, &values, sizeof values);
   }
 
   // For a formula that is never summed.
   template <class Parameters>
   void Set(VectorFunction vector_function, const Parameters& values) {
-    Set(Kernels{vector_function, nullptr}, values);
-  }
-
-  // The type that a kernel takes all inputs in as they are in memory: a 16-bit type that they share, else f32.
-  ElementType CommonType() const noexcept {
-    for (int k = 1; k < input_count; ++k) {
-      if (type[k] != type[0]) return ElementType::kF32;
-    }
-    return type[0] == ElementType::kOther ? ElementType::kF32 : type[0];
+    Set(Kernels{vector_function, nullptr, nullptr}, values);
   }
 
   // The kernel for these inputs and a result of the given type (not kOther): of one type where all have it, mixed
   // where only some have 16 bits, else of float32.
   KernelType KernelFor(ElementType result) const noexcept {
-    bool is_uniform = true;
-    bool has_half = result != ElementType::kF32;
-    KernelType mixed{ElementType::kMixed};
-    for (int k = 0; k <= input_count; ++k) {
-      const ElementType one = k == input_count ? result : type[k];
-      is_uniform = is_uniform && one == result;
-      has_half = has_half || one == ElementType::kBf16 || one == ElementType::kF16;
-      if (one == ElementType::kF16) mixed.f16 = static_cast<uint8_t>(mixed.f16 | 1 << k);
-    }
-    return is_uniform || !has_half ? KernelType{result} : mixed;
+    KernelType kernel = KernelOver(result);
+    if (kernel.elements == ElementType::kMixed && result == ElementType::kF16)
+      kernel.f16 = static_cast<uint8_t>(kernel.f16 | 1 << input_count);
+    return kernel;
+  }
+
+  // The kernel that sums these inputs' terms.
+  KernelType KernelForSums() const noexcept {
+    return KernelOver(type[0] == ElementType::kOther ? ElementType::kF32 : type[0]);
   }
 
   bool Reads(int executor_operand) const noexcept {
@@ -123,6 +128,20 @@ struct Formula {
       if (argument[k] == executor_operand) return true;
     }
     return false;
+  }
+
+ private:
+  // The kernel for these inputs and one more operand, but for its bit.
+  KernelType KernelOver(ElementType other) const noexcept {
+    bool is_uniform = true;
+    bool has_half = other != ElementType::kF32;
+    KernelType mixed{ElementType::kMixed};
+    for (int k = 0; k < input_count; ++k) {
+      is_uniform = is_uniform && type[k] == other;
+      has_half = has_half || type[k] == ElementType::kBf16 || type[k] == ElementType::kF16;
+      if (type[k] == ElementType::kF16) mixed.f16 = static_cast<uint8_t>(mixed.f16 | 1 << k);
+    }
+    return is_uniform || !has_half ? KernelType{other} : mixed;
   }
 };
 

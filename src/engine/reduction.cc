@@ -75,6 +75,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/float_environment.h"
 #include "engine/dispatch.h"
+#include "engine/distinct.h"
 #include "engine/isa.h"
 #include "engine/parallel.h"
 #include "engine/tiles.h"
@@ -212,20 +213,21 @@ class Tree {
 
 class ReductionRun {
  public:
-  ReductionRun(const ReductionJob& job, void* const* addresses, void* workspace)
+  // With the addresses of the inputs at the first term, and of the output's storage.
+  ReductionRun(const ReductionJob& job, char* const* base, void* output, void* workspace)
       : job_(job),
         plan_(job.plan),
-        type_(job.formula.CommonType()),
+        kernel_(job.formula.KernelForSums()),
         partials_(static_cast<double*>(workspace)) {
     in_place_rows_ = plan_.regular;
     for (int k = 0; k < plan_.terms.operand_count; ++k) {
       const OperandLoop& operand = plan_.terms.operand[k];
-      base_[k] = static_cast<char*>(addresses[job.formula.argument[k]]) + operand.offset;
+      base_[k] = base[k];
       const int64_t stride = plan_.column_stride[k];
-      if (job.formula.type[k] != type_ || (stride != 0 && stride != operand.element_size))
+      if (!Takes(kernel_.elements, job.formula.type[k]) || (stride != 0 && stride != operand.element_size))
         in_place_rows_ = false;
     }
-    output_ = static_cast<char*>(addresses[job.output_argument]) + plan_.output.operand[0].offset;
+    output_ = static_cast<char*>(output) + plan_.output.operand[0].offset;
   }
 
   void Run() {
@@ -259,7 +261,7 @@ class ReductionRun {
   }
 
   void AddTerms(FormulaTiles& tiles, SumWork& work) const {
-    tiles.SetIsa(job_.formula.sums(type_, job_.formula.parameters, work));
+    tiles.SetIsa(job_.formula.sums(kernel_, job_.formula.parameters, work));
   }
 
   // Writes the next n terms to `out`.
@@ -307,7 +309,7 @@ class ReductionRun {
   template <class Done>
   void SumShort(int64_t first, int64_t count, const Done& done) const {
     const DefaultFloatEnvironment environment;
-    FormulaTiles tiles(job_.formula, plan_.terms, base_, {ElementType::kF32});
+    FormulaTiles tiles(job_.formula, plan_.terms, base_, {ElementType::kF32}, ElementType::kF32);
     const int64_t length = plan_.reduced;
     int64_t position = first * length;
     Cursor cursor(plan_.terms, base_, position);
@@ -329,7 +331,7 @@ class ReductionRun {
   template <class Done>
   void SumLanes(int64_t position, int64_t length, int64_t count, const Done& done) const {
     const DefaultFloatEnvironment environment;
-    FormulaTiles tiles(job_.formula, plan_.terms, base_, {type_});
+    FormulaTiles tiles(job_.formula, plan_.terms, base_, kernel_, ElementType::kF32);
     Window window(plan_.terms);
     window.end = position + length * count;
     tiles.WalkRows(window);
@@ -388,7 +390,7 @@ class ReductionRun {
       const int64_t row = chunk * plan_.chunk_blocks * kRowBlock;
       const int64_t rows = std::min(plan_.reduced - row, plan_.chunk_blocks * kRowBlock);
       const DefaultFloatEnvironment environment;
-      FormulaTiles tiles(job_.formula, plan_.terms, base_, {type_});
+      FormulaTiles tiles(job_.formula, plan_.terms, base_, kernel_, ElementType::kF32);
       alignas(64) double sums[kColumnSums + kLaneCount * (kLevels + 1)];
       // Where the columns make up the walk's rows, only the stripe's part of them is wanted.
       Window window(plan_.terms);
@@ -449,7 +451,7 @@ class ReductionRun {
       for (int k = 0; k < plan_.terms.operand_count; ++k) {
         const char* const source = cursor.At(k) + r * plan_.row_stride[k];
         work.in[k] = source;
-        work.step[k] = plan_.column_stride[k] != 0 ? 1 : 0;
+        work.step[k] = static_cast<size_t>(plan_.column_stride[k]);
         work.row_stride[k] = plan_.row_stride[k];
         if (work.step[k] != 0) continue;
         // One value per row, or one for all.
@@ -487,9 +489,7 @@ class ReductionRun {
           work.sums = sums + at;
           SumWork piece = work;
           for (int k = 0; k < plan_.terms.operand_count; ++k) {
-            const auto size =
-                static_cast<int64_t>(type_ == ElementType::kF32 ? sizeof(float) : sizeof(uint16_t));
-            const int64_t stride = size * static_cast<int64_t>(work.step[k]);
+            const auto stride = static_cast<int64_t>(work.step[k]);
             piece.in[k] = static_cast<const char*>(work.in[k]) + used * stride;
             piece.row_stride[k] = columns * stride;
           }
@@ -516,7 +516,7 @@ class ReductionRun {
       const int64_t count = std::min(group, plan_.outer - first);
       const int64_t row = chunk * plan_.chunk_blocks * kRowBlock;
       const DefaultFloatEnvironment environment;
-      FormulaTiles tiles(job_.formula, plan_.terms, base_, {ElementType::kF32});
+      FormulaTiles tiles(job_.formula, plan_.terms, base_, {ElementType::kF32}, ElementType::kF32);
       NarrowTerms buffers;
       if (plan_.reduced <= kRowBlock && plan_.reduced * plan_.inner <= kTermsAtOnce) {
         SumNarrowOutputs(tiles, buffers, first, count);
@@ -639,8 +639,8 @@ class ReductionRun {
 
   const ReductionJob& job_;
   const ReductionPlan& plan_;
-  const ElementType type_;  // in which sum kernels take their inputs
-  bool in_place_rows_;      // within a row of columns every input is dense and native, or one value
+  const KernelType kernel_;  // of sums
+  bool in_place_rows_;       // within a row of columns every input is dense and native, or one value
   double* partials_;
   char* base_[kMaxInputs];
   char* output_;
@@ -670,7 +670,18 @@ SumStoreFunction FindSumStore(aclDataType dtype) noexcept {
 TermSums FindTermSums(Isa isa) noexcept { return {kSumShortStretches.For(isa), kAddNarrowRows.For(isa)}; }
 
 void ReductionJob::Run(void* const* addresses, void* workspace) const noexcept {
-  ReductionRun(*this, addresses, workspace).Run();
+  char* base[kMaxLoopOperands];
+  for (int k = 0; k < plan.terms.operand_count; ++k)
+    base[k] = static_cast<char*>(addresses[formula.argument[k]]) + plan.terms.operand[k].offset;
+  void* const output = addresses[output_argument];
+  if (formula.split != nullptr && IsWorthSplitting(formula, plan.terms)) {
+    ReductionJob rest = *this;
+    if (SplitFormula(rest.formula, rest.plan.terms, base, threads)) {
+      rest.plan.regular = false;  // its strides are those of the input
+      return ReductionRun(rest, base, output, workspace).Run();
+    }
+  }
+  ReductionRun(*this, base, output, workspace).Run();
 }
 
 }  // namespace portacl::engine

@@ -153,27 +153,28 @@ HWY_INLINE Terms16 Keep(const Terms16& terms, size_t begin, size_t end) {
 // ---- A formula's terms, sixteen at a time ----
 
 // Every loop below holds the formula once: a formula may be long, and is compiled for each element type.
-template <class Formula, class Elements, size_t... kInput>
+template <class Formula, class Access, size_t... kInput>
 class FormulaTerms {
  public:
-  using Type = typename Elements::Type;
+  // Whether there are operands with 16-bit elements, and how many elements a cache line has at least.
+  static constexpr bool kHasHalves = Access::kHasHalves;
+  static constexpr size_t kLine = 64 / Access::kWidest;
 
-  HWY_INLINE FormulaTerms(const Formula& formula, const SumWork& work)
+  HWY_INLINE FormulaTerms(const Formula& formula, KernelType type, const SumWork& work)
       : formula_(formula),
-        from_{static_cast<const Type*>(work.in[kInput])...},
-        walks_{(work.step[kInput] != 0 ? ~size_t{0} : size_t{0})...},
+        access_(type, work.step, sizeof...(kInput)),
+        from_{static_cast<const char*>(work.in[kInput])...},
         all_walk_((... && (work.step[kInput] != 0))) {}
 
   // Whether no input is one value.
   HWY_INLINE bool all_walk() const { return all_walk_; }
 
-  HWY_INLINE void NextRow(const SumWork& work) {
-    (..., (from_[kInput] = reinterpret_cast<const Type*>(reinterpret_cast<const char*>(from_[kInput]) +
-                                                         work.row_stride[kInput])));
-  }
+  HWY_INLINE void NextRow(const SumWork& work) { (..., (from_[kInput] += work.row_stride[kInput])); }
 
   // Announces the elements from i on.
-  HWY_INLINE void Prefetch(size_t i) const { (..., hwy::Prefetch(from_[kInput] + (i & walks_[kInput]))); }
+  HWY_INLINE void Prefetch(size_t i) const {
+    (..., hwy::Prefetch(from_[kInput] + access_.Offset(kInput, i)));
+  }
 
   // Terms [i, i + 16); kAllWalk may be set where all_walk() holds.
   template <bool kAllWalk>
@@ -194,12 +195,15 @@ class FormulaTerms {
   // Terms [i, i + count), at most 16, in the lanes from `lane` on, +0 in the others. Reads nothing else.
   HWY_NOINLINE void Some(size_t i, size_t count, size_t lane, float* terms) const {
     const DF d;
-    HWY_ALIGN Type elements[sizeof...(kInput)][kPadded] = {};
-    (..., CopySome<kInput>(i, count, elements[kInput] + lane));
+    HWY_ALIGN char elements[sizeof...(kInput)][kPadded * sizeof(float)] = {};
+    (..., std::memcpy(elements[kInput] + lane * access_.Size(kInput),
+                      from_[kInput] + access_.Offset(kInput, i), count * access_.Size(kInput)));
     HWY_ALIGN float values[kPadded];
     HWY_UNROLL(1)
     for (size_t j = 0; j < kLanes; j += hn::Lanes(d)) {
-      hn::StoreU(formula_(d, Elements::Load(d, elements[kInput] + j)...), d, values + j);
+      const VF terms_of_vector =
+          formula_(d, access_.Load(d, kInput, elements[kInput] + j * access_.Size(kInput))...);
+      hn::StoreU(terms_of_vector, d, values + j);
     }
     std::fill_n(terms, kLanes, 0.0f);
     std::memcpy(terms + lane, values + lane, count * sizeof(float));
@@ -216,17 +220,14 @@ class FormulaTerms {
 
   template <bool kAllWalk>
   HWY_INLINE VF Vector(size_t i) const {
-    return formula_(DF(), Elements::Load(DF(), from_[kInput] + (kAllWalk ? i : i & walks_[kInput]))...);
-  }
-
-  template <size_t k>
-  HWY_INLINE void CopySome(size_t i, size_t count, Type* to) const {
-    std::memcpy(to, from_[k] + (i & walks_[k]), count * sizeof(Type));
+    return formula_(DF(), access_.Load(DF(), kInput,
+                                       from_[kInput] + (kAllWalk ? i * access_.Size(kInput)
+                                                                 : access_.Offset(kInput, i)))...);
   }
 
   Formula formula_;
-  const Type* from_[sizeof...(kInput)];
-  size_t walks_[sizeof...(kInput)];  // all bits, or none for an input of one value
+  Access access_;
+  const char* from_[sizeof...(kInput)];
   bool all_walk_;
 };
 
@@ -260,8 +261,7 @@ HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
       for (; i + kLanes <= end; i += kLanes) {
         // As where values are written: the processor's own prefetching ends with a page, which matters to types of
         // 16 bits, on which there is more work per line.
-        if (sizeof(typename Terms::Type) == sizeof(uint16_t) && work.from_memory)
-          terms.Prefetch(i + kFarthestAhead / sizeof(uint16_t));
+        if (Terms::kHasHalves && work.from_memory) terms.Prefetch(i + kFarthestAhead / sizeof(uint16_t));
         sums.Add(terms.template At<true>(i));
       }
     }
@@ -301,8 +301,8 @@ HWY_INLINE void SumRows(Terms terms, const SumWork& work) {
   // order comes fastest, and what comes a page later in that order is announced: the hardware does not foresee
   // where it goes on after a page or a row. (Rows shorter than a page most likely follow each other.)
   constexpr size_t kTogether = 2;
-  constexpr size_t kLine = 64 / sizeof(typename Terms::Type);
-  constexpr size_t kAhead = 4096 / sizeof(typename Terms::Type);
+  constexpr size_t kLine = Terms::kLine;
+  constexpr size_t kAhead = 64 * kLine;
   const size_t in_row = n < kAhead ? n : n - kAhead;
   for (size_t row = 0; row < work.rows;) {
     size_t i = 0;
@@ -351,10 +351,11 @@ HWY_INLINE void SumRows(Terms terms, const SumWork& work) {
   }
 }
 
-template <class Formula, class Elements, size_t... kInput>
-HWY_INLINE void SumOver(const void* parameters, SumWork& work, std::index_sequence<kInput...>) {
+template <class Formula, class Access, size_t... kInput>
+HWY_INLINE void SumOver(KernelType type, const void* parameters, SumWork& work,
+                        std::index_sequence<kInput...>) {
   const Formula formula(*static_cast<const typename Formula::Parameters*>(parameters));
-  const FormulaTerms<Formula, Elements, kInput...> terms(formula, work);
+  const FormulaTerms<Formula, Access, kInput...> terms(formula, type, work);
   if (work.order == SumWork::Order::kLanes) {
     SumLanes(terms, work);
   } else {
@@ -365,18 +366,21 @@ HWY_INLINE void SumOver(const void* parameters, SumWork& work, std::index_sequen
 // What `struct Formula : Summable<Formula>` is compiled to.
 template <class Formula>
 struct Summable : Elementwise<Formula> {
-  // A SumFunction: picks the element type, runs, reports the instruction set.
-  static Isa Sums(ElementType type, const void* parameters, SumWork& work) {
+  // A SumFunction: picks the inputs' types, runs, reports the instruction set.
+  static Isa Sums(KernelType type, const void* parameters, SumWork& work) {
     constexpr auto kInputs = std::make_index_sequence<Formula::kInputs>();
-    switch (type) {
+    switch (type.elements) {
       case ElementType::kBf16:
-        SumOver<Formula, Bf16Elements>(parameters, work, kInputs);
+        SumOver<Formula, Uniform<Bf16Elements>>(type, parameters, work, kInputs);
         break;
       case ElementType::kF16:
-        SumOver<Formula, F16Elements>(parameters, work, kInputs);
+        SumOver<Formula, Uniform<F16Elements>>(type, parameters, work, kInputs);
+        break;
+      case ElementType::kMixed:
+        SumOver<Formula, Mixed>(type, parameters, work, kInputs);
         break;
       default:
-        SumOver<Formula, F32Elements>(parameters, work, kInputs);
+        SumOver<Formula, Uniform<F32Elements>>(type, parameters, work, kInputs);
         break;
     }
     return ThisIsa();

@@ -12,8 +12,9 @@ namespace portacl::engine {
 // Float64 sums to which the terms of a block go in turn (decision N10).
 inline constexpr size_t kLanes = 16;
 
-// The terms are f(in[0][i * step[0]], ...); a step is 1, or 0 for one value that is repeated over kRepeated
-// elements. With `rows` they come in that many rows, row r of input k at in[k] + r * row_stride[k] bytes.
+// The terms are f(element i of in[0], ...); input k's elements are step[k] bytes apart, which is the size of one, or
+// 0 for one value that is repeated over kRepeated elements (as f32 where a kernel is mixed). With `rows` the terms come
+// in that many rows, row r of input k at in[k] + r * row_stride[k] bytes.
 struct SumWork {
   enum class Order : uint8_t { kLanes, kRows };
 

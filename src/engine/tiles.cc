@@ -186,7 +186,7 @@ void FormulaTiles::Locate(const Cursor& cursor, int64_t position, int64_t n, con
       formula_.load[k](dense, tile_[k], static_cast<size_t>(n));
       in[k] = tile_[k];
     }
-    step[k] = 1;
+    step[k] = size_[k];
   }
 }
 
@@ -195,7 +195,6 @@ void FormulaTiles::Compute(const Cursor& cursor, int64_t position, int64_t n, vo
   const void* in[kMaxInputs];
   size_t step[kMaxInputs + 1];
   Locate(cursor, position, n, in, step);
-  for (int k = 0; k < formula_.input_count; ++k) step[k] *= size_[k];
   step[formula_.input_count] = result_size_;
   isa_ = formula_.function(kernel_, formula_.parameters, in, step, out, static_cast<size_t>(n), stream);
 }

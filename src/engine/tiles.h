@@ -102,10 +102,6 @@ class FormulaTiles {
  public:
   FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base, KernelType kernel,
                ElementType result) noexcept;
-  // With a kernel of one type, which is also the results'.
-  FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base, KernelType kernel) noexcept
-      : FormulaTiles(formula, plan, base, kernel, kernel.elements) {}
-
   // From now on only this part of the loop is walked, row by row: inputs that lie across the rows are read in bands.
   void WalkRows(const Window& window) noexcept;
 
@@ -126,8 +122,8 @@ class FormulaTiles {
         formula_.function(kernel_, formula_.parameters, in, row_step_, out, static_cast<size_t>(n), stream);
   }
 
-  // Where the inputs of the cursor's next n elements are, and whether each is walked (step 1) or repeated (step
-  // 0). Tiles that it fills stay until the next call.
+  // Where the inputs of the cursor's next n elements are, and the size of their elements as the kernel takes them, or
+  // 0 for one that is repeated. Tiles that it fills stay until the next call.
   void Locate(const Cursor& cursor, int64_t position, int64_t n, const void** in, size_t* step) noexcept;
 
   // Writes one element of an input kRepeated times, as the kernel takes it.

@@ -34,12 +34,14 @@ constexpr Isa ThisIsa() {
 }
 
 // Where the elements of a kernel's operands come from and go to: all are of one type. Operand k's step is the size
-// of its elements, or 0 for one value that is repeated; the output comes after the inputs.
+// of its elements, or 0 for one value that is repeated; the output, if there is one, comes after the inputs.
 template <class Elements>
 class Uniform {
  public:
   using Type = typename Elements::Type;
   static constexpr bool kIsPaired = Elements::kIsPaired;
+  static constexpr bool kHasHalves = sizeof(Type) == sizeof(uint16_t);
+  static constexpr size_t kWidest = sizeof(Type);
   // f32 has little work per line: from memory, several lines of one operand after another are slower.
   static constexpr bool kLineByLine = std::is_same_v<Elements, F32Elements>;
 
@@ -49,6 +51,8 @@ class Uniform {
 
   // How far, in bytes, operand k's element i is from its first.
   HWY_INLINE size_t Offset(size_t k, size_t i) const { return (i * sizeof(Type)) & walks_[k]; }
+  // The size of operand k's elements.
+  HWY_INLINE size_t Size(size_t) const { return sizeof(Type); }
 
   // Operand k's vector of elements from the given address on.
   HWY_INLINE VF Load(DF d, size_t, const char* from) const {
@@ -84,6 +88,8 @@ class Uniform {
 class Mixed {
  public:
   static constexpr bool kIsPaired = false;
+  static constexpr bool kHasHalves = true;
+  static constexpr size_t kWidest = sizeof(float);
   static constexpr bool kLineByLine = false;
 
   HWY_INLINE Mixed(KernelType type, const size_t* step, size_t operands) : output_(operands - 1) {
@@ -96,6 +102,7 @@ class Mixed {
   }
 
   HWY_INLINE size_t Offset(size_t k, size_t i) const { return i * step_[k]; }
+  HWY_INLINE size_t Size(size_t k) const { return step_[k] != 0 ? step_[k] : sizeof(float); }
 
   HWY_INLINE VF Load(DF d, size_t k, const char* from) const {
     if (type_[k] == ElementType::kF32) return hn::LoadU(d, reinterpret_cast<const float*>(from));

@@ -76,17 +76,18 @@ bool CanMerge(const LoopPlan& plan, int outer) {
   return true;
 }
 
-void SetLinear(LoopPlan& plan) {
-  for (int k = 0; k < plan.operand_count; ++k) {
-    OperandLoop& operand = plan.operand[k];
-    operand.linear_stride = operand.stride[plan.rank - 1];
-    operand.linear = true;
-    int64_t step = operand.linear_stride;
-    for (int axis = plan.rank - 2; axis >= 0 && operand.linear; --axis) {
-      operand.linear =
-          !__builtin_mul_overflow(step, plan.extent[axis + 1], &step) && operand.stride[axis] == step;
-    }
+void SetLinear(const LoopPlan& plan, OperandLoop& operand) {
+  operand.linear_stride = operand.stride[plan.rank - 1];
+  operand.linear = true;
+  int64_t step = operand.linear_stride;
+  for (int axis = plan.rank - 2; axis >= 0 && operand.linear; --axis) {
+    operand.linear =
+        !__builtin_mul_overflow(step, plan.extent[axis + 1], &step) && operand.stride[axis] == step;
   }
+}
+
+void SetLinear(LoopPlan& plan) {
+  for (int k = 0; k < plan.operand_count; ++k) SetLinear(plan, plan.operand[k]);
 }
 
 // The loop over the listed axes in their order, without those of length 1.
@@ -192,6 +193,41 @@ LoopPlan PlanInOrder(const Shape& shape, std::span<const int> axes,
   MergeDims(plan);
   SetLinear(plan);
   return plan;
+}
+
+OperandLoop WalkOfDistinct(const LoopPlan& plan, int operand, int32_t size) noexcept {
+  OperandLoop walk;
+  walk.element_size = size;
+  int64_t step = size;
+  for (int axis = plan.rank - 1; axis >= 0; --axis) {
+    const bool repeated = plan.operand[operand].stride[axis] == 0;
+    walk.stride[axis] = repeated ? 0 : step;
+    if (!repeated) step *= plan.extent[axis];
+  }
+  SetLinear(plan, walk);
+  return walk;
+}
+
+LoopPlan PlanDistinct(const LoopPlan& plan, int operand, int32_t size) noexcept {
+  LoopPlan distinct;
+  distinct.operand_count = 2;
+  distinct.operand[0].offset = plan.operand[operand].offset;
+  distinct.operand[0].element_size = plan.operand[operand].element_size;
+  distinct.operand[1] = WalkOfDistinct(plan, operand, size);
+  int rank = 0;
+  for (int axis = 0; axis < plan.rank; ++axis) {
+    if (plan.operand[operand].stride[axis] == 0) continue;
+    distinct.extent[rank] = plan.extent[axis];
+    distinct.count *= plan.extent[axis];
+    distinct.operand[0].stride[rank] = plan.operand[operand].stride[axis];
+    distinct.operand[1].stride[rank] = distinct.operand[1].stride[axis];
+    ++rank;
+  }
+  if (rank == 0) distinct.operand[0].stride[0] = distinct.operand[1].stride[0] = 0;
+  distinct.rank = std::max(rank, 1);
+  MergeDims(distinct);
+  SetLinear(distinct);
+  return distinct;
 }
 
 }  // namespace portacl

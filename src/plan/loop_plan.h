@@ -57,4 +57,11 @@ LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> o
 LoopPlan PlanInOrder(const Shape& shape, std::span<const int> axes,
                      std::span<const aclTensor* const> operands) noexcept;
 
+// Plans a loop over the distinct elements of one operand of a plan, in the order of its walk, without the dims along
+// which it is repeated. Operands: that one, and a dense copy of its elements, `size` bytes each.
+LoopPlan PlanDistinct(const LoopPlan& plan, int operand, int32_t size) noexcept;
+
+// How the plan walks such a copy in place of the operand.
+OperandLoop WalkOfDistinct(const LoopPlan& plan, int operand, int32_t size) noexcept;
+
 }  // namespace portacl

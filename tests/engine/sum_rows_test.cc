@@ -58,9 +58,10 @@ std::vector<float> RandomFloats(RandomNumbers& random, size_t n) {
   return values;
 }
 
-void Check(size_t columns, size_t rows, size_t gap, bool repeated, bool is_bf16) {
+// Where the kernel is mixed, a is bf16 and b f32.
+void Check(size_t columns, size_t rows, size_t gap, bool repeated, engine::ElementType kernel) {
   SCOPED_TRACE(::testing::Message() << columns << " columns, " << rows << " rows, gap " << gap
-                                    << ", repeated " << repeated << ", bf16 " << is_bf16);
+                                    << ", repeated " << repeated << ", kernel " << static_cast<int>(kernel));
   RandomNumbers random(columns * 1000 + rows);
   const size_t stride = columns + gap;
   const std::vector<float> a = RandomFloats(random, stride * rows);
@@ -69,6 +70,11 @@ void Check(size_t columns, size_t rows, size_t gap, bool repeated, bool is_bf16)
   std::vector<uint16_t> short_a, short_b;
   for (const float value : a) short_a.push_back(static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16));
   for (const float value : b) short_b.push_back(static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16));
+
+  const bool short_first = kernel != engine::ElementType::kF32;
+  const bool short_second = kernel == engine::ElementType::kBf16;
+  const size_t size[] = {short_first ? sizeof(uint16_t) : sizeof(float),
+                         short_second ? sizeof(uint16_t) : sizeof(float)};
 
   const std::vector<double> before(columns, 0.125);
   std::vector<double> expected = before;
@@ -83,20 +89,17 @@ void Check(size_t columns, size_t rows, size_t gap, bool repeated, bool is_bf16)
       std::vector<double> sums = before;
       engine::SumWork work{};
       work.order = engine::SumWork::Order::kRows;
-      work.in[0] = is_bf16 ? static_cast<const void*>(short_a.data()) : a.data();
-      work.in[1] = is_bf16 ? static_cast<const void*>(short_b.data()) : b.data();
-      work.step[0] = 1;
-      work.step[1] = repeated ? 0 : 1;
-      const auto row_bytes = static_cast<int64_t>(stride * (is_bf16 ? sizeof(uint16_t) : sizeof(float)));
-      work.row_stride[0] = row_bytes;
-      work.row_stride[1] = repeated ? 0 : row_bytes;
+      work.in[0] = short_first ? static_cast<const void*>(short_a.data()) : a.data();
+      work.in[1] = short_second ? static_cast<const void*>(short_b.data()) : b.data();
+      work.step[0] = size[0];
+      work.step[1] = repeated ? 0 : size[1];
+      for (int k = 0; k < 2; ++k) work.row_stride[k] = static_cast<int64_t>(stride * work.step[k]);
       work.n = columns;
       work.rows = rows;
       work.sums = sums.data();
       work.from_memory = from_memory;
       const engine::NoParameters parameters;
-      kSumDifferences.For(isa)(is_bf16 ? engine::ElementType::kBf16 : engine::ElementType::kF32, &parameters,
-                               work);
+      kSumDifferences.For(isa)({kernel}, &parameters, work);
       EXPECT_EQ(std::memcmp(sums.data(), expected.data(), columns * sizeof(double)), 0)
           << IsaName(isa) << ", from memory: " << from_memory;
     }
@@ -104,13 +107,14 @@ void Check(size_t columns, size_t rows, size_t gap, bool repeated, bool is_bf16)
 }
 
 TEST(SumRows, FromMemoryAndFromCache) {
-  for (const bool is_bf16 : {false, true}) {
+  for (const engine::ElementType kernel :
+       {engine::ElementType::kF32, engine::ElementType::kBf16, engine::ElementType::kMixed}) {
     for (const bool repeated : {false, true}) {
       for (const size_t columns : {1, 15, 16, 17, 64, 100, 1023, 1024, 1040, 2048, 2100, 4096, 5000}) {
-        Check(columns, 5, 0, repeated, is_bf16);
-        Check(columns, 4, 3, repeated, is_bf16);
+        Check(columns, 5, 0, repeated, kernel);
+        Check(columns, 4, 3, repeated, kernel);
       }
-      Check(2080, 1, 0, repeated, is_bf16);
+      Check(2080, 1, 0, repeated, kernel);
     }
   }
 }

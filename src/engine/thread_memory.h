@@ -1,0 +1,20 @@
+// Memory that a thread keeps for what its loops copy or compute beforehand, so that later calls allocate none.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace portacl::engine {
+
+// Who uses it: each has memory of its own.
+enum class MemoryUse : uint8_t { kBands, kDistinct };
+
+// What a thread keeps for each use: it should stay in the second-level cache as far as possible.
+inline constexpr int64_t kThreadMemoryBytes = int64_t{1} << 20;
+
+// The calling thread's, aligned to a cache line, its content of no meaning; nullptr when there is no memory. It stays
+// with the thread.
+char* ThreadMemory(MemoryUse use) noexcept;
+
+}  // namespace portacl::engine
