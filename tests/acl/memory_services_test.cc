@@ -350,6 +350,23 @@ TEST_F(MemoryServices, Registration) {
   std::thread([&] { EXPECT_EQ(aclrtHostRegisterV2(start, 10, 2), ACL_ERROR_RT_CONTEXT_NULL); }).join();
 }
 
+// Memory that the library handed out was never registered: it is still there, and known, when it is not unregistered.
+TEST_F(MemoryServices, OnlyRegisteredMemoryIsUnregistered) {
+  void* const device = Device(4096);
+  void* const pinned = Pinned(4096);
+  void* managed = nullptr;
+  ASSERT_EQ(aclrtMemAllocManaged(&managed, 4096, ACL_RT_MEM_ATTACH_GLOBAL), 0);
+  for (void* const memory : {device, pinned, managed}) {
+    const aclrtMemLocationType type = TypeOf(memory);
+    EXPECT_EQ(aclrtHostUnregister(memory), ACL_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    EXPECT_EQ(TypeOf(memory), type);
+    EXPECT_EQ(aclrtMemset(memory, 4096, 7, 4096), 0);
+    EXPECT_EQ(memory == pinned ? aclrtFree(memory) : aclrtFreeHost(memory), ACL_ERROR_RT_PARAM_INVALID);
+    EXPECT_EQ(static_cast<char*>(memory)[4095], 7);
+    EXPECT_EQ(memory == pinned ? aclrtFreeHost(memory) : aclrtFree(memory), 0) << "it was not forgotten";
+  }
+}
+
 TEST(DataBuffers, KeepAnAddressAndASize) {
   int value = 0;
   aclDataBuffer* buffer = aclCreateDataBuffer(&value, sizeof value);

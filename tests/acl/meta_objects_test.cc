@@ -133,6 +133,128 @@ TEST(Tensors, InitTensorKeepsTheAddressAndReplacesTheView) {
   }
 }
 
+TEST(Tensors, InitTensorFromNoElementsToSome) {
+  const ScopedEnvironment environment(Variables{});
+  float data[4][3] = {{5, 6, 7}, {1, 2, 3}, {2, 2, 2}, {-1, -1, -1}};
+  aclTensor* tensors[4];
+  const Dims dims = {3};
+  for (int k = 0; k < 4; ++k) {
+    tensors[k] = MakeTensor({0}, data[k]);
+    EXPECT_EQ(aclInitTensor(tensors[k], dims.data(), 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, dims.data(), 1,
+                            nullptr),
+              0);
+  }
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnL1LossBackwardGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 0, tensors[3], &size,
+                                                &executor),
+            0)
+      << TakeErrorMessage();
+  EXPECT_EQ(aclnnL1LossBackward(nullptr, size, executor, environment.stream()), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  EXPECT_EQ(data[3][0], -5);
+  EXPECT_EQ(data[3][1], 0);
+  EXPECT_EQ(data[3][2], 7);
+  for (const aclTensor* tensor : tensors) EXPECT_EQ(aclDestroyTensor(tensor), 0);
+}
+
+// How a tensor can be described. Its memory is that of the operand, whatever is said of it.
+struct Description {
+  const char* name;
+  Dims view;
+  Dims strides;
+  int64_t offset;
+  aclFormat format;
+  Dims storage;
+
+  aclTensor* Create(float* data) const {
+    return aclCreateTensor(view.data(), view.size(), ACL_FLOAT, strides.data(), offset, format,
+                           storage.data(), storage.size(), data);
+  }
+  aclnnStatus Init(aclTensor* tensor, float* data) const {
+    return aclInitTensor(tensor, view.data(), view.size(), ACL_FLOAT, strides.data(), offset, format,
+                         storage.data(), storage.size(), data);
+  }
+};
+
+constexpr int64_t kVast = int64_t{1} << 61;
+
+std::vector<Description> Descriptions() {
+  return {
+      {"dense", {2, 3}, {3, 1}, 0, ACL_FORMAT_ND, {6}},
+      {"larger", {3, 4}, {4, 1}, 2, ACL_FORMAT_ND, {16}},
+      {"empty", {0, 3}, {3, 1}, 0, ACL_FORMAT_ND, {6}},
+      {"transposed", {2, 3}, {1, 2}, 1, ACL_FORMAT_ND, {16}},
+      {"with gaps", {2, 3}, {7, 2}, 0, ACL_FORMAT_ND, {16}},
+      {"one element", {1, 1}, {5, 9}, 3, ACL_FORMAT_ND, {4}},
+      {"outside its storage", {2, 3}, {3, 1}, 0, ACL_FORMAT_ND, {5}},
+      {"of a negative dim", {-2, 3}, {3, 1}, 0, ACL_FORMAT_ND, {6}},
+      {"of too many elements", {kVast, 8}, {8, 1}, 0, ACL_FORMAT_ND, {kVast, 8}},
+      {"of too many bytes", {kVast, 1}, {1, 1}, 0, ACL_FORMAT_ND, {kVast, 1}},
+      {"of bytes too far away", {2, 3}, {kVast, 1}, 0, ACL_FORMAT_ND, {kVast, 4}},
+      {"in a private format", {2, 3}, {3, 1}, 0, ACL_FORMAT_FRACTAL_NZ, {6}},
+  };
+}
+
+struct Answer {
+  aclnnStatus plan = -1;
+  uint64_t size = 0;
+  aclnnStatus run = -1;
+  float out[16];
+
+  bool operator==(const Answer& other) const {
+    return plan == other.plan && size == other.size && run == other.run &&
+           std::memcmp(out, other.out, sizeof out) == 0;
+  }
+};
+
+// Runs aclnnL1LossBackward with operands that are described one way and then, those of the set `initialised`, another.
+Answer AnswerAfter(const Description& first, const Description& then, unsigned initialised,
+                   aclrtStream stream) {
+  float data[4][16];
+  aclTensor* tensors[4];
+  for (unsigned k = 0; k < 4; ++k) {
+    for (int i = 0; i < 16; ++i) data[k][i] = k == 3 ? -1.0f : static_cast<float>((i * 5 + 7) % (k + 11));
+    const bool changes = (initialised >> k & 1) != 0;
+    tensors[k] = (changes ? first : then).Create(data[k]);
+    if (changes) {
+      EXPECT_EQ(then.Init(tensors[k], data[k]), 0);
+    }
+  }
+  Answer answer;
+  aclOpExecutor* executor = nullptr;
+  answer.plan = aclnnL1LossBackwardGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 0, tensors[3],
+                                                    &answer.size, &executor);
+  if (answer.plan == 0) {
+    answer.run = aclnnL1LossBackward(nullptr, answer.size, executor, stream);
+    EXPECT_EQ(aclrtSynchronizeStream(stream), 0);
+  }
+  TakeErrorMessage();
+  std::copy_n(data[3], 16, answer.out);
+  for (const aclTensor* tensor : tensors) EXPECT_EQ(aclDestroyTensor(tensor), 0);
+  return answer;
+}
+
+// Whatever a tensor was before, it is then what a tensor is that was made so.
+TEST(Tensors, InitTensorLeavesNothingOfWhatWasThere) {
+  const ScopedEnvironment environment(Variables{});
+  const std::vector<Description> all = Descriptions();
+  int computed = 0;
+  int refused = 0;
+  for (const Description& then : all) {
+    const Answer expected = AnswerAfter(then, then, 0, environment.stream());
+    ++(expected.plan == 0 ? computed : refused);
+    for (const Description& first : all) {
+      for (const unsigned initialised : {15u, 1u, 2u, 4u, 8u}) {
+        ASSERT_TRUE(AnswerAfter(first, then, initialised, environment.stream()) == expected)
+            << "operands " << initialised << ", first " << first.name << ", then " << then.name;
+      }
+    }
+  }
+  EXPECT_GE(computed, 6);
+  EXPECT_GE(refused, 3);
+}
+
 TEST(Handles, DestroyingNullIsFine) {
   EXPECT_EQ(aclDestroyTensor(nullptr), 0);
   EXPECT_EQ(aclDestroyScalar(nullptr), 0);

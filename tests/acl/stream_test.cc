@@ -1,6 +1,7 @@
 // Streams: order, independence, what runs where, waiting, destroying, and every code of their functions.
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <set>
 #include <thread>
@@ -364,6 +365,36 @@ TEST_F(StreamTest, AFailureIsReportedOnceAtTheNextSynchronisation) {
             ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeDevice(), ACL_ERROR_RT_INTERNAL_ERROR);
   EXPECT_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
+}
+
+// Whatever fails after it, in whichever order two kinds of failures come.
+TEST_F(StreamTest, TheFirstFailureIsTheOneReported) {
+  const auto throws = [](void*) { throw 1; };
+  const aclrtStream other = NewStream();
+  const aclrtEvent event = NewEvent();
+  Gate gate;
+  gate.Close(other);
+  ASSERT_EQ(aclrtRecordEvent(event, other), ACL_SUCCESS);
+  for (const bool throws_first : {true, false}) {
+    if (throws_first) {
+      ASSERT_EQ(aclrtLaunchHostFunc(stream_, throws, nullptr), ACL_SUCCESS);
+    }
+    ASSERT_EQ(aclrtStreamWaitEventWithTimeout(stream_, event, 1), ACL_SUCCESS);
+    if (!throws_first) {
+      ASSERT_EQ(aclrtLaunchHostFunc(stream_, throws, nullptr), ACL_SUCCESS);
+    }
+    aclGetRecentErrMsg();
+    EXPECT_EQ(aclrtSynchronizeStream(stream_),
+              throws_first ? ACL_ERROR_RT_INTERNAL_ERROR : ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
+    const char* const message = aclGetRecentErrMsg();
+    ASSERT_NE(message, nullptr);
+    EXPECT_EQ(std::strstr(message, "threw") != nullptr, throws_first) << message;
+    EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS) << "the second is not kept";
+  }
+  gate.Open();
+  EXPECT_EQ(aclrtSynchronizeStream(other), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(other), ACL_SUCCESS);
 }
 
 TEST_F(StreamTest, AThreadThatRunsAheadWaitsForRoom) {

@@ -1,8 +1,11 @@
 // Executors: single use, repeated use, addresses at each run, and every code of their functions.
 // SPDX-License-Identifier: Apache-2.0
+#include <cstring>
 #include <thread>
 
 #include "acl/runtime_fixture.h"
+#include "aclnnop/aclnn_l1_loss.h"
+#include "aclnnop/aclnn_mse_loss_backward.h"
 
 namespace {
 
@@ -31,6 +34,50 @@ TEST_F(ExecutorTest, IsUsedUpByPhase2) {
   executor = Plan(call);  // or never run
   EXPECT_EQ(aclDestroyAclOpExecutor(executor), ACL_SUCCESS);
   EXPECT_EQ(Run(executor), 561000);
+}
+
+TEST_F(ExecutorTest, IsOfOneOperator) {
+  const auto refused = [](aclnnStatus status, const char* run, const char* planned) {
+    EXPECT_EQ(status, 561000);
+    const char* const message = aclGetRecentErrMsg();
+    ASSERT_NE(message, nullptr);
+    EXPECT_NE(std::strstr(message, run), nullptr) << message;
+    EXPECT_NE(std::strstr(message, planned), nullptr) << message;
+  };
+  L1Call call(kSmall);
+  aclOpExecutor* executor = Plan(call);
+  aclGetRecentErrMsg();
+  refused(aclnnMseLossBackward(nullptr, 0, executor, stream_),
+          "aclnnMseLossBackward:", "aclnnL1LossBackwardGetWorkspaceSize");
+  EXPECT_EQ(Run(executor), 561000) << "used up";
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_TRUE(call.IsUntouched());
+
+  // The other way round, and a name that begins like the right one.
+  const int64_t n = kSmall;
+  const auto tensor = [n](std::vector<float>& data) {
+    return aclCreateTensor(&n, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &n, 1, data.data());
+  };
+  aclTensor* const tensors[] = {tensor(call.grad), tensor(call.self), tensor(call.target), tensor(call.out)};
+  uint64_t workspace = 0;
+  ASSERT_EQ(aclnnL1LossGetWorkspaceSize(tensors[1], tensors[2], 0, tensors[3], &workspace, &executor),
+            ACL_SUCCESS);
+  aclGetRecentErrMsg();
+  refused(Run(executor), "aclnnL1LossBackward:", "aclnnL1LossGetWorkspaceSize");
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_TRUE(call.IsUntouched());
+  for (aclTensor* one : tensors) EXPECT_EQ(aclDestroyTensor(one), ACL_SUCCESS);
+
+  // A repeatable one stays for its own operator.
+  executor = Plan(call);
+  ASSERT_EQ(aclSetAclOpExecutorRepeatable(executor), ACL_SUCCESS);
+  EXPECT_EQ(aclnnL1Loss(nullptr, 0, executor, stream_), 561000);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_TRUE(call.IsUntouched());
+  EXPECT_EQ(Run(executor), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_TRUE(call.IsDone());
+  EXPECT_EQ(aclDestroyAclOpExecutor(executor), ACL_SUCCESS);
 }
 
 TEST_F(ExecutorTest, RunsRepeatedly) {

@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 #include "support/dtype_rules.h"
 #include "support/environment.h"
+#include "support/guarded_buffer.h"
 #include "support/random_numbers.h"
 
 namespace portacl::testing {
@@ -262,6 +263,79 @@ TEST(CrossedLayouts, SumsHaveTheSameBitsAsDense) {
         ExpectSameSumsAsDense(Dims{5, 37, 80}, order, all[static_cast<size_t>(random.Between(0, 4))], 1,
                               first, second, random);
         if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+// Rows of an input whose columns lie side by side, as many as the dim around them has, are followed by nothing where
+// that dim is repeated or walked backwards: what lies behind them, or before, is another page.
+TEST(CrossedLayouts, SumsReadNothingBesideTheirRows) {
+  struct Outer {
+    const char* name;
+    int64_t sign;  // of the outermost stride
+  };
+  RandomNumbers random(13);
+  for (const Isa isa : SupportedIsas()) {
+    const ScopedEnvironment environment({{"PORTACL_ISA", IsaName(isa)}, {"PORTACL_NUM_THREADS", "2"}});
+    for (const aclDataType dtype : {ACL_FLOAT, ACL_BF16, ACL_FLOAT16}) {
+      for (const Outer& outer : {Outer{"repeated", 0}, Outer{"backwards", -1}, Outer{"forwards", 1}}) {
+        for (const Guard guard : {Guard::kEnd, Guard::kStart}) {
+          for (const Dims& shape : {Dims{3, 5, 80}, Dims{2, 19, 131}, Dims{4, 45, 600}}) {
+            SCOPED_TRACE(std::string(IsaName(isa)) + " dtype " + std::to_string(dtype) + " " + outer.name +
+                         " rows " + std::to_string(shape[1]));
+            const int64_t matrix = shape[1] * shape[2];
+            const int64_t matrices = outer.sign == 0 ? 1 : shape[0];
+            const Dims strides = {outer.sign * matrix, 1, shape[1]};
+            const int64_t offset = outer.sign < 0 ? (shape[0] - 1) * matrix : 0;
+            const int64_t elements = matrices * matrix;
+            const int64_t size = ElementSize(dtype);
+            GuardedBuffer self(static_cast<size_t>(elements * size), guard);
+            std::vector<int64_t> values(static_cast<size_t>(elements));
+            for (size_t i = 0; i < values.size(); ++i) {
+              values[i] = random.Between(-4, 4);
+              EncodeElement(dtype, static_cast<double>(values[i]),
+                            self.data() + i * static_cast<size_t>(size));
+            }
+            // Integers, so that the sums are exact in any order.
+            std::vector<float> expected(static_cast<size_t>(matrix));
+            int64_t expected_of_all = 0;
+            for (int64_t i = 0; i < shape[0] * matrix; ++i) {
+              const int64_t at = offset + i / matrix * strides[0] + i % matrix / shape[2] * strides[1] +
+                                 i % shape[2] * strides[2];
+              const int64_t term = values[static_cast<size_t>(at)] * values[static_cast<size_t>(at)];
+              expected[static_cast<size_t>(i % matrix)] += static_cast<float>(term);
+              expected_of_all += term;
+            }
+            unsigned char zero[4] = {};
+            std::vector<float> out(static_cast<size_t>(matrix));
+            float out_of_all = 0;
+            aclTensor* const tensors[] = {
+                aclCreateTensor(shape.data(), 3, dtype, strides.data(), offset, ACL_FORMAT_ND, &elements, 1,
+                                self.data()),
+                aclCreateTensor(nullptr, 0, dtype, nullptr, 0, ACL_FORMAT_ND, nullptr, 0, zero),
+                aclCreateTensor(nullptr, 0, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, nullptr, 0, &out_of_all),
+                aclCreateTensor(shape.data() + 1, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape.data() + 1,
+                                2, out.data())};
+            constexpr int64_t kSum = 2;
+            uint64_t bytes = 0;
+            aclOpExecutor* executor = nullptr;
+            ASSERT_EQ(
+                aclnnMseLossGetWorkspaceSize(tensors[0], tensors[1], kSum, tensors[2], &bytes, &executor),
+                ACL_SUCCESS);
+            std::vector<double> workspace(bytes / sizeof(double) + 1);
+            ASSERT_EQ(aclnnMseLoss(workspace.data(), bytes, executor, nullptr), ACL_SUCCESS);
+            ASSERT_EQ(
+                aclnnMseLossOutGetWorkspaceSize(tensors[0], tensors[1], kSum, tensors[3], &bytes, &executor),
+                ACL_SUCCESS);
+            std::vector<double> second_workspace(bytes / sizeof(double) + 1);
+            ASSERT_EQ(aclnnMseLossOut(second_workspace.data(), bytes, executor, nullptr), ACL_SUCCESS);
+            ASSERT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
+            EXPECT_EQ(out_of_all, static_cast<float>(expected_of_all));
+            EXPECT_TRUE(out == expected);
+            for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+          }
+        }
       }
     }
   }

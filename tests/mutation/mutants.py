@@ -163,6 +163,7 @@ add = mutants_of("src/engine/conversions.cc", ("conversions", "l1_loss_backward_
 add("conversions: integers' halves round up", "rest == half && (kept & 1) != 0", "rest == half")
 add("conversions: f16 integers do not overflow", "rounded > 65504.0f ? kInfinity", "rounded > 131008.0f ? kInfinity")
 add("conversions: bool is its byte", "destination[i] = value.byte != 0 ? 1.0f : 0.0f;", "destination[i] = static_cast<float>(value.byte);")
+add("conversions: streaming starts within a line", "for (const size_t head = ElementsToLine(to, sizeof(Type), n); i < head;) {", "for (const size_t head = 0; i < head;) {")
 add("conversions: a tail as long as a vector", "std::memcpy(destination + i, values, (n - i) * sizeof(float));",
     "std::memcpy(destination + i, values, lanes * sizeof(float));")
 add("conversions: complex numbers have two parts alike", "const Real parts[2] = {static_cast<Real>(source[i]), Real{0}};",
@@ -179,7 +180,7 @@ add("vector loop: one element too many", "std::memcpy(to + i * out_size, element
 add("vector loop: repeated values are walked", "return (i * sizeof(Type)) & walks_[k];", "return i * sizeof(Type);")
 add("vector loop: mixed halves are all bf16", "(type.f16 >> k & 1) != 0", "(type.f16 >> k & 1) > 1")
 add("vector loop: streaming starts within a line", "for (const size_t head = ElementsToLine(to, out_size, n); i < head;) {", "for (const size_t head = 0; i < head;) {",
-    ["l1_loss_backward_numerics", "determinism"])
+    ["streaming"])
 
 add = mutants_of("src/engine/exp-inl.h", ("exp", "kl_div_backward_numerics"))
 add("exp: underflow too late", "hn::Set(d, -104.0f)", "hn::Set(d, -103.0f)")
@@ -198,6 +199,7 @@ add("tiles: a wrap goes back too little", "(wraps ? 1 - plan_->extent[axis] : 1)
 
 add = mutants_of("src/engine/tiles.cc", ("l1_loss_backward_numerics", "properties"))
 add("tiles: rows are dense past their end", "if (n <= cursor.left_in_row() && loop.stride", "if (loop.stride")
+add("tiles: bands of rows that the next matrix has", "std::min(rows, cursor.left_rows())", "rows", ["crossed_layouts:*ReadNothing*"])
 add("tiles: one value is not repeated far enough", "std::fill_n(static_cast<float*>(to), kRepeated, value);", "std::fill_n(static_cast<float*>(to), 1, value);")
 
 add = mutants_of("src/engine/elementwise.cc", ("l1_loss_backward_numerics", "process_float_environment"))
@@ -258,7 +260,8 @@ add("values: every bit in common", "return (found & value_) != 0;", "return (fou
 add("values: no other bits", "return (found & value_) != 0;", "return (found & value_) == found;")
 
 add = mutants_of("src/acl/memory.cc", ("runtime", "process_memory"))
-add("memory: host memory is device memory", "|| it->second.kind != kind) return false;", ") return false;")
+add("memory: host memory is device memory", "source == Source::kDevice ? !IsOfDevice(found.kind) : found.kind != MemoryKind::kPinnedHost", "source == Source::kHost && found.kind != MemoryKind::kPinnedHost")
+add("memory: whatever is known was registered", "|| it->second.kind != kind) return false;", ") return false;", ["runtime_services"])
 add("memory: not aligned to a line", "kAlignment = 64;", "kAlignment = 16;")
 
 # ---- The seven other losses ---------------------------------------------------------------------

@@ -1,0 +1,170 @@
+// Results too large for the caches, which are written past them: whole cache lines are, so it matters where in a line
+// the output begins. Every element is compared with a plain loop's, and no byte beside the output may change.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "acl/acl.h"
+#include "acl/isa.h"
+#include "aclnnop/aclnn_l1_loss_backward.h"
+#include "engine/cache_size.h"
+#include "gtest/gtest.h"
+#include "support/dtype_rules.h"
+#include "support/environment.h"
+#include "support/guarded_buffer.h"
+
+namespace portacl::testing {
+namespace {
+
+// The inputs' values repeat after so many elements, which is no multiple of any vector, line or block.
+constexpr int64_t kPeriod = 4093;
+
+// Exact in every type that is tested, and so are their differences and products with a sign.
+double ValueAt(int operand, int64_t i) {
+  const int64_t at = i % kPeriod;
+  switch (operand) {
+    case 0:
+      return static_cast<double>(at % 255 - 127) / 4;
+    case 1:
+      return static_cast<double>(at % 7);
+    default:
+      return static_cast<double>(at % 5);
+  }
+}
+
+// sign(self - target) * gradOutput.
+double ResultAt(double grad, int64_t i) {
+  const double self = ValueAt(1, i);
+  const double target = ValueAt(2, i);
+  return static_cast<double>((self > target) - (self < target)) * grad;
+}
+
+// So many bytes of elements that repeat `period`.
+void FillPeriodically(std::byte* to, size_t bytes, const std::vector<std::byte>& period) {
+  for (size_t done = 0; done < bytes; done += period.size()) {
+    std::memcpy(to + done, period.data(), std::min(period.size(), bytes - done));
+  }
+}
+
+struct Types {
+  const char* name;
+  aclDataType input[3];  // gradOutput, self, target
+  aclDataType output;
+};
+
+constexpr Types kTypes[] = {
+    {"f32", {ACL_FLOAT, ACL_FLOAT, ACL_FLOAT}, ACL_FLOAT},
+    {"bf16", {ACL_BF16, ACL_BF16, ACL_BF16}, ACL_BF16},
+    {"f16", {ACL_FLOAT16, ACL_FLOAT16, ACL_FLOAT16}, ACL_FLOAT16},
+    {"f16 and f32 to bf16", {ACL_FLOAT16, ACL_FLOAT, ACL_BF16}, ACL_BF16},
+    {"bf16 and f16 to f32", {ACL_BF16, ACL_FLOAT16, ACL_BF16}, ACL_FLOAT},
+    {"f32 to f64", {ACL_FLOAT, ACL_FLOAT, ACL_FLOAT}, ACL_DOUBLE},
+};
+
+class Streaming : public ::testing::TestWithParam<Isa> {
+ protected:
+  // Computes a matrix whose output begins so many bytes behind a line; gradOutput has all of its elements, or one in
+  // each row.
+  void Check(const Types& types, int64_t rows, int64_t columns, bool one_grad_per_row,
+             const std::vector<int64_t>& misalignments) {
+    const int64_t dims[] = {rows, columns};
+    std::vector<std::unique_ptr<GuardedBuffer>> inputs;
+    aclTensor* tensors[3];
+    for (int k = 0; k < 3; ++k) {
+      const int64_t own_dims[] = {rows, k == 0 && one_grad_per_row ? 1 : columns};
+      const auto size = static_cast<size_t>(ElementSize(types.input[k]));
+      std::vector<std::byte> period(static_cast<size_t>(kPeriod) * size);
+      for (int64_t i = 0; i < kPeriod; ++i) {
+        EncodeElement(types.input[k], ValueAt(k, i), period.data() + static_cast<size_t>(i) * size);
+      }
+      const size_t bytes = static_cast<size_t>(rows * own_dims[1]) * size;
+      inputs.push_back(std::make_unique<GuardedBuffer>(bytes));
+      FillPeriodically(inputs.back()->data(), bytes, period);
+      tensors[k] = aclCreateTensor(own_dims, 2, types.input[k], nullptr, 0, ACL_FORMAT_ND, own_dims, 2,
+                                   inputs.back()->data());
+    }
+    const size_t bytes = static_cast<size_t>(rows * columns * ElementSize(types.output));
+    constexpr size_t kBeside = 128;
+    const GuardedBuffer memory(bytes + kBeside, Guard::kStart);
+    for (const int64_t misalignment : misalignments) {
+      SCOPED_TRACE(std::string(types.name) + ", " + std::to_string(misalignment) + " bytes behind a line");
+      const std::byte untouched{0xA5};
+      std::fill_n(memory.data(), memory.size(), untouched);
+      std::byte* const out = memory.data() + 64 + misalignment;  // pages begin at lines
+      aclTensor* const output =
+          aclCreateTensor(dims, 2, types.output, nullptr, 0, ACL_FORMAT_ND, dims, 2, out);
+      uint64_t workspace = 0;
+      aclOpExecutor* executor = nullptr;
+      ASSERT_EQ(aclnnL1LossBackwardGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 0, output, &workspace,
+                                                    &executor),
+                ACL_SUCCESS);
+      ASSERT_EQ(aclnnL1LossBackward(nullptr, 0, executor, nullptr), ACL_SUCCESS);
+      ASSERT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
+      aclDestroyTensor(output);
+      EXPECT_EQ(std::count(memory.data(), out, untouched), out - memory.data());
+      std::byte* const end = memory.data() + memory.size();
+      EXPECT_EQ(std::count(out + bytes, end, untouched), end - (out + bytes));
+      Compare(types, rows * columns, one_grad_per_row ? columns : 0, out);
+      if (HasFatalFailure()) return;
+    }
+    for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+  }
+
+  // Elements that do not fit the caches.
+  static int64_t Many(const Types& types, bool one_grad_per_row) {
+    int64_t bytes = ElementSize(types.output);
+    for (int k = one_grad_per_row ? 1 : 0; k < 3; ++k) bytes += ElementSize(types.input[k]);
+    return engine::LastLevelCacheBytes() / bytes + 20011;
+  }
+
+ private:
+  // With `row` elements in each row that has one gradOutput; 0 where each element has its own.
+  static void Compare(const Types& types, int64_t count, int64_t row, const std::byte* out) {
+    const auto size = static_cast<size_t>(ElementSize(types.output));
+    // Without rows, what is expected repeats like the inputs.
+    const int64_t length = row == 0 ? kPeriod : row;
+    std::vector<std::byte> expected(static_cast<size_t>(length) * size);
+    for (int64_t begin = 0; begin < count; begin += length) {
+      for (int64_t i = 0; i < length && (begin == 0 || row != 0); ++i) {
+        const double grad = ValueAt(0, row == 0 ? i : begin / row);
+        EncodeElement(types.output, ResultAt(grad, begin + i),
+                      expected.data() + static_cast<size_t>(i) * size);
+      }
+      const size_t wanted = static_cast<size_t>(std::min(length, count - begin)) * size;
+      ASSERT_EQ(std::memcmp(out + static_cast<size_t>(begin) * size, expected.data(), wanted), 0)
+          << "in the " << length << " elements from " << begin << " on";
+    }
+  }
+};
+
+TEST_P(Streaming, BeginsAnywhereInALine) {
+  const ScopedEnvironment environment({{"PORTACL_ISA", IsaName(GetParam())}, {"PORTACL_NUM_THREADS", "2"}});
+  for (const Types& types : kTypes) {
+    const int64_t size = ElementSize(types.output);
+    // At a line; an element, and an element and half a line, behind one; an element before one; where no element is
+    // ever at one.
+    Check(types, 1, Many(types, false), false, {0, size, 32 + size, 64 - size, 1});
+    if (HasFailure()) return;
+  }
+}
+
+// Rows of an odd length begin at every place of a line.
+TEST_P(Streaming, RowsBeginAnywhereInALine) {
+  const ScopedEnvironment environment({{"PORTACL_ISA", IsaName(GetParam())}, {"PORTACL_NUM_THREADS", "2"}});
+  constexpr int64_t kColumns = 1003;
+  for (const Types& types : kTypes) {
+    Check(types, Many(types, true) / kColumns + 1, kColumns, true, {ElementSize(types.output)});
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Streaming, ::testing::ValuesIn(SupportedIsas().begin(), SupportedIsas().end()),
+                         [](const ::testing::TestParamInfo<Isa>& isa) {
+                           return std::string(IsaName(isa.param));
+                         });
+
+}  // namespace
+}  // namespace portacl::testing
