@@ -8,6 +8,7 @@
 #include "engine/parallel.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -97,6 +98,7 @@ struct Pool {
   Clock::time_point row_began;      // when the loops that followed each other closely up to now began
   Clock::time_point last_end;       // of a shared loop
   std::atomic<uint32_t> posted{0};  // loops since the start; what awake helpers without work look at
+  int processor = -1;               // on which the last loop was posted
 
   // A loop that a helper may join; the mutex is held.
   Loop* FindLocked() const {
@@ -133,16 +135,54 @@ void Pause() {
 // it sleeps, since waking up takes longer than many a loop.
 constexpr int kLooks = 4000;
 
-// Waking a helper takes longer than a loop of few blocks. So such loops wake nobody, unless they have followed each
-// other closely for a while: then more of them will follow, and find the helpers awake.
+// Waking a helper takes longer than a loop of few blocks: on a virtual machine it costs the caller some 20 us, and the
+// helper comes 100 us later. So such loops wake nobody, unless they have followed each other closely for a while: then
+// more of them will follow, and find the helpers awake.
 constexpr int64_t kFewBlocks = 32;
 constexpr auto kClosely = std::chrono::microseconds(100);
-constexpr auto kAWhile = std::chrono::milliseconds(1);
+constexpr auto kAWhile = std::chrono::microseconds(100);
+
+// Some kernels put a thread that is woken where its waker runs, until the load has been uneven for milliseconds: then
+// the helper only waits for the calling thread, or takes its time. So a helper sleeps as one that may not run where the
+// last loop was posted, and may run everywhere again when it is awake.
+class Processors {
+ public:
+  void LeaveOut(int processor) {
+    if (sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) return;
+    others_ = allowed_;
+    if (processor < 0 || processor >= CPU_SETSIZE) return;
+    CPU_CLR(processor, &others_);
+    is_narrowed_ = CPU_COUNT(&others_) > 0 && sched_setaffinity(0, sizeof others_, &others_) == 0;
+  }
+
+  void AllowAll() {
+    if (!is_narrowed_) return;
+    is_narrowed_ = false;
+    cpu_set_t now;
+    // Not if somebody else has said meanwhile where the thread may run.
+    if (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &others_))
+      sched_setaffinity(0, sizeof allowed_, &allowed_);
+  }
+
+ private:
+  cpu_set_t allowed_;
+  cpu_set_t others_;
+  bool is_narrowed_ = false;
+};
 
 void* HelperMain(void*) {
   Pool& pool = ThePool();
+  Processors processors;
   std::unique_lock lock(pool.mutex);
   const int own_share = 1 + pool.numbered++;
+  // A new thread begins where it was made.
+  int processor = pool.processor;
+  lock.unlock();
+  if (sched_getcpu() == processor) {
+    processors.LeaveOut(processor);
+    processors.AllowAll();
+  }
+  lock.lock();
   for (;;) {
     if (Loop* loop = pool.FindLocked()) {
       ++loop->helpers;
@@ -153,17 +193,24 @@ void* HelperMain(void*) {
       continue;
     }
     const uint32_t seen = pool.posted.load(std::memory_order_relaxed);
+    processor = pool.processor;
     lock.unlock();
     bool more = false;
     for (int look = 0; look < kLooks && !more; ++look) {
       Pause();
       more = pool.posted.load(std::memory_order_relaxed) != seen;
     }
+    if (!more) processors.LeaveOut(processor);
     lock.lock();
-    if (more || pool.posted.load(std::memory_order_relaxed) != seen) continue;
-    ++pool.asleep;
-    pool.wake.wait(lock);
-    --pool.asleep;
+    if (!more && pool.posted.load(std::memory_order_relaxed) == seen) {
+      ++pool.asleep;
+      pool.wake.wait(lock);
+      --pool.asleep;
+    }
+    if (more) continue;
+    lock.unlock();
+    processors.AllowAll();
+    lock.lock();
   }
 }
 
@@ -195,6 +242,7 @@ void RunShared(Loop& loop, int64_t blocks) noexcept {
     pool.posted.fetch_add(1, std::memory_order_relaxed);
     const Clock::time_point now = Clock::now();
     if (now - pool.last_end > kClosely) pool.row_began = now;
+    pool.processor = sched_getcpu();
     if (blocks >= kFewBlocks || now - pool.row_began > kAWhile) {
       StartHelpersLocked(pool, loop.most_helpers);
       for (int i = std::min(pool.asleep, loop.most_helpers); i > 0; --i) pool.wake.notify_one();

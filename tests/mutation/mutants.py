@@ -187,6 +187,16 @@ add("exp: underflow too late", "hn::Set(d, -104.0f)", "hn::Set(d, -103.0f)")
 add("exp: the lost part is lost", "hn::Add(hn::Mul(hn::Mul(r, r), q), lost)", "hn::Mul(hn::Mul(r, r), q)")
 add("exp: NaN is 2^n", "return hn::IfThenElse(hn::Eq(x, x), result, x);", "return result;")
 
+add("vector loop: every mixed element has 32 bits", "return step_[k] != 0 ? step_[k] : sizeof(float);", "return sizeof(float);", ["sum_rows"])
+
+add = mutants_of("src/engine/distinct.cc", ("repeated_inputs",))
+add("split: the outcome is of the input's type", "  formula.type[outcome] = ElementType::kF32;\n", "")
+add("split: the output stays where it was", "      plan.operand[k] = plan.operand[k - 1];\n", "")
+add = mutants_of("src/engine/reduction.cc", ("repeated_inputs",))
+add("split: rows as far apart as the input's", "      rest.plan.regular = false;  // its strides are those of the input\n", "")
+add = mutants_of("src/plan/loop_plan.cc", ("repeated_inputs",))
+add("split: distinct elements walk where they are repeated", "walk.stride[axis] = repeated ? 0 : step;", "walk.stride[axis] = step;")
+
 add = mutants_of("src/engine/bands.h", ("crossed_layouts",))
 add("bands: columns from the row's beginning", "(column - column_) * size_", "column * size_")
 add("bands: one row more than there is", "row - first_ >= rows_ * size_", "row - first_ > rows_ * size_")
@@ -295,7 +305,7 @@ add("smooth: mean counts self", "ReductionFactor(reduction, checked.broadcast)",
 
 add = operator("kl_div")
 add("kl: log of zero", "hn::IfThenElse(hn::Eq(target, hn::Zero(d)), hn::Set(d, 1.0f), target)", "target")
-add("kl: the other sign with logTarget", "hn::Sub(target, self));\n    } else", "hn::Sub(self, target));\n    } else")
+add("kl: the other sign with logTarget", "hn::Sub(target, self));", "hn::Sub(self, target));")
 add("kl: batches of nothing", "no_batches ? call.Tensor(kSelf).view : call.broadcast", "call.broadcast")
 add("kl: no batchmean", "IntegerIn(kReduction, 0, 3)", "IntegerIn(kReduction, 0, 2)")
 add("kl: sums go to scalars alone", "IfReduced(kReduction, OneElement(kOut, ACLNN_ERR_PARAM_INVALID)),", "IfReduced(kReduction, IsScalar(kOut)),", ["kl_div_contract"])
