@@ -42,7 +42,7 @@ bool SplitFormula(Formula& formula, LoopPlan& plan, char** base, int threads) no
   function.formula.input_count = 1;
   function.formula.load[0] = formula.load[input];
   function.formula.type[0] = formula.type[input];
-  function.result = {FindStore(split.isa, ACL_FLOAT), ElementType::kF32, /*argument=*/0};
+  function.result = {FindStore(split.isa, ACL_FLOAT), Scatter, ElementType::kF32, /*argument=*/0};
   function.threads = threads;
   function.stream = false;
   char* const at[] = {base[input], memory};

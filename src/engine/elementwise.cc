@@ -37,7 +37,7 @@ void Spill(const ElementwiseJob& job, const LoopPlan& plan, bool stream, bool is
   const int output = job.formula.input_count;
   const int32_t size = plan.operand[output].element_size;
   ForEachSegment(plan, output, cursor, n, [&](char* address, int64_t stride, int64_t done, int64_t length) {
-    Scatter(results + done * size, address, stride, size, length);
+    job.result.scatter(results + done * size, address, stride, size, length);
   });
 }
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "engine/conversions.h"
+#include "engine/strided.h"
 #include "plan/loop_plan.h"
 
 namespace portacl::engine {
@@ -89,6 +90,7 @@ struct Formula {
   SumFunction sums;
   const Split* split;  // or nullptr
   int input_count;
+  GatherFunction gather;
   LoadFunction load[kMaxInputs];
   ElementType type[kMaxInputs];
   int8_t argument[kMaxInputs];  // which of the executor's operands each input is
@@ -148,6 +150,7 @@ struct Formula {
 // How one output is written.
 struct Result {
   StoreFunction store;
+  ScatterFunction scatter;
   ElementType type;
   int8_t argument;  // which of the executor's operands it is
 };

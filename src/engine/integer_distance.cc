@@ -9,6 +9,7 @@
 #include "acl/float_environment.h"
 #include "engine/conversions.h"
 #include "engine/parallel.h"
+#include "engine/strided.h"
 #include "engine/tiles.h"
 
 namespace portacl::engine {

@@ -78,6 +78,7 @@ HWY_AFTER_NAMESPACE();
 #include "engine/distinct.h"
 #include "engine/isa.h"
 #include "engine/parallel.h"
+#include "engine/strided.h"
 #include "engine/tiles.h"
 
 namespace portacl::engine {

@@ -4,103 +4,7 @@
 
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 namespace portacl::engine {
-namespace {
-
-template <class Element>
-void GatherElements(const char* source, int64_t stride, void* destination, int64_t n) {
-  auto* to = static_cast<char*>(destination);
-  for (int64_t i = 0; i < n; ++i)
-    std::memcpy(to + i * int64_t{sizeof(Element)}, source + i * stride, sizeof(Element));
-}
-
-using Words = uint32_t __attribute__((vector_size(16)));
-using Halves = uint16_t __attribute__((vector_size(16)));
-
-// Every second element, in vectors that every machine has: the compiler's vector types need no dispatch. What lies
-// between two elements is read, but nothing after the last one.
-inline auto Even(Words low, Words high) { return __builtin_shufflevector(low, high, 0, 2, 4, 6); }
-inline auto Even(Halves low, Halves high) {
-#if defined(__SSE2__)
-  // Without a shuffle of 16-bit lanes: sign-extended, the even halves survive the saturating pack.
-  const auto extend = [](Halves v) {
-    return _mm_srai_epi32(_mm_slli_epi32(reinterpret_cast<__m128i>(v), 16), 16);
-  };
-  return reinterpret_cast<Halves>(_mm_packs_epi32(extend(low), extend(high)));
-#else
-  return __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14);
-#endif
-}
-
-template <class Vector, class Element>
-void GatherEverySecond(const char* source, void* destination, int64_t n) {
-  constexpr int64_t kLanes = 16 / int64_t{sizeof(Element)};
-  auto* to = static_cast<char*>(destination);
-  int64_t i = 0;
-  for (; i + kLanes < n; i += kLanes) {
-    Vector low;
-    Vector high;
-    std::memcpy(&low, source + 2 * i * int64_t{sizeof(Element)}, sizeof low);
-    std::memcpy(&high, source + (2 * i + kLanes) * int64_t{sizeof(Element)}, sizeof high);
-    const Vector even = Even(low, high);
-    std::memcpy(to + i * int64_t{sizeof(Element)}, &even, sizeof even);
-  }
-  GatherElements<Element>(source + 2 * i * int64_t{sizeof(Element)}, 2 * int64_t{sizeof(Element)},
-                          to + i * int64_t{sizeof(Element)}, n - i);
-}
-
-// Single stores: what lies between two elements may be another thread's, and is not touched. kStride is the stride
-// where it is known when this is compiled, else 0.
-template <class Element, int64_t kStride = 0>
-void ScatterElements(const void* source, char* destination, int64_t stride, int64_t n) {
-  if constexpr (kStride != 0) stride = kStride;
-  const auto* from = static_cast<const char*>(source);
-#pragma GCC unroll 8
-  for (int64_t i = 0; i < n; ++i)
-    std::memcpy(destination + i * stride, from + i * int64_t{sizeof(Element)}, sizeof(Element));
-}
-
-struct Element16 {
-  unsigned char bytes[16];
-};
-
-}  // namespace
-
-void Gather(const char* source, int64_t stride, int32_t size, void* destination, int64_t n) noexcept {
-  switch (size) {
-    case 1:
-      return GatherElements<uint8_t>(source, stride, destination, n);
-    case 2:
-      if (stride == 4) return GatherEverySecond<Halves, uint16_t>(source, destination, n);
-      return GatherElements<uint16_t>(source, stride, destination, n);
-    case 4:
-      if (stride == 8) return GatherEverySecond<Words, uint32_t>(source, destination, n);
-      return GatherElements<uint32_t>(source, stride, destination, n);
-    default:
-      return GatherElements<uint64_t>(source, stride, destination, n);
-  }
-}
-
-void Scatter(const void* source, char* destination, int64_t stride, int32_t size, int64_t n) noexcept {
-  switch (size) {
-    case 1:
-      return ScatterElements<uint8_t>(source, destination, stride, n);
-    case 2:
-      if (stride == 4) return ScatterElements<uint16_t, 4>(source, destination, stride, n);
-      return ScatterElements<uint16_t>(source, destination, stride, n);
-    case 4:
-      if (stride == 8) return ScatterElements<uint32_t, 8>(source, destination, stride, n);
-      return ScatterElements<uint32_t>(source, destination, stride, n);
-    case 8:
-      return ScatterElements<uint64_t>(source, destination, stride, n);
-    default:
-      return ScatterElements<Element16>(source, destination, stride, n);
-  }
-}
 
 char* DenseAddress(const LoopPlan& plan, int operand, char* base, const Cursor& cursor, int64_t position,
                    int64_t n) noexcept {
@@ -176,7 +80,7 @@ void FormulaTiles::Locate(const Cursor& cursor, int64_t position, int64_t n, con
       auto* const gathered = IsNative(k) ? reinterpret_cast<char*>(tile_[k]) : reinterpret_cast<char*>(raw_);
       ForEachSegment(plan_, k, cursor, n,
                      [&](const char* address, int64_t stride, int64_t done, int64_t length) {
-                       Gather(address, stride, size, gathered + done * size, length);
+                       formula_.gather(address, stride, size, gathered + done * size, length);
                      });
       dense = gathered;
     }

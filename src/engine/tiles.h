@@ -16,10 +16,6 @@ inline constexpr int64_t kTile = 512;
 // Rows at least this long are walked one at a time, so that dense and repeated operands need no tile.
 inline constexpr int64_t kLongRow = 64;
 
-// Copies elements of `size` bytes from strided to dense and back; 1 to 16 bytes, a power of two.
-void Gather(const char* source, int64_t stride, int32_t size, void* destination, int64_t n) noexcept;
-void Scatter(const void* source, char* destination, int64_t stride, int32_t size, int64_t n) noexcept;
-
 // A position in the loop: the row it lies in, the column, and each operand's address at the row's start.
 class Cursor {
  public:

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/tiles.h"
+#include "acl/isa.h"
+#include "engine/strided.h"
 #include "gtest/gtest.h"
 #include "support/guarded_buffer.h"
 
@@ -21,16 +22,19 @@ int64_t Span(int64_t n, int64_t stride, int64_t size) {
   return ((n - 1) * (stride < 0 ? -stride : stride) + 1) * size;
 }
 
+// With the instruction set whose functions are to be called.
 template <class F>
 void ForEachCase(F&& f) {
-  for (const int32_t size : {1, 2, 4, 8}) {
-    for (const int64_t stride : {0, 1, 2, 3, 5, -1, -2}) {
-      for (int64_t n = 1; n <= kMostElements; ++n) {
-        for (const Guard guard : {Guard::kEnd, Guard::kStart}) {
-          SCOPED_TRACE("size " + std::to_string(size) + " stride " + std::to_string(stride) + " n " +
-                       std::to_string(n));
-          f(size, stride, n, guard);
-          if (::testing::Test::HasFailure()) return;
+  for (const Isa isa : SupportedIsas()) {
+    for (const int32_t size : {1, 2, 4, 8}) {
+      for (const int64_t stride : {0, 1, 2, 3, 5, -1, -2}) {
+        for (int64_t n = 1; n <= kMostElements; ++n) {
+          for (const Guard guard : {Guard::kEnd, Guard::kStart}) {
+            SCOPED_TRACE(std::string(IsaName(isa)) + " size " + std::to_string(size) + " stride " +
+                         std::to_string(stride) + " n " + std::to_string(n));
+            f(isa, size, stride, n, guard);
+            if (::testing::Test::HasFailure()) return;
+          }
         }
       }
     }
@@ -38,13 +42,13 @@ void ForEachCase(F&& f) {
 }
 
 TEST(Gather, EveryElementAndNothingBeyond) {
-  ForEachCase([](int32_t size, int64_t stride, int64_t n, Guard guard) {
+  ForEachCase([](Isa isa, int32_t size, int64_t stride, int64_t n, Guard guard) {
     const int64_t bytes = Span(n, stride, size);
     const GuardedBuffer source(static_cast<size_t>(bytes), guard);
     for (int64_t i = 0; i < bytes; ++i) source.data()[i] = static_cast<std::byte>(i * 37 + i / 251);
     const char* const first = reinterpret_cast<const char*>(source.data()) + (stride < 0 ? bytes - size : 0);
     const GuardedBuffer gathered(static_cast<size_t>(n * size));
-    engine::Gather(first, stride * size, size, gathered.data(), n);
+    engine::FindGather(isa, false)(first, stride * size, size, gathered.data(), n);
     for (int64_t i = 0; i < n; ++i) {
       ASSERT_EQ(std::memcmp(gathered.data() + i * size, first + i * stride * size, static_cast<size_t>(size)),
                 0)
@@ -54,7 +58,7 @@ TEST(Gather, EveryElementAndNothingBeyond) {
 }
 
 TEST(Scatter, EveryElementAndNothingBetween) {
-  ForEachCase([](int32_t size, int64_t stride, int64_t n, Guard guard) {
+  ForEachCase([](Isa isa, int32_t size, int64_t stride, int64_t n, Guard guard) {
     if (stride == 0) return;  // outputs never repeat an element
     std::vector<unsigned char> values(static_cast<size_t>(n * size));
     for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<unsigned char>(i * 37 + i / 251 + 1);
@@ -65,7 +69,8 @@ TEST(Scatter, EveryElementAndNothingBetween) {
     for (int64_t i = 0; i < n; ++i)
       std::memcpy(expected.data() + first + i * stride * size, values.data() + i * size,
                   static_cast<size_t>(size));
-    engine::Scatter(values.data(), reinterpret_cast<char*>(target.data()) + first, stride * size, size, n);
+    engine::FindScatter(isa, false)(values.data(), reinterpret_cast<char*>(target.data()) + first,
+                                    stride * size, size, n);
     ASSERT_EQ(std::memcmp(target.data(), expected.data(), static_cast<size_t>(bytes)), 0);
   });
 }

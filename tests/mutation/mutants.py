@@ -182,12 +182,12 @@ add("vector loop: mixed halves are all bf16", "(type.f16 >> k & 1) != 0", "(type
 add("vector loop: streaming starts within a line", "for (const size_t head = ElementsToLine(to, out_size, n); i < head;) {", "for (const size_t head = 0; i < head;) {",
     ["streaming"])
 
+add("vector loop: every mixed element has 32 bits", "return step_[k] != 0 ? step_[k] : sizeof(float);", "return sizeof(float);", ["sum_rows"])
+
 add = mutants_of("src/engine/exp-inl.h", ("exp", "kl_div_backward_numerics"))
 add("exp: underflow too late", "hn::Set(d, -104.0f)", "hn::Set(d, -103.0f)")
 add("exp: the lost part is lost", "hn::Add(hn::Mul(hn::Mul(r, r), q), lost)", "hn::Mul(hn::Mul(r, r), q)")
 add("exp: NaN is 2^n", "return hn::IfThenElse(hn::Eq(x, x), result, x);", "return result;")
-
-add("vector loop: every mixed element has 32 bits", "return step_[k] != 0 ? step_[k] : sizeof(float);", "return sizeof(float);", ["sum_rows"])
 
 add = mutants_of("src/engine/distinct.cc", ("repeated_inputs",))
 add("split: the outcome is of the input's type", "  formula.type[outcome] = ElementType::kF32;\n", "")
