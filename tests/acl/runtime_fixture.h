@@ -153,7 +153,7 @@ struct L1Call {
 };
 
 inline constexpr int64_t kSmall = 100;      // runs on the calling thread of an idle stream
-inline constexpr int64_t kLarge = 100'000;  // goes to a worker
+inline constexpr int64_t kLarge = 270'000;  // goes to a worker
 
 // A device with one stream; at the end nothing may be left over.
 class RuntimeTest : public ::testing::Test {
