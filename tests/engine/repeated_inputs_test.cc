@@ -192,14 +192,14 @@ TEST(RepeatedInputs, SameBitsAsValuesInMemory) {
   RandomNumbers random(5);
   for (const Isa isa : SupportedIsas()) {
     const ScopedEnvironment environment({{"PORTACL_ISA", IsaName(isa)}, {"PORTACL_NUM_THREADS", "2"}});
-    for (const auto& [target_type, other] : kTypes) {
+    for (const Types& types : kTypes) {
       const auto check = [&](const Dims& shape, const Operand& target, const std::vector<Dims>& selfs) {
-        SCOPED_TRACE(std::string(IsaName(isa)) + " types " + std::to_string(target_type) + " " +
-                     std::to_string(other) + " target " + ::testing::PrintToString(target.dims) + " of " +
-                     ::testing::PrintToString(shape));
-        ExpectSameBits(shape, target, other, selfs, random);
+        SCOPED_TRACE(std::string(IsaName(isa)) + " types " + std::to_string(types.target) + " " +
+                     std::to_string(types.other) + " target " + ::testing::PrintToString(target.dims) +
+                     " of " + ::testing::PrintToString(shape));
+        ExpectSameBits(shape, target, types.other, selfs, random);
       };
-      const auto dense = [&](const Dims& dims) { return Operand(dims, target_type); };
+      const auto dense = [&](const Dims& dims) { return Operand(dims, types.target); };
       // Rows, short and long; columns; one value; axes in the middle, and on both sides.
       check({70, 263}, dense({263}), {{70, 263}, {70, 1}});
       check({600, 5}, dense({1, 5}), {{600, 5}});
