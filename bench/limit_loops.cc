@@ -661,7 +661,7 @@ struct PackSums {
 
 // Sums as PackSums has them -> in order.
 template <class E>
-void InOrder(const double* sums, size_t n, double* to) {
+void InOrder(const double* sums, size_t n, double* to) {  // NOLINT(readability-non-const-parameter)
   for (size_t i = 0; i < n; i += kPackOf<E>) {
     for (size_t k = 0; k < PackSums<E>::kSums; ++k) {
       for (size_t j = 0; j < kDoubles; ++j) to[i + E::Place(k / 2, k % 2, j)] = sums[i + k * kDoubles + j];
@@ -905,6 +905,8 @@ std::vector<NamedLoop> MeanOneTransposedLoops() {
   return {{"64 x 256, asked for ahead", MeanOneTransposed<E>, {64, 256, 4}},
           {"64 x 1024, asked for ahead", MeanOneTransposed<E>, {64, 1024, 2}},
           {"128 x 128, asked for ahead", MeanOneTransposed<E>, {128, 128, 8}},
+          {"128 x 512, asked for ahead", MeanOneTransposed<E>, {128, 512, 2}},
+          {"128 x 512", MeanOneTransposed<E>, {128, 512, 0}},
           {"32 x 2048", MeanOneTransposed<E>, {32, 2048, 0}}};
 }
 
@@ -1054,7 +1056,8 @@ std::vector<Case> LimitCases(int all_threads) {
 
 size_t LimitScratch(const Case& c) { return Rows(c) * Columns(c) / kTermsOfBlock + Rows(c) + Columns(c); }
 
-std::vector<LimitLoop> LimitLoops(const Case& c, const std::vector<std::byte*>& data, double* scratch) {
+std::vector<LimitLoop> LimitLoops(const Case& c, const std::vector<std::byte*>& data,
+                                  double* scratch) {  // NOLINT(readability-non-const-parameter)
   LimitData operands{{data[0], data[1], c.call->InputCount() > 2 ? data[2] : nullptr},
                      data.back(),
                      Rows(c),
