@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <thread>
 
+#include "limit_loops.h"
 #include "measure.h"
 
 namespace portacl::bench {
@@ -40,6 +42,23 @@ Figures FiguresOf(const Case& c, const Comparison& result) {
 // Helper threads that still look out for work would disturb the other side.
 void LetHelpersSleep() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
+// On one thread and on all.
+std::vector<Side> CeilingSides(const Case& c, const CeilingLoop& loop, Rig& rig) {
+  std::vector<Side> ceilings;
+  for (const bool streaming : {false, true}) {
+    if (streaming && (!loop.may_stream || loop.traffic.out.width == 0)) continue;
+    ceilings.push_back({[loop, streaming] { MoveBytes(loop.traffic, streaming, 0, 1); }});
+    if (c.threads == 1) continue;
+    Team& team = rig.TeamOf(c.threads);
+    const std::function<void(int, int)> share = [loop, streaming](int part, int parts) {
+      MoveBytes(loop.traffic, streaming, part, parts);
+    };
+    ceilings.push_back(
+        {[&team, share] { team.Run(share); }, [&team] { team.Wake(); }, [&team] { team.Sleep(); }});
+  }
+  return ceilings;
+}
+
 Figures AgainstCeiling(const Case& c, Rig& rig, double patience) {
   rig.StartFor(c);
   ReadyCall call(c, rig.storage, rig.portacl);
@@ -47,18 +66,7 @@ Figures AgainstCeiling(const Case& c, Rig& rig, double patience) {
   if (c.threads > 1) ours.after_burst = LetHelpersSleep;
 
   const CeilingLoop loop = Ceiling(c, call.operands(), call.data());
-  std::vector<Side> ceilings;
-  for (const bool streaming : {false, true}) {
-    if (streaming && (!loop.may_stream || loop.traffic.out.width == 0)) continue;
-    ceilings.push_back({[&loop, streaming] { MoveBytes(loop.traffic, streaming, 0, 1); }});
-    if (c.threads == 1) continue;
-    Team& team = rig.TeamOf(c.threads);
-    const std::function<void(int, int)> share = [&loop, streaming](int part, int parts) {
-      MoveBytes(loop.traffic, streaming, part, parts);
-    };
-    ceilings.push_back(
-        {[&team, share] { team.Run(share); }, [&team] { team.Wake(); }, [&team] { team.Sleep(); }});
-  }
+  const std::vector<Side> ceilings = CeilingSides(c, loop, rig);
   Effort effort;
   effort.seconds = LeastSeconds(c) * patience;
   const Comparison result = Compare(ours, ceilings, effort);
@@ -103,6 +111,95 @@ Figures SecondThread(const Case& c, bool after_idleness, Rig& rig, double patien
   if (!after_idleness) effort.burst = 5e-3;
   effort.seconds = 3 * LeastSeconds(c) * patience;
   return FiguresOf(c, Compare(side(c.threads), {side(1)}, effort));
+}
+
+// Whether a loop computes what the library does. Sums are left in scratch: float32 outputs must be their roundings, to
+// 16 bits it is enough to come near.
+bool Agrees(const Case& c, const ReadyCall& call, const std::vector<std::byte>& expected,
+            const double* scratch) {
+  const Operand& out = call.operands().back();
+  if (c.call->output == LossCall::Output::kEveryElement)
+    return std::memcmp(expected.data(), call.data().back(), expected.size()) == 0;
+  const int64_t count = c.call->output == LossCall::Output::kOneElement ? 1 : out.elements;
+  const double terms = Elements(c) / static_cast<double>(count);
+  for (int64_t i = 0; i < count; ++i) {
+    const double mean = scratch[i] / terms;
+    float value;
+    if (out.dtype == ACL_FLOAT) {
+      std::memcpy(&value, &expected[static_cast<size_t>(i) * 4], 4);
+      if (value != static_cast<float>(mean)) return false;
+      continue;
+    }
+    uint16_t half;
+    std::memcpy(&half, &expected[static_cast<size_t>(i) * 2], 2);
+    const uint32_t bits = static_cast<uint32_t>(half) << 16;
+    std::memcpy(&value, &bits, 4);
+    if (out.dtype == ACL_FLOAT16) value = aclFloat16ToFloat(half);
+    if (std::abs(value - mean) > std::abs(mean) / 128) return false;
+  }
+  return true;
+}
+
+Figures AgainstLimit(const Case& c, Rig& rig, double patience) {
+  rig.StartFor(c);
+  ReadyCall call(c, rig.storage, rig.portacl);
+  Side ours{[&] { call(); }};
+  if (c.threads > 1) ours.after_burst = LetHelpersSleep;
+  const CeilingLoop ceiling = Ceiling(c, call.operands(), call.data());
+
+  std::vector<double> scratch(LimitScratch(c));
+  const std::vector<LimitLoop> loops = LimitLoops(c, call.data(), scratch.data());
+  if (loops.empty()) throw std::runtime_error("there are no loops for this machine's vectors");
+  const Operand& out = call.operands().back();
+  const size_t bytes = static_cast<size_t>(out.elements) * static_cast<size_t>(DtypeSize(out.dtype));
+  const auto clear = [&] { std::memset(call.data().back(), 0xFF, bytes); };
+  clear();
+  call();
+  std::vector<std::byte> expected(call.data().back(), call.data().back() + bytes);
+  std::vector<Side> limits;
+  for (const LimitLoop& loop : loops) {
+    clear();
+    std::fill(scratch.begin(), scratch.end(), -1.0);
+    for (int part = 0; part < c.threads; ++part) loop.share(part, c.threads);
+    loop.finish();
+    if (!Agrees(c, call, expected, scratch.data()))
+      throw std::runtime_error("the loop computes something else: " + loop.name);
+    if (c.threads == 1) {
+      limits.push_back({[&loop] {
+        loop.share(0, 1);
+        loop.finish();
+      }});
+      continue;
+    }
+    Team& team = rig.TeamOf(c.threads);
+    const std::function<void(int, int)> share = loop.share;
+    limits.push_back({[&team, &loop, share] {
+                        team.Run(share);
+                        loop.finish();
+                      },
+                      [&team] { team.Wake(); }, [&team] { team.Sleep(); }});
+  }
+  expected = {};
+
+  Effort effort;
+  effort.seconds = LeastSeconds(c) * 3 * patience;
+  effort.least_pairs = 9;
+  const Turns turns = TakeTurns({{ours}, CeilingSides(c, ceiling, rig), limits}, effort);
+  const Comparison of_limit = CompareTimes(turns.times[0], turns.times[2]);
+  const Comparison of_ceiling = CompareTimes(turns.times[0], turns.times[1]);
+  const Comparison limit = CompareTimes(turns.times[2], turns.times[1]);
+  Figures figures = FiguresOf(c, of_limit);
+  figures.label = loops[static_cast<size_t>(turns.best[2])].name;
+  const auto add = [&](const std::string& name, const Comparison& one) {
+    figures.counters[name] = one.ratio;
+    figures.counters[name + "_p10"] = one.p10;
+    figures.counters[name + "_p90"] = one.p90;
+  };
+  add("library_of_ceiling", of_ceiling);
+  add("limit_of_ceiling", limit);
+  figures.counters["limit_ns_per_element"] = limit.ours * 1e9 / Elements(c);
+  figures.counters["ceiling_ns_per_element"] = limit.theirs * 1e9 / Elements(c);
+  return figures;
 }
 
 double StatusMebibytes(const char* field) {
@@ -185,6 +282,15 @@ std::vector<Measurement> AllMeasurements(int all_threads) {
       all.push_back({"resident/" + c.Name(), false, true, true, 0.5,
                      [c](Rig& rig, double) { return Resident(c, rig); }});
     }
+  }
+  return all;
+}
+
+std::vector<Measurement> AllLimits(int all_threads) {
+  std::vector<Measurement> all;
+  for (const Case& c : LimitCases(all_threads)) {
+    all.push_back({"limit/" + c.Name(), true, true, true, 4 * LeastSeconds(c),
+                   [c](Rig& rig, double patience) { return AgainstLimit(c, rig, patience); }});
   }
   return all;
 }

@@ -32,6 +32,7 @@ struct Rig {
 struct Figures {
   std::map<std::string, double> counters;
   double seconds = 0;  // of one call
+  std::string label;   // which loop was the best
 };
 
 struct Measurement {
@@ -44,5 +45,8 @@ struct Measurement {
 };
 
 std::vector<Measurement> AllMeasurements(int all_threads);
+
+// Library, the fastest hand-written loops of the same access patterns and the ceiling, in turn (see limit_loops.h).
+std::vector<Measurement> AllLimits(int all_threads);
 
 }  // namespace portacl::bench

@@ -64,6 +64,11 @@ class Table : public benchmark::BenchmarkReporter {
         std::printf(" %8.1f %8.1f", value("gigabytes_per_second"), value("ceiling_gigabytes_per_second"));
       if (has("own_in_cache_ratio"))
         std::printf("  of its own rate in cache %.2f", value("own_in_cache_ratio"));
+      if (has("limit_of_ceiling")) {
+        std::printf("  of the ceiling: loop %.2f (%.2f..%.2f), library %.2f; %s", value("limit_of_ceiling"),
+                    value("limit_of_ceiling_p10"), value("limit_of_ceiling_p90"), value("library_of_ceiling"),
+                    run.report_label.c_str());
+      }
       if (has("mebibytes")) std::printf(" %6.2f MiB", value("mebibytes"));
       std::printf("\n");
       std::fflush(stdout);
@@ -83,6 +88,7 @@ int Main(int argc, char** argv) {
   bool whole = false;
   bool blocking = false;
   bool table_only = false;
+  bool limits = false;
   size_t part = 1;
   size_t parts = 1;
   double minutes = 15;
@@ -94,6 +100,8 @@ int Main(int argc, char** argv) {
       whole = true;
     } else if (std::strcmp(argv[i], "--table") == 0) {
       table_only = true;
+    } else if (std::strcmp(argv[i], "--limits") == 0) {
+      limits = true;
     } else if (std::sscanf(argv[i], "--part=%zu/%zu", &part, &parts) == 2) {
       if (part < 1 || part > parts) {
         std::fprintf(stderr, "%s: the first part is 1, the last is the number of parts\n", argv[i]);
@@ -119,7 +127,7 @@ int Main(int argc, char** argv) {
   const std::regex wanted(filter);
   std::vector<Measurement> chosen;
   double least = 0;
-  for (const Measurement& one : AllMeasurements(AllThreads())) {
+  for (const Measurement& one : limits ? AllLimits(AllThreads()) : AllMeasurements(AllThreads())) {
     if (quick && !one.is_quick) continue;
     if (table_only && !one.is_in_table) continue;
     if (!whole && !one.is_usual) continue;
@@ -148,6 +156,7 @@ int Main(int argc, char** argv) {
     const auto run = [&rig, &one, patience](benchmark::State& state) {
       try {
         const Figures figures = one.measure(rig, patience);
+        if (!figures.label.empty()) state.SetLabel(figures.label);
         for (const auto& [name, value] : figures.counters) state.counters[name] = value;
         for (auto _ : state) state.SetIterationTime(figures.seconds);
       } catch (const std::exception& problem) {

@@ -16,6 +16,9 @@ double Now() {
 
 constexpr int kMostCalls = 20000;
 
+// Bursts of each side of a group before the fastest is chosen.
+constexpr int kTrials = 5;
+
 }  // namespace
 
 double Quantile(std::vector<double> values, double q) {
@@ -59,36 +62,49 @@ int CallsPerBurst(const Side& side, double seconds) {
   }
 }
 
-Comparison Compare(const Side& ours, const std::vector<Side>& others, const Effort& effort) {
+Turns TakeTurns(const std::vector<std::vector<Side>>& groups, const Effort& effort) {
   const double begin = Now();
-  Comparison result;
+  Turns turns;
   std::vector<int> calls;
-  for (const Side& side : others) calls.push_back(CallsPerBurst(side, effort.burst));
-  if (others.size() > 1) {
-    std::vector<std::vector<double>> tried(others.size());
-    for (int round = 0; round < 3; ++round) {
-      for (size_t i = 0; i < others.size(); ++i) tried[i].push_back(Burst(others[i], calls[i]));
+  for (const std::vector<Side>& sides : groups) {
+    std::vector<int> calls_of_sides;
+    for (const Side& side : sides) calls_of_sides.push_back(CallsPerBurst(side, effort.burst));
+    std::vector<std::vector<double>> tried(sides.size());
+    for (int round = 0; sides.size() > 1 && round < kTrials; ++round) {
+      for (size_t i = 0; i < sides.size(); ++i) tried[i].push_back(Burst(sides[i], calls_of_sides[i]));
     }
     std::vector<double> medians;
-    for (const auto& times : tried) medians.push_back(Quantile(times, 0.5));
-    result.best = static_cast<int>(std::min_element(medians.begin(), medians.end()) - medians.begin());
+    for (const auto& times : tried) medians.push_back(times.empty() ? 0 : Quantile(times, 0.5));
+    const auto best = std::min_element(medians.begin(), medians.end()) - medians.begin();
+    turns.best.push_back(static_cast<int>(best));
+    calls.push_back(calls_of_sides[static_cast<size_t>(best)]);
   }
-  const Side& best = others[static_cast<size_t>(result.best)];
-  const int their_calls = calls[static_cast<size_t>(result.best)];
-  const int our_calls = CallsPerBurst(ours, effort.burst);
-  std::vector<double> mine, theirs, ratios;
-  while (result.pairs < effort.least_pairs ||
-         (result.pairs < effort.most_pairs && Now() - begin < effort.seconds)) {
-    mine.push_back(Burst(ours, our_calls));
-    theirs.push_back(Burst(best, their_calls));
-    ratios.push_back(theirs.back() / mine.back());
-    ++result.pairs;
+  turns.times.resize(groups.size());
+  for (int round = 0;
+       round < effort.least_pairs || (round < effort.most_pairs && Now() - begin < effort.seconds); ++round) {
+    for (size_t k = 0; k < groups.size(); ++k)
+      turns.times[k].push_back(Burst(groups[k][static_cast<size_t>(turns.best[k])], calls[k]));
   }
-  result.ours = Quantile(mine, 0.5);
+  return turns;
+}
+
+Comparison CompareTimes(const std::vector<double>& ours, const std::vector<double>& theirs) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < ours.size(); ++i) ratios.push_back(theirs[i] / ours[i]);
+  Comparison result;
+  result.ours = Quantile(ours, 0.5);
   result.theirs = Quantile(theirs, 0.5);
   result.ratio = Quantile(ratios, 0.5);
   result.p10 = Quantile(ratios, 0.1);
   result.p90 = Quantile(ratios, 0.9);
+  result.pairs = static_cast<int>(ratios.size());
+  return result;
+}
+
+Comparison Compare(const Side& ours, const std::vector<Side>& others, const Effort& effort) {
+  const Turns turns = TakeTurns({{ours}, others}, effort);
+  Comparison result = CompareTimes(turns.times[0], turns.times[1]);
+  result.best = turns.best[1];
   return result;
 }
 

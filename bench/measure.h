@@ -42,6 +42,17 @@ double Burst(const Side& side, int calls);
 // How many calls make a burst of at least that many seconds.
 int CallsPerBurst(const Side& side, double seconds);
 
+// Several groups of sides, of each of which the fastest counts: all are tried in turn first, then the fastest of each
+// group take turns.
+struct Turns {
+  std::vector<int> best;                   // of each group
+  std::vector<std::vector<double>> times;  // of each group's best, seconds per call, round by round
+};
+Turns TakeTurns(const std::vector<std::vector<Side>>& groups, const Effort& effort);
+
+// Times of one side and of another from the same rounds.
+Comparison CompareTimes(const std::vector<double>& ours, const std::vector<double>& theirs);
+
 // The others are tried in turn first; the one that is then the fastest is compared with.
 Comparison Compare(const Side& ours, const std::vector<Side>& others, const Effort& effort);
 

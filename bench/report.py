@@ -3,7 +3,7 @@
 
 Usage: report.py [--plots FOLDER] [--page PAGE.md] [--missed] [--again ceiling|peers] RESULTS.json...
 
---page writes the table and the plots between the two marks of a page, --missed lists every case that misses what is required, --again
+--page writes the tables and the plots between the marks of a page (what portacl_bench --limits measured: between marks of its own), --missed lists every case that misses what is required, --again
 prints a filter that makes ./dev bench (peers: ./dev bench --peers) measure those cases once more, and does nothing else.
 Several results are joined; a case that is in more than one counts as in the last. Files that do not exist are skipped.
 SPDX-License-Identifier: Apache-2.0
@@ -24,7 +24,7 @@ PEERS = ("eager", "forward", "autograd", "compile", "loop", "numpy")
 @dataclasses.dataclass
 class Result:
     name: str
-    group: str  # ceiling, second_thread, resident, or what it is compared with
+    group: str  # ceiling, second_thread, resident, limit, or what it is compared with
     operator: str
     dtype: str
     layout: str
@@ -68,7 +68,7 @@ def load(paths):
                     continue
                 name = values["name"].split(CEILING_SUFFIX)[0]
                 group = "ceiling"
-                for other in ("second_thread", "second_thread_after_idle", "resident"):
+                for other in ("second_thread", "second_thread_after_idle", "resident", "limit"):
                     if name.startswith(other + "/"):
                         group = other
                 results["ceiling/" + name] = parse(name.removeprefix(group + "/"), group, values)
@@ -184,13 +184,32 @@ def print_table(results):
               f"{count} cases reach it: {'met' if met == 'yes' else 'NOT met'}")
 
 
-def markdown_table(results):
-    lines = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
-    lines += ["| " + " | ".join(row) + " |" for row in rows_of_table(results)]
-    return "\n".join(lines)
+# ---- hand-written loops -----------------------------------------------------------------------
+
+LIMIT_HEADINGS = ("case", "fastest loop tried", "loop: of the ceiling", "library: of that loop", "library: of the ceiling")
+
+
+def rows_of_limits(results):
+    for r in results:
+        if r.group == "limit":
+            share = lambda name: (f"{r.values[name]:.2f} ({r.values[name + '_p10']:.2f}..{r.values[name + '_p90']:.2f})")
+            yield (r.name, r.values["label"], share("limit_of_ceiling"), share("ratio"), share("library_of_ceiling"))
+
+
+def print_limits(results):
+    rows = list(rows_of_limits(results))
+    if rows:
+        print("\nhand-written loops of the same access pattern: what they have of the ceiling, and the library of them")
+    for name, loop, limit, library, of_ceiling in rows:
+        print(f"  {name:44} loop {limit}, library {library} of it, {of_ceiling} of the ceiling; {loop}")
+
+
+def markdown(headings, rows):
+    return "\n".join("| " + " | ".join(row) + " |" for row in (headings, ("---",) * len(headings), *rows))
 
 
 PAGE_MARKS = ("<!-- written by bench/report.py -->\n", "\n<!-- end of what bench/report.py wrote -->")
+LIMIT_MARKS = ("<!-- hand-written loops, written by bench/report.py -->\n", "\n<!-- end of the hand-written loops -->")
 
 
 PLOTS = {"sizes_one_thread": "time per element over size, one thread",
@@ -198,14 +217,23 @@ PLOTS = {"sizes_one_thread": "time per element over size, one thread",
          "layouts": "share of the ceiling by layout", "peers": "times faster than other programs"}
 
 
-def write_page(results, page, plots):
-    before, found, rest = page.read_text().partition(PAGE_MARKS[0])
-    _, found_end, after = rest.partition(PAGE_MARKS[1])
+def write_between(page, marks, text):
+    before, found, rest = page.read_text().partition(marks[0])
+    _, found_end, after = rest.partition(marks[1])
     if not found or not found_end:
         sys.exit(f"{page}: the marks between which the table belongs are missing")
+    page.write_text(before + marks[0] + text + marks[1] + after)
+
+
+def write_page(results, page, plots):
+    limits = [(f"`{name}`", *rest) for name, *rest in rows_of_limits(results)]
+    if limits:
+        write_between(page, LIMIT_MARKS, markdown(LIMIT_HEADINGS, limits))
+    if len(limits) == len(results):
+        return
     images = "".join(f"\n\n![{text}]({(plots / name).resolve().relative_to(page.resolve().parent)}.svg)"
                      for name, text in PLOTS.items() if plots and (plots / f"{name}.svg").exists())
-    page.write_text(before + PAGE_MARKS[0] + markdown_table(results) + images + PAGE_MARKS[1] + after)
+    write_between(page, PAGE_MARKS, markdown(HEADINGS, rows_of_table(results)) + images)
 
 
 def missed_by(results, requirement):
@@ -413,6 +441,7 @@ def main():
         print(again(results, options.again))
         return
     print_table(results)
+    print_limits(results)
     if options.missed:
         print_missed(results)
     if options.plots:

@@ -15,6 +15,9 @@ namespace {
 constexpr int64_t kFewestColumns = 64;
 constexpr int64_t kFewestRows = 4;
 
+// Of a column, at once: each column lies in other pages of memory, and going from page to page costs more than a line.
+constexpr int64_t kMostBytesOfColumn = 512;
+
 // For all bands of a thread.
 constexpr int64_t kBytes = kThreadMemoryBytes;
 
@@ -62,7 +65,7 @@ void AttachBands(const LoopPlan& plan, const Window& window, int inputs, Bands* 
     one.stride_ = operand.stride[plan.rank - 1];
     one.column_ = window.column;
     one.columns_ = window.columns;
-    one.most_rows_ = std::min(kBytes / bytes_in_row, int64_t{64} / one.size_);
+    one.most_rows_ = std::min(kBytes / bytes_in_row, kMostBytesOfColumn / one.size_);
     one.pitch_ = Pitch(window, operand);
     one.copy_ = memory;
     memory += one.most_rows_ * one.pitch_;

@@ -106,6 +106,10 @@ constexpr int kChunkLevels = std::bit_width(static_cast<uint64_t>(kMaxChunks));
 // faster than narrow ones.
 constexpr int64_t kColumnSums = 16384;
 
+// Columns that are summed at once where all inputs pass through bands: narrow ones are taller, and so read fewer pages at
+// a time. (An input that lies along the rows would be read in short pieces.)
+constexpr int64_t kColumnsOfBands = 512;
+
 // Sums of blocks that a kernel leaves at once.
 constexpr int64_t kBlockSums = 256;
 
@@ -378,7 +382,8 @@ class ReductionRun {
 
   void RunRows() {
     const int levels = static_cast<int>(std::bit_width(static_cast<uint64_t>(plan_.chunk_blocks))) + 1;
-    const int64_t most = std::max<int64_t>(64, kColumnSums / (levels + 1) / 64 * 64);
+    const int64_t on_stack = std::max<int64_t>(64, kColumnSums / (levels + 1) / 64 * 64);
+    const int64_t most = AllPassThroughBands() ? std::min(on_stack, kColumnsOfBands) : on_stack;
     const int64_t stripes = (plan_.inner + most - 1) / most;
     const int64_t group = stripes * plan_.chunks > 1 ? 1 : GroupFor(plan_.reduced * plan_.inner);
     const int64_t groups = (plan_.outer + group - 1) / group;
@@ -412,6 +417,14 @@ class ReductionRun {
       }
       ReportIsaThatRan(tiles.isa());
     });
+  }
+
+  // Whether the walk's rows are those of columns, and every input lies across them.
+  bool AllPassThroughBands() const {
+    const LoopPlan& terms = plan_.terms;
+    if (terms.extent[terms.rank - 1] != plan_.inner) return false;
+    return std::all_of(terms.operand, terms.operand + terms.operand_count,
+                       [&](const OperandLoop& operand) { return Bands::Fit(terms, operand); });
   }
 
   // Stripes are nearly alike, and begin at whole cache lines of sums.
