@@ -46,7 +46,6 @@ bool ComputeOnNewThread(int variant) {
 }
 
 int Run() {
-  alarm(100);
   setenv("PORTACL_NUM_THREADS", "4", 1);
   // A child made before the library did anything starts with everything of its own.
   if (!ChildSucceeds([] {

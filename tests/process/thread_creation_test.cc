@@ -53,33 +53,31 @@ namespace {
 // Operators while only `first` more threads can live, then while `later` can, below or above what there is by then.
 // Ends by exit(), so that the end of the process is part of it.
 ChildResult Compute(int first, int later) {
-  return InChild(
-      [&] {
-        if (aclInit(nullptr) != 0 || aclrtSetDevice(0) != 0) return 1;
-        SimpleCall big(kBigCall);
-        SimpleCall small(1000);
-        limit = first;
-        for (int i = 0; i < 20; ++i) {
-          if (!big.Run(nullptr) || !small.Run(nullptr)) return 2;
-        }
-        if (first < 3 && refused == 0) return 3;
-        limit = later;
-        for (int i = 0; i < 20; ++i) {
-          if (!big.Run(nullptr) || !small.Run(nullptr)) return 4;
-        }
-        // Another number of threads, so that new ones are wanted.
-        if (aclrtResetDevice(0) != 0 || aclFinalize() != 0) return 5;
-        setenv("PORTACL_NUM_THREADS", "6", 1);
-        if (aclInit(nullptr) != 0 || aclrtSetDevice(0) != 0) return 6;
-        for (int i = 0; i < 20; ++i) {
-          if (!big.Run(nullptr) || !small.Run(nullptr)) return 7;
-        }
-        big.DestroyTensors();
-        small.DestroyTensors();
-        if (aclrtResetDevice(0) != 0 || aclFinalize() != 0) return 8;
-        std::exit(0);
-      },
-      10);
+  return InChild([&] {
+    if (aclInit(nullptr) != 0 || aclrtSetDevice(0) != 0) return 1;
+    SimpleCall big(kBigCall);
+    SimpleCall small(1000);
+    limit = first;
+    for (int i = 0; i < 20; ++i) {
+      if (!big.Run(nullptr) || !small.Run(nullptr)) return 2;
+    }
+    if (first < 3 && refused == 0) return 3;
+    limit = later;
+    for (int i = 0; i < 20; ++i) {
+      if (!big.Run(nullptr) || !small.Run(nullptr)) return 4;
+    }
+    // Another number of threads, so that new ones are wanted.
+    if (aclrtResetDevice(0) != 0 || aclFinalize() != 0) return 5;
+    setenv("PORTACL_NUM_THREADS", "6", 1);
+    if (aclInit(nullptr) != 0 || aclrtSetDevice(0) != 0) return 6;
+    for (int i = 0; i < 20; ++i) {
+      if (!big.Run(nullptr) || !small.Run(nullptr)) return 7;
+    }
+    big.DestroyTensors();
+    small.DestroyTensors();
+    if (aclrtResetDevice(0) != 0 || aclFinalize() != 0) return 8;
+    std::exit(0);
+  });
 }
 
 class ThreadCreation : public ::testing::TestWithParam<int> {};
