@@ -79,6 +79,7 @@ HWY_AFTER_NAMESPACE();
 #include "engine/isa.h"
 #include "engine/parallel.h"
 #include "engine/strided.h"
+#include "engine/thread_memory.h"
 #include "engine/tiles.h"
 
 namespace portacl::engine {
@@ -102,9 +103,11 @@ constexpr int kLevels = 40;
 // Levels of the tree over chunks.
 constexpr int kChunkLevels = std::bit_width(static_cast<uint64_t>(kMaxChunks));
 
-// float64 values on the stack for the sums of a stretch of columns, all levels together: 128 KiB. Wide rows are read
-// faster than narrow ones.
-constexpr int64_t kColumnSums = 16384;
+// float64 values for the sums of a stretch of columns, all levels together: 512 KiB in the thread's memory, or 128 KiB on
+// the stack, which are enough for short rows. Wide rows are read faster than narrow ones.
+constexpr int64_t kColumnSums = 65536;
+constexpr int64_t kColumnSumsOnStack = 16384;
+static_assert((kColumnSums + kLanes * (kLevels + 1)) * int64_t{sizeof(double)} <= kThreadMemoryBytes);
 
 // Columns that are summed at once where all inputs pass through bands: narrow ones are taller, and so read fewer pages at
 // a time. (An input that lies along the rows would be read in short pieces.)
@@ -382,8 +385,12 @@ class ReductionRun {
 
   void RunRows() {
     const int levels = static_cast<int>(std::bit_width(static_cast<uint64_t>(plan_.chunk_blocks))) + 1;
-    const int64_t on_stack = std::max<int64_t>(64, kColumnSums / (levels + 1) / 64 * 64);
-    const int64_t most = AllPassThroughBands() ? std::min(on_stack, kColumnsOfBands) : on_stack;
+    const auto columns_in = [&](int64_t sums) {
+      return std::max<int64_t>(64, sums / (levels + 1) / 64 * 64);
+    };
+    const int64_t on_stack = columns_in(kColumnSumsOnStack);
+    const int64_t most =
+        AllPassThroughBands() ? std::min(on_stack, kColumnsOfBands) : columns_in(kColumnSums);
     const int64_t stripes = (plan_.inner + most - 1) / most;
     const int64_t group = stripes * plan_.chunks > 1 ? 1 : GroupFor(plan_.reduced * plan_.inner);
     const int64_t groups = (plan_.outer + group - 1) / group;
@@ -397,22 +404,34 @@ class ReductionRun {
       const int64_t rows = std::min(plan_.reduced - row, plan_.chunk_blocks * kRowBlock);
       const DefaultFloatEnvironment environment;
       FormulaTiles tiles(job_.formula, plan_.terms, base_, kernel_, ElementType::kF32);
-      alignas(64) double sums[kColumnSums + kLaneCount * (kLevels + 1)];
+      alignas(64) double few_sums[kColumnSumsOnStack + kLaneCount * (kLevels + 1)];
+      double* sums = few_sums;
+      int64_t at_once = on_stack;
+      if (columns > on_stack) {
+        if (char* const memory = ThreadMemory(MemoryUse::kColumnSums)) {
+          sums = reinterpret_cast<double*>(memory);
+          at_once = columns;
+        }
+      }
       // Where the columns make up the walk's rows, only the stripe's part of them is wanted.
       Window window(plan_.terms);
-      if (window.columns == plan_.inner) {
-        window.column = column;
-        window.columns = columns;
-      }
+      const bool is_windowed = window.columns == plan_.inner;
       for (int64_t outer = first; outer < std::min(first + group, plan_.outer); ++outer) {
         window.end = (outer * plan_.reduced + row + rows) * plan_.inner;
-        if (!in_place_rows_) tiles.WalkRows(window);
-        SumRows(tiles, outer, row, rows, column, columns, sums);
-        const int64_t output = outer * plan_.inner + column;
-        if (plan_.chunks == 1) {
-          Store(output, sums, columns);
-        } else {
-          std::copy_n(sums, columns, &partials_[chunk * plan_.outputs() + output]);
+        for (int64_t done = 0; done < columns; done += at_once) {
+          const int64_t n = std::min(at_once, columns - done);
+          if (is_windowed) {
+            window.column = column + done;
+            window.columns = n;
+          }
+          if (!in_place_rows_) tiles.WalkRows(window);
+          SumRows(tiles, outer, row, rows, column + done, n, sums);
+          const int64_t output = outer * plan_.inner + column + done;
+          if (plan_.chunks == 1) {
+            Store(output, sums, n);
+          } else {
+            std::copy_n(sums, n, &partials_[chunk * plan_.outputs() + output]);
+          }
         }
       }
       ReportIsaThatRan(tiles.isa());
