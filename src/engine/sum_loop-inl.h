@@ -352,8 +352,8 @@ HWY_INLINE void SumRows(Terms terms, const SumWork& work) {
 }
 
 template <class Formula, class Access, size_t... kInput>
-HWY_INLINE void SumOver(KernelType type, const void* parameters, SumWork& work,
-                        std::index_sequence<kInput...>) {
+HWY_NOINLINE void SumOver(KernelType type, const void* parameters, SumWork& work,
+                          std::index_sequence<kInput...>) {
   const Formula formula(*static_cast<const typename Formula::Parameters*>(parameters));
   const FormulaTerms<Formula, Access, kInput...> terms(formula, type, work);
   if (work.order == SumWork::Order::kLanes) {

@@ -222,9 +222,10 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const Access access, cons
   if (i < n) some(i, n - i);
 }
 
+// A function of its own for each type of operands: compilers take long for what is larger.
 template <class Formula, class Access>
-HWY_INLINE void VectorLoop(KernelType type, const void* parameters, const void* const* in, const size_t* step,
-                           void* out, size_t n, bool stream) {
+HWY_NOINLINE void VectorLoop(KernelType type, const void* parameters, const void* const* in,
+                             const size_t* step, void* out, size_t n, bool stream) {
   const Formula formula(*static_cast<const typename Formula::Parameters*>(parameters));
   const Access access(type, step, Formula::kInputs + 1);
   VectorLoopOver<Formula, Access>(formula, access, in, out, n, stream,

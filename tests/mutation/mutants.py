@@ -150,8 +150,8 @@ add("sums: the factor in float32", "results[i] = sums[done + i] * job_.factor;",
     ["mse_loss_numerics", "l1_loss_numerics"])
 add("sums: the last zero is not stored", "Store(first, zeros, std::min(kTile, plan_.outputs() - first));",
     "Store(first, zeros, std::min(kTile, plan_.outputs() - first - 1));")
-add("sums: a stripe is stored where the row starts", "const int64_t output = outer * plan_.inner + column;",
-    "const int64_t output = outer * plan_.inner;")
+add("sums: a stripe is stored where the row starts", "const int64_t output = outer * plan_.inner + column + done;",
+    "const int64_t output = outer * plan_.inner + done;")
 
 add = mutants_of("src/engine/sum_loop-inl.h", SUMS)
 add("sums: neighbouring lanes first", "sum_[i] = hn::Add(sum_[i], sum_[i + count]);", "sum_[i] = hn::Add(sum_[2 * i], sum_[2 * i + 1]);")
