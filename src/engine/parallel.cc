@@ -88,6 +88,53 @@ struct Loop {
 
 using Clock = std::chrono::steady_clock;
 
+// Where a helper may run. Some kernels put a thread that is woken where its waker runs, until the load has been uneven
+// for milliseconds: then the helper only waits for the calling thread, or takes its time. So a helper sleeps as one that
+// may not run where the last loop was posted, and may run everywhere again when it is awake.
+class Processors {
+ public:
+  // By the helper, before it sleeps.
+  void LeaveOut(int processor) {
+    if (sched_getaffinity(0, sizeof allowed_, &allowed_) == 0) Narrow(pthread_self(), processor);
+  }
+
+  // By a thread on that processor that is about to wake the helper: the calling thread may have moved.
+  void LeaveOutInstead(pthread_t helper, int processor) {
+    if (left_out_ >= 0 && left_out_ != processor) Narrow(helper, processor);
+  }
+
+  // By the helper that has been woken.
+  void AllowAll() {
+    if (left_out_ < 0) return;
+    left_out_ = -1;
+    cpu_set_t now;
+    // Not if somebody else has said meanwhile where the thread may run.
+    if (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &others_))
+      sched_setaffinity(0, sizeof allowed_, &allowed_);
+  }
+
+ private:
+  void Narrow(pthread_t helper, int processor) {
+    if (processor < 0 || processor >= CPU_SETSIZE) return;
+    cpu_set_t others = allowed_;
+    CPU_CLR(processor, &others);
+    if (CPU_COUNT(&others) == 0 || pthread_setaffinity_np(helper, sizeof others, &others) != 0) return;
+    others_ = others;
+    left_out_ = processor;
+  }
+
+  cpu_set_t allowed_;
+  cpu_set_t others_;
+  int left_out_ = -1;  // none
+};
+
+// Changed under the pool's mutex.
+struct Helper {
+  pthread_t thread;
+  Processors processors;
+  bool is_asleep = false;
+};
+
 struct Pool {
   std::mutex mutex;
   std::condition_variable wake;
@@ -95,6 +142,7 @@ struct Pool {
   int threads = 0;
   int numbered = 0;  // of them that have begun
   int asleep = 0;
+  Helper helper[kMostShares];       // those that began first
   Clock::time_point row_began;      // when the loops that followed each other closely up to now began
   Clock::time_point last_end;       // of a shared loop
   std::atomic<uint32_t> posted{0};  // loops since the start; what awake helpers without work look at
@@ -142,75 +190,43 @@ constexpr int64_t kFewBlocks = 32;
 constexpr auto kClosely = std::chrono::microseconds(100);
 constexpr auto kAWhile = std::chrono::microseconds(100);
 
-// Some kernels put a thread that is woken where its waker runs, until the load has been uneven for milliseconds: then
-// the helper only waits for the calling thread, or takes its time. So a helper sleeps as one that may not run where the
-// last loop was posted, and may run everywhere again when it is awake.
-class Processors {
- public:
-  void LeaveOut(int processor) {
-    if (sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) return;
-    others_ = allowed_;
-    if (processor < 0 || processor >= CPU_SETSIZE) return;
-    CPU_CLR(processor, &others_);
-    is_narrowed_ = CPU_COUNT(&others_) > 0 && sched_setaffinity(0, sizeof others_, &others_) == 0;
-  }
-
-  void AllowAll() {
-    if (!is_narrowed_) return;
-    is_narrowed_ = false;
-    cpu_set_t now;
-    // Not if somebody else has said meanwhile where the thread may run.
-    if (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &others_))
-      sched_setaffinity(0, sizeof allowed_, &allowed_);
-  }
-
- private:
-  cpu_set_t allowed_;
-  cpu_set_t others_;
-  bool is_narrowed_ = false;
-};
-
 void* HelperMain(void*) {
   Pool& pool = ThePool();
-  Processors processors;
   std::unique_lock lock(pool.mutex);
-  const int own_share = 1 + pool.numbered++;
+  const int number = pool.numbered++;
+  Helper own;  // where there are more than have a place
+  Helper& self = number < kMostShares ? pool.helper[number] : own;
+  self.thread = pthread_self();
   // A new thread begins where it was made.
-  int processor = pool.processor;
-  lock.unlock();
-  if (sched_getcpu() == processor) {
-    processors.LeaveOut(processor);
-    processors.AllowAll();
+  if (sched_getcpu() == pool.processor) {
+    self.processors.LeaveOut(pool.processor);
+    self.processors.AllowAll();
   }
-  lock.lock();
   for (;;) {
     if (Loop* loop = pool.FindLocked()) {
       ++loop->helpers;
       lock.unlock();
-      loop->RunBlocks(own_share);
+      loop->RunBlocks(1 + number);
       lock.lock();
       if (--loop->helpers == 0) loop->left.notify_one();
       continue;
     }
     const uint32_t seen = pool.posted.load(std::memory_order_relaxed);
-    processor = pool.processor;
     lock.unlock();
     bool more = false;
     for (int look = 0; look < kLooks && !more; ++look) {
       Pause();
       more = pool.posted.load(std::memory_order_relaxed) != seen;
     }
-    if (!more) processors.LeaveOut(processor);
     lock.lock();
-    if (!more && pool.posted.load(std::memory_order_relaxed) == seen) {
-      ++pool.asleep;
-      pool.wake.wait(lock);
-      --pool.asleep;
-    }
-    if (more) continue;
-    lock.unlock();
-    processors.AllowAll();
-    lock.lock();
+    if (more || pool.posted.load(std::memory_order_relaxed) != seen) continue;
+    self.processors.LeaveOut(pool.processor);
+    self.is_asleep = true;
+    ++pool.asleep;
+    pool.wake.wait(lock);
+    --pool.asleep;
+    self.is_asleep = false;
+    self.processors.AllowAll();
   }
 }
 
@@ -245,6 +261,10 @@ void RunShared(Loop& loop, int64_t blocks) noexcept {
     pool.processor = sched_getcpu();
     if (blocks >= kFewBlocks || now - pool.row_began > kAWhile) {
       StartHelpersLocked(pool, loop.most_helpers);
+      for (int i = std::min(pool.numbered, kMostShares) - 1; i >= 0; --i) {
+        Helper& helper = pool.helper[i];
+        if (helper.is_asleep) helper.processors.LeaveOutInstead(helper.thread, pool.processor);
+      }
       for (int i = std::min(pool.asleep, loop.most_helpers); i > 0; --i) pool.wake.notify_one();
     }
   }
