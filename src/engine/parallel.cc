@@ -194,8 +194,10 @@ void* HelperMain(void*) {
   Pool& pool = ThePool();
   std::unique_lock lock(pool.mutex);
   const int number = pool.numbered++;
-  Helper own;  // where there are more than have a place
-  Helper& self = number < kMostShares ? pool.helper[number] : own;
+  // Those beyond have none to be found at, so nobody could say that the calling thread has moved: they sleep as they are.
+  const bool has_place = number < kMostShares;
+  Helper own;
+  Helper& self = has_place ? pool.helper[number] : own;
   self.thread = pthread_self();
   // A new thread begins where it was made.
   if (sched_getcpu() == pool.processor) {
@@ -220,7 +222,7 @@ void* HelperMain(void*) {
     }
     lock.lock();
     if (more || pool.posted.load(std::memory_order_relaxed) != seen) continue;
-    self.processors.LeaveOut(pool.processor);
+    if (has_place) self.processors.LeaveOut(pool.processor);
     self.is_asleep = true;
     ++pool.asleep;
     pool.wake.wait(lock);

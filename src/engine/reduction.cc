@@ -113,6 +113,9 @@ static_assert((kColumnSums + kLanes * (kLevels + 1)) * int64_t{sizeof(double)} <
 // a time. (An input that lies along the rows would be read in short pieces.)
 constexpr int64_t kColumnsOfBands = 512;
 
+// Pieces of work that each thread finds at least, where wide stripes of columns would leave fewer.
+constexpr int64_t kPiecesPerThread = 4;
+
 // Sums of blocks that a kernel leaves at once.
 constexpr int64_t kBlockSums = 256;
 
@@ -389,11 +392,22 @@ class ReductionRun {
       return std::max<int64_t>(64, sums / (levels + 1) / 64 * 64);
     };
     const int64_t on_stack = columns_in(kColumnSumsOnStack);
-    const int64_t most =
-        AllPassThroughBands() ? std::min(on_stack, kColumnsOfBands) : columns_in(kColumnSums);
-    const int64_t stripes = (plan_.inner + most - 1) / most;
-    const int64_t group = stripes * plan_.chunks > 1 ? 1 : GroupFor(plan_.reduced * plan_.inner);
-    const int64_t groups = (plan_.outer + group - 1) / group;
+    int64_t stripes = 1;
+    int64_t group = 1;
+    int64_t groups = 1;
+    const auto set_columns = [&](int64_t most) {
+      stripes = (plan_.inner + most - 1) / most;
+      group = stripes * plan_.chunks > 1 ? 1 : GroupFor(plan_.reduced * plan_.inner);
+      groups = (plan_.outer + group - 1) / group;
+    };
+    if (AllPassThroughBands()) {
+      set_columns(std::min(on_stack, kColumnsOfBands));
+    } else {
+      set_columns(columns_in(kColumnSums));
+      // Long rows are read faster, but not by threads that have nothing to do.
+      if (job_.threads > 1 && groups * stripes * plan_.chunks < kPiecesPerThread * job_.threads)
+        set_columns(on_stack);
+    }
     ForEachBlock(groups * stripes * plan_.chunks, job_.threads, [&](int64_t piece) {
       const int64_t chunk = piece % plan_.chunks;
       const int64_t stripe = piece / plan_.chunks % stripes;
@@ -703,7 +717,7 @@ SumStoreFunction FindSumStore(aclDataType dtype) noexcept {
 TermSums FindTermSums(Isa isa) noexcept { return {kSumShortStretches.For(isa), kAddNarrowRows.For(isa)}; }
 
 void ReductionJob::Run(void* const* addresses, void* workspace) const noexcept {
-  char* base[kMaxLoopOperands];
+  char* base[kMaxLoopOperands] = {};
   for (int k = 0; k < plan.terms.operand_count; ++k)
     base[k] = static_cast<char*>(addresses[formula.argument[k]]) + plan.terms.operand[k].offset;
   void* const output = addresses[output_argument];

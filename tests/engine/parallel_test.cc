@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/parallel.h"
 
+#include <sched.h>
+
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -48,6 +50,46 @@ TEST(ForEachBlock, ReturnsWhenEveryBlockIsDone) {
     ASSERT_EQ(state.done.load(), kBlocks) << "round " << round;
     ASSERT_TRUE(state.helper_began.load()) << "nobody came to help";
   }
+}
+
+// A helper sleeps as one that keeps off the calling thread's processor. Awake it may run wherever it might before,
+// also where the loop comes from another processor than the one before.
+TEST(ForEachBlock, EveryThreadMayRunWhereTheProgramMay) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  std::vector<int> processors;
+  for (int i = 0; i < CPU_SETSIZE; ++i) {
+    if (CPU_ISSET(i, &all)) processors.push_back(i);
+  }
+  struct State {
+    std::thread::id caller = std::this_thread::get_id();
+    const cpu_set_t* all;
+    std::atomic<bool> helper_began{false};
+    std::atomic<int> restricted{0};
+  };
+  for (int round = 0; round < 10; ++round) {
+    State state;
+    state.all = &all;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // helpers fall asleep
+    ForEachBlock(64, 3, [&state](int64_t) {
+      if (std::this_thread::get_id() != state.caller) {
+        cpu_set_t now;
+        if (sched_getaffinity(0, sizeof now, &now) != 0 || !CPU_EQUAL(&now, state.all))
+          state.restricted.fetch_add(1);
+        state.helper_began = true;
+      }
+      for (int i = 0; i < 10'000 && !state.helper_began; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    EXPECT_TRUE(state.helper_began.load()) << "nobody came to help in round " << round;
+    EXPECT_EQ(state.restricted.load(), 0) << "in round " << round;
+    // The calling thread moves on. Helpers that began in the first round are not bound by where it may run now.
+    cpu_set_t next;
+    CPU_ZERO(&next);
+    CPU_SET(processors[static_cast<size_t>(round) % processors.size()], &next);
+    ASSERT_EQ(sched_setaffinity(0, sizeof next, &next), 0);
+  }
+  EXPECT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
 }  // namespace

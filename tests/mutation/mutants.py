@@ -222,6 +222,7 @@ add("parallel: the first block is skipped", "for (int64_t block = 0; block < blo
 add("parallel: a share ends one block early", "if (block < from.end) body(context, block);", "if (block + 1 < from.end) body(context, block);")
 add("parallel: shares overlap", "      share[i].end = begin;\n", "      share[i].end = begin + (i + 1 < shares ? 1 : 0);\n")
 add("parallel: nobody waits for helpers", "  while (loop.helpers > 0) loop.left.wait(lock);\n", "")
+add("parallel: a helper that has slept stays off a processor", "    self.is_asleep = false;\n    self.processors.AllowAll();\n", "    self.is_asleep = false;\n")
 
 # ---- Phases and the runtime ---------------------------------------------------------------------
 
