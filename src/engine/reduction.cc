@@ -116,6 +116,15 @@ constexpr int64_t kColumnsOfBands = 512;
 // Pieces of work that each thread finds at least, where wide stripes of columns would leave fewer.
 constexpr int64_t kPiecesPerThread = 4;
 
+// Rows whose lanes are summed side by side where inputs lie across them: each column is another page, and hardly worth
+// going to for a few elements. So each thread's share is not cut into small pieces either.
+constexpr int64_t kRowsAcross = 2048;
+constexpr int64_t kFewestRowsAcross = 16;
+constexpr int64_t kPiecesAcross = 2;
+// Their blocks, where there are several in a row.
+constexpr int64_t kBlocksAcross = 65536;
+static_assert((kRowsAcross * kLanes + kBlocksAcross) * int64_t{sizeof(double)} <= kThreadMemoryBytes);
+
 // Sums of blocks that a kernel leaves at once.
 constexpr int64_t kBlockSums = 256;
 
@@ -290,6 +299,7 @@ class ReductionRun {
   // ---- each output's terms lie side by side in the walk: lanes ----
 
   void RunLanes() {
+    if (RunLanesAcross()) return;
     if (plan_.chunks > 1) {
       ForEachBlock(plan_.outputs() * plan_.chunks, job_.threads, [&](int64_t piece) {
         const int64_t output = piece / plan_.chunks;
@@ -382,6 +392,129 @@ class ReductionRun {
       if (left > 0) cursor.Skip(n);
     }
     ReportIsaThatRan(tiles.isa());
+  }
+
+  // ---- lanes of inputs that lie across the walk's rows ----
+
+  // Where rows are whole blocks, term c of any of them goes to lane c mod kLanes of a block that no other row has part in.
+  // So what lies side by side in memory, the same column of neighbouring rows, is added side by side, and nothing need be
+  // transposed.
+  bool LieAcross() const {
+    const LoopPlan& terms = plan_.terms;
+    const int row = terms.rank - 1;
+    if (row < 1 || terms.extent[row] % kLaneBlock != 0 || plan_.reduced % kLaneBlock != 0) return false;
+    bool any = false;
+    for (int k = 0; k < terms.operand_count; ++k) {
+      const OperandLoop& operand = terms.operand[k];
+      const int64_t side = operand.stride[row - 1];
+      if (!Takes(kernel_.elements, job_.formula.type[k]) || (side != 0 && side != operand.element_size))
+        return false;
+      any = any || Bands::Fit(terms, operand);
+    }
+    return any;
+  }
+
+  // Runs if that is worth it.
+  bool RunLanesAcross() {
+    if (!LieAcross()) return false;
+    // What makes one sum that is written: an output, or a chunk of one.
+    const int64_t length = plan_.chunks > 1 ? plan_.chunk_blocks * kLaneBlock : plan_.reduced;
+    const int64_t row_length = plan_.terms.extent[plan_.terms.rank - 1];
+    const int64_t pieces = job_.threads > 1 ? kPiecesAcross * job_.threads : 1;
+    const int64_t most = std::max<int64_t>(plan_.outputs() * plan_.chunks / pieces, 1);
+    const int64_t group =
+        std::clamp<int64_t>(kRowsAcross / std::max<int64_t>(length / row_length, 1), 1, most);
+    const int64_t rows = std::min(group * length / row_length, plan_.terms.extent[plan_.terms.rank - 2]);
+    if (rows < kFewestRowsAcross) return false;
+    const int64_t groups = (plan_.chunks + group - 1) / group;
+    if (plan_.chunks > 1) {
+      ForEachBlock(plan_.outputs() * groups, job_.threads, [&](int64_t piece) {
+        const int64_t output = piece / groups;
+        const int64_t first = piece % groups * group;
+        const int64_t begin = first * length;
+        const int64_t end = first + group >= plan_.chunks ? plan_.reduced : begin + group * length;
+        SumAcross(output * plan_.reduced + begin, end - begin, length,
+                  [&](int64_t i, double sum) { partials_[(first + i) * plan_.outputs() + output] = sum; });
+      });
+    } else {
+      ForEachBlock((plan_.outputs() + group - 1) / group, job_.threads, [&](int64_t piece) {
+        const int64_t first = piece * group;
+        const int64_t count = std::min(group, plan_.outputs() - first);
+        SumAcross(first * length, count * length, length,
+                  [&](int64_t i, double sum) { Store(first + i, &sum, 1); });
+      });
+    }
+    return true;
+  }
+
+  // Sums `total` terms, the first at `position`, in stretches of `length` of which the last may be shorter; calls
+  // done(i, sum) for each.
+  template <class Done>
+  void SumAcross(int64_t position, int64_t total, int64_t length, const Done& done) const {
+    auto* const lanes = reinterpret_cast<double*>(ThreadMemory(MemoryUse::kColumnSums));
+    if (lanes == nullptr) {
+      for (int64_t i = 0; i * length < total; ++i) {
+        SumLanes(position + i * length, std::min(length, total - i * length), 1,
+                 [&](int64_t, const double* sum, int64_t) { done(i, *sum); });
+      }
+      return;
+    }
+    const DefaultFloatEnvironment environment;
+    FormulaTiles tiles(job_.formula, plan_.terms, base_, kernel_, ElementType::kF32);
+    double levels[kLevels];
+    Tree tree(levels, 1);
+    double* const sums = lanes + kLaneCount * kRowsAcross;
+    const int64_t in_row = plan_.terms.extent[plan_.terms.rank - 1] / kLaneBlock;
+    const int64_t at_once = in_row < kBlocksAcross / kRowsAcross ? kRowsAcross * in_row : kBlocksAcross;
+    const int64_t end = (position + total) / kLaneBlock;
+    int64_t in_stretch = 0;
+    int64_t stretch = 0;
+    for (int64_t block = position / kLaneBlock; block < end;) {
+      const int64_t n = std::min(end - block, at_once);
+      SumBlocksAcross(tiles, block, n, lanes, sums);
+      block += n;
+      for (int64_t i = 0; i < n; ++i) {
+        tree.Add(&sums[i]);
+        if (++in_stretch < length / kLaneBlock && (i + 1 < n || block < end)) continue;
+        double sum;
+        tree.Finish(&sum);
+        done(stretch++, sum);
+        in_stretch = 0;
+      }
+    }
+    ReportIsaThatRan(tiles.isa());
+  }
+
+  // The sums of the blocks [block, block + count), which are counted row by row. `lanes` takes kLanes * kRowsAcross sums.
+  void SumBlocksAcross(FormulaTiles& tiles, int64_t block, int64_t count, double* lanes, double* sums) const {
+    const LoopPlan& terms = plan_.terms;
+    const int row = terms.rank - 1;
+    const int64_t in_row = terms.extent[row] / kLaneBlock;
+    for (int64_t part = 0; part < in_row; ++part) {
+      // The rows whose block of this number is one of them.
+      const auto row_from = [&](int64_t from) { return (from - part + in_row - 1) / in_row; };
+      const int64_t end = row_from(block + count);
+      for (int64_t first = row_from(block); first < end;) {
+        const Cursor cursor(terms, base_, (first * in_row + part) * kLaneBlock);
+        const int64_t rows = std::min({end - first, cursor.left_rows(), kRowsAcross});
+        std::fill_n(lanes, kLaneCount * rows, 0.0);
+        for (int64_t lane = 0; lane < kLaneCount; ++lane) {
+          RowsInPlace columns;
+          for (int k = 0; k < terms.operand_count; ++k) {
+            const int64_t* const stride = terms.operand[k].stride;
+            columns.from[k] = cursor.At(k) + lane * stride[row];
+            columns.row_stride[k] = kLaneCount * stride[row];
+            columns.column_stride[k] = stride[row - 1];
+          }
+          AddRowsInPlace(tiles, columns, kLaneBlock / kLaneCount, rows, lanes + lane * rows);
+        }
+        for (int64_t width = kLaneCount / 2; width > 0; width /= 2) {
+          for (int64_t i = 0; i < width * rows; ++i) lanes[i] += lanes[i + width * rows];
+        }
+        for (int64_t i = 0; i < rows; ++i) sums[(first + i) * in_row + part - block] = lanes[i];
+        first += rows;
+      }
+    }
   }
 
   // ---- each output's terms lie one row apart: rows ----
@@ -477,7 +610,14 @@ class ReductionRun {
       const int64_t position = (outer * plan_.reduced + row + r) * plan_.inner + column;
       const int64_t block = std::min(rows - r, kRowBlock);
       if (in_place_rows_) {
-        AddRowsInPlace(tiles, position, block, columns, sums);
+        const Cursor cursor(plan_.terms, base_, position);
+        RowsInPlace in_place;
+        for (int k = 0; k < plan_.terms.operand_count; ++k) {
+          in_place.from[k] = cursor.At(k);
+          in_place.row_stride[k] = plan_.row_stride[k];
+          in_place.column_stride[k] = plan_.column_stride[k];
+        }
+        AddRowsInPlace(tiles, in_place, block, columns, sums);
       } else {
         AddRowsInTiles(tiles, position, block, columns, sums);
       }
@@ -486,9 +626,15 @@ class ReductionRun {
     tree.Finish(sums);
   }
 
-  void AddRowsInPlace(FormulaTiles& tiles, int64_t position, int64_t rows, int64_t columns,
+  // Rows of terms whose inputs are native, dense or one value within a row, and one stride apart from row to row.
+  struct RowsInPlace {
+    const char* from[kMaxInputs];
+    int64_t row_stride[kMaxInputs];
+    int64_t column_stride[kMaxInputs];
+  };
+
+  void AddRowsInPlace(FormulaTiles& tiles, const RowsInPlace& in_place, int64_t rows, int64_t columns,
                       double* sums) const {
-    const Cursor cursor(plan_.terms, base_, position);
     SumWork work = StartWork(SumWork::Order::kRows);
     work.n = static_cast<size_t>(columns);
     work.sums = sums;
@@ -496,20 +642,20 @@ class ReductionRun {
     for (int64_t r = 0; r < rows;) {
       int64_t n = rows - r;
       for (int k = 0; k < plan_.terms.operand_count; ++k) {
-        const char* const source = cursor.At(k) + r * plan_.row_stride[k];
+        const int64_t row_stride = in_place.row_stride[k];
+        const char* const source = in_place.from[k] + r * row_stride;
         work.in[k] = source;
-        work.step[k] = static_cast<size_t>(plan_.column_stride[k]);
-        work.row_stride[k] = plan_.row_stride[k];
+        work.step[k] = static_cast<size_t>(in_place.column_stride[k]);
+        work.row_stride[k] = row_stride;
         if (work.step[k] != 0) continue;
         // One value per row, or one for all.
         work.in[k] = repeated[k];
-        if (plan_.row_stride[k] != 0) {
+        if (row_stride != 0) {
           n = std::min(n, kRepeatedRows);
           work.row_stride[k] = sizeof repeated[k][0];
         }
-        for (int64_t i = 0; i < (plan_.row_stride[k] != 0 ? n : 1); ++i) {
-          tiles.RepeatElement(k, source + i * plan_.row_stride[k], repeated[k][i]);
-        }
+        for (int64_t i = 0; i < (row_stride != 0 ? n : 1); ++i)
+          tiles.RepeatElement(k, source + i * row_stride, repeated[k][i]);
       }
       work.rows = static_cast<size_t>(n);
       AddTerms(tiles, work);

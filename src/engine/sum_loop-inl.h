@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -132,6 +133,45 @@ HWY_INLINE Terms16 LoadTerms(const float* from) {
   return terms;
 }
 
+// The same sums, those of even and of odd lanes apart: for terms that come as those at even and at odd places.
+class PairedSums16 {
+ public:
+  // Terms that are added at once: whole vectors of both kinds, and whole rounds of the lanes.
+  static constexpr size_t kGroup = HWY_MAX(kLanes, 2 * kFloatLanes);
+
+  HWY_INLINE explicit PairedSums16(const Sums16& sums) {  // NOLINT(*-member-init)
+    HWY_ALIGN double in_order[kLanes];
+    sums.Store(in_order);
+    for (size_t i = 0; i < kVectors; ++i)
+      hn::LoadInterleaved2(DD(), in_order + i * 2 * kDoubleLanes, even_[i], odd_[i]);
+  }
+  HWY_INLINE Sums16 InOrder() const {
+    HWY_ALIGN double in_order[kLanes];
+    for (size_t i = 0; i < kVectors; ++i)
+      hn::StoreInterleaved2(even_[i], odd_[i], DD(), in_order + i * 2 * kDoubleLanes);
+    Sums16 sums;
+    sums.Load(in_order);
+    return sums;
+  }
+  // Pair number `pair` of a group's vectors of terms.
+  HWY_INLINE void Add(size_t pair, VF even, VF odd) {
+    const hn::Half<DF> half;
+    VD& low_even = even_[2 * pair % kVectors];
+    low_even = hn::Add(low_even, hn::PromoteTo(DD(), hn::LowerHalf(half, even)));
+    VD& low_odd = odd_[2 * pair % kVectors];
+    low_odd = hn::Add(low_odd, hn::PromoteTo(DD(), hn::LowerHalf(half, odd)));
+    VD& high_even = even_[(2 * pair + 1) % kVectors];
+    high_even = hn::Add(high_even, hn::PromoteTo(DD(), hn::UpperHalf(half, even)));
+    VD& high_odd = odd_[(2 * pair + 1) % kVectors];
+    high_odd = hn::Add(high_odd, hn::PromoteTo(DD(), hn::UpperHalf(half, odd)));
+  }
+
+ private:
+  static constexpr size_t kVectors = kLanes / 2 / kDoubleLanes;
+  VD even_[kVectors];
+  VD odd_[kVectors];
+};
+
 // The terms in [begin, end), +0 elsewhere: a sum that started at +0 is not changed by adding +0. One of begin
 // and end lies at its end.
 HWY_INLINE Terms16 Keep(const Terms16& terms, size_t begin, size_t end) {
@@ -159,6 +199,8 @@ class FormulaTerms {
   // Whether there are operands with 16-bit elements, and how many elements a cache line has at least.
   static constexpr bool kHasHalves = Access::kHasHalves;
   static constexpr size_t kLine = 64 / Access::kWidest;
+  // Whether two vectors are better taken as the elements at even and at odd places.
+  static constexpr bool kIsPaired = Access::kIsPaired && HWY_TARGET != HWY_SCALAR && HWY_HAVE_SCALABLE == 0;
 
   HWY_INLINE FormulaTerms(const Formula& formula, KernelType type, const SumWork& work)
       : formula_(formula),
@@ -169,6 +211,11 @@ class FormulaTerms {
   // Whether no input is one value.
   HWY_INLINE bool all_walk() const { return all_walk_; }
 
+  // Whether no input has a gap between rows.
+  HWY_INLINE bool RowsFollow(const SumWork& work) const {
+    return (... && (work.step[kInput] == 0 ||
+                    std::abs(work.row_stride[kInput]) <= static_cast<int64_t>(work.n * work.step[kInput])));
+  }
   HWY_INLINE void NextRow(const SumWork& work) { (..., (from_[kInput] += work.row_stride[kInput])); }
 
   // Announces the elements from i on.
@@ -190,6 +237,14 @@ class FormulaTerms {
     for (size_t j = 0; j < kLanes / kFloatLanes; ++j) terms.term[j] = Vector<kAllWalk>(i + j * kFloatLanes);
 #endif
     return terms;
+  }
+
+  // Of two vectors of terms from i on, those at even and at odd places; where all_walk() holds.
+  HWY_INLINE VF Even(size_t i) const {
+    return formula_(DF(), access_.LoadEven(DF(), from_[kInput] + i * access_.Size(kInput))...);
+  }
+  HWY_INLINE VF Odd(size_t i) const {
+    return formula_(DF(), access_.LoadOdd(DF(), from_[kInput] + i * access_.Size(kInput))...);
   }
 
   // Terms [i, i + count), at most 16, in the lanes from `lane` on, +0 in the others. Reads nothing else.
@@ -258,6 +313,19 @@ HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
       i += count;
     }
     if (terms.all_walk()) {
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+      if constexpr (Terms::kIsPaired) {
+        PairedSums16 paired(sums);
+        for (; i + PairedSums16::kGroup <= end; i += PairedSums16::kGroup) {
+          if (work.from_memory) terms.Prefetch(i + kFarthestAhead / sizeof(uint16_t));
+          for (size_t pair = 0; pair < PairedSums16::kGroup / (2 * kFloatLanes); ++pair) {
+            const size_t at_pair = i + pair * 2 * kFloatLanes;
+            paired.Add(pair, terms.Even(at_pair), terms.Odd(at_pair));
+          }
+        }
+        sums = paired.InOrder();
+      }
+#endif
       for (; i + kLanes <= end; i += kLanes) {
         // As where values are written: the processor's own prefetching ends with a page, which matters to types of
         // 16 bits, on which there is more work per line.
@@ -299,11 +367,11 @@ HWY_INLINE void SumRows(Terms terms, const SumWork& work) {
   }
   // Rows that are added before the sums are written again. From memory it is one at a time, since what is read in
   // order comes fastest, and what comes a page later in that order is announced: the hardware does not foresee
-  // where it goes on after a page or a row. (Rows shorter than a page most likely follow each other.)
+  // where it goes on after a page or a row.
   constexpr size_t kTogether = 2;
   constexpr size_t kLine = Terms::kLine;
   constexpr size_t kAhead = 64 * kLine;
-  const size_t in_row = n < kAhead ? n : n - kAhead;
+  const size_t in_row = n >= kAhead ? n - kAhead : terms.RowsFollow(work) ? n : 0;
   for (size_t row = 0; row < work.rows;) {
     size_t i = 0;
     const size_t count = HWY_MIN(work.rows - row, work.from_memory ? 1 : kTogether);

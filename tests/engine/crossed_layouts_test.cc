@@ -268,6 +268,53 @@ TEST(CrossedLayouts, SumsHaveTheSameBitsAsDense) {
   }
 }
 
+// Rows of whole blocks, whose lanes are summed side by side where inputs lie across: chunks that end within a row, rows
+// that are repeated, rows of several matrices.
+TEST(CrossedLayouts, SumsOfWholeBlocksHaveTheSameBitsAsDense) {
+  enum class Second { kAcross, kRow, kColumn, kOne };
+  RandomNumbers random(17);
+  for (const Isa isa : SupportedIsas()) {
+    for (const char* threads : {"1", "2", "5"}) {
+      const ScopedEnvironment environment({{"PORTACL_ISA", IsaName(isa)}, {"PORTACL_NUM_THREADS", threads}});
+      // The first has rows that end within blocks, the last chunks that end within rows.
+      for (const Dims& shape : {Dims{64, 4160}, Dims{15, 4096}, Dims{16, 4096}, Dims{17, 8192},
+                                Dims{303, 4096}, Dims{3, 37, 4096}, Dims{101, 28672}}) {
+        for (const aclDataType dtype : {ACL_FLOAT, ACL_BF16, ACL_FLOAT16}) {
+          for (const Second kind : {Second::kAcross, Second::kRow, Second::kColumn, Second::kOne}) {
+            if (shape[0] > 100 && (kind != Second::kAcross || dtype != ACL_BF16)) continue;
+            SCOPED_TRACE(std::string(IsaName(isa)) + " threads " + threads + " rows " +
+                         std::to_string(shape[0]) + " dtype " + std::to_string(dtype) + " second " +
+                         std::to_string(static_cast<int>(kind)));
+            const size_t last = shape.size() - 1;
+            std::vector<int> dense(shape.size());
+            std::iota(dense.begin(), dense.end(), 0);
+            std::vector<int> across = dense;
+            std::swap(across[last - 1], across[last]);
+            const aclDataType second_dtype = shape[0] == 17 ? ACL_FLOAT : dtype;
+            View a(shape, across, shape[0] == 16 ? 3 : 0, dtype);
+            View b(shape, across, 0, second_dtype);
+            for (size_t axis = 0; axis < shape.size(); ++axis) {
+              const bool is_repeated = kind == Second::kOne || (kind == Second::kRow && axis != last) ||
+                                       (kind == Second::kColumn && axis == last);
+              if (is_repeated) b.strides[axis] = 0;
+            }
+            FillForSums(a, random);
+            FillForSums(b, random);
+            View dense_a(shape, dense, 0, dtype);
+            View dense_b(shape, dense, 0, second_dtype);
+            CopyValues(a, dense_a);
+            CopyValues(b, dense_b);
+            for (const Sum sum : {Sum::kAll, Sum::kToColumn})
+              EXPECT_TRUE(SumOf(sum, a, b) == SumOf(sum, dense_a, dense_b))
+                  << "sum " << static_cast<int>(sum);
+            if (HasFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
 // Rows of an input whose columns lie side by side, as many as the dim around them has, are followed by nothing where
 // that dim is repeated or walked backwards: what lies behind them, or before, is another page.
 TEST(CrossedLayouts, SumsReadNothingBesideTheirRows) {

@@ -1,5 +1,5 @@
-// Sums of columns by a formula's kernel: each column's terms are added one after the other, whether the inputs come
-// from memory or from a cache, on every instruction set.
+// Sums by a formula's kernel, on every instruction set. Of columns: each one's terms are added one after the other,
+// whether the inputs come from memory or from a cache. In lanes: the terms take turns, however they are cut into pieces.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -33,6 +33,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -115,6 +116,78 @@ TEST(SumRows, FromMemoryAndFromCache) {
         Check(columns, 4, 3, repeated, kernel);
       }
       Check(2080, 1, 0, repeated, kernel);
+    }
+  }
+}
+
+// Stretches of `length` terms, which come in pieces whose lengths are taken in turn.
+void CheckLanes(size_t stretches, size_t length, const std::vector<size_t>& pieces,
+                engine::ElementType kernel) {
+  SCOPED_TRACE(::testing::Message() << length << " terms, pieces of " << pieces[0] << "..., kernel "
+                                    << static_cast<int>(kernel));
+  constexpr size_t kLanes = 16;
+  constexpr size_t kBlock = 4096;
+  RandomNumbers random(length * 100 + pieces[0]);
+  const std::vector<float> a = RandomFloats(random, stretches * length);
+  const std::vector<float> b = RandomFloats(random, stretches * length);
+  std::vector<uint16_t> short_a, short_b;
+  for (const float value : a) short_a.push_back(static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16));
+  for (const float value : b) short_b.push_back(static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16));
+
+  std::vector<double> expected;
+  for (size_t first = 0; first < a.size(); first += length) {
+    for (size_t block = 0; block < length; block += kBlock) {
+      double lane[kLanes] = {};
+      for (size_t i = 0; i < std::min(kBlock, length - block); ++i) {
+        const float term = a[first + block + i] - b[first + block + i];
+        lane[i % kLanes] += static_cast<double>(term);
+      }
+      for (size_t width = kLanes / 2; width > 0; width /= 2) {
+        for (size_t i = 0; i < width; ++i) lane[i] += lane[i + width];
+      }
+      expected.push_back(lane[0]);
+    }
+  }
+  const bool is_short = kernel == engine::ElementType::kBf16;
+  const size_t size = is_short ? sizeof(uint16_t) : sizeof(float);
+  const auto* const first_a =
+      is_short ? reinterpret_cast<const char*>(short_a.data()) : reinterpret_cast<const char*>(a.data());
+  const auto* const first_b =
+      is_short ? reinterpret_cast<const char*>(short_b.data()) : reinterpret_cast<const char*>(b.data());
+  for (const Isa isa : SupportedIsas()) {
+    for (const bool from_memory : {false, true}) {
+      std::vector<double> sums(expected.size());
+      alignas(64) double lanes[kLanes] = {};
+      engine::SumWork work{};
+      work.order = engine::SumWork::Order::kLanes;
+      work.lanes = lanes;
+      work.length = length;
+      work.sums = sums.data();
+      work.from_memory = from_memory;
+      for (size_t at = 0, piece = 0; at < a.size(); ++piece) {
+        work.n = std::min(pieces[piece % pieces.size()], a.size() - at);
+        work.in[0] = first_a + at * size;
+        work.in[1] = first_b + at * size;
+        work.step[0] = size;
+        work.step[1] = size;
+        const engine::NoParameters parameters;
+        kSumDifferences.For(isa)({kernel}, &parameters, work);
+        at += work.n;
+      }
+      ASSERT_EQ(work.sums, sums.data() + sums.size());
+      EXPECT_EQ(std::memcmp(sums.data(), expected.data(), sums.size() * sizeof(double)), 0)
+          << IsaName(isa) << ", from memory: " << from_memory;
+    }
+  }
+}
+
+TEST(SumLanes, InPiecesOfAnyLength) {
+  for (const engine::ElementType kernel : {engine::ElementType::kF32, engine::ElementType::kBf16}) {
+    for (const size_t length : {16, 17, 31, 100, 4096, 4097, 4111, 4128, 8192, 9000}) {
+      for (const std::vector<size_t>& pieces : std::vector<std::vector<size_t>>{
+               {1000000}, {4096}, {33}, {100, 7, 64}, {2049, 16}, {1, 47, 512}}) {
+        CheckLanes(5, length, pieces, kernel);
+      }
     }
   }
 }

@@ -154,6 +154,8 @@ add("sums: a stripe is stored where the row starts", "const int64_t output = out
     "const int64_t output = outer * plan_.inner + done;")
 
 add = mutants_of("src/engine/sum_loop-inl.h", SUMS)
+add("sums: even and odd places change", "paired.Add(pair, terms.Even(at_pair), terms.Odd(at_pair));", "paired.Add(pair, terms.Odd(at_pair), terms.Even(at_pair));", ["sum_rows"])
+add("sums: both halves of a vector go to the same lanes", "even_[(2 * pair + 1) % kVectors]", "even_[2 * pair % kVectors]", ["sum_rows"])
 add("sums: neighbouring lanes first", "sum_[i] = hn::Add(sum_[i], sum_[i + count]);", "sum_[i] = hn::Add(sum_[2 * i], sum_[2 * i + 1]);")
 add("sums: lanes start at -0", "for (VD& sum : sum_) sum = hn::Zero(DD());", "for (VD& sum : sum_) sum = hn::Neg(hn::Zero(DD()));")
 
@@ -203,6 +205,13 @@ add("bands: one row more than there is", "row - first_ >= rows_ * size_", "row -
 
 add = mutants_of("src/engine/bands.cc", ("crossed_layouts",))
 add("bands: stripes begin with the row", "TransposeIn(row + column_ * stride_,", "TransposeIn(row,")
+
+add = mutants_of("src/engine/reduction.cc", ("crossed_layouts",))
+add("across: each lane lacks its last column", "AddRowsInPlace(tiles, columns, kLaneBlock / kLaneCount, rows,", "AddRowsInPlace(tiles, columns, kLaneBlock / kLaneCount - 1, rows,")
+add("across: rows of the chunk's last block are left out", "const int64_t end = row_from(block + count);", "const int64_t end = (block + count) / in_row;")
+add("across: a stretch ends with its rows", "if (++in_stretch < length / kLaneBlock &&", "if (++in_stretch < length / kLaneBlock / in_row &&")
+add("across: rows need not be whole blocks", "row < 1 || terms.extent[row] % kLaneBlock != 0 ||", "row < 1 || terms.extent[row] < kLaneBlock ||")
+add("across: repeated inputs walk", "columns.row_stride[k] = kLaneCount * stride[row];", "columns.row_stride[k] = kLaneCount * terms.operand[0].stride[row];")
 
 add = mutants_of("src/engine/tiles.h", ("l1_loss_backward_numerics", "kl_div_backward_numerics"))
 add("tiles: a wrap goes back too little", "(wraps ? 1 - plan_->extent[axis] : 1)", "(wraps ? 2 - plan_->extent[axis] : 1)")
