@@ -73,7 +73,8 @@ engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape&
   job.threads = ThreadLimit();
   job.plan = PlanElementwise(shape, {tensors, static_cast<size_t>(inputs.count) + 1});
   job.stream = job.plan.BytesWalked() > engine::LastLevelCacheBytes();
-  job.formula.gather = engine::FindGather(JobIsa(), job.stream);
+  job.formula.gather =
+      engine::FindGather(JobIsa(), job.stream ? engine::GatherSource::kMemory : engine::GatherSource::kCache);
   job.result = {engine::FindStore(JobIsa(), result.dtype), engine::FindScatter(JobIsa(), job.stream),
                 engine::ElementTypeOf(result.dtype), static_cast<int8_t>(output)};
   return job;
@@ -88,7 +89,8 @@ engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& sha
   const aclTensor& result = call.Tensor(output);
   job.plan = PlanReduction(shape, kept, {tensors, static_cast<size_t>(inputs.count)}, result);
   job.from_memory = job.plan.terms.BytesWalked() > engine::LastLevelCacheBytes();
-  job.formula.gather = engine::FindGather(JobIsa(), job.from_memory);
+  job.formula.gather = engine::FindGather(
+      JobIsa(), job.from_memory ? engine::GatherSource::kMemoryAskedAhead : engine::GatherSource::kCache);
   job.terms = engine::FindTermSums(JobIsa());
   job.store = engine::FindSumStore(result.dtype);
   job.output_argument = static_cast<int8_t>(output);

@@ -121,7 +121,11 @@ inline auto Even(Halves low, Halves high) {
 #endif
 }
 
-template <class Vector, class Element>
+// How far ahead data is asked for: the processor's own prefetching ends with a page, and a tile is hardly longer. What
+// lies there need not be readable.
+constexpr int64_t kAhead = 4096;
+
+template <class Vector, class Element, bool kAskAhead>
 void GatherEverySecond(const char* source, void* destination, int64_t n) {
   constexpr int64_t kLanes = 16 / int64_t{sizeof(Element)};
   auto* to = static_cast<char*>(destination);
@@ -131,6 +135,7 @@ void GatherEverySecond(const char* source, void* destination, int64_t n) {
     Vector high;
     std::memcpy(&low, source + 2 * i * int64_t{sizeof(Element)}, sizeof low);
     std::memcpy(&high, source + (2 * i + kLanes) * int64_t{sizeof(Element)}, sizeof high);
+    if constexpr (kAskAhead) __builtin_prefetch(source + 2 * i * int64_t{sizeof(Element)} + kAhead);
     const Vector even = Even(low, high);
     std::memcpy(to + i * int64_t{sizeof(Element)}, &even, sizeof even);
   }
@@ -149,6 +154,22 @@ void ScatterElements(const void* source, char* destination, int64_t stride, int6
     std::memcpy(destination + i * stride, from + i * int64_t{sizeof(Element)}, sizeof(Element));
 }
 
+template <bool kAskAhead>
+void GatherFrom(const char* source, int64_t stride, int32_t size, void* destination, int64_t n) {
+  switch (size) {
+    case 1:
+      return GatherElements<uint8_t>(source, stride, destination, n);
+    case 2:
+      if (stride == 4) return GatherEverySecond<Halves, uint16_t, kAskAhead>(source, destination, n);
+      return GatherElements<uint16_t>(source, stride, destination, n);
+    case 4:
+      if (stride == 8) return GatherEverySecond<Words, uint32_t, kAskAhead>(source, destination, n);
+      return GatherElements<uint32_t>(source, stride, destination, n);
+    default:
+      return GatherElements<uint64_t>(source, stride, destination, n);
+  }
+}
+
 struct Element16 {
   unsigned char bytes[16];
 };
@@ -156,18 +177,7 @@ struct Element16 {
 }  // namespace
 
 void Gather(const char* source, int64_t stride, int32_t size, void* destination, int64_t n) noexcept {
-  switch (size) {
-    case 1:
-      return GatherElements<uint8_t>(source, stride, destination, n);
-    case 2:
-      if (stride == 4) return GatherEverySecond<Halves, uint16_t>(source, destination, n);
-      return GatherElements<uint16_t>(source, stride, destination, n);
-    case 4:
-      if (stride == 8) return GatherEverySecond<Words, uint32_t>(source, destination, n);
-      return GatherElements<uint32_t>(source, stride, destination, n);
-    default:
-      return GatherElements<uint64_t>(source, stride, destination, n);
-  }
+  GatherFrom<false>(source, stride, size, destination, n);
 }
 
 void Scatter(const void* source, char* destination, int64_t stride, int32_t size, int64_t n) noexcept {
@@ -187,9 +197,16 @@ void Scatter(const void* source, char* destination, int64_t stride, int32_t size
   }
 }
 
-GatherFunction FindGather(Isa isa, bool from_memory) noexcept {
+GatherFunction FindGather(Isa isa, GatherSource source) noexcept {
   constexpr auto kTable = PORTACL_ISA_TABLE(GatherInVectors);
-  return from_memory ? Gather : kTable.For(isa);
+  switch (source) {
+    case GatherSource::kMemory:
+      return Gather;
+    case GatherSource::kMemoryAskedAhead:
+      return GatherFrom<true>;
+    default:
+      return kTable.For(isa);
+  }
 }
 
 ScatterFunction FindScatter(Isa isa, bool from_memory) noexcept {

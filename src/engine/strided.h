@@ -19,9 +19,12 @@ using ScatterFunction = void (*)(const void* source, char* destination, int64_t 
 void Gather(const char* source, int64_t stride, int32_t size, void* destination, int64_t n) noexcept;
 void Scatter(const void* source, char* destination, int64_t stride, int32_t size, int64_t n) noexcept;
 
-// The fastest that an instruction set has. Where operands do not fit the caches, that is the above: wide vectors are
-// slower there, for reasons not known.
-GatherFunction FindGather(Isa isa, bool from_memory) noexcept;
+// Where elements come from. Asking for them ahead pays where nothing is written, and costs where there are more streams.
+enum class GatherSource : uint8_t { kCache, kMemory, kMemoryAskedAhead };
+
+// The fastest that an instruction set has. Where operands do not fit the caches, that is what every machine has: wide
+// vectors are slower there, for reasons not known.
+GatherFunction FindGather(Isa isa, GatherSource source) noexcept;
 ScatterFunction FindScatter(Isa isa, bool from_memory) noexcept;
 
 }  // namespace portacl::engine

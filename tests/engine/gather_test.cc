@@ -47,12 +47,15 @@ TEST(Gather, EveryElementAndNothingBeyond) {
     const GuardedBuffer source(static_cast<size_t>(bytes), guard);
     for (int64_t i = 0; i < bytes; ++i) source.data()[i] = static_cast<std::byte>(i * 37 + i / 251);
     const char* const first = reinterpret_cast<const char*>(source.data()) + (stride < 0 ? bytes - size : 0);
-    const GuardedBuffer gathered(static_cast<size_t>(n * size));
-    engine::FindGather(isa, false)(first, stride * size, size, gathered.data(), n);
-    for (int64_t i = 0; i < n; ++i) {
-      ASSERT_EQ(std::memcmp(gathered.data() + i * size, first + i * stride * size, static_cast<size_t>(size)),
-                0)
-          << "element " << i;
+    for (const engine::GatherSource from : {engine::GatherSource::kCache, engine::GatherSource::kMemory,
+                                            engine::GatherSource::kMemoryAskedAhead}) {
+      const GuardedBuffer gathered(static_cast<size_t>(n * size));
+      engine::FindGather(isa, from)(first, stride * size, size, gathered.data(), n);
+      for (int64_t i = 0; i < n; ++i) {
+        ASSERT_EQ(
+            std::memcmp(gathered.data() + i * size, first + i * stride * size, static_cast<size_t>(size)), 0)
+            << "element " << i << ", source " << static_cast<int>(from);
+      }
     }
   });
 }
