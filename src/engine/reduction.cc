@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 #include "acl/vector_targets.h"
 
@@ -67,6 +68,63 @@ void AddNarrowRows(const float* terms, size_t stride, size_t groups, size_t rows
   }
 }
 
+void AddAcrossOneByOne(const float* terms, size_t pitch, size_t rows, double* sums) {
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t i = 0; i < kLanes; ++i) sums[i] += static_cast<double>(terms[i * pitch + r]);
+  }
+}
+
+#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
+
+void AddAcross(const float* terms, size_t pitch, size_t rows, double* sums) {
+  AddAcrossOneByOne(terms, pitch, rows, sums);
+}
+
+#else
+
+// Four terms of every fourth column, from the given one on.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadFours(D d, const float* terms, size_t pitch) {
+  if constexpr (hn::MaxLanes(D()) == 4) {
+    return hn::LoadU(d, terms);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, LoadFours(half, terms + hn::MaxLanes(half) * pitch, pitch),
+                       LoadFours(half, terms, pitch));
+  }
+}
+
+void AddAcross(const float* terms, size_t pitch, size_t rows, double* sums) {
+  const DF d;
+  Sums16 total;
+  total.Load(sums);
+  size_t r = 0;
+  for (; r + 4 <= rows; r += 4) {
+    // Of four rows: within each 16 bytes a square is transposed, which makes whole rows.
+    Terms16 row[4];
+    for (size_t i = 0; i < kLanes / kFloatLanes; ++i) {
+      const float* const from = terms + i * kFloatLanes * pitch + r;
+      const VF first = LoadFours(d, from, pitch);
+      const VF second = LoadFours(d, from + pitch, pitch);
+      const VF third = LoadFours(d, from + 2 * pitch, pitch);
+      const VF fourth = LoadFours(d, from + 3 * pitch, pitch);
+      const VF odd_low = hn::InterleaveLower(d, first, third);
+      const VF odd_high = hn::InterleaveUpper(d, first, third);
+      const VF even_low = hn::InterleaveLower(d, second, fourth);
+      const VF even_high = hn::InterleaveUpper(d, second, fourth);
+      row[0].term[i] = hn::InterleaveLower(d, odd_low, even_low);
+      row[1].term[i] = hn::InterleaveUpper(d, odd_low, even_low);
+      row[2].term[i] = hn::InterleaveLower(d, odd_high, even_high);
+      row[3].term[i] = hn::InterleaveUpper(d, odd_high, even_high);
+    }
+    for (const Terms16& one : row) total.Add(one);
+  }
+  total.Store(sums);
+  AddAcrossOneByOne(terms + r, pitch, rows - r, sums);
+}
+
+#endif
+
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl::engine
 HWY_AFTER_NAMESPACE();
@@ -87,6 +145,7 @@ namespace {
 
 constexpr auto kSumShortStretches = PORTACL_ISA_TABLE(SumShortStretches);
 constexpr auto kAddNarrowRows = PORTACL_ISA_TABLE(AddNarrowRows);
+constexpr auto kAddAcross = PORTACL_ISA_TABLE(AddAcross);
 
 // The widest output element: complex128.
 constexpr int64_t kMaxElement = 16;
@@ -112,6 +171,11 @@ static_assert((kColumnSums + kLanes * (kLevels + 1)) * int64_t{sizeof(double)} <
 // Columns that are summed at once where all inputs pass through bands: narrow ones are taller, and so read fewer pages at
 // a time. (An input that lies along the rows would be read in short pieces.)
 constexpr int64_t kColumnsOfBands = 512;
+
+// Rows of a few columns whose terms are written at once, and how far apart columns are then: whole lines, but not a power
+// of two.
+constexpr int64_t kRowsWritten = kRowBlock;
+constexpr int64_t kPitchAcross = kRowsWritten + 16;
 
 // Pieces of work that each thread finds at least, where wide stripes of columns would leave fewer.
 constexpr int64_t kPiecesPerThread = 4;
@@ -280,6 +344,13 @@ class ReductionRun {
     return work;
   }
 
+  // Rows of terms whose inputs are native, dense or one value within a row, and one stride apart from row to row.
+  struct RowsInPlace {
+    const char* from[kMaxInputs];
+    int64_t row_stride[kMaxInputs];
+    int64_t column_stride[kMaxInputs];
+  };
+
   void AddTerms(FormulaTiles& tiles, SumWork& work) const {
     tiles.SetIsa(job_.formula.sums(kernel_, job_.formula.parameters, work));
   }
@@ -396,13 +467,11 @@ class ReductionRun {
 
   // ---- lanes of inputs that lie across the walk's rows ----
 
-  // Where rows are whole blocks, term c of any of them goes to lane c mod kLanes of a block that no other row has part in.
-  // So what lies side by side in memory, the same column of neighbouring rows, is added side by side, and nothing need be
-  // transposed.
+  // Whether the inputs, as the kernel takes them, lie dense across the walk's rows, or are repeated there.
   bool LieAcross() const {
     const LoopPlan& terms = plan_.terms;
     const int row = terms.rank - 1;
-    if (row < 1 || terms.extent[row] % kLaneBlock != 0 || plan_.reduced % kLaneBlock != 0) return false;
+    if (row < 1) return false;
     bool any = false;
     for (int k = 0; k < terms.operand_count; ++k) {
       const OperandLoop& operand = terms.operand[k];
@@ -414,9 +483,26 @@ class ReductionRun {
     return any;
   }
 
-  // Runs if that is worth it.
+  // Every `step`th column of the walk from the cursor's, `skip` later, as the rows of what is worked on.
+  RowsInPlace ColumnsFrom(const Cursor& cursor, int64_t skip, int64_t step) const {
+    const LoopPlan& terms = plan_.terms;
+    RowsInPlace columns;
+    for (int k = 0; k < terms.operand_count; ++k) {
+      const int64_t* const stride = terms.operand[k].stride;
+      columns.from[k] = cursor.At(k) + skip * stride[terms.rank - 1];
+      columns.row_stride[k] = step * stride[terms.rank - 1];
+      columns.column_stride[k] = stride[terms.rank - 2];
+    }
+    return columns;
+  }
+
+  // Where rows are whole blocks, term c of any of them goes to lane c mod kLanes of a block that no other row has part in.
+  // So what lies side by side in memory, the same column of neighbouring rows, is added side by side, and nothing need be
+  // transposed. Runs if that is possible and worth it.
   bool RunLanesAcross() {
-    if (!LieAcross()) return false;
+    if (!LieAcross() || plan_.reduced % kLaneBlock != 0 ||
+        plan_.terms.extent[plan_.terms.rank - 1] % kLaneBlock != 0)
+      return false;
     // What makes one sum that is written: an output, or a chunk of one.
     const int64_t length = plan_.chunks > 1 ? plan_.chunk_blocks * kLaneBlock : plan_.reduced;
     const int64_t row_length = plan_.terms.extent[plan_.terms.rank - 1];
@@ -499,13 +585,7 @@ class ReductionRun {
         const int64_t rows = std::min({end - first, cursor.left_rows(), kRowsAcross});
         std::fill_n(lanes, kLaneCount * rows, 0.0);
         for (int64_t lane = 0; lane < kLaneCount; ++lane) {
-          RowsInPlace columns;
-          for (int k = 0; k < terms.operand_count; ++k) {
-            const int64_t* const stride = terms.operand[k].stride;
-            columns.from[k] = cursor.At(k) + lane * stride[row];
-            columns.row_stride[k] = kLaneCount * stride[row];
-            columns.column_stride[k] = stride[row - 1];
-          }
+          const RowsInPlace columns = ColumnsFrom(cursor, lane, kLaneCount);
           AddRowsInPlace(tiles, columns, kLaneBlock / kLaneCount, rows, lanes + lane * rows);
         }
         for (int64_t width = kLaneCount / 2; width > 0; width /= 2) {
@@ -520,6 +600,7 @@ class ReductionRun {
   // ---- each output's terms lie one row apart: rows ----
 
   void RunRows() {
+    if (RunRowsAcross()) return;
     const int levels = static_cast<int>(std::bit_width(static_cast<uint64_t>(plan_.chunk_blocks))) + 1;
     const auto columns_in = [&](int64_t sums) {
       return std::max<int64_t>(64, sums / (levels + 1) / 64 * 64);
@@ -585,6 +666,73 @@ class ReductionRun {
     });
   }
 
+  // ---- rows of inputs that lie across them ----
+
+  // The terms of a few columns are computed along the columns, as they lie in memory, and then added row by row. Runs if
+  // that is possible.
+  bool RunRowsAcross() {
+    const LoopPlan& terms = plan_.terms;
+    if (!LieAcross() || terms.extent[terms.rank - 1] != plan_.inner) return false;
+    const int64_t stripes = (plan_.inner + kLaneCount - 1) / kLaneCount;
+    const int64_t wanted = job_.threads > 1 ? kPiecesPerThread * job_.threads : 1;
+    const int64_t group = std::clamp<int64_t>(plan_.outer * stripes * plan_.chunks / wanted, 1, plan_.chunks);
+    const int64_t groups = (plan_.chunks + group - 1) / group;
+    ForEachBlock(plan_.outer * stripes * groups, job_.threads, [&](int64_t piece) {
+      const int64_t first = piece % groups * group;
+      const int64_t column = piece / groups % stripes * kLaneCount;
+      const int64_t outer = piece / groups / stripes;
+      const int64_t columns = std::min(plan_.inner - column, kLaneCount);
+      const int64_t output = outer * plan_.inner + column;
+      const DefaultFloatEnvironment environment;
+      FormulaTiles tiles(job_.formula, terms, base_, kernel_, ElementType::kF32);
+      alignas(64) float written[kLanes * kPitchAcross];
+      // Sums that nobody wants still take terms.
+      std::fill(written + columns * kPitchAcross, std::end(written), 0.0f);
+      double sums[kLanes];
+      double levels[kLevels * kLanes];
+      Tree tree(levels, columns);
+      int64_t chunk = first;
+      const int64_t rows_of_chunk = plan_.chunk_blocks * kRowBlock;
+      const int64_t end = std::min(plan_.reduced, (first + group) * rows_of_chunk);
+      for (int64_t row = first * rows_of_chunk; row < end;) {
+        const int64_t rows = std::min(end - row, kRowsWritten);
+        WriteColumns(tiles, (outer * plan_.reduced + row) * plan_.inner + column, columns, rows, written);
+        for (int64_t r = 0; r < rows; r += kRowBlock) {
+          const int64_t block = std::min(rows - r, kRowBlock);
+          std::fill_n(sums, kLaneCount, 0.0);
+          job_.terms.across(written + r, kPitchAcross, static_cast<size_t>(block), sums);
+          tree.Add(sums);
+          row += block;
+          if (row < end && row % rows_of_chunk != 0) continue;
+          tree.Finish(sums);
+          if (plan_.chunks == 1) {
+            Store(output, sums, columns);
+          } else {
+            std::copy_n(sums, columns, &partials_[chunk * plan_.outputs() + output]);
+          }
+          ++chunk;
+        }
+      }
+      ReportIsaThatRan(tiles.isa());
+    });
+    return true;
+  }
+
+  // The terms of `rows` rows of some columns, the first at `position`, column by column.
+  void WriteColumns(FormulaTiles& tiles, int64_t position, int64_t columns, int64_t rows,
+                    float* written) const {
+    static_assert(kLaneCount <= kRepeatedRows, "all columns are one piece of work");
+    SumWork work = StartWork(SumWork::Order::kNone);
+    work.pitch = kPitchAcross;
+    for (int64_t done = 0; done < rows;) {
+      const Cursor cursor(plan_.terms, base_, position + done * plan_.inner);
+      const int64_t n = std::min(rows - done, cursor.left_rows());
+      work.terms = written + done;
+      WorkOnRows(tiles, ColumnsFrom(cursor, 0, 1), columns, n, work);
+      done += n;
+    }
+  }
+
   // Whether the walk's rows are those of columns, and every input lies across them.
   bool AllPassThroughBands() const {
     const LoopPlan& terms = plan_.terms;
@@ -626,18 +774,10 @@ class ReductionRun {
     tree.Finish(sums);
   }
 
-  // Rows of terms whose inputs are native, dense or one value within a row, and one stride apart from row to row.
-  struct RowsInPlace {
-    const char* from[kMaxInputs];
-    int64_t row_stride[kMaxInputs];
-    int64_t column_stride[kMaxInputs];
-  };
-
-  void AddRowsInPlace(FormulaTiles& tiles, const RowsInPlace& in_place, int64_t rows, int64_t columns,
-                      double* sums) const {
-    SumWork work = StartWork(SumWork::Order::kRows);
+  // What `work` says of `rows` rows of `columns` terms.
+  void WorkOnRows(FormulaTiles& tiles, const RowsInPlace& in_place, int64_t rows, int64_t columns,
+                  SumWork work) const {
     work.n = static_cast<size_t>(columns);
-    work.sums = sums;
     alignas(64) unsigned char repeated[kMaxInputs][kRepeatedRows][kRepeated * sizeof(float)];
     for (int64_t r = 0; r < rows;) {
       int64_t n = rows - r;
@@ -661,6 +801,13 @@ class ReductionRun {
       AddTerms(tiles, work);
       r += n;
     }
+  }
+
+  void AddRowsInPlace(FormulaTiles& tiles, const RowsInPlace& in_place, int64_t rows, int64_t columns,
+                      double* sums) const {
+    SumWork work = StartWork(SumWork::Order::kRows);
+    work.sums = sums;
+    WorkOnRows(tiles, in_place, rows, columns, work);
   }
 
   void AddRowsInTiles(FormulaTiles& tiles, int64_t position, int64_t rows, int64_t columns,
@@ -860,7 +1007,9 @@ SumStoreFunction FindSumStore(aclDataType dtype) noexcept {
   }
 }
 
-TermSums FindTermSums(Isa isa) noexcept { return {kSumShortStretches.For(isa), kAddNarrowRows.For(isa)}; }
+TermSums FindTermSums(Isa isa) noexcept {
+  return {kSumShortStretches.For(isa), kAddNarrowRows.For(isa), kAddAcross.For(isa)};
+}
 
 void ReductionJob::Run(void* const* addresses, void* workspace) const noexcept {
   char* base[kMaxLoopOperands] = {};

@@ -23,6 +23,8 @@ struct TermSums {
   // in [0, groups); width < kLanes, and what lies beyond `width` in sums becomes anything.
   void (*narrow_rows)(const float* terms, size_t stride, size_t groups, size_t rows, size_t width,
                       double* sums);
+  // sums[i] += terms[i * pitch + r] for r = 0, 1, ..., rows - 1, i in [0, kLanes).
+  void (*across)(const float* terms, size_t pitch, size_t rows, double* sums);
 };
 TermSums FindTermSums(Isa isa) noexcept;
 

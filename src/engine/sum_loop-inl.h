@@ -62,6 +62,10 @@ HWY_INLINE Terms16 LoadTerms(const float* from) {
   return terms;
 }
 
+HWY_INLINE void StoreTerms(const Terms16& terms, float* to) {
+  std::memcpy(to, terms.term, sizeof terms.term);
+}
+
 // The terms in [begin, end), +0 elsewhere: a sum that started at +0 is not changed by adding +0.
 HWY_INLINE Terms16 Keep(Terms16 terms, size_t begin, size_t end) {
   for (size_t i = 0; i < kLanes; ++i) {
@@ -133,6 +137,10 @@ HWY_INLINE Terms16 LoadTerms(const float* from) {
   return terms;
 }
 
+HWY_INLINE void StoreTerms(const Terms16& terms, float* to) {
+  for (size_t i = 0; i < kLanes / kFloatLanes; ++i) hn::StoreU(terms.term[i], DF(), to + i * kFloatLanes);
+}
+
 // The same sums, those of even and of odd lanes apart: for terms that come as those at even and at odd places.
 class PairedSums16 {
  public:
@@ -189,6 +197,9 @@ HWY_INLINE Terms16 Keep(const Terms16& terms, size_t begin, size_t end) {
 }
 
 #endif
+
+// Cache lines that terms which are written are asked for ahead: what lies there is wanted soon.
+constexpr size_t kTermsAhead = 16;
 
 // ---- A formula's terms, sixteen at a time ----
 
@@ -286,7 +297,7 @@ class FormulaTerms {
   bool all_walk_;
 };
 
-// ---- The two orders ----
+// ---- The two orders, and none ----
 
 template <class Terms>
 HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
@@ -419,15 +430,38 @@ HWY_INLINE void SumRows(Terms terms, const SumWork& work) {
   }
 }
 
+template <class Terms>
+HWY_INLINE void WriteTerms(Terms terms, const SumWork& work) {
+  const size_t n = work.n;
+  float* out = work.terms;
+  for (size_t row = 0; row < work.rows; ++row) {
+    size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+      if (work.from_memory && i % Terms::kLine == 0) terms.Prefetch(i + kTermsAhead * Terms::kLine);
+      StoreTerms(terms.template At<false>(i), out + i);
+    }
+    if (i < n) {
+      HWY_ALIGN float few[kLanes];
+      terms.Some(i, n - i, 0, few);
+      std::memcpy(out + i, few, (n - i) * sizeof(float));
+    }
+    terms.NextRow(work);
+    out += work.pitch;
+  }
+}
+
 template <class Formula, class Access, size_t... kInput>
 HWY_NOINLINE void SumOver(KernelType type, const void* parameters, SumWork& work,
                           std::index_sequence<kInput...>) {
   const Formula formula(*static_cast<const typename Formula::Parameters*>(parameters));
   const FormulaTerms<Formula, Access, kInput...> terms(formula, type, work);
-  if (work.order == SumWork::Order::kLanes) {
-    SumLanes(terms, work);
-  } else {
-    SumRows(terms, work);
+  switch (work.order) {
+    case SumWork::Order::kLanes:
+      return SumLanes(terms, work);
+    case SumWork::Order::kRows:
+      return SumRows(terms, work);
+    case SumWork::Order::kNone:
+      return WriteTerms(terms, work);
   }
 }
 

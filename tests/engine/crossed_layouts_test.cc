@@ -268,16 +268,16 @@ TEST(CrossedLayouts, SumsHaveTheSameBitsAsDense) {
   }
 }
 
-// Rows of whole blocks, whose lanes are summed side by side where inputs lie across: chunks that end within a row, rows
-// that are repeated, rows of several matrices.
-TEST(CrossedLayouts, SumsOfWholeBlocksHaveTheSameBitsAsDense) {
+// Inputs that lie across, or are repeated: rows of whole blocks, whose lanes are summed side by side, chunks that end
+// within a row, rows of several matrices; sums of columns, whose terms are computed along them.
+TEST(CrossedLayouts, SumsAcrossHaveTheSameBitsAsDense) {
   enum class Second { kAcross, kRow, kColumn, kOne };
   RandomNumbers random(17);
   for (const Isa isa : SupportedIsas()) {
     for (const char* threads : {"1", "2", "5"}) {
       const ScopedEnvironment environment({{"PORTACL_ISA", IsaName(isa)}, {"PORTACL_NUM_THREADS", threads}});
       // The first has rows that end within blocks, the last chunks that end within rows.
-      for (const Dims& shape : {Dims{64, 4160}, Dims{15, 4096}, Dims{16, 4096}, Dims{17, 8192},
+      for (const Dims& shape : {Dims{64, 4160}, Dims{600, 77}, Dims{15, 4096}, Dims{16, 4096}, Dims{17, 8192},
                                 Dims{303, 4096}, Dims{3, 37, 4096}, Dims{101, 28672}}) {
         for (const aclDataType dtype : {ACL_FLOAT, ACL_BF16, ACL_FLOAT16}) {
           for (const Second kind : {Second::kAcross, Second::kRow, Second::kColumn, Second::kOne}) {
@@ -304,7 +304,7 @@ TEST(CrossedLayouts, SumsOfWholeBlocksHaveTheSameBitsAsDense) {
             View dense_b(shape, dense, 0, second_dtype);
             CopyValues(a, dense_a);
             CopyValues(b, dense_b);
-            for (const Sum sum : {Sum::kAll, Sum::kToColumn})
+            for (const Sum sum : {Sum::kAll, Sum::kFirstAxis, Sum::kToRow, Sum::kToColumn})
               EXPECT_TRUE(SumOf(sum, a, b) == SumOf(sum, dense_a, dense_b))
                   << "sum " << static_cast<int>(sum);
             if (HasFailure()) return;
