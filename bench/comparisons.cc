@@ -42,19 +42,34 @@ Figures FiguresOf(const Case& c, const Comparison& result) {
 // Helper threads that still look out for work would disturb the other side.
 void LetHelpersSleep() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
+// A loop shared among threads, and what one of them does when all are done.
+template <class Share, class Finish>
+Side SharedSide(int threads, Rig& rig, const Share& share, const Finish& finish) {
+  if (threads == 1) {
+    return {[share, finish] {
+      share(0, 1);
+      finish();
+    }};
+  }
+  Team& team = rig.TeamOf(threads);
+  return {[&team, share = std::function<void(int, int)>(share), finish] {
+            team.Run(share);
+            finish();
+          },
+          [&team] { team.Wake(); }, [&team] { team.Sleep(); }};
+}
+
 // On one thread and on all.
 std::vector<Side> CeilingSides(const Case& c, const CeilingLoop& loop, Rig& rig) {
   std::vector<Side> ceilings;
   for (const bool streaming : {false, true}) {
     if (streaming && (!loop.may_stream || loop.traffic.out.width == 0)) continue;
-    ceilings.push_back({[loop, streaming] { MoveBytes(loop.traffic, streaming, 0, 1); }});
-    if (c.threads == 1) continue;
-    Team& team = rig.TeamOf(c.threads);
-    const std::function<void(int, int)> share = [loop, streaming](int part, int parts) {
+    const auto share = [loop, streaming](int part, int parts) {
       MoveBytes(loop.traffic, streaming, part, parts);
     };
-    ceilings.push_back(
-        {[&team, share] { team.Run(share); }, [&team] { team.Wake(); }, [&team] { team.Sleep(); }});
+    const auto nothing = [] {};
+    ceilings.push_back(SharedSide(1, rig, share, nothing));
+    if (c.threads > 1) ceilings.push_back(SharedSide(c.threads, rig, share, nothing));
   }
   return ceilings;
 }
@@ -164,20 +179,7 @@ Figures AgainstLimit(const Case& c, Rig& rig, double patience) {
     loop.finish();
     if (!Agrees(c, call, expected, scratch.data()))
       throw std::runtime_error("the loop computes something else: " + loop.name);
-    if (c.threads == 1) {
-      limits.push_back({[&loop] {
-        loop.share(0, 1);
-        loop.finish();
-      }});
-      continue;
-    }
-    Team& team = rig.TeamOf(c.threads);
-    const std::function<void(int, int)> share = loop.share;
-    limits.push_back({[&team, &loop, share] {
-                        team.Run(share);
-                        loop.finish();
-                      },
-                      [&team] { team.Wake(); }, [&team] { team.Sleep(); }});
+    limits.push_back(SharedSide(c.threads, rig, loop.share, loop.finish));
   }
   expected = {};
 

@@ -497,13 +497,38 @@ void GradientOneTransposed(const LimitData& data, const Block& block, size_t par
   hwy::FlushStream();
 }
 
+// ---- vectors of sums ----
+
+template <size_t kCount>
+struct SumVectors {
+  static constexpr size_t kSums = kCount;
+
+  HWY_INLINE SumVectors() {}  // NOLINT(*-member-init, *-use-equals-default)
+  HWY_INLINE void Clear() {
+    for (VD& v : sum) v = hn::Zero(DD());
+  }
+  HWY_INLINE void Load(const double* from) {
+    for (size_t i = 0; i < kCount; ++i) sum[i] = hn::LoadU(DD(), from + i * kDoubles);
+  }
+  HWY_INLINE void Store(double* to) const {
+    for (size_t i = 0; i < kCount; ++i) hn::StoreU(sum[i], DD(), to + i * kDoubles);
+  }
+  // The lower half of the terms onto one vector, the upper half onto another.
+  HWY_INLINE void AddHalves(VF term, size_t low, size_t high) {
+    const hn::Half<DF> half;
+    sum[low] = hn::Add(sum[low], hn::PromoteTo(DD(), hn::LowerHalf(half, term)));
+    sum[high] = hn::Add(sum[high], hn::PromoteTo(DD(), hn::UpperHalf(half, term)));
+  }
+
+  VD sum[kCount];
+};
+
 // ---- sums in lanes ----
 
 template <class E>
-struct LaneSums {
+struct LaneSums : SumVectors<kSumLanes / kDoubles> {
   static constexpr size_t kGroup = HWY_MAX(kSumLanes, kPackOf<E>);
   static constexpr size_t kPacks = kGroup / kPackOf<E>;
-  static constexpr size_t kSums = kSumLanes / kDoubles;
 
   // Which of the vectors of sums takes half h of part q of pack p of a group: terms 16 apart share a lane.
   static constexpr size_t Sum(size_t p, size_t q, size_t h) {
@@ -514,35 +539,16 @@ struct LaneSums {
     return E::Place(0, 0, 1) == 2 ? sum / 2 * kFloats + sum % 2 + 2 * j : sum * kDoubles + j;
   }
 
-  HWY_INLINE LaneSums() {  // NOLINT(*-member-init)
-    for (VD& v : sum) v = hn::Zero(DD());
-  }
-  HWY_INLINE void Load(const double* from) {
-    for (size_t i = 0; i < kSums; ++i) sum[i] = hn::LoadU(DD(), from + i * kDoubles);
-  }
-  HWY_INLINE void Store(double* to) const {
-    for (size_t i = 0; i < kSums; ++i) hn::StoreU(sum[i], DD(), to + i * kDoubles);
-  }
+  HWY_INLINE LaneSums() {}  // NOLINT(*-use-equals-default)
   template <class Term>
   HWY_INLINE void Add(const typename E::T* self, const typename E::T* target) {
-    AddWith<E, Term>(self, target);
-  }
-  // Target comes from elsewhere, where it is dense.
-  template <class TargetElements, class Term>
-  HWY_INLINE void AddWith(const typename E::T* self, const typename E::T* target) {
-    const hn::Half<DF> half;
     HWY_UNROLL(4)
     for (size_t p = 0; p < kPacks; ++p) {
       const auto s = E::Load(self + p * kPackOf<E> * E::kStep);
-      const auto t = TargetElements::Load(target + p * kPackOf<E> * TargetElements::kStep);
+      const auto t = E::Load(target + p * kPackOf<E> * E::kStep);
       HWY_UNROLL(2)
-      for (size_t q = 0; q < E::kParts; ++q) {
-        const VF term = Term::Of(s.part[q], t.part[q]);
-        VD& low = sum[Sum(p, q, 0)];
-        low = hn::Add(low, hn::PromoteTo(DD(), hn::LowerHalf(half, term)));
-        VD& high = sum[Sum(p, q, 1)];
-        high = hn::Add(high, hn::PromoteTo(DD(), hn::UpperHalf(half, term)));
-      }
+      for (size_t q = 0; q < E::kParts; ++q)
+        AddHalves(Term::Of(s.part[q], t.part[q]), Sum(p, q, 0), Sum(p, q, 1));
     }
   }
   HWY_INLINE double Total() const {
@@ -560,8 +566,6 @@ struct LaneSums {
     }
     return lane[0];
   }
-
-  VD sum[kSums];
 };
 
 // The sums of blocks go to scratch. kAtOnce blocks are added side by side, so that additions need not wait for each
@@ -577,6 +581,7 @@ void MeanInOrder(const LimitData& data, const Block& block, size_t part, size_t 
     const T* const self = In<E>(data, 0) + b * kTermsOfBlock * E::kStep;
     const T* const target = In<E>(data, 1) + (kRow ? 0 : b * kTermsOfBlock * E::kStep);
     LaneSums<E> sums[kAtOnce];
+    for (auto& one : sums) one.Clear();
     for (size_t i = 0; i < kTermsOfBlock * E::kStep; i += kGroup * E::kStep) {
       HWY_UNROLL(4)
       for (size_t k = 0; k < kAtOnce; ++k) {
@@ -630,33 +635,15 @@ void MeanOneTransposed(const LimitData& data, const Block& block, size_t part, s
 
 // One pack of terms onto sums that lie in memory as a pack's parts and halves come.
 template <class E>
-struct PackSums {
-  static constexpr size_t kSums = 2 * E::kParts;
-
-  HWY_INLINE PackSums() {}  // NOLINT(*-member-init, *-use-equals-default)
-  HWY_INLINE void Clear() {
-    for (VD& v : sum) v = hn::Zero(DD());
-  }
-  HWY_INLINE void Load(const double* from) {
-    for (size_t i = 0; i < kSums; ++i) sum[i] = hn::LoadU(DD(), from + i * kDoubles);
-  }
-  HWY_INLINE void Store(double* to) const {
-    for (size_t i = 0; i < kSums; ++i) hn::StoreU(sum[i], DD(), to + i * kDoubles);
-  }
+struct PackSums : SumVectors<2 * E::kParts> {
+  HWY_INLINE PackSums() {}  // NOLINT(*-use-equals-default)
   template <class Term>
   HWY_INLINE void Add(const typename E::T* self, const typename E::T* target) {
-    const hn::Half<DF> half;
     const auto s = E::Load(self);
     const auto t = E::Load(target);
     HWY_UNROLL(2)
-    for (size_t q = 0; q < E::kParts; ++q) {
-      const VF term = Term::Of(s.part[q], t.part[q]);
-      sum[2 * q] = hn::Add(sum[2 * q], hn::PromoteTo(DD(), hn::LowerHalf(half, term)));
-      sum[2 * q + 1] = hn::Add(sum[2 * q + 1], hn::PromoteTo(DD(), hn::UpperHalf(half, term)));
-    }
+    for (size_t q = 0; q < E::kParts; ++q) this->AddHalves(Term::Of(s.part[q], t.part[q]), 2 * q, 2 * q + 1);
   }
-
-  VD sum[kSums];
 };
 
 // Sums as PackSums has them -> in order.
@@ -683,6 +670,13 @@ HWY_INLINE void AddToTree(double* sums, size_t columns, size_t block, double* le
     for (size_t i = 0; i < columns; ++i) sums[i] = levels[level * columns + i] + sums[i];
   }
   std::copy_n(sums, columns, levels + level * columns);
+}
+
+// Where AddToTree leaves the sums of all `rows`, a power of two of blocks.
+HWY_INLINE const double* Root(const double* levels, size_t columns, size_t rows) {
+  size_t level = 0;
+  while ((kRowsOfBlock << level) < rows) ++level;
+  return levels + level * columns;
 }
 
 // Over axis 0, with sums in memory: stripes of Block.columns columns, kTogether rows for one load and store of the sums.
@@ -725,9 +719,7 @@ void ColumnSums(const LimitData& data, const Block& block, size_t part, size_t p
       }
       AddToTree(sums, block.columns, row / kRowsOfBlock, levels);
     }
-    size_t level = 0;
-    while ((kRowsOfBlock << level) < data.rows) ++level;
-    InOrder<E>(levels + level * block.columns, block.columns, data.scratch + stripe * block.columns);
+    InOrder<E>(Root(levels, block.columns, data.rows), block.columns, data.scratch + stripe * block.columns);
   }
 }
 
@@ -758,9 +750,7 @@ void ColumnSumsInRegisters(const LimitData& data, const Block& block, size_t par
       for (size_t p = 0; p < kPacks; ++p) pack[p].Store(sums + p * kPackOf<E>);
       AddToTree(sums, kColumns, row / kRowsOfBlock, levels);
     }
-    size_t level = 0;
-    while ((kRowsOfBlock << level) < data.rows) ++level;
-    InOrder<E>(levels + level * kColumns, kColumns, data.scratch + stripe * kColumns);
+    InOrder<E>(Root(levels, kColumns, data.rows), kColumns, data.scratch + stripe * kColumns);
   }
 }
 
@@ -811,7 +801,6 @@ void MeanTransposed(const LimitData& data, const Block& block, size_t part, size
 template <class E>
 void ColumnSumsTransposed(const LimitData& data, const Block& block, size_t part, size_t parts) {
   using T = typename E::T;
-  const hn::Half<DF> half;
   double* const levels = ColumnSumsMemory();
   const size_t ahead = block.ahead / sizeof(T);
   const size_t groups = data.columns / kFloats;
@@ -819,8 +808,8 @@ void ColumnSumsTransposed(const LimitData& data, const Block& block, size_t part
     const T* const self = In<E>(data, 0) + group * kFloats * data.rows;
     const T* const target = In<E>(data, 1) + group * kFloats * data.rows;
     for (size_t row = 0; row < data.rows; row += kRowsOfBlock) {
-      VD low = hn::Zero(DD());
-      VD high = hn::Zero(DD());
+      SumVectors<2> both;
+      both.Clear();
       for (size_t r = row; r < row + kRowsOfBlock; r += kPackOf<E>) {
         VU terms[E::kParts][kFloats];
         HWY_UNROLL(16)
@@ -840,19 +829,14 @@ void ColumnSumsTransposed(const LimitData& data, const Block& block, size_t part
         HWY_UNROLL(16)
         for (size_t i = 0; i < kPackOf<E>; ++i) {
           const VU bits = kAlternate ? terms[i % E::kParts][i / 2] : terms[i / kFloats][i % kFloats];
-          const VF term = hn::BitCast(DF(), bits);
-          low = hn::Add(low, hn::PromoteTo(DD(), hn::LowerHalf(half, term)));
-          high = hn::Add(high, hn::PromoteTo(DD(), hn::UpperHalf(half, term)));
+          both.AddHalves(hn::BitCast(DF(), bits), 0, 1);
         }
       }
       HWY_ALIGN double sums[kFloats];
-      hn::Store(low, DD(), sums);
-      hn::Store(high, DD(), sums + kDoubles);
+      both.Store(sums);
       AddToTree(sums, kFloats, row / kRowsOfBlock, levels);
     }
-    size_t level = 0;
-    while ((kRowsOfBlock << level) < data.rows) ++level;
-    std::copy_n(levels + level * kFloats, kFloats, data.scratch + group * kFloats);
+    std::copy_n(Root(levels, kFloats, data.rows), kFloats, data.scratch + group * kFloats);
   }
 }
 
