@@ -1,5 +1,5 @@
 // Inputs that are repeated, where a formula takes a costly function of them: the same bits as the same values give when
-// they are all there in memory (whose results the numeric suites compare with oracles).
+// they are all there in memory, and what oracles of the operators predict.
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstring>
@@ -14,7 +14,11 @@
 #include "operators/kl_div.h"
 #include "operators/kl_div_backward.h"
 #include "support/environment.h"
+#include "support/loss_sums.h"
+#include "support/numeric_case.h"
+#include "support/numeric_suite.h"
 #include "support/random_numbers.h"
+#include "support/special_values.h"
 #include "support/tensor_view.h"
 #include "support/two_phase.h"
 
@@ -180,6 +184,123 @@ TEST(RepeatedInputs, InPlace) {
   EXPECT_EQ(call.workspace_size, 0u);
   EXPECT_TRUE(SameBits(Numbers(out), expected));
 }
+
+// ---- against oracles ----
+
+class RepeatedInputsNumerics : public NumericSuite {
+ protected:
+  // The operator's first operand has `shape`, its target `target`, which is repeated.
+  static NumericCase CaseOf(const NumericDescription& op, const Shape& shape, const Shape& target,
+                            const Types& types, const Attributes& attributes) {
+    NumericCase c;
+    c.inputs.assign(op.binding.tensors.size() - 1, {types.other, shape, Layout::kDense, {}});
+    c.inputs.back() = {types.target, target, Layout::kDense, {}};
+    c.output.dtype = types.other;
+    c.attributes = attributes;
+    c.fill = Fill::kOrdinary;
+    return c;
+  }
+};
+
+// Special values; numbers about where the exponential overflows and vanishes, and far beyond; ordinary ones.
+std::vector<uint32_t> BitsToTry(DtypeNumber dtype) {
+  std::vector<uint32_t> all = SpecialBits(dtype);
+  const auto add = [&](double value) {
+    uint32_t bits = 0;
+    EncodeElement(dtype, value, &bits);
+    all.push_back(bits);
+  };
+  for (const double value : {88.0, 88.7, 88.72283, 88.72284, 89.0, 1000.0, 60000.0, 1e30, -87.0, -87.5, -95.0,
+                             -103.0, -103.2, -104.0, -105.0, -1000.0, -60000.0, -1e30}) {
+    add(value);
+  }
+  for (int i = -6; i <= 6; ++i) add(i * 0.37);
+  return all;
+}
+
+void Put(HostTensor& tensor, int64_t position, uint32_t bits) {
+  std::memcpy(tensor.Element(position), &bits, static_cast<size_t>(ElementSize(tensor.dtype())));
+}
+
+// Each value of target with each of the first operand, target being a row or a column of it.
+TEST_P(RepeatedInputsNumerics, SpecialValues) {
+  for (const NumericDescription* op : {&DescribeKlDivBackward(), &DescribeKlDiv()}) {
+    for (const Types& types : kTypes) {
+      const std::vector<uint32_t> targets = BitsToTry(types.target);
+      const std::vector<uint32_t> others = BitsToTry(types.other);
+      const auto n = std::ssize(targets);
+      const auto m = std::ssize(others);
+      for (const bool is_row : {true, false}) {
+        for (const Attributes& attributes : op->attributes) {
+          const NumericCase c = CaseOf(*op, is_row ? Shape{m, n} : Shape{n, m},
+                                       is_row ? Shape{n} : Shape{n, 1}, types, attributes);
+          Operands operands = MakeOperands(*op, c);
+          for (int64_t i = 0; i < n; ++i) Put(operands.inputs.back(), i, targets[static_cast<size_t>(i)]);
+          for (int64_t i = 0; i < n * m; ++i)
+            Put(operands.inputs.front(), i, others[static_cast<size_t>(is_row ? i / n : i % m)]);
+          ASSERT_TRUE(CheckOperands(*op, c, operands, stream()));
+        }
+      }
+    }
+  }
+}
+
+// A gradient's sums across the elements of target; and for each of them, whatever it is, where a target of all elements
+// repeats some of them by strides of 0.
+TEST_P(RepeatedInputsNumerics, SumsOfGradients) {
+  const NumericDescription& op = DescribeKlDivBackward();
+  uint64_t seed = 0;
+  for (const Types& types : kTypes) {
+    const std::vector<uint32_t> bits = BitsToTry(types.target);
+    const auto n = std::ssize(bits);
+    const Shape row = {300, n};
+    const Shape column = {n, 300};
+    struct Sum {
+      Shape shape, self;
+      View target;
+    };
+    for (const Sum& sum :
+         {Sum{row, {300, 1}, Dense({n})}, Sum{column, {1, 300}, Dense({n, 1})},
+          Sum{row, {1, n}, {row, {0, 1}, 0, n, {n}}}, Sum{column, {n, 1}, {column, {1, 0}, 0, n, {n}}}}) {
+      for (const Attributes& attributes : op.attributes) {
+        NumericCase c = CaseOf(op, sum.shape, sum.target.shape, types, attributes);
+        c.inputs[1].shape = sum.self;
+        c.seed = ++seed;
+        Operands operands = MakeOperands(op, c);
+        HostTensor& target = operands.inputs.back();
+        target = HostTensor(types.target, sum.target);
+        FillInputs(c, operands);
+        if (sum.target.shape == sum.shape) {
+          for (int64_t i = 0; i < target.size(); ++i)
+            Put(target, i, bits[static_cast<size_t>(sum.self == Shape{1, n} ? i % n : i / 300)]);
+        }
+        ASSERT_TRUE(CheckOperands(op, c, operands, stream()));
+      }
+    }
+  }
+}
+
+TEST_P(RepeatedInputsNumerics, SumsOfDivergences) {
+  const NumericDescription& op = DescribeReducedKlDiv();
+  uint64_t seed = 0;
+  for (const Types& types : kTypes) {
+    for (const Attributes& attributes : op.attributes) {
+      for (const auto& [shape, target] :
+           {std::pair<Shape, Shape>{{60, 70}, {70}}, {{70, 60}, {70, 1}}, {{5, 33, 18}, {33, 1}}}) {
+        NumericCase c = CaseOf(op, shape, target, types, attributes);
+        c.seed = ++seed;
+        Operands operands = MakeOperands(op, c);
+        FillInputs(c, operands);
+        // Of a negative number there is no logarithm.
+        HostTensor& of = operands.inputs.back();
+        for (int64_t i = 0; !attributes.log_target && i < of.size(); ++i) of.Set(i, std::fabs(of.Real(i)));
+        ASSERT_TRUE(CheckOperands(op, c, operands, stream()));
+      }
+    }
+  }
+}
+
+PORTACL_ON_EVERY_ISA(RepeatedInputsNumerics);
 
 }  // namespace
 }  // namespace portacl::testing

@@ -70,6 +70,8 @@ add("kl-backward: without its sign", "hn::Set(d, -c)", "hn::Set(d, c)")
 add("kl-backward: zero minus it", "hn::Mul(hn::Mul(weight, gradOutput), hn::Set(d, -c))",
     "hn::Sub(hn::Zero(d), hn::Mul(hn::Mul(weight, gradOutput), hn::Set(d, c)))")
 add("kl-backward: negative targets are masked", "V weight = target;", "V weight = hn::Max(target, hn::Zero(d));")
+add("kl-backward: repeated targets without exp", "return engine::HWY_NAMESPACE::Exp(d, target);", "return target;",
+    ["repeated_inputs"])
 add("kl-backward: c counts self", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, self->view)")
 add("kl-backward: a longer shape is no sum", "checked.broadcast == self->view ? nullptr",
     "NumelOf(checked.broadcast) == NumelOf(self->view) ? nullptr")
