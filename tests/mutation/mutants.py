@@ -201,6 +201,18 @@ add("split: rows as far apart as the input's", "      rest.plan.regular = false;
 add = mutants_of("src/plan/loop_plan.cc", ("repeated_inputs",))
 add("split: distinct elements walk where they are repeated", "walk.stride[axis] = repeated ? 0 : step;", "walk.stride[axis] = step;")
 
+WITHOUT_MEMORY = ["process_out_of_memory"]
+add = mutants_of("src/engine/distinct.cc", WITHOUT_MEMORY)
+add("split: memory is always there", "  if (memory == nullptr) return false;\n", "")
+add = mutants_of("src/engine/reduction.cc", WITHOUT_MEMORY)
+add("sums: memory for columns is always there", "if (char* const memory = ThreadMemory(MemoryUse::kColumnSums)) {",
+    "{\n          char* const memory = ThreadMemory(MemoryUse::kColumnSums);")
+add("sums: more columns than the stack holds", "      int64_t at_once = on_stack;\n", "      int64_t at_once = columns;\n")
+add("sums: the rest of a stripe begins with it", "SumRows(tiles, outer, row, rows, column + done, n, sums);",
+    "SumRows(tiles, outer, row, rows, column, n, sums);")
+add = mutants_of("src/engine/bands.cc", WITHOUT_MEMORY)
+add("bands: memory is always there", "  if (memory == nullptr) return;\n", "")
+
 add = mutants_of("src/engine/bands.h", ("crossed_layouts",))
 add("bands: columns from the row's beginning", "(column - column_) * size_", "column * size_")
 add("bands: one row more than there is", "row - first_ >= rows_ * size_", "row - first_ > rows_ * size_")

@@ -1,4 +1,4 @@
-// Operator new and delete of a test program: see allocation_hook.h.
+// Operator new and delete, and aligned_alloc, of a test program: see allocation_hook.h.
 // SPDX-License-Identifier: Apache-2.0
 #include "process/allocation_hook.h"
 
@@ -16,14 +16,17 @@ std::atomic<bool> armed{false};
 std::atomic<bool> only_one{false};
 std::atomic<bool> failed{false};
 
+// Whether the next allocation is to fail.
+bool Fails() noexcept {
+  if (!armed.load()) return false;
+  const long left = before_failure.fetch_sub(1);
+  if (left > 0 || (left < 0 && only_one.load())) return false;
+  failed = true;
+  return true;
+}
+
 void* Allocate(size_t size, size_t alignment) noexcept {
-  if (armed.load()) {
-    const long left = before_failure.fetch_sub(1);
-    if (left == 0 || (left < 0 && !only_one.load())) {
-      failed = true;
-      return nullptr;
-    }
-  }
+  if (Fails()) return nullptr;
   void* memory = nullptr;
   if (alignment <= alignof(std::max_align_t)) {
     memory = std::malloc(size == 0 ? 1 : size);
@@ -77,6 +80,13 @@ void operator delete(void* memory, std::align_val_t) noexcept { Free(memory); }
 void operator delete[](void* memory, std::align_val_t) noexcept { Free(memory); }
 void operator delete(void* memory, size_t, std::align_val_t) noexcept { Free(memory); }
 void operator delete[](void* memory, size_t, std::align_val_t) noexcept { Free(memory); }
+
+extern "C" void* aligned_alloc(size_t alignment, size_t size) noexcept {
+  void* memory = nullptr;
+  if (Fails() || posix_memalign(&memory, alignment, size) != 0) return nullptr;
+  ++made;
+  return memory;
+}
 
 namespace portacl::testing {
 

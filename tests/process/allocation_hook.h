@@ -1,10 +1,11 @@
-// Replaces operator new and delete of the test program: counts what is allocated and can make allocations fail.
+// Replaces operator new and delete of the test program, and aligned_alloc: counts what is allocated and can make
+// allocations fail.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace portacl::testing {
 
-// How many allocations there were so far, and how many of them are not freed yet.
+// How many allocations there were so far, and how many of those by operator new are not freed yet.
 long AllocationsMade();
 long AllocationsLive();
 
