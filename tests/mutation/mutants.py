@@ -210,6 +210,7 @@ add("sums: memory for columns is always there", "if (char* const memory = Thread
 add("sums: more columns than the stack holds", "      int64_t at_once = on_stack;\n", "      int64_t at_once = columns;\n")
 add("sums: the rest of a stripe begins with it", "SumRows(tiles, outer, row, rows, column + done, n, sums);",
     "SumRows(tiles, outer, row, rows, column, n, sums);")
+add("sums: memory for lanes is always there", "    if (lanes == nullptr) {\n", "    if (false) {\n")
 add = mutants_of("src/engine/bands.cc", WITHOUT_MEMORY)
 add("bands: memory is always there", "  if (memory == nullptr) return;\n", "")
 

@@ -41,7 +41,8 @@ struct Session {
   PreparedCall sum = SumOfSquares(kBigCall);
   PreparedCall repeated_targets = RepeatedTargets();
   PreparedCall wide_columns = WideColumns();
-  PreparedCall rows_that_lie_across = RowsThatLieAcross();
+  PreparedCall rows_that_lie_across = ShortRowsThatLieAcross();
+  PreparedCall blocks_that_lie_across = RowsOfBlocksThatLieAcross();
   aclIntArray* array = nullptr;
   aclTensorList* list = nullptr;
   aclScalar* scalar = nullptr;
@@ -136,6 +137,8 @@ constexpr Step kSteps[] = {
     {"sums of wide columns", [](Session& s) { return CallWithThreadMemory(s.wide_columns, s); }},
     {"sums of rows that lie across",
      [](Session& s) { return CallWithThreadMemory(s.rows_that_lie_across, s); }},
+    {"sums of blocks that lie across",
+     [](Session& s) { return CallWithThreadMemory(s.blocks_that_lie_across, s); }},
     {"another message", Message},
     {"aclCreateTensorList and destroy",
      [](Session& s) {
@@ -145,7 +148,8 @@ constexpr Step kSteps[] = {
      }},
     {"aclrtFree",
      [](Session& s) {
-       for (PreparedCall* call : {&s.sum, &s.repeated_targets, &s.wide_columns, &s.rows_that_lie_across}) {
+       for (PreparedCall* call : {&s.sum, &s.repeated_targets, &s.wide_columns, &s.rows_that_lie_across,
+                                  &s.blocks_that_lie_across}) {
          call->Release();
        }
        return s.device_memory == nullptr ||

@@ -116,7 +116,7 @@ inline PreparedCall SumOfSquares(int64_t n) {
           {{}, {sum}}};
 }
 
-// The calls below are small enough for the calling thread, and use memory that it keeps.
+// The calls below use memory that threads keep; but for the last, they are small enough for the calling thread.
 
 // aclnnKlDivBackward whose logarithms of targets are repeated in every row: their exponentials are computed first.
 inline PreparedCall RepeatedTargets() {
@@ -155,21 +155,25 @@ inline PreparedCall WideColumns() {
           {kept, sums}};
 }
 
-// aclnnKlDivBackward, a sum for each row of inputs that lie across the rows: a few rows are transposed at a time.
-inline PreparedCall RowsThatLieAcross() {
-  constexpr size_t kRows = 60;
-  constexpr size_t kColumns = 300;
-  const std::vector<float> gradients = Counting(kRows * kColumns, -3, 7);
-  const std::vector<float> targets = Counting(kRows * kColumns, -5, 11);
-  std::vector<float> sums(kRows);
-  for (size_t i = 0; i < gradients.size(); ++i) sums[i % kRows] -= targets[i] * gradients[i];
-  const Shape shape = {kRows, kColumns};
-  const Shape strides = {1, kRows};
-  const Shape kept = {kRows, 1};
+// aclnnKlDivBackward, a sum for each row of inputs that lie across the rows.
+inline PreparedCall RowsThatLieAcross(int64_t rows, int64_t columns) {
+  const std::vector<float> gradients = Counting(rows * columns, -3, 7);
+  const std::vector<float> targets = Counting(rows * columns, -5, 11);
+  std::vector<float> sums(static_cast<size_t>(rows));
+  for (size_t i = 0; i < gradients.size(); ++i) sums[i % sums.size()] -= targets[i] * gradients[i];
+  const Shape shape = {rows, columns};
+  const Shape strides = {1, rows};
+  const Shape kept = {rows, 1};
   return {DescribeKlDivBackward().binding,
           {.reduction = 2},
           {{shape, gradients, strides}, {kept, sums}, {shape, targets, strides}},
           {kept, sums}};
 }
+
+// A few rows are transposed at a time.
+inline PreparedCall ShortRowsThatLieAcross() { return RowsThatLieAcross(60, 300); }
+
+// Whole blocks, so many of them that several threads sum their lanes side by side.
+inline PreparedCall RowsOfBlocksThatLieAcross() { return RowsThatLieAcross(96, 4096); }
 
 }  // namespace portacl::testing
