@@ -172,10 +172,8 @@ static_assert((kColumnSums + kLanes * (kLevels + 1)) * int64_t{sizeof(double)} <
 // a time. (An input that lies along the rows would be read in short pieces.)
 constexpr int64_t kColumnsOfBands = 512;
 
-// Rows of a few columns whose terms are written at once, and how far apart columns are then: whole lines, but not a power
-// of two.
-constexpr int64_t kRowsWritten = kRowBlock;
-constexpr int64_t kPitchAcross = kRowsWritten + 16;
+// How far apart columns lie of which a block of rows is written: whole lines, but not a power of two.
+constexpr int64_t kPitchAcross = kRowBlock + 16;
 
 // Pieces of work that each thread finds at least, where wide stripes of columns would leave fewer.
 constexpr int64_t kPiecesPerThread = 4;
@@ -351,7 +349,7 @@ class ReductionRun {
     int64_t column_stride[kMaxInputs];
   };
 
-  void AddTerms(FormulaTiles& tiles, SumWork& work) const {
+  void RunKernel(FormulaTiles& tiles, SumWork& work) const {
     tiles.SetIsa(job_.formula.sums(kernel_, job_.formula.parameters, work));
   }
 
@@ -443,7 +441,7 @@ class ReductionRun {
       tiles.Locate(cursor, position, n, work.in, work.step);
       work.n = static_cast<size_t>(n);
       work.sums = sums;
-      AddTerms(tiles, work);
+      RunKernel(tiles, work);
       const int64_t ended = work.sums - sums;
       if (blocks == 1) {
         if (ended > 0) done(stretch, sums, ended);
@@ -691,26 +689,20 @@ class ReductionRun {
       double sums[kLanes];
       double levels[kLevels * kLanes];
       Tree tree(levels, columns);
-      int64_t chunk = first;
       const int64_t rows_of_chunk = plan_.chunk_blocks * kRowBlock;
       const int64_t end = std::min(plan_.reduced, (first + group) * rows_of_chunk);
-      for (int64_t row = first * rows_of_chunk; row < end;) {
-        const int64_t rows = std::min(end - row, kRowsWritten);
+      for (int64_t row = first * rows_of_chunk; row < end; row += kRowBlock) {
+        const int64_t rows = std::min(end - row, kRowBlock);
         WriteColumns(tiles, (outer * plan_.reduced + row) * plan_.inner + column, columns, rows, written);
-        for (int64_t r = 0; r < rows; r += kRowBlock) {
-          const int64_t block = std::min(rows - r, kRowBlock);
-          std::fill_n(sums, kLaneCount, 0.0);
-          job_.terms.across(written + r, kPitchAcross, static_cast<size_t>(block), sums);
-          tree.Add(sums);
-          row += block;
-          if (row < end && row % rows_of_chunk != 0) continue;
-          tree.Finish(sums);
-          if (plan_.chunks == 1) {
-            Store(output, sums, columns);
-          } else {
-            std::copy_n(sums, columns, &partials_[chunk * plan_.outputs() + output]);
-          }
-          ++chunk;
+        std::fill_n(sums, kLaneCount, 0.0);
+        job_.terms.across(written, kPitchAcross, static_cast<size_t>(rows), sums);
+        tree.Add(sums);
+        if (row + rows < end && (row + rows) % rows_of_chunk != 0) continue;
+        tree.Finish(sums);
+        if (plan_.chunks == 1) {
+          Store(output, sums, columns);
+        } else {
+          std::copy_n(sums, columns, &partials_[row / rows_of_chunk * plan_.outputs() + output]);
         }
       }
       ReportIsaThatRan(tiles.isa());
@@ -798,7 +790,7 @@ class ReductionRun {
           tiles.RepeatElement(k, source + i * row_stride, repeated[k][i]);
       }
       work.rows = static_cast<size_t>(n);
-      AddTerms(tiles, work);
+      RunKernel(tiles, work);
       r += n;
     }
   }
@@ -833,7 +825,7 @@ class ReductionRun {
             piece.in[k] = static_cast<const char*>(work.in[k]) + used * stride;
             piece.row_stride[k] = columns * stride;
           }
-          AddTerms(tiles, piece);
+          RunKernel(tiles, piece);
           used += m * static_cast<int64_t>(work.rows);
           at = at + m == columns ? 0 : at + m;
         }

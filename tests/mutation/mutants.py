@@ -227,7 +227,7 @@ add("across: rows of the chunk's last block are left out", "const int64_t end = 
 add("across: a stretch ends with its rows", "if (++in_stretch < length / kLaneBlock &&", "if (++in_stretch < length / kLaneBlock / in_row &&")
 add("across: rows need not be whole blocks", "plan_.terms.extent[plan_.terms.rank - 1] % kLaneBlock != 0)", "plan_.terms.extent[plan_.terms.rank - 1] < kLaneBlock)")
 add("across: repeated inputs walk", "columns.row_stride[k] = step * stride[terms.rank - 1];", "columns.row_stride[k] = step * terms.operand[0].stride[terms.rank - 1];")
-add("across: columns' chunks end with what is written", "if (row < end && row % rows_of_chunk != 0) continue;", "if (row < end && row % kRowsWritten != 0) continue;")
+add("across: columns' chunks end with what is written", "if (row + rows < end && (row + rows) % rows_of_chunk != 0) continue;", "if (row + rows < end && (row + rows) % kRowBlock != 0) continue;")
 add("across: rows' last terms are left out", "AddAcrossOneByOne(terms + r, pitch, rows - r, sums);", "")
 add("across: two rows of four change places", "row[1].term[i] = hn::InterleaveUpper(d, odd_low, even_low);", "row[1].term[i] = hn::InterleaveLower(d, odd_high, even_high);")
 
