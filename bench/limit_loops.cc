@@ -291,6 +291,34 @@ void GradientInOrder(const LimitData& data, const Block& block, size_t part, siz
   if (kStream) hwy::FlushStream();
 }
 
+// The loss, term by term; target may be a row.
+template <class E, bool kRow, bool kStream, int kUnroll, bool kPrefetch>
+void LossInOrder(const LimitData& data, const Block& block, size_t part, size_t parts) {
+  constexpr size_t kPack = kPackOf<E>;
+  const auto* const self = In<E>(data, 0);
+  const auto* const target = In<E>(data, 1);
+  auto* const out = reinterpret_cast<typename E::T*>(data.out);
+  const size_t begin = Boundary(data.rows, part, parts) * data.columns;
+  const size_t end = Boundary(data.rows, part + 1, parts) * data.columns;
+  const size_t ahead = block.ahead / sizeof(typename E::T);
+  size_t column = 0;
+  for (size_t i = begin; i < end; i += kUnroll * kPack) {
+    for (size_t u = 0; kPrefetch && u < kUnroll; ++u) {
+      hwy::Prefetch(self + i + u * kPack + ahead);
+      if (!kRow) hwy::Prefetch(target + i + u * kPack + ahead);
+    }
+    for (size_t u = 0; u < kUnroll; ++u) {
+      const auto s = E::Load(self + i + u * kPack);
+      const auto t = E::Load(target + (kRow ? column : i) + u * kPack);
+      Pack<E::kParts> result;
+      for (int q = 0; q < E::kParts; ++q) result.part[q] = Distance::Of(s.part[q], t.part[q]);
+      E::template Store<kStream>(result, out + i + u * kPack);
+    }
+    if (kRow) column = column + kUnroll * kPack == data.columns ? 0 : column + kUnroll * kPack;
+  }
+  if (kStream) hwy::FlushStream();
+}
+
 // Two rows at once, so that the repeated row is loaded half as often.
 template <class E>
 void GradientTwoRows(const LimitData& data, const Block&, size_t part, size_t parts) {
@@ -856,6 +884,16 @@ std::vector<NamedLoop> GradientLoops() {
   return loops;
 }
 
+template <class E, bool kRow>
+std::vector<NamedLoop> LossLoops() {
+  return {{"plain stores", LossInOrder<E, kRow, false, 1, false>},
+          {"plain stores, four vectors a turn", LossInOrder<E, kRow, false, 4, false>},
+          {"streamed", LossInOrder<E, kRow, true, 1, false>},
+          {"streamed, four vectors a turn", LossInOrder<E, kRow, true, 4, false>},
+          {"streamed, asked for 2 KiB ahead", LossInOrder<E, kRow, true, 1, true>, {0, 0, 2048}},
+          {"streamed, asked for 4 KiB ahead", LossInOrder<E, kRow, true, 1, true>, {0, 0, 4096}}};
+}
+
 template <class E>
 std::vector<NamedLoop> StrideTwoLoops() {
   return {{"masked stores", GradientEverySecond<E, true, false>},
@@ -931,11 +969,14 @@ std::vector<NamedLoop> LoopsOf(const Case& c) {
     case Layout::kDense:
       if (c.call->is_gradient) return GradientLoops<E, Operands::kDense>();
       if (c.call->output == LossCall::Output::kOneElement) return MeanLoops<E, false>();
+      if (c.call->output == LossCall::Output::kEveryElement) return LossLoops<E, false>();
       break;
     case Layout::kScalarGrad:
       return GradientLoops<E, Operands::kScalarGrad>();
     case Layout::kRow:
-      return c.call->is_gradient ? GradientLoops<E, Operands::kRow>() : MeanLoops<E, true>();
+      if (c.call->is_gradient) return GradientLoops<E, Operands::kRow>();
+      if (c.call->output == LossCall::Output::kEveryElement) return LossLoops<E, true>();
+      return MeanLoops<E, true>();
     case Layout::kOneTransposed:
       return c.call->is_gradient ? OneTransposedLoops<E>() : MeanOneTransposedLoops<E>();
     case Layout::kTransposed:
@@ -1001,6 +1042,7 @@ size_t Columns(const Case& c) { return size_t{1} << (c.log2 - c.log2 / 2); }
 
 std::vector<Case> LimitCases(int all_threads) {
   const LossCall* const gradient = &Call("l1_loss_backward");
+  const LossCall* const loss = &Call("l1_loss.none");
   const LossCall* const mean = &Call("l1_loss.mean");
   const LossCall* const columns = &Call("mse_loss_out.mean");
   constexpr auto kF32 = Dtypes::kF32;
@@ -1024,6 +1066,10 @@ std::vector<Case> LimitCases(int all_threads) {
   add(gradient, Layout::kScalarGrad, 24, {kF32, kBf16});
   add_with_all_threads(gradient, Layout::kOneTransposed, 24, {kF32, kBf16});
   add_with_all_threads(gradient, Layout::kStride2, 24, {kF32, kBf16});
+  add(loss, Layout::kDense, 16, {kF32, kBf16});
+  add_with_all_threads(loss, Layout::kDense, 24, {kF32, kBf16, kF16});
+  add_with_all_threads(loss, Layout::kDense, 26, {kBf16});
+  add(loss, Layout::kRow, 24, {kF32, kBf16});
   add(mean, Layout::kDense, 14, {kF32, kBf16, kF16});
   add(mean, Layout::kDense, 16, {kF32, kBf16});
   add_with_all_threads(mean, Layout::kDense, 24, {kF32, kBf16, kF16});
