@@ -1,5 +1,5 @@
-// Bands: transposed copies of the next few rows of an input whose elements lie side by side across the rows. A sum
-// takes its terms row by row whatever the layout is; element by element, every one of them would cost a cache line.
+// Bands: transposed copies of the next few rows of an input whose elements lie side by side across the rows, for sums that
+// take their terms row by row. Element by element, every one of them would cost a cache line.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

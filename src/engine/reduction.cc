@@ -168,10 +168,6 @@ constexpr int64_t kColumnSums = 65536;
 constexpr int64_t kColumnSumsOnStack = 16384;
 static_assert((kColumnSums + kLanes * (kLevels + 1)) * int64_t{sizeof(double)} <= kThreadMemoryBytes);
 
-// Columns that are summed at once where all inputs pass through bands: narrow ones are taller, and so read fewer pages at
-// a time. (An input that lies along the rows would be read in short pieces.)
-constexpr int64_t kColumnsOfBands = 512;
-
 // How far apart columns lie of which a block of rows is written: whole lines, but not a power of two.
 constexpr int64_t kPitchAcross = kRowBlock + 16;
 
@@ -535,7 +531,7 @@ class ReductionRun {
   // done(i, sum) for each.
   template <class Done>
   void SumAcross(int64_t position, int64_t total, int64_t length, const Done& done) const {
-    auto* const lanes = reinterpret_cast<double*>(ThreadMemory(MemoryUse::kColumnSums));
+    auto* const lanes = reinterpret_cast<double*>(ThreadMemory(MemoryUse::kSums));
     if (lanes == nullptr) {
       for (int64_t i = 0; i * length < total; ++i) {
         SumLanes(position + i * length, std::min(length, total - i * length), 1,
@@ -612,14 +608,10 @@ class ReductionRun {
       group = stripes * plan_.chunks > 1 ? 1 : GroupFor(plan_.reduced * plan_.inner);
       groups = (plan_.outer + group - 1) / group;
     };
-    if (AllPassThroughBands()) {
-      set_columns(std::min(on_stack, kColumnsOfBands));
-    } else {
-      set_columns(columns_in(kColumnSums));
-      // Long rows are read faster, but not by threads that have nothing to do.
-      if (job_.threads > 1 && groups * stripes * plan_.chunks < kPiecesPerThread * job_.threads)
-        set_columns(on_stack);
-    }
+    set_columns(columns_in(kColumnSums));
+    // Long rows are read faster, but not by threads that have nothing to do.
+    if (job_.threads > 1 && groups * stripes * plan_.chunks < kPiecesPerThread * job_.threads)
+      set_columns(on_stack);
     ForEachBlock(groups * stripes * plan_.chunks, job_.threads, [&](int64_t piece) {
       const int64_t chunk = piece % plan_.chunks;
       const int64_t stripe = piece / plan_.chunks % stripes;
@@ -634,7 +626,7 @@ class ReductionRun {
       double* sums = few_sums;
       int64_t at_once = on_stack;
       if (columns > on_stack) {
-        if (char* const memory = ThreadMemory(MemoryUse::kColumnSums)) {
+        if (char* const memory = ThreadMemory(MemoryUse::kSums)) {
           sums = reinterpret_cast<double*>(memory);
           at_once = columns;
         }
@@ -723,14 +715,6 @@ class ReductionRun {
       WorkOnRows(tiles, ColumnsFrom(cursor, 0, 1), columns, n, work);
       done += n;
     }
-  }
-
-  // Whether the walk's rows are those of columns, and every input lies across them.
-  bool AllPassThroughBands() const {
-    const LoopPlan& terms = plan_.terms;
-    if (terms.extent[terms.rank - 1] != plan_.inner) return false;
-    return std::all_of(terms.operand, terms.operand + terms.operand_count,
-                       [&](const OperandLoop& operand) { return Bands::Fit(terms, operand); });
   }
 
   // Stripes are nearly alike, and begin at whole cache lines of sums.

@@ -14,8 +14,9 @@ using SumStoreFunction = void (*)(const double* source, void* destination, size_
 // other dtype.
 SumStoreFunction FindSumStore(aclDataType dtype) noexcept;
 
-// Sums of float32 terms that lie side by side in memory, for sums and rows too short for a formula's own sum
-// kernel. The same bits for every instruction set. kLanes more terms than are summed must be readable.
+// Sums of float32 terms that have been written to memory: of sums and rows too short for a formula's own sum kernel, and
+// of inputs that lie across the rows. The same bits for every instruction set. For the short ones, kLanes more terms than
+// are summed must be readable.
 struct TermSums {
   // sums[s] = the sum of terms [s * length, (s + 1) * length), in lanes; length < kLanes.
   void (*short_sums)(const float* terms, size_t length, size_t count, double* sums);

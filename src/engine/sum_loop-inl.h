@@ -1,5 +1,5 @@
-// The loops that add a formula's terms into float64 sums without writing them anywhere, in the order of
-// decision N10. Compiled once per instruction set and formula.
+// The loops that add a formula's terms into float64 sums, in the order of decision N10, or write them for somebody else
+// to add. Compiled once per instruction set and formula.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -198,12 +198,10 @@ HWY_INLINE Terms16 Keep(const Terms16& terms, size_t begin, size_t end) {
 
 #endif
 
-// Cache lines that terms which are written are asked for ahead: what lies there is wanted soon.
-constexpr size_t kTermsAhead = 16;
-
 // ---- A formula's terms, sixteen at a time ----
 
-// Every loop below holds the formula once: a formula may be long, and is compiled for each element type.
+// Every loop below holds the formula once, or twice where terms come in pairs: a formula may be long, and is compiled for
+// each element type.
 template <class Formula, class Access, size_t... kInput>
 class FormulaTerms {
  public:
@@ -324,6 +322,8 @@ HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
       i += count;
     }
     if (terms.all_walk()) {
+      // Asked for ahead as where values are written: the processor's own prefetching ends with a page, which matters to
+      // types of 16 bits, on which there is more work per line.
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
       if constexpr (Terms::kIsPaired) {
         PairedSums16 paired(sums);
@@ -338,8 +338,6 @@ HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
       }
 #endif
       for (; i + kLanes <= end; i += kLanes) {
-        // As where values are written: the processor's own prefetching ends with a page, which matters to types of
-        // 16 bits, on which there is more work per line.
         if (Terms::kHasHalves && work.from_memory) terms.Prefetch(i + kFarthestAhead / sizeof(uint16_t));
         sums.Add(terms.template At<true>(i));
       }
@@ -429,6 +427,9 @@ HWY_INLINE void SumRows(Terms terms, const SumWork& work) {
     row += count;
   }
 }
+
+// How many cache lines ahead an input's column is asked for while its terms are written.
+constexpr size_t kTermsAhead = 16;
 
 template <class Terms>
 HWY_INLINE void WriteTerms(Terms terms, const SumWork& work) {

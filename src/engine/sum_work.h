@@ -1,4 +1,4 @@
-// What a formula's sum kernel is given: where the terms come from and which float64 sums take them.
+// What a formula's sum kernel is given: where the terms come from, and which float64 sums, or which memory, takes them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kAlignment = 64;
 
 struct Memory {
-  void* bytes[3] = {};
+  void* bytes[kMemoryUses] = {};
 
   ~Memory() {
     for (void* one : bytes) std::free(one);

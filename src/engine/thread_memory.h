@@ -8,7 +8,8 @@
 namespace portacl::engine {
 
 // Who uses it: each has memory of its own.
-enum class MemoryUse : uint8_t { kBands, kDistinct, kColumnSums };
+enum class MemoryUse : uint8_t { kBands, kDistinct, kSums };
+inline constexpr int kMemoryUses = 3;
 
 // What a thread keeps for each use: it should stay in the second-level cache as far as possible.
 inline constexpr int64_t kThreadMemoryBytes = int64_t{1} << 20;

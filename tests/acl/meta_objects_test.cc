@@ -35,6 +35,18 @@ Dims ViewShapeOf(const aclTensor* tensor) {
   return shape;
 }
 
+// aclnnL1LossBackward, reduction none, of gradOutput, self, target and gradInput.
+void Compute(aclTensor* const (&tensors)[4], aclrtStream stream) {
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnL1LossBackwardGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 0, tensors[3], &size,
+                                                &executor),
+            0)
+      << TakeErrorMessage();
+  EXPECT_EQ(aclnnL1LossBackward(nullptr, size, executor, stream), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(stream), 0);
+}
+
 TEST(Tensors, ShapesAreCopied) {
   Dims dims = {2, 3, 5};
   aclTensor* tensor = MakeTensor(dims);
@@ -116,14 +128,7 @@ TEST(Tensors, InitTensorKeepsTheAddressAndReplacesTheView) {
                             storage.data(), 1, nullptr),
               0);
   }
-  uint64_t size = 0;
-  aclOpExecutor* executor = nullptr;
-  EXPECT_EQ(aclnnL1LossBackwardGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 0, tensors[3], &size,
-                                                &executor),
-            0)
-      << TakeErrorMessage();
-  EXPECT_EQ(aclnnL1LossBackward(nullptr, size, executor, environment.stream()), 0);
-  EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  Compute(tensors, environment.stream());
   EXPECT_EQ(out[0], -1);
   EXPECT_EQ(out[1], 2);
   EXPECT_EQ(out[2], -1);
@@ -144,14 +149,7 @@ TEST(Tensors, InitTensorFromNoElementsToSome) {
                             nullptr),
               0);
   }
-  uint64_t size = 0;
-  aclOpExecutor* executor = nullptr;
-  ASSERT_EQ(aclnnL1LossBackwardGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 0, tensors[3], &size,
-                                                &executor),
-            0)
-      << TakeErrorMessage();
-  EXPECT_EQ(aclnnL1LossBackward(nullptr, size, executor, environment.stream()), 0);
-  EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  Compute(tensors, environment.stream());
   EXPECT_EQ(data[3][0], -5);
   EXPECT_EQ(data[3][1], 0);
   EXPECT_EQ(data[3][2], 7);

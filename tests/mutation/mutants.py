@@ -156,8 +156,8 @@ add("sums: a stripe is stored where the row starts", "const int64_t output = out
     "const int64_t output = outer * plan_.inner + done;")
 
 add = mutants_of("src/engine/sum_loop-inl.h", SUMS)
-add("sums: even and odd places change", "paired.Add(pair, terms.Even(at_pair), terms.Odd(at_pair));", "paired.Add(pair, terms.Odd(at_pair), terms.Even(at_pair));", ["sum_rows"])
-add("sums: both halves of a vector go to the same lanes", "even_[(2 * pair + 1) % kVectors]", "even_[2 * pair % kVectors]", ["sum_rows"])
+add("sums: even and odd places change", "paired.Add(pair, terms.Even(at_pair), terms.Odd(at_pair));", "paired.Add(pair, terms.Odd(at_pair), terms.Even(at_pair));", ["sum_kernels"])
+add("sums: both halves of a vector go to the same lanes", "even_[(2 * pair + 1) % kVectors]", "even_[2 * pair % kVectors]", ["sum_kernels"])
 add("sums: neighbouring lanes first", "sum_[i] = hn::Add(sum_[i], sum_[i + count]);", "sum_[i] = hn::Add(sum_[2 * i], sum_[2 * i + 1]);")
 add("sums: lanes start at -0", "for (VD& sum : sum_) sum = hn::Zero(DD());", "for (VD& sum : sum_) sum = hn::Neg(hn::Zero(DD()));")
 
@@ -186,7 +186,7 @@ add("vector loop: mixed halves are all bf16", "(type.f16 >> k & 1) != 0", "(type
 add("vector loop: streaming starts within a line", "for (const size_t head = ElementsToLine(to, out_size, n); i < head;) {", "for (const size_t head = 0; i < head;) {",
     ["streaming"])
 
-add("vector loop: every mixed element has 32 bits", "return step_[k] != 0 ? step_[k] : sizeof(float);", "return sizeof(float);", ["sum_rows"])
+add("vector loop: every mixed element has 32 bits", "return step_[k] != 0 ? step_[k] : sizeof(float);", "return sizeof(float);", ["sum_kernels"])
 
 add = mutants_of("src/engine/exp-inl.h", ("exp", "kl_div_backward_numerics"))
 add("exp: underflow too late", "hn::Set(d, -104.0f)", "hn::Set(d, -103.0f)")
@@ -205,8 +205,8 @@ WITHOUT_MEMORY = ["process_out_of_memory"]
 add = mutants_of("src/engine/distinct.cc", WITHOUT_MEMORY)
 add("split: memory is always there", "  if (memory == nullptr) return false;\n", "")
 add = mutants_of("src/engine/reduction.cc", WITHOUT_MEMORY)
-add("sums: memory for columns is always there", "if (char* const memory = ThreadMemory(MemoryUse::kColumnSums)) {",
-    "{\n          char* const memory = ThreadMemory(MemoryUse::kColumnSums);")
+add("sums: memory for columns is always there", "if (char* const memory = ThreadMemory(MemoryUse::kSums)) {",
+    "{\n          char* const memory = ThreadMemory(MemoryUse::kSums);")
 add("sums: more columns than the stack holds", "      int64_t at_once = on_stack;\n", "      int64_t at_once = columns;\n")
 add("sums: the rest of a stripe begins with it", "SumRows(tiles, outer, row, rows, column + done, n, sums);",
     "SumRows(tiles, outer, row, rows, column, n, sums);")

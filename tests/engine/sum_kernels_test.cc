@@ -4,7 +4,7 @@
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "engine/sum_rows_test.cc"
+#define HWY_TARGET_INCLUDE "engine/sum_kernels_test.cc"
 #include <hwy/foreach_target.h>
 
 #include "engine/sum_loop-inl.h"
