@@ -74,11 +74,78 @@ void RunInPlace(const ElementwiseJob& job, char* const* base, int64_t begin, int
                                         job.stream));
 }
 
+// Rows that the kernel can take as they are: within one, the inputs are dense and of the kernel's types or one value, and
+// the output is dense and of its type. They need no tiles, which take as long to set up as a row of a thousand elements
+// in the first-level cache takes to compute.
+class RowsInPlace {
+ public:
+  RowsInPlace(const ElementwiseJob& job, const LoopPlan& plan)
+      : job_(job), plan_(plan), kernel_(job.kernel_type()) {
+    const int output = job.formula.input_count;
+    const int last = plan.rank - 1;
+    fit_ = HasLongRows(plan) && job.result.type == job.kernel_result() &&
+           plan.operand[output].stride[last] == plan.operand[output].element_size;
+    for (int k = 0; k <= output; ++k) {
+      const OperandLoop& operand = plan.operand[k];
+      step_[k] = static_cast<size_t>(operand.stride[last] == 0 ? 0 : operand.element_size);
+      if (k == output || step_[k] == 0) continue;
+      fit_ = fit_ && operand.stride[last] == operand.element_size &&
+             Takes(kernel_.elements, job.formula.type[k]);
+    }
+  }
+
+  // Whether the plan has such rows.
+  bool fit() const { return fit_; }
+
+  // Computes elements [begin, end). Calls before(position) ahead of every row.
+  template <class Before>
+  void Run(char* const* base, int64_t begin, int64_t end, bool stream, Before&& before) const {
+    const Formula& formula = job_.formula;
+    alignas(64) float repeated[kMaxInputs][kRepeated];
+    const void* in[kMaxInputs];
+    for (int k = 0; k < formula.input_count; ++k) {
+      if (step_[k] != 0) continue;
+      in[k] = repeated[k];
+      if (IsOneValue(k)) RepeatElement(formula, kernel_, k, base[k], repeated[k]);
+    }
+    Cursor cursor(plan_, base, begin);
+    Isa isa{};
+    for (int64_t position = begin; position < end;) {
+      before(position);
+      const int64_t n = std::min(end - position, cursor.left_in_row());
+      for (int k = 0; k < formula.input_count; ++k) {
+        if (step_[k] != 0) {
+          in[k] = cursor.At(k);
+        } else if (!IsOneValue(k)) {
+          RepeatElement(formula, kernel_, k, cursor.At(k), repeated[k]);
+        }
+      }
+      isa = formula.function(kernel_, formula.parameters, in, step_, cursor.At(formula.input_count),
+                             static_cast<size_t>(n), stream);
+      position += n;
+      cursor.Advance(n);
+    }
+    ReportIsaThatRan(isa);
+  }
+
+ private:
+  bool IsOneValue(int input) const {
+    return plan_.operand[input].linear && plan_.operand[input].linear_stride == 0;
+  }
+
+  const ElementwiseJob& job_;
+  const LoopPlan& plan_;
+  const KernelType kernel_;
+  size_t step_[kMaxLoopOperands];
+  bool fit_;
+};
+
 // Computes elements [begin, end) of a plan: the job's, or a block of it. Calls before(position) ahead of every
 // stretch that is computed at once.
 template <class Before>
 void RunStretch(const ElementwiseJob& job, const LoopPlan& plan, char* const* base, int64_t begin,
                 int64_t end, bool stream, Before&& before) {
+  if (const RowsInPlace rows(job, plan); rows.fit()) return rows.Run(base, begin, end, stream, before);
   const int output = job.formula.input_count;
   const ElementType type = job.kernel_result();
   const bool is_rounded = job.result.type == type;
@@ -86,17 +153,6 @@ void RunStretch(const ElementwiseJob& job, const LoopPlan& plan, char* const* ba
   FormulaTiles tiles(job.formula, plan, base, job.kernel_type(), type);
   Cursor cursor(plan, base, begin);
   alignas(64) float results[kTile];
-  if (is_rounded && tiles.in_place_rows() && plan.operand[output].stride[plan.rank - 1] == size) {
-    for (int64_t position = begin; position < end;) {
-      before(position);
-      const int64_t n = std::min(end - position, cursor.left_in_row());
-      tiles.ComputeInPlace(cursor, n, cursor.At(output), stream);
-      position += n;
-      cursor.Advance(n);
-    }
-    ReportIsaThatRan(tiles.isa());
-    return;
-  }
   for (int64_t position = begin; position < end;) {
     before(position);
     int64_t n = std::min(end - position, tiles.LongestStretch(cursor));

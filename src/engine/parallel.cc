@@ -182,6 +182,7 @@ void Pause() {
 // Loops often follow each other closely: a helper looks out for the next one a few microseconds long before
 // it sleeps, since waking up takes longer than many a loop.
 constexpr int kLooks = 4000;
+constexpr int kLooksAtMutex = 100;
 
 // Waking a helper takes longer than a loop of few blocks: on a virtual machine it costs the caller some 20 us, and the
 // helper comes 100 us later. So such loops wake nobody, unless they have followed each other closely for a while: then
@@ -189,6 +190,17 @@ constexpr int kLooks = 4000;
 constexpr int64_t kFewBlocks = 32;
 constexpr auto kClosely = std::chrono::microseconds(100);
 constexpr auto kAWhile = std::chrono::microseconds(100);
+
+// The mutex is never held for long, and mostly wanted by two at once: by a helper that has seen a loop posted and by the
+// thread that posts it, by the last helper to leave and by the thread that waits for it. Who finds it taken looks again
+// for a while: to fall asleep and be woken takes longer than a short loop.
+void LockSoon(std::unique_lock<std::mutex>& lock) {
+  for (int look = 0; look < kLooksAtMutex; ++look) {
+    if (lock.try_lock()) return;
+    Pause();
+  }
+  lock.lock();
+}
 
 void* HelperMain(void*) {
   Pool& pool = ThePool();
@@ -209,7 +221,7 @@ void* HelperMain(void*) {
       ++loop->helpers;
       lock.unlock();
       loop->RunBlocks(1 + number);
-      lock.lock();
+      LockSoon(lock);
       if (--loop->helpers == 0) loop->left.notify_one();
       continue;
     }
@@ -220,7 +232,7 @@ void* HelperMain(void*) {
       Pause();
       more = pool.posted.load(std::memory_order_relaxed) != seen;
     }
-    lock.lock();
+    LockSoon(lock);
     if (more || pool.posted.load(std::memory_order_relaxed) != seen) continue;
     if (has_place) self.processors.LeaveOut(pool.processor);
     self.is_asleep = true;
@@ -253,7 +265,8 @@ void StartHelpersLocked(Pool& pool, int wanted) {
 void RunShared(Loop& loop, int64_t blocks) noexcept {
   Pool& pool = ThePool();
   {
-    std::lock_guard lock(pool.mutex);
+    std::unique_lock lock(pool.mutex, std::defer_lock);
+    LockSoon(lock);
     Loop** end = &pool.first;
     while (*end != nullptr) end = &(*end)->later;
     *end = &loop;
@@ -273,14 +286,15 @@ void RunShared(Loop& loop, int64_t blocks) noexcept {
   loop.RunBlocks(0);
   // Nobody joins any more once the loop is off the list; who is inside finishes its block, which is no time to
   // fall asleep in.
-  std::unique_lock lock(pool.mutex);
+  std::unique_lock lock(pool.mutex, std::defer_lock);
+  LockSoon(lock);
   Loop** link = &pool.first;
   while (*link != &loop) link = &(*link)->later;
   *link = loop.later;
   if (loop.helpers > 0) {
     lock.unlock();
     for (int look = 0; look < kLooks && loop.helpers.load(std::memory_order_relaxed) > 0; ++look) Pause();
-    lock.lock();
+    LockSoon(lock);
     while (loop.helpers > 0) loop.left.wait(lock);
   }
   pool.last_end = Clock::now();

@@ -771,7 +771,7 @@ class ReductionRun {
           work.row_stride[k] = sizeof repeated[k][0];
         }
         for (int64_t i = 0; i < (row_stride != 0 ? n : 1); ++i)
-          tiles.RepeatElement(k, source + i * row_stride, repeated[k][i]);
+          RepeatElement(job_.formula, kernel_, k, source + i * row_stride, repeated[k][i]);
       }
       work.rows = static_cast<size_t>(n);
       RunKernel(tiles, work);

@@ -14,26 +14,35 @@ char* DenseAddress(const LoopPlan& plan, int operand, char* base, const Cursor& 
   return nullptr;
 }
 
+void RepeatElement(const Formula& formula, KernelType kernel, int input, const char* source,
+                   void* to) noexcept {
+  if (kernel.elements == ElementType::kBf16 || kernel.elements == ElementType::kF16) {
+    uint16_t element;
+    std::memcpy(&element, source, sizeof element);
+    std::fill_n(static_cast<uint16_t*>(to), kRepeated, element);
+  } else {
+    float value;
+    formula.load[input](source, &value, 1);
+    std::fill_n(static_cast<float*>(to), kRepeated, value);
+  }
+}
+
 FormulaTiles::FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base, KernelType kernel,
                            ElementType result) noexcept
     : formula_(formula),
       plan_(plan),
       kernel_(kernel),
       result_size_(result == ElementType::kF32 ? sizeof(float) : sizeof(uint16_t)),
-      long_rows_(plan.extent[plan.rank - 1] >= kLongRow || plan.rank == 1),
-      in_place_rows_(long_rows_) {
+      long_rows_(HasLongRows(plan)),
+      long_stretches_(long_rows_) {
   for (int k = 0; k < formula.input_count; ++k) {
     const OperandLoop& operand = plan.operand[k];
     base_[k] = base[k];
     is_one_value_[k] = operand.linear && operand.linear_stride == 0;
-    if (is_one_value_[k]) RepeatElement(k, base[k], repeated_[k]);
+    if (is_one_value_[k]) RepeatElement(formula, kernel, k, base[k], repeated_[k]);
     size_[k] = IsNative(k) ? static_cast<size_t>(operand.element_size) : sizeof(float);
-    const bool dense = IsNative(k) && RowStride(k) == operand.element_size;
-    if (!dense && RowStride(k) != 0) in_place_rows_ = false;
-    row_step_[k] = dense ? size_[k] : 0;
+    if (!IsDense(k) && RowStride(k) != 0) long_stretches_ = false;
   }
-  row_step_[formula.input_count] = result_size_;
-  long_stretches_ = in_place_rows_;
 }
 
 void FormulaTiles::WalkRows(const Window& window) noexcept {
@@ -42,20 +51,8 @@ void FormulaTiles::WalkRows(const Window& window) noexcept {
   end_ = window.end;
   long_stretches_ = true;
   for (int k = 0; k < formula_.input_count; ++k) {
-    const bool as_it_is = RowStride(k) == 0 || row_step_[k] != 0 || (bands_[k].attached() && IsNative(k));
+    const bool as_it_is = RowStride(k) == 0 || IsDense(k) || (bands_[k].attached() && IsNative(k));
     long_stretches_ = long_stretches_ && as_it_is;
-  }
-}
-
-void FormulaTiles::RepeatElement(int input, const char* source, void* to) const noexcept {
-  if (kernel_.elements == ElementType::kBf16 || kernel_.elements == ElementType::kF16) {
-    uint16_t element;
-    std::memcpy(&element, source, sizeof element);
-    std::fill_n(static_cast<uint16_t*>(to), kRepeated, element);
-  } else {
-    float value;
-    formula_.load[input](source, &value, 1);
-    std::fill_n(static_cast<float*>(to), kRepeated, value);
   }
 }
 
@@ -64,7 +61,7 @@ void FormulaTiles::Locate(const Cursor& cursor, int64_t position, int64_t n, con
   for (int k = 0; k < formula_.input_count; ++k) {
     const char* dense = is_one_value_[k] ? nullptr : DenseAddress(plan_, k, base_[k], cursor, position, n);
     if (dense == nullptr && (is_one_value_[k] || (RowStride(k) == 0 && n <= cursor.left_in_row()))) {
-      if (!is_one_value_[k]) RepeatElement(k, cursor.At(k), repeated_[k]);
+      if (!is_one_value_[k]) RepeatElement(formula_, kernel_, k, cursor.At(k), repeated_[k]);
       in[k] = repeated_[k];
       step[k] = 0;
       continue;

@@ -91,6 +91,15 @@ void ForEachSegment(const LoopPlan& plan, int operand, Cursor cursor, int64_t n,
 char* DenseAddress(const LoopPlan& plan, int operand, char* base, const Cursor& cursor, int64_t position,
                    int64_t n) noexcept;
 
+// Whether a plan's rows are walked one at a time.
+inline bool HasLongRows(const LoopPlan& plan) {
+  return plan.extent[plan.rank - 1] >= kLongRow || plan.rank == 1;
+}
+
+// Writes one element of an input kRepeated times, as the kernel takes it.
+void RepeatElement(const Formula& formula, KernelType kernel, int input, const char* source,
+                   void* to) noexcept;
+
 // Computes a formula over stretches of a loop, one after the other. The operands of the plan start with the
 // formula's inputs. Inputs that the kernel takes as they are in memory need no tile.
 // Buffers live in the object, so that threads share nothing.
@@ -105,25 +114,9 @@ class FormulaTiles {
   // own memory when the stretch is dense there.
   void Compute(const Cursor& cursor, int64_t position, int64_t n, void* out, bool stream = false) noexcept;
 
-  // Whether every row can be computed without tiles; then ComputeInPlace does what Compute does, in less time, for
-  // the cursor's next n elements, n <= left_in_row().
-  bool in_place_rows() const noexcept { return in_place_rows_; }
-  void ComputeInPlace(const Cursor& cursor, int64_t n, void* out, bool stream) noexcept {
-    const void* in[kMaxInputs];
-    for (int k = 0; k < formula_.input_count; ++k) {
-      in[k] = row_step_[k] != 0 ? cursor.At(k) : static_cast<const void*>(repeated_[k]);
-      if (row_step_[k] == 0 && !is_one_value_[k]) RepeatElement(k, cursor.At(k), repeated_[k]);
-    }
-    isa_ =
-        formula_.function(kernel_, formula_.parameters, in, row_step_, out, static_cast<size_t>(n), stream);
-  }
-
   // Where the inputs of the cursor's next n elements are, and the size of their elements as the kernel takes them, or
   // 0 for one that is repeated. Tiles that it fills stay until the next call.
   void Locate(const Cursor& cursor, int64_t position, int64_t n, const void** in, size_t* step) noexcept;
-
-  // Writes one element of an input kRepeated times, as the kernel takes it.
-  void RepeatElement(int input, const char* source, void* to) const noexcept;
 
   // The instruction set of a kernel that was called with what Locate gave.
   void SetIsa(Isa isa) noexcept { isa_ = isa; }
@@ -142,18 +135,20 @@ class FormulaTiles {
   int64_t RowStride(int input) const { return plan_.operand[input].stride[plan_.rank - 1]; }
   // Whether the kernel takes the input as it is in memory.
   bool IsNative(int input) const { return Takes(kernel_.elements, formula_.type[input]); }
+  // The same, within a row.
+  bool IsDense(int input) const {
+    return IsNative(input) && RowStride(input) == plan_.operand[input].element_size;
+  }
 
   const Formula& formula_;
   const LoopPlan& plan_;
   const KernelType kernel_;
   const size_t result_size_;
-  size_t size_[kMaxInputs];          // of an element as the kernel takes it
-  size_t row_step_[kMaxInputs + 1];  // of the kernel's operands where rows are computed in place
+  size_t size_[kMaxInputs];  // of an element as the kernel takes it
   char* base_[kMaxInputs];
   bool is_one_value_[kMaxInputs];
   bool long_rows_;
-  bool in_place_rows_;   // within a row every input is dense and native, or one value
-  bool long_stretches_;  // the same, or native in a band
+  bool long_stretches_;  // within a row every input is native and dense or in a band, or one value
   Bands bands_[kMaxInputs];
   int64_t end_ = 0;  // of the part that is walked in bands
   Isa isa_ = Isa::kPortable;

@@ -33,9 +33,14 @@ constexpr Isa ThisIsa() {
   return Isa::kPortable;
 }
 
+// Which of a kernel's inputs are one value that is repeated: none, the first alone (a gradient's gradOutput, where the
+// loss was reduced), or any. What is known here need not be computed for every vector: the fewer instructions a vector
+// takes, the further ahead the processor finds loads to begin.
+enum class Repeated { kNone, kFirst, kAny };
+
 // Where the elements of a kernel's operands come from and go to: all are of one type. Operand k's step is the size
 // of its elements, or 0 for one value that is repeated; the output, if there is one, comes after the inputs.
-template <class Elements>
+template <class Elements, Repeated kRepeated = Repeated::kAny>
 class Uniform {
  public:
   using Type = typename Elements::Type;
@@ -44,13 +49,18 @@ class Uniform {
   static constexpr size_t kWidest = sizeof(Type);
   // f32 has little work per line: from memory, several lines of one operand after another are slower.
   static constexpr bool kLineByLine = std::is_same_v<Elements, F32Elements>;
+  static constexpr bool kFirstIsRepeated = kRepeated == Repeated::kFirst;
 
   HWY_INLINE Uniform(KernelType, const size_t* step, size_t operands) {
     for (size_t k = 0; k < operands; ++k) walks_[k] = step[k] != 0 ? ~size_t{0} : size_t{0};
   }
 
   // How far, in bytes, operand k's element i is from its first.
-  HWY_INLINE size_t Offset(size_t k, size_t i) const { return (i * sizeof(Type)) & walks_[k]; }
+  HWY_INLINE size_t Offset(size_t k, size_t i) const {
+    const size_t offset = i * sizeof(Type);
+    if constexpr (kRepeated == Repeated::kAny) return offset & walks_[k];
+    return kFirstIsRepeated && k == 0 ? 0 : offset;
+  }
   // The size of operand k's elements.
   HWY_INLINE size_t Size(size_t) const { return sizeof(Type); }
 
@@ -91,6 +101,7 @@ class Mixed {
   static constexpr bool kHasHalves = true;
   static constexpr size_t kWidest = sizeof(float);
   static constexpr bool kLineByLine = false;
+  static constexpr bool kFirstIsRepeated = false;
 
   HWY_INLINE Mixed(KernelType type, const size_t* step, size_t operands) : output_(operands - 1) {
     for (size_t k = 0; k < operands; ++k) {
@@ -161,8 +172,18 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const Access access, cons
   const size_t out_size = access.Offset(kInputs, 1);
   const size_t ahead = HWY_MIN(kFarthestAhead, n * out_size);
 
+  const VF one = Access::kFirstIsRepeated ? access.Load(d, 0, from[0]) : hn::Zero(d);
+  // Input k's vector, made by load(k, address) unless it is known.
+  const auto input = [&](auto k, size_t i, const auto& load) HWY_ATTR {
+    if constexpr (Access::kFirstIsRepeated && k == 0) {
+      return one;
+    } else {
+      return load(k, from[k] + access.Offset(k, i));
+    }
+  };
+  const auto in_order = [&](size_t k, const char* at) HWY_ATTR { return access.Load(d, k, at); };
   const auto vector = [&](size_t i) HWY_ATTR {
-    return formula(d, access.Load(d, kInput, from[kInput] + access.Offset(kInput, i))...);
+    return formula(d, input(std::integral_constant<size_t, kInput>(), i, in_order)...);
   };
   const auto some = [&](size_t i, size_t count) HWY_ATTR {
     HWY_ALIGN char elements[kInputs + 1][HWY_MAX_BYTES] = {};
@@ -187,9 +208,11 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const Access access, cons
         }
         char* const line = to + i * out_size;
         if constexpr (Access::kIsPaired) {
+          const auto at_even = [&](size_t, const char* at) HWY_ATTR { return access.LoadEven(d, at); };
+          const auto at_odd = [&](size_t, const char* at) HWY_ATTR { return access.LoadOdd(d, at); };
           for (size_t pair = 0; pair < group; pair += 2 * lanes) {
-            const VF even = formula(d, access.LoadEven(d, from[kInput] + access.Offset(kInput, i + pair))...);
-            const VF odd = formula(d, access.LoadOdd(d, from[kInput] + access.Offset(kInput, i + pair))...);
+            const VF even = formula(d, input(std::integral_constant<size_t, kInput>(), i + pair, at_even)...);
+            const VF odd = formula(d, input(std::integral_constant<size_t, kInput>(), i + pair, at_odd)...);
             access.template StoreEvenOdd<kStream>(d, even, odd, line + pair * out_size);
           }
         } else {
@@ -232,6 +255,26 @@ HWY_NOINLINE void VectorLoop(KernelType type, const void* parameters, const void
                                   std::make_index_sequence<Formula::kInputs>());
 }
 
+// The loop for these inputs: one for gradients' one gradOutput, one for inputs that all have an element for each output,
+// and one for every other case.
+template <class Formula, class Elements>
+HWY_INLINE void UniformLoop(KernelType type, const void* parameters, const void* const* in,
+                            const size_t* step, void* out, size_t n, bool stream) {
+  size_t repeated = 0;
+  for (size_t k = 0; k < Formula::kInputs; ++k) repeated |= size_t{step[k] == 0} << k;
+  if (repeated == 0) {
+    VectorLoop<Formula, Uniform<Elements, Repeated::kNone>>(type, parameters, in, step, out, n, stream);
+    return;
+  }
+  if constexpr (Formula::kInputs == 3) {
+    if (repeated == 1) {
+      VectorLoop<Formula, Uniform<Elements, Repeated::kFirst>>(type, parameters, in, step, out, n, stream);
+      return;
+    }
+  }
+  VectorLoop<Formula, Uniform<Elements>>(type, parameters, in, step, out, n, stream);
+}
+
 // What `struct Formula : Elementwise<Formula>` is compiled to.
 template <class Formula>
 struct Elementwise {
@@ -240,16 +283,16 @@ struct Elementwise {
                     void* out, size_t n, bool stream) {
     switch (type.elements) {
       case ElementType::kBf16:
-        VectorLoop<Formula, Uniform<Bf16Elements>>(type, parameters, in, step, out, n, stream);
+        UniformLoop<Formula, Bf16Elements>(type, parameters, in, step, out, n, stream);
         break;
       case ElementType::kF16:
-        VectorLoop<Formula, Uniform<F16Elements>>(type, parameters, in, step, out, n, stream);
+        UniformLoop<Formula, F16Elements>(type, parameters, in, step, out, n, stream);
         break;
       case ElementType::kMixed:
         VectorLoop<Formula, Mixed>(type, parameters, in, step, out, n, stream);
         break;
       default:
-        VectorLoop<Formula, Uniform<F32Elements>>(type, parameters, in, step, out, n, stream);
+        UniformLoop<Formula, F32Elements>(type, parameters, in, step, out, n, stream);
         break;
     }
     return ThisIsa();
