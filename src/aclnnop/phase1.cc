@@ -73,6 +73,7 @@ engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape&
   job.threads = ThreadLimit();
   job.plan = PlanElementwise(shape, {tensors, static_cast<size_t>(inputs.count) + 1});
   job.stream = job.plan.BytesWalked() > engine::LastLevelCacheBytes();
+  job.takes_every_second = engine::KernelsTakeEverySecond(JobIsa());
   job.formula.gather =
       engine::FindGather(JobIsa(), job.stream ? engine::GatherSource::kMemory : engine::GatherSource::kCache);
   job.result = {engine::FindStore(JobIsa(), result.dtype), engine::FindScatter(JobIsa(), job.stream),

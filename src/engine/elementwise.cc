@@ -74,23 +74,26 @@ void RunInPlace(const ElementwiseJob& job, char* const* base, int64_t begin, int
                                         job.stream));
 }
 
-// Rows that the kernel can take as they are: within one, the inputs are dense and of the kernel's types or one value, and
-// the output is dense and of its type. They need no tiles, which take as long to set up as a row of a thousand elements
-// in the first-level cache takes to compute.
+// Rows that the kernel can take as they are: within one, every operand is of the kernel's types and dense, or every
+// second element of what is, or, an input, one value. They need no tiles, which take as long to set up as a row of a
+// thousand elements in the first-level cache takes to compute.
 class RowsInPlace {
  public:
   RowsInPlace(const ElementwiseJob& job, const LoopPlan& plan)
       : job_(job), plan_(plan), kernel_(job.kernel_type()) {
     const int output = job.formula.input_count;
-    const int last = plan.rank - 1;
-    fit_ = HasLongRows(plan) && job.result.type == job.kernel_result() &&
-           plan.operand[output].stride[last] == plan.operand[output].element_size;
+    const OperandLoop& result = plan.operand[output];
+    const bool every_second = job.takes_every_second && kernel_.elements != ElementType::kMixed &&
+                              RowStride(output) == int64_t{2} * result.element_size;
+    fit_ = HasLongRows(plan) && job.result.type == job.kernel_result();
     for (int k = 0; k <= output; ++k) {
-      const OperandLoop& operand = plan.operand[k];
-      step_[k] = static_cast<size_t>(operand.stride[last] == 0 ? 0 : operand.element_size);
-      if (k == output || step_[k] == 0) continue;
-      fit_ = fit_ && operand.stride[last] == operand.element_size &&
-             Takes(kernel_.elements, job.formula.type[k]);
+      step_[k] = static_cast<size_t>(plan.operand[k].element_size) * (every_second ? 2 : 1);
+      if (k < output && RowStride(k) == 0) {
+        step_[k] = 0;
+      } else if (RowStride(k) != static_cast<int64_t>(step_[k]) ||
+                 (k < output && !Takes(kernel_.elements, job.formula.type[k]))) {
+        fit_ = false;
+      }
     }
   }
 
@@ -129,6 +132,7 @@ class RowsInPlace {
   }
 
  private:
+  int64_t RowStride(int operand) const { return plan_.operand[operand].stride[plan_.rank - 1]; }
   bool IsOneValue(int input) const {
     return plan_.operand[input].linear && plan_.operand[input].linear_stride == 0;
   }

@@ -14,7 +14,8 @@ struct ElementwiseJob {
   Formula formula;
   Result result;
   int threads;
-  bool stream;  // write past the caches: the operands together do not fit them
+  bool stream;              // write past the caches: the operands together do not fit them
+  bool takes_every_second;  // the kernel's instruction set: see VectorFunction
 
   // The type in which results leave the kernel.
   ElementType kernel_result() const noexcept {

@@ -176,7 +176,8 @@ struct F16Elements {
   using Type = uint16_t;
   static constexpr bool kIsPaired = false;
 #if HWY_TARGET == HWY_AVX3
-  static HWY_INLINE VF Load(DF, const Type* from) { return VF{_mm512_cvtph_ps(hn::LoadU(DH(), from).raw)}; }
+  static HWY_INLINE VF Widen(VH halves) { return VF{_mm512_cvtph_ps(halves.raw)}; }
+  static HWY_INLINE VF Load(DF, const Type* from) { return Widen(hn::LoadU(DH(), from)); }
   static HWY_INLINE VH Round(VF v) {
     return VH{_mm512_cvtps_ph(v.raw, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
   }

@@ -50,6 +50,7 @@ class Uniform {
   // f32 has little work per line: from memory, several lines of one operand after another are slower.
   static constexpr bool kLineByLine = std::is_same_v<Elements, F32Elements>;
   static constexpr bool kFirstIsRepeated = kRepeated == Repeated::kFirst;
+  static constexpr size_t kReadBeyond = 0;
 
   HWY_INLINE Uniform(KernelType, const size_t* step, size_t operands) {
     for (size_t k = 0; k < operands; ++k) walks_[k] = step[k] != 0 ? ~size_t{0} : size_t{0};
@@ -102,6 +103,7 @@ class Mixed {
   static constexpr size_t kWidest = sizeof(float);
   static constexpr bool kLineByLine = false;
   static constexpr bool kFirstIsRepeated = false;
+  static constexpr size_t kReadBeyond = 0;
 
   HWY_INLINE Mixed(KernelType type, const size_t* step, size_t operands) : output_(operands - 1) {
     for (size_t k = 0; k < operands; ++k) {
@@ -148,6 +150,73 @@ class Mixed {
   size_t output_;
 };
 
+// The same, of every second element: what lies between two is read and not used, and is not written. Only where masked
+// stores are fast and leave what they do not write alone.
+#if HWY_TARGET == HWY_AVX3
+constexpr bool kTakesEverySecond = true;
+
+template <class Elements>
+class EverySecond {
+ public:
+  using Type = typename Elements::Type;
+  static constexpr bool kIsPaired = false;
+  static constexpr bool kLineByLine = true;
+  static constexpr bool kFirstIsRepeated = false;
+  // A vector that ends at the last element would read what lies behind that one, too.
+  static constexpr size_t kReadBeyond = 1;
+
+  HWY_INLINE EverySecond(KernelType, const size_t* step, size_t operands) {
+    for (size_t k = 0; k < operands; ++k) walks_[k] = step[k] != 0 ? ~size_t{0} : size_t{0};
+  }
+
+  HWY_INLINE size_t Offset(size_t k, size_t i) const { return (2 * i * sizeof(Type)) & walks_[k]; }
+
+  HWY_INLINE VF Load(DF d, size_t, const char* from) const {
+    if constexpr (std::is_same_v<Elements, F32Elements>) {
+      const auto* const elements = reinterpret_cast<const float*>(from);
+      return hn::ConcatEven(d, hn::LoadU(d, elements + hn::Lanes(d)), hn::LoadU(d, elements));
+    } else {
+      const VU pairs = hn::LoadU(DU(), reinterpret_cast<const uint32_t*>(from));
+      if constexpr (std::is_same_v<Elements, Bf16Elements>) {
+        return hn::BitCast(d, hn::ShiftLeft<16>(pairs));
+      } else {
+        return Elements::Widen(hn::TruncateTo(DH(), pairs));
+      }
+    }
+  }
+
+  HWY_INLINE void Store(DF d, VF v, char* to) const {
+    if constexpr (std::is_same_v<Elements, F32Elements>) {
+      const hn::Half<DF> half;
+      StoreApart(hn::BitCast(hn::Half<DU>(), hn::LowerHalf(half, v)), reinterpret_cast<uint32_t*>(to));
+      StoreApart(hn::BitCast(hn::Half<DU>(), hn::UpperHalf(half, v)),
+                 reinterpret_cast<uint32_t*>(to) + hn::Lanes(d));
+    } else {
+      StoreApart(Elements::Round(v), reinterpret_cast<uint16_t*>(to));
+    }
+  }
+  template <bool kStream>
+  HWY_INLINE void StoreWholeLine(DF d, VF v, char* to) const {
+    Store(d, v, to);
+  }
+
+ private:
+  // Elements, each in the lower half of a lane twice as wide.
+  template <class V, class T>
+  static HWY_INLINE void StoreApart(V elements, T* to) {
+    const hn::ScalableTag<T> d;
+    const hn::RepartitionToWide<decltype(d)> wide;
+    using Wide = hn::TFromD<decltype(wide)>;
+    const auto lower = hn::BitCast(d, hn::Set(wide, static_cast<Wide>(static_cast<T>(~T{0}))));
+    hn::BlendedStore(hn::BitCast(d, hn::PromoteTo(wide, elements)), hn::Ne(lower, hn::Zero(d)), d, to);
+  }
+
+  size_t walks_[kMaxInputs + 1];
+};
+#else
+constexpr bool kTakesEverySecond = false;
+#endif
+
 // Where results are streamed, inputs come from memory as well. The processor's own prefetching stops at the end of
 // a page, so data is asked for that far ahead; what follows a short stretch is most likely wanted next. It may lie
 // past the operand's end, which does no harm.
@@ -171,6 +240,8 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const Access access, cons
   char* const to = static_cast<char*>(out);
   const size_t out_size = access.Offset(kInputs, 1);
   const size_t ahead = HWY_MIN(kFarthestAhead, n * out_size);
+  // Elements that may be in vectors.
+  const size_t whole = n - HWY_MIN(n, Access::kReadBeyond);
 
   const VF one = Access::kFirstIsRepeated ? access.Load(d, 0, from[0]) : hn::Zero(d);
   // Input k's vector, made by load(k, address) unless it is known.
@@ -186,11 +257,21 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const Access access, cons
     return formula(d, input(std::integral_constant<size_t, kInput>(), i, in_order)...);
   };
   const auto some = [&](size_t i, size_t count) HWY_ATTR {
-    HWY_ALIGN char elements[kInputs + 1][HWY_MAX_BYTES] = {};
-    (..., std::memcpy(elements[kInput], from[kInput] + access.Offset(kInput, i),
-                      access.Offset(kInput, 1) == 0 ? HWY_MAX_BYTES : access.Offset(kInput, count)));
+    constexpr size_t kBytes = (1 + Access::kReadBeyond) * HWY_MAX_BYTES;
+    HWY_ALIGN char elements[kInputs + 1][kBytes] = {};
+    // Up to the last element, and nothing behind it.
+    const auto size = [&](size_t k) HWY_ATTR {
+      return access.Offset(k, 1) == 0 ? kBytes
+                                      : access.Offset(k, count) - access.Offset(k, Access::kReadBeyond) / 2;
+    };
+    (..., std::memcpy(elements[kInput], from[kInput] + access.Offset(kInput, i), size(kInput)));
     access.Store(d, formula(d, access.Load(d, kInput, elements[kInput])...), elements[kInputs]);
-    std::memcpy(to + i * out_size, elements[kInputs], count * out_size);
+    if constexpr (Access::kReadBeyond == 0) {
+      std::memcpy(to + i * out_size, elements[kInputs], size(kInputs));
+    } else {
+      for (size_t j = 0; j < count; ++j)
+        std::memcpy(to + (i + j) * out_size, elements[kInputs] + j * out_size, out_size / 2);
+    }
   };
   // Four vectors: independent work for the processor, and whole cache lines.
   const size_t group = 4 * lanes;
@@ -198,11 +279,11 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const Access access, cons
   const auto groups = [&](size_t i, auto streams) HWY_ATTR {
     constexpr bool kStream = decltype(streams)::value;
     if constexpr (Access::kLineByLine) {
-      for (; i + lanes <= n; i += lanes) {
+      for (; i + lanes <= whole; i += lanes) {
         access.template StoreWholeLine<kStream>(d, vector(i), to + i * out_size);
       }
     } else {
-      for (; i + group <= n; i += group) {
+      for (; i + group <= whole; i += group) {
         if constexpr (kStream) {
           (..., Prefetch(from[kInput] + access.Offset(kInput, i) + ahead, access.Offset(kInput, group)));
         }
@@ -241,7 +322,7 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const Access access, cons
       i = groups(i, std::false_type());
     }
   }
-  for (; i + lanes <= n; i += lanes) access.Store(d, vector(i), to + i * out_size);
+  for (; i + lanes <= whole; i += lanes) access.Store(d, vector(i), to + i * out_size);
   if (i < n) some(i, n - i);
 }
 
@@ -255,11 +336,17 @@ HWY_NOINLINE void VectorLoop(KernelType type, const void* parameters, const void
                                   std::make_index_sequence<Formula::kInputs>());
 }
 
-// The loop for these inputs: one for gradients' one gradOutput, one for inputs that all have an element for each output,
-// and one for every other case.
+// The loop for these operands: one for every second element, one for gradients' one gradOutput, one for inputs that all
+// have an element for each output, and one for every other case.
 template <class Formula, class Elements>
 HWY_INLINE void UniformLoop(KernelType type, const void* parameters, const void* const* in,
                             const size_t* step, void* out, size_t n, bool stream) {
+#if HWY_TARGET == HWY_AVX3
+  if (step[Formula::kInputs] == 2 * sizeof(typename Elements::Type)) {
+    VectorLoop<Formula, EverySecond<Elements>>(type, parameters, in, step, out, n, stream);
+    return;
+  }
+#endif
   size_t repeated = 0;
   for (size_t k = 0; k < Formula::kInputs; ++k) repeated |= size_t{step[k] == 0} << k;
   if (repeated == 0) {
