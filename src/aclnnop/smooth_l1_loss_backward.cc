@@ -40,15 +40,20 @@ struct SmoothL1LossBackward : engine::HWY_NAMESPACE::Elementwise<SmoothL1LossBac
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V gradOut, V self, V target) const {
-    const V zero = hn::Zero(d);
     const V difference = hn::Sub(self, target);
-    const V sign = hn::IfThenElse(hn::Gt(difference, zero), hn::Set(d, 1.0f),
-                                  hn::IfThenElse(hn::Lt(difference, zero), hn::Set(d, -1.0f), zero));
-    const auto outside = hn::Ge(hn::Abs(difference), hn::Set(d, beta));
-    // The same quotient, bit for bit, and cheaper.
-    const V inside =
-        inverse != 0.0f ? hn::Mul(difference, hn::Set(d, inverse)) : hn::Div(difference, hn::Set(d, beta));
-    const V factor = hn::IfThenElse(outside, sign, inside);
+    const V one = hn::Set(d, 1.0f);
+    V factor;
+    if (inverse != 0.0f) {
+      // The same quotient, bit for bit, and cheaper; it is 1 or more exactly where |d| is beta or more.
+      const V quotient = hn::Mul(difference, hn::Set(d, inverse));
+      factor = hn::IfThenElse(hn::Ge(hn::Abs(quotient), one), hn::CopySignToAbs(one, quotient), quotient);
+    } else {
+      const V zero = hn::Zero(d);
+      const V sign = hn::IfThenElse(hn::Gt(difference, zero), one,
+                                    hn::IfThenElse(hn::Lt(difference, zero), hn::Set(d, -1.0f), zero));
+      const auto outside = hn::Ge(hn::Abs(difference), hn::Set(d, beta));
+      factor = hn::IfThenElse(outside, sign, hn::Div(difference, hn::Set(d, beta)));
+    }
     return hn::Mul(hn::Mul(factor, gradOut), hn::Set(d, c));
   }
 

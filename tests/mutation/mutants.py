@@ -179,9 +179,11 @@ add("half: NaN becomes infinite", "rounded, hn::Set(du, 0x7FC00000u)", "rounded,
 
 add = mutants_of("src/engine/vector_loop-inl.h", ("l1_loss_backward_numerics",))
 add("vector loop: one element is no tail", "if (i < n) some(i, n - i);", "if (i + 1 < n) some(i, n - i);")
-add("vector loop: one element too many", "std::memcpy(to + i * out_size, elements[kInputs], count * out_size);",
-    "std::memcpy(to + i * out_size, elements[kInputs], (count + 1) * out_size);")
-add("vector loop: repeated values are walked", "return (i * sizeof(Type)) & walks_[k];", "return i * sizeof(Type);")
+add("vector loop: one element too many", "std::memcpy(to + i * out_size, elements[kInputs], size(kInputs));",
+    "std::memcpy(to + i * out_size, elements[kInputs], size(kInputs) + out_size);")
+add("vector loop: repeated values are walked", "return offset & walks_[k];", "return offset;")
+add("vector loop: a gradient's one value is walked", "return kFirstIsRepeated && k == 0 ? 0 : offset;", "return offset;")
+add("vector loop: the second input is the one value", "if (repeated == 1) {", "if (repeated == 2) {")
 add("vector loop: mixed halves are all bf16", "(type.f16 >> k & 1) != 0", "(type.f16 >> k & 1) > 1")
 add("vector loop: streaming starts within a line", "for (const size_t head = ElementsToLine(to, out_size, n); i < head;) {", "for (const size_t head = 0; i < head;) {",
     ["streaming"])
@@ -242,6 +244,9 @@ add("tiles: one value is not repeated far enough", "std::fill_n(static_cast<floa
 add = mutants_of("src/engine/elementwise.cc", ("l1_loss_backward_numerics", "process_float_environment"))
 add("elementwise: the last block is whole", "std::min(plan.count, begin + kBlock);", "begin + kBlock;")
 add("elementwise: any order of elements is in place", "if (operand.stride[0] != operand.element_size) return false;", "if (operand.stride[0] == 0) return false;")
+add("elementwise: rows that have gaps are in place", "} else if (RowStride(k) != static_cast<int64_t>(step_[k]) ||", "} else if (RowStride(k) == 0 ||")
+add("elementwise: rows of any type are in place", "(k < output && !Takes(kernel_.elements, job.formula.type[k]))", "false")
+add("elementwise: one value for all rows", "} else if (!IsOneValue(k)) {", "} else if (false) {", ["l1_loss_backward_numerics", "loss_gradients_numerics"])
 add("elementwise: in the caller's float environment", "  const DefaultFloatEnvironment environment;\n", "", ["process_float_environment", "l1_loss_backward_numerics"])
 
 add = mutants_of("src/engine/parallel.cc", ("parallel", "l1_loss_backward_numerics"))

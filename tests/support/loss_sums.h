@@ -49,12 +49,6 @@ void CheckLargeSum(const NumericDescription& op, int64_t count, aclrtStream stre
 
 }  // namespace portacl::testing
 
-#define PORTACL_ON_EVERY_ISA(suite)                                                          \
-  INSTANTIATE_TEST_SUITE_P(On, suite, ::testing::ValuesIn(::portacl::testing::IsasToTest()), \
-                           [](const ::testing::TestParamInfo<::portacl::engine::Isa>& isa) { \
-                             return std::string(::portacl::engine::IsaName(isa.param));      \
-                           })
-
 #define PORTACL_LOSS_SUM_TESTS(suite, description)                                                   \
   class suite : public ::portacl::testing::LossSumSuite {};                                          \
   TEST_P(suite, SumsOfEveryShape) { SumsOfEveryShape(description); }                                 \

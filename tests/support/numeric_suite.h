@@ -64,6 +64,13 @@ void UnknownIsaIsRefused();
 
 }  // namespace portacl::testing
 
+// Runs the tests of a NumericSuite.
+#define PORTACL_ON_EVERY_ISA(suite)                                                          \
+  INSTANTIATE_TEST_SUITE_P(On, suite, ::testing::ValuesIn(::portacl::testing::IsasToTest()), \
+                           [](const ::testing::TestParamInfo<::portacl::engine::Isa>& isa) { \
+                             return std::string(::portacl::engine::IsaName(isa.param));      \
+                           })
+
 #define PORTACL_NUMERIC_TEST(suite, name, description) \
   TEST_P(suite, name) { name(description); }
 
@@ -84,10 +91,7 @@ void UnknownIsaIsRefused();
   PORTACL_NUMERIC_TEST(suite, EmptyTensors, description)                                      \
   PORTACL_NUMERIC_TEST(suite, OverlapStaysInside, description)                                \
   PORTACL_NUMERIC_TEST(suite, CallersFloatingPointEnvironment, description)                   \
-  INSTANTIATE_TEST_SUITE_P(On, suite, ::testing::ValuesIn(::portacl::testing::IsasToTest()),  \
-                           [](const ::testing::TestParamInfo<::portacl::engine::Isa>& isa) {  \
-                             return std::string(::portacl::engine::IsaName(isa.param));       \
-                           });                                                                \
+  PORTACL_ON_EVERY_ISA(suite);                                                                \
   TEST(suite##Everywhere, SameBits) { ::portacl::testing::SameBitsEverywhere(description); }  \
   TEST(suite##Everywhere, UnknownIsaIsRefused) { ::portacl::testing::UnknownIsaIsRefused(); } \
   static_assert(true, "so that the macro ends in a semicolon")
