@@ -14,16 +14,17 @@ class Mutant(NamedTuple):
     new: str
     tests: tuple  # executables, "NAME" or "NAME:FILTER", the likeliest first
     reason: Optional[str] = None  # why no test can notice it
+    kernels: str = ""  # the instruction set in whose kernels it is, if there alone: a key of mutate.py's KERNELS
 
 
 MUTANTS = []
 
 
-def mutants_of(file, tests):
+def mutants_of(file, tests, kernels=""):
     """A function that adds a mutant of this file, noticed by these tests if not said otherwise."""
 
     def add(name, old, new, tests=tests, reason=None):
-        MUTANTS.append(Mutant(name, file, old, new, tuple(tests), reason))
+        MUTANTS.append(Mutant(name, file, old, new, tuple(tests), reason, kernels))
 
     return add
 
@@ -189,6 +190,16 @@ add("vector loop: streaming starts within a line", "for (const size_t head = Ele
     ["streaming"])
 
 add("vector loop: every mixed element has 32 bits", "return step_[k] != 0 ? step_[k] : sizeof(float);", "return sizeof(float);", ["sum_kernels"])
+
+add = mutants_of("src/engine/vector_loop-inl.h", ("every_second",), kernels="avx512")
+add("every second: what lies behind the last is read", "static constexpr size_t kReadBeyond = 1;", "static constexpr size_t kReadBeyond = 0;")
+add("every second: what lies behind the last is written", "elements[kInputs] + j * out_size, out_size / 2);", "elements[kInputs] + j * out_size, out_size);")
+add("every second: what lies between is written", "hn::Ne(lower, hn::Zero(d))", "hn::Eq(lower, lower)")
+add("every second: repeated values are walked", "return (2 * i * sizeof(Type)) & walks_[k];", "return 2 * i * sizeof(Type);")
+add("every second: f16 is bf16", "std::is_same_v<Elements, Bf16Elements>", "sizeof(Type) == 2")
+add = mutants_of("src/engine/elementwise.cc", ("every_second",), kernels="avx512")
+add("every second: of the output alone", "} else if (RowStride(k) != static_cast<int64_t>(step_[k]) ||", "} else if ((!every_second && RowStride(k) != static_cast<int64_t>(step_[k])) ||",
+    ["l1_loss_backward_numerics"])
 
 add = mutants_of("src/engine/exp-inl.h", ("exp", "kl_div_backward_numerics"))
 add("exp: underflow too late", "hn::Set(d, -104.0f)", "hn::Set(d, -103.0f)")

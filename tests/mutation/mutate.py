@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 A mutant that no test notices survives: either a test is missing, or the mutant changes nothing that can be observed;
 then its entry in mutants.py says why. Mutants are made of a copy of the sources, built for one instruction set besides
-the portable one; a mutant takes the compilation of what depends on the changed file, and a link. Exit status: 0 when every survivor has a reason, 1 when not,
+the portable one (another for the few that are in its kernels alone, which only a processor that has it can run); a mutant takes the compilation of what depends on the changed file, and a link. Exit status: 0 when every survivor has a reason, 1 when not,
 2 when the table does not fit the sources or these do not build.
 """
 import argparse
@@ -19,15 +19,24 @@ import shutil
 import subprocess
 import sys
 import time
+from typing import NamedTuple
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from mutants import MUTANTS  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# One instruction set and the fallback, which is always built; the tests of the former are the ones that run.
-FILTER = "*:-*Long.*:*/portable:*/avx512:*/sve"
-CONFIGURATION = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DPORTACL_WERROR=OFF",
-                 "-DPORTACL_DISABLED_TARGETS=HWY_AVX3|HWY_SVE")
+CONFIGURATION = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DPORTACL_WERROR=OFF")
+
+
+class Kernels(NamedTuple):
+    """One instruction set and the fallback, which is always built; the tests of the former are the ones that run."""
+    disabled: str  # Highway's targets
+    tests: str
+    flag: str  # of a processor that runs them; "" if every one does
+
+
+KERNELS = {"": Kernels("HWY_AVX3|HWY_SVE", "*:-*Long.*:*/portable:*/avx512:*/sve", ""),
+           "avx512": Kernels("HWY_AVX2|HWY_SVE", "*:-*Long.*:*/portable:*/avx2:*/sve", "avx512bw")}
 # The hashes say that something changed, not that it is wrong: they are asked only when nothing else noticed.
 LAST_RESORT = "determinism"
 DOES_NOT_BUILD = ("compiler", "")
@@ -170,12 +179,17 @@ def limit():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def run_test(executable, only, corpus):
+def runs_here(kernels):
+    cpuinfo = pathlib.Path("/proc/cpuinfo")
+    return not kernels.flag or (cpuinfo.exists() and kernels.flag in cpuinfo.read_text().split())
+
+
+def run_test(executable, only, all_tests, corpus):
     """How the test noticed something, or None."""
     if executable.name == "fuzz_corpus":
         command = [executable, corpus]
     else:
-        pattern = only + FILTER[1:] if only else FILTER
+        pattern = only + all_tests[1:] if only else all_tests
         command = [executable, f"--gtest_filter={pattern}", "--gtest_fail_fast", "--gtest_brief=1"]
     try:
         done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -190,8 +204,10 @@ def run_test(executable, only, corpus):
 
 
 class Campaign:
-    def __init__(self, place, jobs, configuration):
+    def __init__(self, place, jobs, configuration, kernels):
+        configuration = [*configuration, f"-DPORTACL_DISABLED_TARGETS={kernels.disabled}"]
         self.builder, self.jobs, self.started = Builder(place, jobs, configuration), jobs, time.monotonic()
+        self.tests = kernels.tests
         self.corpus = self.builder.source / "tests/fuzz/corpus"
 
     def say(self, text):
@@ -205,7 +221,7 @@ class Campaign:
         if trusted:
             return
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            results = pool.map(lambda target: run_test(self.builder.path(target), "", self.corpus), needed)
+            results = pool.map(lambda target: run_test(self.builder.path(target), "", self.tests, self.corpus), needed)
             for target, result in zip(needed, results):
                 if result:
                     raise Unusable(f"{target} fails without any mutant: {result}")
@@ -222,7 +238,7 @@ class Campaign:
                 self.say(f"{mutant.name} does not build:\n{complaint[-2000:]}")
                 noticed = DOES_NOT_BUILD
                 break
-            how = run_test(folder / target, only, self.corpus)
+            how = run_test(folder / target, only, self.tests, self.corpus)
             if how is not None:
                 noticed = (target, how)
                 break
@@ -266,12 +282,24 @@ def main():
         print(f"{len(chosen)} mutants fit the sources")
         return 0
 
-    campaign = Campaign(pathlib.Path(options.place), max(1, options.jobs), options.configuration.split())
-    try:
-        noticed, by_hashes = campaign.run(chosen, options.trust)
-    except Unusable as problem:
-        print(problem)
-        return 2
+    started = time.monotonic()
+    noticed, by_hashes, elsewhere = {}, {}, 0
+    for name, kernels in KERNELS.items():
+        mutants = [m for m in chosen if m.kernels == name]
+        if not mutants:
+            continue
+        if not runs_here(kernels):
+            elsewhere += len(mutants)
+            continue
+        campaign = Campaign(pathlib.Path(options.place) / name, max(1, options.jobs), options.configuration.split(), kernels)
+        try:
+            found, by_hash = campaign.run(mutants, options.trust)
+        except Unusable as problem:
+            print(problem)
+            return 2
+        noticed.update(found)
+        by_hashes.update(by_hash)
+    chosen = [m for m in chosen if m.name in noticed]
 
     print(f"\n{'mutant':46} {'file':40} noticed by")
     killed = only_hashes = excused = survived = broken = 0
@@ -294,7 +322,7 @@ def main():
         print(f"{mutant.name:46} {mutant.file:40} {word}")
     print(f"\n{len(chosen)} mutants: {killed} killed by tests of what is right, {only_hashes} by the hashes alone, "
           f"{excused} survived for a reason, {survived} survived, {broken} did not build; "
-          f"{time.monotonic() - campaign.started:.0f} s")
+          + (f"{elsewhere} need another processor; " if elsewhere else "") + f"{time.monotonic() - started:.0f} s")
     return 2 if broken else 1 if survived else 0
 
 
