@@ -146,7 +146,7 @@ struct Pool {
   Clock::time_point row_began;      // when the loops that followed each other closely up to now began
   Clock::time_point last_end;       // of a shared loop
   std::atomic<uint32_t> posted{0};  // loops since the start; what awake helpers without work look at
-  int processor = -1;               // on which the last loop was posted
+  int processor = -1;               // on which a loop was posted last, as far as somebody looked
 
   // A loop that a helper may join; the mutex is held.
   Loop* FindLocked() const {
@@ -270,18 +270,22 @@ void RunShared(Loop& loop, int64_t blocks) noexcept {
     Loop** end = &pool.first;
     while (*end != nullptr) end = &(*end)->later;
     *end = &loop;
-    pool.posted.fetch_add(1, std::memory_order_relaxed);
-    const Clock::time_point now = Clock::now();
-    if (now - pool.last_end > kClosely) pool.row_began = now;
-    pool.processor = sched_getcpu();
-    if (blocks >= kFewBlocks || now - pool.row_began > kAWhile) {
-      StartHelpersLocked(pool, loop.most_helpers);
-      for (int i = std::min(pool.numbered, kMostShares) - 1; i >= 0; --i) {
-        Helper& helper = pool.helper[i];
-        if (helper.is_asleep) helper.processors.LeaveOutInstead(helper.thread, pool.processor);
+    // Where all are awake there is nothing to decide.
+    if (pool.asleep > 0 || pool.threads < loop.most_helpers) {
+      const Clock::time_point now = Clock::now();
+      if (now - pool.last_end > kClosely) pool.row_began = now;
+      pool.processor = sched_getcpu();
+      if (blocks >= kFewBlocks || now - pool.row_began > kAWhile) {
+        StartHelpersLocked(pool, loop.most_helpers);
+        for (int i = std::min(pool.numbered, kMostShares) - 1; i >= 0; --i) {
+          Helper& helper = pool.helper[i];
+          if (helper.is_asleep) helper.processors.LeaveOutInstead(helper.thread, pool.processor);
+        }
+        for (int i = std::min(pool.asleep, loop.most_helpers); i > 0; --i) pool.wake.notify_one();
       }
-      for (int i = std::min(pool.asleep, loop.most_helpers); i > 0; --i) pool.wake.notify_one();
     }
+    // Last, since whoever sees it wants the mutex.
+    pool.posted.fetch_add(1, std::memory_order_relaxed);
   }
   loop.RunBlocks(0);
   // Nobody joins any more once the loop is off the list; who is inside finishes its block, which is no time to

@@ -78,7 +78,7 @@ TEST_F(ContextTest, ThreadsThatSetTheSameDeviceShareItsContext) {
 }
 
 TEST_F(ContextTest, TheLastResetWaitsAndFrees) {
-  L1Call call(1'000'000);
+  L1Call call(2'000'000);
   aclrtContext context = nullptr;
   ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
   context = Current();

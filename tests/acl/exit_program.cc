@@ -11,12 +11,12 @@ namespace {
 
 // Never freed: queued work may still use it while the process ends.
 std::vector<float>& Memory() {
-  static auto* memory = new std::vector<float>(4'000'000, 1.0f);
+  static auto* memory = new std::vector<float>(8'000'000, 1.0f);
   return *memory;
 }
 
 void Launch(aclrtStream stream) {
-  const int64_t n = 1'000'000;
+  const int64_t n = 2'000'000;
   aclTensor* tensors[4];
   for (int i = 0; i < 4; ++i) {
     tensors[i] = aclCreateTensor(&n, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &n, 1, Memory().data() + i * n);

@@ -38,7 +38,7 @@ int UseEverything(aclrtStream inherited) {
   aclrtStream fresh = nullptr;
   aclrtEvent event = nullptr;
   L1Call small(kSmall);
-  L1Call large(1'000'000);
+  L1Call large(2'000'000);
   STEP(aclrtCreateStream(&fresh) == 0);
   STEP(aclrtCreateEvent(&event) == 0);
   for (aclrtStream stream : {inherited, fresh, static_cast<aclrtStream>(nullptr)}) {
@@ -68,7 +68,7 @@ int UseEverything(aclrtStream inherited) {
 
 TEST_F(ForkTest, AnIdleLibrary) {
   SKIP_UNDER_TSAN;
-  L1Call call(1'000'000);
+  L1Call call(2'000'000);
   ASSERT_EQ(call.Launch(stream_), ACL_SUCCESS);
   ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   EXPECT_EQ(InChild([this] { return UseEverything(stream_); }), 0);

@@ -152,8 +152,8 @@ struct L1Call {
   std::vector<float> grad, self, target, out;
 };
 
-inline constexpr int64_t kSmall = 100;      // runs on the calling thread of an idle stream
-inline constexpr int64_t kLarge = 270'000;  // goes to a worker
+inline constexpr int64_t kSmall = 100;        // runs on the calling thread of an idle stream
+inline constexpr int64_t kLarge = 1'050'000;  // goes to a worker
 
 // A device with one stream; at the end nothing may be left over.
 class RuntimeTest : public ::testing::Test {

@@ -582,7 +582,7 @@ TEST(LaunchBlocking, EveryCallIsDoneAtReturn) {
   ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
   unsetenv("ASCEND_LAUNCH_BLOCKING");
   ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-  L1Call call(1'000'000);
+  L1Call call(2'000'000);
   ASSERT_EQ(call.Launch(nullptr), ACL_SUCCESS);
   EXPECT_TRUE(call.IsDone());
   // Behind queued work too.

@@ -36,7 +36,7 @@ TEST_P(SteadyState, AllocatesNothing) {
   const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
   const NumericDescription& op = *GetParam().op;
   bool needed_workspace = false;
-  for (const int64_t n : {4, 1 << 18}) {
+  for (const int64_t n : {4, 1 << 18, (1 << 20) + 1}) {
     const size_t operands = op.binding.tensors.size();
     std::vector<std::vector<float>> data(operands, std::vector<float>(static_cast<size_t>(n), 0.5f));
     const Shape shape = {n};
