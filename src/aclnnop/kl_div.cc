@@ -26,12 +26,22 @@ struct OtherForm : engine::HWY_NAMESPACE::Elementwise<OtherForm<kLogTarget>> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 1;
 
+  static constexpr int kOutcomeOf = kLogTarget ? 0 : -1;
+
   explicit OtherForm(const Parameters&) {}
 
   template <class D, class V>
+  HWY_INLINE V Outcome(D d, V target) const {
+    return engine::HWY_NAMESPACE::Exp(d, target);
+  }
+  template <class D, class V>
+  HWY_INLINE V WithOutcome(D, V, V outcome) const {
+    return outcome;
+  }
+  template <class D, class V>
   HWY_INLINE V operator()(D d, V target) const {
     if constexpr (kLogTarget) {
-      return engine::HWY_NAMESPACE::Exp(d, target);
+      return Outcome(d, target);
     } else {
       const V positive = hn::IfThenElse(hn::Eq(target, hn::Zero(d)), hn::Set(d, 1.0f), target);
       return engine::HWY_NAMESPACE::Log(d, positive);
@@ -60,11 +70,21 @@ struct KlDiv : engine::HWY_NAMESPACE::Summable<KlDiv<kLogTarget>> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
 
+  static constexpr int kOutcomeOf = kLogTarget ? 1 : -1;
+
   explicit KlDiv(const Parameters& parameters) : other_form(parameters), of_forms(parameters) {}
 
   template <class D, class V>
+  HWY_INLINE V Outcome(D d, V target) const {
+    return other_form.Outcome(d, target);
+  }
+  template <class D, class V>
+  HWY_INLINE V WithOutcome(D d, V self, V target, V outcome) const {
+    return of_forms(d, self, target, outcome);
+  }
+  template <class D, class V>
   HWY_INLINE V operator()(D d, V self, V target) const {
-    return of_forms(d, self, target, other_form(d, target));
+    return WithOutcome(d, self, target, other_form(d, target));
   }
 
   OtherForm<kLogTarget> other_form;

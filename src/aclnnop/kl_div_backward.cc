@@ -27,11 +27,21 @@ struct KlDivBackward : engine::HWY_NAMESPACE::Summable<KlDivBackward<kLogTarget>
 
   explicit KlDivBackward(const Parameters& parameters) : c(parameters.c) {}
 
+  static constexpr int kOutcomeOf = kLogTarget ? 1 : -1;
+
+  template <class D, class V>
+  HWY_INLINE V Outcome(D d, V target) const {
+    return engine::HWY_NAMESPACE::Exp(d, target);
+  }
+  template <class D, class V>
+  HWY_INLINE V WithOutcome(D d, V gradOutput, V, V weight) const {
+    return hn::Mul(hn::Mul(weight, gradOutput), hn::Set(d, -c));  // the sign costs nothing in c
+  }
   template <class D, class V>
   HWY_INLINE V operator()(D d, V gradOutput, V target) const {
     V weight = target;
-    if constexpr (kLogTarget) weight = engine::HWY_NAMESPACE::Exp(d, target);
-    return hn::Mul(hn::Mul(weight, gradOutput), hn::Set(d, -c));  // the sign costs nothing in c
+    if constexpr (kLogTarget) weight = Outcome(d, target);
+    return WithOutcome(d, gradOutput, target, weight);
   }
 
   float c;
@@ -42,11 +52,21 @@ struct Exponential : engine::HWY_NAMESPACE::Elementwise<Exponential> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 1;
 
+  static constexpr int kOutcomeOf = 0;
+
   explicit Exponential(const Parameters&) {}
 
   template <class D, class V>
-  HWY_INLINE V operator()(D d, V target) const {
+  HWY_INLINE V Outcome(D d, V target) const {
     return engine::HWY_NAMESPACE::Exp(d, target);
+  }
+  template <class D, class V>
+  HWY_INLINE V WithOutcome(D, V, V outcome) const {
+    return outcome;
+  }
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V target) const {
+    return Outcome(d, target);
   }
 };
 

@@ -28,17 +28,32 @@ struct KlDivTargetBackward : engine::HWY_NAMESPACE::Summable<KlDivTargetBackward
 
   explicit KlDivTargetBackward(const Parameters& parameters) : c(parameters.c) {}
 
+  static constexpr int kOutcomeOf = kLogTarget ? 2 : -1;
+
+  template <class D, class V>
+  HWY_INLINE V Outcome(D d, V target) const {
+    return engine::HWY_NAMESPACE::Exp(d, target);
+  }
+  template <class D, class V>
+  HWY_INLINE V WithOutcome(D d, V gradOutput, V self, V target, V weight) const {
+    const V gradient = Gradient(d, gradOutput);
+    return hn::Add(hn::Mul(hn::Mul(gradient, hn::Sub(target, self)), weight), hn::Mul(gradient, weight));
+  }
   template <class D, class V>
   HWY_INLINE V operator()(D d, V gradOutput, V self, V target) const {
-    const V gradient = hn::Mul(gradOutput, hn::Set(d, c));
     if constexpr (kLogTarget) {
-      const V weight = engine::HWY_NAMESPACE::Exp(d, target);
-      return hn::Add(hn::Mul(hn::Mul(gradient, hn::Sub(target, self)), weight), hn::Mul(gradient, weight));
+      return WithOutcome(d, gradOutput, self, target, Outcome(d, target));
     } else {
+      const V gradient = Gradient(d, gradOutput);
       const V log = engine::HWY_NAMESPACE::Log(d, target);
       return hn::Add(hn::Sub(hn::Mul(gradient, log), hn::Mul(gradient, self)),
                      hn::Div(hn::Mul(gradient, target), target));
     }
+  }
+
+  template <class D, class V>
+  HWY_INLINE V Gradient(D d, V gradOutput) const {
+    return hn::Mul(gradOutput, hn::Set(d, c));
   }
 
   float c;

@@ -19,6 +19,7 @@
 #include <hwy/highway.h>
 #include "engine/formula.h"
 #include "engine/half_precision-inl.h"
+#include "engine/several-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
@@ -199,6 +200,11 @@ class EverySecond {
   HWY_INLINE void StoreWholeLine(DF d, VF v, char* to) const {
     Store(d, v, to);
   }
+  template <bool kStream>
+  HWY_INLINE void StoreTwo(DF d, VF first, VF second, char* to) const {
+    Store(d, first, to);
+    Store(d, second, to + 2 * hn::Lanes(d) * sizeof(Type));
+  }
 
  private:
   // Elements, each in the lower half of a lane twice as wide.
@@ -235,6 +241,7 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const Access access, cons
   const DF d;
   const size_t lanes = hn::Lanes(d);
   constexpr size_t kInputs = sizeof...(kInput);
+  constexpr bool kSeveral = kHasSeveral && Formula::kOutcomeOf >= 0;
   // One index for all operands: a pointer each to move on costs a tenth of the speed.
   const char* const from[] = {static_cast<const char*>(in[kInput])...};
   char* const to = static_cast<char*>(out);
@@ -244,17 +251,31 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const Access access, cons
   const size_t whole = n - HWY_MIN(n, Access::kReadBeyond);
 
   const VF one = Access::kFirstIsRepeated ? access.Load(d, 0, from[0]) : hn::Zero(d);
-  // Input k's vector, made by load(k, address) unless it is known.
-  const auto input = [&](auto k, size_t i, const auto& load) HWY_ATTR {
+  // Input k's vector from element i on.
+  const auto input = [&](auto k, size_t i) HWY_ATTR {
     if constexpr (Access::kFirstIsRepeated && k == 0) {
       return one;
     } else {
-      return load(k, from[k] + access.Offset(k, i));
+      return access.Load(d, k, from[k] + access.Offset(k, i));
     }
   };
-  const auto in_order = [&](size_t k, const char* at) HWY_ATTR { return access.Load(d, k, at); };
+  // Of a group of vectors from element i on, number j.
+  const auto input_of_group = [&](auto k, size_t i, auto j) HWY_ATTR {
+    if constexpr (Access::kFirstIsRepeated && k == 0) {
+      return one;
+    } else if constexpr (Access::kIsPaired) {
+      const char* const pair = from[k] + access.Offset(k, i + j / 2 * 2 * lanes);
+      if constexpr (j % 2 == 0) {
+        return access.LoadEven(d, pair);
+      } else {
+        return access.LoadOdd(d, pair);
+      }
+    } else {
+      return access.Load(d, k, from[k] + access.Offset(k, i + j * lanes));
+    }
+  };
   const auto vector = [&](size_t i) HWY_ATTR {
-    return formula(d, input(std::integral_constant<size_t, kInput>(), i, in_order)...);
+    return formula(d, input(std::integral_constant<size_t, kInput>(), i)...);
   };
   const auto some = [&](size_t i, size_t count) HWY_ATTR {
     constexpr size_t kBytes = (1 + Access::kReadBeyond) * HWY_MAX_BYTES;
@@ -278,23 +299,48 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const Access access, cons
   // Computes whole groups, or lines, from `i` on; returns where they end.
   const auto groups = [&](size_t i, auto streams) HWY_ATTR {
     constexpr bool kStream = decltype(streams)::value;
-    if constexpr (Access::kLineByLine) {
+    if constexpr (Access::kLineByLine && !kSeveral) {
       for (; i + lanes <= whole; i += lanes) {
         access.template StoreWholeLine<kStream>(d, vector(i), to + i * out_size);
       }
     } else {
+      constexpr std::integral_constant<size_t, 0> k0;
+      constexpr std::integral_constant<size_t, 1> k1;
+      constexpr std::integral_constant<size_t, 2> k2;
+      constexpr std::integral_constant<size_t, 3> k3;
       for (; i + group <= whole; i += group) {
         if constexpr (kStream) {
           (..., Prefetch(from[kInput] + access.Offset(kInput, i) + ahead, access.Offset(kInput, group)));
         }
         char* const line = to + i * out_size;
+#if !HWY_HAVE_SCALABLE
+        if constexpr (kSeveral) {
+          constexpr std::integral_constant<size_t, static_cast<size_t>(Formula::kOutcomeOf)> of;
+          const Several<VF> outcome =
+              formula.Outcome(d, Several<VF>(input_of_group(of, i, k0), input_of_group(of, i, k1),
+                                             input_of_group(of, i, k2), input_of_group(of, i, k3)));
+          const auto result = [&](auto j) HWY_ATTR {
+            return formula.WithOutcome(d, input_of_group(std::integral_constant<size_t, kInput>(), i, j)...,
+                                       outcome.part[j]);
+          };
+          char* const second_half = line + 2 * lanes * out_size;
+          if constexpr (Access::kIsPaired) {
+            access.template StoreEvenOdd<kStream>(d, result(k0), result(k1), line);
+            access.template StoreEvenOdd<kStream>(d, result(k2), result(k3), second_half);
+          } else {
+            access.template StoreTwo<kStream>(d, result(k0), result(k1), line);
+            access.template StoreTwo<kStream>(d, result(k2), result(k3), second_half);
+          }
+          continue;
+        }
+#endif
         if constexpr (Access::kIsPaired) {
-          const auto at_even = [&](size_t, const char* at) HWY_ATTR { return access.LoadEven(d, at); };
-          const auto at_odd = [&](size_t, const char* at) HWY_ATTR { return access.LoadOdd(d, at); };
+          // A loop, so that the compiler can take a formula's branches out of it: more at once are too much for it.
           for (size_t pair = 0; pair < group; pair += 2 * lanes) {
-            const VF even = formula(d, input(std::integral_constant<size_t, kInput>(), i + pair, at_even)...);
-            const VF odd = formula(d, input(std::integral_constant<size_t, kInput>(), i + pair, at_odd)...);
-            access.template StoreEvenOdd<kStream>(d, even, odd, line + pair * out_size);
+            const auto at = [&](auto j) HWY_ATTR {
+              return formula(d, input_of_group(std::integral_constant<size_t, kInput>(), i + pair, j)...);
+            };
+            access.template StoreEvenOdd<kStream>(d, at(k0), at(k1), line + pair * out_size);
           }
         } else {
           const VF first = vector(i);
@@ -365,6 +411,10 @@ HWY_INLINE void UniformLoop(KernelType type, const void* parameters, const void*
 // What `struct Formula : Elementwise<Formula>` is compiled to.
 template <class Formula>
 struct Elementwise {
+  // The input of which the formula takes a function of many steps, or -1. Such a formula has Outcome(tag, x), the
+  // function of a vector or of Several, and WithOutcome(tag, inputs..., outcome), the rest.
+  static constexpr int kOutcomeOf = -1;
+
   // A VectorFunction: picks the operands' types, runs, reports the instruction set.
   static Isa Values(KernelType type, const void* parameters, const void* const* in, const size_t* step,
                     void* out, size_t n, bool stream) {

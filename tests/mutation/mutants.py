@@ -71,7 +71,7 @@ add("kl-backward: without its sign", "hn::Set(d, -c)", "hn::Set(d, c)")
 add("kl-backward: zero minus it", "hn::Mul(hn::Mul(weight, gradOutput), hn::Set(d, -c))",
     "hn::Sub(hn::Zero(d), hn::Mul(hn::Mul(weight, gradOutput), hn::Set(d, c)))")
 add("kl-backward: negative targets are masked", "V weight = target;", "V weight = hn::Max(target, hn::Zero(d));")
-add("kl-backward: repeated targets without exp", "return engine::HWY_NAMESPACE::Exp(d, target);", "return target;",
+add("kl-backward: repeated targets with another function", "    return outcome;\n", "    return hn::Mul(outcome, outcome);\n",
     ["repeated_inputs"])
 add("kl-backward: c counts self", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, self->view)")
 add("kl-backward: a longer shape is no sum", "checked.broadcast == self->view ? nullptr",
@@ -191,6 +191,14 @@ add("vector loop: streaming starts within a line", "for (const size_t head = Ele
 
 add("vector loop: every mixed element has 32 bits", "return step_[k] != 0 ? step_[k] : sizeof(float);", "return sizeof(float);", ["sum_kernels"])
 
+KL = ("kl_div_backward_numerics", "kl_div_numerics")
+add = mutants_of("src/engine/vector_loop-inl.h", KL)
+add("several: outcomes change places", "outcome.part[j]);", "outcome.part[j ^ 1]);")
+add("several: results change places", "access.template StoreTwo<kStream>(d, result(k2), result(k3), second_half);", "access.template StoreTwo<kStream>(d, result(k3), result(k2), second_half);")
+add("several: pairs change places", "access.template StoreEvenOdd<kStream>(d, result(k2), result(k3), second_half);", "access.template StoreEvenOdd<kStream>(d, result(k3), result(k2), second_half);")
+add = mutants_of("src/engine/several-inl.h", KL)
+add("several: the last place is the third", "f(operands.part[3]...)", "f(operands.part[2]...)")
+
 add = mutants_of("src/engine/vector_loop-inl.h", ("every_second",), kernels="avx512")
 add("every second: what lies behind the last is read", "static constexpr size_t kReadBeyond = 1;", "static constexpr size_t kReadBeyond = 0;")
 add("every second: what lies behind the last is written", "elements[kInputs] + j * out_size, out_size / 2);", "elements[kInputs] + j * out_size, out_size);")
@@ -203,7 +211,7 @@ add("every second: of the output alone", "} else if (RowStride(k) != static_cast
 
 add = mutants_of("src/engine/exp-inl.h", ("exp", "kl_div_backward_numerics"))
 add("exp: underflow too late", "hn::Set(d, -104.0f)", "hn::Set(d, -103.0f)")
-add("exp: the lost part is lost", "hn::Add(hn::Mul(hn::Mul(r, r), q), lost)", "hn::Mul(hn::Mul(r, r), q)")
+add("exp: the lost part is lost", "Add(Mul(Mul(r, r), q), lost)", "Mul(Mul(r, r), q)")
 add("exp: NaN is 2^n", "return hn::IfThenElse(hn::Eq(x, x), result, x);", "return result;")
 
 add = mutants_of("src/engine/distinct.cc", ("repeated_inputs",))
@@ -357,7 +365,7 @@ add("kl: shapes before storage", "    InsideStorage({kSelf, kTarget}),\n    Broa
 
 add = operator("kl_div_target_backward")
 add("kl-target: no quotient", "hn::Div(hn::Mul(gradient, target), target)", "gradient")
-add("kl-target: without c", "const V gradient = hn::Mul(gradOutput, hn::Set(d, c));", "const V gradient = gradOutput;")
+add("kl-target: without c", "return hn::Mul(gradOutput, hn::Set(d, c));", "return gradOutput;")
 add("kl-target: another order of products", "hn::Mul(hn::Mul(gradient, hn::Sub(target, self)), weight)", "hn::Mul(gradient, hn::Mul(hn::Sub(target, self), weight))")
 add("kl-target: any type of gradTarget", "    SameDtype(kTarget, kGradTarget),\n", "", ["kl_div_target_backward_contract"])
 add("kl-target: gradOutput in any format", "for (int tensor : {kGradOutput, kSelf, kTarget, kGradTarget})", "for (int tensor : {kSelf, kTarget, kGradTarget})", ["kl_div_target_backward_contract"])
