@@ -226,10 +226,17 @@ struct Distance {
 };
 
 struct Square {
+  static constexpr int kSecondInput = 1;
   static HWY_INLINE VF Of(VF self, VF target) {
     const VF difference = hn::Sub(self, target);
     return hn::Mul(difference, difference);
   }
+};
+
+// A term of KL's gradient, which has no use for self.
+struct Product {
+  static constexpr int kSecondInput = 2;
+  static HWY_INLINE VF Of(VF gradOutput, VF target) { return hn::Neg(hn::Mul(target, gradOutput)); }
 };
 
 template <class E>
@@ -709,7 +716,7 @@ HWY_INLINE const double* Root(const double* levels, size_t columns, size_t rows)
 
 // Over axis 0, with sums in memory: stripes of Block.columns columns, kTogether rows for one load and store of the sums.
 // Block.ahead: bytes that data is asked for ahead, in the order of reading.
-template <class E, size_t kTogether, bool kPrefetch>
+template <class E, class Term, size_t kTogether, bool kPrefetch>
 void ColumnSums(const LimitData& data, const Block& block, size_t part, size_t parts) {
   using T = typename E::T;
   double* const sums = ColumnSumsMemory();
@@ -725,8 +732,8 @@ void ColumnSums(const LimitData& data, const Block& block, size_t part, size_t p
       std::fill_n(sums, block.columns, 0.0);
       for (size_t r = row; r < row + kRowsOfBlock; r += kTogether) {
         const size_t at = r * row_stride + stripe * columns;
-        const T* const self = In<E>(data, 0) + at;
-        const T* const target = In<E>(data, 1) + at;
+        const T* const first = In<E>(data, 0) + at;
+        const T* const second = In<E>(data, Term::kSecondInput) + at;
         for (size_t i = 0; i < columns; i += kPackOf<E> * E::kStep) {
           PackSums<E> pack;
           pack.Load(sums + i / E::kStep);
@@ -736,11 +743,11 @@ void ColumnSums(const LimitData& data, const Block& block, size_t part, size_t p
               const size_t later =
                   (i < in_row ? i + ahead : i - in_row + kTogether * row_stride) + k * row_stride;
               for (size_t line = 0; line < kPackOf<E> * E::kStep; line += 64 / sizeof(T)) {
-                hwy::Prefetch(self + later + line);
-                hwy::Prefetch(target + later + line);
+                hwy::Prefetch(first + later + line);
+                hwy::Prefetch(second + later + line);
               }
             }
-            pack.template Add<Square>(self + i + k * row_stride, target + i + k * row_stride);
+            pack.template Add<Term>(first + i + k * row_stride, second + i + k * row_stride);
           }
           pack.Store(sums + i / E::kStep);
         }
@@ -752,7 +759,7 @@ void ColumnSums(const LimitData& data, const Block& block, size_t part, size_t p
 }
 
 // The same with sums in registers: kPacks packs wide, so that nothing but inputs is read. Block.ahead: rows.
-template <class E, size_t kPacks>
+template <class E, class Term, size_t kPacks>
 void ColumnSumsInRegisters(const LimitData& data, const Block& block, size_t part, size_t parts) {
   using T = typename E::T;
   constexpr size_t kColumns = kPacks * kPackOf<E>;
@@ -765,13 +772,13 @@ void ColumnSumsInRegisters(const LimitData& data, const Block& block, size_t par
       for (auto& one : pack) one.Clear();
       for (size_t r = row; r < row + kRowsOfBlock; ++r) {
         const size_t at = r * data.columns + stripe * kColumns;
-        const T* const self = In<E>(data, 0) + at;
-        const T* const target = In<E>(data, 1) + at;
+        const T* const first = In<E>(data, 0) + at;
+        const T* const second = In<E>(data, Term::kSecondInput) + at;
         HWY_UNROLL(8)
         for (size_t p = 0; p < kPacks; ++p) {
-          hwy::Prefetch(self + p * kPackOf<E> + block.ahead * data.columns);
-          hwy::Prefetch(target + p * kPackOf<E> + block.ahead * data.columns);
-          pack[p].template Add<Square>(self + p * kPackOf<E>, target + p * kPackOf<E>);
+          hwy::Prefetch(first + p * kPackOf<E> + block.ahead * data.columns);
+          hwy::Prefetch(second + p * kPackOf<E> + block.ahead * data.columns);
+          pack[p].template Add<Term>(first + p * kPackOf<E>, second + p * kPackOf<E>);
         }
       }
       HWY_ALIGN double sums[kColumns];
@@ -942,18 +949,21 @@ std::vector<NamedLoop> MeanTransposedLoops() {
       {"64 rows, 4 columns of a lane together, asked for 2 columns ahead", MeanTransposed<E, 4>, {64, 0, 2}}};
 }
 
-template <class E>
+template <class E, class Term>
 std::vector<NamedLoop> ColumnSumsLoops() {
-  return {{"a row of 4096", ColumnSums<E, 1, false>, {0, 4096, 0}},
-          {"a row of 4096, asked for 4 KiB ahead", ColumnSums<E, 1, true>, {0, 4096, 4096}},
-          {"a row of 2048, asked for 2 KiB ahead", ColumnSums<E, 1, true>, {0, 2048, 2048}},
-          {"two rows of 4096, asked for 2 KiB ahead", ColumnSums<E, 2, true>, {0, 4096, 2048}},
-          {"four rows of 2048, asked for 2 KiB ahead", ColumnSums<E, 4, true>, {0, 2048, 2048}}};
+  return {{"a row of 4096", ColumnSums<E, Term, 1, false>, {0, 4096, 0}},
+          {"a row of 4096, asked for 4 KiB ahead", ColumnSums<E, Term, 1, true>, {0, 4096, 4096}},
+          {"a row of 2048, asked for 2 KiB ahead", ColumnSums<E, Term, 1, true>, {0, 2048, 2048}},
+          {"two rows of 4096, asked for 2 KiB ahead", ColumnSums<E, Term, 2, true>, {0, 4096, 2048}},
+          {"four rows of 2048, asked for 2 KiB ahead", ColumnSums<E, Term, 4, true>, {0, 2048, 2048}}};
 }
 
-template <class E>
-std::vector<NamedLoop> ColumnSumsInRegistersLoops() {
-  return {{"sums in registers, asked for 16 rows ahead", ColumnSumsInRegisters<E, 4>, {0, 0, 16}}};
+template <class E, class Term>
+std::vector<NamedLoop> DenseColumnSumsLoops() {
+  std::vector<NamedLoop> loops = ColumnSumsLoops<E, Term>();
+  loops.push_back(
+      {"sums in registers, asked for 16 rows ahead", ColumnSumsInRegisters<E, Term, 4>, {0, 0, 16}});
+  return loops;
 }
 
 template <class E>
@@ -982,12 +992,12 @@ std::vector<NamedLoop> LoopsOf(const Case& c) {
     case Layout::kTransposed:
       if (c.call->output == LossCall::Output::kOneElement) return MeanTransposedLoops<E>();
       return ColumnSumsTransposedLoops<E>();
+    case Layout::kSumToRow:
+      return DenseColumnSumsLoops<E, Product>();
     default:
       return {};
   }
-  std::vector<NamedLoop> loops = ColumnSumsLoops<E>();
-  for (const NamedLoop& loop : ColumnSumsInRegistersLoops<E>()) loops.push_back(loop);
-  return loops;
+  return DenseColumnSumsLoops<E, Square>();
 }
 
 template <class E>
@@ -997,7 +1007,7 @@ std::vector<NamedLoop> StrideTwoLoopsOf(const Case& c) {
     return StrideTwoLoops<Plain>();
   }
   if (c.call->output == LossCall::Output::kOneElement) return MeanLoops<E, false>();
-  return ColumnSumsLoops<E>();
+  return ColumnSumsLoops<E, Square>();
 }
 
 std::vector<NamedLoop> FindLoops(const Case& c) {
@@ -1042,6 +1052,7 @@ size_t Columns(const Case& c) { return size_t{1} << (c.log2 - c.log2 / 2); }
 
 std::vector<Case> LimitCases(int all_threads) {
   const LossCall* const gradient = &Call("l1_loss_backward");
+  const LossCall* const kl_gradient = &Call("kl_div_backward");
   const LossCall* const loss = &Call("l1_loss.none");
   const LossCall* const mean = &Call("l1_loss.mean");
   const LossCall* const columns = &Call("mse_loss_out.mean");
@@ -1066,6 +1077,7 @@ std::vector<Case> LimitCases(int all_threads) {
   add(gradient, Layout::kScalarGrad, 24, {kF32, kBf16});
   add_with_all_threads(gradient, Layout::kOneTransposed, 24, {kF32, kBf16});
   add_with_all_threads(gradient, Layout::kStride2, 24, {kF32, kBf16});
+  add_with_all_threads(kl_gradient, Layout::kSumToRow, 24, {kF32, kBf16});
   add(loss, Layout::kDense, 16, {kF32, kBf16});
   add_with_all_threads(loss, Layout::kDense, 24, {kF32, kBf16, kF16});
   add_with_all_threads(loss, Layout::kDense, 26, {kBf16});

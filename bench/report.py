@@ -41,6 +41,16 @@ class Result:
         return self.name if self.group == "ceiling" else f"{self.group}/{self.name}"
 
     @property
+    def kind(self):
+        """What is written: a gradient, or a loss of every element, summed over all of them or over axis 0."""
+        _, _, output = self.operator.partition(".")
+        if output.split(".")[0] not in ("none", "mean", "sum"):
+            return "gradient"
+        if output.startswith("none"):
+            return "none"
+        return "axis 0" if self.operator.startswith("mse_loss_out") else "mean"
+
+    @property
     def uses_exp_or_log(self):
         return self.operator.startswith("kl_div") and self.operator != "kl_div_backward"
 
@@ -85,39 +95,56 @@ class Requirement:
     mean: float | None = None  # geometric mean over the cases
     most: float | None = None  # no case above
     value: str = "ratio"
+    within_noise: bool = False  # a case counts as well if the 90th percentile of its pairs reaches what is required
+
+    def is_met_by(self, r):
+        value = r.values[self.value]
+        if self.within_noise:
+            value = max(value, r.values["ratio_p90"])
+        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
 
 
-def ceiling(layouts, sizes, dtypes=("f32", "f16", "bf16"), exp=False):
-    return lambda r: (r.group == "ceiling" and r.layout in layouts and r.log2 in sizes and r.dtype in dtypes and
-                      (exp is None or r.uses_exp_or_log == exp))
+def ceiling(kind, layouts, sizes, dtypes=("f32", "f16", "bf16")):
+    """Against what memory allows: operators of a kind, without exp or log."""
+    return lambda r: (r.group == "ceiling" and r.kind == kind and r.layout in layouts and r.log2 in sizes and
+                      r.dtype in dtypes and not r.uses_exp_or_log)
 
 
 def is_log_gradient(r):
     return r.operator == "kl_div_backward.log"
 
 
+ALIKE = ("transposed", "row", "scalar_grad")
+UNLIKE = ("one_transposed", "stride2")
+
 REQUIREMENTS = [
-    Requirement("dense from memory (2^24, 2^26), operators without exp or log: of the ceiling",
-                lambda r: ceiling(("dense",), (24, 26))(r) and not r.operator.endswith("log"), 0.95),
+    Requirement("gradients, dense, from memory (2^24, 2^26): of the ceiling", ceiling("gradient", ("dense",), (24, 26)), 0.95),
     Requirement("KL gradient with logTarget, from memory: of the smaller of the ceiling and its own rate in cache",
-                lambda r: ceiling(("dense",), (24, 26), exp=None)(r) and is_log_gradient(r), 0.85,
-                value="ratio_to_smaller"),
+                lambda r: r.group == "ceiling" and r.layout == "dense" and r.log2 in (24, 26) and is_log_gradient(r) and
+                r.dtype != "mixed", 0.85, value="ratio_to_smaller"),
     Requirement("KL gradient with logTarget, in cache (2^12, 2^16): times PyTorch's exp, mul chain",
                 lambda r: r.group == "eager" and is_log_gradient(r) and r.layout == "dense" and r.log2 in (12, 16), 2.0),
-    Requirement("dense f32 in cache (2^16), operators without exp or log: of the ceiling",
-                lambda r: ceiling(("dense",), (16,), ("f32",))(r) and not r.operator.endswith("log"), 0.85),
+    Requirement("gradients, dense f32 in cache (2^16): of the ceiling", ceiling("gradient", ("dense",), (16,), ("f32",)), 0.85),
     Requirement("dense 16-bit in cache (2^16): times PyTorch's best",
                 lambda r: r.group == "eager" and r.layout == "dense" and r.log2 == 16 and r.dtype != "f32" and
                 not r.uses_exp_or_log, 1.5),
-    Requirement("all transposed alike, row broadcast, 0-dim gradOutput (2^24): of the ceiling for their bytes",
-                lambda r: ceiling(("transposed", "row", "scalar_grad"), (24,))(r) and not r.operator.endswith("log"),
-                0.95),
-    Requirement("mixed dtypes (2^24): of the ceiling",
-                lambda r: ceiling(("dense",), (24,), ("mixed",))(r) and not r.operator.endswith("log"), 0.85),
-    Requirement("one operand transposed, stride 2 (2^24): of the ceiling for the lines they touch",
-                lambda r: ceiling(("one_transposed", "stride2"), (24,))(r) and not r.operator.endswith("log"), 0.70),
+    Requirement("gradients, all transposed alike, row broadcast, 0-dim gradOutput (2^24): of the ceiling for their bytes",
+                ceiling("gradient", ALIKE, (24,)), 0.95),
+    Requirement("gradients, mixed dtypes (2^24): of the ceiling", ceiling("gradient", ("dense",), (24,), ("mixed",)), 0.85),
+    Requirement("gradients, one operand transposed, stride 2 (2^24): of the ceiling for the lines they touch",
+                ceiling("gradient", UNLIKE, (24,)), 0.70),
     Requirement("KL with self broadcast, rows and columns (2^24): of a ceiling that only reads",
-                lambda r: ceiling(("self_row", "self_column"), (24,))(r) and not r.operator.endswith("log"), 0.85),
+                ceiling("gradient", ("self_row", "self_column"), (24,)), 0.85),
+    Requirement("losses, none, dense, from memory (2^24, 2^26): of the ceiling", ceiling("none", ("dense",), (24, 26)), 0.95),
+    Requirement("losses, mean, dense, from memory (2^24, 2^26): of a ceiling that only reads",
+                ceiling("mean", ("dense",), (24, 26)), 0.95),
+    Requirement("losses, mean over axis 0 (MseLossOut), dense, from memory: of a ceiling that only reads",
+                ceiling("axis 0", ("dense",), (24, 26)), 0.95),
+    Requirement("losses in other layouts and dtypes, from memory (nothing is required)",
+                lambda r: r.group == "ceiling" and r.kind != "gradient" and r.log2 in (24, 26) and not r.uses_exp_or_log and
+                (r.layout != "dense" or r.dtype == "mixed")),
+    Requirement("losses, dense f32 in cache (2^16): of the ceiling (nothing is required)",
+                lambda r: r.kind != "gradient" and ceiling(r.kind, ("dense",), (16,), ("f32",))(r)),
     Requirement("PyTorch eager with preallocated outputs", lambda r: r.group == "eager", 1.0, 3.0),
     Requirement("forward operators against torch.nn.functional", lambda r: r.group == "forward", 1.0, 3.0),
     Requirement("autograd as users write it (loss and gradient on both sides)", lambda r: r.group == "autograd", 1.5, 6.0),
@@ -130,8 +157,8 @@ REQUIREMENTS = [
                 lambda r: r.group == "second_thread" and r.log2 == 18, 1.7),
     Requirement("second thread, back to back, 2^16: times one thread",
                 lambda r: r.group == "second_thread" and r.log2 == 16, 1.3),
-    Requirement("second thread, any size, also after 2 ms of idleness: times one thread",
-                lambda r: r.group in ("second_thread", "second_thread_after_idle"), 1.0),
+    Requirement("second thread, any size, also after 2 ms of idleness: times one thread (90th percentile of the pairs)",
+                lambda r: r.group in ("second_thread", "second_thread_after_idle"), 1.0, within_noise=True),
     Requirement("peak resident growth over operands at 2^26, MiB", lambda r: r.group == "resident", most=4.0,
                 value="mebibytes"),
 ]
@@ -153,13 +180,11 @@ def rows_of_table(results):
         if not found:
             continue
         values = [r.values[requirement.value] for r in found]
-        required, reached, good = [], [], len(found)
+        required, reached, good = [], [], sum(requirement.is_met_by(r) for r in found)
         if requirement.least is not None:
             required.append(f"{requirement.least:g}")
-            good = sum(v >= requirement.least for v in values)
         if requirement.most is not None:
             required.append(f"at most {requirement.most:g}")
-            good = sum(v <= requirement.most for v in values)
         if requirement.mean is not None:
             required.append(f"mean {requirement.mean:g}")
         mean = geometric_mean(values)
@@ -237,9 +262,7 @@ def write_page(results, page, plots):
 
 
 def missed_by(results, requirement):
-    if requirement.least is None:
-        return []
-    return [r for r in results if requirement.wanted(r) and r.values.get(requirement.value, 1e9) < requirement.least]
+    return [r for r in results if requirement.wanted(r) and requirement.value in r.values and not requirement.is_met_by(r)]
 
 
 def again(results, side):
