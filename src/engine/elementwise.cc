@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "acl/float_environment.h"
 #include "engine/distinct.h"
@@ -62,17 +63,26 @@ bool IsInPlace(const ElementwiseJob& job) {
 
 // Computes elements [begin, end) where IsInPlace.
 void RunInPlace(const ElementwiseJob& job, char* const* base, int64_t begin, int64_t end) {
-  char* at[kMaxLoopOperands] = {};
-  size_t step[kMaxLoopOperands];
-  for (int k = 0; k < job.plan.operand_count; ++k) {
-    at[k] = base[k] + begin * job.plan.operand[k].element_size;
-    step[k] = static_cast<size_t>(job.plan.operand[k].element_size);
+  const int inputs = job.formula.input_count;
+  VectorWork work;
+  for (int k = 0; k <= inputs; ++k) {
+    char* const at = base[k] + begin * job.plan.operand[k].element_size;
+    work.step[k] = static_cast<size_t>(job.plan.operand[k].element_size);
+    if (k < inputs) {
+      work.in[k] = at;
+    } else {
+      work.out = at;
+    }
   }
-  const void* const in[kMaxInputs] = {at[0], at[1], at[2]};
-  ReportIsaThatRan(job.formula.function(job.kernel_type(), job.formula.parameters, in, step,
-                                        at[job.formula.input_count], static_cast<size_t>(end - begin),
-                                        job.stream));
+  work.n = static_cast<size_t>(end - begin);
+  work.stream = job.stream;
+  ReportIsaThatRan(job.formula.function(job.kernel_type(), job.formula.parameters, work));
 }
+
+// Called ahead of a stretch for which nothing need be done.
+struct Nothing {
+  void operator()(int64_t) const {}
+};
 
 // Rows that the kernel can take as they are: within one, every operand is of the kernel's types and dense, or every
 // second element of what is, or, an input, one value. They need no tiles, which take as long to set up as a row of a
@@ -100,38 +110,63 @@ class RowsInPlace {
   // Whether the plan has such rows.
   bool fit() const { return fit_; }
 
-  // Computes elements [begin, end). Calls before(position) ahead of every row.
+  // Computes elements [begin, end). Calls before(position) ahead of every row, which is computed by itself then, unless
+  // there is nothing to be done.
   template <class Before>
   void Run(char* const* base, int64_t begin, int64_t end, bool stream, Before&& before) const {
     const Formula& formula = job_.formula;
-    alignas(64) float repeated[kMaxInputs][kRepeated];
-    const void* in[kMaxInputs];
-    for (int k = 0; k < formula.input_count; ++k) {
-      if (step_[k] != 0) continue;
-      in[k] = repeated[k];
-      if (IsOneValue(k)) RepeatElement(formula, kernel_, k, base[k], repeated[k]);
+    const int output = formula.input_count;
+    alignas(64) float repeated[kMaxInputs][kRowsAtOnce][kRepeated];
+    VectorWork work;
+    work.stream = stream;
+    int64_t most_rows = std::is_same_v<std::decay_t<Before>, Nothing> ? plan_.count : 1;
+    for (int k = 0; k <= output; ++k) {
+      work.step[k] = step_[k];
+      work.row_stride[k] = plan_.rank < 2 ? 0 : plan_.operand[k].stride[plan_.rank - 2];
+      if (k == output || step_[k] != 0) continue;
+      work.in[k] = repeated[k];
+      if (IsOneValue(k)) {
+        RepeatElement(formula, kernel_, k, base[k], repeated[k]);
+      } else {
+        most_rows = std::min(most_rows, kRowsAtOnce);
+        work.row_stride[k] = sizeof repeated[k][0];
+      }
     }
+    const int64_t in_row = plan_.extent[plan_.rank - 1];
     Cursor cursor(plan_, base, begin);
     Isa isa{};
     for (int64_t position = begin; position < end;) {
       before(position);
       const int64_t n = std::min(end - position, cursor.left_in_row());
-      for (int k = 0; k < formula.input_count; ++k) {
+      int64_t rows = 1;
+      if (n == in_row) rows = std::min({(end - position) / in_row, cursor.left_rows(), most_rows});
+      for (int k = 0; k < output; ++k) {
         if (step_[k] != 0) {
-          in[k] = cursor.At(k);
+          work.in[k] = cursor.At(k);
         } else if (!IsOneValue(k)) {
-          RepeatElement(formula, kernel_, k, cursor.At(k), repeated[k]);
+          const int64_t stride = plan_.rank < 2 ? 0 : plan_.operand[k].stride[plan_.rank - 2];
+          for (int64_t row = 0; row < rows; ++row)
+            RepeatElement(formula, kernel_, k, cursor.At(k) + row * stride, repeated[k][row]);
         }
       }
-      isa = formula.function(kernel_, formula.parameters, in, step_, cursor.At(formula.input_count),
-                             static_cast<size_t>(n), stream);
-      position += n;
-      cursor.Advance(n);
+      work.out = cursor.At(output);
+      work.n = static_cast<size_t>(n);
+      work.rows = static_cast<size_t>(rows);
+      isa = formula.function(kernel_, formula.parameters, work);
+      position += rows * n;
+      if (rows > 1) {
+        cursor.SkipRows(rows);
+      } else {
+        cursor.Advance(n);
+      }
     }
     ReportIsaThatRan(isa);
   }
 
  private:
+  // With an input that has one value for each row.
+  static constexpr int64_t kRowsAtOnce = 16;
+
   int64_t RowStride(int operand) const { return plan_.operand[operand].stride[plan_.rank - 1]; }
   bool IsOneValue(int input) const {
     return plan_.operand[input].linear && plan_.operand[input].linear_stride == 0;
@@ -351,7 +386,7 @@ void ElementwiseJob::RunAt(char* const* base) const noexcept {
       if (in_place) {
         RunInPlace(*this, base, begin, end);
       } else {
-        RunStretch(*this, plan, base, begin, end, stream, [](int64_t) {});
+        RunStretch(*this, plan, base, begin, end, stream, Nothing());
       }
     });
   }

@@ -48,14 +48,24 @@ constexpr bool Takes(ElementType kernel, ElementType type) {
   return kernel == ElementType::kMixed ? type != ElementType::kOther : type == kernel;
 }
 
-// A formula compiled for one instruction set: out[i] = f(in[0][i], ...), i in [0, n); inputs and output are of
-// the type that the kernel is for, the computation is in float32. A step is the size of an operand's elements,
-// or 0 for one value that is repeated over kRepeated elements (as f32 where a kernel is mixed); the
-// output's comes after the inputs'. Where KernelsTakeEverySecond, and a kernel is not mixed, all steps but the 0 may be
-// twice the size: then nothing is written between elements, and nothing read before the first or behind the last. `out` may be an input. With `stream`, whole cache lines are written past the
-// caches where the instruction set can; the caller then ends with a fence.
-using VectorFunction = Isa (*)(KernelType type, const void* parameters, const void* const* in,
-                               const size_t* step, void* out, size_t n, bool stream);
+// What a kernel is given: rows of n elements.
+struct VectorWork {
+  const void* in[kMaxInputs];
+  // The size of an operand's elements, or 0 for one value that is repeated over kRepeated elements (as f32 where a kernel
+  // is mixed); the output's comes after the inputs'. Where KernelsTakeEverySecond, and a kernel is not mixed, all but the 0
+  // may be twice the size: then nothing is written between elements, and nothing read before the first or behind the last.
+  size_t step[kMaxInputs + 1];
+  void* out;  // may be an input
+  size_t n;
+  bool
+      stream;  // whole cache lines are written past the caches where the instruction set can; the caller ends with a fence
+  size_t rows = 1;
+  int64_t row_stride[kMaxInputs + 1];  // of each operand, in bytes; not looked at for one row
+};
+
+// A formula compiled for one instruction set: out[i] = f(in[0][i], ...) for each row's i in [0, n); inputs and output are
+// of the type that the kernel is for, the computation is in float32.
+using VectorFunction = Isa (*)(KernelType type, const void* parameters, const VectorWork& work);
 
 inline bool KernelsTakeEverySecond(Isa isa) noexcept { return isa == Isa::kAvx512; }
 

@@ -93,11 +93,13 @@ void FormulaTiles::Locate(const Cursor& cursor, int64_t position, int64_t n, con
 
 void FormulaTiles::Compute(const Cursor& cursor, int64_t position, int64_t n, void* out,
                            bool stream) noexcept {
-  const void* in[kMaxInputs];
-  size_t step[kMaxInputs + 1];
-  Locate(cursor, position, n, in, step);
-  step[formula_.input_count] = result_size_;
-  isa_ = formula_.function(kernel_, formula_.parameters, in, step, out, static_cast<size_t>(n), stream);
+  VectorWork work;
+  Locate(cursor, position, n, work.in, work.step);
+  work.step[formula_.input_count] = result_size_;
+  work.out = out;
+  work.n = static_cast<size_t>(n);
+  work.stream = stream;
+  isa_ = formula_.function(kernel_, formula_.parameters, work);
 }
 
 }  // namespace portacl::engine

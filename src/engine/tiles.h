@@ -43,6 +43,16 @@ class Cursor {
     return row_[operand] + column_ * plan_->operand[operand].stride[plan_->rank - 1];
   }
 
+  // From a row's beginning to that of the row so many below, at most left_rows().
+  void SkipRows(int64_t rows) {
+    if (rows > 1) {
+      const int axis = plan_->rank - 2;
+      index_[axis] += rows - 1;
+      for (int k = 0; k < plan_->operand_count; ++k) row_[k] += (rows - 1) * plan_->operand[k].stride[axis];
+    }
+    Advance(left_in_row());
+  }
+
   // Moves on by any number of elements.
   void Skip(int64_t n) {
     while (n > 0) {

@@ -315,10 +315,10 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const Access access, cons
         char* const line = to + i * out_size;
 #if !HWY_HAVE_SCALABLE
         if constexpr (kSeveral) {
-          constexpr std::integral_constant<size_t, static_cast<size_t>(Formula::kOutcomeOf)> of;
+          constexpr std::integral_constant<size_t, static_cast<size_t>(Formula::kOutcomeOf)> kOf;
           const Several<VF> outcome =
-              formula.Outcome(d, Several<VF>(input_of_group(of, i, k0), input_of_group(of, i, k1),
-                                             input_of_group(of, i, k2), input_of_group(of, i, k3)));
+              formula.Outcome(d, Several<VF>(input_of_group(kOf, i, k0), input_of_group(kOf, i, k1),
+                                             input_of_group(kOf, i, k2), input_of_group(kOf, i, k3)));
           const auto result = [&](auto j) HWY_ATTR {
             return formula.WithOutcome(d, input_of_group(std::integral_constant<size_t, kInput>(), i, j)...,
                                        outcome.part[j]);
@@ -374,38 +374,38 @@ HWY_INLINE void VectorLoopOver(const Formula& formula, const Access access, cons
 
 // A function of its own for each type of operands: compilers take long for what is larger.
 template <class Formula, class Access>
-HWY_NOINLINE void VectorLoop(KernelType type, const void* parameters, const void* const* in,
-                             const size_t* step, void* out, size_t n, bool stream) {
+HWY_NOINLINE void VectorLoop(KernelType type, const void* parameters, const VectorWork& work) {
   const Formula formula(*static_cast<const typename Formula::Parameters*>(parameters));
-  const Access access(type, step, Formula::kInputs + 1);
-  VectorLoopOver<Formula, Access>(formula, access, in, out, n, stream,
-                                  std::make_index_sequence<Formula::kInputs>());
+  const Access access(type, work.step, Formula::kInputs + 1);
+  const void* in[Formula::kInputs];
+  for (size_t k = 0; k < Formula::kInputs; ++k) in[k] = work.in[k];
+  void* out = work.out;
+  for (size_t left = work.rows;;) {
+    VectorLoopOver<Formula, Access>(formula, access, in, out, work.n, work.stream,
+                                    std::make_index_sequence<Formula::kInputs>());
+    if (--left == 0) return;
+    for (size_t k = 0; k < Formula::kInputs; ++k)
+      in[k] = static_cast<const char*>(in[k]) + work.row_stride[k];
+    out = static_cast<char*>(out) + work.row_stride[Formula::kInputs];
+  }
 }
 
 // The loop for these operands: one for every second element, one for gradients' one gradOutput, one for inputs that all
 // have an element for each output, and one for every other case.
 template <class Formula, class Elements>
-HWY_INLINE void UniformLoop(KernelType type, const void* parameters, const void* const* in,
-                            const size_t* step, void* out, size_t n, bool stream) {
+HWY_INLINE void UniformLoop(KernelType type, const void* parameters, const VectorWork& work) {
 #if HWY_TARGET == HWY_AVX3
-  if (step[Formula::kInputs] == 2 * sizeof(typename Elements::Type)) {
-    VectorLoop<Formula, EverySecond<Elements>>(type, parameters, in, step, out, n, stream);
-    return;
-  }
+  if (work.step[Formula::kInputs] == 2 * sizeof(typename Elements::Type))
+    return VectorLoop<Formula, EverySecond<Elements>>(type, parameters, work);
 #endif
   size_t repeated = 0;
-  for (size_t k = 0; k < Formula::kInputs; ++k) repeated |= size_t{step[k] == 0} << k;
-  if (repeated == 0) {
-    VectorLoop<Formula, Uniform<Elements, Repeated::kNone>>(type, parameters, in, step, out, n, stream);
-    return;
-  }
+  for (size_t k = 0; k < Formula::kInputs; ++k) repeated |= size_t{work.step[k] == 0} << k;
+  if (repeated == 0) return VectorLoop<Formula, Uniform<Elements, Repeated::kNone>>(type, parameters, work);
   if constexpr (Formula::kInputs == 3) {
-    if (repeated == 1) {
-      VectorLoop<Formula, Uniform<Elements, Repeated::kFirst>>(type, parameters, in, step, out, n, stream);
-      return;
-    }
+    if (repeated == 1)
+      return VectorLoop<Formula, Uniform<Elements, Repeated::kFirst>>(type, parameters, work);
   }
-  VectorLoop<Formula, Uniform<Elements>>(type, parameters, in, step, out, n, stream);
+  VectorLoop<Formula, Uniform<Elements>>(type, parameters, work);
 }
 
 // What `struct Formula : Elementwise<Formula>` is compiled to.
@@ -416,20 +416,19 @@ struct Elementwise {
   static constexpr int kOutcomeOf = -1;
 
   // A VectorFunction: picks the operands' types, runs, reports the instruction set.
-  static Isa Values(KernelType type, const void* parameters, const void* const* in, const size_t* step,
-                    void* out, size_t n, bool stream) {
+  static Isa Values(KernelType type, const void* parameters, const VectorWork& work) {
     switch (type.elements) {
       case ElementType::kBf16:
-        UniformLoop<Formula, Bf16Elements>(type, parameters, in, step, out, n, stream);
+        UniformLoop<Formula, Bf16Elements>(type, parameters, work);
         break;
       case ElementType::kF16:
-        UniformLoop<Formula, F16Elements>(type, parameters, in, step, out, n, stream);
+        UniformLoop<Formula, F16Elements>(type, parameters, work);
         break;
       case ElementType::kMixed:
-        VectorLoop<Formula, Mixed>(type, parameters, in, step, out, n, stream);
+        VectorLoop<Formula, Mixed>(type, parameters, work);
         break;
       default:
-        UniformLoop<Formula, F32Elements>(type, parameters, in, step, out, n, stream);
+        UniformLoop<Formula, F32Elements>(type, parameters, work);
         break;
     }
     return ThisIsa();

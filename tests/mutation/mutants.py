@@ -184,7 +184,9 @@ add("vector loop: one element too many", "std::memcpy(to + i * out_size, element
     "std::memcpy(to + i * out_size, elements[kInputs], size(kInputs) + out_size);")
 add("vector loop: repeated values are walked", "return offset & walks_[k];", "return offset;")
 add("vector loop: a gradient's one value is walked", "return kFirstIsRepeated && k == 0 ? 0 : offset;", "return offset;")
-add("vector loop: the second input is the one value", "if (repeated == 1) {", "if (repeated == 2) {")
+add("vector loop: the second input is the one value", "if (repeated == 1)", "if (repeated == 2)")
+add("vector loop: every row is the first", "in[k] = static_cast<const char*>(in[k]) + work.row_stride[k];", "in[k] = work.in[k];")
+add("vector loop: every row's results go to the first", "    out = static_cast<char*>(out) + work.row_stride[Formula::kInputs];\n", "")
 add("vector loop: mixed halves are all bf16", "(type.f16 >> k & 1) != 0", "(type.f16 >> k & 1) > 1")
 add("vector loop: streaming starts within a line", "for (const size_t head = ElementsToLine(to, out_size, n); i < head;) {", "for (const size_t head = 0; i < head;) {",
     ["streaming"])
@@ -253,6 +255,7 @@ add("across: rows' last terms are left out", "AddAcrossOneByOne(terms + r, pitch
 add("across: two rows of four change places", "row[1].term[i] = hn::InterleaveUpper(d, odd_low, even_low);", "row[1].term[i] = hn::InterleaveLower(d, odd_high, even_high);")
 
 add = mutants_of("src/engine/tiles.h", ("l1_loss_backward_numerics", "kl_div_backward_numerics"))
+add("tiles: rows are skipped and not counted", "      index_[axis] += rows - 1;\n", "")
 add("tiles: a wrap goes back too little", "(wraps ? 1 - plan_->extent[axis] : 1)", "(wraps ? 2 - plan_->extent[axis] : 1)")
 
 add = mutants_of("src/engine/tiles.cc", ("l1_loss_backward_numerics", "properties"))
@@ -265,6 +268,8 @@ add("elementwise: the last block is whole", "std::min(plan.count, begin + kBlock
 add("elementwise: any order of elements is in place", "if (operand.stride[0] != operand.element_size) return false;", "if (operand.stride[0] == 0) return false;")
 add("elementwise: rows that have gaps are in place", "} else if (RowStride(k) != static_cast<int64_t>(step_[k]) ||", "} else if (RowStride(k) == 0 ||")
 add("elementwise: rows of any type are in place", "(k < output && !Takes(kernel_.elements, job.formula.type[k]))", "false")
+add("elementwise: rows that the next matrix has", "cursor.left_rows(), most_rows});", "most_rows});")
+add("elementwise: more rows than values that are repeated", "        most_rows = std::min(most_rows, kRowsAtOnce);\n", "")
 add("elementwise: one value for all rows", "} else if (!IsOneValue(k)) {", "} else if (false) {", ["l1_loss_backward_numerics", "loss_gradients_numerics"])
 add("elementwise: in the caller's float environment", "  const DefaultFloatEnvironment environment;\n", "", ["process_float_environment", "l1_loss_backward_numerics"])
 
