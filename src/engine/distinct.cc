@@ -45,6 +45,7 @@ bool SplitFormula(Formula& formula, LoopPlan& plan, char** base, int threads) no
   function.result = {FindStore(split.isa, ACL_FLOAT), Scatter, ElementType::kF32, /*argument=*/0};
   function.threads = threads;
   function.stream = false;
+  function.takes_every_second = KernelsTakeEverySecond(split.isa);
   char* const at[] = {base[input], memory};
   function.RunAt(at);
 
