@@ -5,7 +5,7 @@
 //
 //   acl_base_rt.h   data types, formats, handles, return codes, half precision
 //   acl_rt.h        start and stop, device, memory, stream, context, error text
-//   acl_op.h        placeholder of another package, empty here
+//   acl_op.h        attributes of operators that are called by name, see acl_op_compiler.h
 //   acl_mdl.h       placeholder of another package, empty here
 //
 // Tensors and executors (aclTensor, aclOpExecutor and so on) are not part of this header. They come with

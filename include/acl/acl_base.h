@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //   acl/acl_base_rt.h               types, handles, data types, formats, codes ACL_SUCCESS and ACL_ERROR_*
-//   acl/acl_base_mdl.h              placeholder of another package, empty here
+//   acl/acl_base_mdl.h              descriptions of tensors, for operators that are called by name
 //   error_codes/rt_error_codes.h    codes of the runtime, ACL_ERROR_RT_*
 //   error_codes/ge_error_codes.h    codes of the graph engine, ACL_ERROR_GE_*
 //

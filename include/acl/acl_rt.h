@@ -106,8 +106,8 @@ ACL_FUNC_VISIBILITY aclError aclrtSetDevice(int32_t deviceId);
 // Takes back one aclrtSetDevice. The last one waits for the device's queued work and frees its default
 // context and the streams in it; a thread that still used that context gets 107002 until it sets a device
 // again. Memory stays.
-// Returns 0, 107001 for a device that does not exist, or 507007 when the device was reset more often than
-// set.
+// Returns 0, 107001 for a device that does not exist, 507007 when the device was reset more often than set, or
+// 207000, without effect, when a function is in this call that the queued work waits for.
 ACL_FUNC_VISIBILITY aclError aclrtResetDevice(int32_t deviceId);
 
 // Takes back every aclrtSetDevice of the device at once, whatever their number. Otherwise as
@@ -120,7 +120,8 @@ ACL_FUNC_VISIBILITY aclError aclrtGetDevice(int32_t* deviceId);
 
 // Waits until everything that was submitted to the streams of the current context before this call is done,
 // and reports what went wrong in it.
-// Returns 0; 107002 without a device; or the code of the work that failed.
+// Returns 0; 107002 without a device; 207000 in a host function or blocking callback of one of the streams; or
+// the code of the work that failed.
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDevice(void);
 
 // As aclrtSynchronizeDevice, for at most a time.
@@ -198,7 +199,7 @@ typedef enum aclrtMemAttr {
 } aclrtMemAttr;
 
 // Allocates device memory.
-//   devPtr  receives the address, a multiple of 64. The content is not initialised. Release it with aclrtFree
+//   devPtr  receives the address, a multiple of 512. The content is not initialised. Release it with aclrtFree
 //   size    bytes
 //   policy  a hint, see above
 // Returns 0; 100000 for a null devPtr or size 0 (found before the missing device); 107002 without a device;
@@ -245,7 +246,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t 
 //   stream        null: the default stream
 // Returns 0, also for count 0 whatever the addresses; 207000 for HOST_TO_HOST; 100000 for a null address or
 // another kind; 107000 when count is larger than destMax; 107002 for a null stream without a device; 107003
-// for an unknown stream; 207001 when memory is exhausted.
+// for an unknown stream; 207001 when memory is exhausted; 207000 in a host function or blocking callback of
+// the stream for a copy that must be done when the call returns.
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count,
                                               aclrtMemcpyKind kind, aclrtStream stream);
 
@@ -302,7 +304,7 @@ ACL_FUNC_VISIBILITY aclError aclrtCreateStreamWithConfig(aclrtStream* stream, ui
 
 // Waits for the stream's queued work and destroys it. Only a stream of the current context can be destroyed.
 // Returns 0; 100000 for null (the default stream cannot be destroyed); 107002 without a device; 107003 for a
-// stream of another context or an unknown one.
+// stream of another context or an unknown one; 207000 in a host function or blocking callback of the stream.
 ACL_FUNC_VISIBILITY aclError aclrtDestroyStream(aclrtStream stream);
 
 // Destroys a stream without doing the work that has not begun: operators and copies are dropped, host
@@ -313,10 +315,11 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamForce(aclrtStream stream);
 // Waits until everything that was submitted to the stream before this call is done, and reports what went
 // wrong in it.
 //   stream  null: the default stream
-// Returns 0; 107002 for null without a device; 107003 for an unknown stream; or the code of the work that
-// failed: 507047 when an aclrtStreamWaitEventWithTimeout ran out of time, 107015 when nobody was subscribed
-// to a callback that was due, 507000 when a host function threw a C++ exception, 507004 in a forked process
-// for work that its parent had queued.
+// Returns 0; 107002 for null without a device; 107003 for an unknown stream; 207000 in a host function or
+// blocking callback of the stream, which would wait for itself; or the code of the work that failed: 507047
+// when an aclrtStreamWaitEventWithTimeout ran out of time, 107015 when nobody was subscribed to a callback
+// that was due, 507000 when a host function threw a C++ exception, 507004 in a forked process for work that
+// its parent had queued.
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStream(aclrtStream stream);
 
 // As aclrtSynchronizeStream, for at most a time.
@@ -449,7 +452,8 @@ ACL_FUNC_VISIBILITY aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEv
 //   aclrtSynchronizeStream(stream);
 //   aclrtUnSubscribeReport(idOfThreadB, stream);
 //
-// Use one or the other on a stream. Neither may call functions of the runtime.
+// Use one or the other on a stream. With CANN neither may call functions of the runtime. Here they may; what
+// waits, without a time limit, for the stream that waits for the function returns 207000.
 
 typedef void (*aclrtHostFunc)(void* args);
 typedef void (*aclrtCallback)(void* userData);
@@ -486,7 +490,8 @@ ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStre
 ACL_FUNC_VISIBILITY aclError aclrtLaunchCallback(aclrtCallback fn, void* userData,
                                                  aclrtCallbackBlockType blockType, aclrtStream stream);
 
-// Waits until a callback for the calling thread is due and calls it: one callback a call.
+// Waits until a callback for the calling thread is due and calls it: one callback a call. While it waits the
+// thread may be cancelled (pthread_cancel).
 //   timeout  milliseconds, 1 and more; -1 waits for ever
 // Returns 0; 100000 for another timeout; 107012 when the thread is not subscribed, or not any more; 507012
 // when the time is over.
@@ -507,7 +512,7 @@ ACL_FUNC_VISIBILITY aclError aclrtCreateContext(aclrtContext* context, int32_t d
 // Waits for the work of the context's streams, then destroys them and it. Threads in which it is current get
 // 107002 until they set another context or a device.
 // Returns 0; 100000 for null; 107000 for a handle that is no context, and for a device's default context,
-// which only aclrtResetDevice frees.
+// which only aclrtResetDevice frees; 207000 in a host function or blocking callback of one of its streams.
 ACL_FUNC_VISIBILITY aclError aclrtDestroyContext(aclrtContext context);
 
 // Makes a context, and with it its device, current for the calling thread. One context may be current in many
@@ -776,10 +781,11 @@ ACL_FUNC_VISIBILITY aclError aclrtGetVersion(int32_t* majorVersion, int32_t* min
                                              int32_t* patchVersion);
 
 // Store the version of CANN that is emulated: as text, as major * 10000000 + minor * 100000 + release * 1000,
-// or in parts. The packages that are there are "cann", "runtime" and "opp" (ACL_PKG_NAME_CANN, RUNTIME and
-// OPP).
+// or in parts. Every package of CANN has this version, because the library stands in for all of them: "cann",
+// "runtime", "compiler", "hccl", "toolkit", "opp", "opp_kernel", "driver" (these have numbers, too), "ops_cv",
+// "ops_transformer", "ops_nn", "ops_math" and "ops_legacy".
 //   versionStr  room for ACL_PKG_VERSION_MAX_SIZE bytes
-// Return 0; 100000 for a null pointer or an unknown number; 100003 for a package that is not installed.
+// Return 0; 100000 for a null pointer or an unknown number; 100003 for an unknown name.
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char* pkgName, char* versionStr);
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum);
 ACL_FUNC_VISIBILITY aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* version);
@@ -815,7 +821,7 @@ ACL_FUNC_VISIBILITY aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t*
 // Register a function that each aclInit which starts the library calls at its end, with the content of the
 // configuration file (an empty text without one), in the order of registration; if the library is started
 // already, it is called at once. One that does not return 0 ends aclInit, or the registration, with its code,
-// and nothing is started or registered.
+// one that throws a C++ exception with 507000, and nothing is started or registered.
 // Return 0, or 100000 for a null function, an unknown type, or a pair of both that is (not) registered
 // already.
 ACL_FUNC_VISIBILITY aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc,
@@ -925,7 +931,8 @@ ACL_FUNC_VISIBILITY aclError aclrtSetTsDevice(aclrtTsId tsId);
 // Drops the work that is queued in every stream of a device, and waits for what runs already; see
 // aclrtStreamAbort. The next synchronisation of a stream that lost work returns 107022.
 //   timeout  milliseconds; 0 waits for ever
-// Returns 0, or 507046 when the time is over; what runs goes on then.
+// Returns 0; 507046 when the time is over, and what runs goes on then; 207000 with timeout 0 in a host function
+// or blocking callback of one of the streams.
 ACL_FUNC_VISIBILITY aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
 
 // Limits on cores. A processor of the host counts as one; an operator takes at most as many threads as there
@@ -1020,8 +1027,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, a
 ACL_FUNC_VISIBILITY aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag);
 
 // As aclrtFree and aclrtFreeHost, but wait first for the work in all streams of the current device. What
-// failed in one of them is returned after the memory is free. Also 107002 without a device, and then nothing
-// is released.
+// failed in one of them is returned after the memory is free. Also 107002 without a device, 207000 in a host
+// function or blocking callback of one of the streams; nothing is released then.
 ACL_FUNC_VISIBILITY aclError aclrtFreeWithDevSync(void* devPtr);
 ACL_FUNC_VISIBILITY aclError aclrtFreeHostWithDevSync(void* hostPtr);
 
@@ -1076,12 +1083,13 @@ ACL_FUNC_VISIBILITY aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsag
 ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attributes);
 
 // Register memory of the program's own as pinned: an asynchronous copy with it may then go on after its call.
-// It must be unregistered before it is freed.
+// It must be unregistered before it is freed. Memory of aclrtMallocHost, or a part of it, may be registered, too, to
+// learn its address for the device; aclrtFreeHost ends that.
 //   type    ACL_HOST_REGISTER_MAPPED
 //   devPtr  receives the address for the device, which is the same
 //   flag    ACL_HOST_REG_MAPPED, ACL_HOST_REG_PINNED or both
 // Return 0; 100000 for null, size 0, or an unknown type or flag; 107002 without a device; 207000 for IOMEMORY
-// and READONLY; 507910 when a byte of it is registered or was allocated by this library; 207001.
+// and READONLY; 507910 when a byte of it is registered, or was allocated by another function of this library; 207001.
 ACL_FUNC_VISIBILITY aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type,
                                                void** devPtr);
 ACL_FUNC_VISIBILITY aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag);
@@ -1107,16 +1115,17 @@ ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void* devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtCmoAsync(void* src, size_t size, aclrtCmoType cmoType, aclrtStream stream);
 
 // Memory and addresses apart from each other: a range of addresses is reserved, pieces of memory are created,
-// and mapped somewhere in the range. Sizes and addresses are multiples of the granularity, 2 MiB. Mapped
-// memory is shared with forked children.
+// and mapped somewhere in the range. Sizes of pieces and addresses are multiples of the granularity, 2 MiB.
+// Mapped memory is shared with forked children.
 //
 // Reserves addresses.
 //   virPtr     receives the first one. Release it with aclrtReleaseMemAddress
+//   size       bytes, rounded up to the granularity
 //   alignment  0
 //   expectPtr  null
 //   flags      0 or 1, a hint
-// Returns 0; 100000 for null, size 0 or other arguments; 107000 for a size that is no multiple; 107002
-// without a device; 207001 when there is no such range.
+// Returns 0; 100000 for null, size 0 or other arguments; 107002 without a device; 207001 when there is no such
+// range.
 ACL_FUNC_VISIBILITY aclError aclrtReserveMemAddress(void** virPtr, size_t size, size_t alignment,
                                                     void* expectPtr, uint64_t flags);
 
@@ -1129,7 +1138,7 @@ ACL_FUNC_VISIBILITY aclError aclrtReleaseMemAddress(void* virPtr);
 //   flags   0
 // Returns 0; 100000 for null, size 0 or other properties; 107000 for a size that is no multiple; 107001,
 // 107002 for the device; 207000 for a handle type that other processes could use; 207001 when memory is
-// exhausted.
+// exhausted, or the process's limit on the size of files (RLIMIT_FSIZE) is smaller.
 ACL_FUNC_VISIBILITY aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size,
                                                  const aclrtPhysicalMemProp* prop, uint64_t flags);
 
@@ -1141,8 +1150,8 @@ ACL_FUNC_VISIBILITY aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
 //   offset  0
 //   flags   0
 // Returns 0; 100000 for null or other arguments; 107000 for another size, an address that is no multiple,
-// lies in no reserved range or reaches beyond it, or where something is mapped; 107017 for an unknown handle;
-// 207001.
+// lies in no reserved range or reaches beyond it, or where something is mapped; 107017 for an unknown handle,
+// or when the program has closed the descriptor that holds the piece (as one does that closes all); 207001.
 ACL_FUNC_VISIBILITY aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle,
                                          uint64_t flags);
 
@@ -1161,10 +1170,13 @@ ACL_FUNC_VISIBILITY aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle h
                                                              uint64_t* shareableHandle);
 ACL_FUNC_VISIBILITY aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t deviceId,
                                                                aclrtDrvMemHandle* handle);
+ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t* pid,
+                                                             size_t pidNum);
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemGetExportKey(void* devPtr, size_t size, char* key, size_t len,
                                                      uint64_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemImportByKey(void** devPtr, const char* key, uint64_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemClose(const char* key);
+ACL_FUNC_VISIBILITY aclError aclrtIpcMemSetImportPid(const char* key, int32_t* pid, size_t num);
 
 // -----------------------------------------------------------------------------------------------------------
 // More about streams and events
@@ -1207,8 +1219,8 @@ ACL_FUNC_VISIBILITY aclError aclrtResetOverflowStatus(aclrtStream stream);
 
 // Drops the work that is queued in a stream: operators and copies are not done, host functions and callbacks
 // not called, recordings count as complete, waiting ends. What runs already is waited for. The stream can be
-// used afterwards; if it lost work, its next synchronisation returns 107023. Not from a host function of the
-// stream.
+// used afterwards; if it lost work, its next synchronisation returns 107023.
+// Returns 0; 107002 or 107003 for the stream; 207000 in a host function or blocking callback of the stream.
 ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
 
 // Stores how many more streams can be created.
@@ -1282,6 +1294,168 @@ ACL_FUNC_VISIBILITY aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t* noti
 
 // Lowers `num` of them at once, in no stream. If one is none, nothing is done.
 ACL_FUNC_VISIBILITY aclError aclrtNotifyBatchReset(aclrtNotify* notifies, size_t num);
+
+// An event of another process. Not supported: they return 207000.
+#define ACL_IPC_EVENT_HANDLE_SIZE 64U
+typedef struct aclrtIpcEventHandle {
+  char reserved[ACL_IPC_EVENT_HANDLE_SIZE];
+} aclrtIpcEventHandle;
+ACL_FUNC_VISIBILITY aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle* handle);
+ACL_FUNC_VISIBILITY aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent* event);
+
+// -----------------------------------------------------------------------------------------------------------
+// Faults of the device
+// -----------------------------------------------------------------------------------------------------------
+// A host whose memory or processors fail does not report it here: no fault is ever there to be asked for.
+
+// A piece of memory that is lost.
+#define UCE_INFO_RESERVED_SIZE 14
+typedef struct aclrtMemUceInfo {
+  void* addr;
+  size_t len;
+  size_t reserved[UCE_INFO_RESERVED_SIZE];
+} aclrtMemUceInfo;
+
+// Whose fault that of a core is.
+typedef enum aclrtAicoreErrorType {
+  ACL_RT_AICORE_ERROR_UNKNOWN = 0,
+  ACL_RT_AICORE_ERROR_SW = 1,
+  ACL_RT_AICORE_ERROR_HW_LOCAL = 2,
+} aclrtAicoreErrorType;
+
+// A fault, and what is known about it.
+#define ACL_RT_MEM_UCE_INFO_MAX_NUM 20
+typedef struct {
+  size_t arraySize;
+  aclrtMemUceInfo memUceInfoArray[ACL_RT_MEM_UCE_INFO_MAX_NUM];
+} aclrtMemUceInfoArray;
+typedef union aclrtErrorInfoDetail {
+  aclrtMemUceInfoArray uceInfo;
+  aclrtAicoreErrorType aicoreErrType;
+} aclrtErrorInfoDetail;
+typedef struct aclrtErrorInfo {
+  uint8_t tryRepair;
+  uint8_t hasDetail;
+  uint8_t reserved[2];
+  aclrtErrorType errorType;
+  aclrtErrorInfoDetail detail;
+} aclrtErrorInfo;
+
+// Stores the pieces of a device's memory that are lost: none.
+//   arraySize  how many memUceInfoArray has room for
+//   retSize    receives 0
+// Returns 0; 100000 for null; 107001 for a device that does not exist.
+ACL_FUNC_VISIBILITY aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray,
+                                                size_t arraySize, size_t* retSize);
+
+// Repairs memory that aclrtGetMemUceInfo gave. Not supported: returns 207000.
+ACL_FUNC_VISIBILITY aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray,
+                                               size_t arraySize);
+
+// Stores what is wrong with a device: ACL_RT_NO_ERROR, no detail, nothing to repair.
+// Returns 0; 100000 for null; 107001 for a device that does not exist.
+ACL_FUNC_VISIBILITY aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo* errorInfo);
+
+// Repairs a fault: with ACL_RT_NO_ERROR there is nothing to do.
+// Returns 0; 100000 for null; 107001 for a device that does not exist; 207000 for every other fault.
+ACL_FUNC_VISIBILITY aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo* errorInfo);
+
+// -----------------------------------------------------------------------------------------------------------
+// Recorded graphs
+// -----------------------------------------------------------------------------------------------------------
+// On an NPU the work that is submitted to a stream can be recorded instead of done, and done later as often as
+// wanted. Not supported: the functions return 207000, but for the two that say otherwise. Submit the work again
+// instead.
+
+// A group of recorded tasks, and a part of a graph that is done on a condition.
+typedef void* aclrtTaskGrp;
+typedef void* aclmdlRICondHandle;
+typedef enum {
+  ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT = 1,
+} aclmdlRICondHandleFlag;
+typedef enum {
+  ACL_MODEL_RI_COND_TYPE_IF = 0,
+  ACL_MODEL_RI_COND_TYPE_WHILE = 1,
+  ACL_MODEL_RI_COND_TYPE_SWITCH = 2,
+} aclmdlRICondTaskType;
+typedef struct tagAclmdlRICondTaskParams {
+  aclmdlRICondHandle handle;
+  aclmdlRICondTaskType type;
+  uint32_t size;
+  aclmdlRI* modelRIArray;
+} aclmdlRICondTaskParams;
+
+// Stores whether a stream is being recorded: ACL_MODEL_RI_CAPTURE_STATUS_NONE, always.
+//   modelRI  receives null, the graph that is recorded; may itself be null
+// Returns 0; 100000 for a null status; 107002 or 107003 for the stream.
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus* status,
+                                                    aclmdlRI* modelRI);
+
+// Sets the calling thread's mode and stores the one before in its place, at first
+// ACL_MODEL_RI_CAPTURE_MODE_GLOBAL. Since nothing is recorded it forbids nothing.
+// Returns 0; 100000 for null or an unknown mode.
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode* mode);
+
+// Record: begin, end with the graph; begin to add to a graph; a group of tasks that can be changed later; a part
+// that is done on a condition.
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* modelRI);
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI,
+                                                           aclmdlRICaptureMode mode);
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp* handle);
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle);
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t defaultLaunchValue,
+                                                      aclmdlRICondHandleFlag flag,
+                                                      aclmdlRICondHandle* handle);
+ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t** ptr);
+ACL_FUNC_VISIBILITY aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream,
+                                                 uint32_t flags);
+
+// What is done with a graph: run, number, print, destroy.
+ACL_FUNC_VISIBILITY aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t* modelRIId);
+ACL_FUNC_VISIBILITY aclError aclmdlRIDebugPrint(aclmdlRI modelRI);
+ACL_FUNC_VISIBILITY aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char* path, uint32_t flags);
+ACL_FUNC_VISIBILITY aclError aclmdlRIDestroy(aclmdlRI modelRI);
+
+// -----------------------------------------------------------------------------------------------------------
+// Kernels
+// -----------------------------------------------------------------------------------------------------------
+// A kernel is machine code of a device that is not there. Not supported: they return 207000.
+
+typedef void* aclrtBinHandle;
+typedef void* aclrtFuncHandle;
+
+// How a file of kernels is to be loaded.
+typedef enum aclrtBinaryLoadOptionType {
+  ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD = 1,
+  ACL_RT_BINARY_LOAD_OPT_LAZY_MAGIC = 2,
+  ACL_RT_BINARY_LOAD_OPT_MAGIC = 2,
+  ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE = 3,
+} aclrtBinaryLoadOptionType;
+typedef union aclrtBinaryLoadOptionValue {
+  uint32_t isLazyLoad;
+  uint32_t magic;
+  int32_t cpuKernelMode;
+  uint32_t rsv[4];
+} aclrtBinaryLoadOptionValue;
+typedef struct {
+  aclrtBinaryLoadOptionType type;
+  aclrtBinaryLoadOptionValue value;
+} aclrtBinaryLoadOption;
+typedef struct aclrtBinaryLoadOptions {
+  aclrtBinaryLoadOption* options;
+  size_t numOpt;
+} aclrtBinaryLoadOptions;
+
+ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromData(const void* data, size_t length,
+                                                     const aclrtBinaryLoadOptions* options,
+                                                     aclrtBinHandle* binHandle);
+ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, const char* kernelName,
+                                                    aclrtFuncHandle* funcHandle);
+ACL_FUNC_VISIBILITY aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void** aicAddr, void** aivAddr);
 
 #ifdef __cplusplus
 }

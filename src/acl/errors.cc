@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "acl/fork.h"
-#include "acl/immortal.h"
+#include "acl/process/fork.h"
+#include "acl/process/immortal.h"
+#include "acl/process/thread_end.h"
 
 namespace portacl {
 namespace {
@@ -109,8 +110,12 @@ ProcessMessages& OfProcess() {
   return *messages;
 }
 
-thread_local MessageStore thread_messages;
-thread_local std::string thread_rendered;
+struct ThreadMessages final : Kept {
+  MessageStore store;
+  std::string rendered;  // what aclGetRecentErrMsg returned last
+};
+
+thread_local Kept* thread_messages = nullptr;
 thread_local aclError last_error = ACL_SUCCESS;
 
 aclError LogAndReport(aclError status, MessageClass message_class, const Text& message,
@@ -133,8 +138,8 @@ void ReportMessage(MessageClass message_class, const Text& message, std::string_
       ProcessMessages& all = OfProcess();
       std::lock_guard lock(all.mutex);
       all.store.Add(message_class, tagged.view(), solution);
-    } else {
-      thread_messages.Add(message_class, message.view(), solution);
+    } else if (auto* const messages = KeptIn<ThreadMessages>(thread_messages)) {
+      messages->store.Add(message_class, message.view(), solution);
     }
   } catch (...) {
     // Out of memory: the status code still tells the caller that the call failed.
@@ -171,16 +176,21 @@ aclError FailAclnn(aclError status, const Text& message, SourceSite site) noexce
 
 const char* TakeRecentMessages() noexcept {
   try {
-    if (process_wide_messages.load(std::memory_order_relaxed)) {
+    const bool process_wide = process_wide_messages.load(std::memory_order_relaxed);
+    // A thread that keeps none has none of its own.
+    if (!process_wide && thread_messages == nullptr) return nullptr;
+    auto* const own = KeptIn<ThreadMessages>(thread_messages);
+    if (own == nullptr) return nullptr;
+    if (process_wide) {
       ProcessMessages& all = OfProcess();
       std::lock_guard lock(all.mutex);
       if (all.store.empty()) return nullptr;
-      thread_rendered = all.store.TakeRendered();
+      own->rendered = all.store.TakeRendered();
     } else {
-      if (thread_messages.empty()) return nullptr;
-      thread_rendered = thread_messages.TakeRendered();
+      if (own->store.empty()) return nullptr;
+      own->rendered = own->store.TakeRendered();
     }
-    return thread_rendered.c_str();
+    return own->rendered.c_str();
   } catch (...) {
     return nullptr;
   }

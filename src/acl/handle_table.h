@@ -30,15 +30,23 @@ class HandleTable {
     return slot == nullptr ? nullptr : &slot->object;
   }
 
-  // Makes an acquired slot findable and returns its handle.
-  void* Publish(T* object) noexcept {
+  // The handle that Publish will give an acquired slot: for objects that know their own, and can so tell under
+  // their lock whether they still are what somebody found.
+  void* NextHandle(T* object) noexcept {
     Slot* slot = SlotOf(object);
-    const uint32_t generation = slot->generation.load(std::memory_order_relaxed) + 1;  // odd: live
-    slot->generation.store(generation, std::memory_order_release);
-    return Pack(generation, slot->index);
+    return Pack(slot->generation.load(std::memory_order_relaxed) + 1, slot->index);  // odd: live
   }
 
-  // The live object of a handle, nullptr for any other value.
+  // Makes an acquired slot findable and returns its handle.
+  void* Publish(T* object) noexcept {
+    void* const handle = NextHandle(object);
+    SlotOf(object)->generation.store(GenerationOf(handle), std::memory_order_release);
+    return handle;
+  }
+
+  // The live object of a handle, nullptr for any other value. Another thread may end its life at any later
+  // moment, and the slot begin a new one: who does more than look must ask the object, under its lock, whether
+  // it still is the handle's.
   T* Find(const void* handle) noexcept {
     Slot* slot = Decode(handle);
     return slot != nullptr && slot->generation.load(std::memory_order_acquire) == GenerationOf(handle)
@@ -66,11 +74,21 @@ class HandleTable {
                                           std::memory_order_relaxed));
   }
 
-  // Calls f(object) for every slot that was ever used, live or not; for when no other thread exists.
+  // Whether a handle finds the object.
+  bool IsLive(T* object) noexcept {
+    return SlotOf(object)->generation.load(std::memory_order_acquire) % 2 == 1;
+  }
+
+  // How many slots were ever used; each handle's index is below it.
+  uint32_t Size() const noexcept { return size_.load(std::memory_order_acquire); }
+
+  // Calls f(object) for every slot that was ever used, live or not.
   template <class F>
   void ForEachSlot(F&& f) noexcept {
     const uint32_t count = size_.load(std::memory_order_acquire);
-    for (uint32_t index = 0; index < count; ++index) f(At(index)->object);
+    for (uint32_t index = 0; index < count; ++index) {
+      if (Slot* slot = At(index)) f(slot->object);
+    }
   }
 
   // Calls f(handle, object) for every live slot; a snapshot without order.

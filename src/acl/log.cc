@@ -4,19 +4,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <mutex>
 
-#include "acl/fork.h"
-#include "acl/immortal.h"
+#include "acl/process/cancellation.h"
+#include "acl/process/descriptor.h"
+#include "acl/process/fork.h"
+#include "acl/process/immortal.h"
 
 namespace portacl {
 namespace {
@@ -24,8 +30,11 @@ namespace {
 struct Sink {
   std::mutex mutex;
   LogConfiguration configuration;
-  int file = -1;
-  pid_t file_owner = 0;
+  Descriptor standard_output;     // what it was when the configuration came into force
+  Descriptor file;                // of this process
+  pid_t file_owner = 0;           // whose file the path names
+  char directory[PATH_MAX] = {};  // of the log files: whole, since the program may go elsewhere
+  char path[PATH_MAX] = {};       // of the file
 };
 
 Sink& TheSink() {
@@ -79,32 +88,69 @@ void MakeDirectories(char* path) {
   mkdir(path, 0750);
 }
 
-// Opens the process's log file; a forked child gets its own.
-int LogFile(Sink& sink) {
-  if (sink.configuration.directory[0] == '\0') return -1;
-  if (sink.file >= 0 && sink.file_owner == getpid()) return sink.file;
-  Text directory(sink.configuration.directory, "/debug/plog");
-  char path[Text::kCapacity];
-  std::memcpy(path, directory.c_str(), directory.view().size() + 1);
-  MakeDirectories(path);
-  Text stamp;
-  const Text now = LogTime();
-  for (char c : now.view()) {
-    if (c >= '0' && c <= '9') stamp.Add(c);
+// Writes the parts' whole path; false when it is too long.
+bool JoinPath(char (&path)[PATH_MAX], std::initializer_list<std::string_view> parts) {
+  size_t size = 0;
+  for (const std::string_view part : parts) {
+    if (part.size() >= PATH_MAX - size) return false;
+    std::memcpy(path + size, part.data(), part.size());
+    size += part.size();
   }
-  const Text name(path, "/plog-", static_cast<long>(getpid()), "_", stamp.view(), ".log");
-  sink.file = open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
-  sink.file_owner = getpid();
-  return sink.file;
+  path[size] = '\0';
+  return true;
 }
 
-void WriteAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    text.remove_prefix(static_cast<size_t>(n));
+// The process's log file, -1 when there is none to be had. It is opened when it is first needed, and again when the
+// program has closed it; a forked child gets its own.
+int LogFile(Sink& sink) {
+  if (sink.directory[0] == '\0') return -1;
+  const pid_t process = getpid();
+  if (sink.file_owner == process) {
+    const int number = sink.file.Get();
+    if (number >= 0) return number;
   }
+  const CancellationDeferred deferred;
+  sink.file.Forget();
+  MakeDirectories(sink.directory);
+  if (sink.file_owner != process) {
+    Text stamp;
+    const Text now = LogTime();
+    for (char c : now.view()) {
+      if (c >= '0' && c <= '9') stamp.Add(c);
+    }
+    const Text name("/plog-", static_cast<long>(process), "_", stamp.view(), ".log");
+    if (!JoinPath(sink.path, {sink.directory, name.view()})) return -1;
+    sink.file_owner = process;
+  }
+  sink.file.Own(open(sink.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
+  return sink.file.Get();
+}
+
+// Writes the parts as one; what cannot be written whole is taken back from a file of the library's own.
+void WriteLine(int fd, bool is_own, std::initializer_list<std::string_view> parts) {
+  const WriteSignals held_back;
+  const CancellationDeferred deferred;
+  iovec rest[3];
+  int first = 0;
+  int count = 0;
+  for (const std::string_view part : parts) rest[count++] = {const_cast<char*>(part.data()), part.size()};
+  size_t written = 0;
+  while (first < count) {
+    const ssize_t n = writev(fd, rest + first, count - first);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    written += static_cast<size_t>(n);
+    for (auto left = static_cast<size_t>(n); first < count;) {
+      const size_t done = std::min(left, rest[first].iov_len);
+      left -= done;
+      rest[first] = {static_cast<char*>(rest[first].iov_base) + done, rest[first].iov_len - done};
+      if (rest[first].iov_len > 0) break;
+      ++first;
+    }
+  }
+  if (first == count || written == 0 || !is_own) return;
+  const off_t end = lseek(fd, 0, SEEK_END);
+  if (end >= static_cast<off_t>(written)) (void)!ftruncate(fd, end - static_cast<off_t>(written));
 }
 
 std::string_view BaseName(std::string_view path) {
@@ -151,11 +197,21 @@ LogConfiguration LogConfigurationFromEnvironment() noexcept {
 void SetLogConfiguration(const LogConfiguration& configuration) noexcept {
   Sink& sink = TheSink();
   std::lock_guard lock(sink.mutex);
-  if (sink.file >= 0 && !(sink.configuration == configuration)) {
-    close(sink.file);
-    sink.file = -1;
+  if (!(sink.configuration == configuration)) {
+    sink.file.Forget();
+    sink.file_owner = 0;
+    sink.directory[0] = '\0';
   }
   sink.configuration = configuration;
+  if (configuration.to_stdout) sink.standard_output.Borrow(STDOUT_FILENO);
+  if (configuration.directory[0] != '\0' && sink.directory[0] == '\0') {
+    char here[PATH_MAX] = {};
+    const bool is_whole = configuration.directory[0] == '/';
+    if ((!is_whole && getcwd(here, sizeof here) == nullptr) ||
+        !JoinPath(sink.directory, {here, is_whole ? "" : "/", configuration.directory, "/debug/plog"})) {
+      sink.directory[0] = '\0';
+    }
+  }
   const bool wanted = configuration.to_stdout || configuration.directory[0] != '\0';
   active_level.store(wanted ? static_cast<int>(configuration.level) : static_cast<int>(LogLevel::kNone),
                      std::memory_order_relaxed);
@@ -180,11 +236,9 @@ void Log(LogLevel level, aclError status, std::string_view message, SourceSite s
   }
   Sink& sink = TheSink();
   std::lock_guard lock(sink.mutex);
-  const int fd = sink.configuration.to_stdout ? STDOUT_FILENO : LogFile(sink);
-  if (fd < 0) return;
-  WriteAll(fd, line.view());
-  WriteAll(fd, message);
-  WriteAll(fd, "\n");
+  const bool is_own = !sink.configuration.to_stdout;
+  const int fd = is_own ? LogFile(sink) : sink.standard_output.Get();
+  if (fd >= 0) WriteLine(fd, is_own, {line.view(), message, "\n"});
 }
 
 Text LogTime() noexcept {

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnn/executor.h"
 
-#include "acl/configuration.h"
 #include "acl/errors.h"
 #include "acl/handle_table.h"
-#include "acl/stream.h"
-#include "acl/timeouts.h"
+#include "acl/queue/stream.h"
+#include "acl/settings/configuration.h"
+#include "acl/stream/found_stream.h"
+#include "acl/stream/timeouts.h"
 #include "aclnn/aclnn_base.h"
 #include "aclnn/opdev/op_errno.h"
 
@@ -48,6 +49,18 @@ aclnnStatus CheckPhase2(const ExecutorState& executor, const char* api, const vo
   return ACL_SUCCESS;
 }
 
+aclnnStatus FailUnknownStream(const char* api, aclrtStream stream) noexcept {
+  return FailAclnn(
+      ACLNN_ERR_RUNTIME_ERROR,
+      stream == nullptr
+          ? Text(api,
+                 ": parameter stream is a null pointer (the default stream) and no device is set on this "
+                 "thread, expected an earlier aclrtSetDevice.")
+          : Text(api, ": parameter stream has the value ", static_cast<const void*>(stream),
+                 ", which is no stream, accepted: a stream made by aclrtCreateStream and not yet "
+                 "destroyed."));
+}
+
 }  // namespace
 
 Executor* AcquireExecutor(const char* api) noexcept {
@@ -58,6 +71,7 @@ Executor* AcquireExecutor(const char* api) noexcept {
   executor->workspace = nullptr;
   executor->input_count = 0;
   executor->operand_count = 0;
+  executor->output = 0;
   executor->elements = 0;
   executor->repeatable = false;
   executor->run = nullptr;
@@ -106,20 +120,10 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
                           api, "GetWorkspaceSize, once."));
   }
   aclnnStatus status = CheckPhase2(*found, api, workspace, workspace_size);
-  Stream* queue = nullptr;
+  FoundStream queue;
   if (status == ACL_SUCCESS) {
     queue = FindStream(stream);
-    if (queue == nullptr) {
-      status = FailAclnn(
-          ACLNN_ERR_RUNTIME_ERROR,
-          stream == nullptr
-              ? Text(api,
-                     ": parameter stream is a null pointer (the default stream) and no device is set on this "
-                     "thread, expected an earlier aclrtSetDevice.")
-              : Text(api, ": parameter stream has the value ", static_cast<const void*>(stream),
-                     ", which is no stream, accepted: a stream made by aclrtCreateStream and not yet "
-                     "destroyed."));
-    }
+    if (!queue) status = FailUnknownStream(api, stream);
   }
   Executor* to_run = status == ACL_SUCCESS && found->run != nullptr ? found : nullptr;
   if (to_run != nullptr && repeatable) {
@@ -135,8 +139,11 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
   if (to_run != nullptr) {
     to_run->workspace = workspace;
     to_run->place = to_run->elements <= kSmallElements ? Task::Place::kAnywhere : Task::Place::kWorker;
-    queue->Submit(to_run,
-                  CurrentConfiguration().launch_blocking ? Stream::Wait::kUntilDone : Stream::Wait::kNo);
+    const bool blocking = CurrentConfiguration().launch_blocking;
+    if (queue.Submit(to_run, blocking ? Stream::Wait::kLaunchBlocking : Stream::Wait::kNo) !=
+        Stream::Submission::kQueued) {
+      status = FailUnknownStream(api, stream);
+    }
   }
   return status;
 }
@@ -180,8 +187,11 @@ aclnnStatus SetAddress(const char* api, aclOpExecutor* executor, Operand counted
     return FailAclnn(ACLNN_ERR_INNER_NULLPTR,
                      Text(api, ": parameter tensor is a null pointer, expected the operand's tensor."));
   }
-  const int first = counted == Operand::kOutput ? found->input_count : 0;
-  const int last = counted == Operand::kInput ? found->input_count : found->operand_count;
+  const bool is_output = counted == Operand::kOutput;
+  const int first = is_output ? found->output : 0;
+  const int last = is_output                    ? found->output + 1
+                   : counted == Operand::kInput ? found->input_count
+                                                : found->operand_count;
   if (index >= static_cast<size_t>(last - first)) {
     return FailAclnn(ACLNN_ERR_PARAM_INVALID, Text(api, ": parameter index has the value ", index,
                                                    ", accepted: 0 to ", last - first - 1, "."));

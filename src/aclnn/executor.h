@@ -9,13 +9,14 @@
 #include <new>
 #include <type_traits>
 
-#include "acl/stream.h"
+#include "acl/queue/task.h"
 #include "aclnn/acl_meta.h"
 #include "aclnn/tensor.h"
 
 namespace portacl {
 
-// The operands of one call, in the operator's parameter order: inputs first, then outputs.
+// The operands of one call, in the operator's parameter order. One is the output: the last one, or the first where the
+// operator works in place; that one counts as an input too.
 inline constexpr int kMaxOperands = 5;
 
 struct ExecutorOperand {
@@ -36,6 +37,7 @@ struct ExecutorState {
   void* workspace;
   int input_count;
   int operand_count;
+  int output;  // its operand
   ExecutorOperand operands[kMaxOperands];
   int64_t elements;
   bool repeatable;

@@ -46,7 +46,10 @@ bool ByteOffsetsFit(const aclTensor& tensor) noexcept {
            !__builtin_mul_overflow(tensor.offset, size, &lowest) &&
            !__builtin_add_overflow(bytes, lowest, &highest);
   }
-  return ReachOf(tensor, &lowest, &highest) && !__builtin_mul_overflow(lowest, size, &bytes) &&
+  // From end to end as well: then every stride has its opposite, in bytes too.
+  int64_t span = 0;
+  return ReachOf(tensor, &lowest, &highest) && !__builtin_sub_overflow(highest, lowest, &span) &&
+         !__builtin_mul_overflow(span, size, &bytes) && !__builtin_mul_overflow(lowest, size, &bytes) &&
          !__builtin_mul_overflow(highest, size, &bytes) && !__builtin_add_overflow(bytes, size, &bytes);
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "acl/acl.h"
-#include "acl/configuration.h"
 #include "acl/data_type.h"
+#include "acl/settings/configuration.h"
 #include "aclnnop/operator_facts.h"
 
 namespace {

@@ -5,18 +5,63 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "acl/acl.h"
-#include "acl/event.h"
+#include "acl/queue/stream.h"
+#include "acl/queue/task.h"
+#include "acl/queue/workers.h"
 #include "acl/sanitizers.h"
-#include "acl/stream.h"
+#include "acl/stream/event.h"
+#include "acl/stream/found_stream.h"
 #include "aclnn/executor.h"
 #include "aclnnop/aclnn_l1_loss_backward.h"
+#include "support/patience.h"
+
+using portacl::testing::kPatience;
+using portacl::testing::kPatienceSeconds;
+
+// Ends the process when a test takes longer than it ever should: what hangs would otherwise hold up all others.
+class Watchdog {
+ public:
+  explicit Watchdog(int seconds = kPatienceSeconds * (PORTACL_ASAN || PORTACL_TSAN ? 4 : 1))
+      : thread_([this, seconds] { Watch(seconds); }) {}
+  ~Watchdog() {
+    {
+      std::lock_guard lock(mutex_);
+      done_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+ private:
+  void Watch(int seconds) {
+    std::unique_lock lock(mutex_);
+    if (changed_.wait_for(lock, std::chrono::seconds(seconds), [this] { return done_; })) return;
+    std::fprintf(stderr, "This test hangs: %d seconds are over.\n", seconds);
+    std::_Exit(3);
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+// How many tasks a stream's queue holds before a thread waits for room.
+inline constexpr int kRoom = 16384;
+
+// Long enough for a thread that is about to wait to have come to it, mostly: tests may rely on it to notice a
+// defect, not to pass.
+inline void LetOthersWait() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 
 // A host function that holds its stream until the gate is opened. At the end of its life it opens, and waits
 // until the streams that were closed with it have left it.
@@ -70,6 +115,32 @@ class Gate {
   int left_ = 0;
   bool entered_ = false;
   bool open_ = false;
+};
+
+// A task that stops at a gate: stands for an operator. As it is made, it is cheap: the submitting thread runs it.
+class GatedTask final : public portacl::Task {
+ public:
+  explicit GatedTask(Gate& gate) : gate_(gate) {}
+  Outcome Run(portacl::Stream&) noexcept override {
+    thread = std::this_thread::get_id();
+    gate_.Wait();
+    return Outcome::kDone;
+  }
+  // Its stream's work is being dropped: the stream's lock is held, so whoever opens the gate from here on lets it go on
+  // behind that.
+  bool Interrupt(portacl::Stream&) noexcept override {
+    interrupted_.Open();
+    return false;
+  }
+  void Finish(portacl::StreamList&) noexcept override {}
+
+  void WaitUntilInterrupted() { interrupted_.Wait(); }
+
+  std::thread::id thread;
+
+ private:
+  Gate& gate_;
+  Gate interrupted_;
 };
 
 // The order in which host functions were called.
@@ -151,6 +222,15 @@ struct L1Call {
 
   std::vector<float> grad, self, target, out;
 };
+
+// Workers without work stay for a while: other tests of this process may have left some.
+inline void WaitForWorkersToEnd() {
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience);
+  while (portacl::workers::Count() > 0 && std::chrono::steady_clock::now() < patience) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ASSERT_EQ(portacl::workers::Count(), 0);
+}
 
 inline constexpr int64_t kSmall = 100;        // runs on the calling thread of an idle stream
 inline constexpr int64_t kLarge = 1'050'000;  // goes to a worker

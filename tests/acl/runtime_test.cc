@@ -399,7 +399,7 @@ TEST(Memory, MallocAndFree) {
       memory = nullptr;
       ASSERT_EQ(aclrtMalloc(&memory, size, static_cast<aclrtMemMallocPolicy>(policy)), 0)
           << size << " " << policy;
-      EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 64, 0u);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 512, 0u);
       const size_t rounded = (size + 31) / 32 * 32;
       std::memset(memory, 0x5A, rounded);
       EXPECT_EQ(aclrtFree(memory), 0);

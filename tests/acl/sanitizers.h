@@ -17,3 +17,6 @@
 #define PORTACL_TSAN 0
 #endif
 #endif
+
+// What is repeated only to be sure is repeated so many times less with a sanitizer, whose builds are that much slower.
+inline constexpr int kSanitizerSlowness = PORTACL_ASAN || PORTACL_TSAN ? 10 : 1;

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "acl/runtime_fixture.h"
+#include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_l1_loss.h"
 #include "aclnnop/aclnn_mse_loss_backward.h"
 
@@ -190,6 +191,35 @@ TEST_F(ExecutorTest, EmptyTensors) {
   EXPECT_EQ(aclDestroyAclOpExecutor(executor), ACL_SUCCESS);
   aclDestroyTensor(empty);
   aclDestroyTensor(out);
+}
+
+// In place the output is the first parameter, and an input as well.
+TEST_F(ExecutorTest, AddressesOfAnOperatorThatWorksInPlace) {
+  const int64_t n = kSmall;
+  std::vector<float> first(kSmall, 1.0f);
+  std::vector<float> second(kSmall, 2.0f);
+  std::vector<float> third(kSmall, 3.0f);
+  aclTensor* self = aclCreateTensor(&n, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &n, 1, first.data());
+  aclTensor* src = aclCreateTensor(&n, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &n, 1, second.data());
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnInplaceCopyGetWorkspaceSize(self, src, &size, &executor), ACL_SUCCESS);
+  ASSERT_EQ(aclSetAclOpExecutorRepeatable(executor), ACL_SUCCESS);
+  EXPECT_EQ(aclSetOutputTensorAddr(executor, 1, self, third.data()), 161002);
+  EXPECT_EQ(aclSetInputTensorAddr(executor, 2, self, third.data()), 161002);
+  ASSERT_EQ(aclSetOutputTensorAddr(executor, 0, self, third.data()), ACL_SUCCESS);
+  ASSERT_EQ(aclnnInplaceCopy(nullptr, 0, executor, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(first, std::vector<float>(kSmall, 1.0f));
+  EXPECT_EQ(third, second);
+  ASSERT_EQ(aclSetInputTensorAddr(executor, 1, src, first.data()), ACL_SUCCESS);
+  ASSERT_EQ(aclSetInputTensorAddr(executor, 0, self, second.data()), ACL_SUCCESS);
+  ASSERT_EQ(aclnnInplaceCopy(nullptr, 0, executor, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(aclDestroyAclOpExecutor(executor), ACL_SUCCESS);
+  aclDestroyTensor(self);
+  aclDestroyTensor(src);
 }
 
 TEST_F(ExecutorTest, Codes) {

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "support/patience.h"
+
 namespace portacl::testing {
 
 struct ChildResult {
@@ -33,7 +35,7 @@ inline std::string DrainFile(std::FILE* file) {
 // body() runs in a child, whose exit code is what it returns; what it writes to standard output and standard error
 // comes back. A child that has not ended after `seconds` is ended by SIGALRM.
 template <class Body>
-ChildResult InChild(const Body& body, unsigned seconds = 60) {
+ChildResult InChild(const Body& body, unsigned seconds = kPatienceSeconds) {
   ChildResult result;
   std::FILE* const out = std::tmpfile();
   std::FILE* const err = std::tmpfile();

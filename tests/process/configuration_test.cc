@@ -1,6 +1,6 @@
 // The configuration: products by name, threads by default, aclInit's file, locales.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/configuration.h"
+#include "acl/settings/configuration.h"
 
 #include <sched.h>
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "process/simple_call.h"
+#include "support/patience.h"
 
 namespace portacl::testing {
 namespace {
@@ -21,7 +22,7 @@ bool ChildSucceeds(const std::function<bool()>& body) {
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
-    alarm(60);
+    alarm(kPatienceSeconds);
     std::exit(body() ? 0 : 1);
   }
   int status = 0;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kMebibyte = size_t{1} << 20;
 
-TEST(Memory, IsAlignedTo64Bytes) {
+TEST(Memory, IsAlignedTo512Bytes) {
   const ScopedEnvironment environment(Variables{});
   std::vector<void*> taken;
   for (const size_t size : {size_t{1}, size_t{15}, size_t{16}, size_t{31}, size_t{33}, size_t{64},
@@ -29,14 +29,14 @@ TEST(Memory, IsAlignedTo64Bytes) {
       for (int i = 0; i < 5; ++i) {
         void* memory = nullptr;
         ASSERT_EQ(aclrtMalloc(&memory, size, policy), ACL_SUCCESS);
-        EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 64, 0u) << size;
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 512, 0u) << size;
         std::memset(memory, 0x55, size);
         taken.push_back(memory);
       }
     }
     void* host = nullptr;
     ASSERT_EQ(aclrtMallocHost(&host, size), ACL_SUCCESS);
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(host) % 64, 0u) << size;
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(host) % 512, 0u) << size;
     std::memset(host, 0x55, size);
     EXPECT_EQ(aclrtFreeHost(host), ACL_SUCCESS);
   }

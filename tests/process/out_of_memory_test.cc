@@ -221,25 +221,35 @@ INSTANTIATE_TEST_SUITE_P(In, OutOfMemory, ::testing::Range(0, kStepCount),
                            return name;
                          });
 
+// Whether what is live grows from session to session. Helpers and workers, of which there are few, keep memory from the
+// time when they first take part, which is when they like.
+bool Grows(const char* path, int step, long nth, Failing failing) {
+  constexpr int kSessions = 50;
+  const long before = AllocationsLive();
+  for (int i = 0; i < kSessions; ++i) RunSession(path, step, nth, failing);
+  return AllocationsLive() - before > kSessions / 2;
+}
+
 // In one process that has been through everything before, so that nothing is made that stays.
 TEST(OutOfMemoryLeaks, None) {
   setenv("PORTACL_NUM_THREADS", "3", 1);
   const std::string path = MakeConfigurationFile();
   const ChildResult result = InChild([&] {
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 10; ++i) {
       if (RunSession(path.c_str(), -1, 0, Failing::kOnlyOne) != kAsExpected) return static_cast<int>(kWrong);
     }
-    const long live = AllocationsLive();
+    long live = AllocationsLive();
     for (int step = 0; step < kStepCount; ++step) {
       for (const Failing failing : {Failing::kOnlyOne, Failing::kAllFromThereOn}) {
         for (long nth = 1; nth < 1000; ++nth) {
           const int outcome = RunSession(path.c_str(), step, nth, failing);
           if (outcome == kWrong) return static_cast<int>(kWrong);
-          if (AllocationsLive() != live) {
+          if (AllocationsLive() != live && Grows(path.c_str(), step, nth, failing)) {
             std::printf("%s, allocation %ld: %ld allocations live, %ld before\n", kSteps[step].name, nth,
                         AllocationsLive(), live);
             return static_cast<int>(kWrong);
           }
+          live = AllocationsLive();
           if (outcome == kNothingLeftToFail) break;
         }
       }

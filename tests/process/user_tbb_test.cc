@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "process/simple_call.h"
 #include "support/environment.h"
+#include "support/patience.h"
 
 namespace portacl::testing {
 namespace {
@@ -25,7 +26,7 @@ thread_local bool inside_call = false;
 class UserTbb : public ::testing::Test {
  protected:
   void SetUp() override {
-    alarm(120);  // a deadlock ends the test
+    alarm(kPatienceSeconds);  // a deadlock ends the test
     environment_ = std::make_unique<ScopedEnvironment>(Variables{{"PORTACL_NUM_THREADS", "4"}});
   }
   void TearDown() override {

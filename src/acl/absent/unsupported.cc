@@ -1,0 +1,130 @@
+// Functions that need several processes, a device's kernels or its tracing: present, so that a client which looks
+// up every name finds it, and refused with 207000 whatever their arguments.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/acl_dump.h"
+#include "acl/acl_prof.h"
+#include "acl/acl_rt.h"
+#include "acl/errors.h"
+#include "runtime/rt.h"
+
+namespace portacl {
+namespace {
+
+constexpr const char* kOtherProcess = "memory and events of one process cannot be used in another here";
+constexpr const char* kNoDump =
+    "operands are not dumped; they are host memory, which the program can read itself";
+constexpr const char* kNoKernels = "kernels are machine code of a device that is not there";
+constexpr const char* kNoProfiler =
+    "operators run in this process, where an ordinary profiler of the host sees them";
+
+}  // namespace
+}  // namespace portacl
+
+using namespace portacl;
+
+aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle, aclrtMemHandleType, uint64_t, uint64_t*) {
+  return FailUnsupported("aclrtMemExportToShareableHandle", kOtherProcess);
+}
+
+aclError aclrtMemImportFromShareableHandle(uint64_t, int32_t, aclrtDrvMemHandle*) {
+  return FailUnsupported("aclrtMemImportFromShareableHandle", kOtherProcess);
+}
+
+aclError aclrtIpcMemGetExportKey(void*, size_t, char*, size_t, uint64_t) {
+  return FailUnsupported("aclrtIpcMemGetExportKey", kOtherProcess);
+}
+
+aclError aclrtIpcMemImportByKey(void**, const char*, uint64_t) {
+  return FailUnsupported("aclrtIpcMemImportByKey", kOtherProcess);
+}
+
+aclError aclrtIpcMemClose(const char*) { return FailUnsupported("aclrtIpcMemClose", kOtherProcess); }
+
+aclError aclrtMemSetPidToShareableHandle(uint64_t, int32_t*, size_t) {
+  return FailUnsupported("aclrtMemSetPidToShareableHandle", kOtherProcess);
+}
+
+aclError aclrtIpcMemSetImportPid(const char*, int32_t*, size_t) {
+  return FailUnsupported("aclrtIpcMemSetImportPid", kOtherProcess);
+}
+
+aclError aclrtIpcGetEventHandle(aclrtEvent, aclrtIpcEventHandle*) {
+  return FailUnsupported("aclrtIpcGetEventHandle", kOtherProcess);
+}
+
+aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle, aclrtEvent*) {
+  return FailUnsupported("aclrtIpcOpenEventHandle", kOtherProcess);
+}
+
+aclError aclmdlInitDump(void) { return FailUnsupported("aclmdlInitDump", kNoDump); }
+aclError aclmdlSetDump(const char*) { return FailUnsupported("aclmdlSetDump", kNoDump); }
+aclError aclmdlFinalizeDump(void) { return FailUnsupported("aclmdlFinalizeDump", kNoDump); }
+
+aclError aclrtBinaryLoadFromData(const void*, size_t, const aclrtBinaryLoadOptions*, aclrtBinHandle*) {
+  return FailUnsupported("aclrtBinaryLoadFromData", kNoKernels);
+}
+
+aclError aclrtBinaryGetFunction(const aclrtBinHandle, const char*, aclrtFuncHandle*) {
+  return FailUnsupported("aclrtBinaryGetFunction", kNoKernels);
+}
+
+aclError aclrtGetFunctionAddr(aclrtFuncHandle, void**, void**) {
+  return FailUnsupported("aclrtGetFunctionAddr", kNoKernels);
+}
+
+rtError_t rtDevBinaryRegister(const rtDevBinary_t*, void**) {
+  return FailUnsupported("rtDevBinaryRegister", kNoKernels);
+}
+
+rtError_t rtFunctionRegister(void*, const void*, const char*, const void*, uint32_t) {
+  return FailUnsupported("rtFunctionRegister", kNoKernels);
+}
+
+rtError_t rtKernelLaunch(const void*, uint32_t, void*, uint32_t, rtSmDesc_t*, rtStream_t) {
+  return FailUnsupported("rtKernelLaunch", kNoKernels);
+}
+
+rtError_t rtGetC2cCtrlAddr(uint64_t*, uint32_t*) { return FailUnsupported("rtGetC2cCtrlAddr", kNoKernels); }
+
+aclError aclprofInit(const char*, size_t) { return FailUnsupported("aclprofInit", kNoProfiler); }
+aclError aclprofWarmup(const aclprofConfig*) { return FailUnsupported("aclprofWarmup", kNoProfiler); }
+aclError aclprofStart(const aclprofConfig*) { return FailUnsupported("aclprofStart", kNoProfiler); }
+aclError aclprofStop(const aclprofConfig*) { return FailUnsupported("aclprofStop", kNoProfiler); }
+aclError aclprofFinalize(void) { return FailUnsupported("aclprofFinalize", kNoProfiler); }
+
+aclprofConfig* aclprofCreateConfig(uint32_t*, uint32_t, aclprofAicoreMetrics, const aclprofAicoreEvents*,
+                                   uint64_t) {
+  FailUnsupported("aclprofCreateConfig", kNoProfiler);
+  return nullptr;
+}
+
+aclError aclprofDestroyConfig(const aclprofConfig*) {
+  return FailUnsupported("aclprofDestroyConfig", kNoProfiler);
+}
+
+aclError aclprofSetConfig(aclprofConfigType, const char*, size_t) {
+  return FailUnsupported("aclprofSetConfig", kNoProfiler);
+}
+
+aclprofStepInfo* aclprofCreateStepInfo(void) {
+  FailUnsupported("aclprofCreateStepInfo", kNoProfiler);
+  return nullptr;
+}
+
+void aclprofDestroyStepInfo(aclprofStepInfo*) { FailUnsupported("aclprofDestroyStepInfo", kNoProfiler); }
+
+aclError aclprofGetStepTimestamp(aclprofStepInfo*, aclprofStepTag, aclrtStream) {
+  return FailUnsupported("aclprofGetStepTimestamp", kNoProfiler);
+}
+
+aclError aclprofGetSupportedFeatures(size_t*, void**) {
+  return FailUnsupported("aclprofGetSupportedFeatures", kNoProfiler);
+}
+
+aclError aclprofGetSupportedFeaturesV2(size_t*, void**) {
+  return FailUnsupported("aclprofGetSupportedFeaturesV2", kNoProfiler);
+}
+
+aclError aclprofRegisterDeviceCallback(void) {
+  return FailUnsupported("aclprofRegisterDeviceCallback", kNoProfiler);
+}

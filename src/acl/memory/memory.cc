@@ -1,0 +1,369 @@
+// Device and host memory: both are the process's heap, registered so that a wrong free is refused (decision
+// R3).
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/memory/memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "acl/acl_rt.h"
+#include "acl/device/device.h"
+#include "acl/device/host_memory.h"
+#include "acl/errors.h"
+#include "acl/process/fork.h"
+#include "acl/process/immortal.h"
+#include "acl/queue/stream.h"
+
+namespace portacl {
+namespace {
+
+// CANN promises 64. Programs rely on 128 and more, because what an NPU gives is always a multiple of 512.
+constexpr size_t kAlignment = 512;
+
+struct Allocation {
+  size_t size;
+  MemoryKind kind;
+  int32_t device;
+  bool huge_pages;
+};
+
+struct Registry {
+  std::mutex mutex;
+  std::map<uintptr_t, Allocation> by_address;
+  std::map<int32_t, MemoryUsage> by_device;
+  std::map<uintptr_t, size_t>
+      registered_pinned;  // registrations inside of pinned memory that is allocated here
+
+  // The entry that holds the address, or the next one behind it.
+  auto AtOrBehindLocked(uintptr_t address) {
+    auto it = by_address.upper_bound(address);
+    if (it == by_address.begin()) return it;
+    const auto before = std::prev(it);
+    return address - before->first < before->second.size ? before : it;
+  }
+
+  // Clients register what aclrtMallocHost gave them, to be told its address for the device. False when that is not where
+  // the range lies, or when a byte of it is registered.
+  bool RegisterPinnedLocked(const std::pair<const uintptr_t, Allocation>& in, uintptr_t begin, size_t size) {
+    if (in.second.kind != MemoryKind::kPinnedHost || begin < in.first) return false;
+    const size_t offset = begin - in.first;
+    if (size > in.second.size - offset) return false;
+    const auto behind = registered_pinned.lower_bound(begin + size);
+    if (behind != registered_pinned.begin()) {
+      const auto last = std::prev(behind);
+      if (last->first + last->second > begin) return false;
+    }
+    registered_pinned.emplace(begin, size);
+    return true;
+  }
+};
+
+Registry& TheRegistry() {
+  static Immortal<Registry> registry;
+  static const bool guarded = GuardAcrossFork(registry->mutex, ForkRank::kMemory);
+  (void)guarded;
+  return *registry;
+}
+
+// How much is asked of the system for `size` bytes: rounded up to 32, and 32 more where CANN adds them; 0
+// when that overflows.
+size_t PaddedSize(size_t size, bool adds_32) {
+  size_t padded = 0;
+  if (__builtin_add_overflow(size, size_t{31}, &padded)) return 0;
+  padded &= ~size_t{31};
+  return __builtin_add_overflow(padded, size_t{adds_32 ? 32u : 0u}, &padded) ? 0 : padded;
+}
+
+bool IsOfDevice(MemoryKind kind) { return kind == MemoryKind::kDevice || kind == MemoryKind::kManaged; }
+
+void* Allocate(size_t size, bool adds_32, MemoryKind kind, int32_t device) noexcept {
+  const size_t padded = PaddedSize(size, adds_32);
+  if (padded == 0) return nullptr;
+  void* address = nullptr;
+  // Every program asks for huge pages, even for 16 bytes: only what fills one gets them.
+  const bool huge = padded >= kHugePage;
+  if (posix_memalign(&address, huge ? kHugePage : kAlignment, padded) != 0) return nullptr;
+  if (huge) madvise(address, padded & ~(kHugePage - 1), MADV_HUGEPAGE);  // a wish: failing changes nothing
+  try {
+    Registry& registry = TheRegistry();
+    std::lock_guard lock(registry.mutex);
+    MemoryUsage* usage = IsOfDevice(kind) ? &registry.by_device[device] : nullptr;
+    registry.by_address.emplace(reinterpret_cast<uintptr_t>(address), Allocation{size, kind, device, huge});
+    if (usage != nullptr) {
+      usage->current += size;
+      usage->peak = std::max(usage->peak, usage->current);
+    }
+  } catch (...) {
+    free(address);
+    return nullptr;
+  }
+  return address;
+}
+
+enum class Source { kDevice, kHost };
+
+bool Release(void* address, Source source) noexcept {
+  Registry& registry = TheRegistry();
+  {
+    std::lock_guard lock(registry.mutex);
+    const auto it = registry.by_address.find(reinterpret_cast<uintptr_t>(address));
+    if (it == registry.by_address.end()) return false;
+    const Allocation& found = it->second;
+    if (source == Source::kDevice ? !IsOfDevice(found.kind) : found.kind != MemoryKind::kPinnedHost)
+      return false;
+    const auto usage = registry.by_device.find(found.device);
+    if (IsOfDevice(found.kind) && usage != registry.by_device.end()) usage->second.current -= found.size;
+    auto& registered = registry.registered_pinned;
+    registered.erase(registered.lower_bound(it->first), registered.lower_bound(it->first + found.size));
+    registry.by_address.erase(it);
+  }
+  free(address);
+  return true;
+}
+
+aclError Malloc(const char* api, const char* parameter, void** address, size_t size, MemoryKind kind,
+                bool adds_32 = true) noexcept {
+  if (address == nullptr) {
+    return Fail(
+        ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
+        Text(api, ": parameter ", parameter, " is a null pointer, expected the address of a pointer."));
+  }
+  if (size == 0) {
+    return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclValue,
+                Text(api, ": parameter size has the value 0, accepted: 1 or more bytes."));
+  }
+  const Context* context = CurrentContext();
+  if (context == nullptr) return FailNoDevice(api);
+  void* allocated = Allocate(size, adds_32, kind, context->device);
+  if (allocated == nullptr) {
+    return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
+                Text(api, ": parameter size has the value ", size, ", more than the memory that is free."));
+  }
+  *address = allocated;
+  return ACL_SUCCESS;
+}
+
+aclError Free(const char* api, const char* parameter, const char* source, void* address,
+              Source from) noexcept {
+  if (address == nullptr) {
+    return Fail(
+        ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
+        Text(api, ": parameter ", parameter, " is a null pointer, expected an address from ", source, "."));
+  }
+  if (!Release(address, from)) {
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,
+                Text(api, ": parameter ", parameter, " has the value ", static_cast<const void*>(address),
+                     ", which is no live address from ", source, "; nothing was freed."));
+  }
+  return ACL_SUCCESS;
+}
+
+// As Free, but waits for every stream of the current device first. What went wrong in one is reported after
+// the memory is free.
+aclError FreeAfterWork(const char* api, const char* parameter, const char* source, void* address,
+                       Source from) noexcept {
+  const Context* context = CurrentContext();
+  if (context == nullptr) return FailNoDevice(api);
+  if (UserCode::HoldsOneOfDevice(context->device)) return FailWaitsForSelf(api);
+  const aclError of_work = SynchronizeStreamsOfDevice(api, context->device);
+  const aclError status = Free(api, parameter, source, address, from);
+  return status == ACL_SUCCESS ? of_work : status;
+}
+
+// The attributes of an allocation: a module is a name for statistics that nobody keeps here, a device one
+// that exists.
+aclError CheckConfig(const char* api, const aclrtMallocConfig* cfg) noexcept {
+  if (cfg == nullptr || cfg->numAttrs == 0) return ACL_SUCCESS;
+  if (cfg->attrs == nullptr) return FailNullPointer(api, "cfg->attrs", "an array of numAttrs attributes");
+  for (size_t i = 0; i < cfg->numAttrs; ++i) {
+    const aclrtMallocAttribute& attribute = cfg->attrs[i];
+    int number = 0;  // any number may stand there, of which not every one is a value of the enumeration
+    std::memcpy(&number, &attribute.attr, sizeof number);
+    switch (number) {
+      case ACL_RT_MEM_ATTR_RSV:
+      case ACL_RT_MEM_ATTR_MODULE_ID:
+      case ACL_RT_MEM_ATTR_VA_FLAG:  // one address in host and device, which every memory has here
+        break;
+      case ACL_RT_MEM_ATTR_DEVICE_ID:
+        if (aclError status = CheckDevice(api, attribute.value.deviceId)) return status;
+        break;
+      default:
+        return FailValue(api, "cfg->attrs[i].attr", number, "0 to 3", ACL_ERROR_INVALID_PARAM);
+    }
+  }
+  return ACL_SUCCESS;
+}
+
+}  // namespace
+
+MemoryFacts FactsOfMemory(const void* address) noexcept {
+  Registry& registry = TheRegistry();
+  std::lock_guard lock(registry.mutex);
+  const auto key = reinterpret_cast<uintptr_t>(address);
+  const auto it = registry.AtOrBehindLocked(key);
+  if (it == registry.by_address.end() || it->first > key) return {};
+  return {it->second.kind, it->second.device, it->second.huge_pages};
+}
+
+bool EnterMemory(const void* address, size_t size, MemoryKind kind, int32_t device,
+                 bool* no_memory) noexcept {
+  *no_memory = false;
+  try {
+    Registry& registry = TheRegistry();
+    std::lock_guard lock(registry.mutex);
+    const auto key = reinterpret_cast<uintptr_t>(address);
+    const auto it = registry.AtOrBehindLocked(key);
+    if (it != registry.by_address.end() && (it->first <= key || it->first - key < size)) {
+      return kind == MemoryKind::kRegisteredHost && registry.RegisterPinnedLocked(*it, key, size);
+    }
+    registry.by_address.emplace(key, Allocation{size, kind, device, kind == MemoryKind::kMapped});
+    return true;
+  } catch (...) {
+    *no_memory = true;
+    return false;
+  }
+}
+
+bool RemoveMemory(const void* address, MemoryKind kind) noexcept {
+  Registry& registry = TheRegistry();
+  std::lock_guard lock(registry.mutex);
+  const auto key = reinterpret_cast<uintptr_t>(address);
+  if (kind == MemoryKind::kRegisteredHost && registry.registered_pinned.erase(key) > 0) return true;
+  const auto it = registry.by_address.find(key);
+  if (it == registry.by_address.end() || it->second.kind != kind) return false;
+  registry.by_address.erase(it);
+  return true;
+}
+
+MemoryUsage UsageOfDevice(int32_t device) noexcept {
+  Registry& registry = TheRegistry();
+  std::lock_guard lock(registry.mutex);
+  const auto found = registry.by_device.find(device);
+  return found == registry.by_device.end() ? MemoryUsage() : found->second;
+}
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+  return Malloc("aclrtMalloc", "devPtr", devPtr, size, MemoryKind::kDevice);
+}
+
+aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+  return Malloc("aclrtMallocAlign32", "devPtr", devPtr, size, MemoryKind::kDevice, false);
+}
+
+aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+  return Malloc("aclrtMallocCached", "devPtr", devPtr, size, MemoryKind::kDevice);
+}
+
+aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy, aclrtMallocConfig* cfg) {
+  if (aclError status = CheckConfig("aclrtMallocWithCfg", cfg)) return status;
+  return Malloc("aclrtMallocWithCfg", "devPtr", devPtr, size, MemoryKind::kDevice);
+}
+
+aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag) {
+  if (flag != ACL_RT_MEM_ATTACH_GLOBAL) {
+    return FailValue("aclrtMemAllocManaged", "flag", flag, "1 (ACL_RT_MEM_ATTACH_GLOBAL)");
+  }
+  return Malloc("aclrtMemAllocManaged", "ptr", ptr, size, MemoryKind::kManaged);
+}
+
+aclError aclrtFree(void* devPtr) {
+  return Free("aclrtFree", "devPtr", "aclrtMalloc", devPtr, Source::kDevice);
+}
+
+aclError aclrtFreeWithDevSync(void* devPtr) {
+  return FreeAfterWork("aclrtFreeWithDevSync", "devPtr", "aclrtMalloc", devPtr, Source::kDevice);
+}
+
+aclError aclrtMallocHost(void** hostPtr, size_t size) {
+  return Malloc("aclrtMallocHost", "hostPtr", hostPtr, size, MemoryKind::kPinnedHost);
+}
+
+aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cfg) {
+  if (aclError status = CheckConfig("aclrtMallocHostWithCfg", cfg)) return status;
+  return Malloc("aclrtMallocHostWithCfg", "ptr", ptr, size, MemoryKind::kPinnedHost);
+}
+
+aclError aclrtFreeHost(void* hostPtr) {
+  return Free("aclrtFreeHost", "hostPtr", "aclrtMallocHost", hostPtr, Source::kHost);
+}
+
+aclError aclrtFreeHostWithDevSync(void* hostPtr) {
+  return FreeAfterWork("aclrtFreeHostWithDevSync", "hostPtr", "aclrtMallocHost", hostPtr, Source::kHost);
+}
+
+aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind) {
+  if (count == 0) return ACL_SUCCESS;
+  if (dst == nullptr || src == nullptr) {
+    return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
+                Text("aclrtMemcpy: parameter ", dst == nullptr ? "dst" : "src",
+                     " is a null pointer, expected a valid address."));
+  }
+  if (kind < ACL_MEMCPY_HOST_TO_HOST || kind > ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) {
+    return Fail(
+        ACL_ERROR_INVALID_PARAM, MessageClass::kAclValue,
+        Text("aclrtMemcpy: parameter kind has the value ", static_cast<int>(kind), ", accepted: 0 to 5."));
+  }
+  if (count > destMax) {
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,
+                Text("aclrtMemcpy: parameter count has the value ", count,
+                     ", accepted: at most destMax, which is ", destMax, "."));
+  }
+  std::memmove(dst, src, count);
+  return ACL_SUCCESS;
+}
+
+aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
+  if (count == 0) return ACL_SUCCESS;
+  if (devPtr == nullptr) {
+    return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
+                Text("aclrtMemset: parameter devPtr is a null pointer, expected a valid address."));
+  }
+  if (count > maxCount) {
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,
+                Text("aclrtMemset: parameter count has the value ", count,
+                     ", accepted: at most maxCount, which is ", maxCount, "."));
+  }
+  std::memset(devPtr, value, count);
+  return ACL_SUCCESS;
+}
+
+aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
+  if (free == nullptr || total == nullptr) {
+    return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
+                Text("aclrtGetMemInfo: parameter ", free == nullptr ? "free" : "total",
+                     " is a null pointer, expected the address of a size_t."));
+  }
+  if (CurrentContext() == nullptr) return FailNoDevice("aclrtGetMemInfo");
+  *free = 0;
+  *total = 0;
+  // Ordinary memory answers for DDR and HBM alike; pools that do not exist here (P2P, 1G pages) have nothing.
+  switch (attr) {
+    case ACL_DDR_MEM:
+    case ACL_HBM_MEM:
+    case ACL_DDR_MEM_HUGE:
+    case ACL_DDR_MEM_NORMAL:
+    case ACL_HBM_MEM_HUGE:
+    case ACL_HBM_MEM_NORMAL:
+    case ACL_MEM_NORMAL:
+    case ACL_MEM_HUGE:
+      break;
+    default:
+      return ACL_SUCCESS;
+  }
+  const HostMemory memory = ReadHostMemory();
+  *total = memory.total;
+  *free = memory.available;
+  return ACL_SUCCESS;
+}

@@ -1,0 +1,516 @@
+// Streams: their queues, their lives, and what runs them (see stream.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/queue/stream.h"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "acl/acl_rt.h"
+#include "acl/errors.h"
+#include "acl/handle_table.h"
+#include "acl/process/cancellation.h"
+#include "acl/process/fork.h"
+#include "acl/queue/subscriptions.h"
+
+namespace portacl {
+
+namespace {
+
+HandleTable<Stream, 0x53> streams;
+std::atomic<int32_t> last_id{0};
+
+thread_local UserCode* innermost = nullptr;
+
+// Whether a thread that wants to submit to a full queue may wait for room. Streams may be waiting for one that
+// runs a function of the program, or that would process the callbacks which are due if it came to it.
+bool MayWaitForRoom() noexcept { return !UserCode::IsInside() && !IsSubscribed(); }
+
+void ResumeAll(StreamList& list) noexcept {
+  while (Stream* stream = list.Pop()) stream->Resume();
+}
+
+aclError FailTimeout(const char* api, const char* what) noexcept {
+  return Fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, MessageClass::kAclInner,
+              Text(api, ": the timeout ended before the work of the ", what, " did."));
+}
+
+aclError ReportFailure(const char* api, const Stream::Failure& failure) noexcept {
+  if (failure.status == ACL_SUCCESS) return ACL_SUCCESS;
+  return Fail(failure.status, MessageClass::kAclInner,
+              Text(api, ": work that was queued in the stream failed: ", failure.text));
+}
+
+// Waits for all that was submitted to the streams for which wanted(stream) holds. How much that is is noted
+// for all of them before the first wait, so that nothing that comes meanwhile is waited for; those for which
+// there is no memory are noted when their turn comes.
+template <class Wanted>
+bool SynchronizeAll(Wanted wanted, Deadline deadline, Stream::Failure* failure) noexcept {
+  struct Noted {
+    Stream* stream;
+    aclrtStream handle;
+    uint64_t mark;
+  };
+  constexpr size_t kHere = 64;
+  Noted here[kHere];
+  const size_t slots = streams.Size();
+  const std::unique_ptr<Noted[]> many(slots > kHere ? new (std::nothrow) Noted[slots] : nullptr);
+  Noted* const noted = many != nullptr ? many.get() : here;
+  const size_t room = many != nullptr ? slots : kHere;
+  size_t count = 0;
+  bool all = true;
+  streams.ForEachLive([&](void* handle, Stream& stream) {
+    uint64_t mark = 0;
+    if (stream.HasNothingToSay() || !wanted(stream) || !stream.Mark(handle, &mark)) return;
+    if (count < room) {
+      noted[count++] = {&stream, handle, mark};
+    } else {
+      all = false;
+    }
+  });
+  bool in_time = true;
+  for (size_t i = 0; i < count && in_time; ++i) {
+    in_time = noted[i].stream->Synchronize(noted[i].handle, noted[i].mark, deadline, failure);
+  }
+  if (all) return in_time;
+  streams.ForEachLive([&](void* handle, Stream& stream) {
+    if (in_time && wanted(stream)) in_time = stream.Synchronize(handle, deadline, failure);
+  });
+  return in_time;
+}
+
+void AfterFork() {
+  streams.ForEachSlot([](Stream& stream) { stream.AfterFork(streams.IsLive(&stream)); });
+  UserCode::AfterFork();
+}
+
+}  // namespace
+
+UserCode::UserCode(Stream* held) noexcept : held_(held), outer_(innermost) { innermost = this; }
+UserCode::~UserCode() { innermost = outer_; }
+
+bool UserCode::IsInside() noexcept { return innermost != nullptr; }
+
+bool UserCode::Holds(const Stream& stream) noexcept {
+  for (const UserCode* one = innermost; one != nullptr; one = one->outer_) {
+    if (one->held_ == &stream) return true;
+  }
+  return false;
+}
+
+bool UserCode::HoldsOneOf(aclrtContext context) noexcept {
+  for (const UserCode* one = innermost; one != nullptr; one = one->outer_) {
+    if (one->held_ != nullptr && one->held_->context() == context) return true;
+  }
+  return false;
+}
+
+bool UserCode::HoldsOneOfDevice(int32_t device) noexcept {
+  for (const UserCode* one = innermost; one != nullptr; one = one->outer_) {
+    if (one->held_ != nullptr && one->held_->device() == device) return true;
+  }
+  return false;
+}
+
+void UserCode::AfterFork() noexcept {
+  for (UserCode* one = innermost; one != nullptr; one = one->outer_) one->held_ = nullptr;
+}
+
+void Stream::Open(aclrtStream handle, aclrtContext context, int32_t device, bool is_default,
+                  uint32_t priority, uint32_t flags) noexcept {
+  std::lock_guard lock(mutex_);
+  handle_ = handle;
+  context_.store(context, std::memory_order_relaxed);
+  device_.store(device, std::memory_order_relaxed);
+  is_default_.store(is_default, std::memory_order_relaxed);
+  priority_.store(priority, std::memory_order_relaxed);
+  flags_.store(flags, std::memory_order_relaxed);
+  limits.Forget();
+  user_tag.store(0, std::memory_order_relaxed);
+  drop_through_ = 0;
+  stops_on_failure_ = false;
+  id_.store(last_id.fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
+}
+
+void Stream::Close(bool by_force) noexcept {
+  const CancellationDeferred deferred;
+  std::unique_lock lock(mutex_);
+  handle_ = nullptr;
+  if (by_force) {
+    StreamList can_go_on;
+    Task* task = first_;
+    first_ = last_ = nullptr;
+    while (task != nullptr) {
+      Task* const next = task->next_;
+      FinishLocked(task, can_go_on);
+      task = next;
+    }
+    const bool interrupted = current_ != nullptr && current_->Interrupt(*this);
+    lock.unlock();
+    ResumeAll(can_go_on);
+    if (interrupted) Resume();
+    lock.lock();
+  }
+  while (state_ != State::kIdle || done_ != submitted_) {
+    wake_at_ = std::min(wake_at_, submitted_);
+    counted_.wait(lock);
+  }
+  failure_ = Failure();
+  lock.unlock();
+  ForgetSubscription(this);
+  lock.lock();
+  context_.store(nullptr, std::memory_order_relaxed);
+  counted_.notify_all();
+}
+
+void Stream::AwaitClosed(aclrtContext context) noexcept {
+  const CancellationDeferred deferred;
+  std::unique_lock lock(mutex_);
+  while (context_ == context) counted_.wait(lock);
+}
+
+Stream::Submission Stream::Submit(aclrtStream handle, Task* task, Wait wait) noexcept {
+  std::unique_lock lock(mutex_);
+  Submission submission = Submission::kQueued;
+  if (wait != Wait::kNo && UserCode::Holds(*this)) {
+    if (wait == Wait::kUntilDone) submission = Submission::kWaitsForSelf;
+    wait = Wait::kNo;
+  }
+  if (submitted_ - done_ >= kMostTasks && handle_ == handle && MayWaitForRoom()) {
+    WaitLocked(lock, submitted_ - kMostTasks + 1, kForever);
+  }
+  // Asked when nothing lies between the answer and the queue: whoever destroys the stream waits for the task,
+  // or comes first.
+  if (handle_ != handle) submission = Submission::kGone;
+  if (submission != Submission::kQueued) [[unlikely]] {
+    StreamList nobody;
+    task->Finish(nobody);
+    return submission;
+  }
+  const uint64_t ticket = ++submitted_;
+  has_nothing_to_say_.store(false, std::memory_order_relaxed);
+  task->next_ = nullptr;
+  task->Publish();
+  if (state_ == State::kIdle && DropsLocked()) {
+    StreamList can_go_on;
+    FinishLocked(task, can_go_on);
+    lock.unlock();
+    ResumeAll(can_go_on);
+    return Submission::kQueued;
+  }
+  const bool may_run_here =
+      task->place == Task::Place::kAnywhere || (wait != Wait::kNo && task->place == Task::Place::kWorker);
+  if (state_ == State::kIdle && may_run_here) {
+    state_ = State::kRunning;
+    current_ = task;
+    lock.unlock();
+    RunFrom(task, Reach::kOneTask, 0);
+    return Submission::kQueued;
+  }
+  (last_ == nullptr ? first_ : last_->next_) = task;
+  last_ = task;
+  if (state_ == State::kIdle) {
+    state_ = State::kReady;
+    needs_worker_ = task->place == Task::Place::kReservedWorker;
+    lock.unlock();
+    workers::Ready(this);
+    if (wait == Wait::kNo) return Submission::kQueued;
+    lock.lock();
+  }
+  if (wait != Wait::kNo) WaitLocked(lock, ticket, kForever);
+  return Submission::kQueued;
+}
+
+// Runs the current task and what follows it, as far as `reach` goes and until `mark` tasks are done.
+PORTACL_CATCHES_UNWINDING void Stream::RunFrom(Task* task, Reach reach, uint64_t mark) {
+  while (task != nullptr) {
+    Task::Outcome outcome = Task::Outcome::kDone;
+    try {
+      outcome = task->Run(*this);
+    } catch (const ThreadUnwinding&) {
+      EndTask(task);
+      throw;
+    }
+    StreamList can_go_on;
+    std::unique_lock lock(mutex_);
+    // This process was forked by the task: the stream is the child's own and knows nothing of it.
+    if (current_ != task) return;
+    if (outcome == Task::Outcome::kParked && !resumed_early_) {
+      state_ = State::kParked;
+      if (reach == Reach::kEverything) workers::Returning();
+      return;
+    }
+    resumed_early_ = false;
+    FinishLocked(task, can_go_on);
+    task = NextLocked(reach, mark, can_go_on);
+    const bool handed_over = state_ == State::kReady;
+    lock.unlock();
+    ResumeAll(can_go_on);
+    if (handed_over) workers::Ready(this);
+  }
+}
+
+void Stream::RunReady(Reach reach, uint64_t mark) {
+  StreamList can_go_on;
+  std::unique_lock lock(mutex_);
+  Task* task = NextLocked(reach, mark, can_go_on);
+  const bool handed_over = state_ == State::kReady;
+  lock.unlock();
+  ResumeAll(can_go_on);
+  if (handed_over) workers::Ready(this);
+  RunFrom(task, reach, mark);
+}
+
+// Ends the current task on a thread that will not run the stream any further.
+void Stream::EndTask(Task* task) noexcept {
+  StreamList can_go_on;
+  std::unique_lock lock(mutex_);
+  if (current_ != task) return;  // as in RunFrom
+  FinishLocked(task, can_go_on);
+  NextLocked(Reach::kOneTask, 0, can_go_on);
+  const bool handed_over = state_ == State::kReady;
+  lock.unlock();
+  ResumeAll(can_go_on);
+  if (handed_over) workers::Ready(this);
+}
+
+void Stream::Resume() noexcept {
+  std::unique_lock lock(mutex_);
+  ResumeLocked(lock);
+}
+
+void Stream::ResumeFrom(const Task* task) noexcept {
+  std::unique_lock lock(mutex_);
+  if (current_ == task) ResumeLocked(lock);
+}
+
+void Stream::ResumeLocked(std::unique_lock<std::mutex>& lock) noexcept {
+  if (state_ != State::kParked) {
+    resumed_early_ = true;
+    return;
+  }
+  StreamList can_go_on;
+  FinishLocked(current_, can_go_on);
+  NextLocked(Reach::kOneTask, 0, can_go_on);
+  const bool handed_over = state_ == State::kReady;
+  lock.unlock();
+  ResumeAll(can_go_on);
+  if (handed_over) workers::Ready(this);
+}
+
+// What the thread that runs the stream does after a task: the next one, which is then the current one, or
+// nullptr: the stream is idle, or ready for another thread because `reach` ends here or the mark is passed.
+Task* Stream::NextLocked(Reach reach, uint64_t mark, StreamList& can_go_on) noexcept {
+  current_ = nullptr;
+  while (first_ != nullptr && DropsLocked()) {
+    Task* const dropped = first_;
+    first_ = dropped->next_;
+    FinishLocked(dropped, can_go_on);
+  }
+  if (first_ == nullptr) {
+    last_ = nullptr;
+    state_ = State::kIdle;
+    has_nothing_to_say_.store(failure_.status == ACL_SUCCESS, std::memory_order_release);
+    if (wake_at_ != kNobody) counted_.notify_all();
+    wake_at_ = kNobody;
+    if (reach == Reach::kEverything) workers::Returning();
+    return nullptr;
+  }
+  needs_worker_ = first_->place == Task::Place::kReservedWorker;
+  if (reach == Reach::kOneTask || done_ >= mark || (reach == Reach::kNoUserCode && needs_worker_)) {
+    state_ = State::kReady;
+    return nullptr;
+  }
+  state_ = State::kRunning;
+  current_ = first_;
+  first_ = current_->next_;
+  if (first_ == nullptr) last_ = nullptr;
+  return current_;
+}
+
+void Stream::FinishLocked(Task* task, StreamList& can_go_on) noexcept {
+  task->Finish(can_go_on);
+  if (++done_ >= wake_at_) {
+    wake_at_ = kNobody;
+    counted_.notify_all();
+  }
+}
+
+bool Stream::WaitLocked(std::unique_lock<std::mutex>& lock, uint64_t ticket, Deadline deadline) noexcept {
+  const CancellationDeferred deferred;
+  while (done_ < ticket) {
+    wake_at_ = std::min(wake_at_, ticket);
+    if (deadline == kForever) {
+      counted_.wait(lock);
+    } else if (counted_.wait_until(lock, deadline) == std::cv_status::timeout) {
+      return done_ >= ticket;
+    }
+  }
+  return true;
+}
+
+bool Stream::Mark(aclrtStream handle, uint64_t* mark) noexcept {
+  if (HasNothingToSay()) return false;
+  std::lock_guard lock(mutex_);
+  *mark = submitted_;
+  return handle_ == handle;
+}
+
+bool Stream::Synchronize(aclrtStream handle, uint64_t mark, Deadline deadline, Failure* failure) noexcept {
+  if (HasNothingToSay()) return true;
+  std::unique_lock lock(mutex_);
+  if (handle_ != handle) return true;
+  mark = std::min(mark, submitted_);
+  // Work that no worker has begun with is done sooner here than by waking one and waiting for it.
+  if (state_ == State::kReady && !needs_worker_ && done_ < mark && deadline == kForever) {
+    lock.unlock();
+    if (workers::TakeBack(this)) RunReady(Reach::kNoUserCode, mark);
+    lock.lock();
+  }
+  if (!WaitLocked(lock, mark, deadline)) return false;
+  if (failure->status == ACL_SUCCESS && handle_ == handle) {
+    *failure = failure_;
+    if (!stops_on_failure_) failure_ = Failure();
+  }
+  return true;
+}
+
+void Stream::NoteFailure(Failure failure) noexcept {
+  std::lock_guard lock(mutex_);
+  NoteFailureLocked(failure);
+}
+
+void Stream::NoteFailureLocked(Failure failure) noexcept {
+  if (failure_.status != ACL_SUCCESS) return;
+  failure_ = failure;
+  has_nothing_to_say_.store(false, std::memory_order_relaxed);
+}
+
+bool Stream::Abort(aclrtStream handle, Failure failure, Deadline deadline) noexcept {
+  std::unique_lock lock(mutex_);
+  if (handle_ != handle) return true;
+  const uint64_t last = submitted_;
+  drop_through_ = last;
+  const bool interrupted = current_ != nullptr && current_->Interrupt(*this);
+  if ((first_ != nullptr || interrupted) && failure_.status == ACL_SUCCESS) failure_ = failure;
+  lock.unlock();
+  if (interrupted) Resume();
+  lock.lock();
+  return WaitLocked(lock, last, deadline);
+}
+
+void Stream::AfterFork(bool is_live) noexcept {
+  // Another thread may have held the lock and will never free it here.
+  new (&mutex_) std::mutex;
+  new (&counted_) std::condition_variable;
+  if (!is_live) {  // nobody is about to close it any more
+    handle_ = nullptr;
+    context_.store(nullptr, std::memory_order_relaxed);
+  }
+  if (state_ != State::kIdle || done_ != submitted_) {
+    failure_ = {ACL_ERROR_RT_STREAM_NOT_COMPLETE,
+                "it was not done when this process was forked, and only the parent goes on with it."};
+  }
+  has_nothing_to_say_.store(false, std::memory_order_relaxed);
+  done_ = submitted_;
+  first_ = last_ = current_ = nullptr;
+  ForgetNext();
+  state_ = State::kIdle;
+  resumed_early_ = false;
+  wake_at_ = kNobody;
+}
+
+Stream* LiveStream(aclrtStream handle) noexcept { return streams.Find(handle); }
+
+aclError FailWaitsForSelf(const char* api) noexcept {
+  return FailUnsupported(api,
+                         "it was called by a host function or callback that the stream waits for, and would "
+                         "itself wait for the stream, without end; accepted there: a time limit, or a "
+                         "stream, context or device that does not wait for the function");
+}
+
+aclError CheckTimeout(const char* api, int32_t timeout) noexcept {
+  if (timeout >= -1) return ACL_SUCCESS;
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,
+              Text(api, ": parameter timeout has the value ", timeout,
+                   ", accepted: milliseconds from 0 on, or -1 to wait for ever."));
+}
+
+aclError FailNoThread(const char* api) noexcept {
+  return Fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, MessageClass::kAclInner,
+              Text(api, ": no thread can be started for work that must not run on the calling one."));
+}
+
+aclrtStream CreateStream(aclrtContext context, int32_t device, bool is_default, uint32_t priority,
+                         uint32_t flags) noexcept {
+  static const bool registered = CallInForkedChild(AfterFork);
+  (void)registered;
+  Stream* stream = streams.Acquire();
+  if (stream == nullptr) return nullptr;
+  stream->Open(streams.NextHandle(stream), context, device, is_default, priority, flags);
+  return streams.Publish(stream);
+}
+
+bool DestroyStream(aclrtStream handle, bool by_force) noexcept {
+  Stream* taken = streams.Take(handle);
+  if (taken == nullptr) return false;
+  taken->Close(by_force);
+  streams.Recycle(taken);
+  return true;
+}
+
+void DestroyStreamsOf(aclrtContext context) noexcept {
+  streams.ForEachLive([context](void* handle, Stream& stream) {
+    if (stream.context() != context) return;
+    DestroyStream(handle, false);
+  });
+  streams.ForEachSlot([context](Stream& stream) { stream.AwaitClosed(context); });
+}
+
+aclError SynchronizeStream(const char* api, Stream& stream, aclrtStream handle, Deadline deadline) noexcept {
+  if (stream.HasNothingToSay()) return ACL_SUCCESS;
+  if (deadline == kForever && UserCode::Holds(stream)) return FailWaitsForSelf(api);
+  Stream::Failure failure;
+  if (!stream.Synchronize(handle, deadline, &failure)) return FailTimeout(api, "stream");
+  return ReportFailure(api, failure);
+}
+
+aclError SynchronizeStreamsOf(const char* api, aclrtContext context, Deadline deadline) noexcept {
+  if (deadline == kForever && UserCode::HoldsOneOf(context)) return FailWaitsForSelf(api);
+  Stream::Failure first;
+  const auto wanted = [context](const Stream& stream) { return stream.context() == context; };
+  if (!SynchronizeAll(wanted, deadline, &first)) return FailTimeout(api, "device");
+  return ReportFailure(api, first);
+}
+
+aclError SynchronizeStreamsOfDevice(const char* api, int32_t device) noexcept {
+  Stream::Failure first;
+  SynchronizeAll([device](const Stream& stream) { return stream.device() == device; }, kForever, &first);
+  return ReportFailure(api, first);
+}
+
+aclError AbortStreamsOfDevice(const char* api, int32_t device, Deadline deadline) noexcept {
+  if (deadline == kForever && UserCode::HoldsOneOfDevice(device)) return FailWaitsForSelf(api);
+  bool in_time = true;
+  streams.ForEachLive([&](void* handle, Stream& stream) {
+    if (stream.device() != device) return;
+    if (!stream.Abort(handle, {ACL_ERROR_RT_DEVICE_TASK_ABORT, "it was dropped by aclrtDeviceTaskAbort."},
+                      deadline)) {
+      in_time = false;
+    }
+  });
+  return in_time ? ACL_SUCCESS : FailTimeout(api, "device");
+}
+
+uint32_t StreamsLeft() noexcept {
+  return decltype(streams)::Capacity() - static_cast<uint32_t>(LiveStreams());
+}
+
+int LiveStreams() noexcept {
+  int count = 0;
+  streams.ForEachLive([&count](void*, Stream&) { ++count; });
+  return count;
+}
+
+}  // namespace portacl

@@ -1,0 +1,189 @@
+// The worker threads (see workers.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/queue/workers.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "acl/process/cancellation.h"
+#include "acl/process/fork.h"
+#include "acl/process/immortal.h"
+#include "acl/process/thread_start.h"
+
+namespace portacl::workers {
+namespace {
+
+// How long a worker without work stays: longer than the pauses of a training loop, short enough that a
+// program which is done with its streams soon has none.
+constexpr auto kLinger = std::chrono::seconds(2);
+
+struct Pool {
+  std::mutex mutex;
+  std::condition_variable wake;
+  LinkedList<Runnable> ready;  // streams that wait for a worker
+  int ready_count = 0;         // never more than `idle`, unless threads cannot be had
+  int idle = 0;                // workers that run no stream: waiting, starting, returning
+  int threads = 0;
+  int reserved = 0;
+  sigset_t signals_of_program;  // what the thread that last started a worker blocked
+};
+
+thread_local bool is_worker = false;
+thread_local bool takes_next = false;  // a returning worker without a stream to come back for
+thread_local bool is_helping = false;
+
+void AfterFork();
+
+Pool& ThePool() {
+  static Immortal<Pool> pool;
+  static const bool registered = CallInForkedChild(AfterFork);
+  (void)registered;
+  return *pool;
+}
+
+// The child has no workers, and nobody holds the mutex or waits for the condition there. If a worker was forked,
+// by a host function, it is none there: it is the child's first thread, which signals must reach.
+void AfterFork() {
+  Pool* pool = &ThePool();
+  const sigset_t signals = pool->signals_of_program;
+  new (pool) Pool;
+  if (is_worker) pthread_sigmask(SIG_SETMASK, &signals, nullptr);
+  is_worker = takes_next = is_helping = false;
+}
+
+bool StartLocked(Pool& pool) noexcept;
+
+// Runs streams until there have been none for a while. Throws nothing but what unwinds a thread that user code ended.
+void Work(Pool& pool, std::unique_lock<std::mutex>& lock) {
+  for (;;) {
+    if (Runnable* stream = pool.ready.Pop()) {
+      --pool.ready_count;
+      --pool.idle;
+      lock.unlock();
+      stream->RunReady(Runnable::Reach::kEverything, Runnable::kAll);  // ends with Returning
+      // A child that was forked by a host function comes back from it here, and is done: unless it has started
+      // threads of its own it ends as a process does whose last thread ends.
+      if (!is_worker) return;
+      lock.lock();
+      takes_next = false;
+      continue;
+    }
+    const CancellationDeferred deferred;
+    if (pool.wake.wait_for(lock, kLinger) == std::cv_status::timeout && pool.ready.empty() &&
+        (pool.reserved == 0 || pool.threads > 1)) {
+      --pool.idle;
+      --pool.threads;
+      return;
+    }
+  }
+}
+
+PORTACL_CATCHES_UNWINDING void* WorkerMain(void*) {
+  pthread_setname_np(pthread_self(), "portacl-stream");
+  is_worker = true;
+  Pool& pool = ThePool();
+  std::unique_lock lock(pool.mutex);
+  try {
+    Work(pool, lock);
+  } catch (const ThreadUnwinding&) {
+    if (!is_worker) throw;  // in a child that the host function forked
+    // A host function ended this thread, whose stream is handed over. Another worker takes its place where it is needed
+    // and can be had; if it cannot, this one stays as long as others do.
+    lock.lock();
+    const bool is_missed = pool.ready_count > pool.idle || (pool.reserved > 0 && pool.threads == 1);
+    if (!is_missed || StartLocked(pool)) {
+      --pool.threads;
+    } else {
+      ++pool.idle;
+      Work(pool, lock);
+    }
+    throw;
+  }
+  return nullptr;
+}
+
+// Starts one more worker; false when there is none to be had. The pool's mutex is held.
+bool StartLocked(Pool& pool) noexcept {
+  if (!is_worker) pthread_sigmask(SIG_BLOCK, nullptr, &pool.signals_of_program);
+  if (!StartThread(WorkerMain)) return false;
+  ++pool.idle;
+  ++pool.threads;
+  return true;
+}
+
+// Without enough threads: runs the ready streams here, each as far as it may.
+void Help(Pool& pool) noexcept {
+  is_helping = true;
+  for (;;) {
+    Runnable* stream = nullptr;
+    {
+      std::lock_guard lock(pool.mutex);
+      stream = pool.ready.PopIf([](const Runnable& one) { return !one.NeedsWorker(); });
+      if (stream == nullptr) break;
+      --pool.ready_count;
+    }
+    stream->RunReady(Runnable::Reach::kNoUserCode, Runnable::kAll);
+  }
+  is_helping = false;
+}
+
+}  // namespace
+
+void Ready(Runnable* stream) noexcept {
+  Pool& pool = ThePool();
+  {
+    std::lock_guard lock(pool.mutex);
+    pool.ready.Append(stream);
+    if (++pool.ready_count <= pool.idle) {
+      // A returning worker runs the stream itself: it is awake, and has the data at hand.
+      if (!std::exchange(takes_next, false)) pool.wake.notify_one();
+      return;
+    }
+    // A worker that cannot have company comes back to the list when it is done with its own stream.
+    if (StartLocked(pool) || is_worker || is_helping) return;
+  }
+  Help(pool);
+}
+
+bool TakeBack(const Runnable* stream) noexcept {
+  Pool& pool = ThePool();
+  std::lock_guard lock(pool.mutex);
+  if (!pool.ready.Remove(stream)) return false;
+  --pool.ready_count;
+  return true;
+}
+
+bool Reserve() noexcept {
+  Pool& pool = ThePool();
+  std::lock_guard lock(pool.mutex);
+  if (pool.threads == 0 && !StartLocked(pool)) return false;
+  ++pool.reserved;
+  return true;
+}
+
+void Unreserve() noexcept {
+  Pool& pool = ThePool();
+  std::lock_guard lock(pool.mutex);
+  --pool.reserved;
+}
+
+void Returning() noexcept {
+  Pool& pool = ThePool();
+  std::lock_guard lock(pool.mutex);
+  ++pool.idle;
+  takes_next = true;
+}
+
+int Count() noexcept {
+  Pool& pool = ThePool();
+  std::lock_guard lock(pool.mutex);
+  return pool.threads;
+}
+
+}  // namespace portacl::workers

@@ -1,0 +1,63 @@
+// The configuration in force: read from the environment and aclInit's JSON each time an aclInit initialises.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "acl/acl_base.h"
+#include "acl/isa.h"
+#include "acl/log.h"
+#include "acl/settings/soc_profile.h"
+
+namespace portacl {
+
+// The most that PORTACL_DEVICE_COUNT may say.
+inline constexpr int kMostDevices = 1024;
+
+struct Configuration {
+  const SocProfile* soc = nullptr;
+  char soc_name[64] = {};
+  Isa isa = Isa::kPortable;
+  int num_threads = 1;
+  // The numbers of the devices that the program sees as 0, 1, 2, ...: all of PORTACL_DEVICE_COUNT, or those
+  // that ASCEND_RT_VISIBLE_DEVICES names.
+  std::vector<int> visible_devices{0};
+  int default_device = -1;  // from the JSON file; -1: none
+  bool launch_blocking = false;
+  bool process_wide_messages = false;
+  LogConfiguration log;
+
+  int device_count() const noexcept { return static_cast<int>(visible_devices.size()); }
+
+  bool operator==(const Configuration&) const = default;
+};
+
+// Reads the environment and, when config_path is not null, the JSON file. On success puts the configuration
+// in force and returns 0. Else returns 100003 (the file cannot be read) or 100000 (a value is not accepted),
+// reports a message that names the variable or key, the value and what is accepted, and leaves the
+// configuration in force as it was.
+aclError LoadConfiguration(const char* config_path) noexcept;
+
+// Reports that the JSON file cannot be read, for the reason that errno has, and returns 100003.
+aclError FailUnreadableFile(const char* path) noexcept;
+
+// The configuration in force, never null: a program that never calls aclInit gets the environment's at its
+// first call. When the environment itself is not acceptable the default is in force and *status (if asked
+// for) says why. Objects live for the whole process, so the reference stays valid after a later aclInit.
+const Configuration& CurrentConfiguration(aclError* status) noexcept;
+
+namespace configuration {
+extern std::atomic<const Configuration*> in_force;  // nullptr until somebody asks
+}  // namespace configuration
+
+inline const Configuration& CurrentConfiguration() noexcept {
+  const Configuration* const current = configuration::in_force.load(std::memory_order_acquire);
+  return current != nullptr ? *current : CurrentConfiguration(nullptr);
+}
+
+// After aclFinalize: the next call that needs a configuration reads the environment again.
+void ForgetConfiguration() noexcept;
+
+}  // namespace portacl

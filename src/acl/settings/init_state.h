@@ -1,0 +1,26 @@
+// Whether the library is started: what aclInit, aclFinalize and the functions that they call share.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <pthread.h>
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace portacl {
+
+struct InitState {
+  std::mutex mutex;
+  uint64_t references = 0;
+  bool ends = false;    // callbacks of the end are being called
+  pthread_t ending{};   // by this thread, while ends
+  std::string content;  // of the configuration file in force, to tell a different one at a repeated aclInit
+};
+
+InitState& TheInitState();
+
+// Whether the library is started; then *configuration receives the content of aclInit's file.
+bool IsInitialised(std::string* configuration);
+
+}  // namespace portacl

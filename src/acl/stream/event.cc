@@ -1,0 +1,587 @@
+// Events and the functions of acl_rt.h on them (decision R5).
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/stream/event.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "acl/acl_rt.h"
+#include "acl/device/device.h"
+#include "acl/errors.h"
+#include "acl/handle_table.h"
+#include "acl/process/cancellation.h"
+#include "acl/process/fork.h"
+#include "acl/queue/stream.h"
+#include "acl/queue/workers.h"
+#include "acl/stream/found_stream.h"
+#include "acl/stream/timeouts.h"
+
+namespace portacl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Event;
+
+// One aclrtRecordEvent: done when its stream comes to it. It is its own object because an event may be
+// recorded again, or destroyed, while streams still wait for an earlier recording. Those who refer to it: the
+// event whose latest it is, the queue it is in, the tasks that wait for it.
+class Recording final : public Task {
+ public:
+  // It becomes the event's latest at the moment that it is queued. So no wait for it, in whichever stream, can
+  // be queued before it, and waits have no way to form a circle.
+  void Publish() noexcept override;
+  Outcome Run(Stream&) noexcept override { return Outcome::kDone; }
+  void Finish(StreamList& can_go_on) noexcept override {
+    {
+      std::lock_guard lock(mutex_);
+      done_ = true;
+      time_ = Clock::now();
+      can_go_on.Append(waiting_);
+      changed_.notify_all();
+    }
+    Unref();
+  }
+
+  // A fresh one, with a reference for a queue; nullptr when memory is exhausted.
+  static Recording* New(Event* event, aclrtEvent handle) noexcept;
+  Recording* Ref() noexcept {
+    references_.fetch_add(1, std::memory_order_relaxed);
+    return this;
+  }
+  void Unref() noexcept;
+
+  // When it was done; false when it is not.
+  bool DoneAt(Clock::time_point* time = nullptr) noexcept {
+    std::lock_guard lock(mutex_);
+    if (done_ && time != nullptr) *time = time_;
+    return done_;
+  }
+
+  // Has the stream resumed when it is done; false when it is done already.
+  bool Join(Stream& stream) noexcept {
+    std::lock_guard lock(mutex_);
+    if (!done_) waiting_.Append(&stream);
+    return !done_;
+  }
+  // Takes the stream back; false when it is resumed already.
+  bool Leave(Stream& stream) noexcept {
+    std::lock_guard lock(mutex_);
+    return waiting_.Remove(&stream);
+  }
+
+  // Blocks the calling thread; false when the deadline came first, or `given_up` became true.
+  bool WaitFor(Deadline deadline, const std::atomic<bool>* given_up = nullptr) noexcept {
+    const auto enough = [&] { return done_ || (given_up != nullptr && given_up->load()); };
+    const CancellationDeferred deferred;
+    std::unique_lock lock(mutex_);
+    if (deadline == kForever) {
+      changed_.wait(lock, enough);
+    } else {
+      changed_.wait_until(lock, deadline, enough);
+    }
+    return done_;
+  }
+  void WakeThreads() noexcept {
+    std::lock_guard lock(mutex_);
+    changed_.notify_all();
+  }
+
+  // In a forked child: what was under way stays with the parent, and nobody may wait for it here.
+  void AfterFork() noexcept {
+    new (&mutex_) std::mutex;
+    new (&changed_) std::condition_variable;
+    waiting_ = StreamList();
+    if (!std::exchange(done_, true)) time_ = Clock::now();
+  }
+
+ private:
+  std::atomic<int> references_{0};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = true;
+  Clock::time_point time_{};
+  StreamList waiting_;
+  Event* event_ = nullptr;
+  aclrtEvent event_handle_ = nullptr;
+};
+
+// Besides its handle, tasks in streams refer to an event, so its slot outlives aclrtDestroyEvent.
+struct Event {
+  std::atomic<int> references{0};
+  std::atomic<int> waits{0};  // of streams, not yet over
+  std::atomic<uint32_t> flags{0};
+  std::mutex mutex;
+  aclrtEvent handle = nullptr;  // null once it is destroyed: who looked it up before comes too late
+  uint32_t id = 0;
+  bool complete_when_unrecorded = false;  // made by aclrtCreateEventExWithFlag
+  Recording* latest = nullptr;            // nullptr: not recorded
+};
+
+constexpr uint32_t kKnownFlags = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE |
+                                 ACL_EVENT_DEVICE_USE_ONLY | ACL_EVENT_EXTERNAL;
+
+HandleTable<Event, 0x56> events;
+HandleTable<Recording, 0x52> recordings;
+std::atomic<int> live_recordings{0};
+std::atomic<uint32_t> last_id{0};
+
+Recording* Recording::New(Event* event, aclrtEvent handle) noexcept {
+  Recording* recording = recordings.Acquire();
+  if (recording == nullptr) return nullptr;
+  live_recordings.fetch_add(1, std::memory_order_relaxed);
+  std::lock_guard lock(recording->mutex_);
+  recording->references_.store(1, std::memory_order_relaxed);
+  recording->done_ = false;
+  recording->event_ = event;
+  recording->event_handle_ = handle;
+  return recording;
+}
+
+void Recording::Publish() noexcept {
+  Recording* before = nullptr;
+  {
+    std::lock_guard lock(event_->mutex);
+    if (event_->handle != event_handle_) return;  // destroyed meanwhile: nobody can ask for it
+    before = std::exchange(event_->latest, Ref());
+  }
+  if (before != nullptr) before->Unref();
+}
+
+void Recording::Unref() noexcept {
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+  live_recordings.fetch_sub(1, std::memory_order_relaxed);
+  recordings.Recycle(this);
+}
+
+void Unref(Event* event) noexcept {
+  if (event->references.fetch_sub(1, std::memory_order_acq_rel) == 1) events.Recycle(event);
+}
+
+// A stream waits for a recording: parked, without using a thread. With a timeout a worker waits.
+class WaitTask final : public Task {
+ public:
+  Outcome Run(Stream& stream) noexcept override {
+    if (timeout_ < 0) {
+      if (!recording_->Join(stream)) return Outcome::kDone;
+      // An Interrupt that came before the stream joined found nothing to take back.
+      return given_up_.load() && recording_->Leave(stream) ? Outcome::kDone : Outcome::kParked;
+    }
+    if (!recording_->WaitFor(DeadlineIn(timeout_), &given_up_) && !given_up_.load()) {
+      stream.NoteFailure({ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
+                          "the timeout of aclrtStreamWaitEventWithTimeout or aclrtSetOpWaitTimeout ended "
+                          "before the event was complete; the stream went on."});
+    }
+    return Outcome::kDone;
+  }
+  bool Interrupt(Stream& stream) noexcept override {
+    given_up_.store(true);
+    recording_->WakeThreads();
+    return timeout_ < 0 && recording_->Leave(stream);
+  }
+  void Finish(StreamList&) noexcept override;
+
+  // Takes over a reference to each; -1 is for ever. nullptr when memory is exhausted.
+  static WaitTask* New(Event* event, Recording* recording, int32_t timeout) noexcept;
+
+ private:
+  Event* event_ = nullptr;
+  Recording* recording_ = nullptr;
+  int32_t timeout_ = -1;
+  std::atomic<bool> given_up_{false};
+};
+
+// Makes an event unrecorded again, in stream order; not if it was recorded anew in the meantime.
+class ResetTask final : public Task {
+ public:
+  // The recording that it undoes is the latest at the moment that it is queued.
+  void Publish() noexcept override;
+  Outcome Run(Stream&) noexcept override { return Outcome::kDone; }
+  void Finish(StreamList&) noexcept override;
+
+  // Takes over a reference to the event; nullptr when memory is exhausted.
+  static ResetTask* New(Event* event) noexcept;
+
+ private:
+  Event* event_ = nullptr;
+  Recording* recording_ = nullptr;
+};
+
+HandleTable<WaitTask, 0x57> wait_tasks;
+HandleTable<ResetTask, 0x5A> reset_tasks;
+
+WaitTask* WaitTask::New(Event* event, Recording* recording, int32_t timeout) noexcept {
+  WaitTask* task = wait_tasks.Acquire();
+  if (task == nullptr) return nullptr;
+  task->event_ = event;
+  task->recording_ = recording;
+  task->timeout_ = timeout;
+  task->given_up_.store(false);
+  task->place = timeout < 0 ? Place::kAnywhere : Place::kReservedWorker;
+  return task;
+}
+
+void WaitTask::Finish(StreamList&) noexcept {
+  event_->waits.fetch_sub(1, std::memory_order_release);
+  recording_->Unref();
+  Unref(event_);
+  if (place == Place::kReservedWorker) workers::Unreserve();
+  wait_tasks.Recycle(this);
+}
+
+ResetTask* ResetTask::New(Event* event) noexcept {
+  ResetTask* task = reset_tasks.Acquire();
+  if (task == nullptr) return nullptr;
+  task->event_ = event;
+  task->recording_ = nullptr;
+  return task;
+}
+
+void ResetTask::Publish() noexcept {
+  std::lock_guard lock(event_->mutex);
+  recording_ = event_->latest == nullptr ? nullptr : event_->latest->Ref();
+}
+
+void ResetTask::Finish(StreamList&) noexcept {
+  if (recording_ != nullptr) {
+    {
+      std::lock_guard lock(event_->mutex);
+      if (event_->latest == recording_) {
+        event_->latest = nullptr;
+        recording_->Unref();
+      }
+    }
+    recording_->Unref();
+  }
+  Unref(event_);
+  reset_tasks.Recycle(this);
+}
+
+void AfterFork() {
+  recordings.ForEachSlot([](Recording& recording) { recording.AfterFork(); });
+  events.ForEachSlot([](Event& event) {
+    new (&event.mutex) std::mutex;
+    event.waits.store(0);
+  });
+}
+
+aclError Create(const char* api, aclrtEvent* event, uint32_t flags, bool complete_when_unrecorded) noexcept {
+  static const bool registered = CallInForkedChild(AfterFork);
+  (void)registered;
+  if (event == nullptr) return FailNullPointer(api, "event", "the address of an aclrtEvent");
+  if ((flags & ACL_EVENT_IPC) != 0) {
+    return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, MessageClass::kAclUnsupported,
+                Text(api, ": parameter flag has the value ", flags,
+                     ", which contains ACL_EVENT_IPC: events between processes are not supported."));
+  }
+  if (flags == 0 || (flags & ~kKnownFlags) != 0) {
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,
+                Text(api, ": parameter flag has the value ", flags,
+                     ", accepted: one or more of the ACL_EVENT_ flags."));
+  }
+  if (CurrentContext() == nullptr) return FailNoDevice(api);
+  Event* created = events.Acquire();
+  if (created == nullptr) {
+    return Fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, MessageClass::kAclInner,
+                Text(api, ": no memory or no slot for another event."));
+  }
+  created->references.store(1, std::memory_order_relaxed);
+  created->waits.store(0, std::memory_order_relaxed);
+  {
+    std::lock_guard lock(created->mutex);
+    created->handle = events.NextHandle(created);
+    created->flags.store(flags, std::memory_order_relaxed);
+    created->id = last_id.fetch_add(1, std::memory_order_relaxed);
+    created->complete_when_unrecorded = complete_when_unrecorded;
+    created->latest = nullptr;
+  }
+  *event = events.Publish(created);
+  return ACL_SUCCESS;
+}
+
+aclError FailUnknownEvent(const char* api, const char* parameter, aclrtEvent handle) noexcept {
+  if (handle == nullptr) return FailNullPointer(api, parameter, "a live event");
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,
+              Text(api, ": parameter ", parameter, " has the value ", static_cast<const void*>(handle),
+                   ", which is no event (any more). Accepted: an event made by aclrtCreateEvent and "
+                   "not yet destroyed."));
+}
+
+// The event of a handle; when there is none, reports it and sets *status. Another thread may destroy it at any
+// later moment: see Use.
+Event* FindEvent(const char* api, const char* parameter, aclrtEvent handle, aclError* status) noexcept {
+  Event* event = events.Find(handle);
+  if (event == nullptr) *status = FailUnknownEvent(api, parameter, handle);
+  return event;
+}
+
+// Calls f() under the event's lock; reports it, without a call, when the event is not the handle's any more.
+template <class F>
+aclError Use(const char* api, const char* parameter, Event& event, aclrtEvent handle, F f) noexcept {
+  {
+    std::lock_guard lock(event.mutex);
+    if (event.handle == handle) {
+      f();
+      return ACL_SUCCESS;
+    }
+  }
+  return FailUnknownEvent(api, parameter, handle);
+}
+
+aclError FailNotSync(const char* api) noexcept {
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,
+              Text(api,
+                   ": parameter event was made without the flag ACL_EVENT_SYNC, accepted: an event with "
+                   "that flag."));
+}
+
+aclError FailNoMemory(const char* api) noexcept {
+  return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
+              Text(api, ": not enough memory to queue the work."));
+}
+
+// Whether a query sees the event as complete. The event's lock is held.
+bool IsCompleteLocked(Event& event) noexcept {
+  return event.latest == nullptr ? event.complete_when_unrecorded : event.latest->DoneAt();
+}
+
+aclError StreamWait(const char* api, aclrtStream stream_handle, aclrtEvent event_handle,
+                    int32_t timeout) noexcept {
+  aclError status = ACL_SUCCESS;
+  Event* event = FindEvent(api, "event", event_handle, &status);
+  if (event == nullptr) return status;
+  if ((event->flags & ACL_EVENT_SYNC) == 0) return FailNotSync(api);
+  const FoundStream stream = FindStreamFor(api, stream_handle, &status);
+  if (!stream) return status;
+  Recording* recording = nullptr;
+  status = Use(api, "event", *event, event_handle, [&] {
+    if (event->latest == nullptr || event->latest->DoneAt()) return;
+    recording = event->latest->Ref();
+    event->references.fetch_add(1, std::memory_order_relaxed);
+    event->waits.fetch_add(1, std::memory_order_relaxed);
+  });
+  if (recording == nullptr) return status;
+  const auto take_back = [&] {
+    event->waits.fetch_sub(1, std::memory_order_release);
+    recording->Unref();
+    Unref(event);
+  };
+  const bool reserve = timeout >= 0;
+  if (reserve && !workers::Reserve()) {
+    take_back();
+    return FailNoThread(api);
+  }
+  WaitTask* task = WaitTask::New(event, recording, timeout);
+  if (task == nullptr) {
+    if (reserve) workers::Unreserve();
+    take_back();
+    return FailNoMemory(api);
+  }
+  return stream.SubmitFor(api, task);
+}
+
+aclError Synchronize(const char* api, aclrtEvent handle, Deadline deadline) noexcept {
+  aclError status = ACL_SUCCESS;
+  Event* event = FindEvent(api, "event", handle, &status);
+  if (event == nullptr) return status;
+  Recording* recording = nullptr;
+  status = Use(api, "event", *event, handle, [&] {
+    if (event->latest != nullptr) recording = event->latest->Ref();
+  });
+  if (recording == nullptr) return status;
+  const bool in_time = recording->WaitFor(deadline);
+  recording->Unref();
+  if (in_time) return ACL_SUCCESS;
+  return Fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, MessageClass::kAclInner,
+              Text(api, ": the timeout ended before the event was complete."));
+}
+
+// When the event's latest recording was done; 107006 when the event has no such time.
+aclError TimeOf(const char* api, const char* parameter, aclrtEvent handle, Clock::time_point* time) noexcept {
+  aclError status = ACL_SUCCESS;
+  Event* event = FindEvent(api, parameter, handle, &status);
+  if (event == nullptr) return status;
+  const char* problem = nullptr;
+  status = Use(api, parameter, *event, handle, [&] {
+    if ((event->flags & ACL_EVENT_TIME_LINE) == 0) {
+      problem = " was made without the flag ACL_EVENT_TIME_LINE";
+    } else if (event->latest == nullptr) {
+      problem = " is not recorded";
+    } else if (!event->latest->DoneAt(time)) {
+      problem = " is not complete";
+    }
+  });
+  if (problem == nullptr) return status;
+  return Fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, MessageClass::kRuntimeValue,
+              Text(api, ": parameter ", parameter, problem,
+                   ", accepted: an event with that flag, recorded and complete."));
+}
+
+}  // namespace
+
+int LiveEvents() noexcept {
+  int count = 0;
+  events.ForEachLive([&count](void*, Event&) { ++count; });
+  return count;
+}
+
+int LiveRecordings() noexcept { return live_recordings.load(std::memory_order_relaxed); }
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclError aclrtCreateEvent(aclrtEvent* event) {
+  return Create("aclrtCreateEvent", event, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE, false);
+}
+
+aclError aclrtCreateEventWithFlag(aclrtEvent* event, uint32_t flag) {
+  return Create("aclrtCreateEventWithFlag", event, flag, false);
+}
+
+aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag) {
+  return Create("aclrtCreateEventExWithFlag", event, flag, true);
+}
+
+aclError aclrtDestroyEvent(aclrtEvent event) {
+  aclError status = ACL_SUCCESS;
+  if (FindEvent("aclrtDestroyEvent", "event", event, &status) == nullptr) return status;
+  Event* taken = events.Take(event);
+  if (taken == nullptr) return ACL_SUCCESS;  // another thread destroyed it at this moment
+  Recording* latest = nullptr;
+  {
+    std::lock_guard lock(taken->mutex);
+    taken->handle = nullptr;
+    latest = std::exchange(taken->latest, nullptr);
+  }
+  if (latest != nullptr) latest->Unref();
+  Unref(taken);
+  return ACL_SUCCESS;
+}
+
+aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
+  aclError status = ACL_SUCCESS;
+  Event* found = FindEvent("aclrtRecordEvent", "event", event, &status);
+  if (found == nullptr) return status;
+  const FoundStream queue = FindStreamFor("aclrtRecordEvent", stream, &status);
+  if (!queue) return status;
+  Recording* recording = Recording::New(found, event);
+  if (recording == nullptr) return FailNoMemory("aclrtRecordEvent");
+  return queue.SubmitFor("aclrtRecordEvent", recording);
+}
+
+aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
+  aclError status = ACL_SUCCESS;
+  Event* found = FindEvent("aclrtResetEvent", "event", event, &status);
+  if (found == nullptr) return status;
+  if ((found->flags & ACL_EVENT_SYNC) == 0) return FailNotSync("aclrtResetEvent");
+  const FoundStream queue = FindStreamFor("aclrtResetEvent", stream, &status);
+  if (!queue) return status;
+  bool recorded = false;
+  status = Use("aclrtResetEvent", "event", *found, event, [&] {
+    recorded = found->latest != nullptr;
+    if (recorded) found->references.fetch_add(1, std::memory_order_relaxed);
+  });
+  if (!recorded) return status;
+  ResetTask* task = ResetTask::New(found);
+  if (task == nullptr) {
+    Unref(found);
+    return FailNoMemory("aclrtResetEvent");
+  }
+  return queue.SubmitFor("aclrtResetEvent", task);
+}
+
+aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
+  return StreamWait("aclrtStreamWaitEvent", stream, event, WaitTimeout());
+}
+
+aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout) {
+  if (aclError status = CheckTimeout("aclrtStreamWaitEventWithTimeout", timeout)) return status;
+  return StreamWait("aclrtStreamWaitEventWithTimeout", stream, event, timeout);
+}
+
+aclError aclrtSynchronizeEvent(aclrtEvent event) {
+  return Synchronize("aclrtSynchronizeEvent", event, kForever);
+}
+
+aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
+  if (aclError status = CheckTimeout("aclrtSynchronizeEventWithTimeout", timeout)) return status;
+  return Synchronize("aclrtSynchronizeEventWithTimeout", event, DeadlineIn(timeout));
+}
+
+aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status) {
+  aclError failure = ACL_SUCCESS;
+  Event* found = FindEvent("aclrtQueryEvent", "event", event, &failure);
+  if (found == nullptr) return failure;
+  if (status == nullptr) {
+    return FailNullPointer("aclrtQueryEvent", "status", "the address of an aclrtEventStatus");
+  }
+  return Use("aclrtQueryEvent", "event", *found, event, [&] {
+    *status = IsCompleteLocked(*found) ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
+  });
+}
+
+aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* status) {
+  aclError failure = ACL_SUCCESS;
+  Event* found = FindEvent("aclrtQueryEventStatus", "event", event, &failure);
+  if (found == nullptr) return failure;
+  if (status == nullptr) {
+    return FailNullPointer("aclrtQueryEventStatus", "status", "the address of an aclrtEventRecordedStatus");
+  }
+  return Use("aclrtQueryEventStatus", "event", *found, event, [&] {
+    *status =
+        IsCompleteLocked(*found) ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
+  });
+}
+
+aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus* status) {
+  aclError failure = ACL_SUCCESS;
+  Event* found = FindEvent("aclrtQueryEventWaitStatus", "event", event, &failure);
+  if (found == nullptr) return failure;
+  if (status == nullptr) {
+    return FailNullPointer("aclrtQueryEventWaitStatus", "status", "the address of an aclrtEventWaitStatus");
+  }
+  return Use("aclrtQueryEventWaitStatus", "event", *found, event, [&] {
+    *status = found->waits.load(std::memory_order_acquire) == 0 ? ACL_EVENT_WAIT_STATUS_COMPLETE
+                                                                : ACL_EVENT_WAIT_STATUS_NOT_READY;
+  });
+}
+
+aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEvent, aclrtEvent endEvent) {
+  const char* const api = "aclrtEventElapsedTime";
+  if (ms == nullptr) return FailNullPointer(api, "ms", "the address of a float");
+  Clock::time_point start;
+  Clock::time_point end;
+  if (aclError status = TimeOf(api, "startEvent", startEvent, &start)) return status;
+  if (aclError status = TimeOf(api, "endEvent", endEvent, &end)) return status;
+  if (end < start) {
+    return Fail(ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL, MessageClass::kRuntimeValue,
+                Text(api, ": parameter endEvent was complete before startEvent, accepted: the later event."));
+  }
+  *ms = std::chrono::duration<float, std::milli>(end - start).count();
+  return ACL_SUCCESS;
+}
+
+aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t* timestamp) {
+  const char* const api = "aclrtEventGetTimestamp";
+  if (timestamp == nullptr) return FailNullPointer(api, "timestamp", "the address of a uint64_t");
+  Clock::time_point time;
+  if (aclError status = TimeOf(api, "event", event, &time)) return status;
+  *timestamp = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count());
+  return ACL_SUCCESS;
+}
+
+aclError aclrtGetEventId(aclrtEvent event, uint32_t* eventId) {
+  const char* const api = "aclrtGetEventId";
+  if (eventId == nullptr) return FailNullPointer(api, "eventId", "the address of a uint32_t");
+  aclError status = ACL_SUCCESS;
+  Event* found = FindEvent(api, "event", event, &status);
+  if (found == nullptr) return status;
+  return Use(api, "event", *found, event, [&] { *eventId = found->id; });
+}

@@ -1,0 +1,42 @@
+// The stream that a handle means to the calling thread, for the functions that work on one.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "acl/acl_base.h"
+#include "acl/queue/stream.h"
+#include "acl/queue/task.h"
+
+namespace portacl {
+
+// A stream as its handle found it.
+struct FoundStream {
+  Stream* stream = nullptr;
+  aclrtStream handle = nullptr;  // of the stream
+  aclrtStream asked = nullptr;   // what the program gave: null for the default stream
+
+  explicit operator bool() const noexcept { return stream != nullptr; }
+  Stream::Submission Submit(Task* task, Stream::Wait wait = Stream::Wait::kNo) const noexcept {
+    return stream->Submit(handle, task, wait);
+  }
+  // For the functions of the runtime: reports why the task was not queued.
+  aclError SubmitFor(const char* api, Task* task, Stream::Wait wait = Stream::Wait::kNo) const noexcept;
+  // For the functions of the runtime: calls f(stream) under the stream's lock, or reports that the stream is
+  // gone.
+  template <class F>
+  aclError With(const char* api, F f) const noexcept {
+    return stream->IfStill(handle, [&] { f(*stream); }) ? ACL_SUCCESS : FailGone(api);
+  }
+  // Whether its life has not ended.
+  bool IsLive() const noexcept;
+  // Reports, as FindStreamFor does, that there is none.
+  aclError FailGone(const char* api) const noexcept;
+};
+
+// The stream that a handle means: null is the current context's default stream.
+FoundStream FindStream(aclrtStream handle) noexcept;
+
+// As FindStream for a function of the runtime: when there is none, reports it and sets *status to 107002 or
+// 107003 (decision R4).
+FoundStream FindStreamFor(const char* api, aclrtStream handle, aclError* status) noexcept;
+
+}  // namespace portacl
