@@ -1,49 +1,23 @@
 // aclnnop/aclnn_kl_div_backward.h: aclnnKlDivBackward, the gradient of the KL divergence for self.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loss (Kullback-Leibler divergence) is target * (log(target) - self), or exp(target) * (target - self)
-// when target holds logarithms. With R the common shape to which self and target broadcast, and gradOutput
-// broadcast to R:
+// The loss (Kullback-Leibler divergence) is target * (log(target) - self), or exp(target) * (target - self) when target holds
+// logarithms. With R the common shape to which self and target broadcast, and gradOutput broadcast to R:
 //
 //   y   = -(t * gradOutput) * c                t = target, or exp(target) when logTarget is true
 //   out = y, summed over the axes along which self was broadcast
 //   c   = 1 / (number of elements of R) for reduction "mean", 1 / R[0] for "batchmean" (1 for rank 0), else 1
 //
-// as CANN's aclnnKlDivBackward computes it. PyTorch differs in one point: its "batchmean" divides by self's
-// first dimension before broadcasting. The values of self have no influence on the gradient and are never
-// read: NaN in self does not appear in out, and self may have no data address. Targets that are negative or
-// zero are not masked.
+// as CANN's aclnnKlDivBackward computes it. PyTorch differs in one point: its "batchmean" divides by self's first dimension
+// before broadcasting. The values of self have no influence on the gradient and are never read: NaN in self does not appear in
+// out, and self may have no data address. Targets that are negative or zero are not masked.
 //
-// Numbers
-//   Everything is computed in float32 in the order written, with c = float(1.0 / double(n)) and exp exact to
-//   1 unit in the last place; sums are accumulated in float64 in a fixed order; the result is rounded once to
-//   out's type, to nearest even. Zeros, infinities and NaN follow IEEE 754: a zero target gives a zero of the
-//   opposite sign to t times gradOutput, infinity times 0 gives NaN. The same inputs give the same bits on
-//   every machine, instruction set and thread count, whatever floating-point environment the caller has set.
-//
-// Data types
-//   Each of gradOutput, self, target and out has a type of the product's list; they may differ from each
-//   other.
-//
-//     product (what aclrtGetSocName says)                  types
-//     Atlas A2 (Ascend910B1 to B4-1), the default          FLOAT, FLOAT16, BF16
-//     Atlas A3 (Ascend910_93...)                           FLOAT, FLOAT16, BF16
-//     Ascend 950PR, 950DT (Ascend950...)                   FLOAT, FLOAT16, BF16
-//     Atlas training (Ascend910A, Ascend910B, ...)         FLOAT, FLOAT16
-//     Atlas inference (Ascend310P...)                      FLOAT, FLOAT16
-//     Atlas 200I/500 A2 (Ascend310B...)                    none
-//     no device set in the calling thread                  none
-//
-// Shapes
-//   Rank 0 to 8. self and target broadcast like NumPy's arrays: right-aligned, a missing axis or one of
-//   length 1 takes the other's length (1 with 0 gives 0). gradOutput must broadcast to R without enlarging
-//   it. out has exactly self's shape. When self is empty, the workspace is 0 and nothing is written; when
-//   only R is empty, out is filled with zeros. Any strides and offsets are read and written in place;
-//   negative strides too. An operand of a private format counts as dense.
-//
-// Overlap
-//   out may be the same view of the same storage as an input (in place) when that has the shape R. Any other
-//   overlap of out with gradOutput or target, or with itself (stride 0), has an undefined result.
+// Numbers: "Losses" in aclnnop/aclnn_util.h. A zero target gives a zero of the opposite sign to t times gradOutput, infinity
+//   times 0 gives NaN.
+// Types: each of the product's list ("Losses"). No type on Atlas 200I/500 A2 and where no device is set.
+// Shapes: gradOutput must broadcast to R without enlarging it. out has exactly self's shape. When self is empty, the workspace
+//   is 0 and nothing is written; when only R is empty, out is filled with zeros. Views and overlap: "Views" in
+//   aclnnop/aclnn_util.h.
 #ifndef PORTACL_ACLNNOP_ACLNN_KL_DIV_BACKWARD_H_
 #define PORTACL_ACLNNOP_ACLNN_KL_DIV_BACKWARD_H_
 
@@ -54,51 +28,27 @@
 extern "C" {
 #endif
 
-// Phase 1: checks the arguments and plans the work. Runs on the host and reads no tensor data.
+// "The two phases" in aclnnop/aclnn_util.h.
 //   gradOutput     gradient of the loss, input
 //   self           logarithm of the predicted distribution, input; only its shape, type and format matter
 //   target         true distribution, or its logarithm, input
-//   reduction      0 none, 1 mean, 2 sum, 3 batchmean: how the loss was reduced. none and sum give the same
-//                  gradient. Any other value is accepted and acts as none, as in CANN
+//   reduction      0 none, 1 mean, 2 sum, 3 batchmean: how the loss was reduced; any other value acts as none, as in CANN
 //   logTarget      whether target holds logarithms
 //   out            gradient for self, output
-//   workspaceSize  receives the bytes of workspace that phase 2 needs: 0 unless self was broadcast
-//   executor       receives the executor for phase 2, which releases it. aclDestroyAclOpExecutor releases it
-//                  instead if phase 2 is never called
-// All pointers must be non-null. The tensors stay the caller's; their addresses are taken over here, so they
-// must not be changed or destroyed before phase 2 has returned. May be called from several threads at once.
-// Returns 0, or the code of the first check that fails, in this order; then nothing is stored:
-//   161001  workspaceSize or executor is null
-//   561101  no memory for an executor
+// Codes, after those that all operators share, in this order:
 //   161001  gradOutput, self, target or out is null
 //   161002  self's type cannot be cast to out's
 //   161002  the type of gradOutput, self, target or out is not in the product's list
 //   161002  gradOutput, self, target or out has more than 8 dimensions
-//   161002  self and target do not broadcast
-//   161002  gradOutput does not broadcast to R
+//   161002  self and target do not broadcast, or gradOutput not to R
 //   161002  out's shape is not self's
 //           (here success is returned when self is empty)
 //   561103  self has the shape R and a format other than ND, and out has another format than self
 //   561103  an input that is not dense and reaches outside its storage
-// A negative dimension, or a shape whose number of elements does not fit into int64_t, is refused with 161002
-// too.
 ACLNN_API aclnnStatus aclnnKlDivBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
                                                          const aclTensor* target, int64_t reduction,
                                                          bool logTarget, aclTensor* out,
                                                          uint64_t* workspaceSize, aclOpExecutor** executor);
-
-// Phase 2: submits the work to a stream. out is complete once the stream is synchronised.
-//   workspace, workspaceSize  device memory of the size that phase 1 asked for; null and 0 when that was 0
-//   executor                  from phase 1; used up by this call, whatever it returns
-//   stream                    null: the default stream of the calling thread's current context
-// May run on another thread than phase 1. The data of gradOutput, target and out and the workspace must live
-// until the work is done.
-// Returns 0, or, with nothing written:
-//   161001  executor is null; a workspace is needed, or workspaceSize is not 0, and workspace is null; or
-//           gradOutput, target or out has elements and no data address
-//   161002  workspaceSize is smaller than what phase 1 asked for
-//   361001  stream is null and the thread has no device, or stream is unknown
-//   561000  executor was used before or never existed
 ACLNN_API aclnnStatus aclnnKlDivBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                          aclrtStream stream);
 

@@ -9,38 +9,13 @@
 //         the sum of all of l * c    "mean"
 //   c   = 1 / (number of elements of R)
 //
-// as CANN's aclnnMseLoss and PyTorch's mse_loss compute it. Its gradient is aclnnMseLossBackward;
-// aclnnMseLossOut reduces over the first axis alone.
+// as CANN's aclnnMseLoss and PyTorch's mse_loss compute it. Its gradient is aclnnMseLossBackward; aclnnMseLossOut reduces over
+// the first axis alone.
 //
-// Numbers
-//   Everything is computed in float32. A sum is accumulated in float64 in a fixed order from float32 terms,
-//   multiplied by c in float64, and rounded once to out's type, so only that rounding can overflow; c =
-//   float(1.0 / double(n)). Without a sum, l is rounded once. Infinities and NaN follow IEEE 754. The same
-//   inputs give the same bits on every machine, instruction set and thread count, whatever floating-point
-//   environment the caller has set.
-//
-// Data types
-//   Each of self, target and out has a type of the product's list; they may differ from each other.
-//
-//     product (what aclrtGetSocName says)                  types
-//     Atlas A2 (Ascend910B1 to B4-1), the default          FLOAT, FLOAT16, BF16
-//     Atlas A3 (Ascend910_93...)                           FLOAT, FLOAT16, BF16
-//     Ascend 950PR, 950DT (Ascend950...)                   FLOAT, FLOAT16, BF16
-//     Atlas training (Ascend910A, Ascend910B, ...)         FLOAT, FLOAT16
-//     Atlas inference (Ascend310P...)                      FLOAT, FLOAT16
-//     Atlas 200I/500 A2 (Ascend310B...)                    FLOAT, FLOAT16
-//     no device set in the calling thread                  FLOAT, FLOAT16
-//
-// Shapes
-//   Rank 0 to 8. self and target broadcast like NumPy's arrays: right-aligned, a missing axis or one of
-//   length 1 takes the other's length (1 with 0 gives 0). out has exactly the shape R for reduction none,
-//   and is 0-dim for mean and sum: [1] is refused. When self or target is empty, nothing is written for
-//   none, NaN for mean and 0 for sum. Any strides and offsets are read and written in place; negative
-//   strides too. Formats change nothing, except that an operand of a private format counts as dense.
-//
-// Overlap
-//   out may be the same view of the same storage as an input (in place). Any other overlap of out with an
-//   input, or with itself (stride 0), has an undefined result.
+// Numbers: "Losses" in aclnnop/aclnn_util.h.
+// Types: each of the product's list ("Losses").
+// Shapes: out has exactly the shape R for reduction none, and is 0-dim for mean and sum: [1] is refused. When self or target is
+//   empty, nothing is written for none, NaN for mean and 0 for sum. Views and overlap: "Views" in aclnnop/aclnn_util.h.
 #ifndef PORTACL_ACLNNOP_ACLNN_MSE_LOSS_H_
 #define PORTACL_ACLNNOP_ACLNN_MSE_LOSS_H_
 
@@ -51,20 +26,11 @@
 extern "C" {
 #endif
 
-// Phase 1: checks the arguments and plans the work. Runs on the host and reads no tensor data.
-//   self           prediction, input
-//   target         truth, input
+// "The two phases" in aclnnop/aclnn_util.h.
+//   self, target   prediction and truth, inputs
 //   reduction      0 none, 1 mean, 2 sum
 //   out            loss, output
-//   workspaceSize  receives the bytes of workspace that phase 2 needs: 0 for reduction none, and for short
-//                  sums
-//   executor       receives the executor for phase 2, which releases it. aclDestroyAclOpExecutor releases it
-//                  instead if phase 2 is never called
-// All pointers must be non-null. The tensors stay the caller's; their addresses are taken over here, so they
-// must not be changed or destroyed before phase 2 has returned. May be called from several threads at once.
-// Returns 0, or the code of the first check that fails, in this order; then nothing is stored:
-//   161001  workspaceSize or executor is null
-//   561101  no memory for an executor
+// Codes, after those that all operators share, in this order:
 //   161001  self, target or out is null
 //   161002  self and target do not promote, or to a type that is not in the product's list
 //   161002  the type of self, target or out is not in the product's list
@@ -74,24 +40,9 @@ extern "C" {
 //   161002  out's shape is not R (none), or out is not 0-dim (mean, sum)
 //           (here success is returned when self or target is empty)
 //   561103  an input that is not dense and reaches outside its storage
-// A negative dimension, or a shape whose number of elements does not fit into int64_t, is refused with 161002
-// too.
 ACLNN_API aclnnStatus aclnnMseLossGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
                                                    int64_t reduction, aclTensor* out, uint64_t* workspaceSize,
                                                    aclOpExecutor** executor);
-
-// Phase 2: submits the work to a stream. out is complete once the stream is synchronised.
-//   workspace, workspaceSize  device memory of the size that phase 1 asked for; null and 0 when that was 0
-//   executor                  from phase 1; used up by this call, whatever it returns
-//   stream                    null: the default stream of the calling thread's current context
-// May run on another thread than phase 1. The data of all operands and the workspace must live until the work
-// is done.
-// Returns 0, or, with nothing written:
-//   161001  executor is null; a workspace is needed, or workspaceSize is not 0, and workspace is null; or a
-//           tensor that has elements has no data address
-//   161002  workspaceSize is smaller than what phase 1 asked for
-//   361001  stream is null and the thread has no device, or stream is unknown
-//   561000  executor was used before or never existed
 ACLNN_API aclnnStatus aclnnMseLoss(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                    aclrtStream stream);
 

@@ -26,22 +26,13 @@ struct OtherForm : engine::HWY_NAMESPACE::Elementwise<OtherForm<kLogTarget>> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 1;
 
-  static constexpr int kOutcomeOf = kLogTarget ? 0 : -1;
-
   explicit OtherForm(const Parameters&) {}
 
-  template <class D, class V>
-  HWY_INLINE V Outcome(D d, V target) const {
-    return engine::HWY_NAMESPACE::Exp(d, target);
-  }
-  template <class D, class V>
-  HWY_INLINE V WithOutcome(D, V, V outcome) const {
-    return outcome;
-  }
+  // V may be Several where target is a logarithm.
   template <class D, class V>
   HWY_INLINE V operator()(D d, V target) const {
     if constexpr (kLogTarget) {
-      return Outcome(d, target);
+      return engine::HWY_NAMESPACE::Exp(d, target);
     } else {
       const V positive = hn::IfThenElse(hn::Eq(target, hn::Zero(d)), hn::Set(d, 1.0f), target);
       return engine::HWY_NAMESPACE::Log(d, positive);
@@ -69,6 +60,7 @@ template <bool kLogTarget>
 struct KlDiv : engine::HWY_NAMESPACE::Summable<KlDiv<kLogTarget>> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
+  static constexpr bool kIsHot = true;
 
   static constexpr int kOutcomeOf = kLogTarget ? 1 : -1;
 
@@ -76,7 +68,7 @@ struct KlDiv : engine::HWY_NAMESPACE::Summable<KlDiv<kLogTarget>> {
 
   template <class D, class V>
   HWY_INLINE V Outcome(D d, V target) const {
-    return other_form.Outcome(d, target);
+    return other_form(d, target);
   }
   template <class D, class V>
   HWY_INLINE V WithOutcome(D d, V self, V target, V outcome) const {
@@ -138,7 +130,7 @@ constexpr Check kChecks[] = {
 
 template <bool kLogTarget>
 constexpr engine::SplitKernelTable kKernels(PORTACL_KERNELS(KlDiv<kLogTarget>),
-                                            PORTACL_ISA_TABLE(OtherForm<kLogTarget>::Values),
+                                            PORTACL_VALUE_KERNELS(OtherForm<kLogTarget>),
                                             PORTACL_KERNELS(KlDivOfForms<kLogTarget>), /*input=*/1,
                                             /*outcome=*/2);
 

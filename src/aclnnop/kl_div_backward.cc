@@ -24,6 +24,7 @@ template <bool kLogTarget>
 struct KlDivBackward : engine::HWY_NAMESPACE::Summable<KlDivBackward<kLogTarget>> {
   using Parameters = engine::FactorAlone;
   static constexpr int kInputs = 2;
+  static constexpr bool kIsHot = true;
 
   explicit KlDivBackward(const Parameters& parameters) : c(parameters.c) {}
 
@@ -52,21 +53,11 @@ struct Exponential : engine::HWY_NAMESPACE::Elementwise<Exponential> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 1;
 
-  static constexpr int kOutcomeOf = 0;
-
   explicit Exponential(const Parameters&) {}
 
   template <class D, class V>
-  HWY_INLINE V Outcome(D d, V target) const {
-    return engine::HWY_NAMESPACE::Exp(d, target);
-  }
-  template <class D, class V>
-  HWY_INLINE V WithOutcome(D, V, V outcome) const {
-    return outcome;
-  }
-  template <class D, class V>
   HWY_INLINE V operator()(D d, V target) const {
-    return Outcome(d, target);
+    return engine::HWY_NAMESPACE::Exp(d, target);
   }
 };
 
@@ -118,7 +109,7 @@ constexpr Check kChecks[] = {
 constexpr auto kKernels = PORTACL_KERNELS(KlDivBackward<false>);
 // e^target, once known, is a target like any other.
 constexpr engine::SplitKernelTable kLogTargetKernels(PORTACL_KERNELS(KlDivBackward<true>),
-                                                     PORTACL_ISA_TABLE(Exponential::Values), kKernels,
+                                                     PORTACL_VALUE_KERNELS(Exponential), kKernels,
                                                      /*input=*/1, /*outcome=*/1);
 
 }  // namespace

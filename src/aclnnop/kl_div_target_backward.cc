@@ -25,6 +25,7 @@ template <bool kLogTarget>
 struct KlDivTargetBackward : engine::HWY_NAMESPACE::Summable<KlDivTargetBackward<kLogTarget>> {
   using Parameters = engine::FactorAlone;
   static constexpr int kInputs = 3;
+  static constexpr bool kIsHot = true;
 
   explicit KlDivTargetBackward(const Parameters& parameters) : c(parameters.c) {}
 

@@ -19,6 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct L1Loss : engine::HWY_NAMESPACE::Summable<L1Loss> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
+  static constexpr bool kIsHot = true;
 
   explicit L1Loss(const Parameters&) {}
 
@@ -36,7 +37,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "acl/resource_limits.h"
+#include "acl/stream/thread_limit.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"

@@ -21,6 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct L1LossBackward : engine::HWY_NAMESPACE::Elementwise<L1LossBackward> {
   using Parameters = engine::FactorAlone;
   static constexpr int kInputs = 3;
+  static constexpr bool kIsHot = true;
 
   explicit L1LossBackward(const Parameters& parameters) : c(parameters.c) {}
 
@@ -70,7 +71,7 @@ constexpr Check kChecks[] = {
     DtypeImplemented({kGradInput}, kWritable),
 };
 
-constexpr auto kKernel = PORTACL_ISA_TABLE(L1LossBackward::Values);
+constexpr auto kKernels = PORTACL_VALUE_KERNELS(L1LossBackward);
 
 }  // namespace
 
@@ -91,7 +92,7 @@ aclnnStatus aclnnL1LossBackwardGetWorkspaceSize(const aclTensor* gradOutput, con
   const Attribute attributes[] = {{"reduction", reduction}};
   OperatorCall call{"aclnnL1LossBackward", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kGradInput, kKernel.For(JobIsa()),
+    SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kGradInput, kKernels.For(JobIsa()),
                       engine::FactorAlone{ReductionFactor(reduction, checked.broadcast)}, fresh);
   });
 }

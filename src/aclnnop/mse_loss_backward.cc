@@ -19,6 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct MseLossBackward : engine::HWY_NAMESPACE::Elementwise<MseLossBackward> {
   using Parameters = engine::FactorAlone;
   static constexpr int kInputs = 3;
+  static constexpr bool kIsHot = true;
 
   explicit MseLossBackward(const Parameters& parameters) : c(parameters.c) {}
 
@@ -74,7 +75,7 @@ constexpr Check kChecks[] = {
     InsideStorage({kGradOutput, kSelf, kTarget}),
 };
 
-constexpr auto kKernel = PORTACL_ISA_TABLE(MseLossBackward::Values);
+constexpr auto kKernels = PORTACL_VALUE_KERNELS(MseLossBackward);
 
 }  // namespace
 
@@ -94,7 +95,7 @@ aclnnStatus aclnnMseLossBackwardGetWorkspaceSize(const aclTensor* gradOutput, co
   OperatorCall call{"aclnnMseLossBackward", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     // Self is counted before it is broadcast. Doubling is exact.
-    SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kOut, kKernel.For(JobIsa()),
+    SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kOut, kKernels.For(JobIsa()),
                       engine::FactorAlone{2.0f * ReductionFactor(reduction, self->view)}, fresh);
   });
 }

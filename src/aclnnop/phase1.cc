@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/phase1.h"
 
-#include "acl/configuration.h"
-#include "acl/device.h"
+#include <cstring>
+
+#include "acl/device/device.h"
 #include "acl/errors.h"
-#include "acl/resource_limits.h"
+#include "acl/settings/configuration.h"
+#include "acl/stream/thread_limit.h"
 #include "aclnn/opdev/op_errno.h"
 #include "engine/cache_size.h"
+#include "engine/move/move.h"
 
 namespace portacl {
 
@@ -30,7 +33,9 @@ aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, con
     return status;
   }
   fresh->operand_count = static_cast<int>(call.tensors.size());
-  fresh->input_count = fresh->operand_count - 1;  // every operator here has one output, the last operand
+  // Every operator here has one output.
+  fresh->output = call.in_place ? 0 : fresh->operand_count - 1;
+  fresh->input_count = fresh->operand_count - (call.in_place ? 0 : 1);
   for (int i = 0; i < fresh->operand_count; ++i) {
     fresh->operands[i] = {call.Name(i), call.Tensor(i).data, /*touched=*/false};
   }
@@ -99,6 +104,30 @@ engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& sha
   job.factor = static_cast<double>(factor);
   executor.workspace_size = job.plan.workspace_bytes();
   return job;
+}
+
+void SetMoveJob(const OperatorCall& call, int source, int destination, Executor& executor) noexcept {
+  executor.SetJob([&] {
+    engine::MoveJob job;
+    job.move = engine::MakeMove(call.Tensor(source), call.Tensor(destination), JobIsa(), ThreadLimit());
+    job.source = static_cast<int8_t>(source);
+    job.destination = static_cast<int8_t>(destination);
+    return job;
+  });
+}
+
+void SetFillJob(const OperatorCall& call, int destination, const ScalarValue& value,
+                Executor& executor) noexcept {
+  executor.SetJob([&] {
+    const aclTensor merged = MergedDims(call.Tensor(destination));
+    aclTensor one;
+    one.dtype = merged.dtype;
+    engine::MoveJob job;
+    job.move = engine::MakeMove(one, merged, JobIsa(), ThreadLimit());
+    job.destination = static_cast<int8_t>(destination);
+    std::memcpy(job.value, value.bytes, sizeof job.value);
+    return job;
+  });
 }
 
 }  // namespace portacl

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "aclnn/executor.h"
+#include "aclnnop/scalar_value.h"
 #include "contract/checks.h"
 #include "engine/elementwise.h"
 #include "engine/reduction.h"
@@ -52,6 +53,15 @@ engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape&
 // each sum by `factor` and rounds once. A workspace that it needs is entered in the executor.
 engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& shape, const Shape& kept,
                                       Operands inputs, int output, float factor, Executor& executor) noexcept;
+
+// Sets the executor's job: the copy of one operand, which broadcasts to the other's shape, to that other one, converted.
+// Preconditions: see engine::MakeMove.
+void SetMoveJob(const OperatorCall& call, int source, int destination, Executor& executor) noexcept;
+
+// Sets the executor's job: an operand whose elements all get `value`, which is of its dtype. Its dims merge to at most
+// kMaxLoopRank (see MergedDims).
+void SetFillJob(const OperatorCall& call, int destination, const ScalarValue& value,
+                Executor& executor) noexcept;
 
 // The instruction set whose kernel a job built now will run.
 Isa JobIsa() noexcept;

@@ -31,6 +31,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct SmoothL1Loss : engine::HWY_NAMESPACE::Summable<SmoothL1Loss> {
   using Parameters = SmoothL1LossParameters;
   static constexpr int kInputs = 2;
+  static constexpr bool kIsHot = true;
 
   explicit SmoothL1Loss(const Parameters& parameters) : beta(parameters.beta) {}
 

@@ -34,6 +34,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct SmoothL1LossBackward : engine::HWY_NAMESPACE::Elementwise<SmoothL1LossBackward> {
   using Parameters = SmoothL1LossBackwardParameters;
   static constexpr int kInputs = 3;
+  static constexpr bool kIsHot = true;
 
   explicit SmoothL1LossBackward(const Parameters& parameters)
       : beta(parameters.beta), inverse(parameters.inverse), c(parameters.c) {}
@@ -99,7 +100,7 @@ constexpr Check kChecks[] = {
     InsideStorage({kGradOut, kSelf, kTarget}),
 };
 
-constexpr auto kKernel = PORTACL_ISA_TABLE(SmoothL1LossBackward::Values);
+constexpr auto kKernels = PORTACL_VALUE_KERNELS(SmoothL1LossBackward);
 
 // 1 / beta where that is exact and normal, else 0. Multiplying by it is dividing by beta then.
 float ExactInverse(float beta) {
@@ -128,7 +129,7 @@ aclnnStatus aclnnSmoothL1LossBackwardGetWorkspaceSize(const aclTensor* gradOut, 
   OperatorCall call{"aclnnSmoothL1LossBackward", tensors, attributes};
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const float c = ReductionFactor(reduction, self->view);
-    SetElementwiseJob(checked, {kGradOut, kSelf, kTarget}, kGradInput, kKernel.For(JobIsa()),
+    SetElementwiseJob(checked, {kGradOut, kSelf, kTarget}, kGradInput, kKernels.For(JobIsa()),
                       SmoothL1LossBackwardParameters{beta, ExactInverse(beta), c}, fresh);
   });
 }

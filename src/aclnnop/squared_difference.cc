@@ -19,6 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct SquaredDifference : engine::HWY_NAMESPACE::Summable<SquaredDifference> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
+  static constexpr bool kIsHot = true;
 
   explicit SquaredDifference(const Parameters&) {}
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "acl/configuration.h"
 #include "acl/data_type.h"
 #include "acl/errors.h"
+#include "acl/settings/configuration.h"
 #include "aclnn/opdev/op_errno.h"
 #include "contract/broadcast.h"
 #include "contract/promotion.h"
@@ -47,6 +47,14 @@ aclnnStatus check::NotNull(const Check& check, OperatorCall& call) noexcept {
       Start(call).Add("parameter ").Add(call.Name(tensor)).Add(" is a null pointer, expected a tensor."));
 }
 
+aclnnStatus check::ScalarNotNull(const Check& check, OperatorCall& call) noexcept {
+  const Attribute& attribute = call.attributes[static_cast<size_t>(check.operands.index[0])];
+  if (attribute.scalar != nullptr) return ACL_SUCCESS;
+  return FailAclnn(
+      ACLNN_ERR_PARAM_NULLPTR,
+      Start(call).Add("parameter ").Add(attribute.name).Add(" is a null pointer, expected a scalar."));
+}
+
 aclnnStatus check::IntegerIn(const Check& check, OperatorCall& call) noexcept {
   const Attribute& attribute = call.attributes[static_cast<size_t>(check.operands.index[0])];
   if (attribute.integer >= check.low && attribute.integer <= check.high) return ACL_SUCCESS;
@@ -60,6 +68,31 @@ aclnnStatus check::IntegerIn(const Check& check, OperatorCall& call) noexcept {
                                                 .Add(" to ")
                                                 .Add(check.high)
                                                 .Add("."));
+}
+
+aclnnStatus check::DtypeIn(const Check& check, OperatorCall& call) noexcept {
+  const Attribute& attribute = call.attributes[static_cast<size_t>(check.operands.index[0])];
+  const DtypeSet accepted = check.rule->For(call.product);
+  if (accepted.Contains(attribute.dtype())) return ACL_SUCCESS;
+  Text message = Start(call).Add("parameter ").Add(attribute.name).Add(" has the value ");
+  AddDtypeName(message, attribute.dtype());
+  message.Add(", accepted: ");
+  AddDtypeSet(message, accepted);
+  AddProductNote(message, call);
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));
+}
+
+aclnnStatus check::PromotesScalar(const Check& check, OperatorCall& call) noexcept {
+  const int tensor = check.operands.index[0];
+  const Attribute& attribute = call.attributes[static_cast<size_t>(check.operands.index[1])];
+  call.promoted = PromoteType(call.Tensor(tensor).dtype, attribute.scalar->dtype);
+  if (call.promoted != ACL_DT_UNDEFINED) return ACL_SUCCESS;
+  Text message = Start(call).Add("parameter ").Add(attribute.name).Add(" with dtype ");
+  AddDtypeName(message, attribute.scalar->dtype);
+  AddTensorDtype(message.Add(" cannot be promoted together with "), call, tensor);
+  return FailAclnn(
+      ACLNN_ERR_PARAM_INVALID,
+      message.Add("; accepted: a scalar whose dtype and the tensor's promote to one common dtype."));
 }
 
 aclnnStatus check::Promotes(const Check& check, OperatorCall& call) noexcept {
@@ -234,6 +267,15 @@ aclnnStatus check::OneElement(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(static_cast<aclnnStatus>(check.low), message);
 }
 
+aclnnStatus check::IsValue(const Check& check, OperatorCall& call) noexcept {
+  const int tensor = check.operands.index[0];
+  const Shape& view = call.Tensor(tensor).view;
+  if (view.rank == 0 || (view.rank == 1 && view[0] == 1)) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorShape(message.Add("parameter "), call, tensor).Add(" is not one value, accepted: [] or [1].");
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+}
+
 aclnnStatus check::FormatKept(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& input = call.Tensor(check.operands.index[0]);
   const aclTensor& output = call.Tensor(check.operands.index[1]);
@@ -331,6 +373,22 @@ aclnnStatus check::DtypeImplemented(const Check& check, OperatorCall& call) noex
     return FailAclnn(ACLNN_ERR_INNER_NULLPTR, message.Add("."));
   }
   return ACL_SUCCESS;
+}
+
+aclnnStatus check::Converts(const Check& check, OperatorCall& call) noexcept {
+  const int from = check.operands.index[0];
+  const int to = check.operands.index[1];
+  const aclDataType source = call.Tensor(from).dtype;
+  const aclDataType result = call.Tensor(to).dtype;
+  const bool converts = check.dtypes.Contains(source) && check.dtypes.Contains(result);
+  if (converts || (source == result && StorageBits(source) % 8 == 0)) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorDtype(message.Add("parameter "), call, from).Add(" is not converted to ");
+  AddTensorDtype(message, call, to);
+  message.Add(source == result ? ", accepted: dtypes of whole bytes, and from and to each of "
+                               : ", accepted: the same dtype, or from and to each of ");
+  AddDtypeSet(message, check.dtypes);
+  return FailAclnn(ACLNN_ERR_INNER_NULLPTR, message.Add("."));
 }
 
 aclnnStatus RunChecks(std::span<const Check> checks, OperatorCall& call) noexcept {

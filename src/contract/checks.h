@@ -24,9 +24,14 @@ struct Attribute {
   const char* name;
   int64_t integer = 0;
   float real = 0.0f;
+  const aclScalar* scalar = nullptr;
 
   Attribute(const char* attribute_name, int64_t value) : name(attribute_name), integer(value) {}
   Attribute(const char* attribute_name, float value) : name(attribute_name), real(value) {}
+  Attribute(const char* attribute_name, aclDataType value) : name(attribute_name), integer(value) {}
+  Attribute(const char* attribute_name, const aclScalar* value) : name(attribute_name), scalar(value) {}
+
+  aclDataType dtype() const { return static_cast<aclDataType>(integer); }
 };
 
 // One call of phase 1: its arguments, and what the checks derive from them. `api` is the operator's name,
@@ -35,6 +40,7 @@ struct OperatorCall {
   const char* api;
   std::span<const TensorArgument> tensors;  // in parameter order
   std::span<const Attribute> attributes;
+  bool in_place = false;  // the first tensor is the output, else the last one
 
   Product product = Product::kNoDevice;
   aclDataType promoted = ACL_DT_UNDEFINED;  // set by Promotes
@@ -110,7 +116,10 @@ constexpr Check IfReduced(int reduction, Check check) {
 // How each kind of check runs; named here so that the lists below can be constants.
 namespace check {
 aclnnStatus NotNull(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus ScalarNotNull(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus IntegerIn(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus DtypeIn(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus PromotesScalar(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus Promotes(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus PromotedCastsTo(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus PromotedIn(const Check& check, OperatorCall& call) noexcept;
@@ -125,19 +134,33 @@ aclnnStatus ExpandsToBroadcast(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus SameShape(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus IsScalar(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus OneElement(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus IsValue(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus FormatKept(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus SizesRepresentable(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus DoneIfEmpty(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus NoTermsIfEmpty(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus InsideStorage(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus DtypeImplemented(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus Converts(const Check& check, OperatorCall& call) noexcept;
 }  // namespace check
 
 // 161001 when the tensor is null.
 constexpr Check NotNull(int tensor) { return {.run = check::NotNull, .operands = {tensor}}; }
+// 161001 when the scalar attribute is null.
+constexpr Check ScalarNotNull(int attribute) {
+  return {.run = check::ScalarNotNull, .operands = {attribute}};
+}
 // 161002 when the integer attribute is outside low..high.
 constexpr Check IntegerIn(int attribute, int64_t low, int64_t high) {
   return {.run = check::IntegerIn, .operands = {attribute}, .low = low, .high = high};
+}
+// 161002 when the dtype attribute is not in the product's list.
+constexpr Check DtypeIn(const DtypeRule& rule, int attribute) {
+  return {.run = check::DtypeIn, .operands = {attribute}, .rule = &rule};
+}
+// 161002 when the tensor's dtype and the scalar's do not promote, as if both were tensors'; leaves call.promoted.
+constexpr Check PromotesScalar(int tensor, int attribute) {
+  return {.run = check::PromotesScalar, .operands = {tensor, attribute}};
 }
 // 161002 when dtypes do not promote: the first two, then each further one, as first argument, with the result
 // so far.
@@ -181,6 +204,8 @@ constexpr Check IsScalar(int tensor) { return {.run = check::IsScalar, .operands
 constexpr Check OneElement(int tensor, aclnnStatus code) {
   return {.run = check::OneElement, .operands = {tensor}, .low = code};
 }
+// 161002 when the tensor's shape is neither [] nor [1].
+constexpr Check IsValue(int tensor) { return {.run = check::IsValue, .operands = {tensor}}; }
 
 // The rest follows CANN's own list.
 //
@@ -210,6 +235,11 @@ constexpr Check InsideStorage(Operands operands) {
 // it pass.
 constexpr Check DtypeImplemented(Operands operands, DtypeSet dtypes) {
   return {.run = check::DtypeImplemented, .operands = operands, .dtypes = dtypes};
+}
+// 561103 when the dtypes of the two tensors differ and are not both among those that convert to each other, or are the
+// same and not of whole bytes.
+constexpr Check Converts(int from, int to, DtypeSet dtypes) {
+  return {.run = check::Converts, .operands = {from, to}, .dtypes = dtypes};
 }
 
 // Runs the checks in order and stops at the first failure, or when there is nothing to compute.

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "acl/acl_base.h"
-#include "acl/soc_profile.h"
+#include "acl/settings/soc_profile.h"
 #include "acl/text.h"
 
 namespace portacl {
@@ -40,6 +40,11 @@ struct DtypeRule {
 inline constexpr DtypeSet kNoDtype{};
 inline constexpr DtypeSet kFloatAndHalf{ACL_FLOAT, ACL_FLOAT16};
 inline constexpr DtypeSet kFloatHalfAndBf16{ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
+
+// Each of them is converted to each other one (engine/move/conversion.h).
+inline constexpr DtypeSet kConvertible{ACL_FLOAT, ACL_FLOAT16, ACL_BF16,   ACL_DOUBLE,    ACL_INT8,
+                                       ACL_UINT8, ACL_INT16,   ACL_UINT16, ACL_INT32,     ACL_UINT32,
+                                       ACL_INT64, ACL_UINT64,  ACL_BOOL,   ACL_COMPLEX64, ACL_COMPLEX128};
 
 // BF16 from Atlas A2 on, as most of the loss operators have it. (CANN selects by SoC version for L1Loss*, by
 // architecture for SmoothL1Loss* and MseLoss*; on the products here both select the same.)

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "acl/process/cancellation.h"
 #include "acl/text.h"
 
 namespace portacl::engine {
@@ -15,6 +16,7 @@ namespace {
 
 // The size that the kernel gives for one cache of the first CPU, 0 when it gives none: "32768K" or "32M".
 int64_t KernelCacheBytes(int index) {
+  const CancellationDeferred deferred;
   const Text path("/sys/devices/system/cpu/cpu0/cache/index", index, "/size");
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;

@@ -64,8 +64,8 @@ HWY_INLINE void StoreElements(const float* source, void* destination, size_t n, 
       // Whole cache lines.
       for (; i + 4 * lanes <= n; i += 4 * lanes) {
         for (size_t j = i; j < i + 4 * lanes; j += 2 * lanes) {
-          Elements::template StoreTwo<kCanStream>(d, hn::LoadU(d, source + j),
-                                                  hn::LoadU(d, source + j + lanes), to + j);
+          Elements::StoreTwo(d, hn::LoadU(d, source + j), hn::LoadU(d, source + j + lanes), to + j,
+                             /*stream=*/true);
         }
       }
     }

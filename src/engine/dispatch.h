@@ -22,35 +22,36 @@ template <class Function>
 struct IsaTable {
   Function function[5];  // in the order of Isa; nullptr where not compiled
 
-  Function For(Isa isa) const noexcept { return function[static_cast<size_t>(isa)]; }
+  constexpr Function For(Isa isa) const noexcept { return function[static_cast<size_t>(isa)]; }
 };
 
-// The kernels of a formula that may be summed.
+// The kernels of a formula.
 struct KernelTable {
   IsaTable<VectorFunction> values;
-  IsaTable<SumFunction> sums;
+  IsaTable<SumFunction> sums;  // empty for a formula that is never summed
+  bool is_hot;                 // Elementwise::kIsHot
 
-  Kernels For(Isa isa) const noexcept { return {values.For(isa), sums.For(isa)}; }
+  constexpr Kernels For(Isa isa) const noexcept {
+    return {values.For(isa), sums.For(isa), HasHotKernels(isa, is_hot)};
+  }
 };
 
 // The same for a formula that may be split (see Split). Static: jobs point into it.
 class SplitKernelTable {
  public:
-  constexpr SplitKernelTable(const KernelTable& whole, const IsaTable<VectorFunction>& function,
-                             const KernelTable& rest, int8_t input, int8_t outcome)
+  constexpr SplitKernelTable(const KernelTable& whole, const KernelTable& function, const KernelTable& rest,
+                             int8_t input, int8_t outcome)
       : whole_(whole) {
     for (size_t i = 0; i < std::size(split_); ++i) {
-      split_[i] = {static_cast<Isa>(i),
-                   function.function[i],
-                   rest.values.function[i],
-                   rest.sums.function[i],
-                   input,
-                   outcome};
+      const auto isa = static_cast<Isa>(i);
+      split_[i] = {isa, function.For(isa), rest.For(isa), input, outcome};
     }
   }
 
   Kernels For(Isa isa) const noexcept {
-    return {whole_.values.For(isa), whole_.sums.For(isa), &split_[static_cast<size_t>(isa)]};
+    Kernels kernels = whole_.For(isa);
+    kernels.split = &split_[static_cast<size_t>(isa)];
+    return kernels;
   }
 
  private:
@@ -70,6 +71,13 @@ class SplitKernelTable {
     }                                                                                                        \
   }
 
-// The KernelTable of a formula that is Summable, defined there.
-#define PORTACL_KERNELS(formula) \
-  portacl::engine::KernelTable { PORTACL_ISA_TABLE(formula::Values), PORTACL_ISA_TABLE(formula::Sums) }
+// The KernelTable of a formula defined there, Elementwise or Summable.
+#define PORTACL_VALUE_KERNELS(formula)                                           \
+  portacl::engine::KernelTable {                                                 \
+    PORTACL_ISA_TABLE(formula::Values), {}, HWY_STATIC_DISPATCH(formula::kIsHot) \
+  }
+#define PORTACL_KERNELS(formula)                                          \
+  portacl::engine::KernelTable {                                          \
+    PORTACL_ISA_TABLE(formula::Values), PORTACL_ISA_TABLE(formula::Sums), \
+        HWY_STATIC_DISPATCH(formula::kIsHot)                              \
+  }

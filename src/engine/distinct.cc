@@ -37,8 +37,7 @@ bool SplitFormula(Formula& formula, LoopPlan& plan, char** base, int threads) no
   ElementwiseJob function;
   function.plan = PlanDistinct(plan, input, kSize);
   function.formula = formula;
-  function.formula.function = split.function;
-  function.formula.split = nullptr;
+  function.formula.SetKernels(split.function);
   function.formula.input_count = 1;
   function.formula.load[0] = formula.load[input];
   function.formula.type[0] = formula.type[input];
@@ -64,9 +63,7 @@ bool SplitFormula(Formula& formula, LoopPlan& plan, char** base, int threads) no
   for (int k = 0; k < plan.operand_count; ++k) plan.has_crossed = plan.has_crossed || plan.operand[k].crossed;
   formula.load[outcome] = FindLoad(split.isa, ACL_FLOAT, ACL_FLOAT);
   formula.type[outcome] = ElementType::kF32;
-  formula.function = split.rest;
-  formula.sums = split.sums_of_rest;
-  formula.split = nullptr;
+  formula.SetKernels(split.rest);
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/distinct.h"
 #include "engine/isa.h"
 #include "engine/parallel.h"
+#include "engine/thread_memory.h"
 #include "engine/tiles.h"
 #include "engine/transpose.h"
 
@@ -93,7 +94,8 @@ class RowsInPlace {
       : job_(job), plan_(plan), kernel_(job.kernel_type()) {
     const int output = job.formula.input_count;
     const OperandLoop& result = plan.operand[output];
-    const bool every_second = job.takes_every_second && kernel_.elements != ElementType::kMixed &&
+    const bool every_second = job.takes_every_second && job.formula.takes_halves &&
+                              kernel_.elements != ElementType::kMixed &&
                               RowStride(output) == int64_t{2} * result.element_size;
     fit_ = HasLongRows(plan) && job.result.type == job.kernel_result();
     for (int k = 0; k <= output; ++k) {
@@ -257,11 +259,12 @@ class CrossedBlocks {
         outer /= plan_.extent[axis];
       }
     }
-    for (;; block.rows_left -= rows_) {
-      RunBlock(job, block);
-      if (block.rows_left <= rows_) return;
-      for (int k = 0; k < plan_.operand_count; ++k)
-        block.address[k] += rows_ * plan_.operand[k].stride[across_];
+    if (char* const memory = ThreadMemory(MemoryUse::kBands)) {
+      block.rows = rows_;
+      block.copies = memory;
+      RunStrip(job, block);
+    } else {
+      RunStripOnStack(job, block);
     }
   }
 
@@ -273,6 +276,8 @@ class CrossedBlocks {
   static constexpr int64_t kGap = 64;
   // Blocks per strip.
   static constexpr int64_t kStrip = 4;
+  // Where a thread has no memory for copies, they lie on the stack, of fewer rows.
+  static constexpr int64_t kRowsOnStack = 16;
   // How far ahead rows that are read in place are asked for: the processor's own prefetching does not see that one
   // short row follows another.
   static constexpr int64_t kRowsAhead = 8;
@@ -282,10 +287,29 @@ class CrossedBlocks {
     LoopPlan plan;
     int64_t rows_left;  // in the strip, this block's included
     char* address[kMaxLoopOperands];
+    int64_t rows;  // of a block
+    char* copies;
   };
 
   static bool IsCopied(const OperandLoop& operand) {
     return operand.crossed && CanTranspose(operand.element_size);
+  }
+
+  void RunStrip(const ElementwiseJob& job, Block& block) const {
+    for (;; block.rows_left -= block.rows) {
+      RunBlock(job, block);
+      if (block.rows_left <= block.rows) return;
+      for (int k = 0; k < plan_.operand_count; ++k)
+        block.address[k] += block.rows * plan_.operand[k].stride[across_];
+    }
+  }
+
+  [[gnu::noinline]] void RunStripOnStack(const ElementwiseJob& job, Block& block) const {
+    alignas(64) char copies[kRowsOnStack * (kRowBytes + kGap)];
+    block.rows = kRowsOnStack * rows_ / kMostRows;
+    block.copies = copies;
+    RunStrip(job, block);
+    block.copies = nullptr;
   }
 
   // Asks for a row of each input that is read in place.
@@ -303,10 +327,9 @@ class CrossedBlocks {
 
   void RunBlock(const ElementwiseJob& job, Block& block) const {
     LoopPlan& plan = block.plan;
-    plan.extent[0] = std::min(rows_, block.rows_left);
+    plan.extent[0] = std::min(block.rows, block.rows_left);
     plan.count = plan.extent[0] * plan.extent[1];
-    alignas(64) char copies[kMostRows * (kRowBytes + kGap)];
-    char* free_copy = copies;
+    char* free_copy = block.copies;
     char* base[kMaxLoopOperands];
     for (int k = 0; k < plan.operand_count; ++k) {
       const OperandLoop& whole = plan_.operand[k];
@@ -317,12 +340,12 @@ class CrossedBlocks {
       base[k] = block.address[k];
       if (IsCopied(whole)) {
         base[k] = free_copy;
-        free_copy += rows_ * (kRowBytes + kGap);
+        free_copy += block.rows * (kRowBytes + kGap);
         part.stride[0] = kRowBytes + kGap;
         part.stride[1] = part.element_size;
         if (k < job.formula.input_count) {
           const char* const next =
-              block.rows_left > rows_ ? block.address[k] + rows_ * whole.stride[across_] : nullptr;
+              block.rows_left > block.rows ? block.address[k] + block.rows * whole.stride[across_] : nullptr;
           TransposeIn(block.address[k], whole.stride[along_], base[k], part.stride[0], plan.extent[1],
                       plan.extent[0], part.element_size, next);
         }

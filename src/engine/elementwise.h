@@ -19,7 +19,7 @@ struct ElementwiseJob {
 
   // The type in which results leave the kernel.
   ElementType kernel_result() const noexcept {
-    return result.type == ElementType::kOther ? ElementType::kF32 : result.type;
+    return result.type == ElementType::kOther || !formula.takes_halves ? ElementType::kF32 : result.type;
   }
   KernelType kernel_type() const noexcept { return formula.KernelFor(kernel_result()); }
 

@@ -69,26 +69,32 @@ using VectorFunction = Isa (*)(KernelType type, const void* parameters, const Ve
 
 inline bool KernelsTakeEverySecond(Isa isa) noexcept { return isa == Isa::kAvx512; }
 
+// Whether an instruction set has the loops that hot formulas ask for (see Elementwise::kIsHot). The portable one is what
+// remains where there is no other: it is not worth the time that the compiler takes for them.
+constexpr bool HasHotKernels(Isa isa, bool is_hot) { return is_hot && isa != Isa::kPortable; }
+
 // The same formula, its terms added into float64 sums (see sum_work.h).
 struct SumWork;
 using SumFunction = Isa (*)(KernelType type, const void* parameters, SumWork& work);
+
+struct Split;
+
+// What a formula is compiled to, for one instruction set.
+struct Kernels {
+  VectorFunction values;
+  SumFunction sums;   // nullptr for a formula that is never summed
+  bool takes_halves;  // kernels for every KernelType, and every second element; else for kF32 alone
+  const Split* split = nullptr;  // outlives every job
+};
 
 // What a formula that takes a costly function of one input is computed by where that input is repeated: first the
 // function, once for each distinct element, then the rest, which is given the outcome (f32) as an input.
 struct Split {
   Isa isa;
-  VectorFunction function;  // of one input
-  VectorFunction rest;
-  SumFunction sums_of_rest;
+  Kernels function;  // of one input
+  Kernels rest;
   int8_t input;    // that the function is of
   int8_t outcome;  // which of the rest's inputs the outcome is: in the input's place, or one more
-};
-
-// What a formula that may be summed is compiled to, for one instruction set.
-struct Kernels {
-  VectorFunction values;
-  SumFunction sums;
-  const Split* split = nullptr;  // outlives every job
 };
 
 // The parameters of a formula that has none, and of one that has only the factor of its reduction.
@@ -101,6 +107,7 @@ struct FactorAlone {
 struct Formula {
   VectorFunction function;
   SumFunction sums;
+  bool takes_halves;   // see Kernels
   const Split* split;  // or nullptr
   int input_count;
   GatherFunction gather;
@@ -112,20 +119,19 @@ struct Formula {
   template <class Parameters>
   void Set(const Kernels& kernels, const Parameters& values) {
     static_assert(sizeof(Parameters) <= sizeof parameters && std::is_trivially_copyable_v<Parameters>);
-    function = kernels.values;
-    sums = kernels.sums;
-    split = kernels.split;
+    SetKernels(kernels);
     std::memcpy(parameters, &values, sizeof values);
   }
 
-  // For a formula that is never summed.
-  template <class Parameters>
-  void Set(VectorFunction vector_function, const Parameters& values) {
-    Set(Kernels{vector_function, nullptr, nullptr}, values);
+  void SetKernels(const Kernels& kernels) noexcept {
+    function = kernels.values;
+    sums = kernels.sums;
+    takes_halves = kernels.takes_halves;
+    split = kernels.split;
   }
 
   // The kernel for these inputs and a result of the given type (not kOther): of one type where all have it, mixed
-  // where only some have 16 bits, else of float32.
+  // where only some have 16 bits, else of float32, in which the result is then.
   KernelType KernelFor(ElementType result) const noexcept {
     KernelType kernel = KernelOver(result);
     if (kernel.elements == ElementType::kMixed && result == ElementType::kF16)
@@ -148,6 +154,7 @@ struct Formula {
  private:
   // The kernel for these inputs and one more operand, but for its bit.
   KernelType KernelOver(ElementType other) const noexcept {
+    if (!takes_halves) return {ElementType::kF32};
     bool is_uniform = true;
     bool has_half = other != ElementType::kF32;
     KernelType mixed{ElementType::kMixed};

@@ -96,10 +96,10 @@ constexpr bool kCanStream = true;
 constexpr bool kCanStream = false;
 #endif
 
-// Writes a whole vector; with kStream past the caches, `to` is aligned then.
-template <bool kStream, class D>
-HWY_INLINE void StoreWhole(D d, hn::Vec<D> v, hn::TFromD<D>* to) {
-  if constexpr (kStream) {
+// Writes a whole vector; with `stream` past the caches where that is possible, `to` is aligned then.
+template <class D>
+HWY_INLINE void StoreWhole(D d, hn::Vec<D> v, hn::TFromD<D>* to, bool stream) {
+  if (kCanStream && stream) {
     hn::Stream(v, d, to);
   } else {
     hn::StoreU(v, d, to);
@@ -112,20 +112,19 @@ struct F32Elements {
   static constexpr bool kIsPaired = false;
   static HWY_INLINE VF Load(DF d, const Type* from) { return hn::LoadU(d, from); }
   static HWY_INLINE void Store(DF d, VF v, Type* to) { hn::StoreU(v, d, to); }
-  template <bool kStream>
-  static HWY_INLINE void StoreTwo(DF d, VF first, VF second, Type* to) {
-    StoreWhole<kStream>(d, first, to);
-    StoreWhole<kStream>(d, second, to + hn::Lanes(d));
+  static HWY_INLINE void StoreTwo(DF d, VF first, VF second, Type* to, bool stream) {
+    StoreWhole(d, first, to, stream);
+    StoreWhole(d, second, to + hn::Lanes(d), stream);
   }
 };
 
 // Two vectors of 16-bit values as one: half a vector would be streamed as 16 bytes.
-template <bool kStream, class Elements>
-HWY_INLINE void StoreTwoHalves(DF d, VF first, VF second, uint16_t* to) {
+template <class Elements>
+HWY_INLINE void StoreTwoHalves(DF d, VF first, VF second, uint16_t* to, [[maybe_unused]] bool stream) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   const hn::ScalableTag<uint16_t> dh;
   const VH low = Elements::Round(first);
-  StoreWhole<kStream>(dh, hn::Combine(dh, Elements::Round(second), low), to);
+  StoreWhole(dh, hn::Combine(dh, Elements::Round(second), low), to, stream);
 #else
   Elements::Store(d, first, to);
   Elements::Store(d, second, to + hn::Lanes(d));
@@ -139,9 +138,8 @@ struct Bf16Elements {
   }
   static HWY_INLINE VH Round(VF v) { return PackHalves(NarrowBf16(DU(), hn::BitCast(DU(), v))); }
   static HWY_INLINE void Store(DF, VF v, Type* to) { hn::StoreU(Round(v), DH(), to); }
-  template <bool kStream>
-  static HWY_INLINE void StoreTwo(DF d, VF first, VF second, Type* to) {
-    StoreTwoHalves<kStream, Bf16Elements>(d, first, second, to);
+  static HWY_INLINE void StoreTwo(DF d, VF first, VF second, Type* to, bool stream) {
+    StoreTwoHalves<Bf16Elements>(d, first, second, to, stream);
   }
 
   // Elements at even and at odd places of two vectors lie in the halves of 32-bit lanes: taking them from
@@ -160,13 +158,12 @@ struct Bf16Elements {
   static HWY_INLINE VF LoadOdd(DF d, const Type* from) {
     return hn::BitCast(d, hn::And(LoadPairs(from), hn::Set(DU(), 0xFFFF0000u)));
   }
-  template <bool kStream>
-  static HWY_INLINE void StoreEvenOdd(DF, VF even, VF odd, Type* to) {
+  static HWY_INLINE void StoreEvenOdd(DF, VF even, VF odd, Type* to, bool stream) {
     const DU du;
     const hn::ScalableTag<uint16_t> dh;
     const auto low = hn::BitCast(dh, hn::ShiftRight<16>(RoundToBf16(du, hn::BitCast(du, even))));
     const auto high = hn::BitCast(dh, RoundToBf16(du, hn::BitCast(du, odd)));
-    StoreWhole<kStream>(dh, hn::OddEven(high, low), to);
+    StoreWhole(dh, hn::OddEven(high, low), to, stream);
   }
 #endif
 };
@@ -193,9 +190,8 @@ struct F16Elements {
   static HWY_INLINE VH Round(VF v) { return PackHalves(NarrowF16(DU(), hn::BitCast(DU(), v))); }
 #endif
   static HWY_INLINE void Store(DF, VF v, Type* to) { hn::StoreU(Round(v), DH(), to); }
-  template <bool kStream>
-  static HWY_INLINE void StoreTwo(DF d, VF first, VF second, Type* to) {
-    StoreTwoHalves<kStream, F16Elements>(d, first, second, to);
+  static HWY_INLINE void StoreTwo(DF d, VF first, VF second, Type* to, bool stream) {
+    StoreTwoHalves<F16Elements>(d, first, second, to, stream);
   }
 };
 

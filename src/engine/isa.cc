@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "acl/configuration.h"
+#include "acl/settings/configuration.h"
 
 namespace portacl::engine {
 namespace {

@@ -9,7 +9,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,8 +16,10 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "acl/fork.h"
-#include "acl/immortal.h"
+#include "acl/process/cancellation.h"
+#include "acl/process/fork.h"
+#include "acl/process/immortal.h"
+#include "acl/process/thread_start.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -157,18 +158,10 @@ struct Pool {
   }
 };
 
-std::atomic<bool> is_forked_child{false};
-
 // Never destroyed: helpers may look at it while the process is torn down.
 Pool& ThePool() {
   static Immortal<Pool> pool;
   return *pool;
-}
-
-// Whether a forked child will know that it has no helpers; if not, no loop may rely on them.
-bool ForkIsSafe() {
-  static const bool safe = CallInForkedChild([] { is_forked_child.store(true, std::memory_order_relaxed); });
-  return safe;
 }
 
 void Pause() {
@@ -203,6 +196,7 @@ void LockSoon(std::unique_lock<std::mutex>& lock) {
 }
 
 void* HelperMain(void*) {
+  const CancellationDeferred deferred;
   Pool& pool = ThePool();
   std::unique_lock lock(pool.mutex);
   const int number = pool.numbered++;
@@ -246,20 +240,7 @@ void* HelperMain(void*) {
 
 // Starts helpers until there are `wanted`, or no more can be had. The pool's mutex is held.
 void StartHelpersLocked(Pool& pool, int wanted) {
-  if (pool.threads >= wanted) return;
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return;
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  // Signals are for the program's own threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread;
-  while (pool.threads < wanted && pthread_create(&thread, &attributes, HelperMain, nullptr) == 0)
-    ++pool.threads;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
+  while (pool.threads < wanted && StartThread(HelperMain)) ++pool.threads;
 }
 
 void RunShared(Loop& loop, int64_t blocks) noexcept {
@@ -299,6 +280,7 @@ void RunShared(Loop& loop, int64_t blocks) noexcept {
     lock.unlock();
     for (int look = 0; look < kLooks && loop.helpers.load(std::memory_order_relaxed) > 0; ++look) Pause();
     LockSoon(lock);
+    const CancellationDeferred deferred;
     while (loop.helpers > 0) loop.left.wait(lock);
   }
   pool.last_end = Clock::now();
@@ -309,7 +291,9 @@ void RunShared(Loop& loop, int64_t blocks) noexcept {
 void ForEachBlock(int64_t blocks, int threads, void (*body)(const void* context, int64_t block),
                   const void* context) noexcept {
   const int64_t helpers = std::min<int64_t>(threads, blocks) - 1;
-  if (helpers <= 0 || !ForkIsSafe() || is_forked_child.load(std::memory_order_relaxed)) {
+  // A forked child has no helpers, and starts none: they would keep it alive when the thread that it was forked
+  // on has ended. Where forks go unnoticed no loop may rely on them.
+  if (helpers <= 0 || !NoticeForks() || IsForkedChild()) {
     for (int64_t block = 0; block < blocks; ++block) body(context, block);
     return;
   }

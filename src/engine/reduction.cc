@@ -162,14 +162,17 @@ constexpr int kLevels = 40;
 // Levels of the tree over chunks.
 constexpr int kChunkLevels = std::bit_width(static_cast<uint64_t>(kMaxChunks));
 
-// float64 values for the sums of a stretch of columns, all levels together: 512 KiB in the thread's memory, or 128 KiB on
-// the stack, which are enough for short rows. Wide rows are read faster than narrow ones.
+// float64 values for the sums of a stretch of columns, all levels together: 512 KiB in the thread's memory, a quarter of
+// that where threads would find too few stretches. Wide rows are read faster than narrow ones.
 constexpr int64_t kColumnSums = 65536;
-constexpr int64_t kColumnSumsOnStack = 16384;
+constexpr int64_t kColumnSumsOfMany = 16384;
+// Columns at once where a thread has no memory: their sums lie on the stack.
+constexpr int64_t kColumnsOnStack = 32;
 static_assert((kColumnSums + kLanes * (kLevels + 1)) * int64_t{sizeof(double)} <= kThreadMemoryBytes);
 
-// How far apart columns lie of which a block of rows is written: whole lines, but not a power of two.
-constexpr int64_t kPitchAcross = kRowBlock + 16;
+// Terms between columns of which a block of rows is written, and rows at once where a thread has no memory.
+constexpr int64_t kGapAcross = 16;
+constexpr int64_t kRowsAcrossOnStack = 48;
 
 // Pieces of work that each thread finds at least, where wide stripes of columns would leave fewer.
 constexpr int64_t kPiecesPerThread = 4;
@@ -193,6 +196,9 @@ constexpr int64_t kRepeatedRows = 16;
 
 // Groups of narrow rows that are added at once.
 constexpr int64_t kNarrowGroups = 64;
+
+// Sums that are rounded, or combined, at once.
+constexpr int64_t kSumsAtOnce = 128;
 
 // ---- Rounding of sums --------------------------------------------------------------------------
 
@@ -599,7 +605,6 @@ class ReductionRun {
     const auto columns_in = [&](int64_t sums) {
       return std::max<int64_t>(64, sums / (levels + 1) / 64 * 64);
     };
-    const int64_t on_stack = columns_in(kColumnSumsOnStack);
     int64_t stripes = 1;
     int64_t group = 1;
     int64_t groups = 1;
@@ -611,49 +616,64 @@ class ReductionRun {
     set_columns(columns_in(kColumnSums));
     // Long rows are read faster, but not by threads that have nothing to do.
     if (job_.threads > 1 && groups * stripes * plan_.chunks < kPiecesPerThread * job_.threads)
-      set_columns(on_stack);
+      set_columns(columns_in(kColumnSumsOfMany));
     ForEachBlock(groups * stripes * plan_.chunks, job_.threads, [&](int64_t piece) {
       const int64_t chunk = piece % plan_.chunks;
       const int64_t stripe = piece / plan_.chunks % stripes;
       const int64_t first = piece / plan_.chunks / stripes * group;
       const int64_t column = StripeBegin(stripe, stripes);
       const int64_t columns = StripeBegin(stripe + 1, stripes) - column;
-      const int64_t row = chunk * plan_.chunk_blocks * kRowBlock;
-      const int64_t rows = std::min(plan_.reduced - row, plan_.chunk_blocks * kRowBlock);
-      const DefaultFloatEnvironment environment;
-      FormulaTiles tiles(job_.formula, plan_.terms, base_, kernel_, ElementType::kF32);
-      alignas(64) double few_sums[kColumnSumsOnStack + kLaneCount * (kLevels + 1)];
-      double* sums = few_sums;
-      int64_t at_once = on_stack;
-      if (columns > on_stack) {
-        if (char* const memory = ThreadMemory(MemoryUse::kSums)) {
-          sums = reinterpret_cast<double*>(memory);
-          at_once = columns;
-        }
+      const Stripe stripe_of_rows = {first, std::min(first + group, plan_.outer), chunk, column, columns};
+      if (char* const memory = ThreadMemory(MemoryUse::kSums)) {
+        SumStripe(stripe_of_rows, columns, reinterpret_cast<double*>(memory));
+      } else {
+        SumStripeOnStack(stripe_of_rows);
       }
-      // Where the columns make up the walk's rows, only the stripe's part of them is wanted.
-      Window window(plan_.terms);
-      const bool is_windowed = window.columns == plan_.inner;
-      for (int64_t outer = first; outer < std::min(first + group, plan_.outer); ++outer) {
-        window.end = (outer * plan_.reduced + row + rows) * plan_.inner;
-        for (int64_t done = 0; done < columns; done += at_once) {
-          const int64_t n = std::min(at_once, columns - done);
-          if (is_windowed) {
-            window.column = column + done;
-            window.columns = n;
-          }
-          if (!in_place_rows_) tiles.WalkRows(window);
-          SumRows(tiles, outer, row, rows, column + done, n, sums);
-          const int64_t output = outer * plan_.inner + column + done;
-          if (plan_.chunks == 1) {
-            Store(output, sums, n);
-          } else {
-            std::copy_n(sums, n, &partials_[chunk * plan_.outputs() + output]);
-          }
-        }
-      }
-      ReportIsaThatRan(tiles.isa());
     });
+  }
+
+  // Columns [column, column + columns) of a chunk of the outer rows [first, end).
+  struct Stripe {
+    int64_t first;
+    int64_t end;
+    int64_t chunk;
+    int64_t column;
+    int64_t columns;
+  };
+
+  [[gnu::noinline]] void SumStripeOnStack(const Stripe& stripe) const {
+    alignas(64) double sums[kColumnsOnStack * (kLevels + 1)];
+    SumStripe(stripe, kColumnsOnStack, sums);
+  }
+
+  // `at_once` columns at a time; their sums, and those of the tree, lie in `sums`.
+  void SumStripe(const Stripe& stripe, int64_t at_once, double* sums) const {
+    const int64_t row = stripe.chunk * plan_.chunk_blocks * kRowBlock;
+    const int64_t rows = std::min(plan_.reduced - row, plan_.chunk_blocks * kRowBlock);
+    const DefaultFloatEnvironment environment;
+    FormulaTiles tiles(job_.formula, plan_.terms, base_, kernel_, ElementType::kF32);
+    // Where the columns make up the walk's rows, only the stripe's part of them is wanted.
+    Window window(plan_.terms);
+    const bool is_windowed = window.columns == plan_.inner;
+    for (int64_t outer = stripe.first; outer < stripe.end; ++outer) {
+      window.end = (outer * plan_.reduced + row + rows) * plan_.inner;
+      for (int64_t done = 0; done < stripe.columns; done += at_once) {
+        const int64_t n = std::min(at_once, stripe.columns - done);
+        if (is_windowed) {
+          window.column = stripe.column + done;
+          window.columns = n;
+        }
+        if (!in_place_rows_) tiles.WalkRows(window);
+        SumRows(tiles, outer, row, rows, stripe.column + done, n, sums);
+        const int64_t output = outer * plan_.inner + stripe.column + done;
+        if (plan_.chunks == 1) {
+          Store(output, sums, n);
+        } else {
+          std::copy_n(sums, n, &partials_[stripe.chunk * plan_.outputs() + output]);
+        }
+      }
+    }
+    ReportIsaThatRan(tiles.isa());
   }
 
   // ---- rows of inputs that lie across them ----
@@ -668,52 +688,103 @@ class ReductionRun {
     const int64_t group = std::clamp<int64_t>(plan_.outer * stripes * plan_.chunks / wanted, 1, plan_.chunks);
     const int64_t groups = (plan_.chunks + group - 1) / group;
     ForEachBlock(plan_.outer * stripes * groups, job_.threads, [&](int64_t piece) {
-      const int64_t first = piece % groups * group;
       const int64_t column = piece / groups % stripes * kLaneCount;
-      const int64_t outer = piece / groups / stripes;
-      const int64_t columns = std::min(plan_.inner - column, kLaneCount);
-      const int64_t output = outer * plan_.inner + column;
-      const DefaultFloatEnvironment environment;
-      FormulaTiles tiles(job_.formula, terms, base_, kernel_, ElementType::kF32);
-      alignas(64) float written[kLanes * kPitchAcross];
-      // Sums that nobody wants still take terms.
-      std::fill(written + columns * kPitchAcross, std::end(written), 0.0f);
-      double sums[kLanes];
-      double levels[kLevels * kLanes];
-      Tree tree(levels, columns);
-      const int64_t rows_of_chunk = plan_.chunk_blocks * kRowBlock;
-      const int64_t end = std::min(plan_.reduced, (first + group) * rows_of_chunk);
-      for (int64_t row = first * rows_of_chunk; row < end; row += kRowBlock) {
-        const int64_t rows = std::min(end - row, kRowBlock);
-        WriteColumns(tiles, (outer * plan_.reduced + row) * plan_.inner + column, columns, rows, written);
-        std::fill_n(sums, kLaneCount, 0.0);
-        job_.terms.across(written, kPitchAcross, static_cast<size_t>(rows), sums);
-        tree.Add(sums);
-        if (row + rows < end && (row + rows) % rows_of_chunk != 0) continue;
-        tree.Finish(sums);
-        if (plan_.chunks == 1) {
-          Store(output, sums, columns);
-        } else {
-          std::copy_n(sums, columns, &partials_[row / rows_of_chunk * plan_.outputs() + output]);
-        }
+      const int64_t first = piece % groups * group;
+      const ColumnsAcross columns = {piece / groups / stripes, column,
+                                     std::min(plan_.inner - column, kLaneCount), first,
+                                     std::min(plan_.chunks, first + group)};
+      if (char* const memory = ThreadMemory(MemoryUse::kSums)) {
+        SumColumnsAcross(columns, kRowBlock, reinterpret_cast<float*>(memory));
+      } else {
+        SumColumnsAcrossOnStack(columns);
       }
-      ReportIsaThatRan(tiles.isa());
     });
     return true;
   }
 
+  // Columns [column, column + count) of an outer row, of chunks [first, end).
+  struct ColumnsAcross {
+    int64_t outer;
+    int64_t column;
+    int64_t count;
+    int64_t first;
+    int64_t end;
+  };
+
+  [[gnu::noinline]] void SumColumnsAcrossOnStack(const ColumnsAcross& columns) const {
+    alignas(64) float written[kLanes * (kRowsAcrossOnStack + kGapAcross)];
+    SumColumnsAcross(columns, kRowsAcrossOnStack, written);
+  }
+
+  // The terms of `at_once` rows at a time are written.
+  void SumColumnsAcross(const ColumnsAcross& columns, int64_t at_once, float* written) const {
+    const DefaultFloatEnvironment environment;
+    FormulaTiles tiles(job_.formula, plan_.terms, base_, kernel_, ElementType::kF32);
+    // How far apart columns are written: whole lines, but not a power of two.
+    const int64_t pitch = at_once + kGapAcross;
+    // Sums that nobody wants still take terms.
+    std::fill(written + columns.count * pitch, written + kLaneCount * pitch, 0.0f);
+    double sums[kLanes];
+    double levels[kLevels * kLanes];
+    Tree tree(levels, columns.count);
+    const int64_t output = columns.outer * plan_.inner + columns.column;
+    const int64_t rows_of_chunk = plan_.chunk_blocks * kRowBlock;
+    const int64_t end = std::min(plan_.reduced, columns.end * rows_of_chunk);
+    for (int64_t row = columns.first * rows_of_chunk; row < end;) {
+      const int64_t end_of_block = std::min(end, row + kRowBlock);
+      std::fill_n(sums, kLaneCount, 0.0);
+      const int64_t chunk = row / rows_of_chunk;
+      while (row < end_of_block) {
+        const int64_t rows = std::min(end_of_block - row, at_once);
+        WriteColumns(tiles, (columns.outer * plan_.reduced + row) * plan_.inner + columns.column,
+                     columns.count, rows, written, pitch);
+        job_.terms.across(written, static_cast<size_t>(pitch), static_cast<size_t>(rows), sums);
+        row += rows;
+      }
+      tree.Add(sums);
+      if (row < end && row % rows_of_chunk != 0) continue;
+      tree.Finish(sums);
+      if (plan_.chunks == 1) {
+        Store(output, sums, columns.count);
+      } else {
+        std::copy_n(sums, columns.count, &partials_[chunk * plan_.outputs() + output]);
+      }
+    }
+    ReportIsaThatRan(tiles.isa());
+  }
+
   // The terms of `rows` rows of some columns, the first at `position`, column by column.
-  void WriteColumns(FormulaTiles& tiles, int64_t position, int64_t columns, int64_t rows,
-                    float* written) const {
+  void WriteColumns(FormulaTiles& tiles, int64_t position, int64_t columns, int64_t rows, float* written,
+                    int64_t pitch) const {
     static_assert(kLaneCount <= kRepeatedRows, "all columns are one piece of work");
-    SumWork work = StartWork(SumWork::Order::kNone);
-    work.pitch = kPitchAcross;
+    const KernelType kernel = job_.formula.KernelFor(ElementType::kF32);
+    VectorWork work;
+    work.step[job_.formula.input_count] = sizeof(float);
+    work.row_stride[job_.formula.input_count] = pitch * int64_t{sizeof(float)};
+    work.stream = false;
     for (int64_t done = 0; done < rows;) {
       const Cursor cursor(plan_.terms, base_, position + done * plan_.inner);
       const int64_t n = std::min(rows - done, cursor.left_rows());
-      work.terms = written + done;
-      WorkOnRows(tiles, ColumnsFrom(cursor, 0, 1), columns, n, work);
+      const RowsInPlace in_place = ColumnsFrom(cursor, 0, 1);
+      if (job_.from_memory) PrefetchBehind(in_place, columns, n);
+      work.out = written + done;
+      WorkOnRows(kernel, in_place, columns, n, work, [&](const VectorWork& some) {
+        tiles.SetIsa(job_.formula.function(kernel, job_.formula.parameters, some));
+      });
       done += n;
+    }
+  }
+
+  // Asks for what lies behind rows of n elements: the next rows that are worked on.
+  void PrefetchBehind(const RowsInPlace& in_place, int64_t rows, int64_t n) const {
+    asm volatile(
+        "");  // gcc takes a function that only prefetches for one without effects, and leaves calls out
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int k = 0; k < plan_.terms.operand_count; ++k) {
+        const int64_t bytes = n * in_place.column_stride[k];
+        const char* const behind = in_place.from[k] + r * in_place.row_stride[k] + bytes;
+        for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(behind + i);
+      }
     }
   }
 
@@ -750,9 +821,10 @@ class ReductionRun {
     tree.Finish(sums);
   }
 
-  // What `work` says of `rows` rows of `columns` terms.
-  void WorkOnRows(FormulaTiles& tiles, const RowsInPlace& in_place, int64_t rows, int64_t columns,
-                  SumWork work) const {
+  // Calls run(work) for `rows` rows of `columns` terms, as many at a time as one kernel call can take.
+  template <class Work, class Run>
+  void WorkOnRows(KernelType kernel, const RowsInPlace& in_place, int64_t rows, int64_t columns, Work work,
+                  const Run& run) const {
     work.n = static_cast<size_t>(columns);
     alignas(64) unsigned char repeated[kMaxInputs][kRepeatedRows][kRepeated * sizeof(float)];
     for (int64_t r = 0; r < rows;) {
@@ -771,10 +843,10 @@ class ReductionRun {
           work.row_stride[k] = sizeof repeated[k][0];
         }
         for (int64_t i = 0; i < (row_stride != 0 ? n : 1); ++i)
-          RepeatElement(job_.formula, kernel_, k, source + i * row_stride, repeated[k][i]);
+          RepeatElement(job_.formula, kernel, k, source + i * row_stride, repeated[k][i]);
       }
       work.rows = static_cast<size_t>(n);
-      RunKernel(tiles, work);
+      run(work);
       r += n;
     }
   }
@@ -783,7 +855,7 @@ class ReductionRun {
                       double* sums) const {
     SumWork work = StartWork(SumWork::Order::kRows);
     work.sums = sums;
-    WorkOnRows(tiles, in_place, rows, columns, work);
+    WorkOnRows(kernel_, in_place, rows, columns, work, [&](SumWork& some) { RunKernel(tiles, some); });
   }
 
   void AddRowsInTiles(FormulaTiles& tiles, int64_t position, int64_t rows, int64_t columns,
@@ -916,10 +988,10 @@ class ReductionRun {
 
   void CombineChunks() const {
     const DefaultFloatEnvironment environment;
-    double sums[kTile];
-    double levels[kChunkLevels * kTile];
-    for (int64_t first = 0; first < plan_.outputs(); first += kTile) {
-      const int64_t count = std::min(kTile, plan_.outputs() - first);
+    double sums[kSumsAtOnce];
+    double levels[kChunkLevels * kSumsAtOnce];
+    for (int64_t first = 0; first < plan_.outputs(); first += kSumsAtOnce) {
+      const int64_t count = std::min(kSumsAtOnce, plan_.outputs() - first);
       Tree tree(levels, count);
       for (int64_t chunk = 0; chunk < plan_.chunks; ++chunk)
         tree.Add(&partials_[chunk * plan_.outputs() + first]);
@@ -929,9 +1001,9 @@ class ReductionRun {
   }
 
   void StoreZeros() const {
-    const double zeros[kTile] = {};
-    for (int64_t first = 0; first < plan_.outputs(); first += kTile) {
-      Store(first, zeros, std::min(kTile, plan_.outputs() - first));
+    const double zeros[kSumsAtOnce] = {};
+    for (int64_t first = 0; first < plan_.outputs(); first += kSumsAtOnce) {
+      Store(first, zeros, std::min(kSumsAtOnce, plan_.outputs() - first));
     }
   }
 
@@ -940,10 +1012,10 @@ class ReductionRun {
     const DefaultFloatEnvironment environment;
     const int32_t size = plan_.output.operand[0].element_size;
     char* const base[] = {output_};
-    alignas(64) double results[kTile];
-    alignas(64) char rounded[kTile * kMaxElement];
-    for (int64_t done = 0; done < count; done += kTile) {
-      const int64_t n = std::min(kTile, count - done);
+    alignas(64) double results[kSumsAtOnce];
+    alignas(64) char rounded[kSumsAtOnce * kMaxElement];
+    for (int64_t done = 0; done < count; done += kSumsAtOnce) {
+      const int64_t n = std::min(kSumsAtOnce, count - done);
       for (int64_t i = 0; i < n; ++i) results[i] = sums[done + i] * job_.factor;
       job_.store(results, rounded, static_cast<size_t>(n));
       ForEachSegment(plan_.output, 0, Cursor(plan_.output, base, first + done), n,

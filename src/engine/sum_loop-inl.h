@@ -1,5 +1,5 @@
-// The loops that add a formula's terms into float64 sums, in the order of decision N10, or write them for somebody else
-// to add. Compiled once per instruction set and formula.
+// The loops that add a formula's terms into float64 sums, in the order of decision N10. Compiled once per instruction set
+// and formula.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -60,10 +60,6 @@ HWY_INLINE Terms16 LoadTerms(const float* from) {
   Terms16 terms;
   std::memcpy(terms.term, from, sizeof terms.term);
   return terms;
-}
-
-HWY_INLINE void StoreTerms(const Terms16& terms, float* to) {
-  std::memcpy(to, terms.term, sizeof terms.term);
 }
 
 // The terms in [begin, end), +0 elsewhere: a sum that started at +0 is not changed by adding +0.
@@ -135,10 +131,6 @@ HWY_INLINE Terms16 LoadTerms(const float* from) {
   Terms16 terms;
   for (size_t i = 0; i < kLanes / kFloatLanes; ++i) terms.term[i] = hn::LoadU(DF(), from + i * kFloatLanes);
   return terms;
-}
-
-HWY_INLINE void StoreTerms(const Terms16& terms, float* to) {
-  for (size_t i = 0; i < kLanes / kFloatLanes; ++i) hn::StoreU(terms.term[i], DF(), to + i * kFloatLanes);
 }
 
 // The same sums, those of even and of odd lanes apart: for terms that come as those at even and at odd places.
@@ -295,7 +287,7 @@ class FormulaTerms {
   bool all_walk_;
 };
 
-// ---- The two orders, and none ----
+// ---- The two orders ----
 
 template <class Terms>
 HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
@@ -428,41 +420,15 @@ HWY_INLINE void SumRows(Terms terms, const SumWork& work) {
   }
 }
 
-// How many cache lines ahead an input's column is asked for while its terms are written.
-constexpr size_t kTermsAhead = 16;
-
-template <class Terms>
-HWY_INLINE void WriteTerms(Terms terms, const SumWork& work) {
-  const size_t n = work.n;
-  float* out = work.terms;
-  for (size_t row = 0; row < work.rows; ++row) {
-    size_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) {
-      if (work.from_memory && i % Terms::kLine == 0) terms.Prefetch(i + kTermsAhead * Terms::kLine);
-      StoreTerms(terms.template At<false>(i), out + i);
-    }
-    if (i < n) {
-      HWY_ALIGN float few[kLanes];
-      terms.Some(i, n - i, 0, few);
-      std::memcpy(out + i, few, (n - i) * sizeof(float));
-    }
-    terms.NextRow(work);
-    out += work.pitch;
-  }
-}
-
 template <class Formula, class Access, size_t... kInput>
 HWY_NOINLINE void SumOver(KernelType type, const void* parameters, SumWork& work,
                           std::index_sequence<kInput...>) {
   const Formula formula(*static_cast<const typename Formula::Parameters*>(parameters));
   const FormulaTerms<Formula, Access, kInput...> terms(formula, type, work);
-  switch (work.order) {
-    case SumWork::Order::kLanes:
-      return SumLanes(terms, work);
-    case SumWork::Order::kRows:
-      return SumRows(terms, work);
-    case SumWork::Order::kNone:
-      return WriteTerms(terms, work);
+  if (work.order == SumWork::Order::kLanes) {
+    SumLanes(terms, work);
+  } else {
+    SumRows(terms, work);
   }
 }
 
@@ -472,19 +438,23 @@ struct Summable : Elementwise<Formula> {
   // A SumFunction: picks the inputs' types, runs, reports the instruction set.
   static Isa Sums(KernelType type, const void* parameters, SumWork& work) {
     constexpr auto kInputs = std::make_index_sequence<Formula::kInputs>();
-    switch (type.elements) {
-      case ElementType::kBf16:
-        SumOver<Formula, Uniform<Bf16Elements>>(type, parameters, work, kInputs);
-        break;
-      case ElementType::kF16:
-        SumOver<Formula, Uniform<F16Elements>>(type, parameters, work, kInputs);
-        break;
-      case ElementType::kMixed:
-        SumOver<Formula, Mixed>(type, parameters, work, kInputs);
-        break;
-      default:
-        SumOver<Formula, Uniform<F32Elements>>(type, parameters, work, kInputs);
-        break;
+    if constexpr (HasHotKernels(ThisIsa(), Formula::kIsHot)) {
+      switch (type.elements) {
+        case ElementType::kBf16:
+          SumOver<Formula, Uniform<Bf16Elements>>(type, parameters, work, kInputs);
+          break;
+        case ElementType::kF16:
+          SumOver<Formula, Uniform<F16Elements>>(type, parameters, work, kInputs);
+          break;
+        case ElementType::kMixed:
+          SumOver<Formula, Mixed>(type, parameters, work, kInputs);
+          break;
+        default:
+          SumOver<Formula, Uniform<F32Elements>>(type, parameters, work, kInputs);
+          break;
+      }
+    } else {
+      SumOver<Formula, Uniform<F32Elements>>(type, parameters, work, kInputs);
     }
     return ThisIsa();
   }

@@ -1,4 +1,4 @@
-// What a formula's sum kernel is given: where the terms come from, and which float64 sums, or which memory, takes them.
+// What a formula's sum kernel is given: where the terms come from, and which float64 sums take them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@ inline constexpr size_t kLanes = 16;
 // 0 for one value that is repeated over kRepeated elements (as f32 where a kernel is mixed). With `rows` the terms come
 // in that many rows, row r of input k at in[k] + r * row_stride[k] bytes.
 struct SumWork {
-  enum class Order : uint8_t { kLanes, kRows, kNone };
+  enum class Order : uint8_t { kLanes, kRows };
 
   Order order;
   const void* in[kMaxInputs];
@@ -28,8 +28,6 @@ struct SumWork {
   // are left as the next piece needs them.
   //
   // kRows: sums[i] += row 0's term i, then row 1's, ..., i in [0, n).
-  //
-  // kNone: nothing is added. Row r's term i goes to terms[r * pitch + i], i in [0, n).
   size_t n;
   double* sums;
 
@@ -40,9 +38,6 @@ struct SumWork {
   size_t rows;
   bool from_memory;  // the inputs fit no cache
   int64_t row_stride[kMaxInputs];
-
-  float* terms;
-  size_t pitch;
 };
 
 }  // namespace portacl::engine

@@ -4,25 +4,29 @@
 
 #include <cstdlib>
 
+#include "acl/process/thread_end.h"
+
 namespace portacl::engine {
 namespace {
 
 constexpr size_t kAlignment = 64;
 
-struct Memory {
+struct Memory final : Kept {
   void* bytes[kMemoryUses] = {};
 
-  ~Memory() {
+  ~Memory() override {
     for (void* one : bytes) std::free(one);
   }
 };
 
-thread_local Memory thread_memory;
+thread_local Kept* thread_memory = nullptr;
 
 }  // namespace
 
 char* ThreadMemory(MemoryUse use) noexcept {
-  void*& bytes = thread_memory.bytes[static_cast<size_t>(use)];
+  auto* const memory = KeptIn<Memory>(thread_memory);
+  if (memory == nullptr) return nullptr;
+  void*& bytes = memory->bytes[static_cast<size_t>(use)];
   if (bytes == nullptr) bytes = std::aligned_alloc(kAlignment, static_cast<size_t>(kThreadMemoryBytes));
   return static_cast<char*>(bytes);
 }

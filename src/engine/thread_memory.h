@@ -15,7 +15,7 @@ inline constexpr int kMemoryUses = 3;
 inline constexpr int64_t kThreadMemoryBytes = int64_t{1} << 20;
 
 // The calling thread's, aligned to a cache line, its content of no meaning; nullptr when there is no memory. It stays
-// with the thread.
+// with the thread (see acl/process/thread_end.h).
 char* ThreadMemory(MemoryUse use) noexcept;
 
 }  // namespace portacl::engine

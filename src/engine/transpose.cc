@@ -14,6 +14,8 @@ namespace {
 
 using Words = uint32_t __attribute__((vector_size(16)));
 using Halves = uint16_t __attribute__((vector_size(16)));
+using Bytes = uint8_t __attribute__((vector_size(16)));
+using Longs = uint64_t __attribute__((vector_size(16)));
 
 template <class Vector>
 Vector Load(const char* from) {
@@ -72,6 +74,44 @@ void TransposeSquare(const char* source, int64_t source_stride, char* destinatio
     Store<kStream>(Lower(v[i], v[i + 4]), destination + 2 * i * destination_stride);
     Store<kStream>(Upper(v[i], v[i + 4]), destination + (2 * i + 1) * destination_stride);
   }
+}
+
+inline Bytes Lower(Bytes a, Bytes b) {
+  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+inline Bytes Upper(Bytes a, Bytes b) {
+  return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+
+template <bool kStream>
+void TransposeSquare(const char* source, int64_t source_stride, char* destination, int64_t destination_stride,
+                     uint8_t) {
+  // As above: four rounds of interleaving row i with row i + 8.
+  Bytes v[16];
+  Bytes w[16];
+  for (int64_t i = 0; i < 16; ++i) v[i] = Load<Bytes>(source + i * source_stride);
+  for (int round = 0; round < 4; ++round) {
+    for (int64_t i = 0; i < 8; ++i) {
+      w[2 * i] = Lower(v[i], v[i + 8]);
+      w[2 * i + 1] = Upper(v[i], v[i + 8]);
+    }
+    for (int64_t i = 0; i < 16; ++i) v[i] = w[i];
+  }
+  for (int64_t i = 0; i < 16; ++i) Store<kStream>(v[i], destination + i * destination_stride);
+}
+
+template <bool kStream>
+void TransposeSquare(const char* source, int64_t source_stride, char* destination, int64_t destination_stride,
+                     uint64_t) {
+  const Longs a = Load<Longs>(source);
+  const Longs b = Load<Longs>(source + source_stride);
+  Store<kStream>(__builtin_shufflevector(a, b, 0, 2), destination);
+  Store<kStream>(__builtin_shufflevector(a, b, 1, 3), destination + destination_stride);
+}
+
+template <bool kStream>
+void TransposeSquare(const char* source, int64_t, char* destination, int64_t, Longs) {
+  Store<kStream>(Load<Longs>(source), destination);
 }
 
 template <class Element>
@@ -133,20 +173,17 @@ void TransposeSquares(const char* source, int64_t source_stride, char* destinati
                              columns);
 }
 
-void TransposeBytes(const char* source, int64_t source_stride, char* destination, int64_t destination_stride,
-                    int64_t rows, int64_t columns, const char*) {
-  TransposeOneByOne<uint8_t>(source, source_stride, destination, destination_stride, 0, rows, 0, columns);
-}
-
 bool IsAligned(uint64_t value) { return value % 16 == 0; }
 
 }  // namespace
 
 void TransposeIn(const char* source, int64_t source_stride, char* destination, int64_t destination_stride,
                  int64_t rows, int64_t columns, int32_t size, const char* next) noexcept {
-  const auto transpose = size == 1   ? TransposeBytes
+  const auto transpose = size == 1   ? TransposeSquares<uint8_t, Way::kIn>
                          : size == 2 ? TransposeSquares<uint16_t, Way::kIn>
-                                     : TransposeSquares<uint32_t, Way::kIn>;
+                         : size == 4 ? TransposeSquares<uint32_t, Way::kIn>
+                         : size == 8 ? TransposeSquares<uint64_t, Way::kIn>
+                                     : TransposeSquares<Longs, Way::kIn>;
   transpose(source, source_stride, destination, destination_stride, rows, columns, next);
 }
 
@@ -158,7 +195,7 @@ void TransposeOut(const char* source, int64_t source_stride, char* destination, 
       can_stream ? TransposeSquares<uint16_t, Way::kStreamOut> : TransposeSquares<uint16_t, Way::kOut>;
   const auto word =
       can_stream ? TransposeSquares<uint32_t, Way::kStreamOut> : TransposeSquares<uint32_t, Way::kOut>;
-  const auto transpose = size == 1 ? TransposeBytes : size == 2 ? half : word;
+  const auto transpose = size == 1 ? TransposeSquares<uint8_t, Way::kOut> : size == 2 ? half : word;
   transpose(source, source_stride, destination, destination_stride, rows, columns, nullptr);
 }
 

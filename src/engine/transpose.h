@@ -6,7 +6,7 @@
 
 namespace portacl::engine {
 
-// Sizes of elements that can be transposed.
+// Sizes of elements that pay a transposed copy in loops that compute. TransposeIn takes those of 8 and 16 bytes too.
 constexpr bool CanTranspose(int32_t size) { return size == 1 || size == 2 || size == 4; }
 
 // A block from memory: destination[c][r] = source[r][c] for r in [0, rows), c in [0, columns). Elements of a row

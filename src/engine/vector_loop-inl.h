@@ -79,17 +79,14 @@ class Uniform {
   }
 
   HWY_INLINE void Store(DF d, VF v, char* to) const { Elements::Store(d, v, reinterpret_cast<Type*>(to)); }
-  template <bool kStream>
-  HWY_INLINE void StoreEvenOdd(DF d, VF even, VF odd, char* to) const {
-    Elements::template StoreEvenOdd<kStream>(d, even, odd, reinterpret_cast<Type*>(to));
+  HWY_INLINE void StoreEvenOdd(DF d, VF even, VF odd, char* to, bool stream) const {
+    Elements::StoreEvenOdd(d, even, odd, reinterpret_cast<Type*>(to), stream);
   }
-  template <bool kStream>
-  HWY_INLINE void StoreWholeLine(DF d, VF v, char* to) const {
-    StoreWhole<kStream>(d, v, reinterpret_cast<float*>(to));
+  HWY_INLINE void StoreWholeLine(DF d, VF v, char* to, bool stream) const {
+    StoreWhole(d, v, reinterpret_cast<float*>(to), stream);
   }
-  template <bool kStream>
-  HWY_INLINE void StoreTwo(DF d, VF first, VF second, char* to) const {
-    Elements::template StoreTwo<kStream>(d, first, second, reinterpret_cast<Type*>(to));
+  HWY_INLINE void StoreTwo(DF d, VF first, VF second, char* to, bool stream) const {
+    Elements::StoreTwo(d, first, second, reinterpret_cast<Type*>(to), stream);
   }
 
  private:
@@ -127,10 +124,8 @@ class Mixed {
   HWY_INLINE void Store(DF d, VF v, char* to) const {
     WithOutput([&](auto elements, auto* out) HWY_ATTR { elements.Store(d, v, out); }, to);
   }
-  template <bool kStream>
-  HWY_INLINE void StoreTwo(DF d, VF first, VF second, char* to) const {
-    WithOutput([&](auto elements, auto* out)
-                   HWY_ATTR { decltype(elements)::template StoreTwo<kStream>(d, first, second, out); },
+  HWY_INLINE void StoreTwo(DF d, VF first, VF second, char* to, bool stream) const {
+    WithOutput([&](auto elements, auto* out) HWY_ATTR { elements.StoreTwo(d, first, second, out, stream); },
                to);
   }
 
@@ -196,15 +191,7 @@ class EverySecond {
       StoreApart(Elements::Round(v), reinterpret_cast<uint16_t*>(to));
     }
   }
-  template <bool kStream>
-  HWY_INLINE void StoreWholeLine(DF d, VF v, char* to) const {
-    Store(d, v, to);
-  }
-  template <bool kStream>
-  HWY_INLINE void StoreTwo(DF d, VF first, VF second, char* to) const {
-    Store(d, first, to);
-    Store(d, second, to + 2 * hn::Lanes(d) * sizeof(Type));
-  }
+  HWY_INLINE void StoreWholeLine(DF d, VF v, char* to, bool) const { Store(d, v, to); }
 
  private:
   // Elements, each in the lower half of a lane twice as wide.
@@ -232,144 +219,202 @@ HWY_INLINE void Prefetch(const char* from, size_t bytes) {
   for (size_t i = 0; i < bytes; i += 64) hwy::Prefetch(from + i);
 }
 
-// out[i] = formula(in[0][i], in[1][i], ...) for i in [0, n). Formula::operator() takes a Highway tag and one
-// vector per input. Never reads or writes outside [0, n): partial vectors go through padded buffers on the
-// stack and through the same code, so a result never depends on its position. `out` may be one of the inputs.
+// Fewer elements than a vector has: they pass through padded buffers on the stack, and nothing beyond them is touched.
 template <class Formula, class Access, size_t... kInput>
-HWY_INLINE void VectorLoopOver(const Formula& formula, const Access access, const void* const* in, void* out,
-                               size_t n, bool stream, std::index_sequence<kInput...>) {
-  const DF d;
-  const size_t lanes = hn::Lanes(d);
-  constexpr size_t kInputs = sizeof...(kInput);
-  constexpr bool kSeveral = kHasSeveral && Formula::kOutcomeOf >= 0;
-  // One index for all operands: a pointer each to move on costs a tenth of the speed.
-  const char* const from[] = {static_cast<const char*>(in[kInput])...};
-  char* const to = static_cast<char*>(out);
-  const size_t out_size = access.Offset(kInputs, 1);
-  const size_t ahead = HWY_MIN(kFarthestAhead, n * out_size);
-  // Elements that may be in vectors.
-  const size_t whole = n - HWY_MIN(n, Access::kReadBeyond);
+class PartOfVector {
+ public:
+  HWY_INLINE PartOfVector(const Formula& formula, const Access& access,
+                          const char* const (&from)[sizeof...(kInput)], char* to)
+      : formula_(formula), access_(access), from_{from[kInput]...}, to_(to) {}
 
-  const VF one = Access::kFirstIsRepeated ? access.Load(d, 0, from[0]) : hn::Zero(d);
-  // Input k's vector from element i on.
-  const auto input = [&](auto k, size_t i) HWY_ATTR {
-    if constexpr (Access::kFirstIsRepeated && k == 0) {
-      return one;
-    } else {
-      return access.Load(d, k, from[k] + access.Offset(k, i));
-    }
-  };
-  // Of a group of vectors from element i on, number j.
-  const auto input_of_group = [&](auto k, size_t i, auto j) HWY_ATTR {
-    if constexpr (Access::kFirstIsRepeated && k == 0) {
-      return one;
-    } else if constexpr (Access::kIsPaired) {
-      const char* const pair = from[k] + access.Offset(k, i + j / 2 * 2 * lanes);
-      if constexpr (j % 2 == 0) {
-        return access.LoadEven(d, pair);
-      } else {
-        return access.LoadOdd(d, pair);
-      }
-    } else {
-      return access.Load(d, k, from[k] + access.Offset(k, i + j * lanes));
-    }
-  };
-  const auto vector = [&](size_t i) HWY_ATTR {
-    return formula(d, input(std::integral_constant<size_t, kInput>(), i)...);
-  };
-  const auto some = [&](size_t i, size_t count) HWY_ATTR {
+  HWY_NOINLINE void Run(size_t count) const {
+    const DF d;
     constexpr size_t kBytes = (1 + Access::kReadBeyond) * HWY_MAX_BYTES;
     HWY_ALIGN char elements[kInputs + 1][kBytes] = {};
     // Up to the last element, and nothing behind it.
     const auto size = [&](size_t k) HWY_ATTR {
-      return access.Offset(k, 1) == 0 ? kBytes
-                                      : access.Offset(k, count) - access.Offset(k, Access::kReadBeyond) / 2;
+      return access_.Offset(k, 1) == 0
+                 ? kBytes
+                 : access_.Offset(k, count) - access_.Offset(k, Access::kReadBeyond) / 2;
     };
-    (..., std::memcpy(elements[kInput], from[kInput] + access.Offset(kInput, i), size(kInput)));
-    access.Store(d, formula(d, access.Load(d, kInput, elements[kInput])...), elements[kInputs]);
+    (..., std::memcpy(elements[kInput], from_[kInput], size(kInput)));
+    access_.Store(d, formula_(d, access_.Load(d, kInput, elements[kInput])...), elements[kInputs]);
     if constexpr (Access::kReadBeyond == 0) {
-      std::memcpy(to + i * out_size, elements[kInputs], size(kInputs));
+      std::memcpy(to_, elements[kInputs], size(kInputs));
     } else {
+      const size_t out_size = access_.Offset(kInputs, 1);
       for (size_t j = 0; j < count; ++j)
-        std::memcpy(to + (i + j) * out_size, elements[kInputs] + j * out_size, out_size / 2);
-    }
-  };
-  // Four vectors: independent work for the processor, and whole cache lines.
-  const size_t group = 4 * lanes;
-  // Computes whole groups, or lines, from `i` on; returns where they end.
-  const auto groups = [&](size_t i, auto streams) HWY_ATTR {
-    constexpr bool kStream = decltype(streams)::value;
-    if constexpr (Access::kLineByLine && !kSeveral) {
-      for (; i + lanes <= whole; i += lanes) {
-        access.template StoreWholeLine<kStream>(d, vector(i), to + i * out_size);
-      }
-    } else {
-      constexpr std::integral_constant<size_t, 0> k0;
-      constexpr std::integral_constant<size_t, 1> k1;
-      constexpr std::integral_constant<size_t, 2> k2;
-      constexpr std::integral_constant<size_t, 3> k3;
-      for (; i + group <= whole; i += group) {
-        if constexpr (kStream) {
-          (..., Prefetch(from[kInput] + access.Offset(kInput, i) + ahead, access.Offset(kInput, group)));
-        }
-        char* const line = to + i * out_size;
-#if !HWY_HAVE_SCALABLE
-        if constexpr (kSeveral) {
-          constexpr std::integral_constant<size_t, static_cast<size_t>(Formula::kOutcomeOf)> kOf;
-          const Several<VF> outcome =
-              formula.Outcome(d, Several<VF>(input_of_group(kOf, i, k0), input_of_group(kOf, i, k1),
-                                             input_of_group(kOf, i, k2), input_of_group(kOf, i, k3)));
-          const auto result = [&](auto j) HWY_ATTR {
-            return formula.WithOutcome(d, input_of_group(std::integral_constant<size_t, kInput>(), i, j)...,
-                                       outcome.part[j]);
-          };
-          char* const second_half = line + 2 * lanes * out_size;
-          if constexpr (Access::kIsPaired) {
-            access.template StoreEvenOdd<kStream>(d, result(k0), result(k1), line);
-            access.template StoreEvenOdd<kStream>(d, result(k2), result(k3), second_half);
-          } else {
-            access.template StoreTwo<kStream>(d, result(k0), result(k1), line);
-            access.template StoreTwo<kStream>(d, result(k2), result(k3), second_half);
-          }
-          continue;
-        }
-#endif
-        if constexpr (Access::kIsPaired) {
-          // A loop, so that the compiler can take a formula's branches out of it: more at once are too much for it.
-          for (size_t pair = 0; pair < group; pair += 2 * lanes) {
-            const auto at = [&](auto j) HWY_ATTR {
-              return formula(d, input_of_group(std::integral_constant<size_t, kInput>(), i + pair, j)...);
-            };
-            access.template StoreEvenOdd<kStream>(d, at(k0), at(k1), line + pair * out_size);
-          }
-        } else {
-          const VF first = vector(i);
-          const VF second = vector(i + lanes);
-          const VF third = vector(i + 2 * lanes);
-          const VF fourth = vector(i + 3 * lanes);
-          access.template StoreTwo<kStream>(d, first, second, line);
-          access.template StoreTwo<kStream>(d, third, fourth, line + 2 * lanes * out_size);
-        }
-      }
-    }
-    return i;
-  };
-
-  size_t i = 0;
-  if (group <= kRepeated) {
-    if (kCanStream && stream && ComesToLine(to, out_size)) {
-      for (const size_t head = ElementsToLine(to, out_size, n); i < head;) {
-        const size_t count = HWY_MIN(lanes, head - i);
-        some(i, count);
-        i += count;
-      }
-      i = groups(i, std::bool_constant<kCanStream>());
-    } else {
-      i = groups(i, std::false_type());
+        std::memcpy(to_ + j * out_size, elements[kInputs] + j * out_size, out_size / 2);
     }
   }
-  for (; i + lanes <= whole; i += lanes) access.Store(d, vector(i), to + i * out_size);
-  if (i < n) some(i, n - i);
+
+ private:
+  static constexpr size_t kInputs = sizeof...(kInput);
+
+  Formula formula_;
+  Access access_;
+  const char* from_[kInputs];
+  char* to_;
+};
+
+// out[i] = formula(in[0][i], in[1][i], ...) for i in [0, n). Formula::operator() takes a Highway tag and one
+// vector per input. Never reads or writes outside [0, n): partial vectors go through the same code, so a result never
+// depends on its position. `out` may be one of the inputs.
+//
+// Every place that calls the formula is another copy of it, and what a kernel costs the compiler is the copies: so it is
+// asked at run time whether a line is streamed.
+template <class Formula, class Access, size_t... kInput>
+class RowLoop {
+ public:
+  HWY_INLINE RowLoop(const Formula& formula, const Access& access, const void* const* in, void* out)
+      : formula_(formula),
+        access_(access),
+        // One index for all operands: a pointer each to move on costs a tenth of the speed.
+        from_{static_cast<const char*>(in[kInput])...},
+        to_(static_cast<char*>(out)) {}
+
+  HWY_INLINE void Run(size_t n, bool stream) const {
+    const DF d;
+    const size_t lanes = hn::Lanes(d);
+    const size_t out_size = access_.Offset(kInputs, 1);
+    const VF first = Access::kFirstIsRepeated ? access_.Load(d, 0, from_[0]) : hn::Zero(d);
+    // Elements that may be in vectors.
+    const size_t whole = n - HWY_MIN(n, Access::kReadBeyond);
+    size_t i = 0;
+    if (kCanStream && stream) {
+      stream = ComesToLine(to_, out_size);
+      for (const size_t head = stream ? ElementsToLine(to_, out_size, n) : 0; i < head;) {
+        const size_t count = HWY_MIN(lanes, head - i);
+        Some(i, count);
+        i += count;
+      }
+    }
+    if constexpr (Access::kLineByLine && !kSeveral) {
+      for (; i + lanes <= whole; i += lanes) {
+        access_.StoreWholeLine(d, Vector(i, first), to_ + i * out_size, stream);
+      }
+    } else {
+      // Four vectors: independent work for the processor, and whole cache lines.
+      const size_t group = 4 * lanes;
+      if (group <= kRepeated) {
+        const size_t ahead = HWY_MIN(kFarthestAhead, n * out_size);
+        for (; i + group <= whole; i += group) {
+          if (kCanStream && stream) {
+            (..., Prefetch(from_[kInput] + access_.Offset(kInput, i) + ahead, access_.Offset(kInput, group)));
+          }
+          Group(i, first, to_ + i * out_size, stream);
+        }
+      }
+      for (; i + lanes <= whole; i += lanes) access_.Store(d, Vector(i, first), to_ + i * out_size);
+    }
+    if (i < n) Some(i, n - i);
+  }
+
+ private:
+  static constexpr size_t kInputs = sizeof...(kInput);
+  // Of every second element, it is storing that takes longest.
+  static constexpr bool kSeveral = kHasSeveral && Formula::kOutcomeOf >= 0 && Access::kReadBeyond == 0;
+
+  // Input k's vector from element i on. `first` is that of a first input that is repeated.
+  template <size_t k>
+  HWY_INLINE VF Input(size_t i, VF first) const {
+    if constexpr (Access::kFirstIsRepeated && k == 0) return first;
+    return access_.Load(DF(), k, from_[k] + access_.Offset(k, i));
+  }
+
+  // Of a group of vectors from element i on, number kVector.
+  template <size_t k, size_t kVector>
+  HWY_INLINE VF InputOfGroup(size_t i, VF first) const {
+    const size_t lanes = hn::Lanes(DF());
+    if constexpr (Access::kFirstIsRepeated && k == 0) {
+      return first;
+    } else if constexpr (Access::kIsPaired) {
+      const char* const pair = from_[k] + access_.Offset(k, i + kVector / 2 * 2 * lanes);
+      if constexpr (kVector % 2 == 0) {
+        return access_.LoadEven(DF(), pair);
+      } else {
+        return access_.LoadOdd(DF(), pair);
+      }
+    } else {
+      return Input<k>(i + kVector * lanes, first);
+    }
+  }
+
+  // The results of the vectors from element i on.
+  HWY_INLINE VF Vector(size_t i, VF first) const { return formula_(DF(), Input<kInput>(i, first)...); }
+
+  HWY_INLINE void Group(size_t i, VF first, char* line, bool stream) const {
+    const DF d;
+    const size_t lanes = hn::Lanes(d);
+    const size_t two = 2 * lanes * access_.Offset(kInputs, 1);
+#if !HWY_HAVE_SCALABLE
+    if constexpr (kSeveral) {
+      constexpr auto kOf = static_cast<size_t>(Formula::kOutcomeOf);
+      const Several<VF> outcome =
+          formula_.Outcome(d, Several<VF>(InputOfGroup<kOf, 0>(i, first), InputOfGroup<kOf, 1>(i, first),
+                                          InputOfGroup<kOf, 2>(i, first), InputOfGroup<kOf, 3>(i, first)));
+      const VF v0 = formula_.WithOutcome(d, InputOfGroup<kInput, 0>(i, first)..., outcome.part[0]);
+      const VF v1 = formula_.WithOutcome(d, InputOfGroup<kInput, 1>(i, first)..., outcome.part[1]);
+      StorePair(v0, v1, line, stream);
+      const VF v2 = formula_.WithOutcome(d, InputOfGroup<kInput, 2>(i, first)..., outcome.part[2]);
+      const VF v3 = formula_.WithOutcome(d, InputOfGroup<kInput, 3>(i, first)..., outcome.part[3]);
+      StorePair(v2, v3, line + two, stream);
+      return;
+    }
+#endif
+    if constexpr (std::is_same_v<Access, Mixed>) {
+      // At once, so that it is asked once for all of them what type an operand is of.
+      const VF v0 = formula_(d, InputOfGroup<kInput, 0>(i, first)...);
+      const VF v1 = formula_(d, InputOfGroup<kInput, 1>(i, first)...);
+      const VF v2 = formula_(d, InputOfGroup<kInput, 2>(i, first)...);
+      const VF v3 = formula_(d, InputOfGroup<kInput, 3>(i, first)...);
+      StorePair(v0, v1, line, stream);
+      StorePair(v2, v3, line + two, stream);
+      return;
+    }
+    // A loop, so that the compiler can take a formula's branches out of it: more at once are too much for it.
+    for (size_t pair = 0; pair < 2; ++pair) {
+      const size_t at = i + pair * 2 * lanes;
+      const VF v0 = formula_(d, InputOfGroup<kInput, 0>(at, first)...);
+      const VF v1 = formula_(d, InputOfGroup<kInput, 1>(at, first)...);
+      StorePair(v0, v1, line + pair * two, stream);
+    }
+  }
+
+  HWY_INLINE void StorePair(VF first, VF second, char* to, bool stream) const {
+    if constexpr (Access::kIsPaired) {
+      access_.StoreEvenOdd(DF(), first, second, to, stream);
+    } else {
+      access_.StoreTwo(DF(), first, second, to, stream);
+    }
+  }
+
+  // Elements [i, i + count), fewer than a vector has. By a copy: what a function is told the address of, the compiler loads
+  // anew after every store.
+  HWY_INLINE void Some(size_t i, size_t count) const {
+    const size_t out_size = access_.Offset(kInputs, 1);
+    const PartOfVector<Formula, Access, kInput...> part(
+        formula_, access_, {from_[kInput] + access_.Offset(kInput, i)...}, to_ + i * out_size);
+    part.Run(count);
+  }
+
+  const Formula& formula_;
+  const Access& access_;
+  const char* from_[kInputs];
+  char* to_;
+};
+
+template <class Formula, class Access, size_t... kInput>
+HWY_INLINE void RowsOver(const Formula& formula, const Access& access, const VectorWork& work,
+                         std::index_sequence<kInput...>) {
+  const void* in[] = {work.in[kInput]...};
+  void* out = work.out;
+  for (size_t left = work.rows;;) {
+    RowLoop<Formula, Access, kInput...>(formula, access, in, out).Run(work.n, work.stream);
+    if (--left == 0) return;
+    (..., (in[kInput] = static_cast<const char*>(in[kInput]) + work.row_stride[kInput]));
+    out = static_cast<char*>(out) + work.row_stride[sizeof...(kInput)];
+  }
 }
 
 // A function of its own for each type of operands: compilers take long for what is larger.
@@ -377,17 +422,7 @@ template <class Formula, class Access>
 HWY_NOINLINE void VectorLoop(KernelType type, const void* parameters, const VectorWork& work) {
   const Formula formula(*static_cast<const typename Formula::Parameters*>(parameters));
   const Access access(type, work.step, Formula::kInputs + 1);
-  const void* in[Formula::kInputs];
-  for (size_t k = 0; k < Formula::kInputs; ++k) in[k] = work.in[k];
-  void* out = work.out;
-  for (size_t left = work.rows;;) {
-    VectorLoopOver<Formula, Access>(formula, access, in, out, work.n, work.stream,
-                                    std::make_index_sequence<Formula::kInputs>());
-    if (--left == 0) return;
-    for (size_t k = 0; k < Formula::kInputs; ++k)
-      in[k] = static_cast<const char*>(in[k]) + work.row_stride[k];
-    out = static_cast<char*>(out) + work.row_stride[Formula::kInputs];
-  }
+  RowsOver(formula, access, work, std::make_index_sequence<Formula::kInputs>());
 }
 
 // The loop for these operands: one for every second element, one for gradients' one gradOutput, one for inputs that all
@@ -401,7 +436,8 @@ HWY_INLINE void UniformLoop(KernelType type, const void* parameters, const Vecto
   size_t repeated = 0;
   for (size_t k = 0; k < Formula::kInputs; ++k) repeated |= size_t{work.step[k] == 0} << k;
   if (repeated == 0) return VectorLoop<Formula, Uniform<Elements, Repeated::kNone>>(type, parameters, work);
-  if constexpr (Formula::kInputs == 3) {
+  // Of float32 there is nothing to convert that is converted once: no faster.
+  if constexpr (Formula::kInputs == 3 && !std::is_same_v<Elements, F32Elements>) {
     if (repeated == 1)
       return VectorLoop<Formula, Uniform<Elements, Repeated::kFirst>>(type, parameters, work);
   }
@@ -411,25 +447,33 @@ HWY_INLINE void UniformLoop(KernelType type, const void* parameters, const Vecto
 // What `struct Formula : Elementwise<Formula>` is compiled to.
 template <class Formula>
 struct Elementwise {
+  // Whether the formula asks for loops of its own over 16-bit, mixed and every second elements. They cost the compiler ten
+  // times what the one loop over float32 does that every formula has; without them, such operands pass through tiles.
+  static constexpr bool kIsHot = false;
+
   // The input of which the formula takes a function of many steps, or -1. Such a formula has Outcome(tag, x), the
   // function of a vector or of Several, and WithOutcome(tag, inputs..., outcome), the rest.
   static constexpr int kOutcomeOf = -1;
 
   // A VectorFunction: picks the operands' types, runs, reports the instruction set.
   static Isa Values(KernelType type, const void* parameters, const VectorWork& work) {
-    switch (type.elements) {
-      case ElementType::kBf16:
-        UniformLoop<Formula, Bf16Elements>(type, parameters, work);
-        break;
-      case ElementType::kF16:
-        UniformLoop<Formula, F16Elements>(type, parameters, work);
-        break;
-      case ElementType::kMixed:
-        VectorLoop<Formula, Mixed>(type, parameters, work);
-        break;
-      default:
-        UniformLoop<Formula, F32Elements>(type, parameters, work);
-        break;
+    if constexpr (HasHotKernels(ThisIsa(), Formula::kIsHot)) {
+      switch (type.elements) {
+        case ElementType::kBf16:
+          UniformLoop<Formula, Bf16Elements>(type, parameters, work);
+          break;
+        case ElementType::kF16:
+          UniformLoop<Formula, F16Elements>(type, parameters, work);
+          break;
+        case ElementType::kMixed:
+          VectorLoop<Formula, Mixed>(type, parameters, work);
+          break;
+        default:
+          UniformLoop<Formula, F32Elements>(type, parameters, work);
+          break;
+      }
+    } else {
+      VectorLoop<Formula, Uniform<F32Elements>>(type, parameters, work);
     }
     return ThisIsa();
   }

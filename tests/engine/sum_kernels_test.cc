@@ -18,6 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct Difference : engine::HWY_NAMESPACE::Summable<Difference> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
+  static constexpr bool kIsHot = true;
 
   explicit Difference(const Parameters&) {}
 
@@ -46,7 +47,7 @@ HWY_AFTER_NAMESPACE();
 namespace portacl::testing {
 namespace {
 
-constexpr auto kSumDifferences = PORTACL_ISA_TABLE(Difference::Sums);
+constexpr auto kDifferences = PORTACL_KERNELS(Difference);
 
 // Of numbers whose exponents differ, so that every order of additions has another sum.
 std::vector<float> RandomFloats(RandomNumbers& random, size_t n) {
@@ -86,6 +87,8 @@ void Check(size_t columns, size_t rows, size_t gap, bool repeated, engine::Eleme
     }
   }
   for (const Isa isa : SupportedIsas()) {
+    const engine::Kernels kernels = kDifferences.For(isa);
+    if (kernel != engine::ElementType::kF32 && !kernels.takes_halves) continue;
     for (const bool from_memory : {false, true}) {
       std::vector<double> sums = before;
       engine::SumWork work{};
@@ -100,7 +103,7 @@ void Check(size_t columns, size_t rows, size_t gap, bool repeated, engine::Eleme
       work.sums = sums.data();
       work.from_memory = from_memory;
       const engine::NoParameters parameters;
-      kSumDifferences.For(isa)({kernel}, &parameters, work);
+      kernels.sums({kernel}, &parameters, work);
       EXPECT_EQ(std::memcmp(sums.data(), expected.data(), columns * sizeof(double)), 0)
           << IsaName(isa) << ", from memory: " << from_memory;
     }
@@ -155,6 +158,8 @@ void CheckLanes(size_t stretches, size_t length, const std::vector<size_t>& piec
   const auto* const first_b =
       is_short ? reinterpret_cast<const char*>(short_b.data()) : reinterpret_cast<const char*>(b.data());
   for (const Isa isa : SupportedIsas()) {
+    const engine::Kernels kernels = kDifferences.For(isa);
+    if (kernel != engine::ElementType::kF32 && !kernels.takes_halves) continue;
     for (const bool from_memory : {false, true}) {
       std::vector<double> sums(expected.size());
       alignas(64) double lanes[kLanes] = {};
@@ -171,7 +176,7 @@ void CheckLanes(size_t stretches, size_t length, const std::vector<size_t>& piec
         work.step[0] = size;
         work.step[1] = size;
         const engine::NoParameters parameters;
-        kSumDifferences.For(isa)({kernel}, &parameters, work);
+        kernels.sums({kernel}, &parameters, work);
         at += work.n;
       }
       ASSERT_EQ(work.sums, sums.data() + sums.size());

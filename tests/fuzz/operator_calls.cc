@@ -4,6 +4,10 @@
 
 #include <iterator>
 
+#include "aclnnop/aclnn_cast.h"
+#include "aclnnop/aclnn_copy.h"
+#include "aclnnop/aclnn_fill_scalar.h"
+#include "aclnnop/aclnn_fill_tensor.h"
 #include "aclnnop/aclnn_kl_div.h"
 #include "aclnnop/aclnn_kl_div_backward.h"
 #include "aclnnop/aclnn_kl_div_target_backward.h"
@@ -12,8 +16,10 @@
 #include "aclnnop/aclnn_mse_loss.h"
 #include "aclnnop/aclnn_mse_loss_backward.h"
 #include "aclnnop/aclnn_mse_loss_out.h"
+#include "aclnnop/aclnn_one.h"
 #include "aclnnop/aclnn_smooth_l1_loss.h"
 #include "aclnnop/aclnn_smooth_l1_loss_backward.h"
+#include "aclnnop/aclnn_zero.h"
 
 namespace portacl::testing {
 namespace {
@@ -75,6 +81,43 @@ constexpr OperatorCall kCalls[] = {
        return aclnnMseLossOutGetWorkspaceSize(t[0], t[1], a.reduction, t[2], size, executor);
      },
      aclnnMseLossOut},
+    {"aclnnInplaceCopy", 2, OutputShape::kOperand0, -1,
+     [](Tensors t, const CallAttributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnInplaceCopyGetWorkspaceSize(t[1], t[0], size, executor);
+     },
+     aclnnInplaceCopy},
+    {"aclnnCast", 2, OutputShape::kOperand0, -1,
+     [](Tensors t, const CallAttributes& a, uint64_t* size, aclOpExecutor** executor) {
+       aclDataType dtype = ACL_INT8;
+       if (t[1] != nullptr && a.reduction >= 0) aclGetDataType(t[1], &dtype);
+       return aclnnCastGetWorkspaceSize(t[0], dtype, t[1], size, executor);
+     },
+     aclnnCast},
+    {"aclnnInplaceFillScalar", 1, OutputShape::kAny, -1,
+     [](Tensors t, const CallAttributes& a, uint64_t* size, aclOpExecutor** executor) {
+       CallAttributes values = a;
+       aclScalar* const value = a.log_target ? aclCreateScalar(&values.beta, ACL_FLOAT)
+                                             : aclCreateScalar(&values.reduction, ACL_INT64);
+       const aclnnStatus status = aclnnInplaceFillScalarGetWorkspaceSize(t[0], value, size, executor);
+       aclDestroyScalar(value);
+       return status;
+     },
+     aclnnInplaceFillScalar},
+    {"aclnnInplaceFillTensor", 2, OutputShape::kAny, -1,
+     [](Tensors t, const CallAttributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnInplaceFillTensorGetWorkspaceSize(t[1], t[0], size, executor);
+     },
+     aclnnInplaceFillTensor},
+    {"aclnnInplaceZero", 1, OutputShape::kAny, -1,
+     [](Tensors t, const CallAttributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnInplaceZeroGetWorkspaceSize(t[0], size, executor);
+     },
+     aclnnInplaceZero},
+    {"aclnnInplaceOne", 1, OutputShape::kAny, -1,
+     [](Tensors t, const CallAttributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnInplaceOneGetWorkspaceSize(t[0], size, executor);
+     },
+     aclnnInplaceOne},
 };
 // NOLINTEND(readability-identifier-length)
 

@@ -19,11 +19,11 @@ struct CallAttributes {
 };
 
 // What decides the output's shape.
-enum class OutputShape { kBroadcast, kOperand1, kOperand2, kReduced, kReducedFirstAxis };
+enum class OutputShape { kBroadcast, kOperand0, kOperand1, kOperand2, kReduced, kReducedFirstAxis, kAny };
 
 struct OperatorCall {
   const char* name;
-  int tensors;  // the output is the last one
+  int tensors;  // the output is the last one, whatever its place in the signature
   OutputShape output_shape;
   int unread;  // the input that is never read, -1: none
   aclnnStatus (*plan)(std::span<aclTensor* const> tensors, const CallAttributes& attributes,

@@ -19,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -785,10 +786,18 @@ void Program::Replace(PlannedCall& slot, PlannedCall fresh) {
   slot = std::move(fresh);
 }
 
-void Program::PlanCall() {
+// Which operator a byte stands for. The first ten have the bytes below 160 that they had when they were alone, so that
+// the programs that are kept go on doing what they are kept for.
+const OperatorCall& OperatorOf(int byte) {
+  constexpr size_t kFirst = 10;
   const std::span<const OperatorCall> ops = OperatorCalls();
+  const auto choice = static_cast<size_t>(byte);
+  return byte < 160 ? ops[choice % kFirst] : ops[kFirst + choice % (ops.size() - kFirst)];
+}
+
+void Program::PlanCall() {
   PlannedCall call;
-  call.op = &ops[static_cast<size_t>(bytes_.Byte()) % ops.size()];
+  call.op = &OperatorOf(bytes_.Byte());
   call.attributes = SomeAttributes();
   std::vector<aclTensor*> tensors;
   std::array<std::optional<Dims>, 4> shape;
@@ -804,7 +813,7 @@ void Program::PlanCall() {
     }
     if (choice != 2 || slot.handle == nullptr) {
       Dims dims;
-      if (!is_output || choice == 1) {
+      if (!is_output || choice == 1 || call.op->output_shape == OutputShape::kAny) {
         dims = SomeShape();
       } else {
         const auto r01 = shape[0] && shape[1] ? BroadcastOf(*shape[0], *shape[1]) : std::nullopt;
@@ -814,6 +823,10 @@ void Program::PlanCall() {
         if (r) dims = *r;
         switch (call.op->output_shape) {
           case OutputShape::kBroadcast:
+          case OutputShape::kAny:
+            break;
+          case OutputShape::kOperand0:
+            if (shape[0]) dims = *shape[0];
             break;
           case OutputShape::kOperand1:
             if (shape[1]) dims = *shape[1];
@@ -1090,11 +1103,18 @@ void Program::UseExecutor() {
                   "aclSetTensorAddr");
       if (status == 0 && !slot.is_live) Broken("an executor that is used up gets no address");
       if (status == 0) {
-        const size_t inputs = slot.operands.size() - 1;
-        const size_t place = which % 3 == 2 ? inputs + index : index;
-        if (place >= slot.operands.size() || (which % 3 == 1 && place >= inputs))
-          Broken("an index past the last operand is refused");
-        slot.operands[place].address = tensor.view.address;
+        // selfRef, the last one here, is the first operand of an operator that works in place, and an input, too.
+        const bool in_place = std::string_view(slot.op->name).substr(0, 12) == "aclnnInplace";
+        const size_t count = slot.operands.size();
+        const bool of_outputs = which % 3 == 2;
+        const size_t first = of_outputs && !in_place ? count - 1 : 0;
+        const size_t last = of_outputs ? first + 1 : which % 3 == 1 && !in_place ? count - 1 : count;
+        if (first + index >= last) Broken("an index past the last operand is refused");
+        const size_t operand = first + index;
+        slot.operands[!in_place      ? operand
+                      : operand == 0 ? count - 1
+                                     : operand - 1]
+            .address = tensor.view.address;
       }
       break;
     }

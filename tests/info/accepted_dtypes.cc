@@ -48,26 +48,26 @@ int Run() {
   }
   std::printf("{");
   const char* separator = "";
-  for (const NumericDescription* op : AllOperators()) {
-    const size_t operands = op->binding.tensors.size();
+  for (const OperatorBinding& binding : AllBindings()) {
+    const size_t operands = binding.tensors.size();
     std::vector<DtypeNumber> together;
     for (const DtypeNumber dtype : AllDtypes()) {
-      if (Accepts(op->binding, std::vector<DtypeNumber>(operands, dtype))) {
+      if (Accepts(binding, std::vector<DtypeNumber>(operands, dtype))) {
         together.push_back(dtype);
       }
     }
-    std::printf("%s\n  \"%s\": {\"together\": %s, \"operands\": {", separator, op->binding.name.c_str(),
+    std::printf("%s\n  \"%s\": {\"together\": %s, \"operands\": {", separator, binding.name.c_str(),
                 List(together).c_str());
     for (size_t operand = 0; operand < operands; ++operand) {
       std::vector<DtypeNumber> alone;
       for (const DtypeNumber dtype : AllDtypes()) {
         std::vector<DtypeNumber> dtypes(operands, together.empty() ? ACL_FLOAT : together.front());
         dtypes[operand] = dtype;
-        if (Accepts(op->binding, dtypes)) {
+        if (Accepts(binding, dtypes)) {
           alone.push_back(dtype);
         }
       }
-      std::printf("%s\"%s\": %s", operand == 0 ? "" : ", ", op->binding.tensors[operand].c_str(),
+      std::printf("%s\"%s\": %s", operand == 0 ? "" : ", ", binding.tensors[operand].c_str(),
                   List(alone).c_str());
     }
     std::printf("}}");

@@ -35,6 +35,29 @@ PRODUCTS = {
     'Ascend310P3': product((OLD, OLD), (OLD_AND_INT64, OLD_AND_INT64), (OLD, OLD), (NONE, OLD), (NONE, NONE)),
     'Ascend910A': product((OLD, OLD), (OLD_AND_INT64, OLD_AND_INT64), (NONE, OLD), (NONE, OLD), (NONE, NONE)),
 }
+# Copies, casts and fills: lists before Atlas A2, from then on, and of Ascend 950.
+MOVED = {'FLOAT', 'FLOAT16', 'DOUBLE', 'INT8', 'INT16', 'INT32', 'INT64', 'UINT8', 'UINT16', 'UINT32', 'UINT64', 'BOOL',
+         'COMPLEX64', 'COMPLEX128'}
+WIDE_UNSIGNED = {'UINT16', 'UINT32', 'UINT64'}
+BF16 = {'BF16'}
+COPIED = MOVED | BF16 | {'HIFLOAT8', 'FLOAT8_E5M2', 'FLOAT8_E4M3FN', 'FLOAT8_E8M0'}
+TINY = {'HIFLOAT8', 'FLOAT8_E5M2', 'FLOAT8_E4M3FN', 'FLOAT4_E2M1', 'FLOAT4_E1M2'}
+FILLED = MOVED - WIDE_UNSIGNED
+ZEROED = (MOVED | BF16) - {'UINT32', 'UINT64'}
+ONES = FILLED - {'COMPLEX64', 'COMPLEX128'}
+MOVES = ('aclnnInplaceCopy', 'aclnnCast', 'aclnnInplaceFillScalar', 'aclnnInplaceFillTensor', 'aclnnInplaceZero', 'aclnnInplaceOne')
+SINCE_A2 = ((COPIED, COPIED), (MOVED | BF16,) * 2, (MOVED | BF16,) * 2, (MOVED | BF16, FILLED | BF16), (ZEROED, ZEROED),
+            (ONES | BF16 | {'UINT16'}, ONES | BF16))
+ON_950 = (SINCE_A2[0], (MOVED | BF16 | TINY | {'COMPLEX32'},) * 2, *SINCE_A2[2:4], (ZEROED | TINY,) * 2, SINCE_A2[5])
+BEFORE_A2 = ((COPIED, COPIED), (MOVED, MOVED), (FILLED, FILLED), (FILLED, FILLED), (ZEROED - BF16, ZEROED), (ONES | {'UINT16'}, ONES))
+ON_310B = (BEFORE_A2[0], *((NONE, accepted) for _, accepted in BEFORE_A2[1:]))
+for soc, moves in {'Ascend950PR_9589': ON_950, 'Ascend910_9391': SINCE_A2, 'Ascend910B1': SINCE_A2, 'Ascend310B1': ON_310B,
+                   'Ascend310P3': BEFORE_A2, 'Ascend910A': BEFORE_A2}.items():
+    PRODUCTS[soc] += moves
+OPERATORS += MOVES
+# Listed, but never converted to another one; and of those, the ones that have no loop at all.
+NEVER_CONVERTED = TINY | {'COMPLEX32', 'FLOAT8_E8M0'}
+NO_LOOP = {'FLOAT4_E2M1', 'FLOAT4_E1M2'}
 # Operands that must have the dtype of another one.
 TIED = {'aclnnMseLossBackward': ('gradOutput', 'self', 'target'), 'aclnnKlDivTargetBackward': ('target', 'gradTarget')}
 SOC_NAMES = ('Ascend910A Ascend910ProA Ascend910PremiumA Ascend910B Ascend910ProB Ascend910B1 Ascend910B2 Ascend910B2C '
@@ -47,7 +70,7 @@ SOC_NAMES = ('Ascend910A Ascend910ProA Ascend910PremiumA Ascend910B Ascend910Pro
 def run(program, *arguments, **variables):
     environment = {name: value for name, value in os.environ.items() if name not in KNOWN_VARIABLES}
     environment.update(variables)
-    return subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, timeout=600)
 
 
 def info(**variables):
@@ -70,9 +93,15 @@ class Info(unittest.TestCase):
                     probed = json.loads(probe.stdout)
                     for op in table['operators']:
                         found = probed[op['name']]
-                        listed = sorted(op['accepted'][product['line']])
+                        listed = sorted(set(op['accepted'][product['line']]) - NO_LOOP)
                         self.assertEqual(listed, sorted(found['together']), op['name'])
-                        if op['dtypes_of'] in ('every operand', 'every input'):
+                        if op['name'] in MOVES:
+                            for operand, alone in found['operands'].items():
+                                converted = set(listed) - NEVER_CONVERTED if len(found['operands']) > 1 else set(listed)
+                                if (op['name'], operand) == ('aclnnInplaceFillTensor', 'value'):
+                                    converted = MOVED | BF16  # any that is converted to selfRef's
+                                self.assertEqual(converted, set(alone), (op['name'], operand))
+                        elif op['dtypes_of'] in ('every operand', 'every input'):
                             operands = dict(found['operands'])
                             if op['dtypes_of'] == 'every input':
                                 self.assertLess(set(listed), set(operands.pop('result')), op['name'])

@@ -14,7 +14,8 @@ export PYTHONDONTWRITEBYTECODE=1
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 prefix="$work/a prefix" # a blank in a path must not matter
-names=(libascendcl.so libacl_rt.so libnnopbase.so libopapi.so libopapi_nn.so libopapi_math.so)
+names=(libascendcl.so libacl_op_compiler.so libacl_rt.so libacl_tdt_channel.so libge_runner.so libgraph.so libhccl.so
+  libmsprofiler.so libnnopbase.so libopapi.so libopapi_math.so libopapi_nn.so libruntime.so)
 cmake=$(sed -n 's/^CMAKE_COMMAND:INTERNAL=//p' "$build/CMakeCache.txt")
 strict=(-Wall -Wextra -Wpedantic -Werror)
 examples=("$root"/examples/*.cpp)
@@ -38,7 +39,7 @@ run_examples() { # PREFIX
   local example
   for example in "${examples[@]}"; do
     $CXX -std=c++11 "${strict[@]}" "$example" -I "$1/include" -L "$1/lib64" \
-      -lopapi_nn -lascendcl -lnnopbase -o "$work/$(name_of "$example")" &&
+      -lopapi_nn -lopapi_math -lascendcl -lnnopbase -o "$work/$(name_of "$example")" &&
       LD_LIBRARY_PATH="$1/lib64" "$work/$(name_of "$example")" || return
   done
 }
@@ -68,7 +69,7 @@ run_examples_by_pkg_config() { # PREFIX
 needs_only_cann_names() { # EXECUTABLE
   local others
   others=$(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
-    grep -vxE 'lib(opapi_nn|ascendcl|nnopbase)\.so|lib(c|m|stdc\+\+|gcc_s|dl)\.so\.[0-9]+' || true)
+    grep -vxE 'lib(opapi_nn|opapi_math|ascendcl|nnopbase)\.so|lib(c|m|stdc\+\+|gcc_s|dl)\.so\.[0-9]+' || true)
   [[ -z $others ]] || { echo "$others" && return 1; }
 }
 
@@ -78,7 +79,7 @@ exports() { # LIBRARY
 
 check 'install' "$root/dev" install --from "$build" "$prefix"
 for file in include/acl/acl.h include/aclnn/acl_meta.h include/aclnnop/aclnn_l1_loss_backward.h set_env.sh \
-  bin/portacl-info lib64/libportacl.so "${names[@]/#/lib64/}"; do
+  bin/portacl-info bin/npu-smi lib64/libportacl.so "${names[@]/#/lib64/}" opp runtime compiler; do
   [[ -e $prefix/$file ]] || fail "not installed: $file"
 done
 
@@ -114,10 +115,14 @@ if [[ $($CC --version) == *'Free Software Foundation'* ]]; then
   check 'the compiler sees the same declarations' same "$work/declared" "$work/prototyped"
 fi
 
-for name in libportacl.so "${names[@]}"; do
-  exports "$prefix/lib64/$name" >"$work/exported"
-  check "$name exports exactly the declared functions" same "$work/declared" "$work/exported"
-done
+exports "$prefix/lib64/libportacl.so" >"$work/exported"
+check 'libportacl.so exports exactly the declared functions' same "$work/declared" "$work/exported"
+for name in "${names[@]}"; do
+  exports "$prefix/lib64/$name"
+done | LC_ALL=C sort -u >"$work/exported"
+grep -v '^Msprof' "$work/declared" >"$work/named" # clients find these without a name of CANN
+check 'each other function is exported under a name of CANN' same "$work/named" "$work/exported"
+check 'programs record the names that an NPU host has' python3 "$here/recorded_names.py" "$prefix"
 
 paths=("${names[@]/#/$prefix/lib64/}")
 compile_every_function() { # OUTPUT ARGUMENTS...
@@ -125,15 +130,37 @@ compile_every_function() { # OUTPUT ARGUMENTS...
   shift
   $CC -std=c11 "${strict[@]}" "$here/every_function.c" -I "$work" -I "$prefix/include" "$@" -ldl -o "$out"
 }
-link_and_find() { # NAME
-  local name=${1#lib}
-  compile_every_function "$work/links" -L "$prefix/lib64" -Wl,--no-as-needed "-l${name%.so}" &&
+link_and_find() {
+  local links=("${names[@]/#lib/-l}")
+  compile_every_function "$work/links" -L "$prefix/lib64" -Wl,--no-as-needed "${links[@]%.so}" -lportacl &&
     LD_LIBRARY_PATH="$prefix/lib64" "$work/links" "${paths[@]}"
 }
+check 'every function links, and has the same address through every name' link_and_find
 compile_every_function "$work/opens" -DONLY_DLOPEN
 for name in "${names[@]}"; do
-  check "every function links through $name and is found through all names" link_and_find "$name"
   check "every function is found after opening $name first" "$work/opens" "$prefix/lib64/$name" "${paths[@]}"
+done
+
+# As build scripts ask for the product: the third word of line 7, to which they put the family's name.
+product_of() { # WHAT IT IS CALLED, ITS SHORT NAME
+  local found
+  found=$(PORTACL_SOC=$1 bash -c 'npu-smi info|awk -F" " "NF > 0 && NR==7 {print \$3}"') || return
+  [[ $found == "$2" ]] || { echo "$found" && return 1; }
+}
+names_the_product() {
+  (source "$prefix/set_env.sh" && product_of Ascend910B1 910B1 && product_of Ascend950PR_9579 950PR_9579 &&
+    product_of Ascend310P3 310P3 && [[ $(PORTACL_DEVICE_COUNT=3 npu-smi info | grep -c '910B1') == 3 ]])
+}
+refuses_an_unknown_product() {
+  (source "$prefix/set_env.sh" && ! PORTACL_SOC=Ascend42 npu-smi info >"$work/table" 2>"$work/said" && [[ ! -s $work/table ]] &&
+    [[ $(wc -l <"$work/said") -le 2 ]] && grep -q 'PORTACL_SOC has the value \[Ascend42\], accepted: Ascend910A, ' "$work/said")
+}
+check 'npu-smi names the product' names_the_product
+check 'npu-smi says which product is unknown' refuses_an_unknown_product
+says_how_it_is_used() { ! "$prefix/bin/npu-smi" && ! "$prefix/bin/npu-smi" topo && "$prefix/bin/npu-smi" --help; }
+check 'npu-smi says how it is used' says_how_it_is_used
+for folder in opp runtime compiler; do
+  check "the version in $folder" grep -qx 'version=9.1.0' "$prefix/$folder/ascend_portacl_install.info"
 done
 
 $CC -std=c11 "${strict[@]}" "$here/two_phase.c" -I "$prefix/include" -L "$prefix/lib64" \

@@ -71,8 +71,9 @@ add("kl-backward: without its sign", "hn::Set(d, -c)", "hn::Set(d, c)")
 add("kl-backward: zero minus it", "hn::Mul(hn::Mul(weight, gradOutput), hn::Set(d, -c))",
     "hn::Sub(hn::Zero(d), hn::Mul(hn::Mul(weight, gradOutput), hn::Set(d, c)))")
 add("kl-backward: negative targets are masked", "V weight = target;", "V weight = hn::Max(target, hn::Zero(d));")
-add("kl-backward: repeated targets with another function", "    return outcome;\n", "    return hn::Mul(outcome, outcome);\n",
-    ["repeated_inputs"])
+add("kl-backward: repeated targets with another function",
+    "  HWY_INLINE V operator()(D d, V target) const {\n    return engine::HWY_NAMESPACE::Exp(d, target);\n",
+    "  HWY_INLINE V operator()(D, V target) const {\n    return target;\n", ["repeated_inputs"])
 add("kl-backward: c counts self", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, self->view)")
 add("kl-backward: a longer shape is no sum", "checked.broadcast == self->view ? nullptr",
     "NumelOf(checked.broadcast) == NumelOf(self->view) ? nullptr")
@@ -151,9 +152,9 @@ add("sums: a block of rows starts where the last one ended", "      std::fill_n(
 add("sums: the factor in float32", "results[i] = sums[done + i] * job_.factor;",
     "results[i] = static_cast<double>(static_cast<float>(sums[done + i]) * static_cast<float>(job_.factor));",
     ["mse_loss_numerics", "l1_loss_numerics"])
-add("sums: the last zero is not stored", "Store(first, zeros, std::min(kTile, plan_.outputs() - first));",
-    "Store(first, zeros, std::min(kTile, plan_.outputs() - first - 1));")
-add("sums: a stripe is stored where the row starts", "const int64_t output = outer * plan_.inner + column + done;",
+add("sums: the last zero is not stored", "Store(first, zeros, std::min(kSumsAtOnce, plan_.outputs() - first));",
+    "Store(first, zeros, std::min(kSumsAtOnce, plan_.outputs() - first - 1));")
+add("sums: a stripe is stored where the row starts", "const int64_t output = outer * plan_.inner + stripe.column + done;",
     "const int64_t output = outer * plan_.inner + done;")
 
 add = mutants_of("src/engine/sum_loop-inl.h", SUMS)
@@ -174,30 +175,32 @@ add("conversions: a tail as long as a vector", "std::memcpy(destination + i, val
 add("conversions: complex numbers have two parts alike", "const Real parts[2] = {static_cast<Real>(source[i]), Real{0}};",
     "const Real parts[2] = {static_cast<Real>(source[i]), static_cast<Real>(source[i])};", ["conversions", "l1_loss_backward_numerics"])
 
+add = mutants_of("src/engine/formula.h", ("l1_loss_backward_numerics",))
+add("formula: every kernel takes 16-bit types", "    if (!takes_halves) return {ElementType::kF32};\n", "")
+
 add = mutants_of("src/engine/half_precision-inl.h", ("conversions",))
 add("half: bf16 rounds up from half", "hn::Add(odd, hn::Set(du, 0x7FFFu))", "hn::Set(du, 0x8000u)")
 add("half: NaN becomes infinite", "rounded, hn::Set(du, 0x7FC00000u)", "rounded, hn::Set(du, 0x7F800000u)")
 
 add = mutants_of("src/engine/vector_loop-inl.h", ("l1_loss_backward_numerics",))
-add("vector loop: one element is no tail", "if (i < n) some(i, n - i);", "if (i + 1 < n) some(i, n - i);")
-add("vector loop: one element too many", "std::memcpy(to + i * out_size, elements[kInputs], size(kInputs));",
-    "std::memcpy(to + i * out_size, elements[kInputs], size(kInputs) + out_size);")
+add("vector loop: one element is no tail", "if (i < n) Some(i, n - i);", "if (i + 1 < n) Some(i, n - i);")
+add("vector loop: one element too many", "std::memcpy(to_, elements[kInputs], size(kInputs));",
+    "std::memcpy(to_, elements[kInputs], size(kInputs) + access_.Offset(kInputs, 1));")
 add("vector loop: repeated values are walked", "return offset & walks_[k];", "return offset;")
 add("vector loop: a gradient's one value is walked", "return kFirstIsRepeated && k == 0 ? 0 : offset;", "return offset;")
 add("vector loop: the second input is the one value", "if (repeated == 1)", "if (repeated == 2)")
-add("vector loop: every row is the first", "in[k] = static_cast<const char*>(in[k]) + work.row_stride[k];", "in[k] = work.in[k];")
-add("vector loop: every row's results go to the first", "    out = static_cast<char*>(out) + work.row_stride[Formula::kInputs];\n", "")
+add("vector loop: every row is the first", "(in[kInput] = static_cast<const char*>(in[kInput]) + work.row_stride[kInput])", "(in[kInput] = work.in[kInput])")
+add("vector loop: every row's results go to the first", "    out = static_cast<char*>(out) + work.row_stride[sizeof...(kInput)];\n", "")
 add("vector loop: mixed halves are all bf16", "(type.f16 >> k & 1) != 0", "(type.f16 >> k & 1) > 1")
-add("vector loop: streaming starts within a line", "for (const size_t head = ElementsToLine(to, out_size, n); i < head;) {", "for (const size_t head = 0; i < head;) {",
-    ["streaming"])
+add("vector loop: streaming starts within a line", "head = stream ? ElementsToLine(to_, out_size, n) : 0; i < head;", "head = 0; i < head;", ["streaming"])
 
 add("vector loop: every mixed element has 32 bits", "return step_[k] != 0 ? step_[k] : sizeof(float);", "return sizeof(float);", ["sum_kernels"])
 
 KL = ("kl_div_backward_numerics", "kl_div_numerics")
 add = mutants_of("src/engine/vector_loop-inl.h", KL)
-add("several: outcomes change places", "outcome.part[j]);", "outcome.part[j ^ 1]);")
-add("several: results change places", "access.template StoreTwo<kStream>(d, result(k2), result(k3), second_half);", "access.template StoreTwo<kStream>(d, result(k3), result(k2), second_half);")
-add("several: pairs change places", "access.template StoreEvenOdd<kStream>(d, result(k2), result(k3), second_half);", "access.template StoreEvenOdd<kStream>(d, result(k3), result(k2), second_half);")
+add("several: outcomes change places", "outcome.part[0]);", "outcome.part[1]);")
+add("several: results change places", "outcome.part[3]);\n      StorePair(v2, v3,", "outcome.part[3]);\n      StorePair(v3, v2,")
+add("several: pairs change places", "StoreEvenOdd(DF(), first, second, to, stream);", "StoreEvenOdd(DF(), second, first, to, stream);")
 add = mutants_of("src/engine/several-inl.h", KL)
 add("several: the last place is the third", "f(operands.part[3]...)", "f(operands.part[2]...)")
 
@@ -228,12 +231,16 @@ WITHOUT_MEMORY = ["process_out_of_memory"]
 add = mutants_of("src/engine/distinct.cc", WITHOUT_MEMORY)
 add("split: memory is always there", "  if (memory == nullptr) return false;\n", "")
 add = mutants_of("src/engine/reduction.cc", WITHOUT_MEMORY)
-add("sums: memory for columns is always there", "if (char* const memory = ThreadMemory(MemoryUse::kSums)) {",
-    "{\n          char* const memory = ThreadMemory(MemoryUse::kSums);")
-add("sums: more columns than the stack holds", "      int64_t at_once = on_stack;\n", "      int64_t at_once = columns;\n")
-add("sums: the rest of a stripe begins with it", "SumRows(tiles, outer, row, rows, column + done, n, sums);",
-    "SumRows(tiles, outer, row, rows, column, n, sums);")
+add("sums: memory for columns is always there", "SumStripeOnStack(stripe_of_rows);", "SumStripe(stripe_of_rows, columns, nullptr);")
+add("sums: more columns than the stack holds", "SumStripe(stripe, kColumnsOnStack, sums);", "SumStripe(stripe, stripe.columns, sums);")
+add("sums: the rest of a stripe begins with it", "SumRows(tiles, outer, row, rows, stripe.column + done, n, sums);",
+    "SumRows(tiles, outer, row, rows, stripe.column, n, sums);")
+add("sums: more rows of columns than the stack holds", "SumColumnsAcross(columns, kRowsAcrossOnStack, written);",
+    "SumColumnsAcross(columns, kRowBlock, written);", ["process_stack"])
 add("sums: memory for lanes is always there", "    if (lanes == nullptr) {\n", "    if (false) {\n")
+add = mutants_of("src/engine/elementwise.cc", ["process_stack"])
+add("blocks: more rows than the stack holds", "block.rows = kRowsOnStack * rows_ / kMostRows;", "block.rows = rows_;")
+add("blocks: memory is always there", "RunStripOnStack(job, block);\n    }", "block.rows = rows_;\n      block.copies = nullptr;\n      RunStrip(job, block);\n    }")
 add = mutants_of("src/engine/bands.cc", WITHOUT_MEMORY)
 add("bands: memory is always there", "  if (memory == nullptr) return;\n", "")
 
@@ -250,7 +257,7 @@ add("across: rows of the chunk's last block are left out", "const int64_t end = 
 add("across: a stretch ends with its rows", "if (++in_stretch < length / kLaneBlock &&", "if (++in_stretch < length / kLaneBlock / in_row &&")
 add("across: rows need not be whole blocks", "plan_.terms.extent[plan_.terms.rank - 1] % kLaneBlock != 0)", "plan_.terms.extent[plan_.terms.rank - 1] < kLaneBlock)")
 add("across: repeated inputs walk", "columns.row_stride[k] = step * stride[terms.rank - 1];", "columns.row_stride[k] = step * terms.operand[0].stride[terms.rank - 1];")
-add("across: columns' chunks end with what is written", "if (row + rows < end && (row + rows) % rows_of_chunk != 0) continue;", "if (row + rows < end && (row + rows) % kRowBlock != 0) continue;")
+add("across: columns' chunks end with what is written", "if (row < end && row % rows_of_chunk != 0) continue;", "if (row < end && row % kRowBlock != 0) continue;")
 add("across: rows' last terms are left out", "AddAcrossOneByOne(terms + r, pitch, rows - r, sums);", "")
 add("across: two rows of four change places", "row[1].term[i] = hn::InterleaveUpper(d, odd_low, even_low);", "row[1].term[i] = hn::InterleaveLower(d, odd_high, even_high);")
 
@@ -298,38 +305,116 @@ add("phase 2: a workspace that is a little too small", "if (workspace_size < exe
 add("phase 2: any operator's executor", "if (std::strcmp(executor.api, api) != 0) {", "if (executor.api == nullptr) {")
 add("phase 2: a null address is followed", "if (operand.touched && operand.address == nullptr) {", "if (operand.touched && operand.address == nullptr && i > 3) {")
 add("phase 2: a failure keeps the executor", "  if (to_run != found && !repeatable) executors.Recycle(found);\n", "", ["runtime_faults", "executors"])
-add("executor: outputs are counted from 0", "counted == Operand::kOutput ? found->input_count : 0", "0")
+add("executor: outputs are counted from 0", "is_output ? found->output : 0", "0")
 add("executor: one index too many", "if (index >= static_cast<size_t>(last - first)) {", "if (index > static_cast<size_t>(last - first)) {")
 
-add = mutants_of("src/acl/stream.cc", ("runtime_streams", "executors"))
+add = mutants_of("src/acl/queue/stream.cc", ("runtime_streams", "executors"))
 add("stream: small work overtakes", "if (state_ == State::kIdle && may_run_here) {", "if (state_ != State::kRunning && may_run_here) {")
 add("stream: the last failure counts", "  if (failure_.status != ACL_SUCCESS) return;\n", "")
-add("stream: synchronising waits for one task less", "if (!WaitLocked(lock, submitted_, deadline)) return false;", "if (submitted_ > 0 && !WaitLocked(lock, submitted_ - 1, deadline)) return false;")
+add("stream: synchronising waits for one task less", "if (!WaitLocked(lock, mark, deadline)) return false;", "if (mark > 0 && !WaitLocked(lock, mark - 1, deadline)) return false;")
 
 add("stream: quiet although something failed", "has_nothing_to_say_.store(failure_.status == ACL_SUCCESS, std::memory_order_release);",
     "has_nothing_to_say_.store(true, std::memory_order_release);", ["runtime_services", "runtime_streams"])
 add("stream: quiet although work is queued", "  has_nothing_to_say_.store(false, std::memory_order_relaxed);\n  task->next_", "  task->next_")
+add("stream: who waits goes on with what comes later", "reach == Reach::kOneTask || done_ >= mark ||", "reach == Reach::kOneTask ||",
+    ["runtime_streams:StreamTest.ASynchronisationEndsAtItsMark", "runtime_stress:StressTest.AFeeder*"])
+add("stream: a device's marks are taken one by one", "noted[i].stream->Synchronize(noted[i].handle, noted[i].mark, deadline, failure);",
+    "noted[i].stream->Synchronize(noted[i].handle, deadline, failure);", ["runtime_streams:StreamTest.SynchronizeDevice*"])
+add("stream: any handle may submit", "  if (handle_ != handle) submission = Submission::kGone;\n", "", ["runtime_streams:StreamTest.AHandle*"])
+add("stream: takes work while it is closed", "  std::unique_lock lock(mutex_);\n  handle_ = nullptr;\n", "  std::unique_lock lock(mutex_);\n",
+    ["runtime_streams:StreamTest.AHandle*"])
+add("stream: what is refused is kept", "    task->Finish(nobody);\n", "", ["runtime_streams:StreamTest.AHandle*"])
+add("stream: host functions wait for room", "return !UserCode::IsInside() && !IsSubscribed();", "return !IsSubscribed();",
+    ["runtime_streams:StreamTest.AHostFunctionNeedsNoRoom"])
+add("stream: who processes callbacks waits for room", "return !UserCode::IsInside() && !IsSubscribed();", "return !UserCode::IsInside();",
+    ["runtime_streams:CallbackTest.NeedsNoRoomInAStream*"])
+add("stream: a copy in a host function is not done at return", "    if (wait == Wait::kUntilDone) submission = Submission::kWaitsForSelf;\n", "",
+    ["runtime_streams:StreamTest.AHostFunctionDoesNotWaitForItself"])
+add("stream: a forked child goes on with its parent's task", "    if (current_ != task) return;\n", "", ["runtime_fork:ForkTest.InAHostFunction"])
+add("stream: any task's end resumes", "  if (current_ == task) ResumeLocked(lock);\n", "  if (task != nullptr) ResumeLocked(lock);\n",
+    ["runtime_fork:ForkTest.InABlockingCallback"])
+add("stream: a reset does not wait for who destroys", "  streams.ForEachSlot([context](Stream& stream) { stream.AwaitClosed(context); });\n", "",
+    ["runtime_streams:ContextTest.AResetWaits*"])
+
+add = mutants_of("src/acl/queue/workers.cc", ("runtime_fork",))
+add("workers: a forked child keeps a worker's signals", "  if (is_worker) pthread_sigmask(SIG_SETMASK, &signals, nullptr);\n", "",
+    ["runtime_fork:ForkTest.SignalsReach*"])
+add("workers: a forked child stays a worker", "      if (!is_worker) return;\n", "", ["runtime_fork:ForkTest.InAHostFunction"])
+
+add = mutants_of("src/acl/settings/init_state.cc", ("runtime_fork",))
+add("init: a forked child never ends", "state.ends = state.ends && pthread_equal(state.ending, pthread_self()) != 0;", "(void)state;",
+    ["runtime_fork:ForkInInitTest.While*"])
+
+add = mutants_of("src/acl/device/device.cc", ("runtime_streams",))
+add("device: a context ends while a stream is made in it", "return std::unique_lock<std::mutex>(AllDevices().mutex);",
+    "return std::unique_lock<std::mutex>(AllDevices().mutex, std::defer_lock);", ["runtime_streams:ContextTest.AContextThatIsKept*"])
 
 add = mutants_of("src/acl/float_environment.h", ("process_float_environment", "l1_loss_backward_numerics"))
 add("float environment: only traps matter", "if ((saved_ & ~kFlags) != kDefault)", "if ((saved_ & 0x1F80) != kDefault)")
 add("float environment: what was raised stays", "if (_mm_getcsr() != saved_) _mm_setcsr(saved_);", "if ((_mm_getcsr() & ~kFlags) != (saved_ & ~kFlags)) _mm_setcsr(saved_);")
 
-add = mutants_of("src/acl/event.cc", ("runtime_streams",))
-add("event: a reset undoes a later recording", "if (event_->latest == recording_) {", "if (event_->latest != nullptr) {")
-add("event: any event can be waited for", "if ((event->flags & ACL_EVENT_SYNC) == 0) return FailNotSync(api);\n  Stream* stream", "Stream* stream")
+add = mutants_of("src/acl/process/thread_end.cc", ("process_thread_end",))
+add("thread end: frees nothing", "[](void*) { TheList().DeleteOfThread(); }", "[](void*) {}")
+add("thread end: nobody looks who is gone", "if (count_ >= most_) gone =", "if (count_ > 1000000) gone =")
+add("thread end: what is freed is still found", "      *kept->place_ = nullptr;\n", "")
+add("thread end: after a fork everybody is gone", "kept->thread_ = IsMine(kept) ? thread : 0;", "kept->thread_ = thread > 0 ? 0 : thread;")
 
-add = mutants_of("src/acl/notify.cc", ("runtime_services",))
+add = mutants_of("src/acl/process/thread_start.cc", ("process_small_stack",))
+add("thread start: the program's stack will do", "stack < kLeastStack", "stack == 0")
+
+add = mutants_of("src/acl/process/cancellation.h", ("process_cancellation",))
+add("cancellation: not deferred", "pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_);", "pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before_);")
+
+add = mutants_of("src/acl/stream/callback.cc", ("process_cancellation",))
+add("callback: the end of a thread is no failure", "    } catch (const ThreadUnwinding&) {\n      stream.NoteFailure(kEndedItsThread);\n", "    } catch (const ThreadUnwinding&) {\n")
+add("callback: a thread that ends leaves its stream waiting", "    end(&kEndedItsThread);\n", "")
+
+add = mutants_of("src/acl/queue/workers.cc", ("process_thread_creation:ThreadCreationOfWorkers.*",))
+add("workers: one that ends goes although it is missed", "if (!is_missed || StartLocked(pool)) {", "if (!is_missed || StartLocked(pool) || pool.threads > 0) {")
+
+add = mutants_of("src/acl/process/descriptor.cc", ("process_descriptors",))
+add("descriptor: whatever has the number now", "return same ? number : -1;", "return same || number > 0 ? number : -1;")
+add("descriptor: in a standard stream's place", "if (opened >= 0 && opened <= STDERR_FILENO) {", "if (opened < -1) {")
+add("descriptor: a pending signal is taken", "if (file_size_is_new_) sigaddset(&taken, SIGXFSZ);", "sigaddset(&taken, SIGXFSZ);")
+add("descriptor: a file's limit is signalled", "  sigaddset(&ours, SIGXFSZ);\n", "")
+add("descriptor: a closed pipe is signalled", "  sigaddset(&ours, SIGPIPE);\n", "")
+add("descriptor: signals stay held back", "  pthread_sigmask(SIG_UNBLOCK, &freed, nullptr);\n", "")
+
+add = mutants_of("src/acl/log.cc", ("process_descriptors", "process_log"))
+add("log: half a line stays", "  if (first == count || written == 0 || !is_own) return;\n", "  if (first <= count || written == 0 || !is_own) return;\n")
+add("log: below wherever the program is", "(!is_whole && getcwd(here, sizeof here) == nullptr)", "(!is_whole && here[0] != 0)")
+add("log: standard output by its number", "is_own ? LogFile(sink) : sink.standard_output.Get();", "is_own ? LogFile(sink) : STDOUT_FILENO;")
+
+add = mutants_of("src/acl/settings/init.cc", ("process_cancellation", "runtime_services"))
+add("init: started although a function failed", "if (of_callbacks == ACL_SUCCESS) end.GiveUp();", "end.GiveUp();", ["runtime_services"])
+
+add = mutants_of("src/acl/stream/event.cc", ("runtime_streams",))
+add("event: a reset undoes a later recording", "if (event_->latest == recording_) {", "if (event_->latest != nullptr) {")
+add("event: any event can be waited for", "if ((event->flags & ACL_EVENT_SYNC) == 0) return FailNotSync(api);\n  const FoundStream stream", "const FoundStream stream")
+add("event: seen before it is queued", "  return queue.SubmitFor(\"aclrtRecordEvent\", recording);", "  recording->Publish();\n  return queue.SubmitFor(\"aclrtRecordEvent\", recording);",
+    ["runtime_streams:EventTest.ARecordingThat*:EventTest.RecordersAndWaiters*"])
+add("event: any handle will do", "    if (event.handle == handle) {", "    if (handle != nullptr) {", ["runtime_streams:EventTest.MayBeDestroyedWhileOthers*"],
+    "another thread would have to destroy and make an event between two neighbouring lines: the test tries, and meets it rarely")
+
+add = mutants_of("src/acl/stream/callback.cc", ("runtime_streams",))
+add("callback: a subscription to a stream that is gone", "  if (!queue.IsLive()) return queue.FailGone(api);\n  if (reports", "  if (reports",
+    ["runtime_streams:CallbackTest.SubscribingRaces*"],
+    "another thread would have to destroy the stream between two neighbouring lines: the test tries, and meets it rarely")
+add("callback: a function does not hold its stream", "const UserCode user_code(parked);", "const UserCode user_code(nullptr);",
+    ["runtime_streams:CallbackTest.DoesNotWaitForItself"])
+
+add = mutants_of("src/acl/stream/notify.cc", ("runtime_services",))
 add("notify: stays raised for the next", "    if (is_set_) {\n      is_set_ = false;\n", "    if (is_set_) {\n")
 add("notify: stays raised after a timed wait", "    if (!is_set_) return false;\n    is_set_ = false;\n", "    if (!is_set_) return false;\n")
 
-add = mutants_of("src/acl/value_tasks.cc", ("runtime_services",))
+add = mutants_of("src/acl/stream/value_tasks.cc", ("runtime_services",))
 add("values: every bit in common", "return (found & value_) != 0;", "return (found & value_) == value_;")
 add("values: no other bits", "return (found & value_) != 0;", "return (found & value_) == found;")
 
-add = mutants_of("src/acl/memory.cc", ("runtime", "process_memory"))
+add = mutants_of("src/acl/memory/memory.cc", ("runtime", "process_memory"))
 add("memory: host memory is device memory", "source == Source::kDevice ? !IsOfDevice(found.kind) : found.kind != MemoryKind::kPinnedHost", "source == Source::kHost && found.kind != MemoryKind::kPinnedHost")
 add("memory: whatever is known was registered", "|| it->second.kind != kind) return false;", ") return false;", ["runtime_services"])
-add("memory: not aligned to a line", "kAlignment = 64;", "kAlignment = 16;")
+add("memory: not aligned to 512 bytes", "kAlignment = 512;", "kAlignment = 64;")
 
 # ---- The seven other losses ---------------------------------------------------------------------
 
@@ -403,3 +488,64 @@ add("mse-backward: another order of products", "hn::Mul(hn::Mul(hn::Sub(self, ta
 add("mse-backward: target of another type", "    SameDtype(kSelf, kTarget),\n", "", ["mse_loss_backward_contract"])
 add("mse-backward: mean counts what is broadcast", "ReductionFactor(reduction, self->view)", "ReductionFactor(reduction, checked.broadcast)")
 add("mse-backward: any type of out", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kOut})", "DtypesIn(kBf16SinceAtlasA2, {kSelf})", ["mse_loss_backward_contract"])
+
+# ---- Copies, casts and fills --------------------------------------------------------------------
+
+MOVES = ("cast_numerics", "copy_numerics")
+add = mutants_of("src/engine/move/conversion.cc", MOVES)
+add("move: nothing is sticky", "bits |= truncated != x ? 1 : 0;", "bits |= truncated != x ? 0 : 0;")
+add("move: nearest stays nearest", "bits -= std::fabs(nearest) > std::fabs(x) ? 1 : 0;", "bits -= std::fabs(nearest) > std::fabs(x) ? 0 : 0;")
+add("move: low bits are lost", "return (x - rest) | (rest != 0 ? 0x800 : 0);", "return x - rest;")
+add("move: s32 does not reach its end", "return x >= 2147483648.0f ? INT32_MAX : inside;", "return inside;")
+add("move: NaN is not 0", "const Float number = x == x ? x : Float{0};", "const Float number = x == x ? x : Float{1};")
+add("move: u64 ends at 2^63", "const uint64_t value = upper ? lower | uint64_t{1} << 63 : lower;", "const uint64_t value = lower;")
+add("move: true is its byte", "return byte != 0 ? To{1} : To{0};", "return static_cast<To>(byte);")
+add("move: the imaginary part is not asked", "static_cast<uint8_t>(static_cast<int>(x.part[0] != 0) | static_cast<int>(x.part[1] != 0))", "static_cast<uint8_t>(x.part[0] != 0)")
+add("move: f64 to half by way of float32", "return {IsHalf(to) ? Pass::kF64ToOdd : Pass::kF64ToF32, Type::kF32};", "return {Pass::kF64ToF32, Type::kF32};")
+add("move: s64 to half by way of float32", "if (IsHalf(to)) return {Pass::kS64ToOdd, Type::kF64};", "if (IsHalf(to)) return {Pass::kS64ToF32, Type::kF32};")
+add("move: one tile for all passes", "pass[i].Run(tile[(i + 1) % 2], tile[i % 2], count, false);", "pass[i].Run(tile[i % 2], tile[(i + 1) % 2], count, false);")
+
+add = mutants_of("src/engine/move/move.cc", ("copy_numerics",))
+add("move: a value from the caller's environment", "    {\n      const DefaultFloatEnvironment environment;\n      conversion.Run(source, value, 1, false);\n    }", "    conversion.Run(source, value, 1, false);")
+add("move: blocks from the caller's environment", "    const DefaultFloatEnvironment environment;\n    blocks.Run", "    blocks.Run")
+add("move: the last share is short", "return (count_ + per_share_ - 1) / per_share_;", "return std::max<int64_t>(count_ / per_share_, 1);")
+add("move: shares overlap", "int64_t block = share * per_share_;", "int64_t block = share * (per_share_ - (per_share_ > 1 ? 1 : 0));")
+add("move: the real part has two", "if (part != source.dtype) move.plan.operand[kMoveSource].element_size = move.conversion.from_size;", "")
+add("move: outer dims do not wrap", "source -= plan_.extent[axis] * source_.stride[axis];", "")
+
+add = mutants_of("src/engine/move/block.cc", ("copy_numerics",))
+add("move: fills alike bytes by the first", "return byte == pattern[0]; })) {", "return byte == pattern[0] || size == 2; })) {", ("fill_scalar_numerics",))
+add("move: a run's last bytes", "    const Vector last = Load<Vector>(source + bytes - 16);", "    const Vector last = Load<Vector>(source + bytes / 16 * 16 - 16);")
+add("move: blocks of any size are transposed", "rows <= kCrossedRows && columns * size <= kCrossedRowBytes) {", "rows <= 2 * kCrossedRows && columns * size <= kCrossedRowBytes) {", reason="no block is larger")
+add("move: narrow blocks row by row", "if (columns < kNarrow && rows > columns) {", "if (false) {", reason="the same bytes, later")
+
+add = mutants_of("src/plan/move_plan.cc", ("move_plan", "copy_numerics", "zero_numerics"))
+add("move-plan: rows that one side has dense", "if (source.stride[last] != size || destination.stride[last] != size) return;", "if (destination.stride[last] != size) return;")
+add("move-plan: the source as it comes", "if (plan.rank > 1) PutSourceBeside(plan);", "")
+add("move-plan: elements of any size", "if (plan.extent[last] > kWidestMove / size) return;", "")
+add("move-plan: merged where nothing continues", "merged.strides[rank - 1] == continued) {", "true) {")
+
+add = mutants_of("src/aclnnop/scalar_value.cc", ("fill_scalar_numerics",))
+add("scalar: the real part", "if (IsComplex(from) && !IsComplex(to)) return {};", "")
+add("scalar: any float is true", "std::fabs(value) >= (from == ACL_DOUBLE ? 0x1p-52 : 0x1p-23) ? 1 : 0", "value != 0 ? 1 : 0")
+add("scalar: one epsilon", "from == ACL_DOUBLE ? 0x1p-52 : 0x1p-23", "0x1p-52")
+
+add = operator("copy")
+add("copy: dtypes in another order", "DtypesIn(kEverywhere, {kSelfRef, kSrc})", "DtypesIn(kEverywhere, {kSrc, kSelfRef})", ["copy_contract"])
+add("copy: src may enlarge", "    ShapeIsBroadcast(kSelfRef),\n", "", ["copy_contract"])
+add("copy: anything converts", "    Converts(kSrc, kSelfRef, kConvertible),\n", "", ["copy_contract"])
+add("copy: an empty src goes on", "DoneIfEmpty({kSelfRef, kSrc})", "DoneIfEmpty({kSelfRef})", ["copy_contract"])
+add = operator("cast")
+add("cast: out of any type", "    {.run = OutHasDtype},\n", "", ["cast_contract"])
+add("cast: dtype before self", "    DtypesIn(kFrom, {kSelf}),\n    DtypeIn(kTo, kDtype),\n", "    DtypeIn(kTo, kDtype),\n    DtypesIn(kFrom, {kSelf}),\n", ["cast_contract"])
+add("cast: int4 from anything", "    {.run = DenseForInt4},\n", "", ["cast_contract"])
+add = operator("fill_scalar")
+add("fill-scalar: no promotion", "    PromotesScalar(kSelfRef, kValue),\n", "", ["fill_scalar_contract"])
+add("fill-scalar: any value converts", "    {.run = ValueConverts},\n", "", ["fill_scalar_contract"])
+add = operator("fill_tensor")
+add("fill-tensor: any shape", "    IsValue(kValue),\n", "", ["fill_tensor_contract"])
+add = operator("zero")
+add("zero: at most 8 dims", "    InsideStorage({kSelfRef}),\n", "    RankAtMost(8, {kSelfRef}),\n    InsideStorage({kSelfRef}),\n", ["zero_contract"])
+add("zero: outside its storage", "    InsideStorage({kSelfRef}),\n", "", ["zero_contract"])
+add = operator("one")
+add("one: of any rank", "    RankAtMost(8, {kSelfRef}),\n", "", ["one_contract"])

@@ -5,8 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 
 A mutant that no test notices survives: either a test is missing, or the mutant changes nothing that can be observed;
 then its entry in mutants.py says why. Mutants are made of a copy of the sources, built for one instruction set besides
-the portable one (another for the few that are in its kernels alone, which only a processor that has it can run); a mutant takes the compilation of what depends on the changed file, and a link. Exit status: 0 when every survivor has a reason, 1 when not,
-2 when the table does not fit the sources or these do not build.
+the portable one (another for the few that are in its kernels alone, which only a processor that has it can run); a mutant takes the
+compilation of what depends on the changed file, and a link. Exit status: 0 when every survivor has a reason, 1 when
+not, 2 when the table does not fit the sources or these do not build.
 """
 import argparse
 import concurrent.futures
@@ -30,7 +31,7 @@ CONFIGURATION = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DP
 
 class Kernels(NamedTuple):
     """One instruction set and the fallback, which is always built; the tests of the former are the ones that run."""
-    disabled: str  # Highway's targets
+    left_out: str  # Highway's targets
     tests: str
     flag: str  # of a processor that runs them; "" if every one does
 
@@ -205,7 +206,7 @@ def run_test(executable, only, all_tests, corpus):
 
 class Campaign:
     def __init__(self, place, jobs, configuration, kernels):
-        configuration = [*configuration, f"-DPORTACL_DISABLED_TARGETS={kernels.disabled}"]
+        configuration = [*configuration, f"-DPORTACL_DISABLED_TARGETS={kernels.left_out}"]
         self.builder, self.jobs, self.started = Builder(place, jobs, configuration), jobs, time.monotonic()
         self.tests = kernels.tests
         self.corpus = self.builder.source / "tests/fuzz/corpus"

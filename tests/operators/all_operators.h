@@ -9,6 +9,7 @@
 #include "operators/kl_div_target_backward.h"
 #include "operators/l1_loss.h"
 #include "operators/l1_loss_backward.h"
+#include "operators/moves.h"
 #include "operators/mse_loss.h"
 #include "operators/mse_loss_backward.h"
 #include "operators/mse_loss_out.h"
@@ -40,12 +41,22 @@ inline std::vector<const NumericDescription*> AllReducedLosses() {
   };
 }
 
-// Every operator once, called without a reduction.
+// Every operator that computes in floats once, called without a reduction.
 inline std::vector<const NumericDescription*> AllOperators() {
   std::vector<const NumericDescription*> all = AllGradients();
   for (const NumericDescription* loss : AllLosses()) {
     all.push_back(loss);
   }
+  return all;
+}
+
+// Every operator of the library: how it is called, which is all that some tests ask.
+inline std::vector<OperatorBinding> AllBindings() {
+  std::vector<OperatorBinding> all;
+  for (const NumericDescription* op : AllOperators()) all.push_back(op->binding);
+  for (const OperatorBinding& move : {BindInplaceCopy(), BindCast(), BindInplaceFillScalar(),
+                                      BindInplaceFillTensor(), BindInplaceZero(), BindInplaceOne()})
+    all.push_back(move);
   return all;
 }
 

@@ -293,6 +293,33 @@ void AddSingleDtypeRows(std::vector<Row>& rows, const std::vector<std::string>& 
   }
 }
 
+DtypeLists ListedWith(const std::vector<DtypeNumber>& listed, const std::vector<Product>& products,
+                      const std::vector<DtypeNumber>& more) {
+  DtypeLists lists;
+  for (const Product product : kAllProducts) lists[product] = listed;
+  for (const Product product : products) {
+    std::vector<DtypeNumber>& list = lists[product];
+    list.insert(list.end(), more.begin(), more.end());
+  }
+  return lists;
+}
+
+Row ListedRow(const std::string& name, const Deviation& deviation, const DtypeLists& accepted,
+              DtypeNumber dtype, const Answer& answer, const std::vector<std::string>& refused) {
+  std::map<Product, Answer> answers;
+  for (const auto& [product, list] : accepted) {
+    const bool is_listed = std::find(list.begin(), list.end(), dtype) != list.end();
+    answers[product] = is_listed ? answer : Answer{kInvalid, refused};
+  }
+  const Answer usual = answers.at(Product::kA2);
+  return {name, deviation, usual.code, usual.fragments.value_or(std::vector<std::string>{}), answers};
+}
+
+const std::vector<DtypeNumber>& UnknownDtypes() {
+  static const std::vector<DtypeNumber> numbers = {5, 14, 15, 18, 26, 28, 31, 32, 42, 99, 1000, -1, -2};
+  return numbers;
+}
+
 void AddDtypeMixRows(std::vector<Row>& rows, size_t tensors, const std::vector<Product>& without_bfloat16) {
   const std::vector<DtypeNumber> types = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
   std::vector<size_t> choice(tensors, 0);

@@ -75,6 +75,20 @@ void AddFormatRows(std::vector<Row>& rows, const std::vector<std::string>& tenso
 void AddSingleDtypeRows(std::vector<Row>& rows, const std::vector<std::string>& tensors,
                         const std::vector<Product>& without_bfloat16);
 
+// Which dtypes each product lists, the thread without a device included.
+using DtypeLists = std::map<Product, std::vector<DtypeNumber>>;
+
+// `listed` everywhere, and `more` on the products named.
+DtypeLists ListedWith(const std::vector<DtypeNumber>& listed, const std::vector<Product>& products,
+                      const std::vector<DtypeNumber>& more);
+
+// A row whose answer is 161002 naming `refused` where `accepted` does not have `dtype`, else `answer`.
+Row ListedRow(const std::string& name, const Deviation& deviation, const DtypeLists& accepted,
+              DtypeNumber dtype, const Answer& answer, const std::vector<std::string>& refused);
+
+// Numbers that no dtype has.
+const std::vector<DtypeNumber>& UnknownDtypes();
+
 // Every mix of float32, float16 and bfloat16 over all tensors.
 void AddDtypeMixRows(std::vector<Row>& rows, size_t tensors, const std::vector<Product>& without_bfloat16);
 

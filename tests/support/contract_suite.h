@@ -43,13 +43,15 @@ struct TensorSpec {
 
 class CallSpec {
  public:
-  explicit CallSpec(const std::vector<std::string>& names) : names_(names), tensors_(names.size()) {}
+  explicit CallSpec(const std::vector<std::string>& names)
+      : output(names.size() - 1), names_(names), tensors_(names.size()) {}
 
   TensorSpec& operator[](const std::string& name);
   std::vector<TensorSpec>& tensors() { return tensors_; }
   const std::vector<TensorSpec>& tensors() const { return tensors_; }
 
   Attributes attributes;
+  size_t output;  // which tensor
   bool null_workspace_size = false;
   bool null_executor = false;
 
@@ -83,6 +85,7 @@ struct Fault {
 
 struct ContractDescription {
   OperatorBinding binding;
+  Deviation valid;  // what makes the valid call of float32 tensors of shape [2, 3]; empty: nothing
   std::vector<Row> rows;
   std::vector<Fault> faults;
 };
@@ -110,6 +113,7 @@ class BuiltCall {
  private:
   std::vector<aclTensor*> handles_;
   std::vector<std::unique_ptr<GuardedBuffer>> storage_;
+  size_t output_;
 };
 
 // Runs phase 1 for `spec` and checks the code, and that a failure leaves everything untouched and says what

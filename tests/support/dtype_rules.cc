@@ -166,6 +166,10 @@ int64_t ElementSize(DtypeNumber dtype) {
     case ACL_INT8:
     case ACL_UINT8:
     case ACL_BOOL:
+    case ACL_HIFLOAT8:
+    case ACL_FLOAT8_E5M2:
+    case ACL_FLOAT8_E4M3FN:
+    case ACL_FLOAT8_E8M0:
       return 1;
     default:
       return 0;

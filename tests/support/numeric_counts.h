@@ -15,4 +15,7 @@ struct NumericCounts {
 
 NumericCounts& CountsOfThisProcess();
 
+// Records what was counted since the last time as properties of the test that runs. Called at its end.
+void RecordNumericCounts();
+
 }  // namespace portacl::testing

@@ -120,12 +120,16 @@ void NumericSuite::SetUp() {
 
 void NumericSuite::TearDown() {
   environment_.reset();
+  RecordNumericCounts();
+}
+
+void RecordNumericCounts() {
   NumericCounts& counts = CountsOfThisProcess();
   static int64_t cases_before = 0;
   static int64_t refused_before = 0;
   static int64_t special_values_before = 0;
   const auto record = [](const char* name, const std::atomic<int64_t>& count, int64_t& before) {
-    RecordProperty(name, std::to_string(count - before));
+    ::testing::Test::RecordProperty(name, std::to_string(count - before));
     before = count;
   };
   record("numeric_cases", counts.cases, cases_before);

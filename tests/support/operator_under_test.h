@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
@@ -16,14 +17,17 @@
 
 namespace portacl::testing {
 
-// The attributes of every loss operator together; an operator looks at those that its signature has.
+// The attributes of every operator together; an operator looks at those that its signature has.
 struct Attributes {
   int64_t reduction = 0;
   float beta = 1.0f;
   bool log_target = false;
+  std::optional<DtypeNumber> dtype = {};        // nullopt: the output's
+  std::optional<const aclScalar*> scalar = {};  // nullopt: one that suits the tensors
 };
 
-// How to call an operator: its tensors are always given in the order of the C signature, the output last.
+// How to call an operator: its tensors are always given in the order of the C signature, the output last but where
+// `output` says another.
 struct OperatorBinding {
   std::string name;  // "aclnnL1LossBackward"
   std::vector<std::string> tensors;
@@ -31,6 +35,8 @@ struct OperatorBinding {
                             uint64_t* workspace_size, aclOpExecutor** executor)>
       plan;                                                                                         // phase 1
   aclnnStatus (*run)(void* workspace, uint64_t size, aclOpExecutor* executor, aclrtStream stream);  // phase 2
+
+  int output = -1;  // which tensor; -1: the last
 
   // Inputs whose data the operator never reads: they need no data address.
   std::vector<std::string> unread_inputs = {};

@@ -18,6 +18,18 @@ bool ProductTakes(const std::string& op, const std::vector<DtypeNumber>& inputs,
   if (op == "aclnnKlDivTargetBackward" || (op == "aclnnKlDivBackward" && is_310b)) {
     return false;
   }
+  const auto is_any_of = [](DtypeNumber dtype, std::initializer_list<DtypeNumber> dtypes) {
+    return std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end();
+  };
+  if (op == "aclnnInplaceCopy" || op == "aclnnInplaceZero") {
+    return true;
+  }
+  if (op == "aclnnCast") {
+    return inputs.front() != ACL_BF16 && output != ACL_BF16;
+  }
+  if (op.starts_with("aclnnInplace")) {  // fills: what they fill decides
+    return !is_any_of(output, {ACL_BF16, ACL_UINT16, ACL_UINT32, ACL_UINT64});
+  }
   // The L1 losses look at what the inputs promote to, so BF16 passes beside FLOAT; the others at each input.
   if (op == "aclnnL1Loss" || op == "aclnnL1LossBackward") {
     DtypeNumber promoted = inputs.front();

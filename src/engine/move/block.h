@@ -1,0 +1,29 @@
+// Copies of blocks: two dims of elements of one size, any strides on both sides. All that moves bytes ends here.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace portacl::engine {
+
+// Where the elements of a block lie: bytes from one row to the next and from one column to the next.
+struct BlockSteps {
+  int64_t row;
+  int64_t column;
+};
+
+// A block that is to be transposed, since its source is dense along the columns and its destination along the rows, has at
+// most so many rows, and so many bytes in a destination row: then it passes through the first-level cache once.
+inline constexpr int64_t kCrossedRows = 64;
+inline constexpr int64_t kCrossedRowBytes = 512;
+
+// destination[r][c] = source[r][c] for rows x columns elements of `size` bytes, any number of them. Reads elements alone, or
+// what lies between two of a row; writes elements alone. Views that overlap give any of their values. With `stream`,
+// what is dense and long is written past the caches where the machine can; the caller then ends with a fence.
+void CopyBlock(const char* source, BlockSteps from, char* destination, BlockSteps to, int64_t rows,
+               int64_t columns, int32_t size, bool stream) noexcept;
+
+// The same bytes, in any direction of overlap where not streamed.
+void CopyBytes(const char* source, char* destination, int64_t bytes, bool stream) noexcept;
+
+}  // namespace portacl::engine

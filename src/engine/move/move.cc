@@ -1,0 +1,255 @@
+// Runs moves block by block (see move.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/move/move.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "acl/float_environment.h"
+#include "engine/cache_size.h"
+#include "engine/move/block.h"
+#include "engine/parallel.h"
+
+#include <hwy/cache_control.h>
+
+namespace portacl::engine {
+namespace {
+
+// What one thread takes at a time, in bytes of the destination.
+constexpr int64_t kShareBytes = 131072;
+// A block that is gathered or scattered, in bytes of the wider side: it stays in the first-level cache.
+constexpr int64_t kBlockBytes = 16384;
+// Wider ones are rows that are copied as one (see PlanMove); blocks of them have at most so many rows and columns.
+constexpr int64_t kWidestElement = 16;
+constexpr int64_t kMostRowsOfRuns = 32;
+// The last two dims may be too small for blocks: then the dim around them is cut into blocks, of at most so many bytes, and
+// walked once for each of their elements.
+constexpr int64_t kFewElements = 64;
+constexpr int64_t kFewElementsBytes = 8192;
+// Rows of at least this many elements are converted where they lie.
+constexpr int64_t kLongRow = 64;
+
+// The last two dims, cut into blocks; the dims around them are walked one index at a time.
+class Blocks {
+ public:
+  explicit Blocks(const Move& move)
+      : move_(move),
+        plan_(move.plan),
+        source_(plan_.operand[kMoveSource]),
+        destination_(plan_.operand[kMoveDestination]),
+        across_(plan_.rank - 2),
+        along_(plan_.rank - 1),
+        rows_(plan_.rank > 1 ? plan_.extent[across_] : 1),
+        columns_(plan_.extent[along_]),
+        from_{plan_.rank > 1 ? source_.stride[across_] : 0, source_.stride[along_]},
+        to_{plan_.rank > 1 ? destination_.stride[across_] : 0, destination_.stride[along_]} {
+    const bool keeps_bytes = move.conversion.KeepsBytes();
+    const int64_t widest = std::max(source_.element_size, destination_.element_size);
+    is_source_in_place_ = from_.column == source_.element_size && columns_ >= kLongRow;
+    is_destination_in_place_ = to_.column == destination_.element_size && columns_ >= kLongRow;
+    is_crossed_ = plan_.rank > 1 && from_.row != 0 && Magnitude(from_.row) < Magnitude(from_.column);
+    if (is_crossed_ && widest > kWidestElement) {
+      // As many rows as columns: each lies in pages of its own, on one side or the other.
+      block_rows_ = kMostRowsOfRuns;
+      while (block_rows_ > 4 && block_rows_ * block_rows_ * widest > kShareBytes / 2) block_rows_ /= 2;
+      block_columns_ = block_rows_;
+    } else if (is_crossed_ && rows_ >= kCrossedRows / 2 && columns_ >= kCrossedRows / 2) {
+      // Converted, it passes through two tiles.
+      block_rows_ = keeps_bytes ? kCrossedRows : kBlockBytes / kCrossedRowBytes;
+      block_columns_ = kCrossedRowBytes / widest;
+    } else {
+      const bool is_in_place = is_source_in_place_ && is_destination_in_place_;
+      const int64_t elements =
+          (is_in_place || (keeps_bytes && !is_crossed_) ? kShareBytes : kBlockBytes) / widest;
+      block_columns_ = std::min(columns_, std::max<int64_t>(elements, 1));
+      block_rows_ = std::max<int64_t>(elements / block_columns_, 1);
+    }
+    block_rows_ = std::min(block_rows_, rows_);
+    block_columns_ = std::min(block_columns_, columns_);
+    const int64_t around = across_ > 0 ? plan_.extent[across_ - 1] : 0;
+    if (keeps_bytes && widest <= kWidestElement && rows_ * columns_ <= kFewElements &&
+        around > kFewElements) {
+      walks_around_ = true;
+      block_rows_ = std::min(around, std::max<int64_t>(kFewElementsBytes / (rows_ * columns_ * widest), 1));
+      block_columns_ = rows_ * columns_;
+      row_blocks_ = (around + block_rows_ - 1) / block_rows_;
+      column_blocks_ = 1;
+    } else {
+      row_blocks_ = (rows_ + block_rows_ - 1) / block_rows_;
+      column_blocks_ = (columns_ + block_columns_ - 1) / block_columns_;
+    }
+    outer_dims_ = std::max(walks_around_ ? across_ - 1 : across_, 0);
+    count_ = row_blocks_ * column_blocks_;
+    for (int axis = 0; axis < outer_dims_; ++axis) count_ *= plan_.extent[axis];
+    const int64_t bytes = block_rows_ * block_columns_ * destination_.element_size;
+    per_share_ = std::max<int64_t>(1, kShareBytes / bytes);
+  }
+
+  int64_t shares() const { return (count_ + per_share_ - 1) / per_share_; }
+
+  void Run(const char* source, char* destination, int64_t share) const {
+    int64_t block = share * per_share_;
+    const int64_t end = std::min(count_, block + per_share_);
+    // Blocks that follow each other lie along the direction in which the source is dense.
+    int64_t index[kMaxLoopRank];
+    int64_t inner = block % (row_blocks_ * column_blocks_);
+    int64_t outer = block / (row_blocks_ * column_blocks_);
+    for (int axis = outer_dims_ - 1; axis >= 0; --axis) {
+      index[axis] = outer % plan_.extent[axis];
+      outer /= plan_.extent[axis];
+      source += index[axis] * source_.stride[axis];
+      destination += index[axis] * destination_.stride[axis];
+    }
+    for (;;) {
+      const int64_t row = (is_crossed_ ? inner % row_blocks_ : inner / column_blocks_) * block_rows_;
+      const int64_t column = (is_crossed_ ? inner / row_blocks_ : inner % column_blocks_) * block_columns_;
+      if (walks_around_) {
+        MoveAround(source, destination, row);
+      } else {
+        MoveBlock(source + row * from_.row + column * from_.column,
+                  destination + row * to_.row + column * to_.column, std::min(block_rows_, rows_ - row),
+                  std::min(block_columns_, columns_ - column));
+      }
+      if (++block == end) return;
+      if (++inner < row_blocks_ * column_blocks_) continue;
+      inner = 0;
+      for (int axis = outer_dims_ - 1; axis >= 0; --axis) {
+        source += source_.stride[axis];
+        destination += destination_.stride[axis];
+        if (++index[axis] < plan_.extent[axis]) break;
+        source -= plan_.extent[axis] * source_.stride[axis];
+        destination -= plan_.extent[axis] * destination_.stride[axis];
+        index[axis] = 0;
+      }
+    }
+  }
+
+ private:
+  static int64_t Magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+  void MoveBlock(const char* source, char* destination, int64_t rows, int64_t columns) const {
+    if (move_.conversion.KeepsBytes()) {
+      return CopyBlock(source, from_, destination, to_, rows, columns, destination_.element_size,
+                       move_.stream);
+    }
+    if (is_source_in_place_ && is_destination_in_place_) {
+      for (int64_t row = 0; row < rows; ++row)
+        Convert(source + row * from_.row, destination + row * to_.row, columns);
+      return;
+    }
+    ConvertThroughTiles(source, destination, rows, columns);
+  }
+
+  // Some of the dim around the last two, from `first` on.
+  void MoveAround(const char* source, char* destination, int64_t first) const {
+    const int axis = across_ - 1;
+    const int64_t n = std::min(block_rows_, plan_.extent[axis] - first);
+    const BlockSteps from{0, source_.stride[axis]};
+    const BlockSteps to{0, destination_.stride[axis]};
+    source += first * from.column;
+    destination += first * to.column;
+    for (int64_t row = 0; row < rows_; ++row) {
+      for (int64_t column = 0; column < columns_; ++column) {
+        CopyBlock(source + row * from_.row + column * from_.column, from,
+                  destination + row * to_.row + column * to_.column, to, 1, n, destination_.element_size,
+                  false);
+      }
+    }
+  }
+
+  void Convert(const char* source, char* destination, int64_t n) const {
+    move_.conversion.Run(source, destination, static_cast<size_t>(n), move_.stream);
+  }
+
+  [[gnu::noinline]] void ConvertThroughTiles(const char* source, char* destination, int64_t rows,
+                                             int64_t columns) const {
+    alignas(64) char taken[kBlockBytes];
+    alignas(64) char made[kBlockBytes];
+    const int32_t from_size = source_.element_size;
+    const int32_t to_size = destination_.element_size;
+    const BlockSteps taken_steps{columns * from_size, from_size};
+    const BlockSteps made_steps{columns * to_size, to_size};
+    if (!is_source_in_place_) {
+      CopyBlock(source, from_, taken, taken_steps, rows, columns, from_size, false);
+      if (!is_destination_in_place_) {
+        Convert(taken, made, rows * columns);
+      } else {
+        for (int64_t row = 0; row < rows; ++row)
+          Convert(taken + row * taken_steps.row, destination + row * to_.row, columns);
+        return;
+      }
+    } else {
+      for (int64_t row = 0; row < rows; ++row)
+        Convert(source + row * from_.row, made + row * made_steps.row, columns);
+    }
+    CopyBlock(made, made_steps, destination, to_, rows, columns, to_size, move_.stream);
+  }
+
+  const Move& move_;
+  const LoopPlan& plan_;
+  const OperandLoop& source_;
+  const OperandLoop& destination_;
+  const int across_;
+  const int along_;
+  const int64_t rows_;
+  const int64_t columns_;
+  const BlockSteps from_;
+  const BlockSteps to_;
+  bool is_source_in_place_;
+  bool is_destination_in_place_;
+  bool is_crossed_;
+  bool walks_around_ = false;
+  int outer_dims_;
+  int64_t block_rows_;
+  int64_t block_columns_;
+  int64_t row_blocks_;
+  int64_t column_blocks_;
+  int64_t count_;
+  int64_t per_share_;
+};
+
+// One element is converted once, then repeated.
+bool IsOneValue(const LoopPlan& plan) {
+  const int64_t* const stride = plan.operand[kMoveSource].stride;
+  return std::all_of(stride, stride + plan.rank, [](int64_t step) { return step == 0; });
+}
+
+}  // namespace
+
+Move MakeMove(const aclTensor& source, const aclTensor& destination, Isa isa, int threads) noexcept {
+  Move move;
+  const aclDataType part = ConvertedPart(source.dtype, destination.dtype);
+  move.conversion = FindConversion(isa, part, destination.dtype);
+  move.plan =
+      PlanMove(destination.view, source, destination, part == source.dtype && move.conversion.KeepsBytes());
+  if (part != source.dtype) move.plan.operand[kMoveSource].element_size = move.conversion.from_size;
+  move.threads = threads;
+  move.stream = move.plan.BytesWalked() > LastLevelCacheBytes();
+  return move;
+}
+
+void Move::Run(const char* source, char* destination) const noexcept {
+  source += plan.operand[kMoveSource].offset;
+  destination += plan.operand[kMoveDestination].offset;
+  if (!conversion.KeepsBytes() && IsOneValue(plan)) {
+    Move fill = *this;
+    alignas(16) char value[16] = {};
+    {
+      const DefaultFloatEnvironment environment;
+      conversion.Run(source, value, 1, false);
+    }
+    fill.conversion.passes = 0;
+    fill.plan.operand[kMoveSource].offset = 0;
+    fill.plan.operand[kMoveSource].element_size = plan.operand[kMoveDestination].element_size;
+    fill.plan.operand[kMoveDestination].offset = 0;
+    return fill.Run(value, destination);
+  }
+  const Blocks blocks(*this);
+  ForEachBlock(blocks.shares(), threads, [&](int64_t share) {
+    const DefaultFloatEnvironment environment;
+    blocks.Run(source, destination, share);
+    if (stream) hwy::FlushStream();
+  });
+}
+
+}  // namespace portacl::engine

@@ -1,0 +1,291 @@
+// The signatures, numbers and sizes of what clients of the older interfaces look up: operators by name, recorded graphs,
+// kernels, profiler, faults, settings of collectives. The numbers are those that the clients were compiled with.
+// SPDX-License-Identifier: Apache-2.0
+#include <type_traits>
+
+#include "acl/acl.h"
+#include "acl/acl_op_compiler.h"
+#include "acl/acl_prof.h"
+#include "aclnn/opdev/huge_mem.h"
+#include "hccl/hccl.h"
+#include "profiling/aprof_pub.h"
+#include "runtime/rt.h"
+
+// acl/acl_base_mdl.h
+static_assert(std::is_same<decltype(&aclCreateTensorDesc),
+                           aclTensorDesc* (*)(aclDataType, int, int64_t const*, aclFormat)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclDestroyTensorDesc), void (*)(aclTensorDesc const*)>::value, "");
+static_assert(
+    std::is_same<decltype(&aclGetTensorDescDimV2), int (*)(aclTensorDesc const*, uint64_t, int64_t*)>::value,
+    "");
+static_assert(
+    std::is_same<decltype(&aclGetTensorDescElementCount), uint64_t (*)(aclTensorDesc const*)>::value, "");
+static_assert(std::is_same<decltype(&aclGetTensorDescFormat), aclFormat (*)(aclTensorDesc const*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclGetTensorDescName), const char* (*)(aclTensorDesc*)>::value, "");
+static_assert(std::is_same<decltype(&aclGetTensorDescNumDims), uint64_t (*)(aclTensorDesc const*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclGetTensorDescSize), uint64_t (*)(aclTensorDesc const*)>::value, "");
+static_assert(std::is_same<decltype(&aclGetTensorDescType), aclDataType (*)(aclTensorDesc const*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclSetTensorDescName), void (*)(aclTensorDesc*, const char*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclSetTensorFormat), int (*)(aclTensorDesc*, aclFormat)>::value, "");
+static_assert(std::is_same<decltype(&aclSetTensorPlaceMent), int (*)(aclTensorDesc*, aclMemType)>::value, "");
+static_assert(std::is_same<decltype(&aclSetTensorShape), int (*)(aclTensorDesc*, int, int64_t const*)>::value,
+              "");
+
+// acl/acl_op.h
+static_assert(ACL_ENGINE_SYS == 0, "");
+static_assert(ACL_ENGINE_AICORE == 1, "");
+static_assert(ACL_ENGINE_VECTOR == 2, "");
+static_assert(std::is_same<decltype(&aclopCreateAttr), aclopAttr* (*)()>::value, "");
+static_assert(std::is_same<decltype(&aclopDestroyAttr), void (*)(aclopAttr const*)>::value, "");
+static_assert(std::is_same<decltype(&aclopSetAttrBool), int (*)(aclopAttr*, const char*, uint8_t)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&aclopSetAttrDataType), int (*)(aclopAttr*, const char*, aclDataType)>::value, "");
+static_assert(std::is_same<decltype(&aclopSetAttrFloat), int (*)(aclopAttr*, const char*, float)>::value, "");
+static_assert(std::is_same<decltype(&aclopSetAttrInt), int (*)(aclopAttr*, const char*, int64_t)>::value, "");
+static_assert(std::is_same<decltype(&aclopSetAttrListBool),
+                           int (*)(aclopAttr*, const char*, int, uint8_t const*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclopSetAttrListDataType),
+                           int (*)(aclopAttr*, const char*, int, aclDataType const*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclopSetAttrListFloat),
+                           int (*)(aclopAttr*, const char*, int, float const*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclopSetAttrListInt),
+                           int (*)(aclopAttr*, const char*, int, int64_t const*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclopSetAttrListListInt),
+                           int (*)(aclopAttr*, const char*, int, int const*, int64_t const* const*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclopSetAttrListString),
+                           int (*)(aclopAttr*, const char*, int, const char**)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&aclopSetAttrString), int (*)(aclopAttr*, const char*, const char*)>::value, "");
+
+// acl/acl_op_compiler.h
+static_assert(ACL_COMPILE_SYS == 0, "");
+static_assert(ACL_COMPILE_UNREGISTERED == 1, "");
+static_assert(ACL_PRECISION_MODE == 0, "");
+static_assert(ACL_AICORE_NUM == 1, "");
+static_assert(ACL_AUTO_TUNE_MODE == 2, "");
+static_assert(ACL_OP_SELECT_IMPL_MODE == 3, "");
+static_assert(ACL_OPTYPELIST_FOR_IMPLMODE == 4, "");
+static_assert(ACL_OP_DEBUG_LEVEL == 5, "");
+static_assert(ACL_DEBUG_DIR == 6, "");
+static_assert(ACL_OP_COMPILER_CACHE_MODE == 7, "");
+static_assert(ACL_OP_COMPILER_CACHE_DIR == 8, "");
+static_assert(ACL_OP_PERFORMANCE_MODE == 9, "");
+static_assert(ACL_OP_JIT_COMPILE == 10, "");
+static_assert(ACL_OP_DETERMINISTIC == 11, "");
+static_assert(ACL_CUSTOMIZE_DTYPES == 12, "");
+static_assert(ACL_OP_PRECISION_MODE == 13, "");
+static_assert(ACL_ALLOW_HF32 == 14, "");
+static_assert(ACL_PRECISION_MODE_V2 == 15, "");
+static_assert(ACL_OP_DEBUG_OPTION == 16, "");
+static_assert(std::is_same<decltype(&aclGetCompileopt), int (*)(aclCompileOpt, char*, uint64_t)>::value, "");
+static_assert(std::is_same<decltype(&aclGetCompileoptSize), uint64_t (*)(aclCompileOpt)>::value, "");
+static_assert(std::is_same<decltype(&aclSetCompileopt), int (*)(aclCompileOpt, const char*)>::value, "");
+static_assert(std::is_same<decltype(&aclopCompileAndExecute),
+                           int (*)(const char*, int, aclTensorDesc const* const*, aclDataBuffer const* const*,
+                                   int, aclTensorDesc const* const*, aclDataBuffer* const*, aclopAttr const*,
+                                   aclEngineType, aclCompileType, const char*, void*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclopCompileAndExecuteV2),
+                           int (*)(const char*, int, aclTensorDesc**, aclDataBuffer**, int, aclTensorDesc**,
+                                   aclDataBuffer**, aclopAttr*, aclEngineType, aclCompileType, const char*,
+                                   void*)>::value,
+              "");
+
+// acl/acl_prof.h
+static_assert(ACL_AICORE_ARITHMETIC_UTILIZATION == 0, "");
+static_assert(ACL_AICORE_PIPE_UTILIZATION == 1, "");
+static_assert(ACL_AICORE_MEMORY_BANDWIDTH == 2, "");
+static_assert(ACL_AICORE_L0B_AND_WIDTH == 3, "");
+static_assert(ACL_AICORE_RESOURCE_CONFLICT_RATIO == 4, "");
+static_assert(ACL_AICORE_MEMORY_UB == 5, "");
+static_assert(ACL_AICORE_L2_CACHE == 6, "");
+static_assert(ACL_AICORE_PIPE_EXECUTE_UTILIZATION == 7, "");
+static_assert(ACL_AICORE_MEMORY_ACCESS == 8, "");
+static_assert(ACL_AICORE_NONE == 255, "");
+static_assert(ACL_STEP_START == 0, "");
+static_assert(ACL_STEP_END == 1, "");
+static_assert(ACL_PROF_ARGS_MIN == 0, "");
+static_assert(ACL_PROF_STORAGE_LIMIT == 1, "");
+static_assert(ACL_PROF_SYS_HARDWARE_MEM_FREQ == 3, "");
+static_assert(ACL_PROF_LLC_MODE == 4, "");
+static_assert(ACL_PROF_SYS_IO_FREQ == 5, "");
+static_assert(ACL_PROF_SYS_INTERCONNECTION_FREQ == 6, "");
+static_assert(ACL_PROF_DVPP_FREQ == 7, "");
+static_assert(ACL_PROF_HOST_SYS == 8, "");
+static_assert(ACL_PROF_HOST_SYS_USAGE == 9, "");
+static_assert(ACL_PROF_HOST_SYS_USAGE_FREQ == 10, "");
+static_assert(ACL_PROF_LOW_POWER_FREQ == 11, "");
+static_assert(ACL_PROF_SYS_MEM_SERVICEFLOW == 12, "");
+static_assert(ACL_PROF_SYS_CPU_FREQ == 13, "");
+static_assert(ACL_PROF_OPTYPE == 14, "");
+static_assert(ACL_PROF_NTS_METRICS == 15, "");
+static_assert(ACL_PROF_PATH == 16, "");
+static_assert(ACL_PROF_ARGS_MAX == 17, "");
+static_assert(std::is_same<decltype(&aclprofCreateConfig),
+                           aclprofConfig* (*)(uint32_t*, uint32_t, aclprofAicoreMetrics,
+                                              aclprofAicoreEvents const*, uint64_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclprofCreateStepInfo), aclprofStepInfo* (*)()>::value, "");
+static_assert(std::is_same<decltype(&aclprofDestroyConfig), int (*)(aclprofConfig const*)>::value, "");
+static_assert(std::is_same<decltype(&aclprofDestroyStepInfo), void (*)(aclprofStepInfo*)>::value, "");
+static_assert(std::is_same<decltype(&aclprofFinalize), int (*)()>::value, "");
+static_assert(
+    std::is_same<decltype(&aclprofGetStepTimestamp), int (*)(aclprofStepInfo*, aclprofStepTag, void*)>::value,
+    "");
+static_assert(std::is_same<decltype(&aclprofGetSupportedFeatures), int (*)(uint64_t*, void**)>::value, "");
+static_assert(std::is_same<decltype(&aclprofGetSupportedFeaturesV2), int (*)(uint64_t*, void**)>::value, "");
+static_assert(std::is_same<decltype(&aclprofInit), int (*)(const char*, uint64_t)>::value, "");
+static_assert(std::is_same<decltype(&aclprofMarkEx), int (*)(const char*, uint64_t, void*)>::value, "");
+static_assert(std::is_same<decltype(&aclprofRegisterDeviceCallback), int (*)()>::value, "");
+static_assert(
+    std::is_same<decltype(&aclprofSetConfig), int (*)(aclprofConfigType, const char*, uint64_t)>::value, "");
+static_assert(std::is_same<decltype(&aclprofStart), int (*)(aclprofConfig const*)>::value, "");
+static_assert(std::is_same<decltype(&aclprofStop), int (*)(aclprofConfig const*)>::value, "");
+static_assert(std::is_same<decltype(&aclprofWarmup), int (*)(aclprofConfig const*)>::value, "");
+
+// acl/acl_rt.h
+static_assert(ACL_RT_AICORE_ERROR_UNKNOWN == 0, "");
+static_assert(ACL_RT_AICORE_ERROR_SW == 1, "");
+static_assert(ACL_RT_AICORE_ERROR_HW_LOCAL == 2, "");
+static_assert(ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT == 1, "");
+static_assert(ACL_MODEL_RI_COND_TYPE_IF == 0, "");
+static_assert(ACL_MODEL_RI_COND_TYPE_WHILE == 1, "");
+static_assert(ACL_MODEL_RI_COND_TYPE_SWITCH == 2, "");
+static_assert(ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD == 1, "");
+static_assert(ACL_RT_BINARY_LOAD_OPT_LAZY_MAGIC == 2, "");
+static_assert(ACL_RT_BINARY_LOAD_OPT_MAGIC == 2, "");
+static_assert(ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE == 3, "");
+static_assert(
+    std::is_same<decltype(&aclmdlRIAddCondTask), int (*)(tagAclmdlRICondTaskParams, void*, uint32_t)>::value,
+    "");
+static_assert(std::is_same<decltype(&aclmdlRICaptureBegin), int (*)(void*, aclmdlRICaptureMode)>::value, "");
+static_assert(std::is_same<decltype(&aclmdlRICaptureEnd), int (*)(void*, void**)>::value, "");
+static_assert(
+    std::is_same<decltype(&aclmdlRICaptureGetInfo), int (*)(void*, aclmdlRICaptureStatus*, void**)>::value,
+    "");
+static_assert(std::is_same<decltype(&aclmdlRICaptureTaskGrpBegin), int (*)(void*)>::value, "");
+static_assert(std::is_same<decltype(&aclmdlRICaptureTaskGrpEnd), int (*)(void*, void**)>::value, "");
+static_assert(std::is_same<decltype(&aclmdlRICaptureTaskUpdateBegin), int (*)(void*, void*)>::value, "");
+static_assert(std::is_same<decltype(&aclmdlRICaptureTaskUpdateEnd), int (*)(void*)>::value, "");
+static_assert(
+    std::is_same<decltype(&aclmdlRICaptureThreadExchangeMode), int (*)(aclmdlRICaptureMode*)>::value, "");
+static_assert(
+    std::is_same<decltype(&aclmdlRICaptureToModelRIBegin), int (*)(void*, void*, aclmdlRICaptureMode)>::value,
+    "");
+static_assert(std::is_same<decltype(&aclmdlRICondHandleCreate),
+                           int (*)(void*, uint32_t, aclmdlRICondHandleFlag, void**)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclmdlRICondHandleGetCondPtr), int (*)(void*, uint64_t**)>::value, "");
+static_assert(std::is_same<decltype(&aclmdlRIDebugJsonPrint), int (*)(void*, const char*, uint32_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclmdlRIDebugPrint), int (*)(void*)>::value, "");
+static_assert(std::is_same<decltype(&aclmdlRIDestroy), int (*)(void*)>::value, "");
+static_assert(std::is_same<decltype(&aclmdlRIExecuteAsync), int (*)(void*, void*)>::value, "");
+static_assert(std::is_same<decltype(&aclmdlRIGetId), int (*)(void*, uint32_t*)>::value, "");
+static_assert(std::is_same<decltype(&aclrtBinaryGetFunction), int (*)(void*, const char*, void**)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtBinaryLoadFromData),
+                           int (*)(const void*, uint64_t, aclrtBinaryLoadOptions const*, void**)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtGetErrorVerbose), int (*)(int, aclrtErrorInfo*)>::value, "");
+static_assert(std::is_same<decltype(&aclrtGetFunctionAddr), int (*)(void*, void**, void**)>::value, "");
+static_assert(
+    std::is_same<decltype(&aclrtGetMemUceInfo), int (*)(int, aclrtMemUceInfo*, uint64_t, uint64_t*)>::value,
+    "");
+static_assert(std::is_same<decltype(&aclrtIpcGetEventHandle), int (*)(void*, aclrtIpcEventHandle*)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtIpcMemSetImportPid), int (*)(const char*, int*, uint64_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtIpcOpenEventHandle), int (*)(aclrtIpcEventHandle, void**)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&aclrtMemSetPidToShareableHandle), int (*)(uint64_t, int*, uint64_t)>::value, "");
+static_assert(std::is_same<decltype(&aclrtMemUceRepair), int (*)(int, aclrtMemUceInfo*, uint64_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&aclrtRepairError), int (*)(int, aclrtErrorInfo const*)>::value, "");
+
+// profiling/aprof_pub.h
+static_assert(std::is_same<decltype(&MsprofGetHashId), uint64_t (*)(const char*, uint64_t)>::value, "");
+static_assert(std::is_same<decltype(&MsprofRegisterCallback),
+                           int (*)(uint32_t, int (*)(uint32_t, void*, uint32_t))>::value,
+              "");
+static_assert(std::is_same<decltype(&MsprofReportAdditionalInfo), int (*)(uint32_t, void*, uint32_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&MsprofReportApi), int (*)(uint32_t, MsprofApi const*)>::value, "");
+static_assert(std::is_same<decltype(&MsprofReportCompactInfo), int (*)(uint32_t, void*, uint32_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&MsprofSysCycleTime), uint64_t (*)()>::value, "");
+
+// hccl/hccl.h
+static_assert(HCCL_SUCCESS == 0, "");
+static_assert(HCCL_E_PARA == 1, "");
+static_assert(HCCL_E_PTR == 2, "");
+static_assert(HCCL_E_MEMORY == 3, "");
+static_assert(HCCL_E_INTERNAL == 4, "");
+static_assert(HCCL_E_NOT_SUPPORT == 5, "");
+static_assert(HCCL_E_NOT_FOUND == 6, "");
+static_assert(HCCL_E_UNAVAIL == 7, "");
+static_assert(HCCL_E_SYSCALL == 8, "");
+static_assert(HCCL_E_TIMEOUT == 9, "");
+static_assert(HCCL_E_OPEN_FILE_FAILURE == 10, "");
+static_assert(HCCL_E_TCP_CONNECT == 11, "");
+static_assert(HCCL_E_ROCE_CONNECT == 12, "");
+static_assert(HCCL_E_TCP_TRANSFER == 13, "");
+static_assert(HCCL_E_ROCE_TRANSFER == 14, "");
+static_assert(HCCL_E_RUNTIME == 15, "");
+static_assert(HCCL_E_DRV == 16, "");
+static_assert(HCCL_E_PROFILING == 17, "");
+static_assert(HCCL_E_CCE == 18, "");
+static_assert(HCCL_E_NETWORK == 19, "");
+static_assert(HCCL_E_AGAIN == 20, "");
+static_assert(HCCL_E_REMOTE == 21, "");
+static_assert(HCCL_E_SUSPENDING == 22, "");
+static_assert(HCCL_E_OPRETRY_FAIL == 23, "");
+static_assert(HCCL_E_OOM == 24, "");
+static_assert(HCCL_E_RESERVED == 25, "");
+static_assert(HCCL_DETERMINISTIC == 0, "");
+static_assert(HCCL_ACCELERATOR == 1, "");
+static_assert(HCCL_CONFIG_RESERVED == 2, "");
+static_assert(std::is_same<decltype(&HcclGetConfig), HcclResult (*)(HcclConfig, HcclConfigValue*)>::value,
+              "");
+static_assert(std::is_same<decltype(&HcclSetConfig), HcclResult (*)(HcclConfig, HcclConfigValue)>::value, "");
+
+// The numbers of bytes that a client passes.
+static_assert(sizeof(aclrtErrorInfo) == 2576 && alignof(aclrtErrorInfo) == 8, "");
+static_assert(sizeof(aclrtMemUceInfo) == 128 && alignof(aclrtMemUceInfo) == 8, "");
+static_assert(sizeof(aclrtIpcEventHandle) == 64 && alignof(aclrtIpcEventHandle) == 1, "");
+static_assert(sizeof(aclmdlRICondTaskParams) == 24 && alignof(aclmdlRICondTaskParams) == 8, "");
+static_assert(sizeof(aclrtBinaryLoadOptions) == 16 && alignof(aclrtBinaryLoadOptions) == 8, "");
+static_assert(sizeof(aclrtBinaryLoadOption) == 20 && alignof(aclrtBinaryLoadOption) == 4, "");
+static_assert(sizeof(MsprofApi) == 40 && alignof(MsprofApi) == 8, "");
+static_assert(sizeof(HcclConfigValue) == 4 && alignof(HcclConfigValue) == 4, "");
+static_assert(sizeof(aclrtErrorInfoDetail) == 2568 && alignof(aclrtErrorInfoDetail) == 8, "");
+static_assert(ACL_UNKNOWN_RANK == 0xFFFFFFFFFFFFFFFEu && ACL_IPC_EVENT_HANDLE_SIZE == 64, "");
+static_assert(MSPROF_REPORT_DATA_MAGIC_NUM == 0x5A5A && MSPROF_ERROR_NONE == 0, "");
+
+// runtime/rt.h and aclnn/opdev/huge_mem.h
+static_assert(std::is_same<decltype(&rtDevBinaryRegister), int32_t (*)(const rtDevBinary_t*, void**)>::value,
+              "");
+static_assert(std::is_same<decltype(&rtFunctionRegister),
+                           int32_t (*)(void*, const void*, const char*, const void*, uint32_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&rtKernelLaunch),
+                           int32_t (*)(const void*, uint32_t, void*, uint32_t, rtSmDesc_t*, void*)>::value,
+              "");
+static_assert(std::is_same<decltype(&rtGetC2cCtrlAddr), int32_t (*)(uint64_t*, uint32_t*)>::value, "");
+static_assert(sizeof(rtDevBinary_t) == 24, "");
+static_assert(std::is_same<decltype(&InitHugeMemThreadLocal), int (*)(void*, bool)>::value, "");
+static_assert(std::is_same<decltype(&UnInitHugeMemThreadLocal), void (*)(void*, bool)>::value, "");
+static_assert(std::is_same<decltype(&ReleaseHugeMem), void (*)(void*, bool)>::value, "");

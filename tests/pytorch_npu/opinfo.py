@@ -1,0 +1,233 @@
+"""PyTorch's own samples (op_db) on device npu against the CPU: who computes each operator, and is the result right?
+
+    opinfo.py [--page PAGE] [--limit N] [--jobs N] [NAME...]   run entries (all); without names, write the table into PAGE
+    opinfo.py --short --page PAGE                              the entries that PAGE calls own, two samples of each dtype:
+                                                               they must still be own, and right
+Runs in a Python with torch, torch_npu and expecttest, with portacl in force. Each entry runs in a worker process, which may
+die or be killed without taking the run along.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import argparse
+import collections
+import datetime
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+BEGIN = "<!-- written by ./dev opinfo: begin -->"
+END = "<!-- written by ./dev opinfo: end -->"
+KINDS = ("own", "fallback", "differs", "fails", "skipped")
+SECONDS_TO_START = 600
+SECONDS_PER_ENTRY = 300
+
+
+class Worker:
+    """A worker process, and the thread that listens to it."""
+
+    def __init__(self) -> None:
+        self._start()
+
+    def _start(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-B", str(Path(__file__).with_name("worker.py"))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self.answers: queue.Queue[str | None] = queue.Queue()
+        threading.Thread(target=self._listen, args=(self.process, self.answers), daemon=True).start()
+        first = self._answer(SECONDS_TO_START)
+        if first is None:
+            self.stop()
+            raise SystemExit("a worker did not start: does `import torch` with torch_npu work in this Python?")
+        self.entries: list[str] = json.loads(first)["entries"]
+
+    @staticmethod
+    def _listen(process: subprocess.Popen[str], answers: queue.Queue[str | None]) -> None:
+        for line in process.stdout:  # type: ignore[union-attr]
+            answers.put(line)
+        answers.put(None)
+
+    def _answer(self, seconds: float) -> str | None:
+        try:
+            return self.answers.get(timeout=seconds)
+        except queue.Empty:
+            return None
+
+    def run(self, index: int, limit: int) -> dict:
+        """The outcome of an entry, whatever becomes of the process."""
+        try:
+            self.process.stdin.write(json.dumps({"index": index, "limit": limit}) + "\n")  # type: ignore[union-attr]
+            self.process.stdin.flush()  # type: ignore[union-attr]
+            answer = self._answer(SECONDS_PER_ENTRY)
+        except BrokenPipeError:
+            answer = None
+        if answer is not None:
+            return json.loads(answer)
+        name = self.entries[index]
+        status = self.process.poll()
+        if status is None:
+            time.sleep(0.2)  # it may just be dying
+            status = self.process.poll()
+        reason = f"not done after {SECONDS_PER_ENTRY} s" if status is None else f"the process ended ({status})"
+        self.stop()
+        self._start()
+        return {"name": name, "kind": "fails", "reason": reason}
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+def run(workers: list[Worker], indices: list[int], limit: int, progress: bool) -> list[dict]:
+    """Outcomes in the order of `indices`."""
+    outcomes: dict[int, dict] = {}
+    waiting = collections.deque(indices)
+    lock = threading.Lock()
+    totals: collections.Counter[str] = collections.Counter()
+
+    def work(worker: Worker) -> None:
+        while True:
+            with lock:
+                if not waiting:
+                    return
+                index = waiting.popleft()
+            outcome = worker.run(index, limit)
+            with lock:
+                outcomes[index] = outcome
+                totals[outcome["kind"]] += 1
+                done = len(outcomes)
+                if progress and (done * 10 // len(indices)) > ((done - 1) * 10 // len(indices)):
+                    counts = ", ".join(f"{totals[kind]} {kind}" for kind in KINDS)
+                    print(f"    {done * 100 // len(indices):3d}%  {done} of {len(indices)}: {counts}", flush=True)
+
+    threads = [threading.Thread(target=work, args=(worker,)) for worker in workers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [outcomes[index] for index in indices]
+
+
+def remark(outcome: dict) -> str:
+    words = []
+    if outcome["kind"] == "own" and not outcome.get("own"):
+        words.append("views and memory alone")
+    if outcome.get("random"):
+        words.append("random: shapes and dtypes compared")
+    if outcome.get("other_bits"):
+        words.append(f"{outcome['other_bits']} samples within the tolerance, not the same bits")
+    if outcome.get("nearer"):
+        words.append(f"{outcome['nearer']} samples nearer to the CPU's result in float32 than to its 16-bit one")
+    if outcome.get("skipped"):
+        words.append(f"{outcome['skipped']} samples skipped")
+    if outcome.get("reason"):
+        words.append(outcome["reason"])
+    return "; ".join(words).replace("|", "/").replace("<", "&lt;").replace("\n", " ")
+
+
+def table(outcomes: list[dict], limit: int, versions: str, minutes: float) -> str:
+    count = collections.Counter(outcome["kind"] for outcome in outcomes)
+    compared = sum(outcome.get("compared", 0) for outcome in outcomes)
+    gradients = sum(outcome.get("gradients", 0) for outcome in outcomes)
+    skipped = sum(outcome.get("skipped", 0) for outcome in outcomes)
+    other = sum(outcome.get("other_bits", 0) for outcome in outcomes)
+    nothing = sum(outcome["kind"] == "own" and not outcome["own"] for outcome in outcomes)
+    today = datetime.date.today().isoformat()
+    lines = [
+        BEGIN,
+        "",
+        f"Written on {today}, {versions}: the first {limit} samples of each of f32, f16, bf16, i64 and bool (c64 where none of them "
+        f"is listed), {minutes:.0f} CPU-minutes.",
+        "",
+        "| entries of op_db | own | fallback | differs | fails | without a sample that the CPU computes |",
+        "|---:|---:|---:|---:|---:|---:|",
+        f"| {len(outcomes)} | " + " | ".join(str(count[kind]) for kind in KINDS) + " |",
+        "",
+        f"Of the own entries, {nothing} need nothing but views and memory. {compared} samples compared, {gradients} of them with "
+        f"gradients; {skipped} skipped (not computed by the CPU either, or sparse); {other} that only fell back "
+        "have other bits than the CPU's, within the tolerance.",
+        "",
+        "| entry | result | dtypes | samples | with gradient | remark |",
+        "|---|---|---|---:|---:|---|",
+    ]
+    for outcome in sorted(outcomes, key=lambda o: o["name"]):
+        lines.append(
+            f"| {outcome['name']} | {outcome['kind']} | {' '.join(outcome.get('dtypes', []))} | {outcome.get('compared', 0)} | "
+            f"{outcome.get('gradients', 0)} | {remark(outcome)} |"
+        )
+    return "\n".join([*lines, "", END])
+
+
+def own_entries(page: Path) -> list[str]:
+    entries = page.read_text(encoding="utf-8").partition("| entry | result |")[2]
+    rows = [line.split(" | ") for line in entries.split("\n") if line.startswith("| ")]
+    return [row[0][2:] for row in rows if len(row) > 5 and row[1] == "own"]
+
+
+def cpu_minutes() -> float:
+    times = os.times()
+    return (times.user + times.system + times.children_user + times.children_system) / 60
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--page", type=Path)
+    parser.add_argument("--limit", type=int, default=25)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--json", type=Path, help="write the outcomes there, too")
+    options = parser.parse_args()
+    if options.short and (options.page is None or options.names):
+        parser.error("--short needs --page and takes no names")
+    workers = [Worker() for _ in range(max(1, options.jobs))]
+    entries = workers[0].entries
+    wanted = own_entries(options.page) if options.short else options.names
+    indices = [i for i, name in enumerate(entries) if not wanted or name in wanted or name.split(".")[0] in wanted]
+    if options.short:
+        indices = [i for i in indices if entries[i] in wanted]
+    unknown = [name for name in wanted if not any(e == name or e.split(".")[0] == name for e in entries)]
+    if unknown:
+        for worker in workers:
+            worker.stop()
+        raise SystemExit(f"op_db has no entry {', '.join(unknown)}")
+    outcomes = run(workers, indices, 2 if options.short else options.limit, progress=len(indices) > 20)
+    for worker in workers:
+        worker.stop()
+    count = collections.Counter(outcome["kind"] for outcome in outcomes)
+    if options.json:
+        options.json.write_text(json.dumps(outcomes, indent=1), encoding="utf-8")
+    if options.short or options.names:
+        for outcome in outcomes:
+            if options.names or outcome["kind"] != "own":
+                print(f"{outcome['name']}: {outcome['kind']}; {remark(outcome)}".rstrip("; "))
+                if options.names:
+                    print(f"  own: {', '.join(outcome.get('own', []))}\n  fallback: {', '.join(outcome.get('fallen_back', []))}")
+    print(f"{len(outcomes)} entries: " + ", ".join(f"{count[kind]} {kind}" for kind in KINDS))
+    if options.page and not options.short and not options.names:
+        import importlib.metadata
+
+        versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("torch", "torch_npu"))
+        page = options.page.read_text(encoding="utf-8")
+        before, _, rest = page.partition(BEGIN)
+        after = rest.partition(END)[2]
+        new = before + table(outcomes, options.limit, versions, cpu_minutes()) + after
+        options.page.write_text(new, encoding="utf-8")
+        print(f"wrote {options.page}")
+    if options.short:
+        return 0 if count["own"] == len(outcomes) else 1
+    return 0 if not options.names or count["differs"] + count["fails"] == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

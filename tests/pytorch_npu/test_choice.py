@@ -1,0 +1,213 @@
+"""Own, fallback or an error: the choice, what is said about it, the report, and other products."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import re
+
+import pytest
+import torch
+
+import portacl.torch
+from portacl.torch import _table
+
+VERSION = torch.__version__.split("+")[0]
+
+
+def table(product: str) -> _table.Table:
+    return _table.Table(_table.tested_versions()[-1], product)
+
+
+class TestTable:
+    def test_with_every_function_all_is_own_but_what_needs_the_graph_engine(self):
+        some = table("Ascend910B1")
+        for name in ("aten::add.Tensor", "aten::mse_loss", "aten::native_layer_norm", "aten::_foreach_add_.Scalar"):
+            assert some.missing(some.needs(name), lambda function: True) == []
+        assert some.missing(some.needs("aten::lstm.input"), lambda function: True)
+
+    def test_every_function_counts(self):
+        some = table("Ascend910B1")
+        assert some.missing(some.needs("aten::add.Tensor"), lambda function: function != "aclnnAdds") == ["aclnnAdds"]
+        assert some.missing(some.needs("aten::add.Tensor"), lambda function: False) == ["aclnnAdd", "aclnnAdds"]
+        assert some.missing(some.needs("aten::view"), lambda function: False) == []
+
+    def test_an_operator_needs_what_its_operators_need(self):
+        some = table("Ascend910B1")
+        lacking = some.missing(some.needs("aten::scaled_dot_product_attention"), lambda function: False)
+        assert any("FlashAttentionScore" in name for name in lacking)
+
+    def test_products_differ(self):
+        for product, function in (("Ascend910B1", "aclnnGelu"), ("Ascend950PR_9579", "aclnnGeluV2")):
+            some = table(product)
+            assert some.missing(some.needs("aten::gelu.out"), lambda name: False) == [function]
+
+    def test_what_it_does_not_know_is_not_own(self):
+        some = table("Ascend910B1")
+        assert some.needs("aten::no_such_operator") is None
+        assert some.missing(None, lambda function: True)
+
+    def test_both_phases_must_be_there(self):
+        present = _table.loaded_functions()
+        assert present("aclnnMseLoss")
+        assert not present("aclnnNoSuchOperator")
+        assert not present("aclnnInit")  # a function, but no operator
+
+    def test_gradients_of_torch_npu(self):
+        some = table("Ascend910B1")
+        needs = some.gradient_needs("aten::l1_loss")
+        assert some.missing(needs, lambda name: name != "aclnnL1LossBackward") == ["aclnnL1LossBackward"]
+
+
+class TestChoice:
+    def test_the_losses_are_own(self):
+        own = portacl.torch.own_operators()
+        assert {"aten::mse_loss", "aten::smooth_l1_loss", "aten::l1_loss", "aten::kl_div"} <= own
+        assert {"aten::mse_loss_backward", "npu::l1_loss_backward", "npu::kl_div_backward"} <= own
+        assert {"aten::copy_", "aten::clone", "aten::fill_.Scalar", "aten::zero_", "aten::ones_like"} <= own
+        assert {"aten::view", "aten::as_strided", "aten::empty_strided"} <= own
+        assert "aten::linalg_lstsq" not in own
+
+    def test_twice_is_once(self):
+        before = portacl.torch._installed
+        portacl.torch.install()
+        assert portacl.torch._installed is before
+
+
+class TestWarnings:
+    def test_each_operator_once_at_the_users_line(self, program):
+        out, err, status = program(
+            """
+            import warnings
+            x = torch.ones(3).npu()
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                for _ in range(3):
+                    x.cosh()
+                    x.sinh()
+                torch.nn.functional.mse_loss(x, x)
+            for one in caught:
+                print(one.category.__name__, one.filename, one.message)
+            """
+        )
+        assert status == 0, err
+        lines = out.splitlines()
+        assert len(lines) == 2
+        assert all(line.startswith("FallbackWarning <string> aten::") for line in lines)
+        assert "aten::cosh" in lines[0] and "aclnnCosh" in lines[0] and "PORTACL_FALLBACK=quiet" in lines[0]
+
+    def test_quiet(self, program):
+        out, err, status = program("print(torch.ones(3).npu().cosh().sum().item())", PORTACL_FALLBACK="quiet")
+        assert status == 0 and "FallbackWarning" not in err
+        assert float(out) == pytest.approx(4.6292, abs=1e-4)
+
+    def test_error(self, program):
+        out, err, status = program(
+            """
+            x = torch.ones(3, requires_grad=True, device="npu")
+            torch.nn.functional.mse_loss(x, torch.zeros_like(x)).backward()
+            print("own works")
+            try:
+                x.cosh()
+            except NotImplementedError as error:
+                print(error)
+            try:
+                torch.linalg.inv(torch.eye(2).npu())
+            except NotImplementedError as error:
+                print(error)
+            """,
+            PORTACL_FALLBACK="error",
+        )
+        assert status == 0, err
+        first, second, third = out.splitlines()[:3]
+        assert first == "own works"
+        assert "aten::cosh" in second and "aclnnCosh" in second
+        assert "aten::linalg_inv_ex" in third and "torch_npu has no kernel" in third
+
+    def test_another_value_is_refused(self, program):
+        _, err, status = program("print('not reached')", PORTACL_FALLBACK="loud")
+        assert status != 0
+        assert "ValueError: PORTACL_FALLBACK=loud: neither of warn, quiet, error" in err
+
+
+def rows(report: str) -> dict[str, tuple[int, str, float]]:
+    """By operator and who computed it."""
+    found = {}
+    for line in report.splitlines():
+        row = re.fullmatch(r"(\S+::\S+) +(\d+) +(own|fallback) +([\d.]+)", line)
+        if row:
+            found[row[1], row[3]] = (int(row[2]), float(row[4]))
+    return found
+
+
+class TestReport:
+    SOURCE = """
+        x = torch.rand(4, requires_grad=True, device="npu")
+        y = torch.rand(4).npu()
+        for _ in range(5):
+            torch.nn.functional.mse_loss(x, y).backward()
+        for _ in range(3):
+            y.cosh()
+        print(portacl.torch.report(), end="")
+        """
+
+    def test_own_and_fallback(self, program):
+        out, err, status = program(self.SOURCE, PORTACL_REPORT="1", PORTACL_FALLBACK="quiet")
+        assert status == 0, err
+        found = rows(out)
+        assert found["aten::mse_loss", "own"][0] == 5
+        assert found["aten::mse_loss_backward", "own"][0] == 5
+        assert found["aten::cosh", "fallback"][0] == 3
+        assert all(seconds > 0 for _, seconds in found.values())
+        assert out.endswith("\n")
+        own = sum(count for (_, by), (count, _) in found.items() if by == "own")
+        assert re.search(rf"^own: \d+ operators, {own} calls, [\d.]+ ms$", out, re.MULTILINE)
+
+    def test_without_the_variable_own_operators_are_not_counted(self, program):
+        out, err, status = program(self.SOURCE, PORTACL_FALLBACK="quiet")
+        assert status == 0, err
+        assert ("aten::mse_loss", "own") not in rows(out)
+        assert rows(out)["aten::cosh", "fallback"][0] == 3
+        assert "own: not counted" in out
+
+    def test_nothing_called(self, program):
+        out, err, status = program("print(portacl.torch.report(), end='')", PORTACL_REPORT="1")
+        assert status == 0, err
+        assert "own: 0 operators, 0 calls" in out
+
+    def test_counting_changes_no_bit(self, program):
+        source = """
+            torch.manual_seed(3)
+            x = torch.rand(100, requires_grad=True, device="npu")
+            loss = torch.nn.functional.smooth_l1_loss(x, torch.rand(100).npu())
+            loss.backward()
+            print(loss.item(), x.grad.double().sum().item(), x.grad.cpu().numpy().tobytes().hex())
+            """
+        outputs = [program(source, PORTACL_FALLBACK="quiet", **more)[0] for more in ({}, {"PORTACL_REPORT": "1"})]
+        assert outputs[0] == outputs[1] != ""
+
+
+class TestProducts:
+    @pytest.mark.parametrize("product", ["Ascend910B1", "Ascend910_9391", "Ascend310P3", "Ascend950PR_9579"])
+    def test_the_same_program(self, program, product):
+        out, err, status = program(
+            """
+            torch.manual_seed(3)
+            model = torch.nn.Sequential(torch.nn.Linear(3, 8), torch.nn.GELU(), torch.nn.Linear(8, 1)).npu()
+            x = torch.linspace(-1, 1, 30).view(10, 3)
+            optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+            for _ in range(3):
+                optimizer.zero_grad()
+                torch.nn.functional.l1_loss(model(x.npu()), x.npu()[:, :1] * 2).backward()
+                optimizer.step()
+            print(torch.npu.get_device_name(), sum(p.abs().sum().item() for p in model.parameters()))
+            view = x.npu().t()[1:, ::2]
+            assert torch.equal(view.cpu(), x.t()[1:, ::2]) and torch.equal(view.contiguous().cpu(), view.cpu())
+            assert torch.equal(view.to(torch.float16).cpu(), x.t()[1:, ::2].half())
+            """,
+            PORTACL_SOC=product,
+            PORTACL_FALLBACK="quiet",
+        )
+        assert status == 0, err[-2000:]
+        name, total = out.split()[-2:]
+        assert name == product
+        assert float(total) == pytest.approx(11.6, abs=5)

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""What tools/check_layers.py finds in small trees: nothing, or the include that breaks the order.
+
+Usage: check_layers_test.py TOOLS
+SPDX-License-Identifier: Apache-2.0
+"""
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, sys.argv.pop(1))
+import check_layers  # noqa: E402
+
+IN_ORDER = {
+    "acl/process/fork.h": [],
+    "acl/log.h": ["acl/process/fork.h"],
+    "acl/queue/stream.h": ["acl/log.h"],
+    "acl/queue/stream.cc": ["acl/queue/stream.h", "acl/acl_rt.h"],
+    "acl/device/device.cc": ["acl/queue/stream.h"],
+    "aclnn/executor.h": ["acl/queue/stream.h"],
+    "engine/loop-inl.h": ["aclnn/executor.h"],
+    "engine/loop.cc": ["engine/loop-inl.h"],
+}
+
+
+class CheckLayers(unittest.TestCase):
+    def faults(self, changes, known=()):
+        """What is found in the tree that is in order, with some files changed; paths as they are below src/."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            files = {f"src/{name}": includes for name, includes in (IN_ORDER | changes).items()}
+            for name, includes in ({"include/acl/acl_rt.h": []} | files).items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text("".join(f'#include "{include}"\n' for include in includes))
+            return [fault.replace(f"{root}/src/", "") for fault in check_layers.faults_of(root, list(known))]
+
+    def test_in_order(self):
+        self.assertEqual(self.faults({}), [])
+
+    def test_a_folder_points_back(self):
+        self.assertEqual(self.faults({"acl/log.cc": ["aclnn/executor.h"]}),
+                         ["acl/log.cc: acl must not include aclnn/executor.h",
+                          "these depend on each other: acl/log, acl/queue/stream, aclnn/executor"])
+
+    def test_a_room_points_back(self):
+        self.assertEqual(self.faults({"acl/settings/init.h": ["acl/device/device.h"], "acl/device/device.h": []}),
+                         ["acl/settings/init.h: room acl/settings must not include acl/device/device.h"])
+
+    def test_the_lowest_room_uses_none_of_the_others(self):
+        self.assertEqual(self.faults({"acl/process/descriptor.cc": ["acl/text.h"], "acl/text.h": []}),
+                         ["acl/process/descriptor.cc: room acl/process must not include acl/text.h"])
+
+    def test_a_room_that_nobody_placed(self):
+        self.assertEqual(self.faults({"acl/attic/old.h": []}), ["acl/attic/old.h: room acl/attic has no place in the order"])
+
+    def test_a_circle_of_sources(self):
+        changes = {"engine/tiles.h": [], "engine/tiles.cc": ["engine/rows.h"],
+                   "engine/rows.h": [], "engine/rows.cc": ["engine/tiles.h"]}
+        self.assertEqual(self.faults(changes), ["these depend on each other: engine/rows, engine/tiles"])
+        self.assertEqual(self.faults(changes, [{"engine/rows", "engine/tiles"}]), [])
+
+    def test_a_circle_that_is_gone(self):
+        self.assertEqual(self.faults({}, [{"engine/rows", "engine/tiles"}]),
+                         ["no longer a circle, take it out of CIRCLES: engine/rows, engine/tiles"])
+
+    def test_a_header_that_is_nowhere(self):
+        self.assertEqual(self.faults({"acl/text.cc": ["acl/text.h"]}),
+                         ["acl/text.cc: includes acl/text.h, which is neither in src/ nor in include/"])
+
+
+if __name__ == "__main__":
+    unittest.main()

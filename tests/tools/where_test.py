@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""What tools/where.py prints for functions and operators of a small tree.
+
+Usage: where_test.py TOOLS
+SPDX-License-Identifier: Apache-2.0
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = sys.argv.pop(1)
+
+FILES = {
+    "include/acl/acl_rt.h": "// aclrtMalloc(size)\nint aclrtMalloc(void** devPtr,\n                unsigned long size);\nint aclrtFree(void* devPtr);\n",
+    "include/aclnnop/aclnn_copy.h": "int aclnnCopyGetWorkspaceSize(int self);\nint aclnnCopy(int stream);\n",
+    "src/acl/memory/memory.cc": "int aclrtMalloc(void** devPtr, unsigned long size);\n\nint aclrtMalloc(\n    void** devPtr, unsigned long size) {\n  return 0;\n}\n",
+    "src/acl/memory/free.cc": "#define FREES(name) int name(void* devPtr) { return 0; }\n\nFREES(aclrtFree)\n",
+    "src/aclnnop/copy.cc": "int aclnnCopyGetWorkspaceSize(int self) { return self; }\nint aclnnCopy(int stream) { return stream; }\n",
+    "tests/numerics/copy_test.cc": "\n",
+    "tests/acl/memory_test.cc": "\nint a = aclrtMalloc(nullptr, 0);\nint b = aclrtMalloc(nullptr, 1);\nint c = aclnnCopy(0);\n",
+}
+
+
+class Where(unittest.TestCase):
+    def where(self, name):
+        with tempfile.TemporaryDirectory() as root:
+            for path, text in FILES.items():
+                (pathlib.Path(root) / path).parent.mkdir(parents=True, exist_ok=True)
+                (pathlib.Path(root) / path).write_text(text)
+            return subprocess.run([sys.executable, "-B", f"{TOOLS}/where.py", name, root], capture_output=True, text=True)
+
+    def lines(self, name):
+        return [" ".join(line.split()) for line in self.where(name).stdout.splitlines()]
+
+    def test_a_function(self):
+        self.assertEqual(self.lines("aclrtMalloc"),
+                         ["definition src/acl/memory/memory.cc:3 aclrtMalloc", "header include/acl/acl_rt.h:2 aclrtMalloc",
+                          "test tests/acl/memory_test.cc:2 2 places"])
+
+    def test_one_that_a_macro_defines(self):
+        self.assertEqual(self.lines("aclrtFree")[0], "definition src/acl/memory/free.cc:3 aclrtFree")
+
+    def test_an_operator_by_its_function_or_its_file(self):
+        expected = ["definition src/aclnnop/copy.cc:1 aclnnCopyGetWorkspaceSize", "definition src/aclnnop/copy.cc:2 aclnnCopy",
+                    "header include/aclnnop/aclnn_copy.h:1 aclnnCopyGetWorkspaceSize", "header include/aclnnop/aclnn_copy.h:2 aclnnCopy",
+                    "test tests/numerics/copy_test.cc:1", "test tests/acl/memory_test.cc:4"]
+        self.assertEqual(self.lines("aclnnCopy"), expected)
+        self.assertEqual(self.lines("copy"), expected)
+
+    def test_an_unknown_name(self):
+        result = self.where("aclrtMaloc")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("aclrtMalloc", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
