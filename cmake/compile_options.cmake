@@ -6,7 +6,9 @@ target_compile_options(portacl_options INTERFACE
   -Wall -Wextra -Wpedantic
   $<$<COMPILE_LANGUAGE:CXX>:-Wshadow>
   # A fused multiply-add rounds once where the definition rounds twice: bits would depend on the machine.
-  -ffp-contract=off)
+  -ffp-contract=off
+  # The log names source files: by their place in this project, wherever it was built.
+  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(PORTACL_WERROR)
   target_compile_options(portacl_options INTERFACE -Werror)
 endif()

@@ -23,11 +23,18 @@ foreach(portacl_repository IN ITEMS nn math)
 endforeach()
 install(TARGETS portacl ${PORTACL_FILTER_NAMES} LIBRARY DESTINATION lib64)
 
+# All that is built to be installed: no tests, no measurements.
+add_custom_target(portacl_install DEPENDS portacl ${PORTACL_FILTER_NAMES} portacl-info)
+
 # Filled in at install time: only then is the prefix known.
-install(CODE "configure_file(\"${PROJECT_SOURCE_DIR}/cmake/set_env.sh.in\" \"${portacl_generated}/set_env.sh\" @ONLY)")
+if(NOT DEFINED PORTACL_PLACE_OF_SET_ENV)
+  set(PORTACL_PLACE_OF_SET_ENV "-\${CMAKE_INSTALL_PREFIX}/set_env.sh")
+endif()
+install(CODE "set(PORTACL_PLACE_OF_SET_ENV \"${PORTACL_PLACE_OF_SET_ENV}\")
+configure_file(\"${PROJECT_SOURCE_DIR}/cmake/set_env.sh.in\" \"${portacl_generated}/set_env.sh\" @ONLY)")
 install(FILES ${portacl_generated}/set_env.sh DESTINATION .)
 
-list(JOIN PORTACL_FILTER_NAMES " " PORTACL_FILTER_NAMES_LIST)
+list(JOIN PORTACL_LIBRARY_NAMES " " PORTACL_LIBRARY_NAMES_LIST)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/portacl-config.cmake.in ${portacl_generated}/portacl-config.cmake
   INSTALL_DESTINATION lib64/cmake/portacl)
 write_basic_package_version_file(${portacl_generated}/portacl-config-version.cmake COMPATIBILITY SameMinorVersion)
@@ -38,6 +45,23 @@ endforeach()
 
 configure_file(${PROJECT_SOURCE_DIR}/cmake/portacl.pc.in ${portacl_generated}/portacl.pc @ONLY)
 install(FILES ${portacl_generated}/portacl.pc DESTINATION lib64/pkgconfig)
+
+# What build scripts ask for the name of the product. A program like any other: it links the libraries.
+add_executable(npu-smi ${PROJECT_SOURCE_DIR}/src/info/npu_smi.cc)
+target_compile_definitions(npu-smi PRIVATE "PORTACL_VERSION=\"${PROJECT_VERSION}\"")
+target_include_directories(npu-smi PRIVATE ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(npu-smi PRIVATE portacl_options cann_ascendcl)
+set_target_properties(npu-smi PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../lib64")
+install(TARGETS npu-smi RUNTIME DESTINATION bin)
+add_dependencies(portacl-info npu-smi)  # who builds one program to install it builds the other
+
+# Folders that clients look for below the root, and the version where they read it from a file.
+file(STRINGS ${PROJECT_SOURCE_DIR}/src/acl/settings/soc_profile.h cann_version_line REGEX "kEmulatedCannVersion = ")
+string(REGEX REPLACE ".*\"(.*)\".*" "\\1" PORTACL_CANN_VERSION "${cann_version_line}")
+configure_file(${PROJECT_SOURCE_DIR}/cmake/install.info.in ${portacl_generated}/ascend_portacl_install.info @ONLY)
+foreach(place IN ITEMS opp runtime compiler)
+  install(FILES ${portacl_generated}/ascend_portacl_install.info DESTINATION ${place})
+endforeach()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME portacl)

@@ -1,6 +1,6 @@
 // Teaches a small softmax classifier what a larger one knows: the loss and its gradient for the logarithms of the
-// student's probabilities come from aclnn operators, the rest of the chain rule is plain C++. (CANN has aclnnKlDiv in
-// another library than its gradient: link -lopapi_math beside -lopapi_nn there.)
+// student's probabilities come from aclnn operators, the rest of the chain rule is plain C++. (aclnnKlDiv is in
+// another library than its gradient: link -lopapi_math beside -lopapi_nn.)
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdint>

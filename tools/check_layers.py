@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that the folders of src/ include each other only in the order that docs/design.md gives.
+"""Checks that the folders of src/, and the rooms of a folder, include each other only in the order that docs/design.md gives.
+
+No two units may depend on each other, be it through others: a unit is a header and its source, taken together.
 
 Usage: check_layers.py [REPOSITORY]
 SPDX-License-Identifier: Apache-2.0
@@ -18,31 +20,115 @@ ALLOWED = {
     "aclnnop": {"aclnnop", "engine", "plan", "contract", "aclnn", "acl"},
     "info": {"info", "aclnnop", "engine", "plan", "contract", "aclnn", "acl"},
 }
+# The rooms of a folder: each may include those before it, and itself. "" is what lies in the folder itself.
+ROOMS = {
+    "acl": ["process", "", "settings", "queue", "device", "stream", "memory", "operator", "absent"],
+}
+# Units that still depend on each other. None may join them; a circle that is gone leaves this list.
+CIRCLES = [
+    {"engine/conversions", "engine/dispatch", "engine/formula", "engine/strided"},
+    {"engine/distinct", "engine/elementwise"},
+]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
-def main() -> int:
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
+def room_of(name):
+    """The room of a path below src/, such as "settings" for acl/settings/init.cc and "" for acl/isa.cc."""
+    return "/".join(name.split("/")[1:-1])
+
+
+def unit_of(name):
+    return re.sub(r"(-inl)?\.(h|cc)$", "", name)
+
+
+def is_above(here, name):
+    """Whether `name` lies in a room that the file `here` of the same folder must not include; both below src/."""
+    folder = here.split("/")[0]
+    if folder not in ROOMS or name.split("/")[0] != folder:
+        return False
+    rooms = ROOMS[folder]
+    return room_of(name) not in rooms or rooms.index(room_of(name)) > rooms.index(room_of(here))
+
+
+def circles(uses):
+    """The sets of units that reach each other, by Tarjan's algorithm, without recursion."""
+    found, number, lowest, path, on_path = [], {}, {}, [], set()
+    for start in sorted(uses):
+        if start in number:
+            continue
+        walk = [(start, iter(sorted(uses[start])))]
+        number[start] = lowest[start] = len(number)
+        path.append(start)
+        on_path.add(start)
+        while walk:
+            unit, rest = walk[-1]
+            used = next(rest, None)
+            if used is None:
+                walk.pop()
+                if walk:
+                    lowest[walk[-1][0]] = min(lowest[walk[-1][0]], lowest[unit])
+                if lowest[unit] == number[unit]:
+                    members = set()
+                    while unit not in members:
+                        members.add(path.pop())
+                    on_path -= members
+                    if len(members) > 1:
+                        found.append(members)
+            elif used not in number:
+                number[used] = lowest[used] = len(number)
+                path.append(used)
+                on_path.add(used)
+                walk.append((used, iter(sorted(uses.get(used, ())))))
+            elif used in on_path:
+                lowest[unit] = min(lowest[unit], number[used])
+    return found
+
+
+def faults_of(root, known_circles):
     faults = []
+    uses = {}  # which other units each unit includes
     for path in sorted((root / "src").rglob("*")):
         if path.suffix not in {".h", ".cc"}:
             continue
-        folder = path.relative_to(root / "src").parts[0]
+        here = path.relative_to(root / "src").as_posix()
+        folder = here.split("/")[0]
         if folder not in ALLOWED:
             faults.append(f"{path}: folder {folder} has no place in the order")
             continue
+        if folder in ROOMS and room_of(here) not in ROOMS[folder]:
+            faults.append(f"{path}: room {folder}/{room_of(here)} has no place in the order")
+            continue
+        used = uses.setdefault(unit_of(here), set())
         for name in INCLUDE.findall(path.read_text()):
             target = name.split("/")[0]
-            if not (root / "src" / name).exists() and not (root / "include" / name).exists():
+            is_internal = (root / "src" / name).exists()
+            if not is_internal and not (root / "include" / name).exists():
                 faults.append(f"{path}: includes {name}, which is neither in src/ nor in include/")
-            elif (root / "src" / name).exists() and target not in ALLOWED[folder]:
+            elif is_internal and target not in ALLOWED[folder]:
                 faults.append(f"{path}: {folder} must not include {name}")
-            elif not (root / "src" / name).exists() and target == "aclnnop" and folder != "aclnnop":
+            elif is_internal and is_above(here, name):
+                faults.append(f"{path}: room {folder}/{room_of(here)} must not include {name}")
+            elif not is_internal and target == "aclnnop" and folder != "aclnnop":
                 faults.append(f"{path}: {folder} must not know the operator header {name}")
+            if is_internal and unit_of(name) != unit_of(here):
+                used.add(unit_of(name))
+    found = circles(uses)
+    for members in found:
+        if not any(members <= known for known in known_circles):
+            faults.append(f"these depend on each other: {', '.join(sorted(members))}")
+    for known in known_circles:
+        if not any(members <= known for members in found):
+            faults.append(f"no longer a circle, take it out of CIRCLES: {', '.join(sorted(known))}")
     for path in sorted((root / "include").rglob("*.h")):
         for name in INCLUDE.findall(path.read_text()):
             if (root / "src" / name).exists():
                 faults.append(f"{path}: a public header includes {name} from src/")
+    return faults
+
+
+def main() -> int:
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
+    faults = faults_of(root, CIRCLES)
     print("\n".join(faults) if faults else "layers: in order")
     return 1 if faults else 0
 

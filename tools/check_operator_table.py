@@ -5,7 +5,7 @@ Usage: check_operator_table.py [REPOSITORY]
 
 An operator is a header include/aclnnop/aclnn_NAME.h that declares a function ...GetWorkspaceSize. What it accepts is the
 DtypeRule that the list of checks in src/aclnnop/NAME.cc hands to DtypesIn or PromotedIn. A row of the table names the
-operator; the columns are the product lines of src/acl/soc_profile.cc; a cell lists dtypes (f32 f16 ...), or is "-".
+operator; the columns are the product lines of src/acl/settings/soc_profile.cc; a cell lists dtypes (f32 f16 ...), or is "-".
 SPDX-License-Identifier: Apache-2.0
 """
 import pathlib
@@ -16,7 +16,10 @@ import public_functions
 
 SHORT_NAMES = {
     "ACL_FLOAT": "f32", "ACL_FLOAT16": "f16", "ACL_BF16": "bf16", "ACL_DOUBLE": "f64", "ACL_INT8": "s8", "ACL_UINT8": "u8",
-    "ACL_INT16": "s16", "ACL_INT32": "s32", "ACL_INT64": "s64", "ACL_BOOL": "bool",
+    "ACL_INT16": "s16", "ACL_INT32": "s32", "ACL_INT64": "s64", "ACL_BOOL": "bool", "ACL_UINT16": "u16", "ACL_UINT32": "u32",
+    "ACL_UINT64": "u64", "ACL_COMPLEX64": "c64", "ACL_COMPLEX128": "c128", "ACL_COMPLEX32": "c32", "ACL_HIFLOAT8": "hif8",
+    "ACL_FLOAT8_E5M2": "e5m2", "ACL_FLOAT8_E4M3FN": "e4m3fn", "ACL_FLOAT8_E8M0": "e8m0", "ACL_FLOAT4_E2M1": "e2m1",
+    "ACL_FLOAT4_E1M2": "e1m2",
 }
 PAGES = ("README.md", "README.zh-CN.md")
 NO_DEVICE = "no device"
@@ -29,7 +32,7 @@ def code_of(path: pathlib.Path) -> str:
 def product_lines(root: pathlib.Path) -> list[str]:
     """The product lines in the order in which rules list them; further names of a product share its entry."""
     lines: dict[str, str] = {}
-    for product, line in re.findall(r'\{\s*Product::(k\w+),\s*"([^"]+)"', code_of(root / "src/acl/soc_profile.cc")):
+    for product, line in re.findall(r'\{\s*Product::(k\w+),\s*"([^"]+)"', code_of(root / "src/acl/settings/soc_profile.cc")):
         lines.setdefault(product, line)
     return list(lines.values())
 

@@ -4,11 +4,13 @@
 Usage: check_symbols.py [BUILD_DIR]     (default: build/release of this repository)
 
 - libportacl.so exports exactly the functions that include/ declares.
+- It has nothing called at the end of a thread or of the process: no static and no thread_local object has a destructor,
+  since the program may call functions after it (src/acl/process/immortal.h, src/acl/process/thread_end.h).
 - No object has a fused multiply-add: it rounds once where the formulas round twice, and not every machine has it.
 - AVX instructions (and those that came with them) stand only in functions of Highway's N_AVX2 and N_AVX3 namespaces,
   which run only where the machine has them; everything else runs on any x86-64.
 
-The last two rules are read off x86-64 code; for other machines only the first is checked, and a line says so.
+The last two rules are read off x86-64 code; for other machines only the first two are checked, and a line says so.
 SPDX-License-Identifier: Apache-2.0
 """
 import pathlib
@@ -16,6 +18,7 @@ import re
 import subprocess
 import sys
 
+import cann_libraries
 import public_functions
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -70,12 +73,30 @@ def faults_in_code(objects: list[pathlib.Path]) -> tuple[list[str], int]:
     return faults, vector_functions
 
 
+def faults_in_names(folder: pathlib.Path) -> list[str]:
+    """What a library under a name of CANN exports beyond what its namesake does (cann_libraries.py), or lacks of that."""
+    faults = []
+    for name in cann_libraries.names():
+        lines = output_of("nm", "-D", "--defined-only", str(folder / f"lib{name}.so")).splitlines()
+        exported, own = {line.split()[-1].split("@")[0] for line in lines}, set(cann_libraries.exports()[name])
+        faults += [f"lib{name}.so exports {extra}, which is not its own" for extra in sorted(exported - own)]
+        faults += [f"lib{name}.so does not export {missing}" for missing in sorted(own - exported)]
+    return faults
+
+
 def faults_in_exports(library: pathlib.Path) -> list[str]:
     lines = output_of("nm", "-D", "--defined-only", str(library)).splitlines()
     exported = {line.split()[-1].split("@")[0] for line in lines}
     declared = set(public_functions.functions(ROOT / "include"))
     faults = [f"{library.name} exports {name}, which no public header declares" for name in sorted(exported - declared)]
     return faults + [f"{library.name} does not export {name}" for name in sorted(declared - exported)]
+
+
+def faults_in_endings(library: pathlib.Path) -> list[str]:
+    lines = output_of("nm", "-D", "--undefined-only", str(library)).splitlines()
+    used = {line.split()[-1].split("@")[0] for line in lines}
+    return [f"{library.name} uses {name}: some static or thread_local object has a destructor"
+            for name in sorted(used & {"__cxa_atexit", "__cxa_thread_atexit", "__cxa_thread_atexit_impl", "atexit"})]
 
 
 def main() -> int:
@@ -85,8 +106,9 @@ def main() -> int:
     if not library.exists() or not objects:
         print(f"{build} is no build of portacl; build it first")
         return 1
-    faults = faults_in_exports(library)
+    faults = faults_in_exports(library) + faults_in_endings(library)
     summary = "symbols: in order"
+    faults += faults_in_names(library.parent)
     if "x86-64" in output_of("objdump", "-f", str(objects[0])):
         in_code, vector_functions = faults_in_code(objects)
         faults += in_code

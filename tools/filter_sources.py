@@ -1,31 +1,40 @@
 #!/usr/bin/env python3
-"""Writes exports.map (what libportacl.so exports) and filter.c (the bodies of the filter libraries) from the public headers.
+"""Writes exports.map (what libportacl.so exports) and filter_<name>.c (the bodies of each library under a name of CANN).
 
-Usage: filter_sources.py INCLUDE_DIR OUTPUT_DIR
+Usage: filter_sources.py OUTPUT_DIR
 SPDX-License-Identifier: Apache-2.0
 """
 import pathlib
-import subprocess
 import sys
+
+import cann_libraries
+
+
+def write_if_changed(path: pathlib.Path, text: str) -> None:
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
 
 
 def main() -> int:
-    include, output = map(pathlib.Path, sys.argv[1:3])
-    lister = pathlib.Path(__file__).with_name("public_functions.py")
-    names = subprocess.run([sys.executable, lister, include], check=True, capture_output=True, text=True).stdout.split()
+    output = pathlib.Path(sys.argv[1])
+    exports = cann_libraries.exports()
+    names = exports.pop(cann_libraries.CODE)
     if not names:
-        print(f"no public function found under {include}", file=sys.stderr)
+        print("no public function found", file=sys.stderr)
         return 1
-    exports = "".join(f"    {name};\n" for name in names)
-    (output / "exports.map").write_text(f"{{\n  global:\n{exports}  local:\n    *;\n}};\n")
+    listed = "".join(f"    {name};\n" for name in names)
+    write_if_changed(output / "exports.map", f"{{\n  global:\n{listed}  local:\n    *;\n}};\n")
     # The loader never runs these bodies: it takes every symbol from libportacl.so. A trap says so if that should ever fail.
-    bodies = "".join(f"FILTERED({name})\n" for name in names)
-    (output / "filter.c").write_text(
-        "/* Link-time names of the public functions; generated. */\n"
-        "#define FILTERED(name) \\\n"
-        '  __attribute__((visibility("default"), noreturn)) void name(void); \\\n'
-        "  void name(void) { __builtin_trap(); }\n" + bodies
-    )
+    for library, functions in exports.items():
+        bodies = "".join(f"FILTERED({function})\n" for function in functions)
+        write_if_changed(
+            output / f"filter_{library}.c",
+            f"/* Link-time names of what lib{library}.so exports; generated. */\n"
+            "typedef int NotEmpty;\n"
+            "#define FILTERED(name) \\\n"
+            '  __attribute__((visibility("default"), noreturn)) void name(void); \\\n'
+            "  void name(void) { __builtin_trap(); }\n" + bodies,
+        )
     return 0
 
 

@@ -47,10 +47,11 @@ def _declarations(text):
             current += character
 
 
-def functions(include_dir):
-    """The sorted names of the functions declared in the headers under include_dir."""
-    names = set()
+def functions_by_header(include_dir):
+    """The functions that each header under include_dir declares, as sets, by the header's path below it."""
+    found = {}
     for header in sorted(pathlib.Path(include_dir).rglob("*.h")):
+        names = found.setdefault(header.relative_to(include_dir).as_posix(), set())
         for declaration in _declarations(header.read_text(encoding="utf-8")):
             if re.match(r"(typedef|using|static|static_assert|_Static_assert)\b", declaration):
                 continue
@@ -59,7 +60,12 @@ def functions(include_dir):
             match = re.match(r"[\w\s*]*?[\s*](\w+)\s*\(", declaration)
             if match:
                 names.add(match.group(1))
-    return sorted(names)
+    return found
+
+
+def functions(include_dir):
+    """The sorted names of the functions declared in the headers under include_dir."""
+    return sorted(set().union(*functions_by_header(include_dir).values()))
 
 
 if __name__ == "__main__":

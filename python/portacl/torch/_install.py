@@ -1,0 +1,202 @@
+"""Decides for every operator between torch_npu's kernel, the CPU's and an error, and tells PyTorch's dispatcher."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch_npu
+
+from . import FallbackWarning, _calls, _compositions, _kernels, _table
+
+_registered = torch._C._dispatch_get_registrations_for_dispatch_key
+_has = torch._C._dispatch_has_kernel_for_dispatch_key
+
+# CPU kernels that are no operators on dense tensors: other layouts, packed formats of one CPU library, PyTorch's own tests.
+_NOT_FOR_NPU = (
+    "_empty_affine_quantized",
+    "_empty_per_channel_affine_quantized",
+    "_foobar",
+    "_make_dep_token",
+    "_make_per",
+    "_nested",
+    "_spdiags",
+    "_test_",
+    "_to_sparse",
+    "_efficientzerotensor",
+    "_convert_weight_to_int4pack_for_cpu",
+    "_dyn_quant",
+    "_weight_int4pack_mm_for_cpu",
+    "dequantize",
+    "from_file",
+    "mkldnn_",
+    "quantize_",
+    "quantized_",
+    "sspaddmm",
+    "to_mkldnn",
+)
+
+
+def _operator(name: str) -> torch._ops.OpOverload | None:
+    namespace, _, rest = name.partition("::")
+    base, _, overload = rest.partition(".")
+    try:
+        return getattr(getattr(getattr(torch.ops, namespace), base), overload or "default")
+    except AttributeError:
+        return None
+
+
+_NO_CPU_KERNEL = "PyTorch has no CPU kernel that could stand in"
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def _warn(message: str) -> None:
+    """A warning that points at the first line outside this package."""
+    level, frame = 2, sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back  # type: ignore[assignment]
+        level += 1
+    warnings.warn(message, FallbackWarning, stacklevel=level)
+
+
+def _table_for(version: str) -> _table.Table:
+    """The table for this version of torch_npu, else the newest one: what that does not know falls back."""
+    tested = _table.tested_versions()
+    short = version.split("+")[0]
+    return _table.Table(short if short in tested else tested[-1], _table.product())
+
+
+class Installation:
+    """What was registered, for as long as the process lives."""
+
+    def __init__(self, mode: str, count_own: bool):
+        self._mode = mode
+        self._count_own = count_own
+        self._calls: list[_calls.Calls] = []
+        self._table = _table_for(torch_npu.__version__)
+        self._present = _table.loaded_functions()
+        self._libraries = {
+            (namespace, key): torch.library.Library(namespace, "IMPL", key)
+            for namespace in ("aten", "npu")
+            for key in ("PrivateUse1", "AutogradPrivateUse1")
+        }
+        own = set()
+        backend = {name for name in _registered("PrivateUse1") if name.startswith(("aten::", "npu::"))}
+        autograd = {name for name in _registered("AutogradPrivateUse1") if name.startswith("aten::")}
+        for name in sorted(backend):
+            if name.startswith("npu::") and self._table.needs(name) is None:
+                continue
+            lacking = self._lacking(name)
+            if lacking:
+                self._stand_in(name, lacking)
+            else:
+                own.add(name)
+                if name in ("aten::copy_", "aten::clone") and not self._present("aclnnComplex"):
+                    self._fall_back_for(name, _kernels.takes_aclnn_complex, "portacl lacks aclnnComplex")
+                elif count_own and self._table.needs(name):
+                    self._count(name)
+        for name in sorted(autograd | {name for name in backend - own if _has(name, "CompositeImplicitAutograd")}):
+            self._use_right_gradient(name, name in autograd)
+        self.own = frozenset(own)
+        for name in sorted(set(_registered("CPU")) - backend):
+            if name.startswith("aten::") and not name[6:].startswith(_NOT_FOR_NPU):
+                self._add(name)
+
+    def report(self) -> str:
+        return _calls.render(self._calls, self._count_own)
+
+    def _lacking(self, name: str) -> list[str]:
+        needs = self._table.needs(name)
+        return self._table.missing(needs, self._present)
+
+    def _register(self, name: str, key: str, kernel: Callable[..., Any], **how: bool) -> None:
+        self._libraries[name.split("::")[0], key].impl(name, kernel, key, **how)
+
+    def _stand_in(self, name: str, lacking: list[str]) -> None:
+        """The CPU's kernel, where there is one, for an operator that torch_npu has and cannot run here."""
+        operator = _operator(name)
+        if operator is None:
+            return
+        composition = _compositions.BY_NAME.get(name)
+        if composition is not None:
+            for key in ("PrivateUse1", "AutogradPrivateUse1"):
+                self._register(name, key, composition)
+        elif name.partition("::")[2].startswith(_NOT_FOR_NPU):
+            reason = "its results are no dense tensors, for which PyTorch's CPU kernels could stand in"
+            self._register(name, "PrivateUse1", _kernels.missing(operator, lacking, reason))
+        elif _has_cpu_kernel(name):
+            self._register(name, "PrivateUse1", self._fallback(operator, f"portacl lacks {', '.join(lacking)}"))
+        else:
+            self._register(name, "PrivateUse1", _kernels.missing(operator, lacking, _NO_CPU_KERNEL))
+
+    def _add(self, name: str) -> None:
+        """The CPU's kernel for an operator that torch_npu does not have."""
+        base, _, overload = name.partition(".")
+        operator = _operator(name)
+        if operator is None or _has(name, "CompositeImplicitAutograd") or self._derives_from_own(base, name):
+            return
+        self._register(name, "PrivateUse1", self._fallback(operator, "torch_npu has no kernel for it"))
+
+    def _derives_from_own(self, base: str, name: str) -> bool:
+        """PyTorch makes some operators from their out= form; where torch_npu has that, and it is own, they are own, too."""
+        if not (_has(name, "CompositeExplicitAutogradNonFunctional") or _has(name, "CompositeExplicitAutograd")):
+            return False
+        base = base.removesuffix("_")
+        return any(other == base or other.startswith(base + ".") for other in self.own)
+
+    def _fallback(self, operator: torch._ops.OpOverload, reason: str) -> Callable[..., Any]:
+        name = operator.name()
+        calls = _calls.Calls(name, own=False)
+        self._calls.append(calls)
+        if self._mode == "error":
+
+            def first() -> None:
+                raise NotImplementedError(f"{name} would fall back to PyTorch's CPU kernel ({reason}); PORTACL_FALLBACK=error")
+
+        elif self._mode == "quiet":
+
+            def first() -> None:
+                return
+
+        else:
+
+            def first() -> None:
+                _warn(f"{name} is computed by PyTorch's CPU kernel: {reason} (PORTACL_FALLBACK=quiet: no such warnings)")
+
+        return _kernels.fallback(operator, calls, first)
+
+    def _fall_back_for(self, name: str, condition: Callable[..., bool], reason: str) -> None:
+        """An own operator that falls back for some arguments."""
+        operator = _operator(name)
+        if operator is not None:
+            if self._count_own:
+                self._count(name)
+            kernel = _kernels.unless(condition, operator, self._fallback(operator, reason))
+            self._register(name, "PrivateUse1", kernel, with_keyset=True)
+
+    def _count(self, name: str) -> None:
+        operator = _operator(name)
+        if operator is None:
+            return
+        calls = _calls.Calls(name, own=True)
+        self._calls.append(calls)
+        self._register(name, "PrivateUse1", _kernels.counted(operator, "PrivateUse1", calls), with_keyset=True)
+
+    def _use_right_gradient(self, name: str, overridden: bool) -> None:
+        """torch_npu's own gradient stays where all that it and the operator need is here."""
+        if overridden:
+            lacking = self._lacking(name) + self._table.missing(self._table.gradient_needs(name), self._present)
+            if not lacking:
+                return
+        operator = _operator(name)
+        if operator is not None and name not in _compositions.BY_NAME and (_has_cpu_kernel(name) or _has(name, "CompositeImplicitAutograd")):
+            self._register(name, "AutogradPrivateUse1", _kernels.decomposed(operator), with_keyset=True)
+
+
+def _has_cpu_kernel(name: str) -> bool:
+    return torch._C._dispatch_has_computed_kernel_for_dispatch_key(name, "CPU")

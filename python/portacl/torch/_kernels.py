@@ -1,0 +1,270 @@
+"""Kernels for the operators that portacl lacks: PyTorch's CPU kernels on the NPU tensors' own memory."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch_npu
+
+from . import _generators, _memory
+from ._calls import Calls, Timed
+
+_CPU = torch.device("cpu")
+_Tensor = torch.Tensor
+_NUMBERS = (int, float, complex)
+
+# Operators that take host tensors beside device tensors: indices, lengths, and what copies between the two.
+_TAKE_HOST_TENSORS = frozenset(
+    """_copy_from _copy_from_and_resize _ctc_loss _index_put_impl_ _pack_padded_sequence _pad_packed_sequence copy_ ctc_loss
+    gru index index_put index_put_ lstm rnn_relu rnn_tanh _unsafe_index _unsafe_index_put""".split()
+)
+
+_current_stream = torch_npu._C._npu_getCurrentStream
+_streams: dict[tuple[int, int, int], Any] = {}
+
+
+def _wait_for_current_stream(index: int) -> None:
+    """What was submitted before must be done, because the CPU kernel reads and writes the memory at once."""
+    key = _current_stream(index)
+    stream = _streams.get(key)
+    if stream is None:
+        stream = torch.npu.Stream(stream_id=key[0], device_index=key[1], device_type=key[2])
+        _streams[key] = stream
+    stream.synchronize()
+
+
+def _reach(tensor: _Tensor) -> int:
+    """Bytes from the first element to behind the last one."""
+    if tensor.numel() == 0:
+        return 0
+    last = sum((length - 1) * step for length, step in zip(tensor.shape, tensor.stride()))
+    return int((last + 1) * tensor.element_size())
+
+
+class _Call:
+    """The arguments of one call, seen from the CPU, and where the results belong."""
+
+    __slots__ = ("operator", "device", "originals", "outputs", "generator", "takes_host_tensors")
+
+    def __init__(self, operator: torch._ops.OpOverload, takes_host_tensors: bool):
+        self.operator = operator
+        self.device: torch.device | None = None
+        self.originals: dict[int, _Tensor] = {}  # by id of the CPU tensor, which lives as long as this call
+        self.outputs: list[tuple[_Tensor, _Tensor]] = []  # out= tensors and what is computed for them
+        self.generator: torch.Generator | None = None
+        self.takes_host_tensors = takes_host_tensors
+
+    def argument(self, value: Any) -> Any:
+        if isinstance(value, _Tensor):
+            if value.is_cpu:
+                if value.dim() and not self.takes_host_tensors:
+                    raise RuntimeError(
+                        "Expected all tensors to be on the same device, but found at least two devices, npu and cpu! "
+                        f"(in {self.operator})"
+                    )
+                return value
+            if value.device.type != "npu":
+                return value
+            device = value.device
+            if self.device is None:
+                self.device = device
+            elif device != self.device and not self.takes_host_tensors:
+                raise RuntimeError(
+                    f"Expected all tensors to be on the same device, but found at least two devices, {self.device} and "
+                    f"{device}! (in {self.operator})"
+                )
+            if value.layout is not torch.strided:
+                raise NotImplementedError(
+                    f"{self.operator}: a tensor of layout {value.layout} on an NPU; portacl's fallback takes dense tensors"
+                )
+            seen = _memory.on_cpu(value)
+            self.originals[id(seen)] = value
+            return seen
+        if isinstance(value, (list, tuple)):
+            return [self.argument(item) for item in value] if value and not isinstance(value[0], (int, float)) else value
+        if isinstance(value, torch.device):
+            if value.type == "npu":
+                if self.device is None:
+                    self.device = value
+                return _CPU
+            return value
+        if isinstance(value, torch.Generator):
+            self.generator = value
+            return None
+        return value
+
+    def output(self, value: Any) -> Any:
+        """An out= tensor: the kernel may resize it, so it computes into memory that can be."""
+        if isinstance(value, _Tensor) and value.device.type == "npu":
+            if self.device is None:
+                self.device = value.device
+            fresh = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
+            self.originals[id(fresh)] = value
+            self.outputs.append((value, fresh))
+            return fresh
+        if isinstance(value, (list, tuple)):
+            return [self.output(item) for item in value]
+        return value
+
+    def finish_outputs(self) -> None:
+        for tensor, computed in self.outputs:
+            if tensor.shape != computed.shape:
+                tensor.resize_(computed.shape)
+                if tensor.stride() != computed.stride() and _reach(computed) <= tensor.untyped_storage().nbytes():
+                    tensor.as_strided_(computed.shape, computed.stride())
+            _memory.fill(tensor, computed)
+
+    def result(self, value: Any, may_be_view: bool) -> Any:
+        if isinstance(value, _Tensor):
+            original = self.originals.get(id(value))
+            if original is not None:
+                return original
+            if may_be_view:
+                base = self._base_of(value)
+                if base is not None:
+                    return base.as_strided(value.shape, value.stride(), value.storage_offset())
+            return _memory.on_npu(value, self.device)
+        if isinstance(value, tuple):
+            return tuple([self.result(item, may_be_view) for item in value])
+        if isinstance(value, list):
+            return [self.result(item, may_be_view) for item in value]
+        return value
+
+    def _base_of(self, value: _Tensor) -> _Tensor | None:
+        address = value.untyped_storage().data_ptr()
+        if address:
+            for original in self.originals.values():
+                if original.untyped_storage().data_ptr() == address and original.dtype == value.dtype:
+                    return original
+        return None
+
+
+def fallback(operator: torch._ops.OpOverload, calls: Calls, first: Callable[[], None]) -> Callable[..., Any]:
+    """The kernel for device npu that computes `operator` with the CPU's. `first` is told of every call until it returns None."""
+    schema = operator._schema
+    name = schema.name.split("::")[1]
+    outputs = frozenset(argument.name for argument in schema.arguments if argument.is_out)
+    has_generator = any("Generator" in str(argument.type) for argument in schema.arguments)
+    is_random = has_generator or torch.Tag.nondeterministic_seeded in operator.tags
+    returns = schema.returns
+    may_be_view = any(r.alias_info is not None and not r.alias_info.is_write for r in returns) or (
+        torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "CompositeImplicitAutograd")
+    )
+    takes_host_tensors = name in _TAKE_HOST_TENSORS
+    # The dispatcher hands a Python number that stands for a tensor over as a number, which few operators take back.
+    numbers_fit = torch._C._should_allow_numbers_as_tensors(name)
+    tensors = frozenset(i for i, argument in enumerate(schema.arguments) if str(argument.type) == "Tensor")
+    announced = False
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        nonlocal announced
+        if not announced:
+            first()
+            announced = True
+        with Timed(calls):
+            call = _Call(operator, takes_host_tensors)
+            argument = call.argument
+            host_args = [argument(value) for value in args]
+            host_kwargs = {
+                key: call.output(value) if key in outputs else argument(value) for key, value in kwargs.items()
+            }
+            device = call.device
+            index = None if device is None else device.index
+            if index is None:
+                index = torch.npu.current_device()
+                call.device = device = torch.device("npu", index)
+            _wait_for_current_stream(index)
+            target: Callable[..., Any] = operator
+            if not numbers_fit and any(i in tensors and isinstance(value, _NUMBERS) for i, value in enumerate(args)):
+                target = operator.overloadpacket  # there is an overload for numbers
+            if is_random:
+                if has_generator:
+                    host_kwargs["generator"] = _generators.generator_for(call.generator, device)
+                    host_args = _without_generator(operator, host_args)
+                    result = operator(*host_args, **host_kwargs)
+                else:
+                    with _generators.default_generator_for(device):
+                        result = operator(*host_args, **host_kwargs)
+            else:
+                result = target(*host_args, **host_kwargs)
+            if outputs:
+                call.finish_outputs()
+            return call.result(result, may_be_view)
+
+    return kernel
+
+
+def _without_generator(operator: torch._ops.OpOverload, args: list[Any]) -> list[Any]:
+    """A generator among the positional arguments is given by name instead."""
+    for position, argument in enumerate(operator._schema.arguments[: len(args)]):
+        if argument.name == "generator":
+            return args[:position]
+    return args
+
+
+def missing(operator: torch._ops.OpOverload, lacking: list[str], why_no_fallback: str) -> Callable[..., Any]:
+    """The kernel of an operator that neither portacl nor PyTorch's CPU can compute: says so."""
+    message = (
+        f"{operator.name().replace('npu::', 'torch_npu.')} needs {', '.join(lacking)}, which portacl does not have, "
+        f"and {why_no_fallback}"
+    )
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(message)
+
+    return kernel
+
+
+def unless(
+    condition: Callable[..., bool], operator: torch._ops.OpOverload, kernel: Callable[..., Any]
+) -> Callable[..., Any]:
+    """torch_npu's own kernel, but `kernel` for the arguments for which it needs more than is here."""
+    call_boxed = torch.library.get_kernel(operator, "PrivateUse1").call_boxed
+
+    def choose(keyset: torch._C.DispatchKeySet, *args: Any, **kwargs: Any) -> Any:
+        if condition(*args):
+            return kernel(*args, **kwargs)
+        return call_boxed(keyset, *args, **kwargs)
+
+    return choose
+
+
+def takes_aclnn_complex(target: torch.Tensor, source: torch.Tensor | None = None, *_: Any) -> bool:
+    """torch_npu makes complex numbers of real ones, and conjugates, with aclnnComplex; aclnnInplaceCopy knows no complex32."""
+    half = torch.complex32
+    if source is None:
+        return target.is_conj() or target.dtype is half
+    if target.is_complex():
+        return not source.is_complex() or target.dtype is half or target.is_conj() or source.is_conj()
+    return source.is_complex() and (source.dtype is half or source.is_conj())
+
+
+def counted(operator: torch._ops.OpOverload, dispatch_key: str, calls: Calls) -> Callable[..., Any]:
+    """torch_npu's own kernel, counted. The stream is waited for, so that the time is that of the work."""
+    original = torch.library.get_kernel(operator, dispatch_key)
+    call_boxed = original.call_boxed
+
+    def kernel(keyset: torch._C.DispatchKeySet, *args: Any, **kwargs: Any) -> Any:
+        with Timed(calls):
+            result = call_boxed(keyset, *args, **kwargs)
+            _wait_for_current_stream(torch_npu._C._npu_getDevice())
+            return result
+
+    return kernel
+
+
+def decomposed(operator: torch._ops.OpOverload) -> Callable[..., Any]:
+    """PyTorch's own gradient in place of torch_npu's, called with the keys of the call.
+
+    The CPU's entry leads to it: the derivative, or the composition of other operators, is the same for every device.
+    """
+    original = torch.library.get_kernel(operator, "AutogradCPU")
+    call_boxed = original.call_boxed
+
+    def kernel(keyset: torch._C.DispatchKeySet, *args: Any, **kwargs: Any) -> Any:
+        return call_boxed(keyset, *args, **kwargs)
+
+    return kernel

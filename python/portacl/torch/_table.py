@@ -1,0 +1,93 @@
+"""Which aclnn functions each operator of torch_npu needs, and with that: own or fallback.
+
+The data, operators-VERSION.json, is written by tools/torch_npu_table. A need is a string: the functions without the prefix
+aclnn, all of which must be there; "npu::NAME" for another operator; "" for nothing (the operator only manages tensors or calls
+other operators); "legacy" for CANN's graph operators, which portacl does not have.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import ctypes
+import importlib.resources
+import json
+import re
+from collections.abc import Callable
+
+_LIBRARIES = ("libopapi.so", "libopapi_nn.so", "libopapi_math.so")
+
+
+def tested_versions() -> list[str]:
+    """The versions of torch_npu for which there is a table, oldest first."""
+    names = (entry.name for entry in importlib.resources.files(__package__).iterdir())
+    found = [name[len("operators-") : -len(".json")] for name in names if name.startswith("operators-")]
+    return sorted(found, key=lambda version: [int(part) for part in version.split(".") if part.isdigit()])
+
+
+class Table:
+    """The needs of every operator for one product."""
+
+    def __init__(self, version: str, product: str):
+        file = importlib.resources.files(__package__) / f"operators-{version}.json"
+        data = json.loads(file.read_text(encoding="utf-8"))
+        self.version = version
+        self._needs: dict[str, str] = data["operators"]
+        for pattern, needs in data["products"].items():
+            if re.fullmatch(pattern, product):
+                self._needs = {**self._needs, **needs}
+        self._gradients: dict[str, str] = data["gradients"]
+
+    def needs(self, operator: str) -> str | None:
+        """None for an operator that the table does not know. torch_npu registers each of its own twice, as npu:: and aten::."""
+        if operator.startswith("npu::"):
+            operator = "aten" + operator[len("npu") :]
+        return self._needs.get(operator)
+
+    def gradient_needs(self, operator: str) -> str:
+        """What the gradient needs that torch_npu has in place of PyTorch's."""
+        return self._gradients.get(operator, "")
+
+    def missing(self, needs: str | None, present: Callable[[str], bool], seen: frozenset[str] = frozenset()) -> list[str]:
+        """The functions that are absent, by their whole names; empty: all that is needed is here."""
+        if needs is None:
+            return ["a function that this table does not know"]
+        lacking = []
+        for need in needs.split():
+            if need == "legacy":
+                lacking.append("an operator of CANN's graph engine")
+            elif need.startswith(("npu::", "aten::")):
+                if need not in seen:
+                    lacking += self.missing(self.needs(need), present, seen | {need})
+            else:
+                name = need if need.startswith("acl") else "aclnn" + need
+                if not present(name):
+                    lacking.append(name)
+        return list(dict.fromkeys(lacking))
+
+
+def loaded_functions() -> Callable[[str], bool]:
+    """Tells whether an operator, both of its phases, is in the libraries that torch_npu searches."""
+    libraries = []
+    for name in _LIBRARIES:
+        try:
+            libraries.append(ctypes.CDLL(name))
+        except OSError:
+            continue
+    known: dict[str, bool] = {}
+
+    def present(function: str) -> bool:
+        if function not in known:
+            known[function] = all(
+                any(hasattr(library, symbol) for library in libraries)
+                for symbol in (function, function + "GetWorkspaceSize")
+            )
+        return known[function]
+
+    return present
+
+
+def product() -> str:
+    """The product that is emulated, as CANN names it ("Ascend910B1")."""
+    name = ctypes.CDLL("libascendcl.so").aclrtGetSocName
+    name.restype = ctypes.c_char_p
+    return (name() or b"").decode()

@@ -1,0 +1,143 @@
+"""Which CANN a process uses: what its variables name, what is loaded in it, and how the portacl beside this file takes the place.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import ctypes
+import glob
+import os
+import warnings
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from portacl_start._version import __version__
+
+VERSION = __version__
+TOOLKIT = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "portacl", "toolkit")
+LIBRARIES = os.path.join(TOOLKIT, "lib64")
+
+# Where CANN and its driver lie when they are installed, whether or not the environment says so.
+TRACES_OF_CANN = ("/usr/local/Ascend", "~/Ascend", "/dev/davinci*")
+
+_HOMES = ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME")
+_PLACES_OF_CANN = (*_HOMES, "ASCEND_OPP_PATH")
+# Lists of folders: what portacl puts first, and what it takes out where it belongs to another CANN.
+_LISTS = {"LD_LIBRARY_PATH": "lib64", "PATH": "bin", "CMAKE_PREFIX_PATH": "lib64/cmake", "PKG_CONFIG_PATH": "lib64/pkgconfig"}
+
+
+class Cann(NamedTuple):
+    """An installation: the folder that holds lib64, or the libraries themselves where there is no such folder."""
+
+    place: str
+
+    @property
+    def is_this(self) -> bool:
+        return _same(self.place, TOOLKIT)
+
+    @property
+    def is_portacl(self) -> bool:
+        return any(glob.glob(os.path.join(glob.escape(folder), "libportacl.so.*")) for folder in self._folders)
+
+    @property
+    def is_there(self) -> bool:
+        return any(os.path.exists(os.path.join(folder, "libascendcl.so")) for folder in self._folders)
+
+    @property
+    def _folders(self) -> tuple[str, str]:
+        return os.path.join(self.place, "lib64"), self.place
+
+    def __str__(self) -> str:
+        name = f"portacl {VERSION}" if self.is_this else "portacl" if self.is_portacl else "CANN"
+        return f"{name} in {self.place}"
+
+
+THIS = Cann(TOOLKIT)
+
+
+def _same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return (os.path.realpath(path) + os.sep).startswith(os.path.realpath(folder) + os.sep)
+
+
+def named(environ: Mapping[str, str]) -> Cann | None:
+    """What the environment names, whether or not it is there."""
+    return next((Cann(environ[name]) for name in _HOMES if environ.get(name)), None)
+
+
+def loaded() -> Cann | None:
+    """What this process has loaded."""
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+            paths = {line.split(None, 5)[5].strip() for line in maps if ".so" in line and "/" in line}
+    except OSError:
+        return None
+    for path in sorted(paths):
+        folder, name = os.path.split(path)
+        if name.startswith(("libascendcl.so", "libacl_rt.so", "libportacl.so")):
+            return Cann(os.path.dirname(folder) if os.path.basename(folder) == "lib64" else folder)
+    return None
+
+
+def variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """What toolkit/set_env.sh would set in this environment; folders of another CANN leave the lists."""
+    other = named(environ)
+    changes = {name: TOOLKIT for name in (*_HOMES, "ASCEND_AICPU_PATH")}
+    changes["ASCEND_OPP_PATH"] = os.path.join(TOOLKIT, "opp")
+    changes["TOOLCHAIN_HOME"] = os.path.join(TOOLKIT, "toolkit")
+    for name, folder in _LISTS.items():
+        first = os.path.join(TOOLKIT, folder)
+        rest = [one for one in environ.get(name, "").split(":") if one and one != first]
+        if other is not None:
+            rest = [one for one in rest if not _lies_in(one, other.place)]
+        changes[name] = ":".join([first, *rest])
+    return changes
+
+
+def load() -> None:
+    """Loads the libraries, so that this process has them under every name that CANN's have."""
+    core, *others = sorted(glob.glob(os.path.join(glob.escape(LIBRARIES), "*.so*")), key=lambda path: "libportacl" not in path)
+    for path in (core, *others):  # the names find the code by itself, but by a search
+        ctypes.CDLL(path)
+
+
+def take_over() -> Cann:
+    """Puts the portacl of this package in force, in this process and those that it starts, and returns what is in force.
+
+    Libraries are never exchanged: if this process has loaded another CANN, that one stays, with a warning."""
+    there = loaded()
+    if there is not None and not there.is_this:
+        warnings.warn(f"{there} is loaded in this process and stays in force; {THIS} is not used", RuntimeWarning, stacklevel=3)
+        return there
+    other = named(os.environ)
+    if other is not None and not other.is_this and other.is_there:
+        warnings.warn(f"{THIS} is in force; {other}, which the environment names, is not used", RuntimeWarning, stacklevel=3)
+    if there is None:
+        load()
+    os.environ.update(variables(os.environ))
+    return THIS
+
+
+def reason_to_stay_out() -> str | None:
+    """Why a process that nobody asked to use portacl must not: it may have a CANN. None: there is no trace of any."""
+    if os.environ.get("PORTACL_AUTOSTART") == "0":
+        return "PORTACL_AUTOSTART is 0"
+    for name in _PLACES_OF_CANN:
+        if os.environ.get(name):
+            return f"{name} is {os.environ[name]}"
+    there = loaded()
+    if there is not None:
+        return f"{there} is loaded"
+    for trace in TRACES_OF_CANN:
+        found = glob.glob(os.path.expanduser(trace))
+        if found:
+            return f"there is {found[0]}"
+    try:
+        ctypes.CDLL("libascendcl.so")
+    except OSError:
+        return None
+    return f"the loader finds {loaded() or 'libascendcl.so'}"

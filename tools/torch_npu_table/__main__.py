@@ -1,0 +1,237 @@
+"""Writes python/portacl/torch/operators-VERSION.json: what each operator of the installed torch_npu needs of CANN.
+
+    python tools/torch_npu_table PREFIX          (a Python with torch, torch_npu and expecttest; PREFIX: portacl, installed)
+
+Two sources. What the kernel of an operator can reach, read from the binary (static_calls.py), is complete, but it holds the
+ways for every product, version of CANN and internal format. What PyTorch's samples make it call, with a stand-in for CANN
+that has everything (traced_calls.py), is exact and incomplete. So an operator needs what it can reach, less what the rules of
+needs() take away. The rest, by hand, is in PLACES_BY_HAND below. Takes about 6 minutes on one core.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import stand_in
+from static_calls import Binary, custom_operators_among, functions_among
+
+PACKAGE = Path(__file__).resolve().parents[2] / "python" / "portacl" / "torch"
+DEFAULT_PRODUCT = "Ascend910B1"
+OTHER_PRODUCTS = {  # pattern of the products' names: one of them
+    "Ascend950.*": "Ascend950PR_9579",
+}
+
+# Reached from everything: casts of tensors in the device's internal formats, which portacl does not have.
+_INFRASTRUCTURE = {
+    "aclnnNpuFormatCast",
+    "npu::_npu_dtype_cast",
+    "npu::npu_dtype_cast_",
+    "npu::npu_format_cast",
+    "npu::npu_format_cast_",
+    "npu::npu_reshape",
+    "npu::get_npu_format",
+}
+
+# What neither source shows, and why.
+PLACES_BY_HAND = {
+    # Complex tensors alone pass through aclnnComplex; copying them as pairs of numbers needs nothing else.
+    "aten::copy_": "InplaceCopy Cast",
+    # Nothing but memory; the binary registers it in another way than the others.
+    "aten::new_empty_strided": "",
+    # More than one layer, or both directions, call DynamicRNN, an operator of the graph engine.
+    "aten::lstm.input": "legacy",
+    "aten::lstm.data": "legacy",
+    "aten::lstm_cell": "legacy",
+    "aten::gru.input": "legacy",
+    "aten::_thnn_fused_gru_cell": "legacy",
+    # Calls fused attention through a dispatcher key of its own.
+    "aten::scaled_dot_product_attention": "npu::npu_fusion_attention npu::npu_fusion_attention_v3",
+    # No aclnn function and not a single sample: operators of the graph engine.
+    "aten::_conv_depthwise2d_backward": "legacy",
+    "aten::_embedding_bag_per_sample_weights_backward": "legacy",
+    "aten::_native_multi_head_attention": "legacy",
+    "aten::_pad_packed_sequence": "legacy",
+    "aten::_weight_norm": "legacy",
+    "aten::fft_c2r_backward": "legacy",
+    "aten::fft_r2c_backward": "legacy",
+    "aten::multilabel_margin_loss": "MultilabelMarginLoss",
+    "aten::pdist": "Pdist",
+    "aten::quantize_per_channel": "legacy",
+    "aten::quantize_per_tensor": "legacy",
+    "aten::repeat_interleave_backward_int": "legacy",
+    "aten::slow_conv3d_forward": "legacy",
+    "aten::slow_conv3d_forward.output": "legacy",
+    "aten::to_padded_tensor": "legacy",
+}
+
+PRODUCTS_BY_HAND = {
+    # Its gradient repeats the incoming one with BroadcastTo, an operator of the graph engine.
+    "Ascend310P.*": {"aten::l1_loss": "legacy"},
+}
+
+# Operators whose gradient is torch_npu's own: what that calls.
+GRADIENTS = {
+    "aten::_fft_c2r": "npu::fft_c2r_backward",
+    "aten::_fft_r2c": "npu::fft_r2c_backward",
+    "aten::adaptive_avg_pool2d": "aten::_adaptive_avg_pool2d_backward",
+    "aten::affine_grid_generator_backward": "",
+    "aten::binary_cross_entropy_with_logits": "npu::npu_binary_cross_entropy_with_logits_backward",
+    "aten::cdist": "aten::_cdist_backward",
+    "aten::gather": "npu::npu_gather_backward",
+    "aten::kl_div": "npu::kl_div_backward npu::kl_div_target_backward",
+    "aten::l1_loss": "npu::l1_loss_backward",
+    "aten::log_sigmoid": "aten::log_sigmoid_backward",
+    "aten::matmul": "aten::matmul_backward",
+    "aten::multilabel_margin_loss": "legacy",
+    "aten::native_dropout": "aten::native_dropout_backward",
+    "aten::pdist": "legacy",
+    "aten::renorm": "npu::npu_renorm_backward",
+    "aten::renorm_": "npu::npu_renorm_backward",
+    "aten::repeat_interleave.self_Tensor": "npu::repeat_interleave_backward_tensor",
+    "aten::repeat_interleave.self_int": "npu::repeat_interleave_backward_int",
+    "aten::softmax.int": "aten::_softmax_backward_data npu::_npu_dtype_cast_backward",
+    "aten::stft": "npu::stft_backward",
+}
+
+
+def trace(product: str, library: Path, prefix: Path) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """Operator: functions that it called; operator: operators that it called."""
+    environment = dict(
+        os.environ,
+        ASCEND_HOME_PATH=str(prefix),
+        ASCEND_OPP_PATH=str(prefix / "opp"),
+        LD_LIBRARY_PATH=str(prefix / "lib64"),
+        LD_PRELOAD=str(library),
+        PORTACL_SOC=product,
+        TASK_QUEUE_ENABLE="0",
+    )
+    calls: dict[str, set[str]] = collections.defaultdict(set)
+    inner: dict[str, set[str]] = collections.defaultdict(set)
+    start, entries = 0, 1
+    while start <= entries:
+        process = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("traced_calls.py")), str(library), str(start)],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        last = start
+        for line in process.stdout:
+            told = json.loads(line)
+            entries = told.get("entries", entries)
+            last = told.get("begin", last)
+            for kept, new in ((calls, told.get("calls", {})), (inner, told.get("inner", {}))):
+                for name, names in new.items():
+                    kept[name] |= set(names)
+        if process.wait() == 0:
+            break
+        print(f"  {product}: entry {last} ended the process ({process.returncode}); going on behind it", flush=True)
+        start = last + 1
+    return calls, inner
+
+
+def is_version_of(name: str, other: str) -> bool:
+    """aclnnTopkV2 is a version of aclnnTopk."""
+    return other.startswith(name) and other[len(name) :].strip("V23456789") == "" and other != name
+
+
+def needs(reached: set[str], called: set[str], called_elsewhere: set[str]) -> list[str]:
+    """The functions, less those that only another product, older CANN, internal formats or graph capture take."""
+    kept = []
+    for name in sorted(reached | {c for c in called if not c.startswith("legacy")}):
+        if name not in called:
+            if name.endswith("WeightNz"):  # weights in an internal format
+                continue
+            if name in called_elsewhere:
+                continue
+            if any(is_version_of(name, other) or is_version_of(other, name) for other in called):
+                continue
+            if name.endswith("Tensor") and name[: -len("Tensor")] in reached and ("Random" in name or is_random(name)):
+                continue  # seed and offset in device memory: while a graph is captured
+            if name in ("aclnnFastLayerNorm", "aclnnGroupNormSwish", "aclnnSetPytorchRandom"):  # asked for by variables
+                continue
+            if name == "aclnnLogSigmoid" and "aclnnLogSigmoidForward" in called:
+                continue
+            if name == "aclnnRepeatInterleave" and "aclnnRepeatInterleaveWithDim" in reached and not called:
+                continue
+        kept.append(name)
+    kept = [k for k in kept if not any(is_version_of(k, other) for other in kept) or k in called]
+    if any(c.startswith("legacy:") for c in called):
+        kept.append("legacy")
+    return kept
+
+
+def is_random(name: str) -> bool:
+    return any(word in name for word in ("Uniform", "Normal", "Dropout", "Multinomial", "Exponential", "Bernoulli"))
+
+
+def short(name: str) -> str:
+    """As the table has it: without aclnn; acl-only names keep their prefix."""
+    return name[len("aclnn") :] if name.startswith("aclnn") else name
+
+
+def main() -> None:
+    if len(sys.argv) != 2:
+        raise SystemExit(__doc__)
+    prefix = Path(sys.argv[1]).resolve()
+    import torch
+    import torch_npu
+
+    version = torch_npu.__version__.split("+")[0]
+    print(f"reading libtorch_npu.so of torch_npu {version}", flush=True)
+    binary = Binary(str(Path(torch_npu.__file__).parent / "lib" / "libtorch_npu.so"))
+    registered = {
+        name.partition("::")[2]
+        for name in torch._C._dispatch_get_registrations_for_dispatch_key("PrivateUse1")
+        if name.startswith("aten::")
+    }
+    reached, custom = {}, {}
+    for name, kernels in binary.registrations(registered).items():
+        strings = binary.strings_reached(kernels)
+        reached[name] = functions_among(strings) - _INFRASTRUCTURE
+        custom[name] = custom_operators_among(strings) - _INFRASTRUCTURE
+    functions = binary.functions()
+    print(f"  {len(reached)} operators, {len(functions)} functions", flush=True)
+    tables = {}
+    with tempfile.TemporaryDirectory() as folder:
+        library = stand_in.build(functions, Path(folder))
+        traces = {}
+        for product in (DEFAULT_PRODUCT, *OTHER_PRODUCTS.values()):
+            print(f"calling every operator as {product}", flush=True)
+            traces[product] = trace(product, library, prefix)
+            print(f"  {sum(1 for c in traces[product][0].values() if c)} operators called functions", flush=True)
+    for product, (calls, _) in traces.items():
+        others = [c for p, (c, _) in traces.items() if p != product]
+        table = tables[product] = {}
+        for name, functions_reached in reached.items():
+            full = "aten::" + name
+            own_calls = calls.get(full, set()) | calls.get("npu::" + name, set())
+            elsewhere = {f for c in others for f in c.get(full, set())} if own_calls else set()
+            table[full] = " ".join(short(n) for n in needs(functions_reached, own_calls, elsewhere))
+        table.update(PLACES_BY_HAND)
+    base = tables[DEFAULT_PRODUCT]
+    data = {
+        "torch_npu": version,
+        "operators": dict(sorted(base.items())),
+        "products": {
+            product: {k: v for k, v in sorted(tables[example].items()) if v != base[k]}
+            for product, example in OTHER_PRODUCTS.items()
+        }
+        | PRODUCTS_BY_HAND,
+        "gradients": GRADIENTS,
+    }
+    file = PACKAGE / f"operators-{version}.json"
+    file.write_text(json.dumps(data, indent=0, ensure_ascii=True) + "\n", encoding="utf-8")
+    print(f"wrote {file}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
