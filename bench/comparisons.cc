@@ -47,6 +47,20 @@ constexpr double kWarmUp = 2e-3;  // seconds of a burst that are not counted
 // Helper threads that still look out for work would disturb the other side.
 void LetHelpersSleep() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
+Side OurSide(const Case& c, ReadyCall& call) {
+  Side side{[&call] { call(); }};
+  if (c.threads > 1) side.after_burst = LetHelpersSleep;
+  if (IsBackToBack(c)) side.warm_up = kWarmUp;
+  return side;
+}
+
+Effort EffortFor(const Case& c, double patience) {
+  Effort effort;
+  effort.seconds = LeastSeconds(c) * patience;
+  if (IsBackToBack(c)) effort.burst = kWarmUp;
+  return effort;
+}
+
 // A loop shared among threads, and what one of them does when all are done.
 template <class Share, class Finish>
 Side SharedSide(int threads, Rig& rig, const Share& share, const Finish& finish) {
@@ -85,17 +99,11 @@ std::vector<Side> CeilingSides(const Case& c, const CeilingLoop& loop, Rig& rig)
 Figures AgainstCeiling(const Case& c, Rig& rig, double patience) {
   rig.StartFor(c);
   ReadyCall call(c, rig.storage, rig.portacl);
-  Side ours{[&] { call(); }};
-  if (c.threads > 1) ours.after_burst = LetHelpersSleep;
+  const Side ours = OurSide(c, call);
 
   const CeilingLoop loop = Ceiling(c, call.operands(), call.data());
   const std::vector<Side> ceilings = CeilingSides(c, loop, rig);
-  Effort effort;
-  if (IsBackToBack(c)) {
-    ours.warm_up = kWarmUp;
-    effort.burst = kWarmUp;
-  }
-  effort.seconds = LeastSeconds(c) * patience;
+  Effort effort = EffortFor(c, patience);
   const Comparison result = Compare(ours, ceilings, effort);
   const double bytes = static_cast<double>(loop.traffic.BytesPerElement() * loop.traffic.elements);
   Figures figures = FiguresOf(c, result);
@@ -172,8 +180,7 @@ bool Agrees(const Case& c, const ReadyCall& call, const std::vector<std::byte>& 
 Figures AgainstLimit(const Case& c, Rig& rig, double patience) {
   rig.StartFor(c);
   ReadyCall call(c, rig.storage, rig.portacl);
-  Side ours{[&] { call(); }};
-  if (c.threads > 1) ours.after_burst = LetHelpersSleep;
+  const Side ours = OurSide(c, call);
   const CeilingLoop ceiling = Ceiling(c, call.operands(), call.data());
 
   std::vector<double> scratch(LimitScratch(c));
@@ -194,11 +201,11 @@ Figures AgainstLimit(const Case& c, Rig& rig, double patience) {
     if (!Agrees(c, call, expected, scratch.data()))
       throw std::runtime_error("the loop computes something else: " + loop.name);
     limits.push_back(SharedSide(c.threads, rig, loop.share, loop.finish));
+    if (IsBackToBack(c)) limits.back().warm_up = kWarmUp;
   }
   expected = {};
 
-  Effort effort;
-  effort.seconds = LeastSeconds(c) * 3 * patience;
+  Effort effort = EffortFor(c, 3 * patience);
   effort.least_pairs = 9;
   const Turns turns = TakeTurns({{ours}, CeilingSides(c, ceiling, rig), limits}, effort);
   const Comparison of_limit = CompareTimes(turns.times[0], turns.times[2]);

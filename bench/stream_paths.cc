@@ -1,5 +1,6 @@
 // What the paths through the runtime cost, as ratios to a bare hand-over between two threads measured in the
-// same run: an inline small call, a queued call, an event between two streams, a host function.
+// same run: an inline small call, a queued call, an event between two streams, a host function; and what a call costs
+// between others that fill the caches.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every figure is the median over many rounds. "latency" is from the first call until the host knows that the
