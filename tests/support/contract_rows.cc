@@ -250,6 +250,13 @@ void AddViewRows(std::vector<Row>& rows, const std::vector<std::string>& inputs,
   rows.push_back({output + " transposed", Strided(output, {1, 2}, 0, 6), kOk, {}, {}});
   rows.push_back({output + " outside its storage", Strided(output, {4, 1}, 0, 6), kOk, {}, {}});
   rows.push_back({output + " overlapping itself", Strided(output, {0, 1}, 0, 3), kOk, {}, {}});
+  // Of four bytes: a step whose opposite is no number.
+  const int64_t lowest_step = kMin / 4;
+  rows.push_back({output + " with rows 2^63 bytes apart, backwards",
+                  Strided(output, {lowest_step, 1}, 0, 6),
+                  kInvalid,
+                  {output},
+                  {}});
 }
 
 void AddFormatRows(std::vector<Row>& rows, const std::vector<std::string>& tensors) {
