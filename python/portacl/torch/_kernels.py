@@ -113,6 +113,7 @@ class _Call:
         for tensor, computed in self.outputs:
             if tensor.shape != computed.shape:
                 tensor.resize_(computed.shape)
+                _wait_for_current_stream(tensor.device.index)  # as in `result`
                 if tensor.stride() != computed.stride() and _reach(computed) <= tensor.untyped_storage().nbytes():
                     tensor.as_strided_(computed.shape, computed.stride())
             _memory.fill(tensor, computed)
@@ -126,7 +127,12 @@ class _Call:
                 base = self._base_of(value)
                 if base is not None:
                     return base.as_strided(value.shape, value.stride(), value.storage_offset())
-            return _memory.on_npu(value, self.device)
+            tensor, value = _memory.room_for(value, self.device)
+            # Another thread may just have submitted work on this memory and freed it: fit for what is submitted after that
+            # work, not for the CPU.
+            _wait_for_current_stream(self.device.index)
+            _memory.fill(tensor, value)
+            return tensor
         if isinstance(value, tuple):
             return tuple([self.result(item, may_be_view) for item in value])
         if isinstance(value, list):

@@ -35,14 +35,12 @@ def on_cpu(tensor: torch.Tensor) -> torch.Tensor:
     return view
 
 
-def on_npu(result: torch.Tensor, device: torch.device) -> torch.Tensor:
-    """A new NPU tensor with the elements, the strides and the dtype of a CPU tensor."""
+def room_for(result: torch.Tensor, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+    """A new NPU tensor of the shape, the strides and the dtype of a CPU tensor, and what is to be filled in."""
     shape, stride = result.shape, result.stride()
     if result.is_conj() or result.is_neg():
         result = result.resolve_conj().resolve_neg()
-    tensor = _empty_strided(shape, stride, dtype=result.dtype, device=device)
-    fill(tensor, result)
-    return tensor
+    return _empty_strided(shape, stride, dtype=result.dtype, device=device), result
 
 
 def fill(tensor: torch.Tensor, result: torch.Tensor) -> None:
