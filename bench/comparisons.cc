@@ -39,7 +39,7 @@ Figures FiguresOf(const Case& c, const Comparison& result) {
   return figures;
 }
 
-// Several threads on data that stays in their caches: a burst must be long enough for helpers to be awake and for each
+// Unrolled threads on data that stays in their caches: a burst must be long enough for helpers to be awake and for each
 // thread's part of the data to come into its own cache. Both sides get the same.
 bool IsBackToBack(const Case& c) { return c.threads > 1 && c.log2 <= 18; }
 constexpr double kWarmUp = 2e-3;  // seconds of a burst that are not counted

@@ -10,7 +10,7 @@ file(STRINGS ${PROJECT_SOURCE_DIR}/src/aclnnop/operators.def portacl_operators R
 foreach(portacl_repository IN ITEMS nn math)
   set(portacl_operator_includes "")
   foreach(line IN LISTS portacl_operators)
-    if(line MATCHES "^OPERATOR\\((.*), ${portacl_repository}\\)$")
+    if(line MATCHES "^OPERATOR\\(([a-z0-9_]+), .*, ${portacl_repository}\\)$")
       string(APPEND portacl_operator_includes "#include \"aclnnop/aclnn_${CMAKE_MATCH_1}.h\"\n")
     endif()
   endforeach()

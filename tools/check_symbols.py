@@ -6,7 +6,8 @@ Usage: check_symbols.py [BUILD_DIR]     (default: build/release of this reposito
 - libportacl.so exports exactly the functions that include/ declares.
 - It has nothing called at the end of a thread or of the process: no static and no thread_local object has a destructor,
   since the program may call functions after it (src/acl/process/immortal.h, src/acl/process/thread_end.h).
-- No object has a fused multiply-add: it rounds once where the formulas round twice, and not every machine has it.
+- No object has a fused multiply-add, which rounds once where formulas round twice, but those whose sources include the
+  functions' steps (src/engine/functions/), where what is fused is written so, on every instruction set.
 - AVX instructions (and those that came with them) stand only in functions of Highway's N_AVX2 and N_AVX3 namespaces,
   which run only where the machine has them; everything else runs on any x86-64.
 
@@ -22,8 +23,9 @@ import cann_libraries
 import public_functions
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Functions that may fuse, as regular expressions for mangled names. One listed here must fuse on every path.
-MAY_FUSE: list[str] = []
+# What a source that may fuse includes, itself or through others.
+FUSED_STEPS = "engine/functions/steps-inl.h"
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # What the namespaces of the vector code look like inside a mangled name.
 VECTOR_NAMESPACES = ("6N_AVX2", "6N_AVX3")
 
@@ -46,11 +48,25 @@ def is_beyond_baseline(mnemonic: str, operands: str) -> bool:
     return mnemonic.startswith("v") and not NOT_VECTOR.match(mnemonic)
 
 
+def may_fuse(path: pathlib.Path) -> bool:
+    """Whether the source of an object, portacl_objects.dir/PATH.o, includes the steps that fuse."""
+    name = path.as_posix().split("/portacl_objects.dir/")[1].removesuffix(".o")
+    found, waiting = set(), [name]
+    while waiting:
+        here = ROOT / "src" / waiting.pop()
+        if here in found or not here.exists():
+            continue
+        found.add(here)
+        waiting += INCLUDE.findall(here.read_text(encoding="utf-8"))
+    return ROOT / "src" / FUSED_STEPS in found
+
+
 def faults_in_code(objects: list[pathlib.Path]) -> tuple[list[str], int]:
     """The faults, once per function and instruction, and the number of vector functions that were looked at."""
     faults, seen, vector_functions = [], set(), 0
     for path in objects:
         function = None
+        is_fused = may_fuse(path)
         for line in output_of("objdump", "-d", "--no-show-raw-insn", str(path)).splitlines():
             header = FUNCTION.match(line)
             if header:
@@ -64,7 +80,7 @@ def faults_in_code(objects: list[pathlib.Path]) -> tuple[list[str], int]:
             where = (path.name, function, mnemonic)
             if where in seen:
                 continue
-            if FUSED.match(mnemonic) and not any(re.search(name, function) for name in MAY_FUSE):
+            if FUSED.match(mnemonic) and not is_fused:
                 faults.append(f"{path.name}: {function} has the fused instruction {mnemonic}")
                 seen.add(where)
             if is_beyond_baseline(mnemonic, operands) and not any(name in function for name in VECTOR_NAMESPACES):

@@ -26,7 +26,7 @@ def launch(log, command):
 
 
 def source_of(output):
-    """src/CMakeFiles/portacl_objects.dir/aclnnop/kl_div.cc.o -> src/aclnnop/kl_div.cc"""
+    """src/CMakeFiles/portacl_objects.dir/aclnnop/loss/kl_div.cc.o -> src/aclnnop/loss/kl_div.cc"""
     return re.sub(r"CMakeFiles/[^/]*\.dir/|\.o$", "", output)
 
 

@@ -42,6 +42,63 @@
 //   integer -> integer that is narrower: the low bits
 //   any -> BOOL      whether it is not 0 (NaN is true; a complex number: either part); BOOL -> any: 0 or 1, whatever byte is true
 //   complex -> real  the real part; real -> complex: the imaginary part is 0
+//
+// Words for types, in the headers of elementwise operators
+//   newer, older   products: Atlas A2, A3 and Ascend 950 are the newer ones, all others the older
+//   floats         FLOAT, FLOAT16 and, on newer products, BF16 ("BF16 everywhere": on older ones too). DOUBLE is named apart
+//   integers       INT8, UINT8, INT16, INT32, INT64
+//   unsigned       UINT16, UINT32, UINT64
+//   complex        COMPLEX64, COMPLEX128
+//   arithmetic     floats, DOUBLE, complex, integers, BOOL
+//   A type casts to another, except complex to real, floating to integers, unsigned or BOOL, and those, but for BOOL, to BOOL.
+//
+// Promotion of two tensors, to their common type P
+//   Equal types stay. BOOL takes the other type; of two integers the wider one stays, INT8 with UINT8 gives INT16; integers
+//   take the floating or complex type that they meet. FLOAT16 with BF16 gives FLOAT; of other floating types the wider one
+//   stays. A complex type with DOUBLE or COMPLEX128 gives COMPLEX128, else COMPLEX64 (COMPLEX32 stays with FLOAT16, integers
+//   and BOOL). The unsigned promote with themselves alone and, as first of the two, with complex. Three tensors: the first
+//   with what the other two give. Operands are converted to P first ("Conversions"): an INT32 of 100000 that meets FLOAT16
+//   becomes infinite.
+//
+// Promotion of a tensor with a scalar: the rules that headers name. The scalar is converted to P; a complex one becomes 0 where
+// P is real. Where P is FLOAT16 or BF16, a floating scalar takes part in arithmetic as FLOAT.
+//   STT    as if both were tensors: INT32 with DOUBLE gives DOUBLE, FLOAT16 with DOUBLE too
+//   SOLD   not on Ascend 950. Complex on either side: STT; else a floating tensor keeps its type; else a DOUBLE scalar with an
+//          out of FLOAT gives FLOAT; else a floating scalar or a BOOL tensor: STT; else the tensor's type
+//   S950   on Ascend 950. A complex or floating tensor keeps its type, but a complex scalar makes DOUBLE COMPLEX128 and any
+//          other real type COMPLEX64; else a floating scalar gives FLOAT; else a BOOL tensor takes the scalar's type; else the
+//          tensor's type
+//   S950k  S950, but FLOAT where that is FLOAT16 or BF16 and the scalar, or alpha, rounded to it is off by more than 2^-23
+//   "0-dim as scalar": where one of two tensors has no dimensions and the other has, S950 with the former in the scalar's
+//   place, but with its type as it is (INT32 with a DOUBLE gives DOUBLE); else the promotion of two tensors.
+//
+// Elementwise operators
+//   Numbers    FLOAT, FLOAT16 and BF16 are computed in float32, DOUBLE in float64, and rounded once, to out's type. + - * / and
+//              square roots are exact before that, other functions to 1 unit in the last place, pow and erf to 2, if the header
+//              does not say otherwise; complex functions a few. NaN stays NaN; zeros and infinities follow IEEE 754 and C's
+//              functions. Integers are computed in P modulo 2^n, n its bits: nothing saturates or traps. The result is then
+//              converted to out's type.
+//   Checks     are made in the header's order. A shape without dimensions is valid. R is the shape to which the inputs
+//              broadcast, or the tensor's where the other is a scalar; out has exactly it, dimensions of length 1 included.
+//              After the checks, and after success was returned for what is empty: 561103 for an input that is not dense and
+//              reaches outside its storage, or an out of a type to which no cast exists (COMPLEX32, INT4, 8-bit floats).
+//   Empty      "success is returned when an input is empty": nothing is written, even where out has elements.
+//   In place   aclnnInplaceX is aclnnX with selfRef as self and as out: the same checks in the same order, so that R must be
+//              selfRef's shape. selfRef is written also where CANN declares it const. "Checks the shape first": before all
+//              that, 161001 selfRef or the other tensor is null, 161002 they do not broadcast to selfRef's shape.
+//   Workspace  0, always.
+//
+// Unary functions: elementwise, of one tensor. "Int as FLOAT": integers and BOOL are converted to FLOAT before the function,
+// "int as out": to out's type. Codes, after those that all operators share, in this order:
+//   161001  self or out is null
+//   161002  self's type is not in its list
+//   161002  out's type is not what the header allows. "In a list": whether self's type casts to it does not matter; of a
+//           complex result that meets a real out the real part stays
+//   161002  out's shape is not self's
+//   161002  self has more than 8 dimensions
+//   161002  a format that the header refuses
+//           (here success is returned when self is empty)
+//   In place selfRef's type must be floating or complex and in self's list, if the header does not say otherwise.
 #ifndef PORTACL_ACLNNOP_ACLNN_UTIL_H_
 #define PORTACL_ACLNNOP_ACLNN_UTIL_H_
 

@@ -6,7 +6,7 @@ namespace portacl {
 
 std::span<const OperatorFacts* const> AllOperators() noexcept {
   static constexpr const OperatorFacts* kAll[] = {
-#define OPERATOR(name, repository) &facts::name,
+#define OPERATOR(name, family, source, repository) &facts::name,
 #include "aclnnop/operators.def"
 #undef OPERATOR
   };

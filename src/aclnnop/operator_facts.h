@@ -24,22 +24,15 @@ struct OperatorFacts {
 };
 
 // BF16 from Atlas A2 on, and Atlas 200I/500 A2 not supported: most of CANN's pages.
-inline constexpr DtypeRule kDocumentedWithout200I = {{
-    /* Atlas training    */ kFloatAndHalf,
-    /* Atlas A2          */ kFloatHalfAndBf16,
-    /* Atlas A3          */ kFloatHalfAndBf16,
-    /* Ascend 950        */ kFloatHalfAndBf16,
-    /* Atlas inference   */ kFloatAndHalf,
-    /* Atlas 200I/500 A2 */ kNoDtype,
-    /* no device         */ kNoDtype,
-}};
+inline constexpr DtypeRule kDocumentedWithout200I =
+    SinceAtlasA2(kFloatHalfAndBf16, kFloatAndHalf).OnlyOn(products::kWithout200I500A2);
 
 // Every operator of this library, in the order of operators.def.
 std::span<const OperatorFacts* const> AllOperators() noexcept;
 
 // Defined by the operators' files.
 namespace facts {
-#define OPERATOR(name, repository) extern const OperatorFacts name;
+#define OPERATOR(name, family, source, repository) extern const OperatorFacts name;
 #include "aclnnop/operators.def"
 #undef OPERATOR
 }  // namespace facts

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/phase1.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <numeric>
 
 #include "acl/device/device.h"
 #include "acl/errors.h"
@@ -10,6 +13,7 @@
 #include "acl/stream/thread_limit.h"
 #include "aclnn/opdev/op_errno.h"
 #include "engine/cache_size.h"
+#include "engine/map/map_types.h"
 #include "engine/move/move.h"
 
 namespace portacl {
@@ -33,11 +37,10 @@ aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, con
     return status;
   }
   fresh->operand_count = static_cast<int>(call.tensors.size());
-  // Every operator here has one output.
-  fresh->output = call.in_place ? 0 : fresh->operand_count - 1;
+  fresh->output = call.Output();
   fresh->input_count = fresh->operand_count - (call.in_place ? 0 : 1);
   for (int i = 0; i < fresh->operand_count; ++i) {
-    fresh->operands[i] = {call.Name(i), call.Tensor(i).data, /*touched=*/false};
+    fresh->operands[i] = {call.Name(i), call.IsGiven(i) ? call.Tensor(i).data : nullptr, /*touched=*/false};
   }
   *acquired = fresh;
   return ACL_SUCCESS;
@@ -46,6 +49,18 @@ aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, con
 void phase1::End(Executor* acquired, uint64_t* workspaceSize, aclOpExecutor** executor) noexcept {
   *workspaceSize = acquired->workspace_size;
   *executor = PublishExecutor(acquired);
+}
+
+aclnnStatus phase1::CheckLoopRank(const Check&, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(call.Output()).view;
+  if (shape.rank <= kMaxLoopRank) return ACL_SUCCESS;
+  const aclTensor* operands[kMaxLoopOperands];
+  size_t count = 0;
+  for (const TensorArgument& argument : call.tensors) operands[count++] = argument.tensor;
+  if (MergeLoop(shape, {operands, count}).shape.rank <= kMaxLoopRank) return ACL_SUCCESS;
+  return FailAclnn(ACLNN_ERR_INNER_NULLPTR, Text(call.api, ": the tensors have ", shape.rank,
+                                                 " dims that their strides do not let be taken ",
+                                                 "together as at most ", kMaxLoopRank, "."));
 }
 
 Isa JobIsa() noexcept { return CurrentConfiguration().isa; }
@@ -62,8 +77,28 @@ void BindInputs(const OperatorCall& call, Operands inputs, engine::Formula& form
     tensors[k] = &tensor;
     formula.argument[k] = inputs.index[k];
     formula.type[k] = engine::ElementTypeOf(tensor.dtype);
-    formula.load[k] = engine::FindLoad(isa, tensor.dtype, call.promoted);
+    formula.load[k] = engine::ElementLoad(engine::FindLoad(isa, tensor.dtype, call.promoted));
   }
+}
+
+// What a job takes from the shapes and the sizes of its operands, the output last.
+void PlanLoop(const Shape& shape, std::span<const aclTensor* const> operands,
+              engine::ElementwiseJob& job) noexcept {
+  const Isa isa = JobIsa();
+  job.threads = ThreadLimit();
+  if (shape.rank <= kMaxLoopRank) {
+    job.plan = PlanElementwise(shape, operands);
+  } else {
+    const MergedLoop merged = MergeLoop(shape, operands);
+    const aclTensor* fewer_dims[kMaxLoopOperands];
+    for (size_t k = 0; k < operands.size(); ++k) fewer_dims[k] = &merged.operand[k];
+    job.plan = PlanElementwise(merged.shape, {fewer_dims, operands.size()});
+  }
+  job.stream = job.plan.BytesWalked() > engine::LastLevelCacheBytes();
+  job.takes_every_second = engine::KernelsTakeEverySecond(isa);
+  job.formula.gather =
+      engine::FindGather(isa, job.stream ? engine::GatherSource::kMemory : engine::GatherSource::kCache);
+  job.result.scatter = engine::FindScatter(isa, job.stream);
 }
 
 }  // namespace
@@ -75,15 +110,42 @@ engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape&
   BindInputs(call, inputs, job.formula, tensors);
   const aclTensor& result = call.Tensor(output);
   tensors[inputs.count] = &result;
-  job.threads = ThreadLimit();
-  job.plan = PlanElementwise(shape, {tensors, static_cast<size_t>(inputs.count) + 1});
-  job.stream = job.plan.BytesWalked() > engine::LastLevelCacheBytes();
-  job.takes_every_second = engine::KernelsTakeEverySecond(JobIsa());
-  job.formula.gather =
-      engine::FindGather(JobIsa(), job.stream ? engine::GatherSource::kMemory : engine::GatherSource::kCache);
-  job.result = {engine::FindStore(JobIsa(), result.dtype), engine::FindScatter(JobIsa(), job.stream),
-                engine::ElementTypeOf(result.dtype), static_cast<int8_t>(output)};
+  PlanLoop(shape, {tensors, static_cast<size_t>(inputs.count) + 1}, job);
+  job.result.store = engine::ElementStore(engine::FindStore(JobIsa(), result.dtype));
+  job.result.type = engine::ElementTypeOf(result.dtype);
+  job.result.argument = static_cast<int8_t>(output);
   return job;
+}
+
+void SetMapJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
+               const engine::Scalars& scalars, Executor& executor,
+               std::initializer_list<aclDataType> casts) noexcept {
+  executor.SetJob([&] {
+    engine::ElementwiseJob job;
+    const aclTensor* tensors[kMaxLoopOperands];
+    const aclTensor& result = call.Tensor(output);
+    job.formula.Set(kernels.For(JobIsa()), scalars);
+    job.formula.computed = engine::ComputedType(call.promoted, kernels.takes);
+    job.formula.input_count = inputs.count;
+    const engine::MapTypes types{JobIsa(), call.promoted, job.formula.computed, kernels.writes_bool};
+    bool is_wide = types.IsWide(result.dtype);
+    job.formula.tile = static_cast<int>(
+        std::min<size_t>(engine::kTile, engine::kTileBytes / engine::SizeOf(job.formula.computed)));
+    for (int k = 0; k < inputs.count; ++k) {
+      const aclTensor& tensor = call.Tensor(inputs.index[k]);
+      const aclDataType cast = k < static_cast<int>(casts.size()) ? casts.begin()[k] : call.promoted;
+      tensors[k] = &tensor;
+      job.formula.argument[k] = inputs.index[k];
+      job.formula.load[k] = types.LoadFor(tensor.dtype, cast, &job.formula.type[k]);
+      is_wide = is_wide || types.IsWide(tensor.dtype);
+    }
+    if (is_wide) job.formula.tile = std::min(job.formula.tile, engine::kTile / 2);
+    tensors[inputs.count] = &result;
+    PlanLoop(result.view, {tensors, static_cast<size_t>(inputs.count) + 1}, job);
+    job.result.store = types.StoreFor(result.dtype, &job.result.type);
+    job.result.argument = static_cast<int8_t>(output);
+    return job;
+  });
 }
 
 engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& shape, const Shape& kept,
@@ -106,6 +168,24 @@ engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& sha
   return job;
 }
 
+void SetMapScalar(const OperatorCall& call, const engine::KernelTable& kernels, const aclScalar& scalar,
+                  engine::Scalars& scalars, int i, aclDataType cast) noexcept {
+  if (cast == ACL_DT_UNDEFINED) {
+    const bool is_half = call.promoted == ACL_FLOAT16 || call.promoted == ACL_BF16;
+    cast = is_half ? ACL_FLOAT : call.promoted;
+  }
+  const engine::MapTypes types{JobIsa(), call.promoted, engine::ComputedType(call.promoted, kernels.takes),
+                               kernels.writes_bool};
+  const ScalarValue value = ConvertScalar(scalar, cast);
+  engine::ElementType type{};
+  const engine::ElementLoad load = types.LoadFor(cast, cast, &type);
+  if (type == types.computed) {
+    std::memcpy(scalars.bytes[i], value.bytes, sizeof value.bytes);
+  } else {
+    load(value.bytes, scalars.bytes[i], 1);
+  }
+}
+
 void SetMoveJob(const OperatorCall& call, int source, int destination, Executor& executor) noexcept {
   executor.SetJob([&] {
     engine::MoveJob job;
@@ -114,6 +194,24 @@ void SetMoveJob(const OperatorCall& call, int source, int destination, Executor&
     job.destination = static_cast<int8_t>(destination);
     return job;
   });
+}
+
+engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementType type) noexcept {
+  engine::SequenceJob job;
+  const aclTensor& output = call.Tensor(call.Output());
+  const aclTensor* const operands[] = {&output};
+  int axes[kMaxLoopRank];
+  std::iota(std::begin(axes), std::end(axes), 0);
+  job.plan = PlanInOrder(output.view, {axes, static_cast<size_t>(output.view.rank)}, operands);
+  job.threads = ThreadLimit();
+  job.result.argument = static_cast<int8_t>(call.Output());
+  job.result.scatter = engine::FindScatter(JobIsa(), job.plan.BytesWalked() > engine::LastLevelCacheBytes());
+  job.is_converted = type != engine::ElementType::kOther && output.dtype != engine::DtypeOf(type);
+  if (job.is_converted) {
+    const engine::MapTypes types{JobIsa(), output.dtype, type, /*writes_bool=*/false};
+    job.result.store = types.StoreFor(output.dtype, &job.result.type);
+  }
+  return job;
 }
 
 void SetFillJob(const OperatorCall& call, int destination, const ScalarValue& value,

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 
 #include "aclnn/executor.h"
 #include "aclnnop/scalar_value.h"
 #include "contract/checks.h"
-#include "engine/elementwise.h"
-#include "engine/reduction.h"
+#include "engine/fold/reduction.h"
+#include "engine/map/dispatch.h"
+#include "engine/map/elementwise_job.h"
+#include "engine/sequence/sequence.h"
 
 namespace portacl {
 
@@ -54,6 +57,20 @@ engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape&
 engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& shape, const Shape& kept,
                                       Operands inputs, int output, float factor, Executor& executor) noexcept;
 
+// Sets the executor's job: a map over the output's shape, to which the inputs broadcast. Each input is cast to call.promoted, or
+// to the dtype at its place in `casts`, then to what is computed in (engine::ComputedType); a result is rounded once to the
+// output's dtype, or, of integers, wraps to call.promoted and is then cast. `scalars` are of the type that is computed in
+// (see MapScalar). `kernels` is static.
+void SetMapJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
+               const engine::Scalars& scalars, Executor& executor,
+               std::initializer_list<aclDataType> casts = {}) noexcept;
+
+// Puts a scalar, cast to `cast` and then to the type in which `kernels` compute call.promoted, at place i. `cast` is
+// call.promoted if it is not given, but FLOAT for FLOAT16 and BF16: a scalar is not rounded to fewer bits than what is computed
+// in has. Precondition: ScalarConverts.
+void SetMapScalar(const OperatorCall& call, const engine::KernelTable& kernels, const aclScalar& scalar,
+                  engine::Scalars& scalars, int i, aclDataType cast = ACL_DT_UNDEFINED) noexcept;
+
 // Sets the executor's job: the copy of one operand, which broadcasts to the other's shape, to that other one, converted.
 // Preconditions: see engine::MakeMove.
 void SetMoveJob(const OperatorCall& call, int source, int destination, Executor& executor) noexcept;
@@ -63,8 +80,22 @@ void SetMoveJob(const OperatorCall& call, int source, int destination, Executor&
 void SetFillJob(const OperatorCall& call, int destination, const ScalarValue& value,
                 Executor& executor) noexcept;
 
+// The job of a sequence (see engine/sequence/sequence.h) whose numbers have this type, without the numbers: they are rounded
+// once, or, integers, wrap, to the output's dtype.
+engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementType type) noexcept;
+
 // The instruction set whose kernel a job built now will run.
 Isa JobIsa() noexcept;
+
+// Sets the executor's job: an output whose elements are the numbers of a sequence.
+template <class Numbers>
+void SetSequenceJob(const OperatorCall& call, const Numbers& numbers, Executor& executor) noexcept {
+  executor.SetJob([&] {
+    auto job = MakeSequenceJob(call, engine::TypeOf(numbers));
+    job.Set(JobIsa(), numbers);
+    return job;
+  });
+}
 
 // Sets the executor's job: the values of a formula over call.broadcast. Kernels is a VectorFunction or Kernels.
 template <class Kernels, class Parameters>
@@ -97,7 +128,12 @@ namespace phase1 {
 aclnnStatus Begin(OperatorCall& call, std::span<const Check> checks, const uint64_t* workspaceSize,
                   aclOpExecutor* const* executor, Executor** acquired) noexcept;
 void End(Executor* acquired, uint64_t* workspaceSize, aclOpExecutor** executor) noexcept;
+aclnnStatus CheckLoopRank(const Check& check, OperatorCall& call) noexcept;
 }  // namespace phase1
+
+// 561103 when an output has more than 8 dims, which some operators do not test, and the loop over all tensors cannot be
+// taken as one over fewer. Precondition: every tensor is given.
+inline constexpr Check kLoopRankFits{.run = phase1::CheckLoopRank};
 
 }  // namespace portacl
 
@@ -114,3 +150,9 @@ aclnnStatus portacl::RunPhase1(OperatorCall& call, std::span<const Check> checks
   phase1::End(acquired, workspaceSize, executor);
   return ACL_SUCCESS;
 }
+
+// Defines phase 2 of an operator.
+#define PORTACL_PHASE_2(api)                                                                              \
+  aclnnStatus api(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor, aclrtStream stream) { \
+    return portacl::RunExecutor(#api, workspace, workspaceSize, executor, stream);                        \
+  }

@@ -42,4 +42,11 @@ ScalarValue ConvertScalar(const aclScalar& scalar, aclDataType to) noexcept {
   return Converted(scalar.value, from, to);
 }
 
+bool IsOne(const aclScalar& scalar) noexcept {
+  const ScalarValue value = ConvertScalar(scalar, ACL_COMPLEX128);
+  double parts[2];
+  std::memcpy(parts, value.bytes, sizeof parts);
+  return parts[0] == 1.0 && parts[1] == 0.0;
+}
+
 }  // namespace portacl

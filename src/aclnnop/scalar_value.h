@@ -19,4 +19,7 @@ bool ScalarConverts(aclDataType from, aclDataType to) noexcept;
 // Precondition: ScalarConverts. To be called in the default floating-point environment.
 ScalarValue ConvertScalar(const aclScalar& scalar, aclDataType to) noexcept;
 
+// Whether a scalar is the number 1.
+bool IsOne(const aclScalar& scalar) noexcept;
+
 }  // namespace portacl

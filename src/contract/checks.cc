@@ -29,6 +29,38 @@ Text& AddTensorDtype(Text& text, const OperatorCall& call, int tensor) {
   return text;
 }
 
+Text& AddScalarDtype(Text& text, const OperatorCall& call, int attribute) {
+  const Attribute& named = call.attributes[static_cast<size_t>(attribute)];
+  text.Add(named.name).Add(" with dtype ");
+  AddDtypeName(text, named.scalar->dtype);
+  return text;
+}
+
+bool IsScalarGiven(const OperatorCall& call, int attribute) {
+  return call.attributes[static_cast<size_t>(attribute)].scalar != nullptr;
+}
+
+// The tensors that are given, then the scalars, with their dtypes: "self with dtype DT_INT8, other with dtype DT_BOOL".
+Text& AddDtypes(Text& text, const OperatorCall& call, const Check& check) {
+  const char* separator = "";
+  for (int tensor : check.operands) {
+    if (!call.IsGiven(tensor)) continue;
+    AddTensorDtype(text.Add(separator), call, tensor);
+    separator = ", ";
+  }
+  for (int attribute : check.attributes) {
+    if (!IsScalarGiven(call, attribute)) continue;
+    AddScalarDtype(text.Add(separator), call, attribute);
+    separator = ", ";
+  }
+  return text;
+}
+
+// The product's list, or the one list of a check without a rule.
+DtypeSet AcceptedBy(const Check& check, const OperatorCall& call) {
+  return check.rule != nullptr ? check.rule->For(call.product) : check.dtypes;
+}
+
 void AddProductNote(Text& text, const OperatorCall& call) {
   if (call.product == Product::kNoDevice) {
     text.Add(" (no device is set on this thread: aclrtSetDevice first)");
@@ -43,7 +75,7 @@ aclnnStatus check::NotNull(const Check& check, OperatorCall& call) noexcept {
   const int tensor = check.operands.index[0];
   if (call.tensors[static_cast<size_t>(tensor)].tensor != nullptr) return ACL_SUCCESS;
   return FailAclnn(
-      ACLNN_ERR_PARAM_NULLPTR,
+      check.code,
       Start(call).Add("parameter ").Add(call.Name(tensor)).Add(" is a null pointer, expected a tensor."));
 }
 
@@ -51,23 +83,23 @@ aclnnStatus check::ScalarNotNull(const Check& check, OperatorCall& call) noexcep
   const Attribute& attribute = call.attributes[static_cast<size_t>(check.operands.index[0])];
   if (attribute.scalar != nullptr) return ACL_SUCCESS;
   return FailAclnn(
-      ACLNN_ERR_PARAM_NULLPTR,
+      check.code,
       Start(call).Add("parameter ").Add(attribute.name).Add(" is a null pointer, expected a scalar."));
 }
 
 aclnnStatus check::IntegerIn(const Check& check, OperatorCall& call) noexcept {
   const Attribute& attribute = call.attributes[static_cast<size_t>(check.operands.index[0])];
   if (attribute.integer >= check.low && attribute.integer <= check.high) return ACL_SUCCESS;
-  return FailAclnn(ACLNN_ERR_PARAM_INVALID, Start(call)
-                                                .Add("parameter ")
-                                                .Add(attribute.name)
-                                                .Add(" has the value ")
-                                                .Add(attribute.integer)
-                                                .Add(", accepted: ")
-                                                .Add(check.low)
-                                                .Add(" to ")
-                                                .Add(check.high)
-                                                .Add("."));
+  return FailAclnn(check.code, Start(call)
+                                   .Add("parameter ")
+                                   .Add(attribute.name)
+                                   .Add(" has the value ")
+                                   .Add(attribute.integer)
+                                   .Add(", accepted: ")
+                                   .Add(check.low)
+                                   .Add(" to ")
+                                   .Add(check.high)
+                                   .Add("."));
 }
 
 aclnnStatus check::DtypeIn(const Check& check, OperatorCall& call) noexcept {
@@ -79,7 +111,7 @@ aclnnStatus check::DtypeIn(const Check& check, OperatorCall& call) noexcept {
   message.Add(", accepted: ");
   AddDtypeSet(message, accepted);
   AddProductNote(message, call);
-  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));
+  return FailAclnn(check.code, message.Add("."));
 }
 
 aclnnStatus check::PromotesScalar(const Check& check, OperatorCall& call) noexcept {
@@ -91,7 +123,7 @@ aclnnStatus check::PromotesScalar(const Check& check, OperatorCall& call) noexce
   AddDtypeName(message, attribute.scalar->dtype);
   AddTensorDtype(message.Add(" cannot be promoted together with "), call, tensor);
   return FailAclnn(
-      ACLNN_ERR_PARAM_INVALID,
+      check.code,
       message.Add("; accepted: a scalar whose dtype and the tensor's promote to one common dtype."));
 }
 
@@ -100,6 +132,7 @@ aclnnStatus check::Promotes(const Check& check, OperatorCall& call) noexcept {
   aclDataType promoted = call.Tensor(operands.index[0]).dtype;
   for (int i = 1; i < operands.count; ++i) {
     const int tensor = operands.index[i];
+    if (!call.IsGiven(tensor)) continue;
     const aclDataType before = promoted;
     // CANN puts the third tensor first; its table is not symmetric.
     promoted = i == 1 ? PromoteType(before, call.Tensor(tensor).dtype)
@@ -108,9 +141,12 @@ aclnnStatus check::Promotes(const Check& check, OperatorCall& call) noexcept {
       Text message = Start(call);
       message.Add("parameter ");
       AddTensorDtype(message, call, tensor).Add(" cannot be promoted together with ");
-      for (int k = 0; k < i; ++k) AddTensorDtype(message.Add(k == 0 ? "" : " and "), call, operands.index[k]);
+      for (int k = 0; k < i; ++k) {
+        if (!call.IsGiven(operands.index[k])) continue;
+        AddTensorDtype(message.Add(k == 0 ? "" : " and "), call, operands.index[k]);
+      }
       message.Add("; accepted: dtypes that promote to one common dtype.");
-      return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+      return FailAclnn(check.code, message);
     }
   }
   call.promoted = promoted;
@@ -126,32 +162,30 @@ aclnnStatus check::PromotedCastsTo(const Check& check, OperatorCall& call) noexc
   message.Add(
       "; accepted: a dtype that the result can be cast to (not integer or bool from floating, not real from "
       "complex).");
-  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+  return FailAclnn(check.code, message);
 }
 
 aclnnStatus check::PromotedIn(const Check& check, OperatorCall& call) noexcept {
   const DtypeSet accepted = check.rule->For(call.product);
   if (accepted.Contains(call.promoted)) return ACL_SUCCESS;
   Text message = Start(call);
-  for (int i = 0; i < check.operands.count; ++i)
-    AddTensorDtype(message.Add(i == 0 ? "" : ", "), call, check.operands.index[i]);
-  message.Add(" promote to ");
+  AddDtypes(message, call, check).Add(" promote to ");
   AddDtypeName(message, call.promoted);
   message.Add(", accepted: ");
   AddDtypeSet(message, accepted);
   AddProductNote(message, call);
-  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));
+  return FailAclnn(check.code, message.Add("."));
 }
 
 aclnnStatus check::DtypesIn(const Check& check, OperatorCall& call) noexcept {
-  const DtypeSet accepted = check.rule->For(call.product);
+  const DtypeSet accepted = AcceptedBy(check, call);
   for (int tensor : check.operands) {
-    if (accepted.Contains(call.Tensor(tensor).dtype)) continue;
+    if (!call.IsGiven(tensor) || accepted.Contains(call.Tensor(tensor).dtype)) continue;
     Text message = Start(call);
     AddTensorDtype(message.Add("parameter "), call, tensor).Add(" is not supported, accepted: ");
     AddDtypeSet(message, accepted);
-    AddProductNote(message, call);
-    return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));
+    if (check.rule != nullptr) AddProductNote(message, call);
+    return FailAclnn(check.code, message.Add("."));
   }
   return ACL_SUCCESS;
 }
@@ -163,7 +197,7 @@ aclnnStatus check::CastsTo(const Check& check, OperatorCall& call) noexcept {
   Text message = Start(call);
   AddTensorDtype(message.Add("parameter "), call, to).Add(" cannot hold what ");
   AddTensorDtype(message, call, from).Add(" gives; accepted: a dtype that it can be cast to.");
-  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+  return FailAclnn(check.code, message);
 }
 
 aclnnStatus check::SameDtype(const Check& check, OperatorCall& call) noexcept {
@@ -173,29 +207,28 @@ aclnnStatus check::SameDtype(const Check& check, OperatorCall& call) noexcept {
   Text message = Start(call);
   AddTensorDtype(message.Add("parameter "), call, b).Add(" differs from ");
   AddTensorDtype(message, call, a).Add("; accepted: the same dtype.");
-  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+  return FailAclnn(check.code, message);
 }
 
 aclnnStatus check::NotNegative(const Check& check, OperatorCall& call) noexcept {
   const Attribute& attribute = call.attributes[static_cast<size_t>(check.operands.index[0])];
   if (attribute.real >= 0.0f) return ACL_SUCCESS;
-  return FailAclnn(ACLNN_ERR_PARAM_INVALID, Start(call)
-                                                .Add("parameter ")
-                                                .Add(attribute.name)
-                                                .Add(" has the value ")
-                                                .Add(attribute.real)
-                                                .Add(", accepted: 0 or more."));
+  return FailAclnn(check.code, Start(call)
+                                   .Add("parameter ")
+                                   .Add(attribute.name)
+                                   .Add(" has the value ")
+                                   .Add(attribute.real)
+                                   .Add(", accepted: 0 or more."));
 }
 
 aclnnStatus check::RankAtMost(const Check& check, OperatorCall& call) noexcept {
   for (int tensor : check.operands) {
-    if (call.Tensor(tensor).view.rank <= check.high) continue;
+    if (!call.IsGiven(tensor) || call.Tensor(tensor).view.rank <= check.high) continue;
     Text message = Start(call);
     AddTensorShape(message.Add("parameter "), call, tensor)
         .Add(" has the rank ")
         .Add(call.Tensor(tensor).view.rank);
-    return FailAclnn(ACLNN_ERR_PARAM_INVALID,
-                     message.Add(", accepted: at most ").Add(check.high).Add(" dims."));
+    return FailAclnn(check.code, message.Add(", accepted: at most ").Add(check.high).Add(" dims."));
   }
   return ACL_SUCCESS;
 }
@@ -205,11 +238,14 @@ aclnnStatus check::Broadcasts(const Check& check, OperatorCall& call) noexcept {
   Shape result = call.Tensor(operands.index[0]).view;
   for (int i = 1; i < operands.count; ++i) {
     const int tensor = operands.index[i];
-    if (BroadcastShapes(result, call.Tensor(tensor).view, &result)) continue;
+    if (!call.IsGiven(tensor) || BroadcastShapes(result, call.Tensor(tensor).view, &result)) continue;
     Text message = Start(call);
     AddTensorShape(message.Add("parameter "), call, tensor).Add(" does not broadcast with ");
-    for (int k = 0; k < i; ++k) AddTensorShape(message.Add(k == 0 ? "" : " and "), call, operands.index[k]);
-    return FailAclnn(ACLNN_ERR_PARAM_INVALID,
+    for (int k = 0; k < i; ++k) {
+      if (!call.IsGiven(operands.index[k])) continue;
+      AddTensorShape(message.Add(k == 0 ? "" : " and "), call, operands.index[k]);
+    }
+    return FailAclnn(check.code,
                      message.Add("; accepted: dims that, from the last one on, are equal, 1 or missing."));
   }
   call.broadcast = result;
@@ -223,7 +259,7 @@ aclnnStatus check::ShapeIsBroadcast(const Check& check, OperatorCall& call) noex
   AddTensorShape(message.Add("parameter "), call, tensor)
       .Add(" differs from the broadcast shape of the inputs, accepted: ");
   AddShape(message, call.broadcast);
-  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));
+  return FailAclnn(check.code, message.Add("."));
 }
 
 aclnnStatus check::ExpandsToBroadcast(const Check& check, OperatorCall& call) noexcept {
@@ -236,7 +272,7 @@ aclnnStatus check::ExpandsToBroadcast(const Check& check, OperatorCall& call) no
   AddTensorShape(message.Add("parameter "), call, tensor)
       .Add(" does not broadcast to the shape of the other inputs, accepted: ");
   AddShape(message, call.broadcast);
-  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add(" or a shape that broadcasts to it."));
+  return FailAclnn(check.code, message.Add(" or a shape that broadcasts to it."));
 }
 
 aclnnStatus check::SameShape(const Check& check, OperatorCall& call) noexcept {
@@ -246,7 +282,7 @@ aclnnStatus check::SameShape(const Check& check, OperatorCall& call) noexcept {
   Text message = Start(call);
   AddTensorShape(message.Add("parameter "), call, b).Add(" differs from ");
   AddTensorShape(message, call, a).Add("; accepted: the same shape.");
-  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+  return FailAclnn(check.code, message);
 }
 
 aclnnStatus check::IsScalar(const Check& check, OperatorCall& call) noexcept {
@@ -255,7 +291,7 @@ aclnnStatus check::IsScalar(const Check& check, OperatorCall& call) noexcept {
   Text message = Start(call);
   AddTensorShape(message.Add("parameter "), call, tensor)
       .Add(" cannot hold a result that is reduced to one value, accepted: [].");
-  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+  return FailAclnn(check.code, message);
 }
 
 aclnnStatus check::OneElement(const Check& check, OperatorCall& call) noexcept {
@@ -273,7 +309,7 @@ aclnnStatus check::IsValue(const Check& check, OperatorCall& call) noexcept {
   if (view.rank == 0 || (view.rank == 1 && view[0] == 1)) return ACL_SUCCESS;
   Text message = Start(call);
   AddTensorShape(message.Add("parameter "), call, tensor).Add(" is not one value, accepted: [] or [1].");
-  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
+  return FailAclnn(check.code, message);
 }
 
 aclnnStatus check::FormatKept(const Check& check, OperatorCall& call) noexcept {
@@ -305,6 +341,7 @@ aclnnStatus check::SizesRepresentable(const Check& check, OperatorCall& call) no
     return std::find(check.operands.begin(), check.operands.end(), tensor) != check.operands.end();
   };
   for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
+    if (!call.IsGiven(i)) continue;
     const aclTensor& tensor = call.Tensor(i);
     // Where a non-contiguous input reaches is the business of InsideStorage.
     const bool is_asked = tensor.numel > 0 && (IsContiguous(tensor) || is_output(i));
@@ -325,7 +362,7 @@ aclnnStatus check::SizesRepresentable(const Check& check, OperatorCall& call) no
 
 aclnnStatus check::DoneIfEmpty(const Check& check, OperatorCall& call) noexcept {
   for (int tensor : check.operands) {
-    if (call.Tensor(tensor).view.IsEmpty()) call.work = OperatorCall::Work::kNothing;
+    if (call.IsGiven(tensor) && call.Tensor(tensor).view.IsEmpty()) call.work = OperatorCall::Work::kNothing;
   }
   return ACL_SUCCESS;
 }
@@ -344,6 +381,7 @@ aclnnStatus check::NoTermsIfEmpty(const Check& check, OperatorCall& call) noexce
 
 aclnnStatus check::InsideStorage(const Check& check, OperatorCall& call) noexcept {
   for (int index : check.operands) {
+    if (!call.IsGiven(index)) continue;
     const aclTensor& tensor = call.Tensor(index);
     if (IsContiguous(tensor)) continue;
     int64_t lowest = 0;
@@ -366,7 +404,7 @@ aclnnStatus check::InsideStorage(const Check& check, OperatorCall& call) noexcep
 
 aclnnStatus check::DtypeImplemented(const Check& check, OperatorCall& call) noexcept {
   for (int tensor : check.operands) {
-    if (check.dtypes.Contains(call.Tensor(tensor).dtype)) continue;
+    if (!call.IsGiven(tensor) || check.dtypes.Contains(call.Tensor(tensor).dtype)) continue;
     Text message = Start(call);
     AddTensorDtype(message.Add("parameter "), call, tensor).Add(" is not supported, accepted: ");
     AddDtypeSet(message, check.dtypes);
@@ -389,6 +427,308 @@ aclnnStatus check::Converts(const Check& check, OperatorCall& call) noexcept {
                                : ", accepted: the same dtype, or from and to each of ");
   AddDtypeSet(message, check.dtypes);
   return FailAclnn(ACLNN_ERR_INNER_NULLPTR, message.Add("."));
+}
+
+aclnnStatus check::AnyGiven(const Check& check, OperatorCall& call) noexcept {
+  if (std::any_of(check.operands.begin(), check.operands.end(), [&](int i) { return call.IsGiven(i); })) {
+    return ACL_SUCCESS;
+  }
+  Text message = Start(call);
+  const char* separator = "the parameters ";
+  for (int tensor : check.operands) {
+    message.Add(separator).Add(call.Name(tensor));
+    separator = " and ";
+  }
+  return FailAclnn(check.code, message.Add(" are null pointers, expected at least one tensor."));
+}
+
+aclnnStatus check::AnyScalarGiven(const Check& check, OperatorCall& call) noexcept {
+  if (std::any_of(check.attributes.begin(), check.attributes.end(),
+                  [&](int i) { return IsScalarGiven(call, i); })) {
+    return ACL_SUCCESS;
+  }
+  Text message = Start(call);
+  const char* separator = "the parameters ";
+  for (int attribute : check.attributes) {
+    message.Add(separator).Add(call.attributes[static_cast<size_t>(attribute)].name);
+    separator = " and ";
+  }
+  return FailAclnn(check.code, message.Add(" are null pointers, expected at least one scalar."));
+}
+
+aclnnStatus check::ScalarDtypesIn(const Check& check, OperatorCall& call) noexcept {
+  const DtypeSet accepted = AcceptedBy(check, call);
+  for (int attribute : check.attributes) {
+    if (!IsScalarGiven(call, attribute) ||
+        accepted.Contains(call.attributes[static_cast<size_t>(attribute)].scalar->dtype)) {
+      continue;
+    }
+    Text message = Start(call);
+    AddScalarDtype(message.Add("parameter "), call, attribute).Add(" is not supported, accepted: ");
+    AddDtypeSet(message, accepted);
+    if (check.rule != nullptr) AddProductNote(message, call);
+    return FailAclnn(check.code, message.Add("."));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::PromotesScalarBy(const Check& check, OperatorCall& call) noexcept {
+  const int tensor = check.operands.index[0];
+  const aclScalar* given[2] = {};
+  int count = 0;
+  for (int attribute : check.attributes) {
+    if (IsScalarGiven(call, attribute)) {
+      given[count++] = call.attributes[static_cast<size_t>(attribute)].scalar;
+    }
+  }
+  if (count == 0) return ACL_SUCCESS;
+  call.promoted = PromoteScalar(check.scalar_rule, call.product, call.Tensor(tensor).dtype, *given[0],
+                                call.Tensor(check.operands.index[1]).dtype, given[1]);
+  if (call.promoted != ACL_DT_UNDEFINED) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorDtype(message.Add("parameter "), call, tensor).Add(" cannot be promoted together with ");
+  const char* separator = "";
+  for (int attribute : check.attributes) {
+    if (!IsScalarGiven(call, attribute)) continue;
+    AddScalarDtype(message.Add(separator), call, attribute);
+    separator = " and ";
+  }
+  return FailAclnn(check.code,
+                   message.Add("; accepted: a scalar whose dtype and the tensor's have one common dtype."));
+}
+
+aclnnStatus check::PromotesByRank(const Check& check, OperatorCall& call) noexcept {
+  const int a = check.operands.index[0];
+  const int b = check.operands.index[1];
+  call.promoted = PromoteByRank(call.product, call.Tensor(a), call.Tensor(b));
+  if (call.promoted != ACL_DT_UNDEFINED) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorDtype(message.Add("parameter "), call, b).Add(" cannot be promoted together with ");
+  AddTensorDtype(message, call, a);
+  return FailAclnn(check.code, message.Add("; accepted: dtypes that promote to one common dtype."));
+}
+
+aclnnStatus check::PromotesTo(const Check& check, OperatorCall& call) noexcept {
+  call.promoted = static_cast<aclDataType>(check.low);
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::PromotesToDtypeOf(const Check& check, OperatorCall& call) noexcept {
+  call.promoted = call.Tensor(check.operands.index[0]).dtype;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::PromotesToFloat(const Check& check, OperatorCall& call) noexcept {
+  const aclDataType dtype = call.Tensor(check.operands.index[0]).dtype;
+  call.promoted = IsInteger(dtype) || dtype == ACL_BOOL ? ACL_FLOAT : dtype;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::ReplacesPromoted(const Check& check, OperatorCall& call) noexcept {
+  if (check.dtypes.Contains(call.promoted)) call.promoted = static_cast<aclDataType>(check.low);
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::PromotedNotIn(const Check& check, OperatorCall& call) noexcept {
+  if (!check.dtypes.Contains(call.promoted)) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddDtypes(message, call, check).Add(" promote to ");
+  AddDtypeName(message, call.promoted);
+  message.Add(", accepted: all but ");
+  AddDtypeSet(message, check.dtypes);
+  return FailAclnn(check.code, message.Add("."));
+}
+
+aclnnStatus check::PromotedIs(const Check& check, OperatorCall& call) noexcept {
+  const int tensor = check.operands.index[0];
+  if (call.Tensor(tensor).dtype == call.promoted) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorDtype(message.Add("parameter "), call, tensor).Add(" differs from the result dtype, accepted: ");
+  AddDtypeName(message, call.promoted);
+  return FailAclnn(check.code, message.Add("."));
+}
+
+namespace {
+
+constexpr const char* kCastable =
+    "; accepted: a dtype that can be cast to it (not floating to integer or bool, not complex to real).";
+
+}  // namespace
+
+aclnnStatus check::CastsToPromoted(const Check& check, OperatorCall& call) noexcept {
+  for (int tensor : check.operands) {
+    if (!call.IsGiven(tensor) || CanCast(call.Tensor(tensor).dtype, call.promoted)) continue;
+    Text message = Start(call);
+    AddTensorDtype(message.Add("parameter "), call, tensor).Add(" cannot be cast to the common dtype ");
+    AddDtypeName(message, call.promoted);
+    return FailAclnn(check.code, message.Add(kCastable));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::ScalarsCastToPromoted(const Check& check, OperatorCall& call) noexcept {
+  for (int attribute : check.attributes) {
+    if (!IsScalarGiven(call, attribute) ||
+        CanCast(call.attributes[static_cast<size_t>(attribute)].scalar->dtype, call.promoted)) {
+      continue;
+    }
+    Text message = Start(call);
+    AddScalarDtype(message.Add("parameter "), call, attribute).Add(" cannot be cast to the common dtype ");
+    AddDtypeName(message, call.promoted);
+    return FailAclnn(check.code, message.Add(kCastable));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::AlphaFits(const Check& check, OperatorCall& call) noexcept {
+  if (call.promoted != ACL_BOOL) return check::ScalarsCastToPromoted(check, call);
+  const int attribute = check.attributes.index[0];
+  if (!IsScalarGiven(call, attribute)) return ACL_SUCCESS;
+  const aclDataType dtype = call.attributes[static_cast<size_t>(attribute)].scalar->dtype;
+  if (IsInteger(dtype) || dtype == ACL_BOOL) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddScalarDtype(message.Add("parameter "), call, attribute);
+  return FailAclnn(check.code,
+                   message.Add(" does not go with operands of dtype DT_BOOL, accepted: an integer or bool."));
+}
+
+aclnnStatus check::FixedCastsTo(const Check& check, OperatorCall& call) noexcept {
+  const int tensor = check.operands.index[0];
+  const auto dtype = static_cast<aclDataType>(check.low);
+  if (CanCast(dtype, call.Tensor(tensor).dtype)) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorDtype(message.Add("parameter "), call, tensor).Add(" cannot hold the result dtype ");
+  AddDtypeName(message, dtype);
+  return FailAclnn(check.code, message.Add("; accepted: a dtype that it can be cast to."));
+}
+
+aclnnStatus check::NotAllBool(const Check& check, OperatorCall& call) noexcept {
+  for (int tensor : check.operands) {
+    if (!call.IsGiven(tensor) || call.Tensor(tensor).dtype != ACL_BOOL) return ACL_SUCCESS;
+  }
+  for (int attribute : check.attributes) {
+    const aclScalar* scalar = call.attributes[static_cast<size_t>(attribute)].scalar;
+    if (scalar == nullptr || scalar->dtype != ACL_BOOL) return ACL_SUCCESS;
+  }
+  Text message = Start(call);
+  AddDtypes(message.Add("parameters "), call, check);
+  return FailAclnn(check.code, message.Add(" are all bool, accepted: at least one of another dtype."));
+}
+
+namespace {
+
+aclnnStatus RefuseRank(const Check& check, const OperatorCall& call, int tensor, const char* accepted,
+                       int64_t rank) {
+  Text message = Start(call);
+  AddTensorShape(message.Add("parameter "), call, tensor)
+      .Add(" has the rank ")
+      .Add(call.Tensor(tensor).view.rank);
+  return FailAclnn(check.code, message.Add(", accepted: ").Add(accepted).Add(rank).Add(" dims."));
+}
+
+}  // namespace
+
+aclnnStatus check::RankAtLeast(const Check& check, OperatorCall& call) noexcept {
+  for (int tensor : check.operands) {
+    if (!call.IsGiven(tensor) || call.Tensor(tensor).view.rank >= check.low) continue;
+    return RefuseRank(check, call, tensor, "at least ", check.low);
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::RankIs(const Check& check, OperatorCall& call) noexcept {
+  for (int tensor : check.operands) {
+    if (!call.IsGiven(tensor) || call.Tensor(tensor).view.rank == check.low) continue;
+    return RefuseRank(check, call, tensor, "", check.low);
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::RankAtMostUnlessContiguous(const Check& check, OperatorCall& call) noexcept {
+  int strided = -1;
+  for (int tensor : check.operands) {
+    if (call.IsGiven(tensor) && !IsContiguous(call.Tensor(tensor))) strided = tensor;
+  }
+  if (strided < 0) return ACL_SUCCESS;
+  for (int tensor : check.operands) {
+    if (!call.IsGiven(tensor) || call.Tensor(tensor).view.rank <= check.high) continue;
+    Text message = Start(call);
+    AddTensorShape(message.Add("parameter "), call, tensor)
+        .Add(" has the rank ")
+        .Add(call.Tensor(tensor).view.rank)
+        .Add(" while ")
+        .Add(call.Name(strided))
+        .Add(" is not contiguous, accepted: at most ")
+        .Add(check.high);
+    return FailAclnn(check.code, message.Add(" dims, or contiguous tensors."));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::ShapeIsBroadcastOrValue(const Check& check, OperatorCall& call) noexcept {
+  const auto is_value = [](const Shape& shape) {
+    return shape.rank == 0 || (shape.rank == 1 && shape[0] == 1);
+  };
+  const int tensor = check.operands.index[0];
+  const Shape& view = call.Tensor(tensor).view;
+  if (view == call.broadcast || (is_value(view) && is_value(call.broadcast))) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddTensorShape(message.Add("parameter "), call, tensor)
+      .Add(" differs from the broadcast shape of the inputs, accepted: ");
+  AddShape(message, call.broadcast);
+  return FailAclnn(check.code, message.Add(is_value(call.broadcast) ? ", [] or [1]." : "."));
+}
+
+namespace {
+
+Text& AddTensorFormat(Text& text, const OperatorCall& call, int tensor) {
+  text.Add(call.Name(tensor)).Add(" with format ");
+  AddFormatName(text, call.Tensor(tensor).format);
+  return text;
+}
+
+}  // namespace
+
+aclnnStatus check::NotPrivate(const Check& check, OperatorCall& call) noexcept {
+  for (int tensor : check.operands) {
+    if (!call.IsGiven(tensor) || !IsPrivateFormat(call.Tensor(tensor).format)) continue;
+    Text message = Start(call);
+    AddTensorFormat(message.Add("parameter "), call, tensor);
+    return FailAclnn(check.code,
+                     message.Add(" is not supported, accepted: ND, NCHW and other public formats."));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::SameFormat(const Check& check, OperatorCall& call) noexcept {
+  const int first = check.operands.index[0];
+  for (int tensor : check.operands) {
+    if (!call.IsGiven(tensor) || call.Tensor(tensor).format == call.Tensor(first).format) continue;
+    Text message = Start(call);
+    AddTensorFormat(message.Add("parameter "), call, tensor).Add(" differs from ");
+    AddTensorFormat(message, call, first);
+    return FailAclnn(check.code, message.Add("; accepted: the same format."));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::PromotedImplemented(const Check& check, OperatorCall& call) noexcept {
+  if (check.dtypes.Contains(call.promoted)) return ACL_SUCCESS;
+  Text message = Start(call);
+  AddDtypes(message, call, check).Add(" promote to ");
+  AddDtypeName(message, call.promoted);
+  message.Add(", which is not supported, accepted: ");
+  AddDtypeSet(message, check.dtypes);
+  return FailAclnn(check.code, message.Add("."));
+}
+
+aclnnStatus check::FunctionsThere(const Check& check, OperatorCall& call) noexcept {
+  if (!check.dtypes.Contains(call.promoted) || check.question(call)) return ACL_SUCCESS;
+  Text message = Start(call).Add("the dtype ");
+  AddDtypeName(message, call.promoted);
+  return FailAclnn(check.code,
+                   message.Add(" needs functions that this processor cannot run, accepted: other dtypes, "
+                               "or a processor with fused multiply-add (FMA)."));
 }
 
 aclnnStatus RunChecks(std::span<const Check> checks, OperatorCall& call) noexcept {

@@ -3,13 +3,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 
 #include "aclnn/executor.h"
+#include "aclnn/opdev/op_errno.h"
 #include "aclnn/tensor.h"
 #include "contract/dtype_rule.h"
+#include "contract/product_set.h"
+#include "contract/scalar_promotion.h"
 
 namespace portacl {
 
@@ -22,12 +28,16 @@ struct TensorArgument {
 // A host argument of phase 1.
 struct Attribute {
   const char* name;
-  int64_t integer = 0;
-  float real = 0.0f;
+  int64_t integer = 0;  // also of a bool, and the number of a dtype
+  float real = 0.0f;    // not widened: that would leave a mark of a subnormal in the caller's environment
   const aclScalar* scalar = nullptr;
 
   Attribute(const char* attribute_name, int64_t value) : name(attribute_name), integer(value) {}
+  Attribute(const char* attribute_name, int value) : name(attribute_name), integer(value) {}
   Attribute(const char* attribute_name, float value) : name(attribute_name), real(value) {}
+  // A template, so that no pointer becomes a bool.
+  template <std::same_as<bool> Bool>
+  Attribute(const char* attribute_name, Bool value) : name(attribute_name), integer(value ? 1 : 0) {}
   Attribute(const char* attribute_name, aclDataType value) : name(attribute_name), integer(value) {}
   Attribute(const char* attribute_name, const aclScalar* value) : name(attribute_name), scalar(value) {}
 
@@ -43,7 +53,7 @@ struct OperatorCall {
   bool in_place = false;  // the first tensor is the output, else the last one
 
   Product product = Product::kNoDevice;
-  aclDataType promoted = ACL_DT_UNDEFINED;  // set by Promotes
+  aclDataType promoted = ACL_DT_UNDEFINED;  // set by Promotes and the other checks that say so
   Shape broadcast{};                        // set by Broadcasts; [0] when there are no terms
 
   // What a call that passes is to do. Anything but kCompute ends the list of checks.
@@ -54,8 +64,14 @@ struct OperatorCall {
   };
   Work work = Work::kCompute;
 
+  // Whether there is such a tensor: an operator may leave out one whose NotNull it does not list. Checks of several tensors pass
+  // over it.
+  bool IsGiven(int index) const { return tensors[static_cast<size_t>(index)].tensor != nullptr; }
   const aclTensor& Tensor(int index) const { return *tensors[static_cast<size_t>(index)].tensor; }
   const char* Name(int index) const { return tensors[static_cast<size_t>(index)].name; }
+  const aclScalar& Scalar(int index) const { return *attributes[static_cast<size_t>(index)].scalar; }
+  // The index of the output, of which every operator has one.
+  int Output() const { return in_place ? 0 : static_cast<int>(tensors.size()) - 1; }
 };
 
 // Indices of operands, as listed in TensorArgument order.
@@ -79,10 +95,13 @@ enum Reduction : int64_t {
   kReductionBatchMean = 3
 };
 
+// A question to a call, asked in the checks' order.
+using Condition = bool (*)(const OperatorCall& call) noexcept;
+
 // One check. `run` returns 0, or reports a message and returns the code. An operator may list checks of its
 // own.
 struct Check {
-  aclnnStatus (*run)(const Check& check, OperatorCall& call) noexcept;
+  aclnnStatus (*run)(const Check& check, OperatorCall& call) noexcept = nullptr;
   Operands operands{};
   int64_t low = 0;
   int64_t high = 0;
@@ -94,7 +113,20 @@ struct Check {
   For calls = For::kAll;
   int8_t reduction = 0;
 
+  // Further conditions, which all have to hold: the product, an integer attribute that equals a number, any question.
+  int8_t selector = -1;
+  ProductSet products = products::kAll;
+  ScalarRule scalar_rule = ScalarRule::kAsTensors;
+  aclnnStatus code = ACLNN_ERR_PARAM_INVALID;
+  Operands attributes{};
+  int64_t selected = 0;
+  Condition condition = nullptr;
+  Condition question = nullptr;  // that of FunctionsThere
+
   bool Applies(const OperatorCall& call) const {
+    if (!products.Contains(call.product)) return false;
+    if (selector >= 0 && call.attributes[static_cast<size_t>(selector)].integer != selected) return false;
+    if (condition != nullptr && !condition(call)) return false;
     if (calls == For::kAll) return true;
     const bool none = call.attributes[static_cast<size_t>(reduction)].integer == kReductionNone;
     return none == (calls == For::kNone);
@@ -110,6 +142,28 @@ constexpr Check IfNone(int reduction, Check check) {
 constexpr Check IfReduced(int reduction, Check check) {
   check.calls = Check::For::kReduced;
   check.reduction = static_cast<int8_t>(reduction);
+  return check;
+}
+
+// The check on these products alone.
+constexpr Check OnProducts(ProductSet products, Check check) {
+  check.products = products;
+  return check;
+}
+// The check for calls alone whose integer attribute has this value, such as a mode.
+constexpr Check IfEqual(int attribute, int64_t value, Check check) {
+  check.selector = static_cast<int8_t>(attribute);
+  check.selected = value;
+  return check;
+}
+// The check for calls alone of which the condition is true when the check's turn comes.
+constexpr Check If(Condition condition, Check check) {
+  check.condition = condition;
+  return check;
+}
+// The check with another code.
+constexpr Check WithCode(aclnnStatus code, Check check) {
+  check.code = code;
   return check;
 }
 
@@ -142,13 +196,49 @@ aclnnStatus NoTermsIfEmpty(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus InsideStorage(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus DtypeImplemented(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus Converts(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus AnyGiven(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus AnyScalarGiven(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus ScalarDtypesIn(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus PromotesScalarBy(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus PromotesByRank(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus PromotesTo(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus PromotesToDtypeOf(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus PromotesToFloat(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus ReplacesPromoted(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus PromotedNotIn(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus PromotedIs(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus CastsToPromoted(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus ScalarsCastToPromoted(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus AlphaFits(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus FixedCastsTo(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus NotAllBool(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus RankAtLeast(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus RankIs(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus RankAtMostUnlessContiguous(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus ShapeIsBroadcastOrValue(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus NotPrivate(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus SameFormat(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus PromotedImplemented(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus FunctionsThere(const Check& check, OperatorCall& call) noexcept;
 }  // namespace check
 
+// WithCode replaces the code that is named, but of OneElement, SizesRepresentable, FormatKept, NoTermsIfEmpty, InsideStorage,
+// DtypeImplemented and Converts.
+//
 // 161001 when the tensor is null.
-constexpr Check NotNull(int tensor) { return {.run = check::NotNull, .operands = {tensor}}; }
+constexpr Check NotNull(int tensor) {
+  return {.run = check::NotNull, .operands = {tensor}, .code = ACLNN_ERR_PARAM_NULLPTR};
+}
 // 161001 when the scalar attribute is null.
 constexpr Check ScalarNotNull(int attribute) {
-  return {.run = check::ScalarNotNull, .operands = {attribute}};
+  return {.run = check::ScalarNotNull, .operands = {attribute}, .code = ACLNN_ERR_PARAM_NULLPTR};
+}
+// 161001 when all of the tensors are null, or all of the scalar attributes.
+constexpr Check AnyGiven(Operands tensors) {
+  return {.run = check::AnyGiven, .operands = tensors, .code = ACLNN_ERR_PARAM_NULLPTR};
+}
+constexpr Check AnyScalarGiven(Operands attributes) {
+  return {.run = check::AnyScalarGiven, .code = ACLNN_ERR_PARAM_NULLPTR, .attributes = attributes};
 }
 // 161002 when the integer attribute is outside low..high.
 constexpr Check IntegerIn(int attribute, int64_t low, int64_t high) {
@@ -174,6 +264,10 @@ constexpr Check PromotedIn(const DtypeRule& rule, Operands operands) {
 // 161002 when the dtype of one of the tensors is not in the product's list.
 constexpr Check DtypesIn(const DtypeRule& rule, Operands operands) {
   return {.run = check::DtypesIn, .operands = operands, .rule = &rule};
+}
+// The same with one list for every product, which the message then does not name.
+constexpr Check DtypesIn(DtypeSet dtypes, Operands operands) {
+  return {.run = check::DtypesIn, .operands = operands, .dtypes = dtypes};
 }
 // 161002 when the first tensor's dtype cannot be cast to the second's.
 constexpr Check CastsTo(int from, int to) { return {.run = check::CastsTo, .operands = {from, to}}; }
@@ -206,6 +300,90 @@ constexpr Check OneElement(int tensor, aclnnStatus code) {
 }
 // 161002 when the tensor's shape is neither [] nor [1].
 constexpr Check IsValue(int tensor) { return {.run = check::IsValue, .operands = {tensor}}; }
+
+// Scalars. Each of these leaves out a scalar that is null.
+//
+// 161002 when the dtype of one of the scalars is not in the product's list, or not in the one list.
+constexpr Check ScalarDtypesIn(const DtypeRule& rule, Operands attributes) {
+  return {.run = check::ScalarDtypesIn, .rule = &rule, .attributes = attributes};
+}
+constexpr Check ScalarDtypesIn(DtypeSet dtypes, Operands attributes) {
+  return {.run = check::ScalarDtypesIn, .dtypes = dtypes, .attributes = attributes};
+}
+// 161002 when the rule gives no dtype for the tensor, the scalar and the output; leaves it in call.promoted. `attributes` are the
+// scalar and, for the rules that look at it, alpha or the other bound; of two bounds one may be null.
+constexpr Check PromotesScalarBy(ScalarRule rule, int tensor, Operands attributes, int out) {
+  return {.run = check::PromotesScalarBy,
+          .operands = {tensor, out},
+          .scalar_rule = rule,
+          .attributes = attributes};
+}
+// 161002 when one of the scalars' dtypes cannot be cast to the promoted one.
+constexpr Check ScalarsCastToPromoted(Operands attributes) {
+  return {.run = check::ScalarsCastToPromoted, .attributes = attributes};
+}
+// 161002 when the promoted dtype is bool and alpha neither integer nor bool, or when alpha's dtype cannot be cast to it.
+constexpr Check AlphaFits(int attribute) { return {.run = check::AlphaFits, .attributes = {attribute}}; }
+
+// The promoted dtype.
+//
+// 161002 when the two dtypes do not promote; on Ascend 950 a tensor without dims yields to one that has some (PromoteByRank).
+// Leaves call.promoted.
+constexpr Check PromotesByRank(int a, int b) { return {.run = check::PromotesByRank, .operands = {a, b}}; }
+// No tests; they leave call.promoted: a given dtype, a tensor's, or a tensor's with FLOAT for integers and bool.
+constexpr Check PromotesTo(aclDataType dtype) { return {.run = check::PromotesTo, .low = dtype}; }
+constexpr Check PromotesToDtypeOf(int tensor) {
+  return {.run = check::PromotesToDtypeOf, .operands = {tensor}};
+}
+constexpr Check PromotesToFloat(int tensor) { return {.run = check::PromotesToFloat, .operands = {tensor}}; }
+// No test; `dtype` takes the place of a promoted one that is in the list.
+constexpr Check ReplacesPromoted(DtypeSet replaced, aclDataType dtype) {
+  return {.run = check::ReplacesPromoted, .low = dtype, .dtypes = replaced};
+}
+// As PromotedIn where a scalar takes part: the message names it too.
+constexpr Check PromotedIn(const DtypeRule& rule, Operands operands, Operands attributes) {
+  return {.run = check::PromotedIn, .operands = operands, .rule = &rule, .attributes = attributes};
+}
+// 161002 when the dtype that the operands promote to is in the list.
+constexpr Check PromotedNotIn(DtypeSet refused, Operands operands, Operands attributes = {}) {
+  return {.run = check::PromotedNotIn, .operands = operands, .dtypes = refused, .attributes = attributes};
+}
+// 161002 when the tensor's dtype is not the promoted one.
+constexpr Check PromotedIs(int tensor) { return {.run = check::PromotedIs, .operands = {tensor}}; }
+// 161002 when the dtype of one of the tensors cannot be cast to the promoted one.
+constexpr Check CastsToPromoted(Operands operands) {
+  return {.run = check::CastsToPromoted, .operands = operands};
+}
+
+// Other dtypes, shapes and formats.
+//
+// 161002 when this dtype cannot be cast to the tensor's.
+constexpr Check FixedCastsTo(aclDataType dtype, int tensor) {
+  return {.run = check::FixedCastsTo, .operands = {tensor}, .low = dtype};
+}
+// 161002 when all of the tensors and scalars are bool.
+constexpr Check NotAllBool(Operands operands, Operands attributes = {}) {
+  return {.run = check::NotAllBool, .operands = operands, .attributes = attributes};
+}
+// 161002 when the rank of one of the tensors is smaller; when it differs.
+constexpr Check RankAtLeast(int least, Operands operands) {
+  return {.run = check::RankAtLeast, .operands = operands, .low = least};
+}
+constexpr Check RankIs(int rank, Operands operands) {
+  return {.run = check::RankIs, .operands = operands, .low = rank};
+}
+// 161002 when the rank of one of the tensors is greater and one of them, maybe another, is not contiguous.
+constexpr Check RankAtMostUnlessContiguous(int most, Operands operands) {
+  return {.run = check::RankAtMostUnlessContiguous, .operands = operands, .high = most};
+}
+// 161002 when the tensor's shape differs from call.broadcast, unless both are [] or [1].
+constexpr Check ShapeIsBroadcastOrValue(int tensor) {
+  return {.run = check::ShapeIsBroadcastOrValue, .operands = {tensor}};
+}
+// 161002 when one of the tensors has a private format.
+constexpr Check NotPrivate(Operands operands) { return {.run = check::NotPrivate, .operands = operands}; }
+// 161002 when the formats of the tensors differ from the first one's.
+constexpr Check SameFormat(Operands operands) { return {.run = check::SameFormat, .operands = operands}; }
 
 // The rest follows CANN's own list.
 //
@@ -240,6 +418,51 @@ constexpr Check DtypeImplemented(Operands operands, DtypeSet dtypes) {
 // same and not of whole bytes.
 constexpr Check Converts(int from, int to, DtypeSet dtypes) {
   return {.run = check::Converts, .operands = {from, to}, .dtypes = dtypes};
+}
+
+// 561103 when the promoted dtype is not among those implemented, although CANN's rules let it pass.
+constexpr Check PromotedImplemented(DtypeSet dtypes, Operands operands, Operands attributes = {}) {
+  return {.run = check::PromotedImplemented,
+          .operands = operands,
+          .dtypes = dtypes,
+          .code = ACLNN_ERR_INNER_NULLPTR,
+          .attributes = attributes};
+}
+// 561103 when a scalar's dtype is not among those that have a value in the tensors' dtypes.
+constexpr Check ScalarsImplemented(DtypeSet dtypes, Operands attributes) {
+  return {.run = check::ScalarDtypesIn,
+          .dtypes = dtypes,
+          .code = ACLNN_ERR_INNER_NULLPTR,
+          .attributes = attributes};
+}
+// 561103 when the promoted dtype is in the list and `are_there` says that the functions to compute in it are not: they need a
+// processor with fused multiply-add.
+constexpr Check FunctionsThere(DtypeSet computed, Condition are_there) {
+  return {.run = check::FunctionsThere,
+          .dtypes = computed,
+          .code = ACLNN_ERR_INNER_NULLPTR,
+          .question = are_there};
+}
+
+// The two checks of an output, or of an operand written in place, that has to have the shape to which the operands broadcast.
+constexpr std::array<Check, 2> BroadcastsInto(Operands operands, int tensor) {
+  return {Broadcasts(operands), ShapeIsBroadcast(tensor)};
+}
+
+// Lists of checks in one: operators of one family share parts of theirs.
+template <size_t... kSizes>
+constexpr auto Join(const std::array<Check, kSizes>&... lists) {
+  std::array<Check, (kSizes + ... + 0)> all{};
+  size_t count = 0;
+  const auto append = [&](const auto& list) {
+    for (const Check& check : list) all[count++] = check;
+  };
+  (append(lists), ...);
+  return all;
+}
+template <class... Checks>
+constexpr std::array<Check, sizeof...(Checks)> List(const Checks&... checks) {
+  return {checks...};
 }
 
 // Runs the checks in order and stops at the first failure, or when there is nothing to compute.

@@ -7,6 +7,7 @@
 #include "acl/acl_base.h"
 #include "acl/settings/soc_profile.h"
 #include "acl/text.h"
+#include "contract/product_set.h"
 
 namespace portacl {
 
@@ -22,9 +23,19 @@ class DtypeSet {
     const int number = dtype;  // callers pass any number, also ones that the enumeration does not have
     return number >= 0 && number < 64 && (bits_ >> number & 1) != 0;
   }
+  constexpr bool IsEmpty() const { return bits_ == 0; }
+  constexpr DtypeSet operator|(DtypeSet other) const { return FromBits(bits_ | other.bits_); }
+  constexpr DtypeSet operator&(DtypeSet other) const { return FromBits(bits_ & other.bits_); }
+  constexpr DtypeSet Without(DtypeSet other) const { return FromBits(bits_ & ~other.bits_); }
   constexpr bool operator==(const DtypeSet&) const = default;
 
  private:
+  static constexpr DtypeSet FromBits(uint64_t bits) {
+    DtypeSet set;
+    set.bits_ = bits;
+    return set;
+  }
+
   uint64_t bits_ = 0;
 };
 
@@ -35,11 +46,49 @@ struct DtypeRule {
   DtypeSet by_product[kProductCount];
 
   constexpr DtypeSet For(Product product) const { return by_product[static_cast<int>(product)]; }
+
+  // The same, but for `set` on the given products.
+  constexpr DtypeRule On(ProductSet products, DtypeSet set) const {
+    DtypeRule rule = *this;
+    for (int i = 0; i < kProductCount; ++i) {
+      if (products.Contains(static_cast<Product>(i))) rule.by_product[i] = set;
+    }
+    return rule;
+  }
+  // The same, but for no dtype on the others: a page that lists only the given products.
+  constexpr DtypeRule OnlyOn(ProductSet products) const { return On(~products, DtypeSet{}); }
 };
+
+// The short ways to write a rule. Where a list depends on more than these distinguish, give each product its entry, or On().
+constexpr DtypeRule Everywhere(DtypeSet set) { return DtypeRule{}.On(products::kAll, set); }
+// One set for the products before Atlas A2 and for no device, one for Atlas A2 and A3, one for Ascend 950.
+constexpr DtypeRule ByGeneration(DtypeSet before, DtypeSet atlas_a2, DtypeSet ascend_950) {
+  return Everywhere(before).On(products::kAtlasA2AndA3, atlas_a2).On(products::kAscend950, ascend_950);
+}
+constexpr DtypeRule SinceAtlasA2(DtypeSet set, DtypeSet before = {}) {
+  return ByGeneration(before, set, set);
+}
+constexpr DtypeRule WithBf16SinceAtlasA2(DtypeSet set) { return SinceAtlasA2(set | DtypeSet(ACL_BF16), set); }
 
 inline constexpr DtypeSet kNoDtype{};
 inline constexpr DtypeSet kFloatAndHalf{ACL_FLOAT, ACL_FLOAT16};
 inline constexpr DtypeSet kFloatHalfAndBf16{ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
+// The parts that the lists of arithmetic and pointwise operators are made of; they are joined with |.
+inline constexpr DtypeSet kBf16{ACL_BF16};
+inline constexpr DtypeSet kDouble{ACL_DOUBLE};
+inline constexpr DtypeSet kBool{ACL_BOOL};
+inline constexpr DtypeSet kSignedIntegers{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64};
+inline constexpr DtypeSet kIntegers{ACL_INT8, ACL_UINT8, ACL_INT16, ACL_INT32, ACL_INT64};
+inline constexpr DtypeSet kIntegersAndBool{ACL_INT8, ACL_UINT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_BOOL};
+inline constexpr DtypeSet kUnsignedSince16Bits{ACL_UINT16, ACL_UINT32, ACL_UINT64};
+inline constexpr DtypeSet kComplex{ACL_COMPLEX64, ACL_COMPLEX128};
+// Real and complex numbers of every kind but BF16 and the wider unsigned integers: what arithmetic takes on every product.
+inline constexpr DtypeSet kArithmetic{ACL_FLOAT, ACL_FLOAT16,   ACL_DOUBLE,    ACL_INT8,
+                                      ACL_UINT8, ACL_INT16,     ACL_INT32,     ACL_INT64,
+                                      ACL_BOOL,  ACL_COMPLEX64, ACL_COMPLEX128};
+// The same without complex numbers.
+inline constexpr DtypeSet kRealArithmetic{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_UINT8,
+                                          ACL_INT16, ACL_INT32,   ACL_INT64,  ACL_BOOL};
 
 // Each of them is converted to each other one (engine/move/conversion.h).
 inline constexpr DtypeSet kConvertible{ACL_FLOAT, ACL_FLOAT16, ACL_BF16,   ACL_DOUBLE,    ACL_INT8,
@@ -48,25 +97,13 @@ inline constexpr DtypeSet kConvertible{ACL_FLOAT, ACL_FLOAT16, ACL_BF16,   ACL_D
 
 // BF16 from Atlas A2 on, as most of the loss operators have it. (CANN selects by SoC version for L1Loss*, by
 // architecture for SmoothL1Loss* and MseLoss*; on the products here both select the same.)
-inline constexpr DtypeRule kBf16SinceAtlasA2 = {{
-    /* Atlas training    */ kFloatAndHalf,
-    /* Atlas A2          */ kFloatHalfAndBf16,
-    /* Atlas A3          */ kFloatHalfAndBf16,
-    /* Ascend 950        */ kFloatHalfAndBf16,
-    /* Atlas inference   */ kFloatAndHalf,
-    /* Atlas 200I/500 A2 */ kFloatAndHalf,
-    /* no device         */ kFloatAndHalf,
-}};
+inline constexpr DtypeRule kBf16SinceAtlasA2 = SinceAtlasA2(kFloatHalfAndBf16, kFloatAndHalf);
+
+// Arithmetic's own list.
+inline constexpr DtypeRule kArithmeticDtypes = WithBf16SinceAtlasA2(kArithmetic);
+inline constexpr DtypeRule kRealArithmeticDtypes = WithBf16SinceAtlasA2(kRealArithmetic);
 
 // Atlas A2, A3 and Ascend 950 alone.
-inline constexpr DtypeRule kNoneBeforeAtlasA2 = {{
-    /* Atlas training    */ kNoDtype,
-    /* Atlas A2          */ kFloatHalfAndBf16,
-    /* Atlas A3          */ kFloatHalfAndBf16,
-    /* Ascend 950        */ kFloatHalfAndBf16,
-    /* Atlas inference   */ kNoDtype,
-    /* Atlas 200I/500 A2 */ kNoDtype,
-    /* no device         */ kNoDtype,
-}};
+inline constexpr DtypeRule kNoneBeforeAtlasA2 = SinceAtlasA2(kFloatHalfAndBf16);
 
 }  // namespace portacl

@@ -96,7 +96,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "engine/dispatch.h"
+#include "engine/isa_table.h"
 
 namespace portacl::engine {
 namespace {

@@ -109,6 +109,8 @@ HWY_INLINE void StoreWhole(D d, hn::Vec<D> v, hn::TFromD<D>* to, bool stream) {
 // How elements of one type are loaded as float32 vectors and stored from them.
 struct F32Elements {
   using Type = float;
+  using D = DF;
+  using V = VF;
   static constexpr bool kIsPaired = false;
   static HWY_INLINE VF Load(DF d, const Type* from) { return hn::LoadU(d, from); }
   static HWY_INLINE void Store(DF d, VF v, Type* to) { hn::StoreU(v, d, to); }
@@ -133,6 +135,8 @@ HWY_INLINE void StoreTwoHalves(DF d, VF first, VF second, uint16_t* to, [[maybe_
 
 struct Bf16Elements {
   using Type = uint16_t;
+  using D = DF;
+  using V = VF;
   static HWY_INLINE VF Load(DF d, const Type* from) {
     return hn::BitCast(d, WidenBf16(DU(), LoadHalves(DU(), from)));
   }
@@ -171,6 +175,8 @@ struct Bf16Elements {
 // The conversion instructions of AVX2 and AVX-512 do what the integer code does, NaN payloads aside.
 struct F16Elements {
   using Type = uint16_t;
+  using D = DF;
+  using V = VF;
   static constexpr bool kIsPaired = false;
 #if HWY_TARGET == HWY_AVX3
   static HWY_INLINE VF Widen(VH halves) { return VF{_mm512_cvtph_ps(halves.raw)}; }

@@ -87,7 +87,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "engine/dispatch.h"
+#include "engine/isa_table.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -95,6 +95,10 @@ HWY_AFTER_NAMESPACE();
 
 namespace portacl::engine {
 namespace {
+
+struct Element16 {
+  unsigned char bytes[16];
+};
 
 template <class Element>
 void GatherElements(const char* source, int64_t stride, void* destination, int64_t n) {
@@ -165,14 +169,12 @@ void GatherFrom(const char* source, int64_t stride, int32_t size, void* destinat
     case 4:
       if (stride == 8) return GatherEverySecond<Words, uint32_t, kAskAhead>(source, destination, n);
       return GatherElements<uint32_t>(source, stride, destination, n);
-    default:
+    case 8:
       return GatherElements<uint64_t>(source, stride, destination, n);
+    default:
+      return GatherElements<Element16>(source, stride, destination, n);
   }
 }
-
-struct Element16 {
-  unsigned char bytes[16];
-};
 
 }  // namespace
 

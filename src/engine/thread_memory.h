@@ -8,7 +8,7 @@
 namespace portacl::engine {
 
 // Who uses it: each has memory of its own.
-enum class MemoryUse : uint8_t { kBands, kDistinct, kSums };
+enum class MemoryUse : uint8_t { kBands, kHoisted, kSums };
 inline constexpr int kMemoryUses = 3;
 
 // What a thread keeps for each use: it should stay in the second-level cache as far as possible.

@@ -121,39 +121,39 @@ void MergeDims(LoopPlan& plan) {
 }
 
 // Whether an operand is dense along dim `across`, and neither dense nor repeated along dim `along`.
-bool IsCrossed(const OperandLoop& operand, int across, int along) {
+bool IsTransposed(const OperandLoop& operand, int across, int along) {
   return operand.stride[across] == operand.element_size && operand.stride[along] != operand.element_size &&
          operand.stride[along] != 0;
 }
 
-int CrossedOperands(const LoopPlan& plan, int across, int along) {
+int TransposedOperands(const LoopPlan& plan, int across, int along) {
   int count = 0;
-  for (int k = 0; k < plan.operand_count; ++k) count += IsCrossed(plan.operand[k], across, along) ? 1 : 0;
+  for (int k = 0; k < plan.operand_count; ++k) count += IsTransposed(plan.operand[k], across, along) ? 1 : 0;
   return count;
 }
 
 // Shorter dims are not worth a block.
-constexpr int64_t kShortestCrossing = 16;
+constexpr int64_t kShortestTransposition = 16;
 
 // Looks for operands that are dense along another dim than the last: along which one, most of them decide. That
 // dim becomes the last but one; of the two, the one along which more operands are dense is the last.
-void FindCrossing(LoopPlan& plan) {
+void FindTransposition(LoopPlan& plan) {
   const int last = plan.rank - 1;
   int across = -1;
   int most = 0;
   for (int axis = 0; axis < last; ++axis) {
-    const int count = plan.extent[axis] >= kShortestCrossing ? CrossedOperands(plan, axis, last) : 0;
+    const int count = plan.extent[axis] >= kShortestTransposition ? TransposedOperands(plan, axis, last) : 0;
     if (count > most) {
       most = count;
       across = axis;
     }
   }
-  if (across < 0 || plan.extent[last] < kShortestCrossing) return;
+  if (across < 0 || plan.extent[last] < kShortestTransposition) return;
   for (int axis = across; axis < last - 1; ++axis) SwapDims(plan, axis, axis + 1);
-  if (CrossedOperands(plan, last, last - 1) < most) SwapDims(plan, last - 1, last);
+  if (TransposedOperands(plan, last, last - 1) < most) SwapDims(plan, last - 1, last);
   for (int k = 0; k < plan.operand_count; ++k) {
-    plan.operand[k].crossed = IsCrossed(plan.operand[k], last - 1, last);
-    plan.has_crossed = plan.has_crossed || plan.operand[k].crossed;
+    plan.operand[k].transposed = IsTransposed(plan.operand[k], last - 1, last);
+    plan.has_transposed = plan.has_transposed || plan.operand[k].transposed;
   }
 }
 
@@ -182,9 +182,41 @@ LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> o
     for (int j = i; j > 0 && BelongsInside(plan, j - 1, j); --j) SwapDims(plan, j - 1, j);
   }
   MergeDims(plan);
-  FindCrossing(plan);
+  FindTransposition(plan);
   SetLinear(plan);
   return plan;
+}
+
+MergedLoop MergeLoop(const Shape& shape, std::span<const aclTensor* const> operands) noexcept {
+  MergedLoop merged;
+  int rank = 0;
+  int64_t stride[kMaxLoopOperands];
+  for (int axis = 0; axis < shape.rank; ++axis) {
+    const int64_t extent = shape[axis];
+    if (extent == 1) continue;
+    bool continues = rank > 0;
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const aclTensor& tensor = *operands[k];
+      const Shape strides = IsContiguous(tensor) ? RowMajorStrides(tensor.view) : tensor.strides;
+      const int own = axis - (shape.rank - tensor.view.rank);
+      stride[k] = own >= 0 && tensor.view[own] != 1 ? strides[own] : 0;
+      int64_t row = 0;
+      continues = continues && !__builtin_mul_overflow(stride[k], extent, &row) &&
+                  merged.operand[k].strides[rank - 1] == row;
+    }
+    if (!continues) merged.shape.dim[rank++] = 1;
+    merged.shape.dim[rank - 1] *= extent;
+    for (size_t k = 0; k < operands.size(); ++k) merged.operand[k].strides.dim[rank - 1] = stride[k];
+  }
+  merged.shape.rank = rank;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    aclTensor& tensor = merged.operand[k];
+    tensor.dtype = operands[k]->dtype;
+    tensor.offset = operands[k]->offset;
+    tensor.view = merged.shape;
+    tensor.strides.rank = rank;
+  }
+  return merged;
 }
 
 LoopPlan PlanInOrder(const Shape& shape, std::span<const int> axes,
@@ -195,7 +227,7 @@ LoopPlan PlanInOrder(const Shape& shape, std::span<const int> axes,
   return plan;
 }
 
-OperandLoop WalkOfDistinct(const LoopPlan& plan, int operand, int32_t size) noexcept {
+OperandLoop LoopOfUnbroadcast(const LoopPlan& plan, int operand, int32_t size) noexcept {
   OperandLoop walk;
   walk.element_size = size;
   int64_t step = size;
@@ -208,12 +240,12 @@ OperandLoop WalkOfDistinct(const LoopPlan& plan, int operand, int32_t size) noex
   return walk;
 }
 
-LoopPlan PlanDistinct(const LoopPlan& plan, int operand, int32_t size) noexcept {
+LoopPlan PlanUnbroadcast(const LoopPlan& plan, int operand, int32_t size) noexcept {
   LoopPlan distinct;
   distinct.operand_count = 2;
   distinct.operand[0].offset = plan.operand[operand].offset;
   distinct.operand[0].element_size = plan.operand[operand].element_size;
-  distinct.operand[1] = WalkOfDistinct(plan, operand, size);
+  distinct.operand[1] = LoopOfUnbroadcast(plan, operand, size);
   int rank = 0;
   for (int axis = 0; axis < plan.rank; ++axis) {
     if (plan.operand[operand].stride[axis] == 0) continue;

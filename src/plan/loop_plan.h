@@ -23,7 +23,7 @@ struct OperandLoop {
   int32_t element_size = 0;
   bool linear = false;  // the address of the i-th element of the whole loop is offset + i * linear_stride
   int64_t linear_stride = 0;
-  bool crossed = false;  // not dense along the last dim, but along the one before it
+  bool transposed = false;  // not dense along the last dim, but along the one before it
 };
 
 // Loop dims are outermost first; extents are at least 2 except that a loop of one element has rank 1 and
@@ -34,7 +34,7 @@ struct LoopPlan {
   int64_t count = 1;  // product of the extents
   int operand_count = 0;
   OperandLoop operand[kMaxLoopOperands];
-  bool has_crossed = false;  // any of the operands
+  bool has_transposed = false;  // any of the operands
 
   // What lies past the rank and the operands is left as it is: a plan is made for every call.
   LoopPlan() noexcept { extent[0] = 1; }  // NOLINT(*-member-init)
@@ -47,9 +47,17 @@ struct LoopPlan {
 // Plans an elementwise loop over `shape` for operands that each broadcast to it; the last one is the output.
 // The order of the elements is free, so dims are sorted, flipped and merged to make the output's walk as
 // dense as it can be; where operands are dense along different dims, the two that matter most come last, and the
-// operands that are dense along the last but one are marked as crossed. Preconditions (the contract's checks): shape has no dim 0, at most 8 dims, and every
+// operands that are dense along the last but one are marked as transposed. Preconditions (the contract's checks): shape has no dim 0, at most 8 dims, and every
 // reachable byte offset fits int64.
 LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> operands) noexcept;
+
+// A loop over more than kMaxLoopRank dims as one over fewer: without those of length 1, and with those merged that every
+// operand walks as one. The operands' views are of the merged shape, with stride 0 where they are broadcast.
+struct MergedLoop {
+  Shape shape{};
+  aclTensor operand[kMaxLoopOperands];
+};
+MergedLoop MergeLoop(const Shape& shape, std::span<const aclTensor* const> operands) noexcept;
 
 // Plans a loop over `shape` that visits its elements with the axes in the given order, outermost first, for
 // operands that each broadcast to it. The order is kept: dims are only merged. Axes that are not listed are
@@ -59,9 +67,9 @@ LoopPlan PlanInOrder(const Shape& shape, std::span<const int> axes,
 
 // Plans a loop over the distinct elements of one operand of a plan, in the order of its walk, without the dims along
 // which it is repeated. Operands: that one, and a dense copy of its elements, `size` bytes each.
-LoopPlan PlanDistinct(const LoopPlan& plan, int operand, int32_t size) noexcept;
+LoopPlan PlanUnbroadcast(const LoopPlan& plan, int operand, int32_t size) noexcept;
 
 // How the plan walks such a copy in place of the operand.
-OperandLoop WalkOfDistinct(const LoopPlan& plan, int operand, int32_t size) noexcept;
+OperandLoop LoopOfUnbroadcast(const LoopPlan& plan, int operand, int32_t size) noexcept;
 
 }  // namespace portacl

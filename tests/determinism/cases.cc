@@ -110,8 +110,13 @@ uint64_t LoadBits(const std::byte* from, size_t bytes) {
 
 void FillInputs(const Subject& subject, DeterminismCase& c, RandomNumbers& random) {
   for (size_t k = 0; k < c.input_shapes.size(); ++k) {
-    const auto bytes = static_cast<size_t>(ElementSize(c.input_dtypes[k]));
-    const auto count = static_cast<size_t>(NumElements(c.input_shapes[k]));
+    // A complex number is two numbers.
+    const DtypeNumber dtype = c.input_dtypes[k] == ACL_COMPLEX64    ? DtypeNumber{ACL_FLOAT}
+                              : c.input_dtypes[k] == ACL_COMPLEX128 ? DtypeNumber{ACL_DOUBLE}
+                                                                    : c.input_dtypes[k];
+    const auto bytes = static_cast<size_t>(ElementSize(dtype));
+    const auto count =
+        static_cast<size_t>(NumElements(c.input_shapes[k])) * (dtype == c.input_dtypes[k] ? 1 : 2);
     std::vector<std::byte> elements(count * bytes);
     const bool alike = k > 0 && c.input_shapes[k] == c.input_shapes[k - 1] &&
                        c.input_dtypes[k] == c.input_dtypes[k - 1] && !IsNotNegative(subject, k);
@@ -121,7 +126,7 @@ void FillInputs(const Subject& subject, DeterminismCase& c, RandomNumbers& rando
       if (alike && random.Chance(25)) {
         StoreBits(LoadBits(&c.inputs[k - 1][i * bytes], bytes) ^ (random.Chance(50) ? 1 : 0), bytes, to);
       } else {
-        StoreBits(ElementBits(subject, k, c.input_dtypes[k], random), bytes, to);
+        StoreBits(ElementBits(subject, k, dtype, random), bytes, to);
       }
     }
     c.inputs.push_back(std::move(elements));
@@ -148,6 +153,18 @@ std::vector<DtypeNumber> RandomDtypes(const NumericDescription& op, size_t input
     const bool integers = random.Chance(30);
     for (size_t k = 0; k < inputs; ++k) dtypes.push_back(Pick(integers ? all : op.input_dtypes, random));
     if (PromotesToListed(op, dtypes) && op.accepts_dtypes(dtypes)) return dtypes;
+  }
+}
+
+// The same for operators that say what becomes of dtypes.
+std::vector<DtypeNumber> RandomDtypes(const Subject& subject, size_t inputs, RandomNumbers& random) {
+  if (!subject.output_dtype) return RandomDtypes(subject.description, inputs, random);
+  for (;;) {
+    std::vector<DtypeNumber> dtypes(inputs, Pick(subject.description.input_dtypes, random));
+    if (random.Chance(60)) {
+      for (DtypeNumber& dtype : dtypes) dtype = Pick(subject.description.input_dtypes, random);
+    }
+    if (subject.output_dtype(dtypes) != kUndefinedDtype) return dtypes;
   }
 }
 
@@ -185,7 +202,10 @@ std::vector<DeterminismCase> MakeCases(const Subject& subject) {
     c.input_dtypes = std::move(dtypes);
     c.input_shapes = std::move(shapes);
     const bool tied = op.output_has_dtype_of >= 0;
-    c.output_dtype = tied ? c.input_dtypes[static_cast<size_t>(op.output_has_dtype_of)] : output;
+    if (subject.output_dtype)
+      c.output_dtype = subject.output_dtype(c.input_dtypes);
+    else
+      c.output_dtype = tied ? c.input_dtypes[static_cast<size_t>(op.output_has_dtype_of)] : output;
     c.output_shape = op.output_shape(c.input_shapes);
     c.attributes = attributes;
     FillInputs(subject, c, random);
@@ -202,10 +222,21 @@ std::vector<DeterminismCase> MakeCases(const Subject& subject) {
   };
 
   const auto add_random = [&](const std::vector<Shape>& shapes) {
-    const std::vector<DtypeNumber> dtypes = RandomDtypes(op, inputs, random);
+    const std::vector<DtypeNumber> dtypes = RandomDtypes(subject, inputs, random);
     const DtypeNumber output = Pick(op.output_dtypes, random);
     add(dtypes, shapes, output, Pick(op.attributes, random));
   };
+
+  if (subject.output_dtype) {
+    for (const DtypeNumber dtype : op.input_dtypes) {
+      const std::vector<DtypeNumber> dtypes(inputs, dtype);
+      if (subject.output_dtype(dtypes) != kUndefinedDtype)
+        add(dtypes, std::vector<Shape>(inputs, {1531}), dtype, op.attributes.front());
+    }
+    for (int i = 0; i < 6; ++i) add_random(RandomShapes(op, inputs, random));
+    add_random(std::vector<Shape>(inputs, {301, 257}));
+    return cases;
+  }
 
   // Every setting with every dtype, one shape: these are cut into pieces as well.
   for (const Attributes& attributes : op.attributes) {

@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "engine/exp_vectors.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/exp-inl.h"
+#include "engine/functions/exp-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -28,7 +28,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "engine/dispatch.h"
+#include "engine/isa_table.h"
 
 namespace portacl {
 namespace {

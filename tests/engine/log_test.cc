@@ -10,7 +10,7 @@
 #include <cstddef>
 
 #include <hwy/highway.h>
-#include "engine/log-inl.h"
+#include "engine/functions/log-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::testing {
@@ -43,7 +43,7 @@ HWY_AFTER_NAMESPACE();
 #include <thread>
 #include <vector>
 
-#include "engine/dispatch.h"
+#include "engine/isa_table.h"
 #include "gtest/gtest.h"
 #include "support/float_formats.h"
 #include "support/random_numbers.h"

@@ -7,7 +7,7 @@
 #define HWY_TARGET_INCLUDE "engine/sum_kernels_test.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/sum_loop-inl.h"
+#include "engine/fold/sum_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::testing {
@@ -40,7 +40,7 @@ HWY_AFTER_NAMESPACE();
 #include <cstring>
 #include <vector>
 
-#include "engine/dispatch.h"
+#include "engine/map/dispatch.h"
 #include "gtest/gtest.h"
 #include "support/random_numbers.h"
 
@@ -88,11 +88,11 @@ void Check(size_t columns, size_t rows, size_t gap, bool repeated, engine::Eleme
   }
   for (const Isa isa : SupportedIsas()) {
     const engine::Kernels kernels = kDifferences.For(isa);
-    if (kernel != engine::ElementType::kF32 && !kernels.takes_halves) continue;
+    if (kernel != engine::ElementType::kF32 && (kernels.takes & engine::kHalves) == 0) continue;
     for (const bool from_memory : {false, true}) {
       std::vector<double> sums = before;
       engine::SumWork work{};
-      work.order = engine::SumWork::Order::kRows;
+      work.order = engine::SumWork::Order::kByRow;
       work.in[0] = short_first ? static_cast<const void*>(short_a.data()) : a.data();
       work.in[1] = short_second ? static_cast<const void*>(short_b.data()) : b.data();
       work.step[0] = size[0];
@@ -159,12 +159,12 @@ void CheckLanes(size_t stretches, size_t length, const std::vector<size_t>& piec
       is_short ? reinterpret_cast<const char*>(short_b.data()) : reinterpret_cast<const char*>(b.data());
   for (const Isa isa : SupportedIsas()) {
     const engine::Kernels kernels = kDifferences.For(isa);
-    if (kernel != engine::ElementType::kF32 && !kernels.takes_halves) continue;
+    if (kernel != engine::ElementType::kF32 && (kernels.takes & engine::kHalves) == 0) continue;
     for (const bool from_memory : {false, true}) {
       std::vector<double> sums(expected.size());
       alignas(64) double lanes[kLanes] = {};
       engine::SumWork work{};
-      work.order = engine::SumWork::Order::kLanes;
+      work.order = engine::SumWork::Order::kByLane;
       work.lanes = lanes;
       work.length = length;
       work.sums = sums.data();

@@ -2,29 +2,301 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator_calls.h"
 
+#include <array>
 #include <iterator>
+#include <limits>
 
+#include "aclnnop/aclnn_abs.h"
+#include "aclnnop/aclnn_acos.h"
+#include "aclnnop/aclnn_acosh.h"
+#include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_add_v3.h"
+#include "aclnnop/aclnn_addcdiv.h"
+#include "aclnnop/aclnn_addcmul.h"
+#include "aclnnop/aclnn_arange.h"
+#include "aclnnop/aclnn_asin.h"
+#include "aclnnop/aclnn_asinh.h"
+#include "aclnnop/aclnn_atan.h"
+#include "aclnnop/aclnn_atan2.h"
+#include "aclnnop/aclnn_atanh.h"
+#include "aclnnop/aclnn_bitwise_and_scalar.h"
+#include "aclnnop/aclnn_bitwise_and_tensor.h"
+#include "aclnnop/aclnn_bitwise_not.h"
+#include "aclnnop/aclnn_bitwise_or_scalar.h"
+#include "aclnnop/aclnn_bitwise_or_tensor.h"
+#include "aclnnop/aclnn_bitwise_xor_scalar.h"
+#include "aclnnop/aclnn_bitwise_xor_tensor.h"
+#include "aclnnop/aclnn_bitwiseand.h"
 #include "aclnnop/aclnn_cast.h"
+#include "aclnnop/aclnn_ceil.h"
+#include "aclnnop/aclnn_clamp.h"
 #include "aclnnop/aclnn_copy.h"
+#include "aclnnop/aclnn_cos.h"
+#include "aclnnop/aclnn_cosh.h"
+#include "aclnnop/aclnn_digamma.h"
+#include "aclnnop/aclnn_div.h"
+#include "aclnnop/aclnn_eq_scalar.h"
+#include "aclnnop/aclnn_eq_tensor.h"
+#include "aclnnop/aclnn_erf.h"
+#include "aclnnop/aclnn_erfc.h"
+#include "aclnnop/aclnn_erfinv.h"
+#include "aclnnop/aclnn_exp.h"
+#include "aclnnop/aclnn_exp2.h"
+#include "aclnnop/aclnn_expm1.h"
+#include "aclnnop/aclnn_eye.h"
 #include "aclnnop/aclnn_fill_scalar.h"
 #include "aclnnop/aclnn_fill_tensor.h"
+#include "aclnnop/aclnn_floor.h"
+#include "aclnnop/aclnn_floor_divide.h"
+#include "aclnnop/aclnn_fmod_scalar.h"
+#include "aclnnop/aclnn_fmod_tensor.h"
+#include "aclnnop/aclnn_frac.h"
+#include "aclnnop/aclnn_ge_scalar.h"
+#include "aclnnop/aclnn_ge_tensor.h"
+#include "aclnnop/aclnn_gt_scalar.h"
+#include "aclnnop/aclnn_gt_tensor.h"
+#include "aclnnop/aclnn_is_inf.h"
+#include "aclnnop/aclnn_isclose.h"
+#include "aclnnop/aclnn_isfinite.h"
+#include "aclnnop/aclnn_isneginf.h"
+#include "aclnnop/aclnn_isposinf.h"
 #include "aclnnop/aclnn_kl_div.h"
 #include "aclnnop/aclnn_kl_div_backward.h"
 #include "aclnnop/aclnn_kl_div_target_backward.h"
 #include "aclnnop/aclnn_l1_loss.h"
 #include "aclnnop/aclnn_l1_loss_backward.h"
+#include "aclnnop/aclnn_le_scalar.h"
+#include "aclnnop/aclnn_le_tensor.h"
+#include "aclnnop/aclnn_left_shift.h"
+#include "aclnnop/aclnn_lerp_scalar.h"
+#include "aclnnop/aclnn_lerp_tensor.h"
+#include "aclnnop/aclnn_lgamma.h"
+#include "aclnnop/aclnn_linspace.h"
+#include "aclnnop/aclnn_log.h"
+#include "aclnnop/aclnn_log10.h"
+#include "aclnnop/aclnn_log1p.h"
+#include "aclnnop/aclnn_log2.h"
+#include "aclnnop/aclnn_logaddexp.h"
+#include "aclnnop/aclnn_logaddexp2.h"
+#include "aclnnop/aclnn_logical_and.h"
+#include "aclnnop/aclnn_logical_not.h"
+#include "aclnnop/aclnn_logical_or.h"
+#include "aclnnop/aclnn_logical_xor.h"
+#include "aclnnop/aclnn_lt_scalar.h"
+#include "aclnnop/aclnn_lt_tensor.h"
+#include "aclnnop/aclnn_masked_fill_scalar.h"
+#include "aclnnop/aclnn_masked_fill_tensor.h"
+#include "aclnnop/aclnn_maximum.h"
+#include "aclnnop/aclnn_minimum.h"
 #include "aclnnop/aclnn_mse_loss.h"
 #include "aclnnop/aclnn_mse_loss_backward.h"
 #include "aclnnop/aclnn_mse_loss_out.h"
+#include "aclnnop/aclnn_mul.h"
+#include "aclnnop/aclnn_nan_to_num.h"
+#include "aclnnop/aclnn_ne_scalar.h"
+#include "aclnnop/aclnn_ne_tensor.h"
+#include "aclnnop/aclnn_neg.h"
 #include "aclnnop/aclnn_one.h"
+#include "aclnnop/aclnn_pow.h"
+#include "aclnnop/aclnn_pow_tensor_tensor.h"
+#include "aclnnop/aclnn_range.h"
+#include "aclnnop/aclnn_reciprocal.h"
+#include "aclnnop/aclnn_remainder.h"
+#include "aclnnop/aclnn_right_shift.h"
+#include "aclnnop/aclnn_round.h"
+#include "aclnnop/aclnn_rsqrt.h"
+#include "aclnnop/aclnn_rsub.h"
+#include "aclnnop/aclnn_s_where.h"
+#include "aclnnop/aclnn_sigmoid.h"
+#include "aclnnop/aclnn_sign.h"
+#include "aclnnop/aclnn_signbit.h"
+#include "aclnnop/aclnn_sin.h"
+#include "aclnnop/aclnn_sinc.h"
+#include "aclnnop/aclnn_sinh.h"
 #include "aclnnop/aclnn_smooth_l1_loss.h"
 #include "aclnnop/aclnn_smooth_l1_loss_backward.h"
+#include "aclnnop/aclnn_sqrt.h"
+#include "aclnnop/aclnn_square.h"
+#include "aclnnop/aclnn_sub.h"
+#include "aclnnop/aclnn_tan.h"
+#include "aclnnop/aclnn_tanh.h"
+#include "aclnnop/aclnn_threshold.h"
+#include "aclnnop/aclnn_tril.h"
+#include "aclnnop/aclnn_triu.h"
+#include "aclnnop/aclnn_trunc.h"
 #include "aclnnop/aclnn_zero.h"
+#include "support/c_function.h"
 
 namespace portacl::testing {
 namespace {
 
 using Tensors = std::span<aclTensor* const>;
+
+// Elementwise operators, a line for each header: its functions, OUT those whose last tensor is the output, IN those that
+// write their first tensor.
+// clang-format off
+#define PORTACL_MAPS(FORMS) \
+  FORMS(abs, OUT(Abs)) \
+  FORMS(acos, OUT(Acos) IN(InplaceAcos)) \
+  FORMS(acosh, OUT(Acosh) IN(InplaceAcosh)) \
+  FORMS(add, OUT(Add) IN(InplaceAdd) OUT(Adds) IN(InplaceAdds)) \
+  FORMS(add_v3, OUT(AddV3) IN(InplaceAddV3)) \
+  FORMS(addcdiv, OUT(Addcdiv) IN(InplaceAddcdiv)) \
+  FORMS(addcmul, OUT(Addcmul) IN(InplaceAddcmul)) \
+  FORMS(arange, OUT(Arange)) \
+  FORMS(asin, OUT(Asin) IN(InplaceAsin)) \
+  FORMS(asinh, OUT(Asinh) IN(InplaceAsinh)) \
+  FORMS(atan, OUT(Atan) IN(InplaceAtan)) \
+  FORMS(atan2, OUT(Atan2) IN(InplaceAtan2)) \
+  FORMS(atanh, OUT(Atanh) IN(InplaceAtanh)) \
+  FORMS(bitwise_and_scalar, OUT(BitwiseAndScalar) IN(InplaceBitwiseAndScalar)) \
+  FORMS(bitwise_and_tensor, OUT(BitwiseAndTensor) IN(InplaceBitwiseAndTensor)) \
+  FORMS(bitwise_not, OUT(BitwiseNot)) \
+  FORMS(bitwise_or_scalar, OUT(BitwiseOrScalar) IN(InplaceBitwiseOrScalar)) \
+  FORMS(bitwise_or_tensor, OUT(BitwiseOrTensor) IN(InplaceBitwiseOrTensor)) \
+  FORMS(bitwise_xor_scalar, OUT(BitwiseXorScalar) IN(InplaceBitwiseXorScalar)) \
+  FORMS(bitwise_xor_tensor, OUT(BitwiseXorTensor) IN(InplaceBitwiseXorTensor)) \
+  FORMS(bitwiseand, OUT(BitwiseAndTensorOut) IN(InplaceBitwiseAndTensorOut)) \
+  FORMS(ceil, OUT(Ceil) IN(InplaceCeil)) \
+  FORMS(clamp, OUT(Clamp) OUT(ClampMin) OUT(ClampMax) IN(InplaceClampMax) OUT(ClampTensor) \
+        OUT(ClampMinTensor) OUT(ClampMaxTensor) IN(InplaceClampMinTensor) IN(InplaceClampMaxTensor)) \
+  FORMS(cos, OUT(Cos) IN(InplaceCos)) \
+  FORMS(cosh, OUT(Cosh) IN(InplaceCosh)) \
+  FORMS(digamma, OUT(Digamma) IN(InplaceDigamma)) \
+  FORMS(div, OUT(Div) IN(InplaceDiv) OUT(Divs) IN(InplaceDivs) OUT(DivMod) IN(InplaceDivMod) \
+        OUT(DivMods) IN(InplaceDivMods)) \
+  FORMS(eq_scalar, OUT(EqScalar) IN(InplaceEqScalar)) \
+  FORMS(eq_tensor, OUT(EqTensor) IN(InplaceEqTensor)) \
+  FORMS(erf, OUT(Erf) IN(InplaceErf)) \
+  FORMS(erfc, OUT(Erfc) IN(InplaceErfc)) \
+  FORMS(erfinv, OUT(Erfinv) IN(InplaceErfinv)) \
+  FORMS(exp, OUT(Exp) IN(InplaceExp)) \
+  FORMS(exp2, OUT(Exp2) IN(InplaceExp2)) \
+  FORMS(expm1, OUT(Expm1) IN(InplaceExpm1)) \
+  FORMS(eye, OUT(Eye)) \
+  FORMS(floor, OUT(Floor) IN(InplaceFloor)) \
+  FORMS(floor_divide, OUT(FloorDivide) IN(InplaceFloorDivide) OUT(FloorDivides) IN(InplaceFloorDivides)) \
+  FORMS(fmod_scalar, OUT(FmodScalar) IN(InplaceFmodScalar)) \
+  FORMS(fmod_tensor, OUT(FmodTensor) IN(InplaceFmodTensor)) \
+  FORMS(frac, OUT(Frac) IN(InplaceFrac)) \
+  FORMS(ge_scalar, OUT(GeScalar) IN(InplaceGeScalar)) \
+  FORMS(ge_tensor, OUT(GeTensor) IN(InplaceGeTensor)) \
+  FORMS(gt_scalar, OUT(GtScalar) IN(InplaceGtScalar)) \
+  FORMS(gt_tensor, OUT(GtTensor) IN(InplaceGtTensor)) \
+  FORMS(is_inf, OUT(IsInf)) \
+  FORMS(isclose, OUT(IsClose)) \
+  FORMS(isfinite, OUT(IsFinite)) \
+  FORMS(isneginf, OUT(IsNegInf)) \
+  FORMS(isposinf, OUT(IsPosInf)) \
+  FORMS(le_scalar, OUT(LeScalar) IN(InplaceLeScalar)) \
+  FORMS(le_tensor, OUT(LeTensor) IN(InplaceLeTensor)) \
+  FORMS(left_shift, OUT(LeftShift) OUT(LeftShifts)) \
+  FORMS(lerp_scalar, OUT(Lerps) IN(InplaceLerps)) \
+  FORMS(lerp_tensor, OUT(Lerp) IN(InplaceLerp)) \
+  FORMS(lgamma, OUT(Lgamma) IN(InplaceLgamma)) \
+  FORMS(linspace, OUT(Linspace)) \
+  FORMS(log, OUT(Log) IN(InplaceLog)) \
+  FORMS(log10, OUT(Log10) IN(InplaceLog10)) \
+  FORMS(log1p, OUT(Log1p) IN(InplaceLog1p)) \
+  FORMS(log2, OUT(Log2) IN(InplaceLog2)) \
+  FORMS(logaddexp, OUT(LogAddExp)) \
+  FORMS(logaddexp2, OUT(LogAddExp2)) \
+  FORMS(logical_and, OUT(LogicalAnd) IN(InplaceLogicalAnd)) \
+  FORMS(logical_not, OUT(LogicalNot) IN(InplaceLogicalNot)) \
+  FORMS(logical_or, OUT(LogicalOr) IN(InplaceLogicalOr)) \
+  FORMS(logical_xor, OUT(LogicalXor)) \
+  FORMS(lt_scalar, OUT(LtScalar) IN(InplaceLtScalar)) \
+  FORMS(lt_tensor, OUT(LtTensor) IN(InplaceLtTensor)) \
+  FORMS(masked_fill_scalar, IN(InplaceMaskedFillScalar)) \
+  FORMS(masked_fill_tensor, IN(InplaceMaskedFillTensor)) \
+  FORMS(maximum, OUT(Maximum)) \
+  FORMS(minimum, OUT(Minimum)) \
+  FORMS(mul, OUT(Mul) IN(InplaceMul) OUT(Muls) IN(InplaceMuls)) \
+  FORMS(nan_to_num, OUT(NanToNum) IN(InplaceNanToNum)) \
+  FORMS(ne_scalar, OUT(NeScalar) IN(InplaceNeScalar)) \
+  FORMS(ne_tensor, OUT(NeTensor) IN(InplaceNeTensor)) \
+  FORMS(neg, OUT(Neg) IN(InplaceNeg)) \
+  FORMS(pow, OUT(PowTensorScalar) IN(InplacePowTensorScalar) OUT(PowScalarTensor)) \
+  FORMS(pow_tensor_tensor, OUT(PowTensorTensor) IN(InplacePowTensorTensor)) \
+  FORMS(range, OUT(Range)) \
+  FORMS(reciprocal, OUT(Reciprocal) IN(InplaceReciprocal)) \
+  FORMS(remainder, OUT(RemainderTensorTensor) IN(InplaceRemainderTensorTensor) \
+        OUT(RemainderTensorScalar) IN(InplaceRemainderTensorScalar) OUT(RemainderScalarTensor)) \
+  FORMS(right_shift, OUT(RightShift)) \
+  FORMS(round, OUT(Round) IN(InplaceRound) OUT(RoundDecimals) IN(InplaceRoundDecimals)) \
+  FORMS(rsqrt, OUT(Rsqrt) IN(InplaceRsqrt)) \
+  FORMS(rsub, OUT(Rsub) OUT(Rsubs)) \
+  FORMS(s_where, OUT(SWhere)) \
+  FORMS(sigmoid, OUT(Sigmoid) IN(InplaceSigmoid)) \
+  FORMS(sign, OUT(Sign)) \
+  FORMS(signbit, OUT(Signbit)) \
+  FORMS(sin, OUT(Sin) IN(InplaceSin)) \
+  FORMS(sinc, OUT(Sinc) IN(InplaceSinc)) \
+  FORMS(sinh, OUT(Sinh) IN(InplaceSinh)) \
+  FORMS(sqrt, OUT(Sqrt) IN(InplaceSqrt)) \
+  FORMS(square, OUT(Square)) \
+  FORMS(sub, OUT(Sub) IN(InplaceSub) OUT(Subs) IN(InplaceSubs)) \
+  FORMS(tan, OUT(Tan) IN(InplaceTan)) \
+  FORMS(tanh, OUT(Tanh) IN(InplaceTanh)) \
+  FORMS(threshold, OUT(Threshold) IN(InplaceThreshold)) \
+  FORMS(tril, OUT(Tril) IN(InplaceTril)) \
+  FORMS(triu, OUT(Triu) IN(InplaceTriu)) \
+  FORMS(trunc, OUT(Trunc) IN(InplaceTrunc))
+// clang-format on
+
+// Scalars and attributes are made of what the program has for all operators.
+template <auto kFunction, bool kInPlace>
+aclnnStatus PlanMap(Tensors t, const CallAttributes& a, uint64_t* size, aclOpExecutor** executor) {
+  using Phase = PhaseOne<kFunction>;
+  std::array<Argument, Phase::kCount> arguments;
+  std::array<aclScalar*, Phase::kCount> scalars = {};
+  CallAttributes values = a;
+  // Not beta itself: where the program traps floating-point exceptions, widening it may be one.
+  static constexpr double kReals[] = {
+      0.0, 1.0, -2.0, 0.5, 1e30, -0.0, std::numeric_limits<double>::infinity(), 1e-20, 3.0, 0x1p-23, 300.0};
+  double real = kReals[static_cast<uint64_t>(a.reduction) % std::size(kReals)];
+  size_t next = kInPlace ? t.size() - 1 : 0;  // the output, which comes last here, is the first tensor
+  for (size_t i = 0; i < Phase::kCount; ++i) {
+    if (Phase::kKinds[i] == ParameterKind::kTensor) {
+      arguments[i].tensor = t[next];
+      next = kInPlace && next + 1 == t.size() ? 0 : next + 1;
+    }
+    if (Phase::kKinds[i] == ParameterKind::kScalar && a.reduction != 4) {
+      switch ((i + static_cast<size_t>(a.log_target)) % 3) {
+        case 0:
+          scalars[i] = aclCreateScalar(&values.beta, ACL_FLOAT);
+          break;
+        case 1:
+          scalars[i] = aclCreateScalar(&real, ACL_DOUBLE);
+          break;
+        default:
+          scalars[i] = aclCreateScalar(&values.reduction, ACL_INT64);
+      }
+      arguments[i].scalar = scalars[i];
+    }
+    arguments[i].integer = a.reduction;
+    arguments[i].real = real;
+  }
+  const aclnnStatus status = Phase::Plan(arguments, size, executor);
+  for (aclScalar* const scalar : scalars) aclDestroyScalar(scalar);
+  return status;
+}
+
+template <auto kFunction, bool kInPlace>
+constexpr OperatorCall MapCall(const char* name, decltype(OperatorCall::run) run) {
+  int tensors = 0;
+  for (const ParameterKind kind : PhaseOne<kFunction>::kKinds)
+    tensors += kind == ParameterKind::kTensor ? 1 : 0;
+  const OutputShape shape = tensors == 1   ? OutputShape::kAny
+                            : tensors == 2 ? OutputShape::kOperand0
+                                           : OutputShape::kBroadcast;
+  return {name, tensors, shape, -1, &PlanMap<kFunction, kInPlace>, run};
+}
+
+#define OUT(name) MapCall<&aclnn##name##GetWorkspaceSize, false>("aclnn" #name, &aclnn##name),
+#define IN(name) MapCall<&aclnn##name##GetWorkspaceSize, true>("aclnn" #name, &aclnn##name),
+#define PORTACL_ROWS(stem, functions) functions
+#define PORTACL_ONE(stem, functions) +1
 
 // NOLINTBEGIN(readability-identifier-length)
 constexpr OperatorCall kCalls[] = {
@@ -118,16 +390,21 @@ constexpr OperatorCall kCalls[] = {
        return aclnnInplaceOneGetWorkspaceSize(t[0], size, executor);
      },
      aclnnInplaceOne},
-};
+    PORTACL_MAPS(PORTACL_ROWS)};
 // NOLINTEND(readability-identifier-length)
+#undef OUT
+#undef IN
+#undef PORTACL_ROWS
 
 // An operator that the library has and no program calls would go unnoticed.
 constexpr int kOperators =
-#define OPERATOR(name, repository) +1
+#define OPERATOR(name, family, source, repository) +1
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-static_assert(std::size(kCalls) == kOperators, "an operator of src/aclnnop/operators.def is missing here");
+constexpr int kOthers = 16;  // the rows before PORTACL_MAPS
+static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
+              "an operator of src/aclnnop/operators.def is missing here");
 
 }  // namespace
 

@@ -786,18 +786,23 @@ void Program::Replace(PlannedCall& slot, PlannedCall fresh) {
   slot = std::move(fresh);
 }
 
-// Which operator a byte stands for. The first ten have the bytes below 160 that they had when they were alone, so that
-// the programs that are kept go on doing what they are kept for.
-const OperatorCall& OperatorOf(int byte) {
+// Which operator the next bytes stand for. The first ten have the bytes below 160 that they had when they were alone, so
+// that the programs that are kept go on doing what they are kept for; then come copies and fills; all others share the rest
+// of the bytes and a second one.
+const OperatorCall& NextOperator(ByteReader& bytes) {
   constexpr size_t kFirst = 10;
+  constexpr size_t kMoves = 6;
   const std::span<const OperatorCall> ops = OperatorCalls();
-  const auto choice = static_cast<size_t>(byte);
-  return byte < 160 ? ops[choice % kFirst] : ops[kFirst + choice % (ops.size() - kFirst)];
+  const auto choice = static_cast<size_t>(bytes.Byte());
+  if (choice < 160) return ops[choice % kFirst];
+  if (choice < 190) return ops[kFirst + choice % kMoves];
+  const size_t others = ops.size() - kFirst - kMoves;
+  return ops[kFirst + kMoves + (choice * 256 + static_cast<size_t>(bytes.Byte())) % others];
 }
 
 void Program::PlanCall() {
   PlannedCall call;
-  call.op = &OperatorOf(bytes_.Byte());
+  call.op = &NextOperator(bytes_);
   call.attributes = SomeAttributes();
   std::vector<aclTensor*> tensors;
   std::array<std::optional<Dims>, 4> shape;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operators/all_operators.h"
+#include "support/map_suite.h"
 
 namespace portacl::testing {
 namespace {
@@ -41,6 +42,28 @@ std::string List(const std::vector<DtypeNumber>& dtypes) {
   return text + "]";
 }
 
+// The dtypes that all inputs of an elementwise operator may have, with some dtype of the output.
+std::vector<DtypeNumber> AcceptedTogether(const MapOperator& op) {
+  const OperatorBinding binding = BindingOf(op);
+  const size_t output = binding.output < 0 ? binding.tensors.size() - 1 : static_cast<size_t>(binding.output);
+  std::vector<DtypeNumber> together;
+  for (const DtypeNumber dtype : AllDtypes()) {
+    for (const DtypeNumber out :
+         {dtype, DtypeNumber{ACL_BOOL}, DtypeNumber{ACL_FLOAT}, DtypeNumber{ACL_FLOAT16}}) {
+      std::vector<DtypeNumber> dtypes(binding.tensors.size(), dtype);
+      dtypes[output] = out;
+      for (size_t i = 0; i < dtypes.size(); ++i) {  // conditions and masks
+        const std::string& name = binding.tensors[i];
+        if (name == "condition" || name == "mask") dtypes[i] = ACL_BOOL;
+      }
+      if (!Accepts(binding, dtypes)) continue;
+      together.push_back(dtype);
+      break;
+    }
+  }
+  return together;
+}
+
 int Run() {
   if (aclInit(nullptr) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS) {
     std::fprintf(stderr, "%s\n", aclGetRecentErrMsg());
@@ -72,6 +95,13 @@ int Run() {
     }
     std::printf("}}");
     separator = ",";
+  }
+  for (const auto* family : {&ArithmeticOperators(), &SelectionOperators(), &UnaryOperators()}) {
+    for (const MapOperator& op : *family) {
+      if (op.in_place && std::string(op.function.name).find("MaskedFill") == std::string::npos) continue;
+      std::printf(",\n  \"%s\": {\"together\": %s, \"operands\": {}}", op.function.name,
+                  List(AcceptedTogether(op)).c_str());
+    }
   }
   std::printf("\n}\n");
   return aclrtResetDevice(0) == ACL_SUCCESS && aclFinalize() == ACL_SUCCESS ? 0 : 1;

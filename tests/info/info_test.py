@@ -82,7 +82,8 @@ def info(**variables):
 class Info(unittest.TestCase):
     def test_table_is_what_phase_1_accepts(self):
         table = info()
-        self.assertEqual(sorted(op['name'] for op in table['operators']), sorted(OPERATORS))
+        names = {op['name'] for op in table['operators']}
+        self.assertLessEqual(set(OPERATORS), names)
         for product in table['products']:
             for name in product['soc_names']:
                 soc = name.replace('*', '9571')
@@ -91,8 +92,15 @@ class Info(unittest.TestCase):
                     probe = run(ACCEPTED_DTYPES, PORTACL_SOC=soc)
                     self.assertEqual(probe.returncode, 0, probe.stderr)
                     probed = json.loads(probe.stdout)
+                    # Sequences have no input whose dtype could be tried.
+                    self.assertEqual(names - set(probed), {'aclnnArange', 'aclnnRange', 'aclnnEye', 'aclnnLinspace', 'aclnnTriu', 'aclnnTril', 'aclnnIsInf'})
                     for op in table['operators']:
+                        if op['name'] not in probed:
+                            continue
                         found = probed[op['name']]
+                        if op['name'] not in OPERATORS:  # elementwise ones
+                            self.assertEqual(sorted(op['accepted'][product['line']]), sorted(found['together']), (soc, op['name']))
+                            continue
                         listed = sorted(set(op['accepted'][product['line']]) - NO_LOOP)
                         self.assertEqual(listed, sorted(found['together']), op['name'])
                         if op['name'] in MOVES:

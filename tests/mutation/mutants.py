@@ -143,7 +143,7 @@ add("sum plan: longer blocks of rows", "kRowBlock = 256", "kRowBlock = 512")
 
 # ---- Sums ---------------------------------------------------------------------------------------
 
-add = mutants_of("src/engine/reduction.cc", SUMS)
+add = mutants_of("src/engine/fold/reduction.cc", SUMS)
 add("sums: halves round up", "rest == half && (kept & 1) != 0", "rest == half")
 add("sums: two roundings to 16 bits", "to[i] = RoundTo16<kExponentBits, kFractionBits>(source[i]);",
     "to[i] = RoundTo16<kExponentBits, kFractionBits>(static_cast<double>(static_cast<float>(source[i])));")
@@ -157,7 +157,7 @@ add("sums: the last zero is not stored", "Store(first, zeros, std::min(kSumsAtOn
 add("sums: a stripe is stored where the row starts", "const int64_t output = outer * plan_.inner + stripe.column + done;",
     "const int64_t output = outer * plan_.inner + done;")
 
-add = mutants_of("src/engine/sum_loop-inl.h", SUMS)
+add = mutants_of("src/engine/fold/sum_loop-inl.h", SUMS)
 add("sums: even and odd places change", "paired.Add(pair, terms.Even(at_pair), terms.Odd(at_pair));", "paired.Add(pair, terms.Odd(at_pair), terms.Even(at_pair));", ["sum_kernels"])
 add("sums: both halves of a vector go to the same lanes", "even_[(2 * pair + 1) % kVectors]", "even_[2 * pair % kVectors]", ["sum_kernels"])
 add("sums: neighbouring lanes first", "sum_[i] = hn::Add(sum_[i], sum_[i + count]);", "sum_[i] = hn::Add(sum_[2 * i], sum_[2 * i + 1]);")
@@ -175,14 +175,14 @@ add("conversions: a tail as long as a vector", "std::memcpy(destination + i, val
 add("conversions: complex numbers have two parts alike", "const Real parts[2] = {static_cast<Real>(source[i]), Real{0}};",
     "const Real parts[2] = {static_cast<Real>(source[i]), static_cast<Real>(source[i])};", ["conversions", "l1_loss_backward_numerics"])
 
-add = mutants_of("src/engine/formula.h", ("l1_loss_backward_numerics",))
+add = mutants_of("src/engine/map/formula.h", ("l1_loss_backward_numerics",))
 add("formula: every kernel takes 16-bit types", "    if (!takes_halves) return {ElementType::kF32};\n", "")
 
 add = mutants_of("src/engine/half_precision-inl.h", ("conversions",))
 add("half: bf16 rounds up from half", "hn::Add(odd, hn::Set(du, 0x7FFFu))", "hn::Set(du, 0x8000u)")
 add("half: NaN becomes infinite", "rounded, hn::Set(du, 0x7FC00000u)", "rounded, hn::Set(du, 0x7F800000u)")
 
-add = mutants_of("src/engine/vector_loop-inl.h", ("l1_loss_backward_numerics",))
+add = mutants_of("src/engine/map/vector_loop-inl.h", ("l1_loss_backward_numerics",))
 add("vector loop: one element is no tail", "if (i < n) Some(i, n - i);", "if (i + 1 < n) Some(i, n - i);")
 add("vector loop: one element too many", "std::memcpy(to_, elements[kInputs], size(kInputs));",
     "std::memcpy(to_, elements[kInputs], size(kInputs) + access_.Offset(kInputs, 1));")
@@ -197,40 +197,40 @@ add("vector loop: streaming starts within a line", "head = stream ? ElementsToLi
 add("vector loop: every mixed element has 32 bits", "return step_[k] != 0 ? step_[k] : sizeof(float);", "return sizeof(float);", ["sum_kernels"])
 
 KL = ("kl_div_backward_numerics", "kl_div_numerics")
-add = mutants_of("src/engine/vector_loop-inl.h", KL)
-add("several: outcomes change places", "outcome.part[0]);", "outcome.part[1]);")
-add("several: results change places", "outcome.part[3]);\n      StorePair(v2, v3,", "outcome.part[3]);\n      StorePair(v3, v2,")
-add("several: pairs change places", "StoreEvenOdd(DF(), first, second, to, stream);", "StoreEvenOdd(DF(), second, first, to, stream);")
-add = mutants_of("src/engine/several-inl.h", KL)
-add("several: the last place is the third", "f(operands.part[3]...)", "f(operands.part[2]...)")
+add = mutants_of("src/engine/map/vector_loop-inl.h", KL)
+add("unrolled: values change places", "value.part[0]);", "value.part[1]);")
+add("unrolled: results change places", "value.part[3]);\n      StorePair(v2, v3,", "value.part[3]);\n      StorePair(v3, v2,")
+add("unrolled: pairs change places", "StoreEvenOdd(DF(), first, second, to, stream);", "StoreEvenOdd(DF(), second, first, to, stream);")
+add = mutants_of("src/engine/unrolled-inl.h", KL)
+add("unrolled: the last place is the third", "f(operands.part[3]...)", "f(operands.part[2]...)")
 
-add = mutants_of("src/engine/vector_loop-inl.h", ("every_second",), kernels="avx512")
+add = mutants_of("src/engine/map/vector_loop-inl.h", ("every_second",), kernels="avx512")
 add("every second: what lies behind the last is read", "static constexpr size_t kReadBeyond = 1;", "static constexpr size_t kReadBeyond = 0;")
 add("every second: what lies behind the last is written", "elements[kInputs] + j * out_size, out_size / 2);", "elements[kInputs] + j * out_size, out_size);")
 add("every second: what lies between is written", "hn::Ne(lower, hn::Zero(d))", "hn::Eq(lower, lower)")
 add("every second: repeated values are walked", "return (2 * i * sizeof(Type)) & walks_[k];", "return 2 * i * sizeof(Type);")
 add("every second: f16 is bf16", "std::is_same_v<Elements, Bf16Elements>", "sizeof(Type) == 2")
-add = mutants_of("src/engine/elementwise.cc", ("every_second",), kernels="avx512")
+add = mutants_of("src/engine/map/elementwise.cc", ("every_second",), kernels="avx512")
 add("every second: of the output alone", "} else if (RowStride(k) != static_cast<int64_t>(step_[k]) ||", "} else if ((!every_second && RowStride(k) != static_cast<int64_t>(step_[k])) ||",
     ["l1_loss_backward_numerics"])
 
-add = mutants_of("src/engine/exp-inl.h", ("exp", "kl_div_backward_numerics"))
+add = mutants_of("src/engine/functions/exp-inl.h", ("exp", "kl_div_backward_numerics"))
 add("exp: underflow too late", "hn::Set(d, -104.0f)", "hn::Set(d, -103.0f)")
 add("exp: the lost part is lost", "Add(Mul(Mul(r, r), q), lost)", "Mul(Mul(r, r), q)")
 add("exp: NaN is 2^n", "return hn::IfThenElse(hn::Eq(x, x), result, x);", "return result;")
 
-add = mutants_of("src/engine/distinct.cc", ("repeated_inputs",))
-add("split: the outcome is of the input's type", "  formula.type[outcome] = ElementType::kF32;\n", "")
-add("split: the output stays where it was", "      plan.operand[k] = plan.operand[k - 1];\n", "")
-add = mutants_of("src/engine/reduction.cc", ("repeated_inputs",))
-add("split: rows as far apart as the input's", "      rest.plan.regular = false;  // its strides are those of the input\n", "")
+add = mutants_of("src/engine/map/hoist.cc", ("repeated_inputs",))
+add("hoisted: the value is of the input's type", "  formula.type[value] = ElementType::kF32;\n", "")
+add("hoisted: the output stays where it was", "      plan.operand[k] = plan.operand[k - 1];\n", "")
+add = mutants_of("src/engine/fold/reduction.cc", ("repeated_inputs",))
+add("hoisted: rows as far apart as the input's", "      rest.plan.regular = false;  // its strides are those of the input\n", "")
 add = mutants_of("src/plan/loop_plan.cc", ("repeated_inputs",))
-add("split: distinct elements walk where they are repeated", "walk.stride[axis] = repeated ? 0 : step;", "walk.stride[axis] = step;")
+add("hoisted: distinct elements walk where they are repeated", "walk.stride[axis] = repeated ? 0 : step;", "walk.stride[axis] = step;")
 
 WITHOUT_MEMORY = ["process_out_of_memory"]
-add = mutants_of("src/engine/distinct.cc", WITHOUT_MEMORY)
-add("split: memory is always there", "  if (memory == nullptr) return false;\n", "")
-add = mutants_of("src/engine/reduction.cc", WITHOUT_MEMORY)
+add = mutants_of("src/engine/map/hoist.cc", WITHOUT_MEMORY)
+add("hoisted: memory is always there", "  if (memory == nullptr) return false;\n", "")
+add = mutants_of("src/engine/fold/reduction.cc", WITHOUT_MEMORY)
 add("sums: memory for columns is always there", "SumStripeOnStack(stripe_of_rows);", "SumStripe(stripe_of_rows, columns, nullptr);")
 add("sums: more columns than the stack holds", "SumStripe(stripe, kColumnsOnStack, sums);", "SumStripe(stripe, stripe.columns, sums);")
 add("sums: the rest of a stripe begins with it", "SumRows(tiles, outer, row, rows, stripe.column + done, n, sums);",
@@ -238,20 +238,20 @@ add("sums: the rest of a stripe begins with it", "SumRows(tiles, outer, row, row
 add("sums: more rows of columns than the stack holds", "SumColumnsAcross(columns, kRowsAcrossOnStack, written);",
     "SumColumnsAcross(columns, kRowBlock, written);", ["process_stack"])
 add("sums: memory for lanes is always there", "    if (lanes == nullptr) {\n", "    if (false) {\n")
-add = mutants_of("src/engine/elementwise.cc", ["process_stack"])
+add = mutants_of("src/engine/map/elementwise.cc", ["process_stack"])
 add("blocks: more rows than the stack holds", "block.rows = kRowsOnStack * rows_ / kMostRows;", "block.rows = rows_;")
 add("blocks: memory is always there", "RunStripOnStack(job, block);\n    }", "block.rows = rows_;\n      block.copies = nullptr;\n      RunStrip(job, block);\n    }")
-add = mutants_of("src/engine/bands.cc", WITHOUT_MEMORY)
+add = mutants_of("src/engine/map/bands.cc", WITHOUT_MEMORY)
 add("bands: memory is always there", "  if (memory == nullptr) return;\n", "")
 
-add = mutants_of("src/engine/bands.h", ("crossed_layouts",))
+add = mutants_of("src/engine/map/bands.h", ("transposed_layouts",))
 add("bands: columns from the row's beginning", "(column - column_) * size_", "column * size_")
 add("bands: one row more than there is", "row - first_ >= rows_ * size_", "row - first_ > rows_ * size_")
 
-add = mutants_of("src/engine/bands.cc", ("crossed_layouts",))
+add = mutants_of("src/engine/map/bands.cc", ("transposed_layouts",))
 add("bands: stripes begin with the row", "TransposeIn(row + column_ * stride_,", "TransposeIn(row,")
 
-add = mutants_of("src/engine/reduction.cc", ("crossed_layouts",))
+add = mutants_of("src/engine/fold/reduction.cc", ("transposed_layouts",))
 add("across: each lane lacks its last column", "AddRowsInPlace(tiles, columns, kLaneBlock / kLaneCount, rows,", "AddRowsInPlace(tiles, columns, kLaneBlock / kLaneCount - 1, rows,")
 add("across: rows of the chunk's last block are left out", "const int64_t end = row_from(block + count);", "const int64_t end = (block + count) / in_row;")
 add("across: a stretch ends with its rows", "if (++in_stretch < length / kLaneBlock &&", "if (++in_stretch < length / kLaneBlock / in_row &&")
@@ -261,16 +261,16 @@ add("across: columns' chunks end with what is written", "if (row < end && row % 
 add("across: rows' last terms are left out", "AddAcrossOneByOne(terms + r, pitch, rows - r, sums);", "")
 add("across: two rows of four change places", "row[1].term[i] = hn::InterleaveUpper(d, odd_low, even_low);", "row[1].term[i] = hn::InterleaveLower(d, odd_high, even_high);")
 
-add = mutants_of("src/engine/tiles.h", ("l1_loss_backward_numerics", "kl_div_backward_numerics"))
+add = mutants_of("src/engine/map/tiles.h", ("l1_loss_backward_numerics", "kl_div_backward_numerics"))
 add("tiles: rows are skipped and not counted", "      index_[axis] += rows - 1;\n", "")
 add("tiles: a wrap goes back too little", "(wraps ? 1 - plan_->extent[axis] : 1)", "(wraps ? 2 - plan_->extent[axis] : 1)")
 
-add = mutants_of("src/engine/tiles.cc", ("l1_loss_backward_numerics", "properties"))
+add = mutants_of("src/engine/map/tiles.cc", ("l1_loss_backward_numerics", "properties"))
 add("tiles: rows are dense past their end", "if (n <= cursor.left_in_row() && loop.stride", "if (loop.stride")
-add("tiles: bands of rows that the next matrix has", "std::min(rows, cursor.left_rows())", "rows", ["crossed_layouts:*ReadNothing*"])
+add("tiles: bands of rows that the next matrix has", "std::min(rows, cursor.left_rows())", "rows", ["transposed_layouts:*ReadNothing*"])
 add("tiles: one value is not repeated far enough", "std::fill_n(static_cast<float*>(to), kRepeated, value);", "std::fill_n(static_cast<float*>(to), 1, value);")
 
-add = mutants_of("src/engine/elementwise.cc", ("l1_loss_backward_numerics", "process_float_environment"))
+add = mutants_of("src/engine/map/elementwise.cc", ("l1_loss_backward_numerics", "process_float_environment"))
 add("elementwise: the last block is whole", "std::min(plan.count, begin + kBlock);", "begin + kBlock;")
 add("elementwise: any order of elements is in place", "if (operand.stride[0] != operand.element_size) return false;", "if (operand.stride[0] == 0) return false;")
 add("elementwise: rows that have gaps are in place", "} else if (RowStride(k) != static_cast<int64_t>(step_[k]) ||", "} else if (RowStride(k) == 0 ||")
@@ -429,7 +429,7 @@ add("l1: the sum of nothing in any type", "    {.run = CheckOutImplemented},\n  
     "    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),\n    {.run = CheckOutImplemented},\n", ["l1_loss_contract"])
 add("l1: an integer sum ignores the offset", "job.sum_offset = out.offset *", "job.sum_offset = 0 *")
 
-add = mutants_of("src/engine/integer_distance.cc", ("l1_loss_numerics",))
+add = mutants_of("src/engine/fold/integer_distance.cc", ("l1_loss_numerics",))
 add("integers: negative distances", "static_cast<int64_t>(difference) < 0 ? 0 - difference : difference", "difference")
 add("integers: compared, not wrapped", "return static_cast<int64_t>(difference) < 0 ? 0 - difference : difference;", "return a < b ? 0 - difference : difference;")
 add("integers: bool is its byte", "destination[i] = from[i] != 0 ? 1 : 0;", "destination[i] = from[i];")
@@ -463,12 +463,12 @@ add("kl-target: an empty target goes on", "    DoneIfEmpty({kTarget}),\n", "")
 add("kl-target: c counts target", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, target->view)")
 
 LOG = ("log", "kl_div_numerics")
-add = mutants_of("src/engine/log-inl.h", LOG)
+add = mutants_of("src/engine/functions/log-inl.h", LOG)
 add("log: a coefficient", "0x1.55555555d9a31p-2", "0x1.5p-2")
 add("log: subnormals one binade off", "hn::Set(di, 23 << 23)", "hn::Set(di, 22 << 23)")
 add("log: of zero is of the smallest", "result = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(infinity), result);", "")
 
-add = mutants_of("src/aclnnop/squared_difference.cc", ("mse_loss_numerics", "mse_loss_out_numerics"))
+add = mutants_of("src/aclnnop/loss/squared_difference.cc", ("mse_loss_numerics", "mse_loss_out_numerics"))
 add("mse: not squared", "return hn::Mul(difference, difference);", "return hn::Abs(difference);")
 
 add = operator("mse_loss")
@@ -516,7 +516,7 @@ add("move: outer dims do not wrap", "source -= plan_.extent[axis] * source_.stri
 add = mutants_of("src/engine/move/block.cc", ("copy_numerics",))
 add("move: fills alike bytes by the first", "return byte == pattern[0]; })) {", "return byte == pattern[0] || size == 2; })) {", ("fill_scalar_numerics",))
 add("move: a run's last bytes", "    const Vector last = Load<Vector>(source + bytes - 16);", "    const Vector last = Load<Vector>(source + bytes / 16 * 16 - 16);")
-add("move: blocks of any size are transposed", "rows <= kCrossedRows && columns * size <= kCrossedRowBytes) {", "rows <= 2 * kCrossedRows && columns * size <= kCrossedRowBytes) {", reason="no block is larger")
+add("move: blocks of any size are transposed", "rows <= kTransposedRows && columns * size <= kTransposedRowBytes) {", "rows <= 2 * kTransposedRows && columns * size <= kTransposedRowBytes) {", reason="no block is larger")
 add("move: narrow blocks row by row", "if (columns < kNarrow && rows > columns) {", "if (false) {", reason="the same bytes, later")
 
 add = mutants_of("src/plan/move_plan.cc", ("move_plan", "copy_numerics", "zero_numerics"))

@@ -163,6 +163,8 @@ def _in_float32(value):
         copy = tensor.detach().clone()
         return (copy.float() if copy.dtype in _HALF else copy).requires_grad_(tensor.requires_grad)
 
+    if isinstance(value, dict):  # linspace and its like are told the type of their result
+        value = {k: torch.float32 if isinstance(v, torch.dtype) and v in _HALF else v for k, v in value.items()}
     return _map(value, one)
 
 

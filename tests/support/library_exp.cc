@@ -5,7 +5,7 @@
 #include "acl/vector_targets.h"
 
 #include <hwy/highway.h>
-#include "engine/exp-inl.h"
+#include "engine/functions/exp-inl.h"
 
 // The default target may need more than the compiler's options say (AES with NEON): the attributes of vector code.
 HWY_BEFORE_NAMESPACE();

@@ -17,7 +17,7 @@ FILES = {
     "include/aclnnop/aclnn_copy.h": "int aclnnCopyGetWorkspaceSize(int self);\nint aclnnCopy(int stream);\n",
     "src/acl/memory/memory.cc": "int aclrtMalloc(void** devPtr, unsigned long size);\n\nint aclrtMalloc(\n    void** devPtr, unsigned long size) {\n  return 0;\n}\n",
     "src/acl/memory/free.cc": "#define FREES(name) int name(void* devPtr) { return 0; }\n\nFREES(aclrtFree)\n",
-    "src/aclnnop/copy.cc": "int aclnnCopyGetWorkspaceSize(int self) { return self; }\nint aclnnCopy(int stream) { return stream; }\n",
+    "src/aclnnop/arithmetic/copy.cc": "int aclnnCopyGetWorkspaceSize(int self) { return self; }\nint aclnnCopy(int stream) { return stream; }\n",
     "tests/numerics/copy_test.cc": "\n",
     "tests/acl/memory_test.cc": "\nint a = aclrtMalloc(nullptr, 0);\nint b = aclrtMalloc(nullptr, 1);\nint c = aclnnCopy(0);\n",
 }
@@ -43,7 +43,7 @@ class Where(unittest.TestCase):
         self.assertEqual(self.lines("aclrtFree")[0], "definition src/acl/memory/free.cc:3 aclrtFree")
 
     def test_an_operator_by_its_function_or_its_file(self):
-        expected = ["definition src/aclnnop/copy.cc:1 aclnnCopyGetWorkspaceSize", "definition src/aclnnop/copy.cc:2 aclnnCopy",
+        expected = ["definition src/aclnnop/arithmetic/copy.cc:1 aclnnCopyGetWorkspaceSize", "definition src/aclnnop/arithmetic/copy.cc:2 aclnnCopy",
                     "header include/aclnnop/aclnn_copy.h:1 aclnnCopyGetWorkspaceSize", "header include/aclnnop/aclnn_copy.h:2 aclnnCopy",
                     "test tests/numerics/copy_test.cc:1", "test tests/acl/memory_test.cc:4"]
         self.assertEqual(self.lines("aclnnCopy"), expected)

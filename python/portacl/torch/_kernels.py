@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -148,6 +149,11 @@ class _Call:
         return None
 
 
+def _places_of_tensors(operator: torch._ops.OpOverload) -> frozenset[int]:
+    """Which positional arguments are tensors by the schema, and yet may be numbers in a call."""
+    return frozenset(i for i, argument in enumerate(operator._schema.arguments) if str(argument.type) == "Tensor")
+
+
 def fallback(operator: torch._ops.OpOverload, calls: Calls, first: Callable[[], None]) -> Callable[..., Any]:
     """The kernel for device npu that computes `operator` with the CPU's. `first` is told of every call until it returns None."""
     schema = operator._schema
@@ -162,7 +168,7 @@ def fallback(operator: torch._ops.OpOverload, calls: Calls, first: Callable[[], 
     takes_host_tensors = name in _TAKE_HOST_TENSORS
     # The dispatcher hands a Python number that stands for a tensor over as a number, which few operators take back.
     numbers_fit = torch._C._should_allow_numbers_as_tensors(name)
-    tensors = frozenset(i for i, argument in enumerate(schema.arguments) if str(argument.type) == "Tensor")
+    tensors = _places_of_tensors(operator)
     announced = False
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
@@ -248,14 +254,38 @@ def takes_aclnn_complex(target: torch.Tensor, source: torch.Tensor | None = None
     return source.is_complex() and (source.dtype is half or source.is_conj())
 
 
+class _Again(threading.local):
+    operator: torch._ops.OpOverload | None = None  # called again from its own kernel, which must not do so in turn
+
+
+_again = _Again()
+
+
 def counted(operator: torch._ops.OpOverload, dispatch_key: str, calls: Calls) -> Callable[..., Any]:
     """torch_npu's own kernel, counted. The stream is waited for, so that the time is that of the work."""
     original = torch.library.get_kernel(operator, dispatch_key)
     call_boxed = original.call_boxed
+    tensors = _places_of_tensors(operator)
+    numbers_fit = torch._C._should_allow_numbers_as_tensors(operator._schema.name.split("::")[1])
 
     def kernel(keyset: torch._C.DispatchKeySet, *args: Any, **kwargs: Any) -> Any:
+        if _again.operator is operator:
+            _again.operator = None
+            return call_boxed(keyset, *args, **kwargs)
         with Timed(calls):
-            result = call_boxed(keyset, *args, **kwargs)
+            if any(i in tensors and isinstance(value, _NUMBERS) for i, value in enumerate(args)):
+                # A number that stands for a tensor promotes as no other tensor does. PyTorch makes it again of the number, but
+                # only in a call of the operator, and for all that is called inside; there is no such way to a kernel.
+                if numbers_fit:
+                    _again.operator = operator
+                    try:
+                        result = operator(*args, **kwargs)
+                    finally:
+                        _again.operator = None
+                else:
+                    result = operator.overloadpacket(*args, **kwargs)  # there is an overload for numbers
+            else:
+                result = call_boxed(keyset, *args, **kwargs)
             _wait_for_current_stream(torch_npu._C._npu_getDevice())
             return result
 

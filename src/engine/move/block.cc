@@ -160,8 +160,8 @@ constexpr int64_t kNarrow = 8;
 [[gnu::noinline]] void TransposeBlock(const char* source, int64_t from_column, char* destination,
                                       int64_t to_row, int64_t rows, int64_t columns, int32_t size,
                                       bool stream) {
-  constexpr int64_t kPitch = kCrossedRowBytes + 64;
-  alignas(64) char copy[kCrossedRows * kPitch];
+  constexpr int64_t kPitch = kTransposedRowBytes + 64;
+  alignas(64) char copy[kTransposedRows * kPitch];
   TransposeIn(source, from_column, copy, kPitch, columns, rows, size, nullptr);
   for (int64_t row = 0; row < rows; ++row)
     CopyRun(copy + row * kPitch, destination + row * to_row, columns * size, stream);
@@ -198,7 +198,7 @@ void CopyBlock(const char* source, BlockSteps from, char* destination, BlockStep
     return;
   }
   if (IsElement(size) && from.row == size && to.column == size && rows >= kNarrow && columns >= kNarrow &&
-      rows <= kCrossedRows && columns * size <= kCrossedRowBytes) {
+      rows <= kTransposedRows && columns * size <= kTransposedRowBytes) {
     if (to.row == columns * size) {
       return TransposeIn(source, from.column, destination, to.row, columns, rows, size, nullptr);
     }

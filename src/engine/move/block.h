@@ -14,8 +14,8 @@ struct BlockSteps {
 
 // A block that is to be transposed, since its source is dense along the columns and its destination along the rows, has at
 // most so many rows, and so many bytes in a destination row: then it passes through the first-level cache once.
-inline constexpr int64_t kCrossedRows = 64;
-inline constexpr int64_t kCrossedRowBytes = 512;
+inline constexpr int64_t kTransposedRows = 64;
+inline constexpr int64_t kTransposedRowBytes = 512;
 
 // destination[r][c] = source[r][c] for rows x columns elements of `size` bytes, any number of them. Reads elements alone, or
 // what lies between two of a row; writes elements alone. Views that overlap give any of their values. With `stream`,

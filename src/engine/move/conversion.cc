@@ -4,10 +4,13 @@
 #include "engine/move/conversion.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <mutex>
 #include <type_traits>
 
 #include "acl/vector_targets.h"
@@ -56,6 +59,12 @@ enum class Pass : uint8_t {
   kS64ToS8,
   kS64ToS16,
   kS64ToS32,
+  kS8ToS32,
+  kU8ToS32,
+  kS16ToS32,
+  kU16ToS32,
+  kS32ToS8,
+  kS32ToS16,
   kBits8ToBool,
   kBits16ToBool,
   kBits32ToBool,
@@ -259,6 +268,18 @@ ConvertFunction FindPass(Pass pass) {
       return Each<Cast<int64_t>, int32_t>;
     case Pass::kU32ToS64:
       return Each<Cast<int64_t>, uint32_t>;
+    case Pass::kS8ToS32:
+      return Each<Cast<int32_t>, int8_t>;
+    case Pass::kU8ToS32:
+      return Each<Cast<int32_t>, uint8_t>;
+    case Pass::kS16ToS32:
+      return Each<Cast<int32_t>, int16_t>;
+    case Pass::kU16ToS32:
+      return Each<Cast<int32_t>, uint16_t>;
+    case Pass::kS32ToS8:
+      return Each<Cast<int8_t>, int32_t>;
+    case Pass::kS32ToS16:
+      return Each<Cast<int16_t>, int32_t>;
     case Pass::kS64ToS8:
       return Each<Cast<uint8_t>, uint64_t>;
     case Pass::kS64ToS16:
@@ -296,7 +317,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "acl/data_type.h"
-#include "engine/dispatch.h"
+#include "engine/isa_table.h"
 
 namespace portacl::engine {
 namespace {
@@ -401,6 +422,22 @@ Step ToBool(Type from) {
 }
 
 Step ToInteger(Type from, Type to) {
+  if (to == Type::kS32 || to == Type::kU32) {
+    switch (from) {
+      case Type::kS8:
+        return {Pass::kS8ToS32, Type::kS32};
+      case Type::kU8:
+        return {Pass::kU8ToS32, Type::kS32};
+      case Type::kS16:
+        return {Pass::kS16ToS32, Type::kS32};
+      case Type::kU16:
+        return {Pass::kU16ToS32, Type::kS32};
+      default:
+        break;
+    }
+  }
+  if (from == Type::kS32 && (to == Type::kS8 || to == Type::kU8)) return {Pass::kS32ToS8, Type::kS8};
+  if (from == Type::kS32 && (to == Type::kS16 || to == Type::kU16)) return {Pass::kS32ToS16, Type::kS16};
   switch (from) {
     case Type::kS8:
       return {Pass::kS8ToS64, Type::kS64};
@@ -521,6 +558,26 @@ Conversion FindConversion(Isa isa, aclDataType from, aclDataType to) noexcept {
     type = step.type;
   }
   return conversion;
+}
+
+const Conversion& ConversionBetween(Isa isa, aclDataType from, aclDataType to) noexcept {
+  constexpr size_t kTypes = static_cast<size_t>(ACL_BF16) + 1;
+  using Table = std::array<std::array<Conversion, kTypes>, kTypes>;
+  static std::array<Table, std::size(IsaTable<ConvertFunction>{}.function)> tables;
+  static std::array<std::once_flag, tables.size()> made;
+  const auto set = static_cast<size_t>(isa);
+  Table& table = tables[set];
+  std::call_once(made[set], [&] {
+    for (size_t i = 0; i < kTypes; ++i) {
+      for (size_t j = 0; j < kTypes; ++j) {
+        const auto source = static_cast<aclDataType>(i);
+        const auto destination = static_cast<aclDataType>(j);
+        if (IsConvertible(source) && IsConvertible(destination))
+          table[i][j] = FindConversion(isa, ConvertedPart(source, destination), destination);
+      }
+    }
+  });
+  return table[static_cast<size_t>(from)][static_cast<size_t>(to)];
 }
 
 void Conversion::Run(const void* source, void* destination, size_t n, bool stream) const noexcept {

@@ -56,4 +56,7 @@ bool IsConvertible(aclDataType dtype) noexcept;
 // bits. Bool is whether anything is not 0, and counts as 1. The imaginary part of a real number is 0.
 Conversion FindConversion(Isa isa, aclDataType from, aclDataType to) noexcept;
 
+// The same, for the life of the process.
+const Conversion& ConversionBetween(Isa isa, aclDataType from, aclDataType to) noexcept;
+
 }  // namespace portacl::engine

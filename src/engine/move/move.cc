@@ -47,20 +47,20 @@ class Blocks {
     const int64_t widest = std::max(source_.element_size, destination_.element_size);
     is_source_in_place_ = from_.column == source_.element_size && columns_ >= kLongRow;
     is_destination_in_place_ = to_.column == destination_.element_size && columns_ >= kLongRow;
-    is_crossed_ = plan_.rank > 1 && from_.row != 0 && Magnitude(from_.row) < Magnitude(from_.column);
-    if (is_crossed_ && widest > kWidestElement) {
+    is_transposed_ = plan_.rank > 1 && from_.row != 0 && Magnitude(from_.row) < Magnitude(from_.column);
+    if (is_transposed_ && widest > kWidestElement) {
       // As many rows as columns: each lies in pages of its own, on one side or the other.
       block_rows_ = kMostRowsOfRuns;
       while (block_rows_ > 4 && block_rows_ * block_rows_ * widest > kShareBytes / 2) block_rows_ /= 2;
       block_columns_ = block_rows_;
-    } else if (is_crossed_ && rows_ >= kCrossedRows / 2 && columns_ >= kCrossedRows / 2) {
+    } else if (is_transposed_ && rows_ >= kTransposedRows / 2 && columns_ >= kTransposedRows / 2) {
       // Converted, it passes through two tiles.
-      block_rows_ = keeps_bytes ? kCrossedRows : kBlockBytes / kCrossedRowBytes;
-      block_columns_ = kCrossedRowBytes / widest;
+      block_rows_ = keeps_bytes ? kTransposedRows : kBlockBytes / kTransposedRowBytes;
+      block_columns_ = kTransposedRowBytes / widest;
     } else {
       const bool is_in_place = is_source_in_place_ && is_destination_in_place_;
       const int64_t elements =
-          (is_in_place || (keeps_bytes && !is_crossed_) ? kShareBytes : kBlockBytes) / widest;
+          (is_in_place || (keeps_bytes && !is_transposed_) ? kShareBytes : kBlockBytes) / widest;
       block_columns_ = std::min(columns_, std::max<int64_t>(elements, 1));
       block_rows_ = std::max<int64_t>(elements / block_columns_, 1);
     }
@@ -101,8 +101,8 @@ class Blocks {
       destination += index[axis] * destination_.stride[axis];
     }
     for (;;) {
-      const int64_t row = (is_crossed_ ? inner % row_blocks_ : inner / column_blocks_) * block_rows_;
-      const int64_t column = (is_crossed_ ? inner / row_blocks_ : inner % column_blocks_) * block_columns_;
+      const int64_t row = (is_transposed_ ? inner % row_blocks_ : inner / column_blocks_) * block_rows_;
+      const int64_t column = (is_transposed_ ? inner / row_blocks_ : inner % column_blocks_) * block_columns_;
       if (walks_around_) {
         MoveAround(source, destination, row);
       } else {
@@ -197,7 +197,7 @@ class Blocks {
   const BlockSteps to_;
   bool is_source_in_place_;
   bool is_destination_in_place_;
-  bool is_crossed_;
+  bool is_transposed_;
   bool walks_around_ = false;
   int outer_dims_;
   int64_t block_rows_;

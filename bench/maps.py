@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""Times every elementwise operator beside PyTorch writing into an output that exists: one thread, one process, taking turns.
+
+Usage: maps.py --build BUILD --out FILE [--filter REGEX] [--minutes N] [--check]
+
+Names are OPERATOR/DTYPE/2^SIZE; the rows are in maps_table.py. A ratio above 1 says that PyTorch takes longer. Both sides must agree before
+they are timed; --check does that and times nothing.
+SPDX-License-Identifier: Apache-2.0
+"""
+import argparse
+import ctypes
+import json
+import os
+import pathlib
+import platform
+import re
+import sys
+import time
+import warnings
+
+import maps_table
+import moves  # before PyTorch: it sets the environment
+import torch
+from compare_moves import ACL
+from installed_library import CallFailed, Library
+from peers import ROOT, SECONDS_TO_FALL_ASLEEP, compile_c, quantile
+
+DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "i64": torch.int64, "i8": torch.int8, "bool": torch.bool}
+TOLERANCES = {"f32": 1e-4, "bf16": 4e-2}
+# Where functions have steps, the sides may stand on two sides of one: a quotient rounded to bf16 before it is truncated, or after.
+SHARE_THAT_MAY_DIFFER = 5e-3
+IN_CACHE, FROM_MEMORY, FROM_MEMORY_THREE_INPUTS = 14, 24, 23
+CALLS_IN_CACHE = 64
+LEAST_PAIRS, MOST_PAIRS = 3, 41
+
+
+class Case:
+    def __init__(self, row, dtype, log2):
+        self.row, self.dtype, self.log2 = row, dtype, log2
+        self.name = f"{row.name}/{dtype}/2^{log2}"
+
+
+def all_cases():
+    """Ordered so that operands can be kept from one case to the next."""
+    for product in sorted({row.product for row in maps_table.ROWS}):
+        for in_cache in (True, False):
+            for dtype in DTYPES:
+                for row in maps_table.ROWS:
+                    if row.product == product and dtype in row.dtypes:
+                        yield Case(row, dtype, IN_CACHE if in_cache else FROM_MEMORY if row.inputs < 3 else FROM_MEMORY_THREE_INPUTS)
+
+
+# ---- operands ---------------------------------------------------------------------------------
+
+class Operands:
+    """What the words of maps_table.py mean for a case. Tensors are kept for as long as dtype and size stay."""
+
+    def __init__(self):
+        self.key, self.kept = None, {}
+
+    def tensor(self, letter, dtype, domain, log2):
+        return self.keep((letter, dtype, domain, log2), lambda: self.made(letter, dtype, domain, log2))
+
+    def keep(self, name, make):
+        if name not in self.kept:
+            self.kept[name] = make()
+        return self.kept[name]
+
+    @staticmethod
+    def made(letter, dtype, domain, log2):
+        generator = torch.Generator().manual_seed(ord(letter))
+        real, integer = maps_table.DOMAINS[domain]
+        pattern = torch.rand(min(1 << log2, 1 << 16), generator=generator)
+        if dtype == "bool":
+            pattern = pattern < 0.5
+        elif dtype in maps_table.FLOATS:
+            pattern = pattern * (real[1] - real[0]) + real[0]
+        else:
+            pattern = torch.floor(pattern * (integer[1] - integer[0] + 1)) + integer[0]
+        return pattern.to(DTYPES[dtype]).repeat((1 << log2) // pattern.numel())
+
+    def names(self, case):
+        row, dtype, log2 = case.row, case.dtype, case.log2
+        if self.key != (dtype, log2):
+            self.key, self.kept = (dtype, log2), {}
+        real = dtype in maps_table.FLOATS
+        rows, columns = 1 << log2 // 2, 1 << log2 - log2 // 2
+        names = {"torch": torch, "n": 1 << log2, "rows": rows, "columns": columns, "s": 1.5 if real else True if dtype == "bool" else 2,
+                 "t": 0.5 if real else 3, "low": -1.0 if real else -5, "high": 1.0 if real else 5}
+        for letter in "abc":
+            if re.search(rf"\b{letter}2?\b", row.ours):
+                names[letter] = self.tensor(letter, dtype, row.domain, log2)
+        if "m" in row.ours.split():
+            names["m"] = self.tensor("m", "bool", "any", log2)
+        result = DTYPES[row.output_of(dtype)]
+        names["out"] = self.keep(("out", result), lambda: torch.zeros(1 << log2, dtype=result))
+        names["z"] = torch.tensor(names["s"], dtype=DTYPES[dtype])
+        for letter in ("a", "out"):
+            if letter in names:
+                names[letter + "2"] = names[letter].view(rows, columns)
+        return names
+
+
+# ---- the two sides ----------------------------------------------------------------------------
+
+class CallArguments(ctypes.Structure):
+    _fields_ = [("phase1", ctypes.c_void_p), ("phase2", ctypes.c_void_p), ("words", ctypes.c_uint64 * 6), ("numbers", ctypes.c_double * 3),
+                ("word_count", ctypes.c_int32), ("float_count", ctypes.c_int32), ("double_count", ctypes.c_int32),
+                ("workspace", ctypes.c_void_p), ("workspace_size", ctypes.c_uint64)]
+
+
+class Portacl:
+    """The library of a build, as one product after the other."""
+
+    def __init__(self, build, place):
+        self.build, self.library, self.product = build, None, None
+        lib = build / "lib64"
+        self.c = compile_c("maps_calls.c", place / "maps_calls.so",
+                           ["-I", str(ROOT / "include"), "-L", str(lib), f"-Wl,-rpath,{lib}", "-lportacl"])
+        self.c.maps_burst.restype = ctypes.c_double
+        self.c.maps_burst.argtypes = [ctypes.POINTER(CallArguments), ctypes.c_void_p, ctypes.c_int, ctypes.c_int]
+        self.c.maps_free.argtypes = [ctypes.POINTER(CallArguments)]
+
+    def use(self, product):
+        if self.library is not None and product == self.product:
+            return
+        if self.library is not None:
+            lib = self.library.lib
+            self.library.check(lib.aclrtDestroyStream(self.library.stream), "aclrtDestroyStream")
+            self.library.check(lib.aclrtResetDevice(0), "aclrtResetDevice")
+            self.library.check(lib.aclFinalize(), "aclFinalize")
+        os.environ.pop("PORTACL_SOC", None)
+        if product:
+            os.environ["PORTACL_SOC"] = product
+        self.library, self.product = Library(self.build), product
+        self.library.lib.aclCreateScalar.restype = ctypes.c_void_p
+
+
+class OurSide:
+    def __init__(self, portacl, case, names):
+        self.portacl, self.lib, self.names = portacl, portacl.library.lib, names  # the tensors live as long as this
+        self.tensors, self.scalars = [], []
+        arguments = self.arguments = CallArguments()
+        function = "aclnn" + case.row.function
+        arguments.phase1 = self.address(function + "GetWorkspaceSize")
+        arguments.phase2 = self.address(function)
+        numbers = []
+        for word in case.row.ours.split():
+            kind, _, text = word.rpartition(":")
+            if kind in ("F", "D"):
+                numbers.append(float(eval(text, names)))
+                continue
+            arguments.words[arguments.word_count] = self.word(case, kind, text) & 0xFFFFFFFFFFFFFFFF
+            arguments.word_count += 1
+        arguments.numbers[:len(numbers)] = numbers
+        if len(numbers) == 3:
+            arguments.float_count = 3
+        else:
+            arguments.double_count = len(numbers)
+
+    def address(self, name):
+        return ctypes.cast(getattr(self.lib, name), ctypes.c_void_p).value
+
+    def word(self, case, kind, text):
+        if kind == "I":
+            return int(eval(text, self.names))
+        if kind == "S":
+            return self.scalar(eval(text, self.names))
+        if text == "type":
+            return ACL[self.names["out"].dtype]
+        made = moves.tensor_over(self.portacl.library, self.names[text])
+        self.tensors.append(made)
+        return made.value
+
+    def scalar(self, value):
+        held, dtype = ((ctypes.c_bool(value), torch.bool) if isinstance(value, bool) else (ctypes.c_int64(value), torch.int64)
+                       if isinstance(value, int) else (ctypes.c_double(value), torch.float64))
+        made = ctypes.c_void_p(self.lib.aclCreateScalar(ctypes.byref(held), ACL[dtype]))
+        self.scalars.append(made)
+        return made.value
+
+    def burst(self, uncounted, calls):
+        seconds = self.portacl.c.maps_burst(ctypes.byref(self.arguments), self.portacl.library.stream, uncounted, calls)
+        if seconds < 0:
+            text = self.lib.aclGetRecentErrMsg()
+            raise CallFailed(f"status {-seconds:.0f}: {text.decode() if text else ''}")
+        # A stream's worker that has just worked may look out for more and would disturb whoever is next.
+        time.sleep(SECONDS_TO_FALL_ASLEEP)
+        return seconds
+
+    def close(self):
+        for one in self.tensors:
+            self.lib.aclDestroyTensor(one)
+        for one in self.scalars:
+            self.lib.aclDestroyScalar(one)
+        self.portacl.c.maps_free(ctypes.byref(self.arguments))
+
+
+class TorchSide:
+    def __init__(self, case, names):
+        self.function = eval("lambda: " + case.row.torch, names)
+
+    def burst(self, uncounted, calls):
+        function = self.function
+        for _ in range(uncounted):
+            function()
+        begin = time.perf_counter()
+        for _ in range(calls):
+            function()
+        return (time.perf_counter() - begin) / calls
+
+
+# ---- measuring --------------------------------------------------------------------------------
+
+def share_that_differs(ours, theirs):
+    """Of the elements."""
+    if ours.is_floating_point():
+        tolerance = TOLERANCES["bf16" if torch.bfloat16 in (ours.dtype, theirs.dtype) else "f32"]
+        apart = ~torch.isclose(ours.float(), theirs.float(), rtol=tolerance, atol=tolerance, equal_nan=True)
+    else:
+        apart = ours != theirs
+    return float(apart.float().mean())
+
+
+def check(case, names, ours, theirs):
+    out = names["out"]
+    out.fill_(3)  # so that a side that does nothing is found out
+    ours.burst(0, 1)
+    mine = out.clone()
+    out.fill_(3)
+    other = theirs.function()
+    if re.search(r"\bout2?\b", case.row.torch):
+        other = out
+    share = share_that_differs(mine, other)
+    if share > SHARE_THAT_MAY_DIFFER:
+        apart = (mine.float() - other.float()).abs().nan_to_num().argmax() if mine.dtype != torch.bool else (mine ^ other).int().argmax()
+        raise CallFailed(f"the sides differ in {share:.3%} of the elements: {mine.flatten()[apart]} and {other.flatten()[apart]} "
+                         f"at {int(apart)}")
+
+
+def compare(case, ours, theirs, seconds):
+    uncounted, calls = (1, CALLS_IN_CACHE) if case.log2 == IN_CACHE else (0, 1)
+    elements = 1 << case.log2
+    pairs = []
+    end = time.perf_counter() + seconds
+    while len(pairs) < LEAST_PAIRS or (len(pairs) < MOST_PAIRS and time.perf_counter() < end):
+        order = (ours, theirs) if len(pairs) % 2 == 0 else (theirs, ours)
+        took = {side: side.burst(uncounted, calls) for side in order}
+        pairs.append((took[ours], took[theirs]))
+    ratios = [theirs / ours for ours, theirs in pairs]
+    mine, other = ([pair[side] / elements * 1e9 for pair in pairs] for side in (0, 1))
+    return {"ratio": quantile(ratios, 0.5), "ratio_p10": quantile(ratios, 0.1), "ratio_p90": quantile(ratios, 0.9),
+            "pairs": len(pairs), "ns_per_element": quantile(mine, 0.5), "their_ns_per_element": quantile(other, 0.5)}
+
+
+def processor():
+    try:
+        return re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE).group(1)
+    except (OSError, AttributeError):
+        return platform.machine()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--filter", default="")
+    parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--check", action="store_true", help="compare what both sides compute, time nothing")
+    options = parser.parse_args()
+    cases = [case for case in all_cases() if re.search(options.filter, case.name)]
+    if options.check:
+        cases = [case for case in cases if case.log2 == IN_CACHE] or cases
+    if not cases:
+        sys.exit("no case has such a name")
+    place = options.out.resolve().parent
+    place.mkdir(parents=True, exist_ok=True)
+    warnings.filterwarnings("ignore")
+    torch.set_num_threads(1)
+    torch.set_grad_enabled(False)
+    families = maps_table.families((ROOT / "src/aclnnop/operators.def").read_text())
+    portacl, operands = Portacl(options.build.resolve(), place), Operands()
+    seconds = options.minutes * 60 / len(cases)
+    measured, failed = [], []
+    print(f"{len(cases)} cases" + ("" if options.check else f", {options.minutes:g} minutes and what slow ones take"), file=sys.stderr)
+    if not options.check:
+        print(f"{'operator/dtype/elements':<36} {'ns/element':>10} {'PyTorch':>10} {'ratio':>7} {'p10..p90':>16}")
+    for case in cases:
+        ours = None
+        begin = time.perf_counter()
+        try:
+            portacl.use(case.row.product)
+            names = operands.names(case)
+            ours, theirs = OurSide(portacl, case, names), TorchSide(case, names)
+            check(case, names, ours, theirs)
+            if options.check:
+                continue
+            result = compare(case, ours, theirs, seconds - (time.perf_counter() - begin))
+        except (AttributeError, CallFailed, RuntimeError, TypeError) as error:
+            failed.append({"name": case.name, "why": str(error).splitlines()[0] if str(error) else type(error).__name__})
+            print(f"{case.name:<36} not measured: {failed[-1]['why']}", flush=True)
+            continue
+        finally:
+            if ours is not None:
+                ours.close()
+        measured.append({"name": case.name, "family": families.get(case.row.operator, "?"), "dtype": case.dtype, "log2": case.log2, **result})
+        print(f"{case.name:<36} {result['ns_per_element']:10.4f} {result['their_ns_per_element']:10.4f} {result['ratio']:7.2f} "
+              f"{result['ratio_p10']:7.2f}..{result['ratio_p90']:.2f}", flush=True)
+        options.out.write_text(json.dumps({"torch": torch.__version__, "vectors": torch.backends.cpu.get_cpu_capability(),
+                                           "processor": processor(), "maps": measured, "failed": failed}, indent=1) + "\n")
+    if options.check:
+        print(f"{len(cases) - len(failed)} of {len(cases)} cases agree with PyTorch")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""The elementwise operators as bench/maps.py measures them beside PyTorch: one row per operator and form of its arguments.
+
+A row says what is called with what, on both sides, in words that both can be made from; nothing is imported for it.
+
+Words of a call of ours, in the order of the signature without the last two:
+  a b c     tensors of the case's dtype         m      a bool tensor, true for half of its elements
+  a2        a as a matrix                       z      a 0-dim tensor of the case's dtype
+  out       the output                          out2   the output as a matrix
+  type      the output's dtype, as a number
+  S:x       an aclScalar as torch_npu makes one of a Python number: float64, int64 or bool
+  I:x F:x D:x   x passed as int64_t (or int, or bool), float, double
+The other side is a Python expression. It and the x above may use: s, t (numbers of the case's kind), low, high (bounds for
+clamp), n (elements), rows, columns (of the matrices).
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import dataclasses
+import re
+
+FLOATS = ("f32", "bf16")
+NUMBERS = ("f32", "bf16", "i64")
+INTEGERS = ("i64", "i8")
+INTEGERS_AND_BOOL = ("i64", "i8", "bool")
+SIGNED = ("f32", "bf16", "i64", "i8")
+EVERYTHING = ("f32", "bf16", "i64", "i8", "bool")
+
+# Where elements lie. Integers have bounds of their own.
+DOMAINS = {"any": ((-3.0, 3.0), (-20, 20)), "positive": ((0.1, 3.0), (1, 20)), "unit": ((-0.95, 0.95), (-1, 1)),
+           "above_one": ((1.05, 4.0), (1, 20)), "counts": ((0.0, 7.0), (0, 7))}
+
+# The dtype of the output.
+OUTPUTS = {
+    "same": lambda dtype: dtype,
+    "bool": lambda dtype: "bool",
+    "float": lambda dtype: dtype if dtype in FLOATS else "f32",
+    "other": lambda dtype: {"f32": "bf16", "bf16": "f32", "i64": "f32"}[dtype],
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    name: str  # the operator as in operators.def, behind it the form
+    function: str  # without aclnn
+    ours: str
+    torch: str
+    dtypes: tuple = FLOATS
+    domain: str = "any"
+    output: str = "same"
+    product: str = ""  # PORTACL_SOC, where the default product has no such operator
+
+    @property
+    def operator(self):
+        return self.name.partition(".")[0]
+
+    def output_of(self, dtype):
+        return OUTPUTS[self.output](dtype)
+
+    @property
+    def inputs(self):
+        return sum(word in ("a", "b", "c", "m", "a2") for word in self.ours.split())
+
+
+def unary(name, function, torch_name, dtypes=FLOATS, domain="any", output="float"):
+    return Row(name, function, "a out", f"torch.{torch_name}(a, out=out)", dtypes, domain, output)
+
+
+def binary(name, function, torch_name, dtypes=FLOATS, domain="any", output="same"):
+    return Row(name, function, "a b out", f"torch.{torch_name}(a, b, out=out)", dtypes, domain, output)
+
+
+def scalar(name, function, torch_name, dtypes=FLOATS, domain="any", output="same"):
+    return Row(name, function, "a S:s out", f"torch.{torch_name}(a, s, out=out)", dtypes, domain, output)
+
+
+def comparisons():
+    for name in ("eq", "ne", "gt", "ge", "lt", "le"):
+        yield binary(f"{name}_tensor", f"{name.title()}Tensor", name, EVERYTHING, output="bool")
+    for name in ("eq", "ne", "gt", "ge", "lt", "le"):
+        yield scalar(f"{name}_scalar", f"{name.title()}Scalar", name, SIGNED, output="bool")
+
+
+# torch.rsub has no out=, torch.sub the other way round is the same; torch.isfinite, isinf and isclose have none either, nor an
+# in-place form: what they return is new memory each time, as for their users.
+ROWS = (
+    Row("copy", "InplaceCopy", "out a", "out.copy_(a)", EVERYTHING),
+    Row("cast", "Cast", "a type out", "out.copy_(a)", NUMBERS, output="other"),
+    Row("fill_scalar", "InplaceFillScalar", "out S:s", "out.fill_(s)", NUMBERS),
+    Row("fill_tensor", "InplaceFillTensor", "out z", "out.fill_(z)", NUMBERS),
+    Row("zero", "InplaceZero", "out", "out.zero_()", NUMBERS),
+    Row("one", "InplaceOne", "out", "out.fill_(1)", NUMBERS),
+    Row("add", "Add", "a b S:1 out", "torch.add(a, b, out=out)", NUMBERS),
+    Row("add.alpha", "Add", "a b S:t out", "torch.add(a, b, alpha=t, out=out)", NUMBERS),
+    Row("add.scalar", "Adds", "a S:s S:1 out", "torch.add(a, s, out=out)", NUMBERS),
+    Row("add_v3", "AddV3", "S:s a S:1 out", "torch.add(a, s, out=out)"),
+    Row("sub", "Sub", "a b S:1 out", "torch.sub(a, b, out=out)", NUMBERS),
+    Row("rsub", "Rsub", "a b S:1 out", "torch.sub(b, a, out=out)", NUMBERS),
+    binary("mul", "Mul", "mul", NUMBERS),
+    scalar("mul.scalar", "Muls", "mul", NUMBERS),
+    *comparisons(),
+    binary("logical_and", "LogicalAnd", "logical_and", EVERYTHING, output="bool"),
+    binary("logical_or", "LogicalOr", "logical_or", EVERYTHING, output="bool"),
+    binary("logical_xor", "LogicalXor", "logical_xor", EVERYTHING, output="bool"),
+    unary("logical_not", "LogicalNot", "logical_not", EVERYTHING, output="bool"),
+    binary("bitwise_and_tensor", "BitwiseAndTensor", "bitwise_and", INTEGERS_AND_BOOL),
+    scalar("bitwise_and_scalar", "BitwiseAndScalar", "bitwise_and", ("i64",)),
+    binary("bitwiseand", "BitwiseAndTensorOut", "bitwise_and", INTEGERS_AND_BOOL),
+    binary("bitwise_or_tensor", "BitwiseOrTensor", "bitwise_or", INTEGERS_AND_BOOL),
+    scalar("bitwise_or_scalar", "BitwiseOrScalar", "bitwise_or", ("i64",)),
+    binary("bitwise_xor_tensor", "BitwiseXorTensor", "bitwise_xor", INTEGERS_AND_BOOL),
+    scalar("bitwise_xor_scalar", "BitwiseXorScalar", "bitwise_xor", ("i64",)),
+    unary("bitwise_not", "BitwiseNot", "bitwise_not", INTEGERS_AND_BOOL, output="same"),
+    binary("left_shift", "LeftShift", "bitwise_left_shift", INTEGERS, "counts"),
+    scalar("left_shift.scalar", "LeftShifts", "bitwise_left_shift", INTEGERS),
+    binary("right_shift", "RightShift", "bitwise_right_shift", INTEGERS, "counts"),
+    Row("isfinite", "IsFinite", "a out", "torch.isfinite(a)", FLOATS, output="bool"),
+    Row("is_inf", "IsInf", "a out", "torch.isinf(a)", FLOATS, output="bool"),
+    unary("isposinf", "IsPosInf", "isposinf", output="bool"),
+    unary("isneginf", "IsNegInf", "isneginf", output="bool"),
+    unary("signbit", "Signbit", "signbit", NUMBERS, output="bool"),
+    Row("nan_to_num", "NanToNum", "a F:0.5 F:2.0 F:-2.0 out", "torch.nan_to_num(a, 0.5, 2.0, -2.0, out=out)"),
+    Row("isclose", "IsClose", "a b D:1e-5 D:1e-8 I:False out", "torch.isclose(a, b)", NUMBERS, output="bool"),
+    unary("exp", "Exp", "exp", NUMBERS),
+    unary("exp2", "Exp2", "exp2", NUMBERS),
+    unary("expm1", "Expm1", "expm1", NUMBERS),
+    unary("sigmoid", "Sigmoid", "sigmoid", NUMBERS),
+    unary("tanh", "Tanh", "tanh", NUMBERS),
+    unary("sinh", "Sinh", "sinh", NUMBERS),
+    unary("cosh", "Cosh", "cosh", NUMBERS),
+    unary("asinh", "Asinh", "asinh", NUMBERS),
+    unary("acosh", "Acosh", "acosh", NUMBERS, "above_one"),
+    unary("atanh", "Atanh", "atanh", NUMBERS, "unit"),
+    unary("log", "Log", "log", NUMBERS, "positive"),
+    unary("log2", "Log2", "log2", NUMBERS, "positive"),
+    unary("log10", "Log10", "log10", NUMBERS, "positive"),
+    unary("log1p", "Log1p", "log1p", NUMBERS, "positive"),
+    unary("sin", "Sin", "sin", NUMBERS),
+    unary("cos", "Cos", "cos", NUMBERS),
+    unary("tan", "Tan", "tan", NUMBERS),
+    unary("sinc", "Sinc", "sinc", NUMBERS),
+    unary("asin", "Asin", "asin", NUMBERS, "unit"),
+    unary("acos", "Acos", "acos", NUMBERS, "unit"),
+    unary("atan", "Atan", "atan", NUMBERS),
+    unary("erf", "Erf", "erf", NUMBERS),
+    unary("erfc", "Erfc", "erfc", NUMBERS),
+    unary("erfinv", "Erfinv", "erfinv", NUMBERS, "unit"),
+    unary("lgamma", "Lgamma", "lgamma", FLOATS, "positive"),
+    unary("digamma", "Digamma", "digamma", FLOATS, "positive"),
+    unary("sqrt", "Sqrt", "sqrt", NUMBERS, "positive"),
+    unary("rsqrt", "Rsqrt", "rsqrt", NUMBERS, "positive"),
+    unary("reciprocal", "Reciprocal", "reciprocal", NUMBERS, "positive"),
+    Row("square", "Square", "a out", "torch.square(a, out=out)", NUMBERS, product="Ascend950PR_9579"),
+    unary("floor", "Floor", "floor", NUMBERS, output="same"),
+    unary("ceil", "Ceil", "ceil"),
+    unary("round", "Round", "round", NUMBERS, output="same"),
+    Row("round.decimals", "RoundDecimals", "a I:2 out", "torch.round(a, decimals=2, out=out)"),
+    unary("trunc", "Trunc", "trunc"),
+    unary("frac", "Frac", "frac"),
+    unary("abs", "Abs", "abs", NUMBERS, output="same"),
+    unary("neg", "Neg", "neg", NUMBERS, output="same"),
+    unary("sign", "Sign", "sign", NUMBERS, output="same"),
+    binary("div", "Div", "div", NUMBERS, "positive", "float"),
+    scalar("div.scalar", "Divs", "div", NUMBERS, output="float"),
+    Row("div.trunc", "DivMod", "a b I:1 out", "torch.div(a, b, rounding_mode='trunc', out=out)", NUMBERS, "positive"),
+    Row("div.floor", "DivMod", "a b I:2 out", "torch.div(a, b, rounding_mode='floor', out=out)", NUMBERS, "positive"),
+    binary("floor_divide", "FloorDivide", "floor_divide", NUMBERS, "positive"),
+    scalar("floor_divide.scalar", "FloorDivides", "floor_divide", NUMBERS),
+    Row("addcmul", "Addcmul", "a b c S:s out", "torch.addcmul(a, b, c, value=s, out=out)", NUMBERS),
+    Row("addcdiv", "Addcdiv", "a b c S:s out", "torch.addcdiv(a, b, c, value=s, out=out)", domain="positive"),
+    Row("lerp_tensor", "Lerp", "a b c out", "torch.lerp(a, b, c, out=out)"),
+    Row("lerp_scalar", "Lerps", "a b S:0.25 out", "torch.lerp(a, b, 0.25, out=out)"),
+    binary("maximum", "Maximum", "maximum", NUMBERS),
+    binary("minimum", "Minimum", "minimum", NUMBERS),
+    binary("atan2", "Atan2", "atan2", NUMBERS, output="float"),
+    binary("logaddexp", "LogAddExp", "logaddexp"),
+    binary("logaddexp2", "LogAddExp2", "logaddexp2"),
+    Row("clamp", "Clamp", "a S:low S:high out", "torch.clamp(a, low, high, out=out)", NUMBERS),
+    Row("clamp.min", "ClampMin", "a S:low out", "torch.clamp(a, min=low, out=out)", NUMBERS),
+    Row("clamp.tensors", "ClampTensor", "a b c out", "torch.clamp(a, b, c, out=out)", NUMBERS),
+    Row("s_where", "SWhere", "m a b out", "torch.where(m, a, b, out=out)", EVERYTHING),
+    Row("masked_fill_scalar", "InplaceMaskedFillScalar", "out m S:s", "out.masked_fill_(m, s)", NUMBERS),
+    Row("masked_fill_tensor", "InplaceMaskedFillTensor", "out m z", "out.masked_fill_(m, z)", NUMBERS),
+    Row("threshold", "Threshold", "a S:s S:t out", "torch.threshold(a, s, t, out=out)", NUMBERS),
+    Row("triu", "Triu", "a2 I:0 out2", "torch.triu(a2, 0, out=out2)", NUMBERS),
+    Row("tril", "Tril", "a2 I:0 out2", "torch.tril(a2, 0, out=out2)", NUMBERS),
+    scalar("pow", "PowTensorScalar", "pow", NUMBERS, "positive"),
+    Row("pow.square", "PowTensorScalar", "a S:2 out", "torch.pow(a, 2, out=out)", NUMBERS),
+    Row("pow.scalar_base", "PowScalarTensor", "S:s a out", "torch.pow(s, a, out=out)", NUMBERS, "positive"),
+    binary("pow_tensor_tensor", "PowTensorTensor", "pow", NUMBERS, "positive"),
+    binary("remainder", "RemainderTensorTensor", "remainder", NUMBERS, "positive"),
+    scalar("remainder.scalar", "RemainderTensorScalar", "remainder", NUMBERS),
+    binary("fmod_tensor", "FmodTensor", "fmod", NUMBERS, "positive"),
+    scalar("fmod_scalar", "FmodScalar", "fmod", NUMBERS),
+    Row("arange", "Arange", "S:0 S:n S:1 out", "torch.arange(0, n, 1, out=out)", NUMBERS),
+    Row("range", "Range", "S:0 S:n-1 S:1 out", "torch.arange(0, n, 1, out=out)", NUMBERS),  # torch.range is deprecated
+    Row("eye", "Eye", "I:rows I:columns out2", "torch.eye(rows, columns, out=out2)", ("f32", "i64")),
+    Row("linspace", "Linspace", "S:0 S:100 I:n out", "torch.linspace(0, 100, n, out=out)", FLOATS),
+)
+
+MEASURED_FAMILIES = ("arithmetic", "pointwise")
+
+
+def families(definitions):
+    """Operator -> family, for the operators that the text of operators.def lists in the families that are measured."""
+    listed = re.findall(r"^OPERATOR\((\w+), (\w+), ", definitions, re.MULTILINE)
+    return {name: family for name, family in listed if family in MEASURED_FAMILIES}

@@ -1,0 +1,207 @@
+// aclnnAdd, aclnnAdds, aclnnAddV3, aclnnSub, aclnnSubs, aclnnRsub, aclnnRsubs and their in-place forms: sums
+// and differences of two operands, one of them scaled.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_add.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/arithmetic/add.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/arithmetic/sums-inl.h"
+#include "engine/map/vector_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace sums {
+
+using namespace engine::HWY_NAMESPACE;
+
+using IntegerLanes = LaneTypes<int8_t, uint8_t, int16_t, int32_t, int64_t>;
+
+// Integers; with kIsDifference the second is subtracted.
+template <bool kIsDifference>
+struct IntegerSum : Elementwise<IntegerSum<kIsDifference>> {
+  using Parameters = engine::Scalars;
+  using Lanes = IntegerLanes;
+  static constexpr int kInputs = 2;
+  explicit IntegerSum(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    return kIsDifference ? hn::Sub(a, b) : hn::Add(a, b);
+  }
+};
+using Sum = IntegerSum<false>;
+using Difference = IntegerSum<true>;
+
+// Either of two truths, or one of them and not both.
+template <bool kIsExclusive>
+struct Disjunction : Elementwise<Disjunction<kIsExclusive>> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<Bool>;
+  static constexpr int kInputs = 2;
+  explicit Disjunction(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    return kIsExclusive ? hn::Xor(a, b) : hn::Or(a, b);
+  }
+};
+using Either = Disjunction<false>;
+using JustOne = Disjunction<true>;
+
+// a + alpha * b.
+struct ScaledSum : Elementwise<ScaledSum> {
+  using Parameters = engine::Scalars;
+  using Lanes = WideLanes;
+  static constexpr int kInputs = 2;
+  static constexpr bool kIsHot = true;
+  explicit ScaledSum(const Parameters& parameters) : scalars(parameters) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a, V b) const {
+    return Scaled(d, hn::Set(d, scalars.Get<hn::TFromD<D>>(0)), b, a);
+  }
+  template <class D, class V>
+  HWY_INLINE void OfParts(D d, V a, V b, V a_imaginary, V b_imaginary, V& real, V& imaginary) const {
+    using T = hn::TFromD<D>;
+    ScaledParts(d, hn::Set(d, scalars.Get<T>(0)), hn::Set(d, scalars.Get<T>(0, 1)), b, b_imaginary, a,
+                a_imaginary, real, imaginary);
+  }
+
+  engine::Scalars scalars;
+};
+
+}  // namespace sums
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/aclnn_rsub.h"
+#include "aclnnop/aclnn_sub.h"
+#include "aclnnop/arithmetic/sums.h"
+#include "aclnnop/binary_checks.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kSum = PORTACL_VALUE_KERNELS(sums::Sum);
+constexpr auto kDifference = PORTACL_VALUE_KERNELS(sums::Difference);
+constexpr auto kEither = PORTACL_VALUE_KERNELS(sums::Either);
+constexpr auto kJustOne = PORTACL_VALUE_KERNELS(sums::JustOne);
+constexpr auto kScaledSum = PORTACL_VALUE_KERNELS(sums::ScaledSum);
+
+enum Tensors { kSelf, kOther, kOut };
+enum Attributes { kAlpha };
+
+constexpr ProductSet kDocumented = products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining};
+
+constexpr auto TensorChecks(const DtypeRule& dtypes, Check alpha_fits, int out) {
+  return Join(List(NotNull(kSelf), NotNull(kOther), ScalarNotNull(kAlpha), NotNull(out),
+                   DtypesIn(dtypes, {kSelf, kOther}), Promotes({kSelf, kOther}), alpha_fits),
+              Ascend950Checks(dtypes, {kSelf, kOther}), List(PromotedCastsTo(out)),
+              BroadcastChecks(kSelf, kOther, out), ComputableChecks({kSelf, kOther}, out, {kAlpha}));
+}
+
+// aclnnAdd, aclnnSub.
+constexpr auto kChecks = TensorChecks(kArithmeticDtypes, AlphaFits(kAlpha), kOut);
+constexpr auto kInPlaceSubChecks = TensorChecks(kArithmeticDtypes, AlphaFits(kAlpha), kSelf);
+constexpr auto kInPlaceAddChecks = Join(InPlaceFirstChecks(kSelf, kOther), kInPlaceSubChecks);
+constexpr auto kRsubChecks = TensorChecks(kRsubDtypes, ScalarsCastToPromoted({kAlpha}), kOut);
+template <bool kSubtracts, bool kIsReversed = false>
+void SetSum(const OperatorCall& call, Executor& executor) {
+  const Operands inputs = kIsReversed ? Operands{kOther, kSelf} : Operands{kSelf, kOther};
+  const aclScalar& alpha = call.Scalar(kAlpha);
+  engine::Scalars scalars;
+  if (IsIntegral(call.promoted) && IsOne(alpha)) {
+    const engine::KernelTable& of_bool = kSubtracts ? kJustOne : kEither;
+    const engine::KernelTable& of_integers = kSubtracts ? kDifference : kSum;
+    const engine::KernelTable& kernels = call.promoted == ACL_BOOL ? of_bool : of_integers;
+    return SetMapJob(call, inputs, call.Output(), kernels, scalars, executor);
+  }
+  SetMapScalar(call, kScaledSum, alpha, scalars, 0);
+  if (kSubtracts) Negate(call, kScaledSum, scalars, 0);
+  SetMapJob(call, inputs, call.Output(), kScaledSum, scalars, executor);
+}
+
+}  // namespace
+
+const OperatorFacts facts::add = {"aclnnAdd",
+                                  "aclnnop/aclnn_add.h",
+                                  kArithmeticDtypes.OnlyOn(kDocumented),
+                                  kArithmeticDtypes,
+                                  /*by_promotion=*/false,
+                                  /*inputs_only=*/true};
+const OperatorFacts facts::sub = {
+    "aclnnSub",
+    "aclnnop/aclnn_sub.h",
+    kArithmeticDtypes.OnlyOn(kDocumented | ProductSet{Product::kAtlas200I500A2}),
+    kArithmeticDtypes,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::rsub = {"aclnnRsub",
+                                   "aclnnop/aclnn_rsub.h",
+                                   kRsubDtypes.OnlyOn(kDocumented),
+                                   kRsubDtypes,
+                                   /*by_promotion=*/false,
+                                   /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnAddGetWorkspaceSize(const aclTensor* self, const aclTensor* other, const aclScalar* alpha,
+                                     aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  const Attribute attributes[] = {{"alpha", alpha}};
+  OperatorCall call{"aclnnAdd", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetSum<false>);
+}
+PORTACL_PHASE_2(aclnnAdd)
+
+aclnnStatus aclnnInplaceAddGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* other,
+                                            const aclScalar* alpha, uint64_t* workspaceSize,
+                                            aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
+  const Attribute attributes[] = {{"alpha", alpha}};
+  OperatorCall call{"aclnnInplaceAdd", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceAddChecks, workspaceSize, executor, SetSum<false>);
+}
+PORTACL_PHASE_2(aclnnInplaceAdd)
+
+aclnnStatus aclnnSubGetWorkspaceSize(const aclTensor* self, const aclTensor* other, const aclScalar* alpha,
+                                     aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  const Attribute attributes[] = {{"alpha", alpha}};
+  OperatorCall call{"aclnnSub", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetSum<true>);
+}
+PORTACL_PHASE_2(aclnnSub)
+
+aclnnStatus aclnnInplaceSubGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
+                                            const aclScalar* alpha, uint64_t* workspaceSize,
+                                            aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
+  const Attribute attributes[] = {{"alpha", alpha}};
+  OperatorCall call{"aclnnInplaceSub", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceSubChecks, workspaceSize, executor, SetSum<true>);
+}
+PORTACL_PHASE_2(aclnnInplaceSub)
+
+aclnnStatus aclnnRsubGetWorkspaceSize(const aclTensor* self, const aclTensor* other, const aclScalar* alpha,
+                                      aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  const Attribute attributes[] = {{"alpha", alpha}};
+  OperatorCall call{"aclnnRsub", tensors, attributes};
+  return RunPhase1(call, kRsubChecks, workspaceSize, executor, SetSum<true, true>);
+}
+PORTACL_PHASE_2(aclnnRsub)
+
+#endif  // HWY_ONCE

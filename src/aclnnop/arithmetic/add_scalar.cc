@@ -1,0 +1,228 @@
+// aclnnAdds, aclnnAddV3, aclnnSubs, aclnnRsubs and their in-place forms: sums and differences of a tensor and
+// a scalar, one of them scaled.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/arithmetic/add_scalar.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/arithmetic/sums-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace sums {
+
+// alpha * a + a number.
+struct Line : Elementwise<Line> {
+  using Parameters = engine::Scalars;
+  using Lanes = WideLanes;
+  static constexpr int kInputs = 1;
+  static constexpr bool kIsHot = true;
+  explicit Line(const Parameters& parameters) : scalars(parameters) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a) const {
+    using T = hn::TFromD<D>;
+    return Scaled(d, hn::Set(d, scalars.Get<T>(0)), a, hn::Set(d, scalars.Get<T>(1)));
+  }
+  template <class D, class V>
+  HWY_INLINE void OfParts(D d, V a, V a_imaginary, V& real, V& imaginary) const {
+    using T = hn::TFromD<D>;
+    ScaledParts(d, hn::Set(d, scalars.Get<T>(0)), hn::Set(d, scalars.Get<T>(0, 1)), a, a_imaginary,
+                hn::Set(d, scalars.Get<T>(1)), hn::Set(d, scalars.Get<T>(1, 1)), real, imaginary);
+  }
+
+  engine::Scalars scalars;
+};
+
+// a + alpha * a number; of integers in lanes of any width.
+struct Shifted : Elementwise<Shifted> {
+  using Parameters = engine::Scalars;
+  using Lanes =
+      LaneTypes<float, double, int8_t, uint8_t, int16_t, int32_t, int64_t, Complex<float>, Complex<double>>;
+  static constexpr int kInputs = 1;
+  explicit Shifted(const Parameters& parameters) : scalars(parameters) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a) const {
+    using T = hn::TFromD<D>;
+    if constexpr (std::is_floating_point_v<T>) {
+      return functions::Fma(d, hn::Set(d, scalars.Get<T>(0)), hn::Set(d, scalars.Get<T>(1)), a);
+    } else {
+      const auto alpha = static_cast<uint64_t>(scalars.Get<T>(0));
+      return hn::Add(a, hn::Set(d, static_cast<T>(alpha * static_cast<uint64_t>(scalars.Get<T>(1)))));
+    }
+  }
+  template <class D, class V>
+  HWY_INLINE void OfParts(D d, V a, V a_imaginary, V& real, V& imaginary) const {
+    using T = hn::TFromD<D>;
+    ScaledParts(d, hn::Set(d, scalars.Get<T>(0)), hn::Set(d, scalars.Get<T>(0, 1)),
+                hn::Set(d, scalars.Get<T>(1)), hn::Set(d, scalars.Get<T>(1, 1)), a, a_imaginary, real,
+                imaginary);
+  }
+
+  engine::Scalars scalars;
+};
+
+}  // namespace sums
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_add_v3.h"
+#include "aclnnop/aclnn_rsub.h"
+#include "aclnnop/aclnn_sub.h"
+#include "aclnnop/arithmetic/sums.h"
+#include "aclnnop/binary_checks.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kLine = PORTACL_VALUE_KERNELS(sums::Line);
+constexpr auto kShifted = PORTACL_VALUE_KERNELS(sums::Shifted);
+
+enum Tensors { kSelf, kOut };
+enum Attributes { kScalar, kAlpha };
+
+constexpr DtypeRule kAddV3Dtypes =
+    Everywhere(DtypeSet{ACL_FLOAT, ACL_INT32, ACL_FLOAT16, ACL_BF16, ACL_INT8});
+
+constexpr auto ScalarChecks(const DtypeRule& dtypes, const Check& scalar_fits, ScalarRule rule,
+                            const Check& alpha_fits, const DtypeRule& promoted, int out) {
+  return Join(List(NotNull(kSelf), ScalarNotNull(kScalar), ScalarNotNull(kAlpha), NotNull(out),
+                   DtypesIn(dtypes, {kSelf}), scalar_fits,
+                   PromotesScalarBy(rule, kSelf, {kScalar, kAlpha}, out), alpha_fits),
+              Ascend950Checks(promoted, {kSelf}, {kScalar}),
+              List(PromotedCastsTo(out), RankAtMost(8, {kSelf}), SameShape(kSelf, out)),
+              ComputableChecks({kSelf}, out, {kScalar, kAlpha}));
+}
+
+constexpr Check kAnyScalar = ScalarNotNull(kScalar);
+
+// aclnnAdds, aclnnSubs.
+constexpr auto AddsChecks(int out) {
+  return ScalarChecks(kArithmeticDtypes, kAnyScalar, ScalarRule::kAdds, AlphaFits(kAlpha), kArithmeticDtypes,
+                      out);
+}
+constexpr auto kAddsChecks = AddsChecks(kOut);
+constexpr auto kInPlaceAddsChecks = AddsChecks(kSelf);
+constexpr auto kRsubsChecks =
+    ScalarChecks(kRsubDtypes, ScalarDtypesIn(kRsubDtypes, {kScalar}), ScalarRule::kRsubs,
+                 ScalarsCastToPromoted({kAlpha}), kRsubDtypes, kOut);
+constexpr auto AddV3Checks(int out) {
+  return Join(List(ScalarNotNull(kScalar), NotNull(kSelf), ScalarNotNull(kAlpha), NotNull(out),
+                   DtypesIn(kAddV3Dtypes, {kSelf}),
+                   PromotesScalarBy(ScalarRule::kAddV3, kSelf, {kScalar, kAlpha}, out), AlphaFits(kAlpha),
+                   PromotedCastsTo(out), RankAtMost(8, {kSelf}), SameShape(kSelf, out)),
+              ComputableChecks({kSelf}, out, {kScalar, kAlpha}));
+}
+constexpr auto kAddV3Checks = AddV3Checks(kOut);
+constexpr auto kInPlaceAddV3Checks = AddV3Checks(kSelf);
+
+// self + alpha * scalar, or the difference.
+template <bool kSubtracts>
+void SetShifted(const OperatorCall& call, Executor& executor) {
+  const aclScalar& alpha = call.Scalar(kAlpha);
+  const bool is_line = !IsIntegral(call.promoted) && IsOne(alpha);
+  const engine::KernelTable& kernels = is_line ? kLine : kShifted;
+  engine::Scalars scalars;
+  SetMapScalar(call, kernels, alpha, scalars, 0);
+  SetMapScalar(call, kernels, call.Scalar(kScalar), scalars, 1);
+  if (kSubtracts) Negate(call, kernels, scalars, 1);
+  SetMapJob(call, {kSelf}, call.Output(), kernels, scalars, executor);
+}
+
+// scalar + alpha * tensor, or the difference.
+template <bool kSubtracts>
+void SetLine(const OperatorCall& call, Executor& executor) {
+  engine::Scalars scalars;
+  SetMapScalar(call, kLine, call.Scalar(kAlpha), scalars, 0);
+  SetMapScalar(call, kLine, call.Scalar(kScalar), scalars, 1);
+  if (kSubtracts) Negate(call, kLine, scalars, 0);
+  SetMapJob(call, {kSelf}, call.Output(), kLine, scalars, executor);
+}
+
+}  // namespace
+
+const OperatorFacts facts::add_v3 = {
+    "aclnnAddV3",           "aclnnop/aclnn_add_v3.h", kAddV3Dtypes.OnlyOn(products::kAscend950), kAddV3Dtypes,
+    /*by_promotion=*/false, /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnAddsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, const aclScalar* alpha,
+                                      aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"other", other}, {"alpha", alpha}};
+  OperatorCall call{"aclnnAdds", tensors, attributes};
+  return RunPhase1(call, kAddsChecks, workspaceSize, executor, SetShifted<false>);
+}
+PORTACL_PHASE_2(aclnnAdds)
+
+aclnnStatus aclnnInplaceAddsGetWorkspaceSize(const aclTensor* selfRef, const aclScalar* other,
+                                             const aclScalar* alpha, uint64_t* workspaceSize,
+                                             aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  const Attribute attributes[] = {{"other", other}, {"alpha", alpha}};
+  OperatorCall call{"aclnnInplaceAdds", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceAddsChecks, workspaceSize, executor, SetShifted<false>);
+}
+PORTACL_PHASE_2(aclnnInplaceAdds)
+
+aclnnStatus aclnnSubsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, const aclScalar* alpha,
+                                      aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"other", other}, {"alpha", alpha}};
+  OperatorCall call{"aclnnSubs", tensors, attributes};
+  return RunPhase1(call, kAddsChecks, workspaceSize, executor, SetShifted<true>);
+}
+PORTACL_PHASE_2(aclnnSubs)
+
+aclnnStatus aclnnInplaceSubsGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
+                                             const aclScalar* alpha, uint64_t* workspaceSize,
+                                             aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  const Attribute attributes[] = {{"other", other}, {"alpha", alpha}};
+  OperatorCall call{"aclnnInplaceSubs", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceAddsChecks, workspaceSize, executor, SetShifted<true>);
+}
+PORTACL_PHASE_2(aclnnInplaceSubs)
+
+aclnnStatus aclnnRsubsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, const aclScalar* alpha,
+                                       aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"other", other}, {"alpha", alpha}};
+  OperatorCall call{"aclnnRsubs", tensors, attributes};
+  return RunPhase1(call, kRsubsChecks, workspaceSize, executor, SetLine<true>);
+}
+PORTACL_PHASE_2(aclnnRsubs)
+
+aclnnStatus aclnnAddV3GetWorkspaceSize(const aclScalar* self, const aclTensor* other, const aclScalar* alpha,
+                                       aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"other", other}, {"out", out}};
+  const Attribute attributes[] = {{"self", self}, {"alpha", alpha}};
+  OperatorCall call{"aclnnAddV3", tensors, attributes};
+  return RunPhase1(call, kAddV3Checks, workspaceSize, executor, SetLine<false>);
+}
+PORTACL_PHASE_2(aclnnAddV3)
+
+aclnnStatus aclnnInplaceAddV3GetWorkspaceSize(const aclScalar* selfRef, const aclTensor* other,
+                                              const aclScalar* alpha, uint64_t* workspaceSize,
+                                              aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"other", other}};
+  const Attribute attributes[] = {{"selfRef", selfRef}, {"alpha", alpha}};
+  OperatorCall call{"aclnnInplaceAddV3", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceAddV3Checks, workspaceSize, executor, SetLine<false>);
+}
+PORTACL_PHASE_2(aclnnInplaceAddV3)
+
+#endif  // HWY_ONCE

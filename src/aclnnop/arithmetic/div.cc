@@ -1,0 +1,264 @@
+// aclnnDiv, aclnnDivs, aclnnDivMod, aclnnDivMods and their in-place forms: quotients as they are, truncated
+// or rounded down.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_div.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/arithmetic/div.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/functions/steps-inl.h"
+#include "engine/map/integers-inl.h"
+#include "engine/map/scalar_operand-inl.h"
+#include "engine/map/vector_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace quotients {
+
+using namespace engine::HWY_NAMESPACE;
+
+struct Quotient : Elementwise<Quotient> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float, double, Complex<float>, Complex<double>>;
+  static constexpr int kInputs = 2;
+  static constexpr bool kIsHot = true;
+  static constexpr bool kTakesHalves = true;
+  explicit Quotient(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    return hn::Div(a, b);
+  }
+  // As CANN has it, which does not scale against overflow.
+  template <class D, class V>
+  HWY_INLINE void OfParts(D, V a, V b, V a_imaginary, V b_imaginary, V& real, V& imaginary) const {
+    const V norm = hn::Add(hn::Mul(b, b), hn::Mul(b_imaginary, b_imaginary));
+    real = hn::Div(hn::Add(hn::Mul(a, b), hn::Mul(a_imaginary, b_imaginary)), norm);
+    imaginary = hn::Div(hn::Sub(hn::Mul(a_imaginary, b), hn::Mul(a, b_imaginary)), norm);
+  }
+};
+using QuotientByScalar = WithLastScalar<Quotient>;
+
+// The quotient of floats is rounded once before.
+struct Truncated : Elementwise<Truncated> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float, double, int32_t, int64_t>;
+  static constexpr int kInputs = 2;
+  explicit Truncated(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a, V b) const {
+    using T = hn::TFromD<D>;
+    if constexpr (std::is_floating_point_v<T>) {
+      return functions::Trunc(d, hn::Div(a, b));
+    } else {
+      return EachLane(
+          d, [](T x, T y) { return TruncatedQuotient(x, y); }, a, b);
+    }
+  }
+};
+using TruncatedByScalar = WithLastScalar<Truncated>;
+
+}  // namespace quotients
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/arithmetic/floor_divide.h"
+#include "aclnnop/binary_checks.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kQuotient = PORTACL_VALUE_KERNELS(quotients::Quotient);
+constexpr auto kQuotientByScalar = PORTACL_VALUE_KERNELS(quotients::QuotientByScalar);
+constexpr auto kTruncated = PORTACL_VALUE_KERNELS(quotients::Truncated);
+constexpr auto kTruncatedByScalar = PORTACL_VALUE_KERNELS(quotients::TruncatedByScalar);
+
+enum Tensors { kSelf, kOther, kOut };
+constexpr int kOutOfScalar = kOther;
+enum Attributes { kMode };
+enum AttributesWithScalar { kScalar, kModeWithScalar };
+enum Modes { kTrue, kTruncate, kFloor };
+
+// One that is wrong is not used before it is refused.
+bool CastIsTested(const OperatorCall& call) noexcept {
+  return call.product != Product::kAscend950 || call.attributes.back().integer != kTruncate;
+}
+bool IsRounded(const OperatorCall& call) noexcept { return call.attributes.back().integer != kTrue; }
+bool IsNotInt32ByInt32(const OperatorCall& call) noexcept {
+  return call.Tensor(kSelf).dtype != ACL_INT32 || call.Tensor(kOther).dtype != ACL_INT32;
+}
+
+// After the mode's own check: success for what is empty comes before the refusal of complex numbers.
+constexpr auto EmptyChecks(Operands inputs, int out) {
+  return List(SizesRepresentable({out}), DoneIfEmpty(inputs));
+}
+
+constexpr auto TensorChecks(int out) {
+  return Join(List(NotNull(out), NotNull(kOther), NotNull(kSelf)), BroadcastChecks(kSelf, kOther, out),
+              List(DtypesIn(kArithmeticDtypes, {kOther, kSelf}), Promotes({kSelf, kOther}),
+                   OnProducts(products::kAscend950,
+                              IfEqual(kMode, kTrue, ReplacesPromoted(kIntegersAndBool, ACL_FLOAT))),
+                   If(CastIsTested, PromotedCastsTo(out)), NotPrivate({kSelf, kOther, out}),
+                   IntegerIn(kMode, kTrue, kFloor)),
+              EmptyChecks({kSelf, kOther}, out),
+              List(If(IsRounded, PromotedNotIn(kComplex, {kSelf, kOther}))));
+}
+// What is computed in: before Ascend 950, modes 0 and 1 know no DOUBLE, and mode 1 but one kind of integers.
+constexpr auto ModeChecks(int out) {
+  constexpr DtypeSet kAsFloat = kIntegersAndBool | kDouble;
+  return Join(TensorChecks(out),
+              List(OnProducts(products::kBeforeAscend950,
+                              IfEqual(kMode, kTrue, ReplacesPromoted(kAsFloat, ACL_FLOAT))),
+                   OnProducts(products::kBeforeAscend950,
+                              IfEqual(kMode, kTruncate,
+                                      If(IsNotInt32ByInt32, ReplacesPromoted(kAsFloat, ACL_FLOAT)))),
+                   ReplacesPromoted(kBool, ACL_FLOAT)),
+              ComputableChecks({kSelf, kOther}, out));
+}
+constexpr auto DivChecks(int out) {
+  return Join(TensorChecks(out), List(ReplacesPromoted(kIntegersAndBool, ACL_FLOAT)),
+              ComputableChecks({kSelf, kOther}, out));
+}
+constexpr auto kDivChecks = DivChecks(kOut);
+constexpr auto kInPlaceDivChecks = Join(InPlaceFirstChecks(kSelf, kOther), DivChecks(kSelf));
+constexpr auto kModeChecks = ModeChecks(kOut);
+constexpr auto kInPlaceModeChecks = Join(InPlaceFirstChecks(kSelf, kOther), ModeChecks(kSelf));
+
+constexpr Check Computes(Modes mode, ScalarRule rule, int out) {
+  return IfEqual(kModeWithScalar, mode, PromotesScalarBy(rule, kSelf, {kScalar}, out));
+}
+constexpr auto ScalarChecks(ScalarRule for_true, int out) {
+  return Join(List(NotNull(kSelf), ScalarNotNull(kScalar), NotNull(out), NotPrivate({kSelf, out}),
+                   ScalarDtypesIn(kArithmeticDtypes, {kScalar}), DtypesIn(kArithmeticDtypes, {kSelf}),
+                   RankAtMost(8, {kSelf}), SameShape(kSelf, out),
+                   PromotesScalarBy(ScalarRule::kDivsResult, kSelf, {kScalar}, out),
+                   Computes(kFloor, ScalarRule::kDivModsFloorResult, out),
+                   If(CastIsTested, PromotedCastsTo(out)), IntegerIn(kModeWithScalar, kTrue, kFloor)),
+              EmptyChecks({kSelf}, out),
+              List(Computes(kTrue, for_true, out), Computes(kTruncate, ScalarRule::kDivModsTruncate, out),
+                   Computes(kFloor, ScalarRule::kDivModsFloor, out),
+                   If(IsRounded, PromotedNotIn(kComplex, {kSelf}, {kScalar}))),
+              ComputableChecks({kSelf}, out, {kScalar}));
+}
+constexpr auto kDivsChecks = ScalarChecks(ScalarRule::kDivs, kOutOfScalar);
+constexpr auto kInPlaceDivsChecks = ScalarChecks(ScalarRule::kDivs, kSelf);
+constexpr auto kScalarModeChecks = ScalarChecks(ScalarRule::kDivModsTrue, kOutOfScalar);
+constexpr auto kInPlaceScalarModeChecks = ScalarChecks(ScalarRule::kDivModsTrue, kSelf);
+
+constexpr ProductSet kDocumented =
+    products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining, Product::kAtlas200I500A2};
+
+const engine::KernelTable& KernelsOf(int64_t mode) {
+  return mode == kTrue ? kQuotient : mode == kTruncate ? kTruncated : FlooredQuotientKernels();
+}
+const engine::KernelTable& KernelsByScalarOf(int64_t mode) {
+  return mode == kTrue       ? kQuotientByScalar
+         : mode == kTruncate ? kTruncatedByScalar
+                             : FlooredQuotientByScalarKernels();
+}
+
+void SetQuotient(const OperatorCall& call, Executor& executor) {
+  const engine::KernelTable& kernels = KernelsOf(call.attributes[kMode].integer);
+  SetMapJob(call, {kSelf, kOther}, call.Output(), kernels, engine::Scalars(), executor);
+}
+
+void SetQuotientByScalar(const OperatorCall& call, Executor& executor) {
+  const engine::KernelTable& kernels = KernelsByScalarOf(call.attributes[kModeWithScalar].integer);
+  engine::Scalars scalars;
+  SetMapScalar(call, kernels, call.Scalar(kScalar), scalars, 0);
+  SetMapJob(call, {kSelf}, call.Output(), kernels, scalars, executor);
+}
+
+}  // namespace
+
+const OperatorFacts facts::div = {
+    "aclnnDiv",        "aclnnop/aclnn_div.h",  kArithmeticDtypes.OnlyOn(kDocumented),
+    kArithmeticDtypes, /*by_promotion=*/false, /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnDivGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
+                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  const Attribute attributes[] = {{"mode", kTrue}};
+  OperatorCall call{"aclnnDiv", tensors, attributes};
+  return RunPhase1(call, kDivChecks, workspaceSize, executor, SetQuotient);
+}
+PORTACL_PHASE_2(aclnnDiv)
+
+aclnnStatus aclnnInplaceDivGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
+                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
+  const Attribute attributes[] = {{"mode", kTrue}};
+  OperatorCall call{"aclnnInplaceDiv", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceDivChecks, workspaceSize, executor, SetQuotient);
+}
+PORTACL_PHASE_2(aclnnInplaceDiv)
+
+aclnnStatus aclnnDivsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
+                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"other", other}, {"mode", kTrue}};
+  OperatorCall call{"aclnnDivs", tensors, attributes};
+  return RunPhase1(call, kDivsChecks, workspaceSize, executor, SetQuotientByScalar);
+}
+PORTACL_PHASE_2(aclnnDivs)
+
+aclnnStatus aclnnInplaceDivsGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
+                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  const Attribute attributes[] = {{"other", other}, {"mode", kTrue}};
+  OperatorCall call{"aclnnInplaceDivs", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceDivsChecks, workspaceSize, executor, SetQuotientByScalar);
+}
+PORTACL_PHASE_2(aclnnInplaceDivs)
+
+aclnnStatus aclnnDivModGetWorkspaceSize(const aclTensor* self, const aclTensor* other, int mode,
+                                        aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  const Attribute attributes[] = {{"mode", mode}};
+  OperatorCall call{"aclnnDivMod", tensors, attributes};
+  return RunPhase1(call, kModeChecks, workspaceSize, executor, SetQuotient);
+}
+PORTACL_PHASE_2(aclnnDivMod)
+
+aclnnStatus aclnnInplaceDivModGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other, int mode,
+                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
+  const Attribute attributes[] = {{"mode", mode}};
+  OperatorCall call{"aclnnInplaceDivMod", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceModeChecks, workspaceSize, executor, SetQuotient);
+}
+PORTACL_PHASE_2(aclnnInplaceDivMod)
+
+aclnnStatus aclnnDivModsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, int mode,
+                                         aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"other", other}, {"mode", mode}};
+  OperatorCall call{"aclnnDivMods", tensors, attributes};
+  return RunPhase1(call, kScalarModeChecks, workspaceSize, executor, SetQuotientByScalar);
+}
+PORTACL_PHASE_2(aclnnDivMods)
+
+aclnnStatus aclnnInplaceDivModsGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other, int mode,
+                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  const Attribute attributes[] = {{"other", other}, {"mode", mode}};
+  OperatorCall call{"aclnnInplaceDivMods", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceScalarModeChecks, workspaceSize, executor, SetQuotientByScalar);
+}
+PORTACL_PHASE_2(aclnnInplaceDivMods)
+
+#endif  // HWY_ONCE

@@ -1,0 +1,147 @@
+// aclnnFloorDivide, aclnnFloorDivides and their in-place forms: quotients rounded down.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_floor_divide.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/arithmetic/floor_divide.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/functions/steps-inl.h"
+#include "engine/map/integers-inl.h"
+#include "engine/map/scalar_operand-inl.h"
+#include "engine/map/vector_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace floored_quotients {
+
+using namespace engine::HWY_NAMESPACE;
+
+// The quotient of floats is rounded once before.
+struct Floored : Elementwise<Floored> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float, double, int32_t, int64_t>;
+  static constexpr int kInputs = 2;
+  explicit Floored(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a, V b) const {
+    using T = hn::TFromD<D>;
+    if constexpr (std::is_floating_point_v<T>) {
+      return functions::Floor(d, hn::Div(a, b));
+    } else {
+      return EachLane(
+          d, [](T x, T y) { return engine::HWY_NAMESPACE::FlooredQuotient(x, y); }, a, b);
+    }
+  }
+};
+using FlooredByScalar = WithLastScalar<Floored>;
+
+}  // namespace floored_quotients
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/arithmetic/floor_divide.h"
+#include "aclnnop/binary_checks.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOther, kOut };
+constexpr int kOutOfScalar = kOther;
+enum Attributes { kScalar };
+
+constexpr auto TensorChecks(int out) {
+  return Join(List(NotNull(kSelf), NotNull(kOther), NotNull(out),
+                   DtypesIn(kRealArithmeticDtypes, {kSelf, kOther}), Promotes({kSelf, kOther})),
+              Ascend950Checks(kRealArithmeticDtypes, {kSelf, kOther}),
+              List(OnProducts(products::kAscend950, PromotedCastsTo(out))),
+              BroadcastChecks(kSelf, kOther, out), List(ReplacesPromoted(kBool, ACL_FLOAT)),
+              ComputableChecks({kSelf, kOther}, out));
+}
+constexpr auto kChecks = TensorChecks(kOut);
+constexpr auto kInPlaceChecks = Join(InPlaceFirstChecks(kSelf, kOther), TensorChecks(kSelf));
+
+constexpr auto ScalarChecks(int out) {
+  return Join(List(NotNull(kSelf), ScalarNotNull(kScalar), NotNull(out),
+                   DtypesIn(kRealArithmeticDtypes, {kSelf}), ScalarDtypesIn(kRealArithmeticDtypes, {kScalar}),
+                   PromotesScalarBy(ScalarRule::kFloorDivides, kSelf, {kScalar}, out)),
+              Ascend950Checks(kRealArithmeticDtypes, {kSelf}, {kScalar}),
+              List(OnProducts(products::kAscend950, PromotedCastsTo(out)), RankAtMost(8, {kSelf}),
+                   SameShape(kSelf, out), ReplacesPromoted(kBool, ACL_FLOAT)),
+              ComputableChecks({kSelf}, out, {kScalar}));
+}
+constexpr auto kScalarChecks = ScalarChecks(kOutOfScalar);
+constexpr auto kInPlaceScalarChecks = ScalarChecks(kSelf);
+
+constexpr engine::KernelTable kFloored = PORTACL_VALUE_KERNELS(floored_quotients::Floored);
+constexpr engine::KernelTable kFlooredByScalar = PORTACL_VALUE_KERNELS(floored_quotients::FlooredByScalar);
+
+constexpr ProductSet kDocumented = products::kWithout200I500A2;
+
+void SetQuotient(const OperatorCall& call, Executor& executor) {
+  SetMapJob(call, {kSelf, kOther}, call.Output(), kFloored, engine::Scalars(), executor);
+}
+
+void SetQuotientByScalar(const OperatorCall& call, Executor& executor) {
+  engine::Scalars scalars;
+  SetMapScalar(call, kFlooredByScalar, call.Scalar(kScalar), scalars, 0);
+  SetMapJob(call, {kSelf}, call.Output(), kFlooredByScalar, scalars, executor);
+}
+
+}  // namespace
+
+const engine::KernelTable& FlooredQuotientKernels() noexcept { return kFloored; }
+const engine::KernelTable& FlooredQuotientByScalarKernels() noexcept { return kFlooredByScalar; }
+
+const OperatorFacts facts::floor_divide = {
+    "aclnnFloorDivide",    "aclnnop/aclnn_floor_divide.h", kRealArithmeticDtypes.OnlyOn(kDocumented),
+    kRealArithmeticDtypes, /*by_promotion=*/false,         /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnFloorDivideGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
+                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  OperatorCall call{"aclnnFloorDivide", tensors, {}};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetQuotient);
+}
+PORTACL_PHASE_2(aclnnFloorDivide)
+
+aclnnStatus aclnnInplaceFloorDivideGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
+                                                    uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
+  OperatorCall call{"aclnnInplaceFloorDivide", tensors, {}, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceChecks, workspaceSize, executor, SetQuotient);
+}
+PORTACL_PHASE_2(aclnnInplaceFloorDivide)
+
+aclnnStatus aclnnFloorDividesGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
+                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"other", other}};
+  OperatorCall call{"aclnnFloorDivides", tensors, attributes};
+  return RunPhase1(call, kScalarChecks, workspaceSize, executor, SetQuotientByScalar);
+}
+PORTACL_PHASE_2(aclnnFloorDivides)
+
+aclnnStatus aclnnInplaceFloorDividesGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
+                                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  const Attribute attributes[] = {{"other", other}};
+  OperatorCall call{"aclnnInplaceFloorDivides", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceScalarChecks, workspaceSize, executor, SetQuotientByScalar);
+}
+PORTACL_PHASE_2(aclnnInplaceFloorDivides)
+
+#endif  // HWY_ONCE

@@ -1,0 +1,146 @@
+// aclnnFmodTensor, aclnnFmodScalar and their in-place forms: exact remainders with the dividend's sign.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_fmod_tensor.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/arithmetic/fmod.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/functions/modulo-inl.h"
+#include "engine/map/integers-inl.h"
+#include "engine/map/scalar_operand-inl.h"
+#include "engine/map/vector_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace truncated_remainders {
+
+using namespace engine::HWY_NAMESPACE;
+
+// As C has it.
+struct Fmod : Elementwise<Fmod> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float, double, int32_t, int64_t>;
+  static constexpr int kInputs = 2;
+  explicit Fmod(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a, V b) const {
+    using T = hn::TFromD<D>;
+    if constexpr (std::is_floating_point_v<T>) {
+      return functions::Fmod(d, a, b);
+    } else {
+      return EachLane(
+          d, [](T x, T y) { return TruncatedRemainder(x, y); }, a, b);
+    }
+  }
+};
+using FmodByScalar = WithLastScalar<Fmod>;
+
+}  // namespace truncated_remainders
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/aclnn_fmod_scalar.h"
+#include "aclnnop/binary_checks.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kFmod = PORTACL_VALUE_KERNELS(truncated_remainders::Fmod);
+constexpr auto kFmodByScalar = PORTACL_VALUE_KERNELS(truncated_remainders::FmodByScalar);
+
+enum Tensors { kSelf, kOther, kOut };
+constexpr int kOutOfScalar = kOther;
+enum Attributes { kScalar };
+
+constexpr DtypeRule kDivided = WithBf16SinceAtlasA2(
+    DtypeSet{ACL_FLOAT, ACL_INT32, ACL_INT8, ACL_FLOAT16, ACL_UINT8, ACL_DOUBLE, ACL_INT64});
+
+constexpr auto TensorChecks(int out) {
+  return Join(List(NotNull(kSelf), NotNull(kOther), NotNull(out), DtypesIn(kDivided, {kSelf, kOther, out}),
+                   Promotes({kSelf, kOther}), PromotedIn(kDivided, {kSelf, kOther})),
+              BroadcastChecks(kSelf, kOther, out), ComputableChecks({kSelf, kOther}, out));
+}
+constexpr auto kChecks = TensorChecks(kOut);
+constexpr auto kInPlaceChecks = TensorChecks(kSelf);
+
+constexpr auto ScalarChecks(int out) {
+  return Join(
+      List(WithCode(ACLNN_ERR_INNER_NULLPTR, ScalarNotNull(kScalar)), NotNull(kSelf), NotNull(out),
+           DtypesIn(kDivided, {kSelf}), ScalarDtypesIn(kDivided, {kScalar}), DtypesIn(kDivided, {out}),
+           PromotesScalarBy(ScalarRule::kFmodScalar, kSelf, {kScalar}, out),
+           PromotedIn(kDivided, {kSelf}, {kScalar}), RankAtMost(8, {kSelf}), SameShape(kSelf, out)),
+      ComputableChecks({kSelf}, out, {kScalar}));
+}
+constexpr auto kScalarChecks = ScalarChecks(kOutOfScalar);
+constexpr auto kInPlaceScalarChecks = ScalarChecks(kSelf);
+
+constexpr ProductSet kDocumented = products::kWithout200I500A2;
+constexpr ProductSet kScalarDocumented = products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining};
+
+void SetFmod(const OperatorCall& call, Executor& executor) {
+  SetMapJob(call, {kSelf, kOther}, call.Output(), kFmod, engine::Scalars(), executor);
+}
+
+void SetFmodByScalar(const OperatorCall& call, Executor& executor) {
+  engine::Scalars scalars;
+  SetMapScalar(call, kFmodByScalar, call.Scalar(kScalar), scalars, 0);
+  SetMapJob(call, {kSelf}, call.Output(), kFmodByScalar, scalars, executor);
+}
+
+}  // namespace
+
+const OperatorFacts facts::fmod_tensor = {"aclnnFmodTensor", "aclnnop/aclnn_fmod_tensor.h",
+                                          kDivided.OnlyOn(kDocumented), kDivided, /*by_promotion=*/false};
+const OperatorFacts facts::fmod_scalar = {"aclnnFmodScalar", "aclnnop/aclnn_fmod_scalar.h",
+                                          kDivided.OnlyOn(kScalarDocumented), kDivided,
+                                          /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnFmodTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
+                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  OperatorCall call{"aclnnFmodTensor", tensors, {}};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetFmod);
+}
+PORTACL_PHASE_2(aclnnFmodTensor)
+
+aclnnStatus aclnnInplaceFmodTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
+                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
+  OperatorCall call{"aclnnInplaceFmodTensor", tensors, {}, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceChecks, workspaceSize, executor, SetFmod);
+}
+PORTACL_PHASE_2(aclnnInplaceFmodTensor)
+
+aclnnStatus aclnnFmodScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
+                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"other", other}};
+  OperatorCall call{"aclnnFmodScalar", tensors, attributes};
+  return RunPhase1(call, kScalarChecks, workspaceSize, executor, SetFmodByScalar);
+}
+PORTACL_PHASE_2(aclnnFmodScalar)
+
+aclnnStatus aclnnInplaceFmodScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
+                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  const Attribute attributes[] = {{"other", other}};
+  OperatorCall call{"aclnnInplaceFmodScalar", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceScalarChecks, workspaceSize, executor, SetFmodByScalar);
+}
+PORTACL_PHASE_2(aclnnInplaceFmodScalar)
+
+#endif  // HWY_ONCE

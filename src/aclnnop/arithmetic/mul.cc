@@ -1,0 +1,182 @@
+// aclnnMul, aclnnMuls and their in-place forms: the product of two operands.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_mul.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/arithmetic/mul.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/map/integers-inl.h"
+#include "engine/map/vector_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace products {
+
+using namespace engine::HWY_NAMESPACE;
+
+template <class D, class V>
+HWY_INLINE void MultiplyParts(V a, V b, V a_imaginary, V b_imaginary, V& real, V& imaginary) {
+  real = hn::Sub(hn::Mul(a, b), hn::Mul(a_imaginary, b_imaginary));
+  imaginary = hn::Add(hn::Mul(a, b_imaginary), hn::Mul(a_imaginary, b));
+}
+
+using ProductLanes =
+    LaneTypes<float, double, int8_t, uint8_t, int16_t, int32_t, int64_t, Complex<float>, Complex<double>>;
+
+struct Product : Elementwise<Product> {
+  using Parameters = engine::Scalars;
+  using Lanes = ProductLanes;
+  static constexpr int kInputs = 2;
+  static constexpr bool kIsHot = true;
+  explicit Product(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a, V b) const {
+    return Multiply(d, a, b);
+  }
+  template <class D, class V>
+  HWY_INLINE void OfParts(D, V a, V b, V a_imaginary, V b_imaginary, V& real, V& imaginary) const {
+    MultiplyParts<D>(a, b, a_imaginary, b_imaginary, real, imaginary);
+  }
+};
+
+// By a number.
+struct Scaled : Elementwise<Scaled> {
+  using Parameters = engine::Scalars;
+  using Lanes = ProductLanes;
+  static constexpr int kInputs = 1;
+  static constexpr bool kIsHot = true;
+  explicit Scaled(const Parameters& parameters) : scalars(parameters) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a) const {
+    return Multiply(d, a, hn::Set(d, scalars.Get<hn::TFromD<D>>(0)));
+  }
+  template <class D, class V>
+  HWY_INLINE void OfParts(D d, V a, V a_imaginary, V& real, V& imaginary) const {
+    using T = hn::TFromD<D>;
+    MultiplyParts<D>(a, hn::Set(d, scalars.Get<T>(0)), a_imaginary, hn::Set(d, scalars.Get<T>(0, 1)), real,
+                     imaginary);
+  }
+
+  engine::Scalars scalars;
+};
+
+// Both of two truths.
+struct Both : Elementwise<Both> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<Bool>;
+  static constexpr int kInputs = 2;
+  explicit Both(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    return hn::And(a, b);
+  }
+};
+
+}  // namespace products
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/binary_checks.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kProduct = PORTACL_VALUE_KERNELS(products::Product);
+constexpr auto kScaled = PORTACL_VALUE_KERNELS(products::Scaled);
+constexpr auto kBoth = PORTACL_VALUE_KERNELS(products::Both);
+
+enum Tensors { kSelf, kOther, kOut };
+constexpr int kOutOfScalar = kOther;
+enum Attributes { kScalar };
+
+constexpr auto TensorChecks(int out) {
+  return List(NotNull(kSelf), NotNull(kOther), NotNull(out),
+              DtypesIn(kArithmeticDtypes, {kSelf, kOther, out}), Promotes({kSelf, kOther}),
+              OnProducts(products::kBeforeAscend950, PromotedCastsTo(out)));
+}
+constexpr auto kChecks =
+    Join(TensorChecks(kOut), BroadcastChecks(kSelf, kOther, kOut), ComputableChecks({kSelf, kOther}, kOut));
+// In place, and with a scalar, nothing is said of ranks.
+constexpr auto kInPlaceChecks = Join(TensorChecks(kSelf), BroadcastsInto({kSelf, kOther}, kSelf),
+                                     ComputableChecks({kSelf, kOther}, kSelf));
+
+constexpr auto ScalarChecks(int out) {
+  return Join(
+      List(NotNull(kSelf), ScalarNotNull(kScalar), NotNull(out), DtypesIn(kArithmeticDtypes, {kSelf, out}),
+           PromotesScalarBy(ScalarRule::kMuls, kSelf, {kScalar}, out)),
+      Ascend950Checks(kArithmeticDtypes, {kSelf}, {kScalar}),
+      List(OnProducts(products::kAscend950, PromotedCastsTo(out)), SameShape(kSelf, out)),
+      ComputableChecks({kSelf}, out, {kScalar}));
+}
+constexpr auto kMulsChecks = ScalarChecks(kOutOfScalar);
+constexpr auto kInPlaceMulsChecks = ScalarChecks(kSelf);
+
+constexpr ProductSet kDocumented = products::kWithout200I500A2;
+
+void SetProduct(const OperatorCall& call, Executor& executor) {
+  const engine::KernelTable& kernels = call.promoted == ACL_BOOL ? kBoth : kProduct;
+  SetMapJob(call, {kSelf, kOther}, call.Output(), kernels, engine::Scalars(), executor);
+}
+
+void SetScaled(const OperatorCall& call, Executor& executor) {
+  engine::Scalars scalars;
+  SetMapScalar(call, kScaled, call.Scalar(kScalar), scalars, 0);
+  SetMapJob(call, {kSelf}, call.Output(), kScaled, scalars, executor);
+}
+
+}  // namespace
+
+const OperatorFacts facts::mul = {"aclnnMul", "aclnnop/aclnn_mul.h", kArithmeticDtypes.OnlyOn(kDocumented),
+                                  kArithmeticDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnMulGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
+                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  OperatorCall call{"aclnnMul", tensors, {}};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetProduct);
+}
+PORTACL_PHASE_2(aclnnMul)
+
+aclnnStatus aclnnInplaceMulGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
+                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
+  OperatorCall call{"aclnnInplaceMul", tensors, {}, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceChecks, workspaceSize, executor, SetProduct);
+}
+PORTACL_PHASE_2(aclnnInplaceMul)
+
+aclnnStatus aclnnMulsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
+                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"other", other}};
+  OperatorCall call{"aclnnMuls", tensors, attributes};
+  return RunPhase1(call, kMulsChecks, workspaceSize, executor, SetScaled);
+}
+PORTACL_PHASE_2(aclnnMuls)
+
+aclnnStatus aclnnInplaceMulsGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
+                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  const Attribute attributes[] = {{"other", other}};
+  OperatorCall call{"aclnnInplaceMuls", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceMulsChecks, workspaceSize, executor, SetScaled);
+}
+PORTACL_PHASE_2(aclnnInplaceMuls)
+
+#endif  // HWY_ONCE

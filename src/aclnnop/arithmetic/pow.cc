@@ -1,0 +1,216 @@
+// aclnnPowTensorScalar, its in-place form and aclnnPowScalarTensor: powers with a scalar as exponent or as
+// base.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_pow.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/arithmetic/pow.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/arithmetic/power-inl.h"
+#include "engine/functions/modulo-inl.h"
+#include "engine/map/scalar_operand-inl.h"
+#include "engine/map/vector_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace powers {
+
+using namespace engine::HWY_NAMESPACE;
+
+using PowerWithScalar = WithEitherScalar<Power>;
+
+struct Square : Elementwise<Square> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float, double, Complex<float>, Complex<double>>;
+  static constexpr int kInputs = 1;
+  static constexpr bool kTakesHalves = true;
+  explicit Square(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V x) const {
+    return hn::Mul(x, x);
+  }
+  template <class D, class V>
+  HWY_INLINE void OfParts(D, V x, V x_imaginary, V& real, V& imaginary) const {
+    real = hn::Sub(hn::Mul(x, x), hn::Mul(x_imaginary, x_imaginary));
+    const V product = hn::Mul(x, x_imaginary);
+    imaginary = hn::Add(product, product);
+  }
+};
+
+// To the power of 3, -1, 1/2 or -1/2.
+struct SimplePower : Elementwise<SimplePower> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float, double>;
+  static constexpr int kInputs = 1;
+  explicit SimplePower(const Parameters& parameters) : scalars(parameters) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    using T = hn::TFromD<D>;
+    const T exponent = scalars.Get<T>(0);
+    if (exponent == T{3}) return hn::Mul(hn::Mul(x, x), x);
+    if (exponent == T{-1}) return hn::Div(hn::Set(d, T{1}), x);
+    // -0 and -infinity count as positive, as C has it.
+    const V minus_infinity = hn::Neg(functions::Infinity(d));
+    const V base = hn::IfThenElse(hn::Or(hn::Eq(x, hn::Zero(d)), hn::Eq(x, minus_infinity)), hn::Abs(x), x);
+    return exponent > 0 ? hn::Sqrt(base) : functions::Rsqrt(d, base);
+  }
+
+  engine::Scalars scalars;
+};
+
+}  // namespace powers
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <cmath>
+#include <cstring>
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnnop/arithmetic/power.h"
+#include "aclnnop/binary_checks.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kPowerWithScalar = PORTACL_VALUE_KERNELS(powers::PowerWithScalar);
+constexpr auto kSquare = PORTACL_VALUE_KERNELS(powers::Square);
+constexpr auto kSimplePower = PORTACL_VALUE_KERNELS(powers::SimplePower);
+
+// The one tensor is the base or the exponent.
+enum Tensors { kTensor, kOut };
+enum Attributes { kScalar };
+
+double AsDouble(const aclScalar& scalar) {
+  const ScalarValue value = ConvertScalar(scalar, ACL_DOUBLE);
+  double number = 0;
+  std::memcpy(&number, value.bytes, sizeof number);
+  return number;
+}
+
+// What Ascend 950 refuses: of integers negative exponents and those beyond the range of their dtype, of
+// floating numbers finite ones beyond it.
+bool ExponentFits(const aclScalar& exponent, aclDataType promoted) {
+  if (IsComplex(promoted) || IsComplex(exponent.dtype)) return true;
+  const double value = AsDouble(exponent);
+  switch (promoted) {
+    case ACL_DOUBLE:
+      return true;
+    case ACL_FLOAT:
+      return std::fabs(value) <= 0x1.fffffep127 || !std::isfinite(value);
+    case ACL_BF16:
+      return std::fabs(value) <= 0x1.fep127 || !std::isfinite(value);
+    case ACL_FLOAT16:
+      return std::fabs(value) <= 65504 || !std::isfinite(value);
+    default:
+      const int bits = static_cast<int>(StorageBits(promoted)) - (promoted == ACL_UINT8 ? 0 : 1);
+      return value >= 0 && value < std::ldexp(1.0, promoted == ACL_BOOL ? 1 : bits);
+  }
+}
+
+aclnnStatus CheckExponent(const Check&, OperatorCall& call) noexcept {
+  if (ExponentFits(call.Scalar(kScalar), call.promoted)) return ACL_SUCCESS;
+  Text message(call.api, ": parameter exponent has a value that is not allowed for dtype ");
+  AddDtypeName(message, call.promoted);
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID,
+                   message.Add(", accepted: a number in its range, of integers not negative."));
+}
+
+constexpr auto ScalarChecks(const Check& first_null, const Check& second_null, ScalarRule rule, int out) {
+  return Join(List(first_null, second_null, NotNull(out), DtypesIn(kArithmeticDtypes, {kTensor}),
+                   ScalarDtypesIn(kArithmeticDtypes, {kScalar}),
+                   PromotesScalarBy(ScalarRule::kAsTensors, kTensor, {kScalar}, out), PromotedCastsTo(out),
+                   PromotesScalarBy(rule, kTensor, {kScalar}, out), NotAllBool({kTensor}, {kScalar}),
+                   PromotedCastsTo(out), RankAtMost(8, {kTensor}), SameShape(kTensor, out),
+                   SizesRepresentable({out}), DoneIfEmpty({kTensor})));
+}
+constexpr auto LastChecks(int out) {
+  return Join(ComputableChecks({kTensor}, out, {kScalar}), List(kPowerFunctionsThere));
+}
+constexpr auto TensorScalarChecks(int out) {
+  return Join(ScalarChecks(NotNull(kTensor), ScalarNotNull(kScalar), ScalarRule::kPowTensorScalar, out),
+              List(OnProducts(products::kAscend950, Check{.run = CheckExponent})), LastChecks(out));
+}
+constexpr auto kTensorScalarChecks = TensorScalarChecks(kOut);
+constexpr auto kInPlaceTensorScalarChecks = TensorScalarChecks(kTensor);
+constexpr auto kScalarTensorChecks =
+    Join(ScalarChecks(ScalarNotNull(kScalar), NotNull(kTensor), ScalarRule::kPowScalarTensor, kOut),
+         LastChecks(kOut));
+
+// The kernel for a floating or complex power that there is a shorter way to, or nullptr.
+const engine::KernelTable* ShortKernels(const OperatorCall& call, const aclScalar& exponent) {
+  if (IsInteger(call.promoted) || IsComplex(exponent.dtype)) return nullptr;
+  const double value = AsDouble(exponent);
+  if (value == 2.0) return &kSquare;
+  const bool is_simple = value == 3.0 || value == -1.0 || value == 0.5 || value == -0.5;
+  return is_simple && !IsComplex(call.promoted) ? &kSimplePower : nullptr;
+}
+
+void SetTensorScalar(const OperatorCall& call, Executor& executor) {
+  const aclScalar& exponent = call.Scalar(kScalar);
+  const engine::KernelTable* const short_kernels = ShortKernels(call, exponent);
+  const engine::KernelTable& kernels = short_kernels != nullptr ? *short_kernels : kPowerWithScalar;
+  engine::Scalars scalars;
+  SetMapScalar(call, kernels, exponent, scalars, 0);
+  SetMapJob(call, {kTensor}, call.Output(), kernels, scalars, executor);
+}
+
+void SetScalarTensor(const OperatorCall& call, Executor& executor) {
+  engine::Scalars scalars;
+  SetMapScalar(call, kPowerWithScalar, call.Scalar(kScalar), scalars, 0);
+  scalars.SetScalarIsFirst();
+  SetMapJob(call, {kTensor}, kOut, kPowerWithScalar, scalars, executor);
+}
+
+}  // namespace
+
+const OperatorFacts facts::pow = {
+    "aclnnPowTensorScalar", "aclnnop/aclnn_pow.h",  kArithmeticDtypes.OnlyOn(~ProductSet{Product::kNoDevice}),
+    kArithmeticDtypes,      /*by_promotion=*/false, /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnPowTensorScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* exponent,
+                                                 const aclTensor* out, uint64_t* workspaceSize,
+                                                 aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"exponent", exponent}};
+  OperatorCall call{"aclnnPowTensorScalar", tensors, attributes};
+  return RunPhase1(call, kTensorScalarChecks, workspaceSize, executor, SetTensorScalar);
+}
+PORTACL_PHASE_2(aclnnPowTensorScalar)
+
+aclnnStatus aclnnInplacePowTensorScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* exponent,
+                                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}};
+  const Attribute attributes[] = {{"exponent", exponent}};
+  OperatorCall call{"aclnnInplacePowTensorScalar", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceTensorScalarChecks, workspaceSize, executor, SetTensorScalar);
+}
+PORTACL_PHASE_2(aclnnInplacePowTensorScalar)
+
+aclnnStatus aclnnPowScalarTensorGetWorkspaceSize(const aclScalar* self, const aclTensor* exponent,
+                                                 const aclTensor* out, uint64_t* workspaceSize,
+                                                 aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"exponent", exponent}, {"out", out}};
+  const Attribute attributes[] = {{"self", self}};
+  OperatorCall call{"aclnnPowScalarTensor", tensors, attributes};
+  const aclnnStatus status = RunPhase1(call, kScalarTensorChecks, workspaceSize, executor, SetScalarTensor);
+  return status == ACLNN_ERR_INNER_NULLPTR ? ACLNN_ERR_INNER : status;
+}
+PORTACL_PHASE_2(aclnnPowScalarTensor)
+
+#endif  // HWY_ONCE

@@ -1,0 +1,72 @@
+// aclnnPowTensorTensor and its in-place form: powers of tensors by tensors.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_pow_tensor_tensor.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/arithmetic/pow_tensor_tensor.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/arithmetic/power-inl.h"
+#include "engine/map/vector_loop-inl.h"
+
+#if HWY_ONCE
+
+#include "aclnnop/arithmetic/power.h"
+#include "aclnnop/binary_checks.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kPower = PORTACL_VALUE_KERNELS(powers::Power);
+
+enum Tensors { kSelf, kExponent, kOut };
+
+constexpr auto Checks(int out) {
+  return Join(List(NotNull(kSelf), NotNull(kExponent), NotNull(out), NotAllBool({kSelf, kExponent}),
+                   DtypesIn(kArithmeticDtypes, {kSelf, kExponent}), Promotes({kSelf, kExponent}),
+                   PromotedCastsTo(out)),
+              BroadcastChecks(kSelf, kExponent, out), ComputableChecks({kSelf, kExponent}, out),
+              List(kPowerFunctionsThere));
+}
+constexpr auto kChecks = Checks(kOut);
+constexpr auto kInPlaceChecks = Checks(kSelf);
+
+void SetPower(const OperatorCall& call, Executor& executor) {
+  SetMapJob(call, {kSelf, kExponent}, call.Output(), kPower, engine::Scalars(), executor);
+}
+
+}  // namespace
+
+const OperatorFacts facts::pow_tensor_tensor = {"aclnnPowTensorTensor",
+                                                "aclnnop/aclnn_pow_tensor_tensor.h",
+                                                kArithmeticDtypes.OnlyOn(~ProductSet{Product::kNoDevice}),
+                                                kArithmeticDtypes,
+                                                /*by_promotion=*/false,
+                                                /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnPowTensorTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* exponent,
+                                                 aclTensor* out, uint64_t* workspaceSize,
+                                                 aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"exponent", exponent}, {"out", out}};
+  OperatorCall call{"aclnnPowTensorTensor", tensors, {}};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetPower);
+}
+PORTACL_PHASE_2(aclnnPowTensorTensor)
+
+aclnnStatus aclnnInplacePowTensorTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* exponent,
+                                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"exponent", exponent}};
+  OperatorCall call{"aclnnInplacePowTensorTensor", tensors, {}, /*in_place=*/true};
+  return RunPhase1(call, kInPlaceChecks, workspaceSize, executor, SetPower);
+}
+PORTACL_PHASE_2(aclnnInplacePowTensorTensor)
+
+#endif  // HWY_ONCE

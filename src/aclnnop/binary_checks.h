@@ -1,0 +1,36 @@
+// Parts of the lists of checks that operators of two operands share.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "aclnnop/phase1.h"
+#include "contract/checks.h"
+
+namespace portacl {
+
+// The end of every list: what no storage can have, what is empty, and what CANN lets pass and nothing here
+// computes.
+constexpr auto ComputableChecks(Operands inputs, int out, Operands scalars = {}) {
+  return List(SizesRepresentable({out}), DoneIfEmpty(inputs), InsideStorage(inputs), kLoopRankFits,
+              DtypeImplemented({out}, kConvertible), PromotedImplemented(kConvertible, inputs, scalars),
+              ScalarsImplemented(kConvertible, scalars));
+}
+
+// On Ascend 950 alone: both operands cast to the promoted dtype, which is in the list.
+constexpr auto Ascend950Checks(const DtypeRule& rule, Operands tensors, Operands scalars = {}) {
+  return List(OnProducts(products::kAscend950, CastsToPromoted(tensors)),
+              OnProducts(products::kAscend950, ScalarsCastToPromoted(scalars)),
+              OnProducts(products::kAscend950, PromotedIn(rule, tensors, scalars)));
+}
+
+// Two tensors of at most 8 dims broadcast to the output's shape.
+constexpr auto BroadcastChecks(int a, int b, int out) {
+  return Join(List(RankAtMost(8, {a, b})), BroadcastsInto({a, b}, out));
+}
+
+// What some operators test first where they work in place: that nothing is null and the other tensor
+// broadcasts.
+constexpr auto InPlaceFirstChecks(int self, int other) {
+  return Join(List(NotNull(self), NotNull(other)), BroadcastsInto({self, other}, self));
+}
+
+}  // namespace portacl

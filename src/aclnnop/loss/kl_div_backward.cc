@@ -1,0 +1,145 @@
+// aclnnKlDivBackward: out = -(target * gradOutput) * c, or -(exp(target) * gradOutput) * c with logTarget,
+// summed to self's shape where self was broadcast; c = 1 / numel(R) for mean, 1 / R[0] for batchmean, else 1;
+// R = broadcast(self, target).
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_kl_div_backward.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/loss/kl_div_backward.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/fold/sum_loop-inl.h"
+#include "engine/functions/exp-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Nothing is masked where target <= 0, and self has no influence: its data is not even read (decision N3).
+template <bool kLogTarget>
+struct KlDivBackward : engine::HWY_NAMESPACE::Summable<KlDivBackward<kLogTarget>> {
+  using Parameters = engine::FactorAlone;
+  static constexpr int kInputs = 2;
+  static constexpr bool kIsHot = true;
+
+  explicit KlDivBackward(const Parameters& parameters) : c(parameters.c) {}
+
+  static constexpr int kFunctionOf = kLogTarget ? 1 : -1;
+
+  template <class D, class V>
+  HWY_INLINE V Function(D d, V target) const {
+    return engine::HWY_NAMESPACE::Exp(d, target);
+  }
+  template <class D, class V>
+  HWY_INLINE V WithFunction(D d, V gradOutput, V, V weight) const {
+    return hn::Mul(hn::Mul(weight, gradOutput), hn::Set(d, -c));  // the sign costs nothing in c
+  }
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradOutput, V target) const {
+    V weight = target;
+    if constexpr (kLogTarget) weight = Function(d, target);
+    return WithFunction(d, gradOutput, target, weight);
+  }
+
+  float c;
+};
+
+// Of target alone, for targets that are repeated.
+struct Exponential : engine::HWY_NAMESPACE::Elementwise<Exponential> {
+  using Parameters = engine::NoParameters;
+  static constexpr int kInputs = 1;
+
+  explicit Exponential(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V target) const {
+    return engine::HWY_NAMESPACE::Exp(d, target);
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "engine/map/dispatch.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kGradOutput, kSelf, kTarget, kOut };
+
+// CANN accepts Atlas training and inference although its documents do not list them; on Atlas 200I/500 A2,
+// and without a device, its list is empty.
+constexpr DtypeRule kDtypes = {{
+    /* Atlas training    */ kFloatAndHalf,
+    /* Atlas A2          */ kFloatHalfAndBf16,
+    /* Atlas A3          */ kFloatHalfAndBf16,
+    /* Ascend 950        */ kFloatHalfAndBf16,
+    /* Atlas inference   */ kFloatAndHalf,
+    /* Atlas 200I/500 A2 */ kNoDtype,
+    /* no device         */ kNoDtype,
+}};
+
+// reduction is not checked: values outside 0..3 act as none, as in CANN.
+constexpr Check kChecks[] = {
+    NotNull(kGradOutput),
+    NotNull(kSelf),
+    NotNull(kTarget),
+    NotNull(kOut),
+    CastsTo(kSelf, kOut),
+    DtypesIn(kDtypes, {kGradOutput, kSelf, kTarget, kOut}),
+    RankAtMost(8, {kGradOutput, kSelf, kTarget, kOut}),
+    Broadcasts({kSelf, kTarget}),
+    ExpandsToBroadcast(kGradOutput),
+    SameShape(kSelf, kOut),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kSelf}),
+    InsideStorage({kGradOutput, kSelf, kTarget}),
+    FormatKept(kSelf, kOut),
+};
+
+constexpr auto kKernels = PORTACL_KERNELS(KlDivBackward<false>);
+// e^target, once known, is a target like any other.
+constexpr engine::HoistedKernelTable kLogTargetKernels(PORTACL_KERNELS(KlDivBackward<true>),
+                                                       PORTACL_VALUE_KERNELS(Exponential), kKernels,
+                                                       /*input=*/1, /*value=*/1);
+
+}  // namespace
+
+const OperatorFacts facts::kl_div_backward = {"aclnnKlDivBackward", "aclnnop/aclnn_kl_div_backward.h",
+                                              kNoneBeforeAtlasA2, kDtypes,
+                                              /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnKlDivBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                               const aclTensor* target, int64_t reduction, bool logTarget,
+                                               aclTensor* out, uint64_t* workspaceSize,
+                                               aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"gradOutput", gradOutput}, {"self", self}, {"target", target}, {"out", out}};
+  OperatorCall call{"aclnnKlDivBackward", tensors, {}};
+  return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    const engine::Kernels kernels = logTarget ? kLogTargetKernels.For(JobIsa()) : kKernels.For(JobIsa());
+    const Shape* const kept = checked.broadcast == self->view ? nullptr : &self->view;
+    SetJob(checked, kept, {kGradOutput, kTarget}, kOut, /*factor=*/1.0f, kernels,
+           engine::FactorAlone{ReductionFactor(reduction, checked.broadcast)}, fresh);
+  });
+}
+
+aclnnStatus aclnnKlDivBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                               aclrtStream stream) {
+  return RunExecutor("aclnnKlDivBackward", workspace, workspaceSize, executor, stream);
+}
+
+#endif  // HWY_ONCE

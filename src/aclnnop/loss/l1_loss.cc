@@ -1,0 +1,166 @@
+// aclnnL1Loss: out = |self - target|, or the sum of all of it times c; c = 1 / numel(R) for mean, else 1.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_l1_loss.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/loss/l1_loss.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/fold/sum_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct L1Loss : engine::HWY_NAMESPACE::Summable<L1Loss> {
+  using Parameters = engine::NoParameters;
+  static constexpr int kInputs = 2;
+  static constexpr bool kIsHot = true;
+
+  explicit L1Loss(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V self, V target) const {
+    return hn::Abs(hn::Sub(self, target));
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "acl/stream/thread_limit.h"
+#include "aclnn/opdev/op_errno.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "engine/fold/integer_distance.h"
+#include "engine/map/dispatch.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kTarget, kOut };
+enum Attributes { kReduction };
+
+constexpr DtypeSet kFloatHalfAndInt64{ACL_FLOAT, ACL_FLOAT16, ACL_INT64};
+constexpr DtypeSet kFloatHalfInt64AndBf16{ACL_FLOAT, ACL_FLOAT16, ACL_INT64, ACL_BF16};
+
+constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfInt64AndBf16, kFloatHalfAndInt64);
+
+constexpr DtypeRule kDocumented = kDtypes.OnlyOn(products::kWithout200I500A2);
+
+// What the 64-bit integer path can write.
+constexpr DtypeSet kIntegerWritable{ACL_FLOAT,  ACL_FLOAT16, ACL_INT8,      ACL_INT32,     ACL_UINT8,
+                                    ACL_INT16,  ACL_UINT16,  ACL_UINT32,    ACL_INT64,     ACL_UINT64,
+                                    ACL_DOUBLE, ACL_BF16,    ACL_COMPLEX64, ACL_COMPLEX128};
+
+// 161002 for reduction none with a floating target and a self that is not, and for mean without any floating
+// input. Complex is not floating here.
+aclnnStatus CheckFloating(const Check&, OperatorCall& call) noexcept {
+  const bool self = IsFloating(call.Tensor(kSelf).dtype);
+  const bool target = IsFloating(call.Tensor(kTarget).dtype);
+  const int64_t reduction = call.attributes[kReduction].integer;
+  const bool refused =
+      reduction == kReductionNone ? target && !self : reduction == kReductionMean && !target && !self;
+  if (!refused) return ACL_SUCCESS;
+  Text message(call.api, ": parameter self with dtype ");
+  AddDtypeName(message, call.Tensor(kSelf).dtype);
+  message.Add(" and target with dtype ");
+  AddDtypeName(message, call.Tensor(kTarget).dtype);
+  message.Add(" do not go with the reduction ").Add(reduction);
+  return FailAclnn(
+      ACLNN_ERR_PARAM_INVALID,
+      message.Add(reduction == kReductionNone ? "; accepted: a floating self, or no floating target."
+                                              : "; accepted: a floating self or target."));
+}
+
+aclnnStatus CheckOutImplemented(const Check&, OperatorCall& call) noexcept {
+  const Check check = DtypeImplemented({kOut}, call.promoted == ACL_INT64 ? kIntegerWritable : kWritable);
+  return check.run(check, call);
+}
+
+constexpr Check kChecks[] = {
+    NotNull(kSelf),
+    NotNull(kTarget),
+    NotNull(kOut),
+    IntegerIn(kReduction, 0, 2),
+    {.run = CheckFloating},
+    Promotes({kSelf, kTarget}),
+    PromotedIn(kDtypes, {kSelf, kTarget}),
+    PromotedCastsTo(kOut),
+    RankAtMost(8, {kSelf, kTarget}),
+    Broadcasts({kSelf, kTarget}),
+    IfNone(kReduction, ShapeIsBroadcast(kOut)),
+    IfReduced(kReduction, IsScalar(kOut)),
+    SizesRepresentable({kOut}),
+    IfNone(kReduction, DoneIfEmpty({kSelf, kTarget})),
+    {.run = CheckOutImplemented},
+    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),
+    InsideStorage({kSelf, kTarget}),
+    DtypeImplemented({kSelf, kTarget}, kReadable),
+};
+
+constexpr auto kKernels = PORTACL_KERNELS(L1Loss);
+
+engine::IntegerDistanceJob MakeIntegerJob(const OperatorCall& call, bool summed) {
+  engine::IntegerDistanceJob job;
+  const aclTensor* const tensors[] = {&call.Tensor(kSelf), &call.Tensor(kTarget), &call.Tensor(kOut)};
+  if (call.work == OperatorCall::Work::kNoTerms) {
+    job.plan.count = 0;
+  } else {
+    job.plan = PlanElementwise(call.broadcast, {tensors, summed ? size_t{2} : size_t{3}});
+  }
+  for (int8_t k : {kSelf, kTarget}) {
+    job.load[k] = engine::FindIntegerLoad(tensors[k]->dtype);
+    job.argument[k] = k;
+  }
+  const aclTensor& out = *tensors[kOut];
+  job.store = engine::FindIntegerStore(out.dtype);
+  job.output_argument = kOut;
+  job.summed = summed;
+  job.sum_offset = out.offset * static_cast<int64_t>((StorageBits(out.dtype) + 7) / 8);
+  job.threads = ThreadLimit();
+  return job;
+}
+
+}  // namespace
+
+const OperatorFacts facts::l1_loss = {"aclnnL1Loss", "aclnnop/aclnn_l1_loss.h", kDocumented, kDtypes,
+                                      /*by_promotion=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnL1LossGetWorkspaceSize(const aclTensor* self, const aclTensor* target, int64_t reduction,
+                                        aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"target", target}, {"out", out}};
+  const Attribute attributes[] = {{"reduction", reduction}};
+  OperatorCall call{"aclnnL1Loss", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    const bool summed = reduction != kReductionNone;
+    if (checked.promoted == ACL_INT64) {
+      fresh.SetJob([&] { return MakeIntegerJob(checked, summed); });
+      return;
+    }
+    const Shape scalar;
+    const float c = ReductionFactor(reduction, checked.broadcast);
+    SetJob(checked, summed ? &scalar : nullptr, {kSelf, kTarget}, kOut, c, kKernels.For(JobIsa()),
+           engine::NoParameters{}, fresh);
+  });
+}
+
+aclnnStatus aclnnL1Loss(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                        aclrtStream stream) {
+  return RunExecutor("aclnnL1Loss", workspace, workspaceSize, executor, stream);
+}
+
+#endif  // HWY_ONCE

@@ -1,0 +1,105 @@
+// aclnnL1LossBackward: gradInput = sign(self - target) * (gradOutput * c), c = 1 / numel(R) for mean, else 1.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_l1_loss_backward.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/loss/l1_loss_backward.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/map/vector_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// s * (gradOutput * c) with s in {+1, 0, -1}. s really multiplies, so that 0 * inf is NaN and zeros keep
+// their sign; NaN in self or target compares false twice and gives s = 0 (decisions N3, N5).
+struct L1LossBackward : engine::HWY_NAMESPACE::Elementwise<L1LossBackward> {
+  using Parameters = engine::FactorAlone;
+  static constexpr int kInputs = 3;
+  static constexpr bool kIsHot = true;
+
+  explicit L1LossBackward(const Parameters& parameters) : c(parameters.c) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradOutput, V self, V target) const {
+    const V zero = hn::Zero(d);
+    const V s = hn::IfThenElse(hn::Gt(self, target), hn::Set(d, 1.0f),
+                               hn::IfThenElse(hn::Lt(self, target), hn::Set(d, -1.0f), zero));
+    return hn::Mul(s, hn::Mul(gradOutput, hn::Set(d, c)));
+  }
+
+  float c;
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "engine/map/dispatch.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kGradOutput, kSelf, kTarget, kGradInput };
+enum Attributes { kReduction };
+
+constexpr Check kChecks[] = {
+    NotNull(kGradOutput),
+    NotNull(kSelf),
+    NotNull(kTarget),
+    NotNull(kGradInput),
+    IntegerIn(kReduction, 0, 2),
+    Promotes({kGradOutput, kSelf, kTarget}),
+    PromotedCastsTo(kGradInput),
+    PromotedIn(kBf16SinceAtlasA2, {kGradOutput, kSelf, kTarget}),
+    RankAtMost(8, {kSelf, kTarget, kGradOutput, kGradInput}),
+    Broadcasts({kSelf, kGradOutput, kTarget}),
+    ShapeIsBroadcast(kGradInput),
+    SizesRepresentable({kGradInput}),
+    DoneIfEmpty({kSelf, kGradOutput, kTarget}),
+    InsideStorage({kGradOutput, kSelf, kTarget}),
+    DtypeImplemented({kGradOutput, kSelf, kTarget}, kReadable),
+    DtypeImplemented({kGradInput}, kWritable),
+};
+
+constexpr auto kKernels = PORTACL_VALUE_KERNELS(L1LossBackward);
+
+}  // namespace
+
+const OperatorFacts facts::l1_loss_backward = {"aclnnL1LossBackward", "aclnnop/aclnn_l1_loss_backward.h",
+                                               kDocumentedWithout200I, kBf16SinceAtlasA2,
+                                               /*by_promotion=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnL1LossBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                const aclTensor* target, int64_t reduction,
+                                                aclTensor* gradInput, uint64_t* workspaceSize,
+                                                aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"gradOutput", gradOutput}, {"self", self}, {"target", target}, {"gradInput", gradInput}};
+  const Attribute attributes[] = {{"reduction", reduction}};
+  OperatorCall call{"aclnnL1LossBackward", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kGradInput, kKernels.For(JobIsa()),
+                      engine::FactorAlone{ReductionFactor(reduction, checked.broadcast)}, fresh);
+  });
+}
+
+aclnnStatus aclnnL1LossBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                aclrtStream stream) {
+  return RunExecutor("aclnnL1LossBackward", workspace, workspaceSize, executor, stream);
+}
+
+#endif  // HWY_ONCE

@@ -1,0 +1,58 @@
+// aclnnMseLoss: out = (self - target)^2, or the sum of all of it times c; c = 1 / numel(R) for mean, else 1.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_mse_loss.h"
+
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "aclnnop/loss/squared_difference.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kTarget, kOut };
+enum Attributes { kReduction };
+
+constexpr Check kChecks[] = {
+    NotNull(kSelf),
+    NotNull(kTarget),
+    NotNull(kOut),
+    Promotes({kSelf, kTarget}),
+    PromotedIn(kBf16SinceAtlasA2, {kSelf, kTarget}),
+    DtypesIn(kBf16SinceAtlasA2, {kSelf, kTarget, kOut}),
+    IntegerIn(kReduction, 0, 2),
+    RankAtMost(8, {kSelf, kTarget}),
+    Broadcasts({kSelf, kTarget}),
+    IfNone(kReduction, ShapeIsBroadcast(kOut)),
+    IfReduced(kReduction, IsScalar(kOut)),
+    SizesRepresentable({kOut}),
+    IfNone(kReduction, DoneIfEmpty({kSelf, kTarget})),
+    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),
+    InsideStorage({kSelf, kTarget}),
+};
+
+}  // namespace
+
+const OperatorFacts facts::mse_loss = {"aclnnMseLoss", "aclnnop/aclnn_mse_loss.h", kDocumentedWithout200I,
+                                       kBf16SinceAtlasA2, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnMseLossGetWorkspaceSize(const aclTensor* self, const aclTensor* target, int64_t reduction,
+                                         aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"target", target}, {"out", out}};
+  const Attribute attributes[] = {{"reduction", reduction}};
+  OperatorCall call{"aclnnMseLoss", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    const Shape scalar;
+    const float c = ReductionFactor(reduction, checked.broadcast);
+    SetJob(checked, reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut, c,
+           SquaredDifferenceKernels(JobIsa()), engine::NoParameters{}, fresh);
+  });
+}
+
+aclnnStatus aclnnMseLoss(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                         aclrtStream stream) {
+  return RunExecutor("aclnnMseLoss", workspace, workspaceSize, executor, stream);
+}

@@ -1,0 +1,108 @@
+// aclnnMseLossBackward: out = ((self - target) * c) * gradOutput, c = 2 / numel(self) for mean, else 2.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_mse_loss_backward.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/loss/mse_loss_backward.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/map/vector_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct MseLossBackward : engine::HWY_NAMESPACE::Elementwise<MseLossBackward> {
+  using Parameters = engine::FactorAlone;
+  static constexpr int kInputs = 3;
+  static constexpr bool kIsHot = true;
+
+  explicit MseLossBackward(const Parameters& parameters) : c(parameters.c) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradOutput, V self, V target) const {
+    return hn::Mul(hn::Mul(hn::Sub(self, target), hn::Set(d, c)), gradOutput);
+  }
+
+  float c;
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "engine/map/dispatch.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kGradOutput, kSelf, kTarget, kOut };
+enum Attributes { kReduction };
+
+// CANN's code accepts Atlas training and Atlas 200I/500 A2 although its documents do not list them.
+constexpr DtypeRule kDocumented = {{
+    /* Atlas training    */ kNoDtype,
+    /* Atlas A2          */ kFloatHalfAndBf16,
+    /* Atlas A3          */ kFloatHalfAndBf16,
+    /* Ascend 950        */ kFloatHalfAndBf16,
+    /* Atlas inference   */ kFloatAndHalf,
+    /* Atlas 200I/500 A2 */ kNoDtype,
+    /* no device         */ kNoDtype,
+}};
+
+constexpr Check kChecks[] = {
+    NotNull(kGradOutput),
+    NotNull(kSelf),
+    NotNull(kTarget),
+    NotNull(kOut),
+    SameDtype(kSelf, kGradOutput),
+    SameDtype(kSelf, kTarget),
+    DtypesIn(kBf16SinceAtlasA2, {kSelf, kOut}),
+    IntegerIn(kReduction, 0, 2),
+    RankAtMost(8, {kGradOutput, kSelf, kTarget}),
+    Broadcasts({kGradOutput, kSelf, kTarget}),
+    ShapeIsBroadcast(kOut),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kGradOutput, kSelf, kTarget}),
+    InsideStorage({kGradOutput, kSelf, kTarget}),
+};
+
+constexpr auto kKernels = PORTACL_VALUE_KERNELS(MseLossBackward);
+
+}  // namespace
+
+const OperatorFacts facts::mse_loss_backward = {"aclnnMseLossBackward", "aclnnop/aclnn_mse_loss_backward.h",
+                                                kDocumented, kBf16SinceAtlasA2, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnMseLossBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                 const aclTensor* target, int64_t reduction, aclTensor* out,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"gradOutput", gradOutput}, {"self", self}, {"target", target}, {"out", out}};
+  const Attribute attributes[] = {{"reduction", reduction}};
+  OperatorCall call{"aclnnMseLossBackward", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    // Self is counted before it is broadcast. Doubling is exact.
+    SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kOut, kKernels.For(JobIsa()),
+                      engine::FactorAlone{2.0f * ReductionFactor(reduction, self->view)}, fresh);
+  });
+}
+
+aclnnStatus aclnnMseLossBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                 aclrtStream stream) {
+  return RunExecutor("aclnnMseLossBackward", workspace, workspaceSize, executor, stream);
+}
+
+#endif  // HWY_ONCE

@@ -1,0 +1,80 @@
+// aclnnMseLossOut: out = (self - target)^2, or its sum over the first axis of R times c; c = 1 / R[0] for mean,
+// else 1.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_mse_loss_out.h"
+
+#include "acl/errors.h"
+#include "aclnn/opdev/op_errno.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "aclnnop/loss/squared_difference.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kTarget, kOut };
+enum Attributes { kReduction };
+
+// R without its first axis; a scalar has none to lose.
+Shape WithoutFirstAxis(const Shape& shape) {
+  Shape rest;
+  rest.rank = shape.rank == 0 ? 0 : shape.rank - 1;
+  for (int axis = 0; axis < rest.rank; ++axis) rest.dim[axis] = shape[axis + 1];
+  return rest;
+}
+
+aclnnStatus CheckReducedShape(const Check&, OperatorCall& call) noexcept {
+  const Shape accepted = WithoutFirstAxis(call.broadcast);
+  if (call.Tensor(kOut).view == accepted) return ACL_SUCCESS;
+  Text message(call.api, ": parameter out with shape ");
+  AddShape(message, call.Tensor(kOut).view);
+  message.Add(" differs from the broadcast shape of the inputs without its first dim, accepted: ");
+  AddShape(message, accepted);
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));
+}
+
+constexpr Check kChecks[] = {
+    NotNull(kSelf),
+    NotNull(kTarget),
+    NotNull(kOut),
+    Promotes({kSelf, kTarget}),
+    PromotedIn(kBf16SinceAtlasA2, {kSelf, kTarget}),
+    DtypesIn(kBf16SinceAtlasA2, {kSelf, kTarget, kOut}),
+    IntegerIn(kReduction, 0, 2),
+    RankAtMost(8, {kSelf, kTarget}),
+    Broadcasts({kSelf, kTarget}),
+    IfNone(kReduction, ShapeIsBroadcast(kOut)),
+    IfReduced(kReduction, {.run = CheckReducedShape}),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kSelf, kTarget}),
+    InsideStorage({kSelf, kTarget}),
+};
+
+}  // namespace
+
+const OperatorFacts facts::mse_loss_out = {"aclnnMseLossOut", "aclnnop/aclnn_mse_loss_out.h",
+                                           kDocumentedWithout200I, kBf16SinceAtlasA2, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnMseLossOutGetWorkspaceSize(const aclTensor* self, const aclTensor* target, int64_t reduction,
+                                            aclTensor* out, uint64_t* workspaceSize,
+                                            aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"target", target}, {"out", out}};
+  const Attribute attributes[] = {{"reduction", reduction}};
+  OperatorCall call{"aclnnMseLossOut", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    Shape kept = checked.broadcast;
+    if (kept.rank > 0) kept.dim[0] = 1;
+    const float c = reduction == kReductionMean && kept.rank > 0 ? MeanFactor(checked.broadcast[0]) : 1.0f;
+    SetJob(checked, reduction == kReductionNone ? nullptr : &kept, {kSelf, kTarget}, kOut, c,
+           SquaredDifferenceKernels(JobIsa()), engine::NoParameters{}, fresh);
+  });
+}
+
+aclnnStatus aclnnMseLossOut(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                            aclrtStream stream) {
+  return RunExecutor("aclnnMseLossOut", workspace, workspaceSize, executor, stream);
+}

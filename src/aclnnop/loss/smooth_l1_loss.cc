@@ -1,0 +1,132 @@
+// aclnnSmoothL1Loss: with d = self - target, l = (d / 2) * (d / beta) where |d| < beta, else |d| - beta / 2;
+// result = l, or the sum of all of it times c; c = 1 / numel(R) for mean, else 1.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_smooth_l1_loss.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/loss/smooth_l1_loss.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/fold/sum_loop-inl.h"
+
+#ifndef PORTACL_SMOOTH_L1_LOSS_PARAMETERS
+#define PORTACL_SMOOTH_L1_LOSS_PARAMETERS
+namespace portacl {
+struct SmoothL1LossParameters {
+  float beta;
+};
+}  // namespace portacl
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// In this order the square neither overflows nor vanishes before it is divided, for no beta. d / beta is the
+// factor of the gradient. A NaN d compares false and stays NaN.
+struct SmoothL1Loss : engine::HWY_NAMESPACE::Summable<SmoothL1Loss> {
+  using Parameters = SmoothL1LossParameters;
+  static constexpr int kInputs = 2;
+  static constexpr bool kIsHot = true;
+
+  explicit SmoothL1Loss(const Parameters& parameters) : beta(parameters.beta) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V self, V target) const {
+    const V half = hn::Set(d, 0.5f);
+    const V difference = hn::Sub(self, target);
+    const V magnitude = hn::Abs(difference);
+    const V square = hn::Mul(hn::Mul(half, difference), hn::Div(difference, hn::Set(d, beta)));
+    const V linear = hn::Sub(magnitude, hn::Mul(half, hn::Set(d, beta)));
+    return hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, beta)), square, linear);
+  }
+
+  float beta;
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnn/opdev/op_errno.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "engine/map/dispatch.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kTarget, kResult };
+enum Attributes { kReduction, kBeta };
+
+// 561103 for a 0-dim result in format NCHW: CANN gives the computed result that format, which needs four dims.
+aclnnStatus CheckFormat(const Check&, OperatorCall& call) noexcept {
+  const aclTensor& result = call.Tensor(kResult);
+  if (result.view.rank != 0 || result.format != ACL_FORMAT_NCHW) return ACL_SUCCESS;
+  Text message(call.api, ": parameter result with shape [] has the format ");
+  AddFormatName(message, result.format);
+  return FailAclnn(ACLNN_ERR_INNER_NULLPTR, message.Add(", accepted: ND."));
+}
+
+// The shape of a reduced result is looked at only when it is written.
+constexpr Check kChecks[] = {
+    NotNull(kSelf),
+    NotNull(kTarget),
+    NotNull(kResult),
+    DtypesIn(kBf16SinceAtlasA2, {kSelf, kTarget}),
+    Promotes({kSelf, kTarget}),
+    PromotedCastsTo(kResult),
+    IntegerIn(kReduction, 0, 2),
+    RankAtMost(8, {kSelf, kTarget}),
+    Broadcasts({kSelf, kTarget}),
+    IfNone(kReduction, ShapeIsBroadcast(kResult)),
+    NotNegative(kBeta),
+    SizesRepresentable({kResult}),
+    IfNone(kReduction, DoneIfEmpty({kSelf, kTarget})),
+    DtypeImplemented({kResult}, kWritable),
+    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kResult})),
+    InsideStorage({kSelf, kTarget}),
+    {.run = CheckFormat},
+    IfReduced(kReduction, OneElement(kResult, ACLNN_ERR_INNER_NULLPTR)),
+};
+
+constexpr auto kKernels = PORTACL_KERNELS(SmoothL1Loss);
+
+}  // namespace
+
+const OperatorFacts facts::smooth_l1_loss = {"aclnnSmoothL1Loss",    "aclnnop/aclnn_smooth_l1_loss.h",
+                                             kDocumentedWithout200I, kBf16SinceAtlasA2,
+                                             /*by_promotion=*/false, /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnSmoothL1LossGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
+                                              int64_t reduction, float beta, aclTensor* result,
+                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"target", target}, {"result", result}};
+  const Attribute attributes[] = {{"reduction", reduction}, {"beta", beta}};
+  OperatorCall call{"aclnnSmoothL1Loss", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    const Shape scalar;
+    const float c = ReductionFactor(reduction, checked.broadcast);
+    SetJob(checked, reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kResult, c,
+           kKernels.For(JobIsa()), SmoothL1LossParameters{beta}, fresh);
+  });
+}
+
+aclnnStatus aclnnSmoothL1Loss(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                              aclrtStream stream) {
+  return RunExecutor("aclnnSmoothL1Loss", workspace, workspaceSize, executor, stream);
+}
+
+#endif  // HWY_ONCE

@@ -1,0 +1,98 @@
+// aclnnAtan2 and aclnnInplaceAtan2: the angle of a point.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_atan2.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/pointwise/atan2.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/functions/functions-inl.h"
+#include "engine/map/vector_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace angles {
+
+using namespace engine::HWY_NAMESPACE;
+
+struct Angle : Elementwise<Angle> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float, double>;
+  static constexpr int kInputs = 2;
+  explicit Angle(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V y, V x) const {
+    return functions::Atan2(d, y, x);
+  }
+};
+
+}  // namespace angles
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "engine/functions/sleef.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kAngle = PORTACL_VALUE_KERNELS(angles::Angle);
+
+enum Tensors { kSelf, kOther, kOut };
+
+bool FunctionsAreThere(const OperatorCall&) noexcept { return engine::SleefIsThere(JobIsa()); }
+
+// The output is of any dtype that there are conversions to.
+constexpr auto Checks(int out) {
+  return List(NotNull(kSelf), NotNull(kOther), NotNull(out), DtypesIn(kRealArithmeticDtypes, {kSelf, kOther}),
+              RankAtMost(8, {kSelf, kOther}), Broadcasts({kSelf, kOther}), ShapeIsBroadcast(out),
+              SizesRepresentable({out}), DoneIfEmpty({kSelf, kOther}), InsideStorage({kSelf, kOther}),
+              Promotes({kSelf, kOther}), ReplacesPromoted(kIntegersAndBool, ACL_FLOAT),
+              DtypeImplemented({out}, kConvertible), FunctionsThere(kDouble, FunctionsAreThere));
+}
+constexpr auto kChecks = Checks(kOut);
+constexpr auto kInplaceChecks = Checks(kSelf);
+
+constexpr DtypeRule kDocumented = kRealArithmeticDtypes.OnlyOn(products::kWithout200I500A2);
+
+aclnnStatus SetAngles(const char* api, std::span<const TensorArgument> tensors, std::span<const Check> checks,
+                      uint64_t* workspaceSize, aclOpExecutor** executor) {
+  OperatorCall call{api, tensors, {}};
+  call.in_place = tensors.size() == kOut;
+  return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    SetMapJob(checked, {kSelf, kOther}, checked.in_place ? kSelf : kOut, kAngle, {}, fresh);
+  });
+}
+
+}  // namespace
+
+const OperatorFacts facts::atan2 = {"aclnnAtan2",          "aclnnop/aclnn_atan2.h", kDocumented,
+                                    kRealArithmeticDtypes, /*by_promotion=*/false,  /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnAtan2GetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
+                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  return SetAngles("aclnnAtan2", tensors, kChecks, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnAtan2)
+
+aclnnStatus aclnnInplaceAtan2GetWorkspaceSize(aclTensor* selfRef, aclTensor* other, uint64_t* workspaceSize,
+                                              aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
+  return SetAngles("aclnnInplaceAtan2", tensors, kInplaceChecks, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnInplaceAtan2)
+
+#endif  // HWY_ONCE

@@ -1,0 +1,315 @@
+// aclnnClamp and its forms: numbers within bounds, which are scalars or tensors.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_clamp.h"
+
+#include <type_traits>
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/pointwise/clamp.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/map/vector_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace bounds {
+
+using namespace engine::HWY_NAMESPACE;
+
+using BoundLanes = LaneTypes<float, double, int8_t, uint8_t, int16_t, int32_t, int64_t>;
+
+// NaN stays, and so does a bound that is NaN.
+template <class D, class V>
+HWY_INLINE V AtLeast(D, V x, V bound) {
+  if constexpr (std::is_floating_point_v<hn::TFromD<D>>) {
+    return hn::IfThenElse(hn::Eq(bound, bound), hn::IfThenElse(hn::Lt(x, bound), bound, x), bound);
+  } else {
+    return hn::Max(x, bound);
+  }
+}
+template <class D, class V>
+HWY_INLINE V AtMost(D, V x, V bound) {
+  if constexpr (std::is_floating_point_v<hn::TFromD<D>>) {
+    return hn::IfThenElse(hn::Eq(bound, bound), hn::IfThenElse(hn::Lt(bound, x), bound, x), bound);
+  } else {
+    return hn::Min(x, bound);
+  }
+}
+
+// The scalars are the lower and the upper bound.
+struct WithinScalars : Elementwise<WithinScalars> {
+  using Parameters = engine::Scalars;
+  using Lanes = BoundLanes;
+  static constexpr int kInputs = 1;
+  static constexpr bool kTakesHalves = true;
+  explicit WithinScalars(const Parameters& parameters) : scalars(parameters) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    using T = hn::TFromD<D>;
+    return AtMost(d, AtLeast(d, x, hn::Set(d, scalars.Get<T>(0))), hn::Set(d, scalars.Get<T>(1)));
+  }
+
+  engine::Scalars scalars;
+};
+
+// Rarely used: narrower numbers are computed as int32.
+struct WithinTensors : Elementwise<WithinTensors> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float, double, int32_t, int64_t>;
+  static constexpr int kInputs = 3;
+  explicit WithinTensors(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x, V lower, V upper) const {
+    return AtMost(d, AtLeast(d, x, lower), upper);
+  }
+};
+
+struct AboveTensor : Elementwise<AboveTensor> {
+  using Parameters = engine::Scalars;
+  using Lanes = BoundLanes;
+  static constexpr int kInputs = 2;
+  static constexpr bool kTakesHalves = true;
+  explicit AboveTensor(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x, V lower) const {
+    return AtLeast(d, x, lower);
+  }
+};
+
+struct BelowTensor : Elementwise<BelowTensor> {
+  using Parameters = engine::Scalars;
+  using Lanes = BoundLanes;
+  static constexpr int kInputs = 2;
+  static constexpr bool kTakesHalves = true;
+  explicit BelowTensor(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x, V upper) const {
+    return AtMost(d, x, upper);
+  }
+};
+
+}  // namespace bounds
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <cstring>
+#include <limits>
+
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kWithinScalars = PORTACL_VALUE_KERNELS(bounds::WithinScalars);
+constexpr auto kWithinTensors = PORTACL_VALUE_KERNELS(bounds::WithinTensors);
+constexpr auto kAboveTensor = PORTACL_VALUE_KERNELS(bounds::AboveTensor);
+constexpr auto kBelowTensor = PORTACL_VALUE_KERNELS(bounds::BelowTensor);
+
+constexpr DtypeRule kClamped = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | kIntegers);
+
+// Bounds as scalars.
+enum ScalarTensors { kSelf, kOut };
+enum Bounds { kMin, kMax };
+
+constexpr auto TestsWithScalars(int out) {
+  return List(NotNull(kSelf), NotNull(out), DtypesIn(kClamped, {kSelf, out}), Broadcasts({kSelf}),
+              SameShape(kSelf, out), RankAtMost(8, {kSelf, out}), SizesRepresentable({out}),
+              DoneIfEmpty({kSelf}));
+}
+// Before Ascend 950 everything is converted to the output's dtype first.
+constexpr auto PromotionOfScalars(Operands given, int out) {
+  return List(PromotesScalarBy(ScalarRule::kClamp, kSelf, given, out),
+              OnProducts(products::kBeforeAscend950, CastsToPromoted({kSelf})), PromotedCastsTo(out),
+              PromotedIn(kClamped, {kSelf}, given), InsideStorage({kSelf}),
+              ScalarsImplemented(kConvertible, given));
+}
+constexpr auto kClampChecks =
+    Join(List(AnyScalarGiven({kMin, kMax})), TestsWithScalars(kOut), PromotionOfScalars({kMin, kMax}, kOut));
+constexpr auto kClampMinChecks =
+    Join(List(ScalarNotNull(kMin)), TestsWithScalars(kOut), PromotionOfScalars({kMin}, kOut));
+constexpr auto kClampMaxChecks =
+    Join(List(ScalarNotNull(kMax)), TestsWithScalars(kOut), PromotionOfScalars({kMax}, kOut));
+constexpr auto kInplaceClampMaxChecks =
+    Join(List(ScalarNotNull(kMax)), TestsWithScalars(kSelf), PromotionOfScalars({kMax}, kSelf));
+
+// The bound that a missing one is.
+template <class T>
+void SetLimits(engine::Scalars& scalars) {
+  using Limits = std::numeric_limits<T>;
+  const T lower = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  const T upper = Limits::has_infinity ? Limits::infinity() : Limits::max();
+  std::memcpy(scalars.bytes[kMin], &lower, sizeof lower);
+  std::memcpy(scalars.bytes[kMax], &upper, sizeof upper);
+}
+engine::Scalars LimitsOf(aclDataType dtype) {
+  engine::Scalars scalars;
+  switch (dtype) {
+    case ACL_DOUBLE:
+      SetLimits<double>(scalars);
+      break;
+    case ACL_INT8:
+      SetLimits<int8_t>(scalars);
+      break;
+    case ACL_UINT8:
+      SetLimits<uint8_t>(scalars);
+      break;
+    case ACL_INT16:
+      SetLimits<int16_t>(scalars);
+      break;
+    case ACL_INT32:
+      SetLimits<int32_t>(scalars);
+      break;
+    case ACL_INT64:
+      SetLimits<int64_t>(scalars);
+      break;
+    default:
+      SetLimits<float>(scalars);
+  }
+  return scalars;
+}
+
+aclnnStatus ClampByScalars(const char* api, std::span<const TensorArgument> tensors,
+                           const aclScalar* clipValueMin, const aclScalar* clipValueMax,
+                           std::span<const Check> checks, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const Attribute attributes[] = {{"clipValueMin", clipValueMin}, {"clipValueMax", clipValueMax}};
+  OperatorCall call{api, tensors, attributes};
+  call.in_place = tensors.size() == kOut;
+  return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    engine::Scalars scalars = LimitsOf(checked.promoted);
+    // Rounded to the promoted dtype, to one of 16 bits, too.
+    for (const int i : {kMin, kMax}) {
+      const aclScalar* const bound = attributes[i].scalar;
+      if (bound != nullptr) SetMapScalar(checked, kWithinScalars, *bound, scalars, i, checked.promoted);
+    }
+    SetMapJob(checked, {kSelf}, checked.in_place ? kSelf : kOut, kWithinScalars, scalars, fresh);
+  });
+}
+
+// Bounds as tensors, either of which may be missing.
+enum Tensors { kClampedSelf, kLower, kUpper, kResult };
+
+constexpr auto TestsWithTensors(int out) {
+  return List(NotNull(kClampedSelf), NotNull(out), DtypesIn(kClamped, {kClampedSelf, out}),
+              RankAtMost(8, {kClampedSelf, out, kLower, kUpper}),
+              DoneIfEmpty({kClampedSelf, kLower, kUpper, out}), Promotes({kClampedSelf, kLower, kUpper}),
+              PromotedCastsTo(out), PromotedIn(kClamped, {kClampedSelf, kLower, kUpper}),
+              Broadcasts({kClampedSelf, kLower, kUpper}), ShapeIsBroadcast(out), SizesRepresentable({out}),
+              InsideStorage({kClampedSelf, kLower, kUpper}),
+              DtypeImplemented({kLower, kUpper}, kConvertible));
+}
+constexpr auto kClampTensorChecks = Join(List(AnyGiven({kLower, kUpper})), TestsWithTensors(kResult));
+constexpr auto kClampMinTensorChecks = Join(List(NotNull(kLower)), TestsWithTensors(kResult));
+constexpr auto kClampMaxTensorChecks = Join(List(NotNull(kUpper)), TestsWithTensors(kResult));
+constexpr auto kInplaceClampMinTensorChecks = Join(List(NotNull(kLower)), TestsWithTensors(kClampedSelf));
+constexpr auto kInplaceClampMaxTensorChecks = Join(List(NotNull(kUpper)), TestsWithTensors(kClampedSelf));
+
+aclnnStatus ClampByTensors(const char* api, std::span<const TensorArgument> tensors,
+                           std::span<const Check> checks, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  OperatorCall call{api, tensors, {}};
+  call.in_place = tensors.size() == kResult;
+  return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    const int out = checked.in_place ? kClampedSelf : kResult;
+    if (!checked.IsGiven(kUpper))
+      return SetMapJob(checked, {kClampedSelf, kLower}, out, kAboveTensor, {}, fresh);
+    if (!checked.IsGiven(kLower))
+      return SetMapJob(checked, {kClampedSelf, kUpper}, out, kBelowTensor, {}, fresh);
+    SetMapJob(checked, {kClampedSelf, kLower, kUpper}, out, kWithinTensors, {}, fresh);
+  });
+}
+
+}  // namespace
+
+const OperatorFacts facts::clamp = {"aclnnClamp", "aclnnop/aclnn_clamp.h", kClamped, kClamped,
+                                    /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnClampGetWorkspaceSize(const aclTensor* self, const aclScalar* clipValueMin,
+                                       const aclScalar* clipValueMax, aclTensor* out, uint64_t* workspaceSize,
+                                       aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return ClampByScalars("aclnnClamp", tensors, clipValueMin, clipValueMax, kClampChecks, workspaceSize,
+                        executor);
+}
+PORTACL_PHASE_2(aclnnClamp)
+
+aclnnStatus aclnnClampMinGetWorkspaceSize(const aclTensor* self, const aclScalar* clipValueMin,
+                                          aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return ClampByScalars("aclnnClampMin", tensors, clipValueMin, nullptr, kClampMinChecks, workspaceSize,
+                        executor);
+}
+PORTACL_PHASE_2(aclnnClampMin)
+
+aclnnStatus aclnnClampMaxGetWorkspaceSize(const aclTensor* self, const aclScalar* clipValueMax,
+                                          aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return ClampByScalars("aclnnClampMax", tensors, nullptr, clipValueMax, kClampMaxChecks, workspaceSize,
+                        executor);
+}
+PORTACL_PHASE_2(aclnnClampMax)
+
+aclnnStatus aclnnInplaceClampMaxGetWorkspaceSize(const aclTensor* selfRef, const aclScalar* clipValueMax,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  return ClampByScalars("aclnnInplaceClampMax", tensors, nullptr, clipValueMax, kInplaceClampMaxChecks,
+                        workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnInplaceClampMax)
+
+aclnnStatus aclnnClampTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* clipValueMin,
+                                             const aclTensor* clipValueMax, aclTensor* out,
+                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"self", self}, {"clipValueMin", clipValueMin}, {"clipValueMax", clipValueMax}, {"out", out}};
+  return ClampByTensors("aclnnClampTensor", tensors, kClampTensorChecks, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnClampTensor)
+
+aclnnStatus aclnnClampMinTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* clipValueMin,
+                                                aclTensor* out, uint64_t* workspaceSize,
+                                                aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"self", self}, {"clipValueMin", clipValueMin}, {"clipValueMax", nullptr}, {"out", out}};
+  return ClampByTensors("aclnnClampMinTensor", tensors, kClampMinTensorChecks, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnClampMinTensor)
+
+aclnnStatus aclnnClampMaxTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* max, aclTensor* out,
+                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"clipValueMin", nullptr}, {"max", max}, {"out", out}};
+  return ClampByTensors("aclnnClampMaxTensor", tensors, kClampMaxTensorChecks, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnClampMaxTensor)
+
+aclnnStatus aclnnInplaceClampMinTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* clipValueMin,
+                                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"selfRef", selfRef}, {"clipValueMin", clipValueMin}, {"clipValueMax", nullptr}};
+  return ClampByTensors("aclnnInplaceClampMinTensor", tensors, kInplaceClampMinTensorChecks, workspaceSize,
+                        executor);
+}
+PORTACL_PHASE_2(aclnnInplaceClampMinTensor)
+
+aclnnStatus aclnnInplaceClampMaxTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* max,
+                                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"clipValueMin", nullptr}, {"max", max}};
+  return ClampByTensors("aclnnInplaceClampMaxTensor", tensors, kInplaceClampMaxTensorChecks, workspaceSize,
+                        executor);
+}
+PORTACL_PHASE_2(aclnnInplaceClampMaxTensor)
+
+#endif  // HWY_ONCE

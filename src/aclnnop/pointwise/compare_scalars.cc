@@ -1,0 +1,216 @@
+// aclnnEqScalar, aclnnNeScalar, aclnnGtScalar, aclnnGeScalar, aclnnLtScalar, aclnnLeScalar and their in-place
+// forms: comparisons of a tensor with a scalar.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_eq_scalar.h"
+#include "aclnnop/aclnn_ge_scalar.h"
+#include "aclnnop/aclnn_gt_scalar.h"
+#include "aclnnop/aclnn_le_scalar.h"
+#include "aclnnop/aclnn_lt_scalar.h"
+#include "aclnnop/aclnn_ne_scalar.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/pointwise/compare_scalars.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/pointwise/comparisons-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace comparisons {
+
+using Equal = OfScalar<IsEqual>;
+using Less = OfScalar<IsLess>;
+using Greater = OfScalar<IsLess, /*kScalarFirst=*/true>;
+using LessOrEqual = OfScalar<IsLessOrEqual>;
+using GreaterOrEqual = OfScalar<IsLessOrEqual, /*kScalarFirst=*/true>;
+
+}  // namespace comparisons
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+using namespace comparisons;
+
+constexpr auto kEqualKernels = PORTACL_VALUE_KERNELS(comparisons::Equal);
+constexpr auto kGreaterKernels = PORTACL_VALUE_KERNELS(comparisons::Greater);
+constexpr auto kGreaterOrEqualKernels = PORTACL_VALUE_KERNELS(comparisons::GreaterOrEqual);
+constexpr auto kLessKernels = PORTACL_VALUE_KERNELS(comparisons::Less);
+constexpr auto kLessOrEqualKernels = PORTACL_VALUE_KERNELS(comparisons::LessOrEqual);
+
+enum Tensors { kSelf, kOut };
+enum Attributes { kOther };
+
+constexpr ProductSet kNowhere{};
+
+// On `tested` products the two dtypes are tested, on the others only what they promote to. On `promoting`
+// ones they have to promote as those of two tensors, although it is not what is computed in.
+constexpr auto Checks(const DtypeRule& in, const DtypeRule& result, ScalarRule rule, int out,
+                      ProductSet tested = products::kAll, ProductSet promoting = kNowhere) {
+  return List(NotNull(kSelf), ScalarNotNull(kOther), NotNull(out), OnProducts(tested, DtypesIn(in, {kSelf})),
+              OnProducts(tested, ScalarDtypesIn(in, {kOther})), DtypesIn(result, {out}),
+              OnProducts(promoting, PromotesScalar(kSelf, kOther)),
+              PromotesScalarBy(rule, kSelf, {kOther}, out), PromotedIn(in, {kSelf}, {kOther}),
+              RankAtMost(8, {kSelf, out}), Broadcasts({kSelf}), SameShape(kSelf, out),
+              SizesRepresentable({out}), DoneIfEmpty({kSelf}), InsideStorage({kSelf}),
+              DtypeImplemented({kSelf, out}, kConvertible), ScalarsImplemented(kConvertible, {kOther}));
+}
+constexpr auto kEqChecks = Checks(kEqualOfScalar, kEqualOutOfScalar, ScalarRule::kEqScalar, kOut,
+                                  products::kAll, products::kBeforeAscend950);
+constexpr auto kInplaceEqChecks = Checks(kEqualOfScalar, kEqualOutOfScalar, ScalarRule::kEqScalar, kSelf,
+                                         products::kAll, products::kBeforeAscend950);
+constexpr auto kNeChecks = Checks(kNotEqual, kNotEqualOut, ScalarRule::kEqScalar, kOut);
+constexpr auto kInplaceNeChecks = Checks(kNotEqual, kNotEqualOut, ScalarRule::kEqScalar, kSelf);
+constexpr auto kGtChecks = Checks(kOrdered, kGreaterOut, ScalarRule::kGtScalar, kOut);
+constexpr auto kInplaceGtChecks = Checks(kOrdered, kGreaterOut, ScalarRule::kGtScalar, kSelf);
+constexpr auto kGeChecks = Checks(kOrdered, kGreaterOrEqualOut, ScalarRule::kGtScalar, kOut, kNowhere);
+constexpr auto kInplaceGeChecks =
+    Checks(kOrdered, kGreaterOrEqualOut, ScalarRule::kGtScalar, kSelf, kNowhere);
+constexpr auto kLtChecks = Checks(kOrdered, kLessOut, ScalarRule::kLtScalar, kOut);
+constexpr auto kInplaceLtChecks = Checks(kOrdered, kLessOut, ScalarRule::kLtScalar, kSelf);
+constexpr auto kLeChecks = Checks(kLessOrEqual, kLessOrEqualOut, ScalarRule::kLeScalar, kOut);
+constexpr auto kInplaceLeChecks = Checks(kLessOrEqual, kLessOrEqualOut, ScalarRule::kLeScalar, kSelf);
+
+// An operator's kernels, and those that compute the opposite for integers, where there are such.
+struct Comparison {
+  const engine::KernelTable& kernels;
+  const engine::KernelTable* opposite_of_integers = nullptr;
+  bool is_opposite = false;
+};
+constexpr Comparison kEq{kEqualKernels};
+constexpr Comparison kNe{kEqualKernels, nullptr, /*is_opposite=*/true};
+constexpr Comparison kGt{kGreaterKernels};
+constexpr Comparison kGe{kGreaterOrEqualKernels, &kLessKernels};
+constexpr Comparison kLt{kLessKernels};
+constexpr Comparison kLe{kLessOrEqualKernels, &kGreaterKernels};
+
+aclnnStatus Compare(const char* api, std::span<const TensorArgument> tensors, const aclScalar* other,
+                    std::span<const Check> checks, const Comparison& comparison, uint64_t* workspaceSize,
+                    aclOpExecutor** executor) {
+  const Attribute attributes[] = {{"other", other}};
+  OperatorCall call{api, tensors, attributes};
+  call.in_place = tensors.size() == kOut;
+  return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    const bool by_opposite = comparison.opposite_of_integers != nullptr && !HasNan(checked.promoted);
+    const engine::KernelTable& kernels = by_opposite ? *comparison.opposite_of_integers : comparison.kernels;
+    engine::Scalars scalars = ScalarsOf(by_opposite || comparison.is_opposite);
+    // Rounded to the promoted dtype, to one of 16 bits, too.
+    SetMapScalar(checked, kernels, *other, scalars, 0, checked.promoted);
+    SetMapJob(checked, {kSelf}, checked.in_place ? kSelf : kOut, kernels, scalars, fresh);
+  });
+}
+
+}  // namespace
+
+const OperatorFacts facts::eq_scalar = {"aclnnEqScalar", "aclnnop/aclnn_eq_scalar.h", kEqualOfScalar,
+                                        kEqualOfScalar,  /*by_promotion=*/false,      /*inputs_only=*/true};
+const OperatorFacts facts::ne_scalar = {"aclnnNeScalar", "aclnnop/aclnn_ne_scalar.h", kNotEqual,
+                                        kNotEqual,       /*by_promotion=*/false,      /*inputs_only=*/true};
+const OperatorFacts facts::gt_scalar = {"aclnnGtScalar", "aclnnop/aclnn_gt_scalar.h", kOrdered,
+                                        kOrdered,        /*by_promotion=*/false,      /*inputs_only=*/true};
+const OperatorFacts facts::ge_scalar = {"aclnnGeScalar", "aclnnop/aclnn_ge_scalar.h", kOrdered,
+                                        kOrdered,        /*by_promotion=*/false,      /*inputs_only=*/true};
+const OperatorFacts facts::lt_scalar = {"aclnnLtScalar", "aclnnop/aclnn_lt_scalar.h", kOrdered,
+                                        kOrdered,        /*by_promotion=*/false,      /*inputs_only=*/true};
+const OperatorFacts facts::le_scalar = {"aclnnLeScalar", "aclnnop/aclnn_le_scalar.h", kLessOrEqual,
+                                        kLessOrEqual,    /*by_promotion=*/false,      /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnEqScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return Compare("aclnnEqScalar", tensors, other, kEqChecks, kEq, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnEqScalar)
+
+aclnnStatus aclnnInplaceEqScalarGetWorkspaceSize(const aclTensor* selfRef, const aclScalar* other,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  return Compare("aclnnInplaceEqScalar", tensors, other, kInplaceEqChecks, kEq, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnInplaceEqScalar)
+
+aclnnStatus aclnnNeScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return Compare("aclnnNeScalar", tensors, other, kNeChecks, kNe, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnNeScalar)
+
+aclnnStatus aclnnInplaceNeScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  return Compare("aclnnInplaceNeScalar", tensors, other, kInplaceNeChecks, kNe, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnInplaceNeScalar)
+
+aclnnStatus aclnnGtScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return Compare("aclnnGtScalar", tensors, other, kGtChecks, kGt, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnGtScalar)
+
+aclnnStatus aclnnInplaceGtScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  return Compare("aclnnInplaceGtScalar", tensors, other, kInplaceGtChecks, kGt, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnInplaceGtScalar)
+
+aclnnStatus aclnnGeScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return Compare("aclnnGeScalar", tensors, other, kGeChecks, kGe, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnGeScalar)
+
+aclnnStatus aclnnInplaceGeScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  return Compare("aclnnInplaceGeScalar", tensors, other, kInplaceGeChecks, kGe, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnInplaceGeScalar)
+
+aclnnStatus aclnnLtScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return Compare("aclnnLtScalar", tensors, other, kLtChecks, kLt, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnLtScalar)
+
+aclnnStatus aclnnInplaceLtScalarGetWorkspaceSize(const aclTensor* selfRef, const aclScalar* other,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  return Compare("aclnnInplaceLtScalar", tensors, other, kInplaceLtChecks, kLt, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnInplaceLtScalar)
+
+aclnnStatus aclnnLeScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return Compare("aclnnLeScalar", tensors, other, kLeChecks, kLe, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnLeScalar)
+
+aclnnStatus aclnnInplaceLeScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  return Compare("aclnnInplaceLeScalar", tensors, other, kInplaceLeChecks, kLe, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnInplaceLeScalar)
+
+#endif  // HWY_ONCE

@@ -1,0 +1,233 @@
+// aclnnEqTensor, aclnnNeTensor, aclnnGtTensor, aclnnGeTensor, aclnnLtTensor, aclnnLeTensor and their in-place
+// forms: comparisons of two tensors.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_eq_tensor.h"
+#include "aclnnop/aclnn_ge_tensor.h"
+#include "aclnnop/aclnn_gt_tensor.h"
+#include "aclnnop/aclnn_le_tensor.h"
+#include "aclnnop/aclnn_lt_tensor.h"
+#include "aclnnop/aclnn_ne_tensor.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/pointwise/compare_tensors.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/pointwise/comparisons-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace comparisons {
+
+using Equal = OfTensors<IsEqual>;
+using Less = OfTensors<IsLess>;
+using LessOrEqual = OfTensors<IsLessOrEqual>;
+
+}  // namespace comparisons
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+using namespace comparisons;
+
+constexpr auto kEqualKernels = PORTACL_VALUE_KERNELS(comparisons::Equal);
+constexpr auto kLessKernels = PORTACL_VALUE_KERNELS(comparisons::Less);
+constexpr auto kLessOrEqualKernels = PORTACL_VALUE_KERNELS(comparisons::LessOrEqual);
+
+enum Tensors { kSelf, kOther, kOut };
+
+// What the lists differ in: on which products each input's dtype is tested, and the promoted one; whether the
+// output's rank is.
+struct Lists {
+  const DtypeRule& in;
+  const DtypeRule& result;
+  ProductSet each_input;
+  ProductSet promoted;
+};
+
+constexpr auto TestsOf(const Lists& lists, int out, Operands ranks) {
+  return List(OnProducts(lists.each_input, DtypesIn(lists.in, {kSelf, kOther})),
+              DtypesIn(lists.result, {out}), PromotesByRank(kSelf, kOther),
+              OnProducts(lists.promoted, PromotedIn(lists.in, {kSelf, kOther})), RankAtMost(8, ranks),
+              Broadcasts({kSelf, kOther}), ShapeIsBroadcast(out), SizesRepresentable({out}),
+              DoneIfEmpty({kSelf, kOther}), InsideStorage({kSelf, kOther}),
+              DtypeImplemented({kSelf, kOther, out}, kConvertible));
+}
+constexpr auto NotNulls(int out) { return List(NotNull(kSelf), NotNull(kOther), NotNull(out)); }
+
+constexpr auto Checks(const Lists& lists, int out) {
+  return Join(NotNulls(out), TestsOf(lists, out, {kSelf, kOther, out}));
+}
+constexpr auto ChecksWithoutRankOfOut(const Lists& lists, int out) {
+  return Join(NotNulls(out), TestsOf(lists, out, {kSelf, kOther}));
+}
+// Ne and Le ask for empty tensors before anything else.
+constexpr auto ChecksAfterEmpty(const Lists& lists, int out, Operands ranks) {
+  return Join(NotNulls(out), List(DoneIfEmpty({kSelf, kOther})), TestsOf(lists, out, ranks));
+}
+
+constexpr ProductSet kNowhere{};
+constexpr Lists kEq{kEqual, kEqualOut, products::kAscend950, products::kAll};
+constexpr Lists kNe{kNotEqual, kNotEqualOut, products::kAll, products::kAscend950};
+constexpr Lists kGt{kOrdered, kGreaterOut, kNowhere, products::kAll};
+constexpr Lists kGe{kOrdered, kGreaterOrEqualOut, kNowhere, products::kAll};
+constexpr Lists kLt{kOrdered, kLessOut, products::kAll, products::kAscend950};
+constexpr Lists kLe{kLessOrEqual, kLessOrEqualOut, products::kAll, products::kAscend950};
+
+constexpr auto kEqChecks = Checks(kEq, kOut);
+constexpr auto kInplaceEqChecks = Checks(kEq, kSelf);
+constexpr auto kNeChecks = ChecksAfterEmpty(kNe, kOut, {kSelf, kOther});
+constexpr auto kInplaceNeChecks = ChecksAfterEmpty(kNe, kSelf, {kSelf, kOther});
+constexpr auto kGtChecks = Checks(kGt, kOut);
+constexpr auto kInplaceGtChecks = Checks(kGt, kSelf);
+constexpr auto kGeChecks = Checks(kGe, kOut);
+constexpr auto kInplaceGeChecks = Checks(kGe, kSelf);
+constexpr auto kLtChecks = ChecksWithoutRankOfOut(kLt, kOut);
+constexpr auto kInplaceLtChecks = ChecksWithoutRankOfOut(kLt, kSelf);
+constexpr auto kLeChecks = ChecksAfterEmpty(kLe, kOut, {kSelf, kOther, kOut});
+constexpr auto kInplaceLeChecks = ChecksAfterEmpty(kLe, kSelf, {kSelf, kOther, kSelf});
+
+enum class Relation { kEqual, kNotEqual, kLess, kGreater, kLessOrEqual, kGreaterOrEqual };
+
+void SetComparison(const OperatorCall& call, Relation relation, Executor& executor) {
+  using enum Relation;
+  const bool has_equal = relation == kLessOrEqual || relation == kGreaterOrEqual;
+  // a <= b is the opposite of b < a.
+  const bool is_opposite = relation == kNotEqual || (has_equal && !HasNan(call.promoted));
+  const bool is_swapped = relation == kGreater || relation == kGreaterOrEqual;
+  const engine::KernelTable& kernels = relation == kEqual || relation == kNotEqual ? kEqualKernels
+                                       : has_equal && !is_opposite                 ? kLessOrEqualKernels
+                                                                                   : kLessKernels;
+  const Operands order =
+      is_swapped != (has_equal && is_opposite) ? Operands{kOther, kSelf} : Operands{kSelf, kOther};
+  SetMapJob(call, order, call.in_place ? kSelf : kOut, kernels, ScalarsOf(is_opposite), executor);
+}
+
+aclnnStatus Compare(const char* api, std::span<const TensorArgument> tensors, std::span<const Check> checks,
+                    Relation relation, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  OperatorCall call{api, tensors, {}};
+  call.in_place = tensors.size() == kOut;
+  return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    SetComparison(checked, relation, fresh);
+  });
+}
+
+}  // namespace
+
+const OperatorFacts facts::eq_tensor = {"aclnnEqTensor", "aclnnop/aclnn_eq_tensor.h", kEqual,
+                                        kEqual,          /*by_promotion=*/false,      /*inputs_only=*/true};
+const OperatorFacts facts::ne_tensor = {"aclnnNeTensor", "aclnnop/aclnn_ne_tensor.h", kNotEqual,
+                                        kNotEqual,       /*by_promotion=*/false,      /*inputs_only=*/true};
+const OperatorFacts facts::gt_tensor = {"aclnnGtTensor", "aclnnop/aclnn_gt_tensor.h", kOrdered,
+                                        kOrdered,        /*by_promotion=*/false,      /*inputs_only=*/true};
+const OperatorFacts facts::ge_tensor = {"aclnnGeTensor", "aclnnop/aclnn_ge_tensor.h", kOrdered,
+                                        kOrdered,        /*by_promotion=*/false,      /*inputs_only=*/true};
+const OperatorFacts facts::lt_tensor = {"aclnnLtTensor", "aclnnop/aclnn_lt_tensor.h", kOrdered,
+                                        kOrdered,        /*by_promotion=*/false,      /*inputs_only=*/true};
+const OperatorFacts facts::le_tensor = {"aclnnLeTensor", "aclnnop/aclnn_le_tensor.h", kLessOrEqual,
+                                        kLessOrEqual,    /*by_promotion=*/false,      /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnEqTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  return Compare("aclnnEqTensor", tensors, kEqChecks, Relation::kEqual, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnEqTensor)
+
+aclnnStatus aclnnInplaceEqTensorGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* other,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
+  return Compare("aclnnInplaceEqTensor", tensors, kInplaceEqChecks, Relation::kEqual, workspaceSize,
+                 executor);
+}
+PORTACL_PHASE_2(aclnnInplaceEqTensor)
+
+aclnnStatus aclnnNeTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  return Compare("aclnnNeTensor", tensors, kNeChecks, Relation::kNotEqual, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnNeTensor)
+
+aclnnStatus aclnnInplaceNeTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
+  return Compare("aclnnInplaceNeTensor", tensors, kInplaceNeChecks, Relation::kNotEqual, workspaceSize,
+                 executor);
+}
+PORTACL_PHASE_2(aclnnInplaceNeTensor)
+
+aclnnStatus aclnnGtTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  return Compare("aclnnGtTensor", tensors, kGtChecks, Relation::kGreater, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnGtTensor)
+
+aclnnStatus aclnnInplaceGtTensorGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* other,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
+  return Compare("aclnnInplaceGtTensor", tensors, kInplaceGtChecks, Relation::kGreater, workspaceSize,
+                 executor);
+}
+PORTACL_PHASE_2(aclnnInplaceGtTensor)
+
+aclnnStatus aclnnGeTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  return Compare("aclnnGeTensor", tensors, kGeChecks, Relation::kGreaterOrEqual, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnGeTensor)
+
+aclnnStatus aclnnInplaceGeTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
+  return Compare("aclnnInplaceGeTensor", tensors, kInplaceGeChecks, Relation::kGreaterOrEqual, workspaceSize,
+                 executor);
+}
+PORTACL_PHASE_2(aclnnInplaceGeTensor)
+
+aclnnStatus aclnnLtTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  return Compare("aclnnLtTensor", tensors, kLtChecks, Relation::kLess, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnLtTensor)
+
+aclnnStatus aclnnInplaceLtTensorGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* other,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
+  return Compare("aclnnInplaceLtTensor", tensors, kInplaceLtChecks, Relation::kLess, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnInplaceLtTensor)
+
+aclnnStatus aclnnLeTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  return Compare("aclnnLeTensor", tensors, kLeChecks, Relation::kLessOrEqual, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnLeTensor)
+
+aclnnStatus aclnnInplaceLeTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
+  return Compare("aclnnInplaceLeTensor", tensors, kInplaceLeChecks, Relation::kLessOrEqual, workspaceSize,
+                 executor);
+}
+PORTACL_PHASE_2(aclnnInplaceLeTensor)
+
+#endif  // HWY_ONCE

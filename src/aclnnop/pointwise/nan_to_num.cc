@@ -1,0 +1,109 @@
+// aclnnNanToNum and aclnnInplaceNanToNum: numbers in place of NaN and infinities.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_nan_to_num.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/pointwise/nan_to_num.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/functions/steps-inl.h"
+#include "engine/map/vector_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace numbers {
+
+using namespace engine::HWY_NAMESPACE;
+
+// The scalars: what takes the place of NaN and of infinity, as two parts, and of -infinity.
+struct Replace : Elementwise<Replace> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float>;
+  static constexpr int kInputs = 1;
+  static constexpr bool kTakesHalves = true;
+  explicit Replace(const Parameters& parameters) : scalars(parameters) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    const V infinity = functions::Infinity(d);
+    const V number = hn::IfThenElse(hn::Eq(x, x), x, hn::Set(d, scalars.Get<float>(0)));
+    const V finite = hn::IfThenElse(hn::Eq(x, infinity), hn::Set(d, scalars.Get<float>(0, 1)), number);
+    return hn::IfThenElse(hn::Eq(x, hn::Neg(infinity)), hn::Set(d, scalars.Get<float>(1)), finite);
+  }
+
+  engine::Scalars scalars;
+};
+
+}  // namespace numbers
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <cstring>
+
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kReplace = PORTACL_VALUE_KERNELS(numbers::Replace);
+
+enum Tensors { kSelf, kOut };
+
+constexpr DtypeRule kReplaced = SinceAtlasA2(kFloatHalfAndBf16 | kIntegersAndBool);
+constexpr DtypeRule kReplacedInplace = SinceAtlasA2(kFloatHalfAndBf16);
+
+constexpr auto Checks(const DtypeRule& dtypes, int out) {
+  return List(NotNull(kSelf), NotNull(out), DtypesIn(dtypes, {kSelf}), SameDtype(kSelf, out),
+              Broadcasts({kSelf}), SameShape(kSelf, out), RankAtMost(8, {kSelf}), SizesRepresentable({out}),
+              DoneIfEmpty({kSelf}), InsideStorage({kSelf}), PromotesToDtypeOf(kSelf));
+}
+constexpr auto kChecks = Checks(kReplaced, kOut);
+constexpr auto kInplaceChecks = Checks(kReplacedInplace, kSelf);
+
+aclnnStatus ReplaceNan(const char* api, std::span<const TensorArgument> tensors,
+                       std::span<const Check> checks, float nan, float posinf, float neginf,
+                       uint64_t* workspaceSize, aclOpExecutor** executor) {
+  OperatorCall call{api, tensors, {}};
+  call.in_place = tensors.size() == kOut;
+  return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    if (!kFloatHalfAndBf16.Contains(checked.promoted)) return SetMoveJob(checked, kSelf, kOut, fresh);
+    engine::Scalars scalars;
+    std::memcpy(scalars.bytes[0], &nan, sizeof nan);
+    std::memcpy(scalars.bytes[0] + sizeof nan, &posinf, sizeof posinf);
+    std::memcpy(scalars.bytes[1], &neginf, sizeof neginf);
+    SetMapJob(checked, {kSelf}, checked.in_place ? kSelf : kOut, kReplace, scalars, fresh);
+  });
+}
+
+}  // namespace
+
+const OperatorFacts facts::nan_to_num = {"aclnnNanToNum", "aclnnop/aclnn_nan_to_num.h", kReplaced, kReplaced,
+                                         /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnNanToNumGetWorkspaceSize(const aclTensor* self, float nan, float posinf, float neginf,
+                                          aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return ReplaceNan("aclnnNanToNum", tensors, kChecks, nan, posinf, neginf, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnNanToNum)
+
+aclnnStatus aclnnInplaceNanToNumGetWorkspaceSize(aclTensor* selfRef, float nan, float posinf, float neginf,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  return ReplaceNan("aclnnInplaceNanToNum", tensors, kInplaceChecks, nan, posinf, neginf, workspaceSize,
+                    executor);
+}
+PORTACL_PHASE_2(aclnnInplaceNanToNum)
+
+#endif  // HWY_ONCE

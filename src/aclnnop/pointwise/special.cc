@@ -1,0 +1,97 @@
+// Erf, Erfc, Erfinv, Lgamma, Digamma and Sinc: special functions.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_digamma.h"
+#include "aclnnop/aclnn_erf.h"
+#include "aclnnop/aclnn_erfc.h"
+#include "aclnnop/aclnn_erfinv.h"
+#include "aclnnop/aclnn_lgamma.h"
+#include "aclnnop/aclnn_sinc.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/pointwise/special.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/pointwise/unary-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace special {
+
+PORTACL_UNARY_FORMULA(Erf, RealLanes)
+PORTACL_UNARY_FORMULA(Erfc, RealLanes)
+PORTACL_UNARY_FORMULA(Erfinv, LaneTypes<float>)
+PORTACL_UNARY_FORMULA(Lgamma, RealLanes)
+PORTACL_UNARY_FORMULA(Digamma, RealLanes)
+PORTACL_UNARY_FORMULA(Sinc, RealLanes)
+
+}  // namespace special
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/pointwise/unary.h"
+
+namespace portacl {
+namespace {
+
+using Out = UnaryRules::Out;
+
+constexpr DtypeRule kErfDtypes = WithBf16SinceAtlasA2(kRealFloating | DtypeSet(ACL_INT64, ACL_BOOL));
+constexpr DtypeRule kErfinvDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kIntegersAndBool);
+
+constexpr auto kErfKernels = PORTACL_VALUE_KERNELS(special::Erf);
+constexpr UnaryRules kErf{.kernels = kErfKernels, .self = kErfDtypes, .out = Out::kCastsComputed};
+
+constexpr auto kErfcKernels = PORTACL_VALUE_KERNELS(special::Erfc);
+constexpr UnaryRules kErfc{.kernels = kErfcKernels, .self = kErfDtypes, .out = Out::kCastsComputed};
+
+constexpr auto kErfinvKernels = PORTACL_VALUE_KERNELS(special::Erfinv);
+constexpr UnaryRules kErfinv{.kernels = kErfinvKernels, .self = kErfinvDtypes, .out = Out::kCastsComputed};
+
+constexpr auto kLgammaKernels = PORTACL_VALUE_KERNELS(special::Lgamma);
+constexpr UnaryRules kLgamma{.kernels = kLgammaKernels,
+                             .self = kRealArithmeticDtypes,
+                             .out = Out::kListed,
+                             .listed = kRealFloatingDtypes};
+
+constexpr auto kDigammaKernels = PORTACL_VALUE_KERNELS(special::Digamma);
+constexpr UnaryRules kDigamma{.kernels = kDigammaKernels,
+                              .self = kRealArithmeticDtypes,
+                              .out = Out::kListed,
+                              .listed = kRealFloatingDtypes};
+
+constexpr auto kSincKernels = PORTACL_VALUE_KERNELS(special::Sinc);
+constexpr UnaryRules kSinc{.kernels = kSincKernels,
+                           .self = kRealArithmeticDtypes,
+                           .out = Out::kListed,
+                           .listed = kRealFloatingAndBf16,
+                           .null_code = ACLNN_ERR_INNER_NULLPTR};
+
+}  // namespace
+
+PORTACL_UNARY_FACTS(erf, Erf, kErf, kPagesWithAtlasTraining)
+PORTACL_UNARY_FACTS(erfc, Erfc, kErfc, kPagesWithout200I)
+PORTACL_UNARY_FACTS(erfinv, Erfinv, kErfinv, kPagesWithAtlasTraining)
+PORTACL_UNARY_FACTS(lgamma, Lgamma, kLgamma, kPagesWithAtlasTraining)
+PORTACL_UNARY_FACTS(digamma, Digamma, kDigamma, kPagesWithAtlasTraining)
+PORTACL_UNARY_FACTS(sinc, Sinc, kSinc, kPagesWithAtlasTraining)
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_UNARY(Erf, kErf)
+PORTACL_UNARY_OF(Erfc, self, aclTensor, out, kErfc)
+PORTACL_UNARY_IN_PLACE(Erfc, const aclTensor, selfRef, kErfc)
+PORTACL_UNARY_OF(Erfinv, self, aclTensor, out, kErfinv)
+PORTACL_UNARY_IN_PLACE(Erfinv, const aclTensor, selfRef, kErfinv)
+PORTACL_UNARY(Lgamma, kLgamma)
+PORTACL_UNARY(Digamma, kDigamma)
+PORTACL_UNARY(Sinc, kSinc)
+
+#endif  // HWY_ONCE

@@ -1,0 +1,98 @@
+// aclnnTriu, aclnnTril and their in-place forms: a triangle of each matrix, and 0 elsewhere.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_tril.h"
+#include "aclnnop/aclnn_triu.h"
+
+#include "acl/stream/thread_limit.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "engine/move/triangle.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut };
+
+constexpr DtypeSet kTriangleSet = kRealArithmetic | kUnsignedSince16Bits;
+constexpr DtypeRule kTriangleDtypes = ByGeneration(
+    kTriangleSet, kTriangleSet | kBf16, kTriangleSet | kBf16 | DtypeSet{ACL_COMPLEX32, ACL_COMPLEX64});
+
+constexpr auto Start(int out) {
+  return List(NotNull(kSelf), NotNull(out), DtypesIn(kTriangleDtypes, {kSelf}), SameDtype(kSelf, out),
+              SameFormat({kSelf, out}));
+}
+constexpr auto Shapes(int out) {
+  return List(RankAtMost(8, {kSelf}), SameShape(kSelf, out), SizesRepresentable({out}), DoneIfEmpty({kSelf}));
+}
+// Of an empty tensor, Triu takes any rank.
+constexpr auto TriuChecks(int out) {
+  return Join(Start(out), List(NotPrivate({kSelf})), Shapes(out),
+              List(RankAtLeast(2, {kSelf}), InsideStorage({kSelf})));
+}
+constexpr auto TrilChecks(int out) {
+  return Join(Start(out), List(RankAtLeast(2, {kSelf})), Shapes(out), List(InsideStorage({kSelf})));
+}
+constexpr auto kTriuChecks = TriuChecks(kOut);
+constexpr auto kInplaceTriuChecks = TriuChecks(kSelf);
+constexpr auto kTrilChecks = TrilChecks(kOut);
+constexpr auto kInplaceTrilChecks = TrilChecks(kSelf);
+
+aclnnStatus KeepTriangle(const char* api, std::span<const TensorArgument> tensors,
+                         std::span<const Check> checks, bool is_upper, int64_t diagonal,
+                         uint64_t* workspaceSize, aclOpExecutor** executor) {
+  OperatorCall call{api, tensors, {}};
+  call.in_place = tensors.size() == kOut;
+  return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    fresh.SetJob([&] {
+      const int out = checked.in_place ? kSelf : kOut;
+      engine::TriangleJob job =
+          engine::MakeTriangle(checked.Tensor(kSelf), checked.Tensor(out), is_upper, diagonal, ThreadLimit());
+      job.source = kSelf;
+      job.destination = static_cast<int8_t>(out);
+      return job;
+    });
+  });
+}
+
+}  // namespace
+
+const OperatorFacts facts::triu = {"aclnnTriu", "aclnnop/aclnn_triu.h", kTriangleDtypes, kTriangleDtypes,
+                                   /*by_promotion=*/false};
+const OperatorFacts facts::tril = {"aclnnTril", "aclnnop/aclnn_tril.h", kTriangleDtypes, kTriangleDtypes,
+                                   /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnTriuGetWorkspaceSize(const aclTensor* self, int64_t diagonal, aclTensor* out,
+                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return KeepTriangle("aclnnTriu", tensors, kTriuChecks, /*is_upper=*/true, diagonal, workspaceSize,
+                      executor);
+}
+PORTACL_PHASE_2(aclnnTriu)
+
+aclnnStatus aclnnInplaceTriuGetWorkspaceSize(aclTensor* selfRef, int64_t diagonal, uint64_t* workspaceSize,
+                                             aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  return KeepTriangle("aclnnInplaceTriu", tensors, kInplaceTriuChecks, /*is_upper=*/true, diagonal,
+                      workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnInplaceTriu)
+
+aclnnStatus aclnnTrilGetWorkspaceSize(const aclTensor* self, int64_t diagonal, aclTensor* out,
+                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return KeepTriangle("aclnnTril", tensors, kTrilChecks, /*is_upper=*/false, diagonal, workspaceSize,
+                      executor);
+}
+PORTACL_PHASE_2(aclnnTril)
+
+aclnnStatus aclnnInplaceTrilGetWorkspaceSize(const aclTensor* selfRef, int64_t diagonal,
+                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  return KeepTriangle("aclnnInplaceTril", tensors, kInplaceTrilChecks, /*is_upper=*/false, diagonal,
+                      workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnInplaceTril)

@@ -1,0 +1,209 @@
+// Functions of one tensor, each declared by a few rules: what it accepts, what it computes in, which kernels it has.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+
+// The lists that unary functions are made of.
+inline constexpr DtypeSet kRealFloating = kFloatAndHalf | kDouble;
+inline constexpr DtypeSet kFloating = kFloatAndHalf | kDouble | kComplex;
+inline constexpr DtypeRule kHalfAndFloatDtypes = WithBf16SinceAtlasA2(kFloatAndHalf);
+inline constexpr DtypeRule kRealFloatingDtypes = WithBf16SinceAtlasA2(kRealFloating);
+inline constexpr DtypeRule kFloatingDtypes = WithBf16SinceAtlasA2(kFloating);
+inline constexpr DtypeRule kRealFloatingAndBf16 = Everywhere(kRealFloating | kBf16);
+inline constexpr DtypeRule kFloatingAndBf16 = Everywhere(kFloating | kBf16);
+
+// Which products the pages of unary functions list.
+inline constexpr ProductSet kPagesOnAll = ~ProductSet{Product::kNoDevice};
+inline constexpr ProductSet kPagesWithout200I = products::kWithout200I500A2;
+inline constexpr ProductSet kPagesWithoutInference =
+    ~ProductSet{Product::kAtlasInference, Product::kNoDevice};
+inline constexpr ProductSet kPagesWithAtlasTraining =
+    products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining};
+inline constexpr ProductSet kPagesBeforeAscend950{Product::kAtlasTraining, Product::kAtlasA2,
+                                                  Product::kAtlasA3, Product::kAtlasInference,
+                                                  Product::kAtlas200I500A2};
+inline constexpr ProductSet kPagesBeforeAscend950Without200I{Product::kAtlasTraining, Product::kAtlasA2,
+                                                             Product::kAtlasA3, Product::kAtlasInference};
+
+// A rule's floating and complex dtypes: what most in-place forms take.
+constexpr DtypeRule FloatingOf(const DtypeRule& rule) {
+  DtypeRule floating = rule;
+  for (DtypeSet& set : floating.by_product) set = set & (kFloating | kBf16);
+  return floating;
+}
+
+struct UnaryRules {
+  // What out's dtype has to be.
+  enum class Out : uint8_t {
+    kSame,            // self's
+    kComputed,        // what is computed in
+    kCastsFromSelf,   // any that self's casts to
+    kCastsComputed,   // any that what is computed in casts to
+    kListed,          // in the list
+    kListedFromSelf,  // in the list, and such that self's casts to it
+    kListedComputed,  // in the list, and such that what is computed in casts to it
+    kReal,            // self's, of complex numbers that of their parts
+    kSign             // self's, which is asked later where it is not in Sign's list for all products
+  };
+  // What integers and bool become before the function.
+  enum class IntegersAs : uint8_t { kThemselves, kFloat, kFloatOrDouble /* of INT64 */, kOut };
+  // The formats that are refused.
+  enum class Formats : uint8_t { kAny, kNotPrivate, kEqual, kEqualAndNotPrivate };
+
+  const engine::KernelTable& kernels;
+  DtypeRule self{};
+  Out out = Out::kSame;
+  DtypeRule listed{};  // of out
+  IntegersAs integers = IntegersAs::kFloat;
+  Formats formats = Formats::kAny;
+  ProductSet formats_on = products::kAll;
+  DtypeRule in_place = FloatingOf(self);
+  DtypeSet copied{};                          // dtypes whose elements the function leaves as they are
+  DtypeSet zeroed{};                          // ... of which nothing is left
+  DtypeSet needs_sleef = kDouble | kComplex;  // dtypes whose functions are SLEEF's
+  aclnnStatus null_code = ACLNN_ERR_PARAM_NULLPTR;
+};
+
+// The checks of a unary function in CANN's order.
+struct UnaryChecks {
+  std::array<Check, 20> checks{};
+  size_t count = 0;
+
+  constexpr void Append(const Check& check) { checks[count++] = check; }
+  std::span<const Check> All() const { return {checks.data(), count}; }
+};
+
+namespace unary {
+
+enum Tensors { kSelf, kOut };
+
+bool SelfIsInteger(const OperatorCall& call) noexcept;  // or bool
+bool SelfIsInt64(const OperatorCall& call) noexcept;
+bool SelfIsComplex32(const OperatorCall& call) noexcept;
+bool SelfIsComplex64(const OperatorCall& call) noexcept;
+bool SelfIsReal(const OperatorCall& call) noexcept;
+bool SelfIsInListOfSign(const OperatorCall& call) noexcept;
+bool SelfIsNotInListOfSign(const OperatorCall& call) noexcept;
+bool FunctionsAreThere(const OperatorCall& call) noexcept;
+
+constexpr void AppendOutRule(const UnaryRules& rules, int out, UnaryChecks& list) {
+  using Out = UnaryRules::Out;
+  switch (rules.out) {
+    case Out::kSame:
+      return list.Append(SameDtype(kSelf, out));
+    case Out::kComputed:
+      return list.Append(PromotedIs(out));
+    case Out::kCastsFromSelf:
+      return list.Append(CastsTo(kSelf, out));
+    case Out::kCastsComputed:
+      return list.Append(PromotedCastsTo(out));
+    case Out::kListed:
+      return list.Append(DtypesIn(rules.listed, {out}));
+    case Out::kListedFromSelf:
+      list.Append(DtypesIn(rules.listed, {out}));
+      return list.Append(CastsTo(kSelf, out));
+    case Out::kListedComputed:
+      list.Append(DtypesIn(rules.listed, {out}));
+      return list.Append(PromotedCastsTo(out));
+    case Out::kReal:
+      list.Append(If(SelfIsReal, SameDtype(kSelf, out)));
+      list.Append(If(SelfIsComplex64, DtypesIn(DtypeSet{ACL_FLOAT}, {out})));
+      return list.Append(If(SelfIsComplex32, DtypesIn(DtypeSet{ACL_FLOAT16}, {out})));
+    case Out::kSign:
+      return list.Append(If(SelfIsInListOfSign, SameDtype(kSelf, out)));
+  }
+}
+
+constexpr void AppendFormats(const UnaryRules& rules, int out, UnaryChecks& list) {
+  using Formats = UnaryRules::Formats;
+  if (rules.formats == Formats::kEqual || rules.formats == Formats::kEqualAndNotPrivate)
+    list.Append(OnProducts(rules.formats_on, SameFormat({kSelf, out})));
+  if (rules.formats == Formats::kNotPrivate || rules.formats == Formats::kEqualAndNotPrivate)
+    list.Append(OnProducts(rules.formats_on, NotPrivate({kSelf, out})));
+}
+
+}  // namespace unary
+
+// `rules` is static. In place, out is self.
+constexpr UnaryChecks ChecksOf(const UnaryRules& rules, bool in_place) {
+  using namespace unary;
+  const bool is_sign = rules.out == UnaryRules::Out::kSign;
+  const int out = in_place ? kSelf : kOut;
+  UnaryChecks list;
+  list.Append(WithCode(rules.null_code, NotNull(kSelf)));
+  if (!in_place) list.Append(WithCode(rules.null_code, NotNull(kOut)));
+  if (is_sign) {
+    // There CANN takes every dtype.
+    constexpr ProductSet kTakesAny{Product::kAtlasInference, Product::kAtlas200I500A2};
+    list.Append(OnProducts(~kTakesAny, DtypesIn(rules.self, {kSelf})));
+  } else {
+    list.Append(DtypesIn(in_place ? rules.in_place : rules.self, {kSelf}));
+  }
+  using IntegersAs = UnaryRules::IntegersAs;
+  const bool to_float = rules.integers == IntegersAs::kFloat || rules.integers == IntegersAs::kFloatOrDouble;
+  list.Append(to_float ? PromotesToFloat(kSelf) : PromotesToDtypeOf(kSelf));
+  if (rules.integers == IntegersAs::kFloatOrDouble) list.Append(If(SelfIsInt64, PromotesTo(ACL_DOUBLE)));
+  AppendOutRule(rules, out, list);
+  if (rules.integers == IntegersAs::kOut) list.Append(If(SelfIsInteger, PromotesToDtypeOf(out)));
+  list.Append(SameShape(kSelf, out));
+  if (!is_sign) list.Append(RankAtMost(8, {kSelf}));
+  AppendFormats(rules, out, list);
+  list.Append(SizesRepresentable({out}));
+  list.Append(DoneIfEmpty({kSelf}));
+  if (is_sign) {
+    list.Append(If(SelfIsNotInListOfSign, WithCode(ACLNN_ERR_INNER_NULLPTR, SameDtype(kSelf, out))));
+    list.Append(WithCode(ACLNN_ERR_INNER_NULLPTR, RankAtMostUnlessContiguous(8, {kSelf, out})));
+    // Integers are computed as int64 where CANN lets them pass.
+    list.Append(DtypeImplemented({kSelf}, kConvertible.Without(DtypeSet(ACL_UINT64))));
+  }
+  list.Append(InsideStorage({kSelf}));
+  list.Append(DtypeImplemented({kSelf, out}, kConvertible));
+  if (!rules.needs_sleef.IsEmpty()) list.Append(FunctionsThere(rules.needs_sleef, FunctionsAreThere));
+  return list;
+}
+
+// Phase 1. In place `out` is nullptr, and so is its name.
+aclnnStatus RunUnary(const char* api, const UnaryRules& rules, const UnaryChecks& checks, TensorArgument self,
+                     TensorArgument out, uint64_t* workspaceSize, aclOpExecutor** executor) noexcept;
+
+}  // namespace portacl
+
+// NOLINTBEGIN(bugprone-macro-parentheses): types and names of parameters take none
+
+// Defines the functions aclnnNAME(SELF, OUT), and of the in-place form; `self_type` and `out_type` are aclTensor or const
+// aclTensor.
+#define PORTACL_UNARY_OF(name, self, out_type, out, rules)                                                 \
+  aclnnStatus aclnn##name##GetWorkspaceSize(const aclTensor* self, out_type* out, uint64_t* workspaceSize, \
+                                            aclOpExecutor** executor) {                                    \
+    static constexpr UnaryChecks kChecks = ChecksOf(rules, /*in_place=*/false);                            \
+    return RunUnary("aclnn" #name, rules, kChecks, {#self, self}, {#out, out}, workspaceSize, executor);   \
+  }                                                                                                        \
+  PORTACL_PHASE_2(aclnn##name)
+#define PORTACL_UNARY_IN_PLACE(name, self_type, self, rules)                                           \
+  aclnnStatus aclnnInplace##name##GetWorkspaceSize(self_type* self, uint64_t* workspaceSize,           \
+                                                   aclOpExecutor** executor) {                         \
+    static constexpr UnaryChecks kChecks = ChecksOf(rules, /*in_place=*/true);                         \
+    return RunUnary("aclnnInplace" #name, rules, kChecks, {#self, self}, {}, workspaceSize, executor); \
+  }                                                                                                    \
+  PORTACL_PHASE_2(aclnnInplace##name)
+// NOLINTEND(bugprone-macro-parentheses)
+
+// Both, with the names that most have.
+#define PORTACL_UNARY(name, rules)                    \
+  PORTACL_UNARY_OF(name, self, aclTensor, out, rules) \
+  PORTACL_UNARY_IN_PLACE(name, aclTensor, selfRef, rules)
+
+// The facts about it. CANN's pages list what its code accepts, on the products given.
+#define PORTACL_UNARY_FACTS(stem, name, rules, on)                                                           \
+  const portacl::OperatorFacts portacl::facts::stem = {"aclnn" #name,           "aclnnop/aclnn_" #stem ".h", \
+                                                       (rules).self.OnlyOn(on), (rules).self,                \
+                                                       /*by_promotion=*/false,  /*inputs_only=*/true};

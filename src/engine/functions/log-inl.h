@@ -1,0 +1,168 @@
+// log over Highway vectors: the nearest float32 in all but a handful of cases, at most 1 ulp always, and the
+// same bits on every instruction set (decision N7).
+// SPDX-License-Identifier: Apache-2.0
+
+// Per-target include guard, as Highway's -inl.h files have it.
+#if defined(PORTACL_ENGINE_FUNCTIONS_LOG_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PORTACL_ENGINE_FUNCTIONS_LOG_INL_H_
+#undef PORTACL_ENGINE_FUNCTIONS_LOG_INL_H_
+#else
+#define PORTACL_ENGINE_FUNCTIONS_LOG_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl::engine {
+namespace HWY_NAMESPACE {
+
+// x = 2^n m with m from 0.698 up to twice that, in 16 intervals of equally many floats. `inverse` is near 1 / c,
+// with c in the middle of an interval, and log(c) = -log(inverse). The interval of 1 has c = 1, so that nothing
+// cancels near there, and reaches equally far to both sides. Which float near 1 / c it is was chosen such that
+// log(c) lies within 2^-63 of a float64.
+constexpr int32_t kLogStart = 0x3F32AAAB;
+constexpr size_t kLogIntervals = 16;
+constexpr int kLogIntervalBits = 19;  // of an interval's floats
+
+alignas(64) constexpr double kLogInverse[kLogIntervals] = {
+    0x1.66c8bap+0, 0x1.57bd38p+0, 0x1.49dbdcp+0, 0x1.3d1ba6p+0, 0x1.315178p+0, 0x1.264d76p+0,
+    0x1.1c1b74p+0, 0x1.128ceap+0, 0x1.09acd0p+0, 0x1.000000p+0, 0x1.e6ad38p-1, 0x1.cb56dap-1,
+    0x1.b2f8d8p-1, 0x1.9d09e2p-1, 0x1.8938c4p-1, 0x1.773a18p-1};
+alignas(64) constexpr double kLogOfCentre[kLogIntervals] = {-0x1.59a4f5ea4011cp-2, -0x1.2dc74df4b0c16p-2,
+                                                            -0x1.03922dea4493cp-2, -0x1.b667b2056ba8ap-3,
+                                                            -0x1.68cf960e072d9p-3, -0x1.1d8dfdcc977f0p-3,
+                                                            -0x1.aab2b216a2a14p-4, -0x1.1e8bd4c4d0a80p-4,
+                                                            -0x1.2fe4fdf1cc943p-5, 0.0,
+                                                            0x1.9f896fe71a6d6p-5,  0x1.bc8fc61b7594cp-4,
+                                                            0x1.4de96a02955c0p-3,  0x1.b7e071c58ed68p-3,
+                                                            0x1.0e49282c59a20p-2,  0x1.3e40b00aecacap-2};
+
+// The logarithm of 2^n m, in 64-bit lanes. `m` is a float64's bits; `parts` has the number of m's interval in its
+// low 4 bits, n + 150 in the 9 bits above and anything beyond.
+//
+// It is n ln2 + log(c) + log(1 + r), r = m / c - 1 of at most 0.0298: exact, since m times `inverse` has 48 bits.
+// log(1 + r) = r + r^2 q(r), q a minimax polynomial of degree 5, 2^-50.2 in all. n ln2, by far the largest part,
+// comes last, so that hardly any rounding but that one and float32's counts. No operation is fused.
+template <class DI, class VI>
+HWY_INLINE auto LogOfParts(DI di, VI parts, VI m) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::RebindToFloat<DI> d;
+  using V = hn::Vec<decltype(d)>;
+#if HWY_TARGET == HWY_AVX3
+  // Only the low 4 bits of an index count.
+  const auto entry = [&](const double* table) HWY_ATTR {
+    return V{_mm512_permutex2var_pd(_mm512_load_pd(table), parts.raw, _mm512_load_pd(table + 8))};
+  };
+#else
+  const hn::RebindToSigned<DI> ds;
+  const VI index = hn::And(parts, hn::Set(di, kLogIntervals - 1));
+  const auto entry = [&](const double* table)
+                         HWY_ATTR { return hn::GatherIndex(d, table, hn::BitCast(ds, index)); };
+#endif
+  const V r = hn::Sub(hn::Mul(hn::BitCast(d, m), entry(kLogInverse)), hn::Set(d, 1.0));
+  const V r2 = hn::Mul(r, r);
+
+  // 2^52 + 16 (n + 150), in bits, becomes 16 n.
+  const VI shifted = hn::OrAnd(hn::Set(di, 0x4330000000000000), parts, hn::Set(di, 0x1FF0));
+  const V n = hn::Sub(hn::BitCast(d, shifted), hn::Set(d, 0x1p52 + 16 * 150));
+  // ln2 in two parts; n times the first, of 42 bits, is exact.
+  const V high = hn::Mul(n, hn::Set(d, 0x1.62e42fefa3800p-5));
+  const V low = hn::Mul(n, hn::Set(d, 0x1.ef35793c76730p-49));
+  const V rest = hn::Add(hn::Add(r, entry(kLogOfCentre)), low);
+
+  const V q01 = hn::Add(hn::Mul(r, hn::Set(d, 0x1.55555555d9a31p-2)), hn::Set(d, -0x1.000000001f89dp-1));
+  const V q23 = hn::Add(hn::Mul(r, hn::Set(d, 0x1.999985c22105cp-3)), hn::Set(d, -0x1.fffff20b8b6b1p-3));
+  const V q45 = hn::Add(hn::Mul(r, hn::Set(d, 0x1.25095306a9f0cp-3)), hn::Set(d, -0x1.55c2cb58edda0p-3));
+  const V q = hn::Add(hn::Mul(r2, hn::Add(hn::Mul(r2, q45), q23)), q01);
+  return hn::Add(high, hn::Add(rest, hn::Mul(r2, q)));
+}
+
+// x is a positive normal number. The result is greater by ln2 for each 2^23 that `bias` is greater than kLogBias.
+constexpr int32_t kLogBias = 0x3F800000 - kLogStart + (23 << 23);
+template <class D, class V, class VI>
+HWY_INLINE V LogOfNormal(D d, V x, VI bias) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::RebindToSigned<D> di;
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::BitCast(di, x);
+  // n + 150 in the upper 9 bits, the interval in the next 4.
+  const auto parts = hn::BitCast(du, hn::Add(bits, bias));
+  const auto offset = hn::Sub(bits, hn::Set(di, kLogStart));
+  const auto m = hn::BitCast(du, hn::Sub(bits, hn::And(offset, hn::Set(di, -0x00800000))));
+  // m's exponent is that of 1 or 1/2: as float64 it has three more bits of 1 at its beginning.
+#if HWY_TARGET == HWY_SCALAR
+  const hn::Rebind<uint64_t, D> wide;
+  const auto wide_m = hn::Or(hn::Set(wide, 0x3FE0000000000000), hn::ShiftLeft<29>(hn::PromoteTo(wide, m)));
+  return hn::DemoteTo(d,
+                      LogOfParts(wide, hn::ShiftRight<kLogIntervalBits>(hn::PromoteTo(wide, parts)), wide_m));
+#else
+  // Even and odd elements stay where they are, as the halves of 64-bit lanes.
+  const hn::RepartitionToWide<decltype(du)> wide;
+  const auto mantissa = hn::Set(wide, 0x1FFFFFFFE0000000);
+  const auto exponent = hn::Set(wide, 0x3FE0000000000000);
+  const auto pairs = hn::BitCast(wide, m);
+  const auto even_m = hn::OrAnd(exponent, hn::ShiftLeft<29>(pairs), mantissa);
+  const auto odd_m = hn::OrAnd(exponent, hn::ShiftRight<3>(pairs), mantissa);
+  const auto even_parts = hn::BitCast(wide, hn::ShiftRight<kLogIntervalBits>(parts));
+  const auto odd_parts = hn::ShiftRight<32 + kLogIntervalBits>(hn::BitCast(wide, parts));
+  const auto even = LogOfParts(wide, even_parts, even_m);
+  const auto odd = LogOfParts(wide, odd_parts, odd_m);
+#if HWY_TARGET == HWY_AVX3
+  const __m512i order = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+  return V{_mm512_permutex2var_ps(_mm512_castps256_ps512(_mm512_cvtpd_ps(even.raw)), order,
+                                  _mm512_castps256_ps512(_mm512_cvtpd_ps(odd.raw)))};
+#else
+  const hn::Half<D> half;
+  const hn::RebindToUnsigned<decltype(half)> half_bits;
+  const auto widened = [&](auto result) HWY_ATTR {
+    return hn::PromoteTo(wide, hn::BitCast(half_bits, hn::DemoteTo(half, result)));
+  };
+  return hn::BitCast(d, hn::Or(widened(even), hn::ShiftLeft<32>(widened(odd))));
+#endif
+#endif
+}
+
+// What is not a positive normal number is looked after by itself, but what is done to all stands here once: a
+// call would cost the constants their registers.
+template <class D, class V>
+HWY_INLINE V Log(D d, V x) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::RebindToSigned<D> di;
+#if HWY_TARGET == HWY_AVX3
+  // Any class of numbers but positive normal ones.
+  const bool is_usual = _mm512_fpclass_ps_mask(x.raw, 0xFF) == 0;
+#else
+  // Turned so that the bits of the positive normal numbers are the smallest of all.
+  const auto turned = hn::Add(hn::BitCast(di, x), hn::Set(di, 0x7F800000));
+  const bool is_usual = hn::AllTrue(di, hn::Lt(turned, hn::Set(di, -0x01000000)));
+#endif
+  V normal = x;
+  auto bias = hn::Set(di, kLogBias);
+  if (HWY_UNLIKELY(!is_usual)) {
+    // Subnormal numbers are made normal first.
+    const auto is_small = hn::Lt(x, hn::Set(d, std::numeric_limits<float>::min()));
+    normal = hn::IfThenElse(is_small, hn::Mul(x, hn::Set(d, 0x1p23f)), x);
+    const auto less = hn::IfThenElseZero(is_small, hn::BitCast(d, hn::Set(di, 23 << 23)));
+    bias = hn::Sub(bias, hn::BitCast(di, less));
+  }
+  V result = LogOfNormal(d, normal, bias);
+  if (HWY_LIKELY(is_usual)) return result;
+
+  const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+  result = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(infinity), result);
+  result =
+      hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Set(d, std::numeric_limits<float>::quiet_NaN()), result);
+  result = hn::IfThenElse(hn::Eq(x, infinity), infinity, result);
+  // NaN stays NaN. (Highway's Ne calls NaN equal to itself on some targets; Eq is ordered on all.)
+  return hn::IfThenElse(hn::Eq(x, x), result, x);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl::engine
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,75 @@
+// Functions of float64 vectors from SLEEF, whose library is loaded when they are first asked for: its variants that
+// give the same bits on every instruction set. They are made of fused multiply-adds, which the processor must have.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "acl/isa.h"
+
+namespace portacl::engine {
+
+// In the order of the names in sleef.cc.
+enum class SleefFunction : uint8_t {
+  kAcos,
+  kAcosh,
+  kAsin,
+  kAsinh,
+  kAtan,
+  kAtan2,
+  kAtanh,
+  kCos,
+  kCosh,
+  kErf,
+  kErfc,
+  kExp,
+  kExp2,
+  kExpm1,
+  kLgamma,
+  kLog,
+  kLog10,
+  kLog1p,
+  kLog2,
+  kPow,
+  kSin,
+  kSinPi,
+  kSinh,
+  kTan,
+  kTanh,
+};
+constexpr size_t kSleefFunctions = static_cast<size_t>(SleefFunction::kTanh) + 1;
+
+// Addresses of functions of one instruction set's vectors, of one argument or of two.
+struct SleefTable {
+  void* functions[kSleefFunctions];
+};
+
+// The table of an instruction set that this machine has; nullptr where there is no SLEEF or the processor cannot fuse.
+// The first call loads the library. Never unloaded.
+const SleefTable* LoadSleef(Isa isa) noexcept;
+
+inline bool SleefIsThere(Isa isa) noexcept { return LoadSleef(isa) != nullptr; }
+
+// Why LoadSleef gives nullptr, as the end of a sentence; empty where it does not.
+const char* WhySleefIsMissing(Isa isa) noexcept;
+
+// What LoadSleef has found before, for kernels: one load. nullptr before that.
+extern std::atomic<const SleefTable*> sleef_tables[5];  // in the order of Isa
+inline const SleefTable* LoadedSleef(Isa isa) noexcept {
+  return sleef_tables[static_cast<size_t>(isa)].load(std::memory_order_acquire);
+}
+
+// Calls of such functions with full vectors in memory: x becomes the result; y is nullptr for functions of one argument.
+// clang passes vectors by the instruction set that the whole file is compiled for, so there each has a file of its own.
+#if defined(__clang__) && defined(__x86_64__)
+namespace N_AVX2 {
+void CallSleef(void* function, double* x, const double* y) noexcept;
+}  // namespace N_AVX2
+namespace N_AVX3 {
+void CallSleef(void* function, double* x, const double* y) noexcept;
+}  // namespace N_AVX3
+#endif
+
+}  // namespace portacl::engine

@@ -1,0 +1,137 @@
+// Computes sequences and writes them (see sequence.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/sequence/sequence.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/sequence/sequence.cc"
+#include <hwy/foreach_target.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/functions/steps-inl.h"
+#include "engine/map/integers-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl::engine {
+namespace HWY_NAMESPACE {
+namespace sequences {
+
+// base + i * step for i in [first, first + n).
+template <class T>
+HWY_INLINE void Line(T base, T step, int64_t first, size_t n, T* to) {
+  const hn::ScalableTag<T> d;
+  const auto bases = hn::Set(d, base);
+  const auto steps = hn::Set(d, step);
+  // Up to here every i is a number of type T.
+  constexpr int64_t kMost = int64_t{1} << (std::is_same_v<T, float> ? 24 : 52);
+  const auto count = static_cast<int64_t>(n);
+  if (!std::is_integral_v<T> && (first < -kMost || first + count > kMost)) {
+    for (int64_t i = 0; i < count; ++i) {
+      to[i] = static_cast<T>(
+          std::fma(static_cast<double>(first + i), static_cast<double>(step), static_cast<double>(base)));
+    }
+    return;
+  }
+  const hn::Vec<hn::ScalableTag<T>> indices = hn::Iota(d, static_cast<T>(first));
+  size_t i = 0;
+  // The last vector may reach beyond n.
+  for (; i < n; i += hn::Lanes(d)) {
+    const auto index = hn::Add(indices, hn::Set(d, static_cast<T>(i)));
+    if constexpr (std::is_integral_v<T>) {
+      hn::StoreU(hn::Add(bases, Multiply(d, index, steps)), d, to + i);
+    } else {
+      hn::StoreU(functions::Fma(d, index, steps, bases), d, to + i);
+    }
+  }
+}
+
+template <class T>
+void Spaced(const void* parameters, int64_t first, size_t n, void* to) {
+  const auto& numbers = *static_cast<const EvenlySpaced<T>*>(parameters);
+  const int64_t from_start =
+      std::clamp(numbers.half - std::min(first, numbers.half), int64_t{0}, static_cast<int64_t>(n));
+  const auto before = static_cast<size_t>(from_start);
+  auto* const values = static_cast<T*>(to);
+  if (before > 0) Line<T>(numbers.start, numbers.step, first, before, values);
+  if (before < n)
+    Line<T>(numbers.end, numbers.step, first + from_start - numbers.last, n - before, values + before);
+}
+
+}  // namespace sequences
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl::engine
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "acl/float_environment.h"
+#include "engine/isa.h"
+#include "engine/map/dispatch.h"
+#include "engine/map/tiles.h"
+#include "engine/parallel.h"
+
+namespace portacl::engine {
+namespace {
+
+constexpr int64_t kBlock = 16384;
+// As much as the longest vector: the last one of a tile is written whole.
+constexpr size_t kBehindTile = 256;
+
+void FillPeriodic(const void* parameters, int64_t first, size_t n, void* to) {
+  const auto& numbers = *static_cast<const Periodic*>(parameters);
+  std::memset(to, 0, n * static_cast<size_t>(numbers.size));
+  const int64_t end = first + static_cast<int64_t>(n);
+  for (int64_t k = (first + numbers.period - 1) / numbers.period; k < numbers.count; ++k) {
+    const int64_t place = k * numbers.period;
+    if (place >= end) return;
+    std::memcpy(static_cast<char*>(to) + (place - first) * numbers.size, numbers.value,
+                static_cast<size_t>(numbers.size));
+  }
+}
+
+}  // namespace
+
+SequenceFunction FindSequence(Isa isa, const EvenlySpaced<float>&) noexcept {
+  return PORTACL_ISA_TABLE(sequences::Spaced<float>).For(isa);
+}
+SequenceFunction FindSequence(Isa isa, const EvenlySpaced<double>&) noexcept {
+  return PORTACL_ISA_TABLE(sequences::Spaced<double>).For(isa);
+}
+SequenceFunction FindSequence(Isa isa, const EvenlySpaced<int64_t>&) noexcept {
+  return PORTACL_ISA_TABLE(sequences::Spaced<int64_t>).For(isa);
+}
+SequenceFunction FindSequence(Isa, const Periodic&) noexcept { return FillPeriodic; }
+
+void SequenceJob::Run(void* const* addresses, void*) const noexcept {
+  char* const base = static_cast<char*>(addresses[result.argument]) + plan.operand[0].offset;
+  const int32_t size = plan.operand[0].element_size;
+  ForEachBlock((plan.count + kBlock - 1) / kBlock, threads, [&](int64_t block) {
+    const DefaultFloatEnvironment environment;
+    alignas(64) char computed[kTile * sizeof(double) + kBehindTile];
+    alignas(64) char stored[kTile * kWidestElement];
+    const int64_t end = std::min(plan.count, (block + 1) * kBlock);
+    Cursor cursor(plan, &base, block * kBlock);
+    for (int64_t position = block * kBlock; position < end;) {
+      const int64_t n = std::min<int64_t>(end - position, kTile);
+      function(parameters, position, static_cast<size_t>(n), computed);
+      if (is_converted) result.store(computed, stored, static_cast<size_t>(n), false);
+      const char* const from = is_converted ? stored : computed;
+      ForEachSegment(plan, 0, cursor, n, [&](char* address, int64_t stride, int64_t done, int64_t length) {
+        if (stride == size) {
+          std::memcpy(address, from + done * size, static_cast<size_t>(length * size));
+        } else {
+          result.scatter(from + done * size, address, stride, size, length);
+        }
+      });
+      position += n;
+      cursor.Skip(n);
+    }
+  });
+}
+
+}  // namespace portacl::engine
+
+#endif  // HWY_ONCE

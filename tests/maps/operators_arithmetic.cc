@@ -1,0 +1,648 @@
+// Sums, products, quotients, powers and remainders as data.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_add_v3.h"
+#include "aclnnop/aclnn_addcdiv.h"
+#include "aclnnop/aclnn_addcmul.h"
+#include "aclnnop/aclnn_div.h"
+#include "aclnnop/aclnn_floor_divide.h"
+#include "aclnnop/aclnn_fmod_scalar.h"
+#include "aclnnop/aclnn_fmod_tensor.h"
+#include "aclnnop/aclnn_lerp_scalar.h"
+#include "aclnnop/aclnn_lerp_tensor.h"
+#include "aclnnop/aclnn_maximum.h"
+#include "aclnnop/aclnn_minimum.h"
+#include "aclnnop/aclnn_mul.h"
+#include "aclnnop/aclnn_pow.h"
+#include "aclnnop/aclnn_pow_tensor_tensor.h"
+#include "aclnnop/aclnn_remainder.h"
+#include "aclnnop/aclnn_rsub.h"
+#include "aclnnop/aclnn_sub.h"
+#include "support/map_rules.h"
+
+namespace portacl::testing {
+namespace {
+
+using Complex = std::complex<long double>;
+
+// Modulo 2^128, so that nothing overflows.
+Int Times(Int a, Int b) {
+  __extension__ typedef unsigned __int128 Natural;
+  return static_cast<Int>(static_cast<Natural>(a) * static_cast<Natural>(b));
+}
+
+Int FloorOf(Int a, Int b) {
+  if (b == 0) return 0;
+  const Int quotient = a / b;
+  return quotient - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+bool ByZero(const Int* x) { return x[1] == 0; }
+
+// c + s * a * b by parts, for real and whole numbers and complex ones; the operands are (a, b, alpha).
+Oracle ScaledSum(int sign, bool reversed) {
+  const int from = reversed ? 1 : 0;  // what is scaled is the other one
+  Oracle oracle;
+  oracle.single = [=](const float* x) {
+    return std::fma(static_cast<float>(sign) * x[2], x[1 - from], x[from]);
+  };
+  oracle.twofold = [=](const double* x) {
+    return std::fma(static_cast<double>(sign) * x[2], x[1 - from], x[from]);
+  };
+  oracle.integer = [=](const Int* x) { return x[from] + sign * Times(x[2], x[1 - from]); };
+  oracle.complex = [=](const Complex* x) {
+    return x[from] + static_cast<long double>(sign) * x[2] * x[1 - from];
+  };
+  oracle.scale = [=](const Complex* x) { return std::abs(x[from]) + std::abs(x[2] * x[1 - from]); };
+  return oracle;
+}
+
+Rule ListedOn950(const std::string& names, const Listed& list) {
+  return On(k950Only, PromotedIn(names, list));
+}
+
+// Two tensors and alpha.
+Rules TwoTensors(const Listed& list, const Rules& alpha) {
+  return Rules{Nulls("self other alpha out"), In("self other", list), Promotes("self other")} + alpha +
+         Rules{On(k950Only, CastsToPromoted("self other")),
+               ListedOn950("self other", list),
+               CastsTo("out"),
+               Ranks("self other"),
+               Broadcasts("self other"),
+               BroadcastIs("out"),
+               Empty("self other")};
+}
+
+// A tensor, a scalar and alpha.
+Rules TensorAndScalar(const std::string& tensor, const std::string& nulls, const Rules& lists,
+                      const std::function<DtypeNumber(MapCall&)>& rule, const Listed& list, bool bool_case) {
+  return Rules{Nulls(nulls)} + lists + Rules{PromotesTo("self other", rule),
+                                             AlphaFits(bool_case),
+                                             On(k950Only, CastsToPromoted("self other")),
+                                             ListedOn950("self other", list),
+                                             CastsTo("out"),
+                                             Ranks(tensor),
+                                             SameShapes(tensor, "out"),
+                                             Empty(tensor)};
+}
+
+DtypeNumber AddsRule(MapCall& call) {
+  return call.product == Product::k950 ? S950k(call, "self", "other alpha")
+                                       : Sold(call["self"].dtype, call["other"].dtype, call["out"].dtype);
+}
+
+DtypeNumber AddV3Rule(MapCall& call) {
+  const DtypeNumber scalar = call["self"].dtype;
+  const DtypeNumber tensor = call["other"].dtype;
+  if (IsComplexDtype(scalar)) return Stt(tensor, scalar);
+  if (IsFloatingDtype(tensor)) return ACL_FLOAT;
+  return Sold(tensor, scalar, call["out"].dtype);
+}
+
+DtypeNumber RsubsRule(MapCall& call) {
+  const DtypeNumber tensor = call["self"].dtype;
+  const DtypeNumber scalar = call["other"].dtype;
+  if (call.product == Product::k950) return S950k(call, "self", "other alpha");
+  return !IsFloatingDtype(tensor) && IsFloatingDtype(scalar) ? Stt(tensor, scalar) : tensor;
+}
+
+void AddSums(std::vector<MapOperator>& all) {
+  const Rules tensors = TwoTensors(kFDCI, {AlphaFits()});
+  const Rules scalars =
+      TensorAndScalar("self", "self other alpha out", {In("self", kFDCI)}, AddsRule, kFDCI, true);
+  const std::string names = "self other alpha out";
+  const std::string in_place = "selfRef other alpha";
+  const Oracle sum = ScaledSum(1, false);
+  const Oracle difference = ScaledSum(-1, false);
+
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnAdd), names, tensors, sum));
+  all.push_back(
+      InPlace(PORTACL_C_FUNCTION(aclnnInplaceAdd), all.back(), in_place, InPlaceFirst("self other")));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnAdds), names, scalars, sum));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceAdds), all.back(), in_place));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnSub), names, tensors, difference));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceSub), all.back(), in_place));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnSubs), names, scalars, difference));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceSubs), all.back(), in_place));
+
+  const Listed without_bool = kFDCI - DtypeList{ACL_BOOL};
+  const Oracle reversed = ScaledSum(-1, true);
+  all.push_back(
+      Describe(PORTACL_C_FUNCTION(aclnnRsub), names, TwoTensors(without_bool, {AlphaFits(false)}), reversed));
+  all.push_back(Describe(
+      PORTACL_C_FUNCTION(aclnnRsubs), names,
+      TensorAndScalar("self", names, {In("self other", without_bool)}, RsubsRule, without_bool, false),
+      reversed));
+
+  const Listed third = {{ACL_FLOAT, ACL_INT32, ACL_FLOAT16, ACL_BF16, ACL_INT8}};
+  Rules rules = {Nulls(names),   In("other", third), PromotesTo("self other", AddV3Rule), AlphaFits(),
+                 CastsTo("out"), Ranks("other"),     SameShapes("other", "out"),          Empty("other")};
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnAddV3), names, rules, sum));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceAddV3), all.back(), in_place));
+  all.back().output = "other";
+}
+
+void AddProducts(std::vector<MapOperator>& all) {
+  Oracle product;
+  product.single = [](const float* x) { return x[0] * x[1]; };
+  product.twofold = [](const double* x) { return x[0] * x[1]; };
+  product.integer = [](const Int* x) { return Times(x[0], x[1]); };
+  product.complex = [](const Complex* x) { return x[0] * x[1]; };
+  const Rules lists = {Nulls("self other out"), In("self other out", kFDCI), Promotes("self other"),
+                       On(kBefore950, CastsTo("out"))};
+  const Rules shapes = {Broadcasts("self other"), BroadcastIs("out"), Empty("self other")};
+  // Without a check of the rank nothing says what becomes of nine dimensions.
+  const Rule any_rank = Undetermined([](MapCall& call) {
+    return call["self"].shape.size() > 8 || call["other"].shape.size() > 8 || call["out"].shape.size() > 8;
+  });
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnMul), "self other out",
+                         lists + Rules{Ranks("self other")} + shapes, product));
+  MapOperator base = all.back();
+  base.rules = lists + Rules{any_rank} + shapes;
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceMul), base, "selfRef other"));
+
+  const auto rule = [](MapCall& call) -> DtypeNumber {
+    const DtypeNumber tensor = call["self"].dtype;
+    const DtypeNumber scalar = call["other"].dtype;
+    if (call.product == Product::k950) return S950k(call, "self", "other");
+    if (IsComplexDtype(tensor) || IsComplexDtype(scalar)) return Stt(tensor, scalar);
+    if (IsFloatingDtype(tensor)) return tensor == ACL_BF16 ? ACL_FLOAT : tensor;
+    if (scalar == ACL_DOUBLE && (tensor == ACL_BOOL || call["out"].dtype == ACL_FLOAT)) return ACL_FLOAT;
+    return IsFloatingDtype(scalar) || tensor == ACL_BOOL ? Stt(tensor, scalar) : tensor;
+  };
+  const Rules scalars = {
+      Nulls("self other out"),
+      any_rank,
+      In("self out", kFDCI),
+      When([](MapCall& call) { return call.product == Product::k950; }, PromotesTo("self other", rule)),
+      Sets([=](MapCall& call) { call.promoted = rule(call); }),
+      ListedOn950("self other", kFDCI),
+      On(k950Only, CastsToPromoted("self other")),
+      On(k950Only, CastsTo("out")),
+      SameShapes("self", "out"),
+      Undetermined([](MapCall& call) { return call.promoted == kUndefinedDtype; }),
+      Empty("self")};
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnMuls), "self other out", scalars, product));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceMuls), all.back(), "selfRef other"));
+}
+
+// ---- quotients ----
+
+DtypeNumber FloatOfIntegers(DtypeNumber dtype) { return IsIntegral(dtype) ? DtypeNumber{ACL_FLOAT} : dtype; }
+
+bool HasMode(MapCall& call) {
+  const auto& names = call.op->names;
+  return std::find(names.begin(), names.end(), "mode") != names.end();
+}
+
+int ModeOf(MapCall& call) { return HasMode(call) ? static_cast<int>(call["mode"].value.real) : 0; }
+
+template <class T>
+T Quotient(const T* x, T mode) {
+  const T quotient = x[0] / x[1];
+  return mode == 1 ? std::trunc(quotient) : mode == 2 ? std::floor(quotient) : quotient;
+}
+
+// The operands are (self, other[, mode]); without a mode it is `mode`.
+Oracle QuotientOracle(int mode) {
+  const auto mode_of = [=](auto given) { return mode >= 0 ? static_cast<decltype(given)>(mode) : given; };
+  Oracle oracle;
+  oracle.single = [=](const float* x) { return Quotient(x, mode >= 0 ? static_cast<float>(mode) : x[2]); };
+  oracle.twofold = [=](const double* x) { return Quotient(x, mode >= 0 ? static_cast<double>(mode) : x[2]); };
+  oracle.integer = [=](const Int* x) {
+    if (x[1] == 0) return Int{0};
+    return mode_of(mode >= 0 ? Int{0} : x[2]) == 1 ? x[0] / x[1] : FloorOf(x[0], x[1]);
+  };
+  oracle.any_integer = ByZero;
+  oracle.complex = [](const Complex* x) { return x[0] / x[1]; };
+  oracle.ulp_complex = 8;
+  return oracle;
+}
+
+// What the products before 950 do with a mode: true division of float64 in float32, truncation of everything but 32-bit
+// integers and floats in float32.
+DtypeNumber OlderQuotient(MapCall& call, DtypeNumber promoted) {
+  if (promoted == ACL_BOOL) return ACL_FLOAT;
+  if (call.product == Product::k950 || !HasMode(call)) return promoted;
+  if (ModeOf(call) == 0) return promoted == ACL_DOUBLE ? DtypeNumber{ACL_FLOAT} : promoted;
+  const bool whole = call["self"].dtype == ACL_INT32 && call["other"].dtype == ACL_INT32;
+  if (ModeOf(call) != 1 || whole || promoted == ACL_FLOAT16 || promoted == ACL_BF16) return promoted;
+  return ACL_FLOAT;
+}
+
+Rules QuotientRules(bool has_mode) {
+  const auto floating_mode = [](MapCall& call) {
+    // What has to cast to out.
+    DtypeNumber promoted = PromoteDtypes(call["self"].dtype, call["other"].dtype);
+    if (call.product == Product::k950 && ModeOf(call) == 0) promoted = FloatOfIntegers(promoted);
+    return promoted;
+  };
+  Rules rules = {Nulls("out other self"),
+                 Ranks("self other"),
+                 Broadcasts("self other"),
+                 BroadcastIs("out"),
+                 In("other self", kFDCI),
+                 PromotesTo("self other", floating_mode),
+                 When([](MapCall& call) { return !(call.product == Product::k950 && ModeOf(call) == 1); },
+                      CastsTo("out")),
+                 NotPrivate("self other out")};
+  if (has_mode)
+    rules.push_back(Says(161002, "mode", [](MapCall& call) { return ModeOf(call) < 0 || ModeOf(call) > 2; }));
+  rules.push_back(Empty("self other"));
+  rules.push_back(Says(161002, "self other mode",
+                       [](MapCall& call) { return ModeOf(call) != 0 && IsComplexDtype(call.promoted); }));
+  rules.push_back(Sets([](MapCall& call) {
+    if (ModeOf(call) == 0) call.promoted = FloatOfIntegers(call.promoted);
+    call.promoted = OlderQuotient(call, call.promoted);
+  }));
+  return rules;
+}
+
+Rules ScalarQuotientRules(bool has_mode) {
+  const auto computed = [](MapCall& call) -> DtypeNumber {
+    const DtypeNumber tensor = call["self"].dtype;
+    const DtypeNumber scalar = call["other"].dtype;
+    const int mode = ModeOf(call);
+    DtypeNumber promoted = kUndefinedDtype;
+    if (call.product == Product::k950) {
+      promoted = S950(tensor, scalar);
+    } else if (IsComplexDtype(scalar) || IsComplexDtype(tensor)) {
+      promoted = Stt(tensor, scalar);
+    } else {
+      promoted = IsFloatingDtype(tensor) ? tensor : Stt(tensor, scalar);
+      if (mode == 0 && IsIntegral(tensor)) promoted = ACL_FLOAT;
+      if (mode == 1 && IsIntegral(tensor) && IsFloatingDtype(scalar)) promoted = ACL_FLOAT;
+    }
+    if (mode == 0) promoted = FloatOfIntegers(promoted);
+    return IsComplexDtype(promoted) ? promoted : OlderQuotient(call, promoted);
+  };
+  Rules rules = {Nulls("self other out"),
+                 NotPrivate("self out"),
+                 In("other", kFDCI),
+                 In("self", kFDCI),
+                 Ranks("self"),
+                 SameShapes("self", "out"),
+                 On(kBefore950, CastsFrom("self", "out")),
+                 Sets([=](MapCall& call) {
+                   call.promoted = S950(call["self"].dtype, call["other"].dtype);
+                   if (ModeOf(call) == 0) call.promoted = FloatOfIntegers(call.promoted);
+                 }),
+                 On(k950Only, When([](MapCall& call) { return ModeOf(call) != 1; }, CastsTo("out")))};
+  if (has_mode)
+    rules.push_back(Says(161002, "mode", [](MapCall& call) { return ModeOf(call) < 0 || ModeOf(call) > 2; }));
+  rules.push_back(Empty("self"));
+  rules.push_back(Sets([=](MapCall& call) { call.promoted = computed(call); }));
+  rules.push_back(Says(161002, "self other mode",
+                       [](MapCall& call) { return ModeOf(call) != 0 && IsComplexDtype(call.promoted); }));
+  return rules;
+}
+
+void AddQuotients(std::vector<MapOperator>& all) {
+  const Rules first = InPlaceFirst("self other");
+  all.push_back(
+      Describe(PORTACL_C_FUNCTION(aclnnDiv), "self other out", QuotientRules(false), QuotientOracle(0)));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceDiv), all.back(), "selfRef other", first));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnDivMod), "self other mode out", QuotientRules(true),
+                         QuotientOracle(-1)));
+  all.back().integers = {{0, 0}, {1, 0}, {2, 0}};
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceDivMod), all.back(), "selfRef other mode", first));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnDivs), "self other out", ScalarQuotientRules(false),
+                         QuotientOracle(0)));
+  // A2 and 950 differ in whether the scalar's reciprocal is multiplied: one unit.
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceDivs), all.back(), "selfRef other"));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnDivMods), "self other mode out", ScalarQuotientRules(true),
+                         QuotientOracle(-1)));
+  all.back().integers = {{0, 0}, {1, 0}, {2, 0}};
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceDivMods), all.back(), "selfRef other mode"));
+
+  const Rule bool_as_float = Sets([](MapCall& call) {
+    if (call.promoted == ACL_BOOL) call.promoted = ACL_FLOAT;
+  });
+  const Rules lists = {Nulls("self other out"), In("self other", kFDI)};
+  const Rules on_950 = {On(k950Only, PromotedIn("self other", kFDI)), On(k950Only, CastsTo("out"))};
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnFloorDivide), "self other out",
+                         lists + Rules{Promotes("self other")} + on_950 +
+                             Rules{Ranks("self other"), Broadcasts("self other"), BroadcastIs("out"),
+                                   Empty("self other"), bool_as_float},
+                         QuotientOracle(2)));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceFloorDivide), all.back(), "selfRef other", first));
+  const auto rule = [](MapCall& call) -> DtypeNumber {
+    const DtypeNumber tensor = call["self"].dtype;
+    if (call.product != Product::k950) return Stt(tensor, call["other"].dtype);
+    const DtypeNumber promoted = S950(tensor, call["other"].dtype);
+    return promoted == ACL_FLOAT16 || promoted == ACL_BF16 ? DtypeNumber{ACL_FLOAT} : promoted;
+  };
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnFloorDivides), "self other out",
+                         lists + Rules{PromotesTo("self other", rule)} + on_950 +
+                             Rules{Ranks("self"), SameShapes("self", "out"), Empty("self"), bool_as_float},
+                         QuotientOracle(2)));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceFloorDivides), all.back(), "selfRef other"));
+}
+
+// ---- three operands ----
+
+void AddThreefold(std::vector<MapOperator>& all) {
+  const std::string names = "self tensor1 tensor2 value out";
+  const std::string in_place = "selfRef tensor1 tensor2 value";
+  const std::string tensors = "self tensor1 tensor2";
+  const Rule promotes = PromotesTo(tensors, [](MapCall& call) {
+    const DtypeNumber product = PromoteDtypes(call["tensor1"].dtype, call["tensor2"].dtype);
+    return product == kUndefinedDtype ? product : PromoteDtypes(call["self"].dtype, product);
+  });
+  Oracle addcmul;
+  // value * (t1 * t2) with t1 * t2 rounded, then one rounding.
+  addcmul.single = [](const float* x) { return std::fma(x[1] * x[2], x[3], x[0]); };
+  addcmul.twofold = [](const double* x) { return std::fma(x[1] * x[2], x[3], x[0]); };
+  addcmul.integer = [](const Int* x) { return x[0] + Times(x[3], Times(x[1], x[2])); };
+  const Listed list = kFD + DtypeList{ACL_INT32, ACL_INT64, ACL_INT8, ACL_UINT8};
+  all.push_back(
+      Describe(PORTACL_C_FUNCTION(aclnnAddcmul), names,
+               {Nulls(names), In(tensors, list), promotes,
+                Says(161002, tensors,
+                     [](MapCall& call) {
+                       return IsOneOf(call.promoted, {ACL_INT16, ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128});
+                     }),
+                CastsTo("out"), NotPrivate(tensors + " out"), Ranks(tensors), Broadcasts(tensors),
+                BroadcastIs("out"), Empty(tensors)},
+               addcmul));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceAddcmul), all.back(), in_place));
+  Oracle addcdiv;
+  addcdiv.single = [](const float* x) { return std::fma(x[1] / x[2], x[3], x[0]); };
+  addcdiv.twofold = [](const double* x) { return std::fma(x[1] / x[2], x[3], x[0]); };
+  addcdiv.integer = [](const Int* x) { return x[0] + Times(x[3], x[2] == 0 ? Int{0} : x[1] / x[2]); };
+  addcdiv.any_integer = [](const Int* x) { return x[2] == 0; };
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnAddcdiv), names,
+                         {Nulls(names), In(tensors, kFD + DtypeList{ACL_INT64}), promotes, CastsTo("out"),
+                          Ranks(tensors + " out"), Broadcasts("tensor1 tensor2"), Broadcasts(tensors),
+                          BroadcastIs("out"), Empty(tensors)},
+                         addcdiv));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceAddcdiv), all.back(), in_place));
+
+  // Fused steps or not: a bound in units of the larger operand would hide more than this hides.
+  Oracle lerp;
+  lerp.single = [](const float* x) {
+    return x[2] < 0.5f ? std::fma(x[2], x[1] - x[0], x[0]) : std::fma(x[2] - 1, x[1] - x[0], x[1]);
+  };
+  const Rule own_dtype = Sets([](MapCall& call) { call.promoted = call["self"].dtype; });
+  all.push_back(Describe(
+      PORTACL_C_FUNCTION(aclnnLerp), "self end weight out",
+      {Nulls("self end weight out"), In("self", kFloats), SameDtypes("self", "end"),
+       SameDtypes("self", "weight"), SameDtypes("self", "out"), Broadcasts("self end"),
+       Broadcasts("self end weight"), BroadcastIs("out"),
+       RanksUnlessContiguous("self end weight out", "self end weight out"), Empty("self"), own_dtype},
+      lerp));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceLerp), all.back(), "selfRef end weight"));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnLerps), "self end weight out",
+                         {Nulls("self end weight out"), In("self", kFloats), In("out", kFD),
+                          SameDtypes("self", "end"), Broadcasts("self end"), BroadcastIs("out"),
+                          RanksUnlessContiguous("self end out", "self end out"), Empty("self"), own_dtype},
+                         lerp));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceLerps), all.back(), "selfRef end weight"));
+}
+
+void AddExtremes(std::vector<MapOperator>& all) {
+  const Rules rules = {Nulls("self other out"),
+                       In("self other out", kFDI),
+                       PromotesTo("self other",
+                                  [](MapCall& call) {
+                                    const Operand& a = call["self"];
+                                    const Operand& b = call["other"];
+                                    if (call.product == Product::k950 && a.shape.empty() != b.shape.empty()) {
+                                      const bool a_is_value = a.shape.empty();
+                                      return Combine(a_is_value ? b.dtype : a.dtype,
+                                                     a_is_value ? a.dtype : b.dtype);
+                                    }
+                                    return PromoteDtypes(a.dtype, b.dtype);
+                                  }),
+                       CastsTo("out"),
+                       Ranks("self other"),
+                       Broadcasts("self other"),
+                       BroadcastIs("out"),
+                       Empty("self other")};
+  const auto extreme = [](int sign) {
+    const auto pick = [=](auto a, auto b) {
+      if (std::isnan(a)) return a;
+      if (std::isnan(b)) return b;
+      if (a == b) return (std::signbit(a) ? -1 : 1) * sign > 0 ? a : b;
+      return (a > b) == (sign > 0) ? a : b;
+    };
+    Oracle oracle;
+    oracle.single = [=](const float* x) { return pick(x[0], x[1]); };
+    oracle.twofold = [=](const double* x) { return pick(x[0], x[1]); };
+    oracle.integer = [=](const Int* x) { return (x[0] > x[1]) == (sign > 0) ? x[0] : x[1]; };
+    return oracle;
+  };
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnMaximum), "self other out", rules, extreme(1)));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnMinimum), "self other out", rules, extreme(-1)));
+}
+
+// ---- powers ----
+
+Int PowerOf(Int base, Int exponent) {
+  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+  Int power = 1;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1) power = Times(power, base);
+    base = Times(base, base);
+  }
+  return power;
+}
+
+bool IsNegativeOrTooLarge(MapCall& call) {
+  if (!IsIntegral(call.promoted)) return false;
+  const Operand& exponent = call["exponent"];
+  const Number value = ScalarIn(exponent, exponent.dtype);
+  if (std::trunc(value.real) < 0) return true;
+  return ScalarIn(exponent, call.promoted).real != std::trunc(value.real);
+}
+
+void AddPowers(std::vector<MapOperator>& all) {
+  Oracle power;
+  power.real = [](const long double* x) { return std::pow(x[0], x[1]); };
+  power.ulp32 = 2;
+  power.ulp64 = 2;
+  power.integer = [](const Int* x) { return PowerOf(x[0], x[1]); };
+  power.any_integer = [](const Int* x) { return x[0] == 0 && x[1] < 0; };
+  power.complex = [](const Complex* x) { return x[0] == Complex(0) ? Complex(1e40L) : std::pow(x[0], x[1]); };
+  power.ulp_complex = 16;
+  power.scale = [](const Complex* x) {  // the angle is multiplied by the exponent
+    return std::abs(std::pow(x[0], x[1])) * (1 + std::abs(x[1]) * (1 + std::abs(std::log(x[0]))));
+  };
+  const Rule both_bool = Says(161002, "self exponent", [](MapCall& call) {
+    return call["self"].dtype == ACL_BOOL && call["exponent"].dtype == ACL_BOOL;
+  });
+  const std::string names = "self exponent out";
+  all.push_back(Describe(
+      PORTACL_C_FUNCTION(aclnnPowTensorTensor), names,
+      {Nulls(names), both_bool, In("self exponent", kFDCI), Promotes("self exponent"), CastsTo("out"),
+       Ranks("self exponent"), Broadcasts("self exponent"), BroadcastIs("out"), Empty("self exponent")},
+      power));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplacePowTensorTensor), all.back(), "self exponent"));
+
+  const auto lists = [=](const std::function<DtypeNumber(MapCall&)>& rule) {
+    return Rules{Nulls(names),
+                 Says(161002, "self exponent",
+                      [](MapCall& call) {
+                        return !kFDCI.Has(call.product, call["self"].dtype) ||
+                               !kFDCI.Has(call.product, call["exponent"].dtype);
+                      }),
+                 PromotesTo("self exponent",
+                            [](MapCall& call) { return Stt(call["self"].dtype, call["exponent"].dtype); }),
+                 CastsTo("out"),
+                 PromotesTo("self exponent", rule),
+                 both_bool,
+                 CastsTo("out")};
+  };
+  const auto rule_of = [](const std::string& tensor, const std::string& scalar) {
+    return [=](MapCall& call) -> DtypeNumber {
+      const DtypeNumber t = call[tensor].dtype;
+      const DtypeNumber s = call[scalar].dtype;
+      if (call.product == Product::k950) return S950(t, s);
+      if (call["exponent"].dtype == ACL_DOUBLE && call["out"].dtype == ACL_FLOAT && !IsComplexDtype(t) &&
+          !IsComplexDtype(s))
+        return ACL_FLOAT;
+      if (IsComplexDtype(s) || IsComplexDtype(t)) return Stt(t, s);
+      if (IsFloatingDtype(t)) return t;
+      return IsFloatingDtype(s) || t == ACL_BOOL ? Stt(t, s) : t;
+    };
+  };
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnPowTensorScalar), names,
+                         lists(rule_of("self", "exponent")) +
+                             Rules{Ranks("self"), SameShapes("self", "out"), Empty("self"),
+                                   On(k950Only, Says(161002, "exponent", IsNegativeOrTooLarge))},
+                         power));
+  all.back().values = {{2, 0}, {3, 0}, {0.5L, 0}, {-1, 0}, {2.7L, 0}, {0, 0}};
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplacePowTensorScalar), all.back(), "self exponent"));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnPowScalarTensor), names,
+                         lists(rule_of("exponent", "self")) +
+                             Rules{Ranks("exponent"), SameShapes("exponent", "out"), Empty("exponent"),
+                                   Says(561000, "out",
+                                        [](MapCall& call) {
+                                          const DtypeNumber out = call["out"].dtype;
+                                          return ElementSize(out) == 0 || out == ACL_COMPLEX32;
+                                        })},
+                         power));
+  all.back().values = {{2, 0}, {1, 0}, {0.3L, 0}, {-2, 0}};
+}
+
+// ---- remainders ----
+
+template <class T>
+T RemainderOf(T a, T b) {
+  const T remainder = std::fmod(a, b);
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
+Rule OutIsBroadcastOrOneValue() {
+  return Says(161002, "out", [](MapCall& call) {
+    const Shape& out = call["out"].shape;
+    const auto is_one_value = [](const Shape& shape) { return shape.empty() || shape == Shape{1}; };
+    if (call.product != Product::k950 && !call.op->in_place && is_one_value(out) &&
+        is_one_value(call.broadcast))
+      return false;
+    return out != call.broadcast;
+  });
+}
+
+void AddRemainders(std::vector<MapOperator>& all) {
+  Oracle remainder;
+  remainder.single = [](const float* x) { return RemainderOf(x[0], x[1]); };
+  remainder.twofold = [](const double* x) { return RemainderOf(x[0], x[1]); };
+  remainder.integer = [](const Int* x) {
+    return x[1] == 0 ? Int{0} : x[0] - Times(FloorOf(x[0], x[1]), x[1]);
+  };
+  remainder.any_integer = ByZero;
+  remainder.zero_sign_free = true;
+  // 310B computes none of it.
+  const Listed list = {{ACL_INT32, ACL_INT64, ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE}, {ACL_BF16}};
+  const auto promoted_listed = [=](const std::string& names) {
+    return Says(161002, names, [=](MapCall& call) {
+      return call.product == Product::k310B || !list.Has(call.product, call.promoted);
+    });
+  };
+  const std::string names = "self other out";
+  all.push_back(Describe(
+      PORTACL_C_FUNCTION(aclnnRemainderTensorTensor), names,
+      {Nulls(names), Promotes("self other"), CastsTo("out"), promoted_listed("self other"),
+       Broadcasts("self other"), OutIsBroadcastOrOneValue(), Ranks("self other out"), Empty("self other")},
+      remainder));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceRemainderTensorTensor), all.back(), "selfRef other"));
+
+  const auto rule_of = [](const std::string& tensor, const std::string& scalar) {
+    return [=](MapCall& call) -> DtypeNumber {
+      const DtypeNumber t = call[tensor].dtype;
+      const DtypeNumber s = call[scalar].dtype;
+      if (call.product == Product::k950) return S950(t, s, true);
+      if (scalar == "self") return t;
+      if (IsFloatingDtype(t)) return t;
+      return IsFloatingDtype(s) || t == ACL_BOOL ? Stt(t, s) : t;
+    };
+  };
+  const Rule no_complex = Says(161002, "self other", [](MapCall& call) {
+    return IsComplexDtype(call["self"].dtype) || IsComplexDtype(call["other"].dtype);
+  });
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnRemainderTensorScalar), names,
+                         {Nulls(names), SameShapes("self", "out"), no_complex,
+                          PromotesTo("self other", rule_of("self", "other")), CastsToPromoted("self"),
+                          promoted_listed("self other"), CastsTo("out"), Ranks("self out"), Empty("self")},
+                         remainder));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceRemainderTensorScalar), all.back(), "selfRef other"));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnRemainderScalarTensor), names,
+                         {Nulls(names, 561103), SameShapes("other", "out"),
+                          Undetermined([](MapCall& call) { return ElementSize(call["other"].dtype) == 0; }),
+                          no_complex, PromotesTo("self other", rule_of("other", "self")), CastsTo("out"),
+                          Says(161002, "out",
+                               [=](MapCall& call) {
+                                 return call.product == Product::k310B ||
+                                        !list.Has(call.product, call["out"].dtype);
+                               }),
+                          Ranks("other out"), Empty("other"),
+                          On(kBefore950, Sets([](MapCall& call) { call.promoted = call["out"].dtype; }))},
+                         remainder));
+
+  Oracle fmod;
+  fmod.single = [](const float* x) { return std::fmod(x[0], x[1]); };
+  fmod.twofold = [](const double* x) { return std::fmod(x[0], x[1]); };
+  fmod.integer = [](const Int* x) { return x[1] == 0 ? Int{0} : x[0] % x[1]; };
+  fmod.any_integer = ByZero;
+  const Listed fmod_list = kFD + DtypeList{ACL_INT32, ACL_INT8, ACL_UINT8, ACL_INT64};
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnFmodTensor), names,
+                         {Nulls(names), In("self other out", fmod_list), Promotes("self other"),
+                          PromotedIn("self other", fmod_list), Ranks("self other"), Broadcasts("self other"),
+                          BroadcastIs("out"), Empty("self other")},
+                         fmod));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceFmodTensor), all.back(), "selfRef other"));
+  const auto fmods_rule = [](MapCall& call) {
+    const DtypeNumber t = call["self"].dtype;
+    const DtypeNumber s = call["other"].dtype;
+    return call.product == Product::k950 ? S950(t, s, true) : Stt(t, s);
+  };
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnFmodScalar), names,
+                         {Nulls("other", 561103), Nulls(names), In("self other out", fmod_list),
+                          PromotesTo("self other", fmods_rule), PromotedIn("self other", fmod_list),
+                          Ranks("self"), SameShapes("self", "out"), Empty("self")},
+                         fmod));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceFmodScalar), all.back(), "selfRef other"));
+}
+
+}  // namespace
+
+const std::vector<MapOperator>& ArithmeticOperators() {
+  static const std::vector<MapOperator> operators = [] {
+    std::vector<MapOperator> all;
+    AddSums(all);
+    AddProducts(all);
+    AddQuotients(all);
+    AddThreefold(all);
+    AddExtremes(all);
+    AddPowers(all);
+    AddRemainders(all);
+    return all;
+  }();
+  return operators;
+}
+
+}  // namespace portacl::testing

@@ -1,0 +1,81 @@
+// A C function of the aclnn interface as data: what its first phase takes, in order, and how to call both phases with
+// arguments that are known when the program runs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "acl/acl.h"
+#include "aclnn/acl_meta.h"
+
+namespace portacl::testing {
+
+enum class ParameterKind { kTensor, kScalar, kInteger, kReal };
+
+// One argument; its parameter's kind says which member counts.
+struct Argument {
+  aclTensor* tensor = nullptr;
+  const aclScalar* scalar = nullptr;
+  int64_t integer = 0;
+  double real = 0;
+};
+
+struct CFunction {
+  const char* name = nullptr;
+  std::span<const ParameterKind> parameters;  // without workspaceSize and executor
+  aclnnStatus (*plan)(std::span<const Argument> arguments, uint64_t* workspace_size,
+                      aclOpExecutor** executor);
+  aclnnStatus (*run)(void* workspace, uint64_t size, aclOpExecutor* executor, aclrtStream stream);
+};
+
+template <class T>
+inline constexpr ParameterKind kKindOf = std::is_convertible_v<T, const aclTensor*>   ? ParameterKind::kTensor
+                                         : std::is_convertible_v<T, const aclScalar*> ? ParameterKind::kScalar
+                                         : std::is_floating_point_v<T>                ? ParameterKind::kReal
+                                                                       : ParameterKind::kInteger;
+
+template <class T>
+T ArgumentAs(const Argument& argument) {
+  if constexpr (kKindOf<T> == ParameterKind::kTensor) return argument.tensor;
+  if constexpr (kKindOf<T> == ParameterKind::kScalar) return argument.scalar;
+  if constexpr (kKindOf<T> == ParameterKind::kReal) return static_cast<T>(argument.real);
+  if constexpr (kKindOf<T> == ParameterKind::kInteger) return static_cast<T>(argument.integer);
+}
+
+template <auto kFunction>
+struct PhaseOne;
+
+template <class... P, aclnnStatus (*kFunction)(P...)>
+struct PhaseOne<kFunction> {
+  static constexpr size_t kCount = sizeof...(P) - 2;
+  template <size_t I>
+  using Parameter = std::tuple_element_t<I, std::tuple<P...>>;
+
+  template <size_t... I>
+  static constexpr std::array<ParameterKind, kCount> Kinds(std::index_sequence<I...>) {
+    return {kKindOf<Parameter<I>>...};
+  }
+  static constexpr std::array<ParameterKind, kCount> kKinds = Kinds(std::make_index_sequence<kCount>());
+
+  template <size_t... I>
+  static aclnnStatus Call(std::span<const Argument> arguments, uint64_t* size, aclOpExecutor** executor,
+                          std::index_sequence<I...>) {
+    return kFunction(ArgumentAs<Parameter<I>>(arguments[I])..., size, executor);
+  }
+  static aclnnStatus Plan(std::span<const Argument> arguments, uint64_t* size, aclOpExecutor** executor) {
+    return Call(arguments, size, executor, std::make_index_sequence<kCount>());
+  }
+};
+
+}  // namespace portacl::testing
+
+#define PORTACL_C_FUNCTION(function)                                                   \
+  ::portacl::testing::CFunction {                                                      \
+#function, ::portacl::testing::PhaseOne < &function##GetWorkspaceSize> ::kKinds,   \
+        &::portacl::testing::PhaseOne < &function##GetWorkspaceSize> ::Plan, &function \
+  }

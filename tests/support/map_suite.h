@@ -1,0 +1,119 @@
+// The tests that every elementwise operator goes through, from its description alone.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "contract_suite.h"
+#include "environment.h"
+#include "gtest/gtest.h"
+#include "map_operator.h"
+#include "numeric_suite.h"
+#include "tensor_view.h"
+
+namespace portacl::testing {
+
+// The operator as tests see it that know nothing of scalars: called with the scalars of its description.
+OperatorBinding BindingOf(const MapOperator& op);
+
+// A call's arguments; its scalars live as long as this.
+class MapArguments {
+ public:
+  MapArguments(const MapCall& call, const std::vector<aclTensor*>& tensors);
+  ~MapArguments();
+  MapArguments(const MapArguments&) = delete;
+  MapArguments& operator=(const MapArguments&) = delete;
+
+  const std::vector<Argument>& arguments() const { return arguments_; }
+
+ private:
+  std::vector<Argument> arguments_;
+};
+
+// Every result element against the oracle, on every instruction set.
+class MapNumerics : public ::testing::TestWithParam<const MapOperator*> {
+ protected:
+  void EveryDtype();
+  void EveryShapeAndLayout();
+  void EveryLength();
+  void LargeSizes();
+  void EmptyTensors();
+
+ private:
+  struct Options {
+    std::vector<Layout> layouts = {};  // of the tensors in order; empty: dense
+    bool aliased = false;              // the output is the first input
+    bool misaligned = false;
+    int threads = 2;
+  };
+  bool Check(MapCall& call, const Options& options, RandomNumbers& random);
+  // The dtypes and scalars of a call that is accepted, drawn from all there are.
+  bool DrawDtypes(MapCall& call, RandomNumbers& random) const;
+  // Shapes that broadcast, by the description's rules.
+  bool DrawShapes(MapCall& call, int max_rank, RandomNumbers& random) const;
+  void OnEveryIsa(const std::function<void(engine::Isa)>& body);
+
+  aclrtStream stream_ = nullptr;
+  const char* isa_ = "";
+};
+
+// What phase 1 answers to every kind of call, on every product.
+class MapContract : public ::testing::TestWithParam<const MapOperator*> {
+ public:
+  void NullPointers(Product product);
+  void Dtypes(Product product);
+  void Scalars(Product product);
+  void ShapesAndFormats(Product product);
+  void PairsOfFaults(Product product);
+  void OnEveryProduct(void (MapContract::*body)(Product));
+
+ private:
+  void Check(MapCall call, const std::string& what);
+  int wrong_ = 0;
+};
+
+// Phase 2.
+class MapPhaseTwo : public PhaseTwoSuite, public ::testing::WithParamInterface<const MapOperator*> {
+ protected:
+  ContractDescription Description() const;
+};
+
+std::vector<const MapOperator*> Pointers(const std::vector<MapOperator>& operators);
+std::string MapTestName(const ::testing::TestParamInfo<const MapOperator*>& info);
+
+}  // namespace portacl::testing
+
+#define PORTACL_MAP_NUMERICS(suite, operators)                                                      \
+  class suite : public ::portacl::testing::MapNumerics {};                                          \
+  TEST_P(suite, EveryDtype) { EveryDtype(); }                                                       \
+  TEST_P(suite, EveryShapeAndLayout) { EveryShapeAndLayout(); }                                     \
+  TEST_P(suite, EveryLength) { EveryLength(); }                                                     \
+  TEST_P(suite, LargeSizes) { LargeSizes(); }                                                       \
+  TEST_P(suite, EmptyTensors) { EmptyTensors(); }                                                   \
+  INSTANTIATE_TEST_SUITE_P(Of, suite, ::testing::ValuesIn(::portacl::testing::Pointers(operators)), \
+                           ::portacl::testing::MapTestName)
+
+#define PORTACL_MAP_CONTRACT(suite, operators)                                                      \
+  class suite : public ::portacl::testing::MapContract {};                                          \
+  TEST_P(suite, NullPointers) { OnEveryProduct(&suite::NullPointers); }                             \
+  TEST_P(suite, Dtypes) { OnEveryProduct(&suite::Dtypes); }                                         \
+  TEST_P(suite, Scalars) { OnEveryProduct(&suite::Scalars); }                                       \
+  TEST_P(suite, ShapesAndFormats) { OnEveryProduct(&suite::ShapesAndFormats); }                     \
+  TEST_P(suite, PairsOfFaults) { OnEveryProduct(&suite::PairsOfFaults); }                           \
+  INSTANTIATE_TEST_SUITE_P(Of, suite, ::testing::ValuesIn(::portacl::testing::Pointers(operators)), \
+                           ::portacl::testing::MapTestName);                                        \
+  class suite##PhaseTwo : public ::portacl::testing::MapPhaseTwo {};                                \
+  TEST_P(suite##PhaseTwo, Executors) {                                                              \
+    if (GetParam()->product != ::portacl::testing::Product::kA2) GTEST_SKIP();                      \
+    NullExecutor(Description());                                                                    \
+    ExecutorUsedTwice(Description());                                                               \
+    NullWorkspaceWithSize(Description());                                                           \
+    UnknownStream(Description());                                                                   \
+    TensorWithoutAddress(Description());                                                            \
+    PhasesOnDifferentThreads(Description());                                                        \
+  }                                                                                                 \
+  INSTANTIATE_TEST_SUITE_P(Of, suite##PhaseTwo,                                                     \
+                           ::testing::ValuesIn(::portacl::testing::Pointers(operators)),            \
+                           ::portacl::testing::MapTestName)

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""That bench/maps_table.py has rows for every operator of the elementwise families and for no other, that each calls what its operator's
+header declares, with as many arguments, and that both sides of a row name the same operands.
+
+Usage: maps_table_test.py TOOLS
+SPDX-License-Identifier: Apache-2.0
+"""
+import ast
+import pathlib
+import re
+import sys
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1)).parent
+sys.path.insert(0, str(ROOT / "bench"))
+import maps_table  # noqa: E402
+
+KINDS = {"aclTensor*": "tensor", "aclScalar*": "S", "int64_t": "I", "int": "I", "bool": "I", "float": "F", "double": "D",
+         "aclDataType": "type"}
+TENSORS = ("a", "b", "c", "m", "z", "a2", "out", "out2")
+NUMBERS = {"s", "t", "low", "high", "n", "rows", "columns"}
+
+
+def kinds_of_header(operator, function):
+    """Of the parameters of phase 1 but the last two; None when the header declares no such function."""
+    text = (ROOT / f"include/aclnnop/aclnn_{operator}.h").read_text()
+    found = re.search(rf"\baclnn{function}GetWorkspaceSize\(([^)]*)\)", text)
+    if not found:
+        return None
+    parameters = [re.sub(r"\bconst\b", "", one).split() for one in found.group(1).split(",")[:-2]]
+    return [KINDS["".join(words[:-1])] for words in parameters]
+
+
+def kind_of_word(word):
+    kind = word.partition(":")[0]
+    return "tensor" if kind in TENSORS else kind
+
+
+class MapsTable(unittest.TestCase):
+    def test_every_operator_is_measured(self):
+        listed = maps_table.families((ROOT / "src/aclnnop/operators.def").read_text())
+        self.assertEqual(set(listed.values()), set(maps_table.MEASURED_FAMILIES))
+        self.assertEqual({row.operator for row in maps_table.ROWS}, set(listed))
+
+    def test_names_are_told_apart(self):
+        self.assertEqual(len({row.name for row in maps_table.ROWS}), len(maps_table.ROWS))
+
+    def test_calls_are_those_of_the_headers(self):
+        for row in maps_table.ROWS:
+            with self.subTest(row.name):
+                self.assertEqual([kind_of_word(word) for word in row.ours.split()], kinds_of_header(row.operator, row.function))
+
+    def test_both_sides_have_the_same_operands(self):
+        for row in maps_table.ROWS:
+            with self.subTest(row.name):
+                known = {*TENSORS, *NUMBERS, "torch"}
+                theirs = {node.id for node in ast.walk(ast.parse(row.torch)) if isinstance(node, ast.Name)}
+                self.assertLessEqual(theirs, known)
+                ours = {word for word in row.ours.split() if word in TENSORS}
+                returned = {"out"} if not re.search(r"\bout", row.torch) else set()
+                self.assertEqual(ours - returned, theirs & set(TENSORS))
+
+    def test_dtypes_and_domains_are_known(self):
+        for row in maps_table.ROWS:
+            with self.subTest(row.name):
+                self.assertLessEqual(set(row.dtypes), set(maps_table.EVERYTHING))
+                self.assertIn(row.domain, maps_table.DOMAINS)
+                for dtype in row.dtypes:
+                    self.assertIn(row.output_of(dtype), maps_table.EVERYTHING)
+
+
+if __name__ == "__main__":
+    unittest.main()

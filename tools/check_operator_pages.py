@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Checks, or writes, what README.md, README.zh-CN.md and docs/operators.md say about operators: their families, functions,
+products and dtypes, as the public headers, src/aclnnop/operators.def and portacl-info have them.
+
+Usage: check_operator_pages.py [--write] [PORTACL_INFO]     (default: build/release/src/portacl-info)
+
+Each page has what is generated between two comments, <!-- operators --> and <!-- end of operators -->.
+SPDX-License-Identifier: Apache-2.0
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import public_functions
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BEGIN, END = "<!-- operators -->\n", "<!-- end of operators -->"
+PHASE_1 = "GetWorkspaceSize"
+# In the order of CANN's lists.
+SHORT_NAMES = {
+    "FLOAT": "f32", "FLOAT16": "f16", "BF16": "bf16", "DOUBLE": "f64", "INT8": "s8", "INT16": "s16", "INT32": "s32",
+    "INT64": "s64", "UINT8": "u8", "UINT16": "u16", "UINT32": "u32", "UINT64": "u64", "BOOL": "bool", "COMPLEX64": "c64",
+    "COMPLEX128": "c128", "COMPLEX32": "c32", "HIFLOAT8": "hif8", "FLOAT8_E5M2": "e5m2", "FLOAT8_E4M3FN": "e4m3fn",
+    "FLOAT8_E8M0": "e8m0", "FLOAT4_E2M1": "e2m1", "FLOAT4_E1M2": "e1m2",
+}
+
+
+def operators() -> list[tuple[str, str, list[str]]]:
+    """(header, family, functions of phase 2), in the order of the list."""
+    declared = public_functions.functions_by_header(ROOT / "include")
+    text = (ROOT / "src/aclnnop/operators.def").read_text(encoding="utf-8")
+    found = []
+    for stem, family in re.findall(r"^OPERATOR\((\w+), (\w+), \w+, \w+\)$", text, re.MULTILINE):
+        header = f"aclnnop/aclnn_{stem}.h"
+        found.append((header, family, sorted(name for name in declared[header] if not name.endswith(PHASE_1))))
+    return found
+
+
+def accepted(info: pathlib.Path) -> dict[str, dict[str, str]]:
+    """header -> product line -> dtypes, in short names."""
+    facts = json.loads(subprocess.run([info, "--json"], check=True, capture_output=True, text=True).stdout)
+    return {
+        one["header"]: {
+            product: " ".join(short for name, short in SHORT_NAMES.items() if name in dtypes) or "-"
+            for product, dtypes in one["accepted"].items()
+        }
+        for one in facts["operators"]
+    }
+
+
+def short(functions: list[str]) -> str:
+    return " ".join(name.removeprefix("aclnn") for name in functions)
+
+
+def summary() -> str:
+    """A row for each family."""
+    families: dict[str, list[str]] = {}
+    for _, family, functions in operators():
+        families.setdefault(family, []).extend(functions)
+    rows = [f"| {family} | {len(names)} | {short(sorted(names))} |" for family, names in families.items()]
+    return "\n".join(["| family | functions | each begins with `aclnn` |", "|---|---|---|", *rows]) + "\n"
+
+
+def details(info: pathlib.Path) -> str:
+    """A row for each header, by families; products that accept the same share a line."""
+    dtypes = accepted(info)
+    parts = []
+    families = dict.fromkeys(family for _, family, _ in operators())
+    for family in families:
+        parts += [f"## {family.capitalize()}", "", "| functions | header | dtypes |", "|---|---|---|"]
+        for header, of, functions in operators():
+            if of != family:
+                continue
+            by_dtypes: dict[str, list[str]] = {}
+            for product, names in dtypes[header].items():
+                by_dtypes.setdefault(names, []).append(product)
+            if len(by_dtypes) == 1:
+                cell = next(iter(by_dtypes))
+            else:
+                cell = "<br>".join(f"{', '.join(products)}: {names}" for names, products in by_dtypes.items())
+            parts.append(f"| {short(functions)} | `{header.removeprefix('aclnnop/')}` | {cell} |")
+        parts.append("")
+    return "\n".join(parts)
+
+
+def main() -> int:
+    arguments = sys.argv[1:]
+    write = arguments[:1] == ["--write"]
+    info = pathlib.Path((arguments[write:] or [ROOT / "build/release/src/portacl-info"])[0])
+    pages = {"README.md": summary(), "README.zh-CN.md": summary(), "docs/operators.md": details(info)}
+    faults = []
+    for name, expected in pages.items():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        if text.count(BEGIN) != 1 or text.count(END) != 1:
+            faults.append(f"{name}: no place for the operators")
+            continue
+        before, rest = text.split(BEGIN)
+        after = rest.split(END)[1]
+        page = before + BEGIN + expected + END + after
+        if write:
+            (ROOT / name).write_text(page, encoding="utf-8")
+        elif page != text:
+            faults.append(f"{name}: not what the code has; tools/check_operator_pages.py --write mends it")
+    print("\n".join(faults) or f"pages of operators: in order ({len(operators())} headers)")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
