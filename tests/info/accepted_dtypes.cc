@@ -42,24 +42,31 @@ std::string List(const std::vector<DtypeNumber>& dtypes) {
   return text + "]";
 }
 
-// The dtypes that all inputs of an elementwise operator may have, with some dtype of the output.
-std::vector<DtypeNumber> AcceptedTogether(const MapOperator& op) {
+// Whether all inputs of an elementwise operator may have the dtype, its scalars being of `op.dtype`.
+bool AcceptsTogether(const MapOperator& op, DtypeNumber dtype) {
   const OperatorBinding binding = BindingOf(op);
   const size_t output = binding.output < 0 ? binding.tensors.size() - 1 : static_cast<size_t>(binding.output);
+  for (const DtypeNumber out :
+       {dtype, DtypeNumber{ACL_BOOL}, DtypeNumber{ACL_FLOAT}, DtypeNumber{ACL_FLOAT16}}) {
+    std::vector<DtypeNumber> dtypes(binding.tensors.size(), dtype);
+    dtypes[output] = out;
+    for (size_t i = 0; i < dtypes.size(); ++i) {  // conditions and masks
+      const std::string& name = binding.tensors[i];
+      if (name == "condition" || name == "mask") dtypes[i] = ACL_BOOL;
+    }
+    if (Accepts(binding, dtypes)) return true;
+  }
+  return false;
+}
+
+// The dtypes that all inputs of an elementwise operator may have, with some dtype of the output and of the scalars: a
+// fractional alpha or exponent beside integers would be a fault of the scalar's.
+std::vector<DtypeNumber> AcceptedTogether(const MapOperator& op) {
   std::vector<DtypeNumber> together;
   for (const DtypeNumber dtype : AllDtypes()) {
-    for (const DtypeNumber out :
-         {dtype, DtypeNumber{ACL_BOOL}, DtypeNumber{ACL_FLOAT}, DtypeNumber{ACL_FLOAT16}}) {
-      std::vector<DtypeNumber> dtypes(binding.tensors.size(), dtype);
-      dtypes[output] = out;
-      for (size_t i = 0; i < dtypes.size(); ++i) {  // conditions and masks
-        const std::string& name = binding.tensors[i];
-        if (name == "condition" || name == "mask") dtypes[i] = ACL_BOOL;
-      }
-      if (!Accepts(binding, dtypes)) continue;
-      together.push_back(dtype);
-      break;
-    }
+    MapOperator typed = op;
+    typed.dtype = dtype;
+    if (AcceptsTogether(op, dtype) || AcceptsTogether(typed, dtype)) together.push_back(dtype);
   }
   return together;
 }

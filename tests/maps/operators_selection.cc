@@ -322,7 +322,7 @@ void AddNearness(std::vector<MapOperator>& all) {
                          {Nulls("self out"), new_only, In("self", kFI), SameDtypes("self", "out"),
                           SameShapes("self", "out"), Ranks("self"), Empty("self"), own},
                          nan_to_num));
-  all.back().integers = {{0.5L, 0}, {1e38L, 0}, {-3, 0}};
+  all.back().integers = {{0.5L, 0}, {0x1p126L, 0}, {-3, 0}};
   MapOperator base = all.back();
   base.rules.insert(base.rules.begin() + 1, In("self", kFloats));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceNanToNum), base, "selfRef nan posinf neginf"));

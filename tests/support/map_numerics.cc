@@ -78,16 +78,17 @@ OperatorBinding BindingOf(const MapOperator& op) {
     if (i == op.Output()) binding.output = static_cast<int>(binding.tensors.size());
     binding.tensors.push_back(op.names[i]);
   }
-  binding.plan = [&op](std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
-                       aclOpExecutor** executor) {
-    const MapCall call(op, Product::kA2);
-    std::vector<aclTensor*> tensors(op.names.size());
+  // Numbers are converted here and not in a call, which may run in a floating-point environment that traps.
+  const auto constants = std::make_shared<MapArguments>(MapCall(op, Product::kA2),
+                                                        std::vector<aclTensor*>(op.names.size()));
+  binding.plan = [&op, constants](std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
+                                  aclOpExecutor** executor) {
+    std::vector<Argument> arguments = constants->arguments();
     size_t next = 0;
-    for (size_t i = 0; i < tensors.size(); ++i) {
-      if (IsTensor(op, i)) tensors[i] = t[next++];
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (IsTensor(op, i)) arguments[i].tensor = t[next++];
     }
-    const MapArguments arguments(call, tensors);
-    return op.function.plan(arguments.arguments(), size, executor);
+    return op.function.plan(arguments, size, executor);
   };
   binding.run = op.function.run;
   return binding;
