@@ -3,8 +3,8 @@
 //
 //   out[i] = start + i * step
 //
-// Values: those of aclnnArange. From start up to end, end included, there are floor((end - start) / step) + 1; the size of
-//   out is not compared with that.
+// Values: one fused step in float64, rounded once, or truncated to INT32; of INT64 exact, from scalars cut to integers. From
+//   start up to end, end included, there are floor((end - start) / step) + 1; the size of out is not compared with that.
 // Types
 //   start, end, step  FLOAT, FLOAT16, DOUBLE, INT8, UINT8, INT16, INT32, INT64, BOOL; BF16 on newer products.
 //   out               FLOAT, FLOAT16, DOUBLE, INT32, INT64; BF16 on newer products.

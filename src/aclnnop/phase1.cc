@@ -117,6 +117,33 @@ engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape&
   return job;
 }
 
+namespace {
+
+// What computes a map, and how it reads its inputs; fills `tensors` with them.
+engine::MapTypes BindMap(const OperatorCall& call, Operands inputs, const engine::KernelTable& kernels,
+                         const engine::Scalars& scalars, std::initializer_list<aclDataType> casts,
+                         engine::Formula& formula, const aclTensor** tensors) noexcept {
+  formula.Set(kernels.For(JobIsa()), scalars);
+  formula.computed = engine::ComputedType(call.promoted, kernels.takes);
+  formula.input_count = inputs.count;
+  const engine::MapTypes types{JobIsa(), call.promoted, formula.computed, kernels.writes_bool};
+  bool is_wide = false;
+  formula.tile = static_cast<int>(
+      std::min<size_t>(engine::kTile, engine::kTileBytes / engine::SizeOf(formula.computed)));
+  for (int k = 0; k < inputs.count; ++k) {
+    const aclTensor& tensor = call.Tensor(inputs.index[k]);
+    const aclDataType cast = k < static_cast<int>(casts.size()) ? casts.begin()[k] : call.promoted;
+    tensors[k] = &tensor;
+    formula.argument[k] = inputs.index[k];
+    formula.load[k] = types.LoadFor(tensor.dtype, cast, &formula.type[k]);
+    is_wide = is_wide || types.IsWide(tensor.dtype);
+  }
+  if (is_wide) formula.tile = std::min(formula.tile, engine::kTile / 2);
+  return types;
+}
+
+}  // namespace
+
 void SetMapJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
                const engine::Scalars& scalars, Executor& executor,
                std::initializer_list<aclDataType> casts) noexcept {
@@ -124,26 +151,30 @@ void SetMapJob(const OperatorCall& call, Operands inputs, int output, const engi
     engine::ElementwiseJob job;
     const aclTensor* tensors[kMaxLoopOperands];
     const aclTensor& result = call.Tensor(output);
-    job.formula.Set(kernels.For(JobIsa()), scalars);
-    job.formula.computed = engine::ComputedType(call.promoted, kernels.takes);
-    job.formula.input_count = inputs.count;
-    const engine::MapTypes types{JobIsa(), call.promoted, job.formula.computed, kernels.writes_bool};
-    bool is_wide = types.IsWide(result.dtype);
-    job.formula.tile = static_cast<int>(
-        std::min<size_t>(engine::kTile, engine::kTileBytes / engine::SizeOf(job.formula.computed)));
-    for (int k = 0; k < inputs.count; ++k) {
-      const aclTensor& tensor = call.Tensor(inputs.index[k]);
-      const aclDataType cast = k < static_cast<int>(casts.size()) ? casts.begin()[k] : call.promoted;
-      tensors[k] = &tensor;
-      job.formula.argument[k] = inputs.index[k];
-      job.formula.load[k] = types.LoadFor(tensor.dtype, cast, &job.formula.type[k]);
-      is_wide = is_wide || types.IsWide(tensor.dtype);
-    }
-    if (is_wide) job.formula.tile = std::min(job.formula.tile, engine::kTile / 2);
+    const engine::MapTypes types = BindMap(call, inputs, kernels, scalars, casts, job.formula, tensors);
+    if (types.IsWide(result.dtype)) job.formula.tile = std::min(job.formula.tile, engine::kTile / 2);
     tensors[inputs.count] = &result;
     PlanLoop(result.view, {tensors, static_cast<size_t>(inputs.count) + 1}, job);
     job.result.store = types.StoreFor(result.dtype, &job.result.type);
     job.result.argument = static_cast<int8_t>(output);
+    return job;
+  });
+}
+
+void SetEveryJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
+                 const engine::Scalars& scalars, Executor& executor) noexcept {
+  executor.SetJob([&] {
+    engine::EveryJob job;
+    const aclTensor* tensors[kMaxLoopOperands];
+    BindMap(call, inputs, kernels, scalars, {}, job.formula, tensors);
+    job.plan =
+        PlanElementwise(call.Tensor(inputs.index[0]).view, {tensors, static_cast<size_t>(inputs.count)});
+    job.formula.gather = engine::FindGather(JobIsa(), job.plan.BytesWalked() > engine::LastLevelCacheBytes()
+                                                          ? engine::GatherSource::kMemory
+                                                          : engine::GatherSource::kCache);
+    job.output_argument = static_cast<int8_t>(output);
+    job.output_offset = call.Tensor(output).offset;
+    job.threads = ThreadLimit();
     return job;
   });
 }

@@ -10,6 +10,7 @@
 #include "aclnnop/scalar_value.h"
 #include "contract/checks.h"
 #include "engine/fold/reduction.h"
+#include "engine/fold/truth.h"
 #include "engine/map/dispatch.h"
 #include "engine/map/elementwise_job.h"
 #include "engine/sequence/sequence.h"
@@ -64,6 +65,11 @@ engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& sha
 void SetMapJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
                const engine::Scalars& scalars, Executor& executor,
                std::initializer_list<aclDataType> casts = {}) noexcept;
+
+// Sets the executor's job: 1 in the output's one element, which is BOOL, if a formula that writes BOOL gives 1 for every element
+// of the inputs, else 0. The inputs have one shape, of at most 8 dims and without a dim 0, and are cast to call.promoted.
+void SetEveryJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
+                 const engine::Scalars& scalars, Executor& executor) noexcept;
 
 // Puts a scalar, cast to `cast` and then to the type in which `kernels` compute call.promoted, at place i. `cast` is
 // call.promoted if it is not given, but FLOAT for FLOAT16 and BF16: a scalar is not rounded to fewer bits than what is computed

@@ -127,6 +127,19 @@ constexpr auto kLinspaceChecks =
          List(If(IsLong, WithCode(ACLNN_ERR_INNER_NULLPTR, RankIs(1, {kOut}))),
               ScalarsImplemented(kConvertible, {kFirst, kLast})));
 
+// In float64, as CANN's kernels of it do, but for an output of INT64.
+void SetClosedRange(const OperatorCall& call, Executor& executor) {
+  const auto set = [&](auto zero, aclDataType dtype) {
+    using T = decltype(zero);
+    SetSequenceJob(call,
+                   engine::EvenlySpaced<T>{NumberIn<T>(call.Scalar(kStart), dtype),
+                                           NumberIn<T>(call.Scalar(kStep), dtype)},
+                   executor);
+  };
+  if (call.Tensor(kOut).dtype == ACL_INT64) return set(int64_t{}, ACL_INT64);
+  set(double{}, ACL_DOUBLE);
+}
+
 void SetRange(const OperatorCall& call, Executor& executor) {
   WithNumberType(call.Tensor(kOut).dtype, [&](auto zero, aclDataType dtype) {
     using T = decltype(zero);
@@ -199,7 +212,7 @@ aclnnStatus aclnnRangeGetWorkspaceSize(const aclScalar* start, const aclScalar* 
   const TensorArgument tensors[] = {{"out", out}};
   const Attribute attributes[] = {{"start", start}, {"end", end}, {"step", step}};
   OperatorCall call{"aclnnRange", tensors, attributes};
-  return RunPhase1(call, kRangeChecks, workspaceSize, executor, SetRange);
+  return RunPhase1(call, kRangeChecks, workspaceSize, executor, SetClosedRange);
 }
 PORTACL_PHASE_2(aclnnRange)
 

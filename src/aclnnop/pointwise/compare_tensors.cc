@@ -1,7 +1,8 @@
 // aclnnEqTensor, aclnnNeTensor, aclnnGtTensor, aclnnGeTensor, aclnnLtTensor, aclnnLeTensor and their in-place
-// forms: comparisons of two tensors.
+// forms: comparisons of two tensors; aclnnEqual, which compares them as wholes.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/aclnn_eq_tensor.h"
+#include "aclnnop/aclnn_equal.h"
 #include "aclnnop/aclnn_ge_tensor.h"
 #include "aclnnop/aclnn_gt_tensor.h"
 #include "aclnnop/aclnn_le_tensor.h"
@@ -122,8 +123,32 @@ aclnnStatus Compare(const char* api, std::span<const TensorArgument> tensors, st
   });
 }
 
+constexpr DtypeRule kWhole =
+    WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | kIntegersAndBool | kUnsignedSince16Bits);
+
+// Shapes that differ are no fault here, and nothing broadcasts.
+constexpr auto kWholeChecks =
+    List(NotNull(kSelf), NotNull(kOther), NotNull(kOut), Promotes({kSelf, kOther}),
+         PromotedIn(kWhole, {kSelf, kOther}), DtypesIn(DtypeSet{ACL_BOOL}, {kOut}),
+         RankAtMost(8, {kSelf, kOther, kOut}), RankIs(1, {kOut}), OneElement(kOut, ACLNN_ERR_PARAM_INVALID),
+         SizesRepresentable({kOut}), InsideStorage({kSelf, kOther}),
+         DtypeImplemented({kSelf, kOther}, kConvertible));
+
+void SetWholeComparison(const OperatorCall& call, Executor& executor) {
+  const Shape& shape = call.Tensor(kSelf).view;
+  const bool is_same_shape = shape == call.Tensor(kOther).view;
+  if (is_same_shape && NumelOf(shape) > 0)
+    return SetEveryJob(call, {kSelf, kOther}, kOut, kEqualKernels, ScalarsOf(/*is_opposite=*/false),
+                       executor);
+  ScalarValue value{};
+  value.bytes[0] = is_same_shape ? 1 : 0;
+  SetFillJob(call, kOut, value, executor);
+}
+
 }  // namespace
 
+const OperatorFacts facts::equal = {"aclnnEqual",          "aclnnop/aclnn_equal.h", kWhole, kWhole,
+                                    /*by_promotion=*/true, /*inputs_only=*/true};
 const OperatorFacts facts::eq_tensor = {"aclnnEqTensor", "aclnnop/aclnn_eq_tensor.h", kEqual,
                                         kEqual,          /*by_promotion=*/false,      /*inputs_only=*/true};
 const OperatorFacts facts::ne_tensor = {"aclnnNeTensor", "aclnnop/aclnn_ne_tensor.h", kNotEqual,
@@ -229,5 +254,13 @@ aclnnStatus aclnnInplaceLeTensorGetWorkspaceSize(aclTensor* selfRef, const aclTe
                  executor);
 }
 PORTACL_PHASE_2(aclnnInplaceLeTensor)
+
+aclnnStatus aclnnEqualGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
+                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
+  OperatorCall call{"aclnnEqual", tensors, {}};
+  return RunPhase1(call, kWholeChecks, workspaceSize, executor, SetWholeComparison);
+}
+PORTACL_PHASE_2(aclnnEqual)
 
 #endif  // HWY_ONCE
