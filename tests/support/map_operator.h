@@ -1,5 +1,5 @@
 // An elementwise operator as data: its C function, what phase 1 answers, as CANN's checks are written down, and what every
-// element of its result must be. The suites of map_numerics.h and map_contract.h go over such descriptions.
+// element of its result must be. The suites of map_suite.h go over such descriptions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

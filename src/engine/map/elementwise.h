@@ -1,4 +1,4 @@
-// Elementwise loops: a formula over a loop plan. Fill (convert, gather), compute, spill (round, scatter): one pass.
+// Elementwise loops: a formula over a loop plan. Load (convert, gather), compute, store (round, scatter): one pass.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
