@@ -13,6 +13,7 @@
 #include "acl/stream/thread_limit.h"
 #include "aclnn/opdev/op_errno.h"
 #include "engine/cache_size.h"
+#include "engine/functions/sleef.h"
 #include "engine/map/map_types.h"
 #include "engine/move/move.h"
 
@@ -64,6 +65,8 @@ aclnnStatus phase1::CheckLoopRank(const Check&, OperatorCall& call) noexcept {
 }
 
 Isa JobIsa() noexcept { return CurrentConfiguration().isa; }
+
+const char* WhyFunctionsAreMissing() noexcept { return engine::WhySleefIsMissing(JobIsa()); }
 
 namespace {
 

@@ -93,6 +93,9 @@ engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementTyp
 // The instruction set whose kernel a job built now will run.
 Isa JobIsa() noexcept;
 
+// Why such a job has no functions of float64, for FunctionsThere; empty where it has them.
+const char* WhyFunctionsAreMissing() noexcept;
+
 // Sets the executor's job: an output whose elements are the numbers of a sequence.
 template <class Numbers>
 void SetSequenceJob(const OperatorCall& call, const Numbers& numbers, Executor& executor) noexcept {

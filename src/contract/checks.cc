@@ -723,12 +723,13 @@ aclnnStatus check::PromotedImplemented(const Check& check, OperatorCall& call) n
 }
 
 aclnnStatus check::FunctionsThere(const Check& check, OperatorCall& call) noexcept {
-  if (!check.dtypes.Contains(call.promoted) || check.question(call)) return ACL_SUCCESS;
+  if (!check.dtypes.Contains(call.promoted)) return ACL_SUCCESS;
+  const char* const reason = check.reason();
+  if (reason[0] == '\0') return ACL_SUCCESS;
   Text message = Start(call).Add("the dtype ");
   AddDtypeName(message, call.promoted);
-  return FailAclnn(check.code,
-                   message.Add(" needs functions that this processor cannot run, accepted: other dtypes, "
-                               "or a processor with fused multiply-add (FMA)."));
+  return FailAclnn(check.code, message.Add(" needs functions that are not there, since ", reason,
+                                           ", accepted: other dtypes."));
 }
 
 aclnnStatus RunChecks(std::span<const Check> checks, OperatorCall& call) noexcept {

@@ -121,7 +121,7 @@ struct Check {
   Operands attributes{};
   int64_t selected = 0;
   Condition condition = nullptr;
-  Condition question = nullptr;  // that of FunctionsThere
+  const char* (*reason)() noexcept = nullptr;  // that of FunctionsThere
 
   bool Applies(const OperatorCall& call) const {
     if (!products.Contains(call.product)) return false;
@@ -435,13 +435,13 @@ constexpr Check ScalarsImplemented(DtypeSet dtypes, Operands attributes) {
           .code = ACLNN_ERR_INNER_NULLPTR,
           .attributes = attributes};
 }
-// 561103 when the promoted dtype is in the list and `are_there` says that the functions to compute in it are not: they need a
-// processor with fused multiply-add.
-constexpr Check FunctionsThere(DtypeSet computed, Condition are_there) {
+// 561103 when the promoted dtype is in the list and `why_missing` gives a reason why the functions to compute in it are not there:
+// words that follow "since"; empty where they are.
+constexpr Check FunctionsThere(DtypeSet computed, const char* (*why_missing)() noexcept) {
   return {.run = check::FunctionsThere,
           .dtypes = computed,
           .code = ACLNN_ERR_INNER_NULLPTR,
-          .question = are_there};
+          .reason = why_missing};
 }
 
 // The two checks of an output, or of an operand written in place, that has to have the shape to which the operands broadcast.

@@ -374,12 +374,12 @@ TEST(Checks, Formats) {
 }
 
 TEST(Checks, FunctionsOfTheProcessor) {
-  const Condition never = [](const OperatorCall&) noexcept { return false; };
-  const Condition always = [](const OperatorCall&) noexcept { return true; };
+  const auto never = []() noexcept { return "the moon is full"; };
+  const auto always = []() noexcept { return ""; };
   ExpectAccepted(Promoted(ACL_DOUBLE), FunctionsThere(kDouble | kComplex, always));
   ExpectAccepted(Promoted(ACL_FLOAT), FunctionsThere(kDouble | kComplex, never));
   ExpectRefused(Promoted(ACL_DOUBLE), FunctionsThere(kDouble | kComplex, never), kInner,
-                {"DT_DOUBLE", "FMA"});
+                {"DT_DOUBLE", "since the moon is full"});
 }
 
 TEST(Checks, AttributesOfEveryKind) {

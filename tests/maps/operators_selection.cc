@@ -287,6 +287,15 @@ void AddNearness(std::vector<MapOperator>& all) {
       {Nulls("self out"), In("self", kFDI), In("out", bool_only), SameShapes("self", "out"), Ranks("self"),
        Empty("self"), own},
       [](auto x) { return std::isfinite(x); }, 1);
+  const auto is_310p = [](MapCall& call) { return call.Is({Product::k310P}); };
+  const auto is_other = [](MapCall& call) { return !call.Is({Product::k310P}); };
+  classified(
+      PORTACL_C_FUNCTION(aclnnIsInf), "x out",
+      {Nulls("x out"), When(is_310p, In("x", {{ACL_FLOAT, ACL_FLOAT16}})),
+       When(is_other, In("x", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}})), In("out", bool_only),
+       SameShapes("x", "out"), WithCode(561002, Ranks("x")), Empty("x"),
+       Sets([](MapCall& call) { call.promoted = call["x"].dtype; })},
+      [](auto x) { return std::isinf(x); }, 0);
   const Rule not_there = Says(161002, "self", [](MapCall& call) {
     return call.Is({Product::k910, Product::k310B});
   });

@@ -4,12 +4,10 @@
 
 #include "aclnnop/phase1.h"
 #include "contract/checks.h"
-#include "engine/functions/sleef.h"
 
 namespace portacl {
 
 // The functions that DOUBLE and complex powers are made of.
-inline bool PowerFunctionsAreThere(const OperatorCall&) noexcept { return engine::SleefIsThere(JobIsa()); }
-inline constexpr Check kPowerFunctionsThere = FunctionsThere(kDouble | kComplex, PowerFunctionsAreThere);
+inline constexpr Check kPowerFunctionsThere = FunctionsThere(kDouble | kComplex, WhyFunctionsAreMissing);
 
 }  // namespace portacl

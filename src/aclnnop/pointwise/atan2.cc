@@ -39,7 +39,6 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
-#include "engine/functions/sleef.h"
 
 namespace portacl {
 namespace {
@@ -48,15 +47,13 @@ constexpr auto kAngle = PORTACL_VALUE_KERNELS(angles::Angle);
 
 enum Tensors { kSelf, kOther, kOut };
 
-bool FunctionsAreThere(const OperatorCall&) noexcept { return engine::SleefIsThere(JobIsa()); }
-
 // The output is of any dtype that there are conversions to.
 constexpr auto Checks(int out) {
   return List(NotNull(kSelf), NotNull(kOther), NotNull(out), DtypesIn(kRealArithmeticDtypes, {kSelf, kOther}),
               RankAtMost(8, {kSelf, kOther}), Broadcasts({kSelf, kOther}), ShapeIsBroadcast(out),
               SizesRepresentable({out}), DoneIfEmpty({kSelf, kOther}), InsideStorage({kSelf, kOther}),
               Promotes({kSelf, kOther}), ReplacesPromoted(kIntegersAndBool, ACL_FLOAT),
-              DtypeImplemented({out}, kConvertible), FunctionsThere(kDouble, FunctionsAreThere));
+              DtypeImplemented({out}, kConvertible), FunctionsThere(kDouble, WhyFunctionsAreMissing));
 }
 constexpr auto kChecks = Checks(kOut);
 constexpr auto kInplaceChecks = Checks(kSelf);

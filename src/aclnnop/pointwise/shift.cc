@@ -19,8 +19,7 @@ namespace shifts {
 
 using namespace engine::HWY_NAMESPACE;
 
-// Of narrower numbers the result wraps. (Left, uint64 is int64.)
-using SignedLanes = LaneTypes<int32_t, int64_t>;
+// Of narrower numbers the result wraps.
 using ShiftLanes = LaneTypes<int32_t, int64_t, uint64_t>;
 
 // A count within [0, bits - 1], the highest of which is scalar 0.
@@ -32,7 +31,7 @@ HWY_INLINE V Clamped(D d, V count, const engine::Scalars& scalars) {
 
 struct Left : Elementwise<Left> {
   using Parameters = engine::Scalars;
-  using Lanes = SignedLanes;
+  using Lanes = ShiftLanes;
   static constexpr int kInputs = 2;
   explicit Left(const Parameters& parameters) : scalars(parameters) {}
 
@@ -61,7 +60,7 @@ struct Right : Elementwise<Right> {
 // The count is scalar 1.
 struct LeftByScalar : Elementwise<LeftByScalar> {
   using Parameters = engine::Scalars;
-  using Lanes = SignedLanes;
+  using Lanes = ShiftLanes;
   static constexpr int kInputs = 1;
   explicit LeftByScalar(const Parameters& parameters) : scalars(parameters) {}
 

@@ -3,7 +3,6 @@
 #include "aclnnop/pointwise/unary.h"
 
 #include "acl/data_type.h"
-#include "engine/functions/sleef.h"
 #include "plan/loop_plan.h"
 #include "plan/move_plan.h"
 
@@ -46,8 +45,6 @@ bool unary::SelfIsInListOfSign(const OperatorCall& call) noexcept {
   return kListOfSign.Contains(SelfDtype(call));
 }
 bool unary::SelfIsNotInListOfSign(const OperatorCall& call) noexcept { return !SelfIsInListOfSign(call); }
-bool unary::FunctionsAreThere(const OperatorCall&) noexcept { return engine::SleefIsThere(JobIsa()); }
-
 aclnnStatus RunUnary(const char* api, const UnaryRules& rules, const UnaryChecks& checks, TensorArgument self,
                      TensorArgument out, uint64_t* workspaceSize, aclOpExecutor** executor) noexcept {
   const bool in_place = out.name == nullptr;

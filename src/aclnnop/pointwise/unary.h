@@ -93,7 +93,6 @@ bool SelfIsComplex64(const OperatorCall& call) noexcept;
 bool SelfIsReal(const OperatorCall& call) noexcept;
 bool SelfIsInListOfSign(const OperatorCall& call) noexcept;
 bool SelfIsNotInListOfSign(const OperatorCall& call) noexcept;
-bool FunctionsAreThere(const OperatorCall& call) noexcept;
 
 constexpr void AppendOutRule(const UnaryRules& rules, int out, UnaryChecks& list) {
   using Out = UnaryRules::Out;
@@ -167,7 +166,7 @@ constexpr UnaryChecks ChecksOf(const UnaryRules& rules, bool in_place) {
   }
   list.Append(InsideStorage({kSelf}));
   list.Append(DtypeImplemented({kSelf, out}, kConvertible));
-  if (!rules.needs_sleef.IsEmpty()) list.Append(FunctionsThere(rules.needs_sleef, FunctionsAreThere));
+  if (!rules.needs_sleef.IsEmpty()) list.Append(FunctionsThere(rules.needs_sleef, WhyFunctionsAreMissing));
   return list;
 }
 
