@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operators/all_operators.h"
+#include "support/map_rules.h"
 #include "support/map_suite.h"
 
 namespace portacl::testing {
@@ -59,14 +60,14 @@ bool AcceptsTogether(const MapOperator& op, DtypeNumber dtype) {
   return false;
 }
 
-// The dtypes that all inputs of an elementwise operator may have, with some dtype of the output and of the scalars: a
-// fractional alpha or exponent beside integers would be a fault of the scalar's.
+// The dtypes that all inputs of an elementwise operator may have, with some dtype of the output. Beside integers scalars are
+// integers: a fractional alpha would be a fault of its own.
 std::vector<DtypeNumber> AcceptedTogether(const MapOperator& op) {
   std::vector<DtypeNumber> together;
   for (const DtypeNumber dtype : AllDtypes()) {
     MapOperator typed = op;
-    typed.dtype = dtype;
-    if (AcceptsTogether(op, dtype) || AcceptsTogether(typed, dtype)) together.push_back(dtype);
+    if (IsIntegral(dtype)) typed.dtype = dtype;
+    if (AcceptsTogether(typed, dtype)) together.push_back(dtype);
   }
   return together;
 }

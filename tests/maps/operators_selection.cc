@@ -529,12 +529,20 @@ void AddBounds(std::vector<MapOperator>& all) {
                          Bounded(-1, 1, false)));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceClampMax), all.back(), "selfRef clipValueMax"));
 
+  // Which of two dtypes comes first matters to a few pairs; of three it is not said.
+  const Rule in_any_order = Undetermined([](MapCall& call) {
+    const Operand* lower = call.op->names.size() == 4 ? &call["clipValueMin"] : nullptr;
+    const Operand* upper = call.op->names.size() == 4 ? &call["clipValueMax"] : nullptr;
+    return lower != nullptr && !lower->null && !upper->null &&
+           PromoteDtypes(lower->dtype, upper->dtype) != PromoteDtypes(upper->dtype, lower->dtype);
+  });
   const auto tensor_rules = [&](const std::string& bounds, const Rules& nulls) {
     const std::string inputs = "self " + bounds;
-    return nulls + Rules{In("self out", list),   Ranks("self out " + bounds),
-                         Empty(inputs + " out"), Promotes(inputs),
-                         CastsTo("out"),         PromotedIn(inputs, list),
-                         Broadcasts(inputs),     BroadcastIs("out")};
+    return nulls + Rules{In("self out", list),     Ranks("self out " + bounds),
+                         Empty(inputs + " out"),   in_any_order,
+                         Promotes(inputs),         CastsTo("out"),
+                         PromotedIn(inputs, list), Broadcasts(inputs),
+                         BroadcastIs("out")};
   };
   all.push_back(Describe(
       PORTACL_C_FUNCTION(aclnnClampTensor), "self clipValueMin clipValueMax out",

@@ -24,6 +24,7 @@
 #include "process/allocation_hook.h"
 #include "support/dtype_rules.h"
 #include "support/environment.h"
+#include "support/map_suite.h"
 #include "support/shapes.h"
 
 namespace portacl::testing {
@@ -308,6 +309,60 @@ void ForEachMove(aclrtStream stream, const Visit& visit) {
   }
 }
 
+// The same for the elementwise operators, each with every kind of number that it takes in turn.
+template <class Visit>
+void ForEachMap(aclrtStream stream, const Visit& visit) {
+  static char* const data = [] {
+    void* const memory = std::aligned_alloc(4096, 5 * kBytes);
+    std::fill_n(static_cast<char*>(memory), 5 * kBytes, '\1');
+    return static_cast<char*>(memory);
+  }();
+  const DtypeNumber dtypes[] = {ACL_FLOAT,      ACL_BF16,  ACL_DOUBLE, ACL_INT8,   ACL_COMPLEX64,
+                                ACL_COMPLEX128, ACL_INT64, ACL_BOOL,   ACL_FLOAT16};
+  for (const auto* family : {&ArithmeticOperators(), &SelectionOperators(), &UnaryOperators()}) {
+    for (const MapOperator& op : *family) {
+      size_t turn = 0;
+      for (const DtypeNumber dtype : dtypes) {
+        MapOperator typed = op;
+        typed.dtype = dtype;
+        MapCall call(typed, Product::kA2);
+        if (Expected(call).code != 0) continue;
+        const OperatorBinding binding = BindingOf(typed);
+        for (const auto& [way, way_name] : kWays) {
+          const Shape& shape = kShapes[turn++ % std::size(kShapes)];
+          std::vector<aclTensor*> tensors;
+          for (size_t i = 0; i < typed.names.size(); ++i) {
+            if (typed.function.parameters[i] != ParameterKind::kTensor) continue;
+            const bool has_own_shape =
+                std::any_of(typed.shapes.begin(), typed.shapes.end(),
+                            [&](const auto& entry) { return entry.first == typed.names[i]; });
+            const size_t at = tensors.size();
+            tensors.push_back(MakeTensor(has_own_shape ? call.operands[i].shape : shape,
+                                         call.operands[i].dtype, way, at == 0,
+                                         at + 2 == binding.tensors.size(), data + at * kBytes));
+          }
+          uint64_t workspace_size = 0;
+          aclOpExecutor* executor = nullptr;
+          aclnnStatus planned = -1;
+          aclnnStatus ran = -1;
+          visit(
+              binding.name,
+              std::string(way_name) + ", " + ToString(shape) + ", dtype " + std::to_string(dtype),
+              [&] { planned = binding.plan(tensors, Attributes{}, &workspace_size, &executor); },
+              [&] {
+                ran = binding.run(nullptr, workspace_size, executor, stream);
+                if (aclrtSynchronizeStream(stream) != ACL_SUCCESS) ran = -1;
+              });
+          EXPECT_EQ(planned, ACL_SUCCESS) << binding.name << ": " << aclGetRecentErrMsg();
+          EXPECT_EQ(ran, ACL_SUCCESS) << binding.name;
+          for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+          if (::testing::Test::HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
 // Prints the deepest of them.
 void Report(const std::map<std::string, Deepest>& deepest) {
   Deepest most;
@@ -337,6 +392,7 @@ TEST_P(StackOfACall, StaysBelowWhatIsPromised) {
     };
     ForEachCall(environment.stream(), measure);
     ForEachMove(environment.stream(), measure);
+    ForEachMap(environment.stream(), measure);
   });
   Report(deepest);
 }

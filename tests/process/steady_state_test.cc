@@ -10,6 +10,7 @@
 #include "operators/all_operators.h"
 #include "process/allocation_hook.h"
 #include "support/environment.h"
+#include "support/map_suite.h"
 
 namespace portacl::testing {
 namespace {
@@ -80,6 +81,64 @@ INSTANTIATE_TEST_SUITE_P(Of, SteadyState, ::testing::ValuesIn(Paths()),
                          [](const ::testing::TestParamInfo<Path>& path) {
                            return path.param.op->binding.name + (path.param.reduced ? "_reduced" : "");
                          });
+
+// The same for the elementwise operators: what they compute in depends on the dtype.
+class SteadyMaps : public ::testing::TestWithParam<const MapOperator*> {};
+
+TEST_P(SteadyMaps, AllocateNothing) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
+  for (const DtypeNumber dtype : {ACL_FLOAT, ACL_BF16, ACL_DOUBLE, ACL_INT64, ACL_COMPLEX64}) {
+    MapOperator op = *GetParam();
+    op.dtype = dtype;
+    MapCall call(op, Product::kA2);
+    if (Expected(call).code != 0) continue;
+    const OperatorBinding binding = BindingOf(op);
+    for (const int64_t n : {4, (1 << 20) + 1}) {
+      std::vector<std::vector<std::byte>> data;
+      std::vector<aclTensor*> tensors;
+      for (size_t i = 0; i < op.names.size(); ++i) {
+        if (op.function.parameters[i] != ParameterKind::kTensor) continue;
+        const Shape dims = call.operands[i].shape.size() == 2 ? Shape{n} : call.operands[i].shape;
+        data.emplace_back(static_cast<size_t>(n) * 16, std::byte{1});
+        tensors.push_back(aclCreateTensor(dims.data(), dims.size(),
+                                          static_cast<aclDataType>(call.operands[i].dtype), nullptr, 0,
+                                          ACL_FORMAT_ND, dims.data(), dims.size(), data.back().data()));
+      }
+      const auto run = [&](int times) {
+        int failures = 0;
+        for (int i = 0; i < times; ++i) {
+          uint64_t size = 0;
+          aclOpExecutor* executor = nullptr;
+          failures += binding.plan(tensors, Attributes{}, &size, &executor) != 0;
+          failures += binding.run(nullptr, size, executor, environment.stream()) != 0;
+          failures += aclrtSynchronizeStream(environment.stream()) != 0;
+        }
+        return failures;
+      };
+      ASSERT_EQ(run(5), 0) << aclGetRecentErrMsg();
+      // The binding's own list of arguments is made for every call.
+      long made = 2;
+      for (int attempt = 0; attempt < 10 && made > 1; ++attempt) {
+        const long before = AllocationsMade();
+        const int failures = run(1);
+        made = AllocationsMade() - before;
+        ASSERT_EQ(failures, 0);
+      }
+      EXPECT_LE(made, 1) << DtypeName(dtype) << ", " << n << " elements";
+      for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+    }
+  }
+}
+
+std::vector<const MapOperator*> EveryMap() {
+  std::vector<const MapOperator*> all;
+  for (const auto* family : {&ArithmeticOperators(), &SelectionOperators(), &UnaryOperators()}) {
+    for (const MapOperator* op : Pointers(*family)) all.push_back(op);
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, SteadyMaps, ::testing::ValuesIn(EveryMap()), MapTestName);
 
 }  // namespace
 }  // namespace portacl::testing
