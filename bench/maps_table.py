@@ -6,6 +6,7 @@ Words of a call of ours, in the order of the signature without the last two:
   a b c     tensors of the case's dtype         m      a bool tensor, true for half of its elements
   a2        a as a matrix                       z      a 0-dim tensor of the case's dtype
   out       the output                          out2   the output as a matrix
+  out1      its first element
   type      the output's dtype, as a number
   S:x       an aclScalar as torch_npu makes one of a Python number: float64, int64 or bool
   I:x F:x D:x   x passed as int64_t (or int, or bool), float, double
@@ -97,6 +98,7 @@ ROWS = (
     binary("mul", "Mul", "mul", NUMBERS),
     scalar("mul.scalar", "Muls", "mul", NUMBERS),
     *comparisons(),
+    Row("equal", "Equal", "a a out1", "out1.fill_(torch.equal(a, a))", SIGNED, output="bool"),
     binary("logical_and", "LogicalAnd", "logical_and", EVERYTHING, output="bool"),
     binary("logical_or", "LogicalOr", "logical_or", EVERYTHING, output="bool"),
     binary("logical_xor", "LogicalXor", "logical_xor", EVERYTHING, output="bool"),

@@ -728,8 +728,9 @@ aclnnStatus check::FunctionsThere(const Check& check, OperatorCall& call) noexce
   if (reason[0] == '\0') return ACL_SUCCESS;
   Text message = Start(call).Add("the dtype ");
   AddDtypeName(message, call.promoted);
-  return FailAclnn(check.code, message.Add(" needs functions that are not there, since ", reason,
-                                           ", accepted: other dtypes."));
+  return FailAclnn(check.code, message.Add(" needs functions that are not there, since ")
+                                   .Add(reason)
+                                   .Add(", accepted: other dtypes."));
 }
 
 aclnnStatus RunChecks(std::span<const Check> checks, OperatorCall& call) noexcept {
