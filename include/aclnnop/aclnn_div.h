@@ -3,8 +3,7 @@
 //
 //   out = self / other; mode 1: the quotient truncated toward zero, 2: rounded down, of floats after it was rounded
 //
-// Values: a true division; aclnnDiv, aclnnDivs and mode 0 compute integers and BOOL in FLOAT, and so does mode 1 before
-//   Ascend 950, but INT32 by INT32. There a quotient by 0 is infinite, and is converted; else integers by 0 give all bits 1.
+// Values: a true division, in FLOAT of integers and BOOL; so is mode 1's before Ascend 950, but of INT32. Else by 0: all bits 1.
 // Types
 //   self, other  the arithmetic types, of a scalar too.
 //   P            promotion of two tensors; scalar: self's type, on Ascend 950 S950. There FLOAT for integers, BOOL in mode 0.
