@@ -24,7 +24,7 @@ struct Subject {
   // Where one formula serves many dtypes: the output's dtype for those of the inputs, kUndefinedDtype if they do not go
   // together. Then all of input_dtypes mix, and there are fewer cases: see MakeCases.
   std::function<DtypeNumber(const std::vector<DtypeNumber>& dtypes)> output_dtype = {};
-  uint64_t seed = 0xDE7E4;     // another one for operators that would otherwise have the results of others
+  uint64_t seed = 0xDE7E4;  // another one for operators that would otherwise have the results of others
 };
 
 std::vector<Subject>& Subjects();

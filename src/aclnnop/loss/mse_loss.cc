@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/aclnn_mse_loss.h"
 
+#include "aclnnop/loss/squared_difference.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
-#include "aclnnop/loss/squared_difference.h"
 
 namespace portacl {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
+#include "aclnnop/loss/squared_difference.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
-#include "aclnnop/loss/squared_difference.h"
 
 namespace portacl {
 namespace {
