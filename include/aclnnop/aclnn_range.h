@@ -25,10 +25,10 @@ extern "C" {
 // Codes, after those that all operators share, in this order:
 //   561103  start, end, step or out is null (not 161001)
 //   161002  the type of start, end, step or out is not in its list
+//   161002  out has no dimensions
 //   161002  step is 0 or NaN; this and the next in float32 or float64 for a floating out; for integers after truncation, so
 //           0.5 is 0
 //   161002  end is below start with a positive step, above it with a negative one (equal ones pass)
-//   161002  out has no dimensions
 ACLNN_API aclnnStatus aclnnRangeGetWorkspaceSize(const aclScalar* start, const aclScalar* end,
                                                  const aclScalar* step, aclTensor* out,
                                                  uint64_t* workspaceSize, aclOpExecutor** executor);

@@ -196,6 +196,32 @@ std::vector<DeterminismCase> MakeCases(const Subject& subject) {
   const size_t inputs = op.binding.tensors.size() - 1;
   RandomNumbers random(subject.seed);
   std::vector<DeterminismCase> cases;
+  const auto finish = [&](DeterminismCase c, const Attributes& attributes) {
+    c.attributes = attributes;
+    FillInputs(subject, c, random);
+    std::ostringstream name;
+    name << op.binding.name << " " << cases.size();
+    for (size_t k = 0; k < inputs; ++k) {
+      name << " " << DtypeName(c.input_dtypes[k]) << ToString(c.input_shapes[k]);
+    }
+    const auto setting = std::find_if(op.attributes.begin(), op.attributes.end(),
+                                      [&](const Attributes& a) { return &a == &attributes; });
+    name << " -> " << DtypeName(c.output_dtype);
+    if (!subject.given.empty()) name << ToString(c.output_shape);
+    name << ", attributes " << setting - op.attributes.begin();
+    c.name = name.str();
+    cases.push_back(std::move(c));
+  };
+  for (const GivenCase& given : subject.given) {
+    DeterminismCase c;
+    c.input_dtypes = given.input_dtypes;
+    c.input_shapes = given.input_shapes;
+    c.output_dtype = given.output_dtype;
+    c.output_shape = given.output_shape;
+    finish(std::move(c), op.attributes[given.attributes]);
+  }
+  if (!subject.given.empty()) return cases;
+
   const auto add = [&](std::vector<DtypeNumber> dtypes, std::vector<Shape> shapes, DtypeNumber output,
                        const Attributes& attributes) {
     DeterminismCase c;
@@ -207,18 +233,7 @@ std::vector<DeterminismCase> MakeCases(const Subject& subject) {
     else
       c.output_dtype = tied ? c.input_dtypes[static_cast<size_t>(op.output_has_dtype_of)] : output;
     c.output_shape = op.output_shape(c.input_shapes);
-    c.attributes = attributes;
-    FillInputs(subject, c, random);
-    std::ostringstream name;
-    name << op.binding.name << " " << cases.size();
-    for (size_t k = 0; k < inputs; ++k) {
-      name << " " << DtypeName(c.input_dtypes[k]) << ToString(c.input_shapes[k]);
-    }
-    const auto setting = std::find_if(op.attributes.begin(), op.attributes.end(),
-                                      [&](const Attributes& a) { return &a == &attributes; });
-    name << " -> " << DtypeName(c.output_dtype) << ", attributes " << setting - op.attributes.begin();
-    c.name = name.str();
-    cases.push_back(std::move(c));
+    finish(std::move(c), attributes);
   };
 
   const auto add_random = [&](const std::vector<Shape>& shapes) {

@@ -11,6 +11,15 @@
 
 namespace portacl::testing {
 
+// A case of an operator whose output has not the shape to which its inputs broadcast.
+struct GivenCase {
+  std::vector<DtypeNumber> input_dtypes;
+  std::vector<Shape> input_shapes;
+  DtypeNumber output_dtype = ACL_FLOAT;
+  Shape output_shape;
+  size_t attributes = 0;  // which of the description's
+};
+
 struct Subject {
   NumericDescription description;  // its oracle may be empty: results are compared with committed hashes
   // Whether every element of the output depends on the inputs' elements at its own position only, so that a tensor cut
@@ -24,6 +33,7 @@ struct Subject {
   // Where one formula serves many dtypes: the output's dtype for those of the inputs, kUndefinedDtype if they do not go
   // together. Then all of input_dtypes mix, and there are fewer cases: see MakeCases.
   std::function<DtypeNumber(const std::vector<DtypeNumber>& dtypes)> output_dtype = {};
+  std::vector<GivenCase> given = {};  // these and no others
   uint64_t seed = 0xDE7E4;  // another one for operators that would otherwise have the results of others
 };
 

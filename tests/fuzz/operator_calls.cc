@@ -37,6 +37,7 @@
 #include "aclnnop/aclnn_div.h"
 #include "aclnnop/aclnn_eq_scalar.h"
 #include "aclnnop/aclnn_eq_tensor.h"
+#include "aclnnop/aclnn_equal.h"
 #include "aclnnop/aclnn_erf.h"
 #include "aclnnop/aclnn_erfc.h"
 #include "aclnnop/aclnn_erfinv.h"
@@ -167,6 +168,7 @@ using Tensors = std::span<aclTensor* const>;
         OUT(DivMods) IN(InplaceDivMods)) \
   FORMS(eq_scalar, OUT(EqScalar) IN(InplaceEqScalar)) \
   FORMS(eq_tensor, OUT(EqTensor) IN(InplaceEqTensor)) \
+  FORMS(equal, ONE(Equal)) \
   FORMS(erf, OUT(Erf) IN(InplaceErf)) \
   FORMS(erfc, OUT(Erfc) IN(InplaceErfc)) \
   FORMS(erfinv, OUT(Erfinv) IN(InplaceErfinv)) \
@@ -282,18 +284,20 @@ aclnnStatus PlanMap(Tensors t, const CallAttributes& a, uint64_t* size, aclOpExe
   return status;
 }
 
-template <auto kFunction, bool kInPlace>
+template <auto kFunction, bool kInPlace, bool kOne = false>
 constexpr OperatorCall MapCall(const char* name, decltype(OperatorCall::run) run) {
   int tensors = 0;
   for (const ParameterKind kind : PhaseOne<kFunction>::kKinds)
     tensors += kind == ParameterKind::kTensor ? 1 : 0;
-  const OutputShape shape = tensors == 1   ? OutputShape::kAny
+  const OutputShape shape = kOne           ? OutputShape::kOne
+                            : tensors == 1 ? OutputShape::kAny
                             : tensors == 2 ? OutputShape::kOperand0
                                            : OutputShape::kBroadcast;
   return {name, tensors, shape, -1, &PlanMap<kFunction, kInPlace>, run};
 }
 
 #define OUT(name) MapCall<&aclnn##name##GetWorkspaceSize, false>("aclnn" #name, &aclnn##name),
+#define ONE(name) MapCall<&aclnn##name##GetWorkspaceSize, false, true>("aclnn" #name, &aclnn##name),
 #define IN(name) MapCall<&aclnn##name##GetWorkspaceSize, true>("aclnn" #name, &aclnn##name),
 #define PORTACL_ROWS(stem, functions) functions
 #define PORTACL_ONE(stem, functions) +1
@@ -393,6 +397,7 @@ constexpr OperatorCall kCalls[] = {
     PORTACL_MAPS(PORTACL_ROWS)};
 // NOLINTEND(readability-identifier-length)
 #undef OUT
+#undef ONE
 #undef IN
 #undef PORTACL_ROWS
 

@@ -19,7 +19,16 @@ struct CallAttributes {
 };
 
 // What decides the output's shape.
-enum class OutputShape { kBroadcast, kOperand0, kOperand1, kOperand2, kReduced, kReducedFirstAxis, kAny };
+enum class OutputShape {
+  kBroadcast,
+  kOperand0,
+  kOperand1,
+  kOperand2,
+  kReduced,
+  kReducedFirstAxis,
+  kOne,
+  kAny
+};
 
 struct OperatorCall {
   const char* name;

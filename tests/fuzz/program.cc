@@ -845,6 +845,9 @@ void Program::PlanCall() {
           case OutputShape::kReducedFirstAxis:
             if (call.attributes.reduction != 0 && !dims.empty()) dims.erase(dims.begin());
             break;
+          case OutputShape::kOne:
+            dims = {1};
+            break;
         }
       }
       Replace(slot, MakeTensor(SomeView(dims, is_output)));

@@ -26,6 +26,7 @@
 #include "aclnnop/aclnn_digamma.h"
 #include "aclnnop/aclnn_eq_scalar.h"
 #include "aclnnop/aclnn_eq_tensor.h"
+#include "aclnnop/aclnn_equal.h"
 #include "aclnnop/aclnn_erf.h"
 #include "aclnnop/aclnn_erfc.h"
 #include "aclnnop/aclnn_erfinv.h"
@@ -183,6 +184,7 @@ HAS(aclnnAtan2, In, In, Out);
 HAS(aclnnInplaceAtan2, Out, Out);
 HAS(aclnnLogAddExp, In, In, Out);
 HAS(aclnnLogAddExp2, In, In, Out);
+HAS(aclnnEqual, In, In, Out);
 HAS(aclnnEqTensor, In, In, Out);
 HAS(aclnnInplaceEqTensor, In, In);
 HAS(aclnnEqScalar, In, Scalar, Out);

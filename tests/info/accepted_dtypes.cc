@@ -6,6 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "aclnnop/aclnn_arange.h"
+#include "aclnnop/aclnn_equal.h"
+#include "aclnnop/aclnn_eye.h"
+#include "aclnnop/aclnn_linspace.h"
+#include "aclnnop/aclnn_range.h"
+#include "aclnnop/aclnn_tril.h"
+#include "aclnnop/aclnn_triu.h"
 #include "operators/all_operators.h"
 #include "support/map_rules.h"
 #include "support/map_suite.h"
@@ -13,13 +20,13 @@
 namespace portacl::testing {
 namespace {
 
-bool Accepts(const OperatorBinding& binding, const std::vector<DtypeNumber>& dtypes) {
-  const int64_t one = 1;
+bool Accepts(const OperatorBinding& binding, const std::vector<DtypeNumber>& dtypes, uint64_t rank = 1) {
+  const int64_t ones[] = {1, 1};
   alignas(16) std::byte element[16] = {};
   std::vector<aclTensor*> handles;
   for (const DtypeNumber dtype : dtypes) {
     handles.push_back(
-        aclCreateTensor(&one, 1, AsAclDataType(dtype), nullptr, 0, ACL_FORMAT_ND, &one, 1, element));
+        aclCreateTensor(ones, rank, AsAclDataType(dtype), nullptr, 0, ACL_FORMAT_ND, ones, rank, element));
   }
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
@@ -72,6 +79,68 @@ std::vector<DtypeNumber> AcceptedTogether(const MapOperator& op) {
   return together;
 }
 
+// Operators that are not elementwise: with one element of the dtype, or two and a truth.
+using Plan = decltype(OperatorBinding::plan);
+
+template <auto kPlan>
+aclnnStatus PlanSequence(std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
+                         aclOpExecutor** executor) {
+  int64_t number = 1;
+  aclScalar* const one = aclCreateScalar(&number, ACL_INT64);
+  const aclnnStatus status = kPlan(one, one, one, t[0], size, executor);
+  aclDestroyScalar(one);
+  return status;
+}
+
+aclnnStatus PlanLinspace(std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
+                         aclOpExecutor** executor) {
+  int64_t number = 1;
+  aclScalar* const one = aclCreateScalar(&number, ACL_INT64);
+  const aclnnStatus status = aclnnLinspaceGetWorkspaceSize(one, one, 1, t[0], size, executor);
+  aclDestroyScalar(one);
+  return status;
+}
+
+template <auto kPlan>
+aclnnStatus PlanTriangle(std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
+                         aclOpExecutor** executor) {
+  return kPlan(t[0], 0, t[1], size, executor);
+}
+
+struct Positional {
+  const char* name;
+  size_t tensors;
+  uint64_t rank;
+  Plan plan;
+};
+
+const Positional kPositional[] = {
+    {"aclnnArange", 1, 1, PlanSequence<&aclnnArangeGetWorkspaceSize>},
+    {"aclnnRange", 1, 1, PlanSequence<&aclnnRangeGetWorkspaceSize>},
+    {"aclnnLinspace", 1, 1, PlanLinspace},
+    {"aclnnEye", 1, 2,
+     [](std::span<aclTensor* const> t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnEyeGetWorkspaceSize(1, 1, t[0], size, executor);
+     }},
+    {"aclnnTriu", 2, 2, PlanTriangle<&aclnnTriuGetWorkspaceSize>},
+    {"aclnnTril", 2, 2, PlanTriangle<&aclnnTrilGetWorkspaceSize>},
+    {"aclnnEqual", 3, 1,
+     [](std::span<aclTensor* const> t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnEqualGetWorkspaceSize(t[0], t[1], t[2], size, executor);
+     }}};
+
+std::vector<DtypeNumber> AcceptedBy(const Positional& op) {
+  OperatorBinding binding;
+  binding.plan = op.plan;
+  std::vector<DtypeNumber> together;
+  for (const DtypeNumber dtype : AllDtypes()) {
+    std::vector<DtypeNumber> dtypes(op.tensors, dtype);
+    if (op.tensors == 3) dtypes.back() = ACL_BOOL;
+    if (Accepts(binding, dtypes, op.rank)) together.push_back(dtype);
+  }
+  return together;
+}
+
 int Run() {
   if (aclInit(nullptr) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS) {
     std::fprintf(stderr, "%s\n", aclGetRecentErrMsg());
@@ -111,6 +180,8 @@ int Run() {
                   List(AcceptedTogether(op)).c_str());
     }
   }
+  for (const Positional& op : kPositional)
+    std::printf(",\n  \"%s\": {\"together\": %s, \"operands\": {}}", op.name, List(AcceptedBy(op)).c_str());
   std::printf("\n}\n");
   return aclrtResetDevice(0) == ACL_SUCCESS && aclFinalize() == ACL_SUCCESS ? 0 : 1;
 }

@@ -69,8 +69,11 @@ class MapContract : public ::testing::TestWithParam<const MapOperator*> {
   void PairsOfFaults(Product product);
   void OnEveryProduct(void (MapContract::*body)(Product));
 
- private:
+ protected:
+  // Runs phase 1 and compares code and message with Expected.
   void Check(MapCall call, const std::string& what);
+
+ private:
   int wrong_ = 0;
 };
 

@@ -25,14 +25,15 @@ constexpr DtypeRule kBounds = WithBf16SinceAtlasA2(DtypeSet{
     ACL_FLOAT, ACL_INT32, ACL_INT64, ACL_FLOAT16, ACL_INT16, ACL_INT8, ACL_UINT8, ACL_DOUBLE, ACL_BOOL});
 constexpr DtypeRule kRanged =
     WithBf16SinceAtlasA2(DtypeSet{ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE, ACL_INT64, ACL_INT32});
-constexpr DtypeRule kEyes = WithBf16SinceAtlasA2(
-    DtypeSet{ACL_FLOAT, ACL_INT32, ACL_FLOAT16, ACL_INT8, ACL_INT16, ACL_UINT8, ACL_INT64, ACL_BOOL});
+constexpr DtypeSet kEyesOld{ACL_FLOAT, ACL_INT32, ACL_FLOAT16, ACL_INT8,
+                            ACL_INT16, ACL_UINT8, ACL_INT64,   ACL_BOOL};
+// Here CANN names the products without BF16; no device is none of them.
+constexpr DtypeRule kEyes = WithBf16SinceAtlasA2(kEyesOld).On({Product::kNoDevice}, kEyesOld | kBf16);
 constexpr DtypeSet kSpacedOld{ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_INT8, ACL_UINT8, ACL_DOUBLE};
 constexpr DtypeSet kSpacedNew{ACL_FLOAT, ACL_FLOAT16, ACL_BF16,  ACL_INT32, ACL_INT16,
                               ACL_INT8,  ACL_UINT8,   ACL_INT64, ACL_DOUBLE};
-// By product; on Atlas 200I/500 A2 nothing.
-constexpr DtypeRule kSpaced{
-    {kSpacedOld, kSpacedNew, kSpacedNew, kSpacedNew, kSpacedOld, kNoDtype, kSpacedOld}};
+// By product; on Atlas 200I/500 A2 and without a device nothing.
+constexpr DtypeRule kSpaced{{kSpacedOld, kSpacedNew, kSpacedNew, kSpacedNew, kSpacedOld, kNoDtype, kNoDtype}};
 
 // A scalar in the dtype `dtype`, as a number of type T.
 template <class T>
@@ -56,6 +57,9 @@ auto WithNumberType(aclDataType out, const Use& use) {
   return IsInteger(out) ? use(int64_t{}, ACL_INT64) : use(float{}, ACL_FLOAT);
 }
 
+void AddNumber(Text& text, int64_t number) { text.Add(number); }
+void AddNumber(Text& text, double number) { text.Add(static_cast<float>(number)); }
+
 aclnnStatus CheckStep(const Check&, OperatorCall& call) noexcept {
   return WithNumberType(call.Tensor(kOut).dtype, [&](auto zero, aclDataType dtype) -> aclnnStatus {
     using T = decltype(zero);
@@ -63,11 +67,14 @@ aclnnStatus CheckStep(const Check&, OperatorCall& call) noexcept {
     const T end = NumberIn<T>(call.Scalar(kEnd), dtype);
     const T step = NumberIn<T>(call.Scalar(kStep), dtype);
     if ((step > 0 && !(start > end)) || (step < 0 && !(start < end))) return ACL_SUCCESS;
+    Text message(call.api, ": parameter step with the value ");
+    AddNumber(message, step);
+    AddNumber(message.Add(" does not lead from start "), start);
+    AddNumber(message.Add(" to end "), end);
+    AddDtypeName(message.Add(" in out's dtype "), call.Tensor(kOut).dtype);
     return FailAclnn(ACLNN_ERR_PARAM_INVALID,
-                     Text(call.api,
-                          ": parameter step does not lead from start to end in out's dtype, expected a "
-                          "number other than 0, "
-                          "positive where end is greater, negative where it is less."));
+                     message.Add(", accepted: a number other than 0, positive where end is greater, "
+                                 "negative where it is less."));
   });
 }
 
@@ -76,8 +83,11 @@ aclnnStatus CheckEyeShape(const Check&, OperatorCall& call) noexcept {
   const int64_t rows = call.attributes[kRows].integer;
   const int64_t columns = call.attributes[kColumns].integer;
   if (rows >= 0 && columns >= 0 && shape[0] == rows && shape[1] == columns) return ACL_SUCCESS;
+  Text message(call.api, ": parameter out with shape ");
+  AddShape(message, shape);
+  message.Add(" and n ").Add(rows).Add(", m ").Add(columns);
   return FailAclnn(ACLNN_ERR_PARAM_INVALID,
-                   Text(call.api, ": parameter out has a shape other than [n,m], or n or m is negative."));
+                   message.Add(" do not fit, accepted: n and m of at least 0 and the shape [n,m]."));
 }
 
 aclnnStatus CheckReal(const Check&, OperatorCall& call) noexcept {
@@ -94,10 +104,11 @@ aclnnStatus CheckReal(const Check&, OperatorCall& call) noexcept {
 aclnnStatus CheckSteps(const Check&, OperatorCall& call) noexcept {
   const int64_t steps = call.attributes[kSteps].integer;
   if (steps >= 0 && call.Tensor(kOut).countable && call.Tensor(kOut).numel == steps) return ACL_SUCCESS;
-  return FailAclnn(
-      ACLNN_ERR_PARAM_INVALID,
-      Text(call.api,
-           ": parameter out does not have as many elements as parameter steps says, or steps is negative."));
+  Text message(call.api, ": parameter out with shape ");
+  AddShape(message, call.Tensor(kOut).view);
+  message.Add(" does not have the elements of parameter steps with the value ").Add(steps);
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID,
+                   message.Add(", accepted: at least 0, and an out of as many elements."));
 }
 
 bool IsLong(const OperatorCall& call) noexcept { return call.attributes[kSteps].integer > 1; }
@@ -109,12 +120,12 @@ constexpr auto LastChecks() {
 constexpr auto RangeChecks(aclnnStatus of_null) {
   return List(WithCode(of_null, ScalarNotNull(kStart)), WithCode(of_null, ScalarNotNull(kEnd)),
               WithCode(of_null, ScalarNotNull(kStep)), WithCode(of_null, NotNull(kOut)),
-              ScalarDtypesIn(kBounds, {kStart, kEnd, kStep}), DtypesIn(kRanged, {kOut}),
-              Check{.run = CheckStep});
+              ScalarDtypesIn(kBounds, {kStart, kEnd, kStep}), DtypesIn(kRanged, {kOut}));
 }
-constexpr auto kArangeChecks = Join(RangeChecks(ACLNN_ERR_PARAM_NULLPTR), LastChecks());
-constexpr auto kRangeChecks =
-    Join(RangeChecks(ACLNN_ERR_INNER_NULLPTR), List(RankAtLeast(1, {kOut})), LastChecks());
+constexpr auto kArangeChecks =
+    Join(RangeChecks(ACLNN_ERR_PARAM_NULLPTR), List(Check{.run = CheckStep}), LastChecks());
+constexpr auto kRangeChecks = Join(RangeChecks(ACLNN_ERR_INNER_NULLPTR),
+                                   List(RankAtLeast(1, {kOut}), Check{.run = CheckStep}), LastChecks());
 constexpr auto kEyeChecks =
     Join(List(NotNull(kOut), DtypesIn(kEyes, {kOut}), RankIs(2, {kOut}), Check{.run = CheckEyeShape}),
          LastChecks());
