@@ -14,19 +14,20 @@
 #include "aclnnop/aclnn_tril.h"
 #include "aclnnop/aclnn_triu.h"
 #include "operators/all_operators.h"
-#include "support/map_rules.h"
 #include "support/map_suite.h"
 
 namespace portacl::testing {
 namespace {
 
+// Whether a call passes whose tensors have one element each; those named "value" have no dims.
 bool Accepts(const OperatorBinding& binding, const std::vector<DtypeNumber>& dtypes, uint64_t rank = 1) {
   const int64_t ones[] = {1, 1};
   alignas(16) std::byte element[16] = {};
   std::vector<aclTensor*> handles;
-  for (const DtypeNumber dtype : dtypes) {
-    handles.push_back(
-        aclCreateTensor(ones, rank, AsAclDataType(dtype), nullptr, 0, ACL_FORMAT_ND, ones, rank, element));
+  for (size_t i = 0; i < dtypes.size(); ++i) {
+    const uint64_t dims = i < binding.tensors.size() && binding.tensors[i] == "value" ? 0 : rank;
+    handles.push_back(aclCreateTensor(ones, dims, AsAclDataType(dtypes[i]), nullptr, 0, ACL_FORMAT_ND, ones,
+                                      dims, element));
   }
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
@@ -50,31 +51,25 @@ std::string List(const std::vector<DtypeNumber>& dtypes) {
   return text + "]";
 }
 
-// Whether all inputs of an elementwise operator may have the dtype, its scalars being of `op.dtype`.
-bool AcceptsTogether(const MapOperator& op, DtypeNumber dtype) {
-  const OperatorBinding binding = BindingOf(op);
-  const size_t output = binding.output < 0 ? binding.tensors.size() - 1 : static_cast<size_t>(binding.output);
-  for (const DtypeNumber out :
-       {dtype, DtypeNumber{ACL_BOOL}, DtypeNumber{ACL_FLOAT}, DtypeNumber{ACL_FLOAT16}}) {
-    std::vector<DtypeNumber> dtypes(binding.tensors.size(), dtype);
-    dtypes[output] = out;
-    for (size_t i = 0; i < dtypes.size(); ++i) {  // conditions and masks
-      const std::string& name = binding.tensors[i];
-      if (name == "condition" || name == "mask") dtypes[i] = ACL_BOOL;
-    }
-    if (Accepts(binding, dtypes)) return true;
-  }
-  return false;
-}
-
-// The dtypes that all inputs of an elementwise operator may have, with some dtype of the output. Beside integers scalars are
-// integers: a fractional alpha would be a fault of its own.
+// The dtypes that all inputs of an elementwise operator may have, its scalars too, with some dtype of the output.
 std::vector<DtypeNumber> AcceptedTogether(const MapOperator& op) {
   std::vector<DtypeNumber> together;
   for (const DtypeNumber dtype : AllDtypes()) {
     MapOperator typed = op;
-    if (IsIntegral(dtype)) typed.dtype = dtype;
-    if (AcceptsTogether(typed, dtype)) together.push_back(dtype);
+    typed.dtype = dtype;
+    const OperatorBinding binding = BindingOf(typed);
+    std::vector<DtypeNumber> dtypes(binding.tensors.size(), dtype);
+    for (size_t i = 0; i < dtypes.size(); ++i) {  // conditions and masks
+      const std::string& name = binding.tensors[i];
+      if (name == "condition" || name == "mask") dtypes[i] = ACL_BOOL;
+    }
+    bool is_accepted = Accepts(binding, dtypes);
+    for (const DtypeNumber out : {DtypeNumber{ACL_BOOL}, DtypeNumber{ACL_FLOAT}, DtypeNumber{ACL_FLOAT16}}) {
+      if (is_accepted || op.in_place) break;
+      dtypes[binding.output < 0 ? dtypes.size() - 1 : static_cast<size_t>(binding.output)] = out;
+      is_accepted = Accepts(binding, dtypes);
+    }
+    if (is_accepted) together.push_back(dtype);
   }
   return together;
 }

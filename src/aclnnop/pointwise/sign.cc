@@ -121,9 +121,23 @@ constexpr UnaryRules kSign{.kernels = kSignKernels,
 
 }  // namespace
 
-PORTACL_UNARY_FACTS(abs, Abs, kAbs, kPagesWithout200I)
+// COMPLEX32 passes the list, but cannot be computed.
+const OperatorFacts facts::abs = {
+    "aclnnAbs",
+    "aclnnop/aclnn_abs.h",
+    kAbsDtypes.OnlyOn(kPagesWithout200I),
+    kAbsDtypes.On(products::kAscend950, kAbsDtypes.For(Product::kAscend950).Without(DtypeSet{ACL_COMPLEX32})),
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
 PORTACL_UNARY_FACTS(neg, Neg, kNeg, kPagesWithoutInference)
-PORTACL_UNARY_FACTS(sign, Sign, kSign, products::kSinceAtlasA2)
+// What is outside the list is not tested on some products.
+const OperatorFacts facts::sign = {"aclnnSign",
+                                   "aclnnop/aclnn_sign.h",
+                                   kSignDtypes.OnlyOn(products::kSinceAtlasA2),
+                                   kSignDtypes.On({Product::kAtlasInference, Product::kAtlas200I500A2},
+                                                  kConvertible.Without(DtypeSet{ACL_UINT64})),
+                                   /*by_promotion=*/false,
+                                   /*inputs_only=*/true};
 
 }  // namespace portacl
 
