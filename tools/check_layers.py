@@ -17,6 +17,7 @@ ALLOWED = {
     "contract": {"contract", "aclnn", "acl"},
     "plan": {"plan", "aclnn", "acl"},
     "engine": {"engine", "plan", "aclnn", "acl"},
+    "aclop": {"aclop", "engine", "plan", "aclnn", "acl"},
     "aclnnop": {"aclnnop", "engine", "plan", "contract", "aclnn", "acl"},
     "info": {"info", "aclnnop", "engine", "plan", "contract", "aclnn", "acl"},
 }

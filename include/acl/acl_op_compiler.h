@@ -41,17 +41,23 @@ typedef enum {
   ACL_OP_DEBUG_OPTION = 16,
 } aclCompileOpt;
 
-// Runs an operator in stream order. Implemented is the type "Identity": the output gets the bytes of the input,
-// in shape and type as described; the copy may go on after the call, as that of aclrtMemcpyAsync.
+// Runs an operator in stream order. Implemented are these types:
+//   "Identity"               the output gets the bytes of the input, in shape and type as described
+//   "BroadcastTo"            the output gets the first input, repeated along the dims in which it is 1 or which it lacks.
+//                            Any type whose elements take whole bytes, 0 to 8 dims. The second input has the output's dims,
+//                            as int64 or int32: in host memory (aclSetTensorPlaceMent) they are read during the call, in
+//                            device memory when the stream comes to the operator
+// The work may go on after the call, as that of aclrtMemcpyAsync.
 //   opType                   the operator's type
-//   numInputs, numOutputs    how many operands there are: one of each for Identity
-//   inputDesc, outputDesc    what they are. Identity wants the same type and the same number of elements
+//   numInputs, numOutputs    how many operands there are: 1 and 1 for Identity, 2 and 1 for BroadcastTo
+//   inputDesc, outputDesc    what they are. Identity wants the same type and the same number of elements, BroadcastTo the
+//                            same type and shapes that fit
 //   inputs, outputs          where they are, and how many bytes there are
 //   attr                     the operator's attributes, may be null
 //   engineType, compileFlag  without meaning here
 //   opPath                   without meaning here, may be null
 //   stream                   null for the default stream
-// The data must live until the copy is done; descriptions, data buffers and attributes may go when the call
+// The data must live until the work is done; descriptions, data buffers and attributes may go when the call
 // returns.
 // Returns
 //   0
@@ -61,6 +67,8 @@ typedef enum {
 //   107002  a null stream without a device
 //   107003  an unknown stream
 //   207001  memory is exhausted
+// A later synchronisation of the stream returns
+//   507015  BroadcastTo's dims, in device memory, were not those of its output, which is left as it was
 ACL_FUNC_VISIBILITY aclError aclopCompileAndExecute(const char* opType, int numInputs,
                                                     const aclTensorDesc* const inputDesc[],
                                                     const aclDataBuffer* const inputs[], int numOutputs,
@@ -69,8 +77,8 @@ ACL_FUNC_VISIBILITY aclError aclopCompileAndExecute(const char* opType, int numI
                                                     aclopEngineType engineType, aclopCompileType compileFlag,
                                                     const char* opPath, aclrtStream stream);
 
-// The same. Where the shape of an output depends on the data it would be written to its description; Identity's
-// does not.
+// The same. Where the shape of an output depends on the data it would be written to its description; these operators'
+// do not.
 ACL_FUNC_VISIBILITY aclError aclopCompileAndExecuteV2(
     const char* opType, int numInputs, aclTensorDesc* inputDesc[], aclDataBuffer* inputs[], int numOutputs,
     aclTensorDesc* outputDesc[], aclDataBuffer* outputs[], aclopAttr* attr, aclopEngineType engineType,

@@ -4,12 +4,18 @@
 from __future__ import annotations
 
 import re
+import sys
+import warnings
+from pathlib import Path
 
 import pytest
 import torch
 
 import portacl.torch
 from portacl.torch import _table
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "torch_npu_table"))
+import refused_dtypes  # noqa: E402
 
 VERSION = torch.__version__.split("+")[0]
 
@@ -76,6 +82,64 @@ class TestChoice:
         before = portacl.torch._installed
         portacl.torch.install()
         assert portacl.torch._installed is before
+
+
+class TestDtypes:
+    def test_no_own_operator_refuses_what_the_cpu_takes(self):
+        # What this finds belongs into the table: tools/torch_npu_table/refused_dtypes.py prints it.
+        some = table("Ascend910B1")
+        own = [name for name in sorted(portacl.torch.own_operators()) if name.startswith("aten::") and some.needs(name)]
+        assert len(own) > 100
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert refused_dtypes.refused(refused_dtypes.overloads(own)) == {}
+
+    def test_who_computes(self, program):
+        out, err, status = program(
+            """
+            import warnings
+            warnings.simplefilter("ignore")
+            yes, no = torch.tensor([True, True]).npu(), torch.tensor([True, False]).npu()
+            print(torch.clamp_max(yes, no).tolist(), torch.clamp_min(no, yes).tolist(), yes.clamp_max_(no).tolist())
+            ints = torch.tensor([3, -4]).npu()
+            print(ints.ceil().tolist(), ints.clone().ceil_().tolist(), torch.ceil(ints, out=torch.empty_like(ints)).tolist())
+            wide = torch.zeros(2, dtype=torch.float64, device="npu").masked_fill_(no, 2.5)
+            print(wide.dtype, wide.tolist(), torch.ones(1, dtype=torch.complex64, device="npu").tolist())
+            print(torch.tensor([1.5]).npu().ceil().item(), torch.zeros(2).npu().masked_fill_(no, 1).tolist())
+            print(portacl.torch.report(), end="")
+            """,
+            PORTACL_REPORT="1",
+        )
+        assert status == 0, err
+        assert out.splitlines()[:4] == [
+            "[True, False] [True, True] [True, False]",
+            "[3, -4] [3, -4] [3, -4]",
+            "torch.float64 [2.5, 0.0] [(1+0j)]",
+            "2.0 [1.0, 0.0]",
+        ]
+        found = {key: count for key, (count, _) in rows(out).items()}
+        for name in ("clamp_max.Tensor", "clamp_min.Tensor", "clamp_max_.Tensor", "ceil_", "ceil.out", "ones"):
+            assert found["aten::" + name, "fallback"] == 1
+            assert ("aten::" + name, "own") not in found
+        assert found["aten::ceil", "fallback"] == found["aten::ceil", "own"] == 1
+        assert found["aten::masked_fill_.Scalar", "fallback"] == found["aten::masked_fill_.Scalar", "own"] == 1
+
+    def test_the_message_says_which(self, program):
+        out, err, status = program("torch.ones(2, dtype=torch.int32).npu().ceil()", PORTACL_FALLBACK="error")
+        assert status != 0
+        assert "aten::ceil would fall back" in err and "CANN's function does not take uint8, int8, int16, int32, int64" in err
+
+    @pytest.mark.parametrize("loss", ["l1_loss", "mse_loss", "smooth_l1_loss", "kl_div"])
+    def test_gradients(self, loss):
+        results = []
+        for device in ("npu", "cpu"):
+            x = torch.linspace(-2, 1, 7, dtype=torch.float64).to("cpu")
+            leaf = torch.empty(7, dtype=torch.float64, device=device).copy_(x).requires_grad_()
+            target = torch.ones(7, dtype=torch.float64, device=device)
+            getattr(torch.nn.functional, loss)(leaf, target, reduction="sum").backward()
+            results.append(leaf.grad.cpu())
+        assert results[0].dtype is torch.float64
+        assert torch.equal(*results)
 
 
 class TestWarnings:
@@ -211,7 +275,7 @@ class TestReport:
 
 
 class TestProducts:
-    @pytest.mark.parametrize("product", ["Ascend910B1", "Ascend910_9391", "Ascend310P3", "Ascend950PR_9579"])
+    @pytest.mark.parametrize("product", ["Ascend910B1", "Ascend910_9391", "Ascend910A", "Ascend310P3", "Ascend950PR_9579"])
     def test_the_same_program(self, program, product):
         out, err, status = program(
             """

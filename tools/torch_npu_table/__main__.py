@@ -5,7 +5,8 @@
 Two sources. What the kernel of an operator can reach, read from the binary (static_calls.py), is complete, but it holds the
 ways for every product, version of CANN and internal format. What PyTorch's samples make it call, with a stand-in for CANN
 that has everything (traced_calls.py), is exact and incomplete. So an operator needs what it can reach, less what the rules of
-needs() take away. The rest, by hand, is in PLACES_BY_HAND below. Takes about 6 minutes on one core.
+needs() take away. The rest, by hand, is in PLACES_BY_HAND below. Last, what is own on the installed portacl is called with
+tensors of every dtype (refused_dtypes.py). Takes about 6 minutes on one core.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -71,11 +72,6 @@ PLACES_BY_HAND = {
     "aten::to_padded_tensor": "legacy",
 }
 
-PRODUCTS_BY_HAND = {
-    # Its gradient repeats the incoming one with BroadcastTo, an operator of the graph engine.
-    "Ascend310P.*": {"aten::l1_loss": "legacy"},
-}
-
 # Operators whose gradient is torch_npu's own: what that calls.
 GRADIENTS = {
     "aten::_fft_c2r": "npu::fft_c2r_backward",
@@ -103,15 +99,7 @@ GRADIENTS = {
 
 def trace(product: str, library: Path, prefix: Path) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     """Operator: functions that it called; operator: operators that it called."""
-    environment = dict(
-        os.environ,
-        ASCEND_HOME_PATH=str(prefix),
-        ASCEND_OPP_PATH=str(prefix / "opp"),
-        LD_LIBRARY_PATH=str(prefix / "lib64"),
-        LD_PRELOAD=str(library),
-        PORTACL_SOC=product,
-        TASK_QUEUE_ENABLE="0",
-    )
+    environment = environment_on(prefix, product) | {"LD_PRELOAD": str(library), "TASK_QUEUE_ENABLE": "0"}
     calls: dict[str, set[str]] = collections.defaultdict(set)
     inner: dict[str, set[str]] = collections.defaultdict(set)
     start, entries = 0, 1
@@ -178,6 +166,27 @@ def short(name: str) -> str:
     return name[len("aclnn") :] if name.startswith("aclnn") else name
 
 
+def environment_on(prefix: Path, product: str) -> dict[str, str]:
+    return dict(
+        os.environ,
+        ASCEND_HOME_PATH=str(prefix),
+        ASCEND_OPP_PATH=str(prefix / "opp"),
+        LD_LIBRARY_PATH=str(prefix / "lib64"),
+        PORTACL_SOC=product,
+    )
+
+
+def refused(prefix: Path) -> dict[str, str]:
+    """Operator: dtypes that its functions refuse and the CPU takes, on portacl itself. Reads the table."""
+    program = [sys.executable, "-B", str(Path(__file__).with_name("refused_dtypes.py"))]
+    environment = environment_on(prefix, DEFAULT_PRODUCT) | {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    return json.loads(subprocess.run(program, env=environment, capture_output=True, text=True, check=True).stdout)
+
+
+def write(file: Path, data: dict) -> None:
+    file.write_text(json.dumps(data, indent=0, ensure_ascii=True) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
@@ -224,12 +233,15 @@ def main() -> None:
         "products": {
             product: {k: v for k, v in sorted(tables[example].items()) if v != base[k]}
             for product, example in OTHER_PRODUCTS.items()
-        }
-        | PRODUCTS_BY_HAND,
+        },
         "gradients": GRADIENTS,
+        "refused": {},
     }
     file = PACKAGE / f"operators-{version}.json"
-    file.write_text(json.dumps(data, indent=0, ensure_ascii=True) + "\n", encoding="utf-8")
+    write(file, data)
+    print("calling every own operator with every dtype", flush=True)
+    data["refused"] = refused(prefix)
+    write(file, data)
     print(f"wrote {file}", flush=True)
 
 

@@ -80,6 +80,8 @@ class Installation:
         self._calls: list[_calls.Calls] = []
         self._table = _table_for(torch_npu.__version__)
         self._present = _table.loaded_functions()
+        # For products older than Atlas A2, torch_npu would have the first operators of every thread compiled by the graph engine.
+        torch.npu.set_compile_mode(jit_compile=False)
         self._libraries = {
             (namespace, key): torch.library.Library(namespace, "IMPL", key)
             for namespace in ("aten", "npu")
@@ -98,6 +100,8 @@ class Installation:
                 own.add(name)
                 if name in ("aten::copy_", "aten::clone") and not self._present("aclnnComplex"):
                     self._fall_back_for(name, _kernels.takes_aclnn_complex, "portacl lacks aclnnComplex")
+                elif refused := self._table.refused(name):
+                    self._fall_back_for(name, self._takes_refused(name), f"CANN's function does not take {', '.join(refused)}")
                 elif count_own and self._table.needs(name):
                     self._count(name)
         for name in sorted(autograd | {name for name in backend - own if _has(name, "CompositeImplicitAutograd")}):
@@ -176,8 +180,12 @@ class Installation:
         if operator is not None:
             if self._count_own:
                 self._count(name)
-            kernel = _kernels.unless(condition, operator, self._fallback(operator, reason))
-            self._register(name, "PrivateUse1", kernel, with_keyset=True)
+            kernel = self._fallback(operator, reason)
+            chosen = _kernels.unless(condition, operator, "PrivateUse1", lambda _, *args, **kwargs: kernel(*args, **kwargs))
+            self._register(name, "PrivateUse1", chosen, with_keyset=True)
+
+    def _takes_refused(self, name: str) -> Callable[..., bool]:
+        return _kernels.takes_one_of(frozenset(getattr(torch, dtype) for dtype in self._table.refused(name)))
 
     def _count(self, name: str) -> None:
         operator = _operator(name)
@@ -192,6 +200,11 @@ class Installation:
         if overridden:
             lacking = self._lacking(name) + self._table.missing(self._table.gradient_needs(name), self._present)
             if not lacking:
+                operator = _operator(name)
+                if operator is not None and self._table.refused(name):
+                    kernel = _kernels.decomposed(operator)
+                    chosen = _kernels.unless(self._takes_refused(name), operator, "AutogradPrivateUse1", kernel)
+                    self._register(name, "AutogradPrivateUse1", chosen, with_keyset=True)
                 return
         operator = _operator(name)
         if operator is not None and name not in _compositions.BY_NAME and (_has_cpu_kernel(name) or _has(name, "CompositeImplicitAutograd")):

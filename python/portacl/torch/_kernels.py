@@ -231,20 +231,36 @@ def missing(operator: torch._ops.OpOverload, lacking: list[str], why_no_fallback
 
 
 def unless(
-    condition: Callable[..., bool], operator: torch._ops.OpOverload, kernel: Callable[..., Any]
+    condition: Callable[..., bool], operator: torch._ops.OpOverload, dispatch_key: str, kernel: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """torch_npu's own kernel, but `kernel` for the arguments for which it needs more than is here."""
-    call_boxed = torch.library.get_kernel(operator, "PrivateUse1").call_boxed
+    """What torch_npu registered, but `kernel` for the arguments for which that needs more than is here."""
+    call_boxed = torch.library.get_kernel(operator, dispatch_key).call_boxed
 
     def choose(keyset: torch._C.DispatchKeySet, *args: Any, **kwargs: Any) -> Any:
-        if condition(*args):
-            return kernel(*args, **kwargs)
+        if condition(*args, **kwargs):
+            return kernel(keyset, *args, **kwargs)
         return call_boxed(keyset, *args, **kwargs)
 
     return choose
 
 
-def takes_aclnn_complex(target: torch.Tensor, source: torch.Tensor | None = None, *_: Any) -> bool:
+def takes_one_of(dtypes: frozenset[torch.dtype]) -> Callable[..., bool]:
+    """Whether a call has a tensor of one of these dtypes, or makes one."""
+
+    def takes(value: Any) -> bool:
+        if isinstance(value, _Tensor):
+            return value.dtype in dtypes
+        if isinstance(value, (list, tuple)):
+            return any(takes(item) for item in value)
+        return isinstance(value, torch.dtype) and value in dtypes
+
+    def condition(*args: Any, **kwargs: Any) -> bool:
+        return any(takes(value) for value in args) or any(takes(value) for value in kwargs.values())
+
+    return condition
+
+
+def takes_aclnn_complex(target: torch.Tensor, source: torch.Tensor | None = None, *_: Any, **__: Any) -> bool:
     """torch_npu makes complex numbers of real ones, and conjugates, with aclnnComplex; aclnnInplaceCopy knows no complex32."""
     half = torch.complex32
     if source is None:

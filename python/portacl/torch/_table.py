@@ -2,7 +2,8 @@
 
 The data, operators-VERSION.json, is written by tools/torch_npu_table. A need is a string: the functions without the prefix
 aclnn, all of which must be there; "npu::NAME" for another operator; "" for nothing (the operator only manages tensors or calls
-other operators); "legacy" for CANN's graph operators, which portacl does not have.
+other operators); "legacy" for CANN's graph operators, which portacl does not have. Beside the needs stand the dtypes that an
+operator's functions refuse and PyTorch's CPU kernel takes.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -36,6 +37,7 @@ class Table:
             if re.fullmatch(pattern, product):
                 self._needs = {**self._needs, **needs}
         self._gradients: dict[str, str] = data["gradients"]
+        self._refused: dict[str, str] = data["refused"]
 
     def needs(self, operator: str) -> str | None:
         """None for an operator that the table does not know. torch_npu registers each of its own twice, as npu:: and aten::."""
@@ -46,6 +48,10 @@ class Table:
     def gradient_needs(self, operator: str) -> str:
         """What the gradient needs that torch_npu has in place of PyTorch's."""
         return self._gradients.get(operator, "")
+
+    def refused(self, operator: str) -> list[str]:
+        """The dtypes, as "float64", with which an own operator falls back."""
+        return self._refused.get(operator, "").split()
 
     def missing(self, needs: str | None, present: Callable[[str], bool], seen: frozenset[str] = frozenset()) -> list[str]:
         """The functions that are absent, by their whole names; empty: all that is needed is here."""

@@ -1,0 +1,39 @@
+// Identity by the name of its type: the output becomes the input.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/memory/async_copy.h"
+#include "acl/stream/found_stream.h"
+#include "aclop/named_call.h"
+
+namespace portacl {
+
+// Bytes, since both are dense and of one type.
+aclError RunIdentity(const NamedCall& call) noexcept {
+  if (aclError status = CheckCounts(call, 1, 1)) return status;
+  const aclTensorDesc& from = *call.inputs.descriptions[0];
+  const aclTensorDesc& to = *call.outputs.descriptions[0];
+  size_t elements = 0;
+  size_t elements_out = 0;
+  if (from.dtype != to.dtype || !CountElements(from, &elements) || !CountElements(to, &elements_out) ||
+      elements != elements_out) {
+    Text text("wants an output like its input, which is ");
+    AddDescription(text, from);
+    text.Add(", not ");
+    AddDescription(text, to);
+    return FailNamed(call, text);
+  }
+  size_t bytes = 0;
+  if (aclError status = BytesOf(call, from, &bytes)) return status;
+  if (aclError status = CheckRoom(call, call.inputs, 0, bytes)) return status;
+  if (aclError status = CheckRoom(call, call.outputs, 0, bytes)) return status;
+  if (bytes == 0) {
+    aclError status = ACL_SUCCESS;
+    FindStreamFor(call.api, call.stream, &status);
+    return status;
+  }
+  const CopyRows rows{.to = aclGetDataBufferAddr(call.outputs.buffers[0]),
+                      .from = aclGetDataBufferAddr(call.inputs.buffers[0]),
+                      .width = bytes};
+  return SubmitCopy(call.api, call.stream, rows, false);
+}
+
+}  // namespace portacl

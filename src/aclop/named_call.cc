@@ -1,0 +1,53 @@
+// Checks and reports that operators called by the name of their type share (see named_call.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "aclop/named_call.h"
+
+#include "acl/data_type.h"
+
+namespace portacl {
+namespace {
+
+Text& AddCount(Text& text, int count, const char* what) noexcept {
+  return text.Add(count).Add(" ").Add(what).Add(count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+aclError FailNamed(const NamedCall& call, const Text& why) noexcept {
+  return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclReason,
+              Text(call.api, ": operator ", call.type, " ", why.view(), "."));
+}
+
+aclError CheckCounts(const NamedCall& call, int inputs, int outputs) noexcept {
+  if (call.inputs.count == inputs && call.outputs.count == outputs) return ACL_SUCCESS;
+  Text text("has ");
+  AddCount(text, inputs, "input").Add(" and ");
+  AddCount(text, outputs, "output").Add(", not ");
+  text.Add(call.inputs.count).Add(" and ").Add(call.outputs.count);
+  return FailNamed(call, text);
+}
+
+aclError BytesOf(const NamedCall& call, const aclTensorDesc& description, size_t* bytes) noexcept {
+  size_t elements = 0;
+  if (CountElements(description, &elements) && CountBytes(description.dtype, elements, bytes))
+    return ACL_SUCCESS;
+  Text text("cannot copy elements of type ");
+  AddDtypeName(text, description.dtype);
+  return FailNamed(call, text);
+}
+
+aclError CheckRoom(const NamedCall& call, const NamedOperands& operands, int index, size_t bytes) noexcept {
+  const aclDataBuffer* const buffer = operands.buffers[index];
+  const size_t room = aclGetDataBufferSizeV2(buffer);
+  if (room < bytes) {
+    return FailNamed(call, Text("needs ", bytes, " bytes in ", operands.buffers_name, "[", index,
+                                "], whose data buffer has the size ", room));
+  }
+  if (bytes > 0 && aclGetDataBufferAddr(buffer) == nullptr) {
+    return FailNamed(call, Text("needs ", bytes, " bytes in ", operands.buffers_name, "[", index,
+                                "], whose data buffer has no address"));
+  }
+  return ACL_SUCCESS;
+}
+
+}  // namespace portacl

@@ -1,0 +1,99 @@
+// Operators that are called by the name of their type (acl_op_compiler.h).
+// SPDX-License-Identifier: Apache-2.0
+#include <string_view>
+
+#include "acl/acl_op_compiler.h"
+#include "acl/errors.h"
+#include "aclop/named_call.h"
+
+namespace portacl {
+namespace {
+
+aclError CheckOperands(const char* api, const NamedOperands& operands) noexcept {
+  if (operands.count < 0) {
+    return FailValue(api, operands.count_name, operands.count, "0 or a positive number",
+                     ACL_ERROR_INVALID_PARAM);
+  }
+  if (operands.count == 0) return ACL_SUCCESS;
+  if (operands.descriptions == nullptr)
+    return FailNullPointer(api, operands.descriptions_name, "an array of descriptions");
+  if (operands.buffers == nullptr)
+    return FailNullPointer(api, operands.buffers_name, "an array of data buffers");
+  for (int i = 0; i < operands.count; ++i) {
+    if (operands.descriptions[i] == nullptr) {
+      return FailNullPointer(api, Text(operands.descriptions_name, '[', i, ']').c_str(), "a description");
+    }
+    if (operands.buffers[i] == nullptr) {
+      return FailNullPointer(api, Text(operands.buffers_name, '[', i, ']').c_str(), "a data buffer");
+    }
+  }
+  return ACL_SUCCESS;
+}
+
+void AddOperands(Text& text, const NamedOperands& operands) noexcept {
+  for (int i = 0; i < operands.count; ++i) {
+    if (i > 0) text.Add(", ");
+    AddDescription(text, *operands.descriptions[i]);
+  }
+}
+
+aclError FailNotImplemented(const NamedCall& call) noexcept {
+  Text text(
+      call.api, ": operator ", call.type,
+      " is not implemented; of those that are called by the name of their type, Identity and BroadcastTo "
+      "are. It was called with inputs (");
+  AddOperands(text, call.inputs);
+  text.Add("), outputs (");
+  AddOperands(text, call.outputs);
+  text.Add(")");
+  if (call.attributes != nullptr && !call.attributes->values.empty()) {
+    text.Add(", attributes ");
+    AddAttributes(text, call.attributes->values);
+  }
+  return Fail(ACL_ERROR_OP_NOT_FOUND, MessageClass::kAclUnsupported, text.Add("."));
+}
+
+struct NamedOperator {
+  std::string_view type;
+  aclError (*run)(const NamedCall&) noexcept;
+};
+constexpr NamedOperator kOperators[] = {{"Identity", RunIdentity}, {"BroadcastTo", RunBroadcastTo}};
+
+aclError Run(const NamedCall& call) noexcept {
+  if (aclError status = CheckOperands(call.api, call.inputs)) return status;
+  if (aclError status = CheckOperands(call.api, call.outputs)) return status;
+  for (const NamedOperator& known : kOperators) {
+    if (known.type == call.type) return known.run(call);
+  }
+  return FailNotImplemented(call);
+}
+
+aclError Run(const char* api, const char* type, const NamedOperands& inputs, const NamedOperands& outputs,
+             const aclopAttr* attributes, aclrtStream stream) noexcept {
+  if (type == nullptr) return FailNullPointer(api, "opType", "the type of an operator");
+  return Run({api, type, inputs, outputs, attributes, stream});
+}
+
+}  // namespace
+}  // namespace portacl
+
+using namespace portacl;
+
+aclError aclopCompileAndExecute(const char* opType, int numInputs, const aclTensorDesc* const inputDesc[],
+                                const aclDataBuffer* const inputs[], int numOutputs,
+                                const aclTensorDesc* const outputDesc[], aclDataBuffer* const outputs[],
+                                const aclopAttr* attr, aclopEngineType, aclopCompileType, const char*,
+                                aclrtStream stream) {
+  return Run("aclopCompileAndExecute", opType,
+             {"numInputs", "inputDesc", "inputs", numInputs, inputDesc, inputs},
+             {"numOutputs", "outputDesc", "outputs", numOutputs, outputDesc, outputs}, attr, stream);
+}
+
+aclError aclopCompileAndExecuteV2(const char* opType, int numInputs, aclTensorDesc* inputDesc[],
+                                  aclDataBuffer* inputs[], int numOutputs, aclTensorDesc* outputDesc[],
+                                  aclDataBuffer* outputs[], aclopAttr* attr, aclopEngineType,
+                                  aclopCompileType, const char*, aclrtStream stream) {
+  return Run("aclopCompileAndExecuteV2", opType,
+             {"numInputs", "inputDesc", "inputs", numInputs, inputDesc, inputs},
+             {"numOutputs", "outputDesc", "outputs", numOutputs, outputDesc, outputs}, attr, stream);
+}

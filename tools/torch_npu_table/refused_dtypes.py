@@ -1,0 +1,135 @@
+"""Which dtypes an operator refuses that PyTorch's CPU kernel takes: found by calling it with each of them.
+
+    TORCH_DEVICE_BACKEND_AUTOLOAD=0 python refused_dtypes.py
+                          prints {operator: dtypes} for the own operators of torch_npu on the portacl in force
+
+CANN's functions list the dtypes that they take, and torch_npu hands them over as they are.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+DTYPES = {
+    str(dtype).removeprefix("torch."): dtype
+    for dtype in (
+        *(torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.bool, torch.uint8, torch.int8, torch.int16),
+        *(torch.int32, torch.int64, torch.complex64, torch.complex128),
+    )
+}
+REFUSED = "error code is 161002"  # of a parameter
+
+# What stands for an argument without a default, by its type.
+_VALUES = {"number": 1, "int": 1, "float": 1.0, "bool": True, "List[int]": [2, 3], "List[number]": [1, 1], "SymInt": 2}
+
+
+def _value(argument: Any, dtype: torch.dtype, device: str) -> Any:
+    kind, name = str(argument.type), argument.name
+    if name == "dtype":
+        return dtype
+    if name == "device":
+        return torch.device(device)
+    if name == "rounding_mode":
+        return "trunc"
+    if kind == "List[Tensor]":
+        return [torch.tensor([1, 2]).to(dtype).to(device) for _ in range(2)]
+    if "Tensor" in kind:
+        if name in ("mask", "condition"):
+            return torch.tensor([[True, False, True]]).to(device)
+        if name == "value":
+            return torch.tensor(1).to(dtype).to(device)
+        return torch.tensor([[1, 2, 1], [1, 1, 2]]).to(dtype).to(device)
+    if kind == "Optional[number]" and name in ("min", "max"):
+        return 1
+    if argument.has_default_value():
+        return argument.default_value
+    return _VALUES.get(kind)
+
+
+def _result(operator: torch._ops.OpOverload, args: list[Any], dtype: torch.dtype) -> torch.Tensor:
+    """What the CPU gives without out=, for its shape and dtype."""
+    packet = operator.overloadpacket
+    for overload in packet.overloads():
+        other = getattr(packet, overload)
+        if not any(a.is_out for a in other._schema.arguments):
+            try:
+                result = other(*args)
+            except (RuntimeError, TypeError, NotImplementedError):
+                continue
+            return result if any(isinstance(a, torch.Tensor) for a in args) else result.to(dtype)
+    return torch.empty(2, 3, dtype=dtype)
+
+
+def _call(operator: torch._ops.OpOverload, dtype: torch.dtype, device: str) -> None:
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for argument in operator._schema.arguments:
+        if argument.is_out:
+            host = [_value(a, dtype, "cpu") for a in operator._schema.arguments if not a.kwarg_only]
+            like = _result(operator, host, dtype)
+            kwargs[argument.name] = torch.empty(like.shape, dtype=like.dtype).to(device)
+        elif argument.kwarg_only:
+            kwargs[argument.name] = _value(argument, dtype, device)
+        else:
+            args.append(_value(argument, dtype, device))
+    operator(*args, **kwargs)
+    if device != "cpu":
+        torch.npu.synchronize()
+
+
+def refused(operators: Iterable[torch._ops.OpOverload]) -> dict[str, list[str]]:
+    """By operator, the dtypes that the CPU takes for all of its tensors and that the NPU refuses as a parameter."""
+    found: dict[str, list[str]] = {}
+    for operator in operators:
+        for name, dtype in DTYPES.items():
+            try:
+                _call(operator, dtype, "cpu")
+            except Exception:  # not for the CPU either
+                continue
+            try:
+                _call(operator, dtype, "npu")
+            except RuntimeError as error:
+                if REFUSED in str(error):
+                    found.setdefault(operator.name(), []).append(name)
+    return found
+
+
+def overloads(names: Iterable[str]) -> list[torch._ops.OpOverload]:
+    """The operators of these names, "aten::add.Tensor", that PyTorch has."""
+    result = []
+    for name in names:
+        base, _, overload = name.removeprefix("aten::").partition(".")
+        packet = getattr(torch.ops.aten, base, None)
+        if packet is not None and (overload or "default") in packet.overloads():
+            result.append(getattr(packet, overload or "default"))
+    return result
+
+
+def main() -> None:
+    if "torch_npu" in sys.modules:
+        raise SystemExit(__doc__)
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+    from portacl.torch import _table
+
+    # Where portacl is installed in this Python it begins with torch_npu's import, and would have the CPU compute what is looked for.
+    _table.Table.refused = lambda self, operator: []  # type: ignore[method-assign]
+    warnings.simplefilter("ignore")
+    import torch_npu
+
+    table = _table.Table(torch_npu.__version__.split("+")[0], _table.product())
+    present = _table.loaded_functions()
+    registered = torch._C._dispatch_get_registrations_for_dispatch_key("PrivateUse1")
+    own = [n for n in sorted(registered) if n.startswith("aten::") and table.needs(n) and not table.missing(table.needs(n), present)]
+    print(json.dumps({name: " ".join(dtypes) for name, dtypes in refused(overloads(own)).items()}))
+
+
+if __name__ == "__main__":
+    main()
