@@ -39,6 +39,7 @@ struct Dims {
     return value;
   }
   bool Are(const Shape& shape) const {
+    if (values == nullptr) return shape.rank == 0;  // there is nothing to read
     for (int i = 0; i < shape.rank; ++i) {
       if (At(i) != shape[i]) return false;
     }
