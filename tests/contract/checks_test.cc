@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "acl/errors.h"
+#include "aclnnop/aclnn_lerp_scalar.h"
+#include "aclnnop/phase1.h"
 
 namespace portacl {
 namespace {
@@ -358,8 +360,38 @@ TEST(Checks, BroadcastOrValue) {
   call.broadcast = Shape{2, 3};
   ExpectRefused(call, ShapeIsBroadcastOrValue(kOut), kInvalid,
                 {"out with shape [1, 1]", "accepted: [2, 3]."});
+  call.out.view = {1};
+  ExpectRefused(call, ShapeIsBroadcastOrValue(kOut), kInvalid, {"out with shape [1]", "accepted: [2, 3]."});
   call.out.view = {2, 3};
   ExpectAccepted(call, ShapeIsBroadcastOrValue(kOut));
+}
+
+// Dims that are repeated in turn by either input are ten loops in one another; without one of the inputs, they are two.
+TEST(Checks, DimsThatNoLoopTakes) {
+  const Shape turns = {2, 1, 2, 1, 2, 1, 2, 1, 2, 1};
+  const Shape others = {1, 2, 1, 2, 1, 2, 1, 2, 1, 2};
+  const Shape whole = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+  Call call;
+  call.self = TensorOf(ACL_FLOAT, turns);
+  call.other = TensorOf(ACL_FLOAT, others);
+  call.out = TensorOf(ACL_FLOAT, whole);
+  ExpectRefused(call, kLoopRankFits, kInner, {"10 dims", "at most 8"});
+  call.self = TensorOf(ACL_FLOAT, whole);
+  call.other = TensorOf(ACL_FLOAT, {1, 1, 1, 1, 1, 2, 2, 2, 2, 2});
+  ExpectAccepted(call, kLoopRankFits);
+
+  // An operator that asks nothing of contiguous tensors' ranks.
+  aclTensor start = TensorOf(ACL_FLOAT, turns);
+  aclTensor end = TensorOf(ACL_FLOAT, others);
+  aclTensor out = TensorOf(ACL_FLOAT, whole);
+  aclScalar weight = ScalarOf(ACL_FLOAT);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  TakeRecentMessages();
+  EXPECT_EQ(aclnnLerpsGetWorkspaceSize(&start, &end, &weight, &out, &size, &executor), kInner);
+  const char* message = TakeRecentMessages();
+  ASSERT_NE(message, nullptr);
+  EXPECT_NE(std::string(message).find("10 dims"), std::string::npos) << message;
 }
 
 TEST(Checks, Formats) {

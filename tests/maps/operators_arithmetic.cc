@@ -110,6 +110,7 @@ DtypeNumber RsubsRule(MapCall& call) {
 }
 
 void AddSums(std::vector<MapOperator>& all) {
+  const auto first = static_cast<ptrdiff_t>(all.size());
   const Rules tensors = TwoTensors(kFDCI, {AlphaFits()});
   const Rules scalars =
       TensorAndScalar("self", "self other alpha out", {In("self", kFDCI)}, AddsRule, kFDCI, true);
@@ -143,6 +144,8 @@ void AddSums(std::vector<MapOperator>& all) {
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnAddV3), names, rules, sum));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceAddV3), all.back(), in_place));
   all.back().output = "other";
+  // Of complex alphas, one whose real part is 1.
+  for (auto op = all.begin() + first; op != all.end(); ++op) op->values.push_back({1, 1});
 }
 
 void AddProducts(std::vector<MapOperator>& all) {
@@ -461,7 +464,11 @@ bool IsNegativeOrTooLarge(MapCall& call) {
 
 void AddPowers(std::vector<MapOperator>& all) {
   Oracle power;
-  power.real = [](const long double* x) { return std::pow(x[0], x[1]); };
+  // glibc's long double takes -2^63 for a positive exponent of infinity.
+  power.real = [](const long double* x) -> long double {
+    return std::isinf(x[0]) ? std::pow(static_cast<double>(x[0]), static_cast<double>(x[1]))
+                            : std::pow(x[0], x[1]);
+  };
   power.ulp32 = 2;
   power.ulp64 = 2;
   power.integer = [](const Int* x) { return PowerOf(x[0], x[1]); };

@@ -312,7 +312,7 @@ void AddFunctions(std::vector<MapOperator>& all) {
   // Error functions and the like.
   both(PORTACL_BOTH(Sigmoid), {kFDCI, Out::kList, fdc_bf16, Integers::kAsOut},
        Near([](long double x) { return x < -11000 ? 0 : 1 / (1 + std::exp(-x)); },
-            [](Complex z) { return 1.0L / (1.0L + std::exp(-z)); }, 1, 2));
+            [](Complex z) { return 1.0L / (1.0L + std::exp(-z)); }, 1, 2.5));
   for (MapOperator* op : {&all[all.size() - 2], &all.back()}) {  // large near its poles
     op->oracle.scale = [](const Complex* z) {
       const long double size = std::abs(1.0L / (1.0L + std::exp(-z[0])));

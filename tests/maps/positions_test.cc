@@ -264,7 +264,8 @@ TEST_P(Positions, TrianglesKeepTheirHalfAndClearTheOther) {
        {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_INT8, ACL_INT64, ACL_UINT16, ACL_BOOL}) {
     for (const Shape& shape : {Shape{1, 1}, Shape{4, 7}, Shape{2, 3, 40, 9}, Shape{65, 70}, Shape{3, 0}}) {
       for (const int64_t diagonal :
-           {int64_t{0}, int64_t{1}, int64_t{-2}, int64_t{5}, int64_t{1} << 40, -(int64_t{1} << 62)}) {
+           {int64_t{0}, int64_t{1}, int64_t{-2}, int64_t{5}, int64_t{1} << 40, -(int64_t{1} << 62),
+            std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
         for (const bool is_upper : {true, false}) {
           const bool in_place = random.Chance(30);
           HostTensor self(dtype,

@@ -15,22 +15,27 @@ class Mutant(NamedTuple):
     tests: tuple  # executables, "NAME" or "NAME:FILTER", the likeliest first
     reason: Optional[str] = None  # why no test can notice it
     kernels: str = ""  # the instruction set in whose kernels it is, if there alone: a key of mutate.py's KERNELS
+    seen_by: tuple = ()  # of a header: where the paths of the sources begin that are compiled with it; empty: all that include it
 
 
 MUTANTS = []
 
 
-def mutants_of(file, tests, kernels=""):
-    """A function that adds a mutant of this file, noticed by these tests if not said otherwise."""
+def mutants_of(file, tests, kernels="", seen_by=()):
+    """A function that adds a mutant of this file, noticed by these tests if not said otherwise.
 
-    def add(name, old, new, tests=tests, reason=None):
-        MUTANTS.append(Mutant(name, file, old, new, tuple(tests), reason, kernels))
+    A header of kernels is in a hundred sources: `seen_by` names the few that the tests are about. What the linker takes
+    once for all of them, functions and templates that no operator's own type is in, has to be changed in all.
+    """
+
+    def add(name, old, new, tests=tests, reason=None, seen_by=seen_by):
+        MUTANTS.append(Mutant(name, file, old, new, tuple(tests), reason, kernels, tuple(seen_by)))
 
     return add
 
 
-def operator(name):
-    return mutants_of(f"src/aclnnop/{name}.cc", (f"{name}_numerics", f"{name}_contract"))
+def operator(name, family="loss"):
+    return mutants_of(f"src/aclnnop/{family}/{name}.cc", (f"{name}_numerics", f"{name}_contract"))
 
 
 # ---- The three gradients ------------------------------------------------------------------------
@@ -143,11 +148,12 @@ add("sum plan: longer blocks of rows", "kRowBlock = 256", "kRowBlock = 512")
 
 # ---- Sums ---------------------------------------------------------------------------------------
 
-add = mutants_of("src/engine/fold/reduction.cc", SUMS)
+add = mutants_of("src/engine/fold/sum_store.cc", SUMS)
 add("sums: halves round up", "rest == half && (kept & 1) != 0", "rest == half")
 add("sums: two roundings to 16 bits", "to[i] = RoundTo16<kExponentBits, kFractionBits>(source[i]);",
     "to[i] = RoundTo16<kExponentBits, kFractionBits>(static_cast<double>(static_cast<float>(source[i])));")
 add("sums: the smallest subnormal is lost", "if (below > kFractionBits + 1) return sign;", "if (below > kFractionBits) return sign;")
+add = mutants_of("src/engine/fold/reduction.cc", SUMS)
 add("sums: a block of rows starts where the last one ended", "      std::fill_n(sums, columns, 0.0);\n", "      if (r == 0) std::fill_n(sums, columns, 0.0);\n")
 add("sums: the factor in float32", "results[i] = sums[done + i] * job_.factor;",
     "results[i] = static_cast<double>(static_cast<float>(sums[done + i]) * static_cast<float>(job_.factor));",
@@ -176,16 +182,18 @@ add("conversions: complex numbers have two parts alike", "const Real parts[2] = 
     "const Real parts[2] = {static_cast<Real>(source[i]), static_cast<Real>(source[i])};", ["conversions", "l1_loss_backward_numerics"])
 
 add = mutants_of("src/engine/map/formula.h", ("l1_loss_backward_numerics",))
-add("formula: every kernel takes 16-bit types", "    if (!takes_halves) return {ElementType::kF32};\n", "")
+add("formula: every kernel takes 16-bit types", "    if ((takes & kHalves) == 0) return {ElementType::kF32};\n", "",
+    seen_by=["src/engine/"])
 
-add = mutants_of("src/engine/half_precision-inl.h", ("conversions",))
+add = mutants_of("src/engine/half_precision-inl.h", ("conversions",), seen_by=("src/engine/conversions.cc", "tests/"))
 add("half: bf16 rounds up from half", "hn::Add(odd, hn::Set(du, 0x7FFFu))", "hn::Set(du, 0x8000u)")
 add("half: NaN becomes infinite", "rounded, hn::Set(du, 0x7FC00000u)", "rounded, hn::Set(du, 0x7F800000u)")
 
-add = mutants_of("src/engine/map/vector_loop-inl.h", ("l1_loss_backward_numerics",))
+add = mutants_of("src/engine/map/vector_loop-inl.h", ("l1_loss_backward_numerics",),
+                 seen_by=("src/aclnnop/loss/l1_loss_backward.cc", "src/engine/", "tests/"))
 add("vector loop: one element is no tail", "if (i < n) Some(i, n - i);", "if (i + 1 < n) Some(i, n - i);")
-add("vector loop: one element too many", "std::memcpy(to_, elements[kInputs], size(kInputs));",
-    "std::memcpy(to_, elements[kInputs], size(kInputs) + access_.Offset(kInputs, 1));")
+add("vector loop: one element too many", "std::memcpy(to_, elements[kInputs], count * out_size);",
+    "std::memcpy(to_, elements[kInputs], (count + 1) * out_size);")
 add("vector loop: repeated values are walked", "return offset & walks_[k];", "return offset;")
 add("vector loop: a gradient's one value is walked", "return kFirstIsRepeated && k == 0 ? 0 : offset;", "return offset;")
 add("vector loop: the second input is the one value", "if (repeated == 1)", "if (repeated == 2)")
@@ -197,14 +205,16 @@ add("vector loop: streaming starts within a line", "head = stream ? ElementsToLi
 add("vector loop: every mixed element has 32 bits", "return step_[k] != 0 ? step_[k] : sizeof(float);", "return sizeof(float);", ["sum_kernels"])
 
 KL = ("kl_div_backward_numerics", "kl_div_numerics")
-add = mutants_of("src/engine/map/vector_loop-inl.h", KL)
+OF_KL = ("src/aclnnop/loss/kl_div", "src/engine/", "tests/")
+add = mutants_of("src/engine/map/vector_loop-inl.h", KL, seen_by=OF_KL)
 add("unrolled: values change places", "value.part[0]);", "value.part[1]);")
 add("unrolled: results change places", "value.part[3]);\n      StorePair(v2, v3,", "value.part[3]);\n      StorePair(v3, v2,")
-add("unrolled: pairs change places", "StoreEvenOdd(DF(), first, second, to, stream);", "StoreEvenOdd(DF(), second, first, to, stream);")
-add = mutants_of("src/engine/unrolled-inl.h", KL)
+add("unrolled: pairs change places", "StoreEvenOdd(D(), first, second, to, stream);", "StoreEvenOdd(D(), second, first, to, stream);")
+add = mutants_of("src/engine/unrolled-inl.h", KL, seen_by=OF_KL)
 add("unrolled: the last place is the third", "f(operands.part[3]...)", "f(operands.part[2]...)")
 
-add = mutants_of("src/engine/map/vector_loop-inl.h", ("every_second",), kernels="avx512")
+add = mutants_of("src/engine/map/vector_loop-inl.h", ("every_second",), kernels="avx512",
+                 seen_by=("src/aclnnop/loss/", "src/engine/", "tests/"))
 add("every second: what lies behind the last is read", "static constexpr size_t kReadBeyond = 1;", "static constexpr size_t kReadBeyond = 0;")
 add("every second: what lies behind the last is written", "elements[kInputs] + j * out_size, out_size / 2);", "elements[kInputs] + j * out_size, out_size);")
 add("every second: what lies between is written", "hn::Ne(lower, hn::Zero(d))", "hn::Eq(lower, lower)")
@@ -214,7 +224,7 @@ add = mutants_of("src/engine/map/elementwise.cc", ("every_second",), kernels="av
 add("every second: of the output alone", "} else if (RowStride(k) != static_cast<int64_t>(step_[k]) ||", "} else if ((!every_second && RowStride(k) != static_cast<int64_t>(step_[k])) ||",
     ["l1_loss_backward_numerics"])
 
-add = mutants_of("src/engine/functions/exp-inl.h", ("exp", "kl_div_backward_numerics"))
+add = mutants_of("src/engine/functions/exp-inl.h", ("exp", "kl_div_backward_numerics"), seen_by=OF_KL)
 add("exp: underflow too late", "hn::Set(d, -104.0f)", "hn::Set(d, -103.0f)")
 add("exp: the lost part is lost", "Add(Mul(Mul(r, r), q), lost)", "Mul(Mul(r, r), q)")
 add("exp: NaN is 2^n", "return hn::IfThenElse(hn::Eq(x, x), result, x);", "return result;")
@@ -258,6 +268,7 @@ add("across: a stretch ends with its rows", "if (++in_stretch < length / kLaneBl
 add("across: rows need not be whole blocks", "plan_.terms.extent[plan_.terms.rank - 1] % kLaneBlock != 0)", "plan_.terms.extent[plan_.terms.rank - 1] < kLaneBlock)")
 add("across: repeated inputs walk", "columns.row_stride[k] = step * stride[terms.rank - 1];", "columns.row_stride[k] = step * terms.operand[0].stride[terms.rank - 1];")
 add("across: columns' chunks end with what is written", "if (row < end && row % rows_of_chunk != 0) continue;", "if (row < end && row % kRowBlock != 0) continue;")
+add = mutants_of("src/engine/fold/term_sums.cc", ("transposed_layouts",))
 add("across: rows' last terms are left out", "AddAcrossOneByOne(terms + r, pitch, rows - r, sums);", "")
 add("across: two rows of four change places", "row[1].term[i] = hn::InterleaveUpper(d, odd_low, even_low);", "row[1].term[i] = hn::InterleaveLower(d, odd_high, even_high);")
 
@@ -268,7 +279,7 @@ add("tiles: a wrap goes back too little", "(wraps ? 1 - plan_->extent[axis] : 1)
 add = mutants_of("src/engine/map/tiles.cc", ("l1_loss_backward_numerics", "properties"))
 add("tiles: rows are dense past their end", "if (n <= cursor.left_in_row() && loop.stride", "if (loop.stride")
 add("tiles: bands of rows that the next matrix has", "std::min(rows, cursor.left_rows())", "rows", ["transposed_layouts:*ReadNothing*"])
-add("tiles: one value is not repeated far enough", "std::fill_n(static_cast<float*>(to), kRepeated, value);", "std::fill_n(static_cast<float*>(to), 1, value);")
+add("tiles: one value is not repeated far enough", "std::fill_n(static_cast<Bits*>(to), bytes / sizeof bits, bits);", "std::fill_n(static_cast<Bits*>(to), 1, bits);")
 
 add = mutants_of("src/engine/map/elementwise.cc", ("l1_loss_backward_numerics", "process_float_environment"))
 add("elementwise: the last block is whole", "std::min(plan.count, begin + kBlock);", "begin + kBlock;")
@@ -276,7 +287,7 @@ add("elementwise: any order of elements is in place", "if (operand.stride[0] != 
 add("elementwise: rows that have gaps are in place", "} else if (RowStride(k) != static_cast<int64_t>(step_[k]) ||", "} else if (RowStride(k) == 0 ||")
 add("elementwise: rows of any type are in place", "(k < output && !Takes(kernel_.elements, job.formula.type[k]))", "false")
 add("elementwise: rows that the next matrix has", "cursor.left_rows(), most_rows});", "most_rows});")
-add("elementwise: more rows than values that are repeated", "        most_rows = std::min(most_rows, kRowsAtOnce);\n", "")
+add("elementwise: more rows than values that are repeated", "        most_rows = std::min(most_rows, static_cast<int64_t>(sizeof repeated[k]) / repeated_bytes);\n", "")
 add("elementwise: one value for all rows", "} else if (!IsOneValue(k)) {", "} else if (false) {", ["l1_loss_backward_numerics", "loss_gradients_numerics"])
 add("elementwise: in the caller's float environment", "  const DefaultFloatEnvironment environment;\n", "", ["process_float_environment", "l1_loss_backward_numerics"])
 
@@ -463,7 +474,7 @@ add("kl-target: an empty target goes on", "    DoneIfEmpty({kTarget}),\n", "")
 add("kl-target: c counts target", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, target->view)")
 
 LOG = ("log", "kl_div_numerics")
-add = mutants_of("src/engine/functions/log-inl.h", LOG)
+add = mutants_of("src/engine/functions/log-inl.h", LOG, seen_by=OF_KL)
 add("log: a coefficient", "0x1.55555555d9a31p-2", "0x1.5p-2")
 add("log: subnormals one binade off", "hn::Set(di, 23 << 23)", "hn::Set(di, 22 << 23)")
 add("log: of zero is of the smallest", "result = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(infinity), result);", "")
@@ -530,22 +541,182 @@ add("scalar: the real part", "if (IsComplex(from) && !IsComplex(to)) return {};"
 add("scalar: any float is true", "std::fabs(value) >= (from == ACL_DOUBLE ? 0x1p-52 : 0x1p-23) ? 1 : 0", "value != 0 ? 1 : 0")
 add("scalar: one epsilon", "from == ACL_DOUBLE ? 0x1p-52 : 0x1p-23", "0x1p-52")
 
-add = operator("copy")
+add = operator("copy", "arithmetic")
 add("copy: dtypes in another order", "DtypesIn(kEverywhere, {kSelfRef, kSrc})", "DtypesIn(kEverywhere, {kSrc, kSelfRef})", ["copy_contract"])
 add("copy: src may enlarge", "    ShapeIsBroadcast(kSelfRef),\n", "", ["copy_contract"])
 add("copy: anything converts", "    Converts(kSrc, kSelfRef, kConvertible),\n", "", ["copy_contract"])
 add("copy: an empty src goes on", "DoneIfEmpty({kSelfRef, kSrc})", "DoneIfEmpty({kSelfRef})", ["copy_contract"])
-add = operator("cast")
+add = operator("cast", "arithmetic")
 add("cast: out of any type", "    {.run = OutHasDtype},\n", "", ["cast_contract"])
 add("cast: dtype before self", "    DtypesIn(kFrom, {kSelf}),\n    DtypeIn(kTo, kDtype),\n", "    DtypeIn(kTo, kDtype),\n    DtypesIn(kFrom, {kSelf}),\n", ["cast_contract"])
 add("cast: int4 from anything", "    {.run = DenseForInt4},\n", "", ["cast_contract"])
-add = operator("fill_scalar")
+add = operator("fill_scalar", "arithmetic")
 add("fill-scalar: no promotion", "    PromotesScalar(kSelfRef, kValue),\n", "", ["fill_scalar_contract"])
 add("fill-scalar: any value converts", "    {.run = ValueConverts},\n", "", ["fill_scalar_contract"])
-add = operator("fill_tensor")
+add = operator("fill_tensor", "arithmetic")
 add("fill-tensor: any shape", "    IsValue(kValue),\n", "", ["fill_tensor_contract"])
-add = operator("zero")
+add = operator("zero", "arithmetic")
 add("zero: at most 8 dims", "    InsideStorage({kSelfRef}),\n", "    RankAtMost(8, {kSelfRef}),\n    InsideStorage({kSelfRef}),\n", ["zero_contract"])
 add("zero: outside its storage", "    InsideStorage({kSelfRef}),\n", "", ["zero_contract"])
-add = operator("one")
+add = operator("one", "arithmetic")
 add("one: of any rank", "    RankAtMost(8, {kSelfRef}),\n", "", ["one_contract"])
+
+# ---- Elementwise operators of two families: what they share -------------------------------------
+
+
+def maps(family, *operators):
+    """The tests of these elementwise operators, as CTest names them without "aclnn"."""
+    return (f"{family}_maps:" + ":".join(f"*/{operator}" for operator in operators),)
+
+
+add = mutants_of("src/contract/scalar_promotion.cc", ("scalar_promotion_contract",))
+add("scalars: bf16 is as exact as f16", "dtype == ACL_FLOAT16 ? 11 : 8", "11")
+add("scalars: nearly represented is represented", "kRepresented = 0x1p-23;", "kRepresented = 0x1p-12;")
+add("scalars: nothing overflows f16", "std::fabs(rounded) < limit ? rounded :", "true ? rounded :")
+add("scalars: alpha may be rounded", " || IsChangedBy(dtype, second));", ");")
+add("scalars: complex32 stays", "return combined == ACL_COMPLEX32 ? ACL_COMPLEX64 : combined;", "return combined;")
+add("scalars: the least int32 is an int64", "integer >= std::numeric_limits<int32_t>::min()", "integer > std::numeric_limits<int32_t>::min()")
+add("ranks: the tensor without dims leads", "return a.view.rank == 0 ? CombineDtypes(b.dtype, a.dtype) : CombineDtypes(a.dtype, b.dtype);",
+    "return a.view.rank == 0 ? CombineDtypes(a.dtype, b.dtype) : CombineDtypes(b.dtype, a.dtype);")
+
+add = mutants_of("src/contract/product_set.h", ("product_set_contract",), seen_by=("tests/contract/",))
+add("products: no device is none", "~bits_ & ((1u << kProductCount) - 1)", "~bits_ & ((1u << (kProductCount - 1)) - 1)")
+add("products: A3 is older", "kAtlasA2AndA3{Product::kAtlasA2, Product::kAtlasA3};", "kAtlasA2AndA3{Product::kAtlasA2};")
+
+add = mutants_of("src/contract/checks.h", ("checks_contract",), seen_by=("src/contract/checks.cc", "tests/contract/"))
+add("checks: for every product", "    if (!products.Contains(call.product)) return false;\n", "")
+add("checks: for every value from that one on", ".integer != selected) return false;", ".integer < selected) return false;")
+
+add = mutants_of("src/contract/checks.cc", ("checks_contract",))
+add("checks: alpha plays no part", "call.Tensor(check.operands.index[1]).dtype, given[1]);", "call.Tensor(check.operands.index[1]).dtype, nullptr);")
+add("checks: bool promotes to bool", "IsInteger(dtype) || dtype == ACL_BOOL ? ACL_FLOAT : dtype;", "IsInteger(dtype) ? ACL_FLOAT : dtype;")
+add("checks: any alpha with bool", "if (IsInteger(dtype) || dtype == ACL_BOOL) return ACL_SUCCESS;", "if (!IsComplex(dtype)) return ACL_SUCCESS;")
+add("checks: all bool but a scalar", "if (scalar == nullptr || scalar->dtype != ACL_BOOL) return ACL_SUCCESS;", "if (scalar == nullptr) return ACL_SUCCESS;")
+add("checks: nothing is contiguous", "if (call.IsGiven(tensor) && !IsContiguous(call.Tensor(tensor))) strided = tensor;", "if (call.IsGiven(tensor)) strided = tensor;")
+add("checks: a value for any broadcast", "(is_value(view) && is_value(call.broadcast))", "is_value(view)")
+add("checks: functions are there", "if (reason[0] == '\\0') return ACL_SUCCESS;", "if (reason != nullptr) return ACL_SUCCESS;")
+
+add = mutants_of("src/aclnnop/binary_checks.h", maps("arithmetic", "InplaceFloorDivide"), seen_by=("src/aclnnop/arithmetic/floor_divide.cc",))
+add("two operands: in place, dtypes before shapes", "return Join(List(NotNull(self), NotNull(other)), BroadcastsInto({self, other}, self));", "return List(NotNull(self), NotNull(other));")
+add("two operands: of any number of dims", "InsideStorage(inputs), kLoopRankFits,", "InsideStorage(inputs),", ["checks_contract"],
+    seen_by=("src/aclnnop/arithmetic/lerp.cc",))
+
+add = mutants_of("src/aclnnop/scalar_value.cc", maps("arithmetic", "Adds", "InplaceAdds", "Subs", "InplaceSubs"))
+add("scalar: one with an imaginary part", "return parts[0] == 1.0 && parts[1] == 0.0;", "return parts[0] == 1.0;")
+
+add = mutants_of("src/aclnnop/phase1.cc", maps("arithmetic", "Muls", "Adds"))
+add("map job: scalars in 16 bits", "cast = is_half ? ACL_FLOAT : call.promoted;", "cast = call.promoted;")
+add("map job: wide elements in whole tiles", "  if (is_wide) formula.tile = std::min(formula.tile, engine::kTile / 2);\n", "", maps("selection", "LogicalAnd", "LogicalNot", "SWhere"))
+add("map job: tiles of as many elements whatever their size", "engine::kTileBytes / engine::SizeOf(formula.computed)));", "engine::kTile));", maps("arithmetic", "Mul", "Div"))
+add("sequence job: what is computed is what is stored", "type != engine::ElementType::kOther && output.dtype != engine::DtypeOf(type);", "false;", ("position_maps:*Sequences*",))
+add("loop rank: any", "  if (MergeLoop(shape, {operands, count}).shape.rank <= kMaxLoopRank) return ACL_SUCCESS;\n", "  return ACL_SUCCESS;\n", ["checks_contract"])
+
+add("phase 1: in place, an input less", "fresh->operand_count - (call.in_place ? 0 : 1);", "fresh->operand_count - 1;", ["executors", *maps("arithmetic", "InplaceAdd")])
+
+add = mutants_of("src/engine/map/map_types.cc", ("map_types",))
+add("map types: inputs keep what the promoted dtype has not", "IsFloat32OrHalf(dtype) && (cast == dtype || cast == ACL_FLOAT)) {", "IsFloat32OrHalf(dtype)) {", maps("selection", "EqTensor", "GtScalar", "Clamp") + ("map_types",))
+add("map types: integers do not wrap", "written != kC128 && promoted != dtype;", "false;", maps("arithmetic", "Mul", "FloorDivide") + maps("selection", "LeftShift"))
+add("map types: a truth of the real part alone", "if (!IsComplex(from) || IsComplex(to) || to == ACL_BOOL) return 0;", "if (!IsComplex(from) || IsComplex(to)) return 0;", maps("selection", "LogicalAnd", "LogicalNot"))
+
+OF_EQ = ("src/aclnnop/pointwise/compare_tensors.cc",)
+OF_MUL = ("src/aclnnop/arithmetic/mul.cc",)
+add = mutants_of("src/engine/map/elements-inl.h", maps("selection", "EqTensor"), seen_by=OF_EQ)
+add("elements: bool is its byte", "return hn::Min(hn::LoadU(d, from), hn::Set(d, Type{1})); }", "return hn::LoadU(d, from); }")
+add("elements: both masks in one place", "    Store(d, second, to + hn::Lanes(d));\n", "    Store(d, second, to);\n")
+
+INTEGERS = tuple(f"src/aclnnop/{name}.cc" for name in (
+    "arithmetic/addcmul", "arithmetic/div", "arithmetic/floor_divide", "arithmetic/fmod", "arithmetic/remainder"))
+add = mutants_of("src/engine/map/integers-inl.h", maps("arithmetic", "FloorDivide", "FloorDivides", "FmodTensor"), seen_by=INTEGERS)
+add("integers: bytes at even places reach the odd ones", "hn::And(hn::Mul(a_pairs, b_pairs), low);", "hn::Mul(a_pairs, b_pairs);", maps("arithmetic", "Mul"), seen_by=OF_MUL)
+add("integers: half of the mixed products", "hn::Add(hn::MulEven(a_low, b_high), hn::MulEven(a_high, b_low));", "hn::MulEven(a_low, b_high);", maps("arithmetic", "Mul"), seen_by=OF_MUL)
+add("integers: 1 to a negative power is 0", "hn::IfThenElse(hn::Eq(base, one), one, zero);", "zero;", maps("arithmetic", "PowTensorTensor"), seen_by=("src/aclnnop/arithmetic/pow",))
+add("integers: the least one by -1 traps", "return b == -1 ? static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(a)) : a / b;", "return a / b;")
+add("integers: by 0, remainders trap", "T TruncatedRemainder(T a, T b) {\n  if (b == 0) return -1;", "T TruncatedRemainder(T a, T b) {", maps("arithmetic", "FmodTensor"))
+add("integers: exact quotients are rounded down", " && TruncatedRemainder(a, b) != 0;", ";")
+add("integers: what is left is never negative", "(rest < 0) != (b < 0) ? rest + b : rest;", "rest < 0 ? rest + b : rest;", maps("arithmetic", "RemainderTensorTensor"))
+
+add = mutants_of("src/engine/map/scalar_operand-inl.h", maps("arithmetic", "Divs"), seen_by=("src/aclnnop/arithmetic/div.cc",))
+add("scalar operand: imaginary as its real part", "a_imaginary, hn::Set(d, scalars.Get<T>(0, 1)), real,", "a_imaginary, hn::Set(d, scalars.Get<T>(0)), real,")
+add("scalar operand: always the second", "scalar_is_first(parameters.bytes[1][0] != 0) {}", "scalar_is_first(false) {}", maps("arithmetic", "PowScalarTensor", "RemainderScalarTensor"),
+    seen_by=("src/aclnnop/arithmetic/pow.cc", "src/aclnnop/arithmetic/remainder.cc"))
+
+add = mutants_of("src/engine/map/load_store.cc", maps("unary", "Abs") + ("map_types",))
+add("load: every part is real", "from + 2 * i * sizeof(Real), sizeof(Real));", "from + i * sizeof(Real), sizeof(Real));")
+add("load: bytes that stay are few", "n * static_cast<size_t>(only.from_size));", "n);", ["map_types"])
+
+add = mutants_of("src/engine/map/vector_loop-inl.h", maps("arithmetic", "Mul"), seen_by=OF_MUL)
+add("complex loop: repeated values are walked", "Store(to + i * kOutSize, (from[kInput] + (work.step[kInput] != 0 ? 2 * i : 0))...);", "Store(to + i * kOutSize, (from[kInput] + 2 * i)...);")
+add("complex loop: every row is the first", "const int64_t skip = row == 0 ? 0 : static_cast<int64_t>(row) * work.row_stride[operand];", "const int64_t skip = 0 * static_cast<int64_t>(row + operand);")
+
+add = mutants_of("src/engine/map/tiles.cc", maps("arithmetic", "Mul"))
+add("tiles: one complex value has two parts alike", "return Repeat<std::array<uint64_t, 2>>(element, bytes, to);", "return Repeat<uint64_t>(element, bytes, to);")
+
+add = mutants_of("src/engine/sequence/sequence.cc", ("sequence",))
+add("sequence: every index is a float", "if (!std::is_integral_v<T> && (first < -kMost || first + count > kMost)) {", "if (false) {")
+add("sequence: the end is counted from the tile", "first + from_start - numbers.last, n - before,", "first - numbers.last, n - before,")
+add("sequence: from the period before", "int64_t k = (first + numbers.period - 1) / numbers.period;", "int64_t k = first / numbers.period;")
+
+add = mutants_of("src/engine/move/triangle.cc", ("position_maps:*Triangles*",))
+add("triangle: the diagonal is of neither half", "row + job_.diagonal + (job_.is_upper ? 0 : 1)", "row + job_.diagonal")
+add("triangle: a transposed matrix has the same diagonal", "    job.diagonal = -job.diagonal;\n", "")
+add("triangle: any diagonal is added to", "std::clamp(diagonal, -job.extent[row], job.extent[column]);", "diagonal;")
+
+# ---- Functions ----------------------------------------------------------------------------------
+
+
+def sampled(*functions):
+    return ("functions:" + ":".join(f"All/Float32Functions.Sampled/{function}" for function in functions),)
+
+
+OF_LOOPS = ("tests/functions/function_loops.cc",)
+add = mutants_of("src/engine/functions/exponential-inl.h", sampled("Exp2"), seen_by=OF_LOOPS)
+add("exp2: a coefficient", "0x1.ebfbcep-3f", "0x1.ebfcdep-3f")
+add("tanh: a series that goes too far", "hn::Lt(a, hn::Set(d, 0.55f))", "hn::Lt(a, hn::Set(d, 0.75f))", sampled("Tanh"))
+add = mutants_of("src/engine/functions/trigonometric-inl.h", sampled("Sin", "Cos"), seen_by=OF_LOOPS)
+add("sine: pi/2 in two parts", "hn::Set(d, -0x1.ee59dap-50f)", "hn::Zero(d)")
+add("sine: large angles in float32", "kLargestQuickAngle = 0x1p15f;", "kLargestQuickAngle = 0x1p24f;")
+add = mutants_of("src/engine/functions/reduction-inl.h", sampled("Sin", "Tan"), seen_by=OF_LOOPS)
+add("large angles: two products of three", "Fma(d, m, hn::GatherIndex(d, kTwoOverPi[2], index), hn::Sub(second, more));", "hn::Sub(second, more);")
+add = mutants_of("src/engine/functions/logarithmic-inl.h", sampled("Log2"), seen_by=OF_LOOPS)
+add("pow: 1 to the power of NaN", "hn::IfThenElse(hn::Or(hn::Eq(y, hn::Zero(d)), hn::Eq(x, one)), one, result);", "hn::IfThenElse(hn::Eq(y, hn::Zero(d)), one, result);", sampled("Pow"))
+add = mutants_of("src/engine/functions/modulo-inl.h", sampled("Fmod", "Remainder"), seen_by=OF_LOOPS)
+add("fmod: quotients of more bits", "sizeof(T) == 4 ? 0x1p22 : 0x1p51", "sizeof(T) == 4 ? 0x1p26 : 0x1p51")
+add("remainder: y is added to zero", "hn::IfThenElse(hn::AndNot(is_zero, is_other_side), hn::Add(rest, y), rest);", "hn::IfThenElse(is_other_side, hn::Add(rest, y), rest);")
+add = mutants_of("src/engine/functions/error_function-inl.h", sampled("Erf"), seen_by=OF_LOOPS)
+add("erfinv: of 1", "hn::IfThenElse(hn::Eq(a, one), Infinity(d), NotANumber(d))", "NotANumber(d)", sampled("Erfinv"))
+
+# ---- Elementwise operators of two families: formulas --------------------------------------------
+
+
+def elementwise(file, family, *operators):
+    return mutants_of(f"src/aclnnop/{file}", maps(family, *operators))
+
+
+add = elementwise("pointwise/sign.cc", "unary", "Sign")
+add("sign: NaN is positive", "hn::IfThenElseZero(hn::Gt(x, zero), hn::Set(d, T{1}));", "hn::IfThenElse(hn::Or(hn::Lt(x, zero), hn::Eq(x, zero)), zero, hn::Set(d, T{1}));")
+add = elementwise("pointwise/isclose.cc", "selection", "IsClose")
+add("isclose: NaN is NaN", "equalNan ? T{1} : T{0}", "T{1}")
+add("isclose: below the tolerance", "hn::Le(hn::Abs(hn::Sub(a, b)), tolerance)", "hn::Lt(hn::Abs(hn::Sub(a, b)), tolerance)")
+add("isclose: everything is near infinity", "hn::And(hn::Lt(hn::Abs(b), functions::Infinity(d)), hn::Le(hn::Abs(hn::Sub(a, b)), tolerance));", "hn::Le(hn::Abs(hn::Sub(a, b)), tolerance);")
+add = elementwise("pointwise/clamp.cc", "selection", "Clamp")
+add("clamp: the lower bound last", "return AtMost(d, AtLeast(d, x, hn::Set(d, scalars.Get<T>(0))), hn::Set(d, scalars.Get<T>(1)));",
+    "return AtLeast(d, AtMost(d, x, hn::Set(d, scalars.Get<T>(1))), hn::Set(d, scalars.Get<T>(0)));")
+add("clamp: a bound that is no number is none", "hn::IfThenElse(hn::Eq(bound, bound), hn::IfThenElse(hn::Lt(x, bound), bound, x), bound);", "hn::IfThenElse(hn::Lt(x, bound), bound, x);",
+    maps("selection", "Clamp", "ClampTensor", "ClampMinTensor"))
+add = elementwise("pointwise/where.cc", "selection", "Threshold")
+add("threshold: the threshold stays", "hn::IfThenElse(hn::Le(a, threshold), value, a);", "hn::IfThenElse(hn::Lt(a, threshold), value, a);")
+add = elementwise("arithmetic/lerp.cc", "arithmetic", "Lerp")
+add("lerp: a half is near the start", "hn::Lt(weight, hn::Set(d, 0.5f));", "hn::Le(weight, hn::Set(d, 0.5f));")
+add = elementwise("arithmetic/add.cc", "arithmetic", "Sub")
+add("sub: a sum", "  if (kSubtracts) Negate(call, kScaledSum, scalars, 0);\n", "")
+add = elementwise("arithmetic/add_scalar.cc", "arithmetic", "Adds", "Rsubs")
+add("adds: alpha is one", "const bool is_line = !IsIntegral(call.promoted) && IsOne(alpha);", "const bool is_line = !IsIntegral(call.promoted);")
+add = elementwise("arithmetic/maximum.cc", "arithmetic", "Maximum", "Minimum")
+add("maximum: NaN of the first alone", "return hn::IfThenElse(hn::Eq(b, b), extreme, b);", "return extreme;")
+add = elementwise("arithmetic/floor_divide.cc", "arithmetic", "FloorDivide")
+add("floor-divide: towards zero", "return functions::Floor(d, hn::Div(a, b));", "return functions::Trunc(d, hn::Div(a, b));")
+add = elementwise("pointwise/shift.cc", "selection", "LeftShift", "RightShift")
+add("shift: by negative counts", "hn::Min(hn::Max(count, hn::Zero(d)), highest)", "hn::Min(count, highest)")
+add("shift: by all bits", "hn::Min(hn::Max(count, hn::Zero(d)), highest)", "hn::Max(count, hn::Zero(d))")
+add = mutants_of("src/aclnnop/pointwise/comparisons-inl.h", maps("selection", "GtTensor", "GeTensor"), seen_by=OF_EQ)
+add("comparisons: what is equal is less", "return hn::Lt(a, b);", "return hn::Not(hn::Lt(b, a));")

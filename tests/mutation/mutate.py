@@ -155,6 +155,9 @@ class Builder:
                 continue
             words = [w for w in self.compile[made] if os.path.basename(w) != "ccache"]
             output, source = words.index("-o") + 1, words.index("-c") + 1
+            compiled = os.path.relpath(os.path.join(self.build, words[source]), self.source)
+            if mutant.seen_by and not compiled.startswith(mutant.seen_by):
+                continue
             own = folder / made
             if not own.exists():
                 if os.path.normpath(self.build / words[source]) == os.path.normpath(self.source / mutant.file):

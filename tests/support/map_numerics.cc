@@ -29,6 +29,15 @@ bool HasFixedShape(const MapCall& call, size_t i) {
                      [&](const auto& entry) { return call.Index(entry.first) == i; });
 }
 
+// Elements of another tensor here and there: equal operands, and NaN beside NaN, are rare otherwise.
+void TakeSome(HostTensor& tensor, const HostTensor& other, RandomNumbers& random) {
+  if (tensor.dtype() != other.dtype() || tensor.shape() != other.shape()) return;
+  const auto bytes = static_cast<size_t>(ElementSize(tensor.dtype()));
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    if (random.Chance(8)) std::memcpy(tensor.Element(i), other.Element(i), bytes);
+  }
+}
+
 std::string Describe(const MapCall& call) {
   std::string text;
   for (size_t i = 0; i < call.operands.size(); ++i) {
@@ -136,6 +145,7 @@ bool MapNumerics::Check(MapCall& call, const Options& options, RandomNumbers& ra
       tensors[i] =
           std::make_unique<HostTensor>(operand.dtype, MakeView(operand.shape, layout, random), placement);
       FillWithNumbers(*tensors[i], op.unary_domain, random);
+      if (first != nullptr && i != out) TakeSome(*tensors[i], *first, random);
     }
     if (i != out && first == nullptr) first = tensors[i].get();
     handles[i] = tensors[i]->Handle();
@@ -319,6 +329,46 @@ void MapNumerics::EveryLength() {
       options.misaligned = length % 2 == 0;
       options.aliased = length % 3 == 0;
       if (!Check(call, options, random) && ++failures > 3) return;
+    }
+  });
+}
+
+// Rows that kernels take several at once: with gaps between them, repeated, and of one value each.
+void MapNumerics::LongRows() {
+  const MapOperator& op = *GetParam();
+  const Shape whole = {21, 133};
+  const Shape one_row = {133};
+  const Shape one_column = {21, 1};
+  OnEveryIsa([&](engine::Isa isa) {
+    RandomNumbers random(0x10 + static_cast<uint64_t>(isa));
+    int failures = 0;
+    for (const DtypeNumber dtype : ConvertibleDtypes()) {
+      for (const DtypeNumber result : {dtype, DtypeNumber{ACL_BOOL}}) {
+        for (size_t other = 0; other <= op.names.size(); ++other) {
+          MapCall call(op, op.product);
+          for (size_t i = 0; i < call.operands.size(); ++i) {
+            if (!IsTensor(op, i)) {
+              const bool attribute =
+                  op.function.parameters[i] != ParameterKind::kScalar && !op.integers.empty();
+              call.operands[i].value = Pick(attribute ? op.integers : op.values, random);
+              if (op.function.parameters[i] == ParameterKind::kScalar && random.Chance(60))
+                call.operands[i].dtype = dtype;
+              continue;
+            }
+            call.operands[i].dtype = i == op.Output() ? result : dtype;
+            if (!HasFixedShape(call, i)) call.operands[i].shape = whole;
+          }
+          for (const auto& [name, fixed] : op.dtypes) call[name].dtype = fixed;
+          if (other < op.names.size()) {
+            if (!IsTensor(op, other) || other == op.Output() || HasFixedShape(call, other)) continue;
+            call.operands[other].shape = random.Chance(50) ? one_row : one_column;
+          }
+          Options options;
+          options.layouts = {Layout::kPaddedRows};
+          if (!Check(call, options, random) && ++failures > 3) return;
+        }
+        if (op.in_place) break;
+      }
     }
   });
 }

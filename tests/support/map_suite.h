@@ -38,6 +38,7 @@ class MapNumerics : public ::testing::TestWithParam<const MapOperator*> {
   void EveryDtype();
   void EveryShapeAndLayout();
   void EveryLength();
+  void LongRows();
   void LargeSizes();
   void EmptyTensors();
 
@@ -93,6 +94,7 @@ std::string MapTestName(const ::testing::TestParamInfo<const MapOperator*>& info
   TEST_P(suite, EveryDtype) { EveryDtype(); }                                                       \
   TEST_P(suite, EveryShapeAndLayout) { EveryShapeAndLayout(); }                                     \
   TEST_P(suite, EveryLength) { EveryLength(); }                                                     \
+  TEST_P(suite, LongRows) { LongRows(); }                                                           \
   TEST_P(suite, LargeSizes) { LargeSizes(); }                                                       \
   TEST_P(suite, EmptyTensors) { EmptyTensors(); }                                                   \
   INSTANTIATE_TEST_SUITE_P(Of, suite, ::testing::ValuesIn(::portacl::testing::Pointers(operators)), \

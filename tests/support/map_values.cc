@@ -310,7 +310,7 @@ std::string FirstDifference(const MapCall& call, const std::vector<std::vector<s
     if (!right && !IsFloatingDtype(out) && !IsComplexDtype(out))
       right =
           IsSameElement(out, result, ConvertedElement(ACL_DOUBLE, Bytes(static_cast<double>(value)), out)) ||
-          IsSameElement(out, result, high);
+          IsSameElement(out, result, high) || (number.real == 0 && ends.first <= 0 && ends.second >= 0);
     if (value == 0 && IsFloatingDtype(out) && !oracle.zero_sign_free && number.real == 0)
       right = right && std::signbit(number.real) == std::signbit(value);
     if (!right) {

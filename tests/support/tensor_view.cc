@@ -23,6 +23,7 @@ Traits TraitsOf(Layout layout, RandomNumbers& random) {
   switch (layout) {
     case Layout::kDense:
     case Layout::kNoStrides:
+    case Layout::kPaddedRows:
       return {};
     case Layout::kDenseOffset:
       return {.offset = true};
@@ -83,6 +84,8 @@ const char* LayoutName(Layout layout) {
       return "mixed";
     case Layout::kMixedExpanded:
       return "mixed, expanded";
+    case Layout::kPaddedRows:
+      return "padded rows";
   }
   return "?";
 }
@@ -119,6 +122,9 @@ View MakeView(const Shape& shape, Layout layout, RandomNumbers& random) {
     stride *= shape[axis];
     if (traits.step) {
       stride += random.Below(3);
+    }
+    if (layout == Layout::kPaddedRows && i + 1 == rank) {
+      stride += 3;
     }
     if (shape[axis] == 0) {
       stride = 1;

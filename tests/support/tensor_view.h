@@ -19,15 +19,16 @@
 namespace portacl::testing {
 
 enum class Layout {
-  kDense,         // row-major, strides given
-  kNoStrides,     // row-major, strides passed as nullptr
-  kDenseOffset,   // row-major, some elements into a larger storage
-  kPermuted,      // dense in another order of the axes
-  kNegative,      // dense, some axes walked backwards
-  kExpanded,      // some axes with stride 0 (inputs only: an output would overlap itself)
-  kStepped,       // every second or third element of the innermost axis, padded rows
-  kMixed,         // any of the above together, except stride 0
-  kMixedExpanded  // any of the above together
+  kDense,          // row-major, strides given
+  kNoStrides,      // row-major, strides passed as nullptr
+  kDenseOffset,    // row-major, some elements into a larger storage
+  kPermuted,       // dense in another order of the axes
+  kNegative,       // dense, some axes walked backwards
+  kExpanded,       // some axes with stride 0 (inputs only: an output would overlap itself)
+  kStepped,        // every second or third element of the innermost axis, padded rows
+  kMixed,          // any of the above together, except stride 0
+  kMixedExpanded,  // any of the above together
+  kPaddedRows      // row-major, a few elements between rows; for tests that ask for it
 };
 
 inline constexpr Layout kOutputLayouts[] = {Layout::kDense,    Layout::kNoStrides, Layout::kDenseOffset,

@@ -29,10 +29,6 @@ struct LaneElements {
   static constexpr bool kIsPaired = false;
   static HWY_INLINE V Load(D d, const Type* from) { return hn::LoadU(d, from); }
   static HWY_INLINE void Store(D d, V v, Type* to) { hn::StoreU(v, d, to); }
-  static HWY_INLINE void StoreTwo(D d, V first, V second, Type* to, bool stream) {
-    StoreWhole(d, first, to, stream);
-    StoreWhole(d, second, to + hn::Lanes(d), stream);
-  }
 };
 
 // Bytes that are 0 or not: 0 or 1 in lanes, whatever the memory of a bool tensor holds.
