@@ -29,6 +29,7 @@ struct Dims {
   bool is_wide = false;
 
   int64_t At(int i) const {
+    if (values == nullptr) return 0;  // where there are dims, there is memory for them: CheckRoom
     if (is_wide) {
       int64_t value = 0;
       std::memcpy(&value, static_cast<const char*>(values) + i * sizeof value, sizeof value);
@@ -39,7 +40,6 @@ struct Dims {
     return value;
   }
   bool Are(const Shape& shape) const {
-    if (values == nullptr) return shape.rank == 0;  // there is nothing to read
     for (int i = 0; i < shape.rank; ++i) {
       if (At(i) != shape[i]) return false;
     }
