@@ -190,7 +190,7 @@ LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> o
 MergedLoop MergeLoop(const Shape& shape, std::span<const aclTensor* const> operands) noexcept {
   MergedLoop merged;
   int rank = 0;
-  int64_t stride[kMaxLoopOperands];
+  int64_t stride[kMaxLoopOperands] = {};
   for (int axis = 0; axis < shape.rank; ++axis) {
     const int64_t extent = shape[axis];
     if (extent == 1) continue;
