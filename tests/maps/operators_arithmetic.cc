@@ -29,10 +29,9 @@ namespace {
 using Complex = std::complex<long double>;
 
 // Modulo 2^128, so that nothing overflows.
-Int Times(Int a, Int b) {
-  __extension__ typedef unsigned __int128 Natural;
-  return static_cast<Int>(static_cast<Natural>(a) * static_cast<Natural>(b));
-}
+__extension__ typedef unsigned __int128 Natural;
+Int Times(Int a, Int b) { return static_cast<Int>(static_cast<Natural>(a) * static_cast<Natural>(b)); }
+Int Plus(Int a, Int b) { return static_cast<Int>(static_cast<Natural>(a) + static_cast<Natural>(b)); }
 
 Int FloorOf(Int a, Int b) {
   if (b == 0) return 0;
@@ -52,7 +51,7 @@ Oracle ScaledSum(int sign, bool reversed) {
   oracle.twofold = [=](const double* x) {
     return std::fma(static_cast<double>(sign) * x[2], x[1 - from], x[from]);
   };
-  oracle.integer = [=](const Int* x) { return x[from] + sign * Times(x[2], x[1 - from]); };
+  oracle.integer = [=](const Int* x) { return Plus(x[from], Times(sign, Times(x[2], x[1 - from]))); };
   oracle.complex = [=](const Complex* x) {
     return x[from] + static_cast<long double>(sign) * x[2] * x[1 - from];
   };
@@ -359,7 +358,7 @@ void AddThreefold(std::vector<MapOperator>& all) {
   // value * (t1 * t2) with t1 * t2 rounded, then one rounding.
   addcmul.single = [](const float* x) { return std::fma(x[1] * x[2], x[3], x[0]); };
   addcmul.twofold = [](const double* x) { return std::fma(x[1] * x[2], x[3], x[0]); };
-  addcmul.integer = [](const Int* x) { return x[0] + Times(x[3], Times(x[1], x[2])); };
+  addcmul.integer = [](const Int* x) { return Plus(x[0], Times(x[3], Times(x[1], x[2]))); };
   const Listed list = kFD + DtypeList{ACL_INT32, ACL_INT64, ACL_INT8, ACL_UINT8};
   all.push_back(
       Describe(PORTACL_C_FUNCTION(aclnnAddcmul), names,
@@ -375,7 +374,7 @@ void AddThreefold(std::vector<MapOperator>& all) {
   Oracle addcdiv;
   addcdiv.single = [](const float* x) { return std::fma(x[1] / x[2], x[3], x[0]); };
   addcdiv.twofold = [](const double* x) { return std::fma(x[1] / x[2], x[3], x[0]); };
-  addcdiv.integer = [](const Int* x) { return x[0] + Times(x[3], x[2] == 0 ? Int{0} : x[1] / x[2]); };
+  addcdiv.integer = [](const Int* x) { return Plus(x[0], Times(x[3], x[2] == 0 ? Int{0} : x[1] / x[2])); };
   addcdiv.any_integer = [](const Int* x) { return x[2] == 0; };
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnAddcdiv), names,
                          {Nulls(names), In(tensors, kFD + DtypeList{ACL_INT64}), promotes, CastsTo("out"),
