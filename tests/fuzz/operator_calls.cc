@@ -253,9 +253,10 @@ aclnnStatus PlanMap(Tensors t, const CallAttributes& a, uint64_t* size, aclOpExe
   std::array<Argument, Phase::kCount> arguments;
   std::array<aclScalar*, Phase::kCount> scalars = {};
   CallAttributes values = a;
-  // Not beta itself: where the program traps floating-point exceptions, widening it may be one.
+  // Not beta itself: widening it may be a floating-point exception, as narrowing is of what no float is.
   static constexpr double kReals[] = {
-      0.0, 1.0, -2.0, 0.5, 1e30, -0.0, std::numeric_limits<double>::infinity(), 1e-20, 3.0, 0x1p-23, 300.0};
+      0.0,     1.0, -2.0,    0.5,  0x1p100, -0.0, std::numeric_limits<double>::infinity(),
+      0x1p-66, 3.0, 0x1p-23, 300.0};
   double real = kReals[static_cast<uint64_t>(a.reduction) % std::size(kReals)];
   size_t next = kInPlace ? t.size() - 1 : 0;  // the output, which comes last here, is the first tensor
   for (size_t i = 0; i < Phase::kCount; ++i) {
