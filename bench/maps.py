@@ -99,6 +99,8 @@ class Operands:
             if letter in names:
                 names[letter + "2"] = names[letter].view(rows, columns)
         names["out1"] = names["out"][:1]
+        if "same" in row.ours.split():
+            names["same"] = self.keep(("same", dtype, row.domain), lambda: names["a"].clone())
         return names
 
 

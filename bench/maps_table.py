@@ -4,6 +4,7 @@ A row says what is called with what, on both sides, in words that both can be ma
 
 Words of a call of ours, in the order of the signature without the last two:
   a b c     tensors of the case's dtype         m      a bool tensor, true for half of its elements
+  same      a copy of a
   a2        a as a matrix                       z      a 0-dim tensor of the case's dtype
   out       the output                          out2   the output as a matrix
   out1      its first element
@@ -58,7 +59,7 @@ class Row:
 
     @property
     def inputs(self):
-        return sum(word in ("a", "b", "c", "m", "a2") for word in self.ours.split())
+        return sum(word in ("a", "b", "c", "m", "a2", "same") for word in self.ours.split())
 
 
 def unary(name, function, torch_name, dtypes=FLOATS, domain="any", output="float"):
@@ -98,7 +99,7 @@ ROWS = (
     binary("mul", "Mul", "mul", NUMBERS),
     scalar("mul.scalar", "Muls", "mul", NUMBERS),
     *comparisons(),
-    Row("equal", "Equal", "a a out1", "out1.fill_(torch.equal(a, a))", SIGNED, output="bool"),
+    Row("equal", "Equal", "a same out1", "out1.fill_(torch.equal(a, same))", SIGNED, output="bool"),
     binary("logical_and", "LogicalAnd", "logical_and", EVERYTHING, output="bool"),
     binary("logical_or", "LogicalOr", "logical_or", EVERYTHING, output="bool"),
     binary("logical_xor", "LogicalXor", "logical_xor", EVERYTHING, output="bool"),

@@ -17,7 +17,7 @@ import maps_table  # noqa: E402
 
 KINDS = {"aclTensor*": "tensor", "aclScalar*": "S", "int64_t": "I", "int": "I", "bool": "I", "float": "F", "double": "D",
          "aclDataType": "type"}
-TENSORS = ("a", "b", "c", "m", "z", "a2", "out", "out1", "out2")
+TENSORS = ("a", "b", "c", "m", "z", "a2", "out", "out1", "out2", "same")
 NUMBERS = {"s", "t", "low", "high", "n", "rows", "columns"}
 
 
