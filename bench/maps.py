@@ -116,7 +116,7 @@ class Portacl:
     """The library of a build, as one product after the other."""
 
     def __init__(self, build, place):
-        self.build, self.library, self.product = build, None, None
+        self.build, self.loaded, self.product = build, None, None
         lib = build / "lib64"
         self.c = compile_c("maps_calls.c", place / "maps_calls.so",
                            ["-I", str(ROOT / "include"), "-L", str(lib), f"-Wl,-rpath,{lib}", "-lportacl"])
@@ -125,23 +125,23 @@ class Portacl:
         self.c.maps_free.argtypes = [ctypes.POINTER(CallArguments)]
 
     def use(self, product):
-        if self.library is not None and product == self.product:
+        if self.loaded is not None and product == self.product:
             return
-        if self.library is not None:
-            lib = self.library.lib
-            self.library.check(lib.aclrtDestroyStream(self.library.stream), "aclrtDestroyStream")
-            self.library.check(lib.aclrtResetDevice(0), "aclrtResetDevice")
-            self.library.check(lib.aclFinalize(), "aclFinalize")
+        if self.loaded is not None:
+            lib = self.loaded.lib
+            self.loaded.check(lib.aclrtDestroyStream(self.loaded.stream), "aclrtDestroyStream")
+            self.loaded.check(lib.aclrtResetDevice(0), "aclrtResetDevice")
+            self.loaded.check(lib.aclFinalize(), "aclFinalize")
         os.environ.pop("PORTACL_SOC", None)
         if product:
             os.environ["PORTACL_SOC"] = product
-        self.library, self.product = Library(self.build), product
-        self.library.lib.aclCreateScalar.restype = ctypes.c_void_p
+        self.loaded, self.product = Library(self.build), product
+        self.loaded.lib.aclCreateScalar.restype = ctypes.c_void_p
 
 
 class OurSide:
     def __init__(self, portacl, case, names):
-        self.portacl, self.lib, self.names = portacl, portacl.library.lib, names  # the tensors live as long as this
+        self.portacl, self.lib, self.names = portacl, portacl.loaded.lib, names  # the tensors live as long as this
         self.tensors, self.scalars = [], []
         arguments = self.arguments = CallArguments()
         function = "aclnn" + case.row.function
@@ -171,7 +171,7 @@ class OurSide:
             return self.scalar(eval(text, self.names))
         if text == "type":
             return ACL[self.names["out"].dtype]
-        made = moves.tensor_over(self.portacl.library, self.names[text])
+        made = moves.tensor_over(self.portacl.loaded, self.names[text])
         self.tensors.append(made)
         return made.value
 
@@ -183,7 +183,7 @@ class OurSide:
         return made.value
 
     def burst(self, uncounted, calls):
-        seconds = self.portacl.c.maps_burst(ctypes.byref(self.arguments), self.portacl.library.stream, uncounted, calls)
+        seconds = self.portacl.c.maps_burst(ctypes.byref(self.arguments), self.portacl.loaded.stream, uncounted, calls)
         if seconds < 0:
             text = self.lib.aclGetRecentErrMsg()
             raise CallFailed(f"status {-seconds:.0f}: {text.decode() if text else ''}")

@@ -135,8 +135,10 @@ class ContractSuite : public ::testing::TestWithParam<Product> {
 
 class PhaseTwoSuite : public ::testing::Test {
  protected:
-  void SetUp() override { environment_ = std::make_unique<ScopedEnvironment>(Variables{}); }
+  void SetUp() override { environment_ = std::make_unique<ScopedEnvironment>(Settings()); }
   void TearDown() override { environment_.reset(); }
+  // What the calls are made in, where they need another product than the default one.
+  virtual Variables Settings() const { return {}; }
   aclrtStream stream() const { return environment_->stream(); }
 
   void FirstFaultIsReported(const ContractDescription& op);

@@ -263,7 +263,7 @@ ContractDescription MapPhaseTwo::Description() const {
   ContractDescription description;
   description.binding = BindingOf(op);
   const OperatorBinding& binding = description.binding;
-  const MapCall valid(op, Product::kA2);
+  const MapCall valid(op, op.product);
   std::vector<Operand> tensors;
   for (size_t i = 0; i < op.names.size(); ++i) {
     if (IsTensor(op, i)) tensors.push_back(valid.operands[i]);

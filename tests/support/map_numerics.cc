@@ -92,7 +92,7 @@ OperatorBinding BindingOf(const MapOperator& op) {
   }
   // Numbers are converted here and not in a call, which may run in a floating-point environment that traps.
   const auto constants =
-      std::make_shared<MapArguments>(MapCall(op, Product::kA2), std::vector<aclTensor*>(op.names.size()));
+      std::make_shared<MapArguments>(MapCall(op, op.product), std::vector<aclTensor*>(op.names.size()));
   binding.plan = [&op, constants](std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
                                   aclOpExecutor** executor) {
     std::vector<Argument> arguments = constants->arguments();

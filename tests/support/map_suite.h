@@ -81,6 +81,7 @@ class MapContract : public ::testing::TestWithParam<const MapOperator*> {
 // Phase 2.
 class MapPhaseTwo : public PhaseTwoSuite, public ::testing::WithParamInterface<const MapOperator*> {
  protected:
+  Variables Settings() const override { return {{"PORTACL_SOC", SocNameOf(GetParam()->product)}}; }
   ContractDescription Description() const;
 };
 
@@ -111,7 +112,6 @@ std::string MapTestName(const ::testing::TestParamInfo<const MapOperator*>& info
                            ::portacl::testing::MapTestName);                                        \
   class suite##PhaseTwo : public ::portacl::testing::MapPhaseTwo {};                                \
   TEST_P(suite##PhaseTwo, Executors) {                                                              \
-    if (GetParam()->product != ::portacl::testing::Product::kA2) GTEST_SKIP();                      \
     NullExecutor(Description());                                                                    \
     ExecutorUsedTwice(Description());                                                               \
     NullWorkspaceWithSize(Description());                                                           \

@@ -196,35 +196,44 @@ aclnnStatus ClampByScalars(const char* api, std::span<const TensorArgument> tens
   });
 }
 
-// Bounds as tensors, either of which may be missing.
+// Bounds as tensors: two, either of which may be missing, or one.
 enum Tensors { kClampedSelf, kLower, kUpper, kResult };
+enum TensorsWithOneBound { kBoundedSelf, kBound, kBoundedResult };
 
-constexpr auto TestsWithTensors(int out) {
+// `ranks` are all tensors, `inputs` self and the bounds.
+constexpr auto TestsWithTensors(int out, Operands ranks, Operands inputs, Operands bounds) {
   return List(NotNull(kClampedSelf), NotNull(out), DtypesIn(kClamped, {kClampedSelf, out}),
-              RankAtMost(8, {kClampedSelf, out, kLower, kUpper}),
-              DoneIfEmpty({kClampedSelf, kLower, kUpper, out}), Promotes({kClampedSelf, kLower, kUpper}),
-              PromotedCastsTo(out), PromotedIn(kClamped, {kClampedSelf, kLower, kUpper}),
-              Broadcasts({kClampedSelf, kLower, kUpper}), ShapeIsBroadcast(out), SizesRepresentable({out}),
-              InsideStorage({kClampedSelf, kLower, kUpper}),
-              DtypeImplemented({kLower, kUpper}, kConvertible));
+              RankAtMost(8, ranks), DoneIfEmpty(ranks), Promotes(inputs), PromotedCastsTo(out),
+              PromotedIn(kClamped, inputs), Broadcasts(inputs), ShapeIsBroadcast(out),
+              SizesRepresentable({out}), InsideStorage(inputs), DtypeImplemented(bounds, kConvertible));
 }
-constexpr auto kClampTensorChecks = Join(List(AnyGiven({kLower, kUpper})), TestsWithTensors(kResult));
-constexpr auto kClampMinTensorChecks = Join(List(NotNull(kLower)), TestsWithTensors(kResult));
-constexpr auto kClampMaxTensorChecks = Join(List(NotNull(kUpper)), TestsWithTensors(kResult));
-constexpr auto kInplaceClampMinTensorChecks = Join(List(NotNull(kLower)), TestsWithTensors(kClampedSelf));
-constexpr auto kInplaceClampMaxTensorChecks = Join(List(NotNull(kUpper)), TestsWithTensors(kClampedSelf));
+constexpr auto TestsWithOneBound(int out) {
+  return Join(List(NotNull(kBound)),
+              TestsWithTensors(out, {kBoundedSelf, out, kBound}, {kBoundedSelf, kBound}, {kBound}));
+}
+constexpr auto kClampTensorChecks = Join(List(AnyGiven({kLower, kUpper})),
+                                         TestsWithTensors(kResult, {kClampedSelf, kResult, kLower, kUpper},
+                                                          {kClampedSelf, kLower, kUpper}, {kLower, kUpper}));
+constexpr auto kOneBoundChecks = TestsWithOneBound(kBoundedResult);
+constexpr auto kInplaceOneBoundChecks = TestsWithOneBound(kBoundedSelf);
 
-aclnnStatus ClampByTensors(const char* api, std::span<const TensorArgument> tensors,
-                           std::span<const Check> checks, uint64_t* workspaceSize, aclOpExecutor** executor) {
+void SetTensorClamp(const OperatorCall& call, Executor& executor) {
+  if (!call.IsGiven(kUpper))
+    return SetMapJob(call, {kClampedSelf, kLower}, kResult, kAboveTensor, {}, executor);
+  if (!call.IsGiven(kLower))
+    return SetMapJob(call, {kClampedSelf, kUpper}, kResult, kBelowTensor, {}, executor);
+  SetMapJob(call, {kClampedSelf, kLower, kUpper}, kResult, kWithinTensors, {}, executor);
+}
+
+aclnnStatus ClampByOneTensor(const char* api, std::span<const TensorArgument> tensors,
+                             const engine::KernelTable& kernels, uint64_t* workspaceSize,
+                             aclOpExecutor** executor) {
   OperatorCall call{api, tensors, {}};
-  call.in_place = tensors.size() == kResult;
+  call.in_place = tensors.size() == kBoundedResult;
+  const std::span<const Check> checks = call.in_place ? std::span<const Check>(kInplaceOneBoundChecks)
+                                                      : std::span<const Check>(kOneBoundChecks);
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const int out = checked.in_place ? kClampedSelf : kResult;
-    if (!checked.IsGiven(kUpper))
-      return SetMapJob(checked, {kClampedSelf, kLower}, out, kAboveTensor, {}, fresh);
-    if (!checked.IsGiven(kLower))
-      return SetMapJob(checked, {kClampedSelf, kUpper}, out, kBelowTensor, {}, fresh);
-    SetMapJob(checked, {kClampedSelf, kLower, kUpper}, out, kWithinTensors, {}, fresh);
+    SetMapJob(checked, {kBoundedSelf, kBound}, checked.Output(), kernels, {}, fresh);
   });
 }
 
@@ -275,40 +284,37 @@ aclnnStatus aclnnClampTensorGetWorkspaceSize(const aclTensor* self, const aclTen
                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
   const TensorArgument tensors[] = {
       {"self", self}, {"clipValueMin", clipValueMin}, {"clipValueMax", clipValueMax}, {"out", out}};
-  return ClampByTensors("aclnnClampTensor", tensors, kClampTensorChecks, workspaceSize, executor);
+  OperatorCall call{"aclnnClampTensor", tensors, {}};
+  return RunPhase1(call, kClampTensorChecks, workspaceSize, executor, SetTensorClamp);
 }
 PORTACL_PHASE_2(aclnnClampTensor)
 
 aclnnStatus aclnnClampMinTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* clipValueMin,
                                                 aclTensor* out, uint64_t* workspaceSize,
                                                 aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"self", self}, {"clipValueMin", clipValueMin}, {"clipValueMax", nullptr}, {"out", out}};
-  return ClampByTensors("aclnnClampMinTensor", tensors, kClampMinTensorChecks, workspaceSize, executor);
+  const TensorArgument tensors[] = {{"self", self}, {"clipValueMin", clipValueMin}, {"out", out}};
+  return ClampByOneTensor("aclnnClampMinTensor", tensors, kAboveTensor, workspaceSize, executor);
 }
 PORTACL_PHASE_2(aclnnClampMinTensor)
 
-aclnnStatus aclnnClampMaxTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* max, aclTensor* out,
-                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"clipValueMin", nullptr}, {"max", max}, {"out", out}};
-  return ClampByTensors("aclnnClampMaxTensor", tensors, kClampMaxTensorChecks, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnClampMaxTensor)
-
 aclnnStatus aclnnInplaceClampMinTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* clipValueMin,
                                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"selfRef", selfRef}, {"clipValueMin", clipValueMin}, {"clipValueMax", nullptr}};
-  return ClampByTensors("aclnnInplaceClampMinTensor", tensors, kInplaceClampMinTensorChecks, workspaceSize,
-                        executor);
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"clipValueMin", clipValueMin}};
+  return ClampByOneTensor("aclnnInplaceClampMinTensor", tensors, kAboveTensor, workspaceSize, executor);
 }
 PORTACL_PHASE_2(aclnnInplaceClampMinTensor)
 
+aclnnStatus aclnnClampMaxTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* max, aclTensor* out,
+                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"max", max}, {"out", out}};
+  return ClampByOneTensor("aclnnClampMaxTensor", tensors, kBelowTensor, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnClampMaxTensor)
+
 aclnnStatus aclnnInplaceClampMaxTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* max,
                                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"clipValueMin", nullptr}, {"max", max}};
-  return ClampByTensors("aclnnInplaceClampMaxTensor", tensors, kInplaceClampMaxTensorChecks, workspaceSize,
-                        executor);
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"max", max}};
+  return ClampByOneTensor("aclnnInplaceClampMaxTensor", tensors, kBelowTensor, workspaceSize, executor);
 }
 PORTACL_PHASE_2(aclnnInplaceClampMaxTensor)
 
