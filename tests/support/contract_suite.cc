@@ -451,6 +451,25 @@ void PhaseTwoSuite::UnknownStream(const ContractDescription& op) {
   EXPECT_EQ(call.OutputBytes(), before);
 }
 
+void PhaseTwoSuite::AddressesSetAnew(const ContractDescription& op) {
+  CallSpec spec = ValidCall(op);
+  const BuiltCall call(spec, BuiltCall::Data::kReal);
+  const int64_t one = 1;
+  aclTensor* const any = aclCreateTensor(&one, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &one, 1, nullptr);
+  const size_t count = op.binding.tensors.size();
+  const size_t past = count + (op.binding.output == 0 ? 1 : 0);  // in place the output is an input before
+  for (size_t slot = 0; slot < count; ++slot) {
+    aclOpExecutor* const executor = Plan(op, call);
+    EXPECT_EQ(aclSetTensorAddr(executor, past, any, nullptr), 161002) << op.binding.name;
+    TakeErrorMessage();
+    EXPECT_EQ(aclSetTensorAddr(executor, slot, any, nullptr), 0) << op.binding.name << " " << slot;
+    EXPECT_EQ(op.binding.run(nullptr, 0, executor, stream()), kNullptr) << op.binding.name << " " << slot;
+    ExpectMessage(kNullptr, {op.binding.name, op.binding.tensors[slot]});
+    EXPECT_EQ(aclrtSynchronizeStream(stream()), 0);
+  }
+  aclDestroyTensor(any);
+}
+
 void PhaseTwoSuite::TensorWithoutAddress(const ContractDescription& op) {
   for (size_t i = 0; i < op.binding.tensors.size(); ++i) {
     CallSpec spec = ValidCall(op);

@@ -150,6 +150,8 @@ class PhaseTwoSuite : public ::testing::Test {
   void NullStreamWithoutDevice(const ContractDescription& op);
   void UnknownStream(const ContractDescription& op);
   void TensorWithoutAddress(const ContractDescription& op);
+  // A slot for each tensor and no more, of which each counts: without an address it is the one that is named.
+  void AddressesSetAnew(const ContractDescription& op);
   void PhasesOnDifferentThreads(const ContractDescription& op);
   void MessagesBelongToTheirThread(const ContractDescription& op);
 

@@ -117,6 +117,7 @@ std::string MapTestName(const ::testing::TestParamInfo<const MapOperator*>& info
     NullWorkspaceWithSize(Description());                                                           \
     UnknownStream(Description());                                                                   \
     TensorWithoutAddress(Description());                                                            \
+    AddressesSetAnew(Description());                                                                \
     PhasesOnDifferentThreads(Description());                                                        \
   }                                                                                                 \
   INSTANTIATE_TEST_SUITE_P(Of, suite##PhaseTwo,                                                     \
