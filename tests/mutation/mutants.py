@@ -154,12 +154,13 @@ add("sums: two roundings to 16 bits", "to[i] = RoundTo16<kExponentBits, kFractio
     "to[i] = RoundTo16<kExponentBits, kFractionBits>(static_cast<double>(static_cast<float>(source[i])));")
 add("sums: the smallest subnormal is lost", "if (below > kFractionBits + 1) return sign;", "if (below > kFractionBits) return sign;")
 add = mutants_of("src/engine/fold/reduction.cc", SUMS)
-add("sums: a block of rows starts where the last one ended", "      std::fill_n(sums, columns, 0.0);\n", "      if (r == 0) std::fill_n(sums, columns, 0.0);\n")
 add("sums: the factor in float32", "results[i] = sums[done + i] * job_.factor;",
     "results[i] = static_cast<double>(static_cast<float>(sums[done + i]) * static_cast<float>(job_.factor));",
     ["mse_loss_numerics", "l1_loss_numerics"])
 add("sums: the last zero is not stored", "Store(first, zeros, std::min(kSumsAtOnce, plan_.outputs() - first));",
     "Store(first, zeros, std::min(kSumsAtOnce, plan_.outputs() - first - 1));")
+add = mutants_of("src/engine/fold/sums_by_row.cc", SUMS)
+add("sums: a block of rows starts where the last one ended", "    std::fill_n(sums, columns, 0.0);\n", "    if (r == 0) std::fill_n(sums, columns, 0.0);\n")
 add("sums: a stripe is stored where the row starts", "const int64_t output = outer * plan_.inner + stripe.column + done;",
     "const int64_t output = outer * plan_.inner + done;")
 
@@ -240,14 +241,15 @@ add("hoisted: distinct elements walk where they are repeated", "walk.stride[axis
 WITHOUT_MEMORY = ["process_out_of_memory"]
 add = mutants_of("src/engine/map/hoist.cc", WITHOUT_MEMORY)
 add("hoisted: memory is always there", "  if (memory == nullptr) return false;\n", "")
-add = mutants_of("src/engine/fold/reduction.cc", WITHOUT_MEMORY)
+add = mutants_of("src/engine/fold/sums_by_row.cc", WITHOUT_MEMORY)
 add("sums: memory for columns is always there", "SumStripeOnStack(stripe_of_rows);", "SumStripe(stripe_of_rows, columns, nullptr);")
 add("sums: more columns than the stack holds", "SumStripe(stripe, kColumnsOnStack, sums);", "SumStripe(stripe, stripe.columns, sums);")
 add("sums: the rest of a stripe begins with it", "SumRows(tiles, outer, row, rows, stripe.column + done, n, sums);",
     "SumRows(tiles, outer, row, rows, stripe.column, n, sums);")
+add = mutants_of("src/engine/fold/sums_across.cc", WITHOUT_MEMORY)
 add("sums: more rows of columns than the stack holds", "SumColumnsAcross(columns, kRowsAcrossOnStack, written);",
     "SumColumnsAcross(columns, kRowBlock, written);", ["process_stack"])
-add("sums: memory for lanes is always there", "    if (lanes == nullptr) {\n", "    if (false) {\n")
+add("sums: memory for lanes is always there", "  if (lanes == nullptr) {\n", "  if (false) {\n")
 add = mutants_of("src/engine/map/elementwise.cc", ["process_stack"])
 add("blocks: more rows than the stack holds", "block.rows = kRowsOnStack * rows_ / kMostRows;", "block.rows = rows_;")
 add("blocks: memory is always there", "RunStripOnStack(job, block);\n    }", "block.rows = rows_;\n      block.copies = nullptr;\n      RunStrip(job, block);\n    }")
@@ -261,7 +263,7 @@ add("bands: one row more than there is", "row - first_ >= rows_ * size_", "row -
 add = mutants_of("src/engine/map/bands.cc", ("transposed_layouts",))
 add("bands: stripes begin with the row", "TransposeIn(row + column_ * stride_,", "TransposeIn(row,")
 
-add = mutants_of("src/engine/fold/reduction.cc", ("transposed_layouts",))
+add = mutants_of("src/engine/fold/sums_across.cc", ("transposed_layouts",))
 add("across: each lane lacks its last column", "AddRowsInPlace(tiles, columns, kLaneBlock / kLaneCount, rows,", "AddRowsInPlace(tiles, columns, kLaneBlock / kLaneCount - 1, rows,")
 add("across: rows of the chunk's last block are left out", "const int64_t end = row_from(block + count);", "const int64_t end = (block + count) / in_row;")
 add("across: a stretch ends with its rows", "if (++in_stretch < length / kLaneBlock &&", "if (++in_stretch < length / kLaneBlock / in_row &&")
