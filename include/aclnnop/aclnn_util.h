@@ -24,6 +24,12 @@
 //   place); one that overlaps itself (stride 0) or, in another view, an input has an undefined result; nothing outside the
 //   operands is ever read or written. When an operand is empty, nothing is written.
 //
+// Random numbers
+//   Each depends on seed, offset and its place in row-major order alone, not on strides, threads or the processor. They are made
+//   by Philox4x32-10: the key is seed, the counter's low half offset, its high half the place / 4. A call takes what four
+//   offsets give, so calls of one seed whose offsets are at least 4 apart share no number, whatever their sizes. Seed and offset
+//   are any numbers; the steps of 4 that CANN asks for are not checked. The numbers are not those of an NPU.
+//
 // Losses
 //   Computed in float32 in the order that the header writes, and rounded once to the result's type, to nearest even. A sum is
 //   accumulated in float64 in a fixed order from float32 terms, multiplied by c in float64 and rounded once, so that only this
@@ -99,6 +105,15 @@
 //   161002  a format that the header refuses
 //           (here success is returned when self is empty)
 //   In place selfRef's type must be floating or complex and in self's list, if the header does not say otherwise.
+//
+// Movements: operators that move elements without computing
+//   Bits       are kept, NaN payloads and the sign of zero too, where a header names no conversion. Conversions: as above.
+//   Checks     are made in the header's order. After them, and after success was returned for what is empty: 561103 for an input
+//              that is not dense and reaches outside its storage, or a type to which no conversion exists.
+//   Lists      An entry of a list is an operand of its own. Entries follow the list's place in the order of operands where
+//              addresses are set anew. A view's entries may be of any strides.
+//   Empty      "success is returned when an input is empty": nothing is written, even where out has elements.
+//   Workspace  0, if the header does not say otherwise.
 #ifndef PORTACL_ACLNNOP_ACLNN_UTIL_H_
 #define PORTACL_ACLNNOP_ACLNN_UTIL_H_
 

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnn/executor.h"
 
+#include <bit>
+#include <cstdlib>
+
 #include "acl/errors.h"
 #include "acl/handle_table.h"
 #include "acl/queue/stream.h"
@@ -21,6 +24,17 @@ HandleTable<Executor, 0x45> executors;
 // have then begun to compete for what one of them could have computed by itself.
 constexpr int64_t kSmallElements = 1048576;
 
+// What a slot keeps of its memory when its executor is done.
+constexpr size_t kMostKept = size_t{1} << 20;
+
+// As self, or tensors[3] of a list.
+void AddOperandName(Text& text, const ExecutorState& executor, int operand) noexcept {
+  const ExecutorParameter* parameter = executor.parameters;
+  while (operand >= parameter->first + parameter->count) ++parameter;
+  text.Add(parameter->name);
+  if (parameter->is_list) text.Add('[').Add(operand - parameter->first).Add(']');
+}
+
 // The checks of phase 2 on a live executor, in CANN's order; 0 when it may run.
 aclnnStatus CheckPhase2(const ExecutorState& executor, const char* api, const void* workspace,
                         uint64_t workspace_size) noexcept {
@@ -39,11 +53,11 @@ aclnnStatus CheckPhase2(const ExecutorState& executor, const char* api, const vo
                           ", accepted: at least ", executor.workspace_size, "."));
   }
   for (int i = 0; i < executor.operand_count; ++i) {
-    const ExecutorOperand& operand = executor.operands[i];
-    if (operand.touched && operand.address == nullptr) {
+    if (executor.touched[i] && executor.addresses[i] == nullptr) {
+      Text message(api, ": the data address of ");
+      AddOperandName(message, executor, i);
       return FailAclnn(ACLNN_ERR_PARAM_NULLPTR,
-                       Text(api, ": the data address of ", operand.name,
-                            " is a null pointer, expected the address of its storage."));
+                       message.Add(" is a null pointer, expected the address of its storage."));
     }
   }
   return ACL_SUCCESS;
@@ -71,7 +85,16 @@ Executor* AcquireExecutor(const char* api) noexcept {
   executor->workspace = nullptr;
   executor->input_count = 0;
   executor->operand_count = 0;
-  executor->output = 0;
+  executor->first_output = 0;
+  executor->output_count = 0;
+  executor->parameter_count = 0;
+  executor->first_output_parameter = 0;
+  executor->addresses = executor->few_addresses;
+  executor->touched = executor->few_touched;
+  executor->memory = nullptr;
+  executor->memory_bytes = 0;
+  executor->out_of_memory = false;
+  executor->result = nullptr;
   executor->elements = 0;
   executor->repeatable = false;
   executor->run = nullptr;
@@ -82,16 +105,68 @@ aclOpExecutor* PublishExecutor(Executor* executor) noexcept {
   return static_cast<aclOpExecutor*>(executors.Publish(executor));
 }
 
-void ReleaseExecutor(Executor* executor) noexcept { executors.Recycle(executor); }
+void ReleaseExecutor(Executor* executor) noexcept {
+  executor->Shrink();
+  executors.Recycle(executor);
+}
+
+void JobContext::Fail(aclError status, const Text& text) const noexcept {
+  stream->NoteFailure(Stream::Failure(status, text));
+}
+
+bool Executor::Grow(size_t bytes) noexcept {
+  if (bytes <= kept_bytes_) return true;
+  bytes = std::bit_ceil(bytes);
+  void* const grown = std::realloc(kept_, bytes);
+  if (grown == nullptr) return false;
+  kept_ = static_cast<std::byte*>(grown);
+  kept_bytes_ = bytes;
+  return true;
+}
+
+bool Executor::ReserveOperands(int count) noexcept {
+  operand_bytes_ = 0;
+  if (count <= kFewOperands) return true;
+  const auto n = static_cast<size_t>(count);
+  operand_bytes_ = (n * (sizeof(void*) + sizeof(bool)) + 63) / 64 * 64;
+  if (!Grow(operand_bytes_)) return false;
+  addresses = reinterpret_cast<void**>(kept_);
+  touched = reinterpret_cast<bool*>(addresses + n);
+  return true;
+}
+
+std::byte* Executor::ReserveMemory(size_t bytes) noexcept {
+  out_of_memory = !Grow(operand_bytes_ + bytes);
+  if (out_of_memory) return nullptr;
+  if (operand_bytes_ > 0) {
+    addresses = reinterpret_cast<void**>(kept_);
+    touched = reinterpret_cast<bool*>(addresses + operand_count);
+  }
+  memory = kept_ + operand_bytes_;
+  memory_bytes = bytes;
+  return memory;
+}
+
+bool Executor::Copy(const Executor& other) noexcept {
+  const size_t bytes = other.operand_bytes_ + other.memory_bytes;
+  if (!Grow(bytes)) return false;
+  static_cast<ExecutorState&>(*this) = other;
+  if (bytes > 0) std::memcpy(kept_, other.kept_, bytes);
+  operand_bytes_ = other.operand_bytes_;
+  addresses = operand_bytes_ > 0 ? reinterpret_cast<void**>(kept_) : few_addresses;
+  touched = operand_bytes_ > 0 ? reinterpret_cast<bool*>(addresses + operand_count) : few_touched;
+  memory = kept_ + operand_bytes_;
+  return true;
+}
 
 Task::Outcome Executor::Run(Stream& stream) noexcept {
   const int64_t limit = ExecutionTimeout();
   if (limit == 0) {
-    run(*this);
+    run(*this, stream);
     return Outcome::kDone;
   }
   const auto start = std::chrono::steady_clock::now();
-  run(*this);
+  run(*this, stream);
   if (std::chrono::steady_clock::now() - start > std::chrono::microseconds(limit)) {
     stream.NoteFailure(
         {ACL_ERROR_RT_AICORE_TIMEOUT,
@@ -100,7 +175,14 @@ Task::Outcome Executor::Run(Stream& stream) noexcept {
   return Outcome::kDone;
 }
 
-void Executor::Finish(StreamList&) noexcept { executors.Recycle(this); }
+void Executor::Finish(StreamList&) noexcept { ReleaseExecutor(this); }
+
+void Executor::Shrink() noexcept {
+  if (kept_bytes_ <= kMostKept) return;
+  std::free(kept_);
+  kept_ = nullptr;
+  kept_bytes_ = 0;
+}
 
 aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
                         aclrtStream stream) noexcept {
@@ -128,21 +210,33 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
   Executor* to_run = status == ACL_SUCCESS && found->run != nullptr ? found : nullptr;
   if (to_run != nullptr && repeatable) {
     to_run = executors.Acquire();
+    if (to_run != nullptr && !to_run->Copy(*found)) {
+      ReleaseExecutor(to_run);
+      to_run = nullptr;
+    }
     if (to_run == nullptr) {
       status = FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR,
                          Text(api, ": no memory to queue one more run of a repeatable executor."));
-    } else {
-      static_cast<ExecutorState&>(*to_run) = *found;
     }
   }
-  if (to_run != found && !repeatable) executors.Recycle(found);
+  if (to_run != found && !repeatable) ReleaseExecutor(found);
   if (to_run != nullptr) {
     to_run->workspace = workspace;
     to_run->place = to_run->elements <= kSmallElements ? Task::Place::kAnywhere : Task::Place::kWorker;
     const bool blocking = CurrentConfiguration().launch_blocking;
-    if (queue.Submit(to_run, blocking ? Stream::Wait::kLaunchBlocking : Stream::Wait::kNo) !=
-        Stream::Submission::kQueued) {
-      status = FailUnknownStream(api, stream);
+    const Stream::Wait wait = to_run->result != nullptr ? Stream::Wait::kUntilDone
+                              : blocking                ? Stream::Wait::kLaunchBlocking
+                                                        : Stream::Wait::kNo;
+    switch (queue.Submit(to_run, wait)) {
+      case Stream::Submission::kQueued:
+        break;
+      case Stream::Submission::kWaitsForSelf:
+        status = FailAclnn(ACLNN_ERR_RUNTIME_ERROR,
+                           Text(api, ": a function that the stream itself waits for cannot wait for the ",
+                                "shape of the result; expected a call from elsewhere."));
+        break;
+      default:
+        status = FailUnknownStream(api, stream);
     }
   }
   return status;
@@ -187,25 +281,23 @@ aclnnStatus SetAddress(const char* api, aclOpExecutor* executor, Operand counted
     return FailAclnn(ACLNN_ERR_INNER_NULLPTR,
                      Text(api, ": parameter tensor is a null pointer, expected the operand's tensor."));
   }
-  const bool is_output = counted == Operand::kOutput;
-  const int first = is_output ? found->output : 0;
-  const int last = is_output                    ? found->output + 1
+  const int first = counted == Operand::kOutput ? found->first_output : 0;
+  const int last = counted == Operand::kOutput  ? first + found->output_count
                    : counted == Operand::kInput ? found->input_count
                                                 : found->operand_count;
   if (index >= static_cast<size_t>(last - first)) {
     return FailAclnn(ACLNN_ERR_PARAM_INVALID, Text(api, ": parameter index has the value ", index,
                                                    ", accepted: 0 to ", last - first - 1, "."));
   }
-  found->operands[first + static_cast<int>(index)].address = address;
+  found->addresses[first + static_cast<int>(index)] = address;
   return ACL_SUCCESS;
 }
 
-// No operator of this library has a list among its operands, so once the arguments are there the answer is
-// that of an index that names none.
-aclnnStatus SetListAddress(const char* api, const aclOpExecutor* executor, size_t irIndex,
-                           size_t relativeIndex, const aclTensorList* tensors) noexcept {
+// irIndex is the position of a list among the parameters that are counted; relativeIndex that of an entry.
+aclnnStatus SetListAddress(const char* api, aclOpExecutor* executor, Operand counted, size_t irIndex,
+                           size_t relativeIndex, const aclTensorList* tensors, void* address) noexcept {
   aclnnStatus status = ACL_SUCCESS;
-  const Executor* found = FindExecutor(api, executor, &status);
+  Executor* found = FindExecutor(api, executor, &status);
   if (found == nullptr) return status;
   if (tensors == nullptr) {
     return FailAclnn(ACLNN_ERR_INNER_NULLPTR,
@@ -217,8 +309,31 @@ aclnnStatus SetListAddress(const char* api, const aclOpExecutor* executor, size_
         Text(api, ": parameter relativeIndex has the value ", relativeIndex,
              ", accepted: less than the size of the list, which is ", tensors->values.size(), "."));
   }
-  return FailAclnn(ACLNN_ERR_PARAM_INVALID, Text(api, ": parameter irIndex has the value ", irIndex, ", but ",
-                                                 found->api, " has no list of tensors among its operands."));
+  const int first = counted == Operand::kOutput ? found->first_output_parameter : 0;
+  int last = found->parameter_count;
+  if (counted == Operand::kInput) {
+    while (last > 0 && found->parameters[last - 1].first >= found->input_count) --last;
+  } else if (counted == Operand::kOutput) {
+    last = first;
+    while (last < found->parameter_count &&
+           found->parameters[last].first < found->first_output + found->output_count)
+      ++last;
+  }
+  const ExecutorParameter* const parameter = irIndex < static_cast<size_t>(last - first)
+                                                 ? &found->parameters[static_cast<size_t>(first) + irIndex]
+                                                 : nullptr;
+  if (parameter == nullptr || !parameter->is_list) {
+    return FailAclnn(ACLNN_ERR_PARAM_INVALID,
+                     Text(api, ": parameter irIndex has the value ", irIndex, ", but ", found->api,
+                          " has no list of tensors there, accepted: the position of one."));
+  }
+  if (relativeIndex >= static_cast<size_t>(parameter->count)) {
+    return FailAclnn(ACLNN_ERR_PARAM_INVALID,
+                     Text(api, ": parameter relativeIndex has the value ", relativeIndex, ", accepted: 0 to ",
+                          parameter->count - 1, ", the entries of ", parameter->name, " in phase 1."));
+  }
+  found->addresses[parameter->first + static_cast<int>(relativeIndex)] = address;
+  return ACL_SUCCESS;
 }
 
 }  // namespace
@@ -226,7 +341,7 @@ aclnnStatus SetListAddress(const char* api, const aclOpExecutor* executor, size_
 aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
   aclnnStatus status = ACL_SUCCESS;
   if (FindExecutor("aclDestroyAclOpExecutor", executor, &status) == nullptr) return status;
-  if (Executor* taken = executors.Take(executor)) executors.Recycle(taken);
+  if (Executor* taken = executors.Take(executor)) ReleaseExecutor(taken);
   return ACL_SUCCESS;
 }
 
@@ -252,18 +367,21 @@ aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTen
 }
 
 aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                         aclTensorList* tensors, void*) {
-  return SetListAddress("aclSetDynamicInputTensorAddr", executor, irIndex, relativeIndex, tensors);
+                                         aclTensorList* tensors, void* addr) {
+  return SetListAddress("aclSetDynamicInputTensorAddr", executor, Operand::kInput, irIndex, relativeIndex,
+                        tensors, addr);
 }
 
 aclnnStatus aclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                          aclTensorList* tensors, void*) {
-  return SetListAddress("aclSetDynamicOutputTensorAddr", executor, irIndex, relativeIndex, tensors);
+                                          aclTensorList* tensors, void* addr) {
+  return SetListAddress("aclSetDynamicOutputTensorAddr", executor, Operand::kOutput, irIndex, relativeIndex,
+                        tensors, addr);
 }
 
 aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                    aclTensorList* tensors, void*) {
-  return SetListAddress("aclSetDynamicTensorAddr", executor, irIndex, relativeIndex, tensors);
+                                    aclTensorList* tensors, void* addr) {
+  return SetListAddress("aclSetDynamicTensorAddr", executor, Operand::kAny, irIndex, relativeIndex, tensors,
+                        addr);
 }
 
 // CANN exports each of the six under a second name as well.
@@ -282,18 +400,21 @@ aclnnStatus AclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTen
 }
 
 aclnnStatus AclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                         aclTensorList* tensors, void*) {
-  return SetListAddress("AclSetDynamicInputTensorAddr", executor, irIndex, relativeIndex, tensors);
+                                         aclTensorList* tensors, void* addr) {
+  return SetListAddress("AclSetDynamicInputTensorAddr", executor, Operand::kInput, irIndex, relativeIndex,
+                        tensors, addr);
 }
 
 aclnnStatus AclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                          aclTensorList* tensors, void*) {
-  return SetListAddress("AclSetDynamicOutputTensorAddr", executor, irIndex, relativeIndex, tensors);
+                                          aclTensorList* tensors, void* addr) {
+  return SetListAddress("AclSetDynamicOutputTensorAddr", executor, Operand::kOutput, irIndex, relativeIndex,
+                        tensors, addr);
 }
 
 aclnnStatus AclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                    aclTensorList* tensors, void*) {
-  return SetListAddress("AclSetDynamicTensorAddr", executor, irIndex, relativeIndex, tensors);
+                                    aclTensorList* tensors, void* addr) {
+  return SetListAddress("AclSetDynamicTensorAddr", executor, Operand::kAny, irIndex, relativeIndex, tensors,
+                        addr);
 }
 
 // aclInit and aclFinalize do all the work; CANN's programs may call this pair as well, in any combination.

@@ -10,23 +10,40 @@
 #include <type_traits>
 
 #include "acl/queue/task.h"
+#include "acl/text.h"
 #include "aclnn/acl_meta.h"
 #include "aclnn/tensor.h"
 
 namespace portacl {
 
-// The operands of one call, in the operator's parameter order. One is the output: the last one, or the first where the
-// operator works in place; that one counts as an input too.
-inline constexpr int kMaxOperands = 5;
+// The operands of one call are its tensors in the operator's parameter order, each entry of a list one. Up to so many of
+// them, and so much of what a job holds, lie in the executor itself; more in memory that its slot keeps.
+inline constexpr int kFewOperands = 8;
+inline constexpr int kMaxParameters = 12;
 
-struct ExecutorOperand {
+// A tensor parameter of the call: one operand, or as many as a list has entries.
+struct ExecutorParameter {
   const char* name;
-  void* address;  // storage base, captured in phase 1 (decision R6)
-  bool touched;   // phase 2 reads or writes its data, so a null address is refused
+  int32_t first;  // operand
+  int32_t count;
+  bool is_list;
+};
+
+// What a job gets when it runs.
+struct JobContext {
+  const char* api;
+  void* const* addresses;   // the operands' storage bases
+  void* workspace;          // that of phase 2
+  const std::byte* memory;  // what the job asked for in phase 1, as it was filled then
+  aclTensor* result;        // see ExecutorState::result
+  Stream* stream;
+
+  // The work failed: the next synchronisation of the stream says so, once, unless something failed before.
+  void Fail(aclError status, const Text& text) const noexcept;
 };
 
 // A job is a trivially copyable value that knows how to run: it is stored inside the executor, without heap.
-// job.Run(addresses, workspace) gets the operands' storage bases in parameter order and must not throw;
+// job.Run(addresses, workspace), or job.Run(context) of a JobContext, must not throw;
 // job.Touches(i) tells whether Run reads or writes the data of operand i; job.Elements(), if it exists, how
 // many elements are visited. A job without it counts as large.
 struct ExecutorState {
@@ -35,13 +52,26 @@ struct ExecutorState {
   const char* api;
   uint64_t workspace_size;
   void* workspace;
-  int input_count;
+  int input_count;  // operands: first the inputs, then the outputs, but for an operator that works in place
   int operand_count;
-  int output;  // its operand
-  ExecutorOperand operands[kMaxOperands];
+  int first_output;  // operand
+  int output_count;
+  int parameter_count;
+  int first_output_parameter;
+  ExecutorParameter parameters[kMaxParameters];
+  void* few_addresses[kFewOperands];
+  bool few_touched[kFewOperands];
+  void**
+      addresses;  // storage bases, captured in phase 1 (decision R6); `few_addresses` or in the slot's memory
+  bool* touched;  // phase 2 reads or writes its data, so a null address is refused
+  std::byte* memory;  // the job's, in the slot's memory
+  size_t memory_bytes;
+  bool out_of_memory;  // phase 1 asked for more than there is
   int64_t elements;
   bool repeatable;
-  void (*run)(const ExecutorState&) noexcept;  // nullptr: nothing to do (empty tensors)
+  // A tensor of the caller whose shape phase 2 sets when it is known: it then waits for the stream.
+  aclTensor* result;
+  void (*run)(const ExecutorState&, Stream&) noexcept;  // nullptr: nothing to do (empty tensors)
   alignas(64) std::byte job[kJobBytes];
 
   // `make` returns the job, which is made in its place: jobs are long, and copies of them are what a small call
@@ -52,16 +82,20 @@ struct ExecutorState {
     static_assert(sizeof(Job) <= kJobBytes && std::is_trivially_copyable_v<Job> &&
                   std::is_trivially_destructible_v<Job>);
     const Job& value = *new (job) Job(make());
-    for (int i = 0; i < operand_count; ++i) operands[i].touched = value.Touches(i);
+    for (int i = 0; i < operand_count; ++i) touched[i] = value.Touches(i);
     if constexpr (requires { value.Elements(); }) {
       elements = value.Elements();
     } else {
       elements = std::numeric_limits<int64_t>::max();
     }
-    run = [](const ExecutorState& executor) noexcept {
-      void* addresses[kMaxOperands];
-      for (int i = 0; i < executor.operand_count; ++i) addresses[i] = executor.operands[i].address;
-      reinterpret_cast<const Job*>(executor.job)->Run(addresses, executor.workspace);
+    run = [](const ExecutorState& executor, Stream& stream) noexcept {
+      const auto& held = *reinterpret_cast<const Job*>(executor.job);
+      if constexpr (requires { held.Run(executor.addresses, executor.workspace); }) {
+        held.Run(executor.addresses, executor.workspace);
+      } else {
+        held.Run(JobContext{executor.api, executor.addresses, executor.workspace, executor.memory,
+                            executor.result, &stream});
+      }
     };
   }
 };
@@ -71,6 +105,23 @@ struct ExecutorState {
 struct Executor final : ExecutorState, Task {
   Outcome Run(Stream& stream) noexcept override;
   void Finish(StreamList&) noexcept override;
+
+  // Makes room for the operands; false when there is no memory. Before they are set.
+  bool ReserveOperands(int count) noexcept;
+  // Memory for the job, in phase 1 and once; nullptr when there is none: then the job is not set, and phase 1 fails.
+  std::byte* ReserveMemory(size_t bytes) noexcept;
+  // Takes over another one's state; false when there is no memory.
+  bool Copy(const Executor& other) noexcept;
+  // Gives back what is too much to keep.
+  void Shrink() noexcept;
+
+ private:
+  bool Grow(size_t bytes) noexcept;
+
+  // Stays with the slot, so that the steady state asks for none.
+  std::byte* kept_ = nullptr;
+  size_t kept_bytes_ = 0;
+  size_t operand_bytes_ = 0;  // at the start of it
 };
 
 // A fresh executor that does nothing yet; nullptr when memory is exhausted.

@@ -4,6 +4,12 @@
 
 namespace portacl {
 
+namespace facts {
+#define OPERATOR(name, family, source, repository) extern const OperatorFacts name;
+#include "aclnnop/operators.def"
+#undef OPERATOR
+}  // namespace facts
+
 std::span<const OperatorFacts* const> AllOperators() noexcept {
   static constexpr const OperatorFacts* kAll[] = {
 #define OPERATOR(name, family, source, repository) &facts::name,

@@ -27,14 +27,8 @@ struct OperatorFacts {
 inline constexpr DtypeRule kDocumentedWithout200I =
     SinceAtlasA2(kFloatHalfAndBf16, kFloatAndHalf).OnlyOn(products::kWithout200I500A2);
 
-// Every operator of this library, in the order of operators.def.
+// Every operator of this library, in the order of operators.def. Each operator's file declares and defines facts::NAME, NAME
+// that of its line there: a file that included the list would be built again with each new operator.
 std::span<const OperatorFacts* const> AllOperators() noexcept;
-
-// Defined by the operators' files.
-namespace facts {
-#define OPERATOR(name, family, source, repository) extern const OperatorFacts name;
-#include "aclnnop/operators.def"
-#undef OPERATOR
-}  // namespace facts
 
 }  // namespace portacl

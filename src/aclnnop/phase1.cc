@@ -19,6 +19,41 @@
 
 namespace portacl {
 
+namespace {
+
+aclnnStatus FailMemory(const OperatorCall& call) noexcept {
+  return FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR, Text(call.api, ": no memory for an executor."));
+}
+
+// Enters the call's operands; false when there is no memory for so many.
+bool SetOperands(const OperatorCall& call, Executor& executor) noexcept {
+  const int parameters = static_cast<int>(call.tensors.size());
+  const int outputs = call.in_place ? 0 : call.output_count;
+  int operands = 0;
+  for (int i = 0; i < parameters; ++i) operands += call.Count(i);
+  if (!executor.ReserveOperands(operands)) return false;
+  executor.parameter_count = parameters;
+  executor.operand_count = operands;
+  executor.first_output_parameter = call.Output();
+  int operand = 0;
+  for (int i = 0; i < parameters; ++i) {
+    if (i == parameters - outputs) executor.input_count = operand;
+    if (i == call.Output()) executor.first_output = operand;
+    const int count = call.Count(i);
+    executor.parameters[i] = {call.Name(i), operand, count, call.IsList(i)};
+    for (int entry = 0; entry < count; ++entry, ++operand) {
+      const aclTensor* const tensor = call.Entry(i, entry);
+      executor.addresses[operand] = tensor == nullptr ? nullptr : tensor->data;
+      executor.touched[operand] = false;
+    }
+  }
+  if (outputs == 0) executor.input_count = operands;
+  executor.output_count = call.in_place ? call.Count(0) : operands - executor.first_output;
+  return true;
+}
+
+}  // namespace
+
 aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, const uint64_t* workspaceSize,
                           aclOpExecutor* const* executor, Executor** acquired) noexcept {
   const ApiScope scope(call.api);
@@ -29,7 +64,7 @@ aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, con
   }
   Executor* fresh = AcquireExecutor(call.api);
   if (fresh == nullptr) {
-    return FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR, Text(call.api, ": no memory for an executor."));
+    return FailMemory(call);
   }
   call.product = CurrentProduct();
   const aclnnStatus status = RunChecks(checks, call);
@@ -37,19 +72,24 @@ aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, con
     ReleaseExecutor(fresh);
     return status;
   }
-  fresh->operand_count = static_cast<int>(call.tensors.size());
-  fresh->output = call.Output();
-  fresh->input_count = fresh->operand_count - (call.in_place ? 0 : 1);
-  for (int i = 0; i < fresh->operand_count; ++i) {
-    fresh->operands[i] = {call.Name(i), call.IsGiven(i) ? call.Tensor(i).data : nullptr, /*touched=*/false};
+  if (!SetOperands(call, *fresh)) {
+    ReleaseExecutor(fresh);
+    return FailMemory(call);
   }
   *acquired = fresh;
   return ACL_SUCCESS;
 }
 
-void phase1::End(Executor* acquired, uint64_t* workspaceSize, aclOpExecutor** executor) noexcept {
+aclnnStatus phase1::End(const OperatorCall& call, Executor* acquired, uint64_t* workspaceSize,
+                        aclOpExecutor** executor) noexcept {
+  if (acquired->out_of_memory) {
+    const ApiScope scope(call.api);
+    ReleaseExecutor(acquired);
+    return FailMemory(call);
+  }
   *workspaceSize = acquired->workspace_size;
   *executor = PublishExecutor(acquired);
+  return ACL_SUCCESS;
 }
 
 aclnnStatus phase1::CheckLoopRank(const Check&, OperatorCall& call) noexcept {
@@ -230,20 +270,41 @@ void SetMoveJob(const OperatorCall& call, int source, int destination, Executor&
   });
 }
 
-engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementType type) noexcept {
+engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementType type,
+                                    const SequenceOperands& operands) noexcept {
   engine::SequenceJob job;
-  const aclTensor& output = call.Tensor(call.Output());
-  const aclTensor* const operands[] = {&output};
+  const aclTensor& output = call.Tensor(operands.output);
+  const aclTensor* tensors[engine::kMaxSequenceInputs + 1];
+  const aclDataType computed = engine::DtypeOf(type);
+  const engine::MapTypes types{JobIsa(), output.dtype, type, /*writes_bool=*/false};
+  job.input_count = operands.inputs.count;
+  for (int k = 0; k < job.input_count; ++k) {
+    const aclTensor& input = call.Tensor(operands.inputs.index[k]);
+    tensors[k] = &input;
+    job.argument[k] = operands.inputs.index[k];
+    engine::ElementType loaded{};
+    job.load[k] = types.LoadFor(input.dtype, computed, &loaded);
+    job.is_loaded[k] = input.dtype != computed;
+  }
+  tensors[job.input_count] = &output;
   int axes[kMaxLoopRank];
   std::iota(std::begin(axes), std::end(axes), 0);
-  job.plan = PlanInOrder(output.view, {axes, static_cast<size_t>(output.view.rank)}, operands);
+  const std::span<const int> order(axes, static_cast<size_t>(output.view.rank));
+  job.plan = PlanInOrder(output.view, order, {tensors, static_cast<size_t>(job.input_count) + 1});
   job.threads = ThreadLimit();
-  job.result.argument = static_cast<int8_t>(call.Output());
-  job.result.scatter = engine::FindScatter(JobIsa(), job.plan.BytesWalked() > engine::LastLevelCacheBytes());
-  job.is_converted = type != engine::ElementType::kOther && output.dtype != engine::DtypeOf(type);
-  if (job.is_converted) {
-    const engine::MapTypes types{JobIsa(), output.dtype, type, /*writes_bool=*/false};
-    job.result.store = types.StoreFor(output.dtype, &job.result.type);
+  const bool from_memory = job.plan.BytesWalked() > engine::LastLevelCacheBytes();
+  job.gather = engine::FindGather(JobIsa(),
+                                  from_memory ? engine::GatherSource::kMemory : engine::GatherSource::kCache);
+  job.result.argument = static_cast<int8_t>(operands.output);
+  job.result.scatter = engine::FindScatter(JobIsa(), from_memory);
+  job.is_converted = type != engine::ElementType::kOther && output.dtype != computed;
+  if (job.is_converted) job.result.store = types.StoreFor(output.dtype, &job.result.type);
+  job.packed.use = operands.use;
+  if (operands.use != engine::PackedOperand::Use::kNone) {
+    const aclTensor& packed = call.Tensor(operands.packed);
+    const aclTensor* const one[] = {&packed};
+    job.packed.argument = static_cast<int8_t>(operands.packed);
+    job.packed.plan = PlanInOrder(packed.view, {axes, static_cast<size_t>(packed.view.rank)}, one);
   }
   return job;
 }

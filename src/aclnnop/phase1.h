@@ -86,9 +86,18 @@ void SetMoveJob(const OperatorCall& call, int source, int destination, Executor&
 void SetFillJob(const OperatorCall& call, int destination, const ScalarValue& value,
                 Executor& executor) noexcept;
 
+// What a sequence works on.
+struct SequenceOperands {
+  int output;
+  Operands inputs{};  // broadcast to the output's shape
+  int packed = -1;
+  engine::PackedOperand::Use use = engine::PackedOperand::Use::kNone;
+};
+
 // The job of a sequence (see engine/sequence/sequence.h) whose numbers have this type, without the numbers: they are rounded
-// once, or, integers, wrap, to the output's dtype.
-engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementType type) noexcept;
+// once, or, integers, wrap, to the output's dtype. Inputs are converted to that type.
+engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementType type,
+                                    const SequenceOperands& operands) noexcept;
 
 // The instruction set whose kernel a job built now will run.
 Isa JobIsa() noexcept;
@@ -100,7 +109,7 @@ const char* WhyFunctionsAreMissing() noexcept;
 template <class Numbers>
 void SetSequenceJob(const OperatorCall& call, const Numbers& numbers, Executor& executor) noexcept {
   executor.SetJob([&] {
-    auto job = MakeSequenceJob(call, engine::TypeOf(numbers));
+    auto job = MakeSequenceJob(call, engine::TypeOf(numbers), {.output = call.Output()});
     job.Set(JobIsa(), numbers);
     return job;
   });
@@ -136,7 +145,8 @@ void SetJob(const OperatorCall& call, const Shape* kept, Operands inputs, int ou
 namespace phase1 {
 aclnnStatus Begin(OperatorCall& call, std::span<const Check> checks, const uint64_t* workspaceSize,
                   aclOpExecutor* const* executor, Executor** acquired) noexcept;
-void End(Executor* acquired, uint64_t* workspaceSize, aclOpExecutor** executor) noexcept;
+aclnnStatus End(const OperatorCall& call, Executor* acquired, uint64_t* workspaceSize,
+                aclOpExecutor** executor) noexcept;
 aclnnStatus CheckLoopRank(const Check& check, OperatorCall& call) noexcept;
 }  // namespace phase1
 
@@ -156,8 +166,7 @@ aclnnStatus portacl::RunPhase1(OperatorCall& call, std::span<const Check> checks
   if (const aclnnStatus status = phase1::Begin(call, checks, workspaceSize, executor, &acquired))
     return status;
   if (call.work != OperatorCall::Work::kNothing) build(call, *acquired);
-  phase1::End(acquired, workspaceSize, executor);
-  return ACL_SUCCESS;
+  return phase1::End(call, acquired, workspaceSize, executor);
 }
 
 // Defines phase 2 of an operator.

@@ -17,16 +17,36 @@ namespace {
 
 Text Start(const OperatorCall& call) { return Text(call.api, ": "); }
 
-Text& AddTensorShape(Text& text, const OperatorCall& call, int tensor) {
-  text.Add(call.Name(tensor)).Add(" with shape ");
-  AddShape(text, call.Tensor(tensor).view);
+// self, or tensors[3] of a list.
+Text& AddName(Text& text, const OperatorCall& call, int tensor, int entry) {
+  text.Add(call.Name(tensor));
+  if (call.IsList(tensor)) text.Add('[').Add(entry).Add(']');
   return text;
 }
 
-Text& AddTensorDtype(Text& text, const OperatorCall& call, int tensor) {
-  text.Add(call.Name(tensor)).Add(" with dtype ");
-  AddDtypeName(text, call.Tensor(tensor).dtype);
+Text& AddTensorShape(Text& text, const OperatorCall& call, int tensor, int entry = 0) {
+  AddName(text, call, tensor, entry).Add(" with shape ");
+  AddShape(text, call.Entry(tensor, entry)->view);
   return text;
+}
+
+Text& AddTensorDtype(Text& text, const OperatorCall& call, int tensor, int entry = 0) {
+  AddName(text, call, tensor, entry).Add(" with dtype ");
+  AddDtypeName(text, call.Entry(tensor, entry)->dtype);
+  return text;
+}
+
+// Calls f(tensor, index, entry) for each tensor among the operands, the entries of lists one by one, until it returns a failure.
+template <class F>
+aclnnStatus ForEachTensor(const Operands& operands, const OperatorCall& call, const F& f) {
+  for (const int index : operands) {
+    for (int entry = 0; entry < call.Count(index); ++entry) {
+      const aclTensor* const tensor = call.Entry(index, entry);
+      if (tensor == nullptr) continue;
+      if (const aclnnStatus status = f(*tensor, index, entry)) return status;
+    }
+  }
+  return ACL_SUCCESS;
 }
 
 Text& AddScalarDtype(Text& text, const OperatorCall& call, int attribute) {
@@ -73,10 +93,13 @@ void AddProductNote(Text& text, const OperatorCall& call) {
 
 aclnnStatus check::NotNull(const Check& check, OperatorCall& call) noexcept {
   const int tensor = check.operands.index[0];
-  if (call.tensors[static_cast<size_t>(tensor)].tensor != nullptr) return ACL_SUCCESS;
-  return FailAclnn(
-      check.code,
-      Start(call).Add("parameter ").Add(call.Name(tensor)).Add(" is a null pointer, expected a tensor."));
+  const TensorArgument& argument = call.tensors[static_cast<size_t>(tensor)];
+  if (argument.is_list ? argument.list != nullptr : argument.tensor != nullptr) return ACL_SUCCESS;
+  return FailAclnn(check.code, Start(call)
+                                   .Add("parameter ")
+                                   .Add(call.Name(tensor))
+                                   .Add(" is a null pointer, expected a ")
+                                   .Add(argument.is_list ? "list of tensors." : "tensor."));
 }
 
 aclnnStatus check::ScalarNotNull(const Check& check, OperatorCall& call) noexcept {
@@ -179,15 +202,15 @@ aclnnStatus check::PromotedIn(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus check::DtypesIn(const Check& check, OperatorCall& call) noexcept {
   const DtypeSet accepted = AcceptedBy(check, call);
-  for (int tensor : check.operands) {
-    if (!call.IsGiven(tensor) || accepted.Contains(call.Tensor(tensor).dtype)) continue;
-    Text message = Start(call);
-    AddTensorDtype(message.Add("parameter "), call, tensor).Add(" is not supported, accepted: ");
-    AddDtypeSet(message, accepted);
-    if (check.rule != nullptr) AddProductNote(message, call);
-    return FailAclnn(check.code, message.Add("."));
-  }
-  return ACL_SUCCESS;
+  return ForEachTensor(
+      check.operands, call, [&](const aclTensor& tensor, int index, int entry) -> aclnnStatus {
+        if (accepted.Contains(tensor.dtype)) return ACL_SUCCESS;
+        Text message = Start(call);
+        AddTensorDtype(message.Add("parameter "), call, index, entry).Add(" is not supported, accepted: ");
+        AddDtypeSet(message, accepted);
+        if (check.rule != nullptr) AddProductNote(message, call);
+        return FailAclnn(check.code, message.Add("."));
+      });
 }
 
 aclnnStatus check::CastsTo(const Check& check, OperatorCall& call) noexcept {
@@ -222,15 +245,15 @@ aclnnStatus check::NotNegative(const Check& check, OperatorCall& call) noexcept 
 }
 
 aclnnStatus check::RankAtMost(const Check& check, OperatorCall& call) noexcept {
-  for (int tensor : check.operands) {
-    if (!call.IsGiven(tensor) || call.Tensor(tensor).view.rank <= check.high) continue;
-    Text message = Start(call);
-    AddTensorShape(message.Add("parameter "), call, tensor)
-        .Add(" has the rank ")
-        .Add(call.Tensor(tensor).view.rank);
-    return FailAclnn(check.code, message.Add(", accepted: at most ").Add(check.high).Add(" dims."));
-  }
-  return ACL_SUCCESS;
+  return ForEachTensor(
+      check.operands, call, [&](const aclTensor& tensor, int index, int entry) -> aclnnStatus {
+        if (tensor.view.rank <= check.high) return ACL_SUCCESS;
+        Text message = Start(call);
+        AddTensorShape(message.Add("parameter "), call, index, entry)
+            .Add(" has the rank ")
+            .Add(tensor.view.rank);
+        return FailAclnn(check.code, message.Add(", accepted: at most ").Add(check.high).Add(" dims."));
+      });
 }
 
 aclnnStatus check::Broadcasts(const Check& check, OperatorCall& call) noexcept {
@@ -328,10 +351,10 @@ aclnnStatus check::FormatKept(const Check& check, OperatorCall& call) noexcept {
 
 namespace {
 
-void AddView(Text& text, const OperatorCall& call, int tensor) {
-  AddTensorShape(text.Add("parameter "), call, tensor).Add(", strides ");
-  AddShape(text, call.Tensor(tensor).strides);
-  text.Add(" and offset ").Add(call.Tensor(tensor).offset);
+void AddView(Text& text, const OperatorCall& call, int tensor, int entry) {
+  AddTensorShape(text.Add("parameter "), call, tensor, entry).Add(", strides ");
+  AddShape(text, call.Entry(tensor, entry)->strides);
+  text.Add(" and offset ").Add(call.Entry(tensor, entry)->offset);
 }
 
 }  // namespace
@@ -341,17 +364,19 @@ aclnnStatus check::SizesRepresentable(const Check& check, OperatorCall& call) no
     return std::find(check.operands.begin(), check.operands.end(), tensor) != check.operands.end();
   };
   for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
-    if (!call.IsGiven(i)) continue;
-    const aclTensor& tensor = call.Tensor(i);
-    // Where a non-contiguous input reaches is the business of InsideStorage.
-    const bool is_asked = tensor.numel > 0 && (IsContiguous(tensor) || is_output(i));
-    if (tensor.countable && (tensor.bytes_fit || !is_asked)) continue;
-    Text message = Start(call);
-    AddView(message, call, i);
-    return FailAclnn(
-        ACLNN_ERR_PARAM_INVALID,
-        message.Add(" has a negative dim or addresses more than 2^63 bytes; accepted: dims of at "
-                    "least 0 whose elements fit the address space."));
+    const aclnnStatus status =
+        ForEachTensor({i}, call, [&](const aclTensor& tensor, int index, int entry) -> aclnnStatus {
+          // Where a non-contiguous input reaches is the business of InsideStorage.
+          const bool is_asked = tensor.numel > 0 && (IsContiguous(tensor) || is_output(index));
+          if (tensor.countable && (tensor.bytes_fit || !is_asked)) return ACL_SUCCESS;
+          Text message = Start(call);
+          AddView(message, call, index, entry);
+          return FailAclnn(
+              ACLNN_ERR_PARAM_INVALID,
+              message.Add(" has a negative dim or addresses more than 2^63 bytes; accepted: dims of at "
+                          "least 0 whose elements fit the address space."));
+        });
+    if (status != ACL_SUCCESS) return status;
   }
   int64_t numel = 0;
   if (call.broadcast.Numel(&numel)) return ACL_SUCCESS;
@@ -380,26 +405,24 @@ aclnnStatus check::NoTermsIfEmpty(const Check& check, OperatorCall& call) noexce
 }
 
 aclnnStatus check::InsideStorage(const Check& check, OperatorCall& call) noexcept {
-  for (int index : check.operands) {
-    if (!call.IsGiven(index)) continue;
-    const aclTensor& tensor = call.Tensor(index);
-    if (IsContiguous(tensor)) continue;
-    int64_t lowest = 0;
-    int64_t highest = 0;
-    int64_t size = 0;
-    const bool known = tensor.bytes_fit && ReachOf(tensor, &lowest, &highest);
-    if (known && tensor.storage.Numel(&size) && lowest >= 0 && highest < size) continue;
-    Text message = Start(call);
-    AddView(message, call, index);
-    if (known) {
-      message.Add(" reaches the elements ").Add(lowest).Add(" to ").Add(highest);
-    } else {
-      message.Add(" reaches elements beyond 2^63 bytes");
-    }
-    AddShape(message.Add(", accepted: elements inside its storage of shape "), tensor.storage);
-    return FailAclnn(ACLNN_ERR_INNER_NULLPTR, message.Add("."));
-  }
-  return ACL_SUCCESS;
+  return ForEachTensor(
+      check.operands, call, [&](const aclTensor& tensor, int index, int entry) -> aclnnStatus {
+        if (IsContiguous(tensor)) return ACL_SUCCESS;
+        int64_t lowest = 0;
+        int64_t highest = 0;
+        int64_t size = 0;
+        const bool known = tensor.bytes_fit && ReachOf(tensor, &lowest, &highest);
+        if (known && tensor.storage.Numel(&size) && lowest >= 0 && highest < size) return ACL_SUCCESS;
+        Text message = Start(call);
+        AddView(message, call, index, entry);
+        if (known) {
+          message.Add(" reaches the elements ").Add(lowest).Add(" to ").Add(highest);
+        } else {
+          message.Add(" reaches elements beyond 2^63 bytes");
+        }
+        AddShape(message.Add(", accepted: elements inside its storage of shape "), tensor.storage);
+        return FailAclnn(check.code, message.Add("."));
+      });
 }
 
 aclnnStatus check::DtypeImplemented(const Check& check, OperatorCall& call) noexcept {

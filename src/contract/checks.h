@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <vector>
 
 #include "aclnn/executor.h"
 #include "aclnn/opdev/op_errno.h"
@@ -19,10 +20,19 @@
 
 namespace portacl {
 
-// A tensor argument of phase 1.
+// A tensor argument of phase 1, or a list of tensors.
 struct TensorArgument {
-  const char* name;
-  const aclTensor* tensor;
+  const char* name = nullptr;
+  const aclTensor* tensor = nullptr;
+  const aclTensorList* list = nullptr;
+  bool is_list = false;
+
+  constexpr TensorArgument() = default;
+  constexpr TensorArgument(const char* argument_name, const aclTensor* value)
+      : name(argument_name), tensor(value) {}
+  constexpr TensorArgument(const char* argument_name, std::nullptr_t) : name(argument_name) {}
+  constexpr TensorArgument(const char* argument_name, const aclTensorList* value)
+      : name(argument_name), list(value), is_list(true) {}
 };
 
 // A host argument of phase 1.
@@ -30,16 +40,20 @@ struct Attribute {
   const char* name;
   int64_t integer = 0;  // also of a bool, and the number of a dtype
   float real = 0.0f;    // not widened: that would leave a mark of a subnormal in the caller's environment
+  double wide = 0;      // of a double
   const aclScalar* scalar = nullptr;
+  const aclIntArray* array = nullptr;
 
   Attribute(const char* attribute_name, int64_t value) : name(attribute_name), integer(value) {}
   Attribute(const char* attribute_name, int value) : name(attribute_name), integer(value) {}
   Attribute(const char* attribute_name, float value) : name(attribute_name), real(value) {}
+  Attribute(const char* attribute_name, double value) : name(attribute_name), wide(value) {}
   // A template, so that no pointer becomes a bool.
   template <std::same_as<bool> Bool>
   Attribute(const char* attribute_name, Bool value) : name(attribute_name), integer(value ? 1 : 0) {}
   Attribute(const char* attribute_name, aclDataType value) : name(attribute_name), integer(value) {}
   Attribute(const char* attribute_name, const aclScalar* value) : name(attribute_name), scalar(value) {}
+  Attribute(const char* attribute_name, const aclIntArray* value) : name(attribute_name), array(value) {}
 
   aclDataType dtype() const { return static_cast<aclDataType>(integer); }
 };
@@ -50,7 +64,8 @@ struct OperatorCall {
   const char* api;
   std::span<const TensorArgument> tensors;  // in parameter order
   std::span<const Attribute> attributes;
-  bool in_place = false;  // the first tensor is the output, else the last one
+  bool in_place = false;  // the first tensor is the output, else the last ones
+  int output_count = 1;   // how many of the tensor arguments are outputs
 
   Product product = Product::kNoDevice;
   aclDataType promoted = ACL_DT_UNDEFINED;  // set by Promotes and the other checks that say so
@@ -70,13 +85,35 @@ struct OperatorCall {
   const aclTensor& Tensor(int index) const { return *tensors[static_cast<size_t>(index)].tensor; }
   const char* Name(int index) const { return tensors[static_cast<size_t>(index)].name; }
   const aclScalar& Scalar(int index) const { return *attributes[static_cast<size_t>(index)].scalar; }
-  // The index of the output, of which every operator has one.
-  int Output() const { return in_place ? 0 : static_cast<int>(tensors.size()) - 1; }
+  // The index of the output, or of the first of them.
+  int Output() const { return in_place ? 0 : static_cast<int>(tensors.size()) - output_count; }
+
+  // Lists. A single tensor has one entry, a null list none.
+  bool IsList(int index) const { return tensors[static_cast<size_t>(index)].is_list; }
+  int Count(int index) const {
+    const TensorArgument& argument = tensors[static_cast<size_t>(index)];
+    if (!argument.is_list) return 1;
+    return argument.list == nullptr ? 0 : static_cast<int>(argument.list->values.size());
+  }
+  const aclTensor* Entry(int index, int entry) const {
+    const TensorArgument& argument = tensors[static_cast<size_t>(index)];
+    return argument.is_list ? argument.list->values[static_cast<size_t>(entry)] : argument.tensor;
+  }
+  // The operand of the executor that an entry is.
+  int OperandOf(int index, int entry = 0) const {
+    for (int i = 0; i < index; ++i) entry += Count(i);
+    return entry;
+  }
+  const std::vector<int64_t>& Array(int index) const {
+    return attributes[static_cast<size_t>(index)].array->values;
+  }
 };
 
 // Indices of operands, as listed in TensorArgument order.
 struct Operands {
-  int8_t index[kMaxOperands] = {};
+  static constexpr int kMost = 5;
+
+  int8_t index[kMost] = {};
   int8_t count = 0;
 
   constexpr Operands() = default;
@@ -222,8 +259,8 @@ aclnnStatus PromotedImplemented(const Check& check, OperatorCall& call) noexcept
 aclnnStatus FunctionsThere(const Check& check, OperatorCall& call) noexcept;
 }  // namespace check
 
-// WithCode replaces the code that is named, but of OneElement, SizesRepresentable, FormatKept, NoTermsIfEmpty, InsideStorage,
-// DtypeImplemented and Converts.
+// WithCode replaces the code that is named, but of OneElement, SizesRepresentable, FormatKept, NoTermsIfEmpty, DtypeImplemented
+// and Converts.
 //
 // 161001 when the tensor is null.
 constexpr Check NotNull(int tensor) {
@@ -407,7 +444,7 @@ constexpr Check NoTermsIfEmpty(Operands inputs_and_output) {
 // 561103 when a non-contiguous input's view reaches outside its storage. Contiguous inputs are trusted, as in
 // CANN.
 constexpr Check InsideStorage(Operands operands) {
-  return {.run = check::InsideStorage, .operands = operands};
+  return {.run = check::InsideStorage, .operands = operands, .code = ACLNN_ERR_INNER_NULLPTR};
 }
 // 561103 when a tensor's dtype is not among those implemented, although CANN's promotion and cast rules let
 // it pass.

@@ -21,7 +21,8 @@ constexpr size_t kRoom = 64;
 template <class T>
 std::vector<T> Numbers(Isa isa, const EvenlySpaced<T>& numbers, int64_t first, size_t n) {
   std::vector<T> found(n + kRoom);
-  FindSequence(isa, numbers)(&numbers, first, n, found.data());
+  FindSequence(isa, numbers)(&numbers,
+                             {.first = first, .n = n, .to = found.data(), .in = {}, .bits = nullptr});
   found.resize(n);
   return found;
 }
@@ -100,7 +101,8 @@ TEST(Sequences, PeriodsBeginWhereTheyBegin) {
       for (const size_t n : {1, 4, 5, 6, 23}) {
         constexpr size_t kBefore = 16;
         std::vector<uint16_t> found(kBefore + n + kRoom, 0x7777);
-        FindSequence(isa, numbers)(&numbers, first, n, &found[kBefore]);
+        FindSequence(isa, numbers)(
+            &numbers, {.first = first, .n = n, .to = &found[kBefore], .in = {}, .bits = nullptr});
         for (size_t i = 0; i < kBefore; ++i) ASSERT_EQ(found[i], 0x7777) << n << " from " << first;
         for (size_t i = 0; i < n; ++i) {
           const int64_t place = first + static_cast<int64_t>(i);

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator_calls.h"
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <iterator>
 #include <limits>
+#include <vector>
 
 #include "aclnnop/aclnn_abs.h"
 #include "aclnnop/aclnn_acos.h"
@@ -19,6 +22,7 @@
 #include "aclnnop/aclnn_atan.h"
 #include "aclnnop/aclnn_atan2.h"
 #include "aclnnop/aclnn_atanh.h"
+#include "aclnnop/aclnn_bernoulli.h"
 #include "aclnnop/aclnn_bitwise_and_scalar.h"
 #include "aclnnop/aclnn_bitwise_and_tensor.h"
 #include "aclnnop/aclnn_bitwise_not.h"
@@ -28,13 +32,26 @@
 #include "aclnnop/aclnn_bitwise_xor_tensor.h"
 #include "aclnnop/aclnn_bitwiseand.h"
 #include "aclnnop/aclnn_cast.h"
+#include "aclnnop/aclnn_cat.h"
 #include "aclnnop/aclnn_ceil.h"
 #include "aclnnop/aclnn_clamp.h"
+#include "aclnnop/aclnn_constant_pad_nd.h"
 #include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_cos.h"
 #include "aclnnop/aclnn_cosh.h"
+#include "aclnnop/aclnn_diag.h"
+#include "aclnnop/aclnn_diag_flat.h"
 #include "aclnnop/aclnn_digamma.h"
 #include "aclnnop/aclnn_div.h"
+#include "aclnnop/aclnn_dropout.h"
+#include "aclnnop/aclnn_dropout_backward.h"
+#include "aclnnop/aclnn_dropout_do_mask.h"
+#include "aclnnop/aclnn_dropout_gen_mask.h"
+#include "aclnnop/aclnn_dropout_gen_mask_v2.h"
+#include "aclnnop/aclnn_dropout_v3.h"
+#include "aclnnop/aclnn_dropout_v3_grad.h"
+#include "aclnnop/aclnn_embedding.h"
+#include "aclnnop/aclnn_embedding_dense_backward.h"
 #include "aclnnop/aclnn_eq_scalar.h"
 #include "aclnnop/aclnn_eq_tensor.h"
 #include "aclnnop/aclnn_equal.h"
@@ -43,19 +60,28 @@
 #include "aclnnop/aclnn_erfinv.h"
 #include "aclnnop/aclnn_exp.h"
 #include "aclnnop/aclnn_exp2.h"
+#include "aclnnop/aclnn_expand.h"
 #include "aclnnop/aclnn_expm1.h"
 #include "aclnnop/aclnn_eye.h"
 #include "aclnnop/aclnn_fill_scalar.h"
 #include "aclnnop/aclnn_fill_tensor.h"
+#include "aclnnop/aclnn_flip.h"
 #include "aclnnop/aclnn_floor.h"
 #include "aclnnop/aclnn_floor_divide.h"
 #include "aclnnop/aclnn_fmod_scalar.h"
 #include "aclnnop/aclnn_fmod_tensor.h"
 #include "aclnnop/aclnn_frac.h"
+#include "aclnnop/aclnn_gather.h"
+#include "aclnnop/aclnn_gather_v2.h"
 #include "aclnnop/aclnn_ge_scalar.h"
 #include "aclnnop/aclnn_ge_tensor.h"
 #include "aclnnop/aclnn_gt_scalar.h"
 #include "aclnnop/aclnn_gt_tensor.h"
+#include "aclnnop/aclnn_index.h"
+#include "aclnnop/aclnn_index_add.h"
+#include "aclnnop/aclnn_index_copy.h"
+#include "aclnnop/aclnn_index_put_impl.h"
+#include "aclnnop/aclnn_index_select.h"
 #include "aclnnop/aclnn_is_inf.h"
 #include "aclnnop/aclnn_isclose.h"
 #include "aclnnop/aclnn_isfinite.h"
@@ -87,44 +113,66 @@
 #include "aclnnop/aclnn_lt_tensor.h"
 #include "aclnnop/aclnn_masked_fill_scalar.h"
 #include "aclnnop/aclnn_masked_fill_tensor.h"
+#include "aclnnop/aclnn_masked_select.h"
 #include "aclnnop/aclnn_maximum.h"
 #include "aclnnop/aclnn_minimum.h"
 #include "aclnnop/aclnn_mse_loss.h"
 #include "aclnnop/aclnn_mse_loss_backward.h"
 #include "aclnnop/aclnn_mse_loss_out.h"
 #include "aclnnop/aclnn_mul.h"
+#include "aclnnop/aclnn_multinomial.h"
 #include "aclnnop/aclnn_nan_to_num.h"
 #include "aclnnop/aclnn_ne_scalar.h"
 #include "aclnnop/aclnn_ne_tensor.h"
 #include "aclnnop/aclnn_neg.h"
+#include "aclnnop/aclnn_nonzero.h"
+#include "aclnnop/aclnn_nonzero_v2.h"
+#include "aclnnop/aclnn_normal.h"
+#include "aclnnop/aclnn_normal_out.h"
 #include "aclnnop/aclnn_one.h"
+#include "aclnnop/aclnn_permute.h"
 #include "aclnnop/aclnn_pow.h"
 #include "aclnnop/aclnn_pow_tensor_tensor.h"
+#include "aclnnop/aclnn_random.h"
+#include "aclnnop/aclnn_randperm.h"
 #include "aclnnop/aclnn_range.h"
 #include "aclnnop/aclnn_reciprocal.h"
 #include "aclnnop/aclnn_remainder.h"
+#include "aclnnop/aclnn_repeat.h"
+#include "aclnnop/aclnn_repeat_interleave.h"
 #include "aclnnop/aclnn_right_shift.h"
+#include "aclnnop/aclnn_roll.h"
 #include "aclnnop/aclnn_round.h"
 #include "aclnnop/aclnn_rsqrt.h"
 #include "aclnnop/aclnn_rsub.h"
 #include "aclnnop/aclnn_s_where.h"
+#include "aclnnop/aclnn_scatter.h"
+#include "aclnnop/aclnn_scatter_add.h"
 #include "aclnnop/aclnn_sigmoid.h"
 #include "aclnnop/aclnn_sign.h"
 #include "aclnnop/aclnn_signbit.h"
+#include "aclnnop/aclnn_sim_thread_exponential.h"
 #include "aclnnop/aclnn_sin.h"
 #include "aclnnop/aclnn_sinc.h"
 #include "aclnnop/aclnn_sinh.h"
+#include "aclnnop/aclnn_slice.h"
+#include "aclnnop/aclnn_slice_v2.h"
 #include "aclnnop/aclnn_smooth_l1_loss.h"
 #include "aclnnop/aclnn_smooth_l1_loss_backward.h"
+#include "aclnnop/aclnn_split_tensor.h"
+#include "aclnnop/aclnn_split_with_size.h"
 #include "aclnnop/aclnn_sqrt.h"
 #include "aclnnop/aclnn_square.h"
+#include "aclnnop/aclnn_stack.h"
 #include "aclnnop/aclnn_sub.h"
+#include "aclnnop/aclnn_take.h"
 #include "aclnnop/aclnn_tan.h"
 #include "aclnnop/aclnn_tanh.h"
 #include "aclnnop/aclnn_threshold.h"
 #include "aclnnop/aclnn_tril.h"
 #include "aclnnop/aclnn_triu.h"
 #include "aclnnop/aclnn_trunc.h"
+#include "aclnnop/aclnn_uniform.h"
 #include "aclnnop/aclnn_zero.h"
 #include "support/c_function.h"
 
@@ -150,6 +198,7 @@ using Tensors = std::span<aclTensor* const>;
   FORMS(atan, OUT(Atan) IN(InplaceAtan)) \
   FORMS(atan2, OUT(Atan2) IN(InplaceAtan2)) \
   FORMS(atanh, OUT(Atanh) IN(InplaceAtanh)) \
+  FORMS(bernoulli, OUT(Bernoulli) IN(InplaceBernoulli) OUT(BernoulliTensor) IN(InplaceBernoulliTensor)) \
   FORMS(bitwise_and_scalar, OUT(BitwiseAndScalar) IN(InplaceBitwiseAndScalar)) \
   FORMS(bitwise_and_tensor, OUT(BitwiseAndTensor) IN(InplaceBitwiseAndTensor)) \
   FORMS(bitwise_not, OUT(BitwiseNot)) \
@@ -166,6 +215,11 @@ using Tensors = std::span<aclTensor* const>;
   FORMS(digamma, OUT(Digamma) IN(InplaceDigamma)) \
   FORMS(div, OUT(Div) IN(InplaceDiv) OUT(Divs) IN(InplaceDivs) OUT(DivMod) IN(InplaceDivMod) \
         OUT(DivMods) IN(InplaceDivMods)) \
+  FORMS(dropout_backward, OUT(DropoutBackward)) \
+  FORMS(dropout_do_mask, OUT(DropoutDoMask)) \
+  FORMS(dropout_gen_mask, OUT(DropoutGenMask)) \
+  FORMS(dropout_gen_mask_v2, OUT(DropoutGenMaskV2) OUT(DropoutGenMaskV2Tensor)) \
+  FORMS(dropout_v3_grad, OUT(DropoutV3Grad)) \
   FORMS(eq_scalar, OUT(EqScalar) IN(InplaceEqScalar)) \
   FORMS(eq_tensor, OUT(EqTensor) IN(InplaceEqTensor)) \
   FORMS(equal, ONE(Equal)) \
@@ -214,12 +268,19 @@ using Tensors = std::span<aclTensor* const>;
   FORMS(maximum, OUT(Maximum)) \
   FORMS(minimum, OUT(Minimum)) \
   FORMS(mul, OUT(Mul) IN(InplaceMul) OUT(Muls) IN(InplaceMuls)) \
+  FORMS(multinomial, OUT(Multinomial) OUT(MultinomialTensor)) \
   FORMS(nan_to_num, OUT(NanToNum) IN(InplaceNanToNum)) \
   FORMS(ne_scalar, OUT(NeScalar) IN(InplaceNeScalar)) \
   FORMS(ne_tensor, OUT(NeTensor) IN(InplaceNeTensor)) \
   FORMS(neg, OUT(Neg) IN(InplaceNeg)) \
+  FORMS(normal, IN(InplaceNormal) IN(InplaceNormalTensor)) \
+  FORMS(normal_out, OUT(NormalTensorTensor) OUT(NormalTensorFloat) OUT(NormalFloatTensor) \
+        OUT(NormalFloatFloat)) \
   FORMS(pow, OUT(PowTensorScalar) IN(InplacePowTensorScalar) OUT(PowScalarTensor)) \
   FORMS(pow_tensor_tensor, OUT(PowTensorTensor) IN(InplacePowTensorTensor)) \
+  FORMS(random, IN(InplaceRandom) IN(InplaceRandomTensor) IN(InplaceRandomWithoutFromTo) \
+        IN(InplaceRandomWithoutFromToTensor)) \
+  FORMS(randperm, OUT(Randperm)) \
   FORMS(range, OUT(Range)) \
   FORMS(reciprocal, OUT(Reciprocal) IN(InplaceReciprocal)) \
   FORMS(remainder, OUT(RemainderTensorTensor) IN(InplaceRemainderTensorTensor) \
@@ -232,6 +293,7 @@ using Tensors = std::span<aclTensor* const>;
   FORMS(sigmoid, OUT(Sigmoid) IN(InplaceSigmoid)) \
   FORMS(sign, OUT(Sign)) \
   FORMS(signbit, OUT(Signbit)) \
+  FORMS(sim_thread_exponential, IN(SimThreadExponential)) \
   FORMS(sin, OUT(Sin) IN(InplaceSin)) \
   FORMS(sinc, OUT(Sinc) IN(InplaceSinc)) \
   FORMS(sinh, OUT(Sinh) IN(InplaceSinh)) \
@@ -243,7 +305,8 @@ using Tensors = std::span<aclTensor* const>;
   FORMS(threshold, OUT(Threshold) IN(InplaceThreshold)) \
   FORMS(tril, OUT(Tril) IN(InplaceTril)) \
   FORMS(triu, OUT(Triu) IN(InplaceTriu)) \
-  FORMS(trunc, OUT(Trunc) IN(InplaceTrunc))
+  FORMS(trunc, OUT(Trunc) IN(InplaceTrunc)) \
+  FORMS(uniform, IN(InplaceUniform) IN(InplaceUniformTensor))
 // clang-format on
 
 // Scalars and attributes are made of what the program has for all operators.
@@ -253,11 +316,14 @@ aclnnStatus PlanMap(Tensors t, const CallAttributes& a, uint64_t* size, aclOpExe
   std::array<Argument, Phase::kCount> arguments;
   std::array<aclScalar*, Phase::kCount> scalars = {};
   CallAttributes values = a;
-  // Not beta itself: widening it may be a floating-point exception, as narrowing is of what no float is.
+  // Not beta itself: where the program traps floating-point exceptions, widening it may be one.
+  // All of them are floats, for the same reason: narrowing them is exact.
   static constexpr double kReals[] = {
       0.0,     1.0, -2.0,    0.5,  0x1p100, -0.0, std::numeric_limits<double>::infinity(),
       0x1p-66, 3.0, 0x1p-23, 300.0};
   double real = kReals[static_cast<uint64_t>(a.reduction) % std::size(kReals)];
+  const int64_t dim = a.reduction & 255;
+  aclIntArray* const dims = a.reduction == 4 ? nullptr : aclCreateIntArray(&dim, 1);
   size_t next = kInPlace ? t.size() - 1 : 0;  // the output, which comes last here, is the first tensor
   for (size_t i = 0; i < Phase::kCount; ++i) {
     if (Phase::kKinds[i] == ParameterKind::kTensor) {
@@ -279,11 +345,181 @@ aclnnStatus PlanMap(Tensors t, const CallAttributes& a, uint64_t* size, aclOpExe
     }
     arguments[i].integer = a.reduction;
     arguments[i].real = real;
+    arguments[i].array = dims;
   }
   const aclnnStatus status = Phase::Plan(arguments, size, executor);
   for (aclScalar* const scalar : scalars) aclDestroyScalar(scalar);
+  aclDestroyIntArray(dims);
   return status;
 }
+
+// A mask for a tensor, which programs do not know of. All calls write the same memory: nobody reads it.
+aclTensor* MaskFor(const aclTensor* input) {
+  static std::array<std::byte, size_t{1} << 20> memory;
+  int64_t* dims = nullptr;
+  uint64_t rank = 0;
+  if (input == nullptr || aclGetViewShape(input, &dims, &rank) != 0) return nullptr;
+  constexpr int64_t kMost = 1 << 24;
+  int64_t elements = 1;
+  for (uint64_t i = 0; i < rank; ++i)
+    elements = std::clamp<int64_t>(elements, 0, kMost) * std::clamp<int64_t>(dims[i], 0, kMost);
+  delete[] dims;
+  const int64_t bytes = (elements + 127) / 128 * 16;
+  const bool fits = static_cast<uint64_t>(bytes) <= memory.size();
+  return aclCreateTensor(&bytes, 1, ACL_UINT8, nullptr, 0, ACL_FORMAT_ND, &bytes, 1,
+                         fits ? memory.data() : nullptr);
+}
+
+// What calls of operators that move and index elements are given besides the program's tensors, until phase 1 is over.
+class Given {
+ public:
+  explicit Given(const CallAttributes& attributes) : attributes_(attributes) {}
+  Given(const Given&) = delete;
+  ~Given() {
+    for (const aclTensor* const tensor : tensors_) aclDestroyTensor(tensor);
+    for (const aclTensorList* const list : lists_) aclDestroyTensorList(list);
+    for (const aclIntArray* const array : arrays_) aclDestroyIntArray(array);
+    for (const aclScalar* const scalar : scalars_) aclDestroyScalar(scalar);
+  }
+
+  static std::vector<int64_t> ShapeOf(const aclTensor* tensor) {
+    int64_t* dims = nullptr;
+    uint64_t rank = 0;
+    if (tensor == nullptr || aclGetViewShape(tensor, &dims, &rank) != 0) return {};
+    std::vector<int64_t> shape(dims, dims + rank);
+    delete[] dims;
+    return shape;
+  }
+
+  // The same view of the same memory. A list destroys its tensors, a result changes its shape.
+  static aclTensor* Copy(const aclTensor* tensor) {
+    if (tensor == nullptr) return nullptr;
+    const std::vector<int64_t> shape = ShapeOf(tensor);
+    aclDataType dtype = ACL_DT_UNDEFINED;
+    aclFormat format = ACL_FORMAT_ND;
+    int64_t* strides = nullptr;
+    int64_t* storage = nullptr;
+    uint64_t rank = 0;
+    uint64_t storage_rank = 0;
+    int64_t offset = 0;
+    void* address = nullptr;
+    aclGetDataType(tensor, &dtype);
+    aclGetFormat(tensor, &format);
+    aclGetViewStrides(tensor, &strides, &rank);
+    aclGetViewOffset(tensor, &offset);
+    aclGetStorageShape(tensor, &storage, &storage_rank);
+    aclGetRawTensorAddr(tensor, &address);
+    aclTensor* const copy = aclCreateTensor(shape.data(), shape.size(), dtype, strides, offset, format,
+                                            storage, storage_rank, address);
+    delete[] strides;
+    delete[] storage;
+    return copy;
+  }
+
+  // A dense tensor to which phase 2 gives a shape; nullptr in the place of others, whose elements would not stay where they lie.
+  static aclTensor* Result(const aclTensor* tensor) {
+    if (tensor == nullptr) return nullptr;
+    const std::vector<int64_t> shape = ShapeOf(tensor);
+    int64_t* strides = nullptr;
+    uint64_t rank = 0;
+    aclGetViewStrides(tensor, &strides, &rank);
+    int64_t dense = 1;
+    bool is_dense = true;
+    for (size_t dim = shape.size(); dim-- > 0;) {
+      is_dense = is_dense && (shape[dim] == 1 || strides[dim] == dense);
+      if (__builtin_mul_overflow(dense, shape[dim], &dense)) is_dense = false;
+    }
+    delete[] strides;
+    return is_dense ? results.emplace_back(Copy(tensor)) : nullptr;
+  }
+  static inline std::vector<aclTensor*> results;
+
+  aclTensorList* List(std::initializer_list<const aclTensor*> entries) {
+    std::vector<const aclTensor*> copies;
+    for (const aclTensor* const entry : entries) copies.push_back(Copy(entry));
+    return ListOf(copies);
+  }
+  // A list that ends with a tensor that has no elements.
+  aclTensorList* ListWithEmpty(const aclTensor* first) {
+    constexpr int64_t kNone = 0;
+    aclDataType dtype = ACL_FLOAT;
+    if (first != nullptr) aclGetDataType(first, &dtype);
+    return ListOf(
+        {Copy(first), aclCreateTensor(&kNone, 1, dtype, nullptr, 0, ACL_FORMAT_ND, &kNone, 1, nullptr)});
+  }
+  aclIntArray* Array(const std::vector<int64_t>& values) {
+    return arrays_.emplace_back(aclCreateIntArray(values.data(), values.size()));
+  }
+  // As many numbers as the tensor has dims: first, first + step, ...
+  aclIntArray* ForDims(const aclTensor* tensor, int64_t first, int64_t step) {
+    std::vector<int64_t> values = ShapeOf(tensor);
+    for (int64_t& value : values) {
+      value = first;
+      first += step;
+    }
+    return Array(values);
+  }
+  aclIntArray* Shape(const aclTensor* tensor) { return Array(ShapeOf(tensor)); }
+  aclScalar* Scalar() {
+    return scalars_.emplace_back(attributes_.log_target ? aclCreateScalar(&attributes_.beta, ACL_FLOAT)
+                                                        : aclCreateScalar(&attributes_.reduction, ACL_INT64));
+  }
+  // A dim that is mostly one of the tensor's.
+  int64_t Dim(const aclTensor* tensor) const {
+    const auto rank = static_cast<int64_t>(ShapeOf(tensor).size());
+    return rank == 0 || attributes_.reduction == 4 ? attributes_.reduction
+                                                   : (attributes_.reduction & 255) % (2 * rank) - rank;
+  }
+  int64_t Length(const aclTensor* tensor) const {
+    const std::vector<int64_t> shape = ShapeOf(tensor);
+    const int64_t dim = Dim(tensor);
+    const int64_t rank = static_cast<int64_t>(shape.size());
+    return dim < -rank || dim >= rank ? 1 : shape[static_cast<size_t>(dim < 0 ? dim + rank : dim)];
+  }
+  int64_t FirstLength(const aclTensor* tensor) const {
+    const std::vector<int64_t> shape = ShapeOf(tensor);
+    return shape.empty() ? 1 : shape[0];
+  }
+
+  // Indices, some of them out of range, which nobody writes.
+  aclTensor* Indices(const std::vector<int64_t>& shape) {
+    constexpr size_t kMost = size_t{1} << 16;
+    static const std::vector<int64_t> values = [] {
+      std::vector<int64_t> made(kMost);
+      for (size_t i = 0; i < kMost; ++i) made[i] = static_cast<int64_t>(i * 7 % 13) - 2;
+      return made;
+    }();
+    size_t elements = 1;
+    for (const int64_t dim : shape)
+      elements = std::min(elements * static_cast<size_t>(std::clamp<int64_t>(dim, 0, kMost)), kMost + 1);
+    return tensors_.emplace_back(aclCreateTensor(
+        shape.data(), shape.size(), attributes_.log_target ? ACL_INT32 : ACL_INT64, nullptr, 0, ACL_FORMAT_ND,
+        shape.data(), shape.size(), elements > kMost ? nullptr : const_cast<int64_t*>(values.data())));
+  }
+  aclTensor* IndicesLike(const aclTensor* tensor) { return Indices(ShapeOf(tensor)); }
+  // One for each row.
+  aclTensor* IndicesOfRows(const aclTensor* tensor) {
+    std::vector<int64_t> shape = ShapeOf(tensor);
+    if (!shape.empty()) shape.pop_back();
+    return Indices(shape);
+  }
+  aclTensorList* IndexList(const aclTensor* tensor) {
+    aclTensor* const indices = Indices({FirstLength(tensor)});
+    tensors_.pop_back();
+    return ListOf({indices});
+  }
+
+ private:
+  aclTensorList* ListOf(const std::vector<const aclTensor*>& entries) {
+    return lists_.emplace_back(aclCreateTensorList(entries.data(), entries.size()));
+  }
+
+  CallAttributes attributes_;
+  std::vector<aclTensor*> tensors_;
+  std::vector<aclTensorList*> lists_;
+  std::vector<aclIntArray*> arrays_;
+  std::vector<aclScalar*> scalars_;
+};
 
 template <auto kFunction, bool kInPlace, bool kOne = false>
 constexpr OperatorCall MapCall(const char* name, decltype(OperatorCall::run) run) {
@@ -300,6 +536,16 @@ constexpr OperatorCall MapCall(const char* name, decltype(OperatorCall::run) run
 #define OUT(name) MapCall<&aclnn##name##GetWorkspaceSize, false>("aclnn" #name, &aclnn##name),
 #define ONE(name) MapCall<&aclnn##name##GetWorkspaceSize, false, true>("aclnn" #name, &aclnn##name),
 #define IN(name) MapCall<&aclnn##name##GetWorkspaceSize, true>("aclnn" #name, &aclnn##name),
+// An operator that moves or indexes elements: its first phase gets these arguments.
+#define MOVES(name, tensors, shape, ...)                                                                  \
+  {                                                                                                       \
+    "aclnn" #name, tensors, OutputShape::shape, -1,                                                       \
+        [](Tensors t, const CallAttributes& a, uint64_t* size, aclOpExecutor** executor) -> aclnnStatus { \
+          Given given(a);                                                                                 \
+          return aclnn##name##GetWorkspaceSize(__VA_ARGS__, size, executor);                              \
+        },                                                                                                \
+        aclnn##name, true                                                                                 \
+  }
 #define PORTACL_ROWS(stem, functions) functions
 #define PORTACL_ONE(stem, functions) +1
 
@@ -395,11 +641,69 @@ constexpr OperatorCall kCalls[] = {
        return aclnnInplaceOneGetWorkspaceSize(t[0], size, executor);
      },
      aclnnInplaceOne},
+    {"aclnnDropout", 2, OutputShape::kOperand0, -1,
+     [](Tensors t, const CallAttributes& a, uint64_t* size, aclOpExecutor** executor) {
+       aclTensor* const mask = MaskFor(t[0]);
+       const aclnnStatus status = aclnnDropoutGetWorkspaceSize(t[0], 0.25, a.log_target, a.reduction,
+                                                               a.reduction, t[1], mask, size, executor);
+       aclDestroyTensor(mask);
+       return status;
+     },
+     aclnnDropout, true},
+    {"aclnnDropoutV3", 2, OutputShape::kOperand0, -1,
+     [](Tensors t, const CallAttributes& a, uint64_t* size, aclOpExecutor** executor) {
+       aclTensor* const mask = MaskFor(t[0]);
+       const aclnnStatus status = aclnnDropoutV3GetWorkspaceSize(
+           t[0], nullptr, a.log_target ? 0.25 : 0, a.reduction, a.reduction, t[1], mask, size, executor);
+       aclDestroyTensor(mask);
+       return status;
+     },
+     aclnnDropoutV3, true},
+    // clang-format off
+    MOVES(Cat, 2, kOperand0, a.log_target ? given.List({t[0]}) : given.ListWithEmpty(t[0]), given.Dim(t[0]), t[1]),
+    MOVES(Stack, 2, kAny, given.List({t[0]}), a.reduction, t[1]),
+    MOVES(SplitTensor, 2, kOperand0, t[0], static_cast<uint64_t>(given.Length(t[0])), given.Dim(t[0]), given.List({t[1]})),
+    MOVES(SplitWithSize, 2, kOperand0, t[0], given.Array({given.Length(t[0])}), given.Dim(t[0]), given.List({t[1]})),
+    MOVES(Permute, 2, kOperand0, t[0], given.ForDims(t[0], a.log_target ? 0 : -1, a.log_target ? 1 : -1), t[1]),
+    MOVES(Flip, 2, kOperand0, t[0], given.Array({given.Dim(t[0])}), t[1]),
+    MOVES(Roll, 2, kOperand0, t[0], given.Array({a.reduction}), given.Array({given.Dim(t[0])}), t[1]),
+    MOVES(Slice, 2, kOperand0, t[0], given.Dim(t[0]), 0, given.Length(t[1]), 1, t[1]),
+    MOVES(SliceV2, 2, kOperand0, t[0], given.Array({0}), given.Array({given.Length(t[1])}), given.Array({given.Dim(t[0])}),
+          given.Array({1}), t[1]),
+    MOVES(Repeat, 2, kOperand0, t[0], given.ForDims(t[0], 1, 0), t[1]),
+    MOVES(Expand, 2, kOperand0, t[0], given.Shape(t[1]), t[1]),
+    MOVES(RepeatInterleaveInt, 2, kAny, t[0], a.reduction, a.reduction * given.FirstLength(t[0]), t[1]),
+    MOVES(RepeatInterleaveIntWithDim, 2, kOperand0, t[0], 1, given.Dim(t[0]), given.Length(t[0]), t[1]),
+    MOVES(ConstantPadNd, 2, kOperand0, t[0], given.Array({a.reduction & 1, -(a.reduction & 1)}), given.Scalar(), t[1]),
+    MOVES(Diag, 2, kAny, t[0], a.reduction, t[1]),
+    MOVES(DiagFlat, 2, kAny, t[0], a.reduction, t[1]),
+    MOVES(IndexSelect, 2, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1]),
+    MOVES(Gather, 2, kOperand0, t[0], given.Dim(t[0]), given.IndicesLike(t[1]), t[1]),
+    MOVES(GatherV2, 2, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1]),
+    MOVES(Take, 2, kAny, t[0], given.IndicesLike(t[1]), t[1]),
+    MOVES(Embedding, 2, kOperand0, t[0], given.IndicesOfRows(t[1]), t[1]),
+    MOVES(Index, 2, kOperand0, t[0], given.IndexList(t[1]), t[1]),
+    MOVES(IndexPutImpl, 2, kOperand0, t[1], given.IndexList(t[0]), t[0], a.log_target, a.log_target),
+    MOVES(Scatter, 3, kOperand0, t[0], given.Dim(t[0]), given.IndicesLike(t[1]), t[1], a.reduction, t[2]),
+    MOVES(InplaceScatter, 2, kOperand0, t[1], given.Dim(t[1]), given.IndicesLike(t[0]), t[0], a.reduction),
+    MOVES(ScatterValue, 2, kOperand0, t[0], given.Dim(t[0]), given.IndicesLike(t[0]), given.Scalar(), a.reduction, t[1]),
+    MOVES(InplaceScatterValue, 1, kAny, t[0], given.Dim(t[0]), given.IndicesLike(t[0]), given.Scalar(), a.reduction),
+    MOVES(ScatterAdd, 3, kOperand0, t[0], given.Dim(t[0]), given.IndicesLike(t[1]), t[1], t[2]),
+    MOVES(EmbeddingDenseBackward, 2, kOperand0, t[0], given.IndicesOfRows(t[0]), static_cast<uint64_t>(given.FirstLength(t[1])),
+          static_cast<uint64_t>(a.reduction), a.log_target, t[1]),
+    MOVES(IndexAdd, 3, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1], given.Scalar(), t[2]),
+    MOVES(IndexCopy, 3, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1], t[2]),
+    MOVES(InplaceIndexCopy, 2, kOperand0, t[1], given.Dim(t[1]), given.Indices({given.Length(t[0])}), t[0]),
+    MOVES(Nonzero, 2, kAny, t[0], Given::Result(t[1])),
+    MOVES(NonzeroV2, 2, kAny, t[0], Given::Result(t[1])),
+    MOVES(MaskedSelect, 3, kBroadcast, t[0], t[1], Given::Result(t[2])),
+    // clang-format on
     PORTACL_MAPS(PORTACL_ROWS)};
 // NOLINTEND(readability-identifier-length)
 #undef OUT
 #undef ONE
 #undef IN
+#undef MOVES
 #undef PORTACL_ROWS
 
 // An operator that the library has and no program calls would go unnoticed.
@@ -408,12 +712,17 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 16;  // the rows before PORTACL_MAPS
+constexpr int kOthers = 18 + 30;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 
 }  // namespace
 
 std::span<const OperatorCall> OperatorCalls() { return kCalls; }
+
+void DestroyResults() {
+  for (const aclTensor* const tensor : Given::results) aclDestroyTensor(tensor);
+  Given::results.clear();
+}
 
 }  // namespace portacl::testing

@@ -38,8 +38,12 @@ struct OperatorCall {
   aclnnStatus (*plan)(std::span<aclTensor* const> tensors, const CallAttributes& attributes,
                       uint64_t* workspace_size, aclOpExecutor** executor);
   aclnnStatus (*run)(void* workspace, uint64_t workspace_size, aclOpExecutor* executor, aclrtStream stream);
+  bool has_more_operands = false;  // than these tensors: masks, indices, entries of lists
 };
 
 std::span<const OperatorCall> OperatorCalls();
+
+// Destroys the tensors whose shapes phase 2 sets: they live until no executor does.
+void DestroyResults();
 
 }  // namespace portacl::testing

@@ -299,8 +299,10 @@ class Program {
 constexpr const char* kVariables[] = {"PORTACL_SOC", "PORTACL_ISA", "PORTACL_NUM_THREADS",
                                       "PORTACL_DEVICE_COUNT", "ASCEND_LAUNCH_BLOCKING"};
 
+// Bad indices are passed over: a program sees by its synchronisations that nothing failed.
 void ClearVariables() {
   for (const char* name : kVariables) unsetenv(name);
+  setenv("PORTACL_INDEX_ERRORS", "ignore", 1);
 }
 
 void Program::Start() {
@@ -355,6 +357,7 @@ ProgramCounts Program::Run() {
   for (int i = 0; i < kMaxActions && !bytes_.AtEnd(); ++i) Act();
   End();
   VerifyElsewhere();
+  DestroyResults();
   return counts_;
 }
 
@@ -1100,6 +1103,7 @@ void Program::UseExecutor() {
     case 5: {
       const auto index = static_cast<size_t>(bytes_.Below(8));
       const int which = bytes_.Below(6);
+      if (slot.op != nullptr && slot.op->has_more_operands) break;
       constexpr auto* kSetters = +[](int number) {
         constexpr decltype(&aclSetTensorAddr) kFunctions[] = {aclSetTensorAddr,       aclSetInputTensorAddr,
                                                               aclSetOutputTensorAddr, AclSetTensorAddr,
@@ -1117,7 +1121,7 @@ void Program::UseExecutor() {
         const bool of_outputs = which % 3 == 2;
         const size_t first = of_outputs && !in_place ? count - 1 : 0;
         const size_t last = of_outputs ? first + 1 : which % 3 == 1 && !in_place ? count - 1 : count;
-        if (first + index >= last) Broken("an index past the last operand is refused");
+        if (first + index >= last) Broken("an index past the last operand is refused:", slot.op->name);
         const size_t operand = first + index;
         slot.operands[!in_place      ? operand
                       : operand == 0 ? count - 1
@@ -1134,7 +1138,7 @@ void Program::UseExecutor() {
       CALL(aclSetDynamicInputTensorAddr, slot.handle, index, index, list, nullptr);
       CALL(aclSetDynamicOutputTensorAddr, slot.handle, index, size_t{0}, list, nullptr);
       if (CALL(aclSetDynamicTensorAddr, SomeExecutor(), size_t{0}, size_t{0}, nullptr, nullptr) == 0)
-        Broken("no operator has a list");
+        Broken("a list is needed");
       uint64_t size = 0;
       if (CALL(aclGetTensorListSize, list, &size) == 0 && size != elements.size())
         Broken("a list has its size");

@@ -102,8 +102,8 @@ add("checks: NaN is not negative", "if (attribute.real >= 0.0f) return ACL_SUCCE
 add("checks: the third type comes second", ": PromoteType(call.Tensor(tensor).dtype, before);",
     ": PromoteType(before, call.Tensor(tensor).dtype);")
 add("checks: go on after the end", "    if (call.work != OperatorCall::Work::kCompute) break;\n", "")
-add("checks: sizes of outputs alone", "tensor.numel > 0 && (IsContiguous(tensor) || is_output(i));",
-    "tensor.numel > 0 && is_output(i);")
+add("checks: sizes of outputs alone", "tensor.numel > 0 && (IsContiguous(tensor) || is_output(index));",
+    "tensor.numel > 0 && is_output(index);")
 add("checks: a format is kept where self is broadcast", "|| !(input.view == call.broadcast)) {", ") {",
     ["kl_div_backward_contract"])
 
@@ -304,7 +304,8 @@ add("parallel: a helper that has slept stays off a processor", "    self.is_asle
 
 add = mutants_of("src/aclnnop/phase1.cc", ("kl_div_backward_contract", "executors"))
 add("phase 1: a null executor is followed", "if (workspaceSize == nullptr || executor == nullptr) {", "if (workspaceSize == nullptr) {")
-add("phase 1: a failure keeps the executor", "    ReleaseExecutor(fresh);\n", "", ["runtime_faults", "executors"])
+add("phase 1: a failure keeps the executor", "  if (status != ACL_SUCCESS) {\n    ReleaseExecutor(fresh);\n", "  if (status != ACL_SUCCESS) {\n",
+    ["runtime_faults", "executors"])
 
 add = mutants_of("src/aclnnop/phase1.h", ("l1_loss_backward_numerics:*CallersFloatingPointEnvironment*",))
 add("phase 1: in the caller's float environment", "  const DefaultFloatEnvironment environment;\n", "")
@@ -316,9 +317,10 @@ add("phase 1: batches are the last axis", "shape.rank == 0 ? 1 : shape[0]", "sha
 add = mutants_of("src/aclnn/executor.cc", ("executors", "kl_div_backward_contract"))
 add("phase 2: a workspace that is a little too small", "if (workspace_size < executor.workspace_size) {", "if (workspace_size + 1 < executor.workspace_size) {")
 add("phase 2: any operator's executor", "if (std::strcmp(executor.api, api) != 0) {", "if (executor.api == nullptr) {")
-add("phase 2: a null address is followed", "if (operand.touched && operand.address == nullptr) {", "if (operand.touched && operand.address == nullptr && i > 3) {")
-add("phase 2: a failure keeps the executor", "  if (to_run != found && !repeatable) executors.Recycle(found);\n", "", ["runtime_faults", "executors"])
-add("executor: outputs are counted from 0", "is_output ? found->output : 0", "0")
+add("phase 2: a null address is followed", "if (executor.touched[i] && executor.addresses[i] == nullptr) {",
+    "if (executor.touched[i] && executor.addresses[i] == nullptr && i > 3) {")
+add("phase 2: a failure keeps the executor", "  if (to_run != found && !repeatable) ReleaseExecutor(found);\n", "", ["runtime_faults", "executors"])
+add("executor: outputs are counted from 0", "counted == Operand::kOutput ? found->first_output : 0", "0")
 add("executor: one index too many", "if (index >= static_cast<size_t>(last - first)) {", "if (index > static_cast<size_t>(last - first)) {")
 
 add = mutants_of("src/acl/queue/stream.cc", ("runtime_streams", "executors"))
@@ -519,7 +521,8 @@ add("move: s64 to half by way of float32", "if (IsHalf(to)) return {Pass::kS64To
 add("move: one tile for all passes", "pass[i].Run(tile[(i + 1) % 2], tile[i % 2], count, false);", "pass[i].Run(tile[i % 2], tile[(i + 1) % 2], count, false);")
 
 add = mutants_of("src/engine/move/move.cc", ("copy_numerics",))
-add("move: a value from the caller's environment", "    {\n      const DefaultFloatEnvironment environment;\n      conversion.Run(source, value, 1, false);\n    }", "    conversion.Run(source, value, 1, false);")
+add("move: a value from the caller's environment", "    {\n      const DefaultFloatEnvironment environment;\n      conversion.Run(source + plan.operand[kMoveSource].offset, value, 1, false);\n    }",
+    "    conversion.Run(source + plan.operand[kMoveSource].offset, value, 1, false);")
 add("move: blocks from the caller's environment", "    const DefaultFloatEnvironment environment;\n    blocks.Run", "    blocks.Run")
 add("move: the last share is short", "return (count_ + per_share_ - 1) / per_share_;", "return std::max<int64_t>(count_ / per_share_, 1);")
 add("move: shares overlap", "int64_t block = share * per_share_;", "int64_t block = share * (per_share_ - (per_share_ > 1 ? 1 : 0));")
@@ -610,10 +613,10 @@ add = mutants_of("src/aclnnop/phase1.cc", maps("arithmetic", "Muls", "Adds"))
 add("map job: scalars in 16 bits", "cast = is_half ? ACL_FLOAT : call.promoted;", "cast = call.promoted;")
 add("map job: wide elements in whole tiles", "  if (is_wide) formula.tile = std::min(formula.tile, engine::kTile / 2);\n", "", maps("selection", "LogicalAnd", "LogicalNot", "SWhere"))
 add("map job: tiles of as many elements whatever their size", "engine::kTileBytes / engine::SizeOf(formula.computed)));", "engine::kTile));", maps("arithmetic", "Mul", "Div"))
-add("sequence job: what is computed is what is stored", "type != engine::ElementType::kOther && output.dtype != engine::DtypeOf(type);", "false;", ("position_maps:*Sequences*",))
+add("sequence job: what is computed is what is stored", "type != engine::ElementType::kOther && output.dtype != computed;", "false;", ("position_maps:*Sequences*",))
 add("loop rank: any", "  if (MergeLoop(shape, {operands, count}).shape.rank <= kMaxLoopRank) return ACL_SUCCESS;\n", "  return ACL_SUCCESS;\n", ["checks_contract"])
 
-add("phase 1: in place, an input less", "fresh->operand_count - (call.in_place ? 0 : 1);", "fresh->operand_count - 1;", ["executors", *maps("arithmetic", "InplaceAdd")])
+add("phase 1: in place, an input less", "call.in_place ? 0 : call.output_count;", "call.output_count;", ["executors", *maps("arithmetic", "InplaceAdd")])
 
 add = mutants_of("src/engine/map/map_types.cc", ("map_types",))
 add("map types: inputs keep what the promoted dtype has not", "IsFloat32OrHalf(dtype) && (cast == dtype || cast == ACL_FLOAT)) {", "IsFloat32OrHalf(dtype)) {", maps("selection", "EqTensor", "GtScalar", "Clamp") + ("map_types",))

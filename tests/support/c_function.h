@@ -15,7 +15,7 @@
 
 namespace portacl::testing {
 
-enum class ParameterKind { kTensor, kScalar, kInteger, kReal };
+enum class ParameterKind { kTensor, kScalar, kInteger, kReal, kList, kArray };
 
 // One argument; its parameter's kind says which member counts.
 struct Argument {
@@ -23,6 +23,8 @@ struct Argument {
   const aclScalar* scalar = nullptr;
   int64_t integer = 0;
   double real = 0;
+  aclTensorList* list = nullptr;
+  const aclIntArray* array = nullptr;
 };
 
 struct CFunction {
@@ -34,15 +36,20 @@ struct CFunction {
 };
 
 template <class T>
-inline constexpr ParameterKind kKindOf = std::is_convertible_v<T, const aclTensor*>   ? ParameterKind::kTensor
-                                         : std::is_convertible_v<T, const aclScalar*> ? ParameterKind::kScalar
-                                         : std::is_floating_point_v<T>                ? ParameterKind::kReal
-                                                                       : ParameterKind::kInteger;
+inline constexpr ParameterKind kKindOf =
+    std::is_convertible_v<T, const aclTensor*>       ? ParameterKind::kTensor
+    : std::is_convertible_v<T, const aclScalar*>     ? ParameterKind::kScalar
+    : std::is_convertible_v<T, const aclTensorList*> ? ParameterKind::kList
+    : std::is_convertible_v<T, const aclIntArray*>   ? ParameterKind::kArray
+    : std::is_floating_point_v<T>                    ? ParameterKind::kReal
+                                                     : ParameterKind::kInteger;
 
 template <class T>
 T ArgumentAs(const Argument& argument) {
   if constexpr (kKindOf<T> == ParameterKind::kTensor) return argument.tensor;
   if constexpr (kKindOf<T> == ParameterKind::kScalar) return argument.scalar;
+  if constexpr (kKindOf<T> == ParameterKind::kList) return argument.list;
+  if constexpr (kKindOf<T> == ParameterKind::kArray) return argument.array;
   if constexpr (kKindOf<T> == ParameterKind::kReal) return static_cast<T>(argument.real);
   if constexpr (kKindOf<T> == ParameterKind::kInteger) return static_cast<T>(argument.integer);
 }

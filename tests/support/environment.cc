@@ -9,11 +9,9 @@
 namespace portacl::testing {
 namespace {
 
-constexpr const char* kKnownVariables[] = {"PORTACL_SOC",
-                                           "PORTACL_ISA",
-                                           "PORTACL_NUM_THREADS",
-                                           "PORTACL_DEVICE_COUNT",
-                                           "ASCEND_RT_VISIBLE_DEVICES",
+constexpr const char* kKnownVariables[] = {"PORTACL_SOC",           "PORTACL_ISA",
+                                           "PORTACL_NUM_THREADS",   "PORTACL_INDEX_ERRORS",
+                                           "PORTACL_DEVICE_COUNT",  "ASCEND_RT_VISIBLE_DEVICES",
                                            "ASCEND_LAUNCH_BLOCKING"};
 
 }  // namespace

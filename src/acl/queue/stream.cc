@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/queue/stream.h"
 
+#include <cstring>
+
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -39,7 +41,7 @@ aclError FailTimeout(const char* api, const char* what) noexcept {
 aclError ReportFailure(const char* api, const Stream::Failure& failure) noexcept {
   if (failure.status == ACL_SUCCESS) return ACL_SUCCESS;
   return Fail(failure.status, MessageClass::kAclInner,
-              Text(api, ": work that was queued in the stream failed: ", failure.text));
+              Text(api, ": work that was queued in the stream failed: ", failure.text, failure.more));
 }
 
 // Waits for all that was submitted to the streams for which wanted(stream) holds. How much that is is noted
@@ -374,6 +376,11 @@ bool Stream::Synchronize(aclrtStream handle, uint64_t mark, Deadline deadline, F
     if (!stops_on_failure_) failure_ = Failure();
   }
   return true;
+}
+
+Stream::Failure::Failure(aclError code, const Text& made) noexcept : status(code) {
+  const std::string_view part = made.view().substr(0, sizeof more - 1);
+  std::memcpy(more, part.data(), part.size());
 }
 
 void Stream::NoteFailure(Failure failure) noexcept {

@@ -15,6 +15,7 @@
 #include "acl/queue/task.h"
 #include "acl/queue/workers.h"
 #include "acl/settings/resource_limits.h"
+#include "acl/text.h"
 
 namespace portacl {
 
@@ -58,10 +59,15 @@ class alignas(64) Stream final : public Runnable {
   // the queue, unless the stream may be waiting for that thread.
   Submission Submit(aclrtStream handle, Task* task, Wait wait) noexcept;
 
-  // For tasks: something went wrong. The first failure is kept until somebody synchronises. `text` is static.
+  // For tasks: something went wrong. The first failure is kept until somebody synchronises.
   struct Failure {
     aclError status = ACL_SUCCESS;
-    const char* text = "";
+    const char* text = "";  // static
+    char more[224] = {};    // what follows it, made when it happened
+
+    constexpr Failure() = default;
+    constexpr Failure(aclError code, const char* static_text) : status(code), text(static_text) {}
+    Failure(aclError code, const Text& made) noexcept;
   };
   void NoteFailure(Failure failure) noexcept;
 

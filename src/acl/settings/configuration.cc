@@ -157,6 +157,15 @@ aclError ReadIsa(Configuration& configuration) {
   return ACL_SUCCESS;
 }
 
+aclError ReadIndexErrors(Configuration& configuration) {
+  const char* value = std::getenv("PORTACL_INDEX_ERRORS");
+  if (value == nullptr || value[0] == '\0' || std::strcmp(value, "raise") == 0) return ACL_SUCCESS;
+  if (std::strcmp(value, "ignore") != 0)
+    return BadVariable("PORTACL_INDEX_ERRORS", value, Text("raise or ignore"));
+  configuration.index_errors_raise = false;
+  return ACL_SUCCESS;
+}
+
 aclError ReadCount(const char* variable, int most, int& value) {
   const char* text = std::getenv(variable);
   if (text == nullptr || text[0] == '\0') return ACL_SUCCESS;
@@ -203,6 +212,7 @@ aclError ReadEnvironment(Configuration& configuration) {
   if (aclError status = ReadDevices(configuration)) return status;
   const char* blocking = std::getenv("ASCEND_LAUNCH_BLOCKING");
   configuration.launch_blocking = blocking != nullptr && std::strcmp(blocking, "1") == 0;
+  if (aclError status = ReadIndexErrors(configuration)) return status;
   configuration.log = LogConfigurationFromEnvironment();
   return ACL_SUCCESS;
 }

@@ -26,6 +26,7 @@ struct Configuration {
   std::vector<int> visible_devices{0};
   int default_device = -1;  // from the JSON file; -1: none
   bool launch_blocking = false;
+  bool index_errors_raise = true;  // a bad index fails the stream
   bool process_wide_messages = false;
   LogConfiguration log;
 

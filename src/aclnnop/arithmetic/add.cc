@@ -133,6 +133,10 @@ void SetSum(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts add, sub, rsub;
+}
+
 const OperatorFacts facts::add = {"aclnnAdd",
                                   "aclnnop/aclnn_add.h",
                                   kArithmeticDtypes.OnlyOn(kDocumented),

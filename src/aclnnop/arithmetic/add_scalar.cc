@@ -151,6 +151,10 @@ void SetLine(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts add_v3;
+}
+
 const OperatorFacts facts::add_v3 = {
     "aclnnAddV3",           "aclnnop/aclnn_add_v3.h", kAddV3Dtypes.OnlyOn(products::kAscend950), kAddV3Dtypes,
     /*by_promotion=*/false, /*inputs_only=*/true};

@@ -130,6 +130,10 @@ void SetSumWithQuotient(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts addcmul, addcdiv;
+}
+
 const OperatorFacts facts::addcmul = {
     "aclnnAddcmul", "aclnnop/aclnn_addcmul.h", kAddcmulDtypes.OnlyOn(kDocumented),
     kAddcmulDtypes, /*by_promotion=*/false,    /*inputs_only=*/true};

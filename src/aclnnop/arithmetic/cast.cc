@@ -70,6 +70,10 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts cast;
+}
+
 const OperatorFacts facts::cast = {"aclnnCast",
                                    "aclnnop/aclnn_cast.h",
                                    kDocumented,

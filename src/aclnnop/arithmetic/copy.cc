@@ -31,6 +31,10 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts copy;
+}
+
 const OperatorFacts facts::copy = {"aclnnInplaceCopy", "aclnnop/aclnn_copy.h", kEverywhere, kEverywhere,
                                    /*by_promotion=*/false};
 

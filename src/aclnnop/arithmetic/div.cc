@@ -181,6 +181,10 @@ void SetQuotientByScalar(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts div;
+}
+
 const OperatorFacts facts::div = {
     "aclnnDiv",        "aclnnop/aclnn_div.h",  kArithmeticDtypes.OnlyOn(kDocumented),
     kArithmeticDtypes, /*by_promotion=*/false, /*inputs_only=*/true};

@@ -46,6 +46,10 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts fill_scalar;
+}
+
 const OperatorFacts facts::fill_scalar = {"aclnnInplaceFillScalar", "aclnnop/aclnn_fill_scalar.h",
                                           kDocumented, kFilled,
                                           /*by_promotion=*/false};

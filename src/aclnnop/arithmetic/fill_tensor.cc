@@ -35,6 +35,10 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts fill_tensor;
+}
+
 const OperatorFacts facts::fill_tensor = {"aclnnInplaceFillTensor", "aclnnop/aclnn_fill_tensor.h",
                                           kDocumented, kFilled,
                                           /*by_promotion=*/false};

@@ -102,6 +102,10 @@ void SetQuotientByScalar(const OperatorCall& call, Executor& executor) {
 const engine::KernelTable& FlooredQuotientKernels() noexcept { return kFloored; }
 const engine::KernelTable& FlooredQuotientByScalarKernels() noexcept { return kFlooredByScalar; }
 
+namespace facts {
+extern const OperatorFacts floor_divide;
+}
+
 const OperatorFacts facts::floor_divide = {
     "aclnnFloorDivide",    "aclnnop/aclnn_floor_divide.h", kRealArithmeticDtypes.OnlyOn(kDocumented),
     kRealArithmeticDtypes, /*by_promotion=*/false,         /*inputs_only=*/true};

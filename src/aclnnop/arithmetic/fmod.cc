@@ -99,6 +99,10 @@ void SetFmodByScalar(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts fmod_tensor, fmod_scalar;
+}
+
 const OperatorFacts facts::fmod_tensor = {"aclnnFmodTensor", "aclnnop/aclnn_fmod_tensor.h",
                                           kDivided.OnlyOn(kDocumented), kDivided, /*by_promotion=*/false};
 const OperatorFacts facts::fmod_scalar = {"aclnnFmodScalar", "aclnnop/aclnn_fmod_scalar.h",

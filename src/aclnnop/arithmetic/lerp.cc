@@ -94,6 +94,10 @@ void SetBetweenByScalar(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts lerp_tensor, lerp_scalar;
+}
+
 const OperatorFacts facts::lerp_tensor = {"aclnnLerp", "aclnnop/aclnn_lerp_tensor.h", kDocumentedWithout200I,
                                           kBf16SinceAtlasA2, /*by_promotion=*/false};
 const OperatorFacts facts::lerp_scalar = {

@@ -86,6 +86,10 @@ void SetLesser(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts maximum, minimum;
+}
+
 const OperatorFacts facts::maximum = {"aclnnMaximum", "aclnnop/aclnn_maximum.h", kDocumented,
                                       kRealArithmeticDtypes, /*by_promotion=*/false};
 const OperatorFacts facts::minimum = {"aclnnMinimum", "aclnnop/aclnn_minimum.h", kDocumented,

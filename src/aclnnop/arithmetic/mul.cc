@@ -138,6 +138,10 @@ void SetScaled(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts mul;
+}
+
 const OperatorFacts facts::mul = {"aclnnMul", "aclnnop/aclnn_mul.h", kArithmeticDtypes.OnlyOn(kDocumented),
                                   kArithmeticDtypes, /*by_promotion=*/false};
 

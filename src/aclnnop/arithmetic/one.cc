@@ -34,6 +34,10 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts one;
+}
+
 const OperatorFacts facts::one = {"aclnnInplaceOne", "aclnnop/aclnn_one.h", kDocumented, kFilled,
                                   /*by_promotion=*/false};
 

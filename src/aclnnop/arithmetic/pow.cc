@@ -175,6 +175,10 @@ void SetScalarTensor(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts pow;
+}
+
 const OperatorFacts facts::pow = {
     "aclnnPowTensorScalar", "aclnnop/aclnn_pow.h",  kArithmeticDtypes.OnlyOn(~ProductSet{Product::kNoDevice}),
     kArithmeticDtypes,      /*by_promotion=*/false, /*inputs_only=*/true};

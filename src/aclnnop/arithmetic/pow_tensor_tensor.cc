@@ -41,6 +41,10 @@ void SetPower(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts pow_tensor_tensor;
+}
+
 const OperatorFacts facts::pow_tensor_tensor = {"aclnnPowTensorTensor",
                                                 "aclnnop/aclnn_pow_tensor_tensor.h",
                                                 kArithmeticDtypes.OnlyOn(~ProductSet{Product::kNoDevice}),

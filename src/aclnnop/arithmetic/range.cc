@@ -195,6 +195,10 @@ constexpr ProductSet kDocumented = products::kWithout200I500A2;
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts arange, range, eye, linspace;
+}
+
 const OperatorFacts facts::arange = {"aclnnArange", "aclnnop/aclnn_arange.h", kRanged.OnlyOn(kDocumented),
                                      kRanged, /*by_promotion=*/false};
 const OperatorFacts facts::range = {"aclnnRange", "aclnnop/aclnn_range.h",

@@ -121,6 +121,10 @@ void SetRemainderWithScalar(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts remainder;
+}
+
 const OperatorFacts facts::remainder = {"aclnnRemainderTensorTensor", "aclnnop/aclnn_remainder.h",
                                         kDivided.OnlyOn(kDocumented), kDivided, /*by_promotion=*/true};
 

@@ -53,6 +53,10 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts zero;
+}
+
 const OperatorFacts facts::zero = {"aclnnInplaceZero", "aclnnop/aclnn_zero.h", kDocumented, kZeroed,
                                    /*by_promotion=*/false};
 

@@ -142,6 +142,10 @@ float Factor(int64_t reduction, const OperatorCall& call) {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts kl_div;
+}
+
 const OperatorFacts facts::kl_div = {"aclnnKlDiv", "aclnnop/aclnn_kl_div.h", kDocumentedWithout200I,
                                      kBf16SinceAtlasA2, /*by_promotion=*/false};
 

@@ -114,6 +114,10 @@ constexpr engine::HoistedKernelTable kLogTargetKernels(PORTACL_KERNELS(KlDivBack
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts kl_div_backward;
+}
+
 const OperatorFacts facts::kl_div_backward = {"aclnnKlDivBackward", "aclnnop/aclnn_kl_div_backward.h",
                                               kNoneBeforeAtlasA2, kDtypes,
                                               /*by_promotion=*/false};

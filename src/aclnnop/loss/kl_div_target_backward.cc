@@ -117,6 +117,10 @@ constexpr auto kLogTargetKernels = PORTACL_KERNELS(KlDivTargetBackward<true>);
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts kl_div_target_backward;
+}
+
 const OperatorFacts facts::kl_div_target_backward = {
     "aclnnKlDivTargetBackward", "aclnnop/aclnn_kl_div_target_backward.h", kNoneBeforeAtlasA2,
     kNoneBeforeAtlasA2, /*by_promotion=*/false};

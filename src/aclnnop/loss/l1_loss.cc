@@ -133,6 +133,10 @@ engine::IntegerDistanceJob MakeIntegerJob(const OperatorCall& call, bool summed)
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts l1_loss;
+}
+
 const OperatorFacts facts::l1_loss = {"aclnnL1Loss", "aclnnop/aclnn_l1_loss.h", kDocumented, kDtypes,
                                       /*by_promotion=*/true};
 

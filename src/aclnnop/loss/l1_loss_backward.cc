@@ -75,6 +75,10 @@ constexpr auto kKernels = PORTACL_VALUE_KERNELS(L1LossBackward);
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts l1_loss_backward;
+}
+
 const OperatorFacts facts::l1_loss_backward = {"aclnnL1LossBackward", "aclnnop/aclnn_l1_loss_backward.h",
                                                kDocumentedWithout200I, kBf16SinceAtlasA2,
                                                /*by_promotion=*/true};

@@ -32,6 +32,10 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts mse_loss;
+}
+
 const OperatorFacts facts::mse_loss = {"aclnnMseLoss", "aclnnop/aclnn_mse_loss.h", kDocumentedWithout200I,
                                        kBf16SinceAtlasA2, /*by_promotion=*/false};
 

@@ -79,6 +79,10 @@ constexpr auto kKernels = PORTACL_VALUE_KERNELS(MseLossBackward);
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts mse_loss_backward;
+}
+
 const OperatorFacts facts::mse_loss_backward = {"aclnnMseLossBackward", "aclnnop/aclnn_mse_loss_backward.h",
                                                 kDocumented, kBf16SinceAtlasA2, /*by_promotion=*/false};
 

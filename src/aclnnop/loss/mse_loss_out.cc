@@ -52,6 +52,10 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts mse_loss_out;
+}
+
 const OperatorFacts facts::mse_loss_out = {"aclnnMseLossOut", "aclnnop/aclnn_mse_loss_out.h",
                                            kDocumentedWithout200I, kBf16SinceAtlasA2, /*by_promotion=*/false};
 

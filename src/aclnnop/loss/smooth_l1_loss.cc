@@ -102,6 +102,10 @@ constexpr auto kKernels = PORTACL_KERNELS(SmoothL1Loss);
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts smooth_l1_loss;
+}
+
 const OperatorFacts facts::smooth_l1_loss = {"aclnnSmoothL1Loss",    "aclnnop/aclnn_smooth_l1_loss.h",
                                              kDocumentedWithout200I, kBf16SinceAtlasA2,
                                              /*by_promotion=*/false, /*inputs_only=*/true};

@@ -111,6 +111,10 @@ float ExactInverse(float beta) {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts smooth_l1_loss_backward;
+}
+
 const OperatorFacts facts::smooth_l1_loss_backward = {
     "aclnnSmoothL1LossBackward", "aclnnop/aclnn_smooth_l1_loss_backward.h", kDocumentedWithout200I,
     kBf16SinceAtlasA2, /*by_promotion=*/false};

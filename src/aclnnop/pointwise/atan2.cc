@@ -71,6 +71,10 @@ aclnnStatus SetAngles(const char* api, std::span<const TensorArgument> tensors, 
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts atan2;
+}
+
 const OperatorFacts facts::atan2 = {"aclnnAtan2",          "aclnnop/aclnn_atan2.h", kDocumented,
                                     kRealArithmeticDtypes, /*by_promotion=*/false,  /*inputs_only=*/true};
 

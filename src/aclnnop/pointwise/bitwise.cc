@@ -215,6 +215,11 @@ aclnnStatus Combine(const char* api, std::span<const TensorArgument> tensors, co
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts bitwise_and_tensor, bitwise_and_scalar, bitwise_or_tensor, bitwise_or_scalar,
+    bitwise_xor_tensor, bitwise_xor_scalar, bitwiseand, bitwise_not;
+}
+
 const OperatorFacts facts::bitwise_and_tensor = {
     "aclnnBitwiseAndTensor", "aclnnop/aclnn_bitwise_and_tensor.h", kAndDtypes, kAndDtypes,
     /*by_promotion=*/false,

@@ -239,6 +239,10 @@ aclnnStatus ClampByOneTensor(const char* api, std::span<const TensorArgument> te
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts clamp;
+}
+
 const OperatorFacts facts::clamp = {"aclnnClamp", "aclnnop/aclnn_clamp.h", kClamped, kClamped,
                                     /*by_promotion=*/false};
 

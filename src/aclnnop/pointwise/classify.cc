@@ -166,6 +166,10 @@ constexpr DtypeRule kDocumentedFinite = kRealArithmeticDtypes.OnlyOn(
     ~ProductSet{Product::kAtlas200I500A2, Product::kAtlasInference, Product::kNoDevice});
 constexpr DtypeRule kDocumentedSign =
     kSignDtypes.OnlyOn(~ProductSet{Product::kAtlas200I500A2, Product::kAtlasInference, Product::kNoDevice});
+namespace facts {
+extern const OperatorFacts isfinite, is_inf, isposinf, isneginf, signbit;
+}
+
 const OperatorFacts facts::isfinite = {"aclnnIsFinite",        "aclnnop/aclnn_isfinite.h",
                                        kDocumentedFinite,      kRealArithmeticDtypes,
                                        /*by_promotion=*/false, /*inputs_only=*/true};

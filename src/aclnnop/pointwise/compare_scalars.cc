@@ -112,6 +112,10 @@ aclnnStatus Compare(const char* api, std::span<const TensorArgument> tensors, co
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts eq_scalar, ne_scalar, gt_scalar, ge_scalar, lt_scalar, le_scalar;
+}
+
 const OperatorFacts facts::eq_scalar = {"aclnnEqScalar", "aclnnop/aclnn_eq_scalar.h", kEqualOfScalar,
                                         kEqualOfScalar,  /*by_promotion=*/false,      /*inputs_only=*/true};
 const OperatorFacts facts::ne_scalar = {"aclnnNeScalar", "aclnnop/aclnn_ne_scalar.h", kNotEqual,

@@ -147,6 +147,10 @@ void SetWholeComparison(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts equal, eq_tensor, ne_tensor, gt_tensor, ge_tensor, lt_tensor, le_tensor;
+}
+
 const OperatorFacts facts::equal = {"aclnnEqual",          "aclnnop/aclnn_equal.h", kWhole, kWhole,
                                     /*by_promotion=*/true, /*inputs_only=*/true};
 const OperatorFacts facts::eq_tensor = {"aclnnEqTensor", "aclnnop/aclnn_eq_tensor.h", kEqual,

@@ -63,6 +63,10 @@ constexpr UnaryRules kSigmoid{.kernels = kSigmoidKernels,
 PORTACL_UNARY_FACTS(exp, Exp, kExp, products::kSinceAtlasA2)
 PORTACL_UNARY_FACTS(exp2, Exp2, kExp2, kPagesWithoutInference)
 PORTACL_UNARY_FACTS(expm1, Expm1, kExpm1, kPagesWithout200I)
+namespace facts {
+extern const OperatorFacts sigmoid;
+}
+
 // The page lists floats alone.
 const OperatorFacts facts::sigmoid = {"aclnnSigmoid",    "aclnnop/aclnn_sigmoid.h", kDocumentedWithout200I,
                                       kArithmeticDtypes, /*by_promotion=*/false,    /*inputs_only=*/true};

@@ -96,6 +96,10 @@ engine::Scalars Tolerances(float rtol, float atol, bool equalNan) {
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts isclose;
+}
+
 const OperatorFacts facts::isclose = {"aclnnIsClose",        "aclnnop/aclnn_isclose.h", kRealArithmeticDtypes,
                                       kRealArithmeticDtypes, /*by_promotion=*/false,    /*inputs_only=*/true};
 

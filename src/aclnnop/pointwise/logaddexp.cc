@@ -94,6 +94,10 @@ aclnnStatus AddPowers(const char* api, std::span<const TensorArgument> tensors,
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts logaddexp, logaddexp2;
+}
+
 const OperatorFacts facts::logaddexp = {"aclnnLogAddExp",       "aclnnop/aclnn_logaddexp.h", kDocumented, kIn,
                                         /*by_promotion=*/false, /*inputs_only=*/true};
 const OperatorFacts facts::logaddexp2 = {

@@ -189,6 +189,10 @@ aclnnStatus Negate(const char* api, std::span<const TensorArgument> tensors, std
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts logical_and, logical_or, logical_xor, logical_not;
+}
+
 const OperatorFacts facts::logical_and = {"aclnnLogicalAnd",      "aclnnop/aclnn_logical_and.h",
                                           kArithmeticDtypes,      kWithBf16,
                                           /*by_promotion=*/false, /*inputs_only=*/true};

@@ -84,6 +84,10 @@ aclnnStatus ReplaceNan(const char* api, std::span<const TensorArgument> tensors,
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts nan_to_num;
+}
+
 const OperatorFacts facts::nan_to_num = {"aclnnNanToNum", "aclnnop/aclnn_nan_to_num.h", kReplaced, kReplaced,
                                          /*by_promotion=*/false};
 

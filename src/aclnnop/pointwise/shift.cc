@@ -149,6 +149,10 @@ aclnnStatus Shift(const char* api, std::span<const TensorArgument> tensors, std:
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts left_shift, right_shift;
+}
+
 const OperatorFacts facts::left_shift = {"aclnnLeftShift", "aclnnop/aclnn_left_shift.h", kShifted, kShifted,
                                          /*by_promotion=*/false};
 const OperatorFacts facts::right_shift = {"aclnnRightShift", "aclnnop/aclnn_right_shift.h", kShifted,

@@ -121,6 +121,10 @@ constexpr UnaryRules kSign{.kernels = kSignKernels,
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts abs, sign;
+}
+
 // COMPLEX32 passes the list, but cannot be computed.
 const OperatorFacts facts::abs = {
     "aclnnAbs",

@@ -56,6 +56,10 @@ aclnnStatus KeepTriangle(const char* api, std::span<const TensorArgument> tensor
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts triu, tril;
+}
+
 const OperatorFacts facts::triu = {"aclnnTriu", "aclnnop/aclnn_triu.h", kTriangleDtypes, kTriangleDtypes,
                                    /*by_promotion=*/false};
 const OperatorFacts facts::tril = {"aclnnTril", "aclnnop/aclnn_tril.h", kTriangleDtypes, kTriangleDtypes,

@@ -203,6 +203,9 @@ aclnnStatus RunUnary(const char* api, const UnaryRules& rules, const UnaryChecks
 
 // The facts about it. CANN's pages list what its code accepts, on the products given.
 #define PORTACL_UNARY_FACTS(stem, name, rules, on)                                                           \
+  namespace facts {                                                                                          \
+  extern const OperatorFacts stem;                                                                           \
+  }                                                                                                          \
   const portacl::OperatorFacts portacl::facts::stem = {"aclnn" #name,           "aclnnop/aclnn_" #stem ".h", \
                                                        (rules).self.OnlyOn(on), (rules).self,                \
                                                        /*by_promotion=*/false,  /*inputs_only=*/true};

@@ -237,6 +237,10 @@ aclnnStatus ApplyThreshold(const char* api, std::span<const TensorArgument> tens
 
 }  // namespace
 
+namespace facts {
+extern const OperatorFacts s_where, masked_fill_scalar, masked_fill_tensor, threshold;
+}
+
 const OperatorFacts facts::s_where = {"aclnnSWhere", "aclnnop/aclnn_s_where.h", kChosen,
                                       kChosen,       /*by_promotion=*/false,    /*inputs_only=*/true};
 const OperatorFacts facts::masked_fill_scalar = {"aclnnInplaceMaskedFillScalar",

@@ -560,6 +560,14 @@ Conversion FindConversion(Isa isa, aclDataType from, aclDataType to) noexcept {
   return conversion;
 }
 
+Conversion FindConversionThrough(Isa isa, aclDataType from, aclDataType via, aclDataType to) noexcept {
+  Conversion whole = FindConversion(isa, from, via);
+  const Conversion rest = FindConversion(isa, via, to);
+  for (int i = 0; i < rest.passes; ++i) whole.pass[whole.passes++] = rest.pass[i];
+  whole.to_size = rest.to_size;
+  return whole;
+}
+
 const Conversion& ConversionBetween(Isa isa, aclDataType from, aclDataType to) noexcept {
   constexpr size_t kTypes = static_cast<size_t>(ACL_BF16) + 1;
   using Table = std::array<std::array<Conversion, kTypes>, kTypes>;

@@ -1,5 +1,5 @@
 // Conversions between any two dtypes of whole numbers, floats, bool and complex numbers, dense on both sides: at most three
-// passes over a tile, of which at most one rounds.
+// passes over a tile, of which at most one rounds; or twice as many through a third dtype.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -37,7 +37,7 @@ struct Conversion {
   int passes = 0;
   int32_t from_size = 0;  // of an element, in bytes
   int32_t to_size = 0;
-  ConversionPass pass[3];
+  ConversionPass pass[6];
 
   bool KeepsBytes() const { return passes == 0; }
   // Where it returns, n elements of `destination` are written; in tiles where there are several passes.
@@ -56,7 +56,10 @@ bool IsConvertible(aclDataType dtype) noexcept;
 // bits. Bool is whether anything is not 0, and counts as 1. The imaginary part of a real number is 0.
 Conversion FindConversion(Isa isa, aclDataType from, aclDataType to) noexcept;
 
-// The same, for the life of the process.
+// To `via` first, exactly so, then to `to`.
+Conversion FindConversionThrough(Isa isa, aclDataType from, aclDataType via, aclDataType to) noexcept;
+
+// FindConversion, for the life of the process.
 const Conversion& ConversionBetween(Isa isa, aclDataType from, aclDataType to) noexcept;
 
 }  // namespace portacl::engine

@@ -216,40 +216,104 @@ bool IsOneValue(const LoopPlan& plan) {
 
 }  // namespace
 
-Move MakeMove(const aclTensor& source, const aclTensor& destination, Isa isa, int threads) noexcept {
+Move MakeMove(const aclTensor& source, const aclTensor& destination, Isa isa, int threads,
+              aclDataType via) noexcept {
   Move move;
   const aclDataType part = ConvertedPart(source.dtype, destination.dtype);
-  move.conversion = FindConversion(isa, part, destination.dtype);
-  move.plan =
-      PlanMove(destination.view, source, destination, part == source.dtype && move.conversion.KeepsBytes());
+  const bool is_direct = via == ACL_DT_UNDEFINED || via == source.dtype || via == destination.dtype;
+  move.conversion = is_direct ? FindConversion(isa, part, destination.dtype)
+                              : FindConversionThrough(isa, source.dtype, via, destination.dtype);
+  const bool same_bytes = part == source.dtype && move.conversion.KeepsBytes();
+  if (destination.view.rank <= kMaxLoopRank) {
+    move.plan = PlanMove(destination.view, source, destination, same_bytes);
+  } else {
+    const aclTensor* const operands[] = {&source, &destination};
+    const MergedLoop merged = MergeLoop(destination.view, operands);
+    move.plan = PlanMove(merged.shape, merged.operand[0], merged.operand[1], same_bytes);
+  }
   if (part != source.dtype) move.plan.operand[kMoveSource].element_size = move.conversion.from_size;
   move.threads = threads;
   move.stream = move.plan.BytesWalked() > LastLevelCacheBytes();
   return move;
 }
 
-void Move::Run(const char* source, char* destination) const noexcept {
+int64_t Move::Shares() const noexcept { return Blocks(*this).shares(); }
+
+void Move::RunShares(const char* source, char* destination, int64_t first, int64_t last) const noexcept {
   source += plan.operand[kMoveSource].offset;
   destination += plan.operand[kMoveDestination].offset;
+  const DefaultFloatEnvironment environment;
+  if (!conversion.KeepsBytes() && IsOneValue(plan)) {
+    Move fill = *this;
+    alignas(16) char value[16] = {};
+    conversion.Run(source, value, 1, false);
+    fill.conversion.passes = 0;
+    fill.plan.operand[kMoveSource].element_size = plan.operand[kMoveDestination].element_size;
+    // Its blocks are other ones: those of the whole are run with the first.
+    const Blocks blocks(fill);
+    if (first == 0) {
+      for (int64_t share = 0; share < blocks.shares(); ++share) blocks.Run(value, destination, share);
+    }
+  } else {
+    const Blocks blocks(*this);
+    for (int64_t share = first; share < last; ++share) blocks.Run(source, destination, share);
+  }
+  if (stream) hwy::FlushStream();
+}
+
+void Move::Run(const char* source, char* destination) const noexcept {
   if (!conversion.KeepsBytes() && IsOneValue(plan)) {
     Move fill = *this;
     alignas(16) char value[16] = {};
     {
       const DefaultFloatEnvironment environment;
-      conversion.Run(source, value, 1, false);
+      conversion.Run(source + plan.operand[kMoveSource].offset, value, 1, false);
     }
     fill.conversion.passes = 0;
     fill.plan.operand[kMoveSource].offset = 0;
     fill.plan.operand[kMoveSource].element_size = plan.operand[kMoveDestination].element_size;
-    fill.plan.operand[kMoveDestination].offset = 0;
     return fill.Run(value, destination);
   }
+  source += plan.operand[kMoveSource].offset;
+  destination += plan.operand[kMoveDestination].offset;
   const Blocks blocks(*this);
   ForEachBlock(blocks.shares(), threads, [&](int64_t share) {
     const DefaultFloatEnvironment environment;
     blocks.Run(source, destination, share);
     if (stream) hwy::FlushStream();
   });
+}
+
+namespace {
+
+// The shares [begin, end) of a job.
+void RunTogether(const MovesJob& job, const JobContext& context, int64_t begin, int64_t end) {
+  const auto* const moves = reinterpret_cast<const PlannedMove*>(context.memory);
+  const int64_t parts = (end - begin + job.shares_together - 1) / job.shares_together;
+  ForEachBlock(parts, job.threads, [&](int64_t part) {
+    int64_t share = begin + part * job.shares_together;
+    const int64_t behind = std::min(end, share + job.shares_together);
+    const auto is_before = [](int64_t value, const PlannedMove& one) { return value < one.first_share; };
+    const PlannedMove* move = std::upper_bound(moves, moves + job.count, share, is_before) - 1;
+    while (share < behind) {
+      const int64_t next = move + 1 < moves + job.count ? move[1].first_share : job.shares;
+      const int64_t last = std::min(behind, next);
+      const char* const source = move->source == MoveJob::kValue
+                                     ? reinterpret_cast<const char*>(job.value)
+                                     : static_cast<const char*>(context.addresses[move->source]);
+      move->move.RunShares(source, static_cast<char*>(context.addresses[move->destination]),
+                           share - move->first_share, last - move->first_share);
+      share = last;
+      ++move;
+    }
+  });
+}
+
+}  // namespace
+
+void MovesJob::Run(const JobContext& context) const noexcept {
+  if (barrier > 0) RunTogether(*this, context, 0, barrier);
+  RunTogether(*this, context, barrier, shares);
 }
 
 }  // namespace portacl::engine

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "acl/isa.h"
+#include "aclnn/executor.h"
 #include "aclnn/tensor.h"
 #include "engine/move/conversion.h"
 #include "plan/move_plan.h"
@@ -21,11 +22,40 @@ struct Move {
   // From the storage bases of the two tensors that it was made for; in the default floating-point environment,
   // whatever the caller's. Every element of the destination is written once, no other byte is.
   void Run(const char* source, char* destination) const noexcept;
+
+  // The same in parts, which threads may run at the same time: about 128 KiB each.
+  int64_t Shares() const noexcept;
+  void RunShares(const char* source, char* destination, int64_t first, int64_t last) const noexcept;
 };
 
-// The copy of `source`, which broadcasts to `destination`'s shape, to `destination`. Preconditions: the dtypes are the same
-// and take whole bytes, or both are convertible; those of PlanElementwise. Reads no data.
-Move MakeMove(const aclTensor& source, const aclTensor& destination, Isa isa, int threads) noexcept;
+// The copy of `source`, which broadcasts to `destination`'s shape, to `destination`; with `via`, converted to that dtype first.
+// Views of more than kMaxLoopRank dims must merge to as many (see MergeLoop). Preconditions: the dtypes are the same
+// and take whole bytes, or all are convertible; those of PlanElementwise. Reads no data.
+Move MakeMove(const aclTensor& source, const aclTensor& destination, Isa isa, int threads,
+              aclDataType via = ACL_DT_UNDEFINED) noexcept;
+
+// Several moves as a job. Those before a barrier, and those behind it, are independent of each other: no destination overlaps
+// another move's operands.
+struct PlannedMove {
+  Move move;
+  int32_t source;  // operand of the executor; MoveJob::kValue: the value that the job holds
+  int32_t destination;
+  int64_t first_share;
+};
+struct MovesJob {
+  int count;
+  int threads;
+  int64_t shares;           // of all moves
+  int64_t barrier;          // the share before which all others must be done; 0: none
+  int64_t shares_together;  // what a thread takes at a time
+  int64_t elements;
+  alignas(16) unsigned char value[16];
+
+  bool Touches(int) const noexcept { return false; }  // who makes the job knows
+  int64_t Elements() const noexcept { return elements; }
+  // context.memory holds the moves.
+  void Run(const JobContext& context) const noexcept;
+};
 
 // A move as a job: between two operands of a call, or of a value that the job holds to one.
 struct MoveJob {

@@ -49,12 +49,14 @@ HWY_INLINE void Line(T base, T step, int64_t first, size_t n, T* to) {
 }
 
 template <class T>
-void Spaced(const void* parameters, int64_t first, size_t n, void* to) {
+void Spaced(const void* parameters, const Stretch& stretch) {
   const auto& numbers = *static_cast<const EvenlySpaced<T>*>(parameters);
+  const int64_t first = stretch.first;
+  const size_t n = stretch.n;
   const int64_t from_start =
       std::clamp(numbers.half - std::min(first, numbers.half), int64_t{0}, static_cast<int64_t>(n));
   const auto before = static_cast<size_t>(from_start);
-  auto* const values = static_cast<T*>(to);
+  auto* const values = static_cast<T*>(stretch.to);
   if (before > 0) Line<T>(numbers.start, numbers.step, first, before, values);
   if (before < n)
     Line<T>(numbers.end, numbers.step, first + from_start - numbers.last, n - before, values + before);
@@ -80,8 +82,11 @@ constexpr int64_t kBlock = 16384;
 // As much as the longest vector: the last one of a tile is written whole.
 constexpr size_t kBehindTile = 256;
 
-void FillPeriodic(const void* parameters, int64_t first, size_t n, void* to) {
+void FillPeriodic(const void* parameters, const Stretch& stretch) {
   const auto& numbers = *static_cast<const Periodic*>(parameters);
+  const int64_t first = stretch.first;
+  const size_t n = stretch.n;
+  void* const to = stretch.to;
   std::memset(to, 0, n * static_cast<size_t>(numbers.size));
   const int64_t end = first + static_cast<int64_t>(n);
   for (int64_t k = (first + numbers.period - 1) / numbers.period; k < numbers.count; ++k) {
@@ -105,27 +110,73 @@ SequenceFunction FindSequence(Isa isa, const EvenlySpaced<int64_t>&) noexcept {
 }
 SequenceFunction FindSequence(Isa, const Periodic&) noexcept { return FillPeriodic; }
 
+namespace {
+
+// The bytes of a packed operand that hold the bits of numbers [first, first + n), to the buffer or back.
+void CopyPacked(const PackedOperand& packed, char* base, int64_t first, int64_t n, bool writes,
+                uint8_t* bits) {
+  constexpr int64_t kUnit = PackedOperand::kNumbers;
+  const int64_t bytes = (n + kUnit - 1) / kUnit * (kUnit / 8);
+  const Cursor cursor(packed.plan, &base, first / 8);
+  ForEachSegment(packed.plan, 0, cursor, bytes,
+                 [&](char* address, int64_t stride, int64_t done, int64_t length) {
+                   for (int64_t i = 0; i < length; ++i) {
+                     auto* const there = reinterpret_cast<uint8_t*>(address + i * stride);
+                     if (writes) {
+                       *there = bits[done + i];
+                     } else {
+                       bits[done + i] = *there;
+                     }
+                   }
+                 });
+}
+
+}  // namespace
+
 void SequenceJob::Run(void* const* addresses, void*) const noexcept {
-  char* const base = static_cast<char*>(addresses[result.argument]) + plan.operand[0].offset;
-  const int32_t size = plan.operand[0].element_size;
+  char* base[kMaxSequenceInputs + 1];
+  for (int k = 0; k <= input_count; ++k) {
+    const int operand = k < input_count ? argument[k] : result.argument;
+    base[k] = static_cast<char*>(addresses[operand]) + plan.operand[k].offset;
+  }
+  const bool is_packed = packed.use != PackedOperand::Use::kNone;
+  char* const packed_base =
+      is_packed ? static_cast<char*>(addresses[packed.argument]) + packed.plan.operand[0].offset : nullptr;
+  const int32_t size = plan.operand[input_count].element_size;
   ForEachBlock((plan.count + kBlock - 1) / kBlock, threads, [&](int64_t block) {
     const DefaultFloatEnvironment environment;
     alignas(64) char computed[kTile * sizeof(double) + kBehindTile];
     alignas(64) char stored[kTile * kWidestElement];
+    alignas(64) char loaded[kMaxSequenceInputs][kTile * sizeof(double) + kBehindTile];
+    alignas(64) uint8_t bits[kTile / 8];
     const int64_t end = std::min(plan.count, (block + 1) * kBlock);
-    Cursor cursor(plan, &base, block * kBlock);
+    Cursor cursor(plan, base, block * kBlock);
     for (int64_t position = block * kBlock; position < end;) {
       const int64_t n = std::min<int64_t>(end - position, kTile);
-      function(parameters, position, static_cast<size_t>(n), computed);
+      Stretch stretch{position, static_cast<size_t>(n), computed, {}, bits};
+      for (int k = 0; k < input_count; ++k) {
+        const int32_t input_size = plan.operand[k].element_size;
+        char* const gathered = is_loaded[k] ? stored : loaded[k];
+        ForEachSegment(plan, k, cursor, n, [&](char* address, int64_t stride, int64_t done, int64_t length) {
+          gather(address, stride, input_size, gathered + done * input_size, length);
+        });
+        if (is_loaded[k]) load[k](stored, loaded[k], static_cast<size_t>(n));
+        stretch.in[k] = loaded[k];
+      }
+      if (packed.use == PackedOperand::Use::kRead) CopyPacked(packed, packed_base, position, n, false, bits);
+      function(parameters, stretch);
+      if (packed.use == PackedOperand::Use::kWritten)
+        CopyPacked(packed, packed_base, position, n, true, bits);
       if (is_converted) result.store(computed, stored, static_cast<size_t>(n), false);
       const char* const from = is_converted ? stored : computed;
-      ForEachSegment(plan, 0, cursor, n, [&](char* address, int64_t stride, int64_t done, int64_t length) {
-        if (stride == size) {
-          std::memcpy(address, from + done * size, static_cast<size_t>(length * size));
-        } else {
-          result.scatter(from + done * size, address, stride, size, length);
-        }
-      });
+      ForEachSegment(plan, input_count, cursor, n,
+                     [&](char* address, int64_t stride, int64_t done, int64_t length) {
+                       if (stride == size) {
+                         std::memcpy(address, from + done * size, static_cast<size_t>(length * size));
+                       } else {
+                         result.scatter(from + done * size, address, stride, size, length);
+                       }
+                     });
       position += n;
       cursor.Skip(n);
     }

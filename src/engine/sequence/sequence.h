@@ -1,5 +1,5 @@
-// Sequences: numbers that depend on nothing but their place in an output, in row-major order whatever its
-// strides.
+// Sequences: numbers that depend on their place in an output, in row-major order whatever its strides, and maybe on the
+// elements of inputs at that place.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -35,8 +35,18 @@ struct Periodic {
   alignas(16) unsigned char value[16];
 };
 
-// Numbers [first, first + n), n at most a tile's, to a buffer that has room for a vector behind them.
-using SequenceFunction = void (*)(const void* parameters, int64_t first, size_t n, void* to);
+inline constexpr int kMaxSequenceInputs = 2;
+
+// Numbers [first, first + n), n at most a tile's, to a buffer that has room for a vector behind them. `first` is a
+// multiple of kTile.
+struct Stretch {
+  int64_t first;
+  size_t n;
+  void* to;
+  const void* in[kMaxSequenceInputs];  // the inputs' elements at these places, as they are computed
+  uint8_t* bits;  // the packed operand's: bit i % 8 of byte i / 8 is that of number first + i
+};
+using SequenceFunction = void (*)(const void* parameters, const Stretch& stretch);
 
 SequenceFunction FindSequence(Isa isa, const EvenlySpaced<float>&) noexcept;
 SequenceFunction FindSequence(Isa isa, const EvenlySpaced<double>&) noexcept;
@@ -49,13 +59,30 @@ constexpr ElementType TypeOf(const EvenlySpaced<double>&) { return ElementType::
 constexpr ElementType TypeOf(const EvenlySpaced<int64_t>&) { return ElementType::kI64; }
 constexpr ElementType TypeOf(const Periodic&) { return ElementType::kOther; }
 
+// An operand of bytes with a bit for each number, padded to 128: a mask. It has a plan of its own, and is read before
+// numbers are computed, or written after.
+struct PackedOperand {
+  enum class Use : uint8_t { kNone, kRead, kWritten };
+  static constexpr int64_t kNumbers = 128;  // to which its bits are padded
+
+  Use use = Use::kNone;
+  int8_t argument = -1;
+  LoopPlan plan;
+};
+
 // Trivially copyable, so that an executor can hold it.
 struct SequenceJob {
-  LoopPlan plan;  // of the output alone, in row-major order
+  LoopPlan plan;  // of the inputs, then the output, in row-major order
   SequenceFunction function;
-  alignas(16) unsigned char parameters[48];
+  alignas(16) unsigned char parameters[64];
+  int input_count = 0;
+  int8_t argument[kMaxSequenceInputs];  // which of the executor's operands each input is
+  bool is_loaded[kMaxSequenceInputs];   // by load; else it is what is computed
+  ElementLoad load[kMaxSequenceInputs];
+  GatherFunction gather;
   bool is_converted;  // by result.store
   Result result;
+  PackedOperand packed;
   int threads;
 
   template <class Numbers>
@@ -65,7 +92,13 @@ struct SequenceJob {
     std::memcpy(parameters, &numbers, sizeof numbers);
   }
 
-  bool Touches(int executor_operand) const noexcept { return result.argument == executor_operand; }
+  bool Touches(int executor_operand) const noexcept {
+    for (int k = 0; k < input_count; ++k) {
+      if (argument[k] == executor_operand) return true;
+    }
+    return result.argument == executor_operand ||
+           (packed.use != PackedOperand::Use::kNone && packed.argument == executor_operand);
+  }
   int64_t Elements() const noexcept { return plan.count; }
   void Run(void* const* addresses, void* workspace) const noexcept;
 };

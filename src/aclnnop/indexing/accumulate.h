@@ -1,0 +1,51 @@
+// Elements put, added and so on where indices lead: the steps that every operator of the kind shares.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstring>
+
+#include "aclnnop/indexing/steps.h"
+
+namespace portacl {
+
+// What the loop walks of a target, which may be the operand or a dense copy of it.
+struct TargetViews {
+  aclTensor indexed;
+  aclTensor index[engine::kMostIndices];
+  engine::IndexView named[engine::kMostIndices];
+  int count = 0;
+};
+
+// target = initial, then what the action makes of it. With `initial_place` the place of `target` and its view, in place. Sums of
+// 16-bit floats are float32 in the workspace until they are rounded once. derive(whole) gives the TargetViews of a tensor of target's
+// shape. `scale` multiplies what is added, of the type that is computed in; null: 1.
+template <class Derive>
+void ScatterInto(StepList& steps, engine::IndexedAction action, const aclTensor& plain,
+                 engine::Place plain_place, const aclTensor* initial, engine::Place initial_place,
+                 const aclTensor& target, engine::Place target_place, const Derive& derive,
+                 const aclScalar* scale = nullptr) noexcept {
+  const bool is_half = target.dtype == ACL_FLOAT16 || target.dtype == ACL_BF16;
+  const bool is_wide = is_half && action != engine::IndexedAction::kPut;
+  aclTensor whole = target;
+  engine::Place place = target_place;
+  if (is_wide) {
+    whole = DenseTensor(target.view, ACL_FLOAT);
+    place = steps.Workspace(target.numel * int64_t{sizeof(float)});
+    steps.Copy(initial != nullptr ? *initial : target, initial != nullptr ? initial_place : target_place,
+               whole, place);
+  } else if (initial != nullptr) {
+    steps.Copy(*initial, initial_place, target, target_place);
+  }
+  TargetViews views = derive(whole);
+  for (int k = 0; k < views.count; ++k) views.named[k].view = &views.index[k];
+  engine::IndexedMove* const move =
+      steps.Indexed(action, plain, plain_place, views.indexed, place, views.named, views.count);
+  if (move != nullptr && scale != nullptr && !IsOne(*scale)) {
+    move->is_scaled = true;
+    const ScalarValue value = ConvertScalar(*scale, whole.dtype);
+    std::memcpy(move->scale, value.bytes, sizeof move->scale);
+  }
+  if (is_wide) steps.Copy(whole, place, target, target_place);
+}
+
+}  // namespace portacl

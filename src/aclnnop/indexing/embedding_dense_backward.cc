@@ -1,0 +1,166 @@
+// aclnnEmbeddingDenseBackward: the rows of a gradient summed into the rows of a table that an index tensor names.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_embedding_dense_backward.h"
+
+#include <algorithm>
+
+#include "acl/errors.h"
+#include "aclnnop/indexing/accumulate.h"
+#include "aclnnop/operator_facts.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kGrad, kIndices, kOut };
+enum Attributes { kNumWeights, kPaddingIdx, kScale };
+
+constexpr DtypeSet kIndexDtypes = kIntegersAndBool | DtypeSet{ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE};
+
+aclnnStatus OneRowEach(const Check& check, OperatorCall& call) noexcept {
+  const Shape& grad = call.Tensor(kGrad).view;
+  bool fits = grad.rank > 0;
+  if (fits && grad[grad.rank - 1] != 0) {
+    int64_t rows = 1;
+    for (int i = 0; i + 1 < grad.rank; ++i) rows *= grad[i];
+    fits = rows == call.Tensor(kIndices).numel;
+  }
+  if (fits) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kGrad).Add(" has not a row for each element of ");
+  AddArgumentShape(message, call, kIndices);
+  return FailAclnn(check.code, message.Add(", accepted: as many rows as indices."));
+}
+
+aclnnStatus TableShape(const Check&, OperatorCall& call) noexcept {
+  const Shape& grad = call.Tensor(kGrad).view;
+  call.broadcast = Shape{call.attributes[kNumWeights].integer, grad[grad.rank - 1]};
+  return ACL_SUCCESS;
+}
+
+constexpr Check kChecks[] = {
+    NotNull(kGrad),  // in CANN's order
+    NotNull(kIndices),
+    NotNull(kOut),
+    DtypesIn(kBf16SinceAtlasA2, {kGrad}),
+    DtypesIn(kIndexDtypes, {kIndices}),
+    DtypesIn(kBf16SinceAtlasA2, {kOut}),
+    RankAtMost(8, {kGrad, kIndices, kOut}),
+    SizesRepresentable({kOut}),
+    Own(OneRowEach),
+    Own(TableShape),
+    ShapeIsResult(kOut),
+    NotPrivate({kGrad, kIndices, kOut}),
+    InsideStorage({kGrad, kIndices}),
+};
+
+void SetBackward(const OperatorCall& call, Executor& executor) {
+  const aclTensor grad = call.Tensor(kGrad);
+  const aclTensor out = call.Tensor(kOut);
+  aclTensor indices = call.Tensor(kIndices);
+  StepList steps(executor, 8);
+  const engine::Place zero = steps.Value({});
+  if (out.numel == 0) return;
+  if (grad.numel == 0 || indices.numel == 0) {
+    steps.Fill(out, OperandPlace(kOut), zero);
+    return steps.SetJob();
+  }
+  engine::Place index_place = OperandPlace(kIndices);
+  if (indices.dtype != ACL_INT32 && indices.dtype != ACL_INT64) {
+    const aclTensor integers = DenseTensor(indices.view, ACL_INT64);
+    index_place = steps.Workspace(integers.numel * int64_t{sizeof(int64_t)});
+    steps.Copy(indices, OperandPlace(kIndices), integers, index_place);
+    indices = integers;
+    indices.offset = index_place.offset / int64_t{sizeof(int64_t)};
+  }
+  // float32 sums, in the output where that is what it holds.
+  const bool is_direct = out.dtype == ACL_FLOAT && IsContiguous(out);
+  const aclTensor sums = is_direct ? out : DenseTensor(out.view, ACL_FLOAT);
+  const engine::Place sums_place =
+      is_direct ? OperandPlace(kOut) : steps.Workspace(out.numel * int64_t{sizeof(float)});
+  const int64_t rows = out.view[0];
+  const int64_t columns = out.view[1];
+  steps.Fill(sums, sums_place, zero);
+  // grad's leading dims are those of the indices, in row-major order: both are seen in grad's shape, or, where theirs differ, indices
+  // as a dense copy of it.
+  aclTensor index = indices;
+  Shape leading = grad.view;
+  --leading.rank;
+  if (!(index.view == leading)) {
+    if (!IsContiguous(index)) {
+      const aclTensor dense = DenseTensor(index.view, index.dtype);
+      const engine::Place copy = steps.Workspace(dense.numel * int64_t{sizeof(int64_t)});
+      steps.Copy(index, index_place, dense, copy);
+      index = dense;
+      index_place = copy;
+      index.offset = copy.offset / static_cast<int64_t>(aclDataTypeSize(index.dtype));
+    }
+    const int64_t offset = index.offset;
+    index = DenseTensor(leading, index.dtype);
+    index.offset = offset;
+  }
+  InsertDim(index, index.view.rank, columns, 0);
+  aclTensor target = sums;
+  target.view = grad.view;
+  target.strides.rank = grad.view.rank;
+  for (int i = 0; i + 1 < grad.view.rank; ++i) target.strides.dim[i] = 0;
+  target.strides.dim[grad.view.rank - 1] = sums.strides[1];
+  engine::IndexView named{&index, index_place.operand, call.Name(kIndices), -1, false, rows, sums.strides[0]};
+  const int64_t padding = call.attributes[kPaddingIdx].integer;
+  const auto add = [&](const aclTensor& plain, engine::Place plain_place, const aclTensor& indexed,
+                       engine::Place place) {
+    engine::IndexedMove* const move =
+        steps.Indexed(engine::IndexedAction::kAdd, plain, plain_place, indexed, place, &named, 1);
+    if (move != nullptr && padding >= 0) move->ignored = padding;
+    return move;
+  };
+  add(grad, OperandPlace(kGrad), target, sums_place);
+  if (call.attributes[kScale].integer != 0) {
+    const aclTensor counts = DenseTensor(Shape{rows}, ACL_INT64);
+    const engine::Place counts_place = steps.Workspace(rows * int64_t{sizeof(int64_t)});
+    steps.Fill(counts, counts_place, zero);
+    ScalarValue one;
+    one.bytes[0] = 1;
+    aclTensor ones = DenseTensor(Shape{}, ACL_INT64);
+    aclTensor counted = counts;
+    Select(index, index.view.rank - 1, 0);
+    ones.view = counted.view = index.view;
+    ones.strides.rank = counted.strides.rank = index.view.rank;
+    std::fill(ones.strides.dim, ones.strides.dim + index.view.rank, 0);
+    std::fill(counted.strides.dim, counted.strides.dim + index.view.rank, 0);
+    named.step = 1;
+    if (engine::IndexedMove* const move = add(ones, steps.Value(one), counted, counts_place))
+      move->raises = false;
+    const int64_t size = int64_t{sizeof(float)};
+    steps.DivideRows({sums_place.operand, sums_place.offset + sums.offset * size}, counts_place, rows,
+                     columns);
+  }
+  if (!is_direct) steps.Copy(sums, sums_place, out, OperandPlace(kOut));
+  steps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts embedding_dense_backward;
+}
+
+const OperatorFacts facts::embedding_dense_backward = {
+    "aclnnEmbeddingDenseBackward", "aclnnop/aclnn_embedding_dense_backward.h", kBf16SinceAtlasA2,
+    kBf16SinceAtlasA2, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnEmbeddingDenseBackwardGetWorkspaceSize(const aclTensor* grad, const aclTensor* indices,
+                                                        uint64_t numWeights, uint64_t paddingIdx,
+                                                        bool scaleGradByFreq, const aclTensor* out,
+                                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"grad", grad}, {"indices", indices}, {"out", out}};
+  const Attribute attributes[] = {{"numWeights", static_cast<int64_t>(numWeights)},
+                                  {"paddingIdx", static_cast<int64_t>(paddingIdx)},
+                                  {"scaleGradByFreq", scaleGradByFreq}};
+  OperatorCall call{"aclnnEmbeddingDenseBackward", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetBackward);
+}
+PORTACL_PHASE_2(aclnnEmbeddingDenseBackward)

@@ -1,0 +1,385 @@
+// aclnnIndexSelect, aclnnGather, aclnnGatherV2, aclnnTake and aclnnEmbedding: elements of a tensor that one index tensor names.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_embedding.h"
+#include "aclnnop/aclnn_gather.h"
+#include "aclnnop/aclnn_gather_v2.h"
+#include "aclnnop/aclnn_index_select.h"
+#include "aclnnop/aclnn_take.h"
+
+#include <algorithm>
+
+#include "acl/errors.h"
+#include "aclnnop/indexing/steps.h"
+#include "aclnnop/operator_facts.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kIndex, kOut };
+enum Attributes { kDim };
+
+constexpr DtypeSet kNumbers = kArithmetic | kUnsignedSince16Bits;
+constexpr DtypeSet kFloat8{ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E8M0};
+constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
+constexpr DtypeRule kNumberDtypes = WithBf16SinceAtlasA2(kNumbers);
+constexpr DtypeSet kGatherSet = kRealArithmetic | kUnsignedSince16Bits;
+constexpr DtypeRule kGatherDtypes =
+    ByGeneration(kGatherSet, kGatherSet | kBf16, kGatherSet | kBf16 | kFloat8);
+constexpr DtypeRule kGatherV2Dtypes =
+    ByGeneration(kArithmetic, kArithmetic | kBf16, kArithmetic | kBf16 | DtypeSet{ACL_UINT16});
+constexpr DtypeRule kEmbeddingDtypes = WithBf16SinceAtlasA2(kArithmetic);
+
+int DimOf(const OperatorCall& call) {
+  return call.attributes.empty() ? 0
+                                 : WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).view.rank);
+}
+int64_t LengthAt(const aclTensor& tensor, int dim) { return dim < tensor.view.rank ? tensor.view[dim] : 1; }
+int64_t StrideAt(const aclTensor& tensor, int dim) {
+  return dim < tensor.view.rank ? tensor.strides[dim] : 0;
+}
+
+// The views of the loop: over the output's elements.
+struct Views {
+  aclTensor self;
+  aclTensor index;
+  engine::IndexView named;
+};
+
+// self with the index tensor's dims in the place of `dim`, and the index with self's dims around it.
+Views Around(const OperatorCall& call, bool wraps) {
+  Views views;
+  const aclTensor self = PlainView(call.Tensor(kSelf));
+  const aclTensor index = PlainView(call.Tensor(kIndex));
+  const int dim = DimOf(call);
+  views.self = self;
+  views.index = index;
+  if (self.view.rank == 0) {
+    views.index.view.rank = views.index.strides.rank = 0;
+  } else {
+    Select(views.self, dim, 0);
+    if (index.view.rank == 0 && !call.attributes.empty()) {  // Embedding's has no dims in the output either
+      InsertDim(views.self, dim, 1, 0);
+      InsertDim(views.index, 0, 1, 0);
+    } else {
+      for (int i = 0; i < index.view.rank; ++i) InsertDim(views.self, dim + i, index.view[i], 0);
+    }
+    for (int i = 0; i < dim; ++i) InsertDim(views.index, i, self.view[i], 0);
+    for (int i = dim + 1; i < self.view.rank; ++i)
+      InsertDim(views.index, views.index.view.rank, self.view[i], 0);
+  }
+  views.named = {&views.index,       kIndex, call.Name(kIndex), -1, wraps, LengthAt(self, dim),
+                 StrideAt(self, dim)};
+  return views;
+}
+
+void SetTake(const Views& views, engine::Place self, const OperatorCall& call, StepList& steps) {
+  engine::IndexView named = views.named;
+  named.view = &views.index;
+  steps.Indexed(engine::IndexedAction::kTake, PlainView(call.Tensor(kOut)), OperandPlace(kOut), views.self,
+                self, &named, 1);
+}
+
+template <bool kWraps>
+void SetAround(const OperatorCall& call, Executor& executor) {
+  StepList steps(executor, 1);
+  SetTake(Around(call, kWraps), OperandPlace(kSelf), call, steps);
+  steps.SetJob();
+}
+
+// 561103 when the views' dims do not merge to a loop.
+aclnnStatus LoopFits(const Check& check, OperatorCall& call) noexcept {
+  const Views views = Around(call, false);
+  engine::IndexView named = views.named;
+  named.view = &views.index;
+  engine::IndexedMove move;
+  if (engine::PlanIndexed(PlainView(call.Tensor(kOut)), views.self, &named, 1, move)) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kOut)
+      .Add(" has more than 8 dims that cannot be taken together");
+  return FailAclnn(check.code, message.Add(", accepted: at most 8, or dense tensors."));
+}
+
+// The shape that Around gives.
+aclnnStatus AroundShape(const Check&, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& index = call.Tensor(kIndex).view;
+  if (self.rank == 0) {
+    call.broadcast.rank = 0;
+    return ACL_SUCCESS;
+  }
+  const int dim = DimOf(call);
+  int rank = 0;
+  for (int i = 0; i < dim; ++i) call.broadcast.dim[rank++] = self[i];
+  if (index.rank == 0) call.broadcast.dim[rank++] = 1;
+  for (int i = 0; i < index.rank; ++i) call.broadcast.dim[rank++] = index[i];
+  for (int i = dim + 1; i < self.rank; ++i) call.broadcast.dim[rank++] = self[i];
+  call.broadcast.rank = rank;
+  return ACL_SUCCESS;
+}
+
+// ---- IndexSelect ----
+
+aclnnStatus ScalarSelectsScalar(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kSelf).view.rank > 0 || call.Tensor(kOut).view.rank == 0) return ACL_SUCCESS;
+  return RefuseShape(check, call, kOut, Shape{});
+}
+bool HasElements(const OperatorCall& call) noexcept {
+  return !call.Tensor(kSelf).view.IsEmpty() && !call.Tensor(kIndex).view.IsEmpty();
+}
+aclnnStatus ScalarTakesOneIndex(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kSelf).view.rank > 0 || call.Tensor(kIndex).numel == 1) return ACL_SUCCESS;
+  return RefuseShape(check, call, kIndex, Shape{1});
+}
+
+constexpr Check kIndexSelectChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kIndex),
+    NotNull(kOut),
+    DtypesIn(kNumberDtypes, {kSelf}),
+    SameDtype(kSelf, kOut),
+    DtypesIn(kIndexDtypes, {kIndex}),
+    NotPrivate({kSelf, kIndex, kOut}),
+    Own(ScalarSelectsScalar),
+    RankAtMost(8, {kSelf}),
+    DimIn(kDim, kSelf),
+    RankAtMost(1, {kIndex}),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kSelf, kIndex}),
+    Own(ScalarTakesOneIndex),
+    Own(AroundShape),
+    If(HasElements, ShapeIsResult(kOut)),
+    InsideStorage({kSelf, kIndex}),
+};
+
+constexpr Check kGatherV2Checks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kIndex),
+    NotNull(kOut),
+    SameDtype(kSelf, kOut),
+    DtypesIn(kGatherV2Dtypes, {kSelf}),
+    DtypesIn(kIndexDtypes, {kIndex}),
+    RankAtMost(8, {kSelf, kIndex}),
+    DimIn(kDim, kSelf),
+    SizesRepresentable({kOut}),
+    Own(AroundShape),
+    ShapeIsResult(kOut),
+    DoneIfEmpty({kSelf, kIndex}),
+    InsideStorage({kSelf, kIndex}),
+    Own(LoopFits, ACLNN_ERR_INNER_NULLPTR),
+};
+
+aclnnStatus LeadingDims(const Check& check, OperatorCall& call) noexcept {
+  const Shape& out = call.Tensor(kOut).view;
+  Shape expected = call.Tensor(kIndex).view;
+  const int rank = expected.rank;
+  expected.dim[rank] = out.rank == rank + 1 ? out[rank] : LengthAt(call.Tensor(kSelf), 1);
+  expected.rank = rank + 1;
+  return out == expected ? ACL_SUCCESS : RefuseShape(check, call, kOut, expected);
+}
+
+aclnnStatus RowsFitOut(const Check& check, OperatorCall& call) noexcept {
+  const Shape& weight = call.Tensor(kSelf).view;
+  const Shape& out = call.Tensor(kOut).view;
+  if (weight.rank == 2 && weight[1] == out[out.rank - 1]) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf).Add(" does not give the rows of ");
+  AddArgumentShape(message, call, kOut);
+  return FailAclnn(check.code, message.Add(", accepted: two dims, the second one as long as out's last."));
+}
+
+constexpr Check kEmbeddingChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kIndex),
+    NotNull(kOut),
+    DtypesIn(kEmbeddingDtypes, {kSelf}),
+    SameDtype(kSelf, kOut),
+    DtypesIn(kIndexDtypes, {kIndex}),
+    RankAtMost(8, {kSelf, kIndex, kOut}),
+    Own(LeadingDims),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kSelf, kIndex}),
+    Own(RowsFitOut, ACLNN_ERR_INNER_NULLPTR),
+    InsideStorage({kSelf, kIndex}),
+    Own(LoopFits, ACLNN_ERR_INNER_NULLPTR),
+};
+
+// ---- Gather ----
+
+int RankOrOne(const Shape& shape) { return std::max(shape.rank, 1); }
+
+aclnnStatus SameRanks(const Check& check, OperatorCall& call) noexcept {
+  if (RankOrOne(call.Tensor(kSelf).view) == RankOrOne(call.Tensor(kIndex).view)) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kIndex).Add(" has another rank than ");
+  AddArgumentShape(message, call, kSelf);
+  return FailAclnn(check.code, message.Add(", accepted: the same number of dims."));
+}
+
+aclnnStatus IndexFitsSelf(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& self = call.Tensor(kSelf);
+  const aclTensor& index = call.Tensor(kIndex);
+  const int dim = DimOf(call);
+  bool fits = index.view.IsEmpty() || LengthAt(self, dim) != 0;
+  for (int i = 0; i < RankOrOne(self.view); ++i)
+    fits = fits && (i == dim || LengthAt(index, i) <= LengthAt(self, i));
+  if (fits) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kIndex).Add(" does not fit into ");
+  AddArgumentShape(message, call, kSelf).Add(", accepted: dims no longer than self's, but for dim ").Add(dim);
+  return FailAclnn(check.code, message.Add(", where self has elements."));
+}
+
+bool IndexHasElements(const OperatorCall& call) noexcept { return !call.Tensor(kIndex).view.IsEmpty(); }
+
+constexpr Check kGatherChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kIndex),
+    NotNull(kOut),
+    DtypesIn(kGatherDtypes, {kSelf}),
+    If(IndexHasElements, DtypesIn(kIndexDtypes, {kIndex})),
+    SameDtype(kSelf, kOut),
+    Own(SameRanks),
+    RankAtMost(8, {kSelf, kIndex}),
+    SameShape(kIndex, kOut),
+    DimIn(kDim, kSelf),
+    SizesRepresentable({kOut}),
+    Own(IndexFitsSelf),
+    DoneIfEmpty({kIndex, kSelf}),
+    InsideStorage({kSelf, kIndex}),
+};
+
+void SetGather(const OperatorCall& call, Executor& executor) {
+  const aclTensor self = PlainView(call.Tensor(kSelf));
+  const int dim = DimOf(call);
+  Views views;
+  views.index = PlainView(call.Tensor(kIndex));
+  views.self = self;
+  views.self.view = views.index.view;
+  views.self.strides.rank = views.index.view.rank;
+  for (int i = 0; i < views.index.view.rank; ++i)
+    views.self.strides.dim[i] = i == dim ? 0 : StrideAt(self, i);
+  views.named = {&views.index, kIndex, call.Name(kIndex), -1, true, LengthAt(self, dim), StrideAt(self, dim)};
+  StepList steps(executor, 1);
+  SetTake(views, OperandPlace(kSelf), call, steps);
+  steps.SetJob();
+}
+
+// ---- Take ----
+
+aclnnStatus SelfHasWhatIsTaken(const Check& check, OperatorCall& call) noexcept {
+  if (!call.Tensor(kSelf).view.IsEmpty() || call.Tensor(kIndex).view.IsEmpty()) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf);
+  return FailAclnn(check.code,
+                   message.Add(" is empty, accepted: a tensor with elements, or an empty index."));
+}
+
+constexpr Check kTakeChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kIndex),
+    NotNull(kOut),
+    DtypesIn(kNumberDtypes, {kSelf}),
+    SameDtype(kSelf, kOut),
+    DtypesIn(kIndexDtypes, {kIndex}),
+    RankAtMost(8, {kIndex}),
+    SameShape(kIndex, kOut),
+    Own(SelfHasWhatIsTaken),
+    NotPrivate({kSelf, kIndex, kOut}),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kIndex}),
+    InsideStorage({kSelf, kIndex}),
+};
+
+void SetTakeFlat(const OperatorCall& call, Executor& executor) {
+  const aclTensor self = MergedDims(call.Tensor(kSelf));
+  Views views;
+  views.index = call.Tensor(kIndex);
+  views.self.dtype = self.dtype;
+  views.self.view = views.index.view;
+  views.self.strides = views.index.strides;
+  std::fill(views.self.strides.dim, views.self.strides.dim + views.index.view.rank, 0);
+  views.named = {&views.index, kIndex, call.Name(kIndex), -1, true, call.Tensor(kSelf).numel, 1};
+  StepList steps(executor, 2);
+  engine::Place place = OperandPlace(kSelf);
+  if (self.view.rank <= 1) {
+    views.self.offset = self.offset;
+    views.named.step = self.view.rank == 1 ? self.strides[0] : 1;
+  } else {
+    // Places of a tensor that is not dense do not follow from its elements' numbers by one step.
+    const aclTensor dense = DenseTensor(self.view, self.dtype);
+    place = steps.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
+    steps.Copy(self, OperandPlace(kSelf), dense, place);
+  }
+  SetTake(views, place, call, steps);
+  steps.SetJob();
+}
+
+aclnnStatus Run(const char* api, std::span<const TensorArgument> tensors,
+                std::span<const Attribute> attributes, std::span<const Check> checks,
+                void (*build)(const OperatorCall&, Executor&), uint64_t* workspaceSize,
+                aclOpExecutor** executor) {
+  OperatorCall call{api, tensors, attributes};
+  return RunPhase1(call, checks, workspaceSize, executor, build);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts index_select, gather, gather_v2, take, embedding;
+}
+
+const OperatorFacts facts::index_select = {"aclnnIndexSelect", "aclnnop/aclnn_index_select.h", kNumberDtypes,
+                                           kNumberDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::gather = {"aclnnGather", "aclnnop/aclnn_gather.h", kGatherDtypes, kGatherDtypes,
+                                     /*by_promotion=*/false};
+const OperatorFacts facts::gather_v2 = {"aclnnGatherV2", "aclnnop/aclnn_gather_v2.h", kGatherV2Dtypes,
+                                        kGatherV2Dtypes, /*by_promotion=*/false};
+const OperatorFacts facts::take = {"aclnnTake", "aclnnop/aclnn_take.h", kNumberDtypes, kNumberDtypes,
+                                   /*by_promotion=*/false};
+const OperatorFacts facts::embedding = {"aclnnEmbedding", "aclnnop/aclnn_embedding.h", kEmbeddingDtypes,
+                                        kEmbeddingDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnIndexSelectGetWorkspaceSize(const aclTensor* self, int64_t dim, const aclTensor* index,
+                                             aclTensor* out, uint64_t* workspaceSize,
+                                             aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}};
+  return Run("aclnnIndexSelect", tensors, attributes, kIndexSelectChecks, SetAround<false>, workspaceSize,
+             executor);
+}
+PORTACL_PHASE_2(aclnnIndexSelect)
+
+aclnnStatus aclnnGatherGetWorkspaceSize(const aclTensor* self, const int64_t dim, const aclTensor* index,
+                                        aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}};
+  return Run("aclnnGather", tensors, attributes, kGatherChecks, SetGather, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnGather)
+
+aclnnStatus aclnnGatherV2GetWorkspaceSize(const aclTensor* self, int64_t dim, const aclTensor* index,
+                                          aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}};
+  return Run("aclnnGatherV2", tensors, attributes, kGatherV2Checks, SetAround<true>, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnGatherV2)
+
+aclnnStatus aclnnTakeGetWorkspaceSize(const aclTensor* self, const aclTensor* index, aclTensor* out,
+                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"out", out}};
+  return Run("aclnnTake", tensors, {}, kTakeChecks, SetTakeFlat, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnTake)
+
+aclnnStatus aclnnEmbeddingGetWorkspaceSize(const aclTensor* weight, const aclTensor* indices,
+                                           const aclTensor* out, uint64_t* workspaceSize,
+                                           aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"weight", weight}, {"indices", indices}, {"out", out}};
+  return Run("aclnnEmbedding", tensors, {}, kEmbeddingChecks, SetAround<false>, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnEmbedding)

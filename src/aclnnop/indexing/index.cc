@@ -1,0 +1,420 @@
+// aclnnIndex and aclnnIndexPutImpl: elements that a list of index tensors and masks names, read or written.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_index.h"
+
+#include <algorithm>
+
+#include "acl/errors.h"
+#include "aclnnop/aclnn_index_put_impl.h"
+#include "aclnnop/indexing/accumulate.h"
+#include "aclnnop/operator_facts.h"
+#include "contract/broadcast.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kIndices, kOther };  // out, or values
+
+constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64, ACL_BOOL};
+constexpr DtypeSet kIndexed = kRealArithmetic | kBf16;
+constexpr DtypeRule kIndexRule = ByGeneration(kIndexed, kIndexed, kIndexed | DtypeSet{ACL_COMPLEX64})
+                                     .On({Product::kAtlasTraining, Product::kNoDevice}, kRealArithmetic);
+constexpr DtypeRule kPutRule =
+    Everywhere(kIndexed).On({Product::kAtlasTraining, Product::kNoDevice}, kRealArithmetic);
+
+// An entry without elements stands for a whole dim. IndexPutImpl tells it from an index that names nothing, as far as it can.
+bool IsNone(const OperatorCall& call, int entry) {
+  const aclTensor& tensor = *call.Entry(kIndices, entry);
+  if (tensor.numel > 0 || !tensor.view.IsEmpty()) return false;
+  if (!call.in_place) return true;
+  return tensor.dtype == call.Tensor(kSelf).dtype || (tensor.view.rank == 1 && tensor.view[0] == 0);
+}
+bool IsMask(const OperatorCall& call, int entry) { return call.Entry(kIndices, entry)->dtype == ACL_BOOL; }
+
+// What the list means for self: which of its dims each entry takes, and where the dims of the indices are in the result.
+struct Reading {
+  int entries = 0;          // defined ones
+  int entry[kMaxDims];      // which
+  int dim[kMaxDims];        // the first dim of self that it takes
+  int first_dim = 0;        // of those taken
+  bool is_adjacent = true;  // they follow each other
+  bool fits = true;         // self has as many dims
+  int kept = 0;             // dims of self that stay
+  int kept_dim[kMaxDims];
+  int at = 0;   // kept dims before those of the indices
+  Shape named;  // the shape to which the indices broadcast
+  bool broadcasts = true;
+  bool has_mask = false;
+  bool one_shape = true;  // of all index tensors
+  bool is_open = false;   // how many elements masks name is not known in phase 1
+};
+
+Reading Read(const OperatorCall& call) {
+  Reading reading;
+  const Shape& self = call.Tensor(kSelf).view;
+  bool taken[kMaxDims] = {};
+  int dim = 0;
+  int last_taken = -1;
+  for (int entry = 0; entry < call.Count(kIndices); ++entry) {
+    if (IsNone(call, entry)) {
+      ++dim;
+      continue;
+    }
+    const aclTensor& tensor = *call.Entry(kIndices, entry);
+    const bool is_mask = IsMask(call, entry);
+    const int takes = is_mask ? std::max(tensor.view.rank, 1) : 1;
+    if (reading.entries == kMaxDims || dim + takes > self.rank) {
+      reading.fits = false;
+      return reading;
+    }
+    if (last_taken < 0) reading.first_dim = dim;
+    if (last_taken >= 0 && dim != last_taken + 1) reading.is_adjacent = false;
+    for (int i = 0; i < takes; ++i) taken[dim + i] = true;
+    last_taken = dim + takes - 1;
+    reading.entry[reading.entries] = entry;
+    reading.dim[reading.entries++] = dim;
+    dim += takes;
+    reading.has_mask = reading.has_mask || is_mask;
+    if (!is_mask && !BroadcastShapes(reading.named, tensor.view, &reading.named)) reading.broadcasts = false;
+    reading.one_shape = reading.one_shape && tensor.view == call.Entry(kIndices, reading.entry[0])->view;
+  }
+  for (int i = 0; i < self.rank; ++i) {
+    if (taken[i]) continue;
+    if (reading.is_adjacent && i < reading.first_dim) ++reading.at;
+    reading.kept_dim[reading.kept++] = i;
+  }
+  if (!reading.has_mask) return reading;
+  // Masks name one dim of elements. How many is what the other indices have, or the other tensor.
+  if (reading.named.rank == 0) reading.named = Shape{1};
+  int64_t& length = reading.named.dim[reading.named.rank - 1];
+  const Shape& other = call.Tensor(kOther).view;
+  const int behind = reading.kept - reading.at;
+  const int place = other.rank - 1 - behind;
+  if (length == 1) {
+    const int64_t given = place >= 0 ? other[place] : 1;
+    if (given != 1 || !call.in_place) {
+      length = given;
+    } else {
+      reading.is_open = true;
+      for (int i = 0; i < reading.entries; ++i) {
+        if (IsMask(call, reading.entry[i]))
+          length = std::max(length, call.Entry(kIndices, reading.entry[i])->numel);
+      }
+    }
+  }
+  return reading;
+}
+
+// The shape of the elements that are named.
+Shape NamedShape(const OperatorCall& call, const Reading& reading) {
+  const Shape& self = call.Tensor(kSelf).view;
+  Shape shape;
+  for (int i = 0; i < reading.at; ++i) shape.dim[shape.rank++] = self[reading.kept_dim[i]];
+  for (int i = 0; i < reading.named.rank; ++i) shape.dim[shape.rank++] = reading.named[i];
+  for (int i = reading.at; i < reading.kept; ++i) shape.dim[shape.rank++] = self[reading.kept_dim[i]];
+  return shape;
+}
+
+// ---- checks ----
+
+template <class F>
+aclnnStatus ForEachDefined(const OperatorCall& call, const F& f) {
+  for (int entry = 0; entry < call.Count(kIndices); ++entry) {
+    const aclTensor& tensor = *call.Entry(kIndices, entry);
+    if (tensor.view.IsEmpty()) continue;
+    if (const aclnnStatus status = f(tensor, entry)) return status;
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus IndexDtypes(const Check& check, OperatorCall& call) noexcept {
+  return ForEachDefined(call, [&](const aclTensor& tensor, int entry) -> aclnnStatus {
+    if (kIndexDtypes.Contains(tensor.dtype)) return ACL_SUCCESS;
+    Text message = StartMessage(call);
+    AddArgumentDtype(message.Add("parameter "), call, kIndices, entry).Add(" is not supported, accepted: ");
+    AddDtypeSet(message, kIndexDtypes);
+    return FailAclnn(check.code, message.Add("."));
+  });
+}
+
+aclnnStatus RefuseList(const Check& check, const OperatorCall& call, const char* what) {
+  return FailAclnn(check.code, StartMessage(call).Add("parameter indices ").Add(what).Add("."));
+}
+
+aclnnStatus MasksMatch(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  int dim = 0;
+  bool has_mask = false;
+  for (int entry = 0; entry < call.Count(kIndices); ++entry)
+    has_mask = has_mask || (IsMask(call, entry) && !call.Entry(kIndices, entry)->view.IsEmpty());
+  if (!has_mask) return ACL_SUCCESS;
+  for (int entry = 0; entry < call.Count(kIndices); ++entry) {
+    const aclTensor& tensor = *call.Entry(kIndices, entry);
+    if (tensor.view.IsEmpty()) {
+      ++dim;
+      continue;
+    }
+    // Beside a mask, CANN's writing looks at integer indices as if they were masks, too.
+    if (!IsMask(call, entry) && !call.in_place) {
+      ++dim;
+      continue;
+    }
+    const int takes = std::max(tensor.view.rank, 1);
+    bool fits = tensor.view.rank > 0;
+    for (int i = 0; i < tensor.view.rank; ++i)
+      fits = fits && dim + i < self.rank && tensor.view[i] == self[dim + i];
+    if (!fits) {
+      Text message = StartMessage(call);
+      AddArgumentShape(message.Add("parameter "), call, kIndices, entry).Add(" does not match ");
+      AddArgumentShape(message, call, kSelf).Add(" from dim ").Add(dim);
+      return FailAclnn(check.code, message.Add(" on, accepted: the same lengths."));
+    }
+    dim += IsMask(call, entry) ? takes : 1;
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus DoneForScalar(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kSelf).view.rank > 0) return ACL_SUCCESS;
+  call.broadcast = Shape{};
+  const Check shape = ShapeIsResultOrOne(kOther);
+  (void)check;
+  return shape.run(shape, call);
+}
+
+bool HasDims(const OperatorCall& call) noexcept { return call.Tensor(kSelf).view.rank > 0; }
+
+aclnnStatus RankOfResult(const Check& check, OperatorCall& call) noexcept {
+  for (int entry = 0; entry < call.Count(kIndices); ++entry) {
+    if (IsNone(call, entry)) continue;
+    int count = 0;
+    for (int i = 0; i < call.Count(kIndices); ++i) count += IsNone(call, i) ? 0 : 1;
+    if (call.Entry(kIndices, entry)->view.rank + call.Tensor(kSelf).view.rank - count <= 8)
+      return ACL_SUCCESS;
+    return RefuseList(check, call, "names a result of more than 8 dims, accepted: at most 8");
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus ListFits(const Check& check, OperatorCall& call) noexcept {
+  const Reading reading = Read(call);
+  if (!reading.fits)
+    return RefuseList(check, call, "takes more dims than self has, accepted: at most as many");
+  if (!reading.broadcasts)
+    return RefuseList(check, call, "has tensors that do not broadcast, accepted: those that do");
+  if (reading.kept + reading.named.rank > 8 || reading.entries > engine::kMostIndices)
+    return RefuseList(check, call, "names a result of more than 8 dims, accepted: at most 8");
+  call.broadcast = NamedShape(call, reading);
+  return ACL_SUCCESS;
+}
+
+// Ascend 950 takes COMPLEX64 where all index tensors have one shape.
+aclnnStatus ComplexTakesOneShape(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kSelf).dtype != ACL_COMPLEX64) return ACL_SUCCESS;
+  const Reading reading = Read(call);
+  if (!reading.has_mask && reading.one_shape) return ACL_SUCCESS;
+  return RefuseList(
+      check, call,
+      "has masks or tensors of several shapes, of COMPLEX64, accepted: index tensors of one shape");
+}
+
+constexpr Check kIndexChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kOther),
+    NotNull(kIndices),
+    EntriesNotNull(kIndices),
+    SameDtype(kSelf, kOther),
+    DtypesIn(kIndexRule, {kSelf}),
+    Own(IndexDtypes),
+    NotPrivate({kSelf, kOther}),
+    RankAtMost(8, {kSelf, kIndices}),
+    SizesRepresentable({kOther}),
+    DoneIfEmpty({kSelf, kOther}),
+    If(HasDims, Own(RankOfResult)),
+    If(HasDims, Own(MasksMatch)),
+    Own(DoneForScalar),
+    If(HasDims, Own(ListFits)),
+    If(HasDims, ShapeIsResult(kOther)),
+    InsideStorage({kSelf, kIndices}),
+    Own(ComplexTakesOneShape, ACLNN_ERR_INNER_NULLPTR),
+};
+
+aclnnStatus CountFits(const Check& check, OperatorCall& call) noexcept {
+  if (call.Count(kIndices) <= call.Tensor(kSelf).view.rank) return ACL_SUCCESS;
+  return RefuseList(check, call, "has more tensors than self dims, accepted: at most as many");
+}
+
+aclnnStatus DoneWithoutIndices(const Check&, OperatorCall& call) noexcept {
+  bool is_defined = false;
+  for (int entry = 0; entry < call.Count(kIndices); ++entry) is_defined = is_defined || !IsNone(call, entry);
+  if (!is_defined) call.work = OperatorCall::Work::kNothing;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus ValuesFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& values = call.Tensor(kOther).view;
+  Shape both;
+  if (BroadcastShapes(call.broadcast, values, &both) && both == call.broadcast) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kOther)
+      .Add(" does not broadcast to what indices names, ");
+  AddShape(message, call.broadcast);
+  return FailAclnn(check.code, message.Add(", accepted: a shape that does."));
+}
+
+constexpr Check kPutChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kOther),
+    NotNull(kIndices),
+    EntriesNotNull(kIndices),
+    DtypesIn(kPutRule, {kSelf, kOther}),
+    Own(IndexDtypes),
+    SameDtype(kSelf, kOther),
+    RankAtMost(8, {kSelf}),
+    Own(CountFits),
+    Own(MasksMatch),
+    SizesRepresentable({kSelf}),
+    DoneIfEmpty({kSelf, kOther}),
+    Own(DoneWithoutIndices),
+    Own(ListFits),
+    Own(ValuesFit, ACLNN_ERR_INNER_NULLPTR),
+    InsideStorage({kOther, kIndices}),
+};
+
+// ---- steps ----
+
+int CountMasks(const OperatorCall& call) {
+  int masks = 0;
+  for (int entry = 0; entry < call.Count(kIndices); ++entry) masks += IsMask(call, entry) ? 1 : 0;
+  return masks;
+}
+
+// The views of a tensor of self's shape over the named elements; what masks name is found first.
+TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shape& shape,
+                    const aclTensor& whole, StepList& steps) {
+  TargetViews views;
+  const aclTensor& self = call.Tensor(kSelf);
+  views.indexed.dtype = whole.dtype;
+  views.indexed.offset = whole.offset;
+  views.indexed.view = shape;
+  views.indexed.strides.rank = shape.rank;
+  const int named = reading.named.rank;
+  for (int i = 0; i < shape.rank; ++i) {
+    const int kept = i < reading.at ? i : i - named;
+    const bool is_named = i >= reading.at && i < reading.at + named;
+    views.indexed.strides.dim[i] = is_named ? 0 : whole.strides[reading.kept_dim[kept]];
+  }
+  views.indexed.Describe();
+  const int64_t size = static_cast<int64_t>(aclDataTypeSize(whole.dtype));
+  for (int k = 0; k < reading.entries; ++k) {
+    const int entry = reading.entry[k];
+    aclTensor& view = views.index[k];
+    view = PlainView(*call.Entry(kIndices, entry));
+    engine::IndexView& one = views.named[k];
+    one = {nullptr, call.OperandOf(kIndices, entry), call.Name(kIndices),          entry,
+           true,    self.view[reading.dim[k]],       whole.strides[reading.dim[k]]};
+    if (IsMask(call, entry)) {
+      const int64_t length = reading.named[named - 1];
+      engine::Place mask{one.operand, view.offset};
+      if (!IsContiguous(view)) {
+        const aclTensor dense = DenseTensor(view.view, ACL_BOOL);
+        mask = steps.Workspace(view.numel);
+        steps.Copy(view, OperandPlace(one.operand), dense, mask);
+      }
+      int64_t stride[kMaxDims];
+      for (int i = 0; i < view.view.rank; ++i) stride[i] = whole.strides[reading.dim[k] + i] * size;
+      const engine::Place places = steps.Workspace(length * int64_t{sizeof(int64_t)});
+      steps.FindTrue(mask, view, places, length, stride, reading.is_open ? -1 : entry);
+      view = DenseTensor(Shape{length}, ACL_INT64);
+      view.offset = places.offset / int64_t{sizeof(int64_t)};
+      one.operand = engine::Place::kWorkspace;
+      one.bound = engine::IndexedMove::kPlaces;
+    }
+    // Right-aligned among the named dims, and alone.
+    Shape strides;
+    strides.rank = shape.rank;
+    for (int i = 0; i < shape.rank; ++i) {
+      const int own = i - reading.at - (named - view.view.rank);
+      const bool walks = i >= reading.at && i < reading.at + named && own >= 0 && view.view[own] != 1;
+      strides.dim[i] = walks ? view.strides[own] : 0;
+    }
+    view.view = shape;
+    view.strides = strides;
+  }
+  views.count = reading.entries;
+  return views;
+}
+
+void SetIndex(const OperatorCall& call, Executor& executor) {
+  StepList steps(executor, 1 + 2 * CountMasks(call));
+  const aclTensor self = PlainView(call.Tensor(kSelf));
+  const aclTensor out = PlainView(call.Tensor(kOther));
+  const int out_operand = call.OperandOf(kOther);
+  const Reading reading = self.view.rank > 0 ? Read(call) : Reading{};
+  if (reading.entries == 0) {
+    aclTensor from = self;
+    if (self.numel == 1) from.view = Shape{};
+    steps.Copy(from, OperandPlace(kSelf), out, OperandPlace(out_operand));
+    return steps.SetJob();
+  }
+  TargetViews views = ViewsOf(call, reading, out.view, self, steps);
+  for (int k = 0; k < views.count; ++k) views.named[k].view = &views.index[k];
+  steps.Indexed(engine::IndexedAction::kTake, out, OperandPlace(out_operand), views.indexed,
+                OperandPlace(kSelf), views.named, views.count);
+  steps.SetJob();
+}
+
+void SetPut(const OperatorCall& call, bool accumulates, Executor& executor) {
+  StepList steps(executor, 3 + 2 * CountMasks(call));
+  const Reading reading = Read(call);
+  const Shape& shape = call.broadcast;
+  if (shape.IsEmpty()) return;
+  const aclTensor self = PlainView(call.Tensor(kSelf));
+  aclTensor values = PlainView(call.Tensor(kOther));
+  while (values.view.rank < shape.rank) InsertDim(values, 0, 1, 0);
+  for (int i = 0; i < shape.rank; ++i) {
+    if (values.view[i] != shape[i]) Expand(values, i, shape[i]);
+  }
+  const auto action = accumulates ? engine::IndexedAction::kAdd : engine::IndexedAction::kPut;
+  ScatterInto(steps, action, values, OperandPlace(call.OperandOf(kOther)), nullptr, {}, self,
+              OperandPlace(kSelf),
+              [&](const aclTensor& whole) { return ViewsOf(call, reading, shape, whole, steps); });
+  steps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts index, index_put_impl;
+}
+
+const OperatorFacts facts::index = {"aclnnIndex", "aclnnop/aclnn_index.h", kIndexRule, kIndexRule,
+                                    /*by_promotion=*/false};
+const OperatorFacts facts::index_put_impl = {"aclnnIndexPutImpl", "aclnnop/aclnn_index_put_impl.h", kPutRule,
+                                             kPutRule,
+                                             /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnIndexGetWorkspaceSize(const aclTensor* self, const aclTensorList* indices, aclTensor* out,
+                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"indices", indices}, {"out", out}};
+  OperatorCall call{"aclnnIndex", tensors, {}};
+  return RunPhase1(call, kIndexChecks, workspaceSize, executor, SetIndex);
+}
+PORTACL_PHASE_2(aclnnIndex)
+
+aclnnStatus aclnnIndexPutImplGetWorkspaceSize(aclTensor* selfRef, const aclTensorList* indices,
+                                              const aclTensor* values, const bool accumulate,
+                                              const bool unsafe, uint64_t* workspaceSize,
+                                              aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"indices", indices}, {"values", values}};
+  const Attribute attributes[] = {{"accumulate", accumulate}, {"unsafe", unsafe}};
+  OperatorCall call{"aclnnIndexPutImpl", tensors, attributes};
+  call.in_place = true;
+  return RunPhase1(call, kPutChecks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) { SetPut(checked, accumulate, fresh); });
+}
+PORTACL_PHASE_2(aclnnIndexPutImpl)

@@ -1,0 +1,256 @@
+// aclnnIndexAdd, aclnnIndexCopy and aclnnInplaceIndexCopy: the parts of a tensor along a dim added to, or written to, those of another
+// one that an index tensor names.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_index_add.h"
+
+#include <algorithm>
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnnop/aclnn_index_copy.h"
+#include "aclnnop/indexing/accumulate.h"
+#include "aclnnop/operator_facts.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kIndex, kSource, kOut };
+enum Attributes { kDim, kAlpha };
+
+constexpr DtypeRule kAddDtypes = WithBf16SinceAtlasA2(kRealArithmetic);
+constexpr DtypeSet kCopyOld = kArithmetic;
+constexpr DtypeRule kCopyDtypes =
+    ByGeneration(kCopyOld, kCopyOld | kBf16, kCopyOld | kBf16 | DtypeSet{ACL_UINT32, ACL_UINT64});
+constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
+
+int RankOrOne(const Shape& shape) { return std::max(shape.rank, 1); }
+int64_t LengthAt(const aclTensor& tensor, int dim) { return dim < tensor.view.rank ? tensor.view[dim] : 1; }
+int64_t StrideAt(const aclTensor& tensor, int dim) {
+  return dim < tensor.view.rank ? tensor.strides[dim] : 0;
+}
+
+aclnnStatus Refuse(const Check& check, const OperatorCall& call, int tensor, const char* accepted) {
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, tensor).Add(" does not go with ");
+  AddArgumentShape(message, call, kSelf).Add(", accepted: ");
+  return FailAclnn(check.code, message.Add(accepted).Add("."));
+}
+
+// A dim of one element: a tensor without dims counts as one, but not from its end.
+aclnnStatus ScalarDimIsZero(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kSelf).view.rank > 0 || call.attributes[kDim].integer == 0) return ACL_SUCCESS;
+  return RefuseInteger(check, call, "dim", call.attributes[kDim].integer, 0, 0);
+}
+
+// source is self but along dim.
+aclnnStatus OtherDims(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& self = call.Tensor(kSelf);
+  const aclTensor& source = call.Tensor(kSource);
+  const int dim = WrappedDim(call.attributes[kDim].integer, self.view.rank);
+  if (self.view.rank > 0 && RankOrOne(source.view) != self.view.rank)
+    return Refuse(check, call, kSource, "the same number of dims");
+  for (int i = 0; i < self.view.rank; ++i) {
+    if (i != dim && LengthAt(source, i) != self.view[i])
+      return Refuse(check, call, kSource, "self's dims but for dim");
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus OneIndexEach(const Check& check, OperatorCall& call) noexcept {
+  const int dim = WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).view.rank);
+  if (call.Tensor(kIndex).numel == LengthAt(call.Tensor(kSource), dim)) return ACL_SUCCESS;
+  return Refuse(check, call, kIndex, "one index for each part of source along dim");
+}
+
+constexpr Check kAddChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kIndex),
+    NotNull(kSource),
+    ScalarNotNull(kAlpha),
+    NotNull(kOut),
+    DtypesIn(kAddDtypes, {kSelf}),
+    DtypesIn(kIndexDtypes, {kIndex}),
+    DtypesIn(kAddDtypes, {kSource, kOut}),
+    SameDtype(kSelf, kSource),
+    SameDtype(kSelf, kOut),
+    RankAtMost(8, {kSelf, kSource}),
+    DimIn(kDim, kSelf),
+    Own(ScalarDimIsZero),
+    Own(OtherDims),
+    RankAtMost(1, {kIndex}),
+    Own(OneIndexEach),
+    SameShape(kSelf, kOut),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kSelf, kSource}),
+    InsideStorage({kSelf, kIndex, kSource}),
+    {.run = [](const Check& check, OperatorCall& call) noexcept -> aclnnStatus {
+       if (ScalarConverts(call.Scalar(kAlpha).dtype, call.Tensor(kSelf).dtype)) return ACL_SUCCESS;
+       Text message = StartMessage(call).Add("parameter alpha with dtype ");
+       AddDtypeName(message, call.Scalar(kAlpha).dtype);
+       return FailAclnn(check.code, message.Add(" is not converted, accepted: a number or bool."));
+     },
+     .code = ACLNN_ERR_INNER_NULLPTR},
+};
+
+// ---- IndexCopy ----
+
+aclnnStatus OutLikeSelf(const Check& check, OperatorCall& call) noexcept {
+  if (call.in_place) return ACL_SUCCESS;
+  const Check same = check.low == 0   ? SameDtype(kSelf, kOut)
+                     : check.low == 1 ? SameShape(kSelf, kOut)
+                                      : SameFormat({kSelf, kOut});
+  return same.run(same, call);
+}
+
+aclnnStatus OutNotNull(const Check&, OperatorCall& call) noexcept {
+  const Check given = NotNull(kOut);
+  return call.in_place ? ACL_SUCCESS : given.run(given, call);
+}
+
+aclnnStatus SourceFits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& source = call.Tensor(kSource).view;
+  if (source.rank == 0 && call.Tensor(kIndex).numel != 1)
+    return Refuse(check, call, kIndex, "one index for a source without dims");
+  if (source.rank != self.rank && source.rank != 0 && self.rank != 0)
+    return Refuse(check, call, kSource, "the same number of dims");
+  return ACL_SUCCESS;
+}
+
+aclnnStatus CopiedDims(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  const aclTensor& source = call.Tensor(kSource);
+  if (source.view.rank == 0) {
+    // It takes the place of one part, which then has to be one element.
+    for (int i = 0; i < self.rank; ++i) {
+      if (i != WrappedDim(call.attributes[kDim].integer, self.rank) && self[i] != 1)
+        return Refuse(check, call, kSource, "self's dims but for dim");
+    }
+    return ACL_SUCCESS;
+  }
+  const int dim = WrappedDim(call.attributes[kDim].integer, self.rank);
+  for (int i = 0; i < source.view.rank; ++i) {
+    const int64_t length = i < self.rank ? self[i] : 1;
+    if (i != dim && source.view[i] != length) return Refuse(check, call, kSource, "self's dims but for dim");
+  }
+  return OneIndexEach(check, call);
+}
+
+constexpr Check kCopyChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kIndex),
+    NotNull(kSource),
+    Own(OutNotNull),
+    DtypesIn(kCopyDtypes, {kSelf}),
+    DtypesIn(kIndexDtypes, {kIndex}),
+    SameDtype(kSelf, kSource),
+    Own(OutLikeSelf),
+    RankAtMost(8, {kSelf, kSource}),
+    RankAtMost(1, {kIndex}),
+    {.run = OutLikeSelf, .low = 1},
+    Own(SourceFits),
+    DimIn(kDim, kSelf),
+    Own(CopiedDims),
+    {.run = OutLikeSelf, .low = 2},
+    SizesRepresentable({kSelf}),
+    DoneIfEmpty({kSelf, kIndex}),
+    InsideStorage({kSelf, kIndex, kSource}),
+};
+
+void SetByIndex(const OperatorCall& call, engine::IndexedAction action, const aclScalar* alpha,
+                Executor& executor) {
+  const int output = call.Output();
+  const aclTensor self = PlainView(call.Tensor(kSelf));
+  const aclTensor out = PlainView(call.Tensor(output));
+  aclTensor index = PlainView(call.Tensor(kIndex));
+  aclTensor source = PlainView(call.Tensor(kSource));
+  const int dim = WrappedDim(call.attributes[kDim].integer, self.view.rank);
+  const int64_t count = index.numel;
+  const int64_t step = index.view.rank > 0 ? index.strides[0] : 0;
+  // The loop's shape: self's with as many parts as there are indices; source without dims is one element of it.
+  Shape shape = self.view;
+  if (shape.rank == 0) shape = Shape{count};
+  shape.dim[dim] = count;
+  Shape strides;
+  strides.rank = index.strides.rank = source.strides.rank = shape.rank;
+  for (int i = 0; i < shape.rank; ++i) {
+    strides.dim[i] = i < source.view.rank ? source.strides[i] : 0;
+    index.strides.dim[i] = i == dim ? step : 0;
+  }
+  source.strides = strides;
+  source.view = index.view = shape;
+  StepList steps(executor, 3);
+  const auto derive = [&](const aclTensor& whole) {
+    TargetViews views;
+    views.indexed.dtype = whole.dtype;
+    views.indexed.offset = whole.offset;
+    views.indexed.view = shape;
+    views.indexed.strides.rank = shape.rank;
+    for (int i = 0; i < shape.rank; ++i) views.indexed.strides.dim[i] = i == dim ? 0 : StrideAt(whole, i);
+    views.index[0] = index;
+    views.named[0] = {
+        nullptr, kIndex, call.Name(kIndex), -1, false, LengthAt(self, dim), StrideAt(whole, dim)};
+    views.count = 1;
+    return views;
+  };
+  ScatterInto(steps, action, source, OperandPlace(kSource), call.in_place ? nullptr : &self,
+              OperandPlace(kSelf), out, OperandPlace(output), derive, alpha);
+  steps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts index_add, index_copy;
+}
+
+const OperatorFacts facts::index_add = {"aclnnIndexAdd", "aclnnop/aclnn_index_add.h", kAddDtypes, kAddDtypes,
+                                        /*by_promotion=*/false};
+const OperatorFacts facts::index_copy = {"aclnnIndexCopy", "aclnnop/aclnn_index_copy.h", kCopyDtypes,
+                                         kCopyDtypes,
+                                         /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnIndexAddGetWorkspaceSize(const aclTensor* self, const int64_t dim, const aclTensor* index,
+                                          const aclTensor* source, const aclScalar* alpha, aclTensor* out,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"source", source}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"alpha", alpha}};
+  OperatorCall call{"aclnnIndexAdd", tensors, attributes};
+  return RunPhase1(call, kAddChecks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) {
+                     SetByIndex(checked, engine::IndexedAction::kAdd, alpha, fresh);
+                   });
+}
+PORTACL_PHASE_2(aclnnIndexAdd)
+
+aclnnStatus aclnnIndexCopyGetWorkspaceSize(aclTensor* selfRef, int64_t dim, const aclTensor* index,
+                                           const aclTensor* source, aclTensor* outRef,
+                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"selfRef", selfRef}, {"index", index}, {"source", source}, {"outRef", outRef}};
+  const Attribute attributes[] = {{"dim", dim}};
+  OperatorCall call{"aclnnIndexCopy", tensors, attributes};
+  return RunPhase1(call, kCopyChecks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) {
+                     SetByIndex(checked, engine::IndexedAction::kPut, nullptr, fresh);
+                   });
+}
+PORTACL_PHASE_2(aclnnIndexCopy)
+
+aclnnStatus aclnnInplaceIndexCopyGetWorkspaceSize(aclTensor* selfRef, int64_t dim, const aclTensor* index,
+                                                  const aclTensor* source, uint64_t* workspaceSize,
+                                                  aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"index", index}, {"source", source}};
+  const Attribute attributes[] = {{"dim", dim}};
+  OperatorCall call{"aclnnInplaceIndexCopy", tensors, attributes};
+  call.in_place = true;
+  return RunPhase1(call, kCopyChecks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) {
+                     SetByIndex(checked, engine::IndexedAction::kPut, nullptr, fresh);
+                   });
+}
+PORTACL_PHASE_2(aclnnInplaceIndexCopy)

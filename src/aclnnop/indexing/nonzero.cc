@@ -1,0 +1,142 @@
+// aclnnNonzero, aclnnNonzeroV2 and aclnnMaskedSelect: where a tensor is not 0, and the elements where a mask is true. How many they are
+// is known when the work is done: phase 2 waits for it and sets the output's shape.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_nonzero.h"
+
+#include <limits>
+
+#include "acl/errors.h"
+#include "aclnnop/aclnn_masked_select.h"
+#include "aclnnop/aclnn_nonzero_v2.h"
+#include "aclnnop/indexing/steps.h"
+#include "aclnnop/operator_facts.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut };
+enum SelectTensors { kSelectSelf, kMask, kSelected };
+
+constexpr DtypeRule kNonzeroDtypes =
+    ByGeneration(kRealArithmetic, kRealArithmetic | kBf16, kRealArithmetic | kBf16 | kUnsignedSince16Bits);
+constexpr DtypeSet kNonzeroV2Set = kRealArithmetic | kUnsignedSince16Bits;
+constexpr DtypeRule kNonzeroV2Dtypes = WithBf16SinceAtlasA2(kNonzeroV2Set);
+constexpr DtypeSet kMaskDtypes{ACL_UINT8, ACL_BOOL};
+
+aclnnStatus ExtentsFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  for (int dim = 0; dim < self.rank; ++dim) {
+    if (self[dim] <= std::numeric_limits<int32_t>::max()) continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, kSelf);
+    return FailAclnn(check.code, message.Add(" has a dim beyond 2^31 - 1, accepted: dims up to that."));
+  }
+  return ACL_SUCCESS;
+}
+
+constexpr auto Checks(const DtypeRule& rule) {
+  return List(NotNull(kSelf), NotNull(kOut),  // in CANN's order
+              DtypesIn(rule, {kSelf}), DtypesIn(DtypeSet(ACL_INT64), {kOut}), RankAtMost(8, {kSelf, kOut}),
+              Own(ExtentsFit), SizesRepresentable({kOut}), DoneIfEmpty({kSelf, kOut}),
+              InsideStorage({kSelf}));
+}
+constexpr auto kNonzeroChecks = Checks(kNonzeroDtypes);
+constexpr auto kNonzeroV2Checks = Checks(kNonzeroV2Dtypes);
+
+aclnnStatus OneDim(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& out = call.Tensor(kSelected);
+  if (out.view.rank == 1 && out.numel == NumelOf(call.broadcast)) return ACL_SUCCESS;
+  int64_t numel = 0;
+  call.broadcast.Numel(&numel);
+  return RefuseShape(check, call, kSelected, Shape{numel});
+}
+
+constexpr Check kSelectChecks[] = {
+    NotNull(kSelectSelf),  // in CANN's order
+    NotNull(kMask),
+    NotNull(kSelected),
+    DtypesIn(kNonzeroDtypes, {kSelectSelf}),
+    DtypesIn(kMaskDtypes, {kMask}),
+    DtypesIn(kNonzeroDtypes, {kSelected}),
+    RankAtMost(8, {kSelectSelf, kMask}),
+    Broadcasts({kSelectSelf, kMask}),
+    SizesRepresentable({kSelected}),
+    Own(OneDim),
+    DoneIfEmpty({kSelectSelf, kMask, kSelected}),
+    InsideStorage({kSelectSelf, kMask}),
+};
+
+// A dense byte for each element of `shape`, to which the tensor broadcasts: whether it is not 0.
+engine::Place AddMask(const aclTensor& tensor, int operand, const aclTensor& mask, StepList& steps) {
+  const engine::Place place = steps.Workspace(mask.numel);
+  steps.Copy(PlainView(tensor), OperandPlace(operand), mask, place);
+  return place;
+}
+
+aclnnStatus FindNonzero(const char* api, const aclTensor* self, aclTensor* out, std::span<const Check> checks,
+                        bool is_across, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  OperatorCall call{api, tensors, {}};
+  return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    const aclTensor mask = DenseTensor(checked.Tensor(kSelf).view, ACL_BOOL);
+    StepList steps(fresh, 2);
+    const engine::Place place = AddMask(checked.Tensor(kSelf), kSelf, mask, steps);
+    steps.WriteChosen(mask, place, nullptr, {}, out, kOut, is_across);
+    steps.SetJob();
+  });
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts nonzero, nonzero_v2, masked_select;
+}
+
+const OperatorFacts facts::nonzero = {"aclnnNonzero",         "aclnnop/aclnn_nonzero.h",
+                                      kNonzeroDtypes,         kNonzeroDtypes,
+                                      /*by_promotion=*/false, /*inputs_only=*/true};
+const OperatorFacts facts::nonzero_v2 = {"aclnnNonzeroV2",       "aclnnop/aclnn_nonzero_v2.h",
+                                         kNonzeroV2Dtypes,       kNonzeroV2Dtypes,
+                                         /*by_promotion=*/false, /*inputs_only=*/true};
+const OperatorFacts facts::masked_select = {"aclnnMaskedSelect", "aclnnop/aclnn_masked_select.h",
+                                            kNonzeroDtypes, kNonzeroDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnNonzeroGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                         aclOpExecutor** executor) {
+  return FindNonzero("aclnnNonzero", self, out, kNonzeroChecks, /*is_across=*/false, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnNonzero)
+
+aclnnStatus aclnnNonzeroV2GetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                           aclOpExecutor** executor) {
+  return FindNonzero("aclnnNonzeroV2", self, out, kNonzeroV2Checks, /*is_across=*/true, workspaceSize,
+                     executor);
+}
+PORTACL_PHASE_2(aclnnNonzeroV2)
+
+aclnnStatus aclnnMaskedSelectGetWorkspaceSize(const aclTensor* self, const aclTensor* mask, aclTensor* out,
+                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"mask", mask}, {"out", out}};
+  OperatorCall call{"aclnnMaskedSelect", tensors, {}};
+  return RunPhase1(
+      call, kSelectChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+        StepList steps(fresh, 3);
+        const aclTensor where = DenseTensor(checked.broadcast, ACL_BOOL);
+        const engine::Place place = AddMask(checked.Tensor(kMask), kMask, where, steps);
+        aclTensor source = PlainView(checked.Tensor(kSelectSelf));
+        engine::Place source_place = OperandPlace(kSelectSelf);
+        if (source.dtype != out->dtype || !IsContiguous(source) || !(source.view == checked.broadcast)) {
+          const aclTensor dense = DenseTensor(checked.broadcast, out->dtype);
+          source_place = steps.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(out->dtype)));
+          steps.Copy(source, OperandPlace(kSelectSelf), dense, source_place);
+          source = dense;
+        }
+        steps.WriteChosen(where, place, &source, source_place, out, kSelected, false);
+        steps.SetJob();
+      });
+}
+PORTACL_PHASE_2(aclnnMaskedSelect)

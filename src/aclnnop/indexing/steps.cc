@@ -1,0 +1,168 @@
+// Jobs of several steps (see steps.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/indexing/steps.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "acl/data_type.h"
+#include "acl/settings/configuration.h"
+#include "acl/stream/thread_limit.h"
+
+namespace portacl {
+
+using engine::Place;
+using engine::Step;
+
+StepList::StepList(Executor& executor, int most) noexcept
+    : executor_(executor),
+      memory_(executor.ReserveMemory(static_cast<size_t>(engine::StepsJob::kSharedBytes) +
+                                     static_cast<size_t>(most) * sizeof(Step))) {
+  if (memory_ != nullptr) std::memset(memory_, 0, static_cast<size_t>(engine::StepsJob::kSharedBytes));
+}
+
+Place StepList::Workspace(int64_t bytes) noexcept {
+  const Place place{Place::kWorkspace, static_cast<int64_t>(executor_.workspace_size)};
+  executor_.workspace_size += static_cast<uint64_t>(bytes + 63) / 64 * 64;
+  return place;
+}
+
+Place StepList::Value(const ScalarValue& value) noexcept {
+  const int64_t offset = int64_t{16} * values_++;
+  if (memory_ != nullptr) std::memcpy(memory_ + offset, value.bytes, sizeof value.bytes);
+  return {Place::kMemory, offset};
+}
+
+void StepList::Touch(Place place) noexcept {
+  if (place.operand >= 0) executor_.touched[place.operand] = true;
+}
+
+Step* StepList::Next(Step::Kind kind) noexcept {
+  if (memory_ == nullptr) return nullptr;
+  Step* const step =
+      new (memory_ + engine::StepsJob::kSharedBytes + static_cast<size_t>(count_++) * sizeof(Step)) Step;
+  step->kind = kind;
+  step->threads = ThreadLimit();
+  return step;
+}
+
+void StepList::Copy(const aclTensor& source, Place source_place, const aclTensor& destination,
+                    Place destination_place) noexcept {
+  if (destination.view.IsEmpty()) return;
+  Step* const step = Next(Step::Kind::kMove);
+  if (step == nullptr) return;
+  step->move = engine::MakeMove(source, destination, JobIsa(), ThreadLimit());
+  step->source = source_place;
+  step->destination = destination_place;
+  elements_ += step->move.plan.count;
+}
+
+void StepList::Fill(const aclTensor& destination, Place destination_place, Place value) noexcept {
+  aclTensor one;
+  one.dtype = destination.dtype;
+  Copy(one, value, destination, destination_place);
+}
+
+engine::IndexedMove* StepList::Indexed(engine::IndexedAction action, const aclTensor& plain,
+                                       Place plain_place, const aclTensor& indexed, Place indexed_place,
+                                       const engine::IndexView* indices, int count) noexcept {
+  Step* const step = Next(Step::Kind::kIndexed);
+  if (step == nullptr) return nullptr;
+  engine::IndexedMove& move = step->indexed;
+  move.action = action;
+  move.threads = ThreadLimit();
+  move.dtype = indexed.dtype;
+  move.is_scaled = false;
+  move.raises = CurrentConfiguration().index_errors_raise;
+  move.ignored = engine::IndexedMove::kNoneIgnored;
+  engine::PlanIndexed(plain, indexed, indices, count, move);
+  move.conversion = engine::FindConversion(JobIsa(), plain.dtype, indexed.dtype);
+  move.conversion.from_size = static_cast<int32_t>(StorageBits(plain.dtype) / 8);
+  move.plain.operand = plain_place.operand;
+  move.plain.offset += plain_place.offset;
+  move.indexed.operand = indexed_place.operand;
+  move.indexed.offset += indexed_place.offset;
+  elements_ += move.count;
+  return &move;
+}
+
+void StepList::DivideRows(Place sums, Place counts, int64_t rows, int64_t columns) noexcept {
+  Step* const step = Next(Step::Kind::kDivideRows);
+  if (step == nullptr) return;
+  step->destination = sums;
+  step->source = counts;
+  step->rows = rows;
+  step->columns = columns;
+}
+
+void StepList::FindTrue(Place mask, const aclTensor& shape, Place places, int64_t count,
+                        const int64_t* stride, int entry) noexcept {
+  Step* const step = Next(Step::Kind::kFindTrue);
+  if (step == nullptr) return;
+  step->source = mask;
+  step->destination = places;
+  step->rows = shape.numel;
+  step->columns = count;
+  step->rank = shape.view.rank;
+  step->entry = entry;
+  for (int dim = 0; dim < shape.view.rank; ++dim) {
+    step->extent[dim] = shape.view[dim];
+    step->stride[dim] = stride[dim];
+  }
+}
+
+void StepList::WriteChosen(const aclTensor& mask, Place mask_place, const aclTensor* source,
+                           Place source_place, aclTensor* result, int result_operand,
+                           bool is_across) noexcept {
+  const Place counts = Workspace(engine::MaskBlocks(mask.numel) * int64_t{sizeof(int64_t)});
+  const auto size = static_cast<int32_t>(aclDataTypeSize(result->dtype));
+  Step* const step = Next(source != nullptr ? Step::Kind::kPack : Step::Kind::kCoordinates);
+  if (step == nullptr) return;
+  step->mask = mask_place;
+  step->source = source != nullptr ? source_place : mask_place;
+  if (source != nullptr) step->source.offset += source->offset * size;
+  step->destination = {result_operand, result->offset * size};
+  step->counts = counts;
+  step->rows = mask.numel;
+  step->size = size;
+  step->is_across = is_across;
+  step->rank = mask.view.rank;
+  step->columns = source != nullptr ? result->numel : result->numel / std::max(mask.view.rank, 1);
+  std::copy(mask.view.dim, mask.view.dim + mask.view.rank, step->extent);
+  executor_.result = result;
+  elements_ += mask.numel;
+}
+
+void StepList::SetJob() noexcept {
+  if (memory_ == nullptr || count_ == 0) return;
+  executor_.SetJob([&] {
+    engine::StepsJob job;
+    job.count = count_;
+    job.elements = elements_;
+    return job;
+  });
+  const auto* const steps = reinterpret_cast<const Step*>(memory_ + engine::StepsJob::kSharedBytes);
+  for (const Step* step = steps; step < steps + count_; ++step) {
+    if (step->kind == Step::Kind::kPack || step->kind == Step::Kind::kCoordinates) Touch(step->mask);
+    if (step->kind != Step::Kind::kIndexed) {
+      Touch(step->source);
+      Touch(step->destination);
+      continue;
+    }
+    Touch(step->indexed.plain);
+    Touch(step->indexed.indexed);
+    for (int k = 0; k < step->indexed.index_count; ++k) Touch({step->indexed.index[k].operand, 0});
+  }
+}
+
+aclTensor DenseTensor(const Shape& shape, aclDataType dtype) noexcept {
+  aclTensor tensor;
+  tensor.view = tensor.storage = shape;
+  tensor.strides = RowMajorStrides(shape);
+  tensor.dtype = dtype;
+  tensor.Describe();
+  return tensor;
+}
+
+}  // namespace portacl

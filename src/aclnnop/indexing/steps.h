@@ -1,0 +1,65 @@
+// A job of several steps - moves, and moves with indices - as operators that gather and scatter put it together.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "aclnn/executor.h"
+#include "aclnnop/phase1.h"
+#include "contract/arguments.h"
+#include "engine/move/indexed.h"
+#include "plan/views.h"
+
+namespace portacl {
+
+class StepList {
+ public:
+  // For at most `most` steps of the executor's job. Where there is no memory for them, phase 1 fails and nothing below does
+  // anything.
+  StepList(Executor& executor, int most) noexcept;
+
+  // A part of the workspace, aligned to a cache line.
+  engine::Place Workspace(int64_t bytes) noexcept;
+  // One value of any dtype that steps may read as often as they like: aligned to its size.
+  engine::Place Value(const ScalarValue& value) noexcept;
+
+  void Copy(const aclTensor& source, engine::Place source_place, const aclTensor& destination,
+            engine::Place destination_place) noexcept;
+  // Elements that all become the value at a place.
+  void Fill(const aclTensor& destination, engine::Place destination_place, engine::Place value) noexcept;
+  // What of the move does not follow from the views is the caller's.
+  engine::IndexedMove* Indexed(engine::IndexedAction action, const aclTensor& plain,
+                               engine::Place plain_place, const aclTensor& indexed,
+                               engine::Place indexed_place, const engine::IndexView* indices,
+                               int count) noexcept;
+  // See engine::Step::Kind.
+  void DivideRows(engine::Place sums, engine::Place counts, int64_t rows, int64_t columns) noexcept;
+  void FindTrue(engine::Place mask, const aclTensor& shape, engine::Place places, int64_t count,
+                const int64_t* stride, int entry) noexcept;
+
+  // Packs the dense elements of `source` where the dense mask is true to the start of `result`, of source's dtype; or, without
+  // source, writes the coordinates in the mask's shape. Phase 2 then sets the shape of `result`.
+  void WriteChosen(const aclTensor& mask, engine::Place mask_place, const aclTensor* source,
+                   engine::Place source_place, aclTensor* result, int result_operand,
+                   bool is_across) noexcept;
+
+  // Ends the list: sets the executor's job.
+  void SetJob() noexcept;
+
+ private:
+  engine::Step* Next(engine::Step::Kind kind) noexcept;
+  void Touch(engine::Place place) noexcept;
+
+  Executor& executor_;
+  std::byte* memory_;
+  int count_ = 0;
+  int values_ = 0;
+  int64_t elements_ = 0;
+};
+
+inline engine::Place OperandPlace(int operand) noexcept { return {operand, 0}; }
+
+// A dense tensor of a dtype, from the start of its place on.
+aclTensor DenseTensor(const Shape& shape, aclDataType dtype) noexcept;
+
+}  // namespace portacl

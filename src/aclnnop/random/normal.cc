@@ -1,0 +1,218 @@
+// Normal numbers: aclnnInplaceNormal, its form with the seed and the offset in tensors, and those whose mean or standard
+// deviation may be a tensor.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_normal.h"
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnnop/aclnn_normal_out.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/random/source.h"
+
+namespace portacl {
+namespace {
+
+using namespace random;
+
+enum Tensors { kSelf, kSeed, kOffset };
+enum Attributes { kMean, kStd };
+
+constexpr DtypeRule kFilled = WithBf16SinceAtlasA2(kFillable | kBool);
+constexpr DtypeRule kReal = Everywhere(kFloatHalfAndBf16 | kDouble);
+
+aclnnStatus CheckOneDim(const Check& check, OperatorCall& call) noexcept {
+  for (int index : check.operands) {
+    const Shape& shape = call.Tensor(index).view;
+    if (shape.rank == 1 && shape[0] == 1) continue;
+    Text message(call.api, ": parameter ", call.Name(index), " has the shape ");
+    AddShape(message, shape);
+    return FailAclnn(check.code, message.Add(", expected [1]."));
+  }
+  return ACL_SUCCESS;
+}
+
+// NaN passes.
+aclnnStatus CheckStd(const Check& check, OperatorCall& call) noexcept {
+  const float std = call.attributes[kStd].real;
+  if (!(std < 0)) return ACL_SUCCESS;
+  return FailAclnn(check.code,
+                   Text(call.api, ": parameter std has the value ", std, ", accepted: 0 or more."));
+}
+
+constexpr Check kFunctionsThere = FunctionsThere(kDouble, WhyFunctionsAreMissing);
+constexpr auto kFillChecks = List(NotNull(kSelf), Check{.run = CheckStd}, DtypesIn(kFilled, {kSelf}),
+                                  RankAtMost(8, {kSelf}), SizesRepresentable({kSelf}), DoneIfEmpty({kSelf}),
+                                  InsideStorage({kSelf}), PromotesToDtypeOf(kSelf), kFunctionsThere);
+constexpr auto kFillTensorChecks =
+    Join(List(NotNull(kSeed), NotNull(kOffset), OneInteger(DtypeSet(ACL_INT64), {kSeed, kOffset}),
+              Check{.run = CheckOneDim, .operands = {kSeed, kOffset}}),
+         kFillChecks);
+
+// Float64 noise for DOUBLE alone.
+template <class Use>
+void WithNoise(const OperatorCall& call, const Use& use) {
+  if (call.promoted == ACL_DOUBLE) return use(double{});
+  use(float{});
+}
+
+void SetFill(const OperatorCall& call, const engine::RandomSource& source, const engine::DeviceSource& device,
+             Executor& executor) {
+  WithNoise(call, [&](auto zero) {
+    using T = decltype(zero);
+    const engine::NormalNumbers<T> numbers{source, static_cast<T>(call.attributes[kMean].real),
+                                           static_cast<T>(call.attributes[kStd].real)};
+    SetRandomJob(call, numbers, {.output = kSelf}, device, executor);
+  });
+}
+
+// The forms with tensors: mean, std or both come before out.
+enum TensorsOfOut { kFirst, kSecond, kThird };
+
+// Computed in float64 when one of the tensors is DOUBLE.
+aclnnStatus PromotesToNoise(const Check&, OperatorCall& call) noexcept {
+  call.promoted = ACL_FLOAT;
+  for (const TensorArgument& argument : call.tensors) {
+    if (argument.tensor->dtype == ACL_DOUBLE) call.promoted = ACL_DOUBLE;
+  }
+  return ACL_SUCCESS;
+}
+
+// std has out's shape and elements, but that nothing is asked of an empty out where std is one number.
+aclnnStatus CheckStdShape(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& std = call.Tensor(kFirst);
+  const aclTensor& out = call.Tensor(kSecond);
+  const bool is_out_empty = out.countable && out.numel == 0;
+  const bool is_std_empty = std.countable && std.numel == 0;
+  if (!is_std_empty && (is_out_empty ? std.numel == 1 : std.view == out.view)) return ACL_SUCCESS;
+  Text message(call.api, ": parameter std has the shape ");
+  AddShape(message, std.view);
+  AddShape(message.Add(" and parameter out the shape "), out.view);
+  return FailAclnn(check.code, message.Add(", expected the same shape, which is not empty."));
+}
+
+constexpr auto kNoiseChecks = List(Check{.run = PromotesToNoise}, kFunctionsThere);
+constexpr auto kTensorTensorChecks =
+    Join(List(NotNull(kFirst), NotNull(kSecond), NotNull(kThird), RankAtMost(8, {kFirst, kSecond, kThird})),
+         BroadcastsInto({kFirst, kSecond}, kThird),
+         List(DtypesIn(kReal, {kFirst, kSecond, kThird}), SizesRepresentable({kThird}), DoneIfEmpty({kThird}),
+              InsideStorage({kFirst, kSecond})),
+         kNoiseChecks);
+constexpr auto kTensorFloatChecks =
+    Join(List(NotNull(kFirst), NotNull(kSecond), RankAtMost(8, {kFirst, kSecond})),
+         BroadcastsInto({kFirst, kSecond}, kSecond),
+         List(DtypesIn(kReal, {kFirst, kSecond}), SizesRepresentable({kSecond}), DoneIfEmpty({kSecond}),
+              InsideStorage({kFirst})),
+         kNoiseChecks);
+constexpr auto kFloatTensorChecks =
+    Join(List(NotNull(kFirst), NotNull(kSecond), RankAtMost(8, {kFirst, kSecond}),
+              Check{.run = CheckStdShape}, DtypesIn(kReal, {kFirst, kSecond}), SizesRepresentable({kSecond}),
+              DoneIfEmpty({kSecond}), InsideStorage({kFirst})),
+         kNoiseChecks);
+constexpr auto kFloatFloatChecks =
+    Join(List(NotNull(kFirst), RankAtMost(8, {kFirst}), DtypesIn(kReal, {kFirst}),
+              SizesRepresentable({kFirst}), DoneIfEmpty({kFirst})),
+         kNoiseChecks);
+
+// Numbers whose mean and standard deviation are these, or those of the inputs at these places.
+void SetOut(const OperatorCall& call, Operands inputs, const engine::RandomSource& source, float mean,
+            float std, int mean_input, int std_input, Executor& executor) {
+  WithNoise(call, [&](auto zero) {
+    using T = decltype(zero);
+    const engine::NormalNumbers<T> numbers{source, static_cast<T>(mean), static_cast<T>(std), mean_input,
+                                           std_input};
+    SetRandomJob(call, numbers, {.output = call.Output(), .inputs = inputs}, {}, executor);
+  });
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts normal, normal_out;
+}
+
+const OperatorFacts facts::normal = {"aclnnInplaceNormal", "aclnnop/aclnn_normal.h",
+                                     kFilled.OnlyOn(kDocumented), kFilled, /*by_promotion=*/false};
+const OperatorFacts facts::normal_out = {"aclnnNormalTensorTensor", "aclnnop/aclnn_normal_out.h",
+                                         kReal.OnlyOn(products::kAscend950), kReal, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnInplaceNormalGetWorkspaceSize(const aclTensor* selfRef, float mean, float std, int64_t seed,
+                                               int64_t offset, uint64_t* workspaceSize,
+                                               aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  const Attribute attributes[] = {{"mean", mean}, {"std", std}};
+  OperatorCall call{"aclnnInplaceNormal", tensors, attributes};
+  call.in_place = true;
+  return RunPhase1(call, kFillChecks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) {
+                     SetFill(checked, SourceOf(seed, offset), {}, fresh);
+                   });
+}
+PORTACL_PHASE_2(aclnnInplaceNormal)
+
+aclnnStatus aclnnInplaceNormalTensorGetWorkspaceSize(const aclTensor* selfRef, float mean, float std,
+                                                     const aclTensor* seedTensor,
+                                                     const aclTensor* offsetTensor, int64_t offset,
+                                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"selfRef", selfRef}, {"seedTensor", seedTensor}, {"offsetTensor", offsetTensor}};
+  const Attribute attributes[] = {{"mean", mean}, {"std", std}};
+  OperatorCall call{"aclnnInplaceNormalTensor", tensors, attributes};
+  call.in_place = true;
+  return RunPhase1(call, kFillTensorChecks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) {
+                     SetFill(checked, SourceOf(0, offset), DeviceSourceOf(checked, kSeed, kOffset), fresh);
+                   });
+}
+PORTACL_PHASE_2(aclnnInplaceNormalTensor)
+
+aclnnStatus aclnnNormalTensorTensorGetWorkspaceSize(const aclTensor* mean, const aclTensor* std, int64_t seed,
+                                                    int64_t offset, aclTensor* out, uint64_t* workspaceSize,
+                                                    aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"mean", mean}, {"std", std}, {"out", out}};
+  OperatorCall call{"aclnnNormalTensorTensor", tensors, {}};
+  return RunPhase1(call, kTensorTensorChecks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) {
+                     SetOut(checked, {kFirst, kSecond}, SourceOf(seed, offset), 0, 0, 0, 1, fresh);
+                   });
+}
+PORTACL_PHASE_2(aclnnNormalTensorTensor)
+
+aclnnStatus aclnnNormalTensorFloatGetWorkspaceSize(const aclTensor* mean, float std, int64_t seed,
+                                                   int64_t offset, aclTensor* out, uint64_t* workspaceSize,
+                                                   aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"mean", mean}, {"out", out}};
+  OperatorCall call{"aclnnNormalTensorFloat", tensors, {}};
+  return RunPhase1(call, kTensorFloatChecks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) {
+                     SetOut(checked, {kFirst}, SourceOf(seed, offset), 0, std, 0, -1, fresh);
+                   });
+}
+PORTACL_PHASE_2(aclnnNormalTensorFloat)
+
+aclnnStatus aclnnNormalFloatTensorGetWorkspaceSize(float mean, const aclTensor* std, int64_t seed,
+                                                   int64_t offset, aclTensor* out, uint64_t* workspaceSize,
+                                                   aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"std", std}, {"out", out}};
+  OperatorCall call{"aclnnNormalFloatTensor", tensors, {}};
+  return RunPhase1(call, kFloatTensorChecks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) {
+                     SetOut(checked, {kFirst}, SourceOf(seed, offset), mean, 0, -1, 0, fresh);
+                   });
+}
+PORTACL_PHASE_2(aclnnNormalFloatTensor)
+
+aclnnStatus aclnnNormalFloatFloatGetWorkspaceSize(float mean, float std, int64_t seed, int64_t offset,
+                                                  aclTensor* out, uint64_t* workspaceSize,
+                                                  aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"out", out}};
+  OperatorCall call{"aclnnNormalFloatFloat", tensors, {}};
+  return RunPhase1(call, kFloatFloatChecks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) {
+                     SetOut(checked, {}, SourceOf(seed, offset), mean, std, -1, -1, fresh);
+                   });
+}
+PORTACL_PHASE_2(aclnnNormalFloatFloat)

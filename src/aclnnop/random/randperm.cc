@@ -1,0 +1,64 @@
+// aclnnRandperm: a random permutation.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_randperm.h"
+
+#include "acl/errors.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/random/source.h"
+#include "engine/random/permutation.h"
+
+namespace portacl {
+namespace {
+
+using namespace random;
+
+constexpr int kOut = 0;
+constexpr int kN = 0;
+
+constexpr DtypeRule kNumbered = WithBf16SinceAtlasA2(kFillable);
+
+aclnnStatus CheckShape(const Check& check, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(kOut).view;
+  const int64_t n = call.attributes[kN].integer;
+  if (shape.rank == 1 && shape[0] == n) return ACL_SUCCESS;
+  Text message(call.api, ": parameter out has the shape ");
+  AddShape(message, shape);
+  return FailAclnn(check.code, message.Add(", expected [n] with n ").Add(n).Add("."));
+}
+
+constexpr auto kChecks = List(WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kOut)), DtypesIn(kNumbered, {kOut}),
+                              Check{.run = CheckShape}, IntegerIn(kN, 0, int64_t{1} << 60),
+                              SizesRepresentable({kOut}), DoneIfEmpty({kOut}));
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts randperm;
+}
+
+const OperatorFacts facts::randperm = {"aclnnRandperm", "aclnnop/aclnn_randperm.h",
+                                       kNumbered.OnlyOn(kDocumented), kNumbered, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnRandpermGetWorkspaceSize(int64_t n, int64_t seed, int64_t offset, aclTensor* out,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"out", out}};
+  const Attribute attributes[] = {{"n", n}};
+  OperatorCall call{"aclnnRandperm", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    fresh.workspace_size = engine::PermutationJob::WorkspaceBytes(n);
+    fresh.SetJob([&] {
+      engine::PermutationJob job;
+      const engine::ListedNumbers listed{};
+      job.copy = MakeSequenceJob(checked, engine::TypeOf(listed), {.output = kOut});
+      job.copy.Set(JobIsa(), listed);
+      job.draw = engine::FindSequence(JobIsa(), engine::IntegerNumbers{});
+      job.source = SourceOf(seed, offset);
+      return job;
+    });
+  });
+}
+PORTACL_PHASE_2(aclnnRandperm)

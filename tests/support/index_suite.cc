@@ -1,0 +1,627 @@
+// The tests of operators that move or index elements: see index_operator.h.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "contract_suite.h"
+#include "environment.h"
+#include "gtest/gtest.h"
+#include "guarded_buffer.h"
+#include "index_operator.h"
+#include "map_values.h"
+#include "two_phase.h"
+
+namespace portacl::testing {
+namespace {
+
+constexpr Product kProducts[] = {Product::kA2,   Product::kA3,   Product::k950,
+                                 Product::k310B, Product::k310P, Product::k910};
+
+IndexArgument Make(ParameterKind kind, const std::string& name) {
+  IndexArgument argument;
+  argument.kind = kind;
+  argument.name = name;
+  return argument;
+}
+
+// The C objects of a call; the tensors are given.
+class Arguments {
+ public:
+  Arguments(const IndexCall& call, const std::vector<aclTensor*>& tensors) {
+    size_t next = 0;
+    for (const IndexArgument& one : call.arguments) {
+      Argument argument;
+      switch (one.kind) {
+        case ParameterKind::kTensor:
+          argument.tensor = tensors[next++];
+          break;
+        case ParameterKind::kList: {
+          const std::vector<aclTensor*> entries(
+              tensors.begin() + static_cast<std::ptrdiff_t>(next),
+              tensors.begin() + static_cast<std::ptrdiff_t>(next + one.entries.size()));
+          next += one.entries.size();
+          if (one.null) break;
+          lists_.push_back(argument.list = aclCreateTensorList(entries.data(), entries.size()));
+          break;
+        }
+        case ParameterKind::kArray:
+          if (!one.null)
+            arrays_.push_back(argument.array = aclCreateIntArray(one.values.data(), one.values.size()));
+          break;
+        case ParameterKind::kScalar: {
+          if (one.null) break;
+          Element element = ElementOfNumber(one.dtype, one.number);
+          scalars_.push_back(argument.scalar = aclCreateScalar(element.data(), AsAclDataType(one.dtype)));
+          break;
+        }
+        default:
+          argument.integer = one.integer;
+      }
+      arguments_.push_back(argument);
+    }
+  }
+  // Lists own their tensors.
+  ~Arguments() {
+    for (aclTensorList* list : lists_) aclDestroyTensorList(list);
+    for (const aclIntArray* array : arrays_) aclDestroyIntArray(array);
+    for (const aclScalar* scalar : scalars_) aclDestroyScalar(scalar);
+  }
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+
+  const std::vector<Argument>& all() const { return arguments_; }
+  aclTensorList* list(size_t i) const { return lists_[i]; }
+
+ private:
+  std::vector<Argument> arguments_;
+  std::vector<aclTensorList*> lists_;
+  std::vector<const aclIntArray*> arrays_;
+  std::vector<const aclScalar*> scalars_;
+};
+
+aclTensor* MakeHandle(const IndexArgument& one, const View* view, void* data) {
+  const std::vector<int64_t> strides = view != nullptr ? view->strides : DenseStrides(one.shape);
+  const Shape storage = view != nullptr ? view->storage_dims : one.shape;
+  return aclCreateTensor(one.shape.data(), one.shape.size(), AsAclDataType(one.dtype), strides.data(),
+                         view != nullptr ? view->offset : 0, static_cast<aclFormat>(one.format),
+                         storage.data(), storage.size(), data);
+}
+
+// Destroys tensors that are in no list.
+void DestroySingles(const IndexCall& call, const std::vector<aclTensor*>& tensors) {
+  size_t next = 0;
+  for (const IndexArgument& one : call.arguments) {
+    if (one.kind == ParameterKind::kTensor) aclDestroyTensor(tensors[next++]);
+    if (one.kind == ParameterKind::kList) {
+      for (size_t i = 0; i < one.entries.size(); ++i, ++next) {
+        if (one.null) aclDestroyTensor(tensors[next]);
+      }
+    }
+  }
+}
+
+std::string Describe(const IndexCall& call) {
+  std::string text;
+  const auto add = [&](const IndexArgument& one) {
+    text += one.null ? "null" : DtypeName(one.dtype) + ToString(one.shape);
+  };
+  for (const IndexArgument& one : call.arguments) {
+    text += " " + one.name + "=";
+    if (one.kind == ParameterKind::kTensor) add(one);
+    if (one.kind == ParameterKind::kList) {
+      text += one.null ? "null{" : "{";
+      for (const IndexArgument& entry : one.entries) {
+        add(entry);
+        text += " ";
+      }
+      text += "}";
+    }
+    if (one.kind == ParameterKind::kArray) text += one.null ? "null" : ToString(one.values);
+    if (one.kind == ParameterKind::kInteger) text += std::to_string(one.integer);
+    if (one.kind == ParameterKind::kScalar)
+      text += one.null ? "null" : DtypeName(one.dtype) + std::to_string(static_cast<double>(one.number.real));
+  }
+  return text;
+}
+
+// Whether phase 1 answered as the rules say.
+bool CheckPlan(IndexCall call) {
+  const IndexOperator& op = *call.op;
+  const Verdict expected = Expected(call);
+  if (expected.code == kUndetermined) return true;
+  std::vector<aclTensor*> tensors;
+  for (const IndexArgument* one : TensorsOf(call))
+    tensors.push_back(one->null ? nullptr : MakeHandle(*one, nullptr, ForbiddenAddress()));
+  uint64_t size = 0xDEADBEEFCAFEF00D;
+  aclOpExecutor* executor = nullptr;
+  aclnnStatus status = 0;
+  {
+    const Arguments arguments(call, tensors);
+    status = op.function.plan(arguments.all(), &size, &executor);
+  }
+  DestroySingles(call, tensors);
+  const std::string message = TakeErrorMessage();
+  bool right = status == expected.code;
+  if (right && status == 0) {
+    right = (size == 0 || op.takes_workspace) && executor != nullptr && message.empty();
+  } else if (right) {
+    right = size == 0xDEADBEEFCAFEF00D && executor == nullptr &&
+            message.find(op.function.name) != std::string::npos &&
+            (expected.names.empty() ||
+             std::any_of(expected.names.begin(), expected.names.end(),
+                         [&](const std::string& name) { return message.find(name) != std::string::npos; }));
+  }
+  if (executor != nullptr) aclDestroyAclOpExecutor(executor);
+  if (right) return true;
+  ADD_FAILURE() << ProductName(call.product) << Describe(call) << ": " << status << ", expected "
+                << expected.code << " " << (expected.names.empty() ? "" : expected.names[0]) << "; "
+                << message;
+  return false;
+}
+
+using Change = std::function<void(IndexCall&)>;
+
+void AddTensorChanges(std::vector<Change>& changes, const std::function<IndexArgument&(IndexCall&)>& at) {
+  changes.push_back([=](IndexCall& call) { at(call).null = true; });
+  std::vector<DtypeNumber> dtypes = ConvertibleDtypes();
+  dtypes.insert(dtypes.end(), {ACL_COMPLEX32, ACL_STRING, ACL_FLOAT8_E5M2});
+  for (const DtypeNumber dtype : dtypes) changes.push_back([=](IndexCall& call) { at(call).dtype = dtype; });
+  for (const Shape& shape : {Shape{}, Shape{0}, Shape{1}, Shape{2}, Shape{3}, Shape{6}, Shape{2, 3},
+                             Shape{3, 2}, Shape{4, 3}, Shape{2, 6}, Shape{0, 3}, Shape{2, 0}, Shape{1, 1},
+                             Shape{2, 3, 1}, Shape{2, 2, 3}, Shape{1, 1, 1, 1, 1, 1, 1, 2, 3}})
+    changes.push_back([=](IndexCall& call) { at(call).shape = shape; });
+  for (const int32_t format : {ACL_FORMAT_NCHW, ACL_FORMAT_FRACTAL_NZ})
+    changes.push_back([=](IndexCall& call) { at(call).format = format; });
+}
+
+std::vector<Change> ChangesOf(const IndexOperator& op) {
+  std::vector<Change> changes;
+  for (size_t i = 0; i < op.valid.size(); ++i) {
+    const auto argument = [=](IndexCall& call) -> IndexArgument& { return call.arguments[i]; };
+    switch (op.valid[i].kind) {
+      case ParameterKind::kTensor:
+        AddTensorChanges(changes, argument);
+        break;
+      case ParameterKind::kList:
+        changes.push_back([=](IndexCall& call) { argument(call).null = true; });
+        changes.push_back([=](IndexCall& call) { argument(call).entries.clear(); });
+        changes.push_back([=](IndexCall& call) {
+          auto& entries = argument(call).entries;
+          if (!entries.empty()) entries.push_back(entries[0]);
+        });
+        for (const bool all : {false, true}) {
+          std::vector<Change> of_entry;
+          AddTensorChanges(of_entry, [](IndexCall& call) -> IndexArgument& { return call.arguments[0]; });
+          for (size_t k = 0; k < of_entry.size(); ++k) {
+            changes.push_back([=](IndexCall& call) {
+              auto& entries = argument(call).entries;
+              for (size_t e = all ? 0 : 1; e < entries.size(); ++e) {
+                IndexCall one;
+                one.arguments = {entries[e]};
+                of_entry[k](one);
+                entries[e] = one.arguments[0];
+              }
+            });
+          }
+        }
+        break;
+      case ParameterKind::kArray:
+        changes.push_back([=](IndexCall& call) { argument(call).null = true; });
+        changes.push_back([=](IndexCall& call) { argument(call).values.clear(); });
+        for (const int64_t value : {-9, -2, -1, 0, 1, 2, 3, 9}) {
+          changes.push_back([=](IndexCall& call) { argument(call).values.push_back(value); });
+          for (const size_t place : {0, 1}) {
+            changes.push_back([=](IndexCall& call) {
+              if (place < argument(call).values.size()) argument(call).values[place] = value;
+            });
+          }
+        }
+        break;
+      case ParameterKind::kScalar:
+        changes.push_back([=](IndexCall& call) { argument(call).null = true; });
+        for (const DtypeNumber dtype : {ACL_BOOL, ACL_INT64, ACL_DOUBLE, ACL_COMPLEX64})
+          changes.push_back([=](IndexCall& call) { argument(call).dtype = dtype; });
+        changes.push_back([=](IndexCall& call) { argument(call).number = {}; });
+        break;
+      default:
+        for (const int64_t value : {-9, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 9})
+          changes.push_back([=](IndexCall& call) { argument(call).integer = value; });
+    }
+  }
+  for (const DtypeNumber dtype : ConvertibleDtypes()) {
+    changes.push_back([=](IndexCall& call) {
+      for (IndexArgument& one : call.arguments) {
+        one.dtype = one.dtype == ACL_FLOAT ? dtype : one.dtype;
+        for (IndexArgument& entry : one.entries) entry.dtype = entry.dtype == ACL_FLOAT ? dtype : entry.dtype;
+      }
+    });
+  }
+  return changes;
+}
+
+// A call's tensors with memory, views and random bytes.
+std::vector<HostTensor> MakeTensors(const IndexCall& call, RandomNumbers& random, bool dense) {
+  std::vector<HostTensor> tensors;
+  for (const IndexArgument* one : TensorsOf(call)) {
+    const auto& layouts = one->is_output
+                              ? std::vector<Layout>(std::begin(kOutputLayouts), std::end(kOutputLayouts))
+                              : std::vector<Layout>(std::begin(kInputLayouts), std::end(kInputLayouts));
+    const Layout layout =
+        dense ? Layout::kDense : layouts[static_cast<size_t>(random.Below(std::ssize(layouts)))];
+    tensors.emplace_back(one->dtype, MakeView(one->shape, layout, random));
+    HostTensor& tensor = tensors.back();
+    const std::vector<Element> elements = TestElements(one->dtype, 40, random);
+    for (int64_t i = 0; i < tensor.size(); ++i) {
+      const Element& element = elements[static_cast<size_t>(random.Below(std::ssize(elements)))];
+      std::memcpy(tensor.Element(i), element.data(), element.size());
+    }
+  }
+  return tensors;
+}
+
+std::vector<TensorValues> ValuesOf(const std::vector<HostTensor>& tensors) {
+  std::vector<TensorValues> all;
+  for (const HostTensor& tensor : tensors) {
+    TensorValues values{tensor.dtype(), tensor.shape(), {}};
+    const auto size = static_cast<size_t>(ElementSize(tensor.dtype()));
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      values.elements.emplace_back(tensor.Element(i), tensor.Element(i) + size);
+    all.push_back(std::move(values));
+  }
+  return all;
+}
+
+// Compares the tensors with what the oracle says of them as they were; says what is wrong.
+std::string Difference(const IndexCall& call, const std::vector<TensorValues>& before,
+                       const std::vector<HostTensor>& tensors) {
+  const std::vector<const IndexArgument*> arguments = TensorsOf(call);
+  std::vector<Outcome> outcomes = call.op->oracle(call, before);
+  size_t output = 0;
+  const bool is_converted = std::any_of(arguments.begin(), arguments.end(),
+                                        [&](auto* one) { return one->dtype != arguments[0]->dtype; });
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (!arguments[i]->is_output) {
+      if (!tensors[i].Unchanged()) return arguments[i]->name + " was written";
+      continue;
+    }
+    const Outcome& outcome = outcomes[output++];
+    if (!tensors[i].UnchangedOutsideView()) return arguments[i]->name + " was written outside its view";
+    for (int64_t k = 0; k < tensors[i].size(); ++k) {
+      const auto place = static_cast<size_t>(k);
+      const bool stays = place >= outcome.size() || !outcome[place].has_value();
+      const Element& expected = stays ? before[i].elements[place] : *outcome[place];
+      const bool same = call.op->is_inexact
+                            ? IsSameElement(tensors[i].dtype(), tensors[i].Element(k), expected)
+                            : std::memcmp(tensors[i].Element(k), expected.data(), expected.size()) == 0;
+      const bool is_nan =
+          !stays && is_converted && IsSameElement(tensors[i].dtype(), tensors[i].Element(k), expected);
+      if (!same && !is_nan)
+        return arguments[i]->name + " at " + std::to_string(k) + (stays ? " was written" : "");
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+IndexArgument TensorArg(const std::string& name, const Shape& shape, DtypeNumber dtype) {
+  IndexArgument argument = Make(ParameterKind::kTensor, name);
+  argument.shape = shape;
+  argument.dtype = dtype;
+  return argument;
+}
+IndexArgument OutputArg(const std::string& name, const Shape& shape, DtypeNumber dtype) {
+  IndexArgument argument = TensorArg(name, shape, dtype);
+  argument.is_output = true;
+  return argument;
+}
+IndexArgument ListArg(const std::string& name, const std::vector<Shape>& shapes, bool is_output,
+                      DtypeNumber dtype) {
+  IndexArgument argument = Make(ParameterKind::kList, name);
+  argument.is_output = is_output;
+  for (const Shape& shape : shapes) {
+    argument.entries.push_back(TensorArg(name, shape, dtype));
+    argument.entries.back().is_output = is_output;
+  }
+  return argument;
+}
+IndexArgument ArrayArg(const std::string& name, const std::vector<int64_t>& values) {
+  IndexArgument argument = Make(ParameterKind::kArray, name);
+  argument.values = values;
+  return argument;
+}
+IndexArgument IntegerArg(const std::string& name, int64_t value) {
+  IndexArgument argument = Make(ParameterKind::kInteger, name);
+  argument.integer = value;
+  return argument;
+}
+IndexArgument ScalarArg(const std::string& name, Number value, DtypeNumber dtype) {
+  IndexArgument argument = Make(ParameterKind::kScalar, name);
+  argument.number = value;
+  argument.dtype = dtype;
+  return argument;
+}
+
+IndexArgument& IndexCall::operator[](const std::string& name) {
+  for (IndexArgument& argument : arguments) {
+    if (argument.name == name) return argument;
+  }
+  ADD_FAILURE() << op->function.name << " has no " << name;
+  return arguments[0];
+}
+
+IndexCall ValidCall(const IndexOperator& op, Product product) {
+  IndexCall call;
+  call.op = &op;
+  call.product = product;
+  call.arguments = op.valid;
+  return call;
+}
+
+Verdict Expected(IndexCall& call) {
+  call.promoted = kUndefinedDtype;
+  call.result = {};
+  for (const IndexRule& rule : call.op->rules) {
+    if (const std::optional<Verdict> verdict = rule(call)) return *verdict;
+  }
+  return {};
+}
+
+std::vector<const IndexArgument*> TensorsOf(const IndexCall& call) {
+  std::vector<const IndexArgument*> tensors;
+  for (const IndexArgument& one : call.arguments) {
+    if (one.kind == ParameterKind::kTensor) tensors.push_back(&one);
+    for (const IndexArgument& entry : one.entries) tensors.push_back(&entry);
+  }
+  return tensors;
+}
+
+IndexRule Refuses(aclnnStatus code, const std::string& names, std::function<bool(IndexCall&)> wrong) {
+  return [=, words = Words(names)](IndexCall& call) -> std::optional<Verdict> {
+    if (!wrong(call)) return std::nullopt;
+    return Verdict{code, words};
+  };
+}
+IndexRule SucceedsIf(std::function<bool(IndexCall&)> done) { return Refuses(0, "", std::move(done)); }
+
+namespace {
+
+// One rule for each name, over the entries of lists too.
+IndexRule ForEach(aclnnStatus code, const std::string& names,
+                  std::function<bool(const IndexCall&, const IndexArgument&)> wrong) {
+  return [=](IndexCall& call) -> std::optional<Verdict> {
+    for (const std::string& name : Words(names)) {
+      const IndexArgument& one = call[name];
+      const bool is_list = one.kind == ParameterKind::kList;
+      bool refused = !is_list && wrong(call, one);
+      for (const IndexArgument& entry : one.entries) refused = refused || wrong(call, entry);
+      if (refused) return Verdict{code, {name}};
+    }
+    return std::nullopt;
+  };
+}
+
+}  // namespace
+
+IndexRule NoNulls(const std::string& names, aclnnStatus code) {
+  return [=](IndexCall& call) -> std::optional<Verdict> {
+    for (const std::string& name : Words(names)) {
+      bool is_null = call[name].null;
+      for (const IndexArgument& entry : call[name].entries) is_null = is_null || entry.null;
+      if (is_null) return Verdict{call[name].null ? code : 161001, {name}};
+    }
+    return std::nullopt;
+  };
+}
+IndexRule Listed_(const std::string& names, const Listed& list) {
+  return ForEach(161002, names, [=](const IndexCall& call, const IndexArgument& one) {
+    return !list.Has(call.product, one.dtype);
+  });
+}
+IndexRule OneDtype(const std::string& first, const std::string& second) {
+  return Refuses(161002, second + " " + first,
+                 [=](IndexCall& call) { return call[first].dtype != call[second].dtype; });
+}
+IndexRule OneShape(const std::string& first, const std::string& second) {
+  return Refuses(161002, second + " " + first,
+                 [=](IndexCall& call) { return call[first].shape != call[second].shape; });
+}
+IndexRule RankRange(const std::string& names, size_t least, size_t most) {
+  return ForEach(161002, names, [=](const IndexCall&, const IndexArgument& one) {
+    return one.shape.size() < least || one.shape.size() > most;
+  });
+}
+IndexRule EmptyDone(const std::string& names) {
+  return SucceedsIf([=](IndexCall& call) {
+    bool empty = false;
+    for (const std::string& name : Words(names)) empty = empty || NumElements(call[name].shape) == 0;
+    return empty;
+  });
+}
+IndexRule ResultIs(const std::string& name, aclnnStatus code) {
+  return Refuses(code, name, [=](IndexCall& call) { return call[name].shape != call.result; });
+}
+IndexRule ResultIsOrOne(const std::string& name, aclnnStatus code) {
+  return Refuses(code, name, [=](IndexCall& call) {
+    const bool ones = NumElements(call[name].shape) == 1 && NumElements(call.result) == 1;
+    return call[name].shape != call.result && !ones;
+  });
+}
+bool IsDimOf(int64_t dim, const Shape& shape) {
+  const auto rank = std::max<int64_t>(std::ssize(shape), 1);
+  return dim >= -rank && dim < rank;
+}
+size_t Wrapped(int64_t dim, const Shape& shape) {
+  const auto rank = std::max<int64_t>(std::ssize(shape), 1);
+  return static_cast<size_t>(dim < 0 ? dim + rank : dim);
+}
+
+Shape DrawShape(RandomNumbers& random, size_t least_rank, size_t most_rank, int64_t most) {
+  Shape shape(least_rank +
+              static_cast<size_t>(random.Below(static_cast<int64_t>(most_rank - least_rank + 1))));
+  for (int64_t& dim : shape) dim = random.Chance(15) ? 1 : random.Between(1, most);
+  if (!shape.empty() && random.Chance(8)) shape.back() = random.Between(20, 300);
+  return shape;
+}
+DtypeNumber DrawDtype(RandomNumbers& random, const DtypeList& dtypes) {
+  return dtypes[static_cast<size_t>(random.Below(std::ssize(dtypes)))];
+}
+
+std::vector<int64_t> IndexAt(const Shape& shape, int64_t position) {
+  std::vector<int64_t> index(shape.size());
+  for (size_t i = shape.size(); i-- > 0;) {
+    index[i] = position % shape[i];
+    position /= shape[i];
+  }
+  return index;
+}
+int64_t PositionOf(const Shape& shape, const std::vector<int64_t>& index) {
+  int64_t position = 0;
+  for (size_t i = 0; i < shape.size(); ++i) position = position * shape[i] + index[i];
+  return position;
+}
+Outcome ForEachElement(const Shape& shape,
+                       const std::function<std::optional<Element>(std::vector<int64_t>& index)>& f) {
+  Outcome outcome;
+  for (int64_t i = 0; i < NumElements(shape); ++i) {
+    std::vector<int64_t> index = IndexAt(shape, i);
+    outcome.push_back(f(index));
+  }
+  return outcome;
+}
+
+void CheckContract(const IndexOperator& op) {
+  const std::vector<Change> changes = ChangesOf(op);
+  for (const Product product : kProducts) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(product)}});
+    ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+    RandomNumbers random(0x1DE);
+    int wrong = CheckPlan(ValidCall(op, product)) ? 0 : 1;
+    for (const Change& change : changes) {
+      IndexCall call = ValidCall(op, product);
+      change(call);
+      if (!CheckPlan(call) && ++wrong > 5) return;
+    }
+    for (int i = 0; i < 3000; ++i) {
+      IndexCall call = ValidCall(op, product);
+      if (random.Chance(30)) op.draw(call, random);
+      for (int k = random.Chance(70) ? 2 : 3; k > 0; --k)
+        changes[static_cast<size_t>(random.Below(std::ssize(changes)))](call);
+      if (!CheckPlan(call) && ++wrong > 5) return;
+    }
+  }
+}
+
+void CheckNumbers(const IndexOperator& op, int calls) {
+  for (const char* threads : {"1", "3"}) {
+    const ScopedEnvironment environment(
+        Variables{{"PORTACL_NUM_THREADS", threads}, {"PORTACL_SOC", SocNameOf(Product::kA2)}});
+    ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+    RandomNumbers random(0xE1E);
+    int done = 0;
+    for (int i = 0; i < calls; ++i) {
+      IndexCall call = ValidCall(op, Product::kA2);
+      if (i > 0) op.draw(call, random);
+      if (Expected(call).code != 0) continue;
+      ++done;
+      std::vector<HostTensor> tensors = MakeTensors(call, random, i == 0);
+      if (op.fill) op.fill(call, tensors, random);
+      for (HostTensor& tensor : tensors) tensor.Remember();
+      const std::vector<TensorValues> before = ValuesOf(tensors);
+      std::vector<aclTensor*> handles;
+      const std::vector<const IndexArgument*> arguments = TensorsOf(call);
+      for (size_t k = 0; k < tensors.size(); ++k)
+        handles.push_back(MakeHandle(*arguments[k], &tensors[k].view(), tensors[k].buffer().data()));
+      uint64_t size = 0;
+      aclOpExecutor* executor = nullptr;
+      aclnnStatus status = 0;
+      std::vector<std::byte> workspace;
+      {
+        const Arguments c_arguments(call, handles);
+        status = op.function.plan(c_arguments.all(), &size, &executor);
+        workspace.resize(size);
+        if (status == 0)
+          status =
+              op.function.run(size == 0 ? nullptr : workspace.data(), size, executor, environment.stream());
+      }
+      DestroySingles(call, handles);
+      const aclError synchronized = aclrtSynchronizeStream(environment.stream());
+      const std::string difference =
+          status != 0 || synchronized != 0 ? TakeErrorMessage() : Difference(call, before, tensors);
+      ASSERT_TRUE(status == 0 && synchronized == 0 && difference.empty())
+          << op.function.name << " call " << i << Describe(call) << ": " << status << " " << synchronized
+          << " " << difference;
+    }
+    EXPECT_GT(done, calls / 5) << "too few of the drawn calls are valid";
+  }
+}
+
+// A repeatable executor, made for one set of storages, runs for another one.
+void CheckAddressesSetAnew(const IndexOperator& op) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::kA2)}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  RandomNumbers random(0xADD);
+  for (int i = 0; i < 20; ++i) {
+    IndexCall call = ValidCall(op, Product::kA2);
+    if (i > 0) op.draw(call, random);
+    if (Expected(call).code != 0) continue;
+    std::vector<HostTensor> first = MakeTensors(call, random, true);
+    std::vector<HostTensor> second = MakeTensors(call, random, true);
+    if (op.fill) op.fill(call, first, random);
+    if (op.fill) op.fill(call, second, random);
+    for (HostTensor& tensor : first) tensor.Remember();
+    for (HostTensor& tensor : second) tensor.Remember();
+    const std::vector<TensorValues> before = ValuesOf(second);
+    const std::vector<const IndexArgument*> arguments = TensorsOf(call);
+    std::vector<aclTensor*> handles;
+    for (size_t k = 0; k < first.size(); ++k)
+      handles.push_back(MakeHandle(*arguments[k], &first[k].view(), first[k].buffer().data()));
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const Arguments c_arguments(call, handles);
+    ASSERT_EQ(op.function.plan(c_arguments.all(), &size, &executor), 0);
+    std::vector<std::byte> workspace(size);
+    ASSERT_EQ(aclSetAclOpExecutorRepeatable(executor), 0);
+    // Entries of a list by their place in it, single tensors by their place among all; outputs come last where both are.
+    size_t tensor = 0;
+    size_t lists = 0;
+    size_t parameter = 0;
+    for (const IndexArgument& one : call.arguments) {
+      if (one.kind != ParameterKind::kTensor && one.kind != ParameterKind::kList) continue;
+      if (one.kind == ParameterKind::kList) {
+        for (size_t entry = 0; entry < one.entries.size(); ++entry, ++tensor)
+          EXPECT_EQ(aclSetDynamicTensorAddr(executor, parameter, entry, c_arguments.list(lists),
+                                            second[tensor].buffer().data()),
+                    0)
+              << TakeErrorMessage();
+        ++lists;
+      } else {
+        EXPECT_EQ(aclSetTensorAddr(executor, tensor, handles[tensor], second[tensor].buffer().data()), 0);
+        EXPECT_NE(aclSetDynamicTensorAddr(executor, parameter, 0, lists > 0 ? c_arguments.list(0) : nullptr,
+                                          nullptr),
+                  0);
+        ++tensor;
+      }
+      ++parameter;
+    }
+    EXPECT_EQ(aclSetTensorAddr(executor, tensor, handles[0], nullptr), 161002);
+    TakeErrorMessage();
+    for (int run = 0; run < 2; ++run)
+      ASSERT_EQ(op.function.run(size == 0 ? nullptr : workspace.data(), size, executor, environment.stream()),
+                0)
+          << TakeErrorMessage();
+    ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+    aclDestroyAclOpExecutor(executor);
+    for (const HostTensor& one : first) EXPECT_TRUE(one.Unchanged());
+    bool in_place = false;
+    for (size_t k = 0; k + 1 < arguments.size(); ++k)
+      in_place = in_place || (k == 0 && arguments[0]->is_output);
+    if (!in_place) {
+      EXPECT_EQ(Difference(call, before, second), "") << Describe(call);
+    }
+    DestroySingles(call, handles);
+  }
+}
+
+}  // namespace portacl::testing
