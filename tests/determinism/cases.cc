@@ -72,7 +72,8 @@ bool IsNotNegative(const Subject& subject, size_t input) {
 
 uint64_t ElementBits(const Subject& subject, size_t input, DtypeNumber dtype, RandomNumbers& random) {
   if (subject.sums_everything && IsFloatingDtype(dtype)) {
-    return OrdinaryBits(dtype == ACL_FLOAT     ? kFloat32
+    return OrdinaryBits(dtype == ACL_DOUBLE    ? kFloat64
+                        : dtype == ACL_FLOAT   ? kFloat32
                         : dtype == ACL_FLOAT16 ? kFloat16
                                                : kBfloat16,
                         IsNotNegative(subject, input), random);
@@ -108,7 +109,8 @@ uint64_t LoadBits(const std::byte* from, size_t bytes) {
   return bits;
 }
 
-void FillInputs(const Subject& subject, DeterminismCase& c, RandomNumbers& random) {
+void FillInputs(const Subject& subject, const std::vector<GivenCase::Indices>& indices, DeterminismCase& c,
+                RandomNumbers& random) {
   for (size_t k = 0; k < c.input_shapes.size(); ++k) {
     // A complex number is two numbers.
     const DtypeNumber dtype = c.input_dtypes[k] == ACL_COMPLEX64    ? DtypeNumber{ACL_FLOAT}
@@ -118,9 +120,15 @@ void FillInputs(const Subject& subject, DeterminismCase& c, RandomNumbers& rando
     const auto count =
         static_cast<size_t>(NumElements(c.input_shapes[k])) * (dtype == c.input_dtypes[k] ? 1 : 2);
     std::vector<std::byte> elements(count * bytes);
+    const auto index =
+        std::find_if(indices.begin(), indices.end(), [&](auto& one) { return one.input == k; });
+    for (size_t i = 0; index != indices.end() && i < count; ++i) {
+      const int64_t low = index->counts_from_end ? -index->below : 0;
+      StoreBits(static_cast<uint64_t>(random.Between(low, index->below - 1)), bytes, &elements[i * bytes]);
+    }
     const bool alike = k > 0 && c.input_shapes[k] == c.input_shapes[k - 1] &&
                        c.input_dtypes[k] == c.input_dtypes[k - 1] && !IsNotNegative(subject, k);
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; index == indices.end() && i < count; ++i) {
       std::byte* to = &elements[i * bytes];
       // Operands that are equal or one bit apart are the most telling.
       if (alike && random.Chance(25)) {
@@ -196,9 +204,10 @@ std::vector<DeterminismCase> MakeCases(const Subject& subject) {
   const size_t inputs = op.binding.tensors.size() - 1;
   RandomNumbers random(subject.seed);
   std::vector<DeterminismCase> cases;
-  const auto finish = [&](DeterminismCase c, const Attributes& attributes) {
+  const auto finish = [&](DeterminismCase c, const Attributes& attributes,
+                          const std::vector<GivenCase::Indices>& indices = {}) {
     c.attributes = attributes;
-    FillInputs(subject, c, random);
+    FillInputs(subject, indices, c, random);
     std::ostringstream name;
     name << op.binding.name << " " << cases.size();
     for (size_t k = 0; k < inputs; ++k) {
@@ -218,7 +227,7 @@ std::vector<DeterminismCase> MakeCases(const Subject& subject) {
     c.input_shapes = given.input_shapes;
     c.output_dtype = given.output_dtype;
     c.output_shape = given.output_shape;
-    finish(std::move(c), op.attributes[given.attributes]);
+    finish(std::move(c), op.attributes[given.attributes], given.indices);
   }
   if (!subject.given.empty()) return cases;
 

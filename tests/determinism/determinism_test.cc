@@ -89,12 +89,21 @@ void RunPart(const Subject& subject, const DeterminismCase& c, const Variation& 
       std::memcpy(tensors.back().Element(i), source + static_cast<size_t>(i) * element, element);
     }
   }
-  tensors.push_back(
-      MakeTensor(c.output_dtype, whole ? c.output_shape : Shape{end - begin}, vary_layout, vary_alignment));
+  tensors.push_back(MakeTensor(c.output_dtype, whole ? c.output_shape : Shape{end - begin},
+                               subject.start == Start::kZero ? nullptr : vary_layout, vary_alignment));
+  for (int64_t i = 0; subject.start != Start::kAnything && i < tensors.back().size(); ++i) {
+    const auto bytes_each = static_cast<size_t>(ElementSize(c.output_dtype));
+    std::byte* const to = tensors.back().Element(i);
+    if (subject.start == Start::kZero)
+      std::memset(to, 0, bytes_each);
+    else
+      std::memcpy(to, tensors.front().Element(i), bytes_each);
+  }
   for (HostTensor& tensor : tensors) handles.push_back(tensor.Handle());
   const CallResult call =
       CallTwoPhase(subject.description.binding, handles, c.attributes, stream, variation.fp_mode);
-  ASSERT_TRUE(call.Succeeded()) << call.message;
+  ASSERT_TRUE(call.Succeeded()) << c.name << ": " << call.plan << " " << call.run << " " << call.synchronize
+                                << " " << call.message;
   const HostTensor& output = tensors.back();
   const auto element = static_cast<size_t>(ElementSize(c.output_dtype));
   const size_t at = bytes.size();

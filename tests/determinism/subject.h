@@ -18,6 +18,20 @@ struct GivenCase {
   DtypeNumber output_dtype = ACL_FLOAT;
   Shape output_shape;
   size_t attributes = 0;  // which of the description's
+  // Inputs that are indices, with what they lie below: from 0, or from -below where they count from the end.
+  struct Indices {
+    size_t input;
+    int64_t below;
+    bool counts_from_end = false;
+  };
+  std::vector<Indices> indices = {};
+};
+
+// What an output holds before the call.
+enum class Start : uint8_t {
+  kAnything,
+  kFirstInput,  // of operators in place
+  kZero         // dense and all zero: of operators that decide how much of it they fill
 };
 
 struct Subject {
@@ -34,6 +48,7 @@ struct Subject {
   // together. Then all of input_dtypes mix, and there are fewer cases: see MakeCases.
   std::function<DtypeNumber(const std::vector<DtypeNumber>& dtypes)> output_dtype = {};
   std::vector<GivenCase> given = {};  // these and no others
+  Start start = Start::kAnything;
   uint64_t seed = 0xDE7E4;  // another one for operators that would otherwise have the results of others
 };
 

@@ -32,25 +32,23 @@ namespace {
 using Index = std::vector<int64_t>;
 
 const Listed kIndices = {{ACL_INT32, ACL_INT64}};
-const DtypeList kDrawn = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8, ACL_INT64, ACL_BOOL, ACL_DOUBLE};
+const DtypeList kDrawn = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16,      ACL_INT8,      ACL_INT64,
+                          ACL_BOOL,  ACL_DOUBLE,  ACL_COMPLEX64, ACL_COMPLEX128};
 const Listed kReal = kFDI;
 const Listed kWithComplex = kFDCI;
 
-void SetIndices(HostTensor& tensor, int64_t low, int64_t high, RandomNumbers& random) {
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    const int64_t value = high > low ? random.Between(low, high - 1) : 0;
-    if (IsIntegerDtype(tensor.dtype()) || tensor.dtype() == ACL_BOOL)
-      EncodeIntegerElement(tensor.dtype(), tensor.dtype() == ACL_BOOL ? random.Below(2) : value,
-                           tensor.Element(i));
-    else
-      EncodeElement(tensor.dtype(), static_cast<double>(value), tensor.Element(i));
-  }
-}
-
 int64_t LengthAt(const Shape& shape, size_t dim) { return dim < shape.size() ? shape[dim] : 1; }
-int64_t Wrap(int64_t index, int64_t length) { return index < 0 ? index + length : index; }
+int64_t Wrap(int64_t index, int64_t length) { return index < 0 && index >= -length ? index + length : index; }
+bool IsPlace(int64_t place, int64_t length) { return place >= 0 && place < length; }
 Element At(const TensorValues& tensor, const Index& index) {
   return tensor.elements[static_cast<size_t>(PositionOf(tensor.shape, index))];
+}
+// The element that indices name: zero where one of them is bad.
+Element Taken(const TensorValues& tensor, const Index& index) {
+  for (size_t i = 0; i < index.size(); ++i) {
+    if (!IsPlace(index[i], tensor.shape[i])) return Element(static_cast<size_t>(ElementSize(tensor.dtype)));
+  }
+  return At(tensor, index);
 }
 
 IndexRule Dims(const std::string& dim, const std::string& tensor) {
@@ -81,30 +79,37 @@ std::vector<IndexOperator> Gathers() {
     return result;
   };
   const auto around_oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const bool wraps = call.op->function.name == std::string("aclnnGatherV2");
     const TensorValues& self = tensors[0];
     const TensorValues& index = tensors[1];
     const Shape& out = tensors[2].shape;
-    if (self.shape.empty()) return std::vector<Outcome>{{self.elements[0]}};
+    if (self.shape.empty()) {
+      const int64_t place = index.Integer(0);
+      return std::vector<Outcome>{
+          {IsPlace(wraps ? Wrap(place, 1) : place, 1) ? self.elements[0] : Element(self.elements[0].size())}};
+    }
     const size_t dim = Wrapped(call["dim"].integer, self.shape);
     const size_t rank = std::max<size_t>(index.shape.size(), 1);
     return std::vector<Outcome>{ForEachElement(out, [&](Index& at) -> std::optional<Element> {
       const Index of_index(at.begin() + static_cast<std::ptrdiff_t>(dim),
                            at.begin() + static_cast<std::ptrdiff_t>(dim + (index.shape.empty() ? 0 : rank)));
       Index from(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(dim));
-      from.push_back(Wrap(index.Integer(PositionOf(index.shape, of_index)), self.shape[dim]));
+      const int64_t place = index.Integer(PositionOf(index.shape, of_index));
+      from.push_back(wraps ? Wrap(place, self.shape[dim]) : place);
       from.insert(from.end(), at.begin() + static_cast<std::ptrdiff_t>(dim + rank), at.end());
-      return At(self, from);
+      return Taken(self, from);
     })};
   };
-  const auto fill = [](bool wraps, const std::string& name) {
-    return [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  const auto range = [](bool wraps, const std::string& name) {
+    return [=](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
+      if (tensor != 1) return std::nullopt;
       const Shape& self = call.arguments[0].shape;
       int64_t length = NumElements(self);
       for (const IndexArgument& one : call.arguments) {
         if (one.name == "dim") length = LengthAt(self, Wrapped(one.integer, self));
       }
       if (name == "indices") length = LengthAt(self, 0);
-      SetIndices(tensors[1], wraps ? -length : 0, length, random);
+      return IndexRange{wraps ? -length : 0, length};
     };
   };
   const auto draw_around = [=](size_t most_index_rank) {
@@ -144,7 +149,7 @@ std::vector<IndexOperator> Gathers() {
       Refuses(161002, "out", [=](IndexCall& call) { return call["out"].shape != around(call); })};
   select.draw = draw_around(1);
   select.oracle = around_oracle;
-  select.fill = fill(false, "index");
+  select.range = range(false, "index");
 
   IndexOperator v2;
   v2.function = PORTACL_C_FUNCTION(aclnnGatherV2);
@@ -162,7 +167,7 @@ std::vector<IndexOperator> Gathers() {
               EmptyDone("self index")};
   v2.draw = draw_around(3);
   v2.oracle = around_oracle;
-  v2.fill = fill(true, "index");
+  v2.range = range(true, "index");
 
   IndexOperator gather;
   gather.function = PORTACL_C_FUNCTION(aclnnGather);
@@ -214,10 +219,11 @@ std::vector<IndexOperator> Gathers() {
           Wrap(tensors[1].Integer(PositionOf(tensors[1].shape, at)), LengthAt(self.shape, dim));
       at.resize(self.shape.size());
       if (dim < at.size()) at[dim] = index;
-      return At(self, at);
+      if (at.empty() && index != 0) return Element(self.elements[0].size());
+      return Taken(self, at);
     })};
   };
-  gather.fill = fill(true, "index");
+  gather.range = range(true, "index");
 
   IndexOperator take;
   take.function = PORTACL_C_FUNCTION(aclnnTake);
@@ -246,10 +252,11 @@ std::vector<IndexOperator> Gathers() {
     return std::vector<Outcome>{ForEachElement(tensors[1].shape, [&](Index& at) -> std::optional<Element> {
       const auto index =
           Wrap(tensors[1].Integer(PositionOf(tensors[1].shape, at)), NumElements(tensors[0].shape));
+      if (!IsPlace(index, std::ssize(tensors[0].elements))) return Element(tensors[0].elements[0].size());
       return tensors[0].elements[static_cast<size_t>(index)];
     })};
   };
-  take.fill = fill(true, "index");
+  take.range = range(true, "index");
 
   IndexOperator embedding;
   embedding.function = PORTACL_C_FUNCTION(aclnnEmbedding);
@@ -285,10 +292,10 @@ std::vector<IndexOperator> Gathers() {
     return std::vector<Outcome>{ForEachElement(tensors[2].shape, [&](Index& at) -> std::optional<Element> {
       const int64_t column = at.back();
       at.pop_back();
-      return At(tensors[0], {tensors[1].Integer(PositionOf(tensors[1].shape, at)), column});
+      return Taken(tensors[0], {tensors[1].Integer(PositionOf(tensors[1].shape, at)), column});
     })};
   };
-  embedding.fill = fill(false, "indices");
+  embedding.range = range(false, "indices");
   return {select, v2, gather, take, embedding};
 }
 
@@ -309,6 +316,8 @@ class Cell {
     const Element b = ConvertedElement(dtype, other, computed);
     if (computed == ACL_FLOAT) Apply<float>(reduce, b, static_cast<float>(scale));
     if (computed == ACL_DOUBLE) Apply<double>(reduce, b, scale);
+    if (computed == ACL_COMPLEX64) ApplyToComplex<float>(reduce, b);
+    if (computed == ACL_COMPLEX128) ApplyToComplex<double>(reduce, b);
     if (computed == ACL_BOOL) {
       const bool x = element_[0] != std::byte{0};
       const bool y = b[0] != std::byte{0};
@@ -350,6 +359,18 @@ class Cell {
       x = y;
     }
     std::memcpy(element_.data(), &x, sizeof x);
+  }
+
+  template <class T>
+  void ApplyToComplex(int64_t reduce, const Element& b) {
+    T x[2];
+    T y[2];
+    std::memcpy(x, element_.data(), sizeof x);
+    std::memcpy(y, b.data(), sizeof y);
+    volatile const T product[] = {x[0] * y[0], x[1] * y[1], x[0] * y[1], x[1] * y[0]};
+    const T sum[] = {x[0] + y[0], x[1] + y[1]};
+    const T multiplied[] = {product[0] - product[1], product[2] + product[3]};
+    std::memcpy(element_.data(), reduce == 1 ? sum : multiplied, sizeof x);
   }
 
   DtypeNumber dtype_;
@@ -455,10 +476,10 @@ std::vector<IndexOperator> Scatters() {
       for (int64_t& length : index) length += random.Below(2);
       call["src"] = TensorArg("src", index, dtype);
     };
-    op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    op.range = [=](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
       const Shape& shape = call[self].shape;
       const int64_t length = LengthAt(shape, Wrapped(call["dim"].integer, shape));
-      SetIndices(tensors[1], -length, length, random);
+      return tensor == 1 ? std::optional<IndexRange>({-length, length}) : std::nullopt;
     };
     op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
       const TensorValues& index = tensors[1];
@@ -469,7 +490,9 @@ std::vector<IndexOperator> Scatters() {
         const Index from = IndexAt(index.shape, i);
         Index to = from;
         to.resize(shape.size());
-        if (dim < to.size()) to[dim] = Wrap(index.Integer(i), shape[dim]);
+        const int64_t place = Wrap(index.Integer(i), LengthAt(shape, dim));
+        if (!IsPlace(place, LengthAt(shape, dim))) continue;
+        if (dim < to.size()) to[dim] = place;
         const DtypeNumber dtype = tensors[0].dtype;
         const Element value =
             form.has_value ? ElementOfNumber(dtype, call["value"].number) : At(tensors[2], from);
@@ -576,9 +599,10 @@ std::vector<IndexOperator> ByIndex() {
         call["alpha"] = ScalarArg("alpha", {static_cast<long double>(random.Between(1, 3)), 0}, ACL_DOUBLE);
       if (adds && dtype == ACL_BOOL) call["alpha"].number = {1, 0};
     };
-    op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    op.range = [=](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
       const Shape& shape = call[self].shape;
-      SetIndices(tensors[1], 0, LengthAt(shape, Wrapped(call["dim"].integer, shape)), random);
+      if (tensor != 1) return std::nullopt;
+      return IndexRange{0, LengthAt(shape, Wrapped(call["dim"].integer, shape))};
     };
     op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
       const Shape& shape = tensors[0].shape;
@@ -588,6 +612,7 @@ std::vector<IndexOperator> ByIndex() {
       for (int64_t i = 0; i < NumElements(source.shape); ++i) {
         Index at = IndexAt(source.shape, i);
         const int64_t target = tensors[1].Integer(dim < at.size() ? at[dim] : 0);
+        if (!IsPlace(target, LengthAt(shape, dim))) continue;
         at.resize(shape.size());
         if (dim < at.size()) at[dim] = target;
         cells[static_cast<size_t>(PositionOf(shape, at))].Combine(
@@ -643,8 +668,8 @@ IndexOperator EmbeddingGradient() {
     call["scaleGradByFreq"].integer = random.Below(2);
     call["out"] = OutputArg("out", {rows, columns}, DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}));
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
-    SetIndices(tensors[1], 0, call["numWeights"].integer, random);
+  op.range = [](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
+    return tensor == 1 ? std::optional<IndexRange>({0, call["numWeights"].integer}) : std::nullopt;
   };
   op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
     const int64_t columns = tensors[0].shape.back();
@@ -655,7 +680,7 @@ IndexOperator EmbeddingGradient() {
       const Element integer =
           ConvertedElement(tensors[1].dtype, tensors[1].elements[static_cast<size_t>(i)], ACL_INT64);
       const int64_t row = DecodeInteger(ACL_INT64, integer.data());
-      if (row == call["paddingIdx"].integer) continue;
+      if (row == call["paddingIdx"].integer || !IsPlace(row, rows)) continue;
       ++counts[static_cast<size_t>(row)];
       for (int64_t k = 0; k < columns; ++k) {
         const Element wide = ConvertedElement(
@@ -917,13 +942,12 @@ std::vector<IndexOperator> Lists() {
         call["out"] = OutputArg("out", named.shape, dtype);
       }
     };
-    op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
-      size_t dim = 0;
-      for (size_t i = 0; i < call["indices"].entries.size(); ++i, ++dim) {
-        if (call["indices"].entries[i].shape == Shape{0}) continue;
-        const int64_t length = LengthAt(call[self].shape, dim);
-        SetIndices(tensors[1 + i], -length, length, random);
-      }
+    op.range = [=](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
+      const auto& entries = call["indices"].entries;
+      if (tensor == 0 || tensor > entries.size() || NumElements(entries[tensor - 1].shape) == 0)
+        return std::nullopt;
+      const int64_t length = LengthAt(call[self].shape, tensor - 1);
+      return IndexRange{-length, length};
     };
     op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
       const auto columns = ColumnsOf(call, self, writes, &tensors, 0);
@@ -934,7 +958,7 @@ std::vector<IndexOperator> Lists() {
           for (const Element& element : tensors[0].elements) outcome.emplace_back(element);
         }
         for (size_t i = 0; !columns->empty() && i < named.places.size(); ++i)
-          outcome.emplace_back(At(tensors[0], named.places[i]));
+          outcome.emplace_back(Taken(tensors[0], named.places[i]));
         return std::vector<Outcome>{outcome};
       }
       if (columns->empty()) return std::vector<Outcome>{{}};
@@ -942,6 +966,11 @@ std::vector<IndexOperator> Lists() {
       const TensorValues& values = tensors.back();
       const std::vector<int64_t> from = BroadcastPositions(values.shape, named.shape);
       for (size_t i = 0; i < named.places.size(); ++i) {
+        const Index& place = named.places[i];
+        bool is_place = true;
+        for (size_t dim = 0; dim < place.size(); ++dim)
+          is_place = is_place && IsPlace(place[dim], tensors[0].shape[dim]);
+        if (!is_place) continue;
         cells[static_cast<size_t>(PositionOf(tensors[0].shape, named.places[i]))].Combine(
             call["accumulate"].integer, values.dtype, values.elements[static_cast<size_t>(from[i])]);
       }
@@ -963,6 +992,7 @@ const std::vector<IndexOperator>& IndexedOperators() {
 }
 
 PORTACL_INDEX_TESTS(Indexed, IndexedOperators());
+TEST_P(Indexed, BadIndices) { CheckBadIndices(*GetParam()); }
 
 // ---- by hand ----
 

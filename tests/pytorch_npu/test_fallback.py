@@ -270,6 +270,66 @@ class TestShapesFromData:
         ):
             same(got, want)
 
+    @pytest.mark.parametrize("streams", ["the current one", "another"])
+    def test_work_is_pending_in_the_stream(self, streams):
+        """The shape is known when what the mask depends on has been computed, and no sooner."""
+        n = 1 << 21
+        source = (torch.arange(n) % 7).float().npu()
+        torch.npu.synchronize()
+        want = torch.arange(n) % 7 == 3
+        stream = torch.npu.current_stream() if streams == "the current one" else torch.npu.Stream()
+        with torch.npu.stream(stream):
+            for _ in range(3):
+                x = torch.zeros(n, device="npu")
+                for _ in range(4):
+                    x.copy_(source.view(2, -1).t().reshape(-1).view(-1, 2).t().reshape(-1))  # takes a while, changes nothing
+                mask = x == 3
+                places = mask.nonzero()
+                assert places.shape == (int(want.sum()), 1)
+                same(places, want.nonzero())
+                same(mask.nonzero(as_tuple=True)[0], want.nonzero(as_tuple=True)[0])
+                x.add_(1)
+                same(x.masked_select(mask), torch.full((places.shape[0],), 4.0))
+                x.mul_(2)
+                same(x[mask], torch.full((places.shape[0],), 8.0))
+                x[mask] = 1.0
+                x[places[:2, 0]] += 4
+                assert x.sum().item() == (source.cpu() * 2 + 2)[~want].sum().item() + places.shape[0] + 8
+
+    def test_nothing_and_everything(self):
+        for x in (torch.zeros(3, 4), torch.ones(3, 4), torch.zeros(0, 4), torch.tensor(0.0), torch.tensor(2.0)):
+            same(x.npu().nonzero(), x.nonzero())
+            same(x.npu()[x.npu() != 0], x[x != 0])
+            same(x.npu().masked_select(x.npu() != 0), x.masked_select(x != 0))
+
+
+class TestBadIndices:
+    def test_the_message_names_the_index_and_nothing_runs_behind_it(self, program):
+        # torch_npu has its streams stop on failure.
+        out, err, status = program(
+            """
+            x = torch.arange(12.0).npu().view(4, 3)
+            index = torch.tensor([1, 4, 0]).npu()
+            y = x.index_select(0, index)
+            for wait in (torch.npu.synchronize, x.add_(1).cpu):
+                try:
+                    wait()
+                except RuntimeError as error:
+                    print("index has the value 4 at element 1, accepted: 0 to 3." in str(error))
+            """
+        )
+        assert (out.splitlines()[:1], len(out.splitlines()), status) == (["True"], 2, 0), err
+
+    def test_they_may_be_ignored(self, program):
+        out, err, status = program(
+            """
+            x = torch.arange(12.0).npu().view(4, 3)
+            print(x.index_select(0, torch.tensor([1, 4]).npu()).cpu().tolist())
+            """,
+            PORTACL_INDEX_ERRORS="ignore",
+        )
+        assert (out, status) == ("[[3.0, 4.0, 5.0], [0.0, 0.0, 0.0]]\n", 0), err
+
 
 def grown(parameters, make, steps=4, **how):
     """Parameters after some steps of an optimizer."""
@@ -459,6 +519,61 @@ class TestRandomNumbers:
         with torch.random.fork_rng(devices=[0], device_type="npu"):
             inside = draw()
         assert equal(inside, draw())
+
+    def test_what_is_done_in_a_fork_is_not_seen_outside(self):
+        torch.manual_seed(9)
+        draw()
+        want = draw()
+        torch.manual_seed(9)
+        draw()
+        with torch.random.fork_rng(devices=[0], device_type="npu"):
+            torch.manual_seed(77)
+            draw()
+        assert equal(want, draw())
+
+    def test_a_state_is_kept_between_any_two_calls(self):
+        """Each call begins where the one before left off, whatever it drew and however much."""
+        calls = [
+            lambda: torch.rand(100003, device="npu"),
+            lambda: torch.randn(7, device="npu"),
+            lambda: torch.randperm(5000, device="npu"),
+            lambda: torch.zeros(0, device="npu").uniform_(),
+            lambda: nn.functional.dropout(torch.ones(333, device="npu"), 0.3),
+            lambda: torch.multinomial(torch.rand(5, 20, device="npu"), 4),
+            lambda: torch.zeros(50, device="npu", dtype=torch.float16).normal_(1, 2),
+            lambda: torch.zeros(50, device="npu", dtype=torch.int64).random_(-5, 1 << 40),
+            lambda: torch.zeros(50, device="npu").bernoulli_(0.3),
+        ]
+        states = []
+        first = []
+        for call in calls:
+            states.append(torch.npu.get_rng_state())
+            first.append(call().cpu())
+        for number in reversed(range(len(calls))):
+            torch.npu.set_rng_state(states[number])
+            for call, want in zip(calls[number:], first[number:]):
+                assert torch.equal(call().cpu(), want)
+
+    def test_no_two_calls_share_numbers(self):
+        """Of 63 random bits no two among a million are the same, unless calls use parts of one sequence twice."""
+        torch.manual_seed(3)
+        sizes = [1, 3, 4, 5, 1000, 70001, 250000] * 3
+        drawn = torch.cat([torch.empty(n, dtype=torch.int64, device="npu").random_().cpu() for n in sizes])
+        assert drawn.unique().numel() == drawn.numel() == sum(sizes)
+        floats = [torch.rand(1000, dtype=torch.float64, device="npu").cpu() for _ in range(200)]
+        assert torch.cat(floats).unique().numel() > 200 * 1000 * 0.98
+
+    def test_a_generators_state(self):
+        generator = torch.Generator(device="npu").manual_seed(11)
+        assert generator.initial_seed() == 11
+        draw(generator=generator)
+        state = generator.get_state()
+        want = draw(generator=generator)
+        other = torch.Generator(device="npu")
+        other.set_state(state)
+        assert equal(want, draw(generator=other))
+        generator.set_state(state)
+        assert equal(want, draw(generator=generator))
 
     def test_a_generator_of_ones_own(self):
         generator = torch.Generator(device="npu").manual_seed(4)

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <map>
 #include <string>
@@ -189,6 +190,14 @@ double Correlation(const double* a, const double* b, size_t n) {
 
 void CheckGenerator(const Generator& generator, int64_t n) {
   SCOPED_TRACE(generator.name);
+  double chi_square = 0;
+  double kolmogorov = 0;
+  double correlation = 0;  // the largest
+  const auto deviates = [&](const double* a, const double* b, size_t count) {
+    const double deviations = std::abs(Correlation(a, b, count));
+    correlation = std::max(correlation, deviations);
+    return deviations;
+  };
   const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "2"}});
   const std::vector<double> numbers = generator.draw(n, 12345, 48, environment.stream());
   const auto count = static_cast<double>(n);
@@ -200,23 +209,26 @@ void CheckGenerator(const Generator& generator, int64_t n) {
       places[i] = generator.distribution(numbers[i]);
       ++found[std::min(kBins - 1, static_cast<size_t>(places[i] * kBins))];
     }
-    EXPECT_LT(std::abs(ChiSquare(found, std::vector<double>(kBins, count / kBins))), kDeviations);
+    chi_square = ChiSquare(found, std::vector<double>(kBins, count / kBins));
+    EXPECT_LT(std::abs(chi_square), kDeviations);
     std::sort(places.begin(), places.end());
     double distance = 0;
     for (size_t i = 0; i < places.size(); ++i) {
       distance = std::max({distance, std::abs(places[i] - static_cast<double>(i) / count),
                            std::abs(places[i] - static_cast<double>(i + 1) / count)});
     }
-    EXPECT_LT(distance * std::sqrt(count), kKolmogorov);
+    kolmogorov = distance * std::sqrt(count);
+    EXPECT_LT(kolmogorov, kKolmogorov);
   } else {
     std::vector<double> found(generator.probabilities.size());
     std::vector<double> expected;
     for (const double probability : generator.probabilities) expected.push_back(probability * count);
     for (const double number : numbers) ++found.at(static_cast<size_t>(number));
-    EXPECT_LT(std::abs(ChiSquare(found, expected)), kDeviations * (found.size() == 2 ? 5 : 1));
+    chi_square = ChiSquare(found, expected);
+    EXPECT_LT(std::abs(chi_square), kDeviations * (found.size() == 2 ? 5 : 1));
   }
   for (const size_t lag : {1, 2, 3, 4, 5, 8, 16, 512})
-    EXPECT_LT(std::abs(Correlation(numbers.data(), numbers.data() + lag, numbers.size() - lag)), kDeviations)
+    EXPECT_LT(deviates(numbers.data(), numbers.data() + lag, numbers.size() - lag), kDeviations)
         << "lag " << lag;
   for (const auto& [seed, offset] : {std::pair<int64_t, int64_t>{12346, 48},
                                      {12345 ^ (int64_t{1} << 40), 48},
@@ -224,11 +236,12 @@ void CheckGenerator(const Generator& generator, int64_t n) {
                                      {12345, 48 + kStep},
                                      {12345, 48 + (int64_t{1} << 33)}}) {
     const std::vector<double> others = generator.draw(n, seed, offset, environment.stream());
-    EXPECT_LT(std::abs(Correlation(numbers.data(), others.data(), numbers.size())), kDeviations)
-        << seed << " " << offset;
-    EXPECT_LT(std::abs(Correlation(numbers.data(), others.data() + 4, numbers.size() - 4)), kDeviations)
+    EXPECT_LT(deviates(numbers.data(), others.data(), numbers.size()), kDeviations) << seed << " " << offset;
+    EXPECT_LT(deviates(numbers.data(), others.data() + 4, numbers.size() - 4), kDeviations)
         << seed << " " << offset;
   }
+  std::printf("%-20s chi-square %5.2f, Kolmogorov %4.2f, correlation %4.2f\n", generator.name.c_str(),
+              chi_square, kolmogorov, correlation);
 }
 
 // ---- Permutations ----

@@ -69,6 +69,10 @@ struct TensorValues {
     return DecodeInteger(dtype, elements[static_cast<size_t>(position)].data());
   }
 };
+struct IndexRange {
+  int64_t low;
+  int64_t below;
+};
 // What a tensor's elements become; nullopt: they stay.
 using Outcome = std::vector<std::optional<Element>>;
 // The tensors of a call, entries of lists one by one, in the order of the C signature; what those that are outputs become.
@@ -82,9 +86,8 @@ struct IndexOperator {
   // Changes a valid call into another one, of other shapes, dtypes and attributes; rules decide whether it still is valid.
   std::function<void(IndexCall& call, RandomNumbers& random)> draw;
   IndexOracle oracle;
-  // Sets the values of index tensors, which are at their places in `tensors`; others have random bytes.
-  std::function<void(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random)> fill =
-      {};
+  // What the values of a tensor lie between, if it holds indices: the lowest, and what they lie below. Others have random bytes.
+  std::function<std::optional<IndexRange>(const IndexCall& call, size_t tensor)> range = {};
   bool takes_workspace = false;
   bool is_inexact = false;  // NaN results compare as NaN
 };
@@ -126,6 +129,9 @@ Outcome ForEachElement(const Shape& shape,
 void CheckContract(const IndexOperator& op);
 void CheckNumbers(const IndexOperator& op, int calls);
 void CheckAddressesSetAnew(const IndexOperator& op);
+// Of operators with indices: bad ones among them leave zeros where elements are taken and nothing where they are put, and fail
+// the stream once, with a message that names the first of them.
+void CheckBadIndices(const IndexOperator& op);
 
 }  // namespace portacl::testing
 

@@ -1,6 +1,7 @@
 // The tests of operators that move or index elements: see index_operator.h.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 
@@ -10,6 +11,7 @@
 #include "guarded_buffer.h"
 #include "index_operator.h"
 #include "map_values.h"
+#include "numeric_suite.h"
 #include "two_phase.h"
 
 namespace portacl::testing {
@@ -260,6 +262,74 @@ std::vector<HostTensor> MakeTensors(const IndexCall& call, RandomNumbers& random
   return tensors;
 }
 
+void SetIndex(HostTensor& tensor, int64_t position, int64_t value) {
+  if (IsIntegerDtype(tensor.dtype()) || tensor.dtype() == ACL_BOOL)
+    EncodeIntegerElement(tensor.dtype(), value, tensor.Element(position));
+  else
+    EncodeElement(tensor.dtype(), static_cast<double>(value), tensor.Element(position));
+}
+
+// Gives the tensors that hold indices such ones.
+void FillIndices(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  for (size_t k = 0; call.op->range && k < tensors.size(); ++k) {
+    const std::optional<IndexRange> range = call.op->range(call, k);
+    for (int64_t i = 0; range && i < tensors[k].size(); ++i) {
+      const int64_t value = range->below > range->low ? random.Between(range->low, range->below - 1) : 0;
+      SetIndex(tensors[k], i, tensors[k].dtype() == ACL_BOOL ? random.Below(2) : value);
+    }
+  }
+}
+
+// What a message must contain that names a bad index.
+struct NamesIndex {
+  std::string value_and_place;
+  std::string accepted;
+  bool operator()(const std::string& message) const {
+    return message.find(value_and_place) != std::string::npos && message.find(accepted) != std::string::npos;
+  }
+};
+
+// Makes one in eight indices a bad one. Says what a message must name: any of them, or, where there is one tensor of indices, the
+// first.
+std::vector<NamesIndex> SpoilIndices(const IndexCall& call, std::vector<HostTensor>& tensors,
+                                     RandomNumbers& random) {
+  std::vector<NamesIndex> bad_ones;
+  int index_tensors = 0;
+  for (size_t k = 0; k < tensors.size(); ++k) {
+    const std::optional<IndexRange> range = call.op->range(call, k);
+    index_tensors += range ? 1 : 0;
+    for (int64_t i = 0; range && i < tensors[k].size(); ++i) {
+      if (!random.Chance(12)) continue;
+      std::vector<int64_t> bad = {range->below, range->low - 1, range->below + 100, -100};
+      if (ElementSize(tensors[k].dtype()) >= 4 && IsIntegerDtype(tensors[k].dtype()))
+        bad.insert(bad.end(), {INT32_MAX, INT32_MIN, range->below + (1 << 20)});
+      if (ElementSize(tensors[k].dtype()) == 8)
+        bad.insert(bad.end(),
+                   {INT64_MAX, INT64_MIN, int64_t{1} << 32, -(int64_t{1} << 32), int64_t{1} << 62});
+      const int64_t value = bad[static_cast<size_t>(random.Below(std::ssize(bad)))];
+      if (value >= range->low && value < range->below) continue;
+      SetIndex(tensors[k], i, value);
+    }
+    // Elements of an expanded tensor share their place: what is there is known when all are set.
+    const View& view = tensors[k].view();
+    bool is_expanded = false;
+    for (size_t dim = 0; dim < view.shape.size(); ++dim)
+      is_expanded = is_expanded || (view.strides[dim] == 0 && view.shape[dim] > 1);
+    for (int64_t i = 0; range && i < tensors[k].size(); ++i) {
+      const bool is_whole = IsIntegerDtype(tensors[k].dtype());
+      const int64_t value = is_whole ? tensors[k].Integer(i) : static_cast<int64_t>(tensors[k].Real(i));
+      if (tensors[k].dtype() == ACL_BOOL || (value >= range->low && value < range->below)) continue;
+      // Of an expanded tensor it counts the elements that have a place of their own.
+      const std::string place = is_expanded ? "" : std::to_string(i) + ",";
+      bad_ones.push_back(
+          {" has the value " + std::to_string(value) + " at element " + place,
+           ", accepted: " + std::to_string(range->low) + " to " + std::to_string(range->below - 1) + "."});
+    }
+  }
+  if (index_tensors == 1 && bad_ones.size() > 1) bad_ones.resize(1);
+  return bad_ones;
+}
+
 std::vector<TensorValues> ValuesOf(const std::vector<HostTensor>& tensors) {
   std::vector<TensorValues> all;
   for (const HostTensor& tensor : tensors) {
@@ -301,6 +371,38 @@ std::string Difference(const IndexCall& call, const std::vector<TensorValues>& b
     }
   }
   return "";
+}
+
+// Both phases of a call, and how the tensors differ from what the oracle says.
+struct Ran {
+  aclnnStatus status = 0;
+  aclError synchronized = 0;
+  std::string message;
+  std::string difference;
+};
+Ran Run(const IndexCall& call, std::vector<HostTensor>& tensors, aclrtStream stream) {
+  for (HostTensor& tensor : tensors) tensor.Remember();
+  const std::vector<TensorValues> before = ValuesOf(tensors);
+  std::vector<aclTensor*> handles;
+  const std::vector<const IndexArgument*> arguments = TensorsOf(call);
+  for (size_t k = 0; k < tensors.size(); ++k)
+    handles.push_back(MakeHandle(*arguments[k], &tensors[k].view(), tensors[k].buffer().data()));
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  Ran ran;
+  std::vector<std::byte> workspace;
+  {
+    const Arguments c_arguments(call, handles);
+    ran.status = call.op->function.plan(c_arguments.all(), &size, &executor);
+    workspace.resize(size);
+    if (ran.status == 0)
+      ran.status = call.op->function.run(size == 0 ? nullptr : workspace.data(), size, executor, stream);
+  }
+  DestroySingles(call, handles);
+  ran.synchronized = aclrtSynchronizeStream(stream);
+  if (ran.status != 0 || ran.synchronized != 0) ran.message = TakeErrorMessage();
+  if (ran.status == 0) ran.difference = Difference(call, before, tensors);
+  return ran;
 }
 
 }  // namespace
@@ -514,9 +616,11 @@ void CheckContract(const IndexOperator& op) {
 }
 
 void CheckNumbers(const IndexOperator& op, int calls) {
-  for (const char* threads : {"1", "3"}) {
+  for (const engine::Isa isa : IsasToTest()) {
     const ScopedEnvironment environment(
-        Variables{{"PORTACL_NUM_THREADS", threads}, {"PORTACL_SOC", SocNameOf(Product::kA2)}});
+        Variables{{"PORTACL_ISA", engine::IsaName(isa)},
+                  {"PORTACL_NUM_THREADS", isa == IsasToTest().front() ? "1" : "3"},
+                  {"PORTACL_SOC", SocNameOf(Product::kA2)}});
     ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
     RandomNumbers random(0xE1E);
     int done = 0;
@@ -526,35 +630,48 @@ void CheckNumbers(const IndexOperator& op, int calls) {
       if (Expected(call).code != 0) continue;
       ++done;
       std::vector<HostTensor> tensors = MakeTensors(call, random, i == 0);
-      if (op.fill) op.fill(call, tensors, random);
-      for (HostTensor& tensor : tensors) tensor.Remember();
-      const std::vector<TensorValues> before = ValuesOf(tensors);
-      std::vector<aclTensor*> handles;
-      const std::vector<const IndexArgument*> arguments = TensorsOf(call);
-      for (size_t k = 0; k < tensors.size(); ++k)
-        handles.push_back(MakeHandle(*arguments[k], &tensors[k].view(), tensors[k].buffer().data()));
-      uint64_t size = 0;
-      aclOpExecutor* executor = nullptr;
-      aclnnStatus status = 0;
-      std::vector<std::byte> workspace;
-      {
-        const Arguments c_arguments(call, handles);
-        status = op.function.plan(c_arguments.all(), &size, &executor);
-        workspace.resize(size);
-        if (status == 0)
-          status =
-              op.function.run(size == 0 ? nullptr : workspace.data(), size, executor, environment.stream());
-      }
-      DestroySingles(call, handles);
-      const aclError synchronized = aclrtSynchronizeStream(environment.stream());
-      const std::string difference =
-          status != 0 || synchronized != 0 ? TakeErrorMessage() : Difference(call, before, tensors);
-      ASSERT_TRUE(status == 0 && synchronized == 0 && difference.empty())
-          << op.function.name << " call " << i << Describe(call) << ": " << status << " " << synchronized
-          << " " << difference;
+      FillIndices(call, tensors, random);
+      const Ran ran = Run(call, tensors, environment.stream());
+      ASSERT_TRUE(ran.status == 0 && ran.synchronized == 0 && ran.difference.empty())
+          << op.function.name << " call " << i << Describe(call) << ": " << ran.status << " "
+          << ran.synchronized << " " << ran.message << ran.difference;
     }
     EXPECT_GT(done, calls / 5) << "too few of the drawn calls are valid";
   }
+}
+
+void CheckBadIndices(const IndexOperator& op) {
+  int failures = 0;
+  for (const char* threads : {"1", "3"}) {
+    for (const bool raises : {true, false}) {
+      const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", threads},
+                                                    {"PORTACL_INDEX_ERRORS", raises ? "raise" : "ignore"},
+                                                    {"PORTACL_SOC", SocNameOf(Product::kA2)}});
+      ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+      RandomNumbers random(0xBAD);
+      for (int i = 0; i < 150; ++i) {
+        IndexCall call = ValidCall(op, Product::kA2);
+        if (i > 0) op.draw(call, random);
+        if (Expected(call).code != 0) continue;
+        std::vector<HostTensor> tensors = MakeTensors(call, random, i == 0);
+        FillIndices(call, tensors, random);
+        const std::vector<NamesIndex> bad_ones = SpoilIndices(call, tensors, random);
+        const Ran ran = Run(call, tensors, environment.stream());
+        const bool fails = raises && !bad_ones.empty();
+        failures += fails ? 1 : 0;
+        const bool is_named =
+            ran.message.find(op.function.name + std::string(": ind")) != std::string::npos &&
+            std::any_of(bad_ones.begin(), bad_ones.end(), [&](auto& one) { return one(ran.message); });
+        ASSERT_TRUE(ran.status == 0 && ran.synchronized == (fails ? 507015 : 0) && ran.difference.empty() &&
+                    is_named == fails)
+            << op.function.name << " call " << i << Describe(call) << ": " << ran.status << " "
+            << ran.synchronized << " " << ran.message << ran.difference
+            << (bad_ones.empty() ? "" : "; expected:" + bad_ones[0].value_and_place);
+        ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0) << "it is told once";
+      }
+    }
+  }
+  EXPECT_GT(failures, 50) << "too few of the drawn calls have bad indices";
 }
 
 // A repeatable executor, made for one set of storages, runs for another one.
@@ -568,8 +685,8 @@ void CheckAddressesSetAnew(const IndexOperator& op) {
     if (Expected(call).code != 0) continue;
     std::vector<HostTensor> first = MakeTensors(call, random, true);
     std::vector<HostTensor> second = MakeTensors(call, random, true);
-    if (op.fill) op.fill(call, first, random);
-    if (op.fill) op.fill(call, second, random);
+    FillIndices(call, first, random);
+    FillIndices(call, second, random);
     for (HostTensor& tensor : first) tensor.Remember();
     for (HostTensor& tensor : second) tensor.Remember();
     const std::vector<TensorValues> before = ValuesOf(second);

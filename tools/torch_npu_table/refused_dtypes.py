@@ -31,8 +31,16 @@ REFUSED = "error code is 161002"  # of a parameter
 _VALUES = {"number": 1, "int": 1, "float": 1.0, "bool": True, "List[int]": [2, 3], "List[number]": [1, 1], "SymInt": 2}
 
 
-def _value(argument: Any, dtype: torch.dtype, device: str) -> Any:
+# Of indices, which are of as many dims as what they index or of one, whatever the operator.
+INDICES = (torch.tensor([[0, 1, 0], [1, 1, 0]]), torch.tensor([0, 1, 0]), torch.tensor([0, 1]))
+
+
+def _value(argument: Any, dtype: torch.dtype, device: str, indices: torch.Tensor = INDICES[0]) -> Any:
     kind, name = str(argument.type), argument.name
+    if kind == "List[Optional[Tensor]]":
+        return [indices.to(device)]
+    if kind == "Tensor" and name in ("index", "indices"):
+        return indices.to(device)
     if name == "dtype":
         return dtype
     if name == "device":
@@ -68,18 +76,18 @@ def _result(operator: torch._ops.OpOverload, args: list[Any], dtype: torch.dtype
     return torch.empty(2, 3, dtype=dtype)
 
 
-def _call(operator: torch._ops.OpOverload, dtype: torch.dtype, device: str) -> None:
+def _call(operator: torch._ops.OpOverload, dtype: torch.dtype, device: str, indices: torch.Tensor) -> None:
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for argument in operator._schema.arguments:
         if argument.is_out:
-            host = [_value(a, dtype, "cpu") for a in operator._schema.arguments if not a.kwarg_only]
+            host = [_value(a, dtype, "cpu", indices) for a in operator._schema.arguments if not a.kwarg_only]
             like = _result(operator, host, dtype)
             kwargs[argument.name] = torch.empty(like.shape, dtype=like.dtype).to(device)
         elif argument.kwarg_only:
-            kwargs[argument.name] = _value(argument, dtype, device)
+            kwargs[argument.name] = _value(argument, dtype, device, indices)
         else:
-            args.append(_value(argument, dtype, device))
+            args.append(_value(argument, dtype, device, indices))
     operator(*args, **kwargs)
     if device != "cpu":
         torch.npu.synchronize()
@@ -90,12 +98,16 @@ def refused(operators: Iterable[torch._ops.OpOverload]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for operator in operators:
         for name, dtype in DTYPES.items():
-            try:
-                _call(operator, dtype, "cpu")
-            except Exception:  # not for the CPU either
+            for indices in INDICES:
+                try:
+                    _call(operator, dtype, "cpu", indices)
+                    break
+                except Exception:  # not for the CPU either, at least not with such indices
+                    continue
+            else:
                 continue
             try:
-                _call(operator, dtype, "npu")
+                _call(operator, dtype, "npu", indices)
             except RuntimeError as error:
                 if REFUSED in str(error):
                     found.setdefault(operator.name(), []).append(name)

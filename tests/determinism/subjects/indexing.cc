@@ -1,0 +1,467 @@
+// Operators that move and index elements, for the determinism test: every index tensor names elements repeatedly, sums are of ordinary
+// numbers, so that another order has other bits, and sizes are work for several threads.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <memory>
+
+#include "aclnnop/aclnn_cat.h"
+#include "aclnnop/aclnn_constant_pad_nd.h"
+#include "aclnnop/aclnn_diag.h"
+#include "aclnnop/aclnn_diag_flat.h"
+#include "aclnnop/aclnn_embedding.h"
+#include "aclnnop/aclnn_embedding_dense_backward.h"
+#include "aclnnop/aclnn_expand.h"
+#include "aclnnop/aclnn_flip.h"
+#include "aclnnop/aclnn_gather.h"
+#include "aclnnop/aclnn_gather_v2.h"
+#include "aclnnop/aclnn_index.h"
+#include "aclnnop/aclnn_index_add.h"
+#include "aclnnop/aclnn_index_copy.h"
+#include "aclnnop/aclnn_index_put_impl.h"
+#include "aclnnop/aclnn_index_select.h"
+#include "aclnnop/aclnn_masked_select.h"
+#include "aclnnop/aclnn_nonzero.h"
+#include "aclnnop/aclnn_nonzero_v2.h"
+#include "aclnnop/aclnn_permute.h"
+#include "aclnnop/aclnn_repeat.h"
+#include "aclnnop/aclnn_repeat_interleave.h"
+#include "aclnnop/aclnn_roll.h"
+#include "aclnnop/aclnn_scatter.h"
+#include "aclnnop/aclnn_scatter_add.h"
+#include "aclnnop/aclnn_slice.h"
+#include "aclnnop/aclnn_slice_v2.h"
+#include "aclnnop/aclnn_split_tensor.h"
+#include "aclnnop/aclnn_split_with_size.h"
+#include "aclnnop/aclnn_stack.h"
+#include "aclnnop/aclnn_take.h"
+#include "determinism/subject.h"
+
+namespace portacl::testing {
+namespace {
+
+using Tensors = std::span<aclTensor* const>;
+using Run = decltype(OperatorBinding::run);
+
+const Shape kWide = {301, 257};
+const Shape kDeep = {3, 5, 41, 18};
+
+class Ints {
+ public:
+  Ints(std::initializer_list<int64_t> values) : array_(aclCreateIntArray(values.begin(), values.size())) {}
+  ~Ints() { aclDestroyIntArray(array_); }
+  Ints(const Ints&) = delete;
+  Ints& operator=(const Ints&) = delete;
+  operator const aclIntArray*() const { return array_; }
+
+ private:
+  aclIntArray* array_;
+};
+
+class Scalar {
+ public:
+  explicit Scalar(double value) : scalar_(aclCreateScalar(&value, ACL_DOUBLE)) {}
+  ~Scalar() { aclDestroyScalar(scalar_); }
+  Scalar(const Scalar&) = delete;
+  Scalar& operator=(const Scalar&) = delete;
+  operator const aclScalar*() const { return scalar_; }
+
+ private:
+  aclScalar* scalar_;
+};
+
+// The elements [begin, begin + length) along a dim, as a tensor of its own.
+aclTensor* Part(const aclTensor* tensor, size_t dim, int64_t begin, int64_t length) {
+  int64_t* shape = nullptr;
+  int64_t* strides = nullptr;
+  int64_t* storage = nullptr;
+  uint64_t rank = 0;
+  uint64_t storage_rank = 0;
+  int64_t offset = 0;
+  aclDataType dtype = ACL_DT_UNDEFINED;
+  void* address = nullptr;
+  aclGetViewShape(tensor, &shape, &rank);
+  aclGetViewStrides(tensor, &strides, &rank);
+  aclGetStorageShape(tensor, &storage, &storage_rank);
+  aclGetViewOffset(tensor, &offset);
+  aclGetDataType(tensor, &dtype);
+  aclGetRawTensorAddr(tensor, &address);
+  shape[dim] = length;
+  aclTensor* const part = aclCreateTensor(shape, rank, dtype, strides, offset + begin * strides[dim],
+                                          ACL_FORMAT_ND, storage, storage_rank, address);
+  delete[] shape;
+  delete[] strides;
+  delete[] storage;
+  return part;
+}
+aclTensor* Whole(const aclTensor* tensor) {
+  int64_t* shape = nullptr;
+  uint64_t rank = 0;
+  aclGetViewShape(tensor, &shape, &rank);
+  const int64_t length = shape[0];
+  delete[] shape;
+  return Part(tensor, 0, 0, length);
+}
+
+// A list that stays until the next one is made, since phase 2 may need it; it owns its tensors.
+aclTensorList* ListOf(const std::vector<aclTensor*>& tensors) {
+  struct Destroy {
+    void operator()(aclTensorList* list) const { aclDestroyTensorList(list); }
+  };
+  thread_local std::unique_ptr<aclTensorList, Destroy> last;
+  last.reset(aclCreateTensorList(tensors.data(), tensors.size()));
+  return last.get();
+}
+aclTensorList* ListOfWholes(Tensors tensors) {
+  std::vector<aclTensor*> wholes;
+  for (const aclTensor* tensor : tensors) wholes.push_back(Whole(tensor));
+  return ListOf(wholes);
+}
+
+const std::vector<DtypeNumber> kSizes = {ACL_INT8, ACL_BF16, ACL_FLOAT, ACL_DOUBLE, ACL_COMPLEX64};
+const std::vector<DtypeNumber> kRealSizes = {ACL_INT8, ACL_FLOAT16, ACL_FLOAT, ACL_INT64};
+const std::vector<DtypeNumber> kSummed = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE,
+                                          ACL_INT8,  ACL_INT32,   ACL_INT64};
+
+// A call's tensors, which of the settings it has, and what phase 1 gives.
+struct Call {
+  Tensors t;
+  int64_t setting;
+  uint64_t* size;
+  aclOpExecutor** executor;
+};
+
+// A case for each dtype of what is moved. Inputs of `indices` are of `index_dtype`, or INT64 and INT32 in turn.
+struct Form {
+  std::vector<DtypeNumber> dtypes;
+  std::vector<Shape> inputs;
+  Shape output;
+  size_t setting = 0;
+  std::vector<GivenCase::Indices> indices = {};
+  DtypeNumber index_dtype = kUndefinedDtype;
+};
+
+SubjectRegistration Register(const std::string& name, size_t inputs, aclnnStatus (*plan)(const Call&),
+                             Run run, const std::vector<Form>& forms, Start start = Start::kAnything) {
+  Subject subject;
+  subject.start = start;
+  subject.sums_everything = true;
+  OperatorBinding& binding = subject.description.binding;
+  binding.name = name;
+  for (size_t i = 0; i < inputs; ++i) binding.tensors.push_back("input" + std::to_string(i));
+  binding.tensors.emplace_back("output");
+  binding.plan = [plan](Tensors t, const Attributes& attributes, uint64_t* size, aclOpExecutor** executor) {
+    return plan({t, attributes.reduction, size, executor});
+  };
+  binding.run = run;
+  binding.may_need_workspace = [](std::span<const Shape>) { return true; };
+  size_t settings = 1;
+  for (const Form& form : forms) {
+    settings = std::max(settings, form.setting + 1);
+    for (const DtypeNumber dtype : form.dtypes) {
+      GivenCase c{std::vector<DtypeNumber>(inputs, dtype),
+                  form.inputs,
+                  dtype,
+                  form.output,
+                  form.setting,
+                  form.indices};
+      const DtypeNumber in_turn = subject.given.size() % 2 == 0 ? ACL_INT64 : ACL_INT32;
+      for (const auto& one : form.indices)
+        c.input_dtypes[one.input] = form.index_dtype == kUndefinedDtype ? in_turn : form.index_dtype;
+      subject.given.push_back(c);
+    }
+  }
+  for (size_t i = 0; i < settings; ++i) {
+    subject.description.attributes.emplace_back();
+    subject.description.attributes.back().reduction = static_cast<int64_t>(i);
+  }
+  subject.cuts_freely = [](const Attributes&) { return false; };
+  subject.is_plain_code = true;
+  for (const char c : name) subject.seed = subject.seed * 31 + static_cast<unsigned char>(c);
+  return SubjectRegistration(std::move(subject));
+}
+
+// ---- moves ----
+
+const auto kCat = Register("aclnnCat", 3,
+                           [](const Call& c) {
+                             return aclnnCatGetWorkspaceSize(ListOfWholes(c.t.first(3)), c.setting, c.t[3],
+                                                             c.size, c.executor);
+                           },
+                           aclnnCat,
+                           {{kSizes, {{100, 257}, {1, 257}, {200, 257}}, kWide, 0},
+                            {kSizes, {{301, 100}, {301, 1}, {301, 156}}, kWide, 1}});
+const auto kStack = Register("aclnnStack", 3,
+                             [](const Call& c) {
+                               return aclnnStackGetWorkspaceSize(ListOfWholes(c.t.first(3)), c.setting,
+                                                                 c.t[3], c.size, c.executor);
+                             },
+                             aclnnStack,
+                             {{kSizes, {{101, 57}, {101, 57}, {101, 57}}, {101, 3, 57}, 1},
+                              {kSizes, {{101, 57}, {101, 57}, {101, 57}}, {101, 57, 3}, 2}});
+const auto kSplitTensor = Register(
+    "aclnnSplitTensor", 1,
+    [](const Call& c) {
+      return aclnnSplitTensorGetWorkspaceSize(
+          c.t[0], 200, 0, ListOf({Part(c.t[1], 0, 0, 200), Part(c.t[1], 0, 200, 101)}), c.size, c.executor);
+    },
+    aclnnSplitTensor, {{kSizes, {kWide}, kWide}});
+const auto kSplitWithSize =
+    Register("aclnnSplitWithSize", 1,
+             [](const Call& c) {
+               return aclnnSplitWithSizeGetWorkspaceSize(
+                   c.t[0], Ints{100, 1, 156}, 1,
+                   ListOf({Part(c.t[1], 1, 0, 100), Part(c.t[1], 1, 100, 1), Part(c.t[1], 1, 101, 156)}),
+                   c.size, c.executor);
+             },
+             aclnnSplitWithSize, {{kSizes, {kWide}, kWide}});
+const auto kPermute =
+    Register("aclnnPermute", 1,
+             [](const Call& c) {
+               if (c.setting == 0)
+                 return aclnnPermuteGetWorkspaceSize(c.t[0], Ints{1, 0}, c.t[1], c.size, c.executor);
+               return aclnnPermuteGetWorkspaceSize(c.t[0], Ints{2, 0, 3, 1}, c.t[1], c.size, c.executor);
+             },
+             aclnnPermute, {{kSizes, {kWide}, {257, 301}, 0}, {kSizes, {kDeep}, {41, 3, 18, 5}, 1}});
+const auto kFlip =
+    Register("aclnnFlip", 1,
+             [](const Call& c) {
+               if (c.setting == 0)
+                 return aclnnFlipGetWorkspaceSize(c.t[0], Ints{1}, c.t[1], c.size, c.executor);
+               return aclnnFlipGetWorkspaceSize(c.t[0], Ints{0, 2}, c.t[1], c.size, c.executor);
+             },
+             aclnnFlip, {{kSizes, {kWide}, kWide, 0}, {kSizes, {kDeep}, kDeep, 1}});
+const auto kRoll =
+    Register("aclnnRoll", 1,
+             [](const Call& c) {
+               if (c.setting == 0)
+                 return aclnnRollGetWorkspaceSize(c.t[0], Ints{1000}, Ints{}, c.t[1], c.size, c.executor);
+               return aclnnRollGetWorkspaceSize(c.t[0], Ints{5, -7}, Ints{1, 0}, c.t[1], c.size, c.executor);
+             },
+             aclnnRoll, {{kRealSizes, {kWide}, kWide, 0}, {kRealSizes, {kWide}, kWide, 1}});
+const auto kSlice =
+    Register("aclnnSlice", 1,
+             [](const Call& c) {
+               return aclnnSliceGetWorkspaceSize(c.t[0], c.setting, 3, 250, c.setting == 0 ? 1 : 3, c.t[1],
+                                                 c.size, c.executor);
+             },
+             aclnnSlice, {{kRealSizes, {kWide}, {247, 257}, 0}, {kRealSizes, {kWide}, {301, 83}, 1}});
+const auto kSliceV2 =
+    Register("aclnnSliceV2", 1,
+             [](const Call& c) {
+               return aclnnSliceV2GetWorkspaceSize(c.t[0], Ints{3, 1}, Ints{250, 257}, Ints{0, 1}, Ints{2, 1},
+                                                   c.t[1], c.size, c.executor);
+             },
+             aclnnSliceV2, {{kRealSizes, {kWide}, {124, 256}}});
+const auto kRepeat =
+    Register("aclnnRepeat", 1,
+             [](const Call& c) {
+               return aclnnRepeatGetWorkspaceSize(c.t[0], Ints{2, 1, 3}, c.t[1], c.size, c.executor);
+             },
+             aclnnRepeat, {{kSizes, {{101, 57}}, {2, 101, 171}}});
+const auto kExpand =
+    Register("aclnnExpand", 1,
+             [](const Call& c) {
+               return aclnnExpandGetWorkspaceSize(c.t[0], Ints{3, 101, 257}, c.t[1], c.size, c.executor);
+             },
+             aclnnExpand, {{kRealSizes, {{101, 1}}, {3, 101, 257}}, {kRealSizes, {{257}}, {3, 101, 257}}});
+const auto kRepeatInterleaveInt =
+    Register("aclnnRepeatInterleaveInt", 1,
+             [](const Call& c) {
+               return aclnnRepeatInterleaveIntGetWorkspaceSize(c.t[0], 3, 77871, c.t[1], c.size, c.executor);
+             },
+             aclnnRepeatInterleaveInt, {{kRealSizes, {{101, 257}}, {77871}}});
+const auto kRepeatInterleaveIntWithDim =
+    Register("aclnnRepeatInterleaveIntWithDim", 1,
+             [](const Call& c) {
+               return aclnnRepeatInterleaveIntWithDimGetWorkspaceSize(
+                   c.t[0], 3, c.setting, c.setting == 0 ? 303 : 771, c.t[1], c.size, c.executor);
+             },
+             aclnnRepeatInterleaveIntWithDim,
+             {{kRealSizes, {{101, 257}}, {303, 257}, 0}, {kRealSizes, {{101, 257}}, {101, 771}, 1}});
+const auto kConstantPadNd = Register("aclnnConstantPadNd", 1,
+                                     [](const Call& c) {
+                                       return aclnnConstantPadNdGetWorkspaceSize(
+                                           c.t[0], Ints{1, 2, 3, 4}, Scalar(2), c.t[1], c.size, c.executor);
+                                     },
+                                     aclnnConstantPadNd, {{kSizes, {kWide}, {308, 260}}});
+const auto kDiag =
+    Register("aclnnDiag", 1,
+             [](const Call& c) {
+               return aclnnDiagGetWorkspaceSize(c.t[0], c.setting - 2, c.t[1], c.size, c.executor);
+             },
+             aclnnDiag, {{kRealSizes, {{301}}, {303, 303}, 0}, {kRealSizes, {kWide}, {256}, 3}});
+const auto kDiagFlat = Register(
+    "aclnnDiagFlat", 1,
+    [](const Call& c) { return aclnnDiagFlatGetWorkspaceSize(c.t[0], 1, c.t[1], c.size, c.executor); },
+    aclnnDiagFlat, {{kRealSizes, {{15, 20}}, {301, 301}}});
+
+// ---- what indices name is read ----
+
+const auto kIndexSelect =
+    Register("aclnnIndexSelect", 2,
+             [](const Call& c) {
+               return aclnnIndexSelectGetWorkspaceSize(c.t[0], c.setting, c.t[1], c.t[2], c.size, c.executor);
+             },
+             aclnnIndexSelect,
+             {{kSizes, {kWide, {400}}, {400, 257}, 0, {{1, 301}}},
+              {kSizes, {kWide, {400}}, {301, 400}, 1, {{1, 257}}}});
+const auto kGather =
+    Register("aclnnGather", 2,
+             [](const Call& c) {
+               return aclnnGatherGetWorkspaceSize(c.t[0], c.setting, c.t[1], c.t[2], c.size, c.executor);
+             },
+             aclnnGather,
+             {{kRealSizes, {kWide, {400, 200}}, {400, 200}, 0, {{1, 301}}},
+              {kRealSizes, {kWide, {300, 400}}, {300, 400}, 1, {{1, 257, true}}}});
+const auto kGatherV2 =
+    Register("aclnnGatherV2", 2,
+             [](const Call& c) {
+               return aclnnGatherV2GetWorkspaceSize(c.t[0], c.setting, c.t[1], c.t[2], c.size, c.executor);
+             },
+             aclnnGatherV2,
+             {{kSizes, {kWide, {40, 10}}, {40, 10, 257}, 0, {{1, 301}}},
+              {kSizes, {kWide, {40, 10}}, {301, 40, 10}, 1, {{1, 257, true}}}});
+const auto kTake = Register(
+    "aclnnTake", 2,
+    [](const Call& c) { return aclnnTakeGetWorkspaceSize(c.t[0], c.t[1], c.t[2], c.size, c.executor); },
+    aclnnTake, {{kSizes, {kWide, {400, 200}}, {400, 200}, 0, {{1, 77357, true}}}});
+const auto kEmbedding = Register(
+    "aclnnEmbedding", 2,
+    [](const Call& c) { return aclnnEmbeddingGetWorkspaceSize(c.t[0], c.t[1], c.t[2], c.size, c.executor); },
+    aclnnEmbedding, {{kSizes, {kWide, {40, 10}}, {40, 10, 257}, 0, {{1, 301}}}});
+const auto kIndex = Register(
+    "aclnnIndex", 3,
+    [](const Call& c) {
+      return aclnnIndexGetWorkspaceSize(c.t[0], ListOfWholes(c.t.subspan(1, 2)), c.t[3], c.size, c.executor);
+    },
+    aclnnIndex,
+    {{kRealSizes, {{31, 27, 90}, {600}, {600}}, {600, 90}, 0, {{1, 31, true}, {2, 27, true}}},
+     {kRealSizes, {kWide, {300, 1}, {300}}, {300, 300}, 0, {{1, 301, true}, {2, 257, true}}}});
+
+// ---- what indices name is written ----
+
+const auto kScatter =
+    Register("aclnnScatter", 3,
+             [](const Call& c) {
+               return aclnnScatterGetWorkspaceSize(c.t[0], c.setting % 2, c.t[1], c.t[2], c.setting / 2,
+                                                   c.t[3], c.size, c.executor);
+             },
+             aclnnScatter,
+             {{kSizes, {kWide, {400, 200}, {400, 200}}, kWide, 0, {{1, 301, true}}},
+              {kSizes, {kWide, {301, 400}, {301, 400}}, kWide, 1, {{1, 257, true}}},
+              {kSummed, {kWide, {400, 200}, {400, 200}}, kWide, 2, {{1, 301, true}}},
+              {kSummed, {kWide, {301, 400}, {301, 400}}, kWide, 3, {{1, 257, true}}},
+              {kSummed, {{50}, {100000}, {100000}}, {50}, 2, {{1, 50, true}}},
+              {kSummed, {kWide, {400, 200}, {400, 200}}, kWide, 4, {{1, 301, true}}},
+              {kSummed, {kWide, {301, 400}, {301, 400}}, kWide, 7, {{1, 257, true}}},
+              {kSummed, {{9000}, {70000}, {70000}}, {9000}, 8, {{1, 9000, true}}}});
+const auto kInplaceScatter = Register(
+    "aclnnInplaceScatter", 3,
+    [](const Call& c) {
+      return aclnnInplaceScatterGetWorkspaceSize(c.t[3], 1, c.t[1], c.t[2], c.setting, c.size, c.executor);
+    },
+    aclnnInplaceScatter,
+    {{kSizes, {kWide, {301, 400}, {301, 400}}, kWide, 0, {{1, 257, true}}},
+     {kSummed, {kWide, {301, 400}, {301, 400}}, kWide, 1, {{1, 257, true}}}},
+    Start::kFirstInput);
+const auto kScatterValue =
+    Register("aclnnScatterValue", 2,
+             [](const Call& c) {
+               return aclnnScatterValueGetWorkspaceSize(c.t[0], 0, c.t[1], Scalar(3), c.setting, c.t[2],
+                                                        c.size, c.executor);
+             },
+             aclnnScatterValue,
+             {{kSizes, {kWide, {400, 200}}, kWide, 0, {{1, 301, true}}},
+              {kSummed, {kWide, {400, 200}}, kWide, 2, {{1, 301, true}}}});
+const auto kInplaceScatterValue = Register(
+    "aclnnInplaceScatterValue", 2,
+    [](const Call& c) {
+      return aclnnInplaceScatterValueGetWorkspaceSize(c.t[2], 0, c.t[1], Scalar(3), c.setting, c.size,
+                                                      c.executor);
+    },
+    aclnnInplaceScatterValue, {{kSummed, {kWide, {400, 200}}, kWide, 1, {{1, 301, true}}}},
+    Start::kFirstInput);
+const auto kScatterAdd = Register("aclnnScatterAdd", 3,
+                                  [](const Call& c) {
+                                    return aclnnScatterAddGetWorkspaceSize(c.t[0], c.setting, c.t[1], c.t[2],
+                                                                           c.t[3], c.size, c.executor);
+                                  },
+                                  aclnnScatterAdd,
+                                  {{kSummed, {kWide, {400, 200}, {400, 200}}, kWide, 0, {{1, 301, true}}},
+                                   {kSummed, {{70000}, {300000}, {300000}}, {70000}, 0, {{1, 70000, true}}},
+                                   {kSummed, {{3}, {100000}, {100000}}, {3}, 0, {{1, 3}}},
+                                   {kSummed, {kWide, {301, 400}, {301, 400}}, kWide, 1, {{1, 257, true}}}});
+const auto kIndexAdd = Register("aclnnIndexAdd", 3,
+                                [](const Call& c) {
+                                  return aclnnIndexAddGetWorkspaceSize(c.t[0], c.setting % 2, c.t[1], c.t[2],
+                                                                       Scalar(c.setting < 2 ? 1 : 3), c.t[3],
+                                                                       c.size, c.executor);
+                                },
+                                aclnnIndexAdd,
+                                {{kSummed, {{29, 257}, {500}, {500, 257}}, {29, 257}, 0, {{1, 29}}},
+                                 {kSummed, {{50}, {100000}, {100000}}, {50}, 0, {{1, 50}}},
+                                 {kSummed, {{301, 20}, {400}, {301, 400}}, {301, 20}, 1, {{1, 20}}},
+                                 {kSummed, {{29, 257}, {500}, {500, 257}}, {29, 257}, 2, {{1, 29}}}});
+const auto kIndexCopy = Register("aclnnIndexCopy", 3,
+                                 [](const Call& c) {
+                                   return aclnnIndexCopyGetWorkspaceSize(c.t[0], c.setting, c.t[1], c.t[2],
+                                                                         c.t[3], c.size, c.executor);
+                                 },
+                                 aclnnIndexCopy,
+                                 {{kSizes, {{29, 257}, {500}, {500, 257}}, {29, 257}, 0, {{1, 29}}},
+                                  {kSizes, {{301, 20}, {400}, {301, 400}}, {301, 20}, 1, {{1, 20}}}});
+const auto kInplaceIndexCopy = Register(
+    "aclnnInplaceIndexCopy", 3,
+    [](const Call& c) {
+      return aclnnInplaceIndexCopyGetWorkspaceSize(c.t[3], 0, c.t[1], c.t[2], c.size, c.executor);
+    },
+    aclnnInplaceIndexCopy, {{kSizes, {{29, 257}, {500}, {500, 257}}, {29, 257}, 0, {{1, 29}}}},
+    Start::kFirstInput);
+const auto kIndexPutImpl = Register(
+    "aclnnIndexPutImpl", 4,
+    [](const Call& c) {
+      return aclnnIndexPutImplGetWorkspaceSize(c.t[4], ListOfWholes(c.t.subspan(1, 2)), c.t[3],
+                                               c.setting != 0, false, c.size, c.executor);
+    },
+    aclnnIndexPutImpl,
+    {{kRealSizes, {{7, 5, 90}, {900}, {900}, {900, 90}}, {7, 5, 90}, 0, {{1, 7, true}, {2, 5, true}}},
+     {kSummed, {{7, 5, 90}, {900}, {900}, {900, 90}}, {7, 5, 90}, 1, {{1, 7, true}, {2, 5, true}}},
+     {kSummed, {{60, 50}, {300, 1}, {300}, {300, 300}}, {60, 50}, 1, {{1, 60, true}, {2, 50, true}}}},
+    Start::kFirstInput);
+const auto kEmbeddingDenseBackward =
+    Register("aclnnEmbeddingDenseBackward", 2,
+             [](const Call& c) {
+               return aclnnEmbeddingDenseBackwardGetWorkspaceSize(c.t[0], c.t[1], 29, 3, c.setting != 0,
+                                                                  c.t[2], c.size, c.executor);
+             },
+             aclnnEmbeddingDenseBackward,
+             {{{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}, {{40, 25, 257}, {40, 25}}, {29, 257}, 0, {{1, 29}}},
+              {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}, {{40, 25, 257}, {40, 25}}, {29, 257}, 1, {{1, 29}}},
+              {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}, {{100000, 1}, {100000}}, {29, 1}, 0, {{1, 29}}}});
+
+// ---- outputs whose length the data decide ----
+
+const auto kNonzero = Register(
+    "aclnnNonzero", 1,
+    [](const Call& c) { return aclnnNonzeroGetWorkspaceSize(c.t[0], c.t[1], c.size, c.executor); },
+    aclnnNonzero,
+    {{{ACL_INT64}, {kWide}, {77357, 2}, 0, {{0, 3}}}, {{ACL_INT64}, {kDeep}, {11070, 4}, 0, {{0, 3}}}},
+    Start::kZero);
+const auto kNonzeroV2 = Register(
+    "aclnnNonzeroV2", 1,
+    [](const Call& c) { return aclnnNonzeroV2GetWorkspaceSize(c.t[0], c.t[1], c.size, c.executor); },
+    aclnnNonzeroV2,
+    {{{ACL_INT64}, {kWide}, {2, 77357}, 0, {{0, 3}}}, {{ACL_INT64}, {kDeep}, {4, 11070}, 0, {{0, 3}}}},
+    Start::kZero);
+const auto kMaskedSelect = Register(
+    "aclnnMaskedSelect", 2,
+    [](const Call& c) {
+      return aclnnMaskedSelectGetWorkspaceSize(c.t[0], c.t[1], c.t[2], c.size, c.executor);
+    },
+    aclnnMaskedSelect,
+    {{kRealSizes, {kWide, kWide}, {77357}, 0, {{1, 2}}, ACL_BOOL},
+     {kRealSizes, {kWide, {257}}, {77357}, 0, {{1, 2}}, ACL_BOOL}},
+    Start::kZero);
+
+}  // namespace
+}  // namespace portacl::testing
