@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Times every elementwise operator beside PyTorch writing into an output that exists: one thread, one process, taking turns.
+"""Times operators beside PyTorch writing into an output that exists: one thread, one process, taking turns.
 
 Usage: maps.py --build BUILD --out FILE [--filter REGEX] [--minutes N] [--check]
 
-Names are OPERATOR/DTYPE/2^SIZE; the rows are in maps_table.py. A ratio above 1 says that PyTorch takes longer. Both sides must agree before
+Names are OPERATOR/DTYPE/2^SIZE; the rows are in maps_table.py (elementwise) and moves_table.py (movement, indexing, random numbers). A ratio above 1 says that PyTorch takes longer. Both sides must agree before
 they are timed; --check does that and times nothing.
 SPDX-License-Identifier: Apache-2.0
 """
@@ -14,22 +14,26 @@ import os
 import pathlib
 import platform
 import re
+import struct
 import sys
 import time
 import warnings
 
 import maps_table
 import moves  # before PyTorch: it sets the environment
+import moves_table
 import torch
 from compare_moves import ACL
-from installed_library import CallFailed, Library
+from installed_library import CallFailed, Library, int64s
 from peers import ROOT, SECONDS_TO_FALL_ASLEEP, compile_c, quantile
 
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "i64": torch.int64, "i8": torch.int8, "bool": torch.bool}
 TOLERANCES = {"f32": 1e-4, "bf16": 4e-2}
 # Where functions have steps, the sides may stand on two sides of one: a quotient rounded to bf16 before it is truncated, or after.
 SHARE_THAT_MAY_DIFFER = 5e-3
-IN_CACHE, FROM_MEMORY, FROM_MEMORY_THREE_INPUTS = 14, 24, 23
+# Random numbers of the two sides are other ones: so far may means and deviations be apart.
+MOMENTS_APART = 0.1
+IN_CACHE = 14
 CALLS_IN_CACHE = 64
 LEAST_PAIRS, MOST_PAIRS = 3, 41
 
@@ -42,12 +46,18 @@ class Case:
 
 def all_cases():
     """Ordered so that operands can be kept from one case to the next."""
-    for product in sorted({row.product for row in maps_table.ROWS}):
+    rows = maps_table.ROWS + moves_table.ROWS
+    for product in sorted({row.product for row in rows}):
         for in_cache in (True, False):
             for dtype in DTYPES:
-                for row in maps_table.ROWS:
-                    if row.product == product and dtype in row.dtypes:
-                        yield Case(row, dtype, IN_CACHE if in_cache else FROM_MEMORY if row.inputs < 3 else FROM_MEMORY_THREE_INPUTS)
+                for row in sorted(rows, key=lambda row: row.from_memory):
+                    if row.product == product and dtype in row.dtypes and getattr(row, "in_cache", True) >= in_cache:
+                        yield Case(row, dtype, IN_CACHE if in_cache else row.from_memory)
+
+
+def memcpy(to, source):
+    ctypes.memmove(to.data_ptr(), source.data_ptr(), source.nbytes)
+    return to
 
 
 # ---- operands ---------------------------------------------------------------------------------
@@ -79,6 +89,16 @@ class Operands:
             pattern = torch.floor(pattern * (integer[1] - integer[0] + 1)) + integer[0]
         return pattern.to(DTYPES[dtype]).repeat((1 << log2) // pattern.numel())
 
+    @staticmethod
+    def needed(words):
+        """The names of moves_table.MADE in words, and in how those are made."""
+        found = set()
+        while True:
+            more = {name for name in moves_table.MADE if re.search(rf"\b{name}\b", words)}
+            if more == found:
+                return found
+            found, words = more, " ".join([words, *(moves_table.MADE[name] for name in more)])
+
     def names(self, case):
         row, dtype, log2 = case.row, case.dtype, case.log2
         if self.key != (dtype, log2):
@@ -87,18 +107,26 @@ class Operands:
         rows, columns = 1 << log2 // 2, 1 << log2 - log2 // 2
         names = {"torch": torch, "n": 1 << log2, "rows": rows, "columns": columns, "s": 1.5 if real else True if dtype == "bool" else 2,
                  "t": 0.5 if real else 3, "low": -1.0 if real else -5, "high": 1.0 if real else 5}
+        placed = isinstance(row, moves_table.Placed)
+        words = f"{row.ours} {row.torch} {row.result} {row.theirs}" if placed else row.ours
+        needed = self.needed(words) if placed else set()
+        words = " ".join([words, *(moves_table.MADE[name] for name in needed)])
         for letter in "abc":
-            if re.search(rf"\b{letter}2?\b", row.ours):
+            if re.search(rf"\b{letter}2?\b", words):
                 names[letter] = self.tensor(letter, dtype, row.domain, log2)
-        if "m" in row.ours.split():
+        if re.search(r"\bm\b", words):
             names["m"] = self.tensor("m", "bool", "any", log2)
         result = DTYPES[row.output_of(dtype)]
         names["out"] = self.keep(("out", result), lambda: torch.zeros(1 << log2, dtype=result))
         names["z"] = torch.tensor(names["s"], dtype=DTYPES[dtype])
-        for letter in ("a", "out"):
+        for letter in ("a", "b", "out"):
             if letter in names:
                 names[letter + "2"] = names[letter].view(rows, columns)
         names["out1"] = names["out"][:1]
+        names.update({"F": torch.nn.functional, "memcpy": memcpy, "g": torch.Generator().manual_seed(1)})
+        for name, how in moves_table.MADE.items():
+            if name in needed:
+                names[name] = self.keep((name, row.domain), lambda how=how: eval(how, names))
         if "same" in row.ours.split():
             names["same"] = self.keep(("same", dtype, row.domain), lambda: names["a"].clone())
         return names
@@ -107,9 +135,10 @@ class Operands:
 # ---- the two sides ----------------------------------------------------------------------------
 
 class CallArguments(ctypes.Structure):
-    _fields_ = [("phase1", ctypes.c_void_p), ("phase2", ctypes.c_void_p), ("words", ctypes.c_uint64 * 6), ("numbers", ctypes.c_double * 3),
-                ("word_count", ctypes.c_int32), ("float_count", ctypes.c_int32), ("double_count", ctypes.c_int32),
-                ("workspace", ctypes.c_void_p), ("workspace_size", ctypes.c_uint64)]
+    _fields_ = [("phase1", ctypes.c_void_p), ("phase2", ctypes.c_void_p), ("words", ctypes.c_uint64 * 7), ("numbers", ctypes.c_double * 3),
+                ("word_count", ctypes.c_int32), ("shaped_rank", ctypes.c_int32), ("workspace", ctypes.c_void_p), ("workspace_size", ctypes.c_uint64),
+                ("shaped", ctypes.c_void_p), ("shaped_dims", ctypes.c_int64 * 2), ("shaped_dtype", ctypes.c_int64),
+                ("shaped_data", ctypes.c_void_p)]
 
 
 class Portacl:
@@ -136,30 +165,28 @@ class Portacl:
         if product:
             os.environ["PORTACL_SOC"] = product
         self.loaded, self.product = Library(self.build), product
-        self.loaded.lib.aclCreateScalar.restype = ctypes.c_void_p
+        for function in ("aclCreateScalar", "aclCreateTensorList", "aclCreateIntArray"):
+            getattr(self.loaded.lib, function).restype = ctypes.c_void_p
 
 
 class OurSide:
     def __init__(self, portacl, case, names):
         self.portacl, self.lib, self.names = portacl, portacl.loaded.lib, names  # the tensors live as long as this
-        self.tensors, self.scalars = [], []
+        self.tensors, self.scalars, self.lists, self.arrays, self.kept = [], [], [], [], []
         arguments = self.arguments = CallArguments()
         function = "aclnn" + case.row.function
         arguments.phase1 = self.address(function + "GetWorkspaceSize")
         arguments.phase2 = self.address(function)
         numbers = []
         for word in case.row.ours.split():
-            kind, _, text = word.rpartition(":")
+            kind, _, text = word.partition(":") if word[1:2] == ":" else ("", "", word)
             if kind in ("F", "D"):
-                numbers.append(float(eval(text, names)))
+                value = float(eval(text, names))
+                numbers.append(struct.unpack("<d", struct.pack("<fxxxx", value))[0] if kind == "F" else value)
                 continue
             arguments.words[arguments.word_count] = self.word(case, kind, text) & 0xFFFFFFFFFFFFFFFF
             arguments.word_count += 1
         arguments.numbers[:len(numbers)] = numbers
-        if len(numbers) == 3:
-            arguments.float_count = 3
-        else:
-            arguments.double_count = len(numbers)
 
     def address(self, name):
         return ctypes.cast(getattr(self.lib, name), ctypes.c_void_p).value
@@ -169,11 +196,32 @@ class OurSide:
             return int(eval(text, self.names))
         if kind == "S":
             return self.scalar(eval(text, self.names))
-        if text == "type":
+        if kind == "A":
+            values = int64s(eval(text, self.names))
+            self.arrays.append(ctypes.c_void_p(self.lib.aclCreateIntArray(values, ctypes.c_uint64(len(values)))))
+            return self.arrays[-1].value
+        if kind == "L":
+            made = [self.tensor(one) for one in eval(text, self.names)]
+            handles = (ctypes.c_void_p * len(made))(*made)
+            self.lists.append(ctypes.c_void_p(self.lib.aclCreateTensorList(handles, ctypes.c_uint64(len(made)))))
+            return self.lists[-1].value
+        if kind in ("T", "V"):
+            value = eval(text, self.names)
+            one = self.tensor(value)
+            if kind == "V":
+                self.arguments.shaped, self.arguments.shaped_rank = one.value, value.dim()
+                self.arguments.shaped_dims[:value.dim()] = value.shape
+                self.arguments.shaped_dtype, self.arguments.shaped_data = ACL[value.dtype], value.data_ptr()
+        elif text == "type":
             return ACL[self.names["out"].dtype]
-        made = moves.tensor_over(self.portacl.loaded, self.names[text])
-        self.tensors.append(made)
-        return made.value
+        else:
+            one = self.tensor(self.names[text])
+        self.tensors.append(one)
+        return one.value
+
+    def tensor(self, one):
+        self.kept.append(one)
+        return moves.tensor_over(self.portacl.loaded, one)
 
     def scalar(self, value):
         held, dtype = ((ctypes.c_bool(value), torch.bool) if isinstance(value, bool) else (ctypes.c_int64(value), torch.int64)
@@ -194,8 +242,12 @@ class OurSide:
     def close(self):
         for one in self.tensors:
             self.lib.aclDestroyTensor(one)
+        for one in self.lists:  # their tensors with them
+            self.lib.aclDestroyTensorList(one)
         for one in self.scalars:
             self.lib.aclDestroyScalar(one)
+        for one in self.arrays:
+            self.lib.aclDestroyIntArray(one)
         self.portacl.c.maps_free(ctypes.byref(self.arguments))
 
 
@@ -226,19 +278,41 @@ def share_that_differs(ours, theirs):
 
 
 def check(case, names, ours, theirs):
-    out = names["out"]
-    out.fill_(3)  # so that a side that does nothing is found out
+    placed = isinstance(case.row, moves_table.Placed)
+    result = case.row.result if placed else "out"
+
+    def written():
+        value = eval(result, names)
+        return torch.cat([one.flatten() for one in value]) if isinstance(value, list) else value
+
+    written().fill_(3)  # so that a side that does nothing is found out
+    names["out"].fill_(3)
     ours.burst(0, 1)
-    mine = out.clone()
-    out.fill_(3)
+    mine = written().clone().flatten()
+    written().fill_(3)
+    names["out"].fill_(3)
     other = theirs.function()
-    if re.search(r"\bout[12]?\b", case.row.torch):
-        other = out
+    if placed and case.row.theirs:
+        other = names[case.row.theirs]
+    elif re.search(r"\bout[12]?\b|\bout=", case.row.torch):
+        other = written()
+    other = other.flatten()
+    if placed and not case.row.compares:
+        return check_moments(mine.double(), other.double(), case)
+    if mine.numel() != other.numel():
+        raise CallFailed(f"the sides have {mine.numel()} and {other.numel()} elements")
     share = share_that_differs(mine, other)
     if share > SHARE_THAT_MAY_DIFFER:
         apart = (mine.float() - other.float()).abs().nan_to_num().argmax() if mine.dtype != torch.bool else (mine ^ other).int().argmax()
-        raise CallFailed(f"the sides differ in {share:.3%} of the elements: {mine.flatten()[apart]} and {other.flatten()[apart]} "
-                         f"at {int(apart)}")
+        raise CallFailed(f"the sides differ in {share:.3%} of the elements: {mine[apart]} and {other[apart]} at {int(apart)}")
+
+
+def check_moments(mine, other, case):
+    if mine.numel() != other.numel():
+        return  # bits beside bytes
+    scale = float(other.std()) + 1e-9
+    if mine.numel() and max(abs(float(mine.mean() - other.mean())), abs(float(mine.std()) - float(other.std()))) > MOMENTS_APART * scale:
+        raise CallFailed(f"the sides have means {mine.mean():.4f} and {other.mean():.4f}, deviations {mine.std():.4f} and {other.std():.4f}")
 
 
 def compare(case, ours, theirs, seconds):

@@ -16,18 +16,36 @@ struct TargetViews {
   int count = 0;
 };
 
+inline void SetScale(engine::IndexedMove* move, const aclScalar* scale, aclDataType dtype) noexcept {
+  if (move == nullptr || scale == nullptr || IsOne(*scale)) return;
+  move->is_scaled = true;
+  const ScalarValue value = ConvertScalar(*scale, dtype);
+  std::memcpy(move->scale, value.bytes, sizeof move->scale);
+}
+
 // target = initial, then what the action makes of it. With `initial_place` the place of `target` and its view, in place. Sums of
-// 16-bit floats are float32 in the workspace until they are rounded once. derive(whole) gives the TargetViews of a tensor of target's
-// shape. `scale` multiplies what is added, of the type that is computed in; null: 1.
+// 16-bit floats are float32, row by row or in the workspace, until they are rounded once. derive(whole) gives the TargetViews of a tensor of target's
+// shape. `scale` multiplies what is added, of the type that is computed in; null: 1. Where deriving adds steps,
+// what is combined may not be rows.
 template <class Derive>
 void ScatterInto(StepList& steps, engine::IndexedAction action, const aclTensor& plain,
                  engine::Place plain_place, const aclTensor* initial, engine::Place initial_place,
                  const aclTensor& target, engine::Place target_place, const Derive& derive,
-                 const aclScalar* scale = nullptr) noexcept {
+                 const aclScalar* scale = nullptr, bool may_be_rows = true) noexcept {
   const bool is_half = target.dtype == ACL_FLOAT16 || target.dtype == ACL_BF16;
   const bool is_wide = is_half && action != engine::IndexedAction::kPut;
   aclTensor whole = target;
   engine::Place place = target_place;
+  if (is_wide && may_be_rows) {
+    TargetViews views = derive(target);
+    for (int k = 0; k < views.count; ++k) views.named[k].view = &views.index[k];
+    if (steps.SumsRows(action, plain, views.indexed, views.named, views.count)) {
+      if (initial != nullptr) steps.Copy(*initial, initial_place, target, target_place);
+      SetScale(steps.SumRows(action, plain, plain_place, views.indexed, target_place, views.named, views.count), scale,
+               ACL_FLOAT);
+      return;
+    }
+  }
   if (is_wide) {
     whole = DenseTensor(target.view, ACL_FLOAT);
     place = steps.Workspace(target.numel * int64_t{sizeof(float)});
@@ -38,13 +56,8 @@ void ScatterInto(StepList& steps, engine::IndexedAction action, const aclTensor&
   }
   TargetViews views = derive(whole);
   for (int k = 0; k < views.count; ++k) views.named[k].view = &views.index[k];
-  engine::IndexedMove* const move =
-      steps.Indexed(action, plain, plain_place, views.indexed, place, views.named, views.count);
-  if (move != nullptr && scale != nullptr && !IsOne(*scale)) {
-    move->is_scaled = true;
-    const ScalarValue value = ConvertScalar(*scale, whole.dtype);
-    std::memcpy(move->scale, value.bytes, sizeof move->scale);
-  }
+  SetScale(steps.Indexed(action, plain, plain_place, views.indexed, place, views.named, views.count), scale,
+           whole.dtype);
   if (is_wide) steps.Copy(whole, place, target, target_place);
 }
 

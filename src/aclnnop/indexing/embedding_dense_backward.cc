@@ -72,14 +72,8 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
     indices = integers;
     indices.offset = index_place.offset / int64_t{sizeof(int64_t)};
   }
-  // float32 sums, in the output where that is what it holds.
-  const bool is_direct = out.dtype == ACL_FLOAT && IsContiguous(out);
-  const aclTensor sums = is_direct ? out : DenseTensor(out.view, ACL_FLOAT);
-  const engine::Place sums_place =
-      is_direct ? OperandPlace(kOut) : steps.Workspace(out.numel * int64_t{sizeof(float)});
   const int64_t rows = out.view[0];
   const int64_t columns = out.view[1];
-  steps.Fill(sums, sums_place, zero);
   // grad's leading dims are those of the indices, in row-major order: both are seen in grad's shape, or, where theirs differ, indices
   // as a dense copy of it.
   aclTensor index = indices;
@@ -99,22 +93,41 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
     index.offset = offset;
   }
   InsertDim(index, index.view.rank, columns, 0);
-  aclTensor target = sums;
-  target.view = grad.view;
-  target.strides.rank = grad.view.rank;
-  for (int i = 0; i + 1 < grad.view.rank; ++i) target.strides.dim[i] = 0;
-  target.strides.dim[grad.view.rank - 1] = sums.strides[1];
-  engine::IndexView named{&index, index_place.operand, call.Name(kIndices), -1, false, rows, sums.strides[0]};
   const int64_t padding = call.attributes[kPaddingIdx].integer;
+  const bool is_scaled = call.attributes[kScale].integer != 0;
+  const auto rows_of = [&](const aclTensor& table) {
+    aclTensor target = table;
+    target.view = grad.view;
+    target.strides.rank = grad.view.rank;
+    for (int i = 0; i + 1 < grad.view.rank; ++i) target.strides.dim[i] = 0;
+    target.strides.dim[grad.view.rank - 1] = table.strides[1];
+    return target;
+  };
+  constexpr auto kAdd = engine::IndexedAction::kAdd;
+  engine::IndexView named{&index, index_place.operand, call.Name(kIndices), -1, false, rows, out.strides[0]};
+  if (!is_scaled && out.dtype != ACL_FLOAT && steps.SumsRows(kAdd, grad, rows_of(out), &named, 1)) {
+    steps.Fill(out, OperandPlace(kOut), zero);
+    engine::IndexedMove* const move =
+        steps.SumRows(kAdd, grad, OperandPlace(kGrad), rows_of(out), OperandPlace(kOut), &named, 1);
+    if (move != nullptr && padding >= 0) move->ignored = padding;
+    return steps.SetJob();
+  }
+  // float32 sums, in the output where that is what it holds.
+  const bool is_direct = out.dtype == ACL_FLOAT && IsContiguous(out);
+  const aclTensor sums = is_direct ? out : DenseTensor(out.view, ACL_FLOAT);
+  const engine::Place sums_place =
+      is_direct ? OperandPlace(kOut) : steps.Workspace(out.numel * int64_t{sizeof(float)});
+  steps.Fill(sums, sums_place, zero);
+  named.step = sums.strides[0];
   const auto add = [&](const aclTensor& plain, engine::Place plain_place, const aclTensor& indexed,
                        engine::Place place) {
     engine::IndexedMove* const move =
-        steps.Indexed(engine::IndexedAction::kAdd, plain, plain_place, indexed, place, &named, 1);
+        steps.Indexed(kAdd, plain, plain_place, indexed, place, &named, 1);
     if (move != nullptr && padding >= 0) move->ignored = padding;
     return move;
   };
-  add(grad, OperandPlace(kGrad), target, sums_place);
-  if (call.attributes[kScale].integer != 0) {
+  add(grad, OperandPlace(kGrad), rows_of(sums), sums_place);
+  if (is_scaled) {
     const aclTensor counts = DenseTensor(Shape{rows}, ACL_INT64);
     const engine::Place counts_place = steps.Workspace(rows * int64_t{sizeof(int64_t)});
     steps.Fill(counts, counts_place, zero);

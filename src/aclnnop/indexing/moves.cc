@@ -7,6 +7,7 @@
 #include <new>
 
 #include "acl/stream/thread_limit.h"
+#include "engine/cache_size.h"
 
 namespace portacl {
 namespace {
@@ -64,7 +65,9 @@ void MoveList::SetJob(const ScalarValue& value) noexcept {
     std::memcpy(job.value, value.bytes, sizeof job.value);
     return job;
   });
+  const bool streams = 2 * bytes_ > engine::LastLevelCacheBytes();  // together they may, where each alone does not
   for (int64_t i = 0; i < count_; ++i) {
+    moves_[i].move.stream = moves_[i].move.stream || streams;
     if (moves_[i].source != engine::MoveJob::kValue) executor_.touched[moves_[i].source] = true;
     executor_.touched[moves_[i].destination] = true;
   }

@@ -64,12 +64,9 @@ void StepList::Fill(const aclTensor& destination, Place destination_place, Place
   Copy(one, value, destination, destination_place);
 }
 
-engine::IndexedMove* StepList::Indexed(engine::IndexedAction action, const aclTensor& plain,
-                                       Place plain_place, const aclTensor& indexed, Place indexed_place,
-                                       const engine::IndexView* indices, int count) noexcept {
-  Step* const step = Next(Step::Kind::kIndexed);
-  if (step == nullptr) return nullptr;
-  engine::IndexedMove& move = step->indexed;
+void StepList::Plan(engine::IndexedMove& move, engine::IndexedAction action, const aclTensor& plain,
+                    Place plain_place, const aclTensor& indexed, Place indexed_place,
+                    const engine::IndexView* indices, int count) noexcept {
   move.action = action;
   move.threads = ThreadLimit();
   move.dtype = indexed.dtype;
@@ -77,12 +74,45 @@ engine::IndexedMove* StepList::Indexed(engine::IndexedAction action, const aclTe
   move.raises = CurrentConfiguration().index_errors_raise;
   move.ignored = engine::IndexedMove::kNoneIgnored;
   engine::PlanIndexed(plain, indexed, indices, count, move);
+  for (int k = 0; k < count; ++k) move.index[k].follow = engine::FindFollow(JobIsa(), move.index[k].is_wide);
   move.conversion = engine::FindConversion(JobIsa(), plain.dtype, indexed.dtype);
   move.conversion.from_size = static_cast<int32_t>(StorageBits(plain.dtype) / 8);
   move.plain.operand = plain_place.operand;
   move.plain.offset += plain_place.offset;
   move.indexed.operand = indexed_place.operand;
   move.indexed.offset += indexed_place.offset;
+}
+
+engine::IndexedMove* StepList::Indexed(engine::IndexedAction action, const aclTensor& plain,
+                                       Place plain_place, const aclTensor& indexed, Place indexed_place,
+                                       const engine::IndexView* indices, int count) noexcept {
+  Step* const step = Next(Step::Kind::kIndexed);
+  if (step == nullptr) return nullptr;
+  Plan(step->indexed, action, plain, plain_place, indexed, indexed_place, indices, count);
+  elements_ += step->indexed.count;
+  return &step->indexed;
+}
+
+bool StepList::SumsRows(engine::IndexedAction action, const aclTensor& plain, const aclTensor& indexed,
+                        const engine::IndexView* indices, int count) noexcept {
+  engine::IndexedMove move;
+  Plan(move, action, plain, {}, indexed, {}, indices, count);
+  return engine::SumsRows(move);
+}
+
+engine::IndexedMove* StepList::SumRows(engine::IndexedAction action, const aclTensor& plain,
+                                       Place plain_place, const aclTensor& indexed, Place indexed_place,
+                                       const engine::IndexView* indices, int count) noexcept {
+  Step* const step = Next(Step::Kind::kSumRows);
+  if (step == nullptr) return nullptr;
+  engine::IndexedMove& move = step->indexed;
+  Plan(move, action, plain, plain_place, indexed, indexed_place, indices, count);
+  move.dtype = ACL_FLOAT;
+  move.conversion = engine::FindConversion(JobIsa(), plain.dtype, ACL_FLOAT);
+  move.conversion.from_size = static_cast<int32_t>(StorageBits(plain.dtype) / 8);
+  step->widened = engine::FindConversion(JobIsa(), indexed.dtype, ACL_FLOAT);
+  step->rounded = engine::FindConversion(JobIsa(), ACL_FLOAT, indexed.dtype);
+  step->order = Workspace(engine::RowsWorkspace(move));
   elements_ += move.count;
   return &move;
 }
@@ -145,7 +175,7 @@ void StepList::SetJob() noexcept {
   const auto* const steps = reinterpret_cast<const Step*>(memory_ + engine::StepsJob::kSharedBytes);
   for (const Step* step = steps; step < steps + count_; ++step) {
     if (step->kind == Step::Kind::kPack || step->kind == Step::Kind::kCoordinates) Touch(step->mask);
-    if (step->kind != Step::Kind::kIndexed) {
+    if (step->kind != Step::Kind::kIndexed && step->kind != Step::Kind::kSumRows) {
       Touch(step->source);
       Touch(step->destination);
       continue;

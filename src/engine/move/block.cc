@@ -33,6 +33,9 @@ void Store(char* to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
+// Narrower blocks are not worth a transposition.
+constexpr int64_t kNarrow = 8;
+
 // From here on the library's copy is as fast; below, its call costs as much as the copy.
 constexpr int64_t kLongRun = 512;
 
@@ -69,23 +72,95 @@ void CopyRun(const char* source, char* destination, int64_t bytes, bool stream) 
   }
 }
 
+// How far ahead rows are asked for, in bytes: the processor's own prefetching does not see that one short row follows
+// another. What lies there need not be readable. Of a long row its beginning will do.
+constexpr int64_t kAhead = 1024;
+
+// What is streamed comes from memory: as much has to be on its way as memory delivers while one line comes.
+constexpr int64_t kFarAhead = 16384;
+
+// Vectors of a destination that is dense: past the caches where that is asked for and it is aligned.
+class VectorStores {
+ public:
+  VectorStores([[maybe_unused]] const char* destination, [[maybe_unused]] bool stream) {
+#if defined(__SSE2__)
+    streams_ = stream && reinterpret_cast<uintptr_t>(destination) % 16 == 0;
+#endif
+  }
+
+  // Calls store(to, vector) of the right kind.
+  template <class Loop>
+  void Run(const Loop& loop) const {
+#if defined(__SSE2__)
+    if (streams_) {
+      return loop([](char* to, Vector v) {
+        _mm_stream_si128(reinterpret_cast<__m128i*>(to), reinterpret_cast<__m128i>(v));
+      });
+    }
+#endif
+    loop([](char* to, Vector v) { Store(to, v); });
+  }
+
+ private:
+  bool streams_ = false;
+};
+
 // n elements side by side, all of them the one at `element`.
-void FillRun(const char* element, char* destination, int32_t size, int64_t n) {
+void FillRun(const char* element, char* destination, int32_t size, int64_t n, bool stream) {
   unsigned char pattern[16];
   for (int32_t i = 0; i < 16; i += size) std::memcpy(pattern + i, element, static_cast<size_t>(size));
   const int64_t bytes = n * size;
-  if (std::all_of(pattern, pattern + size, [&](unsigned char byte) { return byte == pattern[0]; })) {
+  if (bytes < kLongRun) stream = false;
+  if (!stream &&
+      std::all_of(pattern, pattern + size, [&](unsigned char byte) { return byte == pattern[0]; })) {
     std::memset(destination, pattern[0], static_cast<size_t>(bytes));
     return;
   }
   Vector v;
   std::memcpy(&v, pattern, sizeof v);
   int64_t i = 0;
-  for (; i + 64 <= bytes; i += 64) {
-    for (int64_t k = 0; k < 64; k += 16) Store(destination + i + k, v);
-  }
-  for (; i + 16 <= bytes; i += 16) Store(destination + i, v);
+  VectorStores(destination, stream).Run([&](const auto& store) {
+    for (; i + 64 <= bytes; i += 64) {
+      for (int64_t k = 0; k < 64; k += 16) store(destination + i + k, v);
+    }
+    for (; i + 16 <= bytes; i += 16) store(destination + i, v);
+  });
   std::memcpy(destination + i, pattern, static_cast<size_t>(bytes - i));
+}
+
+// The elements of a vector in the opposite order.
+template <int32_t kSize>
+Vector Reversed(Vector v) {
+#if defined(__SSE2__)
+  auto x = reinterpret_cast<__m128i>(v);
+  if constexpr (kSize == 8) return reinterpret_cast<Vector>(_mm_shuffle_epi32(x, 0x4E));
+  if constexpr (kSize == 1) x = _mm_or_si128(_mm_slli_epi16(x, 8), _mm_srli_epi16(x, 8));
+  if constexpr (kSize < 4) x = _mm_shufflehi_epi16(_mm_shufflelo_epi16(x, 0xB1), 0xB1);
+  return reinterpret_cast<Vector>(_mm_shuffle_epi32(x, 0x1B));
+#else
+  unsigned char from[16];
+  unsigned char to[16];
+  std::memcpy(from, &v, sizeof from);
+  for (int32_t i = 0; i < 16; i += kSize) std::memcpy(to + i, from + 16 - kSize - i, kSize);
+  std::memcpy(&v, to, sizeof v);
+  return v;
+#endif
+}
+
+// n elements that lie one before the other, the first one at `source`.
+template <int32_t kSize>
+void CopyReversed(const char* source, char* destination, int64_t n, bool stream) {
+  const int64_t bytes = n * kSize;
+  const char* const end = source + kSize;  // behind the first one
+  int64_t i = 0;
+  VectorStores(destination, stream && bytes >= kLongRun).Run([&](const auto& store) {
+    for (; i + 64 <= bytes; i += 64) {
+      __builtin_prefetch(end - i - 64 - kFarAhead / 4);
+      for (int64_t k = i; k < i + 64; k += 16) store(destination + k, Reversed<kSize>(Load<Vector>(end - k - 16)));
+    }
+    for (; i + 16 <= bytes; i += 16) store(destination + i, Reversed<kSize>(Load<Vector>(end - i - 16)));
+  });
+  for (; i < bytes; i += kSize) std::memcpy(destination + i, end - i - kSize, kSize);
 }
 
 template <class Element>
@@ -94,10 +169,6 @@ void CopyStrided(const char* source, int64_t from, char* destination, int64_t to
   for (int64_t i = 0; i < n; ++i) Store(destination + i * to, Load<Element>(source + i * from));
 }
 
-// How far ahead rows are asked for, in bytes: the processor's own prefetching does not see that one short row follows
-// another. What lies there need not be readable. Of a long row its beginning will do.
-constexpr int64_t kAhead = 1024;
-
 inline void AskFor(const char* address, int64_t bytes) {
   bytes = std::min(bytes, kAhead);
   asm volatile(
@@ -105,22 +176,39 @@ inline void AskFor(const char* address, int64_t bytes) {
   for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(address + i);
 }
 
-// Elements of more than 16 bytes, or of an odd number.
+#if defined(__SSE2__)
+void StreamLines(const char* source, char* destination, int64_t bytes, const char* ahead) {
+  asm volatile("");
+  for (int64_t k = 0; k < bytes; k += 16) {
+    if (k % 64 == 0) __builtin_prefetch(ahead + k);
+    _mm_stream_si128(reinterpret_cast<__m128i*>(destination + k),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + k)));
+  }
+}
+#endif
+
+// Elements of more than 16 bytes, or of an odd number. `next`: how far what is copied after them is from the first.
 void CopyRows(const char* source, int64_t from, char* destination, int64_t to, int64_t n, int64_t size,
-              bool stream) {
-  const int64_t ahead = std::max<int64_t>(1, kAhead / size) * from;
+              [[maybe_unused]] int64_t next, bool stream) {
 #if defined(__SSE2__)
   if (stream && to == size && size % 16 == 0 && reinterpret_cast<uintptr_t>(destination) % 16 == 0) {
-    for (int64_t i = 0; i < n; ++i, source += from, destination += to) {
-      AskFor(source + ahead, size);
-      for (int64_t k = 0; k < size; k += 16) {
-        _mm_stream_si128(reinterpret_cast<__m128i*>(destination + k),
-                         _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + k)));
-      }
+    if (next != 0) {
+      for (int64_t i = 0; i < n; ++i, source += from, destination += to)
+        StreamLines(source, destination, size, source + next);
+      return;
+    }
+    // kFarAhead in the order of the walk: whole rows, and a part of one.
+    const int64_t part = kFarAhead % size / 64 * 64;
+    const char* ahead = source + kFarAhead / size * from;
+    for (int64_t i = 0; i < n; ++i, source += from, destination += to, ahead += from) {
+      const int64_t first = std::min(size, (size - part) / 64 * 64);
+      StreamLines(source, destination, first, ahead + part);
+      StreamLines(source + first, destination + first, size - first, ahead + from);
     }
     return;
   }
 #endif
+  const int64_t ahead = std::max<int64_t>(1, kAhead / size) * from;
   for (int64_t i = 0; i < n; ++i) {
     AskFor(source + i * from + ahead, size);
     CopyRun(source + i * from, destination + i * to, size, stream);
@@ -132,12 +220,26 @@ bool IsElement(int32_t size) { return size == 1 || size == 2 || size == 4 || siz
 // n elements, any strides.
 void CopyElements(const char* source, int64_t from, char* destination, int64_t to, int64_t n, int32_t size,
                   bool stream) {
-  if (!IsElement(size)) return CopyRows(source, from, destination, to, n, size, stream);
+  if (!IsElement(size)) return CopyRows(source, from, destination, to, n, size, 0, stream);
+  if (from == -size && to == size && n >= kNarrow) {
+    switch (size) {
+      case 1:
+        return CopyReversed<1>(source, destination, n, stream);
+      case 2:
+        return CopyReversed<2>(source, destination, n, stream);
+      case 4:
+        return CopyReversed<4>(source, destination, n, stream);
+      case 8:
+        return CopyReversed<8>(source, destination, n, stream);
+      default:
+        break;
+    }
+  }
   if (size < 16) {
     if (to == size && from != 0) return Gather(source, from, size, destination, n);
     if (from == size) return Scatter(source, destination, to, size, n);
   }
-  if (to == size && from == 0) return FillRun(source, destination, size, n);
+  if (to == size && from == 0) return FillRun(source, destination, size, n, stream);
   switch (size) {
     case 1:
       return CopyStrided<uint8_t>(source, from, destination, to, n);
@@ -151,9 +253,6 @@ void CopyElements(const char* source, int64_t from, char* destination, int64_t t
       return CopyStrided<Element16>(source, from, destination, to, n);
   }
 }
-
-// Narrower blocks are not worth a transposition.
-constexpr int64_t kNarrow = 8;
 
 // Through a copy with whole lines between its rows: a destination whose rows lie a power of two apart would have them in
 // a few places of the cache.
@@ -203,6 +302,16 @@ void CopyBlock(const char* source, BlockSteps from, char* destination, BlockStep
       return TransposeIn(source, from.column, destination, to.row, columns, rows, size, nullptr);
     }
     return TransposeBlock(source, from.column, destination, to.row, rows, columns, size, stream);
+  }
+  if (!IsElement(size) && size < kAhead && from.row == size && to.column == size && rows > 1) {
+    // Runs in another order: what follows in the source is that of the rows below.
+    const int64_t most = std::max<int64_t>(1, rows / 8);  // of them: what is asked for may be another block's, or nobody's
+    const int64_t next = std::clamp<int64_t>(kFarAhead / 2 / (columns * size), 1, most) * from.row;
+    for (int64_t row = 0; row < rows; ++row) {
+      CopyRows(source + row * from.row, from.column, destination + row * to.row, to.column, columns, size,
+               next, stream);
+    }
+    return;
   }
   // The longer loop inside.
   if (columns < kNarrow && rows > columns) {

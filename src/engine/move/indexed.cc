@@ -16,8 +16,13 @@ namespace portacl::engine {
 namespace {
 
 constexpr int64_t kTileElements = 512;
+// The offsets of a line that so many others have, too.
+constexpr int64_t kRepeatedElements = 2048;
 // Below so many bytes a second thread costs more than it gains.
 constexpr int64_t kWorthThreads = 65536;
+// Threads that look at all indices for the targets of their own gain where the targets are further away than the indices: where they are
+// of so many bytes.
+constexpr int64_t kWorthLooking = int64_t{4} << 20;
 
 struct Element16 {
   uint64_t part[2];
@@ -93,73 +98,103 @@ inline Truth Multiplied(Truth a, Truth b) { return Both(a, b); }
 inline Truth Larger(Truth a, Truth b) { return Either(a, b); }
 inline Truth Smaller(Truth a, Truth b) { return Both(a, b); }
 
-// Combines n dense elements with those at base + offset(i); a negative offset leaves one out.
-template <class T, class OffsetOf, class Combine>
-void CombineAt(char* base, const char* source, int64_t n, const OffsetOf& offset, const Combine& combine) {
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t at = offset(i);
-    if (at == std::numeric_limits<int64_t>::min()) continue;
-    Store(base + at, combine(Load<T>(base + at), Load<T>(source + i * static_cast<int64_t>(sizeof(T)))));
-  }
+constexpr int64_t kBad = IndexedMove::kNoPlace;
+
+// Combines n elements with those at base + offset[i], in order.
+template <class T, class Combine>
+void CombineAt(char* base, const char* source, int64_t stride, int64_t n, const int64_t* offset,
+               const Combine& combine) {
+#pragma GCC unroll 4
+  for (int64_t i = 0; i < n; ++i)
+    Store(base + offset[i], combine(Load<T>(base + offset[i]), Load<T>(source + i * stride)));
 }
 
-template <class T, class OffsetOf>
-void ComputeAt(const IndexedMove& move, char* base, const char* source, int64_t n, const OffsetOf& offset) {
+// The elements and offsets without those that are kBad, dense; returns how many. Which are is nothing that a processor could guess.
+template <class T>
+int64_t LeaveOut(const char* source, int64_t stride, int64_t n, const int64_t* offset, char* packed, int64_t* kept) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    Store(packed + count * static_cast<int64_t>(sizeof(T)), Load<T>(source + i * stride));
+    kept[count] = offset[i];
+    count += offset[i] != kBad ? 1 : 0;
+  }
+  return count;
+}
+
+// Combines n dense elements with those `stride` bytes apart.
+template <class T, class Combine>
+void CombineRow(char* base, const char* source, int64_t n, int64_t stride, const Combine& combine) {
+  constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+  if (stride == kSize) {
+    for (int64_t i = 0; i < n; ++i)
+      Store(base + i * kSize, combine(Load<T>(base + i * kSize), Load<T>(source + i * kSize)));
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i)
+    Store(base + i * stride, combine(Load<T>(base + i * stride), Load<T>(source + i * kSize)));
+}
+
+// Calls f with what the move does to an element and another one.
+template <class T, class F>
+void ForAction(const IndexedMove& move, const F& f) {
   switch (move.action) {
     case IndexedAction::kAdd:
       if (move.is_scaled) {
         const T scale = Load<T>(reinterpret_cast<const char*>(move.scale));
-        return CombineAt<T>(base, source, n, offset,
-                            [scale](T a, T b) { return Added(a, Multiplied(scale, b)); });
+        return f([scale](T a, T b) { return Added(a, Multiplied(scale, b)); });
       }
-      return CombineAt<T>(base, source, n, offset, [](T a, T b) { return Added(a, b); });
+      return f([](T a, T b) { return Added(a, b); });
     case IndexedAction::kMultiply:
-      return CombineAt<T>(base, source, n, offset, [](T a, T b) { return Multiplied(a, b); });
+      return f([](T a, T b) { return Multiplied(a, b); });
     case IndexedAction::kMaximum:
-      return CombineAt<T>(base, source, n, offset, [](T a, T b) { return Larger(a, b); });
+      return f([](T a, T b) { return Larger(a, b); });
     default:
-      return CombineAt<T>(base, source, n, offset, [](T a, T b) { return Smaller(a, b); });
+      return f([](T a, T b) { return Smaller(a, b); });
   }
 }
 
-template <class OffsetOf>
-void Compute(const IndexedMove& move, char* base, const char* source, int64_t n, const OffsetOf& offset) {
-  switch (move.dtype) {
+// Calls f with an element of the dtype.
+template <class F>
+void ForDtype(aclDataType dtype, const F& f) {
+  switch (dtype) {
     case ACL_FLOAT:
-      return ComputeAt<float>(move, base, source, n, offset);
+      return f(float{});
     case ACL_DOUBLE:
-      return ComputeAt<double>(move, base, source, n, offset);
+      return f(double{});
     case ACL_INT8:
-      return ComputeAt<int8_t>(move, base, source, n, offset);
+      return f(int8_t{});
     case ACL_UINT8:
-      return ComputeAt<uint8_t>(move, base, source, n, offset);
+      return f(uint8_t{});
     case ACL_INT16:
-      return ComputeAt<int16_t>(move, base, source, n, offset);
+      return f(int16_t{});
     case ACL_INT32:
-      return ComputeAt<int32_t>(move, base, source, n, offset);
+      return f(int32_t{});
     case ACL_INT64:
-      return ComputeAt<int64_t>(move, base, source, n, offset);
+      return f(int64_t{});
     case ACL_BOOL:
-      return ComputeAt<Truth>(move, base, source, n, offset);
+      return f(Truth{});
     case ACL_COMPLEX64:
-      return ComputeAt<Complex<float>>(move, base, source, n, offset);
+      return f(Complex<float>{});
     default:
-      return ComputeAt<Complex<double>>(move, base, source, n, offset);
+      return f(Complex<double>{});
   }
 }
 
 // Single elements between places of a line and places of the indexed side.
-template <class T>
+template <class T, bool kSkips>
 void TakeAt(const char* base, const int64_t* offset, char* to, int64_t stride, int64_t n) {
+#pragma GCC unroll 4
   for (int64_t i = 0; i < n; ++i) {
-    const T value = offset[i] == std::numeric_limits<int64_t>::min() ? T{} : Load<T>(base + offset[i]);
-    Store(to + i * stride, value);
+    const int64_t at = offset[i];
+    Store(to + i * stride, kSkips && at == kBad ? T{} : Load<T>(base + at));
   }
 }
-template <class T>
+template <class T, bool kSkips>
 void PutAt(char* base, const int64_t* offset, const char* from, int64_t stride, int64_t n) {
+#pragma GCC unroll 4
   for (int64_t i = 0; i < n; ++i) {
-    if (offset[i] != std::numeric_limits<int64_t>::min()) Store(base + offset[i], Load<T>(from + i * stride));
+    const int64_t at = offset[i];
+    if (!kSkips || at != kBad) Store(base + at, Load<T>(from + i * stride));
   }
 }
 
@@ -181,7 +216,9 @@ void ForSize(int32_t size, const F& f) {
 
 // ---- the loop ----
 
-constexpr int64_t kBad = std::numeric_limits<int64_t>::min();
+// How far ahead rows at places that indices name are asked for, in bytes, at least one; and how much of a row.
+constexpr int64_t kRowsAhead = 8192;
+constexpr int64_t kRowBeginning = 512;
 
 class Loop {
  public:
@@ -195,10 +232,9 @@ class Loop {
       if (move.index[k].operand == Place::kWorkspace)
         index_[k] = static_cast<const char*>(context.workspace) + move.index[k].offset;
     }
-    int trailing = 0;  // dims on which no index depends
-    while (trailing < 2 && trailing < move.rank && !DependsOn(move.rank - 1 - trailing)) ++trailing;
-    inner_ = std::max(trailing, 1);
-    is_row_ = trailing > 0;
+    // At most two dims on which no index depends are a row, if need be of one element; the dim around it is the line.
+    while (trailing_ < 2 && trailing_ < move.rank && !DependsOn(move.rank - 1 - trailing_)) ++trailing_;
+    line_ = move.rank - 1 - trailing_;
   }
 
   bool DependsOn(int dim) const {
@@ -210,12 +246,57 @@ class Loop {
 
   // The elements whose place on dim `cut` is in [low, high), in order.
   void Run(int cut, int64_t low, int64_t high) const {
+    if (!RepeatsOffsets()) {
+      return ForEachLine(cut, low, high, [this](char* plain, char* indexed, const char* const* index, int64_t position,
+                                                int64_t weight, const int64_t* extent) {
+        if (trailing_ > 0) {
+          Rows(plain, indexed, index, position, weight, extent);
+        } else {
+          Line(plain, indexed, index, position, extent[line_]);
+        }
+      });
+    }
+    const int64_t n = cut == line_ ? high - low : move_.extent[line_];
+    alignas(64) int64_t offset[kRepeatedElements];
+    bool is_first = true;
+    bool is_good = true;
+    ForEachLine(cut, low, high, [&](char* plain, char* indexed, const char* const* index, int64_t position, int64_t,
+                                    const int64_t*) {
+      for (int64_t i = 0; is_first && i < n; i += kTileElements)
+        is_good = Offsets(index, i, std::min(kTileElements, n - i), position, 1, offset + i) && is_good;
+      is_first = false;
+      if (is_good) {
+        Elements<false>(plain, move_.plain_stride[line_], indexed, offset, n);
+      } else {
+        Elements<true>(plain, move_.plain_stride[line_], indexed, offset, n);
+      }
+    });
+  }
+
+  // Only targets whose first index is in [low, high) are written.
+  void LimitTargets(int64_t low, int64_t high) {
+    low_ = low;
+    high_ = high;
+  }
+
+ private:
+  // Whether elements are taken from the same places of every line.
+  bool RepeatsOffsets() const {
+    if (move_.action != IndexedAction::kTake || trailing_ > 0 || line_ < 1) return false;
+    if (move_.extent[line_] > kRepeatedElements) return false;
+    for (int dim = 0; dim < line_; ++dim) {
+      if (DependsOn(dim)) return false;
+    }
+    return true;
+  }
+
+  template <class F>
+  void ForEachLine(int cut, int64_t low, int64_t high, const F& f) const {
     int64_t first[kMaxLoopRank] = {};
     int64_t extent[kMaxLoopRank];
     std::copy(move_.extent, move_.extent + move_.rank, extent);
     first[cut] = low;
     extent[cut] = high - low;
-    const int outer = move_.rank - inner_;
     const int64_t* const plain_stride = move_.plain_stride;
     const int64_t* const indexed_stride = move_.indexed_stride;
     char* plain = plain_;
@@ -237,12 +318,8 @@ class Loop {
     }
     int64_t at[kMaxLoopRank] = {};
     for (;;) {
-      if (is_row_) {
-        Row(plain, indexed, index, position, extent);
-      } else {
-        Line(plain, indexed, index, position, extent[move_.rank - 1]);
-      }
-      int dim = outer - 1;
+      f(plain, indexed, index, position, line_ < 0 ? 1 : weight[line_], extent);
+      int dim = line_ - 1;
       for (; dim >= 0; --dim) {
         plain += plain_stride[dim];
         indexed += indexed_stride[dim];
@@ -259,13 +336,6 @@ class Loop {
     }
   }
 
-  // Only targets whose first index is in [low, high) are written.
-  void LimitTargets(int64_t low, int64_t high) {
-    low_ = low;
-    high_ = high;
-  }
-
- private:
   // Where an index leads, in bytes; kBad when it leads nowhere, or to targets of others.
   int64_t OffsetOf(int k, const char* address, int64_t position) const {
     const IndexOperand& one = move_.index[k];
@@ -281,45 +351,111 @@ class Loop {
     return value * one.step;
   }
 
-  // The sum of the indices' offsets; every one is looked at, so that the first bad one is found.
-  int64_t Offset(const char* const* index, int64_t position) const {
-    int64_t sum = 0;
-    for (int k = 0; k < move_.index_count; ++k) {
-      const int64_t offset = OffsetOf(k, index[k], position);
-      sum = sum == kBad || offset == kBad ? kBad : sum + offset;
+  // The offsets of elements [i, i + n) of a line, at most a tile's: the sums of what their indices lead. Every index is looked at, so
+  // that the first bad one is found. Element e is at position + e * weight. Whether none of them is kBad.
+  bool Offsets(const char* const* index, int64_t i, int64_t n, int64_t position, int64_t weight,
+               int64_t* offset) const {
+    if (FollowAll(index, i, n, offset)) {
+      if (!IsLimited()) return true;
+      const int64_t step = move_.index[0].step;
+      const auto size = static_cast<uint64_t>((high_ - low_) * step);
+      for (int64_t e = 0; e < n; ++e) {
+        const bool is_own = static_cast<uint64_t>(offset[e] - low_ * step) < size;
+        offset[e] = is_own ? offset[e] : kBad;
+      }
+      return false;
     }
-    return sum;
+    const int64_t along = line_ < 0 ? 0 : move_.indexed_stride[line_];
+    const IndexOperand& first = move_.index[0];
+    if (first.bound == IndexedMove::kPlaces && move_.index_count == 1 && along == 0 && line_ >= 0 &&
+        first.stride[line_] == int64_t{sizeof(int64_t)}) {
+      std::memcpy(offset, index[0] + i * int64_t{sizeof(int64_t)}, static_cast<size_t>(n) * sizeof(int64_t));
+      return false;
+    }
+    for (int64_t e = 0; e < n; ++e) {
+      int64_t sum = (i + e) * along;
+      for (int k = 0; k < move_.index_count; ++k) {
+        const int64_t stride = line_ < 0 ? 0 : move_.index[k].stride[line_];
+        const int64_t leads = OffsetOf(k, index[k] + (i + e) * stride, position + (i + e) * weight);
+        sum = sum == kBad || leads == kBad ? kBad : sum + leads;
+      }
+      offset[e] = sum;
+    }
+    return false;
   }
 
-  // One place that the indices name, and all that belongs to it.
-  void Row(char* plain, char* indexed, const char* const* index, int64_t position,
-           const int64_t* extent) const {
-    const int64_t offset = Offset(index, position);
+  // False where an index leads nowhere, or may.
+  bool FollowAll(const char* const* index, int64_t i, int64_t n, int64_t* offset) const {
+    if (move_.ignored != IndexedMove::kNoneIgnored) return false;
+    if (IsLimited() && !CanLimitOffsets()) return false;
+    for (int k = 0; k < move_.index_count; ++k) {
+      const IndexOperand& one = move_.index[k];
+      if (one.bound == IndexedMove::kPlaces) return false;
+      const int64_t size = one.is_wide ? int64_t{sizeof(int64_t)} : int64_t{sizeof(int32_t)};
+      const int64_t stride = line_ < 0 ? size : one.stride[line_];
+      const char* dense = index[k] + i * stride;
+      alignas(64) char gathered[kTileElements * int64_t{sizeof(int64_t)}];
+      if (stride != size) {
+        CopyBlock(dense, {0, stride}, gathered, {0, size}, 1, n, static_cast<int32_t>(size), false);
+        dense = gathered;
+      }
+      const int64_t along = k > 0 || line_ < 0 ? 0 : move_.indexed_stride[line_];
+      const IndexRun run{one.wraps ? one.bound : 0, one.bound, one.step, i * along, along};
+      if (!one.follow(dense, static_cast<size_t>(n), run, k > 0, offset)) return false;
+    }
+    return true;
+  }
+
+  // Whether the offsets alone tell which targets they are of.
+  bool CanLimitOffsets() const {
+    const IndexOperand& one = move_.index[0];
+    return move_.index_count == 1 && one.step > 0 && (line_ < 0 || move_.indexed_stride[line_] == 0);
+  }
+
+  bool IsLimited() const { return low_ != std::numeric_limits<int64_t>::min(); }
+
+  // The rows of a line, each at one place that the indices name.
+  void Rows(char* plain, char* indexed, const char* const* index, int64_t position, int64_t weight,
+            const int64_t* extent) const {
     const int last = move_.rank - 1;
     const int64_t columns = extent[last];
-    const int64_t rows = inner_ > 1 ? extent[last - 1] : 1;
-    const BlockSteps plain_steps{inner_ > 1 ? move_.plain_stride[last - 1] : 0, move_.plain_stride[last]};
-    const BlockSteps indexed_steps{inner_ > 1 ? move_.indexed_stride[last - 1] : 0,
+    const int64_t rows = trailing_ > 1 ? extent[last - 1] : 1;
+    const BlockSteps plain_steps{trailing_ > 1 ? move_.plain_stride[last - 1] : 0, move_.plain_stride[last]};
+    const BlockSteps indexed_steps{trailing_ > 1 ? move_.indexed_stride[last - 1] : 0,
                                    move_.indexed_stride[last]};
-    switch (move_.action) {
-      case IndexedAction::kTake:
-        if (offset != kBad) {
-          return CopyBlock(indexed + offset, indexed_steps, plain, plain_steps, rows, columns, move_.size,
-                           false);
+    const int64_t count = line_ < 0 ? 1 : extent[line_];
+    const int64_t plain_step = line_ < 0 ? 0 : move_.plain_stride[line_];
+    const int64_t row_bytes = columns * move_.size;
+    const bool asks = indexed_steps.column == move_.size && count > 1;
+    const int64_t ahead = std::max<int64_t>(1, kRowsAhead / row_bytes);
+    int64_t offset[kTileElements];
+    for (int64_t i = 0; i < count; i += kTileElements) {
+      const int64_t n = std::min(kTileElements, count - i);
+      Offsets(index, i, n, position, weight, offset);
+      for (int64_t e = 0; e < n; ++e) {
+        if (asks && e + ahead < n && offset[e + ahead] != kBad) {
+          const char* const next = indexed + offset[e + ahead];
+          for (int64_t byte = 0; byte < std::min(row_bytes, kRowBeginning); byte += 64)
+            __builtin_prefetch(next + byte);
+        }
+        char* const here = plain + (i + e) * plain_step;
+        const int64_t at = offset[e];
+        if (at == kBad) {
+          if (move_.action == IndexedAction::kTake) {
+            const char zero[16] = {};
+            CopyBlock(zero, {0, 0}, here, plain_steps, rows, columns, move_.size, false);
+          }
+        } else if (move_.action == IndexedAction::kTake) {
+          CopyBlock(indexed + at, indexed_steps, here, plain_steps, rows, columns, move_.size, false);
+        } else if (move_.action == IndexedAction::kPut) {
+          CopyBlock(here, plain_steps, indexed + at, indexed_steps, rows, columns, move_.size, false);
         } else {
-          const char zero[16] = {};
-          return CopyBlock(zero, {0, 0}, plain, plain_steps, rows, columns, move_.size, false);
+          for (int64_t row = 0; row < rows; ++row) {
+            ComputeRow(here + row * plain_steps.row, plain_steps.column, indexed + at + row * indexed_steps.row,
+                       indexed_steps.column, columns);
+          }
         }
-      case IndexedAction::kPut:
-        if (offset == kBad) return;
-        return CopyBlock(plain, plain_steps, indexed + offset, indexed_steps, rows, columns, move_.size,
-                         false);
-      default:
-        if (offset == kBad) return;
-        for (int64_t row = 0; row < rows; ++row) {
-          ComputeRow(plain + row * plain_steps.row, plain_steps.column,
-                     indexed + offset + row * indexed_steps.row, indexed_steps.column, columns);
-        }
+      }
     }
   }
 
@@ -344,46 +480,67 @@ class Loop {
       const int64_t count = std::min(kTileElements, n - i);
       const char* const source = Tile(plain + i * plain_stride, plain_stride, count, gathered, converted);
       char* const target = indexed + i * indexed_stride;
-      if (indexed_stride == move_.size && move_.dtype == ACL_FLOAT) {
-        Compute(move_, target, source, count, [](int64_t k) { return k * int64_t{sizeof(float)}; });
-      } else {
-        Compute(move_, target, source, count, [indexed_stride](int64_t k) { return k * indexed_stride; });
-      }
+      ForDtype(move_.dtype, [&](auto element) {
+        using T = decltype(element);
+        ForAction<T>(move_, [&](const auto& combine) {
+          CombineRow<T>(target, source, count, indexed_stride, combine);
+        });
+      });
     }
   }
 
   // A line on which every element has indices of its own.
   void Line(char* plain, char* indexed, const char* const* index, int64_t position, int64_t n) const {
     alignas(64) int64_t offset[kTileElements];
-    alignas(64) char gathered[kTileElements * 16];
-    alignas(64) char converted[kTileElements * 16];
-    const int last = move_.rank - 1;
-    const int64_t plain_stride = move_.plain_stride[last];
+    const int64_t stride = move_.plain_stride[line_];
     for (int64_t i = 0; i < n; i += kTileElements) {
       const int64_t count = std::min(kTileElements, n - i);
-      const int64_t begin = i * move_.indexed_stride[last];
-      for (int64_t e = 0; e < count; ++e) offset[e] = begin + e * move_.indexed_stride[last];
-      for (int k = 0; k < move_.index_count; ++k) {
-        const int64_t stride = move_.index[k].stride[last];
-        const char* address = index[k] + i * stride;
-        for (int64_t e = 0; e < count; ++e, address += stride) {
-          const int64_t one = OffsetOf(k, address, position + i + e);
-          offset[e] = one == kBad || offset[e] == kBad ? kBad : offset[e] + one;
-        }
-      }
-      char* const place = plain + i * plain_stride;
-      if (move_.action == IndexedAction::kTake) {
-        ForSize(move_.size, [&](auto element) {
-          TakeAt<decltype(element)>(indexed, offset, place, plain_stride, count);
-        });
-      } else if (move_.action == IndexedAction::kPut) {
-        ForSize(move_.size,
-                [&](auto element) { PutAt<decltype(element)>(indexed, offset, place, plain_stride, count); });
+      if (Offsets(index, i, count, position, 1, offset)) {
+        Elements<false>(plain + i * stride, stride, indexed, offset, count);
       } else {
-        const char* const source = Tile(place, plain_stride, count, gathered, converted);
-        Compute(move_, indexed, source, count, [&offset](int64_t e) { return offset[e]; });
+        Elements<true>(plain + i * stride, stride, indexed, offset, count);
       }
     }
+  }
+
+  // At most a tile's, but where they are taken.
+  template <bool kSkips>
+  void Elements(char* plain, int64_t stride, char* indexed, const int64_t* offset, int64_t n) const {
+    if (move_.action == IndexedAction::kTake) {
+      return ForSize(move_.size, [&](auto element) {
+        TakeAt<decltype(element), kSkips>(indexed, offset, plain, stride, n);
+      });
+    }
+    if (move_.action == IndexedAction::kPut) {
+      return ForSize(move_.size, [&](auto element) {
+        PutAt<decltype(element), kSkips>(indexed, offset, plain, stride, n);
+      });
+    }
+    Combine<kSkips>(plain, stride, indexed, offset, n);
+  }
+
+  template <bool kSkips>
+  [[gnu::noinline]] void Combine(const char* plain, int64_t stride, char* indexed, const int64_t* offset, int64_t n) const {
+    alignas(64) char gathered[kTileElements * 16];
+    alignas(64) char converted[kTileElements * 16];
+    const char* source = plain;
+    if (!move_.conversion.KeepsBytes()) {
+      source = Tile(plain, stride, n, gathered, converted);
+      stride = move_.size;
+    }
+    alignas(64) char packed[kSkips ? kTileElements * 16 : 1];
+    int64_t kept[kSkips ? kTileElements : 1];
+    ForDtype(move_.dtype, [&](auto element) {
+      using T = decltype(element);
+      if constexpr (kSkips) {
+        n = LeaveOut<T>(source, stride, n, offset, packed, kept);
+        source = packed;
+        stride = static_cast<int64_t>(sizeof(T));
+        offset = kept;
+      }
+      ForAction<T>(move_,
+                   [&](const auto& combine) { CombineAt<T>(indexed, source, stride, n, offset, combine); });
+    });
   }
 
   const IndexedMove& move_;
@@ -391,11 +548,139 @@ class Loop {
   char* const indexed_;
   const char* index_[kMostIndices];
   IndexFault& fault_;
-  int inner_;
-  bool is_row_;
+  int trailing_ = 0;
+  int line_;  // -1: all is one row
   int64_t low_ = std::numeric_limits<int64_t>::min();
   int64_t high_ = std::numeric_limits<int64_t>::max();
 };
+
+// The rows that a line of indices names, by target: those of target t are order[starts[t]] to order[starts[t + 1]] - 1, in the order of
+// the line.
+class RowsByTarget {
+ public:
+  RowsByTarget(const IndexedMove& move, const char* index, int32_t* memory, IndexFault& fault)
+      : move_(move),
+        index_(index),
+        line_(move.rank - 2),
+        starts_(memory),
+        order_(memory + move.index[0].bound + 1),
+        fault_(fault) {
+    const int64_t bound = move.index[0].bound;
+    const int64_t count = move.extent[line_];
+    std::fill(starts_, starts_ + bound + 1, 0);
+    for (int64_t e = 0; e < count; ++e) {
+      if (const int64_t target = TargetOf(e); target >= 0) ++starts_[target];
+    }
+    // What is counted becomes where the target's rows end; filled from behind, it ends up where they begin.
+    for (int64_t t = 1; t <= bound; ++t) starts_[t] += starts_[t - 1];
+    for (int64_t e = count - 1; e >= 0; --e) {
+      if (const int64_t target = TargetOf(e); target >= 0) order_[--starts_[target]] = static_cast<int32_t>(e);
+    }
+  }
+
+  const int32_t* begin(int64_t target) const { return order_ + starts_[target]; }
+  const int32_t* last() const { return order_ + starts_[move_.index[0].bound]; }
+  const int32_t* end(int64_t target) const { return order_ + starts_[target + 1]; }
+
+ private:
+  // -1: none.
+  int64_t TargetOf(int64_t e) const {
+    const IndexOperand& one = move_.index[0];
+    const char* const address = index_ + e * one.stride[line_];
+    int64_t value = one.is_wide ? Load<int64_t>(address) : Load<int32_t>(address);
+    if (value == move_.ignored && value != IndexedMove::kNoneIgnored) return -1;
+    if (one.wraps && value < 0) value += one.bound;
+    if (static_cast<uint64_t>(value) < static_cast<uint64_t>(one.bound)) return value;
+    fault_.Note(e * move_.extent[line_ + 1]);
+    return -1;
+  }
+
+  const IndexedMove& move_;
+  const char* const index_;
+  const int line_;
+  int32_t* const starts_;
+  int32_t* const order_;
+  IndexFault& fault_;
+};
+
+// Dense elements of another type, from or to places `stride` bytes apart.
+void ReadAs(const Conversion& conversion, const char* from, int64_t stride, float* to, int64_t n) {
+  alignas(64) char gathered[kTileElements * int64_t{sizeof(double)}];
+  const int32_t size = conversion.from_size;
+  if (conversion.KeepsBytes()) {
+    return CopyBlock(from, {0, stride}, reinterpret_cast<char*>(to), {0, size}, 1, n, size, false);
+  }
+  if (stride != size) {
+    CopyBlock(from, {0, stride}, gathered, {0, size}, 1, n, size, false);
+    from = gathered;
+  }
+  conversion.Run(from, to, static_cast<size_t>(n), false);
+}
+void WriteAs(const Conversion& conversion, const float* from, char* to, int64_t stride, int64_t n) {
+  alignas(64) char made[kTileElements * int64_t{sizeof(float)}];
+  const int32_t size = conversion.to_size;
+  if (stride == size) return conversion.Run(from, to, static_cast<size_t>(n), false);
+  conversion.Run(from, made, static_cast<size_t>(n), false);
+  CopyBlock(made, {0, size}, to, {0, stride}, 1, n, size, false);
+}
+
+void Report(const IndexedMove& move, const JobContext& context, int64_t position);
+
+void SumRows(const Step& step, const JobContext& context) {
+  const IndexedMove& move = step.indexed;
+  const IndexOperand& index = move.index[0];
+  const int last = move.rank - 1;
+  const int line = move.rank - 2;
+  IndexFault fault;
+  const char* const index_base =
+      static_cast<const char*>(index.operand == Place::kWorkspace ? context.workspace : context.addresses[index.operand]);
+  const RowsByTarget rows(move, index_base + index.offset,
+                          reinterpret_cast<int32_t*>(step.order.Address(context)), fault);
+  // A block: some targets, a tile of columns, one place on the dims around.
+  const int64_t columns = move.extent[last];
+  const int64_t tiles = (columns + kTileElements - 1) / kTileElements;
+  int64_t around = 1;
+  for (int dim = 0; dim < line; ++dim) around *= move.extent[dim];
+  const int64_t ranges = std::clamp<int64_t>(move.count * move.size / kWorthThreads / tiles / around, 1,
+                                             std::min<int64_t>(index.bound, int64_t{8} * move.threads));
+  const int64_t targets = (index.bound + ranges - 1) / ranges;
+  ForEachBlock(ranges * tiles * around, move.threads, [&](int64_t block) {
+    const DefaultFloatEnvironment environment;
+    const char* plain = move.plain.Address(context);
+    char* indexed = move.indexed.Address(context);
+    int64_t rest = block / (ranges * tiles);
+    for (int dim = line - 1; dim >= 0; --dim) {
+      plain += rest % move.extent[dim] * move.plain_stride[dim];
+      indexed += rest % move.extent[dim] * move.indexed_stride[dim];
+      rest /= move.extent[dim];
+    }
+    const int64_t first = block / ranges % tiles * kTileElements;
+    const int64_t n = std::min(kTileElements, columns - first);
+    plain += first * move.plain_stride[last];
+    indexed += first * move.indexed_stride[last];
+    const int64_t ahead = std::max<int64_t>(1, kRowsAhead / 4 / (n * move.conversion.from_size));
+    alignas(64) float sums[kTileElements];
+    alignas(64) float values[kTileElements];
+    const int64_t begin = block % ranges * targets;
+    for (int64_t t = begin; t < std::min(index.bound, begin + targets); ++t) {
+      if (rows.begin(t) == rows.end(t)) continue;
+      char* const target = indexed + t * index.step;
+      ReadAs(step.widened, target, move.indexed_stride[last], sums, n);
+      for (const int32_t* row = rows.begin(t); row < rows.end(t); ++row) {
+        // One of the next, which may be anywhere: of this target or of another.
+        const char* const next = plain + (row + ahead < rows.last() ? row[ahead] : *row) * move.plain_stride[line];
+        for (int64_t k = 0; k < n * move.conversion.from_size; k += 64) __builtin_prefetch(next + k);
+        ReadAs(move.conversion, plain + *row * move.plain_stride[line], move.plain_stride[last], values, n);
+        ForAction<float>(move, [&](const auto& combine) {
+          for (int64_t i = 0; i < n; ++i) sums[i] = combine(sums[i], values[i]);
+        });
+      }
+      WriteAs(step.rounded, sums, target, move.indexed_stride[last], n);
+    }
+  });
+  const int64_t position = fault.position.load(std::memory_order_relaxed);
+  if (move.raises && position != std::numeric_limits<int64_t>::max()) Report(move, context, position);
+}
 
 // Says what the first bad index was.
 void Report(const IndexedMove& move, const JobContext& context, int64_t position) {
@@ -442,24 +727,59 @@ void DivideRows(const Step& step, const JobContext& context) {
   });
 }
 
+constexpr int64_t kMaskBlock = 65536;
+
+int64_t CountTrue(const unsigned char* mask, int64_t begin, int64_t end) {
+  int64_t count = 0;
+  for (int64_t i = begin; i < end; ++i) count += mask[i] != 0 ? 1 : 0;
+  return count;
+}
+
+// Calls write(k, at, j) for elements [begin, end) of a mask until k, which is `first` for the first one and grows with each that is
+// true, is `limit`; at are the element's coordinates but for the last, which is j. What is written for one that is not true is
+// written over: whether one is true is nothing that a processor could guess.
+template <class Write>
+void ForEachTrue(const Step& step, const unsigned char* mask, int64_t begin, int64_t end, int64_t first,
+                 int64_t limit, const Write& write) {
+  const int last = step.rank - 1;
+  const int64_t length = last < 0 ? 1 : step.extent[last];
+  int64_t at[kMaxLoopRank] = {};
+  int64_t rest = begin / length;
+  int64_t j = begin % length;
+  for (int dim = last - 1; dim >= 0; --dim) {
+    at[dim] = rest % step.extent[dim];
+    rest /= step.extent[dim];
+  }
+  int64_t k = first;
+  for (int64_t i = begin; i < end && k < limit; j = 0) {
+    const int64_t stop = std::min(length, j + end - i);
+    for (; j < stop && k < limit; ++i, ++j) {
+      if (j + 8 <= stop && Load<uint64_t>(reinterpret_cast<const char*>(mask + i)) == 0) {
+        i += 7;
+        j += 7;
+        continue;
+      }
+      write(k, at, j);
+      k += mask[i] != 0 ? 1 : 0;
+    }
+    for (int dim = last - 1; dim >= 0 && ++at[dim] == step.extent[dim]; --dim) at[dim] = 0;
+  }
+}
+
 // Where a dense mask is true: for each place, how far it leads, in the order of the mask. Their number was known to the caller, who
 // made the output for them; what is missing leads nowhere, and that the number is another one fails the stream.
 void FindTrue(const Step& step, const JobContext& context) {
   const auto* const mask = reinterpret_cast<const unsigned char*>(step.source.Address(context));
   auto* const places = reinterpret_cast<int64_t*>(step.destination.Address(context));
-  int64_t found = 0;
-  int64_t at[kMaxLoopRank] = {};
-  for (int64_t i = 0; i < step.rows; ++i) {
-    if (mask[i] != 0) {
-      if (found < step.columns) {
-        int64_t place = 0;
-        for (int dim = 0; dim < step.rank; ++dim) place += at[dim] * step.stride[dim];
-        places[found] = place;
-      }
-      ++found;
-    }
-    for (int dim = step.rank - 1; dim >= 0 && ++at[dim] == step.extent[dim]; --dim) at[dim] = 0;
-  }
+  const int64_t found = CountTrue(mask, 0, step.rows);
+  const int last = step.rank - 1;
+  const int64_t along = last < 0 ? 0 : step.stride[last];
+  ForEachTrue(step, mask, 0, step.rows, 0, std::min(found, step.columns),
+              [&](int64_t k, const int64_t* at, int64_t j) {
+                int64_t place = j * along;
+                for (int dim = 0; dim < last; ++dim) place += at[dim] * step.stride[dim];
+                places[k] = place;
+              });
   for (int64_t i = found; i < step.columns; ++i) places[i] = IndexedMove::kNoPlace;
   if (found == step.columns || step.entry < 0) return;
   context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION, Text(context.api, ": indices[", step.entry, "] is true at ",
@@ -467,18 +787,13 @@ void FindTrue(const Step& step, const JobContext& context) {
                                                    ", as the shape of the elements that are named says."));
 }
 
-constexpr int64_t kMaskBlock = 65536;
-
 // What a mask chooses, in its order: blocks of it are counted, then each writes behind those before it.
 void WriteChosen(const Step& step, const JobContext& context) {
   const auto* const mask = reinterpret_cast<const unsigned char*>(step.mask.Address(context));
   auto* const counts = reinterpret_cast<int64_t*>(step.counts.Address(context));
   const int64_t blocks = MaskBlocks(step.rows);
   ForEachBlock(blocks, step.threads, [&](int64_t block) {
-    const int64_t end = std::min(step.rows, (block + 1) * kMaskBlock);
-    int64_t count = 0;
-    for (int64_t i = block * kMaskBlock; i < end; ++i) count += mask[i] != 0 ? 1 : 0;
-    counts[block] = count;
+    counts[block] = CountTrue(mask, block * kMaskBlock, std::min(step.rows, (block + 1) * kMaskBlock));
   });
   int64_t total = 0;
   for (int64_t block = 0; block < blocks; ++block) {
@@ -494,30 +809,39 @@ void WriteChosen(const Step& step, const JobContext& context) {
     const int64_t begin = block * kMaskBlock;
     const int64_t end = std::min(step.rows, begin + kMaskBlock);
     int64_t chosen = counts[block];
+    // Up to where the next block writes.
+    const int64_t limit = std::min(most, block + 1 < blocks ? counts[block + 1] : total);
     if (packs) {
       ForSize(step.size, [&](auto element) {
         using T = decltype(element);
         constexpr auto kSize = static_cast<int64_t>(sizeof(T));
-        for (int64_t i = begin; i < end && chosen < most; ++i) {
-          if (mask[i] != 0) Store(destination + chosen++ * kSize, Load<T>(source + i * kSize));
+        for (int64_t i = begin; i < end && chosen < limit; ++i) {
+          Store(destination + chosen * kSize, Load<T>(source + i * kSize));
+          chosen += mask[i] != 0 ? 1 : 0;
         }
       });
       return;
     }
-    int64_t at[kMaxLoopRank];
-    int64_t rest = begin;
-    for (int dim = step.rank - 1; dim >= 0; --dim) {
-      at[dim] = rest % step.extent[dim];
-      rest /= step.extent[dim];
-    }
     auto* const places = reinterpret_cast<int64_t*>(destination);
-    for (int64_t i = begin; i < end && chosen < most; ++i) {
-      if (mask[i] != 0) {
-        for (int dim = 0; dim < step.rank; ++dim)
-          places[step.is_across ? dim * most + chosen : chosen * step.rank + dim] = at[dim];
-        ++chosen;
-      }
-      for (int dim = step.rank - 1; dim >= 0 && ++at[dim] == step.extent[dim]; --dim) at[dim] = 0;
+    const int rank = step.rank;
+    if (rank == 0) return;
+    const auto choose = [&](const auto& write) {
+      ForEachTrue(step, mask, begin, end, chosen, limit, write);
+    };
+    if (rank == 1) {
+      choose([places](int64_t k, const int64_t*, int64_t j) { places[k] = j; });
+    } else if (rank == 2 && !step.is_across) {
+      choose([places](int64_t k, const int64_t* at, int64_t j) {
+        places[2 * k] = at[0];
+        places[2 * k + 1] = j;
+      });
+    } else {
+      const int64_t element = step.is_across ? 1 : rank;
+      const int64_t coordinate = step.is_across ? most : 1;
+      choose([=](int64_t k, const int64_t* at, int64_t j) {
+        for (int dim = 0; dim + 1 < rank; ++dim) places[k * element + dim * coordinate] = at[dim];
+        places[k * element + (rank - 1) * coordinate] = j;
+      });
     }
   });
   aclTensor& result = *context.result;
@@ -574,8 +898,9 @@ void IndexedMove::Run(const JobContext& context) const noexcept {
     }
     const int64_t parts =
         threads > 1 ? std::clamp<int64_t>(count * size / kWorthThreads, 1, int64_t{8} * threads) : 1;
-    if (parts > 1 && (cut < 0 || extent[cut] < threads) && index_count > 0 && index[0].bound >= threads &&
-        index[0].bound != kPlaces) {
+    const bool is_far = index_count > 0 && index[0].bound != kPlaces && index[0].bound >= threads &&
+                        std::abs(index[0].step) > kWorthLooking / index[0].bound;
+    if (parts > 1 && (cut < 0 || extent[cut] < threads) && is_far) {
       // No such dim is long enough: every thread looks at all indices, and writes the targets of its own.
       ForEachBlock(threads, threads, [&](int64_t part) {
         const DefaultFloatEnvironment of_thread;
@@ -618,7 +943,8 @@ bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexVi
            indices[k].bound,
            indices[k].step * size,
            indices[k].view->offset * index_size,
-           {}};
+           {},
+           nullptr};
   }
   int rank = 0;
   for (int dim = 0; dim < plain.view.rank; ++dim) {
@@ -650,6 +976,26 @@ bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexVi
   return true;
 }
 
+// Rows of fewer elements are not worth a call each.
+constexpr int64_t kShortRow = 16;
+
+bool SumsRows(const IndexedMove& move) noexcept {
+  const IndexOperand& index = move.index[0];
+  const int last = move.rank - 1;
+  const int64_t most = std::numeric_limits<int32_t>::max() - 1;
+  if (move.index_count != 1 || move.rank < 2 || move.extent[last] < kShortRow) return false;
+  if (index.bound > most || move.extent[last - 1] > most || index.stride[last] != 0) return false;
+  if (index.stride[last - 1] == 0 || move.indexed_stride[last - 1] != 0) return false;
+  for (int dim = 0; dim < last - 1; ++dim) {
+    if (index.stride[dim] != 0 || move.indexed_stride[dim] == 0) return false;
+  }
+  return true;
+}
+
+int64_t RowsWorkspace(const IndexedMove& move) noexcept {
+  return (move.index[0].bound + 1 + move.extent[move.rank - 2]) * int64_t{sizeof(int32_t)};
+}
+
 void StepsJob::Run(const JobContext& context) const noexcept {
   const auto* const steps = reinterpret_cast<const Step*>(context.memory + kSharedBytes);
   for (int i = 0; i < count; ++i) {
@@ -661,6 +1007,9 @@ void StepsJob::Run(const JobContext& context) const noexcept {
         break;
       case Step::Kind::kIndexed:
         step.indexed.Run(context);
+        break;
+      case Step::Kind::kSumRows:
+        SumRows(step, context);
         break;
       case Step::Kind::kDivideRows:
         DivideRows(step, context);

@@ -10,6 +10,7 @@
 #include "aclnn/executor.h"
 #include "aclnn/tensor.h"
 #include "engine/move/conversion.h"
+#include "engine/move/index_offsets.h"
 #include "engine/move/move.h"
 #include "plan/loop_plan.h"
 
@@ -32,6 +33,7 @@ struct IndexOperand {
   int64_t step;
   int64_t offset;                    // in bytes
   int64_t stride[kMaxLoopRank + 1];  // one more, as long as dims are merged
+  FollowIndices follow;
 };
 
 // Where a job's operand lies: an operand of the executor, or a place in the workspace.
@@ -107,11 +109,17 @@ struct IndexView {
 bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexView* indices, int count,
                  IndexedMove& move) noexcept;
 
+// Whether whole rows are combined with those that one index tensor names, none of them with any from elsewhere: then the rows can be
+// taken target by target.
+bool SumsRows(const IndexedMove& move) noexcept;
+int64_t RowsWorkspace(const IndexedMove& move) noexcept;
+
 // One of several steps that follow each other.
 struct Step {
   enum class Kind : uint8_t {
     kMove,
     kIndexed,
+    kSumRows,  // `indexed`, whose elements are 16-bit floats, combined in float32 and rounded once: see SumsRows
     kDivideRows,  // rows x columns float32 at the destination, by the int64 counts at the source
     kFindTrue,  // the places of a mask of `rows` bytes, of which `columns` are true; without an entry, at most
     kPack,      // the dense elements at the source, of `size` bytes, where a mask of `rows` bytes is true
@@ -122,6 +130,9 @@ struct Step {
   Place source;
   Place destination;
   IndexedMove indexed;
+  Conversion widened;  // of a target to float32
+  Conversion rounded;  // and back
+  Place order;  // RowsWorkspace bytes
   int64_t rows;
   int64_t columns;
   int threads;

@@ -21,7 +21,9 @@ constexpr int64_t kShareBytes = 131072;
 constexpr int64_t kBlockBytes = 16384;
 // Wider ones are rows that are copied as one (see PlanMove); blocks of them have at most so many rows and columns.
 constexpr int64_t kWidestElement = 16;
-constexpr int64_t kMostRowsOfRuns = 32;
+constexpr int64_t kMostRowsOfRuns = 256;
+constexpr int64_t kMostColumnsOfRuns = 8;
+constexpr int64_t kLongRun = 1024;  // then it does not matter where the next one is
 // The last two dims may be too small for blocks: then the dim around them is cut into blocks, of at most so many bytes, and
 // walked once for each of their elements.
 constexpr int64_t kFewElements = 64;
@@ -49,10 +51,9 @@ class Blocks {
     is_destination_in_place_ = to_.column == destination_.element_size && columns_ >= kLongRow;
     is_transposed_ = plan_.rank > 1 && from_.row != 0 && Magnitude(from_.row) < Magnitude(from_.column);
     if (is_transposed_ && widest > kWidestElement) {
-      // As many rows as columns: each lies in pages of its own, on one side or the other.
-      block_rows_ = kMostRowsOfRuns;
-      while (block_rows_ > 4 && block_rows_ * block_rows_ * widest > kShareBytes / 2) block_rows_ /= 2;
-      block_columns_ = block_rows_;
+      // Few columns, each of which lies in pages of its own in the source, and many rows, which follow each other there.
+      block_columns_ = widest < kLongRun ? kMostColumnsOfRuns : 4 * kMostColumnsOfRuns;
+      block_rows_ = std::clamp<int64_t>(kShareBytes / (block_columns_ * widest), 4, kMostRowsOfRuns);
     } else if (is_transposed_ && rows_ >= kTransposedRows / 2 && columns_ >= kTransposedRows / 2) {
       // Converted, it passes through two tiles.
       block_rows_ = keeps_bytes ? kTransposedRows : kBlockBytes / kTransposedRowBytes;

@@ -32,8 +32,9 @@ struct MultinomialJob {
   int64_t weight_offset, weight_row, weight_column;
   int64_t index_offset, index_row, index_column;
 
-  // What rows need; none for one sample of each.
+  // What a row needs while it is drawn, none for one sample; and how many rows do at a time.
   uint64_t WorkspaceOfRow() const noexcept;
+  int64_t RowsInWorkspace() const noexcept;
 
   bool Touches(int operand) const noexcept {
     return operand == weights || operand == indices || device.Touches(operand);

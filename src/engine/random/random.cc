@@ -271,16 +271,19 @@ void Dropout(const void* parameters, const Stretch& stretch) {
   ReportIsaThatRan(kIsa);
   const auto* const in = static_cast<const float*>(stretch.in[0]);
   auto* const to = static_cast<float*>(stretch.to);
-  alignas(64) float kept[kTile + HWY_MAX_BYTES / sizeof(float)];
-  for (size_t i = 0; i < stretch.n; ++i) kept[i] = static_cast<float>(stretch.bits[i / 8] >> i % 8 & 1);
-  const hn::ScalableTag<float> d;
+  constexpr size_t kWordBits = 32;
+  const hn::CappedTag<float, kWordBits> d;  // at most a word's bits, whose number is a multiple of the lanes'
+  const hn::RebindToUnsigned<decltype(d)> du;
   const auto scale = hn::Set(d, numbers.scale);
-  const auto zero = hn::Zero(d);
+  const auto one = hn::Set(d, 1.0f);
+  const auto own_bit = hn::Shl(hn::Set(du, 1u), hn::Iota(du, 0u));
   for (size_t i = 0; i < stretch.n; i += hn::Lanes(d)) {
-    const auto bit = hn::LoadU(d, kept + i);
+    uint32_t word;
+    std::memcpy(&word, stretch.bits + i / kWordBits * sizeof word, sizeof word);
+    const auto is_kept = hn::RebindMask(d, hn::TestBit(hn::Set(du, word >> i % kWordBits), own_bit));
     const auto value = hn::LoadU(d, in + i);
-    const auto scaled = hn::Mul(hn::Mul(value, bit), scale);
-    hn::StoreU(numbers.multiplies ? scaled : hn::IfThenElse(hn::Eq(bit, zero), zero, hn::Mul(value, scale)),
+    hn::StoreU(numbers.multiplies ? hn::Mul(hn::Mul(value, hn::IfThenElseZero(is_kept, one)), scale)
+                                  : hn::IfThenElseZero(is_kept, hn::Mul(value, scale)),
                d, to + i);
   }
 }

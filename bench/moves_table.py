@@ -1,0 +1,182 @@
+"""Movement, indexing and random numbers as bench/maps.py measures them: rows as those of maps_table.py, of tensors that rows name themselves.
+
+Words of a call of ours, besides those of maps_table.py (no blanks inside):
+  T:x   an aclTensor over the tensor that Python's x is     L:x   an aclTensorList over several     A:x   an aclIntArray
+  V:x   a dense one of one or two dims whose shape the operator sets
+x and the other side may use the names below, and `torch`, `F` (torch.nn.functional), `memcpy(to, from)`.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import dataclasses
+
+from maps_table import NUMBERS, Row
+
+FLOAT = ("f32",)
+# What is looked up at random places is smaller: both sides take longer for it.
+AT_RANDOM = 22
+WIDTH = 64  # of a table's rows
+
+# name -> how it is made, in this order; g is a generator with a seed of its own.
+MADE = {
+    "i": "torch.randint(n, (n,), generator=g)",  # any element
+    "i0": "torch.randint(rows, (rows, columns), generator=g)",  # along the dims of a matrix
+    "i1": "torch.randint(columns, (rows, columns), generator=g)",
+    "r": "torch.randint(rows, (rows,), generator=g)",  # its rows
+    "p": "torch.randperm(rows, generator=g)",
+    "q": "torch.randperm(columns, generator=g)",
+    "w": f"torch.randint(n // {WIDTH}, (n // {WIDTH},), generator=g)",  # the rows of a table
+    "few": f"torch.randint(1000, (n // {WIDTH},), generator=g)",
+    "m2": "m.view(rows, columns)",
+    "true": "int(m.sum())",
+    "both": "torch.zeros(2 * n, dtype=a.dtype)",
+    "wider": "torch.zeros((rows + 2, columns + 2), dtype=a.dtype)",
+    "half": "torch.zeros((rows, columns // 2), dtype=a.dtype)",
+    "chosen": "torch.zeros(true, dtype=a.dtype)",
+    "places": "torch.zeros((n, 2), dtype=torch.int64)",
+    "parts": "list(out.view(4, rows, columns // 4).unbind(0))",
+    "table": f"a.view(n // {WIDTH}, {WIDTH})",
+    "sums": f"torch.zeros((1000, {WIDTH}), dtype=a.dtype)",
+    "chance": "torch.full((n,), 0.3, dtype=a.dtype)",
+    "bits": "torch.full((n // 8,), 0x55, dtype=torch.uint8)",
+    "m8": "torch.tensor([True, False]).repeat(n // 2)",
+    "m9": "torch.zeros(n, dtype=torch.bool)",
+    "drawn": "torch.zeros((rows, 16), dtype=torch.int64)",
+    "out64": "torch.zeros(n, dtype=torch.int64)",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Placed(Row):
+    result: str = "out"  # what is compared: a tensor, or a list of them; of the other side what it returns where it has no out=
+    theirs: str = ""  # where they write elsewhere
+    from_memory: int = 24
+    in_cache: bool = True
+    compares: bool = True  # else means and deviations
+    family: str = ""
+
+
+def moved(name, function, ours, torch, dtypes=("f32", "bf16"), **more):
+    return Placed(name, function, ours, torch, dtypes, **more)
+
+
+def looked_up(name, function, ours, torch, dtypes=NUMBERS, **more):
+    return Placed(name, function, ours, torch, dtypes, **{"from_memory": AT_RANDOM, **more})
+
+
+def drawn(name, function, ours, torch, dtypes=("f32", "bf16"), **more):
+    return Placed(name, function, ours, torch, dtypes, **{"compares": False, "domain": "positive", **more})
+
+
+def copies():
+    """Copies beside memcpy: runs of so many bytes in another order, and all of it."""
+    for name, view in (("runs_64", "a.view(512,-1,16).transpose(0,1)"), ("runs_256", "a.view(512,-1,64).transpose(0,1)"),
+                       ("runs_4096", "a.view(512,-1,1024).transpose(0,1)"), ("whole", "a"), ("transposed", "a2.t()")):
+        ours = f"T:torch.as_strided(out,({view}).shape,torch.empty(({view}).shape,device='meta').stride()) T:{view}"
+        yield Placed(f"copy.{name}", "InplaceCopy", ours, "memcpy(out, a)", FLOAT, compares=name == "whole", in_cache=False, family="memcpy")
+    yield moved("copy.transposed_beside_copy_", "InplaceCopy", "T:out2 T:a2.t()", "out2.copy_(a2.t())", NUMBERS)
+
+
+# flip, roll, repeat, repeat_interleave, pad, diagflat, index and embedding have no out=: what they return is new memory.
+ROWS = (
+    *copies(),
+    moved("cat", "Cat", "L:[a2,b2] I:0 T:both.view(2*rows,columns)", "torch.cat([a2, b2], 0, out=both.view(2 * rows, columns))", NUMBERS,
+          result="both"),
+    moved("cat.columns", "Cat", "L:[a2,b2] I:1 T:both.view(rows,2*columns)",
+          "torch.cat([a2, b2], 1, out=both.view(rows, 2 * columns))", result="both"),
+    moved("stack", "Stack", "L:[a,b] I:0 T:both.view(2,n)", "torch.stack([a, b], 0, out=both.view(2, n))", result="both"),
+    moved("stack.last", "Stack", "L:[a,b] I:1 T:both.view(n,2)", "torch.stack([a, b], 1, out=both.view(n, 2))", result="both"),
+    moved("split_tensor", "SplitTensor", "a2 I:columns//4 I:1 L:parts", "torch.split_copy(a2, columns // 4, 1, out=parts)"),
+    moved("split_with_size", "SplitWithSize", "a2 A:[columns//4]*4 I:1 L:parts",
+          "torch.split_with_sizes_copy(a2, [columns // 4] * 4, 1, out=parts)"),
+    moved("permute", "Permute", "a2 A:[1,0] T:out.view(columns,rows)", "torch.permute_copy(a2, (1, 0), out=out.view(columns, rows))", NUMBERS),
+    moved("permute.heads", "Permute", "T:a.view(-1,16,16,64) A:[0,2,1,3] T:out.view(-1,16,16,64)",
+          "torch.permute_copy(a.view(-1, 16, 16, 64), (0, 2, 1, 3), out=out.view(-1, 16, 16, 64))"),
+    moved("permute.channels_last", "Permute", "T:a.view(4,16,-1) A:[0,2,1] T:out.view(4,-1,16)",
+          "torch.permute_copy(a.view(4, 16, -1), (0, 2, 1), out=out.view(4, -1, 16))"),
+    moved("flip", "Flip", "a2 A:[1] out2", "torch.flip(a2, (1,))", NUMBERS),
+    moved("flip.rows", "Flip", "a2 A:[0] out2", "torch.flip(a2, (0,))"),
+    moved("roll", "Roll", "a2 A:[3,5] A:[0,1] out2", "torch.roll(a2, (3, 5), (0, 1))"),
+    moved("slice", "Slice", "a2 I:1 I:0 I:columns//2 I:1 T:half", "torch.slice_copy(a2, 1, 0, columns // 2, 1, out=half)", result="half"),
+    moved("slice.step", "Slice", "a2 I:1 I:0 I:columns I:2 T:half", "torch.slice_copy(a2, 1, 0, columns, 2, out=half)", NUMBERS, result="half"),
+    moved("slice_v2", "SliceV2", "a2 A:[0,0] A:[rows,columns//2] A:[0,1] A:[1,1] T:half",
+          "torch.slice_copy(a2, 1, 0, columns // 2, 1, out=half)", result="half"),
+    moved("repeat", "Repeat", "T:a[:n//4] A:[4] out", "a[:n // 4].repeat(4)"),
+    moved("expand", "Expand", "T:a[:columns] A:[rows,columns] out2", "out2.copy_(a[:columns].expand(rows, columns))"),
+    moved("expand.columns", "Expand", "T:a[:rows].view(rows,1) A:[rows,columns] out2",
+          "out2.copy_(a[:rows].view(rows, 1).expand(rows, columns))"),
+    moved("repeat_interleave", "RepeatInterleaveInt", "T:a[:n//4] I:4 I:n out", "torch.repeat_interleave(a[:n // 4], 4)"),
+    moved("repeat_interleave.rows", "RepeatInterleaveIntWithDim", "T:a2[:rows//4] I:4 I:0 I:rows out2",
+          "torch.repeat_interleave(a2[:rows // 4], 4, 0)"),
+    moved("constant_pad_nd", "ConstantPadNd", "a2 A:[1,1,1,1] S:s T:wider", "F.pad(a2, (1, 1, 1, 1), value=s)", result="wider"),
+    moved("diag", "Diag", "T:a[:rows] I:0 T:out[:rows*rows].view(rows,rows)",
+          "torch.diag(a[:rows], 0, out=out[:rows * rows].view(rows, rows))"),
+    moved("diag.of_matrix", "Diag", "a2 I:0 T:out[:rows]", "torch.diag(a2, 0, out=out[:rows])"),
+    moved("diag_flat", "DiagFlat", "T:a[:rows] I:0 T:out[:rows*rows].view(rows,rows)", "torch.diagflat(a[:rows])",
+          result="out[:rows*rows]"),
+    moved("index_select", "IndexSelect", "a2 I:0 T:r out2", "torch.index_select(a2, 0, r, out=out2)", NUMBERS),
+    looked_up("index_select.columns", "IndexSelect", "a2 I:1 T:q out2", "torch.index_select(a2, 1, q, out=out2)"),
+    looked_up("gather", "Gather", "a2 I:1 T:i1 out2", "torch.gather(a2, 1, i1, out=out2)"),
+    looked_up("gather.rows", "Gather", "a2 I:0 T:i0 out2", "torch.gather(a2, 0, i0, out=out2)"),
+    moved("gather_v2", "GatherV2", "a2 I:0 T:r out2", "torch.index_select(a2, 0, r, out=out2)"),
+    looked_up("take", "Take", "a T:i out", "torch.take(a, i, out=out)"),
+    looked_up("take.of_transposed", "Take", "T:a2.t() T:i out", "torch.take(a2.t(), i, out=out)", ("f32",)),
+    moved("embedding", "Embedding", f"T:table T:w T:out.view(-1,{WIDTH})", f"torch.index_select(table, 0, w, out=out.view(-1, {WIDTH}))"),
+    looked_up("index", "Index", "a L:[i] out", "a[i]"),
+    looked_up("index.two", "Index", "a2 L:[i0,i1] out2", "a2[i0, i1]"),
+    moved("index.rows", "Index", "a2 L:[r] out2", "a2[r]"),
+    moved("index.mask", "Index", "a L:[m] T:chosen", "a[m]", NUMBERS, result="chosen"),
+    looked_up("index_put_impl", "IndexPutImpl", "out2 L:[i0,i1] T:a2*0+2 I:0 I:0", "out2.index_put_((i0, i1), a2 * 0 + 2)"),
+    looked_up("index_put_impl.accumulate", "IndexPutImpl", "out L:[i] a I:1 I:0", "out.index_put_((i,), a, accumulate=True)"),
+    looked_up("index_put_impl.accumulate_two", "IndexPutImpl", "out2 L:[i0,i1] a2 I:1 I:0", "out2.index_put_((i0, i1), a2, accumulate=True)"),
+    looked_up("index_put_impl.accumulate_rows", "IndexPutImpl", "out2 L:[r] a2 I:1 I:0", "out2.index_put_((r,), a2, accumulate=True)"),
+    moved("index_put_impl.rows", "IndexPutImpl", "out2 L:[p] a2 I:0 I:0", "out2.index_put_((p,), a2)"),
+    moved("index_put_impl.mask", "IndexPutImpl", "out L:[m] T:a[:1] I:0 I:0", "out.index_put_((m,), a[:1])", FLOAT),
+    looked_up("scatter", "Scatter", "b2 I:1 T:q.expand(rows,columns) a2 I:0 out2",
+              "torch.scatter(b2, 1, q.expand(rows, columns), a2, out=out2)"),
+    looked_up("scatter.rows", "Scatter", "b2 I:0 T:p.view(-1,1).expand(rows,columns) a2 I:0 out2",
+              "torch.scatter(b2, 0, p.view(-1, 1).expand(rows, columns), a2, out=out2)", FLOAT),
+    looked_up("scatter.value", "ScatterValue", "a2 I:1 T:i1 S:s I:0 out2", "torch.scatter(a2, 1, i1, s, out=out2)"),
+    looked_up("scatter_add", "ScatterAdd", "b2 I:1 T:i1 a2 out2", "torch.scatter_add(b2, 1, i1, a2, out=out2)"),
+    looked_up("scatter_add.rows", "ScatterAdd", "b2 I:0 T:i0 a2 out2", "torch.scatter_add(b2, 0, i0, a2, out=out2)"),
+    looked_up("scatter_add.one_dim", "ScatterAdd", "b I:0 T:i a out", "torch.scatter_add(b, 0, i, a, out=out)"),
+    looked_up("embedding_dense_backward", "EmbeddingDenseBackward", f"T:table T:w I:n//{WIDTH} I:-1 I:0 T:out.view(-1,{WIDTH})",
+              f"torch.ops.aten.embedding_dense_backward(table, w, n // {WIDTH}, -1, False)", ("f32", "bf16")),
+    looked_up("embedding_dense_backward.few", "EmbeddingDenseBackward", "T:table T:few I:1000 I:-1 I:0 T:sums",
+              "torch.ops.aten.embedding_dense_backward(table, few, 1000, -1, False)", ("f32", "bf16"), result="sums"),
+    looked_up("embedding_dense_backward.scaled", "EmbeddingDenseBackward", "T:table T:few I:1000 I:-1 I:1 T:sums",
+              "torch.ops.aten.embedding_dense_backward(table, few, 1000, -1, True)", FLOAT, result="sums"),
+    looked_up("index_add", "IndexAdd", "b2 I:0 T:r a2 S:1 out2", "torch.index_add(b2, 0, r, a2, out=out2)"),
+    looked_up("index_add.columns", "IndexAdd", "b2 I:1 T:q a2 S:1 out2", "torch.index_add(b2, 1, q, a2, out=out2)"),
+    looked_up("index_copy", "IndexCopy", "b2 I:0 T:p a2 out2", "torch.index_copy(b2, 0, p, a2, out=out2)"),
+    moved("nonzero", "Nonzero", "T:m2 V:places", "torch.nonzero(m2)", FLOAT, result="places[:true]"),
+    moved("nonzero.values", "Nonzero", "a2 V:places", "torch.nonzero(a2)", ("f32", "i64"), result="places[:int((a2!=0).sum())]"),
+    moved("nonzero_v2", "NonzeroV2", "T:m2 V:places.view(2,n)", "torch.stack(torch.nonzero(m2, as_tuple=True))", FLOAT,
+          result="places.view(-1)[:2*true]"),
+    moved("masked_select", "MaskedSelect", "a m V:out", "torch.masked_select(a, m, out=chosen)", NUMBERS, result="out[:true]", theirs="chosen"),
+    moved("masked_select.of_transposed", "MaskedSelect", "T:a2.t() T:m2 V:out", "torch.masked_select(a2.t(), m2, out=chosen)", FLOAT,
+          result="out[:true]", theirs="chosen"),
+    drawn("uniform", "InplaceUniform", "out D:0.0 D:1.0 I:5 I:0", "out.uniform_(0.0, 1.0)"),
+    drawn("normal", "InplaceNormal", "out F:0.5 F:2.0 I:5 I:0", "out.normal_(0.5, 2.0)"),
+    drawn("normal_out", "NormalTensorTensor", "a b I:5 I:0 out", "torch.normal(a, b, out=out)"),
+    drawn("normal_out.mean", "NormalTensorFloat", "a F:2.0 I:5 I:0 out", "torch.normal(a, 2.0, out=out)"),
+    drawn("random", "InplaceRandom", "out I:0 I:100 I:5 I:0", "out.random_(0, 100)", NUMBERS),
+    drawn("bernoulli", "Bernoulli", "a S:0.3 I:5 I:0 out", "torch.ops.aten.bernoulli_(out, 0.3)", NUMBERS),
+    drawn("bernoulli.in_place", "InplaceBernoulli", "T:m9 S:0.3 I:5 I:0", "m9.bernoulli_(0.3)", FLOAT, result="m9"),
+    drawn("bernoulli.tensor", "InplaceBernoulliTensor", "out T:chance I:5 I:0", "torch.bernoulli(chance, out=out)"),
+    drawn("sim_thread_exponential", "SimThreadExponential", "out I:n D:1.5 I:5 I:0", "out.exponential_(1.5)"),
+    drawn("dropout", "Dropout", "a D:0.5 I:1 I:5 I:0 out T:bits", "torch.native_dropout(a, 0.5, True)[0]"),
+    drawn("dropout_backward", "DropoutBackward", "a T:bits D:2.0 out", "torch.ops.aten.native_dropout_backward(a, m8, 2.0)"),
+    drawn("dropout_do_mask", "DropoutDoMask", "a T:bits D:0.5 out", "torch.ops.aten.native_dropout_backward(a, m8, 2.0)"),
+    drawn("dropout_gen_mask", "DropoutGenMask", "A:[n] D:0.5 I:5 I:0 T:bits", "m9.bernoulli_(0.5)", FLOAT, result="bits"),
+    drawn("dropout_gen_mask_v2", "DropoutGenMaskV2", "A:[n] D:0.5 I:5 I:0 I:0 T:bits", "m9.bernoulli_(0.5)", FLOAT, result="bits"),
+    drawn("dropout_v3", "DropoutV3", "a I:0 D:0.5 I:5 I:0 out T:bits", "torch.native_dropout(a, 0.5, True)[0]", product="Ascend950PR_9579"),
+    drawn("dropout_v3_grad", "DropoutV3Grad", "a T:bits D:2.0 out", "torch.ops.aten.native_dropout_backward(a, m8, 2.0)",
+          product="Ascend950PR_9579"),
+    drawn("randperm", "Randperm", "I:n I:5 I:0 T:out64", "torch.randperm(n, out=out64)", FLOAT, result="out64", from_memory=AT_RANDOM),
+    drawn("multinomial", "Multinomial", "a2 I:16 I:1 I:5 I:0 T:drawn", "torch.multinomial(a2, 16, True, out=drawn)", ("f32", "bf16"),
+          result="drawn", from_memory=AT_RANDOM),
+    drawn("multinomial.distinct", "Multinomial", "a2 I:16 I:0 I:5 I:0 T:drawn", "torch.multinomial(a2, 16, False, out=drawn)",
+          ("f32", "bf16"), result="drawn", from_memory=AT_RANDOM),
+    drawn("multinomial.one", "Multinomial", "a2 I:1 I:0 I:5 I:0 T:drawn[:,:1].contiguous()",
+          "torch.multinomial(a2, 1, False)", ("f32", "bf16"), result="drawn[:0]", from_memory=AT_RANDOM),
+)
