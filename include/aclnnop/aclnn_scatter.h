@@ -3,9 +3,10 @@
 //
 // out = self, then out[index[i][j]][j] = src[i][j] for dim 0, and so on; or +=, *=, as reduce says. Negative indices count from the end.
 //
-// reduce: 0 writes, 1 adds, 2 multiplies, 3 takes the larger, 4 the smaller of the two (NaN wins); 5, a mean, is not there; any other
-// number counts as 0, as in CANN.
-// Types: arithmetic; BF16 on newer products. index: INT32 or INT64. Workspace: for FLOAT16 and BF16 that are computed with.
+// reduce: 0 writes, 1 adds, 2 multiplies, 3 takes the larger, 4 the smaller of the two (NaN wins); 5 gives the mean of self and all
+// that it is combined with, of integers rounded down; any other number counts as 0, as in CANN.
+// Types: arithmetic; BF16 on newer products. index: INT32 or INT64. Workspace: for FLOAT16 and BF16 that are computed with, and for
+// means.
 #ifndef PORTACL_ACLNNOP_ACLNN_SCATTER_H_
 #define PORTACL_ACLNNOP_ACLNN_SCATTER_H_
 
@@ -28,7 +29,7 @@ extern "C" {
 //           (from here on, with an index without elements, out becomes self)
 //   161002  self, index and src differ in rank (on Ascend 950 no dims count as one); out's shape is not self's; index does not fit
 //   161002  self has more than 8 dims; dim is none of them
-//   561103  an out of one dim less; reduce is 5, or 3 or 4 for complex numbers
+//   561103  an out of one dim less; reduce is 3 or 4 for complex numbers, or 5 for BOOL
 // clang-format off
 ACLNN_API aclnnStatus aclnnScatterGetWorkspaceSize(const aclTensor* self, int64_t dim, const aclTensor* index, const
     aclTensor* src, int64_t reduce, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);

@@ -123,7 +123,7 @@ void FillInputs(const Subject& subject, const std::vector<GivenCase::Indices>& i
     const auto index =
         std::find_if(indices.begin(), indices.end(), [&](auto& one) { return one.input == k; });
     for (size_t i = 0; index != indices.end() && i < count; ++i) {
-      const int64_t low = index->counts_from_end ? -index->below : 0;
+      const int64_t low = index->counts_from_end ? -index->below : index->least;
       StoreBits(static_cast<uint64_t>(random.Between(low, index->below - 1)), bytes, &elements[i * bytes]);
     }
     const bool alike = k > 0 && c.input_shapes[k] == c.input_shapes[k - 1] &&

@@ -18,11 +18,12 @@ struct GivenCase {
   DtypeNumber output_dtype = ACL_FLOAT;
   Shape output_shape;
   size_t attributes = 0;  // which of the description's
-  // Inputs that are indices, with what they lie below: from 0, or from -below where they count from the end.
+  // Inputs that are indices, with what they lie below: from the least one, or from -below where they count from the end.
   struct Indices {
     size_t input;
     int64_t below;
     bool counts_from_end = false;
+    int64_t least = 0;
   };
   std::vector<Indices> indices = {};
 };

@@ -80,6 +80,8 @@
 #include "aclnnop/aclnn_index.h"
 #include "aclnnop/aclnn_index_add.h"
 #include "aclnnop/aclnn_index_copy.h"
+#include "aclnnop/aclnn_index_fill.h"
+#include "aclnnop/aclnn_index_fill_tensor.h"
 #include "aclnnop/aclnn_index_put_impl.h"
 #include "aclnnop/aclnn_index_select.h"
 #include "aclnnop/aclnn_is_inf.h"
@@ -113,6 +115,7 @@
 #include "aclnnop/aclnn_lt_tensor.h"
 #include "aclnnop/aclnn_masked_fill_scalar.h"
 #include "aclnnop/aclnn_masked_fill_tensor.h"
+#include "aclnnop/aclnn_masked_scatter.h"
 #include "aclnnop/aclnn_masked_select.h"
 #include "aclnnop/aclnn_maximum.h"
 #include "aclnnop/aclnn_minimum.h"
@@ -130,9 +133,11 @@
 #include "aclnnop/aclnn_normal.h"
 #include "aclnnop/aclnn_normal_out.h"
 #include "aclnnop/aclnn_one.h"
+#include "aclnnop/aclnn_one_hot.h"
 #include "aclnnop/aclnn_permute.h"
 #include "aclnnop/aclnn_pow.h"
 #include "aclnnop/aclnn_pow_tensor_tensor.h"
+#include "aclnnop/aclnn_put.h"
 #include "aclnnop/aclnn_random.h"
 #include "aclnnop/aclnn_randperm.h"
 #include "aclnnop/aclnn_range.h"
@@ -148,6 +153,9 @@
 #include "aclnnop/aclnn_s_where.h"
 #include "aclnnop/aclnn_scatter.h"
 #include "aclnnop/aclnn_scatter_add.h"
+#include "aclnnop/aclnn_scatter_nd.h"
+#include "aclnnop/aclnn_scatter_nd_update.h"
+#include "aclnnop/aclnn_scatter_reduce.h"
 #include "aclnnop/aclnn_sigmoid.h"
 #include "aclnnop/aclnn_sign.h"
 #include "aclnnop/aclnn_signbit.h"
@@ -173,6 +181,9 @@
 #include "aclnnop/aclnn_triu.h"
 #include "aclnnop/aclnn_trunc.h"
 #include "aclnnop/aclnn_uniform.h"
+#include "aclnnop/aclnn_unique.h"
+#include "aclnnop/aclnn_unique2.h"
+#include "aclnnop/aclnn_unique_consecutive.h"
 #include "aclnnop/aclnn_zero.h"
 #include "support/c_function.h"
 
@@ -480,6 +491,10 @@ class Given {
     const std::vector<int64_t> shape = ShapeOf(tensor);
     return shape.empty() ? 1 : shape[0];
   }
+  int64_t LastLength(const aclTensor* tensor) const {
+    const std::vector<int64_t> shape = ShapeOf(tensor);
+    return shape.empty() ? 1 : shape.back();
+  }
 
   // Indices, some of them out of range, which nobody writes.
   aclTensor* Indices(const std::vector<int64_t>& shape) {
@@ -674,6 +689,9 @@ constexpr OperatorCall kCalls[] = {
     MOVES(Expand, 2, kOperand0, t[0], given.Shape(t[1]), t[1]),
     MOVES(RepeatInterleaveInt, 2, kAny, t[0], a.reduction, a.reduction * given.FirstLength(t[0]), t[1]),
     MOVES(RepeatInterleaveIntWithDim, 2, kOperand0, t[0], 1, given.Dim(t[0]), given.Length(t[0]), t[1]),
+    MOVES(RepeatInterleave, 2, kAny, t[0], given.Indices({given.FirstLength(t[0])}), given.FirstLength(t[1]), t[1]),
+    MOVES(RepeatInterleaveWithDim, 2, kOperand0, t[0], given.Indices({given.Length(t[0])}), given.Dim(t[0]), given.Length(t[1]), t[1]),
+    MOVES(RepeatInterleaveTensor, 2, kAny, t[0], given.FirstLength(t[1]), t[1]),
     MOVES(ConstantPadNd, 2, kOperand0, t[0], given.Array({a.reduction & 1, -(a.reduction & 1)}), given.Scalar(), t[1]),
     MOVES(Diag, 2, kAny, t[0], a.reduction, t[1]),
     MOVES(DiagFlat, 2, kAny, t[0], a.reduction, t[1]),
@@ -694,6 +712,21 @@ constexpr OperatorCall kCalls[] = {
     MOVES(IndexAdd, 3, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1], given.Scalar(), t[2]),
     MOVES(IndexCopy, 3, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1], t[2]),
     MOVES(InplaceIndexCopy, 2, kOperand0, t[1], given.Dim(t[1]), given.Indices({given.Length(t[0])}), t[0]),
+    MOVES(IndexFill, 2, kOperand0, t[0], given.Dim(t[0]), given.Indices({3}), given.Scalar(), t[1]),
+    MOVES(InplaceIndexFill, 1, kAny, t[0], given.Dim(t[0]), given.Indices({2, 3}), given.Scalar()),
+    MOVES(IndexFillTensor, 2, kOperand0, t[0], given.Dim(t[0]), given.Array({0, -1}), given.Scalar(), t[1]),
+    MOVES(InplaceIndexFillTensor, 1, kAny, t[0], given.Dim(t[0]), given.Array({-1}), given.Scalar()),
+    MOVES(ScatterReduce, 3, kOperand0, t[0], given.Dim(t[0]), given.IndicesLike(t[1]), t[1], a.reduction, a.log_target, t[2]),
+    MOVES(InplaceScatterReduce, 2, kOperand0, t[1], given.Dim(t[1]), given.IndicesLike(t[0]), t[0], a.reduction, a.log_target),
+    MOVES(ScatterNd, 3, kOperand0, t[0], given.Indices({given.FirstLength(t[1]), 1}), t[1], t[2]),
+    MOVES(ScatterNdUpdate, 2, kOperand0, t[1], given.Indices({given.FirstLength(t[0]), 1}), t[0]),
+    MOVES(InplacePut, 2, kAny, t[1], given.IndicesLike(t[0]), t[0], a.log_target),
+    MOVES(InplaceMaskedScatter, 3, kBroadcast, t[2], t[0], t[1]),
+    MOVES(OneHot, 2, kAny, given.IndicesOfRows(t[1]), static_cast<int>(given.LastLength(t[1])), t[0], t[0], -1, t[1]),
+    MOVES(Unique, 2, kAny, t[0], a.log_target, false, Given::Result(t[1]), given.Indices({0})),
+    MOVES(Unique2, 2, kAny, t[0], true, false, false, Given::Result(t[1]), given.Indices({0}), given.Indices({0})),
+    MOVES(UniqueConsecutive, 2, kAny, t[0], false, false, a.reduction == 2 ? 1000 : given.Dim(t[0]), Given::Result(t[1]),
+          given.Indices({0}), given.Indices({0})),
     MOVES(Nonzero, 2, kAny, t[0], Given::Result(t[1])),
     MOVES(NonzeroV2, 2, kAny, t[0], Given::Result(t[1])),
     MOVES(MaskedSelect, 3, kBroadcast, t[0], t[1], Given::Result(t[2])),
@@ -712,7 +745,7 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 18 + 30;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 18 + 41;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 

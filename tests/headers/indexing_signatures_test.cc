@@ -15,23 +15,34 @@
 #include "aclnnop/aclnn_index.h"
 #include "aclnnop/aclnn_index_add.h"
 #include "aclnnop/aclnn_index_copy.h"
+#include "aclnnop/aclnn_index_fill.h"
+#include "aclnnop/aclnn_index_fill_tensor.h"
 #include "aclnnop/aclnn_index_put_impl.h"
 #include "aclnnop/aclnn_index_select.h"
+#include "aclnnop/aclnn_masked_scatter.h"
 #include "aclnnop/aclnn_masked_select.h"
 #include "aclnnop/aclnn_nonzero.h"
 #include "aclnnop/aclnn_nonzero_v2.h"
+#include "aclnnop/aclnn_one_hot.h"
 #include "aclnnop/aclnn_permute.h"
+#include "aclnnop/aclnn_put.h"
 #include "aclnnop/aclnn_repeat.h"
 #include "aclnnop/aclnn_repeat_interleave.h"
 #include "aclnnop/aclnn_roll.h"
 #include "aclnnop/aclnn_scatter.h"
 #include "aclnnop/aclnn_scatter_add.h"
+#include "aclnnop/aclnn_scatter_nd.h"
+#include "aclnnop/aclnn_scatter_nd_update.h"
+#include "aclnnop/aclnn_scatter_reduce.h"
 #include "aclnnop/aclnn_slice.h"
 #include "aclnnop/aclnn_slice_v2.h"
 #include "aclnnop/aclnn_split_tensor.h"
 #include "aclnnop/aclnn_split_with_size.h"
 #include "aclnnop/aclnn_stack.h"
 #include "aclnnop/aclnn_take.h"
+#include "aclnnop/aclnn_unique.h"
+#include "aclnnop/aclnn_unique2.h"
+#include "aclnnop/aclnn_unique_consecutive.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;
@@ -60,6 +71,9 @@ HAS(aclnnRepeat, In, Array, Out);
 HAS(aclnnExpand, In, Array, Out);
 HAS(aclnnRepeatInterleaveInt, In, int64_t, int64_t, Out);
 HAS(aclnnRepeatInterleaveIntWithDim, In, int64_t, int64_t, int64_t, Out);
+HAS(aclnnRepeatInterleave, In, In, int64_t, Out);
+HAS(aclnnRepeatInterleaveWithDim, In, In, int64_t, int64_t, Out);
+HAS(aclnnRepeatInterleaveTensor, In, int64_t, Out);
 HAS(aclnnConstantPadNd, In, Array, Scalar, Out);
 HAS(aclnnDiag, In, int64_t, Out);
 HAS(aclnnDiagFlat, In, int64_t, Out);
@@ -82,3 +96,17 @@ HAS(aclnnInplaceIndexCopy, Out, int64_t, In, In);
 HAS(aclnnNonzero, In, Out);
 HAS(aclnnNonzeroV2, In, Out);
 HAS(aclnnMaskedSelect, In, In, Out);
+HAS(aclnnScatterReduce, In, int64_t, In, In, int64_t, bool, Out);
+HAS(aclnnInplaceScatterReduce, Out, int64_t, In, In, int64_t, bool);
+HAS(aclnnScatterNd, In, In, In, Out);
+HAS(aclnnScatterNdUpdate, Out, In, In);
+HAS(aclnnIndexFill, In, int64_t, In, Scalar, Out);
+HAS(aclnnInplaceIndexFill, Out, int64_t, In, Scalar);
+HAS(aclnnIndexFillTensor, In, int64_t, Array, Scalar, Out);
+HAS(aclnnInplaceIndexFillTensor, Out, int64_t, Array, Scalar);
+HAS(aclnnInplacePut, Out, In, In, bool);
+HAS(aclnnInplaceMaskedScatter, Out, In, In);
+HAS(aclnnOneHot, In, int, In, In, int64_t, Out);
+HAS(aclnnUnique, In, bool, bool, Out, Out);
+HAS(aclnnUnique2, In, bool, bool, bool, Out, Out, Out);
+HAS(aclnnUniqueConsecutive, In, bool, bool, int64_t, Out, Out, Out);

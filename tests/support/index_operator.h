@@ -22,7 +22,8 @@ namespace portacl::testing {
 struct IndexArgument {
   ParameterKind kind = ParameterKind::kTensor;
   std::string name;
-  bool is_output = false;  // of a tensor or a list: written
+  bool is_output = false;    // of a tensor or a list: written
+  bool is_distinct = false;  // no two of its elements share memory, as an expanded view's do
   bool null = false;
   DtypeNumber dtype = ACL_FLOAT;  // of a tensor or scalar
   Shape shape = {2, 3};
@@ -88,8 +89,12 @@ struct IndexOperator {
   IndexOracle oracle;
   // What the values of a tensor lie between, if it holds indices: the lowest, and what they lie below. Others have random bytes.
   std::function<std::optional<IndexRange>(const IndexCall& call, size_t tensor)> range = {};
+  // Sets the values of tensors, which are at their places in `tensors`, where a range does not say what they are.
+  std::function<void(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random)> fill =
+      {};
   bool takes_workspace = false;
-  bool is_inexact = false;  // NaN results compare as NaN
+  bool is_inexact = false;            // NaN results compare as NaN
+  Product numbers_on = Product::kA2;  // where every element is compared
 };
 
 inline void PrintTo(const IndexOperator* op, std::ostream* out) { *out << op->function.name; }

@@ -246,7 +246,7 @@ std::vector<Change> ChangesOf(const IndexOperator& op) {
 std::vector<HostTensor> MakeTensors(const IndexCall& call, RandomNumbers& random, bool dense) {
   std::vector<HostTensor> tensors;
   for (const IndexArgument* one : TensorsOf(call)) {
-    const auto& layouts = one->is_output
+    const auto& layouts = one->is_output || one->is_distinct
                               ? std::vector<Layout>(std::begin(kOutputLayouts), std::end(kOutputLayouts))
                               : std::vector<Layout>(std::begin(kInputLayouts), std::end(kInputLayouts));
     const Layout layout =
@@ -271,6 +271,7 @@ void SetIndex(HostTensor& tensor, int64_t position, int64_t value) {
 
 // Gives the tensors that hold indices such ones.
 void FillIndices(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  if (call.op->fill) call.op->fill(call, tensors, random);
   for (size_t k = 0; call.op->range && k < tensors.size(); ++k) {
     const std::optional<IndexRange> range = call.op->range(call, k);
     for (int64_t i = 0; range && i < tensors[k].size(); ++i) {
@@ -620,12 +621,12 @@ void CheckNumbers(const IndexOperator& op, int calls) {
     const ScopedEnvironment environment(
         Variables{{"PORTACL_ISA", engine::IsaName(isa)},
                   {"PORTACL_NUM_THREADS", isa == IsasToTest().front() ? "1" : "3"},
-                  {"PORTACL_SOC", SocNameOf(Product::kA2)}});
+                  {"PORTACL_SOC", SocNameOf(op.numbers_on)}});
     ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
     RandomNumbers random(0xE1E);
     int done = 0;
     for (int i = 0; i < calls; ++i) {
-      IndexCall call = ValidCall(op, Product::kA2);
+      IndexCall call = ValidCall(op, op.numbers_on);
       if (i > 0) op.draw(call, random);
       if (Expected(call).code != 0) continue;
       ++done;
@@ -646,11 +647,11 @@ void CheckBadIndices(const IndexOperator& op) {
     for (const bool raises : {true, false}) {
       const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", threads},
                                                     {"PORTACL_INDEX_ERRORS", raises ? "raise" : "ignore"},
-                                                    {"PORTACL_SOC", SocNameOf(Product::kA2)}});
+                                                    {"PORTACL_SOC", SocNameOf(op.numbers_on)}});
       ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
       RandomNumbers random(0xBAD);
       for (int i = 0; i < 150; ++i) {
-        IndexCall call = ValidCall(op, Product::kA2);
+        IndexCall call = ValidCall(op, op.numbers_on);
         if (i > 0) op.draw(call, random);
         if (Expected(call).code != 0) continue;
         std::vector<HostTensor> tensors = MakeTensors(call, random, i == 0);
@@ -676,11 +677,11 @@ void CheckBadIndices(const IndexOperator& op) {
 
 // A repeatable executor, made for one set of storages, runs for another one.
 void CheckAddressesSetAnew(const IndexOperator& op) {
-  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::kA2)}});
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(op.numbers_on)}});
   ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
   RandomNumbers random(0xADD);
   for (int i = 0; i < 20; ++i) {
-    IndexCall call = ValidCall(op, Product::kA2);
+    IndexCall call = ValidCall(op, op.numbers_on);
     if (i > 0) op.draw(call, random);
     if (Expected(call).code != 0) continue;
     std::vector<HostTensor> first = MakeTensors(call, random, true);

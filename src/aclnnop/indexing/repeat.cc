@@ -1,8 +1,7 @@
-// aclnnRepeat, aclnnExpand and aclnnRepeatInterleaveInt, also along a dim: elements that are there several times.
+// aclnnRepeat and aclnnExpand: tensors that are there several times.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/aclnn_expand.h"
 #include "aclnnop/aclnn_repeat.h"
-#include "aclnnop/aclnn_repeat_interleave.h"
 
 #include <algorithm>
 
@@ -15,7 +14,7 @@ namespace portacl {
 namespace {
 
 enum Tensors { kSelf, kOut };
-enum Attributes { kRepeats, kOutputSize, kDim };  // Expand: size in the place of the first
+enum Attributes { kRepeats };  // Expand: size
 
 constexpr DtypeSet kFloat8{ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E8M0};
 constexpr DtypeSet kRepeatSet = kArithmetic | kBf16 | DtypeSet{ACL_UINT32, ACL_UINT64};
@@ -24,9 +23,6 @@ constexpr DtypeRule kRepeatDtypes =
     ByGeneration(kRepeatSet, kRepeatU16, kRepeatU16 | kFloat8).On({Product::kAtlasInference}, kRepeatU16);
 constexpr DtypeRule kExpandDtypes = WithBf16SinceAtlasA2(
     DtypeSet{ACL_FLOAT16, ACL_FLOAT, ACL_UINT8, ACL_INT8, ACL_INT32, ACL_INT64, ACL_BOOL});
-constexpr DtypeSet kInterleaveSet = kIntegersAndBool | kFloatAndHalf;
-constexpr DtypeRule kInterleaveDtypes =
-    ByGeneration(kInterleaveSet, kInterleaveSet | kBf16, kInterleaveSet | kBf16 | kUnsignedSince16Bits);
 
 // ---- Repeat ----
 
@@ -178,106 +174,16 @@ void SetExpand(const OperatorCall& call, Executor& executor) {
   moves.SetJob();
 }
 
-// ---- RepeatInterleaveInt ----
-
-bool HasDim(const OperatorCall& call) { return call.attributes.size() > kDim; }
-
-// Along a dim; -1: the whole, flattened.
-int DimOf(const OperatorCall& call) {
-  return HasDim(call) ? WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).view.rank) : -1;
-}
-
-aclnnStatus RepeatsNotNegative(const Check& check, OperatorCall& call) noexcept {
-  const int64_t repeats = call.attributes[kRepeats].integer;
-  if (repeats >= 0) return ACL_SUCCESS;
-  return RefuseInteger(check, call, "repeats", repeats, 0, std::numeric_limits<int64_t>::max());
-}
-
-aclnnStatus DoneWithoutOutput(const Check&, OperatorCall& call) noexcept {
-  const bool is_done =
-      HasDim(call) ? call.attributes[kOutputSize].integer == 0 : call.Tensor(kOut).view.IsEmpty();
-  if (is_done) call.work = OperatorCall::Work::kNothing;
-  return ACL_SUCCESS;
-}
-
-aclnnStatus OutputSizeFits(const Check& check, OperatorCall& call) noexcept {
-  const aclTensor& self = call.Tensor(kSelf);
-  const int64_t length = HasDim(call) ? self.view[DimOf(call)] : self.numel;
-  int64_t size = 0;
-  const bool fits = !__builtin_mul_overflow(length, call.attributes[kRepeats].integer, &size);
-  if (!fits || call.attributes[kOutputSize].integer != size)
-    return RefuseInteger(check, call, "outputSize", call.attributes[kOutputSize].integer, size, size);
-  call.broadcast = self.view;
-  if (HasDim(call)) {
-    call.broadcast.dim[DimOf(call)] = size;
-  } else {
-    call.broadcast = Shape{size};
-  }
-  return ACL_SUCCESS;
-}
-
-// With one repetition CANN copies, which answers with another code.
-aclnnStatus InterleavedFitsOut(const Check&, OperatorCall& call) noexcept {
-  Check shape = ShapeIsResult(kOut);
-  if (call.attributes[kRepeats].integer == 1)
-    shape = WithCode(ACLNN_ERR_INNER_NULLPTR, ShapeIsResultOrOne(kOut));
-  return shape.run(shape, call);
-}
-
-constexpr auto kInterleaveStart =
-    List(NotNull(kSelf), NotNull(kOut),  // in CANN's order
-         DtypesIn(kInterleaveDtypes, {kSelf}), SameDtype(kSelf, kOut), Own(RepeatsNotNegative));
-constexpr auto kInterleaveEnd =
-    List(RankAtMost(8, {kSelf}), SizesRepresentable({kOut}), DoneIfEmpty({kSelf}), Own(DoneWithoutOutput),
-         Own(OutputSizeFits), Own(InterleavedFitsOut), InsideStorage({kSelf}));
-constexpr auto kInterleaveChecks = Join(kInterleaveStart, kInterleaveEnd);
-constexpr auto kInterleaveDimChecks =
-    Join(kInterleaveStart, List(DimIn(kDim, kSelf, /*strict=*/true)), kInterleaveEnd);
-
-void SetInterleave(const OperatorCall& call, Executor& executor) {
-  aclTensor self = PlainView(call.Tensor(kSelf));
-  aclTensor out = PlainView(call.Tensor(kOut));
-  const int64_t repeats = call.attributes[kRepeats].integer;
-  MoveList moves(executor, 1);
-  if (HasDim(call)) {
-    const int dim = DimOf(call);
-    if (out.numel != 1) SplitDim(out, dim, repeats);
-    InsertDim(self, dim + 1, repeats, 0);
-  } else {
-    if (out.numel != 1) {
-      const int64_t step = out.strides[0];
-      FillShape(out, self.view, step * repeats);
-      InsertDim(out, out.view.rank, repeats, step);
-    }
-    InsertDim(self, self.view.rank, repeats, 0);
-  }
-  moves.Copy(self, kSelf, out, kOut);
-  moves.SetJob();
-}
-
-aclnnStatus Interleave(const char* api, std::span<const TensorArgument> tensors,
-                       std::span<const Attribute> attributes, uint64_t* workspaceSize,
-                       aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, attributes};
-  const std::span<const Check> checks =
-      HasDim(call) ? std::span<const Check>(kInterleaveDimChecks) : kInterleaveChecks;
-  return RunPhase1(call, checks, workspaceSize, executor, SetInterleave);
-}
-
 }  // namespace
 
 namespace facts {
-extern const OperatorFacts repeat, expand, repeat_interleave;
+extern const OperatorFacts repeat, expand;
 }
 
 const OperatorFacts facts::repeat = {"aclnnRepeat", "aclnnop/aclnn_repeat.h", kRepeatDtypes, kRepeatDtypes,
                                      /*by_promotion=*/false};
 const OperatorFacts facts::expand = {"aclnnExpand", "aclnnop/aclnn_expand.h", kExpandDtypes, kExpandDtypes,
                                      /*by_promotion=*/false};
-const OperatorFacts facts::repeat_interleave = {"aclnnRepeatInterleaveInt",
-                                                "aclnnop/aclnn_repeat_interleave.h", kInterleaveDtypes,
-                                                kInterleaveDtypes, /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;
@@ -299,22 +205,3 @@ aclnnStatus aclnnExpandGetWorkspaceSize(const aclTensor* self, const aclIntArray
   return RunPhase1(call, kExpandChecks, workspaceSize, executor, SetExpand);
 }
 PORTACL_PHASE_2(aclnnExpand)
-
-aclnnStatus aclnnRepeatInterleaveIntGetWorkspaceSize(const aclTensor* self, int64_t repeats,
-                                                     int64_t outputSize, aclTensor* out,
-                                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"repeats", repeats}, {"outputSize", outputSize}};
-  return Interleave("aclnnRepeatInterleaveInt", tensors, attributes, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnRepeatInterleaveInt)
-
-aclnnStatus aclnnRepeatInterleaveIntWithDimGetWorkspaceSize(const aclTensor* self, int64_t repeats,
-                                                            int64_t dim, int64_t outputSize, aclTensor* out,
-                                                            uint64_t* workspaceSize,
-                                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"repeats", repeats}, {"outputSize", outputSize}, {"dim", dim}};
-  return Interleave("aclnnRepeatInterleaveIntWithDim", tensors, attributes, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnRepeatInterleaveIntWithDim)

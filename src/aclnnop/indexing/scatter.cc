@@ -1,13 +1,16 @@
-// aclnnScatter, aclnnScatterValue, their in-place forms and aclnnScatterAdd: one element written, or added and so on, for each element
-// of an index tensor.
+// aclnnScatter, aclnnScatterValue, aclnnScatterReduce, their in-place forms and aclnnScatterAdd: one element written, or added and so on,
+// for each element of an index tensor.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/aclnn_scatter.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/aclnn_scatter_add.h"
+#include "aclnnop/aclnn_scatter_reduce.h"
 #include "aclnnop/indexing/accumulate.h"
 #include "aclnnop/operator_facts.h"
 
@@ -16,7 +19,8 @@ namespace {
 
 // Of the forms with a value, what comes after the index is the output; in place there is none.
 enum Tensors { kSelf, kIndex, kSrc };
-enum Attributes { kDim, kReduce, kValue };
+enum Attributes { kDim, kReduce, kIncludesSelf, kValue };
+enum Reduce : int64_t { kReplace, kAdd, kMultiply, kMaximum, kMinimum, kMean };
 
 constexpr DtypeRule kScatterDtypes = WithBf16SinceAtlasA2(kArithmetic);
 constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
@@ -92,24 +96,41 @@ aclnnStatus IndexFits(const Check& check, OperatorCall& call) noexcept {
 
 engine::IndexedAction ActionOf(const OperatorCall& call) {
   switch (call.attributes[kReduce].integer) {
-    case 1:
+    case kAdd:
+    case kMean:
       return engine::IndexedAction::kAdd;
-    case 2:
+    case kMultiply:
       return engine::IndexedAction::kMultiply;
-    case 3:
+    case kMaximum:
       return engine::IndexedAction::kMaximum;
-    case 4:
+    case kMinimum:
       return engine::IndexedAction::kMinimum;
     default:
       return engine::IndexedAction::kPut;
   }
 }
 
+// Complex numbers have no order, and bool has no mean.
 aclnnStatus ReduceIsThere(const Check& check, OperatorCall& call) noexcept {
   const int64_t reduce = call.attributes[kReduce].integer;
-  const bool is_ordered = reduce == 3 || reduce == 4;
-  if (reduce != 5 && !(is_ordered && IsComplex(call.Tensor(kSelf).dtype))) return ACL_SUCCESS;
-  return RefuseInteger(check, call, "reduce", reduce, 0, is_ordered ? 2 : 4);
+  const aclDataType dtype = call.Tensor(kSelf).dtype;
+  const bool is_ordered = reduce == kMaximum || reduce == kMinimum;
+  if (!(is_ordered && IsComplex(dtype)) && !(reduce == kMean && dtype == ACL_BOOL)) return ACL_SUCCESS;
+  return RefuseInteger(check, call, "reduce", reduce, 0, is_ordered ? kMultiply : kMinimum);
+}
+
+// aclnnScatterReduce alone; the other forms take what is no reduction as replacing.
+aclnnStatus ReduceIsKnown(const Check& check, OperatorCall& call) noexcept {
+  const int64_t reduce = call.attributes[kReduce].integer;
+  if (reduce >= kReplace && reduce <= kMean) return ACL_SUCCESS;
+  return RefuseInteger(check, call, "reduce", reduce, kReplace, kMean);
+}
+
+aclnnStatus ReducesOnAtlasA2(const Check& check, OperatorCall& call) noexcept {
+  const int64_t reduce = call.attributes[kReduce].integer;
+  if (reduce != kAdd) return RefuseInteger(check, call, "reduce", reduce, kAdd, kAdd);
+  const int64_t includes = call.attributes[kIncludesSelf].integer;
+  return includes == 1 ? ACL_SUCCESS : RefuseInteger(check, call, "includeSelf", includes, 1, 1);
 }
 
 aclnnStatus ValueConverts(const Check& check, OperatorCall& call) noexcept {
@@ -122,34 +143,94 @@ aclnnStatus ValueConverts(const Check& check, OperatorCall& call) noexcept {
 // An index without elements changes nothing, whatever the other shapes.
 bool WalksIndices(const OperatorCall& call) noexcept { return HasIndices(call); }
 
-constexpr Check kScatterChecks[] = {
-    NotNull(kSelf),  // in CANN's order
-    NotNull(kIndex),
-    If(HasValue, ScalarNotNull(kValue)),
-    Own(OtherTensors, ACLNN_ERR_PARAM_NULLPTR),
-    If(HasValue, Own(ValueIsReal)),
-    DtypesIn(kScatterDtypes, {kSelf}),
-    Own(OtherTensors),
-    If(HasIndices, DtypesIn(kIndexDtypes, {kIndex})),
-    If(WalksIndices, Own(SameRanks)),
-    If(WalksIndices, Own(OutLikeSelf)),
-    If(WalksIndices, Own(IndexFits)),
-    If(WalksIndices, RankAtMost(8, {kSelf})),
-    If(WalksIndices, DimIn(kDim, kSelf)),
-    SizesRepresentable({kSelf}),
-    Own(OutLikeSelf, ACLNN_ERR_INNER_NULLPTR),
-    DoneIfEmpty({kSelf}),
-    If(HasSrc, InsideStorage({kSelf, kIndex, kSrc})),
-    If(HasValue, InsideStorage({kSelf, kIndex})),
-    Own(ReduceIsThere, ACLNN_ERR_INNER_NULLPTR),
-    If(HasValue, Own(ValueConverts, ACLNN_ERR_INNER_NULLPTR)),
-};
+// In CANN's order, with what aclnnScatterReduce adds.
+constexpr auto Checks(const DtypeRule& rule, bool only_reduces) {
+  constexpr Check kPasses =
+      Own([](const Check&, OperatorCall&) noexcept -> aclnnStatus { return ACL_SUCCESS; });
+  return List(
+      NotNull(kSelf), NotNull(kIndex), If(HasValue, ScalarNotNull(kValue)),
+      Own(OtherTensors, ACLNN_ERR_PARAM_NULLPTR), If(HasValue, Own(ValueIsReal)), DtypesIn(rule, {kSelf}),
+      Own(OtherTensors), If(HasIndices, DtypesIn(kIndexDtypes, {kIndex})),
+      only_reduces ? Own(ReduceIsKnown) : kPasses,
+      only_reduces ? OnProducts(products::kAtlasA2AndA3, Own(ReducesOnAtlasA2)) : kPasses,
+      If(WalksIndices, Own(SameRanks)), If(WalksIndices, Own(OutLikeSelf)), If(WalksIndices, Own(IndexFits)),
+      If(WalksIndices, RankAtMost(8, {kSelf})), If(WalksIndices, DimIn(kDim, kSelf)),
+      SizesRepresentable({kSelf}), Own(OutLikeSelf, ACLNN_ERR_INNER_NULLPTR), DoneIfEmpty({kSelf}),
+      If(HasSrc, InsideStorage({kSelf, kIndex, kSrc})), If(HasValue, InsideStorage({kSelf, kIndex})),
+      Own(ReduceIsThere, ACLNN_ERR_INNER_NULLPTR), If(HasValue, Own(ValueConverts, ACLNN_ERR_INNER_NULLPTR)));
+}
+constexpr auto kScatterChecks = Checks(kScatterDtypes, false);
+constexpr DtypeRule kReduceDtypes = kScatterDtypes.On(products::kAtlasA2AndA3, DtypeSet{ACL_FLOAT});
+constexpr auto kReduceChecks = Checks(kReduceDtypes, true);
+
+// What changes nothing that it is combined with.
+ScalarValue NeutralValue(int64_t reduce, aclDataType dtype) {
+  aclScalar scalar;
+  scalar.dtype = ACL_DOUBLE;
+  double number = 0;
+  if (reduce == kMultiply) number = 1;
+  if (reduce == kMaximum) number = -std::numeric_limits<double>::infinity();
+  if (reduce == kMinimum) number = std::numeric_limits<double>::infinity();
+  std::memcpy(scalar.value, &number, sizeof number);
+  if (dtype == ACL_FLOAT || dtype == ACL_DOUBLE || std::isfinite(number)) return ConvertScalar(scalar, dtype);
+  // Integers have no infinity but a least and a largest one; bool has two.
+  const bool is_least = reduce == kMaximum;
+  const auto bits = static_cast<int>(aclDataTypeSize(dtype) * 8);
+  const bool is_signed = dtype != ACL_UINT8 && dtype != ACL_BOOL;
+  const uint64_t largest = dtype == ACL_BOOL ? 1 : ~uint64_t{0} >> (64 - bits + (is_signed ? 1 : 0));
+  const uint64_t least = is_signed ? ~largest : 0;
+  ScalarValue value;
+  std::memcpy(value.bytes, is_least ? &least : &largest, sizeof least);
+  return value;
+}
+
+// Reductions that need more than one look at the target: it is a dense copy, whose elements that are named become neutral first where
+// self does not count, and are divided by how many there were for a mean.
+template <class Derive>
+void Reduce(StepList& steps, const OperatorCall& call, const aclTensor& plain, engine::Place plain_place,
+            const aclTensor& self, const aclTensor& out, const Derive& derive) {
+  const int64_t reduce = call.attributes[kReduce].integer;
+  const bool includes_self = call.attributes[kIncludesSelf].integer != 0;
+  const bool is_half = self.dtype == ACL_FLOAT16 || self.dtype == ACL_BF16;
+  const aclTensor target = DenseTensor(self.view, is_half ? ACL_FLOAT : self.dtype);
+  const engine::Place place =
+      steps.Workspace(self.numel * static_cast<int64_t>(aclDataTypeSize(target.dtype)));
+  steps.Copy(self, OperandPlace(kSelf), target, place);
+  const auto combine = [&](engine::IndexedAction action, const aclTensor& from, engine::Place from_place,
+                           const aclTensor& whole, engine::Place whole_place) {
+    TargetViews views = derive(whole);
+    views.named[0].view = &views.index[0];
+    steps.Indexed(action, from, from_place, views.indexed, whole_place, views.named, 1);
+  };
+  const auto repeated = [&](aclDataType dtype) {
+    aclTensor one = plain;
+    one.dtype = dtype;
+    one.offset = 0;
+    std::fill_n(one.strides.dim, one.view.rank, 0);
+    return one;
+  };
+  if (!includes_self)
+    combine(engine::IndexedAction::kPut, repeated(target.dtype),
+            steps.Value(NeutralValue(reduce, target.dtype)), target, place);
+  combine(ActionOf(call), plain, plain_place, target, place);
+  if (reduce == kMean) {
+    const aclTensor counts = DenseTensor(self.view, ACL_INT64);
+    const engine::Place counts_place = steps.Workspace(self.numel * int64_t{sizeof(int64_t)});
+    ScalarValue one;
+    one.bytes[0] = 1;
+    const engine::Place one_place = steps.Value(one);
+    steps.Fill(counts, counts_place, includes_self ? one_place : steps.Value(ScalarValue()));
+    combine(engine::IndexedAction::kAdd, repeated(ACL_INT64), one_place, counts, counts_place);
+    steps.DivideRows(place, counts_place, self.numel, 1, target.dtype);
+  }
+  steps.Copy(target, place, out, OperandPlace(call.Output()));
+}
 
 void SetScatter(const OperatorCall& call, Executor& executor) {
   const aclTensor self = PlainView(call.Tensor(kSelf));
   const aclTensor out = PlainView(call.Tensor(call.Output()));
   const aclTensor index = PlainView(call.Tensor(kIndex));
-  StepList steps(executor, 4);
+  StepList steps(executor, 7);
   if (!HasIndices(call)) {
     if (!call.in_place) steps.Copy(self, OperandPlace(kSelf), out, OperandPlace(call.Output()));
     return steps.SetJob();
@@ -182,6 +263,13 @@ void SetScatter(const OperatorCall& call, Executor& executor) {
     views.count = 1;
     return views;
   };
+  // What is replaced does not count anyway.
+  const bool starts_anew =
+      call.attributes[kIncludesSelf].integer == 0 && ActionOf(call) != engine::IndexedAction::kPut;
+  if (call.attributes[kReduce].integer == kMean || starts_anew) {
+    Reduce(steps, call, plain, plain_place, self, out, derive);
+    return steps.SetJob();
+  }
   ScatterInto(steps, ActionOf(call), plain, plain_place, call.in_place ? nullptr : &self, OperandPlace(kSelf),
               out, OperandPlace(call.Output()), derive);
   steps.SetJob();
@@ -189,16 +277,16 @@ void SetScatter(const OperatorCall& call, Executor& executor) {
 
 aclnnStatus Run(const char* api, std::span<const TensorArgument> tensors,
                 std::span<const Attribute> attributes, bool in_place, uint64_t* workspaceSize,
-                aclOpExecutor** executor) {
+                aclOpExecutor** executor, std::span<const Check> checks = kScatterChecks) {
   OperatorCall call{api, tensors, attributes};
   call.in_place = in_place;
-  return RunPhase1(call, kScatterChecks, workspaceSize, executor, SetScatter);
+  return RunPhase1(call, checks, workspaceSize, executor, SetScatter);
 }
 
 }  // namespace
 
 namespace facts {
-extern const OperatorFacts scatter, scatter_add;
+extern const OperatorFacts scatter, scatter_add, scatter_reduce;
 }
 
 const OperatorFacts facts::scatter = {"aclnnScatter", "aclnnop/aclnn_scatter.h", kScatterDtypes,
@@ -206,6 +294,9 @@ const OperatorFacts facts::scatter = {"aclnnScatter", "aclnnop/aclnn_scatter.h",
                                       /*by_promotion=*/false};
 const OperatorFacts facts::scatter_add = {"aclnnScatterAdd", "aclnnop/aclnn_scatter_add.h", kScatterDtypes,
                                           kScatterDtypes, /*by_promotion=*/false};
+
+const OperatorFacts facts::scatter_reduce = {"aclnnScatterReduce", "aclnnop/aclnn_scatter_reduce.h",
+                                             kReduceDtypes, kReduceDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 
@@ -215,7 +306,7 @@ aclnnStatus aclnnScatterGetWorkspaceSize(const aclTensor* self, int64_t dim, con
                                          const aclTensor* src, int64_t reduce, aclTensor* out,
                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
   const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"src", src}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}};
+  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}, {"includeSelf", true}};
   return Run("aclnnScatter", tensors, attributes, false, workspaceSize, executor);
 }
 PORTACL_PHASE_2(aclnnScatter)
@@ -224,7 +315,7 @@ aclnnStatus aclnnInplaceScatterGetWorkspaceSize(aclTensor* selfRef, int64_t dim,
                                                 const aclTensor* src, int64_t reduce, uint64_t* workspaceSize,
                                                 aclOpExecutor** executor) {
   const TensorArgument tensors[] = {{"selfRef", selfRef}, {"index", index}, {"src", src}};
-  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}};
+  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}, {"includeSelf", true}};
   return Run("aclnnInplaceScatter", tensors, attributes, true, workspaceSize, executor);
 }
 PORTACL_PHASE_2(aclnnInplaceScatter)
@@ -233,7 +324,7 @@ aclnnStatus aclnnScatterValueGetWorkspaceSize(const aclTensor* self, int64_t dim
                                               const aclScalar* value, int64_t reduce, aclTensor* out,
                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
   const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}, {"value", value}};
+  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}, {"includeSelf", true}, {"value", value}};
   return Run("aclnnScatterValue", tensors, attributes, false, workspaceSize, executor);
 }
 PORTACL_PHASE_2(aclnnScatterValue)
@@ -242,7 +333,7 @@ aclnnStatus aclnnInplaceScatterValueGetWorkspaceSize(aclTensor* selfRef, int64_t
                                                      const aclScalar* value, int64_t reduce,
                                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
   const TensorArgument tensors[] = {{"selfRef", selfRef}, {"index", index}};
-  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}, {"value", value}};
+  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}, {"includeSelf", true}, {"value", value}};
   return Run("aclnnInplaceScatterValue", tensors, attributes, true, workspaceSize, executor);
 }
 PORTACL_PHASE_2(aclnnInplaceScatterValue)
@@ -251,7 +342,26 @@ aclnnStatus aclnnScatterAddGetWorkspaceSize(const aclTensor* self, int64_t dim, 
                                             const aclTensor* src, aclTensor* out, uint64_t* workspaceSize,
                                             aclOpExecutor** executor) {
   const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"src", src}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"reduce", 1}};
+  const Attribute attributes[] = {{"dim", dim}, {"reduce", 1}, {"includeSelf", true}};
   return Run("aclnnScatterAdd", tensors, attributes, false, workspaceSize, executor);
 }
 PORTACL_PHASE_2(aclnnScatterAdd)
+
+aclnnStatus aclnnScatterReduceGetWorkspaceSize(const aclTensor* self, int64_t dim, const aclTensor* index,
+                                               const aclTensor* src, int64_t reduce, bool includeSelf,
+                                               aclTensor* out, uint64_t* workspaceSize,
+                                               aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"src", src}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}, {"includeSelf", includeSelf}};
+  return Run("aclnnScatterReduce", tensors, attributes, false, workspaceSize, executor, kReduceChecks);
+}
+PORTACL_PHASE_2(aclnnScatterReduce)
+
+aclnnStatus aclnnInplaceScatterReduceGetWorkspaceSize(aclTensor* selfRef, int64_t dim, const aclTensor* index,
+                                                      const aclTensor* src, int64_t reduce, bool includeSelf,
+                                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"index", index}, {"src", src}};
+  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}, {"includeSelf", includeSelf}};
+  return Run("aclnnInplaceScatterReduce", tensors, attributes, true, workspaceSize, executor, kReduceChecks);
+}
+PORTACL_PHASE_2(aclnnInplaceScatterReduce)

@@ -15,11 +15,16 @@ namespace portacl {
 using engine::Place;
 using engine::Step;
 
-StepList::StepList(Executor& executor, int most) noexcept
+StepList::StepList(Executor& executor, int most, const std::vector<int64_t>* array) noexcept
     : executor_(executor),
       memory_(executor.ReserveMemory(static_cast<size_t>(engine::StepsJob::kSharedBytes) +
-                                     static_cast<size_t>(most) * sizeof(Step))) {
-  if (memory_ != nullptr) std::memset(memory_, 0, static_cast<size_t>(engine::StepsJob::kSharedBytes));
+                                     static_cast<size_t>(most) * sizeof(Step) +
+                                     (array == nullptr ? 0 : array->size() * sizeof(int64_t)))) {
+  if (memory_ == nullptr) return;
+  std::memset(memory_, 0, static_cast<size_t>(engine::StepsJob::kSharedBytes));
+  if (array == nullptr) return;
+  array_ = {Place::kMemory, engine::StepsJob::kSharedBytes + most * static_cast<int64_t>(sizeof(Step))};
+  std::memcpy(memory_ + array_.offset, array->data(), array->size() * sizeof(int64_t));
 }
 
 Place StepList::Workspace(int64_t bytes) noexcept {
@@ -117,13 +122,15 @@ engine::IndexedMove* StepList::SumRows(engine::IndexedAction action, const aclTe
   return &move;
 }
 
-void StepList::DivideRows(Place sums, Place counts, int64_t rows, int64_t columns) noexcept {
+void StepList::DivideRows(Place sums, Place counts, int64_t rows, int64_t columns,
+                          aclDataType dtype) noexcept {
   Step* const step = Next(Step::Kind::kDivideRows);
   if (step == nullptr) return;
   step->destination = sums;
   step->source = counts;
   step->rows = rows;
   step->columns = columns;
+  step->dtype = dtype;
 }
 
 void StepList::FindTrue(Place mask, const aclTensor& shape, Place places, int64_t count,
@@ -164,6 +171,95 @@ void StepList::WriteChosen(const aclTensor& mask, Place mask_place, const aclTen
   elements_ += mask.numel;
 }
 
+void StepList::Unpack(const aclTensor& mask, Place mask_place, Place source, int64_t count, Place destination,
+                      int32_t size, const char* name) noexcept {
+  const Place counts = Workspace(engine::MaskBlocks(mask.numel) * int64_t{sizeof(int64_t)});
+  Step* const step = Next(Step::Kind::kUnpack);
+  if (step == nullptr) return;
+  step->mask = mask_place;
+  step->source = source;
+  step->destination = destination;
+  step->counts = counts;
+  step->rows = mask.numel;
+  step->columns = count;
+  step->size = size;
+  step->name = name;
+  step->raises = CurrentConfiguration().index_errors_raise;
+  elements_ += mask.numel;
+}
+
+engine::Spread* StepList::Spread(const aclTensor& counts, int operand, const char* name, int64_t elements,
+                                 int64_t length, Place to) noexcept {
+  const Place sums = Workspace(engine::SpreadBlocks(elements) * int64_t{sizeof(int64_t)});
+  Step* const step = Next(Step::Kind::kSpread);
+  if (step == nullptr) return nullptr;
+  const int64_t size = counts.dtype == ACL_INT64 ? 8 : 4;
+  engine::Spread& spread = step->spread;
+  spread.name = name;
+  spread.counts = {operand, counts.offset * size};
+  spread.stride = counts.numel > 1 ? counts.strides[0] * size : 0;
+  spread.is_wide = counts.dtype == ACL_INT64;
+  spread.elements = elements;
+  spread.places = to;
+  spread.length = length;
+  spread.sums = sums;
+  spread.threads = ThreadLimit();
+  spread.raises = CurrentConfiguration().index_errors_raise;
+  elements_ += elements + length;
+  return &spread;
+}
+
+engine::Unique* StepList::Unique(const aclTensor& source, Place source_place, bool sorts, int dim,
+                                 aclTensor* result, int result_operand) noexcept {
+  const int64_t count = dim < 0 ? source.numel : source.view[dim];
+  const Place memory = Workspace(engine::UniqueMemory(source.dtype, count, sorts));
+  Step* const step = Next(Step::Kind::kUnique);
+  if (step == nullptr) return nullptr;
+  engine::Unique& unique = step->unique;
+  unique = {};
+  unique.dtype = source.dtype;
+  unique.size = static_cast<int32_t>(aclDataTypeSize(source.dtype));
+  unique.sorts = sorts;
+  unique.before = unique.behind = 1;
+  unique.count = count;
+  unique.rank = 1;
+  for (int i = 0; dim >= 0 && i < source.view.rank; ++i) {
+    unique.extent[i] = source.view[i];
+    if (i != dim) (i < dim ? unique.before : unique.behind) *= source.view[i];
+    unique.rank = source.view.rank;
+    unique.dim = dim;
+  }
+  unique.source = source_place;
+  unique.memory = memory;
+  unique.values = {result_operand, result->offset * unique.size};
+  unique.most_values = result->numel / (unique.before * unique.behind);
+  unique.threads = ThreadLimit();
+  executor_.result = result;
+  elements_ += source.numel;
+  return &unique;
+}
+
+Place StepList::Flatten(aclTensor& view, int operand) noexcept {
+  const aclTensor merged = MergedDims(view);
+  const int64_t size = static_cast<int64_t>(aclDataTypeSize(view.dtype));
+  const int64_t count = view.numel;
+  Place place = OperandPlace(operand);
+  int64_t offset = merged.offset;
+  int64_t stride = merged.view.rank == 1 ? merged.strides[0] : 1;
+  if (merged.view.rank > 1) {
+    const aclTensor dense = DenseTensor(merged.view, view.dtype);
+    place = Workspace(count * size);
+    Copy(merged, OperandPlace(operand), dense, place);
+    offset = 0;
+    stride = 1;
+  }
+  view = DenseTensor(Shape{count}, view.dtype);
+  view.offset = offset;
+  view.strides.dim[0] = stride;
+  view.Describe();
+  return place;
+}
+
 void StepList::SetJob() noexcept {
   if (memory_ == nullptr || count_ == 0) return;
   executor_.SetJob([&] {
@@ -175,6 +271,19 @@ void StepList::SetJob() noexcept {
   const auto* const steps = reinterpret_cast<const Step*>(memory_ + engine::StepsJob::kSharedBytes);
   for (const Step* step = steps; step < steps + count_; ++step) {
     if (step->kind == Step::Kind::kPack || step->kind == Step::Kind::kCoordinates) Touch(step->mask);
+    if (step->kind == Step::Kind::kUnpack) Touch(step->mask);
+    if (step->kind == Step::Kind::kSpread) {
+      Touch(step->spread.counts);
+      Touch(step->spread.places);
+      continue;
+    }
+    if (step->kind == Step::Kind::kUnique) {
+      Touch(step->unique.source);
+      Touch(step->unique.values);
+      if (step->unique.most_inverse > 0) Touch(step->unique.inverse);
+      if (step->unique.counts_result != nullptr) Touch(step->unique.counts);
+      continue;
+    }
     if (step->kind != Step::Kind::kIndexed && step->kind != Step::Kind::kSumRows) {
       Touch(step->source);
       Touch(step->destination);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "aclnn/executor.h"
 #include "aclnnop/phase1.h"
@@ -14,14 +15,16 @@ namespace portacl {
 
 class StepList {
  public:
-  // For at most `most` steps of the executor's job. Where there is no memory for them, phase 1 fails and nothing below does
+  // For at most `most` steps of the executor's job, and the numbers of an array that they read. Where there is no memory for them, phase 1 fails and nothing below does
   // anything.
-  StepList(Executor& executor, int most) noexcept;
+  StepList(Executor& executor, int most, const std::vector<int64_t>* array = nullptr) noexcept;
 
   // A part of the workspace, aligned to a cache line.
   engine::Place Workspace(int64_t bytes) noexcept;
   // One value of any dtype that steps may read as often as they like: aligned to its size.
   engine::Place Value(const ScalarValue& value) noexcept;
+  // The array's numbers.
+  engine::Place Array() const noexcept { return array_; }
 
   void Copy(const aclTensor& source, engine::Place source_place, const aclTensor& destination,
             engine::Place destination_place) noexcept;
@@ -39,7 +42,8 @@ class StepList {
                                const aclTensor& indexed, engine::Place indexed_place,
                                const engine::IndexView* indices, int count) noexcept;
   // See engine::Step::Kind.
-  void DivideRows(engine::Place sums, engine::Place counts, int64_t rows, int64_t columns) noexcept;
+  void DivideRows(engine::Place sums, engine::Place counts, int64_t rows, int64_t columns,
+                  aclDataType dtype = ACL_FLOAT) noexcept;
   void FindTrue(engine::Place mask, const aclTensor& shape, engine::Place places, int64_t count,
                 const int64_t* stride, int entry) noexcept;
 
@@ -48,6 +52,22 @@ class StepList {
   void WriteChosen(const aclTensor& mask, engine::Place mask_place, const aclTensor* source,
                    engine::Place source_place, aclTensor* result, int result_operand,
                    bool is_across) noexcept;
+
+  // Packed elements of `source` to where the dense mask is true in the dense destination, which has the mask's elements; all are of
+  // `size` bytes. `name` is the source's.
+  void Unpack(const aclTensor& mask, engine::Place mask_place, engine::Place source, int64_t count,
+              engine::Place destination, int32_t size, const char* name) noexcept;
+  // Which element each of the result's is, as places in the workspace or at `to`; what does not follow from the operand of counts,
+  // which has `elements` of them or one, is the caller's.
+  engine::Spread* Spread(const aclTensor& counts, int operand, const char* name, int64_t elements,
+                         int64_t length, engine::Place to) noexcept;
+  // Its memory is taken from the workspace. Phase 2 sets the shape of `result`. What is not set yet is the caller's.
+  engine::Unique* Unique(const aclTensor& source, engine::Place source_place, bool sorts, int dim,
+                         aclTensor* result, int result_operand) noexcept;
+
+  // A view's elements one behind the other: where they lie, or a copy of them in the workspace; `view` becomes a dense one of one dim, or
+  // one with its step.
+  engine::Place Flatten(aclTensor& view, int operand) noexcept;
 
   // Ends the list: sets the executor's job.
   void SetJob() noexcept;
@@ -60,6 +80,7 @@ class StepList {
 
   Executor& executor_;
   std::byte* memory_;
+  engine::Place array_;
   int count_ = 0;
   int values_ = 0;
   int64_t elements_ = 0;

@@ -28,17 +28,6 @@ struct Element16 {
   uint64_t part[2];
 };
 
-template <class T>
-T Load(const char* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-template <class T>
-void Store(char* to, const T& value) {
-  std::memcpy(to, &value, sizeof value);
-}
-
 // ---- what is computed ----
 
 template <class T>
@@ -228,9 +217,7 @@ class Loop {
         indexed_(move.indexed.Address(context)),
         fault_(fault) {
     for (int k = 0; k < move.index_count; ++k) {
-      index_[k] = static_cast<const char*>(context.addresses[move.index[k].operand]) + move.index[k].offset;
-      if (move.index[k].operand == Place::kWorkspace)
-        index_[k] = static_cast<const char*>(context.workspace) + move.index[k].offset;
+      index_[k] = Place{move.index[k].operand, move.index[k].offset}.Address(context);
     }
     // At most two dims on which no index depends are a row, if need be of one element; the dim around it is the line.
     while (trailing_ < 2 && trailing_ < move.rank && !DependsOn(move.rank - 1 - trailing_)) ++trailing_;
@@ -247,30 +234,32 @@ class Loop {
   // The elements whose place on dim `cut` is in [low, high), in order.
   void Run(int cut, int64_t low, int64_t high) const {
     if (!RepeatsOffsets()) {
-      return ForEachLine(cut, low, high, [this](char* plain, char* indexed, const char* const* index, int64_t position,
-                                                int64_t weight, const int64_t* extent) {
-        if (trailing_ > 0) {
-          Rows(plain, indexed, index, position, weight, extent);
-        } else {
-          Line(plain, indexed, index, position, extent[line_]);
-        }
-      });
+      return ForEachLine(cut, low, high,
+                         [this](char* plain, char* indexed, const char* const* index, int64_t position,
+                                int64_t weight, const int64_t* extent) {
+                           if (trailing_ > 0) {
+                             Rows(plain, indexed, index, position, weight, extent);
+                           } else {
+                             Line(plain, indexed, index, position, extent[line_]);
+                           }
+                         });
     }
     const int64_t n = cut == line_ ? high - low : move_.extent[line_];
     alignas(64) int64_t offset[kRepeatedElements];
     bool is_first = true;
     bool is_good = true;
-    ForEachLine(cut, low, high, [&](char* plain, char* indexed, const char* const* index, int64_t position, int64_t,
-                                    const int64_t*) {
-      for (int64_t i = 0; is_first && i < n; i += kTileElements)
-        is_good = Offsets(index, i, std::min(kTileElements, n - i), position, 1, offset + i) && is_good;
-      is_first = false;
-      if (is_good) {
-        Elements<false>(plain, move_.plain_stride[line_], indexed, offset, n);
-      } else {
-        Elements<true>(plain, move_.plain_stride[line_], indexed, offset, n);
-      }
-    });
+    ForEachLine(
+        cut, low, high,
+        [&](char* plain, char* indexed, const char* const* index, int64_t position, int64_t, const int64_t*) {
+          for (int64_t i = 0; is_first && i < n; i += kTileElements)
+            is_good = Offsets(index, i, std::min(kTileElements, n - i), position, 1, offset + i) && is_good;
+          is_first = false;
+          if (is_good) {
+            Elements<false>(plain, move_.plain_stride[line_], indexed, offset, n);
+          } else {
+            Elements<true>(plain, move_.plain_stride[line_], indexed, offset, n);
+          }
+        });
   }
 
   // Only targets whose first index is in [low, high) are written.
@@ -451,8 +440,8 @@ class Loop {
           CopyBlock(here, plain_steps, indexed + at, indexed_steps, rows, columns, move_.size, false);
         } else {
           for (int64_t row = 0; row < rows; ++row) {
-            ComputeRow(here + row * plain_steps.row, plain_steps.column, indexed + at + row * indexed_steps.row,
-                       indexed_steps.column, columns);
+            ComputeRow(here + row * plain_steps.row, plain_steps.column,
+                       indexed + at + row * indexed_steps.row, indexed_steps.column, columns);
           }
         }
       }
@@ -692,9 +681,7 @@ void Report(const IndexedMove& move, const JobContext& context, int64_t position
   }
   for (int k = 0; k < move.index_count; ++k) {
     const IndexOperand& one = move.index[k];
-    const char* const base = static_cast<const char*>(
-        one.operand == Place::kWorkspace ? context.workspace : context.addresses[one.operand]);
-    const char* address = base + one.offset;
+    const char* address = Place{one.operand, one.offset}.Address(context);
     int64_t own = 0;  // among the index tensor's elements, in row-major order
     for (int dim = 0; dim < move.rank; ++dim) {
       address += place[dim] * one.stride[dim];
@@ -712,19 +699,60 @@ void Report(const IndexedMove& move, const JobContext& context, int64_t position
   }
 }
 
-// Rows of float32, each divided by how often its index was there.
-void DivideRows(const Step& step, const JobContext& context) {
-  auto* const sums = reinterpret_cast<float*>(step.destination.Address(context));
+template <class T>
+T Divided(T sum, int64_t count) {
+  if constexpr (std::is_integral_v<T>) {
+    const int64_t quotient = sum / count;  // toward zero; the mean is rounded down
+    return static_cast<T>(sum < 0 && quotient * count != sum ? quotient - 1 : quotient);
+  } else {
+    return sum / static_cast<T>(count);
+  }
+}
+template <class T>
+Complex<T> Divided(Complex<T> sum, int64_t count) {
+  return {Divided(sum.real, count), Divided(sum.imaginary, count)};
+}
+
+// Rows, each divided by how often its index was there.
+template <class T>
+void DivideRowsOf(const Step& step, const JobContext& context) {
+  char* const sums = step.destination.Address(context);
   const auto* const counts = reinterpret_cast<const int64_t*>(step.source.Address(context));
   const int64_t together = std::max<int64_t>(1, kWorthThreads / std::max<int64_t>(step.columns, 1));
   ForEachBlock((step.rows + together - 1) / together, step.threads, [&](int64_t part) {
     const DefaultFloatEnvironment environment;
     for (int64_t row = part * together; row < std::min(step.rows, (part + 1) * together); ++row) {
       if (counts[row] < 2) continue;
-      const auto divisor = static_cast<float>(counts[row]);
-      for (int64_t i = 0; i < step.columns; ++i) sums[row * step.columns + i] /= divisor;
+      char* const of_row = sums + row * step.columns * static_cast<int64_t>(sizeof(T));
+      for (int64_t i = 0; i < step.columns; ++i) {
+        char* const at = of_row + i * static_cast<int64_t>(sizeof(T));
+        Store(at, Divided(Load<T>(at), counts[row]));
+      }
     }
   });
+}
+
+void DivideRows(const Step& step, const JobContext& context) {
+  switch (step.dtype) {
+    case ACL_FLOAT:
+      return DivideRowsOf<float>(step, context);
+    case ACL_DOUBLE:
+      return DivideRowsOf<double>(step, context);
+    case ACL_INT8:
+      return DivideRowsOf<int8_t>(step, context);
+    case ACL_UINT8:
+      return DivideRowsOf<uint8_t>(step, context);
+    case ACL_INT16:
+      return DivideRowsOf<int16_t>(step, context);
+    case ACL_INT32:
+      return DivideRowsOf<int32_t>(step, context);
+    case ACL_INT64:
+      return DivideRowsOf<int64_t>(step, context);
+    case ACL_COMPLEX64:
+      return DivideRowsOf<Complex<float>>(step, context);
+    default:
+      return DivideRowsOf<Complex<double>>(step, context);
+  }
 }
 
 constexpr int64_t kMaskBlock = 65536;
@@ -787,7 +815,7 @@ void FindTrue(const Step& step, const JobContext& context) {
                                                    ", as the shape of the elements that are named says."));
 }
 
-// What a mask chooses, in its order: blocks of it are counted, then each writes behind those before it.
+// What a mask chooses, in its order: blocks of it are counted, then each reads or writes behind those before it.
 void WriteChosen(const Step& step, const JobContext& context) {
   const auto* const mask = reinterpret_cast<const unsigned char*>(step.mask.Address(context));
   auto* const counts = reinterpret_cast<int64_t*>(step.counts.Address(context));
@@ -803,7 +831,8 @@ void WriteChosen(const Step& step, const JobContext& context) {
   }
   const int64_t most = std::min(total, step.columns);  // never beyond the output, whatever its shape
   const bool packs = step.kind == Step::Kind::kPack;
-  const char* const source = packs ? step.source.Address(context) : nullptr;
+  const bool unpacks = step.kind == Step::Kind::kUnpack;
+  const char* const source = packs || unpacks ? step.source.Address(context) : nullptr;
   char* const destination = step.destination.Address(context);
   ForEachBlock(blocks, step.threads, [&](int64_t block) {
     const int64_t begin = block * kMaskBlock;
@@ -822,12 +851,23 @@ void WriteChosen(const Step& step, const JobContext& context) {
       });
       return;
     }
+    if (unpacks) {
+      ForSize(step.size, [&](auto element) {
+        using T = decltype(element);
+        constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+        for (int64_t i = begin; i < end && chosen < limit; ++i) {
+          const bool is_true = mask[i] != 0;
+          char* const at = destination + i * kSize;
+          Store(at, is_true ? Load<T>(source + chosen * kSize) : Load<T>(at));
+          chosen += is_true ? 1 : 0;
+        }
+      });
+      return;
+    }
     auto* const places = reinterpret_cast<int64_t*>(destination);
     const int rank = step.rank;
     if (rank == 0) return;
-    const auto choose = [&](const auto& write) {
-      ForEachTrue(step, mask, begin, end, chosen, limit, write);
-    };
+    const auto choose = [&](const auto& write) { ForEachTrue(step, mask, begin, end, chosen, limit, write); };
     if (rank == 1) {
       choose([places](int64_t k, const int64_t*, int64_t j) { places[k] = j; });
     } else if (rank == 2 && !step.is_across) {
@@ -844,6 +884,14 @@ void WriteChosen(const Step& step, const JobContext& context) {
       });
     }
   });
+  if (unpacks) {
+    if (total > step.columns && step.raises) {
+      context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION,
+                   Text(context.api, ": ", step.name, " has ", step.columns, " elements, accepted: at least ",
+                        total, ", as mask is true at so many places."));
+    }
+    return;
+  }
   aclTensor& result = *context.result;
   if (packs) {
     result.view = Shape{most};
@@ -1019,7 +1067,14 @@ void StepsJob::Run(const JobContext& context) const noexcept {
         break;
       case Step::Kind::kPack:
       case Step::Kind::kCoordinates:
+      case Step::Kind::kUnpack:
         WriteChosen(step, context);
+        break;
+      case Step::Kind::kSpread:
+        step.spread.Run(context);
+        break;
+      case Step::Kind::kUnique:
+        step.unique.Run(context);
         break;
     }
   }

@@ -12,6 +12,9 @@
 #include "engine/move/conversion.h"
 #include "engine/move/index_offsets.h"
 #include "engine/move/move.h"
+#include "engine/move/spread.h"
+#include "engine/place.h"
+#include "engine/sort/unique.h"
 #include "plan/loop_plan.h"
 
 namespace portacl::engine {
@@ -34,22 +37,6 @@ struct IndexOperand {
   int64_t offset;                    // in bytes
   int64_t stride[kMaxLoopRank + 1];  // one more, as long as dims are merged
   FollowIndices follow;
-};
-
-// Where a job's operand lies: an operand of the executor, or a place in the workspace.
-struct Place {
-  static constexpr int32_t kWorkspace = -1;
-  static constexpr int32_t kMemory = -2;  // what the job holds in the executor's memory
-
-  int32_t operand = 0;
-  int64_t offset = 0;  // in bytes
-
-  char* Address(const JobContext& context) const noexcept {
-    if (operand == kMemory) return const_cast<char*>(reinterpret_cast<const char*>(context.memory)) + offset;
-    char* const base =
-        static_cast<char*>(operand == kWorkspace ? context.workspace : context.addresses[operand]);
-    return base + offset;
-  }
 };
 
 // The first bad index, by the logical position of its element.
@@ -120,10 +107,13 @@ struct Step {
     kMove,
     kIndexed,
     kSumRows,  // `indexed`, whose elements are 16-bit floats, combined in float32 and rounded once: see SumsRows
-    kDivideRows,  // rows x columns float32 at the destination, by the int64 counts at the source
+    kDivideRows,  // rows x columns dense elements at the destination, by the int64 counts at the source
     kFindTrue,  // the places of a mask of `rows` bytes, of which `columns` are true; without an entry, at most
     kPack,      // the dense elements at the source, of `size` bytes, where a mask of `rows` bytes is true
-    kCoordinates  // int64 coordinates in `extent` of where it is: rows of them, or, across, columns
+    kCoordinates,  // int64 coordinates in `extent` of where it is: rows of them, or, across, columns
+    kUnpack,       // `columns` dense elements at the source, one after the other, to where the mask is true
+    kSpread,
+    kUnique
   };
   Kind kind;
   Move move;
@@ -132,7 +122,12 @@ struct Step {
   IndexedMove indexed;
   Conversion widened;  // of a target to float32
   Conversion rounded;  // and back
-  Place order;  // RowsWorkspace bytes
+  Place order;         // RowsWorkspace bytes
+  Spread spread;
+  Unique unique;
+  aclDataType dtype;  // of what is divided
+  bool raises;        // too few elements to unpack fail the stream
+  const char* name;   // of those elements
   int64_t rows;
   int64_t columns;
   int threads;

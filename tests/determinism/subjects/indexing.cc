@@ -17,23 +17,34 @@
 #include "aclnnop/aclnn_index.h"
 #include "aclnnop/aclnn_index_add.h"
 #include "aclnnop/aclnn_index_copy.h"
+#include "aclnnop/aclnn_index_fill.h"
+#include "aclnnop/aclnn_index_fill_tensor.h"
 #include "aclnnop/aclnn_index_put_impl.h"
 #include "aclnnop/aclnn_index_select.h"
+#include "aclnnop/aclnn_masked_scatter.h"
 #include "aclnnop/aclnn_masked_select.h"
 #include "aclnnop/aclnn_nonzero.h"
 #include "aclnnop/aclnn_nonzero_v2.h"
+#include "aclnnop/aclnn_one_hot.h"
 #include "aclnnop/aclnn_permute.h"
+#include "aclnnop/aclnn_put.h"
 #include "aclnnop/aclnn_repeat.h"
 #include "aclnnop/aclnn_repeat_interleave.h"
 #include "aclnnop/aclnn_roll.h"
 #include "aclnnop/aclnn_scatter.h"
 #include "aclnnop/aclnn_scatter_add.h"
+#include "aclnnop/aclnn_scatter_nd.h"
+#include "aclnnop/aclnn_scatter_nd_update.h"
+#include "aclnnop/aclnn_scatter_reduce.h"
 #include "aclnnop/aclnn_slice.h"
 #include "aclnnop/aclnn_slice_v2.h"
 #include "aclnnop/aclnn_split_tensor.h"
 #include "aclnnop/aclnn_split_with_size.h"
 #include "aclnnop/aclnn_stack.h"
 #include "aclnnop/aclnn_take.h"
+#include "aclnnop/aclnn_unique.h"
+#include "aclnnop/aclnn_unique2.h"
+#include "aclnnop/aclnn_unique_consecutive.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {
@@ -278,6 +289,28 @@ const auto kRepeatInterleaveIntWithDim =
              },
              aclnnRepeatInterleaveIntWithDim,
              {{kRealSizes, {{101, 257}}, {303, 257}, 0}, {kRealSizes, {{101, 257}}, {101, 771}, 1}});
+// Every count is 2.
+const auto kRepeatInterleave = Register(
+    "aclnnRepeatInterleave", 2,
+    [](const Call& c) {
+      return aclnnRepeatInterleaveGetWorkspaceSize(c.t[0], c.t[1], 51914, c.t[2], c.size, c.executor);
+    },
+    aclnnRepeatInterleave, {{kRealSizes, {{101, 257}, {25957}}, {51914}, 0, {{1, 3, false, 2}}}});
+const auto kRepeatInterleaveWithDim =
+    Register("aclnnRepeatInterleaveWithDim", 2,
+             [](const Call& c) {
+               return aclnnRepeatInterleaveWithDimGetWorkspaceSize(
+                   c.t[0], c.t[1], c.setting, c.setting == 0 ? 202 : 514, c.t[2], c.size, c.executor);
+             },
+             aclnnRepeatInterleaveWithDim,
+             {{kRealSizes, {{101, 257}, {101}}, {202, 257}, 0, {{1, 3, false, 2}}},
+              {kRealSizes, {{101, 257}, {257}}, {101, 514}, 1, {{1, 3, false, 2}}}});
+const auto kRepeatInterleaveTensor = Register(
+    "aclnnRepeatInterleaveTensor", 1,
+    [](const Call& c) {
+      return aclnnRepeatInterleaveTensorGetWorkspaceSize(c.t[0], 77772, c.t[1], c.size, c.executor);
+    },
+    aclnnRepeatInterleaveTensor, {{{ACL_INT64}, {{25924}}, {77772}, 0, {{0, 4, false, 3}}, ACL_INT64}});
 const auto kConstantPadNd = Register("aclnnConstantPadNd", 1,
                                      [](const Call& c) {
                                        return aclnnConstantPadNdGetWorkspaceSize(
@@ -354,7 +387,8 @@ const auto kScatter =
               {kSummed, {{50}, {100000}, {100000}}, {50}, 2, {{1, 50, true}}},
               {kSummed, {kWide, {400, 200}, {400, 200}}, kWide, 4, {{1, 301, true}}},
               {kSummed, {kWide, {301, 400}, {301, 400}}, kWide, 7, {{1, 257, true}}},
-              {kSummed, {{9000}, {70000}, {70000}}, {9000}, 8, {{1, 9000, true}}}});
+              {kSummed, {{9000}, {70000}, {70000}}, {9000}, 8, {{1, 9000, true}}},
+              {kSummed, {kWide, {400, 200}, {400, 200}}, kWide, 10, {{1, 301, true}}}});
 const auto kInplaceScatter = Register(
     "aclnnInplaceScatter", 3,
     [](const Call& c) {
@@ -439,8 +473,146 @@ const auto kEmbeddingDenseBackward =
               {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}, {{40, 25, 257}, {40, 25}}, {29, 257}, 1, {{1, 29}}},
               {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}, {{100000, 1}, {100000}}, {29, 1}, 0, {{1, 29}}}});
 
+const std::vector<DtypeNumber> kFilled = {ACL_FLOAT, ACL_BF16, ACL_INT64, ACL_BOOL};
+const auto kIndexFill = Register("aclnnIndexFill", 2,
+                                 [](const Call& c) {
+                                   return aclnnIndexFillGetWorkspaceSize(c.t[0], c.setting, c.t[1], Scalar(1),
+                                                                         c.t[2], c.size, c.executor);
+                                 },
+                                 aclnnIndexFill,
+                                 {{kFilled, {kWide, {100}}, kWide, 0, {{1, 301, true}}},
+                                  {kFilled, {kWide, {100}}, kWide, 1, {{1, 257, true}}}});
+const auto kInplaceIndexFill = Register(
+    "aclnnInplaceIndexFill", 2,
+    [](const Call& c) {
+      return aclnnInplaceIndexFillGetWorkspaceSize(c.t[2], 1, c.t[1], Scalar(1), c.size, c.executor);
+    },
+    aclnnInplaceIndexFill, {{kFilled, {kWide, {100}}, kWide, 0, {{1, 257, true}}}}, Start::kFirstInput);
+const auto kIndexFillTensor =
+    Register("aclnnIndexFillTensor", 1,
+             [](const Call& c) {
+               return aclnnIndexFillTensorGetWorkspaceSize(c.t[0], 0, Ints{5, -7, 300, 5}, Scalar(1), c.t[1],
+                                                           c.size, c.executor);
+             },
+             aclnnIndexFillTensor, {{kFilled, {kWide}, kWide}});
+const auto kInplaceIndexFillTensor = Register(
+    "aclnnInplaceIndexFillTensor", 1,
+    [](const Call& c) {
+      return aclnnInplaceIndexFillTensorGetWorkspaceSize(c.t[1], 1, Ints{5, -7, 200}, Scalar(1), c.size,
+                                                         c.executor);
+    },
+    aclnnInplaceIndexFillTensor, {{kFilled, {kWide}, kWide}}, Start::kFirstInput);
+const auto kScatterNd =
+    Register("aclnnScatterNd", 3,
+             [](const Call& c) {
+               return aclnnScatterNdGetWorkspaceSize(c.t[0], c.t[1], c.t[2], c.t[3], c.size, c.executor);
+             },
+             aclnnScatterNd,
+             {{{ACL_FLOAT, ACL_BF16}, {kWide, {400, 1}, {400, 257}}, kWide, 0, {{1, 301}}},
+              {{ACL_FLOAT, ACL_BF16}, {{90, 90}, {20000, 2}, {20000}}, {90, 90}, 0, {{1, 90}}}});
+const auto kScatterNdUpdate = Register(
+    "aclnnScatterNdUpdate", 3,
+    [](const Call& c) {
+      return aclnnScatterNdUpdateGetWorkspaceSize(c.t[3], c.t[1], c.t[2], c.size, c.executor);
+    },
+    aclnnScatterNdUpdate, {{{ACL_FLOAT, ACL_INT64}, {kWide, {400, 1}, {400, 257}}, kWide, 0, {{1, 301}}}},
+    Start::kFirstInput);
+const auto kScatterReduce = Register(
+    "aclnnScatterReduce", 3,
+    [](const Call& c) {
+      return aclnnScatterReduceGetWorkspaceSize(c.t[0], 0, c.t[1], c.t[2], 1, true, c.t[3], c.size,
+                                                c.executor);
+    },
+    aclnnScatterReduce, {{{ACL_FLOAT}, {kWide, {400, 200}, {400, 200}}, kWide, 0, {{1, 301, true}}}});
+const auto kInplaceScatterReduce = Register(
+    "aclnnInplaceScatterReduce", 3,
+    [](const Call& c) {
+      return aclnnInplaceScatterReduceGetWorkspaceSize(c.t[3], 1, c.t[1], c.t[2], 1, true, c.size,
+                                                       c.executor);
+    },
+    aclnnInplaceScatterReduce, {{{ACL_FLOAT}, {kWide, {301, 400}, {301, 400}}, kWide, 0, {{1, 257, true}}}},
+    Start::kFirstInput);
+const auto kInplacePut = Register(
+    "aclnnInplacePut", 3,
+    [](const Call& c) {
+      return aclnnInplacePutGetWorkspaceSize(c.t[3], c.t[1], c.t[2], c.setting != 0, c.size, c.executor);
+    },
+    aclnnInplacePut,
+    {{kSizes, {kWide, {40000}, {40000}}, kWide, 0, {{1, 77357, true}}},
+     {kRealSizes, {{300}, {90000}, {300, 300}}, {300}, 1, {{1, 300, true}}}},
+    Start::kFirstInput);
+const auto kInplaceMaskedScatter = Register(
+    "aclnnInplaceMaskedScatter", 3,
+    [](const Call& c) {
+      return aclnnInplaceMaskedScatterGetWorkspaceSize(c.t[3], c.t[1], c.t[2], c.size, c.executor);
+    },
+    aclnnInplaceMaskedScatter,
+    {{kRealSizes, {kWide, kWide, {77357}}, kWide, 0, {{1, 2}}, ACL_BOOL},
+     {kRealSizes, {kWide, {257}, kWide}, kWide, 0, {{1, 2}}, ACL_BOOL}},
+    Start::kFirstInput);
+const auto kOneHot =
+    Register("aclnnOneHot", 3,
+             [](const Call& c) {
+               return aclnnOneHotGetWorkspaceSize(c.t[0], 19, c.t[1], c.t[2], c.setting == 0 ? -1 : 1, c.t[3],
+                                                  c.size, c.executor);
+             },
+             aclnnOneHot,
+             {{{ACL_FLOAT, ACL_INT64}, {{61, 70}, {1}, {1}}, {61, 70, 19}, 0, {{0, 19}}},
+              {{ACL_FLOAT, ACL_INT64}, {{61, 70}, {1}, {1}}, {61, 19, 70}, 1, {{0, 19}}}});
+
 // ---- outputs whose length the data decide ----
 
+// An INT64 tensor for the output of several that a form does not look at, until the next list is made.
+aclTensor* Unseen(const Shape& shape, size_t which) {
+  static std::vector<int64_t> memory[2];
+  memory[which].resize(static_cast<size_t>(std::max<int64_t>(NumElements(shape), 1)));
+  return aclCreateTensor(shape.data(), shape.size(), ACL_INT64, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                         shape.size(), memory[which].data());
+}
+
+// Numbers of which there are few, so that each is there often; then their places.
+const auto kUnique = Register(
+    "aclnnUnique", 1,
+    [](const Call& c) {
+      const bool gives_places = c.setting != 0;
+      aclTensor* const other = Unseen(gives_places ? Shape{77357} : Shape{0}, 0);
+      ListOf({other});
+      return aclnnUniqueGetWorkspaceSize(c.t[0], true, gives_places, gives_places ? other : c.t[1],
+                                         gives_places ? c.t[1] : other, c.size, c.executor);
+    },
+    aclnnUnique,
+    {{{ACL_INT64}, {kWide}, {77357}, 0, {{0, 3000, true}}, ACL_INT64},
+     {{ACL_INT64}, {kWide}, kWide, 1, {{0, 3000, true}}, ACL_INT64},
+     {{ACL_FLOAT, ACL_BF16, ACL_INT8}, {kWide}, {77357}, 0}},
+    Start::kZero);
+const auto kUnique2 = Register(
+    "aclnnUnique2", 1,
+    [](const Call& c) {
+      const bool gives_counts = c.setting != 0;
+      aclTensor* const other = Unseen(gives_counts ? Shape{77357} : Shape{0}, 0);
+      aclTensor* const places = Unseen(gives_counts ? kWide : Shape{0}, 1);
+      ListOf({other, places});
+      return aclnnUnique2GetWorkspaceSize(c.t[0], true, gives_counts, gives_counts,
+                                          gives_counts ? other : c.t[1], places,
+                                          gives_counts ? c.t[1] : other, c.size, c.executor);
+    },
+    aclnnUnique2,
+    {{{ACL_INT64}, {kWide}, {77357}, 0, {{0, 40000}}, ACL_INT64},
+     {{ACL_INT64}, {kWide}, {77357}, 1, {{0, 3000}}, ACL_INT64}},
+    Start::kZero);
+const auto kUniqueConsecutive = Register(
+    "aclnnUniqueConsecutive", 1,
+    [](const Call& c) {
+      aclTensor* const places = Unseen({0}, 0);
+      aclTensor* const counts = Unseen({0}, 1);
+      ListOf({places, counts});
+      return aclnnUniqueConsecutiveGetWorkspaceSize(c.t[0], false, false, c.setting == 0 ? 1000 : 1, c.t[1],
+                                                    places, counts, c.size, c.executor);
+    },
+    aclnnUniqueConsecutive,
+    {{{ACL_INT64}, {kWide}, {77357}, 0, {{0, 2}}, ACL_INT64},
+     {{ACL_INT64}, {{4, 20000}}, {4, 20000}, 1, {{0, 2}}, ACL_INT64}},
+    Start::kZero);
 const auto kNonzero = Register(
     "aclnnNonzero", 1,
     [](const Call& c) { return aclnnNonzeroGetWorkspaceSize(c.t[0], c.t[1], c.size, c.executor); },

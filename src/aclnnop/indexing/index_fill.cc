@@ -1,0 +1,195 @@
+// aclnnIndexFill and aclnnIndexFillTensor with their in-place forms: the parts of a tensor along a dim that an index tensor, or an array
+// of the host, names become one value.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_index_fill.h"
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnnop/aclnn_index_fill_tensor.h"
+#include "aclnnop/indexing/steps.h"
+#include "aclnnop/operator_facts.h"
+#include "contract/arguments.h"
+
+namespace portacl {
+namespace {
+
+// In place there is no out; with an array there is no index tensor.
+enum Tensors { kSelf, kIndex };
+enum Attributes { kDim, kValue, kArray };
+
+constexpr DtypeSet kFillOld{ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_INT64, ACL_BOOL};
+constexpr DtypeSet kFill950 = kRealArithmetic | kBf16;
+constexpr DtypeRule kFillDtypes = ByGeneration(kNoDtype, kFillOld | kBf16, kFill950);
+constexpr DtypeRule kArrayDtypes = ByGeneration(kFillOld, kFillOld | kBf16, kFill950);
+constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
+
+bool HasElements(const OperatorCall& call) noexcept { return !call.Tensor(kSelf).view.IsEmpty(); }
+bool HasArray(const OperatorCall& call) noexcept { return call.attributes.size() > kArray; }
+int64_t Indices(const OperatorCall& call) {
+  return HasArray(call) ? static_cast<int64_t>(call.Array(kArray).size()) : call.Tensor(kIndex).numel;
+}
+int64_t LengthOf(const aclTensor& self, int dim) { return self.view.rank == 0 ? 1 : self.view[dim]; }
+
+aclnnStatus OutIsGiven(const Check&, OperatorCall& call) noexcept {
+  const Check given = NotNull(call.Output());
+  return given.run(given, call);
+}
+aclnnStatus OutHasDtype(const Check&, OperatorCall& call) noexcept {
+  const Check same = SameDtype(kSelf, call.Output());
+  return same.run(same, call);
+}
+aclnnStatus OutHasShape(const Check&, OperatorCall& call) noexcept {
+  const Check same = SameShape(kSelf, call.Output());
+  return same.run(same, call);
+}
+
+aclnnStatus ArrayIsInRange(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& self = call.Tensor(kSelf);
+  const int64_t length = LengthOf(self, WrappedDim(call.attributes[kDim].integer, self.view.rank));
+  for (const int64_t index : call.Array(kArray)) {
+    if (index < -length || index >= length)
+      return RefuseInteger(check, call, "index", index, -length, length - 1);
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus ValueIsReal(const Check& check, OperatorCall& call) noexcept {
+  const aclDataType value = call.Scalar(kValue).dtype;
+  if (value != ACL_COMPLEX64 && value != ACL_COMPLEX128) return ACL_SUCCESS;
+  Text message = StartMessage(call).Add("parameter value with dtype ");
+  AddDtypeName(message, value);
+  return FailAclnn(check.code, message.Add(" is complex, accepted: a real value."));
+}
+
+aclnnStatus ValueConverts(const Check& check, OperatorCall& call) noexcept {
+  if (ScalarConverts(call.Scalar(kValue).dtype, call.Tensor(kSelf).dtype)) return ACL_SUCCESS;
+  Text message = StartMessage(call).Add("parameter value with dtype ");
+  AddDtypeName(message, call.Scalar(kValue).dtype);
+  return FailAclnn(check.code, message.Add(" is not converted, accepted: a number or bool."));
+}
+
+constexpr auto kShapeChecks = List(If(HasElements, Own(OutHasShape)), If(HasElements, RankAtMost(8, {kSelf})),
+                                   If(HasElements, DimIn(kDim, kSelf)));
+constexpr auto kEnd = List(SizesRepresentable({kSelf}), DoneIfEmpty({kSelf}), InsideStorage({kSelf}),
+                           Own(ValueConverts, ACLNN_ERR_INNER_NULLPTR));
+constexpr auto kTensorChecks =
+    Join(List(NotNull(kSelf), NotNull(kIndex), ScalarNotNull(kValue), Own(OutIsGiven),  // in CANN's order
+              DtypesIn(kFillDtypes, {kSelf}), Own(OutHasDtype), DtypesIn(kIndexDtypes, {kIndex})),
+         kShapeChecks, List(InsideStorage({kIndex})), kEnd);
+constexpr auto kArrayChecks = Join(
+    List(NotNull(kSelf), ArrayNotNull(kArray), ScalarNotNull(kValue), Own(OutIsGiven),  // in CANN's order
+         DtypesIn(kArrayDtypes, {kSelf}), Own(OutHasDtype)),
+    kShapeChecks, List(If(HasElements, Own(ArrayIsInRange)), Own(ValueIsReal)), kEnd);
+
+void SetFillJobOf(const OperatorCall& call, Executor& executor) {
+  const int output = call.Output();
+  const aclTensor self = PlainView(call.Tensor(kSelf));
+  const aclTensor out = PlainView(call.Tensor(output));
+  StepList steps(executor, 3, HasArray(call) ? &call.Array(kArray) : nullptr);
+  if (!call.in_place) steps.Copy(self, OperandPlace(kSelf), out, OperandPlace(output));
+  const int64_t count = Indices(call);
+  if (count == 0) return steps.SetJob();
+  engine::Place place = steps.Array();
+  int operand = engine::Place::kMemory;
+  aclTensor index = DenseTensor(Shape{count}, ACL_INT64);
+  if (HasArray(call)) {
+    index.offset = place.offset / int64_t{sizeof(int64_t)};
+  } else {
+    index = PlainView(call.Tensor(kIndex));
+    place = steps.Flatten(index, kIndex);
+    operand = place.operand;
+    index.offset += place.offset / static_cast<int64_t>(aclDataTypeSize(index.dtype));
+  }
+  const int64_t step = index.strides[0];
+  const int dim = WrappedDim(call.attributes[kDim].integer, self.view.rank);
+  // The loop's shape: self's with as many parts as there are indices.
+  Shape shape = self.view;
+  if (shape.rank == 0) shape = Shape{count};
+  shape.dim[dim] = count;
+  aclTensor value = DenseTensor(shape, self.dtype);
+  aclTensor indexed = value;
+  indexed.offset = out.offset;
+  index.view = shape;
+  index.strides.rank = shape.rank;
+  for (int i = 0; i < shape.rank; ++i) {
+    value.strides.dim[i] = 0;
+    index.strides.dim[i] = i == dim ? step : 0;
+    indexed.strides.dim[i] = i == dim ? 0 : out.strides[i];
+  }
+  const engine::IndexView named{.view = &index,
+                                .operand = operand,
+                                .name = HasArray(call) ? "index" : call.Name(kIndex),
+                                .wraps = true,
+                                .bound = LengthOf(self, dim),
+                                .step = out.view.rank == 0 ? 0 : out.strides[dim]};
+  engine::IndexedMove* const move = steps.Indexed(engine::IndexedAction::kPut, value,
+                                                  steps.Value(ConvertScalar(call.Scalar(kValue), self.dtype)),
+                                                  indexed, OperandPlace(output), &named, 1);
+  // CANN's page says that indices out of range are passed over.
+  if (move != nullptr) move->raises = false;
+  steps.SetJob();
+}
+
+aclnnStatus FillByTensor(const char* api, std::span<const TensorArgument> tensors, int64_t dim,
+                         const aclScalar* value, bool in_place, uint64_t* workspaceSize,
+                         aclOpExecutor** executor) {
+  const Attribute attributes[] = {{"dim", dim}, {"value", value}};
+  OperatorCall call{api, tensors, attributes, in_place};
+  return RunPhase1(call, kTensorChecks, workspaceSize, executor, SetFillJobOf);
+}
+
+aclnnStatus FillByArray(const char* api, std::span<const TensorArgument> tensors, int64_t dim,
+                        const aclIntArray* index, const aclScalar* value, bool in_place,
+                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const Attribute attributes[] = {{"dim", dim}, {"value", value}, {"index", index}};
+  OperatorCall call{api, tensors, attributes, in_place};
+  return RunPhase1(call, kArrayChecks, workspaceSize, executor, SetFillJobOf);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts index_fill, index_fill_tensor;
+}
+
+const OperatorFacts facts::index_fill = {"aclnnIndexFill", "aclnnop/aclnn_index_fill.h", kFillDtypes,
+                                         kFillDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::index_fill_tensor = {"aclnnIndexFillTensor", "aclnnop/aclnn_index_fill_tensor.h",
+                                                kArrayDtypes, kArrayDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnIndexFillGetWorkspaceSize(const aclTensor* self, int64_t dim, const aclTensor* index,
+                                           const aclScalar* value, aclTensor* out, uint64_t* workspaceSize,
+                                           aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"out", out}};
+  return FillByTensor("aclnnIndexFill", tensors, dim, value, false, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnIndexFill)
+
+aclnnStatus aclnnInplaceIndexFillGetWorkspaceSize(aclTensor* selfRef, int64_t dim, const aclTensor* index,
+                                                  const aclScalar* value, uint64_t* workspaceSize,
+                                                  aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"index", index}};
+  return FillByTensor("aclnnInplaceIndexFill", tensors, dim, value, true, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnInplaceIndexFill)
+
+aclnnStatus aclnnIndexFillTensorGetWorkspaceSize(const aclTensor* self, int64_t dim, const aclIntArray* index,
+                                                 const aclScalar* value, aclTensor* out,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return FillByArray("aclnnIndexFillTensor", tensors, dim, index, value, false, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnIndexFillTensor)
+
+aclnnStatus aclnnInplaceIndexFillTensorGetWorkspaceSize(aclTensor* selfRef, int64_t dim,
+                                                        const aclIntArray* index, const aclScalar* value,
+                                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}};
+  return FillByArray("aclnnInplaceIndexFillTensor", tensors, dim, index, value, true, workspaceSize,
+                     executor);
+}
+PORTACL_PHASE_2(aclnnInplaceIndexFillTensor)

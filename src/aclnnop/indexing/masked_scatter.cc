@@ -1,0 +1,98 @@
+// aclnnInplaceMaskedScatter: where a mask is true, a tensor takes the elements of another one in their order.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_masked_scatter.h"
+
+#include "acl/errors.h"
+#include "aclnnop/indexing/steps.h"
+#include "aclnnop/operator_facts.h"
+#include "contract/arguments.h"
+#include "contract/broadcast.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kMask, kSource };
+
+constexpr DtypeRule kDtypes = WithBf16SinceAtlasA2(kRealArithmetic);
+constexpr DtypeSet kMaskDtypes{ACL_UINT8, ACL_BOOL};
+
+// CANN compares as many leading dims as self has: one without any takes a mask of one element.
+aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& mask = call.Tensor(kMask).view;
+  Shape both;
+  if (BroadcastShapes(self, mask, &both) && both == self) return ACL_SUCCESS;
+  if (self.rank == 0 && mask == Shape{1}) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kMask).Add(" does not broadcast to ");
+  AddArgumentShape(message, call, kSelf);
+  return FailAclnn(check.code, message.Add(", accepted: a shape that does."));
+}
+
+constexpr Check kChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kMask),
+    NotNull(kSource),
+    DtypesIn(kDtypes, {kSelf}),
+    DtypesIn(kMaskDtypes, {kMask}),
+    SameDtype(kSelf, kSource),
+    RankAtMost(8, {kSelf, kMask, kSource}),
+    Own(MaskFits),
+    SizesRepresentable({kSelf}),
+    DoneIfEmpty({kSelf, kMask}),
+    InsideStorage({kMask, kSource}),
+};
+
+void SetMaskedScatter(const OperatorCall& call, Executor& executor) {
+  const aclTensor self = PlainView(call.Tensor(kSelf));
+  aclTensor mask = PlainView(call.Tensor(kMask));
+  aclTensor source = PlainView(call.Tensor(kSource));
+  const auto size = static_cast<int64_t>(aclDataTypeSize(self.dtype));
+  StepList steps(executor, 5);
+  if (self.view.rank == 0) mask = DenseTensor(Shape{}, mask.dtype), mask.offset = call.Tensor(kMask).offset;
+  const aclTensor dense_mask = DenseTensor(self.view, ACL_BOOL);
+  const engine::Place mask_place = steps.Workspace(self.numel);
+  steps.Copy(mask, OperandPlace(kMask), dense_mask, mask_place);
+  engine::Place source_place = OperandPlace(kSource);
+  const int64_t given = source.view.IsEmpty() ? 0 : source.numel;
+  if (given > 0 && !IsContiguous(source)) {
+    const aclTensor dense = DenseTensor(source.view, source.dtype);
+    source_place = steps.Workspace(given * size);
+    steps.Copy(source, OperandPlace(kSource), dense, source_place);
+  } else {
+    source_place.offset = source.offset * size;
+  }
+  const bool is_copied = !IsContiguous(self);
+  const aclTensor dense_self = DenseTensor(self.view, self.dtype);
+  engine::Place target = {kSelf, self.offset * size};
+  if (is_copied) {
+    target = steps.Workspace(self.numel * size);
+    steps.Copy(self, OperandPlace(kSelf), dense_self, target);
+  }
+  steps.Unpack(dense_mask, mask_place, source_place, given, target, static_cast<int32_t>(size),
+               call.Name(kSource));
+  if (is_copied) steps.Copy(dense_self, target, self, OperandPlace(kSelf));
+  steps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts masked_scatter;
+}
+
+const OperatorFacts facts::masked_scatter = {"aclnnInplaceMaskedScatter", "aclnnop/aclnn_masked_scatter.h",
+                                             kDtypes, kDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnInplaceMaskedScatterGetWorkspaceSize(aclTensor* selfRef, const aclTensor* mask,
+                                                      const aclTensor* source, uint64_t* workspaceSize,
+                                                      aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"mask", mask}, {"source", source}};
+  OperatorCall call{"aclnnInplaceMaskedScatter", tensors, {}, /*in_place=*/true};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetMaskedScatter);
+}
+PORTACL_PHASE_2(aclnnInplaceMaskedScatter)

@@ -1,0 +1,150 @@
+// aclnnOneHot: for each element of a tensor of classes a row that is on at its class and off elsewhere.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_one_hot.h"
+
+#include <limits>
+
+#include "acl/errors.h"
+#include "aclnnop/indexing/steps.h"
+#include "aclnnop/operator_facts.h"
+#include "contract/arguments.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOnValue, kOffValue, kOut };
+enum Attributes { kClasses, kAxis };
+
+constexpr DtypeSet kWholeNumbers{ACL_INT32, ACL_INT64};
+constexpr DtypeSet kValues = kWholeNumbers | kFloatAndHalf;
+constexpr DtypeRule kSelfDtypes =
+    ByGeneration(kWholeNumbers, kWholeNumbers, kWholeNumbers | DtypeSet{ACL_UINT8});
+constexpr DtypeRule kValueDtypes = ByGeneration(kValues, kValues, kValues | DtypeSet{ACL_INT8, ACL_UINT8});
+
+aclnnStatus ClassesFit(const Check& check, OperatorCall& call) noexcept {
+  const int64_t classes = call.attributes[kClasses].integer;
+  const int64_t least = call.Tensor(kSelf).view.IsEmpty() ? 1 : 0;
+  if (classes >= least) return ACL_SUCCESS;
+  return RefuseInteger(check, call, "numClasses", classes, least, std::numeric_limits<int32_t>::max());
+}
+
+aclnnStatus AxisFits(const Check& check, OperatorCall& call) noexcept {
+  const int64_t axis = call.attributes[kAxis].integer;
+  const int rank = call.Tensor(kSelf).view.rank;
+  if (axis >= -1 && axis <= rank) return ACL_SUCCESS;
+  return RefuseInteger(check, call, "axis", axis, -1, rank);
+}
+
+int AxisOf(const OperatorCall& call) {
+  const int64_t axis = call.attributes[kAxis].integer;
+  return axis < 0 ? call.Tensor(kSelf).view.rank : static_cast<int>(axis);
+}
+
+aclnnStatus OneHotShape(const Check&, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  const int axis = AxisOf(call);
+  call.broadcast.rank = self.rank + 1;
+  for (int i = 0; i <= self.rank; ++i)
+    call.broadcast.dim[i] = i == axis ? call.attributes[kClasses].integer : self[i < axis ? i : i - 1];
+  return ACL_SUCCESS;
+}
+
+aclnnStatus DoneWithoutClasses(const Check&, OperatorCall& call) noexcept {
+  if (call.attributes[kClasses].integer == 0) call.work = OperatorCall::Work::kNothing;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus ValuesAreThere(const Check& check, OperatorCall& call) noexcept {
+  for (const int value : {static_cast<int>(kOnValue), static_cast<int>(kOffValue)}) {
+    if (!call.Tensor(value).view.IsEmpty()) continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, value);
+    return FailAclnn(check.code, message.Add(" is empty, accepted: a tensor with an element."));
+  }
+  return ACL_SUCCESS;
+}
+
+constexpr Check kChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kOnValue),
+    NotNull(kOffValue),
+    NotNull(kOut),
+    DtypesIn(kSelfDtypes, {kSelf}),
+    DtypesIn(kValueDtypes, {kOut}),
+    SameDtype(kOut, kOnValue),
+    SameDtype(kOut, kOffValue),
+    OnProducts(products::kBeforeAscend950, RankAtMost(8, {kSelf})),
+    OnProducts(products::kAscend950, RankAtMost(7, {kSelf})),
+    RankAtMost(8, {kOnValue, kOffValue, kOut}),
+    Own(ClassesFit),
+    Own(AxisFits),
+    Own(OneHotShape),
+    ShapeIsResult(kOut),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kSelf}),
+    Own(DoneWithoutClasses),
+    InsideStorage({kSelf, kOnValue, kOffValue}),
+    Own(ValuesAreThere, ACLNN_ERR_INNER_NULLPTR),
+};
+
+// The first element, as a tensor without dims.
+aclTensor FirstOf(const aclTensor& tensor) {
+  aclTensor one = DenseTensor(Shape{}, tensor.dtype);
+  one.offset = tensor.offset;
+  return one;
+}
+
+void SetOneHot(const OperatorCall& call, Executor& executor) {
+  aclTensor self = PlainView(call.Tensor(kSelf));
+  const aclTensor out = PlainView(call.Tensor(kOut));
+  const int axis = AxisOf(call);
+  StepList steps(executor, 3);
+  engine::Place self_place = OperandPlace(kSelf);
+  if (self.dtype == ACL_UINT8) {
+    const aclTensor wide = DenseTensor(self.view, ACL_INT32);
+    self_place = steps.Workspace(self.numel * int64_t{sizeof(int32_t)});
+    steps.Copy(self, OperandPlace(kSelf), wide, self_place);
+    self = wide;
+    self.offset = self_place.offset / int64_t{sizeof(int32_t)};
+  }
+  steps.Copy(FirstOf(PlainView(call.Tensor(kOffValue))), OperandPlace(kOffValue), out, OperandPlace(kOut));
+  aclTensor row = out;
+  Select(row, axis, 0);
+  aclTensor on = FirstOf(PlainView(call.Tensor(kOnValue)));
+  on.view = on.strides = self.view;
+  for (int i = 0; i < on.strides.rank; ++i) on.strides.dim[i] = 0;
+  const engine::IndexView named{.view = &self,
+                                .operand = self_place.operand,
+                                .name = call.Name(kSelf),
+                                .bound = out.view[axis],
+                                .step = out.strides[axis]};
+  engine::IndexedMove* const move = steps.Indexed(engine::IndexedAction::kPut, on, OperandPlace(kOnValue),
+                                                  row, OperandPlace(kOut), &named, 1);
+  // A class that there is none of leaves its row off.
+  if (move != nullptr) move->raises = false;
+  steps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts one_hot;
+}
+
+const OperatorFacts facts::one_hot = {"aclnnOneHot", "aclnnop/aclnn_one_hot.h", kSelfDtypes, kSelfDtypes,
+                                      /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnOneHotGetWorkspaceSize(const aclTensor* self, int numClasses, const aclTensor* onValue,
+                                        const aclTensor* offValue, int64_t axis, aclTensor* out,
+                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"self", self}, {"onValue", onValue}, {"offValue", offValue}, {"out", out}};
+  const Attribute attributes[] = {{"numClasses", numClasses}, {"axis", axis}};
+  OperatorCall call{"aclnnOneHot", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetOneHot);
+}
+PORTACL_PHASE_2(aclnnOneHot)

@@ -1,0 +1,121 @@
+// aclnnInplacePut: elements of a tensor, taken as one row, that an index tensor names are written or added to.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_put.h"
+
+#include <algorithm>
+
+#include "acl/errors.h"
+#include "aclnnop/indexing/accumulate.h"
+#include "aclnnop/operator_facts.h"
+#include "plan/move_plan.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kIndex, kSource };
+enum Attributes { kAccumulate };
+
+// BF16 is written, never added to.
+constexpr DtypeRule kPutDtypes = WithBf16SinceAtlasA2(kArithmetic);
+constexpr DtypeRule kAddDtypes = Everywhere(kArithmetic);
+constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
+
+aclnnStatus OneIndexEach(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kIndex).numel == call.Tensor(kSource).numel) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kIndex).Add(" does not go with ");
+  AddArgumentShape(message, call, kSource);
+  return FailAclnn(check.code, message.Add(", accepted: as many elements."));
+}
+
+aclnnStatus SelfHasWhatIsNamed(const Check& check, OperatorCall& call) noexcept {
+  if (!call.Tensor(kSelf).view.IsEmpty()) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf);
+  return FailAclnn(check.code,
+                   message.Add(" is empty, accepted: a tensor with elements, or an empty index."));
+}
+
+constexpr Check kChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kIndex),
+    NotNull(kSource),
+    IfEqual(kAccumulate, 0, DtypesIn(kPutDtypes, {kSelf})),
+    IfEqual(kAccumulate, 1, DtypesIn(kAddDtypes, {kSelf})),
+    DtypesIn(kIndexDtypes, {kIndex}),
+    SameDtype(kSelf, kSource),
+    RankAtMost(8, {kSelf, kIndex}),
+    SizesRepresentable({kSelf}),
+    Own(OneIndexEach),
+    DoneIfEmpty({kIndex}),
+    Own(SelfHasWhatIsNamed),
+    InsideStorage({kIndex, kSource}),
+};
+
+void SetPut(const OperatorCall& call, Executor& executor) {
+  const aclTensor self = PlainView(call.Tensor(kSelf));
+  aclTensor index = PlainView(call.Tensor(kIndex));
+  aclTensor source = PlainView(call.Tensor(kSource));
+  const bool accumulates = call.attributes[kAccumulate].integer != 0;
+  StepList steps(executor, 7);
+  // Of one shape they are walked as they lie; else each as one row.
+  engine::Place index_place = OperandPlace(kIndex);
+  engine::Place source_place = OperandPlace(kSource);
+  if (!(index.view == source.view)) {
+    index_place = steps.Flatten(index, kIndex);
+    source_place = steps.Flatten(source, kSource);
+  }
+  index.offset += index_place.offset / static_cast<int64_t>(aclDataTypeSize(index.dtype));
+  // Places of a tensor that is not dense do not follow from its elements' numbers by one step.
+  const aclTensor merged = MergedDims(self);
+  const bool is_half = self.dtype == ACL_FLOAT16 || self.dtype == ACL_BF16;
+  const bool is_copied = merged.view.rank > 1 && !(is_half && accumulates);
+  aclTensor target = merged;
+  engine::Place place = OperandPlace(kSelf);
+  if (is_copied) {
+    target = DenseTensor(merged.view, self.dtype);
+    place = steps.Workspace(self.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
+    steps.Copy(merged, OperandPlace(kSelf), target, place);
+  }
+  ScatterInto(steps, accumulates ? engine::IndexedAction::kAdd : engine::IndexedAction::kPut, source,
+              source_place, nullptr, {}, target, place, [&](const aclTensor& whole) {
+                TargetViews views;
+                views.indexed = DenseTensor(source.view, whole.dtype);
+                views.indexed.offset = whole.offset;
+                std::fill_n(views.indexed.strides.dim, source.view.rank, 0);
+                views.index[0] = index;
+                views.named[0] = {.view = nullptr,
+                                  .operand = index_place.operand,
+                                  .name = call.Name(kIndex),
+                                  .wraps = true,
+                                  .bound = self.numel,
+                                  .step = whole.view.rank == 1 ? whole.strides[0] : 1};
+                views.count = 1;
+                return views;
+              });
+  if (is_copied) steps.Copy(target, place, merged, OperandPlace(kSelf));
+  steps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts put;
+}
+
+const OperatorFacts facts::put = {"aclnnInplacePut", "aclnnop/aclnn_put.h", kPutDtypes, kPutDtypes,
+                                  /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnInplacePutGetWorkspaceSize(aclTensor* selfRef, const aclTensor* index,
+                                            const aclTensor* source, bool accumulate, uint64_t* workspaceSize,
+                                            aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"index", index}, {"source", source}};
+  const Attribute attributes[] = {{"accumulate", accumulate}};
+  OperatorCall call{"aclnnInplacePut", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetPut);
+}
+PORTACL_PHASE_2(aclnnInplacePut)

@@ -1,0 +1,152 @@
+// aclnnScatterNd and aclnnScatterNdUpdate: the parts of a tensor that rows of indices name are written.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_scatter_nd.h"
+
+#include "acl/errors.h"
+#include "aclnnop/aclnn_scatter_nd_update.h"
+#include "aclnnop/indexing/steps.h"
+#include "aclnnop/operator_facts.h"
+#include "contract/arguments.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kData, kIndices, kUpdates, kOut };  // in place there is no out
+
+constexpr DtypeRule kNdDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kBool);
+constexpr DtypeSet kUpdateOld = kFloatAndHalf | kBool;
+constexpr DtypeSet kUpdateA2 = kUpdateOld | kBf16 | DtypeSet{ACL_INT16, ACL_INT64, ACL_INT8, ACL_INT32};
+constexpr DtypeSet kUpdate950 =
+    kUpdateOld | kBf16 |
+    DtypeSet{ACL_INT64, ACL_INT8, ACL_UINT8, ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN};
+constexpr DtypeRule kUpdateDtypes = ByGeneration(kUpdateOld, kUpdateA2, kUpdate950);
+constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
+
+// How many dims of data a row of indices names.
+int NamedDims(const OperatorCall& call) {
+  const Shape& indices = call.Tensor(kIndices).view;
+  return static_cast<int>(indices[indices.rank - 1]);
+}
+
+aclnnStatus IndicesFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& data = call.Tensor(kData).view;
+  const Shape& indices = call.Tensor(kIndices).view;
+  const int64_t named = indices.rank == 0 ? 0 : indices[indices.rank - 1];
+  if (indices.rank > 0 && named <= data.rank && named <= engine::kMostIndices) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kIndices)
+      .Add(" names more dims with its last one than there are in ");
+  return FailAclnn(check.code, AddArgumentShape(message, call, kData).Add(", accepted: at most as many."));
+}
+
+aclnnStatus UpdatesFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& data = call.Tensor(kData).view;
+  const Shape& indices = call.Tensor(kIndices).view;
+  const int named = NamedDims(call);
+  Shape accepted = indices;
+  --accepted.rank;
+  // Beyond kMaxDims there is no such tensor.
+  for (int i = named; i < data.rank && accepted.rank < kMaxDims; ++i) accepted.dim[accepted.rank++] = data[i];
+  if (call.Tensor(kUpdates).view == accepted) return ACL_SUCCESS;
+  return RefuseShape(check, call, kUpdates, accepted);
+}
+
+constexpr Check kNdChecks[] = {
+    NotNull(kData),  // in CANN's order
+    NotNull(kIndices),
+    NotNull(kUpdates),
+    NotNull(kOut),
+    DtypesIn(kNdDtypes, {kData}),
+    DtypesIn(kIndexDtypes, {kIndices}),
+    SameDtype(kData, kUpdates),
+    SameDtype(kData, kOut),
+    RankAtLeast(1, {kData, kIndices, kUpdates, kOut}),
+    RankAtMost(8, {kData, kIndices, kUpdates, kOut}),
+    SameShape(kData, kOut),
+    Own(IndicesFit),
+    Own(UpdatesFit),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kData, kIndices, kUpdates}),
+    InsideStorage({kData, kIndices, kUpdates}),
+};
+
+constexpr Check kUpdateChecks[] = {
+    NotNull(kData),  // in CANN's order
+    NotNull(kIndices),
+    NotNull(kUpdates),
+    DtypesIn(kUpdateDtypes, {kData}),
+    DtypesIn(kIndexDtypes, {kIndices}),
+    SameDtype(kData, kUpdates),
+    SizesRepresentable({kData}),
+    DoneIfEmpty({kData, kIndices, kUpdates}),
+    RankAtMost(8, {kData, kIndices, kUpdates}),
+    Own(IndicesFit),
+    Own(UpdatesFit),
+    InsideStorage({kIndices, kUpdates}),
+};
+
+void SetScatterNd(const OperatorCall& call, Executor& executor) {
+  const int output = call.Output();
+  const aclTensor out = PlainView(call.Tensor(output));
+  const aclTensor indices = PlainView(call.Tensor(kIndices));
+  const aclTensor updates = PlainView(call.Tensor(kUpdates));
+  const int named = NamedDims(call);
+  const int rows = indices.view.rank - 1;
+  StepList steps(executor, 2);
+  if (!call.in_place)
+    steps.Copy(PlainView(call.Tensor(kData)), OperandPlace(kData), out, OperandPlace(output));
+  aclTensor indexed = out;
+  indexed.view = indexed.strides = updates.view;
+  for (int i = 0; i < updates.view.rank; ++i)
+    indexed.strides.dim[i] = i < rows ? 0 : out.strides[named + i - rows];
+  aclTensor views[engine::kMostIndices];
+  engine::IndexView of_dim[engine::kMostIndices];
+  for (int k = 0; k < named; ++k) {
+    aclTensor& view = views[k];
+    view = indices;
+    view.offset += k * indices.strides[rows];
+    view.view = view.strides = updates.view;
+    for (int i = 0; i < updates.view.rank; ++i) view.strides.dim[i] = i < rows ? indices.strides[i] : 0;
+    of_dim[k] = {.view = &view,
+                 .operand = kIndices,
+                 .name = call.Name(kIndices),
+                 .bound = out.view[k],
+                 .step = out.strides[k]};
+  }
+  steps.Indexed(engine::IndexedAction::kPut, updates, OperandPlace(kUpdates), indexed, OperandPlace(output),
+                of_dim, named);
+  steps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts scatter_nd, scatter_nd_update;
+}
+
+const OperatorFacts facts::scatter_nd = {"aclnnScatterNd", "aclnnop/aclnn_scatter_nd.h", kNdDtypes, kNdDtypes,
+                                         /*by_promotion=*/false};
+const OperatorFacts facts::scatter_nd_update = {"aclnnScatterNdUpdate", "aclnnop/aclnn_scatter_nd_update.h",
+                                                kUpdateDtypes, kUpdateDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnScatterNdGetWorkspaceSize(const aclTensor* data, const aclTensor* indices,
+                                           const aclTensor* updates, aclTensor* out, uint64_t* workspaceSize,
+                                           aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"data", data}, {"indices", indices}, {"updates", updates}, {"out", out}};
+  OperatorCall call{"aclnnScatterNd", tensors, {}};
+  return RunPhase1(call, kNdChecks, workspaceSize, executor, SetScatterNd);
+}
+PORTACL_PHASE_2(aclnnScatterNd)
+
+aclnnStatus aclnnScatterNdUpdateGetWorkspaceSize(aclTensor* varRef, const aclTensor* indices,
+                                                 const aclTensor* updates, uint64_t* workspaceSize,
+                                                 aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"varRef", varRef}, {"indices", indices}, {"updates", updates}};
+  OperatorCall call{"aclnnScatterNdUpdate", tensors, {}, /*in_place=*/true};
+  return RunPhase1(call, kUpdateChecks, workspaceSize, executor, SetScatterNd);
+}
+PORTACL_PHASE_2(aclnnScatterNdUpdate)

@@ -1,0 +1,193 @@
+// Distinct elements and runs (see unique.h): where a new one begins is counted in blocks, then each block writes behind those before it.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/sort/unique.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "acl/float_environment.h"
+#include "engine/parallel.h"
+#include "engine/sort/sort.h"
+
+namespace portacl::engine {
+namespace {
+
+constexpr int64_t kBlock = 32768;
+
+int64_t Blocks(int64_t count) { return (count + kBlock - 1) / kBlock; }
+int64_t Aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+bool HasWidePositions(int64_t count) { return count > std::numeric_limits<uint32_t>::max(); }
+
+void SetDense(aclTensor& tensor) {
+  tensor.storage = tensor.view;
+  tensor.strides = RowMajorStrides(tensor.view);
+  tensor.Describe();
+}
+
+// Takes memory in turn.
+class Cutter {
+ public:
+  explicit Cutter(char* memory) : at_(memory) {}
+  template <class T>
+  T* Take(int64_t n) {
+    char* const taken = at_;
+    at_ += Aligned(n * static_cast<int64_t>(sizeof(T)));
+    return reinterpret_cast<T*>(taken);
+  }
+
+ private:
+  char* at_;
+};
+
+// Bits that stand for one number each, but of 0, which has two, and of NaN, which is no number and equals nothing.
+template <class Bits>
+bool AreEqual(Bits a, Bits b, Bits infinity) {
+  const auto sign = static_cast<Bits>(Bits{1} << (sizeof(Bits) * 8 - 1));
+  const auto magnitude = static_cast<Bits>(a & static_cast<Bits>(~sign));
+  if (magnitude > infinity) return false;
+  return a == b || (magnitude == 0 && static_cast<Bits>(b & static_cast<Bits>(~sign)) == 0);
+}
+template <class Bits>
+bool AreEqualRows(const char* a, const char* b, int64_t n, Bits infinity) {
+  for (int64_t i = 0; i < n; ++i, a += sizeof(Bits), b += sizeof(Bits)) {
+    if (!AreEqual(Load<Bits>(a), Load<Bits>(b), infinity)) return false;
+  }
+  return true;
+}
+
+// Whether n neighbouring elements equal n others.
+bool AreEqualElements(const Unique& unique, const char* a, const char* b, int64_t n) {
+  switch (unique.dtype) {
+    case ACL_FLOAT:
+      return AreEqualRows<uint32_t>(a, b, n, 0x7F800000);
+    case ACL_COMPLEX64:
+      return AreEqualRows<uint32_t>(a, b, 2 * n, 0x7F800000);
+    case ACL_DOUBLE:
+      return AreEqualRows<uint64_t>(a, b, n, 0x7FF0000000000000);
+    case ACL_COMPLEX128:
+      return AreEqualRows<uint64_t>(a, b, 2 * n, 0x7FF0000000000000);
+    case ACL_FLOAT16:
+      return AreEqualRows<uint16_t>(a, b, n, 0x7C00);
+    case ACL_BF16:
+      return AreEqualRows<uint16_t>(a, b, n, 0x7F80);
+    case ACL_BOOL:
+      return std::equal(a, a + n, b, [](char x, char y) { return (x != 0) == (y != 0); });
+    default:
+      return std::memcmp(a, b, static_cast<size_t>(n * unique.size)) == 0;
+  }
+}
+
+// begins(i): whether place i of the order is another one than place i - 1; position(i): where in the source it is.
+template <class Begins, class PositionOf>
+void WriteUnique(const Unique& unique, const JobContext& context, Cutter& memory, const Begins& begins,
+                 const PositionOf& position) {
+  const int64_t blocks = Blocks(unique.count);
+  auto* const found_before = memory.Take<int64_t>(blocks);
+  ForEachBlock(blocks, unique.threads, [&](int64_t block) {
+    const int64_t end = std::min(unique.count, (block + 1) * kBlock);
+    int64_t found = 0;
+    for (int64_t i = block * kBlock; i < end; ++i) found += i == 0 || begins(i) ? 1 : 0;
+    found_before[block] = found;
+  });
+  int64_t total = 0;
+  for (int64_t block = 0; block < blocks; ++block) {
+    const int64_t found = found_before[block];
+    found_before[block] = total;
+    total += found;
+  }
+  const bool counts_them = unique.counts_result != nullptr;
+  auto* const starts = counts_them ? memory.Take<int64_t>(unique.count + 1) : nullptr;
+  const int64_t written = std::min(total, unique.most_values);
+  const int64_t part = unique.behind * unique.size;
+  const char* const source = unique.source.Address(context);
+  char* const values = unique.values.Address(context);
+  char* const inverse = unique.most_inverse > 0 ? unique.inverse.Address(context) : nullptr;
+  ForEachBlock(blocks, unique.threads, [&](int64_t block) {
+    const int64_t end = std::min(unique.count, (block + 1) * kBlock);
+    int64_t found = found_before[block] - 1;
+    for (int64_t i = block * kBlock; i < end; ++i) {
+      const int64_t at = position(i);
+      if (i == 0 || begins(i)) {
+        ++found;
+        for (int64_t k = 0; k < unique.before && found < written; ++k)
+          std::memcpy(values + (k * written + found) * part, source + (k * unique.count + at) * part,
+                      static_cast<size_t>(part));
+        if (counts_them) starts[found] = i;
+      }
+      if (at < unique.most_inverse) Store(inverse + at * int64_t{sizeof(int64_t)}, found);
+    }
+  });
+  aclTensor& result = *context.result;
+  result.view.rank = unique.rank;
+  std::copy(unique.extent, unique.extent + unique.rank, result.view.dim);
+  result.view.dim[unique.dim] = written;
+  SetDense(result);
+  if (!counts_them) return;
+  starts[total] = unique.count;
+  char* const counts = unique.counts.Address(context);
+  const int64_t counted = std::min(total, unique.most_counts);
+  for (int64_t i = 0; i < counted; ++i)
+    Store(counts + i * int64_t{sizeof(int64_t)}, starts[i + 1] - starts[i]);
+  unique.counts_result->view = Shape{counted};
+  SetDense(*unique.counts_result);
+}
+
+template <class Key, class Position>
+void RunSorted(const Unique& unique, const JobContext& context) {
+  Cutter memory(unique.memory.Address(context));
+  SortMemory<Key, Position> sort{};
+  for (int i = 0; i < 2; ++i) {
+    sort.keys[i] = memory.Take<Key>(unique.count);
+    sort.positions[i] = memory.Take<Position>(unique.count);
+  }
+  sort.counts = memory.Take<int64_t>(kSortCounts);
+  MakeKeys(unique.dtype, unique.source.Address(context), unique.count, unique.threads, sort.keys[0]);
+  const int sorted = SortKeys(sort, unique.count, unique.threads);
+  const Key* const keys = sort.keys[sorted];
+  const Position* const positions = sort.positions[sorted];
+  const bool has_nan = IsFloatKey(unique.dtype);
+  const auto nan = static_cast<Key>(NanKey(unique.dtype));
+  WriteUnique(
+      unique, context, memory,
+      [=](int64_t i) { return keys[i] != keys[i - 1] || (has_nan && keys[i] == nan); },
+      [=](int64_t i) { return static_cast<int64_t>(positions[i]); });
+}
+
+}  // namespace
+
+int64_t UniqueMemory(aclDataType dtype, int64_t count, bool sorts) noexcept {
+  int64_t bytes =
+      Aligned(Blocks(count) * int64_t{sizeof(int64_t)}) + Aligned((count + 1) * int64_t{sizeof(int64_t)});
+  if (!sorts) return bytes;
+  const int64_t position = HasWidePositions(count) ? 8 : 4;
+  const int64_t key = HasWideKeys(dtype) ? 8 : 4;
+  bytes += 2 * (Aligned(count * key) + Aligned(count * position));
+  return bytes + Aligned(kSortCounts * int64_t{sizeof(int64_t)});
+}
+
+void Unique::Run(const JobContext& context) const noexcept {
+  const DefaultFloatEnvironment environment;
+  if (sorts) {
+    if (HasWideKeys(dtype)) {
+      return HasWidePositions(count) ? RunSorted<WideKey, int64_t>(*this, context)
+                                     : RunSorted<WideKey, uint32_t>(*this, context);
+    }
+    return HasWidePositions(count) ? RunSorted<NarrowKey, int64_t>(*this, context)
+                                   : RunSorted<NarrowKey, uint32_t>(*this, context);
+  }
+  Cutter cut(memory.Address(context));
+  const char* const from = source.Address(context);
+  const int64_t part = behind * size;
+  WriteUnique(
+      *this, context, cut,
+      [&](int64_t i) {
+        for (int64_t k = 0; k < before; ++k) {
+          const char* const at = from + (k * count + i) * part;
+          if (!AreEqualElements(*this, at - part, at, behind)) return true;
+        }
+        return false;
+      },
+      [](int64_t i) { return i; });
+}
+
+}  // namespace portacl::engine
