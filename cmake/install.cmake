@@ -7,7 +7,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION include FILES_MATCH
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/aclnnop/ DESTINATION include/aclnnop/level2 FILES_MATCHING PATTERN "aclnn_*.h")
 # The master headers that CANN generates, one for each of its repositories of operators, and their second copies.
 file(STRINGS ${PROJECT_SOURCE_DIR}/src/aclnnop/operators.def portacl_operators REGEX "^OPERATOR")
-foreach(portacl_repository IN ITEMS nn math)
+foreach(portacl_repository IN ITEMS nn math cv)
   set(portacl_operator_includes "")
   foreach(line IN LISTS portacl_operators)
     if(line MATCHES "^OPERATOR\\(([a-z0-9_]+), .*, ${portacl_repository}\\)$")

@@ -34,6 +34,7 @@
 #include "aclnnop/aclnn_cast.h"
 #include "aclnnop/aclnn_cat.h"
 #include "aclnnop/aclnn_ceil.h"
+#include "aclnnop/aclnn_circular_pad2d.h"
 #include "aclnnop/aclnn_clamp.h"
 #include "aclnnop/aclnn_constant_pad_nd.h"
 #include "aclnnop/aclnn_copy.h"
@@ -75,8 +76,11 @@
 #include "aclnnop/aclnn_gather_v2.h"
 #include "aclnnop/aclnn_ge_scalar.h"
 #include "aclnnop/aclnn_ge_tensor.h"
+#include "aclnnop/aclnn_grid_sampler2d.h"
 #include "aclnnop/aclnn_gt_scalar.h"
 #include "aclnnop/aclnn_gt_tensor.h"
+#include "aclnnop/aclnn_im2col.h"
+#include "aclnnop/aclnn_im2col_backward.h"
 #include "aclnnop/aclnn_index.h"
 #include "aclnnop/aclnn_index_add.h"
 #include "aclnnop/aclnn_index_copy.h"
@@ -134,6 +138,7 @@
 #include "aclnnop/aclnn_normal_out.h"
 #include "aclnnop/aclnn_one.h"
 #include "aclnnop/aclnn_one_hot.h"
+#include "aclnnop/aclnn_pad2d_backward.h"
 #include "aclnnop/aclnn_permute.h"
 #include "aclnnop/aclnn_pow.h"
 #include "aclnnop/aclnn_pow_tensor_tensor.h"
@@ -142,9 +147,15 @@
 #include "aclnnop/aclnn_randperm.h"
 #include "aclnnop/aclnn_range.h"
 #include "aclnnop/aclnn_reciprocal.h"
+#include "aclnnop/aclnn_reflection_pad1d.h"
+#include "aclnnop/aclnn_reflection_pad1d_backward.h"
+#include "aclnnop/aclnn_reflection_pad2d.h"
 #include "aclnnop/aclnn_remainder.h"
 #include "aclnnop/aclnn_repeat.h"
 #include "aclnnop/aclnn_repeat_interleave.h"
+#include "aclnnop/aclnn_replication_pad1d.h"
+#include "aclnnop/aclnn_replication_pad1d_backward.h"
+#include "aclnnop/aclnn_replication_pad2d.h"
 #include "aclnnop/aclnn_right_shift.h"
 #include "aclnnop/aclnn_roll.h"
 #include "aclnnop/aclnn_round.h"
@@ -177,13 +188,24 @@
 #include "aclnnop/aclnn_tan.h"
 #include "aclnnop/aclnn_tanh.h"
 #include "aclnnop/aclnn_threshold.h"
+#include "aclnnop/aclnn_trans_matmul_weight.h"
 #include "aclnnop/aclnn_tril.h"
 #include "aclnnop/aclnn_triu.h"
 #include "aclnnop/aclnn_trunc.h"
+#include "aclnnop/aclnn_unfold_grad.h"
 #include "aclnnop/aclnn_uniform.h"
 #include "aclnnop/aclnn_unique.h"
 #include "aclnnop/aclnn_unique2.h"
 #include "aclnnop/aclnn_unique_consecutive.h"
+#include "aclnnop/aclnn_upsample_bicubic_2d.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d_backward.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d_backward_v2.h"
+#include "aclnnop/aclnn_upsample_nearest_1d.h"
+#include "aclnnop/aclnn_upsample_nearest_1d_v2.h"
+#include "aclnnop/aclnn_upsample_nearest_2d.h"
+#include "aclnnop/aclnn_upsample_nearest_2d_backward.h"
+#include "aclnnop/aclnn_upsample_nearest_2d_v2.h"
 #include "aclnnop/aclnn_zero.h"
 #include "support/c_function.h"
 
@@ -693,6 +715,29 @@ constexpr OperatorCall kCalls[] = {
     MOVES(RepeatInterleaveWithDim, 2, kOperand0, t[0], given.Indices({given.Length(t[0])}), given.Dim(t[0]), given.Length(t[1]), t[1]),
     MOVES(RepeatInterleaveTensor, 2, kAny, t[0], given.FirstLength(t[1]), t[1]),
     MOVES(ConstantPadNd, 2, kOperand0, t[0], given.Array({a.reduction & 1, -(a.reduction & 1)}), given.Scalar(), t[1]),
+    MOVES(ReflectionPad1d, 2, kOperand0, t[0], given.Array({a.reduction & 1, a.reduction & 1}), t[1]),
+    MOVES(ReflectionPad2d, 2, kOperand0, t[0], given.Array({a.reduction & 1, -(a.reduction & 1), a.reduction & 1, 0}), t[1]),
+    MOVES(ReplicationPad1d, 2, kOperand0, t[0], given.Array({a.reduction & 1, a.reduction & 1}), t[1]),
+    MOVES(ReplicationPad2d, 2, kOperand0, t[0], given.Array({a.reduction & 1, -(a.reduction & 1), a.reduction & 1, 0}), t[1]),
+    MOVES(CircularPad2d, 2, kOperand0, t[0], given.Array({a.reduction & 1, -(a.reduction & 1), a.reduction & 1, 0}), t[1]),
+    MOVES(ReflectionPad1dBackward, 3, kOperand1, t[0], t[1], given.Array({0, 0}), t[2]),
+    MOVES(ReflectionPad2dBackward, 3, kOperand1, t[0], t[1], given.Array({0, 0, a.reduction & 1, -(a.reduction & 1)}), t[2]),
+    MOVES(ReplicationPad1dBackward, 3, kOperand1, t[0], t[1], given.Array({0, 0}), t[2]),
+    MOVES(ReplicationPad2dBackward, 3, kOperand1, t[0], t[1], given.Array({0, 0, a.reduction & 1, -(a.reduction & 1)}), t[2]),
+    MOVES(Im2col, 2, kOperand0, t[0], given.Array({1, 1}), given.Array({1, 1}), given.Array({0, 0}), given.Array({1, 1 + (a.reduction & 1)}), t[1]),
+    MOVES(Im2colBackward, 2, kOperand0, t[0], given.Array({1, given.Length(t[0])}), given.Array({1, 1}), given.Array({1, 1}), given.Array({0, 0}), given.Array({1, 1}), t[1]),
+    MOVES(UnfoldGrad, 2, kOperand0, t[0], given.Shape(t[1]), given.Dim(t[0]), 1 + (a.reduction & 3), 1, t[1]),
+    MOVES(UpsampleNearest1d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), t[1]),
+    MOVES(UpsampleNearest1dV2, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), a.beta, t[1]),
+    MOVES(UpsampleNearest2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), t[1]),
+    MOVES(UpsampleNearest2dV2, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), a.beta, a.beta, t[1]),
+    MOVES(UpsampleNearest2dBackward, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), given.Shape(t[1]), a.beta, a.beta, t[1]),
+    MOVES(UpsampleBilinear2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), a.log_target, a.beta, a.beta, t[1]),
+    MOVES(UpsampleBicubic2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), a.log_target, a.beta, a.beta, t[1]),
+    MOVES(UpsampleBilinear2dBackward, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), given.Shape(t[1]), a.log_target, a.beta, a.beta, t[1]),
+    MOVES(UpsampleBilinear2dBackwardV2, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), given.Shape(t[1]), a.log_target, a.beta, a.beta, t[1]),
+    MOVES(GridSampler2D, 3, kOperand0, t[0], t[1], a.reduction, a.reduction & 1, a.log_target, t[2]),
+    MOVES(TransMatmulWeight, 1, kAny, t[0]),
     MOVES(Diag, 2, kAny, t[0], a.reduction, t[1]),
     MOVES(DiagFlat, 2, kAny, t[0], a.reduction, t[1]),
     MOVES(IndexSelect, 2, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1]),
@@ -745,7 +790,7 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 18 + 41;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 18 + 63;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "aclnnop/aclnn_cat.h"
+#include "aclnnop/aclnn_circular_pad2d.h"
 #include "aclnnop/aclnn_constant_pad_nd.h"
 #include "aclnnop/aclnn_diag.h"
 #include "aclnnop/aclnn_diag_flat.h"
@@ -12,6 +13,9 @@
 #include "aclnnop/aclnn_flip.h"
 #include "aclnnop/aclnn_gather.h"
 #include "aclnnop/aclnn_gather_v2.h"
+#include "aclnnop/aclnn_grid_sampler2d.h"
+#include "aclnnop/aclnn_im2col.h"
+#include "aclnnop/aclnn_im2col_backward.h"
 #include "aclnnop/aclnn_index.h"
 #include "aclnnop/aclnn_index_add.h"
 #include "aclnnop/aclnn_index_copy.h"
@@ -24,10 +28,17 @@
 #include "aclnnop/aclnn_nonzero.h"
 #include "aclnnop/aclnn_nonzero_v2.h"
 #include "aclnnop/aclnn_one_hot.h"
+#include "aclnnop/aclnn_pad2d_backward.h"
 #include "aclnnop/aclnn_permute.h"
 #include "aclnnop/aclnn_put.h"
+#include "aclnnop/aclnn_reflection_pad1d.h"
+#include "aclnnop/aclnn_reflection_pad1d_backward.h"
+#include "aclnnop/aclnn_reflection_pad2d.h"
 #include "aclnnop/aclnn_repeat.h"
 #include "aclnnop/aclnn_repeat_interleave.h"
+#include "aclnnop/aclnn_replication_pad1d.h"
+#include "aclnnop/aclnn_replication_pad1d_backward.h"
+#include "aclnnop/aclnn_replication_pad2d.h"
 #include "aclnnop/aclnn_roll.h"
 #include "aclnnop/aclnn_scatter.h"
 #include "aclnnop/aclnn_scatter_add.h"
@@ -40,9 +51,20 @@
 #include "aclnnop/aclnn_split_with_size.h"
 #include "aclnnop/aclnn_stack.h"
 #include "aclnnop/aclnn_take.h"
+#include "aclnnop/aclnn_trans_matmul_weight.h"
+#include "aclnnop/aclnn_unfold_grad.h"
 #include "aclnnop/aclnn_unique.h"
 #include "aclnnop/aclnn_unique2.h"
 #include "aclnnop/aclnn_unique_consecutive.h"
+#include "aclnnop/aclnn_upsample_bicubic_2d.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d_backward.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d_backward_v2.h"
+#include "aclnnop/aclnn_upsample_nearest_1d.h"
+#include "aclnnop/aclnn_upsample_nearest_1d_v2.h"
+#include "aclnnop/aclnn_upsample_nearest_2d.h"
+#include "aclnnop/aclnn_upsample_nearest_2d_backward.h"
+#include "aclnnop/aclnn_upsample_nearest_2d_v2.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;
@@ -75,6 +97,35 @@ HAS(aclnnRepeatInterleave, In, In, int64_t, Out);
 HAS(aclnnRepeatInterleaveWithDim, In, In, int64_t, int64_t, Out);
 HAS(aclnnRepeatInterleaveTensor, In, int64_t, Out);
 HAS(aclnnConstantPadNd, In, Array, Scalar, Out);
+HAS(aclnnReflectionPad1d, In, Array, Out);
+HAS(aclnnReflectionPad2d, In, Array, Out);
+HAS(aclnnReplicationPad1d, In, Array, Out);
+HAS(aclnnReplicationPad2d, In, Array, Out);
+HAS(aclnnCircularPad2d, In, Array, Out);
+HAS(aclnnReflectionPad1dBackward, In, In, Array, Out);
+HAS(aclnnReflectionPad2dBackward, In, In, Array, Out);
+HAS(aclnnReplicationPad1dBackward, In, In, Array, Out);
+HAS(aclnnReplicationPad2dBackward, In, In, Array, Out);
+HAS(aclnnIm2col, In, Array, Array, Array, Array, In);
+HAS(aclnnIm2colBackward, In, Array, Array, Array, Array, Array, Out);
+HAS(aclnnUnfoldGrad, In, Array, int64_t, int64_t, int64_t, In);
+HAS(aclnnUpsampleNearest1d, In, Array, Out);
+HAS(aclnnUpsampleNearest1dV2, In, Array, float, Out);
+HAS(aclnnUpsampleNearest2d, In, Array, Out);
+HAS(aclnnUpsampleNearest2dV2, In, Array, float, float, Out);
+HAS(aclnnUpsampleNearest2dBackward, In, Array, Array, double, double, Out);
+HAS(aclnnUpsampleBilinear2d, In, Array, bool, double, double, Out);
+HAS(aclnnUpsampleBicubic2d, In, Array, bool, double, double, Out);
+HAS(aclnnUpsampleBilinear2dBackward, In, Array, Array, bool, double, double, Out);
+HAS(aclnnUpsampleBilinear2dBackwardV2, In, Array, Array, bool, double, double, Out);
+HAS(aclnnGridSampler2D, In, In, int64_t, int64_t, bool, Out);
+HAS(aclnnTransMatmulWeight, Out);
+static_assert(
+    std::is_same<decltype(&aclnnCalculateMatmulWeightSize), aclnnStatus (*)(Array, uint64_t*)>::value,
+    "aclnnCalculateMatmulWeightSize");
+static_assert(std::is_same<decltype(&aclnnCalculateMatmulWeightSizeV2),
+                           aclnnStatus (*)(Array, aclDataType, uint64_t*)>::value,
+              "aclnnCalculateMatmulWeightSizeV2");
 HAS(aclnnDiag, In, int64_t, Out);
 HAS(aclnnDiagFlat, In, int64_t, Out);
 HAS(aclnnIndexSelect, In, int64_t, In, Out);

@@ -32,6 +32,7 @@ struct IndexArgument {
   std::vector<int64_t> values = {};         // of an array
   int64_t integer = 0;
   Number number = {};  // of a scalar
+  double real = 0;
 };
 
 IndexArgument TensorArg(const std::string& name, const Shape& shape, DtypeNumber dtype = ACL_FLOAT);
@@ -40,6 +41,7 @@ IndexArgument ListArg(const std::string& name, const std::vector<Shape>& shapes,
                       DtypeNumber dtype = ACL_FLOAT);
 IndexArgument ArrayArg(const std::string& name, const std::vector<int64_t>& values);
 IndexArgument IntegerArg(const std::string& name, int64_t value);
+IndexArgument RealArg(const std::string& name, double value);
 IndexArgument ScalarArg(const std::string& name, Number value, DtypeNumber dtype = ACL_FLOAT);
 
 struct IndexOperator;
@@ -95,6 +97,7 @@ struct IndexOperator {
   bool takes_workspace = false;
   bool is_inexact = false;            // NaN results compare as NaN
   Product numbers_on = Product::kA2;  // where every element is compared
+  double tolerance = 0;     // how far a number may be from the oracle's, by 1 and the size of that
 };
 
 inline void PrintTo(const IndexOperator* op, std::ostream* out) { *out << op->function.name; }

@@ -1,6 +1,7 @@
 // The tests of operators that move or index elements: see index_operator.h.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -57,6 +58,9 @@ class Arguments {
           scalars_.push_back(argument.scalar = aclCreateScalar(element.data(), AsAclDataType(one.dtype)));
           break;
         }
+        case ParameterKind::kReal:
+          argument.real = one.real;
+          break;
         default:
           argument.integer = one.integer;
       }
@@ -121,6 +125,7 @@ std::string Describe(const IndexCall& call) {
     }
     if (one.kind == ParameterKind::kArray) text += one.null ? "null" : ToString(one.values);
     if (one.kind == ParameterKind::kInteger) text += std::to_string(one.integer);
+    if (one.kind == ParameterKind::kReal) text += std::to_string(one.real);
     if (one.kind == ParameterKind::kScalar)
       text += one.null ? "null" : DtypeName(one.dtype) + std::to_string(static_cast<double>(one.number.real));
   }
@@ -225,6 +230,10 @@ std::vector<Change> ChangesOf(const IndexOperator& op) {
         for (const DtypeNumber dtype : {ACL_BOOL, ACL_INT64, ACL_DOUBLE, ACL_COMPLEX64})
           changes.push_back([=](IndexCall& call) { argument(call).dtype = dtype; });
         changes.push_back([=](IndexCall& call) { argument(call).number = {}; });
+        break;
+      case ParameterKind::kReal:
+        for (const double value : {-1.0, 0.0, 0.5, 1.0, 2.0, 3.5})
+          changes.push_back([=](IndexCall& call) { argument(call).real = value; });
         break;
       default:
         for (const int64_t value : {-9, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 9})
@@ -343,6 +352,18 @@ std::vector<TensorValues> ValuesOf(const std::vector<HostTensor>& tensors) {
   return all;
 }
 
+bool IsNear(double tolerance, DtypeNumber dtype, const std::byte* found, const Element& expected) {
+  if (tolerance == 0) return false;
+  if (dtype == ACL_FLOAT16) tolerance = std::max(tolerance, 1e-3);
+  if (dtype == ACL_BF16) tolerance = std::max(tolerance, 8e-3);
+  const Number x = NumberOf(dtype, found);
+  const Number y = NumberOf(dtype, expected.data());
+  const auto are_near = [&](long double a, long double b) {
+    return std::fabs(a - b) <= tolerance * (1 + std::fabs(b));
+  };
+  return are_near(x.real, y.real) && are_near(x.imaginary, y.imaginary);
+}
+
 // Compares the tensors with what the oracle says of them as they were; says what is wrong.
 std::string Difference(const IndexCall& call, const std::vector<TensorValues>& before,
                        const std::vector<HostTensor>& tensors) {
@@ -365,9 +386,11 @@ std::string Difference(const IndexCall& call, const std::vector<TensorValues>& b
       const bool same = call.op->is_inexact
                             ? IsSameElement(tensors[i].dtype(), tensors[i].Element(k), expected)
                             : std::memcmp(tensors[i].Element(k), expected.data(), expected.size()) == 0;
+      const bool is_near =
+          !stays && IsNear(call.op->tolerance, tensors[i].dtype(), tensors[i].Element(k), expected);
       const bool is_nan =
           !stays && is_converted && IsSameElement(tensors[i].dtype(), tensors[i].Element(k), expected);
-      if (!same && !is_nan)
+      if (!same && !is_nan && !is_near)
         return arguments[i]->name + " at " + std::to_string(k) + (stays ? " was written" : "");
     }
   }
@@ -437,6 +460,11 @@ IndexArgument ArrayArg(const std::string& name, const std::vector<int64_t>& valu
 IndexArgument IntegerArg(const std::string& name, int64_t value) {
   IndexArgument argument = Make(ParameterKind::kInteger, name);
   argument.integer = value;
+  return argument;
+}
+IndexArgument RealArg(const std::string& name, double value) {
+  IndexArgument argument = Make(ParameterKind::kReal, name);
+  argument.real = value;
   return argument;
 }
 IndexArgument ScalarArg(const std::string& name, Number value, DtypeNumber dtype) {

@@ -1,0 +1,44 @@
+// aclnnop/aclnn_upsample_nearest_2d_v2.h: aclnnUpsampleNearest2dV2, images resized by the nearest element, by scales.
+// SPDX-License-Identifier: Apache-2.0
+//
+// out[n][c][y][x] = self[n][c][min(floor(y * h), H - 1)][min(floor(x * w), W - 1)], in float32; h is 1 if the rows are
+// as many, else 1 / scalesH if that is greater than 0, else H divided by out's rows, w likewise.
+// The format NHWC says that the dims are in that order.
+//
+// Types: float32, float16, float64, uint8; BF16 on newer products.
+// Float64, uint8 and the oldest products (Atlas training, Atlas 200I/500 A2) take no scales.
+#ifndef PORTACL_ACLNNOP_ACLNN_UPSAMPLE_NEAREST_2D_V2_H_
+#define PORTACL_ACLNNOP_ACLNN_UPSAMPLE_NEAREST_2D_V2_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// "The two phases" and "Movements" in aclnnop/aclnn_util.h.
+//   self        images of 4 dims
+//   outputSize  rows and columns of out
+//   scalesH, scalesW  how many rows and columns of out there are for one of self; 0 or less: as the sizes say
+//   out         result, of self's type
+// Codes, after those that all operators share, in this order:
+//   161001  self or out is null
+//           (here success is returned when self or out is empty)
+//   161001  outputSize is null (CANN does not look)
+//   161002  self's type is not in the list, or out's is not self's
+//   161002  outputSize does not have two values, self or out not 4 dims; self has no channels; a size is less than 1
+//   161002  a format is neither NCHW nor NHWC
+//   161002  out's images or channels are not self's, or its rows and columns not outputSize
+//   161002  but on Ascend 950, a dim is longer than 2^31 - 1
+// clang-format off
+ACLNN_API aclnnStatus aclnnUpsampleNearest2dV2GetWorkspaceSize(const aclTensor* self, const aclIntArray* outputSize,
+    float scalesH, float scalesW, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnUpsampleNearest2dV2(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor, aclrtStream stream);
+// clang-format on
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // PORTACL_ACLNNOP_ACLNN_UPSAMPLE_NEAREST_2D_V2_H_

@@ -1,0 +1,142 @@
+// How the positions of one axis lead to the indices of another: what pads, windows and interpolation have in common.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace portacl::engine {
+
+// Positions are numbered `outer` by `inner`, the first of which is 1 but for windows; each has up to four taps: an index in
+// [0, length) and a weight. Strides are in elements.
+struct AxisMap {
+  enum class Kind : uint8_t { kReflect, kReplicate, kWrap, kWindows, kNearest, kLinear, kCubic };
+
+  Kind kind = Kind::kReplicate;
+  bool aligns_corners = false;
+  bool is_wide = false;  // source coordinates and weights are float64, else float32
+  int64_t outer = 1;
+  int64_t inner = 1;
+  int64_t length = 1;
+  int64_t before = 0;  // pads: the position of index 0
+  // Windows: the index is first + a * outer_step + b * inner_step; there may be none.
+  int64_t first = 0;
+  int64_t outer_step = 0;
+  int64_t inner_step = 1;  // positive
+  double step = 1;         // interpolation: from one position to the next, in indices
+
+  int64_t outer_stride = 0;  // of the tensor that has the positions
+  int64_t inner_stride = 0;
+  int64_t index_stride = 0;  // of the one that has the indices
+
+  int64_t Positions() const { return outer * inner; }
+  // Whether its positions are a few stretches of indices that follow each other in equal steps, without weights.
+  bool IsPiecewise() const { return kind <= Kind::kWindows; }
+  // Interpolation that changes nothing.
+  bool IsIdentity() const { return inner == length && step == 1; }
+  int MostTaps() const {
+    if (kind == Kind::kLinear && !IsIdentity()) return 2;
+    return kind == Kind::kCubic && !IsIdentity() ? 4 : 1;
+  }
+};
+
+// f(a, b, count, index, step): the positions (a, b), (a, b + 1), ..., (a, b + count - 1) lead to the indices index,
+// index + step, ...; index < 0: to none. In the order of positions, for a piecewise map.
+template <class F>
+void ForEachStretch(const AxisMap& map, const F& f) {
+  const int64_t n = map.length;
+  const int64_t positions = map.inner;
+  const auto piece = [&](int64_t a, int64_t begin, int64_t end, int64_t index, int64_t step) {
+    if (begin < end) f(a, begin, end - begin, index, step);
+  };
+  if (map.kind == AxisMap::Kind::kWindows) {
+    for (int64_t a = 0; a < map.outer; ++a) {
+      const int64_t start = map.first + a * map.outer_step;
+      const auto reaching = [&](int64_t index) {  // the first b whose index is at least this one
+        const int64_t missing = index - start;
+        return std::clamp<int64_t>(missing <= 0 ? 0 : (missing + map.inner_step - 1) / map.inner_step, 0,
+                                   positions);
+      };
+      const int64_t begin = reaching(0);
+      const int64_t end = reaching(n);
+      piece(a, 0, begin, -1, 0);
+      piece(a, begin, end, start + begin * map.inner_step, map.inner_step);
+      piece(a, std::max(begin, end), positions, -1, 0);
+    }
+  } else if (map.kind == AxisMap::Kind::kWrap) {
+    for (int64_t b = 0; b < positions;) {
+      const int64_t index = ((b - map.before) % n + n) % n;
+      const int64_t end = std::min(positions, b + n - index);
+      piece(0, b, end, index, 1);
+      b = end;
+    }
+  } else {
+    const bool reflects = map.kind == AxisMap::Kind::kReflect;
+    const int64_t begin = std::clamp<int64_t>(map.before, 0, positions);
+    const int64_t end = std::clamp<int64_t>(map.before + n, 0, positions);
+    piece(0, 0, begin, reflects ? map.before : 0, reflects ? -1 : 0);
+    piece(0, begin, end, begin - map.before, 1);
+    const int64_t behind = std::max(begin, end);
+    piece(0, behind, positions, reflects ? 2 * (n - 1) - (behind - map.before) : n - 1, reflects ? -1 : 0);
+  }
+}
+
+namespace axis_map {
+
+// The whole number below a place, at most `last`; no place is too far.
+template <class T>
+int64_t IndexBelow(T place, int64_t last) {
+  return place < static_cast<T>(last) ? static_cast<int64_t>(std::floor(place)) : last;
+}
+
+template <class T, class F>
+void ForEachInterpolated(const AxisMap& map, const F& f) {
+  const int64_t last = map.length - 1;
+  const auto step = static_cast<T>(map.step);
+  const T half = static_cast<T>(0.5);
+  for (int64_t b = 0; b < map.inner; ++b) {
+    if (map.IsIdentity()) {
+      f(0, b, b, 1.0);
+      continue;
+    }
+    if (map.kind == AxisMap::Kind::kNearest) {
+      f(0, b, IndexBelow(static_cast<T>(b) * step, last), 1.0);
+      continue;
+    }
+    const bool is_linear = map.kind == AxisMap::Kind::kLinear;
+    T place = map.aligns_corners ? step * static_cast<T>(b) : step * (static_cast<T>(b) + half) - half;
+    if (is_linear && !map.aligns_corners) place = std::max(place, T{0});
+    const int64_t index = IndexBelow(place, last);
+    const T part = std::clamp(place - static_cast<T>(index), T{0}, T{1});
+    if (is_linear) {
+      f(0, b, index, static_cast<double>(1 - part));
+      f(0, b, std::min(index + 1, last), static_cast<double>(part));
+      continue;
+    }
+    constexpr T kA = static_cast<T>(-0.75);
+    const auto near = [](T x) { return ((kA + 2) * x - (kA + 3)) * x * x + 1; };
+    const auto far = [](T x) { return ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA; };
+    const T weight[4] = {far(part + 1), near(part), near(1 - part), far(2 - part)};
+    for (int k = 0; k < 4; ++k)
+      f(0, b, std::clamp<int64_t>(index - 1 + k, 0, last), static_cast<double>(weight[k]));
+  }
+}
+
+}  // namespace axis_map
+
+// f(a, b, index, weight) for every tap, in the order of positions, then of a position's taps.
+template <class F>
+void ForEachTap(const AxisMap& map, const F& f) {
+  if (map.IsPiecewise()) {
+    ForEachStretch(map, [&](int64_t a, int64_t b, int64_t count, int64_t index, int64_t step) {
+      for (int64_t k = 0; index >= 0 && k < count; ++k) f(a, b + k, index + k * step, 1.0);
+    });
+  } else if (map.is_wide) {
+    axis_map::ForEachInterpolated<double>(map, f);
+  } else {
+    axis_map::ForEachInterpolated<float>(map, f);
+  }
+}
+
+}  // namespace portacl::engine

@@ -1,0 +1,324 @@
+// Images sampled at places (see grid.h): the taps of a few places are worked out once and used for every channel.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/resample/grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "acl/data_type.h"
+#include "acl/float_environment.h"
+#include "engine/conversions.h"
+#include "engine/parallel.h"
+
+namespace portacl::engine {
+namespace {
+
+// Places at a time: the more, the longer a channel's image stays in the caches, and what is known of them takes the stack.
+template <class T>
+constexpr int64_t PlacesFor(int taps) {
+  return (taps > 4 ? 256 : 1024) / static_cast<int64_t>(sizeof(T));
+}
+// Elements that a thread writes at a time.
+constexpr int64_t kShareElements = 16384;
+
+struct GridJob {
+  int8_t input;
+  int8_t grid;
+  int8_t output;
+  GridFilter filter;
+  GridEdge edge;
+  bool aligns_corners;
+  bool is_wide;
+  int32_t size;
+  int threads;
+  int64_t images;
+  int64_t channels;
+  int64_t height;
+  int64_t width;
+  int64_t rows;
+  int64_t columns;
+  // In bytes.
+  int64_t input_offset;
+  int64_t input_stride[4];
+  int64_t grid_offset;
+  int64_t grid_stride[4];
+  int64_t output_offset;
+  int64_t output_stride[4];
+  LoadFunction load;  // null where nothing is converted
+  StoreFunction store;
+
+  bool Touches(int operand) const noexcept {
+    return operand == input || operand == grid || operand == output;
+  }
+  int64_t Elements() const noexcept { return images * channels * rows * columns; }
+  void Run(const JobContext& context) const noexcept;
+};
+
+// A coordinate of the grid in elements of the image.
+template <class T>
+T Unnormalized(T place, int64_t n, bool aligns_corners) {
+  const auto length = static_cast<T>(n);
+  return aligns_corners ? (place + 1) / 2 * (length - 1) : ((place + 1) * length - 1) / 2;
+}
+
+// Reflected until it lies between the two edges, given as twice their places.
+template <class T>
+T Reflected(T place, int64_t twice_low, int64_t twice_high) {
+  if (twice_low == twice_high) return 0;
+  const T low = static_cast<T>(twice_low) / 2;
+  const T span = static_cast<T>(twice_high - twice_low) / 2;
+  place = std::fabs(place - low);
+  const T extra = std::fmod(place, span);
+  const T flips = std::floor(place / span);
+  return std::fmod(flips, T{2}) == 0 ? extra + low : span - extra + low;
+}
+
+// A place as the edge makes one inside of it; NaN becomes 0 then.
+template <class T>
+T Inside(T place, int64_t n, GridEdge edge, bool aligns_corners) {
+  if (edge == GridEdge::kZero) return place;
+  if (edge == GridEdge::kReflection)
+    place = aligns_corners ? Reflected(place, 0, 2 * (n - 1)) : Reflected(place, -1, 2 * n - 1);
+  const auto last = static_cast<T>(n - 1);
+  return place > 0 ? std::min(place, last) : T{0};
+}
+
+// The whole number below; what no index is near of becomes -1 or n, with a margin for neighbours.
+template <class T>
+int64_t IndexOf(T floored, int64_t n) {
+  constexpr int64_t kMargin = 8;
+  if (!(floored > static_cast<T>(-kMargin))) return -kMargin;
+  return floored < static_cast<T>(n + kMargin) ? static_cast<int64_t>(floored) : n + kMargin;
+}
+
+// Taps along one dim: offsets in bytes and weights; -1: none.
+template <class T>
+struct AxisTaps {
+  int count;
+  int64_t index[4];
+  T weight[4];
+};
+
+template <class T>
+AxisTaps<T> TapsOf(const GridJob& job, T coordinate, int64_t n) {
+  T place = Unnormalized(std::isnan(coordinate) ? T{-1} : coordinate, n, job.aligns_corners);
+  AxisTaps<T> taps{};
+  const auto at = [&](int64_t index) { return index >= 0 && index < n ? index : -1; };
+  if (job.filter == GridFilter::kCubic) {
+    // The edge is that of each tap.
+    const T below = std::floor(place);
+    const T part = std::isfinite(place) ? place - below : T{0};
+    constexpr T kA = static_cast<T>(-0.75);
+    const auto near = [](T x) { return ((kA + 2) * x - (kA + 3)) * x * x + 1; };
+    const auto far = [](T x) { return ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA; };
+    const T weight[4] = {far(part + 1), near(part), near(1 - part), far(2 - part)};
+    taps.count = 4;
+    for (int k = 0; k < 4; ++k) {
+      const T neighbour = Inside(below + static_cast<T>(k - 1), n, job.edge, job.aligns_corners);
+      taps.index[k] = at(IndexOf(neighbour, n));
+      taps.weight[k] = weight[k];
+    }
+    return taps;
+  }
+  place = Inside(place, n, job.edge, job.aligns_corners);
+  if (job.filter == GridFilter::kNearest) {
+    taps.count = 1;
+    taps.index[0] = at(IndexOf(std::nearbyint(place), n));
+    taps.weight[0] = 1;
+    return taps;
+  }
+  const T below = std::floor(place);
+  const T part = std::isfinite(place) ? place - below : T{0};
+  const int64_t index = IndexOf(below, n);
+  taps.count = 2;
+  taps.index[0] = at(index);
+  taps.index[1] = at(index + 1);
+  taps.weight[0] = 1 - part;
+  taps.weight[1] = part;
+  return taps;
+}
+
+// Some places of one row of one image, with at most so many taps each.
+template <class T, int kTaps>
+class Places {
+  static constexpr int64_t kPlaces = PlacesFor<T>(kTaps);
+  using Bits = std::conditional_t<sizeof(T) == sizeof(float), uint32_t, uint64_t>;
+
+ public:
+  explicit Places(const GridJob& job) : job_(job) {}
+
+  void Run(const char* input, const char* grid, char* output, int64_t count) {
+    T coordinate[2][kPlaces];
+    for (int axis = 0; axis < 2; ++axis)
+      Load(grid + axis * job_.grid_stride[3], job_.grid_stride[2], count, coordinate[axis]);
+    for (int64_t i = 0; i < count; ++i) SetTaps(coordinate[1][i], coordinate[0][i], i);
+    for (int64_t channel = 0; channel < job_.channels; ++channel)
+      Channel(input + channel * job_.input_stride[1], output + channel * job_.output_stride[1], count);
+  }
+
+ private:
+  void SetTaps(T y, T x, int64_t i) {
+    const AxisTaps<T> rows = TapsOf(job_, y, job_.height);
+    const AxisTaps<T> columns = TapsOf(job_, x, job_.width);
+    taps_ = rows.count * columns.count;
+    for (int r = 0; r < rows.count; ++r) {
+      row_weight_[r][i] = rows.weight[r];
+      for (int c = 0; c < columns.count; ++c) {
+        const int k = r * columns.count + c;
+        const bool is_there = rows.index[r] >= 0 && columns.index[c] >= 0;
+        offset_[k][i] =
+            is_there ? rows.index[r] * job_.input_stride[2] + columns.index[c] * job_.input_stride[3] : 0;
+        mask_[k][i] = is_there ? static_cast<Bits>(-1) : Bits{0};
+        // Cubic: a row's columns first, then their sum; else the weight of each is a product.
+        weight_[k][i] = kTaps > 4 ? columns.weight[c] : rows.weight[r] * columns.weight[c];
+      }
+    }
+  }
+
+  void Channel(const char* input, char* output, int64_t count) {
+    T sum[kPlaces];
+    std::fill_n(sum, count, T{0});
+    if constexpr (kTaps > 4) {
+      T row[kPlaces];
+      for (int r = 0; r < 4; ++r) {
+        std::fill_n(row, count, T{0});
+        for (int c = 0; c < 4; ++c) AddTap(input, r * 4 + c, count, row);
+        for (int64_t i = 0; i < count; ++i) sum[i] += row[i] * row_weight_[r][i];
+      }
+    } else {
+      for (int k = 0; k < taps_; ++k) AddTap(input, k, count, sum);
+    }
+    Store(sum, output, count);
+  }
+
+  void AddTap(const char* input, int k, int64_t count, T* sum) {
+    T value[kPlaces];
+    if (job_.load == nullptr) {
+      // What is not there is 0, by its bits: branches would be foretold wrongly.
+      Bits bits[kPlaces];
+      for (int64_t i = 0; i < count; ++i) std::memcpy(bits + i, input + offset_[k][i], sizeof bits[i]);
+      for (int64_t i = 0; i < count; ++i) bits[i] &= mask_[k][i];
+      std::memcpy(value, bits, sizeof value[0] * static_cast<size_t>(count));
+    } else if constexpr (sizeof(T) == sizeof(float)) {
+      uint16_t raw[kPlaces];
+      for (int64_t i = 0; i < count; ++i) std::memcpy(raw + i, input + offset_[k][i], sizeof raw[i]);
+      for (int64_t i = 0; i < count; ++i) raw[i] &= static_cast<uint16_t>(mask_[k][i]);
+      job_.load(raw, value, static_cast<size_t>(count));
+    }
+    for (int64_t i = 0; i < count; ++i) sum[i] += value[i] * weight_[k][i];
+  }
+
+  void Load(const char* from, int64_t step, int64_t count, T* value) {
+    if (job_.load == nullptr) {
+      for (int64_t i = 0; i < count; ++i) std::memcpy(value + i, from + i * step, sizeof(T));
+      return;
+    }
+    if constexpr (sizeof(T) == sizeof(float)) {
+      uint16_t raw[kPlaces];
+      for (int64_t i = 0; i < count; ++i) std::memcpy(raw + i, from + i * step, sizeof raw[i]);
+      job_.load(raw, value, static_cast<size_t>(count));
+    }
+  }
+
+  void Store(const T* sum, char* to, int64_t count) {
+    const int64_t step = job_.output_stride[3];
+    if constexpr (sizeof(T) == sizeof(float)) {
+      if (job_.store != nullptr) {
+        uint16_t raw[kPlaces];
+        job_.store(sum, raw, static_cast<size_t>(count), false);
+        for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * step, raw + i, sizeof raw[i]);
+        return;
+      }
+    }
+    if (step == static_cast<int64_t>(sizeof(T))) {
+      std::memcpy(to, sum, sizeof(T) * static_cast<size_t>(count));
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * step, sum + i, sizeof(T));
+  }
+
+  const GridJob& job_;
+  int taps_ = 0;
+  int64_t offset_[kTaps][kPlaces];
+  Bits mask_[kTaps][kPlaces];
+  T weight_[kTaps][kPlaces];
+  T row_weight_[4][kPlaces];
+};
+
+template <class T, int kTaps>
+void RunPlaces(const GridJob& job, const JobContext& context) {
+  constexpr int64_t kPlaces = PlacesFor<T>(kTaps);
+  const char* const input = static_cast<const char*>(context.addresses[job.input]) + job.input_offset;
+  const char* const grid = static_cast<const char*>(context.addresses[job.grid]) + job.grid_offset;
+  char* const output = static_cast<char*>(context.addresses[job.output]) + job.output_offset;
+  const int64_t parts = (job.columns + kPlaces - 1) / kPlaces;
+  const int64_t all = job.images * job.rows * parts;
+  const int64_t together =
+      std::max<int64_t>(1, kShareElements / (std::min(kPlaces, job.columns) * job.channels));
+  ForEachBlock((all + together - 1) / together, job.threads, [&](int64_t share) {
+    const DefaultFloatEnvironment environment;
+    Places<T, kTaps> places(job);
+    for (int64_t k = share * together; k < std::min(all, (share + 1) * together); ++k) {
+      const int64_t first = k % parts * kPlaces;
+      const int64_t row = k / parts % job.rows;
+      const int64_t image = k / parts / job.rows;
+      places.Run(
+          input + image * job.input_stride[0],
+          grid + image * job.grid_stride[0] + row * job.grid_stride[1] + first * job.grid_stride[2],
+          output + image * job.output_stride[0] + row * job.output_stride[2] + first * job.output_stride[3],
+          std::min(kPlaces, job.columns - first));
+    }
+  });
+}
+
+void GridJob::Run(const JobContext& context) const noexcept {
+  if (is_wide) {
+    RunPlaces<double, 4>(*this, context);
+  } else if (filter == GridFilter::kCubic) {
+    RunPlaces<float, 16>(*this, context);
+  } else {
+    RunPlaces<float, 4>(*this, context);
+  }
+}
+
+void SetStrides(const aclTensor& tensor, int64_t size, int64_t* offset, int64_t* stride) {
+  *offset = tensor.offset * size;
+  for (int dim = 0; dim < 4; ++dim) stride[dim] = tensor.strides[dim] * size;
+}
+
+}  // namespace
+
+void SetGridJob(Executor& executor, const GridOperands& operands, GridFilter filter, GridEdge edge,
+                bool aligns_corners, Isa isa, int threads) noexcept {
+  executor.SetJob([&] {
+    const aclDataType dtype = operands.input->dtype;
+    const auto size = static_cast<int64_t>(StorageBits(dtype) / 8);
+    GridJob job;
+    job.input = static_cast<int8_t>(operands.input_operand);
+    job.grid = static_cast<int8_t>(operands.grid_operand);
+    job.output = static_cast<int8_t>(operands.output_operand);
+    job.filter = filter;
+    job.edge = edge;
+    job.aligns_corners = aligns_corners;
+    job.is_wide = dtype == ACL_DOUBLE;
+    job.size = static_cast<int32_t>(size);
+    job.threads = threads;
+    job.images = operands.output->view[0];
+    job.channels = operands.output->view[1];
+    job.height = operands.input->view[2];
+    job.width = operands.input->view[3];
+    job.rows = operands.output->view[2];
+    job.columns = operands.output->view[3];
+    SetStrides(*operands.input, size, &job.input_offset, job.input_stride);
+    SetStrides(*operands.grid, size, &job.grid_offset, job.grid_stride);
+    SetStrides(*operands.output, size, &job.output_offset, job.output_stride);
+    const bool is_half = size == 2;
+    job.load = is_half ? FindLoad(isa, dtype, ACL_FLOAT) : nullptr;
+    job.store = is_half ? FindStore(isa, dtype) : nullptr;
+    return job;
+  });
+}
+
+}  // namespace portacl::engine

@@ -1,0 +1,289 @@
+// Elements taken along two axes (see axes.h): rows of a few stretches, each a copy, or of a table of places.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "acl/data_type.h"
+#include "engine/move/block.h"
+#include "engine/move/conversion.h"
+#include "engine/resample/axes_memory.h"
+
+namespace portacl::engine {
+
+// What a share writes.
+constexpr int64_t kShareBytes = 131072;
+
+void AxesRows::Set(const AxesOperands& operands, int64_t from_size, int64_t to_size, int parts,
+                   int64_t row_count, int64_t column_count, int thread_limit) noexcept {
+  const aclTensor& from = *operands.source;
+  const aclTensor& to = *operands.destination;
+  source = static_cast<int8_t>(operands.source_operand);
+  destination = static_cast<int8_t>(operands.destination_operand);
+  threads = thread_limit;
+  batch_rank = 0;
+  batches = 1;
+  for (int dim = 0; dim < operands.batch_rank; ++dim) {
+    if (to.view[dim] == 1) continue;
+    extent[batch_rank] = to.view[dim];
+    from_stride[batch_rank] = from.strides[dim] * from_size;
+    to_stride[batch_rank++] = to.strides[dim] * to_size;
+    batches *= to.view[dim];
+  }
+  if (parts > 1) {
+    extent[batch_rank] = parts;
+    from_stride[batch_rank] = from_size / parts;
+    to_stride[batch_rank] = to_size / parts;
+    ++batch_rank;
+    batches *= parts;
+  }
+  from_offset = from.offset * from_size;
+  to_offset = to.offset * to_size;
+  rows = row_count;
+  columns = column_count;
+  rows_together = std::max<int64_t>(1, kShareBytes / std::max<int64_t>(1, columns * to_size));
+}
+
+namespace {
+
+struct RowOfTake {
+  int64_t to;
+  int64_t from;  // bytes from the batch's start
+  bool is_zero;
+};
+
+struct Stretch {
+  int64_t to;  // bytes from the row's start
+  int64_t from;
+  int64_t step;
+  int64_t count;
+  bool is_zero;
+};
+
+struct Wide {
+  uint64_t half[2];
+};
+
+struct TakeJob {
+  AxesRows loop;
+  Conversion conversion;
+  int32_t size;     // of the destination's elements
+  int64_t to_step;  // within a stretch
+  int64_t stretch_count;
+  bool has_places;  // the row is a table of places
+  Table<RowOfTake> rows;
+  Table<Stretch> stretches;
+  Table<int64_t> places;
+
+  bool Touches(int operand) const noexcept { return operand == loop.source || operand == loop.destination; }
+  int64_t Elements() const noexcept { return loop.batches * loop.rows * loop.columns; }
+  void Run(const JobContext& context) const noexcept;
+};
+
+template <class T>
+T At(const char* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+template <class T>
+void Put(char* to, T value) {
+  std::memcpy(to, &value, sizeof value);
+}
+
+// One row by elements of a type of their size.
+template <class T>
+class RowCopier {
+ public:
+  RowCopier(const TakeJob& job, const std::byte* memory)
+      : job_(job), stretches_(job.stretches.In(memory)), places_(job.places.In(memory)) {}
+
+  void Zero(char* to) const {
+    if (job_.has_places) return ZeroSome(to, job_.loop.columns);
+    for (int64_t k = 0; k < job_.stretch_count; ++k) ZeroSome(to + stretches_[k].to, stretches_[k].count);
+  }
+
+  void Copy(const char* from, char* to) const {
+    if (job_.has_places) {
+      const int64_t n = job_.loop.columns;
+      if (job_.to_step == kSize) {
+        for (int64_t i = 0; i < n; ++i) Put(to + i * kSize, At<T>(from + places_[i]));
+      } else {
+        for (int64_t i = 0; i < n; ++i) Put(to + i * job_.to_step, At<T>(from + places_[i]));
+      }
+      return;
+    }
+    for (int64_t k = 0; k < job_.stretch_count; ++k) {
+      const Stretch& stretch = stretches_[k];
+      if (stretch.is_zero) {
+        ZeroSome(to + stretch.to, stretch.count);
+      } else {
+        CopySome(from + stretch.from, stretch.step, to + stretch.to, stretch.count);
+      }
+    }
+  }
+
+  bool is_dense() const { return job_.to_step == kSize; }
+
+ private:
+  static constexpr int64_t kSize = sizeof(T);
+  // Calls of the library take longer than so many elements in a loop.
+  static constexpr int64_t kFew = 8;
+
+  void ZeroSome(char* to, int64_t n) const {
+    if (is_dense() && n > kFew) {
+      std::memset(to, 0, static_cast<size_t>(n * kSize));
+    } else {
+      for (int64_t i = 0; i < n; ++i) Put(to + i * job_.to_step, T{});
+    }
+  }
+
+  void CopySome(const char* from, int64_t step, char* to, int64_t n) const {
+    if (n <= kFew || !is_dense()) {
+      for (int64_t i = 0; i < n; ++i) Put(to + i * job_.to_step, At<T>(from + i * step));
+    } else if (step == kSize) {
+      std::memcpy(to, from, static_cast<size_t>(n * kSize));
+    } else if (step == -kSize) {
+      for (int64_t i = 0; i < n; ++i) Put(to + i * kSize, At<T>(from - i * kSize));
+    } else if (step == 2 * kSize) {
+      for (int64_t i = 0; i < n; ++i) Put(to + i * kSize, At<T>(from + i * 2 * kSize));
+    } else {
+      for (int64_t i = 0; i < n; ++i) Put(to + i * kSize, At<T>(from + i * step));
+    }
+  }
+
+  const TakeJob& job_;
+  const Stretch* stretches_;
+  const int64_t* places_;
+};
+
+template <class T>
+void RunRows(const TakeJob& job, const JobContext& context) {
+  const RowCopier<T> row(job, context.memory);
+  const RowOfTake* const rows = job.rows.In(context.memory);
+  const auto bytes = static_cast<size_t>(job.loop.columns) * sizeof(T);
+  job.loop.ForEachShare(context, [&](const char* from, char* to, int64_t first, int64_t last) {
+    for (int64_t y = first; y < last; ++y) {
+      if (rows[y].is_zero) {
+        row.Zero(to + rows[y].to);
+      } else if (job.has_places && row.is_dense() && y > first && rows[y].from == rows[y - 1].from) {
+        std::memcpy(to + rows[y].to, to + rows[y - 1].to, bytes);
+      } else {
+        row.Copy(from + rows[y].from, to + rows[y].to);
+      }
+    }
+  });
+}
+
+// Elements that are converted pass through two tiles.
+constexpr int64_t kTile = 256;
+
+void ConvertSome(const TakeJob& job, const char* from, int64_t step, char* to, int64_t count) {
+  alignas(64) char taken[kTile * sizeof(Wide)];
+  alignas(64) char made[kTile * sizeof(Wide)];
+  const int32_t size = job.conversion.from_size;
+  for (int64_t done = 0; done < count; done += kTile) {
+    const int64_t n = std::min(kTile, count - done);
+    CopyBlock(from + done * step, {0, step}, taken, {0, size}, 1, n, size, false);
+    job.conversion.Run(taken, made, static_cast<size_t>(n), false);
+    CopyBlock(made, {0, job.size}, to + done * job.to_step, {0, job.to_step}, 1, n, job.size, false);
+  }
+}
+
+// Rows of stretches, converted.
+template <class T>
+void ConvertRows(const TakeJob& job, const JobContext& context) {
+  const RowCopier<T> row(job, context.memory);
+  const RowOfTake* const rows = job.rows.In(context.memory);
+  const Stretch* const stretches = job.stretches.In(context.memory);
+  job.loop.ForEachShare(context, [&](const char* from, char* to, int64_t first, int64_t last) {
+    for (int64_t y = first; y < last; ++y) {
+      row.Zero(to + rows[y].to);
+      for (int64_t k = 0; !rows[y].is_zero && k < job.stretch_count; ++k) {
+        const Stretch& one = stretches[k];
+        if (one.is_zero) continue;
+        ConvertSome(job, from + rows[y].from + one.from, one.step, to + rows[y].to + one.to, one.count);
+      }
+    }
+  });
+}
+
+template <class T>
+void RunAs(const TakeJob& job, const JobContext& context) {
+  if (job.conversion.KeepsBytes()) {
+    RunRows<T>(job, context);
+  } else {
+    ConvertRows<T>(job, context);
+  }
+}
+
+void TakeJob::Run(const JobContext& context) const noexcept {
+  switch (size) {
+    case 1:
+      return RunAs<uint8_t>(*this, context);
+    case 2:
+      return RunAs<uint16_t>(*this, context);
+    case 4:
+      return RunAs<uint32_t>(*this, context);
+    case 8:
+      return RunAs<uint64_t>(*this, context);
+    default:
+      return RunAs<Wide>(*this, context);
+  }
+}
+
+}  // namespace
+
+void SetTakeJob(Executor& executor, const AxesOperands& operands, const AxisMap& rows, const AxisMap& columns,
+                Isa isa, int threads) noexcept {
+  const auto size = static_cast<int64_t>(StorageBits(operands.destination->dtype) / 8);
+  const auto from_size = static_cast<int64_t>(StorageBits(operands.source->dtype) / 8);
+  const bool has_places = !columns.IsPiecewise();
+  int64_t stretch_count = 0;
+  if (!has_places) ForEachStretch(columns, [&](auto...) { ++stretch_count; });
+  TableSizes sizes;
+  const auto row_table = sizes.Add<RowOfTake>(rows.Positions());
+  const auto stretches = sizes.Add<Stretch>(stretch_count);
+  const auto places = sizes.Add<int64_t>(has_places ? columns.inner : 0);
+  std::byte* const memory = executor.ReserveMemory(sizes.bytes());
+  if (memory == nullptr) return;
+
+  RowOfTake* const row = row_table.In(memory);
+  for (int64_t a = 0; a < rows.outer; ++a) {
+    for (int64_t b = 0; b < rows.inner; ++b)
+      row[a * rows.inner + b] = {(a * rows.outer_stride + b * rows.inner_stride) * size, 0, true};
+  }
+  ForEachTap(rows, [&](int64_t a, int64_t b, int64_t index, double) {
+    row[a * rows.inner + b].from = index * rows.index_stride * from_size;
+    row[a * rows.inner + b].is_zero = false;
+  });
+  if (has_places) {
+    ForEachTap(columns, [&](int64_t, int64_t b, int64_t index, double) {
+      places.In(memory)[b] = index * columns.index_stride * from_size;
+    });
+  } else {
+    Stretch* stretch = stretches.In(memory);
+    ForEachStretch(columns, [&](int64_t a, int64_t b, int64_t count, int64_t index, int64_t step) {
+      *stretch++ = {(a * columns.outer_stride + b * columns.inner_stride) * size,
+                    index < 0 ? 0 : index * columns.index_stride * from_size,
+                    step * columns.index_stride * from_size, count, index < 0};
+    });
+  }
+  executor.SetJob([&] {
+    TakeJob job;
+    job.loop.Set(operands, from_size, size, 1, rows.Positions(), columns.Positions(), threads);
+    if (operands.source->dtype != operands.destination->dtype) {
+      const aclDataType part = ConvertedPart(operands.source->dtype, operands.destination->dtype);
+      job.conversion = FindConversion(isa, part, operands.destination->dtype);
+    }
+    job.size = static_cast<int32_t>(size);
+    job.to_step = columns.inner_stride * size;
+    job.stretch_count = stretch_count;
+    job.has_places = has_places;
+    job.rows = row_table;
+    job.stretches = stretches;
+    job.places = places;
+    return job;
+  });
+}
+
+}  // namespace portacl::engine

@@ -1,0 +1,1147 @@
+// Operators over two axes of images - pads by their own edge, windows, interpolation, and their gradients: their checks, and every
+// element against loops over logical indices.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "aclnnop/aclnn_circular_pad2d.h"
+#include "aclnnop/aclnn_grid_sampler2d.h"
+#include "aclnnop/aclnn_im2col.h"
+#include "aclnnop/aclnn_im2col_backward.h"
+#include "aclnnop/aclnn_pad2d_backward.h"
+#include "aclnnop/aclnn_reflection_pad1d.h"
+#include "aclnnop/aclnn_reflection_pad1d_backward.h"
+#include "aclnnop/aclnn_reflection_pad2d.h"
+#include "aclnnop/aclnn_replication_pad1d.h"
+#include "aclnnop/aclnn_replication_pad1d_backward.h"
+#include "aclnnop/aclnn_replication_pad2d.h"
+#include "aclnnop/aclnn_unfold_grad.h"
+#include "aclnnop/aclnn_upsample_bicubic_2d.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d_backward.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d_backward_v2.h"
+#include "aclnnop/aclnn_upsample_nearest_1d.h"
+#include "aclnnop/aclnn_upsample_nearest_1d_v2.h"
+#include "aclnnop/aclnn_upsample_nearest_2d.h"
+#include "aclnnop/aclnn_upsample_nearest_2d_backward.h"
+#include "aclnnop/aclnn_upsample_nearest_2d_v2.h"
+#include "gtest/gtest.h"
+#include "support/index_operator.h"
+#include "support/map_values.h"
+
+namespace portacl::testing {
+namespace {
+
+using Index = std::vector<int64_t>;
+
+const DtypeList kFloat8s = {ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN};
+const DtypeList kReals = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,
+                          ACL_UINT8, ACL_INT16,   ACL_INT32,  ACL_INT64};
+
+Element At(const TensorValues& tensor, const Index& index) {
+  return tensor.elements[static_cast<size_t>(PositionOf(tensor.shape, index))];
+}
+
+DtypeList Both(DtypeList list, const DtypeList& more) {
+  list.insert(list.end(), more.begin(), more.end());
+  return list;
+}
+
+// Whole numbers whose sums every type holds.
+void FillWithSmallNumbers(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  const auto arguments = TensorsOf(call);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (arguments[i]->is_output) continue;
+    for (int64_t k = 0; k < tensors[i].size(); ++k) {
+      const Number number{static_cast<long double>(random.Between(-4, 4)),
+                          static_cast<long double>(random.Between(-4, 4))};
+      const Element element = ElementOfNumber(tensors[i].dtype(), number);
+      std::copy(element.begin(), element.end(), tensors[i].Element(k));
+    }
+  }
+}
+
+// Sums in float64, by target.
+struct Sums {
+  explicit Sums(const Shape& result) : shape(result), sum(static_cast<size_t>(NumElements(result))) {}
+
+  void Add(const Index& target, Number value, double weight = 1) {
+    Number& at = sum[static_cast<size_t>(PositionOf(shape, target))];
+    at.real += weight * value.real;
+    at.imaginary += weight * value.imaginary;
+  }
+  Outcome As(DtypeNumber dtype) const {
+    Outcome outcome;
+    for (const Number& one : sum) outcome.emplace_back(ElementOfNumber(dtype, one));
+    return outcome;
+  }
+
+  Shape shape;
+  std::vector<Number> sum;
+};
+
+Number NumberAt(const TensorValues& tensor, const Index& index) {
+  return NumberOf(tensor.dtype, At(tensor, index).data());
+}
+
+// ---- pads ----
+
+enum class Edge { kReflection, kReplication, kCircular };
+
+// Which index of a dim of n elements lies at place i, counted from the first of them.
+int64_t Mirrored(Edge edge, int64_t i, int64_t n) {
+  switch (edge) {
+    case Edge::kReflection:
+      return i < 0 ? -i : i < n ? i : 2 * (n - 1) - i;
+    case Edge::kReplication:
+      return std::clamp<int64_t>(i, 0, n - 1);
+    default:
+      return (i % n + n) % n;
+  }
+}
+
+struct PadForm {
+  Edge edge;
+  size_t dims;
+};
+
+bool Overreaches(const PadForm& form, const IndexCall& call, const Shape& self) {
+  const auto& padding = call["padding"].values;
+  bool wrong = false;
+  for (size_t k = 0; k < form.dims; ++k) {
+    const int64_t n = self[self.size() - 1 - k];
+    wrong = wrong || (form.edge == Edge::kReflection && std::max(padding[2 * k], padding[2 * k + 1]) >= n);
+    wrong = wrong || n + padding[2 * k] + padding[2 * k + 1] < 0;
+  }
+  return wrong;
+}
+
+Shape Padded(const PadForm& form, const IndexCall& call, Shape self) {
+  const auto& padding = call["padding"].values;
+  for (size_t k = 0; k < form.dims; ++k) self[self.size() - 1 - k] += padding[2 * k] + padding[2 * k + 1];
+  return self;
+}
+
+// Whether a dim from `first` on is 0.
+bool HasZero(const Shape& shape, size_t first) {
+  return std::find(shape.begin() + static_cast<std::ptrdiff_t>(first), shape.end(), 0) != shape.end();
+}
+
+// Of one of a shape's last dims alone.
+bool LastDimsDiffer(const PadForm& form, const Shape& a, const Shape& b) {
+  return !std::equal(a.end() - static_cast<std::ptrdiff_t>(form.dims), a.end(),
+                     b.end() - static_cast<std::ptrdiff_t>(form.dims));
+}
+
+void DrawPads(const PadForm& form, IndexCall& call, const std::string& padded, const std::string& result,
+              const DtypeList& dtypes, RandomNumbers& random) {
+  const DtypeNumber dtype = DrawDtype(random, dtypes);
+  Shape self = DrawShape(random, form.dims + 1, form.dims + 2, 6);
+  if (random.Chance(15)) self.back() = random.Between(250, 600);
+  if (random.Chance(3)) self[0] = 0;
+  auto& padding = call["padding"].values;
+  padding.clear();
+  for (size_t k = 0; k < form.dims; ++k) {
+    const int64_t n = self[self.size() - 1 - k];
+    for (int side = 0; side < 2; ++side) {
+      const int64_t most = form.edge == Edge::kReflection ? n - 1 : random.Chance(20) ? 2 * n + 3 : 4;
+      padding.push_back(random.Chance(20) ? -random.Below(n + 1)
+                                          : random.Below(std::max<int64_t>(most, 0) + 1));
+    }
+  }
+  Shape out = Padded(form, call, self);
+  for (int64_t& dim : out) dim = std::max<int64_t>(dim, 0);
+  const auto set = [&](const std::string& name, const Shape& shape) {
+    call[name].shape = shape;
+    call[name].dtype = dtype;
+  };
+  set(padded, self);
+  set(result, out);
+}
+
+IndexOperator Pad(const CFunction& function, PadForm form, const Listed& list) {
+  IndexOperator op;
+  op.function = function;
+  op.valid = {TensorArg("self", form.dims == 1 ? Shape{2, 5} : Shape{2, 5, 6}),
+              ArrayArg("padding", form.dims == 1 ? Index{1, 2} : Index{1, 2, 3, 1}),
+              OutputArg("out", form.dims == 1 ? Shape{2, 8} : Shape{2, 9, 9})};
+  const IndexRule formats = Refuses(161002, "self out", [=](IndexCall& call) {
+    return call["self"].format != call["out"].format ||
+           (form.edge == Edge::kCircular && call["self"].format == ACL_FORMAT_FRACTAL_NZ);
+  });
+  op.rules = {NoNulls("self padding out")};
+  const bool format_first = form.edge == Edge::kReplication && form.dims == 2;
+  if (format_first) op.rules.push_back(formats);
+  op.rules.push_back(Listed_("self", list));
+  op.rules.push_back(OneDtype("self", "out"));
+  if (!format_first) op.rules.push_back(formats);
+  op.rules.push_back(RankRange("self", form.dims + 1, form.dims + 2));
+  op.rules.push_back(Refuses(161002, "out padding", [=](IndexCall& call) {
+    return call["out"].shape.size() != call["self"].shape.size() ||
+           call["padding"].values.size() != 2 * form.dims || Overreaches(form, call, call["self"].shape);
+  }));
+  op.rules.push_back(Refuses(161002, "out", [=](IndexCall& call) {
+    call.result = Padded(form, call, call["self"].shape);
+    return form.edge == Edge::kReflection ? LastDimsDiffer(form, call["out"].shape, call.result)
+                                          : call["out"].shape != call.result;
+  }));
+  op.rules.push_back(Refuses(161002, "self out", [=](IndexCall& call) {
+    const Shape& self = call["self"].shape;
+    const size_t first = self.size() == form.dims + 2 ? 1 : 0;
+    return HasZero(self, first) || HasZero(call["out"].shape, first);
+  }));
+  op.rules.push_back(EmptyDone("self out"));
+  op.rules.push_back(ResultIs("out"));
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    DtypeList dtypes = form.edge == Edge::kCircular
+                           ? DtypeList{ACL_FLOAT, ACL_BF16, ACL_INT8}
+                           : DtypeList{ACL_FLOAT, ACL_BF16, ACL_INT8, ACL_INT64, ACL_COMPLEX128};
+    DrawPads(form, call, "self", "out", dtypes, random);
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    if (NumElements(call["out"].shape) == 0) return std::vector<Outcome>{{}};
+    return std::vector<Outcome>{ForEachElement(call.result, [&](Index& index) -> std::optional<Element> {
+      for (size_t k = 0; k < form.dims; ++k) {
+        const size_t dim = index.size() - 1 - k;
+        index[dim] = Mirrored(form.edge, index[dim] - call["padding"].values[2 * k], tensors[0].shape[dim]);
+      }
+      return At(tensors[0], index);
+    })};
+  };
+  return op;
+}
+
+IndexOperator PadGradient(const CFunction& function, PadForm form) {
+  IndexOperator op;
+  op.function = function;
+  op.valid = {TensorArg("gradOutput", form.dims == 1 ? Shape{2, 8} : Shape{2, 9, 9}),
+              TensorArg("self", form.dims == 1 ? Shape{2, 5} : Shape{2, 5, 6}),
+              ArrayArg("padding", form.dims == 1 ? Index{1, 2} : Index{1, 2, 3, 1}),
+              OutputArg("gradInput", form.dims == 1 ? Shape{2, 5} : Shape{2, 5, 6})};
+  op.rules = {
+      NoNulls("gradOutput self padding gradInput"),
+      Listed_("gradOutput", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128}}),
+      OneDtype("gradOutput", "self"),
+      OneDtype("gradOutput", "gradInput"),
+      Refuses(161002, "gradOutput self gradInput",
+              [](IndexCall& call) {
+                const int32_t first = call["gradOutput"].format;
+                return first == ACL_FORMAT_FRACTAL_NZ || call["self"].format != first ||
+                       call["gradInput"].format != first;
+              }),
+      OneShape("self", "gradInput"),
+      RankRange("self", form.dims + 1, form.dims + 2),
+      Refuses(161002, "gradOutput padding",
+              [=](IndexCall& call) {
+                const Shape& self = call["self"].shape;
+                const auto& padding = call["padding"].values;
+                if (call["gradOutput"].shape.size() != self.size() || padding.size() != 2 * form.dims ||
+                    Overreaches(form, call, self))
+                  return true;
+                call.result = Padded(form, call, self);
+                return form.dims == 2 && call["gradOutput"].dtype == ACL_BF16 &&
+                       (padding[2] != 0 || padding[3] != 0) &&
+                       std::any_of(padding.begin(), padding.end(),
+                                   [](int64_t pad) { return pad < 0 || pad > 7; });
+              }),
+      Refuses(161002, "gradOutput",
+              [=](IndexCall& call) { return LastDimsDiffer(form, call["gradOutput"].shape, call.result); }),
+      Refuses(161002, "gradOutput self",
+              [=](IndexCall& call) {
+                const Shape& self = call["self"].shape;
+                const bool free = self.size() == form.dims + 2 || form.edge == Edge::kReflection;
+                return HasZero(self, free ? 1 : 0) || HasZero(call["gradOutput"].shape, free ? 1 : 0);
+              }),
+      EmptyDone("gradOutput self"),
+      ResultIs("gradOutput")};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    DrawPads(form, call, "self", "gradOutput",
+             {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128}, random);
+    call["gradInput"].shape = call["self"].shape;
+    call["gradInput"].dtype = call["self"].dtype;
+  };
+  op.fill = FillWithSmallNumbers;
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const TensorValues& grad = tensors[0];
+    if (NumElements(tensors[1].shape) == 0) return std::vector<Outcome>{{}};
+    Sums sums(tensors[1].shape);
+    for (int64_t i = 0; i < NumElements(grad.shape); ++i) {
+      Index index = IndexAt(grad.shape, i);
+      const Number value = NumberAt(grad, index);
+      for (size_t k = 0; k < form.dims; ++k) {
+        const size_t dim = index.size() - 1 - k;
+        index[dim] = Mirrored(form.edge, index[dim] - call["padding"].values[2 * k], tensors[1].shape[dim]);
+      }
+      sums.Add(index, value);
+    }
+    return std::vector<Outcome>{sums.As(grad.dtype)};
+  };
+  return op;
+}
+
+std::vector<IndexOperator> Pads() {
+  const Listed reflection = {
+      Both(kReals, {ACL_BOOL}), {ACL_BF16, ACL_COMPLEX64, ACL_COMPLEX128}, Both(kUnsigned, kFloat8s)};
+  const Listed replication = {Both(kReals, {ACL_COMPLEX64, ACL_COMPLEX128, ACL_BF16}),
+                              {},
+                              Both(Both(kUnsigned, kFloat8s), {ACL_BOOL})};
+  const Listed circular = {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT32, ACL_INT8}};
+  return {Pad(PORTACL_C_FUNCTION(aclnnReflectionPad1d), {Edge::kReflection, 1}, reflection),
+          Pad(PORTACL_C_FUNCTION(aclnnReflectionPad2d), {Edge::kReflection, 2}, reflection),
+          Pad(PORTACL_C_FUNCTION(aclnnReplicationPad1d), {Edge::kReplication, 1}, replication),
+          Pad(PORTACL_C_FUNCTION(aclnnReplicationPad2d), {Edge::kReplication, 2}, replication),
+          Pad(PORTACL_C_FUNCTION(aclnnCircularPad2d), {Edge::kCircular, 2}, circular),
+          PadGradient(PORTACL_C_FUNCTION(aclnnReflectionPad1dBackward), {Edge::kReflection, 1}),
+          PadGradient(PORTACL_C_FUNCTION(aclnnReflectionPad2dBackward), {Edge::kReflection, 2}),
+          PadGradient(PORTACL_C_FUNCTION(aclnnReplicationPad1dBackward), {Edge::kReplication, 1}),
+          PadGradient(PORTACL_C_FUNCTION(aclnnReplicationPad2dBackward), {Edge::kReplication, 2})};
+}
+
+// ---- windows ----
+
+int64_t FloorDivided(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+
+int64_t WindowCount(const IndexCall& call, size_t axis, int64_t length) {
+  const int64_t reach = call["dilation"].values[axis] * (call["kernelSize"].values[axis] - 1) + 1;
+  return FloorDivided(length + 2 * call["padding"].values[axis] - reach, call["stride"].values[axis]) + 1;
+}
+
+bool PairsAreWrong(const IndexCall& call, const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    const auto& values = call[name].values;
+    const int64_t least = name == "padding" ? 0 : name == "inputSize" ? -1000000 : 1;
+    return values.size() != 2 || std::min(values[0], values[1]) < least;
+  });
+}
+
+// Where the element of a window lies in the image; nullopt: outside.
+std::optional<Index> PlaceInImage(const IndexCall& call, const Index& column, const Shape& image) {
+  const size_t last = column.size() - 1;
+  const auto& kernel = call["kernelSize"].values;
+  const int64_t channel = column[last - 1] / (kernel[0] * kernel[1]);
+  const int64_t in_kernel[2] = {column[last - 1] / kernel[1] % kernel[0], column[last - 1] % kernel[1]};
+  const int64_t across = WindowCount(call, 1, image.back());
+  const int64_t window[2] = {column[last] / across, column[last] % across};
+  Index place(column.begin(), column.end() - 2);
+  place.push_back(channel);
+  for (size_t axis = 0; axis < 2; ++axis) {
+    const int64_t at = window[axis] * call["stride"].values[axis] +
+                       in_kernel[axis] * call["dilation"].values[axis] - call["padding"].values[axis];
+    if (at < 0 || at >= image[image.size() - 2 + axis]) return std::nullopt;
+    place.push_back(at);
+  }
+  return place;
+}
+
+void DrawWindows(IndexCall& call, RandomNumbers& random, Shape& image, Shape& columns) {
+  image = DrawShape(random, 3, 4, 6);
+  if (random.Chance(10)) image.back() = random.Between(250, 300);
+  for (const char* name : {"kernelSize", "dilation", "padding", "stride"}) {
+    const int64_t least = std::string(name) == "padding" ? 0 : 1;
+    call[name].values = {random.Between(least, 3), random.Between(least, 3)};
+  }
+  const auto& kernel = call["kernelSize"].values;
+  columns = Shape(image.begin(), image.end() - 3);
+  columns.push_back(image[image.size() - 3] * kernel[0] * kernel[1]);
+  columns.push_back(std::max<int64_t>(0, WindowCount(call, 0, image[image.size() - 2])) *
+                    std::max<int64_t>(0, WindowCount(call, 1, image.back())));
+}
+
+IndexOperator Im2col() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnIm2col);
+  op.valid = {TensorArg("self", {2, 4, 5}), ArrayArg("kernelSize", {2, 3}), ArrayArg("dilation", {1, 2}),
+              ArrayArg("padding", {1, 1}),  ArrayArg("stride", {2, 1}),     OutputArg("out", {12, 9})};
+  op.rules = {
+      NoNulls("self kernelSize dilation padding stride out"),
+      Listed_("self", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16},
+                       {},
+                       Both(Both(kReals, kUnsigned), {ACL_BOOL, ACL_COMPLEX32, ACL_COMPLEX64})}),
+      RankRange("self", 3, 4),
+      Refuses(161002, "self",
+              [](IndexCall& call) { return HasZero(call["self"].shape, call["self"].shape.size() - 3); }),
+      Refuses(161002, "kernelSize dilation padding stride",
+              [](IndexCall& call) {
+                if (PairsAreWrong(call, {"kernelSize", "dilation", "padding", "stride"})) return true;
+                const Shape& self = call["self"].shape;
+                const size_t rank = self.size();
+                const int64_t high = WindowCount(call, 0, self[rank - 2]);
+                const int64_t wide = WindowCount(call, 1, self[rank - 1]);
+                const auto& kernel = call["kernelSize"].values;
+                call.result = Shape(self.begin(), self.end() - 3);
+                call.result.push_back(self[rank - 3] * kernel[0] * kernel[1]);
+                call.result.push_back(high * wide);
+                return high < 1 || wide < 1;
+              }),
+      ResultIs("out"),
+      EmptyDone("self"),
+      Refuses(561103, "out self", [](IndexCall& call) {
+        const auto& all = ConvertibleDtypes();
+        const DtypeNumber from = call["self"].dtype;
+        const DtypeNumber to = call["out"].dtype;
+        return from != to && !(IsOneOf(from, all) && IsOneOf(to, all));
+      })};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    Shape columns;
+    DrawWindows(call, random, image, columns);
+    const DtypeList dtypes = call.product == Product::k950
+                                 ? DtypeList{ACL_FLOAT, ACL_DOUBLE, ACL_INT8, ACL_BOOL}
+                                 : DtypeList{ACL_FLOAT, ACL_BF16, ACL_FLOAT16};
+    const DtypeNumber dtype = DrawDtype(random, dtypes);
+    call["self"] = TensorArg("self", image, dtype);
+    call["out"] = OutputArg(
+        "out", columns,
+        random.Chance(80) ? dtype : DrawDtype(random, {ACL_FLOAT, ACL_BF16, ACL_INT8, ACL_COMPLEX64}));
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const DtypeNumber out = tensors[1].dtype;
+    if (NumElements(call["self"].shape) == 0) return std::vector<Outcome>{{}};
+    return std::vector<Outcome>{ForEachElement(call.result, [&](Index& index) -> std::optional<Element> {
+      const auto place = PlaceInImage(call, index, tensors[0].shape);
+      if (!place) return Element(static_cast<size_t>(ElementSize(out)));
+      return out == tensors[0].dtype ? At(tensors[0], *place)
+                                     : ConvertedElement(tensors[0].dtype, At(tensors[0], *place), out);
+    })};
+  };
+  return op;
+}
+
+IndexOperator Col2im() {
+  const Listed list = {{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnIm2colBackward);
+  op.valid = {TensorArg("gradOutput", {12, 9}), ArrayArg("inputSize", {4, 5}), ArrayArg("kernelSize", {2, 3}),
+              ArrayArg("dilation", {1, 2}),     ArrayArg("padding", {1, 1}),   ArrayArg("stride", {2, 1}),
+              OutputArg("out", {2, 4, 5})};
+  op.rules = {NoNulls("gradOutput inputSize kernelSize dilation padding stride out"),
+              Listed_("gradOutput out", list),
+              RankRange("gradOutput", 2, 3),
+              Refuses(161002, "out",
+                      [](IndexCall& call) {
+                        return call["out"].shape.size() != call["gradOutput"].shape.size() + 1;
+                      }),
+              Refuses(161002, "inputSize kernelSize dilation padding stride gradOutput",
+                      [](IndexCall& call) {
+                        if (PairsAreWrong(call, {"inputSize", "kernelSize", "dilation", "padding", "stride"}))
+                          return true;
+                        const Shape& columns = call["gradOutput"].shape;
+                        const auto& size = call["inputSize"].values;
+                        const auto& kernel = call["kernelSize"].values;
+                        const int64_t high = WindowCount(call, 0, size[0]);
+                        const int64_t wide = WindowCount(call, 1, size[1]);
+                        call.result = Shape(columns.begin(), columns.end() - 2);
+                        const int64_t window = kernel[0] * kernel[1];
+                        call.result.push_back(columns[columns.size() - 2] / window);
+                        call.result.insert(call.result.end(), size.begin(), size.end());
+                        return columns[columns.size() - 2] % window != 0 || std::min(high, wide) < 0 ||
+                               columns.back() != high * wide;
+                      }),
+              ResultIs("out"),
+              EmptyDone("gradOutput")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    Shape columns;
+    DrawWindows(call, random, image, columns);
+    const DtypeList dtypes = {ACL_FLOAT, ACL_BF16, ACL_FLOAT16};
+    call["inputSize"].values = {image[image.size() - 2], image.back()};
+    call["gradOutput"] = TensorArg("gradOutput", columns, DrawDtype(random, dtypes));
+    call["out"] = OutputArg("out", image, DrawDtype(random, dtypes));
+  };
+  op.fill = FillWithSmallNumbers;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    if (NumElements(tensors[0].shape) == 0) return std::vector<Outcome>{{}};
+    Sums sums(tensors[1].shape);
+    for (int64_t i = 0; i < NumElements(tensors[0].shape); ++i) {
+      const Index column = IndexAt(tensors[0].shape, i);
+      const auto place = PlaceInImage(call, column, tensors[1].shape);
+      if (place) sums.Add(*place, NumberAt(tensors[0], column));
+    }
+    return std::vector<Outcome>{sums.As(tensors[1].dtype)};
+  };
+  return op;
+}
+
+IndexOperator UnfoldGradient() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnUnfoldGrad);
+  op.valid = {TensorArg("gradOut", {2, 3, 4}), ArrayArg("inputSizes", {2, 8}), IntegerArg("dim", 1),
+              IntegerArg("size", 4),           IntegerArg("step", 2),          OutputArg("gradIn", {2, 8})};
+  op.rules = {NoNulls("gradOut inputSizes gradIn", 561103),
+              Listed_("gradOut gradIn", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}}),
+              RankRange("gradOut gradIn", 1, 8),
+              Refuses(161002, "inputSizes gradIn",
+                      [](IndexCall& call) {
+                        call.result = call["inputSizes"].values;
+                        return call.result.size() + 1 != call["gradOut"].shape.size() ||
+                               call["gradIn"].shape != call.result;
+                      }),
+              Refuses(161002, "dim size step gradOut gradIn",
+                      [](IndexCall& call) {
+                        return call["dim"].integer < 0 || call["dim"].integer >= std::ssize(call.result) ||
+                               call["size"].integer < 1 || call["step"].integer < 1 ||
+                               call["gradOut"].format == ACL_FORMAT_FRACTAL_NZ ||
+                               call["gradIn"].format == ACL_FORMAT_FRACTAL_NZ;
+                      }),
+              EmptyDone("gradOut gradIn"),
+              Refuses(561103, "gradIn",
+                      [](IndexCall& call) { return call["gradIn"].dtype != call["gradOut"].dtype; }),
+              Refuses(161002, "gradOut size", [](IndexCall& call) {
+                Shape windows = call.result;
+                int64_t& length = windows[static_cast<size_t>(call["dim"].integer)];
+                const int64_t size = call["size"].integer;
+                if (size > length) return true;
+                length = (length - size) / call["step"].integer + 1;
+                windows.push_back(size);
+                return call["gradOut"].shape != windows;
+              })};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape shape = DrawShape(random, 1, 5, 5);
+    const int64_t dim = random.Below(std::ssize(shape));
+    int64_t& length = shape[static_cast<size_t>(dim)];
+    if (NumElements(shape) < 100 && random.Chance(50)) length = random.Between(2, 900);
+    const int64_t size = random.Between(1, random.Chance(50) ? std::min<int64_t>(length, 4) : length);
+    const int64_t step = random.Between(1, random.Chance(50) ? 3 : length);
+    Shape windows = shape;
+    windows[static_cast<size_t>(dim)] = (length - size) / step + 1;
+    windows.push_back(size);
+    const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_BF16, ACL_FLOAT16});
+    call["gradOut"] = TensorArg("gradOut", windows, dtype);
+    call["gradIn"] = OutputArg("gradIn", shape, dtype);
+    call["inputSizes"].values = shape;
+    call["dim"].integer = dim;
+    call["size"].integer = size;
+    call["step"].integer = step;
+  };
+  op.fill = FillWithSmallNumbers;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const TensorValues& windows = tensors[0];
+    const auto dim = static_cast<size_t>(call["dim"].integer);
+    Sums sums(tensors[1].shape);
+    for (int64_t i = 0; i < NumElements(windows.shape); ++i) {
+      Index index = IndexAt(windows.shape, i);
+      const Number value = NumberAt(windows, index);
+      index[dim] = index[dim] * call["step"].integer + index.back();
+      index.pop_back();
+      sums.Add(index, value);
+    }
+    return std::vector<Outcome>{sums.As(windows.dtype)};
+  };
+  return op;
+}
+
+std::vector<IndexOperator> Windows() { return {Im2col(), Col2im(), UnfoldGradient()}; }
+
+// ---- resizing ----
+
+enum class Filter { kNearest, kLinear, kCubic };
+
+struct Tap {
+  int64_t index;
+  double weight;
+};
+
+// What place `at` of a dim of `to` elements is made of, of one of `from`; in float32 or float64.
+template <class T>
+std::vector<Tap> TapsOf(Filter filter, int64_t at, int64_t from, T step, bool aligns_corners) {
+  const auto inside = [&](int64_t index) { return std::clamp<int64_t>(index, 0, from - 1); };
+  const auto position = static_cast<T>(at);
+  const auto half = static_cast<T>(0.5);
+  if (filter == Filter::kNearest) return {{inside(static_cast<int64_t>(std::floor(position * step))), 1}};
+  T place = aligns_corners ? position * step : (position + half) * step - half;
+  if (filter == Filter::kLinear) place = std::max(place, T{0});
+  const auto below = static_cast<int64_t>(std::floor(place));
+  if (filter == Filter::kLinear) {
+    if (below >= from - 1) return {{from - 1, 1}};
+    const double part = static_cast<double>(place) - static_cast<double>(below);
+    return {{below, 1 - part}, {below + 1, part}};
+  }
+  // Places beyond the last element count as the last one.
+  const double part = below >= from ? 1 : static_cast<double>(place) - static_cast<double>(below);
+  const int64_t middle = std::min(below, from - 1);
+  std::vector<Tap> taps;
+  for (int64_t k = -1; k <= 2; ++k) {
+    const double distance = std::fabs(static_cast<double>(k) - part);
+    constexpr double kA = -0.75;
+    const double weight =
+        distance <= 1
+            ? (kA + 2) * distance * distance * distance - (kA + 3) * distance * distance + 1
+            : kA * distance * distance * distance - 5 * kA * distance * distance + 8 * kA * distance - 4 * kA;
+    taps.push_back({inside(middle + k), weight});
+  }
+  return taps;
+}
+
+bool IsNhwc(const IndexArgument& image) { return image.format == ACL_FORMAT_NHWC; }
+// Where rows, columns and channels are.
+size_t RowsDim(const IndexArgument& image) { return IsNhwc(image) ? 1 : 2; }
+size_t ColumnsDim(const IndexArgument& image) { return RowsDim(image) + 1; }
+size_t ChannelsDim(const IndexArgument& image) { return IsNhwc(image) ? 3 : 1; }
+
+// The images of a call: `image` is resized to `resized`.
+struct Resizing {
+  Filter filter;
+  const char* image;
+  const char* resized;
+};
+
+using ScaleFunction =
+    std::function<double(const IndexCall& call, const char* name, int64_t from, int64_t to)>;
+
+// By the rules of two dims; `scale` says which scale counts, 0 or less for none.
+template <class T>
+T StepOf(const Resizing& resizing, const IndexCall& call, const ScaleFunction& scale, const char* name,
+         int64_t from, int64_t to) {
+  const bool corners = resizing.filter != Filter::kNearest && call["alignCorners"].integer != 0;
+  if (from == to && (resizing.filter == Filter::kNearest ||
+                     (resizing.filter == Filter::kLinear &&
+                      (call.product == Product::kA2 || call.product == Product::kA3))))
+    return 1;
+  if (corners) return to == 1 ? 0 : static_cast<T>(from - 1) / static_cast<T>(to - 1);
+  const double given = scale(call, name, from, to);
+  return given > 0 ? static_cast<T>(1 / given) : static_cast<T>(from) / static_cast<T>(to);
+}
+
+// f(index of resized, index of image, weight) for each pair of which one makes the other.
+void ForEachPair(const Resizing& resizing, const IndexCall& call, const ScaleFunction& scale,
+                 const std::function<void(const Index&, const Index&, double)>& f) {
+  const IndexArgument& image = call[resizing.image];
+  const IndexArgument& resized = call[resizing.resized];
+  const size_t dims[] = {RowsDim(image), ColumnsDim(image)};
+  const char* const names[] = {"scalesH", "scalesW"};
+  const bool is_wide = resizing.filter == Filter::kLinear && image.dtype == ACL_DOUBLE;
+  const bool corners = resizing.filter != Filter::kNearest && call["alignCorners"].integer != 0;
+  for (int64_t i = 0; i < NumElements(resized.shape); ++i) {
+    const Index at = IndexAt(resized.shape, i);
+    const auto taps = [&](size_t axis) {
+      const int64_t from = image.shape[dims[axis]];
+      const int64_t to = resized.shape[dims[axis]];
+      const auto taps_as = [&](auto step) {
+        return TapsOf(resizing.filter, at[dims[axis]], from, step, corners);
+      };
+      return is_wide ? taps_as(StepOf<double>(resizing, call, scale, names[axis], from, to))
+                     : taps_as(StepOf<float>(resizing, call, scale, names[axis], from, to));
+    };
+    Index place = at;
+    for (const Tap& row : taps(0)) {
+      for (const Tap& column : taps(1)) {
+        place[dims[0]] = row.index;
+        place[dims[1]] = column.index;
+        f(at, place, row.weight * column.weight);
+      }
+    }
+  }
+}
+
+IndexOracle Resized(const Resizing& resizing, const ScaleFunction& scale, bool is_gradient) {
+  return [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    if (NumElements(tensors[0].shape) == 0) return std::vector<Outcome>{{}};
+    Sums sums(tensors[1].shape);
+    ForEachPair(resizing, call, scale, [&](const Index& resized, const Index& image, double weight) {
+      sums.Add(is_gradient ? image : resized, NumberAt(tensors[0], is_gradient ? resized : image), weight);
+    });
+    return std::vector<Outcome>{sums.As(tensors[1].dtype)};
+  };
+}
+
+// Images, what they are resized to, and scales that mostly make the one of the other.
+void DrawImages(IndexCall& call, const Resizing& resizing, const DtypeList& dtypes, RandomNumbers& random) {
+  const bool is_nhwc = random.Chance(30);
+  const int64_t images = random.Between(random.Chance(4) ? 0 : 1, 2);
+  const int64_t channels = random.Between(1, 3);
+  const auto length = [&] { return random.Chance(10) ? random.Between(250, 300) : random.Between(1, 9); };
+  const int64_t from[] = {random.Between(1, 8), length()};
+  int64_t to[] = {random.Between(1, 12), length()};
+  for (size_t axis = 0; axis < 2; ++axis) {
+    if (random.Chance(20)) to[axis] = from[axis];
+  }
+  const auto shape = [&](const int64_t* size) {
+    return is_nhwc ? Shape{images, size[0], size[1], channels} : Shape{images, channels, size[0], size[1]};
+  };
+  const DtypeNumber dtype = DrawDtype(random, dtypes);
+  for (const char* name : {resizing.image, resizing.resized}) {
+    call[name].shape = shape(name == resizing.image ? from : to);
+    call[name].format = is_nhwc ? ACL_FORMAT_NHWC : ACL_FORMAT_NCHW;
+    call[name].dtype = dtype;
+  }
+  call["outputSize"].values = {to[0], to[1]};
+  for (IndexArgument& argument : call.arguments) {
+    if (argument.name == "inputSize") argument.values = shape(from);
+    if (argument.name == "alignCorners") argument.integer = random.Below(2);
+    if (argument.kind != ParameterKind::kReal) continue;
+    const size_t axis = argument.name == "scalesW" ? 1 : 0;
+    argument.real = random.Chance(40) ? 0 : static_cast<double>(to[axis]) / static_cast<double>(from[axis]);
+    if (random.Chance(15))
+      argument.real = static_cast<float>(to[axis] + 0.5) / static_cast<float>(from[axis]);
+  }
+}
+
+bool ImageFormatsAreWrong(const IndexCall& call, const std::vector<const char*>& names, bool equal = true,
+                          bool nd = false) {
+  return std::any_of(names.begin(), names.end(), [&](const char* name) {
+    const int32_t format = call[name].format;
+    return (format != ACL_FORMAT_NCHW && format != ACL_FORMAT_NHWC && !(nd && format == ACL_FORMAT_ND)) ||
+           (equal && format != call[names[0]].format);
+  });
+}
+
+IndexArgument ImageArg(const std::string& name, const Shape& shape, bool is_output = false) {
+  IndexArgument image = is_output ? OutputArg(name, shape) : TensorArg(name, shape);
+  image.format = ACL_FORMAT_NCHW;
+  return image;
+}
+
+const Listed kNearestList = {{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_UINT8}, {ACL_BF16}};
+
+double NearestScale(const IndexCall& call, const char* name, int64_t, int64_t) {
+  const DtypeNumber dtype = call.arguments[0].dtype;
+  if (dtype == ACL_DOUBLE || dtype == ACL_UINT8 || call.product == Product::k910 ||
+      call.product == Product::k310B)
+    return 0;
+  return call[name].real;
+}
+double NoScale(const IndexCall&, const char*, int64_t, int64_t) { return 0; }
+
+IndexOperator Nearest2d(bool is_v2) {
+  const Resizing resizing{Filter::kNearest, "self", "out"};
+  IndexOperator op;
+  op.function =
+      is_v2 ? PORTACL_C_FUNCTION(aclnnUpsampleNearest2dV2) : PORTACL_C_FUNCTION(aclnnUpsampleNearest2d);
+  op.valid = {ImageArg("self", {2, 3, 4, 5}), ArrayArg("outputSize", {8, 7})};
+  if (is_v2) op.valid.insert(op.valid.end(), {RealArg("scalesH", 2), RealArg("scalesW", 0)});
+  op.valid.push_back(ImageArg("out", {2, 3, 8, 7}, true));
+  if (is_v2) op.rules = {NoNulls("self out"), EmptyDone("self out")};
+  const IndexRules rest = {
+      NoNulls("self outputSize out"),
+      Listed_("self", kNearestList),
+      OneDtype("self", "out"),
+      Refuses(161002, "self out outputSize",
+              [](IndexCall& call) {
+                const Shape& self = call["self"].shape;
+                const auto& size = call["outputSize"].values;
+                if (size.size() != 2 || self.size() != 4 || call["out"].shape.size() != 4) return true;
+                return self[1] == 0 || self[RowsDim(call["self"])] == 0 ||
+                       self[ColumnsDim(call["self"])] == 0 || size[0] < 1 || size[1] < 1;
+              }),
+      Refuses(161002, "self out",
+              [=](IndexCall& call) {
+                return ImageFormatsAreWrong(call, {"self", "out"}, !is_v2);
+              }),
+      Refuses(161002, "out outputSize",
+              [](IndexCall& call) {
+                const IndexArgument& self = call["self"];
+                const IndexArgument& out = call["out"];
+                return self.shape[0] != out.shape[0] ||
+                       self.shape[ChannelsDim(self)] != out.shape[ChannelsDim(out)] ||
+                       out.shape[RowsDim(out)] != call["outputSize"].values[0] ||
+                       out.shape[ColumnsDim(out)] != call["outputSize"].values[1];
+              }),
+      EmptyDone("self out")};
+  op.rules.insert(op.rules.end(), rest.begin(), rest.end());
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    DrawImages(call, resizing, {ACL_FLOAT, ACL_BF16, ACL_UINT8, ACL_DOUBLE}, random);
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    if (NumElements(tensors[0].shape) == 0) return std::vector<Outcome>{{}};
+    Outcome outcome(tensors[1].elements.size());
+    ForEachPair(resizing, call, is_v2 ? NearestScale : NoScale,
+                [&](const Index& at, const Index& from, double) {
+                  outcome[static_cast<size_t>(PositionOf(tensors[1].shape, at))] = At(tensors[0], from);
+                });
+    return std::vector<Outcome>{outcome};
+  };
+  return op;
+}
+
+IndexOperator Nearest1d(bool is_v2) {
+  IndexOperator op;
+  op.function =
+      is_v2 ? PORTACL_C_FUNCTION(aclnnUpsampleNearest1dV2) : PORTACL_C_FUNCTION(aclnnUpsampleNearest1d);
+  op.valid = {TensorArg("self", {2, 3, 5}), ArrayArg("outputSize", {8})};
+  if (is_v2) op.valid.push_back(RealArg("scaleL", 1.5));
+  op.valid.push_back(OutputArg("out", {2, 3, 8}));
+  for (IndexArgument& argument : op.valid) argument.format = ACL_FORMAT_NCL;
+  op.rules = {NoNulls("self outputSize out"),
+              Listed_("self", kNearestList),
+              OneDtype("self", "out"),
+              Refuses(161002, "self outputSize",
+                      [](IndexCall& call) {
+                        const Shape& self = call["self"].shape;
+                        return call["outputSize"].values.empty() || self.size() != 3 || self[1] == 0 ||
+                               self[2] == 0;
+                      }),
+              Refuses(161002, "out outputSize",
+                      [=](IndexCall& call) {
+                        const Shape& out = call["out"].shape;
+                        const int64_t length = call["outputSize"].values[0];
+                        return (is_v2 && (out.size() != 3 || out[2] != length)) || length == 0;
+                      }),
+              Refuses(161002, "self out",
+                      [](IndexCall& call) {
+                        return call["self"].format != ACL_FORMAT_NCL || call["out"].format != ACL_FORMAT_NCL;
+                      }),
+              EmptyDone("self out"),
+              Refuses(561103, "out", [](IndexCall& call) {
+                call.result = call["self"].shape;
+                call.result[2] = call["outputSize"].values[0];
+                return call["out"].shape != call.result;
+              })};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    const Shape self = {random.Between(1, 3), random.Between(1, 3),
+                        random.Between(1, random.Chance(20) ? 400 : 8)};
+    const int64_t length = random.Chance(20) ? self[2] : random.Between(1, 20);
+    call["self"].shape = self;
+    call["out"].shape = {self[0], self[1], length};
+    call["outputSize"].values = {length};
+    if (is_v2) call["scaleL"].real = random.Chance(50) ? -1 : static_cast<double>(random.Between(1, 12)) / 4;
+    call["self"].dtype = call["out"].dtype =
+        DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_UINT8, ACL_DOUBLE});
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    if (NumElements(tensors[0].shape) == 0) return std::vector<Outcome>{{}};
+    const int64_t from = tensors[0].shape[2];
+    const int64_t to = tensors[1].shape[2];
+    const double scale = is_v2 ? NearestScale(call, "scaleL", from, to) : 0;
+    const float step = from == to  ? 1
+                       : scale > 0 ? static_cast<float>(1 / scale)
+                                   : static_cast<float>(from) / static_cast<float>(to);
+    return std::vector<Outcome>{ForEachElement(tensors[1].shape, [&](Index& index) -> std::optional<Element> {
+      index[2] = TapsOf(Filter::kNearest, index[2], from, step, false)[0].index;
+      return At(tensors[0], index);
+    })};
+  };
+  return op;
+}
+
+// Of gradients: gradOut's shape is inputSize with outputSize's rows and columns.
+bool GradientShapesAreWrong(IndexCall& call) {
+  const IndexArgument& grad = call["gradOut"];
+  const auto& output = call["outputSize"].values;
+  const auto& input = call["inputSize"].values;
+  if (grad.shape.size() != 4 || output.size() != 2 || input.size() != 4) return true;
+  call.result = input;
+  Shape shape = input;
+  shape[RowsDim(grad)] = output[0];
+  shape[ColumnsDim(grad)] = output[1];
+  return input[RowsDim(grad)] < 1 || input[ColumnsDim(grad)] < 1 || output[0] < 1 || output[1] < 1 ||
+         grad.shape != shape;
+}
+
+IndexOperator NearestGradient() {
+  const Resizing resizing{Filter::kNearest, "gradInput", "gradOut"};
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnUpsampleNearest2dBackward);
+  op.valid = {ImageArg("gradOut", {2, 3, 8, 7}),
+              ArrayArg("outputSize", {8, 7}),
+              ArrayArg("inputSize", {2, 3, 4, 5}),
+              RealArg("scalesH", 2),
+              RealArg("scalesW", 0),
+              ImageArg("gradInput", {2, 3, 4, 5}, true)};
+  op.rules = {
+      NoNulls("gradOut outputSize inputSize gradInput"),
+      Listed_("gradOut", {{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}}),
+      OneDtype("gradOut", "gradInput"),
+      Refuses(161002, "gradOut gradInput outputSize inputSize",
+              [](IndexCall& call) {
+                return ImageFormatsAreWrong(call, {"gradOut", "gradInput"}) || GradientShapesAreWrong(call);
+              }),
+      ResultIs("gradInput"),
+      EmptyDone("gradOut gradInput")};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    DrawImages(call, resizing, {ACL_FLOAT, ACL_BF16, ACL_FLOAT16}, random);
+  };
+  op.fill = FillWithSmallNumbers;
+  op.oracle = Resized(resizing, NearestScale, true);
+  return op;
+}
+
+double LinearScale(const IndexCall& call, const char* name, int64_t from, int64_t to) {
+  const double scale = call[name].real;
+  if (call.product != Product::kA2 && call.product != Product::kA3) return scale;
+  return std::floor(static_cast<double>(from) * scale) == static_cast<double>(to) ? scale : 0;
+}
+double PlainScale(const IndexCall& call, const char* name, int64_t, int64_t) { return call[name].real; }
+
+std::vector<IndexArgument> ResizingArguments() {
+  return {ImageArg("self", {2, 3, 4, 5}), ArrayArg("outputSize", {8, 7}),
+          IntegerArg("alignCorners", 0),  RealArg("scalesH", 2),
+          RealArg("scalesW", 0),          ImageArg("out", {2, 3, 8, 7}, true)};
+}
+
+Shape AskedShape(const IndexCall& call) {
+  Shape shape = call["self"].shape;
+  shape[RowsDim(call["self"])] = call["outputSize"].values[0];
+  shape[ColumnsDim(call["self"])] = call["outputSize"].values[1];
+  return shape;
+}
+
+IndexOperator Bilinear() {
+  const Resizing resizing{Filter::kLinear, "self", "out"};
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnUpsampleBilinear2d);
+  op.valid = ResizingArguments();
+  op.rules = {
+      NoNulls("self out", 561103),
+      Listed_("self", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}}),
+      OneDtype("self", "out"),
+      Refuses(161002, "self out",
+              [](IndexCall& call) {
+                const Shape& self = call["self"].shape;
+                const Shape& out = call["out"].shape;
+                if (ImageFormatsAreWrong(call, {"self", "out"}) || self.size() != 4 || out.size() != 4)
+                  return true;
+                const size_t channels = ChannelsDim(call["self"]);
+                return (call["self"].dtype == ACL_DOUBLE && !IsNhwc(call["self"])) || self[0] != out[0] ||
+                       self[channels] != out[channels];
+              }),
+      Refuses(161002, "scalesH scalesW outputSize out",
+              [](IndexCall& call) {
+                return call["scalesH"].real < 0 || call["scalesW"].real < 0 || call["outputSize"].null ||
+                       call["outputSize"].values.size() != 2 || call["out"].shape != AskedShape(call);
+              }),
+      EmptyDone("self out")};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    DrawImages(call, resizing, {ACL_FLOAT, ACL_BF16, ACL_FLOAT16, ACL_DOUBLE}, random);
+  };
+  op.fill = FillWithSmallNumbers;
+  op.tolerance = 3e-5;
+  op.oracle = Resized(resizing, LinearScale, false);
+  return op;
+}
+
+IndexOperator Bicubic() {
+  const Resizing resizing{Filter::kCubic, "self", "out"};
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnUpsampleBicubic2d);
+  op.valid = ResizingArguments();
+  op.rules = {NoNulls("self outputSize out"),
+              Listed_("self", {{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}}),
+              OneDtype("self", "out"),
+              Refuses(161002, "self out outputSize",
+                      [](IndexCall& call) {
+                        const Shape& self = call["self"].shape;
+                        const auto& size = call["outputSize"].values;
+                        return ImageFormatsAreWrong(call, {"self", "out"}, true, true) || self.size() != 4 ||
+                               call["out"].shape.size() != 4 || size.size() != 2 || HasZero(self, 1) ||
+                               size[0] < 1 || size[1] < 1 || call["out"].shape != AskedShape(call);
+                      }),
+              Refuses(161002, "scalesH scalesW",
+                      [](IndexCall& call) {
+                        const auto wrong = [&](const char* name, size_t dim, size_t axis) {
+                          const double scale = call[name].real;
+                          const double length = static_cast<double>(call["self"].shape[dim]) * scale;
+                          const auto asked = static_cast<double>(call["outputSize"].values[axis]);
+                          return scale > 0 && (length < asked - 1e-3 || length > asked + 1 + 1e-3);
+                        };
+                        return call.product != Product::k950 &&
+                               (wrong("scalesH", RowsDim(call["self"]), 0) ||
+                                wrong("scalesW", ColumnsDim(call["self"]), 1));
+                      }),
+              EmptyDone("self")};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    DrawImages(call, resizing, {ACL_FLOAT, ACL_BF16, ACL_FLOAT16}, random);
+    if (random.Chance(20) && !IsNhwc(call["self"])) call["self"].format = call["out"].format = ACL_FORMAT_ND;
+  };
+  op.fill = FillWithSmallNumbers;
+  op.tolerance = 2e-4;
+  op.oracle = Resized(resizing, PlainScale, false);
+  return op;
+}
+
+IndexOperator BilinearGradient(bool is_v2) {
+  const Resizing resizing{Filter::kLinear, "out", "gradOut"};
+  const auto keeps_size = [](const IndexCall& call) {
+    return call["gradOut"].shape == call["inputSize"].values;
+  };
+  const auto mixes = [=](const IndexCall& call) {
+    return !is_v2 && call.product == Product::k950 && call["gradOut"].dtype == ACL_FLOAT && !keeps_size(call);
+  };
+  const Listed list = is_v2 ? kFloats : Listed{{ACL_FLOAT, ACL_FLOAT16}, {}, {ACL_BF16}};
+  IndexOperator op;
+  op.function = is_v2 ? PORTACL_C_FUNCTION(aclnnUpsampleBilinear2dBackwardV2)
+                      : PORTACL_C_FUNCTION(aclnnUpsampleBilinear2dBackward);
+  op.valid = {
+      ImageArg("gradOut", {2, 3, 8, 7}),  ArrayArg("outputSize", {8, 7}), ArrayArg("inputSize", {2, 3, 4, 5}),
+      IntegerArg("alignCorners", 0),      RealArg("scalesH", 2),          RealArg("scalesW", 0),
+      ImageArg("out", {2, 3, 4, 5}, true)};
+  const IndexRule formats = Refuses(161002, "gradOut out", [](IndexCall& call) {
+    return ImageFormatsAreWrong(call, {"gradOut", "out"});
+  });
+  op.rules = {NoNulls("gradOut outputSize inputSize out"),
+              Refuses(161002, "gradOut outputSize inputSize", GradientShapesAreWrong)};
+  if (!is_v2) op.rules.push_back(ResultIs("out"));
+  op.rules.push_back(Refuses(161002, "gradOut out", [=](IndexCall& call) {
+    const DtypeNumber grad = call["gradOut"].dtype;
+    const DtypeNumber out = call["out"].dtype;
+    const bool refused = is_v2 && call.product == Product::k310B;
+    if (!keeps_size(call) && (refused || !list.Has(call.product, grad))) return true;
+    return mixes(call) ? !IsOneOf(out, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) : grad != out;
+  }));
+  op.rules.push_back(formats);
+  op.rules.push_back(EmptyDone(is_v2 ? "gradOut out" : "gradOut"));
+  op.rules.push_back(ResultIs("out"));
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    DrawImages(call, resizing, {ACL_FLOAT, ACL_BF16, ACL_FLOAT16}, random);
+    if (mixes(call)) call["out"].dtype = DrawDtype(random, {ACL_FLOAT, ACL_BF16, ACL_FLOAT16});
+  };
+  op.fill = FillWithSmallNumbers;
+  op.tolerance = 3e-5;
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    if (keeps_size(call) && NumElements(tensors[0].shape) > 0)
+      return std::vector<Outcome>{ForEachElement(
+          tensors[1].shape, [&](Index& index) -> std::optional<Element> { return At(tensors[0], index); })};
+    return Resized(resizing, LinearScale, true)(call, tensors);
+  };
+  return op;
+}
+
+std::vector<IndexOperator> Resizings() {
+  return {Nearest2d(false),        Nearest2d(true),        Nearest1d(false),
+          Nearest1d(true),         NearestGradient(),      Bilinear(),
+          BilinearGradient(false), BilinearGradient(true), Bicubic()};
+}
+
+// ---- grids ----
+
+// A place mirrored at 0 and `last` until it lies between them.
+double MirroredPlace(double place, double first, double last) {
+  if (last <= first) return first;
+  while (place < first || place > last) place = place < first ? 2 * first - place : 2 * last - place;
+  return place;
+}
+
+double PlaceWithin(double place, int64_t n, int64_t padding, bool corners) {
+  if (padding == 0) return place;
+  const auto last = static_cast<double>(n - 1);
+  if (padding == 2) place = corners ? MirroredPlace(place, 0, last) : MirroredPlace(place, -0.5, last + 0.5);
+  return std::clamp(place, 0.0, last);
+}
+
+// The taps along a dim; those outside of the image are left out.
+std::vector<Tap> GridTaps(double coordinate, int64_t n, int64_t mode, int64_t padding, bool corners) {
+  const auto length = static_cast<double>(n);
+  const double place = corners ? (coordinate + 1) / 2 * (length - 1) : ((coordinate + 1) * length - 1) / 2;
+  std::vector<Tap> taps;
+  const auto add = [&](double at, double weight) {
+    if (at >= 0 && at < length) taps.push_back({static_cast<int64_t>(at), weight});
+  };
+  if (mode == 2) {
+    const double below = std::floor(place);
+    for (int k = -1; k <= 2; ++k) {
+      const double distance = std::fabs(below + k - place);
+      constexpr double kA = -0.75;
+      const double cube = distance * distance * distance;
+      const double weight = distance <= 1
+                                ? (kA + 2) * cube - (kA + 3) * distance * distance + 1
+                                : kA * cube - 5 * kA * distance * distance + 8 * kA * distance - 4 * kA;
+      add(std::floor(PlaceWithin(below + k, n, padding, corners)), weight);
+    }
+    return taps;
+  }
+  const double within = PlaceWithin(place, n, padding, corners);
+  if (mode == 1) {
+    add(std::nearbyint(within), 1);
+    return taps;
+  }
+  const double part = within - std::floor(within);
+  add(std::floor(within), 1 - part);
+  add(std::floor(within) + 1, part);
+  return taps;
+}
+
+IndexOperator GridSampler() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnGridSampler2D);
+  op.valid = {TensorArg("input", {2, 3, 4, 5}),   TensorArg("grid", {2, 3, 2, 2}),
+              IntegerArg("interpolationMode", 0), IntegerArg("paddingMode", 0),
+              IntegerArg("alignCorners", 0),      OutputArg("out", {2, 3, 3, 2})};
+  op.rules = {NoNulls("input grid out"),
+              Refuses(161002, "input",
+                      [](IndexCall& call) {
+                        const DtypeNumber dtype = call["input"].dtype;
+                        return !IsOneOf(dtype, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}) ||
+                               (dtype == ACL_BF16 && call.product == Product::k310P);
+                      }),
+              OneDtype("input", "grid"),
+              OneDtype("input", "out"),
+              Refuses(161002, "interpolationMode paddingMode",
+                      [](IndexCall& call) {
+                        const int64_t mode = call["interpolationMode"].integer;
+                        const int64_t padding = call["paddingMode"].integer;
+                        const bool is_new = call.product == Product::kA2 || call.product == Product::kA3 ||
+                                            call.product == Product::k950;
+                        return mode < 0 || mode > 2 || padding < 0 || padding > 2 ||
+                               (mode == 2 && (call["input"].dtype == ACL_DOUBLE || !is_new));
+                      }),
+              RankRange("input grid out", 4, 4),
+              Refuses(161002, "input grid out",
+                      [](IndexCall& call) {
+                        const Shape& input = call["input"].shape;
+                        const Shape& grid = call["grid"].shape;
+                        return grid[0] != input[0] ||
+                               call["out"].shape != Shape{input[0], input[1], grid[1], grid[2]} ||
+                               input[2] == 0 || input[3] == 0 || grid[3] != 2;
+                      }),
+              EmptyDone("input grid")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const Shape input = {random.Between(1, 2), random.Between(1, 3), random.Between(1, 6),
+                         random.Between(1, 6)};
+    const int64_t rows = random.Between(1, 4);
+    const int64_t columns = random.Between(1, random.Chance(20) ? 150 : 5);
+    const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT, ACL_BF16, ACL_FLOAT16, ACL_DOUBLE});
+    call["input"].shape = input;
+    call["grid"].shape = {input[0], rows, columns, 2};
+    call["out"].shape = {input[0], input[1], rows, columns};
+    for (const char* name : {"input", "grid", "out"}) call[name].dtype = dtype;
+    call["interpolationMode"].integer = random.Below(3);
+    call["paddingMode"].integer = random.Below(3);
+    call["alignCorners"].integer = random.Below(2);
+  };
+  // Whole numbers, at places that every type has: quarters and odd sixteenths, from -4 to 4.
+  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    FillWithSmallNumbers(call, tensors, random);
+    for (int64_t k = 0; k < tensors[1].size(); ++k) {
+      const int64_t sixteenths = random.Between(random.Chance(20) ? -64 : -18, random.Chance(20) ? 64 : 18);
+      tensors[1].Set(k, static_cast<double>(sixteenths) / 16);
+    }
+  };
+  op.tolerance = 1e-4;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    if (NumElements(tensors[0].shape) == 0 || NumElements(tensors[1].shape) == 0)
+      return std::vector<Outcome>{{}};
+    Sums sums(tensors[2].shape);
+    const bool corners = call["alignCorners"].integer != 0;
+    for (int64_t i = 0; i < NumElements(tensors[2].shape); ++i) {
+      const Index at = IndexAt(tensors[2].shape, i);
+      const auto taps = [&](int64_t axis) {
+        const double place = static_cast<double>(NumberAt(tensors[1], {at[0], at[2], at[3], axis}).real);
+        const int64_t n = tensors[0].shape[static_cast<size_t>(3 - axis)];
+        return GridTaps(place, n, call["interpolationMode"].integer, call["paddingMode"].integer, corners);
+      };
+      for (const Tap& row : taps(1)) {
+        for (const Tap& column : taps(0))
+          sums.Add(at, NumberAt(tensors[0], {at[0], at[1], row.index, column.index}),
+                   row.weight * column.weight);
+      }
+    }
+    return std::vector<Outcome>{sums.As(tensors[2].dtype)};
+  };
+  return op;
+}
+
+const std::vector<IndexOperator>& Operators() {
+  static const std::vector<IndexOperator> operators = [] {
+    std::vector<IndexOperator> all;
+    for (const auto& family : {Pads(), Windows(), Resizings(), std::vector<IndexOperator>{GridSampler()}})
+      all.insert(all.end(), family.begin(), family.end());
+    return all;
+  }();
+  return operators;
+}
+
+PORTACL_INDEX_TESTS(Resample, Operators());
+
+}  // namespace
+}  // namespace portacl::testing
