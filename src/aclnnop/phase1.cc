@@ -292,11 +292,11 @@ engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementTyp
   const std::span<const int> order(axes, static_cast<size_t>(output.view.rank));
   job.plan = PlanInOrder(output.view, order, {tensors, static_cast<size_t>(job.input_count) + 1});
   job.threads = ThreadLimit();
-  const bool from_memory = job.plan.BytesWalked() > engine::LastLevelCacheBytes();
-  job.gather = engine::FindGather(JobIsa(),
-                                  from_memory ? engine::GatherSource::kMemory : engine::GatherSource::kCache);
+  job.stream = job.plan.BytesWalked() > engine::LastLevelCacheBytes();
+  job.gather =
+      engine::FindGather(JobIsa(), job.stream ? engine::GatherSource::kMemory : engine::GatherSource::kCache);
   job.result.argument = static_cast<int8_t>(operands.output);
-  job.result.scatter = engine::FindScatter(JobIsa(), from_memory);
+  job.result.scatter = engine::FindScatter(JobIsa(), job.stream);
   job.is_converted = type != engine::ElementType::kOther && output.dtype != computed;
   if (job.is_converted) job.result.store = types.StoreFor(output.dtype, &job.result.type);
   job.packed.use = operands.use;

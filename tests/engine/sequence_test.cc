@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sequence/sequence.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -9,22 +10,42 @@
 #include "engine/tile_size.h"
 #include "gtest/gtest.h"
 
+#include <hwy/cache_control.h>
+
 namespace portacl::testing {
 namespace {
 
 using engine::EvenlySpaced;
 using engine::FindSequence;
 
-// A vector of the longest kind, behind the last number.
-constexpr size_t kRoom = 64;
+// Before and behind the numbers, more than the longest vector and a cache line.
+constexpr size_t kRoom = 320;
 
+// The numbers, wherever they are written and in whatever way; nothing else is written.
 template <class T>
 std::vector<T> Numbers(Isa isa, const EvenlySpaced<T>& numbers, int64_t first, size_t n) {
-  std::vector<T> found(n + kRoom);
-  FindSequence(isa, numbers)(&numbers,
-                             {.first = first, .n = n, .to = found.data(), .in = {}, .bits = nullptr});
-  found.resize(n);
-  return found;
+  std::vector<T> result;
+  for (const bool stream : {false, true}) {
+    for (const size_t shift : {0, 1, 8, 13}) {
+      std::vector<T> found(2 * kRoom + n, T{77});
+      const size_t begin = kRoom / 2 + shift;
+      FindSequence(isa, numbers)(
+          &numbers,
+          {.first = first, .n = n, .to = &found[begin], .stream = stream, .in = {}, .bits = nullptr});
+      if (stream) hwy::FlushStream();
+      for (size_t i = 0; i < found.size(); ++i) {
+        if (i >= begin && i < begin + n) continue;
+        EXPECT_EQ(found[i], T{77}) << IsaName(isa) << " stream " << stream << " at " << i << " of " << n;
+        if (::testing::Test::HasFailure()) return result;
+      }
+      const auto from = found.begin() + static_cast<std::ptrdiff_t>(begin);
+      const std::vector<T> once(from, from + static_cast<std::ptrdiff_t>(n));
+      if (result.empty()) result = once;
+      EXPECT_EQ(std::memcmp(once.data(), result.data(), n * sizeof(T)), 0)
+          << IsaName(isa) << " stream " << stream << " shift " << shift;
+    }
+  }
+  return result;
 }
 
 constexpr int64_t kTwoTo24 = int64_t{1} << 24;
@@ -98,12 +119,16 @@ TEST(Sequences, PeriodsBeginWhereTheyBegin) {
   for (const Isa isa : SupportedIsas()) {
     engine::Periodic numbers{.size = 2, .period = 5, .count = 7, .value = {0xAB, 0xCD}};
     for (int64_t first = 0; first < 45; ++first) {
-      for (const size_t n : {1, 4, 5, 6, 23}) {
+      for (const size_t n : {1, 4, 5, 6, 23, 24, 200}) {
         constexpr size_t kBefore = 16;
         std::vector<uint16_t> found(kBefore + n + kRoom, 0x7777);
         FindSequence(isa, numbers)(
-            &numbers, {.first = first, .n = n, .to = &found[kBefore], .in = {}, .bits = nullptr});
+            &numbers,
+            {.first = first, .n = n, .to = &found[kBefore], .stream = n % 2 == 0, .in = {}, .bits = nullptr});
+        hwy::FlushStream();
         for (size_t i = 0; i < kBefore; ++i) ASSERT_EQ(found[i], 0x7777) << n << " from " << first;
+        for (size_t i = kBefore + n; i < found.size(); ++i)
+          ASSERT_EQ(found[i], 0x7777) << n << " from " << first;
         for (size_t i = 0; i < n; ++i) {
           const int64_t place = first + static_cast<int64_t>(i);
           ASSERT_EQ(found[kBefore + i], place % 5 == 0 && place / 5 < 7 ? 0xCDAB : 0)

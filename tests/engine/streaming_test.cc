@@ -9,7 +9,11 @@
 
 #include "acl/acl.h"
 #include "acl/isa.h"
+#include "aclnnop/aclnn_arange.h"
+#include "aclnnop/aclnn_eye.h"
+#include "aclnnop/aclnn_fill_scalar.h"
 #include "aclnnop/aclnn_l1_loss_backward.h"
+#include "aclnnop/aclnn_logical_xor.h"
 #include "engine/cache_size.h"
 #include "gtest/gtest.h"
 #include "support/dtype_rules.h"
@@ -159,6 +163,88 @@ TEST_P(Streaming, RowsBeginAnywhereInALine) {
     Check(types, Many(types, true) / kColumns + 1, kColumns, true, {ElementSize(types.output)});
     if (HasFailure()) return;
   }
+}
+
+// What is no map of floats: `begin(out, workspace, executor)` makes an executor that writes `dims` elements, of which
+// number i is `expected(i)`.
+template <class T, class Begin, class Expected>
+void CheckOther(aclDataType dtype, const std::vector<int64_t>& dims,
+                aclnnStatus (*run)(void*, uint64_t, aclOpExecutor*, aclrtStream), const Begin& begin,
+                const Expected& expected) {
+  int64_t count = 1;
+  for (const int64_t dim : dims) count *= dim;
+  const size_t bytes = static_cast<size_t>(count) * sizeof(T);
+  const GuardedBuffer memory(bytes + 128, Guard::kStart);
+  for (const size_t misalignment : {size_t{0}, sizeof(T), 32 + sizeof(T), 64 - sizeof(T), size_t{1}}) {
+    SCOPED_TRACE(std::to_string(misalignment) + " bytes behind a line");
+    const std::byte untouched{0xA5};
+    std::fill_n(memory.data(), memory.size(), untouched);
+    std::byte* const out = memory.data() + 64 + misalignment;
+    aclTensor* const output = aclCreateTensor(dims.data(), dims.size(), dtype, nullptr, 0, ACL_FORMAT_ND,
+                                              dims.data(), dims.size(), out);
+    uint64_t workspace = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(begin(output, &workspace, &executor), ACL_SUCCESS);
+    ASSERT_EQ(run(nullptr, 0, executor, nullptr), ACL_SUCCESS);
+    ASSERT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
+    aclDestroyTensor(output);
+    EXPECT_EQ(std::count(memory.data(), out, untouched), out - memory.data());
+    std::byte* const end = memory.data() + memory.size();
+    EXPECT_EQ(std::count(out + bytes, end, untouched), end - (out + bytes));
+    for (int64_t i = 0; i < count; ++i) {
+      T found;
+      std::memcpy(&found, out + static_cast<size_t>(i) * sizeof(T), sizeof found);
+      ASSERT_EQ(found, static_cast<T>(expected(i))) << "element " << i;
+    }
+  }
+}
+
+TEST_P(Streaming, BytesFillsAndSequences) {
+  const ScopedEnvironment environment({{"PORTACL_ISA", IsaName(GetParam())}, {"PORTACL_NUM_THREADS", "2"}});
+  const int64_t many = engine::LastLevelCacheBytes() + 20011;
+  const int64_t fewer = many / 3 + 1;
+  std::vector<int8_t> bytes(static_cast<size_t>(fewer) + 1);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<int8_t>(i % kPeriod % 3 - 1);
+  aclTensor* tensors[2];
+  for (int k = 0; k < 2; ++k)
+    tensors[k] = aclCreateTensor(&fewer, 1, ACL_INT8, nullptr, 0, ACL_FORMAT_ND, &fewer, 1, bytes.data() + k);
+  CheckOther<uint8_t>(
+      ACL_BOOL, {fewer}, aclnnLogicalXor,
+      [&](aclTensor* out, uint64_t* workspace, aclOpExecutor** executor) {
+        return aclnnLogicalXorGetWorkspaceSize(tensors[0], tensors[1], out, workspace, executor);
+      },
+      [&](int64_t i) {
+        return (bytes[static_cast<size_t>(i)] != 0) != (bytes[static_cast<size_t>(i) + 1] != 0);
+      });
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+
+  int32_t pattern = 0x01020304;
+  aclScalar* const value = aclCreateScalar(&pattern, ACL_INT32);
+  const auto fill = [&](aclTensor* out, uint64_t* workspace, aclOpExecutor** executor) {
+    return aclnnInplaceFillScalarGetWorkspaceSize(out, value, workspace, executor);
+  };
+  CheckOther<int32_t>(ACL_INT32, {many / 4}, aclnnInplaceFillScalar, fill, [&](int64_t) { return pattern; });
+  CheckOther<int8_t>(ACL_INT8, {many}, aclnnInplaceFillScalar, fill, [](int64_t) { return 4; });
+  aclDestroyScalar(value);
+
+  int64_t numbers[] = {-5, 0, 3};
+  numbers[1] = numbers[0] + many / 8 * numbers[2];
+  aclScalar* scalars[3];
+  for (int k = 0; k < 3; ++k) scalars[k] = aclCreateScalar(&numbers[k], ACL_INT64);
+  const auto range = [&](aclTensor* out, uint64_t* workspace, aclOpExecutor** executor) {
+    return aclnnArangeGetWorkspaceSize(scalars[0], scalars[1], scalars[2], out, workspace, executor);
+  };
+  CheckOther<int64_t>(ACL_INT64, {many / 8}, aclnnArange, range, [](int64_t i) { return 3 * i - 5; });
+  for (aclScalar* scalar : scalars) aclDestroyScalar(scalar);
+
+  constexpr int64_t kColumns = 1003;
+  const int64_t rows = many / 4 / kColumns + 1;
+  CheckOther<float>(
+      ACL_FLOAT, {rows, kColumns}, aclnnEye,
+      [&](aclTensor* out, uint64_t* workspace, aclOpExecutor** executor) {
+        return aclnnEyeGetWorkspaceSize(rows, kColumns, out, workspace, executor);
+      },
+      [](int64_t i) { return i / kColumns == i % kColumns ? 1 : 0; });
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Streaming, ::testing::ValuesIn(SupportedIsas().begin(), SupportedIsas().end()),

@@ -22,7 +22,9 @@ namespace portacl::testing {
 namespace {
 
 // In ulp at the exact result; or, where a bound is given, absolute, in units of 2^-53 of the greatest of 1 and the
-// arguments that are two or negative.
+// arguments that are two or negative. Digamma's: below 0,
+// pi cos / sin is within 4.4 * 2^-53 of itself (two functions, pi, a product, a quotient), which is as many ulp of a
+// result a little below a power of two; the other summand and the difference add less than 1.5.
 struct Bound {
   const char* name;
   double ulp;
@@ -34,7 +36,7 @@ constexpr Bound kBounds[] = {
     {"Log10", 1.0},     {"Log1p", 1.0},     {"Sin", 1.0},     {"Cos", 1.0},          {"Tan", 1.0},
     {"Asin", 1.0},      {"Acos", 1.0},      {"Atan", 1.0},    {"Sinh", 2.0},         {"Cosh", 2.0},
     {"Tanh", 1.0},      {"Asinh", 1.0},     {"Acosh", 1.0},   {"Atanh", 1.0},        {"Erf", 1.0},
-    {"Erfc", 1.5},      {"Erfinv", 4.0},    {"Sigmoid", 2.5}, {"Lgamma", 1.0, 8},    {"Digamma", 4.0, 16},
+    {"Erfc", 1.5},      {"Erfinv", 4.0},    {"Sigmoid", 2.5}, {"Lgamma", 1.0, 8},    {"Digamma", 6.0, 16},
     {"Sinc", 2.5},      {"Rsqrt", 0.51},    {"Floor", 0},     {"Ceil", 0},           {"Trunc", 0},
     {"NearestEven", 0}, {"Atan2", 1.0},     {"Pow", 3.0},     {"LogAddExp", 2.0, 2}, {"LogAddExp2", 2.0, 2},
     {"Fmod", 0},        {"Remainder", 0.5},

@@ -368,7 +368,7 @@ void AddLogic(std::vector<MapOperator>& all) {
   }));
   const Listed not_list = kFDI + DtypeList{ACL_BF16};
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnLogicalNot), "self out",
-                         {Nulls("self out"), In("self out", not_list), SameShapes("self", "out"),
+                         {Nulls("self out"), SameShapes("self", "out"), In("self out", not_list),
                           RanksUnlessContiguous("self out", "self out"), Empty("self"), as_truths},
                          Truth([](const auto* x) { return x[0] == 0; })));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceLogicalNot), all.back(), "selfRef"));

@@ -39,6 +39,14 @@ aclTensor* MakeTensor(const Operand& operand) {
                          storage.size(), ForbiddenAddress());
 }
 
+// Where messages name a parameter: "self", "out" and "value" are words of other places, too.
+bool NamesParameter(const std::string& message, aclnnStatus code, const std::string& name) {
+  const std::string places[] = {"parameter " + name, "parameters " + name, "and " + name,
+                                name + " with dtype"};
+  return std::any_of(std::begin(places), std::end(places),
+                     [&](const std::string& place) { return bool{MessageSays(message, code, {place})}; });
+}
+
 struct Change {
   std::string name;
   std::function<void(MapCall&)> apply;
@@ -78,10 +86,11 @@ void MapContract::Check(MapCall call, const std::string& what) {
     right = size == 0 && executor != nullptr && message.empty();
   } else if (right) {
     right = size == 0xDEADBEEFCAFEF00D && executor == nullptr &&
-            message.find(op.function.name) != std::string::npos &&
+            MessageSays(message, expected.code, {op.function.name}) &&
             (expected.names.empty() ||
-             std::any_of(expected.names.begin(), expected.names.end(),
-                         [&](const auto& name) { return MessageSays(message, expected.code, {name}); }));
+             std::any_of(expected.names.begin(), expected.names.end(), [&](const std::string& name) {
+               return NamesParameter(message, expected.code, name);
+             }));
   }
   if (executor != nullptr) aclDestroyAclOpExecutor(executor);
   ++CountsOfThisProcess().cases;

@@ -22,10 +22,10 @@ namespace comparisons {
 
 using namespace engine::HWY_NAMESPACE;
 
-// Wider unsigned numbers are compared as int64, and the order of two bools as int32.
+// Unsigned numbers of 16 and 32 bits are compared as int32 or int64.
 using EqualLanes = LaneTypes<float, double, int8_t, uint8_t, int16_t, int32_t, int64_t, Bool, Complex<float>,
                              Complex<double>>;
-using LessLanes = LaneTypes<float, double, int8_t, uint8_t, int16_t, int32_t, int64_t, uint64_t>;
+using LessLanes = LaneTypes<float, double, int8_t, uint8_t, int16_t, int32_t, int64_t, uint64_t, Bool>;
 using FloatingLanes = LaneTypes<float, double>;
 
 struct IsEqual {

@@ -21,7 +21,30 @@ namespace exponential {
 PORTACL_UNARY_FORMULA(Exp, FloatingLanes, /*kHalves=*/true)
 PORTACL_UNARY_FORMULA(Exp2, RealLanes)
 PORTACL_UNARY_FORMULA(Expm1, RealLanes)
-PORTACL_UNARY_FORMULA(Sigmoid, FloatingLanes, /*kHalves=*/true)
+
+struct Sigmoid : Unary<Sigmoid, FloatingLanes, /*kHalves=*/true> {
+  static constexpr int kFunctionOf = 0;
+  using Unary::Unary;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    return functions::Sigmoid(d, x);
+  }
+  template <class D, class V>
+  HWY_INLINE V Function(D d, const V& x) const {
+    return functions::SigmoidOfUsual(d, x);
+  }
+  template <class D, class V>
+  HWY_INLINE V WithFunction(D d, V x, V usual) const {
+    return functions::SigmoidFrom(d, usual, x);
+  }
+  template <class D, class V>
+  HWY_INLINE void OfParts(D d, V x, V y, V& real, V& imaginary) const {
+    const functions::Pair<V> result = functions::Sigmoid(d, functions::Pair<V>{x, y});
+    real = result.real;
+    imaginary = result.imaginary;
+  }
+};
 
 }  // namespace exponential
 }  // namespace HWY_NAMESPACE

@@ -19,8 +19,8 @@ namespace HWY_NAMESPACE {
 namespace logarithmic {
 
 PORTACL_UNARY_FORMULA(Log, FloatingLanes, /*kHalves=*/true)
-PORTACL_UNARY_FORMULA(Log2, FloatingLanes)
-PORTACL_UNARY_FORMULA(Log10, FloatingLanes)
+PORTACL_UNARY_FORMULA(Log2, FloatingLanes, /*kHalves=*/true)
+PORTACL_UNARY_FORMULA(Log10, FloatingLanes, /*kHalves=*/true)
 PORTACL_UNARY_FORMULA(Log1p, RealLanes)
 
 }  // namespace logarithmic

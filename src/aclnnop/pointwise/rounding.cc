@@ -29,7 +29,7 @@ namespace rounding {
 
 PORTACL_UNARY_FORMULA(Floor, RealLanes, /*kHalves=*/true)
 PORTACL_UNARY_FORMULA(Ceil, RealLanes, /*kHalves=*/true)
-PORTACL_UNARY_FORMULA(Trunc, LaneTypes<float>)
+PORTACL_UNARY_FORMULA(Trunc, LaneTypes<float>, /*kHalves=*/true)
 
 struct Round : Unary<Round, RealLanes, /*kHalves=*/true> {
   using Unary::Unary;

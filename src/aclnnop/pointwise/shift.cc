@@ -19,14 +19,48 @@ namespace shifts {
 
 using namespace engine::HWY_NAMESPACE;
 
-// Of narrower numbers the result wraps.
-using ShiftLanes = LaneTypes<int32_t, int64_t, uint64_t>;
+// Of numbers without lanes of their own the result wraps.
+using ShiftLanes = LaneTypes<int8_t, uint8_t, int16_t, int32_t, int64_t, uint64_t>;
 
 // A count within [0, bits - 1], the highest of which is scalar 0.
 template <class D, class V>
 HWY_INLINE V Clamped(D d, V count, const engine::Scalars& scalars) {
   const V highest = hn::Set(d, scalars.Get<hn::TFromD<D>>(0));
   return hn::Min(hn::Max(count, hn::Zero(d)), highest);
+}
+
+// No instruction set shifts bytes, each by a count of its own: those at even places are shifted in the low halves of
+// wider lanes, those at odd places in the high halves. kIsLeft: else to the right, with the sign where there is one.
+template <bool kIsLeft, class D, class V>
+HWY_INLINE V Shifted([[maybe_unused]] D d, V a, V count) {
+  if constexpr (sizeof(hn::TFromD<D>) > 1) {
+    if constexpr (kIsLeft) return hn::Shl(a, count);
+    return hn::Shr(a, count);
+  } else {
+#if HWY_TARGET == HWY_SCALAR
+    using T = hn::TFromD<D>;
+    const int value = hn::GetLane(a);
+    const int places = hn::GetLane(count);
+    return hn::Set(d, static_cast<T>(kIsLeft ? value << places : value >> places));
+#else
+    const hn::RepartitionToWide<D> wide;
+    const hn::RepartitionToWide<hn::RebindToUnsigned<D>> bits;
+    const auto low = hn::Set(bits, uint16_t{0xFF});
+    const auto odd_count = hn::BitCast(wide, hn::ShiftRight<8>(hn::BitCast(bits, count)));
+    const auto even_count = hn::BitCast(wide, hn::And(hn::BitCast(bits, count), low));
+    const auto pairs = hn::BitCast(wide, a);
+    if constexpr (kIsLeft) {
+      const auto even = hn::And(hn::BitCast(bits, hn::Shl(pairs, even_count)), low);
+      const auto odd =
+          hn::BitCast(bits, hn::Shl(hn::BitCast(wide, hn::AndNot(low, hn::BitCast(bits, a))), odd_count));
+      return hn::BitCast(d, hn::Or(even, odd));
+    } else {
+      const auto even = hn::BitCast(bits, hn::Shr(hn::ShiftLeft<8>(pairs), even_count));
+      const auto odd = hn::BitCast(bits, hn::Shr(pairs, odd_count));
+      return hn::BitCast(d, hn::Or(hn::ShiftRight<8>(even), hn::AndNot(low, odd)));
+    }
+#endif
+  }
 }
 
 struct Left : Elementwise<Left> {
@@ -37,7 +71,7 @@ struct Left : Elementwise<Left> {
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V a, V count) const {
-    return hn::Shl(a, Clamped(d, count, scalars));
+    return Shifted<true>(d, a, Clamped(d, count, scalars));
   }
 
   engine::Scalars scalars;
@@ -51,13 +85,13 @@ struct Right : Elementwise<Right> {
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V a, V count) const {
-    return hn::Shr(a, Clamped(d, count, scalars));
+    return Shifted<false>(d, a, Clamped(d, count, scalars));
   }
 
   engine::Scalars scalars;
 };
 
-// The count is scalar 1.
+// By scalar 0, and then the bits of scalar 1.
 struct LeftByScalar : Elementwise<LeftByScalar> {
   using Parameters = engine::Scalars;
   using Lanes = ShiftLanes;
@@ -66,7 +100,8 @@ struct LeftByScalar : Elementwise<LeftByScalar> {
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V a) const {
-    return hn::Shl(a, Clamped(d, hn::Set(d, scalars.Get<hn::TFromD<D>>(1)), scalars));
+    using T = hn::TFromD<D>;
+    return hn::And(Shifted<true>(d, a, hn::Set(d, scalars.Get<T>(0))), hn::Set(d, scalars.Get<T>(1)));
   }
 
   engine::Scalars scalars;
@@ -79,6 +114,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include <algorithm>
 #include <cstring>
 
 #include "aclnnop/operator_facts.h"
@@ -94,7 +130,8 @@ constexpr auto kLeftByScalar = PORTACL_VALUE_KERNELS(shifts::LeftByScalar);
 enum Tensors { kSelf, kShiftBits, kOut };
 enum ScalarTensors { kScalarSelf, kScalarOut };
 enum Attributes { kCount };
-enum ScalarPlaces { kHighest, kScalarCount };
+enum ScalarPlaces { kHighest };
+enum LeftByScalarPlaces { kPlaces, kKept };
 
 constexpr DtypeRule kShifted = Everywhere(kIntegers | kUnsignedSince16Bits);
 
@@ -137,6 +174,39 @@ engine::Scalars HighestOf(const OperatorCall& call, const engine::KernelTable& k
   engine::Scalars scalars;
   SetMapScalar(call, kernels, highest, scalars, kHighest);
   return scalars;
+}
+
+// A count within [0, bits - 1] of the promoted dtype.
+int32_t ClampedCount(const aclScalar& count, aclDataType promoted) {
+  aclScalar converted;
+  converted.dtype = promoted;
+  const ScalarValue value = ConvertScalar(count, promoted);
+  std::memcpy(converted.value, value.bytes, sizeof converted.value);
+  int64_t places;
+  std::memcpy(&places, ConvertScalar(converted, ACL_INT64).bytes, sizeof places);
+  const auto highest = static_cast<int64_t>(8 * aclDataTypeSize(promoted) - 1);
+  if (promoted == ACL_UINT64 && places < 0) places = highest;
+  return static_cast<int32_t>(std::clamp(places, int64_t{0}, highest));
+}
+
+// The promoted dtype may be wider than both tensors'. The bits of a result that is no wider than self come from as many of
+// self's, whatever is promoted to.
+void ShiftByScalar(OperatorCall call, const aclScalar& count, Executor& executor) {
+  const int32_t places = ClampedCount(count, call.promoted);
+  const aclDataType self = call.Tensor(kScalarSelf).dtype;
+  const aclDataType out = call.Tensor(kScalarOut).dtype;
+  if (aclDataTypeSize(out) <= aclDataTypeSize(self)) call.promoted = out;
+  const auto bits = static_cast<int32_t>(8 * aclDataTypeSize(call.promoted));
+  engine::Scalars scalars;
+  const auto set = [&](int place, int32_t number) {
+    aclScalar scalar;
+    scalar.dtype = ACL_INT32;
+    std::memcpy(scalar.value, &number, sizeof number);
+    SetMapScalar(call, kLeftByScalar, scalar, scalars, place);
+  };
+  set(kPlaces, std::min(places, bits - 1));
+  set(kKept, places < bits ? -1 : 0);
+  SetMapJob(call, {kScalarSelf}, kScalarOut, kLeftByScalar, scalars, executor);
 }
 
 aclnnStatus Shift(const char* api, std::span<const TensorArgument> tensors, std::span<const Check> checks,
@@ -182,12 +252,9 @@ aclnnStatus aclnnLeftShiftsGetWorkspaceSize(const aclTensor* self, const aclScal
   const TensorArgument tensors[] = {{"self", self}, {"out", out}};
   const Attribute attributes[] = {{"shiftBits", shiftBits}};
   OperatorCall call{"aclnnLeftShifts", tensors, attributes};
-  return RunPhase1(call, kLeftsChecks, workspaceSize, executor,
-                   [&](const OperatorCall& checked, Executor& fresh) {
-                     engine::Scalars scalars = HighestOf(checked, kLeftByScalar);
-                     SetMapScalar(checked, kLeftByScalar, *shiftBits, scalars, kScalarCount);
-                     SetMapJob(checked, {kScalarSelf}, kScalarOut, kLeftByScalar, scalars, fresh);
-                   });
+  return RunPhase1(
+      call, kLeftsChecks, workspaceSize, executor,
+      [&](const OperatorCall& checked, Executor& fresh) { ShiftByScalar(checked, *shiftBits, fresh); });
 }
 PORTACL_PHASE_2(aclnnLeftShifts)
 

@@ -20,7 +20,24 @@ namespace portacl {
 namespace HWY_NAMESPACE {
 namespace special {
 
-PORTACL_UNARY_FORMULA(Erf, RealLanes)
+struct Erf : Unary<Erf, RealLanes, /*kHalves=*/true> {
+  static constexpr int kFunctionOf = 0;
+  using Unary::Unary;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    return functions::Erf(d, x);
+  }
+  template <class D, class V>
+  HWY_INLINE V Function(D d, const V& x) const {
+    return functions::Erf(d, x);
+  }
+  template <class D, class V>
+  HWY_INLINE V WithFunction(D, V, V value) const {
+    return value;
+  }
+};
+
 PORTACL_UNARY_FORMULA(Erfc, RealLanes)
 PORTACL_UNARY_FORMULA(Erfinv, LaneTypes<float>)
 PORTACL_UNARY_FORMULA(Lgamma, RealLanes)

@@ -19,25 +19,49 @@ namespace portacl::engine {
 namespace HWY_NAMESPACE {
 namespace functions {
 
-// x + x (c + e(x^2)) up to 0.8, 2^-33; then 1 - exp(l(|x|)), l a polynomial for the logarithm of the complement, 2^-32.
+// x + x (c + e(x^2)) up to 0.8, 2^-33; then 1 - exp(l(|x|)), l a polynomial for the logarithm of the complement, 2^-32, of
+// which the part that its last rounding loses is carried along. V is a vector or Unrolled.
 template <Float32Lanes D, class V>
-HWY_INLINE V Erf(D d, V x) {
-  const V a = hn::Abs(x);
-  const V z = hn::Mul(a, a);
+HWY_INLINE V Erf(D d, const V& x) {
+  using hn::Add;
+  using hn::Min;
+  using hn::Mul;
+  using hn::Sub;
+  using One = hn::Vec<D>;
+  const V a = EachVector(
+      d, [](One v) HWY_ATTR { return hn::Abs(v); }, x);
+  const V z = Mul(a, a);
   const V e = Polynomial(d, z, 0x1.7df75ep-14f, -0x1.b2f93p-11f, 0x1.55a4ap-8f, -0x1.b822a4p-6f,
                          0x1.ce2edcp-4f, -0x1.812746p-2f, 0x1.e94ca6p-31f);
-  const V small = hn::Add(a, Fma(d, a, hn::Set(d, 0x1.06eba8p-3f), hn::Mul(a, e)));
+  const V small = Add(a, Fma(d, a, hn::Set(d, 0x1.06eba8p-3f), Mul(a, e)));
 
-  const V t = hn::Min(a, hn::Set(d, 4.0f));
-  const V l = Polynomial(d, t, -0x1.3d6382p-16f, 0x1.add35ap-12f, -0x1.09c562p-8f, 0x1.96b646p-6f,
-                         -0x1.b9b3d2p-4f, -0x1.4478fp-1f, -0x1.211bc4p+0f, 0x1.20ce2p-13f);
-  V high;
-  V low;
-  ExpInTwoParts(d, l, high, low);
-  const V one = hn::Set(d, 1.0f);
-  const V most = hn::Sub(one, high);
-  const V large = hn::Add(most, hn::Sub(hn::Sub(hn::Sub(one, most), high), low));
-  return OrNan(WithSignOf(d, hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.8f)), small, large), x), x);
+  const V t = Min(a, hn::Set(d, 4.0f));
+  const V g = Polynomial(d, t, -0x1.3d6382p-16f, 0x1.add35ap-12f, -0x1.09c562p-8f, 0x1.96b646p-6f,
+                         -0x1.b9b3d2p-4f, -0x1.4478fp-1f, -0x1.211bc4p+0f);
+  const One constant = hn::Set(d, 0x1.20ce2p-13f);
+  const V l = Fma(d, g, t, constant);
+  const V lost = Sub(constant, FmaNegated(d, g, t, l));
+  // exp(l) = scale (1 + p), reduced as in Exp.
+  const One shift = RoundingShift(d);
+  const V shifted = Fma(d, l, hn::Set(d, 0x1.715476p0f), shift);
+  const V n = Sub(shifted, shift);
+  const V r =
+      Add(FmaNegated(d, n, hn::Set(d, 0x1.62e43p-1f), l), Fma(d, n, hn::Set(d, 0x1.05c61p-29f), lost));
+  const V q =
+      Polynomial(d, r, 0x1.6a23a8p-10f, 0x1.123a36p-7f, 0x1.5558f4p-5f, 0x1.55549p-3f, 0x1.fffffcp-2f);
+  const V p = Fma(d, Mul(r, r), q, r);
+  return EachVector(
+      d,
+      [d](One argument, One near, One less_one, One exponent) HWY_ATTR {
+        const hn::RebindToSigned<D> di;
+        const One one = hn::Set(d, 1.0f);
+        const One scale =
+            hn::BitCast(d, hn::Add(hn::ShiftLeft<23>(hn::BitCast(di, exponent)), hn::BitCast(di, one)));
+        const One far = FmaNegated(d, scale, less_one, hn::Sub(one, scale));
+        const auto is_near = hn::Lt(hn::Abs(argument), hn::Set(d, 0.8f));
+        return OrNan(WithSignOf(d, hn::IfThenElse(is_near, near, far), argument), argument);
+      },
+      x, small, p, shifted);
 }
 
 // exp(-x^2) p(t) / (1 + 2|x|), t = (|x| - 3.75) / (|x| + 3.75), 2^-37.

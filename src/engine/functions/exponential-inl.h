@@ -114,18 +114,60 @@ HWY_INLINE void OverOnePlus(D d, V high, V low, V above, V below, V& quotient, V
   error = hn::Mul(remainder, inverse);
 }
 
-// e / (1 + e) or 1 / (1 + e), e = exp(-|x|).
+// Sigmoid from -80 on: (1 + p) / (2^-n + 1 + p), exp(x) = 2^n (1 + p). The divisor's rounding is made up for: with the
+// quotient's own it is a factor 1 + e near 1. From 18 on the result is 1. V is a vector or Unrolled.
+template <Float32Lanes D, class V>
+HWY_INLINE V SigmoidOfUsual(D d, const V& x) {
+  using hn::Add;
+  using hn::Max;
+  using hn::Min;
+  using hn::Mul;
+  using hn::Sub;
+  using One = hn::Vec<D>;
+  const One one = hn::Set(d, 1.0f);
+  const One shift = RoundingShift(d);
+  const V clamped = EachVector(
+      d, [d](One v) HWY_ATTR { return hn::Min(hn::Set(d, 18.0f), v); }, x);
+  const V shifted = Fma(d, clamped, hn::Set(d, 0x1.715476p0f), shift);
+  const V n = Sub(shifted, shift);
+  // Exact; what is left of n ln2 is below that.
+  const V first = FmaNegated(d, n, hn::Set(d, 0x1.62e43p-1f), clamped);
+  const V low = Mul(n, hn::Set(d, 0x1.05c61p-29f));
+  const V r = Add(first, low);
+  const V q =
+      Polynomial(d, r, 0x1.6a23a8p-10f, 0x1.123a36p-7f, 0x1.5558f4p-5f, 0x1.55549p-3f, 0x1.fffffcp-2f);
+  const V tail = Fma(d, Mul(r, r), q, low);
+  const V p = Add(first, tail);
+  const V power = EachVector(
+      d,
+      [d](One v) HWY_ATTR {
+        const hn::RebindToSigned<D> di;
+        const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, v));
+        return hn::BitCast(d, hn::Sub(hn::BitCast(di, hn::Set(d, 1.0f)), exponent));
+      },
+      shifted);
+  const V divisor = Add(Add(power, one), p);
+  // From the greatest part on, each difference is exact.
+  const V above = Add(Sub(Max(power, one), divisor), Min(power, one));
+  const V rest = Add(Add(above, first), tail);
+  const V inverse = EachVector(
+      d, [d](One v) HWY_ATTR { return hn::Div(hn::Set(d, 1.0f), v); }, divisor);
+  const V e = FmaNegated(d, rest, inverse, FmaNegated(d, divisor, inverse, one));
+  const V factor = Add(first, Fma(d, e, Add(p, one), tail));
+  return Fma(d, inverse, factor, inverse);
+}
+
+// Sigmoid where SigmoidOfUsual is `usual`: below -80 it is exp(x), which may be subnormal.
+template <Float32Lanes D, class V>
+HWY_INLINE V SigmoidFrom(D d, V usual, V x) {
+  const auto is_usual = hn::Lt(hn::Set(d, -80.0f), x);
+  if (HWY_LIKELY(hn::AllTrue(d, is_usual))) return usual;
+  return hn::IfThenElse(is_usual, usual, Exp(d, x));
+}
+
 template <Float32Lanes D, class V>
 HWY_INLINE V Sigmoid(D d, V x) {
-  V high;
-  V low;
-  ExpInTwoParts(d, hn::Max(hn::Set(d, -104.0f), hn::Neg(hn::Abs(x))), high, low);
-  const auto is_negative = hn::Lt(x, hn::Zero(d));
-  V quotient;
-  V error;
-  OverOnePlus(d, high, low, hn::IfThenElse(is_negative, high, hn::Set(d, 1.0f)),
-              hn::IfThenElseZero(is_negative, low), quotient, error);
-  return OrNan(hn::Add(quotient, error), x);
+  return SigmoidFrom(d, SigmoidOfUsual(d, x), x);
 }
 
 // x + x^3 t(x^2) up to 0.55 (2^-29.8), then 1 - 2 e / (1 + e), e = exp(-2|x|).

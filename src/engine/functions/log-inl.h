@@ -15,6 +15,7 @@
 #include <limits>
 
 #include <hwy/highway.h>
+#include "engine/functions/steps-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
@@ -41,50 +42,53 @@ alignas(64) constexpr double kLogOfCentre[kLogIntervals] = {-0x1.59a4f5ea4011cp-
                                                             0x1.4de96a02955c0p-3,  0x1.b7e071c58ed68p-3,
                                                             0x1.0e49282c59a20p-2,  0x1.3e40b00aecacap-2};
 
-// The logarithm of 2^n m, in 64-bit lanes. `m` is a float64's bits; `parts` has the number of m's interval in its
+// Of a table of 16 numbers, those that the low 4 bits of unsigned 64-bit lanes say.
+template <class D, class VI>
+HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> EntryOf16(D d, VI index, const double* table) {
+  namespace hn = hwy::HWY_NAMESPACE;
+#if HWY_TARGET == HWY_AVX3
+  // Only those bits count.
+  return hn::Vec<D>{_mm512_permutex2var_pd(_mm512_load_pd(table), index.raw, _mm512_load_pd(table + 8))};
+#else
+  const hn::RebindToUnsigned<D> du;
+  const hn::RebindToSigned<D> ds;
+  return hn::GatherIndex(d, table, hn::BitCast(ds, hn::And(index, hn::Set(du, 15))));
+#endif
+}
+
+// The logarithm of 2^n m, times `scale`, in 64-bit lanes. `m` is a float64's bits; `parts` has the number of m's interval in its
 // low 4 bits, n + 150 in the 9 bits above and anything beyond.
 //
 // It is n ln2 + log(c) + log(1 + r), r = m / c - 1 of at most 0.0298: exact, since m times `inverse` has 48 bits.
 // log(1 + r) = r + r^2 q(r), q a minimax polynomial of degree 5, 2^-50.2 in all. n ln2, by far the largest part,
-// comes last, so that hardly any rounding but that one and float32's counts. No operation is fused.
+// comes last, so that hardly any rounding but that one and float32's counts.
 template <class DI, class VI>
-HWY_INLINE auto LogOfParts(DI di, VI parts, VI m) {
+HWY_INLINE auto LogOfParts(DI di, VI parts, VI m, double scale) {
   namespace hn = hwy::HWY_NAMESPACE;
+  using functions::Fma;
   const hn::RebindToFloat<DI> d;
   using V = hn::Vec<decltype(d)>;
-#if HWY_TARGET == HWY_AVX3
-  // Only the low 4 bits of an index count.
-  const auto entry = [&](const double* table) HWY_ATTR {
-    return V{_mm512_permutex2var_pd(_mm512_load_pd(table), parts.raw, _mm512_load_pd(table + 8))};
-  };
-#else
-  const hn::RebindToSigned<DI> ds;
-  const VI index = hn::And(parts, hn::Set(di, kLogIntervals - 1));
-  const auto entry = [&](const double* table)
-                         HWY_ATTR { return hn::GatherIndex(d, table, hn::BitCast(ds, index)); };
-#endif
-  const V r = hn::Sub(hn::Mul(hn::BitCast(d, m), entry(kLogInverse)), hn::Set(d, 1.0));
+  const auto entry = [&](const double* table) HWY_ATTR { return EntryOf16(d, parts, table); };
+  const V r = Fma(d, hn::BitCast(d, m), entry(kLogInverse), hn::Set(d, -1.0));
   const V r2 = hn::Mul(r, r);
 
   // 2^52 + 16 (n + 150), in bits, becomes 16 n.
   const VI shifted = hn::OrAnd(hn::Set(di, 0x4330000000000000), parts, hn::Set(di, 0x1FF0));
   const V n = hn::Sub(hn::BitCast(d, shifted), hn::Set(d, 0x1p52 + 16 * 150));
   // ln2 in two parts; n times the first, of 42 bits, is exact.
-  const V high = hn::Mul(n, hn::Set(d, 0x1.62e42fefa3800p-5));
-  const V low = hn::Mul(n, hn::Set(d, 0x1.ef35793c76730p-49));
-  const V rest = hn::Add(hn::Add(r, entry(kLogOfCentre)), low);
-
-  const V q01 = hn::Add(hn::Mul(r, hn::Set(d, 0x1.55555555d9a31p-2)), hn::Set(d, -0x1.000000001f89dp-1));
-  const V q23 = hn::Add(hn::Mul(r, hn::Set(d, 0x1.999985c22105cp-3)), hn::Set(d, -0x1.fffff20b8b6b1p-3));
-  const V q45 = hn::Add(hn::Mul(r, hn::Set(d, 0x1.25095306a9f0cp-3)), hn::Set(d, -0x1.55c2cb58edda0p-3));
-  const V q = hn::Add(hn::Mul(r2, hn::Add(hn::Mul(r2, q45), q23)), q01);
-  return hn::Add(high, hn::Add(rest, hn::Mul(r2, q)));
+  const V rest = hn::Add(r, Fma(d, n, hn::Set(d, 0x1.ef35793c76730p-49), entry(kLogOfCentre)));
+  const V q01 = Fma(d, r, hn::Set(d, 0x1.55555555d9a31p-2), hn::Set(d, -0x1.000000001f89dp-1));
+  const V q23 = Fma(d, r, hn::Set(d, 0x1.999985c22105cp-3), hn::Set(d, -0x1.fffff20b8b6b1p-3));
+  const V q45 = Fma(d, r, hn::Set(d, 0x1.25095306a9f0cp-3), hn::Set(d, -0x1.55c2cb58edda0p-3));
+  const V q = Fma(d, r2, Fma(d, r2, q45, q23), q01);
+  const V log = Fma(d, n, hn::Set(d, 0x1.62e42fefa3800p-5), Fma(d, r2, q, rest));
+  return scale == 1 ? log : hn::Mul(log, hn::Set(d, scale));
 }
 
 // x is a positive normal number. The result is greater by ln2 for each 2^23 that `bias` is greater than kLogBias.
 constexpr int32_t kLogBias = 0x3F800000 - kLogStart + (23 << 23);
 template <class D, class V, class VI>
-HWY_INLINE V LogOfNormal(D d, V x, VI bias) {
+HWY_INLINE V LogOfNormal(D d, V x, VI bias, double scale) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::RebindToSigned<D> di;
   const hn::RebindToUnsigned<D> du;
@@ -97,8 +101,8 @@ HWY_INLINE V LogOfNormal(D d, V x, VI bias) {
 #if HWY_TARGET == HWY_SCALAR
   const hn::Rebind<uint64_t, D> wide;
   const auto wide_m = hn::Or(hn::Set(wide, 0x3FE0000000000000), hn::ShiftLeft<29>(hn::PromoteTo(wide, m)));
-  return hn::DemoteTo(d,
-                      LogOfParts(wide, hn::ShiftRight<kLogIntervalBits>(hn::PromoteTo(wide, parts)), wide_m));
+  return hn::DemoteTo(
+      d, LogOfParts(wide, hn::ShiftRight<kLogIntervalBits>(hn::PromoteTo(wide, parts)), wide_m, scale));
 #else
   // Even and odd elements stay where they are, as the halves of 64-bit lanes.
   const hn::RepartitionToWide<decltype(du)> wide;
@@ -109,8 +113,8 @@ HWY_INLINE V LogOfNormal(D d, V x, VI bias) {
   const auto odd_m = hn::OrAnd(exponent, hn::ShiftRight<3>(pairs), mantissa);
   const auto even_parts = hn::BitCast(wide, hn::ShiftRight<kLogIntervalBits>(parts));
   const auto odd_parts = hn::ShiftRight<32 + kLogIntervalBits>(hn::BitCast(wide, parts));
-  const auto even = LogOfParts(wide, even_parts, even_m);
-  const auto odd = LogOfParts(wide, odd_parts, odd_m);
+  const auto even = LogOfParts(wide, even_parts, even_m, scale);
+  const auto odd = LogOfParts(wide, odd_parts, odd_m, scale);
 #if HWY_TARGET == HWY_AVX3
   const __m512i order = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
   return V{_mm512_permutex2var_ps(_mm512_castps256_ps512(_mm512_cvtpd_ps(even.raw)), order,
@@ -127,9 +131,9 @@ HWY_INLINE V LogOfNormal(D d, V x, VI bias) {
 }
 
 // What is not a positive normal number is looked after by itself, but what is done to all stands here once: a
-// call would cost the constants their registers.
+// call would cost the constants their registers. The logarithm is multiplied by `scale` before it is rounded.
 template <class D, class V>
-HWY_INLINE V Log(D d, V x) {
+HWY_INLINE V ScaledLog(D d, V x, double scale) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::RebindToSigned<D> di;
 #if HWY_TARGET == HWY_AVX3
@@ -149,7 +153,7 @@ HWY_INLINE V Log(D d, V x) {
     const auto less = hn::IfThenElseZero(is_small, hn::BitCast(d, hn::Set(di, 23 << 23)));
     bias = hn::Sub(bias, hn::BitCast(di, less));
   }
-  V result = LogOfNormal(d, normal, bias);
+  V result = LogOfNormal(d, normal, bias, scale);
   if (HWY_LIKELY(is_usual)) return result;
 
   const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
@@ -159,6 +163,11 @@ HWY_INLINE V Log(D d, V x) {
   result = hn::IfThenElse(hn::Eq(x, infinity), infinity, result);
   // NaN stays NaN. (Highway's Ne calls NaN equal to itself on some targets; Eq is ordered on all.)
   return hn::IfThenElse(hn::Eq(x, x), result, x);
+}
+
+template <class D, class V>
+HWY_INLINE V Log(D d, V x) {
+  return ScaledLog(d, x, 1.0);
 }
 
 }  // namespace HWY_NAMESPACE

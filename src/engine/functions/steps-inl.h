@@ -17,6 +17,7 @@
 #include <limits>
 
 #include <hwy/highway.h>
+#include "engine/unrolled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
@@ -56,9 +57,28 @@ HWY_INLINE auto LaneByLane(DTo to, const F& f, V first, More... more) {
 #define PORTACL_LANE_BY_LANE 0
 #endif
 
+// Steps of functions that take vectors or Unrolled ones: f of a vector of each.
+template <class V>
+inline constexpr bool kIsUnrolled = false;
+#if !HWY_HAVE_SCALABLE
+template <class V>
+inline constexpr bool kIsUnrolled<Unrolled<V>> = true;
+#endif
+template <class D, class F, class First, class... More>
+HWY_INLINE auto EachVector([[maybe_unused]] D d, const F& f, const First& first, const More&... more) {
+#if !HWY_HAVE_SCALABLE
+  if constexpr (kIsUnrolled<First> || (kIsUnrolled<More> || ...)) {
+    return Unrolled<hn::Vec<D>>::Each(f, Unrolled<hn::Vec<D>>(first), Unrolled<hn::Vec<D>>(more)...);
+  } else
+#endif
+  {
+    return f(first, more...);
+  }
+}
+
 // a * b + c, rounded once.
 template <class D, class V>
-HWY_INLINE V Fma([[maybe_unused]] D d, V a, V b, V c) {
+requires(!kIsUnrolled<V>) HWY_INLINE V Fma([[maybe_unused]] D d, V a, V b, V c) {
 #if PORTACL_LANE_BY_LANE
   return LaneByLane(
       d, [](auto x, auto y, auto z) { return std::fma(x, y, z); }, a, b, c);
@@ -69,7 +89,7 @@ HWY_INLINE V Fma([[maybe_unused]] D d, V a, V b, V c) {
 
 // c - a * b, rounded once.
 template <class D, class V>
-HWY_INLINE V FmaNegated([[maybe_unused]] D d, V a, V b, V c) {
+requires(!kIsUnrolled<V>) HWY_INLINE V FmaNegated([[maybe_unused]] D d, V a, V b, V c) {
 #if PORTACL_LANE_BY_LANE
   return LaneByLane(
       d, [](auto x, auto y, auto z) { return std::fma(-x, y, z); }, a, b, c);
@@ -78,9 +98,24 @@ HWY_INLINE V FmaNegated([[maybe_unused]] D d, V a, V b, V c) {
 #endif
 }
 
+template <class D, class A, class B, class C>
+requires(kIsUnrolled<A> || kIsUnrolled<B> || kIsUnrolled<C>) HWY_INLINE
+    auto Fma(D d, const A& a, const B& b, const C& c) {
+  using V = hn::Vec<D>;
+  return EachVector(
+      d, [d](V x, V y, V z) HWY_ATTR { return Fma(d, x, y, z); }, a, b, c);
+}
+template <class D, class A, class B, class C>
+requires(kIsUnrolled<A> || kIsUnrolled<B> || kIsUnrolled<C>) HWY_INLINE
+    auto FmaNegated(D d, const A& a, const B& b, const C& c) {
+  using V = hn::Vec<D>;
+  return EachVector(
+      d, [d](V x, V y, V z) HWY_ATTR { return FmaNegated(d, x, y, z); }, a, b, c);
+}
+
 // Polynomials, the coefficient of the highest power first.
 template <class D, class V, class... Lower>
-HWY_INLINE V Polynomial(D d, V x, double highest, Lower... lower) {
+HWY_INLINE V Polynomial(D d, const V& x, double highest, Lower... lower) {
   V sum = hn::Set(d, static_cast<Number<D>>(highest));
   ((sum = Fma(d, sum, x, hn::Set(d, static_cast<Number<D>>(lower)))), ...);
   return sum;

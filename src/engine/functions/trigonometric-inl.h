@@ -167,26 +167,66 @@ HWY_INLINE V Atan2(D d, V y, V x) {
   return OrNan(OrNan(WithSignOf(d, result, y), x), y);
 }
 
-// The leg of the right-angled triangle with hypotenuse 1 and another leg x.
+// What Asin and Acos of a number of size a have in common. asin(s) = s + s t, t = z p(z), z = s^2, up to 1/2 (2^-29.8); beyond,
+// asin(a) = pi/2 - 2 asin(s), z = (1 - a) / 2, which is exact. `twice` is 2s there, and `lost` what the root loses of it.
 template <class D, class V>
-HWY_INLINE V OtherLeg(D d, V x) {
-  const V one = hn::Set(d, 1.0);
-  return hn::Sqrt(hn::Mul(hn::Sub(one, x), hn::Add(one, x)));
+HWY_INLINE auto PartsOfArc(D d, V a, V& t, V& twice, V& lost) {
+  const V half = hn::Set(d, 0.5f);
+  const auto is_beyond = hn::Lt(half, a);
+  const V z = hn::IfThenElse(is_beyond, FmaNegated(d, half, a, half), hn::Mul(a, a));
+  t = hn::Mul(z, Polynomial(d, z, 0x1.13fed3dd245c1p-5, 0x1.18f91e79712c6p-6, 0x1.fd8da2554dd34p-6,
+                            0x1.6d5bb95f8e653p-5, 0x1.333430fcff28ep-4, 0x1.555554e435732p-3));
+  const V root = hn::Sqrt(z);
+  twice = hn::Add(root, root);
+  // Of 0 it is 0.
+  const V over = hn::Max(root, hn::Set(d, 0x1p-100f));
+  lost = hn::IfThenElseZero(is_beyond, hn::Div(FmaNegated(d, root, root, z), over));
+  return is_beyond;
 }
+
+// base + w + w t + low, w no greater than a base other than 0.
+template <class D, class V>
+HWY_INLINE V ArcFrom(D d, V base, V low, V w, V t) {
+  const V most = hn::Add(base, w);
+  const V rest = hn::Add(hn::Sub(base, most), w);
+  return hn::Add(most, hn::Add(rest, Fma(d, w, t, low)));
+}
+
+// pi/2 in two parts.
+constexpr float kQuarterTurn = 0x1.921fb6p+0f;
+constexpr float kQuarterTurnRest = -0x1.777a5cp-25f;
 
 template <Float32Lanes D, class V>
 HWY_INLINE V Asin(D d, V x) {
   const V a = hn::Abs(x);
-  const V result =
-      InDoubles(d, a, [](auto wide, auto t) HWY_ATTR { return AngleInDouble(wide, t, OtherLeg(wide, t)); });
+  V t;
+  V twice;
+  V lost;
+  const auto is_beyond = PartsOfArc(d, a, t, twice, lost);
+  const V base = hn::IfThenElseZero(is_beyond, hn::Set(d, kQuarterTurn));
+  const V low = hn::IfThenElseZero(is_beyond, hn::Set(d, kQuarterTurnRest));
+  const V w = hn::IfThenElse(is_beyond, hn::Neg(twice), a);
+  const V result = ArcFrom(d, base, hn::Sub(low, lost), w, t);
   return hn::IfThenElse(hn::Le(a, hn::Set(d, 1.0f)), WithSignOf(d, result, x), NotANumber(d));
 }
 
+// pi/2 - asin(x); beyond 1/2 it is 2 asin(s), beyond -1/2 pi less that.
 template <Float32Lanes D, class V>
 HWY_INLINE V Acos(D d, V x) {
-  const V result =
-      InDoubles(d, x, [](auto wide, auto t) HWY_ATTR { return AngleInDouble(wide, OtherLeg(wide, t), t); });
-  return hn::IfThenElse(hn::Le(hn::Abs(x), hn::Set(d, 1.0f)), result, NotANumber(d));
+  const V a = hn::Abs(x);
+  V t;
+  V twice;
+  V lost;
+  const auto is_beyond = PartsOfArc(d, a, t, twice, lost);
+  const auto is_negative = hn::Lt(x, hn::Zero(d));
+  const V sign = hn::IfThenElse(is_beyond, hn::And(x, hn::SignBit(d)), hn::SignBit(d));
+  const V w = hn::Xor(hn::IfThenElse(is_beyond, twice, x), sign);
+  const V base = hn::IfThenElse(is_beyond, hn::IfThenElseZero(is_negative, hn::Set(d, 2 * kQuarterTurn)),
+                                hn::Set(d, kQuarterTurn));
+  const V low = hn::IfThenElse(is_beyond, hn::IfThenElseZero(is_negative, hn::Set(d, 2 * kQuarterTurnRest)),
+                               hn::Set(d, kQuarterTurnRest));
+  const V result = ArcFrom(d, base, hn::Add(low, hn::Xor(lost, sign)), w, t);
+  return hn::IfThenElse(hn::Le(a, hn::Set(d, 1.0f)), result, NotANumber(d));
 }
 
 }  // namespace functions

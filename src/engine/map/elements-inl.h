@@ -42,12 +42,13 @@ struct MaskElements {
   using Type = uint8_t;
   using D = typename Inputs::D;
   using M = hn::Mask<D>;
+  using U = hwy::MakeUnsigned<hn::TFromD<D>>;
+  static constexpr bool kFillsVectors = sizeof(U) == 1;
   static HWY_INLINE void Store([[maybe_unused]] D d, M mask, Type* to) {
-    using U = hwy::MakeUnsigned<hn::TFromD<D>>;
     const hn::Rebind<U, D> du;
     const auto ones = hn::IfThenElseZero(hn::RebindMask(du, mask), hn::Set(du, U{1}));
     const hn::Rebind<uint8_t, D> bytes;
-    if constexpr (sizeof(U) == 1) {
+    if constexpr (kFillsVectors) {
       hn::StoreU(ones, du, to);
     } else if constexpr (sizeof(U) == 8) {
       hn::StoreU(hn::TruncateTo(bytes, ones), bytes, to);
@@ -56,6 +57,10 @@ struct MaskElements {
       const hn::Rebind<hwy::MakeSigned<U>, D> di;
       hn::StoreU(hn::DemoteTo(bytes, hn::BitCast(di, ones)), bytes, to);
     }
+  }
+  static HWY_INLINE void StoreWholeLine(D, M mask, Type* to, bool stream) {
+    const hn::Rebind<U, D> du;
+    StoreWhole(du, hn::IfThenElseZero(hn::RebindMask(du, mask), hn::Set(du, U{1})), to, stream);
   }
   static HWY_INLINE void StoreTwo(D d, M first, M second, Type* to, bool) {
     Store(d, first, to);

@@ -117,6 +117,8 @@ ElementLoad MapTypes::LoadFor(aclDataType dtype, aclDataType cast, ElementType* 
     *type = ElementTypeOf(dtype);
     return ElementLoad(FindLoad(isa, dtype, ACL_FLOAT));
   }
+  // Lanes of bools are 0 or 1 whatever the byte is that they are loaded from.
+  if (computed == kBool && cast == ACL_BOOL && (dtype == ACL_INT8 || dtype == ACL_UINT8)) dtype = ACL_BOOL;
   const Conversion* first = Between(isa, dtype, cast);
   const Conversion* const second = Between(isa, cast, lanes);
   if (first == nullptr && second == nullptr) {

@@ -45,6 +45,15 @@ enum class Repeated { kNone, kFirst, kAny };
 // comes after the inputs.
 template <class Elements, Repeated kRepeated = Repeated::kAny, class Results = Elements>
 class Uniform {
+  // Whether results fill vectors, which can be streamed then: bytes do only where the elements are bytes, too.
+  static constexpr bool FillVectors() {
+    if constexpr (std::is_same_v<Results, Elements>) {
+      return true;
+    } else {
+      return Results::kFillsVectors;
+    }
+  }
+
  public:
   using Type = typename Elements::Type;
   using D = typename Elements::D;
@@ -54,7 +63,7 @@ class Uniform {
   static constexpr size_t kWidest = sizeof(Type);
   // There is little work per line: from memory, several lines of one operand after another are slower.
   static constexpr bool kLineByLine = std::is_same_v<V, hn::Vec<hn::ScalableTag<Type>>>;
-  static constexpr bool kStreams = std::is_same_v<Results, Elements>;
+  static constexpr bool kStreams = FillVectors();
   static constexpr bool kFirstIsRepeated = kRepeated == Repeated::kFirst;
   static constexpr size_t kReadBeyond = 0;
 
@@ -95,8 +104,10 @@ class Uniform {
   }
   template <class R>
   HWY_INLINE void StoreWholeLine(D d, R r, char* to, bool stream) const {
-    if constexpr (kStreams) {
+    if constexpr (std::is_same_v<Results, Elements>) {
       StoreWhole(d, r, reinterpret_cast<Type*>(to), stream);
+    } else if constexpr (kStreams) {
+      Results::StoreWholeLine(d, r, reinterpret_cast<typename Results::Type*>(to), stream);
     } else {
       Store(d, r, to);
     }
@@ -341,7 +352,8 @@ class RowLoop {
  private:
   static constexpr size_t kInputs = sizeof...(kInput);
   // Of every second element, it is storing that takes longest.
-  static constexpr bool kUnrolled = kHasUnrolled && Formula::kFunctionOf >= 0 && Access::kReadBeyond == 0;
+  static constexpr bool kUnrolled = kHasUnrolled && Formula::kFunctionOf >= 0 && Access::kReadBeyond == 0 &&
+                                    std::is_same_v<typename Access::V, VF>;
 
   // Input k's vector from element i on. `first` is that of a first input that is repeated.
   template <size_t k>
@@ -602,8 +614,8 @@ struct Elementwise {
   // Whether the formula's results are masks, to be written as bytes of 0 and 1.
   static constexpr bool kWritesBool = false;
 
-  // The input of which the formula takes a function of many steps, or -1. Such a formula has Function(tag, x), the
-  // function of a vector or of Unrolled, and WithFunction(tag, inputs..., value), the rest.
+  // The input of which the formula takes a function of many steps over float32, or -1. Such a formula has Function(tag, x),
+  // the function of a vector or of Unrolled, and WithFunction(tag, inputs..., value), the rest.
   static constexpr int kFunctionOf = -1;
 
   // A VectorFunction: picks the operands' types, runs, reports the instruction set.

@@ -106,25 +106,36 @@ class VectorStores {
 };
 
 // n elements side by side, all of them the one at `element`.
-void FillRun(const char* element, char* destination, int32_t size, int64_t n, bool stream) {
+void FillRun(const char* element, char* destination, int32_t size, int64_t n, [[maybe_unused]] bool stream) {
   unsigned char pattern[16];
   for (int32_t i = 0; i < 16; i += size) std::memcpy(pattern + i, element, static_cast<size_t>(size));
   const int64_t bytes = n * size;
-  if (bytes < kLongRun) stream = false;
-  if (!stream &&
-      std::all_of(pattern, pattern + size, [&](unsigned char byte) { return byte == pattern[0]; })) {
+#if defined(__SSE2__)
+  if (stream && bytes >= kLongRun) {
+    const auto head = static_cast<int64_t>((64 - reinterpret_cast<uintptr_t>(destination) % 64) % 64);
+    // From a line's beginning on, the pattern begins elsewhere.
+    unsigned char lines[80];
+    for (size_t i = 0; i < sizeof lines; i += 16) std::memcpy(lines + i, pattern, 16);
+    std::memcpy(destination, lines, static_cast<size_t>(head));
+    const unsigned char* const turned = lines + head % 16;
+    const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(turned));
+    int64_t i = head;
+    for (; i + 64 <= bytes; i += 64) {
+      for (int64_t k = 0; k < 64; k += 16)
+        _mm_stream_si128(reinterpret_cast<__m128i*>(destination + i + k), v);
+    }
+    std::memcpy(destination + i, turned, static_cast<size_t>(bytes - i));
+    return;
+  }
+#endif
+  if (std::all_of(pattern, pattern + size, [&](unsigned char byte) { return byte == pattern[0]; })) {
     std::memset(destination, pattern[0], static_cast<size_t>(bytes));
     return;
   }
   Vector v;
   std::memcpy(&v, pattern, sizeof v);
   int64_t i = 0;
-  VectorStores(destination, stream).Run([&](const auto& store) {
-    for (; i + 64 <= bytes; i += 64) {
-      for (int64_t k = 0; k < 64; k += 16) store(destination + i + k, v);
-    }
-    for (; i + 16 <= bytes; i += 16) store(destination + i, v);
-  });
+  for (; i + 16 <= bytes; i += 16) Store(destination + i, v);
   std::memcpy(destination + i, pattern, static_cast<size_t>(bytes - i));
 }
 
@@ -156,7 +167,8 @@ void CopyReversed(const char* source, char* destination, int64_t n, bool stream)
   VectorStores(destination, stream && bytes >= kLongRun).Run([&](const auto& store) {
     for (; i + 64 <= bytes; i += 64) {
       __builtin_prefetch(end - i - 64 - kFarAhead / 4);
-      for (int64_t k = i; k < i + 64; k += 16) store(destination + k, Reversed<kSize>(Load<Vector>(end - k - 16)));
+      for (int64_t k = i; k < i + 64; k += 16)
+        store(destination + k, Reversed<kSize>(Load<Vector>(end - k - 16)));
     }
     for (; i + 16 <= bytes; i += 16) store(destination + i, Reversed<kSize>(Load<Vector>(end - i - 16)));
   });
@@ -305,7 +317,8 @@ void CopyBlock(const char* source, BlockSteps from, char* destination, BlockStep
   }
   if (!IsElement(size) && size < kAhead && from.row == size && to.column == size && rows > 1) {
     // Runs in another order: what follows in the source is that of the rows below.
-    const int64_t most = std::max<int64_t>(1, rows / 8);  // of them: what is asked for may be another block's, or nobody's
+    const int64_t most =
+        std::max<int64_t>(1, rows / 8);  // of them: what is asked for may be another block's, or nobody's
     const int64_t next = std::clamp<int64_t>(kFarAhead / 2 / (columns * size), 1, most) * from.row;
     for (int64_t row = 0; row < rows; ++row) {
       CopyRows(source + row * from.row, from.column, destination + row * to.row, to.column, columns, size,

@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "engine/functions/steps-inl.h"
+#include "engine/half_precision-inl.h"
 #include "engine/map/integers-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,9 +21,17 @@ namespace portacl::engine {
 namespace HWY_NAMESPACE {
 namespace sequences {
 
+// Up to a vector's elements.
+template <class D>
+HWY_INLINE void StoreSome(D d, hn::Vec<D> v, hn::TFromD<D>* to, size_t n) {
+  HWY_ALIGN hn::TFromD<D> elements[HWY_MAX_BYTES / sizeof(hn::TFromD<D>)];
+  hn::Store(v, d, elements);
+  std::memcpy(to, elements, HWY_MIN(n, hn::Lanes(d)) * sizeof(hn::TFromD<D>));
+}
+
 // base + i * step for i in [first, first + n).
 template <class T>
-HWY_INLINE void Line(T base, T step, int64_t first, size_t n, T* to) {
+HWY_INLINE void Line(T base, T step, int64_t first, size_t n, T* to, bool stream) {
   const hn::ScalableTag<T> d;
   const auto bases = hn::Set(d, base);
   const auto steps = hn::Set(d, step);
@@ -30,22 +40,39 @@ HWY_INLINE void Line(T base, T step, int64_t first, size_t n, T* to) {
   const auto count = static_cast<int64_t>(n);
   if (!std::is_integral_v<T> && (first < -kMost || first + count > kMost)) {
     for (int64_t i = 0; i < count; ++i) {
-      to[i] = static_cast<T>(
+      const auto value = static_cast<T>(
           std::fma(static_cast<double>(first + i), static_cast<double>(step), static_cast<double>(base)));
+      std::memcpy(to + i, &value, sizeof value);
     }
     return;
   }
-  const hn::Vec<hn::ScalableTag<T>> indices = hn::Iota(d, static_cast<T>(first));
-  size_t i = 0;
-  // The last vector may reach beyond n.
-  for (; i < n; i += hn::Lanes(d)) {
-    const auto index = hn::Add(indices, hn::Set(d, static_cast<T>(i)));
+  const size_t lanes = hn::Lanes(d);
+  const auto at = [&](size_t i) HWY_ATTR {
+    const auto index = hn::Add(hn::Iota(d, static_cast<T>(first)), hn::Set(d, static_cast<T>(i)));
     if constexpr (std::is_integral_v<T>) {
-      hn::StoreU(hn::Add(bases, Multiply(d, index, steps)), d, to + i);
+      return hn::Add(bases, Multiply(d, index, steps));
     } else {
-      hn::StoreU(functions::Fma(d, index, steps, bases), d, to + i);
+      return functions::Fma(d, index, steps, bases);
+    }
+  };
+  size_t i = 0;
+  stream = kCanStream && stream && ComesToLine(to, sizeof(T));
+  if (const size_t head = stream ? ElementsToLine(to, sizeof(T), n) : 0; head > 0) {
+    for (; i < head; i += lanes) StoreSome(d, at(i), to + i, head - i);
+    i = head;
+  }
+  auto value = at(i);
+  // Integers wrap: a sum is what the product would be.
+  [[maybe_unused]] const auto further = Multiply(d, hn::Set(d, static_cast<T>(lanes)), steps);
+  for (; i + lanes <= n; i += lanes) {
+    StoreWhole(d, value, to + i, stream);
+    if constexpr (std::is_integral_v<T>) {
+      value = hn::Add(value, further);
+    } else {
+      value = at(i + lanes);
     }
   }
+  if (i < n) StoreSome(d, value, to + i, n - i);
 }
 
 template <class T>
@@ -57,9 +84,38 @@ void Spaced(const void* parameters, const Stretch& stretch) {
       std::clamp(numbers.half - std::min(first, numbers.half), int64_t{0}, static_cast<int64_t>(n));
   const auto before = static_cast<size_t>(from_start);
   auto* const values = static_cast<T*>(stretch.to);
-  if (before > 0) Line<T>(numbers.start, numbers.step, first, before, values);
+  if (before > 0) Line<T>(numbers.start, numbers.step, first, before, values, stretch.stream);
   if (before < n)
-    Line<T>(numbers.end, numbers.step, first + from_start - numbers.last, n - before, values + before);
+    Line<T>(numbers.end, numbers.step, first + from_start - numbers.last, n - before, values + before,
+            stretch.stream);
+}
+
+HWY_INLINE void Zeros(char* to, size_t bytes, bool stream) {
+  if (kCanStream && stream) {
+    const hn::ScalableTag<uint8_t> d;
+    const size_t head = ElementsToLine(to, 1, bytes);
+    std::memset(to, 0, head);
+    to += head;
+    bytes -= head;
+    for (; bytes >= hn::Lanes(d); bytes -= hn::Lanes(d), to += hn::Lanes(d))
+      hn::Stream(hn::Zero(d), d, reinterpret_cast<uint8_t*>(to));
+  }
+  std::memset(to, 0, bytes);
+}
+
+void FillPeriodic(const void* parameters, const Stretch& stretch) {
+  const auto& numbers = *static_cast<const Periodic*>(parameters);
+  const int64_t first = stretch.first;
+  const size_t n = stretch.n;
+  void* const to = stretch.to;
+  Zeros(static_cast<char*>(to), n * static_cast<size_t>(numbers.size), stretch.stream);
+  const int64_t end = first + static_cast<int64_t>(n);
+  for (int64_t k = (first + numbers.period - 1) / numbers.period; k < numbers.count; ++k) {
+    const int64_t place = k * numbers.period;
+    if (place >= end) return;
+    std::memcpy(static_cast<char*>(to) + (place - first) * numbers.size, numbers.value,
+                static_cast<size_t>(numbers.size));
+  }
 }
 
 }  // namespace sequences
@@ -75,27 +131,14 @@ HWY_AFTER_NAMESPACE();
 #include "engine/map/tiles.h"
 #include "engine/parallel.h"
 
+#include <hwy/cache_control.h>
+
 namespace portacl::engine {
 namespace {
 
 constexpr int64_t kBlock = 16384;
 // As much as the longest vector: the last one of a tile is written whole.
 constexpr size_t kBehindTile = 256;
-
-void FillPeriodic(const void* parameters, const Stretch& stretch) {
-  const auto& numbers = *static_cast<const Periodic*>(parameters);
-  const int64_t first = stretch.first;
-  const size_t n = stretch.n;
-  void* const to = stretch.to;
-  std::memset(to, 0, n * static_cast<size_t>(numbers.size));
-  const int64_t end = first + static_cast<int64_t>(n);
-  for (int64_t k = (first + numbers.period - 1) / numbers.period; k < numbers.count; ++k) {
-    const int64_t place = k * numbers.period;
-    if (place >= end) return;
-    std::memcpy(static_cast<char*>(to) + (place - first) * numbers.size, numbers.value,
-                static_cast<size_t>(numbers.size));
-  }
-}
 
 }  // namespace
 
@@ -108,7 +151,9 @@ SequenceFunction FindSequence(Isa isa, const EvenlySpaced<double>&) noexcept {
 SequenceFunction FindSequence(Isa isa, const EvenlySpaced<int64_t>&) noexcept {
   return PORTACL_ISA_TABLE(sequences::Spaced<int64_t>).For(isa);
 }
-SequenceFunction FindSequence(Isa, const Periodic&) noexcept { return FillPeriodic; }
+SequenceFunction FindSequence(Isa isa, const Periodic&) noexcept {
+  return PORTACL_ISA_TABLE(sequences::FillPeriodic).For(isa);
+}
 
 namespace {
 
@@ -145,15 +190,19 @@ void SequenceJob::Run(void* const* addresses, void*) const noexcept {
   const int32_t size = plan.operand[input_count].element_size;
   ForEachBlock((plan.count + kBlock - 1) / kBlock, threads, [&](int64_t block) {
     const DefaultFloatEnvironment environment;
-    alignas(64) char computed[kTile * sizeof(double) + kBehindTile];
+    alignas(64) char computed[kTile * kWidestElement + kBehindTile];
     alignas(64) char stored[kTile * kWidestElement];
     alignas(64) char loaded[kMaxSequenceInputs][kTile * sizeof(double) + kBehindTile];
     alignas(64) uint8_t bits[kTile / 8];
     const int64_t end = std::min(plan.count, (block + 1) * kBlock);
     Cursor cursor(plan, base, block * kBlock);
     for (int64_t position = block * kBlock; position < end;) {
-      const int64_t n = std::min<int64_t>(end - position, kTile);
-      Stretch stretch{position, static_cast<size_t>(n), computed, {}, bits};
+      // Numbers are written, or converted to, where they belong, but where they have to be scattered or made in a tile.
+      int64_t n = std::min(end - position, is_converted || at_once == 0 ? int64_t{kTile} : at_once);
+      char* const dense = DenseAddress(plan, input_count, base[input_count], cursor, position, n);
+      if (dense == nullptr) n = std::min<int64_t>(n, kTile);
+      const bool stays = dense != nullptr && !is_converted && at_once != 0;
+      Stretch stretch{position, static_cast<size_t>(n), stays ? dense : computed, stream && stays, {}, bits};
       for (int k = 0; k < input_count; ++k) {
         const int32_t input_size = plan.operand[k].element_size;
         char* const gathered = is_loaded[k] ? stored : loaded[k];
@@ -167,19 +216,26 @@ void SequenceJob::Run(void* const* addresses, void*) const noexcept {
       function(parameters, stretch);
       if (packed.use == PackedOperand::Use::kWritten)
         CopyPacked(packed, packed_base, position, n, true, bits);
-      if (is_converted) result.store(computed, stored, static_cast<size_t>(n), false);
-      const char* const from = is_converted ? stored : computed;
-      ForEachSegment(plan, input_count, cursor, n,
-                     [&](char* address, int64_t stride, int64_t done, int64_t length) {
-                       if (stride == size) {
-                         std::memcpy(address, from + done * size, static_cast<size_t>(length * size));
-                       } else {
-                         result.scatter(from + done * size, address, stride, size, length);
-                       }
-                     });
+      const char* from = computed;
+      if (is_converted) {
+        char* const to = dense != nullptr ? dense : stored;
+        result.store(computed, to, static_cast<size_t>(n), stream && dense != nullptr);
+        from = stored;
+      }
+      if (dense == nullptr || (!is_converted && !stays)) {
+        ForEachSegment(plan, input_count, cursor, n,
+                       [&](char* address, int64_t stride, int64_t done, int64_t length) {
+                         if (stride == size) {
+                           std::memcpy(address, from + done * size, static_cast<size_t>(length * size));
+                         } else {
+                           result.scatter(from + done * size, address, stride, size, length);
+                         }
+                       });
+      }
       position += n;
       cursor.Skip(n);
     }
+    if (stream) hwy::FlushStream();
   });
 }
 

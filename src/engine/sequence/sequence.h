@@ -37,12 +37,13 @@ struct Periodic {
 
 inline constexpr int kMaxSequenceInputs = 2;
 
-// Numbers [first, first + n), n at most a tile's, to a buffer that has room for a vector behind them. `first` is a
-// multiple of kTile.
+// Numbers [first, first + n). With `stream`, whole cache lines go past the caches where the instruction set can, and the caller ends
+// with a fence. How many are asked for at once, and where they may go, depends on the numbers: see AtOnce.
 struct Stretch {
   int64_t first;
   size_t n;
   void* to;
+  bool stream;
   const void* in[kMaxSequenceInputs];  // the inputs' elements at these places, as they are computed
   uint8_t* bits;  // the packed operand's: bit i % 8 of byte i / 8 is that of number first + i
 };
@@ -59,6 +60,19 @@ constexpr ElementType TypeOf(const EvenlySpaced<double>&) { return ElementType::
 constexpr ElementType TypeOf(const EvenlySpaced<int64_t>&) { return ElementType::kI64; }
 constexpr ElementType TypeOf(const Periodic&) { return ElementType::kOther; }
 
+// How many elements at most are written at once where they belong; 0 for numbers that are made in a tile, from a multiple of kTile on
+// and with room for a vector behind them. How many evenly spaced float32 numbers are asked for at once decides what they are
+// computed in where i is at the edge of float32: tiles of the output, whatever its layout.
+template <class Numbers>
+constexpr int64_t AtOnce(const Numbers&) {
+  return 0;
+}
+template <class T>
+constexpr int64_t AtOnce(const EvenlySpaced<T>&) {
+  return kTile;
+}
+constexpr int64_t AtOnce(const Periodic&) { return INT64_MAX; }
+
 // An operand of bytes with a bit for each number, padded to 128: a mask. It has a plan of its own, and is read before
 // numbers are computed, or written after.
 struct PackedOperand {
@@ -74,6 +88,8 @@ struct PackedOperand {
 struct SequenceJob {
   LoopPlan plan;  // of the inputs, then the output, in row-major order
   SequenceFunction function;
+  int64_t at_once;  // AtOnce of the numbers
+  bool stream;      // the operands are larger than the caches
   alignas(16) unsigned char parameters[64];
   int input_count = 0;
   int8_t argument[kMaxSequenceInputs];  // which of the executor's operands each input is
@@ -89,6 +105,7 @@ struct SequenceJob {
   void Set(Isa isa, const Numbers& numbers) {
     static_assert(sizeof numbers <= sizeof parameters && std::is_trivially_copyable_v<Numbers>);
     function = FindSequence(isa, numbers);
+    at_once = AtOnce(numbers);
     std::memcpy(parameters, &numbers, sizeof numbers);
   }
 
