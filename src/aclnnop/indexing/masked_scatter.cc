@@ -51,8 +51,11 @@ void SetMaskedScatter(const OperatorCall& call, Executor& executor) {
   StepList steps(executor, 5);
   if (self.view.rank == 0) mask = DenseTensor(Shape{}, mask.dtype), mask.offset = call.Tensor(kMask).offset;
   const aclTensor dense_mask = DenseTensor(self.view, ACL_BOOL);
-  const engine::Place mask_place = steps.Workspace(self.numel);
-  steps.Copy(mask, OperandPlace(kMask), dense_mask, mask_place);
+  engine::Place mask_place{kMask, mask.offset};
+  if (!IsContiguous(mask) || !(mask.view == self.view)) {
+    mask_place = steps.Workspace(self.numel);
+    steps.Copy(mask, OperandPlace(kMask), dense_mask, mask_place);
+  }
   engine::Place source_place = OperandPlace(kSource);
   const int64_t given = source.view.IsEmpty() ? 0 : source.numel;
   if (given > 0 && !IsContiguous(source)) {

@@ -769,6 +769,7 @@ int64_t CountTrue(const unsigned char* mask, int64_t begin, int64_t end) {
 template <class Write>
 void ForEachTrue(const Step& step, const unsigned char* mask, int64_t begin, int64_t end, int64_t first,
                  int64_t limit, const Write& write) {
+  if (begin >= end) return;
   const int last = step.rank - 1;
   const int64_t length = last < 0 ? 1 : step.extent[last];
   int64_t at[kMaxLoopRank] = {};
@@ -858,7 +859,10 @@ void WriteChosen(const Step& step, const JobContext& context) {
         for (int64_t i = begin; i < end && chosen < limit; ++i) {
           const bool is_true = mask[i] != 0;
           char* const at = destination + i * kSize;
-          Store(at, is_true ? Load<T>(source + chosen * kSize) : Load<T>(at));
+          // Both are read, so that there is nothing to guess.
+          const T given = Load<T>(source + chosen * kSize);
+          const T kept = Load<T>(at);
+          Store(at, is_true ? given : kept);
           chosen += is_true ? 1 : 0;
         }
       });

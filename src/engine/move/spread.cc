@@ -12,6 +12,7 @@ namespace portacl::engine {
 namespace {
 
 constexpr int64_t kSpreadBlock = 16384;
+constexpr int64_t kFew = 4;
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 int64_t CountAt(const Spread& spread, const char* counts, int64_t element) {
@@ -21,6 +22,19 @@ int64_t CountAt(const Spread& spread, const char* counts, int64_t element) {
 
 // Sums of counts stay at the largest number: they are compared with lengths alone.
 int64_t Added(int64_t sum, int64_t count) { return count > kMost - sum ? kMost : sum + count; }
+
+// The sum of dense counts, or -1 where one of them is negative or so large that they have to be looked at one by one.
+template <class T>
+int64_t PlainSum(const char* counts, int64_t n) {
+  int64_t sum = 0;
+  T all = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const T count = Load<T>(counts + i * static_cast<int64_t>(sizeof(T)));
+    all |= count;
+    sum = static_cast<int64_t>(static_cast<uint64_t>(sum) + static_cast<uint64_t>(count));
+  }
+  return all < 0 || static_cast<int64_t>(all) >= kMost / kSpreadBlock ? -1 : sum;
+}
 
 }  // namespace
 
@@ -34,8 +48,18 @@ void Spread::Run(const JobContext& context) const noexcept {
   std::atomic<int64_t> negative{kMost};  // the first element with such a count
   ForEachBlock(blocks, threads, [&](int64_t block) {
     const int64_t end = std::min(elements, (block + 1) * kSpreadBlock);
-    int64_t sum = 0;
-    for (int64_t i = block * kSpreadBlock; i < end; ++i) {
+    const int64_t begin = block * kSpreadBlock;
+    int64_t sum = -1;
+    if (stride == (is_wide ? 8 : 4)) {
+      sum = is_wide ? PlainSum<int64_t>(from + begin * stride, end - begin)
+                    : PlainSum<int32_t>(from + begin * stride, end - begin);
+    }
+    if (sum >= 0) {
+      before[block] = sum;
+      return;
+    }
+    sum = 0;
+    for (int64_t i = begin; i < end; ++i) {
       const int64_t count = CountAt(*this, from, i);
       if (count >= 0) {
         sum = Added(sum, count);
@@ -56,9 +80,18 @@ void Spread::Run(const JobContext& context) const noexcept {
   ForEachBlock(blocks, threads, [&](int64_t block) {
     const int64_t end = std::min(elements, (block + 1) * kSpreadBlock);
     int64_t at = before[block];
-    for (int64_t i = block * kSpreadBlock; i < end && at < length; ++i) {
-      const int64_t count = std::clamp<int64_t>(CountAt(*this, from, i), 0, length - at);
-      std::fill_n(to + at, count, i * step);
+    // Up to where the next block writes.
+    const int64_t stop = std::min(length, block + 1 < blocks ? before[block + 1] : total);
+    for (int64_t i = block * kSpreadBlock; i < end && at < stop; ++i) {
+      const int64_t count = std::clamp<int64_t>(CountAt(*this, from, i), 0, stop - at);
+      const int64_t place = i * step;
+      if (stop - at >= kFew) {
+        // How many of a few there are is nothing that a processor could guess: what is too much is written over.
+        for (int64_t k = 0; k < kFew; ++k) to[at + k] = place;
+        if (count > kFew) std::fill_n(to + at + kFew, count - kFew, place);
+      } else {
+        std::fill_n(to + at, count, place);
+      }
       at += count;
     }
   });

@@ -27,7 +27,8 @@ constexpr size_t kBehindTile = 256 / sizeof(double);
 int64_t FirstOfRow(int64_t row, int64_t length) { return row * ((length + kTile - 1) / kTile * kTile); }
 
 // n weights of a row from `first` on; those that are negative or NaN are 0.
-void LoadTile(const MultinomialJob& job, const char* row, int64_t first, int64_t n, char* gathered, double* weights) {
+void LoadTile(const MultinomialJob& job, const char* row, int64_t first, int64_t n, char* gathered,
+              double* weights) {
   const char* from = row + first * job.weight_column;
   if (job.weight_column == job.weight_size) {
     // The next tile's, as rows take turns.
@@ -63,7 +64,7 @@ void DrawBest(const MultinomialJob& job, const RandomSource& source, int64_t row
   ForEachTile(job, weights_of_row, [&](int64_t first, int64_t n, const double* weights) {
     alignas(64) double waits[kTile + kBehindTile];
     const int64_t element = FirstOfRow(row, job.categories) + first;
-    job.draw_exponentials(&numbers, {element, static_cast<size_t>(n), waits, {}, nullptr});
+    job.draw_exponentials(&numbers, {element, static_cast<size_t>(n), waits, false, {}, nullptr});
     for (int64_t i = 0; i < n; ++i) {
       const Candidate candidate{weights[i] / waits[i], first + i};
       // The worst of a heap is its first.
@@ -117,12 +118,14 @@ void AddUp(const MultinomialJob& job, const char* weights_of_rows, char* sums_of
 }
 
 template <class Put>
-void DrawUnits(const MultinomialJob& job, const RandomSource& source, int64_t row, const double* sums, const Put& put) {
+void DrawUnits(const MultinomialJob& job, const RandomSource& source, int64_t row, const double* sums,
+               const Put& put) {
   const UniformNumbers<double> numbers{source, 0, 1, 1, 1, 0};
   for (int64_t first = 0; first < job.samples; first += kTile) {
     alignas(64) double units[kTile + kBehindTile];
     const int64_t n = std::min<int64_t>(job.samples - first, kTile);
-    job.draw_units(&numbers, {FirstOfRow(row, job.samples) + first, static_cast<size_t>(n), units, {}, nullptr});
+    job.draw_units(&numbers,
+                   {FirstOfRow(row, job.samples) + first, static_cast<size_t>(n), units, false, {}, nullptr});
     for (int64_t k = 0; k < n; ++k) put(CountUpTo(sums, job.categories, units[k] * sums[job.categories - 1]));
   }
 }

@@ -216,7 +216,7 @@ HWY_INLINE V LogOfUnit([[maybe_unused]] D d, V x) {
   const auto offset = hn::Sub(narrow, hn::Set(du, uint64_t{kLogStart}));
   const auto m = hn::Sub(bits, hn::ShiftLeft<29>(hn::And(offset, hn::Set(du, ~uint64_t{0x7FFFFF}))));
   const auto parts = hn::ShiftRight<kLogIntervalBits>(hn::Add(narrow, hn::Set(du, uint64_t{kLogBias})));
-  return LogOfParts(du, parts, m);
+  return LogOfParts(du, parts, m, 1.0);
 }
 
 void Exponential(const void* parameters, const Stretch& stretch) {

@@ -132,6 +132,103 @@ void WriteUnique(const Unique& unique, const JobContext& context, Cutter& memory
   SetDense(*unique.counts_result);
 }
 
+// Whether an element is another one than that before it; without branches, so that they are compared side by side. Their bits stand for one
+// number each, but of 0 and NaN, as above.
+template <class Bits, Bits kInfinity>
+bool Differs(Bits before, Bits one) {
+  const auto magnitude = static_cast<Bits>(one << 1);
+  const bool is_zero = static_cast<Bits>((before | one) << 1) == 0;
+  return ((before != one) & !is_zero) | (magnitude > static_cast<Bits>(kInfinity << 1));
+}
+template <class Bits>
+bool DiffersAsInteger(Bits before, Bits one) {
+  return before != one;
+}
+
+// Runs of elements where nobody asks where each went: what begins one is packed.
+template <class Bits, bool (*kDiffers)(Bits, Bits)>
+void PackRuns(const Unique& unique, const JobContext& context, Cutter& memory) {
+  constexpr auto kSize = static_cast<int64_t>(sizeof(Bits));
+  const char* const source = unique.source.Address(context);
+  char* const values = unique.values.Address(context);
+  const int64_t blocks = Blocks(unique.count);
+  auto* const found_before = memory.Take<int64_t>(blocks);
+  const auto differs = [source](int64_t i) {
+    return kDiffers(Load<Bits>(source + (i - 1) * kSize), Load<Bits>(source + i * kSize));
+  };
+  ForEachBlock(blocks, unique.threads, [&](int64_t block) {
+    const int64_t end = std::min(unique.count, (block + 1) * kBlock);
+    int64_t found = block == 0 ? 1 : 0;
+    for (int64_t i = std::max<int64_t>(block * kBlock, 1); i < end; ++i) found += differs(i) ? 1 : 0;
+    found_before[block] = found;
+  });
+  int64_t total = 0;
+  for (int64_t block = 0; block < blocks; ++block) {
+    const int64_t found = found_before[block];
+    found_before[block] = total;
+    total += found;
+  }
+  ForEachBlock(blocks, unique.threads, [&](int64_t block) {
+    const int64_t end = std::min(unique.count, (block + 1) * kBlock);
+    // Nothing is written behind what is found.
+    const int64_t room = block + 1 < blocks ? found_before[block + 1] : total;
+    const int64_t limit = std::min(room, unique.most_values);
+    int64_t next = found_before[block];
+    int64_t i = block * kBlock;
+    if (i == 0 && limit > 0) {
+      Store(values, Load<Bits>(source));
+      next = i = 1;
+    }
+    for (; i < end && next < limit; ++i) {
+      Store(values + next * kSize, Load<Bits>(source + i * kSize));
+      next += differs(i) ? 1 : 0;
+    }
+  });
+  aclTensor& result = *context.result;
+  result.view = Shape{std::min(total, unique.most_values)};
+  SetDense(result);
+}
+
+// False where there is no such loop.
+bool PackRunsOf(const Unique& unique, const JobContext& context, Cutter& memory) {
+  if (unique.before != 1 || unique.behind != 1 || unique.rank != 1) return false;
+  if (unique.most_inverse > 0 || unique.counts_result != nullptr) return false;
+  switch (unique.dtype) {
+    case ACL_FLOAT:
+      PackRuns<uint32_t, Differs<uint32_t, 0x7F800000>>(unique, context, memory);
+      return true;
+    case ACL_DOUBLE:
+      PackRuns<uint64_t, Differs<uint64_t, 0x7FF0000000000000>>(unique, context, memory);
+      return true;
+    case ACL_FLOAT16:
+      PackRuns<uint16_t, Differs<uint16_t, 0x7C00>>(unique, context, memory);
+      return true;
+    case ACL_BF16:
+      PackRuns<uint16_t, Differs<uint16_t, 0x7F80>>(unique, context, memory);
+      return true;
+    case ACL_BOOL:
+    case ACL_COMPLEX64:
+    case ACL_COMPLEX128:
+      return false;
+    default:
+      break;
+  }
+  switch (unique.size) {
+    case 1:
+      PackRuns<uint8_t, DiffersAsInteger<uint8_t>>(unique, context, memory);
+      return true;
+    case 2:
+      PackRuns<uint16_t, DiffersAsInteger<uint16_t>>(unique, context, memory);
+      return true;
+    case 4:
+      PackRuns<uint32_t, DiffersAsInteger<uint32_t>>(unique, context, memory);
+      return true;
+    default:
+      PackRuns<uint64_t, DiffersAsInteger<uint64_t>>(unique, context, memory);
+      return true;
+  }
+}
+
 template <class Key, class Position>
 void RunSorted(const Unique& unique, const JobContext& context) {
   Cutter memory(unique.memory.Address(context));
@@ -176,6 +273,7 @@ void Unique::Run(const JobContext& context) const noexcept {
                                    : RunSorted<NarrowKey, uint32_t>(*this, context);
   }
   Cutter cut(memory.Address(context));
+  if (PackRunsOf(*this, context, cut)) return;
   const char* const from = source.Address(context);
   const int64_t part = behind * size;
   WriteUnique(
