@@ -950,6 +950,9 @@ void IndexedMove::Run(const JobContext& context) const noexcept {
     }
     const int64_t parts =
         threads > 1 ? std::clamp<int64_t>(count * size / kWorthThreads, 1, int64_t{8} * threads) : 1;
+    // Every part of a cut through rows looks at all indices.
+    const bool cuts_rows = cut >= 0 && action != IndexedAction::kTake && !whole.DependsOn(cut) && cut == rank - 1;
+    const int64_t cut_parts = cuts_rows ? std::min<int64_t>(parts, threads) : parts;
     const bool is_far = index_count > 0 && index[0].bound != kPlaces && index[0].bound >= threads &&
                         std::abs(index[0].step) > kWorthLooking / index[0].bound;
     if (parts > 1 && (cut < 0 || extent[cut] < threads) && is_far) {
@@ -962,7 +965,7 @@ void IndexedMove::Run(const JobContext& context) const noexcept {
         loop.Run(0, 0, extent[0]);
       });
     } else if (parts > 1 && cut >= 0) {
-      const int64_t share = (extent[cut] + parts - 1) / parts;
+      const int64_t share = (extent[cut] + cut_parts - 1) / cut_parts;
       ForEachBlock((extent[cut] + share - 1) / share, threads, [&](int64_t part) {
         const DefaultFloatEnvironment of_thread;
         whole.Run(cut, part * share, std::min(extent[cut], (part + 1) * share));
