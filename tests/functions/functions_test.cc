@@ -67,7 +67,7 @@ constexpr Bound kBounds[] = {
     {"Remainder", 0.5},
     {"LogAddExp", 0.501},
     {"LogAddExp2", 0.501},
-    {"Lgamma", 0.501, 1e-12},
+    {"Lgamma", 0.502, 1e-12},
     {"Digamma", 0.501, 1e-12},
 };
 
