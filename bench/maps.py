@@ -3,8 +3,8 @@
 
 Usage: maps.py --build BUILD --out FILE [--filter REGEX] [--minutes N] [--check]
 
-Names are OPERATOR/DTYPE/2^SIZE; the rows are in maps_table.py (elementwise) and moves_table.py (movement, indexing, random numbers). A ratio above 1 says that PyTorch takes longer. Both sides must agree before
-they are timed; --check does that and times nothing.
+Names are OPERATOR/DTYPE/2^SIZE; the rows are in maps_table.py (elementwise), moves_table.py (movement, indexing, random numbers) and images_table.py
+(pads, windows, resampling). A ratio above 1 says that PyTorch takes longer. Both sides must agree before they are timed; --check does that and times nothing.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
@@ -19,6 +19,7 @@ import sys
 import time
 import warnings
 
+import images_table
 import maps_table
 import moves  # before PyTorch: it sets the environment
 import moves_table
@@ -33,8 +34,10 @@ TOLERANCES = {"f32": 1e-4, "bf16": 4e-2}
 SHARE_THAT_MAY_DIFFER = 5e-3
 # Random numbers of the two sides are other ones: so far may means and deviations be apart.
 MOMENTS_APART = 0.1
+FORMATS = {3: 47, 4: 0}  # NCL, NCHW
 IN_CACHE = 14
 CALLS_IN_CACHE = 64
+MADE = moves_table.MADE | images_table.MADE
 LEAST_PAIRS, MOST_PAIRS = 3, 41
 
 
@@ -46,7 +49,7 @@ class Case:
 
 def all_cases():
     """Ordered so that operands can be kept from one case to the next."""
-    rows = maps_table.ROWS + moves_table.ROWS
+    rows = maps_table.ROWS + moves_table.ROWS + images_table.ROWS
     for product in sorted({row.product for row in rows}):
         for in_cache in (True, False):
             for dtype in DTYPES:
@@ -91,13 +94,13 @@ class Operands:
 
     @staticmethod
     def needed(words):
-        """The names of moves_table.MADE in words, and in how those are made."""
+        """The names of MADE in words, and in how those are made."""
         found = set()
         while True:
-            more = {name for name in moves_table.MADE if re.search(rf"\b{name}\b", words)}
+            more = {name for name in MADE if re.search(rf"\b{name}\b", words)}
             if more == found:
                 return found
-            found, words = more, " ".join([words, *(moves_table.MADE[name] for name in more)])
+            found, words = more, " ".join([words, *(MADE[name] for name in more)])
 
     def names(self, case):
         row, dtype, log2 = case.row, case.dtype, case.log2
@@ -110,7 +113,7 @@ class Operands:
         placed = isinstance(row, moves_table.Placed)
         words = f"{row.ours} {row.torch} {row.result} {row.theirs}" if placed else row.ours
         needed = self.needed(words) if placed else set()
-        words = " ".join([words, *(moves_table.MADE[name] for name in needed)])
+        words = " ".join([words, *(MADE[name] for name in needed)])
         for letter in "abc":
             if re.search(rf"\b{letter}2?\b", words):
                 names[letter] = self.tensor(letter, dtype, row.domain, log2)
@@ -124,7 +127,7 @@ class Operands:
                 names[letter + "2"] = names[letter].view(rows, columns)
         names["out1"] = names["out"][:1]
         names.update({"F": torch.nn.functional, "memcpy": memcpy, "g": torch.Generator().manual_seed(1)})
-        for name, how in moves_table.MADE.items():
+        for name, how in MADE.items():
             if name in needed:
                 names[name] = self.keep((name, row.domain), lambda how=how: eval(how, names))
         if "same" in row.ours.split():
@@ -205,9 +208,9 @@ class OurSide:
             handles = (ctypes.c_void_p * len(made))(*made)
             self.lists.append(ctypes.c_void_p(self.lib.aclCreateTensorList(handles, ctypes.c_uint64(len(made)))))
             return self.lists[-1].value
-        if kind in ("T", "V"):
+        if kind in ("T", "C", "V"):
             value = eval(text, self.names)
-            one = self.tensor(value)
+            one = self.tensor(value, FORMATS[value.dim()] if kind == "C" else moves.FORMAT_ND)
             if kind == "V":
                 self.arguments.shaped, self.arguments.shaped_rank = one.value, value.dim()
                 self.arguments.shaped_dims[:value.dim()] = value.shape
@@ -219,9 +222,9 @@ class OurSide:
         self.tensors.append(one)
         return one.value
 
-    def tensor(self, one):
+    def tensor(self, one, tensor_format=moves.FORMAT_ND):
         self.kept.append(one)
-        return moves.tensor_over(self.portacl.loaded, one)
+        return moves.tensor_over(self.portacl.loaded, one, tensor_format)
 
     def scalar(self, value):
         held, dtype = ((ctypes.c_bool(value), torch.bool) if isinstance(value, bool) else (ctypes.c_int64(value), torch.int64)

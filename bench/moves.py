@@ -49,13 +49,16 @@ def cases():
     yield "column expanded to 4096 x 4096", lambda: (dense((4096, 1)), dense((4096, 4096)))
 
 
-def tensor_over(library, one):
+FORMAT_ND = installed_library.FORMAT_ND
+
+
+def tensor_over(library, one, tensor_format=FORMAT_ND):
     """An aclTensor that is the same view of the same memory as PyTorch's tensor."""
     storage = one.untyped_storage()
     count = storage.nbytes() // one.element_size()
     return ctypes.c_void_p(library.lib.aclCreateTensor(
         installed_library.int64s(one.shape), ctypes.c_uint64(one.dim()), ACL[one.dtype], installed_library.int64s(one.stride()),
-        ctypes.c_int64(one.storage_offset()), installed_library.FORMAT_ND, installed_library.int64s([count]), ctypes.c_uint64(1),
+        ctypes.c_int64(one.storage_offset()), tensor_format, installed_library.int64s([count]), ctypes.c_uint64(1),
         ctypes.c_void_p(storage.data_ptr())))
 
 

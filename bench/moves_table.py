@@ -2,6 +2,7 @@
 
 Words of a call of ours, besides those of maps_table.py (no blanks inside):
   T:x   an aclTensor over the tensor that Python's x is     L:x   an aclTensorList over several     A:x   an aclIntArray
+  C:x   one with channels: in NCL or NCHW instead of ND
   V:x   a dense one of one or two dims whose shape the operator sets
 x and the other side may use the names below, and `torch`, `F` (torch.nn.functional), `memcpy(to, from)`.
 
@@ -168,8 +169,11 @@ ROWS = (
     looked_up("index_copy", "IndexCopy", "b2 I:0 T:p a2 out2", "torch.index_copy(b2, 0, p, a2, out=out2)"),
     looked_up("index_fill", "IndexFill", "b2 I:0 T:r S:s out2", "torch.index_fill(b2, 0, r, s)"),
     looked_up("index_fill.columns", "InplaceIndexFill", "out2 I:1 T:q[:columns//2] S:s", "out2.index_fill_(1, q[:columns // 2], s)"),
+    looked_up("index_fill_tensor", "IndexFillTensor", "b2 I:0 A:range(0,rows,2) S:s out2",
+              "torch.index_fill(b2, 0, torch.arange(0, rows, 2), s)"),
     looked_up("scatter_nd_update", "ScatterNdUpdate", "out2 T:pairs a", "out2.index_put_((i0.view(-1), i1.view(-1)), a)", ("f32", "bf16"),
               compares=False),
+    looked_up("scatter_nd", "ScatterNd", "b2 T:p.view(-1,1) a2 out2", "torch.index_copy(b2, 0, p, a2, out=out2)", ("f32", "bf16")),
     looked_up("scatter_nd_update.rows", "ScatterNdUpdate", "out2 T:p.view(-1,1) a2", "out2.index_put_((p,), a2)"),
     looked_up("scatter_reduce", "ScatterReduce", "b2 I:0 T:i0 a2 I:1 I:1 out2", "torch.scatter_reduce(b2, 0, i0, a2, 'sum', out=out2)", FLOAT),
     looked_up("scatter.mean", "Scatter", "b2 I:0 T:i0 a2 I:5 out2", "torch.scatter_reduce(b2, 0, i0, a2, 'mean', out=out2)", ("f32", "i64")),
@@ -183,6 +187,8 @@ ROWS = (
               result="out[:torch.unique(few_keys).numel()]"),
     looked_up("unique2.inverse", "Unique2", "T:keys I:1 I:1 I:0 V:out T:found T:none",
               "torch.unique(keys, return_inverse=True)[0]", ("f32", "i64"), result="out[:torch.unique(keys).numel()]"),
+    looked_up("unique", "Unique", "T:keys I:1 I:1 V:out T:found", "torch.unique(keys, return_inverse=True)[0]", ("f32", "i64"),
+              result="out[:torch.unique(keys).numel()]"),
     looked_up("unique_consecutive", "UniqueConsecutive", "T:runs I:0 I:0 I:1000 V:out T:none T:none", "torch.unique_consecutive(runs)",
               ("f32", "i64"), result="out[:(n+2)//3]"),
     moved("nonzero", "Nonzero", "T:m2 V:places", "torch.nonzero(m2)", FLOAT, result="places[:true]"),

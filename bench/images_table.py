@@ -1,0 +1,102 @@
+"""Pads, windows, upsampling and grid sampling as bench/maps.py measures them: rows as those of moves_table.py, of tensors with channels.
+
+An image has 16 channels of rows/4 times columns/4; what is smaller has half as many rows and columns.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+from moves_table import looked_up, moved
+
+FLOAT = ("f32",)
+ATEN = "torch.ops.aten"
+SMALLER = "1, 16, rows // 8, columns // 8"
+
+# As moves_table.MADE.
+MADE = {
+    "lines": "a.view(1, 16, n // 16)",
+    "out_lines": "out.view(1, 16, n // 16)",
+    "wider_lines": "torch.zeros((1, 16, n // 16 + 6), dtype=a.dtype)",
+    "image": "a.view(1, 16, rows // 4, columns // 4)",
+    "out_image": "out.view(1, 16, rows // 4, columns // 4)",
+    "wider_image": "torch.zeros((1, 16, rows // 4 + 6, columns // 4 + 6), dtype=a.dtype)",
+    "smaller": f"a[:n // 4].view({SMALLER})",
+    "out_smaller": f"out[:n // 4].view({SMALLER})",
+    "shared": "a[:n // 16].view(1, 4, rows // 8, columns // 8)",  # an element is in nine windows
+    "out_shared": "out[:n // 16].view(1, 4, rows // 8, columns // 8)",
+    "nine": "torch.zeros((1, 36, n // 64), dtype=a.dtype)",
+    "nine_grads": "torch.rand((1, 36, n // 64), generator=g).to(a.dtype)",
+    "wider_grads": "torch.rand((1, 16, rows // 4 + 6, columns // 4 + 6), generator=g).to(a.dtype)",
+    "wider_line_grads": "torch.rand((1, 16, n // 16 + 6), generator=g).to(a.dtype)",
+    "window_grads": "torch.rand((rows, (columns - 4) // 2 + 1, 4), generator=g).to(a.dtype)",
+    "turned": "F.affine_grid(torch.tensor([[[0.8, -0.6, 0.0], [0.6, 0.8, 0.0]]]), (1, 1, rows // 4, columns // 4), False).to(a.dtype)",
+    "anywhere": "(torch.rand((1, rows // 4, columns // 4, 2), generator=g) * 2 - 1).to(a.dtype)",
+}
+
+
+def pads():
+    for how in ("reflection", "replication"):
+        name = how.title() + "Pad"
+        yield moved(f"{how}_pad1d", f"{name}1d", "T:lines A:[3,3] T:wider_lines",
+                    f"{ATEN}.{how}_pad1d.out(lines, [3, 3], out=wider_lines)", result="wider_lines")
+        yield moved(f"{how}_pad2d", f"{name}2d", "T:image A:[3,3,3,3] T:wider_image",
+                    f"{ATEN}.{how}_pad2d.out(image, [3, 3, 3, 3], out=wider_image)", result="wider_image")
+        yield moved(f"{how}_pad1d_backward", f"{name}1dBackward", "T:wider_line_grads T:lines A:[3,3] T:out_lines",
+                    f"{ATEN}.{how}_pad1d_backward.grad_input(wider_line_grads, lines, [3, 3], grad_input=out_lines)")
+        yield moved(f"pad2d_backward.{how}", f"{name}2dBackward", "T:wider_grads T:image A:[3,3,3,3] T:out_image",
+                    f"{ATEN}.{how}_pad2d_backward.grad_input(wider_grads, image, [3, 3, 3, 3], grad_input=out_image)")
+
+
+def windows():
+    overlapping, apart = "A:[3,3] A:[1,1] A:[1,1] A:[1,1]", "A:[4,4] A:[1,1] A:[0,0] A:[4,4]"
+    yield moved("im2col", "Im2col", f"T:shared {overlapping} T:nine",
+                f"{ATEN}.im2col.out(shared, [3, 3], [1, 1], [1, 1], [1, 1], out=nine)", result="nine")
+    yield moved("im2col.apart", "Im2col", f"T:image {apart} T:out.view(1,256,-1)",
+                f"{ATEN}.im2col.out(image, [4, 4], [1, 1], [0, 0], [4, 4], out=out.view(1, 256, -1))")
+    yield moved("im2col_backward", "Im2colBackward", f"T:nine_grads A:[rows//8,columns//8] {overlapping} T:out_shared",
+                f"{ATEN}.col2im.out(nine_grads, [rows // 8, columns // 8], [3, 3], [1, 1], [1, 1], [1, 1], out=out_shared)", result="out_shared")
+    yield moved("im2col_backward.apart", "Im2colBackward", f"T:a.view(1,256,-1) A:[rows//4,columns//4] {apart} T:out_image",
+                f"{ATEN}.col2im.out(a.view(1, 256, -1), [rows // 4, columns // 4], [4, 4], [1, 1], [0, 0], [4, 4], out=out_image)")
+    yield moved("unfold_grad", "UnfoldGrad", "T:window_grads A:[rows,columns] I:1 I:4 I:2 out2",
+                f"{ATEN}.unfold_backward.out(window_grads, [rows, columns], 1, 4, 2, out=out2)", FLOAT)
+
+
+def upsampled():
+    size, shape = "[rows//4,columns//4]", "[1,16,rows//8,columns//8]"
+    to_line = f"{ATEN}.upsample_nearest1d.out(a[:n // 2].view(1, 16, -1), [n // 16], 2.0, out=out_lines)"
+    yield moved("upsample_nearest_1d", "UpsampleNearest1d", "C:a[:n//2].view(1,16,-1) A:[n//16] C:out_lines", to_line)
+    yield moved("upsample_nearest_1d_v2", "UpsampleNearest1dV2", "C:a[:n//2].view(1,16,-1) A:[n//16] F:2.0 C:out_lines", to_line)
+    to_image = f"{ATEN}.upsample_nearest2d.out(smaller, {size}, 2.0, 2.0, out=out_image)"
+    yield moved("upsample_nearest_2d", "UpsampleNearest2d", f"C:smaller A:{size} C:out_image", to_image)
+    yield moved("upsample_nearest_2d_v2", "UpsampleNearest2dV2", f"C:smaller A:{size} F:2.0 F:2.0 C:out_image", to_image)
+    yield moved("upsample_nearest_2d_backward", "UpsampleNearest2dBackward", f"C:image A:{size} A:{shape} D:2.0 D:2.0 C:out_smaller",
+                f"{ATEN}.upsample_nearest2d_backward.grad_input(image, {size}, {shape}, 2.0, 2.0, grad_input=out_smaller)", result="out_smaller")
+    for form, aligns in (("", 0), (".aligned", 1)):
+        ours, theirs = f"I:{aligns} D:0.0 D:0.0", f"{bool(aligns)}, None, None"
+        yield moved("upsample_bilinear_2d" + form, "UpsampleBilinear2d", f"C:smaller A:{size} {ours} C:out_image",
+                    f"{ATEN}.upsample_bilinear2d.out(smaller, {size}, {theirs}, out=out_image)")
+        for version in ("", "_v2"):
+            yield moved(f"upsample_bilinear_2d_backward{version}{form}", "UpsampleBilinear2dBackward" + version.strip("_").upper(),
+                        f"C:image A:{size} A:{shape} {ours} C:out_smaller",
+                        f"{ATEN}.upsample_bilinear2d_backward.grad_input(image, {size}, {shape}, {theirs}, grad_input=out_smaller)",
+                        FLOAT, result="out_smaller")
+        yield moved("upsample_bicubic_2d" + form, "UpsampleBicubic2d", f"C:smaller A:{size} {ours} C:out_image",
+                    f"{ATEN}.upsample_bicubic2d.out(smaller, {size}, {theirs}, out=out_image)")
+
+
+def sampled():
+    for filter_number, filter_name in enumerate(("linear", "nearest", "cubic")):
+        for edge_number, edge in ((0, ""), (2, ".reflected")):
+            for places, form in (("turned", ""), ("anywhere", ".anywhere")):
+                if edge and form:
+                    continue
+                yield looked_up(f"grid_sampler2d.{filter_name}{edge}{form}", "GridSampler2D",
+                                f"T:image T:{places} I:{filter_number} I:{edge_number} I:0 T:out_image",
+                                f"{ATEN}.grid_sampler_2d.out(image, {places}, {filter_number}, {edge_number}, False, out=out_image)", FLOAT)
+
+
+ROWS = (
+    *pads(),
+    moved("circular_pad2d", "CircularPad2d", "T:image A:[3,3,3,3] T:wider_image", "F.pad(image, (3, 3, 3, 3), 'circular')", result="wider_image"),
+    *windows(),
+    *upsampled(),
+    *sampled(),
+)
