@@ -341,11 +341,23 @@ std::vector<IndexOperator> ByRows() {
 
 // ---- ScatterReduce, and means of Scatter ----
 
+// A number, or the parts of a complex one.
+template <class T>
+void DivideParts(Element& element, int64_t count) {
+  for (size_t at = 0; at < element.size(); at += sizeof(T)) {
+    T part;
+    std::memcpy(&part, &element[at], sizeof part);
+    part /= static_cast<T>(count);
+    std::memcpy(&element[at], &part, sizeof part);
+  }
+}
+
 // self and src combined with loops, as PyTorch's scatter_reduce is described.
 Outcome Reduced(const TensorValues& self, const TensorValues& index, const TensorValues& src, size_t dim,
                 int64_t reduce, bool includes_self) {
   const bool is_half = self.dtype == ACL_FLOAT16 || self.dtype == ACL_BF16;
   const DtypeNumber computed = is_half ? DtypeNumber{ACL_FLOAT} : self.dtype;
+  const bool is_complex_product = reduce == 2 && IsComplexDtype(computed);
   const auto size = static_cast<size_t>(ElementSize(computed));
   std::vector<Cell> cells;
   for (const Element& element : self.elements)
@@ -360,16 +372,19 @@ Outcome Reduced(const TensorValues& self, const TensorValues& index, const Tenso
     if (dim < to.size()) to[dim] = named;
     const auto place = static_cast<size_t>(PositionOf(self.shape, to));
     if (counts[place]++ == 0) {
-      // A first one starts from 0, or is itself; of truths what "all" and "any" start from.
+      // A first one starts from 0, or is itself, but for complex products, where 1 times it has other signs of 0; of truths what "all"
+      // and "any" start from.
       Element start =
           reduce == 1 || reduce == 5 ? Element(size) : ConvertedElement(src.dtype, At(src, from), computed);
       if (computed == ACL_BOOL && reduce != 0)
         start = {std::byte{static_cast<unsigned char>(reduce == 2 || reduce == 4 ? 1 : 0)}};
+      if (is_complex_product) start = ConvertedElement(ACL_BOOL, {std::byte{1}}, computed);
       cells[place] = Cell(computed, start);
     }
     if (reduce == 0) {
       cells[place] = Cell(computed, ConvertedElement(src.dtype, At(src, from), computed));
-    } else if (counts[place] > 1 || reduce == 1 || reduce == 5 || computed == ACL_BOOL) {
+    } else if (counts[place] > 1 || reduce == 1 || reduce == 5 || computed == ACL_BOOL ||
+               is_complex_product) {
       cells[place].Combine(reduce == 5 ? 1 : reduce, src.dtype, At(src, from));
     }
   }
@@ -377,16 +392,10 @@ Outcome Reduced(const TensorValues& self, const TensorValues& index, const Tenso
   for (size_t i = 0; i < cells.size(); ++i) {
     Element element = cells[i].value();
     if (reduce == 5 && counts[i] > 1) {
-      if (computed == ACL_FLOAT) {
-        float sum = 0;
-        std::memcpy(&sum, element.data(), sizeof sum);
-        sum /= static_cast<float>(counts[i]);
-        std::memcpy(element.data(), &sum, sizeof sum);
-      } else if (computed == ACL_DOUBLE) {
-        double sum = 0;
-        std::memcpy(&sum, element.data(), sizeof sum);
-        sum /= static_cast<double>(counts[i]);
-        std::memcpy(element.data(), &sum, sizeof sum);
+      if (computed == ACL_FLOAT || computed == ACL_COMPLEX64) {
+        DivideParts<float>(element, counts[i]);
+      } else if (computed == ACL_DOUBLE || computed == ACL_COMPLEX128) {
+        DivideParts<double>(element, counts[i]);
       } else {
         const auto sum = static_cast<long double>(DecodeInteger(computed, element.data()));
         EncodeIntegerElement(computed,

@@ -753,7 +753,7 @@ add("indexed: outer dims of the plain side do not wrap", "        plain -= exten
 add("indexed: outer dims of indices do not wrap", "        for (int k = 0; k < move_.index_count; ++k) index[k] -= extent[dim] * move_.index[k].stride[dim];\n", "")
 add("indexed: any dim is cut where elements are put", "const bool is_safe = action == IndexedAction::kTake || indexed_stride[dim] != 0;", "const bool is_safe = true;")
 add("indexed: the last share of targets", "const int64_t share = (index[0].bound + threads - 1) / threads;", "const int64_t share = index[0].bound / threads;")
-add("indexed: the last share of a dim", "const int64_t share = (extent[cut] + parts - 1) / parts;", "const int64_t share = std::max<int64_t>(extent[cut] / parts, 1);", reason="more shares, of other lengths")
+add("indexed: the last share of a dim", "const int64_t share = (extent[cut] + cut_parts - 1) / cut_parts;", "const int64_t share = std::max<int64_t>(extent[cut] / cut_parts, 1);", reason="more shares, of other lengths")
 add("indexed: threads in the caller's environment", "        const DefaultFloatEnvironment of_thread;\n        Loop loop(*this, context, fault);", "        Loop loop(*this, context, fault);", ("determinism",))
 add("indexed: nothing fails", "if (raises && position != std::numeric_limits<int64_t>::max()) Report(*this, context, position);", "")
 add("indexed: ignored ones fail", "if (raises && position", "if (position")

@@ -763,12 +763,12 @@ int64_t CountTrue(const unsigned char* mask, int64_t begin, int64_t end) {
   return count;
 }
 
-// Calls write(k, at, j) for elements [begin, end) of a mask until k, which is `first` for the first one and grows with each that is
+// Calls put(k, at, j) for elements [begin, end) of a mask until k, which is `first` for the first one and grows with each that is
 // true, is `limit`; at are the element's coordinates but for the last, which is j. What is written for one that is not true is
 // written over: whether one is true is nothing that a processor could guess.
-template <class Write>
+template <class Put>
 void ForEachTrue(const Step& step, const unsigned char* mask, int64_t begin, int64_t end, int64_t first,
-                 int64_t limit, const Write& write) {
+                 int64_t limit, const Put& put) {
   if (begin >= end) return;
   const int last = step.rank - 1;
   const int64_t length = last < 0 ? 1 : step.extent[last];
@@ -788,7 +788,7 @@ void ForEachTrue(const Step& step, const unsigned char* mask, int64_t begin, int
         j += 7;
         continue;
       }
-      write(k, at, j);
+      put(k, at, j);
       k += mask[i] != 0 ? 1 : 0;
     }
     for (int dim = last - 1; dim >= 0 && ++at[dim] == step.extent[dim]; --dim) at[dim] = 0;
@@ -871,7 +871,7 @@ void WriteChosen(const Step& step, const JobContext& context) {
     auto* const places = reinterpret_cast<int64_t*>(destination);
     const int rank = step.rank;
     if (rank == 0) return;
-    const auto choose = [&](const auto& write) { ForEachTrue(step, mask, begin, end, chosen, limit, write); };
+    const auto choose = [&](const auto& put) { ForEachTrue(step, mask, begin, end, chosen, limit, put); };
     if (rank == 1) {
       choose([places](int64_t k, const int64_t*, int64_t j) { places[k] = j; });
     } else if (rank == 2 && !step.is_across) {
