@@ -39,13 +39,14 @@ void CheckSorts() {
   testing::RandomNumbers random(0x50F7);
   for (const int threads : {1, 2, 7, 100}) {
     for (const size_t n : {size_t{0}, size_t{1}, size_t{2}, size_t{300}, size_t{70000}, size_t{300001}}) {
-      for (const int kind : {0, 1, 2, 3}) {
+      for (const int kind : {0, 1, 2, 3, 4}) {
         std::vector<Key> keys(n);
         for (size_t i = 0; i < n; ++i) {
           const auto any = static_cast<Key>(random.Bits());
           keys[i] = kind == 0   ? any
                     : kind == 1 ? static_cast<Key>(any % 5 + (std::numeric_limits<Key>::max() >> 1))
                     : kind == 2 ? static_cast<Key>(i / 3)
+                    : kind == 4 ? static_cast<Key>(i % 35000)  // in order in each of two threads' parts
                                 : static_cast<Key>(any & 1 ? 0 : std::numeric_limits<Key>::max());
         }
         CheckSort<Key, uint32_t>(keys, threads);

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -28,8 +29,11 @@
 #include "aclnnop/aclnn_upsample_nearest_2d_backward.h"
 #include "aclnnop/aclnn_upsample_nearest_2d_v2.h"
 #include "gtest/gtest.h"
+#include "support/environment.h"
 #include "support/index_operator.h"
 #include "support/map_values.h"
+#include "support/numeric_suite.h"
+#include "support/two_phase.h"
 
 namespace portacl::testing {
 namespace {
@@ -1142,6 +1146,75 @@ const std::vector<IndexOperator>& Operators() {
 }
 
 PORTACL_INDEX_TESTS(Resample, Operators());
+
+// ---- what is no finite number ----
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+aclTensor* Floats(const Shape& shape, std::vector<float>& data) {
+  const std::vector<int64_t> strides = DenseStrides(shape);
+  return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, strides.data(), 0, ACL_FORMAT_NCHW,
+                         shape.data(), shape.size(), data.data());
+}
+
+// The second phase, of what the first one, here `plan`, has made.
+template <class Plan, class Run>
+void Compute(const Plan& plan, const Run& run, aclrtStream stream) {
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(plan(&size, &executor), 0) << TakeErrorMessage();
+  std::vector<std::byte> workspace(size);
+  ASSERT_EQ(run(workspace.data(), size, executor, stream), 0) << TakeErrorMessage();
+  ASSERT_EQ(aclrtSynchronizeStream(stream), 0) << TakeErrorMessage();
+}
+
+// Of 4 elements 7 were made, each other one of two halves: those that an infinity does not reach stay finite.
+TEST(Gradients, WhatWeighsNothingAddsNothing) {
+  for (const engine::Isa isa : IsasToTest()) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_ISA", engine::IsaName(isa)}});
+    for (const bool is_row : {true, false}) {
+      std::vector<float> grad = {kInf, 1, 2, 1, 2, 1, 2};
+      std::vector<float> found(4, -7);
+      const Shape to = is_row ? Shape{1, 1, 1, 7} : Shape{1, 1, 7, 1};
+      const Shape from = is_row ? Shape{1, 1, 1, 4} : Shape{1, 1, 4, 1};
+      aclTensor* const tensors[] = {Floats(to, grad), Floats(from, found)};
+      aclIntArray* const arrays[] = {aclCreateIntArray(&to[2], 2), aclCreateIntArray(from.data(), 4)};
+      Compute(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(tensors[0], arrays[0], arrays[1], true, 0,
+                                                                   0, tensors[1], size, executor);
+          },
+          aclnnUpsampleBilinear2dBackward, environment.stream());
+      EXPECT_EQ(found, (std::vector<float>{kInf, 3, 3, 2.5f})) << IsaName(isa) << " " << is_row;
+      for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+      for (aclIntArray* array : arrays) aclDestroyIntArray(array);
+    }
+  }
+}
+
+// An image of one row: NaN counts as -1, and what is infinitely far is outside, or at the edge that is nearest.
+TEST(Grids, PlacesThatAreNoNumbersOrInfinitelyFar) {
+  const ScopedEnvironment environment(Variables{});
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const int64_t mode : {0, 1, 2}) {
+    for (const int64_t padding : {0, 1}) {
+      std::vector<float> image = {5, 6, 7, 8};
+      std::vector<float> grid = {nan, 0, kInf, 0, -kInf, 0, -1, 0};
+      std::vector<float> found(4, -7);
+      aclTensor* const tensors[] = {Floats({1, 1, 1, 4}, image), Floats({1, 1, 4, 2}, grid),
+                                    Floats({1, 1, 1, 4}, found)};
+      Compute(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnGridSampler2DGetWorkspaceSize(tensors[0], tensors[1], mode, padding, true, tensors[2],
+                                                      size, executor);
+          },
+          aclnnGridSampler2D, environment.stream());
+      EXPECT_EQ(found, padding == 0 ? (std::vector<float>{5, 0, 0, 5}) : (std::vector<float>{5, 8, 5, 5}))
+          << mode << " " << padding;
+      for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace portacl::testing

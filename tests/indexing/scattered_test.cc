@@ -699,7 +699,10 @@ TEST(Counts, ThatAreNegativeOrDoNotAddUpFailTheStream) {
     } cases[] = {{{1, -2, 3}, {1, 3, 3, 3}, "repeats has the value -2 at element 1, accepted: at least 0."},
                  {{2, 1, 0}, {1, 1, 2, 0}, "repeats adds up to 3, accepted: 4, as outputSize says."},
                  {{1, 1, 9}, {1, 2, 3, 3}, "repeats adds up to 11, accepted: 4, as outputSize says."},
-                 {{1, INT64_MAX, INT64_MAX}, {1, 2, 2, 2}, "repeats adds up to"}};
+                 {{1, INT64_MAX, INT64_MAX}, {1, 2, 2, 2}, "repeats adds up to 9223372036854775807, accepted: 4"},
+                 // Modulo 2^64 they are 2.
+                 {{INT64_MAX, INT64_MAX, 4}, {1, 1, 1, 1}, "repeats adds up to 9223372036854775807, accepted: 4"},
+                 {{-1, 2, -3}, {2, 2, 0, 0}, "repeats has the value -1 at element 0, accepted: at least 0."}};
     for (auto one : cases) {
       std::vector<float> out(4, -7);
       aclTensor* const to = Dense({4}, ACL_FLOAT, out);
@@ -739,6 +742,39 @@ TEST(MaskedScatterTo, MoreThanThereIsStopsAndFailsTheStream) {
     EXPECT_EQ(called.message.find("source has 2 elements, accepted: at least 3") != std::string::npos, raises)
         << called.message;
     EXPECT_EQ(self, (std::vector<float>{10, 2, 20, 4}));
+    for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+  }
+}
+
+// Long masks are cut among threads.
+TEST(MaskedScatterTo, ManyElements) {
+  for (const char* threads : {"1", "4"}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", threads}});
+    RandomNumbers random(0x3A5C);
+    std::vector<int16_t> self(200000);
+    std::vector<unsigned char> truth(self.size());
+    std::vector<int16_t> source(self.size());
+    for (size_t i = 0; i < self.size(); ++i) {
+      self[i] = static_cast<int16_t>(random.Below(30000));
+      truth[i] = random.Chance(40) ? 1 : 0;
+      source[i] = static_cast<int16_t>(-1 - random.Below(30000));
+    }
+    std::vector<int16_t> expected = self;
+    size_t next = 0;
+    for (size_t i = 0; i < self.size(); ++i) {
+      if (truth[i] != 0) expected[i] = source[next++];
+    }
+    const Shape shape = {std::ssize(self)};
+    aclTensor* const tensors[] = {Dense(shape, ACL_INT16, self), Dense(shape, ACL_BOOL, truth),
+                                  Dense(shape, ACL_INT16, source)};
+    const Called called = Call(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnInplaceMaskedScatterGetWorkspaceSize(tensors[0], tensors[1], tensors[2], size,
+                                                           executor);
+        },
+        aclnnInplaceMaskedScatter, environment.stream());
+    EXPECT_EQ(called.first, 0) << called.message;
+    EXPECT_EQ(self, expected);
     for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
   }
 }

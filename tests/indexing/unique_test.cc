@@ -252,6 +252,65 @@ TEST(Unique, StaysInsideSmallOutputs) {
   for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
 }
 
+// Where nobody asks for places and counts there is another loop, which writes elements before it knows that they are new.
+TEST(Unique, RunsAloneStayInsideASmallOutput) {
+  const ScopedEnvironment environment(Variables{});
+  std::vector<float> data = {3, 3, 1, 2, 2, 5};
+  std::vector<float> found(6, -7);
+  std::vector<int64_t> none(1, -7);
+  aclTensor* const tensors[] = {Dense({6}, ACL_FLOAT, data), Dense({2}, ACL_FLOAT, found),
+                                Dense({0}, ACL_INT64, none), Dense({0}, ACL_INT64, none)};
+  const Called called = Call(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnUniqueConsecutiveGetWorkspaceSize(tensors[0], false, false, 1000, tensors[1], tensors[2],
+                                                      tensors[3], size, executor);
+      },
+      aclnnUniqueConsecutive, environment.stream());
+  EXPECT_EQ(called.status, 0) << called.message;
+  EXPECT_EQ(found, (std::vector<float>{3, 1, -7, -7, -7, -7}));
+  EXPECT_EQ(ViewShapeOf(tensors[1]), Shape{2});
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+}
+
+template <class T>
+void CheckLongRuns(DtypeNumber dtype, aclrtStream stream) {
+  RandomNumbers random(0x33333);
+  std::vector<T> data(100000);
+  std::vector<T> expected;
+  for (size_t i = 0; i < data.size(); ++i) {
+    data[i] = i > 0 && random.Chance(60) ? data[i - 1] : static_cast<T>(random.Below(5));
+    if (i == 0 || data[i] != data[i - 1]) expected.push_back(data[i]);
+  }
+  std::vector<T> found(data.size(), T{77});
+  std::vector<int64_t> none(1, -7);
+  const Shape shape = {std::ssize(data)};
+  aclTensor* const tensors[] = {Dense(shape, dtype, data), Dense(shape, dtype, found),
+                                Dense({0}, ACL_INT64, none), Dense({0}, ACL_INT64, none)};
+  const Called called = Call(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnUniqueConsecutiveGetWorkspaceSize(tensors[0], false, false, 1000, tensors[1], tensors[2],
+                                                      tensors[3], size, executor);
+      },
+      aclnnUniqueConsecutive, stream);
+  EXPECT_EQ(called.status, 0) << called.message;
+  EXPECT_EQ(ViewShapeOf(tensors[1]), Shape{std::ssize(expected)}) << DtypeName(dtype);
+  expected.resize(found.size(), T{77});
+  EXPECT_TRUE(found == expected) << DtypeName(dtype);
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+}
+
+// Long tensors are cut among threads, which end and begin inside of runs.
+TEST(Unique, RunsOfManyElements) {
+  for (const char* threads : {"1", "3"}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", threads}});
+    CheckLongRuns<float>(ACL_FLOAT, environment.stream());
+    CheckLongRuns<double>(ACL_DOUBLE, environment.stream());
+    CheckLongRuns<int8_t>(ACL_INT8, environment.stream());
+    CheckLongRuns<int16_t>(ACL_INT16, environment.stream());
+    CheckLongRuns<int64_t>(ACL_INT64, environment.stream());
+  }
+}
+
 // Bits of -0 and of each NaN stay; what is unsigned ascends as such.
 TEST(Unique, KeepsTheFirstOfEqualOnes) {
   const ScopedEnvironment environment(Variables{});
