@@ -44,13 +44,17 @@ static int prepare(const struct maps_call* c, uint64_t* size, void** executor) {
     case 3:
       return ((int (*)(W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], size, executor, x, y, z);
     case 4:
-      return ((int (*)(W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], size, executor, x, y, z);
+      return ((int (*)(W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], size, executor, x,
+                                                                  y, z);
     case 5:
-      return ((int (*)(W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], size, executor, x, y, z);
+      return ((int (*)(W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], size,
+                                                                     executor, x, y, z);
     case 6:
-      return ((int (*)(W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], size, executor, x, y, z);
+      return ((int (*)(W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5],
+                                                                        size, executor, x, y, z);
     case 7:
-      return ((int (*)(W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], size, executor, x, y, z);
+      return ((int (*)(W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5],
+                                                                           w[6], size, executor, x, y, z);
     default:
       return -1;
   }
@@ -62,8 +66,8 @@ static int run_once(struct maps_call* c, aclrtStream stream) {
   if (c->shaped != NULL) {
     const int64_t strides[2] = {c->shaped_rank > 1 ? c->shaped_dims[1] : 1, 1};
     const uint64_t rank = (uint64_t)c->shaped_rank;
-    aclInitTensor(c->shaped, c->shaped_dims, rank, (aclDataType)c->shaped_dtype, strides, 0, ACL_FORMAT_ND, c->shaped_dims, rank,
-                  c->shaped_data);
+    aclInitTensor(c->shaped, c->shaped_dims, rank, (aclDataType)c->shaped_dtype, strides, 0, ACL_FORMAT_ND,
+                  c->shaped_dims, rank, c->shaped_data);
   }
   const int status = prepare(c, &size, &executor);
   if (status != 0) return status;

@@ -696,13 +696,14 @@ TEST(Counts, ThatAreNegativeOrDoNotAddUpFailTheStream) {
       std::vector<int64_t> counts;
       std::vector<float> out;
       const char* message;
-    } cases[] = {{{1, -2, 3}, {1, 3, 3, 3}, "repeats has the value -2 at element 1, accepted: at least 0."},
-                 {{2, 1, 0}, {1, 1, 2, 0}, "repeats adds up to 3, accepted: 4, as outputSize says."},
-                 {{1, 1, 9}, {1, 2, 3, 3}, "repeats adds up to 11, accepted: 4, as outputSize says."},
-                 {{1, INT64_MAX, INT64_MAX}, {1, 2, 2, 2}, "repeats adds up to 9223372036854775807, accepted: 4"},
-                 // Modulo 2^64 they are 2.
-                 {{INT64_MAX, INT64_MAX, 4}, {1, 1, 1, 1}, "repeats adds up to 9223372036854775807, accepted: 4"},
-                 {{-1, 2, -3}, {2, 2, 0, 0}, "repeats has the value -1 at element 0, accepted: at least 0."}};
+    } cases[] = {
+        {{1, -2, 3}, {1, 3, 3, 3}, "repeats has the value -2 at element 1, accepted: at least 0."},
+        {{2, 1, 0}, {1, 1, 2, 0}, "repeats adds up to 3, accepted: 4, as outputSize says."},
+        {{1, 1, 9}, {1, 2, 3, 3}, "repeats adds up to 11, accepted: 4, as outputSize says."},
+        {{1, INT64_MAX, INT64_MAX}, {1, 2, 2, 2}, "repeats adds up to 9223372036854775807, accepted: 4"},
+        // Modulo 2^64 they are 2.
+        {{INT64_MAX, INT64_MAX, 4}, {1, 1, 1, 1}, "repeats adds up to 9223372036854775807, accepted: 4"},
+        {{-1, 2, -3}, {2, 2, 0, 0}, "repeats has the value -1 at element 0, accepted: at least 0."}};
     for (auto one : cases) {
       std::vector<float> out(4, -7);
       aclTensor* const to = Dense({4}, ACL_FLOAT, out);

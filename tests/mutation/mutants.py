@@ -153,7 +153,7 @@ add("sums: halves round up", "rest == half && (kept & 1) != 0", "rest == half")
 add("sums: two roundings to 16 bits", "to[i] = RoundTo16<kExponentBits, kFractionBits>(source[i]);",
     "to[i] = RoundTo16<kExponentBits, kFractionBits>(static_cast<double>(static_cast<float>(source[i])));")
 add("sums: the smallest subnormal is lost", "if (below > kFractionBits + 1) return sign;", "if (below > kFractionBits) return sign;")
-add = mutants_of("src/engine/fold/reduction.cc", SUMS)
+add = mutants_of("src/engine/fold/reduction_run.cc", SUMS)
 add("sums: the factor in float32", "results[i] = sums[done + i] * job_.factor;",
     "results[i] = static_cast<double>(static_cast<float>(sums[done + i]) * static_cast<float>(job_.factor));",
     ["mse_loss_numerics", "l1_loss_numerics"])
@@ -233,7 +233,7 @@ add("exp: NaN is 2^n", "return hn::IfThenElse(hn::Eq(x, x), result, x);", "retur
 add = mutants_of("src/engine/map/hoist.cc", ("repeated_inputs",))
 add("hoisted: the value is of the input's type", "  formula.type[value] = ElementType::kF32;\n", "")
 add("hoisted: the output stays where it was", "      plan.operand[k] = plan.operand[k - 1];\n", "")
-add = mutants_of("src/engine/fold/reduction.cc", ("repeated_inputs",))
+add = mutants_of("src/engine/fold/reduction_run.cc", ("repeated_inputs",))
 add("hoisted: rows as far apart as the input's", "      rest.plan.regular = false;  // its strides are those of the input\n", "")
 add = mutants_of("src/plan/loop_plan.cc", ("repeated_inputs",))
 add("hoisted: distinct elements walk where they are repeated", "walk.stride[axis] = repeated ? 0 : step;", "walk.stride[axis] = step;")

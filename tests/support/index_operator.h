@@ -97,7 +97,7 @@ struct IndexOperator {
   bool takes_workspace = false;
   bool is_inexact = false;            // NaN results compare as NaN
   Product numbers_on = Product::kA2;  // where every element is compared
-  double tolerance = 0;     // how far a number may be from the oracle's, by 1 and the size of that
+  double tolerance = 0;               // how far a number may be from the oracle's, by 1 and the size of that
 };
 
 inline void PrintTo(const IndexOperator* op, std::ostream* out) { *out << op->function.name; }

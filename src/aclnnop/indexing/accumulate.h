@@ -41,8 +41,9 @@ void ScatterInto(StepList& steps, engine::IndexedAction action, const aclTensor&
     for (int k = 0; k < views.count; ++k) views.named[k].view = &views.index[k];
     if (steps.SumsRows(action, plain, views.indexed, views.named, views.count)) {
       if (initial != nullptr) steps.Copy(*initial, initial_place, target, target_place);
-      SetScale(steps.SumRows(action, plain, plain_place, views.indexed, target_place, views.named, views.count), scale,
-               ACL_FLOAT);
+      SetScale(
+          steps.SumRows(action, plain, plain_place, views.indexed, target_place, views.named, views.count),
+          scale, ACL_FLOAT);
       return;
     }
   }

@@ -121,8 +121,7 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
   named.step = sums.strides[0];
   const auto add = [&](const aclTensor& plain, engine::Place plain_place, const aclTensor& indexed,
                        engine::Place place) {
-    engine::IndexedMove* const move =
-        steps.Indexed(kAdd, plain, plain_place, indexed, place, &named, 1);
+    engine::IndexedMove* const move = steps.Indexed(kAdd, plain, plain_place, indexed, place, &named, 1);
     if (move != nullptr && padding >= 0) move->ignored = padding;
     return move;
   };

@@ -376,10 +376,10 @@ void SetPut(const OperatorCall& call, bool accumulates, Executor& executor) {
     if (values.view[i] != shape[i]) Expand(values, i, shape[i]);
   }
   const auto action = accumulates ? engine::IndexedAction::kAdd : engine::IndexedAction::kPut;
-  ScatterInto(steps, action, values, OperandPlace(call.OperandOf(kOther)), nullptr, {}, self,
-              OperandPlace(kSelf),
-              [&](const aclTensor& whole) { return ViewsOf(call, reading, shape, whole, steps); }, nullptr,
-              /*may_be_rows=*/!reading.has_mask);
+  ScatterInto(
+      steps, action, values, OperandPlace(call.OperandOf(kOther)), nullptr, {}, self, OperandPlace(kSelf),
+      [&](const aclTensor& whole) { return ViewsOf(call, reading, shape, whole, steps); }, nullptr,
+      /*may_be_rows=*/!reading.has_mask);
   steps.SetJob();
 }
 

@@ -65,7 +65,8 @@ void MoveList::SetJob(const ScalarValue& value) noexcept {
     std::memcpy(job.value, value.bytes, sizeof job.value);
     return job;
   });
-  const bool streams = 2 * bytes_ > engine::LastLevelCacheBytes();  // together they may, where each alone does not
+  const bool streams =
+      2 * bytes_ > engine::LastLevelCacheBytes();  // together they may, where each alone does not
   for (int64_t i = 0; i < count_; ++i) {
     moves_[i].move.stream = moves_[i].move.stream || streams;
     if (moves_[i].source != engine::MoveJob::kValue) executor_.touched[moves_[i].source] = true;

@@ -38,9 +38,10 @@ class StepList {
   // The same in float32 for an indexed side of 16-bit floats, which are rounded once; where SumsRows says that it can be.
   bool SumsRows(engine::IndexedAction action, const aclTensor& plain, const aclTensor& indexed,
                 const engine::IndexView* indices, int count) noexcept;
-  engine::IndexedMove* SumRows(engine::IndexedAction action, const aclTensor& plain, engine::Place plain_place,
-                               const aclTensor& indexed, engine::Place indexed_place,
-                               const engine::IndexView* indices, int count) noexcept;
+  engine::IndexedMove* SumRows(engine::IndexedAction action, const aclTensor& plain,
+                               engine::Place plain_place, const aclTensor& indexed,
+                               engine::Place indexed_place, const engine::IndexView* indices,
+                               int count) noexcept;
   // See engine::Step::Kind.
   void DivideRows(engine::Place sums, engine::Place counts, int64_t rows, int64_t columns,
                   aclDataType dtype = ACL_FLOAT) noexcept;
@@ -74,8 +75,9 @@ class StepList {
 
  private:
   engine::Step* Next(engine::Step::Kind kind) noexcept;
-  void Plan(engine::IndexedMove& move, engine::IndexedAction action, const aclTensor& plain, engine::Place plain_place,
-            const aclTensor& indexed, engine::Place indexed_place, const engine::IndexView* indices, int count) noexcept;
+  void Plan(engine::IndexedMove& move, engine::IndexedAction action, const aclTensor& plain,
+            engine::Place plain_place, const aclTensor& indexed, engine::Place indexed_place,
+            const engine::IndexView* indices, int count) noexcept;
   void Touch(engine::Place place) noexcept;
 
   Executor& executor_;

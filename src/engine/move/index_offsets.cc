@@ -79,12 +79,14 @@ HWY_INLINE bool FollowRun(const Index* index, size_t n, const IndexRun& run, int
 
 bool FollowWide(const void* index, size_t n, const IndexRun& run, bool adds, int64_t* offset) {
   const auto* const from = static_cast<const int64_t*>(index);
-  return adds ? FollowRun<int64_t, true>(from, n, run, offset) : FollowRun<int64_t, false>(from, n, run, offset);
+  return adds ? FollowRun<int64_t, true>(from, n, run, offset)
+              : FollowRun<int64_t, false>(from, n, run, offset);
 }
 
 bool FollowNarrow(const void* index, size_t n, const IndexRun& run, bool adds, int64_t* offset) {
   const auto* const from = static_cast<const int32_t*>(index);
-  return adds ? FollowRun<int32_t, true>(from, n, run, offset) : FollowRun<int32_t, false>(from, n, run, offset);
+  return adds ? FollowRun<int32_t, true>(from, n, run, offset)
+              : FollowRun<int32_t, false>(from, n, run, offset);
 }
 
 }  // namespace HWY_NAMESPACE

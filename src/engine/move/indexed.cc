@@ -100,7 +100,8 @@ void CombineAt(char* base, const char* source, int64_t stride, int64_t n, const 
 
 // The elements and offsets without those that are kBad, dense; returns how many. Which are is nothing that a processor could guess.
 template <class T>
-int64_t LeaveOut(const char* source, int64_t stride, int64_t n, const int64_t* offset, char* packed, int64_t* kept) {
+int64_t LeaveOut(const char* source, int64_t stride, int64_t n, const int64_t* offset, char* packed,
+                 int64_t* kept) {
   int64_t count = 0;
   for (int64_t i = 0; i < n; ++i) {
     Store(packed + count * static_cast<int64_t>(sizeof(T)), Load<T>(source + i * stride));
@@ -509,7 +510,8 @@ class Loop {
   }
 
   template <bool kSkips>
-  [[gnu::noinline]] void Combine(const char* plain, int64_t stride, char* indexed, const int64_t* offset, int64_t n) const {
+  [[gnu::noinline]] void Combine(const char* plain, int64_t stride, char* indexed, const int64_t* offset,
+                                 int64_t n) const {
     alignas(64) char gathered[kTileElements * 16];
     alignas(64) char converted[kTileElements * 16];
     const char* source = plain;
@@ -563,7 +565,8 @@ class RowsByTarget {
     // What is counted becomes where the target's rows end; filled from behind, it ends up where they begin.
     for (int64_t t = 1; t <= bound; ++t) starts_[t] += starts_[t - 1];
     for (int64_t e = count - 1; e >= 0; --e) {
-      if (const int64_t target = TargetOf(e); target >= 0) order_[--starts_[target]] = static_cast<int32_t>(e);
+      if (const int64_t target = TargetOf(e); target >= 0)
+        order_[--starts_[target]] = static_cast<int32_t>(e);
     }
   }
 
@@ -621,8 +624,8 @@ void SumRows(const Step& step, const JobContext& context) {
   const int last = move.rank - 1;
   const int line = move.rank - 2;
   IndexFault fault;
-  const char* const index_base =
-      static_cast<const char*>(index.operand == Place::kWorkspace ? context.workspace : context.addresses[index.operand]);
+  const char* const index_base = static_cast<const char*>(
+      index.operand == Place::kWorkspace ? context.workspace : context.addresses[index.operand]);
   const RowsByTarget rows(move, index_base + index.offset,
                           reinterpret_cast<int32_t*>(step.order.Address(context)), fault);
   // A block: some targets, a tile of columns, one place on the dims around.
@@ -657,7 +660,8 @@ void SumRows(const Step& step, const JobContext& context) {
       ReadAs(step.widened, target, move.indexed_stride[last], sums, n);
       for (const int32_t* row = rows.begin(t); row < rows.end(t); ++row) {
         // One of the next, which may be anywhere: of this target or of another.
-        const char* const next = plain + (row + ahead < rows.last() ? row[ahead] : *row) * move.plain_stride[line];
+        const char* const next =
+            plain + (row + ahead < rows.last() ? row[ahead] : *row) * move.plain_stride[line];
         for (int64_t k = 0; k < n * move.conversion.from_size; k += 64) __builtin_prefetch(next + k);
         ReadAs(move.conversion, plain + *row * move.plain_stride[line], move.plain_stride[last], values, n);
         ForAction<float>(move, [&](const auto& combine) {
@@ -951,7 +955,8 @@ void IndexedMove::Run(const JobContext& context) const noexcept {
     const int64_t parts =
         threads > 1 ? std::clamp<int64_t>(count * size / kWorthThreads, 1, int64_t{8} * threads) : 1;
     // Every part of a cut through rows looks at all indices.
-    const bool cuts_rows = cut >= 0 && action != IndexedAction::kTake && !whole.DependsOn(cut) && cut == rank - 1;
+    const bool cuts_rows =
+        cut >= 0 && action != IndexedAction::kTake && !whole.DependsOn(cut) && cut == rank - 1;
     const int64_t cut_parts = cuts_rows ? std::min<int64_t>(parts, threads) : parts;
     const bool is_far = index_count > 0 && index[0].bound != kPlaces && index[0].bound >= threads &&
                         std::abs(index[0].step) > kWorthLooking / index[0].bound;

@@ -1,12 +1,11 @@
-// Runs reduction jobs (see reduction.h and, for the order of additions, plan/reduction_plan.h).
+// Runs reduction jobs (see reduction_run.h and, for the order of additions, plan/reduction_plan.h).
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/fold/reduction.h"
+#include "engine/fold/reduction_run.h"
 
 #include <algorithm>
 #include <bit>
 
 #include "acl/float_environment.h"
-#include "engine/fold/reduction_run.h"
 #include "engine/fold/sum_tree.h"
 #include "engine/map/hoist.h"
 
