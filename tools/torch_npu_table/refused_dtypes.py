@@ -34,9 +34,55 @@ _VALUES = {"number": 1, "int": 1, "float": 1.0, "bool": True, "List[int]": [2, 3
 # Of indices, which are of as many dims as what they index or of one, whatever the operator.
 INDICES = (torch.tensor([[0, 1, 0], [1, 1, 0]]), torch.tensor([0, 1, 0]), torch.tensor([0, 1]))
 
+# Operators whose arguments hang together: a tuple is the shape of a tensor of the dtype that is tried, the rest are values.
+_PADS = {
+    f"{kind}_pad{dims}d": {"self": (1, *[4] * dims), "grad_output": (1, *[6] * dims), "padding": [1, 1] * dims}
+    for kind in ("reflection", "replication")
+    for dims in (1, 2)
+}
+_WINDOWS = {"kernel_size": [2, 2], "dilation": [1, 1], "padding": [0, 0], "stride": [1, 1]}
+_PLANES = {"self": (1, 1, 2, 2), "grad_output": (1, 1, 3, 3), "output_size": [3, 3], "input_size": [1, 1, 2, 2]}
+_LINES = {"self": (1, 1, 2), "grad_output": (1, 1, 3), "output_size": [3], "input_size": [1, 1, 2]}
+_ARGUMENTS: dict[str, dict[str, Any]] = {
+    "_pack_padded_sequence": {"lengths": torch.tensor([3, 2])},  # on the CPU, whatever the device
+    "bernoulli": {"self": (2, 3)},
+    "bernoulli_.Tensor": {"p": (2, 3)},
+    "col2im": {"self": (1, 4, 4), "output_size": [3, 3], **_WINDOWS},
+    "flip": {"dims": [0]},
+    "grid_sampler_2d": {"input": (1, 1, 2, 2), "grid": (1, 2, 2, 2), "interpolation_mode": 0, "padding_mode": 0},
+    "im2col": {"self": (1, 1, 3, 3), **_WINDOWS},
+    "put_": {"accumulate": True},  # takes fewer dtypes than without
+    "repeat_interleave": {"repeats": (1,)},
+    "repeat_interleave.self_Tensor": {"repeats": INDICES[2][1:]},
+    "roll": {"shifts": [1], "dims": [0]},
+    "scatter_reduce": {"reduce": "sum"},
+    "split_with_sizes_copy": {"split_sizes": [1, 1]},
+    "unfold_backward": {"grad_in": (2, 2, 2), "input_sizes": [2, 3], "dim": 1, "size": 2, "step": 1},
+    "upsample_bicubic2d": _PLANES,
+    "upsample_bilinear2d": _PLANES,
+    "upsample_nearest1d": _LINES,
+    "upsample_nearest2d": _PLANES,
+    **_PADS,
+}
 
-def _value(argument: Any, dtype: torch.dtype, device: str, indices: torch.Tensor = INDICES[0]) -> Any:
+
+def _arguments(operator: torch._ops.OpOverload) -> dict[str, Any]:
+    """Of _ARGUMENTS: of this overload, or of all of its kind: in place, with out=, the gradient."""
+    name = operator.name().removeprefix("aten::")
+    base = name.partition(".")[0]
+    for key in (name, base, base.removesuffix("_"), base.removesuffix("_backward")):
+        if key in _ARGUMENTS:
+            return _ARGUMENTS[key]
+    return {}
+
+
+def _value(argument: Any, dtype: torch.dtype, device: str, indices: torch.Tensor, given: dict[str, Any]) -> Any:
     kind, name = str(argument.type), argument.name
+    if name in given:
+        value = given[name]
+        if isinstance(value, tuple):
+            return torch.ones(value).to(dtype).to(device)
+        return value.to(device) if isinstance(value, torch.Tensor) and name != "lengths" else value
     if kind == "List[Optional[Tensor]]":
         return [indices.to(device)]
     if kind == "Tensor" and name in ("index", "indices"):
@@ -62,7 +108,7 @@ def _value(argument: Any, dtype: torch.dtype, device: str, indices: torch.Tensor
     return _VALUES.get(kind)
 
 
-def _result(operator: torch._ops.OpOverload, args: list[Any], dtype: torch.dtype) -> torch.Tensor:
+def _result(operator: torch._ops.OpOverload, args: list[Any], dtype: torch.dtype) -> Any:
     """What the CPU gives without out=, for its shape and dtype."""
     packet = operator.overloadpacket
     for overload in packet.overloads():
@@ -79,15 +125,19 @@ def _result(operator: torch._ops.OpOverload, args: list[Any], dtype: torch.dtype
 def _call(operator: torch._ops.OpOverload, dtype: torch.dtype, device: str, indices: torch.Tensor) -> None:
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
+    given = _arguments(operator)
     for argument in operator._schema.arguments:
         if argument.is_out:
-            host = [_value(a, dtype, "cpu", indices) for a in operator._schema.arguments if not a.kwarg_only]
+            host = [_value(a, dtype, "cpu", indices, given) for a in operator._schema.arguments if not a.kwarg_only]
             like = _result(operator, host, dtype)
-            kwargs[argument.name] = torch.empty(like.shape, dtype=like.dtype).to(device)
+            if str(argument.type) == "List[Tensor]":
+                kwargs[argument.name] = [torch.empty_like(one, device=device) for one in like]
+            else:
+                kwargs[argument.name] = torch.empty(like.shape, dtype=like.dtype).to(device)
         elif argument.kwarg_only:
-            kwargs[argument.name] = _value(argument, dtype, device, indices)
+            kwargs[argument.name] = _value(argument, dtype, device, indices, given)
         else:
-            args.append(_value(argument, dtype, device, indices))
+            args.append(_value(argument, dtype, device, indices, given))
     operator(*args, **kwargs)
     if device != "cpu":
         torch.npu.synchronize()
