@@ -740,8 +740,8 @@ add("comparisons: what is equal is less", "return hn::Lt(a, b);", "return hn::No
 
 INDEXED = ("indexed", "indexing_properties")
 add = mutants_of("src/engine/move/indexed.cc", INDEXED)
-add("indexed: the larger is not NaN", "return a != a || !(b <= a) ? (a != a ? a : b) : a;", "return b > a ? b : a;")
-add("indexed: the smaller is not NaN", "return a != a || !(b >= a) ? (a != a ? a : b) : a;", "return b < a ? b : a;")
+add("indexed: the larger is not NaN", "return IsNan(a) || b <= a ? a : b;", "return b > a ? b : a;")
+add("indexed: the smaller is not NaN", "return IsNan(a) || b >= a ? a : b;", "return b < a ? b : a;")
 add("indexed: truths are added as bytes", "inline Truth Added(Truth a, Truth b) { return Either(a, b); }", "inline Truth Added(Truth a, Truth b) { return {static_cast<uint8_t>(a.byte + b.byte)}; }")
 add("indexed: truths are multiplied into either", "inline Truth Multiplied(Truth a, Truth b) { return Both(a, b); }", "inline Truth Multiplied(Truth a, Truth b) { return Either(a, b); }")
 add("indexed: the scale is one", "[scale](T a, T b) { return Added(a, Multiplied(scale, b)); }", "[scale](T a, T b) { return Added(a, b); }")

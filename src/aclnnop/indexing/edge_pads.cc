@@ -48,7 +48,7 @@ struct Pads {
 // Torch's order: the last dim comes first.
 Pads PadsOf(const OperatorCall& call, int from_last) {
   const auto& padding = call.Array(kPadding);
-  const auto place = static_cast<size_t>(2 * from_last);
+  const auto place = 2 * static_cast<size_t>(from_last);
   return {padding[place], padding[place + 1]};
 }
 

@@ -28,7 +28,7 @@ struct Pads {
 // Torch's order: the last dim comes first.
 Pads PadsOf(const OperatorCall& call, int dim) {
   const auto& pad = call.Array(kPad);
-  const auto place = static_cast<size_t>(2 * (call.Tensor(kSelf).view.rank - 1 - dim));
+  const auto place = 2 * static_cast<size_t>(call.Tensor(kSelf).view.rank - 1 - dim);
   return place + 1 < pad.size() ? Pads{pad[place], pad[place + 1]} : Pads{};
 }
 
@@ -76,7 +76,7 @@ aclnnStatus PaddedShape(const Check& check, OperatorCall& call) noexcept {
       return RefuseArray(check, call, kPad, " cuts off more than there is", "at most the length of the dim");
     }
     call.broadcast.dim[dim] = length;
-    const bool is_covered = static_cast<size_t>(2 * (self.rank - 1 - dim)) < call.Array(kPad).size();
+    const bool is_covered = 2 * static_cast<size_t>(self.rank - 1 - dim) < call.Array(kPad).size();
     is_empty = is_empty || (is_covered && length == 0);
     grows = grows || pads.before > 0 || pads.after > 0;
   }

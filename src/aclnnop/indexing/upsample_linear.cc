@@ -148,7 +148,7 @@ aclnnStatus ScalesGiveOutput(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
   const int dims[] = {DimsOf(self).rows, DimsOf(self).columns};
   for (int axis = 0; axis < 2; ++axis) {
-    const Attribute& scale = call.attributes[static_cast<size_t>(kScaleRows + axis)];
+    const Attribute& scale = call.attributes[size_t{kScaleRows} + static_cast<size_t>(axis)];
     if (!(scale.wide > 0)) continue;
     const double length = static_cast<double>(self.view[dims[axis]]) * scale.wide;
     const auto asked = static_cast<double>(call.Array(kOutputSize)[static_cast<size_t>(axis)]);

@@ -57,12 +57,18 @@ T Multiplied(T a, T b) {
   }
 }
 template <class T>
+bool IsNan(T value) {
+  if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
+  return false;
+}
+// The first NaN, where there is one.
+template <class T>
 T Larger(T a, T b) {
-  return a != a || !(b <= a) ? (a != a ? a : b) : a;
+  return IsNan(a) || b <= a ? a : b;
 }
 template <class T>
 T Smaller(T a, T b) {
-  return a != a || !(b >= a) ? (a != a ? a : b) : a;
+  return IsNan(a) || b >= a ? a : b;
 }
 template <class T>
 Complex<T> Added(Complex<T> a, Complex<T> b) {
@@ -291,7 +297,7 @@ class Loop {
     const int64_t* const indexed_stride = move_.indexed_stride;
     char* plain = plain_;
     char* indexed = indexed_;
-    const char* index[kMostIndices];
+    const char* index[kMostIndices] = {};
     int64_t position = 0;  // row-major, of the first element
     int64_t weight[kMaxLoopRank];
     int64_t product = 1;
