@@ -297,9 +297,9 @@ class Loop {
     const int64_t* const indexed_stride = move_.indexed_stride;
     char* plain = plain_;
     char* indexed = indexed_;
-    const char* index[kMostIndices] = {};
+    const char* index[kMostIndices];
     int64_t position = 0;  // row-major, of the first element
-    int64_t weight[kMaxLoopRank];
+    int64_t weight[kMaxLoopRank] = {};
     int64_t product = 1;
     for (int dim = move_.rank - 1; dim >= 0; --dim) {
       weight[dim] = product;
