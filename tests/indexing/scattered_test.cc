@@ -780,6 +780,24 @@ TEST(MaskedScatterTo, ManyElements) {
   }
 }
 
+// As PyTorch's gradient of masked_select where nothing was selected.
+TEST(MaskedScatterTo, NothingFromNoAddress) {
+  const ScopedEnvironment environment(Variables{});
+  std::vector<float> self = {1, 2}, source;
+  std::vector<unsigned char> truth = {0, 0};
+  aclTensor* const tensors[] = {Dense({2}, ACL_FLOAT, self), Dense({2}, ACL_BOOL, truth),
+                                Dense({0}, ACL_FLOAT, source)};
+  ASSERT_EQ(source.data(), nullptr);
+  const Called called = Call(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnInplaceMaskedScatterGetWorkspaceSize(tensors[0], tensors[1], tensors[2], size, executor);
+      },
+      aclnnInplaceMaskedScatter, environment.stream());
+  EXPECT_EQ(called.first, 0) << called.message;
+  EXPECT_EQ(self, (std::vector<float>{1, 2}));
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+}
+
 TEST(RowsOfIndices, OutOfRangeAreLeftOutAndNamed) {
   const ScopedEnvironment environment(Variables{});
   std::vector<float> data = {1, 2, 3, 4, 5, 6};

@@ -58,7 +58,10 @@ void SetMaskedScatter(const OperatorCall& call, Executor& executor) {
   }
   engine::Place source_place = OperandPlace(kSource);
   const int64_t given = source.view.IsEmpty() ? 0 : source.numel;
-  if (given > 0 && !IsContiguous(source)) {
+  if (given == 0) {
+    source_place =
+        mask_place;  // never read; an empty source may have no address, and its own must not be asked for
+  } else if (!IsContiguous(source)) {
     const aclTensor dense = DenseTensor(source.view, source.dtype);
     source_place = steps.Workspace(given * size);
     steps.Copy(source, OperandPlace(kSource), dense, source_place);

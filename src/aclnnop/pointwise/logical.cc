@@ -109,7 +109,6 @@ enum Tensors { kSelf, kOther, kOut };
 enum UnaryTensors { kUnarySelf, kUnaryOut };
 
 constexpr DtypeRule kWithBf16 = Everywhere(kArithmetic | kBf16);
-constexpr DtypeRule kAnyOut = Everywhere(kConvertible);
 constexpr DtypeRule kOrOut =
     kArithmeticDtypes.On(products::kAscend950, kArithmetic | kBf16 | kUnsignedSince16Bits);
 constexpr DtypeRule kNotDtypes = Everywhere(kRealArithmetic | kBf16);
