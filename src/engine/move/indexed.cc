@@ -23,6 +23,10 @@ constexpr int64_t kWorthThreads = 65536;
 // Threads that look at all indices for the targets of their own gain where the targets are further away than the indices: where they are
 // of so many bytes.
 constexpr int64_t kWorthLooking = int64_t{4} << 20;
+// Two of them take longer than one alone, which neither leaves out indices nor shares the memory's bandwidth.
+constexpr int kThreadsWorthLooking = 4;
+// Bytes of a row's part: of less, threads wait for each other's lines.
+constexpr int64_t kWorthCutting = 2048;
 
 struct Element16 {
   uint64_t part[2];
@@ -963,8 +967,12 @@ void IndexedMove::Run(const JobContext& context) const noexcept {
     // Every part of a cut through rows looks at all indices.
     const bool cuts_rows =
         cut >= 0 && action != IndexedAction::kTake && !whole.DependsOn(cut) && cut == rank - 1;
-    const int64_t cut_parts = cuts_rows ? std::min<int64_t>(parts, threads) : parts;
+    const int64_t row_bytes = cut >= 0 ? extent[cut] * size : 0;
+    const int64_t cut_parts =
+        cuts_rows ? std::clamp<int64_t>(row_bytes / kWorthCutting, 1, std::min<int64_t>(parts, threads))
+                  : parts;
     const bool is_far = index_count > 0 && index[0].bound != kPlaces && index[0].bound >= threads &&
+                        threads >= kThreadsWorthLooking &&
                         std::abs(index[0].step) > kWorthLooking / index[0].bound;
     if (parts > 1 && (cut < 0 || extent[cut] < threads) && is_far) {
       // No such dim is long enough: every thread looks at all indices, and writes the targets of its own.
