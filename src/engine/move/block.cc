@@ -135,6 +135,9 @@ void FillRun(const char* element, char* destination, int32_t size, int64_t n, [[
   Vector v;
   std::memcpy(&v, pattern, sizeof v);
   int64_t i = 0;
+  for (; i + 64 <= bytes; i += 64) {
+    for (int64_t k = 0; k < 64; k += 16) Store(destination + i + k, v);
+  }
   for (; i + 16 <= bytes; i += 16) Store(destination + i, v);
   std::memcpy(destination + i, pattern, static_cast<size_t>(bytes - i));
 }
