@@ -227,6 +227,7 @@ std::vector<DeterminismCase> MakeCases(const Subject& subject) {
     c.input_shapes = given.input_shapes;
     c.output_dtype = given.output_dtype;
     c.output_shape = given.output_shape;
+    c.format = given.format;
     finish(std::move(c), op.attributes[given.attributes], given.indices);
   }
   if (!subject.given.empty()) return cases;

@@ -19,6 +19,7 @@ struct DeterminismCase {
   std::vector<std::vector<std::byte>> inputs;  // elements in row-major order
   DtypeNumber output_dtype = ACL_FLOAT;
   Shape output_shape;
+  int32_t format = ACL_FORMAT_ND;  // of every tensor
   Attributes attributes;
 
   // All operands have the same shape, so that the case can be cut into pieces.

@@ -70,6 +70,18 @@ HostTensor MakeTensor(DtypeNumber dtype, const Shape& shape, RandomNumbers* layo
   return HostTensor(dtype, MakeView(shape, layout, layouts != nullptr ? *layouts : unused), placement);
 }
 
+aclTensor* HandleOf(HostTensor& tensor, int32_t format) {
+  aclTensor* const handle = tensor.Handle();
+  if (format == ACL_FORMAT_ND) return handle;
+  const View& view = tensor.view();
+  EXPECT_EQ(aclInitTensor(handle, view.shape.data(), view.shape.size(), AsAclDataType(tensor.dtype()),
+                          view.pass_strides ? view.strides.data() : nullptr, view.offset,
+                          static_cast<aclFormat>(format), view.storage_dims.data(), view.storage_dims.size(),
+                          tensor.buffer().data()),
+            0);
+  return handle;
+}
+
 // Runs the elements [begin, end) of a case (all of them, in the case's own shapes, if it is not cut) and appends the
 // output's elements to `bytes`.
 void RunPart(const Subject& subject, const DeterminismCase& c, const Variation& variation, bool whole,
@@ -99,7 +111,7 @@ void RunPart(const Subject& subject, const DeterminismCase& c, const Variation& 
     else
       std::memcpy(to, tensors.front().Element(i), bytes_each);
   }
-  for (HostTensor& tensor : tensors) handles.push_back(tensor.Handle());
+  for (HostTensor& tensor : tensors) handles.push_back(HandleOf(tensor, c.format));
   const CallResult call =
       CallTwoPhase(subject.description.binding, handles, c.attributes, stream, variation.fp_mode);
   ASSERT_TRUE(call.Succeeded()) << c.name << ": " << call.plan << " " << call.run << " " << call.synchronize

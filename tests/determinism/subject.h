@@ -26,6 +26,7 @@ struct GivenCase {
     int64_t least = 0;
   };
   std::vector<Indices> indices = {};
+  int32_t format = ACL_FORMAT_ND;  // of every tensor
 };
 
 // What an output holds before the call.

@@ -913,6 +913,31 @@ TEST(BadIndices, FailTheStreamOnceAndNameTheFirst) {
   TakeErrorMessage();
 }
 
+// self is expanded, too: its dim and that of the indices beside it have steps alike.
+TEST(BadIndices, OfAnExpandedTensorCountItsElements) {
+  const ScopedEnvironment environment(Variables{});
+  std::vector<float> self = {1, 2, 3};
+  std::vector<int64_t> index = {1, 3};
+  std::vector<float> out(40, -7);
+  const auto expanded = [](const Shape& shape, DtypeNumber dtype, auto& data) {
+    const int64_t strides[] = {1, 0};
+    const int64_t length = std::ssize(data);
+    return aclCreateTensor(shape.data(), shape.size(), AsAclDataType(dtype), strides, 0, ACL_FORMAT_ND,
+                           &length, 1, data.data());
+  };
+  aclTensor* const tensors[] = {expanded({3, 5}, ACL_FLOAT, self), expanded({2, 4}, ACL_INT64, index),
+                                Dense({2, 4, 5}, ACL_FLOAT, out)};
+  const Called called = Call(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnGatherV2GetWorkspaceSize(tensors[0], 0, tensors[1], tensors[2], size, executor);
+      },
+      aclnnGatherV2, environment.stream());
+  EXPECT_EQ(called.first, 507015);
+  EXPECT_NE(called.message.find("index has the value 3 at element 4, accepted: -3 to 2."), std::string::npos)
+      << called.message;
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+}
+
 TEST(BadIndices, OfListsNameTheEntry) {
   const ScopedEnvironment environment(Variables{});
   std::vector<float> self = {1, 2, 3, 4, 5, 6};

@@ -1147,9 +1147,7 @@ const std::vector<IndexOperator>& Operators() {
 
 PORTACL_INDEX_TESTS(Resample, Operators());
 
-// ---- what is no finite number ----
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
+// ---- single calls ----
 
 aclTensor* Floats(const Shape& shape, std::vector<float>& data) {
   const std::vector<int64_t> strides = DenseStrides(shape);
@@ -1167,6 +1165,44 @@ void Compute(const Plan& plan, const Run& run, aclrtStream stream) {
   ASSERT_EQ(run(workspace.data(), size, executor, stream), 0) << TakeErrorMessage();
   ASSERT_EQ(aclrtSynchronizeStream(stream), 0) << TakeErrorMessage();
 }
+
+// More rows than a thread takes at once, of several images.
+TEST(Shares, GoOnWhereTheLastOnesEnd) {
+  const Shape small = {3, 2, 40, 200};
+  const Shape large = {3, 2, 80, 400};
+  std::vector<float> image(static_cast<size_t>(NumElements(small)));
+  std::vector<float> twice(static_cast<size_t>(NumElements(large)), -7);
+  std::vector<float> sums(image.size(), -7);
+  for (size_t i = 0; i < image.size(); ++i) image[i] = static_cast<float>(i);
+  aclTensor* const tensors[] = {Floats(small, image), Floats(large, twice), Floats(small, sums)};
+  aclIntArray* const arrays[] = {aclCreateIntArray(&large[2], 2), aclCreateIntArray(small.data(), 4)};
+  for (const char* threads : {"1", "3"}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", threads}});
+    Compute(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnUpsampleNearest2dGetWorkspaceSize(tensors[0], arrays[0], tensors[1], size, executor);
+        },
+        aclnnUpsampleNearest2d, environment.stream());
+    Compute(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnUpsampleNearest2dBackwardGetWorkspaceSize(tensors[1], arrays[0], arrays[1], 0, 0,
+                                                                tensors[2], size, executor);
+        },
+        aclnnUpsampleNearest2dBackward, environment.stream());
+    for (size_t i = 0; i < twice.size(); ++i) {
+      const size_t row = i / 400 / 2;  // images have twice as many
+      ASSERT_EQ(twice[i], image[row * 200 + i % 400 / 2]) << i << ", " << threads << " threads";
+    }
+    for (size_t i = 0; i < sums.size(); ++i)
+      ASSERT_EQ(sums[i], 4 * image[i]) << i << ", " << threads << " threads";
+    std::fill(twice.begin(), twice.end(), -7.0f);
+    std::fill(sums.begin(), sums.end(), -7.0f);
+  }
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+  for (aclIntArray* array : arrays) aclDestroyIntArray(array);
+}
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
 
 // Of 4 elements 7 were made, each other one of two halves: those that an infinity does not reach stay finite.
 TEST(Gradients, WhatWeighsNothingAddsNothing) {
@@ -1190,6 +1226,47 @@ TEST(Gradients, WhatWeighsNothingAddsNothing) {
       for (aclIntArray* array : arrays) aclDestroyIntArray(array);
     }
   }
+}
+
+// By a scale of 16 the first 256 of 300 columns make 16 each, and the others none.
+TEST(Gradients, ColumnsThatMadeNothingAreZero) {
+  const ScopedEnvironment environment(Variables{});
+  const Shape to = {1, 1, 1, 4096};
+  const Shape from = {1, 1, 1, 300};
+  std::vector<float> grad(4096, 1);
+  std::vector<float> found(300, -7);
+  aclTensor* const tensors[] = {Floats(to, grad), Floats(from, found)};
+  aclIntArray* const arrays[] = {aclCreateIntArray(&to[2], 2), aclCreateIntArray(from.data(), 4)};
+  Compute(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnUpsampleNearest2dBackwardGetWorkspaceSize(tensors[0], arrays[0], arrays[1], 0, 16,
+                                                              tensors[1], size, executor);
+      },
+      aclnnUpsampleNearest2dBackward, environment.stream());
+  std::vector<float> expected(256, 16);
+  expected.resize(300, 0);
+  EXPECT_EQ(found, expected);
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+  for (aclIntArray* array : arrays) aclDestroyIntArray(array);
+}
+
+// Where a product takes any scale, one of 1 for more columns than there are leads behind the last.
+TEST(Interpolation, PlacesBehindTheLastElementAreTheLast) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  const Shape to = {1, 1, 1, 9};
+  std::vector<float> image = {5, 6, 7, 8};
+  std::vector<float> found(9, -7);
+  aclTensor* const tensors[] = {Floats({1, 1, 1, 4}, image), Floats(to, found)};
+  aclIntArray* const size_of_result = aclCreateIntArray(&to[2], 2);
+  Compute(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnUpsampleBicubic2dGetWorkspaceSize(tensors[0], size_of_result, false, 0, 1, tensors[1],
+                                                      size, executor);
+      },
+      aclnnUpsampleBicubic2d, environment.stream());
+  EXPECT_EQ(found, (std::vector<float>{5, 6, 7, 8, 8, 8, 8, 8, 8}));
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+  aclDestroyIntArray(size_of_result);
 }
 
 // An image of one row: NaN counts as -1, and what is infinitely far is outside, or at the edge that is nearest.

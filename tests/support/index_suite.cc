@@ -290,20 +290,11 @@ void FillIndices(const IndexCall& call, std::vector<HostTensor>& tensors, Random
   }
 }
 
-// What a message must contain that names a bad index.
-struct NamesIndex {
-  std::string value_and_place;
-  std::string accepted;
-  bool operator()(const std::string& message) const {
-    return message.find(value_and_place) != std::string::npos && message.find(accepted) != std::string::npos;
-  }
-};
-
-// Makes one in eight indices a bad one. Says what a message must name: any of them, or, where there is one tensor of indices, the
+// Makes one in eight indices a bad one. Says what a message must contain: any of them, or, where there is one tensor of indices, the
 // first.
-std::vector<NamesIndex> SpoilIndices(const IndexCall& call, std::vector<HostTensor>& tensors,
-                                     RandomNumbers& random) {
-  std::vector<NamesIndex> bad_ones;
+std::vector<std::string> SpoilIndices(const IndexCall& call, std::vector<HostTensor>& tensors,
+                                      RandomNumbers& random) {
+  std::vector<std::string> bad_ones;
   int index_tensors = 0;
   for (size_t k = 0; k < tensors.size(); ++k) {
     const std::optional<IndexRange> range = call.op->range(call, k);
@@ -321,19 +312,13 @@ std::vector<NamesIndex> SpoilIndices(const IndexCall& call, std::vector<HostTens
       SetIndex(tensors[k], i, value);
     }
     // Elements of an expanded tensor share their place: what is there is known when all are set.
-    const View& view = tensors[k].view();
-    bool is_expanded = false;
-    for (size_t dim = 0; dim < view.shape.size(); ++dim)
-      is_expanded = is_expanded || (view.strides[dim] == 0 && view.shape[dim] > 1);
     for (int64_t i = 0; range && i < tensors[k].size(); ++i) {
       const bool is_whole = IsIntegerDtype(tensors[k].dtype());
       const int64_t value = is_whole ? tensors[k].Integer(i) : static_cast<int64_t>(tensors[k].Real(i));
       if (tensors[k].dtype() == ACL_BOOL || (value >= range->low && value < range->below)) continue;
-      // Of an expanded tensor it counts the elements that have a place of their own.
-      const std::string place = is_expanded ? "" : std::to_string(i) + ",";
-      bad_ones.push_back(
-          {" has the value " + std::to_string(value) + " at element " + place,
-           ", accepted: " + std::to_string(range->low) + " to " + std::to_string(range->below - 1) + "."});
+      bad_ones.push_back(" has the value " + std::to_string(value) + " at element " + std::to_string(i) +
+                         ", accepted: " + std::to_string(range->low) + " to " +
+                         std::to_string(range->below - 1) + ".");
     }
   }
   if (index_tensors == 1 && bad_ones.size() > 1) bad_ones.resize(1);
@@ -356,6 +341,7 @@ bool IsNear(double tolerance, DtypeNumber dtype, const std::byte* found, const E
   if (tolerance == 0) return false;
   if (dtype == ACL_FLOAT16) tolerance = std::max(tolerance, 1e-3);
   if (dtype == ACL_BF16) tolerance = std::max(tolerance, 8e-3);
+  if (dtype == ACL_DOUBLE) tolerance = std::min(tolerance, 1e-12);  // nothing of it is float32
   const Number x = NumberOf(dtype, found);
   const Number y = NumberOf(dtype, expected.data());
   const auto are_near = [&](long double a, long double b) {
@@ -684,18 +670,19 @@ void CheckBadIndices(const IndexOperator& op) {
         if (Expected(call).code != 0) continue;
         std::vector<HostTensor> tensors = MakeTensors(call, random, i == 0);
         FillIndices(call, tensors, random);
-        const std::vector<NamesIndex> bad_ones = SpoilIndices(call, tensors, random);
+        const std::vector<std::string> bad_ones = SpoilIndices(call, tensors, random);
         const Ran ran = Run(call, tensors, environment.stream());
         const bool fails = raises && !bad_ones.empty();
         failures += fails ? 1 : 0;
         const bool is_named =
             ran.message.find(op.function.name + std::string(": ind")) != std::string::npos &&
-            std::any_of(bad_ones.begin(), bad_ones.end(), [&](auto& one) { return one(ran.message); });
+            std::any_of(bad_ones.begin(), bad_ones.end(),
+                        [&](auto& one) { return ran.message.find(one) != std::string::npos; });
         ASSERT_TRUE(ran.status == 0 && ran.synchronized == (fails ? 507015 : 0) && ran.difference.empty() &&
                     is_named == fails)
             << op.function.name << " call " << i << Describe(call) << ": " << ran.status << " "
             << ran.synchronized << " " << ran.message << ran.difference
-            << (bad_ones.empty() ? "" : "; expected:" + bad_ones[0].value_and_place);
+            << (bad_ones.empty() ? "" : "; expected:" + bad_ones[0]);
         ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0) << "it is told once";
       }
     }

@@ -104,7 +104,9 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
     return target;
   };
   constexpr auto kAdd = engine::IndexedAction::kAdd;
-  engine::IndexView named{&index, index_place.operand, call.Name(kIndices), -1, false, rows, out.strides[0]};
+  const uint32_t across = engine::DimBits(index.view.rank - 1, 1);
+  engine::IndexView named{&index, index_place.operand, call.Name(kIndices), -1, false, rows, out.strides[0],
+                          across};
   if (!is_scaled && out.dtype != ACL_FLOAT && steps.SumsRows(kAdd, grad, rows_of(out), &named, 1)) {
     steps.Fill(out, OperandPlace(kOut), zero);
     engine::IndexedMove* const move =

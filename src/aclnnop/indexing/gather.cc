@@ -53,6 +53,7 @@ Views Around(const OperatorCall& call, bool wraps) {
   const int dim = DimOf(call);
   views.self = self;
   views.index = index;
+  uint32_t around = 0;
   if (self.view.rank == 0) {
     views.index.view.rank = views.index.strides.rank = 0;
   } else {
@@ -66,9 +67,10 @@ Views Around(const OperatorCall& call, bool wraps) {
     for (int i = 0; i < dim; ++i) InsertDim(views.index, i, self.view[i], 0);
     for (int i = dim + 1; i < self.view.rank; ++i)
       InsertDim(views.index, views.index.view.rank, self.view[i], 0);
+    around = ~engine::DimBits(dim, index.view.rank);
   }
-  views.named = {&views.index,       kIndex, call.Name(kIndex), -1, wraps, LengthAt(self, dim),
-                 StrideAt(self, dim)};
+  views.named = {&views.index,        kIndex, call.Name(kIndex), -1, wraps, LengthAt(self, dim),
+                 StrideAt(self, dim), around};
   return views;
 }
 

@@ -333,10 +333,12 @@ TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shap
     // Right-aligned among the named dims, and alone.
     Shape strides;
     strides.rank = shape.rank;
+    one.repeated = 0;
     for (int i = 0; i < shape.rank; ++i) {
       const int own = i - reading.at - (named - view.view.rank);
       const bool walks = i >= reading.at && i < reading.at + named && own >= 0 && view.view[own] != 1;
       strides.dim[i] = walks ? view.strides[own] : 0;
+      if (!walks) one.repeated |= engine::DimBits(i, 1);
     }
     view.view = shape;
     view.strides = strides;

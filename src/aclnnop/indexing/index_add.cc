@@ -188,8 +188,14 @@ void SetByIndex(const OperatorCall& call, engine::IndexedAction action, const ac
     views.indexed.strides.rank = shape.rank;
     for (int i = 0; i < shape.rank; ++i) views.indexed.strides.dim[i] = i == dim ? 0 : StrideAt(whole, i);
     views.index[0] = index;
-    views.named[0] = {
-        nullptr, kIndex, call.Name(kIndex), -1, false, LengthAt(self, dim), StrideAt(whole, dim)};
+    views.named[0] = {nullptr,
+                      kIndex,
+                      call.Name(kIndex),
+                      -1,
+                      false,
+                      LengthAt(self, dim),
+                      StrideAt(whole, dim),
+                      ~engine::DimBits(dim, 1)};
     views.count = 1;
     return views;
   };

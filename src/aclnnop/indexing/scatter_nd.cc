@@ -111,10 +111,13 @@ void SetScatterNd(const OperatorCall& call, Executor& executor) {
                  .operand = kIndices,
                  .name = call.Name(kIndices),
                  .bound = out.view[k],
-                 .step = out.strides[k]};
+                 .step = out.strides[k],
+                 .repeated = ~engine::DimBits(0, rows)};
   }
-  steps.Indexed(engine::IndexedAction::kPut, updates, OperandPlace(kUpdates), indexed, OperandPlace(output),
-                of_dim, named);
+  engine::IndexedMove* const move =
+      steps.Indexed(engine::IndexedAction::kPut, updates, OperandPlace(kUpdates), indexed,
+                    OperandPlace(output), of_dim, named);
+  if (move != nullptr) move->are_columns = true;
   steps.SetJob();
 }
 

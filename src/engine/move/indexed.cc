@@ -699,8 +699,9 @@ void Report(const IndexedMove& move, const JobContext& context, int64_t position
     int64_t own = 0;  // among the index tensor's elements, in row-major order
     for (int dim = 0; dim < move.rank; ++dim) {
       address += place[dim] * one.stride[dim];
-      if (one.stride[dim] != 0) own = own * move.extent[dim] + place[dim];
+      if ((one.repeated >> dim & 1) == 0) own = own * move.extent[dim] + place[dim];
     }
+    if (move.are_columns) own = own * move.index_count + k;
     const int64_t value = one.is_wide ? Load<int64_t>(address) : Load<int32_t>(address);
     const int64_t low = one.wraps ? -one.bound : 0;
     if (one.bound == IndexedMove::kPlaces) continue;
@@ -938,7 +939,8 @@ bool CanMerge(const IndexedMove& move, int dim) {
   };
   if (!continues(move.plain_stride) || !continues(move.indexed_stride)) return false;
   for (int k = 0; k < move.index_count; ++k) {
-    if (!continues(move.index[k].stride)) return false;
+    const IndexOperand& one = move.index[k];
+    if (!continues(one.stride) || (one.repeated >> dim & 1) != (one.repeated >> (dim + 1) & 1)) return false;
   }
   return true;
 }
@@ -1014,6 +1016,7 @@ bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexVi
            indices[k].entry,
            indices[k].view->dtype == ACL_INT64,
            indices[k].wraps,
+           0,
            indices[k].bound,
            indices[k].step * size,
            indices[k].view->offset * index_size,
@@ -1027,8 +1030,11 @@ bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexVi
     move.count *= plain.view[dim];
     move.plain_stride[rank] = plain.strides[dim] * plain_size;
     move.indexed_stride[rank] = indexed.strides[dim] * size;
-    for (int k = 0; k < count; ++k)
-      move.index[k].stride[rank] = indices[k].view->strides[dim] * (StorageBits(indices[k].view->dtype) / 8);
+    for (int k = 0; k < count; ++k) {
+      IndexOperand& one = move.index[k];
+      one.stride[rank] = indices[k].view->strides[dim] * (StorageBits(indices[k].view->dtype) / 8);
+      one.repeated = (one.repeated & DimBits(0, rank)) | (indices[k].repeated >> dim & 1) << rank;
+    }
     ++rank;
     move.rank = rank;
     if (rank > 1 && CanMerge(move, rank - 2)) {

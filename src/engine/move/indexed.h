@@ -32,6 +32,8 @@ struct IndexOperand {
   int32_t entry;    // of the list that it is in; -1: it is in none
   bool is_wide;     // INT64, else INT32
   bool wraps;       // negative ones count from the end
+  uint32_t
+      repeated;  // bit i: the loop's dim i is none of the index tensor, whose elements are the same all along it
   int64_t bound;
   int64_t step;
   int64_t offset;                    // in bytes
@@ -68,6 +70,7 @@ struct IndexedMove {
   Conversion conversion;  // plain elements to it
   bool is_scaled;         // what is added is multiplied by the scale first
   bool raises;            // a bad index fails the stream
+  bool are_columns;       // the index operands are the columns of one tensor
   int64_t ignored;        // an index that is passed over without being bad; kNoneIgnored
   alignas(16) unsigned char scale[16];
 
@@ -92,7 +95,11 @@ struct IndexView {
   bool wraps = false;
   int64_t bound = 0;
   int64_t step = 0;  // in elements of the indexed side
+  uint32_t repeated =
+      0;  // bit i: dim i is none of the index tensor as the caller gave it; one that is may have stride 0, too
 };
+// The bits of dims [first, first + count).
+constexpr uint32_t DimBits(int first, int count) noexcept { return ((uint32_t{1} << count) - 1) << first; }
 bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexView* indices, int count,
                  IndexedMove& move) noexcept;
 

@@ -1,10 +1,20 @@
-// Sums along two axes for the determinism test: gradients of pads and windows, interpolation and grids.
+// Resampling for the determinism test: gradients of pads and windows, interpolation, its gradients and grids.
 // SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
 #include "aclnnop/aclnn_grid_sampler2d.h"
 #include "aclnnop/aclnn_im2col_backward.h"
 #include "aclnnop/aclnn_pad2d_backward.h"
 #include "aclnnop/aclnn_unfold_grad.h"
 #include "aclnnop/aclnn_upsample_bicubic_2d.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d_backward.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d_backward_v2.h"
+#include "aclnnop/aclnn_upsample_nearest_1d.h"
+#include "aclnnop/aclnn_upsample_nearest_1d_v2.h"
+#include "aclnnop/aclnn_upsample_nearest_2d.h"
+#include "aclnnop/aclnn_upsample_nearest_2d_backward.h"
+#include "aclnnop/aclnn_upsample_nearest_2d_v2.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {
@@ -113,6 +123,133 @@ const SubjectRegistration kGrid(Make(
      },
      aclnnGridSampler2D},
     Modes({0, 1, 2, 3, 5, 6, 8}), Cases(kHalves, {{2, 5, 19, 31}, {2, 11, 301, 2}}, {2, 5, 11, 301}, 7)));
+
+// ---- images that say in which format they are ----
+
+const Shape kSmall = {2, 3, 19, 131};
+const Shape kLarge = {2, 3, 31, 307};
+
+Array ImageSize(const Shape& image) { return Array({image[2], image[3]}); }
+
+Shape ChannelsLast(const Shape& image) { return {image[0], image[2], image[3], image[1]}; }
+
+// The scales that make the one image of the other; 0: none are given.
+struct Scales {
+  explicit Scales(const Attributes& attributes)
+      : rows(attributes.reduction / 2 != 0 ? 1.65 : 0), columns(attributes.reduction / 2 != 0 ? 2.35 : 0) {}
+  double rows;
+  double columns;
+};
+bool AlignsCorners(const Attributes& attributes) { return attributes.reduction % 2 != 0; }
+
+Array ShapeOf(const aclTensor* tensor) {
+  int64_t* dims = nullptr;
+  uint64_t rank = 0;
+  aclGetViewShape(tensor, &dims, &rank);
+  const std::unique_ptr<int64_t[]> owned(dims);
+  return Array(Shape(dims, dims + rank));
+}
+
+std::vector<GivenCase> Images(const std::vector<DtypeNumber>& dtypes, const Shape& from, const Shape& to,
+                              size_t settings) {
+  std::vector<GivenCase> cases = Cases(dtypes, {from}, to, settings);
+  for (GivenCase& c : cases) c.format = ACL_FORMAT_NCHW;
+  for (GivenCase& c : Cases(dtypes, {ChannelsLast(from)}, ChannelsLast(to), settings)) {
+    c.format = ACL_FORMAT_NHWC;
+    cases.push_back(std::move(c));
+  }
+  return cases;
+}
+
+std::vector<GivenCase> Lines(const std::vector<DtypeNumber>& dtypes, size_t settings) {
+  std::vector<GivenCase> cases = Cases(dtypes, {{2, 57, 131}}, {2, 57, 307}, settings);
+  for (GivenCase& c : cases) c.format = ACL_FORMAT_NCL;
+  return cases;
+}
+
+const std::vector<DtypeNumber> kNearestDtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_UINT8};
+const std::vector<DtypeNumber> kAllHalves = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
+
+const SubjectRegistration kNearest1d(
+    Make({"aclnnUpsampleNearest1d",
+          {"self", "out"},
+          [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleNearest1dGetWorkspaceSize(t[0], Array({307}), t[1], size, executor);
+          },
+          aclnnUpsampleNearest1d},
+         {{}}, Lines(kNearestDtypes, 1)));
+const SubjectRegistration kNearest1dV2(
+    Make({"aclnnUpsampleNearest1dV2",
+          {"self", "out"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleNearest1dV2GetWorkspaceSize(
+                t[0], Array({307}), static_cast<float>(Scales(a).columns), t[1], size, executor);
+          },
+          aclnnUpsampleNearest1dV2},
+         Modes({0, 2}), Lines(kNearestDtypes, 2)));
+const SubjectRegistration kNearest2d(
+    Make({"aclnnUpsampleNearest2d",
+          {"self", "out"},
+          [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleNearest2dGetWorkspaceSize(t[0], ImageSize(kLarge), t[1], size, executor);
+          },
+          aclnnUpsampleNearest2d},
+         {{}}, Images(kNearestDtypes, kSmall, kLarge, 1)));
+const SubjectRegistration kNearest2dV2(
+    Make({"aclnnUpsampleNearest2dV2",
+          {"self", "out"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleNearest2dV2GetWorkspaceSize(
+                t[0], ImageSize(kLarge), static_cast<float>(Scales(a).rows),
+                static_cast<float>(Scales(a).columns), t[1], size, executor);
+          },
+          aclnnUpsampleNearest2dV2},
+         Modes({0, 2}), Images(kNearestDtypes, kSmall, kLarge, 2)));
+const SubjectRegistration kNearestGradient(Make({"aclnnUpsampleNearest2dBackward",
+                                                 {"gradOut", "gradInput"},
+                                                 [](Tensors t, const Attributes& a, uint64_t* size,
+                                                    aclOpExecutor** executor) {
+                                                   return aclnnUpsampleNearest2dBackwardGetWorkspaceSize(
+                                                       t[0], ImageSize(kLarge), ShapeOf(t[1]), Scales(a).rows,
+                                                       Scales(a).columns, t[1], size, executor);
+                                                 },
+                                                 aclnnUpsampleNearest2dBackward},
+                                                Modes({0, 2}), Images(kAllHalves, kLarge, kSmall, 2)));
+const SubjectRegistration kBilinear(
+    Make({"aclnnUpsampleBilinear2d",
+          {"self", "out"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleBilinear2dGetWorkspaceSize(t[0], ImageSize(kLarge), AlignsCorners(a),
+                                                           Scales(a).rows, Scales(a).columns, t[1], size,
+                                                           executor);
+          },
+          aclnnUpsampleBilinear2d},
+         Modes({0, 1, 2}), [] {
+           std::vector<GivenCase> cases = Images(kAllHalves, kSmall, kLarge, 3);
+           for (GivenCase& c : Images({ACL_DOUBLE}, kSmall, kLarge, 3)) {
+             if (c.format == ACL_FORMAT_NHWC) cases.push_back(std::move(c));
+           }
+           return cases;
+         }()));
+
+template <auto kPlan>
+aclnnStatus PlanBilinearGradient(Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+  return kPlan(t[0], ImageSize(kLarge), ShapeOf(t[1]), AlignsCorners(a), Scales(a).rows, Scales(a).columns,
+               t[1], size, executor);
+}
+
+const SubjectRegistration kBilinearGradient(
+    Make({"aclnnUpsampleBilinear2dBackward",
+          {"gradOut", "out"},
+          PlanBilinearGradient<&aclnnUpsampleBilinear2dBackwardGetWorkspaceSize>,
+          aclnnUpsampleBilinear2dBackward},
+         Modes({0, 1, 2}), Images(kHalves, kLarge, kSmall, 3)));
+const SubjectRegistration kBilinearGradientV2(
+    Make({"aclnnUpsampleBilinear2dBackwardV2",
+          {"gradOut", "out"},
+          PlanBilinearGradient<&aclnnUpsampleBilinear2dBackwardV2GetWorkspaceSize>,
+          aclnnUpsampleBilinear2dBackwardV2},
+         Modes({0, 1, 2}), Images(kAllHalves, kLarge, kSmall, 3)));
 
 }  // namespace
 }  // namespace portacl::testing
