@@ -2,6 +2,7 @@
 // element against loops over logical indices.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -1288,6 +1289,67 @@ TEST(Grids, PlacesThatAreNoNumbersOrInfinitelyFar) {
           aclnnGridSampler2D, environment.stream());
       EXPECT_EQ(found, padding == 0 ? (std::vector<float>{5, 0, 0, 5}) : (std::vector<float>{5, 8, 5, 5}))
           << mode << " " << padding;
+      for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+    }
+  }
+}
+
+// An image whose columns lie backwards in memory is sampled by the loop for any image, one that lies forwards in vectors: the same
+// bits. The second image is large enough that taps are asked for ahead, the grid's rows are no whole vectors.
+TEST(Grids, VectorsOfPlacesGiveTheBitsOfTheLoopForAnyImage) {
+  for (const engine::Isa isa : IsasToTest()) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_ISA", engine::IsaName(isa)}});
+    for (const Shape& shape : {Shape{2, 3, 7, 9}, Shape{1, 2, 256, 260}}) {
+      RandomNumbers random(5);
+      const auto size = static_cast<size_t>(NumElements(shape));
+      const auto width = static_cast<size_t>(shape[3]);
+      const Shape to = {shape[0], shape[1], 3, 133};
+      std::vector<float> image(size);
+      std::vector<float> mirrored(size);
+      std::vector<float> grid(static_cast<size_t>(shape[0] * to[2] * to[3] * 2));
+      std::vector<float> found(static_cast<size_t>(NumElements(to)));
+      std::vector<float> expected(found.size());
+      std::vector<float> spread(found.size() * 2);
+      for (size_t i = 0; i < size; ++i) {
+        image[i] = static_cast<float>(random.Between(-9999, 9999)) / 77;
+        mirrored[i / width * width + width - 1 - i % width] = image[i];
+      }
+      for (float& place : grid) place = static_cast<float>(random.Between(-14000, 14000)) / 9999;
+      std::vector<int64_t> backwards = DenseStrides(shape);
+      backwards[3] = -1;
+      std::vector<int64_t> apart = DenseStrides(to);
+      for (int64_t& stride : apart) stride *= 2;
+      aclTensor* const tensors[] = {
+          Floats(shape, image),
+          Floats({shape[0], to[2], to[3], 2}, grid),
+          Floats(to, found),
+          aclCreateTensor(shape.data(), 4, ACL_FLOAT, backwards.data(), shape[3] - 1, ACL_FORMAT_NCHW,
+                          shape.data(), 4, mirrored.data()),
+          Floats(to, expected),
+          aclCreateTensor(to.data(), 4, ACL_FLOAT, apart.data(), 0, ACL_FORMAT_NCHW, to.data(), 4,
+                          spread.data())};
+      const auto sample = [&](int input, int output, int64_t mode, int64_t padding, bool corners) {
+        Compute(
+            [&](uint64_t* bytes, aclOpExecutor** executor) {
+              return aclnnGridSampler2DGetWorkspaceSize(tensors[input], tensors[1], mode, padding, corners,
+                                                        tensors[output], bytes, executor);
+            },
+            aclnnGridSampler2D, environment.stream());
+      };
+      for (int64_t kind = 0; kind < 18; ++kind) {
+        const int64_t mode = kind / 6;
+        const int64_t padding = kind / 2 % 3;
+        sample(3, 4, mode, padding, kind % 2 != 0);
+        for (const int output : {2, 5}) {
+          sample(0, output, mode, padding, kind % 2 != 0);
+          for (size_t i = 0; i < found.size(); ++i) {
+            ASSERT_EQ(std::bit_cast<uint32_t>(output == 2 ? found[i] : spread[2 * i]),
+                      std::bit_cast<uint32_t>(expected[i]))
+                << IsaName(isa) << " mode " << mode << " padding " << padding << " at " << i << " of "
+                << output;
+          }
+        }
+      }
       for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
     }
   }

@@ -114,30 +114,27 @@ HWY_INLINE void OverOnePlus(D d, V high, V low, V above, V below, V& quotient, V
   error = hn::Mul(remainder, inverse);
 }
 
-// Sigmoid from -80 on: (1 + p) / (2^-n + 1 + p), exp(x) = 2^n (1 + p). The divisor's rounding is made up for: with the
+// Sigmoid from -80 on: 1 / (1 + 2^-n + 2^-n p), exp(-x) = 2^-n (1 + p). The divisor's rounding is made up for: with the
 // quotient's own it is a factor 1 + e near 1. From 18 on the result is 1. V is a vector or Unrolled.
 template <Float32Lanes D, class V>
 HWY_INLINE V SigmoidOfUsual(D d, const V& x) {
   using hn::Add;
-  using hn::Max;
-  using hn::Min;
   using hn::Mul;
   using hn::Sub;
   using One = hn::Vec<D>;
-  const One one = hn::Set(d, 1.0f);
-  const One shift = RoundingShift(d);
+  const V one = hn::Set(d, 1.0f);
+  const V shift = RoundingShift(d);
   const V clamped = EachVector(
       d, [d](One v) HWY_ATTR { return hn::Min(hn::Set(d, 18.0f), v); }, x);
   const V shifted = Fma(d, clamped, hn::Set(d, 0x1.715476p0f), shift);
   const V n = Sub(shifted, shift);
   // Exact; what is left of n ln2 is below that.
   const V first = FmaNegated(d, n, hn::Set(d, 0x1.62e43p-1f), clamped);
-  const V low = Mul(n, hn::Set(d, 0x1.05c61p-29f));
-  const V r = Add(first, low);
+  const V low = Mul(n, hn::Set(d, -0x1.05c61p-29f));
+  const V r = Sub(first, low);
   const V q =
-      Polynomial(d, r, 0x1.6a23a8p-10f, 0x1.123a36p-7f, 0x1.5558f4p-5f, 0x1.55549p-3f, 0x1.fffffcp-2f);
-  const V tail = Fma(d, Mul(r, r), q, low);
-  const V p = Add(first, tail);
+      Polynomial(d, r, 0x1.6a23a8p-10f, -0x1.123a36p-7f, 0x1.5558f4p-5f, -0x1.55549p-3f, 0x1.fffffcp-2f);
+  const V p = Sub(Fma(d, Mul(r, r), q, low), first);
   const V power = EachVector(
       d,
       [d](One v) HWY_ATTR {
@@ -146,15 +143,15 @@ HWY_INLINE V SigmoidOfUsual(D d, const V& x) {
         return hn::BitCast(d, hn::Sub(hn::BitCast(di, hn::Set(d, 1.0f)), exponent));
       },
       shifted);
-  const V divisor = Add(Add(power, one), p);
-  // From the greatest part on, each difference is exact.
-  const V above = Add(Sub(Max(power, one), divisor), Min(power, one));
-  const V rest = Add(Add(above, first), tail);
+  const V sum = Add(power, one);
+  const V divisor = Fma(d, power, p, sum);
+  // What rounding has lost of the one in the sum, or 2^-25 less; and of the divisor.
+  const V lost = Sub(one, Sub(sum, power));
+  const V rest = Add(Fma(d, power, p, Sub(sum, divisor)), lost);
   const V inverse = EachVector(
       d, [d](One v) HWY_ATTR { return hn::Div(hn::Set(d, 1.0f), v); }, divisor);
   const V e = FmaNegated(d, rest, inverse, FmaNegated(d, divisor, inverse, one));
-  const V factor = Add(first, Fma(d, e, Add(p, one), tail));
-  return Fma(d, inverse, factor, inverse);
+  return Fma(d, inverse, e, inverse);
 }
 
 // Sigmoid where SigmoidOfUsual is `usual`: below -80 it is exp(x), which may be subnormal.

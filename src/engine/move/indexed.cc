@@ -831,6 +831,16 @@ void FindTrue(const Step& step, const JobContext& context) {
                                                    ", as the shape of the elements that are named says."));
 }
 
+// The first for 1, the second for 0.
+template <class T>
+T Either(int64_t is_first, T first, T second) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(second ^ ((first ^ second) & static_cast<T>(-is_first)));
+  } else {
+    return is_first != 0 ? first : second;
+  }
+}
+
 // What a mask chooses, in its order: blocks of it are counted, then each reads or writes behind those before it.
 void WriteChosen(const Step& step, const JobContext& context) {
   const auto* const mask = reinterpret_cast<const unsigned char*>(step.mask.Address(context));
@@ -868,17 +878,21 @@ void WriteChosen(const Step& step, const JobContext& context) {
       return;
     }
     if (unpacks) {
+      const unsigned char* const mask_end = mask + end;
       ForSize(step.size, [&](auto element) {
         using T = decltype(element);
         constexpr auto kSize = static_cast<int64_t>(sizeof(T));
-        for (int64_t i = begin; i < end && chosen < limit; ++i) {
-          const bool is_true = mask[i] != 0;
-          char* const at = destination + i * kSize;
-          // Both are read, so that there is nothing to guess.
-          const T given = Load<T>(source + chosen * kSize);
-          const T kept = Load<T>(at);
-          Store(at, is_true ? given : kept);
-          chosen += is_true ? 1 : 0;
+        // Both are read and one is taken by its bits, so that there is nothing to guess; and what is stored might lie anywhere, for
+        // all that the compiler knows.
+        const unsigned char* is_true = mask + begin;
+        const char* given = source + chosen * kSize;
+        char* at = destination + begin * kSize;
+        for (int64_t left = limit - chosen; is_true != mask_end && left > 0; ++is_true, at += kSize) {
+          int64_t takes = *is_true != 0 ? 1 : 0;
+          asm("" : "+r"(takes));  // else the compiler branches, and the processor guesses
+          Store(at, Either(takes, Load<T>(given), Load<T>(at)));
+          given += takes * kSize;
+          left -= takes;
         }
       });
       return;

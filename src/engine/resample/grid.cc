@@ -20,59 +20,16 @@ template <class T>
 constexpr int64_t PlacesFor(int taps) {
   return (taps > 4 ? 256 : 1024) / static_cast<int64_t>(sizeof(T));
 }
+// Bytes of an image of all channels, from which on asking for the next taps ahead pays.
+constexpr int64_t kFarImage = 512 * 1024;
 // Elements that a thread writes at a time.
 constexpr int64_t kShareElements = 16384;
-
-struct GridJob {
-  int8_t input;
-  int8_t grid;
-  int8_t output;
-  GridFilter filter;
-  GridEdge edge;
-  bool aligns_corners;
-  bool is_wide;
-  int32_t size;
-  int threads;
-  int64_t images;
-  int64_t channels;
-  int64_t height;
-  int64_t width;
-  int64_t rows;
-  int64_t columns;
-  // In bytes.
-  int64_t input_offset;
-  int64_t input_stride[4];
-  int64_t grid_offset;
-  int64_t grid_stride[4];
-  int64_t output_offset;
-  int64_t output_stride[4];
-  LoadFunction load;  // null where nothing is converted
-  StoreFunction store;
-
-  bool Touches(int operand) const noexcept {
-    return operand == input || operand == grid || operand == output;
-  }
-  int64_t Elements() const noexcept { return images * channels * rows * columns; }
-  void Run(const JobContext& context) const noexcept;
-};
 
 // A coordinate of the grid in elements of the image.
 template <class T>
 T Unnormalized(T place, int64_t n, bool aligns_corners) {
   const auto length = static_cast<T>(n);
   return aligns_corners ? (place + 1) / 2 * (length - 1) : ((place + 1) * length - 1) / 2;
-}
-
-// Reflected until it lies between the two edges, given as twice their places.
-template <class T>
-T Reflected(T place, int64_t twice_low, int64_t twice_high) {
-  if (twice_low == twice_high) return 0;
-  const T low = static_cast<T>(twice_low) / 2;
-  const T span = static_cast<T>(twice_high - twice_low) / 2;
-  place = std::fabs(place - low);
-  const T extra = std::fmod(place, span);
-  const T flips = std::floor(place / span);
-  return std::fmod(flips, T{2}) == 0 ? extra + low : span - extra + low;
 }
 
 // A place as the edge makes one inside of it; NaN becomes 0 then.
@@ -149,7 +106,7 @@ class Places {
  public:
   explicit Places(const GridJob& job) : job_(job) {}
 
-  void Run(const char* input, const char* grid, char* output, int64_t count) {
+  void operator()(const char* input, const char* grid, char* output, int64_t count) {
     T coordinate[2][kPlaces];
     for (int axis = 0; axis < 2; ++axis)
       Load(grid + axis * job_.grid_stride[3], job_.grid_stride[2], count, coordinate[axis]);
@@ -247,9 +204,9 @@ class Places {
   T row_weight_[4][kPlaces];
 };
 
-template <class T, int kTaps>
-void RunPlaces(const GridJob& job, const JobContext& context) {
-  constexpr int64_t kPlaces = PlacesFor<T>(kTaps);
+// run(input, grid, output, count): at most kPlaces places of a row, for each channel.
+template <int64_t kPlaces, class MakeRun>
+void ForEachPlaces(const GridJob& job, const JobContext& context, const MakeRun& make_run) {
   const char* const input = static_cast<const char*>(context.addresses[job.input]) + job.input_offset;
   const char* const grid = static_cast<const char*>(context.addresses[job.grid]) + job.grid_offset;
   char* const output = static_cast<char*>(context.addresses[job.output]) + job.output_offset;
@@ -259,13 +216,12 @@ void RunPlaces(const GridJob& job, const JobContext& context) {
       std::max<int64_t>(1, kShareElements / (std::min(kPlaces, job.columns) * job.channels));
   ForEachBlock((all + together - 1) / together, job.threads, [&](int64_t share) {
     const DefaultFloatEnvironment environment;
-    Places<T, kTaps> places(job);
+    auto&& run = make_run();
     for (int64_t k = share * together; k < std::min(all, (share + 1) * together); ++k) {
       const int64_t first = k % parts * kPlaces;
       const int64_t row = k / parts % job.rows;
       const int64_t image = k / parts / job.rows;
-      places.Run(
-          input + image * job.input_stride[0],
+      run(input + image * job.input_stride[0],
           grid + image * job.grid_stride[0] + row * job.grid_stride[1] + first * job.grid_stride[2],
           output + image * job.output_stride[0] + row * job.output_stride[2] + first * job.output_stride[3],
           std::min(kPlaces, job.columns - first));
@@ -273,8 +229,27 @@ void RunPlaces(const GridJob& job, const JobContext& context) {
   });
 }
 
+template <class T, int kTaps>
+void RunPlaces(const GridJob& job, const JobContext& context) {
+  ForEachPlaces<PlacesFor<T>(kTaps)>(job, context, [&] { return Places<T, kTaps>(job); });
+}
+
+template <int64_t kPlaces>
+void RunLoop(const GridJob& job, const JobContext& context) {
+  ForEachPlaces<kPlaces>(job, context, [&] {
+    return [&](const char* input, const char* grid, char* output, int64_t count) {
+      job.loop(job, input, grid, output, count);
+    };
+  });
+}
+
+}  // namespace
+
 void GridJob::Run(const JobContext& context) const noexcept {
-  if (is_wide) {
+  if (loop != nullptr) {
+    filter == GridFilter::kCubic ? RunLoop<kCubicGridPlaces>(*this, context)
+                                 : RunLoop<kGridPlaces>(*this, context);
+  } else if (is_wide) {
     RunPlaces<double, 4>(*this, context);
   } else if (filter == GridFilter::kCubic) {
     RunPlaces<float, 16>(*this, context);
@@ -282,6 +257,8 @@ void GridJob::Run(const JobContext& context) const noexcept {
     RunPlaces<float, 4>(*this, context);
   }
 }
+
+namespace {
 
 void SetStrides(const aclTensor& tensor, int64_t size, int64_t* offset, int64_t* stride) {
   *offset = tensor.offset * size;
@@ -314,9 +291,16 @@ void SetGridJob(Executor& executor, const GridOperands& operands, GridFilter fil
     SetStrides(*operands.input, size, &job.input_offset, job.input_stride);
     SetStrides(*operands.grid, size, &job.grid_offset, job.grid_stride);
     SetStrides(*operands.output, size, &job.output_offset, job.output_stride);
+    job.asks_ahead = job.channels * job.height * job.width * size >= kFarImage;
+    const bool places_go_on = job.grid_stride[1] == job.columns * job.grid_stride[2];
+    if (places_go_on && job.output_stride[2] == job.columns * job.output_stride[3]) {
+      job.columns *= job.rows;
+      job.rows = 1;
+    }
     const bool is_half = size == 2;
     job.load = is_half ? FindLoad(isa, dtype, ACL_FLOAT) : nullptr;
     job.store = is_half ? FindStore(isa, dtype) : nullptr;
+    job.loop = FindGridLoop(isa, job);
     return job;
   });
 }

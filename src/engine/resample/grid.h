@@ -5,6 +5,7 @@
 #include "acl/isa.h"
 #include "aclnn/executor.h"
 #include "aclnn/tensor.h"
+#include "engine/resample/grid_job.h"
 
 namespace portacl::engine {
 
@@ -16,9 +17,6 @@ struct GridOperands {
   const aclTensor* output;  // N, C, rows, columns
   int output_operand;
 };
-
-enum class GridFilter : uint8_t { kLinear, kNearest, kCubic };
-enum class GridEdge : uint8_t { kZero, kBorder, kReflection };
 
 // Sets the executor's job: every element of the output is interpolated among the input's at the grid's place, -1 to 1 across each
 // dim (docs/numerics.md). One dtype: FLOAT, FLOAT16 or BF16 in float32, DOUBLE in float64, rounded once. No dim is 0. A place

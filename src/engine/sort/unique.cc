@@ -145,12 +145,46 @@ bool DiffersAsInteger(Bits before, Bits one) {
   return before != one;
 }
 
+void SetRuns(const Unique& unique, const JobContext& context, int64_t found) {
+  aclTensor& result = *context.result;
+  result.view = Shape{std::min(found, unique.most_values)};
+  SetDense(result);
+}
+
+// Packs what begins a run, in one pass, and says how many do, up to `most`.
+template <class Bits, bool (*kDiffers)(Bits, Bits)>
+int64_t PackRunsInTurn(const char* source, int64_t count, char* values, int64_t most) {
+  if (count == 0 || most == 0) return std::min(count, most);
+  constexpr auto kSize = static_cast<int64_t>(sizeof(Bits));
+  // A run's value is written for each of its elements, so there are no branches, and nothing is written behind what is found.
+  Bits before = Load<Bits>(source);
+  Bits value = before;
+  char* at = values;
+  char* const behind = values + most * kSize;
+  const char* const end = source + count * kSize;
+  Store(at, value);
+  for (const char* from = source + kSize; from != end; from += kSize) {
+    const Bits one = Load<Bits>(from);
+    const bool begins = kDiffers(before, one);
+    value = begins ? one : value;
+    at += begins ? kSize : 0;
+    if (at == behind) return most;
+    Store(at, value);
+    before = one;
+  }
+  return (at - values) / kSize + 1;
+}
+
 // Runs of elements where nobody asks where each went: what begins one is packed.
 template <class Bits, bool (*kDiffers)(Bits, Bits)>
 void PackRuns(const Unique& unique, const JobContext& context, Cutter& memory) {
   constexpr auto kSize = static_cast<int64_t>(sizeof(Bits));
   const char* const source = unique.source.Address(context);
   char* const values = unique.values.Address(context);
+  if (unique.threads == 1) {
+    const int64_t most = unique.most_values;
+    return SetRuns(unique, context, PackRunsInTurn<Bits, kDiffers>(source, unique.count, values, most));
+  }
   const int64_t blocks = Blocks(unique.count);
   auto* const found_before = memory.Take<int64_t>(blocks);
   const auto differs = [source](int64_t i) {
@@ -168,25 +202,33 @@ void PackRuns(const Unique& unique, const JobContext& context, Cutter& memory) {
     found_before[block] = total;
     total += found;
   }
-  ForEachBlock(blocks, unique.threads, [&](int64_t block) {
-    const int64_t end = std::min(unique.count, (block + 1) * kBlock);
+  const int64_t most = unique.most_values;
+  ForEachBlock(blocks, unique.threads, [=, count = unique.count](int64_t block) {
+    const int64_t end = std::min(count, (block + 1) * kBlock);
     // Nothing is written behind what is found.
     const int64_t room = block + 1 < blocks ? found_before[block + 1] : total;
-    const int64_t limit = std::min(room, unique.most_values);
-    int64_t next = found_before[block];
+    const int64_t limit = std::min(room, most);
+    char* next = values + found_before[block] * kSize;
+    char* const behind = values + limit * kSize;
     int64_t i = block * kBlock;
-    if (i == 0 && limit > 0) {
-      Store(values, Load<Bits>(source));
-      next = i = 1;
+    if (i == 0 && next < behind) {
+      Store(next, Load<Bits>(source));
+      next += kSize;
+      i = 1;
     }
-    for (; i < end && next < limit; ++i) {
-      Store(values + next * kSize, Load<Bits>(source + i * kSize));
-      next += differs(i) ? 1 : 0;
+    if (next >= behind) return;
+    // What is stored might lie anywhere, for all that the compiler knows: what is needed of it is kept here.
+    const char* from = source + i * kSize;
+    const char* const last = source + end * kSize;
+    Bits before = Load<Bits>(from - kSize);
+    for (; from != last && next != behind; from += kSize) {
+      const Bits one = Load<Bits>(from);
+      Store(next, one);
+      next += kDiffers(before, one) ? kSize : 0;
+      before = one;
     }
   });
-  aclTensor& result = *context.result;
-  result.view = Shape{std::min(total, unique.most_values)};
-  SetDense(result);
+  SetRuns(unique, context, total);
 }
 
 // False where there is no such loop.
