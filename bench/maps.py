@@ -126,12 +126,20 @@ class Operands:
             if letter in names:
                 names[letter + "2"] = names[letter].view(rows, columns)
         names["out1"] = names["out"][:1]
+        if "decay" in row.ours.split():
+            names["decay"] = self.keep(("decay", dtype, row.domain), lambda: torch.exp(-names["b"].abs()))
+        names["sum"] = torch.zeros((), dtype=result)
         names.update({"F": torch.nn.functional, "memcpy": memcpy, "g": torch.Generator().manual_seed(1)})
         for name, how in MADE.items():
             if name in needed:
                 names[name] = self.keep((name, row.domain), lambda how=how: eval(how, names))
         if "same" in row.ours.split():
             names["same"] = self.keep(("same", dtype, row.domain), lambda: names["a"].clone())
+        if "pair" in row.ours.split():
+            names["pair"] = self.keep(("pair", dtype, row.domain), lambda: self.tensor("p", dtype, row.domain, log2).repeat(2))
+        for name, count in (("outs", 2), ("also", 1)):
+            if name in row.ours.split():
+                names[name] = self.keep((name, result), lambda count=count: torch.zeros(count << log2, dtype=result))
         return names
 
 
@@ -175,7 +183,7 @@ class Portacl:
 class OurSide:
     def __init__(self, portacl, case, names):
         self.portacl, self.lib, self.names = portacl, portacl.loaded.lib, names  # the tensors live as long as this
-        self.tensors, self.scalars, self.lists, self.arrays, self.kept = [], [], [], [], []
+        self.tensors, self.scalars, self.texts, self.lists, self.arrays, self.kept = [], [], [], [], [], []
         arguments = self.arguments = CallArguments()
         function = "aclnn" + case.row.function
         arguments.phase1 = self.address(function + "GetWorkspaceSize")
@@ -217,6 +225,9 @@ class OurSide:
                 self.arguments.shaped_dtype, self.arguments.shaped_data = ACL[value.dtype], value.data_ptr()
         elif text == "type":
             return ACL[self.names["out"].dtype]
+        elif text in ("none", "tanh"):
+            self.texts.append(ctypes.create_string_buffer(text.encode()))
+            return ctypes.addressof(self.texts[-1])
         else:
             one = self.tensor(self.names[text])
         self.tensors.append(one)
@@ -282,7 +293,7 @@ def share_that_differs(ours, theirs):
 
 def check(case, names, ours, theirs):
     placed = isinstance(case.row, moves_table.Placed)
-    result = case.row.result if placed else "out"
+    result = case.row.result if placed else "outs" if "outs" in case.row.ours.split() else "out"
 
     def written():
         value = eval(result, names)
@@ -297,7 +308,7 @@ def check(case, names, ours, theirs):
     other = theirs.function()
     if placed and case.row.theirs:
         other = names[case.row.theirs]
-    elif re.search(r"\bout[12]?\b|\bout=", case.row.torch):
+    elif re.search(r"\bouts?[12]?\b|\bout=", case.row.torch):
         other = written()
     other = other.flatten()
     if placed and not case.row.compares:

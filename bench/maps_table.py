@@ -7,7 +7,9 @@ Words of a call of ours, in the order of the signature without the last two:
   same      a copy of a
   a2        a as a matrix                       z      a 0-dim tensor of the case's dtype
   out       the output                          out2   the output as a matrix
-  out1      its first element
+  out1      its first element                   sum    a 0-dim output
+  pair      twice as many elements as a         outs, also   an output like pair, like out
+  decay     exp(-abs(b))                        none tanh     the text
   type      the output's dtype, as a number
   S:x       an aclScalar as torch_npu makes one of a Python number: float64, int64 or bool
   I:x F:x D:x   x passed as int64_t (or int, or bool), float, double
@@ -60,7 +62,7 @@ class Row:
     @property
     def from_memory(self):
         """The power of two of elements that come from memory."""
-        return 24 if sum(word in ("a", "b", "c", "m", "a2", "same") for word in self.ours.split()) < 3 else 23
+        return 24 if sum(word in ("a", "b", "c", "m", "a2", "same", "pair") for word in self.ours.split()) < 3 else 23
 
 
 def unary(name, function, torch_name, dtypes=FLOATS, domain="any", output="float"):
@@ -184,6 +186,65 @@ ROWS = (
     Row("masked_fill_scalar", "InplaceMaskedFillScalar", "out m S:s", "out.masked_fill_(m, s)", NUMBERS),
     Row("masked_fill_tensor", "InplaceMaskedFillTensor", "out m z", "out.masked_fill_(m, z)", NUMBERS),
     Row("threshold", "Threshold", "a S:s S:t out", "torch.threshold(a, s, t, out=out)", NUMBERS),
+    Row("relu", "Relu", "a out", "torch.relu(a)"),
+    Row("threshold_backward", "ThresholdBackward", "a b S:0 out", "torch.ops.aten.threshold_backward.grad_input(a, b, 0, grad_input=out)"),
+    Row("leaky_relu", "LeakyRelu", "a S:0.01 out", "torch.ops.aten.leaky_relu.out(a, 0.01, out=out)"),
+    Row("leaky_relu_backward", "LeakyReluBackward", "a b S:0.01 I:False out",
+        "torch.ops.aten.leaky_relu_backward.grad_input(a, b, 0.01, False, grad_input=out)"),
+    Row("gelu", "Gelu", "a out", "torch.ops.aten.gelu.out(a, approximate='tanh', out=out)"),
+    Row("gelu_v2", "GeluV2", "a I:0 out", "torch.ops.aten.gelu.out(a, out=out)"),
+    Row("gelu_backward", "GeluBackward", "a b out", "torch.ops.aten.gelu_backward.grad_input(a, b, approximate='tanh', grad_input=out)"),
+    Row("gelu_backward_v2", "GeluBackwardV2", "a b none out", "torch.ops.aten.gelu_backward.grad_input(a, b, grad_input=out)"),
+    Row("silu", "Silu", "a out", "torch.ops.aten.silu.out(a, out=out)"),
+    Row("silu_backward", "SiluBackward", "a b out", "torch.ops.aten.silu_backward.grad_input(a, b, grad_input=out)"),
+    Row("swish", "Swish", "a S:1 out", "torch.ops.aten.silu.out(a, out=out)"),
+    Row("swish_backward", "SwishBackward", "a b S:1 out", "torch.ops.aten.silu_backward.grad_input(a, b, grad_input=out)"),
+    Row("fast_gelu", "FastGelu", "a out", "torch.mul(a, torch.sigmoid(1.702 * a), out=out)"),
+    Row("fast_gelu_backward", "FastGeluBackward", "a b out", "torch.ops.aten.silu_backward.grad_input(a, 1.702 * b, grad_input=out)"),
+    Row("elu", "Elu", "a S:1 S:1 S:1 out", "torch.ops.aten.elu.out(a, out=out)"),
+    Row("elu_backward", "EluBackward", "a S:1 S:1 S:1 I:False b out",
+        "torch.ops.aten.elu_backward.grad_input(a, 1, 1, 1, False, b, grad_input=out)"),
+    Row("celu", "Celu", "a S:2 out", "torch.celu(a, 2)"),
+    Row("selu", "Selu", "a out", "torch.selu(a)"),
+    Row("selu_backward", "SeluBackward", "a b out",
+        "torch.ops.aten.elu_backward.grad_input(a, 1.6732632423543772, 1.0507009873554805, 1, True, b, grad_input=out)"),
+    Row("prelu", "Prelu", "a z out", "torch.ops.aten._prelu_kernel(a, z)"),
+    # Theirs has two results; the second is summed afterwards, which takes as long as the sum of anything else.
+    Row("prelu_backward", "PreluBackward", "a b z out sum", "torch.ops.aten._prelu_kernel_backward(a, b, z)[sum.copy_(b.sum()).dim()]"),
+    Row("softplus", "Softplus", "a S:1 S:20 out", "torch.ops.aten.softplus.out(a, 1, 20, out=out)"),
+    Row("softplus_backward", "SoftplusBackward", "a b S:1 S:20 out",
+        "torch.ops.aten.softplus_backward.grad_input(a, b, 1, 20, grad_input=out)"),
+    Row("mish", "Mish", "a out", "torch.ops.aten.mish.out(a, out=out)"),
+    Row("mish_backward", "MishBackward", "a b out", "torch.ops.aten.mish_backward(a, b)"),
+    Row("logsigmoid", "LogSigmoid", "a out", "torch.nn.functional.logsigmoid(a)"),
+    Row("logsigmoid_backward", "LogSigmoidBackward", "a b decay out",
+        "torch.ops.aten.log_sigmoid_backward.grad_input(a, b, decay, grad_input=out)"),
+    Row("hardsigmoid", "Hardsigmoid", "a out", "torch.ops.aten.hardsigmoid.out(a, out=out)"),
+    Row("hardsigmoid_backward", "HardsigmoidBackward", "a b out", "torch.ops.aten.hardsigmoid_backward.grad_input(a, b, grad_input=out)"),
+    Row("hardswish", "Hardswish", "a out", "torch.ops.aten.hardswish.out(a, out=out)"),
+    Row("hardswish_backward", "HardswishBackward", "a b out", "torch.ops.aten.hardswish_backward(a, b)"),
+    Row("hardswish_backward_v2", "HardswishBackwardV2", "a b out", "torch.ops.aten.hardswish_backward(a, b)"),
+    Row("hardtanh", "Hardtanh", "a S:-1.0 S:1.0 out", "torch.ops.aten.hardtanh.out(a, -1.0, 1.0, out=out)"),
+    Row("hardtanh_backward", "HardtanhBackward", "a b S:-1.0 S:1.0 out",
+        "torch.ops.aten.hardtanh_backward.grad_input(a, b, -1.0, 1.0, grad_input=out)"),
+    Row("hardshrink", "Hardshrink", "a S:0.5 out", "torch.ops.aten.hardshrink.out(a, 0.5, out=out)"),
+    Row("hardshrink_backward", "HardshrinkBackward", "a b S:0.5 out",
+        "torch.ops.aten.hardshrink_backward.grad_input(a, b, 0.5, grad_input=out)"),
+    Row("softshrink", "Softshrink", "a S:0.5 out", "torch.ops.aten.softshrink.out(a, 0.5, out=out)"),
+    Row("softshrink_backward", "SoftshrinkBackward", "a b S:0.5 out",
+        "torch.ops.aten.softshrink_backward.grad_input(a, b, 0.5, grad_input=out)"),
+    Row("tanh_backward", "TanhBackward", "a b out", "torch.ops.aten.tanh_backward.grad_input(a, b, grad_input=out)"),
+    Row("sigmoid_backward", "SigmoidBackward", "a b out", "torch.ops.aten.sigmoid_backward.grad_input(a, b, grad_input=out)"),
+    Row("glu", "Glu", "pair I:0 out", "torch.ops.aten.glu.out(pair, 0, out=out)"),
+    Row("glu_backward", "GluBackward", "a pair I:0 outs", "torch.ops.aten.glu_backward.grad_input(a, pair, 0, grad_input=outs)"),
+    Row("swi_glu", "SwiGlu", "pair I:0 out", "torch.mul(torch.nn.functional.silu(pair[:n]), pair[n:], out=out)"),
+    Row("swi_glu_grad", "SwiGluGrad", "a pair I:0 outs", "(torch.ops.aten.silu_backward.grad_input(a * pair[n:], pair[:n], grad_input=outs[:n]), "
+        "torch.mul(torch.nn.functional.silu(pair[:n]), a, out=outs[n:]))"),
+    Row("geglu", "GeGlu", "pair I:0 I:1 out also",
+        "torch.mul(torch.ops.aten.gelu.out(pair[n:], approximate='tanh', out=also), pair[:n], out=out)"),
+    Row("geglu_backward", "GeGluBackward", "a pair b I:0 I:1 outs",
+        "(torch.mul(a, b, out=outs[:n]), "
+        "torch.mul(torch.ops.aten.gelu_backward(a, pair[n:], approximate='tanh'), pair[:n], out=outs[n:]))"),
     Row("triu", "Triu", "a2 I:0 out2", "torch.triu(a2, 0, out=out2)", NUMBERS),
     Row("tril", "Tril", "a2 I:0 out2", "torch.tril(a2, 0, out=out2)", NUMBERS),
     scalar("pow", "PowTensorScalar", "pow", NUMBERS, "positive"),
@@ -200,7 +261,7 @@ ROWS = (
     Row("linspace", "Linspace", "S:0 S:100 I:n out", "torch.linspace(0, 100, n, out=out)", FLOATS),
 )
 
-MEASURED_FAMILIES = ("arithmetic", "pointwise", "indexing", "random")
+MEASURED_FAMILIES = ("activations", "arithmetic", "pointwise", "indexing", "random")
 
 
 def families(definitions):

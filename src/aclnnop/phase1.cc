@@ -92,12 +92,15 @@ aclnnStatus phase1::End(const OperatorCall& call, Executor* acquired, uint64_t* 
   return ACL_SUCCESS;
 }
 
-aclnnStatus phase1::CheckLoopRank(const Check&, OperatorCall& call) noexcept {
+aclnnStatus phase1::CheckLoopRank(const Check& check, OperatorCall& call) noexcept {
   const Shape& shape = call.Tensor(call.Output()).view;
   if (shape.rank <= kMaxLoopRank) return ACL_SUCCESS;
   const aclTensor* operands[kMaxLoopOperands];
   size_t count = 0;
-  for (const TensorArgument& argument : call.tensors) operands[count++] = argument.tensor;
+  for (const int tensor : check.operands) operands[count++] = &call.Tensor(tensor);
+  if (count == 0) {
+    for (const TensorArgument& argument : call.tensors) operands[count++] = argument.tensor;
+  }
   if (MergeLoop(shape, {operands, count}).shape.rank <= kMaxLoopRank) return ACL_SUCCESS;
   return FailAclnn(ACLNN_ERR_INNER_NULLPTR, Text(call.api, ": the tensors have ", shape.rank,
                                                  " dims that their strides do not let be taken ",
@@ -187,21 +190,25 @@ engine::MapTypes BindMap(const OperatorCall& call, Operands inputs, const engine
 
 }  // namespace
 
+engine::ElementwiseJob MakeMapJob(const OperatorCall& call, Operands inputs, int output,
+                                  const engine::KernelTable& kernels, const engine::Scalars& scalars,
+                                  std::initializer_list<aclDataType> casts) noexcept {
+  engine::ElementwiseJob job;
+  const aclTensor* tensors[kMaxLoopOperands];
+  const aclTensor& result = call.Tensor(output);
+  const engine::MapTypes types = BindMap(call, inputs, kernels, scalars, casts, job.formula, tensors);
+  if (types.IsWide(result.dtype)) job.formula.tile = std::min(job.formula.tile, engine::kTile / 2);
+  tensors[inputs.count] = &result;
+  PlanLoop(result.view, {tensors, static_cast<size_t>(inputs.count) + 1}, job);
+  job.result.store = types.StoreFor(result.dtype, &job.result.type);
+  job.result.argument = static_cast<int8_t>(output);
+  return job;
+}
+
 void SetMapJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
                const engine::Scalars& scalars, Executor& executor,
                std::initializer_list<aclDataType> casts) noexcept {
-  executor.SetJob([&] {
-    engine::ElementwiseJob job;
-    const aclTensor* tensors[kMaxLoopOperands];
-    const aclTensor& result = call.Tensor(output);
-    const engine::MapTypes types = BindMap(call, inputs, kernels, scalars, casts, job.formula, tensors);
-    if (types.IsWide(result.dtype)) job.formula.tile = std::min(job.formula.tile, engine::kTile / 2);
-    tensors[inputs.count] = &result;
-    PlanLoop(result.view, {tensors, static_cast<size_t>(inputs.count) + 1}, job);
-    job.result.store = types.StoreFor(result.dtype, &job.result.type);
-    job.result.argument = static_cast<int8_t>(output);
-    return job;
-  });
+  executor.SetJob([&] { return MakeMapJob(call, inputs, output, kernels, scalars, casts); });
 }
 
 void SetEveryJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,

@@ -58,10 +58,15 @@ engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape&
 engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& shape, const Shape& kept,
                                       Operands inputs, int output, float factor, Executor& executor) noexcept;
 
-// Sets the executor's job: a map over the output's shape, to which the inputs broadcast. Each input is cast to call.promoted, or
+// The job of a map over the output's shape, to which the inputs broadcast. Each input is cast to call.promoted, or
 // to the dtype at its place in `casts`, then to what is computed in (engine::ComputedType); a result is rounded once to the
 // output's dtype, or, of integers, wraps to call.promoted and is then cast. `scalars` are of the type that is computed in
-// (see MapScalar). `kernels` is static.
+// (see SetMapScalar). `kernels` is static.
+engine::ElementwiseJob MakeMapJob(const OperatorCall& call, Operands inputs, int output,
+                                  const engine::KernelTable& kernels, const engine::Scalars& scalars,
+                                  std::initializer_list<aclDataType> casts = {}) noexcept;
+
+// Sets the executor's job: that one.
 void SetMapJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
                const engine::Scalars& scalars, Executor& executor,
                std::initializer_list<aclDataType> casts = {}) noexcept;
@@ -153,6 +158,8 @@ aclnnStatus CheckLoopRank(const Check& check, OperatorCall& call) noexcept;
 // 561103 when an output has more than 8 dims, which some operators do not test, and the loop over all tensors cannot be
 // taken as one over fewer. Precondition: every tensor is given.
 inline constexpr Check kLoopRankFits{.run = phase1::CheckLoopRank};
+// The same where the loop is over these tensors alone, inputs and outputs.
+constexpr Check LoopRankFits(Operands tensors) { return {.run = phase1::CheckLoopRank, .operands = tensors}; }
 
 }  // namespace portacl
 

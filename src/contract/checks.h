@@ -43,6 +43,7 @@ struct Attribute {
   double wide = 0;      // of a double
   const aclScalar* scalar = nullptr;
   const aclIntArray* array = nullptr;
+  const char* text = nullptr;
 
   Attribute(const char* attribute_name, int64_t value) : name(attribute_name), integer(value) {}
   Attribute(const char* attribute_name, int value) : name(attribute_name), integer(value) {}
@@ -54,6 +55,7 @@ struct Attribute {
   Attribute(const char* attribute_name, aclDataType value) : name(attribute_name), integer(value) {}
   Attribute(const char* attribute_name, const aclScalar* value) : name(attribute_name), scalar(value) {}
   Attribute(const char* attribute_name, const aclIntArray* value) : name(attribute_name), array(value) {}
+  Attribute(const char* attribute_name, const char* value) : name(attribute_name), text(value) {}
 
   aclDataType dtype() const { return static_cast<aclDataType>(integer); }
 };

@@ -34,6 +34,7 @@
 #include "aclnnop/aclnn_cast.h"
 #include "aclnnop/aclnn_cat.h"
 #include "aclnnop/aclnn_ceil.h"
+#include "aclnnop/aclnn_celu.h"
 #include "aclnnop/aclnn_circular_pad2d.h"
 #include "aclnnop/aclnn_clamp.h"
 #include "aclnnop/aclnn_constant_pad_nd.h"
@@ -51,6 +52,8 @@
 #include "aclnnop/aclnn_dropout_gen_mask_v2.h"
 #include "aclnnop/aclnn_dropout_v3.h"
 #include "aclnnop/aclnn_dropout_v3_grad.h"
+#include "aclnnop/aclnn_elu.h"
+#include "aclnnop/aclnn_elu_backward.h"
 #include "aclnnop/aclnn_embedding.h"
 #include "aclnnop/aclnn_embedding_dense_backward.h"
 #include "aclnnop/aclnn_eq_scalar.h"
@@ -64,6 +67,8 @@
 #include "aclnnop/aclnn_expand.h"
 #include "aclnnop/aclnn_expm1.h"
 #include "aclnnop/aclnn_eye.h"
+#include "aclnnop/aclnn_fast_gelu.h"
+#include "aclnnop/aclnn_fast_gelu_backward.h"
 #include "aclnnop/aclnn_fill_scalar.h"
 #include "aclnnop/aclnn_fill_tensor.h"
 #include "aclnnop/aclnn_flip.h"
@@ -76,9 +81,26 @@
 #include "aclnnop/aclnn_gather_v2.h"
 #include "aclnnop/aclnn_ge_scalar.h"
 #include "aclnnop/aclnn_ge_tensor.h"
+#include "aclnnop/aclnn_geglu.h"
+#include "aclnnop/aclnn_geglu_backward.h"
+#include "aclnnop/aclnn_gelu.h"
+#include "aclnnop/aclnn_gelu_backward.h"
+#include "aclnnop/aclnn_gelu_backward_v2.h"
+#include "aclnnop/aclnn_gelu_v2.h"
+#include "aclnnop/aclnn_glu.h"
+#include "aclnnop/aclnn_glu_backward.h"
 #include "aclnnop/aclnn_grid_sampler2d.h"
 #include "aclnnop/aclnn_gt_scalar.h"
 #include "aclnnop/aclnn_gt_tensor.h"
+#include "aclnnop/aclnn_hardshrink.h"
+#include "aclnnop/aclnn_hardshrink_backward.h"
+#include "aclnnop/aclnn_hardsigmoid.h"
+#include "aclnnop/aclnn_hardsigmoid_backward.h"
+#include "aclnnop/aclnn_hardswish.h"
+#include "aclnnop/aclnn_hardswish_backward.h"
+#include "aclnnop/aclnn_hardswish_backward_v2.h"
+#include "aclnnop/aclnn_hardtanh.h"
+#include "aclnnop/aclnn_hardtanh_backward.h"
 #include "aclnnop/aclnn_im2col.h"
 #include "aclnnop/aclnn_im2col_backward.h"
 #include "aclnnop/aclnn_index.h"
@@ -100,6 +122,8 @@
 #include "aclnnop/aclnn_l1_loss_backward.h"
 #include "aclnnop/aclnn_le_scalar.h"
 #include "aclnnop/aclnn_le_tensor.h"
+#include "aclnnop/aclnn_leaky_relu.h"
+#include "aclnnop/aclnn_leaky_relu_backward.h"
 #include "aclnnop/aclnn_left_shift.h"
 #include "aclnnop/aclnn_lerp_scalar.h"
 #include "aclnnop/aclnn_lerp_tensor.h"
@@ -115,6 +139,8 @@
 #include "aclnnop/aclnn_logical_not.h"
 #include "aclnnop/aclnn_logical_or.h"
 #include "aclnnop/aclnn_logical_xor.h"
+#include "aclnnop/aclnn_logsigmoid.h"
+#include "aclnnop/aclnn_logsigmoid_backward.h"
 #include "aclnnop/aclnn_lt_scalar.h"
 #include "aclnnop/aclnn_lt_tensor.h"
 #include "aclnnop/aclnn_masked_fill_scalar.h"
@@ -123,6 +149,8 @@
 #include "aclnnop/aclnn_masked_select.h"
 #include "aclnnop/aclnn_maximum.h"
 #include "aclnnop/aclnn_minimum.h"
+#include "aclnnop/aclnn_mish.h"
+#include "aclnnop/aclnn_mish_backward.h"
 #include "aclnnop/aclnn_mse_loss.h"
 #include "aclnnop/aclnn_mse_loss_backward.h"
 #include "aclnnop/aclnn_mse_loss_out.h"
@@ -142,6 +170,8 @@
 #include "aclnnop/aclnn_permute.h"
 #include "aclnnop/aclnn_pow.h"
 #include "aclnnop/aclnn_pow_tensor_tensor.h"
+#include "aclnnop/aclnn_prelu.h"
+#include "aclnnop/aclnn_prelu_backward.h"
 #include "aclnnop/aclnn_put.h"
 #include "aclnnop/aclnn_random.h"
 #include "aclnnop/aclnn_randperm.h"
@@ -150,6 +180,7 @@
 #include "aclnnop/aclnn_reflection_pad1d.h"
 #include "aclnnop/aclnn_reflection_pad1d_backward.h"
 #include "aclnnop/aclnn_reflection_pad2d.h"
+#include "aclnnop/aclnn_relu.h"
 #include "aclnnop/aclnn_remainder.h"
 #include "aclnnop/aclnn_repeat.h"
 #include "aclnnop/aclnn_repeat_interleave.h"
@@ -167,9 +198,14 @@
 #include "aclnnop/aclnn_scatter_nd.h"
 #include "aclnnop/aclnn_scatter_nd_update.h"
 #include "aclnnop/aclnn_scatter_reduce.h"
+#include "aclnnop/aclnn_selu.h"
+#include "aclnnop/aclnn_selu_backward.h"
 #include "aclnnop/aclnn_sigmoid.h"
+#include "aclnnop/aclnn_sigmoid_backward.h"
 #include "aclnnop/aclnn_sign.h"
 #include "aclnnop/aclnn_signbit.h"
+#include "aclnnop/aclnn_silu.h"
+#include "aclnnop/aclnn_silu_backward.h"
 #include "aclnnop/aclnn_sim_thread_exponential.h"
 #include "aclnnop/aclnn_sin.h"
 #include "aclnnop/aclnn_sinc.h"
@@ -178,16 +214,26 @@
 #include "aclnnop/aclnn_slice_v2.h"
 #include "aclnnop/aclnn_smooth_l1_loss.h"
 #include "aclnnop/aclnn_smooth_l1_loss_backward.h"
+#include "aclnnop/aclnn_softplus.h"
+#include "aclnnop/aclnn_softplus_backward.h"
+#include "aclnnop/aclnn_softshrink.h"
+#include "aclnnop/aclnn_softshrink_backward.h"
 #include "aclnnop/aclnn_split_tensor.h"
 #include "aclnnop/aclnn_split_with_size.h"
 #include "aclnnop/aclnn_sqrt.h"
 #include "aclnnop/aclnn_square.h"
 #include "aclnnop/aclnn_stack.h"
 #include "aclnnop/aclnn_sub.h"
+#include "aclnnop/aclnn_swi_glu.h"
+#include "aclnnop/aclnn_swi_glu_grad.h"
+#include "aclnnop/aclnn_swish.h"
+#include "aclnnop/aclnn_swish_backward.h"
 #include "aclnnop/aclnn_take.h"
 #include "aclnnop/aclnn_tan.h"
 #include "aclnnop/aclnn_tanh.h"
+#include "aclnnop/aclnn_tanh_backward.h"
 #include "aclnnop/aclnn_threshold.h"
+#include "aclnnop/aclnn_threshold_backward.h"
 #include "aclnnop/aclnn_trans_matmul_weight.h"
 #include "aclnnop/aclnn_tril.h"
 #include "aclnnop/aclnn_triu.h"
@@ -241,6 +287,7 @@ using Tensors = std::span<aclTensor* const>;
   FORMS(bitwise_xor_tensor, OUT(BitwiseXorTensor) IN(InplaceBitwiseXorTensor)) \
   FORMS(bitwiseand, OUT(BitwiseAndTensorOut) IN(InplaceBitwiseAndTensorOut)) \
   FORMS(ceil, OUT(Ceil) IN(InplaceCeil)) \
+  FORMS(celu, OUT(Celu) IN(InplaceCelu)) \
   FORMS(clamp, OUT(Clamp) OUT(ClampMin) OUT(ClampMax) IN(InplaceClampMax) OUT(ClampTensor) \
         OUT(ClampMinTensor) OUT(ClampMaxTensor) IN(InplaceClampMinTensor) IN(InplaceClampMaxTensor)) \
   FORMS(cos, OUT(Cos) IN(InplaceCos)) \
@@ -253,6 +300,8 @@ using Tensors = std::span<aclTensor* const>;
   FORMS(dropout_gen_mask, OUT(DropoutGenMask)) \
   FORMS(dropout_gen_mask_v2, OUT(DropoutGenMaskV2) OUT(DropoutGenMaskV2Tensor)) \
   FORMS(dropout_v3_grad, OUT(DropoutV3Grad)) \
+  FORMS(elu, OUT(Elu) IN(InplaceElu)) \
+  FORMS(elu_backward, OUT(EluBackward)) \
   FORMS(eq_scalar, OUT(EqScalar) IN(InplaceEqScalar)) \
   FORMS(eq_tensor, OUT(EqTensor) IN(InplaceEqTensor)) \
   FORMS(equal, ONE(Equal)) \
@@ -263,6 +312,8 @@ using Tensors = std::span<aclTensor* const>;
   FORMS(exp2, OUT(Exp2) IN(InplaceExp2)) \
   FORMS(expm1, OUT(Expm1) IN(InplaceExpm1)) \
   FORMS(eye, OUT(Eye)) \
+  FORMS(fast_gelu, OUT(FastGelu)) \
+  FORMS(fast_gelu_backward, OUT(FastGeluBackward)) \
   FORMS(floor, OUT(Floor) IN(InplaceFloor)) \
   FORMS(floor_divide, OUT(FloorDivide) IN(InplaceFloorDivide) OUT(FloorDivides) IN(InplaceFloorDivides)) \
   FORMS(fmod_scalar, OUT(FmodScalar) IN(InplaceFmodScalar)) \
@@ -270,8 +321,21 @@ using Tensors = std::span<aclTensor* const>;
   FORMS(frac, OUT(Frac) IN(InplaceFrac)) \
   FORMS(ge_scalar, OUT(GeScalar) IN(InplaceGeScalar)) \
   FORMS(ge_tensor, OUT(GeTensor) IN(InplaceGeTensor)) \
+  FORMS(gelu, OUT(Gelu)) \
+  FORMS(gelu_backward, OUT(GeluBackward)) \
+  FORMS(gelu_backward_v2, OUT(GeluBackwardV2)) \
+  FORMS(gelu_v2, OUT(GeluV2)) \
   FORMS(gt_scalar, OUT(GtScalar) IN(InplaceGtScalar)) \
   FORMS(gt_tensor, OUT(GtTensor) IN(InplaceGtTensor)) \
+  FORMS(hardshrink, OUT(Hardshrink)) \
+  FORMS(hardshrink_backward, OUT(HardshrinkBackward)) \
+  FORMS(hardsigmoid, OUT(Hardsigmoid) IN(InplaceHardsigmoid)) \
+  FORMS(hardsigmoid_backward, OUT(HardsigmoidBackward)) \
+  FORMS(hardswish, OUT(Hardswish) IN(InplaceHardswish)) \
+  FORMS(hardswish_backward, OUT(HardswishBackward)) \
+  FORMS(hardswish_backward_v2, OUT(HardswishBackwardV2)) \
+  FORMS(hardtanh, OUT(Hardtanh) IN(InplaceHardtanh)) \
+  FORMS(hardtanh_backward, OUT(HardtanhBackward)) \
   FORMS(is_inf, OUT(IsInf)) \
   FORMS(isclose, OUT(IsClose)) \
   FORMS(isfinite, OUT(IsFinite)) \
@@ -279,6 +343,8 @@ using Tensors = std::span<aclTensor* const>;
   FORMS(isposinf, OUT(IsPosInf)) \
   FORMS(le_scalar, OUT(LeScalar) IN(InplaceLeScalar)) \
   FORMS(le_tensor, OUT(LeTensor) IN(InplaceLeTensor)) \
+  FORMS(leaky_relu, OUT(LeakyRelu) IN(InplaceLeakyRelu)) \
+  FORMS(leaky_relu_backward, OUT(LeakyReluBackward)) \
   FORMS(left_shift, OUT(LeftShift) OUT(LeftShifts)) \
   FORMS(lerp_scalar, OUT(Lerps) IN(InplaceLerps)) \
   FORMS(lerp_tensor, OUT(Lerp) IN(InplaceLerp)) \
@@ -294,12 +360,16 @@ using Tensors = std::span<aclTensor* const>;
   FORMS(logical_not, OUT(LogicalNot) IN(InplaceLogicalNot)) \
   FORMS(logical_or, OUT(LogicalOr) IN(InplaceLogicalOr)) \
   FORMS(logical_xor, OUT(LogicalXor)) \
+  FORMS(logsigmoid, OUT(LogSigmoid) OUT(LogSigmoidForward)) \
+  FORMS(logsigmoid_backward, OUT(LogSigmoidBackward)) \
   FORMS(lt_scalar, OUT(LtScalar) IN(InplaceLtScalar)) \
   FORMS(lt_tensor, OUT(LtTensor) IN(InplaceLtTensor)) \
   FORMS(masked_fill_scalar, IN(InplaceMaskedFillScalar)) \
   FORMS(masked_fill_tensor, IN(InplaceMaskedFillTensor)) \
   FORMS(maximum, OUT(Maximum)) \
   FORMS(minimum, OUT(Minimum)) \
+  FORMS(mish, OUT(Mish) IN(InplaceMish)) \
+  FORMS(mish_backward, OUT(MishBackward)) \
   FORMS(mul, OUT(Mul) IN(InplaceMul) OUT(Muls) IN(InplaceMuls)) \
   FORMS(multinomial, OUT(Multinomial) OUT(MultinomialTensor)) \
   FORMS(nan_to_num, OUT(NanToNum) IN(InplaceNanToNum)) \
@@ -311,11 +381,13 @@ using Tensors = std::span<aclTensor* const>;
         OUT(NormalFloatFloat)) \
   FORMS(pow, OUT(PowTensorScalar) IN(InplacePowTensorScalar) OUT(PowScalarTensor)) \
   FORMS(pow_tensor_tensor, OUT(PowTensorTensor) IN(InplacePowTensorTensor)) \
+  FORMS(prelu, OUT(Prelu)) \
   FORMS(random, IN(InplaceRandom) IN(InplaceRandomTensor) IN(InplaceRandomWithoutFromTo) \
         IN(InplaceRandomWithoutFromToTensor)) \
   FORMS(randperm, OUT(Randperm)) \
   FORMS(range, OUT(Range)) \
   FORMS(reciprocal, OUT(Reciprocal) IN(InplaceReciprocal)) \
+  FORMS(relu, OUT(Relu) IN(InplaceRelu)) \
   FORMS(remainder, OUT(RemainderTensorTensor) IN(InplaceRemainderTensorTensor) \
         OUT(RemainderTensorScalar) IN(InplaceRemainderTensorScalar) OUT(RemainderScalarTensor)) \
   FORMS(right_shift, OUT(RightShift)) \
@@ -323,19 +395,32 @@ using Tensors = std::span<aclTensor* const>;
   FORMS(rsqrt, OUT(Rsqrt) IN(InplaceRsqrt)) \
   FORMS(rsub, OUT(Rsub) OUT(Rsubs)) \
   FORMS(s_where, OUT(SWhere)) \
+  FORMS(selu, OUT(Selu) IN(InplaceSelu)) \
+  FORMS(selu_backward, OUT(SeluBackward)) \
   FORMS(sigmoid, OUT(Sigmoid) IN(InplaceSigmoid)) \
+  FORMS(sigmoid_backward, OUT(SigmoidBackward)) \
   FORMS(sign, OUT(Sign)) \
   FORMS(signbit, OUT(Signbit)) \
+  FORMS(silu, OUT(Silu)) \
+  FORMS(silu_backward, OUT(SiluBackward)) \
   FORMS(sim_thread_exponential, IN(SimThreadExponential)) \
   FORMS(sin, OUT(Sin) IN(InplaceSin)) \
   FORMS(sinc, OUT(Sinc) IN(InplaceSinc)) \
   FORMS(sinh, OUT(Sinh) IN(InplaceSinh)) \
+  FORMS(softplus, OUT(Softplus)) \
+  FORMS(softplus_backward, OUT(SoftplusBackward)) \
+  FORMS(softshrink, OUT(Softshrink)) \
+  FORMS(softshrink_backward, OUT(SoftshrinkBackward)) \
   FORMS(sqrt, OUT(Sqrt) IN(InplaceSqrt)) \
   FORMS(square, OUT(Square)) \
   FORMS(sub, OUT(Sub) IN(InplaceSub) OUT(Subs) IN(InplaceSubs)) \
+  FORMS(swish, OUT(Swish)) \
+  FORMS(swish_backward, OUT(SwishBackward)) \
   FORMS(tan, OUT(Tan) IN(InplaceTan)) \
   FORMS(tanh, OUT(Tanh) IN(InplaceTanh)) \
+  FORMS(tanh_backward, OUT(TanhBackward)) \
   FORMS(threshold, OUT(Threshold) IN(InplaceThreshold)) \
+  FORMS(threshold_backward, OUT(ThresholdBackward)) \
   FORMS(tril, OUT(Tril) IN(InplaceTril)) \
   FORMS(triu, OUT(Triu) IN(InplaceTriu)) \
   FORMS(trunc, OUT(Trunc) IN(InplaceTrunc)) \
@@ -379,6 +464,7 @@ aclnnStatus PlanMap(Tensors t, const CallAttributes& a, uint64_t* size, aclOpExe
     arguments[i].integer = a.reduction;
     arguments[i].real = real;
     arguments[i].array = dims;
+    arguments[i].text = a.reduction % 2 == 0 ? "none" : "tanh";
   }
   const aclnnStatus status = Phase::Plan(arguments, size, executor);
   for (aclScalar* const scalar : scalars) aclDestroyScalar(scalar);
@@ -516,6 +602,50 @@ class Given {
   int64_t LastLength(const aclTensor* tensor) const {
     const std::vector<int64_t> shape = ShapeOf(tensor);
     return shape.empty() ? 1 : shape.back();
+  }
+
+  // The first half of the tensor along Dim.
+  aclTensor* Half(const aclTensor* tensor) {
+    aclTensor* const copy = Copy(tensor);
+    const int64_t rank = static_cast<int64_t>(ShapeOf(tensor).size());
+    const int64_t dim = Dim(tensor);
+    if (copy == nullptr || dim < -rank || dim >= rank) return tensors_.emplace_back(copy);
+    const auto cut = static_cast<size_t>(dim < 0 ? dim + rank : dim);
+    std::vector<int64_t> shape = ShapeOf(tensor);
+    shape[cut] /= 2;
+    int64_t* strides = nullptr;
+    int64_t* storage = nullptr;
+    uint64_t strides_rank = 0;
+    uint64_t storage_rank = 0;
+    int64_t offset = 0;
+    void* address = nullptr;
+    aclDataType dtype = ACL_DT_UNDEFINED;
+    aclGetDataType(copy, &dtype);
+    aclGetViewStrides(copy, &strides, &strides_rank);
+    aclGetStorageShape(copy, &storage, &storage_rank);
+    aclGetViewOffset(copy, &offset);
+    aclGetRawTensorAddr(copy, &address);
+    aclDestroyTensor(copy);
+    aclTensor* const half = aclCreateTensor(shape.data(), shape.size(), dtype, strides, offset, ACL_FORMAT_ND,
+                                            storage, storage_rank, address);
+    delete[] strides;
+    delete[] storage;
+    return tensors_.emplace_back(half);
+  }
+  // A second output of that half's shape, or of the tensor's. All calls write the same memory: nobody reads it.
+  aclTensor* SecondHalf(const aclTensor* tensor) { return Second(Half(tensor)); }
+  aclTensor* Second(const aclTensor* tensor) {
+    static std::array<std::byte, size_t{1} << 20> memory;
+    if (tensor == nullptr) return nullptr;
+    const std::vector<int64_t> shape = ShapeOf(tensor);
+    aclDataType dtype = ACL_DT_UNDEFINED;
+    aclGetDataType(tensor, &dtype);
+    constexpr int64_t kMost = 1 << 24;
+    int64_t bytes = 16;
+    for (const int64_t length : shape) bytes = std::min(bytes * std::clamp<int64_t>(length, 0, kMost), kMost);
+    const bool fits = static_cast<uint64_t>(bytes) <= memory.size();
+    return tensors_.emplace_back(aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND,
+                                                 shape.data(), shape.size(), fits ? memory.data() : nullptr));
   }
 
   // Indices, some of them out of range, which nobody writes.
@@ -775,6 +905,17 @@ constexpr OperatorCall kCalls[] = {
     MOVES(Nonzero, 2, kAny, t[0], Given::Result(t[1])),
     MOVES(NonzeroV2, 2, kAny, t[0], Given::Result(t[1])),
     MOVES(MaskedSelect, 3, kBroadcast, t[0], t[1], Given::Result(t[2])),
+    MOVES(Glu, 2, kOperand0, t[0], given.Dim(t[0]), given.Half(t[1])),
+    MOVES(GluBackward, 2, kOperand0, given.Half(t[0]), t[0], given.Dim(t[0]), t[1]),
+    MOVES(SwiGlu, 2, kOperand0, t[0], given.Dim(t[0]), given.Half(t[1])),
+    MOVES(SwiGluGrad, 2, kOperand0, given.Half(t[0]), t[0], given.Dim(t[0]), t[1]),
+    MOVES(GeGlu, 2, kOperand0, t[0], given.Dim(t[0]), a.log_target, given.Half(t[1]), given.SecondHalf(t[1])),
+    MOVES(GeGluV3, 2, kOperand0, t[0], given.Dim(t[0]), a.log_target, a.reduction % 2 == 0, given.Half(t[1]),
+          given.SecondHalf(t[1])),
+    MOVES(GeGluBackward, 2, kOperand0, given.Half(t[0]), t[0], given.Half(t[0]), given.Dim(t[0]), a.log_target, t[1]),
+    MOVES(GeGluV3Backward, 2, kOperand0, given.Half(t[0]), t[0], given.Half(t[0]), given.Dim(t[0]), a.log_target,
+          a.reduction % 2 == 0, t[1]),
+    MOVES(PreluBackward, 4, kOperand1, t[0], t[1], t[2], t[3], given.Second(t[2])),
     // clang-format on
     PORTACL_MAPS(PORTACL_ROWS)};
 // NOLINTEND(readability-identifier-length)
@@ -790,7 +931,7 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 18 + 63;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 18 + 70;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 

@@ -9,8 +9,16 @@
 #include "aclnnop/aclnn_arange.h"
 #include "aclnnop/aclnn_equal.h"
 #include "aclnnop/aclnn_eye.h"
+#include "aclnnop/aclnn_geglu.h"
+#include "aclnnop/aclnn_geglu_backward.h"
+#include "aclnnop/aclnn_glu.h"
+#include "aclnnop/aclnn_glu_backward.h"
 #include "aclnnop/aclnn_linspace.h"
+#include "aclnnop/aclnn_prelu.h"
+#include "aclnnop/aclnn_prelu_backward.h"
 #include "aclnnop/aclnn_range.h"
+#include "aclnnop/aclnn_swi_glu.h"
+#include "aclnnop/aclnn_swi_glu_grad.h"
 #include "aclnnop/aclnn_tril.h"
 #include "aclnnop/aclnn_triu.h"
 #include "operators/all_operators.h"
@@ -19,13 +27,16 @@
 namespace portacl::testing {
 namespace {
 
-// Whether a call passes whose tensors have one element each; those named "value" have no dims.
+// Whether a call passes whose tensors have one element each, those named "two" two; those named "value" have no dims.
 bool Accepts(const OperatorBinding& binding, const std::vector<DtypeNumber>& dtypes, uint64_t rank = 1) {
-  const int64_t ones[] = {1, 1};
   alignas(16) std::byte element[16] = {};
   std::vector<aclTensor*> handles;
   for (size_t i = 0; i < dtypes.size(); ++i) {
-    const uint64_t dims = i < binding.tensors.size() && binding.tensors[i] == "value" ? 0 : rank;
+    const auto is_named = [&](const char* name) {
+      return i < binding.tensors.size() && binding.tensors[i] == name;
+    };
+    const uint64_t dims = is_named("value") ? 0 : rank;
+    const int64_t ones[] = {is_named("two") ? 2 : 1, 1};
     handles.push_back(aclCreateTensor(ones, dims, AsAclDataType(dtypes[i]), nullptr, 0, ACL_FORMAT_ND, ones,
                                       dims, element));
   }
@@ -74,7 +85,7 @@ std::vector<DtypeNumber> AcceptedTogether(const MapOperator& op) {
   return together;
 }
 
-// Operators that are not elementwise: with one element of the dtype, or two and a truth.
+// Operators that are not elementwise: with tensors of the dtype, one of them a truth maybe.
 using Plan = decltype(OperatorBinding::plan);
 
 template <auto kPlan>
@@ -107,6 +118,7 @@ struct Positional {
   size_t tensors;
   uint64_t rank;
   Plan plan;
+  std::vector<std::string> names = {};  // of tensors: "truth", "two"
 };
 
 const Positional kPositional[] = {
@@ -119,18 +131,73 @@ const Positional kPositional[] = {
      }},
     {"aclnnTriu", 2, 2, PlanTriangle<&aclnnTriuGetWorkspaceSize>},
     {"aclnnTril", 2, 2, PlanTriangle<&aclnnTrilGetWorkspaceSize>},
-    {"aclnnEqual", 3, 1,
+    {"aclnnEqual",
+     3,
+     1,
      [](std::span<aclTensor* const> t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
        return aclnnEqualGetWorkspaceSize(t[0], t[1], t[2], size, executor);
+     },
+     {"", "", "truth"}},
+    {"aclnnGlu",
+     2,
+     1,
+     [](std::span<aclTensor* const> t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnGluGetWorkspaceSize(t[0], 0, t[1], size, executor);
+     },
+     {"two"}},
+    {"aclnnGluBackward",
+     3,
+     1,
+     [](std::span<aclTensor* const> t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnGluBackwardGetWorkspaceSize(t[0], t[1], 0, t[2], size, executor);
+     },
+     {"", "two", "two"}},
+    {"aclnnSwiGlu",
+     2,
+     1,
+     [](std::span<aclTensor* const> t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnSwiGluGetWorkspaceSize(t[0], 0, t[1], size, executor);
+     },
+     {"two"}},
+    {"aclnnSwiGluGrad",
+     3,
+     1,
+     [](std::span<aclTensor* const> t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnSwiGluGradGetWorkspaceSize(t[0], t[1], 0, t[2], size, executor);
+     },
+     {"", "two", "two"}},
+    {"aclnnGeGlu",
+     3,
+     1,
+     [](std::span<aclTensor* const> t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnGeGluGetWorkspaceSize(t[0], 0, 0, t[1], t[2], size, executor);
+     },
+     {"two"}},
+    {"aclnnGeGluBackward",
+     4,
+     1,
+     [](std::span<aclTensor* const> t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnGeGluBackwardGetWorkspaceSize(t[0], t[1], t[2], 0, 0, t[3], size, executor);
+     },
+     {"", "two", "", "two"}},
+    {"aclnnPrelu", 3, 1,
+     [](std::span<aclTensor* const> t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnPreluGetWorkspaceSize(t[0], t[1], t[2], size, executor);
+     }},
+    {"aclnnPreluBackward", 5, 1,
+     [](std::span<aclTensor* const> t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnPreluBackwardGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], size, executor);
      }}};
 
 std::vector<DtypeNumber> AcceptedBy(const Positional& op) {
   OperatorBinding binding;
   binding.plan = op.plan;
+  binding.tensors = op.names;
   std::vector<DtypeNumber> together;
   for (const DtypeNumber dtype : AllDtypes()) {
     std::vector<DtypeNumber> dtypes(op.tensors, dtype);
-    if (op.tensors == 3) dtypes.back() = ACL_BOOL;
+    for (size_t i = 0; i < op.names.size(); ++i)
+      if (op.names[i] == "truth") dtypes[i] = ACL_BOOL;
     if (Accepts(binding, dtypes, op.rank)) together.push_back(dtype);
   }
   return together;
@@ -168,7 +235,8 @@ int Run() {
     std::printf("}}");
     separator = ",";
   }
-  for (const auto* family : {&ArithmeticOperators(), &SelectionOperators(), &UnaryOperators()}) {
+  for (const auto* family :
+       {&ArithmeticOperators(), &SelectionOperators(), &UnaryOperators(), &ActivationOperators()}) {
     for (const MapOperator& op : *family) {
       if (op.in_place && std::string(op.function.name).find("MaskedFill") == std::string::npos) continue;
       std::printf(",\n  \"%s\": {\"together\": %s, \"operands\": {}}", op.function.name,

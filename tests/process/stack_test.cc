@@ -319,7 +319,8 @@ void ForEachMap(aclrtStream stream, const Visit& visit) {
   }();
   const DtypeNumber dtypes[] = {ACL_FLOAT,      ACL_BF16,  ACL_DOUBLE, ACL_INT8,   ACL_COMPLEX64,
                                 ACL_COMPLEX128, ACL_INT64, ACL_BOOL,   ACL_FLOAT16};
-  for (const auto* family : {&ArithmeticOperators(), &SelectionOperators(), &UnaryOperators()}) {
+  for (const auto* family :
+       {&ArithmeticOperators(), &SelectionOperators(), &UnaryOperators(), &ActivationOperators()}) {
     for (const MapOperator& op : *family) {
       size_t turn = 0;
       for (const DtypeNumber dtype : dtypes) {

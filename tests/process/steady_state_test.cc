@@ -132,7 +132,8 @@ TEST_P(SteadyMaps, AllocateNothing) {
 
 std::vector<const MapOperator*> EveryMap() {
   std::vector<const MapOperator*> all;
-  for (const auto* family : {&ArithmeticOperators(), &SelectionOperators(), &UnaryOperators()}) {
+  for (const auto* family :
+       {&ArithmeticOperators(), &SelectionOperators(), &UnaryOperators(), &ActivationOperators()}) {
     for (const MapOperator* op : Pointers(*family)) all.push_back(op);
   }
   return all;

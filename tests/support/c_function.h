@@ -15,7 +15,7 @@
 
 namespace portacl::testing {
 
-enum class ParameterKind { kTensor, kScalar, kInteger, kReal, kList, kArray };
+enum class ParameterKind { kTensor, kScalar, kInteger, kReal, kList, kArray, kText };
 
 // One argument; its parameter's kind says which member counts.
 struct Argument {
@@ -25,6 +25,7 @@ struct Argument {
   double real = 0;
   aclTensorList* list = nullptr;
   const aclIntArray* array = nullptr;
+  const char* text = nullptr;
 };
 
 struct CFunction {
@@ -41,6 +42,7 @@ inline constexpr ParameterKind kKindOf =
     : std::is_convertible_v<T, const aclScalar*>     ? ParameterKind::kScalar
     : std::is_convertible_v<T, const aclTensorList*> ? ParameterKind::kList
     : std::is_convertible_v<T, const aclIntArray*>   ? ParameterKind::kArray
+    : std::is_same_v<T, char*>                       ? ParameterKind::kText
     : std::is_floating_point_v<T>                    ? ParameterKind::kReal
                                                      : ParameterKind::kInteger;
 
@@ -50,6 +52,7 @@ T ArgumentAs(const Argument& argument) {
   if constexpr (kKindOf<T> == ParameterKind::kScalar) return argument.scalar;
   if constexpr (kKindOf<T> == ParameterKind::kList) return argument.list;
   if constexpr (kKindOf<T> == ParameterKind::kArray) return argument.array;
+  if constexpr (kKindOf<T> == ParameterKind::kText) return const_cast<char*>(argument.text);
   if constexpr (kKindOf<T> == ParameterKind::kReal) return static_cast<T>(argument.real);
   if constexpr (kKindOf<T> == ParameterKind::kInteger) return static_cast<T>(argument.integer);
 }

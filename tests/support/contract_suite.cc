@@ -459,6 +459,8 @@ void PhaseTwoSuite::AddressesSetAnew(const ContractDescription& op) {
   const size_t count = op.binding.tensors.size();
   const size_t past = count + (op.binding.output == 0 ? 1 : 0);  // in place the output is an input before
   for (size_t slot = 0; slot < count; ++slot) {
+    const std::vector<std::string>& unread = op.binding.unread_inputs;
+    if (std::find(unread.begin(), unread.end(), op.binding.tensors[slot]) != unread.end()) continue;
     aclOpExecutor* const executor = Plan(op, call);
     EXPECT_EQ(aclSetTensorAddr(executor, past, any, nullptr), 161002) << op.binding.name;
     TakeErrorMessage();

@@ -25,6 +25,7 @@ std::vector<DtypeNumber> TriedDtypes() {
 
 bool IsTensor(const MapOperator& op, size_t i) { return op.function.parameters[i] == ParameterKind::kTensor; }
 bool IsScalar(const MapOperator& op, size_t i) { return op.function.parameters[i] == ParameterKind::kScalar; }
+bool IsText(const MapOperator& op, size_t i) { return op.function.parameters[i] == ParameterKind::kText; }
 
 aclTensor* MakeTensor(const Operand& operand) {
   std::vector<int64_t> strides = DenseStrides(operand.shape);
@@ -107,9 +108,9 @@ void MapContract::NullPointers(Product product) {
   const MapCall valid(op, product);
   Check(valid, "the valid call");
   for (size_t i = 0; i < op.names.size(); ++i) {
-    if (!IsTensor(op, i) && !IsScalar(op, i)) continue;
+    if (!IsTensor(op, i) && !IsScalar(op, i) && !IsText(op, i)) continue;
     for (size_t j = i; j < op.names.size(); ++j) {
-      if (!IsTensor(op, j) && !IsScalar(op, j)) continue;
+      if (!IsTensor(op, j) && !IsScalar(op, j) && !IsText(op, j)) continue;
       MapCall call = valid;
       call.operands[i].null = call.operands[j].null = true;
       Check(call, op.names[i] + " and " + op.names[j] + " null");

@@ -57,6 +57,11 @@ std::string Describe(const MapCall& call) {
 
 }  // namespace
 
+const char* TextOf(const Operand& operand) {
+  if (operand.null) return nullptr;
+  return operand.value.real == 0 ? "none" : operand.value.real == 1 ? "tanh" : "Tanh";
+}
+
 MapArguments::MapArguments(const MapCall& call, const std::vector<aclTensor*>& tensors)
     : arguments_(tensors.size()) {
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -64,6 +69,7 @@ MapArguments::MapArguments(const MapCall& call, const std::vector<aclTensor*>& t
     arguments_[i].tensor = tensors[i];
     const ParameterKind kind = call.op->function.parameters[i];
     if (kind == ParameterKind::kInteger) arguments_[i].integer = static_cast<int64_t>(operand.value.real);
+    if (kind == ParameterKind::kText) arguments_[i].text = TextOf(operand);
     if (kind == ParameterKind::kReal) arguments_[i].real = static_cast<double>(operand.value.real);
     if (kind == ParameterKind::kScalar && !operand.null) {
       alignas(16) std::byte bytes[16] = {};
@@ -90,6 +96,7 @@ OperatorBinding BindingOf(const MapOperator& op) {
     if (i == op.Output()) binding.output = static_cast<int>(binding.tensors.size());
     binding.tensors.push_back(op.names[i]);
   }
+  binding.unread_inputs = op.ignored;
   // Numbers are converted here and not in a call, which may run in a floating-point environment that traps.
   const auto constants =
       std::make_shared<MapArguments>(MapCall(op, op.product), std::vector<aclTensor*>(op.names.size()));

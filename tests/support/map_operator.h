@@ -35,6 +35,9 @@ struct Operand {
   Number value = {1, 0};  // of a scalar or attribute
 };
 
+// What a text attribute is given: "none" for 0, "tanh" for 1, a text that no operator takes for others.
+const char* TextOf(const Operand& operand);
+
 struct MapOperator;
 
 // One call as phase 1 sees it, and what the checks found out about it.
@@ -75,7 +78,8 @@ struct Oracle {
   std::function<long double(const long double*)> real = {};
   double ulp32 = 1;
   double ulp64 = 1;
-  std::function<Int(const Int*)> integer = {};
+  std::function<long double(const long double*)> slack = {};  // so far besides, absolutely
+  std::function<Int(const Int*)> integer = {};  // a scalar that is cast to a float is rounded down
 
   // Complex numbers: the distance is at most ulp_complex units of `scale` (of the value's modulus if empty). Only finite
   // operands and results of moderate size are looked at.
@@ -109,9 +113,11 @@ struct MapOperator {
   bool in_place = false;                   // the output is an input too
   bool unary_domain = false;               // its own values make sense on [-20, 20] rather than everywhere
   std::vector<std::string> optional = {};  // operands that may be null together with a present one
+  std::vector<std::string> ignored = {};   // tensors that nobody reads, whose dtype and shape may be any
   Product product = Product::kA2;          // where its numbers are tested
 
   size_t Output() const;
+  bool Ignores(size_t parameter) const;
   bool IsInput(size_t parameter) const;
 };
 
@@ -127,5 +133,6 @@ DtypeNumber CastOf(const MapCall& call, size_t operand);
 const std::vector<MapOperator>& ArithmeticOperators();
 const std::vector<MapOperator>& SelectionOperators();
 const std::vector<MapOperator>& UnaryOperators();
+const std::vector<MapOperator>& ActivationOperators();
 
 }  // namespace portacl::testing

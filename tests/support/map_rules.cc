@@ -16,7 +16,8 @@ MapCall::MapCall(const MapOperator& described, Product on) : op(&described), pro
   for (const ParameterKind kind : op->function.parameters) {
     Operand operand;
     operand.dtype = op->dtype;
-    const bool is_attribute = kind == ParameterKind::kInteger || kind == ParameterKind::kReal;
+    const bool is_attribute =
+        kind == ParameterKind::kInteger || kind == ParameterKind::kReal || kind == ParameterKind::kText;
     if (is_attribute && !op->integers.empty())
       operand.value = op->integers[integers++ % op->integers.size()];
     else if (kind != ParameterKind::kTensor)
@@ -43,7 +44,13 @@ size_t MapOperator::Output() const {
   return static_cast<size_t>(std::find(names.begin(), names.end(), output) - names.begin());
 }
 
-bool MapOperator::IsInput(size_t parameter) const { return in_place || parameter != Output(); }
+bool MapOperator::Ignores(size_t parameter) const {
+  return std::find(ignored.begin(), ignored.end(), names[parameter]) != ignored.end();
+}
+
+bool MapOperator::IsInput(size_t parameter) const {
+  return (in_place || parameter != Output()) && !Ignores(parameter);
+}
 
 Verdict Expected(MapCall& call) {
   call.promoted = kUndefinedDtype;
@@ -53,7 +60,7 @@ Verdict Expected(MapCall& call) {
   }
   // What passes the checks and has no conversion.
   for (size_t i = 0; i < call.operands.size(); ++i) {
-    const bool is_tensor = call.op->function.parameters[i] == ParameterKind::kTensor;
+    const bool is_tensor = call.op->function.parameters[i] == ParameterKind::kTensor && !call.op->Ignores(i);
     if (is_tensor && !call.operands[i].null && ElementSize(call.operands[i].dtype) == 0)
       return {561103, {call.op->names[i]}};
     if (is_tensor && !call.operands[i].null && call.operands[i].dtype == ACL_COMPLEX32)
@@ -88,7 +95,8 @@ bool Listed::Has(Product product, DtypeNumber dtype) const {
   return IsOneOf(dtype, everywhere) || (is_new && IsOneOf(dtype, on_new)) ||
          (is_950 && IsOneOf(dtype, on_950)) || (!is_950 && IsOneOf(dtype, before_950)) ||
          (product == Product::k910 && IsOneOf(dtype, on_910)) ||
-         ((product == Product::k310B || product == Product::k310P) && IsOneOf(dtype, on_310));
+         ((product == Product::k310B || product == Product::k310P) && IsOneOf(dtype, on_310)) ||
+         (product == Product::k310B && IsOneOf(dtype, on_310b));
 }
 
 Listed operator+(Listed list, const DtypeList& more) {
@@ -97,8 +105,8 @@ Listed operator+(Listed list, const DtypeList& more) {
 }
 
 Listed operator-(Listed list, const DtypeList& less) {
-  for (DtypeList* dtypes :
-       {&list.everywhere, &list.on_new, &list.on_950, &list.on_910, &list.before_950, &list.on_310})
+  for (DtypeList* dtypes : {&list.everywhere, &list.on_new, &list.on_950, &list.on_910, &list.before_950,
+                            &list.on_310, &list.on_310b})
     std::erase_if(*dtypes, [&](DtypeNumber dtype) { return IsOneOf(dtype, less); });
   return list;
 }

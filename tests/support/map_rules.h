@@ -28,6 +28,7 @@ struct Listed {
   DtypeList on_910 = {};
   DtypeList before_950 = {};
   DtypeList on_310 = {};
+  DtypeList on_310b = {};
 
   bool Has(Product product, DtypeNumber dtype) const;
 };

@@ -192,6 +192,10 @@ std::string FirstDifference(const MapCall& call, const std::vector<std::vector<s
     } else if (kind != ParameterKind::kTensor) {
       integer = static_cast<Int>(number.real);
     }
+    if (kind == ParameterKind::kScalar && !IsIntegral(cast)) {
+      const long double bounded = std::fmin(std::fmax(number.real, -0x1p100L), 0x1p100L);  // NaN: the lowest
+      integer = static_cast<Int>(std::floor(bounded));
+    }
     sources.push_back({k, kind == ParameterKind::kTensor && !call.operands[k].null, cast});
     numbers.push_back(number);
     integers.push_back(integer);
@@ -300,6 +304,18 @@ std::string FirstDifference(const MapCall& call, const std::vector<std::vector<s
       ends = Interval<float>(value, oracle.ulp32);
     else
       ends = Interval<double>(value, oracle.ulp64);
+    if (oracle.slack && std::isfinite(value)) {
+      const auto slack = static_cast<double>(oracle.slack(x80.data()));
+      ends = {ends.first - slack, ends.second + slack};
+      if (is_single) {  // numbers that the result may be
+        const auto low = static_cast<float>(ends.first);
+        const auto high = static_cast<float>(ends.second);
+        ends.first =
+            static_cast<double>(static_cast<double>(low) < ends.first ? std::nextafter(low, INFINITY) : low);
+        ends.second = static_cast<double>(
+            static_cast<double>(high) > ends.second ? std::nextafter(high, -INFINITY) : high);
+      }
+    }
     const Element low = ConvertedElement(ACL_DOUBLE, Bytes(ends.first), out);
     const Element high = ConvertedElement(ACL_DOUBLE, Bytes(ends.second), out);
     const Number number = NumberOf(out, result);
@@ -307,10 +323,18 @@ std::string FirstDifference(const MapCall& call, const std::vector<std::vector<s
                      ? IsSameElement(out, result, low)
                      : number.real >= NumberOf(out, low.data()).real &&
                            number.real <= NumberOf(out, high.data()).real && number.imaginary == 0;
-    if (!right && !IsFloatingDtype(out) && !IsComplexDtype(out))
+    if (!right && !IsFloatingDtype(out) && !IsComplexDtype(out)) {
       right =
           IsSameElement(out, result, ConvertedElement(ACL_DOUBLE, Bytes(static_cast<double>(value)), out)) ||
           IsSameElement(out, result, high) || (number.real == 0 && ends.first <= 0 && ends.second >= 0);
+      // What wraps: any number between the ends.
+      double between = ends.first;
+      for (int tries = 0; tries < 1000 && !right && between <= ends.second; ++tries) {
+        right = IsSameElement(out, result, ConvertedElement(ACL_DOUBLE, Bytes(between), out));
+        between = is_single ? static_cast<double>(std::nextafter(static_cast<float>(between), INFINITY))
+                            : std::nextafter(between, static_cast<double>(INFINITY));
+      }
+    }
     if (value == 0 && IsFloatingDtype(out) && !oracle.zero_sign_free && number.real == 0)
       right = right && std::signbit(number.real) == std::signbit(value);
     if (!right) {

@@ -18,8 +18,9 @@ import maps_table  # noqa: E402
 import moves_table  # noqa: E402
 
 KINDS = {"aclTensor*": "tensor", "aclScalar*": "S", "int64_t": "I", "int": "I", "bool": "I", "float": "F", "double": "D",
-         "aclDataType": "type"}
-TENSORS = ("a", "b", "c", "m", "z", "a2", "out", "out1", "out2", "same")
+         "aclDataType": "type", "char*": "text"}
+TENSORS = ("a", "b", "c", "m", "z", "a2", "out", "out1", "out2", "same", "pair", "outs", "also", "sum", "decay")
+TEXTS = ("none", "tanh")
 NUMBERS = {"s", "t", "low", "high", "n", "rows", "columns"}
 
 
@@ -35,7 +36,7 @@ def kinds_of_header(operator, function):
 
 def kind_of_word(word):
     kind = word.partition(":")[0]
-    return "tensor" if kind in TENSORS else kind
+    return "tensor" if kind in TENSORS else "text" if kind in TEXTS else kind
 
 
 class MapsTable(unittest.TestCase):

@@ -44,11 +44,13 @@ _WINDOWS = {"kernel_size": [2, 2], "dilation": [1, 1], "padding": [0, 0], "strid
 _PLANES = {"self": (1, 1, 2, 2), "grad_output": (1, 1, 3, 3), "output_size": [3, 3], "input_size": [1, 1, 2, 2]}
 _LINES = {"self": (1, 1, 2), "grad_output": (1, 1, 3), "output_size": [3], "input_size": [1, 1, 2]}
 _ARGUMENTS: dict[str, dict[str, Any]] = {
+    "_prelu_kernel": {"weight": (1,)},
     "_pack_padded_sequence": {"lengths": torch.tensor([3, 2])},  # on the CPU, whatever the device
     "bernoulli": {"self": (2, 3)},
     "bernoulli_.Tensor": {"p": (2, 3)},
     "col2im": {"self": (1, 4, 4), "output_size": [3, 3], **_WINDOWS},
     "flip": {"dims": [0]},
+    "glu": {"self": (2, 4), "grad_output": (2, 2)},
     "grid_sampler_2d": {"input": (1, 1, 2, 2), "grid": (1, 2, 2, 2), "interpolation_mode": 0, "padding_mode": 0},
     "im2col": {"self": (1, 1, 3, 3), **_WINDOWS},
     "put_": {"accumulate": True},  # takes fewer dtypes than without

@@ -107,6 +107,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
+#include "aclnnop/pointwise/clamp.h"
 
 namespace portacl {
 namespace {
@@ -238,6 +239,8 @@ aclnnStatus ClampByOneTensor(const char* api, std::span<const TensorArgument> te
 }
 
 }  // namespace
+
+const engine::KernelTable& ClampKernels() noexcept { return kWithinScalars; }
 
 namespace facts {
 extern const OperatorFacts clamp;

@@ -64,23 +64,25 @@ HWY_INLINE V Erf(D d, const V& x) {
       x, small, p, shifted);
 }
 
-// exp(-x^2) p(t) / (1 + 2|x|), t = (|x| - 3.75) / (|x| + 3.75), 2^-37.
+// exp(-x^2) p(t) / (1 + 2|x|), t = (|x| - 3.75) / (|x| + 3.75), 2^-37. Beyond 10.2 the result is that of 10.2.
+template <class D, class V>
+HWY_INLINE V ErfcInDouble(D d, V x) {
+  const V a = hn::Min(hn::Abs(x), hn::Set(d, 10.2));
+  const V centre = hn::Set(d, 3.75);
+  const V t = hn::Div(hn::Sub(a, centre), hn::Add(a, centre));
+  const V p = Polynomial(d, t, 0x1.090f05372b774p-15, 0x1.51bc12c677308p-15, -0x1.41f95409f870bp-12,
+                         0x1.33559b18001c2p-12, 0x1.ce29f9bb5db82p-10, -0x1.3f4f37f09b4c2p-7,
+                         0x1.d0aa70b65d12fp-6, -0x1.e0d205d98a721p-5, 0x1.7a1435e321e7ep-4,
+                         -0x1.bda9249704707p-4, 0x1.510168c01e327p-4, 0x1.d5f288bf40f89p-9,
+                         -0x1.1f36768250406p-3, 0x1.3ccda0b5dd09dp+0);
+  const V power = ExpInDouble(d, hn::Neg(hn::Mul(a, a)));
+  const V tail = hn::Div(hn::Mul(power, p), Fma(d, hn::Set(d, 2.0), a, hn::Set(d, 1.0)));
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 2.0), tail), tail);
+}
+
 template <Float32Lanes D, class V>
 HWY_INLINE V Erfc(D d, V x) {
-  const V result = InDoubles(d, x, [](auto wide, auto v) HWY_ATTR {
-    const auto a = hn::Min(hn::Abs(v), hn::Set(wide, 10.2));
-    const auto centre = hn::Set(wide, 3.75);
-    const auto t = hn::Div(hn::Sub(a, centre), hn::Add(a, centre));
-    const auto p =
-        Polynomial(wide, t, 0x1.090f05372b774p-15, 0x1.51bc12c677308p-15, -0x1.41f95409f870bp-12,
-                   0x1.33559b18001c2p-12, 0x1.ce29f9bb5db82p-10, -0x1.3f4f37f09b4c2p-7, 0x1.d0aa70b65d12fp-6,
-                   -0x1.e0d205d98a721p-5, 0x1.7a1435e321e7ep-4, -0x1.bda9249704707p-4, 0x1.510168c01e327p-4,
-                   0x1.d5f288bf40f89p-9, -0x1.1f36768250406p-3, 0x1.3ccda0b5dd09dp+0);
-    const auto power = ExpInDouble(wide, hn::Neg(hn::Mul(a, a)));
-    const auto tail = hn::Div(hn::Mul(power, p), Fma(wide, hn::Set(wide, 2.0), a, hn::Set(wide, 1.0)));
-    return hn::IfThenElse(hn::Lt(v, hn::Zero(wide)), hn::Sub(hn::Set(wide, 2.0), tail), tail);
-  });
-  return OrNan(result, x);
+  return OrNan(InDoubles(d, x, [](auto wide, auto v) HWY_ATTR { return ErfcInDouble(wide, v); }), x);
 }
 
 // x p(w), w = -log(1 - x^2): one polynomial in w up to 5, another in sqrt(w) up to 16.7, as far as float32 reaches;

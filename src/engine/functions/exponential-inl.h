@@ -63,13 +63,17 @@ HWY_INLINE V Exp2(D d, V x) {
   return ScaledOrNaN(d, hn::Add(hn::Set(d, 1.0f), p), n, shifted, x);
 }
 
+// -0 becomes 0.
+template <class D, class V>
+HWY_INLINE V Expm1InDouble(D d, V x) {
+  V scale;
+  const V p = ExpParts(d, x, scale);
+  return Fma(d, scale, p, hn::Sub(scale, hn::Set(d, 1.0)));
+}
+
 template <Float32Lanes D, class V>
 HWY_INLINE V Expm1(D d, V x) {
-  const V result = InDoubles(d, x, [](auto wide, auto t) HWY_ATTR {
-    auto scale = t;
-    const auto p = ExpParts(wide, t, scale);
-    return Fma(wide, scale, p, hn::Sub(scale, hn::Set(wide, 1.0)));
-  });
+  const V result = InDoubles(d, x, [](auto wide, auto t) HWY_ATTR { return Expm1InDouble(wide, t); });
   return OrNan(hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, result), x);
 }
 

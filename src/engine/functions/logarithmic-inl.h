@@ -47,6 +47,15 @@ HWY_INLINE V LogInDouble(D d, V x) {
   return Fma(d, n, hn::Set(d, 0x1.62e42fefa3800p-1), Fma(d, r2, q, rest));
 }
 
+// The logarithm of 1 + x, x from 0 to 2^361: what rounding 1 + x leaves behind is added where it is not lost anyway.
+template <class D, class V>
+HWY_INLINE V Log1pInDouble(D d, V x) {
+  const V one = hn::Set(d, 1.0);
+  const V sum = hn::Add(one, x);
+  const V rest = hn::IfThenElseZero(hn::Lt(x, one), hn::Sub(x, hn::Sub(sum, one)));
+  return hn::Add(LogInDouble(d, sum), rest);
+}
+
 // x, where log(1 + x) or half of log((1 + x) / (1 - x)) is nearest to x itself.
 template <class D, class V>
 HWY_INLINE V OrItself(D d, V result, V x, float below) {

@@ -240,6 +240,23 @@ HWY_INLINE V InDoubles(D d, V x, V y, const F& f) {
 #endif
 }
 
+template <class D, class V, class F>
+HWY_INLINE V InDoubles(D d, V x, V y, V z, const F& f) {
+#if HWY_TARGET == HWY_SCALAR
+  const hn::Rebind<double, D> wide;
+  return Narrowed(d, f(wide, hn::PromoteTo(wide, x), hn::PromoteTo(wide, y), hn::PromoteTo(wide, z)));
+#else
+  const hn::Half<D> half;
+  const hn::Rebind<double, decltype(half)> wide;
+  const auto low = f(wide, hn::PromoteTo(wide, hn::LowerHalf(half, x)),
+                     hn::PromoteTo(wide, hn::LowerHalf(half, y)), hn::PromoteTo(wide, hn::LowerHalf(half, z)));
+  const auto high =
+      f(wide, hn::PromoteTo(wide, hn::UpperHalf(half, x)), hn::PromoteTo(wide, hn::UpperHalf(half, y)),
+        hn::PromoteTo(wide, hn::UpperHalf(half, z)));
+  return hn::Combine(d, Narrowed(half, high), Narrowed(half, low));
+#endif
+}
+
 }  // namespace functions
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl::engine

@@ -31,9 +31,22 @@ DtypeNumber OutputDtype(const MapOperator& op, const std::vector<DtypeNumber>& i
   return kUndefinedDtype;
 }
 
+// Whether the operator takes inputs of these shapes: some want one shape.
+bool TakesShapes(const MapOperator& op, std::span<const Shape> shapes) {
+  const std::optional<Shape> broadcast = Broadcast(shapes);
+  if (!broadcast) return false;
+  MapCall call(op, Product::kA2);
+  size_t next = 0;
+  for (size_t i = 0; i < op.names.size(); ++i) {
+    if (IsTensor(op, i)) call.operands[i].shape = i == op.Output() ? *broadcast : shapes[next++];
+  }
+  return Expected(call).code == 0;
+}
+
 void Register(const std::vector<MapOperator>& operators) {
   for (const MapOperator& op : operators) {
     if (op.in_place || op.product != Product::kA2) continue;
+    if (op.Output() + 1 != op.names.size()) continue;  // aclnnLogSigmoidForward, which is aclnnLogSigmoid
     Subject subject;
     NumericDescription& description = subject.description;
     description.binding = BindingOf(op);
@@ -44,6 +57,7 @@ void Register(const std::vector<MapOperator>& operators) {
     description.attributes = {{}};
     // The tensors of the binding are the signature's, and out is the last.
     subject.output_dtype = [&op](const std::vector<DtypeNumber>& inputs) { return OutputDtype(op, inputs); };
+    description.accepts = [&op](std::span<const Shape> shapes) { return TakesShapes(op, shapes); };
     subject.cuts_freely = [](const Attributes&) { return true; };
     subject.seed = 0xDE7E4;
     for (const char* c = op.function.name; *c != '\0'; ++c)
@@ -58,6 +72,7 @@ void Register(const std::vector<MapOperator>& operators) {
   Register(ArithmeticOperators());
   Register(SelectionOperators());
   Register(UnaryOperators());
+  Register(ActivationOperators());
   return true;
 }();
 

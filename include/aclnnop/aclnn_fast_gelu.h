@@ -1,0 +1,41 @@
+// aclnnop/aclnn_fast_gelu.h: aclnnFastGelu, the operand times the logistic function of a multiple of it that comes near GELU.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   out = self / (1 + exp(-1.702 self))
+//
+// Values: 1.702 is that of FLOAT. NaN for -infinity, as in IEEE 754 the formula is; infinity stays. Within 2 units in the
+//   last place.
+// Types
+//   self  on newer products FLOAT, FLOAT16, BF16; none on older ones.
+//   out   self's.
+#ifndef PORTACL_ACLNNOP_ACLNN_FAST_GELU_H_
+#define PORTACL_ACLNNOP_ACLNN_FAST_GELU_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// "The two phases" and "Elementwise operators" in aclnnop/aclnn_util.h.
+//   self  operand
+//   out   result
+// Codes, after those that all operators share, in this order:
+//   161001  self or out is null
+//   161002  self's type is not in its list
+//   161002  self's and out's formats differ
+//   161002  out's type is not self's
+//   161002  self has more than 8 dimensions
+//   161002  out's shape is not self's
+//           (here success is returned when self is empty)
+ACLNN_API aclnnStatus aclnnFastGeluGetWorkspaceSize(const aclTensor* self, aclTensor* out,
+                                                    uint64_t* workspaceSize, aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnFastGelu(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                    aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // PORTACL_ACLNNOP_ACLNN_FAST_GELU_H_

@@ -1,0 +1,44 @@
+// aclnnop/aclnn_relu.h: aclnnRelu and aclnnInplaceRelu, the positive part.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   out = self > 0 ? self : 0
+//
+// Values: NaN stays NaN, -0 becomes 0.
+// Types
+//   self, selfRef  floats, INT8, UINT8, INT32, INT64.
+//   out            self's.
+#ifndef PORTACL_ACLNNOP_ACLNN_RELU_H_
+#define PORTACL_ACLNNOP_ACLNN_RELU_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// "The two phases" and "Elementwise operators" in aclnnop/aclnn_util.h.
+//   self     operand
+//   out      result
+//   selfRef  operand and result
+// Codes, after those that all operators share, in this order:
+//   161001  self or out is null
+//   161002  self's type is not in its list
+//   161002  out's type is not self's
+//   161002  self has more than 8 dimensions
+//   161002  out's shape is not self's
+//           (here success is returned when self is empty)
+ACLNN_API aclnnStatus aclnnReluGetWorkspaceSize(const aclTensor* self, const aclTensor* out,
+                                                uint64_t* workspaceSize, aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnRelu(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                aclrtStream stream);
+ACLNN_API aclnnStatus aclnnInplaceReluGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
+                                                       aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnInplaceRelu(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                       aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // PORTACL_ACLNNOP_ACLNN_RELU_H_

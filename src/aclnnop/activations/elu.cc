@@ -1,0 +1,226 @@
+// aclnnElu, aclnnCelu and their gradients: an exponential where the operand is negative.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_celu.h"
+#include "aclnnop/aclnn_elu.h"
+#include "aclnnop/aclnn_elu_backward.h"
+
+#include <cmath>
+#include <type_traits>
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/activations/elu.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/activations/formulas-inl.h"
+#include "engine/functions/functions-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+
+namespace elu {
+
+// The numbers are alpha, scale and inputScale. Where alpha or inputScale is no finite number, the negative part is constant.
+struct Elu : Activation<Elu, 1, LaneTypes<float, double>> {
+  static constexpr bool kTakesHalves = true;
+  explicit Elu(const Parameters& parameters)
+      : Activation(parameters),
+        is_constant(!std::isfinite(Number(0)) || !std::isfinite(Number(2))),
+        scale(static_cast<double>(Number(1))),
+        negative_scale(static_cast<double>(Number(0)) * scale),
+        input_scale(static_cast<double>(Number(2))),
+        constant(-Number(0) * Number(1)) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    const auto is_positive = hn::Gt(x, hn::Zero(d));
+    if (is_constant) {
+      return hn::IfThenElse(is_positive, hn::Mul(x, Set(d, 1)),
+                            hn::Set(d, static_cast<hn::TFromD<D>>(constant)));
+    }
+    if constexpr (std::is_same_v<hn::TFromD<D>, double>) {
+      const V power = functions::Expm1(d, hn::Mul(x, hn::Set(d, input_scale)));
+      return hn::IfThenElse(is_positive, hn::Mul(x, hn::Set(d, scale)),
+                            hn::Mul(hn::Set(d, negative_scale), power));
+    } else {
+      return functions::InDoubles(d, x, [this](auto wide, auto t) HWY_ATTR {
+        const auto power = WholeExpm1(wide, hn::Mul(t, hn::Set(wide, input_scale)));
+        return hn::IfThenElse(hn::Gt(t, hn::Zero(wide)), hn::Mul(t, hn::Set(wide, scale)),
+                              hn::Mul(hn::Set(wide, negative_scale), power));
+      });
+    }
+  }
+
+  bool is_constant;
+  double scale;
+  double negative_scale;
+  double input_scale;
+  float constant;
+};
+
+// The numbers are alpha, scale, inputScale and whether x is a result.
+struct EluSlope : Activation<EluSlope, 2> {
+  static constexpr bool kTakesHalves = true;
+  explicit EluSlope(const Parameters& parameters)
+      : Activation(parameters),
+        is_result(Number(3) != 0),
+        scale(static_cast<double>(Number(1))),
+        negative_scale(static_cast<double>(Number(0)) * scale),
+        input_scale(static_cast<double>(Number(2))) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V x) const {
+    return functions::InDoubles(d, gradient, x, [this](auto wide, auto g, auto t) HWY_ATTR {
+      const auto factor = hn::Set(wide, input_scale);
+      const auto coefficient = hn::Set(wide, negative_scale);
+      auto slope = hn::Mul(factor, hn::Add(t, coefficient));
+      if (!is_result) {
+        const auto z = hn::Mul(t, factor);
+        const auto power = hn::IfThenElse(hn::Gt(z, hn::Set(wide, 700.0)), functions::Infinity(wide),
+                                          functions::ExpInDouble(wide, z));
+        slope = hn::Mul(hn::Mul(factor, coefficient), functions::OrNan(power, z));
+      }
+      slope = hn::IfThenElse(hn::Gt(t, hn::Zero(wide)), hn::Set(wide, scale), slope);
+      return hn::Mul(g, slope);
+    });
+  }
+
+  bool is_result;
+  double scale;
+  double negative_scale;
+  double input_scale;
+};
+
+// The number is alpha.
+struct Celu : Activation<Celu, 1> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    return functions::InDoubles(d, x, [alpha = static_cast<double>(Number(0))](auto wide, auto t) HWY_ATTR {
+      const auto scale = hn::Set(wide, alpha);
+      const auto power = hn::Mul(scale, WholeExpm1(wide, hn::Div(t, scale)));
+      return hn::IfThenElse(hn::Gt(t, hn::Zero(wide)), t, power);
+    });
+  }
+};
+
+}  // namespace elu
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/activations/activation.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kElu = PORTACL_VALUE_KERNELS(elu::Elu);
+constexpr auto kEluSlope = PORTACL_VALUE_KERNELS(elu::EluSlope);
+constexpr auto kCelu = PORTACL_VALUE_KERNELS(elu::Celu);
+
+enum Unary { kSelf, kOut };
+enum Gradient { kGradOutput, kInput, kGradInput };
+enum EluAttributes { kAlpha, kScale, kInputScale, kIsResult };
+
+constexpr DtypeRule kEluDtypes = Everywhere(kFloatHalfAndBf16 | kDouble);
+
+constexpr auto EluChecks(int out) {
+  return Join(List(NotNull(kSelf), ScalarNotNull(kAlpha), ScalarNotNull(kScale), ScalarNotNull(kInputScale),
+                   NotNull(out), DtypesIn(kEluDtypes, {kSelf})),
+              ScalarsCastToFloat({kAlpha, kScale, kInputScale}),
+              OfOneTensor(kSelf, out, OutDtype::kCast, {kAlpha, kScale, kInputScale}),
+              List(FunctionsThere(kDouble, WhyFunctionsAreMissing)));
+}
+constexpr auto kEluChecks = EluChecks(kOut);
+constexpr auto kInplaceEluChecks = EluChecks(kSelf);
+
+aclnnStatus AlphaOfResult(const Check& check, OperatorCall& call) noexcept {
+  const float alpha = FloatsOf(call).Get<float>(0);
+  if (call.attributes[kIsResult].integer == 0 || !(alpha < 0)) return ACL_SUCCESS;
+  return RefuseNumber(check, call, kAlpha, alpha, "at least 0 where selfOrResult is a result");
+}
+
+constexpr auto kEluBackwardChecks =
+    Join(List(NotNull(kGradOutput), ScalarNotNull(kAlpha), ScalarNotNull(kScale), ScalarNotNull(kInputScale),
+              NotNull(kInput), NotNull(kGradInput), DtypesIn(kBf16SinceAtlasA2, {kGradOutput}),
+              SameDtype(kGradOutput, kInput), CastsTo(kGradOutput, kGradInput)),
+         ScalarsCastToFloat({kAlpha, kScale, kInputScale}),
+         List(Own(AlphaOfResult), RankAtMost(8, {kGradOutput, kInput}), SameShape(kGradOutput, kInput),
+              SameShape(kInput, kGradInput), PromotesToDtypeOf(kInput)),
+         ComputableChecks({kGradOutput, kInput}, kGradInput, {kAlpha, kScale, kInputScale}));
+
+aclnnStatus AlphaDivides(const Check& check, OperatorCall& call) noexcept {
+  const float alpha = FloatsOf(call).Get<float>(0);
+  if (alpha < 0 || alpha > 0) return ACL_SUCCESS;
+  return RefuseNumber(check, call, kAlpha, alpha, "any number but 0");
+}
+
+constexpr auto CeluChecks(int out) {
+  return Join(List(NotNull(kSelf), ScalarNotNull(kAlpha), NotNull(out), DtypesIn(kBf16On200I, {kSelf})),
+              ScalarsCastToFloat({kAlpha}), List(Own(AlphaDivides)),
+              OfOneTensor(kSelf, out, OutDtype::kCast, {kAlpha}));
+}
+constexpr auto kCeluChecks = CeluChecks(kOut);
+constexpr auto kInplaceCeluChecks = CeluChecks(kSelf);
+
+}  // namespace
+}  // namespace portacl
+
+PORTACL_ACTIVATION_FACTS(elu, Elu, kEluDtypes, products::kWithout200I500A2, true)
+PORTACL_ACTIVATION_FACTS(elu_backward, EluBackward, kBf16SinceAtlasA2, products::kWithout200I500A2, true)
+PORTACL_ACTIVATION_FACTS(celu, Celu, kBf16On200I, kDocumentedWithTraining, true)
+
+using namespace portacl;
+
+aclnnStatus aclnnEluGetWorkspaceSize(const aclTensor* self, const aclScalar* alpha, const aclScalar* scale,
+                                     const aclScalar* inputScale, aclTensor* out, uint64_t* workspaceSize,
+                                     aclOpExecutor** executor) {
+  return Activate("aclnnElu", {{"self", self}, {"out", out}},
+                  {{"alpha", alpha}, {"scale", scale}, {"inputScale", inputScale}}, kEluChecks,
+                  (SetActivation<kElu, kSelf>), workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnElu)
+
+aclnnStatus aclnnInplaceEluGetWorkspaceSize(aclTensor* selfRef, const aclScalar* alpha,
+                                            const aclScalar* scale, const aclScalar* inputScale,
+                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnInplaceElu", {{"selfRef", selfRef}},
+                  {{"alpha", alpha}, {"scale", scale}, {"inputScale", inputScale}}, kInplaceEluChecks,
+                  (SetActivation<kElu, kSelf>), workspaceSize, executor, Form::kInPlace);
+}
+PORTACL_PHASE_2(aclnnInplaceElu)
+
+aclnnStatus aclnnEluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclScalar* alpha,
+                                             const aclScalar* scale, const aclScalar* inputScale,
+                                             bool isResult, const aclTensor* selfOrResult,
+                                             aclTensor* gradInput, uint64_t* workspaceSize,
+                                             aclOpExecutor** executor) {
+  return Activate("aclnnEluBackward",
+                  {{"gradOutput", gradOutput}, {"selfOrResult", selfOrResult}, {"gradInput", gradInput}},
+                  {{"alpha", alpha}, {"scale", scale}, {"inputScale", inputScale}, {"isResult", isResult}},
+                  kEluBackwardChecks, (SetActivation<kEluSlope, kGradOutput, kInput>), workspaceSize,
+                  executor);
+}
+PORTACL_PHASE_2(aclnnEluBackward)
+
+aclnnStatus aclnnCeluGetWorkspaceSize(const aclTensor* self, const aclScalar* alpha, aclTensor* out,
+                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnCelu", {{"self", self}, {"out", out}}, {{"alpha", alpha}}, kCeluChecks,
+                  (SetActivation<kCelu, kSelf>), workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnCelu)
+
+aclnnStatus aclnnInplaceCeluGetWorkspaceSize(aclTensor* selfRef, const aclScalar* alpha,
+                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnInplaceCelu", {{"selfRef", selfRef}}, {{"alpha", alpha}}, kInplaceCeluChecks,
+                  (SetActivation<kCelu, kSelf>), workspaceSize, executor, Form::kInPlace);
+}
+PORTACL_PHASE_2(aclnnInplaceCelu)
+
+#endif  // HWY_ONCE

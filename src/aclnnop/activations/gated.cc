@@ -1,0 +1,431 @@
+// aclnnGlu, aclnnSwiGlu, aclnnGeGlu and their gradients: one half of a tensor times a function of the other.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_geglu.h"
+#include "aclnnop/aclnn_geglu_backward.h"
+#include "aclnnop/aclnn_glu.h"
+#include "aclnnop/aclnn_glu_backward.h"
+#include "aclnnop/aclnn_swi_glu.h"
+#include "aclnnop/aclnn_swi_glu_grad.h"
+
+#include <type_traits>
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/activations/gated.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/activations/formulas-inl.h"
+#include "engine/functions/functions-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace gated {
+
+// A times the logistic function of B; with a gradient for A, the gradient of A.
+struct Glu : Activation<Glu, 2, LaneTypes<float, double>> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a, V b) const {
+    if constexpr (std::is_same_v<hn::TFromD<D>, double>) {
+      return hn::Mul(a, functions::Sigmoid(d, b));
+    } else {
+      return functions::InDoubles(
+          d, a, b, [](auto wide, auto x, auto y) HWY_ATTR { return hn::Mul(x, LogisticInDouble(wide, y)); });
+    }
+  }
+};
+
+// The gradient of B.
+struct GluGate : Activation<GluGate, 3, LaneTypes<float, double>> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V a, V b) const {
+    if constexpr (std::is_same_v<hn::TFromD<D>, double>) {
+      const V slope = hn::Mul(functions::Sigmoid(d, b), functions::Sigmoid(d, hn::Neg(b)));
+      return hn::Mul(hn::Mul(gradient, a), slope);
+    } else {
+      return functions::InDoubles(d, gradient, a, b, [](auto wide, auto g, auto x, auto y) HWY_ATTR {
+        auto s = y;
+        auto rest = y;
+        LogisticInDouble(wide, y, s, rest);
+        return hn::Mul(hn::Mul(g, x), hn::Mul(s, rest));
+      });
+    }
+  }
+};
+
+// A times the logistic function of A, times B; with a gradient for B, the gradient of B.
+struct SwiGlu : Activation<SwiGlu, 2> {
+  static constexpr bool kTakesHalves = true;
+  static constexpr int kFunctionOf = 0;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a, V b) const {
+    return WithFunction(d, a, b, Function(d, a));
+  }
+  template <class D, class V>
+  HWY_INLINE V Function(D d, const V& a) const {
+    return functions::SigmoidOfUsual(d, a);
+  }
+  template <class D, class V>
+  HWY_INLINE V WithFunction(D d, V a, V b, V sigmoid) const {
+    return hn::Mul(SiluFrom(d, a, sigmoid), b);
+  }
+};
+
+// The gradient of A.
+struct SwiGluGate : Activation<SwiGluGate, 3> {
+  static constexpr bool kTakesHalves = true;
+  static constexpr int kFunctionOf = 1;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V a, V b) const {
+    return WithFunction(d, gradient, a, b, Function(d, a));
+  }
+  template <class D, class V>
+  HWY_INLINE V Function(D d, const V& a) const {
+    return Decay(d, a);
+  }
+  template <class D, class V>
+  HWY_INLINE V WithFunction(D d, V gradient, V a, V b, V decay) const {
+    return SiluGradientFrom(d, hn::Mul(gradient, b), a, decay);
+  }
+};
+
+// A times GELU of B, and the gradient of B.
+template <GeluForm kForm>
+struct GeGlu : Activation<GeGlu<kForm>, 2> {
+  static constexpr bool kTakesHalves = true;
+  using Activation<GeGlu, 2>::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a, V b) const {
+    return functions::InDoubles(
+        d, a, b, [](auto wide, auto x, auto y) HWY_ATTR { return hn::Mul(x, GeluInDouble<kForm>(wide, y)); });
+  }
+};
+using GeGluByErf = GeGlu<GeluForm::kErf>;
+using GeGluByTanh = GeGlu<GeluForm::kTanh>;
+
+template <GeluForm kForm>
+struct GeGluGate : Activation<GeGluGate<kForm>, 3> {
+  static constexpr bool kTakesHalves = true;
+  using Activation<GeGluGate, 3>::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V a, V b) const {
+    return functions::InDoubles(d, gradient, a, b, [](auto wide, auto g, auto x, auto y) HWY_ATTR {
+      return hn::Mul(hn::Mul(g, x), GeluSlopeInDouble<kForm>(wide, y));
+    });
+  }
+};
+using GeGluGateByErf = GeGluGate<GeluForm::kErf>;
+using GeGluGateByTanh = GeGluGate<GeluForm::kTanh>;
+
+struct Product : Activation<Product, 2> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    return hn::Mul(a, b);
+  }
+};
+
+}  // namespace gated
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "acl/errors.h"
+#include "aclnnop/activations/activation.h"
+#include "aclnnop/activations/gelu.h"
+#include "aclnnop/map_list.h"
+#include "contract/arguments.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kGlu = PORTACL_VALUE_KERNELS(gated::Glu);
+constexpr auto kGluGate = PORTACL_VALUE_KERNELS(gated::GluGate);
+constexpr auto kSwiGlu = PORTACL_VALUE_KERNELS(gated::SwiGlu);
+constexpr auto kSwiGluGate = PORTACL_VALUE_KERNELS(gated::SwiGluGate);
+constexpr auto kGeGluByErf = PORTACL_VALUE_KERNELS(gated::GeGluByErf);
+constexpr auto kGeGluByTanh = PORTACL_VALUE_KERNELS(gated::GeGluByTanh);
+constexpr auto kGeGluGateByErf = PORTACL_VALUE_KERNELS(gated::GeGluGateByErf);
+constexpr auto kGeGluGateByTanh = PORTACL_VALUE_KERNELS(gated::GeGluGateByTanh);
+constexpr auto kProduct = PORTACL_VALUE_KERNELS(gated::Product);
+
+// dim is the first attribute.
+enum Attributes { kDim, kApproximate, kActivateLeft };
+
+// One half of a tensor along dim, which is an operand of a map.
+MappedView Half(const OperatorCall& call, int tensor, int half) {
+  MappedView view{PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
+  const int dim = WrappedDim(call.attributes[kDim].integer, view.tensor.view.rank);
+  const int64_t length = view.tensor.view[dim] / 2;
+  Narrow(view.tensor, dim, half * length, length);
+  return view;
+}
+MappedView Whole(const OperatorCall& call, int tensor) {
+  return {PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
+}
+
+// The tensors whose dim is cut and what is half as long. check.operands: the whole one, then the others.
+aclnnStatus LengthIsEven(const Check& check, OperatorCall& call) noexcept {
+  const int tensor = check.operands.index[0];
+  const Shape& shape = call.Tensor(tensor).view;
+  const int dim = WrappedDim(call.attributes[kDim].integer, shape.rank);
+  int64_t length = shape[dim];
+  // CANN looks at all that lies behind.
+  if (check.low != 0) {
+    for (int i = dim + 1; i < shape.rank; ++i) length *= shape[i] & 1;
+  }
+  if (length % 2 == 0) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, tensor)
+      .Add(" has an odd number of elements along dim ")
+      .Add(dim);
+  return FailAclnn(check.code, message.Add(", accepted: an even number."));
+}
+aclnnStatus ShapeIsHalf(const Check& check, OperatorCall& call) noexcept {
+  Shape half = call.Tensor(check.operands.index[0]).view;
+  half.dim[WrappedDim(call.attributes[kDim].integer, half.rank)] /= 2;
+  const int tensor = check.operands.index[1];
+  return call.Tensor(tensor).view == half ? ACL_SUCCESS : RefuseShape(check, call, tensor, half);
+}
+constexpr Check LengthIsEven(int whole) { return {.run = LengthIsEven, .operands = {whole}}; }
+constexpr Check ShapeIsHalf(int whole, int half) { return {.run = ShapeIsHalf, .operands = {whole, half}}; }
+
+// The end of the lists: every loop is over halves.
+constexpr auto EndOfGated(Operands inputs, Operands outputs) {
+  return List(SizesRepresentable(outputs), DoneIfEmpty(inputs), InsideStorage(inputs),
+              FunctionsThere(kDouble, WhyFunctionsAreMissing));
+}
+
+// Glu.
+enum OneToHalf { kSelf, kOut };
+constexpr auto kGluChecks =
+    Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kActivatedAndDouble, {kSelf, kOut}),
+              RankAtMost(8, {kSelf, kOut}), RankAtLeast(1, {kSelf}), DimIn(kDim, kSelf), LengthIsEven(kSelf),
+              ShapeIsHalf(kSelf, kOut), PromotesToDtypeOf(kSelf)),
+         EndOfGated({kSelf}, {kOut}));
+
+void SetGlu(const OperatorCall& call, Executor& executor) {
+  MapList maps(call, executor, 1);
+  maps.Add({Half(call, kSelf, 0), Half(call, kSelf, 1)}, Whole(call, kOut), kGlu);
+  maps.SetJob();
+}
+
+// Its gradient, and SwiGlu's.
+enum HalfToOne { kGradient, kOperand, kResult };
+constexpr auto kGluBackwardChecks =
+    Join(List(NotNull(kOperand), NotNull(kGradient), NotNull(kResult),
+              DtypesIn(kActivatedAndDouble, {kOperand}), SameDtype(kOperand, kGradient),
+              SameDtype(kOperand, kResult), RankAtMost(8, {kOperand, kGradient, kResult}),
+              RankAtLeast(1, {kOperand}), DimIn(kDim, kOperand), LengthIsEven(kOperand),
+              ShapeIsHalf(kOperand, kGradient), SameShape(kOperand, kResult), PromotesToDtypeOf(kOperand)),
+         EndOfGated({kOperand}, {kResult}));
+
+void SetGluBackward(const OperatorCall& call, Executor& executor) {
+  MapList maps(call, executor, 2);
+  maps.Add({Whole(call, kGradient), Half(call, kOperand, 1)}, Half(call, kResult, 0), kGlu);
+  maps.Add({Whole(call, kGradient), Half(call, kOperand, 0), Half(call, kOperand, 1)}, Half(call, kResult, 1),
+           kGluGate);
+  maps.SetJob();
+}
+
+// SwiGlu: generated functions, whose products and shapes are looked at late.
+constexpr DtypeRule kSwiGluDtypes = SinceAtlasA2(kFloatHalfAndBf16, kFloatAndHalf);
+constexpr ProductSet kWithSwiGlu = kDocumentedWithInference;
+
+aclnnStatus NoKernel(const Check& check, OperatorCall& call) noexcept {
+  return FailAclnn(check.code,
+                   StartMessage(call).Add("there is no kernel for this product, accepted: Atlas A2, "
+                                          "Atlas A3, Ascend 950 and Atlas inference."));
+}
+constexpr aclnnStatus kNoSuchKernel = ACLNN_ERR_INNER_FIND_KERNEL_ERROR;
+constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
+
+constexpr Check ElementsAreEven(int whole) {
+  return {.run = LengthIsEven, .operands = {whole}, .low = 1, .code = kTiling};
+}
+constexpr auto kSwiGluChecks =
+    Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kSwiGluDtypes, {kSelf}), SameDtype(kSelf, kOut),
+              OnProducts(~kWithSwiGlu, Own(NoKernel, kNoSuchKernel)), DoneIfEmpty({kOut}),
+              WithCode(kTiling, RankAtLeast(1, {kSelf})), WithCode(kTiling, DimIn(kDim, kSelf)),
+              ElementsAreEven(kSelf), LengthIsEven(kSelf), ShapeIsHalf(kSelf, kOut), RankAtMost(8, {kSelf}),
+              PromotesToDtypeOf(kSelf)),
+         EndOfGated({kSelf}, {kOut}));
+constexpr auto kSwiGluGradChecks =
+    Join(List(NotNull(kGradient), NotNull(kOperand), NotNull(kResult), DtypesIn(kSwiGluDtypes, {kGradient}),
+              SameDtype(kGradient, kOperand), SameDtype(kOperand, kResult),
+              OnProducts(~kWithSwiGlu, Own(NoKernel, kNoSuchKernel)), DoneIfEmpty({kResult}),
+              WithCode(kTiling, RankAtLeast(1, {kOperand})), WithCode(kTiling, RankAtMost(8, {kOperand})),
+              WithCode(kTiling, DimIn(kDim, kOperand)), WithCode(kTiling, LengthIsEven(kOperand)),
+              WithCode(kTiling, ShapeIsHalf(kOperand, kGradient)), SameShape(kOperand, kResult),
+              PromotesToDtypeOf(kOperand)),
+         EndOfGated({kOperand}, {kResult}));
+
+void SetSwiGlu(const OperatorCall& call, Executor& executor) {
+  MapList maps(call, executor, 1);
+  maps.Add({Half(call, kSelf, 0), Half(call, kSelf, 1)}, Whole(call, kOut), kSwiGlu);
+  maps.SetJob();
+}
+void SetSwiGluGrad(const OperatorCall& call, Executor& executor) {
+  MapList maps(call, executor, 2);
+  maps.Add({Whole(call, kGradient), Half(call, kOperand, 0), Half(call, kOperand, 1)}, Half(call, kResult, 0),
+           kSwiGluGate);
+  maps.Add({Half(call, kOperand, 0), Whole(call, kGradient)}, Half(call, kResult, 1), kSwiGlu);
+  maps.SetJob();
+}
+
+// GeGlu. approximate: 0 with erf, 1 with tanh.
+enum OneToTwoHalves { kGated, kProductOut, kGeluOut };
+bool IsCut(const OperatorCall& call) noexcept {
+  return call.Tensor(kGated).view.rank > 0 && !call.Tensor(kGated).view.IsEmpty();
+}
+aclnnStatus DoneIfValue(const Check&, OperatorCall& call) noexcept {
+  if (call.Tensor(kGated).view.rank == 0) call.work = OperatorCall::Work::kNothing;
+  return ACL_SUCCESS;
+}
+constexpr auto kGeGluChecks =
+    Join(List(NotNull(kGated), NotNull(kProductOut), NotNull(kGeluOut),
+              DtypesIn(kBf16SinceAtlasA2, {kGated, kProductOut, kGeluOut}),
+              If(IsCut, SameDtype(kGated, kProductOut)), If(IsCut, SameDtype(kGated, kGeluOut)),
+              RankAtMost(8, {kGated, kProductOut, kGeluOut}), DimIn(kDim, kGated),
+              IntegerIn(kApproximate, 0, 1), Own(DoneIfValue), LengthIsEven(kGated),
+              ShapeIsHalf(kGated, kProductOut), ShapeIsHalf(kGated, kGeluOut), PromotesToDtypeOf(kGated)),
+         EndOfGated({kGated}, {kProductOut, kGeluOut}));
+
+bool IsTanh(const OperatorCall& call) { return call.attributes[kApproximate].integer == 1; }
+// The half of which GELU is taken. aclnnGeGlu has no such attribute: the second one.
+int ActivatedHalf(const OperatorCall& call) {
+  return call.attributes.size() > kActivateLeft && call.attributes[kActivateLeft].integer != 0 ? 0 : 1;
+}
+
+void SetGeGlu(const OperatorCall& call, Executor& executor) {
+  const int activated = ActivatedHalf(call);
+  MapList maps(call, executor, 2);
+  maps.Add({Half(call, kGated, 1 - activated), Half(call, kGated, activated)}, Whole(call, kProductOut),
+           IsTanh(call) ? kGeGluByTanh : kGeGluByErf);
+  maps.Add({Half(call, kGated, activated)}, Whole(call, kGeluOut), GeluKernels(IsTanh(call)));
+  maps.SetJob();
+}
+
+enum GeGluGradient { kGeGluGradient, kGeGluOperand, kGelu, kGeGluResult };
+constexpr auto kGeGluBackwardChecks = Join(
+    List(NotNull(kGeGluGradient), NotNull(kGeGluOperand), NotNull(kGelu), NotNull(kGeGluResult),
+         DtypesIn(kBf16SinceAtlasA2, {kGeGluGradient}), SameDtype(kGeGluGradient, kGeGluOperand),
+         SameDtype(kGeGluGradient, kGelu), SameDtype(kGeGluGradient, kGeGluResult),
+         SameShape(kGeGluGradient, kGelu), SameShape(kGeGluOperand, kGeGluResult), DimIn(kDim, kGeGluOperand),
+         IntegerIn(kApproximate, 0, 1), RankAtLeast(1, {kGeGluOperand}), LengthIsEven(kGeGluOperand),
+         ShapeIsHalf(kGeGluOperand, kGeGluGradient), PromotesToDtypeOf(kGeGluOperand)),
+    EndOfGated({kGeGluGradient, kGeGluOperand}, {kGeGluResult}),
+    List(LoopRankFits({kGeGluOperand, kGeGluResult}), LoopRankFits({kGeGluGradient, kGelu})));
+
+void SetGeGluBackward(const OperatorCall& call, Executor& executor) {
+  const int activated = ActivatedHalf(call);
+  MapList maps(call, executor, 2);
+  maps.Add({Whole(call, kGeGluGradient), Whole(call, kGelu)}, Half(call, kGeGluResult, 1 - activated),
+           kProduct);
+  maps.Add({Whole(call, kGeGluGradient), Half(call, kGeGluOperand, 1 - activated),
+            Half(call, kGeGluOperand, activated)},
+           Half(call, kGeGluResult, activated), IsTanh(call) ? kGeGluGateByTanh : kGeGluGateByErf);
+  maps.SetJob();
+}
+
+}  // namespace
+}  // namespace portacl
+
+PORTACL_ACTIVATION_FACTS(glu, Glu, kActivatedAndDouble, products::kWithout200I500A2, false)
+PORTACL_ACTIVATION_FACTS(glu_backward, GluBackward, kActivatedAndDouble, products::kWithout200I500A2, false)
+PORTACL_ACTIVATION_FACTS(swi_glu, SwiGlu, kSwiGluDtypes.OnlyOn(kWithSwiGlu), kWithSwiGlu, false)
+PORTACL_ACTIVATION_FACTS(swi_glu_grad, SwiGluGrad, kSwiGluDtypes.OnlyOn(kWithSwiGlu), kWithSwiGlu, false)
+PORTACL_ACTIVATION_FACTS(geglu, GeGlu, kBf16SinceAtlasA2, kWithSwiGlu, false)
+PORTACL_ACTIVATION_FACTS(geglu_backward, GeGluBackward, kBf16SinceAtlasA2, kWithSwiGlu, false)
+
+using namespace portacl;
+
+aclnnStatus aclnnGluGetWorkspaceSize(const aclTensor* self, int64_t dim, const aclTensor* out,
+                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnGlu", {{"self", self}, {"out", out}}, {{"dim", dim}}, kGluChecks, SetGlu,
+                  workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnGlu)
+
+aclnnStatus aclnnGluBackwardGetWorkspaceSize(const aclTensor* gradOut, const aclTensor* self, int64_t dim,
+                                             const aclTensor* out, uint64_t* workspaceSize,
+                                             aclOpExecutor** executor) {
+  return Activate("aclnnGluBackward", {{"gradOut", gradOut}, {"self", self}, {"out", out}}, {{"dim", dim}},
+                  kGluBackwardChecks, SetGluBackward, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnGluBackward)
+
+aclnnStatus aclnnSwiGluGetWorkspaceSize(const aclTensor* x, int64_t dim, const aclTensor* out,
+                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnSwiGlu", {{"x", x}, {"out", out}}, {{"dim", dim}}, kSwiGluChecks, SetSwiGlu,
+                  workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnSwiGlu)
+
+aclnnStatus aclnnSwiGluGradGetWorkspaceSize(const aclTensor* yGrad, const aclTensor* x, int64_t dim,
+                                            const aclTensor* out, uint64_t* workspaceSize,
+                                            aclOpExecutor** executor) {
+  return Activate("aclnnSwiGluGrad", {{"yGrad", yGrad}, {"x", x}, {"out", out}}, {{"dim", dim}},
+                  kSwiGluGradChecks, SetSwiGluGrad, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnSwiGluGrad)
+
+aclnnStatus aclnnGeGluGetWorkspaceSize(const aclTensor* self, int64_t dim, int64_t approximate,
+                                       aclTensor* out, aclTensor* outGelu, uint64_t* workspaceSize,
+                                       aclOpExecutor** executor) {
+  return Activate("aclnnGeGlu", {{"self", self}, {"out", out}, {"outGelu", outGelu}},
+                  {{"dim", dim}, {"approximate", approximate}}, kGeGluChecks, SetGeGlu, workspaceSize,
+                  executor, Form::kOut, 2);
+}
+PORTACL_PHASE_2(aclnnGeGlu)
+
+aclnnStatus aclnnGeGluV3GetWorkspaceSize(const aclTensor* self, int64_t dim, int64_t approximate,
+                                         bool activateLeft, aclTensor* out, aclTensor* outGelu,
+                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnGeGluV3", {{"self", self}, {"out", out}, {"outGelu", outGelu}},
+                  {{"dim", dim}, {"approximate", approximate}, {"activateLeft", activateLeft}}, kGeGluChecks,
+                  SetGeGlu, workspaceSize, executor, Form::kOut, 2);
+}
+PORTACL_PHASE_2(aclnnGeGluV3)
+
+aclnnStatus aclnnGeGluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                               const aclTensor* gelu, int64_t dim, int64_t approximate,
+                                               aclTensor* gradInput, uint64_t* workspaceSize,
+                                               aclOpExecutor** executor) {
+  return Activate("aclnnGeGluBackward",
+                  {{"gradOutput", gradOutput}, {"self", self}, {"gelu", gelu}, {"gradInput", gradInput}},
+                  {{"dim", dim}, {"approximate", approximate}}, kGeGluBackwardChecks, SetGeGluBackward,
+                  workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnGeGluBackward)
+
+aclnnStatus aclnnGeGluV3BackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                 const aclTensor* gelu, int64_t dim, int64_t approximate,
+                                                 bool activateLeft, aclTensor* gradInput,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnGeGluV3Backward",
+                  {{"gradOutput", gradOutput}, {"self", self}, {"gelu", gelu}, {"gradInput", gradInput}},
+                  {{"dim", dim}, {"approximate", approximate}, {"activateLeft", activateLeft}},
+                  kGeGluBackwardChecks, SetGeGluBackward, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnGeGluV3Backward)
+
+#endif  // HWY_ONCE

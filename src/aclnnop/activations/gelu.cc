@@ -1,0 +1,168 @@
+// aclnnGelu, aclnnGeluV2 and their gradients: x times the normal distribution, or its approximation with tanh.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_gelu.h"
+#include "aclnnop/aclnn_gelu_backward.h"
+#include "aclnnop/aclnn_gelu_backward_v2.h"
+#include "aclnnop/aclnn_gelu_v2.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/activations/gelu.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/activations/formulas-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace gelu {
+
+template <GeluForm kForm>
+struct Gelu : Activation<Gelu<kForm>, 1> {
+  static constexpr bool kIsHot = true;
+  using Activation<Gelu, 1>::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    return functions::InDoubles(d, x,
+                                [](auto wide, auto t) HWY_ATTR { return GeluInDouble<kForm>(wide, t); });
+  }
+};
+using GeluByErf = Gelu<GeluForm::kErf>;
+using GeluByTanh = Gelu<GeluForm::kTanh>;
+
+template <GeluForm kForm>
+struct GeluSlope : Activation<GeluSlope<kForm>, 2> {
+  static constexpr bool kTakesHalves = true;
+  using Activation<GeluSlope, 2>::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V x) const {
+    return functions::InDoubles(d, gradient, x, [](auto wide, auto g, auto t) HWY_ATTR {
+      return hn::Mul(g, GeluSlopeInDouble<kForm>(wide, t));
+    });
+  }
+};
+using GeluSlopeByErf = GeluSlope<GeluForm::kErf>;
+using GeluSlopeByTanh = GeluSlope<GeluForm::kTanh>;
+
+}  // namespace gelu
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <string_view>
+
+#include "acl/errors.h"
+#include "aclnnop/activations/activation.h"
+#include "aclnnop/activations/gelu.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kGeluByErf = PORTACL_VALUE_KERNELS(gelu::GeluByErf);
+constexpr auto kGeluByTanh = PORTACL_VALUE_KERNELS(gelu::GeluByTanh);
+constexpr auto kGeluSlopeByErf = PORTACL_VALUE_KERNELS(gelu::GeluSlopeByErf);
+constexpr auto kGeluSlopeByTanh = PORTACL_VALUE_KERNELS(gelu::GeluSlopeByTanh);
+
+enum Unary { kSelf, kOut };
+enum Gradient { kGradOutput, kInput, kGradInput };
+
+constexpr auto kGeluChecks =
+    Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kBf16SinceAtlasA2, {kSelf}), NotPrivate({kSelf, kOut})),
+         OfOneTensor(kSelf, kOut, OutDtype::kSame));
+constexpr auto kGeluV2Checks =
+    Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kBf16SinceAtlasA2, {kSelf}), SameDtype(kSelf, kOut)),
+         OfOneTensorOfAnyRank(kSelf, kOut));
+
+// What of two promotes to one of the list: integers beside floats too.
+constexpr auto kOfTwo =
+    List(Promotes({kGradOutput, kInput}), PromotedIn(kBf16SinceAtlasA2, {kGradOutput, kInput}));
+
+constexpr auto kGeluBackwardChecks = Join(List(NotNull(kGradOutput), NotNull(kInput), NotNull(kGradInput)),
+                                          kOfTwo, BroadcastChecks(kGradOutput, kInput, kGradInput),
+                                          ComputableChecks({kGradOutput, kInput}, kGradInput));
+
+aclnnStatus TextNotNull(const Check& check, OperatorCall& call) noexcept {
+  if (call.attributes[0].text != nullptr) return ACL_SUCCESS;
+  return FailAclnn(check.code, StartMessage(call)
+                                   .Add("parameter ")
+                                   .Add(call.attributes[0].name)
+                                   .Add(" is a null pointer, expected a text."));
+}
+bool IsTanh(const OperatorCall& call) { return std::string_view(call.attributes[0].text) == "tanh"; }
+aclnnStatus NamesAForm(const Check& check, OperatorCall& call) noexcept {
+  if (IsTanh(call) || std::string_view(call.attributes[0].text) == "none") return ACL_SUCCESS;
+  return FailAclnn(check.code, StartMessage(call)
+                                   .Add("parameter ")
+                                   .Add(call.attributes[0].name)
+                                   .Add(" is \"")
+                                   .Add(std::string_view(call.attributes[0].text).substr(0, 64))
+                                   .Add("\", accepted: \"none\" or \"tanh\"."));
+}
+
+constexpr auto kGeluBackwardV2Checks =
+    Join(List(NotNull(kGradOutput), NotNull(kInput), NotNull(kGradInput),
+              Own(TextNotNull, ACLNN_ERR_PARAM_NULLPTR)),
+         kOfTwo, List(PromotedIs(kGradInput)), BroadcastsInto({kGradOutput, kInput}, kGradInput),
+         List(Own(NamesAForm)), ComputableChecks({kGradOutput, kInput}, kGradInput));
+
+void SetGeluV2(const OperatorCall& call, Executor& executor) {
+  SetMapJob(call, {kSelf}, kOut, GeluKernels(call.attributes[0].integer == 1), {}, executor);
+}
+void SetGeluBackwardV2(const OperatorCall& call, Executor& executor) {
+  SetMapJob(call, {kGradOutput, kInput}, kGradInput, IsTanh(call) ? kGeluSlopeByTanh : kGeluSlopeByErf, {},
+            executor);
+}
+
+}  // namespace
+
+const engine::KernelTable& GeluKernels(bool tanh) noexcept { return tanh ? kGeluByTanh : kGeluByErf; }
+
+}  // namespace portacl
+
+PORTACL_ACTIVATION_FACTS(gelu, Gelu, kBf16SinceAtlasA2, products::kWithout200I500A2, false)
+PORTACL_ACTIVATION_FACTS(gelu_v2, GeluV2, kBf16SinceAtlasA2, products::kWithout200I500A2, false)
+PORTACL_ACTIVATION_FACTS(gelu_backward, GeluBackward, kBf16SinceAtlasA2, products::kWithout200I500A2, true)
+PORTACL_ACTIVATION_FACTS(gelu_backward_v2, GeluBackwardV2, kBf16SinceAtlasA2, products::kWithout200I500A2,
+                         false)
+
+using namespace portacl;
+
+aclnnStatus aclnnGeluGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                      aclOpExecutor** executor) {
+  return Activate("aclnnGelu", {{"self", self}, {"out", out}}, {}, kGeluChecks,
+                  (SetActivation<kGeluByTanh, kSelf>), workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnGelu)
+
+aclnnStatus aclnnGeluV2GetWorkspaceSize(const aclTensor* x, int64_t approximate, aclTensor* y,
+                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnGeluV2", {{"x", x}, {"y", y}}, {{"approximate", approximate}}, kGeluV2Checks,
+                  SetGeluV2, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnGeluV2)
+
+aclnnStatus aclnnGeluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                              const aclTensor* gradInput, uint64_t* workspaceSize,
+                                              aclOpExecutor** executor) {
+  return Activate("aclnnGeluBackward", {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}},
+                  {}, kGeluBackwardChecks, (SetActivation<kGeluSlopeByTanh, kGradOutput, kInput>),
+                  workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnGeluBackward)
+
+aclnnStatus aclnnGeluBackwardV2GetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                char* approximate, aclTensor* gradInput,
+                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnGeluBackwardV2",
+                  {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}},
+                  {{"approximate", static_cast<const char*>(approximate)}}, kGeluBackwardV2Checks,
+                  SetGeluBackwardV2, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnGeluBackwardV2)
+
+#endif  // HWY_ONCE

@@ -1,0 +1,303 @@
+// aclnnHardswish, aclnnHardsigmoid, aclnnHardtanh and their gradients: activations of straight pieces.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_hardsigmoid.h"
+#include "aclnnop/aclnn_hardsigmoid_backward.h"
+#include "aclnnop/aclnn_hardswish.h"
+#include "aclnnop/aclnn_hardswish_backward.h"
+#include "aclnnop/aclnn_hardswish_backward_v2.h"
+#include "aclnnop/aclnn_hardtanh.h"
+#include "aclnnop/aclnn_hardtanh_backward.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/activations/hard.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/activations/formulas-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+
+namespace hard {
+
+// Each step is rounded. NaN stays. INT32 is computed in float32 and truncated.
+struct Hardsigmoid : Activation<Hardsigmoid, 1> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    const V line = hn::Add(hn::Mul(x, hn::Set(d, 1.0f / 6)), hn::Set(d, 0.5f));
+    const V one = hn::Set(d, 1.0f);
+    const V limited = hn::IfThenElse(hn::Gt(line, one), one, line);
+    return hn::IfThenZeroElse(hn::Lt(limited, hn::Zero(d)), limited);
+  }
+};
+
+struct HardsigmoidSlope : Activation<HardsigmoidSlope, 2> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V x) const {
+    const auto is_between = hn::Lt(hn::Abs(x), hn::Set(d, 3.0f));
+    return hn::IfThenElseZero(is_between, hn::Div(gradient, hn::Set(d, 6.0f)));
+  }
+};
+
+struct Hardswish : Activation<Hardswish, 1> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    const V three = hn::Set(d, 3.0f);
+    const V between = hn::Div(hn::Mul(x, hn::Add(x, three)), hn::Set(d, 6.0f));
+    const V upper = hn::IfThenElse(hn::Ge(x, three), x, between);
+    return hn::IfThenZeroElse(hn::Le(x, hn::Set(d, -3.0f)), upper);
+  }
+};
+
+// The number is whether 3 and -3 belong to the outer pieces.
+struct HardswishSlope : Activation<HardswishSlope, 2> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V x) const {
+    const V three = hn::Set(d, 3.0f);
+    const V a = hn::Abs(x);
+    const V slope = hn::Add(hn::Div(x, three), hn::Set(d, 0.5f));
+    const auto is_between = Number(0) != 0 ? hn::Lt(a, three) : hn::Le(a, three);
+    const V outer = hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), gradient);
+    return hn::IfThenElse(is_between, hn::Mul(gradient, slope), outer);
+  }
+};
+
+// The numbers are the bounds.
+struct HardtanhSlope : Activation<HardtanhSlope, 2> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V x) const {
+    const auto is_outside = hn::Or(hn::Le(x, Set(d, 0)), hn::Ge(x, Set(d, 1)));
+    return hn::IfThenZeroElse(is_outside, gradient);
+  }
+};
+
+}  // namespace hard
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <cstring>
+
+#include "aclnnop/activations/activation.h"
+#include "aclnnop/pointwise/clamp.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kHardsigmoid = PORTACL_VALUE_KERNELS(hard::Hardsigmoid);
+constexpr auto kHardsigmoidSlope = PORTACL_VALUE_KERNELS(hard::HardsigmoidSlope);
+constexpr auto kHardswish = PORTACL_VALUE_KERNELS(hard::Hardswish);
+constexpr auto kHardswishSlope = PORTACL_VALUE_KERNELS(hard::HardswishSlope);
+constexpr auto kHardtanhSlope = PORTACL_VALUE_KERNELS(hard::HardtanhSlope);
+
+enum Unary { kSelf, kOut };
+enum Gradient { kGradOutput, kInput, kGradInput };
+enum Bounds { kMin, kMax };
+
+constexpr DtypeRule kHardsigmoidDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | DtypeSet(ACL_INT32));
+
+constexpr auto HardsigmoidChecks(int out) {
+  return Join(
+      List(NotNull(kSelf), NotNull(out), DtypesIn(kHardsigmoidDtypes, {kSelf}), SameFormat({kSelf, out})),
+      OfOneTensor(kSelf, out, OutDtype::kSame), List(PromotesToFloat(kSelf)));
+}
+constexpr auto kHardsigmoidChecks = HardsigmoidChecks(kOut);
+constexpr auto kInplaceHardsigmoidChecks = HardsigmoidChecks(kSelf);
+
+constexpr auto kHardsigmoidBackwardChecks =
+    Join(List(NotNull(kGradOutput), NotNull(kInput), NotNull(kGradInput),
+              DtypesIn(kBf16SinceAtlasA2, {kGradOutput, kInput}), Promotes({kGradOutput, kInput}),
+              PromotedCastsTo(kGradInput), RankAtMost(8, {kGradOutput, kInput, kGradInput}),
+              SameShape(kGradOutput, kInput), SameShape(kInput, kGradInput)),
+         ComputableChecks({kGradOutput, kInput}, kGradInput));
+
+constexpr auto HardswishChecks(int out) {
+  return Join(List(NotNull(kSelf), NotNull(out), DtypesIn(kBf16SinceAtlasA2, {kSelf, out})),
+              OfOneTensorOfAnyRank(kSelf, out));
+}
+constexpr auto kHardswishChecks = HardswishChecks(kOut);
+constexpr auto kInplaceHardswishChecks = HardswishChecks(kSelf);
+
+constexpr auto kHardswishBackwardChecks =
+    Join(List(NotNull(kGradOutput), NotNull(kInput), NotNull(kGradInput),
+              DtypesIn(kBf16SinceAtlasA2, {kGradOutput}), SameDtype(kGradOutput, kInput),
+              SameDtype(kInput, kGradInput), RankAtMost(8, {kGradOutput, kInput}),
+              SameShape(kGradOutput, kInput), SameShape(kInput, kGradInput), PromotesToDtypeOf(kInput)),
+         ComputableChecks({kGradOutput, kInput}, kGradInput));
+
+void SetHardswishBackward(const OperatorCall& call, Executor& executor) {
+  SetMapJob(call, {kGradOutput, kInput}, kGradInput, kHardswishSlope, {}, executor);
+}
+void SetHardswishBackwardV2(const OperatorCall& call, Executor& executor) {
+  engine::Scalars scalars;
+  constexpr float kExclusive = 1.0f;
+  std::memcpy(scalars.bytes[0], &kExclusive, sizeof kExclusive);
+  SetMapJob(call, {kGradOutput, kInput}, kGradInput, kHardswishSlope, scalars, executor);
+}
+
+// Hardtanh: the bounds are converted to self's dtype, and compared as CANN does, as INT64 where the lower one is an integer.
+constexpr DtypeRule kHardtanhDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | kIntegers);
+
+template <class T>
+T ValueOf(const aclScalar& scalar, aclDataType dtype) {
+  T value;
+  std::memcpy(&value, ConvertScalar(scalar, dtype).bytes, sizeof value);
+  return value;
+}
+
+aclnnStatus BoundsInOrder(const Check& check, OperatorCall& call) noexcept {
+  const aclScalar& lower = call.Scalar(kMin);
+  const bool as_integers = kIntegers.Contains(lower.dtype);
+  const aclScalar& upper = call.Scalar(kMax);
+  bool is_wrong = false;
+  if (as_integers) {
+    is_wrong = ValueOf<int64_t>(lower, ACL_INT64) > ValueOf<int64_t>(upper, ACL_INT64);
+  } else {
+    is_wrong = ValueOf<double>(lower, ACL_DOUBLE) > ValueOf<double>(upper, ACL_DOUBLE);
+  }
+  if (!is_wrong) return ACL_SUCCESS;
+  const float value = FloatsOf(call).Get<float>(0);
+  return RefuseNumber(check, call, kMin, value, "at most clipValueMax");
+}
+
+constexpr auto HardtanhChecks(int out) {
+  return Join(List(NotNull(kSelf), ScalarNotNull(kMin), ScalarNotNull(kMax), NotNull(out),
+                   DtypesIn(kHardtanhDtypes, {kSelf}), ScalarDtypesIn(kHardtanhDtypes, {kMin, kMax}),
+                   Own(BoundsInOrder)),
+              OfOneTensor(kSelf, out, OutDtype::kSame));
+}
+constexpr auto kHardtanhChecks = HardtanhChecks(kOut);
+constexpr auto kInplaceHardtanhChecks = HardtanhChecks(kSelf);
+
+void SetHardtanh(const OperatorCall& call, Executor& executor) {
+  engine::Scalars scalars;
+  for (const int i : {kMin, kMax})
+    SetMapScalar(call, ClampKernels(), call.Scalar(i), scalars, i, call.promoted);
+  SetMapJob(call, {kSelf}, call.Output(), ClampKernels(), scalars, executor);
+}
+
+enum HardtanhGradient { kGiven, kOperand, kResult };
+constexpr auto kHardtanhBackwardChecks =
+    Join(List(NotNull(kOperand), NotNull(kGiven), NotNull(kResult), ScalarNotNull(kMin), ScalarNotNull(kMax),
+              DtypesIn(kBf16SinceAtlasA2, {kGiven, kOperand, kResult}), SameDtype(kGiven, kOperand),
+              RankAtMost(8, {kGiven, kOperand}), SameShape(kGiven, kOperand), SameShape(kOperand, kResult),
+              PromotesToDtypeOf(kOperand)),
+         ComputableChecks({kGiven, kOperand}, kResult, {kMin, kMax}));
+
+}  // namespace
+}  // namespace portacl
+
+PORTACL_ACTIVATION_FACTS(hardsigmoid, Hardsigmoid, kHardsigmoidDtypes, kDocumentedWithTraining, false)
+PORTACL_ACTIVATION_FACTS(hardsigmoid_backward, HardsigmoidBackward, kBf16SinceAtlasA2,
+                         products::kWithout200I500A2, true)
+PORTACL_ACTIVATION_FACTS(hardswish, Hardswish, kBf16SinceAtlasA2, kDocumentedWithTraining, false)
+PORTACL_ACTIVATION_FACTS(hardswish_backward, HardswishBackward, kBf16SinceAtlasA2, kDocumentedWithTraining,
+                         false)
+PORTACL_ACTIVATION_FACTS(hardswish_backward_v2, HardswishBackwardV2, kBf16SinceAtlasA2,
+                         kDocumentedWithTraining, false)
+PORTACL_ACTIVATION_FACTS(hardtanh, Hardtanh, kHardtanhDtypes, products::kWithout200I500A2, false)
+PORTACL_ACTIVATION_FACTS(hardtanh_backward, HardtanhBackward, kBf16SinceAtlasA2,
+                         ~ProductSet{Product::kNoDevice}, false)
+
+using namespace portacl;
+
+aclnnStatus aclnnHardsigmoidGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                             aclOpExecutor** executor) {
+  return Activate("aclnnHardsigmoid", {{"self", self}, {"out", out}}, {}, kHardsigmoidChecks,
+                  (SetActivation<kHardsigmoid, kSelf>), workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnHardsigmoid)
+
+aclnnStatus aclnnInplaceHardsigmoidGetWorkspaceSize(const aclTensor* self, uint64_t* workspaceSize,
+                                                    aclOpExecutor** executor) {
+  return Activate("aclnnInplaceHardsigmoid", {{"self", self}}, {}, kInplaceHardsigmoidChecks,
+                  (SetActivation<kHardsigmoid, kSelf>), workspaceSize, executor, Form::kInPlace);
+}
+PORTACL_PHASE_2(aclnnInplaceHardsigmoid)
+
+aclnnStatus aclnnHardsigmoidBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                     aclTensor* out, uint64_t* workspaceSize,
+                                                     aclOpExecutor** executor) {
+  return Activate("aclnnHardsigmoidBackward", {{"gradOutput", gradOutput}, {"self", self}, {"out", out}}, {},
+                  kHardsigmoidBackwardChecks, (SetActivation<kHardsigmoidSlope, kGradOutput, kInput>),
+                  workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnHardsigmoidBackward)
+
+aclnnStatus aclnnHardswishGetWorkspaceSize(const aclTensor* self, const aclTensor* out,
+                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnHardswish", {{"self", self}, {"out", out}}, {}, kHardswishChecks,
+                  (SetActivation<kHardswish, kSelf>), workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnHardswish)
+
+aclnnStatus aclnnInplaceHardswishGetWorkspaceSize(const aclTensor* self, uint64_t* workspaceSize,
+                                                  aclOpExecutor** executor) {
+  return Activate("aclnnInplaceHardswish", {{"self", self}}, {}, kInplaceHardswishChecks,
+                  (SetActivation<kHardswish, kSelf>), workspaceSize, executor, Form::kInPlace);
+}
+PORTACL_PHASE_2(aclnnInplaceHardswish)
+
+aclnnStatus aclnnHardswishBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                   aclTensor* out, uint64_t* workspaceSize,
+                                                   aclOpExecutor** executor) {
+  return Activate("aclnnHardswishBackward", {{"gradOutput", gradOutput}, {"self", self}, {"out", out}}, {},
+                  kHardswishBackwardChecks, SetHardswishBackward, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnHardswishBackward)
+
+aclnnStatus aclnnHardswishBackwardV2GetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                     aclTensor* out, uint64_t* workspaceSize,
+                                                     aclOpExecutor** executor) {
+  return Activate("aclnnHardswishBackwardV2", {{"gradOutput", gradOutput}, {"self", self}, {"out", out}}, {},
+                  kHardswishBackwardChecks, SetHardswishBackwardV2, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnHardswishBackwardV2)
+
+aclnnStatus aclnnHardtanhGetWorkspaceSize(const aclTensor* self, const aclScalar* clipValueMin,
+                                          const aclScalar* clipValueMax, aclTensor* out,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnHardtanh", {{"self", self}, {"out", out}},
+                  {{"clipValueMin", clipValueMin}, {"clipValueMax", clipValueMax}}, kHardtanhChecks,
+                  SetHardtanh, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnHardtanh)
+
+aclnnStatus aclnnInplaceHardtanhGetWorkspaceSize(aclTensor* selfRef, const aclScalar* clipValueMin,
+                                                 const aclScalar* clipValueMax, uint64_t* workspaceSize,
+                                                 aclOpExecutor** executor) {
+  return Activate("aclnnInplaceHardtanh", {{"selfRef", selfRef}},
+                  {{"clipValueMin", clipValueMin}, {"clipValueMax", clipValueMax}}, kInplaceHardtanhChecks,
+                  SetHardtanh, workspaceSize, executor, Form::kInPlace);
+}
+PORTACL_PHASE_2(aclnnInplaceHardtanh)
+
+aclnnStatus aclnnHardtanhBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                  const aclScalar* min, const aclScalar* max, aclTensor* out,
+                                                  uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnHardtanhBackward", {{"gradOutput", gradOutput}, {"self", self}, {"out", out}},
+                  {{"min", min}, {"max", max}}, kHardtanhBackwardChecks,
+                  (SetActivation<kHardtanhSlope, kGiven, kOperand>), workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnHardtanhBackward)
+
+#endif  // HWY_ONCE

@@ -1,0 +1,228 @@
+// aclnnRelu, aclnnLeakyRelu, aclnnThresholdBackward and their like: numbers that change where they are not positive.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_leaky_relu.h"
+#include "aclnnop/aclnn_leaky_relu_backward.h"
+#include "aclnnop/aclnn_relu.h"
+#include "aclnnop/aclnn_threshold_backward.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/activations/relu.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/activations/formulas-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace relu {
+
+// NaN stays, -0 becomes 0.
+struct Relu : Activation<Relu, 1, LaneTypes<float, int8_t, int32_t, int64_t>> {
+  static constexpr bool kIsHot = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    if constexpr (std::is_floating_point_v<hn::TFromD<D>>) {
+      return hn::IfThenZeroElse(hn::Le(x, hn::Zero(d)), x);
+    } else {
+      return hn::Max(x, hn::Zero(d));
+    }
+  }
+};
+
+// The gradient where x is above the threshold, or NaN. Thresholds up to float32's epsilon are 0.
+struct AboveThreshold : Activation<AboveThreshold, 2, LaneTypes<float, int64_t>> {
+  static constexpr bool kIsHot = true;
+  explicit AboveThreshold(const Parameters& parameters) : Activation(parameters), threshold(Number(0)) {
+    if (std::fabs(threshold) <= std::numeric_limits<float>::epsilon()) threshold = 0.0f;
+    // Integers are above a number if they are above the integer below it. Of INT64 there is but the threshold 0.
+    const bool fits = std::fabs(threshold) < 0x1p63f;
+    const auto lowest = std::numeric_limits<int64_t>::lowest();
+    whole = fits            ? static_cast<int64_t>(std::floor(threshold))
+            : threshold > 0 ? std::numeric_limits<int64_t>::max()
+                            : lowest;
+  }
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V x) const {
+    if constexpr (std::is_floating_point_v<hn::TFromD<D>>) {
+      return hn::IfThenZeroElse(hn::Le(x, hn::Set(d, threshold)), gradient);
+    } else {
+      return hn::IfThenElseZero(hn::Gt(x, hn::Set(d, whole)), gradient);
+    }
+  }
+
+  float threshold;
+  int64_t whole;
+};
+
+struct LeakyRelu : Activation<LeakyRelu, 1, LaneTypes<float, double>> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(Set(d, 0), x));
+  }
+};
+
+struct LeakyReluSlope : Activation<LeakyReluSlope, 2, LaneTypes<float, double>> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V x) const {
+    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), gradient, hn::Mul(gradient, Set(d, 0)));
+  }
+};
+
+}  // namespace relu
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/activations/activation.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kRelu = PORTACL_VALUE_KERNELS(relu::Relu);
+constexpr auto kAboveThreshold = PORTACL_VALUE_KERNELS(relu::AboveThreshold);
+constexpr auto kLeakyRelu = PORTACL_VALUE_KERNELS(relu::LeakyRelu);
+constexpr auto kLeakyReluSlope = PORTACL_VALUE_KERNELS(relu::LeakyReluSlope);
+
+enum Unary { kSelf, kOut };
+enum Gradient { kGradOutput, kInput, kGradInput };
+
+// Relu.
+constexpr DtypeRule kReluDtypes =
+    WithBf16SinceAtlasA2(kFloatAndHalf | DtypeSet(ACL_INT8, ACL_UINT8, ACL_INT32, ACL_INT64));
+
+constexpr auto ReluChecks(int out) {
+  return Join(List(NotNull(kSelf), NotNull(out), DtypesIn(kReluDtypes, {kSelf})),
+              OfOneTensor(kSelf, out, OutDtype::kSame));
+}
+constexpr auto kReluChecks = ReluChecks(kOut);
+constexpr auto kInplaceReluChecks = ReluChecks(kSelf);
+
+void SetRelu(const OperatorCall& call, Executor& executor) {
+  if (call.promoted != ACL_UINT8) return SetActivation<kRelu, kSelf>(call, executor);
+  // None of these is negative.
+  if (!call.in_place) SetMoveJob(call, kSelf, kOut, executor);
+}
+
+// ThresholdBackward.
+constexpr DtypeSet kThresholdSet = kFloatAndHalf | DtypeSet(ACL_INT8, ACL_UINT8, ACL_INT32);
+constexpr DtypeRule kThresholdDtypes = WithBf16SinceAtlasA2(kThresholdSet);
+constexpr DtypeRule kReluGradientDtypes =
+    ByGeneration(kThresholdSet, kThresholdSet | kBf16, kThresholdSet | kBf16 | DtypeSet(ACL_INT64));
+
+bool ThresholdIsZero(const OperatorCall& call) noexcept {
+  return std::fabs(FloatsOf(call).Get<float>(0)) <= std::numeric_limits<float>::epsilon();
+}
+bool ThresholdIsNotZero(const OperatorCall& call) noexcept { return !ThresholdIsZero(call); }
+
+constexpr auto kThresholdBackwardChecks =
+    Join(List(ScalarNotNull(0), NotNull(kGradInput), NotNull(kGradOutput), NotNull(kInput),
+              If(ThresholdIsZero, DtypesIn(kReluGradientDtypes, {kGradOutput, kInput, kGradInput})),
+              If(ThresholdIsNotZero, DtypesIn(kThresholdDtypes, {kGradOutput, kInput, kGradInput})),
+              SameDtype(kGradOutput, kInput), SameDtype(kInput, kGradInput), PromotesToDtypeOf(kInput)),
+         List(RankAtMost(8, {kGradOutput, kInput})), BroadcastsInto({kInput, kGradOutput}, kGradInput),
+         ComputableChecks({kInput, kGradOutput}, kGradInput, {0}));
+
+// LeakyRelu.
+constexpr auto LeakyReluChecks(int out) {
+  return Join(List(NotNull(kSelf), ScalarNotNull(0), NotNull(out), DtypesIn(kActivatedAndDouble, {kSelf})),
+              OfOneTensor(kSelf, out, OutDtype::kCast, {0}));
+}
+constexpr auto kLeakyReluChecks = LeakyReluChecks(kOut);
+constexpr auto kInplaceLeakyReluChecks = LeakyReluChecks(kSelf);
+
+enum LeakyReluAttributes { kNegativeSlope, kSelfIsResult };
+constexpr DtypeRule kSlopeDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | kIntegersAndBool);
+
+aclnnStatus SlopeFits(const Check& check, OperatorCall& call) noexcept {
+  const float slope = FloatsOf(call).Get<float>(0);
+  if (call.attributes[kSelfIsResult].integer == 0 || !(slope < 0)) return ACL_SUCCESS;
+  return RefuseNumber(check, call, kNegativeSlope, slope, "at least 0 where self is a result");
+}
+
+constexpr auto kLeakyReluBackwardChecks = Join(
+    List(NotNull(kGradOutput), NotNull(kInput), ScalarNotNull(kNegativeSlope), NotNull(kGradInput),
+         DtypesIn(kActivatedAndDouble, {kGradOutput, kInput}), ScalarDtypesIn(kSlopeDtypes, {kNegativeSlope}),
+         Own(SlopeFits), Promotes({kGradOutput, kInput}), PromotedCastsTo(kGradInput)),
+    BroadcastChecks(kGradOutput, kInput, kGradInput), ComputableChecks({kGradOutput, kInput}, kGradInput));
+
+}  // namespace
+}  // namespace portacl
+
+PORTACL_ACTIVATION_FACTS(relu, Relu, kReluDtypes, kDocumentedWithTraining, false)
+PORTACL_ACTIVATION_FACTS(threshold_backward, ThresholdBackward, kReluGradientDtypes,
+                         products::kWithout200I500A2, false)
+PORTACL_ACTIVATION_FACTS(leaky_relu, LeakyRelu, kActivatedAndDouble, kDocumentedWithTraining, true)
+PORTACL_ACTIVATION_FACTS(leaky_relu_backward, LeakyReluBackward, kActivatedAndDouble,
+                         products::kWithout200I500A2, true)
+
+using namespace portacl;
+
+aclnnStatus aclnnReluGetWorkspaceSize(const aclTensor* self, const aclTensor* out, uint64_t* workspaceSize,
+                                      aclOpExecutor** executor) {
+  return Activate("aclnnRelu", {{"self", self}, {"out", out}}, {}, kReluChecks, SetRelu, workspaceSize,
+                  executor);
+}
+PORTACL_PHASE_2(aclnnRelu)
+
+aclnnStatus aclnnInplaceReluGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
+                                             aclOpExecutor** executor) {
+  return Activate("aclnnInplaceRelu", {{"selfRef", selfRef}}, {}, kInplaceReluChecks, SetRelu, workspaceSize,
+                  executor, Form::kInPlace);
+}
+PORTACL_PHASE_2(aclnnInplaceRelu)
+
+aclnnStatus aclnnThresholdBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                   const aclScalar* threshold, aclTensor* out,
+                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnThresholdBackward", {{"gradOutput", gradOutput}, {"self", self}, {"out", out}},
+                  {{"threshold", threshold}}, kThresholdBackwardChecks,
+                  (SetActivation<kAboveThreshold, kGradOutput, kInput>), workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnThresholdBackward)
+
+aclnnStatus aclnnLeakyReluGetWorkspaceSize(const aclTensor* self, const aclScalar* negativeSlope,
+                                           aclTensor* out, uint64_t* workspaceSize,
+                                           aclOpExecutor** executor) {
+  return Activate("aclnnLeakyRelu", {{"self", self}, {"out", out}}, {{"negativeSlope", negativeSlope}},
+                  kLeakyReluChecks, (SetActivation<kLeakyRelu, kSelf>), workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnLeakyRelu)
+
+aclnnStatus aclnnInplaceLeakyReluGetWorkspaceSize(aclTensor* selfRef, const aclScalar* negativeSlope,
+                                                  uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnInplaceLeakyRelu", {{"selfRef", selfRef}}, {{"negativeSlope", negativeSlope}},
+                  kInplaceLeakyReluChecks, (SetActivation<kLeakyRelu, kSelf>), workspaceSize, executor,
+                  Form::kInPlace);
+}
+PORTACL_PHASE_2(aclnnInplaceLeakyRelu)
+
+aclnnStatus aclnnLeakyReluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                   const aclScalar* negativeSlope, bool selfIsResult,
+                                                   aclTensor* out, uint64_t* workspaceSize,
+                                                   aclOpExecutor** executor) {
+  return Activate("aclnnLeakyReluBackward", {{"gradOutput", gradOutput}, {"self", self}, {"out", out}},
+                  {{"negativeSlope", negativeSlope}, {"selfIsResult", selfIsResult}},
+                  kLeakyReluBackwardChecks, (SetActivation<kLeakyReluSlope, kGradOutput, kInput>),
+                  workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnLeakyReluBackward)
+
+#endif  // HWY_ONCE

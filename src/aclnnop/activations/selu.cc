@@ -1,0 +1,157 @@
+// aclnnSelu and its gradient: aclnnElu with the numbers that keep means and variances, of integers as well.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_selu.h"
+#include "aclnnop/aclnn_selu_backward.h"
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/activations/selu.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/activations/formulas-inl.h"
+#include "engine/map/integers-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+
+namespace selu {
+
+using engine::HWY_NAMESPACE::EachLane;
+
+inline constexpr double kScale = 1.0507009873554805;
+inline constexpr double kScaledAlpha = 1.7580993408473769;
+
+// Of a whole number.
+template <class T>
+T Saturated(float number) {
+  const auto beyond = -static_cast<float>(std::numeric_limits<T>::lowest());
+  if (number >= beyond) return std::numeric_limits<T>::max();
+  return number < -beyond ? std::numeric_limits<T>::lowest() : static_cast<T>(number);
+}
+
+// Of integers what is negative lies between -1 and -2, and is -1 cut off.
+struct Selu : Activation<Selu, 1, LaneTypes<float, int8_t, int32_t>> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    using T = hn::TFromD<D>;
+    if constexpr (std::is_same_v<T, float>) {
+      return functions::InDoubles(d, x, [](auto wide, auto t) HWY_ATTR {
+        const auto power = hn::Mul(hn::Set(wide, kScaledAlpha), WholeExpm1(wide, t));
+        return hn::IfThenElse(hn::Gt(t, hn::Zero(wide)), hn::Mul(t, hn::Set(wide, kScale)), power);
+      });
+    } else {
+      return EachLane(
+          d, [](T t) { return t < 0 ? T{-1} : Cut(t); }, x);
+    }
+  }
+
+  static int32_t Cut(int32_t x) {
+    return Saturated<int32_t>(std::trunc(static_cast<float>(x) * static_cast<float>(kScale)));
+  }
+  // CANN computes it in float16: the product is rounded to the eleven bits that such a number has.
+  static int8_t Cut(int8_t x) {
+    const float product = static_cast<float>(x) * 1.050701f;
+    const float spread = product * 8193.0f;
+    return Saturated<int8_t>(std::trunc(spread - (spread - product)));
+  }
+};
+
+struct SeluSlope : Activation<SeluSlope, 2, LaneTypes<float, int8_t, int32_t>> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V result) const {
+    using T = hn::TFromD<D>;
+    if constexpr (std::is_same_v<T, float>) {
+      return functions::InDoubles(d, gradient, result, [](auto wide, auto g, auto r) HWY_ATTR {
+        const auto negative = hn::Add(r, hn::Set(wide, kScaledAlpha));
+        return hn::Mul(g, hn::IfThenElse(hn::Gt(r, hn::Zero(wide)), hn::Set(wide, kScale), negative));
+      });
+    } else {
+      return EachLane(
+          d,
+          [](T g, T r) {
+            const float slope =
+                r > 0 ? static_cast<float>(kScale) : static_cast<float>(r) + static_cast<float>(kScaledAlpha);
+            return Saturated<T>(std::nearbyint(static_cast<float>(g) * slope));
+          },
+          gradient, result);
+    }
+  }
+};
+
+}  // namespace selu
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/activations/activation.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kSelu = PORTACL_VALUE_KERNELS(selu::Selu);
+constexpr auto kSeluSlope = PORTACL_VALUE_KERNELS(selu::SeluSlope);
+
+enum Unary { kSelf, kOut };
+enum Gradient { kGradOutput, kResult, kGradInput };
+
+constexpr DtypeRule kSeluDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | DtypeSet(ACL_INT8, ACL_INT32));
+
+constexpr auto SeluChecks(int out) {
+  return Join(List(NotNull(kSelf), NotNull(out), DtypesIn(kSeluDtypes, {kSelf, out})),
+              OfOneTensorOfAnyRank(kSelf, out));
+}
+constexpr auto kSeluChecks = SeluChecks(kOut);
+constexpr auto kInplaceSeluChecks = SeluChecks(kSelf);
+
+constexpr auto kSeluBackwardChecks = Join(
+    List(NotNull(kGradOutput), NotNull(kResult), NotNull(kGradInput), DtypesIn(kSeluDtypes, {kGradOutput}),
+         SameDtype(kGradOutput, kResult), SameDtype(kResult, kGradInput), SameShape(kGradOutput, kResult),
+         SameShape(kResult, kGradInput), PromotesToDtypeOf(kResult)),
+    ComputableChecks({kGradOutput, kResult}, kGradInput));
+
+}  // namespace
+}  // namespace portacl
+
+PORTACL_ACTIVATION_FACTS(selu, Selu, kSeluDtypes, kDocumentedBefore950WithTraining, false)
+PORTACL_ACTIVATION_FACTS(selu_backward, SeluBackward, kSeluDtypes, products::kWithout200I500A2, false)
+
+using namespace portacl;
+
+aclnnStatus aclnnSeluGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                      aclOpExecutor** executor) {
+  return Activate("aclnnSelu", {{"self", self}, {"out", out}}, {}, kSeluChecks, (SetActivation<kSelu, kSelf>),
+                  workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnSelu)
+
+aclnnStatus aclnnInplaceSeluGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
+                                             aclOpExecutor** executor) {
+  return Activate("aclnnInplaceSelu", {{"selfRef", selfRef}}, {}, kInplaceSeluChecks,
+                  (SetActivation<kSelu, kSelf>), workspaceSize, executor, Form::kInPlace);
+}
+PORTACL_PHASE_2(aclnnInplaceSelu)
+
+aclnnStatus aclnnSeluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* result,
+                                              aclTensor* gradInput, uint64_t* workspaceSize,
+                                              aclOpExecutor** executor) {
+  return Activate(
+      "aclnnSeluBackward", {{"gradOutput", gradOutput}, {"result", result}, {"gradInput", gradInput}}, {},
+      kSeluBackwardChecks, (SetActivation<kSeluSlope, kGradOutput, kResult>), workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnSeluBackward)
+
+#endif  // HWY_ONCE

@@ -1,0 +1,169 @@
+// aclnnHardshrink, aclnnSoftshrink and their gradients: what is near 0 becomes 0.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_hardshrink.h"
+#include "aclnnop/aclnn_hardshrink_backward.h"
+#include "aclnnop/aclnn_softshrink.h"
+#include "aclnnop/aclnn_softshrink_backward.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/activations/shrink.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/activations/formulas-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+
+namespace shrink {
+
+// The number is the bound; a negative one is 0. NaN stays.
+struct Hardshrink : Activation<Hardshrink, 1> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    const V bound = hn::Set(d, Number(0) < 0 ? 0.0f : Number(0));
+    return hn::IfThenZeroElse(hn::Le(hn::Abs(x), bound), x);
+  }
+};
+
+// Of both: the gradient of NaN passes.
+struct ShrinkSlope : Activation<ShrinkSlope, 2> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V x) const {
+    const V bound = hn::Set(d, Number(0) < 0 ? 0.0f : Number(0));
+    return hn::IfThenZeroElse(hn::Le(hn::Abs(x), bound), gradient);
+  }
+};
+
+// NaN becomes 0.
+struct Softshrink : Activation<Softshrink, 1> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    const V bound = Set(d, 0);
+    const V below = hn::IfThenElseZero(hn::Lt(x, hn::Neg(bound)), hn::Add(x, bound));
+    return hn::IfThenElse(hn::Gt(x, bound), hn::Sub(x, bound), below);
+  }
+};
+
+}  // namespace shrink
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnnop/activations/activation.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kHardshrink = PORTACL_VALUE_KERNELS(shrink::Hardshrink);
+constexpr auto kShrinkSlope = PORTACL_VALUE_KERNELS(shrink::ShrinkSlope);
+constexpr auto kSoftshrink = PORTACL_VALUE_KERNELS(shrink::Softshrink);
+
+enum Unary { kSelf, kOut };
+enum Gradient { kGradOutput, kInput, kGradInput };
+
+constexpr auto kHardshrinkChecks = Join(List(NotNull(kSelf), ScalarNotNull(0), NotNull(kOut),
+                                             DtypesIn(kBf16On200I, {kSelf, kOut}), RankAtMost(8, {kSelf})),
+                                        OfOneTensorOfAnyRank(kSelf, kOut, {0}));
+
+// What is empty is done before shapes are looked at.
+constexpr auto kHardshrinkBackwardChecks =
+    Join(List(NotNull(kGradOutput), NotNull(kInput), ScalarNotNull(0), NotNull(kGradInput),
+              DtypesIn(kBf16SinceAtlasA2, {kGradOutput, kInput, kGradInput}), Promotes({kGradOutput, kInput}),
+              RankAtMost(8, {kGradOutput, kInput, kGradInput}), DoneIfEmpty({kGradOutput, kInput})),
+         BroadcastsInto({kGradOutput, kInput}, kGradInput),
+         ComputableChecks({kGradOutput, kInput}, kGradInput, {0}));
+
+aclnnStatus BoundNotNegative(const Check& check, OperatorCall& call) noexcept {
+  const float bound = FloatsOf(call).Get<float>(0);
+  if (!(bound < 0)) return ACL_SUCCESS;
+  return RefuseNumber(check, call, 0, bound, "0 or more");
+}
+
+constexpr auto kSoftshrinkChecks =
+    Join(List(NotNull(kSelf), ScalarNotNull(0), NotNull(kOut), DtypesIn(kBf16SinceAtlasA2, {kSelf, kOut}),
+              RankAtMost(8, {kSelf}), Own(BoundNotNegative)),
+         OfOneTensorOfAnyRank(kSelf, kOut, {0}));
+
+// CANN copies the result as it is.
+aclnnStatus ResultIsComputed(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kGradInput).dtype == call.promoted) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, kGradInput).Add(" cannot take the result, accepted: ");
+  AddDtypeName(message, call.promoted);
+  return FailAclnn(check.code, message.Add("."));
+}
+bool DtypesDiffer(const OperatorCall& call) noexcept {
+  return call.Tensor(kGradOutput).dtype != call.Tensor(kInput).dtype;
+}
+
+constexpr auto kSoftshrinkBackwardChecks = Join(
+    List(NotNull(kGradOutput), NotNull(kInput), ScalarNotNull(0), NotNull(kGradInput),
+         DtypesIn(kBf16On200I, {kGradOutput, kInput, kGradInput}), Own(BoundNotNegative)),
+    BroadcastChecks(kGradOutput, kInput, kGradInput),
+    List(SizesRepresentable({kGradInput}), DoneIfEmpty({kGradOutput, kGradInput}), PromotesToDtypeOf(kInput),
+         If(DtypesDiffer, PromotesTo(ACL_FLOAT)), Own(ResultIsComputed, ACLNN_ERR_INNER_NULLPTR)),
+    ComputableChecks({kGradOutput, kInput}, kGradInput, {0}));
+
+}  // namespace
+}  // namespace portacl
+
+PORTACL_ACTIVATION_FACTS(hardshrink, Hardshrink, kBf16On200I, kDocumentedBefore950, false)
+PORTACL_ACTIVATION_FACTS(hardshrink_backward, HardshrinkBackward, kBf16SinceAtlasA2, kDocumentedWithTraining,
+                         false)
+PORTACL_ACTIVATION_FACTS(softshrink, Softshrink, kBf16SinceAtlasA2, products::kWithout200I500A2, false)
+PORTACL_ACTIVATION_FACTS(softshrink_backward, SoftshrinkBackward, kBf16On200I, products::kWithout200I500A2,
+                         false)
+
+using namespace portacl;
+
+aclnnStatus aclnnHardshrinkGetWorkspaceSize(const aclTensor* self, const aclScalar* lambd, aclTensor* out,
+                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnHardshrink", {{"self", self}, {"out", out}}, {{"lambd", lambd}}, kHardshrinkChecks,
+                  (SetActivation<kHardshrink, kSelf>), workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnHardshrink)
+
+aclnnStatus aclnnHardshrinkBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                    const aclScalar* lambd, aclTensor* gradInput,
+                                                    uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnHardshrinkBackward",
+                  {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}}, {{"lambd", lambd}},
+                  kHardshrinkBackwardChecks, (SetActivation<kShrinkSlope, kGradOutput, kInput>),
+                  workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnHardshrinkBackward)
+
+aclnnStatus aclnnSoftshrinkGetWorkspaceSize(const aclTensor* self, const aclScalar* lambd, aclTensor* out,
+                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnSoftshrink", {{"self", self}, {"out", out}}, {{"lambd", lambd}}, kSoftshrinkChecks,
+                  (SetActivation<kSoftshrink, kSelf>), workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnSoftshrink)
+
+aclnnStatus aclnnSoftshrinkBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                    const aclScalar* lambda, aclTensor* gradInput,
+                                                    uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnSoftshrinkBackward",
+                  {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}},
+                  {{"lambda", lambda}}, kSoftshrinkBackwardChecks,
+                  (SetActivation<kShrinkSlope, kGradOutput, kInput>), workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnSoftshrinkBackward)
+
+#endif  // HWY_ONCE

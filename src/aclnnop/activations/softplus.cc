@@ -1,0 +1,288 @@
+// aclnnSoftplus, aclnnMish, aclnnLogSigmoid and their gradients: logarithms of 1 + an exponential.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_logsigmoid.h"
+#include "aclnnop/aclnn_logsigmoid_backward.h"
+#include "aclnnop/aclnn_mish.h"
+#include "aclnnop/aclnn_mish_backward.h"
+#include "aclnnop/aclnn_softplus.h"
+#include "aclnnop/aclnn_softplus_backward.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/activations/softplus.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/activations/formulas-inl.h"
+#include "engine/functions/logarithmic-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+
+namespace softplus {
+
+// The numbers are beta and threshold. Where float32's exponential overflows, so does the result, as on the NPU.
+struct Softplus : Activation<Softplus, 1> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    const auto beta = static_cast<double>(Number(0));
+    const auto threshold = static_cast<double>(Number(1));
+    return functions::InDoubles(d, x, [=](auto wide, auto t) HWY_ATTR {
+      const auto factor = hn::Set(wide, beta);
+      const auto z = hn::Mul(factor, t);
+      const auto limited = hn::Min(z, hn::Set(wide, 89.0));
+      auto logarithm = functions::Log1pInDouble(wide, functions::ExpInDouble(wide, limited));
+      logarithm = hn::IfThenElse(hn::Gt(z, hn::Set(wide, 0x1.62e42fefa39efp+6)),  // log(2^128)
+                                 functions::Infinity(wide), logarithm);
+      logarithm = functions::OrNan(logarithm, z);
+      return hn::IfThenElse(hn::Gt(z, hn::Set(wide, threshold)), t, hn::Div(logarithm, factor));
+    });
+  }
+};
+
+struct SoftplusSlope : Activation<SoftplusSlope, 2> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V x) const {
+    const auto beta = static_cast<double>(Number(0));
+    const auto threshold = static_cast<double>(Number(1));
+    return functions::InDoubles(d, gradient, x, [=](auto wide, auto g, auto t) HWY_ATTR {
+      const auto z = hn::Mul(hn::Set(wide, beta), t);
+      return hn::IfThenElse(hn::Gt(z, hn::Set(wide, threshold)), g, hn::Mul(g, LogisticInDouble(wide, z)));
+    });
+  }
+};
+
+// tanh(log(1 + e^x)) is n / (n + 2), n = e^2x + 2 e^x, and 1 less its square 4 (n + 1) / (n + 2)^2. From 100 on, and below
+// -700, nothing of the exponential is left.
+template <class D, class V>
+HWY_INLINE V MishPower(D d, V x) {
+  const V e = functions::ExpInDouble(d, hn::Min(x, hn::Set(d, 100.0)));
+  const V n = hn::Mul(e, hn::Add(e, hn::Set(d, 2.0)));
+  return functions::OrNan(hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -700.0)), n), x);
+}
+
+struct Mish : Activation<Mish, 1> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    return functions::InDoubles(d, x, [](auto wide, auto t) HWY_ATTR {
+      const auto n = MishPower(wide, t);
+      return hn::Mul(t, hn::Div(n, hn::Add(n, hn::Set(wide, 2.0))));
+    });
+  }
+};
+
+struct MishSlope : Activation<MishSlope, 2> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V x) const {
+    return functions::InDoubles(d, gradient, x, [](auto wide, auto g, auto t) HWY_ATTR {
+      const auto n = MishPower(wide, t);
+      const auto two = hn::Set(wide, 2.0);
+      const auto inverse = hn::Div(hn::Set(wide, 1.0), hn::Add(n, two));
+      const auto bend =
+          hn::Mul(hn::Mul(hn::Set(wide, 4.0), hn::Add(n, hn::Set(wide, 1.0))), hn::Mul(inverse, inverse));
+      const auto rest = hn::IfThenZeroElse(hn::Gt(t, hn::Set(wide, 100.0)), bend);
+      const auto more = hn::Mul(hn::Mul(t, LogisticInDouble(wide, t)), rest);
+      return hn::Mul(g, functions::Fma(wide, n, inverse, more));
+    });
+  }
+};
+
+// min(x, 0) - log(1 + exp(-|x|)).
+struct LogSigmoid : Activation<LogSigmoid, 1> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    const V result = functions::InDoubles(d, x, [](auto wide, auto t) HWY_ATTR {
+      const auto e = functions::ExpInDouble(wide, hn::Neg(hn::Abs(t)));
+      const auto zero = hn::Zero(wide);
+      return hn::Sub(hn::IfThenElse(hn::Lt(t, zero), t, zero), functions::Log1pInDouble(wide, e));
+    });
+    return functions::OrNan(result, x);
+  }
+};
+
+struct LogSigmoidSlope : Activation<LogSigmoidSlope, 2> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V x) const {
+    return functions::InDoubles(d, gradient, x, [](auto wide, auto g, auto t) HWY_ATTR {
+      return hn::Mul(g, LogisticInDouble(wide, hn::Neg(t)));
+    });
+  }
+};
+
+}  // namespace softplus
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/activations/activation.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kSoftplus = PORTACL_VALUE_KERNELS(softplus::Softplus);
+constexpr auto kSoftplusSlope = PORTACL_VALUE_KERNELS(softplus::SoftplusSlope);
+constexpr auto kMish = PORTACL_VALUE_KERNELS(softplus::Mish);
+constexpr auto kMishSlope = PORTACL_VALUE_KERNELS(softplus::MishSlope);
+constexpr auto kLogSigmoid = PORTACL_VALUE_KERNELS(softplus::LogSigmoid);
+constexpr auto kLogSigmoidSlope = PORTACL_VALUE_KERNELS(softplus::LogSigmoidSlope);
+
+enum Unary { kSelf, kOut };
+enum Gradient { kGradOutput, kInput, kGradInput };
+enum SoftplusAttributes { kBeta, kThreshold };
+
+constexpr auto kSoftplusChecks = Join(List(NotNull(kSelf), ScalarNotNull(kBeta), ScalarNotNull(kThreshold),
+                                           NotNull(kOut), DtypesIn(kBf16SinceAtlasA2, {kSelf})),
+                                      ScalarsCastToFloat({kBeta, kThreshold}),
+                                      OfOneTensor(kSelf, kOut, OutDtype::kCast, {kBeta, kThreshold}));
+
+constexpr DtypeRule kSoftplusOperand = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | kIntegersAndBool);
+
+// What are not two equal floats is computed in FLOAT, DOUBLE too.
+bool ComputedInFloat(const OperatorCall& call) noexcept {
+  const aclDataType dtype = call.Tensor(kInput).dtype;
+  return dtype != call.Tensor(kGradOutput).dtype || !kFloatHalfAndBf16.Contains(dtype);
+}
+
+// CANN does not ask whether the scalars are null.
+constexpr auto kSoftplusBackwardChecks =
+    Join(List(NotNull(kGradOutput), NotNull(kInput), NotNull(kGradInput), ScalarNotNull(kBeta),
+              ScalarNotNull(kThreshold), DtypesIn(kActivatedAndDouble, {kGradOutput}),
+              DtypesIn(kSoftplusOperand, {kInput}), DtypesIn(kActivatedAndDouble, {kGradInput}),
+              RankAtMost(8, {kGradOutput, kInput, kGradInput}), SameShape(kGradOutput, kInput),
+              SameShape(kInput, kGradInput), PromotesToDtypeOf(kInput),
+              If(ComputedInFloat, PromotesTo(ACL_FLOAT))),
+         ComputableChecks({kGradOutput, kInput}, kGradInput, {kBeta, kThreshold}));
+
+constexpr auto MishChecks(int out) {
+  return Join(List(NotNull(kSelf), NotNull(out), DtypesIn(kBf16SinceAtlasA2, {kSelf})),
+              OfOneTensor(kSelf, out, OutDtype::kSame));
+}
+constexpr auto kMishChecks = MishChecks(kOut);
+constexpr auto kInplaceMishChecks = MishChecks(kSelf);
+
+constexpr auto kMishBackwardChecks = Join(
+    List(NotNull(kGradOutput), NotNull(kInput), NotNull(kGradInput),
+         DtypesIn(kBf16SinceAtlasA2, {kGradOutput, kInput, kGradInput}), Promotes({kGradOutput, kInput})),
+    BroadcastChecks(kGradOutput, kInput, kGradInput), ComputableChecks({kGradOutput, kInput}, kGradInput));
+
+// Any rank; the buffer takes no part.
+constexpr auto kLogSigmoidChecks =
+    List(NotNull(kSelf), NotNull(kOut), DtypesIn(kBf16SinceAtlasA2, {kSelf}), SameDtype(kSelf, kOut),
+         SameShape(kSelf, kOut), PromotesToDtypeOf(kSelf), SizesRepresentable({kOut}), DoneIfEmpty({kSelf}),
+         InsideStorage({kSelf}), LoopRankFits({kSelf, kOut}));
+
+enum GradientWithBuffer { kGivenGradient, kGivenSelf, kBuffer, kResult };
+constexpr auto kLogSigmoidBackwardChecks = List(
+    NotNull(kGivenGradient), NotNull(kGivenSelf), NotNull(kBuffer), NotNull(kResult),
+    DtypesIn(kBf16SinceAtlasA2, {kGivenGradient}), SameDtype(kGivenGradient, kGivenSelf),
+    SameDtype(kGivenSelf, kResult), SameShape(kGivenGradient, kResult), SameShape(kGivenSelf, kResult),
+    PromotesToDtypeOf(kGivenSelf), SizesRepresentable({kResult}), DoneIfEmpty({kGivenGradient, kGivenSelf}),
+    InsideStorage({kGivenGradient, kGivenSelf}), LoopRankFits({kGivenGradient, kGivenSelf, kResult}));
+
+void SetLogSigmoidBackward(const OperatorCall& call, Executor& executor) {
+  SetMapJob(call, {kGivenGradient, kGivenSelf}, kResult, kLogSigmoidSlope, {}, executor);
+}
+
+}  // namespace
+}  // namespace portacl
+
+PORTACL_ACTIVATION_FACTS(softplus, Softplus, kBf16SinceAtlasA2, kDocumentedBefore950, true)
+PORTACL_ACTIVATION_FACTS(softplus_backward, SoftplusBackward, kActivatedAndDouble, kDocumentedWithTraining,
+                         false)
+PORTACL_ACTIVATION_FACTS(mish, Mish, kBf16SinceAtlasA2, kDocumentedWithTraining, false)
+PORTACL_ACTIVATION_FACTS(mish_backward, MishBackward, kBf16SinceAtlasA2, products::kWithout200I500A2, false)
+PORTACL_ACTIVATION_FACTS(logsigmoid, LogSigmoid, kBf16SinceAtlasA2, kDocumentedWithTraining, false)
+PORTACL_ACTIVATION_FACTS(logsigmoid_backward, LogSigmoidBackward, kBf16SinceAtlasA2,
+                         products::kWithout200I500A2, false)
+
+using namespace portacl;
+
+aclnnStatus aclnnSoftplusGetWorkspaceSize(const aclTensor* self, const aclScalar* beta,
+                                          const aclScalar* threshold, aclTensor* out, uint64_t* workspaceSize,
+                                          aclOpExecutor** executor) {
+  return Activate("aclnnSoftplus", {{"self", self}, {"out", out}}, {{"beta", beta}, {"threshold", threshold}},
+                  kSoftplusChecks, (SetActivation<kSoftplus, kSelf>), workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnSoftplus)
+
+aclnnStatus aclnnSoftplusBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                  const aclScalar* beta, const aclScalar* threshold,
+                                                  aclTensor* gradInput, uint64_t* workspaceSize,
+                                                  aclOpExecutor** executor) {
+  return Activate("aclnnSoftplusBackward",
+                  {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}},
+                  {{"beta", beta}, {"threshold", threshold}}, kSoftplusBackwardChecks,
+                  (SetActivation<kSoftplusSlope, kGradOutput, kInput>), workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnSoftplusBackward)
+
+aclnnStatus aclnnMishGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                      aclOpExecutor** executor) {
+  return Activate("aclnnMish", {{"self", self}, {"out", out}}, {}, kMishChecks, (SetActivation<kMish, kSelf>),
+                  workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnMish)
+
+aclnnStatus aclnnInplaceMishGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
+                                             aclOpExecutor** executor) {
+  return Activate("aclnnInplaceMish", {{"selfRef", selfRef}}, {}, kInplaceMishChecks,
+                  (SetActivation<kMish, kSelf>), workspaceSize, executor, Form::kInPlace);
+}
+PORTACL_PHASE_2(aclnnInplaceMish)
+
+aclnnStatus aclnnMishBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                              aclTensor* gradInput, uint64_t* workspaceSize,
+                                              aclOpExecutor** executor) {
+  return Activate("aclnnMishBackward", {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}},
+                  {}, kMishBackwardChecks, (SetActivation<kMishSlope, kGradOutput, kInput>), workspaceSize,
+                  executor);
+}
+PORTACL_PHASE_2(aclnnMishBackward)
+
+aclnnStatus aclnnLogSigmoidGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                            aclOpExecutor** executor) {
+  return Activate("aclnnLogSigmoid", {{"self", self}, {"out", out}}, {}, kLogSigmoidChecks,
+                  (SetActivation<kLogSigmoid, kSelf>), workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnLogSigmoid)
+
+aclnnStatus aclnnLogSigmoidBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                    const aclTensor* buffer, aclTensor* gradInput,
+                                                    uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnLogSigmoidBackward",
+                  {{"gradOutput", gradOutput}, {"self", self}, {"buffer", buffer}, {"gradInput", gradInput}},
+                  {}, kLogSigmoidBackwardChecks, SetLogSigmoidBackward, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnLogSigmoidBackward)
+
+// The buffer, which may be null, is an operand that nothing touches.
+aclnnStatus aclnnLogSigmoidForwardGetWorkspaceSize(const aclTensor* self, aclTensor* out, aclTensor* buffer,
+                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}, {"buffer", buffer}};
+  OperatorCall call{"aclnnLogSigmoidForward", tensors, {}, /*in_place=*/false, /*output_count=*/2};
+  return RunPhase1(call, kLogSigmoidChecks, workspaceSize, executor, SetActivation<kLogSigmoid, kSelf>);
+}
+PORTACL_PHASE_2(aclnnLogSigmoidForward)
+
+#endif  // HWY_ONCE

@@ -1,0 +1,241 @@
+// aclnnSilu, aclnnSwish, aclnnFastGelu and their gradients: x times the logistic function of x, or of a multiple.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_fast_gelu.h"
+#include "aclnnop/aclnn_fast_gelu_backward.h"
+#include "aclnnop/aclnn_silu.h"
+#include "aclnnop/aclnn_silu_backward.h"
+#include "aclnnop/aclnn_swish.h"
+#include "aclnnop/aclnn_swish_backward.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/activations/swish.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/activations/formulas-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace swish {
+
+struct Silu : Activation<Silu, 1> {
+  static constexpr bool kIsHot = true;
+  static constexpr int kFunctionOf = 0;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    return WithFunction(d, x, Function(d, x));
+  }
+  template <class D, class V>
+  HWY_INLINE V Function(D d, const V& x) const {
+    return functions::SigmoidOfUsual(d, x);
+  }
+  template <class D, class V>
+  HWY_INLINE V WithFunction(D d, V x, V sigmoid) const {
+    return SiluFrom(d, x, sigmoid);
+  }
+};
+
+struct SiluSlope : Activation<SiluSlope, 2> {
+  static constexpr bool kIsHot = true;
+  static constexpr int kFunctionOf = 1;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V x) const {
+    return WithFunction(d, gradient, x, Function(d, x));
+  }
+  template <class D, class V>
+  HWY_INLINE V Function(D d, const V& x) const {
+    return Decay(d, x);
+  }
+  template <class D, class V>
+  HWY_INLINE V WithFunction(D d, V gradient, V x, V decay) const {
+    return SiluGradientFrom(d, gradient, x, decay);
+  }
+};
+
+// The number is the multiple.
+struct Swish : Activation<Swish, 1> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    const auto beta = static_cast<double>(Number(0));
+    return functions::InDoubles(d, x, [beta](auto wide, auto t) HWY_ATTR {
+      return hn::Mul(t, LogisticInDouble(wide, hn::Mul(hn::Set(wide, beta), t)));
+    });
+  }
+};
+
+struct SwishSlope : Activation<SwishSlope, 2> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V x) const {
+    const auto beta = static_cast<double>(Number(0));
+    return functions::InDoubles(d, gradient, x, [beta](auto wide, auto g, auto t) HWY_ATTR {
+      return hn::Mul(g, SwishSlopeInDouble(wide, t, hn::Set(wide, beta)));
+    });
+  }
+};
+
+}  // namespace swish
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <cstring>
+
+#include "aclnnop/activations/activation.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kSilu = PORTACL_VALUE_KERNELS(swish::Silu);
+constexpr auto kSiluSlope = PORTACL_VALUE_KERNELS(swish::SiluSlope);
+constexpr auto kSwish = PORTACL_VALUE_KERNELS(swish::Swish);
+constexpr auto kSwishSlope = PORTACL_VALUE_KERNELS(swish::SwishSlope);
+
+enum Unary { kSelf, kOut };
+enum Gradient { kGradOutput, kInput, kGradInput };
+
+// The multiple of FastGelu, in float32 as on the NPU.
+constexpr float kFast = 1.702f;
+
+engine::Scalars Multiple(float beta) {
+  engine::Scalars scalars;
+  std::memcpy(scalars.bytes[0], &beta, sizeof beta);
+  return scalars;
+}
+// Swish's, which may be missing.
+engine::Scalars BetaOf(const OperatorCall& call) {
+  return call.attributes[0].scalar == nullptr ? Multiple(1.0f) : FloatsOf(call);
+}
+
+constexpr auto kOfF3 =
+    List(NotNull(kSelf), NotNull(kOut), DtypesIn(kBf16SinceAtlasA2, {kSelf}), SameDtype(kSelf, kOut));
+
+constexpr auto kSiluChecks = Join(kOfF3, OfOneTensorOfAnyRank(kSelf, kOut));
+constexpr auto kSwishChecks = Join(kOfF3, List(RankAtMost(8, {kSelf, kOut})), ScalarsCastToFloat({0}),
+                                   OfOneTensorOfAnyRank(kSelf, kOut, {0}));
+constexpr auto kFastGeluChecks = Join(
+    List(NotNull(kSelf), NotNull(kOut), DtypesIn(kNoneBeforeAtlasA2, {kSelf}), SameFormat({kSelf, kOut})),
+    OfOneTensor(kSelf, kOut, OutDtype::kSame));
+
+// Gradients of three tensors of one dtype and one shape.
+constexpr auto SameThree(const DtypeRule& rule) {
+  return List(DtypesIn(rule, {kGradOutput}), SameDtype(kGradOutput, kInput), SameDtype(kInput, kGradInput),
+              PromotesToDtypeOf(kInput));
+}
+constexpr auto kSameThreeShapes =
+    List(RankAtMost(8, {kGradOutput, kInput}), SameShape(kGradOutput, kInput), SameShape(kInput, kGradInput));
+constexpr auto kNoneOfThreeIsNull = List(NotNull(kGradOutput), NotNull(kInput), NotNull(kGradInput));
+
+constexpr auto kSwishBackwardChecks =
+    Join(kNoneOfThreeIsNull, SameThree(kBf16SinceAtlasA2), kSameThreeShapes, ScalarsCastToFloat({0}),
+         List(PromotesToDtypeOf(kInput)), ComputableChecks({kGradOutput, kInput}, kGradInput, {0}));
+constexpr auto kFastGeluBackwardChecks = Join(
+    kNoneOfThreeIsNull, SameThree(kNoneBeforeAtlasA2), kSameThreeShapes,
+    List(SameFormat({kGradOutput, kInput, kGradInput})), ComputableChecks({kGradOutput, kInput}, kGradInput));
+
+// On Ascend 950 the two may differ, in dtype and in shape.
+bool DtypesDiffer(const OperatorCall& call) noexcept {
+  return call.product == Product::kAscend950 && call.Tensor(kGradOutput).dtype != call.Tensor(kInput).dtype;
+}
+bool DtypesAreOne(const OperatorCall& call) noexcept { return !DtypesDiffer(call); }
+
+constexpr auto kSiluBackwardChecks = Join(
+    kNoneOfThreeIsNull,
+    List(DtypesIn(kBf16SinceAtlasA2, {kGradOutput, kInput}), DtypesIn(kFloatHalfAndBf16, {kGradInput}),
+         PromotesToDtypeOf(kInput), If(DtypesDiffer, PromotesTo(ACL_FLOAT)),
+         If(DtypesDiffer, PromotedIs(kGradInput)), If(DtypesAreOne, SameDtype(kGradOutput, kInput)),
+         If(DtypesAreOne, SameDtype(kInput, kGradInput)), RankAtMost(8, {kGradOutput, kInput}),
+         OnProducts(products::kBeforeAscend950, SameShape(kGradOutput, kInput)),
+         OnProducts(products::kBeforeAscend950, SameShape(kInput, kGradInput))),
+    BroadcastsInto({kGradOutput, kInput}, kGradInput), ComputableChecks({kGradOutput, kInput}, kGradInput));
+
+void SetSwish(const OperatorCall& call, Executor& executor) {
+  SetMapJob(call, {kSelf}, kOut, kSwish, BetaOf(call), executor);
+}
+void SetSwishBackward(const OperatorCall& call, Executor& executor) {
+  SetMapJob(call, {kGradOutput, kInput}, kGradInput, kSwishSlope, BetaOf(call), executor);
+}
+void SetSiluBackward(const OperatorCall& call, Executor& executor) {
+  SetMapJob(call, {kGradOutput, kInput}, kGradInput, kSiluSlope, {}, executor);
+}
+void SetFastGelu(const OperatorCall& call, Executor& executor) {
+  SetMapJob(call, {kSelf}, kOut, kSwish, Multiple(kFast), executor);
+}
+void SetFastGeluBackward(const OperatorCall& call, Executor& executor) {
+  SetMapJob(call, {kGradOutput, kInput}, kGradInput, kSwishSlope, Multiple(kFast), executor);
+}
+
+}  // namespace
+}  // namespace portacl
+
+PORTACL_ACTIVATION_FACTS(silu, Silu, kBf16SinceAtlasA2, products::kWithout200I500A2, false)
+PORTACL_ACTIVATION_FACTS(silu_backward, SiluBackward, kBf16SinceAtlasA2, kDocumentedWithTraining, false)
+PORTACL_ACTIVATION_FACTS(swish, Swish, kBf16SinceAtlasA2, products::kWithout200I500A2, false)
+PORTACL_ACTIVATION_FACTS(swish_backward, SwishBackward, kBf16SinceAtlasA2, products::kWithout200I500A2, false)
+PORTACL_ACTIVATION_FACTS(fast_gelu, FastGelu, kNoneBeforeAtlasA2, products::kSinceAtlasA2, false)
+PORTACL_ACTIVATION_FACTS(fast_gelu_backward, FastGeluBackward, kNoneBeforeAtlasA2, products::kSinceAtlasA2,
+                         false)
+
+using namespace portacl;
+
+aclnnStatus aclnnSiluGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                      aclOpExecutor** executor) {
+  return Activate("aclnnSilu", {{"self", self}, {"out", out}}, {}, kSiluChecks, (SetActivation<kSilu, kSelf>),
+                  workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnSilu)
+
+aclnnStatus aclnnSiluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                              aclTensor* gradInput, uint64_t* workspaceSize,
+                                              aclOpExecutor** executor) {
+  return Activate("aclnnSiluBackward", {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}},
+                  {}, kSiluBackwardChecks, SetSiluBackward, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnSiluBackward)
+
+aclnnStatus aclnnSwishGetWorkspaceSize(const aclTensor* self, const aclScalar* betaOptional, aclTensor* out,
+                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnSwish", {{"self", self}, {"out", out}}, {{"betaOptional", betaOptional}},
+                  kSwishChecks, SetSwish, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnSwish)
+
+aclnnStatus aclnnSwishBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                               const aclScalar* betaOptional, aclTensor* gradInput,
+                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate(
+      "aclnnSwishBackward", {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}},
+      {{"betaOptional", betaOptional}}, kSwishBackwardChecks, SetSwishBackward, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnSwishBackward)
+
+aclnnStatus aclnnFastGeluGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                          aclOpExecutor** executor) {
+  return Activate("aclnnFastGelu", {{"self", self}, {"out", out}}, {}, kFastGeluChecks, SetFastGelu,
+                  workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnFastGelu)
+
+aclnnStatus aclnnFastGeluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                  aclTensor* gradInput, uint64_t* workspaceSize,
+                                                  aclOpExecutor** executor) {
+  return Activate("aclnnFastGeluBackward",
+                  {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}}, {},
+                  kFastGeluBackwardChecks, SetFastGeluBackward, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnFastGeluBackward)
+
+#endif  // HWY_ONCE

@@ -1,0 +1,48 @@
+// Jobs of several maps, and maybe a sum, one after the other, whose operands are views of the call's tensors: halves of one, say.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <initializer_list>
+
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+
+// A view, and the executor's operand (OperatorCall::OperandOf) in whose storage it lies.
+struct MappedView {
+  aclTensor tensor;
+  int operand;
+};
+
+class MapList {
+ public:
+  // For at most `most` maps and one sum of the executor's job. Where there is no memory for them, phase 1 fails and nothing below
+  // does anything.
+  MapList(const OperatorCall& call, Executor& executor, int most) noexcept;
+
+  // As SetMapJob: the inputs are cast to the call's promoted dtype and broadcast to the output's shape. A map may read what an
+  // earlier one has written. Preconditions: the output has elements, and its dims merge to at most kMaxLoopRank.
+  void Add(std::initializer_list<MappedView> inputs, const MappedView& output,
+           const engine::KernelTable& kernels, const engine::Scalars& scalars = {}) noexcept;
+
+  // As MakeReductionJob, of a formula without parameters: terms of the shape `terms` summed to `kept`. It runs before the maps,
+  // which may so write over what it reads.
+  void AddSum(std::initializer_list<MappedView> inputs, const MappedView& output, const Shape& terms,
+              const Shape& kept, const engine::Kernels& kernels) noexcept;
+
+  // Ends the list: sets the executor's job.
+  void SetJob() noexcept;
+
+ private:
+  engine::ReductionJob* sum() const noexcept;
+
+  const OperatorCall& call_;
+  Executor& executor_;
+  int most_;
+  engine::ElementwiseJob* jobs_;
+  int count_ = 0;
+  bool has_sum_ = false;
+  int64_t elements_ = 0;
+};
+
+}  // namespace portacl

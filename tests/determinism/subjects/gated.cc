@@ -1,0 +1,139 @@
+// Activations that are several maps over views, for the determinism test: gated units over halves, and Prelu, whose weights'
+// gradients are sums.
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "aclnnop/aclnn_geglu.h"
+#include "aclnnop/aclnn_geglu_backward.h"
+#include "aclnnop/aclnn_glu.h"
+#include "aclnnop/aclnn_glu_backward.h"
+#include "aclnnop/aclnn_prelu.h"
+#include "aclnnop/aclnn_prelu_backward.h"
+#include "aclnnop/aclnn_swi_glu.h"
+#include "aclnnop/aclnn_swi_glu_grad.h"
+#include "determinism/subject.h"
+
+namespace portacl::testing {
+namespace {
+
+using Tensors = std::span<aclTensor* const>;
+struct DestroyTensor {
+  void operator()(aclTensor* tensor) const { aclDestroyTensor(tensor); }
+};
+using Handle = std::unique_ptr<aclTensor, DestroyTensor>;
+
+// Rows begin to begin + count of a matrix, or one row as a vector.
+Handle Rows(const aclTensor* matrix, int64_t begin, int64_t count, bool as_vector = false) {
+  int64_t* shape = nullptr;
+  int64_t* strides = nullptr;
+  int64_t* storage = nullptr;
+  uint64_t rank = 0;
+  uint64_t storage_rank = 0;
+  int64_t offset = 0;
+  aclDataType dtype = ACL_DT_UNDEFINED;
+  void* address = nullptr;
+  aclGetViewShape(matrix, &shape, &rank);
+  aclGetViewStrides(matrix, &strides, &rank);
+  aclGetStorageShape(matrix, &storage, &storage_rank);
+  aclGetViewOffset(matrix, &offset);
+  aclGetDataType(matrix, &dtype);
+  aclGetRawTensorAddr(matrix, &address);
+  shape[0] = count;
+  const int dropped = as_vector ? 1 : 0;
+  Handle rows(aclCreateTensor(shape + dropped, rank - static_cast<uint64_t>(dropped), dtype,
+                              strides + dropped, offset + begin * strides[0], ACL_FORMAT_ND, storage,
+                              storage_rank, address));
+  delete[] shape;
+  delete[] strides;
+  delete[] storage;
+  return rows;
+}
+
+// A call's tensors, which of the settings it has, and what phase 1 gives.
+struct Call {
+  Tensors t;
+  int64_t setting;
+  uint64_t* size;
+  aclOpExecutor** executor;
+};
+
+const std::vector<DtypeNumber> kFloats = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
+const std::vector<DtypeNumber> kWithDouble = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE};
+const Shape kHalf = {151, 257};
+const Shape kWhole = {302, 257};
+
+SubjectRegistration Register(const std::string& name, const std::vector<DtypeNumber>& dtypes,
+                             const std::vector<Shape>& inputs, const Shape& output, size_t settings,
+                             aclnnStatus (*plan)(const Call&), decltype(OperatorBinding::run) run,
+                             bool sums = false) {
+  Subject subject;
+  subject.sums_everything = sums;
+  OperatorBinding& binding = subject.description.binding;
+  binding.name = name;
+  for (size_t i = 0; i < inputs.size(); ++i) binding.tensors.push_back("input" + std::to_string(i));
+  binding.tensors.emplace_back("output");
+  binding.plan = [plan](Tensors t, const Attributes& attributes, uint64_t* size, aclOpExecutor** executor) {
+    return plan({t, attributes.reduction, size, executor});
+  };
+  binding.run = run;
+  binding.may_need_workspace = [=](std::span<const Shape>) { return sums; };
+  for (size_t i = 0; i < settings; ++i) {
+    subject.description.attributes.emplace_back();
+    subject.description.attributes.back().reduction = static_cast<int64_t>(i);
+    for (const DtypeNumber dtype : dtypes)
+      subject.given.push_back({std::vector<DtypeNumber>(inputs.size(), dtype), inputs, dtype, output, i});
+  }
+  subject.cuts_freely = [](const Attributes&) { return false; };
+  for (const char c : name) subject.seed = subject.seed * 31 + static_cast<unsigned char>(c);
+  return SubjectRegistration(std::move(subject));
+}
+
+const auto kGlu = Register(
+    "aclnnGlu", kWithDouble, {kWhole}, kHalf, 1,
+    [](const Call& c) { return aclnnGluGetWorkspaceSize(c.t[0], 0, c.t[1], c.size, c.executor); }, aclnnGlu);
+const auto kGluBackward = Register(
+    "aclnnGluBackward", kWithDouble, {kHalf, kWhole}, kWhole, 1,
+    [](const Call& c) {
+      return aclnnGluBackwardGetWorkspaceSize(c.t[0], c.t[1], 0, c.t[2], c.size, c.executor);
+    },
+    aclnnGluBackward);
+const auto kSwiGlu = Register(
+    "aclnnSwiGlu", kFloats, {kWhole}, kHalf, 1,
+    [](const Call& c) { return aclnnSwiGluGetWorkspaceSize(c.t[0], 0, c.t[1], c.size, c.executor); },
+    aclnnSwiGlu);
+const auto kSwiGluGrad = Register(
+    "aclnnSwiGluGrad", kFloats, {kHalf, kWhole}, kWhole, 1,
+    [](const Call& c) {
+      return aclnnSwiGluGradGetWorkspaceSize(c.t[0], c.t[1], 0, c.t[2], c.size, c.executor);
+    },
+    aclnnSwiGluGrad);
+// Both results in one tensor.
+const auto kGeGlu = Register(
+    "aclnnGeGlu", kFloats, {kWhole}, kWhole, 2,
+    [](const Call& c) {
+      return aclnnGeGluGetWorkspaceSize(c.t[0], 0, c.setting, Rows(c.t[1], 0, 151).get(),
+                                        Rows(c.t[1], 151, 151).get(), c.size, c.executor);
+    },
+    aclnnGeGlu);
+const auto kGeGluBackward = Register(
+    "aclnnGeGluBackward", kFloats, {kHalf, kWhole, kHalf}, kWhole, 2,
+    [](const Call& c) {
+      return aclnnGeGluBackwardGetWorkspaceSize(c.t[0], c.t[1], c.t[2], 0, c.setting, c.t[3], c.size,
+                                                c.executor);
+    },
+    aclnnGeGluBackward);
+const auto kPrelu = Register(
+    "aclnnPrelu", kFloats, {kWhole, {257}}, kWhole, 1,
+    [](const Call& c) { return aclnnPreluGetWorkspaceSize(c.t[0], c.t[1], c.t[2], c.size, c.executor); },
+    aclnnPrelu);
+// Both results in one tensor.
+const auto kPreluBackward = Register(
+    "aclnnPreluBackward", kFloats, {kWhole, kWhole, {257}}, {303, 257}, 1,
+    [](const Call& c) {
+      return aclnnPreluBackwardGetWorkspaceSize(c.t[0], c.t[1], c.t[2], Rows(c.t[3], 0, 302).get(),
+                                                Rows(c.t[3], 302, 1, true).get(), c.size, c.executor);
+    },
+    aclnnPreluBackward, /*sums=*/true);
+
+}  // namespace
+}  // namespace portacl::testing

@@ -1,0 +1,632 @@
+// Activations and their gradients as data: what phase 1 answers, what each element is.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "aclnnop/aclnn_celu.h"
+#include "aclnnop/aclnn_elu.h"
+#include "aclnnop/aclnn_elu_backward.h"
+#include "aclnnop/aclnn_fast_gelu.h"
+#include "aclnnop/aclnn_fast_gelu_backward.h"
+#include "aclnnop/aclnn_gelu.h"
+#include "aclnnop/aclnn_gelu_backward.h"
+#include "aclnnop/aclnn_gelu_backward_v2.h"
+#include "aclnnop/aclnn_gelu_v2.h"
+#include "aclnnop/aclnn_hardshrink.h"
+#include "aclnnop/aclnn_hardshrink_backward.h"
+#include "aclnnop/aclnn_hardsigmoid.h"
+#include "aclnnop/aclnn_hardsigmoid_backward.h"
+#include "aclnnop/aclnn_hardswish.h"
+#include "aclnnop/aclnn_hardswish_backward.h"
+#include "aclnnop/aclnn_hardswish_backward_v2.h"
+#include "aclnnop/aclnn_hardtanh.h"
+#include "aclnnop/aclnn_hardtanh_backward.h"
+#include "aclnnop/aclnn_leaky_relu.h"
+#include "aclnnop/aclnn_leaky_relu_backward.h"
+#include "aclnnop/aclnn_logsigmoid.h"
+#include "aclnnop/aclnn_logsigmoid_backward.h"
+#include "aclnnop/aclnn_mish.h"
+#include "aclnnop/aclnn_mish_backward.h"
+#include "aclnnop/aclnn_relu.h"
+#include "aclnnop/aclnn_selu.h"
+#include "aclnnop/aclnn_selu_backward.h"
+#include "aclnnop/aclnn_sigmoid_backward.h"
+#include "aclnnop/aclnn_silu.h"
+#include "aclnnop/aclnn_silu_backward.h"
+#include "aclnnop/aclnn_softplus.h"
+#include "aclnnop/aclnn_softplus_backward.h"
+#include "aclnnop/aclnn_softshrink.h"
+#include "aclnnop/aclnn_softshrink_backward.h"
+#include "aclnnop/aclnn_swish.h"
+#include "aclnnop/aclnn_swish_backward.h"
+#include "aclnnop/aclnn_tanh_backward.h"
+#include "aclnnop/aclnn_threshold_backward.h"
+#include "support/map_rules.h"
+
+namespace portacl::testing {
+namespace {
+
+using Real = long double;
+
+constexpr Real kPi = 3.14159265358979323846264338327950288L;
+constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
+
+// ---- what phase 1 answers ----
+
+Rule DtypeIsThatOf(const std::string& name) {
+  return Sets([=](MapCall& call) { call.promoted = call[name].dtype; });
+}
+
+// The end of a function of one tensor.
+Rules SameOut(const std::string& self = "self", const std::string& out = "out") {
+  return {SameDtypes(self, out), Ranks(self), SameShapes(self, out), Empty(self), DtypeIsThatOf(self)};
+}
+Rules CastOut() {
+  return {CastsFrom("self", "out"), Ranks("self"), SameShapes("self", "out"), Empty("self"),
+          DtypeIsThatOf("self")};
+}
+Rules AnyRank(const std::string& self, const std::string& out) {
+  return {SameShapes(self, out), Empty(self), DtypeIsThatOf(self)};
+}
+
+// A scalar that casts to FLOAT; it may be missing.
+Rule CastsToFloat(const std::string& names) {
+  Rules rules;
+  for (const std::string& name : Words(names))
+    rules.push_back(Says(161002, name, [=](MapCall& call) {
+      return !call[name].null && !CanCastDtype(call[name].dtype, ACL_FLOAT);
+    }));
+  return [=](MapCall& call) -> std::optional<Verdict> {
+    for (const Rule& rule : rules) {
+      if (const auto verdict = rule(call)) return verdict;
+    }
+    return std::nullopt;
+  };
+}
+
+float FloatOf(MapCall& call, const std::string& scalar) {
+  return static_cast<float>(ScalarIn(call[scalar], ACL_FLOAT).real);
+}
+
+Rules BroadcastTo(const std::string& names, const std::string& out) {
+  return {Ranks(names), Broadcasts(names), BroadcastIs(out), Empty(names)};
+}
+
+// BF16 on Atlas 200I/500 A2 too.
+Listed On310BToo() {
+  Listed list = kFloats;
+  list.on_310b = {ACL_BF16};
+  return list;
+}
+
+// Gradients of three tensors of one dtype and one shape.
+Rules ThreeAlike(const Listed& list, const std::string& out = "gradInput") {
+  return {Nulls("gradOutput self " + out), In("gradOutput", list),   SameDtypes("gradOutput", "self"),
+          SameDtypes("self", out),         Ranks("gradOutput self"), SameShapes("gradOutput", "self"),
+          SameShapes("self", out)};
+}
+
+// ---- what elements are ----
+
+Real Logistic(Real x) { return 1 / (1 + std::exp(-x)); }
+Real SwishSlope(Real x, Real beta) {
+  const Real rest = Logistic(-beta * x);
+  return Logistic(beta * x) * (1 + beta * x * rest);
+}
+Real Normal(Real x) { return std::erfc(-x / std::sqrt(2.0L)) / 2; }
+Real GeluByErf(Real x) { return x * Normal(x); }
+Real GeluArgument(Real x) { return std::sqrt(8 / kPi) * (x + 0.044715L * x * x * x); }
+Real GeluByTanh(Real x) { return x * Logistic(GeluArgument(x)); }
+Real GeluSlopeByErf(Real x) { return Normal(x) + x * std::exp(-x * x / 2) / std::sqrt(2 * kPi); }
+Real GeluSlopeByTanh(Real x) {
+  const Real u = GeluArgument(x);
+  const Real more = Logistic(u) * Logistic(-u) * x * std::sqrt(8 / kPi) * (1 + 3 * 0.044715L * x * x);
+  return Logistic(u) + (std::isnan(more) && !std::isnan(x) ? 0 : more);
+}
+
+Oracle Near(std::function<Real(const Real*)> function, double ulp32 = 1, double ulp64 = 1.5) {
+  Oracle oracle;
+  oracle.real = std::move(function);
+  oracle.ulp32 = ulp32;
+  oracle.ulp64 = ulp64;
+  return oracle;
+}
+Oracle Near(Real (*function)(Real), double ulp32 = 1, double ulp64 = 1.5) {
+  return Near([=](const Real* x) { return function(x[0]); }, ulp32, ulp64);
+}
+// A gradient: gradOutput times a slope, which is a sum and has a zero between -3 and 0: `slack` times gradOutput is right beside it.
+// Where the slope underflows in float32, 0 and infinity times it are left open.
+Oracle Gradient(std::function<Real(const Real*)> slope, double ulp32 = 1, Real slack = 0x1p-38L) {
+  Oracle oracle = Near([=](const Real* x) { return x[0] * slope(x); }, ulp32);
+  oracle.slack = [=](const Real* x) {
+    return std::isfinite(x[0]) && x[1] > -3 && x[1] < 0 ? std::fabs(x[0]) * slack : 0;
+  };
+  oracle.any_real = [=](const Real* x) {
+    const Real by = slope(x);
+    return (x[0] == 0 || std::isinf(x[0])) && std::fabs(by) < 0x1p-120L;
+  };
+  return oracle;
+}
+
+// The result is exact in floats, or in integers too.
+template <class F>
+Oracle Exact(F formula) {
+  Oracle oracle;
+  oracle.single = formula;
+  oracle.twofold = formula;
+  return oracle;
+}
+
+class Table {
+ public:
+  MapOperator& Add(const CFunction& function, const std::string& names, const Rules& rules,
+                   const Oracle& oracle) {
+    operators_.push_back(Describe(function, names, rules, oracle));
+    MapOperator& op = operators_.back();
+    op.output = op.names.back();
+    op.unary_domain = true;
+    return op;
+  }
+  MapOperator& AddInPlace(const CFunction& function, const std::string& names) {
+    const MapOperator base = operators_.back();
+    operators_.push_back(InPlace(function, base, names));
+    return operators_.back();
+  }
+  std::vector<MapOperator*> Last(size_t count) {
+    std::vector<MapOperator*> last;
+    for (size_t i = operators_.size() - count; i < operators_.size(); ++i) last.push_back(&operators_[i]);
+    return last;
+  }
+  std::vector<MapOperator> Take() { return std::move(operators_); }
+
+ private:
+  std::vector<MapOperator> operators_;
+};
+
+#define PORTACL_FUNCTION(name) PORTACL_C_FUNCTION(aclnn##name)
+
+void AddRelus(Table& table) {
+  Oracle relu = Exact([](const auto* x) { return std::isnan(x[0]) ? x[0] : x[0] > 0 ? x[0] : 0; });
+  relu.integer = [](const Int* x) { return x[0] > 0 ? x[0] : 0; };
+  table.Add(
+      PORTACL_FUNCTION(Relu), "self out",
+      Rules{Nulls("self out"), In("self", kFloats + DtypeList{ACL_INT8, ACL_UINT8, ACL_INT32, ACL_INT64})} +
+          SameOut(),
+      relu);
+  table.AddInPlace(PORTACL_FUNCTION(InplaceRelu), "selfRef");
+
+  const auto kept = [](auto x, auto threshold) {
+    if (std::fabs(threshold) <= 0x1p-23f) threshold = 0;
+    return !(x <= threshold);
+  };
+  Oracle threshold = Exact([=](const auto* x) { return kept(x[1], x[2]) ? x[0] : 0; });
+  threshold.integer = [](const Int* x) { return x[1] > x[2] ? x[0] : 0; };
+  const Listed integers_too = kFloats + DtypeList{ACL_INT8, ACL_UINT8, ACL_INT32};
+  Listed with_int64 = integers_too;
+  with_int64.on_950.push_back(ACL_INT64);
+  const auto is_zero = [](MapCall& call) { return std::fabs(FloatOf(call, "threshold")) <= 0x1p-23f; };
+  MapOperator& gradient = table.Add(
+      PORTACL_FUNCTION(ThresholdBackward), "gradOutput self threshold out",
+      Rules{Nulls("threshold out gradOutput self"), When(is_zero, In("gradOutput self out", with_int64)),
+            When([=](MapCall& call) { return !is_zero(call); }, In("gradOutput self out", integers_too)),
+            SameDtypes("gradOutput", "self"), SameDtypes("self", "out"), DtypeIsThatOf("self")} +
+          BroadcastTo("gradOutput self", "out"),
+      threshold);
+  gradient.values = {{0, 0}, {2, 0}, {-0.75L, 0}, {3.7L, 0}, {0x1p-24L, 0}, {300, 0}, {-1e20L, 0}};
+  gradient.casts = {{"threshold", ACL_FLOAT}};
+
+  MapOperator& leaky = table.Add(PORTACL_FUNCTION(LeakyRelu), "self negativeSlope out",
+                                 Rules{Nulls("self negativeSlope out"), In("self", kFD)} + CastOut(),
+                                 Exact([](const auto* x) { return x[0] > 0 ? x[0] : x[1] * x[0]; }));
+  leaky.casts = {{"negativeSlope", ACL_FLOAT}};
+  table.AddInPlace(PORTACL_FUNCTION(InplaceLeakyRelu), "selfRef negativeSlope");
+  MapOperator& slope = table.Add(
+      PORTACL_FUNCTION(LeakyReluBackward), "gradOutput self negativeSlope selfIsResult out",
+      Rules{Nulls("gradOutput self negativeSlope out"), In("gradOutput self", kFD), In("negativeSlope", kFDI),
+            Says(161002, "negativeSlope",
+                 [](MapCall& call) {
+                   return call["selfIsResult"].value.real != 0 && FloatOf(call, "negativeSlope") < 0;
+                 }),
+            Promotes("gradOutput self"), CastsTo("out")} +
+          BroadcastTo("gradOutput self", "out"),
+      Exact([](const auto* x) { return x[1] > 0 ? x[0] : x[0] * x[2]; }));
+  slope.casts = {{"negativeSlope", ACL_FLOAT}};
+  slope.integers = {{0, 0}, {1, 0}};
+}
+
+void AddGelus(Table& table) {
+  table.Add(PORTACL_FUNCTION(Gelu), "self out",
+            Rules{Nulls("self out"), In("self", kFloats), NotPrivate("self out")} + SameOut(),
+            Near(GeluByTanh, 2));
+  table
+      .Add(PORTACL_FUNCTION(GeluV2), "x approximate y",
+           Rules{Nulls("x y"), In("x", kFloats), SameDtypes("x", "y")} + AnyRank("x", "y"),
+           Near([](const Real* x) { return x[1] == 1 ? GeluByTanh(x[0]) : GeluByErf(x[0]); }, 2))
+      .integers = {{0, 0}, {1, 0}, {2, 0}};
+  table.Add(PORTACL_FUNCTION(GeluBackward), "gradOutput self gradInput",
+            Rules{Nulls("gradOutput self gradInput"), Promotes("gradOutput self"),
+                  PromotedIn("gradOutput self", kFloats)} +
+                BroadcastTo("gradOutput self", "gradInput"),
+            Gradient([](const Real* x) { return GeluSlopeByTanh(x[1]); }));
+  table
+      .Add(PORTACL_FUNCTION(GeluBackwardV2), "gradOutput self approximate gradInput",
+           Rules{Nulls("gradOutput self gradInput approximate"), Promotes("gradOutput self"),
+                 PromotedIn("gradOutput self", kFloats),
+                 Says(161002, "gradInput",
+                      [](MapCall& call) { return call["gradInput"].dtype != call.promoted; }),
+                 Broadcasts("gradOutput self"), BroadcastIs("gradInput"),
+                 Says(161002, "approximate",
+                      [](MapCall& call) {
+                        const Real value = call["approximate"].value.real;
+                        return value != 0 && value != 1;
+                      }),
+                 Empty("gradOutput self")},
+           Gradient([](const Real* x) { return x[2] == 1 ? GeluSlopeByTanh(x[1]) : GeluSlopeByErf(x[1]); }))
+      .integers = {{0, 0}, {1, 0}};
+}
+
+void AddSwishes(Table& table) {
+  const auto swish = [](Real x, Real beta) { return x * Logistic(beta * x); };
+  const Rules of_floats = {Nulls("self out"), In("self", kFloats), SameDtypes("self", "out")};
+  table.Add(PORTACL_FUNCTION(Silu), "self out", of_floats + AnyRank("self", "out"),
+            Near([=](const Real* x) { return swish(x[0], 1); }, 2));
+  MapOperator& with_beta =
+      table.Add(PORTACL_FUNCTION(Swish), "self betaOptional out",
+                of_floats + Rules{Ranks("self out"), CastsToFloat("betaOptional")} + AnyRank("self", "out"),
+                Near([=](const Real* x) { return swish(x[0], x[1]); }));
+  with_beta.casts = {{"betaOptional", ACL_FLOAT}};
+  const Listed on_new = {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}};
+  table.Add(PORTACL_FUNCTION(FastGelu), "self out",
+            Rules{Nulls("self out"), In("self", on_new), SameFormats("self out")} + SameOut(),
+            Near([=](const Real* x) { return swish(x[0], 1.702f); }));
+
+  table.Add(
+      PORTACL_FUNCTION(SiluBackward), "gradOutput self gradInput",
+      Rules{Nulls("gradOutput self gradInput"), In("gradOutput self", kFloats),
+            In("gradInput", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}}), Sets([](MapCall& call) {
+              const bool differ = call.Is(k950Only) && call["gradOutput"].dtype != call["self"].dtype;
+              call.promoted = differ ? DtypeNumber{ACL_FLOAT} : call["self"].dtype;
+            }),
+            On(kBefore950, SameDtypes("gradOutput", "self")),
+            Says(161002, "gradInput", [](MapCall& call) { return call["gradInput"].dtype != call.promoted; }),
+            Ranks("gradOutput self"), On(kBefore950, SameShapes("gradOutput", "self")),
+            On(kBefore950, SameShapes("self", "gradInput"))} +
+          BroadcastTo("gradOutput self", "gradInput"),
+      Gradient([](const Real* x) { return SwishSlope(x[1], 1); }, 6, 0x1p-25L));
+  MapOperator& slope = table.Add(PORTACL_FUNCTION(SwishBackward), "gradOutput self betaOptional gradInput",
+                                 ThreeAlike(kFloats) + Rules{CastsToFloat("betaOptional"),
+                                                             Empty("gradOutput self"), DtypeIsThatOf("self")},
+                                 Gradient([](const Real* x) { return SwishSlope(x[1], x[2]); }));
+  slope.casts = {{"betaOptional", ACL_FLOAT}};
+  table.Add(PORTACL_FUNCTION(FastGeluBackward), "gradOutput self gradInput",
+            ThreeAlike(on_new) + Rules{SameFormats("gradOutput self gradInput"), Empty("gradOutput self"),
+                                       DtypeIsThatOf("self")},
+            Gradient([](const Real* x) { return SwishSlope(x[1], 1.702f); }));
+}
+
+// ---- exponentials ----
+
+Real Expm1(Real x) { return x == 0 ? x : std::expm1(x); }
+
+void SetCasts(MapOperator& op, const std::string& scalars) {
+  for (const std::string& name : Words(scalars)) op.casts.emplace_back(name, ACL_FLOAT);
+}
+
+void AddElus(Table& table) {
+  const auto is_finite = [](Real x) { return std::isfinite(x); };
+  MapOperator& elu = table.Add(PORTACL_FUNCTION(Elu), "self alpha scale inputScale out",
+                               Rules{Nulls("self alpha scale inputScale out"),
+                                     In("self", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}}),
+                                     CastsToFloat("alpha scale inputScale")} +
+                                   CastOut(),
+                               Near(
+                                   [=](const Real* x) {
+                                     if (x[0] > 0) return x[2] * x[0];
+                                     if (!is_finite(x[1]) || !is_finite(x[3])) return -x[1] * x[2];
+                                     // The argument is rounded, to float64.
+                                     return x[1] * x[2] * Expm1(static_cast<double>(x[3] * x[0]));
+                                   },
+                                   1, 3));
+  SetCasts(elu, "alpha scale inputScale");
+  // 0 times what overflows.
+  elu.oracle.any_real = [](const Real* x) { return x[1] * x[2] == 0 && x[3] * x[0] > 88; };
+  elu.values = {{1, 0}, {1.05L, 0}, {0.5L, 0}, {-0.75L, 0}, {3, 0}, {kInfinity, 0}};
+  table.AddInPlace(PORTACL_FUNCTION(InplaceElu), "selfRef alpha scale inputScale");
+
+  MapOperator& slope = table.Add(
+      PORTACL_FUNCTION(EluBackward), "gradOutput alpha scale inputScale isResult selfOrResult gradInput",
+      Rules{
+          Nulls("gradOutput alpha scale inputScale selfOrResult gradInput"), In("gradOutput", kFloats),
+          SameDtypes("gradOutput", "selfOrResult"), CastsFrom("gradOutput", "gradInput"),
+          CastsToFloat("alpha scale inputScale"),
+          Says(161002, "alpha",
+               [](MapCall& call) { return call["isResult"].value.real != 0 && FloatOf(call, "alpha") < 0; }),
+          Ranks("gradOutput selfOrResult"), SameShapes("gradOutput", "selfOrResult"),
+          SameShapes("selfOrResult", "gradInput"), Empty("gradOutput"), DtypeIsThatOf("selfOrResult")},
+      Near([](const Real* x) {
+        const Real alpha = x[1];
+        const Real scale = x[2];
+        const Real input_scale = x[3];
+        if (x[5] > 0) return x[0] * scale;
+        if (x[4] != 0) return x[0] * input_scale * (x[5] + alpha * scale);
+        return x[0] * input_scale * alpha * scale * std::exp(x[5] * input_scale);
+      }));
+  SetCasts(slope, "alpha scale inputScale");
+  slope.integers = {{0, 0}, {1, 0}};
+  slope.values = {{1, 0}, {1.05L, 0}, {0.5L, 0}, {-0.75L, 0}};
+  // 0 and infinity times what underflows, 0 times what overflows.
+  slope.oracle.any_real = [](const Real* x) {
+    const Real z = x[5] * x[3];
+    if (x[4] != 0 || !(x[5] < 0)) return false;
+    return ((x[0] == 0 || std::isinf(x[0])) && z < -600) || (x[0] * x[1] * x[2] == 0 && z > 88);
+  };
+
+  MapOperator& celu =
+      table.Add(PORTACL_FUNCTION(Celu), "self alpha out",
+                Rules{Nulls("self alpha out"), In("self", On310BToo()), CastsToFloat("alpha"),
+                      Says(161002, "alpha",
+                           [](MapCall& call) {
+                             const float alpha = FloatOf(call, "alpha");
+                             return alpha == 0 || std::isnan(alpha);
+                           })} +
+                    CastOut(),
+                Near([](const Real* x) { return x[0] > 0 ? x[0] : x[1] * Expm1(x[0] / x[1]); }));
+  SetCasts(celu, "alpha");
+  table.AddInPlace(PORTACL_FUNCTION(InplaceCelu), "selfRef alpha");
+  for (MapOperator* op : table.Last(2)) op->values = {{1, 0}, {0.25L, 0}, {-0.75L, 0}, {3.7L, 0}, {0, 0}};
+}
+
+// Integers here are those of which INT8 and INT32 have the same result; activations_test.cc has the others.
+void AddSelus(Table& table) {
+  const Listed list = kFloats + DtypeList{ACL_INT8, ACL_INT32};
+  constexpr Real kScale = 1.0507009873554805L;
+  constexpr Real kAlpha = 1.6732632423543772L;
+  Oracle selu = Near([=](const Real* x) { return kScale * (x[0] > 0 ? x[0] : kAlpha * Expm1(x[0])); });
+  selu.integer = [](const Int* x) {
+    const float product = static_cast<float>(x[0]) * 1.0507009873554805f;
+    return x[0] < 0 ? Int{-1} : product >= 0x1p31f ? Int{0x7FFFFFFF} : static_cast<Int>(product);
+  };
+  selu.any_integer = [](const Int* x) { return x[0] > 58 && x[0] < 128; };
+  table.Add(PORTACL_FUNCTION(Selu), "self out",
+            Rules{Nulls("self out"), In("self out", list)} + AnyRank("self", "out"), selu);
+  table.AddInPlace(PORTACL_FUNCTION(InplaceSelu), "selfRef");
+
+  Oracle slope = Near([=](const Real* x) { return x[0] * (x[1] > 0 ? kScale : x[1] + kScale * kAlpha); });
+  const auto of_integers = [](const Int* x) {
+    const float factor = x[1] > 0 ? 1.0507009873554805f : static_cast<float>(x[1]) + 1.7580993408473769f;
+    return std::nearbyint(static_cast<float>(x[0]) * factor);
+  };
+  slope.integer = [=](const Int* x) {
+    return static_cast<Int>(std::clamp(static_cast<double>(of_integers(x)), -0x1p31, 0x1p31 - 1));
+  };
+  slope.any_integer = [=](const Int* x) {
+    return std::fabs(of_integers(x)) > 127 && x[0] >= -128 && x[0] < 128 && x[1] >= -128 && x[1] < 128;
+  };
+  table.Add(
+      PORTACL_FUNCTION(SeluBackward), "gradOutput result gradInput",
+      Rules{Nulls("gradOutput result gradInput"), In("gradOutput", list), SameDtypes("gradOutput", "result"),
+            SameDtypes("result", "gradInput"), SameShapes("gradOutput", "result"),
+            SameShapes("result", "gradInput"), Empty("gradOutput"), DtypeIsThatOf("result")},
+      slope);
+}
+
+void AddSoftpluses(Table& table) {
+  MapOperator& softplus =
+      table.Add(PORTACL_FUNCTION(Softplus), "self beta threshold out",
+                Rules{Nulls("self beta threshold out"), In("self", kFloats), CastsToFloat("beta threshold")} +
+                    CastOut(),
+                Near([](const Real* x) {
+                  const Real z = x[0] * x[1];
+                  if (z > x[2]) return x[0];
+                  const Real power = std::exp(z);
+                  return (power >= 0x1p128L ? kInfinity : std::log1p(power)) / x[1];
+                }));
+  SetCasts(softplus, "beta threshold");
+  softplus.values = {{1, 0}, {20, 0}, {-0.75L, 0}, {3.7L, 0}, {0, 0}, {1000, 0}};
+
+  const Listed any = kFDI;
+  MapOperator& slope = table.Add(
+      PORTACL_FUNCTION(SoftplusBackward), "gradOutput self beta threshold gradInput",
+      Rules{Nulls("gradOutput self gradInput beta threshold"), In("gradOutput", kFD), In("self", any),
+            In("gradInput", kFD), Ranks("gradOutput self gradInput"), SameShapes("gradOutput", "self"),
+            SameShapes("self", "gradInput"), Empty("gradOutput self"), Sets([](MapCall& call) {
+              const DtypeNumber self = call["self"].dtype;
+              const bool same =
+                  self == call["gradOutput"].dtype && IsOneOf(self, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16});
+              call.promoted = same ? self : DtypeNumber{ACL_FLOAT};
+            })},
+      Gradient([](const Real* x) { return x[1] * x[2] > x[3] ? 1 : Logistic(x[1] * x[2]); }));
+  SetCasts(slope, "beta threshold");
+  slope.values = softplus.values;
+
+  const auto mish_power = [](Real x) { return std::tanh(std::log1p(std::exp(x))); };
+  table.Add(PORTACL_FUNCTION(Mish), "self out", Rules{Nulls("self out"), In("self", kFloats)} + SameOut(),
+            Near([=](const Real* x) { return x[0] * (x[0] > 1000 ? 1 : mish_power(x[0])); }));
+  table.AddInPlace(PORTACL_FUNCTION(InplaceMish), "selfRef");
+  table.Add(PORTACL_FUNCTION(MishBackward), "gradOutput self gradInput",
+            Rules{Nulls("gradOutput self gradInput"), In("gradOutput self gradInput", kFloats),
+                  Promotes("gradOutput self")} +
+                BroadcastTo("gradOutput self", "gradInput"),
+            Gradient([=](const Real* x) {
+              if (std::isinf(x[1])) return std::numeric_limits<Real>::quiet_NaN();
+              if (x[1] > 1000) return Real{1};
+              const Real t = mish_power(x[1]);
+              // 1 - t^2, where t comes near 1.
+              const Real p = 1 + std::exp(x[1]);
+              const Real rest = x[1] > 20 ? 4 / (p * p) : (1 - t) * (1 + t);
+              return t + x[1] * Logistic(x[1]) * rest;
+            }));
+
+  const Rules alike = {In("self", kFloats), SameDtypes("self", "out"), SameShapes("self", "out"),
+                       Empty("self"), DtypeIsThatOf("self")};
+  Oracle log_sigmoid = Near([](const Real* x) {
+    return std::fmin(x[0], Real{0}) + (std::isnan(x[0]) ? x[0] : 0) - std::log1p(std::exp(-std::fabs(x[0])));
+  });
+  log_sigmoid.zero_sign_free = true;
+  table.Add(PORTACL_FUNCTION(LogSigmoid), "self out", Rules{Nulls("self out")} + alike, log_sigmoid);
+  MapOperator& forward = table.Add(PORTACL_FUNCTION(LogSigmoidForward), "self out buffer",
+                                   Rules{Nulls("self out")} + alike, log_sigmoid);
+  forward.output = "out";
+  forward.ignored = {"buffer"};
+  MapOperator& log_slope =
+      table.Add(PORTACL_FUNCTION(LogSigmoidBackward), "gradOutput self buffer gradInput",
+                Rules{Nulls("gradOutput self buffer gradInput"), In("gradOutput", kFloats),
+                      SameDtypes("gradOutput", "self"), SameDtypes("self", "gradInput"),
+                      SameShapes("gradOutput", "gradInput"), SameShapes("self", "gradInput"),
+                      Empty("gradOutput self"), DtypeIsThatOf("self")},
+                Gradient([](const Real* x) { return Logistic(-x[1]); }));
+  log_slope.ignored = {"buffer"};
+}
+
+// ---- straight pieces ----
+
+void AddHardOnes(Table& table) {
+  Oracle sigmoid;
+  sigmoid.single = [](const float* x) {
+    const float line = x[0] * (1.0f / 6) + 0.5f;
+    return line > 1 ? 1 : line < 0 ? 0 : line;
+  };
+  table.Add(PORTACL_FUNCTION(Hardsigmoid), "self out",
+            Rules{Nulls("self out"), In("self", kFloats + DtypeList{ACL_INT32}), SameFormats("self out")} +
+                SameOut() + Rules{Sets([](MapCall& call) {
+                  if (call["self"].dtype == ACL_INT32) call.promoted = ACL_FLOAT;
+                })},
+            sigmoid);
+  table.AddInPlace(PORTACL_FUNCTION(InplaceHardsigmoid), "self");
+  table.Add(PORTACL_FUNCTION(HardsigmoidBackward), "gradOutput self out",
+            Rules{Nulls("gradOutput self out"), In("gradOutput self", kFloats), Promotes("gradOutput self"),
+                  CastsTo("out"), Ranks("gradOutput self out"), SameShapes("gradOutput", "self"),
+                  SameShapes("self", "out"), Empty("gradOutput self")},
+            Exact([](const auto* x) { return x[1] > -3 && x[1] < 3 ? x[0] / 6 : 0; }));
+
+  table.Add(PORTACL_FUNCTION(Hardswish), "self out",
+            Rules{Nulls("self out"), In("self out", kFloats)} + AnyRank("self", "out"),
+            Exact([](const auto* x) { return x[0] <= -3  ? 0
+                                             : x[0] >= 3 ? x[0]
+                                                         : x[0] * (x[0] + 3) / 6; }));
+  table.AddInPlace(PORTACL_FUNCTION(InplaceHardswish), "self");
+  table.Add(PORTACL_FUNCTION(HardswishBackward), "gradOutput self out",
+            ThreeAlike(kFloats, "out") + Rules{Empty("gradOutput self"), DtypeIsThatOf("self")},
+            Exact([](const auto* x) {
+              return x[1] < -3 ? 0 : x[1] > 3 || std::isnan(x[1]) ? x[0] : x[0] * (x[1] / 3 + 0.5f);
+            }));
+  table.Add(PORTACL_FUNCTION(HardswishBackwardV2), "gradOutput self out",
+            ThreeAlike(kFloats, "out") + Rules{Empty("gradOutput self"), DtypeIsThatOf("self")},
+            Exact([](const auto* x) {
+              return x[1] <= -3 ? 0 : x[1] >= 3 || std::isnan(x[1]) ? x[0] : x[0] * (x[1] / 3 + 0.5f);
+            }));
+
+  const DtypeList whole = {ACL_INT8, ACL_UINT8, ACL_INT16, ACL_INT32, ACL_INT64};
+  Oracle tanh = Exact([](const auto* x) {
+    if (std::isnan(x[0])) return x[0];
+    const auto at_least = x[0] < x[1] ? x[1] : x[0];
+    return at_least > x[2] ? x[2] : at_least;
+  });
+  tanh.integer = [](const Int* x) { return std::min(std::max(x[0], x[1]), x[2]); };
+  tanh.rounds_scalars = true;
+  MapOperator& hardtanh = table.Add(
+      PORTACL_FUNCTION(Hardtanh), "self clipValueMin clipValueMax out",
+      Rules{Nulls("self clipValueMin clipValueMax out"), In("self", kFD + whole),
+            In("clipValueMin clipValueMax", kFD + whole),
+            Says(161002, "clipValueMin",
+                 [=](MapCall& call) {
+                   const DtypeNumber as = IsOneOf(call["clipValueMin"].dtype, whole) ? ACL_INT64 : ACL_DOUBLE;
+                   return ScalarIn(call["clipValueMin"], as).real > ScalarIn(call["clipValueMax"], as).real;
+                 })} +
+          SameOut(),
+      tanh);
+  hardtanh.values = {{0.5L, 0}, {3, 0}, {-2, 0}, {2.7L, 0}};
+  table.AddInPlace(PORTACL_FUNCTION(InplaceHardtanh), "selfRef clipValueMin clipValueMax");
+  MapOperator& slope = table.Add(
+      PORTACL_FUNCTION(HardtanhBackward), "gradOutput self min max out",
+      Rules{Nulls("self gradOutput out min max"), In("gradOutput self out", kFloats),
+            SameDtypes("gradOutput", "self"), Ranks("gradOutput self"), SameShapes("gradOutput", "self"),
+            SameShapes("self", "out"), Empty("gradOutput self"), DtypeIsThatOf("self")},
+      Exact([](const auto* x) { return x[1] <= x[2] || x[1] >= x[3] ? 0 : x[0]; }));
+  SetCasts(slope, "min max");
+  slope.values = {{-2, 0}, {3, 0}, {0.5L, 0}, {2.75L, 0}};
+}
+
+void AddShrinks(Table& table) {
+  const auto bound = [](auto lambda) { return lambda < 0 ? 0 : lambda; };
+  MapOperator& hard = table.Add(
+      PORTACL_FUNCTION(Hardshrink), "self lambd out",
+      Rules{Nulls("self lambd out"), In("self out", On310BToo()), Ranks("self")} + AnyRank("self", "out"),
+      Exact([=](const auto* x) { return std::fabs(x[0]) <= bound(x[1]) ? 0 : x[0]; }));
+  SetCasts(hard, "lambd");
+  const auto slope = Exact([=](const auto* x) { return std::fabs(x[1]) <= bound(x[2]) ? 0 : x[0]; });
+  MapOperator& hard_slope =
+      table.Add(PORTACL_FUNCTION(HardshrinkBackward), "gradOutput self lambd gradInput",
+                Rules{Nulls("gradOutput self lambd gradInput"), In("gradOutput self gradInput", kFloats),
+                      Promotes("gradOutput self"), Ranks("gradOutput self gradInput"),
+                      Empty("gradOutput self"), Broadcasts("gradOutput self"), BroadcastIs("gradInput")},
+                slope);
+  SetCasts(hard_slope, "lambd");
+
+  const auto is_negative = [](const std::string& name) {
+    return Says(161002, name, [=](MapCall& call) { return FloatOf(call, name) < 0; });
+  };
+  MapOperator& soft = table.Add(
+      PORTACL_FUNCTION(Softshrink), "self lambd out",
+      Rules{Nulls("self lambd out"), In("self out", kFloats), Ranks("self"), is_negative("lambd")} +
+          AnyRank("self", "out"),
+      Exact([](const auto* x) { return x[0] > x[1]    ? x[0] - x[1]
+                                       : x[0] < -x[1] ? x[0] + x[1]
+                                                      : 0; }));
+  SetCasts(soft, "lambd");
+  MapOperator& soft_slope = table.Add(
+      PORTACL_FUNCTION(SoftshrinkBackward), "gradOutput self lambda gradInput",
+      Rules{
+          Nulls("gradOutput self lambda gradInput"), In("gradOutput self gradInput", On310BToo()),
+          is_negative("lambda"), Ranks("gradOutput self"), Broadcasts("gradOutput self"),
+          BroadcastIs("gradInput"), Empty("gradOutput gradInput"), Sets([](MapCall& call) {
+            const DtypeNumber self = call["self"].dtype;
+            call.promoted = self == call["gradOutput"].dtype ? self : DtypeNumber{ACL_FLOAT};
+          }),
+          Says(561103, "gradInput", [](MapCall& call) { return call["gradInput"].dtype != call.promoted; })},
+      slope);
+  SetCasts(soft_slope, "lambda");
+}
+
+void AddOutputGradients(Table& table) {
+  table.Add(
+      PORTACL_FUNCTION(TanhBackward), "gradOutput output gradInput",
+      Rules{Nulls("gradOutput output gradInput"), In("gradOutput", kFD), SameDtypes("gradOutput", "output"),
+            SameDtypes("output", "gradInput"), DtypeIsThatOf("output")} +
+          BroadcastTo("gradOutput output", "gradInput"),
+      Exact([](const auto* x) { return x[0] * (1 - x[1] * x[1]); }));
+  Oracle sigmoid = Exact([](const auto* x) { return x[0] * (1 - x[1]) * x[1]; });
+  using Complex = std::complex<Real>;
+  sigmoid.complex = [](const Complex* x) { return x[0] * std::conj((Complex(1) - x[1]) * x[1]); };
+  sigmoid.scale = [](const Complex* x) { return std::abs(x[0]) * (1 + std::abs(x[1])) * std::abs(x[1]); };
+  sigmoid.ulp_complex = 8;
+  const Listed anywhere = {{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128, ACL_BF16}};
+  table.Add(PORTACL_FUNCTION(SigmoidBackward), "gradOutput output gradInput",
+            Rules{Nulls("gradOutput output gradInput"), In("gradOutput", kFDC),
+                  In("output gradInput", anywhere), Promotes("gradOutput output"), CastsTo("gradInput")} +
+                BroadcastTo("gradOutput output", "gradInput"),
+            sigmoid);
+}
+
+}  // namespace
+
+const std::vector<MapOperator>& ActivationOperators() {
+  static const std::vector<MapOperator> all = [] {
+    Table table;
+    AddRelus(table);
+    AddGelus(table);
+    AddSwishes(table);
+    AddElus(table);
+    AddSelus(table);
+    AddSoftpluses(table);
+    AddHardOnes(table);
+    AddShrinks(table);
+    AddOutputGradients(table);
+    return table.Take();
+  }();
+  return all;
+}
+
+}  // namespace portacl::testing
