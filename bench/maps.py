@@ -3,8 +3,9 @@
 
 Usage: maps.py --build BUILD --out FILE [--filter REGEX] [--minutes N] [--check]
 
-Names are OPERATOR/DTYPE/2^SIZE; the rows are in maps_table.py (elementwise), moves_table.py (movement, indexing, random numbers) and images_table.py
-(pads, windows, resampling). A ratio above 1 says that PyTorch takes longer. Both sides must agree before they are timed; --check does that and times nothing.
+Names are OPERATOR/DTYPE/2^SIZE; the rows are in maps_table.py (elementwise), moves_table.py (movement, indexing, random numbers), images_table.py
+(pads, windows, resampling), folds_table.py (reductions, scans), ordered_table.py (sorting, selecting, searching, counting) and rows_table.py
+(softmax, norms, losses over classes). A ratio above 1 says that PyTorch takes longer. Both sides must agree before they are timed; --check does that and times nothing.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
@@ -19,10 +20,13 @@ import sys
 import time
 import warnings
 
+import folds_table
 import images_table
 import maps_table
 import moves  # before PyTorch: it sets the environment
 import moves_table
+import ordered_table
+import rows_table
 import torch
 from compare_moves import ACL
 from installed_library import CallFailed, Library, int64s
@@ -37,7 +41,7 @@ MOMENTS_APART = 0.1
 FORMATS = {3: 47, 4: 0}  # NCL, NCHW
 IN_CACHE = 14
 CALLS_IN_CACHE = 64
-MADE = moves_table.MADE | images_table.MADE
+MADE = moves_table.MADE | images_table.MADE | folds_table.MADE | ordered_table.MADE | rows_table.MADE
 LEAST_PAIRS, MOST_PAIRS = 3, 41
 
 
@@ -49,7 +53,7 @@ class Case:
 
 def all_cases():
     """Ordered so that operands can be kept from one case to the next."""
-    rows = maps_table.ROWS + moves_table.ROWS + images_table.ROWS
+    rows = maps_table.ROWS + moves_table.ROWS + images_table.ROWS + folds_table.ROWS + ordered_table.ROWS + rows_table.ROWS
     for product in sorted({row.product for row in rows}):
         for in_cache in (True, False):
             for dtype in DTYPES:
@@ -146,7 +150,7 @@ class Operands:
 # ---- the two sides ----------------------------------------------------------------------------
 
 class CallArguments(ctypes.Structure):
-    _fields_ = [("phase1", ctypes.c_void_p), ("phase2", ctypes.c_void_p), ("words", ctypes.c_uint64 * 7), ("numbers", ctypes.c_double * 3),
+    _fields_ = [("phase1", ctypes.c_void_p), ("phase2", ctypes.c_void_p), ("words", ctypes.c_uint64 * 14), ("numbers", ctypes.c_double * 3),
                 ("word_count", ctypes.c_int32), ("shaped_rank", ctypes.c_int32), ("workspace", ctypes.c_void_p), ("workspace_size", ctypes.c_uint64),
                 ("shaped", ctypes.c_void_p), ("shaped_dims", ctypes.c_int64 * 2), ("shaped_dtype", ctypes.c_int64),
                 ("shaped_data", ctypes.c_void_p)]
@@ -176,14 +180,14 @@ class Portacl:
         if product:
             os.environ["PORTACL_SOC"] = product
         self.loaded, self.product = Library(self.build), product
-        for function in ("aclCreateScalar", "aclCreateTensorList", "aclCreateIntArray"):
+        for function in ("aclCreateScalar", "aclCreateTensorList", "aclCreateIntArray", "aclCreateBoolArray"):
             getattr(self.loaded.lib, function).restype = ctypes.c_void_p
 
 
 class OurSide:
     def __init__(self, portacl, case, names):
         self.portacl, self.lib, self.names = portacl, portacl.loaded.lib, names  # the tensors live as long as this
-        self.tensors, self.scalars, self.texts, self.lists, self.arrays, self.kept = [], [], [], [], [], []
+        self.tensors, self.scalars, self.texts, self.lists, self.arrays, self.flags, self.kept = [], [], [], [], [], [], []
         arguments = self.arguments = CallArguments()
         function = "aclnn" + case.row.function
         arguments.phase1 = self.address(function + "GetWorkspaceSize")
@@ -211,6 +215,13 @@ class OurSide:
             values = int64s(eval(text, self.names))
             self.arrays.append(ctypes.c_void_p(self.lib.aclCreateIntArray(values, ctypes.c_uint64(len(values)))))
             return self.arrays[-1].value
+        if kind == "B":
+            values = eval(text, self.names)
+            flags = (ctypes.c_bool * len(values))(*values)
+            self.flags.append(ctypes.c_void_p(self.lib.aclCreateBoolArray(flags, ctypes.c_uint64(len(values)))))
+            return self.flags[-1].value
+        if text == "null":
+            return 0
         if kind == "L":
             made = [self.tensor(one) for one in eval(text, self.names)]
             handles = (ctypes.c_void_p * len(made))(*made)

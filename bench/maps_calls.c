@@ -7,7 +7,7 @@
 #include "acl/acl.h"
 #include "aclnn/acl_meta.h"
 
-enum { MOST_WORDS = 7, MOST_NUMBERS = 3 };
+enum { MOST_WORDS = 14, MOST_NUMBERS = 3 };
 
 // The arguments of phase 1: pointers and integers in the order of the signature, floating-point numbers apart, a float in the low half
 // of its place. The machines that this is for, x86-64 and AArch64, pass the two kinds in registers of their own, so that how they are
@@ -55,6 +55,22 @@ static int prepare(const struct maps_call* c, uint64_t* size, void** executor) {
     case 7:
       return ((int (*)(W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5],
                                                                            w[6], size, executor, x, y, z);
+    // clang-format off
+    case 8:
+      return ((int (*)(W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], size, executor, x, y, z);
+    case 9:
+      return ((int (*)(W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], size, executor, x, y, z);
+    case 10:
+      return ((int (*)(W, W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], size, executor, x, y, z);
+    case 11:
+      return ((int (*)(W, W, W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], size, executor, x, y, z);
+    case 12:
+      return ((int (*)(W, W, W, W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], size, executor, x, y, z);
+    case 13:
+      return ((int (*)(W, W, W, W, W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], size, executor, x, y, z);
+    case 14:
+      return ((int (*)(W, W, W, W, W, W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], size, executor, x, y, z);
+    // clang-format on
     default:
       return -1;
   }

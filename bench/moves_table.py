@@ -80,6 +80,11 @@ def drawn(name, function, ours, torch, dtypes=("f32", "bf16"), **more):
     return Placed(name, function, ours, torch, dtypes, **{"compares": False, "domain": "positive", **more})
 
 
+def multiplied(name, function, ours, torch, dtypes=("f32", "bf16", "f16"), **more):
+    """Products of square matrices; sums of the other side have another order, so means and deviations are compared."""
+    return Placed(name, function, ours, torch, dtypes, **{"compares": False, "from_memory": AT_RANDOM, **more})
+
+
 def copies():
     """Copies beside memcpy: runs of so many bytes in another order, and all of it."""
     for name, view in (("runs_64", "a.view(512,-1,16).transpose(0,1)"), ("runs_256", "a.view(512,-1,64).transpose(0,1)"),
@@ -222,4 +227,22 @@ ROWS = (
           ("f32", "bf16"), result="drawn", from_memory=AT_RANDOM),
     drawn("multinomial.one", "Multinomial", "a2 I:1 I:0 I:5 I:0 T:drawn[:,:1].contiguous()",
           "torch.multinomial(a2, 1, False)", ("f32", "bf16"), result="drawn[:0]", from_memory=AT_RANDOM),
+    multiplied("mm", "Mm", "a2 b2 out2 I:1", "torch.mm(a2, b2, out=out2)"),
+    multiplied("mm.transposed", "Mm", "a2 T:b2.t() out2 I:1", "torch.mm(a2, b2.t(), out=out2)"),
+    multiplied("mm.gradient", "Mm", "T:a2.t() b2 out2 I:1", "torch.mm(a2.t(), b2, out=out2)"),
+    multiplied("matmul", "Matmul", "T:a.view(4,rows//2,-1) T:b2[:columns//2,:columns//2] T:out.view(4,rows//2,-1) I:1",
+               "torch.matmul(a.view(4, rows // 2, -1), b2[:columns // 2, :columns // 2], out=out.view(4, rows // 2, -1))"),
+    multiplied("batch_matmul", "BatchMatMul", "T:a.view(-1,64,64) T:b.view(-1,64,64) T:out.view(-1,64,64) I:1",
+               "torch.bmm(a.view(-1, 64, 64), b.view(-1, 64, 64), out=out.view(-1, 64, 64))"),
+    multiplied("addmm", "Addmm", "T:a[:columns] a2 T:b2.t() S:1 S:1 out2 I:1", "torch.addmm(a[:columns], a2, b2.t(), out=out2)"),
+    multiplied("addmm.in_place", "InplaceAddmm", "out2 a2 b2 S:0 S:1 I:1", "out2.addmm_(a2, b2, beta=0)", result="out2"),
+    multiplied("baddbmm", "Baddbmm", "T:a[:64] T:a.view(-1,64,64) T:b.view(-1,64,64) S:1 S:1 T:out.view(-1,64,64) I:1",
+               "torch.baddbmm(a[:64], a.view(-1, 64, 64), b.view(-1, 64, 64), out=out.view(-1, 64, 64))"),
+    multiplied("addbmm", "Addbmm", "T:a[:4096].view(64,64) T:a.view(-1,64,64) T:b.view(-1,64,64) S:1 S:1 T:out[:4096].view(64,64) I:1",
+               "torch.addbmm(a[:4096].view(64, 64), a.view(-1, 64, 64), b.view(-1, 64, 64), out=out[:4096].view(64, 64))",
+               result="out[:4096]"),
+    multiplied("mv", "Mv", "a2 T:b[:columns] T:out[:rows] I:1", "torch.mv(a2, b[:columns], out=out[:rows])", result="out[:rows]", from_memory=24),
+    multiplied("mv.columns", "Mv", "T:a2.t() T:b[:rows] T:out[:columns] I:1", "torch.mv(a2.t(), b[:rows], out=out[:columns])",
+               result="out[:columns]", from_memory=24),
+    multiplied("dot", "Dot", "a b T:out[0]", "torch.dot(a, b, out=out[0])", ("f32", "bf16"), result="out[:1]", from_memory=24),
 )

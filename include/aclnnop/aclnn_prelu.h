@@ -27,8 +27,9 @@ extern "C" {
 //   161002  weight has another number of elements
 //           (here success is returned when self or weight is empty)
 //   561103  weight's elements do not lie in even distances, and self with the dims that this takes has more than 8 dimensions
-ACLNN_API aclnnStatus aclnnPreluGetWorkspaceSize(const aclTensor* self, const aclTensor* weight, aclTensor* out,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnPreluGetWorkspaceSize(const aclTensor* self, const aclTensor* weight,
+                                                 aclTensor* out, uint64_t* workspaceSize,
+                                                 aclOpExecutor** executor);
 ACLNN_API aclnnStatus aclnnPrelu(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                  aclrtStream stream);
 

@@ -38,6 +38,13 @@
 //   "The product's list" of types is, if the header does not say otherwise, FLOAT, FLOAT16 and, on Atlas A2, A3 and Ascend 950,
 //   BF16; operands' types may differ from each other.
 //
+// Rows: softmax, norms and their gradients
+//   A row is what some dims span; its result depends on nothing else. Computed in float32 (DOUBLE in float64) in the order that the header
+//   writes, and rounded once to each output's type, to nearest even. Sums and means of a row, and sums over rows, are accumulated in
+//   float64 in a fixed order. Any strides are read and written in place. "The list" of types is, if the header does not say otherwise,
+//   FLOAT, FLOAT16 and, on Atlas A2, A3 and Ascend 950, BF16. After what a header lists: 561103 for an input that is not dense and
+//   reaches outside its storage.
+//
 // The same inputs give the same bits on every machine, instruction set and thread count, whatever floating-point environment the
 // caller has set; but a NaN is a NaN, its payload is not promised.
 //
@@ -114,6 +121,15 @@
 //              addresses are set anew. A view's entries may be of any strides.
 //   Empty      "success is returned when an input is empty": nothing is written, even where out has elements.
 //   Workspace  0, if the header does not say otherwise.
+//
+// Products of matrices
+//   Sums       Each element is a sum of chains of fused multiply-adds in float32: a chain begins at +0 and has 256 terms in ascending
+//              order of k, chains are added in that order. So a row is the same whatever rows stand beside it. Then alpha, beta and
+//              what is added, each rounded in float32; one rounding to out's type. NaN and infinities: as these steps make them.
+//   Types      "The product's list" ("Losses" above) for each tensor by itself. cubeMathType chooses among precisions on an NPU: it
+//              is checked, and changes nothing. Accepted: 0 to 3, on Atlas A2, A3 and Ascend 950 also 4, on Atlas A2 and A3 also -1;
+//              on older products a matrix of FLOAT goes with 1 or 2 alone.
+//   Layout     Any strides, read and written in place.
 #ifndef PORTACL_ACLNNOP_ACLNN_UTIL_H_
 #define PORTACL_ACLNNOP_ACLNN_UTIL_H_
 

@@ -243,7 +243,7 @@ void StartHelpersLocked(Pool& pool, int wanted) {
   while (pool.threads < wanted && StartThread(HelperMain)) ++pool.threads;
 }
 
-void RunShared(Loop& loop, int64_t blocks) noexcept {
+void RunShared(Loop& loop, bool is_long) noexcept {
   Pool& pool = ThePool();
   {
     std::unique_lock lock(pool.mutex, std::defer_lock);
@@ -256,7 +256,7 @@ void RunShared(Loop& loop, int64_t blocks) noexcept {
       const Clock::time_point now = Clock::now();
       if (now - pool.last_end > kClosely) pool.row_began = now;
       pool.processor = sched_getcpu();
-      if (blocks >= kFewBlocks || now - pool.row_began > kAWhile) {
+      if (is_long || now - pool.row_began > kAWhile) {
         StartHelpersLocked(pool, loop.most_helpers);
         for (int i = std::min(pool.numbered, kMostShares) - 1; i >= 0; --i) {
           Helper& helper = pool.helper[i];
@@ -289,7 +289,7 @@ void RunShared(Loop& loop, int64_t blocks) noexcept {
 }  // namespace
 
 void ForEachBlock(int64_t blocks, int threads, void (*body)(const void* context, int64_t block),
-                  const void* context) noexcept {
+                  const void* context, BlockLength length) noexcept {
   const int64_t helpers = std::min<int64_t>(threads, blocks) - 1;
   // A forked child has no helpers, and starts none: they would keep it alive when the thread that it was forked
   // on has ended. Where forks go unnoticed no loop may rely on them.
@@ -298,7 +298,7 @@ void ForEachBlock(int64_t blocks, int threads, void (*body)(const void* context,
     return;
   }
   Loop loop(blocks, static_cast<int>(helpers), body, context);
-  RunShared(loop, blocks);
+  RunShared(loop, length == BlockLength::kLong || blocks >= kFewBlocks);
 }
 
 }  // namespace portacl::engine

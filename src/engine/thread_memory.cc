@@ -27,7 +27,10 @@ char* ThreadMemory(MemoryUse use) noexcept {
   auto* const memory = KeptIn<Memory>(thread_memory);
   if (memory == nullptr) return nullptr;
   void*& bytes = memory->bytes[static_cast<size_t>(use)];
-  if (bytes == nullptr) bytes = std::aligned_alloc(kAlignment, static_cast<size_t>(kThreadMemoryBytes));
+  if (bytes == nullptr) {
+    const int64_t size = use == MemoryUse::kGemm ? kGemmMemoryBytes : kThreadMemoryBytes;
+    bytes = std::aligned_alloc(kAlignment, static_cast<size_t>(size));
+  }
   return static_cast<char*>(bytes);
 }
 

@@ -1,10 +1,12 @@
-// The sort of keys with positions is the stable one, for every number of threads; keys are ordered as the elements are.
+// The sort of keys with positions is the stable one, for every number of threads, and selects what it would; keys are ordered as the
+// elements are.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sort/sort.h"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -13,78 +15,149 @@
 namespace portacl::engine {
 namespace {
 
-template <class Key, class Position>
-void CheckSort(std::vector<Key> keys, int threads) {
+template <class Word>
+Word MakeWord(uint64_t key, size_t position) {
+  if constexpr (std::is_same_v<Word, WideWord>) {
+    return {key, position};
+  } else {
+    return key << 32 | position;
+  }
+}
+
+template <class Word>
+std::vector<Word> WordsOf(const std::vector<uint64_t>& keys) {
+  std::vector<Word> words;
+  for (size_t i = 0; i < keys.size(); ++i) words.push_back(MakeWord<Word>(keys[i], i));
+  return words;
+}
+
+template <class Word>
+void CheckSort(const std::vector<uint64_t>& keys, int threads) {
   const auto n = keys.size();
   std::vector<int64_t> order(n);
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
     return keys[static_cast<size_t>(a)] < keys[static_cast<size_t>(b)];
   });
-  const std::vector<Key> given = keys;
-  std::vector<Key> other(n);
-  std::vector<Position> positions[2] = {std::vector<Position>(n), std::vector<Position>(n)};
+  std::vector<Word> words = WordsOf<Word>(keys);
+  std::vector<Word> other(n);
   std::vector<int64_t> counts(kSortCounts);
-  const SortMemory<Key, Position> memory{
-      {keys.data(), other.data()}, {positions[0].data(), positions[1].data()}, counts.data()};
-  const int sorted = SortKeys(memory, static_cast<int64_t>(n), threads);
+  const SortMemory<Word> memory{{words.data(), other.data()}, counts.data()};
+  const Word* const sorted = memory.words[SortWords(memory, static_cast<int64_t>(n), threads)];
   for (size_t i = 0; i < n; ++i) {
-    ASSERT_EQ(static_cast<int64_t>(positions[sorted][i]), order[i]) << i << " of " << n;
-    ASSERT_EQ((sorted == 0 ? keys : other)[i], given[static_cast<size_t>(order[i])]);
+    ASSERT_EQ(PositionOf(sorted[i]), order[i]) << i << " of " << n;
+    ASSERT_EQ(KeyOf(sorted[i]), keys[static_cast<size_t>(order[i])]);
   }
 }
 
-template <class Key>
+// Keys of which the low bits alone are drawn, few, ascending, in order in each of two threads' parts, and the two ends.
+template <class Word>
+std::vector<uint64_t> DrawKeys(size_t n, int kind, testing::RandomNumbers& random) {
+  constexpr uint64_t kMost = std::is_same_v<Word, WideWord> ? ~uint64_t{0} : 0xFFFFFFFF;
+  std::vector<uint64_t> keys(n);
+  for (size_t i = 0; i < n; ++i) {
+    const uint64_t any = random.Bits() & kMost;
+    keys[i] = kind == 0   ? any
+              : kind == 1 ? any % 5 + (kMost >> 1)
+              : kind == 2 ? i / 3
+              : kind == 4 ? i % 35000
+                          : ((any & 1) != 0 ? 0 : kMost);
+  }
+  return keys;
+}
+
+template <class Word>
 void CheckSorts() {
   testing::RandomNumbers random(0x50F7);
   for (const int threads : {1, 2, 7, 100}) {
-    for (const size_t n : {size_t{0}, size_t{1}, size_t{2}, size_t{300}, size_t{70000}, size_t{300001}}) {
-      for (const int kind : {0, 1, 2, 3, 4}) {
-        std::vector<Key> keys(n);
-        for (size_t i = 0; i < n; ++i) {
-          const auto any = static_cast<Key>(random.Bits());
-          keys[i] = kind == 0   ? any
-                    : kind == 1 ? static_cast<Key>(any % 5 + (std::numeric_limits<Key>::max() >> 1))
-                    : kind == 2 ? static_cast<Key>(i / 3)
-                    : kind == 4 ? static_cast<Key>(i % 35000)  // in order in each of two threads' parts
-                                : static_cast<Key>(any & 1 ? 0 : std::numeric_limits<Key>::max());
-        }
-        CheckSort<Key, uint32_t>(keys, threads);
-        if (n < 100000) CheckSort<Key, int64_t>(keys, threads);
-      }
+    for (const size_t n : {size_t{0}, size_t{1}, size_t{2}, size_t{64}, size_t{65}, size_t{300},
+                           size_t{70000}, size_t{300001}}) {
+      for (const int kind : {0, 1, 2, 3, 4}) CheckSort<Word>(DrawKeys<Word>(n, kind, random), threads);
     }
   }
 }
 
 TEST(Sort, IsStable) {
-  CheckSorts<NarrowKey>();
-  CheckSorts<WideKey>();
+  CheckSorts<NarrowWord>();
+  CheckSorts<WideWord>();
 }
 
-template <class Key, class T>
+// The least words are chosen, and those of equal keys stay in the order of positions.
+template <class Word>
+void CheckSelections() {
+  testing::RandomNumbers random(0x5E1);
+  for (const size_t n : {size_t{1}, size_t{2}, size_t{512}, size_t{513}, size_t{5000}, size_t{70000}}) {
+    for (const int kind : {0, 1, 2, 3, 4}) {
+      const std::vector<uint64_t> keys = DrawKeys<Word>(n, kind, random);
+      std::vector<Word> sorted = WordsOf<Word>(keys);
+      std::sort(sorted.begin(), sorted.end());
+      const KeyRange range{KeyOf(sorted.front()), KeyOf(sorted.back())};
+      for (const size_t k : {size_t{1}, n / 2 + 1, n}) {
+        std::vector<Word> words = WordsOf<Word>(keys);
+        std::vector<Word> chosen(k);
+        const Word last =
+            SelectLeast(words.data(), static_cast<int64_t>(n), static_cast<int64_t>(k), range, chosen.data());
+        ASSERT_EQ(PositionOf(last), PositionOf(sorted[k - 1])) << k << " of " << n;
+        std::stable_sort(chosen.begin(), chosen.end(),
+                         [](const Word& a, const Word& b) { return KeyOf(a) < KeyOf(b); });
+        for (size_t i = 0; i < k; ++i)
+          ASSERT_EQ(PositionOf(chosen[i]), PositionOf(sorted[i])) << k << " of " << n;
+        words = WordsOf<Word>(keys);
+        const Word one =
+            SelectLeast<Word>(words.data(), static_cast<int64_t>(n), static_cast<int64_t>(k), range, nullptr);
+        ASSERT_EQ(PositionOf(one), PositionOf(last));
+      }
+    }
+  }
+}
+
+TEST(Select, FindsTheLeast) {
+  CheckSelections<NarrowWord>();
+  CheckSelections<WideWord>();
+}
+
+template <class Word, class T>
 void CheckOrder(aclDataType dtype, const std::vector<T>& ascending) {
-  std::vector<Key> keys(ascending.size());
-  MakeKeys(dtype, reinterpret_cast<const char*>(ascending.data()), static_cast<int64_t>(keys.size()), 2,
-           keys.data());
-  for (size_t i = 1; i < keys.size(); ++i) EXPECT_LT(keys[i - 1], keys[i]) << dtype << " at " << i;
+  const auto n = std::ssize(ascending);
+  const auto* const elements = reinterpret_cast<const char*>(ascending.data());
+  for (const Isa isa : SupportedIsas()) {
+    for (const uint64_t flips : {uint64_t{0}, FlippedKeys(dtype)}) {
+      std::vector<Word> words(ascending.size());
+      MakeAllWords(isa, dtype, elements, n, flips, 2, words.data());
+      for (size_t i = 1; i < words.size(); ++i) {
+        EXPECT_EQ(flips == 0, KeyOf(words[i - 1]) < KeyOf(words[i])) << dtype << " at " << i;
+        EXPECT_NE(KeyOf(words[i - 1]), KeyOf(words[i])) << dtype << " at " << i;
+        EXPECT_EQ(PositionOf(words[i]), static_cast<int64_t>(i));
+      }
+      // What is below the last one is all but that.
+      std::vector<Word> found(ascending.size() + kFilterStep);
+      int64_t count = 0;
+      const uint64_t below = KeyOf(flips == 0 ? words.back() : words.front());
+      EXPECT_EQ(
+          FilterWords(isa, dtype, elements, n, 0, flips, below, std::ssize(found), found.data(), &count), n);
+      EXPECT_EQ(count, n - 1);
+      EXPECT_EQ(PositionOf(found[0]), flips == 0 ? 0 : 1);
+    }
+  }
 }
 
 TEST(Sort, KeysAscendWithNumbers) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
-  CheckOrder<NarrowKey, float>(
+  CheckOrder<NarrowWord, float>(
       ACL_FLOAT, {-kInf, -2, -1e-45f, -0.0f, 1e-45f, 1, kInf, -std::numeric_limits<float>::quiet_NaN()});
-  CheckOrder<WideKey, double>(ACL_DOUBLE,
-                              {-1e300, -5e-324, 0, 5e-324, 2, std::numeric_limits<double>::quiet_NaN()});
-  CheckOrder<NarrowKey, uint16_t>(ACL_FLOAT16,
-                                  {0xFC00, 0xBC00, 0x8001, 0x8000, 0x0001, 0x3C00, 0x7C00, 0xFE00});
-  CheckOrder<NarrowKey, uint16_t>(ACL_BF16, {0xFF80, 0xBF80, 0x8001, 0x0000, 0x0001, 0x3F80, 0x7F80, 0x7FC0});
-  CheckOrder<NarrowKey, int8_t>(ACL_INT8, {-128, -1, 0, 1, 127});
-  CheckOrder<NarrowKey, int16_t>(ACL_INT16, {-32768, -1, 0, 1, 32767});
-  CheckOrder<NarrowKey, int32_t>(ACL_INT32, {std::numeric_limits<int32_t>::min(), -1, 0, 1});
-  CheckOrder<WideKey, int64_t>(ACL_INT64, {std::numeric_limits<int64_t>::min(), -1, 0, 1});
-  CheckOrder<WideKey, uint64_t>(ACL_UINT64, {0, 1, ~uint64_t{0}});
-  CheckOrder<NarrowKey, uint32_t>(ACL_UINT32, {0, 1, ~uint32_t{0}});
-  CheckOrder<NarrowKey, uint8_t>(ACL_BOOL, {0, 2});
+  CheckOrder<WideWord, double>(ACL_DOUBLE,
+                               {-1e300, -5e-324, 0, 5e-324, 2, std::numeric_limits<double>::quiet_NaN()});
+  CheckOrder<NarrowWord, uint16_t>(ACL_FLOAT16,
+                                   {0xFC00, 0xBC00, 0x8001, 0x8000, 0x0001, 0x3C00, 0x7C00, 0xFE00});
+  CheckOrder<NarrowWord, uint16_t>(ACL_BF16,
+                                   {0xFF80, 0xBF80, 0x8001, 0x0000, 0x0001, 0x3F80, 0x7F80, 0x7FC0});
+  CheckOrder<NarrowWord, int8_t>(ACL_INT8, {-128, -1, 0, 1, 127});
+  CheckOrder<NarrowWord, int16_t>(ACL_INT16, {-32768, -1, 0, 1, 32767});
+  CheckOrder<NarrowWord, int32_t>(ACL_INT32, {std::numeric_limits<int32_t>::min(), -1, 0, 1});
+  CheckOrder<WideWord, int64_t>(ACL_INT64, {std::numeric_limits<int64_t>::min(), -1, 0, 1});
+  CheckOrder<WideWord, uint64_t>(ACL_UINT64, {0, 1, ~uint64_t{0}});
+  CheckOrder<NarrowWord, uint32_t>(ACL_UINT32, {0, 1, ~uint32_t{0}});
+  CheckOrder<NarrowWord, uint8_t>(ACL_BOOL, {0, 2});
 }
 
 }  // namespace

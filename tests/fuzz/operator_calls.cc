@@ -13,16 +13,34 @@
 #include "aclnnop/aclnn_acos.h"
 #include "aclnnop/aclnn_acosh.h"
 #include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_add_rms_norm.h"
 #include "aclnnop/aclnn_add_v3.h"
+#include "aclnnop/aclnn_addbmm.h"
 #include "aclnnop/aclnn_addcdiv.h"
 #include "aclnnop/aclnn_addcmul.h"
+#include "aclnnop/aclnn_addmm.h"
+#include "aclnnop/aclnn_all.h"
+#include "aclnnop/aclnn_amax.h"
+#include "aclnnop/aclnn_amin.h"
+#include "aclnnop/aclnn_aminmax.h"
+#include "aclnnop/aclnn_aminmax_all.h"
+#include "aclnnop/aclnn_aminmax_dim.h"
+#include "aclnnop/aclnn_any.h"
 #include "aclnnop/aclnn_arange.h"
+#include "aclnnop/aclnn_argmax.h"
+#include "aclnnop/aclnn_argmin.h"
+#include "aclnnop/aclnn_argsort.h"
 #include "aclnnop/aclnn_asin.h"
 #include "aclnnop/aclnn_asinh.h"
 #include "aclnnop/aclnn_atan.h"
 #include "aclnnop/aclnn_atan2.h"
 #include "aclnnop/aclnn_atanh.h"
+#include "aclnnop/aclnn_baddbmm.h"
+#include "aclnnop/aclnn_batch_matmul.h"
+#include "aclnnop/aclnn_batch_norm.h"
+#include "aclnnop/aclnn_batch_norm_backward.h"
 #include "aclnnop/aclnn_bernoulli.h"
+#include "aclnnop/aclnn_bincount.h"
 #include "aclnnop/aclnn_bitwise_and_scalar.h"
 #include "aclnnop/aclnn_bitwise_and_tensor.h"
 #include "aclnnop/aclnn_bitwise_not.h"
@@ -41,10 +59,15 @@
 #include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_cos.h"
 #include "aclnnop/aclnn_cosh.h"
+#include "aclnnop/aclnn_cummax.h"
+#include "aclnnop/aclnn_cummin.h"
+#include "aclnnop/aclnn_cumprod.h"
+#include "aclnnop/aclnn_cumsum.h"
 #include "aclnnop/aclnn_diag.h"
 #include "aclnnop/aclnn_diag_flat.h"
 #include "aclnnop/aclnn_digamma.h"
 #include "aclnnop/aclnn_div.h"
+#include "aclnnop/aclnn_dot.h"
 #include "aclnnop/aclnn_dropout.h"
 #include "aclnnop/aclnn_dropout_backward.h"
 #include "aclnnop/aclnn_dropout_do_mask.h"
@@ -90,6 +113,8 @@
 #include "aclnnop/aclnn_glu.h"
 #include "aclnnop/aclnn_glu_backward.h"
 #include "aclnnop/aclnn_grid_sampler2d.h"
+#include "aclnnop/aclnn_group_norm.h"
+#include "aclnnop/aclnn_group_norm_backward.h"
 #include "aclnnop/aclnn_gt_scalar.h"
 #include "aclnnop/aclnn_gt_tensor.h"
 #include "aclnnop/aclnn_hardshrink.h"
@@ -101,6 +126,7 @@
 #include "aclnnop/aclnn_hardswish_backward_v2.h"
 #include "aclnnop/aclnn_hardtanh.h"
 #include "aclnnop/aclnn_hardtanh_backward.h"
+#include "aclnnop/aclnn_histc.h"
 #include "aclnnop/aclnn_im2col.h"
 #include "aclnnop/aclnn_im2col_backward.h"
 #include "aclnnop/aclnn_index.h"
@@ -118,8 +144,11 @@
 #include "aclnnop/aclnn_kl_div.h"
 #include "aclnnop/aclnn_kl_div_backward.h"
 #include "aclnnop/aclnn_kl_div_target_backward.h"
+#include "aclnnop/aclnn_kthvalue.h"
 #include "aclnnop/aclnn_l1_loss.h"
 #include "aclnnop/aclnn_l1_loss_backward.h"
+#include "aclnnop/aclnn_layer_norm.h"
+#include "aclnnop/aclnn_layer_norm_backward.h"
 #include "aclnnop/aclnn_le_scalar.h"
 #include "aclnnop/aclnn_le_tensor.h"
 #include "aclnnop/aclnn_leaky_relu.h"
@@ -128,6 +157,7 @@
 #include "aclnnop/aclnn_lerp_scalar.h"
 #include "aclnnop/aclnn_lerp_tensor.h"
 #include "aclnnop/aclnn_lgamma.h"
+#include "aclnnop/aclnn_linalg_vector_norm.h"
 #include "aclnnop/aclnn_linspace.h"
 #include "aclnnop/aclnn_log.h"
 #include "aclnnop/aclnn_log10.h"
@@ -141,27 +171,45 @@
 #include "aclnnop/aclnn_logical_xor.h"
 #include "aclnnop/aclnn_logsigmoid.h"
 #include "aclnnop/aclnn_logsigmoid_backward.h"
+#include "aclnnop/aclnn_logsoftmax.h"
+#include "aclnnop/aclnn_logsoftmax_backward.h"
+#include "aclnnop/aclnn_logsumexp.h"
 #include "aclnnop/aclnn_lt_scalar.h"
 #include "aclnnop/aclnn_lt_tensor.h"
 #include "aclnnop/aclnn_masked_fill_scalar.h"
 #include "aclnnop/aclnn_masked_fill_tensor.h"
 #include "aclnnop/aclnn_masked_scatter.h"
 #include "aclnnop/aclnn_masked_select.h"
+#include "aclnnop/aclnn_matmul.h"
+#include "aclnnop/aclnn_max.h"
+#include "aclnnop/aclnn_max_dim.h"
+#include "aclnnop/aclnn_max_v2.h"
 #include "aclnnop/aclnn_maximum.h"
+#include "aclnnop/aclnn_mean.h"
+#include "aclnnop/aclnn_median.h"
+#include "aclnnop/aclnn_min.h"
+#include "aclnnop/aclnn_min_dim.h"
 #include "aclnnop/aclnn_minimum.h"
 #include "aclnnop/aclnn_mish.h"
 #include "aclnnop/aclnn_mish_backward.h"
+#include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_mse_loss.h"
 #include "aclnnop/aclnn_mse_loss_backward.h"
 #include "aclnnop/aclnn_mse_loss_out.h"
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_multinomial.h"
+#include "aclnnop/aclnn_mv.h"
 #include "aclnnop/aclnn_nan_to_num.h"
 #include "aclnnop/aclnn_ne_scalar.h"
 #include "aclnnop/aclnn_ne_tensor.h"
 #include "aclnnop/aclnn_neg.h"
+#include "aclnnop/aclnn_nll_loss.h"
+#include "aclnnop/aclnn_nll_loss2d.h"
+#include "aclnnop/aclnn_nll_loss2d_backward.h"
+#include "aclnnop/aclnn_nll_loss_backward.h"
 #include "aclnnop/aclnn_nonzero.h"
 #include "aclnnop/aclnn_nonzero_v2.h"
+#include "aclnnop/aclnn_norm.h"
 #include "aclnnop/aclnn_normal.h"
 #include "aclnnop/aclnn_normal_out.h"
 #include "aclnnop/aclnn_one.h"
@@ -172,11 +220,15 @@
 #include "aclnnop/aclnn_pow_tensor_tensor.h"
 #include "aclnnop/aclnn_prelu.h"
 #include "aclnnop/aclnn_prelu_backward.h"
+#include "aclnnop/aclnn_prod.h"
 #include "aclnnop/aclnn_put.h"
 #include "aclnnop/aclnn_random.h"
 #include "aclnnop/aclnn_randperm.h"
 #include "aclnnop/aclnn_range.h"
 #include "aclnnop/aclnn_reciprocal.h"
+#include "aclnnop/aclnn_reduce_log_sum.h"
+#include "aclnnop/aclnn_reduce_nansum.h"
+#include "aclnnop/aclnn_reduce_sum.h"
 #include "aclnnop/aclnn_reflection_pad1d.h"
 #include "aclnnop/aclnn_reflection_pad1d_backward.h"
 #include "aclnnop/aclnn_reflection_pad2d.h"
@@ -188,6 +240,8 @@
 #include "aclnnop/aclnn_replication_pad1d_backward.h"
 #include "aclnnop/aclnn_replication_pad2d.h"
 #include "aclnnop/aclnn_right_shift.h"
+#include "aclnnop/aclnn_rms_norm.h"
+#include "aclnnop/aclnn_rms_norm_grad.h"
 #include "aclnnop/aclnn_roll.h"
 #include "aclnnop/aclnn_round.h"
 #include "aclnnop/aclnn_rsqrt.h"
@@ -198,6 +252,8 @@
 #include "aclnnop/aclnn_scatter_nd.h"
 #include "aclnnop/aclnn_scatter_nd_update.h"
 #include "aclnnop/aclnn_scatter_reduce.h"
+#include "aclnnop/aclnn_searchsorted.h"
+#include "aclnnop/aclnn_searchsorteds.h"
 #include "aclnnop/aclnn_selu.h"
 #include "aclnnop/aclnn_selu_backward.h"
 #include "aclnnop/aclnn_sigmoid.h"
@@ -214,15 +270,20 @@
 #include "aclnnop/aclnn_slice_v2.h"
 #include "aclnnop/aclnn_smooth_l1_loss.h"
 #include "aclnnop/aclnn_smooth_l1_loss_backward.h"
+#include "aclnnop/aclnn_softmax.h"
+#include "aclnnop/aclnn_softmax_backward.h"
 #include "aclnnop/aclnn_softplus.h"
 #include "aclnnop/aclnn_softplus_backward.h"
 #include "aclnnop/aclnn_softshrink.h"
 #include "aclnnop/aclnn_softshrink_backward.h"
+#include "aclnnop/aclnn_sort.h"
 #include "aclnnop/aclnn_split_tensor.h"
 #include "aclnnop/aclnn_split_with_size.h"
 #include "aclnnop/aclnn_sqrt.h"
 #include "aclnnop/aclnn_square.h"
 #include "aclnnop/aclnn_stack.h"
+#include "aclnnop/aclnn_std.h"
+#include "aclnnop/aclnn_std_mean_correction.h"
 #include "aclnnop/aclnn_sub.h"
 #include "aclnnop/aclnn_swi_glu.h"
 #include "aclnnop/aclnn_swi_glu_grad.h"
@@ -234,6 +295,9 @@
 #include "aclnnop/aclnn_tanh_backward.h"
 #include "aclnnop/aclnn_threshold.h"
 #include "aclnnop/aclnn_threshold_backward.h"
+#include "aclnnop/aclnn_topk.h"
+#include "aclnnop/aclnn_topk_v2.h"
+#include "aclnnop/aclnn_trace.h"
 #include "aclnnop/aclnn_trans_matmul_weight.h"
 #include "aclnnop/aclnn_tril.h"
 #include "aclnnop/aclnn_triu.h"
@@ -252,6 +316,8 @@
 #include "aclnnop/aclnn_upsample_nearest_2d.h"
 #include "aclnnop/aclnn_upsample_nearest_2d_backward.h"
 #include "aclnnop/aclnn_upsample_nearest_2d_v2.h"
+#include "aclnnop/aclnn_var.h"
+#include "aclnnop/aclnn_var_mean.h"
 #include "aclnnop/aclnn_zero.h"
 #include "support/c_function.h"
 
@@ -489,6 +555,24 @@ aclTensor* MaskFor(const aclTensor* input) {
                          fits ? memory.data() : nullptr);
 }
 
+// Places that an operator writes beside its values; likewise.
+aclTensor* UnreadPlaces(const std::vector<int64_t>& shape) {
+  static std::array<std::byte, size_t{1} << 20> memory;
+  constexpr int64_t kMost = 1 << 24;
+  int64_t elements = 1;
+  for (const int64_t dim : shape)
+    elements = std::clamp<int64_t>(elements, 0, kMost) * std::clamp<int64_t>(dim, 0, kMost);
+  const bool fits = elements >= 0 && static_cast<uint64_t>(elements) <= memory.size() / sizeof(int64_t);
+  return aclCreateTensor(shape.data(), shape.size(), ACL_INT64, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                         shape.size(), fits ? memory.data() : nullptr);
+}
+
+aclDataType DtypeOf(const aclTensor* tensor) {
+  aclDataType dtype = ACL_DT_UNDEFINED;
+  if (tensor != nullptr) aclGetDataType(tensor, &dtype);
+  return dtype;
+}
+
 // What calls of operators that move and index elements are given besides the program's tensors, until phase 1 is over.
 class Given {
  public:
@@ -499,6 +583,7 @@ class Given {
     for (const aclTensorList* const list : lists_) aclDestroyTensorList(list);
     for (const aclIntArray* const array : arrays_) aclDestroyIntArray(array);
     for (const aclScalar* const scalar : scalars_) aclDestroyScalar(scalar);
+    for (const aclBoolArray* const flags : flags_) aclDestroyBoolArray(flags);
   }
 
   static std::vector<int64_t> ShapeOf(const aclTensor* tensor) {
@@ -663,12 +748,50 @@ class Given {
         shape.data(), shape.size(), attributes_.log_target ? ACL_INT32 : ACL_INT64, nullptr, 0, ACL_FORMAT_ND,
         shape.data(), shape.size(), elements > kMost ? nullptr : const_cast<int64_t*>(values.data())));
   }
+  // Places that are written where a tensor's values are.
+  aclTensor* PlacesFor(const aclTensor* tensor) {
+    return tensors_.emplace_back(UnreadPlaces(ShapeOf(tensor)));
+  }
   aclTensor* IndicesLike(const aclTensor* tensor) { return Indices(ShapeOf(tensor)); }
   // One for each row.
   aclTensor* IndicesOfRows(const aclTensor* tensor) {
     std::vector<int64_t> shape = ShapeOf(tensor);
     if (!shape.empty()) shape.pop_back();
     return Indices(shape);
+  }
+  // Numbers of a tensor's dtype, in memory that is nobody's: read or written, it does not matter.
+  aclTensor* Numbers(const std::vector<int64_t>& shape, const aclTensor* like = nullptr) {
+    constexpr size_t kMost = size_t{1} << 16;
+    static std::vector<double> values(2 * kMost, 0.5);
+    aclDataType dtype = ACL_FLOAT;
+    if (like != nullptr) aclGetDataType(like, &dtype);
+    size_t elements = 1;
+    for (const int64_t dim : shape)
+      elements = std::min(elements * static_cast<size_t>(std::clamp<int64_t>(dim, 0, kMost)), kMost + 1);
+    return tensors_.emplace_back(aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND,
+                                                 shape.data(), shape.size(),
+                                                 elements > kMost ? nullptr : values.data()));
+  }
+  // The dims that one tensor has before those of the other.
+  std::vector<int64_t> Leading(const aclTensor* tensor, const aclTensor* tail) const {
+    std::vector<int64_t> shape = ShapeOf(tensor);
+    shape.resize(shape.size() - std::min(shape.size(), ShapeOf(tail).size()));
+    return shape;
+  }
+  // The length of dim 1, and how many elements are behind it.
+  std::vector<int64_t> Channels(const aclTensor* tensor) const {
+    const std::vector<int64_t> shape = ShapeOf(tensor);
+    return {shape.size() > 1 ? shape[1] : 1};
+  }
+  int64_t Behind(const aclTensor* tensor) const {
+    const std::vector<int64_t> shape = ShapeOf(tensor);
+    uint64_t count = 1;
+    for (size_t i = 2; i < shape.size(); ++i) count *= static_cast<uint64_t>(shape[i]);
+    return static_cast<int64_t>(count);
+  }
+  aclBoolArray* Flags(bool first, bool others) {
+    const bool values[] = {first, others, others};
+    return flags_.emplace_back(aclCreateBoolArray(values, 3));
   }
   aclTensorList* IndexList(const aclTensor* tensor) {
     aclTensor* const indices = Indices({FirstLength(tensor)});
@@ -686,6 +809,7 @@ class Given {
   std::vector<aclTensorList*> lists_;
   std::vector<aclIntArray*> arrays_;
   std::vector<aclScalar*> scalars_;
+  std::vector<aclBoolArray*> flags_;
 };
 
 template <auto kFunction, bool kInPlace, bool kOne = false>
@@ -868,6 +992,17 @@ constexpr OperatorCall kCalls[] = {
     MOVES(UpsampleBilinear2dBackwardV2, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), given.Shape(t[1]), a.log_target, a.beta, a.beta, t[1]),
     MOVES(GridSampler2D, 3, kOperand0, t[0], t[1], a.reduction, a.reduction & 1, a.log_target, t[2]),
     MOVES(TransMatmulWeight, 1, kAny, t[0]),
+    MOVES(Mm, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
+    MOVES(Matmul, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
+    MOVES(BatchMatMul, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
+    MOVES(Addmm, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
+    MOVES(InplaceAddmm, 3, kAny, t[2], t[0], t[1], given.Scalar(), given.Scalar(), static_cast<int8_t>(a.reduction)),
+    MOVES(Baddbmm, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
+    MOVES(InplaceBaddbmm, 3, kAny, t[2], t[0], t[1], given.Scalar(), given.Scalar(), static_cast<int8_t>(a.reduction)),
+    MOVES(Addbmm, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
+    MOVES(InplaceAddbmm, 3, kAny, t[2], t[0], t[1], given.Scalar(), given.Scalar(), static_cast<int8_t>(a.reduction)),
+    MOVES(Mv, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
+    MOVES(Dot, 3, kAny, t[0], t[1], t[2]),
     MOVES(Diag, 2, kAny, t[0], a.reduction, t[1]),
     MOVES(DiagFlat, 2, kAny, t[0], a.reduction, t[1]),
     MOVES(IndexSelect, 2, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1]),
@@ -916,6 +1051,81 @@ constexpr OperatorCall kCalls[] = {
     MOVES(GeGluV3Backward, 2, kOperand0, given.Half(t[0]), t[0], given.Half(t[0]), given.Dim(t[0]), a.log_target,
           a.reduction % 2 == 0, t[1]),
     MOVES(PreluBackward, 4, kOperand1, t[0], t[1], t[2], t[3], given.Second(t[2])),
+    MOVES(Sort, 2, kOperand0, t[0], true, given.Dim(t[0]), a.log_target, t[1], given.PlacesFor(t[1])),
+    MOVES(Argsort, 2, kOperand0, t[0], given.Dim(t[0]), a.log_target, t[1]),
+    MOVES(Topk, 2, kAny, t[0], given.Length(t[1]), given.Dim(t[0]), a.log_target, true, t[1], given.PlacesFor(t[1])),
+    MOVES(TopkV2, 2, kAny, t[0], given.Length(t[1]), given.Dim(t[0]), a.log_target, true, true, t[1], given.PlacesFor(t[1])),
+    MOVES(Median, 2, kAny, t[0], t[1]),
+    MOVES(NanMedian, 2, kAny, t[0], t[1]),
+    MOVES(MedianDim, 2, kAny, t[0], given.Dim(t[0]), a.log_target, t[1], given.PlacesFor(t[1])),
+    MOVES(NanMedianDim, 2, kAny, t[0], given.Dim(t[0]), a.log_target, t[1], given.PlacesFor(t[1])),
+    MOVES(Kthvalue, 2, kAny, t[0], (given.Length(t[0]) + 1) / 2, given.Dim(t[0]), a.log_target, t[1], given.PlacesFor(t[1])),
+    MOVES(SearchSorted, 3, kOperand1, t[0], t[1], a.reduction == 1, a.log_target, nullptr, t[2]),
+    MOVES(SearchSorteds, 2, kAny, t[0], given.Scalar(), a.reduction == 1, a.log_target, nullptr, Given::Result(t[1])),
+    MOVES(Bincount, 3, kAny, t[0], a.log_target ? t[1] : nullptr, a.reduction, t[2]),
+    MOVES(Histc, 2, kAny, t[0], given.FirstLength(t[1]), given.Scalar(), given.Scalar(), t[1]),
+    MOVES(ReduceSum, 2, kReducedFirstAxis, t[0], given.Array({0}), a.log_target, DtypeOf(t[1]), t[1]),
+    MOVES(ReduceNansum, 2, kReducedFirstAxis, t[0], given.Array({0}), a.log_target, DtypeOf(t[1]), t[1]),
+    MOVES(ReduceLogSum, 2, kReducedFirstAxis, t[0], given.Array({0}), a.log_target, false, t[1]),
+    MOVES(Mean, 2, kReducedFirstAxis, t[0], given.Array({0}), a.log_target, DtypeOf(t[1]), t[1]),
+    MOVES(MeanV2, 2, kOne, t[0], given.Array({}), a.log_target, false, t[1]),
+    MOVES(Trace, 2, kOne, t[0], t[1]),
+    MOVES(LogSumExp, 2, kReducedFirstAxis, t[0], given.Array({0}), a.log_target, t[1]),
+    MOVES(Max, 2, kOne, t[0], t[1]),
+    MOVES(Min, 2, kOne, t[0], t[1]),
+    MOVES(Amax, 2, kReducedFirstAxis, t[0], given.Array({0}), a.log_target, t[1]),
+    MOVES(Amin, 2, kOne, t[0], given.Array({}), a.log_target, t[1]),
+    MOVES(MaxV2, 2, kReducedFirstAxis, t[0], given.Array({0}), a.log_target, false, t[1]),
+    MOVES(Aminmax, 2, kReducedFirstAxis, t[0], given.Array({0}), a.log_target, t[1], t[1]),
+    MOVES(AminmaxAll, 2, kOne, t[0], t[1], t[1]),
+    MOVES(AminmaxDim, 2, kReducedFirstAxis, t[0], 0, a.log_target, t[1], t[1]),
+    MOVES(MaxDim, 2, kReducedFirstAxis, t[0], 0, a.log_target, t[1], given.PlacesFor(t[1])),
+    MOVES(MinDim, 2, kReducedFirstAxis, t[0], 0, a.log_target, t[1], given.PlacesFor(t[1])),
+    MOVES(ArgMax, 2, kReducedFirstAxis, t[0], 0, a.log_target, t[1]),
+    MOVES(ArgMin, 2, kReducedFirstAxis, t[0], 0, a.log_target, t[1]),
+    MOVES(Any, 2, kReducedFirstAxis, t[0], given.Array({0}), a.log_target, t[1]),
+    MOVES(All, 2, kOne, t[0], given.Array({}), a.log_target, t[1]),
+    MOVES(Prod, 2, kOne, t[0], DtypeOf(t[1]), t[1]),
+    MOVES(ProdDim, 2, kReducedFirstAxis, t[0], 0, a.log_target, DtypeOf(t[1]), t[1]),
+    MOVES(LinalgVectorNorm, 2, kReducedFirstAxis, t[0], given.Scalar(), given.Array({0}), a.log_target, DtypeOf(t[1]), t[1]),
+    MOVES(Norm, 2, kOne, t[0], given.Scalar(), given.Array({}), a.log_target, t[1]),
+    MOVES(Var, 2, kReducedFirstAxis, t[0], given.Array({0}), a.log_target, false, t[1]),
+    MOVES(VarCorrection, 2, kOne, t[0], nullptr, a.reduction, false, t[1]),
+    MOVES(Std, 2, kReducedFirstAxis, t[0], given.Array({0}), a.reduction, a.log_target, t[1]),
+    MOVES(StdMeanCorrection, 2, kReducedFirstAxis, t[0], given.Array({0}), a.reduction, a.log_target, t[1], t[1]),
+    MOVES(VarMean, 2, kOne, t[0], nullptr, a.reduction, a.log_target, t[1], t[1]),
+    MOVES(Cumsum, 2, kOperand0, t[0], given.Dim(t[0]), DtypeOf(t[1]), t[1]),
+    MOVES(CumsumV2, 2, kOperand0, t[0], given.Dim(t[0]), a.log_target, a.reduction != 0, t[1]),
+    MOVES(Cumprod, 2, kOperand0, t[0], given.Scalar(), DtypeOf(t[1]), t[1]),
+    MOVES(InplaceCumprod, 1, kAny, t[0], given.Scalar()),
+    MOVES(Cummax, 2, kOperand0, t[0], given.Dim(t[0]), t[1], given.PlacesFor(t[1])),
+    MOVES(Cummin, 2, kOperand0, t[0], given.Dim(t[0]), t[1], given.PlacesFor(t[1])),
+    MOVES(Softmax, 2, kOperand0, t[0], given.Dim(t[0]), t[1]),
+    MOVES(LogSoftmax, 2, kOperand0, t[0], given.Dim(t[0]), t[1]),
+    MOVES(SoftmaxBackward, 3, kOperand0, t[0], t[1], given.Dim(t[0]), t[2]),
+    MOVES(LogSoftmaxBackward, 3, kOperand0, t[0], t[1], given.Dim(t[0]), t[2]),
+    MOVES(LayerNorm, 4, kOperand0, t[0], given.Shape(t[1]), t[1], t[2], a.beta, t[3], nullptr, nullptr),
+    MOVES(LayerNormWithImplMode, 4, kOperand0, t[0], given.Shape(t[1]), t[1], t[2], a.beta, t[3], nullptr, nullptr, static_cast<int32_t>(a.reduction)),
+    MOVES(LayerNormBackward, 4, kOperand0, t[0], t[1], given.Shape(t[2]), given.Numbers(given.Leading(t[0], t[2])),
+          given.Numbers(given.Leading(t[0], t[2])), t[2], nullptr, given.Flags(true, a.log_target), t[3],
+          given.Numbers(Given::ShapeOf(t[2])), given.Numbers(Given::ShapeOf(t[2]))),
+    MOVES(RmsNorm, 3, kOperand0, t[0], t[1], a.beta, t[2], given.Numbers(given.Leading(t[0], t[1]))),
+    MOVES(RmsNormGrad, 4, kOperand0, t[0], t[1], given.Numbers(given.Leading(t[0], t[2])), t[2], t[3], given.Numbers(Given::ShapeOf(t[2]))),
+    MOVES(AddRmsNorm, 4, kOperand0, t[0], t[1], t[2], a.beta, t[3], nullptr, nullptr),
+    MOVES(BatchNorm, 3, kOperand0, t[0], t[1], nullptr, nullptr, nullptr, a.log_target, a.beta, a.beta, t[2], given.Numbers(given.Channels(t[0])),
+          given.Numbers(given.Channels(t[0]))),
+    MOVES(BatchNormBackward, 3, kOperand0, t[0], t[1], nullptr, nullptr, nullptr, nullptr, nullptr, a.log_target, a.beta,
+          given.Flags(true, a.log_target), t[2], given.Numbers(given.Channels(t[0])), given.Numbers(given.Channels(t[0]))),
+    MOVES(GroupNorm, 2, kOperand0, t[0], nullptr, nullptr, given.FirstLength(t[0]), given.Channels(t[0])[0], given.Behind(t[0]), 1, a.beta, t[1],
+          given.Numbers({given.FirstLength(t[0]), 1}, t[0]), given.Numbers({given.FirstLength(t[0]), 1}, t[0])),
+    MOVES(GroupNormBackward, 3, kOperand0, t[0], t[1], given.Numbers({given.FirstLength(t[0]), 1}, t[0]),
+          given.Numbers({given.FirstLength(t[0]), 1}, t[0]), nullptr, given.FirstLength(t[0]), given.Channels(t[0])[0], given.Behind(t[0]), 1,
+          given.Flags(true, a.log_target), t[2], given.Numbers(given.Channels(t[0]), t[0]), given.Numbers(given.Channels(t[0]), t[0])),
+    MOVES(NLLLoss, 3, kAny, t[0], given.Indices({given.FirstLength(t[0])}), t[1], a.reduction, 1, t[2], given.Numbers({}, t[0])),
+    MOVES(NLLLoss2d, 3, kAny, t[0], given.IndicesLike(t[2]), t[1], a.reduction, 1, t[2], given.Numbers({}, t[0])),
+    MOVES(NLLLossBackward, 3, kOperand0, given.Numbers({}, t[0]), t[0], given.Indices({given.FirstLength(t[0])}), t[1], a.reduction, 1,
+          given.Numbers({}, t[0]), t[2]),
+    MOVES(NLLLoss2dBackward, 3, kOperand0, given.Numbers({}, t[0]), t[0], given.IndicesLike(t[1]), t[1], a.reduction, 1, given.Numbers({}, t[0]), t[2]),
     // clang-format on
     PORTACL_MAPS(PORTACL_ROWS)};
 // NOLINTEND(readability-identifier-length)
@@ -931,7 +1141,7 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 18 + 70;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 18 + 136;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 

@@ -22,6 +22,7 @@
 #include "aclnnop/aclnn_tril.h"
 #include "aclnnop/aclnn_triu.h"
 #include "operators/all_operators.h"
+#include "support/fold_operators.h"
 #include "support/map_suite.h"
 
 namespace portacl::testing {
@@ -203,6 +204,36 @@ std::vector<DtypeNumber> AcceptedBy(const Positional& op) {
   return together;
 }
 
+// Of self, with outputs of some dtypes.
+std::vector<DtypeNumber> AcceptedBy(const FoldOperator& op) {
+  const bool is_trace = op.over == FoldOperator::Over::kDiagonal;
+  OperatorBinding binding;
+  if (is_trace) binding.tensors = {"self", "value"};
+  binding.plan = [&op](std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
+                       aclOpExecutor** executor) {
+    FoldArguments arguments;
+    arguments.tensors = t;
+    return op.plan(arguments, size, executor);
+  };
+  std::vector<DtypeNumber> together;
+  for (const DtypeNumber dtype : AllDtypes()) {
+    const DtypeNumber outs[] = {dtype, ACL_BOOL, ACL_FLOAT, ACL_INT64};
+    bool is_accepted = false;
+    for (const DtypeNumber first : outs) {
+      for (const DtypeNumber last : outs) {
+        // A scan's is that of its result; what it scans may be of another.
+        const bool is_other = op.over == FoldOperator::Over::kLine && first != dtype;
+        if (is_accepted || is_other || (op.tensors < 3 && last != dtype)) continue;
+        std::vector<DtypeNumber> dtypes = {dtype, first, last};
+        dtypes.resize(op.tensors);
+        is_accepted = Accepts(binding, dtypes, is_trace ? 2 : 1);
+      }
+    }
+    if (is_accepted) together.push_back(dtype);
+  }
+  return together;
+}
+
 int Run() {
   if (aclInit(nullptr) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS) {
     std::fprintf(stderr, "%s\n", aclGetRecentErrMsg());
@@ -245,6 +276,9 @@ int Run() {
   }
   for (const Positional& op : kPositional)
     std::printf(",\n  \"%s\": {\"together\": %s, \"operands\": {}}", op.name, List(AcceptedBy(op)).c_str());
+  for (const FoldOperator& op : AllFolds())
+    std::printf(",\n  \"%s\": {\"together\": %s, \"operands\": {}}", op.name.c_str(),
+                List(AcceptedBy(op)).c_str());
   std::printf("\n}\n");
   return aclrtResetDevice(0) == ACL_SUCCESS && aclFinalize() == ACL_SUCCESS ? 0 : 1;
 }

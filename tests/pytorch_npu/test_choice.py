@@ -76,7 +76,11 @@ class TestChoice:
     def test_arithmetic_is_own(self):
         own = portacl.torch.own_operators()
         assert {"aten::add.Tensor", "aten::mul.out", "aten::div_.Scalar", "aten::exp", "aten::where.self"} <= own
-        assert not {"aten::cumsum", "aten::sort", "aten::mm", "aten::lgamma"} & own
+        assert not {"aten::cumsum", "aten::mm", "aten::lgamma"} & own
+
+    def test_sorting_is_own(self):
+        own = portacl.torch.own_operators()
+        assert {"aten::sort", "aten::sort.stable", "aten::topk", "aten::median.dim", "aten::kthvalue", "aten::searchsorted.Tensor"} <= own
 
     def test_twice_is_once(self):
         before = portacl.torch._installed

@@ -623,7 +623,8 @@ class RandomContractOf : public ::testing::TestWithParam<const RandomContract*> 
           }
           break;
         case ParameterKind::kList:
-          ADD_FAILURE() << "no operator of random numbers has a list";
+        case ParameterKind::kText:
+          ADD_FAILURE() << "no operator of random numbers has a list or a text";
           break;
         case ParameterKind::kInteger:
           argument.integer = static_cast<int64_t>(given.number);

@@ -26,6 +26,7 @@ struct Argument {
   aclTensorList* list = nullptr;
   const aclIntArray* array = nullptr;
   const char* text = nullptr;
+  const aclBoolArray* flags = nullptr;  // the same numbers as those of the array
 };
 
 struct CFunction {
@@ -43,6 +44,7 @@ inline constexpr ParameterKind kKindOf =
     : std::is_convertible_v<T, const aclTensorList*> ? ParameterKind::kList
     : std::is_convertible_v<T, const aclIntArray*>   ? ParameterKind::kArray
     : std::is_same_v<T, char*>                       ? ParameterKind::kText
+    : std::is_convertible_v<T, const aclBoolArray*>  ? ParameterKind::kArray
     : std::is_floating_point_v<T>                    ? ParameterKind::kReal
                                                      : ParameterKind::kInteger;
 
@@ -51,7 +53,8 @@ T ArgumentAs(const Argument& argument) {
   if constexpr (kKindOf<T> == ParameterKind::kTensor) return argument.tensor;
   if constexpr (kKindOf<T> == ParameterKind::kScalar) return argument.scalar;
   if constexpr (kKindOf<T> == ParameterKind::kList) return argument.list;
-  if constexpr (kKindOf<T> == ParameterKind::kArray) return argument.array;
+  if constexpr (std::is_convertible_v<T, const aclBoolArray*>) return argument.flags;
+  if constexpr (std::is_convertible_v<T, const aclIntArray*>) return argument.array;
   if constexpr (kKindOf<T> == ParameterKind::kText) return const_cast<char*>(argument.text);
   if constexpr (kKindOf<T> == ParameterKind::kReal) return static_cast<T>(argument.real);
   if constexpr (kKindOf<T> == ParameterKind::kInteger) return static_cast<T>(argument.integer);

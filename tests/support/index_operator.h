@@ -95,6 +95,7 @@ struct IndexOperator {
   std::function<void(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random)> fill =
       {};
   bool takes_workspace = false;
+  bool updates = false;               // outputs are inputs, too: two runs are not one
   bool is_inexact = false;            // NaN results compare as NaN
   Product numbers_on = Product::kA2;  // where every element is compared
   double tolerance = 0;               // how far a number may be from the oracle's, by 1 and the size of that

@@ -46,18 +46,34 @@ _LINES = {"self": (1, 1, 2), "grad_output": (1, 1, 3), "output_size": [3], "inpu
 _ARGUMENTS: dict[str, dict[str, Any]] = {
     "_prelu_kernel": {"weight": (1,)},
     "_pack_padded_sequence": {"lengths": torch.tensor([3, 2])},  # on the CPU, whatever the device
+    "addbmm": {"self": (2, 4), "batch1": (2, 2, 3), "batch2": (2, 3, 4)},
+    "addmm": {"self": (2, 4), "mat1": (2, 3), "mat2": (3, 4)},
+    "baddbmm": {"self": (2, 2, 4), "batch1": (2, 2, 3), "batch2": (2, 3, 4)},
     "bernoulli": {"self": (2, 3)},
+    "bucketize": {"boundaries": (3,), "self": (2, 3)},
+    "bucketize.Scalar": {"boundaries": (3,), "self": 1},
     "bernoulli_.Tensor": {"p": (2, 3)},
+    "bmm": {"self": (2, 2, 3), "mat2": (2, 3, 4)},
     "col2im": {"self": (1, 4, 4), "output_size": [3, 3], **_WINDOWS},
+    "dot": {"self": (3,), "tensor": (3,)},
     "flip": {"dims": [0]},
     "glu": {"self": (2, 4), "grad_output": (2, 2)},
     "grid_sampler_2d": {"input": (1, 1, 2, 2), "grid": (1, 2, 2, 2), "interpolation_mode": 0, "padding_mode": 0},
     "im2col": {"self": (1, 1, 3, 3), **_WINDOWS},
+    "linalg_vector_norm": {"dtype": None},
+    "logsumexp": {"dim": [1]},
+    "norm": {"dim": [1]},
+    "matmul": {"self": (2, 3), "other": (3, 4)},
+    "mm": {"self": (2, 3), "mat2": (3, 4)},
+    "mv": {"self": (2, 3), "vec": (3,)},
     "put_": {"accumulate": True},  # takes fewer dtypes than without
     "repeat_interleave": {"repeats": (1,)},
     "repeat_interleave.self_Tensor": {"repeats": INDICES[2][1:]},
     "roll": {"shifts": [1], "dims": [0]},
     "scatter_reduce": {"reduce": "sum"},
+    "searchsorted": {"sorted_sequence": (3,), "self": (2, 3), "sorter": None},
+    "searchsorted.Scalar": {"sorted_sequence": (3,), "self": 1, "sorter": None},
+    "sort": {"stable": True},
     "split_with_sizes_copy": {"split_sizes": [1, 1]},
     "unfold_backward": {"grad_in": (2, 2, 2), "input_sizes": [2, 3], "dim": 1, "size": 2, "step": 1},
     "upsample_bicubic2d": _PLANES,
@@ -128,10 +144,13 @@ def _call(operator: torch._ops.OpOverload, dtype: torch.dtype, device: str, indi
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     given = _arguments(operator)
+    outs = {argument.name for argument in operator._schema.arguments if argument.is_out}
     for argument in operator._schema.arguments:
         if argument.is_out:
             host = [_value(a, dtype, "cpu", indices, given) for a in operator._schema.arguments if not a.kwarg_only]
             like = _result(operator, host, dtype)
+            if isinstance(like, tuple):
+                like = like[len(kwargs.keys() & outs)]
             if str(argument.type) == "List[Tensor]":
                 kwargs[argument.name] = [torch.empty_like(one, device=device) for one in like]
             else:

@@ -235,9 +235,45 @@ engine::Unique* StepList::Unique(const aclTensor& source, Place source_place, bo
   unique.values = {result_operand, result->offset * unique.size};
   unique.most_values = result->numel / (unique.before * unique.behind);
   unique.threads = ThreadLimit();
+  unique.isa = JobIsa();
   executor_.result = result;
   elements_ += source.numel;
   return &unique;
+}
+
+void StepList::SortRows(const aclTensor& source, Place source_place, const aclTensor* values,
+                        Place values_place, const aclTensor* places, Place places_place, int dim,
+                        engine::SortRows rows) noexcept {
+  Step* const step = Next(Step::Kind::kSortRows);
+  if (step == nullptr) return;
+  rows.source.place = source_place;
+  rows.values.place = values_place;
+  rows.places.place = places_place;
+  engine::PlanSortRows(source, values, places, dim, JobIsa(), ThreadLimit(), rows);
+  rows.memory = Workspace(engine::RowsMemory(rows));
+  step->rows_to_sort = rows;
+  elements_ += source.numel;
+}
+
+void StepList::Search(const engine::Search& search) noexcept {
+  Step* const step = Next(Step::Kind::kSearch);
+  if (step == nullptr) return;
+  step->search = search;
+  step->search.threads = ThreadLimit();
+  step->search.raises = CurrentConfiguration().index_errors_raise;
+  elements_ += search.rows * search.numbers;
+}
+
+Place StepList::Histogram(engine::Histogram histogram) noexcept {
+  histogram.threads = ThreadLimit();
+  histogram.gather = engine::FindGather(JobIsa(), engine::GatherSource::kCache);
+  histogram.raises = CurrentConfiguration().index_errors_raise;
+  histogram.sums = Workspace(engine::HistogramMemory(histogram));
+  Step* const step = Next(Step::Kind::kHistogram);
+  if (step == nullptr) return {};
+  step->histogram = histogram;
+  elements_ += histogram.count;
+  return histogram.sums;
 }
 
 Place StepList::Flatten(aclTensor& view, int operand) noexcept {
@@ -283,6 +319,25 @@ void StepList::SetJob() noexcept {
       Touch(step->unique.values);
       if (step->unique.most_inverse > 0) Touch(step->unique.inverse);
       if (step->unique.counts_result != nullptr) Touch(step->unique.counts);
+      continue;
+    }
+    if (step->kind == Step::Kind::kSortRows) {
+      for (const engine::SortRows::Side* const side :
+           {&step->rows_to_sort.source, &step->rows_to_sort.values, &step->rows_to_sort.places}) {
+        if (side->is_there) Touch(side->place);
+      }
+      continue;
+    }
+    if (step->kind == Step::Kind::kSearch) {
+      Touch(step->search.sequence);
+      Touch(step->search.number);
+      Touch(step->search.places);
+      if (step->search.has_order) Touch(step->search.order);
+      continue;
+    }
+    if (step->kind == Step::Kind::kHistogram) {
+      Touch(step->histogram.numbers.place);
+      if (step->histogram.is_weighed) Touch(step->histogram.weights.place);
       continue;
     }
     if (step->kind != Step::Kind::kIndexed && step->kind != Step::Kind::kSumRows) {

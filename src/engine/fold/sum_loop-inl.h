@@ -200,6 +200,7 @@ class FormulaTerms {
   // Whether there are operands with 16-bit elements, and how many elements a cache line has at least.
   static constexpr bool kHasHalves = Access::kHasHalves;
   static constexpr size_t kLine = 64 / Access::kWidest;
+  static constexpr bool kIsSingle = sizeof...(kInput) == 1;
   // Whether two vectors are better taken as the elements at even and at odd places.
   static constexpr bool kIsPaired = Access::kIsPaired && HWY_TARGET != HWY_SCALAR && HWY_HAVE_SCALABLE == 0;
 
@@ -315,7 +316,7 @@ HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
     }
     if (terms.all_walk()) {
       // Asked for ahead as where values are written: the processor's own prefetching ends with a page, which matters to
-      // types of 16 bits, on which there is more work per line.
+      // types of 16 bits, on which there is more work per line, and to a single input.
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
       if constexpr (Terms::kIsPaired) {
         PairedSums16 paired(sums);
@@ -330,7 +331,11 @@ HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
       }
 #endif
       for (; i + kLanes <= end; i += kLanes) {
-        if (Terms::kHasHalves && work.from_memory) terms.Prefetch(i + kFarthestAhead / sizeof(uint16_t));
+        if constexpr (Terms::kHasHalves) {
+          if (work.from_memory) terms.Prefetch(i + kFarthestAhead / sizeof(uint16_t));
+        } else if constexpr (Terms::kIsSingle) {
+          if (work.from_memory) terms.Prefetch(i + kFarthestAhead / sizeof(float));
+        }
         sums.Add(terms.template At<true>(i));
       }
     }
@@ -437,6 +442,8 @@ template <class Formula>
 struct Summable : Elementwise<Formula> {
   // A SumFunction: picks the inputs' types, runs, reports the instruction set.
   static Isa Sums(KernelType type, const void* parameters, SumWork& work) {
+    static_assert(Formula::kIsHot || !Formula::kTakesHalves,
+                  "sums have loops over 16-bit elements only where formulas are hot");
     constexpr auto kInputs = std::make_index_sequence<Formula::kInputs>();
     if constexpr ((KernelTypes(ThisIsa(), TakesOf<Formula>()) & kHotTypes) == kHotTypes) {
       switch (type.elements) {

@@ -70,11 +70,11 @@ HWY_INLINE V ErfcInDouble(D d, V x) {
   const V a = hn::Min(hn::Abs(x), hn::Set(d, 10.2));
   const V centre = hn::Set(d, 3.75);
   const V t = hn::Div(hn::Sub(a, centre), hn::Add(a, centre));
-  const V p = Polynomial(d, t, 0x1.090f05372b774p-15, 0x1.51bc12c677308p-15, -0x1.41f95409f870bp-12,
-                         0x1.33559b18001c2p-12, 0x1.ce29f9bb5db82p-10, -0x1.3f4f37f09b4c2p-7,
-                         0x1.d0aa70b65d12fp-6, -0x1.e0d205d98a721p-5, 0x1.7a1435e321e7ep-4,
-                         -0x1.bda9249704707p-4, 0x1.510168c01e327p-4, 0x1.d5f288bf40f89p-9,
-                         -0x1.1f36768250406p-3, 0x1.3ccda0b5dd09dp+0);
+  const V p =
+      Polynomial(d, t, 0x1.090f05372b774p-15, 0x1.51bc12c677308p-15, -0x1.41f95409f870bp-12,
+                 0x1.33559b18001c2p-12, 0x1.ce29f9bb5db82p-10, -0x1.3f4f37f09b4c2p-7, 0x1.d0aa70b65d12fp-6,
+                 -0x1.e0d205d98a721p-5, 0x1.7a1435e321e7ep-4, -0x1.bda9249704707p-4, 0x1.510168c01e327p-4,
+                 0x1.d5f288bf40f89p-9, -0x1.1f36768250406p-3, 0x1.3ccda0b5dd09dp+0);
   const V power = ExpInDouble(d, hn::Neg(hn::Mul(a, a)));
   const V tail = hn::Div(hn::Mul(power, p), Fma(d, hn::Set(d, 2.0), a, hn::Set(d, 1.0)));
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 2.0), tail), tail);

@@ -248,8 +248,9 @@ HWY_INLINE V InDoubles(D d, V x, V y, V z, const F& f) {
 #else
   const hn::Half<D> half;
   const hn::Rebind<double, decltype(half)> wide;
-  const auto low = f(wide, hn::PromoteTo(wide, hn::LowerHalf(half, x)),
-                     hn::PromoteTo(wide, hn::LowerHalf(half, y)), hn::PromoteTo(wide, hn::LowerHalf(half, z)));
+  const auto low =
+      f(wide, hn::PromoteTo(wide, hn::LowerHalf(half, x)), hn::PromoteTo(wide, hn::LowerHalf(half, y)),
+        hn::PromoteTo(wide, hn::LowerHalf(half, z)));
   const auto high =
       f(wide, hn::PromoteTo(wide, hn::UpperHalf(half, x)), hn::PromoteTo(wide, hn::UpperHalf(half, y)),
         hn::PromoteTo(wide, hn::UpperHalf(half, z)));

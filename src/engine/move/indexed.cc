@@ -1122,6 +1122,15 @@ void StepsJob::Run(const JobContext& context) const noexcept {
       case Step::Kind::kUnique:
         step.unique.Run(context);
         break;
+      case Step::Kind::kSortRows:
+        step.rows_to_sort.Run(context);
+        break;
+      case Step::Kind::kSearch:
+        step.search.Run(context);
+        break;
+      case Step::Kind::kHistogram:
+        step.histogram.Run(context);
+        break;
     }
   }
 }

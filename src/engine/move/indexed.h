@@ -10,10 +10,13 @@
 #include "aclnn/executor.h"
 #include "aclnn/tensor.h"
 #include "engine/move/conversion.h"
+#include "engine/move/histogram.h"
 #include "engine/move/index_offsets.h"
 #include "engine/move/move.h"
 #include "engine/move/spread.h"
 #include "engine/place.h"
+#include "engine/sort/rows.h"
+#include "engine/sort/search.h"
 #include "engine/sort/unique.h"
 #include "plan/loop_plan.h"
 
@@ -120,7 +123,10 @@ struct Step {
     kCoordinates,  // int64 coordinates in `extent` of where it is: rows of them, or, across, columns
     kUnpack,       // `columns` dense elements at the source, one after the other, to where the mask is true
     kSpread,
-    kUnique
+    kUnique,
+    kSortRows,
+    kSearch,
+    kHistogram
   };
   Kind kind;
   Move move;
@@ -132,6 +138,9 @@ struct Step {
   Place order;         // RowsWorkspace bytes
   Spread spread;
   Unique unique;
+  SortRows rows_to_sort;
+  Search search;
+  Histogram histogram;
   aclDataType dtype;  // of what is divided
   bool raises;        // too few elements to unpack fail the stream
   const char* name;   // of those elements

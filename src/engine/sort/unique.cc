@@ -16,7 +16,6 @@ constexpr int64_t kBlock = 32768;
 
 int64_t Blocks(int64_t count) { return (count + kBlock - 1) / kBlock; }
 int64_t Aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
-bool HasWidePositions(int64_t count) { return count > std::numeric_limits<uint32_t>::max(); }
 
 void SetDense(aclTensor& tensor) {
   tensor.storage = tensor.view;
@@ -271,25 +270,24 @@ bool PackRunsOf(const Unique& unique, const JobContext& context, Cutter& memory)
   }
 }
 
-template <class Key, class Position>
+template <class Word>
 void RunSorted(const Unique& unique, const JobContext& context) {
   Cutter memory(unique.memory.Address(context));
-  SortMemory<Key, Position> sort{};
-  for (int i = 0; i < 2; ++i) {
-    sort.keys[i] = memory.Take<Key>(unique.count);
-    sort.positions[i] = memory.Take<Position>(unique.count);
-  }
+  SortMemory<Word> sort{};
+  for (Word*& words : sort.words) words = memory.Take<Word>(unique.count);
   sort.counts = memory.Take<int64_t>(kSortCounts);
-  MakeKeys(unique.dtype, unique.source.Address(context), unique.count, unique.threads, sort.keys[0]);
-  const int sorted = SortKeys(sort, unique.count, unique.threads);
-  const Key* const keys = sort.keys[sorted];
-  const Position* const positions = sort.positions[sorted];
+  MakeAllWords(unique.isa, unique.dtype, unique.source.Address(context), unique.count, /*flips=*/0,
+               unique.threads, sort.words[0]);
+  const Word* const words = sort.words[SortWords(sort, unique.count, unique.threads)];
   const bool has_nan = IsFloatKey(unique.dtype);
-  const auto nan = static_cast<Key>(NanKey(unique.dtype));
+  const uint64_t nan = NanKey(unique.dtype);
   WriteUnique(
       unique, context, memory,
-      [=](int64_t i) { return keys[i] != keys[i - 1] || (has_nan && keys[i] == nan); },
-      [=](int64_t i) { return static_cast<int64_t>(positions[i]); });
+      [=](int64_t i) {
+        const uint64_t key = KeyOf(words[i]);
+        return key != KeyOf(words[i - 1]) || (has_nan && key == nan);
+      },
+      [=](int64_t i) { return PositionOf(words[i]); });
 }
 
 }  // namespace
@@ -298,21 +296,16 @@ int64_t UniqueMemory(aclDataType dtype, int64_t count, bool sorts) noexcept {
   int64_t bytes =
       Aligned(Blocks(count) * int64_t{sizeof(int64_t)}) + Aligned((count + 1) * int64_t{sizeof(int64_t)});
   if (!sorts) return bytes;
-  const int64_t position = HasWidePositions(count) ? 8 : 4;
-  const int64_t key = HasWideKeys(dtype) ? 8 : 4;
-  bytes += 2 * (Aligned(count * key) + Aligned(count * position));
+  bytes += 2 * Aligned(count * static_cast<int64_t>(HasWideWords(dtype, count) ? sizeof(WideWord)
+                                                                               : sizeof(NarrowWord)));
   return bytes + Aligned(kSortCounts * int64_t{sizeof(int64_t)});
 }
 
 void Unique::Run(const JobContext& context) const noexcept {
   const DefaultFloatEnvironment environment;
   if (sorts) {
-    if (HasWideKeys(dtype)) {
-      return HasWidePositions(count) ? RunSorted<WideKey, int64_t>(*this, context)
-                                     : RunSorted<WideKey, uint32_t>(*this, context);
-    }
-    return HasWidePositions(count) ? RunSorted<NarrowKey, int64_t>(*this, context)
-                                   : RunSorted<NarrowKey, uint32_t>(*this, context);
+    return HasWideWords(dtype, count) ? RunSorted<WideWord>(*this, context)
+                                      : RunSorted<NarrowWord>(*this, context);
   }
   Cutter cut(memory.Address(context));
   if (PackRunsOf(*this, context, cut)) return;

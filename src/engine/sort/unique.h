@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "acl/isa.h"
 #include "aclnn/shape.h"
 #include "aclnn/tensor.h"
 #include "engine/place.h"
@@ -33,6 +34,7 @@ struct Unique {
   int64_t extent[kMaxDims];
   aclTensor* counts_result;  // gets the shape [found]; nullptr: not asked for
   int threads;
+  Isa isa;
 
   void Run(const JobContext& context) const noexcept;
 };

@@ -2,8 +2,9 @@
 // numbers, so that another order has other bits, and sizes are work for several threads.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 
+#include "aclnnop/aclnn_argsort.h"
+#include "aclnnop/aclnn_bincount.h"
 #include "aclnnop/aclnn_cat.h"
 #include "aclnnop/aclnn_constant_pad_nd.h"
 #include "aclnnop/aclnn_diag.h"
@@ -14,6 +15,7 @@
 #include "aclnnop/aclnn_flip.h"
 #include "aclnnop/aclnn_gather.h"
 #include "aclnnop/aclnn_gather_v2.h"
+#include "aclnnop/aclnn_histc.h"
 #include "aclnnop/aclnn_index.h"
 #include "aclnnop/aclnn_index_add.h"
 #include "aclnnop/aclnn_index_copy.h"
@@ -21,8 +23,10 @@
 #include "aclnnop/aclnn_index_fill_tensor.h"
 #include "aclnnop/aclnn_index_put_impl.h"
 #include "aclnnop/aclnn_index_select.h"
+#include "aclnnop/aclnn_kthvalue.h"
 #include "aclnnop/aclnn_masked_scatter.h"
 #include "aclnnop/aclnn_masked_select.h"
+#include "aclnnop/aclnn_median.h"
 #include "aclnnop/aclnn_nonzero.h"
 #include "aclnnop/aclnn_nonzero_v2.h"
 #include "aclnnop/aclnn_one_hot.h"
@@ -36,97 +40,30 @@
 #include "aclnnop/aclnn_scatter_nd.h"
 #include "aclnnop/aclnn_scatter_nd_update.h"
 #include "aclnnop/aclnn_scatter_reduce.h"
+#include "aclnnop/aclnn_searchsorted.h"
+#include "aclnnop/aclnn_searchsorteds.h"
 #include "aclnnop/aclnn_slice.h"
 #include "aclnnop/aclnn_slice_v2.h"
+#include "aclnnop/aclnn_sort.h"
 #include "aclnnop/aclnn_split_tensor.h"
 #include "aclnnop/aclnn_split_with_size.h"
 #include "aclnnop/aclnn_stack.h"
 #include "aclnnop/aclnn_take.h"
+#include "aclnnop/aclnn_topk.h"
+#include "aclnnop/aclnn_topk_v2.h"
 #include "aclnnop/aclnn_unique.h"
 #include "aclnnop/aclnn_unique2.h"
 #include "aclnnop/aclnn_unique_consecutive.h"
+#include "determinism/arguments.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {
 namespace {
 
-using Tensors = std::span<aclTensor* const>;
 using Run = decltype(OperatorBinding::run);
 
 const Shape kWide = {301, 257};
 const Shape kDeep = {3, 5, 41, 18};
-
-class Ints {
- public:
-  Ints(std::initializer_list<int64_t> values) : array_(aclCreateIntArray(values.begin(), values.size())) {}
-  ~Ints() { aclDestroyIntArray(array_); }
-  Ints(const Ints&) = delete;
-  Ints& operator=(const Ints&) = delete;
-  operator const aclIntArray*() const { return array_; }
-
- private:
-  aclIntArray* array_;
-};
-
-class Scalar {
- public:
-  explicit Scalar(double value) : scalar_(aclCreateScalar(&value, ACL_DOUBLE)) {}
-  ~Scalar() { aclDestroyScalar(scalar_); }
-  Scalar(const Scalar&) = delete;
-  Scalar& operator=(const Scalar&) = delete;
-  operator const aclScalar*() const { return scalar_; }
-
- private:
-  aclScalar* scalar_;
-};
-
-// The elements [begin, begin + length) along a dim, as a tensor of its own.
-aclTensor* Part(const aclTensor* tensor, size_t dim, int64_t begin, int64_t length) {
-  int64_t* shape = nullptr;
-  int64_t* strides = nullptr;
-  int64_t* storage = nullptr;
-  uint64_t rank = 0;
-  uint64_t storage_rank = 0;
-  int64_t offset = 0;
-  aclDataType dtype = ACL_DT_UNDEFINED;
-  void* address = nullptr;
-  aclGetViewShape(tensor, &shape, &rank);
-  aclGetViewStrides(tensor, &strides, &rank);
-  aclGetStorageShape(tensor, &storage, &storage_rank);
-  aclGetViewOffset(tensor, &offset);
-  aclGetDataType(tensor, &dtype);
-  aclGetRawTensorAddr(tensor, &address);
-  shape[dim] = length;
-  aclTensor* const part = aclCreateTensor(shape, rank, dtype, strides, offset + begin * strides[dim],
-                                          ACL_FORMAT_ND, storage, storage_rank, address);
-  delete[] shape;
-  delete[] strides;
-  delete[] storage;
-  return part;
-}
-aclTensor* Whole(const aclTensor* tensor) {
-  int64_t* shape = nullptr;
-  uint64_t rank = 0;
-  aclGetViewShape(tensor, &shape, &rank);
-  const int64_t length = shape[0];
-  delete[] shape;
-  return Part(tensor, 0, 0, length);
-}
-
-// A list that stays until the next one is made, since phase 2 may need it; it owns its tensors.
-aclTensorList* ListOf(const std::vector<aclTensor*>& tensors) {
-  struct Destroy {
-    void operator()(aclTensorList* list) const { aclDestroyTensorList(list); }
-  };
-  thread_local std::unique_ptr<aclTensorList, Destroy> last;
-  last.reset(aclCreateTensorList(tensors.data(), tensors.size()));
-  return last.get();
-}
-aclTensorList* ListOfWholes(Tensors tensors) {
-  std::vector<aclTensor*> wholes;
-  for (const aclTensor* tensor : tensors) wholes.push_back(Whole(tensor));
-  return ListOf(wholes);
-}
 
 const std::vector<DtypeNumber> kSizes = {ACL_INT8, ACL_BF16, ACL_FLOAT, ACL_DOUBLE, ACL_COMPLEX64};
 const std::vector<DtypeNumber> kRealSizes = {ACL_INT8, ACL_FLOAT16, ACL_FLOAT, ACL_INT64};
@@ -634,6 +571,118 @@ const auto kMaskedSelect = Register(
     {{kRealSizes, {kWide, kWide}, {77357}, 0, {{1, 2}}, ACL_BOOL},
      {kRealSizes, {kWide, {257}}, {77357}, 0, {{1, 2}}, ACL_BOOL}},
     Start::kZero);
+
+// ---- what is sorted, searched and counted: values, then places ----
+
+// The two outputs of a call, of which one is looked at.
+struct Outputs {
+  aclTensor* values;
+  aclTensor* places;
+};
+Outputs OutputsOf(const Call& c, const Shape& shape) {
+  aclTensor* const other = Unseen(shape, 0);
+  ListOf({other});
+  return c.setting == 0 ? Outputs{c.t[1], other} : Outputs{other, c.t[1]};
+}
+const std::vector<DtypeNumber> kOrdered = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8};
+
+const auto kSort = Register(
+    "aclnnSort", 1,
+    [](const Call& c) {
+      const Outputs out = OutputsOf(c, kWide);
+      return aclnnSortGetWorkspaceSize(c.t[0], true, 1, c.setting == 1, out.values, out.places, c.size,
+                                       c.executor);
+    },
+    aclnnSort, {{kOrdered, {kWide}, kWide, 0}, {{ACL_INT64}, {kWide}, kWide, 1, {{0, 50, true}}, ACL_INT64}});
+const auto kArgsort =
+    Register("aclnnArgsort", 1,
+             [](const Call& c) {
+               return aclnnArgsortGetWorkspaceSize(c.t[0], 0, c.setting == 1, c.t[1], c.size, c.executor);
+             },
+             aclnnArgsort,
+             {{{ACL_INT64}, {{100003}}, {100003}, 0, {{0, 5000}}, ACL_INT32},
+              {{ACL_INT64}, {kWide}, kWide, 1, {{0, 50}}, ACL_INT64}});
+const auto kTopk = Register("aclnnTopk", 1,
+                            [](const Call& c) {
+                              const Outputs out = OutputsOf(c, {5, 20});
+                              return aclnnTopkGetWorkspaceSize(c.t[0], 20, 1, c.setting == 0, true,
+                                                               out.values, out.places, c.size, c.executor);
+                            },
+                            aclnnTopk,
+                            {{kOrdered, {{5, 15471}}, {5, 20}, 0},
+                             {{ACL_INT64}, {{5, 15471}}, {5, 20}, 1, {{0, 500, true}}, ACL_INT64}});
+const auto kTopkV2 =
+    Register("aclnnTopkV2", 1,
+             [](const Call& c) {
+               const Outputs out = OutputsOf(c, {20, 257});
+               return aclnnTopkV2GetWorkspaceSize(c.t[0], 20, 0, false, true, true, out.values, out.places,
+                                                  c.size, c.executor);
+             },
+             aclnnTopkV2, {{{ACL_FLOAT, ACL_BF16}, {kWide}, {20, 257}, 0}});
+const auto kMedian =
+    Register("aclnnMedian", 1,
+             [](const Call& c) { return aclnnMedianGetWorkspaceSize(c.t[0], c.t[1], c.size, c.executor); },
+             aclnnMedian, {{kOrdered, {kWide}, {}}});
+const auto kNanMedian =
+    Register("aclnnNanMedian", 1,
+             [](const Call& c) { return aclnnNanMedianGetWorkspaceSize(c.t[0], c.t[1], c.size, c.executor); },
+             aclnnNanMedian, {{kOrdered, {kWide}, {}}});
+const auto kMedianDim = Register(
+    "aclnnMedianDim", 1,
+    [](const Call& c) {
+      const Outputs out = OutputsOf(c, {257});
+      return aclnnMedianDimGetWorkspaceSize(c.t[0], 0, false, out.values, out.places, c.size, c.executor);
+    },
+    aclnnMedianDim,
+    {{kOrdered, {kWide}, {257}, 0}, {{ACL_INT64}, {kWide}, {257}, 1, {{0, 50, true}}, ACL_INT64}});
+const auto kNanMedianDim = Register(
+    "aclnnNanMedianDim", 1,
+    [](const Call& c) {
+      const Outputs out = OutputsOf(c, {301, 1});
+      return aclnnNanMedianDimGetWorkspaceSize(c.t[0], 1, true, out.values, out.places, c.size, c.executor);
+    },
+    aclnnNanMedianDim,
+    {{kOrdered, {kWide}, {301, 1}, 0}, {{ACL_INT64}, {kWide}, {301, 1}, 1, {{0, 50, true}}, ACL_INT64}});
+const auto kKthvalue = Register(
+    "aclnnKthvalue", 1,
+    [](const Call& c) {
+      const Outputs out = OutputsOf(c, {5});
+      return aclnnKthvalueGetWorkspaceSize(c.t[0], 4000, 1, false, out.values, out.places, c.size,
+                                           c.executor);
+    },
+    aclnnKthvalue,
+    {{kOrdered, {{5, 15471}}, {5}, 0}, {{ACL_INT64}, {{5, 15471}}, {5}, 1, {{0, 50, true}}, ACL_INT64}});
+const auto kSearchSorted =
+    Register("aclnnSearchSorted", 2,
+             [](const Call& c) {
+               return aclnnSearchSortedGetWorkspaceSize(c.t[0], c.t[1], false, c.setting == 1, nullptr,
+                                                        c.t[2], c.size, c.executor);
+             },
+             aclnnSearchSorted,
+             {{{ACL_INT64}, {{257}, kWide}, kWide, 0, {{0, 1000}, {1, 1000}}, ACL_INT64},
+              {{ACL_INT64}, {kWide, {301, 100}}, {301, 100}, 1, {{0, 1000}, {1, 1000}}, ACL_INT32}});
+const auto kSearchSorteds =
+    Register("aclnnSearchSorteds", 1,
+             [](const Call& c) {
+               return aclnnSearchSortedsGetWorkspaceSize(c.t[0], Scalar(500.0), false, false, nullptr, c.t[1],
+                                                         c.size, c.executor);
+             },
+             aclnnSearchSorteds, {{{ACL_INT64}, {{257}}, {1}, 0, {{0, 1000}}, ACL_INT64}});
+const auto kBincount =
+    Register("aclnnBincount", 2,
+             [](const Call& c) {
+               return aclnnBincountGetWorkspaceSize(c.t[0], c.setting == 0 ? c.t[1] : nullptr, 0, c.t[2],
+                                                    c.size, c.executor);
+             },
+             aclnnBincount,
+             {{{ACL_FLOAT, ACL_DOUBLE}, {{77357}, {77357}}, {1000}, 0, {{0, 1000}}},
+              {{ACL_INT64}, {{77357}, {1}}, {1000}, 1, {{0, 1000}}}});
+const auto kHistc = Register("aclnnHistc", 1,
+                             [](const Call& c) {
+                               return aclnnHistcGetWorkspaceSize(c.t[0], 50, Scalar(-1.5), Scalar(1.5),
+                                                                 c.t[1], c.size, c.executor);
+                             },
+                             aclnnHistc, {{{ACL_FLOAT, ACL_FLOAT16, ACL_INT32}, {kWide}, {50}}});
 
 }  // namespace
 }  // namespace portacl::testing

@@ -1,0 +1,103 @@
+"""Softmax, norms and losses over classes as bench/maps.py measures them: rows as those of moves_table.py.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+from moves_table import moved
+
+ATEN = "torch.ops.aten"
+FLOAT = ("f32",)
+CHANNELS = "torch.rand(16, generator=g)"
+
+# As moves_table.MADE.
+MADE = {
+    "sums": "torch.zeros((rows, columns), dtype=a.dtype)",
+    "shares": "torch.softmax(a2.float(), 1).to(a.dtype)",
+    "gamma": "torch.rand(columns, generator=g).to(a.dtype)",
+    "beta": "torch.rand(columns, generator=g).to(a.dtype)",
+    "numbers": "torch.zeros((rows, 1))",
+    "more_numbers": "torch.zeros((rows, 1))",
+    "their_numbers": "torch.zeros((rows, 1), dtype=a.dtype)",
+    "their_more": "torch.zeros((rows, 1), dtype=a.dtype)",
+    "means": "a2.float().mean(1, keepdim=True)",
+    "rstds": "torch.rsqrt(a2.float().var(1, unbiased=False, keepdim=True) + 1e-5)",
+    "their_means": "means.to(a.dtype)",
+    "their_rstds": "rstds.to(a.dtype)",
+    "of_gamma": "torch.zeros(columns)",
+    "of_beta": "torch.zeros(columns)",
+    "their_gamma": "torch.zeros(columns, dtype=a.dtype)",
+    "their_beta": "torch.zeros(columns, dtype=a.dtype)",
+    "scale": CHANNELS,
+    "shift": CHANNELS,
+    "channel_means": CHANNELS,
+    "channel_rstds": CHANNELS,
+    "of_scale": "torch.zeros(16)",
+    "of_shift": "torch.zeros(16)",
+    "group_scale": "scale.to(a.dtype)",
+    "group_shift": "shift.to(a.dtype)",
+    "group_means": "torch.rand((1, 4), generator=g).to(a.dtype)",
+    "group_rstds": "torch.rand((1, 4), generator=g).to(a.dtype)",
+    "of_group_scale": "torch.zeros(16, dtype=a.dtype)",
+    "of_group_shift": "torch.zeros(16, dtype=a.dtype)",
+    "grad_image": "b.view(1, 16, rows // 4, columns // 4)",
+    "targets": "torch.randint(0, columns, (rows,), generator=g)",
+    "pixels": "torch.randint(0, 16, (1, rows // 4, columns // 4), generator=g)",
+    "class_weights": "torch.rand(columns, generator=g).to(a.dtype)",
+    "pixel_weights": "torch.rand(16, generator=g).to(a.dtype)",
+    "loss": "torch.ones((), dtype=a.dtype)",
+    "total": "torch.ones((), dtype=a.dtype)",
+}
+
+
+def softmaxes():
+    for name, function, op in (("softmax", "Softmax", "_softmax"), ("logsoftmax", "LogSoftmax", "_log_softmax")):
+        yield moved(name, function, "T:a2 I:1 T:out2", f"{ATEN}.{op}.out(a2, 1, False, out=out2)")
+        yield moved(f"{name}.across", function, "T:a2 I:0 T:out2", f"{ATEN}.{op}.out(a2, 0, False, out=out2)")
+        out = "grad_input" if name == "softmax" else "out"
+        yield moved(f"{name}_backward", f"{function}Backward", "T:b2 T:shares I:1 T:out2",
+                    f"{ATEN}.{op}_backward_data.out(b2, shares, 1, a.dtype, {out}=out2)")
+
+
+def row_norms():
+    yield moved("layer_norm", "LayerNorm", "T:a2 A:[columns] T:gamma T:beta D:1e-5 T:out2 T:numbers T:more_numbers",
+                f"{ATEN}.native_layer_norm.out(a2, [columns], gamma, beta, 1e-5, out0=out2, out1=their_numbers, out2=their_more)", result="out2")
+    yield moved("layer_norm_backward", "LayerNormBackward",
+                "T:b2 T:a2 A:[columns] T:means T:rstds T:gamma T:beta B:[1,1,1] T:out2 T:of_gamma T:of_beta",
+                f"{ATEN}.native_layer_norm_backward.out(b2, a2, [columns], their_means, their_rstds, gamma, beta, [True] * 3, out0=out2, "
+                "out1=their_gamma, out2=their_beta)", result="out2")
+    yield moved("rms_norm", "RmsNorm", "T:a2 T:gamma D:1e-6 T:out2 T:numbers", "F.rms_norm(a2, [columns], gamma, 1e-6)", result="out2")
+    yield moved("add_rms_norm", "AddRmsNorm", "T:a2 T:b2 T:gamma D:1e-6 T:out2 T:numbers T:sums", "F.rms_norm(a2 + b2, [columns], gamma, 1e-6)",
+                result="out2")
+    yield moved("rms_norm_grad", "RmsNormGrad", "T:b2 T:a2 T:rstds T:gamma T:out2 T:of_gamma",
+                "rstds * (b2 * gamma - a2 * rstds * (b2 * gamma * a2 * rstds).mean(1, keepdim=True))", FLOAT, result="out2")
+
+
+def channel_norms():
+    yield moved("batch_norm", "BatchNorm", "T:image T:scale T:shift T:null T:null I:1 D:0.1 D:1e-5 T:out_image T:of_scale T:of_shift",
+                f"{ATEN}.native_batch_norm.out(image, scale, shift, None, None, True, 0.1, 1e-5, out=out_image, save_mean=of_scale, "
+                "save_invstd=of_shift)", result="out_image")
+    yield moved("batch_norm_backward", "BatchNormBackward",
+                "T:grad_image T:image T:scale T:null T:null T:channel_means T:channel_rstds I:1 D:1e-5 B:[1,1,1] T:out_image T:of_scale T:of_shift",
+                f"{ATEN}.native_batch_norm_backward.out(grad_image, image, scale, None, None, channel_means, channel_rstds, True, 1e-5, "
+                "[True] * 3, out0=out_image, out1=of_scale, out2=of_shift)", result="out_image")
+    yield moved("group_norm", "GroupNorm",
+                "T:image T:group_scale T:group_shift I:1 I:16 I:n//16 I:4 D:1e-5 T:out_image T:group_means T:group_rstds",
+                f"{ATEN}.native_group_norm.out(image, group_scale, group_shift, 1, 16, n // 16, 4, 1e-5, out0=out_image, out1=group_means, "
+                "out2=group_rstds)", result="out_image")
+    yield moved("group_norm_backward", "GroupNormBackward",
+                "T:grad_image T:image T:group_means T:group_rstds T:group_scale I:1 I:16 I:n//16 I:4 B:[1,1,1] T:out_image T:of_group_scale "
+                "T:of_group_shift",
+                f"{ATEN}.native_group_norm_backward.out(grad_image, image, group_means, group_rstds, group_scale, 1, 16, n // 16, 4, [True] * 3, "
+                "out0=out_image, out1=of_group_scale, out2=of_group_shift)", FLOAT, result="out_image")
+
+
+def class_losses():
+    for name, function, self, target, weight, op in (("nll_loss", "NLLLoss", "a2", "targets", "class_weights", "nll_loss"),
+                                                     ("nll_loss2d", "NLLLoss2d", "image", "pixels", "pixel_weights", "nll_loss2d")):
+        yield moved(name, function, f"T:{self} T:{target} T:{weight} I:1 I:-100 T:loss T:total",
+                    f"{ATEN}.{op}_forward.output({self}, {target}, {weight}, 1, -100, output=loss, total_weight=total)[0]", result="loss")
+        out = "out2" if self == "a2" else "out_image"
+        yield moved(f"{name}_backward", f"{function}Backward", f"T:loss T:{self} T:{target} T:{weight} I:1 I:-100 T:total T:{out}",
+                    f"{ATEN}.{op}_backward.grad_input(loss, {self}, {target}, {weight}, 1, -100, total, grad_input={out})", result=out)
+
+
+ROWS = (*softmaxes(), *row_norms(), *channel_norms(), *class_losses())

@@ -1,0 +1,41 @@
+// aclnnop/aclnn_nll_loss2d_backward.h: aclnnNLLLoss2dBackward, the gradient of aclnnNLLLoss2d.
+// SPDX-License-Identifier: Apache-2.0
+//
+// out = 0, but -weight[t] * g at class t of each row whose target t is not ignoreIndex; g the row's gradOutput for none, gradOutput for sum,
+// gradOutput / totalWeight for mean. Computed in float64, rounded once.
+//
+// Types: those of aclnnNLLLoss2d; gradOutput, weight, totalWeight and out: self's.
+#ifndef PORTACL_ACLNNOP_ACLNN_NLL_LOSS2D_BACKWARD_H_
+#define PORTACL_ACLNNOP_ACLNN_NLL_LOSS2D_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// "The two phases" and "Rows" in aclnnop/aclnn_util.h.
+//   gradOutput   target's shape for none, else one element
+//   self         [N, C, H, W]; only its shape and type count
+//   target, weight, reduction, ignoreIndex  as for aclnnNLLLoss2d
+//   totalWeight  one element, as aclnnNLLLoss2d gives it
+//   out          gradient of self, of its shape
+// Codes, after those that all operators share, in this order:
+//   161001  a tensor is null
+//   161002  a type differs from self's, which is not in the list
+//   161002  target's type is not in its list; reduction is not 0, 1 or 2 (looked at last); a shape is another
+//           (here success is returned when self is empty)
+// clang-format off
+ACLNN_API aclnnStatus aclnnNLLLoss2dBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+    const aclTensor* target, const aclTensor* weight, int64_t reduction, int64_t ignoreIndex, aclTensor* totalWeight,
+    aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnNLLLoss2dBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+    aclrtStream stream);
+// clang-format on
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // PORTACL_ACLNNOP_ACLNN_NLL_LOSS2D_BACKWARD_H_

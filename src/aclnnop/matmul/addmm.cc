@@ -1,0 +1,266 @@
+// aclnnAddmm, aclnnBaddbmm, aclnnAddbmm and their in-place forms: products of matrices to which a tensor is added, times beta.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_addmm.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "acl/errors.h"
+#include "aclnnop/aclnn_addbmm.h"
+#include "aclnnop/aclnn_baddbmm.h"
+#include "aclnnop/matmul/product.h"
+#include "aclnnop/operator_facts.h"
+#include "contract/broadcast.h"
+
+namespace portacl {
+namespace {
+
+using namespace matmul;
+
+enum Tensors { kSelf, kLeft, kRight, kOut };
+enum Attributes { kBeta, kAlpha, kMode };
+
+// CANN's checks of null pointers and dtypes, in its order; `out` is kSelf in place.
+constexpr auto First(int out) {
+  return List(NotNull(kSelf), NotNull(kLeft), NotNull(kRight), ScalarNotNull(kBeta), ScalarNotNull(kAlpha),
+              NotNull(out), DtypesIn(matmul::kDtypes, {kLeft, kRight, kSelf, out}));
+}
+// What ends the lists.
+constexpr auto Last(int out) {
+  return List(ModeFits(kMode, {kLeft, kRight}), SizesRepresentable({out}), DoneIfEmpty({out}),
+              InsideStorage({kLeft, kRight, kSelf}), ScalarsAreNumbers({kBeta, kAlpha}));
+}
+
+bool ExpandsTo(const Shape& shape, const Shape& whole) {
+  if (shape.rank > whole.rank) return false;
+  for (int i = 1; i <= shape.rank; ++i) {
+    const int64_t length = shape[shape.rank - i];
+    if (length != 1 && length != whole[whole.rank - i]) return false;
+  }
+  return true;
+}
+
+// 161002 when self does not expand to call.broadcast.
+aclnnStatus SelfExpands(const Check& check, OperatorCall& call) noexcept {
+  if (ExpandsTo(call.Tensor(kSelf).view, call.broadcast)) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf).Add(" does not expand to ");
+  AddShape(message, call.broadcast);
+  return FailAclnn(check.code, message.Add(", the product's shape, accepted: one that does."));
+}
+
+// A tensor that is added, in the dims of matrices.
+Matrices AddedOf(const OperatorCall& call) {
+  Matrices added{kSelf, call.Tensor(kSelf)};
+  while (added.view.view.rank < 2) InsertDim(added.view, 0, 1, 0);
+  return added;
+}
+
+MatrixProduct ProductOf(const OperatorCall& call) {
+  return {.left = {kLeft, call.Tensor(kLeft)},
+          .right = {kRight, call.Tensor(kRight)},
+          .out = {call.Output(), call.Tensor(call.Output())}};
+}
+
+// ---- Addmm ----
+
+aclnnStatus SetResultOfMatrices(const Check&, OperatorCall& call) noexcept {
+  const Shape& left = call.Tensor(kLeft).view;
+  const Shape& right = call.Tensor(kRight).view;
+  call.broadcast = Shape{left[left.rank - 2], right[right.rank - 1]};
+  return ACL_SUCCESS;
+}
+
+// Without rows or columns, any empty output will do.
+aclnnStatus OutIsResultOrEmpty(const Check& check, OperatorCall& call) noexcept {
+  const int out = call.Output();
+  if (call.broadcast.IsEmpty() ? call.Tensor(out).numel == 0 && call.Tensor(out).view.IsEmpty()
+                               : call.Tensor(out).view == call.broadcast) {
+    return ACL_SUCCESS;
+  }
+  return RefuseShape(check, call, out, call.broadcast);
+}
+
+constexpr auto AddmmChecks(int out) {
+  return Join(First(out),
+              List(RankIs(2, {kLeft, kRight}), DepthsEqual(kLeft, kRight), NotFractal({kSelf}),
+                   Own(SetResultOfMatrices), Own(SelfExpands), Own(OutIsResultOrEmpty)),
+              Last(out));
+}
+constexpr auto kAddmmChecks = AddmmChecks(kOut);
+constexpr auto kInplaceAddmmChecks = AddmmChecks(kSelf);
+
+void SetAddmm(const OperatorCall& call, Executor& executor) {
+  const Matrices added = AddedOf(call);
+  MatrixProduct product = ProductOf(call);
+  product.alpha = RoundedFloatOf(call.Scalar(kAlpha));
+  product.beta = RoundedFloatOf(call.Scalar(kBeta));
+  product.multiplies = product.alpha != 0 && call.Tensor(kLeft).view[1] > 0;
+  // Where nothing is multiplied, 0 * self is what remains, and NaN of NaN.
+  if (product.beta != 0 || !product.multiplies) product.added = &added;
+  SetProductJob(call, product, executor);
+}
+
+// ---- Baddbmm ----
+
+// One of self and the product is empty, but not the other one.
+aclnnStatus BothEmptyOrNone(const Check& check, OperatorCall& call) noexcept {
+  const bool is_empty = call.Tensor(kSelf).view.IsEmpty();
+  if (is_empty == call.broadcast.IsEmpty()) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf)
+      .Add(is_empty ? " is empty, but not " : " is not empty, but ");
+  AddShape(message, call.broadcast);
+  return FailAclnn(check.code, message.Add(", the product's shape, is; accepted: both or none."));
+}
+
+aclnnStatus SetResultOfBatches(const Check&, OperatorCall& call) noexcept {
+  const Shape& left = call.Tensor(kLeft).view;
+  const Shape& right = call.Tensor(kRight).view;
+  call.broadcast = Shape{left[0] == 1 ? right[0] : left[0], left[1], right[2]};
+  return ACL_SUCCESS;
+}
+
+// CANN broadcasts self with batch1's dim of the batch, not with the product's, and has the output be that; the product is not
+// broadcast.
+aclnnStatus OutIsSumsShape(const Check& check, OperatorCall& call) noexcept {
+  const int out = call.Output();
+  Shape product = call.broadcast;
+  product.dim[0] = call.Tensor(kLeft).view[0];
+  Shape sum;
+  if (!BroadcastShapes(call.Tensor(kSelf).view, product, &sum))
+    return RefuseWith(check, call, kSelf, kLeft, "one that broadcasts with the product");
+  if (!(call.Tensor(out).view == sum) || !(sum == call.broadcast))
+    return RefuseShape(check, call, out, call.broadcast);
+  return ACL_SUCCESS;
+}
+
+constexpr auto BaddbmmChecks(int out) {
+  return Join(First(out),
+              List(RankIs(3, {kLeft, kRight}), DepthsEqual(kLeft, kRight), BatchesFit(kLeft, kRight),
+                   Own(SetResultOfBatches), Own(BothEmptyOrNone), Own(OutIsSumsShape),
+                   SameFormat({kLeft, kRight, out})),
+              Last(out));
+}
+constexpr auto kBaddbmmChecks = BaddbmmChecks(kOut);
+constexpr auto kInplaceBaddbmmChecks = BaddbmmChecks(kSelf);
+
+void SetBaddbmm(const OperatorCall& call, Executor& executor) {
+  const Matrices added = AddedOf(call);
+  MatrixProduct product = ProductOf(call);
+  product.alpha = RoundedFloatOf(call.Scalar(kAlpha));
+  product.beta = RoundedFloatOf(call.Scalar(kBeta));
+  product.multiplies = call.Tensor(kLeft).view[2] > 0;
+  if (product.beta != 0) product.added = &added;
+  SetProductJob(call, product, executor);
+}
+
+// ---- Addbmm ----
+
+constexpr auto AddbmmChecks(int out) {
+  return Join(First(out),
+              List(RankIs(3, {kLeft, kRight}), DepthsEqual(kLeft, kRight), BatchesFit(kLeft, kRight),
+                   Own(SetResultOfMatrices), Own(BothEmptyOrNone), Own(SelfExpands), ShapeIsResult(out),
+                   SameFormat({kLeft, kRight})),
+              Last(out));
+}
+constexpr auto kAddbmmChecks = AddbmmChecks(kOut);
+constexpr auto kInplaceAddbmmChecks = AddbmmChecks(kSelf);
+
+void SetAddbmm(const OperatorCall& call, Executor& executor) {
+  const Matrices added = AddedOf(call);
+  MatrixProduct product = ProductOf(call);
+  product.alpha = FloatOf(call.Scalar(kAlpha));
+  product.beta = FloatOf(call.Scalar(kBeta));
+  product.sums_batch = true;
+  const bool has_terms = call.Tensor(kLeft).numel > 0 && call.Tensor(kRight).numel > 0;
+  product.multiplies = product.alpha != 0 && has_terms;
+  if (product.beta != 0) product.added = &added;
+  SetProductJob(call, product, executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts addmm, baddbmm, addbmm;
+}
+
+const OperatorFacts facts::addmm = {"aclnnAddmm", "aclnnop/aclnn_addmm.h", kDocumentedWithout200I,
+                                    matmul::kDtypes,
+                                    /*by_promotion=*/false};
+const OperatorFacts facts::baddbmm = {"aclnnBaddbmm", "aclnnop/aclnn_baddbmm.h", kDocumentedWithout200I,
+                                      matmul::kDtypes,
+                                      /*by_promotion=*/false};
+const OperatorFacts facts::addbmm = {"aclnnAddbmm", "aclnnop/aclnn_addbmm.h", kDocumentedWithout200I,
+                                     matmul::kDtypes,
+                                     /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnAddmmGetWorkspaceSize(const aclTensor* self, const aclTensor* mat1, const aclTensor* mat2,
+                                       const aclScalar* beta, const aclScalar* alpha, aclTensor* out,
+                                       int8_t cubeMathType, uint64_t* workspaceSize,
+                                       aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"mat1", mat1}, {"mat2", mat2}, {"out", out}};
+  const Attribute attributes[] = {{"beta", beta}, {"alpha", alpha}, {"cubeMathType", cubeMathType}};
+  OperatorCall call{"aclnnAddmm", tensors, attributes};
+  return RunPhase1(call, kAddmmChecks, workspaceSize, executor, SetAddmm);
+}
+PORTACL_PHASE_2(aclnnAddmm)
+
+aclnnStatus aclnnInplaceAddmmGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* mat1,
+                                              const aclTensor* mat2, const aclScalar* beta,
+                                              const aclScalar* alpha, int8_t cubeMathType,
+                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"mat1", mat1}, {"mat2", mat2}};
+  const Attribute attributes[] = {{"beta", beta}, {"alpha", alpha}, {"cubeMathType", cubeMathType}};
+  OperatorCall call{"aclnnInplaceAddmm", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInplaceAddmmChecks, workspaceSize, executor, SetAddmm);
+}
+PORTACL_PHASE_2(aclnnInplaceAddmm)
+
+aclnnStatus aclnnBaddbmmGetWorkspaceSize(const aclTensor* self, const aclTensor* batch1,
+                                         const aclTensor* batch2, const aclScalar* beta,
+                                         const aclScalar* alpha, aclTensor* out, int8_t cubeMathType,
+                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"batch1", batch1}, {"batch2", batch2}, {"out", out}};
+  const Attribute attributes[] = {{"beta", beta}, {"alpha", alpha}, {"cubeMathType", cubeMathType}};
+  OperatorCall call{"aclnnBaddbmm", tensors, attributes};
+  return RunPhase1(call, kBaddbmmChecks, workspaceSize, executor, SetBaddbmm);
+}
+PORTACL_PHASE_2(aclnnBaddbmm)
+
+aclnnStatus aclnnInplaceBaddbmmGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* batch1,
+                                                const aclTensor* batch2, const aclScalar* beta,
+                                                const aclScalar* alpha, int8_t cubeMathType,
+                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"batch1", batch1}, {"batch2", batch2}};
+  const Attribute attributes[] = {{"beta", beta}, {"alpha", alpha}, {"cubeMathType", cubeMathType}};
+  OperatorCall call{"aclnnInplaceBaddbmm", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInplaceBaddbmmChecks, workspaceSize, executor, SetBaddbmm);
+}
+PORTACL_PHASE_2(aclnnInplaceBaddbmm)
+
+aclnnStatus aclnnAddbmmGetWorkspaceSize(const aclTensor* self, const aclTensor* batch1,
+                                        const aclTensor* batch2, const aclScalar* beta,
+                                        const aclScalar* alpha, aclTensor* out, int8_t cubeMathType,
+                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"batch1", batch1}, {"batch2", batch2}, {"out", out}};
+  const Attribute attributes[] = {{"beta", beta}, {"alpha", alpha}, {"cubeMathType", cubeMathType}};
+  OperatorCall call{"aclnnAddbmm", tensors, attributes};
+  return RunPhase1(call, kAddbmmChecks, workspaceSize, executor, SetAddbmm);
+}
+PORTACL_PHASE_2(aclnnAddbmm)
+
+aclnnStatus aclnnInplaceAddbmmGetWorkspaceSize(aclTensor* selfRef, const aclTensor* batch1,
+                                               const aclTensor* batch2, const aclScalar* beta,
+                                               const aclScalar* alpha, int8_t cubeMathType,
+                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"batch1", batch1}, {"batch2", batch2}};
+  const Attribute attributes[] = {{"beta", beta}, {"alpha", alpha}, {"cubeMathType", cubeMathType}};
+  OperatorCall call{"aclnnInplaceAddbmm", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInplaceAddbmmChecks, workspaceSize, executor, SetAddbmm);
+}
+PORTACL_PHASE_2(aclnnInplaceAddbmm)

@@ -1,0 +1,214 @@
+// aclnnMm, aclnnBatchMatMul and aclnnMatmul: products of matrices, of as many as a batch has, and of whatever torch.matmul takes.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_mm.h"
+
+#include <algorithm>
+
+#include "acl/errors.h"
+#include "aclnnop/aclnn_batch_matmul.h"
+#include "aclnnop/aclnn_matmul.h"
+#include "aclnnop/matmul/product.h"
+#include "aclnnop/operator_facts.h"
+#include "contract/broadcast.h"
+
+namespace portacl {
+namespace {
+
+using namespace matmul;
+
+enum Tensors { kSelf, kMat2, kOut };
+enum Attributes { kMode };
+
+// What CANN checks first, in its order, and what ends every list.
+constexpr auto kFirst =
+    List(NotNull(kSelf), NotNull(kMat2), NotNull(kOut), DtypesIn(matmul::kDtypes, {kSelf, kMat2, kOut}),
+         ModeFits(kMode, {kSelf, kMat2}));
+
+// ---- Mm ----
+
+aclnnStatus SetResultOfMm(const Check&, OperatorCall& call) noexcept {
+  call.broadcast = Shape{call.Tensor(kSelf).view[0], call.Tensor(kMat2).view[1]};
+  return ACL_SUCCESS;
+}
+
+constexpr auto kMmChecks =
+    Join(kFirst,
+         List(RankIs(2, {kSelf, kMat2}), DepthsEqual(kSelf, kMat2), Own(SetResultOfMm), ShapeIsResult(kOut),
+              SizesRepresentable({kOut}), DoneIfEmpty({kOut}), InsideStorage({kSelf, kMat2})));
+
+// The tensors as they are: also those whose format says otherwise lie as their strides say.
+void SetPlain(const OperatorCall& call, Executor& executor) {
+  SetProductJob(call,
+                {.left = {kSelf, call.Tensor(kSelf)},
+                 .right = {kMat2, call.Tensor(kMat2)},
+                 .out = {kOut, call.Tensor(kOut)}},
+                executor);
+}
+
+// ---- BatchMatMul ----
+
+aclnnStatus SetResultOfBatch(const Check&, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& mat2 = call.Tensor(kMat2).view;
+  call.broadcast = Shape{self[0] == 1 ? mat2[0] : self[0], self[1], mat2[2]};
+  return ACL_SUCCESS;
+}
+
+aclnnStatus FractalIsNoVector(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& mat2 = call.Tensor(kMat2);
+  if (mat2.format != ACL_FORMAT_FRACTAL_NZ || (mat2.view[1] != 1 && mat2.view[2] != 1)) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kMat2).Add(" has the format FRACTAL_NZ, ");
+  return FailAclnn(check.code, message.Add("accepted with that: matrices of 2 rows and columns or more."));
+}
+
+constexpr auto kBatchChecks =
+    Join(kFirst,
+         List(RankIs(3, {kSelf, kMat2, kOut}), DepthsEqual(kSelf, kMat2), BatchesFit(kSelf, kMat2),
+              Own(SetResultOfBatch), ShapeIsResult(kOut), NotFractal({kSelf, kOut}), Own(FractalIsNoVector),
+              SizesRepresentable({kOut}), DoneIfEmpty({kOut}), InsideStorage({kSelf, kMat2})));
+
+// ---- Matmul ----
+
+// What tensors of any rank mean: one of one dim is a row on the left and a column on the right.
+aclTensor AsRows(const aclTensor& tensor) {
+  aclTensor view = tensor;
+  if (view.view.rank == 1) InsertDim(view, 0, 1, 0);
+  return view;
+}
+aclTensor AsColumns(const aclTensor& tensor) {
+  aclTensor view = tensor;
+  if (view.view.rank == 1) InsertDim(view, 1, 1, 0);
+  return view;
+}
+
+aclnnStatus RanksOfMatmul(const Check& check, OperatorCall& call) noexcept {
+  for (const int tensor : {kSelf, kMat2}) {
+    const int rank = call.Tensor(tensor).view.rank;
+    if (rank >= 1 && rank <= 6) continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, tensor);
+    return FailAclnn(check.code, message.Add(" has a rank out of range, accepted: 1 to 6."));
+  }
+  return ACL_SUCCESS;
+}
+
+// Leaves the product's shape, with rows and columns, in call.broadcast.
+aclnnStatus BatchesBroadcast(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor self = AsRows(call.Tensor(kSelf));
+  const aclTensor mat2 = AsColumns(call.Tensor(kMat2));
+  Shape left = self.view;
+  Shape right = mat2.view;
+  left.rank -= 2;
+  right.rank -= 2;
+  Shape batch;
+  if (!BroadcastShapes(left, right, &batch))
+    return RefuseWith(check, call, kMat2, kSelf, "dims before the last two that broadcast");
+  const int rank = batch.rank;
+  batch.rank += 2;
+  batch.dim[rank] = self.view[left.rank];
+  batch.dim[rank + 1] = mat2.view[right.rank + 1];
+  call.broadcast = batch;
+  return ACL_SUCCESS;
+}
+
+// CANN reshapes the product to the output's shape, which it does not look at before. Without terms it fills that.
+aclnnStatus OutHoldsResult(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& out = call.Tensor(kOut);
+  if (call.Tensor(kSelf).numel == 0 || call.Tensor(kMat2).numel == 0) {
+    if (out.numel == 0) call.work = OperatorCall::Work::kNothing;
+    return ACL_SUCCESS;
+  }
+  int64_t numel = 0;
+  if (call.broadcast.Numel(&numel) && numel == out.numel) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kOut).Add(" does not hold the product of shape ");
+  AddShape(message, call.broadcast);
+  return FailAclnn(check.code, message.Add(", accepted: as many elements."));
+}
+
+constexpr auto kMatmulChecks =
+    Join(kFirst, List(Own(RanksOfMatmul), DepthsEqual(kSelf, kMat2), Own(BatchesBroadcast),
+                      NotFractal({kSelf, kOut}), SizesRepresentable({kOut}),
+                      Own(OutHoldsResult, ACLNN_ERR_INNER_NULLPTR), InsideStorage({kSelf, kMat2})));
+
+// The output as matrices; its argument is -1 where only a copy in the workspace can be seen so.
+Matrices OutputOf(const OperatorCall& call) {
+  const aclTensor& out = call.Tensor(kOut);
+  const int self_rank = call.Tensor(kSelf).view.rank;
+  const int mat2_rank = call.Tensor(kMat2).view.rank;
+  // What the product's shape is without the dims that a row or a column got.
+  aclTensor view = out;
+  const int rank = call.broadcast.rank - (self_rank == 1 ? 1 : 0) - (mat2_rank == 1 ? 1 : 0);
+  if (out.view.rank == rank) {
+    if (mat2_rank == 1) InsertDim(view, rank, 1, 0);
+    if (self_rank == 1) InsertDim(view, view.view.rank - 1, 1, 0);
+    if (view.view == call.broadcast) return {kOut, view};
+  }
+  aclTensor dense;
+  dense.dtype = out.dtype;
+  FillShape(dense, call.broadcast, 1);
+  if (IsContiguous(out)) {
+    dense.offset = out.offset;
+    return {kOut, dense};
+  }
+  return {-1, dense};
+}
+
+void SetMatmul(const OperatorCall& call, Executor& executor) {
+  if (call.Tensor(kSelf).numel == 0 || call.Tensor(kMat2).numel == 0)
+    return SetFillJob(call, kOut, {}, executor);
+  SetProductJob(call,
+                {.left = {kSelf, AsRows(call.Tensor(kSelf))},
+                 .right = {kMat2, AsColumns(call.Tensor(kMat2))},
+                 .out = OutputOf(call)},
+                executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts mm, batch_matmul, matmul;
+}
+
+const OperatorFacts facts::mm = {"aclnnMm", "aclnnop/aclnn_mm.h", kDocumentedWithout200I, matmul::kDtypes,
+                                 /*by_promotion=*/false};
+const OperatorFacts facts::batch_matmul = {"aclnnBatchMatMul", "aclnnop/aclnn_batch_matmul.h",
+                                           kDocumentedWithout200I, matmul::kDtypes,
+                                           /*by_promotion=*/false};
+const OperatorFacts facts::matmul = {"aclnnMatmul", "aclnnop/aclnn_matmul.h", kDocumentedWithout200I,
+                                     matmul::kDtypes,
+                                     /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnMmGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2, aclTensor* out,
+                                    int8_t cubeMathType, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"mat2", mat2}, {"out", out}};
+  const Attribute attributes[] = {{"cubeMathType", cubeMathType}};
+  OperatorCall call{"aclnnMm", tensors, attributes};
+  return RunPhase1(call, kMmChecks, workspaceSize, executor, SetPlain);
+}
+PORTACL_PHASE_2(aclnnMm)
+
+aclnnStatus aclnnBatchMatMulGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2, aclTensor* out,
+                                             int8_t cubeMathType, uint64_t* workspaceSize,
+                                             aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"mat2", mat2}, {"out", out}};
+  const Attribute attributes[] = {{"cubeMathType", cubeMathType}};
+  OperatorCall call{"aclnnBatchMatMul", tensors, attributes};
+  return RunPhase1(call, kBatchChecks, workspaceSize, executor, SetPlain);
+}
+PORTACL_PHASE_2(aclnnBatchMatMul)
+
+aclnnStatus aclnnMatmulGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2, aclTensor* out,
+                                        int8_t cubeMathType, uint64_t* workspaceSize,
+                                        aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"mat2", mat2}, {"out", out}};
+  const Attribute attributes[] = {{"cubeMathType", cubeMathType}};
+  OperatorCall call{"aclnnMatmul", tensors, attributes};
+  return RunPhase1(call, kMatmulChecks, workspaceSize, executor, SetMatmul);
+}
+PORTACL_PHASE_2(aclnnMatmul)

@@ -1,0 +1,238 @@
+// aclnnLayerNorm: (x - mean) * rstd * weight + bias over the last axes, rstd = 1 / sqrt(variance + eps).
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_layer_norm.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/norm/layer_norm.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/norm/moments-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace layer_norm {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct LayerNorm : engine::HWY_NAMESPACE::RowFormula<LayerNorm> {
+  static constexpr int kInputs = 3;
+  explicit LayerNorm(const void* parameters) : eps(static_cast<const NormParameters*>(parameters)->eps) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const Moments moments = MomentsOf(row);
+    const float reciprocal = static_cast<float>(1.0 / std::sqrt(moments.variance + eps));
+    row.SetValue(0, static_cast<double>(moments.mean));
+    row.SetValue(1, static_cast<double>(reciprocal));
+    const V mean = hn::Set(d, moments.mean);
+    const V rstd = hn::Set(d, reciprocal);
+    row.template Write<0, 0, 1, 2>([&](auto, V x, V weight, V bias) HWY_ATTR {
+      return hn::Add(hn::Mul(hn::Mul(hn::Sub(x, mean), rstd), weight), bias);
+    });
+  }
+
+  double eps;
+};
+
+// Rows without elements: numbers that are the same for all.
+struct Nothing : engine::HWY_NAMESPACE::RowFormula<Nothing> {
+  static constexpr int kInputs = 0;
+  explicit Nothing(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    row.SetValue(0, 0.0);
+    row.SetValue(1, std::numeric_limits<double>::quiet_NaN());
+  }
+};
+
+struct Zero : engine::HWY_NAMESPACE::RowFormula<Zero> {
+  static constexpr int kInputs = 0;
+  explicit Zero(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    row.SetValue(0, 0.0);
+  }
+};
+
+}  // namespace layer_norm
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "acl/errors.h"
+#include "aclnnop/norm/normalized.h"
+#include "aclnnop/operator_facts.h"
+
+namespace portacl {
+
+const engine::RowKernels kLayerNormKernels = PORTACL_ROW_KERNELS(layer_norm::LayerNorm);
+
+void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Executor& executor) noexcept {
+  static constexpr engine::RowKernels kNothing{PORTACL_ISA_TABLE(layer_norm::Nothing::F32), {}, {}, {}};
+  const int given = call.IsGiven(mean) ? mean : rstd;
+  if (!call.IsGiven(given) || call.Tensor(given).numel == 0) return;
+  engine::RowJobMaker rows(Shape{call.Tensor(given).numel}, 0, ACL_FLOAT, JobIsa(), ThreadLimit());
+  for (const int tensor : {mean, rstd}) ValueOutIfGiven(rows, call, tensor);
+  SetRowJob(rows, kNothing, engine::NoParameters(), executor);
+}
+
+void SetZeroJob(const OperatorCall& call, const int* tensors, int count, Executor& executor) noexcept {
+  static constexpr engine::RowKernels kZero{PORTACL_ISA_TABLE(layer_norm::Zero::F32), {}, {}, {}};
+  engine::RowJob jobs[2];
+  const engine::RowJob* made[2];
+  uint32_t touched = 0;
+  for (int i = 0; i < count; ++i) {
+    const aclTensor& tensor = call.Tensor(tensors[i]);
+    engine::RowJobMaker rows(Shape{tensor.numel}, 0, ACL_FLOAT, JobIsa(), ThreadLimit());
+    rows.ValueOut(tensors[i], tensor);
+    jobs[i] = rows.Make(kZero, engine::NoParameters(), &executor.workspace_size);
+    made[i] = &jobs[i];
+    touched |= rows.touched();
+  }
+  engine::SetRowJobs(executor, made, count, touched);
+}
+
+namespace {
+
+enum Tensors { kInput, kWeight, kBias, kOut, kMean, kRstd };
+enum Attributes { kNormalizedShape, kEps, kImplMode };
+
+constexpr int64_t kKeepFloat16 = 2;
+
+aclnnStatus ModeFits(const Check& check, OperatorCall& call) noexcept {
+  const Attribute& mode = call.attributes[kImplMode];
+  if (mode.integer < 0 || mode.integer > kKeepFloat16)
+    return RefuseInteger(check, call, mode.name, mode.integer, 0, kKeepFloat16);
+  if (mode.integer != kKeepFloat16) return ACL_SUCCESS;
+  for (const int tensor : {kInput, kWeight, kBias}) {
+    if (!call.IsGiven(tensor) || call.Tensor(tensor).dtype == ACL_FLOAT16) continue;
+    Text message = StartMessage(call);
+    AddArgumentDtype(message.Add("parameter "), call, tensor);
+    return FailAclnn(check.code, message.Add(" does not go with implMode 2, accepted: FLOAT16."));
+  }
+  return ACL_SUCCESS;
+}
+
+// The shape of rows: input's leading dims, and 1 for each that is normalized. On Ascend 950 it is asked for before anything is
+// computed; elsewhere it is when the result is written.
+template <int tensor>
+aclnnStatus StatisticsFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape accepted =
+      RowsOf(call.Tensor(kInput).view, static_cast<int>(call.Array(kNormalizedShape).size()));
+  if (call.Tensor(tensor).view == accepted) return ACL_SUCCESS;
+  return RefuseShape(check, call, tensor, accepted);
+}
+template <int tensor>
+bool HasElements(const OperatorCall& call) noexcept {
+  return call.IsGiven(tensor) && call.Tensor(tensor).numel != 0;
+}
+
+aclnnStatus NoRows(const Check&, OperatorCall& call) noexcept {
+  const Shape& input = call.Tensor(kInput).view;
+  const int normalized = static_cast<int>(call.Array(kNormalizedShape).size());
+  bool is_empty = false;
+  for (int axis = 0; axis < input.rank - normalized; ++axis) is_empty = is_empty || input[axis] == 0;
+  if (is_empty) {
+    call.work = OperatorCall::Work::kNothing;
+  } else if (input.IsEmpty()) {
+    call.work = OperatorCall::Work::kNoTerms;
+  }
+  return ACL_SUCCESS;
+}
+
+constexpr auto kShared =
+    Join(List(NotNull(kInput), ArrayNotNull(kNormalizedShape), NotNull(kOut),
+              DtypesIn(kBf16SinceAtlasA2, {kInput, kWeight, kBias}),
+              IfThere<kWeight>(Own(FloatOrDtypeOf<kWeight, kInput>)),
+              IfThere<kBias>(Own(FloatOrDtypeOf<kBias, kInput>)),
+              If(BothThere<kWeight, kBias>, SameDtype(kWeight, kBias)),
+              DtypesIn(kBf16SinceAtlasA2, {kOut, kMean, kRstd}),
+              RankAtMost(8, {kInput, kOut, kWeight, kBias}), RankAtMost(8, {kMean, kRstd}),
+              Own(NormalizedDimsFit<kInput>), IfThere<kWeight>(Own(ShapeIsNormalized<kWeight>)),
+              IfThere<kBias>(Own(ShapeIsNormalized<kBias>)), SameShape(kInput, kOut),
+              OnProducts(products::kAscend950, If(HasElements<kMean>, Own(StatisticsFit<kMean>))),
+              OnProducts(products::kAscend950, If(HasElements<kRstd>, Own(StatisticsFit<kRstd>)))));
+constexpr auto kComputable =
+    List(SizesRepresentable({kOut, kMean, kRstd}), Own(NoRows),
+         If(HasElements<kMean>, WithCode(ACLNN_ERR_INNER_NULLPTR, Own(StatisticsFit<kMean>))),
+         If(HasElements<kRstd>, WithCode(ACLNN_ERR_INNER_NULLPTR, Own(StatisticsFit<kRstd>))),
+         InsideStorage({kInput, kWeight, kBias}));
+
+constexpr auto kChecks = Join(kShared, kComputable);
+constexpr auto kModeChecks = Join(kShared, List(Own(ModeFits)), kComputable);
+
+void SetRows(const OperatorCall& call, Executor& executor) {
+  if (call.work == OperatorCall::Work::kNoTerms) return SetStatisticsOfNothing(call, kMean, kRstd, executor);
+  const aclTensor& input = call.Tensor(kInput);
+  const int normalized = static_cast<int>(call.Array(kNormalizedShape).size());
+  engine::RowJobMaker rows(input.view, LastAxes(normalized, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  rows.Input(kInput, input);
+  InputOr(rows, call, kWeight, 1);
+  InputOr(rows, call, kBias, 0);
+  rows.Output(kOut, call.Tensor(kOut));
+  for (const int tensor : {kMean, kRstd}) {
+    if (call.IsGiven(tensor) && call.Tensor(tensor).numel != 0) {
+      rows.ValueOut(tensor, call.Tensor(tensor));
+    } else {
+      rows.NoValueOut();
+    }
+  }
+  SetRowJob(rows, kLayerNormKernels,
+            NormParameters{static_cast<double>(static_cast<float>(call.attributes[kEps].wide))}, executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts layer_norm;
+}
+
+const OperatorFacts facts::layer_norm = {
+    "aclnnLayerNorm", "aclnnop/aclnn_layer_norm.h",
+    kBf16SinceAtlasA2.OnlyOn(products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining}),
+    kBf16SinceAtlasA2,
+    /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnLayerNormGetWorkspaceSize(const aclTensor* input, const aclIntArray* normalizedShape,
+                                           const aclTensor* weightOptional, const aclTensor* biasOptional,
+                                           double eps, aclTensor* out, aclTensor* meanOutOptional,
+                                           aclTensor* rstdOutOptional, uint64_t* workspaceSize,
+                                           aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"input", input}, {"weightOptional", weightOptional},   {"biasOptional", biasOptional},
+      {"out", out},     {"meanOutOptional", meanOutOptional}, {"rstdOutOptional", rstdOutOptional}};
+  const Attribute attributes[] = {{"normalizedShape", normalizedShape}, {"eps", eps}};
+  OperatorCall call{"aclnnLayerNorm", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetRows);
+}
+PORTACL_PHASE_2(aclnnLayerNorm)
+
+aclnnStatus aclnnLayerNormWithImplModeGetWorkspaceSize(
+    const aclTensor* input, const aclIntArray* normalizedShape, const aclTensor* weightOptional,
+    const aclTensor* biasOptional, double eps, aclTensor* out, aclTensor* meanOutOptional,
+    aclTensor* rstdOutOptional, int32_t implMode, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"input", input}, {"weightOptional", weightOptional},   {"biasOptional", biasOptional},
+      {"out", out},     {"meanOutOptional", meanOutOptional}, {"rstdOutOptional", rstdOutOptional}};
+  const Attribute attributes[] = {
+      {"normalizedShape", normalizedShape}, {"eps", eps}, {"implMode", static_cast<int64_t>(implMode)}};
+  OperatorCall call{"aclnnLayerNormWithImplMode", tensors, attributes, /*in_place=*/false,
+                    /*output_count=*/3};
+  return RunPhase1(call, kModeChecks, workspaceSize, executor, SetRows);
+}
+PORTACL_PHASE_2(aclnnLayerNormWithImplMode)
+
+#endif  // HWY_ONCE

@@ -1,0 +1,230 @@
+// aclnnLayerNormBackward: with h = (x - mean) * rstd and g = gradOut * weight, the gradient of input
+// rstd * ((g - mean(g)) - h * mean(g * h)), of weight the sum of gradOut * h over rows, of bias that of gradOut.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_layer_norm_backward.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/norm/layer_norm_backward.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/norm/statistics.h"
+#include "engine/row/row_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace layer_norm_gradients {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct LayerNormBackward : engine::HWY_NAMESPACE::RowFormula<LayerNormBackward> {
+  static constexpr int kInputs = 3;
+  explicit LayerNormBackward(const void* parameters)
+      : wants_input(static_cast<const NormBackwardParameters*>(parameters)->wants_input) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const V mean = hn::Set(d, static_cast<float>(row.Value(0)));
+    const V rstd = hn::Set(d, static_cast<float>(row.Value(1)));
+    const auto normalized = [&](V x) HWY_ATTR { return hn::Mul(hn::Sub(x, mean), rstd); };
+    if (wants_input) {
+      double sum = 0;
+      double sum_normalized = 0;
+      row.template Sum2<0, 1, 2>(&sum, &sum_normalized,
+                                 [&](auto, V& a, V& b, V gradient, V x, V weight) HWY_ATTR {
+                                   a = hn::Mul(gradient, weight);
+                                   b = hn::Mul(a, normalized(x));
+                                 });
+      const auto n = static_cast<double>(row.n());
+      const V mean_gradient = hn::Set(d, static_cast<float>(sum / n));
+      const V mean_normalized = hn::Set(d, static_cast<float>(sum_normalized / n));
+      row.template Write<0, 0, 1, 2>([&](auto, V gradient, V x, V weight) HWY_ATTR {
+        const V centered = hn::Sub(hn::Mul(gradient, weight), mean_gradient);
+        return hn::Mul(rstd, hn::Sub(centered, hn::Mul(normalized(x), mean_normalized)));
+      });
+    }
+    if (row.WantsColumns(0)) {
+      row.template AddToColumns<0, 0, 1>([&](auto, V gradient, V x)
+                                             HWY_ATTR { return hn::Mul(gradient, normalized(x)); });
+    }
+    if (row.WantsColumns(1)) {
+      row.template AddToColumns<1, 0>([](auto, V gradient) HWY_ATTR { return gradient; });
+    }
+  }
+
+  bool wants_input;
+};
+
+}  // namespace layer_norm_gradients
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "acl/errors.h"
+#include "aclnnop/norm/normalized.h"
+#include "aclnnop/operator_facts.h"
+
+namespace portacl {
+
+const engine::RowKernels kLayerNormBackwardKernels =
+    PORTACL_ROW_KERNELS(layer_norm_gradients::LayerNormBackward);
+
+namespace {
+
+enum Tensors { kGradOut, kInput, kMean, kRstd, kWeight, kBias, kGradInput, kGradWeight, kGradBias };
+enum Attributes { kNormalizedShape, kMask };
+
+constexpr DtypeRule kDtypes = Everywhere(kFloatHalfAndBf16);
+
+bool Wants(const OperatorCall& call, int tensor) {
+  return (call.attributes[kMask].integer >> (tensor - kGradInput) & 1) != 0;
+}
+template <int tensor>
+bool IsWanted(const OperatorCall& call) noexcept {
+  return Wants(call, tensor);
+}
+
+int64_t RowCount(const OperatorCall& call) {
+  const Shape& input = call.Tensor(kInput).view;
+  int64_t rows = 1;
+  for (int axis = 0; axis < input.rank - static_cast<int>(call.Array(kNormalizedShape).size()); ++axis)
+    rows *= input[axis];
+  return rows;
+}
+
+aclnnStatus DimsAreThere(const Check& check, OperatorCall& call) noexcept {
+  const auto count = static_cast<int>(call.Array(kNormalizedShape).size());
+  return count >= 1 && count <= call.Tensor(kInput).view.rank ? ACL_SUCCESS
+                                                              : RefuseNormalized(check, call, kInput);
+}
+
+template <int tensor>
+aclnnStatus HasNumbers(const Check& check, OperatorCall& call) noexcept {
+  const int64_t accepted = tensor == kMean
+                               ? RowCount(call)
+                               : NumelOf(call.Tensor(kInput).view) / std::max<int64_t>(RowCount(call), 1);
+  if (call.Tensor(tensor).numel == accepted) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, tensor).Add(" has not as many elements as ");
+  return FailAclnn(
+      check.code,
+      message.Add(tensor == kMean ? "input has rows" : "a row").Add(", accepted: ").Add(accepted).Add("."));
+}
+
+// Sizes have been looked at. What no row gives is 0, and rows without elements give nothing.
+aclnnStatus NothingToDo(const Check&, OperatorCall& call) noexcept {
+  bool wanted = false;
+  for (const int tensor : {kGradInput, kGradWeight, kGradBias}) wanted = wanted || Wants(call, tensor);
+  const Shape& input = call.Tensor(kInput).view;
+  if (!wanted) {
+    call.work = OperatorCall::Work::kNothing;
+  } else if (input.IsEmpty()) {
+    bool has_columns = RowCount(call) == 0;
+    for (const int64_t length : call.Array(kNormalizedShape)) has_columns = has_columns && length != 0;
+    call.work = has_columns ? OperatorCall::Work::kNoTerms : OperatorCall::Work::kNothing;
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus MaskIsThere(const Check&, OperatorCall& call) noexcept {
+  if (call.attributes[kMask].real == 3.0f) return ACL_SUCCESS;
+  const bool is_null = call.attributes[kMask].real < 0.0f;
+  Text message = StartMessage(call);
+  message.Add("parameter outputMask ");
+  return FailAclnn(
+      is_null ? ACLNN_ERR_PARAM_NULLPTR : ACLNN_ERR_PARAM_INVALID,
+      message.Add(is_null ? "is a null pointer" : "has not 3 values").Add(", accepted: 3 values."));
+}
+
+constexpr auto kChecks = Join(
+    List(NotNull(kGradOut), NotNull(kInput), ArrayNotNull(kNormalizedShape), NotNull(kMean), NotNull(kRstd),
+         Own(MaskIsThere), If(IsWanted<kGradInput>, NotNull(kGradInput)),
+         If(IsWanted<kGradWeight>, NotNull(kGradWeight)), If(IsWanted<kGradBias>, NotNull(kGradBias)),
+         DtypesIn(kDtypes, {kGradOut, kInput, kMean, kRstd}), SameDtype(kInput, kGradOut),
+         DtypesIn(kDtypes, {kWeight, kBias}), IfThere<kWeight>(Own(FloatOrDtypeOf<kWeight, kInput>)),
+         DtypesIn(kDtypes, {kGradInput, kGradWeight, kGradBias}),
+         RankAtMost(8, {kGradOut, kInput, kMean, kRstd, kWeight}),
+         RankAtMost(8, {kBias, kGradInput, kGradWeight, kGradBias}), Own(DimsAreThere),
+         SizesRepresentable({kGradInput, kGradWeight, kGradBias}), Own(NormalizedDimsFit<kInput>),
+         IfThere<kWeight>(Own(ShapeIsNormalized<kWeight>)), IfThere<kBias>(Own(ShapeIsNormalized<kBias>)),
+         SameShape(kInput, kGradOut), SameShape(kMean, kRstd), Own(HasNumbers<kMean>),
+         If(IsWanted<kGradInput>, SameShape(kInput, kGradInput)),
+         If(IsWanted<kGradWeight>, Own(HasNumbers<kGradWeight>)),
+         If(IsWanted<kGradBias>, Own(HasNumbers<kGradBias>)), Own(NothingToDo),
+         InsideStorage({kGradOut, kInput, kMean, kRstd, kWeight})));
+
+// Everything is empty but the gradients of weight and bias.
+void SetZeros(const OperatorCall& call, Executor& executor) {
+  int tensors[2];
+  int count = 0;
+  for (const int tensor : {kGradWeight, kGradBias}) {
+    if (Wants(call, tensor)) tensors[count++] = tensor;
+  }
+  SetZeroJob(call, tensors, count, executor);
+}
+
+void SetRows(const OperatorCall& call, Executor& executor) {
+  if (call.work == OperatorCall::Work::kNoTerms) return SetZeros(call, executor);
+  const aclTensor& input = call.Tensor(kInput);
+  const int normalized = static_cast<int>(call.Array(kNormalizedShape).size());
+  engine::RowJobMaker rows(input.view, LastAxes(normalized, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  rows.Input(kGradOut, call.Tensor(kGradOut));
+  rows.Input(kInput, input);
+  InputOr(rows, call, kWeight, 1);
+  if (Wants(call, kGradInput)) rows.Output(kGradInput, call.Tensor(kGradInput));
+  rows.ValueIn(kMean, call.Tensor(kMean));
+  rows.ValueIn(kRstd, call.Tensor(kRstd));
+  for (const int tensor : {kGradWeight, kGradBias}) {
+    if (Wants(call, tensor)) {
+      rows.ColumnSum(tensor, call.Tensor(tensor));
+    } else {
+      rows.NoColumnSum();
+    }
+  }
+  SetRowJob(rows, kLayerNormBackwardKernels, NormBackwardParameters{Wants(call, kGradInput)}, executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts layer_norm_backward;
+}
+
+const OperatorFacts facts::layer_norm_backward = {
+    "aclnnLayerNormBackward", "aclnnop/aclnn_layer_norm_backward.h",
+    kDtypes.OnlyOn(products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining}), kDtypes,
+    /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnLayerNormBackwardGetWorkspaceSize(const aclTensor* gradOut, const aclTensor* input,
+                                                   const aclIntArray* normalizedShape, const aclTensor* mean,
+                                                   const aclTensor* rstd, const aclTensor* weightOptional,
+                                                   const aclTensor* biasOptional,
+                                                   const aclBoolArray* outputMask, aclTensor* gradInputOut,
+                                                   aclTensor* gradWeightOut, aclTensor* gradBiasOut,
+                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"gradOut", gradOut},
+                                    {"input", input},
+                                    {"mean", mean},
+                                    {"rstd", rstd},
+                                    {"weightOptional", weightOptional},
+                                    {"biasOptional", biasOptional},
+                                    {"gradInputOut", gradInputOut},
+                                    {"gradWeightOut", gradWeightOut},
+                                    {"gradBiasOut", gradBiasOut}};
+  const Attribute attributes[] = {{"normalizedShape", normalizedShape}, MaskAttribute(outputMask)};
+  OperatorCall call{"aclnnLayerNormBackward", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetRows);
+}
+PORTACL_PHASE_2(aclnnLayerNormBackward)
+
+#endif  // HWY_ONCE

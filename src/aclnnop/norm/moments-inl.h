@@ -1,0 +1,52 @@
+// Mean and variance of a row of float32 numbers. Compiled once per instruction set.
+// SPDX-License-Identifier: Apache-2.0
+
+// Per-target include guard, as Highway's -inl.h files have it.
+#if defined(PORTACL_ACLNNOP_NORM_MOMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PORTACL_ACLNNOP_NORM_MOMENTS_INL_H_
+#undef PORTACL_ACLNNOP_NORM_MOMENTS_INL_H_
+#else
+#define PORTACL_ACLNNOP_NORM_MOMENTS_INL_H_
+#endif
+
+#include <cmath>
+
+#include "aclnnop/norm/statistics.h"
+#include "engine/row/row_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+
+struct Moments {
+  double exact_mean;  // float64's
+  float mean;
+  double variance;  // biased
+};
+
+// Squares are those of the distances from the rounded mean; what its rounding adds to each of them is taken off again.
+template <class Row>
+HWY_INLINE Moments MomentsOf(Row& row) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  using V = typename Row::V;
+  const typename Row::D d;
+  const auto n = static_cast<double>(row.n());
+  Moments moments;
+  moments.exact_mean = row.template Sum<0>([](auto, V x) HWY_ATTR { return x; }) / n;
+  moments.mean = static_cast<float>(moments.exact_mean);
+  const V mean = hn::Set(d, moments.mean);
+  const double squares = row.template Sum<0>([&](auto, V x) HWY_ATTR {
+    const V distance = hn::Sub(x, mean);
+    return hn::Mul(distance, distance);
+  });
+  const double rounded_off = moments.exact_mean - static_cast<double>(moments.mean);
+  const double variance = squares / n - rounded_off * rounded_off;
+  moments.variance = variance < 0 ? 0 : variance;
+  return moments;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,67 @@
+// Checks of norms over the last axes of a tensor: the first array attribute says how long these are.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnnop/norm/statistics.h"
+
+namespace portacl {
+
+// A shape's dims with 1 in place of the last ones.
+inline Shape RowsOf(const Shape& shape, int last) {
+  Shape rows = shape;
+  for (int axis = shape.rank - last; axis < shape.rank; ++axis) rows.dim[axis] = 1;
+  return rows;
+}
+
+// 161002 when the tensor's dtype is neither FLOAT nor that of the other one.
+template <int tensor, int other>
+aclnnStatus FloatOrDtypeOf(const Check& check, OperatorCall& call) noexcept {
+  const aclDataType dtype = call.Tensor(tensor).dtype;
+  if (dtype == ACL_FLOAT || dtype == call.Tensor(other).dtype) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, tensor);
+  AddArgumentDtype(message.Add(" does not go with "), call, other);
+  return FailAclnn(check.code, message.Add("; accepted: FLOAT or the same dtype."));
+}
+
+template <int a, int b>
+bool BothThere(const OperatorCall& call) noexcept {
+  return call.IsGiven(a) && call.IsGiven(b);
+}
+
+inline aclnnStatus RefuseNormalized(const Check& check, const OperatorCall& call, int tensor) noexcept {
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, tensor).Add(" does not go with normalizedShape [");
+  const char* separator = "";
+  for (const int64_t value : call.Array(0)) {
+    message.Add(separator).Add(value);
+    separator = ", ";
+  }
+  return FailAclnn(check.code, message.Add("], accepted: a shape whose last dims are those, at least one."));
+}
+
+// 161002 when the array is empty, longer than the tensor has dims, or not the tensor's last dims.
+template <int tensor>
+aclnnStatus NormalizedDimsFit(const Check& check, OperatorCall& call) noexcept {
+  const auto& normalized = call.Array(0);
+  const Shape& shape = call.Tensor(tensor).view;
+  const int count = static_cast<int>(normalized.size());
+  bool fits = count >= 1 && count <= shape.rank;
+  for (int i = 0; fits && i < count; ++i)
+    fits = normalized[static_cast<size_t>(i)] == shape[shape.rank - count + i];
+  return fits ? ACL_SUCCESS : RefuseNormalized(check, call, tensor);
+}
+
+// 161002 when the tensor's shape is not the array.
+template <int tensor>
+aclnnStatus ShapeIsNormalized(const Check& check, OperatorCall& call) noexcept {
+  const auto& normalized = call.Array(0);
+  const Shape& shape = call.Tensor(tensor).view;
+  bool fits = shape.rank == static_cast<int>(normalized.size());
+  for (int i = 0; fits && i < shape.rank; ++i) fits = normalized[static_cast<size_t>(i)] == shape[i];
+  return fits ? ACL_SUCCESS : RefuseNormalized(check, call, tensor);
+}
+
+}  // namespace portacl

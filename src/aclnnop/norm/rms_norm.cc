@@ -1,0 +1,388 @@
+// aclnnRmsNorm, aclnnAddRmsNorm, aclnnRmsNormGrad: with rstd = 1 / sqrt(mean(x * x) + eps) over the last axes, x * rstd * gamma; the same
+// of x = x1 + x2; and with h = x * rstd and g = dy * gamma the gradient of x rstd * (g - h * mean(g * h)), of gamma the sum of dy * h.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_add_rms_norm.h"
+#include "aclnnop/aclnn_rms_norm.h"
+#include "aclnnop/aclnn_rms_norm_grad.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/norm/rms_norm.cc"
+#include <hwy/foreach_target.h>
+
+#include <cmath>
+
+#include "aclnnop/norm/statistics.h"
+#include "engine/row/row_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace rms_norm {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Puts the reciprocal among the row's numbers and returns it, too.
+template <class Row>
+HWY_INLINE float SetReciprocal(Row& row, double squares, double eps) {
+  const double mean = squares / static_cast<double>(row.n());
+  const float rstd = static_cast<float>(1.0 / std::sqrt(mean + eps));
+  row.SetValue(0, static_cast<double>(rstd));
+  return rstd;
+}
+
+struct RmsNorm : engine::HWY_NAMESPACE::RowFormula<RmsNorm> {
+  static constexpr int kInputs = 2;
+  explicit RmsNorm(const void* parameters) : eps(static_cast<const NormParameters*>(parameters)->eps) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const double squares = row.template Sum<0>([](auto, V x) HWY_ATTR { return hn::Mul(x, x); });
+    const V rstd = hn::Set(d, SetReciprocal(row, squares, eps));
+    row.template Write<0, 0, 1>([&](auto, V x, V gamma)
+                                    HWY_ATTR { return hn::Mul(hn::Mul(x, rstd), gamma); });
+  }
+
+  double eps;
+};
+
+// The sum is normalized before it is rounded.
+template <bool kWritesSum>
+struct AddRmsNorm : engine::HWY_NAMESPACE::RowFormula<AddRmsNorm<kWritesSum>> {
+  static constexpr int kInputs = 3;
+  explicit AddRmsNorm(const void* parameters) : eps(static_cast<const NormParameters*>(parameters)->eps) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const double squares = row.template Sum<0, 1>([](auto, V x1, V x2) HWY_ATTR {
+      const V x = hn::Add(x1, x2);
+      return hn::Mul(x, x);
+    });
+    const V rstd = hn::Set(d, SetReciprocal(row, squares, eps));
+    if constexpr (kWritesSum) {
+      row.template Write2<0, 1, 2>([&](auto, V& y, V& x, V x1, V x2, V gamma) HWY_ATTR {
+        x = hn::Add(x1, x2);
+        y = hn::Mul(hn::Mul(x, rstd), gamma);
+      });
+    } else {
+      row.template Write<0, 0, 1, 2>([&](auto, V x1, V x2, V gamma)
+                                         HWY_ATTR { return hn::Mul(hn::Mul(hn::Add(x1, x2), rstd), gamma); });
+    }
+  }
+
+  double eps;
+};
+using AddRmsNormAndSum = AddRmsNorm<true>;
+using AddRmsNormAlone = AddRmsNorm<false>;
+
+struct RmsNormGrad : engine::HWY_NAMESPACE::RowFormula<RmsNormGrad> {
+  static constexpr int kInputs = 3;
+  explicit RmsNormGrad(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const V rstd = hn::Set(d, static_cast<float>(row.Value(0)));
+    const double sum = row.template Sum<0, 1, 2>([&](auto, V gradient, V x, V gamma) HWY_ATTR {
+      return hn::Mul(hn::Mul(gradient, gamma), hn::Mul(x, rstd));
+    });
+    const V mean = hn::Set(d, static_cast<float>(sum / static_cast<double>(row.n())));
+    row.template AddToColumns<0, 0, 1>([&](auto, V gradient, V x)
+                                           HWY_ATTR { return hn::Mul(gradient, hn::Mul(x, rstd)); });
+    row.template Write<0, 0, 1, 2>([&](auto, V gradient, V x, V gamma) HWY_ATTR {
+      return hn::Mul(rstd, hn::Sub(hn::Mul(gradient, gamma), hn::Mul(hn::Mul(x, rstd), mean)));
+    });
+  }
+};
+
+}  // namespace rms_norm
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "acl/errors.h"
+#include "aclnnop/norm/normalized.h"
+#include "aclnnop/operator_facts.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kRmsNorm = PORTACL_ROW_KERNELS(rms_norm::RmsNorm);
+constexpr auto kAddRmsNormAndSum = PORTACL_ROW_KERNELS(rms_norm::AddRmsNormAndSum);
+constexpr auto kAddRmsNormAlone = PORTACL_ROW_KERNELS(rms_norm::AddRmsNormAlone);
+constexpr auto kRmsNormGrad = PORTACL_ROW_KERNELS(rms_norm::RmsNormGrad);
+
+// Atlas inference products have no BF16, those before and Atlas 200I/500 A2 nothing.
+constexpr DtypeRule kDtypes =
+    SinceAtlasA2(kFloatHalfAndBf16).On(ProductSet{Product::kAtlasInference}, kFloatAndHalf);
+constexpr DtypeRule kWithoutRstdDtypes = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16))
+                                             .On(ProductSet{Product::kAtlasInference}, DtypeSet(ACL_FLOAT16));
+constexpr DtypeSet kFloatAlone{ACL_FLOAT};
+
+// CANN's codes of what its kernels' own tests refuse.
+constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
+
+template <int x, int gamma>
+aclnnStatus GammaIsTail(const Check& check, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(x).view;
+  const Shape& tail = call.Tensor(gamma).view;
+  bool fits = tail.rank >= 1 && tail.rank <= shape.rank && !tail.IsEmpty();
+  for (int i = 0; fits && i < tail.rank; ++i) fits = tail[i] == shape[shape.rank - tail.rank + i];
+  if (fits) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, gamma);
+  AddArgumentShape(message.Add(" is not made of the last dims of "), call, x);
+  return FailAclnn(check.code, message.Add(", accepted: the last dims of that, without a 0."));
+}
+
+// One number for each row: x's leading dims, after which dims of 1 may follow.
+template <int x, int gamma, int rstd>
+aclnnStatus RstdFits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(x).view;
+  const int leading = shape.rank - call.Tensor(gamma).view.rank;
+  const Shape& numbers = call.Tensor(rstd).view;
+  bool fits = numbers.rank >= leading && numbers.rank <= shape.rank;
+  for (int i = 0; fits && i < numbers.rank; ++i) fits = numbers[i] == (i < leading ? shape[i] : 1);
+  if (fits) return ACL_SUCCESS;
+  return RefuseShape(check, call, rstd, RowsOf(shape, shape.rank - leading));
+}
+
+aclnnStatus EpsilonIsNotNegative(const Check& check, OperatorCall& call) noexcept {
+  if (call.attributes[0].wide >= 0) return ACL_SUCCESS;
+  return FailAclnn(check.code,
+                   StartMessage(call).Add("parameter epsilon is negative, accepted: at least 0."));
+}
+
+template <int gamma, int x>
+aclnnStatus GammaGoesWith(const Check& check, OperatorCall& call) noexcept {
+  if (call.product == Product::kAtlasInference) {
+    const Check same = SameDtype(x, gamma);
+    return same.run(same, call);
+  }
+  return FloatOrDtypeOf<gamma, x>(check, call);
+}
+
+float Epsilon(const OperatorCall& call) { return static_cast<float>(call.attributes[0].wide); }
+
+// ---- RmsNorm ----
+
+enum Norm { kX, kGamma, kY, kRstd };
+
+constexpr Check kNormChecks[] = {
+    NotNull(kX),
+    NotNull(kGamma),
+    NotNull(kY),
+    NotNull(kRstd),
+    DtypesIn(kDtypes, {kX}),
+    SameDtype(kX, kY),
+    Own(GammaGoesWith<kGamma, kX>),
+    DtypesIn(kFloatAlone, {kRstd}),
+    WithCode(kTiling, RankAtMost(8, {kX, kGamma})),
+    WithCode(kTiling, RankAtLeast(1, {kX})),
+    Own(GammaIsTail<kX, kGamma>, kTiling),
+    WithCode(kTiling, SameShape(kX, kY)),
+    Own(EpsilonIsNotNegative, kTiling),
+    Own(RstdFits<kX, kGamma, kRstd>, kTiling),
+    SizesRepresentable({kY, kRstd}),
+    DoneIfEmpty({kX}),
+    InsideStorage({kX, kGamma}),
+};
+
+engine::RowJobMaker RowsOf(const aclTensor& x, const aclTensor& gamma) {
+  return engine::RowJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+}
+
+void SetNorm(const OperatorCall& call, Executor& executor) {
+  engine::RowJobMaker rows = RowsOf(call.Tensor(kX), call.Tensor(kGamma));
+  rows.Input(kX, call.Tensor(kX));
+  rows.Input(kGamma, call.Tensor(kGamma));
+  rows.Output(kY, call.Tensor(kY));
+  rows.ValueOut(kRstd, call.Tensor(kRstd));
+  SetRowJob(rows, kRmsNorm, NormParameters{static_cast<double>(Epsilon(call))}, executor);
+}
+
+// ---- RmsNormGrad ----
+
+enum Grad { kDy, kInput, kReciprocal, kWeight, kDx, kDweight };
+
+constexpr Check kGradChecks[] = {
+    NotNull(kDy),
+    NotNull(kInput),
+    NotNull(kReciprocal),
+    NotNull(kWeight),
+    NotNull(kDx),
+    NotNull(kDweight),
+    DtypesIn(kDtypes, {kDy}),
+    SameDtype(kDy, kInput),
+    SameDtype(kDy, kDx),
+    Own(GammaGoesWith<kWeight, kInput>),
+    DtypesIn(kFloatAlone, {kReciprocal, kDweight}),
+    WithCode(kTiling, RankAtMost(8, {kDy, kInput})),
+    WithCode(kTiling, RankAtLeast(2, {kInput})),
+    WithCode(kTiling, RankAtMost(8, {kReciprocal, kWeight})),
+    WithCode(kTiling, SameShape(kDy, kInput)),
+    WithCode(kTiling, SameShape(kInput, kDx)),
+    Own(GammaIsTail<kInput, kWeight>, kTiling),
+    WithCode(kTiling, SameShape(kWeight, kDweight)),
+    Own(RstdFits<kInput, kWeight, kReciprocal>, kTiling),
+    SizesRepresentable({kDx, kDweight}),
+    InsideStorage({kDy, kInput, kReciprocal, kWeight}),
+};
+
+void SetGrad(const OperatorCall& call, Executor& executor) {
+  if (call.Tensor(kInput).view.IsEmpty()) {
+    const int zeros[] = {kDweight};
+    return SetZeroJob(call, zeros, 1, executor);
+  }
+  engine::RowJobMaker rows = RowsOf(call.Tensor(kInput), call.Tensor(kWeight));
+  for (const int tensor : {kDy, kInput, kWeight}) rows.Input(tensor, call.Tensor(tensor));
+  rows.Output(kDx, call.Tensor(kDx));
+  rows.ValueIn(kReciprocal, call.Tensor(kReciprocal));
+  rows.ColumnSum(kDweight, call.Tensor(kDweight));
+  rows.NoColumnSum();
+  SetRowJob(rows, kRmsNormGrad, engine::NoParameters(), executor);
+}
+
+// ---- AddRmsNorm ----
+
+enum Added { kX1, kX2, kScale, kNormed, kNumbers, kSum };
+
+bool HasRstd(const OperatorCall& call) noexcept { return call.IsGiven(kNumbers); }
+bool HasNoRstd(const OperatorCall& call) noexcept { return !call.IsGiven(kNumbers); }
+bool HasSum(const OperatorCall& call) noexcept { return call.IsGiven(kSum); }
+
+aclnnStatus GammaOfTwoDims(const Check& check, OperatorCall& call) noexcept {
+  const Check rank = WithCode(check.code, RankAtMost(2, {kScale}));
+  return rank.run(rank, call);
+}
+
+// Dims of 1 in front of gamma's own mean nothing.
+aclTensor Tail(const aclTensor& gamma, const aclTensor& x) {
+  aclTensor tail = PlainView(gamma);
+  while (tail.view.rank > 1 && tail.view[0] == 1 &&
+         (tail.view.rank > x.view.rank || x.view[x.view.rank - tail.view.rank] != 1))
+    Select(tail, 0, 0);
+  return tail;
+}
+
+aclnnStatus ScaleIsTail(const Check& check, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(kX1).view;
+  const Shape tail = Tail(call.Tensor(kScale), call.Tensor(kX1)).view;
+  bool fits = tail.rank >= 1 && tail.rank <= shape.rank;
+  for (int i = 0; fits && i < tail.rank; ++i) fits = tail[i] == shape[shape.rank - tail.rank + i];
+  if (fits) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kScale);
+  AddArgumentShape(message.Add(" is not made of the last dims of "), call, kX1);
+  return FailAclnn(check.code, message.Add(", accepted: the last dims of that."));
+}
+
+aclnnStatus NumbersFit(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& x = call.Tensor(kX1);
+  const Shape accepted = RowsOf(x.view, Tail(call.Tensor(kScale), x).view.rank);
+  return call.Tensor(kNumbers).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kNumbers, accepted);
+}
+
+constexpr Check kAddedChecks[] = {
+    NotNull(kX1),
+    NotNull(kX2),
+    NotNull(kScale),
+    NotNull(kNormed),
+    If(HasRstd, NotNull(kSum)),
+    If(HasRstd, DtypesIn(kDtypes, {kX1})),
+    If(HasNoRstd, DtypesIn(kWithoutRstdDtypes, {kX1})),
+    SameDtype(kX1, kX2),
+    SameDtype(kX1, kScale),
+    SameDtype(kX1, kNormed),
+    If(HasSum, SameDtype(kX1, kSum)),
+    If(HasRstd, DtypesIn(kFloatAlone, {kNumbers})),
+    RankAtMost(8, {kX1, kX2, kScale, kNormed, kSum}),
+    RankAtLeast(1, {kX1, kX2, kScale, kNormed, kSum}),
+    SameShape(kX1, kX2),
+    SameShape(kX1, kNormed),
+    If(HasSum, SameShape(kX1, kSum)),
+    If(HasNoRstd, Own(GammaOfTwoDims)),
+    SizesRepresentable({kNormed, kNumbers, kSum}),
+    DoneIfEmpty({kX1, kScale}),
+    Own(ScaleIsTail, kTiling),
+    If(HasRstd, Own(NumbersFit, kTiling)),
+    InsideStorage({kX1, kX2, kScale}),
+};
+
+void SetAdded(const OperatorCall& call, Executor& executor) {
+  const aclTensor scale = Tail(call.Tensor(kScale), call.Tensor(kX1));
+  engine::RowJobMaker rows = RowsOf(call.Tensor(kX1), scale);
+  rows.Input(kX1, call.Tensor(kX1));
+  rows.Input(kX2, call.Tensor(kX2));
+  rows.Input(kScale, scale);
+  rows.Output(kNormed, call.Tensor(kNormed));
+  if (HasSum(call)) rows.Output(kSum, call.Tensor(kSum));
+  ValueOutIfGiven(rows, call, kNumbers);
+  SetRowJob(rows, HasSum(call) ? kAddRmsNormAndSum : kAddRmsNormAlone,
+            NormParameters{static_cast<double>(Epsilon(call))}, executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts rms_norm;
+extern const OperatorFacts rms_norm_grad;
+extern const OperatorFacts add_rms_norm;
+}  // namespace facts
+
+const OperatorFacts facts::rms_norm = {"aclnnRmsNorm", "aclnnop/aclnn_rms_norm.h", kDtypes, kDtypes,
+                                       /*by_promotion=*/false};
+const OperatorFacts facts::rms_norm_grad = {"aclnnRmsNormGrad", "aclnnop/aclnn_rms_norm_grad.h", kDtypes,
+                                            kDtypes,
+                                            /*by_promotion=*/false};
+const OperatorFacts facts::add_rms_norm = {"aclnnAddRmsNorm", "aclnnop/aclnn_add_rms_norm.h", kDtypes,
+                                           kDtypes,
+                                           /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnRmsNormGetWorkspaceSize(const aclTensor* x, const aclTensor* gamma, double epsilon,
+                                         const aclTensor* yOut, const aclTensor* rstdOut,
+                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"x", x}, {"gamma", gamma}, {"yOut", yOut}, {"rstdOut", rstdOut}};
+  const Attribute attributes[] = {{"epsilon", epsilon}};
+  OperatorCall call{"aclnnRmsNorm", tensors, attributes, /*in_place=*/false, /*output_count=*/2};
+  return RunPhase1(call, kNormChecks, workspaceSize, executor, SetNorm);
+}
+PORTACL_PHASE_2(aclnnRmsNorm)
+
+aclnnStatus aclnnRmsNormGradGetWorkspaceSize(const aclTensor* dy, const aclTensor* x, const aclTensor* rstd,
+                                             const aclTensor* gamma, const aclTensor* dxOut,
+                                             const aclTensor* dgammaOut, uint64_t* workspaceSize,
+                                             aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"dy", dy},       {"x", x},         {"rstd", rstd},
+                                    {"gamma", gamma}, {"dxOut", dxOut}, {"dgammaOut", dgammaOut}};
+  OperatorCall call{"aclnnRmsNormGrad", tensors, {}, /*in_place=*/false, /*output_count=*/2};
+  return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGrad);
+}
+PORTACL_PHASE_2(aclnnRmsNormGrad)
+
+aclnnStatus aclnnAddRmsNormGetWorkspaceSize(const aclTensor* x1, const aclTensor* x2, const aclTensor* gamma,
+                                            double epsilon, aclTensor* yOut, aclTensor* rstdOut,
+                                            aclTensor* xOut, uint64_t* workspaceSize,
+                                            aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"x1", x1},     {"x2", x2},           {"gamma", gamma},
+                                    {"yOut", yOut}, {"rstdOut", rstdOut}, {"xOut", xOut}};
+  const Attribute attributes[] = {{"epsilon", epsilon}};
+  OperatorCall call{"aclnnAddRmsNorm", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
+  return RunPhase1(call, kAddedChecks, workspaceSize, executor, SetAdded);
+}
+PORTACL_PHASE_2(aclnnAddRmsNorm)
+
+#endif  // HWY_ONCE

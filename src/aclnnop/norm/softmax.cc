@@ -1,0 +1,152 @@
+// aclnnSoftmax, aclnnLogSoftmax: with m the greatest element of a row and s the sum of exp(x - m), exp(x - m) / s, and
+// (x - m) - log(s).
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_logsoftmax.h"
+#include "aclnnop/aclnn_softmax.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/norm/softmax.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/functions/functions-inl.h"
+#include "engine/functions/fused_exp-inl.h"
+#include "engine/row/row_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace softmax {
+
+namespace hn = hwy::HWY_NAMESPACE;
+namespace functions = engine::HWY_NAMESPACE::functions;
+using engine::HWY_NAMESPACE::kKeptTerms;
+using engine::HWY_NAMESPACE::ManySteps;
+
+// A NaN makes the sum NaN, and an infinity the difference: whatever the greatest is then, so is all of the row.
+struct Softmax : engine::HWY_NAMESPACE::RowFormula<Softmax> {
+  static constexpr int kInputs = 1;
+  explicit Softmax(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const V greatest = hn::Set(d, row.template Max<0>());
+    const ManySteps exponential{[&](auto tag, auto x) HWY_ATTR {
+      using hn::Sub;
+      return functions::FusedExp(tag, Sub(x, decltype(x)(greatest)));
+    }};
+    const double sum = row.template SumKeeping<0>(exponential);
+    const V factor = hn::Set(d, static_cast<typename Row::T>(1.0 / sum));
+    if (row.keeps()) {
+      row.template Write<0, kKeptTerms>([&](auto, V kept) HWY_ATTR { return hn::Mul(kept, factor); });
+    } else {
+      row.template Write<0, 0>([&](auto tag, V x) HWY_ATTR { return hn::Mul(exponential(tag, x), factor); });
+    }
+  }
+};
+
+struct LogSoftmax : engine::HWY_NAMESPACE::RowFormula<LogSoftmax> {
+  static constexpr int kInputs = 1;
+  explicit LogSoftmax(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    using T = typename Row::T;
+    const typename Row::D d;
+    const V greatest = hn::Set(d, row.template Max<0>());
+    const double sum = row.template Sum<0>(ManySteps{[&](auto tag, auto x) HWY_ATTR {
+      using hn::Sub;
+      return functions::FusedExp(tag, Sub(x, decltype(x)(greatest)));
+    }});
+    const V log = functions::Log(d, hn::Set(d, static_cast<T>(sum)));
+    row.template Write<0, 0>([&](auto, V x) HWY_ATTR { return hn::Sub(hn::Sub(x, greatest), log); });
+  }
+};
+
+}  // namespace softmax
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/norm/rows.h"
+#include "aclnnop/operator_facts.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut };
+enum Attributes { kDim };
+
+constexpr DtypeRule kDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble);
+
+constexpr auto kShared = List(DtypesIn(kDtypes, {kSelf, kOut}), DimIn(kDim, kSelf), RankAtMost(8, {kSelf}),
+                              SameShape(kSelf, kOut));
+constexpr auto kComputable = List(SizesRepresentable({kOut}), DoneIfEmpty({kSelf}), InsideStorage({kSelf}),
+                                  FunctionsThere(kDouble, WhyFunctionsAreMissing));
+
+// What is empty is looked at before anything else; what is computed in follows self's dtype.
+constexpr auto kSoftmaxChecks = Join(List(NotNull(kSelf), NotNull(kOut), DoneIfEmpty({kSelf})), kShared,
+                                     List(PromotesToDtypeOf(kSelf)), kComputable);
+// It follows out's.
+constexpr auto kLogSoftmaxChecks =
+    Join(List(NotNull(kSelf), NotNull(kOut)), kShared, List(PromotesToDtypeOf(kOut)), kComputable);
+
+constexpr auto kSoftmax = PORTACL_ROW_KERNELS_OF_DOUBLE_TOO(softmax::Softmax);
+constexpr auto kLogSoftmax = PORTACL_ROW_KERNELS_OF_DOUBLE_TOO(softmax::LogSoftmax);
+
+void SetRows(const OperatorCall& call, const engine::RowKernels& kernels, bool keeps, Executor& executor) {
+  const aclTensor& self = call.Tensor(kSelf);
+  engine::RowJobMaker rows(self.view, AxisSet(call.attributes[kDim].integer, self.view),
+                           ComputedInRows(call.promoted), JobIsa(), ThreadLimit());
+  rows.Input(kSelf, self);
+  rows.Output(kOut, call.Tensor(kOut));
+  if (keeps) rows.Keep();
+  SetRowJob(rows, kernels, engine::NoParameters(), executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts softmax;
+extern const OperatorFacts logsoftmax;
+}  // namespace facts
+
+const OperatorFacts facts::softmax = {"aclnnSoftmax", "aclnnop/aclnn_softmax.h", kDtypes, kDtypes,
+                                      /*by_promotion=*/false};
+const OperatorFacts facts::logsoftmax = {"aclnnLogSoftmax", "aclnnop/aclnn_logsoftmax.h",
+                                         kDtypes.OnlyOn(products::kWithout200I500A2), kDtypes,
+                                         /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnSoftmaxGetWorkspaceSize(const aclTensor* self, int64_t dim, aclTensor* out,
+                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}};
+  OperatorCall call{"aclnnSoftmax", tensors, attributes};
+  return RunPhase1(
+      call, kSoftmaxChecks, workspaceSize, executor,
+      [](const OperatorCall& checked, Executor& fresh) { SetRows(checked, kSoftmax, true, fresh); });
+}
+PORTACL_PHASE_2(aclnnSoftmax)
+
+aclnnStatus aclnnLogSoftmaxGetWorkspaceSize(const aclTensor* self, int64_t dim, aclTensor* out,
+                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}};
+  OperatorCall call{"aclnnLogSoftmax", tensors, attributes};
+  return RunPhase1(
+      call, kLogSoftmaxChecks, workspaceSize, executor,
+      [](const OperatorCall& checked, Executor& fresh) { SetRows(checked, kLogSoftmax, false, fresh); });
+}
+PORTACL_PHASE_2(aclnnLogSoftmax)
+
+#endif  // HWY_ONCE

@@ -1,0 +1,138 @@
+// aclnnSoftmaxBackward, aclnnLogSoftmaxBackward: (g - s) * y with s the sum of g * y over a row, and g - exp(y) * s with s that of g.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_logsoftmax_backward.h"
+#include "aclnnop/aclnn_softmax_backward.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/norm/softmax_backward.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/functions/fused_exp-inl.h"
+#include "engine/row/row_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace softmax_gradients {
+
+namespace hn = hwy::HWY_NAMESPACE;
+namespace functions = engine::HWY_NAMESPACE::functions;
+using engine::HWY_NAMESPACE::ManySteps;
+
+struct SoftmaxBackward : engine::HWY_NAMESPACE::RowFormula<SoftmaxBackward> {
+  static constexpr int kInputs = 2;
+  explicit SoftmaxBackward(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const double total =
+        row.template Sum<0, 1>([](auto, V gradient, V output) HWY_ATTR { return hn::Mul(gradient, output); });
+    const V sum = hn::Set(d, static_cast<float>(total));
+    row.template Write<0, 0, 1>([&](auto, V gradient, V output)
+                                    HWY_ATTR { return hn::Mul(hn::Sub(gradient, sum), output); });
+  }
+};
+
+struct LogSoftmaxBackward : engine::HWY_NAMESPACE::RowFormula<LogSoftmaxBackward> {
+  static constexpr int kInputs = 2;
+  explicit LogSoftmaxBackward(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const double total = row.template Sum<0>([](auto, V gradient) HWY_ATTR { return gradient; });
+    const V sum = hn::Set(d, static_cast<float>(total));
+    row.template Write<0, 0, 1>(ManySteps{[&](auto tag, auto gradient, auto output) HWY_ATTR {
+      using hn::Mul;
+      using hn::Sub;
+      return Sub(gradient, Mul(functions::FusedExp(tag, output), decltype(output)(sum)));
+    }});
+  }
+};
+
+}  // namespace softmax_gradients
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/norm/rows.h"
+#include "aclnnop/operator_facts.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kGradOutput, kOutput, kOut };
+enum Attributes { kDim };
+
+constexpr auto kChecks = Join(List(
+    OnProducts(products::kBeforeAscend950, DoneIfEmpty({kGradOutput, kOutput})),
+    DtypesIn(kBf16SinceAtlasA2, {kGradOutput, kOutput}), SameDtype(kGradOutput, kOutput),
+    RankAtMost(8, {kGradOutput, kOutput, kOut}), DimIn(kDim, kGradOutput), SameShape(kGradOutput, kOutput),
+    SameShape(kGradOutput, kOut), SizesRepresentable({kOut}), DoneIfEmpty({kGradOutput}),
+    Converts(kGradOutput, kOut, kConvertible), InsideStorage({kGradOutput, kOutput})));
+constexpr auto kSoftmaxChecks = Join(List(NotNull(kGradOutput), NotNull(kOutput), NotNull(kOut)), kChecks);
+constexpr auto kLogSoftmaxChecks = Join(List(NotNull(kOutput), NotNull(kGradOutput), NotNull(kOut)), kChecks);
+
+constexpr auto kSoftmax = PORTACL_ROW_KERNELS(softmax_gradients::SoftmaxBackward);
+constexpr auto kLogSoftmax = PORTACL_ROW_KERNELS(softmax_gradients::LogSoftmaxBackward);
+
+void SetRows(const OperatorCall& call, const engine::RowKernels& kernels, Executor& executor) {
+  const Shape& shape = call.Tensor(kGradOutput).view;
+  engine::RowJobMaker rows(shape, AxisSet(call.attributes[kDim].integer, shape), ACL_FLOAT, JobIsa(),
+                           ThreadLimit());
+  rows.Input(kGradOutput, call.Tensor(kGradOutput));
+  rows.Input(kOutput, call.Tensor(kOutput));
+  rows.Output(kOut, call.Tensor(kOut));
+  SetRowJob(rows, kernels, engine::NoParameters(), executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts softmax_backward;
+extern const OperatorFacts logsoftmax_backward;
+}  // namespace facts
+
+const OperatorFacts facts::softmax_backward = {"aclnnSoftmaxBackward", "aclnnop/aclnn_softmax_backward.h",
+                                               kDocumentedWithout200I, kBf16SinceAtlasA2,
+                                               /*by_promotion=*/false, /*inputs_only=*/true};
+const OperatorFacts facts::logsoftmax_backward = {
+    "aclnnLogSoftmaxBackward", "aclnnop/aclnn_logsoftmax_backward.h",
+    kDocumentedWithout200I,    kBf16SinceAtlasA2,
+    /*by_promotion=*/false,    /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnSoftmaxBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* output,
+                                                 int64_t dim, aclTensor* out, uint64_t* workspaceSize,
+                                                 aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"gradOutput", gradOutput}, {"output", output}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}};
+  OperatorCall call{"aclnnSoftmaxBackward", tensors, attributes};
+  return RunPhase1(call, kSoftmaxChecks, workspaceSize, executor,
+                   [](const OperatorCall& checked, Executor& fresh) { SetRows(checked, kSoftmax, fresh); });
+}
+PORTACL_PHASE_2(aclnnSoftmaxBackward)
+
+aclnnStatus aclnnLogSoftmaxBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* output,
+                                                    int64_t dim, aclTensor* out, uint64_t* workspaceSize,
+                                                    aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"gradOutput", gradOutput}, {"output", output}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}};
+  OperatorCall call{"aclnnLogSoftmaxBackward", tensors, attributes};
+  return RunPhase1(
+      call, kLogSoftmaxChecks, workspaceSize, executor,
+      [](const OperatorCall& checked, Executor& fresh) { SetRows(checked, kLogSoftmax, fresh); });
+}
+PORTACL_PHASE_2(aclnnLogSoftmaxBackward)
+
+#endif  // HWY_ONCE

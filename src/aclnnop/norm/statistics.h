@@ -1,0 +1,75 @@
+// What norms share: kernels that several operators run, and statistics of rows without elements.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "aclnnop/norm/rows.h"
+
+namespace portacl {
+
+struct NormParameters {
+  double eps;
+};
+
+// Inputs x, weight, bias; output (x - mean) * rstd * weight + bias; numbers out: mean, rstd. Parameters: NormParameters.
+extern const engine::RowKernels kLayerNormKernels;
+
+struct NormBackwardParameters {
+  bool wants_input;
+};
+
+// Inputs gradient, x, weight; numbers in: mean, rstd; output, where it is wanted, the gradient of x; sums over columns: those of weight
+// and of bias. Parameters: NormBackwardParameters.
+extern const engine::RowKernels kLayerNormBackwardKernels;
+
+// Sets the executor's job: all elements of `mean` become 0, all of `rstd` NaN. Either may be null.
+void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Executor& executor) noexcept;
+
+// Sets the executor's job: all elements of these tensors, one or two, become 0.
+void SetZeroJob(const OperatorCall& call, const int* tensors, int count, Executor& executor) noexcept;
+
+// outputMask as an attribute: a bit for each value; `real` is how many there are, -1 for a null one.
+inline Attribute MaskAttribute(const aclBoolArray* mask) {
+  int64_t bits = 0;
+  Attribute attribute("outputMask", int64_t{0});
+  attribute.real = -1.0f;
+  if (mask == nullptr) return attribute;
+  for (size_t i = 0; i < mask->values.size() && i < 3; ++i) bits |= int64_t{mask->values[i] != 0} << i;
+  attribute.integer = bits;
+  attribute.real = static_cast<float>(mask->values.size());
+  return attribute;
+}
+
+// The check of one tensor that may be null, for calls alone that give it.
+template <int tensor>
+bool IsThere(const OperatorCall& call) noexcept {
+  return call.IsGiven(tensor);
+}
+template <int tensor>
+constexpr Check IfThere(const Check& check) {
+  return If(IsThere<tensor>, check);
+}
+
+// A value of a row, an input, or a constant where the tensor is null.
+inline void ValueOr(engine::RowJobMaker& rows, const OperatorCall& call, int tensor, double otherwise) {
+  if (call.IsGiven(tensor)) {
+    rows.ValueIn(tensor, call.Tensor(tensor));
+  } else {
+    rows.ConstantValueIn(otherwise);
+  }
+}
+inline void InputOr(engine::RowJobMaker& rows, const OperatorCall& call, int tensor, double otherwise) {
+  if (call.IsGiven(tensor)) {
+    rows.Input(tensor, call.Tensor(tensor));
+  } else {
+    rows.ConstantInput(otherwise);
+  }
+}
+inline void ValueOutIfGiven(engine::RowJobMaker& rows, const OperatorCall& call, int tensor) {
+  if (call.IsGiven(tensor)) {
+    rows.ValueOut(tensor, call.Tensor(tensor));
+  } else {
+    rows.NoValueOut();
+  }
+}
+
+}  // namespace portacl

@@ -1,0 +1,210 @@
+// aclnnMax, aclnnMin, aclnnAmax, aclnnAmin, aclnnMaxV2, aclnnAminmax, aclnnAminmaxAll and aclnnAminmaxDim: the largest and least
+// elements over dims.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_amax.h"
+#include "aclnnop/aclnn_amin.h"
+#include "aclnnop/aclnn_aminmax.h"
+#include "aclnnop/aclnn_aminmax_all.h"
+#include "aclnnop/aclnn_aminmax_dim.h"
+#include "aclnnop/aclnn_max.h"
+#include "aclnnop/aclnn_max_v2.h"
+#include "aclnnop/aclnn_min.h"
+
+#include "acl/errors.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/reductions/fold_call.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut, kMaxOut };
+constexpr int kMinOut = kOut;
+constexpr int kNoop = 2;
+
+constexpr DtypeRule kDtypes = WithBf16SinceAtlasA2(kRealNumbers | kBool);
+
+aclnnStatus ShapeStays(const Check&, OperatorCall& call) noexcept {
+  call.broadcast = call.Tensor(kSelf).view;
+  return ACL_SUCCESS;
+}
+
+// ---- of all elements ----
+
+constexpr auto kWholeChecks =
+    List(NotNull(kSelf), NotNull(kOut), DtypesIn(kDtypes, {kSelf}), DtypesIn(kDtypes, {kOut}),
+         RankAtMost(8, {kSelf, kOut}), SizesRepresentable({kOut}), DoneIfEmpty({kSelf, kOut}),
+         kSetsReducedShape, ShapeIsResultOrOne(kOut), InsideStorage({kSelf}));
+
+FoldStep StepOf(bool is_least, int output) {
+  return {.operation = engine::FoldOperation::kExtreme, .is_least = is_least, .output = output};
+}
+
+template <bool kIsLeast>
+void SetExtreme(const OperatorCall& call, Executor& executor) {
+  SetFoldJob(call, {ReducedDims(call), call.Tensor(kSelf).dtype, {StepOf(kIsLeast, kOut)}}, executor);
+}
+
+// ---- over dims ----
+
+bool IsLeftAlone(const OperatorCall& call) noexcept {
+  return call.attributes.size() > kNoop && call.Array(kFoldDims).empty() &&
+         call.attributes[kNoop].integer != 0;
+}
+
+constexpr auto kDimsChecks = Join(List(NotNull(kSelf), ArrayNotNull(kFoldDims), NotNull(kOut),
+                                       SameDtype(kSelf, kOut), DtypesIn(kDtypes, {kSelf})),
+                                  DimsChecks(),
+                                  List(kNoEmptyDims, RankAtMost(8, {kSelf, kOut}), SizesRepresentable({kOut}),
+                                       kSetsReducedShape, If(IsLeftAlone, Own(ShapeStays)),
+                                       ShapeIsResult(kOut), DoneIfEmpty({kSelf}), InsideStorage({kSelf})));
+
+void SetMaxV2(const OperatorCall& call, Executor& executor) {
+  const uint32_t reduced = IsLeftAlone(call) ? 0 : ReducedDims(call);
+  SetFoldJob(call, {reduced, call.Tensor(kSelf).dtype, {StepOf(/*is_least=*/false, kOut)}}, executor);
+}
+
+// ---- both ----
+
+bool HasOneDim(const OperatorCall& call) noexcept { return call.Array(kFoldDims).size() == 1; }
+bool HasOtherDims(const OperatorCall& call) noexcept { return !HasOneDim(call); }
+bool NamesNoDim(const OperatorCall& call) noexcept {
+  return !call.attributes.empty() && call.attributes[kFoldDims].array != nullptr &&
+         call.Array(kFoldDims).empty();
+}
+
+aclnnStatus NotEmptyAtAll(const Check& check, OperatorCall& call) noexcept {
+  if (!call.Tensor(kSelf).view.IsEmpty()) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf);
+  return FailAclnn(check.code,
+                   message.Add(" has no elements while dim has not 1 value, accepted: some elements."));
+}
+
+constexpr auto kBothOuts = List(DtypesIn(kDtypes, {kSelf}), SameDtype(kSelf, kMinOut),
+                                SameDtype(kSelf, kMaxOut), RankAtMost(8, {kSelf, kMinOut, kMaxOut}));
+constexpr auto kBothShapes =
+    List(SizesRepresentable({kMinOut, kMaxOut}), DoneIfEmpty({kSelf}), kSetsReducedShape,
+         If(NamesNoDim, Own(ShapeStays)), ShapeIsResultOrOne(kMinOut), ShapeIsResultOrOne(kMaxOut),
+         InsideStorage({kSelf}));
+// Entries of several that are no dims CANN's own kernels fail on, at a place that is not known.
+constexpr auto kAminmaxChecks =
+    Join(List(NotNull(kSelf), ArrayNotNull(kFoldDims), NotNull(kMinOut), NotNull(kMaxOut)), kBothOuts,
+         List(If(HasOtherDims, Own(NotEmptyAtAll)), If(HasOneDim, DimsIn(kFoldDims, kSelf)),
+              If(HasOneDim, kNoEmptyDims),
+              If(HasOtherDims, WithCode(ACLNN_ERR_INNER_NULLPTR, DimsIn(kFoldDims, kSelf)))),
+         kBothShapes);
+constexpr auto kAminmaxAllChecks =
+    Join(List(NotNull(kSelf), NotNull(kMinOut), NotNull(kMaxOut)), kBothOuts, kBothShapes);
+constexpr auto kAminmaxDimChecks = Join(List(NotNull(kSelf), NotNull(kMinOut), NotNull(kMaxOut)), kBothOuts,
+                                        List(DimIn(kFoldDims, kSelf), kNoEmptyDims), kBothShapes);
+
+void SetBoth(const OperatorCall& call, Executor& executor) {
+  const uint32_t reduced = NamesNoDim(call) ? 0 : ReducedDims(call);
+  SetFoldJob(call,
+             {reduced,
+              call.Tensor(kSelf).dtype,
+              {StepOf(/*is_least=*/true, kMinOut), StepOf(/*is_least=*/false, kMaxOut)}},
+             executor);
+}
+
+aclnnStatus Both(const char* api, const aclTensor* self, aclTensor* min_out, aclTensor* max_out,
+                 std::span<const Attribute> attributes, std::span<const Check> checks,
+                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"minOut", min_out}, {"maxOut", max_out}};
+  return RunFold(api, tensors, attributes, checks, SetBoth, workspaceSize, executor, 2);
+}
+
+constexpr DtypeRule kDocumented = kDtypes.OnlyOn(products::kWithout200I500A2);
+constexpr DtypeRule kDocumentedNew = kDtypes.OnlyOn(products::kSinceAtlasA2);
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts max, min, amax, amin, max_v2, aminmax, aminmax_all, aminmax_dim;
+}
+
+const OperatorFacts facts::max = {
+    "aclnnMax",          "aclnnop/aclnn_max.h", kDocumented, kDtypes, /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::min = {
+    "aclnnMin",          "aclnnop/aclnn_min.h", kDocumented, kDtypes, /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::amax = {"aclnnAmax", "aclnnop/aclnn_amax.h", kDocumented, kDtypes,
+                                   /*by_promotion=*/false};
+const OperatorFacts facts::amin = {"aclnnAmin", "aclnnop/aclnn_amin.h", kDocumented, kDtypes,
+                                   /*by_promotion=*/false};
+const OperatorFacts facts::max_v2 = {"aclnnMaxV2", "aclnnop/aclnn_max_v2.h", kDocumented, kDtypes,
+                                     /*by_promotion=*/false};
+const OperatorFacts facts::aminmax = {"aclnnAminmax", "aclnnop/aclnn_aminmax.h", kDocumented, kDtypes,
+                                      /*by_promotion=*/false};
+const OperatorFacts facts::aminmax_all = {"aclnnAminmaxAll", "aclnnop/aclnn_aminmax_all.h", kDocumentedNew,
+                                          kDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::aminmax_dim = {"aclnnAminmaxDim", "aclnnop/aclnn_aminmax_dim.h", kDocumentedNew,
+                                          kDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnMaxGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                     aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return RunFold("aclnnMax", tensors, {}, kWholeChecks, SetExtreme<false>, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnMax)
+
+aclnnStatus aclnnMinGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                     aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return RunFold("aclnnMin", tensors, {}, kWholeChecks, SetExtreme<true>, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnMin)
+
+aclnnStatus aclnnAmaxGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
+                                      aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}};
+  return RunFold("aclnnAmax", tensors, attributes, kDimsChecks, SetExtreme<false>, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnAmax)
+
+aclnnStatus aclnnAminGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
+                                      aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}};
+  return RunFold("aclnnAmin", tensors, attributes, kDimsChecks, SetExtreme<true>, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnAmin)
+
+aclnnStatus aclnnMaxV2GetWorkspaceSize(const aclTensor* self, const aclIntArray* dims, bool keepDims,
+                                       bool noopWithEmptyDims, aclTensor* out, uint64_t* workspaceSize,
+                                       aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {
+      {"dims", dims}, {"keepDims", keepDims}, {"noopWithEmptyDims", noopWithEmptyDims}};
+  return RunFold("aclnnMaxV2", tensors, attributes, kDimsChecks, SetMaxV2, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnMaxV2)
+
+aclnnStatus aclnnAminmaxGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
+                                         aclTensor* minOut, aclTensor* maxOut, uint64_t* workspaceSize,
+                                         aclOpExecutor** executor) {
+  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}};
+  return Both("aclnnAminmax", self, minOut, maxOut, attributes, kAminmaxChecks, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnAminmax)
+
+aclnnStatus aclnnAminmaxAllGetWorkspaceSize(const aclTensor* self, aclTensor* minOut, aclTensor* maxOut,
+                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Both("aclnnAminmaxAll", self, minOut, maxOut, {}, kAminmaxAllChecks, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnAminmaxAll)
+
+aclnnStatus aclnnAminmaxDimGetWorkspaceSize(const aclTensor* self, const int64_t dim, bool keepDim,
+                                            aclTensor* minOut, aclTensor* maxOut, uint64_t* workspaceSize,
+                                            aclOpExecutor** executor) {
+  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}};
+  return Both("aclnnAminmaxDim", self, minOut, maxOut, attributes, kAminmaxDimChecks, workspaceSize,
+              executor);
+}
+PORTACL_PHASE_2(aclnnAminmaxDim)

@@ -1,0 +1,63 @@
+// aclnnLogSumExp: log(sum(exp(x))) over dims, relative to the largest x.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_logsumexp.h"
+
+#include <limits>
+
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/reductions/fold_call.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut };
+
+constexpr DtypeRule kDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kIntegersAndBool);
+
+constexpr auto kChecks =
+    Join(List(NotNull(kSelf), ArrayNotNull(kFoldDims), NotNull(kOut), DtypesIn(kDtypes, {kSelf}),
+              DtypesIn(kBf16SinceAtlasA2, {kOut}), CastsTo(kSelf, kOut)),
+         DimsChecks(),
+         List(RankAtMost(8, {kSelf, kOut}), SizesRepresentable({kOut}), kSetsReducedShape,
+              ShapeIsResult(kOut), GivesValueIfEmpty(kSelf),
+              OnProducts(products::kAscend950, NotPrivate({kSelf})), InsideStorage({kSelf})));
+
+void SetLogSumExp(const OperatorCall& call, Executor& executor) {
+  const aclTensor& self = call.Tensor(kSelf);
+  if (self.view.IsEmpty()) return SetFoldValue(call, -std::numeric_limits<double>::infinity(), executor);
+  const aclDataType cast = kFloatHalfAndBf16.Contains(self.dtype) ? self.dtype : ACL_FLOAT;
+  // The largest one is 0 where it is infinite, so that no difference is NaN.
+  SetFoldJob(call,
+             {ReducedDims(call),
+              cast,
+              {{.operation = engine::FoldOperation::kExtreme,
+                .ending = engine::FoldEnding::kFiniteOrZero,
+                .is_kept = true},
+               {.operation = engine::FoldOperation::kSumOfExponentials,
+                .ending = engine::FoldEnding::kLogAndAdd,
+                .output = kOut}}},
+             executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts logsumexp;
+}
+
+const OperatorFacts facts::logsumexp = {
+    "aclnnLogSumExp",       "aclnnop/aclnn_logsumexp.h", kDtypes.OnlyOn(products::kWithout200I500A2), kDtypes,
+    /*by_promotion=*/false, /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnLogSumExpGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
+                                           aclTensor* out, uint64_t* workspaceSize,
+                                           aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}};
+  return RunFold("aclnnLogSumExp", tensors, attributes, kChecks, SetLogSumExp, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnLogSumExp)

@@ -1,0 +1,158 @@
+// aclnnLinalgVectorNorm and aclnnNorm: the p-norm of what lies along dims.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_linalg_vector_norm.h"
+#include "aclnnop/aclnn_norm.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/reductions/fold_call.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut };
+enum Attributes { kDims, kKeep, kOrd, kDtype };
+
+constexpr DtypeRule kOn950 = Everywhere(kFloatHalfAndBf16);
+
+aclnnStatus NotComplex(const Check& check, OperatorCall& call) noexcept {
+  for (const int tensor : {kSelf, kOut}) {
+    if (!kComplex.Contains(call.Tensor(tensor).dtype) && call.Tensor(tensor).dtype != ACL_COMPLEX32) continue;
+    Text message = StartMessage(call);
+    AddArgumentDtype(message.Add("parameter "), call, tensor);
+    return FailAclnn(check.code, message.Add(" is complex, accepted: real dtypes."));
+  }
+  return ACL_SUCCESS;
+}
+// The 950's kernels keep self's dtype, or widen it to FLOAT.
+aclnnStatus KeepsOrWidens(const Check& check, OperatorCall& call) noexcept {
+  const aclDataType self = call.Tensor(kSelf).dtype;
+  const aclDataType out = call.Tensor(kOut).dtype;
+  if (out == self || out == ACL_FLOAT) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, kOut).Add(" does not go with ");
+  AddArgumentDtype(message, call, kSelf);
+  return FailAclnn(check.code, message.Add(", accepted: the same dtype, or DT_FLOAT."));
+}
+
+float OrdOf(const OperatorCall& call) noexcept {
+  const ScalarValue value = ConvertScalar(call.Scalar(kOrd), ACL_FLOAT);
+  float ord = 0;
+  std::memcpy(&ord, value.bytes, sizeof ord);
+  if (call.product == Product::kAscend950) return ord;
+  // What older products take as infinite.
+  if (ord == 2147483648.0f) return HUGE_VALF;
+  return ord == -2147483648.0f ? -HUGE_VALF : ord;
+}
+aclDataType CastOf(const OperatorCall& call) noexcept {
+  const aclDataType self = call.Tensor(kSelf).dtype;
+  return kFloatHalfAndBf16.Contains(self) || self == ACL_DOUBLE ? self : ACL_FLOAT;
+}
+bool NeedsWidePowers(const OperatorCall& call) noexcept {
+  if (CastOf(call) != ACL_DOUBLE) return false;
+  const float ord = OrdOf(call);
+  return ord != 0 && ord != 1 && ord != 2 && !std::isinf(ord);
+}
+// Empty operands give 0, whatever ord is.
+aclnnStatus ZeroIfEmpty(const Check&, OperatorCall& call) noexcept {
+  if (!call.Tensor(kOut).view.IsEmpty()) return ACL_SUCCESS;
+  call.work = OperatorCall::Work::kNothing;
+  return ACL_SUCCESS;
+}
+
+constexpr auto kShapes =
+    Join(DimsChecks(), List(RankAtMost(8, {kSelf, kOut}), SizesRepresentable({kOut}), kSetsReducedShape,
+                            ShapeIsResult(kOut), GivesValueIfEmpty(kSelf), Own(ZeroIfEmpty),
+                            InsideStorage({kSelf}), DtypeImplemented({kSelf}, kConvertible.Without(kComplex)),
+                            DtypeImplemented({kOut}, kConvertible), ScalarsImplemented(kConvertible, {kOrd}),
+                            If(NeedsWidePowers, PromotesTo(ACL_DOUBLE)),
+                            If(NeedsWidePowers, FunctionsThere(kDouble, WhyFunctionsAreMissing))));
+constexpr Check kPromotes = Promotes({kSelf, kOut});
+constexpr Check kCastsOn950 = OnProducts(products::kAscend950, PromotedCastsTo(kOut));
+
+constexpr auto kVectorNormChecks =
+    Join(List(NotNull(kSelf), ScalarNotNull(kOrd), ArrayNotNull(kDims), NotNull(kOut), DtypeIs(kOut, kDtype),
+              Own(NotComplex), OnProducts(products::kAscend950, DtypesIn(kOn950, {kSelf})),
+              OnProducts(products::kAscend950, DtypesIn(kOn950, {kOut})),
+              OnProducts(products::kAscend950, Own(KeepsOrWidens)), kPromotes, kCastsOn950),
+         kShapes);
+constexpr auto kNormChecks =
+    Join(List(NotNull(kSelf), ScalarNotNull(kOrd), ArrayNotNull(kDims), NotNull(kOut),
+              OnProducts(products::kAscend950, DtypesIn(kOn950, {kSelf})),
+              OnProducts(products::kAscend950, DtypesIn(kOn950, {kOut})), kPromotes, kCastsOn950),
+         kShapes);
+
+void SetNorm(const OperatorCall& call, Executor& executor) {
+  using engine::FoldEnding;
+  using engine::FoldOperation;
+  if (call.Tensor(kSelf).view.IsEmpty()) return SetFoldValue(call, 0, executor);
+  const float ord = OrdOf(call);
+  FoldStep step{.operation = FoldOperation::kSumOfPowers, .ending = FoldEnding::kPower, .output = kOut};
+  if (ord == 0) {
+    step = {.operation = FoldOperation::kCount, .output = kOut};
+  } else if (ord == 1) {
+    step = {.operation = FoldOperation::kSumOfMagnitudes, .output = kOut};
+  } else if (ord == 2) {
+    step = {.operation = FoldOperation::kSumOfSquares, .ending = FoldEnding::kRoot, .output = kOut};
+  } else if (std::isinf(ord)) {
+    step = {
+        .operation = FoldOperation::kExtreme, .is_least = ord < 0, .is_of_magnitude = true, .output = kOut};
+  } else {
+    step.power = static_cast<double>(ord);
+    step.number = 1.0 / step.power;
+  }
+  SetFoldJob(call, {ReducedDims(call), CastOf(call), {step}}, executor);
+}
+
+// What CANN's pages list; its code has no list before Ascend 950.
+constexpr DtypeRule kAccepted =
+    Everywhere(kConvertible.Without(kComplex)).On(products::kAscend950, kFloatHalfAndBf16);
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts linalg_vector_norm, norm;
+}
+
+const OperatorFacts facts::linalg_vector_norm = {
+    "aclnnLinalgVectorNorm",
+    "aclnnop/aclnn_linalg_vector_norm.h",
+    kBf16SinceAtlasA2.OnlyOn(products::kSinceAtlasA2 |
+                             ProductSet{Product::kAtlasInference, Product::kAtlasTraining}),
+    kAccepted,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::norm = {"aclnnNorm",
+                                   "aclnnop/aclnn_norm.h",
+                                   kBf16SinceAtlasA2,
+                                   kAccepted,
+                                   /*by_promotion=*/false,
+                                   /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnLinalgVectorNormGetWorkspaceSize(const aclTensor* self, const aclScalar* ord,
+                                                  const aclIntArray* dims, bool keepDims,
+                                                  const aclDataType dtype, aclTensor* out,
+                                                  uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dims", dims}, {"keepDims", keepDims}, {"ord", ord}, {"dtype", dtype}};
+  return RunFold("aclnnLinalgVectorNorm", tensors, attributes, kVectorNormChecks, SetNorm, workspaceSize,
+                 executor);
+}
+PORTACL_PHASE_2(aclnnLinalgVectorNorm)
+
+aclnnStatus aclnnNormGetWorkspaceSize(const aclTensor* self, const aclScalar* pScalar, const aclIntArray* dim,
+                                      bool keepdim, aclTensor* out, uint64_t* workspaceSize,
+                                      aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}, {"pScalar", pScalar}};
+  return RunFold("aclnnNorm", tensors, attributes, kNormChecks, SetNorm, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnNorm)

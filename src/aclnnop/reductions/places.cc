@@ -1,0 +1,131 @@
+// aclnnMaxDim, aclnnMinDim, aclnnArgMax and aclnnArgMin: the first of the largest or least elements along a dim, and where it is.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_argmax.h"
+#include "aclnnop/aclnn_argmin.h"
+#include "aclnnop/aclnn_max_dim.h"
+#include "aclnnop/aclnn_min_dim.h"
+
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/reductions/fold_call.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut, kIndices };
+
+constexpr DtypeSet kValues = kFloatAndHalf | DtypeSet{ACL_INT64} | kBool;
+constexpr DtypeRule kDimDtypes =
+    ByGeneration(kValues, kValues | kBf16, kValues | kBf16 | DtypeSet{ACL_INT32});
+constexpr DtypeRule kArgMinDtypes = WithBf16SinceAtlasA2(kRealNumbers)
+                                        .On({Product::kAtlas200I500A2}, kRealNumbers | kBf16)
+                                        .On({Product::kNoDevice}, kRealNumbers);
+constexpr DtypeRule kArgMaxDtypes =
+    kArgMinDtypes.On({Product::kNoDevice}, kNoDtype)
+        .On(products::kAscend950, kRealNumbers | kBf16 | DtypeSet{ACL_UINT16});
+
+// Faults that other operators report as 561103 are 161001 here.
+constexpr auto kDimChecks = List(
+    NotNull(kSelf), NotNull(kOut), NotNull(kIndices), DtypesIn(kDimDtypes, {kSelf}), SameDtype(kSelf, kOut),
+    RankAtMost(8, {kSelf, kOut, kIndices}), DimIn(kFoldDims, kSelf), SizesRepresentable({kOut, kIndices}),
+    DoneIfEmpty({kSelf}), kSetsReducedShape, ShapeIsResultOrOne(kIndices), ShapeIsResultOrOne(kOut),
+    WithCode(ACLNN_ERR_PARAM_NULLPTR, DtypesIn(kConvertible, {kIndices})),
+    WithCode(ACLNN_ERR_PARAM_NULLPTR, InsideStorage({kSelf})));
+
+constexpr auto kArgMaxChecks =
+    List(NotNull(kSelf), NotNull(kOut), DtypesIn(kArgMaxDtypes, {kSelf}), RankAtMost(8, {kSelf, kOut}),
+         DimIn(kFoldDims, kSelf), SizesRepresentable({kOut}), DoneIfEmpty({kSelf, kOut}), kSetsReducedShape,
+         ShapeIsResultOrOne(kOut), InsideStorage({kSelf}), DtypeImplemented({kOut}, kConvertible));
+
+constexpr auto kArgMinChecks =
+    List(NotNull(kSelf), NotNull(kOut), DimIn(kFoldDims, kSelf), DtypesIn(kArgMinDtypes, {kSelf}),
+         DtypesIn(DtypeSet{ACL_INT32, ACL_INT64}, {kOut}), NotPrivate({kSelf, kOut}),
+         RankAtMost(8, {kSelf, kOut}), kNoEmptyDims, SizesRepresentable({kOut}), DoneIfEmpty({kSelf}),
+         kSetsReducedShape, ShapeIsResultOrOne(kOut), InsideStorage({kSelf}));
+
+template <bool kIsLeast>
+void SetWithPlaces(const OperatorCall& call, Executor& executor) {
+  SetFoldJob(call,
+             {ReducedDims(call),
+              call.Tensor(kSelf).dtype,
+              {{.operation = engine::FoldOperation::kFirstExtreme,
+                .is_least = kIsLeast,
+                .output = kOut,
+                .places = kIndices}}},
+             executor);
+}
+template <bool kIsLeast>
+void SetPlaces(const OperatorCall& call, Executor& executor) {
+  SetFoldJob(call,
+             {ReducedDims(call),
+              call.Tensor(kSelf).dtype,
+              {{.operation = engine::FoldOperation::kFirstExtreme, .is_least = kIsLeast, .places = kOut}}},
+             executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts max_dim, min_dim, argmax, argmin;
+}
+
+const OperatorFacts facts::max_dim = {"aclnnMaxDim",
+                                      "aclnnop/aclnn_max_dim.h",
+                                      kDimDtypes.OnlyOn(products::kWithout200I500A2),
+                                      kDimDtypes,
+                                      /*by_promotion=*/false,
+                                      /*inputs_only=*/true};
+const OperatorFacts facts::min_dim = {"aclnnMinDim",
+                                      "aclnnop/aclnn_min_dim.h",
+                                      kDimDtypes.OnlyOn(products::kWithout200I500A2),
+                                      kDimDtypes,
+                                      /*by_promotion=*/false,
+                                      /*inputs_only=*/true};
+const OperatorFacts facts::argmax = {
+    "aclnnArgMax",          "aclnnop/aclnn_argmax.h", kArgMaxDtypes.OnlyOn(products::kWithout200I500A2),
+    kArgMaxDtypes,
+    /*by_promotion=*/false, /*inputs_only=*/true};
+const OperatorFacts facts::argmin = {
+    "aclnnArgMin",          "aclnnop/aclnn_argmin.h", kArgMinDtypes.OnlyOn(products::kWithout200I500A2),
+    kArgMinDtypes,
+    /*by_promotion=*/false, /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnMaxDimGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepdim, aclTensor* out,
+                                        aclTensor* indices, uint64_t* workspaceSize,
+                                        aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}, {"indices", indices}};
+  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}};
+  return RunFold("aclnnMaxDim", tensors, attributes, kDimChecks, SetWithPlaces<false>, workspaceSize,
+                 executor, 2);
+}
+PORTACL_PHASE_2(aclnnMaxDim)
+
+aclnnStatus aclnnMinDimGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepdim, aclTensor* out,
+                                        aclTensor* indices, uint64_t* workspaceSize,
+                                        aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}, {"indices", indices}};
+  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}};
+  return RunFold("aclnnMinDim", tensors, attributes, kDimChecks, SetWithPlaces<true>, workspaceSize, executor,
+                 2);
+}
+PORTACL_PHASE_2(aclnnMinDim)
+
+aclnnStatus aclnnArgMaxGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepdim, aclTensor* out,
+                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}};
+  return RunFold("aclnnArgMax", tensors, attributes, kArgMaxChecks, SetPlaces<false>, workspaceSize,
+                 executor);
+}
+PORTACL_PHASE_2(aclnnArgMax)
+
+aclnnStatus aclnnArgMinGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepdim, aclTensor* out,
+                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}};
+  return RunFold("aclnnArgMin", tensors, attributes, kArgMinChecks, SetPlaces<true>, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnArgMin)

@@ -1,0 +1,77 @@
+// aclnnProd and aclnnProdDim: products of all elements, or along a dim.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_prod.h"
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/reductions/fold_call.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut };
+constexpr int kDtype = 2;
+
+constexpr DtypeRule kDtypes = WithBf16SinceAtlasA2(kRealNumbers | kBool | kComplex);
+constexpr DtypeSet kFilled = kRealNumbers | kBool | kBf16;
+
+aclnnStatus FillsOut(const Check& check, OperatorCall& call) noexcept {
+  const aclDataType dtype = call.Tensor(kOut).dtype;
+  if (!call.Tensor(kSelf).view.IsEmpty() || kFilled.Contains(dtype)) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, kOut)
+      .Add(" cannot be 1 while self has no elements, accepted: ");
+  AddDtypeSet(message, kFilled);
+  return FailAclnn(check.code, message.Add("."));
+}
+
+constexpr auto kFirst = List(NotNull(kSelf), NotNull(kOut), DtypesIn(kDtypes, {kSelf}), DtypeIs(kOut, kDtype),
+                             RankAtMost(8, {kSelf, kOut}));
+constexpr auto kLast =
+    List(SizesRepresentable({kOut}), Own(FillsOut), GivesValueIfEmpty(kSelf), kSetsReducedShape,
+         ShapeIsResultOrOne(kOut), InsideStorage({kSelf}), DtypeImplemented({kOut}, kConvertible));
+constexpr auto kProdChecks = Join(kFirst, kLast);
+constexpr auto kProdDimChecks = Join(kFirst, List(DimIn(kFoldDims, kSelf)), kLast);
+
+void SetProduct(const OperatorCall& call, Executor& executor) {
+  if (call.Tensor(kSelf).view.IsEmpty()) return SetFoldValue(call, 1, executor);
+  const aclDataType dtype = call.Tensor(kOut).dtype;
+  const auto operation = dtype == ACL_BOOL ? engine::FoldOperation::kAll : engine::FoldOperation::kProduct;
+  SetFoldJob(call, {ReducedDims(call), dtype, {{.operation = operation, .output = kOut}}}, executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts prod;
+}
+
+const OperatorFacts facts::prod = {"aclnnProd",
+                                   "aclnnop/aclnn_prod.h",
+                                   kDtypes.OnlyOn(products::kWithout200I500A2),
+                                   kDtypes,
+                                   /*by_promotion=*/false,
+                                   /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnProdGetWorkspaceSize(const aclTensor* self, const aclDataType dtype, aclTensor* out,
+                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const aclIntArray all_dims;
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", &all_dims}, {"keepDim", false}, {"dtype", dtype}};
+  return RunFold("aclnnProd", tensors, attributes, kProdChecks, SetProduct, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnProd)
+
+aclnnStatus aclnnProdDimGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepDim,
+                                         const aclDataType dtype, aclTensor* out, uint64_t* workspaceSize,
+                                         aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}, {"dtype", dtype}};
+  return RunFold("aclnnProdDim", tensors, attributes, kProdDimChecks, SetProduct, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnProdDim)

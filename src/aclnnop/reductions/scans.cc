@@ -1,0 +1,216 @@
+// aclnnCumsum, aclnnCumsumV2, aclnnCumprod, aclnnInplaceCumprod, aclnnCummax and aclnnCummin: what has come so far along a dim.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_cummax.h"
+#include "aclnnop/aclnn_cummin.h"
+#include "aclnnop/aclnn_cumprod.h"
+#include "aclnnop/aclnn_cumsum.h"
+
+#include <cstring>
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/reductions/fold_call.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut, kIndices };
+constexpr int kDim = kFoldDims;
+
+constexpr DtypeRule kSumDtypes =
+    WithBf16SinceAtlasA2(kRealNumbers | kComplex).On({Product::kNoDevice}, kNoDtype);
+constexpr DtypeRule kMaxDtypes = WithBf16SinceAtlasA2(kRealNumbers | kBool);
+constexpr DtypeRule kMinDtypes = Everywhere(kRealNumbers | kBool | kBf16);
+constexpr DtypeSet kProductSetOfDtypes = kRealNumbers | kBf16 | kUnsignedSince16Bits;
+constexpr DtypeRule kProductDtypes = Everywhere(kProductSetOfDtypes);
+constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
+
+int DimOf(const OperatorCall& call) {
+  return WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).view.rank);
+}
+
+// ---- Cumsum ----
+
+enum SumAttributes { kDtype = 1 };
+enum SumV2Attributes { kExclusive = 1, kReverse };
+
+constexpr auto kSumShapes =
+    List(SameShape(kSelf, kOut), RankAtMost(8, {kSelf}), DimIn(kDim, kSelf), SizesRepresentable({kOut}),
+         DoneIfEmpty({kSelf}), InsideStorage({kSelf}), DtypeImplemented({kSelf, kOut}, kConvertible));
+constexpr auto kCumsumChecks = Join(
+    List(NotNull(kSelf), NotNull(kOut), DtypesIn(kSumDtypes, {kOut}), DtypeIs(kOut, kDtype)), kSumShapes);
+constexpr auto kCumsumV2Checks = Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kSumDtypes, {kSelf}),
+                                           DtypesIn(kSumDtypes, {kOut}), SameDtype(kSelf, kOut)),
+                                      kSumShapes);
+
+void SetCumsum(const OperatorCall& call, Executor& executor) {
+  SetScanJob(call,
+             {.operation = engine::ScanOperation::kSum,
+              .cast = call.Tensor(kOut).dtype,
+              .dim = DimOf(call),
+              .output = kOut},
+             executor);
+}
+void SetCumsumV2(const OperatorCall& call, Executor& executor) {
+  SetScanJob(call,
+             {.operation = engine::ScanOperation::kSum,
+              .cast = call.Tensor(kOut).dtype,
+              .dim = DimOf(call),
+              .output = kOut,
+              .is_exclusive = call.attributes[kExclusive].integer != 0,
+              .is_reversed = call.attributes[kReverse].integer != 0},
+             executor);
+}
+
+// ---- Cumprod: its dim is a scalar ----
+
+int64_t ScalarDim(const OperatorCall& call) noexcept {
+  const ScalarValue value = ConvertScalar(call.Scalar(kDim), ACL_INT32);
+  int32_t dim = 0;
+  std::memcpy(&dim, value.bytes, sizeof dim);
+  return dim;
+}
+aclnnStatus ScalarIsDim(const Check& check, OperatorCall& call) noexcept {
+  const int rank = call.Tensor(kSelf).view.rank;
+  const int dims = rank > 0 ? rank : 1;
+  const int64_t dim = ScalarDim(call);
+  return IsDim(dim, rank) ? ACL_SUCCESS : RefuseInteger(check, call, "dim", dim, -dims, dims - 1);
+}
+aclnnStatus DtypeIsOutsOrNone(const Check& check, OperatorCall& call) noexcept {
+  if (call.attributes[kDtype].dtype() == ACL_DT_UNDEFINED) return ACL_SUCCESS;
+  Check same = DtypeIs(kOut, kDtype);
+  same.code = check.code;
+  return same.run(same, call);
+}
+aclnnStatus FewDims(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kSelf).view.rank <= kMaxLoopRank) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf);
+  return FailAclnn(check.code,
+                   message.Add(" has more than 8 dims, which is not implemented, accepted: at most 8."));
+}
+
+constexpr auto kProductFirst = List(NotNull(kSelf), ScalarNotNull(kDim));
+constexpr auto kProductDim = List(ScalarDtypesIn(kIndexDtypes, {kDim}), Own(ScalarIsDim));
+constexpr auto kCumprodChecks = Join(
+    kProductFirst, List(NotNull(kOut), DtypesIn(kProductDtypes, {kSelf}), DtypesIn(kProductDtypes, {kOut})),
+    kProductDim,
+    List(SameShape(kSelf, kOut), Own(DtypeIsOutsOrNone), SizesRepresentable({kOut}), DoneIfEmpty({kSelf}),
+         InsideStorage({kSelf}), Own(FewDims, ACLNN_ERR_INNER_NULLPTR)));
+constexpr auto kInplaceCumprodChecks =
+    Join(kProductFirst, List(DtypesIn(kProductDtypes, {kSelf})), kProductDim,
+         List(SizesRepresentable({kSelf}), DoneIfEmpty({kSelf}), InsideStorage({kSelf}),
+              Own(FewDims, ACLNN_ERR_INNER_NULLPTR)));
+
+void SetCumprod(const OperatorCall& call, Executor& executor) {
+  const int out = call.Output();
+  SetScanJob(call,
+             {.operation = engine::ScanOperation::kProduct,
+              .cast = call.Tensor(out).dtype,
+              .dim = WrappedDim(ScalarDim(call), call.Tensor(kSelf).view.rank),
+              .output = out},
+             executor);
+}
+
+// ---- Cummax and Cummin ----
+
+constexpr auto ExtremeChecks(const DtypeRule& dtypes, bool strict) {
+  return List(NotNull(kSelf), NotNull(kOut), NotNull(kIndices), DimIn(kDim, kSelf, strict),
+              DtypesIn(dtypes, {kSelf}), DtypesIn(dtypes, {kOut}), DtypesIn(kIndexDtypes, {kIndices}),
+              RankAtMost(8, {kSelf}), SameShape(kSelf, kOut), SameShape(kSelf, kIndices),
+              SizesRepresentable({kOut, kIndices}), DoneIfEmpty({kSelf}), InsideStorage({kSelf}));
+}
+constexpr auto kCummaxChecks = ExtremeChecks(kMaxDtypes, /*strict=*/true);
+constexpr auto kCumminChecks = ExtremeChecks(kMinDtypes, /*strict=*/false);
+
+template <engine::ScanOperation kOperation>
+void SetExtremes(const OperatorCall& call, Executor& executor) {
+  SetScanJob(call,
+             {.operation = kOperation,
+              .cast = call.Tensor(kSelf).dtype,
+              .dim = DimOf(call),
+              .output = kOut,
+              .places = kIndices},
+             executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts cumsum, cumprod, cummax, cummin;
+}
+
+const OperatorFacts facts::cumsum = {"aclnnCumsum", "aclnnop/aclnn_cumsum.h", kSumDtypes, kSumDtypes,
+                                     /*by_promotion=*/false};
+const OperatorFacts facts::cumprod = {"aclnnCumprod", "aclnnop/aclnn_cumprod.h",
+                                      kProductDtypes.OnlyOn(products::kAtlasA2AndA3), kProductDtypes,
+                                      /*by_promotion=*/false};
+const OperatorFacts facts::cummax = {
+    "aclnnCummax",
+    "aclnnop/aclnn_cummax.h",
+    kMaxDtypes.On({Product::kAtlasA3}, kRealNumbers | kBool)
+        .OnlyOn(products::kAtlasA2AndA3 | ProductSet{Product::kAtlasTraining}),
+    kMaxDtypes,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::cummin = {"aclnnCummin",          "aclnnop/aclnn_cummin.h", kMinDtypes, kMinDtypes,
+                                     /*by_promotion=*/false, /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnCumsumGetWorkspaceSize(const aclTensor* self, int64_t dim, aclDataType dtype, aclTensor* out,
+                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"dtype", dtype}};
+  return RunFold("aclnnCumsum", tensors, attributes, kCumsumChecks, SetCumsum, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnCumsum)
+
+aclnnStatus aclnnCumsumV2GetWorkspaceSize(const aclTensor* self, int64_t dim, bool exclusive, bool reverse,
+                                          aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"exclusive", exclusive}, {"reverse", reverse}};
+  return RunFold("aclnnCumsumV2", tensors, attributes, kCumsumV2Checks, SetCumsumV2, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnCumsumV2)
+
+aclnnStatus aclnnCumprodGetWorkspaceSize(const aclTensor* input, const aclScalar* dim,
+                                         const aclDataType dtype, aclTensor* out, uint64_t* workspaceSize,
+                                         aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"input", input}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"dtype", dtype}};
+  return RunFold("aclnnCumprod", tensors, attributes, kCumprodChecks, SetCumprod, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnCumprod)
+
+aclnnStatus aclnnInplaceCumprodGetWorkspaceSize(aclTensor* input, const aclScalar* dim,
+                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"input", input}};
+  const Attribute attributes[] = {{"dim", dim}};
+  OperatorCall call{"aclnnInplaceCumprod", tensors, attributes, /*in_place=*/true};
+  return RunPhase1(call, kInplaceCumprodChecks, workspaceSize, executor, SetCumprod);
+}
+PORTACL_PHASE_2(aclnnInplaceCumprod)
+
+aclnnStatus aclnnCummaxGetWorkspaceSize(const aclTensor* self, int64_t dim, aclTensor* valuesOut,
+                                        aclTensor* indicesOut, uint64_t* workspaceSize,
+                                        aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"valuesOut", valuesOut}, {"indicesOut", indicesOut}};
+  const Attribute attributes[] = {{"dim", dim}};
+  return RunFold("aclnnCummax", tensors, attributes, kCummaxChecks,
+                 SetExtremes<engine::ScanOperation::kLargest>, workspaceSize, executor, 2);
+}
+PORTACL_PHASE_2(aclnnCummax)
+
+aclnnStatus aclnnCumminGetWorkspaceSize(const aclTensor* self, int64_t dim, aclTensor* valuesOut,
+                                        aclTensor* indicesOut, uint64_t* workspaceSize,
+                                        aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"valuesOut", valuesOut}, {"indicesOut", indicesOut}};
+  const Attribute attributes[] = {{"dim", dim}};
+  return RunFold("aclnnCummin", tensors, attributes, kCumminChecks,
+                 SetExtremes<engine::ScanOperation::kLeast>, workspaceSize, executor, 2);
+}
+PORTACL_PHASE_2(aclnnCummin)

@@ -1,0 +1,258 @@
+// aclnnReduceSum, aclnnReduceNansum, aclnnReduceLogSum, aclnnMean, aclnnMeanV2 and aclnnTrace: sums over dims, and what is made of them.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_mean.h"
+#include "aclnnop/aclnn_reduce_log_sum.h"
+#include "aclnnop/aclnn_reduce_nansum.h"
+#include "aclnnop/aclnn_reduce_sum.h"
+#include "aclnnop/aclnn_trace.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/reductions/fold_call.h"
+#include "contract/promotion.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut };
+enum Attributes { kDims, kKeep, kDtype };
+constexpr int kNoop = kDtype;  // of those that have no dtype
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+constexpr DtypeRule kSumDtypes = WithBf16SinceAtlasA2(kRealNumbers | kBool | kComplex);
+constexpr DtypeRule kMeanDtypes = WithBf16SinceAtlasA2(kRealNumbers | kComplex);
+constexpr DtypeRule kNansumDtypes = ByGeneration({}, kFloatHalfAndBf16 | kIntegersAndBool, kFloatHalfAndBf16);
+constexpr DtypeRule kLogSumDtypes = ByGeneration(kFloatAndHalf, kFloatAndHalf, kFloatHalfAndBf16);
+
+bool HasNoDims(const OperatorCall& call) noexcept { return call.Tensor(kSelf).view.rank == 0; }
+bool HasDims(const OperatorCall& call) noexcept { return !HasNoDims(call); }
+bool IsEmpty(const OperatorCall& call) noexcept { return call.Tensor(kSelf).view.IsEmpty(); }
+bool IsLeftAlone(const OperatorCall& call) noexcept {
+  return call.Array(kDims).empty() && call.attributes[kNoop].integer != 0;
+}
+bool IsReduced(const OperatorCall& call) noexcept { return !IsLeftAlone(call); }
+
+aclnnStatus CastsToDtype(const Check& check, OperatorCall& call) noexcept {
+  const aclDataType dtype = call.attributes[kDtype].dtype();
+  if (CanCast(call.Tensor(kSelf).dtype, dtype)) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, kSelf).Add(" does not cast to dtype, which is ");
+  AddDtypeName(message, dtype);
+  return FailAclnn(check.code, message.Add(", accepted: a dtype that it casts to."));
+}
+aclnnStatus DtypeCastsToOut(const Check& check, OperatorCall& call) noexcept {
+  const aclDataType dtype = call.attributes[kDtype].dtype();
+  if (CanCast(dtype, call.Tensor(kOut).dtype)) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, kOut).Add(" is not one that dtype casts to, which is ");
+  AddDtypeName(message, dtype);
+  return FailAclnn(check.code, message.Add(", accepted: a dtype that it casts to."));
+}
+aclnnStatus SumsReals(const Check& check, OperatorCall& call) noexcept {
+  if (!call.Tensor(kSelf).view.IsEmpty()) return ACL_SUCCESS;
+  if (!kComplex.Contains(call.Tensor(kOut).dtype)) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, kOut);
+  return FailAclnn(check.code,
+                   message.Add(" is complex while self has no elements, accepted: a real dtype."));
+}
+aclnnStatus ShapeStays(const Check&, OperatorCall& call) noexcept {
+  call.broadcast = call.Tensor(kSelf).view;
+  return ACL_SUCCESS;
+}
+
+constexpr auto kNotNulls = List(NotNull(kSelf), ArrayNotNull(kDims), NotNull(kOut));
+constexpr auto kEmptyIsReal =
+    List(SizesRepresentable({kOut}), Own(SumsReals), GivesValueIfEmpty(kSelf), kSetsReducedShape);
+constexpr auto kShapeOfOut =
+    List(If(HasDims, ShapeIsResultOrOne(kOut)),
+         If(HasNoDims, WithCode(ACLNN_ERR_INNER_NULLPTR, ShapeIsResultOrOne(kOut))), InsideStorage({kSelf}));
+
+constexpr auto kSumChecks =
+    Join(kNotNulls,
+         List(DtypesIn(kSumDtypes, {kSelf}), DtypesIn(kSumDtypes, {kOut}), DtypeIn(kSumDtypes, kDtype),
+              DtypeIs(kOut, kDtype), RankAtMost(8, {kSelf})),
+         DimsChecks(), kEmptyIsReal, kShapeOfOut);
+
+constexpr auto kMeanChecks =
+    Join(kNotNulls,
+         List(DtypesIn(kMeanDtypes, {kSelf}), DtypeIn(kMeanDtypes, kDtype), DtypesIn(kMeanDtypes, {kOut}),
+              Own(CastsToDtype), Own(DtypeCastsToOut)),
+         DimsChecks(), List(RankAtMost(8, {kSelf, kOut})), kEmptyIsReal,
+         List(ShapeIsResultOrOne(kOut), InsideStorage({kSelf})));
+
+constexpr auto kMeanV2Checks = Join(
+    kNotNulls, List(DtypesIn(kMeanDtypes, {kSelf}), DtypesIn(kMeanDtypes, {kOut}), SameDtype(kSelf, kOut)),
+    DimsChecks(), List(RankAtMost(8, {kSelf, kOut})), kEmptyIsReal,
+    List(If(IsLeftAlone, Own(ShapeStays)), ShapeIsResultOrOne(kOut), InsideStorage({kSelf})));
+
+aclnnStatus HasNansum(const Check& check, OperatorCall& call) noexcept {
+  if (products::kSinceAtlasA2.Contains(call.product)) return ACL_SUCCESS;
+  return FailAclnn(check.code,
+                   StartMessage(call).Add("parameter self is not supported by this product, accepted: "
+                                          "Atlas A2, Atlas A3 and Ascend 950."));
+}
+constexpr auto kNansumChecks =
+    Join(kNotNulls,
+         List(Own(HasNansum), DtypesIn(kNansumDtypes, {kSelf}), DtypeIn(kNansumDtypes, kDtype),
+              DtypesIn(kNansumDtypes, {kOut}), DtypeIs(kOut, kDtype), CastsTo(kSelf, kOut)),
+         DimsChecks(), List(RankAtMost(8, {kSelf, kOut})),
+         List(SizesRepresentable({kOut}), GivesValueIfEmpty(kSelf), kSetsReducedShape,
+              ShapeIsResultOrOne(kOut), InsideStorage({kSelf})));
+
+constexpr auto kLogSumChecks =
+    Join(kNotNulls,
+         List(DtypesIn(kLogSumDtypes, {kSelf}), DtypesIn(kLogSumDtypes, {kOut}), RankAtMost(8, {kSelf})),
+         DimsChecks(),
+         List(SizesRepresentable({kOut}), GivesValueIfEmpty(kSelf), kSetsReducedShape,
+              If(IsLeftAlone, Own(ShapeStays)), If(IsReduced, ShapeIsResultOrOne(kOut)),
+              If(IsLeftAlone, WithCode(ACLNN_ERR_INNER_NULLPTR, ShapeIsResultOrOne(kOut))),
+              WithCode(ACLNN_ERR_INNER_NULLPTR, SameDtype(kSelf, kOut)), InsideStorage({kSelf})));
+
+void SetSum(const OperatorCall& call, Executor& executor) {
+  if (IsEmpty(call)) return SetFoldValue(call, 0, executor);
+  SetSumJob(call, ReducedDims(call), call.attributes[kDtype].dtype(), /*is_mean=*/false, executor);
+}
+void SetMean(const OperatorCall& call, Executor& executor) {
+  if (IsEmpty(call)) return SetFoldValue(call, kNan, executor);
+  SetSumJob(call, ReducedDims(call), call.attributes[kDtype].dtype(), /*is_mean=*/true, executor);
+}
+void SetMeanV2(const OperatorCall& call, Executor& executor) {
+  if (IsEmpty(call)) return SetFoldValue(call, kNan, executor);
+  const uint32_t reduced = IsLeftAlone(call) ? 0 : ReducedDims(call);
+  SetSumJob(call, reduced, call.Tensor(kSelf).dtype, /*is_mean=*/true, executor);
+}
+void SetNansum(const OperatorCall& call, Executor& executor) {
+  if (IsEmpty(call)) return SetFoldValue(call, 0, executor);
+  const aclDataType dtype = call.attributes[kDtype].dtype();
+  if (!kFloatHalfAndBf16.Contains(dtype))
+    return SetSumJob(call, ReducedDims(call), dtype, /*is_mean=*/false, executor);
+  SetFoldJob(
+      call, {ReducedDims(call), dtype, {{.operation = engine::FoldOperation::kSumOfNumbers, .output = kOut}}},
+      executor);
+}
+void SetLogSum(const OperatorCall& call, Executor& executor) {
+  if (IsEmpty(call)) return SetFoldValue(call, 0, executor);
+  const bool is_copy = IsLeftAlone(call);
+  const engine::FoldEnding ending = is_copy ? engine::FoldEnding::kNone : engine::FoldEnding::kLog;
+  SetFoldJob(call,
+             {is_copy ? 0 : ReducedDims(call),
+              call.Tensor(kSelf).dtype,
+              {{.operation = engine::FoldOperation::kSum, .ending = ending, .output = kOut}}},
+             executor);
+}
+
+// ---- Trace ----
+
+aclnnStatus OutIsOfSum(const Check& check, OperatorCall& call) noexcept {
+  const aclDataType self = call.Tensor(kSelf).dtype;
+  const aclDataType sum = kIntegersAndBool.Contains(self) ? ACL_INT64 : self;
+  if (call.Tensor(kOut).dtype == sum) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, kOut).Add(" is not that of self's sum, accepted: ");
+  AddDtypeName(message, sum);
+  return FailAclnn(check.code, message.Add("."));
+}
+
+constexpr auto kTraceChecks =
+    List(NotNull(kSelf), NotNull(kOut), RankIs(2, {kSelf}), RankIs(0, {kOut}), DtypesIn(kSumDtypes, {kSelf}),
+         Own(OutIsOfSum), SizesRepresentable({kOut}), GivesValueIfEmpty(kSelf), InsideStorage({kSelf}));
+
+void SetTrace(const OperatorCall& call, Executor& executor) {
+  if (IsEmpty(call)) return SetFoldValue(call, 0, executor);
+  aclTensor diagonal = PlainView(call.Tensor(kSelf));
+  const int64_t length = std::min(diagonal.view[0], diagonal.view[1]);
+  diagonal.strides.dim[0] += diagonal.strides[1];
+  diagonal.view = Shape{length};
+  diagonal.strides.rank = 1;
+  diagonal.Describe();
+  SetSumJob(call, 1, call.Tensor(kOut).dtype, /*is_mean=*/false, executor, &diagonal);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts reduce_sum, reduce_nansum, reduce_log_sum, mean, trace;
+}
+
+const OperatorFacts facts::reduce_sum = {"aclnnReduceSum", "aclnnop/aclnn_reduce_sum.h",
+                                         kSumDtypes.OnlyOn(products::kWithout200I500A2), kSumDtypes,
+                                         /*by_promotion=*/false};
+const OperatorFacts facts::reduce_nansum = {"aclnnReduceNansum", "aclnnop/aclnn_reduce_nansum.h",
+                                            kNansumDtypes, kNansumDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::reduce_log_sum = {
+    "aclnnReduceLogSum", "aclnnop/aclnn_reduce_log_sum.h",
+    kLogSumDtypes.OnlyOn(products::kSinceAtlasA2 | ProductSet{Product::kAtlasInference}), kLogSumDtypes,
+    /*by_promotion=*/false};
+const OperatorFacts facts::mean = {"aclnnMean", "aclnnop/aclnn_mean.h",
+                                   kMeanDtypes.OnlyOn(products::kWithout200I500A2), kMeanDtypes,
+                                   /*by_promotion=*/false};
+const OperatorFacts facts::trace = {"aclnnTrace",
+                                    "aclnnop/aclnn_trace.h",
+                                    kSumDtypes.OnlyOn(products::kWithout200I500A2),
+                                    kSumDtypes,
+                                    /*by_promotion=*/false,
+                                    /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnReduceSumGetWorkspaceSize(const aclTensor* self, const aclIntArray* dims, bool keepDims,
+                                           aclDataType dtype, aclTensor* out, uint64_t* workspaceSize,
+                                           aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dims", dims}, {"keepDims", keepDims}, {"dtype", dtype}};
+  return RunFold("aclnnReduceSum", tensors, attributes, kSumChecks, SetSum, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnReduceSum)
+
+aclnnStatus aclnnReduceNansumGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
+                                              aclDataType dtype, aclTensor* out, uint64_t* workspaceSize,
+                                              aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}, {"dtype", dtype}};
+  return RunFold("aclnnReduceNansum", tensors, attributes, kNansumChecks, SetNansum, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnReduceNansum)
+
+aclnnStatus aclnnReduceLogSumGetWorkspaceSize(const aclTensor* data, const aclIntArray* axes, bool keepDims,
+                                              bool noopWithEmptyAxes, aclTensor* reduce,
+                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"data", data}, {"reduce", reduce}};
+  const Attribute attributes[] = {
+      {"axes", axes}, {"keepDims", keepDims}, {"noopWithEmptyAxes", noopWithEmptyAxes}};
+  return RunFold("aclnnReduceLogSum", tensors, attributes, kLogSumChecks, SetLogSum, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnReduceLogSum)
+
+aclnnStatus aclnnMeanGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
+                                      aclDataType dtype, aclTensor* out, uint64_t* workspaceSize,
+                                      aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}, {"dtype", dtype}};
+  return RunFold("aclnnMean", tensors, attributes, kMeanChecks, SetMean, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnMean)
+
+aclnnStatus aclnnMeanV2GetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
+                                        bool noopWithEmptyAxes, aclTensor* out, uint64_t* workspaceSize,
+                                        aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {
+      {"dim", dim}, {"keepDim", keepDim}, {"noopWithEmptyAxes", noopWithEmptyAxes}};
+  return RunFold("aclnnMeanV2", tensors, attributes, kMeanV2Checks, SetMeanV2, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnMeanV2)
+
+aclnnStatus aclnnTraceGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                       aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return RunFold("aclnnTrace", tensors, {}, kTraceChecks, SetTrace, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnTrace)

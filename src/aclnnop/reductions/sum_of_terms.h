@@ -1,0 +1,12 @@
+// x, the formula whose sums are aclnnReduceSum and aclnnMean.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "acl/isa.h"
+#include "engine/map/formula.h"
+
+namespace portacl {
+
+engine::Kernels TermKernels(Isa isa) noexcept;
+
+}  // namespace portacl

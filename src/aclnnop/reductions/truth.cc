@@ -1,0 +1,68 @@
+// aclnnAny and aclnnAll: whether one element over dims is not 0, or all are.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_all.h"
+#include "aclnnop/aclnn_any.h"
+
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/reductions/fold_call.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut };
+
+constexpr DtypeRule kDtypes = WithBf16SinceAtlasA2(kRealNumbers | kBool);
+constexpr DtypeSet kOutDtypes{ACL_UINT8, ACL_BOOL};
+constexpr auto kFirst = List(NotNull(kSelf), ArrayNotNull(kFoldDims), NotNull(kOut),
+                             DtypesIn(kDtypes, {kSelf}), DtypesIn(kOutDtypes, {kOut}));
+
+// A dim may be named twice.
+constexpr auto kAnyChecks =
+    Join(kFirst,
+         List(DimsIn(kFoldDims, kSelf), RankAtMost(8, {kSelf, kOut}), SizesRepresentable({kOut}),
+              GivesValueIfEmpty(kSelf), kSetsReducedShape, ShapeIsResultOrOne(kOut), InsideStorage({kSelf})));
+constexpr auto kAllChecks =
+    Join(kFirst, List(NotPrivate({kSelf})), DimsChecks(),
+         List(RankAtMost(8, {kSelf, kOut}), SizesRepresentable({kOut}), kSetsReducedShape,
+              ShapeIsResult(kOut), GivesValueIfEmpty(kSelf), InsideStorage({kSelf})));
+
+template <bool kIsAll>
+void SetTruth(const OperatorCall& call, Executor& executor) {
+  const aclTensor& self = call.Tensor(kSelf);
+  if (self.view.IsEmpty()) return SetFoldValue(call, kIsAll ? 1 : 0, executor);
+  const auto operation = kIsAll ? engine::FoldOperation::kAll : engine::FoldOperation::kAny;
+  SetFoldJob(call, {ReducedDims(call), self.dtype, {{.operation = operation, .output = kOut}}}, executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts all, any;
+}
+
+const OperatorFacts facts::all = {
+    "aclnnAll",          "aclnnop/aclnn_all.h", kDtypes, kDtypes, /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::any = {
+    "aclnnAny",          "aclnnop/aclnn_any.h", kDtypes, kDtypes, /*by_promotion=*/false,
+    /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnAllGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepdim,
+                                     aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}};
+  return RunFold("aclnnAll", tensors, attributes, kAllChecks, SetTruth<true>, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnAll)
+
+aclnnStatus aclnnAnyGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepdim,
+                                     aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}};
+  return RunFold("aclnnAny", tensors, attributes, kAnyChecks, SetTruth<false>, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnAny)

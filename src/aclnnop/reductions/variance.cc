@@ -1,0 +1,172 @@
+// aclnnVar, aclnnVarCorrection, aclnnStd, aclnnStdMeanCorrection and aclnnVarMean: variances over dims, their roots, and means.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_std.h"
+#include "aclnnop/aclnn_std_mean_correction.h"
+#include "aclnnop/aclnn_var.h"
+#include "aclnnop/aclnn_var_mean.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/reductions/fold_call.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut, kMeanOut };
+enum Attributes { kDims, kKeep, kCorrection };
+
+constexpr DtypeRule kVarMeanDtypes = ByGeneration(kFloatAndHalf, kFloatAndHalf, kFloatHalfAndBf16);
+
+bool NamesDims(const OperatorCall& call) noexcept { return !call.Array(kDims).empty(); }
+bool NamesNone(const OperatorCall& call) noexcept { return !NamesDims(call); }
+
+constexpr auto kExact = List(kSetsReducedShape, ShapeIsResult(kOut));
+// Without dims what CANN copies at the end decides.
+constexpr auto Relaxed(int tensor) {
+  return If(NamesNone, WithCode(ACLNN_ERR_INNER_NULLPTR, ShapeIsResultOrOne(tensor)));
+}
+
+constexpr auto kVarChecks = Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kBf16SinceAtlasA2, {kSelf}),
+                                      DtypesIn(kBf16SinceAtlasA2, {kOut})),
+                                 DimsChecks(), List(RankAtMost(8, {kSelf}), SizesRepresentable({kOut})),
+                                 kExact, List(GivesValueIfEmpty(kSelf), InsideStorage({kSelf})));
+constexpr auto kStdChecks = Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kBf16SinceAtlasA2, {kSelf}),
+                                      DtypesIn(kBf16SinceAtlasA2, {kOut}), CastsTo(kSelf, kOut)),
+                                 DimsChecks(),
+                                 List(RankAtMost(8, {kSelf, kOut}), SizesRepresentable({kOut}),
+                                      kSetsReducedShape, If(NamesDims, ShapeIsResult(kOut)),
+                                      GivesValueIfEmpty(kSelf), Relaxed(kOut), InsideStorage({kSelf})));
+constexpr auto kStdMeanChecks =
+    Join(List(NotNull(kSelf), NotNull(kOut), NotNull(kMeanOut), DtypesIn(kBf16SinceAtlasA2, {kSelf}),
+              DtypesIn(kBf16SinceAtlasA2, {kOut}), DtypesIn(kBf16SinceAtlasA2, {kMeanOut}),
+              OnProducts(products::kBeforeAscend950, SameDtype(kSelf, kOut)),
+              OnProducts(products::kBeforeAscend950, SameDtype(kSelf, kMeanOut))),
+         DimsChecks(),
+         List(RankAtMost(8, {kSelf, kOut, kMeanOut}), SizesRepresentable({kOut, kMeanOut}), kSetsReducedShape,
+              If(NamesDims, ShapeIsResult(kOut)), If(NamesDims, ShapeIsResult(kMeanOut)),
+              GivesValueIfEmpty(kSelf), Relaxed(kOut), Relaxed(kMeanOut), InsideStorage({kSelf})));
+constexpr auto kVarMeanChecks = Join(
+    List(NotNull(kSelf), NotNull(kOut), NotNull(kMeanOut), DtypesIn(kVarMeanDtypes, {kSelf}),
+         DtypesIn(kVarMeanDtypes, {kOut}), DtypesIn(kVarMeanDtypes, {kMeanOut})),
+    DimsChecks(),
+    List(RankAtMost(8, {kSelf}), SizesRepresentable({kOut, kMeanOut}), kSetsReducedShape,
+         ShapeIsResult(kMeanOut), ShapeIsResult(kOut), GivesValueIfEmpty(kSelf), InsideStorage({kSelf})));
+
+struct Kind {
+  bool is_root;
+  bool has_mean;
+  // Where too few elements are left, CANN writes NaN or infinity whatever they are, instead of what the formula gives.
+  ProductSet fixed_when_few;
+};
+
+void SetVariance(const OperatorCall& call, const Kind& kind, Executor& executor) {
+  using engine::FoldEnding;
+  using engine::FoldOperation;
+  const aclTensor& self = call.Tensor(kSelf);
+  if (self.view.IsEmpty()) return SetFoldValue(call, std::numeric_limits<double>::quiet_NaN(), executor);
+  const auto count = static_cast<double>(ReducedCount(call));
+  const int64_t correction = call.attributes[kCorrection].integer;
+  FoldStep mean{
+      .operation = FoldOperation::kSum, .ending = FoldEnding::kDivide, .is_kept = true, .divisor = count};
+  if (kind.has_mean) mean.output = kMeanOut;
+  FoldStep variance{.operation = FoldOperation::kSumOfDeviations,
+                    .ending = kind.is_root ? FoldEnding::kDivideAndRoot : FoldEnding::kDivide,
+                    .divisor = std::max(0.0, count - static_cast<double>(correction)),
+                    .output = kOut};
+  const bool is_one = count == 1 && correction >= 1;
+  const bool is_few = correction > 1 && count <= static_cast<double>(correction);
+  if (kind.fixed_when_few.Contains(call.product) && (is_one || is_few)) {
+    variance.ending = FoldEnding::kConstant;
+    variance.number =
+        is_one ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+  }
+  SetFoldJob(call, {ReducedDims(call), self.dtype, {mean, variance}}, executor);
+}
+
+aclnnStatus Run(const char* api, std::span<const TensorArgument> tensors, const Attribute& dims,
+                const Attribute& keep, int64_t correction, std::span<const Check> checks, const Kind& kind,
+                uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const aclIntArray all_dims;
+  const Attribute attributes[] = {
+      {dims.name, dims.array == nullptr ? &all_dims : dims.array}, keep, {"correction", correction}};
+  return RunFold(
+      api, tensors, attributes, checks,
+      [&](const OperatorCall& call, Executor& fresh) { SetVariance(call, kind, fresh); }, workspaceSize,
+      executor, kind.has_mean ? 2 : 1);
+}
+
+constexpr DtypeRule kDocumented = kBf16SinceAtlasA2.OnlyOn(products::kWithout200I500A2);
+constexpr DtypeRule kDocumentedNew = kBf16SinceAtlasA2.OnlyOn(products::kSinceAtlasA2);
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts var, std, std_mean_correction, var_mean;
+}
+
+const OperatorFacts facts::var = {"aclnnVar", "aclnnop/aclnn_var.h", kDocumentedNew, kBf16SinceAtlasA2,
+                                  /*by_promotion=*/false};
+const OperatorFacts facts::std = {"aclnnStd", "aclnnop/aclnn_std.h", kDocumented, kBf16SinceAtlasA2,
+                                  /*by_promotion=*/false};
+const OperatorFacts facts::std_mean_correction = {"aclnnStdMeanCorrection",
+                                                  "aclnnop/aclnn_std_mean_correction.h", kDocumentedNew,
+                                                  kBf16SinceAtlasA2, /*by_promotion=*/false};
+const OperatorFacts facts::var_mean = {"aclnnVarMean", "aclnnop/aclnn_var_mean.h",
+                                       kVarMeanDtypes.OnlyOn(products::kSinceAtlasA2), kVarMeanDtypes,
+                                       /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnVarGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool unbiased,
+                                     bool keepdim, aclTensor* out, uint64_t* workspaceSize,
+                                     aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return Run("aclnnVar", tensors, {"dim", dim}, {"keepdim", keepdim}, unbiased ? 1 : 0, kVarChecks, {},
+             workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnVar)
+
+aclnnStatus aclnnVarCorrectionGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim,
+                                               int64_t correction, bool keepdim, aclTensor* out,
+                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return Run("aclnnVarCorrection", tensors, {"dim", dim}, {"keepdim", keepdim}, correction, kVarChecks,
+             {.is_root = false, .has_mean = false, .fixed_when_few = products::kAll}, workspaceSize,
+             executor);
+}
+PORTACL_PHASE_2(aclnnVarCorrection)
+
+aclnnStatus aclnnStdGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, const int64_t correction,
+                                     bool keepdim, aclTensor* out, uint64_t* workspaceSize,
+                                     aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  return Run("aclnnStd", tensors, {"dim", dim}, {"keepdim", keepdim}, correction, kStdChecks,
+             {.is_root = true, .has_mean = false, .fixed_when_few = products::kAll}, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnStd)
+
+aclnnStatus aclnnStdMeanCorrectionGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim,
+                                                   int64_t correction, bool keepdim, aclTensor* stdOut,
+                                                   aclTensor* meanOut, uint64_t* workspaceSize,
+                                                   aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"stdOut", stdOut}, {"meanOut", meanOut}};
+  return Run("aclnnStdMeanCorrection", tensors, {"dim", dim}, {"keepdim", keepdim}, correction,
+             kStdMeanChecks,
+             {.is_root = true, .has_mean = true, .fixed_when_few = products::kBeforeAscend950}, workspaceSize,
+             executor);
+}
+PORTACL_PHASE_2(aclnnStdMeanCorrection)
+
+aclnnStatus aclnnVarMeanGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, int64_t correction,
+                                         bool keepdim, aclTensor* varOut, aclTensor* meanOut,
+                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"varOut", varOut}, {"meanOut", meanOut}};
+  return Run("aclnnVarMean", tensors, {"dim", dim}, {"keepdim", keepdim}, correction, kVarMeanChecks,
+             {.is_root = false, .has_mean = true, .fixed_when_few = products::kBeforeAscend950},
+             workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnVarMean)

@@ -1,0 +1,168 @@
+// aclnnHistc: how many elements lie in each of several bins of one width.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_histc.h"
+
+#include <cmath>
+#include <limits>
+
+#include "acl/errors.h"
+#include "aclnnop/indexing/steps.h"
+#include "aclnnop/operator_facts.h"
+#include "contract/arguments.h"
+
+namespace portacl {
+namespace {
+
+using engine::Histogram;
+
+enum Tensors { kSelf, kOut };
+enum Attributes { kBins, kLow, kHigh };
+
+constexpr DtypeRule kNumbers = Everywhere(kIntegers | kFloatAndHalf);
+
+bool IsFloating(const OperatorCall& call) noexcept {
+  return kFloatAndHalf.Contains(call.Tensor(kSelf).dtype);
+}
+
+// A bound as FLOAT. 0 where nothing converts it, which the last check says.
+float BoundOf(const OperatorCall& call, int attribute) {
+  const aclScalar& scalar = call.Scalar(attribute);
+  if (!ScalarConverts(scalar.dtype, ACL_FLOAT)) return 0;
+  const ScalarValue value = ConvertScalar(scalar, ACL_FLOAT);
+  float bound = 0;
+  std::memcpy(&bound, value.bytes, sizeof bound);
+  return bound;
+}
+
+aclnnStatus BoundsAreNumbers(const Check& check, OperatorCall& call) noexcept {
+  const float low = BoundOf(call, kLow);
+  const float high = BoundOf(call, kHigh);
+  if ((std::isfinite(low) && std::isfinite(high)) || low == high) return ACL_SUCCESS;
+  const bool is_low = !std::isfinite(low);
+  Text message = StartMessage(call);
+  message.Add("parameter ").Add(is_low ? "min" : "max").Add(" has the value ").Add(is_low ? low : high);
+  return FailAclnn(check.code, message.Add(", accepted: finite numbers, or the same infinity twice."));
+}
+
+aclnnStatus BinsArePositive(const Check& check, OperatorCall& call) noexcept {
+  const int64_t bins = call.attributes[kBins].integer;
+  if (bins > 0) return ACL_SUCCESS;
+  return RefuseInteger(check, call, "bins", bins, 1, std::numeric_limits<int64_t>::max());
+}
+
+// As INT32, which bounds of integers are compared as.
+int32_t AsInt32(float bound) {
+  if (!(bound > static_cast<float>(std::numeric_limits<int32_t>::min())))
+    return std::numeric_limits<int32_t>::min();
+  if (bound >= static_cast<float>(std::numeric_limits<int32_t>::max()))
+    return std::numeric_limits<int32_t>::max();
+  return static_cast<int32_t>(bound);
+}
+aclnnStatus BoundsAscend(const Check& check, OperatorCall& call) noexcept {
+  const float low = BoundOf(call, kLow);
+  const float high = BoundOf(call, kHigh);
+  if (IsFloating(call) ? !(low > high) : AsInt32(low) <= AsInt32(high)) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  message.Add("parameter min has the value ")
+      .Add(low)
+      .Add(", accepted: at most that of max, which is ")
+      .Add(high);
+  return FailAclnn(check.code, message.Add("."));
+}
+
+aclnnStatus OutHasBins(const Check& check, OperatorCall& call) noexcept {
+  const Shape accepted{call.attributes[kBins].integer};
+  return call.Tensor(kOut).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kOut, accepted);
+}
+
+aclnnStatus NoneIfEmpty(const Check&, OperatorCall& call) noexcept {
+  if (call.Tensor(kSelf).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+  return ACL_SUCCESS;
+}
+
+constexpr Check kChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kOut),          ScalarNotNull(kHigh),
+    ScalarNotNull(kLow),    DtypesIn(kNumbers, {kSelf, kOut}),
+    Own(BoundsAreNumbers),  Own(BinsArePositive),
+    Own(BoundsAscend),      CastsTo(kOut, kSelf),
+    RankIs(1, {kOut}),      RankAtMost(8, {kSelf}),
+    Own(OutHasBins),        SizesRepresentable({kOut}),
+    Own(NoneIfEmpty),       ScalarsImplemented(kConvertible, {kLow, kHigh}),
+    InsideStorage({kSelf}),
+};
+
+// A bound, converted to FLOAT and then to self's type.
+template <class T>
+T ConvertedBound(const OperatorCall& call, int attribute, aclDataType through, aclDataType to) {
+  aclScalar bound;
+  bound.dtype = ACL_FLOAT;
+  const float value = BoundOf(call, attribute);
+  std::memcpy(bound.value, &value, sizeof value);
+  ScalarValue converted = ConvertScalar(bound, through);
+  bound.dtype = through;
+  std::memcpy(bound.value, converted.bytes, sizeof bound.value);
+  converted = ConvertScalar(bound, to);
+  T number{};
+  std::memcpy(&number, converted.bytes, sizeof number);
+  return number;
+}
+
+void SetHistc(const OperatorCall& call, Executor& executor) {
+  StepList steps(executor, 3);
+  const aclTensor out = PlainView(call.Tensor(kOut));
+  if (call.work == OperatorCall::Work::kNoTerms) {
+    steps.Fill(out, OperandPlace(kOut), steps.Value({}));
+    return steps.SetJob();
+  }
+  aclTensor self = PlainView(call.Tensor(kSelf));
+  const auto size = static_cast<int64_t>(aclDataTypeSize(self.dtype));
+  Histogram histogram{};
+  histogram.count = self.numel;
+  histogram.bins = call.attributes[kBins].integer;
+  const aclDataType computed = IsFloating(call) ? ACL_FLOAT : ACL_INT64;
+  engine::Place place = steps.Flatten(self, kSelf);
+  place.offset += self.offset * size;
+  histogram.numbers = {place, self.numel == 1 ? size : self.strides[0] * size,
+                       &engine::ConversionBetween(JobIsa(), self.dtype, computed)};
+  if (IsFloating(call)) {
+    constexpr float kSame = 1e-6f;
+    histogram.kind = Histogram::Kind::kFloat;
+    histogram.low = ConvertedBound<float>(call, kLow, self.dtype, ACL_FLOAT);
+    histogram.high = ConvertedBound<float>(call, kHigh, self.dtype, ACL_FLOAT);
+    histogram.finds_bounds =
+        histogram.low == histogram.high || std::fabs(histogram.high - histogram.low) < kSame;
+  } else {
+    histogram.kind = Histogram::Kind::kInteger;
+    histogram.integer_low = ConvertedBound<int64_t>(call, kLow, self.dtype, ACL_INT64);
+    histogram.integer_high = ConvertedBound<int64_t>(call, kHigh, self.dtype, ACL_INT64);
+    histogram.finds_bounds = histogram.integer_low == histogram.integer_high;
+  }
+  const engine::Place counts = steps.Histogram(histogram);
+  steps.Copy(DenseTensor(out.view, ACL_INT64), counts, out, OperandPlace(kOut));
+  steps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts histc;
+}
+
+const OperatorFacts facts::histc = {"aclnnHistc", "aclnnop/aclnn_histc.h",
+                                    kNumbers.OnlyOn(products::kWithout200I500A2), kNumbers,
+                                    /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnHistcGetWorkspaceSize(const aclTensor* self, int64_t bins, const aclScalar* min,
+                                       const aclScalar* max, aclTensor* out, uint64_t* workspaceSize,
+                                       aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"bins", bins}, {"min", min}, {"max", max}};
+  OperatorCall call{"aclnnHistc", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetHistc);
+}
+PORTACL_PHASE_2(aclnnHistc)

@@ -1,0 +1,260 @@
+// aclnnMedian, aclnnMedianDim, aclnnNanMedian, aclnnNanMedianDim and aclnnKthvalue: the element at one place of the order.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_median.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "acl/errors.h"
+#include "aclnnop/aclnn_kthvalue.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/sort/ordered.h"
+
+namespace portacl {
+namespace {
+
+using engine::SortRows;
+
+enum Tensors { kSelf, kValues, kPlaces };
+enum Attributes { kDim, kKeepsDim, kNumber };
+
+constexpr DtypeRule kMedianDtypes = WithBf16SinceAtlasA2(kOrderedNumbers);
+
+// A median of everything has no dim.
+bool HasDim(const OperatorCall& call) noexcept { return !call.attributes.empty(); }
+int RankOf(const OperatorCall& call) noexcept { return call.Tensor(kSelf).view.rank; }
+int DimOf(const OperatorCall& call) noexcept {
+  return HasDim(call) ? WrappedDim(call.attributes[kDim].integer, RankOf(call))
+                      : std::max(RankOf(call) - 1, 0);
+}
+bool KeepsDim(const OperatorCall& call) noexcept {
+  return call.attributes[kKeepsDim].integer != 0 || RankOf(call) == 0;
+}
+
+// ---- checks ----
+
+bool IsBf16OfOne(const OperatorCall& call) noexcept {
+  const aclTensor& self = call.Tensor(kSelf);
+  return self.dtype == ACL_BF16 && LengthOf(self, DimOf(call)) == 1;
+}
+aclnnStatus RefuseOneBf16(const Check& check, OperatorCall& call) noexcept {
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, kSelf)
+      .Add(" has one element along dim ")
+      .Add(DimOf(call));
+  return FailAclnn(check.code, message.Add(", accepted: 2 or more of that type."));
+}
+constexpr Check kNotOneBf16 = If(IsBf16OfOne, Own(RefuseOneBf16));
+
+aclnnStatus OutputRanks(const Check& check, OperatorCall& call) noexcept {
+  const int rank = std::max(RankOf(call) - (KeepsDim(call) ? 0 : 1), 0);
+  for (const int tensor : {static_cast<int>(kValues), static_cast<int>(kPlaces)}) {
+    if (call.Tensor(tensor).view.rank == rank) continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, tensor).Add(" has ").Add(call.Tensor(tensor).view.rank);
+    return FailAclnn(check.code, message.Add(" dims, accepted: ").Add(rank).Add("."));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus ReducedShape(const Check&, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  const int dim = DimOf(call);
+  call.broadcast = self;
+  if (self.rank == 0) return ACL_SUCCESS;
+  call.broadcast.dim[dim] = 1;
+  if (KeepsDim(call)) return ACL_SUCCESS;
+  std::copy(self.dim + dim + 1, self.dim + self.rank, call.broadcast.dim + dim);
+  --call.broadcast.rank;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus HasRows(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& self = call.Tensor(kSelf);
+  if (LengthOf(self, DimOf(call)) != 0) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf)
+      .Add(" has no elements along dim ")
+      .Add(DimOf(call));
+  return FailAclnn(check.code, message.Add(", accepted: 1 or more."));
+}
+
+aclnnStatus MayHaveNone(const Check&, OperatorCall&) noexcept { return ACL_SUCCESS; }
+
+// An empty self has a median that stands for none.
+aclnnStatus NoneIfEmpty(const Check&, OperatorCall& call) noexcept {
+  if (call.Tensor(kSelf).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+  return ACL_SUCCESS;
+}
+
+constexpr Check kMedianChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kValues),
+    DtypesIn(kMedianDtypes, {kSelf, kValues}),
+    SameDtype(kSelf, kValues),
+    RankAtMost(8, {kSelf, kValues}),
+    kNotOneBf16,
+    SizesRepresentable({kValues}),
+    DoneIfEmpty({kValues}),
+    Own(NoneIfEmpty),
+    OneElement(kValues, ACLNN_ERR_PARAM_INVALID),
+    InsideStorage({kSelf}),
+};
+
+constexpr auto MedianDimChecks(bool refuses_no_rows) {
+  const Check rows = Own(refuses_no_rows ? HasRows : MayHaveNone);
+  return List(NotNull(kSelf), NotNull(kValues), NotNull(kPlaces),  // in CANN's order
+              DtypesIn(kMedianDtypes, {kSelf, kValues}), SameDtype(kSelf, kValues),
+              DtypesIn(kPlaceDtype, {kPlaces}), DimIn(kDim, kSelf), RankAtMost(8, {kSelf, kValues, kPlaces}),
+              Own(OutputRanks), kNotOneBf16, rows, SizesRepresentable({kValues, kPlaces}),
+              DoneIfEmpty({kSelf, kValues, kPlaces}), Own(ReducedShape), ShapeIsResultOrOne(kValues),
+              ShapeIsResultOrOne(kPlaces), InsideStorage({kSelf}));
+}
+constexpr auto kMedianDimChecks = MedianDimChecks(false);
+constexpr auto kNanMedianDimChecks = MedianDimChecks(true);
+
+aclnnStatus NumberFits(const Check& check, OperatorCall& call) noexcept {
+  return FitsDim(check, call, kNumber, kDim, 1);
+}
+
+constexpr Check kKthvalueChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kValues),
+    NotNull(kPlaces),
+    DimIn(kDim, kSelf),
+    Own(NumberFits),
+    DtypesIn(kOrderedDtypes, {kSelf}),
+    SameDtype(kSelf, kValues),
+    DtypesIn(kPlaceDtype, {kPlaces}),
+    RankAtMost(8, {kSelf}),
+    SizesRepresentable({kValues, kPlaces}),
+    DoneIfEmpty({kSelf}),
+    Own(ReducedShape),
+    ShapeIsResultOrOne(kValues),
+    ShapeIsResultOrOne(kPlaces),
+    InsideStorage({kSelf}),
+};
+
+// ---- jobs ----
+
+void SetAlongDim(const OperatorCall& call, SortRows::Kind kind, Executor& executor) {
+  StepList steps(executor, 1);
+  SortRows rows{};
+  rows.kind = kind;
+  rows.kept = 1;
+  if (kind == SortRows::Kind::kOne) rows.nth = call.attributes[kNumber].integer - 1;
+  AddOrdered(call, DimOf(call), kValues, kPlaces, rows, steps);
+  steps.SetJob();
+}
+
+// What an empty self's is: NaN, or, of integers, what CANN writes.
+ScalarValue MedianOfNone(aclDataType dtype) {
+  aclScalar value;
+  if (dtype == ACL_INT64 || dtype == ACL_INT32) {
+    const int64_t least =
+        dtype == ACL_INT64 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int32_t>::min();
+    value.dtype = ACL_INT64;
+    std::memcpy(value.value, &least, sizeof least);
+  } else {
+    const float none = std::numeric_limits<float>::quiet_NaN();
+    value.dtype = ACL_FLOAT;
+    if (kFloatHalfAndBf16.Contains(dtype)) std::memcpy(value.value, &none, sizeof none);
+  }
+  return ConvertScalar(value, dtype);
+}
+
+void SetOfAll(const OperatorCall& call, SortRows::Kind kind, Executor& executor) {
+  StepList steps(executor, 2);
+  const aclTensor values = PlainView(call.Tensor(kValues));
+  if (call.work == OperatorCall::Work::kNoTerms) {
+    steps.Fill(values, OperandPlace(kValues), steps.Value(MedianOfNone(values.dtype)));
+    return steps.SetJob();
+  }
+  aclTensor self = PlainView(call.Tensor(kSelf));
+  const engine::Place place = steps.Flatten(self, kSelf);
+  aclTensor one = values;
+  one.view.rank = one.strides.rank = 1;
+  one.view.dim[0] = 1;
+  one.strides.dim[0] = 0;
+  SortRows rows{};
+  rows.kind = kind;
+  rows.kept = 1;
+  steps.SortRows(self, place, &one, OperandPlace(kValues), nullptr, {}, 0, rows);
+  steps.SetJob();
+}
+
+aclnnStatus OfAll(const char* api, const char* out, SortRows::Kind kind, const aclTensor* self,
+                  aclTensor* values, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {out, values}};
+  OperatorCall call{api, tensors, {}};
+  return RunPhase1(call, kMedianChecks, workspaceSize, executor,
+                   [kind](const OperatorCall& checked, Executor& fresh) { SetOfAll(checked, kind, fresh); });
+}
+
+aclnnStatus AlongDim(const char* api, std::span<const Check> checks, SortRows::Kind kind,
+                     const aclTensor* self, std::span<const Attribute> attributes, aclTensor* values,
+                     aclTensor* places, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"valuesOut", values}, {"indicesOut", places}};
+  OperatorCall call{api, tensors, attributes};
+  call.output_count = 2;
+  return RunPhase1(
+      call, checks, workspaceSize, executor,
+      [kind](const OperatorCall& checked, Executor& fresh) { SetAlongDim(checked, kind, fresh); });
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts median, kthvalue;
+}
+
+const OperatorFacts facts::median = {"aclnnMedian", "aclnnop/aclnn_median.h",
+                                     kMedianDtypes.OnlyOn(products::kWithout200I500A2), kMedianDtypes,
+                                     /*by_promotion=*/false};
+const OperatorFacts facts::kthvalue = {
+    "aclnnKthvalue",        "aclnnop/aclnn_kthvalue.h", kOrderedDtypes.OnlyOn(products::kWithout200I500A2),
+    kOrderedDtypes,
+    /*by_promotion=*/false, /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnMedianGetWorkspaceSize(const aclTensor* self, aclTensor* valuesOut, uint64_t* workspaceSize,
+                                        aclOpExecutor** executor) {
+  return OfAll("aclnnMedian", "valuesOut", SortRows::Kind::kMedian, self, valuesOut, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnMedian)
+
+aclnnStatus aclnnNanMedianGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                           aclOpExecutor** executor) {
+  return OfAll("aclnnNanMedian", "out", SortRows::Kind::kNanMedian, self, out, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnNanMedian)
+
+aclnnStatus aclnnMedianDimGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepDim,
+                                           aclTensor* valuesOut, aclTensor* indicesOut,
+                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}};
+  return AlongDim("aclnnMedianDim", kMedianDimChecks, SortRows::Kind::kMedian, self, attributes, valuesOut,
+                  indicesOut, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnMedianDim)
+
+aclnnStatus aclnnNanMedianDimGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepDim,
+                                              aclTensor* valuesOut, aclTensor* indicesOut,
+                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}};
+  return AlongDim("aclnnNanMedianDim", kNanMedianDimChecks, SortRows::Kind::kNanMedian, self, attributes,
+                  valuesOut, indicesOut, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnNanMedianDim)
+
+aclnnStatus aclnnKthvalueGetWorkspaceSize(const aclTensor* self, int64_t k, int64_t dim, bool keepdim,
+                                          aclTensor* valuesOut, aclTensor* indicesOut,
+                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}, {"k", k}};
+  return AlongDim("aclnnKthvalue", kKthvalueChecks, SortRows::Kind::kOne, self, attributes, valuesOut,
+                  indicesOut, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnKthvalue)

@@ -1,0 +1,46 @@
+// Operators along a dim (see ordered.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/sort/ordered.h"
+
+#include <algorithm>
+
+namespace portacl {
+namespace {
+
+// An output with as many dims as self.
+aclTensor AlongRows(const aclTensor& output, const aclTensor& self, int dim) {
+  aclTensor view = PlainView(output);
+  const int rank = self.view.rank;
+  if (view.numel == 1) {
+    view.view.rank = view.strides.rank = rank;
+    std::fill_n(view.view.dim, rank, 1);
+    std::fill_n(view.strides.dim, rank, 0);
+  } else if (view.view.rank < rank) {
+    InsertDim(view, dim, 1, 0);
+  }
+  return view;
+}
+
+}  // namespace
+
+aclnnStatus FitsDim(const Check& check, OperatorCall& call, int attribute, int dim, int64_t low) noexcept {
+  const Attribute& k = call.attributes[static_cast<size_t>(attribute)];
+  const aclTensor& self = call.Tensor(0);
+  const int64_t most =
+      LengthOf(self, WrappedDim(call.attributes[static_cast<size_t>(dim)].integer, self.view.rank));
+  if (k.integer >= low && k.integer <= most) return ACL_SUCCESS;
+  return RefuseInteger(check, call, k.name, k.integer, low, most);
+}
+
+void AddOrdered(const OperatorCall& call, int dim, int values, int places, const engine::SortRows& rows,
+                StepList& steps) noexcept {
+  const aclTensor self = PlainView(call.Tensor(0));
+  aclTensor values_view;
+  aclTensor places_view;
+  if (values >= 0) values_view = AlongRows(call.Tensor(values), self, dim);
+  if (places >= 0) places_view = AlongRows(call.Tensor(places), self, dim);
+  steps.SortRows(self, OperandPlace(0), values >= 0 ? &values_view : nullptr, OperandPlace(values),
+                 places >= 0 ? &places_view : nullptr, OperandPlace(places), dim, rows);
+}
+
+}  // namespace portacl

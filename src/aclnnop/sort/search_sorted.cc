@@ -1,0 +1,236 @@
+// aclnnSearchSorted and aclnnSearchSorteds: where numbers, or one, would be inserted into ascending ones.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_searchsorted.h"
+
+#include "acl/errors.h"
+#include "aclnnop/aclnn_searchsorteds.h"
+#include "aclnnop/indexing/steps.h"
+#include "aclnnop/operator_facts.h"
+#include "contract/arguments.h"
+#include "contract/promotion.h"
+
+namespace portacl {
+namespace {
+
+// aclnnSearchSorteds has a scalar for self, and else the same tensors.
+enum Tensors { kSequence, kSelf, kSorter, kOut };
+enum OneTensors { kOneSequence, kOneSorter, kOneOut };
+enum Attributes { kIsInt32, kIsRight, kNumber };
+
+constexpr DtypeSet kNumbers = kIntegers | kFloatAndHalf | kDouble;
+constexpr DtypeSet kNarrowPlaces{ACL_INT32};
+constexpr DtypeSet kWidePlaces{ACL_INT64};
+constexpr DtypeRule kSearched = Everywhere(kNumbers);
+
+// ---- checks ----
+
+template <int kTensor>
+bool IsGiven(const OperatorCall& call) noexcept {
+  return call.IsGiven(kTensor);
+}
+
+aclnnStatus RefuseSequence(const Check& check, const OperatorCall& call, const char* accepted) {
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSequence);
+  return FailAclnn(check.code, message.Add(" is refused, accepted: ").Add(accepted).Add("."));
+}
+
+aclnnStatus SequenceFits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& sequence = call.Tensor(kSequence).view;
+  const Shape& self = call.Tensor(kSelf).view;
+  if (sequence.rank == 1) return ACL_SUCCESS;
+  if (self.rank == 1 && self[0] == 1) return RefuseSequence(check, call, "one dim, as self is [1]");
+  bool fits = sequence.rank > 0 && sequence.rank == self.rank;
+  for (int i = 0; fits && i + 1 < sequence.rank; ++i) fits = sequence[i] == self[i];
+  if (fits) return ACL_SUCCESS;
+  return RefuseSequence(check, call, "one dim, or self's dims, all but the last of the same length");
+}
+aclnnStatus SequenceHasOneDim(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kOneSequence).view.rank == 1) return ACL_SUCCESS;
+  return RefuseSequence(check, call, "one dim");
+}
+
+aclnnStatus OutHasElements(const Check& check, OperatorCall& call) noexcept {
+  if (!call.Tensor(kOneOut).view.IsEmpty()) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kOneOut);
+  return FailAclnn(check.code, message.Add(" is empty, accepted: a tensor with elements."));
+}
+
+// An empty tensor leaves nothing to search.
+aclnnStatus NoneIfEmpty(const Check&, OperatorCall& call) noexcept {
+  for (size_t i = 0; i < call.tensors.size(); ++i) {
+    const auto tensor = static_cast<int>(i);
+    if (call.IsGiven(tensor) && call.Tensor(tensor).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+  }
+  return ACL_SUCCESS;
+}
+
+constexpr Check kChecks[] = {
+    NotNull(kSequence),  // in CANN's order
+    NotNull(kSelf),
+    NotNull(kOut),
+    DtypesIn(kSearched, {kSequence, kSelf}),
+    IfEqual(kIsInt32, 1, DtypesIn(kNarrowPlaces, {kOut})),
+    IfEqual(kIsInt32, 0, DtypesIn(kWidePlaces, {kOut})),
+    If(IsGiven<kSorter>, DtypesIn(kWidePlaces, {kSorter})),
+    RankAtMost(8, {kSequence, kSelf}),
+    SameShape(kSelf, kOut),
+    If(IsGiven<kSorter>, SameShape(kSequence, kSorter)),
+    Own(SequenceFits),
+    Promotes({kSequence, kSelf}),
+    PromotedIn(kSearched, {kSequence, kSelf}),
+    SizesRepresentable({kOut}),
+    Own(NoneIfEmpty),
+    InsideStorage({kSequence, kSelf}),
+    If(IsGiven<kSorter>, InsideStorage({kSorter})),
+};
+
+constexpr Check kOneChecks[] = {
+    NotNull(kOneSequence),  // in CANN's order
+    ScalarNotNull(kNumber),
+    NotNull(kOneOut),
+    Own(OutHasElements),
+    DtypesIn(kSearched, {kOneSequence}),
+    IfEqual(kIsInt32, 1, DtypesIn(kNarrowPlaces, {kOneOut})),
+    IfEqual(kIsInt32, 0, DtypesIn(kWidePlaces, {kOneOut})),
+    If(IsGiven<kOneSorter>, DtypesIn(kWidePlaces, {kOneSorter})),
+    RankAtMost(8, {kOneSequence}),
+    If(IsGiven<kOneSorter>, SameShape(kOneSequence, kOneSorter)),
+    Own(SequenceHasOneDim),
+    PromotesToDtypeOf(kOneSequence),
+    SizesRepresentable({kOneOut}),
+    Own(NoneIfEmpty),
+    InsideStorage({kOneSequence}),
+    If(IsGiven<kOneSorter>, InsideStorage({kOneSorter})),
+    ScalarsImplemented(kConvertible, {kNumber}),
+};
+
+// ---- jobs ----
+
+// A tensor's numbers as they are compared, dense: where they lie, or a copy of them in the workspace, as where they are written to.
+// `promoted` is what they are converted to first, halves then to float.
+engine::Place Compared(const aclTensor& tensor, engine::Place place, aclDataType promoted,
+                       const void* written, StepList& steps) {
+  aclTensor view = tensor;
+  const auto convert = [&](aclDataType dtype) {
+    const aclTensor dense = DenseTensor(view.view, dtype);
+    const engine::Place copy = steps.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
+    steps.Copy(view, place, dense, copy);
+    view = dense;
+    place = copy;
+  };
+  if (view.dtype != promoted) convert(promoted);
+  if (promoted == ACL_FLOAT16) convert(ACL_FLOAT);
+  if (!IsContiguous(view) || (place.operand >= 0 && tensor.data == written)) convert(view.dtype);
+  place.offset += view.offset * static_cast<int64_t>(aclDataTypeSize(view.dtype));
+  return place;
+}
+
+struct Operand {
+  aclTensor view;
+  engine::Place place;
+};
+
+void SetSearch(const OperatorCall& call, const Operand& number, int sorter_index, const aclTensor& out,
+               int out_index, StepList& steps) {
+  if (call.work == OperatorCall::Work::kNoTerms) {
+    if (!out.view.IsEmpty()) steps.Fill(out, OperandPlace(out_index), steps.Value({}));
+    return steps.SetJob();
+  }
+  const aclTensor sequence = PlainView(call.Tensor(kSequence));
+  engine::Search search{};
+  search.dtype = call.promoted == ACL_FLOAT16 ? ACL_FLOAT : call.promoted;
+  search.length = sequence.view[sequence.view.rank - 1];
+  search.rows = sequence.numel / search.length;
+  search.numbers = number.view.numel / search.rows;
+  search.is_right = call.attributes[kIsRight].integer != 0;
+  search.is_wide = call.attributes[kIsInt32].integer == 0;
+  search.sequence = Compared(sequence, OperandPlace(kSequence), call.promoted, out.data, steps);
+  search.number = Compared(number.view, number.place, call.promoted, nullptr, steps);
+  search.has_order = call.IsGiven(sorter_index);
+  if (search.has_order) {
+    search.order = Compared(PlainView(call.Tensor(sorter_index)), OperandPlace(sorter_index), ACL_INT64,
+                            out.data, steps);
+    search.order_name = call.Name(sorter_index);
+  }
+  const bool is_dense = IsContiguous(out);
+  const auto size = static_cast<int64_t>(aclDataTypeSize(out.dtype));
+  search.places = is_dense ? engine::Place{out_index, out.offset * size} : steps.Workspace(out.numel * size);
+  steps.Search(search);
+  if (!is_dense) steps.Copy(DenseTensor(out.view, out.dtype), search.places, out, OperandPlace(out_index));
+  steps.SetJob();
+}
+
+// A search, and what is copied around it.
+constexpr int kMostSteps = 8;
+
+void SetNumbers(const OperatorCall& call, Executor& executor) {
+  StepList steps(executor, kMostSteps);
+  SetSearch(call, {PlainView(call.Tensor(kSelf)), OperandPlace(kSelf)}, kSorter, PlainView(call.Tensor(kOut)),
+            kOut, steps);
+}
+
+// The number is FLOAT before it has the sequence's type.
+void SetOneNumber(const OperatorCall& call, aclTensor& out, Executor& executor) {
+  out.view = Shape{1};
+  out.strides = Shape{1};
+  out.Describe();
+  StepList steps(executor, kMostSteps);
+  aclScalar rounded;
+  rounded.dtype = ACL_FLOAT;
+  const ScalarValue value = ConvertScalar(call.Scalar(kNumber), ACL_FLOAT);
+  std::memcpy(rounded.value, value.bytes, sizeof(float));
+  Operand number{DenseTensor(Shape{1}, call.promoted), steps.Value(ConvertScalar(rounded, call.promoted))};
+  SetSearch(call, number, kOneSorter, PlainView(out), kOneOut, steps);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts searchsorted, searchsorteds;
+}
+
+const OperatorFacts facts::searchsorted = {
+    "aclnnSearchSorted",
+    "aclnnop/aclnn_searchsorted.h",
+    kSearched.OnlyOn(products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining}),
+    kSearched,
+    /*by_promotion=*/true,
+    /*inputs_only=*/true};
+const OperatorFacts facts::searchsorteds = {
+    "aclnnSearchSorteds",
+    "aclnnop/aclnn_searchsorteds.h",
+    kSearched.OnlyOn(products::kAtlasA2AndA3 | ProductSet{Product::kAtlasTraining}),
+    kSearched,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnSearchSortedGetWorkspaceSize(const aclTensor* sortedSequence, const aclTensor* self,
+                                              bool outInt32, bool right, const aclTensor* sorter,
+                                              aclTensor* out, uint64_t* workspaceSize,
+                                              aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"sortedSequence", sortedSequence}, {"self", self}, {"sorter", sorter}, {"out", out}};
+  const Attribute attributes[] = {{"outInt32", outInt32}, {"right", right}};
+  OperatorCall call{"aclnnSearchSorted", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetNumbers);
+}
+PORTACL_PHASE_2(aclnnSearchSorted)
+
+aclnnStatus aclnnSearchSortedsGetWorkspaceSize(const aclTensor* sortedSequence, const aclScalar* self,
+                                               const bool outInt32, const bool right, const aclTensor* sorter,
+                                               aclTensor* out, uint64_t* workspaceSize,
+                                               aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"sortedSequence", sortedSequence}, {"sorter", sorter}, {"out", out}};
+  const Attribute attributes[] = {{"outInt32", outInt32}, {"right", right}, {"self", self}};
+  OperatorCall call{"aclnnSearchSorteds", tensors, attributes};
+  return RunPhase1(
+      call, kOneChecks, workspaceSize, executor,
+      [out](const OperatorCall& checked, Executor& fresh) { SetOneNumber(checked, *out, fresh); });
+}
+PORTACL_PHASE_2(aclnnSearchSorteds)

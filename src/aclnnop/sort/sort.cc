@@ -1,0 +1,264 @@
+// aclnnSort, aclnnArgsort, aclnnTopk and aclnnTopkV2: the elements along a dim in order, or the first of them, and where they were.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_sort.h"
+
+#include <limits>
+
+#include "acl/errors.h"
+#include "aclnnop/aclnn_argsort.h"
+#include "aclnnop/aclnn_topk.h"
+#include "aclnnop/aclnn_topk_v2.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/sort/ordered.h"
+#include "plan/move_plan.h"
+
+namespace portacl {
+namespace {
+
+using engine::SortRows;
+
+enum Tensors { kSelf, kValues, kPlaces };
+enum Attributes { kDim, kDescends, kCount };  // of aclnnTopk: whether the largest come first
+
+constexpr DtypeSet kSortable = kIntegersAndBool | kFloatHalfAndBf16;
+constexpr DtypeRule kSortDtypes =
+    Everywhere(kSortable).On(products::kAscend950, kSortable | kUnsignedSince16Bits);
+constexpr DtypeRule kSortedDtypes =
+    Everywhere(kSortable | kDouble).On(products::kAscend950, kSortable | kUnsignedSince16Bits);
+constexpr DtypeSet kTopkNumbers = kOrderedNumbers | kDouble;
+constexpr DtypeRule kTopkDtypes =
+    ByGeneration(kTopkNumbers, kTopkNumbers | kBf16, kTopkNumbers | kBf16 | kUnsignedSince16Bits);
+
+int DimOf(const OperatorCall& call) noexcept {
+  return WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).view.rank);
+}
+int64_t LengthOf(const OperatorCall& call) noexcept {
+  return portacl::LengthOf(call.Tensor(kSelf), DimOf(call));
+}
+bool Descends(const OperatorCall& call) noexcept { return call.attributes[kDescends].integer != 0; }
+bool HasOneElementEach(const OperatorCall& call) noexcept { return LengthOf(call) == 1; }
+bool Converts(const OperatorCall& call) noexcept {
+  return call.Tensor(kSelf).dtype != call.Tensor(kValues).dtype;
+}
+
+// ---- Sort ----
+
+aclnnStatus ConvertedDimsMerge(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor merged = MergedDims(call.Tensor(kValues));
+  if (merged.view.rank <= kMaxLoopRank) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kValues)
+      .Add(" has more than ")
+      .Add(kMaxLoopRank)
+      .Add(" dims that cannot be taken together");
+  return FailAclnn(check.code,
+                   message.Add(", accepted: at most so many, a dense tensor, or one of self's type."));
+}
+
+constexpr Check kSortChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kValues),
+    NotNull(kPlaces),
+    DtypesIn(kSortDtypes, {kSelf}),
+    DtypesIn(kSortedDtypes, {kValues}),
+    DtypesIn(kPlaceDtype, {kPlaces}),
+    DimIn(kDim, kSelf),
+    SameShape(kSelf, kValues),
+    SameShape(kSelf, kPlaces),
+    SizesRepresentable({kValues, kPlaces}),
+    DoneIfEmpty({kSelf}),
+    If(HasOneElementEach, WithCode(ACLNN_ERR_PARAM_NULLPTR, SameDtype(kSelf, kValues))),
+    InsideStorage({kSelf}),
+    If(Converts, Own(ConvertedDimsMerge, ACLNN_ERR_INNER_NULLPTR)),
+};
+
+SortRows Rows(bool descends, int64_t count) {
+  SortRows rows{};
+  rows.kind = SortRows::Kind::kFirst;
+  rows.descends = descends;
+  rows.kept = count;
+  return rows;
+}
+
+void SetSort(const OperatorCall& call, Executor& executor) {
+  StepList steps(executor, 2);
+  const SortRows rows = Rows(Descends(call), LengthOf(call));
+  if (!Converts(call)) {
+    AddOrdered(call, DimOf(call), kValues, kPlaces, rows, steps);
+  } else {
+    const aclTensor self = PlainView(call.Tensor(kSelf));
+    const aclTensor places = PlainView(call.Tensor(kPlaces));
+    const aclTensor values = PlainView(call.Tensor(kValues));
+    const aclTensor sorted = DenseTensor(self.view, self.dtype);
+    const engine::Place place =
+        steps.Workspace(sorted.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
+    steps.SortRows(self, OperandPlace(kSelf), &sorted, place, &places, OperandPlace(kPlaces), DimOf(call),
+                   rows);
+    steps.Copy(sorted, place, values, OperandPlace(kValues));
+  }
+  steps.SetJob();
+}
+
+// ---- Argsort ----
+
+enum ArgsortTensors { kArgsortOut = 1 };
+
+bool IsBf16OfOne(const OperatorCall& call) noexcept {
+  return call.Tensor(kSelf).dtype == ACL_BF16 && LengthOf(call) == 1;
+}
+aclnnStatus LengthFitsInt32(const Check& check, OperatorCall& call) noexcept {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const int64_t length = LengthOf(call);
+  if (length <= kMost) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf)
+      .Add(" has ")
+      .Add(length)
+      .Add(" elements along dim ");
+  return FailAclnn(check.code, message.Add(DimOf(call)).Add(", accepted: at most ").Add(kMost).Add("."));
+}
+aclnnStatus RefuseOneBf16(const Check& check, OperatorCall& call) noexcept {
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, kSelf)
+      .Add(" has one element along dim ")
+      .Add(DimOf(call));
+  return FailAclnn(check.code, message.Add(", accepted: 2 or more of that type."));
+}
+
+constexpr Check kArgsortChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kArgsortOut),
+    DimIn(kDim, kSelf),
+    Own(LengthFitsInt32),
+    OnProducts(products::kBeforeAscend950, If(IsBf16OfOne, Own(RefuseOneBf16))),
+    DtypesIn(kOrderedDtypes, {kSelf}),
+    DtypesIn(kPlaceDtype, {kArgsortOut}),
+    NotPrivate({kSelf, kArgsortOut}),
+    RankAtMost(8, {kSelf}),
+    SameShape(kSelf, kArgsortOut),
+    SizesRepresentable({kArgsortOut}),
+    DoneIfEmpty({kSelf}),
+    InsideStorage({kSelf}),
+};
+
+void SetArgsort(const OperatorCall& call, Executor& executor) {
+  StepList steps(executor, 1);
+  AddOrdered(call, DimOf(call), -1, kArgsortOut, Rows(Descends(call), LengthOf(call)), steps);
+  steps.SetJob();
+}
+
+// ---- Topk ----
+
+aclnnStatus CountFits(const Check& check, OperatorCall& call) noexcept {
+  return FitsDim(check, call, kCount, kDim, 0);
+}
+aclnnStatus TopkShape(const Check&, OperatorCall& call) noexcept {
+  call.broadcast = call.Tensor(kSelf).view;
+  if (call.broadcast.rank > 0) call.broadcast.dim[DimOf(call)] = call.attributes[kCount].integer;
+  return ACL_SUCCESS;
+}
+
+constexpr Check kTopkChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kValues),
+    NotNull(kPlaces),
+    DimIn(kDim, kSelf),
+    Own(CountFits),
+    DtypesIn(kTopkDtypes, {kSelf}),
+    SameDtype(kSelf, kValues),
+    DtypesIn(kPlaceDtype, {kPlaces}),
+    RankAtMost(8, {kSelf}),
+    SizesRepresentable({kValues, kPlaces}),
+    DoneIfEmpty({kSelf, kValues, kPlaces}),
+    Own(TopkShape),
+    ShapeIsResultOrOne(kValues),
+    ShapeIsResultOrOne(kPlaces),
+    InsideStorage({kSelf}),
+};
+
+void SetTopk(const OperatorCall& call, Executor& executor) {
+  StepList steps(executor, 1);
+  AddOrdered(call, DimOf(call), kValues, kPlaces, Rows(Descends(call), call.attributes[kCount].integer),
+             steps);
+  steps.SetJob();
+}
+
+// Sorted ones are a valid answer where no order is asked for.
+aclnnStatus Topk(const char* api, const aclTensor* self, int64_t k, int64_t dim, bool largest,
+                 aclTensor* values, aclTensor* places, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"valuesOut", values}, {"indicesOut", places}};
+  const Attribute attributes[] = {{"dim", dim}, {"largest", largest}, {"k", k}};
+  OperatorCall call{api, tensors, attributes};
+  call.output_count = 2;
+  return RunPhase1(call, kTopkChecks, workspaceSize, executor, SetTopk);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts sort, argsort, topk, topk_v2;
+}
+
+const OperatorFacts facts::sort = {"aclnnSort",
+                                   "aclnnop/aclnn_sort.h",
+                                   kSortDtypes.OnlyOn(products::kWithout200I500A2),
+                                   kSortDtypes,
+                                   /*by_promotion=*/false,
+                                   /*inputs_only=*/true};
+const OperatorFacts facts::argsort = {
+    "aclnnArgsort",         "aclnnop/aclnn_argsort.h", kOrderedDtypes.OnlyOn(products::kWithout200I500A2),
+    kOrderedDtypes,
+    /*by_promotion=*/false, /*inputs_only=*/true};
+const OperatorFacts facts::topk = {"aclnnTopk",
+                                   "aclnnop/aclnn_topk.h",
+                                   kTopkDtypes.OnlyOn(products::kWithout200I500A2),
+                                   kTopkDtypes,
+                                   /*by_promotion=*/false,
+                                   /*inputs_only=*/true};
+
+const OperatorFacts facts::topk_v2 = {
+    "aclnnTopkV2",          "aclnnop/aclnn_topk_v2.h", kTopkDtypes.OnlyOn(ProductSet{}), kTopkDtypes,
+    /*by_promotion=*/false, /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+// Sorting stably is what a sort may be that need not be stable.
+aclnnStatus aclnnSortGetWorkspaceSize(const aclTensor* self, bool stable, int64_t dim, bool descending,
+                                      aclTensor* valuesOut, aclTensor* indicesOut, uint64_t* workspaceSize,
+                                      aclOpExecutor** executor) {
+  (void)stable;
+  const TensorArgument tensors[] = {{"self", self}, {"valuesOut", valuesOut}, {"indicesOut", indicesOut}};
+  const Attribute attributes[] = {{"dim", dim}, {"descending", descending}};
+  OperatorCall call{"aclnnSort", tensors, attributes};
+  call.output_count = 2;
+  return RunPhase1(call, kSortChecks, workspaceSize, executor, SetSort);
+}
+PORTACL_PHASE_2(aclnnSort)
+
+aclnnStatus aclnnArgsortGetWorkspaceSize(const aclTensor* self, int64_t dim, bool descending, aclTensor* out,
+                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"dim", dim}, {"descending", descending}};
+  OperatorCall call{"aclnnArgsort", tensors, attributes};
+  return RunPhase1(call, kArgsortChecks, workspaceSize, executor, SetArgsort);
+}
+PORTACL_PHASE_2(aclnnArgsort)
+
+aclnnStatus aclnnTopkGetWorkspaceSize(const aclTensor* self, int64_t k, int64_t dim, bool largest,
+                                      bool sorted, aclTensor* valuesOut, aclTensor* indicesOut,
+                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
+  (void)sorted;
+  return Topk("aclnnTopk", self, k, dim, largest, valuesOut, indicesOut, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnTopk)
+
+aclnnStatus aclnnTopkV2GetWorkspaceSize(const aclTensor* self, int64_t k, int64_t dim, bool largest,
+                                        bool sorted, bool stable, aclTensor* valuesOut, aclTensor* indicesOut,
+                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
+  (void)sorted;
+  (void)stable;
+  return Topk("aclnnTopkV2", self, k, dim, largest, valuesOut, indicesOut, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnTopkV2)

@@ -1,0 +1,90 @@
+// Sums and products of complex numbers as folds (see fold_kernels.h): plain loops over pairs of float64.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "engine/fold/fold_sums.h"
+#include "plan/reduction_plan.h"
+
+namespace portacl::engine {
+namespace {
+
+struct Pair {
+  double real;
+  double imaginary;
+};
+
+struct Plus {
+  static Pair Identity() { return {0, 0}; }
+  static Pair With(Pair a, Pair b) { return {a.real + b.real, a.imaginary + b.imaginary}; }
+};
+struct Times {
+  static Pair Identity() { return {1, 0}; }
+  static Pair With(Pair a, Pair b) {
+    return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
+  }
+};
+
+constexpr size_t kPairLanes = 16;
+static_assert(kPairLanes * sizeof(Pair) <= kBytesOfLanes);
+
+template <class Fold>
+void Along(const FoldConstants&, FoldWork& work) {
+  constexpr size_t kBlock = kLaneBlock;
+  const auto* const terms = static_cast<const Pair*>(work.terms);
+  auto* const lanes = static_cast<Pair*>(work.lanes);
+  for (size_t i = 0; i < work.n; ++i) {
+    const size_t in_block = work.at % kBlock;
+    if (in_block == 0) std::fill_n(lanes, kPairLanes, Fold::Identity());
+    Pair& lane = lanes[in_block % kPairLanes];
+    lane = Fold::With(lane, terms[i]);
+    ++work.at;
+    if (in_block + 1 < kBlock && work.at < work.length) continue;
+    for (size_t width = kPairLanes / 2; width > 0; width /= 2) {
+      for (size_t k = 0; k < width; ++k) lanes[k] = Fold::With(lanes[k], lanes[k + width]);
+    }
+    auto*& out = reinterpret_cast<Pair*&>(work.out);
+    *out++ = lanes[0];
+    if (work.at == work.length) work.at = 0;
+  }
+}
+
+template <class Fold>
+void Across(const FoldConstants&, const FoldRows& rows) {
+  auto* const out = static_cast<Pair*>(rows.out);
+  for (size_t row = 0; row < rows.rows; ++row) {
+    const auto* const terms = static_cast<const Pair*>(rows.terms) + static_cast<int64_t>(row) * rows.pitch;
+    for (size_t c = 0; c < rows.columns; ++c) out[c] = Fold::With(out[c], terms[c]);
+  }
+}
+
+template <class Fold>
+void Clear(void* accumulators, size_t n) {
+  std::fill_n(static_cast<Pair*>(accumulators), n, Fold::Identity());
+}
+
+template <class Fold>
+void Merge(const void* earlier, void* later, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    Pair& to = static_cast<Pair*>(later)[i];
+    to = Fold::With(static_cast<const Pair*>(earlier)[i], to);
+  }
+}
+
+void Finish(const FoldConstants&, const void* accumulators, size_t n, void* results, int64_t*) {
+  std::memcpy(results, accumulators, n * sizeof(Pair));
+}
+
+template <class Fold>
+constexpr FoldKernels kFold = {Isa::kPortable,     sizeof(Pair), true,         ElementType::kC128,
+                               ElementType::kC128, Along<Fold>,  Across<Fold>, Clear<Fold>,
+                               Merge<Fold>,        Finish};
+
+}  // namespace
+
+const FoldKernels* FindComplexFold(FoldOperation operation) noexcept {
+  if (operation == FoldOperation::kSum) return &kFold<Plus>;
+  return operation == FoldOperation::kProduct ? &kFold<Times> : nullptr;
+}
+
+}  // namespace portacl::engine

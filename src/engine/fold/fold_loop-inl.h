@@ -1,0 +1,231 @@
+// Folds of terms in vectors: lanes side by side, columns side by side. Compiled once per instruction set.
+// SPDX-License-Identifier: Apache-2.0
+
+// Per-target include guard, as Highway's -inl.h files have it.
+#if defined(PORTACL_ENGINE_FOLD_FOLD_LOOP_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PORTACL_ENGINE_FOLD_FOLD_LOOP_INL_H_
+#undef PORTACL_ENGINE_FOLD_FOLD_LOOP_INL_H_
+#else
+#define PORTACL_ENGINE_FOLD_FOLD_LOOP_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstring>
+
+#include <hwy/highway.h>
+#include "engine/fold/fold_kernels.h"
+#include "engine/map/vector_loop-inl.h"
+#include "plan/reduction_plan.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl::engine {
+namespace HWY_NAMESPACE {
+namespace folds {
+
+// A fold is a struct with: Term, the type of what it reads; Accumulator; kLanes; kHasOrder; kHasParameter; Identity(); and
+// Value(d, from, m), the lanes of d made of the terms at `from`; With(d, earlier, later).
+
+// The accumulators of the lanes of a block.
+template <class Fold>
+class LaneSet {
+ public:
+  using A = typename Fold::Accumulator;
+  static constexpr size_t kLanes = Fold::kLanes;
+  using D = hn::CappedTag<A, kLanes>;
+  using V = hn::Vec<D>;
+
+  HWY_INLINE LaneSet() {}  // NOLINT(*-member-init, *-use-equals-default): see Terms16
+
+  HWY_INLINE void Clear(const Fold& fold) {
+    const D d;
+    for (size_t i = 0; i < Vectors(); ++i) Set(i, hn::Set(d, fold.Identity()));
+  }
+  HWY_INLINE void Load(const void* from) {
+    const D d;
+    for (size_t i = 0; i < Vectors(); ++i)
+      Set(i, hn::LoadU(d, static_cast<const A*>(from) + i * hn::Lanes(d)));
+  }
+  HWY_INLINE void Store(void* to) const {
+    const D d;
+    for (size_t i = 0; i < Vectors(); ++i) hn::StoreU(Get(i), d, static_cast<A*>(to) + i * hn::Lanes(d));
+  }
+  // One term for each lane.
+  HWY_INLINE void Add(const Fold& fold, const typename Fold::Term* terms, V parameter) {
+    const D d;
+    for (size_t i = 0; i < Vectors(); ++i)
+      Set(i, fold.With(d, Get(i), fold.Value(d, terms + i * hn::Lanes(d), parameter)));
+  }
+  // `count` terms, the first of which is that of `lane`. Reads nothing else.
+  HWY_INLINE void AddSome(const Fold& fold, const typename Fold::Term* terms, size_t lane, size_t count,
+                          V parameter) {
+    const D d;
+    const size_t n = hn::Lanes(d);
+    for (size_t i = 0; i < Vectors(); ++i) {
+      const size_t begin = i * n;
+      if (begin + n <= lane || begin >= lane + count) continue;
+      if (begin >= lane && begin + n <= lane + count) {
+        Set(i, fold.With(d, Get(i), fold.Value(d, terms + (begin - lane), parameter)));
+        continue;
+      }
+      const size_t from = lane > begin ? lane - begin : 0;
+      const size_t to = std::min(n, lane + count - begin);
+      HWY_ALIGN typename Fold::Term padded[hn::MaxLanes(d)] = {};
+      std::memcpy(padded + from, terms + (begin + from - lane), (to - from) * sizeof padded[0]);
+      const V value = fold.Value(d, padded, parameter);
+      const V kept = hn::IfThenElse(hn::FirstN(d, from), Get(i), fold.With(d, Get(i), value));
+      Set(i, hn::IfThenElse(hn::FirstN(d, to), kept, Get(i)));
+    }
+  }
+  // Lane i takes lane i + kLanes / 2, then i + kLanes / 4 and so on.
+  HWY_INLINE A Total(const Fold& fold) {
+    const D d;
+    size_t vectors = Vectors();
+    for (; vectors > 1; vectors /= 2) {
+      for (size_t i = 0; i < vectors / 2; ++i) Set(i, fold.With(d, Get(i), Get(i + vectors / 2)));
+    }
+    HWY_ALIGN A rest[hn::MaxLanes(d)];
+    hn::StoreU(Get(0), d, rest);
+    const hn::CappedTag<A, 1> one;
+    for (size_t width = hn::Lanes(d) / 2; width > 0; width /= 2) {
+      for (size_t i = 0; i < width; ++i)
+        hn::StoreU(fold.With(one, hn::LoadU(one, rest + i), hn::LoadU(one, rest + i + width)), one, rest + i);
+    }
+    return rest[0];
+  }
+
+ private:
+#if HWY_HAVE_SCALABLE
+  static HWY_INLINE size_t Vectors() { return kLanes / hn::Lanes(D()); }
+  HWY_INLINE V Get(size_t i) const { return hn::LoadU(D(), lanes_ + i * hn::Lanes(D())); }
+  HWY_INLINE void Set(size_t i, V v) { hn::StoreU(v, D(), lanes_ + i * hn::Lanes(D())); }
+  HWY_ALIGN A lanes_[kLanes];
+#else
+  static constexpr size_t Vectors() { return kLanes / hn::MaxLanes(D()); }
+  HWY_INLINE V Get(size_t i) const { return lanes_[i]; }
+  HWY_INLINE void Set(size_t i, V v) { lanes_[i] = v; }
+  V lanes_[kLanes / hn::MaxLanes(D())];
+#endif
+};
+
+// Calls piece(begin, end, is_new, ends) for what lies in one block each; moves `work` on.
+template <class Piece>
+HWY_INLINE void ForEachPiece(FoldWork& work, const Piece& piece) {
+  constexpr size_t kBlock = kLaneBlock;
+  for (size_t i = 0; i < work.n;) {
+    const size_t in_block = work.at % kBlock;
+    const size_t left = std::min(kBlock - in_block, work.length - work.at);
+    const size_t end = i + std::min(left, work.n - i);
+    piece(i, end, in_block, end - i == left);
+    work.at += end - i;
+    if (work.at == work.length) {
+      work.at = 0;
+      if (work.parameter != nullptr) ++work.parameter;
+    }
+    i = end;
+  }
+}
+
+template <class Fold>
+void Along(const FoldConstants& constants, FoldWork& work) {
+  constexpr size_t kLanes = Fold::kLanes;
+  using Lanes = LaneSet<Fold>;
+  const auto* const terms = static_cast<const typename Fold::Term*>(work.terms);
+  const Fold fold(constants);
+  ForEachPiece(work, [&](size_t i, size_t end, size_t in_block, bool ends) HWY_ATTR {
+    const typename Lanes::D d;
+    typename Lanes::V parameter = hn::Zero(d);
+    if constexpr (Fold::kHasParameter) parameter = hn::Set(d, *work.parameter);
+    Lanes lanes;
+    if (in_block == 0) {
+      lanes.Clear(fold);
+    } else {
+      lanes.Load(work.lanes);
+    }
+    if (const size_t lane = in_block % kLanes) {
+      const size_t count = std::min(kLanes - lane, end - i);
+      lanes.AddSome(fold, terms + i, lane, count, parameter);
+      i += count;
+    }
+    for (; i + kLanes <= end; i += kLanes) {
+      // The processor's own prefetching ends with a page.
+      if (work.from_memory) {
+        for (size_t ahead = 0; ahead < kLanes * sizeof terms[0]; ahead += 64)
+          hwy::Prefetch(reinterpret_cast<const char*>(terms + i) + kFarthestAhead + ahead);
+      }
+      lanes.Add(fold, terms + i, parameter);
+    }
+    if (i < end) lanes.AddSome(fold, terms + i, 0, end - i, parameter);
+    if (ends) {
+      auto*& out = reinterpret_cast<typename Fold::Accumulator*&>(work.out);
+      *out++ = lanes.Total(fold);
+    } else {
+      lanes.Store(work.lanes);
+    }
+  });
+}
+
+// Columns [c, columns) as far as whole vectors of d go; where it ends.
+template <class Fold, class D>
+HWY_INLINE size_t AcrossVectors(const Fold& fold, D d, const FoldRows& rows, size_t row, size_t count,
+                                size_t c) {
+  auto* const out = static_cast<typename Fold::Accumulator*>(rows.out);
+  const auto* const terms =
+      static_cast<const typename Fold::Term*>(rows.terms) + static_cast<int64_t>(row) * rows.pitch;
+  const size_t n = hn::Lanes(d);
+  for (; c + n <= rows.columns; c += n) {
+    auto parameter = hn::Zero(d);
+    if constexpr (Fold::kHasParameter) parameter = hn::LoadU(d, rows.parameter + c);
+    auto sum = hn::LoadU(d, out + c);
+    const typename Fold::Term* from = terms + c;
+    if (HWY_LIKELY(count == 4)) {
+      sum = fold.With(d, sum, fold.Value(d, from, parameter));
+      sum = fold.With(d, sum, fold.Value(d, from + rows.pitch, parameter));
+      sum = fold.With(d, sum, fold.Value(d, from + 2 * rows.pitch, parameter));
+      sum = fold.With(d, sum, fold.Value(d, from + 3 * rows.pitch, parameter));
+    } else {
+      for (size_t r = 0; r < count; ++r, from += rows.pitch)
+        sum = fold.With(d, sum, fold.Value(d, from, parameter));
+    }
+    hn::StoreU(sum, d, out + c);
+  }
+  return c;
+}
+
+template <class Fold>
+void Across(const FoldConstants& constants, const FoldRows& rows) {
+  const Fold fold(constants);
+  const hn::ScalableTag<typename Fold::Accumulator> d;
+  const hn::CappedTag<typename Fold::Accumulator, 1> one;
+  for (size_t row = 0; row < rows.rows; row += 4) {
+    const size_t count = std::min<size_t>(4, rows.rows - row);
+    const size_t done = AcrossVectors(fold, d, rows, row, count, 0);
+    AcrossVectors(fold, one, rows, row, count, done);
+  }
+}
+
+template <class Fold>
+void Clear(void* accumulators, size_t n) {
+  std::fill_n(static_cast<typename Fold::Accumulator*>(accumulators), n, Fold(FoldConstants()).Identity());
+}
+
+template <class Fold>
+void Merge(const void* earlier, void* later, size_t n) {
+  using A = typename Fold::Accumulator;
+  const Fold fold{FoldConstants()};
+  const auto* const from = static_cast<const A*>(earlier);
+  auto* const to = static_cast<A*>(later);
+  const hn::ScalableTag<A> d;
+  const hn::CappedTag<A, 1> one;
+  size_t i = 0;
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d))
+    hn::StoreU(fold.With(d, hn::LoadU(d, from + i), hn::LoadU(d, to + i)), d, to + i);
+  for (; i < n; ++i)
+    hn::StoreU(fold.With(one, hn::LoadU(one, from + i), hn::LoadU(one, to + i)), one, to + i);
+}
+
+}  // namespace folds
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl::engine
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

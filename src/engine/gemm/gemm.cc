@@ -1,0 +1,469 @@
+// Products of matrices as tiles of the output, which threads take one by one (see gemm.h): no tile depends on another one, and all terms of an
+// element are added in one.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/gemm/gemm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "acl/float_environment.h"
+#include "engine/gemm/pack.h"
+#include "engine/isa.h"
+#include "engine/parallel.h"
+#include "engine/thread_memory.h"
+
+namespace portacl::engine {
+namespace {
+
+// How a thread's memory is used, in numbers: rows of the left operand, panels of the right one, sums of a tile whose output is not
+// where they can be.
+constexpr int64_t kMostRowsTogether = 224;
+constexpr int64_t kLeftNumbers = kMostRowsTogether * kPackedRow;
+constexpr int64_t kMostColumns = 768;
+constexpr int64_t kRightNumbers = kMostColumns * kGemmDepth;
+// Of one row, whose sums of a block are kept instead.
+constexpr int64_t kMostRowColumns = 1 << 17;
+constexpr int64_t kColumnsAcross = 16;
+constexpr int64_t kSumColumns = 512;
+constexpr int64_t kSumRows = 512;
+constexpr int64_t kSumNumbers = kSumColumns * kSumRows;
+static_assert(kMostRowColumns <= kRightNumbers && kMostRowColumns <= kSumNumbers);
+static_assert((kLeftNumbers + kRightNumbers + kSumNumbers) * int64_t{sizeof(float)} + kPackMemory <=
+              kGemmMemoryBytes);
+
+// Multiplications below which a second thread is no gain, and above which tiles are so long that more of them than threads are worth it.
+constexpr double kWorkOfThread = 1 << 18;
+constexpr double kWorkOfLongTile = 1 << 24;
+// Columns that are finished at a time.
+constexpr int64_t kFinished = 512;
+
+constexpr int64_t kNumber = sizeof(float);
+
+int64_t DividedUp(int64_t n, int64_t by) { return (n + by - 1) / by; }
+int64_t RoundedUp(int64_t n, int64_t to) { return DividedUp(n, to) * to; }
+
+int32_t SizeOf(aclDataType dtype) { return dtype == ACL_FLOAT ? 4 : 2; }
+
+size_t ElementOf(aclDataType dtype) {
+  return static_cast<size_t>(dtype == ACL_FLOAT     ? GemmElement::kF32
+                             : dtype == ACL_FLOAT16 ? GemmElement::kF16
+                                                    : GemmElement::kBf16);
+}
+
+// A tile and where its operands begin.
+struct Tile {
+  int64_t rows;
+  int64_t columns;
+  const char* left;
+  const char* right;
+  const char* added;
+  char* out;
+};
+
+class TileRun {
+ public:
+  TileRun(const GemmJob& job, const Tile& tile) : job_(job), gemm_(job.gemm), tile_(tile) {}
+
+  void Run() const {
+    char* const memory = ThreadMemory(MemoryUse::kGemm);
+    if (memory == nullptr) return RunWithoutMemory();
+    auto* const left = reinterpret_cast<float*>(memory);
+    float* const right = left + kLeftNumbers;
+    float* const own_sums = right + kRightNumbers;
+    char* const pack_memory = reinterpret_cast<char*>(own_sums + kSumNumbers);
+    float* const sums = job_.is_direct ? reinterpret_cast<float*>(tile_.out) : own_sums;
+    const int64_t sums_row = job_.is_direct ? gemm_.out.row / kNumber : RoundedUp(tile_.columns, 16);
+    const PackSource rows = Source(gemm_.left, gemm_.left.row, gemm_.left.column, job_.load[0]);
+    const PackSource columns = Source(gemm_.right, gemm_.right.column, gemm_.right.row, job_.load[1]);
+    const Memory own{left, right, pack_memory};
+    switch (job_.way) {
+      case GemmJob::Way::kTiles:
+        RunTiles(rows, columns, own, sums, sums_row);
+        break;
+      case GemmJob::Way::kPanels:
+        RunPanels(rows, columns, own, sums, sums_row);
+        break;
+      case GemmJob::Way::kRow:
+        RunRow(rows, own, sums);
+        break;
+      case GemmJob::Way::kDot:
+        sums[0] = Dot(rows, columns, own);
+        break;
+    }
+    if (!job_.is_direct) Finish(sums, sums_row);
+  }
+
+ private:
+  struct Memory {
+    float* left;
+    float* right;
+    char* pack;
+  };
+
+  // Blocks of terms, in ascending order: f(group, term, depth, whether it is the first).
+  template <class F>
+  void ForEachTerms(const F& f) const {
+    for (int64_t group = 0; group < gemm_.groups; ++group) {
+      for (int64_t term = 0; term < gemm_.depth; term += kGemmDepth)
+        f(group, term, std::min(kGemmDepth, gemm_.depth - term), group == 0 && term == 0);
+    }
+  }
+
+  // A block of terms is packed of all columns, then of as many rows as stay in the second-level cache, again and again.
+  void RunTiles(const PackSource& rows, const PackSource& columns, const Memory& memory, float* sums,
+                int64_t sums_row) const {
+    const GemmKernels& kernels = job_.kernels;
+    const int64_t together = kMostRowsTogether / kernels.rows * kernels.rows;
+    const int64_t each = DividedUp(tile_.rows, DividedUp(tile_.rows, together));
+    ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
+      PackPanels(columns, tile_.right + group * gemm_.right.group + term * columns.term, tile_.columns, depth,
+                 kernels.columns, memory.pack, memory.right);
+      for (int64_t row = 0; row < tile_.rows; row += each) {
+        const int64_t count = std::min(each, tile_.rows - row);
+        PackRows(rows, tile_.left + group * gemm_.left.group + row * rows.line + term * rows.term, count,
+                 depth, memory.pack, memory.left);
+        kernels.multiply({memory.left, memory.right, sums + row * sums_row, sums_row, count, tile_.columns,
+                          depth, !is_first});
+      }
+    });
+  }
+
+  // Few rows are packed at once, with all terms. Then each panel goes through the first-level cache, one block of terms after the other: in
+  // the order in which a right operand that is dense along the terms lies in memory.
+  void RunPanels(const PackSource& rows, const PackSource& columns, const Memory& memory, float* sums,
+                 int64_t sums_row) const {
+    const GemmKernels& kernels = job_.kernels;
+    float* packed = memory.left;
+    ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool) {
+      PackRows(rows, tile_.left + group * gemm_.left.group + term * rows.term, tile_.rows, depth, memory.pack,
+               packed);
+      packed += tile_.rows * kPackedRow;
+    });
+    const MultiplyAcrossFunction multiply_across = kernels.multiply_across[ElementOf(gemm_.right.dtype)];
+    // One row goes along fewer columns at a time: streams that processors foresee.
+    const int64_t step = tile_.rows == 1 ? kColumnsAcross : kernels.columns;
+    for (int64_t column = 0; column < tile_.columns; column += step) {
+      const int64_t count = std::min<int64_t>(step, tile_.columns - column);
+      packed = memory.left;
+      ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
+        const char* const right =
+            tile_.right + group * gemm_.right.group + column * columns.line + term * columns.term;
+        if (tile_.rows == 1) {
+          float* const block = is_first ? sums + column : memory.right;
+          multiply_across(packed, right, columns.line, depth, count, block);
+          for (int64_t j = 0; j < count && !is_first; ++j) sums[column + j] += block[j];
+        } else {
+          PackPanels(columns, right, count, depth, kernels.columns, memory.pack, memory.right);
+          kernels.multiply(
+              {packed, memory.right, sums + column, sums_row, tile_.rows, count, depth, !is_first});
+        }
+        packed += tile_.rows * kPackedRow;
+      });
+    }
+  }
+
+  // One row, and a right operand that lies as the kernel reads it.
+  void RunRow(const PackSource& rows, const Memory& memory, float* sums) const {
+    const MultiplyRowFunction multiply = job_.kernels.multiply_row[ElementOf(gemm_.right.dtype)];
+    ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
+      PackRows(rows, tile_.left + group * gemm_.left.group + term * rows.term, 1, depth, memory.pack,
+               memory.left);
+      const char* const right = tile_.right + group * gemm_.right.group + term * gemm_.right.row;
+      float* const block = is_first ? sums : memory.right;
+      multiply(memory.left, right, gemm_.right.row, depth, tile_.columns, block);
+      for (int64_t j = 0; j < tile_.columns && !is_first; ++j) sums[j] += block[j];
+    });
+  }
+
+  // One element: its blocks of terms are columns of panels, and so chains beside each other.
+  float Dot(const PackSource& left, const PackSource& right, const Memory& memory) const {
+    const GemmKernels& kernels = job_.kernels;
+    float sum = 0;
+    bool is_first = true;
+    const auto add = [&](const float* blocks, int64_t count) {
+      for (int64_t i = 0; i < count; ++i) sum = std::exchange(is_first, false) ? blocks[i] : sum + blocks[i];
+    };
+    const auto lines = [](PackSource source) {
+      source.line = source.term * kGemmDepth;
+      return source;
+    };
+    for (int64_t group = 0; group < gemm_.groups; ++group) {
+      const char* const a = tile_.left + group * gemm_.left.group;
+      const char* const b = tile_.right + group * gemm_.right.group;
+      alignas(64) float blocks[kMostPanelColumns];
+      const int64_t whole = gemm_.depth / kGemmDepth;
+      for (int64_t block = 0; block < whole; block += kernels.columns) {
+        const int64_t count = std::min<int64_t>(kernels.columns, whole - block);
+        const int64_t term = block * kGemmDepth;
+        PackPanels(lines(left), a + term * left.term, count, kGemmDepth, kernels.columns, memory.pack,
+                   memory.left);
+        PackPanels(lines(right), b + term * right.term, count, kGemmDepth, kernels.columns, memory.pack,
+                   memory.right);
+        kernels.multiply_panels(memory.left, memory.right, kGemmDepth, blocks);
+        add(blocks, count);
+      }
+      if (const int64_t rest = gemm_.depth % kGemmDepth; rest > 0) {
+        const int64_t term = whole * kGemmDepth;
+        PackPanels(lines(left), a + term * left.term, 1, rest, kernels.columns, memory.pack, memory.left);
+        PackPanels(lines(right), b + term * right.term, 1, rest, kernels.columns, memory.pack, memory.right);
+        kernels.multiply_panels(memory.left, memory.right, rest, blocks);
+        add(blocks, 1);
+      }
+    }
+    return sum;
+  }
+
+  PackSource Source(const GemmOperand& operand, int64_t line, int64_t term, LoadFunction load) const {
+    const size_t element = ElementOf(operand.dtype);
+    return {line,
+            term,
+            SizeOf(operand.dtype),
+            load,
+            job_.kernels.pack_columns[element],
+            job_.kernels.transpose[element],
+            job_.gather};
+  }
+
+  // What is left to do with the sums of a row's columns from `column` on, at most kFinished of them.
+  void FinishColumns(float* sums, int64_t row, int64_t column, int64_t n) const {
+    if (gemm_.alpha != 1.0f && gemm_.depth > 0) {
+      for (int64_t j = 0; j < n; ++j) sums[j] *= gemm_.alpha;
+    }
+    const auto count = static_cast<size_t>(n);
+    if (gemm_.adds) {
+      alignas(64) float values[kFinished];
+      alignas(64) char elements[kFinished * sizeof(float)];
+      const int32_t size = SizeOf(gemm_.added.dtype);
+      const char* from = tile_.added + row * gemm_.added.row + column * gemm_.added.column;
+      if (gemm_.added.column != size && n > 1) {
+        job_.gather(from, gemm_.added.column, size, elements, n);
+        from = elements;
+      }
+      job_.load[2](from, values, count);
+      if (gemm_.beta != 1.0f) {
+        for (int64_t j = 0; j < n; ++j) values[j] *= gemm_.beta;
+      }
+      for (int64_t j = 0; j < n; ++j) sums[j] = gemm_.depth > 0 ? values[j] + sums[j] : values[j];
+    }
+    char* const to = tile_.out + row * gemm_.out.row + column * gemm_.out.column;
+    const int32_t size = SizeOf(gemm_.out.dtype);
+    if (gemm_.out.column == size || n == 1) {
+      job_.store(sums, to, count, false);
+    } else {
+      alignas(64) char elements[kFinished * sizeof(float)];
+      job_.store(sums, elements, count, false);
+      job_.scatter(elements, to, gemm_.out.column, size, n);
+    }
+  }
+
+  void Finish(float* sums, int64_t sums_row) const {
+    for (int64_t row = 0; row < tile_.rows; ++row) {
+      for (int64_t column = 0; column < tile_.columns; column += kFinished)
+        FinishColumns(sums + row * sums_row + column, row, column,
+                      std::min(kFinished, tile_.columns - column));
+    }
+  }
+
+  // The same sums, one after the other.
+  void RunWithoutMemory() const {
+    for (int64_t row = 0; row < tile_.rows; ++row) {
+      for (int64_t column = 0; column < tile_.columns; ++column) {
+        float sum = SumOf(row, column);
+        FinishColumns(&sum, row, column, 1);
+      }
+    }
+  }
+
+  float SumOf(int64_t row, int64_t column) const {
+    float sum = 0;
+    for (int64_t group = 0; group < gemm_.groups; ++group) {
+      const char* left = tile_.left + group * gemm_.left.group + row * gemm_.left.row;
+      const char* right = tile_.right + group * gemm_.right.group + column * gemm_.right.column;
+      for (int64_t term = 0; term < gemm_.depth; term += kGemmDepth) {
+        float block = 0;
+        for (int64_t k = term; k < std::min(term + kGemmDepth, gemm_.depth); ++k) {
+          float a, b;
+          job_.load[0](left + k * gemm_.left.column, &a, 1);
+          job_.load[1](right + k * gemm_.right.row, &b, 1);
+          block = std::fma(a, b, block);
+        }
+        sum = group == 0 && term == 0 ? block : sum + block;
+      }
+    }
+    return sum;
+  }
+
+  const GemmJob& job_;
+  const Gemm& gemm_;
+  const Tile& tile_;
+};
+
+// The transposed product is the same numbers: a product of two numbers has no order.
+void Transpose(Gemm& gemm) {
+  std::swap(gemm.left, gemm.right);
+  std::swap(gemm.rows, gemm.columns);
+  for (GemmOperand* operand : {&gemm.left, &gemm.right, &gemm.out, &gemm.added})
+    std::swap(operand->row, operand->column);
+}
+
+// The innermost dim of a batch as further rows of the left operand, where the right one is the same for all.
+void JoinBatchToRows(Gemm& gemm) {
+  constexpr int kLast = kGemmBatchDims - 1;
+  const auto continues = [&](const GemmOperand& operand) {
+    return gemm.rows == 1 || gemm.batch[kLast] == 1 || operand.batch[kLast] == gemm.rows * operand.row;
+  };
+  for (int dim = 0; dim < kGemmBatchDims; ++dim) {
+    if (gemm.right.batch[kLast] != 0 || !continues(gemm.left) || !continues(gemm.out) ||
+        (gemm.adds && !continues(gemm.added))) {
+      return;
+    }
+    if (gemm.rows == 1) {
+      for (GemmOperand* operand : {&gemm.left, &gemm.out, &gemm.added}) operand->row = operand->batch[kLast];
+    }
+    gemm.rows *= gemm.batch[kLast];
+    for (int i = kLast; i > 0; --i) {
+      gemm.batch[i] = gemm.batch[i - 1];
+      for (GemmOperand* operand : {&gemm.left, &gemm.right, &gemm.out, &gemm.added})
+        operand->batch[i] = operand->batch[i - 1];
+    }
+    gemm.batch[0] = 1;
+    for (GemmOperand* operand : {&gemm.left, &gemm.right, &gemm.out, &gemm.added}) operand->batch[0] = 0;
+  }
+}
+
+double WorkOf(const Gemm& gemm) {
+  double work = 1;
+  for (int64_t length : gemm.batch) work *= static_cast<double>(length);
+  return work * static_cast<double>(gemm.rows) * static_cast<double>(gemm.columns) *
+         static_cast<double>(std::max<int64_t>(gemm.depth, 1)) *
+         static_cast<double>(std::max<int64_t>(gemm.groups, 1));
+}
+
+// How a job's tiles are computed.
+GemmJob::Way WayOf(const Gemm& gemm) {
+  using Way = GemmJob::Way;
+  const int64_t blocks = gemm.groups * DividedUp(gemm.depth, kGemmDepth);
+  const int32_t size = SizeOf(gemm.right.dtype);
+  if (gemm.rows == 1 && gemm.columns == 1 && gemm.depth > kGemmDepth) return Way::kDot;
+  if (gemm.rows == 1 && gemm.right.column == size) return Way::kRow;
+  if (gemm.right.row == size && gemm.rows * blocks <= kMostRowsTogether) return Way::kPanels;
+  return Way::kTiles;
+}
+
+// Tiles as large as memory allows, but enough of them for the threads. Cutting columns packs the left operand once more for each part, which
+// is mostly a copy of rows; so columns are cut first.
+void ChooseTiles(GemmJob& job, int threads) {
+  const Gemm& gemm = job.gemm;
+  const int64_t width = job.kernels.columns;
+  const double work = WorkOf(gemm);
+  job.threads = static_cast<int>(std::clamp(work / kWorkOfThread, 1.0, static_cast<double>(threads)));
+  int64_t batches = 1;
+  for (int64_t length : gemm.batch) batches *= length;
+  int64_t row_tiles = job.is_direct ? 1 : DividedUp(gemm.rows, kSumRows);
+  const bool is_row = job.way == GemmJob::Way::kRow;
+  const int64_t most_columns = is_row ? kMostRowColumns : job.is_direct ? kMostColumns : kSumColumns;
+  int64_t column_tiles = DividedUp(gemm.columns, most_columns / width * width);
+  if (job.threads > 1) {
+    const double wanted = std::max(1.0, std::min(4.0, work / kWorkOfLongTile / job.threads));
+    const int64_t tiles = static_cast<int64_t>(wanted) * job.threads;
+    while (batches * row_tiles * column_tiles < tiles) {
+      const int64_t rows = DividedUp(gemm.rows, row_tiles);
+      const int64_t columns = DividedUp(gemm.columns, column_tiles);
+      if (columns >= 2 * rows && columns > width) {
+        ++column_tiles;
+      } else if (rows > job.kernels.rows) {
+        ++row_tiles;
+      } else if (columns > width) {
+        ++column_tiles;
+      } else {
+        break;
+      }
+    }
+  }
+  job.tile_rows = DividedUp(gemm.rows, row_tiles);
+  job.tile_columns = RoundedUp(DividedUp(gemm.columns, column_tiles), width);
+  job.row_tiles = DividedUp(gemm.rows, job.tile_rows);
+  job.column_tiles = DividedUp(gemm.columns, job.tile_columns);
+  const int64_t tiles = batches * job.row_tiles * job.column_tiles;
+  job.is_long = work / static_cast<double>(tiles) > kWorkOfThread * 8;
+}
+
+}  // namespace
+
+GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
+  GemmJob job{};
+  job.gemm = gemm;
+  job.kernels = FindGemmKernels(isa);
+  Gemm& made = job.gemm;
+  JoinBatchToRows(made);
+  // Vectors run along the columns: along what the output has side by side, unless that is too short for one.
+  const bool is_narrow = made.columns < job.kernels.columns && made.rows > made.columns;
+  const bool is_across = made.out.column != SizeOf(made.out.dtype) &&
+                         made.out.row == SizeOf(made.out.dtype) &&
+                         (made.rows >= job.kernels.columns || made.rows >= made.columns);
+  if (is_narrow || is_across) Transpose(made);
+  job.load[0] = FindLoad(isa, made.left.dtype, ACL_FLOAT);
+  job.load[1] = FindLoad(isa, made.right.dtype, ACL_FLOAT);
+  job.load[2] = FindLoad(isa, made.added.dtype, ACL_FLOAT);
+  job.store = FindStore(isa, made.out.dtype);
+  job.gather = FindGather(isa, GatherSource::kCache);
+  job.scatter = FindScatter(isa, /*from_memory=*/false);
+  job.is_direct = made.out.dtype == ACL_FLOAT && !made.adds && made.alpha == 1.0f && made.depth > 0 &&
+                  (made.out.column == kNumber || made.columns == 1) && made.out.row % kNumber == 0;
+  job.way = WayOf(made);
+  ChooseTiles(job, threads);
+  return job;
+}
+
+bool GemmJob::Touches(int operand) const noexcept {
+  return (gemm.depth > 0 && (operand == gemm.left.argument || operand == gemm.right.argument)) ||
+         operand == gemm.out.argument || (gemm.adds && operand == gemm.added.argument);
+}
+
+// Elements of other kinds that take as long.
+int64_t GemmJob::Elements() const noexcept {
+  constexpr double kMultiplicationsOfElement = 32;
+  const double elements = WorkOf(gemm) / kMultiplicationsOfElement;
+  constexpr double kMost = double{1LL << 62};
+  return static_cast<int64_t>(std::min(elements, kMost));
+}
+
+void GemmJob::Run(void* const* addresses, void* workspace) const noexcept {
+  int64_t tiles = row_tiles * column_tiles;
+  for (int64_t length : gemm.batch) tiles *= length;
+  ForEachBlock(
+      tiles, threads,
+      [&](int64_t block) {
+        const DefaultFloatEnvironment environment;
+        const int64_t column = block % column_tiles * tile_columns;
+        block /= column_tiles;
+        const int64_t row = block % row_tiles * tile_rows;
+        block /= row_tiles;
+        int64_t index[kGemmBatchDims];
+        for (int dim = kGemmBatchDims - 1; dim >= 0; --dim) {
+          index[dim] = block % gemm.batch[dim];
+          block /= gemm.batch[dim];
+        }
+        const auto at = [&](const GemmOperand& operand, int64_t rows, int64_t columns) {
+          void* const base = operand.argument < 0 ? workspace : addresses[operand.argument];
+          char* address =
+              static_cast<char*>(base) + operand.offset + rows * operand.row + columns * operand.column;
+          for (int dim = 0; dim < kGemmBatchDims; ++dim) address += index[dim] * operand.batch[dim];
+          return address;
+        };
+        const Tile tile{std::min(tile_rows, gemm.rows - row),
+                        std::min(tile_columns, gemm.columns - column),
+                        gemm.depth > 0 ? at(gemm.left, row, 0) : nullptr,
+                        gemm.depth > 0 ? at(gemm.right, 0, column) : nullptr,
+                        gemm.adds ? at(gemm.added, row, column) : nullptr,
+                        at(gemm.out, row, column)};
+        TileRun(*this, tile).Run();
+      },
+      is_long ? BlockLength::kLong : BlockLength::kShort);
+  ReportIsaThatRan(kernels.isa);
+}
+
+}  // namespace portacl::engine

@@ -1,0 +1,71 @@
+// Products of matrices: out = beta * added + alpha * (left @ right), in batches, with one order of additions for every shape, layout, thread
+// count and instruction set (docs/numerics.md).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "acl/acl_base.h"
+#include "engine/conversions.h"
+#include "engine/gemm/kernel.h"
+#include "engine/strided.h"
+
+namespace portacl::engine {
+
+// An operand is a matrix for each index of up to so many dims.
+inline constexpr int kGemmBatchDims = 4;
+
+// FLOAT, FLOAT16 or BF16. Lengths in bytes; a stride may be 0 or negative.
+struct GemmOperand {
+  int8_t argument;  // operand of the executor; -1: the workspace
+  aclDataType dtype;
+  int64_t offset;
+  int64_t row;
+  int64_t column;
+  int64_t group;  // see Gemm::groups
+  int64_t batch[kGemmBatchDims];
+};
+
+struct Gemm {
+  int64_t batch[kGemmBatchDims];  // lengths; the last one varies fastest
+  int64_t rows;
+  int64_t columns;
+  int64_t depth;   // 0: there is no product, and out = beta * added
+  int64_t groups;  // of terms, each of `depth`: products that are added up
+  GemmOperand left;
+  GemmOperand right;
+  GemmOperand out;
+  GemmOperand added;
+  bool adds;  // else `added` is not read
+  float alpha;
+  float beta;
+};
+
+// Trivially copyable, so that an executor can hold it.
+struct GemmJob {
+  Gemm gemm;
+  enum class Way : uint8_t { kTiles, kPanels, kRow, kDot };
+
+  GemmKernels kernels;
+  LoadFunction load[3];  // left, right, added
+  StoreFunction store;
+  GatherFunction gather;
+  ScatterFunction scatter;
+  int64_t tile_rows;
+  int64_t tile_columns;
+  int64_t row_tiles;
+  int64_t column_tiles;
+  Way way;
+  bool is_direct;  // sums are where the output is: nothing is added, and it is float32 and dense
+  bool is_long;    // see BlockLength
+  int threads;
+
+  bool Touches(int operand) const noexcept;
+  int64_t Elements() const noexcept;
+  void Run(void* const* addresses, void* workspace) const noexcept;
+};
+
+// No length but the depth is 0; something is added where that is.
+GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept;
+
+}  // namespace portacl::engine

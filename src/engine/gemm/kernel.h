@@ -1,0 +1,67 @@
+// The loops of matrix products that are compiled for each instruction set: products of packed panels, and packing.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "acl/isa.h"
+
+namespace portacl::engine {
+
+// Terms of a block. An element of a product is the sum of its blocks, each one chain of fused multiply-adds that begins at +0, in
+// ascending order: bits depend on this number and on nothing else here.
+inline constexpr int64_t kGemmDepth = 256;
+// Packed rows lie so many numbers apart: one cache set after the other.
+inline constexpr int64_t kPackedRow = kGemmDepth + 16;
+// The widest panel that any instruction set has (SVE's vectors are of up to 2048 bits).
+inline constexpr int64_t kMostPanelColumns = 128;
+
+// c = a * b, or c += a * b, over at most kGemmDepth terms.
+struct PackedProduct {
+  const float* a;  // rows x depth, kPackedRow apart
+  const float* b;  // a panel of columns behind the other: depth x width
+  float* c;
+  int64_t c_row;  // numbers from one row of c to the next
+  int64_t rows;
+  int64_t columns;
+  int64_t depth;
+  bool adds;
+};
+
+// Elements of `from` that lie side by side along the columns, and rows of them `row` bytes apart, to panels; the last panel is
+// filled up with 0.
+using PackColumnsFunction = void (*)(const char* from, int64_t row, int64_t depth, int64_t columns,
+                                     float* to);
+
+// to[c][r] = from[r][c], whose rows of elements lie `row` bytes apart and those of `to` `to_row` numbers. As many numbers as the widest
+// vector has may be written behind the last one of a row of `to`, as 0.
+using TransposeFunction = void (*)(const char* from, int64_t row, int64_t rows, int64_t columns, float* to,
+                                   int64_t to_row);
+
+// Sums of one row over a block, c[j] = the sum of a[k] * b(k, j), where b lies side by side along the columns and is read as it is.
+using MultiplyRowFunction = void (*)(const float* a, const char* b, int64_t row, int64_t depth,
+                                     int64_t columns, float* c);
+
+// The same where b lies side by side along the terms, and columns are `column` bytes apart.
+using MultiplyAcrossFunction = void (*)(const float* a, const char* b, int64_t column, int64_t depth,
+                                        int64_t columns, float* c);
+
+enum class GemmElement : uint8_t { kF32, kF16, kBf16 };
+inline constexpr int kGemmElements = 3;
+
+struct GemmKernels {
+  Isa isa;
+  int rows;     // that are multiplied at a time
+  int columns;  // of a panel
+  void (*multiply)(const PackedProduct& product);
+  PackColumnsFunction pack_columns[kGemmElements];
+  TransposeFunction transpose[kGemmElements];
+  MultiplyRowFunction multiply_row[kGemmElements];
+  MultiplyAcrossFunction multiply_across[kGemmElements];
+  // Sums of the columns of two packed panels: c[j] = the sum of a[k][j] * b[k][j].
+  void (*multiply_panels)(const float* a, const float* b, int64_t depth, float* c);
+};
+
+GemmKernels FindGemmKernels(Isa isa) noexcept;
+
+}  // namespace portacl::engine

@@ -1,0 +1,210 @@
+// Counts and sums by bins (see histogram.h). Parts of the numbers are counted side by side; weights are added by one thread, in order.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/move/histogram.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "acl/float_environment.h"
+#include "engine/parallel.h"
+#include "engine/tile_size.h"
+
+namespace portacl::engine {
+namespace {
+
+// Fewer numbers are not worth another thread.
+constexpr int64_t kWorthPart = 32768;
+constexpr int kMostParts = 64;
+
+int64_t PartsOf(const Histogram& histogram) {
+  if (histogram.is_weighed) return 1;
+  // A part clears and adds up bins of its own.
+  const int64_t worth = histogram.count / std::max(kWorthPart, 2 * histogram.bins);
+  return std::clamp<int64_t>(worth, 1, std::clamp(histogram.threads, 1, kMostParts));
+}
+
+// Elements [first, first + n) of a stream, n <= kTile, dense and converted.
+template <class T>
+class Tiles {
+ public:
+  Tiles(const Histogram& histogram, const Histogram::Stream& stream, const JobContext& context)
+      : histogram_(histogram), stream_(stream), base_(stream.place.Address(context)) {}
+
+  const T* Get(int64_t first, int64_t n) {
+    const Conversion& conversion = *stream_.conversion;
+    const char* from = base_ + first * stream_.step;
+    if (stream_.step != conversion.from_size) {
+      histogram_.gather(from, stream_.step, conversion.from_size, gathered_, n);
+      from = gathered_;
+    }
+    if (conversion.KeepsBytes()) {
+      std::memcpy(converted_, from, static_cast<size_t>(n) * sizeof(T));
+    } else {
+      conversion.Run(from, converted_, static_cast<size_t>(n), /*stream=*/false);
+    }
+    return converted_;
+  }
+
+ private:
+  const Histogram& histogram_;
+  const Histogram::Stream& stream_;
+  const char* base_;
+  alignas(64) char gathered_[kRawBytes];
+  alignas(64) T converted_[kTile];
+};
+
+template <class Use>
+void ForEachTile(int64_t begin, int64_t end, const Use& use) {
+  for (int64_t first = begin; first < end; first += kTile) use(first, std::min<int64_t>(end - first, kTile));
+}
+
+template <class T>
+struct Bounds {
+  T low;
+  T high;
+};
+
+bool IsNan(float x) { return std::isnan(x); }
+bool IsNan(int64_t) { return false; }
+
+template <class T>
+void Find(const Histogram& histogram, const JobContext& context, Bounds<T>& bounds) {
+  Tiles<T> tiles(histogram, histogram.numbers, context);
+  bool is_any = false;
+  ForEachTile(0, histogram.count, [&](int64_t first, int64_t n) {
+    const T* const x = tiles.Get(first, n);
+    for (int64_t i = 0; i < n; ++i) {
+      if (IsNan(x[i])) continue;
+      bounds.low = is_any ? std::min(bounds.low, x[i]) : x[i];
+      bounds.high = is_any ? std::max(bounds.high, x[i]) : x[i];
+      is_any = true;
+    }
+  });
+  if (bounds.low == bounds.high) {
+    // The widest integers have nothing beyond them.
+    if (bounds.low > std::numeric_limits<T>::lowest()) bounds.low -= 1;
+    if (bounds.high < std::numeric_limits<T>::max()) bounds.high += 1;
+  }
+}
+
+int64_t BinOf(float x, int64_t bins, const Bounds<float>& bounds) {
+  const float place = (x - bounds.low) * static_cast<float>(bins) / (bounds.high - bounds.low);
+  if (!(place >= 0)) return -1;  // between infinite bounds
+  return place < static_cast<float>(bins) ? std::min(static_cast<int64_t>(place), bins - 1) : bins - 1;
+}
+__extension__ typedef __int128 Wide;
+int64_t BinOf(int64_t x, int64_t bins, const Bounds<int64_t>& bounds) {
+  const Wide place = (Wide{x} - bounds.low) * bins / (Wide{bounds.high} - bounds.low);
+  return std::min(static_cast<int64_t>(place), bins - 1);
+}
+
+// Adds up what parts have counted, into the first one's.
+void AddParts(int64_t* counts, int64_t bins, int64_t parts) {
+  for (int64_t part = 1; part < parts; ++part) {
+    for (int64_t bin = 0; bin < bins; ++bin) counts[bin] += counts[part * bins + bin];
+  }
+}
+
+// Bins of one part each, cleared; count(part, begin, end, bins of it).
+template <class Count>
+void CountParts(const Histogram& histogram, const JobContext& context, const Count& count) {
+  auto* const counts = reinterpret_cast<int64_t*>(histogram.sums.Address(context));
+  const int64_t parts = PartsOf(histogram);
+  const int64_t share = (histogram.count + parts - 1) / parts;
+  ForEachBlock(parts, histogram.threads, [&](int64_t part) {
+    int64_t* const own = counts + part * histogram.bins;
+    std::fill_n(own, histogram.bins, 0);
+    count(part * share, std::min(histogram.count, (part + 1) * share), own);
+  });
+  AddParts(counts, histogram.bins, parts);
+}
+
+template <class T>
+void CountBetween(const Histogram& histogram, const JobContext& context, Bounds<T> bounds) {
+  if (histogram.finds_bounds) Find(histogram, context, bounds);
+  CountParts(histogram, context, [&](int64_t begin, int64_t end, int64_t* counts) {
+    Tiles<T> tiles(histogram, histogram.numbers, context);
+    ForEachTile(begin, end, [&](int64_t first, int64_t n) {
+      const T* const x = tiles.Get(first, n);
+      for (int64_t i = 0; i < n; ++i) {
+        if (!(x[i] >= bounds.low && x[i] <= bounds.high)) continue;
+        const int64_t bin = BinOf(x[i], histogram.bins, bounds);
+        if (bin >= 0) ++counts[bin];
+      }
+    });
+  });
+}
+
+// add(i of the tile, bin); returns the first bad integer's position.
+template <class Add>
+int64_t ForEachInteger(const Histogram& histogram, int64_t first, int64_t n, const int64_t* integers,
+                       const Add& add) {
+  int64_t bad = std::numeric_limits<int64_t>::max();
+  const auto bins = static_cast<uint64_t>(histogram.bins);
+  for (int64_t i = 0; i < n; ++i) {
+    if (static_cast<uint64_t>(integers[i]) < bins) {
+      add(i, integers[i]);
+    } else {
+      bad = std::min(bad, first + i);
+    }
+  }
+  return bad;
+}
+
+template <class T>
+int64_t SumWeights(const Histogram& histogram, const JobContext& context) {
+  auto* const sums = reinterpret_cast<T*>(histogram.sums.Address(context));
+  std::fill_n(sums, histogram.bins, T{0});
+  Tiles<int64_t> integers(histogram, histogram.numbers, context);
+  Tiles<T> weights(histogram, histogram.weights, context);
+  int64_t bad = std::numeric_limits<int64_t>::max();
+  ForEachTile(0, histogram.count, [&](int64_t first, int64_t n) {
+    const T* const weight = weights.Get(first, n);
+    bad = std::min(bad, ForEachInteger(histogram, first, n, integers.Get(first, n),
+                                       [&](int64_t i, int64_t bin) { sums[bin] += weight[i]; }));
+  });
+  return bad;
+}
+
+int64_t CountIntegers(const Histogram& histogram, const JobContext& context) {
+  std::atomic<int64_t> bad{std::numeric_limits<int64_t>::max()};
+  CountParts(histogram, context, [&](int64_t begin, int64_t end, int64_t* counts) {
+    Tiles<int64_t> integers(histogram, histogram.numbers, context);
+    int64_t found = std::numeric_limits<int64_t>::max();
+    ForEachTile(begin, end, [&](int64_t first, int64_t n) {
+      found = std::min(found, ForEachInteger(histogram, first, n, integers.Get(first, n),
+                                             [&](int64_t, int64_t bin) { ++counts[bin]; }));
+    });
+    int64_t seen = bad.load(std::memory_order_relaxed);
+    while (found < seen && !bad.compare_exchange_weak(seen, found, std::memory_order_relaxed)) {
+    }
+  });
+  return bad.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+int64_t HistogramMemory(const Histogram& histogram) noexcept {
+  return PartsOf(histogram) * histogram.bins * int64_t{sizeof(int64_t)};
+}
+
+void Histogram::Run(const JobContext& context) const noexcept {
+  const DefaultFloatEnvironment environment;
+  if (kind == Kind::kFloat) return CountBetween<float>(*this, context, {low, high});
+  if (kind == Kind::kInteger) return CountBetween<int64_t>(*this, context, {integer_low, integer_high});
+  int64_t bad = 0;
+  if (is_weighed) {
+    bad = is_weight_float ? SumWeights<float>(*this, context) : SumWeights<double>(*this, context);
+  } else {
+    bad = CountIntegers(*this, context);
+  }
+  if (bad == std::numeric_limits<int64_t>::max() || !raises) return;
+  Tiles<int64_t> integers(*this, numbers, context);
+  context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION,
+               Text(context.api, ": ", name, " has the value ", *integers.Get(bad, 1), " at position ", bad,
+                    ", accepted: 0 to ", bins - 1, "."));
+}
+
+}  // namespace portacl::engine

@@ -1,0 +1,224 @@
+// Runs losses over classes and their gradients (see class_loss.h). What is computed is a number for each row, so it is elements far apart
+// that take the time: plain loops.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/row/class_loss.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <limits>
+
+#include "acl/errors.h"
+#include "acl/float_environment.h"
+#include "engine/fold/sum_tree.h"
+#include "engine/fold/sum_work.h"
+#include "engine/parallel.h"
+#include "plan/reduction_plan.h"
+
+namespace portacl::engine {
+namespace {
+
+// Rows whose targets are brought at once.
+constexpr int64_t kAtOnce = 256;
+
+// One element as it is computed, and back.
+float ElementAt(const RowOperand& operand, const char* address) {
+  float value;
+  if (operand.conversion->KeepsBytes()) {
+    std::memcpy(&value, address, sizeof value);
+  } else {
+    operand.conversion->Run(address, &value, 1, false);
+  }
+  return value;
+}
+double NumberOf(const RowOperand& operand, void* const* addresses) {
+  alignas(16) char raw[16];
+  double value = 0;
+  LoadRows(operand, addresses, 0, 1, 0, 1, sizeof value, reinterpret_cast<char*>(&value), raw);
+  return value;
+}
+void StoreNumber(const RowOperand& operand, void* const* addresses, double value) {
+  alignas(16) char raw[16];
+  StoreRows(operand, addresses, 0, 1, 0, 1, sizeof value, reinterpret_cast<const char*>(&value), raw);
+}
+
+const char* AddressOf(const RowOperand& operand, void* const* addresses) {
+  return static_cast<const char*>(addresses[operand.argument]) + operand.offset;
+}
+int64_t Offset(const RowAxes& axes, int64_t index) { return StretchFrom(axes, index, 1).offset; }
+
+int64_t Blocks(int64_t rows) { return (rows + kLaneBlock - 1) / kLaneBlock; }
+
+// The order of a sum over the last axis (docs/numerics.md).
+double SumOfLanes(const float* terms, int64_t n) {
+  double lanes[kLanes] = {};
+  for (int64_t i = 0; i < n; ++i) lanes[static_cast<size_t>(i) % kLanes] += static_cast<double>(terms[i]);
+  for (size_t width = kLanes / 2; width > 0; width /= 2) {
+    for (size_t i = 0; i < width; ++i) lanes[i] += lanes[i + width];
+  }
+  return lanes[0];
+}
+
+class ClassRun {
+ public:
+  ClassRun(const ClassLoss& loss, const JobContext& context)
+      : loss_(loss),
+        context_(context),
+        input_(AddressOf(loss.input, context.addresses)),
+        weight_(AddressOf(loss.weight, context.addresses)) {}
+
+  void Run() {
+    if (loss_.is_gradient) {
+      loss_.zeros.Run(kZeros, static_cast<char*>(context_.addresses[loss_.input.argument]));
+      PrepareGradient();
+    }
+    auto* const sums = static_cast<double*>(context_.workspace);
+    ForEachBlock(Blocks(loss_.rows), loss_.threads, [&](int64_t block) {
+      const DefaultFloatEnvironment environment;
+      const int64_t first = block * kLaneBlock;
+      const int64_t end = std::min(loss_.rows, first + kLaneBlock);
+      if (loss_.is_gradient) {
+        for (int64_t row = first; row < end; row += kAtOnce) Scatter(row, std::min(kAtOnce, end - row));
+      } else {
+        Losses(block, first, end, sums);
+      }
+    });
+    if (!loss_.is_gradient && loss_.reduction != ClassReduction::kNone) Finish(sums);
+    const int64_t bad = bad_.load(std::memory_order_relaxed);
+    if (loss_.raises && bad != std::numeric_limits<int64_t>::max()) Report(bad);
+  }
+
+ private:
+  alignas(16) static constexpr char kZeros[16] = {};
+
+  // Calls counts(i, target) for those of n rows from `row` on whose target is a class that is not ignored.
+  template <class Counts>
+  void ForTargets(int64_t row, int64_t n, const Counts& counts) {
+    int64_t targets[kAtOnce];
+    int64_t raw[kAtOnce];
+    LoadRows(loss_.target, context_.addresses, row, n, 0, 1, sizeof(int64_t),
+             reinterpret_cast<char*>(targets), reinterpret_cast<char*>(raw));
+    for (int64_t i = 0; i < n; ++i) {
+      if (targets[i] == loss_.ignored) continue;
+      if (targets[i] >= 0 && targets[i] < loss_.classes) {
+        counts(i, targets[i]);
+      } else {
+        Note(row + i);
+      }
+    }
+  }
+
+  float WeightOf(int64_t target) const {
+    return ElementAt(loss_.weight, weight_ + Offset(loss_.weight.inner, target));
+  }
+  int64_t PlaceOf(int64_t row, int64_t target) const {
+    return Offset(loss_.input.outer, row) + Offset(loss_.input.inner, target);
+  }
+
+  void Losses(int64_t block, int64_t first, int64_t end, double* sums) {
+    float terms[kLaneBlock];
+    float weights[kLaneBlock];
+    const int64_t n = end - first;
+    std::fill_n(terms, n, 0.0f);
+    std::fill_n(weights, n, 0.0f);
+    for (int64_t row = first; row < end; row += kAtOnce) {
+      ForTargets(row, std::min(kAtOnce, end - row), [&](int64_t i, int64_t target) {
+        const int64_t place = row - first + i;
+        weights[place] = WeightOf(target);
+        terms[place] = -(weights[place] * ElementAt(loss_.input, input_ + PlaceOf(row + i, target)));
+      });
+    }
+    if (loss_.reduction == ClassReduction::kNone) {
+      double raw[kAtOnce];
+      for (int64_t at = 0; at < n; at += kAtOnce) {
+        StoreRows(loss_.result, context_.addresses, first + at, std::min(kAtOnce, n - at), 0, 1,
+                  sizeof(float), reinterpret_cast<const char*>(terms + at), reinterpret_cast<char*>(raw));
+      }
+    } else {
+      sums[2 * block] = SumOfLanes(terms, n);
+      sums[2 * block + 1] = SumOfLanes(weights, n);
+    }
+  }
+
+  void Finish(double* sums) {
+    const DefaultFloatEnvironment environment;
+    double levels[80];
+    SumTree tree(levels, 2);
+    for (int64_t block = 0; block < Blocks(loss_.rows); ++block) tree.Add(sums + 2 * block);
+    double both[2];
+    tree.Finish(both);
+    StoreNumber(loss_.result, context_.addresses,
+                loss_.reduction == ClassReduction::kMean ? both[0] / both[1] : both[0]);
+    StoreNumber(loss_.total, context_.addresses, both[1]);
+  }
+
+  // What is the same for all rows.
+  void PrepareGradient() {
+    const DefaultFloatEnvironment environment;
+    divisor_ = loss_.reduction == ClassReduction::kMean ? NumberOf(loss_.total, context_.addresses) : 1.0;
+  }
+
+  void Scatter(int64_t row, int64_t n) {
+    double gradients[kAtOnce];
+    double raw[kAtOnce];
+    LoadRows(loss_.result, context_.addresses, row, n, 0, 1, sizeof(double),
+             reinterpret_cast<char*>(gradients), reinterpret_cast<char*>(raw));
+    auto* const out = const_cast<char*>(input_);
+    ForTargets(row, n, [&](int64_t i, int64_t target) {
+      const double value = -(static_cast<double>(WeightOf(target)) * gradients[i]) / divisor_;
+      char* const place = out + PlaceOf(row + i, target);
+      if (loss_.input.conversion->KeepsBytes()) {
+        std::memcpy(place, &value, sizeof value);
+      } else {
+        loss_.input.conversion->Run(&value, place, 1, false);
+      }
+    });
+  }
+
+  void Note(int64_t row) {
+    int64_t seen = bad_.load(std::memory_order_relaxed);
+    while (row < seen && !bad_.compare_exchange_weak(seen, row, std::memory_order_relaxed)) {
+    }
+  }
+
+  void Report(int64_t row) {
+    int64_t target = 0;
+    int64_t raw = 0;
+    LoadRows(loss_.target, context_.addresses, row, 1, 0, 1, sizeof target, reinterpret_cast<char*>(&target),
+             reinterpret_cast<char*>(&raw));
+    Text message(context_.api, ": target has the value ");
+    message.Add(target).Add(" at element ").Add(row).Add(", accepted: 0 to ").Add(loss_.classes - 1);
+    context_.Fail(ACL_ERROR_RT_AICORE_EXCEPTION, message.Add(", or ignoreIndex."));
+  }
+
+  const ClassLoss& loss_;
+  const JobContext& context_;
+  const char* const input_;
+  const char* const weight_;
+  double divisor_ = 1;
+  std::atomic<int64_t> bad_{std::numeric_limits<int64_t>::max()};
+};
+
+}  // namespace
+
+uint64_t ClassLoss::WorkspaceBytes() const noexcept {
+  if (is_gradient || reduction == ClassReduction::kNone) return 0;
+  return static_cast<uint64_t>(Blocks(rows)) * 2 * sizeof(double);
+}
+
+void ClassLoss::Run(const JobContext& context) const noexcept { ClassRun(*this, context).Run(); }
+
+void ClassLossJob::Run(const JobContext& context) const noexcept {
+  reinterpret_cast<const ClassLoss*>(context.memory)->Run(context);
+}
+
+void SetClassLossJob(Executor& executor, const ClassLoss& loss, uint32_t touched) noexcept {
+  auto* const memory = executor.ReserveMemory(sizeof loss);
+  if (memory == nullptr) return;
+  std::memcpy(memory, &loss, sizeof loss);
+  executor.workspace_size = loss.WorkspaceBytes();
+  const int64_t elements = loss.is_gradient ? loss.rows * loss.classes : loss.rows;
+  executor.SetJob([&] { return ClassLossJob{touched, elements}; });
+}
+
+}  // namespace portacl::engine

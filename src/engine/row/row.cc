@@ -1,0 +1,479 @@
+// Plans and runs jobs over rows (see row.h): what is not taken as it lies in memory passes through tiles of whole rows, or, where
+// rows are too long for that, of pieces.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/row/row.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "acl/data_type.h"
+#include "acl/float_environment.h"
+#include "engine/cache_size.h"
+#include "engine/fold/sum_tree.h"
+#include "engine/isa.h"
+#include "engine/parallel.h"
+#include "engine/thread_memory.h"
+#include "plan/reduction_plan.h"
+
+#include <hwy/cache_control.h>
+
+namespace portacl::engine {
+namespace {
+
+// Tiles should stay in the second-level cache, beside what is taken in place.
+constexpr int64_t kTileBytesTogether = 196608;
+// What there is without a thread's memory.
+constexpr int64_t kStackBytes = 16384;
+constexpr int64_t kMostRowsTogether = 64;
+constexpr int64_t kMostPiece = 8192;
+// A thread takes about so many elements at a time, of whole rows; neighbours that share cache lines stay together.
+constexpr int64_t kElementsTogether = 65536;
+constexpr int64_t kRowsOfLine = 64;
+// Chunks of sums over columns.
+constexpr int64_t kMostColumnChunks = 16;
+
+int64_t Rounded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// Memory cut into pieces.
+class Memory {
+ public:
+  Memory(char* bytes, int64_t size) : at_(bytes), left_(size) {}
+  char* Take(int64_t bytes) {
+    char* const taken = at_;
+    at_ += Rounded(bytes);
+    left_ -= Rounded(bytes);
+    return taken;
+  }
+  int64_t left() const { return left_; }
+
+ private:
+  char* at_;
+  int64_t left_;
+};
+
+// Rows of a job, which one thread works on.
+class RowRun {
+ public:
+  RowRun(const RowJob& job, void* const* addresses, char* bytes, int64_t size)
+      : job_(job), addresses_(addresses), memory_(bytes, size), operands_(job.inputs + job.outputs) {
+    const int values = job.values_in + job.values_out;
+    // Tiles of whole rows: what they take for one row, and for all.
+    int64_t per_row = 0;
+    int64_t shared = 2 * kMostRowsTogether * static_cast<int64_t>(sizeof(double)) * (values + 1) + 1024;
+    const int64_t row_bytes = job.n * job.computed_size;
+    bool any_tile = false;
+    for (int k = 0; k < operands_; ++k) {
+      const RowOperand& operand = job.operand[k];
+      if (operand.is_in_place) continue;
+      (operand.is_shared ? shared : per_row) += Rounded(row_bytes);
+      any_tile = any_tile || !operand.is_shared;
+    }
+    if (job.keeps) shared += Rounded(row_bytes + 64);
+    // Each tile begins at a whole line, and rows in it follow each other: a line each is more than that takes.
+    per_row += Rounded(job.n * job.raw_size);
+    const int64_t left = memory_.left() - shared - int64_t{operands_} * 64;
+    is_whole_ = left >= per_row;
+    if (job.n > std::numeric_limits<int64_t>::max() / 64) is_whole_ = false;
+    if (is_whole_) {
+      const int64_t comfortable = std::min(left, std::max(per_row, kTileBytesTogether));
+      rows_together_ = std::clamp<int64_t>(comfortable / std::max<int64_t>(per_row, 1), 1, kMostRowsTogether);
+      if (LiesAcross()) {
+        // A cache line of each column, as far as there is room.
+        const int64_t line = std::min<int64_t>(kRowsOfLine / 4, left / std::max<int64_t>(per_row, 1));
+        rows_together_ = std::max(rows_together_, line);
+      }
+      tile_elements_ = job.n;
+    } else {
+      rows_together_ = 1;
+      const int64_t left_for_pieces = memory_.left() -
+                                      2 * static_cast<int64_t>(sizeof(double)) * (values + 1) -
+                                      64 * (values + 4 + operands_);
+      const int64_t each = operands_ * job.computed_size + job.raw_size;
+      tile_elements_ = std::min(kMostPiece, left_for_pieces / each / 64 * 64);
+    }
+    values_ = reinterpret_cast<double*>(
+        memory_.Take(static_cast<int64_t>(sizeof(double)) * values * rows_together_));
+    raw_values_ = memory_.Take(static_cast<int64_t>(sizeof(double)) * rows_together_);
+    for (int k = 0; k < operands_; ++k) {
+      const RowOperand& operand = job.operand[k];
+      if (operand.is_in_place) continue;
+      const bool one = operand.is_shared || !is_whole_;
+      tile_[k] = memory_.Take((one ? 1 : rows_together_) * tile_elements_ * job.computed_size);
+      if (is_whole_ && operand.is_shared) loads_shared_ = true;
+    }
+    if (job.keeps && is_whole_) kept_ = memory_.Take(row_bytes + 64);
+    raw_ = memory_.Take(rows_together_ * tile_elements_ * job.raw_size);
+    if (loads_shared_) {
+      for (int k = 0; k < job.inputs; ++k) {
+        const RowOperand& operand = job.operand[k];
+        if (!operand.is_in_place && operand.is_shared)
+          LoadRows(operand, addresses, 0, 1, 0, job.n, job.computed_size, tile_[k], raw_);
+      }
+    }
+  }
+
+  // `columns` may be nullptr.
+  void Rows(int64_t first, int64_t last, double* const* columns) {
+    RowWork work{};
+    for (int64_t row = first; row < last;) {
+      int64_t rows = std::min(rows_together_, last - row);
+      work.n = static_cast<size_t>(job_.n);
+      work.values = values_;
+      work.value_pitch = static_cast<size_t>(rows_together_);
+      work.kept = kept_;
+      work.pieces = nullptr;
+      work.stream = job_.stream;
+      for (int c = 0; c < kMaxColumnSums; ++c) work.columns[c] = columns == nullptr ? nullptr : columns[c];
+      for (int k = 0; k < operands_; ++k) {
+        const RowOperand& operand = job_.operand[k];
+        if (!operand.is_in_place) continue;
+        const RowStretch run = StretchFrom(operand.outer, row, rows);
+        rows = run.count;
+        work.operand[k] = static_cast<char*>(addresses_[operand.argument]) + operand.offset + run.offset;
+        work.row_stride[k] = run.stride;
+        if (k >= job_.inputs &&
+            (reinterpret_cast<uintptr_t>(work.operand[k]) % 64 != 0 || run.stride % 64 != 0))
+          work.stream = false;
+      }
+      const int values = job_.values_in + job_.values_out;
+      for (int i = 0; i < job_.values_in; ++i) {
+        LoadRows(job_.value[i], addresses_, row, rows, 0, 1, sizeof(double), ValuesOf(i), raw_values_);
+      }
+      if (is_whole_) {
+        RunWhole(work, row, rows);
+      } else {
+        RunPieces(work, row);
+      }
+      for (int i = job_.values_in; i < values; ++i) {
+        if (job_.value[i].argument == RowOperand::kConstant) continue;
+        StoreRows(job_.value[i], addresses_, row, rows, 0, 1, sizeof(double), ValuesOf(i), raw_values_);
+      }
+      row += rows;
+    }
+  }
+
+  Isa isa() const { return isa_; }
+
+ private:
+  char* ValuesOf(int i) const { return reinterpret_cast<char*>(values_ + i * rows_together_); }
+
+  // Whether the elements of neighbouring rows lie side by side.
+  bool LiesAcross() const {
+    return std::any_of(job_.operand, job_.operand + operands_, [](const RowOperand& operand) {
+      return !operand.is_in_place && operand.argument != RowOperand::kConstant && operand.outer.rank > 0 &&
+             operand.outer.stride[operand.outer.rank - 1] == operand.size && operand.inner.rank > 0;
+    });
+  }
+
+  void RunWhole(RowWork& work, int64_t row, int64_t rows) {
+    work.rows = static_cast<size_t>(rows);
+    for (int k = 0; k < operands_; ++k) {
+      const RowOperand& operand = job_.operand[k];
+      if (operand.is_in_place) continue;
+      work.operand[k] = tile_[k];
+      work.row_stride[k] = operand.is_shared ? 0 : job_.n * job_.computed_size;
+      if (k < job_.inputs && !operand.is_shared)
+        LoadRows(operand, addresses_, row, rows, 0, job_.n, job_.computed_size, tile_[k], raw_);
+    }
+    isa_ = job_.kernel(work, job_.parameters);
+    for (int k = job_.inputs; k < operands_; ++k) {
+      if (!job_.operand[k].is_in_place)
+        StoreRows(job_.operand[k], addresses_, row, rows, 0, job_.n, job_.computed_size, tile_[k], raw_);
+    }
+  }
+
+  struct Pieces : RowPieces {
+    const RowRun* run;
+    int64_t row;
+    char* in_place[kMaxRowOperands];
+  };
+
+  void RunPieces(RowWork& work, int64_t row) {
+    Pieces pieces;
+    pieces.most = static_cast<size_t>(tile_elements_);
+    pieces.run = this;
+    pieces.row = row;
+    pieces.take = [](const RowPieces& base, uint32_t reads, uint32_t writes, size_t at, size_t n,
+                     char** operand) {
+      const auto& self = static_cast<const Pieces&>(base);
+      const RowRun& run = *self.run;
+      for (int k = 0; k < run.operands_; ++k) {
+        const RowOperand& one = run.job_.operand[k];
+        if (one.is_in_place) {
+          operand[k] = self.in_place[k] + static_cast<int64_t>(at) * run.job_.native_size;
+          continue;
+        }
+        operand[k] = run.tile_[k];
+        if (((reads & ~writes) >> k & 1) != 0 && k < run.job_.inputs) {
+          LoadRows(one, run.addresses_, self.row, 1, static_cast<int64_t>(at), static_cast<int64_t>(n),
+                   run.job_.computed_size, run.tile_[k], run.raw_);
+        }
+      }
+    };
+    pieces.give = [](const RowPieces& base, uint32_t writes, size_t at, size_t n) {
+      const auto& self = static_cast<const Pieces&>(base);
+      const RowRun& run = *self.run;
+      for (int k = run.job_.inputs; k < run.operands_; ++k) {
+        if ((writes >> k & 1) == 0 || run.job_.operand[k].is_in_place) continue;
+        StoreRows(run.job_.operand[k], run.addresses_, self.row, 1, static_cast<int64_t>(at),
+                  static_cast<int64_t>(n), run.job_.computed_size, run.tile_[k], run.raw_);
+      }
+    };
+    for (int k = 0; k < operands_; ++k) {
+      const bool is_in_place = job_.operand[k].is_in_place;
+      pieces.in_place[k] = is_in_place ? work.operand[k] : nullptr;
+      if (!is_in_place) work.operand[k] = tile_[k];
+      work.row_stride[k] = 0;
+    }
+    work.rows = 1;
+    work.pieces = &pieces;
+    isa_ = job_.kernel(work, job_.parameters);
+  }
+
+  const RowJob& job_;
+  void* const* addresses_;
+  Memory memory_;
+  const int operands_;
+  bool is_whole_;
+  bool loads_shared_ = false;
+  int64_t rows_together_;
+  int64_t tile_elements_;
+  double* values_;
+  char* raw_values_;
+  char* tile_[kMaxRowOperands] = {};
+  char* kept_ = nullptr;
+  char* raw_;
+  Isa isa_ = Isa::kPortable;
+};
+
+[[gnu::noinline]] void RunOnStack(const RowJob& job, void* const* addresses, int64_t first, int64_t last,
+                                  double* const* columns) {
+  alignas(64) char bytes[kStackBytes];
+  RowRun run(job, addresses, bytes, sizeof bytes);
+  run.Rows(first, last, columns);
+  if (job.stream) hwy::FlushStream();
+  ReportIsaThatRan(run.isa());
+}
+
+void RunRows(const RowJob& job, void* const* addresses, int64_t first, int64_t last, double* const* columns) {
+  char* const memory = ThreadMemory(MemoryUse::kRows);
+  if (memory == nullptr) return RunOnStack(job, addresses, first, last, columns);
+  RowRun run(job, addresses, memory, kThreadMemoryBytes);
+  run.Rows(first, last, columns);
+  if (job.stream) hwy::FlushStream();
+  ReportIsaThatRan(run.isa());
+}
+
+// Sums of a row of columns are padded to whole groups of lanes.
+int64_t ColumnsPadded(int64_t n) { return (n + 15) / 16 * 16; }
+
+// Sums over columns: where they lie in the workspace. Of each chunk the block that is summed, which becomes the chunk's sum, and the
+// levels of its tree; then the levels of the tree over chunks.
+class ColumnSums {
+ public:
+  ColumnSums(const RowJob& job, char* workspace)
+      : job_(job),
+        padded_(ColumnsPadded(job.n)),
+        width_(padded_ * (int64_t{job.wants_column[0]} + int64_t{job.wants_column[1]})),
+        sums_(reinterpret_cast<double*>(workspace + job.columns_offset)) {}
+
+  static int64_t Doubles(const RowJob& job) {
+    const int64_t width =
+        ColumnsPadded(job.n) * (int64_t{job.wants_column[0]} + int64_t{job.wants_column[1]});
+    return width * (job.chunks * (1 + job.chunk_levels) + Levels(job.chunks));
+  }
+  static int64_t Levels(int64_t blocks) { return std::bit_width(static_cast<uint64_t>(blocks)); }
+
+  void Run(void* const* addresses) const {
+    ForEachBlock(job_.chunks, job_.threads, [&](int64_t chunk) {
+      const DefaultFloatEnvironment environment;
+      double* const block = sums_ + chunk * (1 + job_.chunk_levels) * width_;
+      SumTree tree(block + width_, width_);
+      double* columns[kMaxColumnSums];
+      for (int c = 0, at = 0; c < kMaxColumnSums; ++c)
+        columns[c] = job_.wants_column[c] ? block + padded_ * at++ : nullptr;
+      const int64_t end = std::min(job_.rows, (chunk + 1) * job_.chunk_blocks * kRowBlock);
+      for (int64_t row = chunk * job_.chunk_blocks * kRowBlock; row < end; row += kRowBlock) {
+        std::fill_n(block, width_, 0.0);
+        RunRows(job_, addresses, row, std::min(end, row + kRowBlock), columns);
+        tree.Add(block);
+      }
+      tree.Finish(block);
+    });
+    const DefaultFloatEnvironment environment;
+    SumTree tree(sums_ + job_.chunks * (1 + job_.chunk_levels) * width_, width_);
+    for (int64_t chunk = 0; chunk < job_.chunks; ++chunk)
+      tree.Add(sums_ + chunk * (1 + job_.chunk_levels) * width_);
+    tree.Finish(sums_);
+    constexpr int64_t kAtOnce = 512;
+    alignas(64) char raw[kAtOnce * sizeof(double)];
+    for (int c = 0, place = 0; c < kMaxColumnSums; ++c) {
+      if (!job_.wants_column[c]) continue;
+      const double* const from = sums_ + padded_ * place++;
+      for (int64_t at = 0; at < job_.n; at += kAtOnce) {
+        StoreRows(job_.column[c], addresses, 0, 1, at, std::min(kAtOnce, job_.n - at), sizeof(double),
+                  reinterpret_cast<const char*>(from + at), raw);
+      }
+    }
+  }
+
+ private:
+  const RowJob& job_;
+  const int64_t padded_;
+  const int64_t width_;
+  double* const sums_;
+};
+
+int64_t QuotientUp(int64_t dividend, int64_t divisor) { return (dividend + divisor - 1) / divisor; }
+
+}  // namespace
+
+void RowJob::Run(void* const* addresses, char* workspace) const noexcept {
+  if (sums_columns) {
+    ColumnSums(*this, workspace).Run(addresses);
+  } else {
+    int64_t together = std::max<int64_t>(1, kElementsTogether / n);
+    // Few rows are shared as well as they can be; many keep to whole cache lines, should they lie across.
+    const int64_t shared = QuotientUp(rows, int64_t{threads} * 4);
+    if (together > shared) together = std::max<int64_t>(1, shared);
+    if (rows >= int64_t{threads} * kRowsOfLine * 2)
+      together = QuotientUp(together, kRowsOfLine) * kRowsOfLine;
+    ForEachBlock(threads == 1 ? 1 : QuotientUp(rows, together), threads, [&](int64_t block) {
+      const DefaultFloatEnvironment environment;
+      const int64_t first = threads == 1 ? 0 : block * together;
+      RunRows(*this, addresses, first, threads == 1 ? rows : std::min(rows, first + together), nullptr);
+    });
+  }
+}
+
+void RowJobs::Run(const JobContext& context) const noexcept {
+  const auto* const jobs = reinterpret_cast<const RowJob*>(context.memory);
+  for (int i = 0; i < count; ++i) jobs[i].Run(context.addresses, static_cast<char*>(context.workspace));
+}
+
+RowJobMaker::RowJobMaker(const Shape& shape, uint32_t axes, aclDataType computed, Isa isa,
+                         int threads) noexcept
+    : shape_(shape), axes_(axes), computed_(computed), isa_(isa) {
+  job_.threads = threads;
+  job_.rows = 1;
+  job_.n = 1;
+  for (int axis = 0; axis < shape.rank; ++axis) ((axes >> axis & 1) != 0 ? job_.n : job_.rows) *= shape[axis];
+  job_.computed_size = computed == ACL_DOUBLE ? sizeof(double) : sizeof(float);
+}
+
+void RowJobMaker::Input(int operand, const aclTensor& view) noexcept {
+  dtypes_[job_.inputs] = view.dtype;
+  job_.operand[job_.inputs++] = RowOperandOf(operand, view, shape_, axes_, false, computed_, isa_);
+  touched_ |= 1u << operand;
+}
+
+void RowJobMaker::ConstantInput(double value) noexcept {
+  dtypes_[job_.inputs] = ACL_DT_UNDEFINED;
+  RowOperand& to = job_.operand[job_.inputs++];
+  to.argument = RowOperand::kConstant;
+  to.constant = value;
+  to.is_shared = true;
+}
+
+void RowJobMaker::Output(int operand, const aclTensor& view) noexcept {
+  const int k = job_.inputs + job_.outputs++;
+  dtypes_[k] = view.dtype;
+  job_.operand[k] = RowOperandOf(operand, view, shape_, axes_, true, computed_, isa_);
+  touched_ |= 1u << operand;
+}
+
+void RowJobMaker::ValueIn(int operand, const aclTensor& view) noexcept {
+  job_.value[job_.values_in++] = NumbersOf(operand, view, job_.rows, false, ACL_DOUBLE, isa_);
+  touched_ |= 1u << operand;
+}
+
+void RowJobMaker::ConstantValueIn(double value) noexcept {
+  RowOperand& to = job_.value[job_.values_in++];
+  to.argument = RowOperand::kConstant;
+  to.constant = value;
+}
+
+void RowJobMaker::ValueOut(int operand, const aclTensor& view) noexcept {
+  job_.value[job_.values_in + job_.values_out++] =
+      NumbersOf(operand, view, job_.rows, true, ACL_DOUBLE, isa_);
+  touched_ |= 1u << operand;
+}
+
+void RowJobMaker::NoValueOut() noexcept {
+  job_.value[job_.values_in + job_.values_out++].argument = RowOperand::kConstant;
+}
+
+void RowJobMaker::ColumnSum(int operand, const aclTensor& view) noexcept {
+  RowOperand& to = job_.column[columns_];
+  to = NumbersOf(operand, view, job_.n, true, ACL_DOUBLE, isa_);
+  touched_ |= 1u << operand;
+  std::swap(to.outer, to.inner);
+  job_.wants_column[columns_++] = true;
+  job_.sums_columns = true;
+}
+
+void RowJobMaker::NoColumnSum() noexcept { ++columns_; }
+
+const RowJob& RowJobMaker::Finish(const RowKernels& kernels, uint64_t* workspace) noexcept {
+  const int operands = job_.inputs + job_.outputs;
+  // A kernel of 16-bit elements where everything is of that dtype and lies dense within rows.
+  const auto fits = [&](aclDataType dtype) {
+    for (int k = 0; k < operands; ++k) {
+      const RowOperand& operand = job_.operand[k];
+      if (dtypes_[k] != dtype || !IsDense(operand.inner, operand.size)) return false;
+    }
+    return true;
+  };
+  aclDataType native = computed_;
+  if (computed_ == ACL_FLOAT) {
+    for (const aclDataType dtype : {ACL_BF16, ACL_FLOAT16}) {
+      if (fits(dtype) && (dtype == ACL_BF16 ? kernels.bf16 : kernels.f16).For(isa_) != nullptr)
+        native = dtype;
+    }
+  }
+  job_.kernel = (native == ACL_DOUBLE    ? kernels.f64
+                 : native == ACL_BF16    ? kernels.bf16
+                 : native == ACL_FLOAT16 ? kernels.f16
+                                         : kernels.f32)
+                    .For(isa_);
+  job_.native_size = static_cast<int32_t>(StorageBits(native) / 8);
+  int64_t bytes = 0;
+  bool can_stream = native == ACL_FLOAT;
+  for (int k = 0; k < operands; ++k) {
+    RowOperand& operand = job_.operand[k];
+    operand.is_in_place = dtypes_[k] == native && IsDense(operand.inner, operand.size);
+    if (!operand.is_in_place && operand.argument != RowOperand::kConstant &&
+        !operand.conversion->KeepsBytes())
+      job_.raw_size = std::max(job_.raw_size, operand.size);
+    if (!operand.is_shared) bytes += job_.rows * job_.n * operand.size;
+    if (k >= job_.inputs && !operand.is_in_place) can_stream = false;
+  }
+  // Addresses are not known yet: rows of whole lines, and what is aligned is seen when it runs.
+  job_.stream = can_stream && job_.outputs > 0 && bytes > LastLevelCacheBytes() &&
+                job_.n * job_.computed_size % 64 == 0;
+  if (job_.sums_columns) {
+    const int64_t blocks = QuotientUp(job_.rows, kRowBlock);
+    job_.chunk_blocks = 1;
+    while (QuotientUp(blocks, job_.chunk_blocks) > kMostColumnChunks) job_.chunk_blocks *= 2;
+    job_.chunks = QuotientUp(blocks, job_.chunk_blocks);
+    job_.chunk_levels = ColumnSums::Levels(job_.chunk_blocks);
+    *workspace = (*workspace + 63) / 64 * 64;
+    job_.columns_offset = static_cast<int64_t>(*workspace);
+    *workspace += static_cast<uint64_t>(ColumnSums::Doubles(job_)) * sizeof(double);
+  }
+  return job_;
+}
+
+void SetRowJobs(Executor& executor, const RowJob* const* jobs, int count, uint32_t touched) noexcept {
+  auto* const memory = executor.ReserveMemory(static_cast<size_t>(count) * sizeof(RowJob));
+  if (memory == nullptr) return;
+  int64_t elements = 0;
+  for (int i = 0; i < count; ++i) {
+    std::memcpy(memory + static_cast<size_t>(i) * sizeof(RowJob), jobs[i], sizeof(RowJob));
+    elements += jobs[i]->rows * jobs[i]->n;
+  }
+  executor.SetJob([&] { return RowJobs{count, touched, elements}; });
+}
+
+}  // namespace portacl::engine

@@ -1,0 +1,192 @@
+// How rows of operands lie in memory, and how they are brought from there and back (see row_operand.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/row/row_operand.h"
+
+#include <algorithm>
+
+#include "acl/data_type.h"
+#include "engine/move/block.h"
+#include "plan/views.h"
+
+namespace portacl::engine {
+namespace {
+
+// Dense rows at least this long are converted where they lie.
+constexpr int64_t kLongRow = 64;
+
+void AddAxis(RowAxes& axes, int64_t extent, int64_t stride) {
+  if (extent == 1) return;
+  if (axes.rank > 0 && axes.stride[axes.rank - 1] == extent * stride) {
+    axes.extent[axes.rank - 1] *= extent;
+    axes.stride[axes.rank - 1] = stride;
+    return;
+  }
+  axes.extent[axes.rank] = extent;
+  axes.stride[axes.rank] = stride;
+  ++axes.rank;
+}
+
+// Between memory and dense rows: a block of each run of rows and of elements, cut so that one that is transposed stays in the first-level
+// cache. copy(memory, steps there, dense, rows, columns).
+template <class Copy>
+void ForEachRun(const RowOperand& operand, char* base, int64_t row, int64_t rows, int64_t at, int64_t n,
+                char* dense, int64_t pitch, int32_t dense_size, const Copy& copy) {
+  for (int64_t r = 0; r < rows;) {
+    const RowStretch outer = StretchFrom(operand.outer, row + r, rows - r);
+    for (int64_t i = 0; i < n;) {
+      const RowStretch inner = StretchFrom(operand.inner, at + i, n - i);
+      copy(base + operand.offset + outer.offset + inner.offset, BlockSteps{outer.stride, inner.stride},
+           dense + r * pitch + i * dense_size, outer.count, inner.count);
+      i += inner.count;
+    }
+    r += outer.count;
+  }
+}
+
+// Whether the elements of neighbouring rows lie side by side in memory.
+bool IsAcross(BlockSteps memory, int32_t size) { return memory.row == size && memory.column != size; }
+
+// Blocks of at most so many rows and columns; one that is to be transposed is to stay in the first-level cache.
+template <class Copy>
+void ForEachPart(BlockSteps memory, int32_t size, int64_t rows, int64_t columns, const Copy& copy) {
+  const bool is_across = IsAcross(memory, size);
+  const int64_t most_rows = is_across ? kTransposedRows : rows;
+  const int64_t most_columns = is_across ? std::min(kTransposedRowBytes / size, kTransposedRows) : columns;
+  for (int64_t r = 0; r < rows; r += most_rows) {
+    for (int64_t c = 0; c < columns; c += most_columns)
+      copy(r, c, std::min(most_rows, rows - r), std::min(most_columns, columns - c));
+  }
+}
+
+void FillWith(double value, int32_t size, char* to, int64_t n) {
+  if (size == sizeof(float)) {
+    std::fill_n(reinterpret_cast<float*>(to), n, static_cast<float>(value));
+  } else {
+    std::fill_n(reinterpret_cast<double*>(to), n, value);
+  }
+}
+
+bool IsRepeated(const RowAxes& axes) {
+  return std::all_of(axes.stride, axes.stride + axes.rank, [](int64_t stride) { return stride == 0; });
+}
+
+}  // namespace
+
+bool IsDense(const RowAxes& axes, int32_t size) noexcept {
+  return axes.rank == 0 || (axes.rank == 1 && axes.stride[0] == size);
+}
+
+RowStretch StretchFrom(const RowAxes& axes, int64_t index, int64_t most) noexcept {
+  if (axes.rank == 0) return {0, 0, most};
+  const int last = axes.rank - 1;
+  const int64_t column = index % axes.extent[last];
+  index /= axes.extent[last];
+  RowStretch run{column * axes.stride[last], axes.stride[last], std::min(most, axes.extent[last] - column)};
+  for (int axis = last - 1; axis >= 0 && index != 0; --axis) {
+    run.offset += index % axes.extent[axis] * axes.stride[axis];
+    index /= axes.extent[axis];
+  }
+  return run;
+}
+
+void LoadRows(const RowOperand& operand, void* const* addresses, int64_t row, int64_t rows, int64_t at,
+              int64_t n, int32_t size, char* to, char* raw) noexcept {
+  if (operand.argument == RowOperand::kConstant) return FillWith(operand.constant, size, to, rows * n);
+  auto* const base = static_cast<char*>(addresses[operand.argument]);
+  const Conversion& conversion = *operand.conversion;
+  const bool keeps_bytes = conversion.KeepsBytes();
+  const bool is_dense = IsDense(operand.inner, operand.size) && n >= kLongRow;
+  char* const gathered = keeps_bytes ? to : raw;
+  const int64_t pitch = keeps_bytes || is_dense ? n * size : n * operand.size;
+  ForEachRun(operand, base, row, rows, at, n, is_dense ? to : gathered, pitch, is_dense ? size : operand.size,
+             [&](const char* memory, BlockSteps steps, char* dense, int64_t run_rows, int64_t columns) {
+               if (is_dense && !keeps_bytes) {
+                 for (int64_t r = 0; r < run_rows; ++r)
+                   conversion.Run(memory + r * steps.row, dense + r * pitch, static_cast<size_t>(columns),
+                                  false);
+                 return;
+               }
+               ForEachPart(steps, operand.size, run_rows, columns,
+                           [&](int64_t r, int64_t c, int64_t part_rows, int64_t part_columns) {
+                             CopyBlock(memory + r * steps.row + c * steps.column, steps,
+                                       dense + r * pitch + c * operand.size, {pitch, operand.size}, part_rows,
+                                       part_columns, operand.size, false);
+                           });
+             });
+  if (!keeps_bytes && !is_dense) conversion.Run(raw, to, static_cast<size_t>(rows * n), false);
+}
+
+void StoreRows(const RowOperand& operand, void* const* addresses, int64_t row, int64_t rows, int64_t at,
+               int64_t n, int32_t size, const char* from, char* raw) noexcept {
+  auto* const base = static_cast<char*>(addresses[operand.argument]);
+  const Conversion& conversion = *operand.conversion;
+  const bool keeps_bytes = conversion.KeepsBytes();
+  const bool is_dense = IsDense(operand.inner, operand.size) && n >= kLongRow;
+  if (!keeps_bytes && !is_dense) conversion.Run(from, raw, static_cast<size_t>(rows * n), false);
+  char* const source = keeps_bytes || is_dense ? const_cast<char*>(from) : raw;
+  const int32_t source_size = is_dense ? size : operand.size;
+  const int64_t pitch = n * source_size;
+  ForEachRun(
+      operand, base, row, rows, at, n, source, pitch, source_size,
+      [&](char* memory, BlockSteps steps, const char* dense, int64_t run_rows, int64_t columns) {
+        if (is_dense && !keeps_bytes) {
+          for (int64_t r = 0; r < run_rows; ++r)
+            conversion.Run(dense + r * pitch, memory + r * steps.row, static_cast<size_t>(columns), false);
+          return;
+        }
+        ForEachPart(steps, operand.size, run_rows, columns,
+                    [&](int64_t r, int64_t c, int64_t part_rows, int64_t part_columns) {
+                      const char* const source_part = dense + r * pitch + c * operand.size;
+                      char* const target = memory + r * steps.row + c * steps.column;
+                      // Seen the other way round it is a block that is transposed.
+                      if (IsAcross(steps, operand.size)) {
+                        CopyBlock(source_part, {operand.size, pitch}, target, {steps.column, steps.row},
+                                  part_columns, part_rows, operand.size, false);
+                      } else {
+                        CopyBlock(source_part, {pitch, operand.size}, target, steps, part_rows, part_columns,
+                                  operand.size, false);
+                      }
+                    });
+      });
+}
+
+RowOperand RowOperandOf(int operand, const aclTensor& tensor, const Shape& shape, uint32_t axes,
+                        bool is_output, aclDataType computed, Isa isa) noexcept {
+  const aclTensor view = PlainView(tensor);
+  RowOperand to{};
+  to.argument = static_cast<int8_t>(operand);
+  to.size = static_cast<int32_t>(StorageBits(view.dtype) / 8);
+  to.offset = view.offset * to.size;
+  const int missing = shape.rank - view.view.rank;
+  for (int axis = 0; axis < shape.rank; ++axis) {
+    const bool is_walked = axis >= missing && view.view[axis - missing] != 1;
+    AddAxis((axes >> axis & 1) != 0 ? to.inner : to.outer, shape[axis],
+            is_walked ? view.strides[axis - missing] * to.size : 0);
+  }
+  to.is_shared = !is_output && IsRepeated(to.outer);
+  const aclDataType from = is_output ? computed : view.dtype;
+  const aclDataType into = is_output ? view.dtype : computed;
+  to.conversion = &ConversionBetween(isa, ConvertedPart(from, into), into);
+  return to;
+}
+
+RowOperand NumbersOf(int operand, const aclTensor& tensor, int64_t count, bool is_output,
+                     aclDataType computed, Isa isa) noexcept {
+  const aclTensor view = PlainView(tensor);
+  RowOperand to{};
+  to.argument = static_cast<int8_t>(operand);
+  to.size = static_cast<int32_t>(StorageBits(view.dtype) / 8);
+  to.offset = view.offset * to.size;
+  if (count > 1 && NumelOf(view.view) == 1) {
+    AddAxis(to.outer, count, 0);
+  } else {
+    for (int axis = 0; axis < view.view.rank; ++axis)
+      AddAxis(to.outer, view.view[axis], view.strides[axis] * to.size);
+  }
+  const aclDataType from = is_output ? computed : view.dtype;
+  const aclDataType into = is_output ? view.dtype : computed;
+  to.conversion = &ConversionBetween(isa, ConvertedPart(from, into), into);
+  return to;
+}
+
+}  // namespace portacl::engine

@@ -1,0 +1,308 @@
+// Sorted rows (see rows.h): threads take rows, or, where a few are long, parts of one.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/sort/rows.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "acl/float_environment.h"
+#include "engine/parallel.h"
+#include "engine/sort/sort.h"
+
+namespace portacl::engine {
+namespace {
+
+// Rows of so many elements are sorted by several threads.
+constexpr int64_t kLongRow = 65536;
+// Elements for which another thread is asked.
+constexpr int64_t kWorthThread = 16384;
+// The first few of many are filtered: with more than one in so many, or fewer elements, all are counted.
+constexpr int64_t kRarelyKept = 8;
+constexpr int64_t kManyToFilter = 1024;
+constexpr int64_t kWriteBlock = 32768;
+
+int64_t Aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+bool IsWide(const SortRows& rows) { return HasWideWords(rows.dtype, rows.length); }
+bool IsSorted(const SortRows& rows) {
+  return rows.kind == SortRows::Kind::kFirst && rows.kept == rows.length;
+}
+bool IsFiltered(const SortRows& rows) {
+  return rows.kind == SortRows::Kind::kFirst && rows.length >= kManyToFilter &&
+         rows.kept <= rows.length / kRarelyKept;
+}
+bool IsGathered(const SortRows& rows) { return rows.source.step != rows.size && rows.length > 1; }
+// Whether elements are read while others are written where they might lie: of values that replace the row itself.
+bool MayBeInPlace(const SortRows& rows) { return IsSorted(rows) && rows.values.is_there && rows.length > 1; }
+// Words in each of a row's two buffers. Filtering keeps so many before it looks for the first of them.
+int64_t FilterRoom(const SortRows& rows) { return 2 * rows.kept + 2 * kFilterStep; }
+int64_t FirstRoom(const SortRows& rows) { return IsFiltered(rows) ? FilterRoom(rows) : rows.length; }
+int64_t SecondRoom(const SortRows& rows) {
+  if (rows.kind != SortRows::Kind::kFirst) return 0;
+  return IsFiltered(rows) ? FilterRoom(rows) : rows.length;
+}
+
+// How rows are shared: by `parts` of them, or each by `threads`.
+struct Shares {
+  int64_t parts;
+  int threads;
+};
+Shares SharesOf(const SortRows& rows) {
+  const int most = std::clamp(rows.threads, 1, kMostSortParts);
+  if (rows.rows < most && rows.length >= kLongRow && IsSorted(rows)) return {1, most};
+  return {std::clamp<int64_t>(rows.rows * rows.length / kWorthThread, 1, std::min<int64_t>(most, rows.rows)),
+          1};
+}
+
+int64_t PartBytes(const SortRows& rows, const Shares& shares) {
+  const auto word = static_cast<int64_t>(IsWide(rows) ? sizeof(WideWord) : sizeof(NarrowWord));
+  const int64_t counts = shares.threads > 1 ? kSortCounts : kSortCountsAlone;
+  int64_t bytes = Aligned(FirstRoom(rows) * word) + Aligned(SecondRoom(rows) * word) +
+                  Aligned(counts * int64_t{sizeof(int64_t)});
+  if (IsGathered(rows) || MayBeInPlace(rows)) bytes += Aligned(rows.length * rows.size);
+  return bytes;
+}
+
+// Where a row is, in bytes from each side's first element.
+struct RowOffsets {
+  int64_t index[kMaxDims];
+  int64_t source = 0;
+  int64_t values = 0;
+  int64_t places = 0;
+
+  RowOffsets(const SortRows& rows, int64_t row) {  // NOLINT(*-member-init): index up to the rank
+    for (int dim = rows.rank - 1; dim >= 0; --dim) {
+      index[dim] = row % rows.extent[dim];
+      row /= rows.extent[dim];
+      Move(rows, dim, index[dim]);
+    }
+  }
+  void Next(const SortRows& rows) {
+    for (int dim = rows.rank - 1; dim >= 0; --dim) {
+      if (++index[dim] < rows.extent[dim]) return Move(rows, dim, 1);
+      index[dim] = 0;
+      Move(rows, dim, 1 - rows.extent[dim]);
+    }
+  }
+
+ private:
+  void Move(const SortRows& rows, int dim, int64_t by) {
+    source += by * rows.source.stride[dim];
+    values += by * rows.values.stride[dim];
+    places += by * rows.places.stride[dim];
+  }
+};
+
+template <class Word>
+struct RowMemory {
+  Word* words[2];
+  int64_t* counts;
+  char* gathered;
+
+  RowMemory(const SortRows& rows, const Shares& shares, char* at) {  // NOLINT(*-member-init)
+    const auto take = [&at](int64_t bytes) {
+      char* const taken = at;
+      at += Aligned(bytes);
+      return taken;
+    };
+    constexpr auto kWord = static_cast<int64_t>(sizeof(Word));
+    words[0] = reinterpret_cast<Word*>(take(FirstRoom(rows) * kWord));
+    words[1] = reinterpret_cast<Word*>(take(SecondRoom(rows) * kWord));
+    counts = reinterpret_cast<int64_t*>(
+        take((shares.threads > 1 ? kSortCounts : kSortCountsAlone) * int64_t{sizeof(int64_t)}));
+    gathered = at;
+  }
+};
+
+// The first `kept` words of a row, in order; those that a filter lets pass are found in one walk.
+template <class Word>
+const Word* FirstWords(const SortRows& rows, const char* elements, int threads, RowMemory<Word>& memory) {
+  const int64_t n = rows.length;
+  const int64_t k = rows.kept;
+  const uint64_t flips = rows.descends ? FlippedKeys(rows.dtype) : 0;
+  Word* words = memory.words[0];
+  Word* other = memory.words[1];
+  if constexpr (std::is_same_v<Word, NarrowWord>) {
+    if (n <= kFewWords) {
+      MakeWords(rows.isa, rows.dtype, elements, n, 0, flips, words);
+      SortFew(rows.isa, words, n, other, &words);
+      return words;
+    }
+  }
+  if (IsFiltered(rows)) {
+    const int64_t room = FilterRoom(rows);
+    int64_t i = std::min(n, room);
+    KeyRange range = MakeWords(rows.isa, rows.dtype, elements, i, 0, flips, words);
+    int64_t count = i;
+    while (true) {
+      const Word last = SelectLeast(words, count, k, range, other);
+      std::swap(words, other);
+      count = k;
+      if (i == n) break;
+      // Of those that follow none that equals the last one is before it.
+      i += FilterWords(rows.isa, rows.dtype, elements + i * rows.size, n - i, i, flips, KeyOf(last), room,
+                       words, &count);
+      if (count == k) break;
+      range = RangeOf(words, count);
+    }
+  } else if (k < n) {
+    const KeyRange range = MakeWords(rows.isa, rows.dtype, elements, n, 0, flips, words);
+    SelectLeast(words, n, k, range, other);
+    std::swap(words, other);
+  } else {
+    MakeAllWords(rows.isa, rows.dtype, elements, n, flips, threads, words);
+  }
+  const SortMemory<Word> sort{{words, other}, memory.counts};
+  return sort.words[SortWords(sort, k, threads)];
+}
+
+// The one word that is asked for.
+template <class Word>
+Word OneWord(const SortRows& rows, const char* elements, RowMemory<Word>& memory) {
+  const int64_t n = rows.length;
+  Word* const words = memory.words[0];
+  const KeyRange range = MakeWords(rows.isa, rows.dtype, elements, n, 0, /*flips=*/0, words);
+  int64_t nth = rows.nth;
+  if (rows.kind != SortRows::Kind::kOne) {
+    int64_t numbers = n;
+    const uint64_t nan = NanKey(rows.dtype);
+    if (IsFloatKey(rows.dtype) && range.most == nan) {
+      int64_t nans = 0;
+      for (int64_t i = 0; i < n; ++i) nans += KeyOf(words[i]) == nan ? 1 : 0;
+      if (rows.kind == SortRows::Kind::kMedian)
+        return *std::find_if(words, words + n, [nan](const Word& word) { return KeyOf(word) == nan; });
+      numbers -= nans;
+    }
+    nth = numbers == 0 ? 0 : (numbers - 1) / 2;
+  }
+  return SelectLeast<Word>(words, n, nth + 1, range, nullptr);
+}
+
+template <class Bits, class Word>
+void TakeElements(const char* elements, const Word* words, int64_t n, char* to, int64_t step) {
+  for (int64_t i = 0; i < n; ++i)
+    Store(to + i * step, Load<Bits>(elements + PositionOf(words[i]) * static_cast<int64_t>(sizeof(Bits))));
+}
+template <class Word>
+void TakeElements(int32_t size, const char* elements, const Word* words, int64_t n, char* to, int64_t step) {
+  switch (size) {
+    case 1:
+      return TakeElements<uint8_t>(elements, words, n, to, step);
+    case 2:
+      return TakeElements<uint16_t>(elements, words, n, to, step);
+    case 4:
+      return TakeElements<uint32_t>(elements, words, n, to, step);
+    default:
+      return TakeElements<uint64_t>(elements, words, n, to, step);
+  }
+}
+
+// n words of a row, which are the elements `first` and so on of it.
+template <class Word>
+void WriteWords(const SortRows& rows, const char* elements, const Word* words, int64_t first, int64_t n,
+                char* values, char* places) {
+  words += first;
+  if (rows.values.is_there) {
+    values += first * rows.values.step;
+    TakeElements(rows.size, elements, words, n, values, rows.values.step);
+  }
+  if (rows.places.is_there) {
+    places += first * rows.places.step;
+    for (int64_t i = 0; i < n; ++i) Store(places + i * rows.places.step, PositionOf(words[i]));
+  }
+}
+
+template <class Word>
+void RunRows(const SortRows& rows, const JobContext& context) {
+  const Shares shares = SharesOf(rows);
+  const int64_t bytes = PartBytes(rows, shares);
+  char* const memory = rows.memory.Address(context);
+  const char* const source = rows.source.place.Address(context);
+  char* const values = rows.values.is_there ? rows.values.place.Address(context) : nullptr;
+  char* const places = rows.places.is_there ? rows.places.place.Address(context) : nullptr;
+  const bool is_copied = IsGathered(rows) || (MayBeInPlace(rows) && values == source);
+  const int64_t share = (rows.rows + shares.parts - 1) / shares.parts;
+  ForEachBlock(shares.parts, rows.threads, [&](int64_t part) {
+    RowMemory<Word> row_memory(rows, shares, memory + part * bytes);
+    const int64_t end = std::min(rows.rows, (part + 1) * share);
+    RowOffsets at(rows, part * share);
+    for (int64_t row = part * share; row < end; ++row, at.Next(rows)) {
+      const char* elements = source + at.source;
+      if (is_copied) {
+        rows.gather(elements, rows.source.step, rows.size, row_memory.gathered, rows.length);
+        elements = row_memory.gathered;
+      }
+      char* const values_at = rows.values.is_there ? values + at.values : nullptr;
+      char* const places_at = rows.places.is_there ? places + at.places : nullptr;
+      if (rows.kind != SortRows::Kind::kFirst) {
+        const Word word = OneWord(rows, elements, row_memory);
+        WriteWords(rows, elements, &word, 0, 1, values_at, places_at);
+        continue;
+      }
+      const Word* const words = FirstWords(rows, elements, shares.threads, row_memory);
+      const int64_t blocks = (rows.kept + kWriteBlock - 1) / kWriteBlock;
+      ForEachBlock(blocks, shares.threads, [&](int64_t block) {
+        const int64_t first = block * kWriteBlock;
+        WriteWords(rows, elements, words, first, std::min(rows.kept - first, kWriteBlock), values_at,
+                   places_at);
+      });
+    }
+  });
+}
+
+}  // namespace
+
+void PlanSortRows(const aclTensor& source, const aclTensor* values, const aclTensor* places, int dim, Isa isa,
+                  int threads, SortRows& rows) noexcept {
+  rows.dtype = source.dtype;
+  rows.size = static_cast<int32_t>(aclDataTypeSize(source.dtype));
+  rows.isa = isa;
+  rows.threads = threads;
+  rows.length = source.view.rank == 0 ? 1 : source.view[dim];
+  rows.rows = source.numel / rows.length;
+  rows.gather = FindGather(isa, GatherSource::kCache);
+  const aclTensor* const tensors[] = {&source, values, places};
+  SortRows::Side* const sides[] = {&rows.source, &rows.values, &rows.places};
+  int64_t sizes[3] = {};
+  for (int i = 0; i < 3; ++i) {
+    SortRows::Side& side = *sides[i];
+    side.is_there = tensors[i] != nullptr;
+    side.step = 0;
+    if (!side.is_there) continue;
+    sizes[i] = static_cast<int64_t>(aclDataTypeSize(tensors[i]->dtype));
+    side.place.offset += tensors[i]->offset * sizes[i];
+    side.step = tensors[i]->view.rank == 0 ? 0 : tensors[i]->strides[dim] * sizes[i];
+  }
+  // Dims of length 1 vanish; a dim goes on in the one inside it where all sides do.
+  rows.rank = 0;
+  for (int d = source.view.rank - 1; d >= 0; --d) {
+    if (d == dim || source.view[d] == 1) continue;
+    int64_t stride[3] = {};
+    for (int i = 0; i < 3; ++i) stride[i] = sides[i]->is_there ? tensors[i]->strides[d] * sizes[i] : 0;
+    const int last = rows.rank - 1;
+    bool continues = last >= 0;
+    for (int i = 0; i < 3 && continues; ++i)
+      continues = stride[i] == sides[i]->stride[last] * rows.extent[last];
+    if (continues) {
+      rows.extent[last] *= source.view[d];
+      continue;
+    }
+    rows.extent[rows.rank] = source.view[d];
+    for (int i = 0; i < 3; ++i) sides[i]->stride[rows.rank] = stride[i];
+    ++rows.rank;
+  }
+  std::reverse(rows.extent, rows.extent + rows.rank);
+  for (SortRows::Side* const side : sides) std::reverse(side->stride, side->stride + rows.rank);
+}
+
+int64_t RowsMemory(const SortRows& rows) noexcept {
+  const Shares shares = SharesOf(rows);
+  return PartBytes(rows, shares) * shares.parts;
+}
+
+void SortRows::Run(const JobContext& context) const noexcept {
+  const DefaultFloatEnvironment environment;
+  IsWide(*this) ? RunRows<WideWord>(*this, context) : RunRows<NarrowWord>(*this, context);
+}
+
+}  // namespace portacl::engine

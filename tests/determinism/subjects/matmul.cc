@@ -1,0 +1,137 @@
+// Products of matrices, for the determinism test: kernels, panels, blocks of terms and tiles in part and in whole, and work for several threads.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "aclnnop/aclnn_addbmm.h"
+#include "aclnnop/aclnn_addmm.h"
+#include "aclnnop/aclnn_baddbmm.h"
+#include "aclnnop/aclnn_batch_matmul.h"
+#include "aclnnop/aclnn_dot.h"
+#include "aclnnop/aclnn_matmul.h"
+#include "aclnnop/aclnn_mm.h"
+#include "aclnnop/aclnn_mv.h"
+#include "determinism/subject.h"
+
+namespace portacl::testing {
+namespace {
+
+using Tensors = std::span<aclTensor* const>;
+using Run = decltype(OperatorBinding::run);
+
+class Scalar {
+ public:
+  explicit Scalar(double value) : scalar_(aclCreateScalar(&value, ACL_DOUBLE)) {}
+  ~Scalar() { aclDestroyScalar(scalar_); }
+  Scalar(const Scalar&) = delete;
+  Scalar& operator=(const Scalar&) = delete;
+  operator const aclScalar*() const { return scalar_; }
+
+ private:
+  aclScalar* scalar_;
+};
+
+using Plan = aclnnStatus (*)(Tensors t, uint64_t* size, aclOpExecutor** executor);
+
+// Inputs and output; each of all three types.
+struct Shapes {
+  std::vector<Shape> inputs;
+  Shape output;
+};
+
+SubjectRegistration Register(const std::string& name, size_t inputs, Plan plan, Run run,
+                             const std::vector<Shapes>& all, Start start = Start::kAnything) {
+  Subject subject;
+  subject.start = start;
+  subject.sums_everything = true;
+  OperatorBinding& binding = subject.description.binding;
+  binding.name = name;
+  for (size_t i = 0; i < inputs; ++i) binding.tensors.push_back("input" + std::to_string(i));
+  binding.tensors.emplace_back("output");
+  binding.plan = [plan](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+    return plan(t, size, executor);
+  };
+  binding.run = run;
+  binding.may_need_workspace = [](std::span<const Shape>) { return true; };
+  for (const Shapes& shapes : all) {
+    for (const DtypeNumber dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16})
+      subject.given.push_back(
+          {std::vector<DtypeNumber>(inputs, dtype), shapes.inputs, dtype, shapes.output, 0, {}});
+  }
+  subject.description.attributes.emplace_back();
+  subject.cuts_freely = [](const Attributes&) { return false; };
+  for (const char c : name) subject.seed = subject.seed * 31 + static_cast<unsigned char>(c);
+  return SubjectRegistration(std::move(subject));
+}
+
+const auto kMm = Register("aclnnMm", 2,
+                          [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+                            return aclnnMmGetWorkspaceSize(t[0], t[1], t[2], 1, size, executor);
+                          },
+                          aclnnMm,
+                          {{{{131, 300}, {300, 97}}, {131, 97}},
+                           {{{1, 700}, {700, 301}}, {1, 301}},
+                           {{{530, 20}, {20, 70}}, {530, 70}}});
+const auto kMatmul = Register("aclnnMatmul", 2,
+                              [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+                                return aclnnMatmulGetWorkspaceSize(t[0], t[1], t[2], 1, size, executor);
+                              },
+                              aclnnMatmul,
+                              {{{{3, 1, 65, 270}, {2, 270, 33}}, {3, 2, 65, 33}},
+                               {{{3000}, {3000}}, {}},
+                               {{{5, 41, 300}, {300}}, {5, 41}}});
+const auto kBatchMatMul =
+    Register("aclnnBatchMatMul", 2,
+             [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+               return aclnnBatchMatMulGetWorkspaceSize(t[0], t[1], t[2], 1, size, executor);
+             },
+             aclnnBatchMatMul,
+             {{{{12, 64, 64}, {12, 64, 64}}, {12, 64, 64}}, {{{5, 30, 257}, {1, 257, 40}}, {5, 30, 40}}});
+const auto kAddmm = Register(
+    "aclnnAddmm", 3,
+    [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+      return aclnnAddmmGetWorkspaceSize(t[0], t[1], t[2], Scalar(0.7), Scalar(1.3), t[3], 1, size, executor);
+    },
+    aclnnAddmm, {{{{97}, {131, 300}, {300, 97}}, {131, 97}}, {{{40, 33}, {40, 513}, {513, 33}}, {40, 33}}});
+const auto kInplaceAddmm = Register(
+    "aclnnInplaceAddmm", 3,
+    [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+      return aclnnInplaceAddmmGetWorkspaceSize(t[3], t[1], t[2], Scalar(1), Scalar(1), 1, size, executor);
+    },
+    aclnnInplaceAddmm, {{{{131, 97}, {131, 300}, {300, 97}}, {131, 97}}}, Start::kFirstInput);
+const auto kBaddbmm = Register("aclnnBaddbmm", 3,
+                               [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+                                 return aclnnBaddbmmGetWorkspaceSize(t[0], t[1], t[2], Scalar(0.7),
+                                                                     Scalar(1.3), t[3], 1, size, executor);
+                               },
+                               aclnnBaddbmm, {{{{7, 1, 40}, {7, 65, 280}, {7, 280, 40}}, {7, 65, 40}}});
+const auto kInplaceBaddbmm = Register(
+    "aclnnInplaceBaddbmm", 3,
+    [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+      return aclnnInplaceBaddbmmGetWorkspaceSize(t[3], t[1], t[2], Scalar(1), Scalar(-2), 1, size, executor);
+    },
+    aclnnInplaceBaddbmm, {{{{7, 65, 40}, {7, 65, 280}, {7, 280, 40}}, {7, 65, 40}}}, Start::kFirstInput);
+const auto kAddbmm = Register("aclnnAddbmm", 3,
+                              [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+                                return aclnnAddbmmGetWorkspaceSize(t[0], t[1], t[2], Scalar(0.7), Scalar(1.3),
+                                                                   t[3], 1, size, executor);
+                              },
+                              aclnnAddbmm, {{{{65, 1}, {7, 65, 280}, {7, 280, 40}}, {65, 40}}});
+const auto kInplaceAddbmm = Register(
+    "aclnnInplaceAddbmm", 3,
+    [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+      return aclnnInplaceAddbmmGetWorkspaceSize(t[3], t[1], t[2], Scalar(1), Scalar(1), 1, size, executor);
+    },
+    aclnnInplaceAddbmm, {{{{65, 40}, {7, 65, 280}, {7, 280, 40}}, {65, 40}}}, Start::kFirstInput);
+const auto kMv = Register("aclnnMv", 2,
+                          [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+                            return aclnnMvGetWorkspaceSize(t[0], t[1], t[2], 1, size, executor);
+                          },
+                          aclnnMv, {{{{301, 1000}, {1000}}, {301}}});
+const auto kDot = Register("aclnnDot", 2,
+                           [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+                             return aclnnDotGetWorkspaceSize(t[0], t[1], t[2], size, executor);
+                           },
+                           aclnnDot, {{{{20000}, {20000}}, {}}, {{{100}, {100}}, {}}});
+
+}  // namespace
+}  // namespace portacl::testing

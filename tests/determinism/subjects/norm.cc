@@ -1,0 +1,327 @@
+// Softmax, norms and losses over classes for the determinism test: rows of several blocks, rows along any axis, sums over many rows. Each
+// result of an operator that has several is hashed in a setting of its own.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_add_rms_norm.h"
+#include "aclnnop/aclnn_batch_norm.h"
+#include "aclnnop/aclnn_batch_norm_backward.h"
+#include "aclnnop/aclnn_group_norm.h"
+#include "aclnnop/aclnn_group_norm_backward.h"
+#include "aclnnop/aclnn_layer_norm.h"
+#include "aclnnop/aclnn_layer_norm_backward.h"
+#include "aclnnop/aclnn_logsoftmax.h"
+#include "aclnnop/aclnn_logsoftmax_backward.h"
+#include "aclnnop/aclnn_nll_loss.h"
+#include "aclnnop/aclnn_nll_loss_backward.h"
+#include "aclnnop/aclnn_rms_norm.h"
+#include "aclnnop/aclnn_rms_norm_grad.h"
+#include "aclnnop/aclnn_softmax.h"
+#include "aclnnop/aclnn_softmax_backward.h"
+#include "determinism/subject.h"
+
+namespace portacl::testing {
+namespace {
+
+using Tensors = std::span<aclTensor* const>;
+
+class Array {
+ public:
+  explicit Array(const Shape& values) : array_(aclCreateIntArray(values.data(), values.size())) {}
+  ~Array() { aclDestroyIntArray(array_); }
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  operator const aclIntArray*() const { return array_; }
+
+ private:
+  aclIntArray* array_;
+};
+// One of three flags.
+class Flag {
+ public:
+  explicit Flag(int64_t which) {
+    const bool values[] = {which == 0, which == 1, which == 2};
+    array_ = aclCreateBoolArray(values, 3);
+  }
+  ~Flag() { aclDestroyBoolArray(array_); }
+  Flag(const Flag&) = delete;
+  Flag& operator=(const Flag&) = delete;
+  operator const aclBoolArray*() const { return array_; }
+
+ private:
+  aclBoolArray* array_;
+};
+
+// A tensor for results that are not looked at, as long as phase 1 runs.
+class Unseen {
+ public:
+  explicit Unseen(const Shape& shape, aclDataType dtype = ACL_FLOAT) {
+    static std::vector<double> memory(1 << 16);
+    tensor_ = aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                              shape.size(), memory.data());
+  }
+  ~Unseen() { aclDestroyTensor(tensor_); }
+  Unseen(const Unseen&) = delete;
+  Unseen& operator=(const Unseen&) = delete;
+  operator aclTensor*() const { return tensor_; }
+
+ private:
+  aclTensor* tensor_;
+};
+
+aclDataType DtypeOf(const aclTensor* tensor) {
+  aclDataType dtype = ACL_DT_UNDEFINED;
+  aclGetDataType(tensor, &dtype);
+  return dtype;
+}
+
+const std::vector<DtypeNumber> kFloats = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
+
+// A case of inputs of one dtype and shapes; which setting; those of other dtypes.
+GivenCase Case(DtypeNumber dtype, const std::vector<Shape>& inputs, const Shape& output, size_t setting = 0) {
+  return {std::vector<DtypeNumber>(inputs.size(), dtype), inputs, dtype, output, setting};
+}
+
+SubjectRegistration Register(const OperatorBinding& binding, const std::vector<GivenCase>& given,
+                             const std::vector<size_t>& not_negative = {}, bool is_plain_code = false) {
+  Subject subject;
+  subject.description.binding = binding;
+  subject.description.binding.may_need_workspace = [](std::span<const Shape>) { return true; };
+  size_t settings = 1;
+  for (const GivenCase& one : given) settings = std::max(settings, one.attributes + 1);
+  for (size_t i = 0; i < settings; ++i) {
+    subject.description.attributes.emplace_back();
+    subject.description.attributes.back().reduction = static_cast<int64_t>(i);
+  }
+  subject.given = given;
+  subject.cuts_freely = [](const Attributes&) { return false; };
+  subject.sums_everything = true;
+  subject.not_negative = not_negative;
+  subject.is_plain_code = is_plain_code;
+  for (const char c : binding.name) subject.seed = subject.seed * 31 + static_cast<unsigned char>(c);
+  return SubjectRegistration(std::move(subject));
+}
+
+std::vector<GivenCase> AlongEveryDim(size_t inputs, const std::vector<DtypeNumber>& dtypes) {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : dtypes) {
+    const Shape cube = {7, 61, 53};
+    for (size_t dim = 0; dim < 3; ++dim)
+      cases.push_back(Case(dtype, std::vector<Shape>(inputs, cube), cube, dim));
+    const Shape wide = {1, 3, 9001};
+    cases.push_back(Case(dtype, std::vector<Shape>(inputs, wide), wide, 2));
+  }
+  return cases;
+}
+
+template <auto kPlan>
+aclnnStatus PlanOne(Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+  return kPlan(t[0], a.reduction, t[1], size, executor);
+}
+template <auto kPlan>
+aclnnStatus PlanTwo(Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+  return kPlan(t[0], t[1], a.reduction, t[2], size, executor);
+}
+
+const auto kSoftmax =
+    Register({"aclnnSoftmax", {"self", "out"}, PlanOne<&aclnnSoftmaxGetWorkspaceSize>, aclnnSoftmax},
+             AlongEveryDim(1, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}));
+const auto kLogSoftmax =
+    Register({"aclnnLogSoftmax", {"self", "out"}, PlanOne<&aclnnLogSoftmaxGetWorkspaceSize>, aclnnLogSoftmax},
+             AlongEveryDim(1, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}));
+const auto kSoftmaxBackward = Register({"aclnnSoftmaxBackward",
+                                        {"gradOutput", "output", "out"},
+                                        PlanTwo<&aclnnSoftmaxBackwardGetWorkspaceSize>,
+                                        aclnnSoftmaxBackward},
+                                       AlongEveryDim(2, kFloats));
+const auto kLogSoftmaxBackward = Register({"aclnnLogSoftmaxBackward",
+                                           {"gradOutput", "output", "out"},
+                                           PlanTwo<&aclnnLogSoftmaxBackwardGetWorkspaceSize>,
+                                           aclnnLogSoftmaxBackward},
+                                          AlongEveryDim(2, kFloats));
+
+const Shape kRows = {617, 123};
+const Shape kColumns = {123};
+const Shape kNumbers = {617, 1};
+
+// The result, mean and rstd of rows.
+std::vector<GivenCase> LayerNormCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kFloats) {
+    cases.push_back(Case(dtype, {kRows, kColumns, kColumns}, kRows, 0));
+    cases.push_back(Case(dtype, {kRows, kColumns, kColumns}, kNumbers, 1));
+    cases.push_back(Case(dtype, {kRows, kColumns, kColumns}, kNumbers, 2));
+  }
+  return cases;
+}
+const auto kLayerNorm = Register(
+    {"aclnnLayerNorm",
+     {"input", "weightOptional", "biasOptional", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen unseen(kRows);
+       return aclnnLayerNormGetWorkspaceSize(
+           t[0], Array(kColumns), t[1], t[2], 1e-5, a.reduction == 0 ? t[3] : static_cast<aclTensor*>(unseen),
+           a.reduction == 1 ? t[3] : nullptr, a.reduction == 2 ? t[3] : nullptr, size, executor);
+     },
+     aclnnLayerNorm},
+    LayerNormCases());
+
+std::vector<GivenCase> GradientCases(const std::vector<Shape>& inputs, const std::vector<Shape>& outputs) {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kFloats) {
+    for (size_t i = 0; i < outputs.size(); ++i) cases.push_back(Case(dtype, inputs, outputs[i], i));
+  }
+  return cases;
+}
+const auto kLayerNormBackward = Register(
+    {"aclnnLayerNormBackward",
+     {"gradOut", "input", "mean", "rstd", "weightOptional", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const auto of = [&](int64_t which) { return a.reduction == which ? t[5] : nullptr; };
+       return aclnnLayerNormBackwardGetWorkspaceSize(t[0], t[1], Array(kColumns), t[2], t[3], t[4], nullptr,
+                                                     Flag(a.reduction), of(0), of(1), of(2), size, executor);
+     },
+     aclnnLayerNormBackward},
+    GradientCases({kRows, kRows, kNumbers, kNumbers, kColumns}, {kRows, kColumns, kColumns}));
+
+const auto kRmsNorm =
+    Register({"aclnnRmsNorm",
+              {"x", "gamma", "yOut"},
+              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen unseen(kNumbers);
+                return aclnnRmsNormGetWorkspaceSize(t[0], t[1], 1e-6, t[2], unseen, size, executor);
+              },
+              aclnnRmsNorm},
+             GradientCases({kRows, kColumns}, {kRows}));
+const auto kAddRmsNorm = Register(
+    {"aclnnAddRmsNorm",
+     {"x1", "x2", "gamma", "yOut"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnAddRmsNormGetWorkspaceSize(t[0], t[1], t[2], 1e-6, t[3], nullptr, nullptr, size, executor);
+     },
+     aclnnAddRmsNorm},
+    {Case(ACL_FLOAT16, {kRows, kRows, kColumns}, kRows), Case(ACL_BF16, {kRows, kRows, kColumns}, kRows)});
+
+// The gradient of x, and that of gamma, which is FLOAT.
+std::vector<GivenCase> RmsGradientCases() {
+  std::vector<GivenCase> cases = GradientCases({kRows, kRows, kNumbers, kColumns}, {kRows, kColumns});
+  for (GivenCase& one : cases) {
+    one.input_dtypes[2] = ACL_FLOAT;
+    if (one.attributes == 1) one.output_dtype = ACL_FLOAT;
+  }
+  return cases;
+}
+const auto kRmsNormGrad =
+    Register({"aclnnRmsNormGrad",
+              {"dy", "x", "rstd", "gamma", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen dx(kRows, DtypeOf(t[0]));
+                const Unseen dgamma(kColumns);
+                const bool first = a.reduction == 0;
+                return aclnnRmsNormGradGetWorkspaceSize(
+                    t[0], t[1], t[2], t[3], first ? t[4] : static_cast<aclTensor*>(dx),
+                    first ? static_cast<aclTensor*>(dgamma) : t[4], size, executor);
+              },
+              aclnnRmsNormGrad},
+             RmsGradientCases());
+
+const Shape kImages = {5, 6, 41, 31};
+const Shape kChannels = {6};
+
+// In training and not.
+const auto kBatchNorm =
+    Register({"aclnnBatchNorm",
+              {"input", "weight", "bias", "runningMean", "runningVar", "output"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen mean(kChannels);
+                const Unseen invstd(kChannels);
+                const bool training = a.reduction == 0;
+                return aclnnBatchNormGetWorkspaceSize(t[0], t[1], t[2], training ? nullptr : t[3],
+                                                      training ? nullptr : t[4], training, 0.1, 1e-5, t[5],
+                                                      mean, invstd, size, executor);
+              },
+              aclnnBatchNorm},
+             GradientCases({kImages, kChannels, kChannels, kChannels, kChannels}, {kImages, kImages}), {4});
+const auto kBatchNormBackward = Register(
+    {"aclnnBatchNormBackward",
+     {"gradOut", "input", "weight", "saveMean", "saveInvstd", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const auto of = [&](int64_t which) { return a.reduction == which ? t[5] : nullptr; };
+       return aclnnBatchNormBackwardGetWorkspaceSize(t[0], t[1], t[2], nullptr, nullptr, t[3], t[4], true,
+                                                     1e-5, Flag(a.reduction), of(0), of(1), of(2), size,
+                                                     executor);
+     },
+     aclnnBatchNormBackward},
+    GradientCases({kImages, kImages, kChannels, kChannels, kChannels}, {kImages, kChannels, kChannels}));
+
+const Shape kGroups = {5, 3};
+const auto kGroupNorm = Register(
+    {"aclnnGroupNorm",
+     {"self", "gamma", "beta", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen out(kImages, DtypeOf(t[0]));
+       const Unseen first(kGroups, DtypeOf(t[0]));
+       const Unseen second(kGroups, DtypeOf(t[0]));
+       const auto of = [&](int64_t which, aclTensor* unseen) { return a.reduction == which ? t[3] : unseen; };
+       return aclnnGroupNormGetWorkspaceSize(t[0], t[1], t[2], 5, 6, 41 * 31, 3, 1e-5, of(0, out),
+                                             of(1, first), of(2, second), size, executor);
+     },
+     aclnnGroupNorm},
+    GradientCases({kImages, kChannels, kChannels}, {kImages, kGroups, kGroups}));
+const auto kGroupNormBackward = Register(
+    {"aclnnGroupNormBackward",
+     {"gradOut", "input", "mean", "rstd", "gamma", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const auto of = [&](int64_t which) { return a.reduction == which ? t[5] : nullptr; };
+       return aclnnGroupNormBackwardGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], 5, 6, 41 * 31, 3,
+                                                     Flag(a.reduction), of(0), of(1), of(2), size, executor);
+     },
+     aclnnGroupNormBackward},
+    GradientCases({kImages, kImages, kGroups, kGroups, kChannels}, {kImages, kChannels, kChannels}));
+
+const Shape kClassRows = {9001, 17};
+std::vector<GivenCase> LossCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kFloats) {
+    for (size_t reduction = 0; reduction < 3; ++reduction) {
+      GivenCase one =
+          Case(dtype, {kClassRows, {9001}, {17}}, reduction == 0 ? Shape{9001} : Shape{}, reduction);
+      one.input_dtypes[1] = ACL_INT64;
+      one.indices = {{1, 17}};
+      cases.push_back(one);
+    }
+  }
+  return cases;
+}
+const auto kNllLoss = Register({"aclnnNLLLoss",
+                                {"self", "target", "weight", "out"},
+                                [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                                  const Unseen total(Shape{}, DtypeOf(t[0]));
+                                  return aclnnNLLLossGetWorkspaceSize(t[0], t[1], t[2], a.reduction, 3, t[3],
+                                                                      total, size, executor);
+                                },
+                                aclnnNLLLoss},
+                               LossCases(), {2}, /*is_plain_code=*/true);
+std::vector<GivenCase> LossGradientCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kFloats) {
+    for (size_t reduction = 0; reduction < 3; ++reduction) {
+      GivenCase one = Case(dtype, {reduction == 0 ? Shape{9001} : Shape{}, kClassRows, {9001}, {17}, {}},
+                           kClassRows, reduction);
+      one.input_dtypes[2] = ACL_INT64;
+      one.indices = {{2, 17}};
+      cases.push_back(one);
+    }
+  }
+  return cases;
+}
+const auto kNllLossBackward =
+    Register({"aclnnNLLLossBackward",
+              {"gradOutput", "self", "target", "weight", "totalWeight", "out"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                return aclnnNLLLossBackwardGetWorkspaceSize(t[0], t[1], t[2], t[3], a.reduction, 3, t[4],
+                                                            t[5], size, executor);
+              },
+              aclnnNLLLossBackward},
+             LossGradientCases(), {}, /*is_plain_code=*/true);
+
+}  // namespace
+}  // namespace portacl::testing

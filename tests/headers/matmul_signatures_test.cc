@@ -1,0 +1,35 @@
+// The signatures of products of matrices are CANN's: see signatures_test.cc.
+// SPDX-License-Identifier: Apache-2.0
+#include <type_traits>
+
+#include "aclnnop/aclnn_addbmm.h"
+#include "aclnnop/aclnn_addmm.h"
+#include "aclnnop/aclnn_baddbmm.h"
+#include "aclnnop/aclnn_batch_matmul.h"
+#include "aclnnop/aclnn_dot.h"
+#include "aclnnop/aclnn_matmul.h"
+#include "aclnnop/aclnn_mm.h"
+#include "aclnnop/aclnn_mv.h"
+
+typedef const aclTensor* In;
+typedef aclTensor* Out;
+typedef const aclScalar* Scalar;
+typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
+
+#define HAS(function, ...)                                                                     \
+  static_assert(std::is_same<decltype(&function##GetWorkspaceSize),                            \
+                             aclnnStatus (*)(__VA_ARGS__, uint64_t*, aclOpExecutor**)>::value, \
+                #function "GetWorkspaceSize");                                                 \
+  static_assert(std::is_same<decltype(&function), Run>::value, #function)
+
+HAS(aclnnMm, In, In, Out, int8_t);
+HAS(aclnnMatmul, In, In, Out, int8_t);
+HAS(aclnnBatchMatMul, In, In, Out, int8_t);
+HAS(aclnnAddmm, In, In, In, Scalar, Scalar, Out, int8_t);
+HAS(aclnnInplaceAddmm, In, In, In, Scalar, Scalar, int8_t);
+HAS(aclnnBaddbmm, In, In, In, Scalar, Scalar, Out, int8_t);
+HAS(aclnnInplaceBaddbmm, In, In, In, Scalar, Scalar, int8_t);
+HAS(aclnnAddbmm, In, In, In, Scalar, Scalar, Out, int8_t);
+HAS(aclnnInplaceAddbmm, Out, In, In, Scalar, Scalar, int8_t);
+HAS(aclnnMv, In, In, Out, int8_t);
+HAS(aclnnDot, In, In, Out);

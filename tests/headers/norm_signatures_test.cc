@@ -1,0 +1,52 @@
+// The C signatures of softmax, norms and losses over classes, as CANN declares them: wrong ones do not compile.
+// SPDX-License-Identifier: Apache-2.0
+#include <type_traits>
+
+#include "aclnnop/aclnn_add_rms_norm.h"
+#include "aclnnop/aclnn_batch_norm.h"
+#include "aclnnop/aclnn_batch_norm_backward.h"
+#include "aclnnop/aclnn_group_norm.h"
+#include "aclnnop/aclnn_group_norm_backward.h"
+#include "aclnnop/aclnn_layer_norm.h"
+#include "aclnnop/aclnn_layer_norm_backward.h"
+#include "aclnnop/aclnn_logsoftmax.h"
+#include "aclnnop/aclnn_logsoftmax_backward.h"
+#include "aclnnop/aclnn_nll_loss.h"
+#include "aclnnop/aclnn_nll_loss2d.h"
+#include "aclnnop/aclnn_nll_loss2d_backward.h"
+#include "aclnnop/aclnn_nll_loss_backward.h"
+#include "aclnnop/aclnn_rms_norm.h"
+#include "aclnnop/aclnn_rms_norm_grad.h"
+#include "aclnnop/aclnn_softmax.h"
+#include "aclnnop/aclnn_softmax_backward.h"
+
+typedef const aclTensor* In;
+typedef aclTensor* Out;
+typedef const aclIntArray* Array;
+typedef const aclBoolArray* Flags;
+typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
+
+#define HAS(function, ...)                                                                     \
+  static_assert(std::is_same<decltype(&function##GetWorkspaceSize),                            \
+                             aclnnStatus (*)(__VA_ARGS__, uint64_t*, aclOpExecutor**)>::value, \
+                #function "GetWorkspaceSize");                                                 \
+  static_assert(std::is_same<decltype(&function), Run>::value, #function)
+
+HAS(aclnnSoftmax, In, int64_t, Out);
+HAS(aclnnLogSoftmax, In, int64_t, Out);
+HAS(aclnnSoftmaxBackward, In, In, int64_t, Out);
+HAS(aclnnLogSoftmaxBackward, In, In, int64_t, Out);
+HAS(aclnnLayerNorm, In, Array, In, In, double, Out, Out, Out);
+HAS(aclnnLayerNormWithImplMode, In, Array, In, In, double, Out, Out, Out, int32_t);
+HAS(aclnnLayerNormBackward, In, In, Array, In, In, In, In, Flags, Out, Out, Out);
+HAS(aclnnRmsNorm, In, In, double, In, In);
+HAS(aclnnRmsNormGrad, In, In, In, In, In, In);
+HAS(aclnnAddRmsNorm, In, In, In, double, Out, Out, Out);
+HAS(aclnnBatchNorm, In, In, In, Out, Out, bool, double, double, Out, Out, Out);
+HAS(aclnnBatchNormBackward, In, In, In, In, In, In, In, bool, double, Flags, Out, Out, Out);
+HAS(aclnnGroupNorm, In, In, In, int64_t, int64_t, int64_t, int64_t, double, Out, Out, Out);
+HAS(aclnnGroupNormBackward, In, In, In, In, In, int64_t, int64_t, int64_t, int64_t, Flags, Out, Out, Out);
+HAS(aclnnNLLLoss, In, In, In, int64_t, int64_t, Out, Out);
+HAS(aclnnNLLLoss2d, In, In, In, int64_t, int64_t, Out, Out);
+HAS(aclnnNLLLossBackward, In, In, In, In, int64_t, int64_t, In, Out);
+HAS(aclnnNLLLoss2dBackward, In, In, In, In, int64_t, int64_t, Out, Out);

@@ -1,0 +1,458 @@
+// Products of matrices: what phase 1 answers, and every element against the definition.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_addbmm.h"
+#include "aclnnop/aclnn_addmm.h"
+#include "aclnnop/aclnn_baddbmm.h"
+#include "aclnnop/aclnn_batch_matmul.h"
+#include "aclnnop/aclnn_dot.h"
+#include "aclnnop/aclnn_matmul.h"
+#include "aclnnop/aclnn_mm.h"
+#include "aclnnop/aclnn_mv.h"
+#include "gtest/gtest.h"
+#include "product_calls.h"
+
+namespace portacl::testing {
+namespace {
+
+// ---- torch.matmul, of which Mm and BatchMatMul are cases ----
+
+// The shapes of two operands as matrices, and the result's with rows and columns; the batch is empty if it does not broadcast.
+struct MatmulShapes {
+  Shape left, right, batch, result;
+  bool broadcasts = true;
+};
+
+MatmulShapes ShapesOf(Shape left, Shape right) {
+  MatmulShapes shapes;
+  const bool is_row = left.size() == 1;
+  const bool is_column = right.size() == 1;
+  if (is_row) left.insert(left.begin(), 1);
+  if (is_column) right.push_back(1);
+  shapes.left = left;
+  shapes.right = right;
+  const size_t rank = std::max(left.size(), right.size()) - 2;
+  for (size_t i = 0; i < rank; ++i) {
+    const auto length = [&](const Shape& shape) {
+      const size_t missing = rank - (shape.size() - 2);
+      return i < missing ? 1 : shape[i - missing];
+    };
+    const int64_t a = length(left);
+    const int64_t b = length(right);
+    if (a != b && a != 1 && b != 1) shapes.broadcasts = false;
+    shapes.batch.push_back(a == 1 ? b : a);
+  }
+  shapes.result = shapes.batch;
+  if (!is_row) shapes.result.push_back(left[left.size() - 2]);
+  if (!is_column) shapes.result.push_back(right.back());
+  return shapes;
+}
+
+TensorValues Reshaped(TensorValues tensor, const Shape& shape) {
+  tensor.shape = shape;
+  return tensor;
+}
+
+std::vector<Outcome> MatmulOracle(const IndexCall&, const std::vector<TensorValues>& tensors) {
+  const MatmulShapes shapes = ShapesOf(tensors[0].shape, tensors[1].shape);
+  const FloatTensor left(Reshaped(tensors[0], shapes.left));
+  const FloatTensor right(Reshaped(tensors[1], shapes.right));
+  if (NumElements(left.shape) == 0 || NumElements(right.shape) == 0)
+    return {Outcome(tensors[2].elements.size(), Rounded(tensors[2].dtype, 0))};
+  Shape whole = shapes.batch;
+  whole.push_back(left.shape[left.shape.size() - 2]);
+  whole.push_back(right.shape.back());
+  return {ForEachElement(whole, [&](Index& index) {
+    BlockedSum sum;
+    AddTerms(left, index, right, index, sum);
+    return std::optional<Element>(Rounded(tensors[2].dtype, sum.Result()));
+  })};
+}
+
+IndexRules FirstRules() {
+  return {NoNulls("self mat2 out"), Listed_("self mat2 out", kFloats), TakesMode("self mat2")};
+}
+IndexRule DepthsMatch() {
+  return Refuses(161002, "self mat2", [](IndexCall& call) {
+    const Shape& left = call["self"].shape;
+    const Shape& right = call["mat2"].shape;
+    return left.back() != right[right.size() == 1 ? 0 : right.size() - 2];
+  });
+}
+
+IndexOperator Mm() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnMm);
+  op.valid = {TensorArg("self", {2, 3}), TensorArg("mat2", {3, 4}), OutputArg("out", {2, 4}),
+              IntegerArg("cubeMathType", 1)};
+  op.rules = FirstRules();
+  op.rules.insert(op.rules.end(), {RankRange("self mat2", 2, 2), DepthsMatch(),
+                                   [](IndexCall& call) -> std::optional<Verdict> {
+                                     call.result = {call["self"].shape[0], call["mat2"].shape[1]};
+                                     return std::nullopt;
+                                   },
+                                   ResultIs("out"), EmptyDone("out")});
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t m = DrawLength(random), n = DrawLength(random), k = DrawDepth(random);
+    call["self"].shape = {m, k};
+    call["mat2"].shape = {k, n};
+    call["out"].shape = {m, n};
+    if (random.Chance(20)) call["mat2"].format = ACL_FORMAT_FRACTAL_NZ;
+    DrawDtypes(call, random);
+  };
+  op.oracle = MatmulOracle;
+  op.fill = FillNumbers;
+  op.is_inexact = true;
+  return op;
+}
+
+IndexOperator BatchMatMul() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnBatchMatMul);
+  op.valid = {TensorArg("self", {5, 2, 3}), TensorArg("mat2", {5, 3, 4}), OutputArg("out", {5, 2, 4}),
+              IntegerArg("cubeMathType", 1)};
+  op.rules = FirstRules();
+  op.rules.insert(
+      op.rules.end(),
+      {RankRange("self mat2 out", 3, 3), DepthsMatch(),
+       Refuses(161002, "self mat2",
+               [](IndexCall& call) { return !ShapesOf(call["self"].shape, call["mat2"].shape).broadcasts; }),
+       [](IndexCall& call) -> std::optional<Verdict> {
+         call.result = ShapesOf(call["self"].shape, call["mat2"].shape).result;
+         return std::nullopt;
+       },
+       ResultIs("out"), IsNoFractal("self"), IsNoFractal("out"),
+       Refuses(161002, "mat2",
+               [](IndexCall& call) {
+                 const IndexArgument& mat2 = call["mat2"];
+                 return mat2.format == ACL_FORMAT_FRACTAL_NZ && (mat2.shape[1] == 1 || mat2.shape[2] == 1);
+               }),
+       EmptyDone("out")});
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t m = DrawLength(random), n = DrawLength(random), k = DrawDepth(random);
+    const int64_t b = random.Below(6);
+    call["self"].shape = {random.Chance(30) ? 1 : b, m, k};
+    call["mat2"].shape = {random.Chance(30) ? 1 : b, k, n};
+    const bool is_one = call["self"].shape[0] == 1 && call["mat2"].shape[0] == 1;
+    call["out"].shape = {is_one ? 1 : b, m, n};
+    DrawDtypes(call, random);
+  };
+  op.oracle = MatmulOracle;
+  op.fill = FillNumbers;
+  op.is_inexact = true;
+  return op;
+}
+
+IndexOperator Matmul() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnMatmul);
+  op.valid = {TensorArg("self", {2, 3}), TensorArg("mat2", {3, 4}), OutputArg("out", {2, 4}),
+              IntegerArg("cubeMathType", 1)};
+  op.takes_workspace = true;
+  op.rules = FirstRules();
+  op.rules.insert(
+      op.rules.end(),
+      {RankRange("self mat2", 1, 6), DepthsMatch(),
+       Refuses(161002, "self mat2",
+               [](IndexCall& call) { return !ShapesOf(call["self"].shape, call["mat2"].shape).broadcasts; }),
+       IsNoFractal("self"), IsNoFractal("out"), SucceedsIf([](IndexCall& call) {
+         return NumElements(call["self"].shape) == 0 || NumElements(call["mat2"].shape) == 0;
+       }),
+       Refuses(561103, "out", [](IndexCall& call) {
+         return NumElements(call["out"].shape) !=
+                NumElements(ShapesOf(call["self"].shape, call["mat2"].shape).result);
+       })});
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t m = DrawLength(random), n = DrawLength(random), k = DrawDepth(random);
+    Shape left = {m, k};
+    Shape right = {k, n};
+    if (random.Chance(15)) left = {k};
+    if (random.Chance(15)) right = {k};
+    const Shape batch = DrawShape(random, 0, 3, 3);
+    for (Shape* shape : {&left, &right}) {
+      if (shape->size() == 1) continue;
+      Shape own(batch.begin() + (random.Chance(30) && !batch.empty() ? 1 : 0), batch.end());
+      for (int64_t& length : own) length = random.Chance(25) ? 1 : length;
+      if (random.Chance(20)) own.clear();
+      shape->insert(shape->begin(), own.begin(), own.end());
+    }
+    call["self"].shape = left;
+    call["mat2"].shape = right;
+    Shape out = ShapesOf(left, right).result;
+    // Any shape of as many elements will do.
+    if (random.Chance(10)) out = {NumElements(out)};
+    if (random.Chance(10)) out.insert(out.begin(), 1);
+    call["out"].shape = out;
+    DrawDtypes(call, random);
+  };
+  op.oracle = MatmulOracle;
+  op.fill = FillNumbers;
+  op.is_inexact = true;
+  return op;
+}
+
+// ---- with something added ----
+
+enum class Sum { kMatrices, kBatches, kOverBatch };
+
+struct Names {
+  std::string self, left, right, out;
+};
+
+float NearNumber(float x, Sum kind) {
+  if (kind == Sum::kOverBatch) return x;
+  if (std::fabs(x) <= 1.1920929e-7f) return 0;
+  return std::fabs(x - 1) <= 1.1920929e-7f ? 1 : x;
+}
+
+IndexOracle AddedOracle(Sum kind, bool in_place) {
+  return [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const FloatTensor self(tensors[0]);
+    const FloatTensor left(tensors[1]);
+    const FloatTensor right(tensors[2]);
+    const TensorValues& out = in_place ? tensors[0] : tensors[3];
+    const float alpha = NearNumber(static_cast<float>(call["alpha"].number.real), kind);
+    const float beta = NearNumber(static_cast<float>(call["beta"].number.real), kind);
+    const int64_t depth = left.shape.back();
+    const int64_t groups = kind == Sum::kOverBatch
+                               ? std::max(left.shape[0], right.shape[0]) *
+                                     std::min<int64_t>(1, std::min(left.shape[0], right.shape[0]))
+                               : 1;
+    const bool multiplies = depth > 0 && groups > 0 && (alpha != 0 || kind == Sum::kBatches);
+    const bool adds = beta != 0 || (!multiplies && kind == Sum::kMatrices);
+    return std::vector<Outcome>{ForEachElement(out.shape, [&](Index& index) {
+      BlockedSum sum;
+      for (int64_t group = 0; group < groups && multiplies; ++group) {
+        Index a = index;
+        Index b = index;
+        if (kind == Sum::kOverBatch) {
+          a.insert(a.begin(), group);
+          b.insert(b.begin(), group);
+        }
+        AddTerms(left, a, right, b, sum);
+        sum.EndBlock();
+      }
+      float result = sum.Result();
+      if (multiplies && alpha != 1) result *= alpha;
+      if (adds) {
+        float added = self.At(index);
+        if (beta != 1) added *= beta;
+        result = multiplies ? added + result : added;
+      }
+      return std::optional<Element>(Rounded(out.dtype, result));
+    })};
+  };
+}
+
+bool Expands(const Shape& shape, const Shape& whole) {
+  if (shape.size() > whole.size()) return false;
+  for (size_t i = 1; i <= shape.size(); ++i) {
+    if (shape[shape.size() - i] != 1 && shape[shape.size() - i] != whole[whole.size() - i]) return false;
+  }
+  return true;
+}
+
+IndexOperator Added(const CFunction& function, Sum kind, bool in_place) {
+  const Names names{in_place ? "selfRef" : "self", kind == Sum::kMatrices ? "mat1" : "batch1",
+                    kind == Sum::kMatrices ? "mat2" : "batch2", in_place ? "selfRef" : "out"};
+  const bool has_batch = kind != Sum::kMatrices;
+  const auto shape_of = [=](std::initializer_list<int64_t> dims) {
+    Shape shape = dims;
+    if (has_batch) shape.insert(shape.begin(), 3);
+    return shape;
+  };
+  const Shape result = kind == Sum::kBatches ? Shape{3, 2, 4} : Shape{2, 4};
+  IndexOperator op;
+  op.function = function;
+  op.valid = {in_place ? OutputArg(names.self, result) : TensorArg(names.self, result),
+              TensorArg(names.left, shape_of({2, 5})), TensorArg(names.right, shape_of({5, 4})),
+              ScalarArg("beta", {2}), ScalarArg("alpha", {0.5})};
+  if (!in_place) op.valid.push_back(OutputArg("out", result));
+  op.valid.push_back(IntegerArg("cubeMathType", 1));
+  const std::string tensors = names.left + " " + names.right + " " + names.self + (in_place ? "" : " out");
+  const std::string all = tensors;
+  op.rules = {
+      NoNulls(names.self + " " + names.left + " " + names.right + " beta alpha" + (in_place ? "" : " out")),
+      Listed_(tensors, kFloats),
+      RankRange(names.left + " " + names.right, has_batch ? 3 : 2, has_batch ? 3 : 2),
+      Refuses(161002, names.left + " " + names.right, [=](IndexCall& call) {
+        const Shape& right = call[names.right].shape;
+        return call[names.left].shape.back() != right[right.size() - 2];
+      })};
+  const auto add = [&](const IndexRule& rule) { op.rules.push_back(rule); };
+  if (has_batch) {
+    add(Refuses(161002, names.left + " " + names.right, [=](IndexCall& call) {
+      const int64_t a = call[names.left].shape[0];
+      const int64_t b = call[names.right].shape[0];
+      return a != b && a != 1 && b != 1;
+    }));
+  } else {
+    add(IsNoFractal(names.self));
+  }
+  add([=](IndexCall& call) -> std::optional<Verdict> {
+    const Shape& left = call[names.left].shape;
+    const Shape& right = call[names.right].shape;
+    call.result = {left[left.size() - 2], right.back()};
+    if (kind == Sum::kBatches) call.result.insert(call.result.begin(), left[0] == 1 ? right[0] : left[0]);
+    return std::nullopt;
+  });
+  if (has_batch) {
+    add(Refuses(161002, names.self, [=](IndexCall& call) {
+      return (NumElements(call[names.self].shape) == 0) != (NumElements(call.result) == 0);
+    }));
+  }
+  if (kind == Sum::kBatches) {
+    // broadcast(self, [batch1's b, m, n]) is out, and the product is not broadcast.
+    add(Refuses(161002, all, [=](IndexCall& call) {
+      Shape product = call.result;
+      product[0] = call[names.left].shape[0];
+      const Shape& self = call[names.self].shape;
+      if (self.size() > 3) return true;
+      Shape sum = product;
+      for (size_t i = 1; i <= self.size(); ++i) {
+        const int64_t length = self[self.size() - i];
+        int64_t& other = sum[3 - i];
+        if (length != other && length != 1 && other != 1) return true;
+        other = other == 1 ? length : other;
+      }
+      return sum != call[names.out].shape || sum != call.result;
+    }));
+    add(Refuses(161002, all, [=](IndexCall& call) {
+      return call[names.left].format != call[names.right].format ||
+             call[names.left].format != call[names.out].format;
+    }));
+  } else {
+    add(Refuses(161002, names.self,
+                [=](IndexCall& call) { return !Expands(call[names.self].shape, call.result); }));
+    add(Refuses(161002, names.out, [=](IndexCall& call) {
+      if (kind == Sum::kMatrices && NumElements(call.result) == 0)
+        return NumElements(call[names.out].shape) != 0;
+      return call[names.out].shape != call.result;
+    }));
+    if (kind == Sum::kOverBatch)
+      add(Refuses(161002, all,
+                  [=](IndexCall& call) { return call[names.left].format != call[names.right].format; }));
+  }
+  add(TakesMode(names.left + " " + names.right));
+  add(EmptyDone(names.out));
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    const int64_t m = DrawLength(random), n = DrawLength(random), k = DrawDepth(random);
+    const int64_t b = random.Chance(90) ? random.Between(1, 4) : 0;
+    Shape left = {m, k}, right = {k, n}, out = {m, n};
+    if (has_batch) {
+      left.insert(left.begin(), b);
+      right.insert(right.begin(), random.Chance(30) ? 1 : b);
+    }
+    if (kind == Sum::kBatches) out.insert(out.begin(), b);
+    if (kind == Sum::kOverBatch && random.Chance(20)) left[0] = 1;
+    Shape self = out;
+    if (!in_place) {
+      for (int64_t& length : self) length = random.Chance(20) ? 1 : length;
+      while (!self.empty() && random.Chance(20)) self.erase(self.begin());
+      if (NumElements(out) == 0) self = out;
+    }
+    call[names.left].shape = left;
+    call[names.right].shape = right;
+    call[names.out].shape = out;
+    call[names.self].shape = self;
+    const double factors[] = {1, 1, 0, 0.5, -1.25, 1 + 1e-7, 1e-7, 3};
+    for (const char* name : {"beta", "alpha"}) call[name].number.real = factors[random.Below(8)];
+    DrawDtypes(call, random);
+  };
+  op.oracle = AddedOracle(kind, in_place);
+  op.fill = FillNumbers;
+  op.is_inexact = true;
+  return op;
+}
+
+// ---- vectors ----
+
+IndexOperator Mv() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnMv);
+  op.valid = {TensorArg("self", {2, 3}), TensorArg("vec", {3}), OutputArg("out", {2}),
+              IntegerArg("cubeMathType", 1)};
+  op.rules = {NoNulls("self vec out"),
+              OneDtype("vec", "out"),
+              Refuses(161002, "self vec",
+                      [](IndexCall& call) {
+                        return NumElements(call["self"].shape) != 0 &&
+                               call["self"].dtype != call["vec"].dtype;
+                      }),
+              Listed_("self vec out", kFloats),
+              TakesMode("self vec"),
+              RankRange("self", 2, 2),
+              RankRange("vec out", 1, 1),
+              Refuses(161002, "vec self",
+                      [](IndexCall& call) { return call["vec"].shape[0] != call["self"].shape[1]; }),
+              Refuses(161002, "out self",
+                      [](IndexCall& call) { return call["out"].shape[0] != call["self"].shape[0]; }),
+              EmptyDone("out")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t m = DrawLength(random), k = DrawDepth(random);
+    call["self"].shape = {m, k};
+    call["vec"].shape = {k};
+    call["out"].shape = {m};
+    const DtypeNumber dtype = DrawDtype(random, kMatrixDtypes);
+    for (const char* name : {"self", "vec", "out"}) call[name].dtype = dtype;
+  };
+  op.oracle = MatmulOracle;
+  op.fill = FillNumbers;
+  op.is_inexact = true;
+  return op;
+}
+
+IndexOperator Dot() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnDot);
+  op.valid = {TensorArg("self", {3}), TensorArg("tensor", {3}), OutputArg("out", {})};
+  op.rules = {NoNulls("self tensor out"),
+              OneDtype("self", "tensor"),
+              OneDtype("self", "out"),
+              Listed_("self", kFloats + DtypeList{ACL_INT8, ACL_UINT8, ACL_INT32}),
+              RankRange("self tensor", 1, 1),
+              OneShape("self", "tensor"),
+              Refuses(161002, "out", [](IndexCall& call) { return !call["out"].shape.empty(); })};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t k = random.Chance(10) ? random.Between(1, 20000) : DrawDepth(random);
+    call["self"].shape = call["tensor"].shape = {k};
+    const DtypeNumber dtype =
+        DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8, ACL_UINT8, ACL_INT32});
+    for (const char* name : {"self", "tensor", "out"}) call[name].dtype = dtype;
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    if (!IsIntegerDtype(tensors[0].dtype)) return MatmulOracle(call, tensors);
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < tensors[0].shape[0]; ++i)
+      sum += static_cast<uint64_t>(tensors[0].Integer(i)) * static_cast<uint64_t>(tensors[1].Integer(i));
+    Element element(static_cast<size_t>(ElementSize(tensors[2].dtype)));
+    EncodeIntegerElement(tensors[2].dtype, static_cast<int64_t>(sum), element.data());
+    return std::vector<Outcome>{{element}};
+  };
+  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    if (!IsIntegerDtype(call["self"].dtype)) FillNumbers(call, tensors, random);
+  };
+  op.is_inexact = true;
+  return op;
+}
+
+const std::vector<IndexOperator>& Operators() {
+  static const std::vector<IndexOperator> operators = {
+      Mm(),
+      BatchMatMul(),
+      Matmul(),
+      Mv(),
+      Dot(),
+      Added(PORTACL_C_FUNCTION(aclnnAddmm), Sum::kMatrices, false),
+      Added(PORTACL_C_FUNCTION(aclnnInplaceAddmm), Sum::kMatrices, true),
+      Added(PORTACL_C_FUNCTION(aclnnBaddbmm), Sum::kBatches, false),
+      Added(PORTACL_C_FUNCTION(aclnnInplaceBaddbmm), Sum::kBatches, true),
+      Added(PORTACL_C_FUNCTION(aclnnAddbmm), Sum::kOverBatch, false),
+      Added(PORTACL_C_FUNCTION(aclnnInplaceAddbmm), Sum::kOverBatch, true),
+  };
+  return operators;
+}
+
+PORTACL_INDEX_TESTS(Products, Operators());
+
+}  // namespace
+}  // namespace portacl::testing

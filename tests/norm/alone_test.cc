@@ -1,0 +1,96 @@
+// That a row's bits depend on nothing but the row: not on rows beside it, nor on how it lies in memory, nor on whether it is held as a whole.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <vector>
+
+#include "aclnnop/aclnn_layer_norm.h"
+#include "aclnnop/aclnn_logsoftmax.h"
+#include "aclnnop/aclnn_softmax.h"
+#include "gtest/gtest.h"
+#include "support/environment.h"
+#include "support/random_numbers.h"
+#include "support/shapes.h"
+
+namespace portacl::testing {
+namespace {
+
+enum class Operator { kSoftmax, kLogSoftmax, kLayerNorm };
+
+aclTensor* Tensor(const Shape& shape, const Shape& strides, std::vector<float>& data) {
+  const auto size = static_cast<int64_t>(data.size());
+  return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, strides.data(), 0, ACL_FORMAT_ND, &size, 1,
+                         data.data());
+}
+
+// Rows of n elements, `step` floats apart from row to row and `pace` within a row, in the order of memory.
+std::vector<float> Result(Operator which, int64_t rows, int64_t n, int64_t step, int64_t pace,
+                          std::vector<float> x, aclrtStream stream) {
+  std::vector<float> result(x.size());
+  aclTensor* const in = Tensor({rows, n}, {step, pace}, x);
+  aclTensor* const out = Tensor({rows, n}, {step, pace}, result);
+  aclIntArray* const shape = aclCreateIntArray(&n, 1);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  if (which == Operator::kLayerNorm) {
+    EXPECT_EQ(aclnnLayerNormGetWorkspaceSize(in, shape, nullptr, nullptr, 1e-5, out, nullptr, nullptr, &size,
+                                             &executor),
+              0);
+    EXPECT_EQ(aclnnLayerNorm(nullptr, 0, executor, stream), 0);
+  } else if (which == Operator::kSoftmax) {
+    EXPECT_EQ(aclnnSoftmaxGetWorkspaceSize(in, 1, out, &size, &executor), 0);
+    EXPECT_EQ(aclnnSoftmax(nullptr, 0, executor, stream), 0);
+  } else {
+    EXPECT_EQ(aclnnLogSoftmaxGetWorkspaceSize(in, 1, out, &size, &executor), 0);
+    EXPECT_EQ(aclnnLogSoftmax(nullptr, 0, executor, stream), 0);
+  }
+  EXPECT_EQ(aclrtSynchronizeStream(stream), 0);
+  aclDestroyTensor(in);
+  aclDestroyTensor(out);
+  aclDestroyIntArray(shape);
+  return result;
+}
+
+void CheckRows(int64_t rows, int64_t n, aclrtStream stream) {
+  RandomNumbers random(static_cast<uint64_t>(n));
+  std::vector<float> x(static_cast<size_t>(rows * n));
+  for (float& one : x) one = static_cast<float>(random.Between(-4000, 4000)) / 512;
+  std::vector<float> across(x.size());
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t i = 0; i < n; ++i)
+      across[static_cast<size_t>(i * rows + r)] = x[static_cast<size_t>(r * n + i)];
+  }
+  for (const Operator which : {Operator::kSoftmax, Operator::kLogSoftmax, Operator::kLayerNorm}) {
+    const std::vector<float> together = Result(which, rows, n, n, 1, x, stream);
+    const std::vector<float> turned = Result(which, rows, n, 1, rows, across, stream);
+    int64_t differ = 0;
+    for (int64_t r = 0; r < rows; ++r) {
+      const auto at = x.begin() + r * n;
+      const std::vector<float> alone = Result(which, 1, n, n, 1, std::vector<float>(at, at + n), stream);
+      differ += std::memcmp(alone.data(), &together[static_cast<size_t>(r * n)],
+                            static_cast<size_t>(n) * sizeof(float)) != 0;
+      for (int64_t i = 0; i < n; ++i)
+        differ += std::memcmp(&alone[static_cast<size_t>(i)], &turned[static_cast<size_t>(i * rows + r)],
+                              sizeof(float)) != 0;
+    }
+    EXPECT_EQ(differ, 0) << rows << " rows of " << n << ", operator " << static_cast<int>(which);
+  }
+}
+
+TEST(Alone, RowsHaveTheSameBits) {
+  for (const char* threads : {"1", "3"}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", threads}});
+    ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+    for (const int64_t n : {1, 7, 15, 16, 17, 31, 63, 64, 65, 127, 1000, 4096, 4097, 9001})
+      CheckRows(21, n, environment.stream());
+  }
+}
+
+// More than a thread's memory holds of tiles: the rows that lie across are taken in pieces.
+TEST(Alone, RowsInPieces) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "2"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  CheckRows(3, 400001, environment.stream());
+}
+
+}  // namespace
+}  // namespace portacl::testing
