@@ -399,11 +399,12 @@ const OperatorFacts facts::group_norm_backward = {"aclnnGroupNormBackward",
 
 using namespace portacl;
 
-aclnnStatus aclnnGroupNormGetWorkspaceSize(
-    const aclTensor* self, const aclTensor* gamma, const aclTensor* beta, int64_t N, int64_t C,
-    int64_t HxW,  // NOLINT(readability-identifier-naming): as CANN has them
-    int64_t group, double eps, aclTensor* out, aclTensor* meanOut, aclTensor* rstdOut,
-    uint64_t* workspaceSize, aclOpExecutor** executor) {
+// NOLINTBEGIN(readability-identifier-naming): N, C and HxW are CANN's names
+aclnnStatus aclnnGroupNormGetWorkspaceSize(const aclTensor* self, const aclTensor* gamma,
+                                           const aclTensor* beta, int64_t N, int64_t C, int64_t HxW,
+                                           int64_t group, double eps, aclTensor* out, aclTensor* meanOut,
+                                           aclTensor* rstdOut, uint64_t* workspaceSize,
+                                           aclOpExecutor** executor) {
   const TensorArgument tensors[] = {{"self", self}, {"gamma", gamma},     {"beta", beta},
                                     {"out", out},   {"meanOut", meanOut}, {"rstdOut", rstdOut}};
   const Attribute attributes[] = {{"N", N}, {"C", C}, {"HxW", HxW}, {"group", group}, {"eps", eps}};
@@ -412,12 +413,13 @@ aclnnStatus aclnnGroupNormGetWorkspaceSize(
 }
 PORTACL_PHASE_2(aclnnGroupNorm)
 
-aclnnStatus aclnnGroupNormBackwardGetWorkspaceSize(
-    const aclTensor* gradOut, const aclTensor* input, const aclTensor* mean, const aclTensor* rstd,
-    const aclTensor* gamma, int64_t N, int64_t C,
-    int64_t HxW,  // NOLINT(readability-identifier-naming): as CANN has them
-    int64_t group, const aclBoolArray* outputMask, aclTensor* gradInput, aclTensor* gradGammaOut,
-    aclTensor* gradBetaOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
+aclnnStatus aclnnGroupNormBackwardGetWorkspaceSize(const aclTensor* gradOut, const aclTensor* input,
+                                                   const aclTensor* mean, const aclTensor* rstd,
+                                                   const aclTensor* gamma, int64_t N, int64_t C, int64_t HxW,
+                                                   int64_t group, const aclBoolArray* outputMask,
+                                                   aclTensor* gradInput, aclTensor* gradGammaOut,
+                                                   aclTensor* gradBetaOut, uint64_t* workspaceSize,
+                                                   aclOpExecutor** executor) {
   const TensorArgument tensors[] = {{"gradOut", gradOut},
                                     {"input", input},
                                     {"mean", mean},
@@ -432,5 +434,6 @@ aclnnStatus aclnnGroupNormBackwardGetWorkspaceSize(
   return RunPhase1(call, kGradientChecks, workspaceSize, executor, SetBackward);
 }
 PORTACL_PHASE_2(aclnnGroupNormBackward)
+// NOLINTEND(readability-identifier-naming)
 
 #endif  // HWY_ONCE

@@ -21,7 +21,7 @@ constexpr int64_t PlacesFor(int taps) {
   return (taps > 4 ? 256 : 1024) / static_cast<int64_t>(sizeof(T));
 }
 // Bytes of an image of all channels, from which on asking for the next taps ahead pays.
-constexpr int64_t kFarImage = 512 * 1024;
+constexpr int64_t kFarImage = int64_t{512} * 1024;
 // Elements that a thread writes at a time.
 constexpr int64_t kShareElements = 16384;
 

@@ -88,7 +88,7 @@ class RowRun {
       rows_together_ = 1;
       const int64_t left_for_pieces = memory_.left() -
                                       2 * static_cast<int64_t>(sizeof(double)) * (values + 1) -
-                                      64 * (values + 4 + operands_);
+                                      int64_t{64} * (values + 4 + operands_);
       const int64_t each = operands_ * job.computed_size + job.raw_size;
       tile_elements_ = std::min(kMostPiece, left_for_pieces / each / 64 * 64);
     }
