@@ -244,5 +244,8 @@ ROWS = (
     multiplied("mv", "Mv", "a2 T:b[:columns] T:out[:rows] I:1", "torch.mv(a2, b[:columns], out=out[:rows])", result="out[:rows]", from_memory=24),
     multiplied("mv.columns", "Mv", "T:a2.t() T:b[:rows] T:out[:columns] I:1", "torch.mv(a2.t(), b[:rows], out=out[:columns])",
                result="out[:columns]", from_memory=24),
+    multiplied("addmv", "Addmv", "T:a[:rows] a2 T:b[:columns] S:1 S:1 T:out[:rows] I:1", "torch.addmv(a[:rows], a2, b[:columns], out=out[:rows])",
+               result="out[:rows]", from_memory=24),
+    multiplied("ger", "Ger", "T:a[:rows] T:b[:columns] out2", "torch.outer(a[:rows], b[:columns], out=out2)", ("f32", "f16"), from_memory=24),
     multiplied("dot", "Dot", "a b T:out[0]", "torch.dot(a, b, out=out[0])", ("f32", "bf16"), result="out[:1]", from_memory=24),
 )

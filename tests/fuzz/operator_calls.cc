@@ -19,6 +19,7 @@
 #include "aclnnop/aclnn_addcdiv.h"
 #include "aclnnop/aclnn_addcmul.h"
 #include "aclnnop/aclnn_addmm.h"
+#include "aclnnop/aclnn_addmv.h"
 #include "aclnnop/aclnn_all.h"
 #include "aclnnop/aclnn_amax.h"
 #include "aclnnop/aclnn_amin.h"
@@ -110,6 +111,7 @@
 #include "aclnnop/aclnn_gelu_backward.h"
 #include "aclnnop/aclnn_gelu_backward_v2.h"
 #include "aclnnop/aclnn_gelu_v2.h"
+#include "aclnnop/aclnn_ger.h"
 #include "aclnnop/aclnn_glu.h"
 #include "aclnnop/aclnn_glu_backward.h"
 #include "aclnnop/aclnn_grid_sampler2d.h"
@@ -1003,6 +1005,8 @@ constexpr OperatorCall kCalls[] = {
     MOVES(InplaceAddbmm, 3, kAny, t[2], t[0], t[1], given.Scalar(), given.Scalar(), static_cast<int8_t>(a.reduction)),
     MOVES(Mv, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
     MOVES(Dot, 3, kAny, t[0], t[1], t[2]),
+    MOVES(Addmv, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
+    MOVES(Ger, 3, kAny, t[0], t[1], t[2]),
     MOVES(Diag, 2, kAny, t[0], a.reduction, t[1]),
     MOVES(DiagFlat, 2, kAny, t[0], a.reduction, t[1]),
     MOVES(IndexSelect, 2, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1]),
@@ -1141,7 +1145,7 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 18 + 136;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 18 + 138;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 

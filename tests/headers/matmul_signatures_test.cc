@@ -4,9 +4,11 @@
 
 #include "aclnnop/aclnn_addbmm.h"
 #include "aclnnop/aclnn_addmm.h"
+#include "aclnnop/aclnn_addmv.h"
 #include "aclnnop/aclnn_baddbmm.h"
 #include "aclnnop/aclnn_batch_matmul.h"
 #include "aclnnop/aclnn_dot.h"
+#include "aclnnop/aclnn_ger.h"
 #include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_mv.h"
@@ -33,3 +35,5 @@ HAS(aclnnAddbmm, In, In, In, Scalar, Scalar, Out, int8_t);
 HAS(aclnnInplaceAddbmm, Out, In, In, Scalar, Scalar, int8_t);
 HAS(aclnnMv, In, In, Out, int8_t);
 HAS(aclnnDot, In, In, Out);
+HAS(aclnnAddmv, In, In, In, Scalar, Scalar, Out, int8_t);
+HAS(aclnnGer, In, In, Out);

@@ -3,11 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
 #include <cstdint>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/gemm/gemm.h"
 #include "engine/isa.h"
 #include "gtest/gtest.h"
+#include "process/allocation_hook.h"
 #include "product_calls.h"
 #include "support/environment.h"
 #include "support/numeric_suite.h"
@@ -43,7 +46,8 @@ Matrix Transposed(const Matrix& matrix) {
 struct Part {
   int64_t row = 0, rows = 0, column = 0, columns = 0;
   bool left_across = false, right_across = false, out_across = false;
-  bool adds_nothing = false;  // -0, which changes no sum: these are then finished by themselves
+  bool adds_nothing = false;    // -0, which changes no sum: these are then finished by themselves
+  bool without_memory = false;  // on a thread that gets none to keep
   int threads = 1;
   engine::Isa isa = engine::Isa::kPortable;
 };
@@ -80,7 +84,17 @@ Matrix Multiplied(const Matrix& left, const Matrix& right, const Part& part) {
   gemm.alpha = gemm.beta = 1;
   void* const addresses[] = {const_cast<float*>(a.numbers.data()), const_cast<float*>(b.numbers.data()),
                              out.numbers.data(), &nothing};
-  engine::MakeGemmJob(gemm, part.isa, part.threads).Run(addresses, nullptr);
+  const engine::GemmJob job = engine::MakeGemmJob(gemm, part.isa, part.threads);
+  std::vector<char> workspace(static_cast<size_t>(job.WorkspaceBytes()));
+  if (part.without_memory) {
+    std::thread([&] {
+      FailAllocation(1, Failing::kAllFromThereOn);
+      job.Run(addresses, workspace.data());
+      EXPECT_TRUE(StopFailingAllocations()) << "it asked for no memory";
+    }).join();
+  } else {
+    job.Run(addresses, workspace.data());
+  }
   if (!part.out_across) return out;
   return Transposed({part.columns, part.rows, out.numbers});
 }
@@ -97,19 +111,36 @@ constexpr Size kSizes[] = {{1, 1, 1},      {1, 1, 1000},   {3, 17, 256},  {14, 3
 
 class ProductBits : public ::testing::TestWithParam<Size> {};
 
+Matrix Expected(const Matrix& left, const Matrix& right) {
+  Matrix expected{left.rows, right.columns, {}};
+  for (int64_t row = 0; row < left.rows; ++row) {
+    for (int64_t column = 0; column < right.columns; ++column) {
+      BlockedSum sum;
+      for (int64_t k = 0; k < left.columns; ++k) sum.AddTerm(left.At(row, k), right.At(k, column));
+      expected.numbers.push_back(sum.Result());
+    }
+  }
+  return expected;
+}
+
+void ExpectPart(const Matrix& found, const Matrix& expected, const Part& part) {
+  for (int64_t row = 0; row < part.rows; ++row) {
+    for (int64_t column = 0; column < part.columns; ++column) {
+      ASSERT_TRUE(SameBits(found.At(row, column), expected.At(part.row + row, part.column + column)))
+          << engine::IsaName(part.isa) << ": row " << row << " of " << part.row << "+" << part.rows
+          << ", column " << column << " of " << part.column << "+" << part.columns << ", threads "
+          << part.threads << " across " << part.left_across << part.right_across << part.out_across
+          << part.adds_nothing;
+    }
+  }
+}
+
 TEST_P(ProductBits, DependOnNothingElse) {
   const Size size = GetParam();
   RandomNumbers random(0xB175);
   const Matrix left = Random(size.rows, size.depth, random);
   const Matrix right = Random(size.depth, size.columns, random);
-  Matrix expected{size.rows, size.columns, {}};
-  for (int64_t row = 0; row < size.rows; ++row) {
-    for (int64_t column = 0; column < size.columns; ++column) {
-      BlockedSum sum;
-      for (int64_t k = 0; k < size.depth; ++k) sum.AddTerm(left.At(row, k), right.At(k, column));
-      expected.numbers.push_back(sum.Result());
-    }
-  }
+  const Matrix expected = Expected(left, right);
   for (const engine::Isa isa : IsasToTest()) {
     // Where a multiply-add is a function call, fewer parts.
     const int parts = isa == engine::Isa::kPortable ? 3 : 12;
@@ -125,14 +156,146 @@ TEST_P(ProductBits, DependOnNothingElse) {
       part.right_across = random.Chance(50);
       part.out_across = random.Chance(50);
       part.adds_nothing = random.Chance(50);
-      const Matrix found = Multiplied(left, right, part);
-      for (int64_t row = 0; row < part.rows; ++row) {
-        for (int64_t column = 0; column < part.columns; ++column) {
-          ASSERT_TRUE(SameBits(found.At(row, column), expected.At(part.row + row, part.column + column)))
-              << engine::IsaName(isa) << " part " << i << ": row " << row << " of " << part.row << "+"
-              << part.rows << ", column " << column << " of " << part.column << "+" << part.columns
-              << ", threads " << part.threads << " across " << part.left_across << part.right_across
-              << part.out_across << part.adds_nothing;
+      ExpectPart(Multiplied(left, right, part), expected, part);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(ProductBits, NeedNoMemory) {
+  const Size size = GetParam();
+  RandomNumbers random(0x3E3);
+  const Matrix left = Random(size.rows, size.depth, random);
+  const Matrix right = Random(size.depth, size.columns, random);
+  const Matrix expected = Expected(left, right);
+  for (const engine::Isa isa : IsasToTest()) {
+    Part part;
+    part.isa = isa;
+    part.rows = size.rows;
+    part.columns = size.columns;
+    part.right_across = random.Chance(50);
+    part.out_across = random.Chance(50);
+    part.adds_nothing = random.Chance(50);
+    part.without_memory = true;
+    ExpectPart(Multiplied(left, right, part), expected, part);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// A vector's elements lie a step apart, or, of 0, are one.
+struct Vector {
+  int64_t step;
+  std::vector<float> numbers;
+};
+
+TEST(ProductBitsOfVectors, DependOnNeitherThreadsNorSteps) {
+  RandomNumbers random(0xD07);
+  // Blocks of terms in part, few and more than one thread takes at a time; the last one has work for several.
+  for (const int64_t length :
+       {int64_t{257}, int64_t{4096}, int64_t{16 * 256 + 1}, int64_t{40000}, int64_t{(3 << 18) + 77}}) {
+    Vector vectors[2];
+    for (Vector& vector : vectors) {
+      vector.step = random.Chance(60) ? 1 : random.Between(2, 3);
+      for (int64_t i = 0; i < length * vector.step; ++i)
+        vector.numbers.push_back(static_cast<float>(random.Between(-100000, 100000)) / 7777);
+    }
+    BlockedSum sum;
+    for (int64_t i = 0; i < length; ++i) {
+      sum.AddTerm(vectors[0].numbers[static_cast<size_t>(i * vectors[0].step)],
+                  vectors[1].numbers[static_cast<size_t>(i * vectors[1].step)]);
+    }
+    const float expected = sum.Result();
+    for (const engine::Isa isa : IsasToTest()) {
+      if (isa == engine::Isa::kPortable && length > 1 << 18) continue;
+      for (const int threads : {1, 2, 5}) {
+        Gemm gemm{};
+        for (int64_t& count : gemm.batch) count = 1;
+        gemm.rows = gemm.columns = gemm.groups = 1;
+        gemm.depth = length;
+        gemm.left.argument = 0;
+        gemm.left.column = vectors[0].step * kNumber;
+        gemm.right.argument = 1;
+        gemm.right.row = vectors[1].step * kNumber;
+        gemm.out.argument = 2;
+        gemm.alpha = gemm.beta = 1;
+        float found = 9;
+        void* const addresses[] = {vectors[0].numbers.data(), vectors[1].numbers.data(), &found};
+        const engine::GemmJob job = engine::MakeGemmJob(gemm, isa, threads);
+        EXPECT_EQ(job.WorkspaceBytes() > 0, threads > 1 && length > 1 << 19);
+        std::vector<char> workspace(static_cast<size_t>(job.WorkspaceBytes()));
+        job.Run(addresses, workspace.data());
+        EXPECT_TRUE(SameBits(found, expected))
+            << engine::IsaName(isa) << " " << length << " threads " << threads << " steps " << vectors[0].step
+            << " " << vectors[1].step;
+      }
+    }
+  }
+}
+
+// Matrices of a batch, of which an operand may have one for all along a dim, and whose results may lie between each other.
+TEST(ProductBitsOfBatches, AreThoseOfEachProductAlone) {
+  RandomNumbers random(0xBA7C4);
+  for (const engine::Isa isa : IsasToTest()) {
+    for (int i = 0; i < (isa == engine::Isa::kPortable ? 4 : 40); ++i) {
+      const int64_t rows = random.Between(1, 40), columns = random.Between(1, 70),
+                    depth = random.Between(1, 300);
+      const int64_t outer = random.Between(1, 4), inner = random.Between(1, 5);
+      std::vector<Matrix> left, right;
+      const int64_t repeats[2][2] = {{random.Chance(30), random.Chance(30)},
+                                     {random.Chance(30), random.Chance(30)}};
+      const auto counts = [&](int side, int dim) {
+        return repeats[side][dim] != 0 ? 1 : dim == 0 ? outer : inner;
+      };
+      std::vector<float> numbers[3];
+      for (int side = 0; side < 2; ++side) {
+        for (int64_t k = 0; k < counts(side, 0) * counts(side, 1); ++k) {
+          std::vector<Matrix>& all = side == 0 ? left : right;
+          all.push_back(side == 0 ? Random(rows, depth, random) : Random(depth, columns, random));
+          numbers[side].insert(numbers[side].end(), all.back().numbers.begin(), all.back().numbers.end());
+        }
+      }
+      numbers[2].assign(static_cast<size_t>(outer * inner * rows * columns), 9);
+      Gemm gemm{};
+      for (int64_t& count : gemm.batch) count = 1;
+      gemm.batch[engine::kGemmBatchDims - 2] = outer;
+      gemm.batch[engine::kGemmBatchDims - 1] = inner;
+      gemm.rows = rows;
+      gemm.columns = columns;
+      gemm.depth = depth;
+      gemm.groups = 1;
+      gemm.left = OperandAt(0, 0, 0, rows, depth, false);
+      gemm.right = OperandAt(1, 0, 0, depth, columns, false);
+      gemm.out = OperandAt(2, 0, 0, rows, columns, false);
+      const auto place = [&](GemmOperand& operand, int64_t of_outer, int64_t of_inner) {
+        operand.batch[engine::kGemmBatchDims - 2] = of_outer * kNumber;
+        operand.batch[engine::kGemmBatchDims - 1] = of_inner * kNumber;
+      };
+      const auto step = [&](int side, int64_t size, GemmOperand& operand) {
+        place(operand, repeats[side][0] != 0 ? 0 : counts(side, 1) * size, repeats[side][1] != 0 ? 0 : size);
+      };
+      step(0, rows * depth, gemm.left);
+      step(1, depth * columns, gemm.right);
+      const bool is_between = random.Chance(50);
+      if (is_between) gemm.out.row = outer * inner * columns * kNumber;
+      const int64_t of_matrix = is_between ? columns : rows * columns;
+      place(gemm.out, inner * of_matrix, of_matrix);
+      gemm.alpha = gemm.beta = 1;
+      void* const addresses[] = {numbers[0].data(), numbers[1].data(), numbers[2].data()};
+      engine::MakeGemmJob(gemm, isa, static_cast<int>(random.Between(1, 4))).Run(addresses, nullptr);
+      for (int64_t b = 0; b < outer * inner; ++b) {
+        const auto at = [&](int side) {
+          const int64_t along_outer = repeats[side][0] != 0 ? 0 : b / inner;
+          const int64_t along_inner = repeats[side][1] != 0 ? 0 : b % inner;
+          return static_cast<size_t>(along_outer * counts(side, 1) + along_inner);
+        };
+        const Matrix expected = Expected(left[at(0)], right[at(1)]);
+        for (int64_t row = 0; row < rows; ++row) {
+          for (int64_t column = 0; column < columns; ++column) {
+            const int64_t found = b * of_matrix + row * (gemm.out.row / kNumber) + column;
+            ASSERT_TRUE(SameBits(numbers[2][static_cast<size_t>(found)], expected.At(row, column)))
+                << engine::IsaName(isa) << " call " << i << ": product " << b << " of " << outer << " x "
+                << inner << ", row " << row << " column " << column;
+          }
         }
       }
     }

@@ -20,9 +20,10 @@ using Index = std::vector<int64_t>;
 inline constexpr int64_t kBlockOfTerms = 256;
 
 // Adds up blocks of at most 256 terms, each a chain that begins at +0.
-class BlockedSum {
+template <class T>
+class BlockedSumOf {
  public:
-  void AddTerm(float a, float b) {
+  void AddTerm(T a, T b) {
     block_ = std::fma(a, b, block_);
     if (++terms_ == kBlockOfTerms) EndBlock();
   }
@@ -34,17 +35,18 @@ class BlockedSum {
     block_ = 0;
     terms_ = 0;
   }
-  float Result() {
+  T Result() {
     EndBlock();
     return sum_;
   }
 
  private:
-  float sum_ = 0;
-  float block_ = 0;
+  T sum_ = 0;
+  T block_ = 0;
   int64_t terms_ = 0;
   bool is_first_ = true;
 };
+using BlockedSum = BlockedSumOf<float>;
 
 // An operand's numbers, and where the element lies that an index of a broadcast shape means: dims are counted from the end, those of one
 // element repeat.

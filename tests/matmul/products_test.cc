@@ -405,6 +405,7 @@ IndexOperator Dot() {
   IndexOperator op;
   op.function = PORTACL_C_FUNCTION(aclnnDot);
   op.valid = {TensorArg("self", {3}), TensorArg("tensor", {3}), OutputArg("out", {})};
+  op.takes_workspace = true;
   op.rules = {NoNulls("self tensor out"),
               OneDtype("self", "tensor"),
               OneDtype("self", "out"),

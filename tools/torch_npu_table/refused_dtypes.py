@@ -48,6 +48,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "_pack_padded_sequence": {"lengths": torch.tensor([3, 2])},  # on the CPU, whatever the device
     "addbmm": {"self": (2, 4), "batch1": (2, 2, 3), "batch2": (2, 3, 4)},
     "addmm": {"self": (2, 4), "mat1": (2, 3), "mat2": (3, 4)},
+    "addmv": {"self": (2,), "mat": (2, 3), "vec": (3,)},
     "baddbmm": {"self": (2, 2, 4), "batch1": (2, 2, 3), "batch2": (2, 3, 4)},
     "bernoulli": {"self": (2, 3)},
     "bucketize": {"boundaries": (3,), "self": (2, 3)},

@@ -133,6 +133,11 @@ void SetSum(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
+const engine::KernelTable& SumKernels(aclDataType promoted) noexcept {
+  if (!IsIntegral(promoted)) return kScaledSum;
+  return promoted == ACL_BOOL ? kEither : kSum;
+}
+
 namespace facts {
 extern const OperatorFacts add, sub, rsub;
 }

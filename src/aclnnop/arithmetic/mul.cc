@@ -86,6 +86,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/arithmetic/mul.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -126,8 +127,7 @@ constexpr auto kInPlaceMulsChecks = ScalarChecks(kSelf);
 constexpr ProductSet kDocumented = products::kWithout200I500A2;
 
 void SetProduct(const OperatorCall& call, Executor& executor) {
-  const engine::KernelTable& kernels = call.promoted == ACL_BOOL ? kBoth : kProduct;
-  SetMapJob(call, {kSelf, kOther}, call.Output(), kernels, engine::Scalars(), executor);
+  SetMapJob(call, {kSelf, kOther}, call.Output(), ProductKernels(call.promoted), engine::Scalars(), executor);
 }
 
 void SetScaled(const OperatorCall& call, Executor& executor) {
@@ -137,6 +137,11 @@ void SetScaled(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
+
+const engine::KernelTable& ProductKernels(aclDataType promoted) noexcept {
+  return promoted == ACL_BOOL ? kBoth : kProduct;
+}
+const engine::KernelTable& ScaledKernels() noexcept { return kScaled; }
 
 namespace facts {
 extern const OperatorFacts mul;

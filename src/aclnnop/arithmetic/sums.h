@@ -15,6 +15,10 @@ inline constexpr DtypeRule kRsubDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kD
 
 inline bool IsIntegral(aclDataType dtype) { return !IsFloating(dtype) && !IsComplex(dtype); }
 
+// The kernels that add two tensors which promote to this dtype: of integers and bool without a factor, else that of the second is the
+// first of the formula's scalars.
+const engine::KernelTable& SumKernels(aclDataType promoted) noexcept;
+
 // The negative of number i, of the type in which call.promoted is computed.
 inline void Negate(const OperatorCall& call, const engine::KernelTable& kernels, engine::Scalars& scalars,
                    int i) {

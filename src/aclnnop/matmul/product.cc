@@ -10,7 +10,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "engine/gemm/gemm.h"
 #include "engine/move/move.h"
 
 namespace portacl::matmul {
@@ -134,7 +133,9 @@ engine::GemmOperand OperandOf(const Matrices& matrices, const Shape& batch) {
   return operand;
 }
 
-engine::Gemm GemmOf(const MatrixProduct& product) {
+}  // namespace
+
+engine::Gemm GemmOf(const MatrixProduct& product) noexcept {
   const Shape& out = product.out.view.view;
   const Shape& left = product.left.view.view;
   Shape batch = out;
@@ -167,13 +168,15 @@ engine::Gemm GemmOf(const MatrixProduct& product) {
   return gemm;
 }
 
-}  // namespace
-
 void SetProductJob(const OperatorCall& call, const MatrixProduct& product, Executor& executor) noexcept {
   const engine::Gemm gemm = GemmOf(product);
   if (gemm.depth == 0 && !gemm.adds) return SetFillJob(call, call.Output(), {}, executor);
   if (product.out.argument >= 0) {
-    executor.SetJob([&] { return engine::MakeGemmJob(gemm, JobIsa(), ThreadLimit()); });
+    executor.SetJob([&] {
+      const engine::GemmJob job = engine::MakeGemmJob(gemm, JobIsa(), ThreadLimit());
+      executor.workspace_size = static_cast<uint64_t>(job.WorkspaceBytes());
+      return job;
+    });
     return;
   }
   // The output is another shape than the product, and its elements are not side by side.

@@ -6,6 +6,7 @@
 
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
+#include "engine/gemm/gemm.h"
 #include "plan/views.h"
 
 namespace portacl::matmul {
@@ -62,6 +63,8 @@ struct MatrixProduct {
   bool sums_batch =
       false;  // left and right have one dim of a batch, over which products are added up; the output has none
 };
+// The product as the engine takes it.
+engine::Gemm GemmOf(const MatrixProduct& product) noexcept;
 // Sets the executor's job: out = beta * added + alpha * (left @ right). Without terms, and where nothing is multiplied, out is
 // beta * added, and 0 where nothing is added either.
 void SetProductJob(const OperatorCall& call, const MatrixProduct& product, Executor& executor) noexcept;

@@ -37,6 +37,8 @@ static_assert((kLeftNumbers + kRightNumbers + kSumNumbers) * int64_t{sizeof(floa
 // Multiplications below which a second thread is no gain, and above which tiles are so long that more of them than threads are worth it.
 constexpr double kWorkOfThread = 1 << 18;
 constexpr double kWorkOfLongTile = 1 << 24;
+// Blocks of terms that a thread takes at a time, of a product of two vectors.
+constexpr int64_t kBlocksOfThread = 256;
 // Columns that are finished at a time.
 constexpr int64_t kFinished = 512;
 
@@ -68,17 +70,12 @@ class TileRun {
   TileRun(const GemmJob& job, const Tile& tile) : job_(job), gemm_(job.gemm), tile_(tile) {}
 
   void Run() const {
-    char* const memory = ThreadMemory(MemoryUse::kGemm);
-    if (memory == nullptr) return RunWithoutMemory();
-    auto* const left = reinterpret_cast<float*>(memory);
-    float* const right = left + kLeftNumbers;
-    float* const own_sums = right + kRightNumbers;
-    char* const pack_memory = reinterpret_cast<char*>(own_sums + kSumNumbers);
-    float* const sums = job_.is_direct ? reinterpret_cast<float*>(tile_.out) : own_sums;
+    const Memory own = ThreadsOwn();
+    if (own.pack == nullptr) return RunWithoutMemory();
+    float* const sums = job_.is_direct ? reinterpret_cast<float*>(tile_.out) : own.sums;
     const int64_t sums_row = job_.is_direct ? gemm_.out.row / kNumber : RoundedUp(tile_.columns, 16);
     const PackSource rows = Source(gemm_.left, gemm_.left.row, gemm_.left.column, job_.load[0]);
     const PackSource columns = Source(gemm_.right, gemm_.right.column, gemm_.right.row, job_.load[1]);
-    const Memory own{left, right, pack_memory};
     switch (job_.way) {
       case GemmJob::Way::kTiles:
         RunTiles(rows, columns, own, sums, sums_row);
@@ -90,18 +87,40 @@ class TileRun {
         RunRow(rows, own, sums);
         break;
       case GemmJob::Way::kDot:
-        sums[0] = Dot(rows, columns, own);
+        sums[0] = Dot(own);
         break;
     }
     if (!job_.is_direct) Finish(sums, sums_row);
   }
 
+  // Of a product of two vectors whose blocks threads share: the sums of some of them, and what is left to do when all are there.
+  void RunBlocks(int64_t block, int64_t count, float* to) const {
+    const Memory own = ThreadsOwn();
+    for (int64_t i = 0; i < count; i += kMostPanelColumns)
+      SumBlocks(/*group=*/0, block + i, std::min(kMostPanelColumns, count - i), own, to + i);
+  }
+  void FinishBlocks(const float* blocks) const {
+    float sum = AddedBlocks(blocks, job_.shared_blocks, 0, /*is_first=*/true);
+    FinishColumns(&sum, 0, 0, 1);
+  }
+
  private:
+  // Null where there is none.
   struct Memory {
     float* left;
     float* right;
+    float* sums;
     char* pack;
   };
+
+  static Memory ThreadsOwn() {
+    char* const memory = ThreadMemory(MemoryUse::kGemm);
+    if (memory == nullptr) return {};
+    auto* const left = reinterpret_cast<float*>(memory);
+    float* const right = left + kLeftNumbers;
+    float* const sums = right + kRightNumbers;
+    return {left, right, sums, reinterpret_cast<char*>(sums + kSumNumbers)};
+  }
 
   // Blocks of terms, in ascending order: f(group, term, depth, whether it is the first).
   template <class F>
@@ -178,42 +197,58 @@ class TileRun {
     });
   }
 
-  // One element: its blocks of terms are columns of panels, and so chains beside each other.
-  float Dot(const PackSource& left, const PackSource& right, const Memory& memory) const {
-    const GemmKernels& kernels = job_.kernels;
+  // One element: its blocks of terms are chains beside each other.
+  float Dot(const Memory& memory) const {
     float sum = 0;
-    bool is_first = true;
-    const auto add = [&](const float* blocks, int64_t count) {
-      for (int64_t i = 0; i < count; ++i) sum = std::exchange(is_first, false) ? blocks[i] : sum + blocks[i];
-    };
-    const auto lines = [](PackSource source) {
-      source.line = source.term * kGemmDepth;
-      return source;
-    };
+    const int64_t blocks = DividedUp(gemm_.depth, kGemmDepth);
     for (int64_t group = 0; group < gemm_.groups; ++group) {
-      const char* const a = tile_.left + group * gemm_.left.group;
-      const char* const b = tile_.right + group * gemm_.right.group;
-      alignas(64) float blocks[kMostPanelColumns];
-      const int64_t whole = gemm_.depth / kGemmDepth;
-      for (int64_t block = 0; block < whole; block += kernels.columns) {
-        const int64_t count = std::min<int64_t>(kernels.columns, whole - block);
-        const int64_t term = block * kGemmDepth;
-        PackPanels(lines(left), a + term * left.term, count, kGemmDepth, kernels.columns, memory.pack,
-                   memory.left);
-        PackPanels(lines(right), b + term * right.term, count, kGemmDepth, kernels.columns, memory.pack,
-                   memory.right);
-        kernels.multiply_panels(memory.left, memory.right, kGemmDepth, blocks);
-        add(blocks, count);
-      }
-      if (const int64_t rest = gemm_.depth % kGemmDepth; rest > 0) {
-        const int64_t term = whole * kGemmDepth;
-        PackPanels(lines(left), a + term * left.term, 1, rest, kernels.columns, memory.pack, memory.left);
-        PackPanels(lines(right), b + term * right.term, 1, rest, kernels.columns, memory.pack, memory.right);
-        kernels.multiply_panels(memory.left, memory.right, rest, blocks);
-        add(blocks, 1);
+      for (int64_t block = 0; block < blocks; block += kMostPanelColumns) {
+        float sums[kMostPanelColumns];
+        const int64_t count = std::min(kMostPanelColumns, blocks - block);
+        SumBlocks(group, block, count, memory, sums);
+        sum = AddedBlocks(sums, count, sum, group == 0 && block == 0);
       }
     }
     return sum;
+  }
+
+  static float AddedBlocks(const float* blocks, int64_t count, float sum, bool is_first) {
+    for (int64_t i = 0; i < count; ++i) sum = is_first && i == 0 ? blocks[i] : sum + blocks[i];
+    return sum;
+  }
+
+  // The sums of `count` blocks of terms from `block` on, at most kMostPanelColumns; the very last may be shorter.
+  void SumBlocks(int64_t group, int64_t block, int64_t count, const Memory& memory, float* sums) const {
+    const int64_t whole = std::min(count, gemm_.depth / kGemmDepth - block);
+    if (whole > 0) SumEqualBlocks(group, block, whole, kGemmDepth, memory, sums);
+    if (whole < count)
+      SumEqualBlocks(group, block + whole, 1, gemm_.depth % kGemmDepth, memory, sums + whole);
+  }
+
+  void SumEqualBlocks(int64_t group, int64_t block, int64_t count, int64_t depth, const Memory& memory,
+                      float* sums) const {
+    const GemmKernels& kernels = job_.kernels;
+    const int64_t a_line = gemm_.left.column * kGemmDepth;
+    const int64_t b_line = gemm_.right.row * kGemmDepth;
+    const char* const a = tile_.left + group * gemm_.left.group + block * a_line;
+    const char* const b = tile_.right + group * gemm_.right.group + block * b_line;
+    const int32_t size = SizeOf(gemm_.left.dtype);
+    if (gemm_.left.dtype == gemm_.right.dtype && gemm_.left.column == size && gemm_.right.row == size)
+      return kernels.multiply_lines[ElementOf(gemm_.left.dtype)](a, a_line, b, b_line, depth, count, sums);
+    if (memory.pack == nullptr) {
+      for (int64_t i = 0; i < count; ++i) sums[i] = BlockSum(a + i * a_line, b + i * b_line, depth);
+      return;
+    }
+    const PackSource left = Source(gemm_.left, a_line, gemm_.left.column, job_.load[0]);
+    const PackSource right = Source(gemm_.right, b_line, gemm_.right.row, job_.load[1]);
+    for (int64_t i = 0; i < count; i += kernels.columns) {
+      const int64_t some = std::min<int64_t>(kernels.columns, count - i);
+      alignas(64) float columns[kMostPanelColumns];
+      PackPanels(left, a + i * a_line, some, depth, kernels.columns, memory.pack, memory.left);
+      PackPanels(right, b + i * b_line, some, depth, kernels.columns, memory.pack, memory.right);
+      kernels.multiply_panels(memory.left, memory.right, depth, columns);
+      std::copy_n(columns, some, sums + i);
+    }
   }
 
   PackSource Source(const GemmOperand& operand, int64_t line, int64_t term, LoadFunction load) const {
@@ -279,19 +314,23 @@ class TileRun {
 
   float SumOf(int64_t row, int64_t column) const {
     float sum = 0;
-    for (int64_t group = 0; group < gemm_.groups; ++group) {
-      const char* left = tile_.left + group * gemm_.left.group + row * gemm_.left.row;
-      const char* right = tile_.right + group * gemm_.right.group + column * gemm_.right.column;
-      for (int64_t term = 0; term < gemm_.depth; term += kGemmDepth) {
-        float block = 0;
-        for (int64_t k = term; k < std::min(term + kGemmDepth, gemm_.depth); ++k) {
-          float a, b;
-          job_.load[0](left + k * gemm_.left.column, &a, 1);
-          job_.load[1](right + k * gemm_.right.row, &b, 1);
-          block = std::fma(a, b, block);
-        }
-        sum = group == 0 && term == 0 ? block : sum + block;
-      }
+    ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
+      const float block = BlockSum(
+          tile_.left + group * gemm_.left.group + row * gemm_.left.row + term * gemm_.left.column,
+          tile_.right + group * gemm_.right.group + column * gemm_.right.column + term * gemm_.right.row,
+          depth);
+      sum = is_first ? block : sum + block;
+    });
+    return sum;
+  }
+
+  float BlockSum(const char* left, const char* right, int64_t depth) const {
+    float sum = 0;
+    for (int64_t k = 0; k < depth; ++k) {
+      float a, b;
+      job_.load[0](left + k * gemm_.left.column, &a, 1);
+      job_.load[1](right + k * gemm_.right.row, &b, 1);
+      sum = std::fma(a, b, sum);
     }
     return sum;
   }
@@ -391,6 +430,23 @@ void ChooseTiles(GemmJob& job, int threads) {
   job.is_long = work / static_cast<double>(tiles) > kWorkOfThread * 8;
 }
 
+// Threads share the blocks of terms of one element; their sums are added in order when all are there.
+void RunSharedBlocks(const GemmJob& job, void* const* addresses, float* sums) {
+  const auto at = [&](const GemmOperand& operand) {
+    return static_cast<char*>(addresses[operand.argument]) + operand.offset;
+  };
+  const Gemm& gemm = job.gemm;
+  const Tile tile{1, 1, at(gemm.left), at(gemm.right), gemm.adds ? at(gemm.added) : nullptr, at(gemm.out)};
+  const TileRun run(job, tile);
+  ForEachBlock(DividedUp(job.shared_blocks, kBlocksOfThread), job.threads, [&](int64_t part) {
+    const DefaultFloatEnvironment environment;
+    const int64_t block = part * kBlocksOfThread;
+    run.RunBlocks(block, std::min(kBlocksOfThread, job.shared_blocks - block), sums + block);
+  });
+  const DefaultFloatEnvironment environment;
+  run.FinishBlocks(sums);
+}
+
 }  // namespace
 
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
@@ -415,6 +471,10 @@ GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
                   (made.out.column == kNumber || made.columns == 1) && made.out.row % kNumber == 0;
   job.way = WayOf(made);
   ChooseTiles(job, threads);
+  if (job.way == GemmJob::Way::kDot && job.threads > 1 && made.groups == 1 && made.out.argument >= 0 &&
+      std::all_of(std::begin(made.batch), std::end(made.batch), [](int64_t length) { return length == 1; })) {
+    job.shared_blocks = DividedUp(made.depth, kGemmDepth);
+  }
   return job;
 }
 
@@ -432,6 +492,10 @@ int64_t GemmJob::Elements() const noexcept {
 }
 
 void GemmJob::Run(void* const* addresses, void* workspace) const noexcept {
+  if (shared_blocks > 0) {
+    RunSharedBlocks(*this, addresses, static_cast<float*>(workspace));
+    return ReportIsaThatRan(kernels.isa);
+  }
   int64_t tiles = row_tiles * column_tiles;
   for (int64_t length : gemm.batch) tiles *= length;
   ForEachBlock(

@@ -58,8 +58,11 @@ struct GemmJob {
   Way way;
   bool is_direct;  // sums are where the output is: nothing is added, and it is float32 and dense
   bool is_long;    // see BlockLength
+  int64_t
+      shared_blocks;  // of terms, of a product of two vectors, whose sums threads put into the workspace; or 0
   int threads;
 
+  int64_t WorkspaceBytes() const noexcept { return shared_blocks * static_cast<int64_t>(sizeof(float)); }
   bool Touches(int operand) const noexcept;
   int64_t Elements() const noexcept;
   void Run(void* const* addresses, void* workspace) const noexcept;

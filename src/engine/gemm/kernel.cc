@@ -342,6 +342,66 @@ void MultiplyRow(const float* a, const char* b, int64_t row, int64_t depth, int6
   std::memcpy(c + whole, sums, static_cast<size_t>(columns - whole) * sizeof(float));
 }
 
+// A square of terms by lines, in part or in whole.
+template <class Elements>
+HWY_INLINE void TransposeSome(const char* from, int64_t line, int64_t lines, int64_t terms, float* square) {
+  if (lines == kSide && terms == kSide) {
+    TransposeSquare<Elements>(from, line, square, kSide);
+  } else {
+    Transpose<Elements>(from, line, lines, terms, square, kSide);
+  }
+}
+
+// What is asked for ahead, in bytes of a line: the next ones into the first-level cache, of which lines 1 KiB apart use few sets, so few at
+// a time; and as many of what follows in memory into the second-level one, in its order.
+constexpr int64_t kLineAhead = 256;
+
+HWY_INLINE void AskAhead(const char* lines, int64_t line, int64_t count, int64_t at, bool is_last) {
+  const char* const next = is_last ? lines + kSide * line : lines + at + kLineAhead;
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t byte = 0; byte < kLineAhead; byte += 64) __builtin_prefetch(next + i * line + byte);
+  }
+  const char* const later = lines + kSide * line + at * kSide;
+  for (int64_t byte = 0; byte < kSide * kLineAhead; byte += 64) __builtin_prefetch(later + byte, 0, 2);
+}
+
+template <class Elements>
+void MultiplyLines(const char* a, int64_t a_line, const char* b, int64_t b_line, int64_t depth, int64_t lines,
+                   float* c) {
+  constexpr auto kSize = static_cast<int64_t>(sizeof(typename Elements::Type));
+  HWY_ALIGN float x[kSide * kSide], y[kSide * kSide];
+  for (; lines > 0; lines -= kSide, a += kSide * a_line, b += kSide * b_line, c += kSide) {
+    const int64_t some = HWY_MIN(kSide, lines);
+    HWY_ALIGN float sums[kSide] = {};
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 && !HWY_HAVE_SCALABLE
+    const DF d;
+    VF sum = hn::Zero(d);
+#endif
+    for (int64_t k = 0; k < depth; k += kSide) {
+      const int64_t terms = HWY_MIN(kSide, depth - k);
+      if (const int64_t at = k * kSize; at % kLineAhead == 0) {
+        const bool is_last = at + kLineAhead >= depth * kSize;
+        AskAhead(a, a_line, some, at, is_last);
+        AskAhead(b, b_line, some, at, is_last);
+      }
+      TransposeSome<Elements>(a + k * kSize, a_line, some, terms, x);
+      TransposeSome<Elements>(b + k * kSize, b_line, some, terms, y);
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || HWY_HAVE_SCALABLE
+      for (int64_t i = 0; i < terms; ++i) {
+        for (int64_t l = 0; l < kSide; ++l) sums[l] = std::fma(x[i * kSide + l], y[i * kSide + l], sums[l]);
+      }
+#else
+      for (int64_t i = 0; i < terms; ++i)
+        sum = functions::Fma(d, hn::Load(d, x + i * kSide), hn::Load(d, y + i * kSide), sum);
+#endif
+    }
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 && !HWY_HAVE_SCALABLE
+    hn::Store(sum, d, sums);
+#endif
+    std::memcpy(c, sums, static_cast<size_t>(some) * sizeof(float));
+  }
+}
+
 // Squares are transposed and used at once: what comes from memory passes through registers and a kilobyte of the first-level cache.
 template <class Elements>
 void MultiplyAcross(const float* a, const char* b, int64_t column, int64_t depth, int64_t columns, float* c) {
@@ -402,6 +462,7 @@ GemmKernels KernelsHere() {
           {Transpose<F32Elements>, Transpose<F16Elements>, Transpose<Bf16Elements>},
           {MultiplyRow<F32Elements>, MultiplyRow<F16Elements>, MultiplyRow<Bf16Elements>},
           {MultiplyAcross<F32Elements>, MultiplyAcross<F16Elements>, MultiplyAcross<Bf16Elements>},
+          {MultiplyLines<F32Elements>, MultiplyLines<F16Elements>, MultiplyLines<Bf16Elements>},
           MultiplyPanels};
 }
 

@@ -46,6 +46,11 @@ using MultiplyRowFunction = void (*)(const float* a, const char* b, int64_t row,
 using MultiplyAcrossFunction = void (*)(const float* a, const char* b, int64_t column, int64_t depth,
                                         int64_t columns, float* c);
 
+// Sums of lines of both operands, c[j] = the sum of a(j, k) * b(j, k), where both lie side by side along the terms, lines so many bytes
+// apart.
+using MultiplyLinesFunction = void (*)(const char* a, int64_t a_line, const char* b, int64_t b_line,
+                                       int64_t depth, int64_t lines, float* c);
+
 enum class GemmElement : uint8_t { kF32, kF16, kBf16 };
 inline constexpr int kGemmElements = 3;
 
@@ -58,6 +63,7 @@ struct GemmKernels {
   TransposeFunction transpose[kGemmElements];
   MultiplyRowFunction multiply_row[kGemmElements];
   MultiplyAcrossFunction multiply_across[kGemmElements];
+  MultiplyLinesFunction multiply_lines[kGemmElements];
   // Sums of the columns of two packed panels: c[j] = the sum of a[k][j] * b[k][j].
   void (*multiply_panels)(const float* a, const float* b, int64_t depth, float* c);
 };

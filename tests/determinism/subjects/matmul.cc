@@ -4,9 +4,11 @@
 
 #include "aclnnop/aclnn_addbmm.h"
 #include "aclnnop/aclnn_addmm.h"
+#include "aclnnop/aclnn_addmv.h"
 #include "aclnnop/aclnn_baddbmm.h"
 #include "aclnnop/aclnn_batch_matmul.h"
 #include "aclnnop/aclnn_dot.h"
+#include "aclnnop/aclnn_ger.h"
 #include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_mv.h"
@@ -30,16 +32,29 @@ class Scalar {
   aclScalar* scalar_;
 };
 
+class WholeNumber {
+ public:
+  explicit WholeNumber(int32_t value) : scalar_(aclCreateScalar(&value, ACL_INT32)) {}
+  ~WholeNumber() { aclDestroyScalar(scalar_); }
+  WholeNumber(const WholeNumber&) = delete;
+  WholeNumber& operator=(const WholeNumber&) = delete;
+  operator const aclScalar*() const { return scalar_; }
+
+ private:
+  aclScalar* scalar_;
+};
+
 using Plan = aclnnStatus (*)(Tensors t, uint64_t* size, aclOpExecutor** executor);
 
-// Inputs and output; each of all three types.
+// Inputs and output; each of all types.
 struct Shapes {
   std::vector<Shape> inputs;
   Shape output;
 };
 
 SubjectRegistration Register(const std::string& name, size_t inputs, Plan plan, Run run,
-                             const std::vector<Shapes>& all, Start start = Start::kAnything) {
+                             const std::vector<Shapes>& all, Start start = Start::kAnything,
+                             const std::vector<DtypeNumber>& dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
   Subject subject;
   subject.start = start;
   subject.sums_everything = true;
@@ -53,7 +68,7 @@ SubjectRegistration Register(const std::string& name, size_t inputs, Plan plan, 
   binding.run = run;
   binding.may_need_workspace = [](std::span<const Shape>) { return true; };
   for (const Shapes& shapes : all) {
-    for (const DtypeNumber dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16})
+    for (const DtypeNumber dtype : dtypes)
       subject.given.push_back(
           {std::vector<DtypeNumber>(inputs, dtype), shapes.inputs, dtype, shapes.output, 0, {}});
   }
@@ -127,11 +142,26 @@ const auto kMv = Register("aclnnMv", 2,
                             return aclnnMvGetWorkspaceSize(t[0], t[1], t[2], 1, size, executor);
                           },
                           aclnnMv, {{{{301, 1000}, {1000}}, {301}}});
-const auto kDot = Register("aclnnDot", 2,
+const auto kDot =
+    Register("aclnnDot", 2,
+             [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+               return aclnnDotGetWorkspaceSize(t[0], t[1], t[2], size, executor);
+             },
+             aclnnDot, {{{{20000}, {20000}}, {}}, {{{100}, {100}}, {}}, {{{800000}, {800000}}, {}}});
+const auto kAddmv =
+    Register("aclnnAddmv", 3,
+             [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+               return aclnnAddmvGetWorkspaceSize(t[0], t[1], t[2], WholeNumber(2), WholeNumber(-3), t[3], 1,
+                                                 size, executor);
+             },
+             aclnnAddmv, {{{{301}, {301, 1000}, {1000}}, {301}}, {{{1}, {33, 290}, {290}}, {33}}},
+             Start::kAnything, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_INT32, ACL_INT64});
+const auto kGer = Register("aclnnGer", 2,
                            [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
-                             return aclnnDotGetWorkspaceSize(t[0], t[1], t[2], size, executor);
+                             return aclnnGerGetWorkspaceSize(t[0], t[1], t[2], size, executor);
                            },
-                           aclnnDot, {{{{20000}, {20000}}, {}}, {{{100}, {100}}, {}}});
+                           aclnnGer, {{{{131}, {97}}, {131, 97}}}, Start::kAnything,
+                           {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT16, ACL_INT64, ACL_COMPLEX64});
 
 }  // namespace
 }  // namespace portacl::testing

@@ -1,0 +1,264 @@
+// aclnnAddmv: the product of a matrix and a vector in what these promote to, a tensor, and factors that promote both further.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_addmv.h"
+
+#include <algorithm>
+#include <new>
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "acl/stream/thread_limit.h"
+#include "aclnnop/arithmetic/mul.h"
+#include "aclnnop/arithmetic/sums.h"
+#include "aclnnop/matmul/product.h"
+#include "aclnnop/operator_facts.h"
+#include "contract/promotion.h"
+#include "engine/gemm/vector_product.h"
+#include "engine/move/move.h"
+
+namespace portacl {
+namespace {
+
+using namespace matmul;
+
+enum Tensors { kSelf, kMat, kVec, kOut };
+enum Attributes { kAlpha, kBeta, kMode };
+
+// ---- checks ----
+
+constexpr DtypeSet kAddmvDtypes = kRealArithmetic | kBf16;
+
+// What each part is computed in.
+struct PartDtypes {
+  aclDataType product;
+  aclDataType scaled;  // alpha * product
+  aclDataType added;   // beta * self
+  aclDataType sum;
+};
+
+PartDtypes PartDtypesOf(const OperatorCall& call) {
+  PartDtypes dtypes{};
+  const auto scaled_by = [&](int factor, aclDataType dtype) {
+    const aclScalar& scalar = call.Scalar(factor);
+    return RoundedFloatOf(scalar) == 1 ? dtype : PromoteType(scalar.dtype, dtype);
+  };
+  dtypes.product = PromoteType(call.Tensor(kMat).dtype, call.Tensor(kVec).dtype);
+  dtypes.scaled = scaled_by(kAlpha, dtypes.product);
+  dtypes.added = scaled_by(kBeta, call.Tensor(kSelf).dtype);
+  dtypes.sum = PromoteType(dtypes.scaled, dtypes.added);
+  return dtypes;
+}
+
+aclnnStatus SetSumDtype(const Check&, OperatorCall& call) noexcept {
+  call.promoted = PartDtypesOf(call).sum;
+  return ACL_SUCCESS;
+}
+
+bool IsZero(const OperatorCall& call, int factor) { return RoundedFloatOf(call.Scalar(factor)) == 0; }
+
+aclnnStatus LengthsOfAddmv(const Check& check, OperatorCall& call) noexcept {
+  const Shape& mat = call.Tensor(kMat).view;
+  if (call.Tensor(kVec).view[0] != mat[1])
+    return RefuseWith(check, call, kVec, kMat, "as many elements as that has columns");
+  const Shape& self = call.Tensor(kSelf).view;
+  const int64_t length = self.rank == 0 ? 1 : self[0];
+  if (length != mat[0] && (length != 1 || IsZero(call, kAlpha))) {
+    return RefuseWith(check, call, kSelf, kMat,
+                      "as many elements as that has rows, or, unless alpha is 0, one element");
+  }
+  if (call.Tensor(kOut).view[0] != mat[0])
+    return RefuseWith(check, call, kOut, kMat, "as many elements as that has rows");
+  return ACL_SUCCESS;
+}
+
+constexpr auto kAddmvChecks =
+    List(NotNull(kSelf), NotNull(kMat), NotNull(kVec), ScalarNotNull(kAlpha), ScalarNotNull(kBeta),
+         NotNull(kOut), DtypesIn(kAddmvDtypes, {kSelf, kMat, kVec, kOut}),
+         ScalarDtypesIn(kAddmvDtypes, {kAlpha, kBeta}), Own(SetSumDtype), PromotedCastsTo(kOut),
+         RankAtMost(1, {kSelf}), RankIs(2, {kMat}), RankIs(1, {kVec, kOut}), Own(LengthsOfAddmv),
+         ModeFits(kMode, {kMat, kVec}), NotFractal({kSelf, kMat, kVec, kOut}), SizesRepresentable({kOut}),
+         DoneIfEmpty({kSelf, kOut}), InsideStorage({kMat, kVec, kSelf}));
+
+// ---- the job ----
+
+// Between the parts floats are not rounded to 16 bits.
+aclDataType HeldIn(aclDataType dtype) { return kFloatHalfAndBf16.Contains(dtype) ? ACL_FLOAT : dtype; }
+// How what is held becomes an operand of a part that is computed in `dtype`.
+aclDataType CastFor(aclDataType dtype, aclDataType held) {
+  return kFloatHalfAndBf16.Contains(held) ? HeldIn(dtype) : dtype;
+}
+
+// Besides the call's tensors: what lies in the workspace, one behind the other, in so many bytes each.
+enum Held { kProduct = kOut + 1, kScaled, kAdded, kOperands };
+int64_t HeldBytes(int64_t rows) {
+  constexpr int64_t kWidest = 8;
+  constexpr int64_t kLine = 64;
+  return (rows * kWidest + kLine - 1) / kLine * kLine;
+}
+
+// In the executor's memory: the product, maps over it and self, and where nothing is added the copy to out.
+struct Parts {
+  engine::GemmJob gemm;
+  engine::VectorProduct product;
+  engine::ElementwiseJob maps[3];
+  int map_count = 0;
+  engine::Move move;
+  int8_t moved;
+};
+
+struct AddmvJob {
+  bool is_gemm;  // of floats of 32 and 16 bits
+  bool adds;
+  int64_t held_bytes;
+  int64_t elements;
+
+  bool Touches(int operand) const noexcept { return operand != kSelf || adds; }
+  int64_t Elements() const noexcept { return elements; }
+  void Run(const JobContext& context) const noexcept {
+    const auto& parts = *reinterpret_cast<const Parts*>(context.memory);
+    auto* const workspace = static_cast<char*>(context.workspace);
+    void* addresses[kOperands];
+    std::copy_n(context.addresses, kProduct, addresses);
+    for (int i = kProduct; i < kOperands; ++i) addresses[i] = workspace + (i - kProduct) * held_bytes;
+    if (is_gemm) {
+      parts.gemm.Run(addresses, workspace);
+    } else {
+      parts.product.Run(addresses, workspace);
+    }
+    for (int i = 0; i < parts.map_count; ++i) parts.maps[i].Run(addresses, workspace);
+    if (!adds)
+      parts.move.Run(static_cast<const char*>(addresses[parts.moved]), static_cast<char*>(addresses[kOut]));
+  }
+};
+
+aclTensor DenseVector(aclDataType dtype, int64_t length) {
+  aclTensor vector;
+  vector.dtype = dtype;
+  FillShape(vector, Shape{length}, 1);
+  return vector;
+}
+
+Matrices ColumnOf(const OperatorCall& call, int tensor) {
+  Matrices column{tensor, call.Tensor(tensor)};
+  while (column.view.view.rank < 2) InsertDim(column.view, column.view.view.rank, 1, 0);
+  return column;
+}
+
+engine::VectorProductOperand OperandOf(const OperatorCall& call, int tensor) {
+  const aclTensor& view = call.Tensor(tensor);
+  const auto size = static_cast<int64_t>(StorageBits(view.dtype) / 8);
+  const auto step = [&](int dim) { return view.view[dim] == 1 ? 0 : view.strides[dim] * size; };
+  return {static_cast<int8_t>(tensor), view.dtype, view.offset * size, view.view.rank == 2 ? step(0) : 0,
+          step(view.view.rank - 1)};
+}
+
+engine::ElementwiseJob ScaledJob(OperatorCall& call, int tensor, int out, aclDataType dtype, int factor) {
+  call.promoted = HeldIn(dtype);
+  engine::Scalars scalars;
+  SetMapScalar(call, ScaledKernels(), call.Scalar(factor), scalars, 0);
+  return MakeMapJob(call, {tensor}, out, ScaledKernels(), scalars,
+                    {CastFor(dtype, call.Tensor(tensor).dtype)});
+}
+
+engine::ElementwiseJob SumJob(OperatorCall& call, int added, int product, aclDataType dtype) {
+  call.promoted = HeldIn(dtype);
+  engine::Scalars scalars;
+  aclScalar one;
+  one.dtype = ACL_BOOL;
+  one.value[0] = 1;
+  if (!IsIntegral(dtype)) SetMapScalar(call, SumKernels(dtype), one, scalars, 0);
+  return MakeMapJob(call, {added, product}, kOut, SumKernels(dtype), scalars,
+                    {CastFor(dtype, call.Tensor(added).dtype), CastFor(dtype, call.Tensor(product).dtype)});
+}
+
+// beta * self, where nothing is multiplied.
+void SetSelfJob(const OperatorCall& call, const PartDtypes& dtypes, Executor& executor) {
+  if (RoundedFloatOf(call.Scalar(kBeta)) == 1) return SetMoveJob(call, kSelf, kOut, executor);
+  if (dtypes.added == ACL_BOOL) return SetFillJob(call, kOut, {}, executor);  // beta is false
+  OperatorCall scaled = call;
+  executor.SetJob([&] { return ScaledJob(scaled, kSelf, kOut, dtypes.added, kBeta); });
+}
+
+void SetAddmv(const OperatorCall& call, Executor& executor) {
+  const PartDtypes dtypes = PartDtypesOf(call);
+  const aclTensor& mat = call.Tensor(kMat);
+  if (IsZero(call, kAlpha) || mat.view.IsEmpty()) return SetSelfJob(call, dtypes, executor);
+  const bool adds = !IsZero(call, kBeta);
+  const bool is_gemm =
+      kFloatHalfAndBf16.Contains(mat.dtype) && kFloatHalfAndBf16.Contains(call.Tensor(kVec).dtype);
+  MatrixProduct whole{.left = {kMat, mat}, .right = ColumnOf(call, kVec), .out = ColumnOf(call, kOut)};
+  if (is_gemm && kFloatHalfAndBf16.Contains(call.Tensor(kSelf).dtype) &&
+      kFloatHalfAndBf16.Contains(dtypes.sum) && kFloatHalfAndBf16.Contains(call.Tensor(kOut).dtype)) {
+    const Matrices added = ColumnOf(call, kSelf);
+    whole.alpha = RoundedFloatOf(call.Scalar(kAlpha));
+    whole.beta = RoundedFloatOf(call.Scalar(kBeta));
+    if (adds) whole.added = &added;
+    return SetProductJob(call, whole, executor);
+  }
+  auto* const memory = executor.ReserveMemory(sizeof(Parts));
+  if (memory == nullptr) return;
+  auto& parts = *new (memory) Parts;
+  const int64_t rows = mat.view[0];
+  const aclTensor product = DenseVector(HeldIn(dtypes.product), rows);
+  const aclTensor scaled = DenseVector(HeldIn(dtypes.scaled), rows);
+  const aclTensor added = DenseVector(HeldIn(dtypes.added), rows);
+  if (is_gemm) {
+    whole.out = {-1, product};
+    InsertDim(whole.out.view, 1, 1, 0);
+    parts.gemm = engine::MakeGemmJob(GemmOf(whole), JobIsa(), ThreadLimit());
+  } else {
+    parts.product = engine::MakeVectorProduct(OperandOf(call, kMat), OperandOf(call, kVec), rows, mat.view[1],
+                                              dtypes.product, JobIsa(), ThreadLimit());
+  }
+  TensorArgument tensors[kOperands];
+  std::copy_n(call.tensors.begin(), kProduct, tensors);
+  tensors[kProduct] = {"product", &product};
+  tensors[kScaled] = {"product", &scaled};
+  tensors[kAdded] = {"self", &added};
+  OperatorCall held = call;
+  held.tensors = tensors;
+  int last = kProduct;
+  if (RoundedFloatOf(call.Scalar(kAlpha)) != 1) {
+    parts.maps[parts.map_count++] = ScaledJob(held, kProduct, kScaled, dtypes.scaled, kAlpha);
+    last = kScaled;
+  }
+  if (adds) {
+    int addend = kSelf;
+    if (RoundedFloatOf(call.Scalar(kBeta)) != 1) {
+      parts.maps[parts.map_count++] = ScaledJob(held, kSelf, kAdded, dtypes.added, kBeta);
+      addend = kAdded;
+    }
+    parts.maps[parts.map_count++] = SumJob(held, addend, last, dtypes.sum);
+  } else {
+    parts.move = engine::MakeMove(held.Tensor(last), call.Tensor(kOut), JobIsa(), ThreadLimit());
+    parts.moved = static_cast<int8_t>(last);
+  }
+  const int64_t bytes = HeldBytes(rows);
+  executor.workspace_size = static_cast<uint64_t>((kOperands - kProduct) * bytes);
+  executor.SetJob([&] { return AddmvJob{is_gemm, adds, bytes, std::max(rows, mat.numel / 16)}; });
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts addmv;
+}
+
+const OperatorFacts facts::addmv = {"aclnnAddmv", "aclnnop/aclnn_addmv.h",
+                                    Everywhere(kAddmvDtypes).OnlyOn(products::kWithout200I500A2),
+                                    Everywhere(kAddmvDtypes), /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnAddmvGetWorkspaceSize(const aclTensor* self, const aclTensor* mat, const aclTensor* vec,
+                                       const aclScalar* alpha, const aclScalar* beta, aclTensor* out,
+                                       int8_t cubeMathType, uint64_t* workspaceSize,
+                                       aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"mat", mat}, {"vec", vec}, {"out", out}};
+  const Attribute attributes[] = {{"alpha", alpha}, {"beta", beta}, {"cubeMathType", cubeMathType}};
+  OperatorCall call{"aclnnAddmv", tensors, attributes};
+  return RunPhase1(call, kAddmvChecks, workspaceSize, executor, SetAddmv);
+}
+PORTACL_PHASE_2(aclnnAddmv)

@@ -1,0 +1,60 @@
+// aclnnGer: the outer product of two vectors, which is a map over a column and a row.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_ger.h"
+
+#include "aclnnop/arithmetic/mul.h"
+#include "aclnnop/binary_checks.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "contract/arguments.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kVec2, kOut };
+
+constexpr DtypeRule kGerDtypes = Everywhere(kArithmetic).On(products::kAscend950, kArithmetic | kBf16);
+
+aclnnStatus SetResultOfGer(const Check&, OperatorCall& call) noexcept {
+  call.broadcast = Shape{call.Tensor(kSelf).view[0], call.Tensor(kVec2).view[0]};
+  return ACL_SUCCESS;
+}
+
+constexpr auto kGerChecks =
+    Join(List(NotNull(kSelf), NotNull(kVec2), NotNull(kOut), DtypesIn(kGerDtypes, {kSelf, kVec2, kOut}),
+              Promotes({kSelf, kVec2}), PromotedCastsTo(kOut), RankIs(1, {kSelf, kVec2}), RankIs(2, {kOut}),
+              Own(SetResultOfGer), ShapeIsResult(kOut)),
+         ComputableChecks({kSelf, kVec2}, kOut));
+
+void SetGer(const OperatorCall& call, Executor& executor) {
+  aclTensor column = call.Tensor(kSelf);
+  InsertDim(column, 1, 1, 0);
+  const TensorArgument views[] = {
+      {"self", &column}, {"vec2", &call.Tensor(kVec2)}, {"out", &call.Tensor(kOut)}};
+  OperatorCall of_views = call;
+  of_views.tensors = views;
+  SetMapJob(of_views, {kSelf, kVec2}, kOut, ProductKernels(call.promoted), engine::Scalars(), executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts ger;
+}
+
+const OperatorFacts facts::ger = {"aclnnGer", "aclnnop/aclnn_ger.h",
+                                  kGerDtypes.OnlyOn(products::kWithout200I500A2), kGerDtypes,
+                                  /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnGerGetWorkspaceSize(const aclTensor* self, const aclTensor* vec2, aclTensor* out,
+                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"vec2", vec2}, {"out", out}};
+  OperatorCall call{"aclnnGer", tensors, {}};
+  return RunPhase1(call, kGerChecks, workspaceSize, executor, SetGer);
+}
+PORTACL_PHASE_2(aclnnGer)

@@ -1,0 +1,51 @@
+// The product of a matrix and a vector in the types that gemm.h has not: DOUBLE, integers modulo 2^n, BOOL, and float32 of operands that are
+// converted to it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "acl/acl_base.h"
+#include "acl/isa.h"
+#include "engine/move/conversion.h"
+
+namespace portacl::engine {
+
+// Lengths in bytes, which may be 0 or negative. A vector has no rows.
+struct VectorProductOperand {
+  int8_t argument;  // operand of the executor
+  aclDataType dtype;
+  int64_t offset;
+  int64_t row;
+  int64_t term;
+};
+
+// Trivially copyable, so that an executor can hold it.
+struct VectorProduct {
+  struct Operand {
+    VectorProductOperand place;
+    Conversion conversion;
+  };
+  // Adds `depth` terms of the product to each row's sum: matrix[term][row] * vector[term].
+  using AddFunction = void (*)(const void* matrix, const void* vector, int64_t depth, void* sums);
+
+  int64_t rows;
+  int64_t depth;
+  Operand matrix;
+  Operand vector;
+  Conversion result;
+  AddFunction add;
+  aclDataType computed;
+  int threads;
+
+  // Writes the rows' results side by side.
+  void Run(void* const* addresses, char* to) const noexcept;
+};
+
+// Operands are converted to `dtype`, of which the results are - of FLOAT16 and BF16 they are float32, not rounded -, and multiplied as
+// docs/numerics.md has it. Neither length is 0.
+VectorProduct MakeVectorProduct(const VectorProductOperand& matrix, const VectorProductOperand& vector,
+                                int64_t rows, int64_t depth, aclDataType dtype, Isa isa,
+                                int threads) noexcept;
+
+}  // namespace portacl::engine
