@@ -337,9 +337,8 @@ IndexOperator LayerNormGradient() {
   }));
   for (const size_t i : {1, 2}) {
     op.rules.push_back(Refuses(161002, outputs[i], [=](IndexCall& call) {
-      const int64_t rows = LeadingRows(call["input"].shape, call["normalizedShape"].values.size());
-      const int64_t n = rows == 0 ? 0 : NumElements(call["normalizedShape"].values);
-      return wanted(call, i) && NumElements(call[outputs[i]].shape) != n;
+      return wanted(call, i) &&
+             NumElements(call[outputs[i]].shape) != NumElements(call["normalizedShape"].values);
     }));
   }
   op.rules.push_back(SucceedsIf([=](IndexCall& call) {

@@ -98,6 +98,15 @@ int64_t RowCount(const OperatorCall& call) {
   return rows;
 }
 
+int64_t RowLength(const OperatorCall& call) {
+  const Shape& input = call.Tensor(kInput).view;
+  int64_t length = 1;
+  for (int axis = input.rank - static_cast<int>(call.Array(kNormalizedShape).size()); axis < input.rank;
+       ++axis)
+    length *= input[axis];
+  return length;
+}
+
 aclnnStatus DimsAreThere(const Check& check, OperatorCall& call) noexcept {
   const auto count = static_cast<int>(call.Array(kNormalizedShape).size());
   return count >= 1 && count <= call.Tensor(kInput).view.rank ? ACL_SUCCESS
@@ -106,9 +115,7 @@ aclnnStatus DimsAreThere(const Check& check, OperatorCall& call) noexcept {
 
 template <int tensor>
 aclnnStatus HasNumbers(const Check& check, OperatorCall& call) noexcept {
-  const int64_t accepted = tensor == kMean
-                               ? RowCount(call)
-                               : NumelOf(call.Tensor(kInput).view) / std::max<int64_t>(RowCount(call), 1);
+  const int64_t accepted = tensor == kMean ? RowCount(call) : RowLength(call);
   if (call.Tensor(tensor).numel == accepted) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, tensor).Add(" has not as many elements as ");
