@@ -127,7 +127,7 @@ def remark(outcome: dict) -> str:
     if outcome.get("other_bits"):
         words.append(f"{outcome['other_bits']} samples within the tolerance, not the same bits")
     if outcome.get("nearer"):
-        words.append(f"{outcome['nearer']} samples nearer to the CPU's result in float32 than to its 16-bit one")
+        words.append(f"{outcome['nearer']} samples as near to the CPU's float64 result as the CPU's own, or within the tolerance of it")
     if outcome.get("skipped"):
         words.append(f"{outcome['skipped']} samples skipped")
     if outcome.get("reason"):

@@ -75,12 +75,16 @@ class TestChoice:
 
     def test_arithmetic_is_own(self):
         own = portacl.torch.own_operators()
-        assert {"aten::add.Tensor", "aten::mul.out", "aten::div_.Scalar", "aten::exp", "aten::where.self"} <= own
+        assert {"aten::add.Tensor", "aten::mul.out", "aten::div_.Scalar", "aten::exp", "aten::where.self", "aten::ge.Tensor"} <= own
         assert not {"aten::renorm", "aten::lgamma"} & own
 
     def test_sorting_is_own(self):
         own = portacl.torch.own_operators()
         assert {"aten::sort", "aten::sort.stable", "aten::topk", "aten::median.dim", "aten::kthvalue", "aten::searchsorted.Tensor"} <= own
+
+    def test_norms_are_own(self):
+        own = portacl.torch.own_operators()
+        assert {"aten::native_batch_norm", "aten::native_batch_norm_backward", "aten::native_layer_norm_backward"} <= own
 
     def test_twice_is_once(self):
         before = portacl.torch._installed

@@ -193,6 +193,9 @@ class TestPromotion:
         same(x.npu() + torch.tensor(2.0).npu(), x + torch.tensor(2.0))
         same(x.npu() + torch.tensor(2.0), x + torch.tensor(2.0))  # a host number is welcome
         same(2.0 - x.npu(), 2.0 - x)
+        for compare in (torch.ge, torch.gt, torch.le, torch.lt, torch.eq, torch.ne):
+            same(compare(torch.tensor(1.0), x.npu()), compare(torch.tensor(1.0), x))
+            same(compare(x.npu(), torch.tensor(1.0)), compare(x, torch.tensor(1.0)))
 
 
     def test_numbers_where_the_schema_has_a_tensor(self):

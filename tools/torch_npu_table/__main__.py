@@ -52,6 +52,10 @@ PLACES_BY_HAND = {
     "aten::lstm_cell": "legacy",
     "aten::gru.input": "legacy",
     "aten::_thnn_fused_gru_cell": "legacy",
+    # Holds the steps of synchronized batch norm as well, which no argument of its leads to.
+    "aten::native_batch_norm_backward": "BatchNormBackward",
+    # LessScalar, which CANN lacks, is for a number on the CPU as self: that falls back.
+    "aten::ge.Tensor": "GeScalar GeTensor",
     # Calls fused attention through a dispatcher key of its own.
     "aten::scaled_dot_product_attention": "npu::npu_fusion_attention npu::npu_fusion_attention_v3",
     # No aclnn function and not a single sample: operators of the graph engine.

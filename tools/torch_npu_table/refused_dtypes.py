@@ -81,6 +81,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "upsample_bilinear2d": _PLANES,
     "upsample_nearest1d": _LINES,
     "upsample_nearest2d": _PLANES,
+    "vdot": {"self": (3,), "other": (3,)},
     **_PADS,
 }
 

@@ -100,6 +100,8 @@ class Installation:
                 own.add(name)
                 if name in ("aten::copy_", "aten::clone") and not self._present("aclnnComplex"):
                     self._fall_back_for(name, _kernels.takes_aclnn_complex, "portacl lacks aclnnComplex")
+                elif name == "aten::ge.Tensor":
+                    self._fall_back_for(name, _kernels.takes_host_self, "torch_npu looks up aclnnLessScalar, which CANN lacks")
                 elif refused := self._table.refused(name):
                     self._fall_back_for(name, self._takes_refused(name), f"CANN's function does not take {', '.join(refused)}")
                 elif count_own and self._table.needs(name):

@@ -260,6 +260,11 @@ def takes_one_of(dtypes: frozenset[torch.dtype]) -> Callable[..., bool]:
     return condition
 
 
+def takes_host_self(first: torch.Tensor, *_: Any, **__: Any) -> bool:
+    """Whether the first operand is a number that lies on the CPU as a tensor."""
+    return first.device.type == "cpu"
+
+
 def takes_aclnn_complex(target: torch.Tensor, source: torch.Tensor | None = None, *_: Any, **__: Any) -> bool:
     """torch_npu makes complex numbers of real ones, and conjugates, with aclnnComplex; aclnnInplaceCopy knows no complex32."""
     half = torch.complex32
