@@ -82,6 +82,13 @@ void DrawChannels(IndexCall& call, RandomNumbers& random, const std::vector<std:
   }
 }
 
+IndexRule CanBeFilled(const std::string& name) {
+  return Refuses(561103, name, [=](IndexCall& call) {
+    const auto& all = ConvertibleDtypes();
+    return std::find(all.begin(), all.end(), call[name].dtype) == all.end();
+  });
+}
+
 // Of tensor i of the call, the number of a channel; `otherwise` where it is null.
 double Of(const IndexCall& call, const std::vector<TensorValues>& tensors, const std::string& name, size_t i,
           int64_t channel, double otherwise) {
@@ -97,8 +104,11 @@ IndexOperator BatchNormOperator() {
               RealArg("momentum", 0.1),      RealArg("eps", 1e-5),         OutputArg("output", {2, 3, 4}),
               OutputArg("saveMean", {3}),    OutputArg("saveInvstd", {3})};
   const auto trains = [](IndexCall& call) { return call["training"].integer != 0; };
+  const auto is_empty = [](IndexCall& call) { return NumElements(call["input"].shape) == 0; };
   op.rules = {NoNulls("input output"),
               If(trains, NoNulls("saveMean saveInvstd")),
+              If(is_empty, IfGiven("saveMean", CanBeFilled("saveMean"))),
+              If(is_empty, IfGiven("saveInvstd", CanBeFilled("saveInvstd"))),
               EmptyDone("input"),
               BatchListed("input"),
               BatchListed("output"),
@@ -123,6 +133,13 @@ IndexOperator BatchNormOperator() {
       call[name].dtype = random.Below(3) == 0 ? call["input"].dtype : DtypeNumber{ACL_FLOAT};
       call[name].null = call["training"].integer == 0 && random.Below(2) == 0;
     }
+    if (random.Below(12) == 0) {
+      for (const char* name : {"input", "output"}) call[name].shape[0] = 0;
+      // Nothing is asked of these then.
+      call["saveMean"].shape = DrawShape(random, 0, 3);
+      call["saveInvstd"].shape = DrawShape(random, 0, 3);
+      call["saveInvstd"].dtype = ACL_DOUBLE;
+    }
     call["momentum"].real = random.Below(3) == 0 ? 1.0 : 0.1;
     call["eps"].real = random.Below(2) == 0 ? 0.01 : 0.25;
   };
@@ -137,10 +154,13 @@ IndexOperator BatchNormOperator() {
     std::vector<bool> axes(x.shape.size(), true);
     if (axes.size() > 1) axes[1] = false;
     if (NumElements(x.shape) == 0) {
-      const auto n = static_cast<size_t>(NumElements(tensors[6].shape));
+      const auto all_of = [&](const char* name, double value) {
+        const auto n = static_cast<size_t>(call[name].null ? 0 : NumElements(call[name].shape));
+        return AsOutcome(call[name].dtype, std::vector<double>(n, value));
+      };
       std::vector<Outcome> all(5);
-      all[3] = AsOutcome(call["saveMean"].dtype, std::vector<double>(n, 0.0));
-      all[4] = AsOutcome(call["saveInvstd"].dtype, std::vector<double>(n, std::nan("")));
+      all[3] = all_of("saveMean", 0.0);
+      all[4] = all_of("saveInvstd", std::nan(""));
       return all;
     }
     int64_t channel = 0;
@@ -447,6 +467,11 @@ IndexOperator GroupNormGradient() {
     DrawGroups(call, random, {"gradOut", "input", "gradInput"}, {"mean", "rstd"},
                {"gamma", "gradGammaOut", "gradBetaOut"});
     call["gamma"].null = random.Below(4) == 0;
+    // Any dims of as many elements.
+    const bool is_more = !call["gamma"].null && random.Below(3) == 0;
+    for (const char* name : {"gamma", "gradGammaOut", "gradBetaOut"}) {
+      if (is_more) call[name].shape = {1, call["C"].integer, 1};
+    }
     for (size_t i = 0; i < 3; ++i) call["outputMask"].values[i] = random.Below(4) == 0 ? 0 : 1;
   };
   op.fill = FillRows;
@@ -494,6 +519,30 @@ const std::vector<IndexOperator>& Operators() {
 }
 
 PORTACL_INDEX_TESTS(Channels, Operators());
+
+// Channels that are no one dim by their strides are refused, not read as if they were.
+TEST(GroupNormBackward, ChannelsOfTwoDims) {
+  const int64_t image[] = {1, 6, 2}, groups[] = {1, 2}, two[] = {2, 3}, dense[] = {3, 1}, across[] = {1, 2};
+  const auto tensor = [](const int64_t* shape, uint64_t rank, const int64_t* strides, float* data) {
+    return aclCreateTensor(shape, rank, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, shape, rank, data);
+  };
+  std::vector<float> numbers(12, 1);
+  aclTensor* const x = tensor(image, 3, nullptr, numbers.data());
+  aclTensor* const mean = tensor(groups, 2, nullptr, numbers.data());
+  const bool all[] = {true, true, true};
+  aclBoolArray* const mask = aclCreateBoolArray(all, 3);
+  for (const int64_t* strides : {dense, across}) {
+    aclTensor* const gamma = tensor(two, 2, strides, numbers.data());
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    EXPECT_EQ(aclnnGroupNormBackwardGetWorkspaceSize(x, x, mean, mean, gamma, 1, 6, 2, 2, mask, x, gamma,
+                                                     gamma, &size, &executor),
+              strides == dense ? 0 : 561103);
+    aclDestroyTensor(gamma);
+  }
+  for (const aclTensor* one : {x, mean}) aclDestroyTensor(one);
+  aclDestroyBoolArray(mask);
+}
 
 }  // namespace
 }  // namespace portacl::testing

@@ -54,6 +54,15 @@ void DrawClasses(IndexCall& call, RandomNumbers& random, bool two) {
   for (const char* name : {"self", "weight"}) call[name].dtype = dtype;
 }
 
+// Any dims that have as many elements as the one.
+void DrawAsManyElements(Shape& shape, RandomNumbers& random) {
+  const int64_t n = shape[0];
+  int64_t first = random.Between(1, n);
+  while (n % first != 0) --first;
+  shape = {first, n / first};
+  if (random.Below(2) == 0) shape.insert(shape.begin() + random.Between(0, 2), 1);
+}
+
 // Targets that are classes, now and then the ignored one.
 void FillClasses(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   FillRows(call, tensors, random);
@@ -125,6 +134,8 @@ IndexOperator LossOperator(const CFunction& function, bool two) {
   op.rules.push_back(CanBeWritten("self", "totalWeightOut"));
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
     DrawClasses(call, random, two);
+    // Dims behind that of the classes are not asked for.
+    for (int64_t more = two ? random.Between(0, 3) : 0; more > 0; --more) call["weight"].shape.push_back(1);
     call["out"].shape = IsNone(call) ? call["target"].shape : Shape{};
     call["out"].dtype = random.Below(4) == 0 ? DtypeNumber{ACL_FLOAT} : call["self"].dtype;
     call["totalWeightOut"].dtype = call["self"].dtype;
@@ -207,6 +218,7 @@ IndexOperator LossGradient(const CFunction& function, bool two) {
   op.rules.push_back(CanBeWritten("self", "out"));
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
     DrawClasses(call, random, two);
+    if (two) DrawAsManyElements(call["weight"].shape, random);
     call["gradOutput"].shape = IsNone(call) ? call["target"].shape : Shape{};
     call["out"].shape = call["self"].shape;
     for (const char* name : {"gradOutput", "totalWeight", "out"}) call[name].dtype = call["self"].dtype;
@@ -240,6 +252,90 @@ const std::vector<IndexOperator>& Operators() {
 }
 
 PORTACL_INDEX_TESTS(Classes, Operators());
+
+// They count like ignored ones, and fail the stream once, with the first of them.
+TEST(ClassTargets, ThatAreNoClassFailTheStream) {
+  constexpr int64_t kRows = 9000;
+  for (const bool raises : {true, false}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_INDEX_ERRORS", raises ? "raise" : "ignore"}});
+    std::vector<float> self(kRows * 3, 2), weight = {1, 2, 3}, out(1), total(1), gradient(kRows * 3, 7);
+    std::vector<int64_t> target(kRows, 0);
+    target[4200] = 3;
+    target[8800] = -1;
+    const int64_t rows[] = {kRows, 3}, classes[] = {3};
+    const auto tensor = [](const int64_t* shape, uint64_t rank, aclDataType dtype, void* data) {
+      return aclCreateTensor(shape, rank, dtype, nullptr, 0, ACL_FORMAT_ND, shape, rank, data);
+    };
+    const std::vector<aclTensor*> all = {
+        tensor(rows, 2, ACL_FLOAT, self.data()),      tensor(rows, 1, ACL_INT64, target.data()),
+        tensor(classes, 1, ACL_FLOAT, weight.data()), tensor(nullptr, 0, ACL_FLOAT, out.data()),
+        tensor(nullptr, 0, ACL_FLOAT, total.data()),  tensor(rows, 2, ACL_FLOAT, gradient.data())};
+    const auto fails = [&] {
+      EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), raises ? 507015 : 0);
+      const std::string message = TakeErrorMessage();
+      EXPECT_EQ(message.find("target has the value 3 at element 4200, accepted: 0 to 2") != std::string::npos,
+                raises)
+          << message;
+    };
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(aclnnNLLLossGetWorkspaceSize(all[0], all[1], all[2], 1, -100, all[3], all[4], &size, &executor),
+              0);
+    std::vector<char> workspace(size);
+    ASSERT_EQ(aclnnNLLLoss(workspace.data(), size, executor, environment.stream()), 0);
+    fails();
+    EXPECT_EQ(total[0], kRows - 2.0f);
+    EXPECT_EQ(out[0], -2.0f);
+    ASSERT_EQ(aclnnNLLLossBackwardGetWorkspaceSize(all[3], all[0], all[1], all[2], 2, -100, all[4], all[5],
+                                                   &size, &executor),
+              0);
+    ASSERT_EQ(aclnnNLLLossBackward(workspace.data(), size, executor, environment.stream()), 0);
+    fails();
+    for (size_t i = 0; i < gradient.size(); ++i)
+      ASSERT_EQ(gradient[i], i % 3 == 0 && i != 4200 * 3 && i != 8800 * 3 ? 2.0f : 0.0f) << i;
+    for (const aclTensor* one : all) aclDestroyTensor(one);
+  }
+}
+
+// Weights of ten dims, none of which goes on in the next, are more than are walked along; as one of memory they are not.
+TEST(ClassWeights, OfManyDims) {
+  const ScopedEnvironment environment(Variables{});
+  constexpr int64_t kClasses = 1024;
+  const std::vector<int64_t> dims(10, 2);
+  std::vector<int64_t> ascending, descending;
+  for (int64_t stride = 1; stride < kClasses; stride *= 2) ascending.push_back(stride);
+  descending.assign(ascending.rbegin(), ascending.rend());
+  std::vector<float> weight(kClasses), gradient = {1}, total = {1}, out(kClasses);
+  for (size_t i = 0; i < weight.size(); ++i) weight[i] = static_cast<float>(i);
+  std::vector<int64_t> target = {600};
+  const int64_t image[] = {1, kClasses, 1, 1}, place[] = {1, 1, 1};
+  const auto tensor = [](const int64_t* shape, uint64_t rank, aclDataType dtype, const int64_t* strides,
+                         void* data) {
+    return aclCreateTensor(shape, rank, dtype, strides, 0, ACL_FORMAT_ND, shape, rank, data);
+  };
+  aclTensor* const g = tensor(nullptr, 0, ACL_FLOAT, nullptr, gradient.data());
+  aclTensor* const sum = tensor(nullptr, 0, ACL_FLOAT, nullptr, total.data());
+  aclTensor* const of = tensor(place, 3, ACL_INT64, nullptr, target.data());
+  aclTensor* const to = tensor(image, 4, ACL_FLOAT, nullptr, out.data());
+  for (const auto& strides : {descending, ascending}) {
+    aclTensor* const weights = tensor(dims.data(), 10, ACL_FLOAT, strides.data(), weight.data());
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const aclnnStatus status =
+        aclnnNLLLoss2dBackwardGetWorkspaceSize(g, to, of, weights, 2, -100, sum, to, &size, &executor);
+    if (strides == ascending) {
+      EXPECT_EQ(status, 561103);
+      EXPECT_NE(TakeErrorMessage().find("weight"), std::string::npos);
+    } else {
+      ASSERT_EQ(status, 0);
+      ASSERT_EQ(aclnnNLLLoss2dBackward(nullptr, size, executor, environment.stream()), 0);
+      ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+      for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], i == 600 ? -600.0f : 0.0f);
+    }
+    aclDestroyTensor(weights);
+  }
+  for (const aclTensor* one : {g, sum, of, to}) aclDestroyTensor(one);
+}
 
 }  // namespace
 }  // namespace portacl::testing

@@ -189,8 +189,9 @@ enum Attributes { kTraining, kMomentum, kEps };
 
 bool Trains(const OperatorCall& call) noexcept { return call.attributes[kTraining].integer != 0; }
 
+bool IsEmpty(const OperatorCall& call) noexcept { return call.Tensor(kInput).view.IsEmpty(); }
 aclnnStatus NothingToNormalize(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(kInput).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+  if (IsEmpty(call)) call.work = OperatorCall::Work::kNoTerms;
   return ACL_SUCCESS;
 }
 
@@ -200,6 +201,10 @@ constexpr Check kChecks[] = {
     If(Trains, NotNull(kSaveMean)),
     If(Trains, NotNull(kSaveInvstd)),
     SizesRepresentable({kOutput, kSaveMean, kSaveInvstd}),
+    // Of the numbers of nothing CANN asks nothing; these are what they cannot be.
+    If(IsEmpty, DtypeImplemented({kSaveMean, kSaveInvstd}, kConvertible)),
+    If(IsEmpty, Own(NumbersMerge<kSaveMean>, ACLNN_ERR_INNER_NULLPTR)),
+    If(IsEmpty, Own(NumbersMerge<kSaveInvstd>, ACLNN_ERR_INNER_NULLPTR)),
     Own(NothingToNormalize),
     DtypesIn(kDtypes, {kInput, kOutput}),
     If(Trains, DtypesIn(kDtypes, {kSaveMean, kSaveInvstd})),

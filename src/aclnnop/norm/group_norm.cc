@@ -279,11 +279,12 @@ aclnnStatus CanReshape(const Check& check, OperatorCall& call) noexcept {
   aclTensor view = PlainView(call.Tensor(tensor));
   const bool whole = tensor == kGradOut || tensor == kInput || tensor == kGradInput;
   if (whole && HaveChannels(call)) return ACL_SUCCESS;
-  if (Reshape(view, whole ? ImageShape(call) : Shape{Number(call, kN), Number(call, kGroup)}))
-    return ACL_SUCCESS;
+  const Shape numbers =
+      tensor == kWeight ? Shape{Number(call, kC)} : Shape{Number(call, kN), Number(call, kGroup)};
+  if (Reshape(view, whole ? ImageShape(call) : numbers)) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, tensor)
-      .Add(" has strides by which it is not [N, C, HxW] or [N, group]");
+      .Add(" has strides by which it is not [N, C, HxW], [N, group] or [C]");
   return FailAclnn(check.code, message.Add(", accepted: dense elements, or those dims."));
 }
 
@@ -321,7 +322,10 @@ constexpr auto kGradientChecks = Join(
          InsideStorage({kGradOut, kInput, kMean, kRstd, kWeight})),
     List(Own(CanReshape<kGradOut>, ACLNN_ERR_INNER_NULLPTR), Own(CanReshape<kInput>, ACLNN_ERR_INNER_NULLPTR),
          Own(CanReshape<kMean>, ACLNN_ERR_INNER_NULLPTR), Own(CanReshape<kRstd>, ACLNN_ERR_INNER_NULLPTR),
-         If(IsWanted<kGradInput>, Own(CanReshape<kGradInput>, ACLNN_ERR_INNER_NULLPTR))));
+         IfThere<kWeight>(Own(CanReshape<kWeight>, ACLNN_ERR_INNER_NULLPTR)),
+         If(IsWanted<kGradInput>, Own(CanReshape<kGradInput>, ACLNN_ERR_INNER_NULLPTR)),
+         If(IsWanted<kGradGamma>, Own(NumbersMerge<kGradGamma>, ACLNN_ERR_INNER_NULLPTR)),
+         If(IsWanted<kGradBeta>, Own(NumbersMerge<kGradBeta>, ACLNN_ERR_INNER_NULLPTR))));
 
 void SetBackward(const OperatorCall& call, Executor& executor) {
   const aclTensor gradient = Image(call, kGradOut);

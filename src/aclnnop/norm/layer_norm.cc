@@ -39,18 +39,7 @@ struct LayerNorm : engine::HWY_NAMESPACE::RowFormula<LayerNorm> {
   double eps;
 };
 
-// Rows without elements: numbers that are the same for all.
-struct Nothing : engine::HWY_NAMESPACE::RowFormula<Nothing> {
-  static constexpr int kInputs = 0;
-  explicit Nothing(const void*) {}
-
-  template <class Row>
-  HWY_INLINE void operator()(Row& row) const {
-    row.SetValue(0, 0.0);
-    row.SetValue(1, std::numeric_limits<double>::quiet_NaN());
-  }
-};
-
+// Numbers of rows without elements.
 struct Zero : engine::HWY_NAMESPACE::RowFormula<Zero> {
   static constexpr int kInputs = 0;
   explicit Zero(const void*) {}
@@ -68,21 +57,32 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include <cstring>
+#include <limits>
+
 #include "acl/errors.h"
+#include "aclnnop/indexing/steps.h"
 #include "aclnnop/norm/normalized.h"
 #include "aclnnop/operator_facts.h"
+#include "plan/move_plan.h"
 
 namespace portacl {
 
 const engine::RowKernels kLayerNormKernels = PORTACL_ROW_KERNELS(layer_norm::LayerNorm);
 
 void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Executor& executor) noexcept {
-  static constexpr engine::RowKernels kNothing{PORTACL_ISA_TABLE(layer_norm::Nothing::F32), {}, {}, {}};
-  const int given = call.IsGiven(mean) ? mean : rstd;
-  if (!call.IsGiven(given) || call.Tensor(given).numel == 0) return;
-  engine::RowJobMaker rows(Shape{call.Tensor(given).numel}, 0, ACL_FLOAT, JobIsa(), ThreadLimit());
-  for (const int tensor : {mean, rstd}) ValueOutIfGiven(rows, call, tensor);
-  SetRowJob(rows, kNothing, engine::NoParameters(), executor);
+  StepList steps(executor, 2);
+  for (const int tensor : {mean, rstd}) {
+    if (!call.IsGiven(tensor) || call.Tensor(tensor).view.IsEmpty()) continue;
+    const aclTensor& numbers = call.Tensor(tensor);
+    aclScalar number;
+    number.dtype = ACL_FLOAT;
+    const float value = tensor == mean ? 0.0f : std::numeric_limits<float>::quiet_NaN();
+    std::memcpy(number.value, &value, sizeof value);
+    steps.Fill(MergedDims(numbers), OperandPlace(call.OperandOf(tensor)),
+               steps.Value(ConvertScalar(number, numbers.dtype)));
+  }
+  steps.SetJob();
 }
 
 void SetZeroJob(const OperatorCall& call, const int* tensors, int count, Executor& executor) noexcept {

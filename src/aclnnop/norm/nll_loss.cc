@@ -1,6 +1,8 @@
 // aclnnNLLLoss, aclnnNLLLoss2d: of each row of classes minus weight[target] times the element that target names; each, or their sum, divided
 // by that of the weights for a mean. aclnnNLLLossBackward, aclnnNLLLoss2dBackward: minus weight[target] times the gradient there, else 0.
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
@@ -44,8 +46,9 @@ engine::ClassLoss LossOf(const OperatorCall& call, int input, int target, int we
   loss.input = engine::RowOperandOf(input, call.Tensor(input), shape, 1u << dim, is_gradient,
                                     is_gradient ? ACL_DOUBLE : ACL_FLOAT, isa);
   loss.target = engine::NumbersOf(target, call.Tensor(target), loss.rows, false, ACL_INT64, isa);
-  loss.weight =
-      engine::RowOperandOf(weight, call.Tensor(weight), Shape{loss.classes}, 1, false, ACL_FLOAT, isa);
+  // A number for each class, whatever the dims.
+  loss.weight = engine::NumbersOf(weight, call.Tensor(weight), loss.classes, false, ACL_FLOAT, isa);
+  std::swap(loss.weight.outer, loss.weight.inner);
   loss.reduction = ReductionOf(call);
   const aclDataType of_result =
       !is_gradient && loss.reduction == ClassReduction::kNone ? ACL_FLOAT : ACL_DOUBLE;
@@ -166,7 +169,8 @@ aclnnStatus GradientShapes(const Check& check, OperatorCall& call) noexcept {
 constexpr auto kGradientNotNull = List(NotNull(kGradOutput), NotNull(kOf), NotNull(kClass), NotNull(kFactor),
                                        NotNull(kSum), NotNull(kGradient));
 constexpr auto kGradientEnd = List(DoneIfEmpty({kOf}), Converts(kOf, kGradient, kConvertible),
-                                   InsideStorage({kGradOutput, kClass, kFactor, kSum}));
+                                   InsideStorage({kGradOutput, kClass, kFactor, kSum}),
+                                   Own(NumbersMerge<kFactor>, ACLNN_ERR_INNER_NULLPTR));
 constexpr auto kGradientChecks =
     Join(kGradientNotNull,
          List(SameDtype(kOf, kFactor), SameDtype(kOf, kGradOutput), SameDtype(kOf, kSum),

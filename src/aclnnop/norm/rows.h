@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
 #include "engine/row/row.h"
+#include "plan/move_plan.h"
 
 namespace portacl {
 
@@ -16,6 +18,16 @@ inline uint32_t AxisSet(int64_t dim, const Shape& shape) {
 // The last `count` axes.
 inline uint32_t LastAxes(int count, const Shape& shape) {
   return ((1u << count) - 1) << (shape.rank - count);
+}
+
+// The code when a tensor that may be null has more dims than rows of numbers are walked along, and they cannot be taken together.
+template <int tensor>
+aclnnStatus NumbersMerge(const Check& check, OperatorCall& call) noexcept {
+  if (!call.IsGiven(tensor) || MergedDims(call.Tensor(tensor)).view.rank <= kMaxLoopRank) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, tensor).Add(" has more than ").Add(kMaxLoopRank);
+  return FailAclnn(check.code,
+                   message.Add(" dims that cannot be taken together, accepted: at most so many."));
 }
 
 // What rows of operands of this dtype are computed in.
