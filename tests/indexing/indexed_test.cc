@@ -1007,6 +1007,45 @@ TEST(Masks, ReadAndWriteWhatTheyNameInOrder) {
   for (aclTensor* used : {tensor, result, too_long, values, value}) aclDestroyTensor(used);
 }
 
+// A mask over all dims and one value, where both lie dense: a masked fill. Any byte but 0 is true, and a NaN keeps its bits.
+TEST(Masks, OneValueOfAnySizeKeepsItsBits) {
+  const ScopedEnvironment environment(Variables{});
+  RandomNumbers random(0x0FA1);
+  for (const DtypeNumber dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_INT8, ACL_UINT8,
+                                  ACL_INT16, ACL_INT32, ACL_INT64, ACL_BOOL}) {
+    for (const Shape& shape : {Shape{1}, Shape{5, 3}, Shape{2, 3, 2, 1, 2, 3, 1, 2}, Shape{1100}}) {
+      const auto size = static_cast<size_t>(ElementSize(dtype));
+      const auto n = static_cast<size_t>(NumElements(shape));
+      std::vector<unsigned char> self(n * size);
+      std::vector<unsigned char> given(size, dtype == ACL_BOOL ? 1 : 0xFF);
+      std::vector<unsigned char> mask(n);
+      for (unsigned char& byte : self)
+        byte = static_cast<unsigned char>(dtype == ACL_BOOL ? 0 : random.Below(250));
+      for (unsigned char& byte : mask)
+        byte = static_cast<unsigned char>(random.Chance(50) ? random.Below(256) : 0);
+      std::vector<unsigned char> expected = self;
+      for (size_t i = 0; i < n; ++i) {
+        if (mask[i] != 0)
+          std::copy(given.begin(), given.end(), expected.begin() + static_cast<std::ptrdiff_t>(i * size));
+      }
+      aclTensor* const tensor = Dense(shape, dtype, self);
+      aclTensor* const value = Dense({1}, dtype, given);
+      const aclTensor* const entries[] = {Dense(shape, ACL_BOOL, mask)};
+      aclTensorList* const list = aclCreateTensorList(entries, 1);
+      const Called called = Call(
+          [&](uint64_t* bytes, aclOpExecutor** executor) {
+            return aclnnIndexPutImplGetWorkspaceSize(tensor, list, value, false, false, bytes, executor);
+          },
+          aclnnIndexPutImpl, environment.stream());
+      EXPECT_EQ(called.first, 0) << called.message;
+      EXPECT_EQ(self, expected) << dtype << " of " << n;
+      aclDestroyTensorList(list);
+      aclDestroyTensor(tensor);
+      aclDestroyTensor(value);
+    }
+  }
+}
+
 // ---- outputs whose length the data decide ----
 
 // Calls an operator with strided inputs, work pending in the stream, and compares shape and elements.

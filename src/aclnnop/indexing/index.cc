@@ -8,6 +8,7 @@
 #include "aclnnop/aclnn_index_put_impl.h"
 #include "aclnnop/indexing/accumulate.h"
 #include "aclnnop/operator_facts.h"
+#include "aclnnop/pointwise/where.h"
 #include "contract/broadcast.h"
 
 namespace portacl {
@@ -366,7 +367,34 @@ void SetIndex(const OperatorCall& call, Executor& executor) {
   steps.SetJob();
 }
 
+// One mask over all dims and one value are a masked fill, which does not look for places first. Its loop reads and writes what the mask
+// leaves out, too, so that no element may be there twice; and it takes as many dims as merge.
+bool IsMaskedFill(const OperatorCall& call) {
+  if (call.Count(kIndices) != 1 || !IsMask(call, 0) || call.Tensor(kOther).numel != 1) return false;
+  const aclTensor& mask = *call.Entry(kIndices, 0);
+  const aclTensor& self = call.Tensor(kSelf);
+  return mask.view == self.view && IsContiguous(mask) && IsContiguous(self);
+}
+
+void SetMaskedFill(const OperatorCall& call, Executor& executor) {
+  const aclTensor self = PlainView(call.Tensor(kSelf));
+  const aclTensor mask = PlainView(*call.Entry(kIndices, 0));
+  aclTensor value = PlainView(call.Tensor(kOther));
+  value.view = Shape{};
+  value.strides = {};
+  value.Describe();
+  TensorArgument tensors[3];
+  tensors[kFilled] = {call.Name(kSelf), &self};
+  tensors[kMask] = {call.Name(kIndices), &mask};
+  tensors[kValue] = {call.Name(kOther), &value};
+  OperatorCall fill = call;
+  fill.tensors = tensors;
+  fill.promoted = self.dtype;
+  SetMaskedFillJob(fill, executor);
+}
+
 void SetPut(const OperatorCall& call, bool accumulates, Executor& executor) {
+  if (!accumulates && IsMaskedFill(call)) return SetMaskedFill(call, executor);
   StepList steps(executor, 3 + 2 * CountMasks(call));
   const Reading reading = Read(call);
   const Shape& shape = call.broadcast;

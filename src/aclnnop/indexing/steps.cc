@@ -162,6 +162,7 @@ void StepList::WriteChosen(const aclTensor& mask, Place mask_place, const aclTen
   if (source != nullptr) step->source.offset += source->offset * size;
   step->destination = {result_operand, result->offset * size};
   step->counts = counts;
+  step->pack = engine::FindPack(JobIsa(), size);
   step->rows = mask.numel;
   step->size = size;
   step->is_across = is_across;
@@ -181,6 +182,7 @@ void StepList::Unpack(const aclTensor& mask, Place mask_place, Place source, int
   step->source = source;
   step->destination = destination;
   step->counts = counts;
+  step->unpack = engine::FindUnpack(JobIsa(), size);
   step->rows = mask.numel;
   step->columns = count;
   step->size = size;

@@ -101,6 +101,7 @@ HWY_AFTER_NAMESPACE();
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
+#include "aclnnop/pointwise/where.h"
 
 namespace portacl {
 namespace {
@@ -182,7 +183,6 @@ constexpr Check kWhereChecks[] = {
 };
 
 // MaskedFill.
-enum MaskTensors { kFilled, kMask, kValue };
 enum Attributes { kScalarValue };
 
 constexpr DtypeRule kFillDtypes =
@@ -236,6 +236,11 @@ aclnnStatus ApplyThreshold(const char* api, std::span<const TensorArgument> tens
 }
 
 }  // namespace
+
+void SetMaskedFillJob(const OperatorCall& call, Executor& executor) noexcept {
+  const AsBits bits(call, {kFilled, kValue});
+  SetMapJob(bits.Call(), {kMask, kValue, kFilled}, kFilled, kChoose, {}, executor, {ACL_BOOL});
+}
 
 namespace facts {
 extern const OperatorFacts s_where, masked_fill_scalar, masked_fill_tensor, threshold;
@@ -299,11 +304,7 @@ aclnnStatus aclnnInplaceMaskedFillTensorGetWorkspaceSize(aclTensor* selfRef, con
   const TensorArgument tensors[] = {{"selfRef", selfRef}, {"mask", mask}, {"value", value}};
   OperatorCall call{"aclnnInplaceMaskedFillTensor", tensors, {}};
   call.in_place = true;
-  return RunPhase1(
-      call, kFillTensorChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-        const AsBits bits(checked, {kFilled, kValue});
-        SetMapJob(bits.Call(), {kMask, kValue, kFilled}, kFilled, kChoose, {}, fresh, {ACL_BOOL});
-      });
+  return RunPhase1(call, kFillTensorChecks, workspaceSize, executor, SetMaskedFillJob);
 }
 PORTACL_PHASE_2(aclnnInplaceMaskedFillTensor)
 

@@ -302,6 +302,33 @@ void CopyBytes(const char* source, char* destination, int64_t bytes, [[maybe_unu
   std::memmove(destination, source, static_cast<size_t>(bytes));
 }
 
+void StreamRuns(const char* source, BlockSteps from, char* destination, BlockSteps to, int64_t rows,
+                int64_t columns, int32_t size, [[maybe_unused]] int64_t ahead) noexcept {
+#if defined(__SSE2__)
+  constexpr int64_t kLine = 64;
+  if ((reinterpret_cast<uintptr_t>(destination) | static_cast<uintptr_t>(to.row | to.column | size)) %
+          kLine ==
+      0) {
+    // What the source has side by side in a row, so that it comes from several places at a time, each in its order.
+    for (int64_t column = 0; column < columns; ++column) {
+      const char* run = source + column * from.column;
+      char* target = destination + column * to.column;
+      for (int64_t row = 0; row < rows; ++row, run += from.row, target += to.row) {
+        for (int64_t i = 0; i < size; i += kLine) {
+          __builtin_prefetch(run + i + ahead);
+          for (int64_t k = i; k < i + kLine; k += 16) {
+            _mm_stream_si128(reinterpret_cast<__m128i*>(target + k),
+                             _mm_loadu_si128(reinterpret_cast<const __m128i*>(run + k)));
+          }
+        }
+      }
+    }
+    return;
+  }
+#endif
+  CopyBlock(source, from, destination, to, rows, columns, size, true);
+}
+
 void CopyBlock(const char* source, BlockSteps from, char* destination, BlockSteps to, int64_t rows,
                int64_t columns, int32_t size, bool stream) noexcept {
   if (from.column == size && to.column == size) {

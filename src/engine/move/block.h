@@ -23,6 +23,11 @@ inline constexpr int64_t kTransposedRowBytes = 512;
 void CopyBlock(const char* source, BlockSteps from, char* destination, BlockSteps to, int64_t rows,
                int64_t columns, int32_t size, bool stream) noexcept;
 
+// The same, streamed, for runs (of more than 16 bytes) whose rows lie closer together in the source than their columns. What is
+// `ahead` bytes from a run is asked for with it; it need not be readable.
+void StreamRuns(const char* source, BlockSteps from, char* destination, BlockSteps to, int64_t rows,
+                int64_t columns, int32_t size, int64_t ahead) noexcept;
+
 // The same bytes, in any direction of overlap where not streamed.
 void CopyBytes(const char* source, char* destination, int64_t bytes, bool stream) noexcept;
 

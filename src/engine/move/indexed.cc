@@ -180,11 +180,28 @@ void ForDtype(aclDataType dtype, const F& f) {
   }
 }
 
+// The elements at as many places as fill 64 bits.
+template <class T>
+uint64_t TogetherAt(const char* base, const int64_t* offset) {
+  uint64_t together = 0;
+  for (size_t k = 0; k < sizeof together / sizeof(T); ++k)
+    together |= uint64_t{Load<T>(base + offset[k])} << (8 * sizeof(T) * k % 64);
+  return together;
+}
+
 // Single elements between places of a line and places of the indexed side.
 template <class T, bool kSkips>
 void TakeAt(const char* base, const int64_t* offset, char* to, int64_t stride, int64_t n) {
+  int64_t i = 0;
+  // Stores are what it waits for: as few as there may be.
+  if constexpr (!kSkips && sizeof(T) < sizeof(uint64_t)) {
+    if (stride == static_cast<int64_t>(sizeof(T))) {
+      constexpr int64_t kTogether = sizeof(uint64_t) / sizeof(T);
+      for (; i + kTogether <= n; i += kTogether) Store(to + i * stride, TogetherAt<T>(base, offset + i));
+    }
+  }
 #pragma GCC unroll 4
-  for (int64_t i = 0; i < n; ++i) {
+  for (; i < n; ++i) {
     const int64_t at = offset[i];
     Store(to + i * stride, kSkips && at == kBad ? T{} : Load<T>(base + at));
   }
@@ -219,6 +236,11 @@ void ForSize(int32_t size, const F& f) {
 // How far ahead rows at places that indices name are asked for, in bytes, at least one; and how much of a row.
 constexpr int64_t kRowsAhead = 8192;
 constexpr int64_t kRowBeginning = 512;
+// Indices name a line's places in no order, so that no processor sees that the next line follows. It is asked for, if it is of at most so
+// many bytes, so many times what is wanted of it, where all of them are more than a cache has.
+constexpr int64_t kMostLineAhead = 32768;
+constexpr int64_t kMostUnwanted = 4;
+constexpr int64_t kInCache = 1 << 20;
 
 class Loop {
  public:
@@ -233,6 +255,12 @@ class Loop {
     // At most two dims on which no index depends are a row, if need be of one element; the dim around it is the line.
     while (trailing_ < 2 && trailing_ < move.rank && !DependsOn(move.rank - 1 - trailing_)) ++trailing_;
     line_ = move.rank - 1 - trailing_;
+    if (trailing_ > 0 || line_ < 1 || move_.index_count != 1 || move_.indexed_stride[line_] != 0) return;
+    const IndexOperand& one = move_.index[0];
+    if (one.bound == IndexedMove::kPlaces || one.step <= 0 || one.bound > kMostLineAhead / one.step) return;
+    const int64_t bytes = one.bound * one.step;
+    if (bytes <= kMostUnwanted * move_.extent[line_] * move_.size && move_.count * move_.size > kInCache)
+      next_line_bytes_ = bytes;
   }
 
   bool DependsOn(int dim) const {
@@ -265,10 +293,15 @@ class Loop {
           for (int64_t i = 0; is_first && i < n; i += kTileElements)
             is_good = Offsets(index, i, std::min(kTileElements, n - i), position, 1, offset + i) && is_good;
           is_first = false;
-          if (is_good) {
-            Elements<false>(plain, move_.plain_stride[line_], indexed, offset, n);
-          } else {
-            Elements<true>(plain, move_.plain_stride[line_], indexed, offset, n);
+          const int64_t stride = move_.plain_stride[line_];
+          for (int64_t i = 0; i < n; i += kTileElements) {
+            const int64_t count = std::min(kTileElements, n - i);
+            AskForNextLine(indexed, i, count, n);
+            if (is_good) {
+              Elements<false>(plain + i * stride, stride, indexed, offset + i, count);
+            } else {
+              Elements<true>(plain + i * stride, stride, indexed, offset + i, count);
+            }
           }
         });
   }
@@ -280,9 +313,18 @@ class Loop {
   }
 
  private:
-  // Whether elements are taken from the same places of every line.
+  // The share of elements [i, i + count) of n.
+  void AskForNextLine(const char* indexed, int64_t i, int64_t count, int64_t n) const {
+    if (next_line_bytes_ == 0) return;
+    asm volatile("");  // else gcc leaves calls of it out, as if it had no effect
+    const char* const next = indexed + move_.indexed_stride[line_ - 1];
+    const int64_t end = next_line_bytes_ * (i + count) / n;
+    for (int64_t byte = next_line_bytes_ * i / n; byte < end; byte += 64) __builtin_prefetch(next + byte);
+  }
+
+  // Whether the places are the same ones in every line.
   bool RepeatsOffsets() const {
-    if (move_.action != IndexedAction::kTake || trailing_ > 0 || line_ < 1) return false;
+    if (trailing_ > 0 || line_ < 1) return false;
     if (move_.extent[line_] > kRepeatedElements) return false;
     for (int dim = 0; dim < line_; ++dim) {
       if (DependsOn(dim)) return false;
@@ -495,6 +537,7 @@ class Loop {
     const int64_t stride = move_.plain_stride[line_];
     for (int64_t i = 0; i < n; i += kTileElements) {
       const int64_t count = std::min(kTileElements, n - i);
+      AskForNextLine(indexed, i, count, n);
       if (Offsets(index, i, count, position, 1, offset)) {
         Elements<false>(plain + i * stride, stride, indexed, offset, count);
       } else {
@@ -550,7 +593,8 @@ class Loop {
   const char* index_[kMostIndices];
   IndexFault& fault_;
   int trailing_ = 0;
-  int line_;  // -1: all is one row
+  int line_;                     // -1: all is one row
+  int64_t next_line_bytes_ = 0;  // of the indexed side, if they are asked for
   int64_t low_ = std::numeric_limits<int64_t>::min();
   int64_t high_ = std::numeric_limits<int64_t>::max();
 };
@@ -773,8 +817,21 @@ void DivideRows(const Step& step, const JobContext& context) {
 constexpr int64_t kMaskBlock = 65536;
 
 int64_t CountTrue(const unsigned char* mask, int64_t begin, int64_t end) {
+  // In sums of bytes, which vectors of every machine have 16 of, for as long as they are large enough.
+  constexpr int64_t kLanes = 64;
+  constexpr int64_t kMost = 255;
   int64_t count = 0;
-  for (int64_t i = begin; i < end; ++i) count += mask[i] != 0 ? 1 : 0;
+  int64_t i = begin;
+  while (i + kLanes <= end) {
+    const int64_t rows = std::min(kMost, (end - i) / kLanes);
+    uint8_t sums[kLanes] = {};
+    for (int64_t row = 0; row < rows; ++row, i += kLanes) {
+      for (int64_t lane = 0; lane < kLanes; ++lane)
+        sums[lane] = static_cast<uint8_t>(sums[lane] + (mask[i + lane] != 0 ? 1 : 0));
+    }
+    for (const uint8_t sum : sums) count += sum;
+  }
+  for (; i < end; ++i) count += mask[i] != 0 ? 1 : 0;
   return count;
 }
 
@@ -867,10 +924,13 @@ void WriteChosen(const Step& step, const JobContext& context) {
     // Up to where the next block writes.
     const int64_t limit = std::min(most, block + 1 < blocks ? counts[block + 1] : total);
     if (packs) {
+      const Chosen first = step.pack(mask + begin, source + begin * step.size, end - begin,
+                                     destination + chosen * step.size, limit - chosen);
+      chosen += first.packed;
       ForSize(step.size, [&](auto element) {
         using T = decltype(element);
         constexpr auto kSize = static_cast<int64_t>(sizeof(T));
-        for (int64_t i = begin; i < end && chosen < limit; ++i) {
+        for (int64_t i = begin + first.looked_at; i < end && chosen < limit; ++i) {
           Store(destination + chosen * kSize, Load<T>(source + i * kSize));
           chosen += mask[i] != 0 ? 1 : 0;
         }
@@ -879,14 +939,18 @@ void WriteChosen(const Step& step, const JobContext& context) {
     }
     if (unpacks) {
       const unsigned char* const mask_end = mask + end;
+      const Chosen first = step.unpack(mask + begin, source + chosen * step.size, limit - chosen,
+                                       destination + begin * step.size, end - begin);
+      chosen += first.packed;
+      const int64_t rest = begin + first.looked_at;
       ForSize(step.size, [&](auto element) {
         using T = decltype(element);
         constexpr auto kSize = static_cast<int64_t>(sizeof(T));
         // Both are read and one is taken by its bits, so that there is nothing to guess; and what is stored might lie anywhere, for
         // all that the compiler knows.
-        const unsigned char* is_true = mask + begin;
+        const unsigned char* is_true = mask + rest;
         const char* given = source + chosen * kSize;
-        char* at = destination + begin * kSize;
+        char* at = destination + rest * kSize;
         for (int64_t left = limit - chosen; is_true != mask_end && left > 0; ++is_true, at += kSize) {
           int64_t takes = *is_true != 0 ? 1 : 0;
           asm("" : "+r"(takes));  // else the compiler branches, and the processor guesses

@@ -9,6 +9,7 @@
 
 #include "aclnn/executor.h"
 #include "aclnn/tensor.h"
+#include "engine/chosen.h"
 #include "engine/move/conversion.h"
 #include "engine/move/histogram.h"
 #include "engine/move/index_offsets.h"
@@ -152,6 +153,8 @@ struct Step {
   // Of what is as long as the mask says. At most `columns` are written, and the result's shape is set.
   Place mask;
   Place counts;  // an int64 for each block of the mask
+  PackFunction pack;
+  UnpackFunction unpack;
   int32_t size;
   bool is_across;
   int64_t extent[kMaxLoopRank];

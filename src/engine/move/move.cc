@@ -19,11 +19,12 @@ namespace {
 constexpr int64_t kShareBytes = 131072;
 // A block that is gathered or scattered, in bytes of the wider side: it stays in the first-level cache.
 constexpr int64_t kBlockBytes = 16384;
-// Wider ones are rows that are copied as one (see PlanMove); blocks of them have at most so many rows and columns.
+// Wider ones are runs that are copied as one (see PlanMove). Blocks of them have so many columns, and rows of so many bytes, which are
+// asked for so many bytes ahead.
 constexpr int64_t kWidestElement = 16;
-constexpr int64_t kMostRowsOfRuns = 256;
-constexpr int64_t kMostColumnsOfRuns = 8;
-constexpr int64_t kLongRun = 1024;  // then it does not matter where the next one is
+constexpr int64_t kColumnsOfRuns = 16;
+constexpr int64_t kBytesOfRuns = 2048;
+constexpr int64_t kBytesAhead = 4096;
 // The last two dims may be too small for blocks: then the dim around them is cut into blocks, of at most so many bytes, and
 // walked once for each of their elements.
 constexpr int64_t kFewElements = 64;
@@ -51,9 +52,14 @@ class Blocks {
     is_destination_in_place_ = to_.column == destination_.element_size && columns_ >= kLongRow;
     is_transposed_ = plan_.rank > 1 && from_.row != 0 && Magnitude(from_.row) < Magnitude(from_.column);
     if (is_transposed_ && widest > kWidestElement) {
-      // Few columns, each of which lies in pages of its own in the source, and many rows, which follow each other there.
-      block_columns_ = widest < kLongRun ? kMostColumnsOfRuns : 4 * kMostColumnsOfRuns;
-      block_rows_ = std::clamp<int64_t>(kShareBytes / (block_columns_ * widest), 4, kMostRowsOfRuns);
+      // Few columns, each of which lies in pages of its own in the source, and rows, which follow each other there.
+      streams_runs_ = move.stream;
+      block_columns_ = kColumnsOfRuns;
+      block_rows_ = std::max<int64_t>(kBytesOfRuns / widest, 1);
+      // Down a column, or what is behind it; else what the next columns begin with.
+      const int64_t ahead = std::max<int64_t>(kBytesAhead / widest, 1);
+      const bool goes_on = rows_ >= 2 * ahead || from_.column == rows_ * from_.row;
+      runs_ahead_ = goes_on ? ahead * from_.row : 2 * from_.column;
     } else if (is_transposed_ && rows_ >= kTransposedRows / 2 && columns_ >= kTransposedRows / 2) {
       // Converted, it passes through two tiles.
       block_rows_ = keeps_bytes ? kTransposedRows : kBlockBytes / kTransposedRowBytes;
@@ -129,10 +135,10 @@ class Blocks {
   static int64_t Magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
 
   void MoveBlock(const char* source, char* destination, int64_t rows, int64_t columns) const {
-    if (move_.conversion.KeepsBytes()) {
-      return CopyBlock(source, from_, destination, to_, rows, columns, destination_.element_size,
-                       move_.stream);
-    }
+    const int32_t size = destination_.element_size;
+    if (streams_runs_) return StreamRuns(source, from_, destination, to_, rows, columns, size, runs_ahead_);
+    if (move_.conversion.KeepsBytes())
+      return CopyBlock(source, from_, destination, to_, rows, columns, size, move_.stream);
     if (is_source_in_place_ && is_destination_in_place_) {
       for (int64_t row = 0; row < rows; ++row)
         Convert(source + row * from_.row, destination + row * to_.row, columns);
@@ -200,6 +206,8 @@ class Blocks {
   bool is_destination_in_place_;
   bool is_transposed_;
   bool walks_around_ = false;
+  bool streams_runs_ = false;
+  int64_t runs_ahead_ = 0;
   int outer_dims_;
   int64_t block_rows_;
   int64_t block_columns_;

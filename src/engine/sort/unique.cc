@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "acl/float_environment.h"
+#include "engine/chosen.h"
 #include "engine/parallel.h"
 #include "engine/sort/sort.h"
 
@@ -150,28 +151,33 @@ void SetRuns(const Unique& unique, const JobContext& context, int64_t found) {
   SetDense(result);
 }
 
-// Packs what begins a run, in one pass, and says how many do, up to `most`.
+// Packs those of elements [begin, end), before which there is one more, that begin a run, up to `most`; returns how many.
 template <class Bits, bool (*kDiffers)(Bits, Bits)>
-int64_t PackRunsInTurn(const char* source, int64_t count, char* values, int64_t most) {
-  if (count == 0 || most == 0) return std::min(count, most);
+int64_t PackBeginnings(const Unique& unique, const char* source, int64_t begin, int64_t end, char* values,
+                       int64_t most) {
   constexpr auto kSize = static_cast<int64_t>(sizeof(Bits));
-  // A run's value is written for each of its elements, so there are no branches, and nothing is written behind what is found.
-  Bits before = Load<Bits>(source);
-  Bits value = before;
-  char* at = values;
-  char* const behind = values + most * kSize;
-  const char* const end = source + count * kSize;
-  Store(at, value);
-  for (const char* from = source + kSize; from != end; from += kSize) {
-    const Bits one = Load<Bits>(from);
-    const bool begins = kDiffers(before, one);
-    value = begins ? one : value;
-    at += begins ? kSize : 0;
-    if (at == behind) return most;
-    Store(at, value);
-    before = one;
+  const PackRunsFunction pack = FindPackRuns(unique.isa, unique.dtype);
+  // Through a buffer, so that nothing is written behind what is found.
+  constexpr int64_t kTile = 2048;
+  alignas(64) char packed[kTile * kSize];
+  int64_t found = 0;
+  for (int64_t i = begin; i < end && found < most; i += kTile) {
+    const int64_t n = std::min(kTile, end - i);
+    const char* const from = source + i * kSize;
+    const Chosen first = pack(from, n, packed, kTile);
+    int64_t count = first.packed;
+    Bits before = Load<Bits>(from + (first.looked_at - 1) * kSize);
+    for (int64_t k = first.looked_at; k < n; ++k) {
+      const Bits one = Load<Bits>(from + k * kSize);
+      Store(packed + count * kSize, one);
+      count += kDiffers(before, one) ? 1 : 0;
+      before = one;
+    }
+    count = std::min(count, most - found);
+    std::memcpy(values + found * kSize, packed, static_cast<size_t>(count * kSize));
+    found += count;
   }
-  return (at - values) / kSize + 1;
+  return found;
 }
 
 // Runs of elements where nobody asks where each went: what begins one is packed.
@@ -180,9 +186,13 @@ void PackRuns(const Unique& unique, const JobContext& context, Cutter& memory) {
   constexpr auto kSize = static_cast<int64_t>(sizeof(Bits));
   const char* const source = unique.source.Address(context);
   char* const values = unique.values.Address(context);
+  const int64_t most = unique.most_values;
+  if (unique.count == 0 || most == 0) return SetRuns(unique, context, unique.count);
+  Store(values, Load<Bits>(source));
   if (unique.threads == 1) {
-    const int64_t most = unique.most_values;
-    return SetRuns(unique, context, PackRunsInTurn<Bits, kDiffers>(source, unique.count, values, most));
+    return SetRuns(
+        unique, context,
+        1 + PackBeginnings<Bits, kDiffers>(unique, source, 1, unique.count, values + kSize, most - 1));
   }
   const int64_t blocks = Blocks(unique.count);
   auto* const found_before = memory.Take<int64_t>(blocks);
@@ -201,31 +211,12 @@ void PackRuns(const Unique& unique, const JobContext& context, Cutter& memory) {
     found_before[block] = total;
     total += found;
   }
-  const int64_t most = unique.most_values;
-  ForEachBlock(blocks, unique.threads, [=, count = unique.count](int64_t block) {
-    const int64_t end = std::min(count, (block + 1) * kBlock);
-    // Nothing is written behind what is found.
-    const int64_t room = block + 1 < blocks ? found_before[block + 1] : total;
-    const int64_t limit = std::min(room, most);
-    char* next = values + found_before[block] * kSize;
-    char* const behind = values + limit * kSize;
-    int64_t i = block * kBlock;
-    if (i == 0 && next < behind) {
-      Store(next, Load<Bits>(source));
-      next += kSize;
-      i = 1;
-    }
-    if (next >= behind) return;
-    // What is stored might lie anywhere, for all that the compiler knows: what is needed of it is kept here.
-    const char* from = source + i * kSize;
-    const char* const last = source + end * kSize;
-    Bits before = Load<Bits>(from - kSize);
-    for (; from != last && next != behind; from += kSize) {
-      const Bits one = Load<Bits>(from);
-      Store(next, one);
-      next += kDiffers(before, one) ? kSize : 0;
-      before = one;
-    }
+  ForEachBlock(blocks, unique.threads, [&](int64_t block) {
+    const int64_t end = std::min(unique.count, (block + 1) * kBlock);
+    const int64_t first = std::max<int64_t>(block * kBlock, 1);
+    const int64_t place = block == 0 ? 1 : found_before[block];
+    if (place >= most) return;
+    PackBeginnings<Bits, kDiffers>(unique, source, first, end, values + place * kSize, most - place);
   });
   SetRuns(unique, context, total);
 }
