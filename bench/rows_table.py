@@ -12,6 +12,7 @@ CHANNELS = "torch.rand(16, generator=g)"
 MADE = {
     "sums": "torch.zeros((rows, columns), dtype=a.dtype)",
     "shares": "torch.softmax(a2.float(), 1).to(a.dtype)",
+    "some": "torch.sigmoid(a2.float()).to(a.dtype)",
     "gamma": "torch.rand(columns, generator=g).to(a.dtype)",
     "beta": "torch.rand(columns, generator=g).to(a.dtype)",
     "numbers": "torch.zeros((rows, 1))",
@@ -45,6 +46,9 @@ MADE = {
     "pixel_weights": "torch.rand(16, generator=g).to(a.dtype)",
     "loss": "torch.ones((), dtype=a.dtype)",
     "total": "torch.ones((), dtype=a.dtype)",
+    "count": "torch.full((), rows, dtype=a.dtype)",
+    "empty": "torch.zeros(0, dtype=a.dtype)",
+    "logarithms": "torch.log_softmax(a2, 1)",
 }
 
 
@@ -98,6 +102,28 @@ def class_losses():
         out = "out2" if self == "a2" else "out_image"
         yield moved(f"{name}_backward", f"{function}Backward", f"T:loss T:{self} T:{target} T:{weight} I:1 I:-100 T:total T:{out}",
                     f"{ATEN}.{op}_backward.grad_input(loss, {self}, {target}, {weight}, 1, -100, total, grad_input={out})", result=out)
+    loss = "F.cross_entropy(a2, targets)"
+    yield moved("cross_entropy_loss", "CrossEntropyLoss", "T:a2 T:targets T:null I:0 I:-100 D:0 D:0 I:0 T:loss T:out2 T:empty T:empty", loss,
+                result="loss")
+    yield moved("cross_entropy_loss_grad", "CrossEntropyLossGrad", "T:loss T:logarithms T:targets T:null T:null T:null I:0 I:-100 D:0 D:0 T:out2",
+                f"{ATEN}._log_softmax_backward_data.out({ATEN}.nll_loss_backward(loss, logarithms, targets, None, 1, -100, count), logarithms, 1, "
+                "a.dtype, out=out2)", result="out2")
 
 
-ROWS = (*softmaxes(), *row_norms(), *channel_norms(), *class_losses())
+def binary_losses():
+    yield moved("binary_cross_entropy", "BinaryCrossEntropy", "T:some T:shares T:null I:0 T:out2",
+                f"{ATEN}.binary_cross_entropy.out(some, shares, None, 0, out=out2)")
+    yield moved("binary_cross_entropy.mean", "BinaryCrossEntropy", "T:some T:shares T:null I:1 T:loss",
+                f"{ATEN}.binary_cross_entropy(some, shares, None, 1)", result="loss")
+    yield moved("binary_cross_entropy_backward", "BinaryCrossEntropyBackward", "T:b2 T:some T:shares T:null I:0 T:out2",
+                f"{ATEN}.binary_cross_entropy_backward.grad_input(b2, some, shares, None, 0, grad_input=out2)")
+    yield moved("binary_cross_entropy_with_logits", "BinaryCrossEntropyWithLogits", "T:a2 T:shares T:null T:null I:1 T:loss",
+                f"{ATEN}.binary_cross_entropy_with_logits(a2, shares, None, None, 1)", result="loss")
+    yield moved("binary_cross_entropy_with_logits_backward", "BinaryCrossEntropyWithLogitsBackward",
+                "T:b2 T:a2 T:shares T:null T:null I:0 T:out2", "(torch.sigmoid(a2) - shares) * b2", result="out2")
+    yield moved("soft_margin_loss", "SoftMarginLoss", "T:a2 T:b2 I:1 T:loss", f"{ATEN}.soft_margin_loss(a2, b2, 1)", result="loss")
+    yield moved("soft_margin_loss_backward", "SoftMarginLossBackward", "T:b2 T:a2 T:shares I:0 T:out2",
+                f"{ATEN}.soft_margin_loss_backward.grad_input(b2, a2, shares, 0, grad_input=out2)")
+
+
+ROWS = (*softmaxes(), *row_norms(), *channel_norms(), *class_losses(), *binary_losses())

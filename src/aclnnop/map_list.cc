@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/map_list.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <new>
+
+#include "plan/views.h"
 
 namespace portacl {
 namespace {
@@ -12,6 +16,8 @@ struct MapsJob {
   int most;
   int count;
   bool has_sum;
+  int scratch;  // the operand that lies in the workspace, behind the others, or -1
+  uint64_t scratch_offset;
   int64_t elements;
 
   // What they touch is marked by MapList::SetJob.
@@ -20,9 +26,17 @@ struct MapsJob {
 
   void Run(const JobContext& context) const noexcept {
     const auto* jobs = reinterpret_cast<const engine::ElementwiseJob*>(context.memory);
-    if (has_sum)
-      reinterpret_cast<const engine::ReductionJob*>(jobs + most)->Run(context.addresses, context.workspace);
-    for (int i = 0; i < count; ++i) jobs[i].Run(context.addresses, context.workspace);
+    const auto* sum = reinterpret_cast<const engine::ReductionJob*>(jobs + most);
+    if (scratch < 0) {
+      if (has_sum) sum->Run(context.addresses, context.workspace);
+      for (int i = 0; i < count; ++i) jobs[i].Run(context.addresses, context.workspace);
+      return;
+    }
+    void* addresses[kFewOperands + 1];
+    std::copy_n(context.addresses, scratch, addresses);
+    addresses[scratch] = static_cast<std::byte*>(context.workspace) + scratch_offset;
+    for (int i = 0; i < count; ++i) jobs[i].Run(addresses, context.workspace);
+    if (has_sum) sum->Run(addresses, context.workspace);
   }
 };
 static_assert(sizeof(engine::ElementwiseJob) % alignof(engine::ReductionJob) == 0);
@@ -77,11 +91,11 @@ void MapList::Add(std::initializer_list<MappedView> inputs, const MappedView& ou
 }
 
 void MapList::AddSum(std::initializer_list<MappedView> inputs, const MappedView& output, const Shape& terms,
-                     const Shape& kept, const engine::Kernels& kernels) noexcept {
+                     const Shape& kept, const engine::Kernels& kernels, float factor) noexcept {
   if (jobs_ == nullptr) return;
   const CallOfViews views(call_, inputs, output);
   engine::ReductionJob* const job = new (sum()) engine::ReductionJob(
-      MakeReductionJob(views.call, terms, kept, views.indices, views.count, /*factor=*/1.0f, executor_));
+      MakeReductionJob(views.call, terms, kept, views.indices, views.count, factor, executor_));
   job->formula.Set(kernels, engine::NoParameters{});
   Bind(inputs, *job);
   job->output_argument = static_cast<int8_t>(output.operand);
@@ -89,9 +103,23 @@ void MapList::AddSum(std::initializer_list<MappedView> inputs, const MappedView&
   has_sum_ = true;
 }
 
+MappedView MapList::Scratch(const Shape& shape) noexcept {
+  MappedView view{};
+  view.tensor.dtype = ACL_FLOAT;
+  FillShape(view.tensor, shape, 1);
+  view.tensor.Describe();
+  view.operand = executor_.operand_count;
+  scratch_bytes_ = static_cast<uint64_t>(view.tensor.numel) * sizeof(float);
+  return view;
+}
+
 void MapList::SetJob() noexcept {
   if (jobs_ == nullptr) return;
-  executor_.SetJob([&] { return MapsJob{most_, count_, has_sum_, elements_}; });
+  constexpr uint64_t kCacheLine = 64;
+  const uint64_t offset = (executor_.workspace_size + kCacheLine - 1) / kCacheLine * kCacheLine;
+  const int scratch = scratch_bytes_ == 0 ? -1 : executor_.operand_count;
+  if (scratch >= 0) executor_.workspace_size = offset + scratch_bytes_;
+  executor_.SetJob([&] { return MapsJob{most_, count_, has_sum_, scratch, offset, elements_}; });
   for (int operand = 0; operand < executor_.operand_count; ++operand) {
     bool touched = has_sum_ && sum()->Touches(operand);
     for (int i = 0; i < count_; ++i) touched = touched || jobs_[i].Touches(operand);

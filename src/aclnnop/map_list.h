@@ -26,9 +26,13 @@ class MapList {
            const engine::KernelTable& kernels, const engine::Scalars& scalars = {}) noexcept;
 
   // As MakeReductionJob, of a formula without parameters: terms of the shape `terms` summed to `kept`. It runs before the maps,
-  // which may so write over what it reads.
+  // which may so write over what it reads, unless there is a Scratch.
   void AddSum(std::initializer_list<MappedView> inputs, const MappedView& output, const Shape& terms,
-              const Shape& kept, const engine::Kernels& kernels) noexcept;
+              const Shape& kept, const engine::Kernels& kernels, float factor = 1.0f) noexcept;
+
+  // A dense FLOAT tensor of the shape in the workspace, for what a map leaves to a later one or to the sum, which then is the last
+  // to run. One of a list.
+  MappedView Scratch(const Shape& shape) noexcept;
 
   // Ends the list: sets the executor's job.
   void SetJob() noexcept;
@@ -42,6 +46,7 @@ class MapList {
   engine::ElementwiseJob* jobs_;
   int count_ = 0;
   bool has_sum_ = false;
+  uint64_t scratch_bytes_ = 0;
   int64_t elements_ = 0;
 };
 

@@ -41,6 +41,10 @@
 #include "aclnnop/aclnn_batch_norm.h"
 #include "aclnnop/aclnn_batch_norm_backward.h"
 #include "aclnnop/aclnn_bernoulli.h"
+#include "aclnnop/aclnn_binary_cross_entropy.h"
+#include "aclnnop/aclnn_binary_cross_entropy_backward.h"
+#include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
+#include "aclnnop/aclnn_binary_cross_entropy_with_logits_backward.h"
 #include "aclnnop/aclnn_bincount.h"
 #include "aclnnop/aclnn_bitwise_and_scalar.h"
 #include "aclnnop/aclnn_bitwise_and_tensor.h"
@@ -60,6 +64,8 @@
 #include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_cos.h"
 #include "aclnnop/aclnn_cosh.h"
+#include "aclnnop/aclnn_cross_entropy_loss.h"
+#include "aclnnop/aclnn_cross_entropy_loss_grad.h"
 #include "aclnnop/aclnn_cummax.h"
 #include "aclnnop/aclnn_cummin.h"
 #include "aclnnop/aclnn_cumprod.h"
@@ -272,6 +278,8 @@
 #include "aclnnop/aclnn_slice_v2.h"
 #include "aclnnop/aclnn_smooth_l1_loss.h"
 #include "aclnnop/aclnn_smooth_l1_loss_backward.h"
+#include "aclnnop/aclnn_soft_margin_loss.h"
+#include "aclnnop/aclnn_soft_margin_loss_backward.h"
 #include "aclnnop/aclnn_softmax.h"
 #include "aclnnop/aclnn_softmax_backward.h"
 #include "aclnnop/aclnn_softplus.h"
@@ -1130,6 +1138,16 @@ constexpr OperatorCall kCalls[] = {
     MOVES(NLLLossBackward, 3, kOperand0, given.Numbers({}, t[0]), t[0], given.Indices({given.FirstLength(t[0])}), t[1], a.reduction, 1,
           given.Numbers({}, t[0]), t[2]),
     MOVES(NLLLoss2dBackward, 3, kOperand0, given.Numbers({}, t[0]), t[0], given.IndicesLike(t[1]), t[1], a.reduction, 1, given.Numbers({}, t[0]), t[2]),
+    MOVES(CrossEntropyLoss, 2, kOperand0, t[0], given.Indices({given.FirstLength(t[0])}), nullptr, nullptr, 1, a.log_target ? 0.1 : 0.0, 0.0, false,
+          given.Numbers({1}, t[0]), t[1], given.Numbers({0}, t[0]), given.Numbers({0}, t[0])),
+    MOVES(CrossEntropyLossGrad, 2, kOperand0, given.Numbers({1}, t[0]), t[0], given.Indices({given.FirstLength(t[0])}), nullptr, nullptr, nullptr,
+          nullptr, 1, a.log_target ? 0.1 : 0.0, 0.0, t[1]),
+    MOVES(BinaryCrossEntropy, 4, kOperand0, t[0], t[1], a.log_target ? t[2] : nullptr, a.reduction, t[3]),
+    MOVES(BinaryCrossEntropyBackward, 4, kOperand0, t[0], t[1], t[2], nullptr, a.reduction, t[3]),
+    MOVES(BinaryCrossEntropyWithLogits, 5, kReduced, t[0], t[1], a.log_target ? t[2] : nullptr, t[3], a.reduction, t[4]),
+    MOVES(BinaryCrossEntropyWithLogitsBackward, 5, kOperand0, t[0], t[1], t[2], a.log_target ? t[3] : nullptr, nullptr, a.reduction, t[4]),
+    MOVES(SoftMarginLoss, 3, kReduced, t[0], t[1], a.reduction, t[2]),
+    MOVES(SoftMarginLossBackward, 4, kBroadcast, t[0], t[1], t[2], a.reduction, t[3]),
     // clang-format on
     PORTACL_MAPS(PORTACL_ROWS)};
 // NOLINTEND(readability-identifier-length)
@@ -1145,7 +1163,7 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 18 + 138;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 26 + 138;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 

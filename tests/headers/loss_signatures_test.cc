@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
+#include "aclnnop/aclnn_binary_cross_entropy.h"
+#include "aclnnop/aclnn_binary_cross_entropy_backward.h"
+#include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
+#include "aclnnop/aclnn_binary_cross_entropy_with_logits_backward.h"
 #include "aclnnop/aclnn_kl_div.h"
 #include "aclnnop/aclnn_kl_div_target_backward.h"
 #include "aclnnop/aclnn_l1_loss.h"
@@ -9,6 +13,8 @@
 #include "aclnnop/aclnn_mse_loss_backward.h"
 #include "aclnnop/aclnn_mse_loss_out.h"
 #include "aclnnop/aclnn_smooth_l1_loss.h"
+#include "aclnnop/aclnn_soft_margin_loss.h"
+#include "aclnnop/aclnn_soft_margin_loss_backward.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;
@@ -35,3 +41,19 @@ IS(aclnnMseLossOutGetWorkspaceSize, PlanLoss);
 IS(aclnnMseLossOut, Run);
 IS(aclnnMseLossBackwardGetWorkspaceSize, PlanGradient);
 IS(aclnnMseLossBackward, Run);
+typedef aclnnStatus (*PlanWeightedLoss)(In, In, In, int64_t, Out, uint64_t*, aclOpExecutor**);
+IS(aclnnBinaryCrossEntropyGetWorkspaceSize, PlanWeightedLoss);
+IS(aclnnBinaryCrossEntropy, Run);
+typedef aclnnStatus (*PlanWeightedGradient)(In, In, In, In, int64_t, Out, uint64_t*, aclOpExecutor**);
+IS(aclnnBinaryCrossEntropyBackwardGetWorkspaceSize, PlanWeightedGradient);
+IS(aclnnBinaryCrossEntropyBackward, Run);
+IS(aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize, PlanWeightedGradient);
+IS(aclnnBinaryCrossEntropyWithLogits, Run);
+typedef aclnnStatus (*PlanTwiceWeightedGradient)(In, In, In, In, In, int64_t, Out, uint64_t*,
+                                                 aclOpExecutor**);
+IS(aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize, PlanTwiceWeightedGradient);
+IS(aclnnBinaryCrossEntropyWithLogitsBackward, Run);
+IS(aclnnSoftMarginLossGetWorkspaceSize, PlanLoss);
+IS(aclnnSoftMarginLoss, Run);
+IS(aclnnSoftMarginLossBackwardGetWorkspaceSize, PlanGradient);
+IS(aclnnSoftMarginLossBackward, Run);

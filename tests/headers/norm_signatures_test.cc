@@ -5,6 +5,8 @@
 #include "aclnnop/aclnn_add_rms_norm.h"
 #include "aclnnop/aclnn_batch_norm.h"
 #include "aclnnop/aclnn_batch_norm_backward.h"
+#include "aclnnop/aclnn_cross_entropy_loss.h"
+#include "aclnnop/aclnn_cross_entropy_loss_grad.h"
 #include "aclnnop/aclnn_group_norm.h"
 #include "aclnnop/aclnn_group_norm_backward.h"
 #include "aclnnop/aclnn_layer_norm.h"
@@ -46,6 +48,8 @@ HAS(aclnnBatchNorm, In, In, In, Out, Out, bool, double, double, Out, Out, Out);
 HAS(aclnnBatchNormBackward, In, In, In, In, In, In, In, bool, double, Flags, Out, Out, Out);
 HAS(aclnnGroupNorm, In, In, In, int64_t, int64_t, int64_t, int64_t, double, Out, Out, Out);
 HAS(aclnnGroupNormBackward, In, In, In, In, In, int64_t, int64_t, int64_t, int64_t, Flags, Out, Out, Out);
+HAS(aclnnCrossEntropyLoss, In, In, In, char*, int64_t, double, double, bool, In, In, In, In);
+HAS(aclnnCrossEntropyLossGrad, In, In, In, In, In, In, char*, int64_t, double, double, In);
 HAS(aclnnNLLLoss, In, In, In, int64_t, int64_t, Out, Out);
 HAS(aclnnNLLLoss2d, In, In, In, int64_t, int64_t, Out, Out);
 HAS(aclnnNLLLossBackward, In, In, In, In, int64_t, int64_t, In, Out);

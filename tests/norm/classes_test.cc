@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_calls.h"
 
+#include "aclnnop/aclnn_cross_entropy_loss.h"
+#include "aclnnop/aclnn_cross_entropy_loss_grad.h"
 #include "aclnnop/aclnn_nll_loss.h"
 #include "aclnnop/aclnn_nll_loss2d.h"
 #include "aclnnop/aclnn_nll_loss2d_backward.h"
@@ -242,12 +244,255 @@ IndexOperator LossGradient(const CFunction& function, bool two) {
   return op;
 }
 
+// ---- cross entropy ----
+
+// Of products since Atlas A2 alone.
+IndexRule SinceA2(const std::string& name) {
+  return Refuses(161002, name, [=](IndexCall& call) {
+    const bool is_new = call.product <= Product::kA2;
+    const DtypeNumber dtype = call[name].dtype;
+    return !is_new || std::find(kRowDtypes.begin(), kRowDtypes.end(), dtype) == kRowDtypes.end();
+  });
+}
+std::string ModeOf(const IndexCall& call) {
+  const IndexArgument& mode = call["reductionOptional"];
+  return mode.null ? "mean" : mode.text;
+}
+IndexRule Tiling(const std::string& names, const std::function<bool(IndexCall&)>& wrong) {
+  return Refuses(561002, names, wrong);
+}
+IndexRule OfWeight(const IndexRule& rule) {
+  return [=](IndexCall& call) -> std::optional<Verdict> {
+    return call["weightOptional"].null ? std::nullopt : rule(call);
+  };
+}
+// What losses and gradients have in common: `rows` are the logits or their logarithms.
+void CrossEntropyRules(IndexRules& rules, const std::string& rows, const std::string& loss) {
+  rules.push_back(Tiling("reductionOptional", [](IndexCall& call) {
+    return ModeOf(call) != "none" && ModeOf(call) != "mean" && ModeOf(call) != "sum";
+  }));
+  rules.push_back(Tiling("labelSmoothing", [](IndexCall& call) {
+    return call["labelSmoothing"].real < 0 || call["labelSmoothing"].real > 1;
+  }));
+  rules.push_back(Tiling(
+      rows, [=](IndexCall& call) { return call[rows].shape.size() != 2 || call[rows].shape[1] == 0; }));
+  rules.push_back(
+      Tiling("target", [=](IndexCall& call) { return call["target"].shape != Shape{call[rows].shape[0]}; }));
+  rules.push_back(OfWeight(Tiling("weightOptional", [=](IndexCall& call) {
+    return call["weightOptional"].shape != Shape{call[rows].shape[1]};
+  })));
+  rules.push_back(Tiling(loss, [=](IndexCall& call) {
+    return ModeOf(call) == "none" ? call[loss].shape != Shape{call[rows].shape[0]}
+                                  : NumElements(call[loss].shape) != 1;
+  }));
+}
+
+void DrawCrossEntropy(IndexCall& call, RandomNumbers& random, const std::string& rows,
+                      const std::vector<std::string>& of_its_dtype) {
+  const Shape shape = random.Below(12) == 0   ? Shape{random.Between(1, 2), random.Between(4000, 9000)}
+                      : random.Below(20) == 0 ? Shape{random.Between(4000, 6000), random.Between(1, 4)}
+                                              : Shape{random.Between(random.Below(4) == 0 ? 0 : 1, 40),
+                                                      random.Between(1, random.Below(4) == 0 ? 70 : 12)};
+  const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+  call[rows].shape = shape;
+  for (const std::string& name : of_its_dtype) call[name].dtype = dtype;
+  call["target"].shape = {shape[0]};
+  call["target"].dtype = DrawDtype(random, {ACL_INT64, ACL_INT32});
+  call["weightOptional"].shape = {shape[1]};
+  call["weightOptional"].null = random.Below(2) == 0;
+  const char* const modes[] = {"none", "mean", "sum"};
+  call["reductionOptional"].text = modes[random.Below(3)];
+  call["reductionOptional"].null = random.Below(8) == 0;
+  call["ignoreIndex"].integer = random.Below(3) == 0 ? 1 : -100;
+  call["labelSmoothing"].real = random.Below(2) == 0 ? 0 : static_cast<double>(random.Between(1, 10)) / 10;
+  call["lseSquareScaleForZloss"].real = random.Below(4) == 0 ? 0.5 : 0;
+}
+
+// Classes, now and then the ignored one; weights are not negative.
+auto FillCrossEntropy(const std::string& rows) {
+  return [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    FillRows(call, tensors, random);
+    const auto arguments = TensorsOf(call);
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      if (arguments[i]->null) continue;
+      for (int64_t k = 0; k < tensors[i].size(); ++k) {
+        if (arguments[i]->name == "target") {
+          const bool ignored = random.Below(5) == 0;
+          EncodeIntegerElement(
+              tensors[i].dtype(),
+              ignored ? call["ignoreIndex"].integer : random.Between(0, call[rows].shape[1] - 1),
+              tensors[i].Element(k));
+        } else if (arguments[i]->name == "weightOptional") {
+          const Element element =
+              ElementOfNumber(ACL_FLOAT, {static_cast<long double>(random.Between(1, 3000)) / 1000, 0});
+          std::copy(element.begin(), element.end(), tensors[i].Element(k));
+        }
+      }
+    }
+  };
+}
+
+double WeightOf(const IndexCall& call, const TensorValues& weights, int64_t i) {
+  return call["weightOptional"].null ? 1 : ValueAt(weights, i);
+}
+// The sum of weights of rows that count.
+double TotalWeight(const IndexCall& call, const TensorValues& targets, const TensorValues& weights) {
+  double total = 0;
+  for (int64_t row = 0; row < NumElements(call["target"].shape); ++row) {
+    if (targets.Integer(row) != call["ignoreIndex"].integer)
+      total += WeightOf(call, weights, targets.Integer(row));
+  }
+  return total;
+}
+double SmoothingOf(const IndexCall& call) {
+  return static_cast<double>(static_cast<float>(call["labelSmoothing"].real));
+}
+
+IndexOperator CrossEntropy() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnCrossEntropyLoss);
+  op.valid = {TensorArg("input", {2, 3}),
+              TensorArg("target", {2}, ACL_INT64),
+              TensorArg("weightOptional", {3}),
+              TextArg("reductionOptional", "mean"),
+              IntegerArg("ignoreIndex", -100),
+              RealArg("labelSmoothing", 0),
+              RealArg("lseSquareScaleForZloss", 0),
+              IntegerArg("returnZloss", 0),
+              OutputArg("lossOut", {1}),
+              OutputArg("logProbOut", {2, 3}),
+              OutputArg("zlossOut", {0}),
+              OutputArg("lseForZlossOut", {0})};
+  op.rules = {NoNulls("input target lossOut logProbOut zlossOut lseForZlossOut"),
+              SinceA2("input"),
+              Listed_("target", {{ACL_INT64, ACL_INT32}}),
+              OfWeight(Listed_("weightOptional", {{ACL_FLOAT}})),
+              OneDtype("input", "lossOut"),
+              OneDtype("input", "logProbOut"),
+              OneDtype("input", "zlossOut"),
+              OneDtype("input", "lseForZlossOut")};
+  CrossEntropyRules(op.rules, "input", "lossOut");
+  op.rules.push_back(
+      Tiling("logProbOut", [](IndexCall& call) { return call["logProbOut"].shape != call["input"].shape; }));
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    DrawCrossEntropy(call, random, "input", {"input", "lossOut", "logProbOut", "zlossOut", "lseForZlossOut"});
+    call["logProbOut"].shape = call["input"].shape;
+    call["lossOut"].shape = ModeOf(call) == "none" ? call["target"].shape
+                            : random.Below(2) == 0 ? Shape{1}
+                                                   : Shape{};
+  };
+  op.fill = FillCrossEntropy("input");
+  op.takes_workspace = true;
+  op.tolerance = 1e-5;
+  op.is_inexact = true;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const int64_t rows = call["input"].shape[0];
+    const int64_t classes = call["input"].shape[1];
+    const double smoothing = SmoothingOf(call);
+    std::vector<double> logarithms;
+    std::vector<double> each;
+    double sum = 0;
+    for (int64_t row = 0; row < rows; ++row) {
+      const auto x = [&](int64_t i) { return ValueAt(tensors[0], row * classes + i); };
+      double greatest = x(0);
+      for (int64_t i = 1; i < classes; ++i) greatest = std::max(greatest, x(i));
+      double powers = 0;
+      for (int64_t i = 0; i < classes; ++i) powers += std::exp(x(i) - greatest);
+      double all = 0;
+      for (int64_t i = 0; i < classes; ++i) {
+        logarithms.push_back(x(i) - greatest - std::log(powers));
+        all -= WeightOf(call, tensors[2], i) * logarithms.back();
+      }
+      const int64_t target = tensors[1].Integer(row);
+      each.push_back(0);
+      if (target == call["ignoreIndex"].integer) continue;
+      each.back() =
+          -WeightOf(call, tensors[2], target) * logarithms[static_cast<size_t>(row * classes + target)];
+      if (smoothing != 0)
+        each.back() = (1 - smoothing) * each.back() + smoothing / static_cast<double>(classes) * all;
+      sum += each.back();
+    }
+    const DtypeNumber dtype = call["input"].dtype;
+    const Outcome all = AsOutcome(dtype, logarithms);
+    if (ModeOf(call) == "none") return std::vector<Outcome>{AsOutcome(dtype, each), all, {}, {}};
+    const double divisor = ModeOf(call) == "mean" ? TotalWeight(call, tensors[1], tensors[2]) : 1;
+    return std::vector<Outcome>{AsOutcome(dtype, {sum / divisor}), all, {}, {}};
+  };
+  return op;
+}
+
+IndexOperator CrossEntropyGradient() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnCrossEntropyLossGrad);
+  op.valid = {TensorArg("gradLoss", {1}),
+              TensorArg("logProb", {2, 3}),
+              TensorArg("target", {2}, ACL_INT64),
+              TensorArg("weightOptional", {3}),
+              TensorArg("gradZlossOptional", {0}),
+              TensorArg("lseForZlossOptional", {0}),
+              TextArg("reductionOptional", "mean"),
+              IntegerArg("ignoreIndex", -100),
+              RealArg("labelSmoothing", 0),
+              RealArg("lseSquareScaleForZloss", 0),
+              OutputArg("out", {2, 3})};
+  op.rules = {NoNulls("gradLoss logProb target out"),
+              SinceA2("gradLoss"),
+              OneDtype("gradLoss", "logProb"),
+              Listed_("target", {{ACL_INT64, ACL_INT32}}),
+              OfWeight(Listed_("weightOptional", {{ACL_FLOAT}})),
+              OneDtype("gradLoss", "out")};
+  CrossEntropyRules(op.rules, "logProb", "gradLoss");
+  op.rules.push_back(
+      Tiling("out", [](IndexCall& call) { return call["out"].shape != call["logProb"].shape; }));
+  op.rules.push_back(EmptyDone("logProb"));
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    DrawCrossEntropy(call, random, "logProb", {"gradLoss", "logProb", "out"});
+    call["out"].shape = call["logProb"].shape;
+    call["gradLoss"].shape = ModeOf(call) == "none" ? call["target"].shape
+                             : random.Below(2) == 0 ? Shape{1}
+                                                    : Shape{};
+    for (const char* name : {"gradZlossOptional", "lseForZlossOptional"})
+      call[name].null = random.Below(2) == 0;
+  };
+  op.fill = FillCrossEntropy("logProb");
+  op.takes_workspace = true;
+  op.tolerance = 1e-5;
+  op.is_inexact = true;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const int64_t rows = call["logProb"].shape[0];
+    const int64_t classes = call["logProb"].shape[1];
+    const double smoothing = SmoothingOf(call);
+    const double divisor = ModeOf(call) == "mean" ? TotalWeight(call, tensors[2], tensors[3]) : 1;
+    std::vector<double> out;
+    for (int64_t row = 0; row < rows; ++row) {
+      const int64_t target = tensors[2].Integer(row);
+      const bool counts = target != call["ignoreIndex"].integer;
+      const double g = ValueAt(tensors[0], tensors[0].elements.size() == 1 ? 0 : row) / divisor;
+      std::vector<double> parts(static_cast<size_t>(classes));
+      double sum = 0;
+      for (int64_t i = 0; counts && i < classes; ++i) {
+        double& part = parts[static_cast<size_t>(i)];
+        if (smoothing != 0)
+          part = -smoothing / static_cast<double>(classes) * WeightOf(call, tensors[3], i) * g;
+        if (i == target) part -= (1 - smoothing) * WeightOf(call, tensors[3], i) * g;
+        sum += part;
+      }
+      for (int64_t i = 0; i < classes; ++i)
+        out.push_back(parts[static_cast<size_t>(i)] - std::exp(ValueAt(tensors[1], row * classes + i)) * sum);
+    }
+    return std::vector<Outcome>{AsOutcome(call["out"].dtype, out)};
+  };
+  return op;
+}
+
 const std::vector<IndexOperator>& Operators() {
   static const std::vector<IndexOperator> all = {
       LossOperator(PORTACL_C_FUNCTION(aclnnNLLLoss), false),
       LossOperator(PORTACL_C_FUNCTION(aclnnNLLLoss2d), true),
       LossGradient(PORTACL_C_FUNCTION(aclnnNLLLossBackward), false),
-      LossGradient(PORTACL_C_FUNCTION(aclnnNLLLoss2dBackward), true)};
+      LossGradient(PORTACL_C_FUNCTION(aclnnNLLLoss2dBackward), true),
+      CrossEntropy(),
+      CrossEntropyGradient()};
   return all;
 }
 
@@ -335,6 +580,60 @@ TEST(ClassWeights, OfManyDims) {
     aclDestroyTensor(weights);
   }
   for (const aclTensor* one : {g, sum, of, to}) aclDestroyTensor(one);
+}
+
+// A target that is no class counts as one that is ignored, and the stream fails once.
+TEST(Classes, ABadTargetFailsTheStream) {
+  for (const bool raises : {true, false}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_INDEX_ERRORS", raises ? "raise" : "ignore"}});
+    ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+    for (const IndexOperator& op : Operators()) {
+      if (op.valid[0].name != "input" && op.valid[0].name != "gradLoss") continue;
+      for (const int64_t bad : {int64_t{3}, int64_t{-1}, INT64_MAX, INT64_MIN}) {
+        const bool is_loss = op.valid[0].name == "input";
+        const Shape shape = {2, 3};
+        const Shape rows = {2};
+        const Shape one = {1};
+        std::vector<float> x = {0, 1, 2, 3, 4, 5};
+        std::vector<float> loss = {1};
+        std::vector<float> result(6, -7);
+        std::vector<int64_t> target = {bad, 1};
+        const auto make = [](const Shape& dims, aclDataType dtype, void* data) {
+          return aclCreateTensor(dims.data(), dims.size(), dtype, nullptr, 0, ACL_FORMAT_ND, dims.data(),
+                                 dims.size(), data);
+        };
+        aclTensor* const t_x = make(shape, ACL_FLOAT, x.data());
+        aclTensor* const t_target = make(rows, ACL_INT64, target.data());
+        aclTensor* const t_loss = make(one, ACL_FLOAT, loss.data());
+        aclTensor* const t_result = make(shape, ACL_FLOAT, result.data());
+        char mean[] = "mean";
+        uint64_t bytes = 0;
+        aclOpExecutor* executor = nullptr;
+        if (is_loss) {
+          ASSERT_EQ(
+              aclnnCrossEntropyLossGetWorkspaceSize(t_x, t_target, nullptr, mean, -100, 0, 0, false, t_loss,
+                                                    t_result, t_loss, t_loss, &bytes, &executor),
+              0);
+        } else {
+          ASSERT_EQ(
+              aclnnCrossEntropyLossGradGetWorkspaceSize(t_loss, t_x, t_target, nullptr, nullptr, nullptr,
+                                                        mean, -100, 0, 0, t_result, &bytes, &executor),
+              0);
+        }
+        std::vector<double> workspace(bytes / sizeof(double) + 1);
+        const auto run = is_loss ? aclnnCrossEntropyLoss : aclnnCrossEntropyLossGrad;
+        ASSERT_EQ(run(workspace.data(), bytes, executor, environment.stream()), 0);
+        EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), raises ? 507015 : 0);
+        EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+        if (is_loss) {
+          EXPECT_NEAR(loss[0], 1.407605964, 1e-6) << "the loss of the other row";
+        } else {
+          for (int i = 0; i < 3; ++i) EXPECT_EQ(result[static_cast<size_t>(i)], 0);
+        }
+        for (aclTensor* const tensor : {t_x, t_target, t_loss, t_result}) aclDestroyTensor(tensor);
+      }
+    }
+  }
 }
 
 }  // namespace

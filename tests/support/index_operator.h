@@ -33,6 +33,7 @@ struct IndexArgument {
   int64_t integer = 0;
   Number number = {};  // of a scalar
   double real = 0;
+  std::string text = {};
 };
 
 IndexArgument TensorArg(const std::string& name, const Shape& shape, DtypeNumber dtype = ACL_FLOAT);
@@ -42,6 +43,7 @@ IndexArgument ListArg(const std::string& name, const std::vector<Shape>& shapes,
 IndexArgument ArrayArg(const std::string& name, const std::vector<int64_t>& values);
 IndexArgument IntegerArg(const std::string& name, int64_t value);
 IndexArgument RealArg(const std::string& name, double value);
+IndexArgument TextArg(const std::string& name, const std::string& text);
 IndexArgument ScalarArg(const std::string& name, Number value, DtypeNumber dtype = ACL_FLOAT);
 
 struct IndexOperator;

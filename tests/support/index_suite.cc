@@ -65,6 +65,9 @@ class Arguments {
         case ParameterKind::kReal:
           argument.real = one.real;
           break;
+        case ParameterKind::kText:
+          argument.text = one.null ? nullptr : one.text.c_str();
+          break;
         default:
           argument.integer = one.integer;
       }
@@ -137,6 +140,7 @@ std::string Describe(const IndexCall& call) {
     if (one.kind == ParameterKind::kArray) text += one.null ? "null" : ToString(one.values);
     if (one.kind == ParameterKind::kInteger) text += std::to_string(one.integer);
     if (one.kind == ParameterKind::kReal) text += std::to_string(one.real);
+    if (one.kind == ParameterKind::kText) text += one.null ? "null" : one.text;
     if (one.kind == ParameterKind::kScalar)
       text += one.null ? "null" : DtypeName(one.dtype) + std::to_string(static_cast<double>(one.number.real));
   }
@@ -245,6 +249,11 @@ std::vector<Change> ChangesOf(const IndexOperator& op) {
       case ParameterKind::kReal:
         for (const double value : {-1.0, 0.0, 0.5, 1.0, 2.0, 3.5})
           changes.push_back([=](IndexCall& call) { argument(call).real = value; });
+        break;
+      case ParameterKind::kText:
+        changes.push_back([=](IndexCall& call) { argument(call).null = true; });
+        for (const char* text : {"", "none", "mean", "sum", "Mean", "means"})
+          changes.push_back([=](IndexCall& call) { argument(call).text = text; });
         break;
       default:
         for (const int64_t value : {-9, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 9})
@@ -479,6 +488,11 @@ IndexArgument IntegerArg(const std::string& name, int64_t value) {
 IndexArgument RealArg(const std::string& name, double value) {
   IndexArgument argument = Make(ParameterKind::kReal, name);
   argument.real = value;
+  return argument;
+}
+IndexArgument TextArg(const std::string& name, const std::string& text) {
+  IndexArgument argument = Make(ParameterKind::kText, name);
+  argument.text = text;
   return argument;
 }
 IndexArgument ScalarArg(const std::string& name, Number value, DtypeNumber dtype) {

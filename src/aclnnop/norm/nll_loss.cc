@@ -55,7 +55,7 @@ engine::ClassLoss LossOf(const OperatorCall& call, int input, int target, int we
   loss.result = engine::NumbersOf(result, call.Tensor(result), loss.rows, !is_gradient, of_result, isa);
   loss.total = engine::NumbersOf(total, call.Tensor(total), 1, !is_gradient, ACL_DOUBLE, isa);
   loss.ignored = call.attributes[kIgnoreIndex].integer;
-  loss.is_gradient = is_gradient;
+  loss.work = is_gradient ? engine::ClassWork::kGradients : engine::ClassWork::kLosses;
   loss.raises = CurrentConfiguration().index_errors_raise;
   loss.threads = ThreadLimit();
   return loss;

@@ -43,6 +43,7 @@ void StoreNumber(const RowOperand& operand, void* const* addresses, double value
 }
 
 const char* AddressOf(const RowOperand& operand, void* const* addresses) {
+  if (operand.argument == RowOperand::kConstant) return nullptr;
   return static_cast<const char*>(addresses[operand.argument]) + operand.offset;
 }
 int64_t Offset(const RowAxes& axes, int64_t index) { return StretchFrom(axes, index, 1).offset; }
@@ -68,28 +69,41 @@ class ClassRun {
         weight_(AddressOf(loss.weight, context.addresses)) {}
 
   void Run() {
-    if (loss_.is_gradient) {
+    if (loss_.work == ClassWork::kGradients) {
       loss_.zeros.Run(kZeros, static_cast<char*>(context_.addresses[loss_.input.argument]));
       PrepareGradient();
     }
     auto* const sums = static_cast<double*>(context_.workspace);
-    ForEachBlock(Blocks(loss_.rows), loss_.threads, [&](int64_t block) {
-      const DefaultFloatEnvironment environment;
-      const int64_t first = block * kLaneBlock;
-      const int64_t end = std::min(loss_.rows, first + kLaneBlock);
-      if (loss_.is_gradient) {
-        for (int64_t row = first; row < end; row += kAtOnce) Scatter(row, std::min(kAtOnce, end - row));
-      } else {
-        Losses(block, first, end, sums);
+    if (loss_.work == ClassWork::kCoefficients && loss_.reduction == ClassReduction::kMean) {
+      ForBlocks([&](int64_t block, int64_t first, int64_t end) { SumWeights(block, first, end, sums); });
+      double both[2];
+      AddBlocks(sums, both);
+      divisor_ = both[1];
+    }
+    ForBlocks([&](int64_t block, int64_t first, int64_t end) {
+      if (loss_.work == ClassWork::kLosses) return Losses(block, first, end, sums);
+      for (int64_t row = first; row < end; row += kAtOnce) {
+        const int64_t n = std::min(kAtOnce, end - row);
+        loss_.work == ClassWork::kGradients ? Scatter(row, n) : Coefficients(row, n);
       }
     });
-    if (!loss_.is_gradient && loss_.reduction != ClassReduction::kNone) Finish(sums);
+    if (loss_.work == ClassWork::kLosses && loss_.reduction != ClassReduction::kNone) Finish(sums);
     const int64_t bad = bad_.load(std::memory_order_relaxed);
     if (loss_.raises && bad != std::numeric_limits<int64_t>::max()) Report(bad);
   }
 
  private:
   alignas(16) static constexpr char kZeros[16] = {};
+
+  // run(block, first row, row behind the last) for each block of rows.
+  template <class Block>
+  void ForBlocks(const Block& run) {
+    ForEachBlock(Blocks(loss_.rows), loss_.threads, [&](int64_t block) {
+      const DefaultFloatEnvironment environment;
+      const int64_t first = block * kLaneBlock;
+      run(block, first, std::min(loss_.rows, first + kLaneBlock));
+    });
+  }
 
   // Calls counts(i, target) for those of n rows from `row` on whose target is a class that is not ignored.
   template <class Counts>
@@ -109,10 +123,22 @@ class ClassRun {
   }
 
   float WeightOf(int64_t target) const {
+    if (weight_ == nullptr) return 1.0f;
     return ElementAt(loss_.weight, weight_ + Offset(loss_.weight.inner, target));
   }
   int64_t PlaceOf(int64_t row, int64_t target) const {
-    return Offset(loss_.input.outer, row) + Offset(loss_.input.inner, target);
+    return Offset(loss_.input.outer, row) + (loss_.is_of_targets ? 0 : Offset(loss_.input.inner, target));
+  }
+
+  void SumWeights(int64_t block, int64_t first, int64_t end, double* sums) {
+    float weights[kLaneBlock];
+    std::fill_n(weights, end - first, 0.0f);
+    for (int64_t row = first; row < end; row += kAtOnce) {
+      ForTargets(row, std::min(kAtOnce, end - row),
+                 [&](int64_t i, int64_t target) { weights[row - first + i] = WeightOf(target); });
+    }
+    sums[2 * block] = 0.0;
+    sums[2 * block + 1] = SumOfLanes(weights, end - first);
   }
 
   void Losses(int64_t block, int64_t first, int64_t end, double* sums) {
@@ -122,10 +148,18 @@ class ClassRun {
     std::fill_n(terms, n, 0.0f);
     std::fill_n(weights, n, 0.0f);
     for (int64_t row = first; row < end; row += kAtOnce) {
-      ForTargets(row, std::min(kAtOnce, end - row), [&](int64_t i, int64_t target) {
+      float smooth[kAtOnce];
+      float raw[kAtOnce];
+      const int64_t some = std::min(kAtOnce, end - row);
+      if (loss_.smooths) {
+        LoadRows(loss_.smooth, context_.addresses, row, some, 0, 1, sizeof(float),
+                 reinterpret_cast<char*>(smooth), reinterpret_cast<char*>(raw));
+      }
+      ForTargets(row, some, [&](int64_t i, int64_t target) {
         const int64_t place = row - first + i;
         weights[place] = WeightOf(target);
         terms[place] = -(weights[place] * ElementAt(loss_.input, input_ + PlaceOf(row + i, target)));
+        if (loss_.smooths) terms[place] = loss_.share * terms[place] + loss_.smoothing * smooth[i];
       });
     }
     if (loss_.reduction == ClassReduction::kNone) {
@@ -140,16 +174,21 @@ class ClassRun {
     }
   }
 
-  void Finish(double* sums) {
-    const DefaultFloatEnvironment environment;
+  // The sums of losses and of weights, from those of blocks.
+  void AddBlocks(double* sums, double* both) const {
     double levels[80];
     SumTree tree(levels, 2);
     for (int64_t block = 0; block < Blocks(loss_.rows); ++block) tree.Add(sums + 2 * block);
-    double both[2];
     tree.Finish(both);
+  }
+
+  void Finish(double* sums) {
+    const DefaultFloatEnvironment environment;
+    double both[2];
+    AddBlocks(sums, both);
     StoreNumber(loss_.result, context_.addresses,
                 loss_.reduction == ClassReduction::kMean ? both[0] / both[1] : both[0]);
-    StoreNumber(loss_.total, context_.addresses, both[1]);
+    if (loss_.total.argument != RowOperand::kConstant) StoreNumber(loss_.total, context_.addresses, both[1]);
   }
 
   // What is the same for all rows.
@@ -172,6 +211,24 @@ class ClassRun {
       } else {
         loss_.input.conversion->Run(&value, place, 1, false);
       }
+    });
+  }
+
+  // Of each row that counts what its target's element gets beside the others, and what those get for a weight of 1; 0 of the rest.
+  void Coefficients(int64_t row, int64_t n) {
+    double gradients[kAtOnce];
+    double raw[kAtOnce];
+    LoadRows(loss_.result, context_.addresses, row, n, 0, 1, sizeof(double),
+             reinterpret_cast<char*>(gradients), reinterpret_cast<char*>(raw));
+    auto* const of_targets =
+        reinterpret_cast<double*>(static_cast<char*>(context_.workspace) + loss_.coefficients_offset) + row;
+    double* const of_all = of_targets + loss_.rows;
+    std::fill_n(of_targets, n, 0.0);
+    std::fill_n(of_all, n, 0.0);
+    ForTargets(row, n, [&](int64_t i, int64_t target) {
+      const double gradient = -gradients[i] / divisor_;
+      of_targets[i] = static_cast<double>(loss_.share) * static_cast<double>(WeightOf(target)) * gradient;
+      if (loss_.smooths) of_all[i] = static_cast<double>(loss_.smoothing) * gradient;
     });
   }
 
@@ -202,7 +259,7 @@ class ClassRun {
 }  // namespace
 
 uint64_t ClassLoss::WorkspaceBytes() const noexcept {
-  if (is_gradient || reduction == ClassReduction::kNone) return 0;
+  if (work == ClassWork::kGradients || reduction == ClassReduction::kNone) return 0;
   return static_cast<uint64_t>(Blocks(rows)) * 2 * sizeof(double);
 }
 
@@ -217,7 +274,7 @@ void SetClassLossJob(Executor& executor, const ClassLoss& loss, uint32_t touched
   if (memory == nullptr) return;
   std::memcpy(memory, &loss, sizeof loss);
   executor.workspace_size = loss.WorkspaceBytes();
-  const int64_t elements = loss.is_gradient ? loss.rows * loss.classes : loss.rows;
+  const int64_t elements = loss.work == ClassWork::kGradients ? loss.rows * loss.classes : loss.rows;
   executor.SetJob([&] { return ClassLossJob{touched, elements}; });
 }
 

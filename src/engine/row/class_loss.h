@@ -13,17 +13,28 @@ namespace portacl::engine {
 // What becomes of the losses of rows: each its own, their mean by weights, or their sum.
 enum class ClassReduction : uint8_t { kNone, kMean, kSum };
 
+// What is worked out: losses; gradients, which are 0 but where targets are; or what the gradients of rows that were also smoothed are
+// made of (see cross_entropy.h).
+enum class ClassWork : uint8_t { kLosses, kGradients, kCoefficients };
+
 struct ClassLoss {
-  RowOperand input;   // the elements of all classes; of a gradient, those of the gradient
+  RowOperand
+      input;  // the elements of all classes; of a gradient, those of the gradient; or of each row that of its target
   RowOperand target;  // a number for each row
-  RowOperand weight;  // a row of the classes
+  RowOperand weight;  // a row of the classes; kConstant: all weigh 1
   RowOperand result;  // a number for each row, or one; of a gradient, the gradient of it
   RowOperand total;   // the sum of weights
+  RowOperand smooth;  // a number for each row, which is added to its loss
   int64_t rows;
   int64_t classes;
   int64_t ignored;
+  int64_t coefficients_offset;  // in the workspace: a double for each row, and another one
+  float share;                  // of the loss where there are other parts
+  float smoothing;              // what the others are multiplied with
+  bool smooths;
+  bool is_of_targets;  // input has a number for each row
   ClassReduction reduction;
-  bool is_gradient;
+  ClassWork work;
   bool raises;  // a bad target fails the stream
   int threads;
   Move zeros;  // of a gradient: 0 everywhere

@@ -171,6 +171,24 @@ class Row {
   HWY_INLINE bool keeps() const { return work_.kept != nullptr; }
   HWY_INLINE bool WantsColumns(int i) const { return work_.columns[i] != nullptr; }
 
+  // One element of an input, and of an output after all of it is written.
+  template <size_t k>
+  HWY_INLINE T At(size_t i) {
+    const char* const from = Place(k, 1u << k, 0, i);
+    HWY_ALIGN Type padded[HWY_MAX_BYTES / sizeof(Type)] = {};
+    std::memcpy(padded, from, sizeof(Type));
+    return hn::GetLane(Elements::Load(D(), padded));
+  }
+  template <size_t o>
+  HWY_INLINE void Put(size_t i, T value) {
+    constexpr uint32_t kWrites = 1u << (kInputs + o);
+    char* const to = Place(kInputs + o, 0, kWrites, i);
+    HWY_ALIGN Type padded[HWY_MAX_BYTES / sizeof(Type)];
+    Elements::Store(D(), hn::Set(D(), value), padded);
+    std::memcpy(to, padded, sizeof(Type));
+    if (work_.pieces != nullptr) work_.pieces->give(*work_.pieces, kWrites, i, 1);
+  }
+
   // The greatest element of an input. Where one is NaN it is any number.
   template <size_t k>
   HWY_INLINE T Max() {
@@ -322,6 +340,13 @@ class Row {
   }
 
  private:
+  // Where element i of operand k is, or is to be.
+  HWY_INLINE char* Place(size_t k, uint32_t reads, uint32_t writes, size_t i) {
+    if (work_.pieces == nullptr) return operand_[k] + i * sizeof(Type);
+    work_.pieces->take(*work_.pieces, reads, writes, i, 1, operand_);
+    return operand_[k];
+  }
+
   static HWY_INLINE V Lowest() { return hn::Set(D(), -std::numeric_limits<T>::infinity()); }
 
   // body(j) for the first element of each vector of sixteen.

@@ -4,6 +4,12 @@
 #include "aclnnop/aclnn_add_rms_norm.h"
 #include "aclnnop/aclnn_batch_norm.h"
 #include "aclnnop/aclnn_batch_norm_backward.h"
+#include "aclnnop/aclnn_binary_cross_entropy.h"
+#include "aclnnop/aclnn_binary_cross_entropy_backward.h"
+#include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
+#include "aclnnop/aclnn_binary_cross_entropy_with_logits_backward.h"
+#include "aclnnop/aclnn_cross_entropy_loss.h"
+#include "aclnnop/aclnn_cross_entropy_loss_grad.h"
 #include "aclnnop/aclnn_group_norm.h"
 #include "aclnnop/aclnn_group_norm_backward.h"
 #include "aclnnop/aclnn_layer_norm.h"
@@ -14,6 +20,8 @@
 #include "aclnnop/aclnn_nll_loss_backward.h"
 #include "aclnnop/aclnn_rms_norm.h"
 #include "aclnnop/aclnn_rms_norm_grad.h"
+#include "aclnnop/aclnn_soft_margin_loss.h"
+#include "aclnnop/aclnn_soft_margin_loss_backward.h"
 #include "aclnnop/aclnn_softmax.h"
 #include "aclnnop/aclnn_softmax_backward.h"
 #include "determinism/subject.h"
@@ -54,7 +62,7 @@ class Flag {
 class Unseen {
  public:
   explicit Unseen(const Shape& shape, aclDataType dtype = ACL_FLOAT) {
-    static std::vector<double> memory(1 << 16);
+    static std::vector<double> memory(1 << 17);
     tensor_ = aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
                               shape.size(), memory.data());
   }
@@ -322,6 +330,131 @@ const auto kNllLossBackward =
               },
               aclnnNLLLossBackward},
              LossGradientCases(), {}, /*is_plain_code=*/true);
+
+// Losses without weights, smoothed; logarithms; losses with weights, not smoothed.
+const Shape kWideRows = {9, 9001};
+std::vector<GivenCase> CrossEntropyCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kFloats) {
+    for (size_t which = 0; which < 4; ++which) {
+      const Shape& rows = which == 3 ? kWideRows : kClassRows;
+      GivenCase one =
+          Case(dtype, {rows, {rows[0]}, {rows[1]}}, which == 1 || which == 3 ? rows : Shape{}, which);
+      one.input_dtypes[1] = ACL_INT64;
+      one.input_dtypes[2] = ACL_FLOAT;
+      one.indices = {{1, rows[1]}};
+      cases.push_back(one);
+    }
+  }
+  return cases;
+}
+char kMean[] = "mean";
+char kSum[] = "sum";
+const auto kCrossEntropy = Register(
+    {"aclnnCrossEntropyLoss",
+     {"input", "target", "weight", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen none({0}, DtypeOf(t[0]));
+       const Unseen loss({}, DtypeOf(t[0]));
+       const Unseen rows(kClassRows, DtypeOf(t[0]));
+       const bool logarithms = a.reduction == 1 || a.reduction == 3;
+       return aclnnCrossEntropyLossGetWorkspaceSize(
+           t[0], t[1], a.reduction == 0 ? nullptr : t[2], a.reduction == 0 ? kSum : kMean, 3,
+           a.reduction == 2 ? 0.0 : 0.1, 0.0, false, logarithms ? static_cast<aclTensor*>(loss) : t[3],
+           logarithms ? t[3] : static_cast<aclTensor*>(rows), none, none, size, executor);
+     },
+     aclnnCrossEntropyLoss},
+    CrossEntropyCases(), {2});
+std::vector<GivenCase> CrossEntropyGradientCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kFloats) {
+    for (size_t which = 0; which < 3; ++which) {
+      GivenCase one = Case(dtype, {{}, kClassRows, {9001}, {17}}, kClassRows, which);
+      one.input_dtypes[2] = ACL_INT64;
+      one.input_dtypes[3] = ACL_FLOAT;
+      one.indices = {{2, 17}};
+      cases.push_back(one);
+    }
+  }
+  return cases;
+}
+const auto kCrossEntropyGrad = Register(
+    {"aclnnCrossEntropyLossGrad",
+     {"gradLoss", "logProb", "target", "weight", "out"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnCrossEntropyLossGradGetWorkspaceSize(
+           t[0], t[1], t[2], a.reduction == 0 ? nullptr : t[3], nullptr, nullptr,
+           a.reduction == 0 ? kSum : kMean, 3, a.reduction == 2 ? 0.0 : 0.1, 0.0, t[4], size, executor);
+     },
+     aclnnCrossEntropyLossGrad},
+    CrossEntropyGradientCases(), {3});
+
+// Losses of two classes: values, means and sums, with weights and without.
+std::vector<GivenCase> BinaryCases(size_t inputs, const Shape& weight, bool is_gradient) {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kFloats) {
+    for (size_t reduction = 0; reduction < 3; ++reduction) {
+      std::vector<Shape> shapes(inputs, kRows);
+      if (!weight.empty()) shapes.back() = weight;
+      if (is_gradient && reduction != 0) shapes[0] = {};
+      cases.push_back(Case(dtype, shapes, reduction == 0 || is_gradient ? kRows : Shape{}, reduction));
+    }
+  }
+  return cases;
+}
+// Of numbers above 1, which is half of what is drawn, a value is NaN; sums would be, too.
+const auto kEntropy =
+    Register({"aclnnBinaryCrossEntropy",
+              {"self", "target", "weight", "out"},
+              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                return aclnnBinaryCrossEntropyGetWorkspaceSize(t[0], t[1], t[2], 0, t[3], size, executor);
+              },
+              aclnnBinaryCrossEntropy},
+             GradientCases({kRows, kRows, kColumns}, {kRows}), {0, 1});
+const auto kEntropyBackward =
+    Register({"aclnnBinaryCrossEntropyBackward",
+              {"gradOutput", "self", "target", "weightOptional", "out"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                return aclnnBinaryCrossEntropyBackwardGetWorkspaceSize(t[0], t[1], t[2], t[3], a.reduction,
+                                                                       t[4], size, executor);
+              },
+              aclnnBinaryCrossEntropyBackward},
+             BinaryCases(4, kColumns, true), {1, 2});
+const auto kLogits =
+    Register({"aclnnBinaryCrossEntropyWithLogits",
+              {"self", "target", "weightOptional", "posWeightOptional", "out"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                return aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(
+                    t[0], t[1], t[2], a.reduction == 1 ? nullptr : t[3], a.reduction, t[4], size, executor);
+              },
+              aclnnBinaryCrossEntropyWithLogits},
+             BinaryCases(4, kColumns, false), {1, 3});
+const auto kLogitsBackward = Register(
+    {"aclnnBinaryCrossEntropyWithLogitsBackward",
+     {"gradOutput", "self", "target", "posWeightOptional", "out"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(
+           t[0], t[1], t[2], nullptr, a.reduction == 1 ? nullptr : t[3], a.reduction, t[4], size, executor);
+     },
+     aclnnBinaryCrossEntropyWithLogitsBackward},
+    BinaryCases(4, kColumns, true), {2, 3});
+const auto kSoftMargin =
+    Register({"aclnnSoftMarginLoss",
+              {"self", "target", "out"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                return aclnnSoftMarginLossGetWorkspaceSize(t[0], t[1], a.reduction, t[2], size, executor);
+              },
+              aclnnSoftMarginLoss},
+             BinaryCases(2, {}, false));
+const auto kSoftMarginBackward =
+    Register({"aclnnSoftMarginLossBackward",
+              {"gradOutput", "self", "target", "out"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                return aclnnSoftMarginLossBackwardGetWorkspaceSize(t[0], t[1], t[2], a.reduction, t[3], size,
+                                                                   executor);
+              },
+              aclnnSoftMarginLossBackward},
+             BinaryCases(3, {}, true));
 
 }  // namespace
 }  // namespace portacl::testing

@@ -1,0 +1,432 @@
+// Losses of two classes and their gradients, from their descriptions.
+// SPDX-License-Identifier: Apache-2.0
+#include "row_calls.h"
+
+#include "aclnnop/aclnn_binary_cross_entropy.h"
+#include "aclnnop/aclnn_binary_cross_entropy_backward.h"
+#include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
+#include "aclnnop/aclnn_binary_cross_entropy_with_logits_backward.h"
+#include "aclnnop/aclnn_soft_margin_loss.h"
+#include "aclnnop/aclnn_soft_margin_loss_backward.h"
+#include "gtest/gtest.h"
+
+namespace portacl::testing {
+namespace {
+
+bool IsGiven(const IndexCall& call, const std::string& name) { return !call[name].null; }
+int64_t ReductionOf(const IndexCall& call) { return call["reduction"].integer; }
+bool IsEmpty(const IndexCall& call, const std::string& name) { return NumElements(call[name].shape) == 0; }
+
+std::optional<Shape> Together(const std::vector<Shape>& shapes) {
+  Shape result;
+  for (const Shape& shape : shapes) {
+    while (result.size() < shape.size()) result.insert(result.begin(), 1);
+    for (size_t i = 0; i < shape.size(); ++i) {
+      int64_t& dim = result[result.size() - shape.size() + i];
+      if (dim != shape[i] && dim != 1 && shape[i] != 1) return std::nullopt;
+      if (dim == 1) dim = shape[i];
+    }
+  }
+  return result;
+}
+// Those of the tensors that are given.
+std::optional<Shape> ShapeTogether(const IndexCall& call, const std::string& names) {
+  std::vector<Shape> shapes;
+  for (const std::string& name : Words(names)) {
+    if (IsGiven(call, name)) shapes.push_back(call[name].shape);
+  }
+  return Together(shapes);
+}
+
+IndexRule Given(const std::string& name, const IndexRule& rule) {
+  return [=](IndexCall& call) -> std::optional<Verdict> {
+    return IsGiven(call, name) ? rule(call) : std::nullopt;
+  };
+}
+IndexRule When(const std::function<bool(const IndexCall&)>& condition, const IndexRule& rule) {
+  return
+      [=](IndexCall& call) -> std::optional<Verdict> { return condition(call) ? rule(call) : std::nullopt; };
+}
+bool IsNone(const IndexCall& call) { return ReductionOf(call) == 0; }
+bool IsReduced(const IndexCall& call) { return !IsNone(call); }
+IndexRule Modes() {
+  return Refuses(161002, "reduction",
+                 [](IndexCall& call) { return ReductionOf(call) < 0 || ReductionOf(call) > 2; });
+}
+IndexRule OneElement(const std::string& name, aclnnStatus code) {
+  return Refuses(code, name, [=](IndexCall& call) { return NumElements(call[name].shape) != 1; });
+}
+void Ranks(IndexRules& rules, const std::string& names, aclnnStatus code = 161002) {
+  for (const std::string& name : Words(names)) {
+    rules.push_back(
+        Given(name, Refuses(code, name, [=](IndexCall& call) { return call[name].shape.size() > 8; })));
+  }
+}
+IndexRule BroadcastsTo(const std::string& names, const std::string& to, aclnnStatus code = 161002) {
+  return Refuses(code, names,
+                 [=](IndexCall& call) { return ShapeTogether(call, names + " " + to) != call[to].shape; });
+}
+
+// ---- drawing ----
+
+Shape DrawLossShape(RandomNumbers& random) {
+  if (random.Below(12) == 0) return {random.Between(1, 20000)};
+  return DrawShape(random, 0, random.Below(8) == 0 ? 8 : 4, 5);
+}
+// A shape that broadcasts to another.
+Shape DrawPart(RandomNumbers& random, Shape shape) {
+  if (random.Below(2) == 0) return shape;
+  while (!shape.empty() && random.Below(3) == 0) shape.erase(shape.begin());
+  for (int64_t& dim : shape) dim = random.Below(3) == 0 ? 1 : dim;
+  return shape;
+}
+void DrawDtypes(IndexCall& call, RandomNumbers& random) {
+  const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+  for (IndexArgument& one : call.arguments) {
+    if (one.kind == ParameterKind::kTensor) one.dtype = dtype;
+  }
+}
+
+// Numbers from low to high, and now and then one that is not finite.
+struct Span {
+  double low;
+  double high;
+};
+auto FillBetween(std::map<std::string, Span> spans) {
+  return [spans = std::move(spans)](const IndexCall& call, std::vector<HostTensor>& tensors,
+                                    RandomNumbers& random) {
+    FillRows(call, tensors, random);
+    const auto arguments = TensorsOf(call);
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      const auto found = spans.find(arguments[i]->name);
+      if (arguments[i]->null || found == spans.end()) continue;
+      const Span span = found->second;
+      for (int64_t k = 0; k < tensors[i].size(); ++k) {
+        const double drawn = static_cast<double>(NumberOf(tensors[i].dtype(), tensors[i].Element(k)).real);
+        if (!std::isfinite(drawn)) continue;
+        const double value = span.low + (span.high - span.low) * (drawn + 3) / 6;
+        const Element element = ElementOfNumber(tensors[i].dtype(), {static_cast<long double>(value), 0});
+        std::copy(element.begin(), element.end(), tensors[i].Element(k));
+      }
+    }
+  };
+}
+
+// The elements of a loss over a shape, reduced as the call says.
+std::vector<Outcome> Reduced(const IndexCall& call, const Shape& shape,
+                             const std::function<double(const Index&)>& term) {
+  std::vector<double> all;
+  double sum = 0;
+  for (int64_t i = 0; i < NumElements(shape); ++i) {
+    all.push_back(term(IndexAt(shape, i)));
+    sum += all.back();
+  }
+  if (IsNone(call)) return {AsOutcome(call["out"].dtype, all)};
+  const double count = static_cast<double>(all.size());
+  return {AsOutcome(call["out"].dtype, {ReductionOf(call) == 1 ? sum / count : sum})};
+}
+std::vector<Outcome> Gradients(const IndexCall& call, const std::function<double(const Index&)>& slope) {
+  const Shape& shape = call["out"].shape;
+  const double c = ReductionOf(call) == 1 ? 1 / static_cast<double>(NumElements(shape)) : 1;
+  std::vector<double> all;
+  for (int64_t i = 0; i < NumElements(shape); ++i) all.push_back(slope(IndexAt(shape, i)) * c);
+  return {AsOutcome(call["out"].dtype, all)};
+}
+double Logistic(double x) { return 1 / (1 + std::exp(-x)); }
+double LogOfLogistic(double x) { return (x < 0 ? x : 0) - std::log1p(std::exp(-std::fabs(x))); }
+// That of a weight, 1 where it is left out.
+double WeightAt(const IndexCall& call, const std::string& name, const TensorValues& tensor,
+                const Index& index) {
+  return IsGiven(call, name) ? ValueAt(tensor, index) : 1;
+}
+
+IndexOperator Loss(const CFunction& function) {
+  IndexOperator op;
+  op.function = function;
+  op.fill = FillBetween({{"self", {0, 1}}, {"target", {0, 1}}, {"weight", {0, 2}}});
+  op.takes_workspace = true;
+  op.tolerance = 2e-6;
+  op.is_inexact = true;
+  return op;
+}
+
+// ---- binary cross entropy ----
+
+double AtLeastMinus100(double x) { return x < -100 ? -100 : x; }
+
+IndexOperator Entropy() {
+  IndexOperator op = Loss(PORTACL_C_FUNCTION(aclnnBinaryCrossEntropy));
+  op.valid = {TensorArg("self", {2, 3}), TensorArg("target", {2, 3}), TensorArg("weight", {2, 3}),
+              IntegerArg("reduction", 1), OutputArg("out", {})};
+  op.rules = {NoNulls("self target out", 561103),
+              Listed_("self target out", kFloats),
+              Given("weight", Listed_("weight", kFloats)),
+              Given("weight", OneDtype("self", "target")),
+              Given("weight", OneDtype("self", "weight")),
+              Given("weight", OneDtype("self", "out")),
+              OneShape("self", "target"),
+              Modes(),
+              When(IsNone, Refuses(161002, "out",
+                                   [](IndexCall& call) {
+                                     const Shape& self = call["self"].shape;
+                                     const Shape& out = call["out"].shape;
+                                     return self != out && (NumElements(self) != 1 || NumElements(out) != 1);
+                                   })),
+              When(IsReduced, OneElement("out", 161002)),
+              EmptyDone("self"),
+              Given("weight", BroadcastsTo("weight", "self", 561103))};
+  Ranks(op.rules, "self target weight", 561103);
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    DrawDtypes(call, random);
+    const Shape shape = DrawLossShape(random);
+    call["self"].shape = call["target"].shape = shape;
+    call["weight"].shape = DrawPart(random, shape);
+    call["weight"].null = random.Below(3) == 0;
+    call["reduction"].integer = random.Between(0, 2);
+    call["out"].shape = IsNone(call) ? shape : Shape{};
+    if (NumElements(shape) == 1 && random.Below(2) == 0) call["out"].shape = Shape(random.Below(4), 1);
+    if (!IsGiven(call, "weight") && random.Below(3) == 0) call["out"].dtype = ACL_FLOAT;
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    return Reduced(call, call["self"].shape, [&](const Index& index) {
+      const double x = ValueAt(tensors[0], index);
+      const double t = ValueAt(tensors[1], index);
+      const double l = t * AtLeastMinus100(std::log(x)) + (1 - t) * AtLeastMinus100(std::log1p(-x));
+      return -l * WeightAt(call, "weight", tensors[2], index);
+    });
+  };
+  return op;
+}
+
+bool IsSelfFilled(const IndexCall& call) { return !IsEmpty(call, "self"); }
+
+IndexOperator EntropyGradient() {
+  IndexOperator op = Loss(PORTACL_C_FUNCTION(aclnnBinaryCrossEntropyBackward));
+  op.valid = {TensorArg("gradOutput", {2, 3}),     TensorArg("self", {2, 3}),  TensorArg("target", {2, 3}),
+              TensorArg("weightOptional", {2, 3}), IntegerArg("reduction", 1), OutputArg("out", {2, 3})};
+  op.rules = {NoNulls("gradOutput self target out")};
+  Ranks(op.rules, "gradOutput self target weightOptional out");
+  op.rules.push_back(Listed_("self gradOutput target out", kFloats));
+  op.rules.push_back(Given("weightOptional", Listed_("weightOptional", kFloats)));
+  op.rules.push_back(Refuses(161002, "", [](IndexCall& call) {
+    const int32_t format = call["self"].format;
+    return call["target"].format != format ||
+           (IsGiven(call, "weightOptional") && call["weightOptional"].format != format);
+  }));
+  op.rules.push_back(When(IsSelfFilled, OneShape("self", "out")));
+  op.rules.push_back(When(IsSelfFilled, Refuses(161002, "", [](IndexCall& call) {
+                            return ShapeTogether(call, "self target weightOptional gradOutput") !=
+                                   call["self"].shape;
+                          })));
+  op.rules.push_back(Modes());
+  op.rules.push_back(EmptyDone("self"));
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    DrawDtypes(call, random);
+    const Shape shape = DrawLossShape(random);
+    call["self"].shape = call["out"].shape = shape;
+    for (const char* name : {"gradOutput", "target", "weightOptional"})
+      call[name].shape = DrawPart(random, shape);
+    if (random.Below(3) == 0) call["gradOutput"].shape = {};
+    call["weightOptional"].null = random.Below(2) == 0;
+    call["reduction"].integer = random.Between(0, 2);
+    if (random.Below(4) == 0) call["target"].dtype = ACL_FLOAT;
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    return Gradients(call, [&](const Index& index) {
+      const double x = ValueAt(tensors[1], index);
+      const double variance = (1 - x) * x;
+      const double slope = (x - ValueAt(tensors[2], index)) / (variance < 1e-12 ? 1e-12 : variance);
+      return slope * ValueAt(tensors[0], index) * WeightAt(call, "weightOptional", tensors[3], index);
+    });
+  };
+  return op;
+}
+
+// ---- with logits ----
+
+const Listed kWeights = {
+    {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8, ACL_UINT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_BOOL}};
+IndexRule ReadableWeight(const std::string& name) {
+  return Given(name, Refuses(561103, name,
+                             [=](IndexCall& call) { return !kWeights.Has(call.product, call[name].dtype); }));
+}
+IndexRule GoesWithTarget(const std::string& name) {
+  return Given(
+      name, Refuses(161002, name, [=](IndexCall& call) { return !ShapeTogether(call, "target " + name); }));
+}
+
+void DrawLogits(IndexCall& call, RandomNumbers& random) {
+  DrawDtypes(call, random);
+  const Shape shape = DrawLossShape(random);
+  call["self"].shape = call["target"].shape = call["out"].shape = shape;
+  for (const char* name : {"weightOptional", "posWeightOptional"}) {
+    call[name].shape = DrawPart(random, shape);
+    call[name].null = random.Below(2) == 0;
+  }
+  call["reduction"].integer = random.Between(0, 2);
+  if (random.Below(4) == 0) call["self"].dtype = ACL_FLOAT;
+}
+
+IndexOperator Logits() {
+  IndexOperator op = Loss(PORTACL_C_FUNCTION(aclnnBinaryCrossEntropyWithLogits));
+  op.fill = FillBetween(
+      {{"self", {-30, 30}}, {"target", {0, 1}}, {"weightOptional", {0, 3}}, {"posWeightOptional", {0, 3}}});
+  op.valid = {TensorArg("self", {2, 3}),           TensorArg("target", {2, 3}),
+              TensorArg("weightOptional", {2, 3}), TensorArg("posWeightOptional", {3}),
+              IntegerArg("reduction", 1),          OutputArg("out", {})};
+  op.rules = {NoNulls("self target out"), Listed_("self target out", kFloats), OneDtype("target", "out"),
+              Modes()};
+  Ranks(op.rules, "self target weightOptional posWeightOptional out");
+  for (const IndexRule& rule :
+       {OneShape("self", "target"), GoesWithTarget("weightOptional"), GoesWithTarget("posWeightOptional"),
+        When(IsNone, EmptyDone("self")),
+        When([](const IndexCall& call) { return IsEmpty(call, "self"); }, OneElement("out", 561103)),
+        EmptyDone("self"), When(IsNone, OneShape("self", "out")),
+        Given("weightOptional", BroadcastsTo("weightOptional", "target", 561103)),
+        Given("posWeightOptional", BroadcastsTo("posWeightOptional", "target", 561103)),
+        When(IsReduced, OneElement("out", 561103)), ReadableWeight("weightOptional"),
+        ReadableWeight("posWeightOptional")})
+    op.rules.push_back(rule);
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    DrawLogits(call, random);
+    if (IsReduced(call)) call["out"].shape = Shape(random.Below(3), 1);
+    if (random.Below(4) == 0) call["posWeightOptional"].dtype = ACL_FLOAT;
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    return Reduced(call, call["self"].shape, [&](const Index& index) {
+      const double x = ValueAt(tensors[0], index);
+      const double t = ValueAt(tensors[1], index);
+      const bool is_weighted = IsGiven(call, "posWeightOptional");
+      const double share = is_weighted ? 1 + (ValueAt(tensors[3], index) - 1) * t : 1;
+      const double l = (1 - t) * x - share * LogOfLogistic(x);
+      return l * WeightAt(call, "weightOptional", tensors[2], index);
+    });
+  };
+  return op;
+}
+
+IndexOperator LogitsGradient() {
+  IndexOperator op = Loss(PORTACL_C_FUNCTION(aclnnBinaryCrossEntropyWithLogitsBackward));
+  op.fill = FillBetween({{"self", {-30, 30}}, {"target", {0, 1}}, {"posWeightOptional", {0, 3}}});
+  op.valid = {TensorArg("gradOutput", {2, 3}),
+              TensorArg("self", {2, 3}),
+              TensorArg("target", {2, 3}),
+              TensorArg("weightOptional", {2, 3}),
+              TensorArg("posWeightOptional", {3}),
+              IntegerArg("reduction", 1),
+              OutputArg("out", {2, 3})};
+  op.rules = {NoNulls("gradOutput self target out")};
+  Ranks(op.rules, "gradOutput self target weightOptional posWeightOptional out");
+  op.rules.push_back(Listed_("gradOutput self target", kFloats));
+  op.rules.push_back(Given("weightOptional", Listed_("weightOptional", kFloats)));
+  op.rules.push_back(Given("posWeightOptional", Listed_("posWeightOptional", kFloats)));
+  op.rules.push_back(Listed_("out", kFloats));
+  op.rules.push_back(OneDtype("target", "out"));
+  op.rules.push_back(Refuses(161002, "", [](IndexCall& call) {
+    return call["target"].format != call["self"].format || call["out"].format != call["self"].format;
+  }));
+  op.rules.push_back(When(IsSelfFilled, OneShape("self", "target")));
+  op.rules.push_back(When(IsSelfFilled, OneShape("self", "out")));
+  op.rules.push_back(When(IsSelfFilled, Refuses(161002, "", [](IndexCall& call) {
+                            return ShapeTogether(call, "self gradOutput weightOptional posWeightOptional") !=
+                                   call["self"].shape;
+                          })));
+  op.rules.push_back(Modes());
+  op.rules.push_back(EmptyDone("self"));
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    DrawLogits(call, random);
+    call["gradOutput"].shape = random.Below(3) == 0 ? Shape{} : DrawPart(random, Shape(call["self"].shape));
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    return Gradients(call, [&](const Index& index) {
+      const double x = ValueAt(tensors[1], index);
+      const double t = ValueAt(tensors[2], index);
+      double slope = Logistic(x) - t;
+      if (IsGiven(call, "posWeightOptional")) {
+        const double p = ValueAt(tensors[4], index);
+        slope = (p * t + 1 - t) * Logistic(x) - p * t;
+      }
+      return slope * ValueAt(tensors[0], index) * WeightAt(call, "weightOptional", tensors[3], index);
+    });
+  };
+  return op;
+}
+
+// ---- soft margin ----
+
+IndexOperator SoftMargin() {
+  IndexOperator op = Loss(PORTACL_C_FUNCTION(aclnnSoftMarginLoss));
+  op.fill = FillRows;
+  op.valid = {TensorArg("self", {2, 3}), TensorArg("target", {2, 3}), IntegerArg("reduction", 1),
+              OutputArg("out", {})};
+  op.rules = {NoNulls("self target out"), Listed_("self target out", kFloats)};
+  Ranks(op.rules, "self target out");
+  op.rules.push_back(
+      Refuses(161002, "", [](IndexCall& call) { return !ShapeTogether(call, "self target"); }));
+  op.rules.push_back(When(IsNone, Refuses(161002, "out", [](IndexCall& call) {
+                            return ShapeTogether(call, "self target") != call["out"].shape;
+                          })));
+  op.rules.push_back(
+      When(IsReduced, Refuses(161002, "out", [](IndexCall& call) { return !call["out"].shape.empty(); })));
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    DrawDtypes(call, random);
+    const Shape shape = DrawLossShape(random);
+    call["self"].shape = DrawPart(random, shape);
+    call["target"].shape = DrawPart(random, shape);
+    call["reduction"].integer = random.Between(-1, 3);
+    call["out"].shape = IsNone(call) ? *ShapeTogether(call, "self target") : Shape{};
+    if (random.Below(4) == 0) call["target"].dtype = ACL_FLOAT;
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape shape = *ShapeTogether(call, "self target");
+    const int64_t reduction = ReductionOf(call);
+    if (NumElements(shape) == 0 && (reduction < 0 || reduction > 2)) return std::vector<Outcome>{{}};
+    return Reduced(call, shape, [&](const Index& index) {
+      const double z = -ValueAt(tensors[1], index) * ValueAt(tensors[0], index);
+      return -LogOfLogistic(-z);
+    });
+  };
+  return op;
+}
+
+IndexOperator SoftMarginGradient() {
+  IndexOperator op = Loss(PORTACL_C_FUNCTION(aclnnSoftMarginLossBackward));
+  op.fill = FillRows;
+  op.valid = {TensorArg("gradOutput", {2, 3}), TensorArg("self", {2, 3}), TensorArg("target", {2, 3}),
+              IntegerArg("reduction", 1), OutputArg("out", {2, 3})};
+  op.rules = {NoNulls("gradOutput self target out"), Listed_("gradOutput self target out", kFloats)};
+  Ranks(op.rules, "gradOutput self target out");
+  op.rules.push_back(
+      Refuses(161002, "", [](IndexCall& call) { return !ShapeTogether(call, "gradOutput self target"); }));
+  op.rules.push_back(Refuses(161002, "out", [](IndexCall& call) {
+    return ShapeTogether(call, "gradOutput self target") != call["out"].shape;
+  }));
+  op.rules.push_back(Modes());
+  op.rules.push_back(EmptyDone("gradOutput self target"));
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    DrawDtypes(call, random);
+    const Shape shape = DrawLossShape(random);
+    for (const char* name : {"gradOutput", "self", "target"}) call[name].shape = DrawPart(random, shape);
+    call["out"].shape = *ShapeTogether(call, "gradOutput self target");
+    call["reduction"].integer = random.Between(0, 2);
+    if (random.Below(4) == 0) call["target"].dtype = ACL_FLOAT;
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    return Gradients(call, [&](const Index& index) {
+      const double t = ValueAt(tensors[2], index);
+      return -t * Logistic(-t * ValueAt(tensors[1], index)) * ValueAt(tensors[0], index);
+    });
+  };
+  return op;
+}
+
+const std::vector<IndexOperator>& Operators() {
+  static const std::vector<IndexOperator> all = {Entropy(),        EntropyGradient(), Logits(),
+                                                 LogitsGradient(), SoftMargin(),      SoftMarginGradient()};
+  return all;
+}
+
+PORTACL_INDEX_TESTS(BinaryLosses, Operators());
+
+}  // namespace
+}  // namespace portacl::testing
