@@ -249,21 +249,22 @@ void AddGelus(Table& table) {
             Rules{Nulls("gradOutput self gradInput"), Promotes("gradOutput self"),
                   PromotedIn("gradOutput self", kFloats)} +
                 BroadcastTo("gradOutput self", "gradInput"),
-            Gradient([](const Real* x) { return GeluSlopeByTanh(x[1]); }));
+            Gradient([](const Real* x) { return GeluSlopeByTanh(x[1]); }, 4));
   table
-      .Add(PORTACL_FUNCTION(GeluBackwardV2), "gradOutput self approximate gradInput",
-           Rules{Nulls("gradOutput self gradInput approximate"), Promotes("gradOutput self"),
-                 PromotedIn("gradOutput self", kFloats),
-                 Says(161002, "gradInput",
-                      [](MapCall& call) { return call["gradInput"].dtype != call.promoted; }),
-                 Broadcasts("gradOutput self"), BroadcastIs("gradInput"),
-                 Says(161002, "approximate",
-                      [](MapCall& call) {
-                        const Real value = call["approximate"].value.real;
-                        return value != 0 && value != 1;
-                      }),
-                 Empty("gradOutput self")},
-           Gradient([](const Real* x) { return x[2] == 1 ? GeluSlopeByTanh(x[1]) : GeluSlopeByErf(x[1]); }))
+      .Add(
+          PORTACL_FUNCTION(GeluBackwardV2), "gradOutput self approximate gradInput",
+          Rules{Nulls("gradOutput self gradInput approximate"), Promotes("gradOutput self"),
+                PromotedIn("gradOutput self", kFloats),
+                Says(161002, "gradInput",
+                     [](MapCall& call) { return call["gradInput"].dtype != call.promoted; }),
+                Broadcasts("gradOutput self"), BroadcastIs("gradInput"),
+                Says(161002, "approximate",
+                     [](MapCall& call) {
+                       const Real value = call["approximate"].value.real;
+                       return value != 0 && value != 1;
+                     }),
+                Empty("gradOutput self")},
+          Gradient([](const Real* x) { return x[2] == 1 ? GeluSlopeByTanh(x[1]) : GeluSlopeByErf(x[1]); }, 4))
       .integers = {{0, 0}, {1, 0}};
 }
 

@@ -12,11 +12,25 @@
 #include <hwy/foreach_target.h>
 
 #include "aclnnop/activations/formulas-inl.h"
+#include "aclnnop/activations/gelu_tables.h"
+#include "engine/functions/sixteenths-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
 namespace HWY_NAMESPACE {
 namespace gelu {
+
+// Of either form, what is known for negative numbers: GELU's factor, and its slope. At positive ones they are 1 less that.
+template <GeluForm kForm>
+inline constexpr const GeluTable& kTail = kForm == GeluForm::kErf ? kNormalTail : kTanhTail;
+template <GeluForm kForm>
+inline constexpr const GeluTable& kSlope = kForm == GeluForm::kErf ? kErfSlope : kTanhSlope;
+
+// Lanes beyond a table, which are computed in float64. No lane's result depends on whether another one is there.
+template <class D, class V>
+HWY_INLINE auto IsBeyond(D d, V x, const GeluTable& table) {
+  return hn::Lt(x, hn::Set(d, -table.limit));
+}
 
 template <GeluForm kForm>
 struct Gelu : Activation<Gelu<kForm>, 1> {
@@ -25,8 +39,14 @@ struct Gelu : Activation<Gelu<kForm>, 1> {
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return functions::InDoubles(d, x,
-                                [](auto wide, auto t) HWY_ATTR { return GeluInDouble<kForm>(wide, t); });
+    const V tail = functions::AtMagnitude(d, x, kTail<kForm>);
+    const auto is_negative = hn::Lt(x, hn::Zero(d));
+    const V near = hn::Mul(x, hn::IfThenElse(is_negative, tail, hn::Sub(hn::Set(d, 1.0f), tail)));
+    const auto is_beyond = IsBeyond(d, x, kTail<kForm>);
+    if (HWY_LIKELY(hn::AllFalse(d, is_beyond))) return near;
+    const V beyond =
+        functions::InDoubles(d, x, [](auto wide, auto t) HWY_ATTR { return GeluInDouble<kForm>(wide, t); });
+    return hn::IfThenElse(is_beyond, beyond, near);
   }
 };
 using GeluByErf = Gelu<GeluForm::kErf>;
@@ -34,14 +54,23 @@ using GeluByTanh = Gelu<GeluForm::kTanh>;
 
 template <GeluForm kForm>
 struct GeluSlope : Activation<GeluSlope<kForm>, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kIsHot = true;
   using Activation<GeluSlope, 2>::Activation;
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V gradient, V x) const {
-    return functions::InDoubles(d, gradient, x, [](auto wide, auto g, auto t) HWY_ATTR {
+    const V slope = functions::AtMagnitude(d, x, kSlope<kForm>);
+    const auto is_negative = hn::Lt(x, hn::Zero(d));
+    // The form with erf adds infinity times a density of 0.
+    const V one = kForm == GeluForm::kErf ? functions::Fma(d, x, hn::Zero(d), hn::Set(d, 1.0f))
+                                          : functions::OrNan(hn::Set(d, 1.0f), x);
+    const V near = hn::Mul(gradient, hn::IfThenElse(is_negative, slope, hn::Sub(one, slope)));
+    const auto is_beyond = IsBeyond(d, x, kSlope<kForm>);
+    if (HWY_LIKELY(hn::AllFalse(d, is_beyond))) return near;
+    const V beyond = functions::InDoubles(d, gradient, x, [](auto wide, auto g, auto t) HWY_ATTR {
       return hn::Mul(g, GeluSlopeInDouble<kForm>(wide, t));
     });
+    return hn::IfThenElse(is_beyond, beyond, near);
   }
 };
 using GeluSlopeByErf = GeluSlope<GeluForm::kErf>;

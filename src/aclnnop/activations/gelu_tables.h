@@ -1,0 +1,156 @@
+// GELU and its slope, of either form, for negative numbers as polynomials of degree 8 in sixteen intervals of their magnitude.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/functions/sixteenths.h"
+
+namespace portacl {
+
+using GeluTable = engine::Sixteenths<8>;
+
+// In each interval a polynomial in the distance from a float whose first two coefficients are nearly floats themselves. That float lies
+// where terms do not cancel: near the interval's upper end, at 0 in the first one, and at the zero of a slope where that lies.
+// Fitted for the least relative error, 2^-25 or less, one coefficient after the other, each rounded before the next.
+// The last interval ends where 1 less the function has come to rest at 1.
+
+// Normal distribution below -a.
+inline constexpr GeluTable kNormalTail = {
+    5.4960f,
+    0x1.68ba3p+1f,
+    {0.0f, 0x1.c6db46p-2f, 0x1.6aaf56p-1f, 0x1.26e124p+0f, 0x1.86dbbp+0f, 0x1.dc5acep+0f, 0x1.14967ap+1f,
+     0x1.4785dcp+1f, 0x1.782feep+1f, 0x1.9cdc34p+1f, 0x1.cf916ap+1f, 0x1.fa0f72p+1f, 0x1.157754p+2f,
+     0x1.2a571cp+2f, 0x1.42f864p+2f, 0x1.599642p+2f},
+    {{0x1.716a28p-1f, 0x1.f719c6p-11f, -0x1.933494p-9f, -0x1.ff5e16p-11f, 0x1.d782c8p-12f, 0x1.903b04p-11f,
+      -0x1.3f3d56p-14f, 0x1.73f528p-17f, -0x1.b6ff12p-15f, -0x1.efd842p-17f, -0x1.3dcaa4p-17f,
+      0x1.aa67c8p-19f, 0x1.032574p-18f, 0x1.480a68p-19f, 0x1.080d2cp-20f, 0x1.53839ap-22f},
+     {-0x1.044508p-1f, 0x1.4994b4p-10f, -0x1.39484ap-12f, -0x1.6cafbcp-10f, -0x1.d3d104p-13f, 0x1.3b0f68p-12f,
+      0x1.c32b76p-13f, 0x1.1bcf4p-12f, 0x1.b5323cp-14f, 0x1.6f8feap-16f, -0x1.f9e41ap-16f, -0x1.c4e43cp-16f,
+      -0x1.e1e354p-17f, -0x1.a4f328p-18f, -0x1.e917f8p-20f, -0x1.0184dcp-21f},
+     {0x1.2aaa6p-3f, 0x1.8ce82p-9f, 0x1.b24836p-9f, 0x1.195d7p-10f, -0x1.53b33ap-11f, -0x1.62aabep-10f,
+      -0x1.2a3314p-10f, -0x1.a9214ep-12f, 0x1.254cd8p-14f, 0x1.8aabe2p-13f, 0x1.4d15cep-13f, 0x1.7dc788p-14f,
+      0x1.2d0c82p-15f, 0x1.bec6b4p-17f, 0x1.c4b926p-19f, 0x1.ad48d8p-21f},
+     {-0x1.03102ep-5f, -0x1.6edbap-8f, -0x1.45a718p-11f, 0x1.67aba4p-8f, 0x1.7a35eap-8f, 0x1.bdbab4p-9f,
+      0x1.0f6decp-10f, -0x1.b2a504p-11f, -0x1.2b2facp-10f, -0x1.d49002p-11f, -0x1.dc630ap-12f,
+      -0x1.afe20ap-13f, -0x1.197a6p-14f, -0x1.6f9d1p-16f, -0x1.48781cp-18f, -0x1.1a28b6p-20f},
+     {0x1.cf935cp-10f, -0x1.333f4p-6f, -0x1.771424p-6f, -0x1.0e569ap-6f, -0x1.5ad2a6p-8f, 0x1.4bd302p-9f,
+      0x1.7c88cp-8f, 0x1.766f08p-8f, 0x1.e0b51ap-9f, 0x1.1e802p-9f, 0x1.c4f36p-11f, 0x1.5f2b12p-12f,
+      0x1.8bce6cp-14f, 0x1.d16a86p-16f, 0x1.754e1cp-18f, 0x1.25c058p-20f},
+     {0x1.100718p-4f, 0x1.8c2474p-5f, 0x1.a64f9p-6f, -0x1.6ec4e4p-7f, -0x1.c40fc2p-6f, -0x1.dafda6p-6f,
+      -0x1.831e06p-6f, -0x1.c9ad88p-7f, -0x1.bb2e26p-8f, -0x1.c3460cp-9f, -0x1.2b967cp-10f, -0x1.9b8bcap-12f,
+      -0x1.9b6be8p-14f, -0x1.ba0194p-16f, -0x1.423d2ep-18f, -0x1.d47b18p-21f},
+     {0x1.af9ddcp-20f, 0x1.48d41p-4f, 0x1.c25664p-4f, 0x1.e4c3dp-4f, 0x1.84e49ep-4f, 0x1.0d32f2p-4f,
+      0x1.55f6dap-5f, 0x1.3caa34p-6f, 0x1.ff9dc8p-8f, 0x1.d05ceap-9f, 0x1.0ca5e2p-10f, 0x1.4da054p-12f,
+      0x1.2cb11ap-14f, 0x1.2a2dfap-16f, 0x1.8eca4ep-19f, 0x1.0d854ep-21f},
+     {-0x1.988454p-2f, -0x1.72238ep-2f, -0x1.3dde84p-2f, -0x1.a4d96ep-3f, -0x1.fd6d04p-4f, -0x1.2157ccp-4f,
+      -0x1.3c829ap-5f, -0x1.ef06b4p-7f, -0x1.5c2942p-8f, -0x1.1fef6p-9f, -0x1.28b724p-11f, -0x1.518ac6p-13f,
+      -0x1.156dc8p-15f, -0x1.ffb96ap-18f, -0x1.3c192p-20f, -0x1.8f4e16p-23f},
+     {0x1p-1f, 0x1.505554p-2f, 0x1.ea3492p-3f, 0x1.feb77p-4f, 0x1.03b6b4p-4f, 0x1.01238p-5f, 0x1.f71cbap-7f,
+      0x1.5833fcp-8f, 0x1.afa302p-10f, 0x1.49b02p-11f, 0x1.32faa6p-13f, 0x1.42e646p-15f, 0x1.e82edap-18f,
+      0x1.a530bcp-20f, 0x1.e36298p-23f, 0x1.1e8bcep-25f}}};
+
+// The logistic function of -(c a + b a^3).
+inline constexpr GeluTable kTanhTail = {
+    5.0625f,
+    0x1.879782p+1f,
+    {0.0f, 0x1.a1dbfap-2f, 0x1.4f28bep-1f, 0x1.210f58p+0f, 0x1.7880eep+0f, 0x1.a274aap+0f, 0x1.f6deb6p+0f,
+     0x1.240d54p+1f, 0x1.594f2p+1f, 0x1.823ea2p+1f, 0x1.ad32f8p+1f, 0x1.d4a10ep+1f, 0x1.fa0af6p+1f,
+     0x1.18f4cap+2f, 0x1.29d84ap+2f, 0x1.3e6462p+2f},
+    {{0x1.49bde6p+0f, 0x1.0785b2p-12f, 0x1.7ccf22p-12f, -0x1.507912p-13f, -0x1.589f42p-10f, -0x1.4cef46p-12f,
+      0x1.fb98dap-12f, 0x1.ba86a8p-13f, 0x1.2660cp-15f, 0x1.6499fep-17f, -0x1.636efp-15f, -0x1.040d5ep-17f,
+      0x1.a9751cp-21f, 0x1.199f56p-18f, 0x1.b805dep-19f, 0x1.8414dap-20f},
+     {-0x1.ac314ep-1f, 0x1.f1d436p-11f, 0x1.07cb54p-15f, -0x1.302654p-10f, -0x1.38eceep-9f, -0x1.3f1d4p-12f,
+      0x1.c741eap-14f, 0x1.f7f02ep-13f, 0x1.b103fep-13f, 0x1.b65cc8p-14f, -0x1.c6c7bep-21f, -0x1.75b672p-16f,
+      -0x1.d1a97ep-16f, -0x1.fb6a48p-17f, -0x1.eb9586p-18f, -0x1.374772p-19f},
+     {0x1.c40944p-3f, 0x1.85da6ap-9f, 0x1.acdfc2p-9f, 0x1.fe3fdap-11f, -0x1.9dc83p-10f, -0x1.255994p-10f,
+      -0x1.549e8ep-10f, -0x1.bdd074p-11f, -0x1.ad9f82p-13f, 0x1.3f8aa4p-14f, 0x1.6cb834p-13f, 0x1.4827aap-13f,
+      0x1.aa8e56p-14f, 0x1.1cc544p-15f, 0x1.cd0222p-17f, 0x1.df4178p-19f},
+     {-0x1.4ab79ep-5f, -0x1.99b36ep-8f, -0x1.865b7ap-10f, 0x1.64589cp-8f, 0x1.703f24p-8f, 0x1.42b31ap-8f,
+      0x1.3691c6p-9f, 0x1.478a26p-12f, -0x1.f29f56p-11f, -0x1.12d29ap-10f, -0x1.93362ep-11f, -0x1.d99074p-12f,
+      -0x1.d53076p-13f, -0x1.cd5844p-15f, -0x1.3fd9a6p-16f, -0x1.1a532ap-18f},
+     {0x1.295814p-9f, -0x1.274812p-6f, -0x1.7657acp-6f, -0x1.13ad42p-6f, -0x1.b1896ap-8f, -0x1.18d396p-9f,
+      0x1.ff7a64p-9f, 0x1.83b6a4p-8f, 0x1.462a22p-8f, 0x1.b16e94p-9f, 0x1.cbcc68p-10f, 0x1.ad2d86p-11f,
+      0x1.614f18p-12f, 0x1.11b176p-14f, 0x1.4e09fcp-16f, 0x1.ff5fb8p-19f},
+     {0x1.115182p-4f, 0x1.a1bd6p-5f, 0x1.f1542cp-6f, -0x1.46448cp-7f, -0x1.aa0e9ep-6f, -0x1.d83584p-6f,
+      -0x1.bd84c2p-6f, -0x1.51c1a2p-6f, -0x1.6ea32ap-7f, -0x1.8103cap-8f, -0x1.4bd3bp-9f, -0x1.056d24p-10f,
+      -0x1.737346p-12f, -0x1.d6f62cp-15f, -0x1.011062p-16f, -0x1.5a7bdap-19f},
+     {0x1.d510fap-20f, 0x1.33d68p-4f, 0x1.b043dap-4f, 0x1.e5ef36p-4f, 0x1.95879ep-4f, 0x1.5dd758p-4f,
+      0x1.d3551ep-5f, 0x1.17472cp-5f, 0x1.d856e2p-7f, 0x1.a382c8p-8f, 0x1.3361eap-9f, 0x1.a51ce8p-11f,
+      0x1.07d248p-12f, 0x1.18737p-15f, 0x1.14edcp-17f, 0x1.4c4ad2p-20f},
+     {-0x1.988454p-2f, -0x1.77be7p-2f, -0x1.497b6p-2f, -0x1.afafe6p-3f, -0x1.158446p-3f, -0x1.af1794p-4f,
+      -0x1.de22f2p-5f, -0x1.e7ece6p-6f, -0x1.55778cp-7f, -0x1.08792cp-8f, -0x1.51a884p-10f, -0x1.9983a6p-12f,
+      -0x1.caeff4p-14f, -0x1.a00db8p-17f, -0x1.76b76ep-19f, -0x1.93b5b4p-22f},
+     {0x1p-1f, 0x1.5dd4fp-2f, 0x1.069508p-2f, 0x1.096794p-3f, 0x1.2224f6p-4f, 0x1.a32fbep-5f, 0x1.94df26p-6f,
+      0x1.6c1d5cp-7f, 0x1.b28b66p-9f, 0x1.2ac39cp-10f, 0x1.518c96p-12f, 0x1.6ee37ap-14f, 0x1.737ff8p-16f,
+      0x1.22e3c8p-19f, 0x1.e105dap-22f, 0x1.d47ea2p-25f}}};
+
+// Derivative of GELU with erf at -a.
+inline constexpr GeluTable kErfSlope = {
+    6.1210f,
+    0x1.43eb1ap+1f,
+    {0.0f, 0x1.bdbe2ep-2f, 0x1.80ead2p-1f, 0x1.2fa81ap+0f, 0x1.627d8ep+0f, 0x1.1588bap+1f, 0x1.3516e4p+1f,
+     0x1.6241eep+1f, 0x1.9f389ap+1f, 0x1.cc6f48p+1f, 0x1.03558ap+2f, 0x1.190cbep+2f, 0x1.35b98ep+2f,
+     0x1.4dbf1ap+2f, 0x1.666c78p+2f, 0x1.81ed2ap+2f},
+    {{0x1.40acf8p-1f, -0x1.d6e694p-9f, -0x1.36752p-4f, -0x1.3fe9acp-11f, 0x1.9ee50cp-10f, 0x1.b154ap-12f,
+      -0x1.7f9108p-11f, -0x1.739a22p-12f, -0x1.22253ep-14f, 0x1.f65f14p-14f, 0x1.1c51fp-14f, 0x1.071f5ap-16f,
+      -0x1.2b7906p-18f, -0x1.2531a4p-18f, -0x1.dfebd2p-20f, -0x1.01f066p-21f},
+     {-0x1.f278f6p-2f, 0x1.70bd8ap-9f, 0x1.112c4cp-6f, -0x1.a52bacp-8f, -0x1.dfb1dcp-9f, 0x1.b0d068p-9f,
+      0x1.fed70ep-10f, 0x1.416cc6p-12f, -0x1.342e7p-11f, -0x1.83fd76p-12f, -0x1.adeca2p-15f, 0x1.b941d6p-16f,
+      0x1.c27b06p-16f, 0x1.83be06p-17f, 0x1.c9c0fcp-19f, 0x1.42eb2ep-21f},
+     {0x1.468ef4p-3f, 0x1.648f44p-6f, 0x1.663454p-6f, -0x1.b1815ap-13f, -0x1.09c286p-7f, -0x1.15e206p-8f,
+      -0x1.cb951ap-15f, 0x1.5de162p-9f, 0x1.b998bcp-10f, 0x1.e0d10ap-12f, -0x1.517e96p-13f, -0x1.68f56ap-13f,
+      -0x1.3583d4p-14f, -0x1.9cd8eap-16f, -0x1.985cd6p-18f, -0x1.07275cp-20f},
+     {-0x1.62129ep-4f, -0x1.b91b5p-6f, 0x1.c77082p-7f, 0x1.4f2186p-5f, 0x1.25242p-5f, -0x1.215e0cp-7f,
+      -0x1.87a758p-7f, -0x1.140526p-7f, -0x1.8ce9f8p-10f, 0x1.5dba92p-11f, 0x1.ba0bbap-11f, 0x1.eeff9ep-12f,
+      0x1.2c4fe6p-13f, 0x1.4ebee4p-15f, 0x1.200e0ap-17f, 0x1.464a74p-20f},
+     {0x1.40857ep-9f, -0x1.ae09cap-4f, -0x1.d30e66p-4f, -0x1.67f11cp-5f, -0x1.52da9cp-8f, 0x1.46caaap-5f,
+      0x1.b0899cp-6f, 0x1.f08cd6p-8f, -0x1.dbe88cp-9f, -0x1.05b212p-8f, -0x1.00e6eep-9f, -0x1.b9b804p-11f,
+      -0x1.abd566p-13f, -0x1.9eb626p-15f, -0x1.3d3ffcp-17f, -0x1.417952p-20f},
+     {0x1.103898p-2f, 0x1.4f9c7ap-3f, 0x1.2a556ap-6f, -0x1.04bb4ep-3f, -0x1.2bf304p-3f, -0x1.61614ap-5f,
+      -0x1.4c65ccp-7f, 0x1.ac4beep-7f, 0x1.d0378p-7f, 0x1.10fc36p-7f, 0x1.7818bap-9f, 0x1.10a144p-10f,
+      0x1.bcd7a4p-13f, 0x1.7fdffap-15f, 0x1.090becp-17f, 0x1.e6225cp-21f},
+     {0x1.7c6a9ep-19f, 0x1.342dccp-2f, 0x1.8d9a96p-2f, 0x1.36e464p-2f, 0x1.c3a394p-3f, -0x1.d999fap-6f,
+      -0x1.876cc2p-5f, -0x1.675c5ap-5f, -0x1.66bd4p-6f, -0x1.45b5d2p-7f, -0x1.65df52p-9f, -0x1.c7c4aap-11f,
+      -0x1.42c8c6p-13f, -0x1.f79f82p-16f, -0x1.3d437cp-18f, -0x1.0992p-21f},
+     {-0x1.988454p-1f, -0x1.5062acp-1f, -0x1.b9d99p-2f, -0x1.df8a26p-4f, -0x1.9d9aa6p-7f, 0x1.a4b3p-4f,
+      0x1.5325e2p-4f, 0x1.9199dp-5f, 0x1.20fdc8p-6f, 0x1.bb37f2p-8f, 0x1.9a2946p-10f, 0x1.d577fap-12f,
+      0x1.26451ep-14f, 0x1.a39d46p-17f, 0x1.e653e4p-20f, 0x1.7619a2p-23f},
+     {0x1p-1f, 0x1.63c3cp-3f, -0x1.6737d8p-28f, -0x1.dcbcc4p-4f, -0x1.079e52p-3f, -0x1.13f56ap-4f,
+      -0x1.6b0af4p-5f, -0x1.5a822p-6f, -0x1.91561ep-8f, -0x1.0e656ap-9f, -0x1.b26ee2p-12f, -0x1.c57cdep-14f,
+      -0x1.fe0728p-17f, -0x1.4f10e2p-19f, -0x1.67876ap-22f, -0x1.ff1f42p-26f}}};
+
+// Derivative of GELU with tanh at -a.
+inline constexpr GeluTable kTanhSlope = {
+    5.6210f,
+    0x1.60b60ap+1f,
+    {0.0f, 0x1.be5254p-2f, 0x1.8142ap-1f, 0x1.d09d14p-1f, 0x1.747a1ep+0f, 0x1.f620c6p+0f, 0x1.1bf62ep+1f,
+     0x1.49948p+1f, 0x1.7c8f2ap+1f, 0x1.a23c08p+1f, 0x1.d9be24p+1f, 0x1.0467dep+2f, 0x1.1b4254p+2f,
+     0x1.31f60cp+2f, 0x1.4ad772p+2f, 0x1.608bep+2f},
+    {{0x1.26cbfp+0f, -0x1.b485e8p-9f, -0x1.2a436ap-5f, 0x1.458e12p-13f, 0x1.37477ep-9f, 0x1.5eac5ep-11f,
+      -0x1.99a442p-12f, -0x1.df8788p-12f, -0x1.2c3b2cp-13f, -0x1.f83bf6p-16f, 0x1.1c6596p-14f,
+      0x1.3b7d38p-14f, 0x1.d22feep-16f, -0x1.8c2ba6p-18f, -0x1.04c0ap-17f, -0x1.84243cp-19f},
+     {-0x1.a755d4p-1f, 0x1.811e24p-9f, -0x1.1ef064p-6f, -0x1.f1f5f6p-8f, -0x1.29abp-9f, 0x1.62b344p-9f,
+      0x1.1feca4p-9f, 0x1.0a7a4cp-10f, 0x1.d965c6p-16f, -0x1.ac44e4p-12f, -0x1.7d1898p-12f, -0x1.b2ebfep-14f,
+      0x1.28abp-15f, 0x1.608aacp-15f, 0x1.0a691ep-16f, 0x1.11b78p-18f},
+     {0x1.f8fcap-3f, 0x1.7554c6p-6f, 0x1.4ff62ap-6f, 0x1.9bbcd4p-7f, -0x1.4bf44p-7f, -0x1.ddfd78p-8f,
+      -0x1.869b58p-9f, 0x1.199612p-10f, 0x1.2c140cp-9f, 0x1.c52ffap-10f, 0x1.b2db94p-12f, -0x1.61d622p-13f,
+      -0x1.c3c306p-13f, -0x1.b9ae64p-14f, -0x1.c568bcp-16f, -0x1.6ee202p-18f},
+     {-0x1.953cdcp-4f, -0x1.b425d4p-6f, 0x1.187f56p-6f, 0x1.054288p-5f, 0x1.ecbd5p-6f, -0x1.7d212ep-11f,
+      -0x1.1b409ep-7f, -0x1.4c99e2p-7f, -0x1.6c767p-8f, -0x1.f4e25ep-10f, 0x1.b8191ep-11f, 0x1.02facep-10f,
+      0x1.0f95f4p-11f, 0x1.6d3314p-13f, 0x1.1d7132p-15f, 0x1.806a7p-18f},
+     {0x1.a0c40ap-9f, -0x1.b58e78p-4f, -0x1.d2b936p-4f, -0x1.841fa2p-4f, 0x1.fa5c62p-8f, 0x1.5e879ap-5f,
+      0x1.27315ap-5f, 0x1.26e0d6p-6f, 0x1.eef4eap-10f, -0x1.c93b4p-9f, -0x1.07479p-8f, -0x1.18948p-9f,
+      -0x1.9aadecp-11f, -0x1.ae2752p-13f, -0x1.0ec384p-15f, -0x1.36c34ap-18f},
+     {0x1.118b9cp-2f, 0x1.4d9cc6p-3f, 0x1.027fcp-6f, -0x1.95a18ep-5f, -0x1.257f72p-3f, -0x1.41f878p-4f,
+      -0x1.30e7a6p-5f, 0x1.a0a27ep-10f, 0x1.092d7p-6f, 0x1.e21dcap-7f, 0x1.e14e4ap-8f, 0x1.6d5b48p-9f,
+      0x1.a44762p-11f, 0x1.69fcecp-13f, 0x1.7b43f4p-16f, 0x1.79ae26p-19f},
+     {0x1.9f728cp-19f, 0x1.353692p-2f, 0x1.8cd1a2p-2f, 0x1.84505ep-2f, 0x1.832868p-3f, 0x1.7b6d66p-7f,
+      -0x1.0b353p-5f, -0x1.9435fcp-5f, -0x1.282b48p-5f, -0x1.693beap-6f, -0x1.f3afc2p-8f, -0x1.2cd7a2p-9f,
+      -0x1.1e61f6p-11f, -0x1.a23724p-14f, -0x1.749a46p-17f, -0x1.4626cp-20f},
+     {-0x1.988454p-1f, -0x1.4ff154p-1f, -0x1.b8baccp-2f, -0x1.3e3d5ep-2f, 0x1.d6ccap-7f, 0x1.b7983ap-4f,
+      0x1.9bd2fap-4f, 0x1.1a11acp-4f, 0x1.13dff2p-5f, 0x1.103282p-6f, 0x1.23f44ap-8f, 0x1.246d2ep-10f,
+      0x1.da4a88p-13f, 0x1.2b6f04p-15f, 0x1.ccb7c4p-19f, 0x1.660348p-22f},
+     {0x1p-1f, 0x1.632fbp-3f, -0x1.4f6404p-28f, -0x1.d63fp-5f, -0x1.07a246p-3f, -0x1.71aab6p-4f,
+      -0x1.0243e6p-4f, -0x1.0a697p-5f, -0x1.98684cp-7f, -0x1.593664p-8f, -0x1.2deca2p-10f, -0x1.027826p-12f,
+      -0x1.6be8ecp-15f, -0x1.92deeep-18f, -0x1.0ebe1ep-21f, -0x1.787c36p-25f}}};
+
+}  // namespace portacl
