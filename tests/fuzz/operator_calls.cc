@@ -61,6 +61,8 @@
 #include "aclnnop/aclnn_circular_pad2d.h"
 #include "aclnnop/aclnn_clamp.h"
 #include "aclnnop/aclnn_constant_pad_nd.h"
+#include "aclnnop/aclnn_convolution.h"
+#include "aclnnop/aclnn_convolution_backward.h"
 #include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_cos.h"
 #include "aclnnop/aclnn_cosh.h"
@@ -606,11 +608,16 @@ class Given {
   }
 
   // The same view of the same memory. A list destroys its tensors, a result changes its shape.
-  static aclTensor* Copy(const aclTensor* tensor) {
+  static aclTensor* Copy(const aclTensor* tensor) { return Copy(tensor, FormatOf(tensor)); }
+  static aclFormat FormatOf(const aclTensor* tensor) {
+    aclFormat format = ACL_FORMAT_ND;
+    if (tensor != nullptr) aclGetFormat(tensor, &format);
+    return format;
+  }
+  static aclTensor* Copy(const aclTensor* tensor, aclFormat format) {
     if (tensor == nullptr) return nullptr;
     const std::vector<int64_t> shape = ShapeOf(tensor);
     aclDataType dtype = ACL_DT_UNDEFINED;
-    aclFormat format = ACL_FORMAT_ND;
     int64_t* strides = nullptr;
     int64_t* storage = nullptr;
     uint64_t rank = 0;
@@ -618,7 +625,6 @@ class Given {
     int64_t offset = 0;
     void* address = nullptr;
     aclGetDataType(tensor, &dtype);
-    aclGetFormat(tensor, &format);
     aclGetViewStrides(tensor, &strides, &rank);
     aclGetViewOffset(tensor, &offset);
     aclGetStorageShape(tensor, &storage, &storage_rank);
@@ -628,6 +634,19 @@ class Given {
     delete[] strides;
     delete[] storage;
     return copy;
+  }
+
+  // The same view as an image, of the format that its rank has; one value for each of an image's axes.
+  aclTensor* Image(const aclTensor* tensor) {
+    const size_t rank = ShapeOf(tensor).size();
+    return tensors_.emplace_back(Copy(tensor, rank == 3   ? ACL_FORMAT_NCL
+                                              : rank == 4 ? ACL_FORMAT_NCHW
+                                              : rank == 5 ? ACL_FORMAT_NCDHW
+                                                          : FormatOf(tensor)));
+  }
+  aclIntArray* ForAxes(const aclTensor* tensor, int64_t value) {
+    const size_t rank = ShapeOf(tensor).size();
+    return Array(std::vector<int64_t>(rank < 2 ? 0 : rank - 2, value));
   }
 
   // A dense tensor to which phase 2 gives a shape; nullptr in the place of others, whose elements would not stay where they lie.
@@ -1015,6 +1034,11 @@ constexpr OperatorCall kCalls[] = {
     MOVES(Dot, 3, kAny, t[0], t[1], t[2]),
     MOVES(Addmv, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
     MOVES(Ger, 3, kAny, t[0], t[1], t[2]),
+    MOVES(Convolution, 3, kOperand0, given.Image(t[0]), given.Image(t[1]), nullptr, given.ForAxes(t[0], 1), given.ForAxes(t[0], a.reduction & 1),
+          given.ForAxes(t[0], 1), a.log_target, given.ForAxes(t[0], 0), 1, given.Image(t[2]), static_cast<int8_t>(a.reduction)),
+    MOVES(ConvolutionBackward, 3, kOperand0, given.Image(t[0]), given.Image(t[2]), given.Image(t[1]), nullptr, given.ForAxes(t[0], 1),
+          given.ForAxes(t[0], a.reduction & 1), given.ForAxes(t[0], 1), a.log_target, given.ForAxes(t[0], 0), 1, given.Flags(true, false),
+          static_cast<int8_t>(a.reduction), given.Image(t[2]), nullptr, nullptr),
     MOVES(Diag, 2, kAny, t[0], a.reduction, t[1]),
     MOVES(DiagFlat, 2, kAny, t[0], a.reduction, t[1]),
     MOVES(IndexSelect, 2, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1]),

@@ -1,4 +1,4 @@
-// The signatures of products of matrices are CANN's: see signatures_test.cc.
+// The signatures of products of matrices and of convolutions are CANN's: see signatures_test.cc.
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
@@ -7,6 +7,8 @@
 #include "aclnnop/aclnn_addmv.h"
 #include "aclnnop/aclnn_baddbmm.h"
 #include "aclnnop/aclnn_batch_matmul.h"
+#include "aclnnop/aclnn_convolution.h"
+#include "aclnnop/aclnn_convolution_backward.h"
 #include "aclnnop/aclnn_dot.h"
 #include "aclnnop/aclnn_ger.h"
 #include "aclnnop/aclnn_matmul.h"
@@ -16,6 +18,7 @@
 typedef const aclTensor* In;
 typedef aclTensor* Out;
 typedef const aclScalar* Scalar;
+typedef const aclIntArray* Ints;
 typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
 #define HAS(function, ...)                                                                     \
@@ -37,3 +40,6 @@ HAS(aclnnMv, In, In, Out, int8_t);
 HAS(aclnnDot, In, In, Out);
 HAS(aclnnAddmv, In, In, In, Scalar, Scalar, Out, int8_t);
 HAS(aclnnGer, In, In, Out);
+HAS(aclnnConvolution, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, Out, int8_t);
+HAS(aclnnConvolutionBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Ints, int, const aclBoolArray*, int8_t, Out,
+    Out, Out);

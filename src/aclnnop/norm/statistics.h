@@ -3,6 +3,7 @@
 #pragma once
 
 #include "aclnnop/norm/rows.h"
+#include "aclnnop/output_mask.h"
 
 namespace portacl {
 
@@ -26,18 +27,6 @@ void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Execut
 
 // Sets the executor's job: all elements of these tensors, one or two, become 0.
 void SetZeroJob(const OperatorCall& call, const int* tensors, int count, Executor& executor) noexcept;
-
-// outputMask as an attribute: a bit for each value; `real` is how many there are, -1 for a null one.
-inline Attribute MaskAttribute(const aclBoolArray* mask) {
-  int64_t bits = 0;
-  Attribute attribute("outputMask", int64_t{0});
-  attribute.real = -1.0f;
-  if (mask == nullptr) return attribute;
-  for (size_t i = 0; i < mask->values.size() && i < 3; ++i) bits |= int64_t{mask->values[i] != 0} << i;
-  attribute.integer = bits;
-  attribute.real = static_cast<float>(mask->values.size());
-  return attribute;
-}
 
 // The check of one tensor that may be null, for calls alone that give it.
 template <int tensor>

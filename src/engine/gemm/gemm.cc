@@ -63,6 +63,8 @@ struct Tile {
   const char* right;
   const char* added;
   char* out;
+  int64_t row;  // its first ones
+  int64_t column;
 };
 
 class TileRun {
@@ -138,12 +140,22 @@ class TileRun {
     const int64_t together = kMostRowsTogether / kernels.rows * kernels.rows;
     const int64_t each = DividedUp(tile_.rows, DividedUp(tile_.rows, together));
     ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
-      PackPanels(columns, tile_.right + group * gemm_.right.group + term * columns.term, tile_.columns, depth,
-                 kernels.columns, memory.pack, memory.right);
+      if (gemm_.right.patches != nullptr) {
+        PackPatchPanels(Patched(gemm_.right, tile_.right, job_.load[1]), tile_.column, tile_.columns, term,
+                        depth, kernels.columns, memory.right);
+      } else {
+        PackPanels(columns, tile_.right + group * gemm_.right.group + term * columns.term, tile_.columns,
+                   depth, kernels.columns, memory.pack, memory.right);
+      }
       for (int64_t row = 0; row < tile_.rows; row += each) {
         const int64_t count = std::min(each, tile_.rows - row);
-        PackRows(rows, tile_.left + group * gemm_.left.group + row * rows.line + term * rows.term, count,
-                 depth, memory.pack, memory.left);
+        if (gemm_.left.patches != nullptr) {
+          PackPatchRows(Patched(gemm_.left, tile_.left, job_.load[0]), tile_.row + row, count, term, depth,
+                        memory.left);
+        } else {
+          PackRows(rows, tile_.left + group * gemm_.left.group + row * rows.line + term * rows.term, count,
+                   depth, memory.pack, memory.left);
+        }
         kernels.multiply({memory.left, memory.right, sums + row * sums_row, sums_row, count, tile_.columns,
                           depth, !is_first});
       }
@@ -262,13 +274,27 @@ class TileRun {
             job_.gather};
   }
 
+  PatchSource Patched(const GemmOperand& operand, const char* base, LoadFunction load) const {
+    return {operand.patches,
+            base,
+            SizeOf(operand.dtype),
+            load,
+            job_.gather,
+            job_.kernels.transpose[static_cast<size_t>(GemmElement::kF32)]};
+  }
+
   // What is left to do with the sums of a row's columns from `column` on, at most kFinished of them.
   void FinishColumns(float* sums, int64_t row, int64_t column, int64_t n) const {
     if (gemm_.alpha != 1.0f && gemm_.depth > 0) {
       for (int64_t j = 0; j < n; ++j) sums[j] *= gemm_.alpha;
     }
     const auto count = static_cast<size_t>(n);
-    if (gemm_.adds) {
+    if (gemm_.adds && gemm_.added.column == 0) {
+      float value;
+      job_.load[2](tile_.added + row * gemm_.added.row, &value, 1);
+      if (gemm_.beta != 1.0f) value *= gemm_.beta;
+      for (int64_t j = 0; j < n; ++j) sums[j] = gemm_.depth > 0 ? value + sums[j] : value;
+    } else if (gemm_.adds) {
       alignas(64) float values[kFinished];
       alignas(64) char elements[kFinished * sizeof(float)];
       const int32_t size = SizeOf(gemm_.added.dtype);
@@ -283,14 +309,40 @@ class TileRun {
       }
       for (int64_t j = 0; j < n; ++j) sums[j] = gemm_.depth > 0 ? values[j] + sums[j] : values[j];
     }
-    char* const to = tile_.out + row * gemm_.out.row + column * gemm_.out.column;
-    const int32_t size = SizeOf(gemm_.out.dtype);
-    if (gemm_.out.column == size || n == 1) {
-      job_.store(sums, to, count, false);
+    if (!gemm_.adds && gemm_.depth == 0) std::fill_n(sums, n, 0.0f);
+    char* const to = tile_.out + row * gemm_.out.row;
+    if (gemm_.out_columns == nullptr) {
+      StoreColumns(sums, to + column * gemm_.out.column, gemm_.out.column, n);
     } else {
-      alignas(64) char elements[kFinished * sizeof(float)];
-      job_.store(sums, elements, count, false);
-      job_.scatter(elements, to, gemm_.out.column, size, n);
+      StoreAlongDims(sums, to, tile_.column + column, n);
+    }
+  }
+
+  void StoreColumns(const float* sums, char* to, int64_t step, int64_t n) const {
+    const int32_t size = SizeOf(gemm_.out.dtype);
+    const auto count = static_cast<size_t>(n);
+    if (step == size || n == 1) return job_.store(sums, to, count, false);
+    alignas(64) char elements[kFinished * sizeof(float)];
+    job_.store(sums, elements, count, false);
+    job_.scatter(elements, to, step, size, n);
+  }
+
+  void StoreAlongDims(const float* sums, char* to, int64_t column, int64_t n) const {
+    const GemmColumns& columns = *gemm_.out_columns;
+    constexpr int kLast = GemmColumns::kDims - 1;
+    while (n > 0) {
+      const int64_t along = column % columns.length[kLast];
+      const int64_t some = std::min(n, columns.length[kLast] - along);
+      char* first = to + along * columns.stride[kLast];
+      int64_t rest = column / columns.length[kLast];
+      for (int dim = kLast - 1; dim >= 0; --dim) {
+        first += rest % columns.length[dim] * columns.stride[dim];
+        rest /= columns.length[dim];
+      }
+      StoreColumns(sums, first, columns.stride[kLast], some);
+      sums += some;
+      column += some;
+      n -= some;
     }
   }
 
@@ -314,6 +366,17 @@ class TileRun {
 
   float SumOf(int64_t row, int64_t column) const {
     float sum = 0;
+    if (gemm_.right.patches != nullptr) {
+      ForEachTerms([&](int64_t, int64_t term, int64_t depth, bool is_first) {
+        float block = 0;
+        for (int64_t k = term; k < term + depth; ++k)
+          block = std::fma(LeftElement(row, k),
+                           PatchElement(Patched(gemm_.right, tile_.right, job_.load[1]), tile_.column + column, k),
+                           block);
+        sum = is_first ? block : sum + block;
+      });
+      return sum;
+    }
     ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
       const float block = BlockSum(
           tile_.left + group * gemm_.left.group + row * gemm_.left.row + term * gemm_.left.column,
@@ -322,6 +385,14 @@ class TileRun {
       sum = is_first ? block : sum + block;
     });
     return sum;
+  }
+
+  float LeftElement(int64_t row, int64_t term) const {
+    if (gemm_.left.patches != nullptr)
+      return PatchElement(Patched(gemm_.left, tile_.left, job_.load[0]), tile_.row + row, term);
+    float value;
+    job_.load[0](tile_.left + row * gemm_.left.row + term * gemm_.left.column, &value, 1);
+    return value;
   }
 
   float BlockSum(const char* left, const char* right, int64_t depth) const {
@@ -436,7 +507,7 @@ void RunSharedBlocks(const GemmJob& job, void* const* addresses, float* sums) {
     return static_cast<char*>(addresses[operand.argument]) + operand.offset;
   };
   const Gemm& gemm = job.gemm;
-  const Tile tile{1, 1, at(gemm.left), at(gemm.right), gemm.adds ? at(gemm.added) : nullptr, at(gemm.out)};
+  const Tile tile{1, 1, at(gemm.left), at(gemm.right), gemm.adds ? at(gemm.added) : nullptr, at(gemm.out), 0, 0};
   const TileRun run(job, tile);
   ForEachBlock(DividedUp(job.shared_blocks, kBlocksOfThread), job.threads, [&](int64_t part) {
     const DefaultFloatEnvironment environment;
@@ -454,22 +525,23 @@ GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
   job.gemm = gemm;
   job.kernels = FindGemmKernels(isa);
   Gemm& made = job.gemm;
-  JoinBatchToRows(made);
+  const bool is_patched = made.right.patches != nullptr;
+  if (!is_patched) JoinBatchToRows(made);
   // Vectors run along the columns: along what the output has side by side, unless that is too short for one.
   const bool is_narrow = made.columns < job.kernels.columns && made.rows > made.columns;
   const bool is_across = made.out.column != SizeOf(made.out.dtype) &&
                          made.out.row == SizeOf(made.out.dtype) &&
                          (made.rows >= job.kernels.columns || made.rows >= made.columns);
-  if (is_narrow || is_across) Transpose(made);
+  if (!is_patched && (is_narrow || is_across)) Transpose(made);
   job.load[0] = FindLoad(isa, made.left.dtype, ACL_FLOAT);
   job.load[1] = FindLoad(isa, made.right.dtype, ACL_FLOAT);
   job.load[2] = FindLoad(isa, made.added.dtype, ACL_FLOAT);
   job.store = FindStore(isa, made.out.dtype);
   job.gather = FindGather(isa, GatherSource::kCache);
   job.scatter = FindScatter(isa, /*from_memory=*/false);
-  job.is_direct = made.out.dtype == ACL_FLOAT && !made.adds && made.alpha == 1.0f && made.depth > 0 &&
+  job.is_direct = !is_patched && made.out.dtype == ACL_FLOAT && !made.adds && made.alpha == 1.0f && made.depth > 0 &&
                   (made.out.column == kNumber || made.columns == 1) && made.out.row % kNumber == 0;
-  job.way = WayOf(made);
+  job.way = is_patched ? GemmJob::Way::kTiles : WayOf(made);
   ChooseTiles(job, threads);
   if (job.way == GemmJob::Way::kDot && job.threads > 1 && made.groups == 1 && made.out.argument >= 0 &&
       std::all_of(std::begin(made.batch), std::end(made.batch), [](int64_t length) { return length == 1; })) {
@@ -523,7 +595,9 @@ void GemmJob::Run(void* const* addresses, void* workspace) const noexcept {
                         gemm.depth > 0 ? at(gemm.left, row, 0) : nullptr,
                         gemm.depth > 0 ? at(gemm.right, 0, column) : nullptr,
                         gemm.adds ? at(gemm.added, row, column) : nullptr,
-                        at(gemm.out, row, column)};
+                        at(gemm.out, row, column),
+                        row,
+                        column};
         TileRun(*this, tile).Run();
       },
       is_long ? BlockLength::kLong : BlockLength::kShort);

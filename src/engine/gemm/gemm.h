@@ -8,6 +8,7 @@
 #include "acl/acl_base.h"
 #include "engine/conversions.h"
 #include "engine/gemm/kernel.h"
+#include "engine/gemm/patches.h"
 #include "engine/strided.h"
 
 namespace portacl::engine {
@@ -24,6 +25,15 @@ struct GemmOperand {
   int64_t column;
   int64_t group;  // see Gemm::groups
   int64_t batch[kGemmBatchDims];
+  // Of the left or right one: what it is made of instead, and then rows and columns have no lengths. It outlives the job.
+  const Patches* patches;
+};
+
+// Columns of the output along dims, the last one fastest, that are not one. Strides in bytes.
+struct GemmColumns {
+  static constexpr int kDims = 4;
+  int64_t length[kDims];
+  int64_t stride[kDims];
 };
 
 struct Gemm {
@@ -39,6 +49,7 @@ struct Gemm {
   bool adds;  // else `added` is not read
   float alpha;
   float beta;
+  const GemmColumns* out_columns;  // nullptr: out.column apart. It outlives the job
 };
 
 // Trivially copyable, so that an executor can hold it.
@@ -68,7 +79,7 @@ struct GemmJob {
   void Run(void* const* addresses, void* workspace) const noexcept;
 };
 
-// No length but the depth is 0; something is added where that is.
+// No length but the depth is 0; something is added where that is, or out becomes 0.
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept;
 
 }  // namespace portacl::engine

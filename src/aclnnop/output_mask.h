@@ -1,0 +1,25 @@
+// outputMask, which says of an operator's gradients whether they are wanted.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "aclnn/tensor.h"
+#include "contract/checks.h"
+
+namespace portacl {
+
+// outputMask as an attribute: a bit for each value; `real` is how many there are, -1 for a null one.
+inline Attribute MaskAttribute(const aclBoolArray* mask) {
+  int64_t bits = 0;
+  Attribute attribute("outputMask", int64_t{0});
+  attribute.real = -1.0f;
+  if (mask == nullptr) return attribute;
+  for (size_t i = 0; i < mask->values.size() && i < 3; ++i) bits |= int64_t{mask->values[i] != 0} << i;
+  attribute.integer = bits;
+  attribute.real = static_cast<float>(mask->values.size());
+  return attribute;
+}
+
+}  // namespace portacl

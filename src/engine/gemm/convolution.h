@@ -1,0 +1,60 @@
+// Convolutions of images with one, two or three axes, and their gradients, as products of matrices with patches: y = x * w + added, and the
+// sums of the same products of elements by x's element or by w's.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "acl/acl_base.h"
+#include "acl/isa.h"
+#include "engine/gemm/gemm.h"
+
+namespace portacl::engine {
+
+// FLOAT, FLOAT16 or BF16. Strides in bytes: x [image, channel, axes], y alike, w [channel of y, channel of x in the group, axes].
+struct ConvolutionOperand {
+  int8_t argument;  // operand of the executor
+  aclDataType dtype;
+  int64_t offset;
+  int64_t outer;
+  int64_t inner;
+  int64_t axis[kPatchAxes];
+};
+
+struct ConvolutionAxis {
+  int64_t x = 1;  // lengths
+  int64_t y = 1;
+  int64_t kernel = 1;
+  int64_t stride = 1;
+  int64_t padding = 0;  // before the first element; may be negative
+  int64_t dilation = 1;
+};
+
+// What is computed of the others.
+enum class ConvolutionResult : uint8_t { kY, kX, kW };
+
+struct Convolution {
+  int64_t images;
+  int64_t groups;
+  int64_t x_channels;  // of a group
+  int64_t y_channels;
+  ConvolutionAxis axis[kPatchAxes];  // those that are not there are the first ones
+  ConvolutionOperand x, y, w;
+  // Added to the result, unless that is w: one element for each of its channels.
+  bool adds;
+  ConvolutionOperand added;  // `inner` alone
+};
+
+// Trivially copyable, so that an executor can hold it.
+struct ConvolutionJob {
+  Convolution convolution;
+  ConvolutionResult result;
+  Isa isa;
+  int threads;
+
+  bool Touches(int operand) const noexcept;
+  int64_t Elements() const noexcept;
+  void Run(void* const* addresses, void* workspace) const noexcept;
+};
+
+}  // namespace portacl::engine

@@ -1,0 +1,56 @@
+// Patches of images as operands of matrix products: packing reads an image where it lies, whatever the kernel's strides, padding and dilation, so
+// that none is copied whole.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "engine/conversions.h"
+#include "engine/gemm/kernel.h"
+#include "engine/strided.h"
+
+namespace portacl::engine {
+
+// Along one axis an element has the coordinate first + place * place_step + position * position_step; outside 0..length there is +0.
+struct PatchAxis {
+  int64_t places;
+  int64_t positions;
+  int64_t place_step;     // may be negative
+  int64_t position_step;  // 1 or more
+  int64_t first;
+  int64_t length;
+  int64_t stride;  // in bytes
+};
+
+inline constexpr int kPatchAxes = 3;
+
+// A matrix of the elements that places of a kernel - (channel, place along each axis), the last one fastest - meet at positions: (image,
+// position along each axis). Either are its lines, rows of a left or columns of a right operand; the others are its terms.
+struct Patches {
+  int64_t channel;  // in bytes
+  int64_t image;    // in bytes
+  PatchAxis axis[kPatchAxes];
+  bool places_are_lines;
+
+  // Makes one axis of neighbours that are read in one go, so that runs are long.
+  void Merge() noexcept;
+};
+
+struct PatchSource {
+  const Patches* patches;
+  const char* base;  // the first image's first element
+  int32_t size;      // of an element
+  LoadFunction load;
+  GatherFunction gather;
+  TransposeFunction transpose;  // of float32
+};
+
+// As PackRows and PackPanels (engine/gemm/pack.h), from a line and a term on. Rows are places.
+void PackPatchRows(const PatchSource& source, int64_t line, int64_t lines, int64_t term, int64_t depth,
+                   float* to) noexcept;
+void PackPatchPanels(const PatchSource& source, int64_t line, int64_t lines, int64_t term, int64_t depth,
+                     int64_t width, float* to) noexcept;
+// One element.
+float PatchElement(const PatchSource& source, int64_t line, int64_t term) noexcept;
+
+}  // namespace portacl::engine

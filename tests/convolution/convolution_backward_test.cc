@@ -1,0 +1,339 @@
+// Gradients of convolutions: what phase 1 answers, and every element against the definition.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_convolution_backward.h"
+#include "convolution_calls.h"
+#include "gtest/gtest.h"
+#include "support/ordered_sum.h"
+
+namespace portacl::testing {
+namespace {
+
+bool IsTransposed(const IndexCall& call) { return call["transposed"].integer != 0; }
+bool IsWanted(const IndexCall& call, size_t gradient) { return call["outputMask"].values[gradient] != 0; }
+bool IsSinceA2(const IndexCall& call) {
+  return call.product == Product::kA2 || call.product == Product::kA3 || call.product == Product::k950;
+}
+bool IsEmptyCall(IndexCall& call) {
+  return IsSinceA2(call) && NumElements(call["input"].shape) * NumElements(call["weight"].shape) == 0;
+}
+
+ConvolutionGeometry GeometryOf(const IndexCall& call) {
+  std::vector<int64_t> output_padding = call["outputPadding"].values;
+  const size_t axes = call["stride"].values.size();
+  if (output_padding.size() == 2 * axes) {
+    for (size_t i = 0; i < axes; ++i) output_padding[i] = output_padding[2 * i] + output_padding[2 * i + 1];
+    output_padding.resize(axes);
+  }
+  return ConvolutionGeometry::Of(call["stride"].values, call["padding"].values, call["dilation"].values,
+                                 output_padding, call["groups"].integer);
+}
+
+bool HasLess(IndexCall& call, const std::string& name, int64_t least) {
+  return std::any_of(call[name].values.begin(), call[name].values.end(),
+                     [=](int64_t value) { return value < least; });
+}
+
+constexpr const char* kGradients[] = {"gradInput", "gradWeight", "gradBias"};
+
+IndexRule IfGiven(const std::string& name, const IndexRule& rule) {
+  return [=](IndexCall& call) { return call[name].null ? std::nullopt : rule(call); };
+}
+IndexRule WhenEmpty(const IndexRule& rule) {
+  return [=](IndexCall& call) { return IsEmptyCall(call) ? rule(call) : std::nullopt; };
+}
+IndexRule Sized(const std::string& name, bool or_four) {
+  return Refuses(161002, name, [=](IndexCall& call) {
+    const size_t axes = call["input"].shape.size() - 2;
+    const size_t size = call[name].values.size();
+    return size != axes && !(or_four && axes == 2 && size == 4);
+  });
+}
+
+bool HasResultsAxes(IndexCall& call) {
+  const ConvolutionGeometry geometry = GeometryOf(call);
+  for (size_t i = 0; i + 2 < call["input"].shape.size(); ++i) {
+    const int64_t input = call["input"].shape[2 + i];
+    const int64_t kernel = call["weight"].shape[2 + i];
+    const int64_t found = call["gradOutput"].shape[2 + i];
+    if (IsTransposed(call)) {
+      if (found != geometry.LengthOfX(i, input, kernel)) return false;
+    } else if (!geometry.KernelFits(i, input, kernel) || found != geometry.LengthOfY(i, input, kernel)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+IndexRules Rules() {
+  IndexRules rules = {
+      NoNulls("gradOutput input weight stride padding dilation outputPadding outputMask"),
+      Refuses(161001, "outputMask", [](IndexCall& call) { return call["outputMask"].values.size() != 3; })};
+  for (size_t i = 0; i < 3; ++i) {
+    rules.push_back(Refuses(161001, kGradients[i], [=](IndexCall& call) {
+      return IsWanted(call, i) && call[kGradients[i]].null;
+    }));
+  }
+  rules.push_back(Listed_("gradOutput input weight", kFloats));
+  for (const char* name : kGradients) rules.push_back(IfGiven(name, Listed_(name, kFloats)));
+  const char* const models[] = {"input", "weight", "gradOutput"};
+  for (size_t i = 0; i < 3; ++i) {
+    rules.push_back(Refuses(161002, kGradients[i], [=](IndexCall& call) {
+      return call.product == Product::k950 && !call[kGradients[i]].null &&
+             call[kGradients[i]].dtype != call[models[i]].dtype;
+    }));
+  }
+  for (const char* name : {"gradOutput", "input", "weight", "gradInput", "gradWeight"}) {
+    rules.push_back(IfGiven(name, Refuses(161002, name, [=](IndexCall& call) {
+      const size_t rank = call[name].shape.size();
+      const int32_t format = call[name].format;
+      if (rank == 3) return format != ACL_FORMAT_ND && format != ACL_FORMAT_NCL;
+      if (rank == 4) return format != ACL_FORMAT_NCHW;
+      return rank != 5 || format != ACL_FORMAT_NCDHW;
+    })));
+  }
+  const IndexRules values = {
+      Refuses(161002, "gradBias",
+              [](IndexCall& call) {
+                return IsSinceA2(call) && !IsTransposed(call) && !call["gradBias"].null &&
+                       call["gradBias"].format != ACL_FORMAT_ND;
+              }),
+      Refuses(161002, "stride", [](IndexCall& call) { return HasLess(call, "stride", 1); }),
+      Refuses(161002, "dilation", [](IndexCall& call) { return HasLess(call, "dilation", 1); }),
+      Refuses(161002, "padding", [](IndexCall& call) { return HasLess(call, "padding", 0); }),
+      Refuses(161002, "outputPadding",
+              [](IndexCall& call) {
+                const std::vector<int64_t>& values_there = call["outputPadding"].values;
+                const std::vector<int64_t>& stride = call["stride"].values;
+                for (size_t i = 0; i < values_there.size(); ++i) {
+                  if (!IsTransposed(call) && values_there[i] != 0) return true;
+                  if (values_there[i] < 0) return true;
+                  if (IsTransposed(call) && call["input"].shape.size() == 5 && i < stride.size() &&
+                      values_there[i] >= stride[i])
+                    return true;
+                }
+                return false;
+              }),
+      Refuses(161002, "groups", [](IndexCall& call) { return call["groups"].integer < 1; }),
+      Refuses(161002, "cubeMathType",
+              [](IndexCall& call) {
+                return call["cubeMathType"].integer < 0 || call["cubeMathType"].integer > 3;
+              }),
+      // Input or weight empty.
+      WhenEmpty(Refuses(161002, "biasSizes",
+                        [](IndexCall& call) {
+                          const int64_t channels =
+                              IsTransposed(call) ? call["weight"].shape[1] * call["groups"].integer
+                                                 : call["gradOutput"].shape[1];
+                          return IsWanted(call, 2) && (call["biasSizes"].null ||
+                                                       call["biasSizes"].values != std::vector<int64_t>{channels});
+                        })),
+      WhenEmpty(Refuses(161002, "input",
+                        [](IndexCall& call) {
+                          return IsWanted(call, 0) && call["input"].shape[0] != 0 &&
+                                 call["input"].shape[1] != 0;
+                        })),
+      WhenEmpty(Sized("stride", false)), WhenEmpty(Sized("dilation", false)), WhenEmpty(Sized("padding", true)),
+      WhenEmpty(Sized("outputPadding", true)),
+      WhenEmpty(Refuses(
+          161002, "weight",
+          [](IndexCall& call) {
+            const Shape& weight = call["weight"].shape;
+            const Shape& input = call["input"].shape;
+            const int64_t groups = call["groups"].integer;
+            if (weight[0] % groups != 0) return true;
+            const int64_t channels = IsTransposed(call) ? call["gradOutput"].shape[1] : input[1];
+            const bool is_left_out = (channels == 0 && weight[1] == 0) || (IsTransposed(call) && input[0] == 0);
+            if (!is_left_out && channels != weight[1] * groups) return true;
+            if (IsTransposed(call)) return weight[0] == 0 || weight[0] != input[1];
+            const ConvolutionGeometry geometry = GeometryOf(call);
+            for (size_t i = 2; i < std::min(input.size(), weight.size()); ++i)
+              if (!geometry.KernelFits(i - 2, input[i], weight[i])) return true;
+            return false;
+          })),
+      SucceedsIf([](IndexCall& call) { return IsEmptyCall(call); }),
+      // Neither.
+      Refuses(161002, "gradOutput weight",
+              [](IndexCall& call) {
+                const size_t rank = call["input"].shape.size();
+                return call["weight"].shape.size() != rank || call["gradOutput"].shape.size() != rank;
+              }),
+      Refuses(161002, "gradOutput weight",
+              [](IndexCall& call) {
+                return NumElements(call["gradOutput"].shape) * NumElements(call["weight"].shape) == 0;
+              }),
+      IfGiven("gradInput", OneShape("input", "gradInput")),
+      IfGiven("gradWeight", OneShape("weight", "gradWeight")),
+      IfGiven("gradBias", Refuses(161002, "gradBias",
+                                  [](IndexCall& call) {
+                                    const Shape& weight = call["weight"].shape;
+                                    return call["gradBias"].shape !=
+                                           Shape{IsTransposed(call) ? weight[1] * call["groups"].integer
+                                                                    : weight[0]};
+                                  })),
+      Sized("stride", false), Sized("dilation", false), Sized("padding", true), Sized("outputPadding", true),
+      Refuses(161002, "weight",
+              [](IndexCall& call) {
+                const Shape& weight = call["weight"].shape;
+                const int64_t groups = call["groups"].integer;
+                const Shape& x = call[IsTransposed(call) ? "gradOutput" : "input"].shape;
+                const Shape& y = call[IsTransposed(call) ? "input" : "gradOutput"].shape;
+                return weight[0] % groups != 0 || weight[0] != y[1] || weight[1] * groups != x[1];
+              }),
+      Refuses(161002, "gradOutput",
+              [](IndexCall& call) { return call["input"].shape.size() == 5 && !HasResultsAxes(call); }),
+      Refuses(161002, "gradWeight",
+              [](IndexCall& call) {
+                if (call.product != Product::kA2 && call.product != Product::kA3) return false;
+                if (call["input"].shape.size() != 5 || !IsWanted(call, 1) || call["groups"].integer == 1 ||
+                    call["gradWeight"].dtype != ACL_FLOAT)
+                  return false;
+                const DtypeNumber a = call["gradOutput"].dtype, b = call["input"].dtype,
+                                  c = call["weight"].dtype;
+                const bool is_narrow = a == b && b == c && a != ACL_FLOAT;
+                return is_narrow || call["cubeMathType"].integer == 2;
+              }),
+      Refuses(561103, "gradOutput",
+              [](IndexCall& call) {
+                return call["gradOutput"].shape[0] != call["input"].shape[0] || !HasResultsAxes(call);
+              }),
+  };
+  rules.insert(rules.end(), values.begin(), values.end());
+  return rules;
+}
+
+std::vector<Outcome> Oracle(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  const ConvolutionGeometry geometry = GeometryOf(call);
+  size_t next = 3;
+  const TensorValues* outputs[3];
+  for (size_t i = 0; i < 3; ++i) outputs[i] = &tensors[next++];
+  const auto is_empty = NumElements(tensors[1].shape) * NumElements(tensors[2].shape) == 0;
+  const FloatTensor gradient(tensors[0]);
+  const FloatTensor input(tensors[1]);
+  const FloatTensor weight(tensors[2]);
+  Shape channels(gradient.shape.size(), 1);
+  channels[1] = gradient.shape[1];
+  const std::vector<double> sums = OrderedSums(gradient.shape, gradient.numbers, channels);
+  std::vector<Outcome> outcomes;
+  for (size_t i = 0; i < 3; ++i) {
+    const auto& output = *outputs[i];
+    if (!IsWanted(call, i)) {
+      outcomes.emplace_back();
+      continue;
+    }
+    outcomes.push_back(ForEachElement(output.shape, [&](Index& index) -> std::optional<Element> {
+      if (is_empty) return Rounded(output.dtype, 0);
+      float value = 0;
+      if (i == 0) {
+        value = IsTransposed(call) ? ElementOfY(geometry, gradient, weight, index)
+                                   : ElementOfX(geometry, gradient, weight, index);
+      } else if (i == 1) {
+        value = IsTransposed(call) ? ElementOfW(geometry, gradient, input, index, output.shape[1])
+                                   : ElementOfW(geometry, input, gradient, index, output.shape[1]);
+      } else {
+        // One rounding of the float64 sum.
+        Element element(static_cast<size_t>(ElementSize(output.dtype)));
+        EncodeElement(output.dtype, sums[static_cast<size_t>(index[0])], element.data());
+        return element;
+      }
+      return Rounded(output.dtype, value);
+    }));
+  }
+  return outcomes;
+}
+
+void SetShape(IndexArgument& argument, const Shape& shape) {
+  argument.shape = shape;
+  argument.format = FormatOf(shape);
+}
+
+IndexOperator Described(const Shape& x, const Shape& weight, const Shape& y, bool is_transposed,
+                        int64_t output_padding = 0) {
+  const std::vector<int64_t> ones(x.size() - 2, 1), zeros(x.size() - 2, 0);
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnConvolutionBackward);
+  const Shape& gradient = is_transposed ? x : y;
+  const Shape& input = is_transposed ? y : x;
+  op.valid = {TensorArg("gradOutput", gradient),
+              TensorArg("input", input),
+              TensorArg("weight", weight),
+              ArrayArg("biasSizes", {gradient[1]}),
+              ArrayArg("stride", std::vector<int64_t>(x.size() - 2, output_padding + 1)),
+              ArrayArg("padding", zeros),
+              ArrayArg("dilation", ones),
+              IntegerArg("transposed", is_transposed ? 1 : 0),
+              ArrayArg("outputPadding", std::vector<int64_t>(x.size() - 2, output_padding)),
+              IntegerArg("groups", 1),
+              ArrayArg("outputMask", {1, 1, 1}),
+              IntegerArg("cubeMathType", 1),
+              OutputArg("gradInput", input),
+              OutputArg("gradWeight", weight),
+              OutputArg("gradBias", {gradient[1]})};
+  for (IndexArgument& one : op.valid) {
+    if (one.kind == ParameterKind::kTensor && one.shape.size() > 1) SetShape(one, one.shape);
+  }
+  op.takes_workspace = true;
+  op.rules = Rules();
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const bool transposed = random.Chance(40);
+    DrawnConvolution drawn = DrawConvolution(random, transposed, /*has_negative_padding=*/false);
+    while (transposed && drawn.x.size() == 5 &&
+           std::any_of(drawn.stride.begin(), drawn.stride.end(), [&](const int64_t& stride) {
+             return drawn.output_padding[static_cast<size_t>(&stride - drawn.stride.data())] >= stride;
+           }))
+      drawn = DrawConvolution(random, transposed, false);
+    const bool has_two = drawn.padding.size() != drawn.stride.size();
+    // Of one axis two values are not accepted here.
+    if (has_two && drawn.stride.size() == 1) {
+      drawn.x[2] += drawn.padding[1] - drawn.padding[0];
+      if (drawn.x[2] < 1) return;
+      drawn.padding.resize(1);
+    }
+    SetShape(call["input"], transposed ? drawn.y : drawn.x);
+    SetShape(call["weight"], drawn.w);
+    SetShape(call["gradOutput"], transposed ? drawn.x : drawn.y);
+    SetShape(call["gradInput"], call["input"].shape);
+    SetShape(call["gradWeight"], call["weight"].shape);
+    call["gradBias"].shape = {call["gradOutput"].shape[1]};
+    call["biasSizes"].values = call["gradBias"].shape;
+    call["stride"].values = drawn.stride;
+    call["padding"].values = drawn.padding;
+    call["dilation"].values = drawn.dilation;
+    call["transposed"].integer = transposed ? 1 : 0;
+    call["outputPadding"].values =
+        transposed ? drawn.output_padding : std::vector<int64_t>(drawn.stride.size(), 0);
+    call["groups"].integer = drawn.groups;
+    DrawDtypes(call, random);
+    if (call["gradWeight"].dtype == ACL_FLOAT) call["input"].dtype = ACL_FLOAT;
+    for (size_t i = 0; i < 3; ++i) {
+      call["outputMask"].values[i] = random.Chance(75);
+      call[kGradients[i]].null = call["outputMask"].values[i] == 0 && random.Chance(50);
+    }
+  };
+  op.oracle = Oracle;
+  op.fill = FillNumbers;
+  op.is_inexact = true;
+  return op;
+}
+
+const std::vector<IndexOperator>& Operators() {
+  static const std::vector<IndexOperator> operators = {
+      Described({2, 3, 5, 4}, {4, 3, 2, 3}, {2, 4, 4, 2}, false)};
+  return operators;
+}
+
+PORTACL_INDEX_TESTS(ConvolutionGradients, Operators());
+
+// What phase 1 answers around other valid calls.
+TEST(ConvolutionBackwardContract, OfOneAxisOfThreeAndTransposed) {
+  for (const IndexOperator& op : {Described({2, 3, 6}, {4, 3, 3}, {2, 4, 4}, false),
+                                  Described({2, 3, 3, 3, 3}, {2, 3, 2, 1, 3}, {2, 2, 2, 3, 1}, false),
+                                  Described({2, 2, 4, 6}, {3, 2, 2, 3}, {2, 3, 3, 4}, true),
+                                  Described({2, 2, 5, 4, 4}, {3, 2, 2, 1, 1}, {2, 3, 2, 2, 2}, true, 1),
+                                  Described({0, 3, 6}, {4, 3, 3}, {0, 4, 4}, false),
+                                  Described({2, 0, 5, 4}, {4, 0, 2, 3}, {2, 4, 4, 2}, false),
+                                  Described({0, 2, 4, 6}, {3, 2, 2, 3}, {0, 3, 3, 4}, true)})
+    CheckContract(op);
+}
+
+}  // namespace
+}  // namespace portacl::testing

@@ -1,0 +1,134 @@
+// Convolutions and their gradients, for the determinism test: blocks of terms, tiles and panels in part and in whole, borders, steps, groups.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_convolution.h"
+#include "aclnnop/aclnn_convolution_backward.h"
+#include "determinism/subject.h"
+
+namespace portacl::testing {
+namespace {
+
+using Tensors = std::span<aclTensor* const>;
+
+class Array {
+ public:
+  explicit Array(const Shape& values) : array_(aclCreateIntArray(values.data(), values.size())) {}
+  ~Array() { aclDestroyIntArray(array_); }
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  operator const aclIntArray*() const { return array_; }
+
+ private:
+  aclIntArray* array_;
+};
+class Flags {
+ public:
+  explicit Flags(size_t which) {
+    const bool values[] = {which == 0, which == 1, which == 2};
+    array_ = aclCreateBoolArray(values, 3);
+  }
+  ~Flags() { aclDestroyBoolArray(array_); }
+  Flags(const Flags&) = delete;
+  Flags& operator=(const Flags&) = delete;
+  operator const aclBoolArray*() const { return array_; }
+
+ private:
+  aclBoolArray* array_;
+};
+
+// The images of y = x * w.
+struct Setting {
+  Shape x, w, y;
+  int64_t stride, padding, dilation, groups;
+};
+const std::vector<Setting> kSettings = {
+    {{2, 33, 30, 27}, {40, 33, 3, 3}, {2, 40, 30, 27}, 1, 1, 1, 1},
+    {{3, 5, 41, 37}, {17, 5, 7, 7}, {3, 17, 21, 19}, 2, 3, 1, 1},
+    {{2, 300, 9, 9}, {15, 300, 1, 1}, {2, 15, 9, 9}, 1, 0, 1, 1},
+    {{2, 24, 20, 35}, {24, 1, 3, 3}, {2, 24, 20, 35}, 1, 1, 1, 24},
+    {{2, 12, 31, 33}, {20, 6, 3, 3}, {2, 20, 14, 15}, 2, 0, 2, 2},
+};
+
+SubjectRegistration Register(const std::string& name, decltype(OperatorBinding::plan) plan,
+                             decltype(OperatorBinding::run) run, const std::vector<GivenCase>& given) {
+  Subject subject;
+  OperatorBinding& binding = subject.description.binding;
+  binding.name = name;
+  for (size_t i = 0; i < given[0].input_shapes.size(); ++i) binding.tensors.push_back("input" + std::to_string(i));
+  binding.tensors.emplace_back("output");
+  binding.plan = std::move(plan);
+  binding.run = run;
+  binding.may_need_workspace = [](std::span<const Shape>) { return true; };
+  size_t settings = 1;
+  for (const GivenCase& one : given) settings = std::max(settings, one.attributes + 1);
+  for (size_t i = 0; i < settings; ++i) {
+    subject.description.attributes.emplace_back();
+    subject.description.attributes.back().reduction = static_cast<int64_t>(i);
+  }
+  subject.given = given;
+  for (GivenCase& one : subject.given) one.format = ACL_FORMAT_NCHW;
+  subject.cuts_freely = [](const Attributes&) { return false; };
+  subject.sums_everything = true;
+  for (const char c : name) subject.seed = subject.seed * 31 + static_cast<unsigned char>(c);
+  return SubjectRegistration(std::move(subject));
+}
+
+// A setting, transposed or not, or one of its gradients.
+template <class Shapes>
+std::vector<GivenCase> Cases(size_t ways, const Shapes& shapes) {
+  std::vector<GivenCase> cases;
+  for (size_t i = 0; i < kSettings.size(); ++i) {
+    for (size_t way = 0; way < ways; ++way) {
+      for (const DtypeNumber dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+        const std::vector<Shape> all = shapes(kSettings[i], way);
+        GivenCase one;
+        one.input_shapes = {all.begin(), all.end() - 1};
+        one.input_dtypes.assign(one.input_shapes.size(), dtype);
+        one.output_dtype = dtype;
+        one.output_shape = all.back();
+        one.attributes = i * ways + way;
+        cases.push_back(one);
+      }
+    }
+  }
+  return cases;
+}
+
+// What a stride leaves over behind the last position.
+Shape OutputPadding(const Setting& s) {
+  Shape rest;
+  for (size_t i = 2; i < 4; ++i)
+    rest.push_back(s.x[i] - ((s.y[i] - 1) * s.stride - 2 * s.padding + s.dilation * (s.w[i] - 1) + 1));
+  return rest;
+}
+
+const auto kConvolution = Register(
+    "aclnnConvolution",
+    [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+      const Setting& s = kSettings[static_cast<size_t>(a.reduction / 2)];
+      const bool is_transposed = a.reduction % 2 != 0;
+      return aclnnConvolutionGetWorkspaceSize(t[0], t[1], t[2], Array({s.stride, s.stride}),
+                                              Array({s.padding, s.padding}), Array({s.dilation, s.dilation}),
+                                              is_transposed, Array(OutputPadding(s)), s.groups, t[3], 1, size,
+                                              executor);
+    },
+    aclnnConvolution, Cases(2, [](const Setting& s, size_t is_transposed) {
+      return is_transposed != 0 ? std::vector<Shape>{s.y, s.w, {s.x[1]}, s.x}
+                                : std::vector<Shape>{s.x, s.w, {s.y[1]}, s.y};
+    }));
+
+const auto kConvolutionBackward = Register(
+    "aclnnConvolutionBackward",
+    [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+      const Setting& s = kSettings[static_cast<size_t>(a.reduction / 2)];
+      const auto which = static_cast<size_t>(a.reduction % 2);
+      return aclnnConvolutionBackwardGetWorkspaceSize(
+          t[0], t[1], t[2], nullptr, Array({s.stride, s.stride}), Array({s.padding, s.padding}),
+          Array({s.dilation, s.dilation}), false, Array({0, 0}), static_cast<int>(s.groups), Flags(which), 1,
+          which == 0 ? t[3] : nullptr, which == 1 ? t[3] : nullptr, nullptr, size, executor);
+    },
+    aclnnConvolutionBackward, Cases(2, [](const Setting& s, size_t of_weight) {
+      return std::vector<Shape>{s.y, s.x, s.w, of_weight != 0 ? s.w : s.x};
+    }));
+
+}  // namespace
+}  // namespace portacl::testing
