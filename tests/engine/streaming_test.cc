@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,11 @@
 #include "aclnnop/aclnn_arange.h"
 #include "aclnnop/aclnn_eye.h"
 #include "aclnnop/aclnn_fill_scalar.h"
+#include "aclnnop/aclnn_index_put_impl.h"
+#include "aclnnop/aclnn_index_select.h"
 #include "aclnnop/aclnn_l1_loss_backward.h"
 #include "aclnnop/aclnn_logical_xor.h"
+#include "aclnnop/aclnn_permute.h"
 #include "engine/cache_size.h"
 #include "gtest/gtest.h"
 #include "support/dtype_rules.h"
@@ -245,6 +249,95 @@ TEST_P(Streaming, BytesFillsAndSequences) {
         return aclnnEyeGetWorkspaceSize(rows, kColumns, out, workspace, executor);
       },
       [](int64_t i) { return i / kColumns == i % kColumns ? 1 : 0; });
+}
+
+// A matrix whose elements are numbered in their order, of so many columns, that half fills the caches; and a row of it for each of its
+// rows, all of them.
+struct Numbered {
+  explicit Numbered(int64_t length) : columns(length), rows(engine::LastLevelCacheBytes() / 8 / length + 11) {
+    if (rows % kStep == 0) ++rows;
+    elements.resize(static_cast<size_t>(rows * columns));
+    std::iota(elements.begin(), elements.end(), 0);
+    for (int64_t i = 0; i < rows; ++i) row_at.push_back((i * kStep + 3) % rows);
+    const int64_t dims[] = {rows, columns};
+    matrix = aclCreateTensor(dims, 2, ACL_INT32, nullptr, 0, ACL_FORMAT_ND, dims, 2, elements.data());
+    index = Index();
+  }
+  // Another tensor over the same indices.
+  aclTensor* Index() {
+    return aclCreateTensor(&rows, 1, ACL_INT64, nullptr, 0, ACL_FORMAT_ND, &rows, 1, row_at.data());
+  }
+  Numbered(const Numbered&) = delete;
+  Numbered& operator=(const Numbered&) = delete;
+  ~Numbered() {
+    aclDestroyTensor(matrix);
+    aclDestroyTensor(index);
+  }
+
+  static constexpr int64_t kStep = 7919;
+  int64_t columns;
+  int64_t rows;
+  std::vector<int32_t> elements;
+  std::vector<int64_t> row_at;
+  aclTensor* matrix;
+  aclTensor* index;
+};
+
+// Rows of part of a line, of whole lines, of more than what is asked for ahead of them.
+TEST(StreamedRows, AreTakenAndPutWhole) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "2"}});
+  for (const int64_t columns : {16, 33, 1024, 4096 + 16}) {
+    SCOPED_TRACE(std::to_string(columns) + " columns");
+    Numbered from(columns);
+    const int64_t rows = from.rows;
+    CheckOther<int32_t>(
+        ACL_INT32, {rows, columns}, aclnnIndexSelect,
+        [&](aclTensor* out, uint64_t* workspace, aclOpExecutor** executor) {
+          return aclnnIndexSelectGetWorkspaceSize(from.matrix, 0, from.index, out, workspace, executor);
+        },
+        [&](int64_t i) { return from.row_at[static_cast<size_t>(i / columns)] * columns + i % columns; });
+    std::vector<int64_t> put_from(from.row_at.size());
+    for (size_t i = 0; i < put_from.size(); ++i)
+      put_from[static_cast<size_t>(from.row_at[i])] = static_cast<int64_t>(i);
+    const aclTensor* const indices[] = {from.Index()};
+    aclTensorList* const list = aclCreateTensorList(indices, 1);  // destroys them, too
+    CheckOther<int32_t>(
+        ACL_INT32, {rows, columns}, aclnnIndexPutImpl,
+        [&](aclTensor* out, uint64_t* workspace, aclOpExecutor** executor) {
+          return aclnnIndexPutImplGetWorkspaceSize(out, list, from.matrix, false, false, workspace, executor);
+        },
+        [&](int64_t i) { return put_from[static_cast<size_t>(i / columns)] * columns + i % columns; });
+    aclDestroyTensorList(list);
+    if (HasFailure()) return;
+  }
+}
+
+// Runs of part of a line, of whole lines, one of which is a page; few of them side by side, and many.
+TEST(StreamedRuns, LieInAnotherOrder) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "2"}});
+  for (const int64_t run : {15, 16, 48, 1024}) {
+    for (const int64_t beside : {3, 130}) {
+      SCOPED_TRACE(std::to_string(run) + " elements, " + std::to_string(beside) + " beside each other");
+      const Numbered from(run * beside);
+      const int64_t dims[] = {from.rows, beside, run};
+      aclTensor* const self = aclCreateTensor(dims, 3, ACL_INT32, nullptr, 0, ACL_FORMAT_ND, dims, 3,
+                                              const_cast<int32_t*>(from.elements.data()));
+      const int64_t order[] = {1, 0, 2};
+      aclIntArray* const axes = aclCreateIntArray(order, 3);
+      CheckOther<int32_t>(
+          ACL_INT32, {beside, from.rows, run}, aclnnPermute,
+          [&](aclTensor* out, uint64_t* workspace, aclOpExecutor** executor) {
+            return aclnnPermuteGetWorkspaceSize(self, axes, out, workspace, executor);
+          },
+          [&](int64_t i) {
+            const int64_t row = i / run % from.rows;
+            return (row * beside + i / run / from.rows) * run + i % run;
+          });
+      aclDestroyIntArray(axes);
+      aclDestroyTensor(self);
+      if (HasFailure()) return;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Streaming, ::testing::ValuesIn(SupportedIsas().begin(), SupportedIsas().end()),

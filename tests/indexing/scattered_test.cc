@@ -748,6 +748,52 @@ TEST(MaskedScatterTo, MoreThanThereIsStopsAndFailsTheStream) {
 }
 
 // Long masks are cut among threads.
+// An index that is the same one in every line, which is longer than what is worked on at a time: put and summed; with a bad one, too.
+TEST(RepeatedPlaces, OfLongLines) {
+  constexpr int64_t kLines = 5;
+  constexpr int64_t kLength = 1500;
+  constexpr int64_t kTargets = 1600;
+  for (const char* threads : {"1", "4"}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", threads}});
+    for (const int64_t bad : {int64_t{-1}, int64_t{1300}}) {
+      for (const int64_t reduction : {0, 1}) {
+        RandomNumbers random(0x9E47);
+        std::vector<int64_t> index(kLength);
+        for (int64_t i = 0; i < kLength; ++i) index[static_cast<size_t>(i)] = (i * 997 + 5) % kTargets;
+        if (bad >= 0) index[static_cast<size_t>(bad)] = kTargets;
+        std::vector<int32_t> self(kLines * kTargets);
+        std::vector<int32_t> source(kLines * kLength);
+        for (int32_t& one : self) one = static_cast<int32_t>(random.Below(1000));
+        for (int32_t& one : source) one = static_cast<int32_t>(random.Below(1000));
+        std::vector<int32_t> out(self.size(), -7);
+        std::vector<int32_t> expected = self;
+        for (size_t line = 0; line < kLines; ++line) {
+          for (size_t i = 0; i < kLength; ++i) {
+            if (index[i] == kTargets) continue;
+            int32_t& target = expected[line * kTargets + static_cast<size_t>(index[i])];
+            target = source[line * kLength + i] + (reduction == 1 ? target : 0);
+          }
+        }
+        const int64_t dims[] = {kLines, kLength};
+        const int64_t strides[] = {0, 1};
+        aclTensor* const tensors[] = {
+            Dense({kLines, kTargets}, ACL_INT32, self),
+            aclCreateTensor(dims, 2, ACL_INT64, strides, 0, ACL_FORMAT_ND, &dims[1], 1, index.data()),
+            Dense({kLines, kLength}, ACL_INT32, source), Dense({kLines, kTargets}, ACL_INT32, out)};
+        const Called called = Call(
+            [&](uint64_t* size, aclOpExecutor** executor) {
+              return aclnnScatterGetWorkspaceSize(tensors[0], 1, tensors[1], tensors[2], reduction,
+                                                  tensors[3], size, executor);
+            },
+            aclnnScatter, environment.stream());
+        EXPECT_EQ(called.first, bad < 0 ? 0 : 507015) << called.message;
+        EXPECT_EQ(out, expected);
+        for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+      }
+    }
+  }
+}
+
 TEST(MaskedScatterTo, ManyElements) {
   for (const char* threads : {"1", "4"}) {
     const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", threads}});

@@ -302,6 +302,18 @@ void CopyBytes(const char* source, char* destination, int64_t bytes, [[maybe_unu
   std::memmove(destination, source, static_cast<size_t>(bytes));
 }
 
+void StreamRow(const char* source, char* destination, int64_t bytes,
+               [[maybe_unused]] const char* next) noexcept {
+#if defined(__SSE2__)
+  constexpr int64_t kAheadInRow = 8192;
+  const int64_t first = bytes > 2 * kAheadInRow ? bytes - kAheadInRow : 0;
+  StreamLines(source, destination, first, source + kAheadInRow);
+  StreamLines(source + first, destination + first, bytes - first, next);
+#else
+  std::memcpy(destination, source, static_cast<size_t>(bytes));
+#endif
+}
+
 void StreamRuns(const char* source, BlockSteps from, char* destination, BlockSteps to, int64_t rows,
                 int64_t columns, int32_t size, [[maybe_unused]] int64_t ahead) noexcept {
 #if defined(__SSE2__)

@@ -28,6 +28,10 @@ void CopyBlock(const char* source, BlockSteps from, char* destination, BlockStep
 void StreamRuns(const char* source, BlockSteps from, char* destination, BlockSteps to, int64_t rows,
                 int64_t columns, int32_t size, int64_t ahead) noexcept;
 
+// Whole lines of the caches, written past them to where one begins. What lies at `next`, which need not be readable, is asked for: of what is
+// copied later as much as of this, of a long row its beginning.
+void StreamRow(const char* source, char* destination, int64_t bytes, const char* next) noexcept;
+
 // The same bytes, in any direction of overlap where not streamed.
 void CopyBytes(const char* source, char* destination, int64_t bytes, bool stream) noexcept;
 

@@ -9,8 +9,11 @@
 
 #include "acl/data_type.h"
 #include "acl/float_environment.h"
+#include "engine/cache_size.h"
 #include "engine/move/block.h"
 #include "engine/parallel.h"
+
+#include <hwy/cache_control.h>
 
 namespace portacl::engine {
 namespace {
@@ -255,6 +258,8 @@ class Loop {
     // At most two dims on which no index depends are a row, if need be of one element; the dim around it is the line.
     while (trailing_ < 2 && trailing_ < move.rank && !DependsOn(move.rank - 1 - trailing_)) ++trailing_;
     line_ = move.rank - 1 - trailing_;
+    streams_ = trailing_ > 0 && (move.action == IndexedAction::kTake || move.action == IndexedAction::kPut) &&
+               2 * move.count * move.size > LastLevelCacheBytes();
     if (trailing_ > 0 || line_ < 1 || move_.index_count != 1 || move_.indexed_stride[line_] != 0) return;
     const IndexOperand& one = move_.index[0];
     if (one.bound == IndexedMove::kPlaces || one.step <= 0 || one.bound > kMostLineAhead / one.step) return;
@@ -272,6 +277,18 @@ class Loop {
 
   // The elements whose place on dim `cut` is in [low, high), in order.
   void Run(int cut, int64_t low, int64_t high) const {
+    RunLines(cut, low, high);
+    if (streams_) hwy::FlushStream();
+  }
+
+  // Only targets whose first index is in [low, high) are written.
+  void LimitTargets(int64_t low, int64_t high) {
+    low_ = low;
+    high_ = high;
+  }
+
+ private:
+  void RunLines(int cut, int64_t low, int64_t high) const {
     if (!RepeatsOffsets()) {
       return ForEachLine(cut, low, high,
                          [this](char* plain, char* indexed, const char* const* index, int64_t position,
@@ -306,13 +323,6 @@ class Loop {
         });
   }
 
-  // Only targets whose first index is in [low, high) are written.
-  void LimitTargets(int64_t low, int64_t high) {
-    low_ = low;
-    high_ = high;
-  }
-
- private:
   // The share of elements [i, i + count) of n.
   void AskForNextLine(const char* indexed, int64_t i, int64_t count, int64_t n) const {
     if (next_line_bytes_ == 0) return;
@@ -456,6 +466,10 @@ class Loop {
 
   bool IsLimited() const { return low_ != std::numeric_limits<int64_t>::min(); }
 
+  static bool AreWholeLines(const char* address, int64_t bytes) {
+    return (reinterpret_cast<uintptr_t>(address) | static_cast<uintptr_t>(bytes)) % 64 == 0;
+  }
+
   // The rows of a line, each at one place that the indices name.
   void Rows(char* plain, char* indexed, const char* const* index, int64_t position, int64_t weight,
             const int64_t* extent) const {
@@ -468,7 +482,10 @@ class Loop {
     const int64_t count = line_ < 0 ? 1 : extent[line_];
     const int64_t plain_step = line_ < 0 ? 0 : move_.plain_stride[line_];
     const int64_t row_bytes = columns * move_.size;
-    const bool asks = indexed_steps.column == move_.size && count > 1;
+    const bool takes = move_.action == IndexedAction::kTake;
+    const bool streams =
+        streams_ && rows == 1 && plain_steps.column == move_.size && indexed_steps.column == move_.size;
+    const bool asks = !streams && indexed_steps.column == move_.size && count > 1;
     const int64_t ahead = std::max<int64_t>(1, kRowsAhead / row_bytes);
     int64_t offset[kTileElements];
     for (int64_t i = 0; i < count; i += kTileElements) {
@@ -482,12 +499,21 @@ class Loop {
         }
         char* const here = plain + (i + e) * plain_step;
         const int64_t at = offset[e];
+        if (streams && at != kBad && AreWholeLines(takes ? here : indexed + at, row_bytes)) {
+          const int64_t later = e + ahead < n && offset[e + ahead] != kBad ? e + ahead : e;
+          if (takes) {
+            StreamRow(indexed + at, here, row_bytes, indexed + offset[later]);
+          } else {
+            StreamRow(here, indexed + at, row_bytes, here + (later - e) * plain_step);
+          }
+          continue;
+        }
         if (at == kBad) {
-          if (move_.action == IndexedAction::kTake) {
+          if (takes) {
             const char zero[16] = {};
             CopyBlock(zero, {0, 0}, here, plain_steps, rows, columns, move_.size, false);
           }
-        } else if (move_.action == IndexedAction::kTake) {
+        } else if (takes) {
           CopyBlock(indexed + at, indexed_steps, here, plain_steps, rows, columns, move_.size, false);
         } else if (move_.action == IndexedAction::kPut) {
           CopyBlock(here, plain_steps, indexed + at, indexed_steps, rows, columns, move_.size, false);
@@ -593,7 +619,8 @@ class Loop {
   const char* index_[kMostIndices];
   IndexFault& fault_;
   int trailing_ = 0;
-  int line_;                     // -1: all is one row
+  int line_;              // -1: all is one row
+  bool streams_ = false;  // rows are written past the caches, since both sides together do not fit them
   int64_t next_line_bytes_ = 0;  // of the indexed side, if they are asked for
   int64_t low_ = std::numeric_limits<int64_t>::min();
   int64_t high_ = std::numeric_limits<int64_t>::max();
