@@ -24,7 +24,7 @@ StepList::StepList(Executor& executor, int most, const std::vector<int64_t>* arr
   std::memset(memory_, 0, static_cast<size_t>(engine::StepsJob::kSharedBytes));
   if (array == nullptr) return;
   array_ = {Place::kMemory, engine::StepsJob::kSharedBytes + most * static_cast<int64_t>(sizeof(Step))};
-  std::memcpy(memory_ + array_.offset, array->data(), array->size() * sizeof(int64_t));
+  std::copy(array->begin(), array->end(), reinterpret_cast<int64_t*>(memory_ + array_.offset));
 }
 
 Place StepList::Workspace(int64_t bytes) noexcept {
