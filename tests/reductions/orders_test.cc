@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "acl/acl.h"
+#include "aclnnop/aclnn_cumprod.h"
+#include "aclnnop/aclnn_cumsum.h"
 #include "aclnnop/aclnn_linalg_vector_norm.h"
 #include "aclnnop/aclnn_logsumexp.h"
 #include "aclnnop/aclnn_max_dim.h"
@@ -26,9 +28,10 @@ namespace {
 using Dims = std::vector<int64_t>;
 
 template <class T>
-constexpr aclDataType kDtypeOf = std::is_same_v<T, float>    ? ACL_FLOAT
-                                 : std::is_same_v<T, double> ? ACL_DOUBLE
-                                                             : ACL_INT64;
+constexpr aclDataType kDtypeOf = std::is_same_v<T, float>      ? ACL_FLOAT
+                                 : std::is_same_v<T, double>   ? ACL_DOUBLE
+                                 : std::is_same_v<T, uint16_t> ? ACL_BF16
+                                                               : ACL_INT64;
 
 // A tensor of numbers, dense or with the given strides.
 template <class T>
@@ -206,6 +209,109 @@ TEST(ReductionOrders, TheFirstOfTheLargestOfALongRowIsFound) {
   aclDestroyTensor(in);
   aclDestroyTensor(largest);
   aclDestroyTensor(index);
+}
+
+// bf16's bits of the number nearest to x, the even one of two.
+uint16_t NearestBf16(double x) {
+  if (std::isnan(x)) return 0x7FC0;
+  const int unit = std::max(std::ilogb(std::fabs(x) + 0x1p-140) - 7, -133);
+  const auto rounded = static_cast<float>(std::ldexp(std::nearbyint(std::ldexp(x, -unit)), unit));
+  return static_cast<uint16_t>(std::bit_cast<uint32_t>(std::copysign(rounded, static_cast<float>(x))) >> 16);
+}
+double NumberOf(float x) { return static_cast<double>(x); }
+double NumberOf(uint16_t bits) {
+  return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
+}
+template <class T>
+T Stored(double x) {
+  if constexpr (std::is_same_v<T, float>) {
+    return static_cast<float>(x);
+  } else {
+    return NearestBf16(x);
+  }
+}
+bool AreSame(float a, float b) {
+  return (std::isnan(a) && std::isnan(b)) || std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
+}
+bool AreSame(uint16_t a, uint16_t b) {
+  return (std::isnan(NumberOf(a)) && std::isnan(NumberOf(b))) || a == b;
+}
+
+// Lines enough to be scanned together, of numbers that are hard to round: subnormal, around the largest ones, ties.
+template <class T>
+void CheckRunningNumbers(bool is_product, bool is_exclusive, bool is_in_place, const char* isa) {
+  constexpr int64_t kLines = 14;
+  constexpr int64_t kLength = 293;
+  RandomNumbers random(static_cast<uint64_t>(is_product) * 2 + sizeof(T));
+  std::vector<T> values;
+  for (int64_t i = 0; i < kLines * kLength; ++i) {
+    const int64_t line = i / kLength;
+    const double unit = is_product      ? std::ldexp(1.0, static_cast<int>(random.Between(-8, -5)))
+                        : line % 4 == 0 ? 0x1p-141
+                        : line % 4 == 1 ? 0x1p119
+                        : line % 4 == 2 ? std::ldexp(1.0, static_cast<int>(random.Between(-16, 0)))
+                                        : 0x1p-133;
+    const auto digits = static_cast<double>(random.Between(-255, 255));
+    double x = digits * unit;
+    if (is_product && digits == 0) x = 1;
+    if (line == 7 && i % kLength == 200) x = std::numeric_limits<double>::infinity();
+    if (line == 9 && i % kLength == 50) x = std::numeric_limits<double>::quiet_NaN();
+    if (line == 10) x = -0.0;
+    values.push_back(Stored<T>(x));
+  }
+  Held<T> self{values, {kLines, kLength}};
+  Held<T> out{std::vector<T>(values.size()), {kLines, kLength}};
+  std::vector<T>& results = is_in_place ? self.values : out.values;
+  Call call("2", isa);
+  aclTensor* const in = self.Make();
+  aclTensor* const result = out.Make();
+  int64_t one = 1;
+  aclScalar* const dim = aclCreateScalar(&one, ACL_INT64);
+  if (is_product && is_in_place) {
+    call([&](auto* size,
+             auto* executor) { return aclnnInplaceCumprodGetWorkspaceSize(in, dim, size, executor); },
+         aclnnInplaceCumprod);
+  } else if (is_product) {
+    call(
+        [&](auto* size, auto* executor) {
+          return aclnnCumprodGetWorkspaceSize(in, dim, kDtypeOf<T>, result, size, executor);
+        },
+        aclnnCumprod);
+  } else {
+    call(
+        [&](auto* size, auto* executor) {
+          return aclnnCumsumV2GetWorkspaceSize(in, 1, is_exclusive, false, is_in_place ? in : result, size,
+                                               executor);
+        },
+        aclnnCumsumV2);
+  }
+  aclDestroyScalar(dim);
+  aclDestroyTensor(in);
+  aclDestroyTensor(result);
+  for (int64_t line = 0; line < kLines; ++line) {
+    double running = is_product ? 1 : 0;
+    for (int64_t i = 0; i < kLength; ++i) {
+      const auto at = static_cast<size_t>(line * kLength + i);
+      const double before = running;
+      const double x = NumberOf(values[at]);
+      running = is_product ? running * x : running + x;
+      const T expected = Stored<T>(is_exclusive ? before : running);
+      ASSERT_TRUE(AreSame(results[at], expected))
+          << "line " << line << ", term " << i << ": " << NumberOf(results[at]) << ", expected "
+          << NumberOf(expected);
+    }
+  }
+}
+
+TEST(ReductionOrders, RunningSumsAndProductsOfLines) {
+  for (const char* isa : {"portable", "avx2", "avx512"}) {
+    for (const int what : {0, 1, 2, 3, 4, 5}) {
+      SCOPED_TRACE(std::string(isa) + ", call " + std::to_string(what));
+      CheckRunningNumbers<float>(what >= 4, what == 1 || what == 3, what == 2 || what == 3 || what == 5, isa);
+      CheckRunningNumbers<uint16_t>(what >= 4, what == 1 || what == 3, what == 2 || what == 3 || what == 5,
+                                    isa);
+    }
+  }
 }
 
 double LogSumExpOf(std::vector<float> values) {

@@ -377,6 +377,13 @@ void SetScanJob(const OperatorCall& call, const ScanRequest& request, Executor& 
     job.is_stored[0] = StoreOf(request.cast, job.result, out.dtype, &job.store[0]);
     if (request.places >= 0)
       job.is_stored[1] = StoreOf(ACL_INT64, ElementType::kI64, places.dtype, &job.store[1]);
+    // Lines whose elements follow each other, of which nothing needs to be converted but while they are added.
+    const auto is_dense = [&](int operand) {
+      const auto& loop = job.plan.operand[operand];
+      return job.plan.rank > 0 && loop.stride[job.plan.rank - 1] == loop.element_size;
+    };
+    if (self.dtype == out.dtype && job.computed == ElementType::kF32 && is_dense(0) && is_dense(1))
+      job.as_stored = engine::FindLineScan(JobIsa(), request.operation, self.dtype);
     job.threads = ThreadLimit();
     return job;
   });

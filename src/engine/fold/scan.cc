@@ -141,7 +141,16 @@ bool Takes(T best, T x) {
   return kLargest ? x >= best : x <= best;
 }
 
-// One column: a line after the other. New extremes are rare, or else come one after the other: a branch foresees either.
+// New extremes are rare, or else come one after the other: of a few terms mostly none is one.
+constexpr size_t kFew = 16;
+template <class T, bool kLargest>
+bool AnyTakes(T best, const T* terms) {
+  int count = 0;
+  for (size_t k = 0; k < kFew; ++k) count += kLargest ? !(terms[k] < best) : !(terms[k] > best);
+  return count > 0;
+}
+
+// One column: a line after the other.
 template <class T, bool kLargest>
 void ExtremesAlongLines(ScanWork& work) {
   const auto* terms = static_cast<const T*>(work.terms);
@@ -158,7 +167,7 @@ void ExtremesAlongLines(ScanWork& work) {
       place = 0;
     }
     const auto first = static_cast<int64_t>(work.at);
-    for (size_t i = 0; i < n; ++i) {
+    const auto step = [&](size_t i) {
       const T x = terms[i];
       if (Takes<T, kLargest>(best, x)) {
         best = x;
@@ -166,7 +175,17 @@ void ExtremesAlongLines(ScanWork& work) {
       }
       results[i] = best;
       places[i] = place;
+    };
+    size_t i = 0;
+    for (; i + kFew <= n; i += kFew) {
+      if (AnyTakes<T, kLargest>(best, terms + i)) {
+        for (size_t k = 0; k < kFew; ++k) step(i + k);
+      } else {
+        std::fill_n(results + i, kFew, best);
+        std::fill_n(places + i, kFew, place);
+      }
     }
+    for (; i < n; ++i) step(i);
     terms += n;
     results += n;
     places += n;
@@ -274,8 +293,8 @@ class ScanRun {
 
   void RunLines() const {
     // Where there are lines enough for all threads.
-    const bool together = job_.functions.together != nullptr && job_.length >= kShortestTogether &&
-                          job_.outer / kScanLines >= job_.threads;
+    const bool together = (job_.functions.together != nullptr || job_.as_stored != nullptr) &&
+                          job_.length >= kShortestTogether && job_.outer / kScanLines >= job_.threads;
     const int64_t lines = std::max<int64_t>(kTermsPerPiece / job_.length, together ? kScanLines : 1);
     ForEachBlock((job_.outer + lines - 1) / lines, job_.threads, [&](int64_t piece) {
       const DefaultFloatEnvironment environment;
@@ -283,7 +302,13 @@ class ScanRun {
       const int64_t end = std::min(job_.outer, first + lines);
       FormulaTiles tiles = Tiles();
       if (together) {
-        for (; first + kScanLines <= end; first += kScanLines) ScanTogether(tiles, first);
+        for (; first + kScanLines <= end; first += kScanLines) {
+          if (job_.as_stored != nullptr) {
+            ScanAsStored(first);
+          } else {
+            ScanTogether(tiles, first);
+          }
+        }
       }
       if (first < end) ScanLines(tiles, first, end);
     });
@@ -307,7 +332,34 @@ class ScanRun {
     }
   }
 
-  void ScanTogether(FormulaTiles& tiles, int64_t first) const {
+  [[gnu::noinline]] void ScanAsStored(int64_t first) const {
+    const auto position = [&](int line) { return (first + line) * job_.length; };
+    Cursor cursors[] = {Cursor(job_.plan, base_, position(0)), Cursor(job_.plan, base_, position(1)),
+                        Cursor(job_.plan, base_, position(2)), Cursor(job_.plan, base_, position(3))};
+    static_assert(std::size(cursors) == kScanLines);
+    alignas(16) char states[kScanLines * 16];
+    ScanWork work{};
+    work.states = states;
+    work.is_exclusive = job_.is_exclusive;
+    for (int64_t at = 0; at < job_.length;) {
+      int64_t n = std::min(job_.length - at, kTogetherTile);
+      for (const Cursor& cursor : cursors) n = std::min(n, cursor.left_in_row());
+      for (int line = 0; line < kScanLines; ++line) {
+        work.lines[line] = cursors[line].At(0);
+        work.line_results[line] = cursors[line].At(1);
+        if (job_.from_memory) AskAhead(cursors[line], n);
+      }
+      work.at = static_cast<size_t>(at);
+      work.rows = static_cast<size_t>(n);
+      job_.as_stored(work);
+      at += n;
+      for (Cursor& cursor : cursors) {
+        if (at < job_.length) cursor.Skip(n);
+      }
+    }
+  }
+
+  [[gnu::noinline]] void ScanTogether(FormulaTiles& tiles, int64_t first) const {
     alignas(64) char terms[kScanLines * kTogetherTile * 16];
     alignas(64) char results[kScanLines * kTogetherTile * 16];
     alignas(16) char states[kScanLines * 16];

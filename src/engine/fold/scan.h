@@ -34,6 +34,7 @@ struct ScanWork {
   void* states;       // of all columns: results side by side, or a ScanState each
   void* results;
   int64_t* places;
+  void* line_results[kScanLines];  // of each line, where they are written as they are stored
 };
 using ScanFunction = void (*)(ScanWork& work);
 struct ScanFunctions {
@@ -48,10 +49,16 @@ struct ScanFunctions {
 ScanFunctions FindScan(ScanOperation operation, ElementType terms) noexcept;
 ElementType ScanResult(ScanOperation operation, ElementType terms) noexcept;
 
+// As ScanFunctions::together, from elements of `dtype` as they are stored to such, each line's results where they belong; sums are
+// float64. nullptr where there is none.
+ScanFunction FindLineScan(Isa isa, ScanOperation operation, aclDataType dtype) noexcept;
+
 // Trivially copyable, so that an executor can hold it.
 struct ScanJob {
   LoopPlan plan;  // of the input, then the outputs, in row-major order
   ScanFunctions functions;
+  ScanFunction as_stored =
+      nullptr;  // of lines together, where elements of input and output are of one type and dense
   int64_t outer;
   int64_t length;
   int64_t inner;
