@@ -69,9 +69,8 @@ IndexRules Rules() {
       NoNulls("gradOutput input weight stride padding dilation outputPadding outputMask"),
       Refuses(161001, "outputMask", [](IndexCall& call) { return call["outputMask"].values.size() != 3; })};
   for (size_t i = 0; i < 3; ++i) {
-    rules.push_back(Refuses(161001, kGradients[i], [=](IndexCall& call) {
-      return IsWanted(call, i) && call[kGradients[i]].null;
-    }));
+    rules.push_back(Refuses(161001, kGradients[i],
+                            [=](IndexCall& call) { return IsWanted(call, i) && call[kGradients[i]].null; }));
   }
   rules.push_back(Listed_("gradOutput input weight", kFloats));
   for (const char* name : kGradients) rules.push_back(IfGiven(name, Listed_(name, kFloats)));
@@ -84,12 +83,12 @@ IndexRules Rules() {
   }
   for (const char* name : {"gradOutput", "input", "weight", "gradInput", "gradWeight"}) {
     rules.push_back(IfGiven(name, Refuses(161002, name, [=](IndexCall& call) {
-      const size_t rank = call[name].shape.size();
-      const int32_t format = call[name].format;
-      if (rank == 3) return format != ACL_FORMAT_ND && format != ACL_FORMAT_NCL;
-      if (rank == 4) return format != ACL_FORMAT_NCHW;
-      return rank != 5 || format != ACL_FORMAT_NCDHW;
-    })));
+                              const size_t rank = call[name].shape.size();
+                              const int32_t format = call[name].format;
+                              if (rank == 3) return format != ACL_FORMAT_ND && format != ACL_FORMAT_NCL;
+                              if (rank == 4) return format != ACL_FORMAT_NCHW;
+                              return rank != 5 || format != ACL_FORMAT_NCDHW;
+                            })));
   }
   const IndexRules values = {
       Refuses(161002, "gradBias",
@@ -121,35 +120,39 @@ IndexRules Rules() {
       // Input or weight empty.
       WhenEmpty(Refuses(161002, "biasSizes",
                         [](IndexCall& call) {
-                          const int64_t channels =
-                              IsTransposed(call) ? call["weight"].shape[1] * call["groups"].integer
-                                                 : call["gradOutput"].shape[1];
-                          return IsWanted(call, 2) && (call["biasSizes"].null ||
-                                                       call["biasSizes"].values != std::vector<int64_t>{channels});
+                          const int64_t channels = IsTransposed(call)
+                                                       ? call["weight"].shape[1] * call["groups"].integer
+                                                       : call["gradOutput"].shape[1];
+                          return IsWanted(call, 2) &&
+                                 (call["biasSizes"].null ||
+                                  call["biasSizes"].values != std::vector<int64_t>{channels});
                         })),
       WhenEmpty(Refuses(161002, "input",
                         [](IndexCall& call) {
                           return IsWanted(call, 0) && call["input"].shape[0] != 0 &&
                                  call["input"].shape[1] != 0;
                         })),
-      WhenEmpty(Sized("stride", false)), WhenEmpty(Sized("dilation", false)), WhenEmpty(Sized("padding", true)),
+      WhenEmpty(Sized("stride", false)),
+      WhenEmpty(Sized("dilation", false)),
+      WhenEmpty(Sized("padding", true)),
       WhenEmpty(Sized("outputPadding", true)),
-      WhenEmpty(Refuses(
-          161002, "weight",
-          [](IndexCall& call) {
-            const Shape& weight = call["weight"].shape;
-            const Shape& input = call["input"].shape;
-            const int64_t groups = call["groups"].integer;
-            if (weight[0] % groups != 0) return true;
-            const int64_t channels = IsTransposed(call) ? call["gradOutput"].shape[1] : input[1];
-            const bool is_left_out = (channels == 0 && weight[1] == 0) || (IsTransposed(call) && input[0] == 0);
-            if (!is_left_out && channels != weight[1] * groups) return true;
-            if (IsTransposed(call)) return weight[0] == 0 || weight[0] != input[1];
-            const ConvolutionGeometry geometry = GeometryOf(call);
-            for (size_t i = 2; i < std::min(input.size(), weight.size()); ++i)
-              if (!geometry.KernelFits(i - 2, input[i], weight[i])) return true;
-            return false;
-          })),
+      WhenEmpty(Refuses(161002, "weight",
+                        [](IndexCall& call) {
+                          const Shape& weight = call["weight"].shape;
+                          const Shape& input = call["input"].shape;
+                          const int64_t groups = call["groups"].integer;
+                          if (weight[0] % groups != 0) return true;
+                          const int64_t channels =
+                              IsTransposed(call) ? call["gradOutput"].shape[1] : input[1];
+                          const bool is_left_out =
+                              (channels == 0 && weight[1] == 0) || (IsTransposed(call) && input[0] == 0);
+                          if (!is_left_out && channels != weight[1] * groups) return true;
+                          if (IsTransposed(call)) return weight[0] == 0 || weight[0] != input[1];
+                          const ConvolutionGeometry geometry = GeometryOf(call);
+                          for (size_t i = 2; i < std::min(input.size(), weight.size()); ++i)
+                            if (!geometry.KernelFits(i - 2, input[i], weight[i])) return true;
+                          return false;
+                        })),
       SucceedsIf([](IndexCall& call) { return IsEmptyCall(call); }),
       // Neither.
       Refuses(161002, "gradOutput weight",
@@ -170,7 +173,10 @@ IndexRules Rules() {
                                            Shape{IsTransposed(call) ? weight[1] * call["groups"].integer
                                                                     : weight[0]};
                                   })),
-      Sized("stride", false), Sized("dilation", false), Sized("padding", true), Sized("outputPadding", true),
+      Sized("stride", false),
+      Sized("dilation", false),
+      Sized("padding", true),
+      Sized("outputPadding", true),
       Refuses(161002, "weight",
               [](IndexCall& call) {
                 const Shape& weight = call["weight"].shape;

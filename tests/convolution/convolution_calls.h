@@ -21,8 +21,8 @@ struct ConvolutionGeometry {
 
   // Arrays that may have other lengths than there are axes, which rules look at.
   static ConvolutionGeometry Of(const std::vector<int64_t>& stride, const std::vector<int64_t>& padding,
-                                const std::vector<int64_t>& dilation, const std::vector<int64_t>& output_padding,
-                                int64_t groups) {
+                                const std::vector<int64_t>& dilation,
+                                const std::vector<int64_t>& output_padding, int64_t groups) {
     ConvolutionGeometry geometry;
     geometry.groups = groups;
     const bool has_two = padding.size() != stride.size();
@@ -152,7 +152,8 @@ struct DrawnConvolution {
   int64_t groups = 1;
 };
 
-inline DrawnConvolution DrawConvolution(RandomNumbers& random, bool is_transposed, bool has_negative_padding) {
+inline DrawnConvolution DrawConvolution(RandomNumbers& random, bool is_transposed,
+                                        bool has_negative_padding) {
   DrawnConvolution drawn;
   const auto axes = static_cast<size_t>(random.Between(1, 3));
   drawn.groups = random.Chance(60) ? 1 : random.Between(2, 4);

@@ -66,11 +66,11 @@ IndexRules Rules() {
       Refuses(161002, "bias",
               [](IndexCall& call) {
                 const Shape& weight = call["weight"].shape;
-                const int64_t channels =
-                    IsTransposed(call) ? weight[1] * call["groups"].integer : weight[0];
+                const int64_t channels = IsTransposed(call) ? weight[1] * call["groups"].integer : weight[0];
                 return !call["bias"].null && call["bias"].shape != Shape{channels};
               }),
-      Sized("stride"), Sized("dilation"),
+      Sized("stride"),
+      Sized("dilation"),
       Refuses(161002, "padding",
               [](IndexCall& call) {
                 const size_t axes = call["input"].shape.size() - 2;
@@ -118,7 +118,8 @@ IndexRules Rules() {
       Refuses(161002, "output",
               [](IndexCall& call) {
                 if (call["output"].shape != ResultOf(call)) return true;
-                const bool is_empty = NumElements(call["input"].shape) * NumElements(call["weight"].shape) == 0;
+                const bool is_empty =
+                    NumElements(call["input"].shape) * NumElements(call["weight"].shape) == 0;
                 return is_empty && NumElements(call["output"].shape) != 0;
               }),
       Refuses(161002, "cubeMathType",
@@ -202,7 +203,8 @@ IndexOperator Described(const Shape& input, const Shape& weight, const Shape& ou
 }
 
 const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> operators = {Described({2, 3, 5, 4}, {4, 3, 2, 3}, {2, 4, 4, 2}, false)};
+  static const std::vector<IndexOperator> operators = {
+      Described({2, 3, 5, 4}, {4, 3, 2, 3}, {2, 4, 4, 2}, false)};
   return operators;
 }
 

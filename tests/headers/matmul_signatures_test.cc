@@ -41,5 +41,5 @@ HAS(aclnnDot, In, In, Out);
 HAS(aclnnAddmv, In, In, In, Scalar, Scalar, Out, int8_t);
 HAS(aclnnGer, In, In, Out);
 HAS(aclnnConvolution, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, Out, int8_t);
-HAS(aclnnConvolutionBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Ints, int, const aclBoolArray*, int8_t, Out,
-    Out, Out);
+HAS(aclnnConvolutionBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Ints, int, const aclBoolArray*,
+    int8_t, Out, Out, Out);

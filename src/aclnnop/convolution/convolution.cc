@@ -66,15 +66,16 @@ aclnnStatus ChannelsFit(const Check& check, OperatorCall& call) noexcept {
   const int64_t groups = Groups(call);
   const Shape& input = call.Tensor(kInput).view;
   const Shape& weight = call.Tensor(kWeight).view;
-  if (groups < 1)
-    return RefuseInteger(check, call, "groups", groups, 1, std::numeric_limits<int64_t>::max());
+  if (groups < 1) return RefuseInteger(check, call, "groups", groups, 1, std::numeric_limits<int64_t>::max());
   if (weight[0] % groups != 0)
-    return conv::RefuseTensor(check, call, kWeight, " is not cut into groups", "a first dim that groups divides");
+    return conv::RefuseTensor(check, call, kWeight, " is not cut into groups",
+                              "a first dim that groups divides");
   if (IsTransposed(call) ? weight[0] != input[1] || input[1] == 0
                          : conv::Wide{weight[1]} * groups != input[1]) {
-    return conv::RefuseTensor(check, call, kWeight, " does not go with input's channels",
-                              "[channels of output, channels of input / groups, kernel], transposed [channels of "
-                              "input, channels of output / groups, kernel]");
+    return conv::RefuseTensor(
+        check, call, kWeight, " does not go with input's channels",
+        "[channels of output, channels of input / groups, kernel], transposed [channels of "
+        "input, channels of output / groups, kernel]");
   }
   return ACL_SUCCESS;
 }
@@ -85,7 +86,8 @@ aclnnStatus KernelsFit(const Check& check, OperatorCall& call) noexcept {
   for (int i = 0; i < input.rank - 2; ++i) {
     const conv::Axis axis = conv::AxisOf(call, Where(call), i);
     const int64_t kernel = weight[2 + i];
-    if (kernel < 1) return conv::RefuseTensor(check, call, kWeight, " has an empty kernel", "dims of 1 or more");
+    if (kernel < 1)
+      return conv::RefuseTensor(check, call, kWeight, " has an empty kernel", "dims of 1 or more");
     if (!IsTransposed(call)) {
       if (!conv::KernelFits(axis, input[2 + i], kernel))
         return conv::RefuseTensor(check, call, kWeight, " has a kernel longer than the padded input",
@@ -124,7 +126,8 @@ aclnnStatus OutputFits(const Check& check, OperatorCall& call) noexcept {
   }
   const bool is_empty = call.Tensor(kInput).numel == 0 || call.Tensor(kWeight).numel == 0;
   if (is_empty && call.Tensor(kOutput).numel != 0)
-    return conv::RefuseTensor(check, call, kOutput, " has elements, and input or weight none", "an empty output");
+    return conv::RefuseTensor(check, call, kOutput, " has elements, and input or weight none",
+                              "an empty output");
   return ACL_SUCCESS;
 }
 
@@ -140,22 +143,23 @@ aclnnStatus IsComputable(const Check& check, OperatorCall& call) noexcept {
   const Shape& weight = call.Tensor(kWeight).view;
   for (int i = 0; i < x.rank - 2; ++i) {
     if (!conv::IsRepresentable(conv::AxisOf(call, Where(call), i), x[2 + i], y[2 + i], weight[2 + i]))
-      return RefuseArray(check, call, kStride, " goes with values too large to compute with", "less than 2^60");
+      return RefuseArray(check, call, kStride, " goes with values too large to compute with",
+                         "less than 2^60");
   }
   return ACL_SUCCESS;
 }
 
-constexpr auto kChecks = List(
-    NotNull(kInput), NotNull(kWeight), ArrayNotNull(kStride), ArrayNotNull(kPadding), ArrayNotNull(kDilation),
-    NotNull(kOutput), If(IsTransposed, ArrayNotNull(kOutputPadding)),
-    DtypesIn(conv::kDtypes, {kInput, kWeight, kOutput, kBias}), Own(RankFits), If(HasBias, Own(BiasFits)),
-    conv::ArraySize(kStride, kInput), conv::ArraySize(kDilation, kInput), Own(PaddingSize),
-    If(IsTransposed, conv::ArraySize(kOutputPadding, kInput)), conv::FormatsFit({kInput, kWeight, kOutput}, /*strict=*/true),
-    If(HasBias, Own(BiasFormatFits)), conv::ArrayValues(kStride, 1),
-    conv::ArrayValues(kDilation, 1), Own(ChannelsFit), Own(KernelsFit), SizesRepresentable({kOutput}),
-    Own(OutputFits), conv::ModeFits(kMode, 4, {kInput, kWeight}),
-    OnProducts(ProductSet{Product::kAtlas200I500A2}, Own(ProductFits)), DoneIfEmpty({kOutput}),
-    Own(IsComputable, ACLNN_ERR_INNER_NULLPTR), InsideStorage({kInput, kWeight, kBias}));
+constexpr auto kChecks =
+    List(NotNull(kInput), NotNull(kWeight), ArrayNotNull(kStride), ArrayNotNull(kPadding),
+         ArrayNotNull(kDilation), NotNull(kOutput), If(IsTransposed, ArrayNotNull(kOutputPadding)),
+         DtypesIn(conv::kDtypes, {kInput, kWeight, kOutput, kBias}), Own(RankFits),
+         If(HasBias, Own(BiasFits)), conv::ArraySize(kStride, kInput), conv::ArraySize(kDilation, kInput),
+         Own(PaddingSize), If(IsTransposed, conv::ArraySize(kOutputPadding, kInput)),
+         conv::FormatsFit({kInput, kWeight, kOutput}, /*strict=*/true), If(HasBias, Own(BiasFormatFits)),
+         conv::ArrayValues(kStride, 1), conv::ArrayValues(kDilation, 1), Own(ChannelsFit), Own(KernelsFit),
+         SizesRepresentable({kOutput}), Own(OutputFits), conv::ModeFits(kMode, 4, {kInput, kWeight}),
+         OnProducts(ProductSet{Product::kAtlas200I500A2}, Own(ProductFits)), DoneIfEmpty({kOutput}),
+         Own(IsComputable, ACLNN_ERR_INNER_NULLPTR), InsideStorage({kInput, kWeight, kBias}));
 
 void SetConvolution(const OperatorCall& call, Executor& executor) {
   const bool is_transposed = IsTransposed(call);
@@ -186,8 +190,7 @@ aclnnStatus aclnnConvolutionGetWorkspaceSize(const aclTensor* input, const aclTe
                                              bool transposed, const aclIntArray* outputPadding,
                                              const int64_t groups, aclTensor* output, int8_t cubeMathType,
                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"input", input}, {"weight", weight}, {"bias", bias}, {"output", output}};
+  const TensorArgument tensors[] = {{"input", input}, {"weight", weight}, {"bias", bias}, {"output", output}};
   const Attribute attributes[] = {{"stride", stride},
                                   {"padding", padding},
                                   {"dilation", dilation},

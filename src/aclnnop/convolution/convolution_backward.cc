@@ -61,9 +61,9 @@ aclnnStatus OutputPaddingFits(const Check& check, OperatorCall& call) noexcept {
     const bool is_below_stride =
         call.Tensor(kInput).view.rank != 5 || i >= stride.size() || values[i] < stride[i];
     if (IsTransposed(call) ? values[i] >= 0 && is_below_stride : values[i] == 0) continue;
-    return RefuseArray(check, call, kOutputPadding, " has a value out of range",
-                       IsTransposed(call) ? "0 or more, of three axes less than stride"
-                                          : "0, where nothing is transposed");
+    return RefuseArray(
+        check, call, kOutputPadding, " has a value out of range",
+        IsTransposed(call) ? "0 or more, of three axes less than stride" : "0, where nothing is transposed");
   }
   return ACL_SUCCESS;
 }
@@ -83,12 +83,12 @@ bool IsEmpty(const OperatorCall& call) noexcept {
 aclnnStatus BiasSizesFit(const Check& check, OperatorCall& call) noexcept {
   const aclIntArray* const sizes = call.attributes[kBiasSizes].array;
   const Shape& weight = call.Tensor(kWeight).view;
-  const conv::Wide channels =
-      IsTransposed(call) ? conv::Wide{weight[1]} * Groups(call) : conv::Wide{call.Tensor(kGradOutput).view[1]};
+  const conv::Wide channels = IsTransposed(call) ? conv::Wide{weight[1]} * Groups(call)
+                                                 : conv::Wide{call.Tensor(kGradOutput).view[1]};
   if (sizes != nullptr && sizes->values.size() == 1 && sizes->values[0] == channels) return ACL_SUCCESS;
-  return FailAclnn(check.code,
-                   StartMessage(call).Add("parameter biasSizes is null or another shape than a bias's, accepted "
-                                          "where input or weight is empty: [channels of gradOutput]."));
+  return FailAclnn(check.code, StartMessage(call).Add(
+                                   "parameter biasSizes is null or another shape than a bias's, accepted "
+                                   "where input or weight is empty: [channels of gradOutput]."));
 }
 
 aclnnStatus EmptyInputFits(const Check& check, OperatorCall& call) noexcept {
@@ -102,15 +102,18 @@ aclnnStatus EmptyChannelsFit(const Check& check, OperatorCall& call) noexcept {
   const Shape& weight = call.Tensor(kWeight).view;
   const Shape& input = call.Tensor(kInput).view;
   if (weight[0] % Groups(call) != 0)
-    return conv::RefuseTensor(check, call, kWeight, " is not cut into groups", "a first dim that groups divides");
+    return conv::RefuseTensor(check, call, kWeight, " is not cut into groups",
+                              "a first dim that groups divides");
   const int64_t channels = IsTransposed(call) ? call.Tensor(kGradOutput).view[1] : input[1];
   const conv::Wide of_weight = conv::Wide{weight[1]} * Groups(call);
   const bool is_left_out = (channels == 0 && of_weight == 0) || (IsTransposed(call) && input[0] == 0);
   if (!is_left_out && channels != of_weight)
-    return conv::RefuseTensor(check, call, kWeight, " does not go with the channels", "as many for each group");
+    return conv::RefuseTensor(check, call, kWeight, " does not go with the channels",
+                              "as many for each group");
   if (IsTransposed(call)) {
     if (weight[0] > 0 && weight[0] == input[1]) return ACL_SUCCESS;
-    return conv::RefuseTensor(check, call, kWeight, " does not go with input's channels", "as many, not none");
+    return conv::RefuseTensor(check, call, kWeight, " does not go with input's channels",
+                              "as many, not none");
   }
   for (int i = 0; i < std::min(input.rank, weight.rank) - 2; ++i) {
     if (!conv::KernelFits(conv::AxisOf(call, Where(), i), input[2 + i], weight[2 + i]))
@@ -145,7 +148,8 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   }
   if (!call.IsGiven(kGradBias)) return ACL_SUCCESS;
   const Shape& bias = call.Tensor(kGradBias).view;
-  const conv::Wide channels = IsTransposed(call) ? conv::Wide{weight[1]} * Groups(call) : conv::Wide{weight[0]};
+  const conv::Wide channels =
+      IsTransposed(call) ? conv::Wide{weight[1]} * Groups(call) : conv::Wide{weight[0]};
   if (bias.rank == 1 && bias[0] == channels) return ACL_SUCCESS;
   return conv::RefuseTensor(check, call, kGradBias, " does not go with weight", "[channels of gradOutput]");
 }
@@ -167,9 +171,10 @@ aclnnStatus ChannelsFit(const Check& check, OperatorCall& call) noexcept {
   const int64_t of_y = call.Tensor(IsTransposed(call) ? kInput : kGradOutput).view[1];
   if (weight[0] % Groups(call) == 0 && weight[0] == of_y && conv::Wide{weight[1]} * Groups(call) == of_x)
     return ACL_SUCCESS;
-  return conv::RefuseTensor(check, call, kWeight, " does not go with the channels of input and gradOutput",
-                            "[channels of output, channels of input / groups, kernel], transposed [channels of "
-                            "input, channels of output / groups, kernel]");
+  return conv::RefuseTensor(
+      check, call, kWeight, " does not go with the channels of input and gradOutput",
+      "[channels of output, channels of input / groups, kernel], transposed [channels of "
+      "input, channels of output / groups, kernel]");
 }
 
 // Whether gradOutput has the batch and the axes of the convolution's result.
@@ -183,12 +188,11 @@ aclnnStatus GradientFits(const Check& check, OperatorCall& call) noexcept {
   for (size_t i = 0; i < axes; ++i) {
     const int dim = static_cast<int>(i) + 2;
     conv::Axis axis = conv::AxisOf(call, Where(), static_cast<int>(i));
-    axis.output_padding = output_padding.size() == axes ? output_padding[i]
-                                                        : output_padding[2 * i] + output_padding[2 * i + 1];
-    fits = fits && (IsTransposed(call)
-                        ? gradient[dim] == conv::LengthOfX(axis, input[dim], weight[dim])
-                        : conv::KernelFits(axis, input[dim], weight[dim]) &&
-                              gradient[dim] == conv::LengthOfY(axis, input[dim], weight[dim]));
+    axis.output_padding =
+        output_padding.size() == axes ? output_padding[i] : output_padding[2 * i] + output_padding[2 * i + 1];
+    fits = fits && (IsTransposed(call) ? gradient[dim] == conv::LengthOfX(axis, input[dim], weight[dim])
+                                       : conv::KernelFits(axis, input[dim], weight[dim]) &&
+                                             gradient[dim] == conv::LengthOfY(axis, input[dim], weight[dim]));
     fits = fits && (check.low == 0 ||
                     conv::IsRepresentable(axis, IsTransposed(call) ? gradient[dim] : input[dim],
                                           IsTransposed(call) ? input[dim] : gradient[dim], weight[dim]));
@@ -247,13 +251,13 @@ constexpr auto kEmpty =
          If(IsEmpty, Own(PaddingSizes)), If(IsEmpty, Own(EmptyChannelsFit)),
          If(IsEmpty, SizesRepresentable({kGradInput, kGradWeight, kGradBias})), If(IsEmpty, Own(FillsZeros)));
 
-constexpr auto kChecks = Join(
-    kFirst, kEmpty,
-    List(Own(ShapesFit), conv::ArraySize(kStride, kInput), conv::ArraySize(kDilation, kInput),
-         Own(PaddingSizes), Own(ChannelsFit), If(HasThreeAxes, Own(GradientFits)),
-         OnProducts(products::kAtlasA2AndA3, If(HasThreeAxes, Own(WeightFits))),
-         SizesRepresentable({kGradInput, kGradWeight, kGradBias}), GradientFitsCompute(),
-         InsideStorage({kGradOutput, kInput, kWeight})));
+constexpr auto kChecks =
+    Join(kFirst, kEmpty,
+         List(Own(ShapesFit), conv::ArraySize(kStride, kInput), conv::ArraySize(kDilation, kInput),
+              Own(PaddingSizes), Own(ChannelsFit), If(HasThreeAxes, Own(GradientFits)),
+              OnProducts(products::kAtlasA2AndA3, If(HasThreeAxes, Own(WeightFits))),
+              SizesRepresentable({kGradInput, kGradWeight, kGradBias}), GradientFitsCompute(),
+              InsideStorage({kGradOutput, kInput, kWeight})));
 
 // Without elements of input or weight.
 void SetZeros(const OperatorCall& call, Executor& executor) {
@@ -303,23 +307,18 @@ const OperatorFacts facts::convolution_backward = {
 using namespace portacl;
 
 aclnnStatus aclnnConvolutionBackwardGetWorkspaceSize(
-    const aclTensor* gradOutput, const aclTensor* input, const aclTensor* weight, const aclIntArray* biasSizes,
-    const aclIntArray* stride, const aclIntArray* padding, const aclIntArray* dilation, bool transposed,
-    const aclIntArray* outputPadding, int groups, const aclBoolArray* outputMask, int8_t cubeMathType,
-    aclTensor* gradInput, aclTensor* gradWeight, aclTensor* gradBias, uint64_t* workspaceSize,
-    aclOpExecutor** executor) {
+    const aclTensor* gradOutput, const aclTensor* input, const aclTensor* weight,
+    const aclIntArray* biasSizes, const aclIntArray* stride, const aclIntArray* padding,
+    const aclIntArray* dilation, bool transposed, const aclIntArray* outputPadding, int groups,
+    const aclBoolArray* outputMask, int8_t cubeMathType, aclTensor* gradInput, aclTensor* gradWeight,
+    aclTensor* gradBias, uint64_t* workspaceSize, aclOpExecutor** executor) {
   const TensorArgument tensors[] = {{"gradOutput", gradOutput}, {"input", input},
                                     {"weight", weight},         {"gradInput", gradInput},
                                     {"gradWeight", gradWeight}, {"gradBias", gradBias}};
-  const Attribute attributes[] = {{"biasSizes", biasSizes},
-                                  {"stride", stride},
-                                  {"padding", padding},
-                                  {"dilation", dilation},
-                                  {"transposed", transposed},
-                                  {"outputPadding", outputPadding},
-                                  {"groups", groups},
-                                  MaskAttribute(outputMask),
-                                  {"cubeMathType", cubeMathType}};
+  const Attribute attributes[] = {
+      {"biasSizes", biasSizes}, {"stride", stride},         {"padding", padding},
+      {"dilation", dilation},   {"transposed", transposed}, {"outputPadding", outputPadding},
+      {"groups", groups},       MaskAttribute(outputMask),  {"cubeMathType", cubeMathType}};
   OperatorCall call{"aclnnConvolutionBackward", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
   return RunPhase1(call, kChecks, workspaceSize, executor, SetGradients);
 }

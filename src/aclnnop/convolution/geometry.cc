@@ -52,7 +52,8 @@ bool IsRepresentable(const Axis& axis, int64_t x, int64_t y, int64_t kernel) noe
   constexpr Wide kMost = Wide{1} << 60;
   const auto is_less = [](Wide number) { return number < kMost && number > -kMost; };
   return is_less(axis.stride) && is_less(axis.padding[0]) && is_less(axis.padding[1]) &&
-         is_less(axis.dilation) && is_less(Reach(axis, kernel)) && is_less(x) && is_less(Wide{y} * axis.stride);
+         is_less(axis.dilation) && is_less(Reach(axis, kernel)) && is_less(x) &&
+         is_less(Wide{y} * axis.stride);
 }
 
 aclnnStatus check::ModeFits(const Check& check, OperatorCall& call) noexcept {
@@ -90,7 +91,8 @@ aclnnStatus check::ArrayValues(const Check& check, OperatorCall& call) noexcept 
   const int attribute = check.attributes.index[0];
   for (const int64_t value : call.Array(attribute)) {
     if (value >= check.low) continue;
-    return RefuseArray(check, call, attribute, check.low > 0 ? " has a value below 1" : " has a negative value",
+    return RefuseArray(check, call, attribute,
+                       check.low > 0 ? " has a value below 1" : " has a negative value",
                        check.low > 0 ? "1 or more" : "0 or more");
   }
   return ACL_SUCCESS;
@@ -140,8 +142,7 @@ engine::ConvolutionOperand OperandOf(const OperatorCall& call, int tensor, const
   operand.outer = step(dims.outer);
   operand.inner = step(dims.inner);
   const int axes = view.view.rank - 2;
-  for (int i = 0; i < axes; ++i)
-    operand.axis[engine::kPatchAxes - axes + i] = step(dims.first_axis + i);
+  for (int i = 0; i < axes; ++i) operand.axis[engine::kPatchAxes - axes + i] = step(dims.first_axis + i);
   return operand;
 }
 
@@ -201,14 +202,14 @@ struct GradientsJob {
   bool Touches(int operand) const noexcept { return operand < kMostOperands && touched[operand]; }
   int64_t Elements() const noexcept { return elements; }
   void Run(const JobContext& context) const noexcept {
-    if (has_image)
-      engine::ConvolutionJob{image, image_result, isa, threads}.Run(context.addresses, nullptr);
+    if (has_image) engine::ConvolutionJob{image, image_result, isa, threads}.Run(context.addresses, nullptr);
     if (has_weight) {
       engine::ConvolutionJob{weight, engine::ConvolutionResult::kW, isa, threads}.Run(context.addresses,
                                                                                       nullptr);
     }
     if (has_sum)
-      reinterpret_cast<const engine::ReductionJob*>(context.memory)->Run(context.addresses, context.workspace);
+      reinterpret_cast<const engine::ReductionJob*>(context.memory)
+          ->Run(context.addresses, context.workspace);
   }
 };
 
@@ -223,8 +224,8 @@ bool MakeSum(const OperatorCall& call, const Gradients& gradients, Executor& exe
   OperatorCall sum = call;
   sum.tensors = tensors;
   sum.promoted = ACL_FLOAT;
-  auto* const job = new (memory) engine::ReductionJob(
-      MakeReductionJob(sum, summed.view, kept, {0}, 1, /*factor=*/1.0f, executor));
+  auto* const job = new (memory)
+      engine::ReductionJob(MakeReductionJob(sum, summed.view, kept, {0}, 1, /*factor=*/1.0f, executor));
   job->formula.Set(TermKernels(JobIsa()), engine::NoParameters());
   job->formula.argument[0] = static_cast<int8_t>(gradients.summed);
   job->output_argument = static_cast<int8_t>(gradients.bias);
@@ -247,7 +248,8 @@ void SetGradientsJob(const OperatorCall& call, const Gradients& gradients, Execu
       if (!has) return;
       to = *convolution;
       for (const auto* operand : {&to.x, &to.y, &to.w}) job.touched[operand->argument] = true;
-      job.elements += engine::ConvolutionJob{to, engine::ConvolutionResult::kW, job.isa, job.threads}.Elements();
+      job.elements +=
+          engine::ConvolutionJob{to, engine::ConvolutionResult::kW, job.isa, job.threads}.Elements();
     };
     add(gradients.of_image, job.image, job.has_image);
     add(gradients.of_weight, job.weight, job.has_weight);
@@ -261,9 +263,7 @@ void SetGradientsJob(const OperatorCall& call, const Gradients& gradients, Execu
 
 void SetConvolutionJob(const engine::Convolution& convolution, engine::ConvolutionResult result,
                        Executor& executor) noexcept {
-  executor.SetJob([&] {
-    return engine::ConvolutionJob{convolution, result, JobIsa(), ThreadLimit()};
-  });
+  executor.SetJob([&] { return engine::ConvolutionJob{convolution, result, JobIsa(), ThreadLimit()}; });
 }
 
 }  // namespace portacl::convolution

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "acl/float_environment.h"
+
 namespace portacl::engine {
 namespace {
 
@@ -269,7 +271,6 @@ void RunW(const ConvolutionJob& job, void* const* addresses) {
   Run(product, job, addresses);
 }
 
-
 }  // namespace
 
 bool ConvolutionJob::Touches(int operand) const noexcept {
@@ -291,6 +292,8 @@ int64_t ConvolutionJob::Elements() const noexcept {
 }
 
 void ConvolutionJob::Run(void* const* addresses, void* /*workspace*/) const noexcept {
+  // Products are made here, from lengths in floating point.
+  const DefaultFloatEnvironment environment;
   switch (result) {
     case ConvolutionResult::kY:
       return RunY(*this, addresses);

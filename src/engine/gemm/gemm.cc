@@ -275,12 +275,9 @@ class TileRun {
   }
 
   PatchSource Patched(const GemmOperand& operand, const char* base, LoadFunction load) const {
-    return {operand.patches,
-            base,
-            SizeOf(operand.dtype),
-            load,
-            job_.gather,
-            job_.kernels.transpose[static_cast<size_t>(GemmElement::kF32)]};
+    return {operand.patches,       base,
+            SizeOf(operand.dtype), load,
+            job_.gather,           job_.kernels.transpose[static_cast<size_t>(GemmElement::kF32)]};
   }
 
   // What is left to do with the sums of a row's columns from `column` on, at most kFinished of them.
@@ -370,9 +367,9 @@ class TileRun {
       ForEachTerms([&](int64_t, int64_t term, int64_t depth, bool is_first) {
         float block = 0;
         for (int64_t k = term; k < term + depth; ++k)
-          block = std::fma(LeftElement(row, k),
-                           PatchElement(Patched(gemm_.right, tile_.right, job_.load[1]), tile_.column + column, k),
-                           block);
+          block = std::fma(
+              LeftElement(row, k),
+              PatchElement(Patched(gemm_.right, tile_.right, job_.load[1]), tile_.column + column, k), block);
         sum = is_first ? block : sum + block;
       });
       return sum;
@@ -507,7 +504,8 @@ void RunSharedBlocks(const GemmJob& job, void* const* addresses, float* sums) {
     return static_cast<char*>(addresses[operand.argument]) + operand.offset;
   };
   const Gemm& gemm = job.gemm;
-  const Tile tile{1, 1, at(gemm.left), at(gemm.right), gemm.adds ? at(gemm.added) : nullptr, at(gemm.out), 0, 0};
+  const Tile tile{1, 1, at(gemm.left), at(gemm.right), gemm.adds ? at(gemm.added) : nullptr, at(gemm.out),
+                  0, 0};
   const TileRun run(job, tile);
   ForEachBlock(DividedUp(job.shared_blocks, kBlocksOfThread), job.threads, [&](int64_t part) {
     const DefaultFloatEnvironment environment;
@@ -539,8 +537,9 @@ GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
   job.store = FindStore(isa, made.out.dtype);
   job.gather = FindGather(isa, GatherSource::kCache);
   job.scatter = FindScatter(isa, /*from_memory=*/false);
-  job.is_direct = !is_patched && made.out.dtype == ACL_FLOAT && !made.adds && made.alpha == 1.0f && made.depth > 0 &&
-                  (made.out.column == kNumber || made.columns == 1) && made.out.row % kNumber == 0;
+  job.is_direct = !is_patched && made.out.dtype == ACL_FLOAT && !made.adds && made.alpha == 1.0f &&
+                  made.depth > 0 && (made.out.column == kNumber || made.columns == 1) &&
+                  made.out.row % kNumber == 0;
   job.way = is_patched ? GemmJob::Way::kTiles : WayOf(made);
   ChooseTiles(job, threads);
   if (job.way == GemmJob::Way::kDot && job.threads > 1 && made.groups == 1 && made.out.argument >= 0 &&

@@ -154,8 +154,7 @@ void PackShortRuns(const PatchSource& source, int64_t line, int64_t lines, int64
   for (int64_t k = 0; k < depth;) {
     const char* const base = RunBase(source, {}, position);
     for (; k < depth && position.at[kPatchAxes - 1] < last.positions; ++k, ++position.at[kPatchAxes - 1])
-      distances[k] =
-          base - source.base + Coordinate(last, 0, position.at[kPatchAxes - 1]) * last.stride;
+      distances[k] = base - source.base + Coordinate(last, 0, position.at[kPatchAxes - 1]) * last.stride;
     StepRun(patches, position);
   }
   for (int64_t i = 0; i < lines; ++i) {

@@ -41,8 +41,8 @@ struct Setting {
   int64_t stride, padding, dilation, groups;
 };
 const std::vector<Setting> kSettings = {
-    {{2, 33, 30, 27}, {40, 33, 3, 3}, {2, 40, 30, 27}, 1, 1, 1, 1},
-    {{3, 5, 41, 37}, {17, 5, 7, 7}, {3, 17, 21, 19}, 2, 3, 1, 1},
+    {{2, 33, 12, 23}, {20, 33, 3, 3}, {2, 20, 12, 23}, 1, 1, 1, 1},
+    {{2, 5, 29, 31}, {17, 5, 7, 7}, {2, 17, 15, 16}, 2, 3, 1, 1},
     {{2, 300, 9, 9}, {15, 300, 1, 1}, {2, 15, 9, 9}, 1, 0, 1, 1},
     {{2, 24, 20, 35}, {24, 1, 3, 3}, {2, 24, 20, 35}, 1, 1, 1, 24},
     {{2, 12, 31, 33}, {20, 6, 3, 3}, {2, 20, 14, 15}, 2, 0, 2, 2},
@@ -53,7 +53,8 @@ SubjectRegistration Register(const std::string& name, decltype(OperatorBinding::
   Subject subject;
   OperatorBinding& binding = subject.description.binding;
   binding.name = name;
-  for (size_t i = 0; i < given[0].input_shapes.size(); ++i) binding.tensors.push_back("input" + std::to_string(i));
+  for (size_t i = 0; i < given[0].input_shapes.size(); ++i)
+    binding.tensors.push_back("input" + std::to_string(i));
   binding.tensors.emplace_back("output");
   binding.plan = std::move(plan);
   binding.run = run;
