@@ -22,9 +22,10 @@ foreach(portacl_repository IN ITEMS nn math cv)
   endforeach()
 endforeach()
 install(TARGETS portacl ${PORTACL_FILTER_NAMES} LIBRARY DESTINATION lib64)
+install(TARGETS portacl_gloo LIBRARY DESTINATION lib64/portacl)
 
 # All that is built to be installed: no tests, no measurements.
-add_custom_target(portacl_install DEPENDS portacl ${PORTACL_FILTER_NAMES} portacl-info)
+add_custom_target(portacl_install DEPENDS portacl portacl_gloo ${PORTACL_FILTER_NAMES} portacl-info)
 
 # Filled in at install time: only then is the prefix known.
 if(NOT DEFINED PORTACL_PLACE_OF_SET_ENV)

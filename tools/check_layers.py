@@ -17,9 +17,10 @@ ALLOWED = {
     "contract": {"contract", "aclnn", "acl"},
     "plan": {"plan", "aclnn", "acl"},
     "engine": {"engine", "plan", "aclnn", "acl"},
+    "hccl": {"hccl", "engine", "plan", "aclnn", "acl"},
     "aclop": {"aclop", "engine", "plan", "aclnn", "acl"},
     "aclnnop": {"aclnnop", "engine", "plan", "contract", "aclnn", "acl"},
-    "info": {"info", "aclnnop", "engine", "plan", "contract", "aclnn", "acl"},
+    "info": {"info", "aclnnop", "hccl", "engine", "plan", "contract", "aclnn", "acl"},
 }
 # The rooms of a folder: each may include those before it, and itself. "" is what lies in the folder itself.
 ROOMS = {

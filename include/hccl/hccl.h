@@ -1,24 +1,69 @@
-// hccl/hccl.h: settings of the collective library. There are no communicators and no collectives.
+// hccl/hccl.h: collective operations of several processes. Communicators are in hccl/hccl_comm.h.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions are here because clients set their determinism when they start, whether they communicate or not. They
-// need neither aclInit nor a device, and may be called from any thread at any time.
+// A call puts the operation into the stream and returns; events and synchronisation order it as any other work. Counts
+// are elements. Every rank calls with the same count, type, operation and root; arrays of counts and displacements (uint64_t,
+// elements, one for each rank) are read during the call. Reductions take the elements in the order of ranks, 16-bit floats in
+// float32 with one rounding: the same bits in every rank and run. All types can be moved; reduced can be all but INT128 and 8-bit floats.
+// What may fail after the call (a rank that is gone, does not come in HCCL_EXEC_TIMEOUT seconds, calls something else) is reported by
+// HcclGetCommAsyncError and by the next synchronisation of the stream (507057, 507047); the communicator is then of no more use.
+// Return HCCL_SUCCESS, also for count 0, which does nothing; HCCL_E_PTR for null; HCCL_E_PARA for another bad value;
+// HCCL_E_NOT_SUPPORT for a type that cannot be reduced; the communicator's error once it has one. A refusal leaves an error text.
 #ifndef PORTACL_HCCL_HCCL_H_
 #define PORTACL_HCCL_HCCL_H_
 
 #include "acl/acl.h"
+#include "hccl/hccl_comm.h"
 #include "hccl/hccl_types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// Set and get a setting of the process: a number, 0 at first. It is kept and given back; nothing depends on it.
-//   config       HCCL_DETERMINISTIC or HCCL_ACCELERATOR
-//   configValue  the number; any is accepted
-// Return HCCL_SUCCESS; HCCL_E_PARA for another setting; HCCL_E_PTR for null. A refusal leaves an error text.
-ACL_FUNC_VISIBILITY HcclResult HcclSetConfig(HcclConfig config, HcclConfigValue configValue);
-ACL_FUNC_VISIBILITY HcclResult HcclGetConfig(HcclConfig config, HcclConfigValue* configValue);
+// sendBuf may be recvBuf. Reduce: recvBuf is written at the root alone.
+ACL_FUNC_VISIBILITY HcclResult HcclAllReduce(void* sendBuf, void* recvBuf, uint64_t count,
+                                             HcclDataType dataType, HcclReduceOp op, HcclComm comm,
+                                             aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType dataType,
+                                          HcclReduceOp op, uint32_t root, HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclBroadcast(void* buf, uint64_t count, HcclDataType dataType, uint32_t root,
+                                             HcclComm comm, aclrtStream stream);
+// The larger buffer holds a part for each rank, in the order of ranks; the smaller one may lie in it.
+ACL_FUNC_VISIBILITY HcclResult HcclAllGather(void* sendBuf, void* recvBuf, uint64_t sendCount,
+                                             HcclDataType dataType, HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclReduceScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
+                                                 HcclDataType dataType, HcclReduceOp op, HcclComm comm,
+                                                 aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
+                                           HcclDataType dataType, uint32_t root, HcclComm comm,
+                                           aclrtStream stream);
+// The same with parts of their own sizes and places.
+ACL_FUNC_VISIBILITY HcclResult HcclAllGatherV(void* sendBuf, uint64_t sendCount, void* recvBuf,
+                                              const void* recvCounts, const void* recvDispls,
+                                              HcclDataType dataType, HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclReduceScatterV(void* sendBuf, const void* sendCounts,
+                                                  const void* sendDispls, void* recvBuf, uint64_t recvCount,
+                                                  HcclDataType dataType, HcclReduceOp op, HcclComm comm,
+                                                  aclrtStream stream);
+// Every rank gives each rank a part. sendBuf is not recvBuf; both types are the same. VC: sendCountMatrix[i][j] is what i gives j, packed.
+ACL_FUNC_VISIBILITY HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType sendType,
+                                            const void* recvBuf, uint64_t recvCount, HcclDataType recvType,
+                                            HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void* sdispls,
+                                             HcclDataType sendType, const void* recvBuf,
+                                             const void* recvCounts, const void* rdispls,
+                                             HcclDataType recvType, HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclAlltoAllVC(const void* sendBuf, const void* sendCountMatrix,
+                                              HcclDataType sendType, const void* recvBuf,
+                                              HcclDataType recvType, HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclBarrier(HcclComm comm, aclrtStream stream);
+// One send meets one receive of the other rank, in order. Those of one batch, or one group (hccl/hcomm.h), do not wait for each other.
+ACL_FUNC_VISIBILITY HcclResult HcclSend(void* sendBuf, uint64_t count, HcclDataType dataType,
+                                        uint32_t destRank, HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclRecv(void* recvBuf, uint64_t count, HcclDataType dataType,
+                                        uint32_t srcRank, HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum,
+                                                 HcclComm comm, aclrtStream stream);
 
 #ifdef __cplusplus
 }

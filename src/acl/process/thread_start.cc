@@ -7,7 +7,7 @@
 
 namespace portacl {
 
-bool StartThread(void* (*body)(void*)) noexcept {
+bool StartThread(void* (*body)(void*), void* argument) noexcept {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -20,7 +20,7 @@ bool StartThread(void* (*body)(void*)) noexcept {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread;
-  const bool started = pthread_create(&thread, &attributes, body, nullptr) == 0;
+  const bool started = pthread_create(&thread, &attributes, body, argument) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   return started;

@@ -12,6 +12,6 @@ inline constexpr size_t kLeastStack = size_t{1} << 20;
 
 // Starts a thread that nobody waits for: signals are for the program's own threads, so it blocks them all. False when there
 // is none to be had.
-bool StartThread(void* (*body)(void*)) noexcept;
+bool StartThread(void* (*body)(void*), void* argument = nullptr) noexcept;
 
 }  // namespace portacl

@@ -1,0 +1,132 @@
+// The messages of one operation (see exchange.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "hccl/exchange.h"
+
+#include <chrono>
+
+#include "hccl/reduce.h"
+
+namespace portacl::hccl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Text Describe(const Offer& offer) noexcept {
+  return Text(NameOf(static_cast<Function>(offer.function)), " of ",
+              TypeName(static_cast<HcclDataType>(offer.type)), ", operation ", offer.op, ", root ",
+              offer.root, ", ", offer.give, " elements to give and ", offer.take, " to take");
+}
+
+}  // namespace
+
+Exchange::Exchange(Communicator& communicator, const char* what) noexcept
+    : communicator_(communicator),
+      what_(what),
+      deadline_(communicator.exec_seconds() == 0
+                    ? Moment::max()
+                    : Clock::now() + std::chrono::seconds(communicator.exec_seconds())),
+      expected_(static_cast<size_t>(communicator.size())) {}
+
+Exchange::~Exchange() {
+  for (const Posted& one : posted_) {
+    if (one.transfer == nullptr) continue;
+    communicator_.transport().Abort();
+    communicator_.transport().Release(one.transfer);
+  }
+}
+
+void Exchange::Fail(HcclResult code, const Text& text) {
+  Failure failure;
+  failure.fault = {code, Text(what_, ", communicator ", communicator_.name().c_str(), ", rank ",
+                              communicator_.rank(), " of ", communicator_.size(), ": ", text.view())};
+  // Now: nobody may touch the memory of what is left.
+  communicator_.Break(failure.fault);
+  throw failure;
+}
+
+void Exchange::FailLost(int rank) {
+  if (communicator_.IsClosing())
+    Fail(HCCL_E_UNAVAIL, Text("the communicator was destroyed before the operation was done."));
+  if (communicator_.fault() != HCCL_SUCCESS) {
+    Fail(communicator_.fault(),
+         Text("another operation of the communicator failed: ", communicator_.FaultText().view()));
+  }
+  const Text words = communicator_.LastWordsOf(rank);
+  if (!words.view().empty()) Fail(HCCL_E_REMOTE, Text("rank ", rank, " gave up: ", words.view()));
+  Fail(HCCL_E_REMOTE, Text("the connection to rank ", rank, " was lost: its process has ended, or gave up."));
+}
+
+size_t Exchange::Keep(int rank) {
+  posted_.push_back({nullptr, rank});
+  return posted_.size() - 1;
+}
+
+size_t Exchange::Send(int rank, uint64_t slot, const void* data, size_t bytes) {
+  const size_t place = Keep(rank);
+  posted_[place].transfer = communicator_.transport().Send(rank, slot, data, bytes);
+  if (posted_[place].transfer == nullptr) FailLost(rank);
+  return place;
+}
+
+size_t Exchange::Receive(int rank, uint64_t slot, void* data, size_t bytes) {
+  const size_t place = Keep(rank);
+  posted_[place].transfer = communicator_.transport().Receive(rank, slot, data, bytes);
+  if (posted_[place].transfer == nullptr) FailLost(rank);
+  return place;
+}
+
+void Exchange::Wait(size_t transfer) {
+  Posted& one = posted_[transfer];
+  if (one.transfer == nullptr) return;
+  switch (communicator_.transport().Wait(one.transfer, deadline_)) {
+    case Transport::Outcome::kDone:
+      communicator_.transport().Release(one.transfer);
+      one.transfer = nullptr;
+      return;
+    case Transport::Outcome::kTimedOut:
+      Fail(HCCL_E_TIMEOUT, Text("rank ", one.rank, " did not come in HCCL_EXEC_TIMEOUT, ",
+                                communicator_.exec_seconds(), " s."));
+    case Transport::Outcome::kLost:
+    case Transport::Outcome::kAborted:
+      FailLost(one.rank);
+  }
+}
+
+void Exchange::WaitForAll() {
+  for (size_t i = 0; i < posted_.size(); ++i) Wait(i);
+}
+
+void* Exchange::Scratch(size_t bytes) {
+  scratch_.emplace_back(new char[bytes == 0 ? 1 : bytes]);
+  return scratch_.back().get();
+}
+
+void Exchange::SendOffer(int rank, uint64_t slot, const Offer& offer, const void* data, size_t bytes) {
+  if (bytes > kWithOffer) bytes = 0;
+  char* const message = static_cast<char*>(Scratch(sizeof offer + bytes));
+  std::memcpy(message, &offer, sizeof offer);
+  if (bytes > 0) std::memcpy(message + sizeof offer, data, bytes);
+  Send(rank, slot, message, sizeof offer + bytes);
+}
+
+void Exchange::ReceiveOffer(int rank, uint64_t slot) {
+  Expected& one = expected_[static_cast<size_t>(rank)];
+  one.message = static_cast<char*>(Scratch(kOfferRoom));
+  one.transfer = Receive(rank, slot, one.message, kOfferRoom);
+}
+
+void Exchange::MeetOffer(int rank, const Offer& wanted, void* data, size_t bytes) {
+  const Expected& one = expected_[static_cast<size_t>(rank)];
+  Wait(one.transfer);
+  Offer offer;
+  std::memcpy(&offer, one.message, sizeof offer);
+  if (std::memcmp(&offer, &wanted, sizeof offer) != 0) {
+    Offer own = wanted;
+    std::swap(own.give, own.take);
+    Fail(HCCL_E_REMOTE, Text("rank ", rank, " called something else: ", Describe(offer).view(),
+                             "; here it is ", Describe(own).view(), "."));
+  }
+  if (bytes > 0 && bytes <= kWithOffer) std::memcpy(data, one.message + sizeof offer, bytes);
+}
+
+}  // namespace portacl::hccl

@@ -1,0 +1,83 @@
+// The messages of one operation: posted together, waited for, and taken back when one of them fails.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "hccl/communicator.h"
+#include "hccl/operation.h"
+
+namespace portacl::hccl {
+
+// Something that ended an operation; thrown inside Perform alone.
+struct Failure {
+  Fault fault;
+};
+
+// What every rank shows every other one that it works with, so that one that calls something else is named.
+struct Offer {
+  uint32_t function = 0;
+  uint32_t type = 0;
+  uint32_t op = 0;
+  uint32_t root = 0;
+  uint64_t give = 0;  // elements to the rank that reads this
+  uint64_t take = 0;  // and from it
+};
+
+class Exchange {
+ public:
+  // What is small travels with the offer: one message instead of two.
+  static constexpr size_t kWithOffer = 16384;
+
+  Exchange(Communicator& communicator, const char* what) noexcept;
+  ~Exchange();
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  Communicator& communicator() noexcept { return communicator_; }
+  Moment deadline() const noexcept { return deadline_; }
+
+  // Posts; the transfer is this object's. `rank` is the one that a failure names.
+  size_t Send(int rank, uint64_t slot, const void* data, size_t bytes);
+  size_t Receive(int rank, uint64_t slot, void* data, size_t bytes);
+  void Wait(size_t transfer);
+  void WaitForAll();
+
+  // Offers: a message that `data` follows when it fits, and one to come. Memory is the object's.
+  void SendOffer(int rank, uint64_t slot, const Offer& offer, const void* data, size_t bytes);
+  void ReceiveOffer(int rank, uint64_t slot);
+  // Waits for the offer of `rank`, compares it, and copies what came with it.
+  void MeetOffer(int rank, const Offer& wanted, void* data, size_t bytes);
+
+  // Memory for what comes in between; freed with the object.
+  void* Scratch(size_t bytes);
+
+  [[noreturn]] void Fail(HcclResult code, const Text& text);
+
+ private:
+  struct Posted {
+    Transfer* transfer;
+    int rank;
+  };
+  static constexpr size_t kOfferRoom = sizeof(Offer) + kWithOffer;
+
+  size_t Keep(int rank);
+  [[noreturn]] void FailLost(int rank);
+
+  Communicator& communicator_;
+  const char* const what_;
+  const Moment deadline_;
+  std::vector<Posted> posted_;
+  std::vector<std::unique_ptr<char[]>> scratch_;
+  struct Expected {
+    size_t transfer = 0;
+    char* message = nullptr;
+  };
+  std::vector<Expected> expected_;  // offers, by rank
+};
+
+}  // namespace portacl::hccl

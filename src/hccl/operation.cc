@@ -1,0 +1,472 @@
+// How each operation moves its bytes, and puts elements together in the order of ranks (see operation.h).
+//
+// Reductions: every element is put together by one rank, its owner, which takes it from all the others, and which gives the result to who
+// wants it. As many bytes travel as in a ring, but the order is that of ranks. What is small goes to all at once, and each rank
+// puts all together: one step, and the same order.
+// SPDX-License-Identifier: Apache-2.0
+#include "hccl/operation.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <iterator>
+#include <new>
+#include <vector>
+
+#include "hccl/exchange.h"
+#include "hccl/reduce.h"
+
+namespace portacl::hccl {
+namespace {
+
+// What one owner reduces at a time. While it does, the next of these are on their way.
+constexpr size_t kPiece = size_t{1} << 20;
+constexpr size_t kPiecesUnderWay = 4;
+
+const char* At(const void* buffer, uint64_t element, size_t size) noexcept {
+  return static_cast<const char*>(buffer) + element * size;
+}
+char* At(void* buffer, uint64_t element, size_t size) noexcept {
+  return static_cast<char*>(buffer) + element * size;
+}
+
+bool Overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) noexcept {
+  const std::less<const char*> before;
+  const auto* const first = static_cast<const char*>(a);
+  const auto* const second = static_cast<const char*>(b);
+  return a_bytes > 0 && b_bytes > 0 && before(first, second + b_bytes) && before(second, first + a_bytes);
+}
+
+class Performance {
+ public:
+  Performance(Communicator& communicator, const Operation& operation)
+      : operation_(operation),
+        exchange_(communicator, NameOf(operation.function)),
+        ranks_(communicator.size()),
+        me_(communicator.rank()),
+        size_(ElementSize(operation.type)) {}
+
+  void Run() {
+    switch (operation_.function) {
+      case Function::kAllReduce:
+        return operation_.count * size_ <= Exchange::kWithOffer ? ReduceEverywhere()
+                                                                : ReduceByOwners(EqualBlocks(), true);
+      case Function::kReduce:
+      case Function::kReduceScatter:
+      case Function::kReduceScatterV:
+        return ReduceByOwners(operation_.give, false);
+      case Function::kBroadcast:
+        return ranks_ > 2 && operation_.count * size_ > Exchange::kWithOffer ? BroadcastByParts() : Direct();
+      case Function::kSend:
+      case Function::kRecv:
+      case Function::kBatchSendRecv:
+        return Messages();
+      default:
+        return Direct();
+    }
+  }
+
+ private:
+  uint64_t OfferSlot() const noexcept { return Slot(SlotKind::kOffer, operation_.number); }
+  uint64_t PartSlot(uint64_t part, size_t bytes) const noexcept {
+    return Slot(SlotKind::kCollective, operation_.number, part, bytes);
+  }
+  Offer OfferTo(uint64_t give, uint64_t take) const noexcept {
+    return {static_cast<uint32_t>(operation_.function),
+            static_cast<uint32_t>(operation_.type),
+            static_cast<uint32_t>(operation_.op),
+            operation_.root,
+            give,
+            take};
+  }
+
+  // Posts the offers, with what is small; gives[p] goes to rank p, as far as it exists.
+  void PostOffers(const std::vector<Part>& give, const std::vector<Part>& take, const void* send) {
+    for (int other = 0; other < ranks_; ++other) {
+      if (other != me_) exchange_.ReceiveOffer(other, OfferSlot());
+    }
+    for (int step = 1; step < ranks_; ++step) {
+      // Everybody begins with another one.
+      const int other = (me_ + step) % ranks_;
+      const Part& part = give[static_cast<size_t>(other)];
+      exchange_.SendOffer(other, OfferSlot(), OfferTo(part.count, take[static_cast<size_t>(other)].count),
+                          send == nullptr ? nullptr : At(send, part.first, size_),
+                          send == nullptr ? 0 : part.count * size_);
+    }
+  }
+  void MeetOffer(int other, const Part& give, const Part& take, void* data) {
+    exchange_.MeetOffer(other, OfferTo(take.count, give.count), data,
+                        data == nullptr ? 0 : take.count * size_);
+  }
+
+  // A rank's own part, and where it goes.
+  void CopyOwn(const Part& give, const Part& take) {
+    if (give.count == 0) return;
+    const char* const from = At(operation_.send, give.first, size_);
+    char* const to = At(operation_.recv, take.first, size_);
+    if (from != to) std::memmove(to, from, give.count * size_);
+  }
+
+  // Every part goes straight to where it belongs.
+  void Direct() {
+    const void* send = operation_.send;
+    uint64_t sent = 0;
+    uint64_t taken = 0;
+    for (const Part& part : operation_.give) sent = std::max(sent, part.first + part.count);
+    for (const Part& part : operation_.take) taken = std::max(taken, part.first + part.count);
+    const Part& own = operation_.give[static_cast<size_t>(me_)];
+    const Part& own_place = operation_.take[static_cast<size_t>(me_)];
+    const bool in_place =
+        own.count > 0 && At(send, own.first, size_) == At(operation_.recv, own_place.first, size_);
+    if (!in_place && Overlap(send, sent * size_, operation_.recv, taken * size_)) {
+      void* const copy = exchange_.Scratch(sent * size_);
+      std::memcpy(copy, send, sent * size_);
+      if (own.count > 0) {
+        std::memcpy(At(operation_.recv, own_place.first, size_), At(copy, own.first, size_),
+                    own.count * size_);
+      }
+      send = copy;
+    } else {
+      CopyOwn(own, own_place);
+    }
+    PostOffers(operation_.give, operation_.take, send);
+    for (int step = 1; step < ranks_; ++step) {
+      const int to = (me_ + step) % ranks_;
+      const int from = (me_ + ranks_ - step) % ranks_;
+      const Part& take = operation_.take[static_cast<size_t>(from)];
+      const Part& give = operation_.give[static_cast<size_t>(to)];
+      if (take.count * size_ > Exchange::kWithOffer) {
+        exchange_.Receive(from, PartSlot(0, take.count * size_), At(operation_.recv, take.first, size_),
+                          take.count * size_);
+      }
+      if (give.count * size_ > Exchange::kWithOffer) {
+        exchange_.Send(to, PartSlot(0, give.count * size_), At(send, give.first, size_), give.count * size_);
+      }
+    }
+    for (int other = 0; other < ranks_; ++other) {
+      if (other == me_) continue;
+      const Part& take = operation_.take[static_cast<size_t>(other)];
+      char scarcely = 0;  // an empty part has no place
+      MeetOffer(other, operation_.give[static_cast<size_t>(other)], take,
+                take.count == 0 ? &scarcely : At(operation_.recv, take.first, size_));
+    }
+    exchange_.WaitForAll();
+  }
+
+  // Small: all to all, and everybody puts together.
+  void ReduceEverywhere() {
+    const Part all = {operation_.count, 0};
+    const std::vector<Part> parts(static_cast<size_t>(ranks_), all);
+    PostOffers(parts, parts, operation_.send);
+    const size_t bytes = operation_.count * size_;
+    std::vector<const void*> inputs(static_cast<size_t>(ranks_));
+    char* const came = static_cast<char*>(exchange_.Scratch(bytes * static_cast<size_t>(ranks_)));
+    for (int other = 0; other < ranks_; ++other) {
+      char* const place = came + bytes * static_cast<size_t>(other);
+      inputs[static_cast<size_t>(other)] = other == me_ ? operation_.send : place;
+      if (other != me_) MeetOffer(other, all, all, place);
+    }
+    FindReduce(operation_.type, operation_.op)(inputs.data(), ranks_, operation_.recv, operation_.count);
+    exchange_.WaitForAll();
+  }
+
+  // The elements that each rank owns, when nothing else says it.
+  std::vector<Part> EqualBlocks() const {
+    std::vector<Part> blocks(static_cast<size_t>(ranks_));
+    const auto ranks = static_cast<uint64_t>(ranks_);
+    // Whole cache lines, so that no two pieces share one.
+    const uint64_t line = std::max<uint64_t>(64 / size_, 1);
+    const uint64_t lines = (operation_.count + line - 1) / line;
+    uint64_t first = 0;
+    for (uint64_t owner = 0; owner < ranks; ++owner) {
+      const uint64_t end = std::min((lines * (owner + 1) / ranks) * line, operation_.count);
+      blocks[owner] = {end - first, first};
+      first = end;
+    }
+    return blocks;
+  }
+
+  // Block p of every rank goes to rank p, piece by piece; with `everywhere` its result goes to all.
+  void ReduceByOwners(const std::vector<Part>& blocks, bool everywhere) {
+    const auto me = static_cast<size_t>(me_);
+    const uint64_t piece = std::max<uint64_t>(kPiece / size_, 1);
+    const auto pieces = [piece](const Part& block) { return (block.count + piece - 1) / piece; };
+    const auto piece_of = [piece](const Part& block, uint64_t i) {
+      return Part{std::min(piece, block.count - i * piece), block.first + i * piece};
+    };
+    const Part& own = blocks[me];
+    const void* send = operation_.send;
+    uint64_t sent = 0;
+    for (const Part& block : blocks) sent = std::max(sent, block.first + block.count);
+    // The own block's results are written to its place in recv. In place is what an all-reduce takes for granted; else only the own block
+    // may be there.
+    char* const results =
+        everywhere ? At(operation_.recv, own.first, size_) : static_cast<char*>(operation_.recv);
+    if (!everywhere && own.count > 0 && results != At(send, own.first, size_) &&
+        Overlap(send, sent * size_, results, own.count * size_)) {
+      void* const copy = exchange_.Scratch(sent * size_);
+      std::memcpy(copy, send, sent * size_);
+      send = copy;
+    }
+
+    std::vector<Part> offered(static_cast<size_t>(ranks_));
+    std::vector<Part> wanted(static_cast<size_t>(ranks_));
+    for (int other = 0; other < ranks_; ++other) {
+      const auto p = static_cast<size_t>(other);
+      // With blocks by rank, both ends must mean the same ones.
+      offered[p] = everywhere ? Part{operation_.count, 0} : blocks[p];
+      wanted[p] = everywhere ? Part{operation_.count, 0} : own;
+    }
+    PostOffers(offered, wanted, nullptr);
+
+    // Parts are numbered: (owner, piece) on the way to the owner, and again on the way back.
+    const auto part_number = [](size_t owner, uint64_t i, bool back) {
+      return uint64_t{owner} << 40 | i << 1 | (back ? 1 : 0);
+    };
+    if (everywhere) {
+      for (int step = 1; step < ranks_; ++step) {
+        const int owner = (me_ + step) % ranks_;
+        const Part& block = blocks[static_cast<size_t>(owner)];
+        for (uint64_t i = 0; i < pieces(block); ++i) {
+          const Part one = piece_of(block, i);
+          exchange_.Receive(owner,
+                            PartSlot(part_number(static_cast<size_t>(owner), i, true), one.count * size_),
+                            At(operation_.recv, one.first, size_), one.count * size_);
+        }
+      }
+    }
+    const uint64_t own_pieces = pieces(own);
+    const uint64_t under_way = std::min<uint64_t>(own_pieces, kPiecesUnderWay);
+    const size_t room = std::min(own.count, piece) * size_;
+    char* const came = static_cast<char*>(exchange_.Scratch(room * under_way * static_cast<size_t>(ranks_)));
+    const auto place_of = [&](uint64_t i, int from) {
+      return came + room * ((i % kPiecesUnderWay) * static_cast<size_t>(ranks_) + static_cast<size_t>(from));
+    };
+    std::vector<size_t> coming(under_way * static_cast<size_t>(ranks_));
+    const auto ask = [&](uint64_t i) {
+      const size_t bytes = piece_of(own, i).count * size_;
+      for (int from = 0; from < ranks_; ++from) {
+        if (from == me_) continue;
+        coming[(i % kPiecesUnderWay) * static_cast<size_t>(ranks_) + static_cast<size_t>(from)] =
+            exchange_.Receive(from, PartSlot(part_number(me, i, false), bytes), place_of(i, from), bytes);
+      }
+    };
+    for (uint64_t i = 0; i < under_way; ++i) ask(i);
+    // Piece by piece to all owners, so that all of them have work from the beginning.
+    uint64_t most = 0;
+    for (const Part& block : blocks) most = std::max(most, pieces(block));
+    for (uint64_t i = 0; i < most; ++i) {
+      for (int step = 1; step < ranks_; ++step) {
+        const int owner = (me_ + step) % ranks_;
+        const Part& block = blocks[static_cast<size_t>(owner)];
+        if (i >= pieces(block)) continue;
+        const Part one = piece_of(block, i);
+        exchange_.Send(owner, PartSlot(part_number(static_cast<size_t>(owner), i, false), one.count * size_),
+                       At(send, one.first, size_), one.count * size_);
+      }
+    }
+    // Nothing is written before everybody has called the same.
+    for (int other = 0; other < ranks_; ++other) {
+      const auto p = static_cast<size_t>(other);
+      if (other != me_) MeetOffer(other, offered[p], wanted[p], nullptr);
+    }
+
+    const ReduceFunction reduce = FindReduce(operation_.type, operation_.op);
+    std::vector<const void*> inputs(static_cast<size_t>(ranks_));
+    for (uint64_t i = 0; i < own_pieces; ++i) {
+      const Part one = piece_of(own, i);
+      for (int from = 0; from < ranks_; ++from) {
+        if (from == me_) {
+          inputs[me] = At(send, one.first, size_);
+          continue;
+        }
+        exchange_.Wait(
+            coming[(i % kPiecesUnderWay) * static_cast<size_t>(ranks_) + static_cast<size_t>(from)]);
+        inputs[static_cast<size_t>(from)] = place_of(i, from);
+      }
+      char* const result = results + (one.first - own.first) * size_;
+      reduce(inputs.data(), ranks_, result, one.count);
+      if (i + kPiecesUnderWay < own_pieces) ask(i + kPiecesUnderWay);
+      if (!everywhere) continue;
+      for (int step = 1; step < ranks_; ++step) {
+        const int other = (me_ + step) % ranks_;
+        exchange_.Send(other, PartSlot(part_number(me, i, true), one.count * size_), result,
+                       one.count * size_);
+      }
+    }
+    exchange_.WaitForAll();
+  }
+
+  // The root gives every other rank a part, which that one passes on: the root sends little more than one whole.
+  void BroadcastByParts() {
+    const int root = static_cast<int>(operation_.root);
+    const auto others = static_cast<uint64_t>(ranks_ - 1);
+    const uint64_t piece = std::max<uint64_t>(kPiece / size_, 1);
+    const uint64_t pieces = (operation_.count + piece - 1) / piece;
+    // Piece i is passed on by this one.
+    const auto carrier_of = [&](uint64_t i) { return (root + 1 + static_cast<int>(i % others)) % ranks_; };
+    char* const data = static_cast<char*>(operation_.recv);
+    const auto bytes_of = [&](uint64_t i) { return std::min(piece, operation_.count - i * piece) * size_; };
+    PostOffers(operation_.give, operation_.take, nullptr);
+    if (me_ == root) {
+      for (uint64_t i = 0; i < pieces; ++i) {
+        exchange_.Send(carrier_of(i), PartSlot(i, bytes_of(i)), data + i * piece * size_, bytes_of(i));
+      }
+    }
+    std::vector<size_t> coming(pieces);
+    if (me_ != root) {
+      for (uint64_t i = 0; i < pieces; ++i) {
+        coming[i] = exchange_.Receive(carrier_of(i) == me_ ? root : carrier_of(i), PartSlot(i, bytes_of(i)),
+                                      data + i * piece * size_, bytes_of(i));
+      }
+    }
+    for (int other = 0; other < ranks_; ++other) {
+      const auto p = static_cast<size_t>(other);
+      if (other != me_) MeetOffer(other, operation_.give[p], operation_.take[p], nullptr);
+    }
+    for (uint64_t i = 0; i < pieces && me_ != root; ++i) {
+      if (carrier_of(i) != me_) continue;
+      exchange_.Wait(coming[i]);
+      for (int step = 1; step < ranks_; ++step) {
+        const int other = (me_ + step) % ranks_;
+        if (other != root)
+          exchange_.Send(other, PartSlot(i, bytes_of(i)), data + i * piece * size_, bytes_of(i));
+      }
+    }
+    exchange_.WaitForAll();
+  }
+
+  // Sends and receives: all at the same time.
+  void Messages() {
+    // Offers of this rank to one that it sends to, and of one that it receives from, have slots of their own.
+    struct Meeting {
+      const Operation::Message* message;
+      char* offer;
+      size_t transfer;
+    };
+    Communicator& communicator = exchange_.communicator();
+    std::vector<Meeting> meetings;
+    for (const Operation::Message& one : operation_.messages) {
+      if (one.sends && static_cast<int>(one.rank) == me_ &&
+          !communicator.LeaveForSelf(one.number, one.data, one.count * ElementSize(one.type))) {
+        throw std::bad_alloc();
+      }
+    }
+    for (const Operation::Message& one : operation_.messages) {
+      if (static_cast<int>(one.rank) == me_) continue;
+      const int other = static_cast<int>(one.rank);
+      const size_t bytes = one.count * ElementSize(one.type);
+      const size_t room = sizeof(Offer) + (one.sends ? 0 : Exchange::kWithOffer);
+      char* const offer = static_cast<char*>(exchange_.Scratch(room));
+      meetings.push_back(
+          {&one, offer,
+           exchange_.Receive(other, Slot(one.sends ? SlotKind::kTake : SlotKind::kPart, one.number), offer,
+                             room)});
+      if (bytes > Exchange::kWithOffer && !one.sends) {
+        exchange_.Receive(other, Slot(SlotKind::kPart, one.number, 1, bytes), one.data, bytes);
+      }
+    }
+    for (const Operation::Message& one : operation_.messages) {
+      if (static_cast<int>(one.rank) == me_) continue;
+      const int other = static_cast<int>(one.rank);
+      const size_t bytes = one.count * ElementSize(one.type);
+      exchange_.SendOffer(other, Slot(one.sends ? SlotKind::kPart : SlotKind::kTake, one.number),
+                          MessageOffer(one), one.data, one.sends ? bytes : 0);
+      if (bytes > Exchange::kWithOffer && one.sends) {
+        exchange_.Send(other, Slot(SlotKind::kPart, one.number, 1, bytes), one.data, bytes);
+      }
+    }
+    for (const Meeting& meeting : meetings) {
+      const Operation::Message& one = *meeting.message;
+      exchange_.Wait(meeting.transfer);
+      Offer offer;
+      std::memcpy(&offer, meeting.offer, sizeof offer);
+      if (offer.type != static_cast<uint32_t>(one.type) || offer.give != one.count) {
+        exchange_.Fail(
+            HCCL_E_REMOTE,
+            Text("rank ", one.rank, one.sends ? " receives " : " sends ", offer.give, " elements of ",
+                 TypeName(static_cast<HcclDataType>(offer.type)), "; here ", one.count, " of ",
+                 TypeName(one.type), one.sends ? " are sent." : " are received."));
+      }
+      const size_t bytes = one.count * ElementSize(one.type);
+      if (!one.sends && bytes <= Exchange::kWithOffer)
+        std::memcpy(one.data, meeting.offer + sizeof offer, bytes);
+    }
+    for (const Operation::Message& one : operation_.messages) {
+      if (one.sends || static_cast<int>(one.rank) != me_) continue;
+      CheckTaken(communicator.TakeFromSelf(one.number, one.data, one.count * ElementSize(one.type),
+                                           exchange_.deadline()));
+    }
+    for (const Operation::Message& one : operation_.messages) {
+      if (!one.sends || static_cast<int>(one.rank) != me_) continue;
+      CheckTaken(communicator.AwaitTaken(one.number, exchange_.deadline()));
+    }
+    exchange_.WaitForAll();
+  }
+  static Offer MessageOffer(const Operation::Message& one) noexcept {
+    Offer offer;
+    offer.type = static_cast<uint32_t>(one.type);
+    offer.give = one.count;
+    return offer;
+  }
+  void CheckTaken(Communicator::Taken taken) {
+    switch (taken) {
+      case Communicator::Taken::kYes:
+        return;
+      case Communicator::Taken::kTimedOut:
+        exchange_.Fail(HCCL_E_TIMEOUT,
+                       Text("what this rank sends to itself met nothing in HCCL_EXEC_TIMEOUT, ",
+                            exchange_.communicator().exec_seconds(), " s."));
+      case Communicator::Taken::kOtherSize:
+        exchange_.Fail(HCCL_E_REMOTE,
+                       Text("this rank sends itself another number of bytes than it receives."));
+      case Communicator::Taken::kClosing:
+        exchange_.Fail(HCCL_E_UNAVAIL,
+                       Text("the communicator was destroyed, or broken, before the operation was done."));
+    }
+  }
+
+  const Operation& operation_;
+  Exchange exchange_;
+  const int ranks_;
+  const int me_;
+  const size_t size_;
+};
+
+}  // namespace
+
+const char* NameOf(Function function) noexcept {
+  static constexpr const char* kNames[] = {
+      "HcclAllReduce",     "HcclReduce",         "HcclBroadcast", "HcclAllGather", "HcclAllGatherV",
+      "HcclReduceScatter", "HcclReduceScatterV", "HcclScatter",   "HcclAlltoAll",  "HcclAlltoAllV",
+      "HcclAlltoAllVC",    "HcclBarrier",        "HcclSend",      "HcclRecv",      "HcclBatchSendRecv"};
+  const auto number = static_cast<size_t>(function);
+  return number < std::size(kNames) ? kNames[number] : "an unknown function";
+}
+
+Fault Perform(Communicator& communicator, const Operation& operation) noexcept {
+  if (!communicator.Enter()) {
+    return {HCCL_E_UNAVAIL,
+            Text(NameOf(operation.function), ": the communicator was destroyed before the operation began.")};
+  }
+  Fault fault;
+  if (communicator.fault() != HCCL_SUCCESS) {
+    fault = {communicator.fault(),
+             Text(NameOf(operation.function),
+                  ": an earlier operation of the communicator failed: ", communicator.FaultText().view())};
+  } else {
+    try {
+      Performance(communicator, operation).Run();
+    } catch (const Failure& failure) {
+      fault = failure.fault;
+    } catch (const std::bad_alloc&) {
+      fault = {HCCL_E_OOM,
+               Text(NameOf(operation.function), ", rank ", communicator.rank(), ": not enough memory.")};
+      communicator.Break(fault);
+    }
+  }
+  communicator.Leave();
+  return fault;
+}
+
+}  // namespace portacl::hccl

@@ -1,0 +1,142 @@
+// An operation as a task of a stream (see task.h), and groups of sends and receives (hccl/hcomm.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "hccl/task.h"
+
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "acl/acl_rt.h"
+#include "acl/queue/stream.h"
+#include "acl/queue/workers.h"
+#include "acl/stream/found_stream.h"
+#include "hccl/hcomm.h"
+
+namespace portacl::hccl {
+namespace {
+
+// Lives on the heap: an operation carries arrays, and its messages cost more than that.
+class OperationTask final : public Task {
+ public:
+  // Takes over one workers::Reserve.
+  OperationTask(std::shared_ptr<Communicator> communicator, Operation operation) noexcept
+      : communicator_(std::move(communicator)), operation_(std::move(operation)) {
+    place = Place::kReservedWorker;
+  }
+  ~OperationTask() = default;
+
+  void Number() noexcept {
+    if (operation_.messages.empty()) operation_.number = communicator_->NextCollective();
+    for (Operation::Message& one : operation_.messages) {
+      one.number = one.sends ? communicator_->NextSend(one.rank) : communicator_->NextReceive(one.rank);
+    }
+  }
+
+  Outcome Run(Stream& stream) noexcept override {
+    if (const Fault fault = Perform(*communicator_, operation_)) {
+      stream.NoteFailure(
+          {fault.code == HCCL_E_TIMEOUT ? ACL_ERROR_RT_EVENT_SYNC_TIMEOUT : ACL_ERROR_RT_SUSPECT_REMOTE_ERROR,
+           fault.text});
+    }
+    return Outcome::kDone;
+  }
+  bool Interrupt(Stream&) noexcept override {
+    // Who destroys a stream, or aborts it, gives the communicator up: the other ranks wait for what will not come.
+    communicator_->Interrupt();
+    return false;
+  }
+  void Finish(StreamList&) noexcept override {
+    workers::Unreserve();
+    delete this;
+  }
+
+ private:
+  const std::shared_ptr<Communicator> communicator_;
+  Operation operation_;
+};
+
+struct Grouped {
+  std::shared_ptr<Communicator> communicator;
+  aclrtStream stream;
+  Operation operation;
+};
+struct Group {
+  int depth = 0;
+  std::vector<Grouped> batches;
+};
+thread_local Group group;
+
+}  // namespace
+
+HcclResult Enqueue(const char* api, std::shared_ptr<Communicator> communicator, Operation operation,
+                   aclrtStream stream) {
+  if (stream == nullptr) return RefuseNull(api, "stream", "a live stream");
+  const FoundStream queue = FindStream(stream);
+  if (!queue) return RefuseValue(api, "stream", static_cast<const void*>(stream), "a live stream");
+  if (!workers::Reserve())
+    return Fail(HCCL_E_SYSCALL, Text(api, ": no thread can be started for the operation."));
+  auto* const task = new (std::nothrow) OperationTask(std::move(communicator), std::move(operation));
+  if (task == nullptr) {
+    workers::Unreserve();
+    return Fail(HCCL_E_OOM, Text(api, ": not enough memory to queue the operation."));
+  }
+  task->Number();
+  if (queue.Submit(task) == Stream::Submission::kQueued) return HCCL_SUCCESS;
+  return RefuseValue(api, "stream", static_cast<const void*>(stream), "a live stream");
+}
+
+bool IsInGroup() noexcept { return group.depth > 0; }
+
+HcclResult AddToGroup(std::shared_ptr<Communicator> communicator, Operation operation, aclrtStream stream) {
+  for (Grouped& one : group.batches) {
+    if (one.communicator != communicator || one.stream != stream) continue;
+    one.operation.messages.insert(one.operation.messages.end(), operation.messages.begin(),
+                                  operation.messages.end());
+    one.operation.function = Function::kBatchSendRecv;
+    return HCCL_SUCCESS;
+  }
+  group.batches.push_back({std::move(communicator), stream, std::move(operation)});
+  return HCCL_SUCCESS;
+}
+
+}  // namespace portacl::hccl
+
+using namespace portacl;
+using namespace portacl::hccl;
+
+HcclResult HcclGroupStart() {
+  ++group.depth;
+  return HCCL_SUCCESS;
+}
+
+HcclResult HcclGroupEnd() {
+  const char* const api = "HcclGroupEnd";
+  if (group.depth == 0)
+    return Fail(HCCL_E_PARA, Text(api, ": the calling thread has started no group with HcclGroupStart."));
+  if (--group.depth > 0) return HCCL_SUCCESS;
+  HcclResult first = HCCL_SUCCESS;
+  for (Grouped& one : std::exchange(group.batches, {})) {
+    const HcclResult result = Enqueue(api, std::move(one.communicator), std::move(one.operation), one.stream);
+    if (first == HCCL_SUCCESS) first = result;
+  }
+  return first;
+}
+
+HcclResult HcommMemAlloc(void** ptr, uint64_t size) {
+  const char* const api = "HcommMemAlloc";
+  if (ptr == nullptr) return RefuseNull(api, "ptr", "the address of a pointer");
+  if (size == 0) return RefuseValue(api, "size", size, "1 or more");
+  switch (aclrtMalloc(ptr, size, ACL_MEM_MALLOC_HUGE_FIRST)) {
+    case ACL_SUCCESS:
+      return HCCL_SUCCESS;
+    case ACL_ERROR_RT_MEMORY_ALLOCATION:
+      return HCCL_E_OOM;
+    default:
+      return HCCL_E_RUNTIME;
+  }
+}
+
+HcclResult HcommMemFree(void* ptr) {
+  if (ptr == nullptr) return RefuseNull("HcommMemFree", "ptr", "memory of HcommMemAlloc");
+  return aclrtFree(ptr) == ACL_SUCCESS ? HCCL_SUCCESS : HCCL_E_PARA;
+}
