@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "acl/handle_table.h"
+#include "acl/process/cancellation.h"
 
 namespace portacl::hccl {
 namespace {
@@ -25,13 +26,13 @@ uint64_t Mix(uint64_t x) noexcept {  // SplitMix64
 }
 
 struct Library {
-  OpenTransportFunction open = nullptr;
+  OpenTransportFunction start = nullptr;
   std::string why;
 
   Library() {
     void* const library = dlopen(kTransportLibrary, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (library != nullptr) open = reinterpret_cast<OpenTransportFunction>(dlsym(library, kOpenTransport));
-    if (open == nullptr) {
+    if (library != nullptr) start = reinterpret_cast<OpenTransportFunction>(dlsym(library, kOpenTransport));
+    if (start == nullptr) {
       const char* const error = dlerror();
       why = error == nullptr ? "" : error;
     }
@@ -65,8 +66,8 @@ Communicator::Communicator(uint32_t rank, uint32_t size, CommunicatorOptions opt
       size_(static_cast<int>(size)),
       options_(std::move(options)),
       process_(getpid()),
-      sends_(new std::atomic<uint64_t>[size] {}),
-      receives_(new std::atomic<uint64_t>[size] {}) {}
+      outgoing_(new std::atomic<uint64_t>[size] {}),
+      incoming_(new std::atomic<uint64_t>[size] {}) {}
 
 Communicator::~Communicator() {
   if (transport_ == nullptr) return;
@@ -82,13 +83,13 @@ bool Communicator::IsOfThisProcess() const noexcept { return getpid() == process
 
 Fault Communicator::Open(const char* host, int connect_seconds) {
   static const Library& library = *new Library;
-  if (library.open == nullptr) {
+  if (library.start == nullptr) {
     return {
         HCCL_E_NOT_FOUND,
         Text("Gloo, which communicates, cannot be loaded (package libgloo0): ", library.why.c_str(), ".")};
   }
   char why[256] = "";
-  transport_.reset(library.open(host, rank_, size_, connect_seconds, why, sizeof why));
+  transport_.reset(library.start(host, rank_, size_, connect_seconds, why, sizeof why));
   if (transport_ == nullptr) return {HCCL_E_NETWORK, Text("no socket can be opened at ", host, ": ", why)};
   host_ = host;
   return {};
@@ -287,6 +288,7 @@ bool Communicator::IsClosing() noexcept {
 }
 
 void Communicator::Close() noexcept {
+  const CancellationDeferred deferred;
   std::unique_lock lock(mutex_);
   is_closing_ = true;
   changed_.notify_all();
@@ -315,6 +317,7 @@ bool Communicator::LeaveForSelf(uint64_t number, const void* data, size_t bytes)
 
 Communicator::Taken Communicator::TakeFromSelf(uint64_t number, void* data, size_t bytes,
                                                Moment deadline) noexcept {
+  const CancellationDeferred deferred;
   std::unique_lock lock(mutex_);
   for (;;) {
     if (is_closing_ || fault_code_.load() != HCCL_SUCCESS) return Taken::kClosing;
@@ -335,6 +338,7 @@ Communicator::Taken Communicator::TakeFromSelf(uint64_t number, void* data, size
 }
 
 Communicator::Taken Communicator::AwaitTaken(uint64_t number, Moment deadline) noexcept {
+  const CancellationDeferred deferred;
   std::unique_lock lock(mutex_);
   Taken taken = Taken::kYes;
   for (auto found = left_for_self_.find(number); !found->second.is_taken;) {

@@ -53,8 +53,8 @@ class Communicator {
 
   // Numbers that tell one operation's messages from another's, given in the order of calls.
   uint64_t NextCollective() noexcept { return collectives_.fetch_add(1); }
-  uint64_t NextSend(uint32_t to) noexcept { return sends_[to].fetch_add(1); }
-  uint64_t NextReceive(uint32_t from) noexcept { return receives_[from].fetch_add(1); }
+  uint64_t NextSend(uint32_t to) noexcept { return outgoing_[to].fetch_add(1); }
+  uint64_t NextReceive(uint32_t from) noexcept { return incoming_[from].fetch_add(1); }
 
   // The first error of an operation, HCCL_SUCCESS before it. Waits for nothing.
   HcclResult fault() const noexcept { return fault_code_.load(); }
@@ -103,8 +103,8 @@ class Communicator {
   Secret secret_{};
   std::unique_ptr<Transport> transport_;
   std::atomic<uint64_t> collectives_{0};
-  std::unique_ptr<std::atomic<uint64_t>[]> sends_;
-  std::unique_ptr<std::atomic<uint64_t>[]> receives_;
+  std::unique_ptr<std::atomic<uint64_t>[]> outgoing_;
+  std::unique_ptr<std::atomic<uint64_t>[]> incoming_;
 
   std::atomic<HcclResult> fault_code_{HCCL_SUCCESS};
   std::mutex mutex_;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hccl/communicator.h"
-#include "hccl/operation.h"
+#include "hccl/function.h"
 
 namespace portacl::hccl {
 

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "acl/process/cancellation.h"
 #include "hccl/transport.h"
 
 namespace portacl::hccl {
@@ -43,6 +44,7 @@ class SignalsBlocked {
     pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
   ~SignalsBlocked() {
+    const CancellationDeferred deferred;
     sigset_t pipe;
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
@@ -74,14 +76,14 @@ std::shared_ptr<gloo::transport::Device> DeviceOf(const std::string& host) {
 class GlooTransfer final : public Transfer {
  public:
   GlooTransfer(std::unique_ptr<gloo::transport::UnboundBuffer> buffer, bool sends)
-      : buffer_(std::move(buffer)), sends_(sends) {}
+      : buffer_(std::move(buffer)), is_send_(sends) {}
 
   gloo::transport::UnboundBuffer& buffer() { return *buffer_; }
   bool Wait(milliseconds limit) {
-    return sends_ ? buffer_->waitSend(nullptr, limit) : buffer_->waitRecv(nullptr, limit);
+    return is_send_ ? buffer_->waitSend(nullptr, limit) : buffer_->waitRecv(nullptr, limit);
   }
   void AbortWait() {
-    if (sends_) {
+    if (is_send_) {
       buffer_->abortWaitSend();
     } else {
       buffer_->abortWaitRecv();
@@ -90,7 +92,7 @@ class GlooTransfer final : public Transfer {
 
  private:
   std::unique_ptr<gloo::transport::UnboundBuffer> buffer_;
-  bool sends_;
+  bool is_send_;
 };
 
 class GlooTransport final : public Transport {
@@ -177,6 +179,7 @@ class GlooTransport final : public Transport {
 
  private:
   Transfer* Post(int rank, uint64_t slot, void* data, size_t bytes, bool sends) noexcept {
+    const CancellationDeferred deferred;
     GlooTransfer* posted = nullptr;
     try {
       auto made = std::make_unique<GlooTransfer>(context_->createUnboundBuffer(data, bytes), sends);

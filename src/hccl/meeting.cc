@@ -17,6 +17,7 @@
 #include <new>
 #include <vector>
 
+#include "acl/process/cancellation.h"
 #include "acl/process/thread_start.h"
 
 namespace portacl::hccl {
@@ -65,6 +66,7 @@ int MillisecondsTo(Moment deadline) noexcept {
 }
 
 bool IsReady(int socket, short events, Moment deadline) noexcept {
+  const CancellationDeferred deferred;
   for (;;) {
     pollfd one{socket, events, 0};
     const int count = poll(&one, 1, MillisecondsTo(deadline));
@@ -74,6 +76,7 @@ bool IsReady(int socket, short events, Moment deadline) noexcept {
 }
 
 bool SendAll(int socket, const void* data, size_t bytes, Moment deadline) noexcept {
+  const CancellationDeferred deferred;
   const char* at = static_cast<const char*>(data);
   while (bytes > 0) {
     const ssize_t sent = send(socket, at, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -88,6 +91,7 @@ bool SendAll(int socket, const void* data, size_t bytes, Moment deadline) noexce
 }
 
 bool ReceiveAll(int socket, void* data, size_t bytes, Moment deadline) noexcept {
+  const CancellationDeferred deferred;
   char* at = static_cast<char*>(data);
   while (bytes > 0) {
     const ssize_t got = recv(socket, at, bytes, MSG_DONTWAIT);
@@ -115,6 +119,7 @@ class Meeting {
   Meeting(int listener, const Secret& secret, int seconds) noexcept
       : listener_(listener), secret_(secret), seconds_(seconds) {}
   ~Meeting() {
+    const CancellationDeferred deferred;
     close(listener_);
     for (const Visitor& one : visitors_) close(one.socket);
   }
@@ -139,25 +144,28 @@ class Meeting {
     int socket = -1;
     Moment since;
     std::vector<char> said;
-    bool is_done = false;  // all of it was said, and the rank is known
+    bool is_done = false;     // all of it was said, and the rank is known
+    bool is_refused = false;  // it was told why: closed at once, the connection would lose that
+    bool IsStranger() const noexcept { return is_refused || said.size() < sizeof(Hello); }
     Hello hello{};
   };
 
   void Run() {
+    const CancellationDeferred deferred;
     while (!Everyone()) {
       std::vector<pollfd> watched(1 + visitors_.size());
       watched[0] = {listener_, POLLIN, 0};
       Moment next = deadline_;
       for (size_t i = 0; i < visitors_.size(); ++i) {
         watched[i + 1] = {visitors_[i].socket, POLLIN, 0};
-        if (visitors_[i].said.size() < sizeof(Hello)) next = std::min(next, visitors_[i].since + kPatience);
+        if (visitors_[i].IsStranger()) next = std::min(next, visitors_[i].since + kPatience);
       }
       const int count = poll(watched.data(), watched.size(), MillisecondsTo(next));
       if (count < 0 && errno != EINTR) return;
       if (Clock::now() >= deadline_) return TellAll(HCCL_E_TIMEOUT, Missing());
       for (size_t i = visitors_.size(); i-- > 0;) {
         Visitor& one = visitors_[i];
-        const bool is_late = one.said.size() < sizeof(Hello) && Clock::now() >= one.since + kPatience;
+        const bool is_late = one.IsStranger() && Clock::now() >= one.since + kPatience;
         if (is_late || (watched[i + 1].revents != 0 && !Listen(one))) {
           close(one.socket);
           visitors_.erase(visitors_.begin() + static_cast<ptrdiff_t>(i));
@@ -210,40 +218,45 @@ class Meeting {
     return text.Add('.');
   }
 
-  static void Tell(const Visitor& one, HcclResult code, const Text& why) noexcept {
+  static bool Tell(Visitor& one, HcclResult code, const Text& why) noexcept {
     Answer answer;
     answer.code = static_cast<uint32_t>(code);
     const std::string_view text = why.view().substr(0, sizeof answer.why - 1);
     std::memcpy(answer.why, text.data(), text.size());
     SendAll(one.socket, &answer, sizeof answer, Clock::now() + std::chrono::seconds(1));
+    one.is_refused = true;
+    return true;
   }
   void TellAll(HcclResult code, const Text& why) noexcept {
-    for (const Visitor& one : visitors_) {
+    for (Visitor& one : visitors_) {
       if (one.is_done) Tell(one, code, why);
     }
   }
 
   // Takes what a visitor says. False: it has gone, or is sent away.
   bool Listen(Visitor& one) {
+    const CancellationDeferred deferred;
     char bytes[4096];
     const size_t wanted = one.said.size() < sizeof(Hello) ? sizeof(Hello) : Whole(one);
     const size_t room = std::min(sizeof bytes, std::max<size_t>(wanted - one.said.size(), 1));
     const ssize_t got = recv(one.socket, bytes, room, MSG_DONTWAIT);
     if (got < 0) return errno == EAGAIN || errno == EINTR;
     if (got == 0 || one.is_done) return false;
+    if (one.is_refused) return true;
     one.said.insert(one.said.end(), bytes, bytes + got);
     if (one.said.size() == sizeof(Hello)) {
       std::memcpy(&one.hello, one.said.data(), sizeof one.hello);
       if (!Accept(one)) return false;
     }
-    if (one.said.size() >= sizeof(Hello) && one.said.size() == Whole(one)) one.is_done = true;
+    if (one.said.size() >= sizeof(Hello) && one.said.size() == Whole(one) && !one.is_refused)
+      one.is_done = true;
     return true;
   }
   static size_t Whole(const Visitor& one) noexcept {
     return sizeof(Hello) + Transport::kAddressBytes * one.hello.ranks;
   }
 
-  bool Accept(const Visitor& one) noexcept {
+  bool Accept(Visitor& one) noexcept {
     const Hello& hello = one.hello;
     if (hello.mark != kInfoMark || !IsSame(hello.secret, secret_)) return false;
     if (hello.ranks == 0 || hello.ranks > kMostRanks || hello.rank >= hello.ranks) return false;
@@ -252,14 +265,13 @@ class Meeting {
       deadline_ = Clock::now() + std::chrono::seconds(seconds_);
     }
     if (hello.ranks != ranks_) {
-      Tell(one, HCCL_E_PARA,
-           Text("rank ", hello.rank, " gave nRanks ", hello.ranks, ", the first to come gave ", ranks_, "."));
-      return false;
+      return Tell(
+          one, HCCL_E_PARA,
+          Text("rank ", hello.rank, " gave nRanks ", hello.ranks, ", the first to come gave ", ranks_, "."));
     }
     for (const Visitor& other : visitors_) {
-      if (&other == &one || other.said.size() < sizeof(Hello) || other.hello.rank != hello.rank) continue;
-      Tell(one, HCCL_E_PARA, Text("two processes came as rank ", hello.rank, "."));
-      return false;
+      if (&other == &one || other.IsStranger() || other.hello.rank != hello.rank) continue;
+      return Tell(one, HCCL_E_PARA, Text("two processes came as rank ", hello.rank, "."));
     }
     return true;
   }
@@ -284,6 +296,7 @@ bool Bind(int socket, HostAddress& address, const Ports& ports) noexcept {
 }
 
 Fault ConnectTo(const HostAddress& root, int socket, Moment deadline) noexcept {
+  const CancellationDeferred deferred;
   const auto* const address = reinterpret_cast<const sockaddr*>(&root.storage);
   int error = connect(socket, address, root.length()) == 0 ? 0 : errno;
   if (error == EINPROGRESS || error == EINTR) {
@@ -303,6 +316,7 @@ Fault ConnectTo(const HostAddress& root, int socket, Moment deadline) noexcept {
 }  // namespace
 
 Fault NewSecret(Secret* secret) noexcept {
+  const CancellationDeferred deferred;
   size_t done = 0;
   while (done < secret->size()) {
     const ssize_t got = getrandom(secret->data() + done, secret->size() - done, 0);
@@ -313,6 +327,7 @@ Fault NewSecret(Secret* secret) noexcept {
 }
 
 Fault OpenMeeting(HcclRootInfo* info) noexcept {
+  const CancellationDeferred deferred;
   HostAddress address;
   bool is_chosen = false;
   Ports ports;
@@ -348,6 +363,7 @@ Fault OpenMeeting(HcclRootInfo* info) noexcept {
 }
 
 Guest::~Guest() {
+  const CancellationDeferred deferred;
   if (socket_ >= 0) close(socket_);
 }
 

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <iterator>
 #include <new>
 #include <vector>
 
@@ -434,15 +433,6 @@ class Performance {
 };
 
 }  // namespace
-
-const char* NameOf(Function function) noexcept {
-  static constexpr const char* kNames[] = {
-      "HcclAllReduce",     "HcclReduce",         "HcclBroadcast", "HcclAllGather", "HcclAllGatherV",
-      "HcclReduceScatter", "HcclReduceScatterV", "HcclScatter",   "HcclAlltoAll",  "HcclAlltoAllV",
-      "HcclAlltoAllVC",    "HcclBarrier",        "HcclSend",      "HcclRecv",      "HcclBatchSendRecv"};
-  const auto number = static_cast<size_t>(function);
-  return number < std::size(kNames) ? kNames[number] : "an unknown function";
-}
 
 Fault Perform(Communicator& communicator, const Operation& operation) noexcept {
   if (!communicator.Enter()) {

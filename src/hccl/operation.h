@@ -7,28 +7,10 @@
 #include <vector>
 
 #include "hccl/communicator.h"
+#include "hccl/function.h"
 #include "hccl/hccl_types.h"
 
 namespace portacl::hccl {
-
-enum class Function : uint32_t {
-  kAllReduce,
-  kReduce,
-  kBroadcast,
-  kAllGather,
-  kAllGatherV,
-  kReduceScatter,
-  kReduceScatterV,
-  kScatter,
-  kAlltoAll,
-  kAlltoAllV,
-  kAlltoAllVC,
-  kBarrier,
-  kSend,
-  kRecv,
-  kBatchSendRecv
-};
-const char* NameOf(Function function) noexcept;
 
 // What a rank gives another one, or takes from it: elements, and where they lie in the buffer, in elements.
 struct Part {

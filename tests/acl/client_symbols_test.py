@@ -17,7 +17,7 @@ import sys
 NOT_SUPPORTED = 207000
 LIBRARIES = (
     "libascendcl.so", "libacl_op_compiler.so", "libacl_rt.so", "libacl_tdt_channel.so", "libge_runner.so", "libgraph.so",
-    "libhccl.so", "libmsprofiler.so", "libnnopbase.so", "libopapi.so", "libopapi_cv.so", "libopapi_math.so", "libopapi_nn.so",
+    "libhccl.so", "libhcomm.so", "libmsprofiler.so", "libnnopbase.so", "libopapi.so", "libopapi_cv.so", "libopapi_math.so", "libopapi_nn.so",
     "libruntime.so",
 )  # fmt: skip
 # These return no code: null or nothing stands for "not supported".

@@ -87,7 +87,7 @@ inline void InProcesses(uint32_t size, const std::function<void(Rank&)>& body,
     const pid_t process = fork();
     ASSERT_GE(process, 0);
     if (process == 0) {
-      alarm(120);
+      alarm(600);
       EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
       EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
       Rank one(*shared, rank, size);

@@ -1,6 +1,7 @@
 // The signatures, numbers and sizes of what clients of the older interfaces look up: operators by name, recorded graphs,
 // kernels, profiler, faults, settings of collectives. The numbers are those that the clients were compiled with.
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
 #include <type_traits>
 
 #include "acl/acl.h"
@@ -8,6 +9,7 @@
 #include "acl/acl_prof.h"
 #include "aclnn/opdev/huge_mem.h"
 #include "hccl/hccl.h"
+#include "hccl/hcomm.h"
 #include "profiling/aprof_pub.h"
 #include "runtime/rt.h"
 
@@ -289,3 +291,155 @@ static_assert(sizeof(rtDevBinary_t) == 24, "");
 static_assert(std::is_same<decltype(&InitHugeMemThreadLocal), int (*)(void*, bool)>::value, "");
 static_assert(std::is_same<decltype(&UnInitHugeMemThreadLocal), void (*)(void*, bool)>::value, "");
 static_assert(std::is_same<decltype(&ReleaseHugeMem), void (*)(void*, bool)>::value, "");
+
+// hccl/hccl_types.h, hccl/hccl.h, hccl/hccl_comm.h, hccl/hcomm.h: collectives
+static_assert(HCCL_REDUCE_SUM == 0, "");
+static_assert(HCCL_REDUCE_PROD == 1, "");
+static_assert(HCCL_REDUCE_MAX == 2, "");
+static_assert(HCCL_REDUCE_MIN == 3, "");
+static_assert(HCCL_REDUCE_RESERVED == 255, "");
+static_assert(HCCL_DATA_TYPE_INT8 == 0, "");
+static_assert(HCCL_DATA_TYPE_INT16 == 1, "");
+static_assert(HCCL_DATA_TYPE_INT32 == 2, "");
+static_assert(HCCL_DATA_TYPE_FP16 == 3, "");
+static_assert(HCCL_DATA_TYPE_FP32 == 4, "");
+static_assert(HCCL_DATA_TYPE_INT64 == 5, "");
+static_assert(HCCL_DATA_TYPE_UINT64 == 6, "");
+static_assert(HCCL_DATA_TYPE_UINT8 == 7, "");
+static_assert(HCCL_DATA_TYPE_UINT16 == 8, "");
+static_assert(HCCL_DATA_TYPE_UINT32 == 9, "");
+static_assert(HCCL_DATA_TYPE_FP64 == 10, "");
+static_assert(HCCL_DATA_TYPE_BFP16 == 11, "");
+static_assert(HCCL_DATA_TYPE_INT128 == 12, "");
+static_assert(HCCL_DATA_TYPE_HIF8 == 14, "");
+static_assert(HCCL_DATA_TYPE_FP8E4M3 == 15, "");
+static_assert(HCCL_DATA_TYPE_FP8E5M2 == 16, "");
+static_assert(HCCL_DATA_TYPE_FP8E8M0 == 17, "");
+static_assert(HCCL_DATA_TYPE_RESERVED == 255, "");
+static_assert(HCCL_SEND == 0, "");
+static_assert(HCCL_RECV == 1, "");
+static_assert(HCCL_SEND_RECV_RESERVED == 2, "");
+static_assert(HCCL_COMM_CONFIG_BUFFER_SIZE == 0, "");
+static_assert(HCCL_COMM_CONFIG_DETERMINISTIC == 1, "");
+static_assert(HCCL_COMM_CONFIG_COMM_NAME == 2, "");
+static_assert(HCCL_COMM_CONFIG_OP_EXPANSION_MODE == 3, "");
+static_assert(HCCL_COMM_CONFIG_SUPPORT_INIT_BY_ENV == 4, "");
+static_assert(HCCL_COMM_CONFIG_WORLD_RANKID == 5, "");
+static_assert(HCCL_COMM_CONFIG_JOBID == 6, "");
+static_assert(HCCL_COMM_CONFIG_ACLGRAPH_ZEROCOPY_ENABLE == 7, "");
+static_assert(HCCL_COMM_CONFIG_EXEC_TIMEOUT == 8, "");
+static_assert(HCCL_COMM_CONFIG_ALGO == 9, "");
+static_assert(HCCL_COMM_CONFIG_RETRY == 10, "");
+static_assert(HCCL_COMM_CONFIG_BUFFER_NAME == 11, "");
+static_assert(HCCL_COMM_CONFIG_RESERVED == 12, "");
+static_assert(sizeof(HcclRootInfo) == 4108 && alignof(HcclRootInfo) == 1, "");
+static_assert(sizeof(HcclSendRecvItem) == 32 && offsetof(HcclSendRecvItem, buf) == 8 &&
+                  offsetof(HcclSendRecvItem, count) == 16,
+              "");
+static_assert(offsetof(HcclSendRecvItem, dataType) == 24 && offsetof(HcclSendRecvItem, remoteRank) == 28, "");
+static_assert(sizeof(HcclCommConfig) == 2240 && alignof(HcclCommConfig) == 8, "");
+static_assert(offsetof(HcclCommConfig, magic) == 8, "");
+static_assert(offsetof(HcclCommConfig, version) == 12, "");
+static_assert(offsetof(HcclCommConfig, reserved) == 16, "");
+static_assert(offsetof(HcclCommConfig, hcclBufferSize) == 24, "");
+static_assert(offsetof(HcclCommConfig, hcclDeterministic) == 28, "");
+static_assert(offsetof(HcclCommConfig, hcclCommName) == 32, "");
+static_assert(offsetof(HcclCommConfig, hcclUdi) == 160, "");
+static_assert(offsetof(HcclCommConfig, hcclOpExpansionMode) == 288, "");
+static_assert(offsetof(HcclCommConfig, hcclRdmaTrafficClass) == 292, "");
+static_assert(offsetof(HcclCommConfig, hcclRdmaServiceLevel) == 296, "");
+static_assert(offsetof(HcclCommConfig, hcclWorldRankID) == 300, "");
+static_assert(offsetof(HcclCommConfig, hcclJobID) == 304, "");
+static_assert(offsetof(HcclCommConfig, aclGraphZeroCopyEnable) == 312, "");
+static_assert(offsetof(HcclCommConfig, hcclExecTimeOut) == 316, "");
+static_assert(offsetof(HcclCommConfig, hcclAlgo) == 320, "");
+static_assert(offsetof(HcclCommConfig, hcclRetryEnable) == 1920, "");
+static_assert(offsetof(HcclCommConfig, hcclRetryParams) == 1970, "");
+static_assert(offsetof(HcclCommConfig, hcclBufferName) == 2098, "");
+static_assert(offsetof(HcclCommConfig, hcclQos) == 2228, "");
+static_assert(offsetof(HcclCommConfig, hcclSymWinMaxMemSizePerRank) == 2232, "");
+static_assert(
+    std::is_same<decltype(&HcclAllReduce), HcclResult (*)(void*, void*, uint64_t, HcclDataType, HcclReduceOp,
+                                                          HcclComm, aclrtStream)>::value,
+    "");
+static_assert(std::is_same<decltype(&HcclBroadcast), HcclResult (*)(void*, uint64_t, HcclDataType, uint32_t,
+                                                                    HcclComm, aclrtStream)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&HcclReduce), HcclResult (*)(void*, void*, uint64_t, HcclDataType, HcclReduceOp,
+                                                       uint32_t, HcclComm, aclrtStream)>::value,
+    "");
+static_assert(
+    std::is_same<decltype(&HcclReduceScatter), HcclResult (*)(void*, void*, uint64_t, HcclDataType,
+                                                              HcclReduceOp, HcclComm, aclrtStream)>::value,
+    "");
+static_assert(std::is_same<decltype(&HcclReduceScatterV),
+                           HcclResult (*)(void*, const void*, const void*, void*, uint64_t, HcclDataType,
+                                          HcclReduceOp, HcclComm, aclrtStream)>::value,
+              "");
+static_assert(std::is_same<decltype(&HcclScatter), HcclResult (*)(void*, void*, uint64_t, HcclDataType,
+                                                                  uint32_t, HcclComm, aclrtStream)>::value,
+              "");
+static_assert(std::is_same<decltype(&HcclAllGather), HcclResult (*)(void*, void*, uint64_t, HcclDataType,
+                                                                    HcclComm, aclrtStream)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&HcclAllGatherV), HcclResult (*)(void*, uint64_t, void*, const void*, const void*,
+                                                           HcclDataType, HcclComm, aclrtStream)>::value,
+    "");
+static_assert(std::is_same<decltype(&HcclSend), HcclResult (*)(void*, uint64_t, HcclDataType, uint32_t,
+                                                               HcclComm, aclrtStream)>::value,
+              "");
+static_assert(std::is_same<decltype(&HcclRecv), HcclResult (*)(void*, uint64_t, HcclDataType, uint32_t,
+                                                               HcclComm, aclrtStream)>::value,
+              "");
+static_assert(std::is_same<decltype(&HcclBatchSendRecv),
+                           HcclResult (*)(HcclSendRecvItem*, uint32_t, HcclComm, aclrtStream)>::value,
+              "");
+static_assert(std::is_same<decltype(&HcclAlltoAll),
+                           HcclResult (*)(const void*, uint64_t, HcclDataType, const void*, uint64_t,
+                                          HcclDataType, HcclComm, aclrtStream)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&HcclAlltoAllV),
+                 HcclResult (*)(const void*, const void*, const void*, HcclDataType, const void*, const void*,
+                                const void*, HcclDataType, HcclComm, aclrtStream)>::value,
+    "");
+static_assert(std::is_same<decltype(&HcclAlltoAllVC),
+                           HcclResult (*)(const void*, const void*, HcclDataType, const void*, HcclDataType,
+                                          HcclComm, aclrtStream)>::value,
+              "");
+static_assert(std::is_same<decltype(&HcclBarrier), HcclResult (*)(HcclComm, aclrtStream)>::value, "");
+static_assert(std::is_same<decltype(&HcclGetRootInfo), HcclResult (*)(HcclRootInfo*)>::value, "");
+static_assert(std::is_same<decltype(&HcclGetRootInfoScalable), HcclResult (*)(HcclRootInfo*)>::value, "");
+static_assert(std::is_same<decltype(&HcclCommInitRootInfo),
+                           HcclResult (*)(uint32_t, const HcclRootInfo*, uint32_t, HcclComm*)>::value,
+              "");
+static_assert(std::is_same<decltype(&HcclCommInitRootInfoConfig),
+                           HcclResult (*)(uint32_t, const HcclRootInfo*, uint32_t, const HcclCommConfig*,
+                                          HcclComm*)>::value,
+              "");
+static_assert(std::is_same<decltype(&HcclCommInitRootInfoScalable),
+                           HcclResult (*)(uint32_t, uint32_t, const HcclRootInfo*, uint32_t, uint32_t,
+                                          const HcclCommConfig*, HcclComm*)>::value,
+              "");
+static_assert(std::is_same<decltype(&HcclCommInitAll), HcclResult (*)(uint32_t, int32_t*, HcclComm*)>::value,
+              "");
+static_assert(std::is_same<decltype(&HcclCreateSubCommConfig),
+                           HcclResult (*)(HcclComm*, uint32_t, uint32_t*, uint64_t, uint32_t, HcclCommConfig*,
+                                          HcclComm*)>::value,
+              "");
+static_assert(std::is_same<decltype(&HcclCommDestroy), HcclResult (*)(HcclComm)>::value, "");
+static_assert(std::is_same<decltype(&HcclCommSuspend), HcclResult (*)(HcclComm)>::value, "");
+static_assert(std::is_same<decltype(&HcclCommResume), HcclResult (*)(HcclComm)>::value, "");
+static_assert(std::is_same<decltype(&HcclGetCommAsyncError), HcclResult (*)(HcclComm, HcclResult*)>::value,
+              "");
+static_assert(std::is_same<decltype(&HcclGetCommName), HcclResult (*)(HcclComm, char*)>::value, "");
+static_assert(std::is_same<decltype(&HcclGetRankSize), HcclResult (*)(HcclComm, uint32_t*)>::value, "");
+static_assert(std::is_same<decltype(&HcclGetRankId), HcclResult (*)(HcclComm, uint32_t*)>::value, "");
+static_assert(std::is_same<decltype(&HcclGroupStart), HcclResult (*)()>::value, "");
+static_assert(std::is_same<decltype(&HcclGroupEnd), HcclResult (*)()>::value, "");
+static_assert(std::is_same<decltype(&HcommMemAlloc), HcclResult (*)(void**, uint64_t)>::value, "");
+static_assert(std::is_same<decltype(&HcommMemFree), HcclResult (*)(void*)>::value, "");
+static_assert(std::is_same<decltype(&HcclGetErrorString), const char* (*)(HcclResult)>::value, "");
+static_assert(std::is_same<decltype(&HcclGetCommConfigCapability), uint32_t (*)()>::value, "");

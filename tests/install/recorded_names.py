@@ -34,6 +34,9 @@ EXPORTED_BY = {
     "aclprofInit": "msprofiler",
     "rtKernelLaunch": "runtime",
     "HcclSetConfig": "hccl",
+    "HcclAllReduce": "hccl",
+    "HcclGetRootInfo": "hccl",
+    "HcclGroupStart": "hcomm",
     "MsprofReportApi": "",
     "aclCreateTensor": "nnopbase",
     "aclDestroyAclOpExecutor": "nnopbase",
@@ -52,6 +55,7 @@ PROGRAMS = [
     (["aclInit", "aclrtMalloc"], "opapi_nn opapi_math ascendcl nnopbase"),
     (["aclInit", "aclCreateTensor", "aclnnKlDiv"], "opapi_nn opapi_math acl_rt nnopbase"),
     (["aclInit", "aclCreateTensorDesc", "aclopCompileAndExecute"], "acl_op_compiler ascendcl graph ge_runner hccl"),
+    (["aclInit", "HcclGetRootInfo", "HcclAllReduce", "HcclGroupStart"], "hccl hcomm ascendcl"),
 ]
 
 

@@ -1,0 +1,29 @@
+"""Several processes by torchrun, with the back end "hccl": collectives, DistributedDataParallel, FSDP2's fully_shard."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+SCRIPTS = pathlib.Path(__file__).parent / "distributed"
+
+
+def torchrun(processes: int, *command: str, **variables: str) -> subprocess.CompletedProcess:
+    environment = {**os.environ, "PORTACL_DEVICE_COUNT": str(processes), "OMP_NUM_THREADS": "1", **variables}
+    launch = [sys.executable, "-B", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
+    return subprocess.run(
+        [*launch, str(SCRIPTS / command[0]), *command[1:]], env=environment, capture_output=True, text=True, timeout=600
+    )
+
+
+@pytest.mark.parametrize("processes", [1, 2, 4])
+@pytest.mark.parametrize("command", [("collectives.py",), ("training.py", "ddp"), ("training.py", "fsdp")], ids="-".join)
+def test_each_rank_has_what_one_process_computes(command, processes):
+    done = torchrun(processes, *command)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]
+    assert done.stdout.count("done") == processes
