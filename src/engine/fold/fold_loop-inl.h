@@ -125,6 +125,9 @@ HWY_INLINE void ForEachPiece(FoldWork& work, const Piece& piece) {
   }
 }
 
+// How far ahead of what is read a fold from memory asks: several pages, since it has one stream and little to compute.
+constexpr size_t kFoldAhead = 16384;
+
 template <class Fold>
 void Along(const FoldConstants& constants, FoldWork& work) {
   constexpr size_t kLanes = Fold::kLanes;
@@ -150,7 +153,7 @@ void Along(const FoldConstants& constants, FoldWork& work) {
       // The processor's own prefetching ends with a page.
       if (work.from_memory) {
         for (size_t ahead = 0; ahead < kLanes * sizeof terms[0]; ahead += 64)
-          hwy::Prefetch(reinterpret_cast<const char*>(terms + i) + kFarthestAhead + ahead);
+          hwy::Prefetch(reinterpret_cast<const char*>(terms + i) + kFoldAhead + ahead);
       }
       lanes.Add(fold, terms + i, parameter);
     }
