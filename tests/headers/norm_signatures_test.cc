@@ -5,6 +5,10 @@
 #include "aclnnop/aclnn_add_rms_norm.h"
 #include "aclnnop/aclnn_batch_norm.h"
 #include "aclnnop/aclnn_batch_norm_backward.h"
+#include "aclnnop/aclnn_binary_cross_entropy.h"
+#include "aclnnop/aclnn_binary_cross_entropy_backward.h"
+#include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
+#include "aclnnop/aclnn_binary_cross_entropy_with_logits_backward.h"
 #include "aclnnop/aclnn_cross_entropy_loss.h"
 #include "aclnnop/aclnn_cross_entropy_loss_grad.h"
 #include "aclnnop/aclnn_group_norm.h"
@@ -19,6 +23,8 @@
 #include "aclnnop/aclnn_nll_loss_backward.h"
 #include "aclnnop/aclnn_rms_norm.h"
 #include "aclnnop/aclnn_rms_norm_grad.h"
+#include "aclnnop/aclnn_soft_margin_loss.h"
+#include "aclnnop/aclnn_soft_margin_loss_backward.h"
 #include "aclnnop/aclnn_softmax.h"
 #include "aclnnop/aclnn_softmax_backward.h"
 
@@ -48,6 +54,12 @@ HAS(aclnnBatchNorm, In, In, In, Out, Out, bool, double, double, Out, Out, Out);
 HAS(aclnnBatchNormBackward, In, In, In, In, In, In, In, bool, double, Flags, Out, Out, Out);
 HAS(aclnnGroupNorm, In, In, In, int64_t, int64_t, int64_t, int64_t, double, Out, Out, Out);
 HAS(aclnnGroupNormBackward, In, In, In, In, In, int64_t, int64_t, int64_t, int64_t, Flags, Out, Out, Out);
+HAS(aclnnBinaryCrossEntropy, In, In, In, int64_t, Out);
+HAS(aclnnBinaryCrossEntropyBackward, In, In, In, In, int64_t, Out);
+HAS(aclnnBinaryCrossEntropyWithLogits, In, In, In, In, int64_t, Out);
+HAS(aclnnBinaryCrossEntropyWithLogitsBackward, In, In, In, In, In, int64_t, Out);
+HAS(aclnnSoftMarginLoss, In, In, int64_t, Out);
+HAS(aclnnSoftMarginLossBackward, In, In, In, int64_t, Out);
 HAS(aclnnCrossEntropyLoss, In, In, In, char*, int64_t, double, double, bool, In, In, In, In);
 HAS(aclnnCrossEntropyLossGrad, In, In, In, In, In, In, char*, int64_t, double, double, In);
 HAS(aclnnNLLLoss, In, In, In, int64_t, int64_t, Out, Out);

@@ -6,7 +6,7 @@
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "aclnnop/loss/binary_cross_entropy.cc"
+#define HWY_TARGET_INCLUDE "aclnnop/norm/binary_cross_entropy.cc"
 #include <hwy/foreach_target.h>
 
 #include "aclnnop/activations/formulas-inl.h"

@@ -5,7 +5,7 @@
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "aclnnop/loss/soft_margin_loss.cc"
+#define HWY_TARGET_INCLUDE "aclnnop/norm/soft_margin_loss.cc"
 #include <hwy/foreach_target.h>
 
 #include "aclnnop/activations/formulas-inl.h"
