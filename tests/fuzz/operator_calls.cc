@@ -12,6 +12,10 @@
 #include "aclnnop/aclnn_abs.h"
 #include "aclnnop/aclnn_acos.h"
 #include "aclnnop/aclnn_acosh.h"
+#include "aclnnop/aclnn_adaptive_avg_pool2d.h"
+#include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
+#include "aclnnop/aclnn_adaptive_max_pool2d.h"
+#include "aclnnop/aclnn_adaptive_max_pool2d_backward.h"
 #include "aclnnop/aclnn_add.h"
 #include "aclnnop/aclnn_add_rms_norm.h"
 #include "aclnnop/aclnn_add_v3.h"
@@ -36,6 +40,10 @@
 #include "aclnnop/aclnn_atan.h"
 #include "aclnnop/aclnn_atan2.h"
 #include "aclnnop/aclnn_atanh.h"
+#include "aclnnop/aclnn_avgpool2d.h"
+#include "aclnnop/aclnn_avgpool2d_backward.h"
+#include "aclnnop/aclnn_avgpool3d.h"
+#include "aclnnop/aclnn_avgpool3d_backward.h"
 #include "aclnnop/aclnn_baddbmm.h"
 #include "aclnnop/aclnn_batch_matmul.h"
 #include "aclnnop/aclnn_batch_norm.h"
@@ -193,6 +201,13 @@
 #include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/aclnn_max.h"
 #include "aclnnop/aclnn_max_dim.h"
+#include "aclnnop/aclnn_max_pool.h"
+#include "aclnnop/aclnn_max_pool2d_with_indices.h"
+#include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
+#include "aclnnop/aclnn_max_pool2d_with_mask.h"
+#include "aclnnop/aclnn_max_pool2d_with_mask_backward.h"
+#include "aclnnop/aclnn_max_pool3d_with_argmax.h"
+#include "aclnnop/aclnn_max_pool3d_with_argmax_backward.h"
 #include "aclnnop/aclnn_max_v2.h"
 #include "aclnnop/aclnn_maximum.h"
 #include "aclnnop/aclnn_mean.h"
@@ -1019,6 +1034,21 @@ constexpr OperatorCall kCalls[] = {
     MOVES(UpsampleBicubic2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), a.log_target, a.beta, a.beta, t[1]),
     MOVES(UpsampleBilinear2dBackward, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), given.Shape(t[1]), a.log_target, a.beta, a.beta, t[1]),
     MOVES(UpsampleBilinear2dBackwardV2, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), given.Shape(t[1]), a.log_target, a.beta, a.beta, t[1]),
+    MOVES(AvgPool2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), a.log_target, true, a.reduction & 2, 0, t[1]),
+    MOVES(AvgPool2dBackward, 3, kOperand1, t[0], t[1], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), a.log_target, true, a.reduction & 2, 0, t[2]),
+    MOVES(AvgPool3d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), a.log_target, true, a.reduction & 2, t[1]),
+    MOVES(AvgPool3dBackward, 3, kOperand1, t[0], t[1], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), a.log_target, true, a.reduction & 2, t[2]),
+    MOVES(AdaptiveAvgPool2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), t[1]),
+    MOVES(AdaptiveAvgPool2dBackward, 3, kOperand1, t[0], t[1], t[2]),
+    MOVES(AdaptiveMaxPool2d, 3, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), t[1], t[2]),
+    MOVES(AdaptiveMaxPool2dBackward, 4, kOperand1, t[0], t[1], t[2], t[3]),
+    MOVES(MaxPool, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), 0, given.Array({0}), given.Array({1}), a.log_target, t[1]),
+    MOVES(MaxPool2dWithMask, 3, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[1], t[2]),
+    MOVES(MaxPool2dWithMaskBackward, 4, kOperand1, t[0], t[1], t[2], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[3]),
+    MOVES(MaxPool2dWithIndices, 3, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[1], t[2]),
+    MOVES(MaxPool2dWithIndicesBackward, 4, kOperand1, t[0], t[1], t[2], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[3]),
+    MOVES(MaxPool3dWithArgmax, 3, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[1], t[2]),
+    MOVES(MaxPool3dWithArgmaxBackward, 4, kOperand1, t[0], t[1], t[2], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[3]),
     MOVES(GridSampler2D, 3, kOperand0, t[0], t[1], a.reduction, a.reduction & 1, a.log_target, t[2]),
     MOVES(TransMatmulWeight, 1, kAny, t[0]),
     MOVES(Mm, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),

@@ -1,0 +1,245 @@
+// Pools whose windows share an image evenly: means, maxima and the gradients of both.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/errors.h"
+#include "acl/stream/thread_limit.h"
+#include "aclnnop/aclnn_adaptive_avg_pool2d.h"
+#include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
+#include "aclnnop/aclnn_adaptive_max_pool2d.h"
+#include "aclnnop/aclnn_adaptive_max_pool2d_backward.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "aclnnop/pooling/max_gradient.h"
+#include "aclnnop/pooling/windows.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut, kIndices };
+enum MeanGradientTensors { kGradOutput, kGradSelf, kGradOut };
+enum MaxGradientTensors { kMaxGradOutput, kMaxGradSelf, kMaxGradIndices, kGradInput };
+enum Attributes { kOutputSize };
+
+constexpr DtypeRule kMeanDtypes = kBf16SinceAtlasA2;
+constexpr DtypeRule kMaxDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble);
+constexpr DtypeRule kMaxGradientDtypes = kNoneBeforeAtlasA2;
+
+// ---- means ----
+
+constexpr Check kMeanChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    ArrayNotNull(kOutputSize),
+    NotNull(kOut),
+    RankAtLeast(3, {kSelf}),
+    RankAtMost(4, {kSelf}),
+    SameRank(kSelf, kOut),
+    SameBatch(kSelf, kOut),
+    DtypesIn(kMeanDtypes, {kSelf}),
+    SameDtype(kSelf, kOut),
+    FormatOfImages({kSelf, kOut}),
+    CountIn(kOutputSize, {2}),
+    OnProducts(~products::kAscend950, ValuesFrom(kOutputSize, 1)),
+    OnProducts(products::kAscend950, ValuesFrom(kOutputSize, 0)),
+    SizeIsOut(kOutputSize, kOut),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kSelf, kOut}),
+    PlanesFit({kSelf, kOut}, 2),
+    InsideStorage({kSelf}),
+};
+
+constexpr Check kMeanGradientChecks[] = {
+    NotNull(kGradOutput),  // in CANN's order
+    NotNull(kGradSelf),
+    NotNull(kGradOut),
+    RankAtLeast(3, {kGradSelf}),
+    RankAtMost(4, {kGradSelf}),
+    SameRank(kGradSelf, kGradOutput),
+    SameRank(kGradSelf, kGradOut),
+    SameBatch(kGradSelf, kGradOutput),
+    SameBatch(kGradSelf, kGradOut),
+    DtypesIn(kMeanDtypes, {kGradOutput}),
+    SameDtype(kGradOutput, kGradSelf),
+    NotPrivate({kGradOutput}),
+    SameFormat({kGradOutput, kGradSelf}),
+    SizesRepresentable({kGradOut}),
+    DoneIfEmpty({kGradOutput, kGradSelf}),
+    WithCode(ACLNN_ERR_INNER_NULLPTR, SameShape(kGradSelf, kGradOut)),
+    WithCode(ACLNN_ERR_INNER_NULLPTR, SameDtype(kGradSelf, kGradOut)),
+    PlanesFit({kGradOutput, kGradSelf}, 2),
+    InsideStorage({kGradOutput}),
+};
+
+void SetMean(const OperatorCall& call, Executor& executor) {
+  const aclTensor self = PoolView(call.Tensor(kSelf), 2);
+  const aclTensor out = PoolView(call.Tensor(kOut), 2);
+  engine::Pool pool;
+  pool.kind = engine::PoolKind::kMean;
+  SetAdaptiveAxes(self, out, pool);
+  engine::SetPoolJob(executor, pool, {&self, kSelf, &out, kOut}, JobIsa(), ThreadLimit());
+}
+
+void SetMeanGradient(const OperatorCall& call, Executor& executor) {
+  const aclTensor gradient = PoolView(call.Tensor(kGradOutput), 2);
+  const aclTensor result = PoolView(call.Tensor(kGradOut), 2);
+  engine::Pool pool;
+  pool.kind = engine::PoolKind::kMeanGradient;
+  SetAdaptiveAxes(result, gradient, pool);
+  engine::SetPoolJob(executor, pool, {&gradient, kGradOutput, &result, kGradOut}, JobIsa(), ThreadLimit());
+}
+
+// ---- maxima ----
+
+// CANN makes the result, and then another shape of it.
+aclnnStatus HasElementsOfResult(const Check& check, OperatorCall& call) noexcept {
+  Shape accepted = call.Tensor(kSelf).view;
+  for (int axis = 0; axis < 2; ++axis)
+    accepted.dim[accepted.rank - 2 + axis] = call.Array(kOutputSize)[static_cast<size_t>(axis)];
+  int64_t numel = 0;
+  if (accepted.Numel(&numel) && numel == call.Tensor(kOut).numel) {
+    call.broadcast = accepted;
+    return ACL_SUCCESS;
+  }
+  return RefuseShape(check, call, kOut, accepted);
+}
+
+// What lies across in memory cannot be seen in another shape.
+aclnnStatus KeepsShape(const Check& check, OperatorCall& call) noexcept {
+  for (const int tensor : {kOut, kIndices}) {
+    if (call.Tensor(tensor).view == call.broadcast || IsContiguous(call.Tensor(tensor))) continue;
+    return RefuseShape(check, call, tensor, call.broadcast);
+  }
+  return ACL_SUCCESS;
+}
+
+constexpr Check kMaxChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    ArrayNotNull(kOutputSize),
+    NotNull(kOut),
+    NotNull(kIndices),
+    DtypesIn(kMaxDtypes, {kSelf}),
+    SameDtype(kSelf, kOut),
+    DtypesIn(DtypeSet{ACL_INT64}, {kIndices}),
+    RankAtLeast(3, {kSelf}),
+    RankAtMost(4, {kSelf}),
+    SameShape(kOut, kIndices),
+    CountIn(kOutputSize, {2}),
+    ValuesFrom(kOutputSize, 1),
+    ImageNotEmpty(kSelf, 2),
+    SizesRepresentable({kOut, kIndices}),
+    DoneIfEmpty({kSelf}),
+    Own(HasElementsOfResult, ACLNN_ERR_INNER_NULLPTR),
+    Own(KeepsShape, ACLNN_ERR_INNER_NULLPTR),
+    PlanesFit({kSelf}, 2),
+    InsideStorage({kSelf}),
+};
+
+constexpr Check kMaxGradientChecks[] = {
+    NotNull(kMaxGradOutput),  // in CANN's order
+    NotNull(kMaxGradSelf),
+    NotNull(kMaxGradIndices),
+    NotNull(kGradInput),
+    DtypesIn(kMaxGradientDtypes, {kMaxGradOutput}),
+    SameDtype(kMaxGradOutput, kMaxGradSelf),
+    SameDtype(kMaxGradOutput, kGradInput),
+    DtypesIn(DtypeSet{ACL_INT32, ACL_INT64}, {kMaxGradIndices}),
+    RankAtLeast(3, {kMaxGradSelf}),
+    RankAtMost(4, {kMaxGradSelf}),
+    SameShape(kMaxGradOutput, kMaxGradIndices),
+    SameShape(kMaxGradSelf, kGradInput),
+    SameFormat({kMaxGradSelf, kMaxGradOutput, kMaxGradIndices, kGradInput}),
+    SameRank(kMaxGradSelf, kMaxGradOutput),
+    SameBatch(kMaxGradSelf, kMaxGradOutput),
+    SizesRepresentable({kGradInput}),
+    DoneIfEmpty({kMaxGradSelf, kMaxGradOutput}),
+    PlanesFit({kMaxGradSelf}, 2),
+    InsideStorage({kMaxGradOutput, kMaxGradIndices}),
+};
+
+void SetMaxima(const OperatorCall& call, Executor& executor) {
+  const auto shaped = [&](int tensor) {
+    aclTensor given = call.Tensor(tensor);
+    if (!(given.view == call.broadcast)) {
+      given.view = call.broadcast;
+      given.strides = RowMajorStrides(call.broadcast);
+    }
+    return PoolView(given, 2);
+  };
+  const aclTensor self = PoolView(call.Tensor(kSelf), 2);
+  const aclTensor out = shaped(kOut);
+  const aclTensor places = shaped(kIndices);
+  engine::Pool pool;
+  SetAdaptiveAxes(self, out, pool);
+  engine::SetPoolJob(executor, pool, {&self, kSelf, &out, kOut, &places, kIndices}, JobIsa(), ThreadLimit());
+}
+
+void SetMaximaGradient(const OperatorCall& call, Executor& executor) {
+  SetMaxGradient(call, {kMaxGradOutput, kMaxGradIndices, kGradInput, 2},
+                 PoolView(call.Tensor(kMaxGradIndices), 2), executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts adaptive_avg_pool2d, adaptive_avg_pool2d_backward, adaptive_max_pool2d,
+    adaptive_max_pool2d_backward;
+}
+
+const OperatorFacts facts::adaptive_avg_pool2d = {"aclnnAdaptiveAvgPool2d",
+                                                  "aclnnop/aclnn_adaptive_avg_pool2d.h", kMeanDtypes,
+                                                  kMeanDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::adaptive_avg_pool2d_backward = {"aclnnAdaptiveAvgPool2dBackward",
+                                                           "aclnnop/aclnn_adaptive_avg_pool2d_backward.h",
+                                                           kMeanDtypes, kMeanDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::adaptive_max_pool2d = {
+    "aclnnAdaptiveMaxPool2d", "aclnnop/aclnn_adaptive_max_pool2d.h", kMaxDtypes, kMaxDtypes,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::adaptive_max_pool2d_backward = {"aclnnAdaptiveMaxPool2dBackward",
+                                                           "aclnnop/aclnn_adaptive_max_pool2d_backward.h",
+                                                           kMaxGradientDtypes,
+                                                           kMaxGradientDtypes,
+                                                           /*by_promotion=*/false,
+                                                           /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnAdaptiveAvgPool2dGetWorkspaceSize(const aclTensor* self, const aclIntArray* outputSize,
+                                                   aclTensor* out, uint64_t* workspaceSize,
+                                                   aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"outputSize", outputSize}};
+  OperatorCall call{"aclnnAdaptiveAvgPool2d", tensors, attributes};
+  return RunPhase1(call, kMeanChecks, workspaceSize, executor, SetMean);
+}
+PORTACL_PHASE_2(aclnnAdaptiveAvgPool2d)
+
+aclnnStatus aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                           aclTensor* out, uint64_t* workspaceSize,
+                                                           aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"gradOutput", gradOutput}, {"self", self}, {"out", out}};
+  OperatorCall call{"aclnnAdaptiveAvgPool2dBackward", tensors, {}};
+  return RunPhase1(call, kMeanGradientChecks, workspaceSize, executor, SetMeanGradient);
+}
+PORTACL_PHASE_2(aclnnAdaptiveAvgPool2dBackward)
+
+aclnnStatus aclnnAdaptiveMaxPool2dGetWorkspaceSize(const aclTensor* self, const aclIntArray* outputSize,
+                                                   aclTensor* outputOut, aclTensor* indicesOut,
+                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"outputOut", outputOut}, {"indicesOut", indicesOut}};
+  const Attribute attributes[] = {{"outputSize", outputSize}};
+  OperatorCall call{"aclnnAdaptiveMaxPool2d", tensors, attributes, /*in_place=*/false, /*output_count=*/2};
+  return RunPhase1(call, kMaxChecks, workspaceSize, executor, SetMaxima);
+}
+PORTACL_PHASE_2(aclnnAdaptiveMaxPool2d)
+
+aclnnStatus aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
+                                                           const aclTensor* indices, aclTensor* gradInput,
+                                                           uint64_t* workspaceSize,
+                                                           aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"gradOutput", gradOutput}, {"self", self}, {"indices", indices}, {"gradInput", gradInput}};
+  OperatorCall call{"aclnnAdaptiveMaxPool2dBackward", tensors, {}};
+  return RunPhase1(call, kMaxGradientChecks, workspaceSize, executor, SetMaximaGradient);
+}
+PORTACL_PHASE_2(aclnnAdaptiveMaxPool2dBackward)

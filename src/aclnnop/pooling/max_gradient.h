@@ -1,0 +1,27 @@
+// The gradient of maxima: what lies at each place, added where the place says.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "aclnn/executor.h"
+#include "aclnnop/indexing/steps.h"
+#include "contract/checks.h"
+
+namespace portacl {
+
+struct MaxGradientOperands {
+  int gradient;
+  int places;
+  int result;
+  int axes;
+};
+
+// Sets the executor's job. `places`: INT32 or INT64, five dims as PoolView has them, from the start of their operand's storage on. Sums
+// are float32, in the order of the windows, and rounded once.
+void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operands, const aclTensor& places,
+                    Executor& executor);
+
+// The same for windows of one element, `steps` apart.
+void SetGradientOfElements(const OperatorCall& call, const MaxGradientOperands& operands,
+                           const int64_t* steps, Executor& executor);
+
+}  // namespace portacl

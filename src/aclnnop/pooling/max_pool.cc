@@ -1,0 +1,384 @@
+// Maxima of windows: alone, and with where they lie, as indices or in what CANN calls a mask; and the gradients.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "acl/errors.h"
+#include "acl/stream/thread_limit.h"
+#include "aclnnop/aclnn_max_pool.h"
+#include "aclnnop/aclnn_max_pool2d_with_indices.h"
+#include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
+#include "aclnnop/aclnn_max_pool2d_with_mask.h"
+#include "aclnnop/aclnn_max_pool2d_with_mask_backward.h"
+#include "aclnnop/aclnn_max_pool3d_with_argmax.h"
+#include "aclnnop/aclnn_max_pool3d_with_argmax_backward.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "aclnnop/pooling/max_gradient.h"
+#include "aclnnop/pooling/windows.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut, kIndices };
+enum GradientTensors { kGradOutput, kGradSelf, kGradIndices, kGradInput };
+enum Attributes { kKernel, kStride, kPadding, kDilation, kCeil };
+enum MaxPoolAttributes { kPoolKernel, kPoolStrides, kAutoPad, kPoolPads, kPoolDilations, kPoolCeil };
+
+constexpr WindowRules kFlat{.dilation = kDilation, .ceil = kCeil};
+constexpr WindowRules kDeep{.axes = 3, .dilation = kDilation, .ceil = kCeil};
+constexpr WindowRules kAlone{.kernel = kPoolKernel,
+                             .stride = kPoolStrides,
+                             .padding = kPoolPads,
+                             .dilation = kPoolDilations,
+                             .ceil = kPoolCeil,
+                             .steps_by_one = true};
+
+constexpr DtypeSet kIntegersOf950{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8, ACL_UINT16};
+constexpr DtypeRule kAloneDtypes =
+    ByGeneration(DtypeSet{ACL_FLOAT16}, kFloatAndHalf, kFloatHalfAndBf16 | kIntegersOf950);
+constexpr DtypeRule kMaskDtypes = ByGeneration(kFloatAndHalf, kFloatHalfAndBf16, DtypeSet{})
+                                      .On(ProductSet{Product::kAtlasInference}, DtypeSet{ACL_FLOAT});
+constexpr DtypeRule kIndicesDtypes = kNoneBeforeAtlasA2;
+constexpr DtypeRule kIndicesGradientDtypes = ByGeneration({}, DtypeSet{ACL_FLOAT}, kFloatHalfAndBf16);
+constexpr DtypeRule kPlaces = SinceAtlasA2(DtypeSet{ACL_INT32, ACL_INT64});
+constexpr DtypeRule kPlacesOfGradient =
+    ByGeneration({}, DtypeSet{ACL_INT32, ACL_INT8}, DtypeSet{ACL_INT32, ACL_INT64});
+constexpr DtypeRule kDeepPlaces = ByGeneration({}, DtypeSet{ACL_INT32}, DtypeSet{ACL_INT32, ACL_INT64});
+
+// ---- MaxPool ----
+
+aclnnStatus PadsFit(const Check& check, OperatorCall& call) noexcept {
+  for (int axis = 0; axis < 2; ++axis) {
+    const int64_t sum = WindowValue(call, kPoolPads, axis, 0) + WindowValue(call, kPoolPads, axis, 0, true);
+    if (sum > WindowValue(call, kPoolKernel, axis, 1))
+      return RefuseArray(check, call, kPoolPads, " has more on both sides of an axis than the kernel spans",
+                         "a sum of at most the kernel's");
+  }
+  return ACL_SUCCESS;
+}
+
+constexpr Check kMaxPoolChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    ArrayNotNull(kPoolKernel),
+    ArrayNotNull(kPoolStrides),
+    ArrayNotNull(kPoolPads),
+    ArrayNotNull(kPoolDilations),
+    NotNull(kOut),
+    DtypesIn(kAloneDtypes, {kSelf}),
+    SameDtype(kSelf, kOut),
+    SameFormat({kSelf, kOut}),
+    RankAtLeast(3, {kSelf}),
+    RankAtMost(4, {kSelf}),
+    CountIn(kPoolKernel, {1, 2}),
+    CountIn(kPoolStrides, {0, 1, 2}),
+    ValuesFrom(kPoolKernel, 1),
+    ValuesFrom(kPoolStrides, 1),
+    CountIn(kPoolPads, {0, 1, 2, 4}),
+    ValuesFrom(kPoolPads, 0),
+    CountIn(kPoolDilations, {0, 1, 2, 4}),
+    ValuesAre1(kPoolDilations),
+    IntegerIn(kAutoPad, 0, 0),
+    Own(PadsFit),
+    SizesRepresentable({kOut}),
+    ImageNotEmpty(kSelf, 2),
+    IsPooled<kAlone, kSelf, kOut>(),
+    DoneIfEmpty({kSelf}),
+    PlanesFit({kSelf}, 2),
+    InsideStorage({kSelf}),
+};
+
+void SetMaxima(const OperatorCall& call, Executor& executor, const WindowRules& rules,
+               const aclTensor* places, int places_operand) {
+  const aclTensor self = PoolView(call.Tensor(kSelf), rules.axes);
+  const aclTensor out = PoolView(call.Tensor(kOut), rules.axes);
+  engine::Pool pool;
+  SetAxes(call, rules, self, out, pool);
+  engine::SetPoolJob(executor, pool, {&self, kSelf, &out, kOut, places, places_operand}, JobIsa(),
+                     ThreadLimit());
+}
+
+void SetMaxPool(const OperatorCall& call, Executor& executor) {
+  SetMaxima(call, executor, kAlone, nullptr, -1);
+}
+
+// ---- with a mask ----
+
+// Whether windows of one element need no places: the element is where the window is.
+bool IsOneElement(const OperatorCall& call) {
+  return WindowValue(call, kKernel, 0, 1) == 1 && WindowValue(call, kKernel, 1, 1) == 1;
+}
+
+aclnnStatus MaskShape(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  Shape accepted = self;
+  const int last = self.rank - 1;
+  const int64_t rows = WindowAxis(call, kFlat, 0, self[last - 1]).positions;
+  const int64_t columns = WindowAxis(call, kFlat, 1, self[last]).positions;
+  int64_t windows = 0;
+  const int64_t kernel = WindowValue(call, kKernel, 0, 1) * WindowValue(call, kKernel, 1, 1);
+  accepted.dim[last - 1] = kernel;
+  if (__builtin_mul_overflow(rows, columns, &windows) || windows > engine::kMostPooled) windows = 0;
+  accepted.dim[last] = ((windows + 15) / 16 + 1) * 32;
+  const aclTensor& places = call.Tensor(kIndices);
+  if (places.dtype == ACL_INT8 && places.view == accepted) return ACL_SUCCESS;
+  if (places.dtype == ACL_INT8) return RefuseShape(check, call, kIndices, accepted);
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, kIndices);
+  return FailAclnn(check.code, message.Add(", accepted: INT8."));
+}
+
+aclnnStatus NotOn950(const Check& check, OperatorCall& call) noexcept {
+  return FailAclnn(check.code,
+                   StartMessage(call).Add("not on Ascend 950, accepted there: the operators with indices."));
+}
+
+constexpr auto kFlatWindows = List(
+    ValuesFrom(kKernel, 1), CountIn(kStride, {0, 1, 2}), ValuesFrom(kStride, 1), CountIn(kPadding, {1, 2}),
+    CountIn(kDilation, {1, 2}), ValuesFrom(kPadding, 0), HalfOf(kPadding, kKernel, 2));
+
+constexpr auto kMaskChecks = Join(
+    List(ArrayNotNull(kKernel), NotNull(kSelf), NotNull(kOut), CountIn(kKernel, {1, 2}),  // in CANN's order
+         ArrayNotNull(kStride), ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kIndices),
+         OnProducts(products::kAscend950, Own(NotOn950)), DtypesIn(kMaskDtypes, {kSelf}),
+         SameDtype(kSelf, kOut), SameFormat({kSelf, kOut}), RankAtLeast(3, {kSelf}), RankAtMost(4, {kSelf})),
+    kFlatWindows,
+    List(ValuesAre1(kDilation), ImageNotEmpty(kSelf, 2), SizesRepresentable({kOut, kIndices}),
+         IsPooled<kFlat, kSelf, kOut>(), Own(MaskShape), DoneIfEmpty({kSelf}), PlanesFit({kSelf}, 2),
+         InsideStorage({kSelf})));
+
+// The mask's storage as places: INT32, one for each element of the output, in its order.
+aclTensor PlacesInMask(const aclTensor& windows) { return PoolView(DenseTensor(windows.view, ACL_INT32), 2); }
+
+void SetWithMask(const OperatorCall& call, Executor& executor) {
+  if (IsOneElement(call)) return SetMaxima(call, executor, kFlat, nullptr, -1);
+  const aclTensor places = PlacesInMask(call.Tensor(kOut));
+  SetMaxima(call, executor, kFlat, &places, kIndices);
+}
+
+// CANN looks at the mask's shape and goes on whatever it is; what is read has to be there.
+aclnnStatus MaskHoldsPlaces(const Check& check, OperatorCall& call) noexcept {
+  if (IsOneElement(call)) return ACL_SUCCESS;
+  const aclTensor& places = call.Tensor(kGradIndices);
+  const int64_t needed = call.Tensor(kGradOutput).numel * int64_t{sizeof(int32_t)};
+  int64_t there = 0;
+  places.storage.Numel(&there);
+  if (there >= needed / static_cast<int64_t>(std::max<size_t>(1, aclDataTypeSize(places.dtype))))
+    return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kGradIndices);
+  return FailAclnn(check.code, message.Add(" has too little storage, accepted: ").Add(needed).Add(" bytes."));
+}
+
+// What a gradient's checks have in common; formats and indices are the operator's.
+constexpr auto kGradientShapes = List(RankAtLeast(3, {kGradSelf}), RankAtMost(4, {kGradSelf}));
+
+constexpr auto kMaskGradientChecks =
+    Join(List(ArrayNotNull(kKernel), NotNull(kGradOutput), NotNull(kGradSelf),  // in CANN's order
+              WithCode(ACLNN_ERR_PARAM_NULLPTR, CountIn(kKernel, {1, 2})), ArrayNotNull(kStride),
+              ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kGradIndices), NotNull(kGradInput),
+              OnProducts(products::kAscend950, Own(NotOn950)), DtypesIn(kMaskDtypes, {kGradOutput}),
+              SameDtype(kGradOutput, kGradSelf), SameDtype(kGradOutput, kGradInput),
+              SameFormat({kGradSelf, kGradOutput, kGradInput})),
+         kGradientShapes, kFlatWindows,
+         List(ValuesAre1(kDilation), SameShape(kGradSelf, kGradInput), ImageNotEmpty(kGradSelf, 2),
+              SizesRepresentable({kGradInput}), IsPooled<kFlat, kGradSelf, kGradOutput>(),
+              DoneIfEmpty({kGradSelf}), PlanesFit({kGradSelf}, 2),
+              Own(MaskHoldsPlaces, ACLNN_ERR_INNER_NULLPTR), InsideStorage({kGradOutput})));
+
+void SetMaskGradient(const OperatorCall& call, Executor& executor) {
+  const MaxGradientOperands operands{kGradOutput, kGradIndices, kGradInput, 2};
+  if (IsOneElement(call)) {
+    const int64_t steps[2] = {WindowAxis(call, kFlat, 0, 1).stride, WindowAxis(call, kFlat, 1, 1).stride};
+    return SetGradientOfElements(call, operands, steps, executor);
+  }
+  const aclTensor places = PlacesInMask(call.Tensor(kGradOutput));
+  SetMaxGradient(call, operands, places, executor);
+}
+
+// ---- with indices ----
+
+constexpr auto kIndicesChecks = Join(
+    List(NotNull(kSelf), ArrayNotNull(kKernel), ArrayNotNull(kStride), ArrayNotNull(kPadding),
+         ArrayNotNull(kDilation), NotNull(kOut), NotNull(kIndices),  // in CANN's order
+         DtypesIn(kIndicesDtypes, {kSelf}), DtypesIn(kPlaces, {kIndices}), SameDtype(kSelf, kOut),
+         SameFormat({kSelf, kOut}), RankAtLeast(3, {kSelf}), RankAtMost(4, {kSelf}),
+         CountIn(kKernel, {1, 2})),
+    kFlatWindows,
+    List(ValuesFrom(kDilation, 1), OnProducts(~products::kAscend950, ValuesAre1(kDilation)),
+         ImageNotEmpty(kSelf, 2), SizesRepresentable({kOut, kIndices}), IsPooled<kFlat, kSelf, kOut>(),
+         SameShape(kOut, kIndices), DoneIfEmpty({kSelf}), PlanesFit({kSelf}, 2), InsideStorage({kSelf})));
+
+void SetWithIndices(const OperatorCall& call, Executor& executor) {
+  const aclTensor places = PoolView(call.Tensor(kIndices), 2);
+  SetMaxima(call, executor, kFlat, &places, kIndices);
+}
+
+bool IsMask(const OperatorCall& call) noexcept { return call.Tensor(kGradIndices).dtype == ACL_INT8; }
+bool IsNoMask(const OperatorCall& call) noexcept { return !IsMask(call); }
+
+constexpr auto kIndicesGradientChecks =
+    Join(List(NotNull(kGradOutput), NotNull(kGradSelf), NotNull(kGradIndices), ArrayNotNull(kKernel),
+              ArrayNotNull(kStride), ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kGradInput),
+              DtypesIn(kIndicesGradientDtypes, {kGradOutput}), DtypesIn(kPlacesOfGradient, {kGradIndices}),
+              SameDtype(kGradOutput, kGradSelf), SameDtype(kGradOutput, kGradInput),
+              SameFormat({kGradSelf, kGradOutput, kGradInput})),
+         kGradientShapes, List(CountIn(kKernel, {1, 2})), kFlatWindows,
+         List(ValuesFrom(kDilation, 1), OnProducts(~products::kAscend950, ValuesAre1(kDilation)),
+              SameShape(kGradSelf, kGradInput), ImageNotEmpty(kGradSelf, 2), SizesRepresentable({kGradInput}),
+              IsPooled<kFlat, kGradSelf, kGradOutput>(), If(IsNoMask, SameShape(kGradOutput, kGradIndices)),
+              DoneIfEmpty({kGradSelf}), PlanesFit({kGradSelf}, 2),
+              If(IsMask, Own(MaskHoldsPlaces, ACLNN_ERR_INNER_NULLPTR)), InsideStorage({kGradOutput}),
+              If(IsNoMask, InsideStorage({kGradIndices}))));
+
+void SetIndicesGradient(const OperatorCall& call, Executor& executor) {
+  if (IsMask(call)) return SetMaskGradient(call, executor);
+  SetMaxGradient(call, {kGradOutput, kGradIndices, kGradInput, 2}, PoolView(call.Tensor(kGradIndices), 2),
+                 executor);
+}
+
+// ---- over volumes ----
+
+constexpr auto kDeepWindows =
+    List(CountIn(kKernel, {1, 3}), CountIn(kStride, {0, 1, 3}), CountIn(kPadding, {1, 3}),
+         CountIn(kDilation, {1, 3}), ValuesFrom(kKernel, 1), ValuesFrom(kStride, 1), ValuesFrom(kPadding, 0),
+         HalfOf(kPadding, kKernel, 3), ValuesFrom(kDilation, 1),
+         OnProducts(~products::kAscend950, ValuesAre1(kDilation)));
+
+constexpr auto kDeepChecks = Join(
+    List(NotNull(kSelf), ArrayNotNull(kKernel), ArrayNotNull(kStride), ArrayNotNull(kPadding),
+         ArrayNotNull(kDilation), NotNull(kOut), NotNull(kIndices),  // in CANN's order
+         DtypesIn(kIndicesDtypes, {kSelf}), DtypesIn(kDeepPlaces, {kIndices}), SameDtype(kSelf, kOut),
+         SameFormat({kSelf, kOut}), RankAtLeast(4, {kSelf}), RankAtMost(5, {kSelf})),
+    kDeepWindows,
+    List(ImageNotEmpty(kSelf, 3), SizesRepresentable({kOut, kIndices}), IsPooled<kDeep, kSelf, kOut>(),
+         SameShape(kOut, kIndices), DoneIfEmpty({kSelf}), PlanesFit({kSelf}, 3), InsideStorage({kSelf})));
+
+void SetDeep(const OperatorCall& call, Executor& executor) {
+  const aclTensor places = PoolView(call.Tensor(kIndices), 3);
+  SetMaxima(call, executor, kDeep, &places, kIndices);
+}
+
+constexpr auto kDeepGradientChecks = Join(
+    List(NotNull(kGradOutput), NotNull(kGradSelf), NotNull(kGradIndices), ArrayNotNull(kKernel),
+         ArrayNotNull(kStride), ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kGradInput),
+         DtypesIn(kIndicesDtypes, {kGradOutput}), DtypesIn(kDeepPlaces, {kGradIndices}),
+         SameDtype(kGradOutput, kGradSelf), SameDtype(kGradOutput, kGradInput),
+         SameFormat({kGradSelf, kGradOutput, kGradInput}), RankAtLeast(4, {kGradSelf}),
+         RankAtMost(5, {kGradSelf})),
+    kDeepWindows,
+    List(SameShape(kGradSelf, kGradInput), ImageNotEmpty(kGradSelf, 3), SizesRepresentable({kGradInput}),
+         IsPooled<kDeep, kGradSelf, kGradOutput>(), SameShape(kGradOutput, kGradIndices),
+         DoneIfEmpty({kGradSelf}), PlanesFit({kGradSelf}, 3), InsideStorage({kGradOutput, kGradIndices})));
+
+void SetDeepGradient(const OperatorCall& call, Executor& executor) {
+  SetMaxGradient(call, {kGradOutput, kGradIndices, kGradInput, 3}, PoolView(call.Tensor(kGradIndices), 3),
+                 executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts max_pool, max_pool2d_with_mask, max_pool2d_with_mask_backward,
+    max_pool2d_with_indices, max_pool2d_with_indices_backward, max_pool3d_with_argmax,
+    max_pool3d_with_argmax_backward;
+}
+
+const OperatorFacts facts::max_pool = {"aclnnMaxPool", "aclnnop/aclnn_max_pool.h", kAloneDtypes, kAloneDtypes,
+                                       /*by_promotion=*/false};
+const OperatorFacts facts::max_pool2d_with_mask = {
+    "aclnnMaxPool2dWithMask", "aclnnop/aclnn_max_pool2d_with_mask.h", kMaskDtypes, kMaskDtypes,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::max_pool2d_with_mask_backward = {"aclnnMaxPool2dWithMaskBackward",
+                                                            "aclnnop/aclnn_max_pool2d_with_mask_backward.h",
+                                                            kMaskDtypes,
+                                                            kMaskDtypes,
+                                                            /*by_promotion=*/false,
+                                                            /*inputs_only=*/true};
+const OperatorFacts facts::max_pool2d_with_indices = {"aclnnMaxPool2dWithIndices",
+                                                      "aclnnop/aclnn_max_pool2d_with_indices.h",
+                                                      kIndicesDtypes,
+                                                      kIndicesDtypes,
+                                                      /*by_promotion=*/false,
+                                                      /*inputs_only=*/true};
+const OperatorFacts facts::max_pool2d_with_indices_backward = {
+    "aclnnMaxPool2dWithIndicesBackward",
+    "aclnnop/aclnn_max_pool2d_with_indices_backward.h",
+    kIndicesGradientDtypes,
+    kIndicesGradientDtypes,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::max_pool3d_with_argmax = {"aclnnMaxPool3dWithArgmax",
+                                                     "aclnnop/aclnn_max_pool3d_with_argmax.h",
+                                                     kIndicesDtypes,
+                                                     kIndicesDtypes,
+                                                     /*by_promotion=*/false,
+                                                     /*inputs_only=*/true};
+const OperatorFacts facts::max_pool3d_with_argmax_backward = {
+    "aclnnMaxPool3dWithArgmaxBackward",
+    "aclnnop/aclnn_max_pool3d_with_argmax_backward.h",
+    kIndicesDtypes,
+    kIndicesDtypes,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnMaxPoolGetWorkspaceSize(const aclTensor* self, const aclIntArray* kernelShape,
+                                         const aclIntArray* strides, const int64_t autoPad,
+                                         const aclIntArray* pads, const aclIntArray* dilations,
+                                         const int64_t ceilMode, aclTensor* out, uint64_t* workspaceSize,
+                                         aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
+  const Attribute attributes[] = {{"kernelShape", kernelShape}, {"strides", strides},
+                                  {"autoPad", autoPad},         {"pads", pads},
+                                  {"dilations", dilations},     {"ceilMode", ceilMode}};
+  OperatorCall call{"aclnnMaxPool", tensors, attributes};
+  return RunPhase1(call, kMaxPoolChecks, workspaceSize, executor, SetMaxPool);
+}
+PORTACL_PHASE_2(aclnnMaxPool)
+
+// The first phase of an operator with places: all of them have the same arguments, and so have their gradients.
+#define PORTACL_POOL_WITH_PLACES(name, checks, build)                                         \
+  aclnnStatus name##GetWorkspaceSize(                                                         \
+      const aclTensor* self, const aclIntArray* kernelSize, const aclIntArray* stride,        \
+      const aclIntArray* padding, const aclIntArray* dilation, bool ceilMode, aclTensor* out, \
+      aclTensor* indices, uint64_t* workspaceSize, aclOpExecutor** executor) {                \
+    const TensorArgument tensors[] = {{"self", self}, {"out", out}, {"indices", indices}};    \
+    const Attribute attributes[] = {{"kernelSize", kernelSize},                               \
+                                    {"stride", stride},                                       \
+                                    {"padding", padding},                                     \
+                                    {"dilation", dilation},                                   \
+                                    {"ceilMode", ceilMode}};                                  \
+    OperatorCall call{#name, tensors, attributes, /*in_place=*/false, /*output_count=*/2};    \
+    return RunPhase1(call, checks, workspaceSize, executor, build);                           \
+  }                                                                                           \
+  PORTACL_PHASE_2(name)
+
+#define PORTACL_POOL_GRADIENT(name, checks, build)                                                     \
+  aclnnStatus name##GetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,               \
+                                     const aclTensor* indices, const aclIntArray* kernelSize,          \
+                                     const aclIntArray* stride, const aclIntArray* padding,            \
+                                     const aclIntArray* dilation, bool ceilMode, aclTensor* gradInput, \
+                                     uint64_t* workspaceSize, aclOpExecutor** executor) {              \
+    const TensorArgument tensors[] = {                                                                 \
+        {"gradOutput", gradOutput}, {"self", self}, {"indices", indices}, {"gradInput", gradInput}};   \
+    const Attribute attributes[] = {{"kernelSize", kernelSize},                                        \
+                                    {"stride", stride},                                                \
+                                    {"padding", padding},                                              \
+                                    {"dilation", dilation},                                            \
+                                    {"ceilMode", ceilMode}};                                           \
+    OperatorCall call{#name, tensors, attributes};                                                     \
+    return RunPhase1(call, checks, workspaceSize, executor, build);                                    \
+  }                                                                                                    \
+  PORTACL_PHASE_2(name)
+
+PORTACL_POOL_WITH_PLACES(aclnnMaxPool2dWithMask, kMaskChecks, SetWithMask)
+PORTACL_POOL_GRADIENT(aclnnMaxPool2dWithMaskBackward, kMaskGradientChecks, SetMaskGradient)
+PORTACL_POOL_WITH_PLACES(aclnnMaxPool2dWithIndices, kIndicesChecks, SetWithIndices)
+PORTACL_POOL_GRADIENT(aclnnMaxPool2dWithIndicesBackward, kIndicesGradientChecks, SetIndicesGradient)
+PORTACL_POOL_WITH_PLACES(aclnnMaxPool3dWithArgmax, kDeepChecks, SetDeep)
+PORTACL_POOL_GRADIENT(aclnnMaxPool3dWithArgmaxBackward, kDeepGradientChecks, SetDeepGradient)

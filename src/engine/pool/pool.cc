@@ -1,0 +1,605 @@
+// Pools (see pool.h): sixteen rows of the output side by side, one in each lane, so that any window is a loop over whole vectors.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/pool/pool.cc"
+#include <hwy/foreach_target.h>
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#ifndef PORTACL_ENGINE_POOL_TILE
+#define PORTACL_ENGINE_POOL_TILE
+namespace portacl::engine {
+
+constexpr size_t kPoolLanes = 16;
+
+// The part of one axis that a window has.
+struct PoolWindow {
+  int32_t first;
+  int32_t count;
+};
+
+// Columns of sixteen rows, a column's lanes side by side, and the windows to which they are added.
+struct PoolColumns {
+  const float* values;
+  int64_t first;
+  int64_t count;
+  const PoolWindow* windows;
+  int64_t window_count;
+  int64_t dilation;
+  const int32_t* row_places;  // of each lane: where in the flat axes its row begins
+};
+
+}  // namespace portacl::engine
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl::engine {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using PoolVector = hn::CappedTag<float, kPoolLanes>;
+
+// f(window, first, end): the columns of each window that are among these.
+template <class F>
+HWY_INLINE void ForEachPart(const PoolColumns& columns, const F& f) {
+  const int64_t step = columns.dilation;
+  const int64_t end = columns.first + columns.count;
+  for (int64_t x = 0; x < columns.window_count; ++x) {
+    int64_t at = columns.windows[x].first;
+    int64_t behind = at + columns.windows[x].count * step;
+    if (at < columns.first) at += (columns.first - at + step - 1) / step * step;
+    if (behind > end) behind = end;
+    if (at < behind) f(static_cast<size_t>(x), at, behind);
+  }
+}
+
+template <bool kWithPlaces>
+void AddMaxima(const PoolColumns& columns, float* HWY_RESTRICT largest, int32_t* HWY_RESTRICT places) {
+  const PoolVector d;
+  const hn::RebindToSigned<PoolVector> di;
+  ForEachPart(columns, [&](size_t x, int64_t first, int64_t end) HWY_ATTR {
+    for (size_t lane = 0; lane < kPoolLanes; lane += hn::Lanes(d)) {
+      auto best = hn::Load(d, largest + x * kPoolLanes + lane);
+      auto place = hn::Load(di, places + x * kPoolLanes + lane);
+      const auto row = hn::Load(di, columns.row_places + lane);
+      for (int64_t c = first; c < end; c += columns.dilation) {
+        const auto value =
+            hn::Load(d, columns.values + static_cast<size_t>(c - columns.first) * kPoolLanes + lane);
+        const auto wins = hn::Or(hn::Gt(value, best), hn::IsNaN(value));
+        best = hn::IfThenElse(wins, value, best);
+        if constexpr (kWithPlaces) {
+          const auto here = hn::Add(row, hn::Set(di, static_cast<int32_t>(c)));
+          place = hn::IfThenElse(hn::RebindMask(di, wins), here, place);
+        }
+      }
+      hn::Store(best, d, largest + x * kPoolLanes + lane);
+      if constexpr (kWithPlaces) hn::Store(place, di, places + x * kPoolLanes + lane);
+    }
+  });
+}
+void AddMaximaAlone(const PoolColumns& columns, float* largest, int32_t* places) {
+  AddMaxima<false>(columns, largest, places);
+}
+void AddMaximaWithPlaces(const PoolColumns& columns, float* largest, int32_t* places) {
+  AddMaxima<true>(columns, largest, places);
+}
+
+void AddSums(const PoolColumns& columns, float* HWY_RESTRICT sums, int32_t*) {
+  const PoolVector d;
+  ForEachPart(columns, [&](size_t x, int64_t first, int64_t end) HWY_ATTR {
+    for (size_t lane = 0; lane < kPoolLanes; lane += hn::Lanes(d)) {
+      auto sum = hn::Load(d, sums + x * kPoolLanes + lane);
+      for (int64_t c = first; c < end; c += columns.dilation)
+        sum = hn::Add(
+            sum, hn::Load(d, columns.values + static_cast<size_t>(c - columns.first) * kPoolLanes + lane));
+      hn::Store(sum, d, sums + x * kPoolLanes + lane);
+    }
+  });
+}
+
+// values[c][lane] /= by_column[c] * by_lane[lane]
+void DivideTile(float* HWY_RESTRICT values, size_t count, const float* HWY_RESTRICT by_column,
+                const float* HWY_RESTRICT by_lane) {
+  const PoolVector d;
+  for (size_t lane = 0; lane < kPoolLanes; lane += hn::Lanes(d)) {
+    const auto of_lane = hn::Load(d, by_lane + lane);
+    for (size_t c = 0; c < count; ++c) {
+      float* const at = values + c * kPoolLanes + lane;
+      hn::Store(hn::Div(hn::Load(d, at), hn::Mul(of_lane, hn::Set(d, by_column[c]))), d, at);
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl::engine
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "acl/data_type.h"
+#include "engine/conversions.h"
+#include "engine/isa_table.h"
+#include "engine/place.h"
+#include "engine/pool/pool.h"
+#include "engine/resample/axes_memory.h"
+#include "engine/strided.h"
+#include "engine/transpose.h"
+
+namespace portacl::engine {
+namespace {
+
+// Windows, and columns, that are worked on at a time.
+constexpr int64_t kTile = 128;
+// What a share reads, in elements.
+constexpr int64_t kShareElements = 65536;
+constexpr auto kLanes = static_cast<int64_t>(kPoolLanes);
+
+using AddColumns = void (*)(const PoolColumns& columns, float* results, int32_t* places);
+
+// The elements that a window has, and how many it counts.
+struct WindowPart {
+  PoolWindow window;
+  int64_t size;
+};
+
+WindowPart WindowAt(const PoolAxis& axis, int64_t position, bool counts_padding) {
+  if (axis.is_adaptive) {
+    const int64_t first = position * axis.length / axis.positions;
+    const int64_t end = ((position + 1) * axis.length + axis.positions - 1) / axis.positions;
+    return {{static_cast<int32_t>(first), static_cast<int32_t>(end - first)}, end - first};
+  }
+  const int64_t begin = position * axis.stride - axis.before;
+  int64_t first = begin;
+  if (first < 0) first += (-first + axis.dilation - 1) / axis.dilation * axis.dilation;
+  const int64_t reach = begin + (axis.kernel - 1) * axis.dilation + 1;
+  const int64_t end = std::min(reach, axis.length);
+  const int64_t count = end <= first ? 0 : (end - first + axis.dilation - 1) / axis.dilation;
+  const int64_t size = counts_padding ? std::min(reach, axis.length + axis.after) - begin : count;
+  return {{static_cast<int32_t>(std::min(first, axis.length - 1)), static_cast<int32_t>(count)},
+          std::max<int64_t>(size, 1)};
+}
+
+// Elements of one operand: how a row of them becomes float32, and back.
+struct RowOperand {
+  int8_t operand;
+  int32_t size;
+  int64_t offset;     // in bytes, as the strides
+  int64_t stride[5];  // of the batch, the axes
+};
+
+RowOperand OperandOf(const aclTensor& view, int operand) {
+  const auto size = static_cast<int32_t>(StorageBits(view.dtype) / 8);
+  RowOperand row{static_cast<int8_t>(operand), size, view.offset * size, {}};
+  for (int dim = 0; dim < 5; ++dim) row.stride[dim] = view.strides[dim] * size;
+  return row;
+}
+
+struct PoolJob {
+  PoolKind kind;
+  bool has_places;
+  bool is_wide;  // INT64 places
+  Isa isa;
+  int threads;
+  aclDataType dtype;
+  int64_t extent[5];  // of the destination
+  int64_t length[3];  // of the source's axes
+  int64_t dilation[3];
+  int64_t rows_together;
+  RowOperand source;
+  RowOperand destination;
+  RowOperand places;
+  LoadFunction load;  // null for FLOAT
+  StoreFunction store;
+  AddColumns add;
+  void (*divide)(float* values, size_t count, const float* by_column, const float* by_lane);
+  Table<PoolWindow> windows[3];
+  Table<float> sizes[3];  // of windows: of the source's, for a gradient
+
+  int64_t Rows() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
+  bool Touches(int operand) const noexcept {
+    return operand == source.operand || operand == destination.operand ||
+           (has_places && operand == places.operand);
+  }
+  int64_t Elements() const noexcept {
+    return std::max(Rows() * extent[4], extent[0] * extent[1] * length[0] * length[1] * length[2]);
+  }
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Up to sixteen rows of the output.
+class RowGroup {
+ public:
+  RowGroup(const PoolJob& job, const JobContext& context)
+      : job_(job),
+        source_(Base(context, job.source)),
+        destination_(Base(context, job.destination)),
+        places_(job.has_places ? Base(context, job.places) : nullptr) {
+    for (int axis = 0; axis < 3; ++axis) {
+      windows_[axis] = job.windows[axis].In(context.memory);
+      sizes_[axis] = job.sizes[axis].In(context.memory);
+    }
+  }
+
+  void Run(int64_t first_row, int64_t count) {
+    Place(first_row, count);
+    for (int64_t x = 0; x < job_.extent[4]; x += kTile) RunTile(x, std::min(kTile, job_.extent[4] - x));
+  }
+
+ private:
+  struct Lane {
+    const char* plane;
+    char* to;
+    char* places;
+    PoolWindow z;
+    PoolWindow y;
+  };
+
+  static char* Base(const JobContext& context, const RowOperand& row) {
+    return static_cast<char*>(context.addresses[row.operand]) + row.offset;
+  }
+
+  void Place(int64_t first_row, int64_t count) {
+    count_ = count;
+    most_z_ = most_y_ = 0;
+    int64_t index[4];
+    int64_t rest = first_row;
+    for (int dim = 3; dim >= 0; --dim) {
+      index[dim] = rest % job_.extent[dim];
+      rest /= job_.extent[dim];
+    }
+    for (int64_t l = 0; l < count; ++l) {
+      Lane& lane = lanes_[l];
+      const auto at = [&](const RowOperand& row, int dims) {
+        int64_t offset = 0;
+        for (int dim = 0; dim < dims; ++dim) offset += index[dim] * row.stride[dim];
+        return offset;
+      };
+      lane.plane = source_ + at(job_.source, 2);
+      lane.to = destination_ + at(job_.destination, 4);
+      lane.places = job_.has_places ? places_ + at(job_.places, 4) : nullptr;
+      lane.z = windows_[0][index[2]];
+      lane.y = windows_[1][index[3]];
+      most_z_ = std::max(most_z_, lane.z.count);
+      most_y_ = std::max(most_y_, lane.y.count);
+      first_place_[l] = static_cast<int32_t>((lane.z.first * job_.length[1] + lane.y.first) * job_.length[2]);
+      if (job_.kind == PoolKind::kMean) by_lane_[l] = sizes_[0][index[2]] * sizes_[1][index[3]];
+      for (int dim = 3; dim >= 0 && ++index[dim] == job_.extent[dim]; --dim) index[dim] = 0;
+    }
+    for (int64_t l = count; l < kLanes; ++l) first_place_[l] = 0;
+    for (int64_t l = count; l < kLanes; ++l) by_lane_[l] = 1;
+  }
+
+  void RunTile(int64_t x, int64_t n) {
+    const bool is_maximum = job_.kind == PoolKind::kMaximum;
+    std::fill_n(results_, n * kLanes, is_maximum ? -std::numeric_limits<float>::infinity() : 0.0f);
+    const PoolWindow* const windows = windows_[2] + x;
+    for (int64_t i = 0; job_.has_places && i < n; ++i) {
+      for (int64_t l = 0; l < kLanes; ++l)
+        result_places_[i * kLanes + l] = first_place_[l] + windows[i].first;
+    }
+    int64_t begin = std::numeric_limits<int64_t>::max();
+    int64_t end = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      if (windows[i].count == 0) continue;
+      begin = std::min<int64_t>(begin, windows[i].first);
+      end = std::max<int64_t>(end, windows[i].first + (windows[i].count - 1) * job_.dilation[2] + 1);
+    }
+    for (int32_t z = 0; z < most_z_; ++z) {
+      for (int32_t y = 0; y < most_y_; ++y) {
+        const char* rows[kLanes];
+        if (!FindRows(z, y, rows)) continue;
+        for (int64_t c = begin; c < end; c += kTile) {
+          const int64_t columns = std::min(kTile, end - c);
+          Bring(rows, c, columns);
+          if (job_.kind == PoolKind::kMeanGradient)
+            job_.divide(values_, static_cast<size_t>(columns), sizes_[2] + c, by_lane_);
+          job_.add({values_, c, columns, windows, n, job_.dilation[2], row_places_}, results_,
+                   result_places_);
+        }
+      }
+    }
+    if (job_.kind == PoolKind::kMean) job_.divide(results_, static_cast<size_t>(n), sizes_[2] + x, by_lane_);
+    WriteResults(x, n);
+    if (job_.has_places) WritePlaces(x, n);
+  }
+
+  // Row y of plane z of each lane's window, null where it has none; whether any has one.
+  bool FindRows(int32_t z, int32_t y, const char** rows) {
+    bool any = false;
+    for (int64_t l = 0; l < kLanes; ++l) {
+      rows[l] = nullptr;
+      if (job_.kind == PoolKind::kMeanGradient) by_lane_[l] = 1;
+      if (l >= count_ || z >= lanes_[l].z.count || y >= lanes_[l].y.count) continue;
+      any = true;
+      const int64_t plane = lanes_[l].z.first + z * job_.dilation[0];
+      const int64_t row = lanes_[l].y.first + y * job_.dilation[1];
+      rows[l] = lanes_[l].plane + plane * job_.source.stride[2] + row * job_.source.stride[3];
+      row_places_[l] = static_cast<int32_t>((plane * job_.length[1] + row) * job_.length[2]);
+      if (job_.kind == PoolKind::kMeanGradient) by_lane_[l] = sizes_[0][plane] * sizes_[1][row];
+    }
+    return any;
+  }
+
+  // Columns [c, c + n) of the rows, a column's lanes side by side. A lane without a row gets what changes no result.
+  void Bring(const char* const* rows, int64_t c, int64_t n) {
+    const int64_t step = job_.source.stride[4];
+    const bool is_dense = step == job_.source.size;
+    if (is_dense && job_.load == nullptr && AreEvenlyApart(rows)) {
+      TransposeIn(rows[0] + c * step, rows[1] - rows[0], reinterpret_cast<char*>(values_), kColumnBytes,
+                  kLanes, n, sizeof(float), nullptr);
+      return;
+    }
+    for (int64_t l = 0; l < kLanes; ++l) {
+      float* const to = tile_ + l * kTile;
+      if (rows[l] == nullptr) {
+        std::fill_n(to, n, job_.kind == PoolKind::kMaximum ? -std::numeric_limits<float>::infinity() : 0.0f);
+        continue;
+      }
+      const char* from = rows[l] + c * step;
+      if (job_.load == nullptr) {
+        if (is_dense) {
+          std::memcpy(to, from, static_cast<size_t>(n) * sizeof(float));
+        } else {
+          Gather(from, step, sizeof(float), to, n);
+        }
+        continue;
+      }
+      if (!is_dense) {
+        Gather(from, step, job_.source.size, raw_, n);
+        from = raw_;
+      }
+      job_.load(from, to, static_cast<size_t>(n));
+    }
+    TransposeIn(reinterpret_cast<const char*>(tile_), kRowBytes, reinterpret_cast<char*>(values_),
+                kColumnBytes, kLanes, n, sizeof(float), nullptr);
+  }
+
+  template <class Pointer>
+  static bool AreEvenlyApart(const Pointer* rows) {
+    bool are_even = rows[0] != nullptr && rows[1] != nullptr;
+    for (int64_t l = 2; are_even && l < kLanes; ++l)
+      are_even = rows[l] != nullptr && rows[l] - rows[l - 1] == rows[1] - rows[0];
+    return are_even;
+  }
+
+  void WriteResults(int64_t x, int64_t n) {
+    TransposeIn(reinterpret_cast<const char*>(results_), kColumnBytes, reinterpret_cast<char*>(tile_),
+                kRowBytes, n, kLanes, sizeof(float), nullptr);
+    const int64_t step = job_.destination.stride[4];
+    const int32_t size = job_.destination.size;
+    for (int64_t l = 0; l < count_; ++l) {
+      char* const to = lanes_[l].to + x * step;
+      const float* const from = tile_ + l * kTile;
+      if (job_.store == nullptr) {
+        Put(from, to, step, size, n);
+      } else if (step == size) {
+        job_.store(from, to, static_cast<size_t>(n), false);
+      } else {
+        job_.store(from, raw_, static_cast<size_t>(n), false);
+        Put(raw_, to, step, size, n);
+      }
+    }
+  }
+
+  void WritePlaces(int64_t x, int64_t n) {
+    TransposeIn(reinterpret_cast<const char*>(result_places_), kColumnBytes, reinterpret_cast<char*>(tile_),
+                kRowBytes, n, kLanes, sizeof(int32_t), nullptr);
+    const int64_t step = job_.places.stride[4];
+    for (int64_t l = 0; l < count_; ++l) {
+      char* const to = lanes_[l].places + x * step;
+      const char* const from = reinterpret_cast<const char*>(tile_ + l * kTile);
+      if (!job_.is_wide) {
+        Put(from, to, step, sizeof(int32_t), n);
+        continue;
+      }
+      for (int64_t i = 0; i < n; ++i)
+        Store<int64_t>(to + i * step, Load<int32_t>(from + i * static_cast<int64_t>(sizeof(int32_t))));
+    }
+  }
+
+  static void Put(const void* from, char* to, int64_t step, int32_t size, int64_t n) {
+    if (step == size) {
+      std::memcpy(to, from, static_cast<size_t>(n * size));
+    } else {
+      Scatter(from, to, step, size, n);
+    }
+  }
+
+  static constexpr int64_t kColumnBytes = kLanes * static_cast<int64_t>(sizeof(float));
+  static constexpr int64_t kRowBytes = kTile * static_cast<int64_t>(sizeof(float));
+
+  const PoolJob& job_;
+  const char* const source_;
+  char* const destination_;
+  char* const places_;
+  const PoolWindow* windows_[3];
+  const float* sizes_[3];
+  int64_t count_ = 0;
+  int32_t most_z_ = 0;
+  int32_t most_y_ = 0;
+  Lane lanes_[kLanes];
+  alignas(64) int32_t first_place_[kLanes];
+  alignas(64) int32_t row_places_[kLanes] = {};
+  alignas(64) float by_lane_[kLanes];
+  alignas(64) float values_[kTile * kLanes];
+  alignas(64) float results_[kTile * kLanes];
+  alignas(64) int32_t result_places_[kTile * kLanes];
+  alignas(64) float tile_[kTile * kLanes];
+  alignas(64) char raw_[kTile * sizeof(float)];
+};
+
+// Maxima of elements as they are, one output after the other.
+template <class T>
+void RunPlainRow(const PoolJob& job, const JobContext& context, int64_t row) {
+  int64_t index[4];
+  for (int dim = 3; dim >= 0; --dim) {
+    index[dim] = row % job.extent[dim];
+    row /= job.extent[dim];
+  }
+  const auto at = [&](const RowOperand& operand, int dims) {
+    char* address = static_cast<char*>(context.addresses[operand.operand]) + operand.offset;
+    for (int dim = 0; dim < dims; ++dim) address += index[dim] * operand.stride[dim];
+    return address;
+  };
+  const char* const plane = at(job.source, 2);
+  char* const to = at(job.destination, 4);
+  const PoolWindow z = job.windows[0].In(context.memory)[index[2]];
+  const PoolWindow y = job.windows[1].In(context.memory)[index[3]];
+  for (int64_t i = 0; i < job.extent[4]; ++i) {
+    const PoolWindow x = job.windows[2].In(context.memory)[i];
+    T best = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                  : std::numeric_limits<T>::min();
+    int64_t place = (z.first * job.length[1] + y.first) * job.length[2] + x.first;
+    for (int64_t a = 0; a < z.count; ++a) {
+      for (int64_t b = 0; b < y.count; ++b) {
+        for (int64_t c = 0; c < x.count; ++c) {
+          const int64_t from[3] = {z.first + a * job.dilation[0], y.first + b * job.dilation[1],
+                                   x.first + c * job.dilation[2]};
+          const T value = Load<T>(plane + from[0] * job.source.stride[2] + from[1] * job.source.stride[3] +
+                                  from[2] * job.source.stride[4]);
+          if (!(value > best) && value == value) continue;
+          best = value;
+          place = (from[0] * job.length[1] + from[1]) * job.length[2] + from[2];
+        }
+      }
+    }
+    Store(to + i * job.destination.stride[4], best);
+    if (!job.has_places) continue;
+    char* const place_at = at(job.places, 4) + i * job.places.stride[4];
+    if (job.is_wide) {
+      Store<int64_t>(place_at, place);
+    } else {
+      Store<int32_t>(place_at, static_cast<int32_t>(place));
+    }
+  }
+}
+
+using PlainRow = void (*)(const PoolJob& job, const JobContext& context, int64_t row);
+
+PlainRow PlainRowOf(aclDataType dtype) {
+  switch (dtype) {
+    case ACL_DOUBLE:
+      return RunPlainRow<double>;
+    case ACL_INT8:
+      return RunPlainRow<int8_t>;
+    case ACL_UINT8:
+      return RunPlainRow<uint8_t>;
+    case ACL_INT16:
+      return RunPlainRow<int16_t>;
+    case ACL_UINT16:
+      return RunPlainRow<uint16_t>;
+    case ACL_INT32:
+      return RunPlainRow<int32_t>;
+    case ACL_INT64:
+      return RunPlainRow<int64_t>;
+    default:
+      return nullptr;
+  }
+}
+
+void PoolJob::Run(const JobContext& context) const noexcept {
+  const int64_t rows = Rows();
+  const PlainRow plain = PlainRowOf(dtype);
+  ForEachBlock((rows + rows_together - 1) / rows_together, threads, [&](int64_t share) {
+    const DefaultFloatEnvironment environment;
+    const int64_t end = std::min(rows, (share + 1) * rows_together);
+    if (plain != nullptr) {
+      for (int64_t row = share * rows_together; row < end; ++row) plain(*this, context, row);
+      return;
+    }
+    RowGroup lanes(*this, context);
+    for (int64_t row = share * rows_together; row < end; row += kLanes)
+      lanes.Run(row, std::min(kLanes, end - row));
+  });
+}
+
+// Which windows an element is in: those of a gradient.
+void TurnRound(const PoolAxis& axis, PoolWindow* element) {
+  std::fill_n(element, axis.length, PoolWindow{0, 0});
+  for (int64_t position = 0; position < axis.positions; ++position) {
+    const PoolWindow window = WindowAt(axis, position, false).window;
+    for (int64_t i = window.first; i < window.first + window.count; ++i) {
+      if (element[i].count == 0) element[i].first = static_cast<int32_t>(position);
+      element[i].count = static_cast<int32_t>(position) - element[i].first + 1;
+    }
+  }
+}
+
+}  // namespace
+
+void SetPoolJob(Executor& executor, const Pool& pool, const PoolOperands& operands, Isa isa,
+                int threads) noexcept {
+  const bool is_gradient = pool.kind == PoolKind::kMeanGradient;
+  TableSizes sizes;
+  Table<PoolWindow> windows[3];
+  Table<float> counted[3];
+  for (int k = 0; k < 3; ++k) {
+    windows[k] = sizes.Add<PoolWindow>(is_gradient ? pool.axis[k].length : pool.axis[k].positions);
+    counted[k] = sizes.Add<float>(pool.axis[k].positions);
+  }
+  std::byte* const memory = executor.ReserveMemory(sizes.bytes());
+  if (memory == nullptr) return;
+  for (int k = 0; k < 3; ++k) {
+    const PoolAxis& axis = pool.axis[k];
+    for (int64_t i = 0; i < axis.positions; ++i) {
+      const WindowPart part = WindowAt(axis, i, pool.divisor == PoolDivisor::kWithPadding);
+      const int64_t size = pool.divisor != PoolDivisor::kGiven ? part.size : k == 0 ? pool.given_divisor : 1;
+      counted[k].In(memory)[i] = static_cast<float>(size);
+      if (!is_gradient) windows[k].In(memory)[i] = part.window;
+    }
+    if (is_gradient) TurnRound(axis, windows[k].In(memory));
+  }
+  executor.SetJob([&] {
+    static constexpr auto kMaxima = PORTACL_ISA_TABLE(AddMaximaAlone);
+    static constexpr auto kMaximaWithPlaces = PORTACL_ISA_TABLE(AddMaximaWithPlaces);
+    static constexpr auto kSums = PORTACL_ISA_TABLE(AddSums);
+    static constexpr auto kDivide = PORTACL_ISA_TABLE(DivideTile);
+    PoolJob job;
+    job.kind = pool.kind;
+    job.has_places = operands.places != nullptr;
+    job.is_wide = job.has_places && operands.places->dtype == ACL_INT64;
+    job.isa = isa;
+    job.threads = threads;
+    job.dtype = operands.source->dtype;
+    for (int dim = 0; dim < 5; ++dim) job.extent[dim] = operands.destination->view[dim];
+    int64_t window = 1;
+    for (int k = 0; k < 3; ++k) {
+      const PoolAxis& axis = pool.axis[k];
+      job.length[k] = is_gradient ? axis.positions : axis.length;
+      job.dilation[k] = is_gradient ? 1 : axis.dilation;
+      job.windows[k] = windows[k];
+      job.sizes[k] = counted[k];
+      const int64_t most =
+          axis.is_adaptive ? (axis.length + axis.positions - 1) / axis.positions + 1 : axis.kernel;
+      if (k < 2) window *= std::clamp<int64_t>(most, 1, kShareElements);
+      window = std::min(window, kShareElements);
+    }
+    const int64_t columns = std::max(pool.axis[2].length, pool.axis[2].positions);
+    const int64_t of_lanes = kLanes * std::max<int64_t>(1, std::min(window * columns, kShareElements));
+    job.rows_together = kLanes * std::max<int64_t>(1, kShareElements / of_lanes);
+    job.source = OperandOf(*operands.source, operands.source_operand);
+    job.destination = OperandOf(*operands.destination, operands.destination_operand);
+    if (job.has_places) job.places = OperandOf(*operands.places, operands.places_operand);
+    const bool is_half = job.dtype == ACL_FLOAT16 || job.dtype == ACL_BF16;
+    job.load = is_half ? FindLoad(isa, job.dtype, ACL_FLOAT) : nullptr;
+    job.store = is_half ? FindStore(isa, job.dtype) : nullptr;
+    job.add = pool.kind != PoolKind::kMaximum ? kSums.For(isa)
+              : job.has_places                ? kMaximaWithPlaces.For(isa)
+                                              : kMaxima.For(isa);
+    job.divide = kDivide.For(isa);
+    return job;
+  });
+}
+
+}  // namespace portacl::engine
+
+#endif  // HWY_ONCE

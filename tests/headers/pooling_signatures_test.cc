@@ -1,0 +1,46 @@
+// The signatures of pools are CANN's: see signatures_test.cc.
+// SPDX-License-Identifier: Apache-2.0
+#include <type_traits>
+
+#include "aclnnop/aclnn_adaptive_avg_pool2d.h"
+#include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
+#include "aclnnop/aclnn_adaptive_max_pool2d.h"
+#include "aclnnop/aclnn_adaptive_max_pool2d_backward.h"
+#include "aclnnop/aclnn_avgpool2d.h"
+#include "aclnnop/aclnn_avgpool2d_backward.h"
+#include "aclnnop/aclnn_avgpool3d.h"
+#include "aclnnop/aclnn_avgpool3d_backward.h"
+#include "aclnnop/aclnn_max_pool.h"
+#include "aclnnop/aclnn_max_pool2d_with_indices.h"
+#include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
+#include "aclnnop/aclnn_max_pool2d_with_mask.h"
+#include "aclnnop/aclnn_max_pool2d_with_mask_backward.h"
+#include "aclnnop/aclnn_max_pool3d_with_argmax.h"
+#include "aclnnop/aclnn_max_pool3d_with_argmax_backward.h"
+
+typedef const aclTensor* In;
+typedef aclTensor* Out;
+typedef const aclIntArray* Ints;
+typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
+
+#define HAS(function, ...)                                                                     \
+  static_assert(std::is_same<decltype(&function##GetWorkspaceSize),                            \
+                             aclnnStatus (*)(__VA_ARGS__, uint64_t*, aclOpExecutor**)>::value, \
+                #function "GetWorkspaceSize");                                                 \
+  static_assert(std::is_same<decltype(&function), Run>::value, #function)
+
+HAS(aclnnAvgPool2d, In, Ints, Ints, Ints, bool, bool, int64_t, int8_t, Out);
+HAS(aclnnAvgPool2dBackward, In, In, Ints, Ints, Ints, bool, bool, int64_t, int8_t, Out);
+HAS(aclnnAvgPool3d, In, Ints, Ints, Ints, bool, bool, int64_t, Out);
+HAS(aclnnAvgPool3dBackward, In, In, Ints, Ints, Ints, bool, bool, int64_t, Out);
+HAS(aclnnAdaptiveAvgPool2d, In, Ints, Out);
+HAS(aclnnAdaptiveAvgPool2dBackward, In, In, Out);
+HAS(aclnnAdaptiveMaxPool2d, In, Ints, Out, Out);
+HAS(aclnnAdaptiveMaxPool2dBackward, In, In, In, Out);
+HAS(aclnnMaxPool, In, Ints, Ints, int64_t, Ints, Ints, int64_t, Out);
+HAS(aclnnMaxPool2dWithMask, In, Ints, Ints, Ints, Ints, bool, Out, Out);
+HAS(aclnnMaxPool2dWithIndices, In, Ints, Ints, Ints, Ints, bool, Out, Out);
+HAS(aclnnMaxPool3dWithArgmax, In, Ints, Ints, Ints, Ints, bool, Out, Out);
+HAS(aclnnMaxPool2dWithMaskBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Out);
+HAS(aclnnMaxPool2dWithIndicesBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Out);
+HAS(aclnnMaxPool3dWithArgmaxBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Out);

@@ -1,0 +1,1253 @@
+// Pools - means and maxima of windows - and their gradients: their checks, and every element against loops over logical indices.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "aclnnop/aclnn_adaptive_avg_pool2d.h"
+#include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
+#include "aclnnop/aclnn_adaptive_max_pool2d.h"
+#include "aclnnop/aclnn_adaptive_max_pool2d_backward.h"
+#include "aclnnop/aclnn_avgpool2d.h"
+#include "aclnnop/aclnn_avgpool2d_backward.h"
+#include "aclnnop/aclnn_avgpool3d.h"
+#include "aclnnop/aclnn_avgpool3d_backward.h"
+#include "aclnnop/aclnn_max_pool.h"
+#include "aclnnop/aclnn_max_pool2d_with_indices.h"
+#include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
+#include "aclnnop/aclnn_max_pool2d_with_mask.h"
+#include "aclnnop/aclnn_max_pool2d_with_mask_backward.h"
+#include "aclnnop/aclnn_max_pool3d_with_argmax.h"
+#include "aclnnop/aclnn_max_pool3d_with_argmax_backward.h"
+#include "gtest/gtest.h"
+#include "support/environment.h"
+#include "support/index_operator.h"
+#include "support/map_values.h"
+#include "support/numeric_suite.h"
+#include "support/two_phase.h"
+
+namespace portacl::testing {
+namespace {
+
+using Index = std::vector<int64_t>;
+
+const Listed kAllFloats = {{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+const Listed kFloatsOnNew = {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}};
+const DtypeList kHalves = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
+
+// ---- what windows are, read off the attributes ----
+
+struct Axis {
+  int64_t kernel, stride, before, after, dilation, length, positions;
+};
+
+struct Names {
+  std::string kernel = "kernelSize", stride = "stride", padding = "padding", dilation = "dilation";
+  bool steps_by_one = false;
+};
+
+int64_t ValueOf(const IndexCall& call, const std::string& name, size_t axis, int64_t otherwise) {
+  const bool is_there = std::any_of(call.arguments.begin(), call.arguments.end(),
+                                    [&](const IndexArgument& one) { return one.name == name; });
+  if (!is_there || call[name].null) return otherwise;
+  const auto& values = call[name].values;
+  if (values.empty()) return otherwise;
+  return values.size() == 1 ? values[0] : values[std::min(axis, values.size() - 1)];
+}
+
+Axis AxisOf(const IndexCall& call, const Names& names, size_t axis, int64_t length) {
+  Axis a{};
+  a.length = length;
+  a.kernel = ValueOf(call, names.kernel, axis, 1);
+  a.stride = ValueOf(call, names.stride, axis, names.steps_by_one ? 1 : a.kernel);
+  a.before = ValueOf(call, names.padding, axis, 0);
+  const bool four = call[names.padding].values.size() == 4;
+  a.after = ValueOf(call, names.padding, four ? axis + 2 : axis, 0);
+  a.dilation = ValueOf(call, names.dilation, axis, 1);
+  const bool ceil = call["ceilMode"].integer != 0;
+  const int64_t room = length + a.before + a.after - a.dilation * (a.kernel - 1) - 1;
+  const int64_t steps = room < 0 && !ceil ? -1 : room + (ceil ? a.stride - 1 : 0);
+  a.positions = steps < 0 ? 0 : steps / a.stride + 1;
+  if (ceil && a.positions > 0 && (a.positions - 1) * a.stride >= length + a.before) --a.positions;
+  return a;
+}
+
+// The elements of one window along one axis, and how many places it has in the padded axis.
+struct Part {
+  Index elements;
+  int64_t padded = 0;
+};
+Part PartAt(const Axis& axis, int64_t position) {
+  Part part;
+  for (int64_t k = 0; k < axis.kernel; ++k) {
+    const int64_t at = position * axis.stride - axis.before + k * axis.dilation;
+    if (at >= 0 && at < axis.length) part.elements.push_back(at);
+    if (at < axis.length + axis.after) ++part.padded;
+  }
+  return part;
+}
+Part AdaptivePart(int64_t length, int64_t positions, int64_t position) {
+  Part part;
+  for (int64_t i = 0; i < length; ++i) {
+    // i is in [position * length / positions, (position + 1) * length / positions), the ends rounded outwards.
+    if ((i + 1) * positions > position * length && i * positions < (position + 1) * length)
+      part.elements.push_back(i);
+  }
+  part.padded = static_cast<int64_t>(part.elements.size());
+  return part;
+}
+
+using Parts = std::function<Part(size_t axis, int64_t position)>;
+
+// f(element's index in the axes, its flat place) for each element of a window, in row-major order.
+void ForEachInWindow(const std::vector<Part>& parts, const Shape& lengths,
+                     const std::function<void(const Index&, int64_t)>& f) {
+  Index at(parts.size(), 0);
+  for (const Part& part : parts) {
+    if (part.elements.empty()) return;
+  }
+  while (true) {
+    Index element;
+    int64_t flat = 0;
+    for (size_t k = 0; k < parts.size(); ++k) {
+      element.push_back(parts[k].elements[static_cast<size_t>(at[k])]);
+      flat = flat * lengths[k] + element.back();
+    }
+    f(element, flat);
+    size_t k = parts.size();
+    while (k > 0 && ++at[k - 1] == static_cast<int64_t>(parts[k - 1].elements.size())) at[--k] = 0;
+    if (k == 0) return;
+  }
+}
+
+Shape LastDims(const Shape& shape, size_t axes) {
+  return Shape(shape.end() - static_cast<std::ptrdiff_t>(axes), shape.end());
+}
+
+// The windows of a position of the output.
+std::vector<Part> PartsAt(const Index& position, size_t axes, const Parts& parts) {
+  std::vector<Part> all;
+  for (size_t k = 0; k < axes; ++k) all.push_back(parts(k, position[position.size() - axes + k]));
+  return all;
+}
+
+double RealAt(const TensorValues& tensor, const Index& index) {
+  return static_cast<double>(
+      NumberOf(tensor.dtype, tensor.elements[static_cast<size_t>(PositionOf(tensor.shape, index))].data())
+          .real);
+}
+
+Index Joined(const Index& position, size_t axes, const Index& element) {
+  Index index(position.begin(), position.end() - static_cast<std::ptrdiff_t>(axes));
+  index.insert(index.end(), element.begin(), element.end());
+  return index;
+}
+
+// ---- oracles ----
+
+// What no element is less than.
+long double Least(DtypeNumber dtype) {
+  switch (dtype) {
+    case ACL_UINT8:
+    case ACL_UINT16:
+      return 0;
+    case ACL_INT8:
+      return std::numeric_limits<int8_t>::min();
+    case ACL_INT16:
+      return std::numeric_limits<int16_t>::min();
+    case ACL_INT32:
+      return std::numeric_limits<int32_t>::min();
+    case ACL_INT64:
+      return static_cast<long double>(std::numeric_limits<int64_t>::min());
+    default:
+      return -std::numeric_limits<long double>::infinity();
+  }
+}
+
+// The maxima, and where they are.
+std::vector<Outcome> Maxima(const TensorValues& self, const Shape& out, size_t axes, const Parts& parts,
+                            DtypeNumber places) {
+  Outcome largest;
+  Outcome where;
+  for (int64_t i = 0; i < NumElements(out); ++i) {
+    const Index position = IndexAt(out, i);
+    Index best;
+    int64_t place = 0;
+    ForEachInWindow(PartsAt(position, axes, parts), LastDims(self.shape, axes),
+                    [&](const Index& element, int64_t flat) {
+                      const double value = RealAt(self, Joined(position, axes, element));
+                      if (!best.empty() && !(value > RealAt(self, best)) && !std::isnan(value)) return;
+                      best = Joined(position, axes, element);
+                      place = flat;
+                    });
+    if (best.empty()) {  // nothing but padding
+      largest.emplace_back(ElementOfNumber(self.dtype, {Least(self.dtype), 0}));
+    } else {
+      largest.emplace_back(self.elements[static_cast<size_t>(PositionOf(self.shape, best))]);
+    }
+    where.emplace_back(ElementOfNumber(places, {static_cast<long double>(place), 0}));
+  }
+  return {largest, where};
+}
+
+struct Divisor {
+  bool counts_padding = true;
+  int64_t given = 0;
+
+  float Of(const std::vector<Part>& parts) const {
+    if (given != 0) return static_cast<float>(given);
+    int64_t product = 1;
+    for (const Part& part : parts)
+      product *= counts_padding ? part.padded : static_cast<int64_t>(part.elements.size());
+    return static_cast<float>(std::max<int64_t>(product, 1));
+  }
+};
+
+Outcome Means(const TensorValues& self, const Shape& out, DtypeNumber dtype, size_t axes, const Parts& parts,
+              Divisor divisor) {
+  Outcome means;
+  for (int64_t i = 0; i < NumElements(out); ++i) {
+    const Index position = IndexAt(out, i);
+    const auto window = PartsAt(position, axes, parts);
+    float sum = 0;
+    ForEachInWindow(window, LastDims(self.shape, axes), [&](const Index& element, int64_t) {
+      sum += static_cast<float>(RealAt(self, Joined(position, axes, element)));
+    });
+    means.emplace_back(ElementOfNumber(dtype, {static_cast<long double>(sum / divisor.Of(window)), 0}));
+  }
+  return means;
+}
+
+Outcome Rounded(const std::vector<float>& sums, DtypeNumber dtype) {
+  Outcome outcome;
+  for (const float sum : sums)
+    outcome.emplace_back(ElementOfNumber(dtype, {static_cast<long double>(sum), 0}));
+  return outcome;
+}
+
+Outcome GradientOfMeans(const TensorValues& gradient, const Shape& result, DtypeNumber dtype, size_t axes,
+                        const Parts& parts, Divisor divisor) {
+  std::vector<float> sums(static_cast<size_t>(NumElements(result)));
+  for (int64_t i = 0; i < NumElements(gradient.shape); ++i) {
+    const Index position = IndexAt(gradient.shape, i);
+    const auto window = PartsAt(position, axes, parts);
+    const float term = static_cast<float>(RealAt(gradient, position)) / divisor.Of(window);
+    ForEachInWindow(window, LastDims(result, axes), [&](const Index& element, int64_t) {
+      sums[static_cast<size_t>(PositionOf(result, Joined(position, axes, element)))] += term;
+    });
+  }
+  return Rounded(sums, dtype);
+}
+
+Outcome GradientOfMaxima(const TensorValues& gradient, const TensorValues& places, const Shape& result,
+                         DtypeNumber dtype, size_t axes) {
+  std::vector<float> sums(static_cast<size_t>(NumElements(result)));
+  const int64_t plane = NumElements(LastDims(result, axes));
+  const int64_t windows = NumElements(LastDims(gradient.shape, axes));
+  for (int64_t i = 0; i < NumElements(gradient.shape); ++i)
+    sums[static_cast<size_t>(i / windows * plane + places.Integer(i))] +=
+        static_cast<float>(RealAt(gradient, IndexAt(gradient.shape, i)));
+  return Rounded(sums, dtype);
+}
+
+Parts PartsOf(const IndexCall& call, const Names& names, const Shape& self, size_t axes) {
+  std::vector<Axis> all;
+  for (size_t k = 0; k < axes; ++k) all.push_back(AxisOf(call, names, k, self[self.size() - axes + k]));
+  return [all](size_t axis, int64_t position) { return PartAt(all[axis], position); };
+}
+Parts AdaptiveParts(const Shape& self, const Shape& out) {
+  const Shape from = LastDims(self, 2);
+  const Shape to = LastDims(out, 2);
+  return [=](size_t axis, int64_t position) { return AdaptivePart(from[axis], to[axis], position); };
+}
+
+void FillWithSmallNumbers(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  const auto arguments = TensorsOf(call);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (arguments[i]->is_output || !IsOneOf(tensors[i].dtype(), kHalves)) continue;
+    for (int64_t k = 0; k < tensors[i].size(); ++k) {
+      const Element element =
+          ElementOfNumber(tensors[i].dtype(), {static_cast<long double>(random.Between(-9, 9)), 0});
+      std::copy(element.begin(), element.end(), tensors[i].Element(k));
+    }
+  }
+}
+
+// ---- rules ----
+
+bool HasCount(const IndexCall& call, const std::string& name, std::initializer_list<size_t> counts) {
+  return std::find(counts.begin(), counts.end(), call[name].values.size()) != counts.end();
+}
+bool IsBelow(const IndexCall& call, const std::string& name, int64_t least) {
+  const auto& values = call[name].values;
+  return std::any_of(values.begin(), values.end(), [=](int64_t value) { return value < least; });
+}
+IndexRule Counts(const std::string& name, std::initializer_list<size_t> counts, aclnnStatus code = 161002) {
+  const std::vector<size_t> allowed(counts);
+  return Refuses(code, name, [=](IndexCall& call) {
+    return std::find(allowed.begin(), allowed.end(), call[name].values.size()) == allowed.end();
+  });
+}
+IndexRule AtLeast(const std::string& name, int64_t least) {
+  return Refuses(161002, name,
+                 [=](IndexCall& call) { return !call[name].null && IsBelow(call, name, least); });
+}
+IndexRule Ones(const std::string& name) {
+  return Refuses(161002, name, [=](IndexCall& call) {
+    const auto& values = call[name].values;
+    return std::any_of(values.begin(), values.end(), [](int64_t value) { return value != 1; });
+  });
+}
+IndexRule OnesBefore950(const std::string& name) {
+  return Refuses(161002, name, [=](IndexCall& call) {
+    const auto& values = call[name].values;
+    return call.product != Product::k950 &&
+           std::any_of(values.begin(), values.end(), [](int64_t value) { return value != 1; });
+  });
+}
+IndexRule HalfOfKernel(const std::string& padding, size_t axes) {
+  return Refuses(161002, padding, [=](IndexCall& call) {
+    bool wrong = false;
+    for (size_t k = 0; k < axes; ++k)
+      wrong = wrong || ValueOf(call, padding, k, 0) > ValueOf(call, "kernelSize", k, 1) / 2;
+    return wrong;
+  });
+}
+IndexRule OneFormat(const std::string& names) {
+  std::vector<std::string> all;
+  for (size_t at = 0; at < names.size();) {
+    const size_t end = std::min(names.find(' ', at), names.size());
+    all.push_back(names.substr(at, end - at));
+    at = end + 1;
+  }
+  return Refuses(161002, "format " + names, [=](IndexCall& call) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const std::string& name) { return call[name].format != call[all[0]].format; });
+  });
+}
+IndexRule ImageFormats(const std::string& a, const std::string& b) {
+  return Refuses(161002, a + " " + b, [=](IndexCall& call) {
+    const auto is_wrong = [](const IndexArgument& one) {
+      return !((one.shape.size() == 4 && one.format == ACL_FORMAT_NCHW) ||
+               (one.shape.size() == 3 && one.format == ACL_FORMAT_NCL));
+    };
+    return is_wrong(call[a]) || is_wrong(call[b]);
+  });
+}
+IndexRule ImageHasElements(const std::string& name, size_t axes) {
+  return Refuses(161002, name, [=](IndexCall& call) {
+    const Shape last = LastDims(call[name].shape, axes + 1);
+    return std::find(last.begin(), last.end(), 0) != last.end();
+  });
+}
+// Sets the result.
+IndexRule WindowsFit(const std::string& pooled, size_t axes, const Names& names = {}) {
+  return Refuses(161002, names.kernel, [=](IndexCall& call) {
+    call.result = call[pooled].shape;
+    bool fits = true;
+    for (size_t k = 0; k < axes; ++k) {
+      int64_t& dim = call.result[call.result.size() - axes + k];
+      dim = AxisOf(call, names, k, dim).positions;
+      fits = fits && dim > 0;
+    }
+    return !fits;
+  });
+}
+void Append(IndexRules& rules, const IndexRules& more) {
+  rules.insert(rules.end(), more.begin(), more.end());
+}
+
+// ---- drawing ----
+
+struct DrawForm {
+  size_t axes = 2;
+  Names names = {};
+  bool dilates = false;
+};
+
+Shape DrawImage(RandomNumbers& random, size_t axes) {
+  Shape image = DrawShape(random, axes + 1, axes + 2, 7);
+  if (random.Chance(5)) image.back() = random.Between(120, 300);
+  if (random.Chance(5)) image[image.size() - axes - 1] = random.Between(16, 40);
+  if (image.size() == axes + 2 && random.Chance(2)) image[0] = 0;
+  return image;
+}
+
+// Draws an image and its windows; returns the output's shape, of which a dim is 0 where no window fits.
+Shape DrawWindows(const DrawForm& form, IndexCall& call, RandomNumbers& random, Shape& image) {
+  image = DrawImage(random, form.axes);
+  const auto draw = [&](const std::string& name, int64_t least, int64_t most) {
+    auto& values = call[name].values;
+    values.clear();
+    const size_t count = random.Chance(30) ? 1 : form.axes;
+    for (size_t k = 0; k < count; ++k) values.push_back(random.Between(least, most));
+  };
+  draw(form.names.kernel, 1, random.Chance(10) ? 9 : 4);
+  draw(form.names.stride, 1, 4);
+  if (random.Chance(20)) call[form.names.stride].values.clear();
+  auto& padding = call[form.names.padding].values;
+  padding.clear();
+  for (size_t k = 0; k < form.axes; ++k)
+    padding.push_back(random.Below(ValueOf(call, form.names.kernel, k, 1) / 2 + 1));
+  if (form.dilates) draw(form.names.dilation, 1, call.product == Product::k950 ? 3 : 1);
+  call["ceilMode"].integer = random.Below(2);
+  Shape out = image;
+  for (size_t k = 0; k < form.axes; ++k) {
+    int64_t& dim = out[out.size() - form.axes + k];
+    dim = AxisOf(call, form.names, k, dim).positions;
+  }
+  return out;
+}
+
+void SetTensor(IndexCall& call, const std::string& name, const Shape& shape, DtypeNumber dtype) {
+  call[name].shape = shape;
+  call[name].dtype = dtype;
+}
+
+// ---- maxima ----
+
+std::vector<IndexArgument> WithWindows(std::vector<IndexArgument> first, std::vector<IndexArgument> last,
+                                       size_t axes) {
+  const size_t n = axes;
+  first.push_back(ArrayArg("kernelSize", Index(n, 2)));
+  first.push_back(ArrayArg("stride", Index(n, 2)));
+  first.push_back(ArrayArg("padding", Index(n, 1)));
+  first.push_back(ArrayArg("dilation", Index(n, 1)));
+  first.push_back(IntegerArg("ceilMode", 0));
+  first.insert(first.end(), last.begin(), last.end());
+  return first;
+}
+
+IndexRules FlatWindows() {
+  return {AtLeast("kernelSize", 1),  Counts("stride", {0, 1, 2}), AtLeast("stride", 1),
+          Counts("padding", {1, 2}), Counts("dilation", {1, 2}),  AtLeast("padding", 0),
+          HalfOfKernel("padding", 2)};
+}
+IndexRules DeepWindows() {
+  return {Counts("kernelSize", {1, 3}), Counts("stride", {0, 1, 3}), Counts("padding", {1, 3}),
+          AtLeast("kernelSize", 1),     AtLeast("stride", 1),        AtLeast("padding", 0),
+          HalfOfKernel("padding", 3)};
+}
+
+IndexOperator WithPlaces(const CFunction& function, size_t axes, const Listed& places) {
+  IndexOperator op;
+  op.function = function;
+  const Shape self = axes == 2 ? Shape{2, 4, 6} : Shape{2, 4, 4, 6};
+  const Shape out = axes == 2 ? Shape{2, 3, 4} : Shape{2, 3, 3, 4};
+  op.valid = WithWindows({TensorArg("self", self)},
+                         {OutputArg("out", out), OutputArg("indices", out, ACL_INT32)}, axes);
+  op.rules = {NoNulls("self kernelSize stride padding dilation out indices"),
+              Listed_("self", kFloatsOnNew),
+              Listed_("indices", places),
+              OneDtype("self", "out"),
+              OneFormat("self out"),
+              RankRange("self", axes + 1, axes + 2)};
+  if (axes == 2) {
+    op.rules.push_back(Counts("kernelSize", {1, 2}));
+    Append(op.rules, FlatWindows());
+  } else {
+    IndexRules windows = DeepWindows();
+    windows.insert(windows.begin() + 3, Counts("dilation", {1, 3}));
+    Append(op.rules, windows);
+  }
+  Append(op.rules,
+         {AtLeast("dilation", 1), OnesBefore950("dilation"), ImageHasElements("self", axes),
+          WindowsFit("self", axes), ResultIs("out"), OneShape("out", "indices"), EmptyDone("self")});
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    const Shape result = DrawWindows({axes, {}, true}, call, random, image);
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    SetTensor(call, "self", image, dtype);
+    SetTensor(call, "out", result, dtype);
+    const bool is_wide = axes == 2 || call.product == Product::k950;
+    SetTensor(call, "indices", result, is_wide ? DrawDtype(random, {ACL_INT32, ACL_INT64}) : ACL_INT32);
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    if (NumElements(tensors[0].shape) == 0) return std::vector<Outcome>{{}, {}};
+    return Maxima(tensors[0], call["out"].shape, axes, PartsOf(call, {}, tensors[0].shape, axes),
+                  tensors[2].dtype);
+  };
+  op.is_inexact = true;
+  return op;
+}
+
+// Places that are those of some element of each window.
+void FillPlaces(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random, size_t axes) {
+  FillWithSmallNumbers(call, tensors, random);
+  HostTensor& places = tensors[2];
+  const int64_t plane = NumElements(LastDims(call["self"].shape, axes));
+  for (int64_t i = 0; i < places.size(); ++i)
+    EncodeIntegerElement(places.dtype(), plane > 0 ? random.Below(plane) : 0, places.Element(i));
+}
+
+IndexOperator GradientWithPlaces(const CFunction& function, size_t axes, const Listed& list,
+                                 const Listed& places) {
+  IndexOperator op;
+  op.function = function;
+  const Shape self = axes == 2 ? Shape{2, 4, 6} : Shape{2, 4, 4, 6};
+  const Shape out = axes == 2 ? Shape{2, 3, 4} : Shape{2, 3, 3, 4};
+  op.valid = WithWindows(
+      {TensorArg("gradOutput", out), TensorArg("self", self), TensorArg("indices", out, ACL_INT32)},
+      {OutputArg("gradInput", self)}, axes);
+  op.takes_workspace = true;
+  op.rules = {NoNulls("gradOutput self indices kernelSize stride padding dilation gradInput"),
+              Listed_("gradOutput", list),
+              Listed_("indices", places),
+              OneDtype("gradOutput", "self"),
+              OneDtype("gradOutput", "gradInput"),
+              OneFormat("self gradOutput gradInput"),
+              RankRange("self", axes + 1, axes + 2)};
+  if (axes == 2) {
+    op.rules.push_back(Counts("kernelSize", {1, 2}));
+    Append(op.rules, FlatWindows());
+  } else {
+    IndexRules windows = DeepWindows();
+    windows.insert(windows.begin() + 3, Counts("dilation", {1, 3}));
+    Append(op.rules, windows);
+  }
+  Append(op.rules, {AtLeast("dilation", 1), OnesBefore950("dilation"), OneShape("self", "gradInput"),
+                    ImageHasElements("self", axes), WindowsFit("self", axes), ResultIs("gradOutput"),
+                    Refuses(161002, "indices",
+                            [](IndexCall& call) {
+                              return call["indices"].dtype != ACL_INT8 &&
+                                     call["indices"].shape != call["gradOutput"].shape;
+                            }),
+                    EmptyDone("self"), Refuses(561103, "indices", [](IndexCall& call) {
+                      return call["indices"].dtype == ACL_INT8 &&
+                             NumElements(call["indices"].shape) < 4 * NumElements(call["gradOutput"].shape);
+                    })});
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    const Shape result = DrawWindows({axes, {}, true}, call, random, image);
+    const DtypeNumber dtype =
+        DrawDtype(random, list.Has(call.product, ACL_BF16) ? kHalves : DtypeList{ACL_FLOAT});
+    for (const char* name : {"self", "gradInput"}) SetTensor(call, name, image, dtype);
+    SetTensor(call, "gradOutput", result, dtype);
+    SetTensor(call, "indices", result,
+              call.product == Product::k950 ? DrawDtype(random, {ACL_INT32, ACL_INT64}) : ACL_INT32);
+  };
+  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    FillPlaces(call, tensors, random, axes);
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    if (NumElements(tensors[1].shape) == 0) return std::vector<Outcome>{{}};
+    return std::vector<Outcome>{
+        GradientOfMaxima(tensors[0], tensors[2], tensors[1].shape, call["gradInput"].dtype, axes)};
+  };
+  return op;
+}
+
+const Names kPoolNames = {"kernelShape", "strides", "pads", "dilations", true};
+
+IndexOperator MaxPool() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnMaxPool);
+  op.valid = {TensorArg("self", {2, 4, 6}, ACL_FLOAT16),
+              ArrayArg("kernelShape", {2, 3}),
+              ArrayArg("strides", {2, 2}),
+              IntegerArg("autoPad", 0),
+              ArrayArg("pads", {1, 0, 1, 1}),
+              ArrayArg("dilations", {1, 1}),
+              IntegerArg("ceilMode", 0),
+              OutputArg("out", {2, 3, 3}, ACL_FLOAT16)};
+  const DtypeList more = {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8, ACL_UINT16, ACL_BF16};
+  op.rules = {NoNulls("self kernelShape strides pads dilations out"),
+              Refuses(161002, "self",
+                      [=](IndexCall& call) {
+                        const DtypeNumber dtype = call["self"].dtype;
+                        const bool is_new = call.product == Product::kA2 || call.product == Product::kA3 ||
+                                            call.product == Product::k950;
+                        return !(dtype == ACL_FLOAT16 || (dtype == ACL_FLOAT && is_new) ||
+                                 (call.product == Product::k950 && IsOneOf(dtype, more)));
+                      }),
+              OneDtype("self", "out"),
+              OneFormat("self out"),
+              RankRange("self", 3, 4),
+              Counts("kernelShape", {1, 2}),
+              Counts("strides", {0, 1, 2}),
+              AtLeast("kernelShape", 1),
+              AtLeast("strides", 1),
+              Counts("pads", {0, 1, 2, 4}),
+              AtLeast("pads", 0),
+              Counts("dilations", {0, 1, 2, 4}),
+              Ones("dilations"),
+              Refuses(161002, "autoPad", [](IndexCall& call) { return call["autoPad"].integer != 0; }),
+              Refuses(161002, "pads",
+                      [](IndexCall& call) {
+                        bool wrong = false;
+                        for (size_t k = 0; k < 2; ++k) {
+                          const Axis axis = AxisOf(call, kPoolNames, k, 100);
+                          wrong = wrong || axis.before + axis.after > axis.kernel;
+                        }
+                        return wrong;
+                      }),
+              ImageHasElements("self", 2),
+              WindowsFit("self", 2, kPoolNames),
+              ResultIs("out"),
+              EmptyDone("self")};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    DrawWindows({2, kPoolNames}, call, random, image);
+    call["dilations"].values = {1};
+    if (random.Chance(50)) {
+      call["pads"].values = {random.Below(2), random.Below(2), random.Below(2), random.Below(2)};
+      if (random.Chance(30)) call["pads"].values.clear();
+    }
+    Shape out = image;
+    for (size_t k = 0; k < 2; ++k) {
+      int64_t& dim = out[out.size() - 2 + k];
+      dim = AxisOf(call, kPoolNames, k, dim).positions;
+    }
+    DtypeList dtypes = call.product == Product::k950 ? more : DtypeList{};
+    dtypes.insert(dtypes.end(), {ACL_FLOAT, ACL_FLOAT16});
+    const DtypeNumber dtype = DrawDtype(random, dtypes);
+    SetTensor(call, "self", image, dtype);
+    SetTensor(call, "out", out, dtype);
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    if (NumElements(tensors[0].shape) == 0) return std::vector<Outcome>{{}};
+    return std::vector<Outcome>{Maxima(tensors[0], call["out"].shape, 2,
+                                       PartsOf(call, kPoolNames, tensors[0].shape, 2), ACL_INT64)[0]};
+  };
+  op.is_inexact = true;
+  return op;
+}
+
+std::vector<IndexOperator> MaximaOperators() {
+  const Listed flat = {{}, {ACL_INT32, ACL_INT64}};
+  const Listed deep = {{}, {ACL_INT32}, {ACL_INT64}};
+  Listed of_gradient = {{}, {ACL_INT32}, {ACL_INT64}};
+  of_gradient.before_950 = {ACL_INT8};
+  const Listed floats = {{}, {ACL_FLOAT}, {ACL_FLOAT16, ACL_BF16}};
+  return {WithPlaces(PORTACL_C_FUNCTION(aclnnMaxPool2dWithIndices), 2, flat),
+          GradientWithPlaces(PORTACL_C_FUNCTION(aclnnMaxPool2dWithIndicesBackward), 2, floats, of_gradient),
+          WithPlaces(PORTACL_C_FUNCTION(aclnnMaxPool3dWithArgmax), 3, deep),
+          GradientWithPlaces(PORTACL_C_FUNCTION(aclnnMaxPool3dWithArgmaxBackward), 3, kFloatsOnNew, deep),
+          MaxPool()};
+}
+std::vector<IndexOperator> kMaxima = MaximaOperators();
+PORTACL_INDEX_TESTS(MaximaOfWindows, kMaxima);
+
+// ---- with a mask ----
+
+IndexRule NotOn950() {
+  return Refuses(161002, "", [](IndexCall& call) { return call.product == Product::k950; });
+}
+const Listed MaskDtypes() {
+  Listed list = {{ACL_FLOAT}, {}, {}, {ACL_FLOAT16}};
+  list.on_new = {ACL_FLOAT16, ACL_BF16};
+  list.on_310b = {ACL_FLOAT16};
+  return list;
+}
+Shape MaskShape(const IndexCall& call, const std::string& pooled) {
+  Shape mask = call[pooled].shape;
+  const size_t last = mask.size() - 1;
+  const int64_t windows =
+      AxisOf(call, {}, 0, mask[last - 1]).positions * AxisOf(call, {}, 1, mask[last]).positions;
+  mask[last - 1] = ValueOf(call, "kernelSize", 0, 1) * ValueOf(call, "kernelSize", 1, 1);
+  mask[last] = ((windows + 15) / 16 + 1) * 32;
+  return mask;
+}
+
+IndexOperator WithMask() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnMaxPool2dWithMask);
+  op.valid = WithWindows({TensorArg("self", {2, 4, 6})},
+                         {OutputArg("out", {2, 3, 4}), OutputArg("indices", {2, 4, 64}, ACL_INT8)}, 2);
+  op.rules = {NoNulls("kernelSize self out"),
+              Counts("kernelSize", {1, 2}),
+              NoNulls("stride padding dilation indices"),
+              NotOn950(),
+              Listed_("self", MaskDtypes()),
+              OneDtype("self", "out"),
+              OneFormat("self out"),
+              RankRange("self", 3, 4)};
+  Append(op.rules, FlatWindows());
+  Append(op.rules, {Ones("dilation"), ImageHasElements("self", 2), WindowsFit("self", 2), ResultIs("out"),
+                    Refuses(161002, "indices",
+                            [](IndexCall& call) {
+                              return call["indices"].dtype != ACL_INT8 ||
+                                     call["indices"].shape != MaskShape(call, "self");
+                            }),
+                    EmptyDone("self")});
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    const Shape result = DrawWindows({}, call, random, image);
+    SetTensor(call, "self", image, ACL_FLOAT);
+    SetTensor(call, "out", result, ACL_FLOAT);
+    call["indices"].shape = MaskShape(call, "self");
+  };
+  return op;
+}
+IndexOperator MaskGradient() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnMaxPool2dWithMaskBackward);
+  op.valid = WithWindows({TensorArg("gradOutput", {2, 3, 4}), TensorArg("self", {2, 4, 6}),
+                          TensorArg("indices", {2, 4, 64}, ACL_INT8)},
+                         {OutputArg("gradInput", {2, 4, 6})}, 2);
+  op.takes_workspace = true;
+  op.rules = {NoNulls("kernelSize gradOutput self"),
+              Counts("kernelSize", {1, 2}, 161001),
+              NoNulls("stride padding dilation indices gradInput"),
+              NotOn950(),
+              Listed_("gradOutput", MaskDtypes()),
+              OneDtype("gradOutput", "self"),
+              OneDtype("gradOutput", "gradInput"),
+              OneFormat("self gradOutput gradInput"),
+              RankRange("self", 3, 4)};
+  Append(op.rules, FlatWindows());
+  Append(op.rules,
+         {Ones("dilation"), OneShape("self", "gradInput"), ImageHasElements("self", 2), WindowsFit("self", 2),
+          ResultIs("gradOutput"), EmptyDone("self"), Refuses(561103, "indices", [](IndexCall& call) {
+            const IndexArgument& mask = call["indices"];
+            const bool is_one = ValueOf(call, "kernelSize", 0, 1) * ValueOf(call, "kernelSize", 1, 1) == 1;
+            return !is_one && NumElements(mask.shape) * std::max<int64_t>(1, ElementSize(mask.dtype)) <
+                                  4 * NumElements(call["gradOutput"].shape);
+          })});
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    const Shape result = DrawWindows({}, call, random, image);
+    for (const char* name : {"self", "gradInput"}) call[name].shape = image;
+    call["gradOutput"].shape = result;
+    call["indices"].shape = MaskShape(call, "self");
+  };
+  return op;
+}
+
+class Masks : public ::testing::TestWithParam<const IndexOperator*> {};
+TEST_P(Masks, Contract) { CheckContract(*GetParam()); }
+const IndexOperator kMask = WithMask();
+const IndexOperator kMaskGradient = MaskGradient();
+INSTANTIATE_TEST_SUITE_P(Of, Masks, ::testing::Values(&kMask, &kMaskGradient),
+                         [](const auto& parameter) { return std::string(parameter.param->function.name); });
+
+// ---- means ----
+
+void SetFormats(IndexCall& call, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    call[name].format = call[name].shape.size() == 4 ? ACL_FORMAT_NCHW : ACL_FORMAT_NCL;
+}
+
+Divisor DivisorOf(const IndexCall& call) {
+  return {call["countIncludePad"].integer != 0, call["divisorOverride"].integer};
+}
+void DrawDivisor(IndexCall& call, RandomNumbers& random) {
+  call["countIncludePad"].integer = random.Below(2);
+  call["divisorOverride"].integer = random.Chance(25) ? random.Between(-3, 7) : 0;
+}
+
+const Names kMeanNames = {"kernelSize", "strides", "paddings", "dilation", false};
+
+bool ModeIsWrong(const IndexCall& call) {
+  const int64_t mode = call["cubeMathType"].integer;
+  if (mode < 0 || mode > 4) return true;
+  const IndexArgument& self = call["self"];
+  if (self.dtype != ACL_FLOAT || call.product == Product::k950) return false;
+  const bool is_old = call.product != Product::kA2 && call.product != Product::kA3;
+  if (is_old) return mode == 0 || mode == 3;
+  if (mode == 0 || mode == 2) return false;
+  const int64_t h = self.shape[self.shape.size() - 2];
+  const int64_t w = self.shape.back();
+  const int64_t kh = ValueOf(call, "kernelSize", 0, 1);
+  const int64_t kw = ValueOf(call, "kernelSize", 1, 1);
+  const bool is_padded = ValueOf(call, "paddings", 0, 0) != 0 || ValueOf(call, "paddings", 1, 0) != 0;
+  const bool is_whole = kh == h && kw == w && !is_padded;
+  const bool is_square = call["ceilMode"].integer == 0 && w / h < 2 && h / w < 2;
+  const bool is_small = std::max(kh, kw) <= 255 && (kh * kw <= 255 || std::max(kh, kw) <= 20);
+  return is_whole || (is_square && is_small && std::llabs(call["divisorOverride"].integer) <= 255);
+}
+
+IndexOperator AvgPool2d() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAvgPool2d);
+  op.valid = {
+      TensorArg("self", {2, 4, 6}),     ArrayArg("kernelSize", {2, 3}), ArrayArg("strides", {2, 2}),
+      ArrayArg("paddings", {1, 1}),     IntegerArg("ceilMode", 1),      IntegerArg("countIncludePad", 1),
+      IntegerArg("divisorOverride", 0), IntegerArg("cubeMathType", 1),  OutputArg("out", {2, 3, 4})};
+  op.valid[0].format = op.valid[8].format = ACL_FORMAT_NCL;
+  op.rules = {
+      NoNulls("self kernelSize strides paddings out"),
+      Listed_("self", kAllFloats),
+      OneDtype("self", "out"),
+      ImageFormats("self", "out"),
+      AtLeast("kernelSize", 1),
+      AtLeast("strides", 1),
+      AtLeast("paddings", 0),
+      RankRange("self", 3, 4),
+      ImageHasElements("self", 2),
+      Refuses(161002, "kernelSize", [](IndexCall& call) { return call["kernelSize"].values.empty(); }),
+      Counts("paddings", {1, 2}),
+      Counts("strides", {0, 1, 2}),
+      Refuses(161002, "paddings",
+              [](IndexCall& call) {
+                bool wrong = false;
+                for (size_t k = 0; k < 2; ++k)
+                  wrong = wrong || 2 * ValueOf(call, "paddings", k, 0) > ValueOf(call, "kernelSize", k, 1);
+                return wrong;
+              }),
+      WindowsFit("self", 2, kMeanNames),
+      ResultIs("out"),
+      Refuses(161002, "cubeMathType", [](IndexCall& call) { return ModeIsWrong(call); }),
+      EmptyDone("self")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    const Shape result = DrawWindows({2, kMeanNames}, call, random, image);
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    SetTensor(call, "self", image, dtype);
+    SetTensor(call, "out", result, dtype);
+    SetFormats(call, {"self", "out"});
+    DrawDivisor(call, random);
+    call["cubeMathType"].integer = random.Below(5);
+  };
+  op.fill = FillWithSmallNumbers;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const TensorValues& self = tensors[0];
+    if (NumElements(self.shape) == 0) return std::vector<Outcome>{{}};
+    return std::vector<Outcome>{Means(self, call["out"].shape, self.dtype, 2,
+                                      PartsOf(call, kMeanNames, self.shape, 2), DivisorOf(call))};
+  };
+  return op;
+}
+
+IndexOperator AvgPool2dBackward() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAvgPool2dBackward);
+  op.valid = {TensorArg("gradOutput", {2, 3, 4}), TensorArg("self", {2, 4, 6}),
+              ArrayArg("kernelSize", {2, 3}),     ArrayArg("stride", {2, 2}),
+              ArrayArg("padding", {1, 1}),        IntegerArg("ceilMode", 1),
+              IntegerArg("countIncludePad", 1),   IntegerArg("divisorOverride", 0),
+              IntegerArg("cubeMathType", 0),      OutputArg("gradInput", {2, 4, 6})};
+  op.valid[0].format = op.valid[9].format = ACL_FORMAT_NCL;
+  op.rules = {NoNulls("gradOutput self kernelSize padding gradInput"),
+              AtLeast("kernelSize", 1),
+              AtLeast("stride", 1),
+              Refuses(161002, "stride",
+                      [](IndexCall& call) {
+                        return !call["stride"].null && !HasCount(call, "stride", {0, 1, 2});
+                      }),
+              Listed_("gradOutput self", kAllFloats),
+              OneDtype("gradOutput", "gradInput"),
+              ImageFormats("gradOutput", "gradInput"),
+              RankRange("gradOutput", 3, 4),
+              Refuses(161002, "gradInput",
+                      [](IndexCall& call) {
+                        return call["gradInput"].shape.size() != call["gradOutput"].shape.size();
+                      }),
+              Counts("kernelSize", {1, 2}),
+              Counts("padding", {1, 2}),
+              AtLeast("padding", 0),
+              HalfOfKernel("padding", 2),
+              Refuses(161002, "cubeMathType",
+                      [](IndexCall& call) {
+                        return call["cubeMathType"].integer < 0 || call["cubeMathType"].integer > 3;
+                      }),
+              OneShape("self", "gradInput"),
+              EmptyDone("gradOutput self"),
+              Refuses(561103, "gradOutput", [](IndexCall& call) {
+                const Shape& a = call["gradOutput"].shape;
+                const Shape& b = call["gradInput"].shape;
+                return !std::equal(a.begin(), a.end() - 2, b.begin());
+              })};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    Shape result = DrawWindows({}, call, random, image);
+    if (result.back() > 0 && random.Chance(10)) result.back() += random.Between(-1, 2);  // CANN does not look
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    SetTensor(call, "gradOutput", result, dtype);
+    for (const char* name : {"self", "gradInput"}) SetTensor(call, name, image, dtype);
+    SetFormats(call, {"gradOutput", "gradInput"});
+    DrawDivisor(call, random);
+    call["cubeMathType"].integer = random.Below(4);
+  };
+  op.fill = FillWithSmallNumbers;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& self = tensors[1].shape;
+    if (NumElements(self) == 0 || NumElements(tensors[0].shape) == 0) return std::vector<Outcome>{{}};
+    return std::vector<Outcome>{
+        GradientOfMeans(tensors[0], self, tensors[0].dtype, 2, PartsOf(call, {}, self, 2), DivisorOf(call))};
+  };
+  return op;
+}
+
+IndexRule KernelInInput(const std::string& self) {
+  return Refuses(161002, "kernelSize", [=](IndexCall& call) {
+    const Shape last = LastDims(call[self].shape, 3);
+    bool wrong = false;
+    for (size_t k = 0; k < 3; ++k) wrong = wrong || ValueOf(call, "kernelSize", k, 1) > last[k];
+    return wrong;
+  });
+}
+IndexRule NotPrivate(const std::string& name) {
+  return Refuses(161002, name, [=](IndexCall& call) { return call[name].format == ACL_FORMAT_FRACTAL_NZ; });
+}
+
+std::vector<IndexArgument> WithMeans(std::vector<IndexArgument> first, const IndexArgument& last) {
+  for (const char* name : {"kernelSize", "stride"}) first.push_back(ArrayArg(name, {2, 2, 2}));
+  first.push_back(ArrayArg("padding", {1, 0, 1}));
+  for (const char* name : {"ceilMode", "countIncludePad", "divisorOverride"})
+    first.push_back(IntegerArg(name, 0));
+  first.push_back(last);
+  return first;
+}
+
+IndexOperator AvgPool3d() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAvgPool3d);
+  op.valid = WithMeans({TensorArg("self", {2, 4, 4, 6})}, OutputArg("out", {2, 3, 2, 4}));
+  op.rules = {NoNulls("self kernelSize stride padding out"),
+              Listed_("self", kAllFloats),
+              OneDtype("self", "out"),
+              NotPrivate("self"),
+              OneFormat("self out"),
+              RankRange("self", 4, 5)};
+  Append(op.rules, DeepWindows());
+  Append(op.rules, {ImageHasElements("self", 3), KernelInInput("self"), WindowsFit("self", 3),
+                    ResultIs("out"), EmptyDone("self")});
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    const Shape result = DrawWindows({3}, call, random, image);
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    SetTensor(call, "self", image, dtype);
+    SetTensor(call, "out", result, dtype);
+    DrawDivisor(call, random);
+  };
+  op.fill = FillWithSmallNumbers;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const TensorValues& self = tensors[0];
+    if (NumElements(self.shape) == 0) return std::vector<Outcome>{{}};
+    return std::vector<Outcome>{
+        Means(self, call["out"].shape, self.dtype, 3, PartsOf(call, {}, self.shape, 3), DivisorOf(call))};
+  };
+  return op;
+}
+
+IndexOperator AvgPool3dBackward() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAvgPool3dBackward);
+  op.valid = WithMeans({TensorArg("gradOutput", {2, 3, 2, 4}), TensorArg("self", {2, 4, 4, 6})},
+                       OutputArg("output", {2, 4, 4, 6}));
+  op.rules = {NoNulls("gradOutput self kernelSize stride padding output"),
+              Listed_("gradOutput", kAllFloats),
+              OneDtype("gradOutput", "self"),
+              OneDtype("gradOutput", "output"),
+              NotPrivate("self"),
+              OneFormat("self gradOutput output"),
+              RankRange("self", 4, 5)};
+  Append(op.rules, DeepWindows());
+  Append(op.rules, {OneShape("self", "output"), ImageHasElements("self", 3), KernelInInput("self"),
+                    WindowsFit("self", 3), ResultIs("gradOutput"), EmptyDone("self")});
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    const Shape result = DrawWindows({3}, call, random, image);
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    SetTensor(call, "gradOutput", result, dtype);
+    for (const char* name : {"self", "output"}) SetTensor(call, name, image, dtype);
+    DrawDivisor(call, random);
+  };
+  op.fill = FillWithSmallNumbers;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& self = tensors[1].shape;
+    if (NumElements(self) == 0) return std::vector<Outcome>{{}};
+    return std::vector<Outcome>{
+        GradientOfMeans(tensors[0], self, tensors[0].dtype, 3, PartsOf(call, {}, self, 3), DivisorOf(call))};
+  };
+  return op;
+}
+
+// ---- adaptive ----
+
+Shape DrawAdaptive(RandomNumbers& random, Shape& image) {
+  image = DrawImage(random, 2);
+  Shape out = image;
+  for (size_t k = 0; k < 2; ++k)
+    out[out.size() - 2 + k] = random.Between(1, k == 1 && random.Chance(4) ? 150 : 6);
+  return out;
+}
+IndexRule SameBatch(const std::string& a, const std::string& b) {
+  return Refuses(161002, b, [=](IndexCall& call) {
+    const Shape& first = call[a].shape;
+    const Shape& second = call[b].shape;
+    return first.size() != second.size() || !std::equal(first.begin(), first.end() - 2, second.begin());
+  });
+}
+
+IndexOperator AdaptiveMeans() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAdaptiveAvgPool2d);
+  op.valid = {TensorArg("self", {2, 4, 6}), ArrayArg("outputSize", {3, 4}), OutputArg("out", {2, 3, 4})};
+  op.valid[0].format = op.valid[2].format = ACL_FORMAT_NCL;
+  op.rules = {
+      NoNulls("self outputSize out"),
+      RankRange("self", 3, 4),
+      SameBatch("self", "out"),
+      Listed_("self", kAllFloats),
+      OneDtype("self", "out"),
+      ImageFormats("self", "out"),
+      Counts("outputSize", {2}),
+      Refuses(
+          161002, "outputSize",
+          [](IndexCall& call) { return IsBelow(call, "outputSize", call.product == Product::k950 ? 0 : 1); }),
+      Refuses(161002, "outputSize",
+              [](IndexCall& call) { return LastDims(call["out"].shape, 2) != call["outputSize"].values; }),
+      EmptyDone("self out")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    const Shape out = DrawAdaptive(random, image);
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    SetTensor(call, "self", image, dtype);
+    SetTensor(call, "out", out, dtype);
+    SetFormats(call, {"self", "out"});
+    call["outputSize"].values = LastDims(out, 2);
+  };
+  op.fill = FillWithSmallNumbers;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const TensorValues& self = tensors[0];
+    const Shape& out = call["out"].shape;
+    if (NumElements(self.shape) == 0 || NumElements(out) == 0) return std::vector<Outcome>{{}};
+    return std::vector<Outcome>{Means(self, out, self.dtype, 2, AdaptiveParts(self.shape, out), {})};
+  };
+  return op;
+}
+
+IndexOperator AdaptiveMeansGradient() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAdaptiveAvgPool2dBackward);
+  op.valid = {TensorArg("gradOutput", {2, 3, 4}), TensorArg("self", {2, 4, 6}), OutputArg("out", {2, 4, 6})};
+  op.rules = {
+      NoNulls("gradOutput self out"),
+      RankRange("self", 3, 4),
+      Refuses(161002, "gradOutput",
+              [](IndexCall& call) { return call["gradOutput"].shape.size() != call["self"].shape.size(); }),
+      Refuses(161002, "out",
+              [](IndexCall& call) { return call["out"].shape.size() != call["self"].shape.size(); }),
+      SameBatch("self", "gradOutput"),
+      SameBatch("self", "out"),
+      Listed_("gradOutput", kAllFloats),
+      OneDtype("gradOutput", "self"),
+      NotPrivate("gradOutput"),
+      OneFormat("gradOutput self"),
+      EmptyDone("gradOutput self"),
+      Refuses(561103, "out", [](IndexCall& call) {
+        return call["out"].shape != call["self"].shape || call["out"].dtype != call["self"].dtype;
+      })};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    const Shape out = DrawAdaptive(random, image);
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    SetTensor(call, "gradOutput", out, dtype);
+    for (const char* name : {"self", "out"}) SetTensor(call, name, image, dtype);
+  };
+  op.fill = FillWithSmallNumbers;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& self = tensors[1].shape;
+    if (NumElements(self) == 0) return std::vector<Outcome>{{}};
+    return std::vector<Outcome>{GradientOfMeans(tensors[0], self, tensors[0].dtype, 2,
+                                                AdaptiveParts(self, call["gradOutput"].shape), {})};
+  };
+  return op;
+}
+
+IndexOperator AdaptiveMaxima() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAdaptiveMaxPool2d);
+  op.valid = {TensorArg("self", {2, 4, 6}), ArrayArg("outputSize", {3, 4}), OutputArg("outputOut", {2, 3, 4}),
+              OutputArg("indicesOut", {2, 3, 4}, ACL_INT64)};
+  op.rules = {
+      NoNulls("self outputSize outputOut indicesOut"),
+      Listed_("self", kFD),
+      OneDtype("self", "outputOut"),
+      Refuses(161002, "indicesOut", [](IndexCall& call) { return call["indicesOut"].dtype != ACL_INT64; }),
+      RankRange("self", 3, 4),
+      OneShape("outputOut", "indicesOut"),
+      Counts("outputSize", {2}),
+      AtLeast("outputSize", 1),
+      ImageHasElements("self", 2),
+      EmptyDone("self"),
+      Refuses(561103, "outputOut", [](IndexCall& call) {
+        call.result = call["self"].shape;
+        std::copy(call["outputSize"].values.begin(), call["outputSize"].values.end(), call.result.end() - 2);
+        return NumElements(call.result) != NumElements(call["outputOut"].shape);
+      })};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    const Shape out = DrawAdaptive(random, image);
+    const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE});
+    SetTensor(call, "self", image, dtype);
+    SetTensor(call, "outputOut", out, dtype);
+    SetTensor(call, "indicesOut", out, ACL_INT64);
+    call["outputSize"].values = LastDims(out, 2);
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const TensorValues& self = tensors[0];
+    if (NumElements(self.shape) == 0) return std::vector<Outcome>{{}, {}};
+    return Maxima(self, call.result, 2, AdaptiveParts(self.shape, call.result), ACL_INT64);
+  };
+  op.is_inexact = true;
+  return op;
+}
+
+IndexOperator AdaptiveMaximaGradient() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAdaptiveMaxPool2dBackward);
+  op.valid = {TensorArg("gradOutput", {2, 3, 4}), TensorArg("self", {2, 4, 6}),
+              TensorArg("indices", {2, 3, 4}, ACL_INT64), OutputArg("gradInput", {2, 4, 6})};
+  op.takes_workspace = true;
+  op.rules = {NoNulls("gradOutput self indices gradInput"),
+              Listed_("gradOutput", kFloatsOnNew),
+              OneDtype("gradOutput", "self"),
+              OneDtype("gradOutput", "gradInput"),
+              Listed_("indices", {{ACL_INT32, ACL_INT64}}),
+              RankRange("self", 3, 4),
+              OneShape("gradOutput", "indices"),
+              OneShape("self", "gradInput"),
+              OneFormat("self gradOutput indices gradInput"),
+              SameBatch("self", "gradOutput"),
+              EmptyDone("self gradOutput")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    const Shape out = DrawAdaptive(random, image);
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    SetTensor(call, "gradOutput", out, dtype);
+    SetTensor(call, "indices", out, DrawDtype(random, {ACL_INT32, ACL_INT64}));
+    for (const char* name : {"self", "gradInput"}) SetTensor(call, name, image, dtype);
+  };
+  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    FillPlaces(call, tensors, random, 2);
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    if (NumElements(tensors[1].shape) == 0) return std::vector<Outcome>{{}};
+    return std::vector<Outcome>{
+        GradientOfMaxima(tensors[0], tensors[2], tensors[1].shape, call["gradInput"].dtype, 2)};
+  };
+  return op;
+}
+
+std::vector<IndexOperator> kMeans = {AvgPool2d(),         AvgPool2dBackward(), AvgPool3d(),
+                                     AvgPool3dBackward(), AdaptiveMeans(),     AdaptiveMeansGradient()};
+PORTACL_INDEX_TESTS(MeansOfWindows, kMeans);
+std::vector<IndexOperator> kAdaptiveMaxima = {AdaptiveMaxima(), AdaptiveMaximaGradient()};
+PORTACL_INDEX_TESTS(AdaptiveMaximaOfWindows, kAdaptiveMaxima);
+
+// ---- what a mask holds ----
+
+template <class T>
+aclTensor* TensorOf(const Shape& shape, std::vector<T>& values, aclDataType dtype) {
+  return aclCreateTensor(shape.data(), shape.size(), dtype, DenseStrides(shape).data(), 0, ACL_FORMAT_NCHW,
+                         shape.data(), shape.size(), values.data());
+}
+
+template <class Plan, class Run>
+void Compute(const Plan& plan, const Run& run, aclrtStream stream) {
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(plan(&size, &executor), 0) << TakeErrorMessage();
+  std::vector<std::byte> workspace(size);
+  ASSERT_EQ(run(workspace.data(), size, executor, stream), 0) << TakeErrorMessage();
+  ASSERT_EQ(aclrtSynchronizeStream(stream), 0) << TakeErrorMessage();
+}
+
+// One INT32 for each element of out, and nothing behind; gradients find them there, through every instruction set.
+TEST(Mask, HoldsPlaces) {
+  constexpr int64_t kPlanes = 3;
+  constexpr int64_t kRows = 9;
+  constexpr int64_t kColumns = 21;
+  constexpr int64_t kDown = 5;
+  constexpr int64_t kAcross = 11;
+  for (const engine::Isa isa : IsasToTest()) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_ISA", engine::IsaName(isa)}});
+    RandomNumbers random(7);
+    std::vector<float> self(kPlanes * kRows * kColumns);
+    for (float& value : self) value = static_cast<float>(random.Between(-5, 5));
+    std::vector<float> out(kPlanes * kDown * kAcross, -77);
+    const Shape mask_shape = {1, kPlanes, 9, ((kDown * kAcross + 15) / 16 + 1) * 32};
+    std::vector<int8_t> mask(static_cast<size_t>(NumElements(mask_shape)), 0x5A);
+    std::vector<float> gradient(self.size(), -77);
+    aclTensor* const tensors[] = {TensorOf({1, kPlanes, kRows, kColumns}, self, ACL_FLOAT),
+                                  TensorOf({1, kPlanes, kDown, kAcross}, out, ACL_FLOAT),
+                                  TensorOf(mask_shape, mask, ACL_INT8),
+                                  TensorOf({1, kPlanes, kRows, kColumns}, gradient, ACL_FLOAT)};
+    const int64_t values[] = {3, 2, 1};
+    aclIntArray* const arrays[] = {aclCreateIntArray(values, 1), aclCreateIntArray(values + 1, 1),
+                                   aclCreateIntArray(values + 2, 1)};
+    Compute(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnMaxPool2dWithMaskGetWorkspaceSize(tensors[0], arrays[0], arrays[1], arrays[2],
+                                                        arrays[2], false, tensors[1], tensors[2], size,
+                                                        executor);
+        },
+        aclnnMaxPool2dWithMask, environment.stream());
+    Compute(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnMaxPool2dWithMaskBackwardGetWorkspaceSize(tensors[1], tensors[0], tensors[2], arrays[0],
+                                                                arrays[1], arrays[2], arrays[2], false,
+                                                                tensors[3], size, executor);
+        },
+        aclnnMaxPool2dWithMaskBackward, environment.stream());
+    std::vector<float> sums(self.size());
+    for (int64_t i = 0; i < kPlanes * kDown * kAcross; ++i) {
+      const int64_t plane = i / (kDown * kAcross);
+      const int64_t y = i / kAcross % kDown;
+      const int64_t x = i % kAcross;
+      int64_t best = -1;
+      for (int64_t r = 2 * y - 1; r <= 2 * y + 1; ++r) {
+        for (int64_t c = 2 * x - 1; c <= 2 * x + 1; ++c) {
+          if (r < 0 || r >= kRows || c < 0 || c >= kColumns) continue;
+          const int64_t at = r * kColumns + c;
+          const auto value = [&](int64_t place) {
+            return self[static_cast<size_t>(plane * kRows * kColumns + place)];
+          };
+          if (best < 0 || value(at) > value(best)) best = at;
+        }
+      }
+      int32_t place = 0;
+      std::memcpy(&place, mask.data() + 4 * i, sizeof place);
+      ASSERT_EQ(place, best) << engine::IsaName(isa) << " at " << i;
+      const auto from = static_cast<size_t>(plane * kRows * kColumns + best);
+      ASSERT_EQ(out[static_cast<size_t>(i)], self[from]);
+      sums[from] += out[static_cast<size_t>(i)];
+    }
+    for (size_t i = 4 * out.size(); i < mask.size(); ++i)
+      ASSERT_EQ(mask[i], 0x5A) << "behind the places, at " << i;
+    EXPECT_EQ(gradient, sums) << engine::IsaName(isa);
+    for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+    for (aclIntArray* array : arrays) aclDestroyIntArray(array);
+  }
+}
+
+// Windows of one element are where they are: the mask is neither written nor read.
+TEST(Mask, IsNotNeededForOneElement) {
+  const ScopedEnvironment environment(Variables{});
+  std::vector<float> self = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  std::vector<float> out(3, -77);
+  std::vector<int8_t> mask(64, 0x5A);
+  std::vector<float> gradient(self.size(), -77);
+  aclTensor* const tensors[] = {
+      TensorOf({1, 1, 2, 5}, self, ACL_FLOAT), TensorOf({1, 1, 1, 3}, out, ACL_FLOAT),
+      TensorOf({1, 1, 1, 64}, mask, ACL_INT8), TensorOf({1, 1, 2, 5}, gradient, ACL_FLOAT)};
+  const int64_t values[] = {1, 2, 0};
+  aclIntArray* const arrays[] = {aclCreateIntArray(values, 1), aclCreateIntArray(values + 1, 1),
+                                 aclCreateIntArray(values + 2, 1)};
+  Compute(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnMaxPool2dWithMaskGetWorkspaceSize(tensors[0], arrays[0], arrays[1], arrays[2], arrays[0],
+                                                      false, tensors[1], tensors[2], size, executor);
+      },
+      aclnnMaxPool2dWithMask, environment.stream());
+  EXPECT_EQ(out, (std::vector<float>{1, 3, 5}));
+  EXPECT_EQ(mask, std::vector<int8_t>(64, 0x5A));
+  Compute(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnMaxPool2dWithMaskBackwardGetWorkspaceSize(tensors[1], tensors[0], tensors[2], arrays[0],
+                                                              arrays[1], arrays[2], arrays[0], false,
+                                                              tensors[3], size, executor);
+      },
+      aclnnMaxPool2dWithMaskBackward, environment.stream());
+  EXPECT_EQ(gradient, (std::vector<float>{1, 0, 3, 0, 5, 0, 0, 0, 0, 0}));
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+  for (aclIntArray* array : arrays) aclDestroyIntArray(array);
+}
+
+}  // namespace
+}  // namespace portacl::testing
