@@ -25,7 +25,8 @@ ALLOWED = {
 # The rooms of a folder: each may include those before it, and itself. "" is what lies in the folder itself.
 ROOMS = {
     "acl": ["process", "", "settings", "queue", "device", "stream", "memory", "operator", "absent"],
-    "engine": ["", "functions", "sort", "move", "gemm", "map", "fold", "sequence", "random", "resample", "pool", "row"],
+    "engine": ["", "functions", "sort", "move", "gemm", "map", "fold", "sequence", "random", "resample", "pool", "row",
+               "attention"],
 }
 # Units that still depend on each other. None may join them; a circle that is gone leaves this list.
 CIRCLES = []

@@ -19,7 +19,7 @@ namespace portacl {
 // The operands of one call are its tensors in the operator's parameter order, each entry of a list one. Up to so many of
 // them, and so much of what a job holds, lie in the executor itself; more in memory that its slot keeps.
 inline constexpr int kFewOperands = 8;
-inline constexpr int kMaxParameters = 12;
+inline constexpr int kMaxParameters = 32;
 
 // A tensor parameter of the call: one operand, or as many as a list has entries.
 struct ExecutorParameter {

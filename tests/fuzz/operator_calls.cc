@@ -111,6 +111,8 @@
 #include "aclnnop/aclnn_fast_gelu_backward.h"
 #include "aclnnop/aclnn_fill_scalar.h"
 #include "aclnnop/aclnn_fill_tensor.h"
+#include "aclnnop/aclnn_flash_attention_score.h"
+#include "aclnnop/aclnn_flash_attention_score_grad.h"
 #include "aclnnop/aclnn_flip.h"
 #include "aclnnop/aclnn_floor.h"
 #include "aclnnop/aclnn_floor_divide.h"
@@ -268,6 +270,7 @@
 #include "aclnnop/aclnn_rms_norm.h"
 #include "aclnnop/aclnn_rms_norm_grad.h"
 #include "aclnnop/aclnn_roll.h"
+#include "aclnnop/aclnn_rotary_position_embedding.h"
 #include "aclnnop/aclnn_round.h"
 #include "aclnnop/aclnn_rsqrt.h"
 #include "aclnnop/aclnn_rsub.h"
@@ -833,6 +836,20 @@ class Given {
     for (size_t i = 2; i < shape.size(); ++i) count *= static_cast<uint64_t>(shape[i]);
     return static_cast<int64_t>(count);
   }
+  // Of heads of rows: the text that names their layout, how many there are, and eight numbers for each row.
+  char* Layout(const aclTensor* tensor) const {
+    static char of_four[] = "BNSD";
+    static char joined[] = "BSH";
+    return ShapeOf(tensor).size() == 4 ? of_four : joined;
+  }
+  int64_t Heads(const aclTensor* tensor) const {
+    return ShapeOf(tensor).size() == 4 ? ShapeOf(tensor)[1] : 1;
+  }
+  aclTensor* Statistics(const aclTensor* tensor) {
+    const std::vector<int64_t> shape = ShapeOf(tensor);
+    const auto length = [&](size_t dim) { return dim < shape.size() ? shape[dim] : 1; };
+    return Numbers({length(0), Heads(tensor), length(shape.size() == 4 ? 2 : 1), 8});
+  }
   aclBoolArray* Flags(bool first, bool others) {
     const bool values[] = {first, others, others};
     return flags_.emplace_back(aclCreateBoolArray(values, 3));
@@ -1175,6 +1192,12 @@ constexpr OperatorCall kCalls[] = {
     MOVES(LayerNormBackward, 4, kOperand0, t[0], t[1], given.Shape(t[2]), given.Numbers(given.Leading(t[0], t[2])),
           given.Numbers(given.Leading(t[0], t[2])), t[2], nullptr, given.Flags(true, a.log_target), t[3],
           given.Numbers(Given::ShapeOf(t[2])), given.Numbers(Given::ShapeOf(t[2]))),
+    MOVES(RotaryPositionEmbedding, 4, kOperand0, t[0], t[1], t[2], a.reduction, t[3]),
+    MOVES(FlashAttentionScore, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, 0.5, 1.0, 0, 0, given.Heads(t[0]),
+          given.Layout(t[0]), 0, a.reduction, given.Statistics(t[0]), given.Statistics(t[0]), nullptr, t[3]),
+    MOVES(FlashAttentionScoreGrad, 4, kOperand0, t[0], t[1], t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.Statistics(t[0]),
+          given.Statistics(t[0]), nullptr, t[0], nullptr, 0.5, 1.0, 0, 0, given.Heads(t[0]), given.Layout(t[0]), 0, a.reduction, t[3],
+          given.Second(t[1]), given.Second(t[2]), nullptr),
     MOVES(RmsNorm, 3, kOperand0, t[0], t[1], a.beta, t[2], given.Numbers(given.Leading(t[0], t[1]))),
     MOVES(RmsNormGrad, 4, kOperand0, t[0], t[1], given.Numbers(given.Leading(t[0], t[2])), t[2], t[3], given.Numbers(Given::ShapeOf(t[2]))),
     MOVES(AddRmsNorm, 4, kOperand0, t[0], t[1], t[2], a.beta, t[3], nullptr, nullptr),
@@ -1218,6 +1241,7 @@ constexpr int kOperators =
 #undef OPERATOR
     ;
 constexpr int kOthers = 28 + 138;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 18 + 141;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 

@@ -1110,3 +1110,24 @@ add("prelu: positive ones add to the weight's gradient", "hn::IfThenZeroElse(hn:
 add = mutants_of("src/aclnnop/norm/nll_loss.cc", ("classes",))
 add("classes: a weight is its last dim", "  std::swap(loss.weight.outer, loss.weight.inner);\n", "")
 add("classes: any dims of the weight", ",\n                                   Own(NumbersMerge<kFactor>, ACLNN_ERR_INNER_NULLPTR));", ");")
+
+
+add = mutants_of("src/engine/attention/forward.cc", ("flash_attention",))
+add("attention: what was summed is not scaled", "sum_[r] = sum_[r] * factor_[r] + sum;", "sum_[r] = sum_[r] + sum;")
+add("attention: blocks that are not seen count", "if (is_seen_[r])", "if (any)")
+add("attention: from the first key of a tile", "int64_t key = begin / kAttentionKeys * kAttentionKeys;", "int64_t key = begin;")
+add("attention: weights are kept as scores", "if (scores_.Drops()) scores_.Drop(s, tile_.first + r, key, count, 1.0f);", "")
+add("attention: one head of keys", "tile.head / attention_.group, attention_.depth)", "0, attention_.depth)")
+
+add = mutants_of("src/engine/attention/scores.cc", ("flash_attention",))
+add("scores: the prefix is a limit", "std::max(i + origin_ + attention.after + 1, lengths_.prefix)", "i + origin_ + attention.after + 1")
+add("scores: what fills lanes up is seen", "std::fill(s + to, s + padded, kHidden);", "")
+add("scores: kept bits of the first head", "((batch_ * attention.heads + head_) * attention.queries + i)", "(batch_ * attention.heads * attention.queries + i)")
+add("scores: highest bits first", ">> (bit % 8) & 1", ">> (7 - bit % 8) & 1")
+
+add = mutants_of("src/engine/attention/gradient.cc", ("flash_attention",))
+add("attention gradients: delta of the first head", "delta_[member * lengths_.queries + first + r]", "delta_[first + r]")
+add("attention gradients: dropped weights count", "scores.Drop(s_ + r * kPackedRow, first + r, key, count, factor);", "")
+add("attention gradients: keys are not scaled", "attention_.kernels.multiply(of_key_ + j * depth_row_, depth_row_, attention_.scale);", "")
+add("attention gradients: shifts of the last query", "attention_.shift_rows == 1 ? 0 : first + r", "0")
+add("attention gradients: shifts are not cleared", "if (attention.shift_rows > 0 && (i == 0 || is_alone)) ClearShifts(slots, head);", "")

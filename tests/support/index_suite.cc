@@ -246,6 +246,11 @@ std::vector<Change> ChangesOf(const IndexOperator& op) {
           changes.push_back([=](IndexCall& call) { argument(call).dtype = dtype; });
         changes.push_back([=](IndexCall& call) { argument(call).number = {}; });
         break;
+      case ParameterKind::kText:
+        changes.push_back([=](IndexCall& call) { argument(call).null = true; });
+        for (const char* text : {"", "BSH", "SBH", "BNSD", "BSND", "TND", "bsnd"})
+          changes.push_back([=](IndexCall& call) { argument(call).text = text; });
+        break;
       case ParameterKind::kReal:
         for (const double value : {-1.0, 0.0, 0.5, 1.0, 2.0, 3.5})
           changes.push_back([=](IndexCall& call) { argument(call).real = value; });

@@ -11,7 +11,7 @@
 namespace portacl::engine {
 
 // Operands that have an element for each element of a row, inputs and outputs; numbers of a row; sums over columns.
-inline constexpr int kMaxRowOperands = 6;
+inline constexpr int kMaxRowOperands = 8;
 inline constexpr int kMaxRowValues = 8;
 inline constexpr int kMaxColumnSums = 2;
 

@@ -1,0 +1,120 @@
+// Attention: each query's row is the sum of the values' rows, weighted by the softmax of the products of the query with all keys, and its
+// gradients. Scores are made and used in tiles, never kept: memory grows with the sequence. The orders are in docs/numerics.md.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "acl/acl_base.h"
+#include "aclnn/executor.h"
+#include "engine/attention/kernel.h"
+#include "engine/conversions.h"
+#include "engine/gemm/kernel.h"
+#include "engine/strided.h"
+
+namespace portacl::engine {
+
+// Keys that are taken at a time: what a sum over keys is made of. A block begins at a multiple of this.
+inline constexpr int64_t kAttentionKeys = kGemmDepth;
+// Queries whose terms of a gradient are one chain.
+inline constexpr int64_t kAttentionQueries = 64;
+
+// Lengths in bytes; a stride may be 0 or negative. Heads of keys and values are those of their own.
+struct AttentionOperand {
+  int8_t argument = -1;  // operand of the executor; -1: there is none
+  aclDataType dtype = ACL_DT_UNDEFINED;
+  int64_t offset = 0;
+  int64_t batch = 0;
+  int64_t head = 0;
+  int64_t row = 0;     // a query, or a key
+  int64_t column = 0;  // an element of it; of a mask and a shift a key, of statistics a copy
+
+  bool IsThere() const noexcept { return argument >= 0; }
+};
+
+// What differs from batch to batch.
+struct AttentionBatch {
+  int64_t queries;
+  int64_t keys;
+  int64_t first_query;  // rows before its own, of operands without a stride of batches
+  int64_t first_key;
+  int64_t prefix;  // keys that all its queries see
+};
+
+struct Attention {
+  int64_t batches;
+  int64_t heads;
+  int64_t group;    // heads that share those of keys and values
+  int64_t queries;  // of the batch that has most, as keys
+  int64_t keys;
+  int64_t depth;
+  int64_t value_depth;
+
+  AttentionOperand query;
+  AttentionOperand key;
+  AttentionOperand value;
+  AttentionOperand shift;  // of scores, FLOAT, FLOAT16 or BF16
+  AttentionOperand mask;   // bytes: what is not 0 hides a key
+  AttentionOperand out;
+  AttentionOperand
+      greatest;  // FLOAT: of a row's scores; the sum of exponentials; the logarithm of that of the scores' own
+  AttentionOperand sum;
+  AttentionOperand log_sum;
+  int64_t copies;  // of statistics, side by side
+
+  // Bits, the lowest first: weights of which one is 0 are dropped. Bit ((b * heads + n) * queries + i) * keys + j.
+  AttentionOperand kept;
+  // Pages: row t of batch b is row t % page of block table[b][t / page], whose rows and heads the operands' strides tell, blocks lying
+  // their stride of batches apart. The table is INT32.
+  AttentionOperand table;
+  int64_t page;
+  int64_t pages;  // blocks that there are
+
+  // A score of each head that joins the sum of exponentials alone.
+  AttentionOperand sink;
+
+  // Gradients.
+  AttentionOperand of_out;
+  AttentionOperand of_query;
+  AttentionOperand of_key;
+  AttentionOperand of_value;
+  AttentionOperand of_shift;
+
+  float scale;
+  float keep;        // the share of weights that are kept
+  bool shift_first;  // scores are scaled when the shift has been added, not before
+  bool pads;         // queries that a batch has not are rows of zeros
+  // Keys i - before .. i + after are seen by query i, counted from the ends of both sequences or from their starts.
+  bool from_ends;
+  int64_t before;
+  int64_t after;
+
+  AttentionKernels kernels;
+  GemmKernels gemm;
+  GatherFunction gather;
+  ScatterFunction scatter;
+  Isa isa;
+  int threads;
+  int64_t slot_bytes;  // of the workspace, for each thread
+  int64_t tile_queries;
+  int64_t shift_rows;  // of a shift whose gradient is summed, in the workspace, over batches or queries; or 0
+
+  template <class F>
+  void ForEachOperand(const F& f) const {
+    for (const AttentionOperand* operand :
+         {&query, &key, &value, &shift, &mask, &out, &greatest, &sum, &log_sum, &kept, &table, &sink, &of_out,
+          &of_query, &of_key, &of_value, &of_shift})
+      if (operand->IsThere()) f(*operand);
+  }
+};
+
+// Room for what differs from batch to batch, for the caller to fill before the job is set; nullptr when there is no memory.
+AttentionBatch* ReserveAttentionBatches(Executor& executor, int64_t batches) noexcept;
+
+// Sets the executor's job. What is named below the window is worked out here; the workspace grows by what it needs. Neither batches,
+// heads, queries, keys nor depth are 0.
+void SetAttentionJob(Executor& executor, const Attention& attention, Isa isa, int threads) noexcept;
+// The gradients of query, key, value and, if it is there, shift, from that of out. `out`, `greatest` and `sum` are inputs.
+void SetAttentionGradientJob(Executor& executor, const Attention& attention, Isa isa, int threads) noexcept;
+
+}  // namespace portacl::engine

@@ -1,0 +1,327 @@
+// Gradients of attention (see attention.h): weights are made again, tile by tile, from the scores and the statistics that the attention left.
+// A thread takes the heads that share keys and values, all of their queries.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "acl/float_environment.h"
+#include "engine/attention/scores.h"
+#include "engine/isa.h"
+#include "engine/parallel.h"
+
+namespace portacl::engine {
+namespace {
+
+using namespace attention;
+
+// The sums of one batch and one head of keys. With w the weights, of which dropped ones are 0, and g the gradients of scores:
+//   g = w * (of_out value^T - delta),  delta = the sum of of_out * out
+//   of_value = w^T of_out,  of_key = scale * g^T query,  of_query = scale * g key.
+class HeadRun {
+ public:
+  HeadRun(const Work& work, const Slots& slots, int64_t batch, int64_t key_head, char* memory)
+      : work_(work),
+        slots_(slots),
+        attention_(work.attention),
+        lengths_(work.batches[batch]),
+        batch_(batch),
+        key_head_(key_head),
+        keys_(work, attention_.key, batch, key_head, attention_.depth),
+        values_(work, attention_.value, batch, key_head, attention_.value_depth),
+        depth_row_(InLanes(attention_.depth)),
+        value_row_(InLanes(attention_.value_depth)) {
+    const int64_t depth = attention_.depth;
+    const int64_t value_depth = attention_.value_depth;
+    Slot slot(memory);
+    left_ = slot.Numbers(PackedRows(kAttentionQueries, std::max(depth, value_depth)));
+    s_ = slot.Numbers(kAttentionQueries * kPackedRow);
+    g_ = slot.Numbers(kAttentionQueries * kPackedRow);
+    across_ = slot.Numbers(kAttentionKeys * kPackedRow + kMostPanelColumns);
+    key_lines_ = slot.Numbers(PackedPanels(attention_, kAttentionKeys, depth));
+    value_lines_ = slot.Numbers(PackedPanels(attention_, kAttentionKeys, value_depth));
+    key_terms_ = slot.Numbers(PackedPanels(attention_, depth, kAttentionKeys));
+    right_ = slot.Numbers(PackedPanels(attention_, std::max(depth, value_depth), kAttentionQueries));
+    of_key_ = slot.Numbers(kAttentionKeys * depth_row_);
+    of_value_ = slot.Numbers(kAttentionKeys * value_row_);
+    terms_ = slot.Numbers(kAttentionQueries * depth_row_);
+    row_ = slot.Numbers(2 * value_row_);
+    pack_ = reinterpret_cast<char*>(slot.Numbers(Rows::Memory(attention_) / kNumber));
+    delta_ = slot.Numbers(attention_.group * attention_.queries);
+    of_query_ = slot.Numbers(attention_.group * attention_.queries * depth_row_);
+  }
+  static int64_t Bytes(const Attention& attention) {
+    const int64_t depth = attention.depth;
+    const int64_t value_depth = attention.value_depth;
+    const int64_t most = std::max(depth, value_depth);
+    const int64_t numbers =
+        PackedRows(kAttentionQueries, most) + 2 * kAttentionQueries * kPackedRow +
+        kAttentionKeys * kPackedRow + kMostPanelColumns + PackedPanels(attention, kAttentionKeys, depth) +
+        PackedPanels(attention, kAttentionKeys, value_depth) +
+        PackedPanels(attention, depth, kAttentionKeys) + PackedPanels(attention, most, kAttentionQueries) +
+        (kAttentionKeys + kAttentionQueries) * InLanes(depth) + (kAttentionKeys + 2) * InLanes(value_depth) +
+        attention.group * attention.queries * (1 + InLanes(depth));
+    return numbers * kNumber + Rows::Memory(attention) + 16 * int64_t{64};
+  }
+
+  void Run() {
+    const int64_t queries = lengths_.queries;
+    for (int64_t member = 0; member < attention_.group; ++member) {
+      for (int64_t i = 0; i < queries; ++i) delta_[member * queries + i] = Delta(HeadOf(member), i);
+    }
+    std::fill_n(of_query_, attention_.group * queries * depth_row_, 0.0f);
+    std::fill_n(terms_, kAttentionQueries * depth_row_, 0.0f);
+    for (int64_t key = 0; key < lengths_.keys; key += kAttentionKeys)
+      RunKeys(key, std::min(kAttentionKeys, lengths_.keys - key));
+    for (int64_t member = 0; member < attention_.group; ++member) {
+      for (int64_t i = 0; i < queries; ++i) {
+        float* const row = of_query_ + (member * queries + i) * depth_row_;
+        attention_.kernels.multiply(row, depth_row_, attention_.scale);
+        StoreRow(attention_, attention_.of_query, row, attention_.depth,
+                 work_.RowOfQuery(attention_.of_query, batch_, HeadOf(member), i));
+      }
+    }
+  }
+
+ private:
+  int64_t HeadOf(int64_t member) const { return key_head_ * attention_.group + member; }
+
+  float Statistic(const AttentionOperand& operand, int64_t head, int64_t i) const {
+    float value;
+    std::memcpy(&value, work_.RowOfQuery(operand, batch_, head, i), sizeof value);
+    return value;
+  }
+
+  float Delta(int64_t head, int64_t i) {
+    const AttentionOperand* const operands[] = {&attention_.of_out, &attention_.out};
+    for (int k = 0; k < 2; ++k) {
+      float* const row = row_ + k * value_row_;
+      std::fill_n(row + attention_.value_depth, value_row_ - attention_.value_depth, 0.0f);
+      LoadRow(attention_, *operands[k], work_.RowOfQuery(*operands[k], batch_, head, i),
+              attention_.value_depth, row);
+    }
+    return attention_.kernels.dot(row_, row_ + value_row_, value_row_);
+  }
+
+  void RunKeys(int64_t key, int64_t count) {
+    keys_.PackLines(key, count, pack_, key_lines_);
+    values_.PackLines(key, count, pack_, value_lines_);
+    keys_.PackTerms(key, count, pack_, key_terms_);
+    std::fill_n(of_key_, count * depth_row_, 0.0f);
+    std::fill_n(of_value_, count * value_row_, 0.0f);
+    for (int64_t member = 0; member < attention_.group; ++member) {
+      const Scores scores(work_, batch_, HeadOf(member));
+      for (int64_t i = 0; i < lengths_.queries; i += kAttentionQueries) {
+        const int64_t rows = std::min(kAttentionQueries, lengths_.queries - i);
+        if (AnySeen(scores, i, rows, key, count)) {
+          RunQueries(scores, member, i, rows, key, count);
+        } else if (attention_.of_shift.IsThere() && attention_.shift_rows == 0) {
+          std::fill_n(g_, rows * kPackedRow, 0.0f);
+          StoreShifts(member, i, rows, key, count);
+        }
+      }
+    }
+    for (int64_t j = 0; j < count; ++j) {
+      attention_.kernels.multiply(of_key_ + j * depth_row_, depth_row_, attention_.scale);
+      Store(attention_.of_key, key + j, of_key_ + j * depth_row_, attention_.depth);
+      Store(attention_.of_value, key + j, of_value_ + j * value_row_, attention_.value_depth);
+    }
+  }
+
+  static bool AnySeen(const Scores& scores, int64_t first, int64_t rows, int64_t key, int64_t count) {
+    for (int64_t r = 0; r < rows; ++r) {
+      int64_t from, to;
+      scores.Range(first + r, &from, &to);
+      if (std::max(from, key) < std::min(to, key + count)) return true;
+    }
+    return false;
+  }
+
+  void Store(const AttentionOperand& operand, int64_t row, const float* numbers, int64_t count) const {
+    StoreRow(attention_, operand, numbers, count,
+             work_.Base(operand) + batch_ * operand.batch + key_head_ * operand.head +
+                 (lengths_.first_key + row) * operand.row);
+  }
+
+  void StoreShifts(int64_t member, int64_t first, int64_t rows, int64_t key, int64_t count) {
+    const AttentionOperand& operand = attention_.of_shift;
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t padded = InLanes(count);
+      if (attention_.shift_first) attention_.kernels.multiply(g_ + r * kPackedRow, padded, attention_.scale);
+      if (attention_.shift_rows > 0) {
+        const int64_t row = attention_.shift_rows == 1 ? 0 : first + r;
+        attention_.kernels.add(slots_.ShiftSums(HeadOf(member)) + row * InLanes(attention_.keys) + key,
+                               g_ + r * kPackedRow, padded, 1.0f);
+        continue;
+      }
+      StoreRow(attention_, operand, g_ + r * kPackedRow, count,
+               work_.Base(operand) + batch_ * operand.batch + HeadOf(member) * operand.head +
+                   (first + r) * operand.row + key * operand.column);
+    }
+  }
+
+  // The products of some queries' rows with lines of panels.
+  void Multiply(const AttentionOperand& operand, int64_t head, int64_t first, int64_t rows, int64_t depth,
+                const float* panels, int64_t count, float* to) {
+    PackQueryRows(work_, operand, work_.RowOfQuery(operand, batch_, head, first), rows, depth, pack_, left_);
+    const int64_t lines = RoundedUp(count, attention_.gemm.columns);
+    for (int64_t term = 0; term < depth; term += kGemmDepth) {
+      attention_.gemm.multiply({left_ + term / kGemmDepth * rows * kPackedRow, panels + lines * term, to,
+                                kPackedRow, rows, count, std::min(kGemmDepth, depth - term), term > 0});
+    }
+  }
+
+  // Adds the products of columns of `weights`, a row for each query, with the queries' rows of an operand.
+  void AddAcross(const float* weights, const AttentionOperand& operand, int64_t head, int64_t first,
+                 int64_t rows, int64_t depth, int64_t count, float* to, int64_t to_row) {
+    attention_.gemm.transpose[static_cast<size_t>(GemmElement::kF32)](
+        reinterpret_cast<const char*>(weights), kPackedRow * kNumber, rows, count, across_, kPackedRow);
+    const PackSource source = SourceOf(attention_, operand, false);
+    PackPanels(source, work_.RowOfQuery(operand, batch_, head, first), depth, rows, attention_.gemm.columns,
+               pack_, right_);
+    attention_.gemm.multiply({across_, right_, to, to_row, count, depth, rows, true});
+  }
+
+  void RunQueries(const Scores& scores, int64_t member, int64_t first, int64_t rows, int64_t key,
+                  int64_t count) {
+    const int64_t head = HeadOf(member);
+    const int64_t padded = InLanes(count);
+    Multiply(attention_.query, head, first, rows, attention_.depth, key_lines_, count, s_);
+    bool is_seen[kAttentionQueries];
+    for (int64_t r = 0; r < rows; ++r) {
+      float* const s = s_ + r * kPackedRow;
+      float greatest;
+      is_seen[r] = scores.Make(s, first + r, key, count, &greatest);
+      if (is_seen[r]) {
+        const float sum = Statistic(attention_.sum, head, first + r);
+        attention_.kernels.weights(s, padded, Statistic(attention_.greatest, head, first + r), 1.0f / sum);
+      } else {
+        std::fill_n(s, padded, 0.0f);
+      }
+    }
+    Multiply(attention_.of_out, head, first, rows, attention_.value_depth, value_lines_, count, g_);
+    for (int64_t r = 0; r < rows; ++r) {
+      float* const g = g_ + r * kPackedRow;
+      if (!is_seen[r]) {
+        std::fill_n(g, padded, 0.0f);
+        continue;
+      }
+      std::fill(g + count, g + padded, 0.0f);
+      const float delta = delta_[member * lengths_.queries + first + r];
+      if (!scores.Drops()) {
+        attention_.kernels.gradients(g, s_ + r * kPackedRow, padded, delta);
+        continue;
+      }
+      const float factor = 1.0f / attention_.keep;
+      scores.Drop(g, first + r, key, count, factor);
+      attention_.kernels.gradients(g, s_ + r * kPackedRow, padded, delta);
+      scores.Drop(s_ + r * kPackedRow, first + r, key, count, factor);
+    }
+    AddAcross(s_, attention_.of_out, head, first, rows, attention_.value_depth, count, of_value_, value_row_);
+    AddAcross(g_, attention_.query, head, first, rows, attention_.depth, count, of_key_, depth_row_);
+    attention_.gemm.multiply({g_, key_terms_, terms_, depth_row_, rows, attention_.depth, count, false});
+    for (int64_t r = 0; r < rows; ++r) {
+      if (is_seen[r]) {
+        attention_.kernels.add(of_query_ + (member * lengths_.queries + first + r) * depth_row_,
+                               terms_ + r * depth_row_, depth_row_, 1.0f);
+      }
+    }
+    if (attention_.of_shift.IsThere()) StoreShifts(member, first, rows, key, count);
+  }
+
+  const Work& work_;
+  const Slots& slots_;
+  const Attention& attention_;
+  const AttentionBatch& lengths_;
+  const int64_t batch_;
+  const int64_t key_head_;
+  const Rows keys_;
+  const Rows values_;
+  const int64_t depth_row_;
+  const int64_t value_row_;
+  float* left_;         // queries' rows as the left operand
+  float* s_;            // scores, then weights
+  float* g_;            // gradients of weights, then of scores
+  float* across_;       // either transposed
+  float* key_lines_;    // keys as columns
+  float* value_lines_;  // values as columns
+  float* key_terms_;    // keys as terms
+  float* right_;        // queries' rows as terms
+  float* of_key_;
+  float* of_value_;
+  float* terms_;
+  float* row_;
+  char* pack_;
+  float* delta_;
+  float* of_query_;
+};
+
+class AttentionGradientJob {
+ public:
+  explicit AttentionGradientJob(const Attention& made) : attention(made) {}
+
+  bool Touches(int operand) const noexcept {
+    bool touches = false;
+    attention.ForEachOperand([&](const AttentionOperand& one) { touches |= one.argument == operand; });
+    return touches;
+  }
+  int64_t Elements() const noexcept { return ElementsOf(attention, 5); }
+
+  void Run(const JobContext& context) const noexcept {
+    const Work work{attention, reinterpret_cast<const AttentionBatch*>(context.memory), context.addresses};
+    const Slots slots(attention, static_cast<char*>(context.workspace));
+    slots.Clear();
+    const int64_t heads = attention.heads / attention.group;
+    const int64_t together = attention.shift_rows > 0 ? attention.batches : 1;
+    ForEachBlock(
+        attention.batches / together * heads, attention.threads,
+        [&](int64_t block) {
+          const DefaultFloatEnvironment environment;
+          const int slot = slots.Take();
+          const int64_t head = block % heads;
+          for (int64_t i = 0; i < together; ++i) {
+            const bool is_alone = attention.of_shift.batch != 0;
+            const int64_t batch = block / heads * together + i;
+            if (attention.shift_rows > 0 && (i == 0 || is_alone)) ClearShifts(slots, head);
+            HeadRun(work, slots, batch, head, slots.Memory(slot)).Run();
+            if (attention.shift_rows > 0 && (i == together - 1 || is_alone))
+              StoreShifts(work, slots, batch, head);
+          }
+          slots.Give(slot);
+        },
+        BlockLength::kLong);
+    ReportIsaThatRan(attention.isa);
+  }
+
+ private:
+  // Where a shift is shared by batches or queries, one thread sums its gradient for the heads of one head of keys.
+  void ClearShifts(const Slots& slots, int64_t key_head) const noexcept {
+    std::fill_n(slots.ShiftSums(key_head * attention.group),
+                attention.group * attention.shift_rows * InLanes(attention.keys), 0.0f);
+  }
+  void StoreShifts(const Work& work, const Slots& slots, int64_t batch, int64_t key_head) const noexcept {
+    const AttentionOperand& operand = attention.of_shift;
+    for (int64_t head = key_head * attention.group; head < (key_head + 1) * attention.group; ++head) {
+      for (int64_t row = 0; row < attention.shift_rows; ++row) {
+        StoreRow(attention, operand, slots.ShiftSums(head) + row * InLanes(attention.keys), attention.keys,
+                 work.Base(operand) + batch * operand.batch + head * operand.head + row * operand.row);
+      }
+    }
+  }
+
+  Attention attention;
+};
+
+}  // namespace
+
+void SetAttentionGradientJob(Executor& executor, const Attention& attention, Isa isa, int threads) noexcept {
+  Attention made = Completed(attention, isa, threads);
+  const bool sums_shift = made.of_shift.IsThere() && ((made.batches > 1 && made.of_shift.batch == 0) ||
+                                                      (made.queries > 1 && made.of_shift.row == 0));
+  made.shift_rows = !sums_shift ? 0 : made.of_shift.row == 0 ? 1 : made.queries;
+  const int64_t blocks = (sums_shift ? 1 : made.batches) * (made.heads / made.group);
+  made.threads = static_cast<int>(std::clamp<int64_t>(std::min<int64_t>(blocks, threads), 1, threads));
+  made.slot_bytes = RoundedUp(HeadRun::Bytes(made), 64);
+  SetJobOf<AttentionGradientJob>(executor, made);
+}
+
+}  // namespace portacl::engine

@@ -1,0 +1,260 @@
+// What attention and its gradients share (see scores.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/attention/scores.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <limits>
+
+#include "engine/place.h"
+
+namespace portacl::engine::attention {
+namespace {
+
+constexpr float kHidden = -std::numeric_limits<float>::infinity();
+
+}  // namespace
+
+int32_t SizeOf(aclDataType dtype) noexcept { return dtype == ACL_FLOAT ? 4 : 2; }
+
+size_t ElementOf(aclDataType dtype) noexcept {
+  return static_cast<size_t>(dtype == ACL_FLOAT     ? GemmElement::kF32
+                             : dtype == ACL_FLOAT16 ? GemmElement::kF16
+                                                    : GemmElement::kBf16);
+}
+
+PackSource SourceOf(const Attention& attention, const AttentionOperand& operand, bool lines_are_rows) {
+  const size_t element = ElementOf(operand.dtype);
+  return {lines_are_rows ? operand.row : operand.column,
+          lines_are_rows ? operand.column : operand.row,
+          SizeOf(operand.dtype),
+          FindLoad(attention.isa, operand.dtype, ACL_FLOAT),
+          attention.gemm.pack_columns[element],
+          attention.gemm.transpose[element],
+          attention.gather};
+}
+
+void PackQueryRows(const Work& work, const AttentionOperand& operand, const char* first, int64_t rows,
+                   int64_t depth, char* memory, float* to) {
+  const PackSource source = SourceOf(work.attention, operand, true);
+  for (int64_t term = 0; term < depth; term += kGemmDepth) {
+    PackRows(source, first + term * operand.column, rows, std::min(kGemmDepth, depth - term), memory, to);
+    to += rows * kPackedRow;
+  }
+}
+
+// ---- rows of keys and values ----
+
+const char* Rows::At(int64_t row, int64_t* run) const {
+  const AttentionOperand& table = work_.attention.table;
+  const char* const base = work_.Base(operand_) + head_ * operand_.head;
+  const AttentionBatch& batch = work_.batches[batch_];
+  if (!table.IsThere()) {
+    *run = batch.keys - row;
+    return base + batch_ * operand_.batch + (batch.first_key + row) * operand_.row;
+  }
+  const int64_t page = work_.attention.page;
+  const char* const entry = work_.Base(table) + batch_ * table.batch + row / page * table.column;
+  *run = page - row % page;
+  return base + Load<int32_t>(entry) * operand_.batch + row % page * operand_.row;
+}
+
+// A panel of lines is packed where they lie, or, where they lie in several pages, from a copy.
+void Rows::PackLines(int64_t first, int64_t count, char* memory, float* to) const {
+  const Attention& attention = work_.attention;
+  PackSource source = SourceOf(attention, operand_, true);
+  const int64_t width = attention.gemm.columns;
+  const int64_t padded = RoundedUp(count, width);
+  for (int64_t line = 0; line < count;) {
+    int64_t run;
+    const char* from = At(first + line, &run);
+    run = std::min(run, count - line);
+    int64_t step = operand_.row;
+    if (run < count - line) {
+      run = run / width * width;
+      if (run == 0) {
+        run = std::min(width, count - line);
+        step = depth_ * source.size;
+        char* const copy = memory + kPackMemory;
+        for (int64_t i = 0; i < run; ++i) {
+          int64_t rest;
+          const char* const row = At(first + line + i, &rest);
+          if (operand_.column == source.size) {
+            std::memcpy(copy + i * step, row, static_cast<size_t>(step));
+          } else {
+            source.gather(row, operand_.column, source.size, copy + i * step, depth_);
+          }
+        }
+        from = copy;
+      }
+    }
+    source.line = step;
+    source.term = step == operand_.row && from != memory + kPackMemory ? operand_.column : source.size;
+    for (int64_t term = 0; term < depth_; term += kGemmDepth) {
+      const int64_t depth = std::min(kGemmDepth, depth_ - term);
+      PackPanels(source, from + term * source.term, run, depth, width, memory,
+                 to + padded * term + line * depth);
+    }
+    line += run;
+  }
+}
+
+void Rows::PackTerms(int64_t first, int64_t count, char* memory, float* to) const {
+  const Attention& attention = work_.attention;
+  const PackSource source = SourceOf(attention, operand_, false);
+  const int64_t width = attention.gemm.columns;
+  int64_t run;
+  const char* from = At(first, &run);
+  if (run >= count) return PackPanels(source, from, depth_, count, width, memory, to);
+  for (int64_t term = 0; term < count;) {
+    from = At(first + term, &run);
+    run = std::min(run, count - term);
+    for (int64_t column = 0; column < depth_; column += width) {
+      PackPanels(source, from + column * operand_.column, std::min(width, depth_ - column), run, width,
+                 memory, to + column * count + term * width);
+    }
+    term += run;
+  }
+}
+
+// ---- scores ----
+
+Scores::Scores(const Work& work, int64_t batch, int64_t head)
+    : work_(work),
+      lengths_(work.batches[batch]),
+      batch_(batch),
+      head_(head),
+      origin_(work.attention.from_ends ? lengths_.keys - lengths_.queries : 0) {}
+
+void Scores::Range(int64_t i, int64_t* from, int64_t* to) const {
+  const Attention& attention = work_.attention;
+  const int64_t end = std::max(i + origin_ + attention.after + 1, lengths_.prefix);
+  *from = std::clamp<int64_t>(i + origin_ - attention.before, 0, lengths_.keys);
+  *to = std::clamp<int64_t>(end, 0, lengths_.keys);
+}
+
+bool Scores::Make(float* s, int64_t i, int64_t first, int64_t count, float* greatest) const {
+  const Attention& attention = work_.attention;
+  int64_t from, to;
+  Range(i, &from, &to);
+  from = std::clamp<int64_t>(from - first, 0, count);
+  to = std::clamp<int64_t>(to - first, 0, count);
+  if (from >= to) return false;
+  const int64_t padded = InLanes(count);
+  alignas(64) float shifts[kAttentionKeys];
+  const float* shift = nullptr;
+  if (attention.shift.IsThere()) {
+    const AttentionOperand& operand = attention.shift;
+    const char* const elements = work_.Base(operand) + batch_ * operand.batch + head_ * operand.head +
+                                 i * operand.row + first * operand.column;
+    LoadRow(attention, operand, elements, count, shifts);
+    std::fill(shifts + count, shifts + padded, 0.0f);
+    shift = shifts;
+  }
+  if (count < padded) std::fill(s + count, s + padded, 0.0f);
+  *greatest = attention.kernels.scale(s, shift, padded, attention.scale, attention.shift_first);
+  if (from == 0 && to == padded && !attention.mask.IsThere()) return true;
+  std::fill(s, s + from, kHidden);
+  std::fill(s + to, s + padded, kHidden);
+  if (attention.mask.IsThere()) {
+    const AttentionOperand& operand = attention.mask;
+    const char* bytes = work_.Base(operand) + batch_ * operand.batch + head_ * operand.head +
+                        i * operand.row + (first + from) * operand.column;
+    alignas(64) char gathered[kAttentionKeys];
+    if (operand.column != 1) {
+      for (int64_t j = 0; j < to - from; ++j) gathered[j] = bytes[j * operand.column];
+      bytes = gathered;
+    }
+    if (!attention.kernels.hide(s + from, reinterpret_cast<const unsigned char*>(bytes), to - from))
+      return false;
+  }
+  *greatest = attention.kernels.greatest(s, padded);
+  return true;
+}
+
+void Scores::Drop(float* values, int64_t i, int64_t first, int64_t count, float factor) const {
+  const Attention& attention = work_.attention;
+  const auto* const bits = reinterpret_cast<const unsigned char*>(work_.Base(attention.kept));
+  const int64_t begin = ((batch_ * attention.heads + head_) * attention.queries + i) * attention.keys + first;
+  for (int64_t j = 0; j < count; ++j) {
+    const int64_t bit = begin + j;
+    values[j] = (bits[bit / 8 * attention.kept.column] >> (bit % 8) & 1) != 0 ? values[j] * factor : 0.0f;
+  }
+}
+
+// ---- jobs ----
+
+void StoreRow(const Attention& attention, const AttentionOperand& operand, const float* numbers,
+              int64_t count, char* to) {
+  const StoreFunction store = FindStore(attention.isa, operand.dtype);
+  const int32_t size = SizeOf(operand.dtype);
+  if (operand.column == size || count == 1) return store(numbers, to, static_cast<size_t>(count), false);
+  constexpr int64_t kTogether = 256;
+  alignas(64) char elements[kTogether * kNumber];
+  for (int64_t i = 0; i < count; i += kTogether) {
+    const int64_t some = std::min(kTogether, count - i);
+    store(numbers + i, elements, static_cast<size_t>(some), false);
+    attention.scatter(elements, to + i * operand.column, operand.column, size, some);
+  }
+}
+
+void LoadRow(const Attention& attention, const AttentionOperand& operand, const char* from, int64_t count,
+             float* numbers) {
+  const LoadFunction load = FindLoad(attention.isa, operand.dtype, ACL_FLOAT);
+  const int32_t size = SizeOf(operand.dtype);
+  if (operand.column == size || count == 1) return load(from, numbers, static_cast<size_t>(count));
+  constexpr int64_t kTogether = 256;
+  alignas(64) char elements[kTogether * kNumber];
+  for (int64_t i = 0; i < count; i += kTogether) {
+    const int64_t some = std::min(kTogether, count - i);
+    attention.gather(from + i * operand.column, operand.column, size, elements, some);
+    load(elements, numbers + i, static_cast<size_t>(some));
+  }
+}
+
+void Slots::Clear() const {
+  for (int i = 0; i < attention_.threads; ++i) memory_[i] = 0;
+}
+
+int Slots::Take() const {
+  for (int slot = 0;; slot = (slot + 1) % attention_.threads) {
+    std::atomic_ref<char> taken(memory_[slot]);
+    if (taken.load(std::memory_order_relaxed) == 0 && taken.exchange(1, std::memory_order_acquire) == 0)
+      return slot;
+  }
+}
+
+void Slots::Give(int slot) const { std::atomic_ref<char>(memory_[slot]).store(0, std::memory_order_release); }
+
+Attention Completed(const Attention& attention, Isa isa, int threads) noexcept {
+  Attention made = attention;
+  made.kernels = FindAttentionKernels(isa);
+  made.gemm = FindGemmKernels(isa);
+  made.gather = FindGather(isa, GatherSource::kCache);
+  made.scatter = FindScatter(isa, /*from_memory=*/false);
+  made.isa = isa;
+  made.threads = threads;
+  return made;
+}
+
+int64_t ElementsOf(const Attention& attention, int products) {
+  constexpr double kMultiplicationsOfElement = 32;
+  const double multiplications =
+      static_cast<double>(attention.batches) * static_cast<double>(attention.heads) *
+      static_cast<double>(attention.queries) * static_cast<double>(attention.keys) *
+      static_cast<double>(attention.depth + attention.value_depth) * products / 2;
+  constexpr double kMost = double{1LL << 62};
+  return static_cast<int64_t>(std::clamp(multiplications / kMultiplicationsOfElement, 1.0, kMost));
+}
+
+}  // namespace portacl::engine::attention
+
+namespace portacl::engine {
+
+AttentionBatch* ReserveAttentionBatches(Executor& executor, int64_t batches) noexcept {
+  return reinterpret_cast<AttentionBatch*>(
+      executor.ReserveMemory(static_cast<size_t>(batches) * sizeof(AttentionBatch)));
+}
+
+}  // namespace portacl::engine

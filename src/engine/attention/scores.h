@@ -1,0 +1,164 @@
+// What attention and its gradients share: operands' rows as the kernels of products read them, and scores from products.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "engine/attention/attention.h"
+#include "engine/gemm/pack.h"
+
+namespace portacl::engine::attention {
+
+inline constexpr int64_t kNumber = sizeof(float);
+
+inline int64_t DividedUp(int64_t n, int64_t by) { return (n + by - 1) / by; }
+inline int64_t RoundedUp(int64_t n, int64_t to) { return DividedUp(n, to) * to; }
+inline int64_t InLanes(int64_t n) { return RoundedUp(n, kAttentionLanes); }
+
+// Of an element of a dtype: its size, and which of a kernel's functions takes it.
+int32_t SizeOf(aclDataType dtype) noexcept;
+size_t ElementOf(aclDataType dtype) noexcept;
+
+// Numbers of rows that are packed, and of panels.
+inline int64_t PackedRows(int64_t rows, int64_t depth) {
+  return rows * kPackedRow * DividedUp(depth, kGemmDepth);
+}
+inline int64_t PackedPanels(const Attention& attention, int64_t lines, int64_t depth) {
+  return RoundedUp(lines, attention.gemm.columns) * depth;
+}
+
+// What a call works on.
+struct Work {
+  const Attention& attention;
+  const AttentionBatch* batches;
+  void* const* addresses;
+
+  char* Base(const AttentionOperand& operand) const {
+    return static_cast<char*>(addresses[operand.argument]) + operand.offset;
+  }
+  // Row r of a batch and a head: a query of queries' operands.
+  char* RowOfQuery(const AttentionOperand& operand, int64_t batch, int64_t head, int64_t row) const {
+    return Base(operand) + batch * operand.batch + head * operand.head +
+           (batches[batch].first_query + row) * operand.row;
+  }
+};
+
+// Some parts of the thread's share of the workspace.
+class Slot {
+ public:
+  explicit Slot(char* memory) : memory_(memory) {}
+  float* Numbers(int64_t count) {
+    float* const numbers = reinterpret_cast<float*>(memory_);
+    memory_ += RoundedUp(count * kNumber, 64);
+    return numbers;
+  }
+
+ private:
+  char* memory_;
+};
+
+PackSource SourceOf(const Attention& attention, const AttentionOperand& operand, bool lines_are_rows);
+
+// Rows of queries as the left operand of products, blocks of terms one behind the other.
+void PackQueryRows(const Work& work, const AttentionOperand& operand, const char* first, int64_t rows,
+                   int64_t depth, char* memory, float* to);
+
+// Rows of keys or values, which may lie in pages. `memory` is of kPackMemory bytes and room for a panel's rows.
+class Rows {
+ public:
+  Rows(const Work& work, const AttentionOperand& operand, int64_t batch, int64_t head, int64_t depth)
+      : work_(work), operand_(operand), batch_(batch), head_(head), depth_(depth) {}
+
+  // Lines are rows: terms are elements, blocks of terms one behind the other.
+  void PackLines(int64_t first, int64_t count, char* memory, float* to) const;
+  // Lines are elements: terms are rows, at most kGemmDepth.
+  void PackTerms(int64_t first, int64_t count, char* memory, float* to) const;
+  // Room for PackLines of pages, in bytes.
+  static int64_t Memory(const Attention& attention) {
+    return kPackMemory +
+           kMostPanelColumns *
+               (attention.depth > attention.value_depth ? attention.depth : attention.value_depth) * kNumber;
+  }
+
+  // The address of a row, of which `run` of those behind it follow in memory.
+  const char* At(int64_t row, int64_t* run) const;
+
+ private:
+  const Work& work_;
+  const AttentionOperand& operand_;
+  int64_t batch_;
+  int64_t head_;
+  int64_t depth_;
+};
+
+// Scores of one query with some keys.
+class Scores {
+ public:
+  Scores(const Work& work, int64_t batch, int64_t head);
+
+  // Keys that query i may see by its place: from..to.
+  void Range(int64_t i, int64_t* from, int64_t* to) const;
+  // The products s of query i with `count` keys from `first` on become scores, hidden ones -infinity, and so what fills up the lanes. False
+  // where all are hidden; else `greatest` is that of them, at least the lowest number.
+  bool Make(float* s, int64_t i, int64_t first, int64_t count, float* greatest) const;
+  // Multiplies by `factor` what is kept, and drops the rest.
+  void Drop(float* values, int64_t i, int64_t first, int64_t count, float factor) const;
+  bool Drops() const { return work_.attention.kept.IsThere(); }
+
+ private:
+  const Work& work_;
+  const AttentionBatch& lengths_;
+  int64_t batch_;
+  int64_t head_;
+  int64_t origin_;
+};
+
+// With kernels, and what else does not depend on the kind of job.
+Attention Completed(const Attention& attention, Isa isa, int threads) noexcept;
+
+// Rounds the numbers once and writes them to a row of an operand.
+void StoreRow(const Attention& attention, const AttentionOperand& operand, const float* numbers,
+              int64_t count, char* to);
+
+void LoadRow(const Attention& attention, const AttentionOperand& operand, const char* from, int64_t count,
+             float* numbers);
+
+// Threads' shares of the workspace.
+class Slots {
+ public:
+  Slots(const Attention& attention, char* memory) : attention_(attention), memory_(memory) {}
+  static int64_t Bytes(const Attention& attention) {
+    return RoundedUp(attention.threads, 64) + attention.threads * attention.slot_bytes +
+           attention.heads * attention.shift_rows * InLanes(attention.keys) * kNumber;
+  }
+  void Clear() const;
+  int Take() const;
+  void Give(int slot) const;
+  char* Memory(int slot) const {
+    return memory_ + RoundedUp(attention_.threads, 64) + slot * attention_.slot_bytes;
+  }
+  // Sums of a shift's gradient for a head.
+  float* ShiftSums(int64_t head) const {
+    return reinterpret_cast<float*>(Memory(attention_.threads)) +
+           head * attention_.shift_rows * InLanes(attention_.keys);
+  }
+
+ private:
+  const Attention& attention_;
+  char* memory_;
+};
+
+// Sets the executor's job.
+template <class Job>
+void SetJobOf(Executor& executor, const Attention& attention) noexcept {
+  if (executor.memory == nullptr) return;
+  executor.workspace_size += static_cast<uint64_t>(Slots::Bytes(attention));
+  executor.SetJob([&] { return Job{attention}; });
+}
+
+// Elements of other kinds that take as long as the job's multiplications.
+int64_t ElementsOf(const Attention& attention, int products);
+
+}  // namespace portacl::engine::attention

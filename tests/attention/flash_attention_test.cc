@@ -1,0 +1,748 @@
+// Attention for training and its gradients: from their descriptions, and what holds for all sizes.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "../norm/row_calls.h"
+
+#include "aclnnop/aclnn_flash_attention_score.h"
+#include "aclnnop/aclnn_flash_attention_score_grad.h"
+#include "gtest/gtest.h"
+#include "support/environment.h"
+
+namespace portacl::testing {
+namespace {
+
+const DtypeList kDtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
+
+bool HasDims(const IndexArgument& one) { return !one.null && !one.shape.empty(); }
+
+// Lengths as a layout has them.
+struct Lengths {
+  int64_t b = 0, n = 0, s = 0, d = 0;
+};
+bool IsJoined(const std::string& layout) { return layout == "BSH" || layout == "SBH"; }
+Lengths LengthsOf(const Shape& shape, const std::string& layout, int64_t heads) {
+  if (layout == "BNSD") return {shape[0], shape[1], shape[2], shape[3]};
+  if (layout == "BSND") return {shape[0], shape[2], shape[1], shape[3]};
+  const int64_t d = heads > 0 ? shape[2] / heads : 0;
+  if (layout == "BSH") return {shape[0], heads, shape[1], d};
+  return {shape[1], heads, shape[0], d};
+}
+Shape ShapeOf(const Lengths& l, const std::string& layout) {
+  if (layout == "BNSD") return {l.b, l.n, l.s, l.d};
+  if (layout == "BSND") return {l.b, l.s, l.n, l.d};
+  if (layout == "BSH") return {l.b, l.s, l.n * l.d};
+  return {l.s, l.b, l.n * l.d};
+}
+int64_t PlaceOf(const Lengths& l, const std::string& layout, int64_t b, int64_t n, int64_t s, int64_t d) {
+  if (layout == "BNSD") return ((b * l.n + n) * l.s + s) * l.d + d;
+  if (layout == "SBH") return ((s * l.b + b) * l.n + n) * l.d + d;
+  return ((b * l.s + s) * l.n + n) * l.d + d;
+}
+
+// The names that the two operators have for one thing.
+struct Names {
+  std::string key, shift, mask, greatest, sum, out;
+};
+const Names kScoreNames = {"key",           "realShiftOptional", "attenMaskOptional",
+                           "softmaxMaxOut", "softmaxSumOut",     "attentionOutOut"};
+const Names kGradNames = {"keyIn",
+                          "pseShiftOptional",
+                          "attenMaskOptional",
+                          "softmaxMaxOptional",
+                          "softmaxSumOptional",
+                          "attentionInOptional"};
+
+struct Problem {
+  Problem(const IndexCall& call, const Names& names) : layout(call["inputLayout"].text) {
+    const int64_t heads = call["headNum"].integer;
+    q = LengthsOf(call["query"].shape, layout, heads);
+    const Shape& key = call[names.key].shape;
+    k = LengthsOf(key, layout, IsJoined(layout) ? (q.d > 0 ? key[2] / q.d : 0) : 0);
+    v = LengthsOf(call["value"].shape, layout, k.n);
+  }
+  Lengths Out() const { return {q.b, q.n, q.s, v.d}; }
+
+  std::string layout;
+  Lengths q, k, v;
+};
+
+// ---- what phase 1 answers ----
+
+using Wrong = std::function<bool(IndexCall&, const Problem&)>;
+
+IndexRules SharedRules(const Names& names) {
+  const auto refuse = [=](aclnnStatus code, const std::string& words, const Wrong& wrong) {
+    return Refuses(code, words, [=](IndexCall& call) { return wrong(call, Problem(call, names)); });
+  };
+  return {
+      Refuses(161002, "inputLayout query " + names.key + " value",
+              [=](IndexCall& call) {
+                const std::string layout = call["inputLayout"].text;
+                const size_t rank = IsJoined(layout) ? 3 : layout == "BNSD" || layout == "BSND" ? 4 : 99;
+                return call["query"].shape.size() != rank || call[names.key].shape.size() != rank ||
+                       call["value"].shape.size() != rank;
+              }),
+      refuse(161002, "query " + names.key + " value",
+             [](IndexCall&, const Problem& p) {
+               return p.q.d == 0 || p.k.n == 0 || p.k.d != p.q.d || p.v.d > p.q.d || p.q.d > 768;
+             }),
+      Refuses(561002, "query",
+              [](IndexCall& call) {
+                const bool is_new = call.product == Product::kA2 || call.product == Product::kA3 ||
+                                    call.product == Product::k950;
+                return !is_new || !IsOneOf(call["query"].dtype, kDtypes);
+              }),
+      Refuses(561002, "keepProb",
+              [](IndexCall& call) { return call["keepProb"].real <= 0 || call["keepProb"].real > 1; }),
+      refuse(561002, "query " + names.key + " value",
+             [=](IndexCall& call, const Problem& p) {
+               const auto splits = [&](const std::string& name, const Lengths& l) {
+                 return !IsJoined(p.layout) || call[name].shape[2] == l.n * l.d;
+               };
+               return p.q.n != call["headNum"].integer || p.q.n % p.k.n != 0 || p.v.n != p.k.n ||
+                      p.v.s != p.k.s || p.k.b != p.q.b || p.v.b != p.q.b || !splits("query", p.q) ||
+                      !splits(names.key, p.k) || !splits("value", p.v);
+             }),
+  };
+}
+
+IndexRules OptionalRules(const Names& names) {
+  const auto refuse = [=](const std::string& words, const Wrong& wrong) {
+    return Refuses(561002, words, [=](IndexCall& call) { return wrong(call, Problem(call, names)); });
+  };
+  return {
+      refuse(names.shift,
+             [=](IndexCall& call, const Problem& p) {
+               if (!HasDims(call[names.shift])) return false;
+               const Shape& s = call[names.shift].shape;
+               return s.size() != 4 || (s[0] != 1 && s[0] != p.q.b) || s[1] != p.q.n ||
+                      (s[2] != 1 && s[2] != p.q.s) || s[3] != p.k.s;
+             }),
+      refuse("dropMaskOptional",
+             [](IndexCall& call, const Problem& p) {
+               const IndexArgument& kept = call["dropMaskOptional"];
+               return HasDims(kept) && (kept.dtype != ACL_UINT8 ||
+                                        NumElements(kept.shape) * 8 < p.q.b * p.q.n * p.q.s * p.k.s);
+             }),
+      refuse(names.mask + " sparseMode",
+             [=](IndexCall& call, const Problem& p) {
+               const int64_t mode = call["sparseMode"].integer;
+               if (mode < 0 || mode > 6) return true;
+               const IndexArgument& mask = call[names.mask];
+               if (!HasDims(mask)) return false;
+               const Shape& s = mask.shape;
+               if (mask.dtype != ACL_BOOL && mask.dtype != ACL_UINT8) return true;
+               if (mode >= 2 && mode != 5)
+                 return s.size() < 2 || s[s.size() - 2] != (mode == 6 ? 3072 : 2048) ||
+                        s[s.size() - 1] != 2048;
+               const Shape last = {p.q.s, p.k.s};
+               for (const Shape& before : {Shape{}, Shape{1, 1}, Shape{p.q.b, 1}, Shape{p.q.b, p.q.n}}) {
+                 Shape all = before;
+                 all.insert(all.end(), last.begin(), last.end());
+                 if (s == all) return false;
+               }
+               return true;
+             }),
+      refuse("preTokens prefixOptional",
+             [=](IndexCall& call, const Problem& p) {
+               const int64_t mode = call["sparseMode"].integer;
+               if (!HasDims(call[names.mask])) return false;
+               if (mode == 0 || mode == 4)
+                 return call["preTokens"].integer < 0 && call["nextTokens"].integer < 0;
+               return (mode == 5 || mode == 6) &&
+                      (call["prefixOptional"].null || std::ssize(call["prefixOptional"].values) < p.q.b);
+             }),
+  };
+}
+
+IndexRule OtherShape(const Names& names, const std::string& name,
+                     const std::function<Shape(const Problem&)>& shape) {
+  return Refuses(161001, name,
+                 [=](IndexCall& call) { return call[name].shape != shape(Problem(call, names)); });
+}
+IndexRule OtherDtype(const std::string& name, std::optional<DtypeNumber> dtype = std::nullopt) {
+  return Refuses(161001, name + " query",
+                 [=](IndexCall& call) { return call[name].dtype != (dtype ? *dtype : call["query"].dtype); });
+}
+Shape StatisticShape(const Problem& p) { return {p.q.b, p.q.n, p.q.s, 8}; }
+Shape OutShape(const Problem& p) { return ShapeOf(p.Out(), p.layout); }
+
+bool AllEmpty(IndexCall& call, const std::vector<std::string>& names) {
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return call[name].null || NumElements(call[name].shape) == 0;
+  });
+}
+
+template <class... Lists>
+IndexRules Together(const Lists&... lists) {
+  IndexRules all;
+  (all.insert(all.end(), lists.begin(), lists.end()), ...);
+  return all;
+}
+
+// ---- calls ----
+
+void DrawProblem(IndexCall& call, RandomNumbers& random, const Names& names) {
+  const char* const layouts[] = {"BSH", "SBH", "BNSD", "BSND"};
+  const std::string layout = layouts[random.Below(4)];
+  const auto length = [&](int64_t most, int64_t seldom) {
+    return random.Between(1, random.Below(8) == 0 ? seldom : most);
+  };
+  Lengths q;
+  q.b = random.Between(1, 2);
+  const int64_t shared = random.Between(1, 2);
+  const int64_t group = random.Between(1, 2);
+  q.n = shared * group;
+  q.s = length(20, 140);
+  q.d = length(20, 300);
+  Lengths k = q;
+  k.n = shared;
+  k.s = length(20, 530);
+  Lengths v = k;
+  v.d = random.Below(2) == 0 ? q.d : random.Between(1, q.d);
+  const Lengths out{q.b, q.n, q.s, v.d};
+  call["inputLayout"].text = layout;
+  call["headNum"].integer = q.n;
+  call["query"].shape = ShapeOf(q, layout);
+  call[names.key].shape = ShapeOf(k, layout);
+  call["value"].shape = ShapeOf(v, layout);
+  call[names.out].shape = ShapeOf(out, layout);
+  const DtypeNumber dtype = DrawDtype(random, kDtypes);
+  for (const std::string& name :
+       {std::string("query"), names.key, std::string("value"), names.out, names.shift})
+    call[name].dtype = dtype;
+  for (const std::string& name : {names.greatest, names.sum}) call[name].shape = {q.b, q.n, q.s, 8};
+  IndexArgument& shift = call[names.shift];
+  shift.null = random.Below(2) == 0;
+  shift.shape = {random.Below(2) == 0 ? 1 : q.b, q.n, random.Below(2) == 0 ? 1 : q.s, k.s};
+  IndexArgument& kept = call["dropMaskOptional"];
+  kept.null = random.Below(3) != 0;
+  kept.shape = {(q.b * q.n * q.s * k.s + 7) / 8 + random.Below(3)};
+  call["keepProb"].real = random.Below(2) == 0 ? 1.0 : 0.75;
+  call["scaleValue"].real = random.Below(8) == 0 ? -0.25 : 1 / std::sqrt(static_cast<double>(q.d));
+  IndexArgument& mask = call[names.mask];
+  mask.null = random.Below(4) == 0;
+  mask.dtype = random.Below(2) == 0 ? ACL_BOOL : ACL_UINT8;
+  const Shape shapes[] = {{q.s, k.s}, {1, 1, q.s, k.s}, {q.b, 1, q.s, k.s}, {q.b, q.n, q.s, k.s}};
+  mask.shape = shapes[random.Below(4)];
+  const int64_t modes[] = {0, 1, 5};
+  call["sparseMode"].integer = modes[random.Below(3)];
+  const auto tokens = [&] { return random.Below(2) == 0 ? 2147483647 : random.Between(-3, k.s); };
+  call["preTokens"].integer = tokens();
+  call["nextTokens"].integer = tokens();
+  call["prefixOptional"].values = {random.Below(k.s + 3), random.Below(k.s + 3)};
+  call["prefixOptional"].null = call["sparseMode"].integer != 5 && random.Below(2) == 0;
+}
+
+void FillProblem(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  const auto arguments = TensorsOf(call);
+  const int64_t hides = random.Below(3) == 0 ? 90 : 30;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const std::string& name = arguments[i]->name;
+    if (name == "dropMaskOptional") continue;
+    for (int64_t k = 0; k < tensors[i].size(); ++k) {
+      double value = static_cast<double>(random.Between(-2000, 2000)) / 1000;
+      if (name == "attenMaskOptional") value = random.Below(100) < hides ? 1 : 0;
+      if (name == "softmaxMaxOptional") value = 3 + value / 2;
+      if (name == "softmaxSumOptional") value = 3 + value;
+      const Element element = ElementOfNumber(tensors[i].dtype(), {static_cast<long double>(value), 0});
+      std::copy(element.begin(), element.end(), tensors[i].Element(k));
+    }
+  }
+}
+
+// ---- what every element is, in float64 ----
+
+std::vector<double> NumbersOf(const TensorValues& tensor) {
+  std::vector<double> numbers(tensor.elements.size());
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = ValueAt(tensor, static_cast<int64_t>(i));
+  return numbers;
+}
+
+class Oracle {
+ public:
+  Oracle(const IndexCall& call, const std::vector<TensorValues>& tensors, const Names& names)
+      : call_(call), names_(names), p(call, names) {
+    const auto arguments = TensorsOf(call);
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      if (arguments[i]->null) continue;
+      if (arguments[i]->name == "dropMaskOptional") {
+        kept_ = &tensors[i];
+      } else {
+        numbers_[arguments[i]->name] = NumbersOf(tensors[i]);
+      }
+    }
+  }
+
+  const std::vector<double>& operator[](const std::string& name) { return numbers_[name]; }
+  int64_t KeyHead(int64_t n) const { return n / (p.q.n / p.k.n); }
+  double Query(int64_t b, int64_t n, int64_t i, int64_t d) {
+    return numbers_["query"][static_cast<size_t>(PlaceOf(p.q, p.layout, b, n, i, d))];
+  }
+  double Key(int64_t b, int64_t n, int64_t j, int64_t d) {
+    return numbers_[names_.key][static_cast<size_t>(PlaceOf(p.k, p.layout, b, KeyHead(n), j, d))];
+  }
+  double Value(int64_t b, int64_t n, int64_t j, int64_t d) {
+    return numbers_["value"][static_cast<size_t>(PlaceOf(p.v, p.layout, b, KeyHead(n), j, d))];
+  }
+  bool Sees(int64_t b, int64_t n, int64_t i, int64_t j) {
+    if (!HasDims(call_[names_.mask])) return true;
+    const int64_t mode = call_["sparseMode"].integer;
+    if (mode == 5)
+      return j <= i + p.k.s - p.q.s || j < call_["prefixOptional"].values[static_cast<size_t>(b)];
+    if (At(names_.mask, b, n, i, j) != 0) return false;
+    return mode == 1 || (j >= i - call_["preTokens"].integer && j <= i + call_["nextTokens"].integer);
+  }
+  double Score(int64_t b, int64_t n, int64_t i, int64_t j) {
+    double sum = 0;
+    for (int64_t d = 0; d < p.q.d; ++d) sum += Query(b, n, i, d) * Key(b, n, j, d);
+    if (HasDims(call_[names_.shift])) sum += At(names_.shift, b, n, i, j);
+    return sum * static_cast<double>(static_cast<float>(call_["scaleValue"].real));
+  }
+  // What a weight is multiplied by.
+  double Kept(int64_t b, int64_t n, int64_t i, int64_t j) const {
+    if (kept_ == nullptr || kept_->shape.empty()) return 1;
+    const int64_t bit = ((b * p.q.n + n) * p.q.s + i) * p.k.s + j;
+    const bool is_kept = (kept_->Integer(bit / 8) >> (bit % 8) & 1) != 0;
+    return is_kept ? 1 / static_cast<double>(static_cast<float>(call_["keepProb"].real)) : 0;
+  }
+  size_t ShiftPlace(const std::string& name, int64_t b, int64_t n, int64_t i, int64_t j) const {
+    const Shape& shape = call_[name].shape;
+    const Index index = {b, n, i, j};
+    int64_t place = 0;
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      const int64_t at = index[4 - shape.size() + dim];
+      place = place * shape[dim] + (shape[dim] == 1 ? 0 : at);
+    }
+    return static_cast<size_t>(place);
+  }
+
+ private:
+  double At(const std::string& name, int64_t b, int64_t n, int64_t i, int64_t j) {
+    return numbers_[name][ShiftPlace(name, b, n, i, j)];
+  }
+
+  const IndexCall& call_;
+  const Names& names_;
+  std::map<std::string, std::vector<double>> numbers_;
+  const TensorValues* kept_ = nullptr;
+
+ public:
+  const Problem p;
+};
+
+std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  Oracle at(call, tensors, kScoreNames);
+  const Problem& p = at.p;
+  std::vector<double> greatest, sums;
+  std::vector<double> out(static_cast<size_t>(NumElements(OutShape(p))));
+  constexpr double kMost = std::numeric_limits<float>::max();
+  for (int64_t b = 0; b < p.q.b; ++b) {
+    for (int64_t n = 0; n < p.q.n; ++n) {
+      for (int64_t i = 0; i < p.q.s; ++i) {
+        std::vector<double> scores(static_cast<size_t>(p.k.s), -std::numeric_limits<double>::infinity());
+        double most = -kMost;
+        for (int64_t j = 0; j < p.k.s; ++j) {
+          if (at.Sees(b, n, i, j)) scores[static_cast<size_t>(j)] = at.Score(b, n, i, j);
+          most = std::fmax(most, scores[static_cast<size_t>(j)]);
+        }
+        double sum = 0;
+        for (double& score : scores) sum += score = std::exp(score - most);
+        const bool nothing = sum == 0;
+        for (int64_t d = 0; d < p.v.d; ++d) {
+          double value = 0;
+          for (int64_t j = 0; j < p.k.s && !nothing; ++j)
+            value += scores[static_cast<size_t>(j)] / sum * at.Kept(b, n, i, j) * at.Value(b, n, j, d);
+          out[static_cast<size_t>(PlaceOf(p.Out(), p.layout, b, n, i, d))] = value;
+        }
+        if (p.k.s == 0) most = 0;
+        if (nothing) sum = p.k.s == 0 ? 0 : kMost;
+        greatest.insert(greatest.end(), 8, most);
+        sums.insert(sums.end(), 8, sum);
+      }
+    }
+  }
+  return {AsOutcome(ACL_FLOAT, greatest),
+          AsOutcome(ACL_FLOAT, sums),
+          {},
+          AsOutcome(call["attentionOutOut"].dtype, out)};
+}
+
+std::vector<Outcome> Differentiate(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  Oracle at(call, tensors, kGradNames);
+  const Problem& p = at.p;
+  std::vector<double> dq(at["query"].size()), dk(at["keyIn"].size()), dv(at["value"].size());
+  std::vector<double> dpse(HasDims(call["pseShiftOptional"]) ? at["pseShiftOptional"].size() : 0);
+  const double scale = static_cast<double>(static_cast<float>(call["scaleValue"].real));
+  for (int64_t b = 0; b < p.q.b; ++b) {
+    for (int64_t n = 0; n < p.q.n; ++n) {
+      for (int64_t i = 0; i < p.q.s; ++i) {
+        const auto of_out = [&](int64_t d) {
+          return static_cast<size_t>(PlaceOf(p.Out(), p.layout, b, n, i, d));
+        };
+        double delta = 0;
+        for (int64_t d = 0; d < p.v.d; ++d)
+          delta += at["dy"][of_out(d)] * at["attentionInOptional"][of_out(d)];
+        const auto row = static_cast<size_t>(((b * p.q.n + n) * p.q.s + i) * 8);
+        for (int64_t j = 0; j < p.k.s; ++j) {
+          if (!at.Sees(b, n, i, j)) continue;
+          const double weight =
+              std::exp(at.Score(b, n, i, j) - at["softmaxMaxOptional"][row]) / at["softmaxSumOptional"][row];
+          double of_weight = 0;
+          for (int64_t d = 0; d < p.v.d; ++d) {
+            of_weight += at["dy"][of_out(d)] * at.Value(b, n, j, d);
+            dv[static_cast<size_t>(PlaceOf(p.v, p.layout, b, at.KeyHead(n), j, d))] +=
+                weight * at.Kept(b, n, i, j) * at["dy"][of_out(d)];
+          }
+          const double of_score = scale * weight * (of_weight * at.Kept(b, n, i, j) - delta);
+          for (int64_t d = 0; d < p.q.d; ++d) {
+            dq[static_cast<size_t>(PlaceOf(p.q, p.layout, b, n, i, d))] += of_score * at.Key(b, n, j, d);
+            dk[static_cast<size_t>(PlaceOf(p.k, p.layout, b, at.KeyHead(n), j, d))] +=
+                of_score * at.Query(b, n, i, d);
+          }
+          if (!dpse.empty()) dpse[at.ShiftPlace("pseShiftOptional", b, n, i, j)] += of_score;
+        }
+      }
+    }
+  }
+  return {AsOutcome(call["dqOut"].dtype, dq), AsOutcome(call["dkOut"].dtype, dk),
+          AsOutcome(call["dvOut"].dtype, dv),
+          dpse.empty() || NumElements(call["dpseOut"].shape) == 0 ? Outcome{}
+                                                                  : AsOutcome(call["dpseOut"].dtype, dpse)};
+}
+
+// ---- the operators ----
+
+std::vector<IndexArgument> Settings() {
+  return {ArrayArg("prefixOptional", {1, 2}), RealArg("scaleValue", 0.5),    RealArg("keepProb", 1.0),
+          IntegerArg("preTokens", 1),         IntegerArg("nextTokens", 1),   IntegerArg("headNum", 2),
+          TextArg("inputLayout", "BNSD"),     IntegerArg("innerPrecise", 0), IntegerArg("sparseMode", 0)};
+}
+
+IndexOperator ScoreOperator() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnFlashAttentionScore);
+  op.valid = {TensorArg("query", {2, 2, 3, 4}),
+              TensorArg("key", {2, 1, 2, 4}),
+              TensorArg("value", {2, 1, 2, 3}),
+              TensorArg("realShiftOptional", {2, 2, 3, 2}),
+              TensorArg("dropMaskOptional", {3}, ACL_UINT8),
+              TensorArg("paddingMaskOptional", {1}),
+              TensorArg("attenMaskOptional", {3, 2}, ACL_BOOL)};
+  for (const IndexArgument& one : Settings()) op.valid.push_back(one);
+  for (const char* name : {"softmaxMaxOut", "softmaxSumOut"})
+    op.valid.push_back(OutputArg(name, {2, 2, 3, 8}));
+  op.valid.push_back(OutputArg("softmaxOutOut", {0}));
+  op.valid.push_back(OutputArg("attentionOutOut", {2, 2, 3, 3}));
+  const std::vector<std::string> results = {"softmaxMaxOut", "softmaxSumOut", "attentionOutOut"};
+  op.rules = Together(
+      IndexRules{NoNulls("query key value inputLayout softmaxMaxOut softmaxSumOut attentionOutOut"),
+                 SucceedsIf([=](IndexCall& call) { return AllEmpty(call, results); }),
+                 OneDtype("query", "key"), OneDtype("query", "value"),
+                 Refuses(161002, "realShiftOptional query",
+                         [](IndexCall& call) {
+                           return HasDims(call["realShiftOptional"]) &&
+                                  call["realShiftOptional"].dtype != call["query"].dtype;
+                         }),
+                 Refuses(161002, "headNum", [](IndexCall& call) { return call["headNum"].integer <= 0; })},
+      SharedRules(kScoreNames), OptionalRules(kScoreNames),
+      IndexRules{
+          OtherShape(kScoreNames, "softmaxMaxOut", StatisticShape), OtherDtype("softmaxMaxOut", ACL_FLOAT),
+          OtherShape(kScoreNames, "softmaxSumOut", StatisticShape), OtherDtype("softmaxSumOut", ACL_FLOAT),
+          OtherShape(kScoreNames, "attentionOutOut", OutShape), OtherDtype("attentionOutOut")});
+  op.draw = [](IndexCall& call, RandomNumbers& random) { DrawProblem(call, random, kScoreNames); };
+  op.fill = FillProblem;
+  op.oracle = Attend;
+  op.takes_workspace = true;
+  op.is_inexact = true;
+  op.tolerance = 1e-5;
+  return op;
+}
+
+IndexOperator GradOperator() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnFlashAttentionScoreGrad);
+  op.valid = {TensorArg("query", {2, 2, 3, 4}),
+              TensorArg("keyIn", {2, 1, 2, 4}),
+              TensorArg("value", {2, 1, 2, 3}),
+              TensorArg("dy", {2, 2, 3, 3}),
+              TensorArg("pseShiftOptional", {2, 2, 3, 2}),
+              TensorArg("dropMaskOptional", {3}, ACL_UINT8),
+              TensorArg("paddingMaskOptional", {1}),
+              TensorArg("attenMaskOptional", {3, 2}, ACL_BOOL),
+              TensorArg("softmaxMaxOptional", {2, 2, 3, 8}),
+              TensorArg("softmaxSumOptional", {2, 2, 3, 8}),
+              TensorArg("softmaxInOptional", {0}),
+              TensorArg("attentionInOptional", {2, 2, 3, 3})};
+  for (const IndexArgument& one : Settings()) op.valid.push_back(one);
+  op.valid.push_back(OutputArg("dqOut", {2, 2, 3, 4}));
+  op.valid.push_back(OutputArg("dkOut", {2, 1, 2, 4}));
+  op.valid.push_back(OutputArg("dvOut", {2, 1, 2, 3}));
+  op.valid.push_back(OutputArg("dpseOut", {2, 2, 3, 2}));
+  const auto like = [](const std::string& name, const std::string& other) {
+    return Refuses(161001, name + " " + other,
+                   [=](IndexCall& call) { return call[name].shape != call[other].shape; });
+  };
+  const auto wants_shift = [](IndexCall& call) {
+    return HasDims(call["pseShiftOptional"]) && !call["dpseOut"].null &&
+           NumElements(call["dpseOut"].shape) > 0;
+  };
+  op.rules = Together(
+      IndexRules{NoNulls("query keyIn value dy attentionInOptional dqOut dkOut dvOut inputLayout"),
+                 SucceedsIf([](IndexCall& call) {
+                   return AllEmpty(call, {"dqOut", "dkOut", "dvOut", "dpseOut"});
+                 }),
+                 Refuses(161002, "headNum", [](IndexCall& call) { return call["headNum"].integer <= 0; }),
+                 Refuses(161002, "query keyIn value dy attentionInOptional dqOut dkOut dvOut",
+                         [](IndexCall& call) {
+                           for (const char* name : {"query", "keyIn", "value", "dy", "attentionInOptional",
+                                                    "dqOut", "dkOut", "dvOut"}) {
+                             if (call[name].shape.size() < 3) return true;
+                           }
+                           return false;
+                         })},
+      SharedRules(kGradNames),
+      IndexRules{OtherDtype("keyIn"), OtherDtype("value"), OtherDtype("dy"),
+                 OtherDtype("attentionInOptional"), OtherDtype("dqOut"), OtherDtype("dkOut"),
+                 OtherDtype("dvOut"),
+                 Refuses(161001, "pseShiftOptional query",
+                         [](IndexCall& call) {
+                           return HasDims(call["pseShiftOptional"]) &&
+                                  call["pseShiftOptional"].dtype != call["query"].dtype;
+                         })},
+      OptionalRules(kGradNames),
+      IndexRules{NoNulls("softmaxMaxOptional softmaxSumOptional"),
+                 OtherShape(kGradNames, "softmaxMaxOptional", StatisticShape),
+                 OtherDtype("softmaxMaxOptional", ACL_FLOAT),
+                 OtherShape(kGradNames, "softmaxSumOptional", StatisticShape),
+                 OtherDtype("softmaxSumOptional", ACL_FLOAT), OtherShape(kGradNames, "dy", OutShape),
+                 OtherShape(kGradNames, "attentionInOptional", OutShape), like("dqOut", "query"),
+                 like("dkOut", "keyIn"), like("dvOut", "value"),
+                 Refuses(161001, "dpseOut pseShiftOptional", [=](IndexCall& call) {
+                   return wants_shift(call) && (call["dpseOut"].shape != call["pseShiftOptional"].shape ||
+                                                call["dpseOut"].dtype != call["pseShiftOptional"].dtype);
+                 })});
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    DrawProblem(call, random, kGradNames);
+    const std::pair<const char*, const char*> same[] = {{"dqOut", "query"},
+                                                        {"dkOut", "keyIn"},
+                                                        {"dvOut", "value"},
+                                                        {"dy", "attentionInOptional"},
+                                                        {"dpseOut", "pseShiftOptional"}};
+    for (const auto& [name, other] : same) {
+      call[name].shape = call[other].shape;
+      call[name].dtype = call[other].dtype;
+    }
+    if (random.Below(3) == 0) call["dpseOut"].shape = {0};
+    call["dpseOut"].null = call["pseShiftOptional"].null || random.Below(3) == 0;
+  };
+  op.fill = FillProblem;
+  op.oracle = Differentiate;
+  op.takes_workspace = true;
+  op.is_inexact = true;
+  op.tolerance = 3e-5;
+  return op;
+}
+
+const std::vector<IndexOperator>& Operators() {
+  static const std::vector<IndexOperator> all = {ScoreOperator(), GradOperator()};
+  return all;
+}
+
+class FlashAttention : public ::testing::TestWithParam<const IndexOperator*> {};
+TEST_P(FlashAttention, Contract) { CheckContract(*GetParam()); }
+TEST_P(FlashAttention, EveryElement) { CheckNumbers(*GetParam(), 120); }
+TEST_P(FlashAttention, AddressesSetAnew) { CheckAddressesSetAnew(*GetParam()); }
+INSTANTIATE_TEST_SUITE_P(Of, FlashAttention, ::testing::Values(&Operators()[0], &Operators()[1]),
+                         [](const auto& parameter) { return std::string(parameter.param->function.name); });
+
+// ---- calls of one's own ----
+
+// Tensors of float32, with what the operators need.
+class Call {
+ public:
+  aclTensor* Of(const Shape& shape, void* data, aclDataType dtype = ACL_FLOAT) {
+    tensors_.push_back(aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND,
+                                       shape.data(), shape.size(), data));
+    return tensors_.back();
+  }
+  ~Call() {
+    for (aclTensor* tensor : tensors_) aclDestroyTensor(tensor);
+  }
+
+ private:
+  std::vector<aclTensor*> tensors_;
+};
+
+struct Setting {
+  int64_t mode = 0;
+  int64_t before = 2147483647;
+  int64_t after = 2147483647;
+  double keep = 1;
+};
+
+// Attention of BNSD tensors and its gradients.
+struct Heads {
+  Heads(int64_t batches, int64_t heads, int64_t key_heads, int64_t queries, int64_t keys, int64_t depth)
+      : q{batches, heads, queries, depth}, k{batches, key_heads, keys, depth} {
+    RandomNumbers random(0xA77);
+    for (std::vector<float>* values : {&query, &of_out}) Fill(*values, NumElements(q), random);
+    for (std::vector<float>* values : {&key, &value}) Fill(*values, NumElements(k), random);
+    for (std::vector<float>* values : {&out, &dq}) values->resize(query.size());
+    for (std::vector<float>* values : {&dk, &dv}) values->resize(key.size());
+    for (std::vector<float>* values : {&greatest, &sum})
+      values->resize(static_cast<size_t>(batches * heads * queries * 8));
+  }
+  static void Fill(std::vector<float>& values, int64_t count, RandomNumbers& random) {
+    for (int64_t i = 0; i < count; ++i)
+      values.push_back(static_cast<float>(random.Between(-2000, 2000)) / 1000);
+  }
+
+  void Run(aclrtStream stream, const Setting& setting, const Shape& mask_shape = {},
+           std::vector<unsigned char>* mask = nullptr, std::vector<int64_t> prefix = {}) {
+    Call call;
+    aclIntArray* const array = aclCreateIntArray(prefix.data(), prefix.size());
+    char layout[] = "BNSD";
+    const Shape numbers = {q[0], q[1], q[2], 8};
+    aclTensor* const hides = mask == nullptr ? nullptr : call.Of(mask_shape, mask->data(), ACL_BOOL);
+    aclTensor* const inputs[] = {call.Of(q, query.data()), call.Of(k, key.data()), call.Of(k, value.data())};
+    aclTensor* const statistics[] = {call.Of(numbers, greatest.data()), call.Of(numbers, sum.data())};
+    aclTensor* const result = call.Of(q, out.data());
+    const double scale = 1 / std::sqrt(static_cast<double>(q[3]));
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(aclnnFlashAttentionScoreGetWorkspaceSize(
+                  inputs[0], inputs[1], inputs[2], nullptr, nullptr, nullptr, hides, array, scale,
+                  setting.keep, setting.before, setting.after, q[1], layout, 0, setting.mode, statistics[0],
+                  statistics[1], call.Of({0}, nullptr), result, &size, &executor),
+              0)
+        << aclGetRecentErrMsg();
+    std::vector<std::byte> workspace(size);
+    workspace_bytes = size;
+    ASSERT_EQ(aclnnFlashAttentionScore(workspace.data(), size, executor, stream), 0);
+    ASSERT_EQ(aclrtSynchronizeStream(stream), 0);
+    ASSERT_EQ(aclnnFlashAttentionScoreGradGetWorkspaceSize(
+                  inputs[0], inputs[1], inputs[2], call.Of(q, of_out.data()), nullptr, nullptr, nullptr,
+                  hides, statistics[0], statistics[1], nullptr, result, array, scale, setting.keep,
+                  setting.before, setting.after, q[1], layout, 0, setting.mode, call.Of(q, dq.data()),
+                  call.Of(k, dk.data()), call.Of(k, dv.data()), nullptr, &size, &executor),
+              0)
+        << aclGetRecentErrMsg();
+    workspace.resize(size);
+    gradient_workspace_bytes = size;
+    ASSERT_EQ(aclnnFlashAttentionScoreGrad(workspace.data(), size, executor, stream), 0);
+    ASSERT_EQ(aclrtSynchronizeStream(stream), 0);
+    aclDestroyIntArray(array);
+  }
+  // All results, as bits are compared.
+  std::vector<float> Results() const {
+    std::vector<float> all;
+    for (const std::vector<float>* one : {&out, &greatest, &sum, &dq, &dk, &dv})
+      all.insert(all.end(), one->begin(), one->end());
+    return all;
+  }
+
+  Shape q, k;
+  std::vector<float> query, key, value, of_out, out, greatest, sum, dq, dk, dv;
+  uint64_t workspace_bytes = 0;
+  uint64_t gradient_workspace_bytes = 0;
+};
+
+bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+// A mode that says by places which keys are seen gives what a mask of those gives.
+TEST(FlashAttentionModes, AreTheirMasks) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  constexpr int64_t kQueries = 150, kKeys = 700;
+  for (const int64_t mode : {2, 3, 4, 6}) {
+    Setting setting{mode, 300, -20, 1};
+    const std::vector<int64_t> prefix = {600, 3};
+    const int64_t rows = mode == 6 ? 3072 : 2048;
+    std::vector<unsigned char> pattern(static_cast<size_t>(rows * 2048), 1);
+    Heads heads(2, 2, 1, kQueries, kKeys, 20);
+    heads.Run(environment.stream(), setting, {rows, 2048}, &pattern, prefix);
+    const std::vector<float> by_place = heads.Results();
+    std::vector<unsigned char> mask;
+    for (int64_t b = 0; b < 2; ++b) {
+      for (int64_t i = 0; i < kQueries; ++i) {
+        for (int64_t j = 0; j < kKeys; ++j) {
+          const int64_t end = mode == 2 ? i : i + kKeys - kQueries;
+          const bool sees = mode == 4   ? j >= end - 300 && j <= end - 20
+                            : mode == 6 ? j <= end || j < prefix[static_cast<size_t>(b)]
+                                        : j <= end;
+          mask.push_back(sees ? 0 : 7);
+        }
+      }
+    }
+    heads.Run(environment.stream(), {1, 0, 0, 1}, {2, 1, kQueries, kKeys}, &mask);
+    EXPECT_TRUE(SameBits(by_place, heads.Results())) << mode;
+  }
+}
+
+// A batch's rows are what they are alone, and queries what they are without others.
+TEST(FlashAttentionRows, DependOnNothingElse) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  constexpr int64_t kQueries = 300, kKeys = 600, kDepth = 24;
+  Heads together(3, 2, 2, kQueries, kKeys, kDepth);
+  together.Run(environment.stream(), {});
+  for (const int64_t first : {0, 77, 299}) {
+    Heads one(1, 1, 1, 1, kKeys, kDepth);
+    const int64_t head = 3;  // batch 1, head 1
+    std::copy_n(together.query.begin() + (head * kQueries + first) * kDepth, kDepth, one.query.begin());
+    std::copy_n(together.key.begin() + head * kKeys * kDepth, kKeys * kDepth, one.key.begin());
+    std::copy_n(together.value.begin() + head * kKeys * kDepth, kKeys * kDepth, one.value.begin());
+    std::copy_n(together.of_out.begin() + (head * kQueries + first) * kDepth, kDepth, one.of_out.begin());
+    one.Run(environment.stream(), {});
+    const auto row = [&](const std::vector<float>& all) {
+      const auto begin = all.begin() + (head * kQueries + first) * kDepth;
+      return std::vector<float>(begin, begin + kDepth);
+    };
+    EXPECT_TRUE(SameBits(one.out, row(together.out))) << first;
+    EXPECT_TRUE(SameBits(one.dq, row(together.dq))) << first;
+  }
+}
+
+// Memory grows as the sequence does, not as its square.
+TEST(FlashAttentionMemory, GrowsWithTheSequence) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "2"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  Heads shorter(1, 2, 2, 512, 512, 16);
+  shorter.Run(environment.stream(), {});
+  Heads longer(1, 2, 2, 2048, 2048, 16);
+  longer.Run(environment.stream(), {});
+  EXPECT_EQ(longer.workspace_bytes, shorter.workspace_bytes);
+  EXPECT_LE(longer.gradient_workspace_bytes,
+            shorter.gradient_workspace_bytes + 2 * (2048 - 512) * (16 + 1) * sizeof(float));
+}
+
+// Scores of -infinity hide as masks do; NaN reaches its own row alone.
+TEST(FlashAttentionValues, NotFinite) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  Heads heads(1, 1, 1, 3, 5, 4);
+  const float infinity = std::numeric_limits<float>::infinity();
+  std::fill_n(heads.key.begin(), 20, 1.0f);
+  for (int64_t d = 0; d < 4; ++d) {
+    heads.query[static_cast<size_t>(d)] = -infinity;
+    heads.query[static_cast<size_t>(4 + d)] = std::numeric_limits<float>::quiet_NaN();
+  }
+  heads.Run(environment.stream(), {});
+  for (int64_t d = 0; d < 4; ++d) {
+    EXPECT_EQ(heads.out[static_cast<size_t>(d)], 0.0f);
+    EXPECT_TRUE(std::isnan(heads.out[static_cast<size_t>(4 + d)]));
+    EXPECT_TRUE(std::isfinite(heads.out[static_cast<size_t>(8 + d)]));
+  }
+  EXPECT_EQ(heads.greatest[0], -std::numeric_limits<float>::max());
+  EXPECT_EQ(heads.sum[0], std::numeric_limits<float>::max());
+}
+
+}  // namespace
+}  // namespace portacl::testing

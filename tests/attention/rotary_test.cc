@@ -1,0 +1,111 @@
+// Rotary embeddings, from their description.
+// SPDX-License-Identifier: Apache-2.0
+#include "../norm/row_calls.h"
+
+#include "aclnnop/aclnn_rotary_position_embedding.h"
+#include "gtest/gtest.h"
+
+namespace portacl::testing {
+namespace {
+
+const Listed kDtypes = {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}};
+
+// The element with which another one of a row is turned, and whether it comes with a minus sign.
+struct Partner {
+  int64_t place;
+  bool negative;
+};
+Partner PartnerOf(int64_t mode, int64_t i, int64_t n) {
+  if (mode == 1) return i % 2 == 0 ? Partner{i + 1, true} : Partner{i - 1, false};
+  const int64_t rows = mode == 2 ? n / 2 : n;
+  const bool first = i % rows < rows / 2;
+  return {first ? i + rows / 2 : i - rows / 2, first};
+}
+
+IndexOperator RotaryOperator() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnRotaryPositionEmbedding);
+  op.valid = {TensorArg("x", {2, 3, 2, 4}), TensorArg("cos", {2, 3, 2, 4}), TensorArg("sin", {2, 3, 2, 4}),
+              IntegerArg("mode", 0), OutputArg("out", {2, 3, 2, 4})};
+  const auto fails = [](const std::string& names, std::function<bool(IndexCall&)> wrong) {
+    return Refuses(561002, names, std::move(wrong));
+  };
+  op.rules = {
+      NoNulls("x cos sin out"),
+      Listed_("x", kDtypes),
+      OneDtype("x", "cos"),
+      OneDtype("x", "sin"),
+      OneDtype("x", "out"),
+      fails("mode", [](IndexCall& call) { return call["mode"].integer < 0 || call["mode"].integer > 3; }),
+      fails("x cos sin",
+            [](IndexCall& call) {
+              return call["x"].shape.size() != 4 || call["cos"].shape.size() != 4 ||
+                     call["sin"].shape.size() != 4;
+            }),
+      fails("sin", [](IndexCall& call) { return call["cos"].shape != call["sin"].shape; }),
+      fails("x",
+            [](IndexCall& call) {
+              const int64_t n = call["x"].shape[3];
+              return n > 1024 || n % (call["mode"].integer == 2 ? 4 : 2) != 0;
+            }),
+      fails("cos",
+            [](IndexCall& call) {
+              const Shape& x = call["x"].shape;
+              const Shape& cos = call["cos"].shape;
+              bool fits = cos[3] == x[3];
+              for (size_t i = 0; i < 3; ++i) fits = fits && (cos[i] == 1 || cos[i] == x[i]);
+              return !fits;
+            }),
+      fails("out", [](IndexCall& call) { return call["out"].shape != call["x"].shape; }),
+      EmptyDone("x"),
+  };
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape shape = DrawShape(random, 4, 4, 4);
+    call["mode"].integer = random.Below(4);
+    shape[3] = 4 * random.Between(1, random.Below(4) == 0 ? 256 : 20);
+    if (call["mode"].integer != 2 && random.Below(3) == 0) shape[3] += 2;
+    if (shape[3] > 1024) shape[3] = 1024;
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    for (const char* name : {"x", "cos", "sin", "out"}) {
+      call[name].shape = shape;
+      call[name].dtype = dtype;
+    }
+    for (size_t i = 0; i < 3; ++i) {
+      if (random.Below(2) == 0) call["cos"].shape[i] = 1;
+    }
+    call["sin"].shape = call["cos"].shape;
+  };
+  op.fill = FillRows;
+  op.tolerance = 1e-6;
+  op.is_inexact = true;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const TensorValues& x = tensors[0];
+    const int64_t mode = call["mode"].integer;
+    const int64_t n = x.shape[3];
+    std::vector<double> out(x.elements.size());
+    for (int64_t i = 0; i < std::ssize(out); ++i) {
+      const Index index = IndexAt(x.shape, i);
+      const int64_t row = i - index[3];
+      // In mode 3 even elements come first, then odd ones.
+      const auto at = [&](int64_t place) {
+        return ValueAt(x, row + (mode != 3 ? place : place < n / 2 ? 2 * place : 2 * (place - n / 2) + 1));
+      };
+      const Partner partner = PartnerOf(mode, index[3], n);
+      const double turned = partner.negative ? -at(partner.place) : at(partner.place);
+      out[static_cast<size_t>(i)] =
+          at(index[3]) * ValueAt(tensors[1], index) + turned * ValueAt(tensors[2], index);
+    }
+    return std::vector<Outcome>{AsOutcome(call["out"].dtype, out)};
+  };
+  return op;
+}
+
+const std::vector<IndexOperator>& Operators() {
+  static const std::vector<IndexOperator> all = {RotaryOperator()};
+  return all;
+}
+
+PORTACL_INDEX_TESTS(Rotary, Operators());
+
+}  // namespace
+}  // namespace portacl::testing

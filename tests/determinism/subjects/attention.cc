@@ -1,0 +1,154 @@
+// Attention, its gradients and rotary embeddings for the determinism test: several blocks of keys and of queries, heads that share keys. Each
+// gradient is hashed in a setting of its own.
+// SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
+#include "aclnnop/aclnn_flash_attention_score.h"
+#include "aclnnop/aclnn_flash_attention_score_grad.h"
+#include "aclnnop/aclnn_rotary_position_embedding.h"
+#include "determinism/subject.h"
+
+namespace portacl::testing {
+namespace {
+
+using Tensors = std::span<aclTensor* const>;
+
+// A tensor for what is not looked at, as long as phase 1 runs.
+class Unseen {
+ public:
+  explicit Unseen(const Shape& shape, aclDataType dtype = ACL_FLOAT) {
+    static std::vector<double> memory(1 << 19);
+    tensor_ = aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                              shape.size(), memory.data());
+  }
+  ~Unseen() { aclDestroyTensor(tensor_); }
+  Unseen(const Unseen&) = delete;
+  Unseen& operator=(const Unseen&) = delete;
+  operator aclTensor*() const { return tensor_; }
+
+ private:
+  aclTensor* tensor_;
+};
+
+aclDataType DtypeOf(const aclTensor* tensor) {
+  aclDataType dtype = ACL_DT_UNDEFINED;
+  aclGetDataType(tensor, &dtype);
+  return dtype;
+}
+
+const DtypeNumber kDtypes[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
+
+SubjectRegistration Register(const OperatorBinding& binding, const std::vector<GivenCase>& given,
+                             size_t settings, const std::vector<size_t>& not_negative = {}) {
+  Subject subject;
+  subject.description.binding = binding;
+  subject.description.binding.may_need_workspace = [](std::span<const Shape>) { return true; };
+  for (size_t i = 0; i < settings; ++i) {
+    subject.description.attributes.emplace_back();
+    subject.description.attributes.back().reduction = static_cast<int64_t>(i);
+  }
+  subject.given = given;
+  subject.cuts_freely = [](const Attributes&) { return false; };
+  subject.sums_everything = true;
+  subject.not_negative = not_negative;
+  for (const char c : binding.name) subject.seed = subject.seed * 31 + static_cast<unsigned char>(c);
+  return SubjectRegistration(std::move(subject));
+}
+
+// ---- rotary embeddings ----
+
+std::vector<GivenCase> RotaryCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kDtypes) {
+    for (size_t mode = 0; mode < 4; ++mode) {
+      const Shape x = {2, 37, 3, 84};
+      const Shape angles = {1, 37, 1, 84};
+      cases.push_back({{dtype, dtype, dtype}, {x, angles, angles}, dtype, x, mode});
+    }
+  }
+  return cases;
+}
+const auto kRotary = Register({"aclnnRotaryPositionEmbedding",
+                               {"x", "cos", "sin", "out"},
+                               [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                                 return aclnnRotaryPositionEmbeddingGetWorkspaceSize(
+                                     t[0], t[1], t[2], a.reduction, t[3], size, executor);
+                               },
+                               aclnnRotaryPositionEmbedding},
+                              RotaryCases(), 4);
+
+// ---- attention ----
+
+constexpr int64_t kQueries = 150, kKeys = 530;
+const Shape kQuery = {2, 4, kQueries, 44};
+const Shape kKey = {2, 2, kKeys, 44};
+const Shape kValue = {2, 2, kKeys, 27};
+const Shape kOut = {2, 4, kQueries, 27};
+const Shape kStatistics = {2, 4, kQueries, 8};
+const Shape kTemplate = {2048, 2048};
+char kLayout[] = "BNSD";  // NOLINT(readability-identifier-naming)
+constexpr double kScale = 0.125;
+
+// Without a mask, and what queries at the end see.
+std::vector<GivenCase> ScoreCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kDtypes) {
+    for (size_t setting = 0; setting < 2; ++setting)
+      cases.push_back({{dtype, dtype, dtype}, {kQuery, kKey, kValue}, dtype, kOut, setting});
+    cases.push_back({{dtype, dtype, dtype}, {kQuery, kKey, kValue}, ACL_FLOAT, kStatistics, 2});
+  }
+  return cases;
+}
+const auto kScore = Register({"aclnnFlashAttentionScore",
+                              {"query", "key", "value", "result"},
+                              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                                const Unseen mask(kTemplate, ACL_BOOL);
+                                const Unseen greatest(kStatistics);
+                                const Unseen sum(kStatistics);
+                                const Unseen out(kOut, DtypeOf(t[0]));
+                                const bool statistics = a.reduction == 2;
+                                return aclnnFlashAttentionScoreGetWorkspaceSize(
+                                    t[0], t[1], t[2], nullptr, nullptr, nullptr,
+                                    a.reduction == 0 ? nullptr : static_cast<aclTensor*>(mask), nullptr,
+                                    kScale, 1.0, 0, 0, 4, kLayout, 0, a.reduction == 0 ? 0 : 3, greatest,
+                                    statistics ? t[3] : static_cast<aclTensor*>(sum), nullptr,
+                                    statistics ? static_cast<aclTensor*>(out) : t[3], size, executor);
+                              },
+                              aclnnFlashAttentionScore},
+                             ScoreCases(), 3);
+
+std::vector<GivenCase> GradCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kDtypes) {
+    const Shape results[] = {kQuery, kKey, kValue};
+    for (size_t setting = 0; setting < 3; ++setting) {
+      cases.push_back({{dtype, dtype, dtype, dtype, dtype, ACL_FLOAT, ACL_FLOAT},
+                       {kQuery, kKey, kValue, kOut, kOut, kStatistics, kStatistics},
+                       dtype,
+                       results[setting],
+                       setting});
+    }
+  }
+  return cases;
+}
+const auto kGrad =
+    Register({"aclnnFlashAttentionScoreGrad",
+              {"query", "keyIn", "value", "dy", "attentionIn", "softmaxMax", "softmaxSum", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen mask(kTemplate, ACL_BOOL);
+                const Unseen dq(kQuery, DtypeOf(t[0]));
+                const Unseen dk(kKey, DtypeOf(t[0]));
+                const Unseen dv(kValue, DtypeOf(t[0]));
+                const auto chosen = [&](int64_t setting, aclTensor* unseen) {
+                  return a.reduction == setting ? t[7] : unseen;
+                };
+                return aclnnFlashAttentionScoreGradGetWorkspaceSize(
+                    t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, mask, t[5], t[6], nullptr, t[4],
+                    nullptr, kScale, 1.0, 0, 0, 4, kLayout, 0, 3, chosen(0, dq), chosen(1, dk), chosen(2, dv),
+                    nullptr, size, executor);
+              },
+              aclnnFlashAttentionScoreGrad},
+             GradCases(), 3, {6});
+
+}  // namespace
+}  // namespace portacl::testing
