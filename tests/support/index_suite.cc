@@ -248,17 +248,12 @@ std::vector<Change> ChangesOf(const IndexOperator& op) {
         break;
       case ParameterKind::kText:
         changes.push_back([=](IndexCall& call) { argument(call).null = true; });
-        for (const char* text : {"", "BSH", "SBH", "BNSD", "BSND", "TND", "bsnd"})
+        for (const char* text : {"", "none", "mean", "sum", "Mean", "means", "BSH", "SBH", "BNSD", "BSND", "TND", "bsnd"})
           changes.push_back([=](IndexCall& call) { argument(call).text = text; });
         break;
       case ParameterKind::kReal:
         for (const double value : {-1.0, 0.0, 0.5, 1.0, 2.0, 3.5})
           changes.push_back([=](IndexCall& call) { argument(call).real = value; });
-        break;
-      case ParameterKind::kText:
-        changes.push_back([=](IndexCall& call) { argument(call).null = true; });
-        for (const char* text : {"", "none", "mean", "sum", "Mean", "means"})
-          changes.push_back([=](IndexCall& call) { argument(call).text = text; });
         break;
       default:
         for (const int64_t value : {-9, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 9})
