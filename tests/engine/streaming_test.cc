@@ -18,6 +18,7 @@
 #include "aclnnop/aclnn_l1_loss_backward.h"
 #include "aclnnop/aclnn_logical_xor.h"
 #include "aclnnop/aclnn_permute.h"
+#include "aclnnop/aclnn_replication_pad1d.h"
 #include "engine/cache_size.h"
 #include "gtest/gtest.h"
 #include "support/dtype_rules.h"
@@ -308,6 +309,27 @@ TEST(StreamedRows, AreTakenAndPutWhole) {
         },
         [&](int64_t i) { return put_from[static_cast<size_t>(i / columns)] * columns + i % columns; });
     aclDestroyTensorList(list);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(StreamedRows, ArePadded) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "2"}});
+  for (const int64_t columns : {100, 1003}) {
+    SCOPED_TRACE(std::to_string(columns) + " columns");
+    const Numbered from(columns);
+    const int64_t sides[] = {3, 2};
+    aclIntArray* const padding = aclCreateIntArray(sides, 2);
+    CheckOther<int32_t>(
+        ACL_INT32, {from.rows, columns + 5}, aclnnReplicationPad1d,
+        [&](aclTensor* out, uint64_t* workspace, aclOpExecutor** executor) {
+          return aclnnReplicationPad1dGetWorkspaceSize(from.matrix, padding, out, workspace, executor);
+        },
+        [&](int64_t i) {
+          const int64_t column = std::clamp<int64_t>(i % (columns + 5) - 3, 0, columns - 1);
+          return i / (columns + 5) * columns + column;
+        });
+    aclDestroyIntArray(padding);
     if (HasFailure()) return;
   }
 }

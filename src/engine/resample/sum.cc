@@ -33,9 +33,16 @@ template <class T>
 void AddWeighted(T* __restrict sum, const T* __restrict value, const T* __restrict weight, size_t n) {
   for (size_t i = 0; i < n; ++i) sum[i] += weight[i] * value[i];
 }
+// Two neighbours each.
+template <class T>
+void SumPairs(T* __restrict sum, const T* __restrict value, size_t n) {
+  for (size_t i = 0; i < n; ++i) sum[i] = (T{0} + value[2 * i]) + value[2 * i + 1];
+}
 
 void AddFloat(float* sum, const float* value, size_t n) { Add(sum, value, n); }
 void AddDouble(double* sum, const double* value, size_t n) { Add(sum, value, n); }
+void SumPairsFloat(float* sum, const float* value, size_t n) { SumPairs(sum, value, n); }
+void SumPairsDouble(double* sum, const double* value, size_t n) { SumPairs(sum, value, n); }
 void AddScaledFloat(float* sum, const float* value, float weight, size_t n) {
   AddScaled(sum, value, weight, n);
 }
@@ -85,6 +92,7 @@ constexpr int64_t kTapsTogether = 512;
 template <class T>
 struct TileLoops {
   void (*add)(T* sum, const T* value, size_t n);
+  void (*sum_pairs)(T* sum, const T* value, size_t n);
   void (*add_scaled)(T* sum, const T* value, T weight, size_t n);
   void (*add_weighted)(T* sum, const T* value, const T* weight, size_t n);
   void (*add_present)(T* sum, const T* value, const T* weight, size_t n);
@@ -94,16 +102,20 @@ template <class T>
 TileLoops<T> LoopsFor(Isa isa) {
   if constexpr (std::is_same_v<T, float>) {
     static constexpr auto kAdd = PORTACL_ISA_TABLE(AddFloat);
+    static constexpr auto kSumPairs = PORTACL_ISA_TABLE(SumPairsFloat);
     static constexpr auto kAddScaled = PORTACL_ISA_TABLE(AddScaledFloat);
     static constexpr auto kAddWeighted = PORTACL_ISA_TABLE(AddWeightedFloat);
     static constexpr auto kAddPresent = PORTACL_ISA_TABLE(AddPresentFloat);
-    return {kAdd.For(isa), kAddScaled.For(isa), kAddWeighted.For(isa), kAddPresent.For(isa)};
+    return {kAdd.For(isa), kSumPairs.For(isa), kAddScaled.For(isa), kAddWeighted.For(isa),
+            kAddPresent.For(isa)};
   } else {
     static constexpr auto kAdd = PORTACL_ISA_TABLE(AddDouble);
+    static constexpr auto kSumPairs = PORTACL_ISA_TABLE(SumPairsDouble);
     static constexpr auto kAddScaled = PORTACL_ISA_TABLE(AddScaledDouble);
     static constexpr auto kAddWeighted = PORTACL_ISA_TABLE(AddWeightedDouble);
     static constexpr auto kAddPresent = PORTACL_ISA_TABLE(AddPresentDouble);
-    return {kAdd.For(isa), kAddScaled.For(isa), kAddWeighted.For(isa), kAddPresent.For(isa)};
+    return {kAdd.For(isa), kSumPairs.For(isa), kAddScaled.For(isa), kAddWeighted.For(isa),
+            kAddPresent.For(isa)};
   }
 }
 
@@ -129,8 +141,9 @@ struct ColumnTap {
 
 struct SumJob {
   // How the taps of a row's columns lie: as stretches by tile; as many for every column, those of a tile one after the other, the
-  // first of all columns before the second, where a column may lack some, which then weigh 0; as they come, by column.
-  enum class Columns : uint8_t { kStretches, kFixed, kPadded, kListed };
+  // first of all columns before the second, where a column may lack some, which then weigh 0; the same, two for every column, those of a dense row in their order, which weigh 1;
+  // as they come, by column.
+  enum class Columns : uint8_t { kStretches, kFixed, kPadded, kPairs, kListed };
 
   AxesRows loop;
   Isa isa;
@@ -181,6 +194,9 @@ class Tile {
     const int64_t begin = first_row_tap_[y];
     const int64_t end = first_row_tap_[y + 1];
     to += y * job_.to_row + start_ * job_.to_step;
+    if (y + 1 < job_.loop.rows) {
+      for (int64_t tap = end; tap < first_row_tap_[y + 2]; ++tap) AskForRow(from_ + row_taps_[tap].offset);
+    }
     if (end - begin == 1 && row_taps_[begin].weight == 1) return Store(SummedRow(row_taps_[begin]), to);
     alignas(64) T sum[kTileColumns];
     std::fill_n(sum, columns_, T{0});
@@ -197,6 +213,20 @@ class Tile {
   }
 
  private:
+  // A tile's part of a row ends before a processor sees that it goes on: that of the next row is asked for, where it is dense.
+  void AskForRow(const char* from) const {
+    if (job_.columns == SumJob::Columns::kPairs)
+      return AskFor(from + 2 * start_ * job_.from_size, 2 * columns_);
+    if (job_.columns != SumJob::Columns::kStretches) return;
+    for (const Stretch* one = stretches_ + first_[tile_]; one != stretches_ + first_[tile_ + 1]; ++one) {
+      if (one->step == job_.from_size) AskFor(from + one->offset, one->count);
+    }
+  }
+  void AskFor(const char* from, int64_t n) const {
+    asm volatile("");  // else gcc leaves calls of it out, as if it had no effect
+    for (int64_t byte = 0; byte < n * job_.from_size; byte += 64) __builtin_prefetch(from + byte);
+  }
+
   const T* SummedRow(const RowTap& tap) {
     const char* const from = from_ + tap.offset;
     const int64_t place = tap.number % kRowsKept;
@@ -212,6 +242,11 @@ class Tile {
         break;
       case SumJob::Columns::kPadded:
         SumFixed(from, sum, loops_.add_present);
+        break;
+      case SumJob::Columns::kPairs:
+        static_assert(2 * kTileColumns <= kTapsTogether);
+        loops_.sum_pairs(sum, Numbers(from + 2 * start_ * job_.from_size, job_.from_size, 2 * columns_),
+                         static_cast<size_t>(columns_));
         break;
       default:
         SumListed(from, sum);
@@ -503,6 +538,7 @@ void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& 
       reinterpret_cast<float*>(weights.In(memory))[at] = static_cast<float>(weight);
     }
   };
+  bool are_pairs = false;
   if (is_fixed) {
     int64_t next = 0;
     ForEachTap(columns, [&](int64_t, int64_t b, int64_t index, double weight) {
@@ -518,12 +554,15 @@ void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& 
         for (int64_t tap = 0; tap < taps; ++tap) set(column, tap, 0, 0);
       }
       std::fill_n(first, column_count, int64_t{0});
+      are_pairs =
+          taps == 2 && numbers.parts == 1 && columns.inner_stride == 1 && columns.inner == 2 * column_count;
     } else {
       Accumulate(first, column_count);
     }
     ForEachTapOf(columns, direction, [&](int64_t, int64_t b, int64_t index, double weight) {
       const int64_t place = b * columns.inner_stride * size;
       if (is_padded) {
+        are_pairs = are_pairs && b == 2 * index + first[index] && weight == 1;
         set(index, first[index]++, place, weight);
       } else {
         listed.In(memory)[first[index]++] = {place, weight};
@@ -544,7 +583,7 @@ void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& 
     SumJob job;
     job.loop.Set(operands, size, made.size, numbers.parts, row_count, column_count, threads);
     job.isa = isa;
-    job.columns = kind;
+    job.columns = are_pairs ? SumJob::Columns::kPairs : kind;
     job.is_wide = numbers.is_wide;
     job.from_size = static_cast<int32_t>(size / numbers.parts);
     job.to_size = static_cast<int32_t>(made.size / numbers.parts);

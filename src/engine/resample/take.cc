@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "acl/data_type.h"
+#include "engine/cache_size.h"
 #include "engine/move/block.h"
 #include "engine/move/conversion.h"
 #include "engine/resample/axes_memory.h"
+
+#include <hwy/cache_control.h>
 
 namespace portacl::engine {
 
@@ -70,6 +74,8 @@ struct TakeJob {
   int64_t to_step;  // within a stretch
   int64_t stretch_count;
   bool has_places;  // the row is a table of places
+  bool is_doubled;  // which are those of dense elements, each twice
+  bool streams;     // long stretches are written past the caches, since both sides do not fit them
   Table<RowOfTake> rows;
   Table<Stretch> stretches;
   Table<int64_t> places;
@@ -90,6 +96,26 @@ void Put(char* to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
+// Two elements that lie side by side.
+template <class T>
+using Pair =
+    std::conditional_t<sizeof(T) == 1, uint16_t, std::conditional_t<sizeof(T) == 2, uint32_t, uint64_t>>;
+
+// n elements, each twice.
+template <class T>
+void Double(const char* from, char* to, int64_t n) {
+  constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+  for (int64_t i = 0; i < n; ++i) {
+    const T one = At<T>(from + i * kSize);
+    if constexpr (sizeof(T) <= 4) {
+      Put(to + 2 * i * kSize, static_cast<Pair<T>>(one | Pair<T>{one} << (8 * sizeof(T))));
+    } else {
+      Put(to + 2 * i * kSize, one);
+      Put(to + (2 * i + 1) * kSize, one);
+    }
+  }
+}
+
 // One row by elements of a type of their size.
 template <class T>
 class RowCopier {
@@ -105,7 +131,9 @@ class RowCopier {
   void Copy(const char* from, char* to) const {
     if (job_.has_places) {
       const int64_t n = job_.loop.columns;
-      if (job_.to_step == kSize) {
+      if (job_.is_doubled) {
+        Double<T>(from, to, n / 2);
+      } else if (job_.to_step == kSize) {
         for (int64_t i = 0; i < n; ++i) Put(to + i * kSize, At<T>(from + places_[i]));
       } else {
         for (int64_t i = 0; i < n; ++i) Put(to + i * job_.to_step, At<T>(from + places_[i]));
@@ -141,7 +169,7 @@ class RowCopier {
     if (n <= kFew || !is_dense()) {
       for (int64_t i = 0; i < n; ++i) Put(to + i * job_.to_step, At<T>(from + i * step));
     } else if (step == kSize) {
-      std::memcpy(to, from, static_cast<size_t>(n * kSize));
+      CopyBytes(from, to, n * kSize, job_.streams);
     } else if (step == -kSize) {
       for (int64_t i = 0; i < n; ++i) Put(to + i * kSize, At<T>(from - i * kSize));
     } else if (step == 2 * kSize) {
@@ -171,6 +199,7 @@ void RunRows(const TakeJob& job, const JobContext& context) {
         row.Copy(from + rows[y].from, to + rows[y].to);
       }
     }
+    if (job.streams) hwy::FlushStream();
   });
 }
 
@@ -279,6 +308,10 @@ void SetTakeJob(Executor& executor, const AxesOperands& operands, const AxisMap&
     job.to_step = columns.inner_stride * size;
     job.stretch_count = stretch_count;
     job.has_places = has_places;
+    job.is_doubled = has_places && job.to_step == size && columns.inner % 2 == 0;
+    for (int64_t i = 0; job.is_doubled && i < columns.inner; ++i)
+      job.is_doubled = places.In(memory)[i] == i / 2 * from_size;
+    job.streams = !has_places && 2 * job.Elements() * size > LastLevelCacheBytes();
     job.rows = row_table;
     job.stretches = stretches;
     job.places = places;
