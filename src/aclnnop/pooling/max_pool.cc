@@ -296,12 +296,10 @@ const OperatorFacts facts::max_pool2d_with_mask_backward = {"aclnnMaxPool2dWithM
                                                             kMaskDtypes,
                                                             /*by_promotion=*/false,
                                                             /*inputs_only=*/true};
-const OperatorFacts facts::max_pool2d_with_indices = {"aclnnMaxPool2dWithIndices",
-                                                      "aclnnop/aclnn_max_pool2d_with_indices.h",
-                                                      kIndicesDtypes,
-                                                      kIndicesDtypes,
-                                                      /*by_promotion=*/false,
-                                                      /*inputs_only=*/true};
+const OperatorFacts facts::max_pool2d_with_indices = {
+    "aclnnMaxPool2dWithIndices", "aclnnop/aclnn_max_pool2d_with_indices.h", kIndicesDtypes, kIndicesDtypes,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
 const OperatorFacts facts::max_pool2d_with_indices_backward = {
     "aclnnMaxPool2dWithIndicesBackward",
     "aclnnop/aclnn_max_pool2d_with_indices_backward.h",
@@ -309,12 +307,10 @@ const OperatorFacts facts::max_pool2d_with_indices_backward = {
     kIndicesGradientDtypes,
     /*by_promotion=*/false,
     /*inputs_only=*/true};
-const OperatorFacts facts::max_pool3d_with_argmax = {"aclnnMaxPool3dWithArgmax",
-                                                     "aclnnop/aclnn_max_pool3d_with_argmax.h",
-                                                     kIndicesDtypes,
-                                                     kIndicesDtypes,
-                                                     /*by_promotion=*/false,
-                                                     /*inputs_only=*/true};
+const OperatorFacts facts::max_pool3d_with_argmax = {
+    "aclnnMaxPool3dWithArgmax", "aclnnop/aclnn_max_pool3d_with_argmax.h", kIndicesDtypes, kIndicesDtypes,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
 const OperatorFacts facts::max_pool3d_with_argmax_backward = {
     "aclnnMaxPool3dWithArgmaxBackward",
     "aclnnop/aclnn_max_pool3d_with_argmax_backward.h",
