@@ -1241,7 +1241,6 @@ constexpr int kOperators =
 #undef OPERATOR
     ;
 constexpr int kOthers = 184;  // the headers of the rows before PORTACL_MAPS
-constexpr int kOthers = 18 + 153;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 
