@@ -18,24 +18,21 @@ extern "C" {
 //   input          [batch, channels, axes...], of the format NCL, NCHW or NCDHW, as weight and output
 //   weight         [output's channels, input's / groups, kernel...]; transposed [input's channels, output's / groups, kernel...]
 //   bias           one element for each of output's channels; null: none
-//   stride         one value for each axis, 1 or more
+//   stride, dilation  one value for each axis, 1 or more
 //   padding        one value for each axis, or before and behind for each: of one axis, not transposed, and of two; may be negative
-//   dilation       one value for each axis, 1 or more
-//   transposed     whether it is
 //   outputPadding  one value for each axis, 0 to less than stride or dilation; not read unless transposed
-//   groups         that input's channels are cut into
 //   output         [batch, channels, (input + padding - dilation * (kernel - 1) - 1) / stride + 1], rounded down; transposed
 //                  [batch, channels, (input - 1) * stride - padding + dilation * (kernel - 1) + outputPadding + 1]
 //   cubeMathType   0 to 4, before Atlas A2 0 to 3; with FLOAT there 1 or 2
+// aclnnConvDepthwise2d: two axes, one type, groups = self's channels; kernelSize are weight's last two dims. aclnnConvTbc: one type but
+// bias's, self [time, batch, channels], weight [kernel, self's channels, output's], a bias, output [time + 2 * pad - kernel + 1, ...].
 // Codes, after those that all operators share, in this order:
-//   161001  input, weight, stride, padding, dilation or output is null; outputPadding is, and transposed
-//   161002  the type of input, weight, output or bias is not in the product's list
-//   161002  input has not three to five dims, weight or output not as many; bias is no vector of output's channels; stride, dilation,
-//           padding or outputPadding has another number of values; a format is another one; a value of stride, dilation or groups is
-//           below 1; channels and groups do not go together; the kernel is empty or longer than the padded input; outputPadding is
-//           out of range; transposed, but for Ascend 950, dilation * (kernel - 1) - padding exceeds 255; output has another shape,
-//           or elements where input or weight has none; cubeMathType is not accepted; not two axes, or transposed, on Atlas
-//           200I/500 A2
+//   161001  an argument is null, but bias, and outputPadding unless transposed
+//   161002  the type of a tensor is not in the product's list; ranks or arrays do not go with the axes; bias, weight, channels and
+//           groups do not go together; a format is another one; a value is out of range; the kernel is empty or longer than the padded
+//           input (aclnnConvTbc: than time + pad); transposed, but for Ascend 950, dilation * (kernel - 1) - padding exceeds 255;
+//           output has another shape, or elements where input or weight has none; cubeMathType is not accepted; aclnnConvolution on
+//           Atlas 200I/500 A2: not two axes, or transposed
 //           (here success is returned when output is empty)
 //   561103  a tensor is not dense and reaches outside its storage; values are 2^60 or more
 // clang-format off
@@ -45,6 +42,14 @@ ACLNN_API aclnnStatus aclnnConvolutionGetWorkspaceSize(const aclTensor* input, c
     aclOpExecutor** executor);
 ACLNN_API aclnnStatus aclnnConvolution(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor, aclrtStream
     stream);
+ACLNN_API aclnnStatus aclnnConvDepthwise2dGetWorkspaceSize(const aclTensor* self, const aclTensor* weight, const
+    aclIntArray* kernelSize, const aclTensor* bias, const aclIntArray* stride, const aclIntArray* padding, const
+    aclIntArray* dilation, aclTensor* out, int8_t cubeMathType, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnConvDepthwise2d(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor, aclrtStream
+    stream);
+ACLNN_API aclnnStatus aclnnConvTbcGetWorkspaceSize(const aclTensor* self, const aclTensor* weight, const aclTensor* bias,
+    const int64_t pad, aclTensor* output, int8_t cubeMathType, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnConvTbc(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor, aclrtStream stream);
 // clang-format on
 
 #ifdef __cplusplus

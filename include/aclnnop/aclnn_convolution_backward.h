@@ -22,6 +22,7 @@ extern "C" {
 //   outputMask     three values: whether gradInput, gradWeight, gradBias are wanted; others are not written, and may be null
 //   cubeMathType   0 to 3
 //   gradInput, gradWeight  of the shapes of input and weight;  gradBias  [channels of gradOutput]
+// aclnnConvTbcBackward: self is the gradient of aclnnConvTbc's output, of one type with all but bias and gradBias; all three are written.
 // Codes, after those that all operators share, in this order:
 //   161001  gradOutput, input, weight, stride, padding, dilation, outputPadding or outputMask is null; outputMask has not 3 values;
 //           a wanted gradient is null
@@ -42,6 +43,11 @@ ACLNN_API aclnnStatus aclnnConvolutionBackwardGetWorkspaceSize(const aclTensor* 
     aclOpExecutor** executor);
 ACLNN_API aclnnStatus aclnnConvolutionBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
     aclrtStream stream);
+ACLNN_API aclnnStatus aclnnConvTbcBackwardGetWorkspaceSize(const aclTensor* self, const aclTensor* input, const
+    aclTensor* weight, const aclTensor* bias, int64_t pad, int8_t cubeMathType, aclTensor* gradInput, aclTensor*
+    gradWeight, aclTensor* gradBias, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnConvTbcBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor, aclrtStream
+    stream);
 // clang-format on
 
 #ifdef __cplusplus

@@ -321,9 +321,120 @@ IndexOperator Described(const Shape& x, const Shape& weight, const Shape& y, boo
   return op;
 }
 
+// ---- aclnnConvTbcBackward ----
+
+IndexOperator TbcBackward() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnConvTbcBackward);
+  op.valid = {TensorArg("self", {4, 2, 4}),
+              TensorArg("input", {6, 2, 3}),
+              TensorArg("weight", {3, 3, 4}),
+              TensorArg("bias", {4}),
+              IntegerArg("pad", 0),
+              IntegerArg("cubeMathType", 1),
+              OutputArg("gradInput", {6, 2, 3}),
+              OutputArg("gradWeight", {3, 3, 4}),
+              OutputArg("gradBias", {4})};
+  op.takes_workspace = true;
+  op.rules = {NoNulls("self input weight bias gradInput gradWeight gradBias"),
+              Listed_("bias gradBias", kFloats),
+              Listed_("self", kFloats),
+              OneDtype("self", "input"),
+              OneDtype("self", "weight"),
+              OneDtype("self", "gradInput"),
+              OneDtype("self", "gradWeight"),
+              RankRange("self input weight gradInput gradWeight", 3, 3),
+              RankRange("bias gradBias", 1, 1),
+              Refuses(161002, "self input weight bias gradInput gradWeight gradBias",
+                      [](IndexCall& call) {
+                        return std::any_of(
+                            call.arguments.begin(), call.arguments.end(), [](const IndexArgument& one) {
+                              return one.kind == ParameterKind::kTensor && one.format != ACL_FORMAT_ND &&
+                                     one.format != ACL_FORMAT_NCL;
+                            });
+                      }),
+              Refuses(161002, "pad weight bias self",
+                      [](IndexCall& call) {
+                        const Shape& input = call["input"].shape;
+                        const Shape& weight = call["weight"].shape;
+                        const int64_t pad = call["pad"].integer;
+                        return pad < 0 || weight[1] != input[2] || call["bias"].shape[0] != weight[2] ||
+                               weight[0] < 1 || input[0] + pad < weight[0] ||
+                               call["self"].shape !=
+                                   Shape{input[0] + 2 * pad - weight[0] + 1, input[1], weight[2]};
+                      }),
+              OneShape("input", "gradInput"),
+              OneShape("weight", "gradWeight"),
+              OneShape("bias", "gradBias"),
+              Refuses(161002, "cubeMathType", [](IndexCall& call) {
+                const int64_t mode = call["cubeMathType"].integer;
+                if (mode < 0 || mode > 3) return true;
+                return !IsSinceA2(call) && call["self"].dtype == ACL_FLOAT && mode != 1 && mode != 2;
+              })};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t kernel = random.Between(1, 4), pad = random.Between(0, 3);
+    const int64_t time = std::max<int64_t>(1, kernel - pad) + random.Below(20);
+    const int64_t batch = random.Chance(5) ? 0 : random.Between(1, 4);
+    const int64_t channels = random.Chance(8) ? 0 : random.Between(1, 20),
+                  results = random.Chance(10) ? 70 : random.Between(1, 8);
+    call["input"].shape = call["gradInput"].shape = {time, batch, channels};
+    call["weight"].shape = call["gradWeight"].shape = {kernel, channels, results};
+    call["bias"].shape = call["gradBias"].shape = {results};
+    call["pad"].integer = pad;
+    call["self"].shape = {time + 2 * pad - kernel + 1, batch, results};
+    const DtypeNumber dtype = DrawDtype(random, kMatrixDtypes);
+    for (const char* name : {"self", "input", "weight", "gradInput", "gradWeight"}) call[name].dtype = dtype;
+    call["gradBias"].dtype = DrawDtype(random, kMatrixDtypes);
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const FloatTensor gradient(tensors[0]), input(tensors[1]), weight(tensors[2]);
+    const int64_t pad = call["pad"].integer;
+    const int64_t kernel = weight.shape[0];
+    const std::vector<double> sums =
+        NumElements(gradient.shape) == 0
+            ? std::vector<double>(static_cast<size_t>(gradient.shape[2]), 0)
+            : OrderedSums(gradient.shape, gradient.numbers, {1, 1, gradient.shape[2]});
+    return std::vector<Outcome>{
+        ForEachElement(input.shape,
+                       [&](Index& index) -> std::optional<Element> {
+                         BlockedSum sum;
+                         for (int64_t channel = 0; channel < gradient.shape[2]; ++channel) {
+                           for (int64_t k = 0; k < kernel; ++k) {
+                             const int64_t time = index[0] + pad - k;
+                             const bool is_inside = time >= 0 && time < gradient.shape[0];
+                             sum.AddTerm(weight.At({k, index[2], channel}),
+                                         is_inside ? gradient.At({time, index[1], channel}) : 0.0f);
+                           }
+                         }
+                         return Rounded(tensors[4].dtype, sum.Result());
+                       }),
+        ForEachElement(weight.shape,
+                       [&](Index& index) -> std::optional<Element> {
+                         BlockedSum sum;
+                         for (int64_t image = 0; image < input.shape[1]; ++image) {
+                           for (int64_t position = 0; position < gradient.shape[0]; ++position) {
+                             const int64_t time = position + index[0] - pad;
+                             const bool is_inside = time >= 0 && time < input.shape[0];
+                             sum.AddTerm(gradient.At({position, image, index[2]}),
+                                         is_inside ? input.At({time, image, index[1]}) : 0.0f);
+                           }
+                         }
+                         return Rounded(tensors[5].dtype, sum.Result());
+                       }),
+        ForEachElement(tensors[6].shape, [&](Index& index) -> std::optional<Element> {
+          Element element(static_cast<size_t>(ElementSize(tensors[6].dtype)));
+          EncodeElement(tensors[6].dtype, sums[static_cast<size_t>(index[0])], element.data());
+          return element;
+        })};
+  };
+  op.fill = FillNumbers;
+  op.is_inexact = true;
+  return op;
+}
+
 const std::vector<IndexOperator>& Operators() {
   static const std::vector<IndexOperator> operators = {
-      Described({2, 3, 5, 4}, {4, 3, 2, 3}, {2, 4, 4, 2}, false)};
+      TbcBackward(), Described({2, 3, 5, 4}, {4, 3, 2, 3}, {2, 4, 4, 2}, false)};
   return operators;
 }
 

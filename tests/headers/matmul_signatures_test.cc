@@ -43,3 +43,6 @@ HAS(aclnnGer, In, In, Out);
 HAS(aclnnConvolution, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, Out, int8_t);
 HAS(aclnnConvolutionBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Ints, int, const aclBoolArray*,
     int8_t, Out, Out, Out);
+HAS(aclnnConvDepthwise2d, In, In, Ints, In, Ints, Ints, Ints, Out, int8_t);
+HAS(aclnnConvTbc, In, In, In, int64_t, Out, int8_t);
+HAS(aclnnConvTbcBackward, In, In, In, In, int64_t, int8_t, Out, Out, Out);

@@ -66,7 +66,8 @@ SubjectRegistration Register(const std::string& name, decltype(OperatorBinding::
     subject.description.attributes.back().reduction = static_cast<int64_t>(i);
   }
   subject.given = given;
-  for (GivenCase& one : subject.given) one.format = ACL_FORMAT_NCHW;
+  for (GivenCase& one : subject.given)
+    one.format = one.input_shapes[0].size() == 4 ? ACL_FORMAT_NCHW : ACL_FORMAT_ND;
   subject.cuts_freely = [](const Attributes&) { return false; };
   subject.sums_everything = true;
   for (const char c : name) subject.seed = subject.seed * 31 + static_cast<unsigned char>(c);
@@ -130,6 +131,62 @@ const auto kConvolutionBackward = Register(
     aclnnConvolutionBackward, Cases(2, [](const Setting& s, size_t of_weight) {
       return std::vector<Shape>{s.y, s.x, s.w, of_weight != 0 ? s.w : s.x};
     }));
+
+std::vector<GivenCase> CasesOf(const std::vector<Shape>& inputs, const std::vector<Shape>& outputs) {
+  std::vector<GivenCase> cases;
+  for (size_t way = 0; way < outputs.size(); ++way) {
+    for (const DtypeNumber dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16})
+      cases.push_back({std::vector<DtypeNumber>(inputs.size(), dtype), inputs, dtype, outputs[way], way});
+  }
+  return cases;
+}
+
+const auto kConvDepthwise2d = Register(
+    "aclnnConvDepthwise2d",
+    [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+      return aclnnConvDepthwise2dGetWorkspaceSize(t[0], t[1], Array({3, 5}), t[2], Array({2, 1}),
+                                                  Array({1, 2}), Array({1, 1}), t[3], 1, size, executor);
+    },
+    aclnnConvDepthwise2d, CasesOf({{2, 13, 21, 37}, {26, 1, 3, 5}, {26}}, {{2, 26, 11, 37}}));
+
+const auto kConvTbc = Register(
+    "aclnnConvTbc",
+    [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+      return aclnnConvTbcGetWorkspaceSize(t[0], t[1], t[2], 2, t[3], 1, size, executor);
+    },
+    aclnnConvTbc, CasesOf({{70, 3, 130}, {3, 130, 33}, {33}}, {{72, 3, 33}}));
+
+// A gradient that is not looked at, as long as phase 1 runs.
+class Unseen {
+ public:
+  explicit Unseen(const Shape& shape, const aclTensor* like) {
+    static std::vector<double> memory(1 << 15);
+    aclDataType dtype = ACL_DT_UNDEFINED;
+    aclGetDataType(like, &dtype);
+    tensor_ = aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                              shape.size(), memory.data());
+  }
+  ~Unseen() { aclDestroyTensor(tensor_); }
+  Unseen(const Unseen&) = delete;
+  Unseen& operator=(const Unseen&) = delete;
+  operator aclTensor*() const { return tensor_; }
+
+ private:
+  aclTensor* tensor_;
+};
+
+const Shape kSequence = {70, 3, 130}, kSequenceWeight = {3, 130, 33}, kSequenceBias = {33};
+const auto kConvTbcBackward = Register(
+    "aclnnConvTbcBackward",
+    [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+      const Unseen input(kSequence, t[0]), weight(kSequenceWeight, t[0]), bias(kSequenceBias, t[0]);
+      return aclnnConvTbcBackwardGetWorkspaceSize(
+          t[0], t[1], t[2], bias, 2, 1, a.reduction == 0 ? t[3] : static_cast<aclTensor*>(input),
+          a.reduction == 1 ? t[3] : static_cast<aclTensor*>(weight),
+          a.reduction == 2 ? t[3] : static_cast<aclTensor*>(bias), size, executor);
+    },
+    aclnnConvTbcBackward,
+    CasesOf({{72, 3, 33}, kSequence, kSequenceWeight}, {kSequence, kSequenceWeight, kSequenceBias}));
 
 }  // namespace
 }  // namespace portacl::testing

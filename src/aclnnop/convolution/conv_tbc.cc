@@ -1,0 +1,162 @@
+// aclnnConvTbc and aclnnConvTbcBackward: sequences, [time, batch, channels], with a kernel along the time.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+
+#include "acl/errors.h"
+#include "aclnnop/aclnn_convolution.h"
+#include "aclnnop/aclnn_convolution_backward.h"
+#include "aclnnop/convolution/geometry.h"
+#include "aclnnop/indexing/steps.h"
+#include "plan/move_plan.h"
+
+namespace portacl {
+namespace {
+
+namespace conv = convolution;
+
+enum Tensors { kSelf, kWeight, kBias, kOutput };
+enum GradientTensors { kGrad, kOfInput, kOfWeight, kOfBias, kGradInput, kGradWeight, kGradBias };
+enum Attributes { kPad, kMode };
+
+int64_t Pad(const OperatorCall& call) { return call.attributes[kPad].integer; }
+
+aclnnStatus FormatsArePlain(const Check& check, OperatorCall& call) noexcept {
+  for (int tensor = 0; tensor < static_cast<int>(call.tensors.size()); ++tensor) {
+    const aclFormat format = call.Tensor(tensor).format;
+    if (format == ACL_FORMAT_ND || format == ACL_FORMAT_NCL) continue;
+    return conv::RefuseTensor(check, call, tensor, " has another format", "ND or NCL");
+  }
+  return ACL_SUCCESS;
+}
+
+// The sequence, the kernels, a vector of channels and the result go together.
+aclnnStatus ShapesGo(const Check& check, OperatorCall& call, int input, int weight, int bias, int output) {
+  const Shape& of_input = call.Tensor(input).view;
+  const Shape& of_weight = call.Tensor(weight).view;
+  const int64_t pad = Pad(call);
+  constexpr int64_t kMostPad = int64_t{1} << 60;
+  if (pad < 0 || pad > kMostPad) return RefuseInteger(check, call, "pad", pad, 0, kMostPad);
+  if (of_weight[1] != of_input[2])
+    return conv::RefuseTensor(check, call, weight, " does not go with the channels",
+                              "[kernel, input's, output's]");
+  if (call.Tensor(bias).view[0] != of_weight[2])
+    return conv::RefuseTensor(check, call, bias, " does not go with weight", "[channels of output]");
+  // CANN counts the padding once here.
+  if (of_weight[0] < 1 || of_input[0] > kMostPad || of_input[0] + pad < of_weight[0])
+    return conv::RefuseTensor(check, call, weight, " has a kernel that is empty or too long",
+                              "1 to the sequence's length + pad");
+  const conv::Wide length = conv::Wide{of_input[0]} + 2 * conv::Wide{pad} - of_weight[0] + 1;
+  const Shape& result = call.Tensor(output).view;
+  if (result[0] == length && result[1] == of_input[1] && result[2] == of_weight[2]) return ACL_SUCCESS;
+  return conv::RefuseTensor(check, call, output, " has another shape than the result",
+                            "[time + 2 * pad - kernel + 1, batch, channels]");
+}
+
+aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
+  return ShapesGo(check, call, kSelf, kWeight, kBias, kOutput);
+}
+aclnnStatus GradientShapesFit(const Check& check, OperatorCall& call) noexcept {
+  if (const aclnnStatus status = ShapesGo(check, call, kOfInput, kOfWeight, kOfBias, kGrad)) return status;
+  constexpr int kSame[][2] = {{kGradInput, kOfInput}, {kGradWeight, kOfWeight}, {kGradBias, kOfBias}};
+  for (const auto& [gradient, other] : kSame) {
+    if (call.Tensor(gradient).view != call.Tensor(other).view)
+      return RefuseShape(check, call, gradient, call.Tensor(other).view);
+  }
+  return ACL_SUCCESS;
+}
+
+constexpr auto kChecks =
+    List(NotNull(kSelf), NotNull(kWeight), NotNull(kBias), NotNull(kOutput), DtypesIn(conv::kDtypes, {kBias}),
+         DtypesIn(conv::kDtypes, {kSelf}), SameDtype(kSelf, kWeight), SameDtype(kSelf, kOutput),
+         RankIs(3, {kSelf, kWeight, kOutput}), RankIs(1, {kBias}), Own(FormatsArePlain),
+         SizesRepresentable({kOutput}), Own(ShapesFit), conv::ModeFits(kMode, 4, {kSelf}),
+         DoneIfEmpty({kOutput}), InsideStorage({kSelf, kWeight, kBias}));
+
+constexpr auto kGradientChecks = List(
+    NotNull(kGrad), NotNull(kOfInput), NotNull(kOfWeight), NotNull(kOfBias), NotNull(kGradInput),
+    NotNull(kGradWeight), NotNull(kGradBias), DtypesIn(conv::kDtypes, {kOfBias, kGradBias}),
+    DtypesIn(conv::kDtypes, {kGrad}), SameDtype(kGrad, kOfInput), SameDtype(kGrad, kOfWeight),
+    SameDtype(kGrad, kGradInput), SameDtype(kGrad, kGradWeight),
+    RankIs(3, {kGrad, kOfInput, kOfWeight, kGradInput, kGradWeight}), RankIs(1, {kOfBias, kGradBias}),
+    Own(FormatsArePlain), SizesRepresentable({kGradInput, kGradWeight, kGradBias}), Own(GradientShapesFit),
+    conv::ModeFits(kMode, 3, {kGrad}), InsideStorage({kGrad, kOfInput, kOfWeight}));
+
+engine::Convolution Made(const OperatorCall& call, int x, int w, int y) {
+  const Shape& of_x = call.Tensor(x).view;
+  const Shape& of_w = call.Tensor(w).view;
+  engine::Convolution made{};
+  made.images = of_x[1];
+  made.groups = 1;
+  made.x_channels = of_w[1];
+  made.y_channels = of_w[2];
+  made.axis[engine::kPatchAxes - 1] = {.x = of_x[0],
+                                       .y = call.Tensor(y).view[0],
+                                       .kernel = of_w[0],
+                                       .stride = 1,
+                                       .padding = Pad(call),
+                                       .dilation = 1};
+  constexpr conv::Dims kSequence = {.outer = 1, .inner = 2, .first_axis = 0};
+  made.x = conv::OperandOf(call, x, kSequence);
+  made.y = conv::OperandOf(call, y, kSequence);
+  made.w = conv::OperandOf(call, w, {.outer = 2, .inner = 1, .first_axis = 0});
+  return made;
+}
+
+void SetTbc(const OperatorCall& call, Executor& executor) {
+  engine::Convolution made = Made(call, kSelf, kWeight, kOutput);
+  conv::SetAdded(call, kBias, made);
+  conv::SetConvolutionJob(made, engine::ConvolutionResult::kY, executor);
+}
+
+void SetGradients(const OperatorCall& call, Executor& executor) {
+  if (call.Tensor(kGrad).view.IsEmpty()) {
+    // What has no terms is 0.
+    StepList steps(executor, 3);
+    for (const int tensor : {kGradInput, kGradWeight, kGradBias}) {
+      if (call.Tensor(tensor).view.IsEmpty()) continue;
+      steps.Fill(MergedDims(call.Tensor(tensor)), OperandPlace(call.OperandOf(tensor)), steps.Value({}));
+    }
+    return steps.SetJob();
+  }
+  const engine::Convolution image = Made(call, kGradInput, kOfWeight, kGrad);
+  const engine::Convolution weight = Made(call, kOfInput, kGradWeight, kGrad);
+  conv::SetGradientsJob(call,
+                        {.of_image = call.Tensor(kGradInput).view.IsEmpty() ? nullptr : &image,
+                         .image_result = engine::ConvolutionResult::kX,
+                         .of_weight = call.Tensor(kGradWeight).view.IsEmpty() ? nullptr : &weight,
+                         .bias = kGradBias,
+                         .summed = kGrad,
+                         .channels = 2},
+                        executor);
+}
+
+}  // namespace
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnConvTbcGetWorkspaceSize(const aclTensor* self, const aclTensor* weight,
+                                         const aclTensor* bias, const int64_t pad, aclTensor* output,
+                                         int8_t cubeMathType, uint64_t* workspaceSize,
+                                         aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"self", self}, {"weight", weight}, {"bias", bias}, {"output", output}};
+  const Attribute attributes[] = {{"pad", pad}, {"cubeMathType", cubeMathType}};
+  OperatorCall call{"aclnnConvTbc", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetTbc);
+}
+PORTACL_PHASE_2(aclnnConvTbc)
+
+aclnnStatus aclnnConvTbcBackwardGetWorkspaceSize(const aclTensor* self, const aclTensor* input,
+                                                 const aclTensor* weight, const aclTensor* bias, int64_t pad,
+                                                 int8_t cubeMathType, aclTensor* gradInput,
+                                                 aclTensor* gradWeight, aclTensor* gradBias,
+                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"self", self},           {"input", input},           {"weight", weight},    {"bias", bias},
+      {"gradInput", gradInput}, {"gradWeight", gradWeight}, {"gradBias", gradBias}};
+  const Attribute attributes[] = {{"pad", pad}, {"cubeMathType", cubeMathType}};
+  OperatorCall call{"aclnnConvTbcBackward", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
+  return RunPhase1(call, kGradientChecks, workspaceSize, executor, SetGradients);
+}
+PORTACL_PHASE_2(aclnnConvTbcBackward)
