@@ -119,6 +119,10 @@
 #include "aclnnop/aclnn_fmod_scalar.h"
 #include "aclnnop/aclnn_fmod_tensor.h"
 #include "aclnnop/aclnn_frac.h"
+#include "aclnnop/aclnn_fused_infer_attention_score.h"
+#include "aclnnop/aclnn_fused_infer_attention_score_v2.h"
+#include "aclnnop/aclnn_fused_infer_attention_score_v3.h"
+#include "aclnnop/aclnn_fused_infer_attention_score_v4.h"
 #include "aclnnop/aclnn_gather.h"
 #include "aclnnop/aclnn_gather_v2.h"
 #include "aclnnop/aclnn_ge_scalar.h"
@@ -1203,6 +1207,10 @@ constexpr OperatorCall kCalls[] = {
     MOVES(FlashAttentionScoreGrad, 4, kOperand0, t[0], t[1], t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.Statistics(t[0]),
           given.Statistics(t[0]), nullptr, t[0], nullptr, 0.5, 1.0, 0, 0, given.Heads(t[0]), given.Layout(t[0]), 0, a.reduction, t[3],
           given.Second(t[1]), given.Second(t[2]), nullptr),
+    MOVES(FusedInferAttentionScore, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, given.Array({1}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, 0, 0, given.Layout(t[0]), 0, a.reduction, 0, 0, 0, false, t[3], nullptr),
+    MOVES(FusedInferAttentionScoreV2, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, 0, 0, given.Layout(t[0]), 0, a.reduction, 0, 0, 0, false, 0, 0, t[3], nullptr),
+    MOVES(FusedInferAttentionScoreV3, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, given.Array({1}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, 0, 0, given.Layout(t[0]), 0, a.reduction, 0, 0, 0, false, 0, 0, t[3], nullptr),
+    MOVES(FusedInferAttentionScoreV4, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, 0, 0, given.Layout(t[0]), 0, a.reduction, 0, 0, 0, false, 0, 0, 0, t[3], nullptr),
     MOVES(RmsNorm, 3, kOperand0, t[0], t[1], a.beta, t[2], given.Numbers(given.Leading(t[0], t[1]))),
     MOVES(RmsNormGrad, 4, kOperand0, t[0], t[1], given.Numbers(given.Leading(t[0], t[2])), t[2], t[3], given.Numbers(Given::ShapeOf(t[2]))),
     MOVES(AddRmsNorm, 4, kOperand0, t[0], t[1], t[2], a.beta, t[3], nullptr, nullptr),
@@ -1246,6 +1254,7 @@ constexpr int kOperators =
 #undef OPERATOR
     ;
 constexpr int kOthers = 184;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 18 + 145;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 

@@ -4,10 +4,15 @@
 
 #include "aclnnop/aclnn_flash_attention_score.h"
 #include "aclnnop/aclnn_flash_attention_score_grad.h"
+#include "aclnnop/aclnn_fused_infer_attention_score.h"
+#include "aclnnop/aclnn_fused_infer_attention_score_v2.h"
+#include "aclnnop/aclnn_fused_infer_attention_score_v3.h"
+#include "aclnnop/aclnn_fused_infer_attention_score_v4.h"
 #include "aclnnop/aclnn_rotary_position_embedding.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;
+typedef const aclTensorList* List;
 typedef const aclIntArray* Array;
 typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
@@ -22,3 +27,14 @@ HAS(aclnnFlashAttentionScore, In, In, In, In, In, In, In, Array, double, double,
     char*, int64_t, int64_t, In, In, In, In);
 HAS(aclnnFlashAttentionScoreGrad, In, In, In, In, In, In, In, In, In, In, In, In, Array, double, double,
     int64_t, int64_t, int64_t, char*, int64_t, int64_t, In, In, In, In);
+HAS(aclnnFusedInferAttentionScore, In, List, List, In, In, Array, Array, In, In, In, In, In, In, In, In, In,
+    In, int64_t, double, int64_t, int64_t, char*, int64_t, int64_t, int64_t, int64_t, int64_t, bool, In, In);
+HAS(aclnnFusedInferAttentionScoreV2, In, List, List, In, In, Array, Array, In, In, In, In, In, In, In, In, In,
+    In, In, In, In, In, In, In, Array, int64_t, double, int64_t, int64_t, char*, int64_t, int64_t, int64_t,
+    int64_t, int64_t, bool, int64_t, int64_t, In, In);
+HAS(aclnnFusedInferAttentionScoreV3, In, List, List, In, In, Array, Array, In, In, In, In, In, In, In, In, In,
+    In, In, In, In, In, In, In, Array, In, In, In, int64_t, double, int64_t, int64_t, char*, int64_t, int64_t,
+    int64_t, int64_t, int64_t, bool, int64_t, int64_t, In, In);
+HAS(aclnnFusedInferAttentionScoreV4, In, List, List, In, In, Array, Array, In, In, In, In, In, In, In, In, In,
+    In, In, In, In, In, In, In, Array, In, In, In, In, In, int64_t, double, int64_t, int64_t, char*, int64_t,
+    int64_t, int64_t, int64_t, int64_t, bool, int64_t, int64_t, int64_t, In, In);

@@ -1171,3 +1171,11 @@ add = mutants_of("src/aclnnop/activations/gelu.cc", ACTIVATED)
 add("gelu: beyond the table as at its end", "    if (HWY_LIKELY(hn::AllFalse(d, is_beyond))) return near;\n    const V beyond =\n", "    if (true) return near;\n    const V beyond =\n")
 add("gelu: an infinite slope is 1", "kForm == GeluForm::kErf ? functions::Fma(d, x, hn::Zero(d), hn::Set(d, 1.0f))", "kForm == GeluForm::kErf ? functions::OrNan(hn::Set(d, 1.0f), x)")
 add("gelu: NaN has a slope", ": functions::OrNan(hn::Set(d, 1.0f), x);", ": hn::Set(d, 1.0f);")
+
+add = mutants_of("src/engine/attention/scores.cc", ("infer_attention",))
+add("pages: of the first batch", "work_.Base(table) + batch_ * table.batch + row / page", "work_.Base(table) + row / page")
+add("pages: values follow each other", "to + column * count + term * width);", "to + column * count);")
+
+add = mutants_of("src/engine/attention/forward.cc", ("infer_attention",))
+add("attention: a sink is a key before", "sum_[r] = sum_[r] * factor + Exponential(sink, greatest);", "sum_[r] = sum_[r] + Exponential(sink, greatest);")
+add("attention: pages that are not there are read", "if (!PagesExist(work, context)) return;", "")

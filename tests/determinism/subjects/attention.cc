@@ -5,6 +5,7 @@
 
 #include "aclnnop/aclnn_flash_attention_score.h"
 #include "aclnnop/aclnn_flash_attention_score_grad.h"
+#include "aclnnop/aclnn_fused_infer_attention_score.h"
 #include "aclnnop/aclnn_rotary_position_embedding.h"
 #include "determinism/subject.h"
 
@@ -149,6 +150,63 @@ const auto kGrad =
               },
               aclnnFlashAttentionScoreGrad},
              GradCases(), 3, {6});
+
+// A list of one tensor, the same view of the same memory: a list destroys what it holds.
+class List {
+ public:
+  explicit List(const aclTensor* tensor) {
+    int64_t* dims[3] = {};
+    uint64_t ranks[3] = {};
+    int64_t offset = 0;
+    void* address = nullptr;
+    aclGetViewShape(tensor, &dims[0], &ranks[0]);
+    aclGetViewStrides(tensor, &dims[1], &ranks[1]);
+    aclGetStorageShape(tensor, &dims[2], &ranks[2]);
+    aclGetViewOffset(tensor, &offset);
+    aclGetRawTensorAddr(tensor, &address);
+    const aclTensor* const copy = aclCreateTensor(dims[0], ranks[0], DtypeOf(tensor), dims[1], offset,
+                                                  ACL_FORMAT_ND, dims[2], ranks[2], address);
+    for (int64_t* one : dims) delete[] one;
+    list_ = aclCreateTensorList(&copy, 1);
+  }
+  ~List() { aclDestroyTensorList(list_); }
+  List(const List&) = delete;
+  List& operator=(const List&) = delete;
+  operator const aclTensorList*() const { return list_; }
+
+ private:
+  aclTensorList* list_;
+};
+
+// Sequences of several lengths, one query each, and the logarithms of sums.
+std::vector<GivenCase> InferCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+    cases.push_back({{dtype, dtype, dtype}, {kQuery, kKey, kValue}, dtype, kOut, 0});
+    cases.push_back({{dtype, dtype, dtype}, {{2, 4, 1, 44}, kKey, kValue}, dtype, {2, 4, 1, 27}, 1});
+    cases.push_back({{dtype, dtype, dtype}, {kQuery, kKey, kValue}, ACL_FLOAT, {2, 4, kQueries, 1}, 2});
+  }
+  return cases;
+}
+const auto kInfer = Register(
+    {"aclnnFusedInferAttentionScore",
+     {"query", "key", "value", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const List key(t[1]);
+       const List value(t[2]);
+       const int64_t lengths[] = {530, 301};
+       aclIntArray* const keys = aclCreateIntArray(lengths, 2);
+       const Unseen out(kOut, DtypeOf(t[0]));
+       const bool sums = a.reduction == 2;
+       const aclnnStatus status = aclnnFusedInferAttentionScoreGetWorkspaceSize(
+           t[0], key, value, nullptr, nullptr, nullptr, keys, nullptr, nullptr, nullptr, nullptr, nullptr,
+           nullptr, nullptr, nullptr, nullptr, nullptr, 4, kScale, 0, 0, kLayout, 2, 0, 0, 0, 0, sums,
+           sums ? static_cast<aclTensor*>(out) : t[3], sums ? t[3] : nullptr, size, executor);
+       aclDestroyIntArray(keys);
+       return status;
+     },
+     aclnnFusedInferAttentionScore},
+    InferCases(), 3);
 
 }  // namespace
 }  // namespace portacl::testing
