@@ -12,6 +12,7 @@
 
 #include "acl/handle_table.h"
 #include "acl/process/cancellation.h"
+#include "acl/process/unwinding.h"
 
 namespace portacl::hccl {
 namespace {
@@ -97,6 +98,7 @@ Fault Communicator::Open(const char* host, int connect_seconds) {
 
 Fault Communicator::Join(const HcclRootInfo& info, uint32_t size, uint32_t rank, CommunicatorOptions options,
                          std::shared_ptr<Communicator>* joined) {
+  EnsureUnwinding();
   int seconds = 0;
   if (Fault fault = ConnectTimeout(&seconds)) return fault;
   const Moment deadline = Clock::now() + std::chrono::seconds(seconds);

@@ -20,6 +20,7 @@ namespace {
 
 // What one owner reduces at a time. While it does, the next of these are on their way.
 constexpr size_t kPiece = size_t{1} << 20;
+constexpr size_t kLeastPiece = size_t{1} << 17;
 constexpr size_t kPiecesUnderWay = 4;
 
 const char* At(const void* buffer, uint64_t element, size_t size) noexcept {
@@ -48,6 +49,7 @@ class Performance {
   void Run() {
     switch (operation_.function) {
       case Function::kAllReduce:
+        if (ranks_ == 2 && operation_.count * size_ > Exchange::kWithOffer) return ReduceBothHere();
         return operation_.count * size_ <= Exchange::kWithOffer ? ReduceEverywhere()
                                                                 : ReduceByOwners(EqualBlocks(), true);
       case Function::kReduce:
@@ -169,6 +171,50 @@ class Performance {
     exchange_.WaitForAll();
   }
 
+  // Two ranks: each takes all of the other's and puts it together itself. No more bytes travel than to owners and back, in one step.
+  void ReduceBothHere() {
+    const int other = 1 - me_;
+    const Part all = {operation_.count, 0};
+    const std::vector<Part> parts(2, all);
+    const uint64_t piece = PieceOf(operation_.count);
+    const uint64_t pieces = (operation_.count + piece - 1) / piece;
+    const auto count_of = [&](uint64_t i) { return std::min(piece, operation_.count - i * piece); };
+    PostOffers(parts, parts, nullptr);
+    const size_t room = piece * size_;
+    char* const came =
+        static_cast<char*>(exchange_.Scratch(room * std::min<uint64_t>(pieces, kPiecesUnderWay)));
+    size_t coming[kPiecesUnderWay];
+    std::vector<size_t> going(pieces);
+    const auto ask = [&](uint64_t i) {
+      const size_t bytes = count_of(i) * size_;
+      coming[i % kPiecesUnderWay] =
+          exchange_.Receive(other, PartSlot(i, bytes), came + room * (i % kPiecesUnderWay), bytes);
+    };
+    for (uint64_t i = 0; i < std::min<uint64_t>(pieces, kPiecesUnderWay); ++i) ask(i);
+    for (uint64_t i = 0; i < pieces; ++i) {
+      going[i] = exchange_.Send(other, PartSlot(i, count_of(i) * size_),
+                                At(operation_.send, i * piece, size_), count_of(i) * size_);
+    }
+    MeetOffer(other, all, all, nullptr);
+    const ReduceFunction reduce = FindReduce(operation_.type, operation_.op);
+    for (uint64_t i = 0; i < pieces; ++i) {
+      exchange_.Wait(coming[i % kPiecesUnderWay]);
+      exchange_.Wait(going[i]);  // in place, the result takes the place of what is sent
+      const void* const here = At(operation_.send, i * piece, size_);
+      const void* const there = came + room * (i % kPiecesUnderWay);
+      const void* const inputs[] = {me_ == 0 ? here : there, me_ == 0 ? there : here};
+      reduce(inputs, 2, At(operation_.recv, i * piece, size_), count_of(i));
+      if (i + kPiecesUnderWay < pieces) ask(i + kPiecesUnderWay);
+    }
+    exchange_.WaitForAll();
+  }
+
+  // Elements of a piece: some of them under way, but none so small that its message costs more than its bytes.
+  uint64_t PieceOf(uint64_t count) const noexcept {
+    const uint64_t bytes = std::clamp<uint64_t>(count * size_ / kPiecesUnderWay, kLeastPiece, kPiece);
+    return std::max<uint64_t>(bytes / 64 * 64 / size_, 1);
+  }
+
   // The elements that each rank owns, when nothing else says it.
   std::vector<Part> EqualBlocks() const {
     std::vector<Part> blocks(static_cast<size_t>(ranks_));
@@ -188,7 +234,10 @@ class Performance {
   // Block p of every rank goes to rank p, piece by piece; with `everywhere` its result goes to all.
   void ReduceByOwners(const std::vector<Part>& blocks, bool everywhere) {
     const auto me = static_cast<size_t>(me_);
-    const uint64_t piece = std::max<uint64_t>(kPiece / size_, 1);
+    // The same for all ranks: they must cut alike.
+    uint64_t largest = 0;
+    for (const Part& block : blocks) largest = std::max(largest, block.count);
+    const uint64_t piece = PieceOf(largest);
     const auto pieces = [piece](const Part& block) { return (block.count + piece - 1) / piece; };
     const auto piece_of = [piece](const Part& block, uint64_t i) {
       return Part{std::min(piece, block.count - i * piece), block.first + i * piece};
