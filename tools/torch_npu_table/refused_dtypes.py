@@ -43,6 +43,10 @@ _PADS = {
 _WINDOWS = {"kernel_size": [2, 2], "dilation": [1, 1], "padding": [0, 0], "stride": [1, 1]}
 _PLANES = {"self": (1, 1, 2, 2), "grad_output": (1, 1, 3, 3), "output_size": [3, 3], "input_size": [1, 1, 2, 2]}
 _LINES = {"self": (1, 1, 2), "grad_output": (1, 1, 3), "output_size": [3], "input_size": [1, 1, 2]}
+_CONVOLUTION = {
+    **{"self": (1, 1, 3, 3), "input": (1, 1, 3, 3), "weight": (1, 1, 2, 2), "bias": None, "stride": [1, 1], "padding": [0, 0]},
+    **{"dilation": [1, 1], "transposed": False, "output_padding": [0, 0], "groups": 1},
+}
 _ARGUMENTS: dict[str, dict[str, Any]] = {
     "_prelu_kernel": {"weight": (1,)},
     "_pack_padded_sequence": {"lengths": torch.tensor([3, 2])},  # on the CPU, whatever the device
@@ -56,6 +60,15 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "bernoulli_.Tensor": {"p": (2, 3)},
     "bmm": {"self": (2, 2, 3), "mat2": (2, 3, 4)},
     "col2im": {"self": (1, 4, 4), "output_size": [3, 3], **_WINDOWS},
+    "convolution": _CONVOLUTION,
+    "_convolution": {**_CONVOLUTION, "benchmark": False, "deterministic": False, "cudnn_enabled": False},
+    "convolution_backward": {**_CONVOLUTION, "grad_output": (1, 1, 2, 2), "bias_sizes": [1], "output_mask": [True] * 3},
+    "_slow_conv2d_forward": {**_CONVOLUTION, "kernel_size": [2, 2]},
+    "_slow_conv2d_backward": {**_CONVOLUTION, "grad_output": (1, 1, 2, 2), "kernel_size": [2, 2], "output_mask": [True] * 3},
+    "slow_conv_transpose2d": {**_CONVOLUTION, "kernel_size": [2, 2]},
+    "_conv_depthwise2d": {**_CONVOLUTION, "kernel_size": [2, 2]},
+    "conv_tbc": {"self": (3, 1, 1), "weight": (2, 1, 1), "bias": (1,), "pad": 0},
+    "conv_tbc_backward": {"self": (2, 1, 1), "input": (3, 1, 1), "weight": (2, 1, 1), "bias": (1,), "pad": 0},
     "dot": {"self": (3,), "tensor": (3,)},
     "flip": {"dims": [0]},
     "glu": {"self": (2, 4), "grad_output": (2, 2)},
