@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "acl/acl_rt.h"
+#include "acl/process/thread_end.h"
 #include "acl/queue/stream.h"
 #include "acl/queue/workers.h"
 #include "acl/stream/found_stream.h"
@@ -60,11 +61,13 @@ struct Grouped {
   aclrtStream stream;
   Operation operation;
 };
-struct Group {
+struct Group final : Kept {
   int depth = 0;
   std::vector<Grouped> batches;
 };
-thread_local Group group;
+thread_local Kept* group_of_thread = nullptr;
+
+Group* TheGroup() noexcept { return static_cast<Group*>(group_of_thread); }
 
 }  // namespace
 
@@ -85,17 +88,17 @@ HcclResult Enqueue(const char* api, std::shared_ptr<Communicator> communicator, 
   return RefuseValue(api, "stream", static_cast<const void*>(stream), "a live stream");
 }
 
-bool IsInGroup() noexcept { return group.depth > 0; }
+bool IsInGroup() noexcept { return group_of_thread != nullptr && TheGroup()->depth > 0; }
 
 HcclResult AddToGroup(std::shared_ptr<Communicator> communicator, Operation operation, aclrtStream stream) {
-  for (Grouped& one : group.batches) {
+  for (Grouped& one : TheGroup()->batches) {
     if (one.communicator != communicator || one.stream != stream) continue;
     one.operation.messages.insert(one.operation.messages.end(), operation.messages.begin(),
                                   operation.messages.end());
     one.operation.function = Function::kBatchSendRecv;
     return HCCL_SUCCESS;
   }
-  group.batches.push_back({std::move(communicator), stream, std::move(operation)});
+  TheGroup()->batches.push_back({std::move(communicator), stream, std::move(operation)});
   return HCCL_SUCCESS;
 }
 
@@ -105,17 +108,19 @@ using namespace portacl;
 using namespace portacl::hccl;
 
 HcclResult HcclGroupStart() {
-  ++group.depth;
+  auto* const group = KeptIn<Group>(group_of_thread);
+  if (group == nullptr) return Fail(HCCL_E_OOM, Text("HcclGroupStart: not enough memory for a group."));
+  ++group->depth;
   return HCCL_SUCCESS;
 }
 
 HcclResult HcclGroupEnd() {
   const char* const api = "HcclGroupEnd";
-  if (group.depth == 0)
+  if (!IsInGroup())
     return Fail(HCCL_E_PARA, Text(api, ": the calling thread has started no group with HcclGroupStart."));
-  if (--group.depth > 0) return HCCL_SUCCESS;
+  if (--TheGroup()->depth > 0) return HCCL_SUCCESS;
   HcclResult first = HCCL_SUCCESS;
-  for (Grouped& one : std::exchange(group.batches, {})) {
+  for (Grouped& one : std::exchange(TheGroup()->batches, {})) {
     const HcclResult result = Enqueue(api, std::move(one.communicator), std::move(one.operation), one.stream);
     if (first == HCCL_SUCCESS) first = result;
   }
