@@ -1,4 +1,4 @@
-"""Pads, windows, upsampling and grid sampling as bench/maps.py measures them: rows as those of moves_table.py, of tensors with channels.
+"""Pads, windows, pools, upsampling and grid sampling as bench/maps.py measures them: rows as those of moves_table.py, of tensors with channels.
 
 An image has 16 channels of rows/4 times columns/4; what is smaller has half as many rows and columns.
 
@@ -28,6 +28,17 @@ MADE = {
     "wider_line_grads": "torch.rand((1, 16, n // 16 + 6), generator=g).to(a.dtype)",
     "window_grads": "torch.rand((rows, (columns - 4) // 2 + 1, 4), generator=g).to(a.dtype)",
     "turned": "F.affine_grid(torch.tensor([[[0.8, -0.6, 0.0], [0.6, 0.8, 0.0]]]), (1, 1, rows // 4, columns // 4), False).to(a.dtype)",
+    "pooled_places": "F.max_pool2d(image.float(), 3, 2, 1, return_indices=True)[1].clone()",
+    "pooled_places32": "pooled_places.to(torch.int32)",
+    "pool_mask": "torch.cat([pooled_places32.view(-1).view(torch.int8), torch.zeros(5 * n + 16 * 9 * 32, dtype=torch.int8)])"
+                 "[: 16 * 9 * 32 * (rows * columns // 1024 + 1)].view(1, 16, 9, -1)",
+    "volume": "a.view(1, 16, 4, rows // 8, columns // 8)",
+    "out_volume": "out.view(1, 16, 4, rows // 8, columns // 8)",
+    "pooled_volume": "torch.zeros((1, 16, 2, rows // 16, columns // 16), dtype=a.dtype)",
+    "volume_places": "F.max_pool3d(volume.float(), 3, 2, 1, return_indices=True)[1].clone()",
+    "volume_places32": "volume_places.to(torch.int32)",
+    "many": "a.view(-1, 64, 8, 8)",  # the end of a network
+    "one_each": "torch.zeros((n // 4096, 64, 1, 1), dtype=a.dtype)",
     "anywhere": "(torch.rand((1, rows // 4, columns // 4, 2), generator=g) * 2 - 1).to(a.dtype)",
 }
 
@@ -82,6 +93,51 @@ def upsampled():
                     f"{ATEN}.upsample_bicubic2d.out(smaller, {size}, {theirs}, out=out_image)")
 
 
+def pools():
+    window = "A:[3,3] A:[2,2] A:[1,1]"
+    theirs = "[3, 3], [2, 2], [1, 1]"
+    maxima = f"{ATEN}.max_pool2d_with_indices.out(image, {theirs}, [1, 1], False, out=out_smaller, indices=pooled_places)"
+    gradient = f"{ATEN}.max_pool2d_with_indices_backward.grad_input(smaller, image, {theirs}, [1, 1], False, pooled_places, grad_input=out_image)"
+    yield moved("max_pool2d_with_mask", "MaxPool2dWithMask", f"C:image {window} A:[1,1] I:0 C:out_smaller C:pool_mask", maxima, result="out_smaller")
+    yield moved("max_pool2d_with_mask_backward", "MaxPool2dWithMaskBackward",
+                f"C:smaller C:image C:pool_mask {window} A:[1,1] I:0 C:out_image", gradient)
+    yield moved("max_pool2d_with_indices", "MaxPool2dWithIndices", f"C:image {window} A:[1,1] I:0 C:out_smaller C:pooled_places32", maxima,
+                result="out_smaller")
+    yield moved("max_pool2d_with_indices_backward", "MaxPool2dWithIndicesBackward",
+                f"C:smaller C:image C:pooled_places32 {window} A:[1,1] I:0 C:out_image", gradient, FLOAT)
+    yield moved("max_pool", "MaxPool", "C:image A:[2,2] A:[2,2] I:0 A:[0,0] A:[1,1] I:0 C:out_smaller",
+                f"{ATEN}.max_pool2d_with_indices.out(image, [2, 2], [2, 2], [0, 0], [1, 1], False, out=out_smaller, indices=pooled_places)", FLOAT,
+                result="out_smaller")
+    yield moved("max_pool3d_with_argmax", "MaxPool3dWithArgmax",
+                "T:volume A:[3] A:[2] A:[1] A:[1] I:0 T:pooled_volume T:volume_places32",
+                f"{ATEN}.max_pool3d_with_indices.out(volume, [3], [2], [1], [1], False, out=pooled_volume, indices=volume_places)",
+                result="pooled_volume")
+    yield moved("max_pool3d_with_argmax_backward", "MaxPool3dWithArgmaxBackward",
+                "T:pooled_volume T:volume T:volume_places32 A:[3] A:[2] A:[1] A:[1] I:0 T:out_volume",
+                f"{ATEN}.max_pool3d_with_indices_backward.grad_input(pooled_volume, volume, [3], [2], [1], [1], False, volume_places, "
+                "grad_input=out_volume)")
+    yield moved("avgpool2d", "AvgPool2d", f"C:image {window} I:0 I:1 I:0 I:0 C:out_smaller",
+                f"{ATEN}.avg_pool2d.out(image, {theirs}, False, True, None, out=out_smaller)", result="out_smaller")
+    yield moved("avgpool2d.apart", "AvgPool2d", "C:image A:[2,2] A:[2,2] A:[0,0] I:0 I:1 I:0 I:0 C:out_smaller",
+                f"{ATEN}.avg_pool2d.out(image, [2, 2], [2, 2], [0, 0], False, True, None, out=out_smaller)", result="out_smaller")
+    yield moved("avgpool2d_backward", "AvgPool2dBackward", f"C:smaller C:image {window} I:0 I:1 I:0 I:0 C:out_image",
+                f"{ATEN}.avg_pool2d_backward.grad_input(smaller, image, {theirs}, False, True, None, grad_input=out_image)")
+    yield moved("avgpool3d", "AvgPool3d", "T:volume A:[3] A:[2] A:[1] I:0 I:1 I:0 T:pooled_volume",
+                f"{ATEN}.avg_pool3d.out(volume, [3], [2], [1], False, True, None, out=pooled_volume)", FLOAT, result="pooled_volume")
+    yield moved("avgpool3d_backward", "AvgPool3dBackward", "T:pooled_volume T:volume A:[3] A:[2] A:[1] I:0 I:1 I:0 T:out_volume",
+                f"{ATEN}.avg_pool3d_backward.grad_input(pooled_volume, volume, [3], [2], [1], False, True, None, grad_input=out_volume)", FLOAT)
+    yield moved("adaptive_avg_pool2d", "AdaptiveAvgPool2d", "C:many A:[1,1] C:one_each",
+                f"{ATEN}.adaptive_avg_pool2d.out(many, [1, 1], out=one_each)", result="one_each")
+    yield moved("adaptive_avg_pool2d.many", "AdaptiveAvgPool2d", "C:image A:[rows//8,columns//8] C:out_smaller",
+                f"{ATEN}.adaptive_avg_pool2d.out(image, [rows // 8, columns // 8], out=out_smaller)", result="out_smaller")
+    yield moved("adaptive_avg_pool2d_backward", "AdaptiveAvgPool2dBackward", "C:smaller C:image C:out_image",
+                f"{ATEN}._adaptive_avg_pool2d_backward.out(smaller, image, out=out_image)")
+    yield moved("adaptive_max_pool2d", "AdaptiveMaxPool2d", "C:image A:[rows//8,columns//8] C:out_smaller C:pooled_places",
+                f"{ATEN}.adaptive_max_pool2d.out(image, [rows // 8, columns // 8], out=out_smaller, indices=pooled_places)", result="out_smaller")
+    yield moved("adaptive_max_pool2d_backward", "AdaptiveMaxPool2dBackward", "C:smaller C:image C:pooled_places C:out_image",
+                f"{ATEN}.adaptive_max_pool2d_backward.grad_input(smaller, image, pooled_places, grad_input=out_image)")
+
+
 def sampled():
     for filter_number, filter_name in enumerate(("linear", "nearest", "cubic")):
         for edge_number, edge in ((0, ""), (2, ".reflected")):
@@ -98,5 +154,6 @@ ROWS = (
     moved("circular_pad2d", "CircularPad2d", "T:image A:[3,3,3,3] T:wider_image", "F.pad(image, (3, 3, 3, 3), 'circular')", result="wider_image"),
     *windows(),
     *upsampled(),
+    *pools(),
     *sampled(),
 )

@@ -261,7 +261,7 @@ ROWS = (
     Row("linspace", "Linspace", "S:0 S:100 I:n out", "torch.linspace(0, 100, n, out=out)", FLOATS),
 )
 
-MEASURED_FAMILIES = ("activations", "arithmetic", "pointwise", "indexing", "random", "reductions", "sort", "matmul", "norm")
+MEASURED_FAMILIES = ("activations", "arithmetic", "pointwise", "indexing", "random", "reductions", "sort", "matmul", "norm", "pooling")
 
 
 def families(definitions):
