@@ -140,6 +140,7 @@ V Polynomial(V x, double first, More... more) {
 }
 
 V Exp(V x) { return library_exp(Within(200, x)); }
+V FusedExp(V x) { return Exp(x); }
 V Exp2(V x) { return library_exp2(Within(300, x)); }
 V Expm1(V x) { return library_expm1(Within(200, x)); }
 V Log(V x) { return Where<library_log>(hn::Ge(x, Real(0)), x); }
@@ -329,10 +330,10 @@ constexpr NamedEstimate kEstimates[] = {
     {"Sin", Periodic<library_sin, SineOf>},
     {"Cos", Periodic<library_cos, CosineOf>},
     {"Tan", Periodic<library_tan, TangentOf>},
-    ONE(Exp) ONE(Exp2) ONE(Expm1) ONE(Log) ONE(Log2) ONE(Log10) ONE(Log1p) ONE(Asin) ONE(Acos) ONE(Atan)
-        ONE(Sinh) ONE(Cosh) ONE(Tanh) ONE(Asinh) ONE(Acosh) ONE(Atanh) ONE(Erf) ONE(Erfc) ONE(Erfinv)
-            ONE(Sigmoid) ONE(Lgamma) ONE(Digamma) ONE(Sinc) ONE(Rsqrt) ONE(Floor) ONE(Ceil) ONE(Trunc)
-                ONE(NearestEven) TWO(LogAddExp) TWO(LogAddExp2)};
+    ONE(Exp) ONE(FusedExp) ONE(Exp2) ONE(Expm1) ONE(Log) ONE(Log2) ONE(Log10) ONE(Log1p) ONE(Asin) ONE(Acos)
+        ONE(Atan) ONE(Sinh) ONE(Cosh) ONE(Tanh) ONE(Asinh) ONE(Acosh) ONE(Atanh) ONE(Erf) ONE(Erfc)
+            ONE(Erfinv) ONE(Sigmoid) ONE(Lgamma) ONE(Digamma) ONE(Sinc) ONE(Rsqrt) ONE(Floor) ONE(Ceil)
+                ONE(Trunc) ONE(NearestEven) TWO(LogAddExp) TWO(LogAddExp2)};
 #undef ONE
 #undef TWO
 

@@ -155,6 +155,7 @@ int NearestEven(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t) { return mpfr_rint(r
 
 constexpr Float64Oracle kAll[] = {
     {"Exp", One<mpfr_exp>},
+    {"FusedExp", One<mpfr_exp>},
     {"Exp2", One<mpfr_exp2>},
     {"Expm1", One<mpfr_expm1>},
     {"Log", One<mpfr_log>},

@@ -32,14 +32,14 @@ struct Bound {
 };
 
 constexpr Bound kBounds[] = {
-    {"Exp", 2.0},       {"Exp2", 1.0},      {"Expm1", 1.0},   {"Log", 1.0},          {"Log2", 1.0},
-    {"Log10", 1.0},     {"Log1p", 1.0},     {"Sin", 1.0},     {"Cos", 1.0},          {"Tan", 1.0},
-    {"Asin", 1.0},      {"Acos", 1.0},      {"Atan", 1.0},    {"Sinh", 2.0},         {"Cosh", 2.0},
-    {"Tanh", 1.0},      {"Asinh", 1.0},     {"Acosh", 1.0},   {"Atanh", 1.0},        {"Erf", 1.0},
-    {"Erfc", 1.5},      {"Erfinv", 4.0},    {"Sigmoid", 2.5}, {"Lgamma", 1.0, 8},    {"Digamma", 6.0, 16},
-    {"Sinc", 2.5},      {"Rsqrt", 0.51},    {"Floor", 0},     {"Ceil", 0},           {"Trunc", 0},
-    {"NearestEven", 0}, {"Atan2", 1.0},     {"Pow", 3.0},     {"LogAddExp", 2.0, 2}, {"LogAddExp2", 2.0, 2},
-    {"Fmod", 0},        {"Remainder", 0.5},
+    {"Exp", 2.0},           {"FusedExp", 2.0},  {"Exp2", 1.0},      {"Expm1", 1.0},   {"Log", 1.0},
+    {"Log2", 1.0},          {"Log10", 1.0},     {"Log1p", 1.0},     {"Sin", 1.0},     {"Cos", 1.0},
+    {"Tan", 1.0},           {"Asin", 1.0},      {"Acos", 1.0},      {"Atan", 1.0},    {"Sinh", 2.0},
+    {"Cosh", 2.0},          {"Tanh", 1.0},      {"Asinh", 1.0},     {"Acosh", 1.0},   {"Atanh", 1.0},
+    {"Erf", 1.0},           {"Erfc", 1.5},      {"Erfinv", 4.0},    {"Sigmoid", 2.5}, {"Lgamma", 1.0, 8},
+    {"Digamma", 6.0, 16},   {"Sinc", 2.5},      {"Rsqrt", 0.51},    {"Floor", 0},     {"Ceil", 0},
+    {"Trunc", 0},           {"NearestEven", 0}, {"Atan2", 1.0},     {"Pow", 3.0},     {"LogAddExp", 2.0, 2},
+    {"LogAddExp2", 2.0, 2}, {"Fmod", 0},        {"Remainder", 0.5},
 };
 
 constexpr size_t kBatch = 512;

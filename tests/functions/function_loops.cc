@@ -12,6 +12,7 @@
 
 #include <hwy/highway.h>
 #include "engine/functions/functions-inl.h"
+#include "engine/functions/fused_exp-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::testing {

@@ -33,6 +33,7 @@ struct Bound {
 
 constexpr Bound kBounds[] = {
     {"Exp", 0.92},
+    {"FusedExp", 1.02},
     {"Exp2", 0.92},
     {"Expm1", 0.501},
     {"Log", 0.501},

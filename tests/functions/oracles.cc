@@ -105,6 +105,7 @@ double Remainder(double x, double y) {
 
 constexpr Oracle kAll[] = {
     {"Exp", std::exp, nullptr},
+    {"FusedExp", std::exp, nullptr},
     {"Exp2", std::exp2, nullptr},
     {"Expm1", std::expm1, nullptr},
     {"Log", std::log, nullptr},
