@@ -71,6 +71,7 @@ TEST_P(Prelu, EveryElement) {
             continue;
           }
           ExpectNear(out, i, expected(weight), "Prelu");
+          EXPECT_EQ(std::signbit(NumberAt(out, i)), std::signbit(expected(weight)));
           ExpectNear(wide, i, expected(mixed), "Prelu of two types");
         }
         EXPECT_TRUE(x.UnchangedOutsideView());
@@ -121,6 +122,10 @@ TEST_P(Prelu, Gradients) {
         Fill(x, random);
         Fill(weight, random);
         Fill(gradient, random);
+        if (x.size() > 1) {
+          SetNumber(x, 0, 0.0);
+          SetNumber(x, 1, -0.0);
+        }
         std::vector<double> expected(static_cast<size_t>(weight.size()));
         std::vector<double> slope;
         for (int64_t i = 0; i < x.size(); ++i) {

@@ -1122,7 +1122,6 @@ add = mutants_of("src/aclnnop/map_list.cc", ("gated_maps", "activations_maps"))
 add("several maps: the first alone", "for (int i = 0; i < count; ++i) jobs[i].Run", "for (int i = 0; i < 1; ++i) jobs[i].Run")
 add("several maps: without the sum", "    if (has_sum)\n      reinterpret_cast", "    if (false)\n      reinterpret_cast", ("gated_maps",))
 add("several maps: operands in the call's order", "job.formula.argument[k++] = static_cast<int8_t>(input.operand);", "job.formula.argument[k] = static_cast<int8_t>(k), ++k, static_cast<void>(input);")
-add("several maps: nothing is touched by the sum", "bool touched = has_sum_ && sum()->Touches(operand);", "bool touched = false;", ("gated_maps",))
 
 add = mutants_of("src/aclnnop/activations/prelu.cc", ("gated_maps",))
 add("prelu: zero is positive", "hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(weight, x))", "hn::IfThenElse(hn::Ge(x, hn::Zero(d)), x, hn::Mul(weight, x))")

@@ -503,7 +503,7 @@ TEST(ClassTargets, ThatAreNoClassFailTheStream) {
   constexpr int64_t kRows = 9000;
   for (const bool raises : {true, false}) {
     const ScopedEnvironment environment(Variables{{"PORTACL_INDEX_ERRORS", raises ? "raise" : "ignore"}});
-    std::vector<float> self(kRows * 3, 2), weight = {1, 2, 3}, out(1), total(1), gradient(kRows * 3, 7);
+    std::vector<float> self(kRows * 3, 2), weight = {9, 1, 2, 3}, out(1), total(1), gradient(kRows * 3, 7);
     std::vector<int64_t> target(kRows, 0);
     target[4200] = 3;
     target[8800] = -1;
@@ -512,9 +512,9 @@ TEST(ClassTargets, ThatAreNoClassFailTheStream) {
       return aclCreateTensor(shape, rank, dtype, nullptr, 0, ACL_FORMAT_ND, shape, rank, data);
     };
     const std::vector<aclTensor*> all = {
-        tensor(rows, 2, ACL_FLOAT, self.data()),      tensor(rows, 1, ACL_INT64, target.data()),
-        tensor(classes, 1, ACL_FLOAT, weight.data()), tensor(nullptr, 0, ACL_FLOAT, out.data()),
-        tensor(nullptr, 0, ACL_FLOAT, total.data()),  tensor(rows, 2, ACL_FLOAT, gradient.data())};
+        tensor(rows, 2, ACL_FLOAT, self.data()),          tensor(rows, 1, ACL_INT64, target.data()),
+        tensor(classes, 1, ACL_FLOAT, weight.data() + 1), tensor(nullptr, 0, ACL_FLOAT, out.data()),
+        tensor(nullptr, 0, ACL_FLOAT, total.data()),      tensor(rows, 2, ACL_FLOAT, gradient.data())};
     const auto fails = [&] {
       EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), raises ? 507015 : 0);
       const std::string message = TakeErrorMessage();

@@ -464,6 +464,22 @@ TEST(LongRows, AreStable) {
 }
 
 // The very view of self may be the values, in both ways in which rows are shared.
+// One element that stands for 2^60: what is kept of each would be 2^64 bytes, which is none modulo 2^64.
+TEST(Workspace, OfMoreThanCanBeCountedIsRefused) {
+  const ScopedEnvironment environment(Variables{});
+  const int64_t shape[] = {int64_t{1} << 30, int64_t{1} << 30}, strides[] = {0, 0}, one[] = {1};
+  float element = 1;
+  aclTensor* const self = aclCreateTensor(shape, 2, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, one, 1, &element);
+  aclTensor* const out =
+      aclCreateTensor(nullptr, 0, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, nullptr, 0, &element);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_EQ(aclnnMedianGetWorkspaceSize(self, out, &size, &executor), 561101);
+  EXPECT_EQ(executor, nullptr);
+  aclDestroyTensor(self);
+  aclDestroyTensor(out);
+}
+
 TEST(InPlace, RowsAreSorted) {
   for (const Shape& shape : {Shape{70000}, Shape{300, 100}}) {
     const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});

@@ -453,6 +453,24 @@ PORTACL_INDEX_TESTS(Searched, AllSearches());
 PORTACL_INDEX_TESTS(Counted, AllCounts());
 
 // A sorter's bad index names something less than every number, and fails the stream once; so does a number that has no bin.
+// More bins than bytes can be counted for.
+TEST(Workspace, OfMoreThanCanBeCountedIsRefused) {
+  const ScopedEnvironment environment(Variables{});
+  const int64_t bins[] = {int64_t{1} << 61}, one[] = {1};
+  int8_t element = 1;
+  aclTensor* const self = aclCreateTensor(one, 1, ACL_INT8, nullptr, 0, ACL_FORMAT_ND, one, 1, &element);
+  aclTensor* const out = aclCreateTensor(bins, 1, ACL_INT8, nullptr, 0, ACL_FORMAT_ND, bins, 1, &element);
+  float low = 0, high = 4;
+  aclScalar* const least = aclCreateScalar(&low, ACL_FLOAT);
+  aclScalar* const most = aclCreateScalar(&high, ACL_FLOAT);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_EQ(aclnnHistcGetWorkspaceSize(self, bins[0], least, most, out, &size, &executor), 561101);
+  EXPECT_EQ(executor, nullptr);
+  for (const aclTensor* tensor : {self, out}) aclDestroyTensor(tensor);
+  for (const aclScalar* scalar : {least, most}) aclDestroyScalar(scalar);
+}
+
 TEST(BadNumbers, AreTold) {
   for (const bool raises : {true, false}) {
     const ScopedEnvironment environment(Variables{{"PORTACL_INDEX_ERRORS", raises ? "raise" : "ignore"}});

@@ -15,6 +15,20 @@ namespace portacl {
 using engine::Place;
 using engine::Step;
 
+namespace {
+
+// False, and phase 1 fails, for so many elements that what is kept of each would be more bytes than can be counted: an expanded
+// tensor takes no memory itself. Nothing is then done with the steps.
+bool HasMemoryFor(int64_t elements, Executor& executor, std::byte*& steps) {
+  constexpr int64_t kMost = int64_t{1} << 52;
+  if (elements <= kMost) return true;
+  executor.out_of_memory = true;
+  steps = nullptr;
+  return false;
+}
+
+}  // namespace
+
 StepList::StepList(Executor& executor, int most, const std::vector<int64_t>* array) noexcept
     : executor_(executor),
       memory_(executor.ReserveMemory(static_cast<size_t>(engine::StepsJob::kSharedBytes) +
@@ -214,6 +228,7 @@ engine::Spread* StepList::Spread(const aclTensor& counts, int operand, const cha
 
 engine::Unique* StepList::Unique(const aclTensor& source, Place source_place, bool sorts, int dim,
                                  aclTensor* result, int result_operand) noexcept {
+  if (!HasMemoryFor(source.numel, executor_, memory_)) return nullptr;
   const int64_t count = dim < 0 ? source.numel : source.view[dim];
   const Place memory = Workspace(engine::UniqueMemory(source.dtype, count, sorts));
   Step* const step = Next(Step::Kind::kUnique);
@@ -246,6 +261,7 @@ engine::Unique* StepList::Unique(const aclTensor& source, Place source_place, bo
 void StepList::SortRows(const aclTensor& source, Place source_place, const aclTensor* values,
                         Place values_place, const aclTensor* places, Place places_place, int dim,
                         engine::SortRows rows) noexcept {
+  if (!HasMemoryFor(source.numel, executor_, memory_)) return;
   Step* const step = Next(Step::Kind::kSortRows);
   if (step == nullptr) return;
   rows.source.place = source_place;
@@ -267,6 +283,7 @@ void StepList::Search(const engine::Search& search) noexcept {
 }
 
 Place StepList::Histogram(engine::Histogram histogram) noexcept {
+  if (!HasMemoryFor(histogram.bins, executor_, memory_)) return {};
   histogram.threads = ThreadLimit();
   histogram.gather = engine::FindGather(JobIsa(), engine::GatherSource::kCache);
   histogram.raises = CurrentConfiguration().index_errors_raise;
