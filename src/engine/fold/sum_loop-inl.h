@@ -290,6 +290,10 @@ class FormulaTerms {
 
 // ---- The two orders ----
 
+// How far ahead is asked for: several pages where there is one stream and nothing to compute.
+template <class Terms>
+inline constexpr size_t kSumAhead = (Terms::kIsSingle ? 4 : 1) * kFarthestAhead;
+
 template <class Terms>
 HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
   constexpr size_t kBlock = kLaneBlock;
@@ -321,7 +325,7 @@ HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
       if constexpr (Terms::kIsPaired) {
         PairedSums16 paired(sums);
         for (; i + PairedSums16::kGroup <= end; i += PairedSums16::kGroup) {
-          if (work.from_memory) terms.Prefetch(i + kFarthestAhead / sizeof(uint16_t));
+          if (work.from_memory) terms.Prefetch(i + kSumAhead<Terms> / sizeof(uint16_t));
           for (size_t pair = 0; pair < PairedSums16::kGroup / (2 * kFloatLanes); ++pair) {
             const size_t at_pair = i + pair * 2 * kFloatLanes;
             paired.Add(pair, terms.Even(at_pair), terms.Odd(at_pair));
@@ -332,9 +336,9 @@ HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
 #endif
       for (; i + kLanes <= end; i += kLanes) {
         if constexpr (Terms::kHasHalves) {
-          if (work.from_memory) terms.Prefetch(i + kFarthestAhead / sizeof(uint16_t));
+          if (work.from_memory) terms.Prefetch(i + kSumAhead<Terms> / sizeof(uint16_t));
         } else if constexpr (Terms::kIsSingle) {
-          if (work.from_memory) terms.Prefetch(i + kFarthestAhead / sizeof(float));
+          if (work.from_memory) terms.Prefetch(i + kSumAhead<Terms> / sizeof(float));
         }
         sums.Add(terms.template At<true>(i));
       }
