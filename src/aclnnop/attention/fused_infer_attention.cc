@@ -329,7 +329,7 @@ aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
                     "[at least Sq, at least Skv], with dims [B or 1] or [B or 1, 1] before, not in TND");
 }
 
-Shape ResultShape(const OperatorCall& call, const Sizes& sizes) {
+Shape ResultShape(const Sizes& sizes) {
   const int64_t batches = sizes.query.batches;
   const int64_t heads = sizes.query.heads;
   const int64_t rows = sizes.query.rows;
@@ -339,7 +339,6 @@ Shape ResultShape(const OperatorCall& call, const Sizes& sizes) {
     for (const int64_t dim : dims) shape.dim[shape.rank++] = dim;
     return shape;
   };
-  (void)call;
   switch (sizes.layouts.out) {
     case Layout::kBsh:
       return of({batches, rows, heads * depth});
@@ -374,7 +373,7 @@ Shape LseShape(const Sizes& sizes) {
 
 aclnnStatus ResultsFit(const Check& check, OperatorCall& call) noexcept {
   const Sizes sizes(call);
-  const Shape accepted = ResultShape(call, sizes);
+  const Shape accepted = ResultShape(sizes);
   if (call.Tensor(OutOf(call)).view != accepted) return RefuseShape(check, call, OutOf(call), accepted);
   const Shape numbers = LseShape(sizes);
   if (WantsLse(call) && call.Tensor(LseOf(call)).view != numbers)
@@ -496,7 +495,7 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   engine::SetAttentionJob(executor, made, JobIsa(), ThreadLimit());
 }
 
-// Phase 1 of every version: `own` are the tensors between those that all have and the results.
+// Phase 1 of every version.
 template <size_t kCount>
 aclnnStatus Plan(const char* api, const TensorArgument (&tensors)[kCount],
                  const Attribute (&attributes)[kWantsLse + 1], uint64_t* workspace,
