@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "acl/process/cancellation.h"
+#include "acl/process/unwinding.h"
 #include "hccl/communicator.h"
 #include "hccl/errors.h"
 #include "hccl/meeting.h"
@@ -151,6 +152,7 @@ HcclResult HcclCommInitAll(uint32_t ndev, int32_t* devices, HcclComm* comms) {
   if (HcclResult result = CheckRank(api, ndev, 0)) return result;
   HcclRootInfo info;
   if (HcclResult result = GetRootInfo(api, &info)) return result;
+  EnsureUnwinding();
   try {
     // Each rank waits for the others: a thread for each.
     std::vector<HcclResult> results(ndev, HCCL_E_INTERNAL);
