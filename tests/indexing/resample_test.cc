@@ -1169,8 +1169,8 @@ void Compute(const Plan& plan, const Run& run, aclrtStream stream) {
 
 // More rows than a thread takes at once, of several images.
 TEST(Shares, GoOnWhereTheLastOnesEnd) {
-  const Shape small = {3, 2, 40, 200};
-  const Shape large = {3, 2, 80, 400};
+  const Shape small = {3, 2, 40, 300};
+  const Shape large = {3, 2, 80, 600};
   std::vector<float> image(static_cast<size_t>(NumElements(small)));
   std::vector<float> twice(static_cast<size_t>(NumElements(large)), -7);
   std::vector<float> sums(image.size(), -7);
@@ -1191,8 +1191,8 @@ TEST(Shares, GoOnWhereTheLastOnesEnd) {
         },
         aclnnUpsampleNearest2dBackward, environment.stream());
     for (size_t i = 0; i < twice.size(); ++i) {
-      const size_t row = i / 400 / 2;  // images have twice as many
-      ASSERT_EQ(twice[i], image[row * 200 + i % 400 / 2]) << i << ", " << threads << " threads";
+      const size_t row = i / 600 / 2;  // images have twice as many
+      ASSERT_EQ(twice[i], image[row * 300 + i % 600 / 2]) << i << ", " << threads << " threads";
     }
     for (size_t i = 0; i < sums.size(); ++i)
       ASSERT_EQ(sums[i], 4 * image[i]) << i << ", " << threads << " threads";

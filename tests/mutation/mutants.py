@@ -534,6 +534,8 @@ add("move: fills alike bytes by the first", "return byte == pattern[0]; })) {", 
 add("move: a run's last bytes", "    const Vector last = Load<Vector>(source + bytes - 16);", "    const Vector last = Load<Vector>(source + bytes / 16 * 16 - 16);")
 add("move: blocks of any size are transposed", "rows <= kTransposedRows && columns * size <= kTransposedRowBytes) {", "rows <= 2 * kTransposedRows && columns * size <= kTransposedRowBytes) {", reason="no block is larger")
 add("move: narrow blocks row by row", "if (columns < kNarrow && rows > columns) {", "if (false) {", reason="the same bytes, later")
+add("move: streamed runs are all the first column's", "char* target = destination + column * to.column;", "char* target = destination;", ("streaming",))
+add("move: the end of a long row is its beginning", "StreamLines(source + first, destination + first, bytes - first, next);", "StreamLines(source, destination + first, bytes - first, next);", ("streaming",))
 
 add = mutants_of("src/plan/move_plan.cc", ("move_plan", "copy_numerics", "zero_numerics"))
 add("move-plan: rows that one side has dense", "if (source.stride[last] != size || destination.stride[last] != size) return;", "if (destination.stride[last] != size) return;")
@@ -792,6 +794,8 @@ add("indexed: dims merge whatever the indices", "if (!continues(one.stride) || "
 add("indexed: dims of the index tensor merge with others", " || (one.repeated >> dim & 1) != (one.repeated >> (dim + 1) & 1)", "")
 add("indexed: dims merge whatever the indexed side", "if (!continues(move.plain_stride) || !continues(move.indexed_stride)) return false;", "if (!continues(move.plain_stride)) return false;")
 add("indexed: copies onto themselves", "        if (!IsCopyOfItself(step, context))\n", "", reason="the same bytes onto themselves")
+add("indexed: repeated places are those of the first tile", "Elements<false>(plain + i * stride, stride, indexed, offset + i, count);", "Elements<false>(plain + i * stride, stride, indexed, offset, count);", ("scattered",))
+add("indexed: what is stored together is one element", "base + offset[k])} << (8 * sizeof(T) * k % 64);", "base + offset[0])} << (8 * sizeof(T) * k % 64);")
 
 add = mutants_of("src/engine/move/indexed.h", INDEXED, seen_by=("src/engine/move/indexed.cc",))
 add("indexed: the last bad index", "    while (at < seen && !position", "    while ((at > seen || seen == std::numeric_limits<int64_t>::max()) && !position")
@@ -912,6 +916,8 @@ add("take: a row is like that before it", "y > first && rows[y].from == rows[y -
 add("take: later tiles that are converted begin with the stretch", "CopyBlock(from + done * step,", "CopyBlock(from,")
 add("take: long stretches are not mirrored", "At<T>(from - i * kSize)", "At<T>(from + i * kSize)")
 add("take: every second is every one", "At<T>(from + i * 2 * kSize)", "At<T>(from + i * kSize)")
+add("take: every table doubles", "job.is_doubled = places.In(memory)[i] == i / 2 * from_size;", "job.is_doubled = true;")
+add("take: doubled elements of an odd row", "Double<T>(from, to, n / 2);", "Double<T>(from, to, n / 2 - 1);")
 
 add = mutants_of("src/engine/resample/sum.cc", RESAMPLE)
 add("sums: a row that is kept is any in its place", "if (kept_[place] == from) return sum;", "if (kept_[place] != nullptr) return sum;")
@@ -922,6 +928,8 @@ add("sums: taps of a column end with what is gathered", "for (int64_t tap = firs
 add("sums: columns without taps behind the last", "    for (; column < columns_; ++column) {", "    if (column < columns_) {")
 add("sums: turned round, from the first place on", "      offset += (count - 1) * offset_step;\n", "")
 add("sums: a stretch ends behind its tile", "(left + step - 1) / step)", "left / step + 1)")
+add("sums: pairs of one element", "(T{0} + value[2 * i]) + value[2 * i + 1]", "(T{0} + value[2 * i]) + value[2 * i]")
+add("sums: pairs begin with the row", "Numbers(from + 2 * start_ * job_.from_size, job_.from_size,", "Numbers(from, job_.from_size,")
 
 add = mutants_of("src/engine/resample/grid.cc", RESAMPLE)
 add("grid: what is no number is no place", "std::isnan(coordinate) ? T{-1} : coordinate", "coordinate")

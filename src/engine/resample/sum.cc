@@ -194,7 +194,9 @@ class Tile {
     const int64_t begin = first_row_tap_[y];
     const int64_t end = first_row_tap_[y + 1];
     to += y * job_.to_row + start_ * job_.to_step;
-    if (y + 1 < job_.loop.rows) {
+    const bool is_dense =
+        job_.columns == SumJob::Columns::kPairs || job_.columns == SumJob::Columns::kStretches;
+    if (is_dense && y + 1 < job_.loop.rows) {
       for (int64_t tap = end; tap < first_row_tap_[y + 2]; ++tap) AskForRow(from_ + row_taps_[tap].offset);
     }
     if (end - begin == 1 && row_taps_[begin].weight == 1) return Store(SummedRow(row_taps_[begin]), to);
@@ -217,7 +219,6 @@ class Tile {
   void AskForRow(const char* from) const {
     if (job_.columns == SumJob::Columns::kPairs)
       return AskFor(from + 2 * start_ * job_.from_size, 2 * columns_);
-    if (job_.columns != SumJob::Columns::kStretches) return;
     for (const Stretch* one = stretches_ + first_[tile_]; one != stretches_ + first_[tile_ + 1]; ++one) {
       if (one->step == job_.from_size) AskFor(from + one->offset, one->count);
     }
