@@ -246,11 +246,12 @@ void CheckRunningNumbers(bool is_product, bool is_exclusive, bool is_in_place, c
   std::vector<T> values;
   for (int64_t i = 0; i < kLines * kLength; ++i) {
     const int64_t line = i / kLength;
-    const double unit = is_product      ? std::ldexp(1.0, static_cast<int>(random.Between(-8, -5)))
-                        : line % 4 == 0 ? 0x1p-141
-                        : line % 4 == 1 ? 0x1p119
-                        : line % 4 == 2 ? std::ldexp(1.0, static_cast<int>(random.Between(-16, 0)))
-                                        : 0x1p-133;
+    const double unit =
+        is_product      ? std::ldexp(1.0, static_cast<int>(random.Between(-8, -5)) - (line % 4 == 0 ? 2 : 0))
+        : line % 4 == 0 ? 0x1p-141
+        : line % 4 == 1 ? 0x1p119
+        : line % 4 == 2 ? std::ldexp(1.0, static_cast<int>(random.Between(-16, 0)))
+                        : 0x1p-133;
     const auto digits = static_cast<double>(random.Between(-255, 255));
     double x = digits * unit;
     if (is_product && digits == 0) x = 1;
