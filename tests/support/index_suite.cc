@@ -248,7 +248,8 @@ std::vector<Change> ChangesOf(const IndexOperator& op) {
         break;
       case ParameterKind::kText:
         changes.push_back([=](IndexCall& call) { argument(call).null = true; });
-        for (const char* text : {"", "none", "mean", "sum", "Mean", "means", "BSH", "SBH", "BNSD", "BSND", "TND", "bsnd"})
+        for (const char* text :
+             {"", "none", "mean", "sum", "Mean", "means", "BSH", "SBH", "BNSD", "BSND", "TND", "bsnd"})
           changes.push_back([=](IndexCall& call) { argument(call).text = text; });
         break;
       case ParameterKind::kReal:
