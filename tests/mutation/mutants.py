@@ -1077,7 +1077,7 @@ add = mutants_of("src/engine/gemm/gemm.cc", ("product_bits",))
 add("dot: blocks in no order", "sum = is_first && i == 0 ? blocks[i] : sum + blocks[i];", "sum = is_first && i == 0 ? blocks[count - 1] : sum + blocks[count - 1 - i];")
 add("dot: without the last block", "if (whole < count)", "if (whole > count)")
 add("dot: threads begin anew", "const int64_t block = part * kBlocksOfThread;", "const int64_t block = 0 * part;")
-add("without memory: no blocks", "sum = is_first ? block : sum + block;", "sum = is_first ? block : sum - block;")
+add("without memory: no blocks", "          depth);\n      sum = is_first ? block : sum + block;", "          depth);\n      sum = is_first ? block : sum - block;")
 add("batches: one right operand", "gemm.right.batch[kLast] != 0 || !continues", "!continues")
 add = mutants_of("src/engine/gemm/gemm.cc", ("vector_products", "products"))
 add("products: what is added is not scaled", "if (gemm_.beta != 1.0f) {", "if (false) {")
@@ -1127,8 +1127,9 @@ add("pieces: results go to the row's begin", "StoreRows(run.job_.operand[k], run
 add("rows: 16-bit kernels for what is not", "if (dtypes_[k] != dtype || !IsDense(operand.inner, operand.size)) return false;", "if (dtypes_[k] != dtype) return false;", ("rows",))
 
 add = mutants_of("src/aclnnop/map_list.cc", ("gated_maps", "activations_maps"))
-add("several maps: the first alone", "for (int i = 0; i < count; ++i) jobs[i].Run", "for (int i = 0; i < 1; ++i) jobs[i].Run")
-add("several maps: without the sum", "    if (has_sum)\n      reinterpret_cast", "    if (false)\n      reinterpret_cast", ("gated_maps",))
+add("several maps: the first alone", "for (int i = 0; i < count; ++i) jobs[i].Run(context", "for (int i = 0; i < 1; ++i) jobs[i].Run(context")
+add("several maps: without the sum", "if (has_sum) sum->Run(context.addresses, context.workspace);", "", ("gated_maps",))
+add("several maps: without the sum of the last", "if (has_sum) sum->Run(addresses, context.workspace);", "", ("binary_losses",))
 add("several maps: operands in the call's order", "job.formula.argument[k++] = static_cast<int8_t>(input.operand);", "job.formula.argument[k] = static_cast<int8_t>(k), ++k, static_cast<void>(input);")
 
 add = mutants_of("src/aclnnop/activations/prelu.cc", ("gated_maps",))
@@ -1140,6 +1141,7 @@ add = mutants_of("src/aclnnop/norm/nll_loss.cc", ("classes",))
 add("classes: a weight is its last dim", "  std::swap(loss.weight.outer, loss.weight.inner);\n", "")
 add("classes: any dims of the weight", ",\n                                   Own(NumbersMerge<kFactor>, ACLNN_ERR_INNER_NULLPTR));", ");")
 
+# ---- Attention ----------------------------------------------------------------------------------
 
 add = mutants_of("src/engine/attention/forward.cc", ("flash_attention",))
 add("attention: what was summed is not scaled", "sum_[r] = sum_[r] * factor_[r] + sum;", "sum_[r] = sum_[r] + sum;")
@@ -1160,12 +1162,11 @@ add("attention gradients: dropped weights count", "scores.Drop(s_ + r * kPackedR
 add("attention gradients: keys are not scaled", "attention_.kernels.multiply(of_key_ + j * depth_row_, depth_row_, attention_.scale);", "")
 add("attention gradients: shifts of the last query", "attention_.shift_rows == 1 ? 0 : first + r", "0")
 add("attention gradients: shifts are not cleared", "if (attention.shift_rows > 0 && (i == 0 || is_alone)) ClearShifts(slots, head);", "")
+
 # ---- Several maps in one call, weights along dims, polynomials in intervals ----------------------
 GATED = ("gated_maps",)
 add = mutants_of("src/aclnnop/map_list.cc", GATED)
 add("map-list: the first map again", "jobs[i].Run(context.addresses, context.workspace);", "jobs[0].Run(context.addresses, context.workspace);")
-add("map-list: maps before the sum", "if (has_sum)\n", "if (false)\n")
-add("map-list: inputs in the call's order", "job.formula.argument[k++] = static_cast<int8_t>(input.operand);", "job.formula.argument[k] = static_cast<int8_t>(k), ++k, static_cast<void>(input);")
 add = mutants_of("src/aclnnop/activations/prelu.cc", GATED)
 add("prelu: 0 is positive", "return hn::IfThenZeroElse(hn::Gt(x, hn::Zero(d)), hn::Mul(x, gradient));", "return hn::IfThenZeroElse(hn::Ge(x, hn::Zero(d)), hn::Mul(x, gradient));", reason="a sum of zeros, but for an infinite gradient")
 add("prelu: the slope of positive numbers", "hn::IfThenElse(hn::Gt(x, hn::Zero(d)), gradient, hn::Mul(weight, gradient))", "hn::Mul(weight, gradient)")
