@@ -62,7 +62,7 @@ NO_LOOP = {'FLOAT4_E2M1', 'FLOAT4_E1M2'}
 NOT_TOGETHER = dict.fromkeys(('aclnnPowTensorTensor', 'aclnnPowTensorScalar'), {'BOOL'})
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../src/aclnnop/operators.def'), encoding='utf-8') as listed:
     INDEXING = {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
-        r'^OPERATOR\((\w+), (?:(?:attention|indexing|matmul|norm|sort),|loss, (?:binary_cross_entropy|soft_margin_loss))', listed.read(), re.MULTILINE)}
+        r'^OPERATOR\((\w+), (?:attention|convolution|indexing|matmul|norm|pooling|sort),', listed.read(), re.MULTILINE)}
 # Operands that must have the dtype of another one.
 TIED = {'aclnnMseLossBackward': ('gradOutput', 'self', 'target'), 'aclnnKlDivTargetBackward': ('target', 'gradTarget')}
 RANDOM = {'aclnnInplaceUniform', 'aclnnInplaceNormal', 'aclnnNormalTensorTensor', 'aclnnInplaceRandom', 'aclnnBernoulli', 'aclnnRandperm',
@@ -101,7 +101,7 @@ class Info(unittest.TestCase):
                     self.assertEqual(probe.returncode, 0, probe.stderr)
                     probed = json.loads(probe.stdout)
                     # Random numbers are tried by tests/random/; what moves and indexes elements takes lists, arrays and indices:
-                    # tests/attention/, tests/indexing/, tests/matmul/, tests/norm/ (with the losses of two classes) and tests/sort/ try its dtypes.
+                    # the tests of their families try its dtypes.
                     indexing = {op['name'] for op in table['operators'] if op['header'] in INDEXING}
                     self.assertEqual(names - set(probed) - indexing, RANDOM)
                     for op in table['operators']:
