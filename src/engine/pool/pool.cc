@@ -127,6 +127,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/data_type.h"
 #include "engine/conversions.h"
+#include "engine/isa.h"
 #include "engine/isa_table.h"
 #include "engine/place.h"
 #include "engine/pool/pool.h"
@@ -520,6 +521,7 @@ void PoolJob::Run(const JobContext& context) const noexcept {
     for (int64_t row = share * rows_together; row < end; row += kLanes)
       lanes.Run(row, std::min(kLanes, end - row));
   });
+  if (plain == nullptr) ReportIsaThatRan(isa);
 }
 
 // Which windows an element is in: those of a gradient.

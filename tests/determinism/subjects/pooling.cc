@@ -34,8 +34,10 @@ const Shape kPooled = {3, 7, 10, 151};
 const Shape kVolumes = {2, 3, 7, 9, 37};
 const Shape kPooledVolumes = {2, 3, 4, 5, 19};
 
+// Gradients of maxima add at places, which one code does.
 Subject Make(const OperatorBinding& binding, std::vector<GivenCase> given, size_t settings = 1) {
   Subject subject;
+  subject.is_plain_code = !given[0].indices.empty();
   subject.description.binding = binding;
   for (size_t setting = 0; setting < settings; ++setting) {
     subject.description.attributes.emplace_back();
