@@ -144,6 +144,7 @@ HcclResult HcclCommInitRootInfoScalable(uint32_t nRanks, uint32_t nRoot, const H
   return Init(api, nRanks, rootInfoList, rank, config, comm);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): CANN's signature
 HcclResult HcclCommInitAll(uint32_t ndev, int32_t* devices, HcclComm* comms) {
   const char* const api = "HcclCommInitAll";
   const CancellationDeferred deferred;

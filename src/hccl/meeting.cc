@@ -138,7 +138,7 @@ class Meeting {
  private:
   // Strangers may come to any open port: one that has not said the secret after this time is sent away.
   static constexpr auto kPatience = std::chrono::seconds(10);
-  static constexpr size_t kMostVisitors = 2 * kMostRanks;
+  static constexpr size_t kMostVisitors = size_t{2} * kMostRanks;
 
   struct Visitor {
     int socket = -1;

@@ -6,6 +6,7 @@
 #include "hccl/reduce.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 
@@ -40,16 +41,24 @@ struct Product {
     }
   }
 };
+template <class T>
+bool IsNan(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::isnan(value);
+  } else {
+    return false;
+  }
+}
 struct Greatest {
   template <class T>
   static T Of(T a, T b) {
-    return b > a || b != b ? b : a;
+    return b > a || IsNan(b) ? b : a;
   }
 };
 struct Least {
   template <class T>
   static T Of(T a, T b) {
-    return b < a || b != b ? b : a;
+    return b < a || IsNan(b) ? b : a;
   }
 };
 

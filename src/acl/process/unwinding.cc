@@ -9,6 +9,7 @@
 #include <cstring>
 
 // Of the compiler's runtime: frames that are registered are looked at before the loader is asked.
+// NOLINTNEXTLINE(readability-identifier-naming): its name there
 extern "C" void __register_frame(void* begin);
 
 namespace portacl {

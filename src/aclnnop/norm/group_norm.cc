@@ -179,7 +179,7 @@ void SetForward(const OperatorCall& call, Executor& executor) {
   rows.Output(kOut, ByGroups(call, kOut));
   rows.ValueOut(kMeanOut, call.Tensor(kMeanOut));
   rows.ValueOut(kRstdOut, call.Tensor(kRstdOut));
-  SetRowJob(rows, kLayerNormKernels,
+  SetRowJob(rows, layer_norm_kernels,
             NormParameters{static_cast<double>(static_cast<float>(call.attributes[kEps].wide))}, executor);
 }
 
@@ -355,7 +355,7 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
     rows.NoColumnSum();
     rows.NoColumnSum();
     made[count] =
-        rows.Make(kLayerNormBackwardKernels, NormBackwardParameters{true}, &executor.workspace_size);
+        rows.Make(layer_norm_backward_kernels, NormBackwardParameters{true}, &executor.workspace_size);
     touched |= rows.touched();
     jobs[count] = &made[count];
     ++count;

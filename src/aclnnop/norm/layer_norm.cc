@@ -68,7 +68,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace portacl {
 
-const engine::RowKernels kLayerNormKernels = PORTACL_ROW_KERNELS(layer_norm::LayerNorm);
+const engine::RowKernels layer_norm_kernels = PORTACL_ROW_KERNELS(layer_norm::LayerNorm);
 
 void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Executor& executor) noexcept {
   StepList steps(executor, 2);
@@ -186,7 +186,7 @@ void SetRows(const OperatorCall& call, Executor& executor) {
       rows.NoValueOut();
     }
   }
-  SetRowJob(rows, kLayerNormKernels,
+  SetRowJob(rows, layer_norm_kernels,
             NormParameters{static_cast<double>(static_cast<float>(call.attributes[kEps].wide))}, executor);
 }
 

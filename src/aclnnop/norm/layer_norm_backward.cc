@@ -72,7 +72,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace portacl {
 
-const engine::RowKernels kLayerNormBackwardKernels =
+const engine::RowKernels layer_norm_backward_kernels =
     PORTACL_ROW_KERNELS(layer_norm_gradients::LayerNormBackward);
 
 namespace {
@@ -194,7 +194,7 @@ void SetRows(const OperatorCall& call, Executor& executor) {
       rows.NoColumnSum();
     }
   }
-  SetRowJob(rows, kLayerNormBackwardKernels, NormBackwardParameters{Wants(call, kGradInput)}, executor);
+  SetRowJob(rows, layer_norm_backward_kernels, NormBackwardParameters{Wants(call, kGradInput)}, executor);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ struct NormParameters {
 };
 
 // Inputs x, weight, bias; output (x - mean) * rstd * weight + bias; numbers out: mean, rstd. Parameters: NormParameters.
-extern const engine::RowKernels kLayerNormKernels;
+extern const engine::RowKernels layer_norm_kernels;
 
 struct NormBackwardParameters {
   bool wants_input;
@@ -20,7 +20,7 @@ struct NormBackwardParameters {
 
 // Inputs gradient, x, weight; numbers in: mean, rstd; output, where it is wanted, the gradient of x; sums over columns: those of weight
 // and of bias. Parameters: NormBackwardParameters.
-extern const engine::RowKernels kLayerNormBackwardKernels;
+extern const engine::RowKernels layer_norm_backward_kernels;
 
 // Sets the executor's job: all elements of `mean` become 0, all of `rstd` NaN. Either may be null.
 void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Executor& executor) noexcept;
