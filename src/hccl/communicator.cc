@@ -245,7 +245,7 @@ void Communicator::Break(const Fault& fault) noexcept {
   char words[kLastWords] = {};
   const std::string_view text = fault.text.view().substr(0, kLastWords - 1);
   std::memcpy(words, text.data(), text.size());
-  const Moment soon = Clock::now() + std::chrono::milliseconds(100);
+  const Moment soon = Clock::now() + std::chrono::seconds(1);
   std::vector<Transfer*> sent;
   try {
     sent.reserve(static_cast<size_t>(size_));
@@ -258,9 +258,7 @@ void Communicator::Break(const Fault& fault) noexcept {
     }
   } catch (const std::bad_alloc&) {  // then nobody is told
   }
-  for (Transfer* one : sent) {
-    if (transport_->Wait(one, soon) == Transport::Outcome::kTimedOut) break;
-  }
+  for (Transfer* one : sent) transport_->Wait(one, soon);
   transport_->Abort();
   for (Transfer* one : sent) transport_->Release(one);
   changed_.notify_all();

@@ -34,7 +34,7 @@ class Transport {
   // or all is aborted, or there is no memory.
   virtual Transfer* Send(int rank, uint64_t slot, const void* data, size_t bytes) noexcept = 0;
   virtual Transfer* Receive(int rank, uint64_t slot, void* data, size_t bytes) noexcept = 0;
-  // After kTimedOut every rank is lost.
+  // After kTimedOut the rank of the transfer is lost. A rank that ends is lost within a fraction of a second.
   virtual Outcome Wait(Transfer* transfer, Moment deadline) noexcept = 0;
   // Of one that is not done after Abort alone. From then on nobody touches its memory.
   virtual void Release(Transfer* transfer) noexcept = 0;
