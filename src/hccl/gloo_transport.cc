@@ -123,6 +123,7 @@ class GlooTransport final : public Transport {
  public:
   GlooTransport(const char* host, int rank, int size, int connect_seconds)
       : rank_(rank), size_(size), device_(DeviceOf(host)), peers_(new Peer[static_cast<size_t>(size)]) {
+    const CancellationDeferred deferred;
     for (int other = 0; other < size; ++other) {
       if (other == rank) continue;
       Peer& peer = PeerOf(other);
@@ -134,6 +135,7 @@ class GlooTransport final : public Transport {
     watcher_ = std::thread([this] { Watch(); });
   }
   ~GlooTransport() {
+    const CancellationDeferred deferred;
     {
       const std::lock_guard lock(mutex_);
       is_ending_ = true;
@@ -275,6 +277,7 @@ class GlooTransport final : public Transport {
 
   // Ends the waiting for ranks whose connection was lost. Sleeps while nobody waits.
   void Watch() noexcept {
+    const CancellationDeferred deferred;
     std::unique_lock lock(mutex_);
     while (!is_ending_) {
       is_asleep_.store(true);
@@ -314,7 +317,7 @@ class GlooTransport final : public Transport {
   std::condition_variable awake_;
   bool is_ending_ = false;
   std::unordered_set<GlooTransfer*> posted_;
-  std::thread watcher_;
+  std::thread watcher_;  // cancellable: nothing is done here; who starts it and waits for its end defers
 };
 
 }  // namespace
