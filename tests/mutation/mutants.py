@@ -748,17 +748,7 @@ add("comparisons: what is equal is less", "return hn::Lt(a, b);", "return hn::No
 
 INDEXED = ("indexed", "indexing_properties")
 add = mutants_of("src/engine/move/indexed.cc", INDEXED)
-add("indexed: the larger is not NaN", "return IsNan(a) || b <= a ? a : b;", "return b > a ? b : a;")
-add("indexed: the smaller is not NaN", "return IsNan(a) || b >= a ? a : b;", "return b < a ? b : a;")
-add("indexed: truths are added as bytes", "inline Truth Added(Truth a, Truth b) { return Either(a, b); }", "inline Truth Added(Truth a, Truth b) { return {static_cast<uint8_t>(a.byte + b.byte)}; }")
-add("indexed: truths are multiplied into either", "inline Truth Multiplied(Truth a, Truth b) { return Both(a, b); }", "inline Truth Multiplied(Truth a, Truth b) { return Either(a, b); }")
-add("indexed: the scale is one", "[scale](T a, T b) { return Added(a, Multiplied(scale, b)); }", "[scale](T a, T b) { return Added(a, b); }")
-add("indexed: the sum is scaled", "[scale](T a, T b) { return Added(a, Multiplied(scale, b)); }", "[scale](T a, T b) { return Multiplied(scale, Added(a, b)); }")
-add("indexed: bad ones leave their places to the next", "    kept[count] = offset[i];\n", "    kept[count] = offset[count];\n")
-add("indexed: bad ones are taken as they were", "    Store(to + i * stride, kSkips && at == kBad ? T{} : Load<T>(base + at));",
-    "    if (!kSkips || at != kBad) Store(to + i * stride, Load<T>(base + at));")
 add("indexed: rows of bad ones stay", "            CopyBlock(zero, {0, 0}, here, plain_steps, rows, columns, move_.size, false);", "            static_cast<void>(zero);")
-add("indexed: two elements of 16 bytes", "      return f(Element16{});", "      return f(uint64_t{});")
 add("indexed: the row's own step", "ComputeRow(here + row * plain_steps.row, plain_steps.column,", "ComputeRow(here, plain_steps.column,")
 add("indexed: later tiles of a row begin with it", "const char* const source = Tile(plain + i * plain_stride, plain_stride, count, gathered, converted);",
     "const char* const source = Tile(plain, plain_stride, count, gathered, converted);")
@@ -773,7 +763,7 @@ add("indexed: any dim is cut where elements are put", "const bool is_safe = acti
 add("indexed: the last share of targets", "const int64_t share = (index[0].bound + threads - 1) / threads;", "const int64_t share = index[0].bound / threads;")
 add("indexed: the last share of a dim", "const int64_t share = (extent[cut] + cut_parts - 1) / cut_parts;", "const int64_t share = std::max<int64_t>(extent[cut] / cut_parts, 1);", reason="more shares, of other lengths")
 add("indexed: threads in the caller's environment", "        const DefaultFloatEnvironment of_thread;\n        Loop loop(*this, context, fault);", "        Loop loop(*this, context, fault);", ("determinism",))
-add("indexed: nothing fails", "if (raises && position != std::numeric_limits<int64_t>::max()) Report(*this, context, position);", "")
+add("indexed: nothing fails", "if (raises && position != std::numeric_limits<int64_t>::max()) ReportBadIndex(*this, context, position);", "")
 add("indexed: ignored ones fail", "if (raises && position", "if (position")
 add("indexed: the message's bound", "message.Add(low).Add(\" to \").Add(one.bound - 1).Add(\".\");", "message.Add(low).Add(\" to \").Add(one.bound).Add(\".\");")
 add("indexed: the message's lowest", "const int64_t low = one.wraps ? -one.bound : 0;", "const int64_t low = 0;")
@@ -781,8 +771,29 @@ add("indexed: the message's first tensor", "if (value >= low && value < one.boun
 add("indexed: the message counts all dims", "if ((one.repeated >> dim & 1) == 0) own = own * move.extent[dim] + place[dim];", "own = own * move.extent[dim] + place[dim];")
 add("indexed: the message counts no expanded dims", "if ((one.repeated >> dim & 1) == 0) own =", "if (one.stride[dim] != 0) own =")
 add("indexed: the message takes columns for tensors", "    if (move.are_columns) own = own * move.index_count + k;\n", "", tests=["scattered"])
+add("indexed: dims merge whatever the indices", "if (!continues(one.stride) || ", "if (")
+add("indexed: dims of the index tensor merge with others", " || (one.repeated >> dim & 1) != (one.repeated >> (dim + 1) & 1)", "")
+add("indexed: dims merge whatever the indexed side", "if (!continues(move.plain_stride) || !continues(move.indexed_stride)) return false;", "if (!continues(move.plain_stride)) return false;")
+add("indexed: repeated places are those of the first tile", "Elements<false>(plain + i * stride, stride, indexed, offset + i, count);", "Elements<false>(plain + i * stride, stride, indexed, offset, count);", ("scattered",))
+
+add = mutants_of("src/engine/move/indexed_elements.h", INDEXED, seen_by=tuple(f"src/engine/move/{name}.cc" for name in ("indexed", "indexed_rows", "masked")))
+add("indexed: the larger is not NaN", "return IsNan(a) || b <= a ? a : b;", "return b > a ? b : a;")
+add("indexed: the smaller is not NaN", "return IsNan(a) || b >= a ? a : b;", "return b < a ? b : a;")
+add("indexed: truths are added as bytes", "inline Truth Added(Truth a, Truth b) { return Either(a, b); }", "inline Truth Added(Truth a, Truth b) { return {static_cast<uint8_t>(a.byte + b.byte)}; }")
+add("indexed: truths are multiplied into either", "inline Truth Multiplied(Truth a, Truth b) { return Both(a, b); }", "inline Truth Multiplied(Truth a, Truth b) { return Either(a, b); }")
+add("indexed: the scale is one", "[scale](T a, T b) { return Added(a, Multiplied(scale, b)); }", "[scale](T a, T b) { return Added(a, b); }")
+add("indexed: the sum is scaled", "[scale](T a, T b) { return Added(a, Multiplied(scale, b)); }", "[scale](T a, T b) { return Multiplied(scale, Added(a, b)); }")
+add("indexed: bad ones leave their places to the next", "    kept[count] = offset[i];\n", "    kept[count] = offset[count];\n")
+add("indexed: bad ones are taken as they were", "    Store(to + i * stride, kSkips && at == kBad ? T{} : Load<T>(base + at));",
+    "    if (!kSkips || at != kBad) Store(to + i * stride, Load<T>(base + at));")
+add("indexed: two elements of 16 bytes", "      return f(Element16{});", "      return f(uint64_t{});")
+add("indexed: what is stored together is one element", "base + offset[k])} << (8 * sizeof(T) * k % 64);", "base + offset[0])} << (8 * sizeof(T) * k % 64);")
+
+add = mutants_of("src/engine/move/indexed_rows.cc", INDEXED)
 add("indexed: counts of one divide", "if (counts[row] < 2) continue;", "if (counts[row] < 3) continue;")
 add("indexed: later rows are divided by the first's", "Divided(Load<T>(at), counts[row])", "Divided(Load<T>(at), counts[part * together])")
+
+add = mutants_of("src/engine/move/masked.cc", INDEXED)
 add("indexed: what a mask lacks leads somewhere", "for (int64_t i = found; i < step.columns; ++i) places[i] = IndexedMove::kNoPlace;", "for (int64_t i = found; i < step.columns; ++i) places[i] = 0;")
 add("indexed: a mask of too few is right", "if (found == step.columns || step.entry < 0) return;", "if (found <= step.columns || step.entry < 0) return;")
 add("indexed: places of a mask are not bounded", "std::min(found, step.columns),", "found,", reason="workspace is rounded up")
@@ -790,12 +801,14 @@ add("indexed: blocks write where the first does", "    counts[block] = total;\n"
 add("indexed: coordinates of later blocks", "int64_t rest = begin / length;", "int64_t rest = 0;")
 add("indexed: the result is as long as its room", "const int64_t most = std::min(total, step.columns);", "const int64_t most = total;")
 add("indexed: across and below are the same", "const int64_t element = step.is_across ? 1 : rank;", "const int64_t element = rank;")
-add("indexed: dims merge whatever the indices", "if (!continues(one.stride) || ", "if (")
-add("indexed: dims of the index tensor merge with others", " || (one.repeated >> dim & 1) != (one.repeated >> (dim + 1) & 1)", "")
-add("indexed: dims merge whatever the indexed side", "if (!continues(move.plain_stride) || !continues(move.indexed_stride)) return false;", "if (!continues(move.plain_stride)) return false;")
+
+add = mutants_of("src/engine/move/steps.cc", INDEXED)
 add("indexed: copies onto themselves", "        if (!IsCopyOfItself(step, context))\n", "", reason="the same bytes onto themselves")
-add("indexed: repeated places are those of the first tile", "Elements<false>(plain + i * stride, stride, indexed, offset + i, count);", "Elements<false>(plain + i * stride, stride, indexed, offset, count);", ("scattered",))
-add("indexed: what is stored together is one element", "base + offset[k])} << (8 * sizeof(T) * k % 64);", "base + offset[0])} << (8 * sizeof(T) * k % 64);")
+
+add = mutants_of("src/engine/move/masked.cc", ("scattered",))
+add("unpack: later blocks read where the first does", "int64_t chosen = counts[block];", "int64_t chosen = unpacks ? 0 : counts[block];")
+add("unpack: as many as the mask says", "const int64_t limit = std::min(most, block", "const int64_t limit = std::min(unpacks ? total : most, block")
+add("unpack: too few are ignored", "if (total > step.columns && step.raises) {", "if (false && step.raises) {")
 
 add = mutants_of("src/engine/move/indexed.h", INDEXED, seen_by=("src/engine/move/indexed.cc",))
 add("indexed: the last bad index", "    while (at < seen && !position", "    while ((at > seen || seen == std::numeric_limits<int64_t>::max()) && !position")
@@ -1001,11 +1014,6 @@ add("spread: sums of counts wrap", "return count > kMost - sum ? kMost : sum + c
 add("spread: negative counts add up", "all < 0 ||", "false &&")
 add("spread: large counts add up", "|| static_cast<int64_t>(all) >= kMost / kSpreadBlock ?", "?")
 add("spread: the last negative count", "while (i < seen &&", "while ((seen == kMost || i > seen) &&")
-
-add = mutants_of("src/engine/move/indexed.cc", ("scattered",))
-add("unpack: later blocks read where the first does", "int64_t chosen = counts[block];", "int64_t chosen = unpacks ? 0 : counts[block];")
-add("unpack: as many as the mask says", "const int64_t limit = std::min(most, block", "const int64_t limit = std::min(unpacks ? total : most, block")
-add("unpack: too few are ignored", "if (total > step.columns && step.raises) {", "if (false && step.raises) {")
 
 add = mutants_of("src/engine/sequence/sequence.cc", ("sequence",))
 add("sequence: lines begin behind whole vectors", "    i = head;\n", "")

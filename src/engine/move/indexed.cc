@@ -3,14 +3,14 @@
 #include "engine/move/indexed.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <type_traits>
 
 #include "acl/data_type.h"
 #include "acl/float_environment.h"
 #include "engine/cache_size.h"
 #include "engine/move/block.h"
+#include "engine/move/indexed_elements.h"
+#include "engine/move/steps.h"
 #include "engine/parallel.h"
 
 #include <hwy/cache_control.h>
@@ -18,11 +18,8 @@
 namespace portacl::engine {
 namespace {
 
-constexpr int64_t kTileElements = 512;
 // The offsets of a line that so many others have, too.
 constexpr int64_t kRepeatedElements = 2048;
-// Below so many bytes a second thread costs more than it gains.
-constexpr int64_t kWorthThreads = 65536;
 // Threads that look at all indices for the targets of their own gain where the targets are further away than the indices: where they are
 // of so many bytes.
 constexpr int64_t kWorthLooking = int64_t{4} << 20;
@@ -31,213 +28,6 @@ constexpr int kThreadsWorthLooking = 4;
 // Bytes of a row's part: of less, threads wait for each other's lines.
 constexpr int64_t kWorthCutting = 2048;
 
-struct Element16 {
-  uint64_t part[2];
-};
-
-// ---- what is computed ----
-
-template <class T>
-struct Complex {
-  T real;
-  T imaginary;
-};
-struct Truth {
-  uint8_t byte;
-};
-
-template <class T>
-T Added(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
-  } else {
-    return a + b;
-  }
-}
-template <class T>
-T Multiplied(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-  } else {
-    return a * b;
-  }
-}
-template <class T>
-bool IsNan(T value) {
-  if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
-  return false;
-}
-// The first NaN, where there is one.
-template <class T>
-T Larger(T a, T b) {
-  return IsNan(a) || b <= a ? a : b;
-}
-template <class T>
-T Smaller(T a, T b) {
-  return IsNan(a) || b >= a ? a : b;
-}
-template <class T>
-Complex<T> Added(Complex<T> a, Complex<T> b) {
-  return {a.real + b.real, a.imaginary + b.imaginary};
-}
-template <class T>
-Complex<T> Multiplied(Complex<T> a, Complex<T> b) {
-  return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
-}
-template <class T>
-Complex<T> Larger(Complex<T> a, Complex<T>) {
-  return a;
-}
-template <class T>
-Complex<T> Smaller(Complex<T> a, Complex<T>) {
-  return a;
-}
-inline Truth Either(Truth a, Truth b) { return {static_cast<uint8_t>(a.byte != 0 || b.byte != 0 ? 1 : 0)}; }
-inline Truth Both(Truth a, Truth b) { return {static_cast<uint8_t>(a.byte != 0 && b.byte != 0 ? 1 : 0)}; }
-inline Truth Added(Truth a, Truth b) { return Either(a, b); }
-inline Truth Multiplied(Truth a, Truth b) { return Both(a, b); }
-inline Truth Larger(Truth a, Truth b) { return Either(a, b); }
-inline Truth Smaller(Truth a, Truth b) { return Both(a, b); }
-
-constexpr int64_t kBad = IndexedMove::kNoPlace;
-
-// Combines n elements with those at base + offset[i], in order.
-template <class T, class Combine>
-void CombineAt(char* base, const char* source, int64_t stride, int64_t n, const int64_t* offset,
-               const Combine& combine) {
-#pragma GCC unroll 4
-  for (int64_t i = 0; i < n; ++i)
-    Store(base + offset[i], combine(Load<T>(base + offset[i]), Load<T>(source + i * stride)));
-}
-
-// The elements and offsets without those that are kBad, dense; returns how many. Which are is nothing that a processor could guess.
-template <class T>
-int64_t LeaveOut(const char* source, int64_t stride, int64_t n, const int64_t* offset, char* packed,
-                 int64_t* kept) {
-  int64_t count = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    Store(packed + count * static_cast<int64_t>(sizeof(T)), Load<T>(source + i * stride));
-    kept[count] = offset[i];
-    count += offset[i] != kBad ? 1 : 0;
-  }
-  return count;
-}
-
-// Combines n dense elements with those `stride` bytes apart.
-template <class T, class Combine>
-void CombineRow(char* base, const char* source, int64_t n, int64_t stride, const Combine& combine) {
-  constexpr auto kSize = static_cast<int64_t>(sizeof(T));
-  if (stride == kSize) {
-    for (int64_t i = 0; i < n; ++i)
-      Store(base + i * kSize, combine(Load<T>(base + i * kSize), Load<T>(source + i * kSize)));
-    return;
-  }
-  for (int64_t i = 0; i < n; ++i)
-    Store(base + i * stride, combine(Load<T>(base + i * stride), Load<T>(source + i * kSize)));
-}
-
-// Calls f with what the move does to an element and another one.
-template <class T, class F>
-void ForAction(const IndexedMove& move, const F& f) {
-  switch (move.action) {
-    case IndexedAction::kAdd:
-      if (move.is_scaled) {
-        const T scale = Load<T>(reinterpret_cast<const char*>(move.scale));
-        return f([scale](T a, T b) { return Added(a, Multiplied(scale, b)); });
-      }
-      return f([](T a, T b) { return Added(a, b); });
-    case IndexedAction::kMultiply:
-      return f([](T a, T b) { return Multiplied(a, b); });
-    case IndexedAction::kMaximum:
-      return f([](T a, T b) { return Larger(a, b); });
-    default:
-      return f([](T a, T b) { return Smaller(a, b); });
-  }
-}
-
-// Calls f with an element of the dtype.
-template <class F>
-void ForDtype(aclDataType dtype, const F& f) {
-  switch (dtype) {
-    case ACL_FLOAT:
-      return f(float{});
-    case ACL_DOUBLE:
-      return f(double{});
-    case ACL_INT8:
-      return f(int8_t{});
-    case ACL_UINT8:
-      return f(uint8_t{});
-    case ACL_INT16:
-      return f(int16_t{});
-    case ACL_INT32:
-      return f(int32_t{});
-    case ACL_INT64:
-      return f(int64_t{});
-    case ACL_BOOL:
-      return f(Truth{});
-    case ACL_COMPLEX64:
-      return f(Complex<float>{});
-    default:
-      return f(Complex<double>{});
-  }
-}
-
-// The elements at as many places as fill 64 bits.
-template <class T>
-uint64_t TogetherAt(const char* base, const int64_t* offset) {
-  uint64_t together = 0;
-  for (size_t k = 0; k < sizeof together / sizeof(T); ++k)
-    together |= uint64_t{Load<T>(base + offset[k])} << (8 * sizeof(T) * k % 64);
-  return together;
-}
-
-// Single elements between places of a line and places of the indexed side.
-template <class T, bool kSkips>
-void TakeAt(const char* base, const int64_t* offset, char* to, int64_t stride, int64_t n) {
-  int64_t i = 0;
-  // Stores are what it waits for: as few as there may be.
-  if constexpr (!kSkips && sizeof(T) < sizeof(uint64_t)) {
-    if (stride == static_cast<int64_t>(sizeof(T))) {
-      constexpr int64_t kTogether = sizeof(uint64_t) / sizeof(T);
-      for (; i + kTogether <= n; i += kTogether) Store(to + i * stride, TogetherAt<T>(base, offset + i));
-    }
-  }
-#pragma GCC unroll 4
-  for (; i < n; ++i) {
-    const int64_t at = offset[i];
-    Store(to + i * stride, kSkips && at == kBad ? T{} : Load<T>(base + at));
-  }
-}
-template <class T, bool kSkips>
-void PutAt(char* base, const int64_t* offset, const char* from, int64_t stride, int64_t n) {
-#pragma GCC unroll 4
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t at = offset[i];
-    if (!kSkips || at != kBad) Store(base + at, Load<T>(from + i * stride));
-  }
-}
-
-template <class F>
-void ForSize(int32_t size, const F& f) {
-  switch (size) {
-    case 1:
-      return f(uint8_t{});
-    case 2:
-      return f(uint16_t{});
-    case 4:
-      return f(uint32_t{});
-    case 8:
-      return f(uint64_t{});
-    default:
-      return f(Element16{});
-  }
-}
-
-// ---- the loop ----
-
-// How far ahead rows at places that indices name are asked for, in bytes, at least one; and how much of a row.
-constexpr int64_t kRowsAhead = 8192;
 constexpr int64_t kRowBeginning = 512;
 // Indices name a line's places in no order, so that no processor sees that the next line follows. It is asked for, if it is of at most so
 // many bytes, so many times what is wanted of it, where all of them are more than a cache has.
@@ -626,138 +416,22 @@ class Loop {
   int64_t high_ = std::numeric_limits<int64_t>::max();
 };
 
-// The rows that a line of indices names, by target: those of target t are order[starts[t]] to order[starts[t + 1]] - 1, in the order of
-// the line.
-class RowsByTarget {
- public:
-  RowsByTarget(const IndexedMove& move, const char* index, int32_t* memory, IndexFault& fault)
-      : move_(move),
-        index_(index),
-        line_(move.rank - 2),
-        starts_(memory),
-        order_(memory + move.index[0].bound + 1),
-        fault_(fault) {
-    const int64_t bound = move.index[0].bound;
-    const int64_t count = move.extent[line_];
-    std::fill(starts_, starts_ + bound + 1, 0);
-    for (int64_t e = 0; e < count; ++e) {
-      if (const int64_t target = TargetOf(e); target >= 0) ++starts_[target];
-    }
-    // What is counted becomes where the target's rows end; filled from behind, it ends up where they begin.
-    for (int64_t t = 1; t <= bound; ++t) starts_[t] += starts_[t - 1];
-    for (int64_t e = count - 1; e >= 0; --e) {
-      if (const int64_t target = TargetOf(e); target >= 0)
-        order_[--starts_[target]] = static_cast<int32_t>(e);
-    }
+bool CanMerge(const IndexedMove& move, int dim) {
+  const auto continues = [&](const int64_t* stride) {
+    int64_t step = 0;
+    return !__builtin_mul_overflow(stride[dim + 1], move.extent[dim + 1], &step) && step == stride[dim];
+  };
+  if (!continues(move.plain_stride) || !continues(move.indexed_stride)) return false;
+  for (int k = 0; k < move.index_count; ++k) {
+    const IndexOperand& one = move.index[k];
+    if (!continues(one.stride) || (one.repeated >> dim & 1) != (one.repeated >> (dim + 1) & 1)) return false;
   }
-
-  const int32_t* begin(int64_t target) const { return order_ + starts_[target]; }
-  const int32_t* last() const { return order_ + starts_[move_.index[0].bound]; }
-  const int32_t* end(int64_t target) const { return order_ + starts_[target + 1]; }
-
- private:
-  // -1: none.
-  int64_t TargetOf(int64_t e) const {
-    const IndexOperand& one = move_.index[0];
-    const char* const address = index_ + e * one.stride[line_];
-    int64_t value = one.is_wide ? Load<int64_t>(address) : Load<int32_t>(address);
-    if (value == move_.ignored && value != IndexedMove::kNoneIgnored) return -1;
-    if (one.wraps && value < 0) value += one.bound;
-    if (static_cast<uint64_t>(value) < static_cast<uint64_t>(one.bound)) return value;
-    fault_.Note(e * move_.extent[line_ + 1]);
-    return -1;
-  }
-
-  const IndexedMove& move_;
-  const char* const index_;
-  const int line_;
-  int32_t* const starts_;
-  int32_t* const order_;
-  IndexFault& fault_;
-};
-
-// Dense elements of another type, from or to places `stride` bytes apart.
-void ReadAs(const Conversion& conversion, const char* from, int64_t stride, float* to, int64_t n) {
-  alignas(64) char gathered[kTileElements * int64_t{sizeof(double)}];
-  const int32_t size = conversion.from_size;
-  if (conversion.KeepsBytes()) {
-    return CopyBlock(from, {0, stride}, reinterpret_cast<char*>(to), {0, size}, 1, n, size, false);
-  }
-  if (stride != size) {
-    CopyBlock(from, {0, stride}, gathered, {0, size}, 1, n, size, false);
-    from = gathered;
-  }
-  conversion.Run(from, to, static_cast<size_t>(n), false);
-}
-void WriteAs(const Conversion& conversion, const float* from, char* to, int64_t stride, int64_t n) {
-  alignas(64) char made[kTileElements * int64_t{sizeof(float)}];
-  const int32_t size = conversion.to_size;
-  if (stride == size) return conversion.Run(from, to, static_cast<size_t>(n), false);
-  conversion.Run(from, made, static_cast<size_t>(n), false);
-  CopyBlock(made, {0, size}, to, {0, stride}, 1, n, size, false);
+  return true;
 }
 
-void Report(const IndexedMove& move, const JobContext& context, int64_t position);
+}  // namespace
 
-void SumRows(const Step& step, const JobContext& context) {
-  const IndexedMove& move = step.indexed;
-  const IndexOperand& index = move.index[0];
-  const int last = move.rank - 1;
-  const int line = move.rank - 2;
-  IndexFault fault;
-  const char* const index_base = static_cast<const char*>(
-      index.operand == Place::kWorkspace ? context.workspace : context.addresses[index.operand]);
-  const RowsByTarget rows(move, index_base + index.offset,
-                          reinterpret_cast<int32_t*>(step.order.Address(context)), fault);
-  // A block: some targets, a tile of columns, one place on the dims around.
-  const int64_t columns = move.extent[last];
-  const int64_t tiles = (columns + kTileElements - 1) / kTileElements;
-  int64_t around = 1;
-  for (int dim = 0; dim < line; ++dim) around *= move.extent[dim];
-  const int64_t ranges = std::clamp<int64_t>(move.count * move.size / kWorthThreads / tiles / around, 1,
-                                             std::min<int64_t>(index.bound, int64_t{8} * move.threads));
-  const int64_t targets = (index.bound + ranges - 1) / ranges;
-  ForEachBlock(ranges * tiles * around, move.threads, [&](int64_t block) {
-    const DefaultFloatEnvironment environment;
-    const char* plain = move.plain.Address(context);
-    char* indexed = move.indexed.Address(context);
-    int64_t rest = block / (ranges * tiles);
-    for (int dim = line - 1; dim >= 0; --dim) {
-      plain += rest % move.extent[dim] * move.plain_stride[dim];
-      indexed += rest % move.extent[dim] * move.indexed_stride[dim];
-      rest /= move.extent[dim];
-    }
-    const int64_t first = block / ranges % tiles * kTileElements;
-    const int64_t n = std::min(kTileElements, columns - first);
-    plain += first * move.plain_stride[last];
-    indexed += first * move.indexed_stride[last];
-    const int64_t ahead = std::max<int64_t>(1, kRowsAhead / 4 / (n * move.conversion.from_size));
-    alignas(64) float sums[kTileElements];
-    alignas(64) float values[kTileElements];
-    const int64_t begin = block % ranges * targets;
-    for (int64_t t = begin; t < std::min(index.bound, begin + targets); ++t) {
-      if (rows.begin(t) == rows.end(t)) continue;
-      char* const target = indexed + t * index.step;
-      ReadAs(step.widened, target, move.indexed_stride[last], sums, n);
-      for (const int32_t* row = rows.begin(t); row < rows.end(t); ++row) {
-        // One of the next, which may be anywhere: of this target or of another.
-        const char* const next =
-            plain + (row + ahead < rows.last() ? row[ahead] : *row) * move.plain_stride[line];
-        for (int64_t k = 0; k < n * move.conversion.from_size; k += 64) __builtin_prefetch(next + k);
-        ReadAs(move.conversion, plain + *row * move.plain_stride[line], move.plain_stride[last], values, n);
-        ForAction<float>(move, [&](const auto& combine) {
-          for (int64_t i = 0; i < n; ++i) sums[i] = combine(sums[i], values[i]);
-        });
-      }
-      WriteAs(step.rounded, sums, target, move.indexed_stride[last], n);
-    }
-  });
-  const int64_t position = fault.position.load(std::memory_order_relaxed);
-  if (move.raises && position != std::numeric_limits<int64_t>::max()) Report(move, context, position);
-}
-
-// Says what the first bad index was.
-void Report(const IndexedMove& move, const JobContext& context, int64_t position) {
+void ReportBadIndex(const IndexedMove& move, const JobContext& context, int64_t position) {
   int64_t place[kMaxLoopRank];
   int64_t rest = position;
   for (int dim = move.rank - 1; dim >= 0; --dim) {
@@ -784,273 +458,6 @@ void Report(const IndexedMove& move, const JobContext& context, int64_t position
     return context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION, message);
   }
 }
-
-template <class T>
-T Divided(T sum, int64_t count) {
-  if constexpr (std::is_integral_v<T>) {
-    const int64_t quotient = sum / count;  // toward zero; the mean is rounded down
-    return static_cast<T>(sum < 0 && quotient * count != sum ? quotient - 1 : quotient);
-  } else {
-    return sum / static_cast<T>(count);
-  }
-}
-template <class T>
-Complex<T> Divided(Complex<T> sum, int64_t count) {
-  return {Divided(sum.real, count), Divided(sum.imaginary, count)};
-}
-
-// Rows, each divided by how often its index was there.
-template <class T>
-void DivideRowsOf(const Step& step, const JobContext& context) {
-  char* const sums = step.destination.Address(context);
-  const auto* const counts = reinterpret_cast<const int64_t*>(step.source.Address(context));
-  const int64_t together = std::max<int64_t>(1, kWorthThreads / std::max<int64_t>(step.columns, 1));
-  ForEachBlock((step.rows + together - 1) / together, step.threads, [&](int64_t part) {
-    const DefaultFloatEnvironment environment;
-    for (int64_t row = part * together; row < std::min(step.rows, (part + 1) * together); ++row) {
-      if (counts[row] < 2) continue;
-      char* const of_row = sums + row * step.columns * static_cast<int64_t>(sizeof(T));
-      for (int64_t i = 0; i < step.columns; ++i) {
-        char* const at = of_row + i * static_cast<int64_t>(sizeof(T));
-        Store(at, Divided(Load<T>(at), counts[row]));
-      }
-    }
-  });
-}
-
-void DivideRows(const Step& step, const JobContext& context) {
-  switch (step.dtype) {
-    case ACL_FLOAT:
-      return DivideRowsOf<float>(step, context);
-    case ACL_DOUBLE:
-      return DivideRowsOf<double>(step, context);
-    case ACL_INT8:
-      return DivideRowsOf<int8_t>(step, context);
-    case ACL_UINT8:
-      return DivideRowsOf<uint8_t>(step, context);
-    case ACL_INT16:
-      return DivideRowsOf<int16_t>(step, context);
-    case ACL_INT32:
-      return DivideRowsOf<int32_t>(step, context);
-    case ACL_INT64:
-      return DivideRowsOf<int64_t>(step, context);
-    case ACL_COMPLEX64:
-      return DivideRowsOf<Complex<float>>(step, context);
-    default:
-      return DivideRowsOf<Complex<double>>(step, context);
-  }
-}
-
-constexpr int64_t kMaskBlock = 65536;
-
-int64_t CountTrue(const unsigned char* mask, int64_t begin, int64_t end) {
-  // In sums of bytes, which vectors of every machine have 16 of, for as long as they are large enough.
-  constexpr int64_t kLanes = 64;
-  constexpr int64_t kMost = 255;
-  int64_t count = 0;
-  int64_t i = begin;
-  while (i + kLanes <= end) {
-    const int64_t rows = std::min(kMost, (end - i) / kLanes);
-    uint8_t sums[kLanes] = {};
-    for (int64_t row = 0; row < rows; ++row, i += kLanes) {
-      for (int64_t lane = 0; lane < kLanes; ++lane)
-        sums[lane] = static_cast<uint8_t>(sums[lane] + (mask[i + lane] != 0 ? 1 : 0));
-    }
-    for (const uint8_t sum : sums) count += sum;
-  }
-  for (; i < end; ++i) count += mask[i] != 0 ? 1 : 0;
-  return count;
-}
-
-// Calls put(k, at, j) for elements [begin, end) of a mask until k, which is `first` for the first one and grows with each that is
-// true, is `limit`; at are the element's coordinates but for the last, which is j. What is written for one that is not true is
-// written over: whether one is true is nothing that a processor could guess.
-template <class Put>
-void ForEachTrue(const Step& step, const unsigned char* mask, int64_t begin, int64_t end, int64_t first,
-                 int64_t limit, const Put& put) {
-  if (begin >= end) return;
-  const int last = step.rank - 1;
-  const int64_t length = last < 0 ? 1 : step.extent[last];
-  int64_t at[kMaxLoopRank] = {};
-  int64_t rest = begin / length;
-  int64_t j = begin % length;
-  for (int dim = last - 1; dim >= 0; --dim) {
-    at[dim] = rest % step.extent[dim];
-    rest /= step.extent[dim];
-  }
-  int64_t k = first;
-  for (int64_t i = begin; i < end && k < limit; j = 0) {
-    const int64_t stop = std::min(length, j + end - i);
-    for (; j < stop && k < limit; ++i, ++j) {
-      if (j + 8 <= stop && Load<uint64_t>(reinterpret_cast<const char*>(mask + i)) == 0) {
-        i += 7;
-        j += 7;
-        continue;
-      }
-      put(k, at, j);
-      k += mask[i] != 0 ? 1 : 0;
-    }
-    for (int dim = last - 1; dim >= 0 && ++at[dim] == step.extent[dim]; --dim) at[dim] = 0;
-  }
-}
-
-// Where a dense mask is true: for each place, how far it leads, in the order of the mask. Their number was known to the caller, who
-// made the output for them; what is missing leads nowhere, and that the number is another one fails the stream.
-void FindTrue(const Step& step, const JobContext& context) {
-  const auto* const mask = reinterpret_cast<const unsigned char*>(step.source.Address(context));
-  auto* const places = reinterpret_cast<int64_t*>(step.destination.Address(context));
-  const int64_t found = CountTrue(mask, 0, step.rows);
-  const int last = step.rank - 1;
-  const int64_t along = last < 0 ? 0 : step.stride[last];
-  ForEachTrue(step, mask, 0, step.rows, 0, std::min(found, step.columns),
-              [&](int64_t k, const int64_t* at, int64_t j) {
-                int64_t place = j * along;
-                for (int dim = 0; dim < last; ++dim) place += at[dim] * step.stride[dim];
-                places[k] = place;
-              });
-  for (int64_t i = found; i < step.columns; ++i) places[i] = IndexedMove::kNoPlace;
-  if (found == step.columns || step.entry < 0) return;
-  context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION, Text(context.api, ": indices[", step.entry, "] is true at ",
-                                                   found, " places, accepted: ", step.columns,
-                                                   ", as the shape of the elements that are named says."));
-}
-
-// The first for 1, the second for 0.
-template <class T>
-T Either(int64_t is_first, T first, T second) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(second ^ ((first ^ second) & static_cast<T>(-is_first)));
-  } else {
-    return is_first != 0 ? first : second;
-  }
-}
-
-// What a mask chooses, in its order: blocks of it are counted, then each reads or writes behind those before it.
-void WriteChosen(const Step& step, const JobContext& context) {
-  const auto* const mask = reinterpret_cast<const unsigned char*>(step.mask.Address(context));
-  auto* const counts = reinterpret_cast<int64_t*>(step.counts.Address(context));
-  const int64_t blocks = MaskBlocks(step.rows);
-  ForEachBlock(blocks, step.threads, [&](int64_t block) {
-    counts[block] = CountTrue(mask, block * kMaskBlock, std::min(step.rows, (block + 1) * kMaskBlock));
-  });
-  int64_t total = 0;
-  for (int64_t block = 0; block < blocks; ++block) {
-    const int64_t count = counts[block];
-    counts[block] = total;
-    total += count;
-  }
-  const int64_t most = std::min(total, step.columns);  // never beyond the output, whatever its shape
-  const bool packs = step.kind == Step::Kind::kPack;
-  const bool unpacks = step.kind == Step::Kind::kUnpack;
-  const char* const source = packs || unpacks ? step.source.Address(context) : nullptr;
-  char* const destination = step.destination.Address(context);
-  ForEachBlock(blocks, step.threads, [&](int64_t block) {
-    const int64_t begin = block * kMaskBlock;
-    const int64_t end = std::min(step.rows, begin + kMaskBlock);
-    int64_t chosen = counts[block];
-    // Up to where the next block writes.
-    const int64_t limit = std::min(most, block + 1 < blocks ? counts[block + 1] : total);
-    if (packs) {
-      const Chosen first = step.pack(mask + begin, source + begin * step.size, end - begin,
-                                     destination + chosen * step.size, limit - chosen);
-      chosen += first.packed;
-      ForSize(step.size, [&](auto element) {
-        using T = decltype(element);
-        constexpr auto kSize = static_cast<int64_t>(sizeof(T));
-        for (int64_t i = begin + first.looked_at; i < end && chosen < limit; ++i) {
-          Store(destination + chosen * kSize, Load<T>(source + i * kSize));
-          chosen += mask[i] != 0 ? 1 : 0;
-        }
-      });
-      return;
-    }
-    if (unpacks) {
-      const unsigned char* const mask_end = mask + end;
-      const Chosen first = step.unpack(mask + begin, source + chosen * step.size, limit - chosen,
-                                       destination + begin * step.size, end - begin);
-      chosen += first.packed;
-      const int64_t rest = begin + first.looked_at;
-      ForSize(step.size, [&](auto element) {
-        using T = decltype(element);
-        constexpr auto kSize = static_cast<int64_t>(sizeof(T));
-        // Both are read and one is taken by its bits, so that there is nothing to guess; and what is stored might lie anywhere, for
-        // all that the compiler knows.
-        const unsigned char* is_true = mask + rest;
-        const char* given = source + chosen * kSize;
-        char* at = destination + rest * kSize;
-        for (int64_t left = limit - chosen; is_true != mask_end && left > 0; ++is_true, at += kSize) {
-          int64_t takes = *is_true != 0 ? 1 : 0;
-          asm("" : "+r"(takes));  // else the compiler branches, and the processor guesses
-          Store(at, Either(takes, Load<T>(given), Load<T>(at)));
-          given += takes * kSize;
-          left -= takes;
-        }
-      });
-      return;
-    }
-    auto* const places = reinterpret_cast<int64_t*>(destination);
-    const int rank = step.rank;
-    if (rank == 0) return;
-    const auto choose = [&](const auto& put) { ForEachTrue(step, mask, begin, end, chosen, limit, put); };
-    if (rank == 1) {
-      choose([places](int64_t k, const int64_t*, int64_t j) { places[k] = j; });
-    } else if (rank == 2 && !step.is_across) {
-      choose([places](int64_t k, const int64_t* at, int64_t j) {
-        places[2 * k] = at[0];
-        places[2 * k + 1] = j;
-      });
-    } else {
-      const int64_t element = step.is_across ? 1 : rank;
-      const int64_t coordinate = step.is_across ? most : 1;
-      choose([=](int64_t k, const int64_t* at, int64_t j) {
-        for (int dim = 0; dim + 1 < rank; ++dim) places[k * element + dim * coordinate] = at[dim];
-        places[k * element + (rank - 1) * coordinate] = j;
-      });
-    }
-  });
-  if (unpacks) {
-    if (total > step.columns && step.raises) {
-      context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION,
-                   Text(context.api, ": ", step.name, " has ", step.columns, " elements, accepted: at least ",
-                        total, ", as mask is true at so many places."));
-    }
-    return;
-  }
-  aclTensor& result = *context.result;
-  if (packs) {
-    result.view = Shape{most};
-  } else {
-    result.view = step.is_across ? Shape{step.rank, most} : Shape{most, step.rank};
-  }
-  result.storage = result.view;
-  result.strides = RowMajorStrides(result.view);
-  result.Describe();
-}
-
-// An operator that is given one tensor as its input and its output.
-bool IsCopyOfItself(const Step& step, const JobContext& context) {
-  const LoopPlan& plan = step.move.plan;
-  const OperandLoop& source = plan.operand[kMoveSource];
-  const OperandLoop& destination = plan.operand[kMoveDestination];
-  return step.source.Address(context) == step.destination.Address(context) &&
-         source.offset == destination.offset && step.move.conversion.KeepsBytes() &&
-         std::equal(source.stride, source.stride + plan.rank, destination.stride);
-}
-
-bool CanMerge(const IndexedMove& move, int dim) {
-  const auto continues = [&](const int64_t* stride) {
-    int64_t step = 0;
-    return !__builtin_mul_overflow(stride[dim + 1], move.extent[dim + 1], &step) && step == stride[dim];
-  };
-  if (!continues(move.plain_stride) || !continues(move.indexed_stride)) return false;
-  for (int k = 0; k < move.index_count; ++k) {
-    const IndexOperand& one = move.index[k];
-    if (!continues(one.stride) || (one.repeated >> dim & 1) != (one.repeated >> (dim + 1) & 1)) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 bool IndexedMove::Touches(int operand) const noexcept {
   if (plain.operand == operand || indexed.operand == operand) return true;
@@ -1101,7 +508,7 @@ void IndexedMove::Run(const JobContext& context) const noexcept {
     }
   }
   const int64_t position = fault.position.load(std::memory_order_relaxed);
-  if (raises && position != std::numeric_limits<int64_t>::max()) Report(*this, context, position);
+  if (raises && position != std::numeric_limits<int64_t>::max()) ReportBadIndex(*this, context, position);
 }
 
 bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexView* indices, int count,
@@ -1160,73 +567,6 @@ bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexVi
   move.rank = rank;
   return true;
 }
-
-// Rows of fewer elements are not worth a call each.
-constexpr int64_t kShortRow = 16;
-
-bool SumsRows(const IndexedMove& move) noexcept {
-  const IndexOperand& index = move.index[0];
-  const int last = move.rank - 1;
-  const int64_t most = std::numeric_limits<int32_t>::max() - 1;
-  if (move.index_count != 1 || move.rank < 2 || move.extent[last] < kShortRow) return false;
-  if (index.bound > most || move.extent[last - 1] > most || index.stride[last] != 0) return false;
-  if (index.stride[last - 1] == 0 || move.indexed_stride[last - 1] != 0) return false;
-  for (int dim = 0; dim < last - 1; ++dim) {
-    if (index.stride[dim] != 0 || move.indexed_stride[dim] == 0) return false;
-  }
-  return true;
-}
-
-int64_t RowsWorkspace(const IndexedMove& move) noexcept {
-  return (move.index[0].bound + 1 + move.extent[move.rank - 2]) * int64_t{sizeof(int32_t)};
-}
-
-void StepsJob::Run(const JobContext& context) const noexcept {
-  const auto* const steps = reinterpret_cast<const Step*>(context.memory + kSharedBytes);
-  for (int i = 0; i < count; ++i) {
-    const Step& step = steps[i];
-    switch (step.kind) {
-      case Step::Kind::kMove:
-        if (!IsCopyOfItself(step, context))
-          step.move.Run(step.source.Address(context), step.destination.Address(context));
-        break;
-      case Step::Kind::kIndexed:
-        step.indexed.Run(context);
-        break;
-      case Step::Kind::kSumRows:
-        SumRows(step, context);
-        break;
-      case Step::Kind::kDivideRows:
-        DivideRows(step, context);
-        break;
-      case Step::Kind::kFindTrue:
-        FindTrue(step, context);
-        break;
-      case Step::Kind::kPack:
-      case Step::Kind::kCoordinates:
-      case Step::Kind::kUnpack:
-        WriteChosen(step, context);
-        break;
-      case Step::Kind::kSpread:
-        step.spread.Run(context);
-        break;
-      case Step::Kind::kUnique:
-        step.unique.Run(context);
-        break;
-      case Step::Kind::kSortRows:
-        step.rows_to_sort.Run(context);
-        break;
-      case Step::Kind::kSearch:
-        step.search.Run(context);
-        break;
-      case Step::Kind::kHistogram:
-        step.histogram.Run(context);
-        break;
-    }
-  }
-}
-
-int64_t MaskBlocks(int64_t bytes) noexcept { return (bytes + kMaskBlock - 1) / kMaskBlock; }
 
 bool CanCompute(aclDataType dtype) noexcept {
   switch (dtype) {

@@ -1,0 +1,222 @@
+// What moves with indices do to elements: taken from places, put there, added and so on, by size or by dtype.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "acl/data_type.h"
+#include "engine/move/block.h"
+#include "engine/move/indexed.h"
+
+namespace portacl::engine {
+
+inline constexpr int64_t kTileElements = 512;
+// Below so many bytes a second thread costs more than it gains.
+inline constexpr int64_t kWorthThreads = 65536;
+// How far ahead rows at places that indices name are asked for, in bytes, at least one; and how much of a row.
+inline constexpr int64_t kRowsAhead = 8192;
+
+struct Element16 {
+  uint64_t part[2];
+};
+
+template <class T>
+struct Complex {
+  T real;
+  T imaginary;
+};
+struct Truth {
+  uint8_t byte;
+};
+
+template <class T>
+T Added(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
+  } else {
+    return a + b;
+  }
+}
+template <class T>
+T Multiplied(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  } else {
+    return a * b;
+  }
+}
+template <class T>
+bool IsNan(T value) {
+  if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
+  return false;
+}
+// The first NaN, where there is one.
+template <class T>
+T Larger(T a, T b) {
+  return IsNan(a) || b <= a ? a : b;
+}
+template <class T>
+T Smaller(T a, T b) {
+  return IsNan(a) || b >= a ? a : b;
+}
+template <class T>
+Complex<T> Added(Complex<T> a, Complex<T> b) {
+  return {a.real + b.real, a.imaginary + b.imaginary};
+}
+template <class T>
+Complex<T> Multiplied(Complex<T> a, Complex<T> b) {
+  return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
+}
+template <class T>
+Complex<T> Larger(Complex<T> a, Complex<T>) {
+  return a;
+}
+template <class T>
+Complex<T> Smaller(Complex<T> a, Complex<T>) {
+  return a;
+}
+inline Truth Either(Truth a, Truth b) { return {static_cast<uint8_t>(a.byte != 0 || b.byte != 0 ? 1 : 0)}; }
+inline Truth Both(Truth a, Truth b) { return {static_cast<uint8_t>(a.byte != 0 && b.byte != 0 ? 1 : 0)}; }
+inline Truth Added(Truth a, Truth b) { return Either(a, b); }
+inline Truth Multiplied(Truth a, Truth b) { return Both(a, b); }
+inline Truth Larger(Truth a, Truth b) { return Either(a, b); }
+inline Truth Smaller(Truth a, Truth b) { return Both(a, b); }
+
+inline constexpr int64_t kBad = IndexedMove::kNoPlace;
+
+// Combines n elements with those at base + offset[i], in order.
+template <class T, class Combine>
+void CombineAt(char* base, const char* source, int64_t stride, int64_t n, const int64_t* offset,
+               const Combine& combine) {
+#pragma GCC unroll 4
+  for (int64_t i = 0; i < n; ++i)
+    Store(base + offset[i], combine(Load<T>(base + offset[i]), Load<T>(source + i * stride)));
+}
+
+// The elements and offsets without those that are kBad, dense; returns how many. Which are is nothing that a processor could guess.
+template <class T>
+int64_t LeaveOut(const char* source, int64_t stride, int64_t n, const int64_t* offset, char* packed,
+                 int64_t* kept) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    Store(packed + count * static_cast<int64_t>(sizeof(T)), Load<T>(source + i * stride));
+    kept[count] = offset[i];
+    count += offset[i] != kBad ? 1 : 0;
+  }
+  return count;
+}
+
+// Combines n dense elements with those `stride` bytes apart.
+template <class T, class Combine>
+void CombineRow(char* base, const char* source, int64_t n, int64_t stride, const Combine& combine) {
+  constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+  if (stride == kSize) {
+    for (int64_t i = 0; i < n; ++i)
+      Store(base + i * kSize, combine(Load<T>(base + i * kSize), Load<T>(source + i * kSize)));
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i)
+    Store(base + i * stride, combine(Load<T>(base + i * stride), Load<T>(source + i * kSize)));
+}
+
+// Calls f with what the move does to an element and another one.
+template <class T, class F>
+void ForAction(const IndexedMove& move, const F& f) {
+  switch (move.action) {
+    case IndexedAction::kAdd:
+      if (move.is_scaled) {
+        const T scale = Load<T>(reinterpret_cast<const char*>(move.scale));
+        return f([scale](T a, T b) { return Added(a, Multiplied(scale, b)); });
+      }
+      return f([](T a, T b) { return Added(a, b); });
+    case IndexedAction::kMultiply:
+      return f([](T a, T b) { return Multiplied(a, b); });
+    case IndexedAction::kMaximum:
+      return f([](T a, T b) { return Larger(a, b); });
+    default:
+      return f([](T a, T b) { return Smaller(a, b); });
+  }
+}
+
+// Calls f with an element of the dtype.
+template <class F>
+void ForDtype(aclDataType dtype, const F& f) {
+  switch (dtype) {
+    case ACL_FLOAT:
+      return f(float{});
+    case ACL_DOUBLE:
+      return f(double{});
+    case ACL_INT8:
+      return f(int8_t{});
+    case ACL_UINT8:
+      return f(uint8_t{});
+    case ACL_INT16:
+      return f(int16_t{});
+    case ACL_INT32:
+      return f(int32_t{});
+    case ACL_INT64:
+      return f(int64_t{});
+    case ACL_BOOL:
+      return f(Truth{});
+    case ACL_COMPLEX64:
+      return f(Complex<float>{});
+    default:
+      return f(Complex<double>{});
+  }
+}
+
+// The elements at as many places as fill 64 bits.
+template <class T>
+uint64_t TogetherAt(const char* base, const int64_t* offset) {
+  uint64_t together = 0;
+  for (size_t k = 0; k < sizeof together / sizeof(T); ++k)
+    together |= uint64_t{Load<T>(base + offset[k])} << (8 * sizeof(T) * k % 64);
+  return together;
+}
+
+// Single elements between places of a line and places of the indexed side.
+template <class T, bool kSkips>
+void TakeAt(const char* base, const int64_t* offset, char* to, int64_t stride, int64_t n) {
+  int64_t i = 0;
+  // Stores are what it waits for: as few as there may be.
+  if constexpr (!kSkips && sizeof(T) < sizeof(uint64_t)) {
+    if (stride == static_cast<int64_t>(sizeof(T))) {
+      constexpr int64_t kTogether = sizeof(uint64_t) / sizeof(T);
+      for (; i + kTogether <= n; i += kTogether) Store(to + i * stride, TogetherAt<T>(base, offset + i));
+    }
+  }
+#pragma GCC unroll 4
+  for (; i < n; ++i) {
+    const int64_t at = offset[i];
+    Store(to + i * stride, kSkips && at == kBad ? T{} : Load<T>(base + at));
+  }
+}
+template <class T, bool kSkips>
+void PutAt(char* base, const int64_t* offset, const char* from, int64_t stride, int64_t n) {
+#pragma GCC unroll 4
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t at = offset[i];
+    if (!kSkips || at != kBad) Store(base + at, Load<T>(from + i * stride));
+  }
+}
+
+template <class F>
+void ForSize(int32_t size, const F& f) {
+  switch (size) {
+    case 1:
+      return f(uint8_t{});
+    case 2:
+      return f(uint16_t{});
+    case 4:
+      return f(uint32_t{});
+    case 8:
+      return f(uint64_t{});
+    default:
+      return f(Element16{});
+  }
+}
+
+}  // namespace portacl::engine

@@ -1,0 +1,206 @@
+// What masks choose: places, coordinates, elements packed and unpacked (see indexed.h).
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "engine/move/indexed_elements.h"
+#include "engine/move/steps.h"
+#include "engine/parallel.h"
+
+namespace portacl::engine {
+namespace {
+
+constexpr int64_t kMaskBlock = 65536;
+
+int64_t CountTrue(const unsigned char* mask, int64_t begin, int64_t end) {
+  // In sums of bytes, which vectors of every machine have 16 of, for as long as they are large enough.
+  constexpr int64_t kLanes = 64;
+  constexpr int64_t kMost = 255;
+  int64_t count = 0;
+  int64_t i = begin;
+  while (i + kLanes <= end) {
+    const int64_t rows = std::min(kMost, (end - i) / kLanes);
+    uint8_t sums[kLanes] = {};
+    for (int64_t row = 0; row < rows; ++row, i += kLanes) {
+      for (int64_t lane = 0; lane < kLanes; ++lane)
+        sums[lane] = static_cast<uint8_t>(sums[lane] + (mask[i + lane] != 0 ? 1 : 0));
+    }
+    for (const uint8_t sum : sums) count += sum;
+  }
+  for (; i < end; ++i) count += mask[i] != 0 ? 1 : 0;
+  return count;
+}
+
+// Calls put(k, at, j) for elements [begin, end) of a mask until k, which is `first` for the first one and grows with each that is
+// true, is `limit`; at are the element's coordinates but for the last, which is j. What is written for one that is not true is
+// written over: whether one is true is nothing that a processor could guess.
+template <class Put>
+void ForEachTrue(const Step& step, const unsigned char* mask, int64_t begin, int64_t end, int64_t first,
+                 int64_t limit, const Put& put) {
+  if (begin >= end) return;
+  const int last = step.rank - 1;
+  const int64_t length = last < 0 ? 1 : step.extent[last];
+  int64_t at[kMaxLoopRank] = {};
+  int64_t rest = begin / length;
+  int64_t j = begin % length;
+  for (int dim = last - 1; dim >= 0; --dim) {
+    at[dim] = rest % step.extent[dim];
+    rest /= step.extent[dim];
+  }
+  int64_t k = first;
+  for (int64_t i = begin; i < end && k < limit; j = 0) {
+    const int64_t stop = std::min(length, j + end - i);
+    for (; j < stop && k < limit; ++i, ++j) {
+      if (j + 8 <= stop && Load<uint64_t>(reinterpret_cast<const char*>(mask + i)) == 0) {
+        i += 7;
+        j += 7;
+        continue;
+      }
+      put(k, at, j);
+      k += mask[i] != 0 ? 1 : 0;
+    }
+    for (int dim = last - 1; dim >= 0 && ++at[dim] == step.extent[dim]; --dim) at[dim] = 0;
+  }
+}
+
+}  // namespace
+
+// Where a dense mask is true: for each place, how far it leads, in the order of the mask. Their number was known to the caller, who
+// made the output for them; what is missing leads nowhere, and that the number is another one fails the stream.
+void FindTrue(const Step& step, const JobContext& context) {
+  const auto* const mask = reinterpret_cast<const unsigned char*>(step.source.Address(context));
+  auto* const places = reinterpret_cast<int64_t*>(step.destination.Address(context));
+  const int64_t found = CountTrue(mask, 0, step.rows);
+  const int last = step.rank - 1;
+  const int64_t along = last < 0 ? 0 : step.stride[last];
+  ForEachTrue(step, mask, 0, step.rows, 0, std::min(found, step.columns),
+              [&](int64_t k, const int64_t* at, int64_t j) {
+                int64_t place = j * along;
+                for (int dim = 0; dim < last; ++dim) place += at[dim] * step.stride[dim];
+                places[k] = place;
+              });
+  for (int64_t i = found; i < step.columns; ++i) places[i] = IndexedMove::kNoPlace;
+  if (found == step.columns || step.entry < 0) return;
+  context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION, Text(context.api, ": indices[", step.entry, "] is true at ",
+                                                   found, " places, accepted: ", step.columns,
+                                                   ", as the shape of the elements that are named says."));
+}
+
+namespace {
+
+// The first for 1, the second for 0.
+template <class T>
+T Either(int64_t is_first, T first, T second) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(second ^ ((first ^ second) & static_cast<T>(-is_first)));
+  } else {
+    return is_first != 0 ? first : second;
+  }
+}
+
+}  // namespace
+
+// What a mask chooses, in its order: blocks of it are counted, then each reads or writes behind those before it.
+void WriteChosen(const Step& step, const JobContext& context) {
+  const auto* const mask = reinterpret_cast<const unsigned char*>(step.mask.Address(context));
+  auto* const counts = reinterpret_cast<int64_t*>(step.counts.Address(context));
+  const int64_t blocks = MaskBlocks(step.rows);
+  ForEachBlock(blocks, step.threads, [&](int64_t block) {
+    counts[block] = CountTrue(mask, block * kMaskBlock, std::min(step.rows, (block + 1) * kMaskBlock));
+  });
+  int64_t total = 0;
+  for (int64_t block = 0; block < blocks; ++block) {
+    const int64_t count = counts[block];
+    counts[block] = total;
+    total += count;
+  }
+  const int64_t most = std::min(total, step.columns);  // never beyond the output, whatever its shape
+  const bool packs = step.kind == Step::Kind::kPack;
+  const bool unpacks = step.kind == Step::Kind::kUnpack;
+  const char* const source = packs || unpacks ? step.source.Address(context) : nullptr;
+  char* const destination = step.destination.Address(context);
+  ForEachBlock(blocks, step.threads, [&](int64_t block) {
+    const int64_t begin = block * kMaskBlock;
+    const int64_t end = std::min(step.rows, begin + kMaskBlock);
+    int64_t chosen = counts[block];
+    // Up to where the next block writes.
+    const int64_t limit = std::min(most, block + 1 < blocks ? counts[block + 1] : total);
+    if (packs) {
+      const Chosen first = step.pack(mask + begin, source + begin * step.size, end - begin,
+                                     destination + chosen * step.size, limit - chosen);
+      chosen += first.packed;
+      ForSize(step.size, [&](auto element) {
+        using T = decltype(element);
+        constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+        for (int64_t i = begin + first.looked_at; i < end && chosen < limit; ++i) {
+          Store(destination + chosen * kSize, Load<T>(source + i * kSize));
+          chosen += mask[i] != 0 ? 1 : 0;
+        }
+      });
+      return;
+    }
+    if (unpacks) {
+      const unsigned char* const mask_end = mask + end;
+      const Chosen first = step.unpack(mask + begin, source + chosen * step.size, limit - chosen,
+                                       destination + begin * step.size, end - begin);
+      chosen += first.packed;
+      const int64_t rest = begin + first.looked_at;
+      ForSize(step.size, [&](auto element) {
+        using T = decltype(element);
+        constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+        // Both are read and one is taken by its bits, so that there is nothing to guess; and what is stored might lie anywhere, for
+        // all that the compiler knows.
+        const unsigned char* is_true = mask + rest;
+        const char* given = source + chosen * kSize;
+        char* at = destination + rest * kSize;
+        for (int64_t left = limit - chosen; is_true != mask_end && left > 0; ++is_true, at += kSize) {
+          int64_t takes = *is_true != 0 ? 1 : 0;
+          asm("" : "+r"(takes));  // else the compiler branches, and the processor guesses
+          Store(at, Either(takes, Load<T>(given), Load<T>(at)));
+          given += takes * kSize;
+          left -= takes;
+        }
+      });
+      return;
+    }
+    auto* const places = reinterpret_cast<int64_t*>(destination);
+    const int rank = step.rank;
+    if (rank == 0) return;
+    const auto choose = [&](const auto& put) { ForEachTrue(step, mask, begin, end, chosen, limit, put); };
+    if (rank == 1) {
+      choose([places](int64_t k, const int64_t*, int64_t j) { places[k] = j; });
+    } else if (rank == 2 && !step.is_across) {
+      choose([places](int64_t k, const int64_t* at, int64_t j) {
+        places[2 * k] = at[0];
+        places[2 * k + 1] = j;
+      });
+    } else {
+      const int64_t element = step.is_across ? 1 : rank;
+      const int64_t coordinate = step.is_across ? most : 1;
+      choose([=](int64_t k, const int64_t* at, int64_t j) {
+        for (int dim = 0; dim + 1 < rank; ++dim) places[k * element + dim * coordinate] = at[dim];
+        places[k * element + (rank - 1) * coordinate] = j;
+      });
+    }
+  });
+  if (unpacks) {
+    if (total > step.columns && step.raises) {
+      context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION,
+                   Text(context.api, ": ", step.name, " has ", step.columns, " elements, accepted: at least ",
+                        total, ", as mask is true at so many places."));
+    }
+    return;
+  }
+  aclTensor& result = *context.result;
+  if (packs) {
+    result.view = Shape{most};
+  } else {
+    result.view = step.is_across ? Shape{step.rank, most} : Shape{most, step.rank};
+  }
+  result.storage = result.view;
+  result.strides = RowMajorStrides(result.view);
+  result.Describe();
+}
+
+int64_t MaskBlocks(int64_t bytes) noexcept { return (bytes + kMaskBlock - 1) / kMaskBlock; }
+
+}  // namespace portacl::engine

@@ -1,0 +1,17 @@
+// What a step of a job runs, where it is no plan of its own (see indexed.h).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/move/indexed.h"
+
+namespace portacl::engine {
+
+void SumRows(const Step& step, const JobContext& context);
+void DivideRows(const Step& step, const JobContext& context);
+void FindTrue(const Step& step, const JobContext& context);
+void WriteChosen(const Step& step, const JobContext& context);
+
+// Fails the stream: says what the first bad index was, by the logical position of its element.
+void ReportBadIndex(const IndexedMove& move, const JobContext& context, int64_t position);
+
+}  // namespace portacl::engine
