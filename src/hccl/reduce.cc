@@ -6,12 +6,12 @@
 #include "hccl/reduce.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <type_traits>
 
 #include "acl/float_environment.h"
 #include "engine/conversions.h"
+#include "engine/is_nan.h"
 #include "engine/isa.h"
 
 namespace portacl::hccl {
@@ -41,24 +41,16 @@ struct Product {
     }
   }
 };
-template <class T>
-bool IsNan(T value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return std::isnan(value);
-  } else {
-    return false;
-  }
-}
 struct Greatest {
   template <class T>
   static T Of(T a, T b) {
-    return b > a || IsNan(b) ? b : a;
+    return b > a || engine::IsNan(b) ? b : a;
   }
 };
 struct Least {
   template <class T>
   static T Of(T a, T b) {
-    return b < a || IsNan(b) ? b : a;
+    return b < a || engine::IsNan(b) ? b : a;
   }
 };
 

@@ -222,56 +222,56 @@ class TileRun {
 
 class AttentionJob {
  public:
-  explicit AttentionJob(const Attention& made) : attention(made) {}
+  explicit AttentionJob(const Attention& made) : attention_(made) {}
 
   bool Touches(int operand) const noexcept {
     bool touches = false;
-    attention.ForEachOperand([&](const AttentionOperand& one) { touches |= one.argument == operand; });
+    attention_.ForEachOperand([&](const AttentionOperand& one) { touches |= one.argument == operand; });
     return touches;
   }
-  int64_t Elements() const noexcept { return ElementsOf(attention, 2); }
+  int64_t Elements() const noexcept { return ElementsOf(attention_, 2); }
 
   void Run(const JobContext& context) const noexcept {
-    const Work work{attention, reinterpret_cast<const AttentionBatch*>(context.memory), context.addresses};
+    const Work work{attention_, reinterpret_cast<const AttentionBatch*>(context.memory), context.addresses};
     if (!PagesExist(work, context)) return;
-    const Slots slots(attention, static_cast<char*>(context.workspace));
+    const Slots slots(attention_, static_cast<char*>(context.workspace));
     slots.Clear();
-    const int64_t tiles = DividedUp(attention.queries, attention.tile_queries);
+    const int64_t tiles = DividedUp(attention_.queries, attention_.tile_queries);
     ForEachBlock(
-        attention.batches * attention.heads * tiles, attention.threads,
+        attention_.batches * attention_.heads * tiles, attention_.threads,
         [&](int64_t block) {
           const DefaultFloatEnvironment environment;
           // The last tiles see the most keys where a query sees those before it, so they come first.
           const int64_t tile = tiles - 1 - block % tiles;
-          const int64_t head = block / tiles % attention.heads;
-          const int64_t batch = block / tiles / attention.heads;
-          const int64_t first = tile * attention.tile_queries;
-          const int64_t rows = std::min(attention.tile_queries, work.batches[batch].queries - first);
-          if (attention.pads)
+          const int64_t head = block / tiles % attention_.heads;
+          const int64_t batch = block / tiles / attention_.heads;
+          const int64_t first = tile * attention_.tile_queries;
+          const int64_t rows = std::min(attention_.tile_queries, work.batches[batch].queries - first);
+          if (attention_.pads)
             Pad(work, batch, head, std::max(first, work.batches[batch].queries),
-                std::min(first + attention.tile_queries, attention.queries));
+                std::min(first + attention_.tile_queries, attention_.queries));
           if (rows <= 0) return;
           const int slot = slots.Take();
           TileRun(work, {batch, head, first, rows}, slots.Memory(slot)).Run();
           slots.Give(slot);
         },
         BlockLength::kLong);
-    ReportIsaThatRan(attention.isa);
+    ReportIsaThatRan(attention_.isa);
   }
 
  private:
   // No page that is not there is read.
   bool PagesExist(const Work& work, const JobContext& context) const noexcept {
-    if (!attention.table.IsThere()) return true;
-    for (int64_t batch = 0; batch < attention.batches; ++batch) {
-      const int64_t count = DividedUp(work.batches[batch].keys, attention.page);
+    if (!attention_.table.IsThere()) return true;
+    for (int64_t batch = 0; batch < attention_.batches; ++batch) {
+      const int64_t count = DividedUp(work.batches[batch].keys, attention_.page);
       for (int64_t i = 0; i < count; ++i) {
-        const int64_t page = Load<int32_t>(work.Base(attention.table) + batch * attention.table.batch +
-                                           i * attention.table.column);
-        if (page >= 0 && page < attention.pages) continue;
+        const int64_t page = Load<int32_t>(work.Base(attention_.table) + batch * attention_.table.batch +
+                                           i * attention_.table.column);
+        if (page >= 0 && page < attention_.pages) continue;
         context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION,
                      Text(context.api, ": blockTable has the value ", page, " at [", batch, ", ", i,
-                          "], accepted: 0 to ", attention.pages - 1, "."));
+                          "], accepted: 0 to ", attention_.pages - 1, "."));
         return false;
       }
     }
@@ -283,17 +283,17 @@ class AttentionJob {
     constexpr float kZeros[kTogether] = {};
     constexpr float kNothing = -std::numeric_limits<float>::infinity();
     for (int64_t i = first; i < end; ++i) {
-      char* const to = work.RowOfQuery(attention.out, batch, head, i);
-      for (int64_t d = 0; d < attention.value_depth; d += kTogether) {
-        StoreRow(attention, attention.out, kZeros, std::min(kTogether, attention.value_depth - d),
-                 to + d * attention.out.column);
+      char* const to = work.RowOfQuery(attention_.out, batch, head, i);
+      for (int64_t d = 0; d < attention_.value_depth; d += kTogether) {
+        StoreRow(attention_, attention_.out, kZeros, std::min(kTogether, attention_.value_depth - d),
+                 to + d * attention_.out.column);
       }
-      if (attention.log_sum.IsThere())
-        std::memcpy(work.RowOfQuery(attention.log_sum, batch, head, i), &kNothing, sizeof kNothing);
+      if (attention_.log_sum.IsThere())
+        std::memcpy(work.RowOfQuery(attention_.log_sum, batch, head, i), &kNothing, sizeof kNothing);
     }
   }
 
-  Attention attention;
+  Attention attention_;
 };
 
 }  // namespace

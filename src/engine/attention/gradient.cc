@@ -257,58 +257,58 @@ class HeadRun {
 
 class AttentionGradientJob {
  public:
-  explicit AttentionGradientJob(const Attention& made) : attention(made) {}
+  explicit AttentionGradientJob(const Attention& made) : attention_(made) {}
 
   bool Touches(int operand) const noexcept {
     bool touches = false;
-    attention.ForEachOperand([&](const AttentionOperand& one) { touches |= one.argument == operand; });
+    attention_.ForEachOperand([&](const AttentionOperand& one) { touches |= one.argument == operand; });
     return touches;
   }
-  int64_t Elements() const noexcept { return ElementsOf(attention, 5); }
+  int64_t Elements() const noexcept { return ElementsOf(attention_, 5); }
 
   void Run(const JobContext& context) const noexcept {
-    const Work work{attention, reinterpret_cast<const AttentionBatch*>(context.memory), context.addresses};
-    const Slots slots(attention, static_cast<char*>(context.workspace));
+    const Work work{attention_, reinterpret_cast<const AttentionBatch*>(context.memory), context.addresses};
+    const Slots slots(attention_, static_cast<char*>(context.workspace));
     slots.Clear();
-    const int64_t heads = attention.heads / attention.group;
-    const int64_t together = attention.shift_rows > 0 ? attention.batches : 1;
+    const int64_t heads = attention_.heads / attention_.group;
+    const int64_t together = attention_.shift_rows > 0 ? attention_.batches : 1;
     ForEachBlock(
-        attention.batches / together * heads, attention.threads,
+        attention_.batches / together * heads, attention_.threads,
         [&](int64_t block) {
           const DefaultFloatEnvironment environment;
           const int slot = slots.Take();
           const int64_t head = block % heads;
           for (int64_t i = 0; i < together; ++i) {
-            const bool is_alone = attention.of_shift.batch != 0;
+            const bool is_alone = attention_.of_shift.batch != 0;
             const int64_t batch = block / heads * together + i;
-            if (attention.shift_rows > 0 && (i == 0 || is_alone)) ClearShifts(slots, head);
+            if (attention_.shift_rows > 0 && (i == 0 || is_alone)) ClearShifts(slots, head);
             HeadRun(work, slots, batch, head, slots.Memory(slot)).Run();
-            if (attention.shift_rows > 0 && (i == together - 1 || is_alone))
+            if (attention_.shift_rows > 0 && (i == together - 1 || is_alone))
               StoreShifts(work, slots, batch, head);
           }
           slots.Give(slot);
         },
         BlockLength::kLong);
-    ReportIsaThatRan(attention.isa);
+    ReportIsaThatRan(attention_.isa);
   }
 
  private:
   // Where a shift is shared by batches or queries, one thread sums its gradient for the heads of one head of keys.
   void ClearShifts(const Slots& slots, int64_t key_head) const noexcept {
-    std::fill_n(slots.ShiftSums(key_head * attention.group),
-                attention.group * attention.shift_rows * InLanes(attention.keys), 0.0f);
+    std::fill_n(slots.ShiftSums(key_head * attention_.group),
+                attention_.group * attention_.shift_rows * InLanes(attention_.keys), 0.0f);
   }
   void StoreShifts(const Work& work, const Slots& slots, int64_t batch, int64_t key_head) const noexcept {
-    const AttentionOperand& operand = attention.of_shift;
-    for (int64_t head = key_head * attention.group; head < (key_head + 1) * attention.group; ++head) {
-      for (int64_t row = 0; row < attention.shift_rows; ++row) {
-        StoreRow(attention, operand, slots.ShiftSums(head) + row * InLanes(attention.keys), attention.keys,
+    const AttentionOperand& operand = attention_.of_shift;
+    for (int64_t head = key_head * attention_.group; head < (key_head + 1) * attention_.group; ++head) {
+      for (int64_t row = 0; row < attention_.shift_rows; ++row) {
+        StoreRow(attention_, operand, slots.ShiftSums(head) + row * InLanes(attention_.keys), attention_.keys,
                  work.Base(operand) + batch * operand.batch + head * operand.head + row * operand.row);
       }
     }
   }
 
-  Attention attention;
+  Attention attention_;
 };
 
 }  // namespace

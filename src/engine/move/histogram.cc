@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "acl/float_environment.h"
+#include "engine/is_nan.h"
 #include "engine/parallel.h"
 #include "engine/tile_size.h"
 
@@ -65,9 +66,6 @@ struct Bounds {
   T low;
   T high;
 };
-
-bool IsNan(float x) { return std::isnan(x); }
-bool IsNan(int64_t) { return false; }
 
 template <class T>
 void Find(const Histogram& histogram, const JobContext& context, Bounds<T>& bounds) {

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
 #include "acl/data_type.h"
+#include "engine/is_nan.h"
 #include "engine/move/block.h"
 #include "engine/move/indexed.h"
 
@@ -47,11 +47,6 @@ T Multiplied(T a, T b) {
   } else {
     return a * b;
   }
-}
-template <class T>
-bool IsNan(T value) {
-  if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
-  return false;
 }
 // The first NaN, where there is one.
 template <class T>

@@ -127,6 +127,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/data_type.h"
 #include "engine/conversions.h"
+#include "engine/is_nan.h"
 #include "engine/isa.h"
 #include "engine/isa_table.h"
 #include "engine/place.h"
@@ -467,7 +468,7 @@ void RunPlainRow(const PoolJob& job, const JobContext& context, int64_t row) {
                                    x.first + c * job.dilation[2]};
           const T value = Load<T>(plane + from[0] * job.source.stride[2] + from[1] * job.source.stride[3] +
                                   from[2] * job.source.stride[4]);
-          if (!(value > best) && value == value) continue;
+          if (!(value > best) && !IsNan(value)) continue;
           best = value;
           place = (from[0] * job.length[1] + from[1]) * job.length[2] + from[2];
         }
