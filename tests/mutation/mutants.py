@@ -747,7 +747,7 @@ add("comparisons: what is equal is less", "return hn::Lt(a, b);", "return hn::No
 # ---- Moves with indices, and operators of several moves -----------------------------------------
 
 INDEXED = ("indexed", "indexing_properties")
-add = mutants_of("src/engine/move/indexed.cc", INDEXED)
+add = mutants_of("src/engine/move/indexed_loop.cc", INDEXED)
 add("indexed: rows of bad ones stay", "            CopyBlock(zero, {0, 0}, here, plain_steps, rows, columns, move_.size, false);", "            static_cast<void>(zero);")
 add("indexed: the row's own step", "ComputeRow(here + row * plain_steps.row, plain_steps.column,", "ComputeRow(here, plain_steps.column,")
 add("indexed: later tiles of a row begin with it", "const char* const source = Tile(plain + i * plain_stride, plain_stride, count, gathered, converted);",
@@ -776,7 +776,7 @@ add("indexed: dims of the index tensor merge with others", " || (one.repeated >>
 add("indexed: dims merge whatever the indexed side", "if (!continues(move.plain_stride) || !continues(move.indexed_stride)) return false;", "if (!continues(move.plain_stride)) return false;")
 add("indexed: repeated places are those of the first tile", "Elements<false>(plain + i * stride, stride, indexed, offset + i, count);", "Elements<false>(plain + i * stride, stride, indexed, offset, count);", ("scattered",))
 
-add = mutants_of("src/engine/move/indexed_elements.h", INDEXED, seen_by=tuple(f"src/engine/move/{name}.cc" for name in ("indexed", "indexed_rows", "masked")))
+add = mutants_of("src/engine/move/indexed_elements.h", INDEXED, seen_by=tuple(f"src/engine/move/{name}.cc" for name in ("indexed_loop", "indexed_rows", "masked")))
 add("indexed: the larger is not NaN", "return IsNan(a) || b <= a ? a : b;", "return b > a ? b : a;")
 add("indexed: the smaller is not NaN", "return IsNan(a) || b >= a ? a : b;", "return b < a ? b : a;")
 add("indexed: truths are added as bytes", "inline Truth Added(Truth a, Truth b) { return Either(a, b); }", "inline Truth Added(Truth a, Truth b) { return {static_cast<uint8_t>(a.byte + b.byte)}; }")
@@ -810,7 +810,7 @@ add("unpack: later blocks read where the first does", "int64_t chosen = counts[b
 add("unpack: as many as the mask says", "const int64_t limit = std::min(most, block", "const int64_t limit = std::min(unpacks ? total : most, block")
 add("unpack: too few are ignored", "if (total > step.columns && step.raises) {", "if (false && step.raises) {")
 
-add = mutants_of("src/engine/move/indexed.h", INDEXED, seen_by=("src/engine/move/indexed.cc",))
+add = mutants_of("src/engine/move/indexed.h", INDEXED, seen_by=("src/engine/move/indexed_loop.cc",))
 add("indexed: the last bad index", "    while (at < seen && !position", "    while ((at > seen || seen == std::numeric_limits<int64_t>::max()) && !position")
 
 add = mutants_of("src/aclnnop/indexing/steps.cc", INDEXED)

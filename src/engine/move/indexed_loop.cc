@@ -1,4 +1,4 @@
-// Moves with indices (see indexed.h).
+// Moves with indices (see indexed.h): the loop, its plan, what a bad index says.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/move/indexed.h"
 
