@@ -1169,7 +1169,7 @@ add("attention gradients: delta of the first head", "delta_[member * lengths_.qu
 add("attention gradients: dropped weights count", "scores.Drop(s_ + r * kPackedRow, first + r, key, count, factor);", "")
 add("attention gradients: keys are not scaled", "attention_.kernels.multiply(of_key_ + j * depth_row_, depth_row_, attention_.scale);", "")
 add("attention gradients: shifts of the last query", "attention_.shift_rows == 1 ? 0 : first + r", "0")
-add("attention gradients: shifts are not cleared", "if (attention.shift_rows > 0 && (i == 0 || is_alone)) ClearShifts(slots, head);", "")
+add("attention gradients: shifts are not cleared", "if (attention_.shift_rows > 0 && (i == 0 || is_alone)) ClearShifts(slots, head);", "")
 
 # ---- Several maps in one call, weights along dims, polynomials in intervals ----------------------
 GATED = ("gated_maps",)
