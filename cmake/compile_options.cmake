@@ -28,3 +28,7 @@ endif()
 find_path(PORTACL_HIGHWAY_INCLUDE hwy/highway.h REQUIRED)
 add_library(portacl_highway INTERFACE)
 target_include_directories(portacl_highway SYSTEM INTERFACE ${PORTACL_HIGHWAY_INCLUDE})
+if(PORTACL_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # Under clang's sanitizers the headers check themselves, and call that library when a check fails.
+  target_compile_definitions(portacl_highway INTERFACE HWY_IS_DEBUG_BUILD=0)
+endif()

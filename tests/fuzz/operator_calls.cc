@@ -460,7 +460,7 @@ using Tensors = std::span<aclTensor* const>;
   FORMS(logical_not, OUT(LogicalNot) IN(InplaceLogicalNot)) \
   FORMS(logical_or, OUT(LogicalOr) IN(InplaceLogicalOr)) \
   FORMS(logical_xor, OUT(LogicalXor)) \
-  FORMS(logsigmoid, OUT(LogSigmoid) OUT(LogSigmoidForward)) \
+  FORMS(logsigmoid, OUT(LogSigmoid)) \
   FORMS(logsigmoid_backward, OUT(LogSigmoidBackward)) \
   FORMS(lt_scalar, OUT(LtScalar) IN(InplaceLtScalar)) \
   FORMS(lt_tensor, OUT(LtTensor) IN(InplaceLtTensor)) \
@@ -812,8 +812,17 @@ class Given {
   }
   // Numbers of a tensor's dtype, in memory that is nobody's: read or written, it does not matter.
   aclTensor* Numbers(const std::vector<int64_t>& shape, const aclTensor* like = nullptr) {
-    constexpr size_t kMost = size_t{1} << 16;
-    static std::vector<double> values(2 * kMost, 0.5);
+    static std::vector<double> values(2 * kMostNumbers, 0.5);
+    return Made(shape, like, values);
+  }
+  // The same that a call writes, and nobody reads.
+  aclTensor* Written(const std::vector<int64_t>& shape, const aclTensor* like = nullptr) {
+    static std::vector<double> values(2 * kMostNumbers, 0.5);
+    return Made(shape, like, values);
+  }
+  static constexpr size_t kMostNumbers = size_t{1} << 16;
+  aclTensor* Made(const std::vector<int64_t>& shape, const aclTensor* like, std::vector<double>& values) {
+    constexpr size_t kMost = kMostNumbers;
     aclDataType dtype = ACL_FLOAT;
     if (like != nullptr) aclGetDataType(like, &dtype);
     size_t elements = 1;
@@ -1050,11 +1059,11 @@ constexpr OperatorCall kCalls[] = {
     MOVES(UpsampleNearest1dV2, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), a.beta, t[1]),
     MOVES(UpsampleNearest2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), t[1]),
     MOVES(UpsampleNearest2dV2, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), a.beta, a.beta, t[1]),
-    MOVES(UpsampleNearest2dBackward, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), given.Shape(t[1]), a.beta, a.beta, t[1]),
-    MOVES(UpsampleBilinear2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), a.log_target, a.beta, a.beta, t[1]),
-    MOVES(UpsampleBicubic2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), a.log_target, a.beta, a.beta, t[1]),
-    MOVES(UpsampleBilinear2dBackward, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), given.Shape(t[1]), a.log_target, a.beta, a.beta, t[1]),
-    MOVES(UpsampleBilinear2dBackwardV2, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), given.Shape(t[1]), a.log_target, a.beta, a.beta, t[1]),
+    MOVES(UpsampleNearest2dBackward, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), given.Shape(t[1]), a.wide_beta, a.wide_beta, t[1]),
+    MOVES(UpsampleBilinear2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), a.log_target, a.wide_beta, a.wide_beta, t[1]),
+    MOVES(UpsampleBicubic2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), a.log_target, a.wide_beta, a.wide_beta, t[1]),
+    MOVES(UpsampleBilinear2dBackward, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), given.Shape(t[1]), a.log_target, a.wide_beta, a.wide_beta, t[1]),
+    MOVES(UpsampleBilinear2dBackwardV2, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), given.Shape(t[1]), a.log_target, a.wide_beta, a.wide_beta, t[1]),
     MOVES(AvgPool2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), a.log_target, true, a.reduction & 2, 0, t[1]),
     MOVES(AvgPool2dBackward, 3, kOperand1, t[0], t[1], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), a.log_target, true, a.reduction & 2, 0, t[2]),
     MOVES(AvgPool3d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), a.log_target, true, a.reduction & 2, t[1]),
@@ -1094,7 +1103,7 @@ constexpr OperatorCall kCalls[] = {
           given.ForAxes(t[0], a.reduction & 1), given.ForAxes(t[0], 1), given.Image(t[2]), static_cast<int8_t>(a.reduction)),
     MOVES(ConvTbc, 3, kOperand0, t[0], t[1], given.Numbers({given.LastLength(t[1])}), a.reduction & 1, t[2], static_cast<int8_t>(a.reduction)),
     MOVES(ConvTbcBackward, 3, kOperand0, t[0], t[2], t[1], given.Numbers({given.LastLength(t[1])}), a.reduction & 1,
-          static_cast<int8_t>(a.reduction), given.Second(t[2]), given.Second(t[1]), given.Numbers({given.LastLength(t[1])})),
+          static_cast<int8_t>(a.reduction), given.Second(t[2]), given.Second(t[1]), given.Written({given.LastLength(t[1])})),
     MOVES(Diag, 2, kAny, t[0], a.reduction, t[1]),
     MOVES(DiagFlat, 2, kAny, t[0], a.reduction, t[1]),
     MOVES(IndexSelect, 2, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1]),
@@ -1132,6 +1141,7 @@ constexpr OperatorCall kCalls[] = {
     MOVES(Nonzero, 2, kAny, t[0], Given::Result(t[1])),
     MOVES(NonzeroV2, 2, kAny, t[0], Given::Result(t[1])),
     MOVES(MaskedSelect, 3, kBroadcast, t[0], t[1], Given::Result(t[2])),
+    MOVES(LogSigmoidForward, 2, kOperand0, t[0], t[1], given.Second(t[1])),
     MOVES(Glu, 2, kOperand0, t[0], given.Dim(t[0]), given.Half(t[1])),
     MOVES(GluBackward, 2, kOperand0, given.Half(t[0]), t[0], given.Dim(t[0]), t[1]),
     MOVES(SwiGlu, 2, kOperand0, t[0], given.Dim(t[0]), given.Half(t[1])),
@@ -1196,11 +1206,11 @@ constexpr OperatorCall kCalls[] = {
     MOVES(LogSoftmax, 2, kOperand0, t[0], given.Dim(t[0]), t[1]),
     MOVES(SoftmaxBackward, 3, kOperand0, t[0], t[1], given.Dim(t[0]), t[2]),
     MOVES(LogSoftmaxBackward, 3, kOperand0, t[0], t[1], given.Dim(t[0]), t[2]),
-    MOVES(LayerNorm, 4, kOperand0, t[0], given.Shape(t[1]), t[1], t[2], a.beta, t[3], nullptr, nullptr),
-    MOVES(LayerNormWithImplMode, 4, kOperand0, t[0], given.Shape(t[1]), t[1], t[2], a.beta, t[3], nullptr, nullptr, static_cast<int32_t>(a.reduction)),
+    MOVES(LayerNorm, 4, kOperand0, t[0], given.Shape(t[1]), t[1], t[2], a.wide_beta, t[3], nullptr, nullptr),
+    MOVES(LayerNormWithImplMode, 4, kOperand0, t[0], given.Shape(t[1]), t[1], t[2], a.wide_beta, t[3], nullptr, nullptr, static_cast<int32_t>(a.reduction)),
     MOVES(LayerNormBackward, 4, kOperand0, t[0], t[1], given.Shape(t[2]), given.Numbers(given.Leading(t[0], t[2])),
           given.Numbers(given.Leading(t[0], t[2])), t[2], nullptr, given.Flags(true, a.log_target), t[3],
-          given.Numbers(Given::ShapeOf(t[2])), given.Numbers(Given::ShapeOf(t[2]))),
+          given.Written(Given::ShapeOf(t[2])), given.Written(Given::ShapeOf(t[2]))),
     MOVES(RotaryPositionEmbedding, 4, kOperand0, t[0], t[1], t[2], a.reduction, t[3]),
     MOVES(FlashAttentionScore, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, 0.5, 1.0, 0, 0, given.Heads(t[0]),
           given.Layout(t[0]), 0, a.reduction, given.Statistics(t[0]), given.Statistics(t[0]), nullptr, t[3]),
@@ -1211,25 +1221,25 @@ constexpr OperatorCall kCalls[] = {
     MOVES(FusedInferAttentionScoreV2, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, 0, 0, given.Layout(t[0]), 0, a.reduction, 0, 0, 0, false, 0, 0, t[3], nullptr),
     MOVES(FusedInferAttentionScoreV3, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, given.Array({1}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, 0, 0, given.Layout(t[0]), 0, a.reduction, 0, 0, 0, false, 0, 0, t[3], nullptr),
     MOVES(FusedInferAttentionScoreV4, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, 0, 0, given.Layout(t[0]), 0, a.reduction, 0, 0, 0, false, 0, 0, 0, t[3], nullptr),
-    MOVES(RmsNorm, 3, kOperand0, t[0], t[1], a.beta, t[2], given.Numbers(given.Leading(t[0], t[1]))),
-    MOVES(RmsNormGrad, 4, kOperand0, t[0], t[1], given.Numbers(given.Leading(t[0], t[2])), t[2], t[3], given.Numbers(Given::ShapeOf(t[2]))),
-    MOVES(AddRmsNorm, 4, kOperand0, t[0], t[1], t[2], a.beta, t[3], nullptr, nullptr),
-    MOVES(BatchNorm, 3, kOperand0, t[0], t[1], nullptr, nullptr, nullptr, a.log_target, a.beta, a.beta, t[2], given.Numbers(given.Channels(t[0])),
-          given.Numbers(given.Channels(t[0]))),
-    MOVES(BatchNormBackward, 3, kOperand0, t[0], t[1], nullptr, nullptr, nullptr, nullptr, nullptr, a.log_target, a.beta,
-          given.Flags(true, a.log_target), t[2], given.Numbers(given.Channels(t[0])), given.Numbers(given.Channels(t[0]))),
-    MOVES(GroupNorm, 2, kOperand0, t[0], nullptr, nullptr, given.FirstLength(t[0]), given.Channels(t[0])[0], given.Behind(t[0]), 1, a.beta, t[1],
-          given.Numbers({given.FirstLength(t[0]), 1}, t[0]), given.Numbers({given.FirstLength(t[0]), 1}, t[0])),
+    MOVES(RmsNorm, 3, kOperand0, t[0], t[1], a.wide_beta, t[2], given.Written(given.Leading(t[0], t[1]))),
+    MOVES(RmsNormGrad, 4, kOperand0, t[0], t[1], given.Numbers(given.Leading(t[0], t[2])), t[2], t[3], given.Written(Given::ShapeOf(t[2]))),
+    MOVES(AddRmsNorm, 4, kOperand0, t[0], t[1], t[2], a.wide_beta, t[3], nullptr, nullptr),
+    MOVES(BatchNorm, 3, kOperand0, t[0], t[1], nullptr, nullptr, nullptr, a.log_target, a.wide_beta, a.wide_beta, t[2], given.Written(given.Channels(t[0])),
+          given.Written(given.Channels(t[0]))),
+    MOVES(BatchNormBackward, 3, kOperand0, t[0], t[1], nullptr, nullptr, nullptr, nullptr, nullptr, a.log_target, a.wide_beta,
+          given.Flags(true, a.log_target), t[2], given.Written(given.Channels(t[0])), given.Written(given.Channels(t[0]))),
+    MOVES(GroupNorm, 2, kOperand0, t[0], nullptr, nullptr, given.FirstLength(t[0]), given.Channels(t[0])[0], given.Behind(t[0]), 1, a.wide_beta, t[1],
+          given.Written({given.FirstLength(t[0]), 1}, t[0]), given.Written({given.FirstLength(t[0]), 1}, t[0])),
     MOVES(GroupNormBackward, 3, kOperand0, t[0], t[1], given.Numbers({given.FirstLength(t[0]), 1}, t[0]),
           given.Numbers({given.FirstLength(t[0]), 1}, t[0]), nullptr, given.FirstLength(t[0]), given.Channels(t[0])[0], given.Behind(t[0]), 1,
-          given.Flags(true, a.log_target), t[2], given.Numbers(given.Channels(t[0]), t[0]), given.Numbers(given.Channels(t[0]), t[0])),
-    MOVES(NLLLoss, 3, kAny, t[0], given.Indices({given.FirstLength(t[0])}), t[1], a.reduction, 1, t[2], given.Numbers({}, t[0])),
-    MOVES(NLLLoss2d, 3, kAny, t[0], given.IndicesLike(t[2]), t[1], a.reduction, 1, t[2], given.Numbers({}, t[0])),
+          given.Flags(true, a.log_target), t[2], given.Written(given.Channels(t[0]), t[0]), given.Written(given.Channels(t[0]), t[0])),
+    MOVES(NLLLoss, 3, kAny, t[0], given.Indices({given.FirstLength(t[0])}), t[1], a.reduction, 1, t[2], given.Written({}, t[0])),
+    MOVES(NLLLoss2d, 3, kAny, t[0], given.IndicesLike(t[2]), t[1], a.reduction, 1, t[2], given.Written({}, t[0])),
     MOVES(NLLLossBackward, 3, kOperand0, given.Numbers({}, t[0]), t[0], given.Indices({given.FirstLength(t[0])}), t[1], a.reduction, 1,
           given.Numbers({}, t[0]), t[2]),
     MOVES(NLLLoss2dBackward, 3, kOperand0, given.Numbers({}, t[0]), t[0], given.IndicesLike(t[1]), t[1], a.reduction, 1, given.Numbers({}, t[0]), t[2]),
     MOVES(CrossEntropyLoss, 2, kOperand0, t[0], given.Indices({given.FirstLength(t[0])}), nullptr, nullptr, 1, a.log_target ? 0.1 : 0.0, 0.0, false,
-          given.Numbers({1}, t[0]), t[1], given.Numbers({0}, t[0]), given.Numbers({0}, t[0])),
+          given.Written({1}, t[0]), t[1], given.Written({0}, t[0]), given.Written({0}, t[0])),
     MOVES(CrossEntropyLossGrad, 2, kOperand0, given.Numbers({1}, t[0]), t[0], given.Indices({given.FirstLength(t[0])}), nullptr, nullptr, nullptr,
           nullptr, 1, a.log_target ? 0.1 : 0.0, 0.0, t[1]),
     MOVES(BinaryCrossEntropy, 4, kOperand0, t[0], t[1], a.log_target ? t[2] : nullptr, a.reduction, t[3]),

@@ -15,6 +15,7 @@ namespace portacl::testing {
 struct CallAttributes {
   int64_t reduction = 0;
   float beta = 1.0f;
+  double wide_beta = 1.0;  // the same: widening a subnormal leaves a mark in the environment of the call
   bool log_target = false;
 };
 

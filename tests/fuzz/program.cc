@@ -640,6 +640,7 @@ CallAttributes Program::SomeAttributes() {
   attributes.reduction = bytes_.Pick(kReductions);
   attributes.log_target = (bytes_.Byte() & 1) != 0;
   attributes.beta = bytes_.Pick(kBetas);
+  attributes.wide_beta = static_cast<double>(attributes.beta);
   return attributes;
 }
 
@@ -958,7 +959,9 @@ void Program::RunCall(PlannedCall& call) {
         }
       }
       for (size_t k = 0; k + 1 < operands.size(); ++k) {
-        if (operands[k].buffer != out.buffer || operands[k] == out) continue;
+        // What computes element by element may do so in place; what moves elements reads some after it has written others.
+        const bool is_in_place = operands[k] == out && !op->has_more_operands;
+        if (operands[k].buffer != out.buffer || is_in_place) continue;
         const auto read = static_cast<size_t>(BytesOf(operands[k].dtype));
         for (const int64_t offset : operands[k].offset) {
           for (size_t i = 0; i < read; ++i) undefined = undefined || written[static_cast<size_t>(offset) + i];

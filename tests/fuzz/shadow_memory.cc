@@ -258,13 +258,23 @@ void ShadowMemory::Replay(const Record& record) {
         Broken("memory holds what was computed, and nothing else was written:",
                ("buffer " + std::to_string(record.to) + " byte " + std::to_string(i) + " of " +
                 std::to_string(shadow.size()) + " is " + std::to_string(record.contents[at] & 0xFF) +
-                ", expected " + std::to_string(shadow[at] & 0xFF))
+                ", expected " + std::to_string(shadow[at] & 0xFF) + WritersOf(record))
                    .c_str());
       }
       shadow = record.contents;
       break;
     }
   }
+}
+
+std::string ShadowMemory::WritersOf(const Record& settled) const {
+  std::string writers;
+  for (const Record& record : records_) {
+    if (&record == &settled) break;
+    if (record.kind != Record::Kind::kCall || record.operands.back().buffer != settled.to) continue;
+    writers += std::string(writers.empty() ? "; written by " : ", ") + record.op->name;
+  }
+  return writers;
 }
 
 void ShadowMemory::ReplayCall(const Record& record) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "acl/acl.h"
@@ -97,6 +98,8 @@ class ShadowMemory {
   static Grid GridOf(int32_t dtype, int64_t offset);
   void Replay(const Record& record);
   void ReplayCall(const Record& record);
+  // The calls whose output was there before, for a message.
+  std::string WritersOf(const Record& settled) const;
 
   std::vector<Buffer> buffers_;
   std::vector<Record> records_;
