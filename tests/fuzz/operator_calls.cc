@@ -1037,7 +1037,7 @@ constexpr OperatorCall kCalls[] = {
           given.Array({1}), t[1]),
     MOVES(Repeat, 2, kOperand0, t[0], given.ForDims(t[0], 1, 0), t[1]),
     MOVES(Expand, 2, kOperand0, t[0], given.Shape(t[1]), t[1]),
-    MOVES(RepeatInterleaveInt, 2, kAny, t[0], a.reduction, a.reduction * given.FirstLength(t[0]), t[1]),
+    MOVES(RepeatInterleaveInt, 2, kAny, t[0], a.reduction, static_cast<int64_t>(static_cast<uint64_t>(a.reduction) * static_cast<uint64_t>(given.FirstLength(t[0]))), t[1]),
     MOVES(RepeatInterleaveIntWithDim, 2, kOperand0, t[0], 1, given.Dim(t[0]), given.Length(t[0]), t[1]),
     MOVES(RepeatInterleave, 2, kAny, t[0], given.Indices({given.FirstLength(t[0])}), given.FirstLength(t[1]), t[1]),
     MOVES(RepeatInterleaveWithDim, 2, kOperand0, t[0], given.Indices({given.Length(t[0])}), given.Dim(t[0]), given.Length(t[1]), t[1]),
