@@ -11,8 +11,8 @@ namespace portacl {
 // computes.
 constexpr auto ComputableChecks(Operands inputs, int out, Operands scalars = {}) {
   return List(SizesRepresentable({out}), DoneIfEmpty(inputs), InsideStorage(inputs), kLoopRankFits,
-              DtypeImplemented({out}, kConvertible), PromotedImplemented(kConvertible, inputs, scalars),
-              ScalarsImplemented(kConvertible, scalars));
+              DtypeImplemented(inputs, kConvertible), DtypeImplemented({out}, kConvertible),
+              PromotedImplemented(kConvertible, inputs, scalars), ScalarsImplemented(kConvertible, scalars));
 }
 
 // On Ascend 950 alone: both operands cast to the promoted dtype, which is in the list.

@@ -155,6 +155,36 @@ void MapContract::Dtypes(Product product) {
   }
 }
 
+// Rules of promotion and of casts let the small floats pass to kernels that nothing here has: phase 1 has to refuse them.
+void MapContract::SmallFloats(Product product) {
+  const MapOperator& op = *GetParam();
+  const MapCall valid(op, product);
+  for (const DtypeNumber small : {ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN}) {
+    for (const DtypeNumber other : ConvertibleDtypes()) {
+      for (size_t i = 0; i < op.names.size(); ++i) {
+        if (!IsTensor(op, i) || op.names[i] == "buffer") continue;  // that is never read
+        MapCall call = valid;
+        for (size_t j = 0; j < op.names.size(); ++j) {
+          if (IsTensor(op, j)) call.operands[j].dtype = j == i ? small : other;
+        }
+        std::vector<aclTensor*> tensors(call.operands.size());
+        for (size_t j = 0; j < tensors.size(); ++j) {
+          if (IsTensor(op, j)) tensors[j] = MakeTensor(call.operands[j]);
+        }
+        uint64_t size = 1;
+        aclOpExecutor* executor = nullptr;
+        const MapArguments arguments(call, tensors);
+        EXPECT_NE(op.function.plan(arguments.arguments(), &size, &executor), 0)
+            << ProductName(product) << ", " << op.names[i] << " " << DtypeName(small) << " among "
+            << DtypeName(other);
+        EXPECT_EQ(executor, nullptr);
+        EXPECT_NE(TakeErrorMessage(), "");
+        for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+      }
+    }
+  }
+}
+
 void MapContract::Scalars(Product product) {
   const MapOperator& op = *GetParam();
   RandomNumbers random(0x5CA1);

@@ -65,6 +65,7 @@ class MapContract : public ::testing::TestWithParam<const MapOperator*> {
  public:
   void NullPointers(Product product);
   void Dtypes(Product product);
+  void SmallFloats(Product product);
   void Scalars(Product product);
   void ShapesAndFormats(Product product);
   void PairsOfFaults(Product product);
@@ -105,6 +106,7 @@ std::string MapTestName(const ::testing::TestParamInfo<const MapOperator*>& info
   class suite : public ::portacl::testing::MapContract {};                                          \
   TEST_P(suite, NullPointers) { OnEveryProduct(&suite::NullPointers); }                             \
   TEST_P(suite, Dtypes) { OnEveryProduct(&suite::Dtypes); }                                         \
+  TEST_P(suite, SmallFloats) { OnEveryProduct(&suite::SmallFloats); }                               \
   TEST_P(suite, Scalars) { OnEveryProduct(&suite::Scalars); }                                       \
   TEST_P(suite, ShapesAndFormats) { OnEveryProduct(&suite::ShapesAndFormats); }                     \
   TEST_P(suite, PairsOfFaults) { OnEveryProduct(&suite::PairsOfFaults); }                           \
