@@ -59,6 +59,8 @@ def softmaxes():
         out = "grad_input" if name == "softmax" else "out"
         yield moved(f"{name}_backward", f"{function}Backward", "T:b2 T:shares I:1 T:out2",
                     f"{ATEN}.{op}_backward_data.out(b2, shares, 1, a.dtype, {out}=out2)")
+        yield moved(f"{name}_backward.across", f"{function}Backward", "T:b2 T:shares I:0 T:out2",
+                    f"{ATEN}.{op}_backward_data.out(b2, shares, 0, a.dtype, {out}=out2)")
 
 
 def row_norms():

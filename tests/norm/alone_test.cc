@@ -5,7 +5,9 @@
 
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_logsoftmax.h"
+#include "aclnnop/aclnn_logsoftmax_backward.h"
 #include "aclnnop/aclnn_softmax.h"
+#include "aclnnop/aclnn_softmax_backward.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/random_numbers.h"
@@ -14,34 +16,50 @@
 namespace portacl::testing {
 namespace {
 
-enum class Operator { kSoftmax, kLogSoftmax, kLayerNorm };
+enum class Operator { kSoftmax, kLogSoftmax, kSoftmaxBackward, kLogSoftmaxBackward, kLayerNorm };
 
-aclTensor* Tensor(const Shape& shape, const Shape& strides, std::vector<float>& data) {
+// FLOAT, or the upper halves of FLOAT, which are BF16.
+template <class T>
+aclTensor* Tensor(const Shape& shape, const Shape& strides, std::vector<T>& data) {
   const auto size = static_cast<int64_t>(data.size());
-  return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, strides.data(), 0, ACL_FORMAT_ND, &size, 1,
-                         data.data());
+  return aclCreateTensor(shape.data(), shape.size(), sizeof(T) == 2 ? ACL_BF16 : ACL_FLOAT, strides.data(), 0,
+                         ACL_FORMAT_ND, &size, 1, data.data());
 }
 
-// Rows of n elements, `step` floats apart from row to row and `pace` within a row, in the order of memory.
-std::vector<float> Result(Operator which, int64_t rows, int64_t n, int64_t step, int64_t pace,
-                          std::vector<float> x, aclrtStream stream) {
-  std::vector<float> result(x.size());
+// Rows of n elements, `step` elements apart from row to row and `pace` within a row, in the order of memory. A gradient has what it
+// differentiates as both inputs.
+template <class T>
+std::vector<T> Result(Operator which, int64_t rows, int64_t n, int64_t step, int64_t pace, std::vector<T> x,
+                      aclrtStream stream) {
+  std::vector<T> result(x.size());
   aclTensor* const in = Tensor({rows, n}, {step, pace}, x);
   aclTensor* const out = Tensor({rows, n}, {step, pace}, result);
   aclIntArray* const shape = aclCreateIntArray(&n, 1);
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
-  if (which == Operator::kLayerNorm) {
-    EXPECT_EQ(aclnnLayerNormGetWorkspaceSize(in, shape, nullptr, nullptr, 1e-5, out, nullptr, nullptr, &size,
-                                             &executor),
-              0);
-    EXPECT_EQ(aclnnLayerNorm(nullptr, 0, executor, stream), 0);
-  } else if (which == Operator::kSoftmax) {
-    EXPECT_EQ(aclnnSoftmaxGetWorkspaceSize(in, 1, out, &size, &executor), 0);
-    EXPECT_EQ(aclnnSoftmax(nullptr, 0, executor, stream), 0);
-  } else {
-    EXPECT_EQ(aclnnLogSoftmaxGetWorkspaceSize(in, 1, out, &size, &executor), 0);
-    EXPECT_EQ(aclnnLogSoftmax(nullptr, 0, executor, stream), 0);
+  switch (which) {
+    case Operator::kSoftmax:
+      EXPECT_EQ(aclnnSoftmaxGetWorkspaceSize(in, 1, out, &size, &executor), 0);
+      EXPECT_EQ(aclnnSoftmax(nullptr, 0, executor, stream), 0);
+      break;
+    case Operator::kLogSoftmax:
+      EXPECT_EQ(aclnnLogSoftmaxGetWorkspaceSize(in, 1, out, &size, &executor), 0);
+      EXPECT_EQ(aclnnLogSoftmax(nullptr, 0, executor, stream), 0);
+      break;
+    case Operator::kSoftmaxBackward:
+      EXPECT_EQ(aclnnSoftmaxBackwardGetWorkspaceSize(in, in, 1, out, &size, &executor), 0);
+      EXPECT_EQ(aclnnSoftmaxBackward(nullptr, 0, executor, stream), 0);
+      break;
+    case Operator::kLogSoftmaxBackward:
+      EXPECT_EQ(aclnnLogSoftmaxBackwardGetWorkspaceSize(in, in, 1, out, &size, &executor), 0);
+      EXPECT_EQ(aclnnLogSoftmaxBackward(nullptr, 0, executor, stream), 0);
+      break;
+    case Operator::kLayerNorm:
+      EXPECT_EQ(aclnnLayerNormGetWorkspaceSize(in, shape, nullptr, nullptr, 1e-5, out, nullptr, nullptr,
+                                               &size, &executor),
+                0);
+      EXPECT_EQ(aclnnLayerNorm(nullptr, 0, executor, stream), 0);
+      break;
   }
   EXPECT_EQ(aclrtSynchronizeStream(stream), 0);
   aclDestroyTensor(in);
@@ -50,29 +68,41 @@ std::vector<float> Result(Operator which, int64_t rows, int64_t n, int64_t step,
   return result;
 }
 
+template <class T>
+std::vector<T> Drawn(int64_t count, RandomNumbers& random) {
+  std::vector<T> x(static_cast<size_t>(count));
+  for (T& one : x) {
+    const float number = static_cast<float>(random.Between(-4000, 4000)) / 512;
+    std::memcpy(&one, reinterpret_cast<const char*>(&number) + sizeof number - sizeof one, sizeof one);
+  }
+  return x;
+}
+
+template <class T>
 void CheckRows(int64_t rows, int64_t n, aclrtStream stream) {
   RandomNumbers random(static_cast<uint64_t>(n));
-  std::vector<float> x(static_cast<size_t>(rows * n));
-  for (float& one : x) one = static_cast<float>(random.Between(-4000, 4000)) / 512;
-  std::vector<float> across(x.size());
+  const std::vector<T> x = Drawn<T>(rows * n, random);
+  std::vector<T> across(x.size());
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t i = 0; i < n; ++i)
       across[static_cast<size_t>(i * rows + r)] = x[static_cast<size_t>(r * n + i)];
   }
-  for (const Operator which : {Operator::kSoftmax, Operator::kLogSoftmax, Operator::kLayerNorm}) {
-    const std::vector<float> together = Result(which, rows, n, n, 1, x, stream);
-    const std::vector<float> turned = Result(which, rows, n, 1, rows, across, stream);
+  for (const Operator which : {Operator::kSoftmax, Operator::kLogSoftmax, Operator::kSoftmaxBackward,
+                               Operator::kLogSoftmaxBackward, Operator::kLayerNorm}) {
+    const std::vector<T> together = Result<T>(which, rows, n, n, 1, x, stream);
+    const std::vector<T> turned = Result<T>(which, rows, n, 1, rows, across, stream);
     int64_t differ = 0;
     for (int64_t r = 0; r < rows; ++r) {
       const auto at = x.begin() + r * n;
-      const std::vector<float> alone = Result(which, 1, n, n, 1, std::vector<float>(at, at + n), stream);
+      const std::vector<T> alone = Result<T>(which, 1, n, n, 1, std::vector<T>(at, at + n), stream);
       differ += std::memcmp(alone.data(), &together[static_cast<size_t>(r * n)],
-                            static_cast<size_t>(n) * sizeof(float)) != 0;
+                            static_cast<size_t>(n) * sizeof(T)) != 0;
       for (int64_t i = 0; i < n; ++i)
         differ += std::memcmp(&alone[static_cast<size_t>(i)], &turned[static_cast<size_t>(i * rows + r)],
-                              sizeof(float)) != 0;
+                              sizeof(T)) != 0;
     }
-    EXPECT_EQ(differ, 0) << rows << " rows of " << n << ", operator " << static_cast<int>(which);
+    EXPECT_EQ(differ, 0) << rows << " rows of " << n << ", operator " << static_cast<int>(which) << ", "
+                         << sizeof(T) << " bytes";
   }
 }
 
@@ -81,7 +111,15 @@ TEST(Alone, RowsHaveTheSameBits) {
     const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", threads}});
     ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
     for (const int64_t n : {1, 7, 15, 16, 17, 31, 63, 64, 65, 127, 1000, 4096, 4097, 9001})
-      CheckRows(21, n, environment.stream());
+      CheckRows<float>(21, n, environment.stream());
+    // Rows that lie across: one vector of them, several, and one more than vectors hold; several tiles.
+    for (const int64_t rows : {15, 16, 47, 300}) {
+      for (const int64_t n : {2, 5, 64, 131}) {
+        CheckRows<float>(rows, n, environment.stream());
+        CheckRows<uint16_t>(rows, n, environment.stream());
+      }
+    }
+    CheckRows<uint16_t>(97, 4100, environment.stream());
   }
 }
 
@@ -89,7 +127,7 @@ TEST(Alone, RowsHaveTheSameBits) {
 TEST(Alone, RowsInPieces) {
   const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "2"}});
   ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
-  CheckRows(3, 400001, environment.stream());
+  CheckRows<float>(3, 400001, environment.stream());
 }
 
 }  // namespace

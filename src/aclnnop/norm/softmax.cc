@@ -12,6 +12,7 @@
 
 #include "engine/functions/functions-inl.h"
 #include "engine/functions/fused_exp-inl.h"
+#include "engine/row/across_loop-inl.h"
 #include "engine/row/row_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,6 +24,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace functions = engine::HWY_NAMESPACE::functions;
 using engine::HWY_NAMESPACE::kKeptTerms;
 using engine::HWY_NAMESPACE::ManySteps;
+
+// exp(x - greatest).
+template <class V>
+HWY_INLINE auto Exponential(const V& greatest) {
+  return ManySteps{[&greatest](auto tag, auto x) HWY_ATTR {
+    using hn::Sub;
+    return functions::FusedExp(tag, Sub(x, decltype(x)(greatest)));
+  }};
+}
 
 // A NaN makes the sum NaN, and an infinity the difference: whatever the greatest is then, so is all of the row.
 struct Softmax : engine::HWY_NAMESPACE::RowFormula<Softmax> {
@@ -46,6 +56,16 @@ struct Softmax : engine::HWY_NAMESPACE::RowFormula<Softmax> {
       row.template Write<0, 0>([&](auto tag, V x) HWY_ATTR { return hn::Mul(exponential(tag, x), factor); });
     }
   }
+
+  // The same steps of rows side by side.
+  template <class Rows>
+  static HWY_INLINE void Across(Rows& rows) {
+    using V = typename Rows::V;
+    const V greatest = rows.Max();
+    const V factor =
+        rows.template Sum<true, 0>(Exponential<V>(greatest), [](double sum) { return 1.0 / sum; });
+    rows.template Write<0>([&](auto, V kept) HWY_ATTR { return hn::Mul(kept, factor); });
+  }
 };
 
 struct LogSoftmax : engine::HWY_NAMESPACE::RowFormula<LogSoftmax> {
@@ -65,7 +85,23 @@ struct LogSoftmax : engine::HWY_NAMESPACE::RowFormula<LogSoftmax> {
     const V log = functions::Log(d, hn::Set(d, static_cast<T>(sum)));
     row.template Write<0, 0>([&](auto, V x) HWY_ATTR { return hn::Sub(hn::Sub(x, greatest), log); });
   }
+
+  template <class Rows>
+  static HWY_INLINE void Across(Rows& rows) {
+    using V = typename Rows::V;
+    const V greatest = rows.Max();
+    const V sum = rows.template Sum<false, 0>(Exponential<V>(greatest), [](double total) { return total; });
+    const V log = functions::Log(typename Rows::D(), sum);
+    rows.template Write<0>([&](auto, V x) HWY_ATTR { return hn::Sub(hn::Sub(x, greatest), log); });
+  }
 };
+
+Isa SoftmaxAcross(const engine::RowWork& work, const void* none) {
+  return engine::HWY_NAMESPACE::RunAcross<Softmax>(work, none);
+}
+Isa LogSoftmaxAcross(const engine::RowWork& work, const void* none) {
+  return engine::HWY_NAMESPACE::RunAcross<LogSoftmax>(work, none);
+}
 
 }  // namespace softmax
 }  // namespace HWY_NAMESPACE
@@ -97,8 +133,10 @@ constexpr auto kSoftmaxChecks = Join(List(NotNull(kSelf), NotNull(kOut), DoneIfE
 constexpr auto kLogSoftmaxChecks =
     Join(List(NotNull(kSelf), NotNull(kOut)), kShared, List(PromotesToDtypeOf(kOut)), kComputable);
 
-constexpr auto kSoftmax = PORTACL_ROW_KERNELS_OF_DOUBLE_TOO(softmax::Softmax);
-constexpr auto kLogSoftmax = PORTACL_ROW_KERNELS_OF_DOUBLE_TOO(softmax::LogSoftmax);
+constexpr auto kSoftmax = engine::WithAcross(PORTACL_ROW_KERNELS_OF_DOUBLE_TOO(softmax::Softmax),
+                                             PORTACL_ISA_TABLE(softmax::SoftmaxAcross));
+constexpr auto kLogSoftmax = engine::WithAcross(PORTACL_ROW_KERNELS_OF_DOUBLE_TOO(softmax::LogSoftmax),
+                                                PORTACL_ISA_TABLE(softmax::LogSoftmaxAcross));
 
 void SetRows(const OperatorCall& call, const engine::RowKernels& kernels, bool keeps, Executor& executor) {
   const aclTensor& self = call.Tensor(kSelf);

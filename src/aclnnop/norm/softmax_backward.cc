@@ -10,6 +10,7 @@
 #include <hwy/foreach_target.h>
 
 #include "engine/functions/fused_exp-inl.h"
+#include "engine/row/across_loop-inl.h"
 #include "engine/row/row_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -35,6 +36,17 @@ struct SoftmaxBackward : engine::HWY_NAMESPACE::RowFormula<SoftmaxBackward> {
     row.template Write<0, 0, 1>([&](auto, V gradient, V output)
                                     HWY_ATTR { return hn::Mul(hn::Sub(gradient, sum), output); });
   }
+
+  // The same steps of rows side by side.
+  template <class Rows>
+  static HWY_INLINE void Across(Rows& rows) {
+    using V = typename Rows::V;
+    const V sum = rows.template Sum<false, 0, 1>([](auto, V gradient, V output)
+                                                     HWY_ATTR { return hn::Mul(gradient, output); },
+                                                 [](double total) { return total; });
+    rows.template Write<0, 1>([&](auto, V gradient, V output)
+                                  HWY_ATTR { return hn::Mul(hn::Sub(gradient, sum), output); });
+  }
 };
 
 struct LogSoftmaxBackward : engine::HWY_NAMESPACE::RowFormula<LogSoftmaxBackward> {
@@ -53,7 +65,26 @@ struct LogSoftmaxBackward : engine::HWY_NAMESPACE::RowFormula<LogSoftmaxBackward
       return Sub(gradient, Mul(functions::FusedExp(tag, output), decltype(output)(sum)));
     }});
   }
+
+  template <class Rows>
+  static HWY_INLINE void Across(Rows& rows) {
+    using V = typename Rows::V;
+    const V sum = rows.template Sum<false, 0>([](auto, V gradient) HWY_ATTR { return gradient; },
+                                              [](double total) { return total; });
+    rows.template Write<0, 1>(ManySteps{[&](auto tag, auto gradient, auto output) HWY_ATTR {
+      using hn::Mul;
+      using hn::Sub;
+      return Sub(gradient, Mul(functions::FusedExp(tag, output), decltype(output)(sum)));
+    }});
+  }
 };
+
+Isa SoftmaxBackwardAcross(const engine::RowWork& work, const void* none) {
+  return engine::HWY_NAMESPACE::RunAcross<SoftmaxBackward>(work, none);
+}
+Isa LogSoftmaxBackwardAcross(const engine::RowWork& work, const void* none) {
+  return engine::HWY_NAMESPACE::RunAcross<LogSoftmaxBackward>(work, none);
+}
 
 }  // namespace softmax_gradients
 }  // namespace HWY_NAMESPACE
@@ -80,8 +111,11 @@ constexpr auto kChecks = Join(List(
 constexpr auto kSoftmaxChecks = Join(List(NotNull(kGradOutput), NotNull(kOutput), NotNull(kOut)), kChecks);
 constexpr auto kLogSoftmaxChecks = Join(List(NotNull(kOutput), NotNull(kGradOutput), NotNull(kOut)), kChecks);
 
-constexpr auto kSoftmax = PORTACL_ROW_KERNELS(softmax_gradients::SoftmaxBackward);
-constexpr auto kLogSoftmax = PORTACL_ROW_KERNELS(softmax_gradients::LogSoftmaxBackward);
+constexpr auto kSoftmax = engine::WithAcross(PORTACL_ROW_KERNELS(softmax_gradients::SoftmaxBackward),
+                                             PORTACL_ISA_TABLE(softmax_gradients::SoftmaxBackwardAcross));
+constexpr auto kLogSoftmax =
+    engine::WithAcross(PORTACL_ROW_KERNELS(softmax_gradients::LogSoftmaxBackward),
+                       PORTACL_ISA_TABLE(softmax_gradients::LogSoftmaxBackwardAcross));
 
 void SetRows(const OperatorCall& call, const engine::RowKernels& kernels, Executor& executor) {
   const Shape& shape = call.Tensor(kGradOutput).view;

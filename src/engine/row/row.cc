@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 
 #include "acl/data_type.h"
@@ -13,6 +14,7 @@
 #include "engine/fold/sum_tree.h"
 #include "engine/isa.h"
 #include "engine/parallel.h"
+#include "engine/row/across.h"
 #include "engine/thread_memory.h"
 #include "plan/reduction_plan.h"
 
@@ -256,7 +258,116 @@ class RowRun {
   ReportIsaThatRan(run.isa());
 }
 
+// Rows that lie side by side: tiles of groups of them, a group's elements of one index next to each other. What lies across is another page
+// with each element of a row: as many rows at once as there is memory for, also beyond the second-level cache, and only asking ahead brings
+// them in time. The memory is that of products, which is larger and of which none is in work meanwhile.
+constexpr MemoryUse kAcrossUse = MemoryUse::kGemm;
+constexpr int64_t kAcrossBytes = int64_t{1} << 21;
+static_assert(kAcrossBytes <= kGemmMemoryBytes);
+constexpr int64_t kMostAcross = 256;
+constexpr int64_t kGroup = kRowsOfGroup;
+constexpr int64_t kAskedAhead = 16;
+constexpr int64_t kLineBytes = 64;
+
+void AskFor(const char* at, int64_t bytes) {
+  for (int64_t i = 0; i < bytes; i += kLineBytes) __builtin_prefetch(at + i);
+}
+
+class AcrossRun {
+ public:
+  AcrossRun(const RowJob& job, void* const* addresses, char* memory)
+      : job_(job), addresses_(addresses), tiles_(reinterpret_cast<float*>(memory)) {}
+
+  Isa Rows(int64_t first, int64_t rows) {
+    first_ = first;
+    rows_ = rows;
+    groups_ = (rows + kGroup - 1) / kGroup;
+    RowWork work{};
+    work.n = static_cast<size_t>(job_.n);
+    work.rows = static_cast<size_t>(rows);
+    for (int k = 0; k < job_.inputs; ++k) {
+      float* const tile = tiles_ + k * groups_ * kGroup * job_.n;
+      work.operand[k] = reinterpret_cast<char*>(tile);
+      Load(job_.operand[k], tile);
+    }
+    const Isa isa = job_.across(work, job_.parameters);
+    Store(job_.operand[job_.inputs], tiles_);
+    return isa;
+  }
+
+ private:
+  // move(where rows' elements of an index lie, their place in the first group's tile).
+  template <class Move>
+  void ForEachColumn(const RowOperand& operand, float* tile, const Move& move) const {
+    char* at = static_cast<char*>(addresses_[operand.argument]) + operand.offset +
+               StretchFrom(operand.outer, first_, rows_).offset;
+    const int64_t step = operand.inner.stride[0];
+    for (int64_t i = 0; i < job_.n; ++i, at += step) {
+      if (i + kAskedAhead < job_.n) AskFor(at + kAskedAhead * step, rows_ * operand.size);
+      move(at, tile + i * kGroup);
+    }
+  }
+
+  void Load(const RowOperand& operand, float* tile) const {
+    const Conversion& conversion = *operand.conversion;
+    const int64_t group_step = kGroup * job_.n;
+    alignas(kLineBytes) float line[kMostAcross] = {};
+    ForEachColumn(operand, tile, [&](const char* at, float* to) {
+      if (conversion.KeepsBytes()) {
+        std::memcpy(line, at, static_cast<size_t>(rows_) * sizeof(float));
+      } else {
+        conversion.Run(at, line, static_cast<size_t>(rows_), false);
+      }
+      for (int64_t g = 0; g < groups_; ++g)
+        std::memcpy(to + g * group_step, line + g * kGroup, kGroup * sizeof(float));
+    });
+  }
+
+  void Store(const RowOperand& operand, float* tile) const {
+    const Conversion& conversion = *operand.conversion;
+    const int64_t group_step = kGroup * job_.n;
+    alignas(kLineBytes) float line[kMostAcross];
+    ForEachColumn(operand, tile, [&](char* at, const float* from) {
+      for (int64_t g = 0; g < groups_; ++g)
+        std::memcpy(line + g * kGroup, from + g * group_step, kGroup * sizeof(float));
+      if (conversion.KeepsBytes()) {
+        std::memcpy(at, line, static_cast<size_t>(rows_) * sizeof(float));
+      } else {
+        conversion.Run(line, at, static_cast<size_t>(rows_), false);
+      }
+    });
+  }
+
+  const RowJob& job_;
+  void* const* const addresses_;
+  float* const tiles_;
+  int64_t first_ = 0;
+  int64_t rows_ = 0;
+  int64_t groups_ = 0;
+};
+
+// False where not even one group fits.
+bool RunAcross(const RowJob& job, void* const* addresses, int64_t first, int64_t last) {
+  char* const memory = ThreadMemory(kAcrossUse);
+  const int64_t bytes_of_row = job.n * job.inputs * static_cast<int64_t>(sizeof(float));
+  const int64_t fits = std::min(kAcrossBytes / bytes_of_row, kMostAcross) / kGroup * kGroup;
+  const int64_t together = std::max(fits, kGroup);
+  if (memory == nullptr || bytes_of_row > kAcrossBytes / together) return false;
+  AcrossRun run(job, addresses, memory);
+  Isa isa = Isa::kPortable;
+  for (int64_t row = first; row < last;) {
+    int64_t rows = std::min(together, last - row);
+    for (int k = 0; k < job.inputs + job.outputs; ++k)
+      rows = std::min(rows, StretchFrom(job.operand[k].outer, row, rows).count);
+    isa = run.Rows(row, rows);
+    row += rows;
+  }
+  ReportIsaThatRan(isa);
+  return true;
+}
+
 void RunRows(const RowJob& job, void* const* addresses, int64_t first, int64_t last, double* const* columns) {
+  if (job.across != nullptr && RunAcross(job, addresses, first, last)) return;
   char* const memory = ThreadMemory(MemoryUse::kRows);
   if (memory == nullptr) return RunOnStack(job, addresses, first, last, columns);
   RowRun run(job, addresses, memory, kThreadMemoryBytes);
@@ -437,6 +548,16 @@ const RowJob& RowJobMaker::Finish(const RowKernels& kernels, uint64_t* workspace
                  : native == ACL_FLOAT16 ? kernels.f16
                                          : kernels.f32)
                     .For(isa_);
+  // One output and no numbers of rows; enough rows side by side for a vector.
+  const auto lies_across = [&] {
+    if (computed_ != ACL_FLOAT || job_.outputs != 1 || job_.values_in + job_.values_out != 0) return false;
+    return std::all_of(job_.operand, job_.operand + operands, [](const RowOperand& operand) {
+      const RowAxes& outer = operand.outer;
+      return operand.argument != RowOperand::kConstant && operand.inner.rank == 1 && outer.rank != 0 &&
+             outer.stride[outer.rank - 1] == operand.size && outer.extent[outer.rank - 1] >= kGroup;
+    });
+  };
+  job_.across = !job_.sums_columns && lies_across() ? kernels.across.For(isa_) : nullptr;
   job_.native_size = static_cast<int32_t>(StorageBits(native) / 8);
   int64_t bytes = 0;
   bool can_stream = native == ACL_FLOAT;

@@ -21,11 +21,20 @@ struct RowKernels {
   IsaTable<RowFunction> bf16;
   IsaTable<RowFunction> f16;
   IsaTable<RowFunction> f64;
+  IsaTable<RowFunction> across =
+      {};  // of rows that lie side by side (across_loop-inl.h); empty if there is none
 };
+
+// Those kernels, and one of rows that lie across.
+constexpr RowKernels WithAcross(RowKernels kernels, const IsaTable<RowFunction>& across) {
+  kernels.across = across;
+  return kernels;
+}
 
 struct RowJob {
   static constexpr int kMaxParameterBytes = 32;
   RowFunction kernel;
+  RowFunction across;  // where all operands lie so, else nullptr
   alignas(8) unsigned char parameters[kMaxParameterBytes];
   int64_t rows;
   int64_t n;

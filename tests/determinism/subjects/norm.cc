@@ -17,6 +17,7 @@
 #include "aclnnop/aclnn_logsoftmax.h"
 #include "aclnnop/aclnn_logsoftmax_backward.h"
 #include "aclnnop/aclnn_nll_loss.h"
+#include "aclnnop/aclnn_nll_loss2d.h"
 #include "aclnnop/aclnn_nll_loss_backward.h"
 #include "aclnnop/aclnn_rms_norm.h"
 #include "aclnnop/aclnn_rms_norm_grad.h"
@@ -207,6 +208,21 @@ const auto kAddRmsNorm = Register(
      },
      aclnnAddRmsNorm},
     {Case(ACL_FLOAT16, {kRows, kRows, kColumns}, kRows), Case(ACL_BF16, {kRows, kRows, kColumns}, kRows)});
+// With the sum and rstd, of which FLOAT has no other form.
+const auto kAddRmsNormWithSum =
+    Register({"aclnnAddRmsNorm_sum",
+              {"x1", "x2", "gamma", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen rstd(kNumbers);
+                const Unseen rows(kRows);
+                const bool first = a.reduction == 0;
+                return aclnnAddRmsNormGetWorkspaceSize(
+                    t[0], t[1], t[2], 1e-6, first ? t[3] : static_cast<aclTensor*>(rows), rstd,
+                    first ? static_cast<aclTensor*>(rows) : t[3], size, executor);
+              },
+              aclnnAddRmsNorm},
+             {Case(ACL_FLOAT, {kRows, kRows, kColumns}, kRows, 0),
+              Case(ACL_FLOAT, {kRows, kRows, kColumns}, kRows, 1)});
 
 // The gradient of x, and that of gamma, which is FLOAT.
 std::vector<GivenCase> RmsGradientCases() {
@@ -248,6 +264,20 @@ const auto kBatchNorm =
               },
               aclnnBatchNorm},
              GradientCases({kImages, kChannels, kChannels, kChannels, kChannels}, {kImages, kImages}), {4});
+// Mean and reciprocal deviation of channels.
+const auto kBatchNormStatistics = Register(
+    {"aclnnBatchNorm_statistics",
+     {"input", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen out(kImages, DtypeOf(t[0]));
+       const Unseen other(kChannels);
+       const bool first = a.reduction == 0;
+       return aclnnBatchNormGetWorkspaceSize(t[0], nullptr, nullptr, nullptr, nullptr, true, 0.1, 1e-5, out,
+                                             first ? t[1] : static_cast<aclTensor*>(other),
+                                             first ? static_cast<aclTensor*>(other) : t[1], size, executor);
+     },
+     aclnnBatchNorm},
+    GradientCases({kImages}, {kChannels, kChannels}));
 const auto kBatchNormBackward = Register(
     {"aclnnBatchNormBackward",
      {"gradOut", "input", "weight", "saveMean", "saveInvstd", "result"},
@@ -308,6 +338,29 @@ const auto kNllLoss = Register({"aclnnNLLLoss",
                                 },
                                 aclnnNLLLoss},
                                LossCases(), {2}, /*is_plain_code=*/true);
+const Shape kPixels = {2, 5, 61, 53};
+const auto kNllLoss2d = Register(
+    {"aclnnNLLLoss2d",
+     {"self", "target", "weight", "out"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen total(Shape{}, DtypeOf(t[0]));
+       return aclnnNLLLoss2dGetWorkspaceSize(t[0], t[1], t[2], a.reduction, 3, t[3], total, size, executor);
+     },
+     aclnnNLLLoss2d},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : kFloats) {
+        for (size_t reduction = 0; reduction < 3; ++reduction) {
+          const Shape targets = {2, 61, 53};
+          GivenCase one = Case(dtype, {kPixels, targets, {5}}, reduction == 0 ? targets : Shape{}, reduction);
+          one.input_dtypes[1] = ACL_INT64;
+          one.indices = {{1, 5}};
+          cases.push_back(one);
+        }
+      }
+      return cases;
+    }(),
+    {2}, /*is_plain_code=*/true);
 std::vector<GivenCase> LossGradientCases() {
   std::vector<GivenCase> cases;
   for (const DtypeNumber dtype : kFloats) {
