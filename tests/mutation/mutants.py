@@ -1134,6 +1134,15 @@ add("pieces: what lies dense is the first piece", "self.in_place[k] + static_cas
 add("pieces: results go to the row's begin", "StoreRows(run.job_.operand[k], run.addresses_, self.row, 1, static_cast<int64_t>(at),", "StoreRows(run.job_.operand[k], run.addresses_, self.row, 1, 0 * static_cast<int64_t>(at),")
 add("rows: 16-bit kernels for what is not", "if (dtypes_[k] != dtype || !IsDense(operand.inner, operand.size)) return false;", "if (dtypes_[k] != dtype) return false;", ("rows",))
 
+add("across: later rows are the first", "StretchFrom(operand.outer, first_, rows_).offset;", "StretchFrom(operand.outer, 0, rows_).offset;", ("alone",))
+add("across: a stretch goes on beyond its axis", "rows = std::min(rows, StretchFrom(job.operand[k].outer, row, rows).count);", "static_cast<void>(k);", ("determinism",))
+add("across: the second input is the first", "tiles_ + k * groups_ * kGroup * job_.n;", "tiles_ + 0 * k * groups_ * kGroup * job_.n;", ("rows",))
+
+add = mutants_of("src/engine/row/across_loop-inl.h", ("alone",))
+add("across: later groups are the first", "row / kGroup * kGroup * n_ + row % kGroup;", "row % kGroup;")
+add("across: of several blocks the last", "if (n_ > kLaneBlock) tree.Add(sums);", "")
+add("across: four at once, the last of them left out", "for (size_t part = 0; part < 4; ++part) Store(i + part, values.part[part]);", "for (size_t part = 0; part < 3; ++part) Store(i + part, values.part[part]);")
+
 add = mutants_of("src/aclnnop/map_list.cc", ("gated_maps", "activations_maps"))
 add("several maps: the first alone", "for (int i = 0; i < count; ++i) jobs[i].Run(context", "for (int i = 0; i < 1; ++i) jobs[i].Run(context")
 add("several maps: without the sum", "if (has_sum) sum->Run(context.addresses, context.workspace);", "", ("gated_maps",))
