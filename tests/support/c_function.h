@@ -15,7 +15,7 @@
 
 namespace portacl::testing {
 
-enum class ParameterKind { kTensor, kScalar, kInteger, kReal, kList, kArray, kText };
+enum class ParameterKind { kTensor, kScalar, kInteger, kReal, kList, kArray, kText, kScalarList };
 
 // One argument; its parameter's kind says which member counts.
 struct Argument {
@@ -26,6 +26,7 @@ struct Argument {
   aclTensorList* list = nullptr;
   const aclIntArray* array = nullptr;
   const char* text = nullptr;
+  const aclScalarList* scalars = nullptr;
   const aclBoolArray* flags = nullptr;  // the same numbers as those of the array
 };
 
@@ -42,6 +43,7 @@ inline constexpr ParameterKind kKindOf =
     std::is_convertible_v<T, const aclTensor*>       ? ParameterKind::kTensor
     : std::is_convertible_v<T, const aclScalar*>     ? ParameterKind::kScalar
     : std::is_convertible_v<T, const aclTensorList*> ? ParameterKind::kList
+    : std::is_convertible_v<T, const aclScalarList*> ? ParameterKind::kScalarList
     : std::is_convertible_v<T, const aclIntArray*>   ? ParameterKind::kArray
     : std::is_same_v<T, char*>                       ? ParameterKind::kText
     : std::is_convertible_v<T, const aclBoolArray*>  ? ParameterKind::kArray
@@ -53,6 +55,7 @@ T ArgumentAs(const Argument& argument) {
   if constexpr (kKindOf<T> == ParameterKind::kTensor) return argument.tensor;
   if constexpr (kKindOf<T> == ParameterKind::kScalar) return argument.scalar;
   if constexpr (kKindOf<T> == ParameterKind::kList) return argument.list;
+  if constexpr (kKindOf<T> == ParameterKind::kScalarList) return argument.scalars;
   if constexpr (std::is_convertible_v<T, const aclBoolArray*>) return argument.flags;
   if constexpr (std::is_convertible_v<T, const aclIntArray*>) return argument.array;
   if constexpr (kKindOf<T> == ParameterKind::kText) return const_cast<char*>(argument.text);

@@ -29,6 +29,7 @@ struct IndexArgument {
   Shape shape = {2, 3};
   int32_t format = ACL_FORMAT_ND;
   std::vector<IndexArgument> entries = {};  // of a list
+  std::vector<IndexArgument> scalars = {};  // of a list of scalars
   std::vector<int64_t> values = {};         // of an array
   int64_t integer = 0;
   Number number = {};  // of a scalar
@@ -45,6 +46,8 @@ IndexArgument IntegerArg(const std::string& name, int64_t value);
 IndexArgument RealArg(const std::string& name, double value);
 IndexArgument TextArg(const std::string& name, const std::string& text);
 IndexArgument ScalarArg(const std::string& name, Number value, DtypeNumber dtype = ACL_FLOAT);
+IndexArgument ScalarsArg(const std::string& name, const std::vector<Number>& values,
+                         DtypeNumber dtype = ACL_FLOAT);
 
 struct IndexOperator;
 

@@ -62,6 +62,17 @@ class Arguments {
           scalars_.push_back(argument.scalar = aclCreateScalar(element.data(), AsAclDataType(one.dtype)));
           break;
         }
+        case ParameterKind::kScalarList: {
+          if (one.null) break;
+          std::vector<aclScalar*> entries;
+          for (const IndexArgument& entry : one.scalars) {
+            Element element = ElementOfNumber(entry.dtype, entry.number);
+            entries.push_back(entry.null ? nullptr
+                                         : aclCreateScalar(element.data(), AsAclDataType(entry.dtype)));
+          }
+          scalar_lists_.push_back(argument.scalars = aclCreateScalarList(entries.data(), entries.size()));
+          break;
+        }
         case ParameterKind::kReal:
           argument.real = one.real;
           break;
@@ -74,12 +85,13 @@ class Arguments {
       arguments_.push_back(argument);
     }
   }
-  // Lists own their tensors.
+  // Lists own their tensors and scalars.
   ~Arguments() {
     for (aclTensorList* list : lists_) aclDestroyTensorList(list);
     for (const aclIntArray* array : arrays_) aclDestroyIntArray(array);
     for (const aclBoolArray* flags : flags_) aclDestroyBoolArray(flags);
     for (const aclScalar* scalar : scalars_) aclDestroyScalar(scalar);
+    for (const aclScalarList* list : scalar_lists_) aclDestroyScalarList(list);
   }
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
@@ -93,6 +105,7 @@ class Arguments {
   std::vector<const aclIntArray*> arrays_;
   std::vector<const aclBoolArray*> flags_;
   std::vector<const aclScalar*> scalars_;
+  std::vector<const aclScalarList*> scalar_lists_;
 };
 
 aclTensor* MakeHandle(const IndexArgument& one, const View* view, void* data) {
@@ -143,6 +156,11 @@ std::string Describe(const IndexCall& call) {
     if (one.kind == ParameterKind::kText) text += one.null ? "null" : one.text;
     if (one.kind == ParameterKind::kScalar)
       text += one.null ? "null" : DtypeName(one.dtype) + std::to_string(static_cast<double>(one.number.real));
+    for (const IndexArgument& entry : one.scalars) {
+      text += one.null || entry.null
+                  ? "null "
+                  : DtypeName(entry.dtype) + std::to_string(static_cast<double>(entry.number.real)) + " ";
+    }
   }
   return text;
 }
@@ -245,6 +263,26 @@ std::vector<Change> ChangesOf(const IndexOperator& op) {
         for (const DtypeNumber dtype : {ACL_BOOL, ACL_INT64, ACL_DOUBLE, ACL_COMPLEX64})
           changes.push_back([=](IndexCall& call) { argument(call).dtype = dtype; });
         changes.push_back([=](IndexCall& call) { argument(call).number = {}; });
+        break;
+      case ParameterKind::kScalarList:
+        changes.push_back([=](IndexCall& call) { argument(call).null = true; });
+        changes.push_back([=](IndexCall& call) { argument(call).scalars.clear(); });
+        changes.push_back([=](IndexCall& call) {
+          auto& scalars = argument(call).scalars;
+          if (!scalars.empty()) scalars.push_back(scalars[0]);
+        });
+        changes.push_back([=](IndexCall& call) {
+          if (!argument(call).scalars.empty()) argument(call).scalars.back().null = true;
+        });
+        for (const bool all : {false, true}) {
+          for (const DtypeNumber dtype :
+               {ACL_BOOL, ACL_FLOAT16, ACL_INT32, ACL_INT64, ACL_DOUBLE, ACL_COMPLEX64}) {
+            changes.push_back([=](IndexCall& call) {
+              auto& scalars = argument(call).scalars;
+              for (size_t e = all ? 0 : 1; e < scalars.size(); ++e) scalars[e].dtype = dtype;
+            });
+          }
+        }
         break;
       case ParameterKind::kText:
         changes.push_back([=](IndexCall& call) { argument(call).null = true; });
@@ -500,6 +538,11 @@ IndexArgument ScalarArg(const std::string& name, Number value, DtypeNumber dtype
   IndexArgument argument = Make(ParameterKind::kScalar, name);
   argument.number = value;
   argument.dtype = dtype;
+  return argument;
+}
+IndexArgument ScalarsArg(const std::string& name, const std::vector<Number>& values, DtypeNumber dtype) {
+  IndexArgument argument = Make(ParameterKind::kScalarList, name);
+  for (const Number& value : values) argument.scalars.push_back(ScalarArg(name, value, dtype));
   return argument;
 }
 
