@@ -77,6 +77,7 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/aclnn_add_v3.h"
 #include "aclnnop/aclnn_rsub.h"
 #include "aclnnop/aclnn_sub.h"
+#include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/arithmetic/sums.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
@@ -150,6 +151,8 @@ void SetLine(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
+
+const engine::KernelTable& LineKernels() noexcept { return kLine; }
 
 namespace facts {
 extern const OperatorFacts add_v3;

@@ -73,6 +73,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/aclnn_addcdiv.h"
+#include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -129,6 +130,9 @@ void SetSumWithQuotient(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
+
+const engine::KernelTable& SumWithProductKernels() noexcept { return kSumWithProduct; }
+const engine::KernelTable& SumWithQuotientKernels() noexcept { return kSumWithQuotient; }
 
 namespace facts {
 extern const OperatorFacts addcmul, addcdiv;

@@ -71,6 +71,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/arithmetic/floor_divide.h"
+#include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -180,6 +181,9 @@ void SetQuotientByScalar(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
+
+const engine::KernelTable& QuotientKernels() noexcept { return kQuotient; }
+const engine::KernelTable& QuotientByScalarKernels() noexcept { return kQuotientByScalar; }
 
 namespace facts {
 extern const OperatorFacts div;

@@ -44,6 +44,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/aclnn_lerp_scalar.h"
+#include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -93,6 +94,9 @@ void SetBetweenByScalar(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
+
+const engine::KernelTable& BetweenKernels() noexcept { return kBetween; }
+const engine::KernelTable& BetweenByScalarKernels() noexcept { return kBetweenByScalar; }
 
 namespace facts {
 extern const OperatorFacts lerp_tensor, lerp_scalar;

@@ -50,6 +50,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/data_type.h"
 #include "aclnnop/aclnn_minimum.h"
+#include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -85,6 +86,9 @@ void SetLesser(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
+
+const engine::KernelTable& GreaterKernels() noexcept { return kGreater; }
+const engine::KernelTable& LesserKernels() noexcept { return kLesser; }
 
 namespace facts {
 extern const OperatorFacts maximum, minimum;

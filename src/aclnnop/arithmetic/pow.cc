@@ -76,6 +76,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
+#include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/arithmetic/power.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
@@ -149,18 +150,17 @@ constexpr auto kScalarTensorChecks =
          LastChecks(kOut));
 
 // The kernel for a floating or complex power that there is a shorter way to, or nullptr.
-const engine::KernelTable* ShortKernels(const OperatorCall& call, const aclScalar& exponent) {
-  if (IsInteger(call.promoted) || IsComplex(exponent.dtype)) return nullptr;
+const engine::KernelTable* ShortKernels(aclDataType promoted, const aclScalar& exponent) {
+  if (IsInteger(promoted) || IsComplex(exponent.dtype)) return nullptr;
   const double value = AsDouble(exponent);
   if (value == 2.0) return &kSquare;
   const bool is_simple = value == 3.0 || value == -1.0 || value == 0.5 || value == -0.5;
-  return is_simple && !IsComplex(call.promoted) ? &kSimplePower : nullptr;
+  return is_simple && !IsComplex(promoted) ? &kSimplePower : nullptr;
 }
 
 void SetTensorScalar(const OperatorCall& call, Executor& executor) {
   const aclScalar& exponent = call.Scalar(kScalar);
-  const engine::KernelTable* const short_kernels = ShortKernels(call, exponent);
-  const engine::KernelTable& kernels = short_kernels != nullptr ? *short_kernels : kPowerWithScalar;
+  const engine::KernelTable& kernels = PowerByKernels(call.promoted, exponent);
   engine::Scalars scalars;
   SetMapScalar(call, kernels, exponent, scalars, 0);
   SetMapJob(call, {kTensor}, call.Output(), kernels, scalars, executor);
@@ -174,6 +174,12 @@ void SetScalarTensor(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
+
+const engine::KernelTable& PowerWithScalarKernels() noexcept { return kPowerWithScalar; }
+const engine::KernelTable& PowerByKernels(aclDataType promoted, const aclScalar& exponent) noexcept {
+  const engine::KernelTable* const short_kernels = ShortKernels(promoted, exponent);
+  return short_kernels != nullptr ? *short_kernels : kPowerWithScalar;
+}
 
 namespace facts {
 extern const OperatorFacts pow;

@@ -13,6 +13,7 @@
 
 #if HWY_ONCE
 
+#include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/arithmetic/power.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
@@ -40,6 +41,8 @@ void SetPower(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
+
+const engine::KernelTable& PowerKernels() noexcept { return kPower; }
 
 namespace facts {
 extern const OperatorFacts pow_tensor_tensor;

@@ -91,6 +91,8 @@ extern const OperatorFacts sigmoid;
 }
 
 // The page lists floats alone.
+PORTACL_UNARY_KERNELS(sigmoid, kSigmoid)
+
 const OperatorFacts facts::sigmoid = {"aclnnSigmoid",    "aclnnop/aclnn_sigmoid.h", kDocumentedWithout200I,
                                       kArithmeticDtypes, /*by_promotion=*/false,    /*inputs_only=*/true};
 

@@ -125,6 +125,9 @@ namespace facts {
 extern const OperatorFacts abs, sign;
 }
 
+PORTACL_UNARY_KERNELS(abs, kAbs)
+PORTACL_UNARY_KERNELS(sign, kSign)
+
 // COMPLEX32 passes the list, but cannot be computed.
 const OperatorFacts facts::abs = {
     "aclnnAbs",

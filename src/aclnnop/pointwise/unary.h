@@ -201,8 +201,18 @@ aclnnStatus RunUnary(const char* api, const UnaryRules& rules, const UnaryChecks
   PORTACL_UNARY_OF(name, self, aclTensor, out, rules) \
   PORTACL_UNARY_IN_PLACE(name, aclTensor, selfRef, rules)
 
-// The facts about it. CANN's pages list what its code accepts, on the products given.
+// Its kernels, by the name of its header. Operators over lists of tensors (aclnnop/foreach/functions.cc)
+// compute entries with them. They are declared here, where they are defined, as facts are: a file that
+// declared all of them would be built again with each new one.
+#define PORTACL_UNARY_KERNELS(stem, rules)                               \
+  namespace unary_kernels {                                              \
+  const engine::KernelTable& stem() noexcept;                            \
+  const engine::KernelTable& stem() noexcept { return (rules).kernels; } \
+  }
+
+// The facts about it, and its kernels. CANN's pages list what its code accepts, on the products given.
 #define PORTACL_UNARY_FACTS(stem, name, rules, on)                                                           \
+  PORTACL_UNARY_KERNELS(stem, rules)                                                                         \
   namespace facts {                                                                                          \
   extern const OperatorFacts stem;                                                                           \
   }                                                                                                          \

@@ -226,59 +226,64 @@ aclnnStatus check::NoEmptyDims(const Check& check, OperatorCall& call) noexcept 
   return ACL_SUCCESS;
 }
 
+engine::FoldJob MakeFoldJob(const OperatorCall& call, const FoldRequest& request) noexcept {
+  engine::FoldJob job;
+  const aclTensor& self = request.view != nullptr ? *request.view : call.Tensor(kFoldSelf);
+  const FoldOperation operation = request.steps.begin()->operation;
+  const bool takes_words = TakesWords(request, self.dtype);
+  const ElementType type = takes_words ? ElementType::kBf16 : FoldedType(operation, request.cast);
+  const bool as_it_is = takes_words || (IsTruth(operation) && self.dtype == request.cast);
+  job.passes = static_cast<int8_t>(request.steps.size());
+  job.outputs = 0;
+  job.input = kFoldSelf;
+  job.isa = JobIsa();
+  job.wide_functions = type == ElementType::kF64;
+  const aclTensor* results[engine::kMaxFoldOutputs] = {};
+  const auto add_output = [&](int tensor, aclDataType cast, ElementType written) {
+    const int8_t output = job.outputs++;
+    results[output] = &call.Tensor(tensor);
+    job.output[output] = static_cast<int8_t>(call.OperandOf(tensor));
+    job.is_stored[output] = StoreOf(cast, written, results[output]->dtype, &job.store[output]);
+    return output;
+  };
+  int pass = 0;
+  for (const FoldStep& step : request.steps) {
+    job.pass[pass] = PassOf(step, request.cast, type);
+    const ElementType written = job.pass[pass].kernels->results;
+    if (step.output >= 0) job.pass[pass].output = add_output(step.output, request.cast, written);
+    if (step.places >= 0) job.pass[pass].places = add_output(step.places, ACL_INT64, ElementType::kI64);
+    ++pass;
+  }
+  const aclTensor* const input[] = {&self};
+  const Shape kept = KeptShape(self.view, request.reduced);
+  job.plan = PlanReduction(self.view, kept, input, *results[0]);
+  if (job.outputs > 1) {
+    // Where there is one output, the tensors of it may be of different ranks.
+    aclTensor other = *results[1];
+    if (other.numel == 1) other.view = results[0]->view;
+    if (other.numel == 1) other.strides = results[0]->strides;
+    int axes[kMaxDims];
+    int rank = 0;
+    for (int axis = 0; axis < results[0]->view.rank; ++axis) {
+      if (results[0]->view[axis] != 1) axes[rank++] = axis;
+    }
+    const aclTensor* const both[] = {results[0], &other};
+    job.plan.output = PlanInOrder(results[0]->view, {axes, static_cast<size_t>(rank)}, both);
+  }
+  const int64_t bytes = job.plan.terms.BytesWalked();
+  const Loading loading = LoadOf(self.dtype, request.cast, job.pass[0].kernels->terms, as_it_is, bytes);
+  job.from_memory = IsFromMemory(bytes);
+  job.type = loading.type;
+  job.tile = loading.tile;
+  job.gather = loading.gather;
+  job.load = loading.load;
+  job.threads = ThreadLimit();
+  return job;
+}
+
 void SetFoldJob(const OperatorCall& call, const FoldRequest& request, Executor& executor) noexcept {
   executor.SetJob([&] {
-    engine::FoldJob job;
-    const aclTensor& self = request.view != nullptr ? *request.view : call.Tensor(kFoldSelf);
-    const FoldOperation operation = request.steps.begin()->operation;
-    const bool takes_words = TakesWords(request, self.dtype);
-    const ElementType type = takes_words ? ElementType::kBf16 : FoldedType(operation, request.cast);
-    const bool as_it_is = takes_words || (IsTruth(operation) && self.dtype == request.cast);
-    job.passes = static_cast<int8_t>(request.steps.size());
-    job.outputs = 0;
-    job.input = kFoldSelf;
-    job.isa = JobIsa();
-    job.wide_functions = type == ElementType::kF64;
-    const aclTensor* results[engine::kMaxFoldOutputs] = {};
-    const auto add_output = [&](int tensor, aclDataType cast, ElementType written) {
-      const int8_t output = job.outputs++;
-      results[output] = &call.Tensor(tensor);
-      job.output[output] = static_cast<int8_t>(call.OperandOf(tensor));
-      job.is_stored[output] = StoreOf(cast, written, results[output]->dtype, &job.store[output]);
-      return output;
-    };
-    int pass = 0;
-    for (const FoldStep& step : request.steps) {
-      job.pass[pass] = PassOf(step, request.cast, type);
-      const ElementType written = job.pass[pass].kernels->results;
-      if (step.output >= 0) job.pass[pass].output = add_output(step.output, request.cast, written);
-      if (step.places >= 0) job.pass[pass].places = add_output(step.places, ACL_INT64, ElementType::kI64);
-      ++pass;
-    }
-    const aclTensor* const input[] = {&self};
-    const Shape kept = KeptShape(self.view, request.reduced);
-    job.plan = PlanReduction(self.view, kept, input, *results[0]);
-    if (job.outputs > 1) {
-      // Where there is one output, the tensors of it may be of different ranks.
-      aclTensor other = *results[1];
-      if (other.numel == 1) other.view = results[0]->view;
-      if (other.numel == 1) other.strides = results[0]->strides;
-      int axes[kMaxDims];
-      int rank = 0;
-      for (int axis = 0; axis < results[0]->view.rank; ++axis) {
-        if (results[0]->view[axis] != 1) axes[rank++] = axis;
-      }
-      const aclTensor* const both[] = {results[0], &other};
-      job.plan.output = PlanInOrder(results[0]->view, {axes, static_cast<size_t>(rank)}, both);
-    }
-    const int64_t bytes = job.plan.terms.BytesWalked();
-    const Loading loading = LoadOf(self.dtype, request.cast, job.pass[0].kernels->terms, as_it_is, bytes);
-    job.from_memory = IsFromMemory(bytes);
-    job.type = loading.type;
-    job.tile = loading.tile;
-    job.gather = loading.gather;
-    job.load = loading.load;
-    job.threads = ThreadLimit();
+    const engine::FoldJob job = MakeFoldJob(call, request);
     executor.workspace_size = job.workspace_bytes();
     return job;
   });

@@ -71,6 +71,8 @@ struct FoldRequest {
   const aclTensor* view = nullptr;
 };
 void SetFoldJob(const OperatorCall& call, const FoldRequest& request, Executor& executor) noexcept;
+// That job, for others to run; a workspace that it needs is not entered anywhere.
+engine::FoldJob MakeFoldJob(const OperatorCall& call, const FoldRequest& request) noexcept;
 
 // The sum of self's elements, cast to `cast` first, or their mean: FLOAT, FLOAT16 and BF16 as they are in the way of losses.
 void SetSumJob(const OperatorCall& call, uint32_t reduced, aclDataType cast, bool is_mean, Executor& executor,
