@@ -1158,6 +1158,22 @@ add = mutants_of("src/aclnnop/norm/nll_loss.cc", ("classes",))
 add("classes: a weight is its last dim", "  std::swap(loss.weight.outer, loss.weight.inner);\n", "")
 add("classes: any dims of the weight", ",\n                                   Own(NumbersMerge<kFactor>, ACLNN_ERR_INNER_NULLPTR));", ");")
 
+# ---- Lists of tensors, steps of optimizers ---------------------------------------------------
+
+add = mutants_of("src/engine/map/map_group.cc", ("foreach_lists",))
+add("lists: a number in memory is not negated", "if (number.is_negated && number.is_integer) {", "if (false) {")
+add("lists: a part begins at its tensor's first block", "block - map->first_block, last - map->first_block", "0, last - map->first_block")
+add("lists: the first tensor's number", "base + number.offset", "base")
+
+add = mutants_of("src/aclnnop/foreach/lists.cc", ("foreach_lists",))
+add("lists: other lists may be longer", "if (call.Count(list) == call.Count(first)) continue;", "if (call.Count(list) >= call.Count(first)) continue;")
+add("lists: one dtype is not asked for", "if (call.Entry(list, entry)->dtype != call.promoted)", "if (false)")
+add("lists: numbers beyond the range", "if (const aclnnStatus status = CheckNumberRange(call)) return status;", "")
+
+add = mutants_of("src/engine/update/update.cc", ("optimizer_steps",))
+add("updates: what was found is not told", "if (found && found_operand >= 0)", "if (false)")
+add("updates: only the first result is stored", "for (int k = 0; k < update.outputs; ++k) {", "for (int k = 0; k < 1; ++k) {")
+
 # ---- Attention ----------------------------------------------------------------------------------
 
 add = mutants_of("src/engine/attention/forward.cc", ("flash_attention",))

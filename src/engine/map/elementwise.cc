@@ -8,6 +8,7 @@
 
 #include "acl/float_environment.h"
 #include "engine/isa.h"
+#include "engine/map/elementwise_blocks.h"
 #include "engine/map/tiles.h"
 #include "engine/parallel.h"
 #include "engine/thread_memory.h"
@@ -376,6 +377,27 @@ class TransposedBlocks {
 };
 
 }  // namespace
+
+int64_t BlocksOf(const ElementwiseLoop& loop) noexcept {
+  if (loop.plan.has_transposed) return TransposedBlocks(loop.plan).count();
+  return (loop.plan.count + kBlock - 1) / kBlock;
+}
+
+void RunBlocks(const ElementwiseLoop& loop, char* const* base, int64_t first, int64_t last) noexcept {
+  if (loop.plan.has_transposed) {
+    const TransposedBlocks transposed(loop.plan);
+    for (int64_t block = first; block < last; ++block) transposed.Run(loop, base, block);
+  } else {
+    const int64_t begin = first * kBlock;
+    const int64_t end = std::min(loop.plan.count, last * kBlock);
+    if (IsInPlace(loop)) {
+      RunInPlace(loop, base, begin, end);
+    } else {
+      RunStretch(loop, loop.plan, base, begin, end, loop.stream, Nothing());
+    }
+  }
+  if (loop.stream) hwy::FlushStream();
+}
 
 void ElementwiseLoop::Run(char* const* base) const noexcept {
   const auto run = [&](int64_t blocks, const auto& run_block) {

@@ -1,0 +1,40 @@
+// aclnnop/aclnn_foreach_addcmul_scalar.h: aclnnForeachAddcmulScalar, x1 + scalar * x2 * x3 for lists of tensors.
+// SPDX-License-Identifier: Apache-2.0
+//
+// out[i] = x1[i] + scalar * x2[i] * x3[i], element by element. out may be one of the inputs.
+// Integers are computed modulo 2^n.
+//
+// Types: FLOAT, FLOAT16, BF16, INT32; on Atlas A2, Atlas A3 and Ascend 950.
+#ifndef PORTACL_ACLNNOP_ACLNN_FOREACH_ADDCMUL_SCALAR_H_
+#define PORTACL_ACLNNOP_ACLNN_FOREACH_ADDCMUL_SCALAR_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// "The two phases" and "Lists" in aclnnop/aclnn_util.h.
+//   x1, x2, x3  lists of one length, of one type, which may be empty
+//   scalar      one element, read when phase 2 runs: FLOAT of FLOAT and BF16, FLOAT16 of FLOAT16, INT32 of integers
+//   out         results: as many, of the same type and shapes
+// Codes, after those that all operators share, in this order:
+//   161001  an argument or an entry is null
+//   161002  the product has no type for it; the type of a list's first entry is not in the list, or not that of the others'
+//   161002  scalar is of another type (561002: it has not one element)
+//   561002  lists are of different lengths; an entry has another type, more than 8 dims, a private format or another shape
+//           (here success is returned for an empty list, and where all entries are empty)
+//   561103  a non-contiguous input reaches outside its storage
+// clang-format off
+ACLNN_API aclnnStatus aclnnForeachAddcmulScalarGetWorkspaceSize(const aclTensorList* x1, const aclTensorList* x2,
+    const aclTensorList* x3, const aclTensor* scalar, const aclTensorList* out, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnForeachAddcmulScalar(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+    aclrtStream stream);
+// clang-format on
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // PORTACL_ACLNNOP_ACLNN_FOREACH_ADDCMUL_SCALAR_H_

@@ -1,0 +1,121 @@
+// Functions of one tensor, over lists of tensors: aclnnForeachAbs, aclnnForeachSqrt and the like.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_foreach_abs.h"
+#include "aclnnop/aclnn_foreach_acos.h"
+#include "aclnnop/aclnn_foreach_asin.h"
+#include "aclnnop/aclnn_foreach_atan.h"
+#include "aclnnop/aclnn_foreach_cos.h"
+#include "aclnnop/aclnn_foreach_cosh.h"
+#include "aclnnop/aclnn_foreach_erf.h"
+#include "aclnnop/aclnn_foreach_erfc.h"
+#include "aclnnop/aclnn_foreach_exp.h"
+#include "aclnnop/aclnn_foreach_expm1.h"
+#include "aclnnop/aclnn_foreach_log.h"
+#include "aclnnop/aclnn_foreach_log10.h"
+#include "aclnnop/aclnn_foreach_log1p.h"
+#include "aclnnop/aclnn_foreach_log2.h"
+#include "aclnnop/aclnn_foreach_neg.h"
+#include "aclnnop/aclnn_foreach_reciprocal.h"
+#include "aclnnop/aclnn_foreach_sigmoid.h"
+#include "aclnnop/aclnn_foreach_sign.h"
+#include "aclnnop/aclnn_foreach_sin.h"
+#include "aclnnop/aclnn_foreach_sinh.h"
+#include "aclnnop/aclnn_foreach_sqrt.h"
+#include "aclnnop/aclnn_foreach_tan.h"
+#include "aclnnop/aclnn_foreach_tanh.h"
+
+#include "aclnnop/foreach/lists.h"
+
+namespace portacl {
+
+// Defined beside the functions of tensors (aclnnop/pointwise/unary.h).
+namespace unary_kernels {
+#define PORTACL_KERNELS_OF(stem) const engine::KernelTable& stem() noexcept;
+PORTACL_KERNELS_OF(abs)
+PORTACL_KERNELS_OF(acos)
+PORTACL_KERNELS_OF(asin)
+PORTACL_KERNELS_OF(atan)
+PORTACL_KERNELS_OF(cos)
+PORTACL_KERNELS_OF(cosh)
+PORTACL_KERNELS_OF(erf)
+PORTACL_KERNELS_OF(erfc)
+PORTACL_KERNELS_OF(exp)
+PORTACL_KERNELS_OF(expm1)
+PORTACL_KERNELS_OF(log)
+PORTACL_KERNELS_OF(log10)
+PORTACL_KERNELS_OF(log1p)
+PORTACL_KERNELS_OF(log2)
+PORTACL_KERNELS_OF(neg)
+PORTACL_KERNELS_OF(reciprocal)
+PORTACL_KERNELS_OF(sigmoid)
+PORTACL_KERNELS_OF(sign)
+PORTACL_KERNELS_OF(sin)
+PORTACL_KERNELS_OF(sinh)
+PORTACL_KERNELS_OF(sqrt)
+PORTACL_KERNELS_OF(tan)
+PORTACL_KERNELS_OF(tanh)
+#undef PORTACL_KERNELS_OF
+}  // namespace unary_kernels
+
+namespace {
+
+constexpr DtypeRule kFloats = SinceAtlasA2(kFloatHalfAndBf16);
+constexpr DtypeRule kExpDtypes =
+    DtypeRule{}
+        .On(products::kAtlasA2AndA3, kFloatHalfAndBf16 | DtypeSet(ACL_INT16, ACL_INT8, ACL_UINT8))
+        .On(products::kAscend950, kFloatHalfAndBf16);
+constexpr DtypeRule kNegDtypes =
+    DtypeRule{}
+        .On(products::kAtlasA2AndA3, kFloatHalfAndBf16 | DtypeSet(ACL_INT32, ACL_INT16, ACL_INT8, ACL_UINT8))
+        .On(products::kAscend950, kFloatHalfAndBf16 | DtypeSet(ACL_INT32));
+constexpr DtypeRule kSignDtypes = SinceAtlasA2(kFloatHalfAndBf16 | DtypeSet(ACL_INT8, ACL_INT32, ACL_INT64));
+
+template <const engine::KernelTable& (*kKernels)() noexcept>
+const engine::KernelTable& Of(const OperatorCall&, const aclScalar*) noexcept {
+  return kKernels();
+}
+
+}  // namespace
+}  // namespace portacl
+
+using namespace portacl;
+
+// NAME, of lists that hold `dtypes`; out's type in the header; whether integers are computed as float32.
+#define PORTACL_LIST_FUNCTION(stem, name, out_list, list_dtypes, generated, floats)                         \
+  namespace portacl {                                                                                       \
+  PORTACL_LIST_FACTS(foreach_##stem, Foreach##name, list_dtypes, list_dtypes)                               \
+  }                                                                                                         \
+  aclnnStatus aclnnForeach##name##GetWorkspaceSize(const aclTensorList* x, out_list* out,                   \
+                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {     \
+    static constexpr ListFormula kFormula{.kernels = Of<unary_kernels::stem>, .computes_floats = (floats)}; \
+    static constexpr ListRules kRules{                                                                      \
+        .formula = kFormula, .dtypes = (list_dtypes), .is_generated = (generated)};                         \
+    const TensorArgument tensors[] = {{"x", x}, {"out", out}};                                              \
+    ListCall call{{"aclnnForeach" #name, tensors, {}}, &kRules};                                            \
+    return RunLists(call, workspaceSize, executor);                                                         \
+  }                                                                                                         \
+  PORTACL_PHASE_2(aclnnForeach##name)
+
+PORTACL_LIST_FUNCTION(abs, Abs, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(reciprocal, Reciprocal, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(acos, Acos, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(asin, Asin, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(atan, Atan, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(cos, Cos, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(cosh, Cosh, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(erf, Erf, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(erfc, Erfc, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(exp, Exp, const aclTensorList, kExpDtypes, true, true)
+PORTACL_LIST_FUNCTION(expm1, Expm1, const aclTensorList, kExpDtypes, true, true)
+PORTACL_LIST_FUNCTION(log, Log, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(log10, Log10, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(log1p, Log1p, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(log2, Log2, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(neg, Neg, const aclTensorList, kNegDtypes, true, false)
+PORTACL_LIST_FUNCTION(sigmoid, Sigmoid, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(sign, Sign, const aclTensorList, kSignDtypes, true, false)
+PORTACL_LIST_FUNCTION(sin, Sin, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(sinh, Sinh, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(sqrt, Sqrt, aclTensorList, kFloats, false, false)
+PORTACL_LIST_FUNCTION(tan, Tan, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(tanh, Tanh, const aclTensorList, kFloats, true, false)

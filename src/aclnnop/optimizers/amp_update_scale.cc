@@ -1,0 +1,147 @@
+// aclnnAmpUpdateScale: the factor by which losses are scaled in mixed precision grows after so many good steps and shrinks after a bad one.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_amp_update_scale.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "acl/errors.h"
+#include "acl/float_environment.h"
+#include "aclnnop/foreach/lists.h"
+#include "aclnnop/operator_facts.h"
+#include "contract/arguments.h"
+#include "engine/row/row_operand.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kScale, kTracker, kFound, kUpdatedScale, kUpdatedTracker };
+enum Attributes { kGrowth, kBackoff, kInterval };
+
+constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfAndBf16);
+
+// One element each, at the same places as in Tensors; trackers are INT32.
+struct ScaleJob {
+  engine::RowOperand scale;
+  engine::RowOperand found;
+  engine::RowOperand updated;
+  int64_t tracker_offset;
+  int64_t updated_tracker_offset;
+  float growth;
+  float backoff;
+  int32_t interval;
+
+  bool Touches(int) const noexcept { return true; }
+  int64_t Elements() const noexcept { return 1; }
+
+  void Run(void* const* addresses, void*) const noexcept {
+    const DefaultFloatEnvironment environment;
+    float factor = 0;
+    float is_found = 0;
+    alignas(8) char raw[8];
+    engine::LoadRows(scale, addresses, 0, 1, 0, 1, sizeof factor, reinterpret_cast<char*>(&factor), raw);
+    engine::LoadRows(found, addresses, 0, 1, 0, 1, sizeof is_found, reinterpret_cast<char*>(&is_found), raw);
+    int32_t good_steps = 0;
+    std::memcpy(&good_steps, static_cast<const char*>(addresses[kTracker]) + tracker_offset,
+                sizeof good_steps);
+    if (is_found != 0) {  // also NaN
+      factor *= backoff;
+      good_steps = 0;
+    } else {
+      good_steps = static_cast<int32_t>(static_cast<uint32_t>(good_steps) + 1);
+      if (good_steps == interval) {
+        const float grown = factor * growth;
+        if (std::isfinite(grown)) factor = grown;
+        good_steps = 0;
+      }
+    }
+    engine::StoreRows(updated, addresses, 0, 1, 0, 1, sizeof factor, reinterpret_cast<const char*>(&factor),
+                      raw);
+    std::memcpy(static_cast<char*>(addresses[kUpdatedTracker]) + updated_tracker_offset, &good_steps,
+                sizeof good_steps);
+  }
+};
+
+aclnnStatus CheckAll(const Check&, OperatorCall& call) noexcept {
+  if (const aclnnStatus status = CheckNulls(call, {kScale, kTracker, kFound, kUpdatedScale, kUpdatedTracker}))
+    return status;
+  const DtypeSet accepted = kDtypes.For(call.product);
+  const aclDataType dtype = call.Tensor(kScale).dtype;
+  for (const int tensor : {kScale, kFound, kUpdatedScale}) {
+    if (call.Tensor(tensor).dtype == dtype && accepted.Contains(dtype)) continue;
+    Text message = StartMessage(call).Add("parameter ");
+    AddArgumentDtype(message, call, tensor).Add(" is not accepted, accepted: that of currentScale, one of ");
+    AddDtypeSet(message, accepted);
+    return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));
+  }
+  for (const int tensor : {kTracker, kUpdatedTracker}) {
+    if (call.Tensor(tensor).dtype != ACL_INT32)
+      return RefuseArgument(call, ACLNN_ERR_PARAM_INVALID, tensor, -1,
+                            " is not of DT_INT32, accepted: DT_INT32.");
+  }
+  for (const int tensor : {kScale, kTracker, kFound, kUpdatedScale, kUpdatedTracker}) {
+    if (call.Tensor(tensor).numel != 1)
+      return RefuseArgument(call, ACLNN_ERR_INNER_TILING_ERROR, tensor, -1,
+                            " has not one element, accepted: one element.");
+  }
+  const int64_t interval = call.attributes[kInterval].integer;
+  if (interval < 1 || interval > INT32_MAX) {
+    return RefuseInteger({.code = ACLNN_ERR_INNER_TILING_ERROR}, call, "growthInterval", interval, 1,
+                         INT32_MAX);
+  }
+  return ACL_SUCCESS;
+}
+constexpr Check kChecks[] = {{.run = CheckAll}};
+
+void SetScale(const OperatorCall& call, Executor& executor) {
+  executor.SetJob([&] {
+    const auto one = [&](int tensor, bool is_output) {
+      aclTensor value = call.Tensor(tensor);
+      value.view.rank = value.strides.rank = 0;
+      return engine::RowOperandOf(tensor, value, value.view, 0, is_output, ACL_FLOAT, JobIsa());
+    };
+    const auto offset = [&](int tensor) {
+      return call.Tensor(tensor).offset * static_cast<int64_t>(sizeof(int32_t));
+    };
+    return ScaleJob{one(kScale, false),
+                    one(kFound, false),
+                    one(kUpdatedScale, true),
+                    offset(kTracker),
+                    offset(kUpdatedTracker),
+                    static_cast<float>(call.attributes[kGrowth].wide),
+                    static_cast<float>(call.attributes[kBackoff].wide),
+                    static_cast<int32_t>(call.attributes[kInterval].integer)};
+  });
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts amp_update_scale;
+}
+
+const OperatorFacts facts::amp_update_scale = {"aclnnAmpUpdateScale", "aclnnop/aclnn_amp_update_scale.h",
+                                               kDtypes, kDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnAmpUpdateScaleGetWorkspaceSize(const aclTensor* currentScale, const aclTensor* growthTracker,
+                                                const aclTensor* foundInf, double growthFactor,
+                                                double backoffFactor, int64_t growthInterval,
+                                                aclTensor* updatedScale, aclTensor* updatedGrowthTracker,
+                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"currentScale", currentScale},
+                                    {"growthTracker", growthTracker},
+                                    {"foundInf", foundInf},
+                                    {"updatedScale", updatedScale},
+                                    {"updatedGrowthTracker", updatedGrowthTracker}};
+  const Attribute attributes[] = {
+      {"growthFactor", growthFactor}, {"backoffFactor", backoffFactor}, {"growthInterval", growthInterval}};
+  OperatorCall call{"aclnnAmpUpdateScale", tensors, attributes};
+  call.output_count = 2;
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetScale);
+}
+PORTACL_PHASE_2(aclnnAmpUpdateScale)
