@@ -43,13 +43,36 @@ _PADS = {
 _WINDOWS = {"kernel_size": [2, 2], "dilation": [1, 1], "padding": [0, 0], "stride": [1, 1]}
 _PLANES = {"self": (1, 1, 2, 2), "grad_output": (1, 1, 3, 3), "output_size": [3, 3], "input_size": [1, 1, 2, 2]}
 _LINES = {"self": (1, 1, 2), "grad_output": (1, 1, 3), "output_size": [3], "input_size": [1, 1, 2]}
+_AREA = {"kernel_size": [2, 2], "stride": [1, 1], "padding": [0, 0], "ceil_mode": False, "count_include_pad": True}
+_VOLUME = {"kernel_size": [2, 2, 2], "stride": [1, 1, 1], "padding": [0, 0, 0], "ceil_mode": False, "count_include_pad": True}
+# Of more than one element each: to one, it is a mean.
+_PARTS_OF_AREA = {
+    **{"self": (1, 4, 4), "grad_output": (1, 2, 2), "output_size": [2, 2]},
+    "indices": torch.zeros(1, 2, 2, dtype=torch.int64),
+}
+_PARTS_OF_VOLUME = {
+    **{"self": (1, 4, 4, 4), "grad_output": (1, 2, 2, 2), "output_size": [2, 2, 2]},
+    "indices": torch.zeros(1, 2, 2, 2, dtype=torch.int64),
+}
+_NORMALIZED = {
+    **{"input": (2, 2, 3), "grad_out": (2, 2, 3), "weight": (2,), "bias": (2,), "training": True, "train": True},
+    **{"N": 2, "C": 2, "HxW": 3, "group": 2, "eps": 1e-5, "momentum": 0.1, "output_mask": [True] * 3},
+}
+_CLASSES = {"weight": None, "reduction": 1, "ignore_index": -100, "total_weight": ()}
 _CONVOLUTION = {
     **{"self": (1, 1, 3, 3), "input": (1, 1, 3, 3), "weight": (1, 1, 2, 2), "bias": None, "stride": [1, 1], "padding": [0, 0]},
     **{"dilation": [1, 1], "transposed": False, "output_padding": [0, 0], "groups": 1},
 }
 _ARGUMENTS: dict[str, dict[str, Any]] = {
+    **dict.fromkeys(("_adaptive_avg_pool2d", "adaptive_avg_pool2d", "adaptive_max_pool2d"), _PARTS_OF_AREA),
+    **dict.fromkeys(("_adaptive_avg_pool3d", "adaptive_avg_pool3d", "adaptive_max_pool3d"), _PARTS_OF_VOLUME),
+    "_addmm_activation": {"self": (2, 4), "mat1": (2, 3), "mat2": (3, 4)},
+    **dict.fromkeys(("_softmax", "_log_softmax"), {"half_to_float": False}),
     "_prelu_kernel": {"weight": (1,)},
     "_pack_padded_sequence": {"lengths": torch.tensor([3, 2])},  # on the CPU, whatever the device
+    "affine_grid_generator": {"grad": (1, 2, 2, 2), "size": [1, 1, 2, 2], "align_corners": False},
+    "avg_pool2d": {"self": (1, 3, 3), "grad_output": (1, 2, 2), **_AREA},
+    "avg_pool3d": {"self": (1, 3, 3, 3), "grad_output": (1, 2, 2, 2), **_VOLUME},
     "addbmm": {"self": (2, 4), "batch1": (2, 2, 3), "batch2": (2, 3, 4)},
     "addmm": {"self": (2, 4), "mat1": (2, 3), "mat2": (3, 4)},
     "addmv": {"self": (2,), "mat": (2, 3), "vec": (3,)},
@@ -58,6 +81,8 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "bucketize": {"boundaries": (3,), "self": (2, 3)},
     "bucketize.Scalar": {"boundaries": (3,), "self": 1},
     "bernoulli_.Tensor": {"p": (2, 3)},
+    "binary_cross_entropy": {"self": (3,), "target": (3,), "weight": None, "grad_output": ()},
+    "bincount": {"self": (3,), "weights": None},
     "bmm": {"self": (2, 2, 3), "mat2": (2, 3, 4)},
     "col2im": {"self": (1, 4, 4), "output_size": [3, 3], **_WINDOWS},
     "convolution": _CONVOLUTION,
@@ -69,6 +94,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "_conv_depthwise2d": {**_CONVOLUTION, "kernel_size": [2, 2]},
     "conv_tbc": {"self": (3, 1, 1), "weight": (2, 1, 1), "bias": (1,), "pad": 0},
     "conv_tbc_backward": {"self": (2, 1, 1), "input": (3, 1, 1), "weight": (2, 1, 1), "bias": (1,), "pad": 0},
+    "count_nonzero.dim_IntList": {"dim": [1]},
     "dot": {"self": (3,), "tensor": (3,)},
     "flip": {"dims": [0]},
     "glu": {"self": (2, 4), "grad_output": (2, 2)},
@@ -76,7 +102,25 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "im2col": {"self": (1, 1, 3, 3), **_WINDOWS},
     "linalg_vector_norm": {"dtype": None},
     "logsumexp": {"dim": [1]},
+    "native_batch_norm": {
+        **{name: (2,) for name in ("running_mean", "running_var", "save_mean", "save_invstd")},
+        **_NORMALIZED,
+    },
+    "native_dropout": {"p": 0.5, "train": True},
+    "native_group_norm": {"mean": (2, 2), "rstd": (2, 2), **_NORMALIZED},
+    "native_layer_norm": {**_NORMALIZED, "normalized_shape": [3], "mean": (2, 2, 1), "rstd": (2, 2, 1), "weight": (3,), "bias": (3,)},
+    "nll_loss": {"self": (3, 2), "target": torch.tensor([0, 1, 0]), "grad_output": (), **_CLASSES},
+    "nll_loss2d": {"self": (1, 2, 1, 3), "target": torch.tensor([[[0, 1, 0]]]), "grad_output": (), **_CLASSES},
     "norm": {"dim": [1]},
+    # The NPU's indices are a mask, but the CPU's where the CPU computes.
+    "max_pool2d_with_indices": {
+        **{"self": (1, 3, 3), "grad_output": (1, 2, 2), "dilation": [1, 1], **_AREA},
+        "indices": lambda x: torch.ops.aten.max_pool2d_with_indices(x.new_ones(1, 3, 3), [2, 2], [1, 1])[1],
+    },
+    "max_pool3d_with_indices": {
+        **{"self": (1, 3, 3, 3), "grad_output": (1, 2, 2, 2), "dilation": [1, 1, 1], **_VOLUME},
+        "indices": lambda x: torch.ops.aten.max_pool3d_with_indices(x.new_ones(1, 3, 3, 3), [2, 2, 2], [1, 1, 1])[1],
+    },
     "matmul": {"self": (2, 3), "other": (3, 4)},
     "mm": {"self": (2, 3), "mat2": (3, 4)},
     "mv": {"self": (2, 3), "vec": (3,)},
@@ -87,6 +131,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "scatter_reduce": {"reduce": "sum"},
     "searchsorted": {"sorted_sequence": (3,), "self": (2, 3), "sorter": None},
     "searchsorted.Scalar": {"sorted_sequence": (3,), "self": 1, "sorter": None},
+    "slow_conv_dilated2d": {**_CONVOLUTION, "kernel_size": [2, 2]},
     "sort": {"stable": True},
     "split_with_sizes_copy": {"split_sizes": [1, 1]},
     "unfold_backward": {"grad_in": (2, 2, 2), "input_sizes": [2, 3], "dim": 1, "size": 2, "step": 1},
@@ -103,7 +148,7 @@ def _arguments(operator: torch._ops.OpOverload) -> dict[str, Any]:
     """Of _ARGUMENTS: of this overload, or of all of its kind: in place, with out=, the gradient."""
     name = operator.name().removeprefix("aten::")
     base = name.partition(".")[0]
-    for key in (name, base, base.removesuffix("_"), base.removesuffix("_backward")):
+    for key in (name, base, base.removesuffix("_"), base.removesuffix("_backward").removesuffix("_forward")):
         if key in _ARGUMENTS:
             return _ARGUMENTS[key]
     return {}
@@ -115,6 +160,8 @@ def _value(argument: Any, dtype: torch.dtype, device: str, indices: torch.Tensor
         value = given[name]
         if isinstance(value, tuple):
             return torch.ones(value).to(dtype).to(device)
+        if callable(value):  # of a tensor of the dtype that is tried
+            return value(torch.ones(()).to(dtype).to(device))
         return value.to(device) if isinstance(value, torch.Tensor) and name != "lengths" else value
     if kind == "List[Optional[Tensor]]":
         return [indices.to(device)]
