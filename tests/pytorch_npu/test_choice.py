@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import portacl.torch
-from portacl.torch import _table
+from portacl.torch import _refusals, _table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "torch_npu_table"))
 import refused_dtypes  # noqa: E402
@@ -148,6 +148,85 @@ class TestDtypes:
             results.append(leaf.grad.cpu())
         assert results[0].dtype is torch.float64
         assert torch.equal(*results)
+
+
+def _leaf(*shape: int, dtype: torch.dtype) -> torch.Tensor:
+    return torch.randn(shape).to(dtype).requires_grad_()
+
+
+_F = torch.nn.functional
+
+# What CANN's functions refuse, or leave unwritten, for the sake of more than a dtype.
+_REFUSED_ARGUMENTS = {
+    "max_pool2d": (lambda x: _F.max_pool2d(x, 3, 2, 1, dilation=2), [(2, 3, 9, 9)]),
+    "max_pool2d, one axis": (lambda x: _F.max_pool2d(x, 2, dilation=(1, 2)), [(3, 5, 6)]),
+    "max_pool3d": (lambda x: _F.max_pool3d(x, 2, dilation=2), [(1, 2, 5, 5, 5)]),
+    "group_norm, eps": (lambda x, w, b: _F.group_norm(x, 2, w, b, eps=0.0), [(2, 6, 5), (6,), (6,)]),
+    "group_norm, empty": (lambda x, w, b: _F.group_norm(x, 1, w, b), [(0, 2), (2,), (2,)]),
+    "batch_norm, empty": (lambda x, w, b: _F.batch_norm(x, torch.zeros_like(w), torch.ones_like(w), w, b), [(0, 2, 3), (2,), (2,)]),
+    "matmul": (torch.matmul, [(5, 5, 0), (0, 5)]),
+    "conv_transpose3d": (
+        lambda x, w: _F.conv_transpose3d(x, w, stride=1, output_padding=1, dilation=2),
+        [(1, 2, 3, 3, 3), (2, 2, 2, 2, 2)],
+    ),
+    "unfold": (lambda x: x.unfold(0, 1, 1), [()]),
+}
+_REFUSED_ARGUMENTS_OF_BF16 = {
+    "reflect": (lambda x: _F.pad(x, (8, 8, 8, 8), mode="reflect"), [(1, 2, 10, 10)]),
+    "replicate": (lambda x: _F.pad(x, (-1, 1, -2, 1), mode="replicate"), [(1, 3, 4, 4)]),
+    "median": (lambda x: x.median(), [()]),
+    "median, a dim": (lambda x: x.median(1).values, [(3, 1)]),
+    "nanmedian, a dim": (lambda x: x.nanmedian(dim=-1).values, [(3, 1)]),
+}
+
+
+class TestArguments:
+    def test_the_rules_name_operators(self):
+        for name in _refusals._RULES:
+            base, _, overload = name.partition(".")
+            operator = getattr(getattr(torch.ops.aten, base), overload or "default")
+            names = [argument.name for argument in operator._schema.arguments]
+            assert set(_refusals.rule(operator.name()).arguments) <= set(names)
+
+    @pytest.mark.parametrize("name", [*_REFUSED_ARGUMENTS, *_REFUSED_ARGUMENTS_OF_BF16])
+    def test_as_on_the_cpu(self, name):
+        of_bf16 = name in _REFUSED_ARGUMENTS_OF_BF16
+        function, shapes = _REFUSED_ARGUMENTS_OF_BF16[name] if of_bf16 else _REFUSED_ARGUMENTS[name]
+        leaves = [_leaf(*shape, dtype=torch.bfloat16 if of_bf16 else torch.float32) for shape in shapes]
+        there = [leaf.detach().npu().requires_grad_() for leaf in leaves]
+        want, got = function(*leaves), function(*there)
+        torch.testing.assert_close(got.cpu(), want)
+        weights = torch.randn(want.shape).to(want.dtype)
+        wanted = torch.autograd.grad(want, leaves, weights)
+        for one, other in zip(torch.autograd.grad(got, there, weights.npu()), wanted):
+            torch.testing.assert_close(one.cpu(), other)
+
+    def test_a_dropouts_mask_of_bool(self):
+        gradient, mask = torch.randn(4, 5), torch.rand(4, 5) > 0.5
+        for scale in (1.0, 2.0):
+            got = torch.ops.aten.native_dropout_backward(gradient.npu(), mask.npu(), scale)
+            assert torch.equal(got.cpu(), gradient * mask * scale)
+
+    def test_who_computes(self, program):
+        out, err, status = program(
+            """
+            x = torch.randn(1, 2, 8, 8).npu().requires_grad_()
+            for dilation in (1, (1, 1), 2, (1, 2)):
+                torch.nn.functional.max_pool2d(x, 3, 1, 1, dilation).sum().backward()
+            print(portacl.torch.report(), end="")
+            """,
+            PORTACL_REPORT="1",
+            PORTACL_FALLBACK="quiet",
+        )
+        assert status == 0, err
+        found = {key: count for key, (count, _) in rows(out).items()}
+        for name in ("aten::max_pool2d_with_indices", "aten::max_pool2d_with_indices_backward"):
+            assert found[name, "own"] == found[name, "fallback"] == 2
+
+    def test_the_message_says_what(self, program):
+        _, err, status = program("torch.nn.functional.max_pool2d(torch.ones(1, 4, 4).npu(), 2, dilation=2)", PORTACL_FALLBACK="error")
+        assert status != 0
+        assert "aten::max_pool2d_with_indices would fall back" in err and "a dilation other than 1" in err
 
 
 class TestWarnings:

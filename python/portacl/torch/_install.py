@@ -12,7 +12,7 @@ from typing import Any
 import torch
 import torch_npu
 
-from . import FallbackWarning, _calls, _compositions, _kernels, _table
+from . import FallbackWarning, _calls, _compositions, _kernels, _refusals, _table
 
 _registered = torch._C._dispatch_get_registrations_for_dispatch_key
 _has = torch._C._dispatch_has_kernel_for_dispatch_key
@@ -102,8 +102,8 @@ class Installation:
                     self._fall_back_for(name, _kernels.takes_aclnn_complex, "portacl lacks aclnnComplex")
                 elif name == "aten::ge.Tensor":
                     self._fall_back_for(name, _kernels.takes_host_self, "torch_npu looks up aclnnLessScalar, which CANN lacks")
-                elif refused := self._table.refused(name):
-                    self._fall_back_for(name, self._takes_refused(name), f"CANN's function does not take {', '.join(refused)}")
+                elif refused := self._refused(name):
+                    self._fall_back_for(name, *refused)
                 elif count_own and self._table.needs(name):
                     self._count(name)
         for name in sorted(autograd | {name for name in backend - own if _has(name, "CompositeImplicitAutograd")}):
@@ -186,8 +186,22 @@ class Installation:
             chosen = _kernels.unless(condition, operator, "PrivateUse1", lambda _, *args, **kwargs: kernel(*args, **kwargs))
             self._register(name, "PrivateUse1", chosen, with_keyset=True)
 
-    def _takes_refused(self, name: str) -> Callable[..., bool]:
-        return _kernels.takes_one_of(frozenset(getattr(torch, dtype) for dtype in self._table.refused(name)))
+    def _refused(self, name: str) -> tuple[Callable[..., bool], str] | None:
+        """Which calls CANN's function refuses that the CPU takes, if any, and why."""
+        operator = _operator(name)
+        if operator is None:
+            return None
+        dtypes, rule = self._table.refused(name), _refusals.rule(name)
+        conditions, what = [], list(dtypes)
+        if dtypes:
+            conditions.append(_kernels.takes_one_of(frozenset(getattr(torch, dtype) for dtype in dtypes)))
+        if rule is not None:
+            conditions.append(_refusals.refused_arguments(operator, rule))
+            what.append(rule.what)
+        if not conditions:
+            return None
+        one = conditions[0] if len(conditions) == 1 else _kernels.either(*conditions)
+        return one, f"CANN's function does not take {', '.join(what)}"
 
     def _count(self, name: str) -> None:
         operator = _operator(name)
@@ -203,9 +217,10 @@ class Installation:
             lacking = self._lacking(name) + self._table.missing(self._table.gradient_needs(name), self._present)
             if not lacking:
                 operator = _operator(name)
-                if operator is not None and self._table.refused(name):
+                refused = self._refused(name)
+                if operator is not None and refused:
                     kernel = _kernels.decomposed(operator)
-                    chosen = _kernels.unless(self._takes_refused(name), operator, "AutogradPrivateUse1", kernel)
+                    chosen = _kernels.unless(refused[0], operator, "AutogradPrivateUse1", kernel)
                     self._register(name, "AutogradPrivateUse1", chosen, with_keyset=True)
                 return
         operator = _operator(name)

@@ -260,6 +260,15 @@ def takes_one_of(dtypes: frozenset[torch.dtype]) -> Callable[..., bool]:
     return condition
 
 
+def either(first: Callable[..., bool], second: Callable[..., bool]) -> Callable[..., bool]:
+    """A condition on a call that holds where one of two does."""
+
+    def condition(*args: Any, **kwargs: Any) -> bool:
+        return first(*args, **kwargs) or second(*args, **kwargs)
+
+    return condition
+
+
 def takes_host_self(first: torch.Tensor, *_: Any, **__: Any) -> bool:
     """Whether the first operand is a number that lies on the CPU as a tensor."""
     return first.device.type == "cpu"

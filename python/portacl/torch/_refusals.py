@@ -1,0 +1,83 @@
+"""Arguments, beside the table's dtypes, that CANN's functions refuse and PyTorch's CPU kernels take: with them an own operator falls back.
+
+The rules are those of Atlas A2, for what programs meet. An operator that is called at every step of many and refuses what hardly
+any pass (aclnnConstantPadNd, aclnnScatterAdd) has none: the question would cost every call more than the answer is worth.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+
+_Tensor = torch.Tensor
+
+
+class Rule(NamedTuple):
+    """What an operator refuses: the arguments that tell, by their names in its schema, and the question to them."""
+
+    arguments: tuple[str, ...]
+    refuses: Callable[..., bool]
+    what: str
+
+
+def _is_dilated(dilation: Any) -> bool:
+    return any(step != 1 for step in dilation) if isinstance(dilation, (list, tuple)) else dilation != 1
+
+
+def _are_large_pads(gradient: _Tensor, padding: list[int]) -> bool:
+    is_of_rows = len(padding) == 4 and any(padding[2:])
+    return gradient.dtype is torch.bfloat16 and is_of_rows and not all(0 <= pad <= 7 for pad in padding)
+
+
+def _is_beyond_stride(weight: _Tensor, stride: list[int], transposed: bool, output_padding: list[int]) -> bool:
+    return transposed and weight.dim() == 5 and any(pad >= step for pad, step in zip(output_padding, stride))
+
+
+def _is_one_bf16(values: _Tensor, dim: int = -1) -> bool:
+    return values.dtype is torch.bfloat16 and (values.dim() == 0 or -values.dim() <= dim < values.dim() and values.shape[dim] == 1)
+
+
+def _are_empty(*tensors: _Tensor) -> bool:
+    return any(tensor.numel() == 0 for tensor in tensors)
+
+
+_DILATED = Rule(("dilation",), _is_dilated, "a dilation other than 1")
+_PADS = Rule(("grad_output", "padding"), _are_large_pads, "pads below 0 or above 7 of bfloat16")
+_ONE = "one element of bfloat16"
+
+_RULES = {
+    **{f"max_pool{axes}d_with_indices{form}": _DILATED for axes in (2, 3) for form in ("", ".out", "_backward", "_backward.grad_input")},
+    **{f"{kind}_pad2d_backward{form}": _PADS for kind in ("reflection", "replication") for form in ("", ".grad_input")},
+    **{f"{kind}{form}": Rule(("self",), _is_one_bf16, _ONE) for kind in ("median", "nanmedian") for form in ("", ".out")},
+    **{f"{kind}.dim{form}": Rule(("self", "dim"), _is_one_bf16, _ONE) for kind in ("median", "nanmedian") for form in ("", "_values")},
+    "convolution_backward": Rule(
+        ("weight", "stride", "transposed", "output_padding"), _is_beyond_stride, "an output padding of three axes up to the dilation"
+    ),
+    "matmul": Rule(("self", "other"), _are_empty, "tensors without elements (torch_npu's gradient)"),
+    "native_dropout_backward": Rule(("mask",), lambda mask: mask.dtype is torch.bool, "a mask of bool, which the CPU makes"),
+    # These succeed, but the gradients of weight and bias stay as the memory was.
+    **{f"native_{of}_norm_backward": Rule(("input",), _are_empty, "tensors without elements") for of in ("batch", "group")},
+    "native_group_norm": Rule(("eps",), lambda eps: eps <= 0, "an epsilon of 0 or less"),
+    "unfold_backward": Rule(("input_sizes",), lambda sizes: len(sizes) == 0, "a tensor without dims"),
+}
+
+
+def rule(operator: str) -> Rule | None:
+    """Of an operator by its whole name, "aten::NAME.OVERLOAD"."""
+    return _RULES.get(operator.removeprefix("aten::"))
+
+
+def refused_arguments(operator: torch._ops.OpOverload, of: Rule) -> Callable[..., bool]:
+    """Whether a call has arguments that the rule names. The dispatcher leaves out what stands last and has its default."""
+    schema = operator._schema.arguments
+    places = [next((i, a) for i, a in enumerate(schema) if a.name == name) for name in of.arguments]
+    asked = [(i, a.default_value if a.has_default_value() else None) for i, a in places]
+    refuses = of.refuses
+
+    def condition(*args: Any, **_: Any) -> bool:
+        return refuses(*(args[i] if i < len(args) else default for i, default in asked))
+
+    return condition
