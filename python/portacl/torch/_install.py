@@ -192,7 +192,8 @@ class Installation:
         if operator is None:
             return None
         dtypes, rule = self._table.refused(name), _refusals.rule(name)
-        conditions, what = [], list(dtypes)
+        conditions: list[Callable[..., bool]] = []
+        what = list(dtypes)
         if dtypes:
             conditions.append(_kernels.takes_one_of(frozenset(getattr(torch, dtype) for dtype in dtypes)))
         if rule is not None:

@@ -1,7 +1,7 @@
-"""Arguments, beside the table's dtypes, that CANN's functions refuse and PyTorch's CPU kernels take: with them an own operator falls back.
+"""Arguments, beside the table's dtypes, that CANN's functions refuse and PyTorch's CPU kernels take: an own operator falls back.
 
-The rules are those of Atlas A2, for what programs meet. An operator that is called at every step of many and refuses what hardly
-any pass (aclnnConstantPadNd, aclnnScatterAdd) has none: the question would cost every call more than the answer is worth.
+The rules are those of Atlas A2, for what programs meet. What is called often and refuses what hardly any program passes has none
+(aclnnConstantPadNd, aclnnScatterAdd): every call would pay for the question.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -37,7 +37,8 @@ def _is_beyond_stride(weight: _Tensor, stride: list[int], transposed: bool, outp
 
 
 def _is_one_bf16(values: _Tensor, dim: int = -1) -> bool:
-    return values.dtype is torch.bfloat16 and (values.dim() == 0 or -values.dim() <= dim < values.dim() and values.shape[dim] == 1)
+    rank = values.dim()
+    return values.dtype is torch.bfloat16 and (rank == 0 or (-rank <= dim < rank and values.shape[dim] == 1))
 
 
 def _are_empty(*tensors: _Tensor) -> bool:
@@ -47,14 +48,17 @@ def _are_empty(*tensors: _Tensor) -> bool:
 _DILATED = Rule(("dilation",), _is_dilated, "a dilation other than 1")
 _PADS = Rule(("grad_output", "padding"), _are_large_pads, "pads below 0 or above 7 of bfloat16")
 _ONE = "one element of bfloat16"
+_MAX_POOLS = ("max_pool2d_with_indices", "max_pool3d_with_indices")
 
 _RULES = {
-    **{f"max_pool{axes}d_with_indices{form}": _DILATED for axes in (2, 3) for form in ("", ".out", "_backward", "_backward.grad_input")},
+    **{pool + form: _DILATED for pool in _MAX_POOLS for form in ("", ".out", "_backward", "_backward.grad_input")},
     **{f"{kind}_pad2d_backward{form}": _PADS for kind in ("reflection", "replication") for form in ("", ".grad_input")},
-    **{f"{kind}{form}": Rule(("self",), _is_one_bf16, _ONE) for kind in ("median", "nanmedian") for form in ("", ".out")},
-    **{f"{kind}.dim{form}": Rule(("self", "dim"), _is_one_bf16, _ONE) for kind in ("median", "nanmedian") for form in ("", "_values")},
+    **{kind + form: Rule(("self",), _is_one_bf16, _ONE) for kind in ("median", "nanmedian") for form in ("", ".out")},
+    **{kind + form: Rule(("self", "dim"), _is_one_bf16, _ONE) for kind in ("median", "nanmedian") for form in (".dim", ".dim_values")},
     "convolution_backward": Rule(
-        ("weight", "stride", "transposed", "output_padding"), _is_beyond_stride, "an output padding of three axes up to the dilation"
+        ("weight", "stride", "transposed", "output_padding"),
+        _is_beyond_stride,
+        "an output padding of three axes up to the dilation",
     ),
     "matmul": Rule(("self", "other"), _are_empty, "tensors without elements (torch_npu's gradient)"),
     "native_dropout_backward": Rule(("mask",), lambda mask: mask.dtype is torch.bool, "a mask of bool, which the CPU makes"),
