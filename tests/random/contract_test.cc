@@ -623,8 +623,9 @@ class RandomContractOf : public ::testing::TestWithParam<const RandomContract*> 
           }
           break;
         case ParameterKind::kList:
+        case ParameterKind::kScalarList:
         case ParameterKind::kText:
-          ADD_FAILURE() << "no operator of random numbers has a list or a text";
+          ADD_FAILURE() << "no operator of random numbers has lists or texts";
           break;
         case ParameterKind::kInteger:
           argument.integer = static_cast<int64_t>(given.number);
