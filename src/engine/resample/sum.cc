@@ -11,7 +11,9 @@
 
 #include <cstddef>
 
-// The loops over a tile: plain ones, which the compiler turns into vectors of each instruction set.
+#include "engine/half_precision-inl.h"
+
+// The loops over a tile: mostly plain ones, which the compiler turns into vectors of each instruction set.
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
@@ -39,6 +41,78 @@ void SumPairs(T* __restrict sum, const T* __restrict value, size_t n) {
   for (size_t i = 0; i < n; ++i) sum[i] = (T{0} + value[2 * i]) + value[2 * i + 1];
 }
 
+// Rows with a weight each, kRows of them, from +0 on. `stream`: to whole lines, past the caches.
+template <int kRows, class T>
+HWY_INLINE void CombineSome(T* HWY_RESTRICT to, const T* const* row, const T* weight, size_t n, bool stream) {
+  const hn::ScalableTag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    auto sum = hn::Zero(d);
+    for (int k = 0; k < kRows; ++k)
+      sum = hn::Add(sum, hn::Mul(hn::Set(d, weight[k]), hn::LoadU(d, row[k] + i)));
+    if (stream) {
+      StoreWhole(d, sum, to + i, true);
+    } else {
+      hn::StoreU(sum, d, to + i);
+    }
+  }
+  for (; i < n; ++i) {
+    T sum = 0;
+    for (int k = 0; k < kRows; ++k) sum += weight[k] * row[k][i];
+    to[i] = sum;
+  }
+}
+template <class T>
+HWY_INLINE void Combine(T* to, const T* const* row, const T* weight, int rows, size_t n, bool stream) {
+  stream = kCanStream && stream && reinterpret_cast<uintptr_t>(to) % 64 == 0;
+  if (rows == 2) return CombineSome<2>(to, row, weight, n, stream);
+  if (rows == 3) return CombineSome<3>(to, row, weight, n, stream);
+  CombineSome<4>(to, row, weight, n, stream);
+}
+
+// The sums of columns' taps along a row whose elements [begin, end) lie from `from` on. A tap's indices, and weights, are those of one
+// column after the other and do not descend: those of a vector lie within a few vectors, mostly one, whose lanes are brought to the columns.
+void SumNear(float* HWY_RESTRICT sum, const float* from, int64_t begin, int64_t end, const int32_t* index,
+             const float* weight, int64_t taps, size_t n) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const size_t lanes = hn::Lanes(d);
+  const auto width = static_cast<int64_t>(lanes);
+  from -= begin;
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    auto total = hn::Zero(d);
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      const size_t at = static_cast<size_t>(tap) * n + i;
+      const int64_t first = HWY_MIN(int64_t{index[at]}, end - width);
+      auto value = hn::Undefined(d);
+      if (first >= begin && index[at + lanes - 1] - first < width) {
+        const auto lane = hn::Sub(hn::LoadU(di, index + at), hn::Set(di, static_cast<int32_t>(first)));
+        value = hn::TableLookupLanes(hn::LoadU(d, from + first), hn::IndicesFromVec(d, lane));
+      } else {
+        HWY_ALIGN float gathered[HWY_MAX_BYTES / sizeof(float)];
+        for (size_t k = 0; k < lanes; ++k) gathered[k] = from[index[at + k]];
+        value = hn::Load(d, gathered);
+      }
+      total = hn::Add(total, hn::Mul(hn::LoadU(d, weight + at), value));
+    }
+    hn::StoreU(total, d, sum + i);
+  }
+  for (; i < n; ++i) {
+    float total = 0;
+    for (size_t at = i; at < static_cast<size_t>(taps) * n; at += n) total += weight[at] * from[index[at]];
+    sum[i] = total;
+  }
+}
+
+void CombineFloat(float* to, const float* const* row, const float* weight, int rows, size_t n, bool stream) {
+  Combine(to, row, weight, rows, n, stream);
+}
+void CombineDouble(double* to, const double* const* row, const double* weight, int rows, size_t n,
+                   bool stream) {
+  Combine(to, row, weight, rows, n, stream);
+}
 void AddFloat(float* sum, const float* value, size_t n) { Add(sum, value, n); }
 void AddDouble(double* sum, const double* value, size_t n) { Add(sum, value, n); }
 void SumPairsFloat(float* sum, const float* value, size_t n) { SumPairs(sum, value, n); }
@@ -70,13 +144,17 @@ HWY_AFTER_NAMESPACE();
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
 #include "acl/data_type.h"
+#include "engine/cache_size.h"
 #include "engine/conversions.h"
 #include "engine/isa_table.h"
 #include "engine/resample/axes_memory.h"
+
+#include <hwy/cache_control.h>
 
 namespace portacl::engine {
 namespace {
@@ -88,6 +166,9 @@ constexpr int64_t kRowsKept = 8;
 constexpr int64_t kMostPadded = 12;
 // Taps whose values are gathered at a time.
 constexpr int64_t kTapsTogether = 512;
+// Rows that are combined at once.
+constexpr int64_t kMostCombined = 4;
+static_assert(kMostCombined < kRowsKept);
 
 template <class T>
 struct TileLoops {
@@ -96,6 +177,9 @@ struct TileLoops {
   void (*add_scaled)(T* sum, const T* value, T weight, size_t n);
   void (*add_weighted)(T* sum, const T* value, const T* weight, size_t n);
   void (*add_present)(T* sum, const T* value, const T* weight, size_t n);
+  void (*combine)(T* to, const T* const* row, const T* weight, int rows, size_t n, bool stream);
+  void (*sum_near)(T* sum, const T* from, int64_t begin, int64_t end, const int32_t* index, const T* weight,
+                   int64_t taps, size_t n);
 };
 
 template <class T>
@@ -106,16 +190,24 @@ TileLoops<T> LoopsFor(Isa isa) {
     static constexpr auto kAddScaled = PORTACL_ISA_TABLE(AddScaledFloat);
     static constexpr auto kAddWeighted = PORTACL_ISA_TABLE(AddWeightedFloat);
     static constexpr auto kAddPresent = PORTACL_ISA_TABLE(AddPresentFloat);
-    return {kAdd.For(isa), kSumPairs.For(isa), kAddScaled.For(isa), kAddWeighted.For(isa),
-            kAddPresent.For(isa)};
+    static constexpr auto kCombine = PORTACL_ISA_TABLE(CombineFloat);
+    static constexpr auto kSumNear = PORTACL_ISA_TABLE(SumNear);
+    return {kAdd.For(isa),        kSumPairs.For(isa), kAddScaled.For(isa), kAddWeighted.For(isa),
+            kAddPresent.For(isa), kCombine.For(isa),  kSumNear.For(isa)};
   } else {
     static constexpr auto kAdd = PORTACL_ISA_TABLE(AddDouble);
     static constexpr auto kSumPairs = PORTACL_ISA_TABLE(SumPairsDouble);
     static constexpr auto kAddScaled = PORTACL_ISA_TABLE(AddScaledDouble);
     static constexpr auto kAddWeighted = PORTACL_ISA_TABLE(AddWeightedDouble);
     static constexpr auto kAddPresent = PORTACL_ISA_TABLE(AddPresentDouble);
-    return {kAdd.For(isa), kSumPairs.For(isa), kAddScaled.For(isa), kAddWeighted.For(isa),
-            kAddPresent.For(isa)};
+    static constexpr auto kCombine = PORTACL_ISA_TABLE(CombineDouble);
+    return {kAdd.For(isa),
+            kSumPairs.For(isa),
+            kAddScaled.For(isa),
+            kAddWeighted.For(isa),
+            kAddPresent.For(isa),
+            kCombine.For(isa),
+            nullptr};
   }
 }
 
@@ -142,13 +234,14 @@ struct ColumnTap {
 struct SumJob {
   // How the taps of a row's columns lie: as stretches by tile; as many for every column, those of a tile one after the other, the
   // first of all columns before the second, where a column may lack some, which then weigh 0; the same, two for every column, those of a dense row in their order, which weigh 1;
-  // as they come, by column.
-  enum class Columns : uint8_t { kStretches, kFixed, kPadded, kPairs, kListed };
+  // as they come, by column. kNear: as kFixed, along a dense row, those of a tile within kTapsTogether elements, in ascending order.
+  enum class Columns : uint8_t { kStretches, kFixed, kPadded, kPairs, kListed, kNear };
 
   AxesRows loop;
   Isa isa;
   Columns columns;
   bool is_wide;
+  bool streams;       // the result is written past the caches, since both sides do not fit them
   int32_t from_size;  // of a number
   int32_t to_size;
   int64_t to_row;
@@ -160,8 +253,9 @@ struct SumJob {
   Table<RowTap> row_taps;
   Table<int64_t> first_in_tile;  // stretch, or tap of a column
   Table<Stretch> stretches;
-  Table<int64_t> places;  // of kFixed
-  Table<double> weights;  // of kFixed; float where that is computed in
+  int64_t length;         // of a source row, of kNear
+  Table<int64_t> places;  // of kFixed; indices of 32 bits of kNear
+  Table<double> weights;  // of both; float where that is computed in
   Table<ColumnTap> column_taps;
 
   bool Touches(int operand) const noexcept { return operand == loop.source || operand == loop.destination; }
@@ -182,6 +276,8 @@ class Tile {
         first_(job.first_in_tile.In(memory)),
         stretches_(job.stretches.In(memory)),
         places_(job.places.In(memory)),
+        near_(IsNear() ? reinterpret_cast<const int32_t*>(places_) + job.taps * tile * kTileColumns
+                       : nullptr),
         weights_(reinterpret_cast<const T*>(memory + job.weights.offset)),
         column_taps_(job.column_taps.In(memory)),
         tile_(tile),
@@ -195,12 +291,26 @@ class Tile {
     const int64_t end = first_row_tap_[y + 1];
     to += y * job_.to_row + start_ * job_.to_step;
     const bool is_dense =
-        job_.columns == SumJob::Columns::kPairs || job_.columns == SumJob::Columns::kStretches;
+        job_.columns == SumJob::Columns::kPairs || job_.columns == SumJob::Columns::kStretches || IsNear();
     if (is_dense && y + 1 < job_.loop.rows) {
       for (int64_t tap = end; tap < first_row_tap_[y + 2]; ++tap) AskForRow(from_ + row_taps_[tap].offset);
     }
     if (end - begin == 1 && row_taps_[begin].weight == 1) return Store(SummedRow(row_taps_[begin]), to);
     alignas(64) T sum[kTileColumns];
+    const bool is_fixed = job_.columns == SumJob::Columns::kFixed || IsNear();
+    if (is_fixed && end - begin > 1 && end - begin <= kMostCombined) {
+      // Neighbours, all of which are kept at once.
+      const T* rows[kMostCombined];
+      T weights[kMostCombined];
+      for (int64_t tap = begin; tap < end; ++tap) {
+        rows[tap - begin] = SummedRow(row_taps_[tap]);
+        weights[tap - begin] = static_cast<T>(row_taps_[tap].weight);
+      }
+      const bool in_place = job_.to_step == job_.to_size && job_.to_size == sizeof(T);
+      loops_.combine(in_place ? reinterpret_cast<T*>(to) : sum, rows, weights, static_cast<int>(end - begin),
+                     static_cast<size_t>(columns_), in_place && job_.streams);
+      return in_place ? void() : Store(sum, to);
+    }
     std::fill_n(sum, columns_, T{0});
     for (int64_t tap = begin; tap < end; ++tap) {
       const T* const row = SummedRow(row_taps_[tap]);
@@ -215,8 +325,14 @@ class Tile {
   }
 
  private:
+  bool IsNear() const { return job_.columns == SumJob::Columns::kNear; }
+  // What the tile's columns take of a row.
+  int64_t NearBegin() const { return near_[0]; }
+  int64_t NearEnd() const { return near_[job_.taps * columns_ - 1] + 1; }
+
   // A tile's part of a row ends before a processor sees that it goes on: that of the next row is asked for, where it is dense.
   void AskForRow(const char* from) const {
+    if (IsNear()) return AskFor(from + NearBegin() * job_.from_size, NearEnd() - NearBegin());
     if (job_.columns == SumJob::Columns::kPairs)
       return AskFor(from + 2 * start_ * job_.from_size, 2 * columns_);
     for (const Stretch* one = stretches_ + first_[tile_]; one != stretches_ + first_[tile_ + 1]; ++one) {
@@ -240,6 +356,9 @@ class Tile {
         break;
       case SumJob::Columns::kFixed:
         SumFixed(from, sum, loops_.add_weighted);
+        break;
+      case SumJob::Columns::kNear:
+        SumNear(from, sum);
         break;
       case SumJob::Columns::kPadded:
         SumFixed(from, sum, loops_.add_present);
@@ -311,6 +430,15 @@ class Tile {
     }
   }
 
+  void SumNear(const char* from, T* sum) {
+    const bool is_in_place = job_.load == nullptr;
+    const int64_t begin = is_in_place ? 0 : NearBegin();
+    const int64_t end = is_in_place ? job_.length : NearEnd();
+    const T* const value = Numbers(from + begin * job_.from_size, job_.from_size, end - begin);
+    loops_.sum_near(sum, value, begin, end, near_, weights_ + job_.taps * start_, job_.taps,
+                    static_cast<size_t>(columns_));
+  }
+
   void SumListed(const char* from, T* sum) {
     static_assert(sizeof(ColumnTap) == 2 * sizeof(int64_t));
     const int64_t* const first = first_ + start_;
@@ -364,6 +492,7 @@ class Tile {
   const int64_t* const first_;
   const Stretch* const stretches_;
   const int64_t* const places_;
+  const int32_t* const near_;  // the tile's indices
   const T* const weights_;
   const ColumnTap* const column_taps_;
   const int64_t tile_;
@@ -383,6 +512,7 @@ void RunTiles(const SumJob& job, const JobContext& context) {
       Tile<T> tile(job, context.memory, from, k);
       for (int64_t y = first; y < last; ++y) tile.Row(y, to);
     }
+    if (job.streams) hwy::FlushStream();
   });
 }
 
@@ -454,6 +584,23 @@ int64_t MostTapsOfIndex(const AxisMap& map) {
   return map.MostTaps() == 1 ? most : 3 * most;
 }
 
+// Whether those of a tile ascend within as many elements as are loaded at once. Of interpolation.
+bool IsNear(const AxisMap& map) {
+  if (map.IsPiecewise() || map.length > std::numeric_limits<int32_t>::max()) return false;
+  bool is_near = true;
+  int64_t begin = 0;
+  int64_t above[kMostCombined] = {};  // of each tap
+  int64_t tap = 0;
+  ForEachTap(map, [&](int64_t, int64_t b, int64_t index, double) {
+    if (b % kTileColumns == 0 && tap == 0) begin = index;
+    is_near = is_near && index >= above[tap] && index - begin < kTapsTogether;
+    above[tap] = index;
+    tap = tap + 1 < map.MostTaps() ? tap + 1 : 0;
+    is_near = is_near && index >= above[0];
+  });
+  return is_near;
+}
+
 struct Numbers {
   int64_t size;
   int parts;
@@ -491,14 +638,17 @@ void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& 
   const int64_t tiles = (column_count + kTileColumns - 1) / kTileColumns;
   const bool is_gathered = !to_positions && !columns.IsPiecewise();
   int64_t taps = is_gathered ? MostTapsOfIndex(columns) : columns.MostTaps();
-  const auto kind = to_positions          ? SumJob::Columns::kFixed
+  const bool is_near = to_positions && numbers.parts == 1 && !numbers.is_wide && columns.index_stride == 1 &&
+                       columns.MostTaps() > 1 && IsNear(columns);
+  const auto kind = is_near               ? SumJob::Columns::kNear
+                    : to_positions        ? SumJob::Columns::kFixed
                     : !is_gathered        ? SumJob::Columns::kStretches
                     : taps <= kMostPadded ? SumJob::Columns::kPadded
                                           : SumJob::Columns::kListed;
   int64_t parts = 0;
   if (kind == SumJob::Columns::kStretches) ForEachPart(columns, size, [&](auto...) { ++parts; });
   const int64_t column_taps = columns.Positions() * columns.MostTaps();
-  const bool is_fixed = kind == SumJob::Columns::kFixed;
+  const bool is_fixed = kind == SumJob::Columns::kFixed || is_near;
   const bool is_padded = kind == SumJob::Columns::kPadded;
   TableSizes sizes;
   const auto first_row_tap = sizes.Add<int64_t>(row_count + 1);
@@ -532,7 +682,11 @@ void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& 
     const int64_t start = column / kTileColumns * kTileColumns;
     const int64_t at =
         start * taps + number * std::min(kTileColumns, column_count - start) + (column - start);
-    places.In(memory)[at] = place;
+    if (is_near) {
+      reinterpret_cast<int32_t*>(places.In(memory))[at] = static_cast<int32_t>(place / size);
+    } else {
+      places.In(memory)[at] = place;
+    }
     if (numbers.is_wide) {
       weights.In(memory)[at] = weight;
     } else {
@@ -586,6 +740,8 @@ void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& 
     job.isa = isa;
     job.columns = are_pairs ? SumJob::Columns::kPairs : kind;
     job.is_wide = numbers.is_wide;
+    job.streams = to_positions && 2 * job.Elements() * made.size > LastLevelCacheBytes();
+    job.length = columns.length;
     job.from_size = static_cast<int32_t>(size / numbers.parts);
     job.to_size = static_cast<int32_t>(made.size / numbers.parts);
     job.to_row = (to_positions ? rows.inner_stride : rows.index_stride) * made.size;
