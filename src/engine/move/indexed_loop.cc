@@ -8,6 +8,7 @@
 #include "acl/data_type.h"
 #include "acl/float_environment.h"
 #include "engine/cache_size.h"
+#include "engine/isa.h"
 #include "engine/move/block.h"
 #include "engine/move/indexed_elements.h"
 #include "engine/move/steps.h"
@@ -34,6 +35,8 @@ constexpr int64_t kRowBeginning = 512;
 constexpr int64_t kMostLineAhead = 32768;
 constexpr int64_t kMostUnwanted = 4;
 constexpr int64_t kInCache = 1 << 20;
+// Indices apart are asked for a tile ahead, so many bytes at most.
+constexpr int64_t kMostIndicesAhead = 16384;
 
 class Loop {
  public:
@@ -226,6 +229,13 @@ class Loop {
     return false;
   }
 
+  // The indices of the next tile: apart, they are more than a processor asks for by itself.
+  static void AskFor(const char* next, int64_t bytes) {
+    asm volatile("");  // else gcc leaves calls of it out, as if it had no effect
+    for (int64_t byte = 0; byte < std::min(bytes, kMostIndicesAhead); byte += 64)
+      __builtin_prefetch(next + byte);
+  }
+
   // False where an index leads nowhere, or may.
   bool FollowAll(const char* const* index, int64_t i, int64_t n, int64_t* offset) const {
     if (move_.ignored != IndexedMove::kNoneIgnored) return false;
@@ -238,6 +248,7 @@ class Loop {
       const char* dense = index[k] + i * stride;
       alignas(64) char gathered[kTileElements * int64_t{sizeof(int64_t)}];
       if (stride != size) {
+        if (k == 0) AskFor(dense + n * stride, n * stride);
         CopyBlock(dense, {0, stride}, gathered, {0, size}, 1, n, static_cast<int32_t>(size), false);
         dense = gathered;
       }
@@ -275,6 +286,7 @@ class Loop {
     const bool takes = move_.action == IndexedAction::kTake;
     const bool streams =
         streams_ && rows == 1 && plain_steps.column == move_.size && indexed_steps.column == move_.size;
+    const LineCopy lines = streams ? FindLineCopy(IsaInUse()) : nullptr;
     const bool asks = !streams && indexed_steps.column == move_.size && count > 1;
     const int64_t ahead = std::max<int64_t>(1, kRowsAhead / row_bytes);
     int64_t offset[kTileElements];
@@ -292,9 +304,9 @@ class Loop {
         if (streams && at != kBad && AreWholeLines(takes ? here : indexed + at, row_bytes)) {
           const int64_t later = e + ahead < n && offset[e + ahead] != kBad ? e + ahead : e;
           if (takes) {
-            StreamRow(indexed + at, here, row_bytes, indexed + offset[later]);
+            StreamRow(indexed + at, here, row_bytes, indexed + offset[later], lines);
           } else {
-            StreamRow(here, indexed + at, row_bytes, here + (later - e) * plain_step);
+            StreamRow(here, indexed + at, row_bytes, here + (later - e) * plain_step, lines);
           }
           continue;
         }
