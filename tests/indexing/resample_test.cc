@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "aclnnop/aclnn_circular_pad2d.h"
 #include "aclnnop/aclnn_grid_sampler2d.h"
@@ -1249,6 +1250,79 @@ TEST(Gradients, ColumnsThatMadeNothingAreZero) {
   EXPECT_EQ(found, expected);
   for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
   for (aclIntArray* array : arrays) aclDestroyIntArray(array);
+}
+
+// One dim, without alignCorners: the indices and weights of a place, in float64.
+std::vector<std::pair<int64_t, double>> TapsByDefinition(int64_t to, int64_t from_length, int64_t to_length,
+                                                         bool is_cubic) {
+  const double scale = static_cast<double>(from_length) / static_cast<double>(to_length);
+  const double place = (static_cast<double>(to) + 0.5) * scale - 0.5;
+  const double below = std::floor(is_cubic ? place : std::max(place, 0.0));
+  const double part = (is_cubic ? place : std::max(place, 0.0)) - below;
+  const auto index = static_cast<int64_t>(below);
+  const auto inside = [&](int64_t k) { return std::clamp<int64_t>(k, 0, from_length - 1); };
+  if (!is_cubic) return {{inside(index), 1 - part}, {inside(index + 1), part}};
+  std::vector<std::pair<int64_t, double>> taps;
+  for (int64_t k = -1; k <= 2; ++k) {
+    const double x = std::abs(static_cast<double>(k) - part);
+    const double near = (1.25 * x - 2.25) * x * x + 1;
+    const double far = ((-0.75 * x + 3.75) * x - 6) * x + 3;
+    taps.emplace_back(inside(index + k), x <= 1 ? near : far);
+  }
+  return taps;
+}
+
+// Wider than the engine's tiles, of elements that follow each other closely or are far apart, narrower than a vector, and larger
+// than caches.
+TEST(Interpolation, ColumnsOfEveryDistance) {
+  struct Size {
+    int64_t rows, columns, to_rows, to_columns;
+  };
+  const Size sizes[] = {{3, 5, 4, 600},    {2, 300, 5, 600}, {3, 601, 2, 700},        {3, 700, 4, 400},
+                        {2, 1500, 3, 300}, {5, 300, 5, 521}, {1050, 1024, 2100, 2048}};
+  for (const Size& one : sizes) {
+    std::vector<float> image(static_cast<size_t>(one.rows * one.columns));
+    for (size_t i = 0; i < image.size(); ++i) image[i] = static_cast<float>(i * 37 % 101) - 50;
+    for (const bool is_cubic : {false, true}) {
+      const size_t count = static_cast<size_t>(one.to_rows * one.to_columns);
+      std::vector<std::vector<std::pair<int64_t, double>>> columns;
+      for (int64_t x = 0; x < one.to_columns; ++x)
+        columns.push_back(TapsByDefinition(x, one.columns, one.to_columns, is_cubic));
+      std::vector<double> expected;
+      for (int64_t y = 0; y < one.to_rows; ++y) {
+        const auto rows = TapsByDefinition(y, one.rows, one.to_rows, is_cubic);
+        for (const auto& taps : columns) {
+          double sum = 0;
+          for (const auto& [row, row_weight] : rows) {
+            for (const auto& [column, weight] : taps)
+              sum += row_weight * weight * image[static_cast<size_t>(row * one.columns + column)];
+          }
+          expected.push_back(sum);
+        }
+      }
+      for (const engine::Isa isa : IsasToTest()) {
+        const ScopedEnvironment environment(Variables{{"PORTACL_ISA", engine::IsaName(isa)}});
+        std::vector<float> found(count, -7);
+        aclTensor* const tensors[] = {Floats({1, 1, one.rows, one.columns}, image),
+                                      Floats({1, 1, one.to_rows, one.to_columns}, found)};
+        const int64_t size_of_result[] = {one.to_rows, one.to_columns};
+        aclIntArray* const array = aclCreateIntArray(size_of_result, 2);
+        Compute(
+            [&](uint64_t* size, aclOpExecutor** executor) {
+              const auto plan =
+                  is_cubic ? aclnnUpsampleBicubic2dGetWorkspaceSize : aclnnUpsampleBilinear2dGetWorkspaceSize;
+              return plan(tensors[0], array, false, 0, 0, tensors[1], size, executor);
+            },
+            is_cubic ? aclnnUpsampleBicubic2d : aclnnUpsampleBilinear2d, environment.stream());
+        double apart = 0;
+        for (size_t i = 0; i < count; ++i) apart = std::max(apart, std::abs(found[i] - expected[i]));
+        EXPECT_LT(apart, 0.05) << one.columns << " to " << one.to_columns << (is_cubic ? " cubic " : " ")
+                               << IsaName(isa);
+        for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+        aclDestroyIntArray(array);
+      }
+    }
+  }
 }
 
 // Where a product takes any scale, one of 1 for more columns than there are leads behind the last.

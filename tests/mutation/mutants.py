@@ -944,6 +944,11 @@ add("sums: a stretch ends behind its tile", "(left + step - 1) / step)", "left /
 add("sums: pairs of one element", "(T{0} + value[2 * i]) + value[2 * i + 1]", "(T{0} + value[2 * i]) + value[2 * i]")
 add("sums: pairs begin with the row", "Numbers(from + 2 * start_ * job_.from_size, job_.from_size,", "Numbers(from, job_.from_size,")
 
+add("sums: lanes count from a column's element", "hn::Set(di, static_cast<int32_t>(first))", "hn::Set(di, index[at])")
+add("sums: elements apart are lanes of one vector", "first >= begin && index[at + lanes - 1] - first < width", "first >= begin")
+add("sums: a tile of any width is loaded at once", "index >= above[tap] && index - begin < kTapsTogether", "index >= above[tap]")
+add("sums: the weights of rows are the first one's", "hn::Set(d, weight[k])", "hn::Set(d, weight[0])")
+
 add = mutants_of("src/engine/resample/grid.cc", RESAMPLE)
 add("grid: what is no number is no place", "std::isnan(coordinate) ? T{-1} : coordinate", "coordinate")
 add("grid: infinitely far is no number", "  const T below = std::floor(place);\n  const T part = std::isfinite(place) ? place - below : T{0};\n  const int64_t index",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/isa.h"
 #include "engine/strided.h"
 #include "engine/transpose.h"
 
@@ -192,7 +193,13 @@ inline void AskFor(const char* address, int64_t bytes) {
 }
 
 #if defined(__SSE2__)
-void StreamLines(const char* source, char* destination, int64_t bytes, const char* ahead) {
+bool AreLines(const char* destination, int64_t bytes) {
+  return (reinterpret_cast<uintptr_t>(destination) | static_cast<uintptr_t>(bytes)) % 64 == 0;
+}
+
+void StreamLines(const char* source, char* destination, int64_t bytes, const char* ahead, LineCopy copy) {
+  if (copy != nullptr && AreLines(destination, bytes))
+    return copy(source, destination, bytes, ahead - source);
   asm volatile("");
   for (int64_t k = 0; k < bytes; k += 16) {
     if (k % 64 == 0) __builtin_prefetch(ahead + k);
@@ -207,9 +214,10 @@ void CopyRows(const char* source, int64_t from, char* destination, int64_t to, i
               [[maybe_unused]] int64_t next, bool stream) {
 #if defined(__SSE2__)
   if (stream && to == size && size % 16 == 0 && reinterpret_cast<uintptr_t>(destination) % 16 == 0) {
+    const LineCopy copy = FindLineCopy(IsaInUse());
     if (next != 0) {
       for (int64_t i = 0; i < n; ++i, source += from, destination += to)
-        StreamLines(source, destination, size, source + next);
+        StreamLines(source, destination, size, source + next, copy);
       return;
     }
     // kFarAhead in the order of the walk: whole rows, and a part of one.
@@ -217,8 +225,8 @@ void CopyRows(const char* source, int64_t from, char* destination, int64_t to, i
     const char* ahead = source + kFarAhead / size * from;
     for (int64_t i = 0; i < n; ++i, source += from, destination += to, ahead += from) {
       const int64_t first = std::min(size, (size - part) / 64 * 64);
-      StreamLines(source, destination, first, ahead + part);
-      StreamLines(source + first, destination + first, size - first, ahead + from);
+      StreamLines(source, destination, first, ahead + part, copy);
+      StreamLines(source + first, destination + first, size - first, ahead + from, copy);
     }
     return;
   }
@@ -289,6 +297,11 @@ void CopyBytes(const char* source, char* destination, int64_t bytes, [[maybe_unu
     const auto head = static_cast<int64_t>((64 - reinterpret_cast<uintptr_t>(destination) % 64) % 64);
     CopyShortRun(source, destination, head);
     int64_t i = head;
+    if (const LineCopy copy = FindLineCopy(IsaInUse())) {
+      const int64_t lines = (bytes - head) / 64 * 64;
+      copy(source + i, destination + i, lines, kNothingAhead);
+      i += lines;
+    }
     for (; i + 64 <= bytes; i += 64) {
       for (int64_t k = 0; k < 64; k += 16) {
         _mm_stream_si128(reinterpret_cast<__m128i*>(destination + i + k),
@@ -302,13 +315,13 @@ void CopyBytes(const char* source, char* destination, int64_t bytes, [[maybe_unu
   std::memmove(destination, source, static_cast<size_t>(bytes));
 }
 
-void StreamRow(const char* source, char* destination, int64_t bytes,
-               [[maybe_unused]] const char* next) noexcept {
+void StreamRow(const char* source, char* destination, int64_t bytes, [[maybe_unused]] const char* next,
+               [[maybe_unused]] LineCopy copy) noexcept {
 #if defined(__SSE2__)
   constexpr int64_t kAheadInRow = 8192;
   const int64_t first = bytes > 2 * kAheadInRow ? bytes - kAheadInRow : 0;
-  StreamLines(source, destination, first, source + kAheadInRow);
-  StreamLines(source + first, destination + first, bytes - first, next);
+  StreamLines(source, destination, first, source + kAheadInRow, copy);
+  StreamLines(source + first, destination + first, bytes - first, next, copy);
 #else
   std::memcpy(destination, source, static_cast<size_t>(bytes));
 #endif
@@ -321,6 +334,10 @@ void StreamRuns(const char* source, BlockSteps from, char* destination, BlockSte
   if ((reinterpret_cast<uintptr_t>(destination) | static_cast<uintptr_t>(to.row | to.column | size)) %
           kLine ==
       0) {
+    if (const RunCopy copy = FindRunCopy(IsaInUse())) {
+      return copy({source, from.row, from.column, destination, to.row, to.column, rows, columns, size},
+                  ahead);
+    }
     // What the source has side by side in a row, so that it comes from several places at a time, each in its order.
     for (int64_t column = 0; column < columns; ++column) {
       const char* run = source + column * from.column;

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "engine/move/stream_lines.h"
+
 namespace portacl::engine {
 
 // Where the elements of a block lie: bytes from one row to the next and from one column to the next.
@@ -29,8 +31,9 @@ void StreamRuns(const char* source, BlockSteps from, char* destination, BlockSte
                 int64_t columns, int32_t size, int64_t ahead) noexcept;
 
 // Whole lines of the caches, written past them to where one begins. What lies at `next`, which need not be readable, is asked for: of what is
-// copied later as much as of this, of a long row its beginning.
-void StreamRow(const char* source, char* destination, int64_t bytes, const char* next) noexcept;
+// copied later as much as of this, of a long row its beginning. `copy`: FindLineCopy's, found once.
+void StreamRow(const char* source, char* destination, int64_t bytes, const char* next,
+               LineCopy copy) noexcept;
 
 // The same bytes, in any direction of overlap where not streamed.
 void CopyBytes(const char* source, char* destination, int64_t bytes, bool stream) noexcept;

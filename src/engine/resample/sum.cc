@@ -41,7 +41,7 @@ void SumPairs(T* __restrict sum, const T* __restrict value, size_t n) {
   for (size_t i = 0; i < n; ++i) sum[i] = (T{0} + value[2 * i]) + value[2 * i + 1];
 }
 
-// Rows with a weight each, kRows of them, from +0 on. `stream`: to whole lines, past the caches.
+// The sum of kRows rows, each with a weight, from +0 on. `stream`: to whole lines, past the caches.
 template <int kRows, class T>
 HWY_INLINE void CombineSome(T* HWY_RESTRICT to, const T* const* row, const T* weight, size_t n, bool stream) {
   const hn::ScalableTag<T> d;
@@ -67,7 +67,6 @@ template <class T>
 HWY_INLINE void Combine(T* to, const T* const* row, const T* weight, int rows, size_t n, bool stream) {
   stream = kCanStream && stream && reinterpret_cast<uintptr_t>(to) % 64 == 0;
   if (rows == 2) return CombineSome<2>(to, row, weight, n, stream);
-  if (rows == 3) return CombineSome<3>(to, row, weight, n, stream);
   CombineSome<4>(to, row, weight, n, stream);
 }
 
@@ -166,7 +165,7 @@ constexpr int64_t kRowsKept = 8;
 constexpr int64_t kMostPadded = 12;
 // Taps whose values are gathered at a time.
 constexpr int64_t kTapsTogether = 512;
-// Rows that are combined at once.
+// Rows that are combined at once: as many as a cubic position has taps, or two.
 constexpr int64_t kMostCombined = 4;
 static_assert(kMostCombined < kRowsKept);
 
@@ -298,7 +297,7 @@ class Tile {
     if (end - begin == 1 && row_taps_[begin].weight == 1) return Store(SummedRow(row_taps_[begin]), to);
     alignas(64) T sum[kTileColumns];
     const bool is_fixed = job_.columns == SumJob::Columns::kFixed || IsNear();
-    if (is_fixed && end - begin > 1 && end - begin <= kMostCombined) {
+    if (is_fixed && (end - begin == 2 || end - begin == kMostCombined)) {
       // Neighbours, all of which are kept at once.
       const T* rows[kMostCombined];
       T weights[kMostCombined];
