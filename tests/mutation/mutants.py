@@ -93,6 +93,11 @@ add("kl-backward: gradOutput may enlarge", "    ExpandsToBroadcast(kGradOutput),
 
 # ---- The contract -------------------------------------------------------------------------------
 
+add = mutants_of("src/engine/map/integers-inl.h", ("arithmetic_maps",))
+add("remainders: any 64 bits are a float64", "hn::And(hn::And(is_small(a), is_small(b)), hn::Ne(b, zero))", "hn::Ne(b, zero)")
+add("remainders: by 0 as a float64", "hn::And(hn::And(is_small(a), is_small(b)), hn::Ne(b, zero))", "hn::And(is_small(a), is_small(b))")
+add("remainders: vectors have the dividend's sign", "hn::And(hn::Ne(rest, zero), hn::Lt(hn::Xor(rest, b), zero))", "hn::Lt(rest, rest)")
+
 add = mutants_of("src/contract/checks.cc", ("l1_loss_backward_contract", "kl_div_backward_contract"))
 add("checks: one element behind the storage", "lowest >= 0 && highest < size", "lowest >= 0 && highest <= size")
 add("checks: one element before the storage", "tensor.storage.Numel(&size) && lowest >= 0", "tensor.storage.Numel(&size) && lowest >= -1")

@@ -34,8 +34,7 @@ struct Remainder : Elementwise<Remainder> {
     if constexpr (std::is_floating_point_v<T>) {
       return functions::Remainder(d, a, b);
     } else {
-      return EachLane(
-          d, [](T x, T y) { return FlooredRemainder(x, y); }, a, b);
+      return FlooredRemainders(d, a, b);
     }
   }
 };

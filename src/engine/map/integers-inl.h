@@ -120,6 +120,28 @@ T FlooredRemainder(T a, T b) {
   return b != 0 && rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+// The same of vectors. Integers of 64 bits whose magnitudes are below 2^52 by float64: a quotient is then further from the next whole number
+// than its rounding goes, and what is taken off is exact.
+template <class D, class V>
+HWY_INLINE V FlooredRemainders(D d, V a, V b) {
+  using T = hn::TFromD<D>;
+  if constexpr (sizeof(T) == 8) {
+    const auto limit = hn::Set(d, T{1} << 52);
+    const auto zero = hn::Zero(d);
+    const auto is_small = [&](V v) HWY_ATTR { return hn::And(hn::Lt(v, limit), hn::Gt(v, hn::Neg(limit))); };
+    if (hn::AllTrue(d, hn::And(hn::And(is_small(a), is_small(b)), hn::Ne(b, zero)))) {
+      const hn::RebindToFloat<D> df;
+      const auto real = hn::ConvertTo(df, a);
+      const auto divisor = hn::ConvertTo(df, b);
+      const auto rest = hn::ConvertTo(d, hn::Sub(real, hn::Mul(hn::Trunc(hn::Div(real, divisor)), divisor)));
+      const auto is_apart = hn::And(hn::Ne(rest, zero), hn::Lt(hn::Xor(rest, b), zero));
+      return hn::Add(rest, hn::IfThenElseZero(is_apart, b));
+    }
+  }
+  return EachLane(
+      d, [](T x, T y) { return FlooredRemainder(x, y); }, a, b);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl::engine
 HWY_AFTER_NAMESPACE();
