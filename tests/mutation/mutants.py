@@ -93,11 +93,6 @@ add("kl-backward: gradOutput may enlarge", "    ExpandsToBroadcast(kGradOutput),
 
 # ---- The contract -------------------------------------------------------------------------------
 
-add = mutants_of("src/engine/map/integers-inl.h", ("arithmetic_maps",))
-add("remainders: any 64 bits are a float64", "hn::And(hn::And(is_small(a), is_small(b)), hn::Ne(b, zero))", "hn::Ne(b, zero)")
-add("remainders: by 0 as a float64", "hn::And(hn::And(is_small(a), is_small(b)), hn::Ne(b, zero))", "hn::And(is_small(a), is_small(b))")
-add("remainders: vectors have the dividend's sign", "hn::And(hn::Ne(rest, zero), hn::Lt(hn::Xor(rest, b), zero))", "hn::Lt(rest, rest)")
-
 add = mutants_of("src/contract/checks.cc", ("l1_loss_backward_contract", "kl_div_backward_contract"))
 add("checks: one element behind the storage", "lowest >= 0 && highest < size", "lowest >= 0 && highest <= size")
 add("checks: one element before the storage", "tensor.storage.Numel(&size) && lowest >= 0", "tensor.storage.Numel(&size) && lowest >= -1")
@@ -639,6 +634,9 @@ add("elements: both masks in one place", "    Store(d, second, to + hn::Lanes(d)
 INTEGERS = tuple(f"src/aclnnop/{name}.cc" for name in (
     "arithmetic/addcmul", "arithmetic/div", "arithmetic/floor_divide", "arithmetic/fmod", "arithmetic/remainder"))
 add = mutants_of("src/engine/map/integers-inl.h", maps("arithmetic", "FloorDivide", "FloorDivides", "FmodTensor"), seen_by=INTEGERS)
+add("remainders: any 64 bits are a float64", "hn::And(hn::And(is_small(a), is_small(b)), hn::Ne(b, zero))", "hn::Ne(b, zero)", maps("arithmetic", "RemainderTensorTensor"), seen_by=INTEGERS)
+add("remainders: by 0 as a float64", "hn::And(hn::And(is_small(a), is_small(b)), hn::Ne(b, zero))", "hn::And(is_small(a), is_small(b))", maps("arithmetic", "RemainderTensorTensor"), seen_by=INTEGERS)
+add("remainders: vectors have the dividend's sign", "hn::And(hn::Ne(rest, zero), hn::Lt(hn::Xor(rest, b), zero))", "hn::Lt(rest, rest)", maps("arithmetic", "RemainderTensorTensor"), seen_by=INTEGERS)
 add("integers: bytes at even places reach the odd ones", "hn::And(hn::Mul(a_pairs, b_pairs), low);", "hn::Mul(a_pairs, b_pairs);", maps("arithmetic", "Mul"), seen_by=OF_MUL)
 add("integers: half of the mixed products", "hn::Add(hn::MulEven(a_low, b_high), hn::MulEven(a_high, b_low));", "hn::MulEven(a_low, b_high);", maps("arithmetic", "Mul"), seen_by=OF_MUL)
 add("integers: 1 to a negative power is 0", "hn::IfThenElse(hn::Eq(base, one), one, zero);", "zero;", maps("arithmetic", "PowTensorTensor"), seen_by=("src/aclnnop/arithmetic/pow",))

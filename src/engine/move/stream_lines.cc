@@ -49,15 +49,15 @@ void CopyRuns(const Runs& runs, int64_t ahead) {
   }
 }
 
-#else
-
-constexpr LineCopy CopyLines = nullptr;
-constexpr RunCopy CopyRuns = nullptr;
-
-#endif
-
 LineCopy LinesHere() { return CopyLines; }
 RunCopy RunsHere() { return CopyRuns; }
+
+#else
+
+LineCopy LinesHere() { return nullptr; }
+RunCopy RunsHere() { return nullptr; }
+
+#endif
 
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl::engine
