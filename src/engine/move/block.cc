@@ -334,7 +334,10 @@ void StreamRuns(const char* source, BlockSteps from, char* destination, BlockSte
   if ((reinterpret_cast<uintptr_t>(destination) | static_cast<uintptr_t>(to.row | to.column | size)) %
           kLine ==
       0) {
-    if (const RunCopy copy = FindRunCopy(IsaInUse())) {
+    // A run of a line or two is done before a wider loop of its own has begun.
+    constexpr int32_t kFewLines = 128;
+    const RunCopy copy = FindRunCopy(IsaInUse());
+    if (copy != nullptr && size > kFewLines) {
       return copy({source, from.row, from.column, destination, to.row, to.column, rows, columns, size},
                   ahead);
     }
