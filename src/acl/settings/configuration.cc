@@ -22,6 +22,7 @@
 #include "acl/float_environment.h"
 #include "acl/process/fork.h"
 #include "acl/process/immortal.h"
+#include "acl/process/unwinding.h"
 #include "acl/settings/configuration_file.h"
 
 namespace portacl {
@@ -284,6 +285,7 @@ aclError FailUnreadableFile(const char* path) noexcept {
 
 aclError LoadConfiguration(const char* config_path) noexcept {
   const DefaultFloatEnvironment environment;  // reading numbers leaves flags behind
+  EnsureUnwinding();                          // every program comes here, also one without aclInit
   try {
     Configuration configuration;
     if (aclError status = ReadEnvironment(configuration)) return status;

@@ -9,6 +9,7 @@
 #include "acl/acl_rt.h"
 #include "acl/errors.h"
 #include "acl/process/cancellation.h"
+#include "acl/process/unwinding.h"
 #include "acl/settings/configuration.h"
 #include "acl/settings/configuration_file.h"
 #include "acl/settings/init_callbacks.h"
@@ -105,6 +106,7 @@ aclError End(const char* api, bool all, uint64_t* left) {
 using namespace portacl;
 
 PORTACL_CATCHES_UNWINDING aclError aclInit(const char* configPath) {
+  EnsureUnwinding();
   try {
     std::string content;
     if (aclError status = Start(configPath, content)) return status;
