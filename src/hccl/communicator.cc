@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <new>
+#include <thread>
 #include <utility>
 
 #include "acl/handle_table.h"
@@ -18,6 +20,7 @@ namespace portacl::hccl {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kTimeToRead{100};
 
 uint64_t Mix(uint64_t x) noexcept {  // SplitMix64
   x += 0x9E3779B97F4A7C15;
@@ -60,6 +63,32 @@ uint64_t Slot(SlotKind kind, uint64_t number, uint64_t part, uint64_t bytes) noe
   // The number in clear, so that no two operations in flight share a slot; part and size mixed.
   return static_cast<uint64_t>(kind) << 60 | (number & 0xFFFFFFF) << 32 |
          (Mix(Mix(part) ^ bytes) & 0xFFFFFFFF);
+}
+
+char* Scratch::Take(size_t bytes) {
+  constexpr size_t kLine = 64;
+  bytes = (std::max<size_t>(bytes, 1) + kLine - 1) / kLine * kLine;
+  if (bytes <= size_ - used_) {
+    char* const taken = block_.get() + used_;
+    used_ += bytes;
+    asked_ += bytes;
+    return taken;
+  }
+  more_.emplace_back(new char[bytes]);
+  asked_ += bytes;
+  return more_.back().get();
+}
+
+void Scratch::Reset() noexcept {
+  if (!more_.empty() && asked_ <= kMostKept) {
+    // The next operation is likely to be like this one.
+    if (char* const grown = new (std::nothrow) char[asked_]) {
+      block_.reset(grown);
+      size_ = asked_;
+    }
+  }
+  more_.clear();
+  used_ = asked_ = 0;
 }
 
 Communicator::Communicator(uint32_t rank, uint32_t size, CommunicatorOptions options)
@@ -198,7 +227,15 @@ Fault Communicator::Connect(const std::vector<char>& addresses, const Secret& se
   for (Transfer* transfer : transfers) {
     if (transfer != nullptr) transport_->Release(transfer);
   }
-  if (!fault) AwaitFaults();
+  if (fault) return fault;
+  AwaitFaults();
+  for (uint64_t i = 0; i < kAhead; ++i) {
+    OffersAhead& ahead = offers_ahead_[i];
+    ahead.next = i;
+    ahead.offers.transfers.assign(static_cast<size_t>(size_), nullptr);
+    ahead.offers.messages.reset(new char[kOfferRoom * static_cast<size_t>(size_)]);
+    PostOffers(ahead);
+  }
   return fault;
 }
 
@@ -211,6 +248,58 @@ void Communicator::AwaitFaults() {
     awaited_words_[other] =
         transport_->Receive(static_cast<int>(other), Slot(SlotKind::kFault, 0, 0, kLastWords),
                             last_words_.data() + other * kLastWords, kLastWords);
+  }
+}
+
+void Communicator::PostOffers(OffersAhead& ahead) noexcept {
+  ahead.number = ahead.next;
+  ahead.next += kAhead;
+  ahead.is_posted = true;
+  for (int other = 0; other < size_; ++other) {
+    if (other == rank_) continue;
+    const auto place = static_cast<size_t>(other);
+    ahead.offers.transfers[place] =
+        transport_->Receive(other, Slot(SlotKind::kOffer, ahead.number),
+                            ahead.offers.messages.get() + place * kOfferRoom, kOfferRoom);
+  }
+}
+
+Communicator::Offers* Communicator::TakeOffers(uint64_t number) noexcept {
+  const std::lock_guard lock(mutex_);
+  OffersAhead& ahead = offers_ahead_[number % kAhead];
+  ahead.next = std::max(ahead.next, number + kAhead);
+  if (!ahead.is_posted || ahead.number != number) return nullptr;
+  ahead.is_posted = false;
+  ahead.user = number;
+  return &ahead.offers;
+}
+
+void Communicator::ReturnOffers(uint64_t number) noexcept {
+  const std::lock_guard lock(mutex_);
+  OffersAhead& ahead = offers_ahead_[number % kAhead];
+  if (ahead.user == number) ahead.user = kNobody;
+  if (ahead.user == kNobody && !ahead.is_posted && !is_closing_ && fault_code_.load() == HCCL_SUCCESS)
+    PostOffers(ahead);
+}
+
+std::unique_ptr<Scratch> Communicator::TakeScratch() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!scratch_.empty()) {
+      std::unique_ptr<Scratch> taken = std::move(scratch_.back());
+      scratch_.pop_back();
+      return taken;
+    }
+  }
+  return std::make_unique<Scratch>();
+}
+
+void Communicator::ReturnScratch(std::unique_ptr<Scratch> scratch) noexcept {
+  scratch->Reset();
+  const std::lock_guard lock(mutex_);
+  try {
+    scratch_.push_back(std::move(scratch));
+  } catch (const std::bad_alloc&) {  // then it is freed
   }
 }
 
@@ -235,6 +324,7 @@ Text Communicator::LastWordsOf(int rank) noexcept {
 }
 
 void Communicator::Break(const Fault& fault) noexcept {
+  const CancellationDeferred deferred;
   {
     const std::lock_guard lock(mutex_);
     if (fault_code_.load() != HCCL_SUCCESS) return;
@@ -259,6 +349,8 @@ void Communicator::Break(const Fault& fault) noexcept {
   } catch (const std::bad_alloc&) {  // then nobody is told
   }
   for (Transfer* one : sent) transport_->Wait(one, soon);
+  // A connection that is closed with something unread in it is reset, and takes along what the other end has not read yet.
+  if (!sent.empty()) std::this_thread::sleep_for(kTimeToRead);
   transport_->Abort();
   for (Transfer* one : sent) transport_->Release(one);
   changed_.notify_all();
@@ -301,6 +393,12 @@ void Communicator::Close() noexcept {
     if (awaited != nullptr) transport_->Release(awaited);
   }
   awaited_words_.clear();
+  for (OffersAhead& ahead : offers_ahead_) {
+    for (Transfer* one : ahead.offers.transfers) {
+      if (ahead.is_posted && one != nullptr) transport_->Release(one);
+    }
+    ahead.is_posted = false;
+  }
   transport_.reset();
 }
 

@@ -25,10 +25,39 @@ namespace portacl::hccl {
 enum class SlotKind : uint64_t { kIdentity = 1, kFault, kMeeting, kCollective, kOffer, kTake, kPart };
 uint64_t Slot(SlotKind kind, uint64_t number, uint64_t part = 0, uint64_t bytes = 0) noexcept;
 
+// Memory for what comes in between, of one operation at a time. Kept for the next one: fresh pages cost more than what is done in them.
+class Scratch {
+ public:
+  // Lives until Reset.
+  char* Take(size_t bytes);
+  void Reset() noexcept;
+
+ private:
+  static constexpr size_t kMostKept = size_t{16} << 20;
+  std::unique_ptr<char[]> block_;
+  size_t size_ = 0;
+  size_t used_ = 0;
+  size_t asked_ = 0;
+  std::vector<std::unique_ptr<char[]>> more_;
+};
+
 struct CommunicatorOptions {
   std::string name;
   int exec_seconds = 0;  // 0: for ever
 };
+
+// What every rank shows every other one that it works with, so that one that calls something else is named.
+struct Offer {
+  uint32_t function = 0;
+  uint32_t type = 0;
+  uint32_t op = 0;
+  uint32_t root = 0;
+  uint64_t give = 0;  // elements to the rank that reads this
+  uint64_t take = 0;  // and from it
+};
+// What is small travels with the offer: one message instead of two.
+inline constexpr size_t kWithOffer = 16384;
+inline constexpr size_t kOfferRoom = sizeof(Offer) + kWithOffer;
 
 class Communicator {
  public:
@@ -69,6 +98,20 @@ class Communicator {
   // Ends what runs, without waiting for it; the operations then report it.
   void Interrupt() noexcept;
 
+  // What each rank says of a collective, received before the collective begins: Gloo sends at once what the other end has asked for, and
+  // announces the rest first. By rank; nullptr: that rank is lost.
+  struct Offers {
+    std::vector<Transfer*> transfers;
+    std::unique_ptr<char[]> messages;  // kOfferRoom for each rank
+  };
+  // Those of collective `number`, whose transfers are the caller's from now on; nullptr when there are none: the caller receives for itself.
+  Offers* TakeOffers(uint64_t number) noexcept;
+  // That collective is done: the room is for a later one.
+  void ReturnOffers(uint64_t number) noexcept;
+
+  std::unique_ptr<Scratch> TakeScratch();
+  void ReturnScratch(std::unique_ptr<Scratch> scratch) noexcept;
+
   // Around what an operation does with the connections. False: the communicator is being destroyed.
   bool Enter() noexcept;
   void Leave() noexcept;
@@ -89,11 +132,22 @@ class Communicator {
     bool is_taken;
   };
   static constexpr size_t kLastWords = 256;
+  // Collectives under way at the same time, in several streams, whose offers are received ahead. One of `kAhead` has number, number + kAhead ...
+  static constexpr uint64_t kAhead = 2;
+  static constexpr uint64_t kNobody = ~uint64_t{0};
+  struct OffersAhead {
+    Offers offers;
+    uint64_t number = 0;  // for which they are posted, when they are
+    bool is_posted = false;
+    uint64_t user = kNobody;  // the collective that has taken them
+    uint64_t next = 0;        // the first that has not begun
+  };
 
   Fault Open(const char* host, int connect_seconds);
   // Joins every other rank, and makes sure that it is one.
   Fault Connect(const std::vector<char>& addresses, const Secret& secret, Moment deadline);
   void AwaitFaults();
+  void PostOffers(OffersAhead& ahead) noexcept;
 
   const int rank_;
   const int size_;
@@ -116,6 +170,8 @@ class Communicator {
   std::map<uint64_t, Left> left_for_self_;
   std::vector<char> last_words_;
   std::vector<Transfer*> awaited_words_;
+  OffersAhead offers_ahead_[kAhead];
+  std::vector<std::unique_ptr<Scratch>> scratch_;
 };
 
 // Handles. Find keeps the communicator alive; null for what is none (any more).

@@ -3,6 +3,7 @@
 #include "hccl/exchange.h"
 
 #include <chrono>
+#include <utility>
 
 #include "hccl/reduce.h"
 
@@ -19,12 +20,13 @@ Text Describe(const Offer& offer) noexcept {
 
 }  // namespace
 
-Exchange::Exchange(Communicator& communicator, const char* what) noexcept
+Exchange::Exchange(Communicator& communicator, const char* what)
     : communicator_(communicator),
       what_(what),
       deadline_(communicator.exec_seconds() == 0
                     ? Moment::max()
                     : Clock::now() + std::chrono::seconds(communicator.exec_seconds())),
+      scratch_(communicator.TakeScratch()),
       expected_(static_cast<size_t>(communicator.size())) {}
 
 Exchange::~Exchange() {
@@ -33,6 +35,8 @@ Exchange::~Exchange() {
     communicator_.transport().Abort();
     communicator_.transport().Release(one.transfer);
   }
+  if (has_offers_) communicator_.ReturnOffers(number_);
+  communicator_.ReturnScratch(std::move(scratch_));
 }
 
 void Exchange::Fail(HcclResult code, const Text& text) {
@@ -96,23 +100,36 @@ void Exchange::WaitForAll() {
   for (size_t i = 0; i < posted_.size(); ++i) Wait(i);
 }
 
-void* Exchange::Scratch(size_t bytes) {
-  scratch_.emplace_back(new char[bytes == 0 ? 1 : bytes]);
-  return scratch_.back().get();
-}
-
 void Exchange::SendOffer(int rank, uint64_t slot, const Offer& offer, const void* data, size_t bytes) {
   if (bytes > kWithOffer) bytes = 0;
-  char* const message = static_cast<char*>(Scratch(sizeof offer + bytes));
+  char* const message = static_cast<char*>(Room(sizeof offer + bytes));
   std::memcpy(message, &offer, sizeof offer);
   if (bytes > 0) std::memcpy(message + sizeof offer, data, bytes);
   Send(rank, slot, message, sizeof offer + bytes);
 }
 
-void Exchange::ReceiveOffer(int rank, uint64_t slot) {
-  Expected& one = expected_[static_cast<size_t>(rank)];
-  one.message = static_cast<char*>(Scratch(kOfferRoom));
-  one.transfer = Receive(rank, slot, one.message, kOfferRoom);
+void Exchange::ReceiveOffers(uint64_t number) {
+  number_ = number;
+  const auto ranks = static_cast<size_t>(communicator_.size());
+  const size_t first = posted_.size();
+  posted_.resize(first + ranks, {nullptr, 0});  // memory first: none that is taken over may get lost
+  Communicator::Offers* const ahead = communicator_.TakeOffers(number);
+  has_offers_ = ahead != nullptr;
+  for (size_t other = 0; other < ranks; ++other) {
+    posted_[first + other] = {ahead == nullptr ? nullptr : ahead->transfers[other], static_cast<int>(other)};
+    expected_[other] = {first + other,
+                        ahead == nullptr ? nullptr : ahead->messages.get() + other * kOfferRoom};
+  }
+  for (size_t other = 0; other < ranks; ++other) {
+    if (static_cast<int>(other) == communicator_.rank()) continue;
+    Posted& one = posted_[first + other];
+    if (ahead == nullptr) {
+      expected_[other].message = static_cast<char*>(Room(kOfferRoom));
+      one.transfer = communicator_.transport().Receive(one.rank, Slot(SlotKind::kOffer, number),
+                                                       expected_[other].message, kOfferRoom);
+    }
+    if (one.transfer == nullptr) FailLost(one.rank);
+  }
 }
 
 void Exchange::MeetOffer(int rank, const Offer& wanted, void* data, size_t bytes) {

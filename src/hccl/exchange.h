@@ -18,22 +18,9 @@ struct Failure {
   Fault fault;
 };
 
-// What every rank shows every other one that it works with, so that one that calls something else is named.
-struct Offer {
-  uint32_t function = 0;
-  uint32_t type = 0;
-  uint32_t op = 0;
-  uint32_t root = 0;
-  uint64_t give = 0;  // elements to the rank that reads this
-  uint64_t take = 0;  // and from it
-};
-
 class Exchange {
  public:
-  // What is small travels with the offer: one message instead of two.
-  static constexpr size_t kWithOffer = 16384;
-
-  Exchange(Communicator& communicator, const char* what) noexcept;
+  Exchange(Communicator& communicator, const char* what);
   ~Exchange();
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -49,12 +36,13 @@ class Exchange {
 
   // Offers: a message that `data` follows when it fits, and one to come. Memory is the object's.
   void SendOffer(int rank, uint64_t slot, const Offer& offer, const void* data, size_t bytes);
-  void ReceiveOffer(int rank, uint64_t slot);
+  // From all other ranks, of collective `number`.
+  void ReceiveOffers(uint64_t number);
   // Waits for the offer of `rank`, compares it, and copies what came with it.
   void MeetOffer(int rank, const Offer& wanted, void* data, size_t bytes);
 
-  // Memory for what comes in between; freed with the object.
-  void* Scratch(size_t bytes);
+  // Memory for what comes in between, for as long as the object lives.
+  void* Room(size_t bytes) { return scratch_->Take(bytes); }
 
   [[noreturn]] void Fail(HcclResult code, const Text& text);
 
@@ -63,8 +51,6 @@ class Exchange {
     Transfer* transfer;
     int rank;
   };
-  static constexpr size_t kOfferRoom = sizeof(Offer) + kWithOffer;
-
   size_t Keep(int rank);
   [[noreturn]] void FailLost(int rank);
 
@@ -72,12 +58,14 @@ class Exchange {
   const char* const what_;
   const Moment deadline_;
   std::vector<Posted> posted_;
-  std::vector<std::unique_ptr<char[]>> scratch_;
+  std::unique_ptr<Scratch> scratch_;
   struct Expected {
     size_t transfer = 0;
     char* message = nullptr;
   };
   std::vector<Expected> expected_;  // offers, by rank
+  bool has_offers_ = false;         // of Communicator::TakeOffers
+  uint64_t number_ = 0;
 };
 
 }  // namespace portacl::hccl

@@ -2,23 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
 #include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <gloo/transport/address.h>
 #include <gloo/transport/context.h>
 #include <gloo/transport/pair.h>
 #include <gloo/transport/tcp/device.h>
+#include <gloo/transport/tcp/loop.h>
 #include <gloo/transport/unbound_buffer.h>
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <unordered_set>
 #include <utility>
@@ -62,19 +69,6 @@ class SignalsBlocked {
   bool had_pipe_ = false;
 };
 
-// One device, with its thread, for each address and process; a forked child has none of the parent's threads. Never destroyed:
-// communicators may be in use until the process ends.
-std::shared_ptr<gloo::transport::Device> DeviceOf(const std::string& host) {
-  static std::mutex& mutex = *new std::mutex;
-  static auto& devices =
-      *new std::map<std::pair<pid_t, std::string>, std::shared_ptr<gloo::transport::Device>>;
-  const std::lock_guard lock(mutex);
-  auto& device = devices[{getpid(), host}];
-  if (device == nullptr)
-    device = gloo::transport::tcp::CreateDevice(gloo::transport::tcp::attr(host.c_str()));
-  return device;
-}
-
 // One other rank. Its context is its own: Gloo closes all connections of a context when one wait in it takes too long.
 struct Peer {
   std::shared_ptr<gloo::transport::Context> context;
@@ -82,6 +76,10 @@ struct Peer {
   // those whose message was half read or written. This one it tells.
   std::unique_ptr<gloo::transport::UnboundBuffer> pulse;
   char pulse_byte = 0;
+  // Who closes a connection, also because writing failed, waits with Gloo's lock of it for Gloo's thread. So that one must never wait for
+  // this lock; it sees here whether it would.
+  std::mutex gate;
+  bool is_closed = false;
   std::atomic<int> waits{0};
   std::atomic<bool> is_lost{false};
 };
@@ -91,19 +89,42 @@ constexpr uint64_t kPulseSlot = 0;
 
 class GlooTransfer final : public Transfer {
  public:
-  GlooTransfer(Peer& peer, void* data, size_t bytes, bool sends)
-      : peer_(peer), buffer_(peer.context->createUnboundBuffer(data, bytes)), is_send_(sends) {}
+  GlooTransfer(Peer& peer, uint64_t slot, void* data, size_t bytes, bool sends)
+      : peer_(peer), buffer_(peer.context->createUnboundBuffer(data, bytes)), slot_(slot), is_send_(sends) {}
 
   Peer& peer() { return peer_; }
-  void Post(uint64_t slot) {
-    if (is_send_) {
-      buffer_->send(kThere, slot);
-    } else {
-      buffer_->recv(kThere, slot);
-    }
+  bool is_by_poster() const noexcept { return is_by_poster_; }
+  void LeaveToPoster() noexcept { is_by_poster_ = true; }
+  bool was_posted() const noexcept { return was_posted_.load(); }
+  bool has_failed() const noexcept { return has_failed_.load(); }
+  // Throws when the connection is closed.
+  void Post() {
+    const std::lock_guard gate(peer_.gate);
+    PostThroughGate();
   }
-  bool Wait(milliseconds limit) {
-    return is_send_ ? buffer_->waitSend(nullptr, limit) : buffer_->waitRecv(nullptr, limit);
+  // Never waits, where nobody may, nor throws: who waits for the transfer is told. False: not now.
+  bool TryPost() noexcept {
+    {
+      const std::unique_lock gate(peer_.gate, std::try_to_lock);
+      if (!gate) return false;
+      try {
+        PostThroughGate();
+      } catch (const std::exception&) {
+        has_failed_.store(true);
+        AbortWait();
+      }
+    }
+    was_posted_.store(true);  // the last that is done to it: it may be gone now
+    return true;
+  }
+  // False: it was ended.
+  bool Wait() {
+    return is_send_ ? buffer_->waitSend(nullptr, kLongest) : buffer_->waitRecv(nullptr, kLongest);
+  }
+  void SetDeadline(Moment deadline) noexcept { deadline_.store(deadline); }
+  bool IsLate() const noexcept {
+    const Moment deadline = deadline_.load();
+    return deadline != Moment::max() && std::chrono::steady_clock::now() >= deadline;
   }
   void AbortWait() {
     if (is_send_) {
@@ -114,24 +135,121 @@ class GlooTransfer final : public Transfer {
   }
 
  private:
+  void PostThroughGate() {
+    if (peer_.is_closed) throw std::runtime_error("closed");
+    if (is_send_) {
+      buffer_->send(kThere, slot_);
+    } else {
+      buffer_->recv(kThere, slot_);
+    }
+  }
+
   Peer& peer_;
   std::unique_ptr<gloo::transport::UnboundBuffer> buffer_;
-  bool is_send_;
+  const uint64_t slot_;
+  const bool is_send_;
+  bool is_by_poster_ = false;
+  std::atomic<Moment> deadline_{Moment::max()};
+  std::atomic<bool> was_posted_{false};
+  std::atomic<bool> has_failed_{false};
 };
+
+// Posts messages on a device's own thread. While another thread writes to a connection for which something has come, Gloo's thread turns in
+// its loop for the connection's lock, for as long as that takes, and takes the processor from who holds it. What is large goes this way.
+class Poster final : public gloo::transport::tcp::Handler {
+ public:
+  explicit Poster(gloo::transport::tcp::Device& device) : event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    if (event_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+    device.registerDescriptor(event_, EPOLLIN, this);
+  }
+  // Never destroyed, as its device is not.
+
+  void Post(GlooTransfer* transfer) {
+    bool is_first = false;
+    {
+      const std::lock_guard lock(mutex_);
+      is_first = queue_.empty();
+      queue_.push_back(transfer);
+    }
+    if (is_first) Wake();
+  }
+  // From now on this one is not touched here.
+  void Forget(GlooTransfer* transfer) noexcept {
+    const CancellationDeferred deferred;
+    std::unique_lock lock(mutex_);
+    std::erase(queue_, transfer);
+    done_.wait(lock, [&] { return posting_ != transfer; });
+  }
+
+  void handleEvents(int) override {
+    const CancellationDeferred deferred;
+    uint64_t ones = 0;
+    if (read(event_, &ones, sizeof ones) < 0) return;
+    std::unique_lock lock(mutex_);
+    while (!queue_.empty()) {
+      posting_ = queue_.front();
+      lock.unlock();
+      const bool was_free = posting_->TryPost();
+      lock.lock();
+      // Unless it was forgotten meanwhile.
+      if (was_free && !queue_.empty() && queue_.front() == posting_) queue_.pop_front();
+      posting_ = nullptr;
+      done_.notify_all();
+      if (was_free) continue;
+      // Who has the gate may wait for this thread to come around.
+      lock.unlock();
+      Wake();
+      return;
+    }
+  }
+
+ private:
+  void Wake() noexcept {
+    const CancellationDeferred deferred;
+    const uint64_t one = 1;
+    if (write(event_, &one, sizeof one) < 0) {  // full of ones: the thread will come
+    }
+  }
+
+  const int event_;
+  std::mutex mutex_;
+  std::condition_variable done_;
+  std::deque<GlooTransfer*> queue_;
+  GlooTransfer* posting_ = nullptr;
+};
+
+// One device, with its thread, for each address and process; a forked child has none of the parent's threads. Never destroyed:
+// communicators may be in use until the process ends.
+struct DeviceAndPoster {
+  std::shared_ptr<gloo::transport::Device> device;
+  Poster* poster = nullptr;
+};
+DeviceAndPoster& DeviceOf(const std::string& host) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& devices = *new std::map<std::pair<pid_t, std::string>, DeviceAndPoster>;
+  const std::lock_guard lock(mutex);
+  DeviceAndPoster& found = devices[{getpid(), host}];
+  if (found.poster == nullptr) {
+    if (found.device == nullptr)
+      found.device = gloo::transport::tcp::CreateDevice(gloo::transport::tcp::attr(host.c_str()));
+    found.poster = new Poster(dynamic_cast<gloo::transport::tcp::Device&>(*found.device));
+  }
+  return found;
+}
 
 class GlooTransport final : public Transport {
  public:
   GlooTransport(const char* host, int rank, int size, int connect_seconds)
       : rank_(rank), size_(size), device_(DeviceOf(host)), peers_(new Peer[static_cast<size_t>(size)]) {
-    const CancellationDeferred deferred;
     for (int other = 0; other < size; ++other) {
       if (other == rank) continue;
       Peer& peer = PeerOf(other);
-      peer.context = device_->createContext(kHere, 2);
+      peer.context = device_.device->createContext(kHere, 2);
       // Gloo waits five times as long for a connection.
       peer.context->setTimeout(std::max(milliseconds(connect_seconds * 200), milliseconds(200)));
       peer.context->createPair(kThere);
     }
+    const CancellationDeferred deferred;
     watcher_ = std::thread([this] { Watch(); });
   }
   ~GlooTransport() {
@@ -183,28 +301,30 @@ class GlooTransport final : public Transport {
     return Post(rank, slot, data, bytes, false);
   }
 
+  // Gloo is never told of a deadline: it would close the connection on this thread (see Poster). The watcher ends the waiting.
   Outcome Wait(Transfer* transfer, Moment deadline) noexcept override {
     auto& one = *static_cast<GlooTransfer*>(transfer);
+    one.SetDeadline(deadline);
     const Watched watched(*this, one.peer());
-    milliseconds limit = kLongest;
-    if (deadline != Moment::max()) {
-      const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
-      limit = std::clamp(left, milliseconds(1), kLongest);
-    }
+    bool had_ended = false;
     try {
-      if (one.Wait(limit)) return Outcome::kDone;
-      if (aborted_.load()) return Outcome::kAborted;
-      // The watcher found the rank lost. Its last messages may have come whole before; then Gloo returns at once.
-      return one.Wait(milliseconds(1)) ? Outcome::kDone : Outcome::kAborted;
+      for (;;) {
+        if (one.Wait()) return Outcome::kDone;
+        if (aborted_.load()) return Outcome::kAborted;
+        if (one.has_failed()) return Outcome::kLost;
+        // An ended wait says nothing of the message, which may have come whole: that is seen the second time.
+        if (had_ended && one.peer().is_lost.load()) return Outcome::kLost;
+        if (had_ended && std::chrono::steady_clock::now() >= deadline) return Outcome::kTimedOut;
+        had_ended = true;
+      }
     } catch (const std::exception&) {
-      if (aborted_.load()) return Outcome::kAborted;
-      if (one.peer().is_lost.load()) return Outcome::kLost;
-      return std::chrono::steady_clock::now() >= deadline ? Outcome::kTimedOut : Outcome::kLost;
+      return aborted_.load() ? Outcome::kAborted : Outcome::kLost;
     }
   }
 
   void Release(Transfer* transfer) noexcept override {
     auto* const one = static_cast<GlooTransfer*>(transfer);
+    if (one->is_by_poster() && !one->was_posted()) device_.poster->Forget(one);
     {
       const std::lock_guard lock(mutex_);
       posted_.erase(one);
@@ -213,11 +333,17 @@ class GlooTransport final : public Transport {
   }
 
   void Abort() noexcept override {
+    const std::lock_guard abort_lock(abort_mutex_);  // who comes second finds all closed
     if (aborted_.exchange(true)) return;
     for (int other = 0; other < size_; ++other) {
       if (other == rank_) continue;
+      Peer& peer = PeerOf(other);
+      {
+        const std::lock_guard gate(peer.gate);
+        peer.is_closed = true;
+      }
       try {
-        PeerOf(other).context->getPair(kThere)->close();
+        peer.context->getPair(kThere)->close();
       } catch (const std::exception&) {  // closed already
       }
     }
@@ -227,6 +353,7 @@ class GlooTransport final : public Transport {
 
  private:
   static constexpr milliseconds kTick{100};
+  static constexpr size_t kLarge = 32768;  // bytes for which one more change of threads does not count
 
   // While a thread waits for a rank, the watcher looks after that rank.
   class Watched {
@@ -253,14 +380,19 @@ class GlooTransport final : public Transport {
     const CancellationDeferred deferred;
     GlooTransfer* posted = nullptr;
     try {
-      auto made = std::make_unique<GlooTransfer>(PeerOf(rank), data, bytes, sends);
+      auto made = std::make_unique<GlooTransfer>(PeerOf(rank), slot, data, bytes, sends);
       {
         const std::lock_guard lock(mutex_);
         if (aborted_.load()) return nullptr;
         posted_.insert(made.get());
       }
       posted = made.release();
-      posted->Post(slot);
+      if (bytes > kLarge) {
+        posted->LeaveToPoster();
+        device_.poster->Post(posted);
+      } else {
+        posted->Post();
+      }
       return posted;
     } catch (const std::exception&) {
       if (posted != nullptr) Release(posted);
@@ -275,7 +407,7 @@ class GlooTransport final : public Transport {
     return false;
   }
 
-  // Ends the waiting for ranks whose connection was lost. Sleeps while nobody waits.
+  // Ends the waiting for ranks whose connection was lost, and what took too long. Sleeps while nobody waits.
   void Watch() noexcept {
     const CancellationDeferred deferred;
     std::unique_lock lock(mutex_);
@@ -286,12 +418,12 @@ class GlooTransport final : public Transport {
       if (awake_.wait_for(lock, kTick, [this] { return is_ending_; })) return;
       for (int other = 0; other < size_ && !aborted_.load(); ++other) {
         Peer& peer = PeerOf(other);
-        if (peer.pulse == nullptr || peer.waits.load() == 0 || peer.is_lost.load() || HasPulse(peer))
-          continue;
-        peer.is_lost.store(true);
-        for (GlooTransfer* one : posted_) {
-          if (&one->peer() == &peer) one->AbortWait();
-        }
+        if (peer.pulse != nullptr && peer.waits.load() > 0 && !peer.is_lost.load() && !HasPulse(peer))
+          peer.is_lost.store(true);
+      }
+      // At every tick again: see Wait.
+      for (GlooTransfer* one : posted_) {
+        if (one->peer().is_lost.load() || one->IsLate()) one->AbortWait();
       }
     }
   }
@@ -309,15 +441,16 @@ class GlooTransport final : public Transport {
 
   const int rank_;
   const int size_;
-  const std::shared_ptr<gloo::transport::Device> device_;
+  DeviceAndPoster& device_;
   const std::unique_ptr<Peer[]> peers_;  // by rank; the own one is empty
   std::atomic<bool> aborted_{false};
   std::atomic<bool> is_asleep_{false};
+  std::mutex abort_mutex_;
   std::mutex mutex_;
   std::condition_variable awake_;
   bool is_ending_ = false;
   std::unordered_set<GlooTransfer*> posted_;
-  std::thread watcher_;  // cancellable: nothing is done here; who starts it and waits for its end defers
+  std::thread watcher_;  // cancellable: nothing is done here
 };
 
 }  // namespace

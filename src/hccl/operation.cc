@@ -18,9 +18,9 @@
 namespace portacl::hccl {
 namespace {
 
-// What one owner reduces at a time. While it does, the next of these are on their way.
+// What one owner reduces at a time. While it does, the next of these are on their way. Smaller ones would overlap more, but each costs three
+// messages, and several changes of threads, in Gloo.
 constexpr size_t kPiece = size_t{1} << 20;
-constexpr size_t kLeastPiece = size_t{1} << 17;
 constexpr size_t kPiecesUnderWay = 4;
 
 const char* At(const void* buffer, uint64_t element, size_t size) noexcept {
@@ -49,15 +49,15 @@ class Performance {
   void Run() {
     switch (operation_.function) {
       case Function::kAllReduce:
-        if (ranks_ == 2 && operation_.count * size_ > Exchange::kWithOffer) return ReduceBothHere();
-        return operation_.count * size_ <= Exchange::kWithOffer ? ReduceEverywhere()
-                                                                : ReduceByOwners(EqualBlocks(), true);
+        if (ranks_ == 2 && operation_.count * size_ > kWithOffer) return ReduceBothHere();
+        return operation_.count * size_ <= kWithOffer ? ReduceEverywhere()
+                                                      : ReduceByOwners(EqualBlocks(), true);
       case Function::kReduce:
       case Function::kReduceScatter:
       case Function::kReduceScatterV:
         return ReduceByOwners(operation_.give, false);
       case Function::kBroadcast:
-        return ranks_ > 2 && operation_.count * size_ > Exchange::kWithOffer ? BroadcastByParts() : Direct();
+        return ranks_ > 2 && operation_.count * size_ > kWithOffer ? BroadcastByParts() : Direct();
       case Function::kSend:
       case Function::kRecv:
       case Function::kBatchSendRecv:
@@ -83,9 +83,7 @@ class Performance {
 
   // Posts the offers, with what is small; gives[p] goes to rank p, as far as it exists.
   void PostOffers(const std::vector<Part>& give, const std::vector<Part>& take, const void* send) {
-    for (int other = 0; other < ranks_; ++other) {
-      if (other != me_) exchange_.ReceiveOffer(other, OfferSlot());
-    }
+    exchange_.ReceiveOffers(operation_.number);
     for (int step = 1; step < ranks_; ++step) {
       // Everybody begins with another one.
       const int other = (me_ + step) % ranks_;
@@ -120,7 +118,7 @@ class Performance {
     const bool in_place =
         own.count > 0 && At(send, own.first, size_) == At(operation_.recv, own_place.first, size_);
     if (!in_place && Overlap(send, sent * size_, operation_.recv, taken * size_)) {
-      void* const copy = exchange_.Scratch(sent * size_);
+      void* const copy = exchange_.Room(sent * size_);
       std::memcpy(copy, send, sent * size_);
       if (own.count > 0) {
         std::memcpy(At(operation_.recv, own_place.first, size_), At(copy, own.first, size_),
@@ -136,11 +134,11 @@ class Performance {
       const int from = (me_ + ranks_ - step) % ranks_;
       const Part& take = operation_.take[static_cast<size_t>(from)];
       const Part& give = operation_.give[static_cast<size_t>(to)];
-      if (take.count * size_ > Exchange::kWithOffer) {
+      if (take.count * size_ > kWithOffer) {
         exchange_.Receive(from, PartSlot(0, take.count * size_), At(operation_.recv, take.first, size_),
                           take.count * size_);
       }
-      if (give.count * size_ > Exchange::kWithOffer) {
+      if (give.count * size_ > kWithOffer) {
         exchange_.Send(to, PartSlot(0, give.count * size_), At(send, give.first, size_), give.count * size_);
       }
     }
@@ -161,7 +159,7 @@ class Performance {
     PostOffers(parts, parts, operation_.send);
     const size_t bytes = operation_.count * size_;
     std::vector<const void*> inputs(static_cast<size_t>(ranks_));
-    char* const came = static_cast<char*>(exchange_.Scratch(bytes * static_cast<size_t>(ranks_)));
+    char* const came = static_cast<char*>(exchange_.Room(bytes * static_cast<size_t>(ranks_)));
     for (int other = 0; other < ranks_; ++other) {
       char* const place = came + bytes * static_cast<size_t>(other);
       inputs[static_cast<size_t>(other)] = other == me_ ? operation_.send : place;
@@ -176,13 +174,12 @@ class Performance {
     const int other = 1 - me_;
     const Part all = {operation_.count, 0};
     const std::vector<Part> parts(2, all);
-    const uint64_t piece = PieceOf(operation_.count);
+    const uint64_t piece = kPiece / size_;
     const uint64_t pieces = (operation_.count + piece - 1) / piece;
     const auto count_of = [&](uint64_t i) { return std::min(piece, operation_.count - i * piece); };
     PostOffers(parts, parts, nullptr);
     const size_t room = piece * size_;
-    char* const came =
-        static_cast<char*>(exchange_.Scratch(room * std::min<uint64_t>(pieces, kPiecesUnderWay)));
+    char* const came = static_cast<char*>(exchange_.Room(room * std::min<uint64_t>(pieces, kPiecesUnderWay)));
     size_t coming[kPiecesUnderWay];
     std::vector<size_t> going(pieces);
     const auto ask = [&](uint64_t i) {
@@ -209,12 +206,6 @@ class Performance {
     exchange_.WaitForAll();
   }
 
-  // Elements of a piece: some of them under way, but none so small that its message costs more than its bytes.
-  uint64_t PieceOf(uint64_t count) const noexcept {
-    const uint64_t bytes = std::clamp<uint64_t>(count * size_ / kPiecesUnderWay, kLeastPiece, kPiece);
-    return std::max<uint64_t>(bytes / 64 * 64 / size_, 1);
-  }
-
   // The elements that each rank owns, when nothing else says it.
   std::vector<Part> EqualBlocks() const {
     std::vector<Part> blocks(static_cast<size_t>(ranks_));
@@ -234,10 +225,7 @@ class Performance {
   // Block p of every rank goes to rank p, piece by piece; with `everywhere` its result goes to all.
   void ReduceByOwners(const std::vector<Part>& blocks, bool everywhere) {
     const auto me = static_cast<size_t>(me_);
-    // The same for all ranks: they must cut alike.
-    uint64_t largest = 0;
-    for (const Part& block : blocks) largest = std::max(largest, block.count);
-    const uint64_t piece = PieceOf(largest);
+    const uint64_t piece = kPiece / size_;
     const auto pieces = [piece](const Part& block) { return (block.count + piece - 1) / piece; };
     const auto piece_of = [piece](const Part& block, uint64_t i) {
       return Part{std::min(piece, block.count - i * piece), block.first + i * piece};
@@ -252,7 +240,7 @@ class Performance {
         everywhere ? At(operation_.recv, own.first, size_) : static_cast<char*>(operation_.recv);
     if (!everywhere && own.count > 0 && results != At(send, own.first, size_) &&
         Overlap(send, sent * size_, results, own.count * size_)) {
-      void* const copy = exchange_.Scratch(sent * size_);
+      void* const copy = exchange_.Room(sent * size_);
       std::memcpy(copy, send, sent * size_);
       send = copy;
     }
@@ -286,7 +274,7 @@ class Performance {
     const uint64_t own_pieces = pieces(own);
     const uint64_t under_way = std::min<uint64_t>(own_pieces, kPiecesUnderWay);
     const size_t room = std::min(own.count, piece) * size_;
-    char* const came = static_cast<char*>(exchange_.Scratch(room * under_way * static_cast<size_t>(ranks_)));
+    char* const came = static_cast<char*>(exchange_.Room(room * under_way * static_cast<size_t>(ranks_)));
     const auto place_of = [&](uint64_t i, int from) {
       return came + room * ((i % kPiecesUnderWay) * static_cast<size_t>(ranks_) + static_cast<size_t>(from));
     };
@@ -349,7 +337,7 @@ class Performance {
   void BroadcastByParts() {
     const int root = static_cast<int>(operation_.root);
     const auto others = static_cast<uint64_t>(ranks_ - 1);
-    const uint64_t piece = std::max<uint64_t>(kPiece / size_, 1);
+    const uint64_t piece = kPiece / size_;
     const uint64_t pieces = (operation_.count + piece - 1) / piece;
     // Piece i is passed on by this one.
     const auto carrier_of = [&](uint64_t i) { return (root + 1 + static_cast<int>(i % others)) % ranks_; };
@@ -404,13 +392,13 @@ class Performance {
       if (static_cast<int>(one.rank) == me_) continue;
       const int other = static_cast<int>(one.rank);
       const size_t bytes = one.count * ElementSize(one.type);
-      const size_t room = sizeof(Offer) + (one.sends ? 0 : Exchange::kWithOffer);
-      char* const offer = static_cast<char*>(exchange_.Scratch(room));
+      const size_t room = sizeof(Offer) + (one.sends ? 0 : kWithOffer);
+      char* const offer = static_cast<char*>(exchange_.Room(room));
       meetings.push_back(
           {&one, offer,
            exchange_.Receive(other, Slot(one.sends ? SlotKind::kTake : SlotKind::kPart, one.number), offer,
                              room)});
-      if (bytes > Exchange::kWithOffer && !one.sends) {
+      if (bytes > kWithOffer && !one.sends) {
         exchange_.Receive(other, Slot(SlotKind::kPart, one.number, 1, bytes), one.data, bytes);
       }
     }
@@ -420,7 +408,7 @@ class Performance {
       const size_t bytes = one.count * ElementSize(one.type);
       exchange_.SendOffer(other, Slot(one.sends ? SlotKind::kPart : SlotKind::kTake, one.number),
                           MessageOffer(one), one.data, one.sends ? bytes : 0);
-      if (bytes > Exchange::kWithOffer && one.sends) {
+      if (bytes > kWithOffer && one.sends) {
         exchange_.Send(other, Slot(SlotKind::kPart, one.number, 1, bytes), one.data, bytes);
       }
     }
@@ -437,8 +425,7 @@ class Performance {
                  TypeName(one.type), one.sends ? " are sent." : " are received."));
       }
       const size_t bytes = one.count * ElementSize(one.type);
-      if (!one.sends && bytes <= Exchange::kWithOffer)
-        std::memcpy(one.data, meeting.offer + sizeof offer, bytes);
+      if (!one.sends && bytes <= kWithOffer) std::memcpy(one.data, meeting.offer + sizeof offer, bytes);
     }
     for (const Operation::Message& one : operation_.messages) {
       if (one.sends || static_cast<int>(one.rank) != me_) continue;
