@@ -535,7 +535,7 @@ add("move: a run's last bytes", "    const Vector last = Load<Vector>(source + b
 add("move: blocks of any size are transposed", "rows <= kTransposedRows && columns * size <= kTransposedRowBytes) {", "rows <= 2 * kTransposedRows && columns * size <= kTransposedRowBytes) {", reason="no block is larger")
 add("move: narrow blocks row by row", "if (columns < kNarrow && rows > columns) {", "if (false) {", reason="the same bytes, later")
 add("move: streamed runs are all the first column's", "char* target = destination + column * to.column;", "char* target = destination;", ("streaming",))
-add("move: the end of a long row is its beginning", "StreamLines(source + first, destination + first, bytes - first, next);", "StreamLines(source, destination + first, bytes - first, next);", ("streaming",))
+add("move: the end of a long row is its beginning", "StreamLines(source + first, destination + first, bytes - first, next, copy);", "StreamLines(source, destination + first, bytes - first, next, copy);", ("streaming",))
 
 add = mutants_of("src/plan/move_plan.cc", ("move_plan", "copy_numerics", "zero_numerics"))
 add("move-plan: rows that one side has dense", "if (source.stride[last] != size || destination.stride[last] != size) return;", "if (destination.stride[last] != size) return;")
@@ -907,7 +907,7 @@ add("scan: results that are scattered lie where the first does", "store(from + a
 add = mutants_of("src/aclnnop/reductions/fold_call.cc", FOLDS)
 add("fold calls: bits of NaN and the sign count", "      return 0x7FFF;\n", "      return 0xFFFF;\n")
 add("fold calls: bfloat16 is cast as it lies", "dtype == ACL_BF16 && request.cast == ACL_BF16 &&", "dtype == ACL_BF16 &&")
-add("fold calls: the second output from its own rank", "      if (other.numel == 1) other.strides = results[0]->strides;\n", "", reason="strides of dims of length 1")
+add("fold calls: the second output from its own rank", "    if (other.numel == 1) other.strides = results[0]->strides;\n", "", reason="strides of dims of length 1")
 add("fold calls: reversed from the storage's begin", "Narrow(flipped, request.dim, flipped.view[request.dim] - 1,", "Narrow(flipped, request.dim, 0,")
 add("fold calls: no dims are none", "if (dims.array->values.empty()) return kAllDims;", "if (dims.array->values.empty()) return 0;")
 
