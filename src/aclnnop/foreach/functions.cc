@@ -80,6 +80,7 @@ const engine::KernelTable& Of(const OperatorCall&, const aclScalar*) noexcept {
 
 using namespace portacl;
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types and names of parameters take none
 // NAME, of lists that hold `dtypes`; out's type in the header; whether integers are computed as float32.
 #define PORTACL_LIST_FUNCTION(stem, name, out_list, list_dtypes, generated, floats)                         \
   namespace portacl {                                                                                       \
@@ -95,6 +96,7 @@ using namespace portacl;
     return RunLists(call, workspaceSize, executor);                                                         \
   }                                                                                                         \
   PORTACL_PHASE_2(aclnnForeach##name)
+// NOLINTEND(bugprone-macro-parentheses)
 
 PORTACL_LIST_FUNCTION(abs, Abs, const aclTensorList, kFloats, true, false)
 PORTACL_LIST_FUNCTION(reciprocal, Reciprocal, const aclTensorList, kFloats, true, false)
