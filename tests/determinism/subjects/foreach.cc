@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "acl/float_environment.h"
 #include "aclnnop/aclnn_apply_adam_w_v2.h"
 #include "aclnnop/aclnn_foreach_abs.h"
 #include "aclnnop/aclnn_foreach_acos.h"
@@ -243,6 +244,7 @@ SUBJECT(PowScalarAndTensor);
 class Beside {
  public:
   explicit Beside(int64_t length, double least) {
+    const DefaultFloatEnvironment environment;  // the same numbers, whatever environment the test calls in
     thread_local std::vector<std::vector<float>> memory(4);
     std::vector<float>& data = memory[next_++ % memory.size()];
     data.resize(static_cast<size_t>(length));
