@@ -69,6 +69,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "_addmm_activation": {"self": (2, 4), "mat1": (2, 3), "mat2": (3, 4)},
     **dict.fromkeys(("_softmax", "_log_softmax"), {"half_to_float": False}),
     "_prelu_kernel": {"weight": (1,)},
+    "_fused_adamw": {"state_steps": lambda one: [torch.ones((), device=one.device) for _ in range(2)]},
     "_pack_padded_sequence": {"lengths": torch.tensor([3, 2])},  # on the CPU, whatever the device
     "affine_grid_generator": {"grad": (1, 2, 2, 2), "size": [1, 1, 2, 2], "align_corners": False},
     "avg_pool2d": {"self": (1, 3, 3), "grad_output": (1, 2, 2), **_AREA},

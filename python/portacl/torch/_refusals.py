@@ -45,9 +45,15 @@ def _are_empty(*tensors: _Tensor) -> bool:
     return any(tensor.numel() == 0 for tensor in tensors)
 
 
+def _are_integers_for_floats(tensors: list[_Tensor], scalars: list[Any]) -> bool:
+    return len(tensors) > 0 and tensors[0].is_floating_point() and any(isinstance(one, int) for one in scalars)
+
+
 _DILATED = Rule(("dilation",), _is_dilated, "a dilation other than 1")
 _PADS = Rule(("grad_output", "padding"), _are_large_pads, "pads below 0 or above 7 of bfloat16")
 _ONE = "one element of bfloat16"
+_INTEGERS = "integers among the scalars for tensors of floats"
+_SCALARS = {"add": "scalars", "sub": "scalars", "mul": "scalars", "div": "scalars", "pow": "exponent"}  # their names
 _MAX_POOLS = ("max_pool2d_with_indices", "max_pool3d_with_indices")
 
 _RULES = {
@@ -55,6 +61,11 @@ _RULES = {
     **{f"{kind}_pad2d_backward{form}": _PADS for kind in ("reflection", "replication") for form in ("", ".grad_input")},
     **{kind + form: Rule(("self",), _is_one_bf16, _ONE) for kind in ("median", "nanmedian") for form in ("", ".out")},
     **{kind + form: Rule(("self", "dim"), _is_one_bf16, _ONE) for kind in ("median", "nanmedian") for form in (".dim", ".dim_values")},
+    **{
+        f"_foreach_{kind}.ScalarList": Rule(("self", name), _are_integers_for_floats, _INTEGERS)
+        for op, name in _SCALARS.items()
+        for kind in (op, op + "_")
+    },
     "convolution_backward": Rule(
         ("weight", "stride", "transposed", "output_padding"),
         _is_beyond_stride,
