@@ -991,6 +991,16 @@ constexpr OperatorCall MapCall(const char* name, decltype(OperatorCall::run) run
         },                                                                                                \
         aclnn##name, true                                                                                 \
   }
+// The same where what was left by calls before is read, too.
+#define STATE(name, tensors, shape, ...)                                                                  \
+  {                                                                                                       \
+    "aclnn" #name, tensors, OutputShape::shape, -1,                                                       \
+        [](Tensors t, const CallAttributes& a, uint64_t* size, aclOpExecutor** executor) -> aclnnStatus { \
+          Given given(a);                                                                                 \
+          return aclnn##name##GetWorkspaceSize(__VA_ARGS__, size, executor);                              \
+        },                                                                                                \
+        aclnn##name, true, true                                                                           \
+  }
 #define PORTACL_ROWS(stem, functions) functions
 #define PORTACL_ONE(stem, functions) +1
 
@@ -1395,12 +1405,12 @@ constexpr OperatorCall kCalls[] = {
     MOVES(ForeachCopy, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
     MOVES(ForeachZeroInplace, 1, kAny, given.List({t[0]})),
     MOVES(ForeachNorm, 2, kAny, given.List({t[0]}), given.Scalar(), given.List({t[1]})),
-    MOVES(ForeachNonFiniteCheckAndUnscale, 1, kAny, given.List({t[0]}), given.Numbers({1}), given.Numbers({1})),
-    MOVES(ApplyAdamWV2, 3, kOperand0, t[0], given.Second(t[0]), given.Second(t[0]), a.log_target ? t[2] : nullptr, t[1], given.Numbers({1}), 0.1f, 0.9f,
-          0.99f, 0.01f, 0.01f, a.log_target, a.reduction == 1),
-    MOVES(FusedSgd, 3, kOperand0, given.List({t[0]}), given.List({t[1]}), given.List({t[2]}), a.log_target ? given.Numbers({1}) : nullptr, 0.1f, 0.9f,
-          0.1f, 0.0f, a.reduction == 1, false, false),
-    MOVES(AmpUpdateScale, 2, kOperand0, t[0], given.Indices({1}), t[0], 2.0, 0.5, a.reduction, t[1], given.Indices({1})),
+    MOVES(ForeachNonFiniteCheckAndUnscale, 1, kAny, given.List({t[0]}), given.Written({1}), given.Numbers({1})),
+    STATE(ApplyAdamWV2, 2, kOperand0, t[1], given.Second(t[1]), given.Second(t[1]), a.log_target ? given.Second(t[1]) : nullptr, t[0],
+          given.Numbers({1}), 0.1f, 0.9f, 0.99f, 0.01f, 0.01f, a.log_target, a.reduction == 1),
+    STATE(FusedSgd, 1, kAny, given.List({t[0]}), given.List({given.Second(t[0])}), given.List({given.Second(t[0])}),
+          a.log_target ? given.Numbers({1}) : nullptr, 0.1f, 0.9f, 0.1f, 0.0f, a.reduction == 1, false, false),
+    MOVES(AmpUpdateScale, 2, kOperand0, t[0], given.Indices({1}), t[0], 2.0, 0.5, a.reduction, t[1], given.Second(given.Indices({1}))),
     // clang-format on
     PORTACL_MAPS(PORTACL_ROWS)};
 // NOLINTEND(readability-identifier-length)
@@ -1408,6 +1418,7 @@ constexpr OperatorCall kCalls[] = {
 #undef ONE
 #undef IN
 #undef MOVES
+#undef STATE
 #undef PORTACL_ROWS
 
 // An operator that the library has and no program calls would go unnoticed.

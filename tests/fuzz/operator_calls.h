@@ -40,6 +40,7 @@ struct OperatorCall {
                       uint64_t* workspace_size, aclOpExecutor** executor);
   aclnnStatus (*run)(void* workspace, uint64_t workspace_size, aclOpExecutor* executor, aclrtStream stream);
   bool has_more_operands = false;  // than these tensors: masks, indices, entries of lists
+  bool keeps_state = false;        // the output may be anything: it depends on calls before
 };
 
 std::span<const OperatorCall> OperatorCalls();

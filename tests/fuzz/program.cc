@@ -934,7 +934,7 @@ void Program::RunCall(PlannedCall& call) {
   // What the call reads and writes, in an order with what other streams do.
   const aclrtStream resolved = elsewhere ? stream : Resolved(stream);
   std::vector<Elements> operands;
-  bool undefined = false;
+  bool undefined = op->keeps_state;
   if (call.is_live && own) {
     for (size_t i = 0; i < call.operands.size(); ++i) {
       View view = call.operands[i];

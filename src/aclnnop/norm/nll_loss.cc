@@ -169,7 +169,7 @@ aclnnStatus GradientShapes(const Check& check, OperatorCall& call) noexcept {
 constexpr auto kGradientNotNull = List(NotNull(kGradOutput), NotNull(kOf), NotNull(kClass), NotNull(kFactor),
                                        NotNull(kSum), NotNull(kGradient));
 constexpr auto kGradientEnd = List(DoneIfEmpty({kOf}), Converts(kOf, kGradient, kConvertible),
-                                   InsideStorage({kGradOutput, kClass, kFactor, kSum}),
+                                   InsideStorage({kGradOutput, kOf, kClass, kFactor, kSum}),
                                    Own(NumbersMerge<kFactor>, ACLNN_ERR_INNER_NULLPTR));
 constexpr auto kGradientChecks =
     Join(kGradientNotNull,

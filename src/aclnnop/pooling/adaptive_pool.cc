@@ -65,7 +65,7 @@ constexpr Check kMeanGradientChecks[] = {
     WithCode(ACLNN_ERR_INNER_NULLPTR, SameShape(kGradSelf, kGradOut)),
     WithCode(ACLNN_ERR_INNER_NULLPTR, SameDtype(kGradSelf, kGradOut)),
     PlanesFit({kGradOutput, kGradSelf}, 2),
-    InsideStorage({kGradOutput}),
+    InsideStorage({kGradOutput, kGradSelf}),
 };
 
 void SetMean(const OperatorCall& call, Executor& executor) {
@@ -151,7 +151,7 @@ constexpr Check kMaxGradientChecks[] = {
     SizesRepresentable({kGradInput}),
     DoneIfEmpty({kMaxGradSelf, kMaxGradOutput}),
     PlanesFit({kMaxGradSelf}, 2),
-    InsideStorage({kMaxGradOutput, kMaxGradIndices}),
+    InsideStorage({kMaxGradOutput, kMaxGradSelf, kMaxGradIndices}),
 };
 
 void SetMaxima(const OperatorCall& call, Executor& executor) {

@@ -151,7 +151,7 @@ constexpr Check kAvgPool2dBackwardChecks[] = {
     DoneIfEmpty({kGradOutput, kGradSelf}),
     SameBatch(kGradInput, kGradOutput, ACLNN_ERR_INNER_NULLPTR),
     PlanesFit({kGradOutput, kGradInput}, 2),
-    InsideStorage({kGradOutput}),
+    InsideStorage({kGradOutput, kGradSelf}),
 };
 
 void SetAvgPool2d(const OperatorCall& call, Executor& executor) { SetMean(call, kFlat, executor); }
@@ -196,7 +196,7 @@ constexpr auto kAvgPool3dBackwardChecks =
          kDeepWindows,
          List(SameShape(kGradSelf, kGradInput), ImageNotEmpty(kGradSelf, 3), Own(KernelInInput<kGradSelf>),
               SizesRepresentable({kGradInput}), IsPooled<kDeep, kGradSelf, kGradOutput>(),
-              DoneIfEmpty({kGradSelf}), PlanesFit({kGradSelf}, 3), InsideStorage({kGradOutput})));
+              DoneIfEmpty({kGradSelf}), PlanesFit({kGradSelf}, 3), InsideStorage({kGradOutput, kGradSelf})));
 
 void SetAvgPool3d(const OperatorCall& call, Executor& executor) { SetMean(call, kDeep, executor); }
 void SetAvgPool3dBackward(const OperatorCall& call, Executor& executor) {

@@ -184,7 +184,7 @@ constexpr auto kMaskGradientChecks =
          List(ValuesAre1(kDilation), SameShape(kGradSelf, kGradInput), ImageNotEmpty(kGradSelf, 2),
               SizesRepresentable({kGradInput}), IsPooled<kFlat, kGradSelf, kGradOutput>(),
               DoneIfEmpty({kGradSelf}), PlanesFit({kGradSelf}, 2),
-              Own(MaskHoldsPlaces, ACLNN_ERR_INNER_NULLPTR), InsideStorage({kGradOutput})));
+              Own(MaskHoldsPlaces, ACLNN_ERR_INNER_NULLPTR), InsideStorage({kGradOutput, kGradSelf})));
 
 void SetMaskGradient(const OperatorCall& call, Executor& executor) {
   const MaxGradientOperands operands{kGradOutput, kGradIndices, kGradInput, 2};
@@ -228,8 +228,8 @@ constexpr auto kIndicesGradientChecks =
               SameShape(kGradSelf, kGradInput), ImageNotEmpty(kGradSelf, 2), SizesRepresentable({kGradInput}),
               IsPooled<kFlat, kGradSelf, kGradOutput>(), If(IsNoMask, SameShape(kGradOutput, kGradIndices)),
               DoneIfEmpty({kGradSelf}), PlanesFit({kGradSelf}, 2),
-              If(IsMask, Own(MaskHoldsPlaces, ACLNN_ERR_INNER_NULLPTR)), InsideStorage({kGradOutput}),
-              If(IsNoMask, InsideStorage({kGradIndices}))));
+              If(IsMask, Own(MaskHoldsPlaces, ACLNN_ERR_INNER_NULLPTR)),
+              InsideStorage({kGradOutput, kGradSelf}), If(IsNoMask, InsideStorage({kGradIndices}))));
 
 void SetIndicesGradient(const OperatorCall& call, Executor& executor) {
   if (IsMask(call)) return SetMaskGradient(call, executor);
@@ -259,17 +259,18 @@ void SetDeep(const OperatorCall& call, Executor& executor) {
   SetMaxima(call, executor, kDeep, &places, kIndices);
 }
 
-constexpr auto kDeepGradientChecks = Join(
-    List(NotNull(kGradOutput), NotNull(kGradSelf), NotNull(kGradIndices), ArrayNotNull(kKernel),
-         ArrayNotNull(kStride), ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kGradInput),
-         DtypesIn(kIndicesDtypes, {kGradOutput}), DtypesIn(kDeepPlaces, {kGradIndices}),
-         SameDtype(kGradOutput, kGradSelf), SameDtype(kGradOutput, kGradInput),
-         SameFormat({kGradSelf, kGradOutput, kGradInput}), RankAtLeast(4, {kGradSelf}),
-         RankAtMost(5, {kGradSelf})),
-    kDeepWindows,
-    List(SameShape(kGradSelf, kGradInput), ImageNotEmpty(kGradSelf, 3), SizesRepresentable({kGradInput}),
-         IsPooled<kDeep, kGradSelf, kGradOutput>(), SameShape(kGradOutput, kGradIndices),
-         DoneIfEmpty({kGradSelf}), PlanesFit({kGradSelf}, 3), InsideStorage({kGradOutput, kGradIndices})));
+constexpr auto kDeepGradientChecks =
+    Join(List(NotNull(kGradOutput), NotNull(kGradSelf), NotNull(kGradIndices), ArrayNotNull(kKernel),
+              ArrayNotNull(kStride), ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kGradInput),
+              DtypesIn(kIndicesDtypes, {kGradOutput}), DtypesIn(kDeepPlaces, {kGradIndices}),
+              SameDtype(kGradOutput, kGradSelf), SameDtype(kGradOutput, kGradInput),
+              SameFormat({kGradSelf, kGradOutput, kGradInput}), RankAtLeast(4, {kGradSelf}),
+              RankAtMost(5, {kGradSelf})),
+         kDeepWindows,
+         List(SameShape(kGradSelf, kGradInput), ImageNotEmpty(kGradSelf, 3), SizesRepresentable({kGradInput}),
+              IsPooled<kDeep, kGradSelf, kGradOutput>(), SameShape(kGradOutput, kGradIndices),
+              DoneIfEmpty({kGradSelf}), PlanesFit({kGradSelf}, 3),
+              InsideStorage({kGradOutput, kGradSelf, kGradIndices})));
 
 void SetDeepGradient(const OperatorCall& call, Executor& executor) {
   SetMaxGradient(call, {kGradOutput, kGradIndices, kGradInput, 3}, PoolView(call.Tensor(kGradIndices), 3),

@@ -54,7 +54,7 @@ constexpr auto kChecks =
     Join(List(NotNull(kSelf), ScalarNotNull(kProbability), NotNull(kOut), DtypesIn(kDtypes, {kSelf}),
               ScalarDtypesIn(kProbabilities, {kProbability}), SameDtype(kSelf, kOut), Check{.run = CheckProb},
               RankAtMost(8, {kSelf}), SameShape(kSelf, kOut), NotPrivate({kSelf, kOut})),
-         LastChecks(kOut));
+         LastChecks(kOut), List(InsideStorage({kSelf})));
 constexpr auto kInplaceChecks =
     Join(List(NotNull(kSelf), ScalarNotNull(kProbability), DtypesIn(kDtypes, {kSelf}),
               ScalarDtypesIn(kProbabilities, {kProbability}), Check{.run = CheckProb}, RankAtMost(8, {kSelf}),
@@ -68,7 +68,7 @@ constexpr auto kTensorChecks = Join(
     List(NotNull(kSelf), NotNull(kProb), NotNull(kOutOfTensor), DtypesIn(kDtypes, {kSelf}),
          DtypesIn(kProbabilities, {kProb}), SameDtype(kSelf, kOutOfTensor), RankAtMost(8, {kSelf, kProb}),
          SameShape(kSelf, kOutOfTensor), NotPrivate({kSelf, kProb, kOutOfTensor})),
-    LastTensorChecks(kOutOfTensor));
+    LastTensorChecks(kOutOfTensor), List(InsideStorage({kSelf})));
 constexpr auto kInplaceTensorChecks =
     Join(List(NotNull(kSelf), NotNull(kProb), DtypesIn(kDtypes, {kSelf}), DtypesIn(kProbabilities, {kProb}),
               RankAtMost(8, {kSelf, kProb}), NotPrivate({kSelf, kProb})),
