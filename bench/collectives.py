@@ -34,7 +34,7 @@ class Hccl:
     """One rank's communicator and stream, by the C functions."""
 
     def __init__(self, path: str, rank: int, ranks: int):
-        self.library = ctypes.CDLL(path)
+        self.lib = ctypes.CDLL(path)
         self.call("aclInit", None)
         self.call("aclrtSetDevice", rank)
         self.stream = ctypes.c_void_p()
@@ -49,7 +49,7 @@ class Hccl:
         )
 
     def call(self, name: str, *arguments):
-        code = getattr(self.library, name)(*arguments)
+        code = getattr(self.lib, name)(*arguments)
         if code != 0:
             raise RuntimeError(f"{name}: {code}")
 
@@ -61,7 +61,7 @@ class Hccl:
 
     def all_reduce(self, pointer: ctypes.c_void_p, count: int):
         """What is called again and again: arguments are made once."""
-        reduce, wait = self.library.HcclAllReduce, self.library.aclrtSynchronizeStream
+        reduce, wait = self.lib.HcclAllReduce, self.lib.aclrtSynchronizeStream
         arguments = (pointer, pointer, ctypes.c_uint64(count), FLOAT, SUM, self.communicator, self.stream)
         stream = self.stream
 
@@ -84,7 +84,7 @@ def burst(run, calls: int) -> tuple[float, float]:
 def of_rank(rank: int, ranks: int, options: argparse.Namespace, store: str) -> None:
     dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=ranks)
     torch.set_num_threads(1)
-    hccl = Hccl(options.library, rank, ranks)
+    hccl = Hccl(options.path, rank, ranks)
     ratios, work = [], []
     for log2 in range(options.sizes[0], options.sizes[1] + 1, options.step):
         count = 2**log2 // 4
@@ -122,7 +122,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     default = Path(__file__).resolve().parent.parent / "build" / "release" / "lib64" / "libhccl.so"
     numbers = lambda text: [int(one) for one in text.split(",")]  # noqa: E731
-    parser.add_argument("--library", default=str(default))
+    parser.add_argument("--library", dest="path", default=str(default))
     parser.add_argument("--ranks", type=numbers, default=[2, 4], help="processes, each number in turn")
     parser.add_argument("--sizes", type=numbers, default=[10, 28], help="first and last, as powers of two of bytes")
     parser.add_argument("--step", type=int, default=2, help="between these")

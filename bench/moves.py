@@ -66,16 +66,16 @@ class Copy:
     """aclnnInplaceCopy of one tensor into another: both phases and the wait."""
 
     def __init__(self, library, source, destination):
-        self.library, self.keep = library.lib, (source, destination)
+        self.lib, self.keep = library.lib, (source, destination)
         self.stream = library.stream
         self.tensors = [tensor_over(library, one) for one in (destination, source)]
 
     def __call__(self):
         size, executor = ctypes.c_uint64(), ctypes.c_void_p()
-        if self.library.aclnnInplaceCopyGetWorkspaceSize(*self.tensors, ctypes.byref(size), ctypes.byref(executor)) != 0:
-            raise SystemExit(self.library.aclGetRecentErrMsg().decode())
-        self.library.aclnnInplaceCopy(None, ctypes.c_uint64(0), executor, self.stream)
-        self.library.aclrtSynchronizeStream(self.stream)
+        if self.lib.aclnnInplaceCopyGetWorkspaceSize(*self.tensors, ctypes.byref(size), ctypes.byref(executor)) != 0:
+            raise SystemExit(self.lib.aclGetRecentErrMsg().decode())
+        self.lib.aclnnInplaceCopy(None, ctypes.c_uint64(0), executor, self.stream)
+        self.lib.aclrtSynchronizeStream(self.stream)
 
 
 def least(rounds: int, *functions) -> list[float]:
