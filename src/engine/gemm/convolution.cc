@@ -79,6 +79,17 @@ void Run(const PatchProduct& product, const ConvolutionJob& job, void* const* ad
   MakeGemmJob(product.gemm, job.isa, job.threads).Run(addresses, nullptr);
 }
 
+// The input's axis: a window of it for each position of the output.
+PatchAxis Windows(const ConvolutionAxis& axis, int64_t stride) {
+  return {.places = axis.kernel,
+          .positions = axis.y,
+          .place_step = axis.dilation,
+          .position_step = axis.stride,
+          .first = -axis.padding,
+          .length = axis.x,
+          .stride = stride};
+}
+
 // Rows are channels of y, terms (channel of x, kernel's place), columns (image, position).
 void RunY(const ConvolutionJob& job, void* const* addresses) {
   const Convolution& c = job.convolution;
@@ -97,13 +108,7 @@ void RunY(const ConvolutionJob& job, void* const* addresses) {
     gemm.columns *= axis.y;
     gemm.depth *= axis.kernel;
     product.left.axis[i] = Whole(axis.kernel, c.w.axis[i]);
-    product.right.axis[i] = {.places = axis.kernel,
-                             .positions = axis.y,
-                             .place_step = axis.dilation,
-                             .position_step = axis.stride,
-                             .first = -axis.padding,
-                             .length = axis.x,
-                             .stride = c.x.axis[i]};
+    product.right.axis[i] = Windows(axis, c.x.axis[i]);
     terms[i + 1] = axis.kernel;
     term_strides[i + 1] = c.w.axis[i];
     positions[i + 1] = axis.y;
@@ -248,13 +253,7 @@ void RunW(const ConvolutionJob& job, void* const* addresses) {
     gemm.columns *= axis.kernel;
     gemm.depth *= axis.y;
     product.left.axis[i] = Whole(axis.y, c.y.axis[i]);
-    product.right.axis[i] = {.places = axis.kernel,
-                             .positions = axis.y,
-                             .place_step = axis.dilation,
-                             .position_step = axis.stride,
-                             .first = -axis.padding,
-                             .length = axis.x,
-                             .stride = c.x.axis[i]};
+    product.right.axis[i] = Windows(axis, c.x.axis[i]);
     places[i + 1] = axis.kernel;
     place_strides[i + 1] = c.w.axis[i];
   }
