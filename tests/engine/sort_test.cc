@@ -4,6 +4,7 @@
 #include "engine/sort/sort.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
 #include <type_traits>
@@ -50,10 +51,13 @@ void CheckSort(const std::vector<uint64_t>& keys, int threads) {
   }
 }
 
-// Keys of which the low bits alone are drawn, few, ascending, in order in each of two threads' parts, and the two ends.
+// Keys that are drawn, few, ascending, in order in each of two threads' parts, the two ends, and those that need with the position 64 bits
+// and 65.
 template <class Word>
 std::vector<uint64_t> DrawKeys(size_t n, int kind, testing::RandomNumbers& random) {
   constexpr uint64_t kMost = std::is_same_v<Word, WideWord> ? ~uint64_t{0} : 0xFFFFFFFF;
+  const int position_bits = std::bit_width(n == 0 ? 0 : n - 1);
+  const uint64_t most_packed = kMost >> position_bits;
   std::vector<uint64_t> keys(n);
   for (size_t i = 0; i < n; ++i) {
     const uint64_t any = random.Bits() & kMost;
@@ -61,7 +65,10 @@ std::vector<uint64_t> DrawKeys(size_t n, int kind, testing::RandomNumbers& rando
               : kind == 1 ? any % 5 + (kMost >> 1)
               : kind == 2 ? i / 3
               : kind == 4 ? i % 35000
+              : kind == 5 ? (i == 0 ? most_packed : any & most_packed) + kMost / 9
+              : kind == 6 ? (i == 0 ? 2 * most_packed + 1 : any & most_packed) + kMost / 9
                           : ((any & 1) != 0 ? 0 : kMost);
+    keys[i] &= kMost;
   }
   return keys;
 }
@@ -72,7 +79,7 @@ void CheckSorts() {
   for (const int threads : {1, 2, 7, 100}) {
     for (const size_t n : {size_t{0}, size_t{1}, size_t{2}, size_t{64}, size_t{65}, size_t{300},
                            size_t{70000}, size_t{300001}}) {
-      for (const int kind : {0, 1, 2, 3, 4}) CheckSort<Word>(DrawKeys<Word>(n, kind, random), threads);
+      for (const int kind : {0, 1, 2, 3, 4, 5, 6}) CheckSort<Word>(DrawKeys<Word>(n, kind, random), threads);
     }
   }
 }

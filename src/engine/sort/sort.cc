@@ -4,7 +4,9 @@
 #include "engine/sort/sort.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "engine/parallel.h"
 
@@ -68,73 +70,127 @@ void MakeAllWords(Isa isa, aclDataType dtype, const char* elements, int64_t n, u
   });
 }
 
+namespace {
+
+// Which words a thread looks at.
+struct Parts {
+  int64_t n;
+  int count;
+  int threads;
+
+  template <class Body>
+  void ForEach(const Body& body) const {
+    const int64_t share = (n + count - 1) / count;
+    ForEachBlock(count, threads, [&](int64_t part) {
+      body(part, std::min(n, part * share), std::min(n, (part + 1) * share));
+    });
+  }
+};
+
+// Sorts by the digits of what lies between 0 and `range`, the lowest first; digit(word, shift) is the one from bit `shift` on.
+template <class Word, class Digit>
+int SortByDigits(Word* const (&words)[2], int64_t* counts, const Parts& parts, uint64_t range,
+                 const Digit& digit) noexcept {
+  int from = 0;
+  for (int shift = 0; shift < 64 && range >> shift != 0; shift += kDigitBits) {
+    const Word* const source = words[from];
+    Word* const to = words[1 - from];
+    parts.ForEach([&](int64_t part, int64_t begin, int64_t end) {
+      int64_t found[kDigits] = {};
+      for (int64_t i = begin; i < end; ++i) ++found[digit(source[i], shift)];
+      std::copy(found, found + kDigits, counts + part * kDigits);
+    });
+    int64_t sum = 0;
+    for (int one = 0; one < kDigits; ++one) {
+      for (int part = 0; part < parts.count; ++part) {
+        const int64_t count = counts[part * kDigits + one];
+        counts[part * kDigits + one] = sum;
+        sum += count;
+      }
+    }
+    parts.ForEach([&](int64_t part, int64_t begin, int64_t end) {
+      int64_t next[kDigits];
+      std::copy_n(counts + part * kDigits, kDigits, next);
+      for (int64_t i = begin; i < end; ++i) to[next[digit(source[i], shift)]++] = source[i];
+    });
+    from = 1 - from;
+  }
+  return from;
+}
+
+size_t DigitAt(uint64_t bits, int shift) { return static_cast<size_t>(bits >> shift) & (kDigits - 1); }
+
+// Wide words whose keys lie close together: key and position as one number, so that half as much is moved.
+int SortPacked(const SortMemory<WideWord>& memory, const Parts& parts, uint64_t low, uint64_t range,
+               int position_bits) noexcept {
+  auto* const first = reinterpret_cast<uint64_t*>(memory.words[1]);
+  uint64_t* const packed[2] = {first, first + parts.n};
+  WideWord* const words = memory.words[0];
+  parts.ForEach([&](int64_t, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      first[i] = (words[i].key - low) << position_bits | words[i].position;
+  });
+  const uint64_t* const sorted =
+      packed[SortByDigits(packed, memory.counts, parts, range, [position_bits](uint64_t word, int shift) {
+        return DigitAt(word >> position_bits, shift);
+      })];
+  const uint64_t positions = (uint64_t{1} << position_bits) - 1;
+  parts.ForEach([&](int64_t, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      words[i] = {(sorted[i] >> position_bits) + low, sorted[i] & positions};
+  });
+  return 0;
+}
+
+}  // namespace
+
 template <class Word>
 int SortWords(const SortMemory<Word>& memory, int64_t n, int threads) noexcept {
   if (n <= kFewToSort) {
     std::sort(memory.words[0], memory.words[0] + n);
     return 0;
   }
-  const auto parts =
-      static_cast<int>(std::clamp<int64_t>(n / kWorthPart, 1, std::clamp(threads, 1, kMostSortParts)));
-  const int64_t share = (n + parts - 1) / parts;
-  const auto of_part = [&](int64_t part, const auto& body) {
-    const int64_t end = std::min(n, (part + 1) * share);
-    for (int64_t i = part * share; i < end; ++i) body(i);
-  };
+  const Parts parts{
+      n, static_cast<int>(std::clamp<int64_t>(n / kWorthPart, 1, std::clamp(threads, 1, kMostSortParts))),
+      threads};
   // Digits are those of the distance to the least key: small numbers have few, whatever their signs.
-  KeyRange ranges[kMostSortParts];
-  bool is_sorted[kMostSortParts];
-  ForEachBlock(parts, threads, [&](int64_t part) {
-    const Word* const words = memory.words[0];
-    KeyRange range;
-    uint64_t last = part == 0 ? 0 : KeyOf(words[part * share - 1]);
+  struct Found {
+    KeyRange keys;
+    uint64_t positions = 0;  // all bits of them
     bool ascends = true;
-    of_part(part, [&](int64_t i) {
+  };
+  Found found[kMostSortParts];
+  parts.ForEach([&](int64_t part, int64_t begin, int64_t end) {
+    const Word* const words = memory.words[0];
+    Found one;
+    uint64_t last = begin == 0 || begin == end ? 0 : KeyOf(words[begin - 1]);
+    for (int64_t i = begin; i < end; ++i) {
       const uint64_t key = KeyOf(words[i]);
-      range.least = std::min(range.least, key);
-      range.most = std::max(range.most, key);
-      ascends &= last <= key;
+      one.keys.least = std::min(one.keys.least, key);
+      one.keys.most = std::max(one.keys.most, key);
+      one.positions |= static_cast<uint64_t>(PositionOf(words[i]));
+      one.ascends &= last <= key;
       last = key;
-    });
-    ranges[part] = range;
-    is_sorted[part] = ascends;
-  });
-  if (std::all_of(is_sorted, is_sorted + parts, [](bool one) { return one; })) return 0;
-  uint64_t low = ranges[0].least;
-  uint64_t high = ranges[0].most;
-  for (int part = 1; part < parts; ++part) {
-    low = std::min(low, ranges[part].least);
-    high = std::max(high, ranges[part].most);
-  }
-  const uint64_t range = high - low;
-  int from = 0;
-  for (int shift = 0; shift < 64 && range >> shift != 0; shift += kDigitBits) {
-    const Word* const words = memory.words[from];
-    Word* const to = memory.words[1 - from];
-    const auto digit = [low, shift](const Word& word) {
-      return static_cast<size_t>((KeyOf(word) - low) >> shift) & (kDigits - 1);
-    };
-    ForEachBlock(parts, threads, [&](int64_t part) {
-      int64_t counts[kDigits] = {};
-      of_part(part, [&](int64_t i) { ++counts[digit(words[i])]; });
-      std::copy(counts, counts + kDigits, memory.counts + part * kDigits);
-    });
-    int64_t sum = 0;
-    for (int one = 0; one < kDigits; ++one) {
-      for (int part = 0; part < parts; ++part) {
-        const int64_t count = memory.counts[part * kDigits + one];
-        memory.counts[part * kDigits + one] = sum;
-        sum += count;
-      }
     }
-    ForEachBlock(parts, threads, [&](int64_t part) {
-      int64_t next[kDigits];
-      std::copy_n(memory.counts + part * kDigits, kDigits, next);
-      of_part(part, [&](int64_t i) { to[next[digit(words[i])]++] = words[i]; });
-    });
-    from = 1 - from;
+    found[part] = one;
+  });
+  Found all = found[0];
+  for (int part = 1; part < parts.count; ++part) {
+    all.keys.least = std::min(all.keys.least, found[part].keys.least);
+    all.keys.most = std::max(all.keys.most, found[part].keys.most);
+    all.positions |= found[part].positions;
+    all.ascends &= found[part].ascends;
   }
-  return from;
+  if (all.ascends) return 0;
+  const uint64_t low = all.keys.least;
+  const uint64_t range = all.keys.most - low;
+  if constexpr (std::is_same_v<Word, WideWord>) {
+    const int position_bits = std::bit_width(all.positions);
+    if (position_bits + std::bit_width(range) <= 64)
+      return SortPacked(memory, parts, low, range, position_bits);
+  }
+  return SortByDigits(memory.words, memory.counts, parts, range,
+                      [low](const Word& word, int shift) { return DigitAt(KeyOf(word) - low, shift); });
 }
 
 template <class Word>
