@@ -58,13 +58,15 @@ std::vector<int64_t> DenseStrides(const Shape& shape) {
 
 std::vector<int64_t> StridedOffsets(const Shape& shape, std::span<const int64_t> strides) {
   const int64_t count = NumElements(shape);
+  const int64_t row = shape.empty() ? 1 : shape.back();
+  const int64_t step = shape.empty() ? 0 : strides.back();
   std::vector<int64_t> offsets;
   offsets.reserve(static_cast<size_t>(count));
   std::vector<int64_t> index(shape.size(), 0);
   int64_t offset = 0;
-  for (int64_t n = 0; n < count; ++n) {
-    offsets.push_back(offset);
-    for (size_t axis = shape.size(); axis-- > 0;) {
+  while (std::ssize(offsets) < count) {
+    for (int64_t i = 0; i < row; ++i) offsets.push_back(offset + i * step);
+    for (size_t axis = shape.empty() ? 0 : shape.size() - 1; axis-- > 0;) {
       offset += strides[axis];
       if (++index[axis] < shape[axis]) {
         break;

@@ -176,6 +176,37 @@ HostTensor HostTensor::SharingStorageOf(const HostTensor& other, View view) {
   return HostTensor(other.dtype_, std::move(view), other.buffer_);
 }
 
+namespace {
+
+// copy(offset, position, n): n elements that lie one behind the other.
+template <class Copy>
+void ForEachRun(const std::vector<int64_t>& offsets, const Copy& copy) {
+  for (size_t i = 0; i < offsets.size();) {
+    size_t n = 1;
+    while (i + n < offsets.size() && offsets[i + n] == offsets[i] + static_cast<int64_t>(n)) ++n;
+    copy(offsets[i], i, n);
+    i += n;
+  }
+}
+
+}  // namespace
+
+void HostTensor::CopyFrom(const std::byte* elements) const {
+  const auto bytes = static_cast<size_t>(ElementSize(dtype_));
+  ForEachRun(element_offsets_, [&](int64_t offset, size_t position, size_t n) {
+    std::memcpy(buffer_->data() + offset * static_cast<int64_t>(bytes), elements + position * bytes,
+                n * bytes);
+  });
+}
+
+void HostTensor::CopyTo(std::byte* elements) const {
+  const auto bytes = static_cast<size_t>(ElementSize(dtype_));
+  ForEachRun(element_offsets_, [&](int64_t offset, size_t position, size_t n) {
+    std::memcpy(elements + position * bytes, buffer_->data() + offset * static_cast<int64_t>(bytes),
+                n * bytes);
+  });
+}
+
 aclTensor* HostTensor::Handle() {
   if (handle_ == nullptr) {
     handle_.reset(aclCreateTensor(view_.shape.data(), view_.shape.size(), AsAclDataType(dtype_),

@@ -76,6 +76,10 @@ class HostTensor {
     return buffer_->data() + element_offsets_[static_cast<size_t>(position)] * ElementSize(dtype_);
   }
 
+  // All elements, in row-major order, to or from memory of size() elements without gaps.
+  void CopyFrom(const std::byte* elements) const;
+  void CopyTo(std::byte* elements) const;
+
   double Real(int64_t position) const { return DecodeReal(dtype_, Element(position)); }
   int64_t Integer(int64_t position) const { return DecodeInteger(dtype_, Element(position)); }
   void Set(int64_t position, double value) { EncodeElement(dtype_, value, Element(position)); }
