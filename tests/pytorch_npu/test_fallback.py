@@ -11,7 +11,7 @@ import torch
 import torch_npu
 from torch import nn
 
-from portacl.torch import _kernels, _memory
+from portacl.torch import _kernels, _memory, own_operators
 from portacl.torch._calls import Calls
 
 
@@ -547,6 +547,7 @@ class TestRandomNumbers:
             lambda: torch.zeros(50, device="npu", dtype=torch.float16).normal_(1, 2),
             lambda: torch.zeros(50, device="npu", dtype=torch.int64).random_(-5, 1 << 40),
             lambda: torch.zeros(50, device="npu").bernoulli_(0.3),
+            lambda: torch.zeros(50, device="npu").exponential_(2.0),
         ]
         states = []
         first = []
@@ -566,6 +567,12 @@ class TestRandomNumbers:
         assert drawn.unique().numel() == drawn.numel() == sum(sizes)
         floats = [torch.rand(1000, dtype=torch.float64, device="npu").cpu() for _ in range(200)]
         assert torch.cat(floats).unique().numel() > 200 * 1000 * 0.98
+
+    def test_exponential_numbers_are_own(self):
+        assert "aten::exponential_" in own_operators()
+        drawn = torch.empty(200000, device="npu").exponential_(2.0).cpu()
+        assert (drawn > 0).all() and abs(drawn.mean() - 0.5) < 0.01
+        assert abs((drawn < 0.25).double().mean() - (1 - 2.718281828**-0.5)) < 0.01
 
     def test_a_generators_state(self):
         generator = torch.Generator(device="npu").manual_seed(11)

@@ -148,6 +148,8 @@ def needs(reached: set[str], called: set[str], called_elsewhere: set[str]) -> li
                 continue
             if name.endswith("Tensor") and name[: -len("Tensor")] in reached and ("Random" in name or is_random(name)):
                 continue  # seed and offset in device memory: while a graph is captured
+            if name == "aclnnStatelessExponentialTensor":  # likewise
+                continue
             if name in ("aclnnFastLayerNorm", "aclnnGroupNormSwish", "aclnnSetPytorchRandom"):  # asked for by variables
                 continue
             if name == "aclnnLogSigmoid" and "aclnnLogSigmoidForward" in called:
