@@ -938,6 +938,26 @@ TEST(BadIndices, OfAnExpandedTensorCountItsElements) {
   for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
 }
 
+TEST(BadIndices, WithoutAnAddressAreRefused) {
+  const ScopedEnvironment environment(Variables{});
+  std::vector<float> self = {1, 2, 3};
+  std::vector<int64_t> index = {1, 2};
+  std::vector<float> out = {-7, -7};
+  aclTensor* const tensors[] = {Dense({3}, ACL_FLOAT, self), Dense({2}, ACL_INT64, index),
+                                Dense({2}, ACL_FLOAT, out)};
+  ASSERT_EQ(aclSetRawTensorAddr(tensors[1], nullptr), 0);
+  const Called called = Call(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnIndexSelectGetWorkspaceSize(tensors[0], 0, tensors[1], tensors[2], size, executor);
+      },
+      aclnnIndexSelect, environment.stream());
+  EXPECT_EQ(called.status, 161001);
+  EXPECT_NE(called.message.find("the data address of index is a null pointer"), std::string::npos)
+      << called.message;
+  EXPECT_EQ(out, (std::vector<float>{-7, -7}));
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+}
+
 TEST(BadIndices, OfListsNameTheEntry) {
   const ScopedEnvironment environment(Variables{});
   std::vector<float> self = {1, 2, 3, 4, 5, 6};

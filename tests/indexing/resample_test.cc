@@ -1344,26 +1344,35 @@ TEST(Interpolation, PlacesBehindTheLastElementAreTheLast) {
   aclDestroyIntArray(size_of_result);
 }
 
-// An image of one row: NaN counts as -1, and what is infinitely far is outside, or at the edge that is nearest.
+// An image of one row: NaN counts as -1, and what is infinitely far is outside, or at the edge that is nearest. Sampled in vectors, and,
+// where it lies backwards in memory, by the loop for any image.
 TEST(Grids, PlacesThatAreNoNumbersOrInfinitelyFar) {
   const ScopedEnvironment environment(Variables{});
   const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Shape shape = {1, 1, 1, 4};
+  const int64_t backwards[] = {4, 4, 4, -1};
   for (const int64_t mode : {0, 1, 2}) {
     for (const int64_t padding : {0, 1}) {
-      std::vector<float> image = {5, 6, 7, 8};
-      std::vector<float> grid = {nan, 0, kInf, 0, -kInf, 0, -1, 0};
-      std::vector<float> found(4, -7);
-      aclTensor* const tensors[] = {Floats({1, 1, 1, 4}, image), Floats({1, 1, 4, 2}, grid),
-                                    Floats({1, 1, 1, 4}, found)};
-      Compute(
-          [&](uint64_t* size, aclOpExecutor** executor) {
-            return aclnnGridSampler2DGetWorkspaceSize(tensors[0], tensors[1], mode, padding, true, tensors[2],
-                                                      size, executor);
-          },
-          aclnnGridSampler2D, environment.stream());
-      EXPECT_EQ(found, padding == 0 ? (std::vector<float>{5, 0, 0, 5}) : (std::vector<float>{5, 8, 5, 5}))
-          << mode << " " << padding;
-      for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+      for (const bool is_mirrored : {false, true}) {
+        std::vector<float> image = {5, 6, 7, 8};
+        if (is_mirrored) std::reverse(image.begin(), image.end());
+        std::vector<float> grid = {nan, 0, kInf, 0, -kInf, 0, -1, 0};
+        std::vector<float> found(4, -7);
+        aclTensor* const tensors[] = {is_mirrored
+                                          ? aclCreateTensor(shape.data(), 4, ACL_FLOAT, backwards, 3,
+                                                            ACL_FORMAT_NCHW, shape.data(), 4, image.data())
+                                          : Floats(shape, image),
+                                      Floats({1, 1, 4, 2}, grid), Floats(shape, found)};
+        Compute(
+            [&](uint64_t* size, aclOpExecutor** executor) {
+              return aclnnGridSampler2DGetWorkspaceSize(tensors[0], tensors[1], mode, padding, true,
+                                                        tensors[2], size, executor);
+            },
+            aclnnGridSampler2D, environment.stream());
+        EXPECT_EQ(found, padding == 0 ? (std::vector<float>{5, 0, 0, 5}) : (std::vector<float>{5, 8, 5, 5}))
+            << mode << " " << padding << " " << is_mirrored;
+        for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+      }
     }
   }
 }

@@ -1129,7 +1129,6 @@ add("classes: later parts of a block are its first", "const int64_t place = row 
 add = mutants_of("src/engine/row/row_operand.cc", ROWS)
 add("row operands: axes go on in any", "axes.stride[axes.rank - 1] == extent * stride)", "axes.stride[axes.rank - 1] != 0)")
 add("row operands: runs begin with the row", "index % axes.extent[axis] * axes.stride[axis];", "0 * axes.stride[axis];")
-add("row operands: a number for all is one row's", "if (count > 1 && NumelOf(view.view) == 1) {", "if (false) {", ("classes",))
 add("row operands: rows that are converted are the first", "conversion.Run(memory + r * steps.row, dense + r * pitch,", "conversion.Run(memory, dense + r * pitch,", ("rows",))
 add("row operands: parts of a block are the first", "CopyBlock(memory + r * steps.row + c * steps.column, steps,", "CopyBlock(memory, steps,", ("rows", "alone"))
 

@@ -274,7 +274,7 @@ engine::ClassLoss ClassesOf(const OperatorCall& call, int input, int target, int
   engine::ClassLoss classes{};
   classes.rows = shape[0];
   classes.classes = shape[1];
-  classes.target = engine::NumbersOf(target, call.Tensor(target), classes.rows, false, ACL_INT64, isa);
+  classes.target = engine::NumbersOf(target, call.Tensor(target), false, ACL_INT64, isa);
   classes.weight.argument = engine::RowOperand::kConstant;
   if (call.IsGiven(weight)) {
     classes.weight =
@@ -290,7 +290,7 @@ engine::ClassLoss ClassesOf(const OperatorCall& call, int input, int target, int
   const bool is_gradient = loss == kGradLoss;
   const aclDataType of_loss =
       !is_gradient && classes.reduction == ClassReduction::kNone ? ACL_FLOAT : ACL_DOUBLE;
-  classes.result = engine::NumbersOf(loss, call.Tensor(loss), classes.rows, !is_gradient, of_loss, isa);
+  classes.result = engine::NumbersOf(loss, call.Tensor(loss), !is_gradient, of_loss, isa);
   classes.ignored = call.attributes[kIgnoreIndex].integer;
   classes.raises = CurrentConfiguration().index_errors_raise;
   classes.threads = ThreadLimit();
@@ -325,8 +325,8 @@ void SetLoss(const OperatorCall& call, Executor& executor) {
   const Isa isa = JobIsa();
   both.loss.work = engine::ClassWork::kLosses;
   both.loss.is_of_targets = true;
-  both.loss.input = engine::NumbersOf(both.workspace_operand, of_targets, rows, false, ACL_FLOAT, isa);
-  both.loss.smooth = engine::NumbersOf(both.workspace_operand, smooth, rows, false, ACL_FLOAT, isa);
+  both.loss.input = engine::NumbersOf(both.workspace_operand, of_targets, false, ACL_FLOAT, isa);
+  both.loss.smooth = engine::NumbersOf(both.workspace_operand, smooth, false, ACL_FLOAT, isa);
   uint32_t touched = 1u << kLossOut;
   if (both.has_rows) {
     engine::RowJobMaker maker = RowsOf(call, kInput);

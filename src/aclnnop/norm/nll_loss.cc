@@ -45,15 +45,15 @@ engine::ClassLoss LossOf(const OperatorCall& call, int input, int target, int we
   for (int axis = 0; axis < shape.rank; ++axis) loss.rows *= axis == dim ? 1 : shape[axis];
   loss.input = engine::RowOperandOf(input, call.Tensor(input), shape, 1u << dim, is_gradient,
                                     is_gradient ? ACL_DOUBLE : ACL_FLOAT, isa);
-  loss.target = engine::NumbersOf(target, call.Tensor(target), loss.rows, false, ACL_INT64, isa);
+  loss.target = engine::NumbersOf(target, call.Tensor(target), false, ACL_INT64, isa);
   // A number for each class, whatever the dims.
-  loss.weight = engine::NumbersOf(weight, call.Tensor(weight), loss.classes, false, ACL_FLOAT, isa);
+  loss.weight = engine::NumbersOf(weight, call.Tensor(weight), false, ACL_FLOAT, isa);
   std::swap(loss.weight.outer, loss.weight.inner);
   loss.reduction = ReductionOf(call);
   const aclDataType of_result =
       !is_gradient && loss.reduction == ClassReduction::kNone ? ACL_FLOAT : ACL_DOUBLE;
-  loss.result = engine::NumbersOf(result, call.Tensor(result), loss.rows, !is_gradient, of_result, isa);
-  loss.total = engine::NumbersOf(total, call.Tensor(total), 1, !is_gradient, ACL_DOUBLE, isa);
+  loss.result = engine::NumbersOf(result, call.Tensor(result), !is_gradient, of_result, isa);
+  loss.total = engine::NumbersOf(total, call.Tensor(total), !is_gradient, ACL_DOUBLE, isa);
   loss.ignored = call.attributes[kIgnoreIndex].integer;
   loss.work = is_gradient ? engine::ClassWork::kGradients : engine::ClassWork::kLosses;
   loss.raises = CurrentConfiguration().index_errors_raise;

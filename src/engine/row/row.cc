@@ -495,7 +495,7 @@ void RowJobMaker::Output(int operand, const aclTensor& view) noexcept {
 }
 
 void RowJobMaker::ValueIn(int operand, const aclTensor& view) noexcept {
-  job_.value[job_.values_in++] = NumbersOf(operand, view, job_.rows, false, ACL_DOUBLE, isa_);
+  job_.value[job_.values_in++] = NumbersOf(operand, view, false, ACL_DOUBLE, isa_);
   touched_ |= 1u << operand;
 }
 
@@ -506,8 +506,7 @@ void RowJobMaker::ConstantValueIn(double value) noexcept {
 }
 
 void RowJobMaker::ValueOut(int operand, const aclTensor& view) noexcept {
-  job_.value[job_.values_in + job_.values_out++] =
-      NumbersOf(operand, view, job_.rows, true, ACL_DOUBLE, isa_);
+  job_.value[job_.values_in + job_.values_out++] = NumbersOf(operand, view, true, ACL_DOUBLE, isa_);
   touched_ |= 1u << operand;
 }
 
@@ -517,7 +516,7 @@ void RowJobMaker::NoValueOut() noexcept {
 
 void RowJobMaker::ColumnSum(int operand, const aclTensor& view) noexcept {
   RowOperand& to = job_.column[columns_];
-  to = NumbersOf(operand, view, job_.n, true, ACL_DOUBLE, isa_);
+  to = NumbersOf(operand, view, true, ACL_DOUBLE, isa_);
   touched_ |= 1u << operand;
   std::swap(to.outer, to.inner);
   job_.wants_column[columns_++] = true;

@@ -170,19 +170,15 @@ RowOperand RowOperandOf(int operand, const aclTensor& tensor, const Shape& shape
   return to;
 }
 
-RowOperand NumbersOf(int operand, const aclTensor& tensor, int64_t count, bool is_output,
-                     aclDataType computed, Isa isa) noexcept {
+RowOperand NumbersOf(int operand, const aclTensor& tensor, bool is_output, aclDataType computed,
+                     Isa isa) noexcept {
   const aclTensor view = PlainView(tensor);
   RowOperand to{};
   to.argument = static_cast<int8_t>(operand);
   to.size = static_cast<int32_t>(StorageBits(view.dtype) / 8);
   to.offset = view.offset * to.size;
-  if (count > 1 && NumelOf(view.view) == 1) {
-    AddAxis(to.outer, count, 0);
-  } else {
-    for (int axis = 0; axis < view.view.rank; ++axis)
-      AddAxis(to.outer, view.view[axis], view.strides[axis] * to.size);
-  }
+  for (int axis = 0; axis < view.view.rank; ++axis)
+    AddAxis(to.outer, view.view[axis], view.strides[axis] * to.size);
   const aclDataType from = is_output ? computed : view.dtype;
   const aclDataType into = is_output ? view.dtype : computed;
   to.conversion = &ConversionBetween(isa, ConvertedPart(from, into), into);

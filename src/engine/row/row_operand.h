@@ -48,9 +48,9 @@ bool IsDense(const RowAxes& axes, int32_t size) noexcept;
 // The operand of a tensor that broadcasts to `shape`, whose rows are what the axes of the set span, a bit each.
 RowOperand RowOperandOf(int operand, const aclTensor& tensor, const Shape& shape, uint32_t axes,
                         bool is_output, aclDataType computed, Isa isa) noexcept;
-// One number for each of `count` rows: a tensor with as many elements, in their order, or with one for all.
-RowOperand NumbersOf(int operand, const aclTensor& tensor, int64_t count, bool is_output,
-                     aclDataType computed, Isa isa) noexcept;
+// A number for each row: a tensor's elements in their order; a single one is that of all rows.
+RowOperand NumbersOf(int operand, const aclTensor& tensor, bool is_output, aclDataType computed,
+                     Isa isa) noexcept;
 
 // Elements [at, at + n) of `rows` rows, as they are computed, n after n, `size` bytes each. `raw` takes as many as they are in memory.
 void LoadRows(const RowOperand& operand, void* const* addresses, int64_t row, int64_t rows, int64_t at,
