@@ -48,6 +48,7 @@ MADE = {
     "total": "torch.ones((), dtype=a.dtype)",
     "count": "torch.full((), rows, dtype=a.dtype)",
     "empty": "torch.zeros(0, dtype=a.dtype)",
+    "losses": "torch.zeros(rows, dtype=a.dtype)",
     "logarithms": "torch.log_softmax(a2, 1)",
 }
 
@@ -107,6 +108,8 @@ def class_losses():
     loss = "F.cross_entropy(a2, targets)"
     yield moved("cross_entropy_loss", "CrossEntropyLoss", "T:a2 T:targets T:null I:0 I:-100 D:0 D:0 I:0 T:loss T:out2 T:empty T:empty", loss,
                 result="loss")
+    yield moved("softmax_cross_entropy_with_logits", "SoftmaxCrossEntropyWithLogits", "T:a2 T:shares T:losses T:out2",
+                "(F.cross_entropy(a2, shares, reduction='none'), torch.softmax(a2, 1) - shares)[1]", result="out2")
     yield moved("cross_entropy_loss_grad", "CrossEntropyLossGrad", "T:loss T:logarithms T:targets T:null T:null T:null I:0 I:-100 D:0 D:0 T:out2",
                 f"{ATEN}._log_softmax_backward_data.out({ATEN}.nll_loss_backward(loss, logarithms, targets, None, 1, -100, count), logarithms, 1, "
                 "a.dtype, out=out2)", result="out2")

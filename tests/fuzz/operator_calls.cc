@@ -377,6 +377,7 @@
 #include "aclnnop/aclnn_soft_margin_loss_backward.h"
 #include "aclnnop/aclnn_softmax.h"
 #include "aclnnop/aclnn_softmax_backward.h"
+#include "aclnnop/aclnn_softmax_cross_entropy_with_logits.h"
 #include "aclnnop/aclnn_softplus.h"
 #include "aclnnop/aclnn_softplus_backward.h"
 #include "aclnnop/aclnn_softshrink.h"
@@ -1332,6 +1333,7 @@ constexpr OperatorCall kCalls[] = {
           given.Written({1}, t[0]), t[1], given.Written({0}, t[0]), given.Written({0}, t[0])),
     MOVES(CrossEntropyLossGrad, 2, kOperand0, given.Numbers({1}, t[0]), t[0], given.Indices({given.FirstLength(t[0])}), nullptr, nullptr, nullptr,
           nullptr, 1, a.log_target ? 0.1 : 0.0, 0.0, t[1]),
+    MOVES(SoftmaxCrossEntropyWithLogits, 3, kOperand0, t[0], t[1], given.Written({given.FirstLength(t[0])}, t[0]), t[2]),
     MOVES(BinaryCrossEntropy, 4, kOperand0, t[0], t[1], a.log_target ? t[2] : nullptr, a.reduction, t[3]),
     MOVES(BinaryCrossEntropyBackward, 4, kOperand0, t[0], t[1], t[2], nullptr, a.reduction, t[3]),
     MOVES(BinaryCrossEntropyWithLogits, 5, kReduced, t[0], t[1], a.log_target ? t[2] : nullptr, t[3], a.reduction, t[4]),

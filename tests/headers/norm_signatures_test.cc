@@ -27,6 +27,7 @@
 #include "aclnnop/aclnn_soft_margin_loss_backward.h"
 #include "aclnnop/aclnn_softmax.h"
 #include "aclnnop/aclnn_softmax_backward.h"
+#include "aclnnop/aclnn_softmax_cross_entropy_with_logits.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;
@@ -62,6 +63,7 @@ HAS(aclnnSoftMarginLoss, In, In, int64_t, Out);
 HAS(aclnnSoftMarginLossBackward, In, In, In, int64_t, Out);
 HAS(aclnnCrossEntropyLoss, In, In, In, char*, int64_t, double, double, bool, In, In, In, In);
 HAS(aclnnCrossEntropyLossGrad, In, In, In, In, In, In, char*, int64_t, double, double, In);
+HAS(aclnnSoftmaxCrossEntropyWithLogits, In, Out, Out, Out);
 HAS(aclnnNLLLoss, In, In, In, int64_t, int64_t, Out, Out);
 HAS(aclnnNLLLoss2d, In, In, In, int64_t, int64_t, Out, Out);
 HAS(aclnnNLLLossBackward, In, In, In, In, int64_t, int64_t, In, Out);

@@ -8,6 +8,7 @@
 #include "aclnnop/aclnn_nll_loss2d.h"
 #include "aclnnop/aclnn_nll_loss2d_backward.h"
 #include "aclnnop/aclnn_nll_loss_backward.h"
+#include "aclnnop/aclnn_softmax_cross_entropy_with_logits.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/two_phase.h"
@@ -485,6 +486,75 @@ IndexOperator CrossEntropyGradient() {
   return op;
 }
 
+// ---- shares of all classes ----
+
+IndexOperator LossOfShares() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnSoftmaxCrossEntropyWithLogits);
+  op.valid = {TensorArg("features", {2, 3}), TensorArg("labels", {2, 3}), OutputArg("loss", {2}),
+              OutputArg("backprop", {2, 3})};
+  const auto is_shape = [](const IndexArgument& given, const Shape& shape) {
+    return given.shape == shape || (NumElements(given.shape) == 1 && NumElements(shape) == 1);
+  };
+  op.rules = {
+      NoNulls("features labels loss backprop"),
+      Listed_("features labels loss backprop", kFloats),
+      OneDtype("features", "loss"),
+      OneDtype("features", "backprop"),
+      RankRange("features labels loss backprop", 0, 8),
+      RankRange("features labels", 2, 2),
+      EmptyDone("features labels"),
+      Refuses(561103, "labels",
+              [](IndexCall& call) {
+                const Shape& rows = call["features"].shape;
+                const Shape& shares = call["labels"].shape;
+                return (shares[0] != 1 && shares[0] != rows[0]) || (shares[1] != 1 && shares[1] != rows[1]);
+              }),
+      Refuses(561103, "loss",
+              [=](IndexCall& call) { return !is_shape(call["loss"], {call["features"].shape[0]}); }),
+      Refuses(561103, "backprop",
+              [=](IndexCall& call) { return !is_shape(call["backprop"], call["features"].shape); })};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t rows = random.Between(1, 12);
+    const int64_t classes = random.Below(8) == 0 ? random.Between(4000, 9000) : random.Between(1, 70);
+    call["features"].shape = call["backprop"].shape = call["labels"].shape = {rows, classes};
+    call["loss"].shape = {rows};
+    if (rows == 1 && random.Below(2) == 0) call["loss"].shape = {};
+    if (rows * classes == 1) call["backprop"].shape = {1, 1, 1};
+    for (size_t dim = 0; dim < 2; ++dim) {
+      if (random.Below(5) == 0) call["labels"].shape[dim] = 1;
+    }
+    call["features"].dtype = DrawDtype(random, kRowDtypes);
+    for (const char* name : {"labels", "loss", "backprop"}) call[name].dtype = call["features"].dtype;
+    if (random.Below(3) == 0) call["labels"].dtype = DrawDtype(random, kRowDtypes);
+  };
+  op.fill = FillRows;
+  op.takes_workspace = true;
+  op.tolerance = 2e-5;
+  op.is_inexact = true;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& shape = call["features"].shape;
+    std::vector<double> losses;
+    std::vector<double> gradients;
+    for (int64_t row = 0; row < shape[0]; ++row) {
+      const auto x = [&](int64_t c) { return ValueAt(tensors[0], row * shape[1] + c); };
+      const auto share = [&](int64_t c) { return ValueAt(tensors[1], Index{row, c}); };
+      double greatest = x(0);
+      for (int64_t c = 1; c < shape[1]; ++c) greatest = std::max(greatest, x(c));
+      double powers = 0;
+      for (int64_t c = 0; c < shape[1]; ++c) powers += std::exp(x(c) - greatest);
+      losses.push_back(0);
+      for (int64_t c = 0; c < shape[1]; ++c) {
+        losses.back() -= share(c) * (x(c) - greatest - std::log(powers));
+        gradients.push_back(std::exp(x(c) - greatest) / powers - share(c));
+      }
+    }
+    return std::vector<Outcome>{AsOutcome(call["loss"].dtype, losses),
+                                AsOutcome(call["backprop"].dtype, gradients)};
+  };
+  return op;
+}
+
 const std::vector<IndexOperator>& Operators() {
   static const std::vector<IndexOperator> all = {
       LossOperator(PORTACL_C_FUNCTION(aclnnNLLLoss), false),
@@ -492,7 +562,8 @@ const std::vector<IndexOperator>& Operators() {
       LossGradient(PORTACL_C_FUNCTION(aclnnNLLLossBackward), false),
       LossGradient(PORTACL_C_FUNCTION(aclnnNLLLoss2dBackward), true),
       CrossEntropy(),
-      CrossEntropyGradient()};
+      CrossEntropyGradient(),
+      LossOfShares()};
   return all;
 }
 

@@ -25,6 +25,7 @@
 #include "aclnnop/aclnn_soft_margin_loss_backward.h"
 #include "aclnnop/aclnn_softmax.h"
 #include "aclnnop/aclnn_softmax_backward.h"
+#include "aclnnop/aclnn_softmax_cross_entropy_with_logits.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {
@@ -401,6 +402,28 @@ std::vector<GivenCase> CrossEntropyCases() {
   }
   return cases;
 }
+// The losses, and the gradients.
+const auto kLossOfShares = Register(
+    {"aclnnSoftmaxCrossEntropyWithLogits",
+     {"features", "labels", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen loss({kClassRows[0]}, DtypeOf(t[0]));
+       const Unseen rows(kClassRows, DtypeOf(t[0]));
+       const Unseen few({kWideRows[0]}, DtypeOf(t[0]));
+       return aclnnSoftmaxCrossEntropyWithLogitsGetWorkspaceSize(
+           t[0], t[1], a.reduction == 0 ? t[2] : static_cast<aclTensor*>(a.reduction == 1 ? loss : few),
+           a.reduction == 0 ? static_cast<aclTensor*>(rows) : t[2], size, executor);
+     },
+     aclnnSoftmaxCrossEntropyWithLogits},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : kFloats) {
+        cases.push_back(Case(dtype, {kClassRows, kClassRows}, {kClassRows[0]}, 0));
+        cases.push_back(Case(dtype, {kClassRows, kClassRows}, kClassRows, 1));
+        cases.push_back(Case(dtype, {kWideRows, kWideRows}, kWideRows, 2));
+      }
+      return cases;
+    }());
 char kMean[] = "mean";
 char kSum[] = "sum";
 const auto kCrossEntropy = Register(
