@@ -216,6 +216,8 @@ ROWS = (
         "torch.ops.aten.softplus_backward.grad_input(a, b, 1, 20, grad_input=out)"),
     Row("mish", "Mish", "a out", "torch.ops.aten.mish.out(a, out=out)"),
     Row("mish_backward", "MishBackward", "a b out", "torch.ops.aten.mish_backward(a, b)"),
+    Row("logit", "Logit", "b D:0.1 out", "torch.logit(b, 0.1, out=out)"),
+    Row("logit_grad", "LogitGrad", "b a D:0.1 out", "torch.ops.aten.logit_backward.grad_input(a, b, 0.1, grad_input=out)"),
     Row("logsigmoid", "LogSigmoid", "a out", "torch.nn.functional.logsigmoid(a)"),
     Row("logsigmoid_backward", "LogSigmoidBackward", "a b decay out",
         "torch.ops.aten.log_sigmoid_backward.grad_input(a, b, decay, grad_input=out)"),

@@ -532,6 +532,8 @@ using Tensors = std::span<aclTensor* const>;
   FORMS(logical_not, OUT(LogicalNot) IN(InplaceLogicalNot)) \
   FORMS(logical_or, OUT(LogicalOr) IN(InplaceLogicalOr)) \
   FORMS(logical_xor, OUT(LogicalXor)) \
+  FORMS(logit, OUT(Logit)) \
+  FORMS(logit_grad, OUT(LogitGrad)) \
   FORMS(logsigmoid, OUT(LogSigmoid)) \
   FORMS(logsigmoid_backward, OUT(LogSigmoidBackward)) \
   FORMS(lt_scalar, OUT(LtScalar) IN(InplaceLtScalar)) \

@@ -31,6 +31,8 @@
 #include "aclnnop/aclnn_leaky_relu_backward.h"
 #include "aclnnop/aclnn_logsigmoid.h"
 #include "aclnnop/aclnn_logsigmoid_backward.h"
+#include "aclnnop/aclnn_logit.h"
+#include "aclnnop/aclnn_logit_grad.h"
 #include "aclnnop/aclnn_mish.h"
 #include "aclnnop/aclnn_mish_backward.h"
 #include "aclnnop/aclnn_prelu.h"
@@ -94,6 +96,8 @@ HAS(aclnnSoftplusBackward, In, In, Scalar, Scalar, Out);
 HAS(aclnnMish, In, Out);
 HAS(aclnnInplaceMish, Out);
 HAS(aclnnMishBackward, In, In, Out);
+HAS(aclnnLogit, In, double, In);
+HAS(aclnnLogitGrad, In, In, double, In);
 HAS(aclnnLogSigmoid, In, Out);
 HAS(aclnnLogSigmoidForward, In, Out, Out);
 HAS(aclnnLogSigmoidBackward, In, In, In, Out);

@@ -25,6 +25,8 @@
 #include "aclnnop/aclnn_hardtanh_backward.h"
 #include "aclnnop/aclnn_leaky_relu.h"
 #include "aclnnop/aclnn_leaky_relu_backward.h"
+#include "aclnnop/aclnn_logit.h"
+#include "aclnnop/aclnn_logit_grad.h"
 #include "aclnnop/aclnn_logsigmoid.h"
 #include "aclnnop/aclnn_logsigmoid_backward.h"
 #include "aclnnop/aclnn_mish.h"
@@ -611,6 +613,51 @@ void AddOutputGradients(Table& table) {
             sigmoid);
 }
 
+// ---- logarithms of odds ----
+
+void AddLogits(Table& table) {
+  const auto tiling = [](const std::string& names, auto wrong) { return Says(561002, names, wrong); };
+  const auto shapes = [=](const std::string& first, const std::string& second) {
+    return tiling(first + " " + second,
+                  [=](MapCall& call) { return call[first].shape != call[second].shape; });
+  };
+  const Listed since_a2 = {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}};
+  const auto narrow = [](Real x) { return static_cast<float>(x); };
+
+  Oracle logit = Near(
+      [=](const Real* x) {
+        const float eps = narrow(x[1]);
+        Real z = x[0];
+        if (eps >= 0) z = z < eps ? eps : z > 1.0f - eps ? 1.0f - eps : z;
+        return z == 1 ? kInfinity : std::log(z / (1 - z));
+      },
+      0.51);
+  MapOperator& forward =
+      table.Add(PORTACL_FUNCTION(Logit), "input eps out",
+                {Nulls("input out"), In("input", since_a2), SameDtypes("input", "out"),
+                 tiling("input", [](MapCall& call) { return call["input"].shape.size() > 8; }),
+                 shapes("input", "out"), Empty("input"), DtypeIsThatOf("input")},
+                logit);
+  forward.integers = {{-1, 0}, {0.25L, 0}, {0, 0}, {1e-6L, 0}};
+
+  Oracle slope;
+  slope.single = [](const float* x) {
+    const bool is_bounded = x[2] >= 0;
+    const float least = is_bounded ? x[2] : 0;
+    const float most = is_bounded ? 1 - x[2] : 1;
+    if (x[0] < least || x[0] > most) return is_bounded ? 0 : std::numeric_limits<float>::quiet_NaN();
+    if (x[0] == 0 || x[0] == 1) return x[1] * std::numeric_limits<float>::infinity();
+    return x[1] / (x[0] * (1 - x[0]));
+  };
+  MapOperator& backward =
+      table.Add(PORTACL_FUNCTION(LogitGrad), "x dy eps out",
+                {Nulls("x dy out"), In("x", since_a2), SameDtypes("x", "dy"), SameDtypes("x", "out"),
+                 tiling("x", [](MapCall& call) { return call["x"].shape.size() > 8; }), shapes("x", "dy"),
+                 shapes("x", "out"), Empty("x"), DtypeIsThatOf("x")},
+                slope);
+  backward.integers = {{-1, 0}, {0.25L, 0}, {0, 0}, {1e-6L, 0}};
+}
+
 }  // namespace
 
 const std::vector<MapOperator>& ActivationOperators() {
@@ -625,6 +672,7 @@ const std::vector<MapOperator>& ActivationOperators() {
     AddHardOnes(table);
     AddShrinks(table);
     AddOutputGradients(table);
+    AddLogits(table);
     return table.Take();
   }();
   return all;

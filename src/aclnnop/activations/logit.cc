@@ -1,0 +1,151 @@
+// aclnnLogit, log(z / (1 - z)) of z = x between eps and 1 - eps, and aclnnLogitGrad, dy / (x * (1 - x)) there.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_logit.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/activations/logit.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/activations/formulas-inl.h"
+#include "engine/functions/log-inl.h"
+#include "engine/functions/logarithmic-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace logits {
+
+enum Numbers { kLeast, kMost, kOutside };
+
+// The odds are near 1 where z is near 1/2: what rounding them leaves is added to their logarithm, which is small there.
+template <class D, class V>
+HWY_INLINE V LogOfOdds(D d, V z) {
+  const V rest = hn::Sub(hn::Set(d, 1.0), z);
+  const V odds = hn::Div(z, rest);
+  const V left = functions::Fma(d, hn::Neg(odds), rest, z);
+  return functions::Fma(d, left, hn::Set(d, 2.0), functions::LogInDouble(d, odds));
+}
+
+struct Logit : Activation<Logit, 1> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    const V least = Set(d, kLeast);
+    const V most = Set(d, kMost);
+    const V z = hn::IfThenElse(hn::Lt(x, least), least, hn::IfThenElse(hn::Gt(x, most), most, x));
+    const V result =
+        functions::InDoubles(d, z, [](auto wide, auto t) HWY_ATTR { return LogOfOdds(wide, t); });
+    const V zero = hn::Zero(d);
+    const V one = hn::Set(d, 1.0f);
+    const V infinity = functions::Infinity(d);
+    const V ends =
+        hn::IfThenElse(hn::Eq(z, zero), hn::Neg(infinity), hn::IfThenElse(hn::Eq(z, one), infinity, result));
+    const auto is_outside = hn::Or(hn::Lt(z, zero), hn::Gt(z, one));
+    return functions::OrNan(hn::IfThenElse(is_outside, functions::NotANumber(d), ends), z);
+  }
+};
+
+// Each step is rounded. The third number is what is outside.
+struct LogitSlope : Activation<LogitSlope, 2> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x, V gradient) const {
+    const V one = hn::Set(d, 1.0f);
+    const V inside = hn::Div(gradient, hn::Mul(x, hn::Sub(one, x)));
+    const auto is_end = hn::Or(hn::Eq(x, hn::Zero(d)), hn::Eq(x, one));
+    const V slope = hn::IfThenElse(is_end, hn::Mul(gradient, functions::Infinity(d)), inside);
+    const auto is_outside = hn::Or(hn::Lt(x, Set(d, kLeast)), hn::Gt(x, Set(d, kMost)));
+    return hn::IfThenElse(is_outside, Set(d, kOutside), slope);
+  }
+};
+
+}  // namespace logits
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <cstring>
+#include <limits>
+
+#include "acl/errors.h"
+#include "aclnnop/aclnn_logit_grad.h"
+#include "aclnnop/activations/activation.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kLogit = PORTACL_VALUE_KERNELS(logits::Logit);
+constexpr auto kLogitSlope = PORTACL_VALUE_KERNELS(logits::LogitSlope);
+
+constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfAndBf16);
+// CANN's code of what its kernels' own tests refuse.
+constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
+
+enum Forward { kInput, kOut };
+enum Gradient { kX, kDy, kDx };
+
+constexpr auto kLogitChecks =
+    Join(List(NotNull(kInput), NotNull(kOut), DtypesIn(kDtypes, {kInput}), SameDtype(kInput, kOut),
+              WithCode(kTiling, RankAtMost(8, {kInput})), WithCode(kTiling, SameShape(kInput, kOut)),
+              PromotesToDtypeOf(kInput)),
+         ComputableChecks({kInput}, kOut));
+constexpr auto kGradientChecks = Join(
+    List(NotNull(kX), NotNull(kDy), NotNull(kDx), DtypesIn(kDtypes, {kX}), SameDtype(kX, kDy),
+         SameDtype(kX, kDx), WithCode(kTiling, RankAtMost(8, {kX})), WithCode(kTiling, SameShape(kX, kDy)),
+         WithCode(kTiling, SameShape(kX, kDx)), PromotesToDtypeOf(kX)),
+    ComputableChecks({kX, kDy}, kDx));
+
+// The bounds, and what a gradient is outside of them. A logit without bounds finds itself where it is no number.
+engine::Scalars Bounds(const OperatorCall& call, bool is_gradient) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const auto eps = static_cast<float>(call.attributes[0].wide);
+  float numbers[] = {eps, 1.0f - eps, 0.0f};
+  if (!(eps >= 0)) {
+    numbers[0] = is_gradient ? 0.0f : -kInfinity;
+    numbers[1] = is_gradient ? 1.0f : kInfinity;
+    numbers[2] = std::numeric_limits<float>::quiet_NaN();
+  }
+  engine::Scalars scalars;
+  std::memcpy(scalars.bytes[0], numbers, sizeof numbers);
+  return scalars;
+}
+
+void SetLogit(const OperatorCall& call, Executor& executor) {
+  SetMapJob(call, {kInput}, kOut, kLogit, Bounds(call, false), executor);
+}
+void SetGradient(const OperatorCall& call, Executor& executor) {
+  SetMapJob(call, {kX, kDy}, kDx, kLogitSlope, Bounds(call, true), executor);
+}
+
+}  // namespace
+}  // namespace portacl
+
+PORTACL_ACTIVATION_FACTS(logit, Logit, kDtypes, products::kSinceAtlasA2, false)
+PORTACL_ACTIVATION_FACTS(logit_grad, LogitGrad, kDtypes, products::kSinceAtlasA2, false)
+
+using namespace portacl;
+
+aclnnStatus aclnnLogitGetWorkspaceSize(const aclTensor* input, double eps, const aclTensor* out,
+                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return Activate("aclnnLogit", {{"input", input}, {"out", out}}, {{"eps", eps}}, kLogitChecks, SetLogit,
+                  workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnLogit)
+
+aclnnStatus aclnnLogitGradGetWorkspaceSize(const aclTensor* x, const aclTensor* dy, double eps,
+                                           const aclTensor* out, uint64_t* workspaceSize,
+                                           aclOpExecutor** executor) {
+  return Activate("aclnnLogitGrad", {{"x", x}, {"dy", dy}, {"out", out}}, {{"eps", eps}}, kGradientChecks,
+                  SetGradient, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnLogitGrad)
+
+#endif  // HWY_ONCE
