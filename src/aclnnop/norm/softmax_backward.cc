@@ -27,12 +27,14 @@ struct SoftmaxBackward : engine::HWY_NAMESPACE::RowFormula<SoftmaxBackward> {
   explicit SoftmaxBackward(const void*) {}
 
   template <class Row>
-  HWY_INLINE void operator()(Row& row) const {
+  HWY_INLINE double First(Row& row) const {
     using V = typename Row::V;
-    const typename Row::D d;
-    const double total =
-        row.template Sum<0, 1>([](auto, V gradient, V output) HWY_ATTR { return hn::Mul(gradient, output); });
-    const V sum = hn::Set(d, static_cast<float>(total));
+    return row.template Sum<0, 1>([](auto, V gradient, V output) HWY_ATTR { return hn::Mul(gradient, output); });
+  }
+  template <class Row>
+  HWY_INLINE void Second(Row& row, double total) const {
+    using V = typename Row::V;
+    const V sum = hn::Set(typename Row::D(), static_cast<float>(total));
     row.template Write<0, 0, 1>([&](auto, V gradient, V output)
                                     HWY_ATTR { return hn::Mul(hn::Sub(gradient, sum), output); });
   }

@@ -34,6 +34,11 @@ constexpr int64_t kElementsTogether = 65536;
 constexpr int64_t kRowsOfLine = 64;
 // Chunks of sums over columns.
 constexpr int64_t kMostColumnChunks = 16;
+// How far ahead of what is streamed rows are asked for; rows longer than that by themselves are not.
+constexpr int64_t kAhead = 8192;
+constexpr int64_t kMostAhead = 16384;
+
+int64_t QuotientUp(int64_t dividend, int64_t divisor) { return (dividend + divisor - 1) / divisor; }
 
 int64_t Rounded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -126,6 +131,8 @@ class RowRun {
       work.kept = kept_;
       work.pieces = nullptr;
       work.stream = job_.stream;
+      const int64_t row_bytes = job_.n * job_.native_size;
+      work.ahead = row_bytes > kMostAhead ? 0 : QuotientUp(kAhead, row_bytes) * row_bytes;
       for (int c = 0; c < kMaxColumnSums; ++c) work.columns[c] = columns == nullptr ? nullptr : columns[c];
       for (int k = 0; k < operands_; ++k) {
         const RowOperand& operand = job_.operand[k];
@@ -436,8 +443,6 @@ class ColumnSums {
   double* const sums_;
 };
 
-int64_t QuotientUp(int64_t dividend, int64_t divisor) { return (dividend + divisor - 1) / divisor; }
-
 }  // namespace
 
 void RowJob::Run(void* const* addresses, char* workspace) const noexcept {
@@ -559,7 +564,7 @@ const RowJob& RowJobMaker::Finish(const RowKernels& kernels, uint64_t* workspace
   job_.across = !job_.sums_columns && lies_across() ? kernels.across.For(isa_) : nullptr;
   job_.native_size = static_cast<int32_t>(StorageBits(native) / 8);
   int64_t bytes = 0;
-  bool can_stream = native == ACL_FLOAT;
+  bool can_stream = native == ACL_FLOAT || native == ACL_BF16;
   for (int k = 0; k < operands; ++k) {
     RowOperand& operand = job_.operand[k];
     operand.is_in_place = dtypes_[k] == native && IsDense(operand.inner, operand.size);
@@ -571,7 +576,7 @@ const RowJob& RowJobMaker::Finish(const RowKernels& kernels, uint64_t* workspace
   }
   // Addresses are not known yet: rows of whole lines, and what is aligned is seen when it runs.
   job_.stream = can_stream && job_.outputs > 0 && bytes > LastLevelCacheBytes() &&
-                job_.n * job_.computed_size % 64 == 0;
+                job_.n * job_.native_size % 64 == 0;
   if (job_.sums_columns) {
     const int64_t blocks = QuotientUp(job_.rows, kRowBlock);
     job_.chunk_blocks = 1;

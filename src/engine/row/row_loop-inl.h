@@ -160,9 +160,13 @@ class Row {
   };
 
   HWY_INLINE Row(const RowWork& work, size_t row) : work_(work), row_(row) {
-    for (int k = 0; k < kMaxRowOperands; ++k)
+    for (int k = 0; k < kOperands; ++k)
       operand_[k] = work.operand[k] + static_cast<int64_t>(row) * work.row_stride[k];
   }
+
+  static constexpr int kMostOutputs = 2;
+  static constexpr int kOperands = kInputs + kMostOutputs;
+  static_assert(kOperands <= kMaxRowOperands);
 
   HWY_INLINE size_t n() const { return work_.n; }
   HWY_INLINE double Value(size_t i) const { return work_.values[i * work_.value_pitch + row_]; }
@@ -181,6 +185,7 @@ class Row {
   }
   template <size_t o>
   HWY_INLINE void Put(size_t i, T value) {
+    static_assert(o < kMostOutputs);
     constexpr uint32_t kWrites = 1u << (kInputs + o);
     char* const to = Place(kInputs + o, 0, kWrites, i);
     HWY_ALIGN Type padded[HWY_MAX_BYTES / sizeof(Type)];
@@ -269,6 +274,7 @@ class Row {
   template <size_t o, size_t... k, class F>
   HWY_INLINE void Write(const F& f) {
     const D d;
+    static_assert(o < kMostOutputs);
     constexpr size_t kTo = kInputs + o;
     // Elements at even and at odd places, where that is how two vectors are better taken (see Bf16Elements).
     constexpr bool kPairs =
@@ -286,9 +292,12 @@ class Row {
         [&]([[maybe_unused]] const Here& here, [[maybe_unused]] size_t i,
             [[maybe_unused]] size_t column) HWY_ATTR {
           if constexpr (kPairs) {
+            // While one row is written past the caches the next one is on its way to them.
+            if (work_.stream) (..., hwy::Prefetch(here.operand[k] + work_.ahead + i * sizeof(Type)));
             const V even = f(d, Elements::LoadEven(d, reinterpret_cast<const Type*>(here.operand[k]) + i)...);
             const V odd = f(d, Elements::LoadOdd(d, reinterpret_cast<const Type*>(here.operand[k]) + i)...);
-            Elements::StoreEvenOdd(d, even, odd, reinterpret_cast<Type*>(here.operand[kTo]) + i, false);
+            Elements::StoreEvenOdd(d, even, odd, reinterpret_cast<Type*>(here.operand[kTo]) + i,
+                                   work_.stream);
           } else if constexpr (kGroup != 0) {
             ForUnrolled<kGroup>([&](size_t j) HWY_ATTR {
               const auto values = f(d, LoadUnrolled<k>(here, i + j, column + j)...);
@@ -438,7 +447,12 @@ class Row {
       if constexpr (std::is_same_v<Type, T>) return hn::MaskedLoad(hn::FirstN(d, some), d, from);
 #endif
       HWY_ALIGN Type padded[HWY_MAX_BYTES / sizeof(Type)] = {};
+#if HWY_TARGET == HWY_AVX3
+      const hn::Rebind<Type, D> stored;
+      hn::Store(hn::MaskedLoad(hn::FirstN(stored, some), stored, from), stored, padded);
+#else
       std::memcpy(padded, from, some * sizeof(Type));
+#endif
       return Elements::Load(d, padded);
     }
   }
@@ -463,7 +477,12 @@ class Row {
 #endif
     HWY_ALIGN Type padded[HWY_MAX_BYTES / sizeof(Type)];
     Elements::Store(d, v, padded);
+#if HWY_TARGET == HWY_AVX3
+    const hn::Rebind<Type, D> stored;
+    hn::BlendedStore(hn::Load(stored, padded), hn::FirstN(stored, some), stored, to);
+#else
     std::memcpy(to, padded, some * sizeof(Type));
+#endif
   }
 
   // step(full, i, column, count) for sixteen elements after sixteen, from element i of what is in memory on, and for fewer at the
@@ -483,7 +502,7 @@ class Row {
       if (HWY_UNLIKELY(work_.pieces != nullptr))
         work_.pieces->take(*work_.pieces, kReads, writes, at, count, operand_);
       Here here;
-      for (size_t operand = 0; operand < kMaxRowOperands; ++operand)
+      for (size_t operand = 0; operand < kOperands; ++operand)
         here.operand[operand] = operand_[operand];
       for (size_t i = 0; i < count;) {
         size_t end = count;
@@ -506,12 +525,13 @@ class Row {
 
   const RowWork& work_;
   const size_t row_;
-  char* operand_[kMaxRowOperands];
+  char* operand_[kMaxRowOperands];  // those behind kOperands are there for pieces, which know of all
 };
 
 // ---- formulas ----
 
-// What a formula over rows derives from. It has kInputs, and operator()(row), a template over the class of the row; it is made of
+// What a formula over rows derives from. It has kInputs, and operator()(row), a template over the class of the row, or First(row), which
+// gives a number, and Second(row, number); it is made of
 // a pointer to its parameters. Each of these is a kernel, of all operands of one type.
 template <class Formula>
 struct RowFormula {
@@ -523,12 +543,34 @@ struct RowFormula {
   }
 
  private:
+  static constexpr size_t kBytesTogether = 8192;
+
   template <class Elements>
   static HWY_INLINE Isa Run(const RowWork& work, const void* parameters) {
+    using ThisRow = Row<Elements, Formula::kInputs>;
     const Formula formula(parameters);
-    for (size_t r = 0; r < work.rows; ++r) {
-      Row<Elements, Formula::kInputs> row(work, r);
-      formula(row);
+    if constexpr (requires(ThisRow& row) { formula.First(row); }) {
+      // Each sum waits for its own lanes at the end: those of a few short rows are worked out before any of these is written.
+      constexpr size_t kMostTogether = 16;
+      const size_t fit = kBytesTogether / (work.n * sizeof(typename Elements::Type) + 1);
+      const size_t together = HWY_MIN(HWY_MAX(fit, 1), kMostTogether);
+      for (size_t r = 0; r < work.rows; r += together) {
+        const size_t end = HWY_MIN(r + together, work.rows);
+        double first[kMostTogether];
+        for (size_t i = r; i < end; ++i) {
+          ThisRow row(work, i);
+          first[i - r] = formula.First(row);
+        }
+        for (size_t i = r; i < end; ++i) {
+          ThisRow row(work, i);
+          formula.Second(row, first[i - r]);
+        }
+      }
+    } else {
+      for (size_t r = 0; r < work.rows; ++r) {
+        ThisRow row(work, r);
+        formula(row);
+      }
     }
     return ThisIsa();
   }

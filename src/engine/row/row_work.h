@@ -36,6 +36,7 @@ struct RowWork {
       [kMaxColumnSums];  // one sum for each element of a row, and up to 15 more; nullptr where it is not wanted
   const RowPieces* pieces;  // nullptr: rows lie in memory as a whole
   bool stream;              // outputs go past the caches; their rows begin at whole cache lines
+  int64_t ahead;            // how many bytes in front of what is streamed later rows are asked for
 };
 
 // The work of some rows; what `parameters` points to is the formula's.
