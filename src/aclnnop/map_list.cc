@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <new>
 
+#include "acl/data_type.h"
 #include "plan/views.h"
 
 namespace portacl {
@@ -103,13 +104,13 @@ void MapList::AddSum(std::initializer_list<MappedView> inputs, const MappedView&
   has_sum_ = true;
 }
 
-MappedView MapList::Scratch(const Shape& shape) noexcept {
+MappedView MapList::Scratch(const Shape& shape, aclDataType dtype) noexcept {
   MappedView view{};
-  view.tensor.dtype = ACL_FLOAT;
+  view.tensor.dtype = dtype;
   FillShape(view.tensor, shape, 1);
   view.tensor.Describe();
   view.operand = executor_.operand_count;
-  scratch_bytes_ = static_cast<uint64_t>(view.tensor.numel) * sizeof(float);
+  scratch_bytes_ = static_cast<uint64_t>(view.tensor.numel) * (StorageBits(dtype) / 8);
   return view;
 }
 

@@ -30,9 +30,9 @@ class MapList {
   void AddSum(std::initializer_list<MappedView> inputs, const MappedView& output, const Shape& terms,
               const Shape& kept, const engine::Kernels& kernels, float factor = 1.0f) noexcept;
 
-  // A dense FLOAT tensor of the shape in the workspace, for what a map leaves to a later one or to the sum, which then is the last
+  // A dense tensor of the shape in the workspace, for what a map leaves to a later one or to the sum, which then is the last
   // to run. One of a list.
-  MappedView Scratch(const Shape& shape) noexcept;
+  MappedView Scratch(const Shape& shape, aclDataType dtype = ACL_FLOAT) noexcept;
 
   // Ends the list: sets the executor's job.
   void SetJob() noexcept;

@@ -30,6 +30,7 @@ struct ListSpec {
   bool takes_wide_numbers = false;  // of a tensor: DOUBLE, or INT64
   bool has_range = false;           // a number of another dtype is finite in the list's
   bool integers_as_float = false;   // these are computed in float32 and cut
+  bool is_mode = false;             // the number is an INT8
   bool powers = false;              // exponents of integers are not negative
 };
 
@@ -220,6 +221,10 @@ inline void DrawNumber(const ListSpec& spec, DtypeNumber dtype, IndexArgument& n
   }
   if (!spec.number_dtypes.empty()) number.dtype = DrawDtype(random, spec.number_dtypes);
   if (!is_float || number.dtype == ACL_INT64 || number.dtype == ACL_INT8) value = std::trunc(value);
+  if (spec.is_mode) {
+    const int64_t modes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, -1, number.dtype == ACL_INT64 ? 258 : 2};
+    value = static_cast<long double>(modes[random.Below(11)]);
+  }
   if (spec.has_range && random.Chance(10)) {
     if (is_float) value = random.Chance(50) ? std::numeric_limits<long double>::infinity() : 1e39L;
     if (number.dtype == ACL_INT64) value = 3e9L;
@@ -269,6 +274,7 @@ inline void FillLists(const ListSpec& spec, std::vector<HostTensor>& tensors, Ra
         continue;
       }
       double value = static_cast<double>(random.Between(-3000, 3000)) / 1000;
+      if (spec.is_mode && random.Chance(50)) value = static_cast<double>(random.Between(-20, 20)) / 2;
       if (special && random.Below(20) == 0) {
         const double values[] = {std::numeric_limits<double>::infinity(),
                                  -std::numeric_limits<double>::infinity(),
@@ -319,7 +325,7 @@ inline std::vector<Outcome> ListOutcomes(const ListSpec& spec, const IndexCall& 
     if (number != nullptr && number->kind == ParameterKind::kTensor) {
       const int64_t element = number->name == "scalars" ? static_cast<int64_t>(i) : 0;
       real_number = RealAt(tensors[number_at], element);
-      integer_number = IsFloatDtype(dtype) ? 0 : tensors[number_at].Integer(element);
+      integer_number = IsFloatDtype(dtype) && !spec.is_mode ? 0 : tensors[number_at].Integer(element);
     } else if (number != nullptr) {
       const IndexArgument& one = number->kind == ParameterKind::kScalarList ? number->scalars[i] : *number;
       real_number = spec.number_dtypes.empty() ? RealNumber(one, dtype)

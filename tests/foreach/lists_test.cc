@@ -54,6 +54,8 @@
 #include "aclnnop/aclnn_foreach_pow_scalar_list.h"
 #include "aclnnop/aclnn_foreach_pow_scalar_v2.h"
 #include "aclnnop/aclnn_foreach_reciprocal.h"
+#include "aclnnop/aclnn_foreach_round_off_number.h"
+#include "aclnnop/aclnn_foreach_round_off_number_v2.h"
 #include "aclnnop/aclnn_foreach_sigmoid.h"
 #include "aclnnop/aclnn_foreach_sign.h"
 #include "aclnnop/aclnn_foreach_sin.h"
@@ -97,6 +99,31 @@ double Between(double a, double b, double weight) {
   return weight < 0.5 ? a + weight * (b - a) : b + (weight - 1) * (b - a);
 }
 double SignOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
+
+// As aclnnForeachRoundOffNumber says; modes are the low 8 bits.
+double RoundedOff(double x, double number) {
+  const double below = std::floor(x);
+  const double above = std::ceil(x);
+  switch (static_cast<int8_t>(static_cast<int64_t>(number))) {
+    case 1:
+      return x - below == 0.5 ? (std::fmod(below, 2) == 0 ? std::copysign(below, x) : std::copysign(above, x))
+                              : std::copysign(x - below < 0.5 ? below : above, x);
+    case 2:
+      return below;
+    case 3:
+      return above;
+    case 4:
+      return std::round(x);
+    case 5:
+      return std::trunc(x);
+    case 6:
+      return std::isfinite(x) && below != above && std::fmod(below, 2) == 0 ? above : below;
+    case 7:
+      return x - std::trunc(x);
+    default:
+      return x;
+  }
+}
 
 using Real = std::function<double(const double*, double)>;
 using Integer = std::function<int64_t(const int64_t*, int64_t)>;
@@ -237,6 +264,16 @@ std::vector<ListSpec> Specs() {
                          REAL(std::pow(s, x[0])), INTEGER(Power(s, x[0]))});
   power.number_dtypes = {ACL_FLOAT, ACL_DOUBLE, ACL_INT64};
   power.powers = true;
+  const DtypeList with_int16 = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT16};
+  const DtypeList with_both = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT32, ACL_INT16};
+  ListSpec& round_off = add({OF(RoundOffNumber), "x roundMode out", kGenerated, with_int16, kFloats,
+                             REAL(RoundedOff(x[0], s)), INTEGER(s == 7 ? 0 : x[0])});
+  round_off.number_dtypes = {ACL_INT8};
+  round_off.is_mode = true;
+  ListSpec& round_off_v2 = add({OF(RoundOffNumberV2), "x roundMode out", kWritten, with_both, kFour,
+                                REAL(RoundedOff(x[0], s)), INTEGER(s == 7 ? 0 : x[0])});
+  round_off_v2.number_dtypes = {ACL_INT8, ACL_INT64};
+  round_off_v2.is_mode = true;
   return all;
 }
 
@@ -291,6 +328,10 @@ class DenseLists {
         }
         case ParameterKind::kTensor: {
           const int64_t count = names[i] == "scalars" ? std::ssize(lengths) : 1;
+          if (spec.is_mode) {
+            argument.tensor = tensor_ = Mode();
+            break;
+          }
           std::vector<float>& data = memory_.emplace_back(static_cast<size_t>(count));
           for (float& x : data) x = static_cast<float>(random.Between(1, 3000)) / 1000;
           argument.tensor = tensor_ = Dense(count, data.data());
@@ -298,7 +339,9 @@ class DenseLists {
         }
         default: {
           double value = 0.3;
-          argument.scalar = scalar_ = aclCreateScalar(&value, ACL_DOUBLE);
+          int64_t mode = 3;
+          argument.scalar = scalar_ =
+              spec.is_mode ? aclCreateScalar(&mode, ACL_INT64) : aclCreateScalar(&value, ACL_DOUBLE);
         }
       }
       arguments_.push_back(argument);
@@ -327,6 +370,11 @@ class DenseLists {
   }
 
  private:
+  static aclTensor* Mode() {
+    static int8_t mode = 3;
+    const int64_t length = 1;
+    return aclCreateTensor(&length, 1, ACL_INT8, &length, 0, ACL_FORMAT_ND, &length, 1, &mode);
+  }
   static aclTensor* Dense(int64_t length, void* data) {
     const int64_t stride = 1;
     return aclCreateTensor(&length, 1, ACL_FLOAT, &stride, 0, ACL_FORMAT_ND, &length, 1, data);

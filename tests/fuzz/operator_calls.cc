@@ -175,6 +175,8 @@
 #include "aclnnop/aclnn_foreach_pow_scalar_list.h"
 #include "aclnnop/aclnn_foreach_pow_scalar_v2.h"
 #include "aclnnop/aclnn_foreach_reciprocal.h"
+#include "aclnnop/aclnn_foreach_round_off_number.h"
+#include "aclnnop/aclnn_foreach_round_off_number_v2.h"
 #include "aclnnop/aclnn_foreach_sigmoid.h"
 #include "aclnnop/aclnn_foreach_sign.h"
 #include "aclnnop/aclnn_foreach_sin.h"
@@ -253,6 +255,7 @@
 #include "aclnnop/aclnn_lerp_tensor.h"
 #include "aclnnop/aclnn_lgamma.h"
 #include "aclnnop/aclnn_linalg_vector_norm.h"
+#include "aclnnop/aclnn_linalg_cross.h"
 #include "aclnnop/aclnn_linspace.h"
 #include "aclnnop/aclnn_log.h"
 #include "aclnnop/aclnn_log10.h"
@@ -269,6 +272,8 @@
 #include "aclnnop/aclnn_logsoftmax.h"
 #include "aclnnop/aclnn_logsoftmax_backward.h"
 #include "aclnnop/aclnn_logsumexp.h"
+#include "aclnnop/aclnn_lstm.h"
+#include "aclnnop/aclnn_lstm_backward.h"
 #include "aclnnop/aclnn_lt_scalar.h"
 #include "aclnnop/aclnn_lt_tensor.h"
 #include "aclnnop/aclnn_masked_fill_scalar.h"
@@ -1187,6 +1192,22 @@ constexpr OperatorCall kCalls[] = {
     MOVES(Dot, 3, kAny, t[0], t[1], t[2]),
     MOVES(Addmv, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
     MOVES(Ger, 3, kAny, t[0], t[1], t[2]),
+    MOVES(LinalgCross, 3, kBroadcast, t[0], t[1], given.Dim(t[0]), t[2]),
+    MOVES(LSTM, 1, kAny, given.Numbers({3, 2, 4}, t[0]), given.List({given.Numbers({8, 4}, t[0]), given.Numbers({8, 2}, t[0])}), nullptr,
+          a.log_target ? given.Indices({3}) : nullptr, false, a.reduction, 0.0, a.reduction == 1, false, a.reduction == 2,
+          given.Written({3, 2, 2}, t[0]), given.Written({1, 2, 2}, t[0]), given.Written({1, 2, 2}, t[0]),
+          given.List({given.Written({3, 2, 2}, t[0])}), given.List({given.Written({3, 2, 2}, t[0])}),
+          given.List({given.Written({3, 2, 2}, t[0])}), given.List({given.Written({3, 2, 2}, t[0])}),
+          given.List({given.Written({3, 2, 2}, t[0])}), given.List({given.Written({3, 2, 2}, t[0])}),
+          given.List({given.Written({3, 2, 2}, t[0])})),
+    MOVES(LstmBackward, 1, kAny, given.Numbers({3, 2, 4}, t[0]), given.List({given.Numbers({1, 2, 2}, t[0]), given.Numbers({1, 2, 2}, t[0])}),
+          given.List({given.Numbers({8, 4}, t[0]), given.Numbers({8, 2}, t[0])}), given.Numbers({3, 2, 2}, t[0]),
+          a.log_target ? given.Numbers({1, 2, 2}, t[0]) : nullptr, nullptr, given.List({given.Numbers({3, 2, 2}, t[0])}),
+          given.List({given.Numbers({3, 2, 2}, t[0])}), given.List({given.Numbers({3, 2, 2}, t[0])}),
+          given.List({given.Numbers({3, 2, 2}, t[0])}), given.List({given.Numbers({3, 2, 2}, t[0])}),
+          given.List({given.Numbers({3, 2, 2}, t[0])}), given.List({given.Numbers({3, 2, 2}, t[0])}), nullptr, false, a.reduction, 0.0,
+          true, false, false, nullptr, given.Written({3, 2, 4}, t[0]), given.Written({1, 2, 2}, t[0]), given.Written({1, 2, 2}, t[0]),
+          given.List({given.Written({8, 4}, t[0]), given.Written({8, 2}, t[0])})),
     MOVES(Convolution, 3, kOperand0, given.Image(t[0]), given.Image(t[1]), nullptr, given.ForAxes(t[0], 1), given.ForAxes(t[0], a.reduction & 1),
           given.ForAxes(t[0], 1), a.log_target, given.ForAxes(t[0], 0), 1, given.Image(t[2]), static_cast<int8_t>(a.reduction)),
     MOVES(ConvolutionBackward, 3, kOperand0, given.Image(t[0]), given.Image(t[2]), given.Image(t[1]), nullptr, given.ForAxes(t[0], 1),
@@ -1388,6 +1409,8 @@ constexpr OperatorCall kCalls[] = {
     MOVES(ForeachMaximumScalar, 2, kOperand0, given.List({t[0]}), given.Numbers({1}, t[0]), given.List({t[1]})),
     MOVES(ForeachMinimumScalar, 2, kOperand0, given.List({t[0]}), given.Numbers({1}, t[0]), given.List({t[1]})),
     MOVES(ForeachPowScalar, 2, kOperand0, given.List({t[0]}), given.Numbers({1}, t[0]), given.List({t[1]})),
+    MOVES(ForeachRoundOffNumber, 2, kOperand0, given.List({t[0]}), given.Numbers({1}, t[0]), given.List({t[1]})),
+    MOVES(ForeachRoundOffNumberV2, 2, kOperand0, given.List({t[0]}), given.Scalar(), given.List({t[1]})),
     MOVES(ForeachAddScalarList, 2, kOperand0, given.List({t[0]}), given.Scalars(1), given.List({t[1]})),
     MOVES(ForeachSubScalarList, 2, kOperand0, given.List({t[0]}), given.Scalars(1), given.List({t[1]})),
     MOVES(ForeachMulScalarList, 2, kOperand0, given.List({t[0]}), given.Scalars(1), given.List({t[1]})),
@@ -1431,7 +1454,7 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 259;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 264;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 

@@ -59,6 +59,8 @@
 #include "aclnnop/aclnn_foreach_pow_scalar_list.h"
 #include "aclnnop/aclnn_foreach_pow_scalar_v2.h"
 #include "aclnnop/aclnn_foreach_reciprocal.h"
+#include "aclnnop/aclnn_foreach_round_off_number.h"
+#include "aclnnop/aclnn_foreach_round_off_number_v2.h"
 #include "aclnnop/aclnn_foreach_sigmoid.h"
 #include "aclnnop/aclnn_foreach_sign.h"
 #include "aclnnop/aclnn_foreach_sin.h"
@@ -133,6 +135,8 @@ HAS(aclnnForeachSubScalar, In, Number, OutOfGenerated);
 HAS(aclnnForeachMulScalar, In, Number, OutOfGenerated);
 HAS(aclnnForeachDivScalar, In, Number, Out);
 HAS(aclnnForeachMaximumScalar, In, Number, OutOfGenerated);
+HAS(aclnnForeachRoundOffNumber, In, Number, OutOfGenerated);
+HAS(aclnnForeachRoundOffNumberV2, In, Scalar, Out);
 HAS(aclnnForeachMinimumScalar, In, Number, OutOfGenerated);
 HAS(aclnnForeachPowScalar, In, Number, OutOfGenerated);
 HAS(aclnnForeachAddScalarList, In, Scalars, OutOfGenerated);

@@ -11,6 +11,7 @@
 #include "aclnnop/aclnn_convolution_backward.h"
 #include "aclnnop/aclnn_dot.h"
 #include "aclnnop/aclnn_ger.h"
+#include "aclnnop/aclnn_linalg_cross.h"
 #include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_mv.h"
@@ -40,6 +41,7 @@ HAS(aclnnMv, In, In, Out, int8_t);
 HAS(aclnnDot, In, In, Out);
 HAS(aclnnAddmv, In, In, In, Scalar, Scalar, Out, int8_t);
 HAS(aclnnGer, In, In, Out);
+HAS(aclnnLinalgCross, In, In, int64_t, Out);
 HAS(aclnnConvolution, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, Out, int8_t);
 HAS(aclnnConvolutionBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Ints, int, const aclBoolArray*,
     int8_t, Out, Out, Out);

@@ -62,7 +62,7 @@ NO_LOOP = {'FLOAT4_E2M1', 'FLOAT4_E1M2'}
 NOT_TOGETHER = dict.fromkeys(('aclnnPowTensorTensor', 'aclnnPowTensorScalar'), {'BOOL'})
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../src/aclnnop/operators.def'), encoding='utf-8') as listed:
     INDEXING = {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
-        r'^OPERATOR\((\w+), (?:attention|convolution|foreach|indexing|matmul|norm|optimizers|pooling|sort),', listed.read(), re.MULTILINE)}
+        r'^OPERATOR\((\w+), (?:attention|convolution|foreach|indexing|matmul|norm|optimizers|pooling|recurrent|sort),', listed.read(), re.MULTILINE)}
 # Operands that must have the dtype of another one.
 TIED = {'aclnnMseLossBackward': ('gradOutput', 'self', 'target'), 'aclnnKlDivTargetBackward': ('target', 'gradTarget')}
 RANDOM = {'aclnnInplaceUniform', 'aclnnInplaceNormal', 'aclnnNormalTensorTensor', 'aclnnInplaceRandom', 'aclnnBernoulli', 'aclnnRandperm',

@@ -49,6 +49,112 @@ def _thnn_fused_gru_cell(
     return (hx - new) * update + new, input_gates.detach()
 
 
+def pack_padded_sequence(input: _Tensor, lengths: _Tensor, batch_first: bool) -> tuple[_Tensor, _Tensor]:
+    """PyTorch's: torch_npu's keeps the rows that a packed sequence leaves out."""
+    padded = input.transpose(0, 1) if batch_first else input
+    batch, each = padded.shape[1], lengths.tolist()
+    torch._check(
+        len(each) == batch,
+        lambda: f"Expected `len(lengths)` to be equal to batch_size, but got {len(each)} (batch_size={batch})",
+    )
+    torch._check(
+        all(n > 0 for n in each),
+        lambda: "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0",
+    )
+    torch._check(
+        all(a >= b for a, b in zip(each, each[1:])),
+        lambda: "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
+        "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do not need "
+        "ONNX exportability.",
+    )
+    sizes = [sum(n > t for n in each) for t in range(each[0])]
+    rows = _rows(sizes, batch).to(input.device)
+    return padded.flatten(0, 1).index_select(0, rows), torch.tensor(sizes)
+
+
+def _rows(sizes: list[int], batch: int) -> _Tensor:
+    """Which rows of a padded sequence a packed one has, so many of each step."""
+    return torch.cat([torch.arange(t * batch, t * batch + n) for t, n in enumerate(sizes)])
+
+
+def _is_whole(
+    input: _Tensor, hx: list[_Tensor], params: list[_Tensor], has_biases: bool, cells: int, drops: bool
+) -> bool:
+    """Whether aclnnLSTM computes it: one type, nothing projected, nothing dropped between layers."""
+    return (
+        input.numel() > 0
+        and input.dtype in (torch.float32, torch.float16)
+        and all(t.dtype is input.dtype and t.device == input.device for t in (*hx, *params))
+        and len(params) == cells * (4 if has_biases else 2)
+        and hx[0].shape == hx[1].shape
+        and not drops
+    )
+
+
+def _saves(tensors: list[_Tensor]) -> bool:
+    return torch.is_grad_enabled() and any(t.requires_grad for t in tensors)
+
+
+def lstm_input(
+    steps: Callable[..., Any],
+    input: _Tensor,
+    hx: list[_Tensor],
+    params: list[_Tensor],
+    has_biases: bool,
+    num_layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> Any:
+    """The whole network at once, as torch_npu has it on Ascend 950; else single steps."""
+    drops = dropout != 0 and train and num_layers > 1
+    if input.dim() != 3 or not _is_whole(input, hx, params, has_biases, num_layers * (1 + bidirectional), drops):
+        return steps(
+            input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first
+        )
+    saves = _saves([input, *hx, *params])
+    whole = torch.ops.npu._lstm_npu(input, hx, params, has_biases, num_layers, 0.0, saves, bidirectional, batch_first=batch_first)
+    return tuple(whole[:3])
+
+
+def lstm_data(
+    steps: Callable[..., Any],
+    data: _Tensor,
+    batch_sizes: _Tensor,
+    hx: list[_Tensor],
+    params: list[_Tensor],
+    has_biases: bool,
+    num_layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+) -> Any:
+    """The same of a packed sequence, which CANN's function takes with the rows that it leaves out."""
+    drops = dropout != 0 and train and num_layers > 1
+    if data.dim() != 2 or not _is_whole(data, hx, params, has_biases, num_layers * (1 + bidirectional), drops):
+        return steps(
+            data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional
+        )
+    lengths = batch_sizes.tolist()
+    batch = lengths[0]
+    rows = _rows(lengths, batch).to(data.device)
+    padded = data.new_zeros(len(lengths) * batch, data.shape[1]).index_copy(0, rows, data)
+    whole = torch.ops.npu._lstm_npu(
+        padded,
+        hx,
+        params,
+        has_biases,
+        num_layers,
+        0.0,
+        _saves([data, *hx, *params]),
+        bidirectional,
+        batch_first=False,
+        batch_sizes=batch_sizes.to(data.device),
+    )
+    return whole[0].flatten(0, 1).index_select(0, rows), whole[1], whole[2]
+
+
 _FLASH = 1  # PyTorch's SDPBackend.FLASH_ATTENTION: on a CPU, the fused kernel
 
 
@@ -88,6 +194,10 @@ def one_(self: _Tensor) -> _Tensor:
 BY_NAME: dict[str, Callable[..., Any]] = {
     "aten::_thnn_fused_lstm_cell": _thnn_fused_lstm_cell,
     "aten::_thnn_fused_gru_cell": _thnn_fused_gru_cell,
+    "aten::_pack_padded_sequence": pack_padded_sequence,
     "aten::one_": one_,
     "aten::scaled_dot_product_attention": scaled_dot_product_attention,
 }
+
+# Those that are given the operator as PyTorch makes it of others, for the calls that they leave to it.
+OR_STEPS: dict[str, Callable[..., Any]] = {"aten::lstm.data": lstm_data, "aten::lstm.input": lstm_input}

@@ -102,6 +102,8 @@ class Installation:
                     self._fall_back_for(name, _kernels.takes_aclnn_complex, "portacl lacks aclnnComplex")
                 elif name == "aten::ge.Tensor":
                     self._fall_back_for(name, _kernels.takes_host_self, "torch_npu looks up aclnnLessScalar, which CANN lacks")
+                elif name == "aten::_pack_padded_sequence":
+                    self._compose(name)
                 elif refused := self._refused(name):
                     self._fall_back_for(name, *refused)
                 elif count_own and self._table.needs(name):
@@ -128,10 +130,12 @@ class Installation:
         operator = _operator(name)
         if operator is None:
             return
-        composition = _compositions.BY_NAME.get(name)
-        if composition is not None:
+        if name in _compositions.BY_NAME:
+            self._compose(name)
+        elif name in _compositions.OR_STEPS and not self._lacking("npu::_lstm_npu"):
+            whole, steps = _compositions.OR_STEPS[name], _kernels.decomposed(operator)
             for key in ("PrivateUse1", "AutogradPrivateUse1"):
-                self._register(name, key, composition)
+                self._register(name, key, _kernels.or_steps(whole, steps), with_keyset=True)
         elif name.partition("::")[2].startswith(_NOT_FOR_NPU):
             reason = "its results are no dense tensors, for which PyTorch's CPU kernels could stand in"
             self._register(name, "PrivateUse1", _kernels.missing(operator, lacking, reason))
@@ -139,6 +143,10 @@ class Installation:
             self._register(name, "PrivateUse1", self._fallback(operator, f"portacl lacks {', '.join(lacking)}"))
         else:
             self._register(name, "PrivateUse1", _kernels.missing(operator, lacking, _NO_CPU_KERNEL))
+
+    def _compose(self, name: str) -> None:
+        for key in ("PrivateUse1", "AutogradPrivateUse1"):
+            self._register(name, key, _compositions.BY_NAME[name])
 
     def _add(self, name: str) -> None:
         """The CPU's kernel for an operator that torch_npu does not have."""
@@ -225,7 +233,11 @@ class Installation:
                     self._register(name, "AutogradPrivateUse1", chosen, with_keyset=True)
                 return
         operator = _operator(name)
-        if operator is not None and name not in _compositions.BY_NAME and (_has_cpu_kernel(name) or _has(name, "CompositeImplicitAutograd")):
+        if name in _compositions.OR_STEPS and not self._lacking("npu::_lstm_npu"):
+            return
+        if operator is None or name in _compositions.BY_NAME:
+            return
+        if _has_cpu_kernel(name) or _has(name, "CompositeImplicitAutograd"):
             self._register(name, "AutogradPrivateUse1", _kernels.decomposed(operator), with_keyset=True)
 
 

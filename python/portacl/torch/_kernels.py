@@ -334,3 +334,12 @@ def decomposed(operator: torch._ops.OpOverload) -> Callable[..., Any]:
         return call_boxed(keyset, *args, **kwargs)
 
     return kernel
+
+
+def or_steps(whole: Callable[..., Any], steps: Callable[..., Any]) -> Callable[..., Any]:
+    """A composition that is given the operator as PyTorch makes it of others, with the keys of the call."""
+
+    def kernel(keyset: torch._C.DispatchKeySet, *args: Any, **kwargs: Any) -> Any:
+        return whole(lambda *some: steps(keyset, *some), *args, **kwargs)
+
+    return kernel

@@ -389,7 +389,10 @@ engine::Scalars NumbersOf(const ListCall& call, const engine::KernelTable& kerne
     const bool stays_float = call.rules->number_is_float || call.rules->number == ListNumber::kScalarEach ||
                              (call.rules->takes_float_on_950 && call.product == Product::kAscend950);
     const bool is_rounded = call.promoted == ACL_FLOAT16 && !stays_float;
-    SetMapScalar(call, kernels, *number, scalars, formula.place, is_rounded ? ACL_FLOAT16 : ACL_DT_UNDEFINED);
+    const aclDataType cast = call.rules->number_is_int8 ? ACL_INT8
+                             : is_rounded               ? ACL_FLOAT16
+                                                        : ACL_DT_UNDEFINED;
+    SetMapScalar(call, kernels, *number, scalars, formula.place, cast);
     if (formula.is_negated) Negate(call, kernels, scalars, formula.place);
   }
   if (formula.number_is_first) scalars.SetScalarIsFirst();

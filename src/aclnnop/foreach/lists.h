@@ -45,6 +45,7 @@ struct ListRules {
   bool takes_float_on_950 = false;  // with a FLOAT16 list; its numbers then are not rounded
   bool number_has_range = false;    // of another dtype, it is finite in the list's
   bool number_is_float = false;     // it is not rounded to a FLOAT16 list's dtype
+  bool number_is_int8 = false;      // it is a mode
   bool takes_wide_numbers = false;  // a tensor's number may be DOUBLE, or INT64 of integers
 };
 

@@ -47,6 +47,53 @@ struct Frac : Unary<Frac, LaneTypes<float>> {
   }
 };
 
+// As the mode says, which is the formula's number; x as it is where there is no such mode. Integers are round.
+struct RoundOff : Elementwise<RoundOff> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float, int32_t>;
+  enum Mode { kNearestEven = 1, kDown, kUp, kNearestAway, kToZero, kToOdd, kFraction };
+  static constexpr int kInputs = 1;
+  explicit RoundOff(const Parameters& parameters) : scalars(parameters) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    using T = hn::TFromD<D>;
+    const auto mode = static_cast<int>(scalars.Get<T>(0));
+    if constexpr (std::is_floating_point_v<T>) {
+      return Rounded(d, mode, x);
+    } else {
+      return mode == kFraction ? hn::Zero(d) : x;
+    }
+  }
+
+  template <class D, class V>
+  static HWY_INLINE V Rounded(D d, int mode, V x) {
+    const V whole = functions::Trunc(d, x);
+    const V beyond = hn::Sub(x, whole);
+    const V next = hn::Add(whole, functions::WithSignOf(d, hn::Set(d, 1.0f), x));
+    switch (mode) {
+      case kNearestEven:
+        return functions::NearestEven(d, x);
+      case kDown:
+        return functions::Floor(d, x);
+      case kUp:
+        return functions::Ceil(d, x);
+      case kNearestAway:
+        return hn::IfThenElse(hn::Ge(hn::Abs(beyond), hn::Set(d, 0.5f)), next, whole);
+      case kToZero:
+        return whole;
+      case kToOdd:
+        return hn::IfThenElse(hn::Or(functions::IsOdd(d, whole), hn::Eq(x, whole)), whole, next);
+      case kFraction:
+        return beyond;
+      default:
+        return x;
+    }
+  }
+
+  engine::Scalars scalars;
+};
+
 // To a multiple of a power of ten, p, or of 1 / p: of floats in three rounded steps, of integers exactly but for the last one,
 // modulo 2^n. Scalars: p, and 1 for multiples of p.
 struct RoundDecimals : Elementwise<RoundDecimals> {
@@ -90,6 +137,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/pointwise/rounding.h"
 #include "aclnnop/pointwise/unary.h"
 
 namespace portacl {
@@ -146,6 +194,7 @@ constexpr UnaryRules kFrac{.kernels = kFracKernels,
                            .zeroed = kIntegers,
                            .needs_sleef = {}};
 
+constexpr auto kRoundOffKernels = PORTACL_VALUE_KERNELS(rounding::RoundOff);
 constexpr auto kRoundDecimalsKernels = PORTACL_VALUE_KERNELS(rounding::RoundDecimals);
 
 // The nearest T to 10^n; infinity beyond the range.
@@ -189,6 +238,8 @@ void SetRounding(const OperatorCall& call, int64_t decimals, int out, Executor& 
 }
 
 }  // namespace
+
+const engine::KernelTable& RoundOffKernels() noexcept { return kRoundOffKernels; }
 
 PORTACL_UNARY_FACTS(floor, Floor, kFloor, kPagesWithAtlasTraining)
 PORTACL_UNARY_FACTS(ceil, Ceil, kCeil, kPagesWithout200I)

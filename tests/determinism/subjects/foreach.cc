@@ -60,6 +60,8 @@
 #include "aclnnop/aclnn_foreach_pow_scalar_list.h"
 #include "aclnnop/aclnn_foreach_pow_scalar_v2.h"
 #include "aclnnop/aclnn_foreach_reciprocal.h"
+#include "aclnnop/aclnn_foreach_round_off_number.h"
+#include "aclnnop/aclnn_foreach_round_off_number_v2.h"
 #include "aclnnop/aclnn_foreach_sigmoid.h"
 #include "aclnnop/aclnn_foreach_sign.h"
 #include "aclnnop/aclnn_foreach_sin.h"
@@ -105,6 +107,13 @@ class Lists {
           break;
         }
         case ParameterKind::kTensor: {
+          if (name.find("RoundOff") != std::string::npos) {
+            static int8_t mode = 6;
+            const int64_t one = 1;
+            argument.tensor = number_ =
+                aclCreateTensor(&one, 1, ACL_INT8, &one, 0, ACL_FORMAT_ND, &one, 1, &mode);
+            break;
+          }
           const bool is_each =
               name.find("List") != std::string::npos && name.find("Addc") != std::string::npos;
           argument.tensor = number_ = Part(tensors[0], 0, 5, is_each ? 3 : 1);
@@ -112,7 +121,10 @@ class Lists {
         }
         default: {
           double value = 0.7;
-          argument.scalar = scalar_ = aclCreateScalar(&value, ACL_DOUBLE);
+          int64_t mode = 4;
+          const bool is_mode = name.find("RoundOff") != std::string::npos;
+          argument.scalar = scalar_ =
+              is_mode ? aclCreateScalar(&mode, ACL_INT64) : aclCreateScalar(&value, ACL_DOUBLE);
         }
       }
       arguments_.push_back(argument);
@@ -237,6 +249,8 @@ SUBJECT(AddcdivList);
 SUBJECT(LerpScalar);
 SUBJECT(LerpList);
 SUBJECT(PowScalarAndTensor);
+SUBJECT(RoundOffNumber);
+SUBJECT(RoundOffNumberV2);
 
 // ---- steps of optimizers, and norms ----
 

@@ -9,6 +9,7 @@
 #include "aclnnop/aclnn_batch_matmul.h"
 #include "aclnnop/aclnn_dot.h"
 #include "aclnnop/aclnn_ger.h"
+#include "aclnnop/aclnn_linalg_cross.h"
 #include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_mv.h"
@@ -162,6 +163,13 @@ const auto kGer = Register("aclnnGer", 2,
                            },
                            aclnnGer, {{{{131}, {97}}, {131, 97}}}, Start::kAnything,
                            {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT16, ACL_INT64, ACL_COMPLEX64});
+const auto kLinalgCross =
+    Register("aclnnLinalgCross", 2,
+             [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+               return aclnnLinalgCrossGetWorkspaceSize(t[0], t[1], 1, t[2], size, executor);
+             },
+             aclnnLinalgCross, {{{{40, 3, 2000}, {3, 1}}, {40, 3, 2000}}}, Start::kAnything,
+             {ACL_FLOAT, ACL_BF16, ACL_DOUBLE, ACL_INT16, ACL_INT64, ACL_COMPLEX64});
 
 }  // namespace
 }  // namespace portacl::testing

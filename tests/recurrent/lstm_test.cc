@@ -1,0 +1,522 @@
+// Long short-term memory: what phase 1 answers, and every element against the definition in float64.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "aclnnop/aclnn_lstm.h"
+#include "aclnnop/aclnn_lstm_backward.h"
+#include "gtest/gtest.h"
+#include "support/index_operator.h"
+#include "support/map_values.h"
+
+namespace portacl::testing {
+namespace {
+
+const DtypeList kDtypes = {ACL_FLOAT, ACL_FLOAT16};
+const char* const kSavedOfForward[] = {"iOut", "jOut", "fOut", "oOut", "hOut", "cOut", "tanhCOut"};
+const char* const kSavedOfBackward[] = {"i", "g", "f", "o", "h", "c", "tanhc"};
+
+// The sizes of a call, from its input, the second parameter and the attributes.
+struct Sizes {
+  int64_t steps = 0, batch = 0, inputs = 0, hidden = 0, layers = 1, directions = 1;
+  bool has_bias = true, is_packed = false, batch_first = false;
+
+  int64_t cells() const { return layers * directions; }
+  int64_t each() const { return has_bias ? 4 : 2; }
+  int64_t width(int64_t layer) const { return layer == 0 ? inputs : directions * hidden; }
+  Shape Parameter(int64_t index) const {
+    const int64_t which = index % each();
+    if (which == 0) return {4 * hidden, width(index / each() / directions)};
+    return which == 1 ? Shape{4 * hidden, hidden} : Shape{4 * hidden};
+  }
+  Shape Sequence(int64_t numbers) const {
+    return batch_first && !is_packed ? Shape{batch, steps, numbers} : Shape{steps, batch, numbers};
+  }
+  Shape Input() const { return is_packed ? Shape{steps * batch, inputs} : Sequence(inputs); }
+  Shape State() const { return {cells(), batch, hidden}; }
+  Shape Saved() const { return {steps, batch, hidden}; }
+};
+
+// False where there are none.
+bool SizesOf(const IndexCall& call, const std::string& lengths, Sizes& sizes) {
+  sizes.layers = call["numLayers"].integer;
+  sizes.directions = call["bidirectional"].integer != 0 ? 2 : 1;
+  sizes.has_bias = call["hasBias"].integer != 0;
+  sizes.batch_first = call["batchFirst"].integer != 0;
+  sizes.is_packed = !call[lengths].null;
+  const auto& params = call["params"].entries;
+  if (sizes.layers < 1 || std::ssize(params) != sizes.cells() * sizes.each()) return false;
+  const Shape& input = call["input"].shape;
+  if (input.size() != (sizes.is_packed ? 2 : 3) || params[1].shape.size() != 2) return false;
+  sizes.hidden = params[1].shape[1];
+  if (sizes.is_packed) {
+    const Shape& steps = call[lengths].shape;
+    if (steps.size() != 1 || steps[0] < 1 || input[0] % steps[0] != 0) return false;
+    sizes.steps = steps[0];
+    sizes.batch = input[0] / steps[0];
+    sizes.inputs = input[1];
+  } else {
+    sizes.steps = input[sizes.batch_first ? 1 : 0];
+    sizes.batch = input[sizes.batch_first ? 0 : 1];
+    sizes.inputs = input[2];
+  }
+  return true;
+}
+
+bool IsNullOrHasNull(const IndexArgument& one) {
+  return one.null ||
+         std::any_of(one.entries.begin(), one.entries.end(), [](const auto& entry) { return entry.null; });
+}
+
+// Whether an argument that is there has another dtype than input, or another shape than given.
+bool Differs(const IndexArgument& one, const IndexCall& call, const std::function<Shape(int64_t)>& shape) {
+  if (one.null) return false;
+  if (one.kind == ParameterKind::kTensor) return one.dtype != call["input"].dtype || one.shape != shape(0);
+  for (int64_t i = 0; i < std::ssize(one.entries); ++i) {
+    const IndexArgument& entry = one.entries[static_cast<size_t>(i)];
+    if (entry.dtype != call["input"].dtype || entry.shape != shape(i)) return true;
+  }
+  return false;
+}
+
+bool ArgumentsWrong(const IndexCall& call, bool is_forward) {
+  const std::string lengths = is_forward ? "batchSizes" : "batchSizesOptional";
+  if (std::find(kDtypes.begin(), kDtypes.end(), call["input"].dtype) == kDtypes.end()) return true;
+  if (!call[lengths].null && call[lengths].dtype != ACL_INT64) return true;
+  Sizes sizes;
+  if (!SizesOf(call, lengths, sizes)) return true;
+  const auto same = [](const Shape& shape) { return [=](int64_t) { return shape; }; };
+  const size_t states = call["hx"].null ? 0 : call["hx"].entries.size();
+  if (states != 2 && !(is_forward && states == 0)) return true;
+  const auto parameter = [&](int64_t i) { return sizes.Parameter(i); };
+  if (Differs(call["params"], call, parameter) || Differs(call["hx"], call, same(sizes.State()))) return true;
+  const Shape output = sizes.Sequence(sizes.directions * sizes.hidden);
+  for (const char* name :
+       is_forward ? std::vector{"hy", "cy"} : std::vector{"dh", "dc", "dhPrevOut", "dcPrevOut"}) {
+    if (Differs(call[name], call, same(sizes.State()))) return true;
+  }
+  if (Differs(call[is_forward ? "output" : "dy"], call, same(output))) return true;
+  if (is_forward && call["train"].integer == 0) return false;
+  for (const char* name : is_forward ? kSavedOfForward : kSavedOfBackward) {
+    if (std::ssize(call[name].entries) != sizes.cells() || Differs(call[name], call, same(sizes.Saved())))
+      return true;
+  }
+  if (is_forward) return false;
+  return Differs(call["dxOut"], call, same(sizes.Input())) ||
+         std::ssize(call["dparamsOut"].entries) != sizes.cells() * sizes.each() ||
+         Differs(call["dparamsOut"], call, parameter);
+}
+
+// ---- the definition ----
+
+using Numbers = std::vector<double>;
+
+// The tensors of a call by argument.
+class Values {
+ public:
+  Values(const IndexCall& call, const std::vector<TensorValues>& tensors) : call_(call), tensors_(tensors) {}
+
+  const TensorValues* Tensor(const std::string& name, size_t entry = 0) const {
+    size_t at = 0;
+    for (const IndexArgument& one : call_.arguments) {
+      const bool is_list = one.kind == ParameterKind::kList;
+      if (one.name == name) return is_list || !one.null ? &tensors_[at + entry] : nullptr;
+      if (is_list && !one.null) at += one.entries.size();
+      if (one.kind == ParameterKind::kTensor) ++at;
+    }
+    return nullptr;
+  }
+  Numbers All(const std::string& name, size_t entry = 0) const {
+    const TensorValues* const tensor = Tensor(name, entry);
+    Numbers numbers;
+    for (const Element& element : tensor->elements)
+      numbers.push_back(static_cast<double>(NumberOf(tensor->dtype, element.data()).real));
+    return numbers;
+  }
+  // The same, or so many zeros where there is no such tensor.
+  Numbers AllOrZeros(const std::string& name, size_t entry, int64_t count) const {
+    const IndexArgument& one = call_[name];
+    const bool is_there = !one.null && (one.kind != ParameterKind::kList || entry < one.entries.size());
+    return is_there ? All(name, entry) : Numbers(static_cast<size_t>(count), 0.0);
+  }
+
+ private:
+  const IndexCall& call_;
+  const std::vector<TensorValues>& tensors_;
+};
+
+Outcome Rounded(DtypeNumber dtype, const Numbers& numbers) {
+  Outcome outcome;
+  for (const double x : numbers) outcome.push_back(ElementOfNumber(dtype, {static_cast<long double>(x), 0}));
+  return outcome;
+}
+
+std::vector<int64_t> LengthsOf(const Values& values, const std::string& name, const Sizes& sizes) {
+  std::vector<int64_t> lengths(static_cast<size_t>(sizes.steps), sizes.batch);
+  if (!sizes.is_packed) return lengths;
+  for (size_t t = 0; t < lengths.size(); ++t)
+    lengths[t] = std::clamp<int64_t>(values.Tensor(name)->Integer(static_cast<int64_t>(t)), 0,
+                                     t == 0 ? sizes.batch : lengths[t - 1]);
+  return lengths;
+}
+
+double Logistic(double x) { return 1 / (1 + std::exp(-x)); }
+
+// Where step t of b lies in a sequence of rows of `width`, as the call has it.
+size_t RowAt(const Sizes& sizes, int64_t t, int64_t b, int64_t width) {
+  const bool batch_first = sizes.batch_first && !sizes.is_packed;
+  return static_cast<size_t>((batch_first ? b * sizes.steps + t : t * sizes.batch + b) * width);
+}
+
+std::vector<Outcome> ForwardOracle(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  const Values values(call, tensors);
+  Sizes sizes;
+  SizesOf(call, "batchSizes", sizes);
+  const int64_t n = sizes.hidden;
+  const std::vector<int64_t> lengths = LengthsOf(values, "batchSizes", sizes);
+  const DtypeNumber dtype = call["input"].dtype;
+  // x[t][b] of the layer
+  std::vector<std::vector<Numbers>> x(static_cast<size_t>(sizes.steps));
+  const Numbers input = values.All("input");
+  for (int64_t t = 0; t < sizes.steps; ++t) {
+    for (int64_t b = 0; b < sizes.batch; ++b) {
+      const auto first = input.begin() + static_cast<std::ptrdiff_t>(RowAt(sizes, t, b, sizes.inputs));
+      x[static_cast<size_t>(t)].emplace_back(first, first + sizes.inputs);
+    }
+  }
+  const auto state = static_cast<size_t>(sizes.cells() * sizes.batch * n);
+  const Numbers h0 = values.AllOrZeros("hx", 0, static_cast<int64_t>(state));
+  const Numbers c0 = values.AllOrZeros("hx", 1, static_cast<int64_t>(state));
+  Numbers hy(state);
+  Numbers cy(state);
+  std::vector<std::vector<Numbers>> saved(7);  // of each kind, for every cell
+  for (auto& one : saved)
+    one.assign(static_cast<size_t>(sizes.cells()),
+               Numbers(static_cast<size_t>(sizes.steps * sizes.batch * n), 0.0));
+  for (int64_t layer = 0; layer < sizes.layers; ++layer) {
+    std::vector<std::vector<Numbers>> y(
+        static_cast<size_t>(sizes.steps),
+        std::vector<Numbers>(static_cast<size_t>(sizes.batch),
+                             Numbers(static_cast<size_t>(sizes.directions * n), 0.0)));
+    for (int64_t direction = 0; direction < sizes.directions; ++direction) {
+      const auto cell = static_cast<size_t>(layer * sizes.directions + direction);
+      const auto first = cell * static_cast<size_t>(sizes.each());
+      const Numbers w = values.All("params", first);
+      const Numbers u = values.All("params", first + 1);
+      const Numbers bias_w =
+          sizes.has_bias ? values.All("params", first + 2) : Numbers(static_cast<size_t>(4 * n), 0.0);
+      const Numbers bias_u =
+          sizes.has_bias ? values.All("params", first + 3) : Numbers(static_cast<size_t>(4 * n), 0.0);
+      for (int64_t b = 0; b < sizes.batch; ++b) {
+        const size_t at =
+            (cell * static_cast<size_t>(sizes.batch) + static_cast<size_t>(b)) * static_cast<size_t>(n);
+        Numbers h(h0.begin() + static_cast<std::ptrdiff_t>(at),
+                  h0.begin() + static_cast<std::ptrdiff_t>(at) + n);
+        Numbers c(c0.begin() + static_cast<std::ptrdiff_t>(at),
+                  c0.begin() + static_cast<std::ptrdiff_t>(at) + n);
+        for (int64_t step = 0; step < sizes.steps; ++step) {
+          const int64_t t = direction == 0 ? step : sizes.steps - 1 - step;
+          if (b >= lengths[static_cast<size_t>(t)]) continue;
+          const Numbers& row = x[static_cast<size_t>(t)][static_cast<size_t>(b)];
+          Numbers gates(static_cast<size_t>(4 * n));
+          for (size_t g = 0; g < gates.size(); ++g) {
+            double sum = bias_w[g] + bias_u[g];
+            for (size_t k = 0; k < row.size(); ++k) sum += w[g * row.size() + k] * row[k];
+            for (size_t k = 0; k < h.size(); ++k) sum += u[g * h.size() + k] * h[k];
+            gates[g] = sum;
+          }
+          for (size_t k = 0; k < h.size(); ++k) {
+            const double i = Logistic(gates[k]);
+            const double f = Logistic(gates[h.size() + k]);
+            const double g = std::tanh(gates[2 * h.size() + k]);
+            const double o = Logistic(gates[3 * h.size() + k]);
+            c[k] = f * c[k] + i * g;
+            h[k] = o * std::tanh(c[k]);
+            const double kept[] = {i, g, f, o, h[k], c[k], std::tanh(c[k])};
+            const size_t place = static_cast<size_t>((t * sizes.batch + b) * n) + k;
+            for (size_t kind = 0; kind < 7; ++kind) saved[kind][cell][place] = kept[kind];
+          }
+          std::copy(h.begin(), h.end(),
+                    y[static_cast<size_t>(t)][static_cast<size_t>(b)].begin() + direction * n);
+        }
+        std::copy(h.begin(), h.end(), hy.begin() + static_cast<std::ptrdiff_t>(at));
+        std::copy(c.begin(), c.end(), cy.begin() + static_cast<std::ptrdiff_t>(at));
+      }
+    }
+    x = y;
+  }
+  Numbers output(static_cast<size_t>(sizes.steps * sizes.batch * sizes.directions * n));
+  for (int64_t t = 0; t < sizes.steps; ++t) {
+    for (int64_t b = 0; b < sizes.batch; ++b) {
+      const Numbers& row = x[static_cast<size_t>(t)][static_cast<size_t>(b)];
+      std::copy(row.begin(), row.end(),
+                output.begin() + static_cast<std::ptrdiff_t>(RowAt(sizes, t, b, sizes.directions * n)));
+    }
+  }
+  std::vector<Outcome> outcomes = {Rounded(dtype, output), Rounded(dtype, hy), Rounded(dtype, cy)};
+  for (size_t kind = 0; kind < 7; ++kind) {
+    for (size_t cell = 0; cell < call[kSavedOfForward[kind]].entries.size(); ++cell)
+      outcomes.push_back(call["train"].integer != 0 ? Rounded(dtype, saved[kind][cell]) : Outcome{});
+  }
+  return outcomes;
+}
+
+std::vector<Outcome> BackwardOracle(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  const Values values(call, tensors);
+  Sizes sizes;
+  SizesOf(call, "batchSizesOptional", sizes);
+  const int64_t n = sizes.hidden;
+  const std::vector<int64_t> lengths = LengthsOf(values, "batchSizesOptional", sizes);
+  const DtypeNumber dtype = call["input"].dtype;
+  const auto is_active = [&](int64_t t, int64_t b) { return b < lengths[static_cast<size_t>(t)]; };
+  const auto state = static_cast<size_t>(sizes.cells() * sizes.batch * n);
+  const Numbers h0 = values.All("hx", 0);
+  const Numbers c0 = values.All("hx", 1);
+  Numbers of_h0(state), of_c0(state);
+  std::vector<Numbers> of_params;
+  for (int64_t i = 0; i < sizes.cells() * sizes.each(); ++i)
+    of_params.emplace_back(static_cast<size_t>(NumElements(sizes.Parameter(i))), 0.0);
+  // Gradients of a layer's output: as the call has them, then rows in the order of steps.
+  const int64_t outputs = sizes.directions * n;
+  const Numbers dy = values.AllOrZeros("dy", 0, sizes.steps * sizes.batch * outputs);
+  Numbers of_output;
+  for (int64_t t = 0; t < sizes.steps; ++t) {
+    for (int64_t b = 0; b < sizes.batch; ++b) {
+      for (int64_t k = 0; k < outputs; ++k)
+        of_output.push_back(dy[RowAt(sizes, t, b, outputs) + static_cast<size_t>(k)]);
+    }
+  }
+  const Numbers of_hy = values.AllOrZeros("dh", 0, static_cast<int64_t>(state));
+  const Numbers of_cy = values.AllOrZeros("dc", 0, static_cast<int64_t>(state));
+  for (int64_t layer = sizes.layers - 1; layer >= 0; --layer) {
+    const int64_t width = sizes.width(layer);
+    Numbers x;
+    for (int64_t t = 0; t < sizes.steps; ++t) {
+      for (int64_t b = 0; b < sizes.batch; ++b) {
+        for (int64_t k = 0; k < width; ++k) {
+          if (layer == 0) {
+            const Numbers& input = values.All("input");
+            x.push_back(input[RowAt(sizes, t, b, width) + static_cast<size_t>(k)]);
+          } else {
+            const Numbers& h = values.All("h", static_cast<size_t>((layer - 1) * sizes.directions + k / n));
+            x.push_back(h[static_cast<size_t>((t * sizes.batch + b) * n + k % n)]);
+          }
+        }
+      }
+    }
+    Numbers of_x(x.size(), 0.0);
+    for (int64_t direction = 0; direction < sizes.directions; ++direction) {
+      const int64_t cell = layer * sizes.directions + direction;
+      const auto at = static_cast<size_t>(cell);
+      const auto first = static_cast<size_t>(cell * sizes.each());
+      const Numbers w = values.All("params", first);
+      const Numbers u = values.All("params", first + 1);
+      Numbers kept[7];
+      for (size_t kind = 0; kind < 7; ++kind) kept[kind] = values.All(kSavedOfBackward[kind], at);
+      for (int64_t b = 0; b < sizes.batch; ++b) {
+        const auto row = static_cast<size_t>((cell * sizes.batch + b) * n);
+        Numbers dh(of_hy.begin() + static_cast<std::ptrdiff_t>(row),
+                   of_hy.begin() + static_cast<std::ptrdiff_t>(row) + n);
+        Numbers dc(of_cy.begin() + static_cast<std::ptrdiff_t>(row),
+                   of_cy.begin() + static_cast<std::ptrdiff_t>(row) + n);
+        for (int64_t step = sizes.steps - 1; step >= 0; --step) {
+          const int64_t t = direction == 0 ? step : sizes.steps - 1 - step;
+          if (!is_active(t, b)) continue;
+          int64_t before = direction == 0 ? t - 1 : t + 1;
+          if (before < 0 || before >= sizes.steps || !is_active(before, b)) before = -1;
+          const auto place = static_cast<size_t>((t * sizes.batch + b) * n);
+          const auto previous = static_cast<size_t>((before * sizes.batch + b) * n);
+          Numbers of_gates(static_cast<size_t>(4 * n));
+          for (size_t k = 0; k < static_cast<size_t>(n); ++k) {
+            const double i = kept[0][place + k], g = kept[1][place + k], f = kept[2][place + k];
+            const double o = kept[3][place + k], tanh_c = kept[6][place + k];
+            const double c_before = before < 0 ? c0[row + k] : kept[5][previous + k];
+            const double from_h =
+                dh[k] + of_output[static_cast<size_t>((t * sizes.batch + b) * outputs + direction * n) + k];
+            const double from_c = dc[k] + from_h * o * (1 - tanh_c * tanh_c);
+            of_gates[k] = from_c * g * i * (1 - i);
+            of_gates[static_cast<size_t>(n) + k] = from_c * c_before * f * (1 - f);
+            of_gates[static_cast<size_t>(2 * n) + k] = from_c * i * (1 - g * g);
+            of_gates[static_cast<size_t>(3 * n) + k] = from_h * tanh_c * o * (1 - o);
+            dc[k] = from_c * f;
+          }
+          for (size_t gate = 0; gate < of_gates.size(); ++gate) {
+            for (size_t k = 0; k < static_cast<size_t>(width); ++k) {
+              const size_t from = static_cast<size_t>((t * sizes.batch + b) * width) + k;
+              of_params[first][gate * static_cast<size_t>(width) + k] += of_gates[gate] * x[from];
+              of_x[from] += of_gates[gate] * w[gate * static_cast<size_t>(width) + k];
+            }
+            for (size_t k = 0; k < static_cast<size_t>(n); ++k) {
+              const double h_before = before < 0 ? h0[row + k] : kept[4][previous + k];
+              of_params[first + 1][gate * static_cast<size_t>(n) + k] += of_gates[gate] * h_before;
+            }
+            for (size_t which = 2; which < static_cast<size_t>(sizes.each()); ++which)
+              of_params[first + which][gate] += of_gates[gate];
+          }
+          for (size_t k = 0; k < static_cast<size_t>(n); ++k) {
+            dh[k] = 0;
+            for (size_t gate = 0; gate < of_gates.size(); ++gate)
+              dh[k] += of_gates[gate] * u[gate * static_cast<size_t>(n) + k];
+          }
+        }
+        std::copy(dh.begin(), dh.end(), of_h0.begin() + static_cast<std::ptrdiff_t>(row));
+        std::copy(dc.begin(), dc.end(), of_c0.begin() + static_cast<std::ptrdiff_t>(row));
+      }
+    }
+    of_output = of_x;
+  }
+  Numbers of_input(of_output.size());
+  for (int64_t t = 0; t < sizes.steps; ++t) {
+    for (int64_t b = 0; b < sizes.batch; ++b) {
+      for (int64_t k = 0; k < sizes.inputs; ++k)
+        of_input[RowAt(sizes, t, b, sizes.inputs) + static_cast<size_t>(k)] =
+            of_output[static_cast<size_t>((t * sizes.batch + b) * sizes.inputs + k)];
+    }
+  }
+  std::vector<Outcome> outcomes = {Rounded(dtype, of_input), Rounded(dtype, of_h0), Rounded(dtype, of_c0)};
+  for (const Numbers& numbers : of_params) outcomes.push_back(Rounded(dtype, numbers));
+  return outcomes;
+}
+
+// ---- calls ----
+
+IndexArgument OfShapes(const std::string& name, int64_t count, const std::function<Shape(int64_t)>& shape,
+                       DtypeNumber dtype, bool is_output = false) {
+  std::vector<Shape> shapes;
+  for (int64_t i = 0; i < count; ++i) shapes.push_back(shape(i));
+  return ListArg(name, shapes, is_output, dtype);
+}
+IndexArgument Null(IndexArgument argument) {
+  argument.null = true;
+  return argument;
+}
+
+std::vector<IndexArgument> ArgumentsOf(const Sizes& sizes, bool is_forward, bool train, bool has_state,
+                                       DtypeNumber dtype) {
+  const auto same = [](const Shape& shape) { return [=](int64_t) { return shape; }; };
+  const auto parameter = [&](int64_t i) { return sizes.Parameter(i); };
+  const int64_t cells = sizes.cells();
+  const int64_t parameters = cells * sizes.each();
+  const auto number = [](const char* name, int64_t value) { return IntegerArg(name, value); };
+  const IndexArgument input = TensorArg("input", sizes.Input(), dtype);
+  const IndexArgument params = OfShapes("params", parameters, parameter, dtype);
+  const IndexArgument hx = OfShapes("hx", has_state || !is_forward ? 2 : 0, same(sizes.State()), dtype);
+  IndexArgument lengths =
+      TensorArg(is_forward ? "batchSizes" : "batchSizesOptional", {sizes.steps}, ACL_INT64);
+  lengths.null = !sizes.is_packed;
+  const std::vector<IndexArgument> attributes = {number("hasBias", sizes.has_bias ? 1 : 0),
+                                                 number("numLayers", sizes.layers),
+                                                 RealArg("dropout", 0.5),
+                                                 number("train", train ? 1 : 0),
+                                                 number("bidirectional", sizes.directions - 1),
+                                                 number("batchFirst", sizes.batch_first ? 1 : 0)};
+  const Shape output = sizes.Sequence(sizes.directions * sizes.hidden);
+  std::vector<IndexArgument> all;
+  if (is_forward) {
+    all = {input, params, hx, lengths};
+    all.insert(all.end(), attributes.begin(), attributes.end());
+    for (const IndexArgument& one :
+         {OutputArg("output", output, dtype), OutputArg("hy", sizes.State(), dtype),
+          OutputArg("cy", sizes.State(), dtype)})
+      all.push_back(one);
+    for (const char* name : kSavedOfForward)
+      all.push_back(OfShapes(name, cells, same(sizes.Saved()), dtype, true));
+    return all;
+  }
+  all = {input, hx, params};
+  for (const IndexArgument& one : {TensorArg("dy", output, dtype), TensorArg("dh", sizes.State(), dtype),
+                                   TensorArg("dc", sizes.State(), dtype)})
+    all.push_back(has_state ? one : Null(one));
+  for (const char* name : kSavedOfBackward) all.push_back(OfShapes(name, cells, same(sizes.Saved()), dtype));
+  all.push_back(lengths);
+  all.insert(all.end(), attributes.begin(), attributes.end());
+  all.push_back(Null(ArrayArg("outputMask", {})));
+  all.push_back(OutputArg("dxOut", sizes.Input(), dtype));
+  all.push_back(OutputArg("dhPrevOut", sizes.State(), dtype));
+  all.push_back(OutputArg("dcPrevOut", sizes.State(), dtype));
+  all.push_back(OfShapes("dparamsOut", parameters, parameter, dtype, true));
+  return all;
+}
+
+IndexOperator Lstm(bool is_forward) {
+  IndexOperator op;
+  op.function = is_forward ? PORTACL_C_FUNCTION(aclnnLSTM) : PORTACL_C_FUNCTION(aclnnLstmBackward);
+  op.takes_workspace = true;
+  Sizes valid;
+  valid.steps = 3;
+  valid.batch = 2;
+  valid.inputs = 4;
+  valid.hidden = 5;
+  op.valid = ArgumentsOf(valid, is_forward, true, true, ACL_FLOAT);
+  std::string names;
+  for (const IndexArgument& one : op.valid) {
+    if (!one.null || one.kind == ParameterKind::kTensor)
+      names += (names.empty() ? "" : " ") + one.name;
+  }
+  op.rules = {Refuses(161001, names,
+                      [=](IndexCall& call) {
+                        std::vector<const char*> needed = {"input", "params", "output", "hy", "cy"};
+                        if (!is_forward)
+                          needed = {"input", "params", "hx", "dxOut", "dhPrevOut", "dcPrevOut", "dparamsOut"};
+                        if (!is_forward || call["train"].integer != 0) {
+                          for (const char* name : is_forward ? kSavedOfForward : kSavedOfBackward)
+                            needed.push_back(name);
+                        }
+                        return std::any_of(needed.begin(), needed.end(),
+                                           [&](const char* name) { return IsNullOrHasNull(call[name]); });
+                      }),
+              Refuses(161002, names, [=](IndexCall& call) { return ArgumentsWrong(call, is_forward); }),
+              SucceedsIf([=](const IndexCall& call) {
+                Sizes sizes;
+                SizesOf(call, is_forward ? "batchSizes" : "batchSizesOptional", sizes);
+                return sizes.hidden == 0 || (is_forward && sizes.batch == 0);
+              })};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    Sizes sizes;
+    sizes.steps = random.Between(1, 5);
+    sizes.batch = random.Between(1, 4);
+    sizes.inputs = random.Between(random.Chance(10) ? 0 : 1, 7);
+    sizes.hidden = random.Chance(20) ? random.Between(15, 40) : random.Between(1, 6);
+    sizes.layers = random.Between(1, 3);
+    sizes.directions = random.Between(1, 2);
+    sizes.has_bias = random.Chance(70);
+    sizes.is_packed = random.Chance(30);
+    sizes.batch_first = random.Chance(40);
+    call.arguments =
+        ArgumentsOf(sizes, is_forward, random.Chance(80), random.Chance(70), DrawDtype(random, kDtypes));
+  };
+  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    int64_t length = 100;
+    for (HostTensor& tensor : tensors) {
+      for (int64_t i = 0; i < tensor.size(); ++i) {
+        if (tensor.dtype() == ACL_INT64) {
+          length = std::min(length, i == 0 ? random.Between(1, 4) : random.Between(0, 4));
+          std::memcpy(tensor.Element(i), &length, sizeof length);
+          continue;
+        }
+        const auto value = static_cast<long double>(random.Between(-500, 500)) / 1000;
+        const Element element = ElementOfNumber(tensor.dtype(), {value, 0});
+        std::copy(element.begin(), element.end(), tensor.Element(i));
+      }
+    }
+    (void)call;
+  };
+  op.oracle = is_forward ? ForwardOracle : BackwardOracle;
+  op.tolerance = 2e-5;
+  op.is_inexact = true;
+  return op;
+}
+
+const std::vector<IndexOperator>& Operators() {
+  static const std::vector<IndexOperator> operators = {Lstm(true), Lstm(false)};
+  return operators;
+}
+
+PORTACL_INDEX_TESTS(Recurrent, Operators());
+
+}  // namespace
+}  // namespace portacl::testing
