@@ -56,8 +56,12 @@ PLACES_BY_HAND = {
     "aten::native_batch_norm_backward": "BatchNormBackward",
     # LessScalar, which CANN lacks, is for a number on the CPU as self: that falls back.
     "aten::ge.Tensor": "GeScalar GeTensor",
-    # Calls fused attention through a dispatcher key of its own.
-    "aten::scaled_dot_product_attention": "npu::npu_fusion_attention npu::npu_fusion_attention_v3",
+    # Call fused attention through a dispatcher key of their own; what has no batch (layout TND) needs more and says so itself.
+    "aten::scaled_dot_product_attention": "npu::npu_fusion_attention_v3 npu::npu_fusion_attention_grad_v3",
+    "aten::npu_fusion_attention_v3": "DropoutGenMaskV2 FlashAttentionScore",
+    "aten::npu_fusion_attention_grad_v3": "FlashAttentionScoreGrad",
+    "aten::npu_fusion_attention": "DropoutGenMaskV2 FlashAttentionScore",
+    "aten::npu_fusion_attention_grad": "FlashAttentionScoreGrad",
     # No aclnn function and not a single sample: operators of the graph engine.
     "aten::_conv_depthwise2d_backward": "legacy",
     "aten::_embedding_bag_per_sample_weights_backward": "legacy",
@@ -74,6 +78,16 @@ PLACES_BY_HAND = {
     "aten::slow_conv3d_forward": "legacy",
     "aten::slow_conv3d_forward.output": "legacy",
     "aten::to_padded_tensor": "legacy",
+}
+
+# The same for the products of a pattern.
+PLACES_BY_HAND_ON = {
+    "Ascend950.*": {
+        "aten::npu_fusion_attention": "DropoutV3 FlashAttentionScoreV4",
+        "aten::npu_fusion_attention_grad": "FlashAttentionScoreGradV4",
+        "aten::npu_fusion_attention_grad_v3": "FlashAttentionScoreGradV4",
+        "aten::npu_fusion_attention_v3": "DropoutV3 FlashAttentionScoreV4",
+    },
 }
 
 # Operators whose gradient is torch_npu's own: what that calls.
@@ -232,6 +246,8 @@ def main() -> None:
             elsewhere = {f for c in others for f in c.get(full, set())} if own_calls else set()
             table[full] = " ".join(short(n) for n in needs(functions_reached, own_calls, elsewhere))
         table.update(PLACES_BY_HAND)
+    for product, example in OTHER_PRODUCTS.items():
+        tables[example].update(PLACES_BY_HAND_ON[product])
     base = tables[DEFAULT_PRODUCT]
     data = {
         "torch_npu": version,

@@ -203,7 +203,7 @@ class Installation:
         conditions: list[Callable[..., bool]] = []
         what = list(dtypes)
         if dtypes:
-            conditions.append(_kernels.takes_one_of(frozenset(getattr(torch, dtype) for dtype in dtypes)))
+            conditions.append(_kernels.takes_one_of(operator, frozenset(getattr(torch, dtype) for dtype in dtypes)))
         if rule is not None:
             conditions.append(_refusals.refused_arguments(operator, rule))
             what.append(rule.what)

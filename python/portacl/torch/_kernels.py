@@ -244,8 +244,15 @@ def unless(
     return choose
 
 
-def takes_one_of(dtypes: frozenset[torch.dtype]) -> Callable[..., bool]:
+_OF_OTHER_DTYPES = frozenset("index indices mask condition sorter".split())  # tensors whose dtype says nothing about the rest
+
+
+def takes_one_of(operator: torch._ops.OpOverload, dtypes: frozenset[torch.dtype]) -> Callable[..., bool]:
     """Whether a call has a tensor of one of these dtypes, or makes one."""
+    asked = [a for a in operator._schema.arguments if a.name not in _OF_OTHER_DTYPES and ("Tensor" in str(a.type) or a.name == "dtype")]
+    all_arguments = list(operator._schema.arguments)
+    places = tuple(all_arguments.index(a) for a in asked if not a.kwarg_only)
+    names = tuple(a.name for a in asked if a.kwarg_only)
 
     def takes(value: Any) -> bool:
         if isinstance(value, _Tensor):
@@ -255,7 +262,13 @@ def takes_one_of(dtypes: frozenset[torch.dtype]) -> Callable[..., bool]:
         return isinstance(value, torch.dtype) and value in dtypes
 
     def condition(*args: Any, **kwargs: Any) -> bool:
-        return any(takes(value) for value in args) or any(takes(value) for value in kwargs.values())
+        count = len(args)
+        for place in places:
+            if place >= count:
+                break
+            if takes(args[place]):
+                return True
+        return bool(kwargs) and any(takes(kwargs.get(name)) for name in names)
 
     return condition
 

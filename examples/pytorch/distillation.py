@@ -1,0 +1,53 @@
+"""A small network learns from a large one: the teacher from labels, then the student from the teacher's odds by KL divergence."""
+
+# SPDX-License-Identifier: Apache-2.0
+import sys
+
+import torch
+import torch.nn.functional as F
+import training
+from torch import nn
+
+SAMPLES, BATCH, INPUTS, CLASSES, HEAT = 2048, 256, 16, 10, 2.0
+
+
+def perceptron(width):
+    return nn.Sequential(
+        nn.Linear(INPUTS, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, CLASSES)
+    )
+
+
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.teacher, self.student = perceptron(512), perceptron(64)
+
+
+class Distillation(training.Task):
+    __doc__ = __doc__
+    name = "distillation"
+    steps = 300
+    below = 0.2
+    tolerance = {"f32": 2e-2, "bf16": 0.2, "f16": 0.2}
+
+    def __init__(self, device):
+        super().__init__(device)
+        self.x = self.uniform(1, SAMPLES, INPUTS) * 2 - 1
+        self.labels = (torch.sin(3 * self.x) @ (self.uniform(2, INPUTS, CLASSES) * 2 - 1)).argmax(dim=1)
+
+    def network(self):
+        return Pair()
+
+    def loss(self, network, step):
+        """The first third of the steps is the teacher's."""
+        rows = self.whole(step, SAMPLES, BATCH)
+        if step < self.steps // 3:
+            return F.cross_entropy(network.teacher(self.x[rows]).float(), self.labels[rows])
+        with torch.no_grad():
+            odds = F.log_softmax(network.teacher(self.x[rows]).float() / HEAT, dim=1)
+        learned = F.log_softmax(network.student(self.x[rows]).float() / HEAT, dim=1)
+        return HEAT**2 * F.kl_div(learned, odds, reduction="batchmean", log_target=True)
+
+
+if __name__ == "__main__":
+    sys.exit(training.main(Distillation))

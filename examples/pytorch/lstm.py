@@ -1,0 +1,41 @@
+"""Trains a two-layer LSTM to foretell a mixture of waves."""
+
+# SPDX-License-Identifier: Apache-2.0
+import sys
+
+import torch
+import torch.nn.functional as F
+import training
+from torch import nn
+
+LENGTH, BATCH, WIDTH = 32, 32, 64
+
+
+class Forecast(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm, self.head = nn.LSTM(1, WIDTH, num_layers=2, batch_first=True), nn.Linear(WIDTH, 1)
+
+    def forward(self, x):
+        return self.head(self.lstm(x)[0])
+
+
+class Waves(training.Task):
+    __doc__ = __doc__
+    name = "lstm"
+    steps = 200
+    below = 0.01
+    tolerance = {"f32": 1e-2, "bf16": 0.2, "f16": 0.2}
+
+    def network(self):
+        return Forecast()
+
+    def loss(self, network, step):
+        speed, phase = self.uniform(step, 2, BATCH, 2, 1)
+        times = torch.arange(LENGTH + 1, dtype=torch.float32, device=self.device)
+        waves = torch.sin((0.2 + 0.4 * speed) * times + 6.25 * phase).sum(1)[:, :, None]
+        return F.mse_loss(network(waves[:, :-1]).float(), waves[:, 1:])
+
+
+if __name__ == "__main__":
+    sys.exit(training.main(Waves))
