@@ -8,7 +8,7 @@ import torch.nn.functional as F
 import training
 from torch import nn
 
-SAMPLES, BATCH, INPUTS, CLASSES, HEAT = 2048, 256, 16, 10, 2.0
+SAMPLES, INPUTS, CLASSES, HEAT = 2048, 16, 10, 2.0
 
 
 def perceptron(width):
@@ -27,6 +27,7 @@ class Distillation(training.Task):
     __doc__ = __doc__
     name = "distillation"
     steps = 300
+    batch = 256
     below = 0.2
     tolerance = {"f32": 2e-2, "bf16": 0.2, "f16": 0.2}
 
@@ -40,7 +41,7 @@ class Distillation(training.Task):
 
     def loss(self, network, step):
         """The first third of the steps is the teacher's."""
-        rows = self.whole(step, SAMPLES, BATCH)
+        rows = self.whole(step, SAMPLES, self.batch)
         if step < self.steps // 3:
             return F.cross_entropy(network.teacher(self.x[rows]).float(), self.labels[rows])
         with torch.no_grad():

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 import training
 from torch import nn
 
-LAYERS, HEADS, GROUPS, WIDTH, HIDDEN, LENGTH, BATCH, NUMBERS = 2, 4, 2, 128, 344, 48, 16, 31
+LAYERS, HEADS, GROUPS, WIDTH, HIDDEN, LENGTH, NUMBERS = 2, 4, 2, 128, 344, 48, 31
 HEAD = WIDTH // HEADS
 
 
@@ -69,7 +69,7 @@ class Sequences(training.Task):
 
     def loss(self, network, step):
         """Every number is the sum of the two before it, modulo 31."""
-        columns = list(self.whole(step, NUMBERS, 2, BATCH))
+        columns = list(self.whole(step, NUMBERS, 2, self.batch))
         while len(columns) <= LENGTH:
             columns.append((columns[-1] + columns[-2]) % NUMBERS)
         tokens = torch.stack(columns, dim=1)

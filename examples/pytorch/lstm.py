@@ -8,7 +8,7 @@ import torch.nn.functional as F
 import training
 from torch import nn
 
-LENGTH, BATCH, WIDTH = 32, 32, 64
+LENGTH, WIDTH = 32, 64
 
 
 class Forecast(nn.Module):
@@ -24,6 +24,7 @@ class Waves(training.Task):
     __doc__ = __doc__
     name = "lstm"
     steps = 200
+    batch = 32
     below = 0.01
     tolerance = {"f32": 1e-2, "bf16": 0.2, "f16": 0.2}
 
@@ -31,7 +32,7 @@ class Waves(training.Task):
         return Forecast()
 
     def loss(self, network, step):
-        speed, phase = self.uniform(step, 2, BATCH, 2, 1)
+        speed, phase = self.uniform(step, 2, self.batch, 2, 1)
         times = torch.arange(LENGTH + 1, dtype=torch.float32, device=self.device)
         waves = torch.sin((0.2 + 0.4 * speed) * times + 6.25 * phase).sum(1)[:, :, None]
         return F.mse_loss(network(waves[:, :-1]).float(), waves[:, 1:])

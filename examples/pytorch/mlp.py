@@ -8,13 +8,14 @@ import torch.nn.functional as F
 import training
 from torch import nn
 
-SAMPLES, BATCH, WIDTH, CLASSES = 2048, 256, 256, 5
+SAMPLES, WIDTH, CLASSES = 2048, 256, 5
 
 
 class Points(training.Task):
     __doc__ = __doc__
     name = "mlp"
     steps = 300
+    batch = 256
     below = 0.2
     tolerance = {"f32": 2e-2, "bf16": 0.2, "f16": 0.2}
 
@@ -31,7 +32,7 @@ class Points(training.Task):
         return nn.Sequential(*layers[:-1])
 
     def loss(self, network, step):
-        rows = self.whole(step, SAMPLES, BATCH)
+        rows = self.whole(step, SAMPLES, self.batch)
         y, odds = self.y[rows], self.odds[rows]
         out = network(self.x[rows]).float()
         divergence = F.kl_div(F.log_softmax(out[:, 3:], dim=1), odds, reduction="batchmean")

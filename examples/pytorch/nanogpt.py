@@ -9,7 +9,7 @@ import torch.nn.functional as F
 import training
 from torch import nn
 
-LAYERS, HEADS, WIDTH, LENGTH, BATCH = 2, 4, 128, 64, 16
+LAYERS, HEADS, WIDTH, LENGTH = 2, 4, 128, 64
 TEXT = Path(__file__).resolve().parents[2] / "LICENSE"
 
 
@@ -63,7 +63,7 @@ class Characters(training.Task):
         return GPT(len(self.characters))
 
     def loss(self, network, step):
-        starts = self.whole(step, len(self.tokens) - LENGTH, BATCH, 1)
+        starts = self.whole(step, len(self.tokens) - LENGTH, self.batch, 1)
         windows = self.tokens[starts + torch.arange(LENGTH + 1, device=self.device)]
         return F.cross_entropy(network(windows[:, :-1]).flatten(0, 1), windows[:, 1:].flatten())
 

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 import training
 from torch import nn
 
-WIDTH, SIDE, CLASSES, IMAGES, BATCH = 16, 24, 10, 512, 16
+WIDTH, SIDE, CLASSES, IMAGES = 16, 24, 10, 512
 
 
 class Block(nn.Module):
@@ -57,10 +57,10 @@ class Stripes(training.Task):
         return resnet18()
 
     def optimizer(self, parameters):
-        return torch.optim.SGD(parameters, lr=0.05, momentum=0.9, weight_decay=1e-4)
+        return torch.optim.SGD(parameters, lr=0.05, momentum=0.9, weight_decay=1e-4, fused=True)
 
     def loss(self, network, step):
-        rows = self.whole(step, IMAGES, BATCH)
+        rows = self.whole(step, IMAGES, self.batch)
         return F.cross_entropy(network(self.images[rows]).float(), self.labels[rows])
 
 

@@ -25,6 +25,7 @@ class Task:
 
     name = ""
     steps = 200
+    batch = 16
     rate = 3e-3
     clip = 1.0  # largest norm of all gradients together
     precision = "f32"
@@ -42,7 +43,7 @@ class Task:
         raise NotImplementedError
 
     def optimizer(self, parameters):
-        return torch.optim.AdamW(parameters, lr=self.rate)
+        return torch.optim.AdamW(parameters, lr=self.rate, fused=True)
 
     def shown(self, network):
         """What the trained network can do, as text."""
@@ -60,13 +61,14 @@ class Task:
 class Run:
     """One training on one device."""
 
-    def __init__(self, kind, device, precision=None, steps=None, start=None):
+    def __init__(self, kind, device, precision=None, steps=None, batch=None, start=None):
         self.device = device
         self.precision = precision or kind.precision
         self.steps = steps or kind.steps
         torch.manual_seed(1)
         with torch.device(device):
             self.task = kind(device)
+            self.task.batch = batch or kind.batch
             self.network = self.task.network()
         if start is not None:  # another device's first parameters, since its random numbers are others
             self.network.load_state_dict(start)
@@ -166,6 +168,7 @@ def options(kind):
     parser.add_argument("--device", choices=("npu", "cpu", "both"), default="both")
     parser.add_argument("--precision", choices=PRECISIONS, default=kind.precision, help="f32, or autocast; f16 with a GradScaler")
     parser.add_argument("--steps", type=int, default=kind.steps)
+    parser.add_argument("--batch", type=int, default=kind.batch)
     parser.add_argument("--picture", metavar="FILE.svg", help="draw the curve")
     parser.add_argument("--checkpoint", metavar="FILE", help="save everything in the middle, or where --at says")
     parser.add_argument("--at", type=int, metavar="STEP")
@@ -180,7 +183,7 @@ def main(kind):
     runs = []
     start = None
     for device in devices:
-        run = Run(kind, device, given.precision, given.steps, start)
+        run = Run(kind, device, given.precision, given.steps, given.batch, start)
         start = {name: tensor.cpu() for name, tensor in run.network.state_dict().items()}
         if given.resume:
             run.load(given.resume)
@@ -199,7 +202,7 @@ def main(kind):
     if text:
         print(text)
     good = all(math.isfinite(loss) for run in runs for loss in run.losses)
-    if given.steps >= kind.steps:  # a shorter run need not get there
+    if given.steps >= kind.steps and given.batch >= kind.batch:  # a shorter run need not get there
         good &= all(run.end() < kind.below for run in runs)
         print(f"ends at {' and '.join(f'{run.end():.6f}' for run in runs)}, must be below {kind.below:g}")
     if len(runs) == 2:
