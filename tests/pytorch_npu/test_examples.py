@@ -1,0 +1,54 @@
+"""The model scripts of examples/pytorch from the command line, a few steps each: progress, curve, comparison, checkpoints."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "pytorch"
+MODELS = ("mlp", "nanogpt", "llama", "resnet", "distillation", "lstm")
+
+
+def run(model: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-B", str(EXAMPLES / f"{model}.py"), "--batch", "4", *arguments]
+    environment = {**os.environ, "PORTACL_FALLBACK": "error", "OMP_NUM_THREADS": "1"}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+
+
+def parameters(output: str) -> list[str]:
+    return re.findall(r"parameters ([0-9a-f]{16})", output)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_both_devices_agree_and_nothing_falls_back(model, tmp_path):
+    picture = tmp_path / "curve.svg"
+    done = run(model, "--steps", "4", "--picture", str(picture))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "between a loss on npu and on cpu" in done.stdout
+    assert done.stdout.rstrip().endswith("right")
+    assert done.stdout.count("step ") >= 8
+    assert picture.read_text(encoding="utf-8").count("<polyline") == 2
+
+
+@pytest.mark.parametrize("precision", ["bf16", "f16"])
+def test_a_resumed_run_ends_with_the_same_parameters(precision, tmp_path):
+    checkpoint = str(tmp_path / "middle.pt")
+    how = ("--device", "npu", "--steps", "6", "--precision", precision)
+    whole = run("nanogpt", *how, "--checkpoint", checkpoint, "--at", "2")
+    resumed = run("nanogpt", *how, "--resume", checkpoint)
+    assert whole.returncode == resumed.returncode == 0, whole.stderr + resumed.stderr
+    assert len(parameters(whole.stdout)) == 1
+    assert parameters(whole.stdout) == parameters(resumed.stdout)
+    assert parameters(whole.stdout) != parameters(run("nanogpt", *how[:2], "--steps", "5").stdout)
+
+
+def test_an_unknown_precision_is_refused():
+    done = run("mlp", "--precision", "f8")
+    assert done.returncode == 2
+    assert "f32" in done.stderr
