@@ -49,6 +49,8 @@ struct Lanes {
   static constexpr size_t kWidth = hn::MaxLanes(D());
   V vector[kSixteen / kWidth];
 
+  Lanes() {}  // written, since one that the compiler makes would not be for this instruction set
+
   template <class F>
   HWY_INLINE void Each(const F& f) {
     HWY_UNROLL(16)
