@@ -34,7 +34,7 @@ STEPS, SHORT = 200, 6
 
 
 def train(names: list[str], steps: int, resume: bool) -> None:
-    """In a process with the settings to be tried: prints "MODEL HASH SECONDS" for each."""
+    """In a process with the settings to be tried: prints "MODEL HASH SECONDS LOSSES" for each."""
     sys.path.insert(0, str(ROOT / "examples" / "pytorch"))
     import training
 
@@ -49,7 +49,8 @@ def train(names: list[str], steps: int, resume: bool) -> None:
             checkpoint.seek(0)
             run = training.Run(getattr(__import__(name), kind), "npu", precision, steps, batch)
             run.load(checkpoint)
-        print(name, run.train().hash(), f"{time.perf_counter() - start:.1f}", flush=True)
+        value = run.train().hash()
+        print(name, value, f"{time.perf_counter() - start:.1f}", json.dumps(run.losses), flush=True)
 
 
 def instruction_sets() -> list[str]:
@@ -110,10 +111,10 @@ def main() -> int:
         print(f"{steps} steps with {how}", flush=True)
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for line in process.stdout:
-            name, value, seconds = line.split()
+            name, value, seconds, losses = line.split(maxsplit=3)
             want = expected.setdefault(name, value)
             good &= value == want
-            runs.append({"model": name, "isa": isa, "threads": count, "resumed": number == 0, "hash": value, "steps": steps})
+            runs.append({"model": name, "isa": isa, "threads": count, "steps": steps, "hash": value, "losses": json.loads(losses)})
             print(f"  {name:<14} {value[:32]} {seconds:>7} s{'' if value == want else f'  WRONG: not {want[:32]}'}", flush=True)
         errors = process.stderr.read()
         if process.wait() != 0:

@@ -29,12 +29,17 @@ class Distillation(training.Task):
     steps = 300
     batch = 256
     below = 0.2
-    tolerance = {"f32": 2e-2, "bf16": 0.2, "f16": 0.2}
 
     def __init__(self, device):
         super().__init__(device)
         self.x = self.uniform(1, SAMPLES, INPUTS) * 2 - 1
         self.labels = (torch.sin(3 * self.x) @ (self.uniform(2, INPUTS, CLASSES) * 2 - 1)).argmax(dim=1)
+
+    @classmethod
+    def tolerance(cls, precision, steps):
+        """ReLU has two slopes: one of the 256 x 512 outputs that is within rounding of 0 may take the other one, which is a whole term of a sum and
+        not 2^-20 of it. A few in a training: ten times the bound of what has one slope."""
+        return 10 * super().tolerance(precision, steps)
 
     def network(self):
         return Pair()

@@ -62,7 +62,6 @@ class Sequences(training.Task):
     steps = 300
     precision = "bf16"
     below = 1.0
-    tolerance = {"f32": 3e-3, "bf16": 0.1, "f16": 0.05}
 
     def network(self):
         return Llama()

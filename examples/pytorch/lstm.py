@@ -26,7 +26,6 @@ class Waves(training.Task):
     steps = 200
     batch = 32
     below = 0.01
-    tolerance = {"f32": 1e-2, "bf16": 0.2, "f16": 0.2}
 
     def network(self):
         return Forecast()

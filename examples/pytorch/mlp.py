@@ -17,7 +17,6 @@ class Points(training.Task):
     steps = 300
     batch = 256
     below = 0.2
-    tolerance = {"f32": 2e-2, "bf16": 0.2, "f16": 0.2}
 
     def __init__(self, device):
         super().__init__(device)

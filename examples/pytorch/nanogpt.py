@@ -47,11 +47,6 @@ class Characters(training.Task):
     name = "nanogpt"
     steps = 300
     below = 1.9
-    # Each loss is made of sums of up to 512 float32 terms, 2^-20 (1e-6) apart on two devices. AdamW divides a gradient by its
-    # own size, so that an element that is near nothing but rounding moves by up to the rate, 3e-3, either way; the loss is flat along such
-    # elements, but they hand 2^-20 on to the next step. 300 steps: 300 * 2^-20 = 2.9e-4, and a factor of ten for how steps
-    # that leave the plateau magnify it. bf16: 2^-8 in place of 2^-20, averaged over a batch of 1024 characters (2^-5).
-    tolerance = {"f32": 3e-3, "bf16": 0.1, "f16": 0.05}
 
     def __init__(self, device):
         super().__init__(device)

@@ -30,7 +30,7 @@ def test_both_devices_agree_and_nothing_falls_back(model, tmp_path):
     picture = tmp_path / "curve.svg"
     done = run(model, "--steps", "4", "--picture", str(picture))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "between a loss on npu and on cpu" in done.stdout
+    assert "of the first loss between npu and cpu" in done.stdout
     assert done.stdout.rstrip().endswith("right")
     assert done.stdout.count("step ") >= 8
     assert picture.read_text(encoding="utf-8").count("<polyline") == 2

@@ -110,18 +110,21 @@ void Fill(const PatchSource& source, const Place& place, Position position, int6
   const int64_t begin = FirstReaching(last, of_place, 0);
   const int64_t end = std::max(begin, FirstReaching(last, of_place, last.length));
   const int64_t step = last.position_step * last.stride;
+  const bool is_copied = step == kNumber && source.size == kNumber;
   while (count > 0) {
     const int64_t x = position.at[kPatchAxes - 1];
     const int64_t some = std::min(count, last.positions - x);
     const char* const base = RunBase(source, place, position);
-    if (base == nullptr) {
-      std::fill_n(to, some, 0.0f);
+    const int64_t low = base == nullptr ? some : std::clamp(begin - x, int64_t{0}, some);
+    const int64_t high = base == nullptr ? some : std::clamp(end - x, low, some);
+    const char* const from = high > low ? base + Coordinate(last, of_place, x + low) * last.stride : nullptr;
+    if (some <= kShortRun && is_copied) {  // no call, which would cost more than the numbers
+      for (int64_t i = 0; i < low; ++i) to[i] = 0.0f;
+      for (int64_t i = low; i < high; ++i) std::memcpy(to + i, from + (i - low) * kNumber, kNumber);
+      for (int64_t i = high; i < some; ++i) to[i] = 0.0f;
     } else {
-      const int64_t low = std::clamp(begin - x, int64_t{0}, some);
-      const int64_t high = std::clamp(end - x, low, some);
       std::fill_n(to, low, 0.0f);
-      if (high > low)
-        Read(source, base + Coordinate(last, of_place, x + low) * last.stride, step, high - low, to + low);
+      if (high > low) Read(source, from, step, high - low, to + low);
       std::fill_n(to + high, some - high, 0.0f);
     }
     to += some;
