@@ -29,7 +29,8 @@ struct SoftmaxBackward : engine::HWY_NAMESPACE::RowFormula<SoftmaxBackward> {
   template <class Row>
   HWY_INLINE double First(Row& row) const {
     using V = typename Row::V;
-    return row.template Sum<0, 1>([](auto, V gradient, V output) HWY_ATTR { return hn::Mul(gradient, output); });
+    return row.template Sum<0, 1>([](auto, V gradient, V output)
+                                      HWY_ATTR { return hn::Mul(gradient, output); });
   }
   template <class Row>
   HWY_INLINE void Second(Row& row, double total) const {

@@ -575,8 +575,8 @@ const RowJob& RowJobMaker::Finish(const RowKernels& kernels, uint64_t* workspace
     if (k >= job_.inputs && !operand.is_in_place) can_stream = false;
   }
   // Addresses are not known yet: rows of whole lines, and what is aligned is seen when it runs.
-  job_.stream = can_stream && job_.outputs > 0 && bytes > LastLevelCacheBytes() &&
-                job_.n * job_.native_size % 64 == 0;
+  job_.stream =
+      can_stream && job_.outputs > 0 && bytes > LastLevelCacheBytes() && job_.n * job_.native_size % 64 == 0;
   if (job_.sums_columns) {
     const int64_t blocks = QuotientUp(job_.rows, kRowBlock);
     job_.chunk_blocks = 1;
