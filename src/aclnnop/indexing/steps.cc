@@ -91,6 +91,7 @@ void StepList::Plan(engine::IndexedMove& move, engine::IndexedAction action, con
   move.dtype = indexed.dtype;
   move.is_scaled = false;
   move.are_columns = false;
+  move.before = 0;
   move.raises = CurrentConfiguration().index_errors_raise;
   move.ignored = engine::IndexedMove::kNoneIgnored;
   engine::PlanIndexed(plain, indexed, indices, count, move);

@@ -2,33 +2,100 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/pooling/max_gradient.h"
 
+#include <algorithm>
+
 #include "aclnnop/pooling/windows.h"
 #include "plan/views.h"
 
 namespace portacl {
+namespace {
+
+// Planes whose sums are worked on one after the other, so that they stay in a cache: at most so many parts.
+constexpr int64_t kSumsTogether = int64_t{1} << 18;
+constexpr int64_t kMostParts = 64;
+
+// Indices along the two dims of a batch.
+struct Part {
+  int64_t first[2];
+  int64_t count[2];
+};
+
+class Parts {
+ public:
+  explicit Parts(const Shape& view) : batch_{view[0], view[1]} {
+    const int64_t plane = view[2] * view[3] * view[4];
+    const int64_t planes = batch_[0] * batch_[1];
+    const int64_t together =
+        std::max({int64_t{1}, kSumsTogether / plane, (planes + kMostParts / 2 - 1) / (kMostParts / 2)});
+    step_[1] = std::min(together, batch_[1]);
+    step_[0] = step_[1] < batch_[1] ? 1 : std::clamp<int64_t>(together / batch_[1], 1, batch_[0]);
+    for (int dim = 0; dim < 2; ++dim) parts_[dim] = (batch_[dim] + step_[dim] - 1) / step_[dim];
+    if (parts_[0] * parts_[1] <= kMostParts) return;
+    std::copy_n(batch_, 2, step_);
+    parts_[0] = parts_[1] = 1;
+  }
+
+  int count() const { return static_cast<int>(parts_[0] * parts_[1]); }
+  int64_t planes() const { return step_[0] * step_[1]; }
+  Part At(int i) const {
+    const int64_t at[2] = {i / parts_[1], i % parts_[1]};
+    Part part;
+    for (int dim = 0; dim < 2; ++dim) {
+      part.first[dim] = at[dim] * step_[dim];
+      part.count[dim] = std::min(step_[dim], batch_[dim] - part.first[dim]);
+    }
+    return part;
+  }
+
+ private:
+  int64_t batch_[2];
+  int64_t step_[2];
+  int64_t parts_[2];
+};
+
+aclTensor Of(const aclTensor& whole, const Part& part) {
+  aclTensor view = whole;
+  for (int dim = 0; dim < 2; ++dim) Narrow(view, dim, part.first[dim], part.count[dim]);
+  return view;
+}
+
+}  // namespace
 
 void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operands, const aclTensor& places,
                     Executor& executor) {
   const aclTensor gradient = PoolView(call.Tensor(operands.gradient), operands.axes);
   const aclTensor result = PoolView(call.Tensor(operands.result), operands.axes);
-  StepList steps(executor, 3);
+  const Parts parts(result.view);
+  StepList steps(executor, 3 * parts.count());
   // A place is one number for all axes: they have to follow each other in memory.
   const int64_t of_rows = result.view[4] * result.strides[4];
   const bool is_direct = result.dtype == ACL_FLOAT && (result.view[3] == 1 || result.strides[3] == of_rows) &&
                          (result.view[2] == 1 || result.strides[2] == result.view[3] * of_rows);
-  const aclTensor sums = is_direct ? result : DenseTensor(result.view, ACL_FLOAT);
-  const engine::Place sums_place =
-      is_direct ? OperandPlace(operands.result) : steps.Workspace(result.numel * int64_t{sizeof(float)});
-  steps.Fill(sums, sums_place, steps.Value({}));
-  aclTensor target = sums;
-  target.view = gradient.view;
-  for (int dim = 2; dim < 5; ++dim) target.strides.dim[dim] = 0;
   const int64_t plane = result.view[2] * result.view[3] * result.view[4];
-  const engine::IndexView named{&places, operands.places, call.Name(operands.places), -1, false,
-                                plane,   sums.strides[4]};
-  steps.Indexed(engine::IndexedAction::kAdd, gradient, OperandPlace(operands.gradient), target, sums_place,
-                &named, 1);
-  if (!is_direct) steps.Copy(sums, sums_place, result, OperandPlace(operands.result));
+  const engine::Place zero = steps.Value({});
+  const engine::Place sums_place = is_direct
+                                       ? OperandPlace(operands.result)
+                                       : steps.Workspace(parts.planes() * plane * int64_t{sizeof(float)});
+  int64_t before = 0;
+  for (int i = 0; i < parts.count(); ++i) {
+    const Part part = parts.At(i);
+    const aclTensor part_result = Of(result, part);
+    const aclTensor part_gradient = Of(gradient, part);
+    const aclTensor part_places = Of(places, part);
+    const aclTensor sums = is_direct ? part_result : DenseTensor(part_result.view, ACL_FLOAT);
+    steps.Fill(sums, sums_place, zero);
+    aclTensor target = sums;
+    target.view = part_gradient.view;
+    for (int dim = 2; dim < 5; ++dim) target.strides.dim[dim] = 0;
+    const engine::IndexView named{&part_places, operands.places, call.Name(operands.places), -1, false,
+                                  plane,        sums.strides[4]};
+    engine::IndexedMove* const move =
+        steps.Indexed(engine::IndexedAction::kAdd, part_gradient, OperandPlace(operands.gradient), target,
+                      sums_place, &named, 1);
+    if (move != nullptr) move->before = before;
+    before += move == nullptr ? 0 : move->count;
+    if (!is_direct) steps.Copy(sums, sums_place, part_result, OperandPlace(operands.result));
+  }
   steps.SetJob();
 }
 

@@ -61,6 +61,8 @@ struct IndexedMove {
   int rank;
   int64_t extent[kMaxLoopRank + 1];
   int64_t count;
+  int64_t
+      before;  // elements of index tensors that earlier steps have: a bad index is named by its place among all
   int32_t size;  // of an element on both sides; of the indexed one where they differ
   Place plain;
   Place indexed;

@@ -459,6 +459,7 @@ void ReportBadIndex(const IndexedMove& move, const JobContext& context, int64_t 
       if ((one.repeated >> dim & 1) == 0) own = own * move.extent[dim] + place[dim];
     }
     if (move.are_columns) own = own * move.index_count + k;
+    own += move.before;
     const int64_t value = one.is_wide ? Load<int64_t>(address) : Load<int32_t>(address);
     const int64_t low = one.wraps ? -one.bound : 0;
     if (one.bound == IndexedMove::kPlaces) continue;

@@ -127,6 +127,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/data_type.h"
 #include "engine/conversions.h"
+#include "engine/gemm/kernel.h"
 #include "engine/is_nan.h"
 #include "engine/isa.h"
 #include "engine/isa_table.h"
@@ -201,6 +202,8 @@ struct PoolJob {
   RowOperand places;
   LoadFunction load;  // null for FLOAT
   StoreFunction store;
+  TransposeFunction transpose;  // of the source's elements to float32
+  TransposeFunction transpose_floats;
   AddColumns add;
   void (*divide)(float* values, size_t count, const float* by_column, const float* by_lane);
   Table<PoolWindow> windows[3];
@@ -335,11 +338,8 @@ class RowGroup {
   void Bring(const char* const* rows, int64_t c, int64_t n) {
     const int64_t step = job_.source.stride[4];
     const bool is_dense = step == job_.source.size;
-    if (is_dense && job_.load == nullptr && AreEvenlyApart(rows)) {
-      TransposeIn(rows[0] + c * step, rows[1] - rows[0], reinterpret_cast<char*>(values_), kColumnBytes,
-                  kLanes, n, sizeof(float), nullptr);
-      return;
-    }
+    if (is_dense && AreEvenlyApart(rows))
+      return job_.transpose(rows[0] + c * step, rows[1] - rows[0], kLanes, n, values_, kLanes);
     for (int64_t l = 0; l < kLanes; ++l) {
       float* const to = tile_ + l * kTile;
       if (rows[l] == nullptr) {
@@ -361,8 +361,7 @@ class RowGroup {
       }
       job_.load(from, to, static_cast<size_t>(n));
     }
-    TransposeIn(reinterpret_cast<const char*>(tile_), kRowBytes, reinterpret_cast<char*>(values_),
-                kColumnBytes, kLanes, n, sizeof(float), nullptr);
+    job_.transpose_floats(reinterpret_cast<const char*>(tile_), kRowBytes, kLanes, n, values_, kLanes);
   }
 
   template <class Pointer>
@@ -374,8 +373,7 @@ class RowGroup {
   }
 
   void WriteResults(int64_t x, int64_t n) {
-    TransposeIn(reinterpret_cast<const char*>(results_), kColumnBytes, reinterpret_cast<char*>(tile_),
-                kRowBytes, n, kLanes, sizeof(float), nullptr);
+    job_.transpose_floats(reinterpret_cast<const char*>(results_), kColumnBytes, n, kLanes, tile_, kTile);
     const int64_t step = job_.destination.stride[4];
     const int32_t size = job_.destination.size;
     for (int64_t l = 0; l < count_; ++l) {
@@ -537,10 +535,33 @@ void TurnRound(const PoolAxis& axis, PoolWindow* element) {
   }
 }
 
+// Axes that the only window has whole, and whose elements follow each other, are one axis: the same elements in the same order. A product
+// of sizes is exact up to kExactSizes.
+Pool Joined(const Pool& pool, const aclTensor& source) {
+  constexpr int64_t kExactSizes = int64_t{1} << 24;
+  const auto is_whole = [&](const PoolAxis& axis) {
+    const WindowPart part = WindowAt(axis, 0, pool.divisor == PoolDivisor::kWithPadding);
+    return axis.positions == 1 && part.window.first == 0 && part.window.count == axis.length &&
+           (axis.dilation == 1 || axis.length == 1) && part.size == axis.length;
+  };
+  Pool joined = pool;
+  PoolAxis& last = joined.axis[2];
+  if (pool.kind == PoolKind::kMeanGradient || !is_whole(last)) return joined;
+  for (int k = 1; k >= 0; --k) {
+    PoolAxis& axis = joined.axis[k];
+    const bool follows = axis.length == 1 || source.strides[2 + k] == last.length * source.strides[4];
+    if (!follows || !is_whole(axis) || axis.length > kExactSizes / last.length) break;
+    last = {.length = axis.length * last.length, .is_adaptive = true};
+    axis = {};
+  }
+  return joined;
+}
+
 }  // namespace
 
-void SetPoolJob(Executor& executor, const Pool& pool, const PoolOperands& operands, Isa isa,
+void SetPoolJob(Executor& executor, const Pool& given, const PoolOperands& operands, Isa isa,
                 int threads) noexcept {
+  const Pool pool = Joined(given, *operands.source);
   const bool is_gradient = pool.kind == PoolKind::kMeanGradient;
   TableSizes sizes;
   Table<PoolWindow> windows[3];
@@ -595,6 +616,11 @@ void SetPoolJob(Executor& executor, const Pool& pool, const PoolOperands& operan
     const bool is_half = job.dtype == ACL_FLOAT16 || job.dtype == ACL_BF16;
     job.load = is_half ? FindLoad(isa, job.dtype, ACL_FLOAT) : nullptr;
     job.store = is_half ? FindStore(isa, job.dtype) : nullptr;
+    const GemmKernels products = FindGemmKernels(isa);
+    job.transpose = products.transpose[static_cast<size_t>(job.dtype == ACL_FLOAT16 ? GemmElement::kF16
+                                                           : job.dtype == ACL_BF16  ? GemmElement::kBf16
+                                                                                    : GemmElement::kF32)];
+    job.transpose_floats = products.transpose[static_cast<size_t>(GemmElement::kF32)];
     job.add = pool.kind != PoolKind::kMaximum ? kSums.For(isa)
               : job.has_places                ? kMaximaWithPlaces.For(isa)
                                               : kMaxima.For(isa);

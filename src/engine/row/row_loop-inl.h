@@ -502,8 +502,7 @@ class Row {
       if (HWY_UNLIKELY(work_.pieces != nullptr))
         work_.pieces->take(*work_.pieces, kReads, writes, at, count, operand_);
       Here here;
-      for (size_t operand = 0; operand < kOperands; ++operand)
-        here.operand[operand] = operand_[operand];
+      for (size_t operand = 0; operand < kOperands; ++operand) here.operand[operand] = operand_[operand];
       for (size_t i = 0; i < count;) {
         size_t end = count;
         if constexpr (kBlocks) end = HWY_MIN(count, i + kLaneBlock - (at + i) % kLaneBlock);
@@ -549,7 +548,7 @@ struct RowFormula {
   static HWY_INLINE Isa Run(const RowWork& work, const void* parameters) {
     using ThisRow = Row<Elements, Formula::kInputs>;
     const Formula formula(parameters);
-    if constexpr (requires(ThisRow& row) { formula.First(row); }) {
+    if constexpr (requires(ThisRow & row) { formula.First(row); }) {
       // Each sum waits for its own lanes at the end: those of a few short rows are worked out before any of these is written.
       constexpr size_t kMostTogether = 16;
       const size_t fit = kBytesTogether / (work.n * sizeof(typename Elements::Type) + 1);
