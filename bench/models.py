@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -47,9 +46,14 @@ def burst(run) -> float:
     return (time.perf_counter() - start) / BURST
 
 
-def peak() -> int:
-    """Bytes that this process has held at most."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def held(which: str) -> float:
+    """MiB that this process holds (VmRSS), or has held at most since forget_peak() (VmHWM)."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.split(which + ":")[1].split()[0]) / 1024
+
+
+def forget_peak() -> None:
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
 def memory(name: str, device: str, precision: str, threads: int) -> float:
@@ -71,8 +75,8 @@ def measure(names: list[str], precision: str, threads: int, seconds: float) -> N
             pairs.append((burst(npu), burst(cpu)))
         times = [statistics.median(pair[side] for pair in pairs) * 1e3 for side in (0, 1)]
         ratios.append(statistics.median(theirs / ours for ours, theirs in pairs))
-        held = [memory(name, device, precision, threads) for device in ("npu", "cpu")] if seconds >= 1 else [math.nan] * 2
-        print(f"{name:<14} {times[0]:8.2f} {times[1]:8.2f} {ratios[-1]:10.2f} {held[0]:9.1f} {held[1]:9.1f}", flush=True)
+        peaks = [memory(name, device, precision, threads) for device in ("npu", "cpu")] if seconds >= 1 else [math.nan] * 2
+        print(f"{name:<14} {times[0]:8.2f} {times[1]:8.2f} {ratios[-1]:10.2f} {peaks[0]:9.1f} {peaks[1]:9.1f}", flush=True)
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     print(f"geometric mean {mean:.2f}, lowest {min(ratios):.2f}")
 
@@ -92,12 +96,13 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     if options.memory:
         torch.ones(2, device=options.memory).sum().item()
-        before = peak()
+        before = held("VmRSS")
+        forget_peak()
         run = run_of(options.models[0], options.memory, options.precision)
         for _ in range(12):
             run.step()
         torch.npu.synchronize()
-        print((peak() - before) / 2**20)
+        print(held("VmHWM") - before)
     else:
         measure(options.models, options.precision, options.threads, options.seconds)
 
