@@ -233,6 +233,7 @@
 #include "aclnnop/aclnn_index_fill_tensor.h"
 #include "aclnnop/aclnn_index_put_impl.h"
 #include "aclnnop/aclnn_index_select.h"
+#include "aclnnop/aclnn_inverse.h"
 #include "aclnnop/aclnn_is_inf.h"
 #include "aclnnop/aclnn_isclose.h"
 #include "aclnnop/aclnn_isfinite.h"
@@ -255,6 +256,7 @@
 #include "aclnnop/aclnn_lerp_tensor.h"
 #include "aclnnop/aclnn_lgamma.h"
 #include "aclnnop/aclnn_linalg_cross.h"
+#include "aclnnop/aclnn_linalg_qr.h"
 #include "aclnnop/aclnn_linalg_vector_norm.h"
 #include "aclnnop/aclnn_linspace.h"
 #include "aclnnop/aclnn_log.h"
@@ -412,6 +414,7 @@
 #include "aclnnop/aclnn_topk_v2.h"
 #include "aclnnop/aclnn_trace.h"
 #include "aclnnop/aclnn_trans_matmul_weight.h"
+#include "aclnnop/aclnn_triangular_solve.h"
 #include "aclnnop/aclnn_tril.h"
 #include "aclnnop/aclnn_triu.h"
 #include "aclnnop/aclnn_trunc.h"
@@ -1195,6 +1198,9 @@ constexpr OperatorCall kCalls[] = {
     MOVES(Addmv, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
     MOVES(Ger, 3, kAny, t[0], t[1], t[2]),
     MOVES(LinalgCross, 3, kBroadcast, t[0], t[1], given.Dim(t[0]), t[2]),
+    MOVES(TriangularSolve, 4, kAny, t[0], t[1], a.log_target, a.reduction == 1, a.reduction == 2, t[2], a.log_target ? t[3] : nullptr),
+    MOVES(Inverse, 2, kOperand0, t[0], t[1]),
+    MOVES(LinalgQr, 3, kAny, t[0], a.reduction, t[1], t[2]),
     MOVES(LSTM, 1, kAny, given.Numbers({3, 2, 4}, t[0]), given.List({given.Numbers({8, 4}, t[0]), given.Numbers({8, 2}, t[0])}), nullptr,
           a.log_target ? given.Indices({3}) : nullptr, false, a.reduction, 0.0, a.reduction == 1, false, a.reduction == 2,
           given.Written({3, 2, 2}, t[0]), given.Written({1, 2, 2}, t[0]), given.Written({1, 2, 2}, t[0]),
@@ -1456,7 +1462,7 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 265;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 268;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 

@@ -11,10 +11,13 @@
 #include "aclnnop/aclnn_convolution_backward.h"
 #include "aclnnop/aclnn_dot.h"
 #include "aclnnop/aclnn_ger.h"
+#include "aclnnop/aclnn_inverse.h"
 #include "aclnnop/aclnn_linalg_cross.h"
+#include "aclnnop/aclnn_linalg_qr.h"
 #include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_mv.h"
+#include "aclnnop/aclnn_triangular_solve.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;
@@ -42,6 +45,9 @@ HAS(aclnnDot, In, In, Out);
 HAS(aclnnAddmv, In, In, In, Scalar, Scalar, Out, int8_t);
 HAS(aclnnGer, In, In, Out);
 HAS(aclnnLinalgCross, In, In, int64_t, Out);
+HAS(aclnnTriangularSolve, In, In, bool, bool, bool, Out, Out);
+HAS(aclnnInverse, In, Out);
+HAS(aclnnLinalgQr, In, int64_t, Out, Out);
 HAS(aclnnConvolution, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, Out, int8_t);
 HAS(aclnnConvolutionBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Ints, int, const aclBoolArray*,
     int8_t, Out, Out, Out);

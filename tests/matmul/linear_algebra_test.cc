@@ -1,9 +1,14 @@
 // Cross products, solutions and factors of matrices: what phase 1 answers, and every element against the definition.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <cmath>
+#include <complex>
 #include <cstring>
 
+#include "aclnnop/aclnn_inverse.h"
 #include "aclnnop/aclnn_linalg_cross.h"
+#include "aclnnop/aclnn_linalg_qr.h"
+#include "aclnnop/aclnn_triangular_solve.h"
 #include "gtest/gtest.h"
 #include "product_calls.h"
 
@@ -167,8 +172,308 @@ IndexOperator LinalgCross() {
   return op;
 }
 
+// ---- solutions and factors, in long double ----
+
+using Complex = std::complex<long double>;
+using Grid = std::vector<std::vector<Complex>>;
+
+const DtypeList kSolveDtypes = {ACL_FLOAT, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128};
+const DtypeList kFactorDtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128};
+
+Shape BatchOf(const Shape& shape) { return Shape(shape.begin(), shape.end() - 2); }
+Shape With(Shape batch, int64_t rows, int64_t columns) {
+  batch.push_back(rows);
+  batch.push_back(columns);
+  return batch;
+}
+
+// The matrix for an index of a batch to which the tensor's broadcasts.
+Grid MatrixAt(const TensorValues& tensor, const Shape& batch, int64_t index) {
+  const Index at = IndexAt(batch, index);
+  const Shape own = BatchOf(tensor.shape);
+  Index place(at.end() - std::ssize(own), at.end());
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (own[i] == 1) place[i] = 0;
+  }
+  const int64_t rows = tensor.shape[own.size()];
+  const int64_t columns = tensor.shape[own.size() + 1];
+  const int64_t first = PositionOf(own, place) * rows * columns;
+  Grid grid(static_cast<size_t>(rows), std::vector<Complex>(static_cast<size_t>(columns)));
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    const Number number = NumberOf(tensor.dtype, tensor.elements[static_cast<size_t>(first + i)].data());
+    grid[static_cast<size_t>(i / columns)][static_cast<size_t>(i % columns)] = {number.real,
+                                                                                number.imaginary};
+  }
+  return grid;
+}
+void Append(const Grid& grid, DtypeNumber dtype, Outcome& outcome) {
+  for (const auto& row : grid) {
+    for (const Complex& number : row)
+      outcome.push_back(ElementOfNumber(dtype, {number.real(), number.imag()}));
+  }
+}
+
+// X of A X = B by elimination, with the largest element first.
+Grid Solved(Grid a, Grid b) {
+  const size_t n = a.size();
+  for (size_t k = 0; k < n; ++k) {
+    size_t pivot = k;
+    for (size_t i = k; i < n; ++i) {
+      if (std::abs(a[i][k]) > std::abs(a[pivot][k])) pivot = i;
+    }
+    std::swap(a[k], a[pivot]);
+    std::swap(b[k], b[pivot]);
+    for (size_t i = 0; i < n; ++i) {
+      if (i == k) continue;
+      const Complex factor = a[i][k] / a[k][k];
+      for (size_t j = 0; j < n; ++j) a[i][j] -= factor * a[k][j];
+      for (size_t j = 0; j < b[i].size(); ++j) b[i][j] -= factor * b[k][j];
+    }
+  }
+  for (size_t i = 0; i < n; ++i) {
+    for (Complex& x : b[i]) x /= a[i][i];
+  }
+  return b;
+}
+
+// Random numbers, the diagonals of square matrices such that all is well conditioned.
+void FillConditioned(const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  for (HostTensor& tensor : tensors) {
+    const Shape shape = tensor.shape();
+    if (shape.size() < 2) continue;
+    const int64_t n = shape[shape.size() - 2];
+    const int64_t m = shape.back();
+    for (int64_t i = 0; i < tensor.size(); ++i) {
+      const bool is_diagonal = i % m == i / m % n;
+      const auto draw = [&] {
+        return static_cast<long double>(random.Between(-1000, 1000)) / 1000 / static_cast<long double>(n);
+      };
+      Number number = {draw(), draw()};
+      if (is_diagonal) number.real += random.Chance(50) ? 2 : -2;
+      const Element element = ElementOfNumber(tensor.dtype(), number);
+      std::copy(element.begin(), element.end(), tensor.Element(i));
+    }
+  }
+}
+
+Shape DrawBatch(RandomNumbers& random) {
+  return random.Chance(5) ? DrawShape(random, 6, 6, 2) : DrawShape(random, 0, 3, 3);
+}
+int64_t DrawOrder(RandomNumbers& random) {
+  return random.Chance(15) ? random.Between(17, 50) : random.Between(1, 7);
+}
+
+IndexOperator TriangularSolve() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnTriangularSolve);
+  op.takes_workspace = true;
+  op.valid = {TensorArg("self", {2, 3, 4}), TensorArg("A", {2, 3, 3}),      IntegerArg("upper", 0),
+              IntegerArg("transpose", 0),   IntegerArg("unitriangular", 0), OutputArg("xOut", {2, 3, 4}),
+              OutputArg("mOut", {2, 3, 3})};
+  op.rules = {
+      NoNulls("self A xOut", 561103),
+      Listed_("self", Listed{kSolveDtypes}),
+      OneDtype("self", "A"),
+      OneDtype("self", "xOut"),
+      Refuses(161002, "self mOut",
+              [](IndexCall& call) { return !call["mOut"].null && call["mOut"].dtype != call["self"].dtype; }),
+      RankRange("self A xOut", 2, 8),
+      Refuses(161002, "self A xOut mOut",
+              [](IndexCall& call) {
+                const Shape& self = call["self"].shape;
+                const Shape& a = call["A"].shape;
+                const int64_t n = a.back();
+                const auto batch = BroadcastOf(BatchOf(self), BatchOf(a));
+                if (a[a.size() - 2] != n || self[self.size() - 2] != n || !batch) return true;
+                return call["xOut"].shape != With(*batch, n, self.back()) ||
+                       (!call["mOut"].null && call["mOut"].shape != With(*batch, n, n));
+              }),
+      Refuses(161002, "self unitriangular",
+              [](IndexCall& call) {
+                return call["unitriangular"].integer != 0 && call["self"].dtype != ACL_FLOAT;
+              }),
+      EmptyDone("self A")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const Shape batch = DrawBatch(random);
+    const auto cut = [&](Shape shape) {
+      for (int64_t& length : shape) {
+        if (random.Chance(15)) length = 1;
+      }
+      return shape;
+    };
+    const int64_t n = DrawOrder(random);
+    const int64_t m = random.Chance(10) ? random.Between(250, 600) : random.Between(1, 6);
+    call["self"].shape = With(cut(batch), n, m);
+    call["A"].shape = With(cut(batch), n, n);
+    const Shape result = *BroadcastOf(BatchOf(call["self"].shape), BatchOf(call["A"].shape));
+    call["xOut"].shape = With(result, n, m);
+    call["mOut"].shape = With(result, n, n);
+    call["mOut"].null = random.Chance(20);
+    for (const char* name : {"upper", "transpose", "unitriangular"})
+      call[name].integer = random.Between(0, 1);
+    const DtypeNumber dtype =
+        call["unitriangular"].integer != 0 ? ACL_FLOAT : DrawDtype(random, kSolveDtypes);
+    for (const char* name : {"self", "A", "xOut", "mOut"}) call[name].dtype = dtype;
+  };
+  op.valid[1].is_distinct = true;  // else it is not well conditioned
+  op.fill = FillConditioned;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape batch = BatchOf(tensors[2].shape);
+    std::vector<Outcome> outcomes(2);
+    for (int64_t index = 0; index < NumElements(batch); ++index) {
+      const Grid a = MatrixAt(tensors[1], batch, index);
+      if (!call["mOut"].null) Append(a, tensors[1].dtype, outcomes[1]);
+      Grid used(a.size(), std::vector<Complex>(a.size()));
+      for (size_t i = 0; i < a.size(); ++i) {
+        for (size_t k = 0; k < a.size(); ++k) {
+          const bool is_read = i == k || (k > i) == (call["upper"].integer != 0);
+          Complex number = is_read ? a[i][k] : 0;
+          if (i == k && call["unitriangular"].integer != 0) number = 1;
+          (call["transpose"].integer != 0 ? used[k][i] : used[i][k]) =
+              call["transpose"].integer != 0 ? std::conj(number) : number;
+        }
+      }
+      Append(Solved(used, MatrixAt(tensors[0], batch, index)), tensors[2].dtype, outcomes[0]);
+    }
+    return outcomes;
+  };
+  op.tolerance = 1e-5;
+  op.is_inexact = true;
+  return op;
+}
+
+IndexOperator Inverse() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnInverse);
+  op.takes_workspace = true;
+  op.valid = {TensorArg("self", {2, 3, 3}), OutputArg("out", {2, 3, 3})};
+  op.rules = {NoNulls("self out"),
+              Listed_("self", Listed{kFactorDtypes}),
+              Refuses(161002, "self out",
+                      [](IndexCall& call) { return !CanCastDtype(call["self"].dtype, call["out"].dtype); }),
+              OneShape("self", "out"),
+              RankRange("self", 2, 8),
+              Refuses(161002, "self",
+                      [](IndexCall& call) {
+                        const Shape& shape = call["self"].shape;
+                        return shape.back() != shape[shape.size() - 2];
+                      }),
+              EmptyDone("self"),
+              Refuses(561103, "out", [](IndexCall& call) {
+                const auto& all = ConvertibleDtypes();
+                return std::find(all.begin(), all.end(), call["out"].dtype) == all.end();
+              })};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t n = DrawOrder(random);
+    call["self"].shape = call["out"].shape = With(DrawBatch(random), n, n);
+    call["self"].dtype = call["out"].dtype = DrawDtype(random, kFactorDtypes);
+    if (random.Chance(20) && call["self"].dtype != ACL_COMPLEX64 && call["self"].dtype != ACL_COMPLEX128)
+      call["out"].dtype = DrawDtype(random, {ACL_FLOAT, ACL_BF16, ACL_COMPLEX64});
+  };
+  op.valid[0].is_distinct = true;  // else it has no inverse
+  op.fill = FillConditioned;
+  op.oracle = [](const IndexCall&, const std::vector<TensorValues>& tensors) {
+    const Shape batch = BatchOf(tensors[0].shape);
+    Outcome outcome;
+    for (int64_t index = 0; index < NumElements(batch); ++index) {
+      const Grid a = MatrixAt(tensors[0], batch, index);
+      Grid one(a.size(), std::vector<Complex>(a.size()));
+      for (size_t i = 0; i < a.size(); ++i) one[i][i] = 1;
+      Append(Solved(a, one), tensors[1].dtype, outcome);
+    }
+    return std::vector<Outcome>{outcome};
+  };
+  op.tolerance = 2e-5;
+  op.is_inexact = true;
+  return op;
+}
+
+IndexOperator LinalgQr() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnLinalgQr);
+  op.takes_workspace = true;
+  op.valid = {TensorArg("self", {2, 4, 3}), IntegerArg("mode", 0), OutputArg("Q", {2, 4, 3}),
+              OutputArg("R", {2, 3, 3})};
+  const auto kept = [](const IndexCall& call) {
+    const Shape& self = call["self"].shape;
+    return call["mode"].integer == 1 ? self[self.size() - 2] : std::min(self[self.size() - 2], self.back());
+  };
+  const auto q_of = [=](const IndexCall& call) {
+    const Shape& self = call["self"].shape;
+    return call["mode"].integer == 2 ? Shape{0} : With(BatchOf(self), self[self.size() - 2], kept(call));
+  };
+  const auto r_of = [=](const IndexCall& call) {
+    return With(BatchOf(call["self"].shape), kept(call), call["self"].shape.back());
+  };
+  op.rules = {NoNulls("self Q R", 561103),
+              Listed_("self Q R", Listed{kFactorDtypes}),
+              OneDtype("self", "Q"),
+              OneDtype("self", "R"),
+              RankRange("self", 2, 8),
+              Refuses(161002, "self mode Q R",
+                      [=](IndexCall& call) {
+                        return call["Q"].shape != q_of(call) || call["R"].shape != r_of(call);
+                      }),
+              EmptyDone("self")};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    call["self"].shape = With(DrawBatch(random), DrawOrder(random), DrawOrder(random));
+    call["mode"].integer = random.Between(0, 3);
+    call["Q"].shape = q_of(call);
+    call["R"].shape = r_of(call);
+    const DtypeNumber dtype = DrawDtype(random, kFactorDtypes);
+    for (const char* name : {"self", "Q", "R"}) call[name].dtype = dtype;
+  };
+  op.valid[0].is_distinct = true;  // else its columns are not independent
+  op.fill = FillConditioned;
+  // A reflection I - f v v^H takes the rest of each column to the diagonal, to the side on which it is not.
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape batch = BatchOf(tensors[0].shape);
+    std::vector<Outcome> outcomes(2);
+    for (int64_t index = 0; index < NumElements(batch); ++index) {
+      Grid r = MatrixAt(tensors[0], batch, index);
+      const size_t m = r.size();
+      const size_t n = r[0].size();
+      Grid q(m, std::vector<Complex>(m));
+      for (size_t i = 0; i < m; ++i) q[i][i] = 1;
+      for (size_t k = 0; k < std::min(m, n); ++k) {
+        long double norm = 0;
+        long double rest = 0;
+        for (size_t i = k; i < m; ++i) (i == k ? norm : rest) += std::norm(r[i][k]);
+        if (rest == 0 && r[k][k].imag() == 0) continue;
+        const long double beta = -std::copysign(std::sqrt(norm + rest), r[k][k].real());
+        std::vector<Complex> v(m);
+        for (size_t i = k; i < m; ++i) v[i] = i == k ? 1 : r[i][k] / (r[k][k] - beta);
+        const Complex factor = (beta - r[k][k]) / beta;
+        for (size_t j = 0; j < n; ++j) {
+          Complex sum = 0;
+          for (size_t i = k; i < m; ++i) sum += std::conj(v[i]) * r[i][j];
+          for (size_t i = k; i < m; ++i) r[i][j] -= std::conj(factor) * v[i] * sum;
+        }
+        for (size_t i = 0; i < m; ++i) {
+          Complex sum = 0;
+          for (size_t j = k; j < m; ++j) sum += q[i][j] * v[j];
+          for (size_t j = k; j < m; ++j) q[i][j] -= factor * sum * std::conj(v[j]);
+        }
+      }
+      for (size_t i = 0; i < m; ++i) {
+        for (size_t j = 0; j < std::min(i, n); ++j) r[i][j] = 0;
+      }
+      const auto count = static_cast<size_t>(kept(call));
+      r.resize(count);
+      for (auto& row : q) row.resize(count);
+      if (call["mode"].integer != 2) Append(q, tensors[0].dtype, outcomes[0]);
+      Append(r, tensors[0].dtype, outcomes[1]);
+    }
+    return outcomes;
+  };
+  op.tolerance = 2e-5;
+  op.is_inexact = true;
+  return op;
+}
+
 const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> operators = {LinalgCross()};
+  static const std::vector<IndexOperator> operators = {LinalgCross(), TriangularSolve(), Inverse(),
+                                                       LinalgQr()};
   return operators;
 }
 

@@ -454,8 +454,7 @@ IndexOperator Lstm(bool is_forward) {
   op.valid = ArgumentsOf(valid, is_forward, true, true, ACL_FLOAT);
   std::string names;
   for (const IndexArgument& one : op.valid) {
-    if (!one.null || one.kind == ParameterKind::kTensor)
-      names += (names.empty() ? "" : " ") + one.name;
+    if (!one.null || one.kind == ParameterKind::kTensor) names += (names.empty() ? "" : " ") + one.name;
   }
   op.rules = {Refuses(161001, names,
                       [=](IndexCall& call) {

@@ -408,7 +408,8 @@ std::string ToHex(const std::byte* bytes, size_t size) {
 // Whether nothing of a call is float32, so that its results have to be those of float64.
 bool IsInDouble(const std::vector<const IndexArgument*>& arguments) {
   return std::none_of(arguments.begin(), arguments.end(), [](const IndexArgument* one) {
-    return one->dtype == ACL_FLOAT || one->dtype == ACL_FLOAT16 || one->dtype == ACL_BF16;
+    return one->dtype == ACL_FLOAT || one->dtype == ACL_FLOAT16 || one->dtype == ACL_BF16 ||
+           one->dtype == ACL_COMPLEX64;
   });
 }
 

@@ -9,10 +9,13 @@
 #include "aclnnop/aclnn_batch_matmul.h"
 #include "aclnnop/aclnn_dot.h"
 #include "aclnnop/aclnn_ger.h"
+#include "aclnnop/aclnn_inverse.h"
 #include "aclnnop/aclnn_linalg_cross.h"
+#include "aclnnop/aclnn_linalg_qr.h"
 #include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_mv.h"
+#include "aclnnop/aclnn_triangular_solve.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {
@@ -170,6 +173,35 @@ const auto kLinalgCross =
              },
              aclnnLinalgCross, {{{{40, 3, 2000}, {3, 1}}, {40, 3, 2000}}}, Start::kAnything,
              {ACL_FLOAT, ACL_BF16, ACL_DOUBLE, ACL_INT16, ACL_INT64, ACL_COMPLEX64});
+const std::vector<DtypeNumber> kLinalgDtypes = {ACL_FLOAT, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128};
+const auto kTriangularSolve = Register(
+    "aclnnTriangularSolve", 2,
+    [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+      return aclnnTriangularSolveGetWorkspaceSize(t[0], t[1], true, true, false, t[2], nullptr, size,
+                                                  executor);
+    },
+    aclnnTriangularSolve, {{{{3, 23, 600}, {23, 23}}, {3, 23, 600}}}, Start::kAnything, kLinalgDtypes);
+const auto kInverse = Register(
+    "aclnnInverse", 1,
+    [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+      return aclnnInverseGetWorkspaceSize(t[0], t[1], size, executor);
+    },
+    aclnnInverse, {{{{131, 131}}, {131, 131}}, {{{7, 20, 20}}, {7, 20, 20}}}, Start::kAnything,
+    kLinalgDtypes);
+// R alone.
+const auto kLinalgQr = Register(
+    "aclnnLinalgQr", 1,
+    [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+      constexpr int64_t kNone = 0;
+      aclDataType dtype = ACL_FLOAT;
+      aclGetDataType(t[0], &dtype);
+      aclTensor* const none =
+          aclCreateTensor(&kNone, 1, dtype, nullptr, 0, ACL_FORMAT_ND, &kNone, 1, nullptr);
+      const aclnnStatus status = aclnnLinalgQrGetWorkspaceSize(t[0], 2, none, t[1], size, executor);
+      aclDestroyTensor(none);
+      return status;
+    },
+    aclnnLinalgQr, {{{{70, 300}}, {70, 300}}, {{{7, 20, 9}}, {7, 9, 9}}}, Start::kAnything, kLinalgDtypes);
 
 }  // namespace
 }  // namespace portacl::testing

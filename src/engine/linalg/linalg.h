@@ -1,0 +1,61 @@
+// Solutions of triangular systems, inverses and QR factors of matrices, in batches: one order of operations for every layout, batch, thread
+// count and instruction set (docs/numerics.md).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "acl/acl_base.h"
+#include "acl/isa.h"
+#include "engine/map/formula.h"
+#include "engine/move/move.h"
+
+namespace portacl::engine {
+
+inline constexpr int kLinalgBatchDims = 6;
+
+// A matrix for each index of a batch. Strides in bytes.
+struct LinalgOperand {
+  int8_t argument = -1;  // operand of the executor; -1: there is none
+  aclDataType dtype = ACL_FLOAT;
+  int64_t offset = 0;
+  int64_t row = 0;
+  int64_t column = 0;
+  int64_t batch[kLinalgBatchDims] = {};
+};
+
+struct LinalgJob {
+  enum class Kind : uint8_t { kSolve, kInverse, kQr };
+
+  Kind kind;
+  bool is_upper;    // of a triangular matrix: the part that is read
+  bool transposes;  // ... and conjugates
+  bool is_unit;     // ... its diagonal counts as ones
+  bool copies;      // copy.Run as well, at the end
+  int64_t batch[kLinalgBatchDims];
+  int64_t rows;     // of the matrix
+  int64_t columns;  // of the right sides; of kInverse as rows; of kQr, of the matrix
+  int64_t factor;   // of kQr: columns of q, which may be none
+  int64_t kept;     // of kQr: rows of r
+  LinalgOperand matrix;
+  LinalgOperand right;
+  LinalgOperand out;  // of kQr, q
+  LinalgOperand r;
+  aclDataType computed;  // FLOAT, DOUBLE, COMPLEX64 or COMPLEX128
+  VectorFunction add;    // in[0] + number * in[1], rounded once, of float32 and float64
+  Move copy;
+  int8_t copied_from;  // operands; the workspace, behind what a run takes, is the one behind the executor's
+  int8_t copied_to;
+  int8_t operands;  // of the executor
+  Isa isa;
+  int threads;
+
+  uint64_t WorkspaceBytes() const noexcept;
+  bool Touches(int operand) const noexcept {
+    return operand == matrix.argument || operand == right.argument || operand == out.argument ||
+           operand == r.argument || (copies && operand == copied_to);
+  }
+  void Run(void* const* addresses, void* workspace) const noexcept;
+};
+
+}  // namespace portacl::engine
