@@ -16,8 +16,8 @@
 #include "aclnnop/aclnn_logsoftmax.h"
 #include "aclnnop/aclnn_logsoftmax_backward.h"
 #include "aclnnop/aclnn_matmul.h"
-#include "aclnnop/aclnn_tanh.h"
-#include "aclnnop/aclnn_tanh_backward.h"
+#include "aclnnop/aclnn_relu.h"
+#include "aclnnop/aclnn_threshold_backward.h"
 
 namespace {
 
@@ -65,7 +65,7 @@ struct Matrix {
 
 aclrtStream stream;
 
-// Both phases of an operator: RUN(Tanh, input, output).
+// Both phases of an operator: RUN(Relu, input, output).
 typedef aclnnStatus (*Phase2)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 void Finish(Phase2 phase2, uint64_t size, aclOpExecutor* executor, const char* name) {
   void* workspace = nullptr;
@@ -127,17 +127,19 @@ int main(int argc, char** argv) {
     for (Matrix* matrix : {&x, &target, &one, &w1, &w2}) matrix->ToDevice();
     float down = -1.0f;  // the rate
     aclScalar* rate = aclCreateScalar(&down, ACL_FLOAT);
+    float nothing = 0.0f;
+    aclScalar* zero = aclCreateScalar(&nothing, ACL_FLOAT);
 
     for (int step = 1; step <= kSteps; ++step) {
       RUN(Matmul, x.handle, w1.handle, sums.handle, 0);
-      RUN(Tanh, sums.handle, hidden.handle);
+      RUN(Relu, sums.handle, hidden.handle);
       RUN(Matmul, hidden.handle, w2.handle, logits.handle, 0);
       RUN(LogSoftmax, logits.handle, 1, odds.handle);
       RUN(KlDivBackward, one.handle, odds.handle, target.handle, kBatchMean, false, odds_gradient.handle);
       RUN(LogSoftmaxBackward, odds_gradient.handle, odds.handle, 1, logits_gradient.handle);
       RUN(Matmul, hidden.transposed, logits_gradient.handle, w2_gradient.handle, 0);
       RUN(Matmul, logits_gradient.handle, w2.transposed, hidden_gradient.handle, 0);
-      RUN(TanhBackward, hidden_gradient.handle, hidden.handle, sums_gradient.handle);
+      RUN(ThresholdBackward, hidden_gradient.handle, hidden.handle, zero, sums_gradient.handle);
       RUN(Matmul, x.transposed, sums_gradient.handle, w1_gradient.handle, 0);
       RUN(InplaceAdd, w1.handle, w1_gradient.handle, rate);
       RUN(InplaceAdd, w2.handle, w2_gradient.handle, rate);
@@ -148,6 +150,7 @@ int main(int argc, char** argv) {
       }
     }
     CHECK(aclDestroyScalar(rate));
+    CHECK(aclDestroyScalar(zero));
     w1.ToHost();
     w2.ToHost();
     char hash[17];

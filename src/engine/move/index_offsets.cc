@@ -74,7 +74,7 @@ HWY_INLINE bool FollowRun(const Index* index, size_t n, const IndexRun& run, int
   const auto step = hn::Set(d, run.step);
   return Follow<Index, kAdds>(
       index, n, run, offset, [&run](int64_t value) { return value * run.step; },
-      [step](auto value) HWY_ATTR { return hn::Mul(value, step); });
+      [&step](auto value) HWY_ATTR { return hn::Mul(value, step); });
 }
 
 bool FollowWide(const void* index, size_t n, const IndexRun& run, bool adds, int64_t* offset) {
