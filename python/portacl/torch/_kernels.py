@@ -249,10 +249,10 @@ _OF_OTHER_DTYPES = frozenset("index indices mask condition sorter".split())  # t
 
 def takes_one_of(operator: torch._ops.OpOverload, dtypes: frozenset[torch.dtype]) -> Callable[..., bool]:
     """Whether a call has a tensor of one of these dtypes, or makes one."""
-    asked = [a for a in operator._schema.arguments if a.name not in _OF_OTHER_DTYPES and ("Tensor" in str(a.type) or a.name == "dtype")]
-    all_arguments = list(operator._schema.arguments)
-    places = tuple(all_arguments.index(a) for a in asked if not a.kwarg_only)
-    names = tuple(a.name for a in asked if a.kwarg_only)
+    arguments = [a for a in operator._schema.arguments if a.name not in _OF_OTHER_DTYPES]
+    asked = {a.name for a in arguments if "Tensor" in str(a.type) or a.name == "dtype"}
+    places = tuple(i for i, a in enumerate(operator._schema.arguments) if a.name in asked and not a.kwarg_only)
+    names = tuple(a.name for a in arguments if a.name in asked and a.kwarg_only)
 
     def takes(value: Any) -> bool:
         if isinstance(value, _Tensor):
