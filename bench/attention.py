@@ -117,6 +117,7 @@ parser.add_argument("--rounds", type=int, default=7)
 parser.add_argument("--dtypes", nargs="+", choices=("f32", "bf16"), default=("f32", "bf16"))
 options = parser.parse_args()
 os.environ["PORTACL_NUM_THREADS"] = str(options.threads)
+os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"  # another copy of the library would come with it
 import torch  # noqa: E402
 from compare_moves import ACL  # noqa: E402
 from installed_library import FORMAT_ND, Library, int64s  # noqa: E402
