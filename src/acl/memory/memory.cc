@@ -21,6 +21,7 @@
 #include "acl/process/fork.h"
 #include "acl/process/immortal.h"
 #include "acl/queue/stream.h"
+#include "check/device_memory.h"
 
 namespace portacl {
 namespace {
@@ -84,14 +85,31 @@ size_t PaddedSize(size_t size, bool adds_32) {
 
 bool IsOfDevice(MemoryKind kind) { return kind == MemoryKind::kDevice || kind == MemoryKind::kManaged; }
 
-void* Allocate(size_t size, bool adds_32, MemoryKind kind, int32_t device) noexcept {
+// Fresh memory; *huge says whether huge pages were asked for. A checked program's device memory is not the host's.
+void* Take(const char* api, size_t size, bool adds_32, MemoryKind kind, bool* huge) noexcept {
   const size_t padded = PaddedSize(size, adds_32);
   if (padded == 0) return nullptr;
-  void* address = nullptr;
   // Every program asks for huge pages, even for 16 bytes: only what fills one gets them.
-  const bool huge = padded >= kHugePage;
-  if (posix_memalign(&address, huge ? kHugePage : kAlignment, padded) != 0) return nullptr;
-  if (huge) madvise(address, padded & ~(kHugePage - 1), MADV_HUGEPAGE);  // a wish: failing changes nothing
+  *huge = padded >= kHugePage;
+  if (kind == MemoryKind::kDevice && sanitizer::GuardsDevice()) return sanitizer::AllocateDevice(api, size);
+  void* address = nullptr;
+  if (posix_memalign(&address, *huge ? kHugePage : kAlignment, padded) != 0) return nullptr;
+  if (*huge) madvise(address, padded & ~(kHugePage - 1), MADV_HUGEPAGE);  // a wish: failing changes nothing
+  return address;
+}
+
+void GiveBack(const char* api, void* address) noexcept {
+  if (sanitizer::OwnsDevice(address)) {
+    sanitizer::FreeDevice(api, address);
+  } else {
+    free(address);
+  }
+}
+
+void* Allocate(const char* api, size_t size, bool adds_32, MemoryKind kind, int32_t device) noexcept {
+  bool huge = false;
+  void* const address = Take(api, size, adds_32, kind, &huge);
+  if (address == nullptr) return nullptr;
   try {
     Registry& registry = TheRegistry();
     std::lock_guard lock(registry.mutex);
@@ -102,7 +120,7 @@ void* Allocate(size_t size, bool adds_32, MemoryKind kind, int32_t device) noexc
       usage->peak = std::max(usage->peak, usage->current);
     }
   } catch (...) {
-    free(address);
+    GiveBack(api, address);
     return nullptr;
   }
   return address;
@@ -110,7 +128,7 @@ void* Allocate(size_t size, bool adds_32, MemoryKind kind, int32_t device) noexc
 
 enum class Source { kDevice, kHost };
 
-bool Release(void* address, Source source) noexcept {
+bool Release(const char* api, void* address, Source source) noexcept {
   Registry& registry = TheRegistry();
   {
     std::lock_guard lock(registry.mutex);
@@ -125,7 +143,7 @@ bool Release(void* address, Source source) noexcept {
     registered.erase(registered.lower_bound(it->first), registered.lower_bound(it->first + found.size));
     registry.by_address.erase(it);
   }
-  free(address);
+  GiveBack(api, address);
   return true;
 }
 
@@ -142,7 +160,7 @@ aclError Malloc(const char* api, const char* parameter, void** address, size_t s
   }
   const Context* context = CurrentContext();
   if (context == nullptr) return FailNoDevice(api);
-  void* allocated = Allocate(size, adds_32, kind, context->device);
+  void* allocated = Allocate(api, size, adds_32, kind, context->device);
   if (allocated == nullptr) {
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
                 Text(api, ": parameter size has the value ", size, ", more than the memory that is free."));
@@ -158,7 +176,7 @@ aclError Free(const char* api, const char* parameter, const char* source, void* 
         ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
         Text(api, ": parameter ", parameter, " is a null pointer, expected an address from ", source, "."));
   }
-  if (!Release(address, from)) {
+  if (!Release(api, address, from)) {
     return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,
                 Text(api, ": parameter ", parameter, " has the value ", static_cast<const void*>(address),
                      ", which is no live address from ", source, "; nothing was freed."));

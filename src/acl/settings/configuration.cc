@@ -24,6 +24,7 @@
 #include "acl/process/immortal.h"
 #include "acl/process/unwinding.h"
 #include "acl/settings/configuration_file.h"
+#include "check/settings.h"
 
 namespace portacl {
 
@@ -214,6 +215,9 @@ aclError ReadEnvironment(Configuration& configuration) {
   const char* blocking = std::getenv("ASCEND_LAUNCH_BLOCKING");
   configuration.launch_blocking = blocking != nullptr && std::strcmp(blocking, "1") == 0;
   if (aclError status = ReadIndexErrors(configuration)) return status;
+  if (const char* refused = sanitizer::Start()) {
+    return BadVariable("PORTACL_CHECK", refused, Text(sanitizer::kAcceptedSettings));
+  }
   configuration.log = LogConfigurationFromEnvironment();
   return ACL_SUCCESS;
 }

@@ -1,0 +1,445 @@
+// Reserves, gives out and guards the device memory of a checked program (see device_memory.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "check/device_memory.h"
+
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "acl/process/fork.h"
+#include "acl/process/immortal.h"
+#include "check/report.h"
+
+namespace portacl::sanitizer {
+
+constinit DeviceRange device_range;
+
+namespace {
+
+constexpr size_t kPage = 4096;
+constexpr size_t kMostAddresses = size_t{1} << 44;
+constexpr size_t kFewestAddresses = size_t{1} << 36;
+// As many ended blocks are remembered, for the sake of messages.
+constexpr size_t kMostEnded = 1 << 16;
+
+// A signalling NaN as FLOAT and as BF16, a quiet one as FLOAT16, some 1e306 as DOUBLE, of which no pattern is all four.
+constexpr uint32_t kPattern = 0x7FA17FA1u;
+// More than this of a block is not filled: a program that reserves more memory than the machine has may never touch most of it.
+constexpr size_t kMostFilled = size_t{1} << 30;
+
+int file = -1;
+bool guards_host = false;
+std::atomic<uint8_t>* shadow = nullptr;  // a bit for each unit of the range
+
+void HideFromHost(uintptr_t begin, size_t length) noexcept {
+  mmap(reinterpret_cast<void*>(begin), length, PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+struct Blocks {
+  std::mutex mutex;
+  std::map<uintptr_t, Block> live;
+  std::map<uintptr_t, Block> ended;
+  std::deque<uintptr_t> ended_order;
+  std::map<uintptr_t, size_t> taken;  // every range that is not free to be given out, with its length
+  uintptr_t next = 0;
+  bool is_reused = false;
+
+  // Addresses that were never given out, and, when there are none left, those that were given out longest ago.
+  uintptr_t TakeLocked(size_t length, size_t alignment) {
+    for (int round = 0; round < 2; ++round) {
+      uintptr_t at = (next + alignment - 1) & ~(alignment - 1);
+      auto it = taken.upper_bound(at);
+      if (it != taken.begin() && std::prev(it)->first + std::prev(it)->second > at) --it;
+      while (at + length <= device_range.end && at + length > at) {
+        if (it == taken.end() || it->first >= at + length) {
+          taken.emplace(at, length);
+          next = at + length;
+          ForgetEndedLocked(at, length);
+          return at;
+        }
+        at = (it->first + it->second + alignment - 1) & ~(alignment - 1);
+        ++it;
+      }
+      next = device_range.begin;
+      is_reused = true;
+    }
+    return 0;
+  }
+  void ForgetEndedLocked(uintptr_t at, size_t length) {
+    ended.erase(ended.lower_bound(at), ended.lower_bound(at + length));
+  }
+};
+
+void AfterFork();
+
+Blocks& TheBlocks() {
+  static Immortal<Blocks> blocks;
+  static const bool registered = CallInForkedChild(AfterFork);
+  (void)registered;
+  return *blocks;
+}
+
+// A thread that is gone in the child may have held it.
+void AfterFork() { new (&TheBlocks().mutex) std::mutex; }
+
+size_t LengthOf(size_t size) noexcept { return (size + kPage - 1) & ~(kPage - 1); }
+
+size_t OffsetOf(uintptr_t address) noexcept { return address - device_range.begin; }
+
+void* WorkingAt(uintptr_t address) noexcept {
+  return reinterpret_cast<void*>(address + static_cast<uintptr_t>(device_range.distance));
+}
+
+const Block* HolderOf(const std::map<uintptr_t, Block>& blocks, uintptr_t address) noexcept {
+  const auto behind = blocks.upper_bound(address);
+  if (behind == blocks.begin()) return nullptr;
+  const Block& block = std::prev(behind)->second;
+  return address - block.begin < LengthOf(block.size) ? &block : nullptr;
+}
+
+// What the processor tried, as far as it says so.
+const char* AccessOf(const void* context) noexcept {
+#if defined(__x86_64__)
+  const auto* const registers = static_cast<const ucontext_t*>(context);
+  return (registers->uc_mcontext.gregs[REG_ERR] & 2) != 0 ? "writes" : "reads";
+#else
+  (void)context;
+  return "uses";
+#endif
+}
+
+struct sigaction before;
+
+// Ends or continues what was there before this handler.
+void PassOn(int signal, siginfo_t* info, void* context) {
+  if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) {
+    before.sa_sigaction(signal, info, context);
+  } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+    before.sa_handler(signal);
+  } else {
+    struct sigaction by_default = {};
+    by_default.sa_handler = SIG_DFL;
+    sigaction(signal, &by_default, nullptr);  // the access is tried again, and ends the process
+    if (info->si_code <= 0) raise(signal);    // there was none: somebody sent the signal
+  }
+}
+
+// The host used a public address. Reporting is not all safe in a handler: it names functions, which takes memory, so that a
+// fault inside of the C library's own allocation may hang; the sentence is written before that.
+void OnFault(int signal, siginfo_t* info, void* context) {
+  const int saved = errno;
+  if (info->si_code <= 0 || !IsInDeviceRange(info->si_addr)) {
+    PassOn(signal, info, context);
+    return;
+  }
+  const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
+  Block block;
+  const bool known = FindBlock(info->si_addr, &block);
+  if (guards_host) {
+    Finding finding;
+    finding.part = kMemory;
+    finding.kind = known && block.is_freed ? "host-access-after-free" : "host-access";
+    finding.function = "the program";
+    finding.subject = info->si_addr;
+    CallStack here;
+    Capture(&here);
+    // The first frames are this handler's and the kernel's.
+    const int skipped = std::min<int>(2, here.frame_count);
+    std::copy(here.frames + skipped, here.frames + here.frame_count, here.frames);
+    here.frame_count = static_cast<uint8_t>(here.frame_count - skipped);
+    finding.what = Text("the host ", AccessOf(context), " address ", info->si_addr, ", which is ");
+    if (!known) {
+      finding.what.Add("an address of a device where no memory is (any more).");
+      finding.mend = Text("use addresses inside of what aclrtMalloc gave, and only by aclrtMemcpy.");
+    } else {
+      finding.what.Add("byte ")
+          .Add(address - block.begin)
+          .Add(" of ")
+          .Add(block.size)
+          .Add(" bytes of device memory from ");
+      finding.what.Add(block.maker).Add(block.is_freed ? ", freed by " : ".");
+      if (block.is_freed) finding.what.Add(block.freer).Add(".");
+      finding.mend = Text(
+          "copy it to host memory by aclrtMemcpy (ACL_MEMCPY_DEVICE_TO_HOST, or back by "
+          "ACL_MEMCPY_HOST_TO_DEVICE); in PyTorch by tensor.cpu().");
+    }
+    finding.places[0] = {Text("the access"), &here};
+    if (known) finding.places[1] = {Text("the memory was made by ", block.maker), &block.made};
+    if (known && block.is_freed) finding.places[2] = {Text("it was freed by ", block.freer), &block.freed};
+    ReportFromSignal(finding);
+  }
+  // To go on, the host gets what it asked for: this block's bytes at the public address. It is not told of this block again.
+  uintptr_t begin = address & ~(kPage - 1);
+  size_t length = kPage;
+  if (known) {
+    begin = block.begin;
+    length = LengthOf(block.size);
+  }
+  if (mmap(reinterpret_cast<void*>(begin), length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+           static_cast<off_t>(OffsetOf(begin))) == MAP_FAILED) {
+    _exit(kExitCode);
+  }
+  errno = saved;
+}
+
+void Remember(Blocks& blocks, Block block) {
+  const uintptr_t begin = block.begin;
+  blocks.ended.insert_or_assign(begin, std::move(block));
+  blocks.ended_order.push_back(begin);
+  if (blocks.ended_order.size() > kMostEnded) {
+    blocks.ended.erase(blocks.ended_order.front());
+    blocks.ended_order.pop_front();
+  }
+}
+
+// Sets or clears the bits of the units first to last. Neighbouring units may be other threads', but those of whole bytes are
+// written by the one that writes the memory.
+void SetBits(size_t first, size_t last, bool value) noexcept {
+  const auto change = [value](size_t byte, unsigned mask) {
+    if (value) {
+      shadow[byte].fetch_or(static_cast<uint8_t>(mask), std::memory_order_relaxed);
+    } else {
+      shadow[byte].fetch_and(static_cast<uint8_t>(~mask), std::memory_order_relaxed);
+    }
+  };
+  const size_t first_byte = first / 8;
+  const size_t last_byte = last / 8;
+  const unsigned from_first = 0xFFu << (first % 8) & 0xFFu;
+  const unsigned to_last = 0xFFu >> (7 - last % 8);
+  if (first_byte == last_byte) {
+    change(first_byte, from_first & to_last);
+    return;
+  }
+  change(first_byte, from_first);
+  std::memset(reinterpret_cast<void*>(shadow + first_byte + 1), value ? 0xFF : 0, last_byte - first_byte - 1);
+  change(last_byte, to_last);
+}
+
+}  // namespace
+
+void StartDeviceMemory(bool guards) noexcept {
+  guards_host = guards;
+  const int made = memfd_create("portacl-device", MFD_CLOEXEC);
+  if (made < 0) return;
+  for (size_t length = kMostAddresses; length >= kFewestAddresses; length /= 2) {
+    // The public addresses, then the working ones.
+    void* const both =
+        mmap(nullptr, 2 * length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (both == MAP_FAILED) continue;
+    void* const bits = mmap(nullptr, length / kUnit / 8, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bits == MAP_FAILED || ftruncate(made, static_cast<off_t>(length)) != 0 ||
+        mmap(static_cast<char*>(both) + length, length, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED | MAP_NORESERVE, made, 0) == MAP_FAILED) {
+      munmap(both, 2 * length);
+      if (bits != MAP_FAILED) munmap(bits, length / kUnit / 8);
+      continue;
+    }
+    madvise(both, 2 * length, MADV_DONTDUMP);
+    madvise(bits, length / kUnit / 8, MADV_DONTDUMP);
+    file = made;
+    shadow = static_cast<std::atomic<uint8_t>*>(bits);
+    const auto begin = reinterpret_cast<uintptr_t>(both);
+    device_range = {begin, begin + length, static_cast<ptrdiff_t>(length)};
+    TheBlocks().next = begin;
+    struct sigaction action = {};
+    action.sa_sigaction = OnFault;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &before);
+    return;
+  }
+  close(made);
+}
+
+void* AllocateDevice(const char* api, size_t size) noexcept {
+  if (size / kPage > static_cast<size_t>(sysconf(_SC_PHYS_PAGES))) return nullptr;
+  const size_t length = LengthOf(size);
+  Blocks& blocks = TheBlocks();
+  Block block;
+  block.size = size;
+  block.maker = api;
+  Capture(&block.made);
+  try {
+    std::lock_guard lock(blocks.mutex);
+    block.begin = blocks.TakeLocked(length, kPage);
+    if (block.begin == 0) return nullptr;
+    if (blocks.is_reused) HideFromHost(block.begin, length);
+    blocks.live.emplace(block.begin, block);
+  } catch (...) {
+    return nullptr;
+  }
+  auto* const address = reinterpret_cast<void*>(block.begin);
+  FillUnwritten(address, std::min(length, kMostFilled));
+  return address;
+}
+
+void FreeDevice(const char* api, void* address) noexcept {
+  const auto begin = reinterpret_cast<uintptr_t>(address);
+  Blocks& blocks = TheBlocks();
+  CallStack here;
+  Capture(&here);
+  try {
+    std::lock_guard lock(blocks.mutex);
+    const auto found = blocks.live.find(begin);
+    if (found == blocks.live.end()) return;
+    Block block = found->second;
+    const size_t length = LengthOf(block.size);
+    HideFromHost(begin, length);
+    MarkUnwritten(address, length);
+    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(OffsetOf(begin)),
+              static_cast<off_t>(length));
+    block.is_freed = true;
+    block.freer = api;
+    block.freed = here;
+    blocks.live.erase(found);
+    blocks.taken.erase(begin);
+    Remember(blocks, std::move(block));
+  } catch (...) {
+    // without memory the block stays as it was
+  }
+}
+
+bool FindBlock(const void* address, Block* block) noexcept {
+  if (!IsInDeviceRange(address)) return false;
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  Blocks& blocks = TheBlocks();
+  std::lock_guard lock(blocks.mutex);
+  const Block* found = HolderOf(blocks.live, at);
+  if (found == nullptr) found = HolderOf(blocks.ended, at);
+  if (found != nullptr) *block = *found;
+  return found != nullptr;
+}
+
+void* ReserveDevice(size_t size, size_t alignment) noexcept {
+  Blocks& blocks = TheBlocks();
+  try {
+    std::lock_guard lock(blocks.mutex);
+    return reinterpret_cast<void*>(blocks.TakeLocked(LengthOf(size), alignment));
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+void ReleaseDevice(void* address, size_t) noexcept {
+  Blocks& blocks = TheBlocks();
+  std::lock_guard lock(blocks.mutex);
+  blocks.taken.erase(reinterpret_cast<uintptr_t>(address));
+}
+
+bool MapDevice(const char* api, void* address, size_t size, int from, bool host_may_use) noexcept {
+  const auto begin = reinterpret_cast<uintptr_t>(address);
+  Blocks& blocks = TheBlocks();
+  Block block;
+  block.begin = begin;
+  block.size = size;
+  block.maker = api;
+  Capture(&block.made);
+  try {
+    std::lock_guard lock(blocks.mutex);
+    if (mmap(WorkingAt(begin), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, from, 0) == MAP_FAILED)
+      return false;
+    if (host_may_use &&
+        mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, from, 0) == MAP_FAILED) {
+      return false;
+    }
+    blocks.ForgetEndedLocked(begin, size);
+    blocks.live.insert_or_assign(begin, block);
+  } catch (...) {
+    return false;
+  }
+  // The same physical memory may have been written through other addresses.
+  MarkWritten(address, size);
+  return true;
+}
+
+bool UnmapDevice(const char* api, void* address, size_t size) noexcept {
+  const auto begin = reinterpret_cast<uintptr_t>(address);
+  Blocks& blocks = TheBlocks();
+  CallStack here;
+  Capture(&here);
+  try {
+    std::lock_guard lock(blocks.mutex);
+    const auto found = blocks.live.find(begin);
+    if (found == blocks.live.end()) return false;
+    HideFromHost(begin, size);
+    if (mmap(WorkingAt(begin), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file,
+             static_cast<off_t>(OffsetOf(begin))) == MAP_FAILED) {
+      return false;
+    }
+    Block block = found->second;
+    block.is_freed = true;
+    block.freer = api;
+    block.freed = here;
+    blocks.live.erase(found);
+    Remember(blocks, std::move(block));
+  } catch (...) {
+    return false;
+  }
+  MarkUnwritten(address, size);
+  return true;
+}
+
+void MarkWritten(const void* address, size_t size) noexcept {
+  if (size == 0 || !IsOn(kInit) || !IsInDeviceRange(address)) return;
+  const size_t offset = OffsetOf(reinterpret_cast<uintptr_t>(address));
+  SetBits(offset / kUnit, (offset + size - 1) / kUnit, true);
+}
+
+void MarkUnwritten(void* address, size_t size) noexcept {
+  if (size == 0 || !IsOn(kInit) || !IsInDeviceRange(address)) return;
+  const size_t offset = OffsetOf(reinterpret_cast<uintptr_t>(address));
+  SetBits(offset / kUnit, (offset + size - 1) / kUnit, false);
+}
+
+const void* FirstUnwritten(const void* address, size_t size) noexcept {
+  if (size == 0 || !IsOn(kInit) || !IsInDeviceRange(address)) return nullptr;
+  const size_t offset = OffsetOf(reinterpret_cast<uintptr_t>(address));
+  const size_t last = (offset + size - 1) / kUnit;
+  for (size_t unit = offset / kUnit; unit <= last;) {
+    if (unit % 64 == 0 && last - unit >= 63) {
+      uint64_t word = 0;
+      std::memcpy(&word, reinterpret_cast<const void*>(shadow + unit / 8), sizeof word);
+      if (word == ~uint64_t{0}) {
+        unit += 64;
+        continue;
+      }
+    }
+    if ((shadow[unit / 8].load(std::memory_order_relaxed) >> (unit % 8) & 1) == 0) {
+      return reinterpret_cast<const void*>(
+          std::max(device_range.begin + unit * kUnit, reinterpret_cast<uintptr_t>(address)));
+    }
+    ++unit;
+  }
+  return nullptr;
+}
+
+void FillUnwritten(void* address, size_t size) noexcept {
+  auto* at = static_cast<char*>(Working(address));
+  size_t left = size;
+  if (left >= sizeof kPattern && reinterpret_cast<uintptr_t>(at) % alignof(uint32_t) == 0) {
+    auto* const words = reinterpret_cast<uint32_t*>(at);
+    std::fill(words, words + left / sizeof kPattern, kPattern);
+    at += left / sizeof kPattern * sizeof kPattern;
+    left %= sizeof kPattern;
+  }
+  std::memset(at, 0x7F, left);
+  MarkUnwritten(address, size);
+}
+
+}  // namespace portacl::sanitizer

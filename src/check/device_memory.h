@@ -1,0 +1,86 @@
+// The device memory of a checked program: addresses that the host cannot use, and where the library finds the bytes.
+//
+// One range of addresses, the public one, is reserved without access; programs get addresses there. The bytes of a file in
+// memory are mapped at a fixed distance from it, and the library's own work is done there. No public address is given out
+// again while there are others, so that what is freed stays without access.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "check/call_stack.h"
+#include "check/settings.h"
+
+namespace portacl::sanitizer {
+
+// Reserves the addresses and, with `guards`, has accesses to them reported. Called once, by Start.
+void StartDeviceMemory(bool guards) noexcept;
+
+struct DeviceRange {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+  ptrdiff_t distance = 0;  // of the bytes behind a public address
+};
+extern constinit DeviceRange device_range;
+
+inline bool IsInDeviceRange(const void* address) noexcept {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  return at >= device_range.begin && at < device_range.end;
+}
+
+// Where the library reads and writes what a program's address names; any other address as it is. Costs one test where nothing
+// is checked.
+template <class T>
+inline T* Working(T* address) noexcept {
+  if (!IsOn() || !IsInDeviceRange(address)) return address;
+  return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(address) +
+                              static_cast<uintptr_t>(device_range.distance));
+}
+
+// A piece of device memory, also after its end.
+struct Block {
+  uintptr_t begin = 0;
+  size_t size = 0;  // as the program asked for it
+  const char* maker = "";
+  CallStack made;
+  bool is_freed = false;
+  const char* freer = "";
+  CallStack freed;
+};
+
+// Fresh memory, filled with a pattern, none of it written yet; nullptr when there is none.
+void* AllocateDevice(const char* api, size_t size) noexcept;
+// Ends it; the caller knows that the block lives.
+void FreeDevice(const char* api, void* address) noexcept;
+// Whether device memory comes from here.
+inline bool GuardsDevice() noexcept { return IsOn() && device_range.end != 0; }
+// Whether this is an address of it.
+inline bool OwnsDevice(const void* address) noexcept { return IsOn() && IsInDeviceRange(address); }
+
+// Copies what is known of the block that holds the address, or, with none, of one that held it; false when there is none.
+bool FindBlock(const void* address, Block* block) noexcept;
+
+// ---- memory that programs reserve and map by themselves ----
+
+// Public addresses without memory; nullptr when there are none.
+void* ReserveDevice(size_t size, size_t alignment) noexcept;
+void ReleaseDevice(void* address, size_t size) noexcept;
+// Puts a file's bytes behind public addresses, or takes them away.
+bool MapDevice(const char* api, void* address, size_t size, int file, bool host_may_use) noexcept;
+bool UnmapDevice(const char* api, void* address, size_t size) noexcept;
+
+// ---- which bytes were written, in units of 16 ----
+
+inline constexpr size_t kUnit = 16;
+
+void MarkWritten(const void* address, size_t size) noexcept;
+void MarkUnwritten(void* address, size_t size) noexcept;
+// The first byte of [address, address + size) in a unit in which nothing was written; nullptr when there is none. What is not
+// device memory counts as written.
+const void* FirstUnwritten(const void* address, size_t size) noexcept;
+
+// Fills memory of which nothing is known with the pattern, and marks it so. Signalling NaNs as FLOAT, FLOAT16, BF16 and DOUBLE.
+void FillUnwritten(void* address, size_t size) noexcept;
+
+}  // namespace portacl::sanitizer

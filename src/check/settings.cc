@@ -1,0 +1,87 @@
+// Reads what is to be checked (see settings.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "check/settings.h"
+
+#include <cstdlib>
+#include <mutex>
+
+#include "check/device_memory.h"
+#include "check/report.h"
+
+namespace portacl::sanitizer {
+
+constinit uint32_t parts_in_force = 0;
+
+namespace {
+
+constexpr struct {
+  Part part;
+  const char* name;
+} kNames[] = {
+    {kMemory, "memory"}, {kSync, "sync"}, {kInit, "init"}, {kHandles, "handles"}, {kProduct, "product"}};
+
+bool stops = false;
+const char* refused = nullptr;
+
+void ReadEnvironment() noexcept {
+  const char* const text = std::getenv("PORTACL_CHECK");
+  Settings settings;
+  if (text == nullptr || text[0] == '\0') return;
+  if (!ParseSettings(text, &settings)) {
+    refused = text;
+    return;
+  }
+  if (settings.parts == 0) return;
+  stops = settings.stops;
+  StartReports();
+  if ((settings.parts & (kMemory | kInit)) != 0) StartDeviceMemory((settings.parts & kMemory) != 0);
+  parts_in_force = settings.parts;
+}
+
+}  // namespace
+
+bool ParseSettings(std::string_view text, Settings* settings) noexcept {
+  *settings = {};
+  bool is_off = false;
+  bool is_said = false;
+  while (true) {
+    const size_t end = text.find(',');
+    const std::string_view word = text.substr(0, end);
+    if (word == "0" || word == "1" || word == "report") {
+      if (is_said) return false;
+      is_said = true;
+      is_off = word == "0";
+      settings->stops = word == "1";
+    } else {
+      uint32_t part = 0;
+      for (const auto& one : kNames) {
+        if (word == one.name) part = one.part;
+      }
+      if (part == 0) return false;
+      settings->parts |= part;
+    }
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  if (!is_said) settings->stops = true;
+  if (settings->parts == 0) settings->parts = kAllParts;
+  if (is_off) *settings = {};
+  return true;
+}
+
+const char* Start() noexcept {
+  static std::once_flag once;
+  std::call_once(once, ReadEnvironment);
+  return refused;
+}
+
+bool StopsAtFirst() noexcept { return stops; }
+
+const char* NameOf(Part part) noexcept {
+  for (const auto& one : kNames) {
+    if (part == one.part) return one.name;
+  }
+  return "";
+}
+
+}  // namespace portacl::sanitizer

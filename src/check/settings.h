@@ -1,0 +1,49 @@
+// Whether programs are checked for what only an NPU would not forgive, and what is looked for: PORTACL_CHECK.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace portacl::sanitizer {
+
+// What is looked for. A set of parts is a sum of them.
+enum Part : uint32_t {
+  kMemory = 1,   // host and device memory mixed up, outside an allocation, after its end
+  kSync = 2,     // work that nobody waited for, races between streams
+  kInit = 4,     // device memory read before it was written
+  kHandles = 8,  // executors, tensors, streams and workspaces used beyond their life
+  kProduct = 16  // what the product would refuse
+};
+inline constexpr uint32_t kAllParts = 31;
+
+// The parts in force; 0 in nearly every process. It never changes once the library's first call has read it.
+extern constinit uint32_t parts_in_force;
+
+// Every hook asks this first, so that a program that is not checked pays for one test of a global.
+inline bool IsOn() noexcept { return __builtin_expect(parts_in_force != 0, 0); }
+inline bool IsOn(Part part) noexcept { return __builtin_expect((parts_in_force & part) != 0, 0); }
+
+struct Settings {
+  uint32_t parts = 0;
+  bool stops = false;  // at the first finding; else they are collected
+};
+
+// Reads 1, report, 0 and names of parts, separated by commas; false when something else is there.
+bool ParseSettings(std::string_view text, Settings* settings) noexcept;
+
+// Reads PORTACL_CHECK, PORTACL_CHECK_FILE and PORTACL_CHECK_SUPPRESSIONS at the first call and puts them in force. Returns
+// the text that is not accepted, or nullptr. Later calls return the same.
+const char* Start() noexcept;
+
+// What PORTACL_CHECK accepts, for a message.
+inline constexpr std::string_view kAcceptedSettings =
+    "0, 1 or report, and of memory, sync, init, handles and product those that are wanted, separated by "
+    "commas";
+
+bool StopsAtFirst() noexcept;
+
+// memory, sync and so on.
+const char* NameOf(Part part) noexcept;
+
+}  // namespace portacl::sanitizer

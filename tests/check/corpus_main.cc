@@ -1,0 +1,37 @@
+// Runs one program of the corpus: corpus --list, or corpus NAME wrong|right.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <cstring>
+
+#include "acl/acl.h"
+#include "check/corpus.h"
+
+namespace portacl::corpus {
+namespace {
+Case* first = nullptr;
+}
+
+Case::Case(const char* name, const char* kind, const char* expected, void (*wrong)(), void (*right)())
+    : name(name), kind(kind), expected(expected), wrong(wrong), right(right), next(first) {
+  first = this;
+}
+}  // namespace portacl::corpus
+
+int main(int count, char** arguments) {
+  using portacl::corpus::first;
+  if (count == 2 && std::strcmp(arguments[1], "--list") == 0) {
+    for (const auto* one = first; one != nullptr; one = one->next) {
+      std::printf("%s\t%s\t%s\n", one->name, one->kind, one->expected);
+    }
+    return 0;
+  }
+  if (count != 3) return 2;
+  for (const auto* one = first; one != nullptr; one = one->next) {
+    if (std::strcmp(one->name, arguments[1]) != 0) continue;
+    if (aclInit(nullptr) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS) return 3;
+    (std::strcmp(arguments[2], "wrong") == 0 ? one->wrong : one->right)();
+    if (aclrtResetDevice(0) != ACL_SUCCESS || aclFinalize() != ACL_SUCCESS) return 4;
+    return 0;
+  }
+  return 2;
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Runs the corpus of wrong programs under PORTACL_CHECK: every wrong one is found, with its message, and no right one is.
+
+Usage: run_corpus.py CORPUS [NAME...]    the C++ programs of an executable (see corpus.h), or of a Python file (see programs.py)
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+from typing import NamedTuple
+
+EXIT_CODE = 86
+
+
+class Case(NamedTuple):
+    name: str
+    kind: str
+    expected: str
+
+
+def command_of(corpus: str) -> list[str]:
+    return [sys.executable, "-B", corpus] if corpus.endswith(".py") else [corpus]
+
+
+def cases_of(corpus: str) -> list[Case]:
+    listed = subprocess.run([*command_of(corpus), "--list"], capture_output=True, text=True, check=True)
+    return [Case(*line.split("\t")) for line in listed.stdout.splitlines()]
+
+
+def run(corpus: str, name: str, which: str, check: str, file: str) -> subprocess.CompletedProcess[str]:
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("PORTACL_CHECK")}
+    variables.update(PORTACL_CHECK=check, PORTACL_CHECK_FILE=file)
+    command = [*command_of(corpus), name, which]
+    return subprocess.run(command, capture_output=True, text=True, env=variables, timeout=300, check=False)
+
+
+def faults_of(corpus: str, case: Case, folder: str) -> list[str]:
+    faults = []
+    file = os.path.join(folder, case.name + ".json")
+
+    def say(what: str, done: subprocess.CompletedProcess[str]) -> None:
+        faults.append(f"{case.name}: {what} (exit code {done.returncode})\n{done.stdout[-500:]}{done.stderr[-3000:]}")
+
+    def findings() -> list[dict[str, object]]:
+        try:
+            found = json.loads(pathlib.Path(file).read_text())["findings"]
+        except (OSError, ValueError):
+            return []
+        assert isinstance(found, list)
+        return found
+
+    warns = case.kind.startswith("warning:")
+    kind = case.kind.removeprefix("warning:")
+    done = run(corpus, case.name, "wrong", "1", file)
+    if done.returncode != (0 if warns else EXIT_CODE):
+        say("the wrong program was not stopped" if not warns else "a warning changed the exit code", done)
+    if not re.search(case.expected, done.stderr):
+        say(f"the report of the wrong program does not say {case.expected}", done)
+    if kind not in [one["kind"] for one in findings()]:
+        say(f"the JSON of the wrong program has no {kind}", done)
+    if not warns and len(findings()) != 1:
+        say("the wrong program gives more than one finding before it is stopped", done)
+    done = run(corpus, case.name, "wrong", "report", file)
+    if kind not in [one["kind"] for one in findings()]:
+        say(f"PORTACL_CHECK=report does not collect {kind}", done)
+    for check in ("1", "report"):
+        done = run(corpus, case.name, "right", check, file)
+        if done.returncode != 0 or findings():
+            say(f"the right program is reported, or fails, under PORTACL_CHECK={check}", done)
+    done = run(corpus, case.name, "right", "0", file)
+    if done.returncode != 0:
+        say("the right program fails without checks", done)
+    return faults
+
+
+def main(corpus: str, names: list[str]) -> int:
+    cases = [case for case in cases_of(corpus) if not names or case.name in names]
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        faults = [fault for found in pool.map(lambda case: faults_of(corpus, case, folder), cases) for fault in found]
+    for fault in faults:
+        print(fault)
+    print(f"{len(cases)} programs, each with its twin; {len(faults)} faults")
+    return 1 if faults or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
