@@ -14,13 +14,13 @@ import sys
 ALLOWED = {
     "acl": {"acl", "check"},
     "check": {"check", "acl"},  # hooks of the runtime call it, and it uses the runtime's texts and registry; units make no circle
-    "aclnn": {"aclnn", "acl"},
+    "aclnn": {"aclnn", "check", "acl"},
     "contract": {"contract", "aclnn", "acl"},
     "plan": {"plan", "aclnn", "acl"},
     "engine": {"engine", "plan", "aclnn", "acl"},
-    "hccl": {"hccl", "engine", "plan", "aclnn", "acl"},
-    "aclop": {"aclop", "engine", "plan", "aclnn", "acl"},
-    "aclnnop": {"aclnnop", "engine", "plan", "contract", "aclnn", "acl"},
+    "hccl": {"hccl", "check", "engine", "plan", "aclnn", "acl"},
+    "aclop": {"aclop", "check", "engine", "plan", "aclnn", "acl"},
+    "aclnnop": {"aclnnop", "check", "engine", "plan", "contract", "aclnn", "acl"},
     "info": {"info", "aclnnop", "hccl", "engine", "plan", "contract", "aclnn", "acl"},
 }
 # The rooms of a folder: each may include those before it, and itself. "" is what lies in the folder itself.

@@ -3,6 +3,7 @@
 Import it before torch. If another CANN is loaded in the process already, that one stays in force, and a RuntimeWarning says so.
 
     python -m portacl SCRIPT [ARGUMENTS]    starts a script with portacl in force, without a change to it
+    portacl.check()                         checks the program for what an NPU would not forgive
     portacl.include_dir(), library_dir()    for compilers
     portacl.prefix()                        the folder with both, laid out as a CANN toolkit (what ASCEND_HOME_PATH names)
 
@@ -16,7 +17,16 @@ import pathlib
 from portacl_start import environment as _environment
 from portacl_start._version import __version__
 
-__all__ = ["__version__", "include_dir", "library_dir", "prefix"]
+__all__ = ["__version__", "check", "include_dir", "library_dir", "prefix"]
+
+
+def check(how: str = "1", file: str | None = None, suppressions: str | None = None) -> None:
+    """Checks this program, and those that it starts, for what an NPU would not forgive; before torch_npu is imported.
+
+    `how`: "1" ends the process with code 86 at the first finding; "report" collects them, prints a summary at the end, and ends with
+    that code then; parts may follow ("report,memory,init"). `file` gets them as JSON; `suppressions` names what is not to be told.
+    The same as PORTACL_CHECK, PORTACL_CHECK_FILE and PORTACL_CHECK_SUPPRESSIONS in the environment."""
+    _environment.check(how, file, suppressions)
 
 
 def prefix() -> pathlib.Path:

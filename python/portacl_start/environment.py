@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import glob
 import os
+import sys
 import warnings
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -119,7 +120,31 @@ def take_over() -> Cann:
     if there is None:
         load()
     os.environ.update(variables(os.environ))
+    set_for_checks()
     return THIS
+
+
+def check(how: str = "1", file: str | None = None, suppressions: str | None = None) -> None:
+    """Has the programs of this process checked for what an NPU would not forgive, and those that it starts: docs/checking.md.
+
+    `how` is the value of PORTACL_CHECK: "1" stops at the first finding, "report" collects them. To be called before the first use
+    of device npu, best before torch is imported: PyTorch's own allocator would hide where an allocation ends."""
+    os.environ["PORTACL_CHECK"] = how
+    if file is not None:
+        os.environ["PORTACL_CHECK_FILE"] = file
+    if suppressions is not None:
+        os.environ["PORTACL_CHECK_SUPPRESSIONS"] = suppressions
+    if "torch_npu" in sys.modules:
+        late = "torch_npu is imported already, whose allocator keeps freed memory and packs small tensors into one allocation"
+        warnings.warn(f"portacl.check() finds less: {late}", RuntimeWarning, stacklevel=3)
+    set_for_checks()
+
+
+def set_for_checks() -> None:
+    """What PyTorch needs in a checked program: an allocation for each tensor, and calls made by the thread that wrote them."""
+    if os.environ.get("PORTACL_CHECK", "0") not in ("", "0"):
+        os.environ.setdefault("PYTORCH_NO_NPU_MEMORY_CACHING", "1")
+        os.environ.setdefault("TASK_QUEUE_ENABLE", "0")
 
 
 def reason_to_stay_out() -> str | None:

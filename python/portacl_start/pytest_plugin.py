@@ -1,4 +1,4 @@
-"""`pytest --npu`: test suites that were written for an NPU run on portacl.
+"""`pytest --npu`: test suites that were written for an NPU run on portacl. `pytest --npu-check`: and are checked (docs/checking.md).
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -16,16 +16,23 @@ from portacl_start import environment
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("portacl").addoption("--npu", action="store_true", help="run on portacl: device npu is this computer's CPU")
+    parser.getgroup("portacl").addoption(
+        "--npu-check",
+        action="store_true",
+        help="--npu, and collect what an NPU would not forgive: a summary at the end, exit code 86, PORTACL_CHECK_FILE for JSON",
+    )
     parser.addini("npu", "run on portacl, as --npu does", type="bool", default=False)
 
 
 def _is_asked_for(config: pytest.Config) -> bool:
-    return bool(config.known_args_namespace.npu or config.getini("npu"))
+    return bool(config.known_args_namespace.npu or config.known_args_namespace.npu_check or config.getini("npu"))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     # Before the first conftest.py: those of NPU suites import torch.
+    if early_config.known_args_namespace.npu_check:
+        os.environ.setdefault("PORTACL_CHECK", "report")
     if _is_asked_for(early_config):
         there = environment.take_over()
         if not there.is_this:

@@ -12,12 +12,20 @@
 #include "acl/stream/found_stream.h"
 #include "acl/stream/timeouts.h"
 #include "aclnn/aclnn_base.h"
+#include "aclnn/checked_call.h"
 #include "aclnn/opdev/op_errno.h"
+#include "check/settings.h"
 
 namespace portacl {
 namespace {
 
 HandleTable<Executor, 0x45> executors;
+
+// What checks of programs see of an executor.
+ExecutorView ViewOf(const ExecutorState& executor, void* workspace) noexcept {
+  return {&executor,        executor.operand_count,  executor.addresses,
+          executor.touched, executor.workspace_size, workspace};
+}
 
 // A call up to this size runs at once when its stream is idle: one thread needs some 100 us for it. Handing it to a
 // worker that sleeps costs the caller 20 us on a virtual machine, the worker comes up to 100 us later, and two threads
@@ -106,6 +114,7 @@ aclOpExecutor* PublishExecutor(Executor* executor) noexcept {
 }
 
 void ReleaseExecutor(Executor* executor) noexcept {
+  if (sanitizer::IsOn()) ForgetNotes(static_cast<ExecutorState*>(executor));
   executor->Shrink();
   executors.Recycle(executor);
 }
@@ -160,6 +169,7 @@ bool Executor::Copy(const Executor& other) noexcept {
 }
 
 Task::Outcome Executor::Run(Stream& stream) noexcept {
+  if (sanitizer::IsOn()) workspace = BeforeWork(ViewOf(*this, workspace));
   const int64_t limit = ExecutionTimeout();
   if (limit == 0) {
     run(*this, stream);
@@ -208,6 +218,7 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
     if (!queue) status = FailUnknownStream(api, stream);
   }
   Executor* to_run = status == ACL_SUCCESS && found->run != nullptr ? found : nullptr;
+  if (sanitizer::IsOn() && to_run != nullptr) CheckLaunch(ViewOf(*found, workspace));
   if (to_run != nullptr && repeatable) {
     to_run = executors.Acquire();
     if (to_run != nullptr && !to_run->Copy(*found)) {
@@ -219,6 +230,8 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
                          Text(api, ": no memory to queue one more run of a repeatable executor."));
     }
   }
+  if (sanitizer::IsOn() && to_run != nullptr && to_run != found)
+    CopyNotes(static_cast<ExecutorState*>(found), static_cast<ExecutorState*>(to_run));
   if (to_run != found && !repeatable) ReleaseExecutor(found);
   if (to_run != nullptr) {
     to_run->workspace = workspace;

@@ -6,12 +6,16 @@
 #include <cstring>
 #include <iterator>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "acl/device/device.h"
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "acl/stream/thread_limit.h"
+#include "aclnn/checked_call.h"
 #include "aclnn/opdev/op_errno.h"
+#include "check/settings.h"
 #include "engine/cache_size.h"
 #include "engine/functions/sleef.h"
 #include "engine/map/map_types.h"
@@ -52,6 +56,25 @@ bool SetOperands(const OperatorCall& call, Executor& executor) noexcept {
   return true;
 }
 
+// What a checked program's executor is told besides.
+void NoteTensors(const OperatorCall& call, const ExecutorState& executor) noexcept {
+  try {
+    std::vector<CheckedOperand> operands;
+    for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
+      for (int entry = 0; entry < call.Count(i); ++entry) {
+        const int at = static_cast<int>(operands.size());
+        const bool is_result =
+            at >= executor.first_output && at < executor.first_output + executor.output_count;
+        operands.push_back(OperandOf(call.api, call.Name(i), call.IsList(i) ? entry : -1,
+                                     call.Entry(i, entry), at < executor.input_count, is_result));
+      }
+    }
+    NoteOperands(&executor, call.api, std::move(operands));
+  } catch (...) {
+    // without memory the call is not checked
+  }
+}
+
 }  // namespace
 
 aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, const uint64_t* workspaceSize,
@@ -76,6 +99,7 @@ aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, con
     ReleaseExecutor(fresh);
     return FailMemory(call);
   }
+  if (sanitizer::IsOn()) NoteTensors(call, *fresh);
   *acquired = fresh;
   return ACL_SUCCESS;
 }

@@ -11,6 +11,7 @@
 #include "acl/stream/thread_limit.h"
 #include "aclnn/tensor.h"
 #include "aclop/named_call.h"
+#include "check/device_memory.h"
 #include "engine/move/move.h"
 
 namespace portacl {
@@ -142,7 +143,7 @@ aclError CheckDims(const NamedCall& call, Dims* dims) noexcept {
   size_t bytes = 0;
   if (aclError status = BytesOf(call, description, &bytes)) return status;
   if (aclError status = CheckRoom(call, call.inputs, kShape, bytes)) return status;
-  dims->values = aclGetDataBufferAddr(call.inputs.buffers[kShape]);
+  dims->values = sanitizer::Working(aclGetDataBufferAddr(call.inputs.buffers[kShape]));
   dims->is_wide = description.dtype == ACL_INT64;
   return ACL_SUCCESS;
 }
@@ -178,12 +179,15 @@ aclError RunBroadcastTo(const NamedCall& call) noexcept {
   const Configuration& configuration = CurrentConfiguration();
   task->is_any = to.numel > 0;
   if (task->is_any) task->move = engine::MakeMove(from, to, configuration.isa, ThreadLimit());
-  task->from = static_cast<const char*>(aclGetDataBufferAddr(call.inputs.buffers[kSource]));
-  task->to = static_cast<char*>(aclGetDataBufferAddr(call.outputs.buffers[0]));
+  void* const output = aclGetDataBufferAddr(call.outputs.buffers[0]);
+  task->from =
+      static_cast<const char*>(sanitizer::Working(aclGetDataBufferAddr(call.inputs.buffers[kSource])));
+  task->to = static_cast<char*>(sanitizer::Working(output));
   task->is_checked_here = is_device && to.view.rank > 0;
   task->dims = dims;
   task->shape = to.view;
   const size_t bytes = static_cast<size_t>(to.numel) * (StorageBits(to.dtype) / 8);
+  sanitizer::MarkWritten(output, bytes);
   task->place = bytes <= kSmallBytes ? Task::Place::kAnywhere : Task::Place::kWorker;
   return queue.SubmitFor(call.api, task,
                          configuration.launch_blocking ? Stream::Wait::kLaunchBlocking : Stream::Wait::kNo);

@@ -336,7 +336,7 @@ void* ReserveDevice(size_t size, size_t alignment) noexcept {
   }
 }
 
-void ReleaseDevice(void* address, size_t) noexcept {
+void ReleaseDevice(void* address) noexcept {
   Blocks& blocks = TheBlocks();
   std::lock_guard lock(blocks.mutex);
   blocks.taken.erase(reinterpret_cast<uintptr_t>(address));
@@ -399,6 +399,13 @@ void MarkWritten(const void* address, size_t size) noexcept {
   if (size == 0 || !IsOn(kInit) || !IsInDeviceRange(address)) return;
   const size_t offset = OffsetOf(reinterpret_cast<uintptr_t>(address));
   SetBits(offset / kUnit, (offset + size - 1) / kUnit, true);
+}
+
+void MarkWrittenToEnd(const void* address) noexcept {
+  Block block;
+  if (!IsOn(kInit) || !FindBlock(address, &block) || block.is_freed) return;
+  const uintptr_t end = block.begin + LengthOf(block.size);
+  MarkWritten(address, end - reinterpret_cast<uintptr_t>(address));
 }
 
 void MarkUnwritten(void* address, size_t size) noexcept {

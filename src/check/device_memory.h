@@ -65,7 +65,7 @@ bool FindBlock(const void* address, Block* block) noexcept;
 
 // Public addresses without memory; nullptr when there are none.
 void* ReserveDevice(size_t size, size_t alignment) noexcept;
-void ReleaseDevice(void* address, size_t size) noexcept;
+void ReleaseDevice(void* address) noexcept;
 // Puts a file's bytes behind public addresses, or takes them away.
 bool MapDevice(const char* api, void* address, size_t size, int file, bool host_may_use) noexcept;
 bool UnmapDevice(const char* api, void* address, size_t size) noexcept;
@@ -75,6 +75,8 @@ bool UnmapDevice(const char* api, void* address, size_t size) noexcept;
 inline constexpr size_t kUnit = 16;
 
 void MarkWritten(const void* address, size_t size) noexcept;
+// From the address to the end of its block.
+void MarkWrittenToEnd(const void* address) noexcept;
 void MarkUnwritten(void* address, size_t size) noexcept;
 // The first byte of [address, address + size) in a unit in which nothing was written; nullptr when there is none. What is not
 // device memory counts as written.

@@ -256,7 +256,7 @@ int CountOf(Certainty certainty) noexcept {
   return certainty == Certainty::kError ? reports.errors : reports.warnings;
 }
 
-void StartReports() noexcept {
+void StartReports(bool stops) noexcept {
   PrepareCallStacks();
   try {
     Reports& reports = TheReports();
@@ -276,7 +276,7 @@ void StartReports() noexcept {
         if (!line.empty()) reports.suppressions.push_back(line);
       }
     }
-    if (!StopsAtFirst() || !reports.file.empty()) std::atexit(AtExit);
+    if (!stops || !reports.file.empty()) std::atexit(AtExit);
   } catch (...) {
     WriteText("portacl check: not enough memory to collect findings\n");
   }

@@ -45,7 +45,8 @@ void ReportFromSignal(const Finding& finding) noexcept;
 // How many errors, or warnings, were collected until now, each once.
 int CountOf(Certainty certainty) noexcept;
 
-void StartReports() noexcept;
+// Reads where findings go, and what is suppressed; before any is reported.
+void StartReports(bool stops) noexcept;
 
 // Whether the kind, the function or a line of a call stack is what a line of a file of suppressions names: PATTERN or
 // KIND:PATTERN, with * and ? as in file names; # begins a comment. The pattern is that of a function's whole name.

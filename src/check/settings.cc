@@ -2,12 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/settings.h"
 
-#include <cstdlib>
-#include <mutex>
-
-#include "check/device_memory.h"
-#include "check/report.h"
-
 namespace portacl::sanitizer {
 
 constinit uint32_t parts_in_force = 0;
@@ -21,22 +15,6 @@ constexpr struct {
     {kMemory, "memory"}, {kSync, "sync"}, {kInit, "init"}, {kHandles, "handles"}, {kProduct, "product"}};
 
 bool stops = false;
-const char* refused = nullptr;
-
-void ReadEnvironment() noexcept {
-  const char* const text = std::getenv("PORTACL_CHECK");
-  Settings settings;
-  if (text == nullptr || text[0] == '\0') return;
-  if (!ParseSettings(text, &settings)) {
-    refused = text;
-    return;
-  }
-  if (settings.parts == 0) return;
-  stops = settings.stops;
-  StartReports();
-  if ((settings.parts & (kMemory | kInit)) != 0) StartDeviceMemory((settings.parts & kMemory) != 0);
-  parts_in_force = settings.parts;
-}
 
 }  // namespace
 
@@ -69,10 +47,9 @@ bool ParseSettings(std::string_view text, Settings* settings) noexcept {
   return true;
 }
 
-const char* Start() noexcept {
-  static std::once_flag once;
-  std::call_once(once, ReadEnvironment);
-  return refused;
+void PutInForce(const Settings& settings) noexcept {
+  stops = settings.stops;
+  parts_in_force = settings.parts;
 }
 
 bool StopsAtFirst() noexcept { return stops; }

@@ -32,9 +32,8 @@ struct Settings {
 // Reads 1, report, 0 and names of parts, separated by commas; false when something else is there.
 bool ParseSettings(std::string_view text, Settings* settings) noexcept;
 
-// Reads PORTACL_CHECK, PORTACL_CHECK_FILE and PORTACL_CHECK_SUPPRESSIONS at the first call and puts them in force. Returns
-// the text that is not accepted, or nullptr. Later calls return the same.
-const char* Start() noexcept;
+// At the library's first call, before any other thread uses it.
+void PutInForce(const Settings& settings) noexcept;
 
 // What PORTACL_CHECK accepts, for a message.
 inline constexpr std::string_view kAcceptedSettings =

@@ -11,6 +11,8 @@
 #include "acl/queue/stream.h"
 #include "acl/queue/workers.h"
 #include "acl/stream/found_stream.h"
+#include "check/copies.h"
+#include "check/device_memory.h"
 #include "hccl/hcomm.h"
 
 namespace portacl::hccl {
@@ -34,6 +36,7 @@ class OperationTask final : public Task {
   }
 
   Outcome Run(Stream& stream) noexcept override {
+    if (sanitizer::IsOn()) UseWorkingAddresses();
     if (const Fault fault = Perform(*communicator_, operation_)) {
       stream.NoteFailure(
           {fault.code == HCCL_E_TIMEOUT ? ACL_ERROR_RT_EVENT_SYNC_TIMEOUT : ACL_ERROR_RT_SUSPECT_REMOTE_ERROR,
@@ -52,6 +55,23 @@ class OperationTask final : public Task {
   }
 
  private:
+  // What is received counts as written, to the end of its memory: a collective that reads it later has waited for this one.
+  void UseWorkingAddresses() noexcept {
+    const auto receives = [](void*& address) {
+      sanitizer::MarkWrittenToEnd(address);
+      address = sanitizer::Working(address);
+    };
+    operation_.send = sanitizer::Working(operation_.send);
+    receives(operation_.recv);
+    for (Operation::Message& one : operation_.messages) {
+      if (one.sends) {
+        one.data = sanitizer::Working(one.data);
+      } else {
+        receives(one.data);
+      }
+    }
+  }
+
   const std::shared_ptr<Communicator> communicator_;
   Operation operation_;
 };
@@ -76,6 +96,13 @@ HcclResult Enqueue(const char* api, std::shared_ptr<Communicator> communicator, 
   if (stream == nullptr) return RefuseNull(api, "stream", "a live stream");
   const FoundStream queue = FindStream(stream);
   if (!queue) return RefuseValue(api, "stream", static_cast<const void*>(stream), "a live stream");
+  if (sanitizer::IsOn()) {
+    sanitizer::CheckOperand(api, "sendBuf", operation.send, 1);
+    sanitizer::CheckOperand(api, "recvBuf", operation.recv, 1);
+    for (const Operation::Message& one : operation.messages) {
+      sanitizer::CheckOperand(api, one.sends ? "sendBuf" : "recvBuf", one.data, 1);
+    }
+  }
   if (!workers::Reserve())
     return Fail(HCCL_E_SYSCALL, Text(api, ": no thread can be started for the operation."));
   auto* const task = new (std::nothrow) OperationTask(std::move(communicator), std::move(operation));

@@ -12,7 +12,8 @@ struct Case {
   void (*right)();
   Case* next;
 
-  Case(const char* name, const char* kind, const char* expected, void (*wrong)(), void (*right)());
+  Case(const char* its_name, const char* its_kind, const char* its_report, void (*wrong_program)(),
+       void (*right_program)());
 };
 
 }  // namespace portacl::corpus

@@ -11,8 +11,14 @@ namespace {
 Case* first = nullptr;
 }
 
-Case::Case(const char* name, const char* kind, const char* expected, void (*wrong)(), void (*right)())
-    : name(name), kind(kind), expected(expected), wrong(wrong), right(right), next(first) {
+Case::Case(const char* its_name, const char* its_kind, const char* its_report, void (*wrong_program)(),
+           void (*right_program)())
+    : name(its_name),
+      kind(its_kind),
+      expected(its_report),
+      wrong(wrong_program),
+      right(right_program),
+      next(first) {
   first = this;
 }
 }  // namespace portacl::corpus

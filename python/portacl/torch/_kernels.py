@@ -48,7 +48,7 @@ def _reach(tensor: _Tensor) -> int:
 class _Call:
     """The arguments of one call, seen from the CPU, and where the results belong."""
 
-    __slots__ = ("operator", "device", "originals", "outputs", "generator", "takes_host_tensors")
+    __slots__ = ("operator", "device", "originals", "outputs", "generator", "takes_host_tensors", "copies")
 
     def __init__(self, operator: torch._ops.OpOverload, takes_host_tensors: bool):
         self.operator = operator
@@ -56,6 +56,7 @@ class _Call:
         self.originals: dict[int, _Tensor] = {}  # by id of the CPU tensor, which lives as long as this call
         self.outputs: list[tuple[_Tensor, _Tensor]] = []  # out= tensors and what is computed for them
         self.generator: torch.Generator | None = None
+        self.copies = _memory.Copies() if _memory.CHECKED else None
         self.takes_host_tensors = takes_host_tensors
 
     def argument(self, value: Any) -> Any:
@@ -81,7 +82,7 @@ class _Call:
                 raise NotImplementedError(
                     f"{self.operator}: a tensor of layout {value.layout} on an NPU; portacl's fallback takes dense tensors"
                 )
-            seen = _memory.on_cpu(value)
+            seen = _memory.on_cpu(value, self.copies)
             self.originals[id(seen)] = value
             return seen
         if isinstance(value, (list, tuple)):
@@ -119,6 +120,17 @@ class _Call:
                     tensor.as_strided_(computed.shape, computed.stride())
             _memory.fill(tensor, computed)
 
+    def write_back(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """In a checked program, what the CPU wrote into its copies of arguments."""
+        assert self.copies is not None
+        for i, argument in enumerate(self.operator._schema.arguments):
+            if argument.alias_info is None or not argument.alias_info.is_write or argument.is_out:
+                continue
+            value = args[i] if i < len(args) else kwargs.get(argument.name)
+            for one in value if isinstance(value, (list, tuple)) else [value]:
+                if isinstance(one, _Tensor) and one.device.type == "npu":
+                    self.copies.write_back(one)
+
     def result(self, value: Any, may_be_view: bool) -> Any:
         if isinstance(value, _Tensor):
             original = self.originals.get(id(value))
@@ -142,6 +154,9 @@ class _Call:
 
     def _base_of(self, value: _Tensor) -> _Tensor | None:
         address = value.untyped_storage().data_ptr()
+        if self.copies is not None:
+            original = self.copies.by_host.get(address)
+            return original if original is not None and original.dtype == value.dtype else None
         if address:
             for original in self.originals.values():
                 if original.untyped_storage().data_ptr() == address and original.dtype == value.dtype:
@@ -202,6 +217,8 @@ def fallback(operator: torch._ops.OpOverload, calls: Calls, first: Callable[[], 
                         result = operator(*host_args, **host_kwargs)
             else:
                 result = target(*host_args, **host_kwargs)
+            if call.copies is not None:
+                call.write_back(args, kwargs)
             if outputs:
                 call.finish_outputs()
             return call.result(result, may_be_view)

@@ -10,6 +10,7 @@
 #include "acl/queue/stream.h"
 #include "acl/settings/configuration.h"
 #include "acl/stream/found_stream.h"
+#include "check/copies.h"
 
 namespace portacl {
 namespace {
@@ -20,6 +21,10 @@ constexpr size_t kSmallBytes = size_t{64} << 10;
 class CopyTask final : public Task {
  public:
   Outcome Run(Stream&) noexcept override {
+    if (sanitizer::IsOn()) {
+      sanitizer::MoveBytes(rows_, value_);
+      return Outcome::kDone;
+    }
     if (rows_.from == nullptr) {
       std::memset(rows_.to, value_, rows_.width);
       return Outcome::kDone;
@@ -103,6 +108,7 @@ aclError Copy(const char* api, void* dst, size_t destMax, const void* src, size_
   }
   if (aclError status = CheckCount(api, count, "destMax", destMax)) return status;
   const CopyRows rows{.to = dst, .from = src, .width = count};
+  if (sanitizer::IsOn()) sanitizer::CheckCopy(api, rows, kind);
   return SubmitCopy(api, stream, rows, MustComplete(kind, rows));
 }
 
@@ -141,5 +147,6 @@ aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t c
   if (devPtr == nullptr) return FailNullPointer(api, "devPtr", "a valid address");
   if (aclError status = CheckCount(api, count, "maxCount", maxCount)) return status;
   const CopyRows rows{.to = devPtr, .width = count};
+  if (sanitizer::IsOn()) sanitizer::CheckFill(api, devPtr, count);
   return Submit(api, stream, CopyTask::New(rows, value), false);
 }

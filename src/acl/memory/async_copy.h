@@ -2,21 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-
 #include "acl/acl_rt.h"
+#include "acl/memory/copy_rows.h"
 
 namespace portacl {
-
-// What one task moves: `height` rows of `width` bytes, each a pitch behind the one before.
-struct CopyRows {
-  void* to = nullptr;
-  size_t to_pitch = 0;
-  const void* from = nullptr;
-  size_t from_pitch = 0;
-  size_t width = 0;
-  size_t height = 1;
-};
 
 // Queues a copy. `completes`: it is done when this returns. 0, 107002, 107003 or 207001.
 aclError SubmitCopy(const char* api, aclrtStream stream, const CopyRows& rows, bool completes) noexcept;

@@ -22,6 +22,7 @@
 #include "acl/process/immortal.h"
 #include "acl/queue/stream.h"
 #include "check/device_memory.h"
+#include "check/frees.h"
 
 namespace portacl {
 namespace {
@@ -177,6 +178,7 @@ aclError Free(const char* api, const char* parameter, const char* source, void* 
         Text(api, ": parameter ", parameter, " is a null pointer, expected an address from ", source, "."));
   }
   if (!Release(api, address, from)) {
+    if (sanitizer::IsOn()) sanitizer::CheckWrongFree(api, source, address);
     return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,
                 Text(api, ": parameter ", parameter, " has the value ", static_cast<const void*>(address),
                      ", which is no live address from ", source, "; nothing was freed."));
@@ -229,6 +231,16 @@ MemoryFacts FactsOfMemory(const void* address) noexcept {
   const auto it = registry.AtOrBehindLocked(key);
   if (it == registry.by_address.end() || it->first > key) return {};
   return {it->second.kind, it->second.device, it->second.huge_pages};
+}
+
+MemoryRange RangeOfMemory(const void* address) noexcept {
+  Registry& registry = TheRegistry();
+  std::lock_guard lock(registry.mutex);
+  const auto key = reinterpret_cast<uintptr_t>(address);
+  const auto it = registry.AtOrBehindLocked(key);
+  if (it == registry.by_address.end() || it->first > key) return {};
+  const Allocation& found = it->second;
+  return {it->first, found.size, {found.kind, found.device, found.huge_pages}};
 }
 
 bool EnterMemory(const void* address, size_t size, MemoryKind kind, int32_t device,
@@ -319,42 +331,6 @@ aclError aclrtFreeHost(void* hostPtr) {
 
 aclError aclrtFreeHostWithDevSync(void* hostPtr) {
   return FreeAfterWork("aclrtFreeHostWithDevSync", "hostPtr", "aclrtMallocHost", hostPtr, Source::kHost);
-}
-
-aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind) {
-  if (count == 0) return ACL_SUCCESS;
-  if (dst == nullptr || src == nullptr) {
-    return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
-                Text("aclrtMemcpy: parameter ", dst == nullptr ? "dst" : "src",
-                     " is a null pointer, expected a valid address."));
-  }
-  if (kind < ACL_MEMCPY_HOST_TO_HOST || kind > ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) {
-    return Fail(
-        ACL_ERROR_INVALID_PARAM, MessageClass::kAclValue,
-        Text("aclrtMemcpy: parameter kind has the value ", static_cast<int>(kind), ", accepted: 0 to 5."));
-  }
-  if (count > destMax) {
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,
-                Text("aclrtMemcpy: parameter count has the value ", count,
-                     ", accepted: at most destMax, which is ", destMax, "."));
-  }
-  std::memmove(dst, src, count);
-  return ACL_SUCCESS;
-}
-
-aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
-  if (count == 0) return ACL_SUCCESS;
-  if (devPtr == nullptr) {
-    return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
-                Text("aclrtMemset: parameter devPtr is a null pointer, expected a valid address."));
-  }
-  if (count > maxCount) {
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,
-                Text("aclrtMemset: parameter count has the value ", count,
-                     ", accepted: at most maxCount, which is ", maxCount, "."));
-  }
-  std::memset(devPtr, value, count);
-  return ACL_SUCCESS;
 }
 
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {

@@ -26,6 +26,14 @@ struct MemoryFacts {
 };
 MemoryFacts FactsOfMemory(const void* address) noexcept;
 
+// The memory that an entry covers: where it begins, and how much a program asked for. Size 0: the program's own.
+struct MemoryRange {
+  uintptr_t begin = 0;
+  size_t size = 0;
+  MemoryFacts facts;
+};
+MemoryRange RangeOfMemory(const void* address) noexcept;
+
 inline MemoryKind KindOfMemory(const void* address) noexcept { return FactsOfMemory(address).kind; }
 
 // Enters memory that this library does not free: mapped or registered. False when a byte of it is known

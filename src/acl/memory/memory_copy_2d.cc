@@ -5,6 +5,7 @@
 #include "acl/acl_rt.h"
 #include "acl/errors.h"
 #include "acl/memory/async_copy.h"
+#include "check/copies.h"
 
 namespace portacl {
 namespace {
@@ -47,6 +48,10 @@ aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch,
     return status;
   }
   if (empty) return ACL_SUCCESS;
+  if (sanitizer::IsOn()) {
+    sanitizer::CopyChecked("aclrtMemcpy2d", {dst, dpitch, src, spitch, width, height}, kind);
+    return ACL_SUCCESS;
+  }
   for (size_t row = 0; row < height; ++row) {
     std::memmove(static_cast<char*>(dst) + row * dpitch, static_cast<const char*>(src) + row * spitch, width);
   }
@@ -63,5 +68,6 @@ aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t sp
   bool empty = false;
   if (aclError status = Check(api, rows, kind, 1, &empty)) return status;
   if (empty) return ACL_SUCCESS;
+  if (sanitizer::IsOn()) sanitizer::CheckCopy(api, rows, kind);
   return SubmitCopy(api, stream, rows, MustComplete(kind, rows));
 }

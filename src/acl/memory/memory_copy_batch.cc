@@ -7,6 +7,7 @@
 #include "acl/device/device.h"
 #include "acl/errors.h"
 #include "acl/memory/async_copy.h"
+#include "check/copies.h"
 
 namespace portacl {
 namespace {
@@ -102,7 +103,13 @@ aclError aclrtMemcpyBatch(void** dsts, size_t* destMaxs, void** srcs, size_t* si
   const Batch batch{dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
   if (aclError status = Check("aclrtMemcpyBatch", batch, failIndex)) return status;
   for (size_t i = 0; i < numBatches; ++i) {
-    if (sizes[i] > 0) std::memmove(dsts[i], srcs[i], sizes[i]);
+    if (sizes[i] == 0) continue;
+    if (sanitizer::IsOn()) {
+      sanitizer::CopyChecked("aclrtMemcpyBatch", {.to = dsts[i], .from = srcs[i], .width = sizes[i]},
+                             KindOf(batch.AttrOf(i)));
+    } else {
+      std::memmove(dsts[i], srcs[i], sizes[i]);
+    }
   }
   return ACL_SUCCESS;
 }
@@ -116,6 +123,7 @@ aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMaxs, void** srcs, size_
   for (size_t i = 0; i < numBatches; ++i) {
     if (sizes[i] == 0) continue;
     const CopyRows rows{.to = dsts[i], .from = srcs[i], .width = sizes[i]};
+    if (sanitizer::IsOn()) sanitizer::CheckCopy(api, rows, KindOf(batch.AttrOf(i)));
     if (aclError status = SubmitCopy(api, stream, rows, MustComplete(KindOf(batch.AttrOf(i)), rows))) {
       *failIndex = i;
       return status;

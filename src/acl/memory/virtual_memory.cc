@@ -19,6 +19,7 @@
 #include "acl/process/descriptor.h"
 #include "acl/process/fork.h"
 #include "acl/process/immortal.h"
+#include "check/device_memory.h"
 
 namespace portacl {
 namespace {
@@ -31,13 +32,15 @@ struct Physical {
   Descriptor file;
   std::atomic<size_t> size{0};
   std::atomic<int32_t> device{0};
+  std::atomic<bool> is_host{false};
 };
 
 HandleTable<Physical, 0x50> physical_memory;
 
 struct Reservation {
   size_t size;
-  void* raw;  // what mmap gave, from which the aligned range was cut
+  void*
+      raw;  // what mmap gave, from which the aligned range was cut; nullptr for addresses of a checked program
   size_t raw_size;
 };
 
@@ -123,6 +126,22 @@ aclError CheckProperties(const char* api, const aclrtPhysicalMemProp* prop) noex
                    "0 (host) or 1 (device)", ACL_ERROR_INVALID_PARAM);
 }
 
+// Puts the file's bytes at the address; the host of a checked program sees those of host memory alone.
+bool Map(void* address, size_t size, int file, bool is_host) noexcept {
+  if (sanitizer::OwnsDevice(address))
+    return sanitizer::MapDevice("aclrtMapMem", address, size, file, is_host);
+  if (mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
+    return false;
+  madvise(address, size, MADV_HUGEPAGE);  // a wish
+  return true;
+}
+
+bool Unmap(void* address, size_t size) noexcept {
+  if (sanitizer::OwnsDevice(address)) return sanitizer::UnmapDevice("aclrtUnmapMem", address, size);
+  constexpr int kReserved = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  return mmap(address, size, PROT_NONE, kReserved, -1, 0) != MAP_FAILED;
+}
+
 }  // namespace
 }  // namespace portacl
 
@@ -147,6 +166,20 @@ aclError aclrtReserveMemAddress(void** virPtr, size_t size, size_t alignment, vo
   if (__builtin_add_overflow(size, kGranularity - 1, &whole_size)) return FailNoMemory(api, size);
   whole_size &= ~(kGranularity - 1);
   if (__builtin_add_overflow(whole_size, kGranularity, &raw_size)) return FailNoMemory(api, size);
+  if (sanitizer::GuardsDevice()) {
+    void* const reserved = sanitizer::ReserveDevice(whole_size, kGranularity);
+    if (reserved == nullptr) return FailNoMemory(api, size);
+    try {
+      Ranges& ranges = TheRanges();
+      std::lock_guard lock(ranges.mutex);
+      ranges.reserved.emplace(reinterpret_cast<uintptr_t>(reserved), Reservation{whole_size, nullptr, 0});
+    } catch (...) {
+      sanitizer::ReleaseDevice(reserved);
+      return FailNoMemory(api, size);
+    }
+    *virPtr = reserved;
+    return ACL_SUCCESS;
+  }
   void* raw = mmap(nullptr, raw_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED) return FailNoMemory(api, size);
   const uintptr_t begin = (reinterpret_cast<uintptr_t>(raw) + kGranularity - 1) & ~(kGranularity - 1);
@@ -174,7 +207,11 @@ aclError aclrtReleaseMemAddress(void* virPtr) {
   if (ranges.IsMappedLocked(found->first, found->second.size)) {
     return FailAddress(api, virPtr, "a range in which nothing is mapped (any more)");
   }
-  munmap(found->second.raw, found->second.raw_size);
+  if (found->second.raw == nullptr) {
+    sanitizer::ReleaseDevice(virPtr);
+  } else {
+    munmap(found->second.raw, found->second.raw_size);
+  }
   ranges.reserved.erase(found);
   return ACL_SUCCESS;
 }
@@ -214,6 +251,7 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size, const aclrt
   created->size = size;
   created->device =
       prop->location.type == ACL_MEM_LOCATION_TYPE_DEVICE ? static_cast<int32_t>(prop->location.id) : 0;
+  created->is_host = prop->location.type == ACL_MEM_LOCATION_TYPE_HOST;
   *handle = physical_memory.Publish(created);
   return ACL_SUCCESS;
 }
@@ -255,12 +293,11 @@ aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle
     const auto entry = ranges.mapped.emplace(begin, size).first;
     bool no_memory = false;
     if (!EnterMemory(virPtr, size, MemoryKind::kMapped, found->device, &no_memory) ||
-        mmap(virPtr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
+        !Map(virPtr, size, file, found->is_host)) {
       RemoveMemory(virPtr, MemoryKind::kMapped);
       ranges.mapped.erase(entry);
       return FailNoMemory(api, size);
     }
-    madvise(virPtr, size, MADV_HUGEPAGE);  // a wish
     return ACL_SUCCESS;
   } catch (...) {
     return FailNoMemory(api, size);
@@ -275,8 +312,7 @@ aclError aclrtUnmapMem(void* virPtr) {
   const auto found = ranges.mapped.find(reinterpret_cast<uintptr_t>(virPtr));
   if (found == ranges.mapped.end())
     return FailAddress(api, virPtr, "an address given to aclrtMapMem, until now");
-  if (mmap(virPtr, found->second, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-           0) == MAP_FAILED) {
+  if (!Unmap(virPtr, found->second)) {
     return FailNoMemory(api, found->second);
   }
   RemoveMemory(virPtr, MemoryKind::kMapped);

@@ -25,6 +25,7 @@
 #include "acl/process/unwinding.h"
 #include "acl/settings/configuration_file.h"
 #include "check/settings.h"
+#include "check/start.h"
 
 namespace portacl {
 

@@ -16,6 +16,7 @@
 #include "acl/queue/stream.h"
 #include "acl/queue/workers.h"
 #include "acl/stream/found_stream.h"
+#include "check/device_memory.h"
 
 namespace portacl {
 namespace {
@@ -164,7 +165,8 @@ aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag, aclrtStre
   const FoundStream queue = FindStreamFor(api, stream, &status);
   if (!queue) return status;
   TheWrites();  // so that nothing is left to set up when the task runs
-  WriteTask* task = WriteTask::New(static_cast<uint64_t*>(devAddr), value);
+  sanitizer::MarkWritten(devAddr, sizeof value);
+  WriteTask* task = WriteTask::New(sanitizer::Working(static_cast<uint64_t*>(devAddr)), value);
   if (task == nullptr) return FailNoMemory(api);
   return queue.SubmitFor(api, task);
 }
@@ -179,7 +181,7 @@ aclError aclrtValueWait(void* devAddr, uint64_t value, uint32_t flag, aclrtStrea
   const FoundStream queue = FindStreamFor(api, stream, &status);
   if (!queue) return status;
   if (!workers::Reserve()) return FailNoThread(api);
-  WaitTask* task = WaitTask::New(static_cast<const uint64_t*>(devAddr), value, flag);
+  WaitTask* task = WaitTask::New(sanitizer::Working(static_cast<const uint64_t*>(devAddr)), value, flag);
   if (task == nullptr) {
     workers::Unreserve();
     return FailNoMemory(api);

@@ -1,0 +1,54 @@
+// Copies and fills that are done when their call returns.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "acl/acl_rt.h"
+#include "acl/errors.h"
+#include "check/copies.h"
+#include "check/settings.h"
+
+using namespace portacl;
+
+aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind) {
+  if (count == 0) return ACL_SUCCESS;
+  if (dst == nullptr || src == nullptr) {
+    return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
+                Text("aclrtMemcpy: parameter ", dst == nullptr ? "dst" : "src",
+                     " is a null pointer, expected a valid address."));
+  }
+  if (kind < ACL_MEMCPY_HOST_TO_HOST || kind > ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) {
+    return Fail(
+        ACL_ERROR_INVALID_PARAM, MessageClass::kAclValue,
+        Text("aclrtMemcpy: parameter kind has the value ", static_cast<int>(kind), ", accepted: 0 to 5."));
+  }
+  if (count > destMax) {
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,
+                Text("aclrtMemcpy: parameter count has the value ", count,
+                     ", accepted: at most destMax, which is ", destMax, "."));
+  }
+  if (sanitizer::IsOn()) {
+    sanitizer::CopyChecked("aclrtMemcpy", {.to = dst, .from = src, .width = count}, kind);
+  } else {
+    std::memmove(dst, src, count);
+  }
+  return ACL_SUCCESS;
+}
+
+aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
+  if (count == 0) return ACL_SUCCESS;
+  if (devPtr == nullptr) {
+    return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
+                Text("aclrtMemset: parameter devPtr is a null pointer, expected a valid address."));
+  }
+  if (count > maxCount) {
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,
+                Text("aclrtMemset: parameter count has the value ", count,
+                     ", accepted: at most maxCount, which is ", maxCount, "."));
+  }
+  if (sanitizer::IsOn()) {
+    sanitizer::FillChecked("aclrtMemset", devPtr, value, count);
+  } else {
+    std::memset(devPtr, value, count);
+  }
+  return ACL_SUCCESS;
+}

@@ -1,0 +1,61 @@
+// Which bytes a view's elements are, as runs of neighbours.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "acl/data_type.h"
+#include "aclnn/tensor.h"
+
+namespace portacl {
+
+// Calls run(first, bytes), offsets from the storage base, for runs that are exactly the bytes of the view's elements; a byte may be
+// in several. Stops when it returns false. Views of which nothing can be said, such as those of private formats, have none.
+template <class Run>
+void ForEachRun(const aclTensor& tensor, const Run& run) {
+  if (tensor.numel == 0 || !tensor.countable || !tensor.bytes_fit || IsPrivateFormat(tensor.format)) return;
+  const int64_t bits = StorageBits(tensor.dtype);
+  if (bits == 0) return;
+  if (bits % 8 != 0) {
+    if (tensor.contiguous) (void)run(tensor.offset * bits / 8, (tensor.numel * bits + 7) / 8);
+    return;
+  }
+  const int64_t size = bits / 8;
+  struct Dim {
+    int64_t length;
+    int64_t stride;
+  } dims[kMaxDims];
+  int count = 0;
+  int64_t first = tensor.offset;
+  for (int i = 0; i < tensor.view.rank; ++i) {
+    int64_t stride = tensor.strides[i];
+    if (tensor.view[i] < 2 || stride == 0) continue;
+    if (stride < 0) {
+      first += (tensor.view[i] - 1) * stride;
+      stride = -stride;
+    }
+    int at = count++;
+    for (; at > 0 && dims[at - 1].stride > stride; --at) dims[at] = dims[at - 1];
+    dims[at] = {tensor.view[i], stride};
+  }
+  int64_t length = 1;
+  int inner = 0;
+  // What lies behind the run, or inside of it, makes it longer.
+  for (; inner < count && dims[inner].stride <= length; ++inner) {
+    length += (dims[inner].length - 1) * dims[inner].stride;
+  }
+  int64_t index[kMaxDims] = {};
+  while (true) {
+    if (!run(first * size, length * size)) return;
+    int i = inner;
+    for (; i < count; ++i) {
+      first += dims[i].stride;
+      if (++index[i] < dims[i].length) break;
+      first -= dims[i].length * dims[i].stride;
+      index[i] = 0;
+    }
+    if (i == count) return;
+  }
+}
+
+}  // namespace portacl
