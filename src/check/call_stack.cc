@@ -227,7 +227,11 @@ void Capture(CallStack* stack) noexcept {
 void Describe(const CallStack& stack, const LineSink& sink) noexcept {
   try {
     for (int i = 0; i < stack.line_count; ++i) sink.line(sink.context, stack.lines[i], stack.lines[i]);
-    for (int i = 0; i < stack.frame_count; ++i) {
+    // Behind lines of Python come PyTorch's functions, of which the innermost say enough.
+    constexpr int kBesideLines = 6;
+    const int most = stack.line_count > 0 ? kBesideLines : CallStack::kMostFrames;
+    int shown = 0;
+    for (int i = 0; i < stack.frame_count && shown < most; ++i) {
       const auto* const address =
           static_cast<const char*>(stack.frames[i]) - 1;  // of the call, not behind it
       Dl_info info = {};
@@ -235,7 +239,7 @@ void Describe(const CallStack& stack, const LineSink& sink) noexcept {
       char text[600];
       std::string name;
       if (dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr) {
-        std::snprintf(text, sizeof text, "#%d %p", i, stack.frames[i]);
+        std::snprintf(text, sizeof text, "#%d %p", shown++, stack.frames[i]);
         sink.line(sink.context, text, "");
         continue;
       }
@@ -244,7 +248,9 @@ void Describe(const CallStack& stack, const LineSink& sink) noexcept {
       const uintptr_t offset = reinterpret_cast<uintptr_t>(address) - map->l_addr;
       if (!FindInSymbolTable(path, offset, &name) && info.dli_sname != nullptr) name = info.dli_sname;
       name = name.empty() ? "?" : Demangled(name.c_str());
-      std::snprintf(text, sizeof text, "#%d %s (%s+0x%lx)", i, name.c_str(), info.dli_fname,
+      // The way through this library to the place where the stack was taken.
+      if (shown == 0 && IsOwn(address) && name.find("portacl::") == 0) continue;
+      std::snprintf(text, sizeof text, "#%d %s (%s+0x%lx)", shown++, name.c_str(), info.dli_fname,
                     static_cast<unsigned long>(offset));
       sink.line(sink.context, text, name.c_str());
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace portacl::corpus {
+namespace corpus {
 
 struct Case {
   const char* name;
@@ -16,13 +16,17 @@ struct Case {
        void (*right_program)());
 };
 
-}  // namespace portacl::corpus
+}  // namespace corpus
+
+namespace portacl {
+namespace corpus = ::corpus;
+}
 
 // CASE(read_by_host, "host-access", "regular expression", { wrong }, { right }): neither body may hold a comma outside of
 // parentheses, so longer ones are functions.
-#define CASE(name, kind, expected, wrong, right)                                              \
-  namespace {                                                                                 \
-  void Wrong_##name() wrong;                                                                  \
-  void Right_##name() right;                                                                  \
-  const portacl::corpus::Case case_##name(#name, kind, expected, Wrong_##name, Right_##name); \
+#define CASE(name, kind, expected, wrong, right)                                     \
+  namespace {                                                                        \
+  void Wrong_##name() wrong;                                                         \
+  void Right_##name() right;                                                         \
+  const corpus::Case case_##name(#name, kind, expected, Wrong_##name, Right_##name); \
   }

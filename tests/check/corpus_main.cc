@@ -6,7 +6,7 @@
 #include "acl/acl.h"
 #include "check/corpus.h"
 
-namespace portacl::corpus {
+namespace corpus {
 namespace {
 Case* first = nullptr;
 }
@@ -21,10 +21,10 @@ Case::Case(const char* its_name, const char* its_kind, const char* its_report, v
       next(first) {
   first = this;
 }
-}  // namespace portacl::corpus
+}  // namespace corpus
 
 int main(int count, char** arguments) {
-  using portacl::corpus::first;
+  using corpus::first;
   if (count == 2 && std::strcmp(arguments[1], "--list") == 0) {
     for (const auto* one = first; one != nullptr; one = one->next) {
       std::printf("%s\t%s\t%s\n", one->name, one->kind, one->expected);

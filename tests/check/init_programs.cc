@@ -3,7 +3,7 @@
 #include "check/corpus.h"
 #include "check/programs.h"
 
-using namespace portacl::corpus;
+using namespace corpus;
 
 CASE(
     input_never_written, "uninitialised-read",

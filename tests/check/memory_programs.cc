@@ -5,7 +5,7 @@
 #include "check/corpus.h"
 #include "check/programs.h"
 
-using namespace portacl::corpus;
+using namespace corpus;
 
 namespace {
 

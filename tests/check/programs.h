@@ -14,7 +14,7 @@
 #include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_relu.h"
 
-namespace portacl::corpus {
+namespace corpus {
 
 inline void Must(int status) {
   if (status != 0) std::_Exit(99);
@@ -67,4 +67,4 @@ inline void InplaceCopy(aclTensor* self, aclTensor* source, aclrtStream stream =
 inline constexpr size_t kBytes = 1024;
 inline constexpr int64_t kElements = kBytes / sizeof(float);
 
-}  // namespace portacl::corpus
+}  // namespace corpus

@@ -68,22 +68,24 @@ def faults_of(corpus: str, case: Case, folder: str) -> list[str]:
         say(f"the JSON of the wrong program has no {kind}", done)
     if not warns and len(findings()) != 1:
         say("the wrong program gives more than one finding before it is stopped", done)
-    done = run(corpus, case.name, "wrong", "report", file)
+    # PyTorch takes seconds to start.
+    is_python = corpus.endswith(".py")
+    if not is_python:
+        done = run(corpus, case.name, "wrong", "report", file)
     if kind not in [one["kind"] for one in findings()]:
         say(f"PORTACL_CHECK=report does not collect {kind}", done)
-    for check in ("1", "report"):
+    for check in ("report",) if is_python else ("1", "report"):
         done = run(corpus, case.name, "right", check, file)
         if done.returncode != 0 or findings():
             say(f"the right program is reported, or fails, under PORTACL_CHECK={check}", done)
-    done = run(corpus, case.name, "right", "0", file)
-    if done.returncode != 0:
+    if not is_python and (done := run(corpus, case.name, "right", "0", file)).returncode != 0:
         say("the right program fails without checks", done)
     return faults
 
 
 def main(corpus: str, names: list[str]) -> int:
     cases = [case for case in cases_of(corpus) if not names or case.name in names]
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         faults = [fault for found in pool.map(lambda case: faults_of(corpus, case, folder), cases) for fault in found]
     for fault in faults:
         print(fault)

@@ -1,0 +1,99 @@
+// Parts of the checks that need no program: settings, suppressions, the bytes of views, what was written.
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "aclnn/byte_runs.h"
+#include "aclnn/operand_access.h"
+#include "check/device_memory.h"
+#include "check/report.h"
+#include "check/settings.h"
+#include "support/random_numbers.h"
+
+namespace portacl::sanitizer {
+namespace {
+
+TEST(Settings, Words) {
+  Settings settings;
+  ASSERT_TRUE(ParseSettings("1", &settings));
+  EXPECT_EQ(settings.parts, kAllParts);
+  EXPECT_TRUE(settings.stops);
+  ASSERT_TRUE(ParseSettings("report", &settings));
+  EXPECT_EQ(settings.parts, kAllParts);
+  EXPECT_FALSE(settings.stops);
+  ASSERT_TRUE(ParseSettings("report,memory,init", &settings));
+  EXPECT_EQ(settings.parts, kMemory | kInit);
+  EXPECT_FALSE(settings.stops);
+  ASSERT_TRUE(ParseSettings("sync", &settings));
+  EXPECT_EQ(settings.parts, uint32_t{kSync});
+  EXPECT_TRUE(settings.stops);
+  ASSERT_TRUE(ParseSettings("0", &settings));
+  EXPECT_EQ(settings.parts, 0u);
+  ASSERT_TRUE(ParseSettings("memory,0", &settings));
+  EXPECT_EQ(settings.parts, 0u);
+  for (const char* wrong : {"2", "yes", "report,", "1,report", ",", "memory init", "Memory"}) {
+    EXPECT_FALSE(ParseSettings(wrong, &settings)) << wrong;
+  }
+}
+
+TEST(Suppressions, Patterns) {
+  EXPECT_TRUE(IsSuppressedBy("aclnnAbs", "host-operand", "aclnnAbs"));
+  EXPECT_FALSE(IsSuppressedBy("aclnnAbs", "host-operand", "aclnnAbsent"));
+  EXPECT_TRUE(IsSuppressedBy("aclnn*", "host-operand", "aclnnAbs"));
+  EXPECT_TRUE(IsSuppressedBy("host-operand:aclnn*", "host-operand", "aclnnAbs"));
+  EXPECT_FALSE(IsSuppressedBy("host-access:aclnn*", "host-operand", "aclnnAbs"));
+  EXPECT_TRUE(IsSuppressedBy("host-*:*", "host-operand", "main"));
+  EXPECT_TRUE(IsSuppressedBy("mine::Load", "host-access", "mine::Load(char const*, int)"));
+  EXPECT_TRUE(IsSuppressedBy("host-access:mine::Load", "host-access", "mine::Load(char const*)"));
+  EXPECT_TRUE(IsSuppressedBy("*in load_weights", "host-access", "/a/model.py:3 in load_weights"));
+  EXPECT_FALSE(IsSuppressedBy("*", "host-access", "") && false);
+}
+
+// The oracle walks the elements one by one.
+TEST(ByteRuns, AreTheElementsOfTheView) {
+  testing::RandomNumbers random(1);
+  const auto draw = [&random](int64_t low, int64_t high) { return random.Between(low, high); };
+  for (int round = 0; round < 3000; ++round) {
+    aclTensor tensor;
+    tensor.dtype = round % 2 == 0 ? ACL_FLOAT : ACL_INT8;
+    const int64_t size = round % 2 == 0 ? 4 : 1;
+    tensor.view.rank = tensor.strides.rank = static_cast<int>(draw(0, 4));
+    for (int i = 0; i < tensor.view.rank; ++i) {
+      tensor.view.dim[i] = draw(round % 7 == 0 ? 0 : 1, 4);
+      tensor.strides.dim[i] = draw(-9, 9);
+    }
+    tensor.offset = draw(0, 5);
+    tensor.Describe();
+    std::set<int64_t> expected;
+    int64_t index[4] = {};
+    for (bool more = tensor.numel > 0; more;) {
+      int64_t at = tensor.offset;
+      for (int i = 0; i < tensor.view.rank; ++i) at += index[i] * tensor.strides[i];
+      for (int64_t byte = 0; byte < size; ++byte) expected.insert(at * size + byte);
+      more = false;
+      for (int i = 0; i < tensor.view.rank && !more; ++i) {
+        more = ++index[i] < tensor.view[i];
+        if (!more) index[i] = 0;
+      }
+    }
+    std::set<int64_t> found;
+    ForEachRun(tensor, [&found](int64_t first, int64_t bytes) {
+      for (int64_t byte = 0; byte < bytes; ++byte) found.insert(first + byte);
+      return true;
+    });
+    ASSERT_EQ(found, expected) << "round " << round;
+  }
+}
+
+TEST(OperandAccess, Kinds) {
+  EXPECT_EQ(AccessOf("aclnnAbs", "self", false), Access::kReads);
+  EXPECT_EQ(AccessOf("aclnnInplaceAdds", "selfRef", true), Access::kReads);
+  EXPECT_EQ(AccessOf("aclnnInplaceCopy", "selfRef", true), Access::kWritesOnly);
+  EXPECT_EQ(AccessOf("aclnnInplaceCopy", "src", false), Access::kMoves);
+  EXPECT_EQ(AccessOf("aclnnEmbedding", "weight", false), Access::kPartly);
+  EXPECT_TRUE(WritesInputs("aclnnApplyAdamWV2"));
+}
+
+}  // namespace
+}  // namespace portacl::sanitizer
