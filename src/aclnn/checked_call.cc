@@ -124,11 +124,18 @@ void CopyNotes(const void* from, const void* to) noexcept {
 void ForgetNotes(const void* executor) noexcept {
   Notes& notes = TheNotes();
   std::shared_ptr<CheckedCall> last;
-  std::lock_guard lock(notes.mutex);
-  const auto found = notes.calls.find(executor);
-  if (found == notes.calls.end()) return;
-  last = std::move(found->second);
-  notes.calls.erase(found);
+  {
+    std::lock_guard lock(notes.mutex);
+    const auto found = notes.calls.find(executor);
+    if (found == notes.calls.end()) return;
+    last = std::move(found->second);
+    notes.calls.erase(found);
+  }
+  sanitizer::EndWork(last->work);
+}
+
+void StartWork(const void* executor) noexcept {
+  if (const auto call = NotesOf(executor)) call->work = sanitizer::BeginWork();
 }
 
 std::shared_ptr<CheckedCall> NotesOf(const void* executor) noexcept {

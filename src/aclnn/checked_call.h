@@ -27,6 +27,7 @@ struct CheckedCall {
   const char* api = "";
   sanitizer::CallStack phase1;
   sanitizer::CallStack phase2;
+  uint64_t work = 0;                     // of sanitizer::BeginWork, from the submission on
   std::vector<CheckedOperand> operands;  // in the executor's order; a null tensor has no elements
 };
 
@@ -52,6 +53,8 @@ std::shared_ptr<CheckedCall> NotesOf(const void* executor) noexcept;
 
 // Phase 2, in the calling thread: whether every operand's memory, and the workspace, is there and a device's.
 void CheckLaunch(const ExecutorView& executor) noexcept;
+// The work is about to be submitted; ForgetNotes ends it.
+void StartWork(const void* executor) noexcept;
 // Before the work, in stream order: what it reads was written, and what it writes is from then on. Puts the addresses at which
 // the library works into the executor's, but for the workspace's, which it returns.
 void* BeforeWork(const ExecutorView& executor) noexcept;

@@ -240,6 +240,7 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
     const Stream::Wait wait = to_run->result != nullptr ? Stream::Wait::kUntilDone
                               : blocking                ? Stream::Wait::kLaunchBlocking
                                                         : Stream::Wait::kNo;
+    if (sanitizer::IsOn()) StartWork(static_cast<ExecutorState*>(to_run));
     switch (queue.Submit(to_run, wait)) {
       case Stream::Submission::kQueued:
         break;

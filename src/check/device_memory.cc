@@ -18,6 +18,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <set>
 #include <utility>
 
 #include "acl/process/fork.h"
@@ -56,6 +57,14 @@ struct Blocks {
   std::map<uintptr_t, Block> ended;
   std::deque<uintptr_t> ended_order;
   std::map<uintptr_t, size_t> taken;  // every range that is not free to be given out, with its length
+  struct Retired {
+    uintptr_t begin;
+    size_t length;
+    uint64_t work;  // of which earlier work may still use it
+  };
+  std::deque<Retired> retired;
+  std::set<uint64_t> under_way;
+  uint64_t next_work = 1;
   uintptr_t next = 0;
   bool is_reused = false;
 
@@ -85,6 +94,11 @@ struct Blocks {
   }
 };
 
+size_t OffsetOf(uintptr_t address) noexcept { return address - device_range.begin; }
+
+// Takes the bytes of ended blocks away that no work uses any more.
+void DropRetiredLocked(Blocks& blocks) noexcept;
+
 void AfterFork();
 
 Blocks& TheBlocks() {
@@ -94,12 +108,13 @@ Blocks& TheBlocks() {
   return *blocks;
 }
 
-// A thread that is gone in the child may have held it.
-void AfterFork() { new (&TheBlocks().mutex) std::mutex; }
+// A thread that is gone in the child may have held it, and the work that was under way is gone.
+void AfterFork() {
+  new (&TheBlocks().mutex) std::mutex;
+  TheBlocks().under_way.clear();
+}
 
 size_t LengthOf(size_t size) noexcept { return (size + kPage - 1) & ~(kPage - 1); }
-
-size_t OffsetOf(uintptr_t address) noexcept { return address - device_range.begin; }
 
 void* WorkingAt(uintptr_t address) noexcept {
   return reinterpret_cast<void*>(address + static_cast<uintptr_t>(device_range.distance));
@@ -230,6 +245,18 @@ void SetBits(size_t first, size_t last, bool value) noexcept {
   change(last_byte, to_last);
 }
 
+void DropRetiredLocked(Blocks& blocks) noexcept {
+  while (!blocks.retired.empty()) {
+    const auto& [begin, length, work] = blocks.retired.front();
+    if (!blocks.under_way.empty() && *blocks.under_way.begin() < work) return;
+    MarkUnwritten(reinterpret_cast<void*>(begin), length);
+    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(OffsetOf(begin)),
+              static_cast<off_t>(length));
+    blocks.taken.erase(begin);
+    blocks.retired.pop_front();
+  }
+}
+
 }  // namespace
 
 void StartDeviceMemory(bool guards) noexcept {
@@ -301,18 +328,36 @@ void FreeDevice(const char* api, void* address) noexcept {
     Block block = found->second;
     const size_t length = LengthOf(block.size);
     HideFromHost(begin, length);
-    MarkUnwritten(address, length);
-    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(OffsetOf(begin)),
-              static_cast<off_t>(length));
+    blocks.retired.push_back({begin, length, blocks.next_work});
     block.is_freed = true;
     block.freer = api;
     block.freed = here;
     blocks.live.erase(found);
-    blocks.taken.erase(begin);
     Remember(blocks, std::move(block));
+    DropRetiredLocked(blocks);
   } catch (...) {
     // without memory the block stays as it was
   }
+}
+
+uint64_t BeginWork() noexcept {
+  if (!GuardsDevice()) return 0;
+  Blocks& blocks = TheBlocks();
+  try {
+    std::lock_guard lock(blocks.mutex);
+    blocks.under_way.insert(blocks.next_work);
+    return blocks.next_work++;
+  } catch (...) {
+    return 0;
+  }
+}
+
+void EndWork(uint64_t work) noexcept {
+  if (work == 0) return;
+  Blocks& blocks = TheBlocks();
+  std::lock_guard lock(blocks.mutex);
+  blocks.under_way.erase(work);
+  DropRetiredLocked(blocks);
 }
 
 bool FindBlock(const void* address, Block* block) noexcept {

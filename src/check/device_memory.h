@@ -53,6 +53,10 @@ struct Block {
 void* AllocateDevice(const char* api, size_t size) noexcept;
 // Ends it; the caller knows that the block lives.
 void FreeDevice(const char* api, void* address) noexcept;
+// Work that may still use memory which the program has freed: between the two, the bytes of what is freed stay what they were.
+// PyTorch without its caching allocator frees so, and an NPU may then still read them.
+uint64_t BeginWork() noexcept;
+void EndWork(uint64_t work) noexcept;
 // Whether device memory comes from here.
 inline bool GuardsDevice() noexcept { return IsOn() && device_range.end != 0; }
 // Whether this is an address of it.

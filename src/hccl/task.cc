@@ -26,7 +26,7 @@ class OperationTask final : public Task {
       : communicator_(std::move(communicator)), operation_(std::move(operation)) {
     place = Place::kReservedWorker;
   }
-  ~OperationTask() = default;
+  ~OperationTask() { sanitizer::EndWork(work_); }
 
   void Number() noexcept {
     if (operation_.messages.empty()) operation_.number = communicator_->NextCollective();
@@ -74,6 +74,7 @@ class OperationTask final : public Task {
 
   const std::shared_ptr<Communicator> communicator_;
   Operation operation_;
+  const uint64_t work_ = sanitizer::BeginWork();
 };
 
 struct Grouped {

@@ -11,6 +11,7 @@
 #include "acl/settings/configuration.h"
 #include "acl/stream/found_stream.h"
 #include "check/copies.h"
+#include "check/device_memory.h"
 
 namespace portacl {
 namespace {
@@ -45,6 +46,7 @@ class CopyTask final : public Task {
  private:
   CopyRows rows_;
   int32_t value_ = 0;
+  uint64_t work_ = 0;  // see sanitizer::BeginWork
 };
 
 HandleTable<CopyTask, 0x4D> copy_tasks;
@@ -53,12 +55,16 @@ CopyTask* CopyTask::New(const CopyRows& rows, int32_t value) noexcept {
   CopyTask* task = copy_tasks.Acquire();
   if (task == nullptr) return nullptr;
   task->rows_ = rows;
+  task->work_ = sanitizer::BeginWork();
   task->value_ = value;
   task->place = rows.width <= kSmallBytes / rows.height ? Place::kAnywhere : Place::kWorker;
   return task;
 }
 
-void CopyTask::GiveBack() noexcept { copy_tasks.Recycle(this); }
+void CopyTask::GiveBack() noexcept {
+  sanitizer::EndWork(work_);
+  copy_tasks.Recycle(this);
+}
 
 aclError Submit(const char* api, aclrtStream stream, CopyTask* task, bool completes) noexcept {
   aclError status = ACL_SUCCESS;
