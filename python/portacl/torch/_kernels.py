@@ -82,6 +82,8 @@ class _Call:
                 raise NotImplementedError(
                     f"{self.operator}: a tensor of layout {value.layout} on an NPU; portacl's fallback takes dense tensors"
                 )
+            if self.copies is not None:
+                _wait_for_current_stream(device.index)  # what is copied here must be there
             seen = _memory.on_cpu(value, self.copies)
             self.originals[id(seen)] = value
             return seen
