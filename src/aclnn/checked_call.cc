@@ -98,7 +98,6 @@ void NoteOperands(const void* executor, const char* api, std::vector<CheckedOper
   try {
     auto call = std::make_shared<CheckedCall>();
     call->api = api;
-    sanitizer::Capture(&call->phase1);
     call->operands = std::move(operands);
     Notes& notes = TheNotes();
     std::lock_guard lock(notes.mutex);

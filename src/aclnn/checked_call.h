@@ -25,7 +25,6 @@ struct CheckedOperand {
 // Shared by the executor and whoever watches its work.
 struct CheckedCall {
   const char* api = "";
-  sanitizer::CallStack phase1;
   sanitizer::CallStack phase2;
   uint64_t work = 0;                     // of sanitizer::BeginWork, from the submission on
   std::vector<CheckedOperand> operands;  // in the executor's order; a null tensor has no elements

@@ -32,6 +32,9 @@ struct Module {
 Module own;
 bool own_is_program = false;  // linked into the program itself, as tests have it
 
+// Behind lines of Python come PyTorch's functions, of which the innermost say enough.
+constexpr int kBesideLines = 6;
+
 // What Python offers to those that are called by it; all of it is part of its documented interface since 3.9.
 struct Python {
   int (*is_initialized)() = nullptr;
@@ -210,25 +213,24 @@ void PrepareCallStacks() noexcept {
 void Capture(CallStack* stack) noexcept {
   constexpr int kOwnFrames = 8;  // at most so many lie between a public function and this one
   void* frames[CallStack::kMostFrames + kOwnFrames];
-  const int count = backtrace(frames, CallStack::kMostFrames + kOwnFrames);
+  stack->line_count = 0;
+  CaptureLines(stack);
+  const int count =
+      backtrace(frames, kOwnFrames + (stack->line_count > 0 ? kBesideLines : CallStack::kMostFrames));
   int first = 1;
   // The public function is the last of this library's frames on the way to the program.
   if (!own_is_program) {
     while (first + 1 < count && IsOwn(frames[first]) && IsOwn(frames[first + 1])) ++first;
   }
   stack->frame_count = 0;
-  stack->line_count = 0;
   for (int i = first; i < count && stack->frame_count < CallStack::kMostFrames; ++i) {
     stack->frames[stack->frame_count++] = frames[i];
   }
-  CaptureLines(stack);
 }
 
 void Describe(const CallStack& stack, const LineSink& sink) noexcept {
   try {
     for (int i = 0; i < stack.line_count; ++i) sink.line(sink.context, stack.lines[i], stack.lines[i]);
-    // Behind lines of Python come PyTorch's functions, of which the innermost say enough.
-    constexpr int kBesideLines = 6;
     const int most = stack.line_count > 0 ? kBesideLines : CallStack::kMostFrames;
     int shown = 0;
     for (int i = 0; i < stack.frame_count && shown < most; ++i) {

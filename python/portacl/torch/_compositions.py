@@ -170,10 +170,10 @@ def scaled_dot_product_attention(
     enable_gqa: bool = False,
 ) -> _Tensor:
     """The way that PyTorch takes for the same tensors on the CPU: its fused kernel, or the formula."""
-    seen = [_memory.on_cpu(t) if t.device.type == "npu" else t for t in (query, key, value)]
+    seen = [_memory.shape_on_cpu(t) if t.device.type == "npu" else t for t in (query, key, value)]
     mask = attn_mask
     if mask is not None and mask.device.type == "npu":
-        mask = _memory.on_cpu(mask)
+        mask = _memory.shape_on_cpu(mask)
     choice = torch._fused_sdp_choice(*seen, mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
     if choice == _FLASH and not (attn_mask is not None and attn_mask.requires_grad):
         if attn_mask is not None and attn_mask.dtype is torch.bool:

@@ -76,6 +76,11 @@ def on_cpu(tensor: torch.Tensor, copies: Copies | None = None) -> torch.Tensor:
     return view
 
 
+def shape_on_cpu(tensor: torch.Tensor) -> torch.Tensor:
+    """A CPU tensor of the same shape, strides and dtype, for what does not look at its elements."""
+    return _empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype) if CHECKED else on_cpu(tensor)
+
+
 def room_for(result: torch.Tensor, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
     """A new NPU tensor of the shape, the strides and the dtype of a CPU tensor, and what is to be filled in."""
     shape, stride = result.shape, result.stride()
