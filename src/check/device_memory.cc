@@ -210,8 +210,9 @@ void OnFault(int signal, siginfo_t* info, void* context) {
     begin = block.begin;
     length = LengthOf(block.size);
   }
-  if (mmap(reinterpret_cast<void*>(begin), length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
-           static_cast<off_t>(OffsetOf(begin))) == MAP_FAILED) {
+  // An old size of 0 makes a second mapping of the same bytes, of whatever file they are.
+  if (mremap(WorkingAt(begin), 0, length, MREMAP_MAYMOVE | MREMAP_FIXED, reinterpret_cast<void*>(begin)) ==
+      MAP_FAILED) {
     _exit(kExitCode);
   }
   errno = saved;
