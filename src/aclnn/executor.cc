@@ -5,8 +5,10 @@
 #include <bit>
 #include <cstdlib>
 
+#include "acl/device/peer_access.h"
 #include "acl/errors.h"
 #include "acl/handle_table.h"
+#include "acl/memory/memory.h"
 #include "acl/queue/stream.h"
 #include "acl/settings/configuration.h"
 #include "acl/stream/found_stream.h"
@@ -14,6 +16,9 @@
 #include "aclnn/aclnn_base.h"
 #include "aclnn/checked_call.h"
 #include "aclnn/opdev/op_errno.h"
+#include "check/calls.h"
+#include "check/handles.h"
+#include "check/order.h"
 #include "check/settings.h"
 
 namespace portacl {
@@ -71,6 +76,26 @@ aclnnStatus CheckPhase2(const ExecutorState& executor, const char* api, const vo
   return ACL_SUCCESS;
 }
 
+// Programs that are checked: operands lie in memory that the stream's device may use.
+void CheckDevices(const char* api, const ExecutorState& executor, const Stream& stream) noexcept {
+  for (int i = 0; i < executor.operand_count; ++i) {
+    if (!executor.touched[i]) continue;
+    const MemoryFacts facts = FactsOfMemory(executor.addresses[i]);
+    if (facts.kind != MemoryKind::kDevice || facts.device == stream.device()) continue;
+    if (HasPeerAccess(stream.device(), facts.device)) continue;
+    Text operand;
+    AddOperandName(operand, executor, i);
+    sanitizer::MemoryOfAnotherDevice(api, operand.c_str(), executor.addresses[i], facts.device,
+                                     stream.device());
+  }
+}
+
+sanitizer::CallInSlot InSlot(const Executor& executor) noexcept {
+  return {&executor,           executor.api,           executor.addresses,
+          executor.touched,    executor.workspace,     executor.workspace_size,
+          executor.repeatable, executor.run != nullptr};
+}
+
 aclnnStatus FailUnknownStream(const char* api, aclrtStream stream) noexcept {
   return FailAclnn(
       ACLNN_ERR_RUNTIME_ERROR,
@@ -115,6 +140,7 @@ aclOpExecutor* PublishExecutor(Executor* executor) noexcept {
 
 void ReleaseExecutor(Executor* executor) noexcept {
   if (sanitizer::IsOn()) ForgetNotes(static_cast<ExecutorState*>(executor));
+  if (sanitizer::KeepsCalls()) sanitizer::CallGoes(executor);
   executor->Shrink();
   executors.Recycle(executor);
 }
@@ -206,11 +232,13 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
   const bool repeatable = found != nullptr && found->repeatable;
   if (!repeatable) found = executors.Take(executor);
   if (found == nullptr) {
+    if (sanitizer::KeepsCalls()) sanitizer::Phase2FindsNone(api, executor);
     return FailAclnn(ACLNN_ERR_INNER,
                      Text(api, ": parameter executor has the value ", static_cast<const void*>(executor),
                           ", which is no executor or one that was used already. Accepted: an executor from ",
                           api, "GetWorkspaceSize, once."));
   }
+  if (sanitizer::KeepsCalls()) sanitizer::Phase2Begins(api, InSlot(*found), workspace, workspace_size);
   aclnnStatus status = CheckPhase2(*found, api, workspace, workspace_size);
   FoundStream queue;
   if (status == ACL_SUCCESS) {
@@ -225,6 +253,7 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
       ReleaseExecutor(to_run);
       to_run = nullptr;
     }
+    if (to_run != nullptr && sanitizer::KeepsCalls()) sanitizer::CallIsCopied(found, to_run);
     if (to_run == nullptr) {
       status = FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR,
                          Text(api, ": no memory to queue one more run of a repeatable executor."));
@@ -241,6 +270,11 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
                               : blocking                ? Stream::Wait::kLaunchBlocking
                                                         : Stream::Wait::kNo;
     if (sanitizer::IsOn()) StartWork(static_cast<ExecutorState*>(to_run));
+    if (sanitizer::IsOn(sanitizer::kHandles)) CheckDevices(api, *to_run, *queue.stream);
+    if (sanitizer::IsOn(sanitizer::kSync)) {
+      sanitizer::Queue(static_cast<Task*>(to_run), api, NameForChecks(*queue.stream, queue.handle),
+                       sanitizer::AccessesOf(InSlot(*to_run)));
+    }
     switch (queue.Submit(to_run, wait)) {
       case Stream::Submission::kQueued:
         break;

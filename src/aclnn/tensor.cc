@@ -9,6 +9,7 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
+#include "check/calls.h"
 
 namespace portacl {
 bool ReachOf(const aclTensor& tensor, int64_t* lowest, int64_t* highest) noexcept {
@@ -156,6 +157,7 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
   tensor->format = format;
   tensor->data = tensorData;
   tensor->Describe();
+  if (sanitizer::KeepsCalls()) sanitizer::TensorMade("aclCreateTensor", tensor);
   return tensor;
 }
 
@@ -167,6 +169,7 @@ aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t v
       !RankFits("aclInitTensor", "storageDimsNum", storageDimsNum)) {
     return ACLNN_ERR_PARAM_INVALID;
   }
+  if (sanitizer::KeepsCalls()) sanitizer::TensorChanged("aclInitTensor", tensor);
   // Dims and address stay when the new ones are absent; the rest is always replaced, as in CANN.
   if (viewDims != nullptr && viewDimsNum > 0) tensor->view = CopyDims(viewDims, viewDimsNum);
   if (storageDims != nullptr && storageDimsNum > 0) tensor->storage = CopyDims(storageDims, storageDimsNum);
@@ -223,7 +226,10 @@ aclScalarList* aclCreateScalarList(const aclScalar* const* value, uint64_t size)
   return CreateArray<aclScalarList>("aclCreateScalarList", value, size);
 }
 
-aclnnStatus aclDestroyTensor(const aclTensor* tensor) { return Destroy(tensor); }
+aclnnStatus aclDestroyTensor(const aclTensor* tensor) {
+  if (sanitizer::KeepsCalls() && !sanitizer::TensorGoes("aclDestroyTensor", tensor)) return ACL_SUCCESS;
+  return Destroy(tensor);
+}
 aclnnStatus aclDestroyScalar(const aclScalar* scalar) { return Destroy(scalar); }
 aclnnStatus aclDestroyIntArray(const aclIntArray* array) { return Destroy(array); }
 aclnnStatus aclDestroyFloatArray(const aclFloatArray* array) { return Destroy(array); }
@@ -321,6 +327,7 @@ aclnnStatus aclGetScalarListSize(const aclScalarList* scalarList, uint64_t* size
 
 aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr) {
   if (tensor == nullptr) return FailNullPointer("aclSetRawTensorAddr", "tensor");
+  if (sanitizer::KeepsCalls()) sanitizer::TensorChanged("aclSetRawTensorAddr", tensor);
   tensor->data = addr;
   return ACL_SUCCESS;
 }

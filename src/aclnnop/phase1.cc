@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 #include <numeric>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,9 @@
 #include "acl/stream/thread_limit.h"
 #include "aclnn/checked_call.h"
 #include "aclnn/opdev/op_errno.h"
+#include "aclnn/operand_access.h"
+#include "aclnn/operand_bytes.h"
+#include "check/calls.h"
 #include "check/settings.h"
 #include "engine/cache_size.h"
 #include "engine/functions/sleef.h"
@@ -75,6 +79,27 @@ void NoteTensors(const OperatorCall& call, const ExecutorState& executor) noexce
   }
 }
 
+// Programs that are checked: which bytes the call will touch.
+void TellOfCall(const OperatorCall& call, const Executor& executor, const aclOpExecutor* handle) noexcept {
+  std::vector<sanitizer::OperandFacts> operands(static_cast<size_t>(executor.operand_count));
+  for (int i = 0; i < executor.parameter_count; ++i) {
+    const ExecutorParameter& parameter = executor.parameters[i];
+    for (int entry = 0; entry < parameter.count; ++entry) {
+      const int index = parameter.first + entry;
+      sanitizer::OperandFacts& operand = operands[static_cast<size_t>(index)];
+      operand.name = parameter.name;
+      operand.entry = parameter.is_list ? entry : -1;
+      operand.writes =
+          (index >= executor.first_output && index < executor.first_output + executor.output_count) ||
+          std::string_view(parameter.name).ends_with("Ref");
+      operand.tensor = call.Entry(i, entry);
+      operand.is_partial = !operand.writes && AccessOf(call.api, parameter.name, false) == Access::kPartly;
+      if (operand.tensor != nullptr) operand.bytes = BytesOf(*operand.tensor, &operand.is_exact);
+    }
+  }
+  sanitizer::Phase1Ends(&executor, executor.api, handle, std::move(operands));
+}
+
 }  // namespace
 
 aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, const uint64_t* workspaceSize,
@@ -113,6 +138,7 @@ aclnnStatus phase1::End(const OperatorCall& call, Executor* acquired, uint64_t* 
   }
   *workspaceSize = acquired->workspace_size;
   *executor = PublishExecutor(acquired);
+  if (sanitizer::KeepsCalls()) TellOfCall(call, *acquired, *executor);
   return ACL_SUCCESS;
 }
 

@@ -6,6 +6,7 @@
 
 #include "acl/memory/memory.h"
 #include "check/device_memory.h"
+#include "check/order.h"
 #include "check/report.h"
 
 namespace portacl::sanitizer {
@@ -266,11 +267,16 @@ void MoveBytes(const CopyRows& rows, int32_t value) noexcept {
 
 void CopyChecked(const char* api, const CopyRows& rows, aclrtMemcpyKind kind) noexcept {
   CheckCopy(api, rows, kind);
+  if (IsOn(kSync)) {
+    HostTouches(api,
+                AccessesOfCopy(rows.to, rows.to_pitch, rows.from, rows.from_pitch, rows.width, rows.height));
+  }
   MoveBytes(rows, 0);
 }
 
 void FillChecked(const char* api, void* address, int32_t value, size_t size) noexcept {
   CheckFill(api, address, size);
+  if (IsOn(kSync)) HostTouches(api, AccessesOfCopy(address, 0, nullptr, 0, size, 1));
   MoveBytes({.to = address, .width = size}, value);
 }
 

@@ -13,7 +13,9 @@
 #include "acl/stream/found_stream.h"
 #include "check/copies.h"
 #include "check/device_memory.h"
+#include "check/order.h"
 #include "hccl/hcomm.h"
+#include "hccl/reduce.h"
 
 namespace portacl::hccl {
 namespace {
@@ -42,6 +44,8 @@ class OperationTask final : public Task {
           {fault.code == HCCL_E_TIMEOUT ? ACL_ERROR_RT_EVENT_SYNC_TIMEOUT : ACL_ERROR_RT_SUSPECT_REMOTE_ERROR,
            fault.text});
     }
+    // Other ranks, of which some may be threads of this process, have come to it as well.
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::StreamWaitsForAll(&stream);
     return Outcome::kDone;
   }
   bool Interrupt(Stream&) noexcept override {
@@ -77,6 +81,22 @@ class OperationTask final : public Task {
   const uint64_t work_ = sanitizer::BeginWork();
 };
 
+// Of the buffers whose size the operation says at once: those of sends and receives, and what this rank gives and takes.
+std::vector<sanitizer::Access> AccessesOf(const Operation& operation) {
+  std::vector<sanitizer::Access> accesses;
+  const auto add = [&](const void* data, uint64_t first, uint64_t count, HcclDataType type, bool writes) {
+    if (data == nullptr || count == 0) return;
+    const size_t size = ElementSize(type);
+    accesses.push_back(
+        {.bytes = sanitizer::StridedBytes::Run(static_cast<const char*>(data) + first * size, count * size),
+         .writes = writes,
+         .role = writes ? "recvBuf" : "sendBuf"});
+  };
+  for (const Operation::Message& one : operation.messages) add(one.data, 0, one.count, one.type, !one.sends);
+  for (const Part& part : operation.give) add(operation.send, part.first, part.count, operation.type, false);
+  return accesses;
+}
+
 struct Grouped {
   std::shared_ptr<Communicator> communicator;
   aclrtStream stream;
@@ -106,12 +126,18 @@ HcclResult Enqueue(const char* api, std::shared_ptr<Communicator> communicator, 
   }
   if (!workers::Reserve())
     return Fail(HCCL_E_SYSCALL, Text(api, ": no thread can be started for the operation."));
+  std::vector<sanitizer::Access> accesses;
+  if (sanitizer::IsOn(sanitizer::kSync)) accesses = AccessesOf(operation);
   auto* const task = new (std::nothrow) OperationTask(std::move(communicator), std::move(operation));
   if (task == nullptr) {
     workers::Unreserve();
     return Fail(HCCL_E_OOM, Text(api, ": not enough memory to queue the operation."));
   }
   task->Number();
+  if (sanitizer::IsOn(sanitizer::kSync)) {
+    sanitizer::Queue(static_cast<Task*>(task), api, NameForChecks(*queue.stream, queue.handle),
+                     std::move(accesses), sanitizer::Waits::kForAnything);
+  }
   if (queue.Submit(task) == Stream::Submission::kQueued) return HCCL_SUCCESS;
   return RefuseValue(api, "stream", static_cast<const void*>(stream), "a live stream");
 }

@@ -76,7 +76,9 @@ def faults_of(corpus: str, case: Case, folder: str) -> list[str]:
         say(f"PORTACL_CHECK=report does not collect {kind}", done)
     for check in ("report",) if is_python else ("1", "report"):
         done = run(corpus, case.name, "right", check, file)
-        if done.returncode != 0 or findings():
+        # Small programs leave things behind, which matters to those alone that are about it.
+        told = [one for one in findings() if kind.endswith("-leaked") or not str(one["kind"]).endswith("-leaked")]
+        if done.returncode != 0 or told:
             say(f"the right program is reported, or fails, under PORTACL_CHECK={check}", done)
     if not is_python and (done := run(corpus, case.name, "right", "0", file)).returncode != 0:
         say("the right program fails without checks", done)

@@ -15,6 +15,7 @@
 #include "acl/queue/stream.h"
 #include "acl/settings/configuration.h"
 #include "acl/settings/resource_limits.h"
+#include "check/handles.h"
 
 namespace portacl {
 namespace {
@@ -152,6 +153,11 @@ Context* CurrentContext(aclrtContext* handle) noexcept {
 }
 
 aclError FailNoDevice(const char* api) noexcept {
+  if (sanitizer::IsOn(sanitizer::kHandles)) {
+    bool is_set_elsewhere = false;
+    contexts.ForEachLive([&](void*, Context&) { is_set_elsewhere = true; });
+    sanitizer::NoDevice(api, is_set_elsewhere);
+  }
   return Fail(ACL_ERROR_RT_CONTEXT_NULL, MessageClass::kRuntimeContext,
               Text(api,
                    ": no device is set on this thread, expected an earlier aclrtSetDevice on it (or its "

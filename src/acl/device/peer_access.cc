@@ -1,6 +1,8 @@
 // Access of one device to another's memory. All devices share the host's, so it always works; what is enabled
 // is only remembered, so that a program sees its own mistakes.
 // SPDX-License-Identifier: Apache-2.0
+#include "acl/device/peer_access.h"
+
 #include <atomic>
 
 #include "acl/acl_rt.h"
@@ -33,6 +35,11 @@ std::atomic<bool>* Place(const char* api, int32_t peer, aclError* status) noexce
 }
 
 }  // namespace
+
+bool HasPeerAccess(int32_t device, int32_t peer) noexcept {
+  return enabled[static_cast<size_t>(device) * kMostDevices + static_cast<size_t>(peer)].load();
+}
+
 }  // namespace portacl
 
 using namespace portacl;

@@ -12,6 +12,7 @@
 #include "acl/stream/found_stream.h"
 #include "check/copies.h"
 #include "check/device_memory.h"
+#include "check/order.h"
 
 namespace portacl {
 namespace {
@@ -39,6 +40,8 @@ class CopyTask final : public Task {
   }
   void Finish(StreamList&) noexcept override { GiveBack(); }
   void GiveBack() noexcept;
+
+  const CopyRows& rows() const noexcept { return rows_; }
 
   // Copies the rows; one without a source is filled with `value`. nullptr when memory is exhausted.
   static CopyTask* New(const CopyRows& rows, int32_t value) noexcept;
@@ -76,6 +79,12 @@ aclError Submit(const char* api, aclrtStream stream, CopyTask* task, bool comple
   if (task == nullptr) {
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
                 Text(api, ": not enough memory to queue the work."));
+  }
+  if (sanitizer::IsOn(sanitizer::kSync)) {
+    const CopyRows& rows = task->rows();
+    sanitizer::Queue(task, api, NameForChecks(*queue.stream, queue.handle),
+                     sanitizer::AccessesOfCopy(rows.to, rows.to_pitch, rows.from, rows.from_pitch, rows.width,
+                                               rows.height));
   }
   return queue.SubmitFor(api, task,
                          completes                                ? Stream::Wait::kUntilDone

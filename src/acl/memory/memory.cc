@@ -23,6 +23,8 @@
 #include "acl/queue/stream.h"
 #include "check/device_memory.h"
 #include "check/frees.h"
+#include "check/handles.h"
+#include "check/order.h"
 
 namespace portacl {
 namespace {
@@ -127,6 +129,22 @@ void* Allocate(const char* api, size_t size, bool adds_32, MemoryKind kind, int3
   return address;
 }
 
+// In which allocation, by its address, or 0.
+uintptr_t BlockOf(uintptr_t address) noexcept {
+  Registry& registry = TheRegistry();
+  std::lock_guard lock(registry.mutex);
+  const auto it = registry.AtOrBehindLocked(address);
+  return it == registry.by_address.end() || it->first > address ? 0 : it->first;
+}
+
+// Of the allocation that begins there; 0 when there is none.
+size_t SizeAt(const void* address) noexcept {
+  Registry& registry = TheRegistry();
+  std::lock_guard lock(registry.mutex);
+  const auto it = registry.by_address.find(reinterpret_cast<uintptr_t>(address));
+  return it == registry.by_address.end() ? 0 : it->second.size;
+}
+
 enum class Source { kDevice, kHost };
 
 bool Release(const char* api, void* address, Source source) noexcept {
@@ -161,12 +179,18 @@ aclError Malloc(const char* api, const char* parameter, void** address, size_t s
   }
   const Context* context = CurrentContext();
   if (context == nullptr) return FailNoDevice(api);
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::UseBlocks(BlockOf);
   void* allocated = Allocate(api, size, adds_32, kind, context->device);
   if (allocated == nullptr) {
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
                 Text(api, ": parameter size has the value ", size, ", more than the memory that is free."));
   }
   *address = allocated;
+  if (sanitizer::IsOn(sanitizer::kHandles)) {
+    const bool is_host = kind == MemoryKind::kPinnedHost;
+    sanitizer::HandleMade(is_host ? "piece of host memory" : "piece of device memory",
+                          is_host ? "aclrtFreeHost" : "aclrtFree", api, allocated);
+  }
   return ACL_SUCCESS;
 }
 
@@ -177,6 +201,10 @@ aclError Free(const char* api, const char* parameter, const char* source, void* 
         ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
         Text(api, ": parameter ", parameter, " is a null pointer, expected an address from ", source, "."));
   }
+  if (sanitizer::IsOn(sanitizer::kSync)) {
+    if (const size_t size = SizeAt(address)) sanitizer::HostFrees(api, address, size);
+  }
+  if (sanitizer::IsOn(sanitizer::kHandles)) sanitizer::HandleGoes(address);
   if (!Release(api, address, from)) {
     if (sanitizer::IsOn()) sanitizer::CheckWrongFree(api, source, address);
     return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,

@@ -15,6 +15,8 @@
 #include "acl/process/cancellation.h"
 #include "acl/process/fork.h"
 #include "acl/queue/subscriptions.h"
+#include "check/handles.h"
+#include "check/order.h"
 
 namespace portacl {
 
@@ -28,6 +30,15 @@ thread_local UserCode* innermost = nullptr;
 // Whether a thread that wants to submit to a full queue may wait for room. Streams may be waiting for one that
 // runs a function of the program, or that would process the callbacks which are due if it came to it.
 bool MayWaitForRoom() noexcept { return !UserCode::IsInside() && !IsSubscribed(); }
+
+// What is queued without being waited for runs when somebody waits for it, so that who forgot to is found out.
+bool IsHeldBack(Stream::Wait wait) noexcept {
+  return wait == Stream::Wait::kNo && sanitizer::IsOn(sanitizer::kSync);
+}
+
+void EndCheck(Task* task) noexcept {
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::End(task);
+}
 
 void ResumeAll(StreamList& list) noexcept {
   while (Stream* stream = list.Pop()) stream->Resume();
@@ -137,6 +148,7 @@ void Stream::Open(aclrtStream handle, aclrtContext context, int32_t device, bool
 
 void Stream::Close(bool by_force) noexcept {
   const CancellationDeferred deferred;
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
   std::unique_lock lock(mutex_);
   handle_ = nullptr;
   if (by_force) {
@@ -160,6 +172,7 @@ void Stream::Close(bool by_force) noexcept {
   }
   failure_ = Failure();
   lock.unlock();
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::HostWaited(this);
   ForgetSubscription(this);
   lock.lock();
   context_.store(nullptr, std::memory_order_relaxed);
@@ -173,6 +186,13 @@ void Stream::AwaitClosed(aclrtContext context) noexcept {
 }
 
 Stream::Submission Stream::Submit(aclrtStream handle, Task* task, Wait wait) noexcept {
+  const Submission submission = Queue(handle, task, wait);
+  if (wait != Wait::kNo && sanitizer::IsOn(sanitizer::kSync) && !UserCode::Holds(*this))
+    sanitizer::HostWaited(this);
+  return submission;
+}
+
+Stream::Submission Stream::Queue(aclrtStream handle, Task* task, Wait wait) noexcept {
   std::unique_lock lock(mutex_);
   Submission submission = Submission::kQueued;
   if (wait != Wait::kNo && UserCode::Holds(*this)) {
@@ -180,6 +200,7 @@ Stream::Submission Stream::Submit(aclrtStream handle, Task* task, Wait wait) noe
     wait = Wait::kNo;
   }
   if (submitted_ - done_ >= kMostTasks && handle_ == handle && MayWaitForRoom()) {
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
     WaitLocked(lock, submitted_ - kMostTasks + 1, kForever);
   }
   // Asked when nothing lies between the answer and the queue: whoever destroys the stream waits for the task,
@@ -187,6 +208,7 @@ Stream::Submission Stream::Submit(aclrtStream handle, Task* task, Wait wait) noe
   if (handle_ != handle) submission = Submission::kGone;
   if (submission != Submission::kQueued) [[unlikely]] {
     StreamList nobody;
+    EndCheck(task);
     task->Finish(nobody);
     return submission;
   }
@@ -203,7 +225,7 @@ Stream::Submission Stream::Submit(aclrtStream handle, Task* task, Wait wait) noe
   }
   const bool may_run_here =
       task->place == Task::Place::kAnywhere || (wait != Wait::kNo && task->place == Task::Place::kWorker);
-  if (state_ == State::kIdle && may_run_here) {
+  if (state_ == State::kIdle && may_run_here && !IsHeldBack(wait)) {
     state_ = State::kRunning;
     current_ = task;
     lock.unlock();
@@ -215,12 +237,16 @@ Stream::Submission Stream::Submit(aclrtStream handle, Task* task, Wait wait) noe
   if (state_ == State::kIdle) {
     state_ = State::kReady;
     needs_worker_ = task->place == Task::Place::kReservedWorker;
+    if (IsHeldBack(wait) && !needs_worker_) sanitizer::Hold(this);
     lock.unlock();
     workers::Ready(this);
     if (wait == Wait::kNo) return Submission::kQueued;
     lock.lock();
   }
-  if (wait != Wait::kNo) WaitLocked(lock, ticket, kForever);
+  if (wait != Wait::kNo) {
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::Want(this);
+    WaitLocked(lock, ticket, kForever);
+  }
   return Submission::kQueued;
 }
 
@@ -228,6 +254,7 @@ Stream::Submission Stream::Submit(aclrtStream handle, Task* task, Wait wait) noe
 PORTACL_CATCHES_UNWINDING void Stream::RunFrom(Task* task, Reach reach, uint64_t mark) {
   while (task != nullptr) {
     Task::Outcome outcome = Task::Outcome::kDone;
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::Begin(task);
     try {
       outcome = task->Run(*this);
     } catch (const ThreadUnwinding&) {
@@ -254,6 +281,7 @@ PORTACL_CATCHES_UNWINDING void Stream::RunFrom(Task* task, Reach reach, uint64_t
 }
 
 void Stream::RunReady(Reach reach, uint64_t mark) {
+  if (reach == Reach::kEverything && sanitizer::IsOn(sanitizer::kSync)) sanitizer::AwaitWanted(this);
   StreamList can_go_on;
   std::unique_lock lock(mutex_);
   Task* task = NextLocked(reach, mark, can_go_on);
@@ -332,6 +360,7 @@ Task* Stream::NextLocked(Reach reach, uint64_t mark, StreamList& can_go_on) noex
 }
 
 void Stream::FinishLocked(Task* task, StreamList& can_go_on) noexcept {
+  EndCheck(task);
   task->Finish(can_go_on);
   if (++done_ >= wake_at_) {
     wake_at_ = kNobody;
@@ -361,6 +390,7 @@ bool Stream::Mark(aclrtStream handle, uint64_t* mark) noexcept {
 
 bool Stream::Synchronize(aclrtStream handle, uint64_t mark, Deadline deadline, Failure* failure) noexcept {
   if (HasNothingToSay()) return true;
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::Want(this);
   std::unique_lock lock(mutex_);
   if (handle_ != handle) return true;
   mark = std::min(mark, submitted_);
@@ -371,6 +401,7 @@ bool Stream::Synchronize(aclrtStream handle, uint64_t mark, Deadline deadline, F
     lock.lock();
   }
   if (!WaitLocked(lock, mark, deadline)) return false;
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::HostWaited(this);
   if (failure->status == ACL_SUCCESS && handle_ == handle) {
     *failure = failure_;
     if (!stops_on_failure_) failure_ = Failure();
@@ -403,6 +434,7 @@ bool Stream::Abort(aclrtStream handle, Failure failure, Deadline deadline) noexc
   if ((first_ != nullptr || interrupted) && failure_.status == ACL_SUCCESS) failure_ = failure;
   lock.unlock();
   if (interrupted) Resume();
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
   lock.lock();
   return WaitLocked(lock, last, deadline);
 }
@@ -426,6 +458,10 @@ void Stream::AfterFork(bool is_live) noexcept {
   state_ = State::kIdle;
   resumed_early_ = false;
   wake_at_ = kNobody;
+}
+
+sanitizer::StreamName NameForChecks(const Stream& stream, aclrtStream handle) noexcept {
+  return {&stream, handle, stream.id(), stream.is_default()};
 }
 
 Stream* LiveStream(aclrtStream handle) noexcept { return streams.Find(handle); }
@@ -462,6 +498,7 @@ aclrtStream CreateStream(aclrtContext context, int32_t device, bool is_default, 
 bool DestroyStream(aclrtStream handle, bool by_force) noexcept {
   Stream* taken = streams.Take(handle);
   if (taken == nullptr) return false;
+  if (sanitizer::IsOn(sanitizer::kHandles)) sanitizer::HandleGoes(handle);
   taken->Close(by_force);
   streams.Recycle(taken);
   return true;

@@ -16,8 +16,12 @@
 #include "acl/queue/workers.h"
 #include "acl/settings/resource_limits.h"
 #include "acl/text.h"
+#include "check/settings.h"
 
 namespace portacl {
+namespace sanitizer {
+struct StreamName;
+}
 
 using Deadline = std::chrono::steady_clock::time_point;
 inline constexpr Deadline kForever = Deadline::max();
@@ -93,7 +97,9 @@ class alignas(64) Stream final : public Runnable {
   bool Abort(aclrtStream handle, Failure failure, Deadline deadline) noexcept;
 
   // Nothing to wait for, and no failure: synchronising takes no lock then.
-  bool HasNothingToSay() const noexcept { return has_nothing_to_say_.load(std::memory_order_acquire); }
+  bool HasNothingToSay() const noexcept {
+    return has_nothing_to_say_.load(std::memory_order_acquire) && !sanitizer::IsOn(sanitizer::kSync);
+  }
   // How many tasks were submitted until now. False when it has nothing to say.
   bool Mark(aclrtStream handle, uint64_t* mark) noexcept;
   // Waits until as many tasks are done; false when the deadline came first. Moves the stream's failure to
@@ -140,6 +146,7 @@ class alignas(64) Stream final : public Runnable {
     kReady     // something queued; a worker will come
   };
 
+  Submission Queue(aclrtStream handle, Task* task, Wait wait) noexcept;
   void RunFrom(Task* task, Reach reach, uint64_t mark);
   void EndTask(Task* task) noexcept;
   Task* NextLocked(Reach reach, uint64_t mark, StreamList& can_go_on) noexcept;
@@ -197,6 +204,9 @@ class UserCode {
   Stream* held_;
   UserCode* const outer_;
 };
+
+// The stream as messages of checks name it.
+sanitizer::StreamName NameForChecks(const Stream& stream, aclrtStream handle) noexcept;
 
 // The stream of a handle, nullptr when its life is over.
 Stream* LiveStream(aclrtStream handle) noexcept;

@@ -14,6 +14,8 @@
 #include "acl/settings/configuration_file.h"
 #include "acl/settings/init_callbacks.h"
 #include "acl/settings/init_state.h"
+#include "check/calls.h"
+#include "check/handles.h"
 
 namespace portacl {
 namespace {
@@ -92,6 +94,10 @@ aclError End(const char* api, bool all, uint64_t* left) {
   {
     const EndOfScope end(state);
     of_callbacks = CallFinalizeCallbacks();
+  }
+  if (sanitizer::IsOn(sanitizer::kHandles)) {
+    sanitizer::TellCallsLeft();
+    sanitizer::TellHandlesLeft();
   }
   if (left != nullptr) *left = 0;
   if (of_callbacks == ACL_SUCCESS) return ACL_SUCCESS;

@@ -12,6 +12,7 @@
 #include "acl/queue/subscriptions.h"
 #include "acl/queue/workers.h"
 #include "acl/stream/found_stream.h"
+#include "check/order.h"
 
 namespace portacl {
 namespace {
@@ -29,6 +30,7 @@ class HostFunctionTask final : public Task {
  public:
   PORTACL_CATCHES_UNWINDING Outcome Run(Stream& stream) override {
     const UserCode user_code(&stream);
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::HostWaited(&stream);
     try {
       function_(argument_);
     } catch (const ThreadUnwinding&) {
@@ -37,6 +39,7 @@ class HostFunctionTask final : public Task {
     } catch (...) {
       stream.NoteFailure(kThrew);
     }
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::HostFunctionEnds(&stream);
     return Outcome::kDone;
   }
   void Finish(StreamList&) noexcept override;
@@ -83,7 +86,8 @@ class CallbackTask final : public Task, public Linked {
 
   Stream* stream = nullptr;  // whose queue it is in; only for a callback that blocks is it still there
   bool blocks = false;
-  bool dropped = false;  // guarded by the reports' mutex
+  bool dropped = false;             // guarded by the reports' mutex
+  sanitizer::SignalPointer signal;  // where the order of work is checked: the stream has come to it
 
  private:
   aclrtCallback function_ = nullptr;
@@ -135,6 +139,11 @@ void CallbackTask::Unref() noexcept {
 
 Task::Outcome CallbackTask::Run(Stream& of) noexcept {
   const bool parks = blocks;  // once posted, it may be processed and gone at any time
+  if (sanitizer::IsOn(sanitizer::kSync)) {
+    signal = sanitizer::NewSignal();
+    sanitizer::Raise(signal, &of);
+    sanitizer::WantAll();
+  }
   {
     Reports& reports = TheReports();
     std::lock_guard lock(reports.mutex);
@@ -172,6 +181,7 @@ PORTACL_CATCHES_UNWINDING void CallbackTask::Process() {
     }
     Unref();
   };
+  sanitizer::HostWaited(signal);
   try {
     const UserCode user_code(parked);
     function_(argument_);
@@ -182,6 +192,7 @@ PORTACL_CATCHES_UNWINDING void CallbackTask::Process() {
     end(&kThrew);
     return;
   }
+  if (parked != nullptr && signal != nullptr) sanitizer::HostFunctionEnds(parked);
   end(nullptr);
 }
 
@@ -201,6 +212,11 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
     workers::Unreserve();
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
                 Text(api, ": not enough memory to queue the work."));
+  }
+  if (sanitizer::IsOn(sanitizer::kSync)) {
+    sanitizer::Queue(task, api, NameForChecks(*queue.stream, queue.handle), {},
+                     sanitizer::Waits::kForAnything);
+    sanitizer::WantAll();  // the program may wait for the function itself
   }
   return queue.SubmitFor(api, task);
 }
@@ -301,6 +317,11 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
   if (task == nullptr) {
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
                 Text(api, ": not enough memory to queue the work."));
+  }
+  if (sanitizer::IsOn(sanitizer::kSync)) {
+    sanitizer::Queue(task, api, NameForChecks(*queue.stream, queue.handle), {},
+                     sanitizer::Waits::kForAnything);
+    sanitizer::WantAll();
   }
   return queue.SubmitFor(api, task);
 }

@@ -20,6 +20,8 @@
 #include "acl/queue/workers.h"
 #include "acl/stream/found_stream.h"
 #include "acl/stream/timeouts.h"
+#include "check/handles.h"
+#include "check/order.h"
 
 namespace portacl {
 namespace {
@@ -36,7 +38,10 @@ class Recording final : public Task {
   // It becomes the event's latest at the moment that it is queued. So no wait for it, in whichever stream, can
   // be queued before it, and waits have no way to form a circle.
   void Publish() noexcept override;
-  Outcome Run(Stream&) noexcept override { return Outcome::kDone; }
+  Outcome Run(Stream& stream) noexcept override {
+    if (signal != nullptr) sanitizer::Raise(signal, &stream);
+    return Outcome::kDone;
+  }
   void Finish(StreamList& can_go_on) noexcept override {
     {
       std::lock_guard lock(mutex_);
@@ -62,6 +67,8 @@ class Recording final : public Task {
     if (done_ && time != nullptr) *time = time_;
     return done_;
   }
+
+  sanitizer::SignalPointer signal;  // where the order of work is checked
 
   // Has the stream resumed when it is done; false when it is done already.
   bool Join(Stream& stream) noexcept {
@@ -140,6 +147,7 @@ Recording* Recording::New(Event* event, aclrtEvent handle) noexcept {
   recording->done_ = false;
   recording->event_ = event;
   recording->event_handle_ = handle;
+  recording->signal = sanitizer::IsOn(sanitizer::kSync) ? sanitizer::NewSignal() : nullptr;
   return recording;
 }
 
@@ -167,6 +175,10 @@ void Unref(Event* event) noexcept {
 class WaitTask final : public Task {
  public:
   Outcome Run(Stream& stream) noexcept override {
+    if (recording_->signal != nullptr) {
+      sanitizer::StreamWaits(&stream, recording_->signal);
+      sanitizer::WantAll();
+    }
     if (timeout_ < 0) {
       if (!recording_->Join(stream)) return Outcome::kDone;
       // An Interrupt that came before the stream joined found nothing to take back.
@@ -301,6 +313,9 @@ aclError Create(const char* api, aclrtEvent* event, uint32_t flags, bool complet
     created->latest = nullptr;
   }
   *event = events.Publish(created);
+  if (sanitizer::IsOn(sanitizer::kHandles)) {
+    sanitizer::HandleMade("event", "aclrtDestroyEvent", api, *event);
+  }
   return ACL_SUCCESS;
 }
 
@@ -347,7 +362,11 @@ aclError FailNoMemory(const char* api) noexcept {
 
 // Whether a query sees the event as complete. The event's lock is held.
 bool IsCompleteLocked(Event& event) noexcept {
-  return event.latest == nullptr ? event.complete_when_unrecorded : event.latest->DoneAt();
+  if (event.latest == nullptr) return event.complete_when_unrecorded;
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
+  const bool is_complete = event.latest->DoneAt();
+  if (is_complete) sanitizer::HostWaited(event.latest->signal);
+  return is_complete;
 }
 
 aclError StreamWait(const char* api, aclrtStream stream_handle, aclrtEvent event_handle,
@@ -360,7 +379,7 @@ aclError StreamWait(const char* api, aclrtStream stream_handle, aclrtEvent event
   if (!stream) return status;
   Recording* recording = nullptr;
   status = Use(api, "event", *event, event_handle, [&] {
-    if (event->latest == nullptr || event->latest->DoneAt()) return;
+    if (event->latest == nullptr || (event->latest->DoneAt() && !sanitizer::IsOn(sanitizer::kSync))) return;
     recording = event->latest->Ref();
     event->references.fetch_add(1, std::memory_order_relaxed);
     event->waits.fetch_add(1, std::memory_order_relaxed);
@@ -394,7 +413,9 @@ aclError Synchronize(const char* api, aclrtEvent handle, Deadline deadline) noex
     if (event->latest != nullptr) recording = event->latest->Ref();
   });
   if (recording == nullptr) return status;
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
   const bool in_time = recording->WaitFor(deadline);
+  if (in_time) sanitizer::HostWaited(recording->signal);
   recording->Unref();
   if (in_time) return ACL_SUCCESS;
   return Fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, MessageClass::kAclInner,
@@ -453,6 +474,7 @@ aclError aclrtDestroyEvent(aclrtEvent event) {
   if (FindEvent("aclrtDestroyEvent", "event", event, &status) == nullptr) return status;
   Event* taken = events.Take(event);
   if (taken == nullptr) return ACL_SUCCESS;  // another thread destroyed it at this moment
+  if (sanitizer::IsOn(sanitizer::kHandles)) sanitizer::HandleGoes(event);
   Recording* latest = nullptr;
   {
     std::lock_guard lock(taken->mutex);

@@ -17,6 +17,8 @@
 #include "acl/queue/stream.h"
 #include "acl/queue/workers.h"
 #include "acl/stream/found_stream.h"
+#include "check/handles.h"
+#include "check/order.h"
 
 namespace portacl {
 namespace {
@@ -30,6 +32,7 @@ class Notify {
     handle_ = handle;
     references_.store(1, std::memory_order_relaxed);
     is_set_ = false;
+    signal_ = sanitizer::IsOn(sanitizer::kSync) ? sanitizer::NewSignal() : nullptr;
     id_ = next_id.fetch_add(1, std::memory_order_relaxed);
   }
   void Close() noexcept {
@@ -48,6 +51,9 @@ class Notify {
     return true;
   }
   void Unref() noexcept;
+
+  // Where the order of work is checked.
+  const sanitizer::SignalPointer& signal() const noexcept { return signal_; }
 
   uint32_t id() noexcept {
     std::lock_guard lock(mutex_);
@@ -114,6 +120,7 @@ class Notify {
   aclrtNotify handle_ = nullptr;  // null once it is destroyed
   bool is_set_ = false;
   uint32_t id_ = 0;
+  sanitizer::SignalPointer signal_;
   StreamList waiting_;
 };
 
@@ -126,7 +133,10 @@ void Notify::Unref() noexcept {
 class RecordTask final : public Task {
  public:
   void Publish() noexcept override { queued_ = true; }
-  Outcome Run(Stream&) noexcept override { return Outcome::kDone; }
+  Outcome Run(Stream& stream) noexcept override {
+    if (notify_->signal() != nullptr) sanitizer::Raise(notify_->signal(), &stream);
+    return Outcome::kDone;
+  }
   // Also when it is dropped by force: nobody waits for it for ever.
   void Finish(StreamList& can_go_on) noexcept override;
 
@@ -142,6 +152,10 @@ class RecordTask final : public Task {
 class TakeTask final : public Task {
  public:
   Outcome Run(Stream& stream) noexcept override {
+    if (notify_->signal() != nullptr) {
+      sanitizer::StreamWaits(&stream, notify_->signal());
+      sanitizer::WantAll();
+    }
     if (!is_timed_) {
       if (notify_->TakeOrJoin(stream)) return Outcome::kDone;
       // An Interrupt that came before the stream joined found nothing to take back.
@@ -246,12 +260,16 @@ aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag) {
   }
   created->Open(notify_table.NextHandle(created));
   *notify = notify_table.Publish(created);
+  if (sanitizer::IsOn(sanitizer::kHandles)) {
+    sanitizer::HandleMade("notify", "aclrtDestroyNotify", api, *notify);
+  }
   return ACL_SUCCESS;
 }
 
 aclError aclrtDestroyNotify(aclrtNotify notify) {
   aclError status = ACL_SUCCESS;
   if (FindNotify("aclrtDestroyNotify", notify, &status) == nullptr) return status;
+  if (sanitizer::IsOn(sanitizer::kHandles)) sanitizer::HandleGoes(notify);
   if (Notify* taken = notify_table.Take(notify)) taken->Close();
   return ACL_SUCCESS;
 }
@@ -289,6 +307,10 @@ aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_
     if (timeout > 0) workers::Unreserve();
     found->Unref();
     return FailNoMemory(api);
+  }
+  if (sanitizer::IsOn(sanitizer::kSync)) {
+    sanitizer::Queue(task, api, NameForChecks(*queue.stream, queue.handle), {},
+                     sanitizer::Waits::kForAnything);
   }
   return queue.SubmitFor(api, task);
 }

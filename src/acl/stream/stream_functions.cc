@@ -7,6 +7,8 @@
 #include "acl/errors.h"
 #include "acl/queue/stream.h"
 #include "acl/stream/found_stream.h"
+#include "check/handles.h"
+#include "check/order.h"
 
 namespace portacl {
 namespace {
@@ -51,6 +53,9 @@ aclError Create(const char* api, aclrtStream* stream, uint32_t priority, uint32_
                 Text(api, ": no memory or no slot for another stream."));
   }
   *stream = created;
+  if (sanitizer::IsOn(sanitizer::kHandles)) {
+    sanitizer::HandleMade("stream", "aclrtDestroyStream", api, created);
+  }
   return ACL_SUCCESS;
 }
 
@@ -110,8 +115,11 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
   aclError failure = ACL_SUCCESS;
   const FoundStream found = FindStreamFor("aclrtStreamQuery", stream, &failure);
   if (!found) return failure;
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::Want(found.stream);
   return found.With("aclrtStreamQuery", [&](const Stream& one) {
     *status = one.IsCompleteLocked() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    if (*status == ACL_STREAM_STATUS_COMPLETE && sanitizer::IsOn(sanitizer::kSync))
+      sanitizer::HostWaited(&one);
   });
 }
 

@@ -17,6 +17,7 @@
 #include "acl/queue/workers.h"
 #include "acl/stream/found_stream.h"
 #include "check/device_memory.h"
+#include "check/order.h"
 
 namespace portacl {
 namespace {
@@ -70,7 +71,8 @@ class WriteTask final : public Task {
 
 class WaitTask final : public Task {
  public:
-  Outcome Run(Stream&) noexcept override {
+  Outcome Run(Stream& stream) noexcept override {
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
     Writes& writes = TheWrites();
     std::chrono::steady_clock::duration pause = kFirstPause;
     const CancellationDeferred deferred;
@@ -79,6 +81,8 @@ class WaitTask final : public Task {
       writes.changed.wait_for(lock, pause);
       pause = std::min<std::chrono::steady_clock::duration>(2 * pause, kLongestPause);
     }
+    // Anybody may have written the value.
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::StreamWaitsForAll(&stream);
     return Outcome::kDone;
   }
   bool Interrupt(Stream&) noexcept override {
@@ -185,6 +189,10 @@ aclError aclrtValueWait(void* devAddr, uint64_t value, uint32_t flag, aclrtStrea
   if (task == nullptr) {
     workers::Unreserve();
     return FailNoMemory(api);
+  }
+  if (sanitizer::IsOn(sanitizer::kSync)) {
+    sanitizer::Queue(task, api, NameForChecks(*queue.stream, queue.handle), {},
+                     sanitizer::Waits::kForAnything);
   }
   return queue.SubmitFor(api, task);
 }

@@ -1,0 +1,12 @@
+// Which devices were given access to others' memory.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace portacl {
+
+// Whether aclrtDeviceEnablePeerAccess has let `device` use the memory of `peer`.
+bool HasPeerAccess(int32_t device, int32_t peer) noexcept;
+
+}  // namespace portacl

@@ -1,0 +1,107 @@
+// What a program has made and not ended yet (see handles.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "check/handles.h"
+
+#include <mutex>
+#include <new>
+#include <string_view>
+#include <unordered_map>
+
+#include "acl/process/fork.h"
+#include "check/report.h"
+
+namespace portacl::sanitizer {
+namespace {
+
+struct Made {
+  const char* what;
+  const char* mend;
+  const char* api;
+  CallStack where;
+};
+
+struct Handles {
+  std::mutex mutex;
+  std::unordered_map<const void*, Made> live;
+};
+
+Handles* the_handles = nullptr;
+
+void AfterFork() { new (&the_handles->mutex) std::mutex; }
+
+Handles& TheHandles() {
+  static const bool made = [] {
+    the_handles = new Handles;
+    return CallInForkedChild(AfterFork);
+  }();
+  (void)made;
+  return *the_handles;
+}
+
+}  // namespace
+
+void HandleMade(const char* what, const char* mend, const char* api, const void* handle) noexcept {
+  Handles& handles = TheHandles();
+  std::lock_guard lock(handles.mutex);
+  handles.live[handle] = {what, mend, api, Here()};
+}
+
+void HandleGoes(const void* handle) noexcept {
+  Handles& handles = TheHandles();
+  std::lock_guard lock(handles.mutex);
+  handles.live.erase(handle);
+}
+
+void NoDevice(const char* api, bool is_set_elsewhere) noexcept {
+  // What asks for the device may want to know that there is none.
+  const std::string_view name = api;
+  if (!is_set_elsewhere || name.find("Get") != name.npos) return;
+  const CallStack here = Here();
+  Finding finding;
+  finding.part = kHandles;
+  finding.kind = "thread-without-device";
+  finding.certainty = Certainty::kWarning;
+  finding.function = api;
+  finding.what.Add(
+      "this thread has no device, so the call fails, while another thread has set one; it may mean to");
+  finding.mend.Add("call aclrtSetDevice, or aclrtSetCurrentContext, in every thread that uses the device");
+  finding.places[0] = {Text(api, " was called"), &here};
+  Report(finding);
+}
+
+void MemoryOfAnotherDevice(const char* api, const char* operand, const void* address, int of_memory,
+                           int of_stream) noexcept {
+  const CallStack here = Here();
+  Finding finding;
+  finding.part = kHandles;
+  finding.kind = "memory-of-another-device";
+  finding.function = api;
+  finding.subject = address;
+  finding.what.Add(operand).Add(", at ").Add(address).Add(", is memory of device ").Add(of_memory);
+  finding.what.Add("; the stream is one of device ").Add(of_stream).Add(", which was given no access to it");
+  finding.mend.Add(
+      "run the operator in a stream of the memory's device, copy the data, or call "
+      "aclrtDeviceEnablePeerAccess");
+  finding.places[0] = {Text(api, " was called"), &here};
+  Report(finding);
+}
+
+void TellHandlesLeft() noexcept {
+  Handles& handles = TheHandles();
+  std::lock_guard lock(handles.mutex);
+  for (const auto& [handle, made] : handles.live) {
+    Finding finding;
+    finding.part = kHandles;
+    finding.kind = "handle-leaked";
+    finding.certainty = Certainty::kWarning;
+    finding.function = "aclFinalize";
+    finding.subject = handle;
+    finding.what.Add("a ").Add(made.what).Add(" that ").Add(made.api).Add(" made, ").Add(handle).Add(
+        ", is still there");
+    finding.mend.Add("call ").Add(made.mend).Add(" before aclFinalize");
+    finding.places[0] = {Text(made.api, " made it"), &made.where};
+    Report(finding);
+  }
+}
+
+}  // namespace portacl::sanitizer
