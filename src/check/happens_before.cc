@@ -23,12 +23,15 @@ HappensBefore::Ticket HappensBefore::Submit(Agent agent, std::vector<Access> acc
   return pending_.insert(pending_.end(), {agent, Release(kHost), std::move(accesses), std::move(origin)});
 }
 
-void HappensBefore::Begin(Ticket ticket, Conflicts* conflicts) {
+void HappensBefore::Begin(Ticket ticket, bool may_be_ordered, Conflicts* conflicts) {
   const Task& task = *ticket;  // pending until the end: what it may collide with is not forgotten
   Clock& clock = ClockOf(task.agent);
   clock.Join(*task.submitted);
   clock.Tick(task.agent);
-  for (const Access& access : task.accesses) Check(task.agent, clock, access, task.origin, conflicts);
+  for (const Access& access : task.accesses) {
+    Check(task.agent, clock, access, task.origin, conflicts);
+    if (!may_be_ordered) CheckPending(ticket, task.agent, access, task.origin, conflicts);
+  }
   for (const Access& access : task.accesses) Remember(task.agent, clock, access, task.origin);
   pending_.erase(ticket);
 }
@@ -60,15 +63,7 @@ void HappensBefore::HostAccess(const Access& access, const Origin& origin, bool 
   Clock& clock = clocks_[kHost];
   Check(kHost, clock, access, origin, conflicts);
   if (pending_.empty()) return;
-  if (!may_be_ordered) {
-    for (const Task& task : pending_) {
-      for (const Access& queued : task.accesses) {
-        if (!queued.writes && !access.writes) continue;
-        if (FindOverlap(queued.bytes, access.bytes) != Overlapping::kYes) continue;
-        conflicts->push_back({queued, task.origin, task.agent, true, access, origin, kHost});
-      }
-    }
-  }
+  if (!may_be_ordered) CheckPending(pending_.end(), kHost, access, origin, conflicts);
   clock.Tick(kHost);
   host_now_ = nullptr;
   Remember(kHost, clock, access, origin);
@@ -100,6 +95,18 @@ void HappensBefore::Check(Agent agent, const Clock& clock, const Access& access,
     if (!one.access.writes && !access.writes) continue;
     if (FindOverlap(one.access.bytes, access.bytes) != Overlapping::kYes) continue;
     conflicts->push_back({one.access, one.origin, one.agent, false, access, origin, agent});
+  }
+}
+
+void HappensBefore::CheckPending(std::list<Task>::const_iterator end, Agent agent, const Access& access,
+                                 const Origin& origin, Conflicts* conflicts) const {
+  for (auto task = pending_.begin(); task != end; ++task) {
+    if (task->agent == agent) continue;
+    for (const Access& queued : task->accesses) {
+      if (!queued.writes && !access.writes) continue;
+      if (FindOverlap(queued.bytes, access.bytes) != Overlapping::kYes) continue;
+      conflicts->push_back({queued, task->origin, task->agent, true, access, origin, agent});
+    }
   }
 }
 

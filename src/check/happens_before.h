@@ -73,8 +73,9 @@ class HappensBefore {
 
   // Work is queued by the host.
   Ticket Submit(Agent agent, std::vector<Access> accesses, Origin origin);
-  // It begins, behind all earlier work of its agent and what that has acquired.
-  void Begin(Ticket ticket, Conflicts* conflicts);
+  // It begins, behind all earlier work of its agent and what that has acquired. `may_be_ordered`: whether work that was queued
+  // before it, and has not begun, may yet come to wait for it. If agents wait only for what was queued before, it cannot.
+  void Begin(Ticket ticket, bool may_be_ordered, Conflicts* conflicts);
   // It ends without having begun.
   void Drop(Ticket ticket);
 
@@ -104,6 +105,8 @@ class HappensBefore {
 
   void Check(Agent agent, const Clock& clock, const Access& access, const Origin& origin,
              Conflicts* conflicts);
+  void CheckPending(std::list<Task>::const_iterator end, Agent agent, const Access& access,
+                    const Origin& origin, Conflicts* conflicts) const;
   void Remember(Agent agent, const Clock& clock, const Access& access, const Origin& origin);
   // What everything that is still to begin comes behind.
   const Clock& Floor() const noexcept;

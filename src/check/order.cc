@@ -216,7 +216,7 @@ void Begin(const void* task) noexcept {
     const auto found = all.tasks.find(task);
     if (found == all.tasks.end()) return;
     all.Resolved(found->second.slot);
-    all.order.Begin(found->second.ticket, &conflicts);
+    all.order.Begin(found->second.ticket, all.waiting_for_host > 0, &conflicts);
     found->second.is_pending = false;
   }
   TellAll(conflicts);

@@ -12,7 +12,7 @@
 #include "aclnnop/aclnn_add.h"
 #include "aclnnop/aclnn_sort.h"
 
-namespace portacl::corpus {
+namespace device_program {
 
 inline void Ok(int status) {
   if (status == ACL_SUCCESS) return;
@@ -127,4 +127,4 @@ class Sort {
   aclOpExecutor* executor_ = nullptr;
 };
 
-}  // namespace portacl::corpus
+}  // namespace device_program

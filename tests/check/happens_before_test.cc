@@ -138,7 +138,7 @@ class RandomProgram {
     graph_.Edge(one.submission, one.node);
     last_[stream] = one.node;
     Conflicts conflicts;
-    order_.Begin(one.ticket, &conflicts);
+    order_.Begin(one.ticket, true, &conflicts);
     Compare(one.node, one.accesses, {}, conflicts, found);
     for (const Access& access : one.accesses) done_.push_back({one.node, access});
   }
@@ -218,7 +218,7 @@ class Order : public ::testing::Test {
   size_t Do(Agent agent, const Access& access) {
     const auto ticket = order_.Submit(agent, {access}, Named(0));
     Conflicts conflicts;
-    order_.Begin(ticket, &conflicts);
+    order_.Begin(ticket, true, &conflicts);
     return conflicts.size();
   }
   HappensBefore order_{BlockOf};
@@ -246,6 +246,16 @@ TEST_F(Order, ADroppedTaskTouchesNothing) {
   Conflicts conflicts;
   order_.HostAccess(At(64, 4, true), Named(1), false, &conflicts);
   EXPECT_TRUE(conflicts.empty());
+}
+
+TEST_F(Order, WhatWasQueuedBeforeAndHasNotBegunIsNotOrdered) {
+  order_.Submit(kOne, {At(64, 4, true)}, Named(0));
+  const auto ticket = order_.Submit(kTwo, {At(64, 4, false)}, Named(1));
+  order_.Submit(kOne, {At(64, 4, true)}, Named(2));
+  Conflicts conflicts;
+  order_.Begin(ticket, false, &conflicts);
+  ASSERT_EQ(conflicts.size(), 1u);
+  EXPECT_EQ(NodeOf(conflicts[0].earlier_origin), 0);
 }
 
 TEST_F(Order, WhatIsSynchronisedIsForgotten) {

@@ -5,7 +5,7 @@
 #include "check/corpus.h"
 #include "check/device_program.h"
 
-using namespace portacl::corpus;
+using namespace device_program;
 
 namespace {
 
