@@ -38,31 +38,37 @@ struct LiveTensor {
   std::vector<const void*> calls;  // between their phases
 };
 
-// The last handles that are gone: what ended them, and where.
+// The last handles that are gone: what ended them, and where they were made.
 struct Gone {
   const char* api;
-  CallStack where;
+  CallStack made;
 };
 class GoneHandles {
  public:
-  void Add(const void* handle, const char* api) {
+  void Add(const void* handle, const char* api, const CallStack& made) {
     if (order_.size() == kMostGone) {
-      by_handle_.erase(order_.front());
+      const auto oldest = by_handle_.find(order_.front().first);
+      if (oldest != by_handle_.end() && oldest->second.number == order_.front().second)
+        by_handle_.erase(oldest);
       order_.pop_front();
     }
-    if (by_handle_.insert_or_assign(handle, Gone{api, Here()}).second) order_.push_back(handle);
+    by_handle_[handle] = {{api, made}, ++last_number_};
+    order_.emplace_back(handle, last_number_);
   }
-  void Remove(const void* handle) {
-    if (by_handle_.erase(handle) > 0) std::erase(order_, handle);
-  }
+  void Remove(const void* handle) { by_handle_.erase(handle); }
   const Gone* Find(const void* handle) const {
     const auto found = by_handle_.find(handle);
-    return found == by_handle_.end() ? nullptr : &found->second;
+    return found == by_handle_.end() ? nullptr : &found->second.gone;
   }
 
  private:
-  std::unordered_map<const void*, Gone> by_handle_;
-  std::deque<const void*> order_;
+  struct Numbered {
+    Gone gone;
+    uint64_t number;
+  };
+  std::unordered_map<const void*, Numbered> by_handle_;
+  std::deque<std::pair<const void*, uint64_t>> order_;
+  uint64_t last_number_ = 0;
 };
 
 struct Calls {
@@ -141,7 +147,7 @@ Finding Begin(Part part, const char* kind, const char* api, const void* subject)
 
 // Operands of which one is written that have bytes in common without being the same view; operands whose address no
 // aclrtMalloc gives.
-void CheckLayout(const char* api, const CallInSlot& in_slot, const Call& call, const CallStack& here) {
+void CheckLayout(const char* api, const CallInSlot& in_slot, const Call& call) {
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const OperandFacts& operand = call.operands[i];
     if (!in_slot.touched[i] || !operand.is_exact || operand.bytes.IsEmpty()) continue;
@@ -156,6 +162,7 @@ void CheckLayout(const char* api, const CallInSlot& in_slot, const Call& call, c
           ", is no multiple of 32, which aclCreateTensor asks for; products differ in what they do then");
       finding.mend.Add(
           "give the address that aclrtMalloc gave, and lead to the first element by the tensor's offset");
+      const CallStack here = Here();
       finding.places[0] = {Text(api, " was called"), &here};
       finding.places[1] = {Text("phase 1"), &call.made};
       Report(finding);
@@ -177,6 +184,7 @@ void CheckLayout(const char* api, const CallInSlot& in_slot, const Call& call, c
           " without being the same view, which is undefined on an NPU: what is read may be overwritten by "
           "then");
       finding.mend.Add("write to other memory, or to exactly the view that is read");
+      const CallStack here = Here();
       finding.places[0] = {Text(api, " was called"), &here};
       finding.places[1] = {Text("phase 1"), &call.made};
       Report(finding);
@@ -202,8 +210,6 @@ void TensorChanged(const char* api, const aclTensor* tensor) noexcept {
 
 bool TensorGoes(const char* api, const aclTensor* tensor) noexcept {
   if (tensor == nullptr) return true;
-  Finding finding = Begin(kHandles, "tensor-destroyed-twice", api, tensor);
-  const CallStack here = Here();
   Gone gone;
   {
     Calls& calls = TheCalls();
@@ -211,21 +217,23 @@ bool TensorGoes(const char* api, const aclTensor* tensor) noexcept {
     const auto live = calls.tensors.find(tensor);
     if (live != calls.tensors.end()) {
       DisturbLocked(calls, api, live->second, tensor);
+      calls.gone_tensors.Add(tensor, api, live->second.made);
       calls.tensors.erase(live);
-      calls.gone_tensors.Add(tensor, api);
       return true;
     }
     const Gone* const found = calls.gone_tensors.Find(tensor);
     if (found == nullptr) return true;
     gone = *found;
   }
+  const CallStack here = Here();
+  Finding finding = Begin(kHandles, "tensor-destroyed-twice", api, tensor);
   finding.what.Add("the tensor ")
       .Add(static_cast<const void*>(tensor))
       .Add(" was destroyed already, by ")
       .Add(gone.api);
   finding.mend.Add("destroy it once; aclDestroyTensorList destroys the tensors of the list");
   finding.places[0] = {Text(api, " was called"), &here};
-  finding.places[1] = {Text("it was destroyed before"), &gone.where};
+  finding.places[1] = {Text("it was made"), &gone.made};
   Report(finding);
   return !IsOn(kHandles);
 }
@@ -256,12 +264,12 @@ void Phase2Begins(const char* api, const CallInSlot& in_slot, const void* worksp
     if (found == calls.by_slot.end()) return;
     call = found->second;
     if (!in_slot.repeatable) {
-      calls.gone_executors.Add(call.handle, api);
+      calls.gone_executors.Add(call.handle, api, call.made);
       found->second.handle = nullptr;
     }
   }
-  const CallStack here = Here();
   if (call.disturbed_by != nullptr) {
+    const CallStack here = Here();
     const bool is_gone = std::strncmp(call.disturbed_by, "aclDestroy", 10) == 0;
     Finding finding =
         Begin(kHandles, is_gone ? "tensor-destroyed-between-phases" : "tensor-changed-between-phases", api,
@@ -283,6 +291,7 @@ void Phase2Begins(const char* api, const CallInSlot& in_slot, const void* worksp
     Report(finding);
   }
   if (workspace != nullptr && workspace_size < in_slot.workspace_size) {
+    const CallStack here = Here();
     Finding finding = Begin(kHandles, "workspace-too-small", api, workspace);
     finding.what.Add("the workspace has ").Add(workspace_size).Add(" bytes and phase 1 asked for ");
     finding.what.Add(in_slot.workspace_size).Add("; an NPU does not check this and writes past its end");
@@ -291,11 +300,10 @@ void Phase2Begins(const char* api, const CallInSlot& in_slot, const void* worksp
     finding.places[1] = {Text("phase 1"), &call.made};
     Report(finding);
   }
-  if (IsOn(kProduct) && in_slot.runs) CheckLayout(api, in_slot, call, here);
+  if (IsOn(kProduct) && in_slot.runs) CheckLayout(api, in_slot, call);
 }
 
 void Phase2FindsNone(const char* api, const aclOpExecutor* handle) noexcept {
-  const CallStack here = Here();
   Gone gone;
   {
     Calls& calls = TheCalls();
@@ -304,6 +312,7 @@ void Phase2FindsNone(const char* api, const aclOpExecutor* handle) noexcept {
     if (found == nullptr) return;
     gone = *found;
   }
+  const CallStack here = Here();
   Finding finding = Begin(kHandles, "executor-used-twice", api, handle);
   finding.what.Add("the executor ").Add(static_cast<const void*>(handle)).Add(" was used up already, by ");
   finding.what.Add(gone.api).Add("; on an NPU that is a use after free");
@@ -311,7 +320,7 @@ void Phase2FindsNone(const char* api, const aclOpExecutor* handle) noexcept {
       "call phase 1 again for every phase 2, or make the executor repeatable "
       "(aclSetAclOpExecutorRepeatable)");
   finding.places[0] = {Text(api, " was called"), &here};
-  finding.places[1] = {Text("it was used before"), &gone.where};
+  finding.places[1] = {Text("phase 1"), &gone.made};
   Report(finding);
 }
 
