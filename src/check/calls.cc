@@ -369,7 +369,7 @@ void TellCallsLeft() noexcept {
   Calls& calls = TheCalls();
   std::lock_guard lock(calls.mutex);
   for (const auto& [slot, call] : calls.by_slot) {
-    if (call.handle == nullptr) continue;
+    if (call.handle == nullptr || call.made.line_count > 0) continue;
     Finding finding = Begin(kHandles, "executor-leaked", "aclFinalize", call.handle);
     finding.certainty = Certainty::kWarning;
     finding.what.Add("an executor of ").Add(call.api).Add("GetWorkspaceSize is still there");
@@ -378,6 +378,7 @@ void TellCallsLeft() noexcept {
     Report(finding);
   }
   for (const auto& [tensor, live] : calls.tensors) {
+    if (live.made.line_count > 0) continue;
     Finding finding = Begin(kHandles, "tensor-leaked", "aclFinalize", tensor);
     finding.certainty = Certainty::kWarning;
     finding.what.Add("the tensor ").Add(static_cast<const void*>(tensor)).Add(" is still there");

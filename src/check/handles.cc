@@ -40,11 +40,15 @@ Handles& TheHandles() {
   return *the_handles;
 }
 
-// PyTorch's back end makes streams and events for its own use and never ends them.
-bool IsOfBackEnd(const CallStack& stack) noexcept {
-  Dl_info info{};
-  return stack.frame_count > 0 && dladdr(stack.frames[0], &info) != 0 && info.dli_fname != nullptr &&
-         std::string_view(info.dli_fname).find("libtorch_npu") != std::string_view::npos;
+// Of a program in Python, whose objects end with the interpreter, or of PyTorch's back end, which keeps streams for its own use.
+bool IsOfPython(const CallStack& stack) noexcept {
+  if (stack.line_count > 0) return true;
+  for (int i = 0; i < stack.frame_count; ++i) {
+    Dl_info info{};
+    if (dladdr(stack.frames[i], &info) == 0 || info.dli_fname == nullptr) continue;
+    if (std::string_view(info.dli_fname).find("libtorch_npu") != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -99,7 +103,7 @@ void TellHandlesLeft() noexcept {
   Handles& handles = TheHandles();
   std::lock_guard lock(handles.mutex);
   for (const auto& [handle, made] : handles.live) {
-    if (IsOfBackEnd(made.where)) continue;
+    if (IsOfPython(made.where)) continue;
     Finding finding;
     finding.part = kHandles;
     finding.kind = "handle-leaked";
