@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "aclnnop/aclnn_adaptive_avg_pool2d.h"
 #include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
@@ -1247,6 +1248,60 @@ TEST(Mask, IsNotNeededForOneElement) {
   EXPECT_EQ(gradient, (std::vector<float>{1, 0, 3, 0, 5, 0, 0, 0, 0, 0}));
   for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
   for (aclIntArray* array : arrays) aclDestroyIntArray(array);
+}
+
+// The sums of a batch that is larger than a cache are worked on part by part, of which the last one is smaller; a bad index is named by its
+// place among all.
+TEST(GradientOfMaxima, OfLargeBatches) {
+  const ScopedEnvironment environment(Variables{});
+  constexpr size_t kPlanes = 8 * 5;
+  constexpr size_t kPlane = 128 * 128;
+  constexpr size_t kPlaces = 3 * 7;
+  RandomNumbers random(11);
+  std::vector<int64_t> places(kPlanes * kPlaces);
+  for (int64_t& place : places) place = random.Between(0, 9) * 1817;  // some more than once
+  std::vector<float> given(places.size());
+  for (float& value : given) value = static_cast<float>(random.Between(-5, 5));
+  std::vector<float> sums(kPlanes * kPlane);
+  for (size_t i = 0; i < places.size(); ++i)
+    sums[i / kPlaces * kPlane + static_cast<size_t>(places[i])] += given[i];
+  // All of these are numbers of bf16, the upper half of a float32.
+  const auto halves = [](const std::vector<float>& from) {
+    std::vector<uint16_t> to(from.size());
+    for (size_t i = 0; i < from.size(); ++i)
+      std::memcpy(&to[i], reinterpret_cast<const char*>(&from[i]) + 2, sizeof to[i]);
+    return to;
+  };
+  const auto check = [&](auto gradient, auto expected, aclDataType dtype) {
+    auto self = expected;
+    auto result = expected;
+    std::fill(result.begin(), result.end(), typename decltype(result)::value_type(77));
+    aclTensor* const tensors[] = {
+        TensorOf({8, 5, 3, 7}, gradient, dtype), TensorOf({8, 5, 128, 128}, self, dtype),
+        TensorOf({8, 5, 3, 7}, places, ACL_INT64), TensorOf({8, 5, 128, 128}, result, dtype)};
+    const auto plan = [&](uint64_t* size, aclOpExecutor** executor) {
+      return aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize(tensors[0], tensors[1], tensors[2], tensors[3],
+                                                            size, executor);
+    };
+    Compute(plan, aclnnAdaptiveMaxPool2dBackward, environment.stream());
+    EXPECT_TRUE(result == expected) << dtype;
+    const size_t bad = places.size() - 4;
+    const int64_t good = std::exchange(places[bad], static_cast<int64_t>(kPlane));
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(plan(&size, &executor), 0);
+    std::vector<std::byte> workspace(size);
+    ASSERT_EQ(aclnnAdaptiveMaxPool2dBackward(workspace.data(), size, executor, environment.stream()), 0);
+    EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 507015);
+    const std::string message = TakeErrorMessage();
+    EXPECT_NE(message.find("indices has the value 16384 at element 836, accepted: 0 to 16383."),
+              std::string::npos)
+        << message;
+    places[bad] = good;
+    for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+  };
+  check(given, sums, ACL_FLOAT);
+  check(halves(given), halves(sums), ACL_BF16);
 }
 
 }  // namespace
