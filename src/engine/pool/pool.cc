@@ -559,24 +559,26 @@ Pool Joined(const Pool& pool, const aclTensor& source) {
 
 }  // namespace
 
-void SetPoolJob(Executor& executor, const Pool& given, const PoolOperands& operands, Isa isa,
+void SetPoolJob(Executor& executor, const Pool& pool, const PoolOperands& operands, Isa isa,
                 int threads) noexcept {
-  const Pool pool = Joined(given, *operands.source);
-  const bool is_gradient = pool.kind == PoolKind::kMeanGradient;
+  const Pool joined = Joined(pool, *operands.source);
+  const bool is_gradient = joined.kind == PoolKind::kMeanGradient;
   TableSizes sizes;
   Table<PoolWindow> windows[3];
   Table<float> counted[3];
   for (int k = 0; k < 3; ++k) {
-    windows[k] = sizes.Add<PoolWindow>(is_gradient ? pool.axis[k].length : pool.axis[k].positions);
-    counted[k] = sizes.Add<float>(pool.axis[k].positions);
+    windows[k] = sizes.Add<PoolWindow>(is_gradient ? joined.axis[k].length : joined.axis[k].positions);
+    counted[k] = sizes.Add<float>(joined.axis[k].positions);
   }
   std::byte* const memory = executor.ReserveMemory(sizes.bytes());
   if (memory == nullptr) return;
   for (int k = 0; k < 3; ++k) {
-    const PoolAxis& axis = pool.axis[k];
+    const PoolAxis& axis = joined.axis[k];
     for (int64_t i = 0; i < axis.positions; ++i) {
-      const WindowPart part = WindowAt(axis, i, pool.divisor == PoolDivisor::kWithPadding);
-      const int64_t size = pool.divisor != PoolDivisor::kGiven ? part.size : k == 0 ? pool.given_divisor : 1;
+      const WindowPart part = WindowAt(axis, i, joined.divisor == PoolDivisor::kWithPadding);
+      const int64_t size = joined.divisor != PoolDivisor::kGiven ? part.size
+                           : k == 0                              ? joined.given_divisor
+                                                                 : 1;
       counted[k].In(memory)[i] = static_cast<float>(size);
       if (!is_gradient) windows[k].In(memory)[i] = part.window;
     }
@@ -588,7 +590,7 @@ void SetPoolJob(Executor& executor, const Pool& given, const PoolOperands& opera
     static constexpr auto kSums = PORTACL_ISA_TABLE(AddSums);
     static constexpr auto kDivide = PORTACL_ISA_TABLE(DivideTile);
     PoolJob job;
-    job.kind = pool.kind;
+    job.kind = joined.kind;
     job.has_places = operands.places != nullptr;
     job.is_wide = job.has_places && operands.places->dtype == ACL_INT64;
     job.isa = isa;
@@ -597,7 +599,7 @@ void SetPoolJob(Executor& executor, const Pool& given, const PoolOperands& opera
     for (int dim = 0; dim < 5; ++dim) job.extent[dim] = operands.destination->view[dim];
     int64_t window = 1;
     for (int k = 0; k < 3; ++k) {
-      const PoolAxis& axis = pool.axis[k];
+      const PoolAxis& axis = joined.axis[k];
       job.length[k] = is_gradient ? axis.positions : axis.length;
       job.dilation[k] = is_gradient ? 1 : axis.dilation;
       job.windows[k] = windows[k];
@@ -607,7 +609,7 @@ void SetPoolJob(Executor& executor, const Pool& given, const PoolOperands& opera
       if (k < 2) window *= std::clamp<int64_t>(most, 1, kShareElements);
       window = std::min(window, kShareElements);
     }
-    const int64_t columns = std::max(pool.axis[2].length, pool.axis[2].positions);
+    const int64_t columns = std::max(joined.axis[2].length, joined.axis[2].positions);
     const int64_t of_lanes = kLanes * std::max<int64_t>(1, std::min(window * columns, kShareElements));
     job.rows_together = kLanes * std::max<int64_t>(1, kShareElements / of_lanes);
     job.source = OperandOf(*operands.source, operands.source_operand);
@@ -621,9 +623,9 @@ void SetPoolJob(Executor& executor, const Pool& given, const PoolOperands& opera
                                                            : job.dtype == ACL_BF16  ? GemmElement::kBf16
                                                                                     : GemmElement::kF32)];
     job.transpose_floats = products.transpose[static_cast<size_t>(GemmElement::kF32)];
-    job.add = pool.kind != PoolKind::kMaximum ? kSums.For(isa)
-              : job.has_places                ? kMaximaWithPlaces.For(isa)
-                                              : kMaxima.For(isa);
+    job.add = joined.kind != PoolKind::kMaximum ? kSums.For(isa)
+              : job.has_places                  ? kMaximaWithPlaces.For(isa)
+                                                : kMaxima.For(isa);
     job.divide = kDivide.For(isa);
     return job;
   });
