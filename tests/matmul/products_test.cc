@@ -10,6 +10,8 @@
 #include "aclnnop/aclnn_mv.h"
 #include "gtest/gtest.h"
 #include "product_calls.h"
+#include "support/environment.h"
+#include "support/two_phase.h"
 
 namespace portacl::testing {
 namespace {
@@ -454,6 +456,28 @@ const std::vector<IndexOperator>& Operators() {
 }
 
 PORTACL_INDEX_TESTS(Products, Operators());
+
+// More elements than an int64 counts: a status, whatever the strides say.
+TEST(ProductsOfManyElements, AreRefused) {
+  const ScopedEnvironment environment(Variables{});
+  constexpr int64_t kMany = int64_t{1} << 32;
+  float number = 1;
+  const int64_t none[] = {0, 0};
+  const int64_t one = 1;
+  const auto tensor = [&](int64_t rows, int64_t columns) {
+    const int64_t shape[] = {rows, columns};
+    return aclCreateTensor(shape, 2, ACL_FLOAT, none, 0, ACL_FORMAT_ND, &one, 1, &number);
+  };
+  aclTensor* const self = tensor(kMany, 1);
+  aclTensor* const mat2 = tensor(1, kMany);
+  aclTensor* const out = tensor(kMany, kMany);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_NE(aclnnMmGetWorkspaceSize(self, mat2, out, 0, &size, &executor), 0);
+  EXPECT_NE(TakeErrorMessage(), "");
+  EXPECT_EQ(number, 1);
+  for (aclTensor* made : {self, mat2, out}) aclDestroyTensor(made);
+}
 
 }  // namespace
 }  // namespace portacl::testing
