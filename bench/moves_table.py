@@ -247,5 +247,7 @@ ROWS = (
     multiplied("addmv", "Addmv", "T:a[:rows] a2 T:b[:columns] S:1 S:1 T:out[:rows] I:1", "torch.addmv(a[:rows], a2, b[:columns], out=out[:rows])",
                result="out[:rows]", from_memory=24),
     multiplied("ger", "Ger", "T:a[:rows] T:b[:columns] out2", "torch.outer(a[:rows], b[:columns], out=out2)", ("f32", "f16"), from_memory=24),
+    multiplied("cdist", "Cdist", "T:a2[:,:64] T:b2[:,:64] F:2 I:2 out2",
+               "torch.cdist(a2[:, :64], b2[:, :64], 2, 'donot_use_mm_for_euclid_dist')", ("f32",), result="out2"),
     multiplied("dot", "Dot", "a b T:out[0]", "torch.dot(a, b, out=out[0])", ("f32", "bf16"), result="out[:1]", from_memory=24),
 )

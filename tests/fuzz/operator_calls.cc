@@ -1196,6 +1196,7 @@ constexpr OperatorCall kCalls[] = {
     MOVES(Mv, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
     MOVES(Dot, 3, kAny, t[0], t[1], t[2]),
     MOVES(Addmv, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
+    MOVES(Cdist, 3, kAny, t[0], t[1], a.log_target ? 2.0f : 1.5f, 2, t[2]),
     MOVES(Ger, 3, kAny, t[0], t[1], t[2]),
     MOVES(LinalgCross, 3, kBroadcast, t[0], t[1], given.Dim(t[0]), t[2]),
     MOVES(TriangularSolve, 4, kAny, t[0], t[1], a.log_target, a.reduction == 1, a.reduction == 2, t[2], a.log_target ? t[3] : nullptr),
@@ -1462,7 +1463,7 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 268;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 269;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 

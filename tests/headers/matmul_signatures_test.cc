@@ -7,6 +7,7 @@
 #include "aclnnop/aclnn_addmv.h"
 #include "aclnnop/aclnn_baddbmm.h"
 #include "aclnnop/aclnn_batch_matmul.h"
+#include "aclnnop/aclnn_cdist.h"
 #include "aclnnop/aclnn_convolution.h"
 #include "aclnnop/aclnn_convolution_backward.h"
 #include "aclnnop/aclnn_dot.h"
@@ -48,6 +49,7 @@ HAS(aclnnLinalgCross, In, In, int64_t, Out);
 HAS(aclnnTriangularSolve, In, In, bool, bool, bool, Out, Out);
 HAS(aclnnInverse, In, Out);
 HAS(aclnnLinalgQr, In, int64_t, Out, Out);
+HAS(aclnnCdist, In, In, float, int64_t, Out);
 HAS(aclnnConvolution, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, Out, int8_t);
 HAS(aclnnConvolutionBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Ints, int, const aclBoolArray*,
     int8_t, Out, Out, Out);

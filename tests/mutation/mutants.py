@@ -1094,6 +1094,11 @@ add("vector products: truths are bits", "sum[row] |= terms[row] != 0 ? 1 : 0;", 
 add("vector products: the matrix is not cast", "FindConversionThrough(isa, matrix.dtype, dtype, product.computed)", "FindConversion(isa, matrix.dtype, product.computed)")
 add("vector products: the first rows again", "first + row * matrix.place.row + term", "first + term")
 
+add = mutants_of("src/engine/gemm/distance.cc", ("distances",))
+add("distances: NaN is no greatest", "hn::IfThenElse(hn::Eq(size, size), greater, size);", "greater;")
+add("distances: one chain for all terms", "term < kGemmDepth || is_most ? memory.sums", "true ? memory.sums")
+add("distances: the others are not exchanged", "    std::swap(made.out.row, made.out.column);\n", "")
+add("distances: a block begins where the one before ended", "is_most ? term != 0 : at != 0;", "term != 0;")
 add = mutants_of("src/engine/gemm/gemm.cc", ("product_bits",))
 add("dot: blocks in no order", "sum = is_first && i == 0 ? blocks[i] : sum + blocks[i];", "sum = is_first && i == 0 ? blocks[count - 1] : sum + blocks[count - 1 - i];")
 add("dot: without the last block", "if (whole < count)", "if (whole > count)")

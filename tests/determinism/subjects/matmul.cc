@@ -1,12 +1,14 @@
 // Products of matrices, for the determinism test: kernels, panels, blocks of terms and tiles in part and in whole, and work for several threads.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 
 #include "aclnnop/aclnn_addbmm.h"
 #include "aclnnop/aclnn_addmm.h"
 #include "aclnnop/aclnn_addmv.h"
 #include "aclnnop/aclnn_baddbmm.h"
 #include "aclnnop/aclnn_batch_matmul.h"
+#include "aclnnop/aclnn_cdist.h"
 #include "aclnnop/aclnn_dot.h"
 #include "aclnnop/aclnn_ger.h"
 #include "aclnnop/aclnn_inverse.h"
@@ -202,6 +204,25 @@ const auto kLinalgQr = Register(
       return status;
     },
     aclnnLinalgQr, {{{{70, 300}}, {70, 300}}, {{{7, 20, 9}}, {7, 9, 9}}}, Start::kAnything, kLinalgDtypes);
+// Distances by each way to sum: blocks of terms, tiles and panels in part and in whole, few columns, batches that repeat.
+template <int kTenths>
+SubjectRegistration RegisterDistances(const std::string& name) {
+  return Register("aclnnCdist_" + name, 2,
+                  [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+                    const float p = kTenths < 0 ? std::numeric_limits<float>::infinity()
+                                                : static_cast<float>(kTenths) / 10;
+                    return aclnnCdistGetWorkspaceSize(t[0], t[1], p, 2, t[2], size, executor);
+                  },
+                  aclnnCdist,
+                  {{{{401, 300}, {97, 300}}, {401, 97}},
+                   {{{3, 1, 65, 17}, {2, 33, 17}}, {3, 2, 65, 33}},
+                   {{{300, 600}, {5, 600}}, {300, 5}}});
+}
+const auto kCount = RegisterDistances<0>("0");
+const auto kSum = RegisterDistances<10>("1");
+const auto kSquares = RegisterDistances<20>("2");
+const auto kMost = RegisterDistances<-1>("infinity");
+const auto kPowers = RegisterDistances<25>("2_5");
 
 }  // namespace
 }  // namespace portacl::testing
