@@ -308,7 +308,7 @@ DistanceJob MakeDistanceJob(const Distances& distances, Isa isa, int threads) no
       break;
     }
   }
-  tiles();
+  job.is_long = work / static_cast<double>(tiles()) > kWorkOfThread;
   return job;
 }
 
@@ -327,7 +327,6 @@ int64_t DistanceJob::Elements() const noexcept {
 void DistanceJob::Run(void* const* addresses, void*) const noexcept {
   int64_t tiles = row_tiles * column_tiles;
   for (const int64_t length : distances.batch) tiles *= length;
-  const double work = WorkOf(distances) / static_cast<double>(tiles);
   ForEachBlock(
       tiles, threads,
       [&](int64_t block) {
@@ -359,7 +358,7 @@ void DistanceJob::Run(void* const* addresses, void*) const noexcept {
           RunTile(*this, part, SmallTile::Of(numbers), kFewTerms);
         }
       },
-      work > kWorkOfThread ? BlockLength::kLong : BlockLength::kShort);
+      is_long ? BlockLength::kLong : BlockLength::kShort);
   ReportIsaThatRan(kernels.isa);
 }
 

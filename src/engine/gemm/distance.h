@@ -77,6 +77,7 @@ struct DistanceJob {
   int64_t row_tiles;
   int64_t column_tiles;
   int threads;
+  bool is_long;  // see BlockLength
 
   bool Touches(int operand) const noexcept;
   int64_t Elements() const noexcept;
