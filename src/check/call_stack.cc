@@ -19,6 +19,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "acl/process/cancellation.h"
 #include "acl/process/immortal.h"
 
 namespace portacl::sanitizer {
@@ -136,6 +137,7 @@ void CaptureLines(CallStack* stack) noexcept {
 
 // The function of a file's full table of symbols that holds an offset: dladdr knows only what is exported.
 bool FindInSymbolTable(const char* path, uintptr_t offset, std::string* name) {
+  const CancellationDeferred deferred;
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
   struct stat facts = {};

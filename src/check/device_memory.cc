@@ -21,6 +21,7 @@
 #include <set>
 #include <utility>
 
+#include "acl/process/cancellation.h"
 #include "acl/process/fork.h"
 #include "acl/process/immortal.h"
 #include "check/report.h"
@@ -266,6 +267,7 @@ void DropRetiredLocked(Blocks& blocks) noexcept {
 }  // namespace
 
 void StartDeviceMemory(bool guards) noexcept {
+  const CancellationDeferred deferred;
   guards_host = guards;
   const int made = memfd_create("portacl-device", MFD_CLOEXEC);
   if (made < 0) return;

@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "acl/process/cancellation.h"
 #include "acl/process/fork.h"
 #include "acl/process/immortal.h"
 
@@ -53,6 +54,8 @@ struct Reports {
   bool is_written = false;
 };
 
+bool tells_at_exit = false;
+
 void AfterFork();
 
 Reports& TheReports() {
@@ -66,6 +69,7 @@ Reports& TheReports() {
 void AfterFork() { new (&TheReports().mutex) std::mutex; }
 
 void WriteText(std::string_view text) noexcept {
+  const CancellationDeferred deferred;
   while (!text.empty()) {
     const ssize_t done = write(STDERR_FILENO, text.data(), text.size());
     if (done <= 0) return;
@@ -100,6 +104,7 @@ nlohmann::json JsonOf(const Collected& finding) {
 }
 
 void WriteFileLocked(Reports& reports) {
+  const CancellationDeferred deferred;
   if (reports.file.empty()) return;
   nlohmann::json findings = nlohmann::json::array();
   for (const Collected& one : reports.findings) findings.push_back(JsonOf(one));
@@ -114,8 +119,11 @@ void WriteFileLocked(Reports& reports) {
   out << whole.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
-// What was collected, when the process ends by itself. A child that was forked says nothing of its parent's findings.
-void AtExit() {
+// What was collected, when the process ends by itself: of this library's ends, since atexit would hold on to it. A child that was
+// forked says nothing of its parent's findings.
+__attribute__((destructor)) void AtExit() {
+  if (!tells_at_exit) return;
+  const CancellationDeferred deferred;
   Reports& reports = TheReports();
   int errors = 0;
   try {
@@ -223,6 +231,7 @@ void ReportLocked(Reports& reports, const Finding& finding) {
 
 void Report(const Finding& finding) noexcept {
   if ((parts_in_force & finding.part) == 0) return;
+  const CancellationDeferred deferred;
   if (StopsAtFirst() && finding.certainty == Certainty::kError) std::fflush(stdout);
   try {
     Reports& reports = TheReports();
@@ -257,6 +266,7 @@ int CountOf(Certainty certainty) noexcept {
 }
 
 void StartReports(bool stops) noexcept {
+  const CancellationDeferred deferred;
   PrepareCallStacks();
   try {
     Reports& reports = TheReports();
@@ -276,7 +286,7 @@ void StartReports(bool stops) noexcept {
         if (!line.empty()) reports.suppressions.push_back(line);
       }
     }
-    if (!stops || !reports.file.empty()) std::atexit(AtExit);
+    tells_at_exit = !stops || !reports.file.empty();
   } catch (...) {
     WriteText("portacl check: not enough memory to collect findings\n");
   }
