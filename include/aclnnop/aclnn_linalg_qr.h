@@ -23,7 +23,7 @@ extern "C" {
 //   561103  self, Q or R is null
 //   161002  a type is not in the list, or not self's
 //   161002  self's rank is not 2 to 8; Q's or R's shape is another
-//           (here success is returned when self is empty)
+//           (here success is returned when Q and R are empty)
 //   561103  self is not dense and reaches outside its storage
 // clang-format off
 ACLNN_API aclnnStatus aclnnLinalgQrGetWorkspaceSize(const aclTensor* self, int64_t mode, aclTensor* Q, aclTensor* R, uint64_t* workspaceSize,

@@ -202,12 +202,19 @@ aclnnStatus ShapesOfQr(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-constexpr auto kQrChecks = Join(
-    List(WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kFactored)),
-         WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kQ)), WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kR)),
-         DtypesIn(kFactorDtypes, {kFactored, kQ, kR}), SameDtype(kFactored, kQ), SameDtype(kFactored, kR),
-         RankAtLeast(2, {kFactored}), RankAtMost(8, {kFactored}), Own(ShapesOfQr),
-         SizesRepresentable({kQ, kR}), DoneIfEmpty({kFactored}), InsideStorage({kFactored})));
+// Without columns there is a complete Q all the same.
+aclnnStatus DoneIfNothing(const Check&, OperatorCall& call) noexcept {
+  if (call.Tensor(kQ).view.IsEmpty() && call.Tensor(kR).view.IsEmpty())
+    call.work = OperatorCall::Work::kNothing;
+  return ACL_SUCCESS;
+}
+
+constexpr auto kQrChecks =
+    Join(List(WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kFactored)),
+              WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kQ)), WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kR)),
+              DtypesIn(kFactorDtypes, {kFactored, kQ, kR}), SameDtype(kFactored, kQ),
+              SameDtype(kFactored, kR), RankAtLeast(2, {kFactored}), RankAtMost(8, {kFactored}),
+              Own(ShapesOfQr), SizesRepresentable({kQ, kR}), Own(DoneIfNothing), InsideStorage({kFactored})));
 
 void SetQr(const OperatorCall& call, Executor& executor) {
   const aclTensor& self = call.Tensor(kFactored);
@@ -247,6 +254,7 @@ const OperatorFacts facts::linalg_qr = {"aclnnLinalgQr", "aclnnop/aclnn_linalg_q
 
 using namespace portacl;
 
+// NOLINTBEGIN(readability-identifier-naming): CANN's names
 aclnnStatus aclnnTriangularSolveGetWorkspaceSize(const aclTensor* self, const aclTensor* A, bool upper,
                                                  bool transpose, bool unitriangular, aclTensor* xOut,
                                                  aclTensor* mOut, uint64_t* workspaceSize,
@@ -277,3 +285,4 @@ aclnnStatus aclnnLinalgQrGetWorkspaceSize(const aclTensor* self, int64_t mode, a
   return RunPhase1(call, kQrChecks, workspaceSize, executor, SetQr);
 }
 PORTACL_PHASE_2(aclnnLinalgQr)
+// NOLINTEND(readability-identifier-naming)

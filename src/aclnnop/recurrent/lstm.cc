@@ -17,8 +17,10 @@ namespace portacl {
 
 // Defined beside the functions of tensors (aclnnop/pointwise/unary.h).
 namespace unary_kernels {
+// NOLINTBEGIN(readability-identifier-naming): named as the operators' headers
 const engine::KernelTable& sigmoid() noexcept;
 const engine::KernelTable& tanh() noexcept;
+// NOLINTEND(readability-identifier-naming)
 }  // namespace unary_kernels
 
 namespace {
