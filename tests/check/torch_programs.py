@@ -29,6 +29,7 @@ def write_through_the_pointer(right: bool) -> None:
 def read_what_is_gone(right: bool) -> None:
     numbers = torch.zeros(64, device="npu")
     address = numbers.data_ptr()
+    torch.npu.synchronize()  # the copy below waits for nothing
     if not right:
         del numbers
     host = (ctypes.c_float * 64)()
