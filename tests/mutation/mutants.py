@@ -324,7 +324,7 @@ add("executor: outputs are counted from 0", "counted == Operand::kOutput ? found
 add("executor: one index too many", "if (index >= static_cast<size_t>(last - first)) {", "if (index > static_cast<size_t>(last - first)) {")
 
 add = mutants_of("src/acl/queue/stream.cc", ("runtime_streams", "executors"))
-add("stream: small work overtakes", "if (state_ == State::kIdle && may_run_here) {", "if (state_ != State::kRunning && may_run_here) {")
+add("stream: small work overtakes", "if (state_ == State::kIdle && may_run_here &&", "if (state_ != State::kRunning && may_run_here &&")
 add("stream: the last failure counts", "  if (failure_.status != ACL_SUCCESS) return;\n", "")
 add("stream: synchronising waits for one task less", "if (!WaitLocked(lock, mark, deadline)) return false;", "if (mark > 0 && !WaitLocked(lock, mark - 1, deadline)) return false;")
 

@@ -496,24 +496,24 @@ IndexOperator LossOfShares() {
   const auto is_shape = [](const IndexArgument& given, const Shape& shape) {
     return given.shape == shape || (NumElements(given.shape) == 1 && NumElements(shape) == 1);
   };
-  op.rules = {
-      NoNulls("features labels loss backprop"),
-      Listed_("features labels loss backprop", kFloats),
-      OneDtype("features", "loss"),
-      OneDtype("features", "backprop"),
-      RankRange("features labels loss backprop", 0, 8),
-      RankRange("features labels", 2, 2),
-      EmptyDone("features labels"),
-      Refuses(561103, "labels",
-              [](IndexCall& call) {
-                const Shape& rows = call["features"].shape;
-                const Shape& shares = call["labels"].shape;
-                return (shares[0] != 1 && shares[0] != rows[0]) || (shares[1] != 1 && shares[1] != rows[1]);
-              }),
-      Refuses(561103, "loss",
-              [=](IndexCall& call) { return !is_shape(call["loss"], {call["features"].shape[0]}); }),
-      Refuses(561103, "backprop",
-              [=](IndexCall& call) { return !is_shape(call["backprop"], call["features"].shape); })};
+  op.rules = {NoNulls("features labels loss backprop"),
+              Listed_("features labels loss backprop", kFloats),
+              OneDtype("features", "loss"),
+              OneDtype("features", "backprop"),
+              RankRange("features labels loss backprop", 0, 8),
+              RankRange("features labels", 2, 2),
+              EmptyDone("features labels"),
+              Refuses(561103, "labels",
+                      [](IndexCall& call) {
+                        const Shape& rows = call["features"].shape;
+                        const Shape& shares = call["labels"].shape;
+                        return (shares[0] != 1 && shares[0] != rows[0]) ||
+                               (shares[1] != 1 && shares[1] != rows[1]);
+                      }),
+              Refuses(561103, "loss",
+                      [=](IndexCall& call) { return !is_shape(call["loss"], {call["features"].shape[0]}); }),
+              Refuses(561103, "backprop",
+                      [=](IndexCall& call) { return !is_shape(call["backprop"], call["features"].shape); })};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     const int64_t rows = random.Between(1, 12);
     const int64_t classes = random.Below(8) == 0 ? random.Between(4000, 9000) : random.Between(1, 70);
