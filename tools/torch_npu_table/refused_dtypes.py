@@ -79,6 +79,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "addmv": {"self": (2,), "mat": (2, 3), "vec": (3,)},
     "baddbmm": {"self": (2, 2, 4), "batch1": (2, 2, 3), "batch2": (2, 3, 4)},
     "bernoulli": {"self": (2, 3)},
+    **dict.fromkeys(("_cdist_forward", "cdist"), {"x1": (2, 3), "x2": (4, 3), "p": 1.0, "compute_mode": None}),
     "bucketize": {"boundaries": (3,), "self": (2, 3)},
     "bucketize.Scalar": {"boundaries": (3,), "self": 1},
     "bernoulli_.Tensor": {"p": (2, 3)},
