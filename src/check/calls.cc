@@ -104,9 +104,9 @@ bool IsPartial(std::string_view api, size_t operand) {
       "Slice",  "Trace", "Diag",      "Pad",    "Im2col",      "Pool",   "Conv",    "Upsample",
       "Gather", "Index", "Embedding", "Take",   "Sampler",     "Masked", "Scatter", "Put",
       "Tril",   "Triu",  "NLLLoss",   "Unfold", "Multinomial", "Search", "Put"};
-  if (api.find("Attention") != api.npos) return true;
+  if (api.find("Attention") != std::string_view::npos) return true;
   return operand == 0 && std::any_of(std::begin(kOfFirst), std::end(kOfFirst),
-                                     [api](std::string_view part) { return api.find(part) != api.npos; });
+                                     [api](std::string_view part) { return api.find(part) != std::string_view::npos; });
 }
 
 StridedBytes At(const StridedBytes& bytes, const void* address) {

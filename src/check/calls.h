@@ -53,7 +53,7 @@ struct CallInSlot {
 void Phase1Ends(const void* slot, const char* api, const aclOpExecutor* handle,
                 std::vector<OperandFacts> operands) noexcept;
 // Phase 2 has found the executor of a handle, and was given that workspace; or none.
-void Phase2Begins(const char* api, const CallInSlot& call, const void* workspace,
+void Phase2Begins(const char* api, const CallInSlot& in_slot, const void* workspace,
                   uint64_t workspace_size) noexcept;
 void Phase2FindsNone(const char* api, const aclOpExecutor* handle) noexcept;
 // A copy for one more run of a repeatable one.

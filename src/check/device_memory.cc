@@ -221,7 +221,7 @@ void OnFault(int signal, siginfo_t* info, void* context) {
 
 void Remember(Blocks& blocks, Block block) {
   const uintptr_t begin = block.begin;
-  blocks.ended.insert_or_assign(begin, std::move(block));
+  blocks.ended.insert_or_assign(begin, block);
   blocks.ended_order.push_back(begin);
   if (blocks.ended_order.size() > kMostEnded) {
     blocks.ended.erase(blocks.ended_order.front());
@@ -344,7 +344,7 @@ void FreeDevice(const char* api, void* address) noexcept {
     block.freer = api;
     block.freed = here;
     blocks.live.erase(found);
-    Remember(blocks, std::move(block));
+    Remember(blocks, block);
     DropRetiredLocked(blocks);
   } catch (...) {
     // without memory the block stays as it was
@@ -443,7 +443,7 @@ bool UnmapDevice(const char* api, void* address, size_t size) noexcept {
     block.freer = api;
     block.freed = here;
     blocks.live.erase(found);
-    Remember(blocks, std::move(block));
+    Remember(blocks, block);
   } catch (...) {
     return false;
   }

@@ -70,8 +70,8 @@ bool FindBlock(const void* address, Block* block) noexcept;
 // Public addresses without memory; nullptr when there are none.
 void* ReserveDevice(size_t size, size_t alignment) noexcept;
 void ReleaseDevice(void* address) noexcept;
-// Puts a file's bytes behind public addresses, or takes them away.
-bool MapDevice(const char* api, void* address, size_t size, int file, bool host_may_use) noexcept;
+// Puts the bytes of the file `from` behind public addresses, or takes them away.
+bool MapDevice(const char* api, void* address, size_t size, int from, bool host_may_use) noexcept;
 bool UnmapDevice(const char* api, void* address, size_t size) noexcept;
 
 // ---- which bytes were written, in units of 16 ----

@@ -68,7 +68,7 @@ void HandleGoes(const void* handle) noexcept {
 void NoDevice(const char* api, bool is_set_elsewhere) noexcept {
   // What asks for the device may want to know that there is none.
   const std::string_view name = api;
-  if (!is_set_elsewhere || name.find("Get") != name.npos) return;
+  if (!is_set_elsewhere || name.find("Get") != std::string_view::npos) return;
   const CallStack here = Here();
   Finding finding;
   finding.part = kHandles;
