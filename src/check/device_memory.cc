@@ -19,7 +19,6 @@
 #include <mutex>
 #include <new>
 #include <set>
-#include <utility>
 
 #include "acl/process/cancellation.h"
 #include "acl/process/fork.h"
