@@ -55,6 +55,9 @@ MADE = {
     "keys": "torch.randint(n, (n,), generator=g).to(a.dtype)",
     "few_keys": "torch.randint(1000, (n,), generator=g).to(a.dtype)",
     "runs": "(torch.arange(n) // 3).to(a.dtype)",
+    "triangle": "torch.rand((rows, rows), generator=g).triu() + rows * torch.eye(rows)",
+    "square": "torch.rand((rows, rows), generator=g) + rows * torch.eye(rows)",
+    "threes": "n // 3 * 3",
 }
 
 
@@ -249,5 +252,12 @@ ROWS = (
     multiplied("ger", "Ger", "T:a[:rows] T:b[:columns] out2", "torch.outer(a[:rows], b[:columns], out=out2)", ("f32", "f16"), from_memory=24),
     multiplied("cdist", "Cdist", "T:a2[:,:64] T:b2[:,:64] F:2 I:2 out2",
                "torch.cdist(a2[:, :64], b2[:, :64], 2, 'donot_use_mm_for_euclid_dist')", ("f32",), result="out2"),
+    multiplied("linalg_cross", "LinalgCross", "T:a[:threes].view(-1,3) T:b[:threes].view(-1,3) I:1 T:out[:threes].view(-1,3)",
+               "torch.linalg.cross(a[:threes].view(-1, 3), b[:threes].view(-1, 3), dim=1, out=out[:threes].view(-1, 3))", ("f32",),
+               result="out[:threes]", from_memory=24),
+    multiplied("triangular_solve", "TriangularSolve", "a2 T:triangle I:1 I:0 I:0 out2 T:torch.zeros_like(triangle)",
+               "torch.linalg.solve_triangular(triangle, a2, upper=True, out=out2)", ("f32",), result="out2", from_memory=20),
+    multiplied("inverse", "Inverse", "T:square out2", "torch.linalg.inv(square, out=out2)", ("f32",), result="out2", from_memory=20),
+    multiplied("linalg_qr", "LinalgQr", "a2 I:2 T:a[:0] out2", "torch.linalg.qr(a2, mode='r')[1]", ("f32",), result="out2", from_memory=20),
     multiplied("dot", "Dot", "a b T:out[0]", "torch.dot(a, b, out=out[0])", ("f32", "bf16"), result="out[:1]", from_memory=24),
 )

@@ -8,6 +8,7 @@
 
 #include "acl/float_environment.h"
 #include "engine/conversions.h"
+#include "engine/isa.h"
 #include "engine/parallel.h"
 
 namespace portacl::engine {
@@ -228,7 +229,9 @@ class LinalgRun {
     work.step[0] = work.step[1] = work.step[2] = sizeof(T);
     work.out = y;
     work.n = static_cast<size_t>(n);
-    if (n > 0) job_.add({sizeof(T) == sizeof(float) ? ElementType::kF32 : ElementType::kF64}, &scalars, work);
+    if (n > 0)
+      ReportIsaThatRan(
+          job_.add({sizeof(T) == sizeof(float) ? ElementType::kF32 : ElementType::kF64}, &scalars, work));
   }
   void AddTo(Number<T> a, Rows<T> x, int64_t x_row, Rows<T> y, int64_t y_row, int64_t from,
              int64_t to) const {
