@@ -256,8 +256,8 @@ ROWS = (
                "torch.linalg.cross(a[:threes].view(-1, 3), b[:threes].view(-1, 3), dim=1, out=out[:threes].view(-1, 3))", ("f32",),
                result="out[:threes]", from_memory=24),
     multiplied("triangular_solve", "TriangularSolve", "a2 T:triangle I:1 I:0 I:0 out2 T:torch.zeros_like(triangle)",
-               "torch.linalg.solve_triangular(triangle, a2, upper=True, out=out2)", ("f32",), result="out2", from_memory=20),
-    multiplied("inverse", "Inverse", "T:square out2", "torch.linalg.inv(square, out=out2)", ("f32",), result="out2", from_memory=20),
-    multiplied("linalg_qr", "LinalgQr", "a2 I:2 T:a[:0] out2", "torch.linalg.qr(a2, mode='r')[1]", ("f32",), result="out2", from_memory=20),
+               "torch.linalg.solve_triangular(triangle, a2, upper=True, out=out2)", ("f32",), result="out2", from_memory=18),
+    multiplied("inverse", "Inverse", "T:square out2", "torch.linalg.inv(square, out=out2)", ("f32",), result="out2", from_memory=18),
+    multiplied("linalg_qr", "LinalgQr", "a2 I:2 T:a[:0] out2", "torch.linalg.qr(a2, mode='r')[1]", ("f32",), result="out2", from_memory=18),
     multiplied("dot", "Dot", "a b T:out[0]", "torch.dot(a, b, out=out[0])", ("f32", "bf16"), result="out[:1]", from_memory=24),
 )
