@@ -6,9 +6,13 @@
 #include <limits>
 
 #include "../norm/row_calls.h"
+#include "../random/philox.h"
 
+#include "aclnnop/aclnn_dropout_gen_mask_v2.h"
 #include "aclnnop/aclnn_flash_attention_score.h"
 #include "aclnnop/aclnn_flash_attention_score_grad.h"
+#include "aclnnop/aclnn_flash_attention_score_grad_v4.h"
+#include "aclnnop/aclnn_flash_attention_score_v4.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
 
@@ -16,6 +20,8 @@ namespace portacl::testing {
 namespace {
 
 const DtypeList kDtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
+
+bool IsV4(const IndexCall& call) { return std::string(call.op->function.name).ends_with("V4"); }
 
 bool HasDims(const IndexArgument& one) { return !one.null && !one.shape.empty(); }
 
@@ -159,6 +165,22 @@ IndexRules OptionalRules(const Names& names) {
   };
 }
 
+// What the fourth versions have and portacl does not compute with.
+IndexRule NotComputed(const Names& names, const std::vector<std::string>& extras) {
+  std::string words = "pseType actualSeqQLenOptional actualSeqKvLenOptional";
+  for (const std::string& extra : extras) words += " " + extra;
+  return Refuses(561103, words, [=](IndexCall& call) {
+    for (const std::string& extra : extras) {
+      if (HasDims(call[extra]) && NumElements(call[extra].shape) > 0) return true;
+    }
+    for (const char* lengths : {"actualSeqQLenOptional", "actualSeqKvLenOptional"}) {
+      if (!call[lengths].null && !call[lengths].values.empty()) return true;
+    }
+    const int64_t type = call["pseType"].integer;
+    return HasDims(call[names.shift]) && type != 0 && type != 1;
+  });
+}
+
 IndexRule OtherShape(const Names& names, const std::string& name,
                      const std::function<Shape(const Problem&)>& shape) {
   return Refuses(161001, name,
@@ -236,6 +258,10 @@ void DrawProblem(IndexCall& call, RandomNumbers& random, const Names& names) {
   call["nextTokens"].integer = tokens();
   call["prefixOptional"].values = {random.Below(k.s + 3), random.Below(k.s + 3)};
   call["prefixOptional"].null = call["sparseMode"].integer != 5 && random.Below(2) == 0;
+  if (!IsV4(call)) return;
+  call["pseType"].integer = random.Below(2);
+  call["seed"].integer = random.Between(-1000, 1000);
+  call["offset"].integer = random.Below(1000) << 30;
 }
 
 void FillProblem(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
@@ -247,6 +273,10 @@ void FillProblem(const IndexCall& call, std::vector<HostTensor>& tensors, Random
     for (int64_t k = 0; k < tensors[i].size(); ++k) {
       double value = static_cast<double>(random.Between(-2000, 2000)) / 1000;
       if (name == "attenMaskOptional") value = random.Below(100) < hides ? 1 : 0;
+      // Of the size that they have where they are scaled: weights, and so what rounding does to sums, grow with their exponentials.
+      if (IsV4(call) && (name == "realShiftOptional" || name == "pseShiftOptional") &&
+          call["pseType"].integer == 0)
+        value *= call["scaleValue"].real;
       if (name == "softmaxMaxOptional") value = 3 + value / 2;
       if (name == "softmaxSumOptional") value = 3 + value;
       const Element element = ElementOfNumber(tensors[i].dtype(), {static_cast<long double>(value), 0});
@@ -300,15 +330,22 @@ class Oracle {
   double Score(int64_t b, int64_t n, int64_t i, int64_t j) {
     double sum = 0;
     for (int64_t d = 0; d < p.q.d; ++d) sum += Query(b, n, i, d) * Key(b, n, j, d);
-    if (HasDims(call_[names_.shift])) sum += At(names_.shift, b, n, i, j);
-    return sum * static_cast<double>(static_cast<float>(call_["scaleValue"].real));
+    const double shift = HasDims(call_[names_.shift]) ? At(names_.shift, b, n, i, j) : 0;
+    const auto scale = static_cast<double>(static_cast<float>(call_["scaleValue"].real));
+    return AddsBehind() ? sum * scale + shift : (sum + shift) * scale;
   }
+  // Whether shifts are added to what is scaled.
+  bool AddsBehind() const { return IsV4(call_) && call_["pseType"].integer == 0; }
   // What a weight is multiplied by.
   double Kept(int64_t b, int64_t n, int64_t i, int64_t j) const {
-    if (kept_ == nullptr || kept_->shape.empty()) return 1;
     const int64_t bit = ((b * p.q.n + n) * p.q.s + i) * p.k.s + j;
-    const bool is_kept = (kept_->Integer(bit / 8) >> (bit % 8) & 1) != 0;
-    return is_kept ? 1 / static_cast<double>(static_cast<float>(call_["keepProb"].real)) : 0;
+    const auto keep = static_cast<double>(static_cast<float>(call_["keepProb"].real));
+    if (kept_ != nullptr && !kept_->shape.empty())
+      return (kept_->Integer(bit / 8) >> (bit % 8) & 1) != 0 ? 1 / keep : 0;
+    if (!IsV4(call_)) return 1;
+    const uint32_t word = WordOf(static_cast<uint64_t>(call_["seed"].integer),
+                                 static_cast<uint64_t>(call_["offset"].integer), bit);
+    return static_cast<double>(word) < keep * 0x1p32 ? 1 / keep : 0;
   }
   size_t ShiftPlace(const std::string& name, int64_t b, int64_t n, int64_t i, int64_t j) const {
     const Shape& shape = call_[name].shape;
@@ -404,15 +441,21 @@ std::vector<Outcome> Differentiate(const IndexCall& call, const std::vector<Tens
             dk[static_cast<size_t>(PlaceOf(p.k, p.layout, b, at.KeyHead(n), j, d))] +=
                 of_score * at.Query(b, n, i, d);
           }
-          if (!dpse.empty()) dpse[at.ShiftPlace("pseShiftOptional", b, n, i, j)] += of_score;
+          if (!dpse.empty())
+            dpse[at.ShiftPlace("pseShiftOptional", b, n, i, j)] +=
+                at.AddsBehind() ? of_score / scale : of_score;
         }
       }
     }
   }
-  return {AsOutcome(call["dqOut"].dtype, dq), AsOutcome(call["dkOut"].dtype, dk),
-          AsOutcome(call["dvOut"].dtype, dv),
-          dpse.empty() || NumElements(call["dpseOut"].shape) == 0 ? Outcome{}
-                                                                  : AsOutcome(call["dpseOut"].dtype, dpse)};
+  std::vector<Outcome> all = {AsOutcome(call["dqOut"].dtype, dq), AsOutcome(call["dkOut"].dtype, dk),
+                              AsOutcome(call["dvOut"].dtype, dv)};
+  if (IsV4(call)) all.resize(5);
+  all.push_back(dpse.empty() || NumElements(call["dpseOut"].shape) == 0
+                    ? Outcome{}
+                    : AsOutcome(call["dpseOut"].dtype, dpse));
+  if (IsV4(call)) all.resize(7);
+  return all;
 }
 
 // ---- the operators ----
@@ -423,9 +466,37 @@ std::vector<IndexArgument> Settings() {
           TextArg("inputLayout", "BNSD"),     IntegerArg("innerPrecise", 0), IntegerArg("sparseMode", 0)};
 }
 
-IndexOperator ScoreOperator() {
+IndexArgument Null(IndexArgument argument) {
+  argument.null = true;
+  return argument;
+}
+void Append(std::vector<IndexArgument>& to, const std::vector<IndexArgument>& what) {
+  to.insert(to.end(), what.begin(), what.end());
+}
+std::vector<IndexArgument> NullTensors(const std::vector<std::string>& names) {
+  std::vector<IndexArgument> all;
+  for (const std::string& name : names) all.push_back(Null(TensorArg(name, {2})));
+  return all;
+}
+// What the fourth versions have between prefixOptional and scaleValue.
+std::vector<IndexArgument> Lengths4() {
+  std::vector<IndexArgument> all;
+  for (const char* name :
+       {"actualSeqQLenOptional", "actualSeqKvLenOptional", "qStartIdxOptional", "kvStartIdxOptional"})
+    all.push_back(Null(ArrayArg(name, {2})));
+  return all;
+}
+const std::vector<std::string> kScoreExtras = {"queryRopeOptional", "keyRopeOptional", "dScaleQOptional",
+                                               "dScaleKOptional",   "dScaleVOptional", "sinkOptional"};
+const std::vector<std::string> kGradExtras = {"sinkOptional",     "queryRopeOptional", "keyRopeOptional",
+                                              "dScaleQOptional",  "dScaleKOptional",   "dScaleVOptional",
+                                              "dScaleDyOptional", "dScaleOOptional"};
+
+IndexOperator ScoreOperator(bool is_v4) {
   IndexOperator op;
-  op.function = PORTACL_C_FUNCTION(aclnnFlashAttentionScore);
+  op.function =
+      is_v4 ? PORTACL_C_FUNCTION(aclnnFlashAttentionScoreV4) : PORTACL_C_FUNCTION(aclnnFlashAttentionScore);
+  if (is_v4) op.numbers_on = Product::k950;
   op.valid = {TensorArg("query", {2, 2, 3, 4}),
               TensorArg("key", {2, 1, 2, 4}),
               TensorArg("value", {2, 1, 2, 3}),
@@ -433,7 +504,15 @@ IndexOperator ScoreOperator() {
               TensorArg("dropMaskOptional", {3}, ACL_UINT8),
               TensorArg("paddingMaskOptional", {1}),
               TensorArg("attenMaskOptional", {3, 2}, ACL_BOOL)};
-  for (const IndexArgument& one : Settings()) op.valid.push_back(one);
+  std::vector<IndexArgument> settings = Settings();
+  if (is_v4) {
+    Append(op.valid, NullTensors(kScoreExtras));
+    const std::vector<IndexArgument> lengths = Lengths4();
+    settings.insert(settings.begin() + 1, lengths.begin(), lengths.end());
+    Append(settings, {IntegerArg("outDtype", 0), IntegerArg("pseType", 1), TextArg("softmaxOutLayout", ""),
+                      IntegerArg("seed", 3), IntegerArg("offset", 4)});
+  }
+  Append(op.valid, settings);
   for (const char* name : {"softmaxMaxOut", "softmaxSumOut"})
     op.valid.push_back(OutputArg(name, {2, 2, 3, 8}));
   op.valid.push_back(OutputArg("softmaxOutOut", {0}));
@@ -450,6 +529,7 @@ IndexOperator ScoreOperator() {
                          }),
                  Refuses(161002, "headNum", [](IndexCall& call) { return call["headNum"].integer <= 0; })},
       SharedRules(kScoreNames), OptionalRules(kScoreNames),
+      is_v4 ? IndexRules{NotComputed(kScoreNames, kScoreExtras)} : IndexRules{},
       IndexRules{
           OtherShape(kScoreNames, "softmaxMaxOut", StatisticShape), OtherDtype("softmaxMaxOut", ACL_FLOAT),
           OtherShape(kScoreNames, "softmaxSumOut", StatisticShape), OtherDtype("softmaxSumOut", ACL_FLOAT),
@@ -463,9 +543,11 @@ IndexOperator ScoreOperator() {
   return op;
 }
 
-IndexOperator GradOperator() {
+IndexOperator GradOperator(bool is_v4) {
   IndexOperator op;
-  op.function = PORTACL_C_FUNCTION(aclnnFlashAttentionScoreGrad);
+  op.function = is_v4 ? PORTACL_C_FUNCTION(aclnnFlashAttentionScoreGradV4)
+                      : PORTACL_C_FUNCTION(aclnnFlashAttentionScoreGrad);
+  if (is_v4) op.numbers_on = Product::k950;
   op.valid = {TensorArg("query", {2, 2, 3, 4}),
               TensorArg("keyIn", {2, 1, 2, 4}),
               TensorArg("value", {2, 1, 2, 3}),
@@ -478,11 +560,22 @@ IndexOperator GradOperator() {
               TensorArg("softmaxSumOptional", {2, 2, 3, 8}),
               TensorArg("softmaxInOptional", {0}),
               TensorArg("attentionInOptional", {2, 2, 3, 3})};
-  for (const IndexArgument& one : Settings()) op.valid.push_back(one);
+  std::vector<IndexArgument> settings = Settings();
+  if (is_v4) {
+    Append(op.valid, NullTensors(kGradExtras));
+    const std::vector<IndexArgument> lengths = Lengths4();
+    settings.insert(settings.begin() + 1, lengths.begin(), lengths.end());
+    settings.insert(settings.end() - 2, TextArg("softmaxInLayout", ""));
+    Append(settings, {IntegerArg("pseType", 1), IntegerArg("seed", 3), IntegerArg("offset", 4),
+                      IntegerArg("outDtype", 0)});
+  }
+  Append(op.valid, settings);
   op.valid.push_back(OutputArg("dqOut", {2, 2, 3, 4}));
   op.valid.push_back(OutputArg("dkOut", {2, 1, 2, 4}));
   op.valid.push_back(OutputArg("dvOut", {2, 1, 2, 3}));
+  if (is_v4) Append(op.valid, {Null(OutputArg("dqRopeOut", {0})), Null(OutputArg("dkRopeOut", {0}))});
   op.valid.push_back(OutputArg("dpseOut", {2, 2, 3, 2}));
+  if (is_v4) op.valid.push_back(Null(OutputArg("dsinkOut", {0})));
   const auto like = [](const std::string& name, const std::string& other) {
     return Refuses(161001, name + " " + other,
                    [=](IndexCall& call) { return call[name].shape != call[other].shape; });
@@ -514,7 +607,7 @@ IndexOperator GradOperator() {
                            return HasDims(call["pseShiftOptional"]) &&
                                   call["pseShiftOptional"].dtype != call["query"].dtype;
                          })},
-      OptionalRules(kGradNames),
+      OptionalRules(kGradNames), is_v4 ? IndexRules{NotComputed(kGradNames, kGradExtras)} : IndexRules{},
       IndexRules{NoNulls("softmaxMaxOptional softmaxSumOptional"),
                  OtherShape(kGradNames, "softmaxMaxOptional", StatisticShape),
                  OtherDtype("softmaxMaxOptional", ACL_FLOAT),
@@ -549,7 +642,8 @@ IndexOperator GradOperator() {
 }
 
 const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {ScoreOperator(), GradOperator()};
+  static const std::vector<IndexOperator> all = {ScoreOperator(false), GradOperator(false),
+                                                 ScoreOperator(true), GradOperator(true)};
   return all;
 }
 
@@ -557,7 +651,9 @@ class FlashAttention : public ::testing::TestWithParam<const IndexOperator*> {};
 TEST_P(FlashAttention, Contract) { CheckContract(*GetParam()); }
 TEST_P(FlashAttention, EveryElement) { CheckNumbers(*GetParam(), 120); }
 TEST_P(FlashAttention, AddressesSetAnew) { CheckAddressesSetAnew(*GetParam()); }
-INSTANTIATE_TEST_SUITE_P(Of, FlashAttention, ::testing::Values(&Operators()[0], &Operators()[1]),
+INSTANTIATE_TEST_SUITE_P(Of, FlashAttention,
+                         ::testing::Values(&Operators()[0], &Operators()[1], &Operators()[2],
+                                           &Operators()[3]),
                          [](const auto& parameter) { return std::string(parameter.param->function.name); });
 
 // ---- calls of one's own ----
@@ -638,6 +734,60 @@ struct Heads {
     ASSERT_EQ(aclrtSynchronizeStream(stream), 0);
     aclDestroyIntArray(array);
   }
+  // The fourth versions, whose dropped weights seed and offset draw, or the first ones with a mask of these.
+  void RunDropped(aclrtStream stream, double keep, int64_t seed, int64_t offset, bool draws) {
+    Call call;
+    char layout[] = "BNSD";
+    const Shape numbers = {q[0], q[1], q[2], 8};
+    const int64_t weights[] = {q[0], q[1], q[2], k[2]};
+    const int64_t bytes = (q[0] * q[1] * q[2] * k[2] + 127) / 128 * 16;
+    std::vector<unsigned char> bits(static_cast<size_t>(bytes));
+    aclTensor* const kept = draws ? nullptr : call.Of({bytes}, bits.data(), ACL_UINT8);
+    aclTensor* const inputs[] = {call.Of(q, query.data()), call.Of(k, key.data()), call.Of(k, value.data())};
+    aclTensor* const statistics[] = {call.Of(numbers, greatest.data()), call.Of(numbers, sum.data())};
+    aclTensor* const result = call.Of(q, out.data());
+    aclTensor* const gradients[] = {call.Of(q, dq.data()), call.Of(k, dk.data()), call.Of(k, dv.data())};
+    aclTensor* const dy = call.Of(q, of_out.data());
+    constexpr int64_t kAll = 2147483647;
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const auto run = [&](aclnnStatus planned, auto* function) {
+      ASSERT_EQ(planned, 0) << aclGetRecentErrMsg();
+      std::vector<std::byte> workspace(size);
+      ASSERT_EQ(function(workspace.data(), size, executor, stream), 0);
+      ASSERT_EQ(aclrtSynchronizeStream(stream), 0);
+    };
+    if (draws) {
+      run(aclnnFlashAttentionScoreV4GetWorkspaceSize(
+              inputs[0], inputs[1], inputs[2], nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+              nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0.25, keep, kAll, kAll,
+              q[1], layout, 0, 0, 0, 1, nullptr, seed, offset, statistics[0], statistics[1], nullptr, result,
+              &size, &executor),
+          aclnnFlashAttentionScoreV4);
+      run(aclnnFlashAttentionScoreGradV4GetWorkspaceSize(
+              inputs[0], inputs[1], inputs[2], dy, nullptr, nullptr, nullptr, nullptr, statistics[0],
+              statistics[1], nullptr, result, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+              nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0.25, keep, kAll, kAll, q[1], layout,
+              nullptr, 0, 0, 1, seed, offset, 0, gradients[0], gradients[1], gradients[2], nullptr, nullptr,
+              nullptr, nullptr, &size, &executor),
+          aclnnFlashAttentionScoreGradV4);
+      return;
+    }
+    aclIntArray* const shape = aclCreateIntArray(weights, 4);
+    run(aclnnDropoutGenMaskV2GetWorkspaceSize(shape, 1 - keep, seed, offset, ACL_FLOAT, kept, &size,
+                                              &executor),
+        aclnnDropoutGenMaskV2);
+    aclDestroyIntArray(shape);
+    run(aclnnFlashAttentionScoreGetWorkspaceSize(
+            inputs[0], inputs[1], inputs[2], nullptr, kept, nullptr, nullptr, nullptr, 0.25, keep, kAll, kAll,
+            q[1], layout, 0, 0, statistics[0], statistics[1], nullptr, result, &size, &executor),
+        aclnnFlashAttentionScore);
+    run(aclnnFlashAttentionScoreGradGetWorkspaceSize(
+            inputs[0], inputs[1], inputs[2], dy, nullptr, kept, nullptr, nullptr, statistics[0],
+            statistics[1], nullptr, result, nullptr, 0.25, keep, kAll, kAll, q[1], layout, 0, 0, gradients[0],
+            gradients[1], gradients[2], nullptr, &size, &executor),
+        aclnnFlashAttentionScoreGrad);
+  }
   // All results, as bits are compared.
   std::vector<float> Results() const {
     std::vector<float> all;
@@ -683,6 +833,21 @@ TEST(FlashAttentionModes, AreTheirMasks) {
     }
     heads.Run(environment.stream(), {1, 0, 0, 1}, {2, 1, kQueries, kKeys}, &mask);
     EXPECT_TRUE(SameBits(by_place, heads.Results())) << mode;
+  }
+}
+
+// Weights that a seed and an offset drop are those that a mask drawn from them drops, on every instruction set.
+TEST(FlashAttentionDropped, AreThoseOfDropoutGenMask) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  for (const int64_t keys : {5, 530, 701}) {
+    Heads heads(2, 2, 1, 67, keys, 12);
+    heads.RunDropped(environment.stream(), 0.75, -77, int64_t{5} << 40, /*draws=*/false);
+    const std::vector<float> by_mask = heads.Results();
+    heads.RunDropped(environment.stream(), 0.75, -77, int64_t{5} << 40, /*draws=*/true);
+    EXPECT_TRUE(SameBits(by_mask, heads.Results())) << keys;
+    heads.RunDropped(environment.stream(), 0.75, -77, (int64_t{5} << 40) + 4, /*draws=*/true);
+    EXPECT_FALSE(SameBits(by_mask, heads.Results())) << keys;
   }
 }
 

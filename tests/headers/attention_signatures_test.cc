@@ -4,6 +4,8 @@
 
 #include "aclnnop/aclnn_flash_attention_score.h"
 #include "aclnnop/aclnn_flash_attention_score_grad.h"
+#include "aclnnop/aclnn_flash_attention_score_grad_v4.h"
+#include "aclnnop/aclnn_flash_attention_score_v4.h"
 #include "aclnnop/aclnn_fused_infer_attention_score.h"
 #include "aclnnop/aclnn_fused_infer_attention_score_v2.h"
 #include "aclnnop/aclnn_fused_infer_attention_score_v3.h"
@@ -27,6 +29,12 @@ HAS(aclnnFlashAttentionScore, In, In, In, In, In, In, In, Array, double, double,
     char*, int64_t, int64_t, In, In, In, In);
 HAS(aclnnFlashAttentionScoreGrad, In, In, In, In, In, In, In, In, In, In, In, In, Array, double, double,
     int64_t, int64_t, int64_t, char*, int64_t, int64_t, In, In, In, In);
+HAS(aclnnFlashAttentionScoreV4, In, In, In, In, In, In, In, In, In, In, In, In, In, Array, Array, Array,
+    Array, Array, double, double, int64_t, int64_t, int64_t, char*, int64_t, int64_t, int64_t, int64_t, char*,
+    int64_t, int64_t, In, In, In, In);
+HAS(aclnnFlashAttentionScoreGradV4, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In,
+    In, In, Array, Array, Array, Array, Array, double, double, int64_t, int64_t, int64_t, char*, char*,
+    int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, In, In, In, In, In, In, In);
 HAS(aclnnFusedInferAttentionScore, In, List, List, In, In, Array, Array, In, In, In, In, In, In, In, In, In,
     In, int64_t, double, int64_t, int64_t, char*, int64_t, int64_t, int64_t, int64_t, int64_t, bool, In, In);
 HAS(aclnnFusedInferAttentionScoreV2, In, List, List, In, In, Array, Array, In, In, In, In, In, In, In, In, In,

@@ -1206,6 +1206,12 @@ add("scores: what fills lanes up is seen", "std::fill(s + to, s + padded, kHidde
 add("scores: kept bits of the first head", "((batch_ * attention.heads + head_) * attention.queries + i)", "(batch_ * attention.heads * attention.queries + i)")
 add("scores: highest bits first", ">> (bit % 8) & 1", ">> (7 - bit % 8) & 1")
 
+add("scores: weights are drawn for the first key", "attention.kernels.drop(values, attention.drawn, static_cast<uint64_t>(begin), count,", "attention.kernels.drop(values, attention.drawn, static_cast<uint64_t>(begin - first), count,")
+
+add = mutants_of("src/engine/attention/kernel.cc", ("flash_attention",))
+add("attention: words from the first of their block", "words[skipped + static_cast<uint64_t>(j)] <= most", "words[static_cast<uint64_t>(j)] <= most")
+add("attention: drawn weights are not scaled", "words[skipped + static_cast<uint64_t>(j)] <= most ? v[j] * factor", "words[skipped + static_cast<uint64_t>(j)] <= most ? v[j]")
+
 add = mutants_of("src/engine/attention/gradient.cc", ("flash_attention",))
 add("attention gradients: delta of the first head", "delta_[member * lengths_.queries + first + r]", "delta_[first + r]")
 add("attention gradients: dropped weights count", "scores.Drop(s_ + r * kPackedRow, first + r, key, count, factor);", "")

@@ -386,3 +386,35 @@ class TestProducts:
         name, total = out.split()[-2:]
         assert name == product
         assert float(total) == pytest.approx(11.6, abs=5)
+
+    def test_attention_is_own_on_every_product_that_has_it(self, program):
+        source = """
+            shapes = [(2, 4, 33, 16), (2, 4, 70, 16), (2, 4, 70, 16)]
+            torch.manual_seed(3)
+            q, k, v = (torch.randn(shape) for shape in shapes)
+            attend = torch.nn.functional.scaled_dot_product_attention
+            def run(device, dropped=0.0, **more):
+                given = [t.to(device, dtype).detach().requires_grad_() for t in (q, k, v)]
+                more = {name: t.to(device) if isinstance(t, torch.Tensor) else t for name, t in more.items()}
+                out = attend(*given, dropout_p=dropped, **more)
+                out.float().square().sum().backward()
+                return [out.detach(), *(t.grad for t in given)]
+            for dtype, bound in ((torch.float32, 2e-5), (torch.float16, 1e-2), (torch.bfloat16, 8e-2)):
+                for more in ({}, {"is_causal": True}, {"attn_mask": torch.rand(33, 70) > 0.3}, {"scale": 0.3}):
+                    for here, there in zip(run("npu", **more), run("cpu", **more)):
+                        assert (here.cpu().float() - there.float()).abs().max() < bound, (dtype, more)
+            dtype = torch.float32
+            torch.npu.manual_seed(5)
+            first, second = run("npu", 0.25), run("npu", 0.25)
+            torch.npu.manual_seed(5)
+            again = run("npu", 0.25)
+            assert all(torch.equal(a, b) for a, b in zip(first, again)) and not torch.equal(first[0], second[0])
+            # The result is a linear function of the values, whose gradient is then that of the same weights.
+            assert torch.isclose((2 * first[0] * first[0]).sum().cpu(), (v * first[3].cpu()).sum(), rtol=1e-4)
+            ones = torch.ones(1, 1, 256, 8, device="npu")
+            mean = attend(torch.zeros(1, 1, 512, 8, device="npu"), ones, ones, dropout_p=0.25).mean().item()
+            assert abs(mean - 1) < 0.02, mean
+            """
+        for product in ("Ascend910B1", "Ascend950PR_9579"):
+            _, err, status = program(source, PORTACL_SOC=product, PORTACL_FALLBACK="error")
+            assert status == 0, (product, err[-2000:])

@@ -1,5 +1,5 @@
-// aclnnFlashAttentionScore and aclnnFlashAttentionScoreGrad: attention that keeps each row's greatest score and sum of exponentials, and its
-// gradients, which are made from these.
+// aclnnFlashAttentionScore and aclnnFlashAttentionScoreGrad, and their fourth versions: attention that keeps each row's greatest score and
+// sum of exponentials, and its gradients, which are made from these.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
@@ -7,9 +7,12 @@
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/aclnn_flash_attention_score.h"
 #include "aclnnop/aclnn_flash_attention_score_grad.h"
+#include "aclnnop/aclnn_flash_attention_score_grad_v4.h"
+#include "aclnnop/aclnn_flash_attention_score_v4.h"
 #include "aclnnop/attention/heads.h"
 #include "aclnnop/norm/statistics.h"
 #include "aclnnop/operator_facts.h"
+#include "aclnnop/random/source.h"
 
 namespace portacl {
 namespace {
@@ -25,6 +28,8 @@ constexpr int64_t kModes = 7;
 
 enum Tensors { kQuery, kKey, kValue };
 enum Attributes { kPrefix, kScale, kKeep, kBefore, kAfter, kHeadCount, kLayout, kPrecise, kMode };
+// Of the fourth versions alone.
+enum AttributesOfV4 { kShiftType = kMode + 1, kSeed, kOffset, kQueryLengths, kKeyLengths };
 
 // Where the tensors are that the operators have at places of their own.
 struct Places {
@@ -34,9 +39,20 @@ struct Places {
   int greatest;
   int sum;
   int out;
+  int first_extra = 0;  // the inputs that the fourth versions alone have
+  int end_of_extras = 0;
+  int dq = 0;
+  int dk = 0;
+  int dv = 0;
+  int dpse = 0;
+
+  constexpr bool IsV4() const { return end_of_extras > 0; }
 };
 enum Score { kShift = 3, kKept, kPadding, kMask, kGreatest, kSum, kSoftmax, kOut };
 constexpr Places kOfScore{kShift, kKept, kMask, kGreatest, kSum, kOut};
+enum ScoreV4 { kFirstExtra = kMask + 1, kGreatestOfV4 = kFirstExtra + 6, kSumOfV4, kSoftmaxOfV4, kOutOfV4 };
+constexpr Places kOfScoreV4{kShift,   kKept,    kMask,       kGreatestOfV4,
+                            kSumOfV4, kOutOfV4, kFirstExtra, kGreatestOfV4};
 enum Grad {
   kDy = 3,
   kGradShift,
@@ -52,7 +68,20 @@ enum Grad {
   kDv,
   kDpse
 };
-constexpr Places kOfGrad{kGradShift, kGradKept, kGradMask, kGradGreatest, kGradSum, kGradOut};
+constexpr Places kOfGrad{kGradShift, kGradKept, kGradMask, kGradGreatest, kGradSum, kGradOut,
+                         0,          0,         kDq,       kDk,           kDv,      kDpse};
+enum GradV4 {
+  kFirstGradExtra = kGradOut + 1,
+  kDqOfV4 = kFirstGradExtra + 8,
+  kDkOfV4,
+  kDvOfV4,
+  kDqRope,
+  kDkRope,
+  kDpseOfV4,
+  kDsink
+};
+constexpr Places kOfGradV4{kGradShift,      kGradKept, kGradMask, kGradGreatest, kGradSum, kGradOut,
+                           kFirstGradExtra, kDqOfV4,   kDqOfV4,   kDkOfV4,       kDvOfV4,  kDpseOfV4};
 
 Layout LayoutIn(const OperatorCall& call) noexcept { return LayoutOf(call.attributes[kLayout].text); }
 
@@ -202,6 +231,31 @@ aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
+// What is computed of what the fourth versions have: no sinks, rotary parts or quantised numbers, no sequences without a batch, and no
+// shifts that are made of slopes.
+template <const Places& at>
+aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
+  for (int tensor = at.first_extra; tensor < at.end_of_extras; ++tensor) {
+    if (!IsThere(call, tensor) || call.Tensor(tensor).numel == 0) continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, tensor);
+    return FailAclnn(check.code, message.Add(" is given, accepted: null. portacl does not compute with it."));
+  }
+  for (const int lengths : {kQueryLengths, kKeyLengths}) {
+    const aclIntArray* const array = call.attributes[lengths].array;
+    if (array == nullptr || array->values.empty()) continue;
+    return FailAclnn(check.code, StartMessage(call)
+                                     .Add("parameter ")
+                                     .Add(call.attributes[lengths].name)
+                                     .Add(" has ")
+                                     .Add(std::ssize(array->values))
+                                     .Add(" values, accepted: none. portacl does not compute with it."));
+  }
+  const int64_t type = call.attributes[kShiftType].integer;
+  if (!IsThere(call, at.shift) || type == 0 || type == 1) return ACL_SUCCESS;
+  return RefuseAttribute(check, call, kShiftType, "0 or 1");
+}
+
 Shape StatisticShape(const Sizes& sizes) {
   Shape shape{};
   shape.rank = 4;
@@ -254,11 +308,15 @@ engine::Attention AttentionOf(const OperatorCall& call, const Sizes& sizes) {
   made.copies = kStatisticCopies;
   made.scale = static_cast<float>(call.attributes[kScale].wide);
   made.keep = static_cast<float>(call.attributes[kKeep].wide);
-  made.shift_first = true;
+  made.shift_first = !at.IsV4() || call.attributes[kShiftType].integer == 1;
   if (IsThere(call, at.shift)) made.shift = Broadcast(call.Tensor(at.shift), at.shift);
   if (IsThere(call, at.kept)) {
     made.kept = Broadcast(call.Tensor(at.kept), at.kept);
     if (call.Tensor(at.kept).view.rank > 1) made.kept.column = 1;
+  } else if (at.IsV4() && made.keep < 1) {
+    made.draws = true;
+    made.drawn = random::SourceOf(call.attributes[kSeed].integer, call.attributes[kOffset].integer);
+    made.most = random::GreatestWordBelow(static_cast<double>(made.keep));
   }
   const int64_t mode = call.attributes[kMode].integer;
   made.before = kNoLimit;
@@ -299,34 +357,52 @@ constexpr auto kShared = List(Own(HeadsGiven), Own(LayoutFits), Own(DepthsFit),
                               WithCode(kTiling, DtypesIn(kNoneBeforeAtlasA2, {kQuery})),
                               Own(KeepFits, kTiling), Own(HeadsFit, kTiling));
 
-constexpr auto kScoreChecks = Join(
-    List(NotNull(kQuery), NotNull(kKey), NotNull(kValue), Own(LayoutGiven, ACLNN_ERR_PARAM_NULLPTR),
-         NotNull(kGreatest), NotNull(kSum), NotNull(kOut), If(AllEmpty<kGreatest, kSum, kOut>, Own(Done)),
-         SameDtype(kQuery, kKey), SameDtype(kQuery, kValue), If(HasDims<kShift>, SameDtype(kQuery, kShift))),
-    kShared,
-    List(Own(ShiftFits<kOfScore>, kTiling), Own(KeptFits<kOfScore>, kTiling),
-         Own(MaskFits<kOfScore>, kTiling), Own(TokensFit<kOfScore>, kTiling),
-         Own(IsStatistic<kGreatest>, ACLNN_ERR_PARAM_NULLPTR),
-         Own(IsStatistic<kSum>, ACLNN_ERR_PARAM_NULLPTR), Own(IsResult<kOut>, ACLNN_ERR_PARAM_NULLPTR),
-         WithCode(ACLNN_ERR_PARAM_NULLPTR, SameDtype(kQuery, kOut)),
-         SizesRepresentable({kGreatest, kSum, kOut}), InsideStorage({kQuery, kKey, kValue, kShift, kKept}),
-         InsideStorage({kMask})));
+// What the fourth versions do not compute; nothing in the first ones.
+constexpr aclnnStatus kNotComputed = ACLNN_ERR_INNER_NULLPTR;
 
+template <const Places& at>
+constexpr auto ScoreChecks() {
+  constexpr auto kLast =
+      List(Own(IsStatistic<at.greatest>, ACLNN_ERR_PARAM_NULLPTR),
+           Own(IsStatistic<at.sum>, ACLNN_ERR_PARAM_NULLPTR), Own(IsResult<at.out>, ACLNN_ERR_PARAM_NULLPTR),
+           WithCode(ACLNN_ERR_PARAM_NULLPTR, SameDtype(kQuery, at.out)),
+           SizesRepresentable({at.greatest, at.sum, at.out}),
+           InsideStorage({kQuery, kKey, kValue, kShift, kKept}), InsideStorage({kMask}));
+  constexpr auto kFirst =
+      Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kValue), Own(LayoutGiven, ACLNN_ERR_PARAM_NULLPTR),
+                NotNull(at.greatest), NotNull(at.sum), NotNull(at.out),
+                If(AllEmpty<at.greatest, at.sum, at.out>, Own(Done)), SameDtype(kQuery, kKey),
+                SameDtype(kQuery, kValue), If(HasDims<kShift>, SameDtype(kQuery, kShift))),
+           kShared,
+           List(Own(ShiftFits<at>, kTiling), Own(KeptFits<at>, kTiling), Own(MaskFits<at>, kTiling),
+                Own(TokensFit<at>, kTiling)));
+  if constexpr (at.IsV4()) {
+    return Join(kFirst, List(Own(IsComputed<at>, kNotComputed)), kLast);
+  } else {
+    return Join(kFirst, kLast);
+  }
+}
+constexpr auto kScoreChecks = ScoreChecks<kOfScore>();
+constexpr auto kScoreChecksOfV4 = ScoreChecks<kOfScoreV4>();
+
+template <const Places& at>
 void SetScore(const OperatorCall& call, Executor& executor) {
   const Sizes sizes(call);
   // Without keys, or values of a length, there is nothing to sum.
   if (sizes.key.rows == 0) {
-    const int zeros[] = {kGreatest, kSum, kOut};
+    const int zeros[] = {at.greatest, at.sum, at.out};
     return SetZeroJob(call, zeros, sizes.value.depth == 0 ? 2 : 3, executor);
   }
-  if (!SetBatches<kOfScore>(call, sizes, executor)) return;
-  engine::SetAttentionJob(executor, AttentionOf<kOfScore>(call, sizes), JobIsa(), ThreadLimit());
+  if (!SetBatches<at>(call, sizes, executor)) return;
+  engine::SetAttentionJob(executor, AttentionOf<at>(call, sizes), JobIsa(), ThreadLimit());
 }
 
 // ---- FlashAttentionScoreGrad ----
 
+template <const Places& at>
 aclnnStatus RanksOfGrad(const Check& check, OperatorCall& call) noexcept {
-  for (const int tensor : std::initializer_list<int>{kQuery, kKey, kValue, kDy, kGradOut, kDq, kDk, kDv}) {
+  for (const int tensor :
+       std::initializer_list<int>{kQuery, kKey, kValue, kDy, kGradOut, at.dq, at.dk, at.dv}) {
     if (call.Tensor(tensor).view.rank < 3) return RefuseTensor(check, call, tensor, "at least 3 dims");
   }
   return ACL_SUCCESS;
@@ -341,61 +417,77 @@ aclnnStatus StatisticsGiven(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
+template <const Places& at>
 bool WantsShift(const OperatorCall& call) noexcept {
-  return IsThere(call, kGradShift) && call.IsGiven(kDpse) && call.Tensor(kDpse).numel > 0;
+  return IsThere(call, kGradShift) && call.IsGiven(at.dpse) && call.Tensor(at.dpse).numel > 0;
 }
 
 constexpr aclnnStatus kInner = ACLNN_ERR_PARAM_NULLPTR;  // CANN's code of what fails inside
 
-constexpr auto kGradChecks = Join(
-    List(NotNull(kQuery), NotNull(kKey), NotNull(kValue), NotNull(kDy), NotNull(kGradOut), NotNull(kDq),
-         NotNull(kDk), NotNull(kDv), Own(LayoutGiven, ACLNN_ERR_PARAM_NULLPTR),
-         If(AllEmpty<kDq, kDk, kDv, kDpse>, Own(Done)), Own(HeadsGiven), Own(RanksOfGrad)),
-    kShared,
-    List(WithCode(kInner, SameDtype(kQuery, kKey)), WithCode(kInner, SameDtype(kQuery, kValue)),
-         WithCode(kInner, SameDtype(kQuery, kDy)), WithCode(kInner, SameDtype(kQuery, kGradOut)),
-         WithCode(kInner, SameDtype(kQuery, kDq)), WithCode(kInner, SameDtype(kQuery, kDk)),
-         WithCode(kInner, SameDtype(kQuery, kDv)),
-         If(HasDims<kGradShift>, WithCode(kInner, SameDtype(kQuery, kGradShift))),
-         Own(ShiftFits<kOfGrad>, kTiling), Own(KeptFits<kOfGrad>, kTiling), Own(MaskFits<kOfGrad>, kTiling),
-         Own(TokensFit<kOfGrad>, kTiling), Own(StatisticsGiven<kOfGrad>, kInner),
-         Own(IsStatistic<kGradGreatest>, kInner), Own(IsStatistic<kGradSum>, kInner),
-         Own(IsResult<kDy>, kInner), Own(IsResult<kGradOut>, kInner),
-         WithCode(kInner, SameShape(kQuery, kDq)), WithCode(kInner, SameShape(kKey, kDk)),
-         WithCode(kInner, SameShape(kValue, kDv)),
-         If(WantsShift, WithCode(kInner, SameShape(kGradShift, kDpse))),
-         If(WantsShift, WithCode(kInner, SameDtype(kGradShift, kDpse))),
-         SizesRepresentable({kDq, kDk, kDv, kDpse}), InsideStorage({kQuery, kKey, kValue, kDy, kGradOut}),
-         InsideStorage({kGradShift, kGradKept, kGradMask, kGradGreatest, kGradSum})));
+template <const Places& at>
+constexpr auto GradChecks() {
+  constexpr auto kFirst =
+      Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kValue), NotNull(kDy), NotNull(kGradOut),
+                NotNull(at.dq), NotNull(at.dk), NotNull(at.dv), Own(LayoutGiven, ACLNN_ERR_PARAM_NULLPTR),
+                If(AllEmpty<at.dq, at.dk, at.dv, at.dpse>, Own(Done)), Own(HeadsGiven), Own(RanksOfGrad<at>)),
+           kShared,
+           List(WithCode(kInner, SameDtype(kQuery, kKey)), WithCode(kInner, SameDtype(kQuery, kValue)),
+                WithCode(kInner, SameDtype(kQuery, kDy)), WithCode(kInner, SameDtype(kQuery, kGradOut)),
+                WithCode(kInner, SameDtype(kQuery, at.dq)), WithCode(kInner, SameDtype(kQuery, at.dk)),
+                WithCode(kInner, SameDtype(kQuery, at.dv)),
+                If(HasDims<kGradShift>, WithCode(kInner, SameDtype(kQuery, kGradShift))),
+                Own(ShiftFits<at>, kTiling), Own(KeptFits<at>, kTiling), Own(MaskFits<at>, kTiling),
+                Own(TokensFit<at>, kTiling)));
+  constexpr auto kLast =
+      List(Own(StatisticsGiven<at>, kInner), Own(IsStatistic<kGradGreatest>, kInner),
+           Own(IsStatistic<kGradSum>, kInner), Own(IsResult<kDy>, kInner), Own(IsResult<kGradOut>, kInner),
+           WithCode(kInner, SameShape(kQuery, at.dq)), WithCode(kInner, SameShape(kKey, at.dk)),
+           WithCode(kInner, SameShape(kValue, at.dv)),
+           If(WantsShift<at>, WithCode(kInner, SameShape(kGradShift, at.dpse))),
+           If(WantsShift<at>, WithCode(kInner, SameDtype(kGradShift, at.dpse))),
+           SizesRepresentable({at.dq, at.dk, at.dv, at.dpse}),
+           InsideStorage({kQuery, kKey, kValue, kDy, kGradOut}),
+           InsideStorage({kGradShift, kGradKept, kGradMask, kGradGreatest, kGradSum}));
+  if constexpr (at.IsV4()) {
+    return Join(kFirst, List(Own(IsComputed<at>, kNotComputed)), kLast);
+  } else {
+    return Join(kFirst, kLast);
+  }
+}
+constexpr auto kGradChecks = GradChecks<kOfGrad>();
+constexpr auto kGradChecksOfV4 = GradChecks<kOfGradV4>();
 
+template <const Places& at>
 void SetGrad(const OperatorCall& call, Executor& executor) {
   const Sizes sizes(call);
   const Layout layout = LayoutIn(call);
   if (sizes.query.IsEmpty() || sizes.key.IsEmpty() || sizes.value.IsEmpty()) {
     int zeros[4];
     int count = 0;
-    for (const int tensor : {kDq, kDk, kDv, kDpse}) {
-      if ((tensor != kDpse || WantsShift(call)) && call.Tensor(tensor).numel > 0) zeros[count++] = tensor;
+    for (const int tensor : {at.dq, at.dk, at.dv, at.dpse}) {
+      if ((tensor != at.dpse || WantsShift<at>(call)) && call.Tensor(tensor).numel > 0)
+        zeros[count++] = tensor;
     }
     return SetZeroJob(call, zeros, count, executor);
   }
-  engine::Attention made = AttentionOf<kOfGrad>(call, sizes);
+  engine::Attention made = AttentionOf<at>(call, sizes);
   const auto operand = [&](int tensor, int64_t heads) {
     return HeadsOf(call.Tensor(tensor), tensor, layout, heads).operand;
   };
   made.of_out = operand(kDy, sizes.query.heads);
-  made.of_query = operand(kDq, sizes.query.heads);
-  made.of_key = operand(kDk, sizes.key.heads);
-  made.of_value = operand(kDv, sizes.key.heads);
-  if (WantsShift(call)) made.of_shift = Broadcast(call.Tensor(kDpse), kDpse);
-  if (!SetBatches<kOfGrad>(call, sizes, executor)) return;
+  made.of_query = operand(at.dq, sizes.query.heads);
+  made.of_key = operand(at.dk, sizes.key.heads);
+  made.of_value = operand(at.dv, sizes.key.heads);
+  if (WantsShift<at>(call)) made.of_shift = Broadcast(call.Tensor(at.dpse), at.dpse);
+  if (!SetBatches<at>(call, sizes, executor)) return;
   engine::SetAttentionGradientJob(executor, made, JobIsa(), ThreadLimit());
 }
 
 }  // namespace
 
 namespace facts {
-extern const OperatorFacts flash_attention_score, flash_attention_score_grad;
+extern const OperatorFacts flash_attention_score, flash_attention_score_grad, flash_attention_score_v4,
+    flash_attention_score_grad_v4;
 }
 
 const OperatorFacts facts::flash_attention_score = {
@@ -403,6 +495,12 @@ const OperatorFacts facts::flash_attention_score = {
     kNoneBeforeAtlasA2, /*by_promotion=*/false};
 const OperatorFacts facts::flash_attention_score_grad = {
     "aclnnFlashAttentionScoreGrad", "aclnnop/aclnn_flash_attention_score_grad.h", kNoneBeforeAtlasA2,
+    kNoneBeforeAtlasA2, /*by_promotion=*/false};
+const OperatorFacts facts::flash_attention_score_v4 = {
+    "aclnnFlashAttentionScoreV4", "aclnnop/aclnn_flash_attention_score_v4.h", kNoneBeforeAtlasA2,
+    kNoneBeforeAtlasA2, /*by_promotion=*/false};
+const OperatorFacts facts::flash_attention_score_grad_v4 = {
+    "aclnnFlashAttentionScoreGradV4", "aclnnop/aclnn_flash_attention_score_grad_v4.h", kNoneBeforeAtlasA2,
     kNoneBeforeAtlasA2, /*by_promotion=*/false};
 
 }  // namespace portacl
@@ -438,7 +536,7 @@ aclnnStatus aclnnFlashAttentionScoreGetWorkspaceSize(
                                   {"innerPrecise", innerPrecise},
                                   {"sparseMode", sparseMode}};
   OperatorCall call{"aclnnFlashAttentionScore", tensors, attributes, /*in_place=*/false, /*output_count=*/4};
-  return RunPhase1(call, kScoreChecks, workspaceSize, executor, SetScore);
+  return RunPhase1(call, kScoreChecks, workspaceSize, executor, SetScore<kOfScore>);
 }
 PORTACL_PHASE_2(aclnnFlashAttentionScore)
 
@@ -479,6 +577,119 @@ aclnnStatus aclnnFlashAttentionScoreGradGetWorkspaceSize(
                                   {"sparseMode", sparseMode}};
   OperatorCall call{"aclnnFlashAttentionScoreGrad", tensors, attributes, /*in_place=*/false,
                     /*output_count=*/4};
-  return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGrad);
+  return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGrad<kOfGrad>);
 }
 PORTACL_PHASE_2(aclnnFlashAttentionScoreGrad)
+
+aclnnStatus aclnnFlashAttentionScoreV4GetWorkspaceSize(
+    const aclTensor* query, const aclTensor* key, const aclTensor* value, const aclTensor* realShiftOptional,
+    const aclTensor* dropMaskOptional, const aclTensor* paddingMaskOptional,
+    const aclTensor* attenMaskOptional, const aclTensor* queryRopeOptional, const aclTensor* keyRopeOptional,
+    const aclTensor* dScaleQOptional, const aclTensor* dScaleKOptional, const aclTensor* dScaleVOptional,
+    const aclTensor* sinkOptional, const aclIntArray* prefixOptional,
+    const aclIntArray* actualSeqQLenOptional, const aclIntArray* actualSeqKvLenOptional,
+    const aclIntArray* /*qStartIdxOptional*/, const aclIntArray* /*kvStartIdxOptional*/, double scaleValue,
+    double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, char* inputLayout,
+    int64_t innerPrecise, int64_t sparseMode, int64_t /*outDtype*/, int64_t pseType,
+    char* /*softmaxOutLayout*/, int64_t seed, int64_t offset, const aclTensor* softmaxMaxOut,
+    const aclTensor* softmaxSumOut, const aclTensor* softmaxOutOut, const aclTensor* attentionOutOut,
+    uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"query", query},
+                                    {"key", key},
+                                    {"value", value},
+                                    {"realShiftOptional", realShiftOptional},
+                                    {"dropMaskOptional", dropMaskOptional},
+                                    {"paddingMaskOptional", paddingMaskOptional},
+                                    {"attenMaskOptional", attenMaskOptional},
+                                    {"queryRopeOptional", queryRopeOptional},
+                                    {"keyRopeOptional", keyRopeOptional},
+                                    {"dScaleQOptional", dScaleQOptional},
+                                    {"dScaleKOptional", dScaleKOptional},
+                                    {"dScaleVOptional", dScaleVOptional},
+                                    {"sinkOptional", sinkOptional},
+                                    {"softmaxMaxOut", softmaxMaxOut},
+                                    {"softmaxSumOut", softmaxSumOut},
+                                    {"softmaxOutOut", softmaxOutOut},
+                                    {"attentionOutOut", attentionOutOut}};
+  const Attribute attributes[] = {{"prefixOptional", prefixOptional},
+                                  {"scaleValue", scaleValue},
+                                  {"keepProb", keepProb},
+                                  {"preTokens", preTokens},
+                                  {"nextTokens", nextTokens},
+                                  {"headNum", headNum},
+                                  {"inputLayout", static_cast<const char*>(inputLayout)},
+                                  {"innerPrecise", innerPrecise},
+                                  {"sparseMode", sparseMode},
+                                  {"pseType", pseType},
+                                  {"seed", seed},
+                                  {"offset", offset},
+                                  {"actualSeqQLenOptional", actualSeqQLenOptional},
+                                  {"actualSeqKvLenOptional", actualSeqKvLenOptional}};
+  OperatorCall call{"aclnnFlashAttentionScoreV4", tensors, attributes, /*in_place=*/false,
+                    /*output_count=*/4};
+  return RunPhase1(call, kScoreChecksOfV4, workspaceSize, executor, SetScore<kOfScoreV4>);
+}
+PORTACL_PHASE_2(aclnnFlashAttentionScoreV4)
+
+aclnnStatus aclnnFlashAttentionScoreGradV4GetWorkspaceSize(
+    const aclTensor* query, const aclTensor* keyIn, const aclTensor* value, const aclTensor* dy,
+    const aclTensor* pseShiftOptional, const aclTensor* dropMaskOptional,
+    const aclTensor* paddingMaskOptional, const aclTensor* attenMaskOptional,
+    const aclTensor* softmaxMaxOptional, const aclTensor* softmaxSumOptional,
+    const aclTensor* softmaxInOptional, const aclTensor* attentionInOptional, const aclTensor* sinkOptional,
+    const aclTensor* queryRopeOptional, const aclTensor* keyRopeOptional, const aclTensor* dScaleQOptional,
+    const aclTensor* dScaleKOptional, const aclTensor* dScaleVOptional, const aclTensor* dScaleDyOptional,
+    const aclTensor* dScaleOOptional, const aclIntArray* prefixOptional,
+    const aclIntArray* actualSeqQLenOptional, const aclIntArray* actualSeqKvLenOptional,
+    const aclIntArray* /*qStartIdxOptional*/, const aclIntArray* /*kvStartIdxOptional*/, double scaleValue,
+    double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, char* inputLayout,
+    char* /*softmaxInLayout*/, int64_t innerPrecise, int64_t sparseMode, int64_t pseType, int64_t seed,
+    int64_t offset, int64_t /*outDtype*/, const aclTensor* dqOut, const aclTensor* dkOut,
+    const aclTensor* dvOut, const aclTensor* dqRopeOut, const aclTensor* dkRopeOut, const aclTensor* dpseOut,
+    const aclTensor* dsinkOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"query", query},
+                                    {"keyIn", keyIn},
+                                    {"value", value},
+                                    {"dy", dy},
+                                    {"pseShiftOptional", pseShiftOptional},
+                                    {"dropMaskOptional", dropMaskOptional},
+                                    {"paddingMaskOptional", paddingMaskOptional},
+                                    {"attenMaskOptional", attenMaskOptional},
+                                    {"softmaxMaxOptional", softmaxMaxOptional},
+                                    {"softmaxSumOptional", softmaxSumOptional},
+                                    {"softmaxInOptional", softmaxInOptional},
+                                    {"attentionInOptional", attentionInOptional},
+                                    {"sinkOptional", sinkOptional},
+                                    {"queryRopeOptional", queryRopeOptional},
+                                    {"keyRopeOptional", keyRopeOptional},
+                                    {"dScaleQOptional", dScaleQOptional},
+                                    {"dScaleKOptional", dScaleKOptional},
+                                    {"dScaleVOptional", dScaleVOptional},
+                                    {"dScaleDyOptional", dScaleDyOptional},
+                                    {"dScaleOOptional", dScaleOOptional},
+                                    {"dqOut", dqOut},
+                                    {"dkOut", dkOut},
+                                    {"dvOut", dvOut},
+                                    {"dqRopeOut", dqRopeOut},
+                                    {"dkRopeOut", dkRopeOut},
+                                    {"dpseOut", dpseOut},
+                                    {"dsinkOut", dsinkOut}};
+  const Attribute attributes[] = {{"prefixOptional", prefixOptional},
+                                  {"scaleValue", scaleValue},
+                                  {"keepProb", keepProb},
+                                  {"preTokens", preTokens},
+                                  {"nextTokens", nextTokens},
+                                  {"headNum", headNum},
+                                  {"inputLayout", static_cast<const char*>(inputLayout)},
+                                  {"innerPrecise", innerPrecise},
+                                  {"sparseMode", sparseMode},
+                                  {"pseType", pseType},
+                                  {"seed", seed},
+                                  {"offset", offset},
+                                  {"actualSeqQLenOptional", actualSeqQLenOptional},
+                                  {"actualSeqKvLenOptional", actualSeqKvLenOptional}};
+  OperatorCall call{"aclnnFlashAttentionScoreGradV4", tensors, attributes, /*in_place=*/false,
+                    /*output_count=*/7};
+  return RunPhase1(call, kGradChecksOfV4, workspaceSize, executor, SetGrad<kOfGradV4>);
+}
+PORTACL_PHASE_2(aclnnFlashAttentionScoreGradV4)

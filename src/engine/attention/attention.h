@@ -10,6 +10,7 @@
 #include "engine/attention/kernel.h"
 #include "engine/conversions.h"
 #include "engine/gemm/kernel.h"
+#include "engine/random/source.h"
 #include "engine/strided.h"
 
 namespace portacl::engine {
@@ -64,6 +65,10 @@ struct Attention {
 
   // Bits, the lowest first: weights of which one is 0 are dropped. Bit ((b * heads + n) * queries + i) * keys + j.
   AttentionOperand kept;
+  // Or, where `draws`, what is dropped is drawn: a weight is kept whose bit's number as a random element has a word of at most `most`.
+  RandomSource drawn;
+  uint32_t most;
+  bool draws;
   // Pages: row t of batch b is row t % page of block table[b][t / page], whose rows and heads the operands' strides tell, blocks lying
   // their stride of batches apart. The table is INT32.
   AttentionOperand table;
@@ -98,6 +103,8 @@ struct Attention {
   int64_t slot_bytes;  // of the workspace, for each thread
   int64_t tile_queries;
   int64_t shift_rows;  // of a shift whose gradient is summed, in the workspace, over batches or queries; or 0
+
+  bool Drops() const noexcept { return kept.IsThere() || draws; }
 
   template <class F>
   void ForEachOperand(const F& f) const {

@@ -162,7 +162,7 @@ class TileRun {
     float* const row = sums_ + r * sums_row_;
     const bool is_seen = sum_[r] != 0;
     if (is_seen && attention_.sink.IsThere()) AddSink(r, row);
-    const float keep = attention_.kept.IsThere() ? attention_.keep : 1.0f;
+    const float keep = attention_.Drops() ? attention_.keep : 1.0f;
     const float factor = static_cast<float>(1.0 / static_cast<double>(keep) / static_cast<double>(sum_[r]));
     if (is_seen) {
       attention_.kernels.multiply(row, sums_row_, factor);

@@ -8,6 +8,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "engine/attention/kernel.h"
@@ -15,6 +16,7 @@
 #include "engine/functions/log-inl.h"
 #include "engine/functions/steps-inl.h"
 #include "engine/half_precision-inl.h"
+#include "engine/random/philox-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
@@ -239,13 +241,30 @@ void Gradients(float* to, const float* weights, int64_t count, float delta) {
   });
 }
 
+// Words are drawn for some blocks of four at once; the comparison is left to the compiler.
+void Drop(float* values, const RandomSource& source, uint64_t first, int64_t count, uint32_t most,
+          float factor) {
+  constexpr uint64_t kAtOnce = 64;
+  alignas(64) uint32_t words[4 * (kAtOnce + 1 + random::kBlocksAtOnce)];
+  for (int64_t done = 0; done < count;) {
+    const uint64_t skipped = first % 4;
+    const int64_t some = std::min<int64_t>(4 * kAtOnce, count - done);
+    random::Words(source, 0, first / 4, (skipped + static_cast<uint64_t>(some) + 3) / 4, words);
+    float* const v = values + done;
+    for (int64_t j = 0; j < some; ++j)
+      v[j] = words[skipped + static_cast<uint64_t>(j)] <= most ? v[j] * factor : 0.0f;
+    done += some;
+    first += static_cast<uint64_t>(some);
+  }
+}
+
 float LogSum(float greatest, float sum) {
   const D d;
   return greatest + hn::GetLane(Log(d, hn::Set(d, sum)));
 }
 
 AttentionKernels KernelsHere() {
-  return {Scale, Greatest, Hide, Exponentials, Weights, Add, Multiply, Dot, Gradients, LogSum};
+  return {Scale, Greatest, Hide, Exponentials, Weights, Add, Multiply, Dot, Gradients, Drop, LogSum};
 }
 
 }  // namespace attention

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "acl/isa.h"
+#include "engine/random/source.h"
 
 namespace portacl::engine {
 
@@ -29,6 +30,9 @@ struct AttentionKernels {
   float (*dot)(const float* a, const float* b, int64_t count);
   // to = weights * (to - delta).
   void (*gradients)(float* to, const float* weights, int64_t count, float delta);
+  // values = values * factor where the first word of the random elements from `first` on is at most `most`, else 0. Any count.
+  void (*drop)(float* values, const RandomSource& source, uint64_t first, int64_t count, uint32_t most,
+               float factor);
   // greatest + log(sum).
   float (*log_sum)(float greatest, float sum);
 };

@@ -175,8 +175,12 @@ bool Scores::Make(float* s, int64_t i, int64_t first, int64_t count, float* grea
 
 void Scores::Drop(float* values, int64_t i, int64_t first, int64_t count, float factor) const {
   const Attention& attention = work_.attention;
-  const auto* const bits = reinterpret_cast<const unsigned char*>(work_.Base(attention.kept));
   const int64_t begin = ((batch_ * attention.heads + head_) * attention.queries + i) * attention.keys + first;
+  if (!attention.kept.IsThere()) {
+    return attention.kernels.drop(values, attention.drawn, static_cast<uint64_t>(begin), count,
+                                  attention.most, factor);
+  }
+  const auto* const bits = reinterpret_cast<const unsigned char*>(work_.Base(attention.kept));
   for (int64_t j = 0; j < count; ++j) {
     const int64_t bit = begin + j;
     values[j] = (bits[bit / 8 * attention.kept.column] >> (bit % 8) & 1) != 0 ? values[j] * factor : 0.0f;

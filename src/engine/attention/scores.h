@@ -105,7 +105,7 @@ class Scores {
   bool Make(float* s, int64_t i, int64_t first, int64_t count, float* greatest) const;
   // Multiplies by `factor` what is kept, and drops the rest.
   void Drop(float* values, int64_t i, int64_t first, int64_t count, float factor) const;
-  bool Drops() const { return work_.attention.kept.IsThere(); }
+  bool Drops() const { return work_.attention.Drops(); }
 
  private:
   const Work& work_;

@@ -5,6 +5,8 @@
 
 #include "aclnnop/aclnn_flash_attention_score.h"
 #include "aclnnop/aclnn_flash_attention_score_grad.h"
+#include "aclnnop/aclnn_flash_attention_score_grad_v4.h"
+#include "aclnnop/aclnn_flash_attention_score_v4.h"
 #include "aclnnop/aclnn_fused_infer_attention_score.h"
 #include "aclnnop/aclnn_rotary_position_embedding.h"
 #include "determinism/subject.h"
@@ -118,6 +120,27 @@ const auto kScore = Register({"aclnnFlashAttentionScore",
                               aclnnFlashAttentionScore},
                              ScoreCases(), 3);
 
+// With weights that are drawn.
+const auto kScoreV4 =
+    Register({"aclnnFlashAttentionScoreV4",
+              {"query", "key", "value", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen mask(kTemplate, ACL_BOOL);
+                const Unseen greatest(kStatistics);
+                const Unseen sum(kStatistics);
+                const Unseen out(kOut, DtypeOf(t[0]));
+                const bool statistics = a.reduction == 2;
+                return aclnnFlashAttentionScoreV4GetWorkspaceSize(
+                    t[0], t[1], t[2], nullptr, nullptr, nullptr,
+                    a.reduction == 0 ? nullptr : static_cast<aclTensor*>(mask), nullptr, nullptr, nullptr,
+                    nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, kScale, 0.9, 0, 0,
+                    4, kLayout, 0, a.reduction == 0 ? 0 : 3, 0, 0, nullptr, 11, 12, greatest,
+                    statistics ? t[3] : static_cast<aclTensor*>(sum), nullptr,
+                    statistics ? static_cast<aclTensor*>(out) : t[3], size, executor);
+              },
+              aclnnFlashAttentionScoreV4},
+             ScoreCases(), 3);
+
 std::vector<GivenCase> GradCases() {
   std::vector<GivenCase> cases;
   for (const DtypeNumber dtype : kDtypes) {
@@ -150,6 +173,26 @@ const auto kGrad =
               },
               aclnnFlashAttentionScoreGrad},
              GradCases(), 3, {6});
+
+const auto kGradV4 = Register(
+    {"aclnnFlashAttentionScoreGradV4",
+     {"query", "keyIn", "value", "dy", "attentionIn", "softmaxMax", "softmaxSum", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen mask(kTemplate, ACL_BOOL);
+       const Unseen dq(kQuery, DtypeOf(t[0]));
+       const Unseen dk(kKey, DtypeOf(t[0]));
+       const Unseen dv(kValue, DtypeOf(t[0]));
+       const auto chosen = [&](int64_t setting, aclTensor* unseen) {
+         return a.reduction == setting ? t[7] : unseen;
+       };
+       return aclnnFlashAttentionScoreGradV4GetWorkspaceSize(
+           t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, mask, t[5], t[6], nullptr, t[4], nullptr,
+           nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+           nullptr, kScale, 0.9, 0, 0, 4, kLayout, nullptr, 0, 3, 0, 11, 12, 0, chosen(0, dq), chosen(1, dk),
+           chosen(2, dv), nullptr, nullptr, nullptr, nullptr, size, executor);
+     },
+     aclnnFlashAttentionScoreGradV4},
+    GradCases(), 3, {6});
 
 // A list of one tensor, the same view of the same memory: a list destroys what it holds.
 class List {
