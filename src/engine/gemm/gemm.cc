@@ -11,6 +11,7 @@
 
 #include "acl/float_environment.h"
 #include "engine/gemm/pack.h"
+#include "engine/gemm/quantised.h"
 #include "engine/isa.h"
 #include "engine/parallel.h"
 #include "engine/thread_memory.h"
@@ -53,6 +54,11 @@ size_t ElementOf(aclDataType dtype) {
   return static_cast<size_t>(dtype == ACL_FLOAT     ? GemmElement::kF32
                              : dtype == ACL_FLOAT16 ? GemmElement::kF16
                                                     : GemmElement::kBf16);
+}
+
+// Whether an operand is no matrix in memory, so that packing alone knows where it lies.
+bool IsPacked(const GemmOperand& operand) {
+  return operand.patches != nullptr || operand.quantised != nullptr;
 }
 
 // A tile and where its operands begin.
@@ -143,6 +149,10 @@ class TileRun {
       if (gemm_.right.patches != nullptr) {
         PackPatchPanels(Patched(gemm_.right, tile_.right, job_.load[1]), tile_.column, tile_.columns, term,
                         depth, kernels.columns, memory.right);
+      } else if (gemm_.right.quantised != nullptr) {
+        PackQuantisedPanels(*gemm_.right.quantised, kernels.transpose[static_cast<size_t>(GemmElement::kF32)],
+                            tile_.column, tile_.columns, term, depth, kernels.columns,
+                            reinterpret_cast<float*>(memory.pack), memory.right);
       } else {
         PackPanels(columns, tile_.right + group * gemm_.right.group + term * columns.term, tile_.columns,
                    depth, kernels.columns, memory.pack, memory.right);
@@ -363,13 +373,11 @@ class TileRun {
 
   float SumOf(int64_t row, int64_t column) const {
     float sum = 0;
-    if (gemm_.right.patches != nullptr) {
+    if (IsPacked(gemm_.right)) {
       ForEachTerms([&](int64_t, int64_t term, int64_t depth, bool is_first) {
         float block = 0;
         for (int64_t k = term; k < term + depth; ++k)
-          block = std::fma(
-              LeftElement(row, k),
-              PatchElement(Patched(gemm_.right, tile_.right, job_.load[1]), tile_.column + column, k), block);
+          block = std::fma(LeftElement(row, k), RightElement(tile_.column + column, k), block);
         sum = is_first ? block : sum + block;
       });
       return sum;
@@ -390,6 +398,12 @@ class TileRun {
     float value;
     job_.load[0](tile_.left + row * gemm_.left.row + term * gemm_.left.column, &value, 1);
     return value;
+  }
+
+  // Of an operand that is no matrix in memory.
+  float RightElement(int64_t column, int64_t term) const {
+    if (gemm_.right.quantised != nullptr) return QuantisedElement(*gemm_.right.quantised, column, term);
+    return PatchElement(Patched(gemm_.right, tile_.right, job_.load[1]), column, term);
   }
 
   float BlockSum(const char* left, const char* right, int64_t depth) const {
@@ -523,24 +537,24 @@ GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
   job.gemm = gemm;
   job.kernels = FindGemmKernels(isa);
   Gemm& made = job.gemm;
-  const bool is_patched = made.right.patches != nullptr;
-  if (!is_patched) JoinBatchToRows(made);
+  const bool is_packed = IsPacked(made.right);
+  if (!is_packed) JoinBatchToRows(made);
   // Vectors run along the columns: along what the output has side by side, unless that is too short for one.
   const bool is_narrow = made.columns < job.kernels.columns && made.rows > made.columns;
   const bool is_across = made.out.column != SizeOf(made.out.dtype) &&
                          made.out.row == SizeOf(made.out.dtype) &&
                          (made.rows >= job.kernels.columns || made.rows >= made.columns);
-  if (!is_patched && (is_narrow || is_across)) Transpose(made);
+  if (!is_packed && (is_narrow || is_across)) Transpose(made);
   job.load[0] = FindLoad(isa, made.left.dtype, ACL_FLOAT);
   job.load[1] = FindLoad(isa, made.right.dtype, ACL_FLOAT);
   job.load[2] = FindLoad(isa, made.added.dtype, ACL_FLOAT);
   job.store = FindStore(isa, made.out.dtype);
   job.gather = FindGather(isa, GatherSource::kCache);
   job.scatter = FindScatter(isa, /*from_memory=*/false);
-  job.is_direct = !is_patched && made.out.dtype == ACL_FLOAT && !made.adds && made.alpha == 1.0f &&
+  job.is_direct = !is_packed && made.out.dtype == ACL_FLOAT && !made.adds && made.alpha == 1.0f &&
                   made.depth > 0 && (made.out.column == kNumber || made.columns == 1) &&
                   made.out.row % kNumber == 0;
-  job.way = is_patched ? GemmJob::Way::kTiles : WayOf(made);
+  job.way = is_packed ? GemmJob::Way::kTiles : WayOf(made);
   ChooseTiles(job, threads);
   if (job.way == GemmJob::Way::kDot && job.threads > 1 && made.groups == 1 && made.out.argument >= 0 &&
       std::all_of(std::begin(made.batch), std::end(made.batch), [](int64_t length) { return length == 1; })) {

@@ -13,6 +13,8 @@
 
 namespace portacl::engine {
 
+struct QuantisedSource;
+
 // An operand is a matrix for each index of up to so many dims.
 inline constexpr int kGemmBatchDims = 4;
 
@@ -27,6 +29,8 @@ struct GemmOperand {
   int64_t batch[kGemmBatchDims];
   // Of the left or right one: what it is made of instead, and then rows and columns have no lengths. It outlives the job.
   const Patches* patches;
+  // Of the right one alone: the same of quantised weights (engine/gemm/quantised.h).
+  const QuantisedSource* quantised;
 };
 
 // Columns of the output along dims, the last one fastest, that are not one. Strides in bytes.
