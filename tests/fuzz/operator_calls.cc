@@ -358,6 +358,7 @@
 #include "aclnnop/aclnn_rms_norm_grad.h"
 #include "aclnnop/aclnn_roll.h"
 #include "aclnnop/aclnn_rotary_position_embedding.h"
+#include "aclnnop/aclnn_rotary_position_embedding_grad.h"
 #include "aclnnop/aclnn_round.h"
 #include "aclnnop/aclnn_rsqrt.h"
 #include "aclnnop/aclnn_rsub.h"
@@ -1338,6 +1339,7 @@ constexpr OperatorCall kCalls[] = {
           given.Numbers(given.Leading(t[0], t[2])), t[2], nullptr, given.Flags(true, a.log_target), t[3],
           given.Written(Given::ShapeOf(t[2])), given.Written(Given::ShapeOf(t[2]))),
     MOVES(RotaryPositionEmbedding, 4, kOperand0, t[0], t[1], t[2], a.reduction, t[3]),
+    MOVES(RotaryPositionEmbeddingGrad, 4, kOperand0, t[0], t[1], t[2], t[0], a.reduction, t[3], given.Second(t[1]), given.Second(t[2])),
     MOVES(FlashAttentionScore, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, 0.5, 1.0, 0, 0, given.Heads(t[0]),
           given.Layout(t[0]), 0, a.reduction, given.Statistics(t[0]), given.Statistics(t[0]), nullptr, t[3]),
     MOVES(FlashAttentionScoreGrad, 4, kOperand0, t[0], t[1], t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.Statistics(t[0]),
@@ -1468,7 +1470,7 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 271;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 272;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 

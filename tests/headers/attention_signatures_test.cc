@@ -11,6 +11,7 @@
 #include "aclnnop/aclnn_fused_infer_attention_score_v3.h"
 #include "aclnnop/aclnn_fused_infer_attention_score_v4.h"
 #include "aclnnop/aclnn_rotary_position_embedding.h"
+#include "aclnnop/aclnn_rotary_position_embedding_grad.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;
@@ -25,6 +26,7 @@ typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
   static_assert(std::is_same<decltype(&function), Run>::value, #function)
 
 HAS(aclnnRotaryPositionEmbedding, In, In, In, int64_t, Out);
+HAS(aclnnRotaryPositionEmbeddingGrad, In, In, In, In, int64_t, In, In, In);
 HAS(aclnnFlashAttentionScore, In, In, In, In, In, In, In, Array, double, double, int64_t, int64_t, int64_t,
     char*, int64_t, int64_t, In, In, In, In);
 HAS(aclnnFlashAttentionScoreGrad, In, In, In, In, In, In, In, In, In, In, In, In, Array, double, double,

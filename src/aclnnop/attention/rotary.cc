@@ -1,6 +1,12 @@
-// aclnnRotaryPositionEmbedding: pairs (a, b) of a row's elements become (a * cos_a - b * sin_a, b * cos_b + a * sin_b).
+// aclnnRotaryPositionEmbedding: pairs (a, b) of a row's elements become (a * cos_a - b * sin_a, b * cos_b + a * sin_b). Its gradients: those of
+// pairs are turned back, those of angles are sums over the rows that share them.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/aclnn_rotary_position_embedding.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <new>
 
 #include "acl/vector_targets.h"
 
@@ -8,6 +14,8 @@
 #define HWY_TARGET_INCLUDE "aclnnop/attention/rotary.cc"
 #include <hwy/foreach_target.h>
 
+#include "aclnnop/aclnn_rotary_position_embedding_grad.h"
+#include "engine/fold/sum_loop-inl.h"
 #include "engine/row/row_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -32,6 +40,36 @@ struct Rotate : engine::HWY_NAMESPACE::RowFormula<Rotate> {
   }
 };
 
+struct TurnBack : engine::HWY_NAMESPACE::RowFormula<TurnBack> {
+  static constexpr int kInputs = 6;
+  explicit TurnBack(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    row.template Write2<0, 1, 2, 3, 4, 5>(
+        [](auto, V& to_a, V& to_b, V a, V b, V cos_a, V cos_b, V sin_a, V sin_b) HWY_ATTR {
+          to_a = hn::Add(hn::Mul(a, cos_a), hn::Mul(b, sin_b));
+          to_b = hn::Sub(hn::Mul(b, cos_b), hn::Mul(a, sin_a));
+        });
+  }
+};
+
+// What an angle's gradient is a sum of, with a sign.
+struct SignedProduct : engine::HWY_NAMESPACE::Summable<SignedProduct> {
+  using Parameters = engine::FactorAlone;
+  static constexpr int kInputs = 2;
+
+  explicit SignedProduct(const Parameters& parameters) : sign(parameters.c) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V gradient, V x) const {
+    return hn::Mul(hn::Mul(gradient, x), hn::Set(d, sign));
+  }
+
+  float sign;
+};
+
 }  // namespace rotary
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
@@ -40,6 +78,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "acl/errors.h"
+#include "aclnnop/norm/normalized.h"
 #include "aclnnop/norm/rows.h"
 #include "aclnnop/operator_facts.h"
 #include "plan/views.h"
@@ -48,6 +87,8 @@ namespace portacl {
 namespace {
 
 constexpr auto kRotate = PORTACL_ROW_KERNELS(rotary::Rotate);
+constexpr auto kTurnBack = PORTACL_ROW_KERNELS(rotary::TurnBack);
+constexpr auto kSignedProduct = PORTACL_KERNELS(rotary::SignedProduct);
 
 constexpr aclnnStatus kTiling =
     ACLNN_ERR_INNER_TILING_ERROR;  // CANN's code of what its kernels' own tests refuse
@@ -115,29 +156,145 @@ aclTensor OfPairs(const aclTensor& tensor, int64_t mode, int64_t which) {
   return view;
 }
 
-void SetRotated(const OperatorCall& call, Executor& executor) {
-  const int64_t mode = call.attributes[kMode].integer;
-  const int64_t of_x = mode == kInterleaveHalf ? int64_t{kInterleave} : mode;
-  const int64_t of_rest = mode == kInterleaveHalf ? int64_t{kHalf} : mode;
-  const aclTensor first = OfPairs(call.Tensor(kX), of_x, 0);
+// How the pairs of x and of all the rest lie.
+int64_t ModeOfX(int64_t mode) { return mode == kInterleaveHalf ? int64_t{kInterleave} : mode; }
+int64_t ModeOfRest(int64_t mode) { return mode == kInterleaveHalf ? int64_t{kHalf} : mode; }
+
+engine::RowJobMaker RowsOf(const OperatorCall& call, int64_t of_input, int output, int64_t of_output) {
+  const int64_t of_rest = ModeOfRest(call.attributes[kMode].integer);
+  const aclTensor first = OfPairs(call.Tensor(kX), of_input, 0);
   engine::RowJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, JobIsa(), ThreadLimit());
   rows.Input(kX, first);
-  rows.Input(kX, OfPairs(call.Tensor(kX), of_x, 1));
+  rows.Input(kX, OfPairs(call.Tensor(kX), of_input, 1));
   for (const int tensor : {kCos, kSin}) {
     for (const int64_t which : {0, 1}) rows.Input(tensor, OfPairs(call.Tensor(tensor), of_rest, which));
   }
-  for (const int64_t which : {0, 1}) rows.Output(kOut, OfPairs(call.Tensor(kOut), of_rest, which));
+  for (const int64_t which : {0, 1}) rows.Output(output, OfPairs(call.Tensor(output), of_output, which));
+  return rows;
+}
+
+void SetRotated(const OperatorCall& call, Executor& executor) {
+  const int64_t mode = call.attributes[kMode].integer;
+  engine::RowJobMaker rows = RowsOf(call, ModeOfX(mode), kOut, ModeOfRest(mode));
   SetRowJob(rows, kRotate, engine::NoParameters(), executor);
+}
+
+// ---- gradients: kX is dy ----
+
+enum GradTensors { kGivenX = kOut, kDx, kDcos, kDsin };
+
+// Rows that are not there add nothing to what they share.
+aclnnStatus NothingToDo(const Check&, OperatorCall& call) noexcept {
+  if (!call.Tensor(kX).view.IsEmpty()) return ACL_SUCCESS;
+  const bool has_angles = call.IsGiven(kGivenX) && !call.Tensor(kCos).view.IsEmpty();
+  call.work = has_angles ? OperatorCall::Work::kNoTerms : OperatorCall::Work::kNothing;
+  return ACL_SUCCESS;
+}
+
+constexpr Check kGradChecks[] = {
+    NotNull(kX),
+    NotNull(kCos),
+    NotNull(kSin),
+    NotNull(kDx),
+    NotNull(kDcos),
+    NotNull(kDsin),
+    DtypesIn(kNoneBeforeAtlasA2, {kX}),
+    SameDtype(kX, kCos),
+    SameDtype(kX, kSin),
+    IfThere<kGivenX>(SameDtype(kX, kGivenX)),
+    SameDtype(kX, kDx),
+    SameDtype(kX, kDcos),
+    SameDtype(kX, kDsin),
+    WithCode(kTiling, IntegerIn(kMode, kHalf, kInterleaveHalf)),
+    WithCode(kTiling, RankIs(kRank, {kX, kCos, kSin})),
+    WithCode(kTiling, SameShape(kCos, kSin)),
+    Own(RowsHavePairs, kTiling),
+    Own(AnglesFit, kTiling),
+    IfThere<kGivenX>(WithCode(kTiling, SameShape(kX, kGivenX))),
+    WithCode(kTiling, SameShape(kX, kDx)),
+    IfThere<kGivenX>(WithCode(kTiling, SameShape(kCos, kDcos))),
+    IfThere<kGivenX>(WithCode(kTiling, SameShape(kCos, kDsin))),
+    SizesRepresentable({kDx, kDcos, kDsin}),
+    Own(NothingToDo),
+    InsideStorage({kX, kCos, kSin, kGivenX}),
+};
+
+constexpr int kSums = 4;
+
+// In the job's memory: the sums, which run first, and the rows.
+struct GradientJob {
+  engine::ReductionJob sums[kSums];
+  engine::RowJob rows;
+};
+
+struct GradientsJob {
+  int sums;
+  int64_t elements;
+
+  bool Touches(int operand) const noexcept { return operand < kGivenX || operand == kDx || sums != 0; }
+  int64_t Elements() const noexcept { return elements; }
+  void Run(const JobContext& context) const noexcept {
+    const auto& jobs = *reinterpret_cast<const GradientJob*>(context.memory);
+    for (int i = 0; i < sums; ++i) jobs.sums[i].Run(context.addresses, context.workspace);
+    jobs.rows.Run(context.addresses, static_cast<char*>(context.workspace));
+  }
+};
+
+// An angle's gradient for the first or second elements of pairs: the sum of sign * dy * x.
+engine::ReductionJob SumOfProducts(const OperatorCall& call, int output, int64_t which, int64_t which_x,
+                                   Executor& executor) {
+  const int64_t mode = call.attributes[kMode].integer;
+  const aclTensor dy = OfPairs(call.Tensor(kX), ModeOfRest(mode), which);
+  const aclTensor x = OfPairs(call.Tensor(kGivenX), ModeOfX(mode), which_x);
+  const aclTensor to = OfPairs(call.Tensor(output), ModeOfRest(mode), which);
+  const TensorArgument tensors[] = {{"dy", &dy}, {"x", &x}, {"out", &to}};
+  OperatorCall views(call);
+  views.tensors = tensors;
+  const uint64_t others = executor.workspace_size;
+  engine::ReductionJob job = MakeReductionJob(views, dy.view, to.view, {0, 1}, 2, /*factor=*/1.0f, executor);
+  executor.workspace_size = std::max(executor.workspace_size, others);
+  const float sign = which == 0 && which_x == 1 ? -1.0f : 1.0f;
+  job.formula.Set(kSignedProduct.For(JobIsa()), engine::FactorAlone{sign});
+  job.formula.argument[0] = kX;
+  job.formula.argument[1] = kGivenX;
+  job.output_argument = static_cast<int8_t>(output);
+  return job;
+}
+
+void SetGradients(const OperatorCall& call, Executor& executor) {
+  const int angles[] = {kDcos, kDsin};
+  if (call.work == OperatorCall::Work::kNoTerms) return SetZeroJob(call, angles, 2, executor);
+  std::byte* const memory = executor.ReserveMemory(sizeof(GradientJob));
+  if (memory == nullptr) return;
+  auto* const jobs = reinterpret_cast<GradientJob*>(memory);
+  int count = 0;
+  if (call.IsGiven(kGivenX)) {
+    for (const int output : angles) {
+      for (const int64_t which : {0, 1}) {
+        new (&jobs->sums[count++]) engine::ReductionJob(
+            SumOfProducts(call, output, which, output == kDcos ? which : 1 - which, executor));
+      }
+    }
+  }
+  const int64_t mode = call.attributes[kMode].integer;
+  engine::RowJobMaker rows = RowsOf(call, ModeOfRest(mode), kDx, ModeOfX(mode));
+  std::memcpy(&jobs->rows, &rows.Make(kTurnBack, engine::NoParameters(), &executor.workspace_size),
+              sizeof(engine::RowJob));
+  const int64_t elements = call.Tensor(kX).numel;
+  executor.SetJob([&] { return GradientsJob{count, elements}; });
 }
 
 }  // namespace
 
 namespace facts {
-extern const OperatorFacts rotary_position_embedding;
+extern const OperatorFacts rotary_position_embedding, rotary_position_embedding_grad;
 }
 
 const OperatorFacts facts::rotary_position_embedding = {
     "aclnnRotaryPositionEmbedding", "aclnnop/aclnn_rotary_position_embedding.h", kNoneBeforeAtlasA2,
+    kNoneBeforeAtlasA2, /*by_promotion=*/false};
+const OperatorFacts facts::rotary_position_embedding_grad = {
+    "aclnnRotaryPositionEmbeddingGrad", "aclnnop/aclnn_rotary_position_embedding_grad.h", kNoneBeforeAtlasA2,
     kNoneBeforeAtlasA2, /*by_promotion=*/false};
 
 }  // namespace portacl
@@ -153,5 +310,19 @@ aclnnStatus aclnnRotaryPositionEmbeddingGetWorkspaceSize(const aclTensor* x, con
   return RunPhase1(call, kChecks, workspaceSize, executor, SetRotated);
 }
 PORTACL_PHASE_2(aclnnRotaryPositionEmbedding)
+
+aclnnStatus aclnnRotaryPositionEmbeddingGradGetWorkspaceSize(
+    const aclTensor* dy, const aclTensor* cos, const aclTensor* sin, const aclTensor* xOptional, int64_t mode,
+    const aclTensor* dxOut, const aclTensor* dcosOut, const aclTensor* dsinOut, uint64_t* workspaceSize,
+    aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"dy", dy},       {"cos", cos},         {"sin", sin},        {"xOptional", xOptional},
+      {"dxOut", dxOut}, {"dcosOut", dcosOut}, {"dsinOut", dsinOut}};
+  const Attribute attributes[] = {{"mode", mode}};
+  OperatorCall call{"aclnnRotaryPositionEmbeddingGrad", tensors, attributes, /*in_place=*/false,
+                    /*output_count=*/3};
+  return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGradients);
+}
+PORTACL_PHASE_2(aclnnRotaryPositionEmbeddingGrad)
 
 #endif  // HWY_ONCE

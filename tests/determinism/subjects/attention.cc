@@ -9,6 +9,7 @@
 #include "aclnnop/aclnn_flash_attention_score_v4.h"
 #include "aclnnop/aclnn_fused_infer_attention_score.h"
 #include "aclnnop/aclnn_rotary_position_embedding.h"
+#include "aclnnop/aclnn_rotary_position_embedding_grad.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {
@@ -37,6 +38,15 @@ aclDataType DtypeOf(const aclTensor* tensor) {
   aclDataType dtype = ACL_DT_UNDEFINED;
   aclGetDataType(tensor, &dtype);
   return dtype;
+}
+
+Shape ShapeOf(const aclTensor* tensor) {
+  int64_t* dims = nullptr;
+  uint64_t count = 0;
+  aclGetViewShape(tensor, &dims, &count);
+  Shape shape(dims, dims + count);
+  delete[] dims;
+  return shape;
 }
 
 const DtypeNumber kDtypes[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
@@ -79,6 +89,42 @@ const auto kRotary = Register({"aclnnRotaryPositionEmbedding",
                                },
                                aclnnRotaryPositionEmbedding},
                               RotaryCases(), 4);
+
+// Each gradient in each mode, of angles that rows share in two ways: sums in lanes are of rows of one pair alone.
+std::vector<GivenCase> RotaryGradientCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kDtypes) {
+    for (size_t setting = 0; setting < 12; ++setting) {
+      const bool is_narrow = setting / 3 == 1;
+      const int64_t columns = is_narrow ? 2 : 84;
+      const Shape x = {2, 617, 3, columns};
+      const Shape angles = {1, is_narrow ? 1 : 617, 1, columns};
+      cases.push_back({{dtype, dtype, dtype, dtype},
+                       {x, angles, angles, x},
+                       dtype,
+                       setting % 3 == 0 ? x : angles,
+                       setting});
+    }
+  }
+  return cases;
+}
+const auto kRotaryGrad =
+    Register({"aclnnRotaryPositionEmbeddingGrad",
+              {"dy", "cos", "sin", "x", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const int64_t which = a.reduction % 3;
+                const Shape x = ShapeOf(t[0]);
+                const Shape angles = ShapeOf(t[1]);
+                const Unseen dx(x, DtypeOf(t[0]));
+                const Unseen dcos(angles, DtypeOf(t[0]));
+                const Unseen dsin(angles, DtypeOf(t[0]));
+                return aclnnRotaryPositionEmbeddingGradGetWorkspaceSize(
+                    t[0], t[1], t[2], t[3], a.reduction / 3, which == 0 ? t[4] : static_cast<aclTensor*>(dx),
+                    which == 1 ? t[4] : static_cast<aclTensor*>(dcos),
+                    which == 2 ? t[4] : static_cast<aclTensor*>(dsin), size, executor);
+              },
+              aclnnRotaryPositionEmbeddingGrad},
+             RotaryGradientCases(), 12);
 
 // ---- attention ----
 
