@@ -438,6 +438,7 @@
 #include "aclnnop/aclnn_upsample_nearest_2d_v2.h"
 #include "aclnnop/aclnn_var.h"
 #include "aclnnop/aclnn_var_mean.h"
+#include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
 #include "aclnnop/aclnn_zero.h"
 #include "support/c_function.h"
 
@@ -1201,6 +1202,7 @@ constexpr OperatorCall kCalls[] = {
     MOVES(Dot, 3, kAny, t[0], t[1], t[2]),
     MOVES(Addmv, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
     MOVES(Cdist, 3, kAny, t[0], t[1], a.log_target ? 2.0f : 1.5f, 2, t[2]),
+    MOVES(WeightQuantBatchMatmulV2, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, static_cast<int>(a.reduction), t[3]),
     MOVES(Ger, 3, kAny, t[0], t[1], t[2]),
     MOVES(LinalgCross, 3, kBroadcast, t[0], t[1], given.Dim(t[0]), t[2]),
     MOVES(TriangularSolve, 4, kAny, t[0], t[1], a.log_target, a.reduction == 1, a.reduction == 2, t[2], a.log_target ? t[3] : nullptr),
@@ -1470,7 +1472,7 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 272;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 273;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 

@@ -19,6 +19,7 @@
 #include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_mv.h"
 #include "aclnnop/aclnn_triangular_solve.h"
+#include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;
@@ -50,6 +51,7 @@ HAS(aclnnTriangularSolve, In, In, bool, bool, bool, Out, Out);
 HAS(aclnnInverse, In, Out);
 HAS(aclnnLinalgQr, In, int64_t, Out, Out);
 HAS(aclnnCdist, In, In, float, int64_t, Out);
+HAS(aclnnWeightQuantBatchMatmulV2, In, In, In, In, In, In, In, int, In);
 HAS(aclnnConvolution, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, Out, int8_t);
 HAS(aclnnConvolutionBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Ints, int, const aclBoolArray*,
     int8_t, Out, Out, Out);

@@ -18,6 +18,7 @@
 #include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_mv.h"
 #include "aclnnop/aclnn_triangular_solve.h"
+#include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {
@@ -223,6 +224,91 @@ const auto kSum = RegisterDistances<10>("1");
 const auto kSquares = RegisterDistances<20>("2");
 const auto kMost = RegisterDistances<-1>("infinity");
 const auto kPowers = RegisterDistances<25>("2_5");
+
+// Operands are dense, whatever layout is given: they are copied. INT8 weights, and their bytes as twice as many INT4, transposed.
+class DenseCopy {
+ public:
+  DenseCopy(const aclTensor* tensor, std::vector<char>& memory) {
+    int64_t* dims = nullptr;
+    int64_t* steps = nullptr;
+    uint64_t rank = 0;
+    int64_t offset = 0;
+    void* address = nullptr;
+    aclGetViewShape(tensor, &dims, &rank);
+    aclGetViewStrides(tensor, &steps, &rank);
+    aclGetViewOffset(tensor, &offset);
+    aclGetRawTensorAddr(tensor, &address);
+    aclGetDataType(tensor, &dtype);
+    rows = dims[0];
+    columns = dims[1];
+    const size_t size = aclDataTypeSize(dtype);
+    memory.resize(static_cast<size_t>(rows * columns) * size);
+    for (int64_t i = 0; i < rows * columns; ++i) {
+      const int64_t place = offset + i / columns * steps[0] + i % columns * steps[1];
+      std::copy_n(static_cast<const char*>(address) + place * static_cast<int64_t>(size), size,
+                  memory.data() + static_cast<size_t>(i) * size);
+    }
+    delete[] dims;
+    delete[] steps;
+    data = memory.data();
+  }
+  aclTensor* As(aclDataType type, int64_t first, int64_t second, bool is_transposed) const {
+    const int64_t shape[] = {first, second};
+    const int64_t strides[] = {is_transposed ? 1 : second, is_transposed ? first : 1};
+    return aclCreateTensor(shape, 2, type, strides, 0, ACL_FORMAT_ND, shape, 2, data);
+  }
+
+  aclDataType dtype = ACL_DT_UNDEFINED;
+  int64_t rows = 0;
+  int64_t columns = 0;
+  char* data = nullptr;
+};
+
+SubjectRegistration RegisterWeights() {
+  Subject subject;
+  subject.start = Start::kZero;
+  subject.sums_everything = true;
+  OperatorBinding& binding = subject.description.binding;
+  binding.name = "aclnnWeightQuantBatchMatmulV2";
+  binding.tensors = {"x", "weight", "antiquantScale", "antiquantOffsetOptional", "y"};
+  binding.plan = [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+    static std::vector<char> memory[4];
+    const DenseCopy x(t[0], memory[0]);
+    const DenseCopy weight(t[1], memory[1]);
+    const DenseCopy scale(t[2], memory[2]);
+    const DenseCopy offset(t[3], memory[3]);
+    const bool is_int4 = a.reduction != 0;
+    aclTensor* const made[] = {x.As(x.dtype, x.rows, x.columns, false),
+                               is_int4 ? weight.As(ACL_INT4, x.columns, scale.columns, true)
+                                       : weight.As(ACL_INT8, x.columns, scale.columns, false),
+                               scale.As(x.dtype, scale.rows, scale.columns, is_int4),
+                               offset.As(x.dtype, scale.rows, scale.columns, is_int4)};
+    const aclnnStatus status =
+        aclnnWeightQuantBatchMatmulV2GetWorkspaceSize(made[0], made[1], made[2], made[3], nullptr, nullptr,
+                                                      nullptr, is_int4 ? 32 : 0, t[4], size, executor);
+    for (aclTensor* const tensor : made) aclDestroyTensor(tensor);
+    return status;
+  };
+  binding.run = aclnnWeightQuantBatchMatmulV2;
+  binding.may_need_workspace = [](std::span<const Shape>) { return true; };
+  for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+    subject.given.push_back({{dtype, ACL_INT8, dtype, dtype},
+                             {{131, 300}, {300, 97}, {1, 97}, {1, 97}},
+                             dtype,
+                             {131, 97},
+                             0,
+                             {}});
+    subject.given.push_back(
+        {{dtype, ACL_INT8, dtype, dtype}, {{5, 700}, {97, 350}, {22, 97}, {22, 97}}, dtype, {5, 97}, 1, {}});
+  }
+  for (int64_t i = 0; i < 2; ++i) {
+    subject.description.attributes.emplace_back();
+    subject.description.attributes.back().reduction = i;
+  }
+  subject.cuts_freely = [](const Attributes&) { return false; };
+  return SubjectRegistration(std::move(subject));
+}
+const auto kWeights = RegisterWeights();
 
 }  // namespace
 }  // namespace portacl::testing

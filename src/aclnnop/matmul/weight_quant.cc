@@ -1,0 +1,342 @@
+// aclnnWeightQuantBatchMatmulV2: products with weights of 8 or 4 bits, each multiplied by a scale that a column, or a group of its terms, shares.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
+
+#include <utility>
+
+#include "acl/errors.h"
+#include "acl/stream/thread_limit.h"
+#include "aclnnop/matmul/product.h"
+#include "aclnnop/norm/statistics.h"
+#include "aclnnop/operator_facts.h"
+#include "engine/gemm/quantised_product.h"
+
+namespace portacl {
+namespace {
+
+using namespace matmul;
+
+enum Tensors { kX, kWeight, kScale, kOffset, kQuantScale, kQuantOffset, kBias, kY };
+enum Attributes { kGroupSize };
+
+constexpr ProductSet kAtlasInference{Product::kAtlasInference};
+constexpr ProductSet kWithQuantised = products::kSinceAtlasA2 | kAtlasInference;
+constexpr DtypeRule kDtypesOfX =
+    SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16)).On(kAtlasInference, DtypeSet(ACL_FLOAT16));
+constexpr DtypeRule kDtypesOfWeight =
+    SinceAtlasA2(DtypeSet(ACL_INT8, ACL_INT4, ACL_INT32)).On(kAtlasInference, DtypeSet(ACL_INT8));
+// Scales of 64 bits and results of 8 are CANN's, too, and refused at the end.
+constexpr DtypeRule kDtypesOfScale = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16, ACL_UINT64, ACL_INT64))
+                                         .On(kAtlasInference, DtypeSet(ACL_FLOAT16));
+constexpr DtypeRule kDtypesOfOffset =
+    SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16, ACL_INT32)).On(kAtlasInference, DtypeSet(ACL_FLOAT16));
+constexpr DtypeRule kDtypesOfBias = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_FLOAT))
+                                        .On(kAtlasInference, DtypeSet(ACL_FLOAT16))
+                                        .On(products::kAscend950, DtypeSet(ACL_FLOAT16, ACL_FLOAT, ACL_BF16));
+constexpr DtypeRule kDtypesOfY =
+    SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16, ACL_INT8)).On(kAtlasInference, DtypeSet(ACL_FLOAT16));
+
+constexpr int64_t kMostLength = 65535;
+constexpr int64_t kGroupStep = 32;
+constexpr int64_t kInWord = 8;
+
+// The weight as a matrix of integers: steps in elements, of which a byte has one or two.
+struct Weight {
+  int64_t terms;
+  int64_t columns;
+  int64_t term;
+  int64_t column;
+  int64_t first;
+  bool is_transposed;
+};
+
+aclTensor LastTwoSwapped(const aclTensor& tensor) {
+  aclTensor view = tensor;
+  const int rank = view.view.rank;
+  std::swap(view.view.dim[rank - 2], view.view.dim[rank - 1]);
+  std::swap(view.strides.dim[rank - 2], view.strides.dim[rank - 1]);
+  view.Describe();
+  return view;
+}
+bool IsTransposed(const aclTensor& tensor) {
+  return !IsContiguous(tensor) && tensor.view.rank >= 2 && IsContiguous(LastTwoSwapped(tensor));
+}
+
+// Words of eight along the axis that lies side by side. Where either may be that one, the number of terms decides.
+Weight WeightOf(const OperatorCall& call) {
+  const aclTensor& tensor = call.Tensor(kWeight);
+  Weight weight{tensor.view[0],    tensor.view[1], tensor.strides[0],
+                tensor.strides[1], tensor.offset,  IsTransposed(tensor)};
+  if (tensor.dtype != ACL_INT32) return weight;
+  const int64_t terms = call.Tensor(kX).view[1];
+  if (IsContiguous(tensor) && weight.terms != terms && weight.terms * kInWord == terms)
+    weight.is_transposed = IsContiguous(LastTwoSwapped(tensor));
+  weight.first *= kInWord;
+  if (weight.is_transposed) {
+    weight.terms *= kInWord;
+    weight.term = 1;
+    weight.column *= kInWord;
+  } else {
+    weight.columns *= kInWord;
+    weight.column = 1;
+    weight.term *= kInWord;
+  }
+  return weight;
+}
+
+aclnnStatus Refuse(const Check& check, const OperatorCall& call, int tensor, const char* accepted) {
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, tensor).Add(" is not accepted, accepted: ");
+  return FailAclnn(check.code, message.Add(accepted).Add("."));
+}
+
+aclnnStatus NotOnProduct(const Check& check, OperatorCall& call) noexcept {
+  return FailAclnn(check.code,
+                   StartMessage(call).Add("not on this product, accepted: Atlas A2, Atlas A3, Ascend "
+                                          "950 and Atlas inference products."));
+}
+
+aclnnStatus NothingQuantised(const Check& check, OperatorCall& call) noexcept {
+  for (const int tensor : {kQuantScale, kQuantOffset}) {
+    if (call.IsGiven(tensor)) return Refuse(check, call, tensor, "on this product a null pointer");
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus LiesAccepted(const Check& check, OperatorCall& call) noexcept {
+  for (const int tensor : {kX, kWeight}) {
+    const aclTensor& view = call.Tensor(tensor);
+    if (!IsContiguous(view) && !IsTransposed(view))
+      return Refuse(check, call, tensor, "contiguous, or with its last two dims transposed");
+  }
+  const bool is_transposed = IsTransposed(call.Tensor(kWeight));
+  for (const int tensor : {kScale, kOffset}) {
+    if (call.IsGiven(tensor) && !is_transposed && !IsContiguous(call.Tensor(tensor)))
+      return Refuse(check, call, tensor, "contiguous, unless weight is transposed");
+  }
+  for (const int tensor : {kY, kQuantScale, kQuantOffset, kBias}) {
+    if (call.IsGiven(tensor) && !IsContiguous(call.Tensor(tensor)))
+      return Refuse(check, call, tensor, "contiguous");
+  }
+  return ACL_SUCCESS;
+}
+
+// On Ascend 950 scales lie as the weight does.
+aclnnStatus LiesAsWeight(const Check& check, OperatorCall& call) noexcept {
+  for (const int tensor : {kScale, kOffset}) {
+    if (!call.IsGiven(tensor)) continue;
+    const aclTensor& view = call.Tensor(tensor);
+    if (view.view.rank < 2 || view.numel == 1) continue;
+    if (!IsContiguous(view) && !IsTransposed(view))
+      return Refuse(check, call, tensor, "transposed as weight is");
+    if (IsTransposed(call.Tensor(kWeight)) && !IsContiguous(LastTwoSwapped(view)))
+      return Refuse(check, call, tensor, "transposed as weight is");
+  }
+  return ACL_SUCCESS;
+}
+
+bool IsFixpipe(const OperatorCall& call) {
+  const aclDataType scale = call.Tensor(kScale).dtype;
+  return scale == ACL_UINT64 || scale == ACL_INT64;
+}
+
+aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
+  const aclDataType x = call.Tensor(kX).dtype;
+  const bool is_fixpipe = IsFixpipe(call);
+  const bool fixpipe_fits =
+      x == ACL_FLOAT16 && call.Tensor(kWeight).dtype == ACL_INT8 && call.Tensor(kY).dtype == ACL_FLOAT16;
+  if (is_fixpipe ? !fixpipe_fits : call.Tensor(kScale).dtype != x)
+    return Refuse(check, call, kScale, "x's dtype");
+  if (call.IsGiven(kOffset) &&
+      call.Tensor(kOffset).dtype != (is_fixpipe ? ACL_INT32 : call.Tensor(kScale).dtype))
+    return Refuse(check, call, kOffset, "antiquantScale's dtype");
+  if (call.IsGiven(kBias)) {
+    const aclDataType bias = call.Tensor(kBias).dtype;
+    const bool fits = x == ACL_FLOAT16 ? bias == ACL_FLOAT16 : bias != ACL_FLOAT16;
+    if (!fits) return Refuse(check, call, kBias, "DT_FLOAT16 with x of that, else DT_FLOAT");
+  }
+  if (call.Tensor(kY).dtype != (call.IsGiven(kQuantScale) ? ACL_INT8 : x))
+    return Refuse(check, call, kY, "x's dtype, and DT_INT8 with quantScaleOptional");
+  return ACL_SUCCESS;
+}
+
+aclnnStatus FormatsFit(const Check& check, OperatorCall& call) noexcept {
+  for (const int tensor : {kX, kWeight, kScale, kOffset, kQuantScale, kQuantOffset, kBias, kY}) {
+    if (!call.IsGiven(tensor)) continue;
+    const aclFormat format = call.Tensor(tensor).format;
+    const bool is_nz =
+        format == ACL_FORMAT_FRACTAL_NZ && tensor == kWeight && !products::kAscend950.Contains(call.product);
+    if (format != ACL_FORMAT_ND && !is_nz)
+      return Refuse(check, call, tensor, "the format ND, of weight before Ascend 950 FRACTAL_NZ too");
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus RanksFit(const Check& check, OperatorCall& call) noexcept {
+  for (const int tensor : {kBias, kScale, kOffset}) {
+    if (!call.IsGiven(tensor)) continue;
+    const int rank = call.Tensor(tensor).view.rank;
+    if (rank < 1 || rank > 2) return Refuse(check, call, tensor, "1 or 2 dims");
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& x = call.Tensor(kX).view;
+  const Weight weight = WeightOf(call);
+  if (weight.terms != x[1]) return RefuseWith(check, call, kWeight, kX, "as many terms");
+  if (x[0] < 1 || x[1] < 1) return Refuse(check, call, kX, "dims of at least 1");
+  if (weight.columns < 1) return Refuse(check, call, kWeight, "dims of at least 1");
+  if (products::kAtlasA2AndA3.Contains(call.product)) {
+    if (x[1] > kMostLength || (IsTransposed(call.Tensor(kX)) && x[0] > kMostLength))
+      return Refuse(check, call, kX, "at most 65535 columns, of a transposed one rows too");
+    if (weight.columns > kMostLength) return Refuse(check, call, kWeight, "at most 65535 columns");
+  }
+  // One row or column lies either way.
+  const int64_t inner = weight.terms == 1 || weight.columns == 1 ? weight.terms * weight.columns
+                        : weight.is_transposed                   ? weight.terms
+                                                                 : weight.columns;
+  if (call.Tensor(kWeight).dtype == ACL_INT4 && inner % 2 != 0)
+    return Refuse(check, call, kWeight, "an even number of elements side by side");
+  const Shape& y = call.Tensor(kY).view;
+  if (y[0] != x[0] || y[1] != weight.columns)
+    return Refuse(check, call, kY, "rows of x by columns of weight");
+  return ACL_SUCCESS;
+}
+
+aclnnStatus GroupSizeFits(const Check& check, OperatorCall& call) noexcept {
+  const int64_t size = call.attributes[kGroupSize].integer;
+  const int64_t terms = call.Tensor(kX).view[1];
+  if (size == 0 || (size >= kGroupStep && size < terms && size % kGroupStep == 0)) return ACL_SUCCESS;
+  return FailAclnn(check.code, StartMessage(call)
+                                   .Add("parameter antiquantGroupSize has the value ")
+                                   .Add(size)
+                                   .Add(", accepted: 0, or a multiple of 32 less than x's ")
+                                   .Add(terms)
+                                   .Add(" columns."));
+}
+
+aclnnStatus NumbersFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& scale = call.Tensor(kScale).view;
+  const int64_t columns = call.Tensor(kY).view[1];
+  const int64_t size = call.attributes[kGroupSize].integer;
+  const int64_t last = scale[scale.rank - 1];
+  bool fits;
+  if (size == 0) {
+    fits = (last == 1 || last == columns) && (scale.rank == 1 || scale[0] == 1);
+  } else {
+    const int64_t groups = (call.Tensor(kX).view[1] + size - 1) / size;
+    fits = scale.rank == 2 && scale[0] == groups && last == columns;
+  }
+  if (!fits)
+    return Refuse(check, call, kScale,
+                  "one element, one for each column, or with groups one for each of these and each column");
+  if (call.IsGiven(kOffset) && call.Tensor(kOffset).view != scale)
+    return Refuse(check, call, kOffset, "antiquantScale's shape");
+  if (call.IsGiven(kBias)) {
+    const Shape& bias = call.Tensor(kBias).view;
+    if (bias[bias.rank - 1] != columns || (bias.rank == 2 && bias[0] != 1))
+      return Refuse(check, call, kBias, "one element for each column");
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
+  for (const int tensor : {kQuantScale, kQuantOffset}) {
+    if (call.IsGiven(tensor)) return Refuse(check, call, tensor, "a null pointer: results are not quantised");
+  }
+  return IsFixpipe(call) ? Refuse(check, call, kScale, "x's dtype: scales of 64 bits are not computed")
+                         : ACL_SUCCESS;
+}
+
+constexpr Check kChecks[] = {
+    OnProducts(~kWithQuantised, Own(NotOnProduct, ACLNN_ERR_RUNTIME_ERROR)),
+    NotNull(kX),
+    NotNull(kWeight),
+    NotNull(kScale),
+    NotNull(kY),
+    OnProducts(~products::kAtlasA2AndA3, Own(NothingQuantised, ACLNN_ERR_PARAM_NULLPTR)),
+    Own(LiesAccepted),
+    OnProducts(products::kAscend950, Own(LiesAsWeight)),
+    DtypesIn(kDtypesOfX, {kX}),
+    DtypesIn(kDtypesOfWeight, {kWeight}),
+    DtypesIn(kDtypesOfScale, {kScale}),
+    IfThere<kOffset>(DtypesIn(kDtypesOfOffset, {kOffset})),
+    IfThere<kBias>(DtypesIn(kDtypesOfBias, {kBias})),
+    DtypesIn(kDtypesOfY, {kY}),
+    RankIs(2, {kX, kWeight, kY}),
+    Own(DtypesFit),
+    Own(FormatsFit),
+    Own(RanksFit),
+    Own(LengthsFit),
+    Own(GroupSizeFits),
+    Own(NumbersFit),
+    Own(IsComputed, ACLNN_ERR_INNER_NULLPTR),
+    SizesRepresentable({kY}),
+    InsideStorage({kX, kWeight, kScale, kOffset, kBias}),
+};
+
+engine::GroupNumbers NumbersOf(const OperatorCall& call, int tensor) {
+  const aclTensor& view = call.Tensor(tensor);
+  constexpr int64_t kSize = 2;
+  const int last = view.view.rank - 1;
+  return {static_cast<int8_t>(tensor), view.offset * kSize,
+          view.view[last] == 1 ? 0 : view.strides[last] * kSize,
+          last == 0 || view.view[0] == 1 ? 0 : view.strides[0] * kSize};
+}
+
+void SetProduct(const OperatorCall& call, Executor& executor) {
+  const Weight weight = WeightOf(call);
+  const Matrices x{kX, call.Tensor(kX)};
+  const Matrices bias{kBias, call.IsGiven(kBias) ? call.Tensor(kBias) : aclTensor{}};
+  const int64_t size = call.attributes[kGroupSize].integer;
+  const bool has_offset = call.IsGiven(kOffset);
+  const engine::QuantisedWeights weights{
+      .argument = kWeight,
+      .is_int4 = call.Tensor(kWeight).dtype != ACL_INT8,
+      .has_offset = has_offset,
+      .first = weight.first,
+      .term = weight.term,
+      .column = weight.column,
+      .group_terms = size == 0 ? weight.terms : size,
+      .dtype = call.Tensor(kX).dtype,
+      .scale = NumbersOf(call, kScale),
+      .offset = has_offset ? NumbersOf(call, kOffset) : engine::GroupNumbers{}};
+  // The right operand's place is taken by the weights when the job runs.
+  const engine::Gemm gemm = GemmOf(
+      {.left = x, .right = x, .out = {kY, call.Tensor(kY)}, .added = call.IsGiven(kBias) ? &bias : nullptr});
+  executor.SetJob([&] { return engine::QuantisedGemmJob{gemm, weights, JobIsa(), ThreadLimit()}; });
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts weight_quant_batch_matmul_v2;
+}
+
+const OperatorFacts facts::weight_quant_batch_matmul_v2 = {
+    "aclnnWeightQuantBatchMatmulV2", "aclnnop/aclnn_weight_quant_batch_matmul_v2.h", kDtypesOfX, kDtypesOfX,
+    /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnWeightQuantBatchMatmulV2GetWorkspaceSize(
+    const aclTensor* x, const aclTensor* weight, const aclTensor* antiquantScale,
+    const aclTensor* antiquantOffsetOptional, const aclTensor* quantScaleOptional,
+    const aclTensor* quantOffsetOptional, const aclTensor* biasOptional, int antiquantGroupSize,
+    const aclTensor* y, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"x", x},
+                                    {"weight", weight},
+                                    {"antiquantScale", antiquantScale},
+                                    {"antiquantOffsetOptional", antiquantOffsetOptional},
+                                    {"quantScaleOptional", quantScaleOptional},
+                                    {"quantOffsetOptional", quantOffsetOptional},
+                                    {"biasOptional", biasOptional},
+                                    {"y", y}};
+  const Attribute attributes[] = {{"antiquantGroupSize", int64_t{antiquantGroupSize}}};
+  OperatorCall call{"aclnnWeightQuantBatchMatmulV2", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetProduct);
+}
+PORTACL_PHASE_2(aclnnWeightQuantBatchMatmulV2)
