@@ -105,8 +105,9 @@ bool IsPartial(std::string_view api, size_t operand) {
       "Gather", "Index", "Embedding", "Take",   "Sampler",     "Masked", "Scatter", "Put",
       "Tril",   "Triu",  "NLLLoss",   "Unfold", "Multinomial", "Search", "Put"};
   if (api.find("Attention") != std::string_view::npos) return true;
-  return operand == 0 && std::any_of(std::begin(kOfFirst), std::end(kOfFirst),
-                                     [api](std::string_view part) { return api.find(part) != std::string_view::npos; });
+  return operand == 0 && std::any_of(std::begin(kOfFirst), std::end(kOfFirst), [api](std::string_view part) {
+           return api.find(part) != std::string_view::npos;
+         });
 }
 
 StridedBytes At(const StridedBytes& bytes, const void* address) {
