@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "acl/float_environment.h"
+
 namespace portacl::engine {
 
 bool QuantisedGemmJob::Touches(int operand) const noexcept {
@@ -36,6 +38,8 @@ void QuantisedGemmJob::Run(void* const* addresses, void* workspace) const noexce
   made.right.argument = weights.argument;
   made.right.dtype = ACL_FLOAT;
   made.right.quantised = &source;
+  // How it is cut is computed in floating point, too.
+  const DefaultFloatEnvironment environment;
   MakeGemmJob(made, isa, threads).Run(addresses, workspace);
 }
 
