@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 
 #include "aclnnop/aclnn_embedding.h"
@@ -935,6 +936,27 @@ TEST(BadIndices, OfAnExpandedTensorCountItsElements) {
   EXPECT_EQ(called.first, 507015);
   EXPECT_NE(called.message.find("index has the value 3 at element 4, accepted: -3 to 2."), std::string::npos)
       << called.message;
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+}
+
+// Along a dim of one element no step is taken, so its stride says nothing.
+TEST(Strides, OfOneElementMayBeAnyNumber) {
+  const ScopedEnvironment environment(Variables{});
+  const Shape shape = {1, 3};
+  const int64_t strides[] = {std::numeric_limits<int64_t>::min(), 1};
+  std::vector<float> self = {1, 2, 3};
+  std::vector<int64_t> index = {0, 0};
+  std::vector<float> out(6, -7);
+  aclTensor* const tensors[] = {
+      aclCreateTensor(shape.data(), 2, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, &shape[1], 1, self.data()),
+      Dense({2}, ACL_INT64, index), Dense({2, 3}, ACL_FLOAT, out)};
+  const Called called = Call(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnIndexSelectGetWorkspaceSize(tensors[0], 0, tensors[1], tensors[2], size, executor);
+      },
+      aclnnIndexSelect, environment.stream());
+  EXPECT_EQ(called.status, 0) << called.message;
+  EXPECT_EQ(out, (std::vector<float>{1, 2, 3, 1, 2, 3}));
   for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
 }
 

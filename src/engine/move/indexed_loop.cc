@@ -543,7 +543,7 @@ bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexVi
            indices[k].wraps,
            0,
            indices[k].bound,
-           indices[k].step * size,
+           indices[k].bound > 1 ? indices[k].step * size : 0,  // of one element it may be any number
            indices[k].view->offset * index_size,
            {},
            nullptr};
