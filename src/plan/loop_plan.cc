@@ -18,9 +18,11 @@ void BroadcastStrides(const Shape& shape, std::span<const int> axes, const aclTe
   const int missing = shape.rank - tensor.view.rank;
   loop.element_size = static_cast<int32_t>((StorageBits(tensor.dtype) + 7) / 8);
   loop.offset = tensor.offset * loop.element_size;
+  // The strides of a tensor without elements may be any numbers.
+  const bool is_empty = tensor.view.IsEmpty();
   for (size_t i = 0; i < axes.size(); ++i) {
     const int own = axes[i] - missing;
-    const bool walks = own >= 0 && tensor.view[own] != 1;
+    const bool walks = own >= 0 && tensor.view[own] != 1 && !is_empty;
     loop.stride[i] = walks ? strides[own] * loop.element_size : 0;
   }
 }

@@ -533,6 +533,9 @@ bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexVi
   move.indexed.offset = indexed.offset * size;
   move.index_count = count;
   move.count = 1;
+  // Where there are no elements, or one along a dim, its stride may be any number.
+  const bool is_empty = plain.view.IsEmpty();
+  const auto in_bytes = [is_empty](int64_t stride, int64_t bytes) { return is_empty ? 0 : stride * bytes; };
   for (int k = 0; k < count; ++k) {
     IndexOperand& one = move.index[k];
     const int64_t index_size = StorageBits(indices[k].view->dtype) / 8;
@@ -543,7 +546,7 @@ bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexVi
            indices[k].wraps,
            0,
            indices[k].bound,
-           indices[k].bound > 1 ? indices[k].step * size : 0,  // of one element it may be any number
+           in_bytes(indices[k].bound > 1 ? indices[k].step : 0, size),
            indices[k].view->offset * index_size,
            {},
            nullptr};
@@ -553,11 +556,11 @@ bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexVi
     if (plain.view[dim] == 1) continue;
     move.extent[rank] = plain.view[dim];
     move.count *= plain.view[dim];
-    move.plain_stride[rank] = plain.strides[dim] * plain_size;
-    move.indexed_stride[rank] = indexed.strides[dim] * size;
+    move.plain_stride[rank] = in_bytes(plain.strides[dim], plain_size);
+    move.indexed_stride[rank] = in_bytes(indexed.strides[dim], size);
     for (int k = 0; k < count; ++k) {
       IndexOperand& one = move.index[k];
-      one.stride[rank] = indices[k].view->strides[dim] * (StorageBits(indices[k].view->dtype) / 8);
+      one.stride[rank] = in_bytes(indices[k].view->strides[dim], StorageBits(indices[k].view->dtype) / 8);
       one.repeated = (one.repeated & DimBits(0, rank)) | (indices[k].repeated >> dim & 1) << rank;
     }
     ++rank;
