@@ -132,7 +132,7 @@ add("plan: flipped one element too far", "operand.stride[axis] * (plan.extent[ax
 add("plan: the longest stride inside", "return a < b;", "return a > b;")
 add("plan: linear without looking", "&step) && operand.stride[axis] == step;", "&step);")
 add("plan: repeated bytes count", "operand[k].stride[axis] != 0 && ", "")
-add("plan: a broadcast axis walks", "const bool walks = own >= 0 && tensor.view[own] != 1;", "const bool walks = own >= 0;",
+add("plan: a broadcast axis walks", "const bool walks = own >= 0 && tensor.view[own] != 1 && !is_empty;", "const bool walks = own >= 0 && !is_empty;",
     ["loop_plan", "l1_loss_backward_numerics"])
 
 SUMS = ("kl_div_backward_numerics", "mse_loss_out_numerics")
