@@ -147,17 +147,18 @@ bool WalksIndices(const OperatorCall& call) noexcept { return HasIndices(call); 
 constexpr auto Checks(const DtypeRule& rule, bool only_reduces) {
   constexpr Check kPasses =
       Own([](const Check&, OperatorCall&) noexcept -> aclnnStatus { return ACL_SUCCESS; });
-  return List(
-      NotNull(kSelf), NotNull(kIndex), If(HasValue, ScalarNotNull(kValue)),
-      Own(OtherTensors, ACLNN_ERR_PARAM_NULLPTR), If(HasValue, Own(ValueIsReal)), DtypesIn(rule, {kSelf}),
-      Own(OtherTensors), If(HasIndices, DtypesIn(kIndexDtypes, {kIndex})),
-      only_reduces ? Own(ReduceIsKnown) : kPasses,
-      only_reduces ? OnProducts(products::kAtlasA2AndA3, Own(ReducesOnAtlasA2)) : kPasses,
-      If(WalksIndices, Own(SameRanks)), If(WalksIndices, Own(OutLikeSelf)), If(WalksIndices, Own(IndexFits)),
-      If(WalksIndices, RankAtMost(8, {kSelf})), If(WalksIndices, DimIn(kDim, kSelf)),
-      SizesRepresentable({kSelf}), Own(OutLikeSelf, ACLNN_ERR_INNER_NULLPTR), DoneIfEmpty({kSelf}),
-      If(HasSrc, InsideStorage({kSelf, kIndex, kSrc})), If(HasValue, InsideStorage({kSelf, kIndex})),
-      Own(ReduceIsThere, ACLNN_ERR_INNER_NULLPTR), If(HasValue, Own(ValueConverts, ACLNN_ERR_INNER_NULLPTR)));
+  return List(NotNull(kSelf), NotNull(kIndex), If(HasValue, ScalarNotNull(kValue)),
+              Own(OtherTensors, ACLNN_ERR_PARAM_NULLPTR), If(HasValue, Own(ValueIsReal)),
+              DtypesIn(rule, {kSelf}), Own(OtherTensors), If(HasIndices, DtypesIn(kIndexDtypes, {kIndex})),
+              only_reduces ? Own(ReduceIsKnown) : kPasses,
+              only_reduces ? OnProducts(products::kAtlasA2AndA3, Own(ReducesOnAtlasA2)) : kPasses,
+              If(WalksIndices, Own(SameRanks)), If(WalksIndices, Own(OutLikeSelf)),
+              If(WalksIndices, Own(IndexFits)), If(WalksIndices, RankAtMost(8, {kSelf})),
+              If(WalksIndices, DimIn(kDim, kSelf)), If(HasSrc, SizesRepresentable({kSelf, kSrc + 1})),
+              If(HasValue, SizesRepresentable({kSelf, kSrc})), Own(OutLikeSelf, ACLNN_ERR_INNER_NULLPTR),
+              DoneIfEmpty({kSelf}), If(HasSrc, InsideStorage({kSelf, kIndex, kSrc})),
+              If(HasValue, InsideStorage({kSelf, kIndex})), Own(ReduceIsThere, ACLNN_ERR_INNER_NULLPTR),
+              If(HasValue, Own(ValueConverts, ACLNN_ERR_INNER_NULLPTR)));
 }
 constexpr auto kScatterChecks = Checks(kScatterDtypes, false);
 constexpr DtypeRule kReduceDtypes = kScatterDtypes.On(products::kAtlasA2AndA3, DtypeSet{ACL_FLOAT});
