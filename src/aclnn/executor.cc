@@ -76,8 +76,11 @@ aclnnStatus CheckPhase2(const ExecutorState& executor, const char* api, const vo
   return ACL_SUCCESS;
 }
 
-// Programs that are checked: operands lie in memory that the stream's device may use.
-void CheckDevices(const char* api, const ExecutorState& executor, const Stream& stream) noexcept {
+// What programs that are checked ask besides has functions of its own: phase 2 of others keeps its small frame.
+
+// Operands lie in memory that the stream's device may use.
+[[gnu::cold, gnu::noinline]] void CheckDevices(const char* api, const ExecutorState& executor,
+                                               const Stream& stream) noexcept {
   for (int i = 0; i < executor.operand_count; ++i) {
     if (!executor.touched[i]) continue;
     const MemoryFacts facts = FactsOfMemory(executor.addresses[i]);
@@ -94,6 +97,20 @@ sanitizer::CallInSlot InSlot(const Executor& executor) noexcept {
   return {&executor,           executor.api,           executor.addresses,
           executor.touched,    executor.workspace,     executor.workspace_size,
           executor.repeatable, executor.run != nullptr};
+}
+
+[[gnu::cold, gnu::noinline]] void TellOfPhase2(const char* api, const Executor& executor,
+                                               const void* workspace, uint64_t workspace_size) noexcept {
+  sanitizer::Phase2Begins(api, InSlot(executor), workspace, workspace_size);
+}
+
+[[gnu::cold, gnu::noinline]] void TellOfWork(const char* api, Executor& executor,
+                                             const FoundStream& queue) noexcept {
+  StartWork(static_cast<ExecutorState*>(&executor));
+  if (sanitizer::IsOn(sanitizer::kHandles)) CheckDevices(api, executor, *queue.stream);
+  if (!sanitizer::IsOn(sanitizer::kSync)) return;
+  sanitizer::Queue(static_cast<Task*>(&executor), api, NameForChecks(*queue.stream, queue.handle),
+                   sanitizer::AccessesOf(InSlot(executor)));
 }
 
 aclnnStatus FailUnknownStream(const char* api, aclrtStream stream) noexcept {
@@ -238,7 +255,7 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
                           ", which is no executor or one that was used already. Accepted: an executor from ",
                           api, "GetWorkspaceSize, once."));
   }
-  if (sanitizer::KeepsCalls()) sanitizer::Phase2Begins(api, InSlot(*found), workspace, workspace_size);
+  if (sanitizer::KeepsCalls()) TellOfPhase2(api, *found, workspace, workspace_size);
   aclnnStatus status = CheckPhase2(*found, api, workspace, workspace_size);
   FoundStream queue;
   if (status == ACL_SUCCESS) {
@@ -269,12 +286,7 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
     const Stream::Wait wait = to_run->result != nullptr ? Stream::Wait::kUntilDone
                               : blocking                ? Stream::Wait::kLaunchBlocking
                                                         : Stream::Wait::kNo;
-    if (sanitizer::IsOn()) StartWork(static_cast<ExecutorState*>(to_run));
-    if (sanitizer::IsOn(sanitizer::kHandles)) CheckDevices(api, *to_run, *queue.stream);
-    if (sanitizer::IsOn(sanitizer::kSync)) {
-      sanitizer::Queue(static_cast<Task*>(to_run), api, NameForChecks(*queue.stream, queue.handle),
-                       sanitizer::AccessesOf(InSlot(*to_run)));
-    }
+    if (sanitizer::IsOn()) TellOfWork(api, *to_run, queue);
     switch (queue.Submit(to_run, wait)) {
       case Stream::Submission::kQueued:
         break;

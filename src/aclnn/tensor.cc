@@ -27,6 +27,20 @@ bool ReachOf(const aclTensor& tensor, int64_t* lowest, int64_t* highest) noexcep
 
 namespace {
 
+int64_t ElementBytes(const aclTensor& tensor) noexcept { return (StorageBits(tensor.dtype) + 7) / 8; }
+
+}  // namespace
+
+int64_t ByteOffset(const aclTensor& tensor) noexcept {
+  return tensor.view.IsEmpty() ? 0 : tensor.offset * ElementBytes(tensor);
+}
+
+int64_t ByteStride(const aclTensor& tensor, int dim) noexcept {
+  return tensor.view[dim] == 1 || tensor.view.IsEmpty() ? 0 : tensor.strides[dim] * ElementBytes(tensor);
+}
+
+namespace {
+
 bool HasRowMajorStrides(const aclTensor& tensor) noexcept {
   int64_t expected = 1;
   for (int i = tensor.view.rank - 1; i >= 0; --i) {
@@ -38,7 +52,7 @@ bool HasRowMajorStrides(const aclTensor& tensor) noexcept {
 }
 
 bool ByteOffsetsFit(const aclTensor& tensor) noexcept {
-  const int64_t size = (StorageBits(tensor.dtype) + 7) / 8;
+  const int64_t size = ElementBytes(tensor);
   int64_t lowest = 0;
   int64_t highest = 0;
   int64_t bytes = 0;

@@ -63,4 +63,9 @@ inline bool IsContiguous(const aclTensor& tensor) noexcept { return tensor.conti
 // or the view has no elements.
 bool ReachOf(const aclTensor& tensor, int64_t* lowest, int64_t* highest) noexcept;
 
+// Bytes before the first element, and from an element to the next one of a dim. 0 of a tensor without elements, and the step
+// also of a dim of a single one: nothing lies there, and what the caller gave may be any number.
+int64_t ByteOffset(const aclTensor& tensor) noexcept;
+int64_t ByteStride(const aclTensor& tensor, int dim) noexcept;
+
 }  // namespace portacl

@@ -60,8 +60,9 @@ bool SetOperands(const OperatorCall& call, Executor& executor) noexcept {
   return true;
 }
 
-// What a checked program's executor is told besides.
-void NoteTensors(const OperatorCall& call, const ExecutorState& executor) noexcept {
+// What a checked program's executor is told besides. Its own function, as what follows: phase 1 of others keeps its small frame.
+[[gnu::cold, gnu::noinline]] void NoteTensors(const OperatorCall& call,
+                                              const ExecutorState& executor) noexcept {
   try {
     std::vector<CheckedOperand> operands;
     for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
@@ -80,7 +81,8 @@ void NoteTensors(const OperatorCall& call, const ExecutorState& executor) noexce
 }
 
 // Programs that are checked: which bytes the call will touch.
-void TellOfCall(const OperatorCall& call, const Executor& executor, const aclOpExecutor* handle) noexcept {
+[[gnu::cold, gnu::noinline]] void TellOfCall(const OperatorCall& call, const Executor& executor,
+                                             const aclOpExecutor* handle) noexcept {
   std::vector<sanitizer::OperandFacts> operands(static_cast<size_t>(executor.operand_count));
   for (int i = 0; i < executor.parameter_count; ++i) {
     const ExecutorParameter& parameter = executor.parameters[i];

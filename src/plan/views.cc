@@ -16,7 +16,7 @@ aclTensor PlainView(const aclTensor& tensor) noexcept {
 }
 
 void Narrow(aclTensor& view, int dim, int64_t start, int64_t length, int64_t step) noexcept {
-  view.offset += start * view.strides[dim];
+  if (!view.view.IsEmpty()) view.offset += start * view.strides[dim];
   view.view.dim[dim] = length;
   view.strides.dim[dim] *= step;
   view.Describe();
@@ -44,7 +44,7 @@ void InsertDim(aclTensor& view, int at, int64_t length, int64_t stride) noexcept
 }
 
 void Select(aclTensor& view, int dim, int64_t index) noexcept {
-  view.offset += index * view.strides[dim];
+  if (!view.view.IsEmpty()) view.offset += index * view.strides[dim];
   for (int i = dim; i + 1 < view.view.rank; ++i) {
     view.view.dim[i] = view.view[i + 1];
     view.strides.dim[i] = view.strides[i + 1];

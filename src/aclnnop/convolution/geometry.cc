@@ -133,12 +133,11 @@ aclnnStatus RefuseTensor(const Check& check, const OperatorCall& call, int tenso
 
 engine::ConvolutionOperand OperandOf(const OperatorCall& call, int tensor, const Dims& dims) noexcept {
   const aclTensor& view = call.Tensor(tensor);
-  const auto size = static_cast<int64_t>(StorageBits(view.dtype) / 8);
-  const auto step = [&](int dim) { return view.view[dim] == 1 ? 0 : view.strides[dim] * size; };
+  const auto step = [&](int dim) { return ByteStride(view, dim); };
   engine::ConvolutionOperand operand{};
   operand.argument = static_cast<int8_t>(tensor);
   operand.dtype = view.dtype;
-  operand.offset = view.offset * size;
+  operand.offset = ByteOffset(view);
   operand.outer = step(dims.outer);
   operand.inner = step(dims.inner);
   const int axes = view.view.rank - 2;
@@ -174,12 +173,11 @@ engine::Convolution ConvolutionOf(const OperatorCall& call, int x, int w, int y,
 
 void SetAdded(const OperatorCall& call, int tensor, engine::Convolution& convolution) noexcept {
   const aclTensor& view = call.Tensor(tensor);
-  const auto size = static_cast<int64_t>(StorageBits(view.dtype) / 8);
   convolution.adds = true;
   convolution.added.argument = static_cast<int8_t>(tensor);
   convolution.added.dtype = view.dtype;
-  convolution.added.offset = view.offset * size;
-  convolution.added.inner = view.view[0] == 1 ? 0 : view.strides[0] * size;
+  convolution.added.offset = ByteOffset(view);
+  convolution.added.inner = ByteStride(view, 0);
 }
 
 namespace {

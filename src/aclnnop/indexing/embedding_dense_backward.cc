@@ -144,9 +144,7 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
     named.step = 1;
     if (engine::IndexedMove* const move = add(ones, steps.Value(one), counted, counts_place))
       move->raises = false;
-    const int64_t size = int64_t{sizeof(float)};
-    steps.DivideRows({sums_place.operand, sums_place.offset + sums.offset * size}, counts_place, rows,
-                     columns);
+    steps.DivideRows({sums_place.operand, sums_place.offset + ByteOffset(sums)}, counts_place, rows, columns);
   }
   if (!is_direct) steps.Copy(sums, sums_place, out, OperandPlace(kOut));
   steps.SetJob();

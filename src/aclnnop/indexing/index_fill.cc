@@ -42,6 +42,10 @@ aclnnStatus OutHasShape(const Check&, OperatorCall& call) noexcept {
   const Check same = SameShape(kSelf, call.Output());
   return same.run(same, call);
 }
+aclnnStatus OutIsRepresentable(const Check&, OperatorCall& call) noexcept {
+  const Check fits = SizesRepresentable({call.Output()});
+  return fits.run(fits, call);
+}
 
 aclnnStatus ArrayIsInRange(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
@@ -70,7 +74,7 @@ aclnnStatus ValueConverts(const Check& check, OperatorCall& call) noexcept {
 
 constexpr auto kShapeChecks = List(If(HasElements, Own(OutHasShape)), If(HasElements, RankAtMost(8, {kSelf})),
                                    If(HasElements, DimIn(kDim, kSelf)));
-constexpr auto kEnd = List(SizesRepresentable({kSelf}), DoneIfEmpty({kSelf}), InsideStorage({kSelf}),
+constexpr auto kEnd = List(Own(OutIsRepresentable), DoneIfEmpty({kSelf}), InsideStorage({kSelf}),
                            Own(ValueConverts, ACLNN_ERR_INNER_NULLPTR));
 constexpr auto kTensorChecks =
     Join(List(NotNull(kSelf), NotNull(kIndex), ScalarNotNull(kValue), Own(OutIsGiven),  // in CANN's order

@@ -66,11 +66,11 @@ void SetMaskedScatter(const OperatorCall& call, Executor& executor) {
     source_place = steps.Workspace(given * size);
     steps.Copy(source, OperandPlace(kSource), dense, source_place);
   } else {
-    source_place.offset = source.offset * size;
+    source_place.offset = ByteOffset(source);
   }
   const bool is_copied = !IsContiguous(self);
   const aclTensor dense_self = DenseTensor(self.view, self.dtype);
-  engine::Place target = {kSelf, self.offset * size};
+  engine::Place target = {kSelf, ByteOffset(self)};
   if (is_copied) {
     target = steps.Workspace(self.numel * size);
     steps.Copy(self, OperandPlace(kSelf), dense_self, target);

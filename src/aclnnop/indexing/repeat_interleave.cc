@@ -176,7 +176,7 @@ void SetCounted(const OperatorCall& call, Executor& executor) {
   engine::Spread* const spread =
       steps.Spread(PlainView(call.Tensor(kCounts)), kCounts, call.Name(kCounts), elements, length, places);
   if (spread != nullptr) {
-    spread->step = self.strides[dim] * static_cast<int64_t>(aclDataTypeSize(self.dtype));
+    spread->step = ByteStride(self, dim);
     spread->missing = engine::IndexedMove::kNoPlace;
   }
   self.view = out.view;

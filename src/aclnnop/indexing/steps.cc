@@ -174,8 +174,8 @@ void StepList::WriteChosen(const aclTensor& mask, Place mask_place, const aclTen
   if (step == nullptr) return;
   step->mask = mask_place;
   step->source = source != nullptr ? source_place : mask_place;
-  if (source != nullptr) step->source.offset += source->offset * size;
-  step->destination = {result_operand, result->offset * size};
+  if (source != nullptr) step->source.offset += ByteOffset(*source);
+  step->destination = {result_operand, ByteOffset(*result)};
   step->counts = counts;
   step->pack = engine::FindPack(JobIsa(), size);
   step->rows = mask.numel;
@@ -211,11 +211,10 @@ engine::Spread* StepList::Spread(const aclTensor& counts, int operand, const cha
   const Place sums = Workspace(engine::SpreadBlocks(elements) * int64_t{sizeof(int64_t)});
   Step* const step = Next(Step::Kind::kSpread);
   if (step == nullptr) return nullptr;
-  const int64_t size = counts.dtype == ACL_INT64 ? 8 : 4;
   engine::Spread& spread = step->spread;
   spread.name = name;
-  spread.counts = {operand, counts.offset * size};
-  spread.stride = counts.numel > 1 ? counts.strides[0] * size : 0;
+  spread.counts = {operand, ByteOffset(counts)};
+  spread.stride = counts.numel > 1 ? ByteStride(counts, 0) : 0;
   spread.is_wide = counts.dtype == ACL_INT64;
   spread.elements = elements;
   spread.places = to;

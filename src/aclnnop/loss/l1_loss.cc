@@ -126,7 +126,7 @@ engine::IntegerDistanceJob MakeIntegerJob(const OperatorCall& call, bool summed)
   job.store = engine::FindIntegerStore(out.dtype);
   job.output_argument = kOut;
   job.summed = summed;
-  job.sum_offset = out.offset * static_cast<int64_t>((StorageBits(out.dtype) + 7) / 8);
+  job.sum_offset = ByteOffset(out);
   job.threads = ThreadLimit();
   return job;
 }

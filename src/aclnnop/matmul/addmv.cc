@@ -146,9 +146,8 @@ Matrices ColumnOf(const OperatorCall& call, int tensor) {
 
 engine::VectorProductOperand OperandOf(const OperatorCall& call, int tensor) {
   const aclTensor& view = call.Tensor(tensor);
-  const auto size = static_cast<int64_t>(StorageBits(view.dtype) / 8);
-  const auto step = [&](int dim) { return view.view[dim] == 1 ? 0 : view.strides[dim] * size; };
-  return {static_cast<int8_t>(tensor), view.dtype, view.offset * size, view.view.rank == 2 ? step(0) : 0,
+  const auto step = [&](int dim) { return ByteStride(view, dim); };
+  return {static_cast<int8_t>(tensor), view.dtype, ByteOffset(view), view.view.rank == 2 ? step(0) : 0,
           step(view.view.rank - 1)};
 }
 

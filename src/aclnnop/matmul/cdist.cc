@@ -95,12 +95,11 @@ constexpr Check kChecks[] = {
 engine::DistanceOperand OperandOf(const OperatorCall& call, int tensor) {
   const aclTensor view = PlainView(call.Tensor(tensor));
   const int rank = view.view.rank;
-  const auto size = static_cast<int64_t>(StorageBits(view.dtype) / 8);
-  const auto step = [&](int dim) { return dim < 0 || view.view[dim] == 1 ? 0 : view.strides[dim] * size; };
+  const auto step = [&](int dim) { return dim < 0 ? 0 : ByteStride(view, dim); };
   engine::DistanceOperand operand{};
   operand.argument = static_cast<int8_t>(tensor);
   operand.dtype = view.dtype;
-  operand.offset = view.offset * size;
+  operand.offset = ByteOffset(view);
   operand.row = step(rank - 2);
   operand.column = step(rank - 1);
   for (int i = 0; i < engine::kDistanceBatchDims; ++i)

@@ -34,17 +34,16 @@ aclnnStatus RefuseTensor(const Check& check, const OperatorCall& call, int tenso
 
 // A tensor whose last two dims are matrices, for each index of a batch to which its others broadcast.
 engine::LinalgOperand OperandOf(int argument, const aclTensor& tensor, const Shape& batch) {
-  const auto size = static_cast<int64_t>(StorageBits(tensor.dtype) / 8);
   const int rank = tensor.view.rank;
   engine::LinalgOperand made;
   made.argument = static_cast<int8_t>(argument);
   made.dtype = tensor.dtype;
-  made.offset = tensor.offset * size;
-  made.row = tensor.strides[rank - 2] * size;
-  made.column = tensor.strides[rank - 1] * size;
+  made.offset = ByteOffset(tensor);
+  made.row = ByteStride(tensor, rank - 2);
+  made.column = ByteStride(tensor, rank - 1);
   for (int i = 0; i < batch.rank && i < rank - 2; ++i) {
     const int dim = rank - 3 - i;
-    made.batch[engine::kLinalgBatchDims - 1 - i] = tensor.view[dim] == 1 ? 0 : tensor.strides[dim] * size;
+    made.batch[engine::kLinalgBatchDims - 1 - i] = ByteStride(tensor, dim);
   }
   return made;
 }

@@ -79,13 +79,12 @@ void SetDot(const OperatorCall& call, Executor& executor) {
   }
   executor.SetJob([&] {
     engine::IntegerDotJob job{};
-    const auto size = static_cast<int64_t>(StorageBits(self.dtype) / 8);
     job.dtype = self.dtype;
     job.length = self.numel;
     for (const int tensor : {kSelf, kVector, kOut}) {
       job.argument[tensor] = static_cast<int8_t>(tensor);
-      job.offset[tensor] = call.Tensor(tensor).offset * size;
-      if (tensor != kOut) job.step[tensor] = call.Tensor(tensor).strides[0] * size;
+      job.offset[tensor] = ByteOffset(call.Tensor(tensor));
+      if (tensor != kOut) job.step[tensor] = ByteStride(call.Tensor(tensor), 0);
     }
     return job;
   });

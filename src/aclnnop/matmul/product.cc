@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
@@ -35,6 +36,30 @@ aclnnStatus check::ModeFits(const Check& check, OperatorCall& call) noexcept {
                          .Add(" the dtype DT_FLOAT, accepted on this product with that dtype: 1 or 2."));
   }
   return ACL_SUCCESS;
+}
+
+aclnnStatus check::HasQuantised(const Check& check, OperatorCall& call) noexcept {
+  return FailAclnn(check.code,
+                   StartMessage(call).Add("not on this product, accepted: Atlas A2, Atlas A3, Ascend "
+                                          "950 and Atlas inference products."));
+}
+
+aclnnStatus Refuse(const Check& check, const OperatorCall& call, int tensor, const char* accepted) {
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, tensor).Add(" is not accepted, accepted: ");
+  return FailAclnn(check.code, message.Add(accepted).Add("."));
+}
+
+aclTensor LastTwoSwapped(const aclTensor& tensor) noexcept {
+  aclTensor view = tensor;
+  const int rank = view.view.rank;
+  std::swap(view.view.dim[rank - 2], view.view.dim[rank - 1]);
+  std::swap(view.strides.dim[rank - 2], view.strides.dim[rank - 1]);
+  view.Describe();
+  return view;
+}
+bool IsTransposed(const aclTensor& tensor) noexcept {
+  return !IsContiguous(tensor) && tensor.view.rank >= 2 && IsContiguous(LastTwoSwapped(tensor));
 }
 
 aclnnStatus RefuseWith(const Check& check, const OperatorCall& call, int tensor, int other,
@@ -120,12 +145,11 @@ struct CopiedProductJob {
 engine::GemmOperand OperandOf(const Matrices& matrices, const Shape& batch) {
   const aclTensor& view = matrices.view;
   const int rank = view.view.rank;
-  const auto size = static_cast<int64_t>(StorageBits(view.dtype) / 8);
-  const auto step = [&](int dim) { return view.view[dim] == 1 ? 0 : view.strides[dim] * size; };
+  const auto step = [&](int dim) { return ByteStride(view, dim); };
   engine::GemmOperand operand{};
   operand.argument = static_cast<int8_t>(matrices.argument);
   operand.dtype = view.dtype;
-  operand.offset = view.offset * size;
+  operand.offset = ByteOffset(view);
   operand.row = rank >= 2 ? step(rank - 2) : 0;
   operand.column = rank >= 1 ? step(rank - 1) : 0;
   for (int i = 0; i < batch.rank && i < rank - 2; ++i)
@@ -154,11 +178,8 @@ engine::Gemm GemmOf(const MatrixProduct& product) noexcept {
     const Shape& right = product.right.view.view;
     // Both have three dims, and either may have a batch of 1.
     gemm.groups = left[0] == 1 ? right[0] : left[0];
-    const auto step = [](const aclTensor& view) {
-      return view.view[0] == 1 ? 0 : view.strides[0] * static_cast<int64_t>(StorageBits(view.dtype) / 8);
-    };
-    gemm.left.group = step(product.left.view);
-    gemm.right.group = step(product.right.view);
+    gemm.left.group = ByteStride(product.left.view, 0);
+    gemm.right.group = ByteStride(product.right.view, 0);
     if (gemm.groups == 0) gemm.depth = 0;
   }
   gemm.adds = product.added != nullptr;

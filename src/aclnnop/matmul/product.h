@@ -20,6 +20,7 @@ aclnnStatus DepthsEqual(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus NotFractal(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus BatchesFit(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus ScalarsAreNumbers(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus HasQuantised(const Check& check, OperatorCall& call) noexcept;
 }  // namespace check
 
 // 161002 when cubeMathType is none that the product has, or, before Atlas A2, is 0 or 3 with a FLOAT matrix.
@@ -41,9 +42,22 @@ constexpr Check ScalarsAreNumbers(Operands attributes) {
   return {.run = check::ScalarsAreNumbers, .code = ACLNN_ERR_INNER_NULLPTR, .attributes = attributes};
 }
 
+inline constexpr ProductSet kAtlasInference{Product::kAtlasInference};
+// 361001 on products without quantised matrix products.
+constexpr Check HasQuantised() {
+  return OnProducts(~(products::kSinceAtlasA2 | kAtlasInference),
+                    {.run = check::HasQuantised, .code = ACLNN_ERR_RUNTIME_ERROR});
+}
+
+// Reports that a tensor with this shape is not accepted, and returns the check's code.
+aclnnStatus Refuse(const Check& check, const OperatorCall& call, int tensor, const char* accepted);
 // Reports that a tensor's shape does not go with another one's, and returns the check's code.
 aclnnStatus RefuseWith(const Check& check, const OperatorCall& call, int tensor, int other,
                        const char* accepted);
+
+// Whether it lies as a contiguous one whose last two dims were exchanged, and so not contiguous.
+bool IsTransposed(const aclTensor& tensor) noexcept;
+aclTensor LastTwoSwapped(const aclTensor& tensor) noexcept;
 
 // A tensor as matrices: dims of a batch, then rows and columns. The output's batch is that of the product, to which the others'
 // broadcast.

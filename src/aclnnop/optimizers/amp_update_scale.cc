@@ -101,9 +101,7 @@ void SetScale(const OperatorCall& call, Executor& executor) {
       value.view.rank = value.strides.rank = 0;
       return engine::RowOperandOf(tensor, value, value.view, 0, is_output, ACL_FLOAT, JobIsa());
     };
-    const auto offset = [&](int tensor) {
-      return call.Tensor(tensor).offset * static_cast<int64_t>(sizeof(int32_t));
-    };
+    const auto offset = [&](int tensor) { return ByteOffset(call.Tensor(tensor)); };
     return ScaleJob{one(kScale, false),
                     one(kFound, false),
                     one(kUpdatedScale, true),

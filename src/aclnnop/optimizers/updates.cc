@@ -65,7 +65,7 @@ void UpdateList::SetJob(int found) noexcept {
     job.blocks = blocks_;
     job.elements = elements_;
     job.found_operand = found < 0 ? -1 : call_.OperandOf(found);
-    job.found_offset = found < 0 ? 0 : call_.Tensor(found).offset * static_cast<int64_t>(sizeof(float));
+    job.found_offset = found < 0 ? 0 : ByteOffset(call_.Tensor(found));
     return job;
   });
   for (int i = 0; i < count_; ++i) {

@@ -85,13 +85,12 @@ engine::MultinomialJob JobOf(const OperatorCall& call, const engine::RandomSourc
   job.indices = static_cast<int8_t>(call.Output());
   job.weight_size = self.dtype == ACL_DOUBLE ? 8 : self.dtype == ACL_FLOAT ? 4 : 2;
   job.threads = ThreadLimit();
-  job.weight_offset = self.offset * job.weight_size;
-  job.weight_row = last == 0 ? 0 : self.strides[0] * job.weight_size;
-  job.weight_column = self.strides[last] * job.weight_size;
-  constexpr int64_t kIndexSize = sizeof(int64_t);
-  job.index_offset = out.offset * kIndexSize;
-  job.index_row = last == 0 ? 0 : out.strides[0] * kIndexSize;
-  job.index_column = out.strides[last] * kIndexSize;
+  job.weight_offset = ByteOffset(self);
+  job.weight_row = last == 0 ? 0 : ByteStride(self, 0);
+  job.weight_column = ByteStride(self, last);
+  job.index_offset = ByteOffset(out);
+  job.index_row = last == 0 ? 0 : ByteStride(out, 0);
+  job.index_column = ByteStride(out, last);
   return job;
 }
 

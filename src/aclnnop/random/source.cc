@@ -26,7 +26,7 @@ aclnnStatus CheckOneInteger(const Check& check, OperatorCall& call) noexcept {
 engine::DeviceSource DeviceSourceOf(const OperatorCall& call, int seed, int offset) noexcept {
   const auto element = [&](int index) -> engine::IntegerElement {
     if (index < 0) return {};
-    return {static_cast<int8_t>(index), call.Tensor(index).offset * static_cast<int64_t>(sizeof(int64_t))};
+    return {static_cast<int8_t>(index), ByteOffset(call.Tensor(index))};
   };
   return {element(seed), element(offset)};
 }

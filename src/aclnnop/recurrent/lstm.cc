@@ -248,12 +248,11 @@ engine::RecurrentOperand OperandOf(const OperatorCall& call, int argument, int e
   engine::RecurrentOperand made;
   const aclTensor* const tensor = call.Count(argument) > entry ? call.Entry(argument, entry) : nullptr;
   if (tensor == nullptr) return made;
-  const auto size = static_cast<int64_t>(StorageBits(tensor->dtype) / 8);
   const int rank = tensor->view.rank;
   made.operand = call.OperandOf(argument, entry);
   made.dtype = tensor->dtype;
-  made.offset = tensor->offset * size;
-  for (int i = 0; i < rank; ++i) made.stride[3 - rank + i] = tensor->strides[i] * size;
+  made.offset = ByteOffset(*tensor);
+  for (int i = 0; i < rank; ++i) made.stride[3 - rank + i] = ByteStride(*tensor, i);
   return made;
 }
 engine::RecurrentOperand SequenceOperand(const OperatorCall& call, int argument, bool packed, int64_t batch) {

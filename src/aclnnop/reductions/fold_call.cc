@@ -187,7 +187,10 @@ aclnnStatus check::GivesValueIfEmpty(const Check& check, OperatorCall& call) noe
   if (!call.Tensor(check.operands.index[0]).view.IsEmpty()) return ACL_SUCCESS;
   for (int i = 0; i < call.output_count; ++i) {
     const aclTensor& output = call.Tensor(call.Output() + i);
-    if (output.view.IsEmpty() || MergedDims(output).view.rank <= kMaxLoopRank) continue;
+    if (output.view.IsEmpty()) continue;
+    const Check implemented = DtypeImplemented({call.Output() + i}, kConvertible);
+    if (const aclnnStatus status = implemented.run(implemented, call); status != ACL_SUCCESS) return status;
+    if (MergedDims(output).view.rank <= kMaxLoopRank) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, call.Output() + i);
     return FailAclnn(

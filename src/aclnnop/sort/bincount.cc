@@ -78,8 +78,8 @@ constexpr Check kChecks[] = {
 Histogram::Stream StreamOf(const OperatorCall& call, int tensor, aclDataType dtype) {
   const aclTensor view = PlainView(call.Tensor(tensor));
   const auto size = static_cast<int64_t>(aclDataTypeSize(view.dtype));
-  return {{tensor, view.offset * size},
-          view.numel == 1 ? size : view.strides[0] * size,
+  return {{tensor, ByteOffset(view)},
+          view.numel == 1 ? size : ByteStride(view, 0),
           &engine::ConversionBetween(JobIsa(), view.dtype, dtype)};
 }
 

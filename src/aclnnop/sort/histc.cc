@@ -122,8 +122,8 @@ void SetHistc(const OperatorCall& call, Executor& executor) {
   histogram.bins = call.attributes[kBins].integer;
   const aclDataType computed = IsFloating(call) ? ACL_FLOAT : ACL_INT64;
   engine::Place place = steps.Flatten(self, kSelf);
-  place.offset += self.offset * size;
-  histogram.numbers = {place, self.numel == 1 ? size : self.strides[0] * size,
+  place.offset += ByteOffset(self);
+  histogram.numbers = {place, self.numel == 1 ? size : ByteStride(self, 0),
                        &engine::ConversionBetween(JobIsa(), self.dtype, computed)};
   if (IsFloating(call)) {
     constexpr float kSame = 1e-6f;

@@ -123,7 +123,7 @@ engine::Place Compared(const aclTensor& tensor, engine::Place place, aclDataType
   if (view.dtype != promoted) convert(promoted);
   if (promoted == ACL_FLOAT16) convert(ACL_FLOAT);
   if (!IsContiguous(view) || (place.operand >= 0 && tensor.data == written)) convert(view.dtype);
-  place.offset += view.offset * static_cast<int64_t>(aclDataTypeSize(view.dtype));
+  place.offset += ByteOffset(view);
   return place;
 }
 
@@ -156,7 +156,7 @@ void SetSearch(const OperatorCall& call, const Operand& number, int sorter_index
   }
   const bool is_dense = IsContiguous(out);
   const auto size = static_cast<int64_t>(aclDataTypeSize(out.dtype));
-  search.places = is_dense ? engine::Place{out_index, out.offset * size} : steps.Workspace(out.numel * size);
+  search.places = is_dense ? engine::Place{out_index, ByteOffset(out)} : steps.Workspace(out.numel * size);
   steps.Search(search);
   if (!is_dense) steps.Copy(DenseTensor(out.view, out.dtype), search.places, out, OperandPlace(out_index));
   steps.SetJob();

@@ -272,7 +272,7 @@ int64_t DividedUp(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
 DistanceJob MakeDistanceJob(const Distances& distances, Isa isa, int threads) noexcept {
   static constexpr auto kKernels = PORTACL_ISA_TABLE(KernelsHere);
-  const GemmKernels packing = FindGemmKernels(isa);
+  const GemmKernels& packing = FindGemmKernels(isa);
   DistanceJob job{};
   job.distances = distances;
   Distances& made = job.distances;

@@ -3,6 +3,7 @@
 #include "engine/gemm/patches.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace portacl::engine {
@@ -103,7 +104,7 @@ void Read(const PatchSource& source, const char* from, int64_t step, int64_t cou
 }
 
 // The elements that a place meets at `count` positions, at most kMostRun.
-void Fill(const PatchSource& source, const Place& place, Position position, int64_t count, float* to) {
+void FillFrom(const PatchSource& source, const Place& place, Position position, int64_t count, float* to) {
   const Patches& patches = *source.patches;
   const PatchAxis& last = patches.axis[kPatchAxes - 1];
   const int64_t of_place = place.at[kPatchAxes - 1];
@@ -132,6 +133,178 @@ void Fill(const PatchSource& source, const Place& place, Position position, int6
     StepRun(patches, position);
   }
 }
+
+// Images that some positions meet at all places, a channel at a time, dense and with their borders: then the elements of a place are copies that
+// ask for no border. A kernel's places read the same elements again and again.
+class BorderedImages {
+ public:
+  // `count` positions from `position` on, at most kMostRun. Without memory, or where it is too little or nothing is read twice, nothing is kept.
+  BorderedImages(const PatchSource& source, Position position, int64_t count, char* memory)
+      : source_(source), count_(count) {
+    const Patches& patches = *source.patches;
+    const PatchAxis& outer = patches.axis[0];
+    const PatchAxis& last = patches.axis[kPatchAxes - 1];
+    if (memory == nullptr || outer.places != 1 || outer.positions != 1 || !IsInside(outer, outer.first) ||
+        last.position_step != 1 || last.length > kMostRun || count > kMostRun ||
+        patches.axis[1].places * last.places < kLeastPlaces) {
+      return;
+    }
+    numbers_ = reinterpret_cast<float*>(memory);
+    rows_ = reinterpret_cast<Row*>(memory + kMostNumbers * kNumber);
+    runs_ = reinterpret_cast<Run*>(memory + kMostNumbers * kNumber + kMostRows * int64_t{sizeof(Row)});
+    is_kept_ = Lay(position, count);
+  }
+
+  bool is_kept() const { return is_kept_; }
+
+  // The elements that a place meets.
+  void Fill(const Place& place, float* to) {
+    if (place.channel != channel_) Load(place.channel);
+    const Patches& patches = *source_.patches;
+    const float* const from = numbers_ + place.at[1] * patches.axis[1].place_step * width_ +
+                              place.at[2] * patches.axis[2].place_step;
+    const int64_t longest = std::min(count_, patches.axis[kPatchAxes - 1].positions);
+    if (longest <= 4) {
+      CopyRuns<4>(from, to);
+    } else if (longest <= 8) {
+      CopyRuns<8>(from, to);
+    } else if (longest <= 16) {
+      CopyRuns<16>(from, to);
+    } else if (longest <= kSlack) {
+      CopyRuns<kSlack>(from, to);
+    } else {
+      CopyRuns<0>(from, to);
+    }
+  }
+
+ private:
+  static constexpr int64_t kLeastPlaces = 3;
+  static constexpr int64_t kMostNumbers = 8192;
+  static constexpr int64_t kMostRows = 1024;
+  static constexpr int64_t kSlack = 32;  // read behind the last number
+
+  // Of an image, inside it: bytes from the channel's first element, and where it goes.
+  struct Row {
+    int64_t from;
+    int64_t to;
+  };
+  struct Run {
+    int32_t from;
+    int32_t length;
+  };
+  static_assert(kMostNumbers * kNumber + kMostRows * int64_t{sizeof(Row)} + kMostRun * int64_t{sizeof(Run)} <=
+                kPatchMemory);
+
+  bool Lay(Position position, int64_t count) {
+    const Patches& patches = *source_.patches;
+    const PatchAxis& outer = patches.axis[0];
+    const PatchAxis& high = patches.axis[1];
+    const PatchAxis& last = patches.axis[2];
+    const int64_t high_span = (high.places - 1) * high.place_step;
+    const int64_t last_span = (last.places - 1) * last.place_step;
+    const int64_t above = std::min<int64_t>(0, high_span);
+    const int64_t left = last.first + std::min<int64_t>(0, last_span);
+    // Lengths of axes have no bound of their own.
+    if (high.places > kMostRows || last.places > kMostRun || last.positions > kMostNumbers ||
+        std::abs(high_span) > kMostNumbers || std::abs(last_span) > kMostNumbers ||
+        high.position_step > kMostNumbers) {
+      return false;
+    }
+    width_ = last.positions + std::abs(last_span);
+    first_column_ = std::max<int64_t>(0, left);
+    columns_ = std::max<int64_t>(0, std::min(last.length, left + width_) - first_column_);
+    int64_t image = -1;  // whose rows are laid, up to but without `row`
+    int64_t first_row = 0;
+    int64_t row = 0;
+    int64_t base = 0;
+    int64_t used = 0;
+    while (count > 0) {
+      const int64_t top = high.first + position.at[1] * high.position_step;
+      if (position.image != image) {
+        image = position.image;
+        base = used;
+        first_row = row = top + above;
+      }
+      const int64_t end = top + above + std::abs(high_span) + 1;
+      if (base + (end - first_row) * width_ + kSlack > kMostNumbers) return false;
+      for (; row < end; ++row) {
+        if (!IsInside(high, row)) continue;
+        if (row_count_ == kMostRows) return false;
+        rows_[row_count_++] = {image * patches.image + outer.first * outer.stride + row * high.stride +
+                                   first_column_ * last.stride,
+                               base + (row - first_row) * width_ + first_column_ - left};
+      }
+      used = base + (end - first_row) * width_;
+      const int64_t some = std::min(count, last.positions - position.at[2]);
+      runs_[run_count_++] = {
+          static_cast<int32_t>(base + (top - first_row) * width_ + last.first + position.at[2] - left),
+          static_cast<int32_t>(some)};
+      count -= some;
+      StepRun(patches, position);
+    }
+    std::fill_n(numbers_, used + kSlack, 0.0f);
+    return true;
+  }
+
+  void Load(int64_t channel) {
+    const int64_t step = source_.patches->axis[kPatchAxes - 1].stride;
+    const char* const base = source_.base + channel * source_.patches->channel;
+    channel_ = channel;
+    if (columns_ <= 0) return;
+    const bool is_copied = step == kNumber && source_.size == kNumber;
+    for (int64_t i = 0; i < row_count_; ++i) {
+      const char* const from = base + rows_[i].from;
+      float* const to = numbers_ + rows_[i].to;
+      if (is_copied && columns_ <= kShortRun) {
+        CopyShortRun(from, columns_, to);
+      } else {
+        Read(source_, from, step, columns_, to);
+      }
+    }
+  }
+
+  // No call, which would cost more than the numbers; parts overlap.
+  static void CopyShortRun(const char* from, int64_t count, float* to) {
+    const auto copy = [&]<int64_t kPart>() {
+      std::memcpy(to, from, kPart * sizeof(float));
+      std::memcpy(to + (count - kPart), from + (count - kPart) * kNumber, kPart * sizeof(float));
+    };
+    if (count >= 8) {
+      copy.operator()<8>();
+    } else if (count >= 4) {
+      copy.operator()<4>();
+    } else {
+      for (int64_t i = 0; i < count; ++i) std::memcpy(to + i, from + i * kNumber, sizeof(float));
+    }
+  }
+
+  // Whole parts of kPart numbers, none shorter than a run: what is too much, the next run overwrites. 0: as long as each run.
+  template <int64_t kPart>
+  void CopyRuns(const float* from, float* to) const {
+    const float* const end = to + count_;
+    const Run* run = runs_;
+    if constexpr (kPart > 0) {
+      for (; end - to >= kPart; to += run++->length) {
+        for (int64_t i = 0; i < kPart; i += 4) std::memcpy(to + i, from + run->from + i, 4 * sizeof(float));
+      }
+    }
+    for (; to < end; to += run++->length)
+      std::memcpy(to, from + run->from, static_cast<size_t>(run->length) * sizeof(float));
+  }
+
+  const PatchSource& source_;
+  int64_t count_;
+  float* numbers_ = nullptr;
+  Row* rows_ = nullptr;
+  Run* runs_ = nullptr;
+  int64_t row_count_ = 0;
+  int64_t run_count_ = 0;
+  int64_t width_ = 0;
+  int64_t first_column_ = 0;
+  int64_t columns_ = 0;
+  int64_t channel_ = -1;
+  bool is_kept_ = false;
+};
 
 // Whether every position of the only place lies inside, so that elements lie at the same distances for all channels.
 bool HasNoBorder(const Patches& patches) {
@@ -173,14 +346,34 @@ void PackShortRuns(const PatchSource& source, int64_t line, int64_t lines, int64
   }
 }
 
-void PackRowsOfPlaces(const PatchSource& source, int64_t line, int64_t lines, int64_t term, int64_t depth,
-                      float* to) {
-  const Position position = PositionOf(*source.patches, term);
-  Place place = PlaceOf(*source.patches, line);
-  for (int64_t i = 0; i < lines; ++i) {
-    Fill(source, place, position, depth, to + i * kPackedRow);
-    Step(*source.patches, place);
+// The elements that each of some places meets at positions, in turn.
+class Places {
+ public:
+  Places(const PatchSource& source, Position position, int64_t count, char* memory)
+      : source_(source), position_(position), count_(count), images_(source, position, count, memory) {}
+
+  void Fill(const Place& place, float* to) {
+    if (images_.is_kept()) return images_.Fill(place, to);
+    FillFrom(source_, place, position_, count_, to);
   }
+
+  void PackRows(int64_t line, int64_t lines, float* to) {
+    Place place = PlaceOf(*source_.patches, line);
+    for (int64_t i = 0; i < lines; ++i) {
+      Fill(place, to + i * kPackedRow);
+      Step(*source_.patches, place);
+    }
+  }
+
+ private:
+  const PatchSource& source_;
+  Position position_;
+  int64_t count_;
+  BorderedImages images_;
+};
+
+bool HasShortRuns(const Patches& patches) {
+  return patches.axis[kPatchAxes - 1].positions < kShortRun && HasNoBorder(patches);
 }
 
 }  // namespace
@@ -203,25 +396,28 @@ void Patches::Merge() noexcept {
 
 void PackPatchRows(const PatchSource& source, int64_t line, int64_t lines, int64_t term, int64_t depth,
                    float* to) noexcept {
-  if (source.patches->axis[kPatchAxes - 1].positions < kShortRun && HasNoBorder(*source.patches)) {
-    PackShortRuns(source, line, lines, term, depth, to);
-  } else {
-    PackRowsOfPlaces(source, line, lines, term, depth, to);
-  }
+  if (HasShortRuns(*source.patches)) return PackShortRuns(source, line, lines, term, depth, to);
+  Places(source, PositionOf(*source.patches, term), depth, /*memory=*/nullptr).PackRows(line, lines, to);
 }
 
 void PackPatchPanels(const PatchSource& source, int64_t line, int64_t lines, int64_t term, int64_t depth,
-                     int64_t width, float* to) noexcept {
+                     int64_t width, char* memory, float* to) noexcept {
   const Patches& patches = *source.patches;
   if (patches.places_are_lines) {
     alignas(64) float rows[kLinesTogether * kPackedRow];
+    const bool has_short_runs = HasShortRuns(patches);
+    Places places(source, PositionOf(patches, term), depth, has_short_runs ? nullptr : memory);
     for (int64_t panel = 0; panel < lines; panel += width) {
       float* const first = to + panel * depth;
       const int64_t some = std::min(width, lines - panel);
       if (some < width) std::memset(first, 0, static_cast<size_t>(width * depth) * sizeof(float));
       for (int64_t lane = 0; lane < some; lane += kLinesTogether) {
         const int64_t count = std::min(kLinesTogether, some - lane);
-        PackPatchRows(source, line + panel + lane, count, term, depth, rows);
+        if (has_short_runs) {
+          PackShortRuns(source, line + panel + lane, count, term, depth, rows);
+        } else {
+          places.PackRows(line + panel + lane, count, rows);
+        }
         source.transpose(reinterpret_cast<const char*>(rows), kPackedRow * kNumber, count, depth,
                          first + lane, width);
       }
@@ -235,11 +431,11 @@ void PackPatchPanels(const PatchSource& source, int64_t line, int64_t lines, int
     const int64_t some = std::min(most, lines - begin);
     const int64_t whole = (some + width - 1) / width * width;
     std::fill(run + some, run + whole, 0.0f);
-    const Position position = PositionOf(patches, line + begin);
+    Places places(source, PositionOf(patches, line + begin), some, memory);
     Place place = PlaceOf(patches, term);
     float* panel = to + begin * depth;
     for (int64_t k = 0; k < depth; ++k, panel += width) {
-      Fill(source, place, position, some, run);
+      places.Fill(place, run);
       Step(patches, place);
       for (int64_t lane = 0; lane < whole; lane += width)
         std::memcpy(panel + lane * depth, run + lane, static_cast<size_t>(width) * sizeof(float));
@@ -251,7 +447,7 @@ float PatchElement(const PatchSource& source, int64_t line, int64_t term) noexce
   const Patches& patches = *source.patches;
   const Place place = PlaceOf(patches, patches.places_are_lines ? line : term);
   float value;
-  Fill(source, place, PositionOf(patches, patches.places_are_lines ? term : line), 1, &value);
+  FillFrom(source, place, PositionOf(patches, patches.places_are_lines ? term : line), 1, &value);
   return value;
 }
 

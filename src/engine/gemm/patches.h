@@ -45,11 +45,14 @@ struct PatchSource {
   TransposeFunction transpose;  // of float32
 };
 
+// Bytes that packing panels is given besides.
+inline constexpr int64_t kPatchMemory = int64_t{56} << 10;
+
 // As PackRows and PackPanels (engine/gemm/pack.h), from a line and a term on. Rows are places.
 void PackPatchRows(const PatchSource& source, int64_t line, int64_t lines, int64_t term, int64_t depth,
                    float* to) noexcept;
 void PackPatchPanels(const PatchSource& source, int64_t line, int64_t lines, int64_t term, int64_t depth,
-                     int64_t width, float* to) noexcept;
+                     int64_t width, char* memory, float* to) noexcept;
 // One element.
 float PatchElement(const PatchSource& source, int64_t line, int64_t term) noexcept;
 

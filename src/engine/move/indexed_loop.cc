@@ -529,8 +529,8 @@ bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexVi
   const int64_t plain_size = StorageBits(plain.dtype) / 8;
   const int64_t size = StorageBits(indexed.dtype) / 8;
   move.size = static_cast<int32_t>(size);
-  move.plain.offset = plain.offset * plain_size;
-  move.indexed.offset = indexed.offset * size;
+  move.plain.offset = ByteOffset(plain);
+  move.indexed.offset = ByteOffset(indexed);
   move.index_count = count;
   move.count = 1;
   // Where there are no elements, or one along a dim, its stride may be any number.

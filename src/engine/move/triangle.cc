@@ -10,6 +10,7 @@
 
 #include "acl/data_type.h"
 #include "engine/parallel.h"
+#include "plan/views.h"
 
 namespace portacl::engine {
 namespace {
@@ -116,24 +117,20 @@ void TriangleJob::Run(void* const* addresses, void*) const noexcept {
 
 TriangleJob MakeTriangle(const aclTensor& source, const aclTensor& destination, bool is_upper,
                          int64_t diagonal, int threads) noexcept {
-  const auto strides_of = [](const aclTensor& tensor) {
-    return IsPrivateFormat(tensor.format) ? RowMajorStrides(tensor.view) : tensor.strides;
-  };
-  const Shape strides_from = strides_of(source);
-  const Shape strides_to = strides_of(destination);
+  const aclTensor from = PlainView(source);
+  const aclTensor to = PlainView(destination);
   TriangleJob job;
   job.is_upper = is_upper;
   job.rank = static_cast<int>(source.view.rank);
   job.threads = threads;
   job.size = aclDataTypeSize(source.dtype);
   job.count = source.numel;
-  const auto size = static_cast<int64_t>(job.size);
-  job.offset_from = source.offset * size;
-  job.offset_to = destination.offset * size;
+  job.offset_from = ByteOffset(from);
+  job.offset_to = ByteOffset(to);
   for (int dim = 0; dim < job.rank; ++dim) {
     job.extent[dim] = source.view[dim];
-    job.stride_from[dim] = strides_from[dim] * size;
-    job.stride_to[dim] = strides_to[dim] * size;
+    job.stride_from[dim] = ByteStride(from, dim);
+    job.stride_to[dim] = ByteStride(to, dim);
   }
   const int row = job.rank - 2;
   const int column = job.rank - 1;

@@ -181,8 +181,8 @@ struct RowOperand {
 
 RowOperand OperandOf(const aclTensor& view, int operand) {
   const auto size = static_cast<int32_t>(StorageBits(view.dtype) / 8);
-  RowOperand row{static_cast<int8_t>(operand), size, view.offset * size, {}};
-  for (int dim = 0; dim < 5; ++dim) row.stride[dim] = view.strides[dim] * size;
+  RowOperand row{static_cast<int8_t>(operand), size, ByteOffset(view), {}};
+  for (int dim = 0; dim < 5; ++dim) row.stride[dim] = ByteStride(view, dim);
   return row;
 }
 
@@ -536,8 +536,8 @@ void TurnRound(const PoolAxis& axis, PoolWindow* element) {
 }
 
 // Axes that the only window has whole, and whose elements follow each other, are one axis: the same elements in the same order. A product
-// of sizes is exact up to kExactSizes.
-Pool Joined(const Pool& pool, const aclTensor& source) {
+// of sizes is exact up to kExactSizes. `walked` is the source's dim along which the last axis then goes.
+Pool Joined(const Pool& pool, const aclTensor& source, int* walked) {
   constexpr int64_t kExactSizes = int64_t{1} << 24;
   const auto is_whole = [&](const PoolAxis& axis) {
     const WindowPart part = WindowAt(axis, 0, pool.divisor == PoolDivisor::kWithPadding);
@@ -546,11 +546,14 @@ Pool Joined(const Pool& pool, const aclTensor& source) {
   };
   Pool joined = pool;
   PoolAxis& last = joined.axis[2];
+  *walked = 4;
   if (pool.kind == PoolKind::kMeanGradient || !is_whole(last)) return joined;
   for (int k = 1; k >= 0; --k) {
     PoolAxis& axis = joined.axis[k];
-    const bool follows = axis.length == 1 || source.strides[2 + k] == last.length * source.strides[4];
+    const bool follows = axis.length == 1 || last.length == 1 ||
+                         ByteStride(source, 2 + k) == last.length * ByteStride(source, *walked);
     if (!follows || !is_whole(axis) || axis.length > kExactSizes / last.length) break;
+    if (last.length == 1) *walked = 2 + k;
     last = {.length = axis.length * last.length, .is_adaptive = true};
     axis = {};
   }
@@ -561,7 +564,8 @@ Pool Joined(const Pool& pool, const aclTensor& source) {
 
 void SetPoolJob(Executor& executor, const Pool& pool, const PoolOperands& operands, Isa isa,
                 int threads) noexcept {
-  const Pool joined = Joined(pool, *operands.source);
+  int walked = 0;
+  const Pool joined = Joined(pool, *operands.source, &walked);
   const bool is_gradient = joined.kind == PoolKind::kMeanGradient;
   TableSizes sizes;
   Table<PoolWindow> windows[3];
@@ -613,12 +617,13 @@ void SetPoolJob(Executor& executor, const Pool& pool, const PoolOperands& operan
     const int64_t of_lanes = kLanes * std::max<int64_t>(1, std::min(window * columns, kShareElements));
     job.rows_together = kLanes * std::max<int64_t>(1, kShareElements / of_lanes);
     job.source = OperandOf(*operands.source, operands.source_operand);
+    job.source.stride[4] = ByteStride(*operands.source, walked);
     job.destination = OperandOf(*operands.destination, operands.destination_operand);
     if (job.has_places) job.places = OperandOf(*operands.places, operands.places_operand);
     const bool is_half = job.dtype == ACL_FLOAT16 || job.dtype == ACL_BF16;
     job.load = is_half ? FindLoad(isa, job.dtype, ACL_FLOAT) : nullptr;
     job.store = is_half ? FindStore(isa, job.dtype) : nullptr;
-    const GemmKernels products = FindGemmKernels(isa);
+    const GemmKernels& products = FindGemmKernels(isa);
     job.transpose = products.transpose[static_cast<size_t>(job.dtype == ACL_FLOAT16 ? GemmElement::kF16
                                                            : job.dtype == ACL_BF16  ? GemmElement::kBf16
                                                                                     : GemmElement::kF32)];

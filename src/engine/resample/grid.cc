@@ -260,9 +260,9 @@ void GridJob::Run(const JobContext& context) const noexcept {
 
 namespace {
 
-void SetStrides(const aclTensor& tensor, int64_t size, int64_t* offset, int64_t* stride) {
-  *offset = tensor.offset * size;
-  for (int dim = 0; dim < 4; ++dim) stride[dim] = tensor.strides[dim] * size;
+void SetStrides(const aclTensor& tensor, int64_t* offset, int64_t* stride) {
+  *offset = ByteOffset(tensor);
+  for (int dim = 0; dim < 4; ++dim) stride[dim] = ByteStride(tensor, dim);
 }
 
 }  // namespace
@@ -288,9 +288,9 @@ void SetGridJob(Executor& executor, const GridOperands& operands, GridFilter fil
     job.width = operands.input->view[3];
     job.rows = operands.output->view[2];
     job.columns = operands.output->view[3];
-    SetStrides(*operands.input, size, &job.input_offset, job.input_stride);
-    SetStrides(*operands.grid, size, &job.grid_offset, job.grid_stride);
-    SetStrides(*operands.output, size, &job.output_offset, job.output_stride);
+    SetStrides(*operands.input, &job.input_offset, job.input_stride);
+    SetStrides(*operands.grid, &job.grid_offset, job.grid_stride);
+    SetStrides(*operands.output, &job.output_offset, job.output_stride);
     job.asks_ahead = job.channels * job.height * job.width * size >= kFarImage;
     const bool places_go_on = job.grid_stride[1] == job.columns * job.grid_stride[2];
     if (places_go_on && job.output_stride[2] == job.columns * job.output_stride[3]) {

@@ -29,8 +29,8 @@ void AxesRows::Set(const AxesOperands& operands, int64_t from_size, int64_t to_s
   for (int dim = 0; dim < operands.batch_rank; ++dim) {
     if (to.view[dim] == 1) continue;
     extent[batch_rank] = to.view[dim];
-    from_stride[batch_rank] = from.strides[dim] * from_size;
-    to_stride[batch_rank++] = to.strides[dim] * to_size;
+    from_stride[batch_rank] = ByteStride(from, dim);
+    to_stride[batch_rank++] = ByteStride(to, dim);
     batches *= to.view[dim];
   }
   if (parts > 1) {
@@ -40,8 +40,8 @@ void AxesRows::Set(const AxesOperands& operands, int64_t from_size, int64_t to_s
     ++batch_rank;
     batches *= parts;
   }
-  from_offset = from.offset * from_size;
-  to_offset = to.offset * to_size;
+  from_offset = ByteOffset(from);
+  to_offset = ByteOffset(to);
   rows = row_count;
   columns = column_count;
   rows_together = std::max<int64_t>(1, kShareBytes / std::max<int64_t>(1, columns * to_size));

@@ -263,22 +263,20 @@ void PlanSortRows(const aclTensor& source, const aclTensor* values, const aclTen
   rows.gather = FindGather(isa, GatherSource::kCache);
   const aclTensor* const tensors[] = {&source, values, places};
   SortRows::Side* const sides[] = {&rows.source, &rows.values, &rows.places};
-  int64_t sizes[3] = {};
   for (int i = 0; i < 3; ++i) {
     SortRows::Side& side = *sides[i];
     side.is_there = tensors[i] != nullptr;
     side.step = 0;
     if (!side.is_there) continue;
-    sizes[i] = static_cast<int64_t>(aclDataTypeSize(tensors[i]->dtype));
-    side.place.offset += tensors[i]->offset * sizes[i];
-    side.step = tensors[i]->view.rank == 0 ? 0 : tensors[i]->strides[dim] * sizes[i];
+    side.place.offset += ByteOffset(*tensors[i]);
+    side.step = tensors[i]->view.rank == 0 ? 0 : ByteStride(*tensors[i], dim);
   }
   // Dims of length 1 vanish; a dim goes on in the one inside it where all sides do.
   rows.rank = 0;
   for (int d = source.view.rank - 1; d >= 0; --d) {
     if (d == dim || source.view[d] == 1) continue;
     int64_t stride[3] = {};
-    for (int i = 0; i < 3; ++i) stride[i] = sides[i]->is_there ? tensors[i]->strides[d] * sizes[i] : 0;
+    for (int i = 0; i < 3; ++i) stride[i] = sides[i]->is_there ? ByteStride(*tensors[i], d) : 0;
     const int last = rows.rank - 1;
     bool continues = last >= 0;
     for (int i = 0; i < 3 && continues; ++i)
