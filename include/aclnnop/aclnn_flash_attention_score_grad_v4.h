@@ -16,8 +16,10 @@ extern "C" {
 
 // "The two phases" in aclnnop/aclnn_util.h. All else, the codes too, is as in aclnnop/aclnn_flash_attention_score_grad.h and
 // aclnnop/aclnn_flash_attention_score_v4.h.
-//   sinkOptional, queryRopeOptional, keyRopeOptional, dScale*Optional, actualSeq*LenOptional  null or empty
-//   qStartIdxOptional, kvStartIdxOptional, softmaxInLayout, outDtype, dqRopeOut, dkRopeOut, dsinkOut  are not used
+//   inputLayout "TND", with actualSeqQLenOptional, actualSeqKvLenOptional and softmaxInLayout: packed sequences, as in
+//                  aclnnop/aclnn_flash_attention_unpadding_score_grad_v4.h. In the other layouts lengths are null or empty
+//   sinkOptional, queryRopeOptional, keyRopeOptional, dScale*Optional  null or empty
+//   qStartIdxOptional, kvStartIdxOptional, outDtype, dqRopeOut, dkRopeOut, dsinkOut  are not used
 // Codes: 561103, before the statistics are looked at, where what must be null is not, or pseType is neither 0 nor 1 and pseShiftOptional is
 // given.
 // clang-format off

@@ -18,8 +18,10 @@ extern "C" {
 // "The two phases" in aclnnop/aclnn_util.h. All else, the codes too, is as in aclnnop/aclnn_flash_attention_score.h.
 //   pseType        of realShiftOptional: 0 softmax(scaleValue * query key^T + realShift), 1 softmax(scaleValue * (query key^T + realShift))
 //   seed, offset   bit e of dropMaskOptional is what aclnnDropoutGenMaskV2 draws for these and the probability 1 - keepProb
-//   queryRopeOptional, keyRopeOptional, dScale*Optional, sinkOptional, actualSeq*LenOptional  null or empty
-//   qStartIdxOptional, kvStartIdxOptional, outDtype, softmaxOutLayout  are not used
+//   inputLayout "TND", with actualSeqQLenOptional, actualSeqKvLenOptional and softmaxOutLayout: packed sequences, as in
+//                  aclnnop/aclnn_flash_attention_var_len_score_v4.h. In the other layouts lengths are null or empty
+//   queryRopeOptional, keyRopeOptional, dScale*Optional, sinkOptional  null or empty
+//   qStartIdxOptional, kvStartIdxOptional, outDtype  are not used
 // Codes: 561103, before the results are looked at, where what must be null is not, or pseType is another and realShiftOptional is given.
 // clang-format off
 ACLNN_API aclnnStatus aclnnFlashAttentionScoreV4GetWorkspaceSize(const aclTensor* query, const aclTensor* key, const

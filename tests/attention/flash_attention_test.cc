@@ -13,26 +13,54 @@
 #include "aclnnop/aclnn_flash_attention_score_grad.h"
 #include "aclnnop/aclnn_flash_attention_score_grad_v4.h"
 #include "aclnnop/aclnn_flash_attention_score_v4.h"
+#include "aclnnop/aclnn_flash_attention_unpadding_score_grad.h"
+#include "aclnnop/aclnn_flash_attention_unpadding_score_grad_v4.h"
+#include "aclnnop/aclnn_flash_attention_var_len_score.h"
+#include "aclnnop/aclnn_flash_attention_var_len_score_v4.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
+#include "support/guarded_buffer.h"
 
 namespace portacl::testing {
 namespace {
 
 const DtypeList kDtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
 
-bool IsV4(const IndexCall& call) { return std::string(call.op->function.name).ends_with("V4"); }
+bool HasIn(const IndexCall& call, const char* part) {
+  return std::string(call.op->function.name).find(part) != std::string::npos;
+}
+bool IsPackedOnly(const IndexCall& call) { return HasIn(call, "VarLen") || HasIn(call, "Unpadding"); }
+bool IsV4(const IndexCall& call) { return HasIn(call, "V4") && !IsPackedOnly(call); }
 
 bool HasDims(const IndexArgument& one) { return !one.null && !one.shape.empty(); }
 
-// Lengths as a layout has them.
+// Lengths as a layout has them. In TND b are the sequences, which end at `ends` of t rows, and s is the length of the longest.
 struct Lengths {
-  int64_t b = 0, n = 0, s = 0, d = 0;
+  int64_t b = 0, n = 0, s = 0, d = 0, t = 0;
+  std::vector<int64_t> ends = {};
+
+  int64_t First(int64_t sequence) const {
+    return ends.empty() || sequence == 0 ? 0 : ends[static_cast<size_t>(sequence - 1)];
+  }
+  int64_t Rows(int64_t sequence) const {
+    return ends.empty() ? s : ends[static_cast<size_t>(sequence)] - First(sequence);
+  }
 };
 bool IsJoined(const std::string& layout) { return layout == "BSH" || layout == "SBH"; }
-Lengths LengthsOf(const Shape& shape, const std::string& layout, int64_t heads) {
+size_t RankOf(const std::string& layout) {
+  if (layout == "BNSD" || layout == "BSND") return 4;
+  return IsJoined(layout) || layout == "TND" ? 3 : 99;
+}
+Lengths LengthsOf(const Shape& shape, const std::string& layout, int64_t heads,
+                  const std::vector<int64_t>& ends = {}) {
+  if (shape.size() != RankOf(layout)) return {};
   if (layout == "BNSD") return {shape[0], shape[1], shape[2], shape[3]};
   if (layout == "BSND") return {shape[0], shape[2], shape[1], shape[3]};
+  if (layout == "TND") {
+    Lengths made{std::ssize(ends), shape[1], 0, shape[2], shape[0], ends};
+    for (int64_t b = 0; b < made.b; ++b) made.s = std::max(made.s, made.Rows(b));
+    return made;
+  }
   const int64_t d = heads > 0 ? shape[2] / heads : 0;
   if (layout == "BSH") return {shape[0], heads, shape[1], d};
   return {shape[1], heads, shape[0], d};
@@ -41,36 +69,54 @@ Shape ShapeOf(const Lengths& l, const std::string& layout) {
   if (layout == "BNSD") return {l.b, l.n, l.s, l.d};
   if (layout == "BSND") return {l.b, l.s, l.n, l.d};
   if (layout == "BSH") return {l.b, l.s, l.n * l.d};
+  if (layout == "TND") return {l.t, l.n, l.d};
   return {l.s, l.b, l.n * l.d};
 }
 int64_t PlaceOf(const Lengths& l, const std::string& layout, int64_t b, int64_t n, int64_t s, int64_t d) {
   if (layout == "BNSD") return ((b * l.n + n) * l.s + s) * l.d + d;
   if (layout == "SBH") return ((s * l.b + b) * l.n + n) * l.d + d;
+  if (layout == "TND") return ((l.First(b) + s) * l.n + n) * l.d + d;
   return ((b * l.s + s) * l.n + n) * l.d + d;
 }
 
 // The names that the two operators have for one thing.
 struct Names {
-  std::string key, shift, mask, greatest, sum, out;
+  std::string key, shift, mask, greatest, sum, out, order;
 };
-const Names kScoreNames = {"key",           "realShiftOptional", "attenMaskOptional",
-                           "softmaxMaxOut", "softmaxSumOut",     "attentionOutOut"};
+const Names kScoreNames = {"key",           "realShiftOptional", "attenMaskOptional", "softmaxMaxOut",
+                           "softmaxSumOut", "attentionOutOut",   "softmaxOutLayout"};
 const Names kGradNames = {"keyIn",
                           "pseShiftOptional",
                           "attenMaskOptional",
                           "softmaxMaxOptional",
                           "softmaxSumOptional",
-                          "attentionInOptional"};
+                          "attentionInOptional",
+                          "softmaxInLayout"};
 
 struct Problem {
   Problem(const IndexCall& call, const Names& names) : layout(call["inputLayout"].text) {
     const int64_t heads = call["headNum"].integer;
-    q = LengthsOf(call["query"].shape, layout, heads);
+    const auto ends = [&](const char* name) {
+      return layout != "TND" || call[name].null ? std::vector<int64_t>() : call[name].values;
+    };
+    q = LengthsOf(call["query"].shape, layout, heads, ends("actualSeqQLenOptional"));
     const Shape& key = call[names.key].shape;
-    k = LengthsOf(key, layout, IsJoined(layout) ? (q.d > 0 ? key[2] / q.d : 0) : 0);
-    v = LengthsOf(call["value"].shape, layout, k.n);
+    const auto key_ends = ends("actualSeqKvLenOptional");
+    k = LengthsOf(key, layout, IsJoined(layout) ? (q.d > 0 ? key[2] / q.d : 0) : 0, key_ends);
+    v = LengthsOf(call["value"].shape, layout, k.n, key_ends);
   }
-  Lengths Out() const { return {q.b, q.n, q.s, v.d}; }
+  Lengths Out() const {
+    Lengths out = q;
+    out.d = v.d;
+    return out;
+  }
+  bool IsPacked() const { return layout == "TND"; }
+  // Scores of all heads in the sequences before.
+  int64_t Scores(int64_t sequence) const {
+    int64_t sum = 0;
+    for (int64_t b = 0; b < sequence; ++b) sum += q.n * q.Rows(b) * k.Rows(b);
+    return sum;
+  }
 
   std::string layout;
   Lengths q, k, v;
@@ -88,9 +134,17 @@ IndexRules SharedRules(const Names& names) {
       Refuses(161002, "inputLayout query " + names.key + " value",
               [=](IndexCall& call) {
                 const std::string layout = call["inputLayout"].text;
-                const size_t rank = IsJoined(layout) ? 3 : layout == "BNSD" || layout == "BSND" ? 4 : 99;
+                const bool is_packed = layout == "TND";
+                const bool is_taken = is_packed ? IsPackedOnly(call) || IsV4(call) : !IsPackedOnly(call);
+                const size_t rank = is_taken ? RankOf(layout) : 99;
                 return call["query"].shape.size() != rank || call[names.key].shape.size() != rank ||
                        call["value"].shape.size() != rank;
+              }),
+      Refuses(161002, names.order,
+              [=](IndexCall& call) {
+                const bool has_it = IsV4(call) || HasIn(call, "V4");
+                return has_it && std::string(call["inputLayout"].text) == "TND" && !call[names.order].null &&
+                       call[names.order].text != "" && call[names.order].text != "same_as_input";
               }),
       refuse(161002, "query " + names.key + " value",
              [](IndexCall&, const Problem& p) {
@@ -110,8 +164,17 @@ IndexRules SharedRules(const Names& names) {
                  return !IsJoined(p.layout) || call[name].shape[2] == l.n * l.d;
                };
                return p.q.n != call["headNum"].integer || p.q.n % p.k.n != 0 || p.v.n != p.k.n ||
-                      p.v.s != p.k.s || p.k.b != p.q.b || p.v.b != p.q.b || !splits("query", p.q) ||
-                      !splits(names.key, p.k) || !splits("value", p.v);
+                      (p.IsPacked() ? p.v.t != p.k.t : p.v.s != p.k.s || p.k.b != p.q.b || p.v.b != p.q.b) ||
+                      !splits("query", p.q) || !splits(names.key, p.k) || !splits("value", p.v);
+             }),
+      refuse(561002, "actualSeqQLenOptional actualSeqKvLenOptional",
+             [=](IndexCall&, const Problem& p) {
+               const auto fits = [](const Lengths& l) {
+                 bool rises = !l.ends.empty() && l.ends.front() >= 0 && l.ends.back() <= l.t;
+                 for (int64_t b = 0; b < std::ssize(l.ends); ++b) rises = rises && l.Rows(b) >= 0;
+                 return rises;
+               };
+               return p.IsPacked() && (!fits(p.q) || !fits(p.k) || p.q.ends.size() != p.k.ends.size());
              }),
   };
 }
@@ -131,13 +194,13 @@ IndexRules OptionalRules(const Names& names) {
       refuse("dropMaskOptional",
              [](IndexCall& call, const Problem& p) {
                const IndexArgument& kept = call["dropMaskOptional"];
-               return HasDims(kept) && (kept.dtype != ACL_UINT8 ||
-                                        NumElements(kept.shape) * 8 < p.q.b * p.q.n * p.q.s * p.k.s);
+               return HasDims(kept) &&
+                      (kept.dtype != ACL_UINT8 || NumElements(kept.shape) * 8 < p.Scores(p.q.b));
              }),
       refuse(names.mask + " sparseMode",
              [=](IndexCall& call, const Problem& p) {
                const int64_t mode = call["sparseMode"].integer;
-               if (mode < 0 || mode > 6) return true;
+               if (mode < 0 || mode > (p.IsPacked() ? 8 : 6)) return true;
                const IndexArgument& mask = call[names.mask];
                if (!HasDims(mask)) return false;
                const Shape& s = mask.shape;
@@ -157,7 +220,7 @@ IndexRules OptionalRules(const Names& names) {
              [=](IndexCall& call, const Problem& p) {
                const int64_t mode = call["sparseMode"].integer;
                if (!HasDims(call[names.mask])) return false;
-               if (mode == 0 || mode == 4)
+               if (mode == 0 || mode == 4 || mode > 6)
                  return call["preTokens"].integer < 0 && call["nextTokens"].integer < 0;
                return (mode == 5 || mode == 6) &&
                       (call["prefixOptional"].null || std::ssize(call["prefixOptional"].values) < p.q.b);
@@ -167,14 +230,15 @@ IndexRules OptionalRules(const Names& names) {
 
 // What the fourth versions have and portacl does not compute with.
 IndexRule NotComputed(const Names& names, const std::vector<std::string>& extras) {
-  std::string words = "pseType actualSeqQLenOptional actualSeqKvLenOptional";
+  std::string words = "inputLayout pseType actualSeqQLenOptional actualSeqKvLenOptional";
   for (const std::string& extra : extras) words += " " + extra;
   return Refuses(561103, words, [=](IndexCall& call) {
     for (const std::string& extra : extras) {
       if (HasDims(call[extra]) && NumElements(call[extra].shape) > 0) return true;
     }
     for (const char* lengths : {"actualSeqQLenOptional", "actualSeqKvLenOptional"}) {
-      if (!call[lengths].null && !call[lengths].values.empty()) return true;
+      if (call["inputLayout"].text != "TND" && !call[lengths].null && !call[lengths].values.empty())
+        return true;
     }
     const int64_t type = call["pseType"].integer;
     return HasDims(call[names.shift]) && type != 0 && type != 1;
@@ -190,7 +254,9 @@ IndexRule OtherDtype(const std::string& name, std::optional<DtypeNumber> dtype =
   return Refuses(161001, name + " query",
                  [=](IndexCall& call) { return call[name].dtype != (dtype ? *dtype : call["query"].dtype); });
 }
-Shape StatisticShape(const Problem& p) { return {p.q.b, p.q.n, p.q.s, 8}; }
+Shape StatisticShape(const Problem& p) {
+  return p.IsPacked() ? Shape{p.q.t, p.q.n, 8} : Shape{p.q.b, p.q.n, p.q.s, 8};
+}
 Shape OutShape(const Problem& p) { return ShapeOf(p.Out(), p.layout); }
 
 bool AllEmpty(IndexCall& call, const std::vector<std::string>& names) {
@@ -209,8 +275,8 @@ IndexRules Together(const Lists&... lists) {
 // ---- calls ----
 
 void DrawProblem(IndexCall& call, RandomNumbers& random, const Names& names) {
-  const char* const layouts[] = {"BSH", "SBH", "BNSD", "BSND"};
-  const std::string layout = layouts[random.Below(4)];
+  const char* const layouts[] = {"BSH", "SBH", "BNSD", "BSND", "TND"};
+  const std::string layout = IsPackedOnly(call) ? "TND" : layouts[random.Below(IsV4(call) ? 5 : 4)];
   const auto length = [&](int64_t most, int64_t seldom) {
     return random.Between(1, random.Below(8) == 0 ? seldom : most);
   };
@@ -224,9 +290,26 @@ void DrawProblem(IndexCall& call, RandomNumbers& random, const Names& names) {
   Lengths k = q;
   k.n = shared;
   k.s = length(20, 530);
+  if (layout == "TND") {
+    // Sequences of which some have no rows, and rows behind the last.
+    const int64_t sequences = random.Between(1, 4);
+    const auto pack = [&](Lengths& l, const char* name, int64_t seldom) {
+      for (int64_t b = 0; b < sequences; ++b) {
+        l.t += random.Below(5) == 0 ? 0 : length(20, seldom);
+        l.ends.push_back(l.t);
+      }
+      l.t += random.Below(3) == 0 ? random.Between(1, 30) : 0;
+      call[name].values = l.ends;
+      call[name].null = false;
+      l = LengthsOf(ShapeOf(l, layout), layout, l.n, l.ends);
+    };
+    pack(q, "actualSeqQLenOptional", 140);
+    pack(k, "actualSeqKvLenOptional", 530);
+  }
   Lengths v = k;
   v.d = random.Below(2) == 0 ? q.d : random.Between(1, q.d);
-  const Lengths out{q.b, q.n, q.s, v.d};
+  Lengths out = q;
+  out.d = v.d;
   call["inputLayout"].text = layout;
   call["headNum"].integer = q.n;
   call["query"].shape = ShapeOf(q, layout);
@@ -237,15 +320,19 @@ void DrawProblem(IndexCall& call, RandomNumbers& random, const Names& names) {
   for (const std::string& name :
        {std::string("query"), names.key, std::string("value"), names.out, names.shift})
     call[name].dtype = dtype;
-  for (const std::string& name : {names.greatest, names.sum}) call[name].shape = {q.b, q.n, q.s, 8};
+  for (const std::string& name : {names.greatest, names.sum})
+    call[name].shape = layout == "TND" ? Shape{q.t, q.n, 8} : Shape{q.b, q.n, q.s, 8};
+  if (IsV4(call) || HasIn(call, "V4")) call[names.order].text = random.Below(2) == 0 ? "" : "same_as_input";
+  int64_t scores = 0;
+  for (int64_t b = 0; b < q.b; ++b) scores += q.n * q.Rows(b) * k.Rows(b);
   IndexArgument& shift = call[names.shift];
   shift.null = random.Below(2) == 0;
   shift.shape = {random.Below(2) == 0 ? 1 : q.b, q.n, random.Below(2) == 0 ? 1 : q.s, k.s};
   IndexArgument& kept = call["dropMaskOptional"];
   kept.null = random.Below(3) != 0;
-  kept.shape = {(q.b * q.n * q.s * k.s + 7) / 8 + random.Below(3)};
+  kept.shape = {(scores + 7) / 8 + random.Below(3)};
   call["keepProb"].real = random.Below(2) == 0 ? 1.0 : 0.75;
-  call["scaleValue"].real = random.Below(8) == 0 ? -0.25 : 1 / std::sqrt(static_cast<double>(q.d));
+  call["scaleValue"].real = (random.Below(8) == 0 ? -1 : 1) / std::sqrt(static_cast<double>(q.d));
   IndexArgument& mask = call[names.mask];
   mask.null = random.Below(4) == 0;
   mask.dtype = random.Below(2) == 0 ? ACL_BOOL : ACL_UINT8;
@@ -256,7 +343,9 @@ void DrawProblem(IndexCall& call, RandomNumbers& random, const Names& names) {
   const auto tokens = [&] { return random.Below(2) == 0 ? 2147483647 : random.Between(-3, k.s); };
   call["preTokens"].integer = tokens();
   call["nextTokens"].integer = tokens();
-  call["prefixOptional"].values = {random.Below(k.s + 3), random.Below(k.s + 3)};
+  call["prefixOptional"].values.clear();
+  for (int64_t b = 0; b < std::max<int64_t>(q.b, 2); ++b)
+    call["prefixOptional"].values.push_back(random.Below(k.s + 3));
   call["prefixOptional"].null = call["sparseMode"].integer != 5 && random.Below(2) == 0;
   if (!IsV4(call)) return;
   call["pseType"].integer = random.Below(2);
@@ -323,7 +412,7 @@ class Oracle {
     if (!HasDims(call_[names_.mask])) return true;
     const int64_t mode = call_["sparseMode"].integer;
     if (mode == 5)
-      return j <= i + p.k.s - p.q.s || j < call_["prefixOptional"].values[static_cast<size_t>(b)];
+      return j <= i + p.k.Rows(b) - p.q.Rows(b) || j < call_["prefixOptional"].values[static_cast<size_t>(b)];
     if (At(names_.mask, b, n, i, j) != 0) return false;
     return mode == 1 || (j >= i - call_["preTokens"].integer && j <= i + call_["nextTokens"].integer);
   }
@@ -338,7 +427,7 @@ class Oracle {
   bool AddsBehind() const { return IsV4(call_) && call_["pseType"].integer == 0; }
   // What a weight is multiplied by.
   double Kept(int64_t b, int64_t n, int64_t i, int64_t j) const {
-    const int64_t bit = ((b * p.q.n + n) * p.q.s + i) * p.k.s + j;
+    const int64_t bit = p.Scores(b) + (n * p.q.Rows(b) + i) * p.k.Rows(b) + j;
     const auto keep = static_cast<double>(static_cast<float>(call_["keepProb"].real));
     if (kept_ != nullptr && !kept_->shape.empty())
       return (kept_->Integer(bit / 8) >> (bit % 8) & 1) != 0 ? 1 / keep : 0;
@@ -346,6 +435,16 @@ class Oracle {
     const uint32_t word = WordOf(static_cast<uint64_t>(call_["seed"].integer),
                                  static_cast<uint64_t>(call_["offset"].integer), bit);
     return static_cast<double>(word) < keep * 0x1p32 ? 1 / keep : 0;
+  }
+  // Where a row's statistics begin.
+  size_t StatisticPlace(int64_t b, int64_t n, int64_t i) const {
+    int64_t row = (b * p.q.n + n) * p.q.s + i;
+    if (p.IsPacked()) {
+      const bool is_ordered =
+          (IsV4(call_) || HasIn(call_, "V4")) && call_[names_.order].text == "same_as_input";
+      row = is_ordered ? (p.q.First(b) + i) * p.q.n + n : p.q.First(b) * p.q.n + n * p.q.Rows(b) + i;
+    }
+    return static_cast<size_t>(row * 8);
   }
   size_t ShiftPlace(const std::string& name, int64_t b, int64_t n, int64_t i, int64_t j) const {
     const Shape& shape = call_[name].shape;
@@ -375,15 +474,17 @@ class Oracle {
 std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValues>& tensors) {
   Oracle at(call, tensors, kScoreNames);
   const Problem& p = at.p;
-  std::vector<double> greatest, sums;
+  std::vector<double> greatest(static_cast<size_t>(NumElements(StatisticShape(p))));
+  std::vector<double> sums(greatest.size());
   std::vector<double> out(static_cast<size_t>(NumElements(OutShape(p))));
   constexpr double kMost = std::numeric_limits<float>::max();
   for (int64_t b = 0; b < p.q.b; ++b) {
     for (int64_t n = 0; n < p.q.n; ++n) {
-      for (int64_t i = 0; i < p.q.s; ++i) {
-        std::vector<double> scores(static_cast<size_t>(p.k.s), -std::numeric_limits<double>::infinity());
+      for (int64_t i = 0; i < p.q.Rows(b); ++i) {
+        const int64_t keys = p.k.Rows(b);
+        std::vector<double> scores(static_cast<size_t>(keys), -std::numeric_limits<double>::infinity());
         double most = -kMost;
-        for (int64_t j = 0; j < p.k.s; ++j) {
+        for (int64_t j = 0; j < keys; ++j) {
           if (at.Sees(b, n, i, j)) scores[static_cast<size_t>(j)] = at.Score(b, n, i, j);
           most = std::fmax(most, scores[static_cast<size_t>(j)]);
         }
@@ -392,14 +493,14 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
         const bool nothing = sum == 0;
         for (int64_t d = 0; d < p.v.d; ++d) {
           double value = 0;
-          for (int64_t j = 0; j < p.k.s && !nothing; ++j)
+          for (int64_t j = 0; j < keys && !nothing; ++j)
             value += scores[static_cast<size_t>(j)] / sum * at.Kept(b, n, i, j) * at.Value(b, n, j, d);
           out[static_cast<size_t>(PlaceOf(p.Out(), p.layout, b, n, i, d))] = value;
         }
-        if (p.k.s == 0) most = 0;
-        if (nothing) sum = p.k.s == 0 ? 0 : kMost;
-        greatest.insert(greatest.end(), 8, most);
-        sums.insert(sums.end(), 8, sum);
+        if (keys == 0) most = 0;
+        if (nothing) sum = keys == 0 ? 0 : kMost;
+        std::fill_n(greatest.data() + at.StatisticPlace(b, n, i), 8, most);
+        std::fill_n(sums.data() + at.StatisticPlace(b, n, i), 8, sum);
       }
     }
   }
@@ -417,15 +518,15 @@ std::vector<Outcome> Differentiate(const IndexCall& call, const std::vector<Tens
   const double scale = static_cast<double>(static_cast<float>(call["scaleValue"].real));
   for (int64_t b = 0; b < p.q.b; ++b) {
     for (int64_t n = 0; n < p.q.n; ++n) {
-      for (int64_t i = 0; i < p.q.s; ++i) {
+      for (int64_t i = 0; i < p.q.Rows(b); ++i) {
         const auto of_out = [&](int64_t d) {
           return static_cast<size_t>(PlaceOf(p.Out(), p.layout, b, n, i, d));
         };
         double delta = 0;
         for (int64_t d = 0; d < p.v.d; ++d)
           delta += at["dy"][of_out(d)] * at["attentionInOptional"][of_out(d)];
-        const auto row = static_cast<size_t>(((b * p.q.n + n) * p.q.s + i) * 8);
-        for (int64_t j = 0; j < p.k.s; ++j) {
+        const size_t row = at.StatisticPlace(b, n, i);
+        for (int64_t j = 0; j < p.k.Rows(b); ++j) {
           if (!at.Sees(b, n, i, j)) continue;
           const double weight =
               std::exp(at.Score(b, n, i, j) - at["softmaxMaxOptional"][row]) / at["softmaxSumOptional"][row];
@@ -491,6 +592,31 @@ const std::vector<std::string> kScoreExtras = {"queryRopeOptional", "keyRopeOpti
 const std::vector<std::string> kGradExtras = {"sinkOptional",     "queryRopeOptional", "keyRopeOptional",
                                               "dScaleQOptional",  "dScaleKOptional",   "dScaleVOptional",
                                               "dScaleDyOptional", "dScaleOOptional"};
+
+// A call of packed sequences instead: of 3 and 1 queries, and of 2 and 1 keys.
+void Pack(IndexOperator& op, bool has_order, const Names& names) {
+  const std::pair<std::string, Shape> shapes[] = {
+      {"query", {4, 2, 4}},        {names.key, {3, 1, 4}}, {"value", {3, 1, 3}},   {"dropMaskOptional", {2}},
+      {names.greatest, {4, 2, 8}}, {names.sum, {4, 2, 8}}, {names.out, {4, 2, 3}}, {"dy", {4, 2, 3}},
+      {"dqOut", {4, 2, 4}},        {"dkOut", {3, 1, 4}},   {"dvOut", {3, 1, 3}}};
+  for (IndexArgument& argument : op.valid) {
+    for (const auto& [name, shape] : shapes) {
+      if (argument.name == name) argument.shape = shape;
+    }
+    if (argument.name == "inputLayout") argument.text = "TND";
+  }
+  const auto behind = [&](const std::string& name) {
+    return std::find_if(op.valid.begin(), op.valid.end(),
+                        [&](const IndexArgument& one) { return one.name == name; }) +
+           1;
+  };
+  const std::vector<IndexArgument> lengths = {ArrayArg("actualSeqQLenOptional", {3, 4}),
+                                              ArrayArg("actualSeqKvLenOptional", {2, 3})};
+  op.valid.insert(behind("prefixOptional"), lengths.begin(), lengths.end());
+  if (!has_order) return;
+  const bool is_score = names.order == kScoreNames.order;
+  op.valid.insert(behind(is_score ? "sparseMode" : "dpseOut"), TextArg(names.order, ""));
+}
 
 IndexOperator ScoreOperator(bool is_v4) {
   IndexOperator op;
@@ -642,8 +768,23 @@ IndexOperator GradOperator(bool is_v4) {
 }
 
 const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {ScoreOperator(false), GradOperator(false),
-                                                 ScoreOperator(true), GradOperator(true)};
+  static const std::vector<IndexOperator> all = [] {
+    std::vector<IndexOperator> made = {ScoreOperator(false), GradOperator(false), ScoreOperator(true),
+                                       GradOperator(true)};
+    for (const bool is_v4 : {false, true}) {
+      IndexOperator score = ScoreOperator(false);
+      score.function = is_v4 ? PORTACL_C_FUNCTION(aclnnFlashAttentionVarLenScoreV4)
+                             : PORTACL_C_FUNCTION(aclnnFlashAttentionVarLenScore);
+      Pack(score, is_v4, kScoreNames);
+      made.push_back(std::move(score));
+      IndexOperator grad = GradOperator(false);
+      grad.function = is_v4 ? PORTACL_C_FUNCTION(aclnnFlashAttentionUnpaddingScoreGradV4)
+                            : PORTACL_C_FUNCTION(aclnnFlashAttentionUnpaddingScoreGrad);
+      Pack(grad, is_v4, kGradNames);
+      made.push_back(std::move(grad));
+    }
+    return made;
+  }();
   return all;
 }
 
@@ -652,8 +793,9 @@ TEST_P(FlashAttention, Contract) { CheckContract(*GetParam()); }
 TEST_P(FlashAttention, EveryElement) { CheckNumbers(*GetParam(), 120); }
 TEST_P(FlashAttention, AddressesSetAnew) { CheckAddressesSetAnew(*GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Of, FlashAttention,
-                         ::testing::Values(&Operators()[0], &Operators()[1], &Operators()[2],
-                                           &Operators()[3]),
+                         ::testing::Values(&Operators()[0], &Operators()[1], &Operators()[2], &Operators()[3],
+                                           &Operators()[4], &Operators()[5], &Operators()[6],
+                                           &Operators()[7]),
                          [](const auto& parameter) { return std::string(parameter.param->function.name); });
 
 // ---- calls of one's own ----
@@ -717,9 +859,9 @@ struct Heads {
                   statistics[1], call.Of({0}, nullptr), result, &size, &executor),
               0)
         << aclGetRecentErrMsg();
-    std::vector<std::byte> workspace(size);
+    const GuardedBuffer workspace(size);
     workspace_bytes = size;
-    ASSERT_EQ(aclnnFlashAttentionScore(workspace.data(), size, executor, stream), 0);
+    ASSERT_EQ(aclnnFlashAttentionScore(workspace.device(), size, executor, stream), 0);
     ASSERT_EQ(aclrtSynchronizeStream(stream), 0);
     ASSERT_EQ(aclnnFlashAttentionScoreGradGetWorkspaceSize(
                   inputs[0], inputs[1], inputs[2], call.Of(q, of_out.data()), nullptr, nullptr, nullptr,
@@ -728,9 +870,9 @@ struct Heads {
                   call.Of(k, dk.data()), call.Of(k, dv.data()), nullptr, &size, &executor),
               0)
         << aclGetRecentErrMsg();
-    workspace.resize(size);
+    const GuardedBuffer gradient_workspace(size);
     gradient_workspace_bytes = size;
-    ASSERT_EQ(aclnnFlashAttentionScoreGrad(workspace.data(), size, executor, stream), 0);
+    ASSERT_EQ(aclnnFlashAttentionScoreGrad(gradient_workspace.device(), size, executor, stream), 0);
     ASSERT_EQ(aclrtSynchronizeStream(stream), 0);
     aclDestroyIntArray(array);
   }
@@ -753,8 +895,8 @@ struct Heads {
     aclOpExecutor* executor = nullptr;
     const auto run = [&](aclnnStatus planned, auto* function) {
       ASSERT_EQ(planned, 0) << aclGetRecentErrMsg();
-      std::vector<std::byte> workspace(size);
-      ASSERT_EQ(function(workspace.data(), size, executor, stream), 0);
+      const GuardedBuffer workspace(size);
+      ASSERT_EQ(function(workspace.device(), size, executor, stream), 0);
       ASSERT_EQ(aclrtSynchronizeStream(stream), 0);
     };
     if (draws) {
@@ -886,6 +1028,283 @@ TEST(FlashAttentionMemory, GrowsWithTheSequence) {
   EXPECT_EQ(longer.workspace_bytes, shorter.workspace_bytes);
   EXPECT_LE(longer.gradient_workspace_bytes,
             shorter.gradient_workspace_bytes + 2 * (2048 - 512) * (16 + 1) * sizeof(float));
+}
+
+// ---- packed sequences ----
+
+// Attention with everything that it can be given, and its gradients, of packed sequences or of one alone in BNSD.
+struct Everything {
+  Shape q, k, numbers, shifts, mask_shape;
+  std::vector<float> query, key, value, of_out, shift;
+  std::vector<unsigned char> kept, mask;
+  std::vector<int64_t> prefix, query_ends, key_ends;
+  int64_t mode = 0;
+  std::string order;  // of statistics, of the fourth versions
+  std::vector<float> out, greatest, sum, dq, dk, dv, dshift;
+
+  void Run(aclrtStream stream) {
+    const bool is_packed = !query_ends.empty();
+    const float other = 77;  // what is not written is seen
+    for (std::vector<float>* one : {&out, &dq}) one->assign(query.size() + 1, other);
+    for (std::vector<float>* one : {&dk, &dv}) one->assign(key.size() + 1, other);
+    for (std::vector<float>* one : {&greatest, &sum})
+      one->assign(static_cast<size_t>(NumElements(numbers)) + 1, other);
+    dshift.assign(shift.size() + 1, other);
+    Call call;
+    const auto array = [](const std::vector<int64_t>& values) {
+      return aclCreateIntArray(values.data(), values.size());
+    };
+    aclIntArray* const arrays[] = {array(prefix), array(query_ends), array(key_ends)};
+    std::string layout = is_packed ? "TND" : "BNSD";
+    aclTensor* const t[] = {call.Of(q, query.data()), call.Of(k, key.data()), call.Of(k, value.data()),
+                            call.Of(q, of_out.data())};
+    aclTensor* const pse = call.Of(shifts, shift.data());
+    aclTensor* const bits = call.Of({std::ssize(kept)}, kept.data(), ACL_UINT8);
+    aclTensor* const hides = call.Of(mask_shape, mask.data(), ACL_BOOL);
+    aclTensor* const most = call.Of(numbers, greatest.data());
+    aclTensor* const total = call.Of(numbers, sum.data());
+    aclTensor* const result = call.Of(q, out.data());
+    aclTensor* const d[] = {call.Of(q, dq.data()), call.Of(k, dk.data()), call.Of(k, dv.data()),
+                            call.Of(shifts, dshift.data())};
+    const int64_t heads = q[1];
+    constexpr double kScale = 0.25, kKeep = 0.75;
+    constexpr int64_t kBefore = 200, kAfter = 1;
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const auto run = [&](aclnnStatus planned, auto* function) {
+      ASSERT_EQ(planned, 0) << aclGetRecentErrMsg();
+      std::vector<std::byte> workspace(size);
+      ASSERT_EQ(function(workspace.data(), size, executor, stream), 0);
+      ASSERT_EQ(aclrtSynchronizeStream(stream), 0);
+    };
+    if (!is_packed) {
+      run(aclnnFlashAttentionScoreGetWorkspaceSize(t[0], t[1], t[2], pse, bits, nullptr, hides, arrays[0],
+                                                   kScale, kKeep, kBefore, kAfter, heads, layout.data(), 0,
+                                                   mode, most, total, nullptr, result, &size, &executor),
+          aclnnFlashAttentionScore);
+      run(aclnnFlashAttentionScoreGradGetWorkspaceSize(t[0], t[1], t[2], t[3], pse, bits, nullptr, hides,
+                                                       most, total, nullptr, result, arrays[0], kScale, kKeep,
+                                                       kBefore, kAfter, heads, layout.data(), 0, mode, d[0],
+                                                       d[1], d[2], d[3], &size, &executor),
+          aclnnFlashAttentionScoreGrad);
+    } else if (order.empty()) {
+      run(aclnnFlashAttentionVarLenScoreGetWorkspaceSize(
+              t[0], t[1], t[2], pse, bits, nullptr, hides, arrays[0], arrays[1], arrays[2], kScale, kKeep,
+              kBefore, kAfter, heads, layout.data(), 0, mode, most, total, nullptr, result, &size, &executor),
+          aclnnFlashAttentionVarLenScore);
+      run(aclnnFlashAttentionUnpaddingScoreGradGetWorkspaceSize(
+              t[0], t[1], t[2], t[3], pse, bits, nullptr, hides, most, total, nullptr, result, arrays[0],
+              arrays[1], arrays[2], kScale, kKeep, kBefore, kAfter, heads, layout.data(), 0, mode, d[0], d[1],
+              d[2], d[3], &size, &executor),
+          aclnnFlashAttentionUnpaddingScoreGrad);
+    } else {
+      run(aclnnFlashAttentionVarLenScoreV4GetWorkspaceSize(
+              t[0], t[1], t[2], pse, bits, nullptr, hides, arrays[0], arrays[1], arrays[2], kScale, kKeep,
+              kBefore, kAfter, heads, layout.data(), 0, mode, order.data(), most, total, nullptr, result,
+              &size, &executor),
+          aclnnFlashAttentionVarLenScoreV4);
+      run(aclnnFlashAttentionUnpaddingScoreGradV4GetWorkspaceSize(
+              t[0], t[1], t[2], t[3], pse, bits, nullptr, hides, most, total, nullptr, result, arrays[0],
+              arrays[1], arrays[2], kScale, kKeep, kBefore, kAfter, heads, layout.data(), 0, mode, d[0], d[1],
+              d[2], d[3], order.data(), &size, &executor),
+          aclnnFlashAttentionUnpaddingScoreGradV4);
+    }
+    for (const std::vector<float>* one : {&out, &greatest, &sum, &dq, &dk, &dv, &dshift})
+      EXPECT_EQ(one->back(), other);
+    for (aclIntArray* const one : arrays) aclDestroyIntArray(one);
+  }
+};
+
+const std::vector<int64_t> kQueryEnds = {0, 5, 135, 136, 203, 203}, kKeyEnds = {3, 3, 303, 833, 845, 850};
+constexpr int64_t kPackedHeads = 4, kPackedKeyHeads = 2, kPackedDepth = 20;
+constexpr int64_t kLongest = 130, kLongestKeys = 530, kBehind = 3;
+
+Everything PackedSequences(int64_t mode, const std::string& order) {
+  Everything made;
+  const auto batches = std::ssize(kQueryEnds);
+  made.q = {kQueryEnds.back() + kBehind, kPackedHeads, kPackedDepth};
+  made.k = {kKeyEnds.back() + 600, kPackedKeyHeads, kPackedDepth};
+  made.numbers = {made.q[0], kPackedHeads, 8};
+  made.shifts = {batches, kPackedHeads, kLongest, kLongestKeys};
+  RandomNumbers random(0x7AD + static_cast<uint64_t>(mode));
+  for (std::vector<float>* one : {&made.query, &made.of_out}) Heads::Fill(*one, NumElements(made.q), random);
+  for (std::vector<float>* one : {&made.key, &made.value}) Heads::Fill(*one, NumElements(made.k), random);
+  Heads::Fill(made.shift, NumElements(made.shifts), random);
+  made.query_ends = kQueryEnds;
+  made.key_ends = kKeyEnds;
+  made.mode = mode;
+  made.order = order;
+  made.prefix = {2, 0, 250, 7, 12, 1};
+  int64_t bits = 0;
+  for (int64_t b = 0; b < batches; ++b) {
+    const auto at = static_cast<size_t>(b);
+    const int64_t queries = kQueryEnds[at] - (b == 0 ? 0 : kQueryEnds[at - 1]);
+    bits += kPackedHeads * queries * (kKeyEnds[at] - (b == 0 ? 0 : kKeyEnds[at - 1]));
+  }
+  made.kept.resize(static_cast<size_t>((bits + 7) / 8));
+  for (unsigned char& byte : made.kept) byte = static_cast<unsigned char>(random.Below(256));
+  if (mode <= 1 || mode == 5) {
+    made.mask_shape = {batches, 1, kLongest, kLongestKeys};
+  } else {
+    made.mask_shape = {mode == 6 ? 3072 : 2048, 2048};
+  }
+  made.mask.resize(static_cast<size_t>(NumElements(made.mask_shape)));
+  if (mode <= 1) {
+    for (unsigned char& byte : made.mask) byte = random.Below(3) == 0 ? 1 : 0;
+  }
+  return made;
+}
+
+// A sequence of what is packed, alone; `at` names where its results are.
+struct Alone {
+  Everything call;
+  std::vector<size_t> rows, keys, statistics,
+      scores;  // places in what is packed of an element of out, dk, a statistic, a shift
+};
+Alone TakeAlone(const Everything& all, size_t b) {
+  Alone made;
+  const auto first = [&](const std::vector<int64_t>& ends) { return b == 0 ? 0 : ends[b - 1]; };
+  const int64_t begin = first(all.query_ends), from = first(all.key_ends);
+  const int64_t queries = all.query_ends[b] - begin, keys = all.key_ends[b] - from;
+  Everything& one = made.call;
+  one.q = {1, kPackedHeads, queries, kPackedDepth};
+  one.k = {1, kPackedKeyHeads, keys, kPackedDepth};
+  one.numbers = {1, kPackedHeads, queries, 8};
+  one.shifts = {1, kPackedHeads, queries, keys};
+  for (int64_t n = 0; n < kPackedHeads; ++n) {
+    for (int64_t i = 0; i < queries; ++i) {
+      for (int64_t d = 0; d < kPackedDepth; ++d)
+        made.rows.push_back(static_cast<size_t>(((begin + i) * kPackedHeads + n) * kPackedDepth + d));
+      const int64_t row =
+          all.order.empty() ? begin * kPackedHeads + n * queries + i : (begin + i) * kPackedHeads + n;
+      for (int64_t copy = 0; copy < 8; ++copy) made.statistics.push_back(static_cast<size_t>(row * 8 + copy));
+      for (int64_t j = 0; j < keys; ++j) {
+        made.scores.push_back(static_cast<size_t>(
+            ((static_cast<int64_t>(b) * kPackedHeads + n) * kLongest + i) * kLongestKeys + j));
+      }
+    }
+  }
+  for (int64_t n = 0; n < kPackedKeyHeads; ++n) {
+    for (int64_t j = 0; j < keys; ++j) {
+      for (int64_t d = 0; d < kPackedDepth; ++d)
+        made.keys.push_back(static_cast<size_t>(((from + j) * kPackedKeyHeads + n) * kPackedDepth + d));
+    }
+  }
+  const auto take = [](std::vector<float>& to, const std::vector<float>& from_all, const auto& places) {
+    for (const size_t place : places) to.push_back(from_all[place]);
+  };
+  take(one.query, all.query, made.rows);
+  take(one.of_out, all.of_out, made.rows);
+  take(one.key, all.key, made.keys);
+  take(one.value, all.value, made.keys);
+  take(one.shift, all.shift, made.scores);
+  int64_t bit = 0;
+  for (size_t before = 0; before < b; ++before) {
+    const int64_t rows = all.query_ends[before] - (before == 0 ? 0 : all.query_ends[before - 1]);
+    bit += kPackedHeads * rows * (all.key_ends[before] - (before == 0 ? 0 : all.key_ends[before - 1]));
+  }
+  const int64_t bits = kPackedHeads * queries * keys;
+  one.kept.resize(static_cast<size_t>((bits + 7) / 8));
+  for (int64_t i = 0; i < bits; ++i, ++bit) {
+    const int kept = all.kept[static_cast<size_t>(bit / 8)] >> (bit % 8) & 1;
+    one.kept[static_cast<size_t>(i / 8)] |= static_cast<unsigned char>(kept << (i % 8));
+  }
+  // By the words of the modes: the last sequence with queries is the fifth, the first one the second.
+  one.mode = all.mode == 7 ? (b == 4 ? 4 : 3) : all.mode == 8 ? (b == 1 ? 4 : 2) : all.mode;
+  one.prefix = {all.prefix[b]};
+  one.mask_shape = all.mask_shape;
+  one.mask = all.mask;
+  if (all.mode <= 1 || all.mode == 5) {
+    one.mask_shape = {1, 1, queries, keys};
+    one.mask.clear();
+    for (int64_t i = 0; i < queries; ++i) {
+      for (int64_t j = 0; j < keys; ++j)
+        one.mask.push_back(
+            all.mask[static_cast<size_t>((static_cast<int64_t>(b) * kLongest + i) * kLongestKeys + j)]);
+    }
+  }
+  return made;
+}
+
+std::vector<float> At(const std::vector<float>& all, const std::vector<size_t>& places) {
+  std::vector<float> some;
+  for (const size_t place : places) some.push_back(all[place]);
+  some.push_back(77);
+  return some;
+}
+
+class FlashAttentionPacked : public ::testing::TestWithParam<int64_t> {};
+
+// Whatever the mode, a sequence has the bits that it has alone; what belongs to none is 0.
+TEST_P(FlashAttentionPacked, SequencesHaveTheBitsThatTheyHaveAlone) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  Everything all = PackedSequences(GetParam(), GetParam() % 2 == 0 ? "" : "same_as_input");
+  all.Run(environment.stream());
+  std::vector<bool> is_score(all.shift.size());
+  for (size_t b = 0; b < all.query_ends.size(); ++b) {
+    SCOPED_TRACE(b);
+    Alone alone = TakeAlone(all, b);
+    alone.call.Run(environment.stream());
+    EXPECT_TRUE(SameBits(alone.call.out, At(all.out, alone.rows)));
+    EXPECT_TRUE(SameBits(alone.call.greatest, At(all.greatest, alone.statistics)));
+    EXPECT_TRUE(SameBits(alone.call.sum, At(all.sum, alone.statistics)));
+    EXPECT_TRUE(SameBits(alone.call.dq, At(all.dq, alone.rows)));
+    EXPECT_TRUE(SameBits(alone.call.dk, At(all.dk, alone.keys)));
+    EXPECT_TRUE(SameBits(alone.call.dv, At(all.dv, alone.keys)));
+    EXPECT_TRUE(SameBits(alone.call.dshift, At(all.dshift, alone.scores)));
+    for (const size_t place : alone.scores) is_score[place] = true;
+  }
+  for (size_t i = 0; i < is_score.size(); ++i) {
+    if (is_score[i]) continue;
+    ASSERT_EQ(all.dshift[i], 0.0f) << i;
+  }
+  const auto is_zero_from = [](const std::vector<float>& values, int64_t first) {
+    return std::all_of(values.begin() + first, values.end() - 1, [](float value) { return value == 0; });
+  };
+  const int64_t row = kPackedHeads * kQueryEnds.back(), key = kPackedKeyHeads * kKeyEnds.back();
+  EXPECT_TRUE(is_zero_from(all.out, row * kPackedDepth));
+  EXPECT_TRUE(is_zero_from(all.dq, row * kPackedDepth));
+  EXPECT_TRUE(is_zero_from(all.greatest, row * 8));
+  EXPECT_TRUE(is_zero_from(all.sum, row * 8));
+  EXPECT_TRUE(is_zero_from(all.dk, key * kPackedDepth));
+  EXPECT_TRUE(is_zero_from(all.dv, key * kPackedDepth));
+}
+INSTANTIATE_TEST_SUITE_P(Modes, FlashAttentionPacked, ::testing::Range(int64_t{0}, int64_t{9}));
+
+// Lengths are refused by name, value and place.
+TEST(FlashAttentionPackedLengths, AreRefused) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  const struct {
+    std::vector<int64_t> queries, keys;
+    const char* words;
+  } cases[] = {{{}, {3}, "actualSeqQLenOptional has 0 values"},
+               {{2, 4}, {3}, "actualSeqKvLenOptional has 1 values"},
+               {{-1, 4}, {1, 3}, "actualSeqQLenOptional has the value -1 at 0"},
+               {{3, 2}, {1, 3}, "actualSeqQLenOptional has the value 2 at 1"},
+               {{3, 5}, {1, 3}, "actualSeqQLenOptional has the value 5 at 1"},
+               {{3, 4}, {1, 4}, "actualSeqKvLenOptional has the value 4 at 1"},
+               {{3, INT64_MAX}, {1, 3}, "actualSeqQLenOptional has the value 9223372036854775807 at 1"},
+               {{3, 4}, {INT64_MIN, 3}, "actualSeqKvLenOptional has the value -9223372036854775808 at 0"}};
+  for (const auto& one : cases) {
+    Call call;
+    std::vector<float> memory(1000);
+    aclIntArray* const queries = aclCreateIntArray(one.queries.data(), one.queries.size());
+    aclIntArray* const keys = aclCreateIntArray(one.keys.data(), one.keys.size());
+    char layout[] = "TND";
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    aclTensor* const q = call.Of({4, 2, 8}, memory.data());
+    aclTensor* const k = call.Of({3, 2, 8}, memory.data());
+    EXPECT_EQ(aclnnFlashAttentionVarLenScoreGetWorkspaceSize(
+                  q, k, k, nullptr, nullptr, nullptr, nullptr, nullptr, queries, keys, 1.0, 1.0, 0, 0, 2,
+                  layout, 0, 0, q, q, nullptr, q, &size, &executor),
+              561002);
+    EXPECT_NE(std::string(aclGetRecentErrMsg()).find(one.words), std::string::npos) << aclGetRecentErrMsg();
+    aclDestroyIntArray(queries);
+    aclDestroyIntArray(keys);
+  }
 }
 
 // Scores of -infinity hide as masks do; NaN reaches its own row alone.

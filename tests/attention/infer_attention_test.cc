@@ -13,6 +13,7 @@
 #include "aclnnop/aclnn_fused_infer_attention_score_v4.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
+#include "support/guarded_buffer.h"
 
 namespace portacl::testing {
 namespace {
@@ -530,8 +531,8 @@ TEST(InferAttentionPages, OutsideTheBlocks) {
                   false, result, nullptr, &size, &executor),
               0)
         << aclGetRecentErrMsg();
-    std::vector<std::byte> workspace(size);
-    ASSERT_EQ(aclnnFusedInferAttentionScore(workspace.data(), size, executor, environment.stream()), 0);
+    const GuardedBuffer workspace(size);
+    ASSERT_EQ(aclnnFusedInferAttentionScore(workspace.device(), size, executor, environment.stream()), 0);
     EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 507015);
     EXPECT_NE(std::string(aclGetRecentErrMsg()).find("blockTable has the value " + std::to_string(bad)),
               std::string::npos);

@@ -78,7 +78,7 @@ aclTensor* HandleOf(HostTensor& tensor, int32_t format) {
   EXPECT_EQ(aclInitTensor(handle, view.shape.data(), view.shape.size(), AsAclDataType(tensor.dtype()),
                           view.pass_strides ? view.strides.data() : nullptr, view.offset,
                           static_cast<aclFormat>(format), view.storage_dims.data(), view.storage_dims.size(),
-                          tensor.buffer().data()),
+                          tensor.buffer().device()),
             0);
   return handle;
 }

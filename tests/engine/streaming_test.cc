@@ -93,7 +93,7 @@ class Streaming : public ::testing::TestWithParam<Isa> {
       inputs.push_back(std::make_unique<GuardedBuffer>(bytes));
       FillPeriodically(inputs.back()->data(), bytes, period);
       tensors[k] = aclCreateTensor(own_dims, 2, types.input[k], nullptr, 0, ACL_FORMAT_ND, own_dims, 2,
-                                   inputs.back()->data());
+                                   inputs.back()->device());
     }
     const size_t bytes = static_cast<size_t>(rows * columns * ElementSize(types.output));
     constexpr size_t kBeside = 128;
@@ -103,8 +103,8 @@ class Streaming : public ::testing::TestWithParam<Isa> {
       const std::byte untouched{0xA5};
       std::fill_n(memory.data(), memory.size(), untouched);
       std::byte* const out = memory.data() + 64 + misalignment;  // pages begin at lines
-      aclTensor* const output =
-          aclCreateTensor(dims, 2, types.output, nullptr, 0, ACL_FORMAT_ND, dims, 2, out);
+      aclTensor* const output = aclCreateTensor(dims, 2, types.output, nullptr, 0, ACL_FORMAT_ND, dims, 2,
+                                                memory.device() + (out - memory.data()));
       uint64_t workspace = 0;
       aclOpExecutor* executor = nullptr;
       ASSERT_EQ(aclnnL1LossBackwardGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 0, output, &workspace,
@@ -185,8 +185,9 @@ void CheckOther(aclDataType dtype, const std::vector<int64_t>& dims,
     const std::byte untouched{0xA5};
     std::fill_n(memory.data(), memory.size(), untouched);
     std::byte* const out = memory.data() + 64 + misalignment;
-    aclTensor* const output = aclCreateTensor(dims.data(), dims.size(), dtype, nullptr, 0, ACL_FORMAT_ND,
-                                              dims.data(), dims.size(), out);
+    aclTensor* const output =
+        aclCreateTensor(dims.data(), dims.size(), dtype, nullptr, 0, ACL_FORMAT_ND, dims.data(), dims.size(),
+                        memory.device() + (out - memory.data()));
     uint64_t workspace = 0;
     aclOpExecutor* executor = nullptr;
     ASSERT_EQ(begin(output, &workspace, &executor), ACL_SUCCESS);

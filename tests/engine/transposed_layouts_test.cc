@@ -208,8 +208,8 @@ std::vector<unsigned char> SumOf(Sum sum, View& a, View& b) {
     status = aclnnMseLossOutGetWorkspaceSize(tensors[0], tensors[1], kSum, tensors[3], &size, &executor);
   }
   EXPECT_EQ(status, ACL_SUCCESS) << aclGetRecentErrMsg();
-  std::vector<double> workspace(size / sizeof(double) + 1);
-  void* const memory = size > 0 ? workspace.data() : nullptr;
+  const GuardedBuffer workspace(size);
+  void* const memory = size > 0 ? workspace.device() : nullptr;
   status = is_gradient        ? aclnnKlDivBackward(memory, size, executor, nullptr)
            : sum == Sum::kAll ? aclnnMseLoss(memory, size, executor, nullptr)
                               : aclnnMseLossOut(memory, size, executor, nullptr);
@@ -361,7 +361,7 @@ TEST(TransposedLayouts, SumsReadNothingBesideTheirRows) {
             float out_of_all = 0;
             aclTensor* const tensors[] = {
                 aclCreateTensor(shape.data(), 3, dtype, strides.data(), offset, ACL_FORMAT_ND, &elements, 1,
-                                self.data()),
+                                self.device()),
                 aclCreateTensor(nullptr, 0, dtype, nullptr, 0, ACL_FORMAT_ND, nullptr, 0, zero),
                 aclCreateTensor(nullptr, 0, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, nullptr, 0, &out_of_all),
                 aclCreateTensor(shape.data() + 1, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape.data() + 1,
@@ -372,13 +372,13 @@ TEST(TransposedLayouts, SumsReadNothingBesideTheirRows) {
             ASSERT_EQ(
                 aclnnMseLossGetWorkspaceSize(tensors[0], tensors[1], kSum, tensors[2], &bytes, &executor),
                 ACL_SUCCESS);
-            std::vector<double> workspace(bytes / sizeof(double) + 1);
-            ASSERT_EQ(aclnnMseLoss(workspace.data(), bytes, executor, nullptr), ACL_SUCCESS);
+            const GuardedBuffer workspace(bytes);
+            ASSERT_EQ(aclnnMseLoss(workspace.device(), bytes, executor, nullptr), ACL_SUCCESS);
             ASSERT_EQ(
                 aclnnMseLossOutGetWorkspaceSize(tensors[0], tensors[1], kSum, tensors[3], &bytes, &executor),
                 ACL_SUCCESS);
-            std::vector<double> second_workspace(bytes / sizeof(double) + 1);
-            ASSERT_EQ(aclnnMseLossOut(second_workspace.data(), bytes, executor, nullptr), ACL_SUCCESS);
+            const GuardedBuffer second_workspace(bytes);
+            ASSERT_EQ(aclnnMseLossOut(second_workspace.device(), bytes, executor, nullptr), ACL_SUCCESS);
             ASSERT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
             EXPECT_EQ(out_of_all, static_cast<float>(expected_of_all));
             EXPECT_TRUE(out == expected);

@@ -17,6 +17,7 @@
 #include "aclnnop/aclnn_adaptive_max_pool2d.h"
 #include "aclnnop/aclnn_adaptive_max_pool2d_backward.h"
 #include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_add_layer_norm.h"
 #include "aclnnop/aclnn_add_rms_norm.h"
 #include "aclnnop/aclnn_add_v3.h"
 #include "aclnnop/aclnn_addbmm.h"
@@ -118,6 +119,10 @@
 #include "aclnnop/aclnn_flash_attention_score_grad.h"
 #include "aclnnop/aclnn_flash_attention_score_grad_v4.h"
 #include "aclnnop/aclnn_flash_attention_score_v4.h"
+#include "aclnnop/aclnn_flash_attention_unpadding_score_grad.h"
+#include "aclnnop/aclnn_flash_attention_unpadding_score_grad_v4.h"
+#include "aclnnop/aclnn_flash_attention_var_len_score.h"
+#include "aclnnop/aclnn_flash_attention_var_len_score_v4.h"
 #include "aclnnop/aclnn_flip.h"
 #include "aclnnop/aclnn_floor.h"
 #include "aclnnop/aclnn_floor_divide.h"
@@ -311,6 +316,7 @@
 #include "aclnnop/aclnn_mse_loss_backward.h"
 #include "aclnnop/aclnn_mse_loss_out.h"
 #include "aclnnop/aclnn_mul.h"
+#include "aclnnop/aclnn_multilabel_margin_loss.h"
 #include "aclnnop/aclnn_multinomial.h"
 #include "aclnnop/aclnn_mv.h"
 #include "aclnnop/aclnn_nan_to_num.h"
@@ -336,6 +342,10 @@
 #include "aclnnop/aclnn_prelu_backward.h"
 #include "aclnnop/aclnn_prod.h"
 #include "aclnnop/aclnn_put.h"
+#include "aclnnop/aclnn_quant_matmul_v3.h"
+#include "aclnnop/aclnn_quant_matmul_v4.h"
+#include "aclnnop/aclnn_quant_matmul_v5.h"
+#include "aclnnop/aclnn_quant_matmul_weight_nz.h"
 #include "aclnnop/aclnn_random.h"
 #include "aclnnop/aclnn_randperm.h"
 #include "aclnnop/aclnn_range.h"
@@ -418,6 +428,7 @@
 #include "aclnnop/aclnn_topk_v2.h"
 #include "aclnnop/aclnn_trace.h"
 #include "aclnnop/aclnn_trans_matmul_weight.h"
+#include "aclnnop/aclnn_trans_quant_param_v2.h"
 #include "aclnnop/aclnn_triangular_solve.h"
 #include "aclnnop/aclnn_tril.h"
 #include "aclnnop/aclnn_triu.h"
@@ -960,6 +971,17 @@ class Given {
     const auto length = [&](size_t dim) { return dim < shape.size() ? shape[dim] : 1; };
     return Numbers({length(0), Heads(tensor), length(shape.size() == 4 ? 2 : 1), 8});
   }
+  // Of packed sequences: one of all rows.
+  char* Packed() const {
+    static char packed[] = "TND";
+    return packed;
+  }
+  aclTensor* PackedStatistics(const aclTensor* tensor) {
+    return Numbers({FirstLength(tensor), PackedHeads(tensor), 8});
+  }
+  int64_t PackedHeads(const aclTensor* tensor) const {
+    return ShapeOf(tensor).size() == 3 ? ShapeOf(tensor)[1] : 1;
+  }
   aclBoolArray* Flags(bool first, bool others) {
     const bool values[] = {first, others, others};
     return flags_.emplace_back(aclCreateBoolArray(values, 3));
@@ -1203,6 +1225,11 @@ constexpr OperatorCall kCalls[] = {
     MOVES(Addmv, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
     MOVES(Cdist, 3, kAny, t[0], t[1], a.log_target ? 2.0f : 1.5f, 2, t[2]),
     MOVES(WeightQuantBatchMatmulV2, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, static_cast<int>(a.reduction), t[3]),
+    MOVES(QuantMatmulV3, 4, kAny, t[0], t[1], t[2], nullptr, nullptr, a.log_target, a.reduction == 1, t[3]),
+    MOVES(QuantMatmulV4, 5, kAny, t[0], t[1], t[2], nullptr, a.reduction == 2 ? t[3] : nullptr, nullptr, a.log_target, a.reduction == 1, t[4]),
+    MOVES(QuantMatmulV5, 5, kAny, t[0], t[1], a.reduction == 2 ? t[3] : nullptr, t[2], nullptr, nullptr, nullptr, nullptr, nullptr, a.log_target, a.reduction == 1, 0, t[4]),
+    MOVES(QuantMatmulWeightNz, 5, kAny, t[0], t[1], a.reduction == 2 ? t[3] : nullptr, t[2], nullptr, nullptr, nullptr, nullptr, nullptr, a.log_target, a.reduction == 1, 0, t[4]),
+    MOVES(TransQuantParamV2, 3, kOperand0, t[0], a.log_target ? t[1] : nullptr, t[2]),
     MOVES(Ger, 3, kAny, t[0], t[1], t[2]),
     MOVES(LinalgCross, 3, kBroadcast, t[0], t[1], given.Dim(t[0]), t[2]),
     MOVES(TriangularSolve, 4, kAny, t[0], t[1], a.log_target, a.reduction == 1, a.reduction == 2, t[2], a.log_target ? t[3] : nullptr),
@@ -1290,7 +1317,7 @@ constexpr OperatorCall kCalls[] = {
     MOVES(NanMedian, 2, kAny, t[0], t[1]),
     MOVES(MedianDim, 2, kAny, t[0], given.Dim(t[0]), a.log_target, t[1], given.PlacesFor(t[1])),
     MOVES(NanMedianDim, 2, kAny, t[0], given.Dim(t[0]), a.log_target, t[1], given.PlacesFor(t[1])),
-    MOVES(Kthvalue, 2, kAny, t[0], (given.Length(t[0]) + 1) / 2, given.Dim(t[0]), a.log_target, t[1], given.PlacesFor(t[1])),
+    MOVES(Kthvalue, 2, kAny, t[0], given.Length(t[0]) - given.Length(t[0]) / 2, given.Dim(t[0]), a.log_target, t[1], given.PlacesFor(t[1])),
     MOVES(SearchSorted, 3, kOperand1, t[0], t[1], a.reduction == 1, a.log_target, nullptr, t[2]),
     MOVES(SearchSorteds, 2, kAny, t[0], given.Scalar(), a.reduction == 1, a.log_target, nullptr, Given::Result(t[1])),
     MOVES(Bincount, 3, kAny, t[0], a.log_target ? t[1] : nullptr, a.reduction, t[2]),
@@ -1349,12 +1376,19 @@ constexpr OperatorCall kCalls[] = {
           given.Second(t[1]), given.Second(t[2]), nullptr),
     MOVES(FlashAttentionScoreV4, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0.5, 0.75, 0, 0, given.Heads(t[0]), given.Layout(t[0]), 0, a.reduction, 0, 1, nullptr, 5, 8, given.Statistics(t[0]), given.Statistics(t[0]), nullptr, t[3]),
     MOVES(FlashAttentionScoreGradV4, 4, kOperand0, t[0], t[1], t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.Statistics(t[0]), given.Statistics(t[0]), nullptr, t[0], nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0.5, 0.75, 0, 0, given.Heads(t[0]), given.Layout(t[0]), nullptr, 0, a.reduction, 1, 5, 8, 0, t[3], given.Second(t[1]), given.Second(t[2]), nullptr, nullptr, nullptr, nullptr),
+    MOVES(FlashAttentionVarLenScore, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, given.Array({given.FirstLength(t[0])}), given.Array({given.FirstLength(t[1])}), 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, t[3]),
+    MOVES(FlashAttentionVarLenScoreV4, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, given.Array({0, given.FirstLength(t[0])}), given.Array({0, given.FirstLength(t[1])}), 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, nullptr, given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, t[3]),
+    MOVES(FlashAttentionUnpaddingScoreGrad, 4, kOperand0, t[0], t[1], t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, t[0], nullptr, given.Array({given.FirstLength(t[0])}), given.Array({given.FirstLength(t[1])}), 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, t[3], given.Second(t[1]), given.Second(t[2]), nullptr),
+    MOVES(FlashAttentionUnpaddingScoreGradV4, 4, kOperand0, t[0], t[1], t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, t[0], nullptr, given.Array({0, given.FirstLength(t[0])}), given.Array({0, given.FirstLength(t[1])}), 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, t[3], given.Second(t[1]), given.Second(t[2]), nullptr, nullptr),
     MOVES(FusedInferAttentionScore, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, given.Array({1}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, 0, 0, given.Layout(t[0]), 0, a.reduction, 0, 0, 0, false, t[3], nullptr),
     MOVES(FusedInferAttentionScoreV2, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, 0, 0, given.Layout(t[0]), 0, a.reduction, 0, 0, 0, false, 0, 0, t[3], nullptr),
     MOVES(FusedInferAttentionScoreV3, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, given.Array({1}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, 0, 0, given.Layout(t[0]), 0, a.reduction, 0, 0, 0, false, 0, 0, t[3], nullptr),
     MOVES(FusedInferAttentionScoreV4, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, 0, 0, given.Layout(t[0]), 0, a.reduction, 0, 0, 0, false, 0, 0, 0, t[3], nullptr),
     MOVES(RmsNorm, 3, kOperand0, t[0], t[1], a.wide_beta, t[2], given.Written(given.Leading(t[0], t[1]))),
     MOVES(RmsNormGrad, 4, kOperand0, t[0], t[1], given.Numbers(given.Leading(t[0], t[2])), t[2], t[3], given.Written(Given::ShapeOf(t[2]))),
+    MOVES(AddLayerNorm, 3, kOperand0, t[0], t[1], given.Numbers({given.LastLength(t[0])}), given.Numbers({given.LastLength(t[0])}), nullptr, a.wide_beta, a.log_target,
+          t[2], given.Written(given.Leading(t[0], given.Numbers({given.LastLength(t[0])}))), given.Written(given.Leading(t[0], given.Numbers({given.LastLength(t[0])}))),
+          given.Written(Given::ShapeOf(t[0]), t[0])),
     MOVES(AddRmsNorm, 4, kOperand0, t[0], t[1], t[2], a.wide_beta, t[3], nullptr, nullptr),
     MOVES(BatchNorm, 3, kOperand0, t[0], t[1], nullptr, nullptr, nullptr, a.log_target, a.wide_beta, a.wide_beta, t[2], given.Written(given.Channels(t[0])),
           given.Written(given.Channels(t[0]))),
@@ -1365,6 +1399,7 @@ constexpr OperatorCall kCalls[] = {
     MOVES(GroupNormBackward, 3, kOperand0, t[0], t[1], given.Numbers({given.FirstLength(t[0]), 1}, t[0]),
           given.Numbers({given.FirstLength(t[0]), 1}, t[0]), nullptr, given.FirstLength(t[0]), given.Channels(t[0])[0], given.Behind(t[0]), 1,
           given.Flags(true, a.log_target), t[2], given.Written(given.Channels(t[0]), t[0]), given.Written(given.Channels(t[0]), t[0])),
+    MOVES(MultilabelMarginLoss, 2, kOperand0, t[0], given.IndicesLike(t[0]), a.reduction, given.Written({}, t[0]), t[1]),
     MOVES(NLLLoss, 3, kAny, t[0], given.Indices({given.FirstLength(t[0])}), t[1], a.reduction, 1, t[2], given.Written({}, t[0])),
     MOVES(NLLLoss2d, 3, kAny, t[0], given.IndicesLike(t[2]), t[1], a.reduction, 1, t[2], given.Written({}, t[0])),
     MOVES(NLLLossBackward, 3, kOperand0, given.Numbers({}, t[0]), t[0], given.Indices({given.FirstLength(t[0])}), t[1], a.reduction, 1,
@@ -1472,7 +1507,7 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 273;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 284;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 

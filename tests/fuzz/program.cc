@@ -201,6 +201,7 @@ struct View {
   int64_t offset = 0;
   Dims storage;
   Address address;
+  bool is_given = true;  // false: the tensor itself is a null pointer
 };
 
 struct Tensor {
@@ -817,7 +818,7 @@ void Program::PlanCall() {
     Tensor& slot = tensors_[(static_cast<size_t>(choices) + static_cast<size_t>(i)) % kSlots];
     if (choice == 3 && bytes_.OneIn(3)) {  // null
       tensors.push_back(nullptr);
-      call.operands.emplace_back();
+      call.operands.emplace_back().is_given = false;
       continue;
     }
     if (choice != 2 || slot.handle == nullptr) {
@@ -946,6 +947,7 @@ void Program::RunCall(PlannedCall& call) {
         elements.dtype = view.dtype;
         elements.shape = view.shape;
       }
+      elements.is_given = view.is_given;
       operands.push_back(std::move(elements));
     }
     const Elements& out = operands.back();

@@ -283,6 +283,10 @@ void ShadowMemory::ReplayCall(const Record& record) {
   const Elements& out = record.operands.back();
   for (size_t i = 0; i < record.operands.size(); ++i) {
     const Elements& operand = record.operands[i];
+    if (!operand.is_given) {
+      tensors.push_back(nullptr);
+      continue;
+    }
     const auto bytes = operand.offset.size() * static_cast<size_t>(BytesOf(operand.dtype));
     char* address = nullptr;
     if (operand.buffer >= 0 && bytes > 0 && static_cast<int>(i) != record.op->unread) {
@@ -307,9 +311,11 @@ void ShadowMemory::ReplayCall(const Record& record) {
     Broken("what runs in one layout runs dense:", aclGetRecentErrMsg());
   }
   void* address = nullptr;
-  aclGetRawTensorAddr(tensors.back(), &address);
+  if (tensors.back() != nullptr) aclGetRawTensorAddr(tensors.back(), &address);
   if (address != nullptr) Scatter(static_cast<const char*>(address), out, At(out.buffer).shadow);
-  for (const aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+  for (const aclTensor* tensor : tensors) {
+    if (tensor != nullptr) aclDestroyTensor(tensor);
+  }
 }
 
 }  // namespace portacl::testing

@@ -29,7 +29,8 @@ int64_t CountOf(const Dims& dims);
 struct Elements {
   int32_t dtype = ACL_FLOAT;
   Dims shape;
-  int buffer = -1;  // -1: no data
+  int buffer = -1;       // -1: no data
+  bool is_given = true;  // false: the tensor was a null pointer, as optional ones may be
   std::vector<int64_t> offset;
 
   bool operator==(const Elements&) const = default;

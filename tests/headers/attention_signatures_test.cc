@@ -6,6 +6,10 @@
 #include "aclnnop/aclnn_flash_attention_score_grad.h"
 #include "aclnnop/aclnn_flash_attention_score_grad_v4.h"
 #include "aclnnop/aclnn_flash_attention_score_v4.h"
+#include "aclnnop/aclnn_flash_attention_unpadding_score_grad.h"
+#include "aclnnop/aclnn_flash_attention_unpadding_score_grad_v4.h"
+#include "aclnnop/aclnn_flash_attention_var_len_score.h"
+#include "aclnnop/aclnn_flash_attention_var_len_score_v4.h"
 #include "aclnnop/aclnn_fused_infer_attention_score.h"
 #include "aclnnop/aclnn_fused_infer_attention_score_v2.h"
 #include "aclnnop/aclnn_fused_infer_attention_score_v3.h"
@@ -31,6 +35,14 @@ HAS(aclnnFlashAttentionScore, In, In, In, In, In, In, In, Array, double, double,
     char*, int64_t, int64_t, In, In, In, In);
 HAS(aclnnFlashAttentionScoreGrad, In, In, In, In, In, In, In, In, In, In, In, In, Array, double, double,
     int64_t, int64_t, int64_t, char*, int64_t, int64_t, In, In, In, In);
+HAS(aclnnFlashAttentionVarLenScore, In, In, In, In, In, In, In, Array, Array, Array, double, double, int64_t,
+    int64_t, int64_t, char*, int64_t, int64_t, In, In, In, In);
+HAS(aclnnFlashAttentionVarLenScoreV4, In, In, In, In, In, In, In, Array, Array, Array, double, double,
+    int64_t, int64_t, int64_t, char*, int64_t, int64_t, char*, In, In, In, In);
+HAS(aclnnFlashAttentionUnpaddingScoreGrad, In, In, In, In, In, In, In, In, In, In, In, In, Array, Array,
+    Array, double, double, int64_t, int64_t, int64_t, char*, int64_t, int64_t, In, In, In, In);
+HAS(aclnnFlashAttentionUnpaddingScoreGradV4, In, In, In, In, In, In, In, In, In, In, In, In, Array, Array,
+    Array, double, double, int64_t, int64_t, int64_t, char*, int64_t, int64_t, In, In, In, In, char*);
 HAS(aclnnFlashAttentionScoreV4, In, In, In, In, In, In, In, In, In, In, In, In, In, Array, Array, Array,
     Array, Array, double, double, int64_t, int64_t, int64_t, char*, int64_t, int64_t, int64_t, int64_t, char*,
     int64_t, int64_t, In, In, In, In);

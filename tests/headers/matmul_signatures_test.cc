@@ -18,6 +18,12 @@
 #include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_mv.h"
+#include "aclnnop/aclnn_quant_matmul_v3.h"
+#include "aclnnop/aclnn_quant_matmul_v4.h"
+#include "aclnnop/aclnn_quant_matmul_v5.h"
+#include "aclnnop/aclnn_quant_matmul_weight_nz.h"
+#include "aclnnop/aclnn_trans_quant_param.h"
+#include "aclnnop/aclnn_trans_quant_param_v2.h"
 #include "aclnnop/aclnn_triangular_solve.h"
 #include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
 
@@ -51,6 +57,15 @@ HAS(aclnnTriangularSolve, In, In, bool, bool, bool, Out, Out);
 HAS(aclnnInverse, In, Out);
 HAS(aclnnLinalgQr, In, int64_t, Out, Out);
 HAS(aclnnCdist, In, In, float, int64_t, Out);
+HAS(aclnnQuantMatmulV3, In, In, In, In, In, bool, bool, In);
+HAS(aclnnQuantMatmulV4, In, In, In, In, In, In, bool, bool, In);
+HAS(aclnnQuantMatmulV5, In, In, In, In, In, In, In, In, In, bool, bool, int64_t, In);
+HAS(aclnnQuantMatmulWeightNz, In, In, In, In, In, In, In, In, In, bool, bool, int64_t, In);
+HAS(aclnnTransQuantParamV2, In, In, In);
+static_assert(
+    std::is_same<decltype(&aclnnTransQuantParam), aclnnStatus (*)(const float*, uint64_t, const float*,
+                                                                  uint64_t, uint64_t**, uint64_t*)>::value,
+    "aclnnTransQuantParam");
 HAS(aclnnWeightQuantBatchMatmulV2, In, In, In, In, In, In, In, int, In);
 HAS(aclnnConvolution, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, Out, int8_t);
 HAS(aclnnConvolutionBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Ints, int, const aclBoolArray*,

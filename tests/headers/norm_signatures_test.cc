@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
+#include "aclnnop/aclnn_add_layer_norm.h"
 #include "aclnnop/aclnn_add_rms_norm.h"
 #include "aclnnop/aclnn_batch_norm.h"
 #include "aclnnop/aclnn_batch_norm_backward.h"
@@ -17,6 +18,7 @@
 #include "aclnnop/aclnn_layer_norm_backward.h"
 #include "aclnnop/aclnn_logsoftmax.h"
 #include "aclnnop/aclnn_logsoftmax_backward.h"
+#include "aclnnop/aclnn_multilabel_margin_loss.h"
 #include "aclnnop/aclnn_nll_loss.h"
 #include "aclnnop/aclnn_nll_loss2d.h"
 #include "aclnnop/aclnn_nll_loss2d_backward.h"
@@ -50,6 +52,7 @@ HAS(aclnnLayerNormWithImplMode, In, Array, In, In, double, Out, Out, Out, int32_
 HAS(aclnnLayerNormBackward, In, In, Array, In, In, In, In, Flags, Out, Out, Out);
 HAS(aclnnRmsNorm, In, In, double, In, In);
 HAS(aclnnRmsNormGrad, In, In, In, In, In, In);
+HAS(aclnnAddLayerNorm, In, In, In, In, In, double, bool, In, In, In, In);
 HAS(aclnnAddRmsNorm, In, In, In, double, Out, Out, Out);
 HAS(aclnnBatchNorm, In, In, In, Out, Out, bool, double, double, Out, Out, Out);
 HAS(aclnnBatchNormBackward, In, In, In, In, In, In, In, bool, double, Flags, Out, Out, Out);
@@ -64,6 +67,7 @@ HAS(aclnnSoftMarginLossBackward, In, In, In, int64_t, Out);
 HAS(aclnnCrossEntropyLoss, In, In, In, char*, int64_t, double, double, bool, In, In, In, In);
 HAS(aclnnCrossEntropyLossGrad, In, In, In, In, In, In, char*, int64_t, double, double, In);
 HAS(aclnnSoftmaxCrossEntropyWithLogits, In, Out, Out, Out);
+HAS(aclnnMultilabelMarginLoss, In, In, int64_t, Out, Out);
 HAS(aclnnNLLLoss, In, In, In, int64_t, int64_t, Out, Out);
 HAS(aclnnNLLLoss2d, In, In, In, int64_t, int64_t, Out, Out);
 HAS(aclnnNLLLossBackward, In, In, In, In, int64_t, int64_t, In, Out);

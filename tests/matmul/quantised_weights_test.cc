@@ -12,7 +12,7 @@
 #include "engine/isa.h"
 #include "gtest/gtest.h"
 #include "process/allocation_hook.h"
-#include "product_calls.h"
+#include "quantised_views.h"
 #include "support/contract_suite.h"
 #include "support/environment.h"
 #include "support/two_phase.h"
@@ -20,55 +20,10 @@
 namespace portacl::testing {
 namespace {
 
-// A tensor over memory of its own. Strides are in elements.
-struct View {
-  Shape shape;
-  std::vector<int64_t> strides;
-  DtypeNumber dtype = ACL_FLOAT16;
-  int64_t offset = 0;
-  aclFormat format = ACL_FORMAT_ND;
-  std::vector<unsigned char> bytes = {};
-  bool null = false;
-
-  aclTensor* Make() {
-    if (null) return nullptr;
-    const int64_t storage =
-        static_cast<int64_t>(bytes.size()) * 8 / (dtype == ACL_INT4 ? 4 : 8 * ElementSize(dtype));
-    return aclCreateTensor(shape.data(), shape.size(), static_cast<aclDataType>(dtype), strides.data(),
-                           offset, format, &storage, 1, bytes.data());
-  }
-};
-
-std::vector<int64_t> Dense(const Shape& shape) {
-  std::vector<int64_t> strides(shape.size(), 1);
-  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
-  return strides;
-}
-
-View Numbers(const Shape& shape, DtypeNumber dtype, bool is_transposed = false) {
-  View view{shape, Dense(shape), dtype};
-  if (is_transposed && shape.size() == 2) view.strides = {1, shape[0]};
-  view.bytes.resize(static_cast<size_t>(NumElements(shape) * ElementSize(dtype)));
-  return view;
-}
-float NumberAt(const View& view, const Index& index) {
-  int64_t place = view.offset;
-  for (size_t i = 0; i < index.size(); ++i) place += index[i] * view.strides[i];
-  return static_cast<float>(DecodeReal(view.dtype, view.bytes.data() + place * ElementSize(view.dtype)));
-}
-void Fill(View& view, RandomNumbers& random, double scale) {
-  const int64_t size = ElementSize(view.dtype);
-  for (size_t i = 0; i < view.bytes.size() / static_cast<size_t>(size); ++i)
-    EncodeElement(view.dtype, scale * static_cast<double>(random.Between(-4000, 4000)) / 1111,
-                  view.bytes.data() + i * static_cast<size_t>(size));
-}
-
-enum class Packing { kInt8, kInt4, kWords };
-
 struct Call {
   int64_t m = 3, k = 70, n = 8;
   int64_t group = 0;
-  View x, weight, scale, offset, quant_scale, quant_offset, bias, y;
+  HeldView x, weight, scale, offset, quant_scale, quant_offset, bias, y;
   std::vector<int> integers;  // of the weight, by term, then by column
 
   Call(int64_t rows, int64_t terms, int64_t columns, Packing packing, bool is_transposed, int64_t group_size,
@@ -118,9 +73,9 @@ struct Call {
   }
 
   CallResult Run(aclrtStream stream) {
-    View* const views[] = {&x, &weight, &scale, &offset, &quant_scale, &quant_offset, &bias, &y};
+    HeldView* const views[] = {&x, &weight, &scale, &offset, &quant_scale, &quant_offset, &bias, &y};
     std::vector<aclTensor*> tensors;
-    for (View* view : views) tensors.push_back(view->Make());
+    for (HeldView* view : views) tensors.push_back(view->Make());
     CallResult result;
     aclOpExecutor* executor = nullptr;
     result.plan = aclnnWeightQuantBatchMatmulV2GetWorkspaceSize(
@@ -136,7 +91,7 @@ struct Call {
     return result;
   }
 
-  float Shared(const View& view, int64_t term, int64_t column) const {
+  float Shared(const HeldView& view, int64_t term, int64_t column) const {
     Index index(view.shape.size(), 0);
     if (view.shape.back() != 1) index.back() = column;
     if (group != 0) index[0] = term / group;
@@ -335,7 +290,7 @@ TEST(QuantisedWeights, Contract) {
       RandomNumbers random(1);
       Call call(3, 70, 8, Packing::kInt8, false, 0, ACL_FLOAT16, false, random);
       call.x.strides = {70, 1};
-      for (View* view : {&call.offset, &call.bias}) {
+      for (HeldView* view : {&call.offset, &call.bias}) {
         view->null = false;
         view->shape = {8};
         view->strides = {1};

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "product_calls.h"
 #include "support/environment.h"
+#include "support/guarded_buffer.h"
 
 namespace portacl::testing {
 namespace {
@@ -317,8 +318,8 @@ std::vector<T> Added(aclDataType dtype, const aclScalar* factor, bool in_place, 
   EXPECT_EQ(aclnnAddmvGetWorkspaceSize(tensors[0], tensors[1], tensors[2], factor, factor, tensors[3], 1,
                                        &size, &executor),
             ACL_SUCCESS);
-  std::vector<char> workspace(size);
-  EXPECT_EQ(aclnnAddmv(workspace.data(), size, executor, stream), ACL_SUCCESS);
+  const GuardedBuffer workspace(size);
+  EXPECT_EQ(aclnnAddmv(workspace.device(), size, executor, stream), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
   for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
   return result;

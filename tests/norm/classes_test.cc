@@ -4,6 +4,7 @@
 
 #include "aclnnop/aclnn_cross_entropy_loss.h"
 #include "aclnnop/aclnn_cross_entropy_loss_grad.h"
+#include "aclnnop/aclnn_multilabel_margin_loss.h"
 #include "aclnnop/aclnn_nll_loss.h"
 #include "aclnnop/aclnn_nll_loss2d.h"
 #include "aclnnop/aclnn_nll_loss2d_backward.h"
@@ -11,6 +12,7 @@
 #include "aclnnop/aclnn_softmax_cross_entropy_with_logits.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
+#include "support/guarded_buffer.h"
 #include "support/two_phase.h"
 
 namespace portacl::testing {
@@ -555,6 +557,101 @@ IndexOperator LossOfShares() {
   return op;
 }
 
+// ---- several labels ----
+
+Shape OneDimOf(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
+
+IndexOperator LabelMargin() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnMultilabelMarginLoss);
+  op.valid = {TensorArg("self", {2, 3}), TensorArg("target", {2, 3}, ACL_INT64), IntegerArg("reduction", 1),
+              OutputArg("out", {}), OutputArg("isTarget", {2, 3})};
+  op.rules = {
+      NoNulls("self target out isTarget"),
+      Listed_("self", kFloats),
+      Listed_("target", {{ACL_INT64, ACL_INT32}}),
+      OneDtype("self", "out"),
+      OneDtype("self", "isTarget"),
+      Refuses(161002, "self",
+              [](IndexCall& call) {
+                const Shape& self = call["self"].shape;
+                return self.size() > 2 || (!self.empty() && self.back() == 0);
+              }),
+      Refuses(161002, "target",
+              [](IndexCall& call) { return OneDimOf(call["target"].shape) != OneDimOf(call["self"].shape); }),
+      Refuses(161002, "out",
+              [](IndexCall& call) {
+                const Shape& self = call["self"].shape;
+                return IsNone(call) && self.size() == 2 ? call["out"].shape != Shape{self[0]}
+                                                        : NumElements(call["out"].shape) != 1;
+              }),
+      OneShape("target", "isTarget"),
+      EmptyDone("self")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t classes = random.Below(8) == 0 ? random.Between(250, 320) : random.Between(1, 40);
+    Shape self = {random.Below(20) == 0 ? random.Between(4000, 9000) : random.Between(0, 20), classes};
+    if (self[0] > 1000) self[1] = random.Between(1, 4);
+    if (random.Below(5) == 0) self = {classes};
+    if (random.Below(10) == 0) self = random.Below(2) == 0 ? Shape{} : Shape{1};
+    call["self"].shape = call["target"].shape = self;
+    if (OneDimOf(self) == Shape{1} && random.Below(2) == 0)
+      call["target"].shape = self.empty() ? Shape{1} : Shape{};
+    call["isTarget"].shape = call["target"].shape;
+    call["target"].dtype = DrawDtype(random, {ACL_INT64, ACL_INT32});
+    const int64_t modes[] = {0, 1, 2, 3, -1};
+    call["reduction"].integer = modes[random.Below(5)];
+    call["out"].shape = self.size() != 2 ? (random.Below(2) == 0 ? Shape{} : Shape{1, 1})
+                        : IsNone(call)   ? Shape{self[0]}
+                                         : Shape{};
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    for (const char* name : {"self", "out", "isTarget"}) call[name].dtype = dtype;
+  };
+  // Classes, some of them several times, behind some of which there is a -1.
+  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    FillRows(call, tensors, random);
+    const int64_t classes = OneDimOf(call["self"].shape).back();
+    int64_t left = 0;
+    for (int64_t k = 0; k < tensors[1].size(); ++k) {
+      if (k % classes == 0) left = random.Between(0, classes + 1);
+      const int64_t value = left-- == 0 ? -1 : random.Between(0, classes - 1);
+      EncodeIntegerElement(tensors[1].dtype(), value, tensors[1].Element(k));
+    }
+  };
+  op.takes_workspace = true;
+  op.tolerance = 1e-6;
+  op.is_inexact = true;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape self = OneDimOf(call["self"].shape);
+    const int64_t classes = self.back();
+    const int64_t rows = self.size() == 2 ? self[0] : 1;
+    std::vector<double> each;
+    std::vector<double> marks;
+    double sum = 0;
+    for (int64_t row = 0; row < rows; ++row) {
+      std::vector<int64_t> labels;
+      for (int64_t k = 0; k < classes && tensors[1].Integer(row * classes + k) >= 0; ++k)
+        labels.push_back(tensors[1].Integer(row * classes + k));
+      each.push_back(0);
+      for (int64_t i = 0; i < classes; ++i) {
+        marks.push_back(std::find(labels.begin(), labels.end(), i) != labels.end() ? 1 : 0);
+        if (marks.back() != 0) continue;
+        for (const int64_t label : labels) {
+          const double gap =
+              1 - (ValueAt(tensors[0], row * classes + label) - ValueAt(tensors[0], row * classes + i));
+          if (gap > 0) each.back() += gap / static_cast<double>(classes);
+        }
+      }
+      sum += each.back();
+    }
+    if (rows == 0) return std::vector<Outcome>{Outcome(call["out"].shape.empty() ? 1 : 0), {}};  // as it was
+    if (call["reduction"].integer == 1) sum /= static_cast<double>(rows);
+    const bool is_each = IsNone(call) && rows != 1;
+    return std::vector<Outcome>{AsOutcome(call["out"].dtype, is_each ? each : std::vector<double>{sum}),
+                                AsOutcome(call["isTarget"].dtype, marks)};
+  };
+  return op;
+}
+
 const std::vector<IndexOperator>& Operators() {
   static const std::vector<IndexOperator> all = {
       LossOperator(PORTACL_C_FUNCTION(aclnnNLLLoss), false),
@@ -563,7 +660,8 @@ const std::vector<IndexOperator>& Operators() {
       LossGradient(PORTACL_C_FUNCTION(aclnnNLLLoss2dBackward), true),
       CrossEntropy(),
       CrossEntropyGradient(),
-      LossOfShares()};
+      LossOfShares(),
+      LabelMargin()};
   return all;
 }
 
@@ -597,15 +695,15 @@ TEST(ClassTargets, ThatAreNoClassFailTheStream) {
     aclOpExecutor* executor = nullptr;
     ASSERT_EQ(aclnnNLLLossGetWorkspaceSize(all[0], all[1], all[2], 1, -100, all[3], all[4], &size, &executor),
               0);
-    std::vector<char> workspace(size);
-    ASSERT_EQ(aclnnNLLLoss(workspace.data(), size, executor, environment.stream()), 0);
+    const GuardedBuffer workspace(size);
+    ASSERT_EQ(aclnnNLLLoss(workspace.device(), size, executor, environment.stream()), 0);
     fails();
     EXPECT_EQ(total[0], kRows - 2.0f);
     EXPECT_EQ(out[0], -2.0f);
     ASSERT_EQ(aclnnNLLLossBackwardGetWorkspaceSize(all[3], all[0], all[1], all[2], 2, -100, all[4], all[5],
                                                    &size, &executor),
               0);
-    ASSERT_EQ(aclnnNLLLossBackward(workspace.data(), size, executor, environment.stream()), 0);
+    ASSERT_EQ(aclnnNLLLossBackward(workspace.device(), size, executor, environment.stream()), 0);
     fails();
     for (size_t i = 0; i < gradient.size(); ++i)
       ASSERT_EQ(gradient[i], i % 3 == 0 && i != 4200 * 3 && i != 8800 * 3 ? 2.0f : 0.0f) << i;
@@ -691,9 +789,9 @@ TEST(Classes, ABadTargetFailsTheStream) {
                                                         mean, -100, 0, 0, t_result, &bytes, &executor),
               0);
         }
-        std::vector<double> workspace(bytes / sizeof(double) + 1);
+        const GuardedBuffer workspace(bytes);
         const auto run = is_loss ? aclnnCrossEntropyLoss : aclnnCrossEntropyLossGrad;
-        ASSERT_EQ(run(workspace.data(), bytes, executor, environment.stream()), 0);
+        ASSERT_EQ(run(workspace.device(), bytes, executor, environment.stream()), 0);
         EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), raises ? 507015 : 0);
         EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
         if (is_loss) {
@@ -705,6 +803,74 @@ TEST(Classes, ABadTargetFailsTheStream) {
       }
     }
   }
+}
+
+// Labels that are no class are left out wherever they stand, nothing is read where they point to, and the first of them fails the stream.
+TEST(Labels, ThatAreNoClassFailTheStream) {
+  constexpr int64_t kRows = 50, kClasses = 300;
+  for (const bool raises : {true, false}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_INDEX_ERRORS", raises ? "raise" : "ignore"}});
+    std::vector<float> self(kRows * kClasses, 2), out(kRows), marks(kRows * kClasses, 7);
+    std::vector<int64_t> target(kRows * kClasses, -1);
+    for (int64_t row = 0; row < kRows; ++row) target[static_cast<size_t>(row * kClasses)] = row;
+    const auto bad = [&](size_t element, int64_t value) { target[element] = value; };
+    bad(7 * kClasses, kClasses);
+    bad(7 * kClasses + 1, 5);
+    bad(9 * kClasses, INT64_MAX);
+    bad(11 * kClasses, INT64_MIN);
+    bad(13 * kClasses, -2);
+    bad(15 * kClasses + 2, kClasses);  // behind a -1 nothing is looked at
+    const int64_t rows[] = {kRows, kClasses};
+    const auto tensor = [&](uint64_t rank, aclDataType dtype, void* data) {
+      return aclCreateTensor(rows, rank, dtype, nullptr, 0, ACL_FORMAT_ND, rows, rank, data);
+    };
+    const std::vector<aclTensor*> all = {
+        tensor(2, ACL_FLOAT, self.data()), tensor(2, ACL_INT64, target.data()),
+        tensor(1, ACL_FLOAT, out.data()), tensor(2, ACL_FLOAT, marks.data())};
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(aclnnMultilabelMarginLossGetWorkspaceSize(all[0], all[1], 0, all[2], all[3], &size, &executor),
+              0);
+    std::vector<double> workspace(size / sizeof(double) + 1);
+    ASSERT_EQ(aclnnMultilabelMarginLoss(workspace.data(), size, executor, environment.stream()), 0);
+    EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), raises ? 507015 : 0);
+    const std::string message = TakeErrorMessage();
+    const char* const said = "target has the value 300 at element 2100, accepted: 0 to 299, or -1";
+    EXPECT_EQ(message.find(said) != std::string::npos, raises) << message;
+    for (int64_t row = 0; row < kRows; ++row) {
+      const bool has_none = row == 9 || row == 11 || row == 13;
+      const int64_t label = row == 7 ? 5 : row;
+      EXPECT_EQ(out[static_cast<size_t>(row)], has_none ? 0.0f : 299.0f / 300.0f) << row;
+      for (int64_t i = 0; i < kClasses; ++i)
+        ASSERT_EQ(marks[static_cast<size_t>(row * kClasses + i)], !has_none && i == label ? 1.0f : 0.0f);
+    }
+    for (const aclTensor* one : all) aclDestroyTensor(one);
+  }
+}
+
+// A pair with a NaN is not above 0, as in PyTorch; neither is one of equal infinities.
+TEST(Labels, NumbersThatAreNotFinite) {
+  const ScopedEnvironment environment(Variables{});
+  const float inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> self = {nan, 1, 1, 1, 1, nan, 1, 1, inf, 1, 1, inf, -inf, 1, -inf, 1, 1, inf, 1, 1};
+  std::vector<int32_t> target = {0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, 0, -1, 0};
+  std::vector<float> out(5), marks(20);
+  const int64_t rows[] = {5, 4};
+  const auto tensor = [&](uint64_t rank, aclDataType dtype, void* data) {
+    return aclCreateTensor(rows, rank, dtype, nullptr, 0, ACL_FORMAT_ND, rows, rank, data);
+  };
+  const std::vector<aclTensor*> all = {tensor(2, ACL_FLOAT, self.data()), tensor(2, ACL_INT32, target.data()),
+                                       tensor(1, ACL_FLOAT, out.data()), tensor(2, ACL_FLOAT, marks.data())};
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnMultilabelMarginLossGetWorkspaceSize(all[0], all[1], 0, all[2], all[3], &size, &executor),
+            0);
+  std::vector<double> workspace(size / sizeof(double) + 1);
+  ASSERT_EQ(aclnnMultilabelMarginLoss(workspace.data(), size, executor, environment.stream()), 0);
+  ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  EXPECT_EQ(out, (std::vector<float>{0, 0.5f, 0, inf, inf}));
+  for (const aclTensor* one : all) aclDestroyTensor(one);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_calls.h"
 
+#include "aclnnop/aclnn_add_layer_norm.h"
 #include "aclnnop/aclnn_add_rms_norm.h"
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
@@ -12,6 +13,7 @@
 #include "aclnnop/aclnn_softmax.h"
 #include "aclnnop/aclnn_softmax_backward.h"
 #include "gtest/gtest.h"
+#include "support/environment.h"
 
 namespace portacl::testing {
 namespace {
@@ -643,6 +645,110 @@ IndexOperator AddRmsNormOperator() {
   return op;
 }
 
+// ---- layer norm of a sum ----
+
+DtypeNumber SumDtype(const IndexCall& call) {
+  return call["x1"].dtype == call["x2"].dtype ? call["x1"].dtype : DtypeNumber{ACL_FLOAT};
+}
+IndexRule HasSumDtype(const std::string& name) {
+  return Refuses(161002, name, [=](IndexCall& call) { return call[name].dtype != SumDtype(call); });
+}
+IndexRule WithSum(const IndexRule& rule) {
+  return [=](IndexCall& call) { return call["additionalOutput"].integer == 0 ? std::nullopt : rule(call); };
+}
+
+IndexOperator AddLayerNormOperator() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAddLayerNorm);
+  op.valid = {TensorArg("x1", {2, 3, 4}),        TensorArg("x2", {2, 3, 4}),
+              TensorArg("gamma", {4}),           TensorArg("beta", {4}),
+              TensorArg("biasOptional", {4}),    RealArg("epsilon", 1e-5),
+              IntegerArg("additionalOutput", 1), OutputArg("yOut", {2, 3, 4}),
+              OutputArg("meanOut", {2, 3, 1}),   OutputArg("rstdOut", {2, 3, 1}),
+              OutputArg("xOut", {2, 3, 4})};
+  op.rules = {
+      NoNulls("x1 x2 gamma beta yOut meanOut rstdOut xOut"),
+      RmsListed("x1"),
+      RmsListed("x2"),
+      Refuses(161002, "x1 x2",
+              [](IndexCall& call) {
+                const bool has_float = call["x1"].dtype == ACL_FLOAT || call["x2"].dtype == ACL_FLOAT;
+                return call["x1"].dtype != call["x2"].dtype && (call.product == Product::k310P || !has_float);
+              }),
+      Refuses(161002, "gamma",
+              [](IndexCall& call) {
+                return call["gamma"].dtype != SumDtype(call) &&
+                       (call.product == Product::k310P || call["gamma"].dtype != ACL_FLOAT);
+              }),
+      OneDtype("gamma", "beta"),
+      IfGiven("biasOptional", HasSumDtype("biasOptional")),
+      HasSumDtype("yOut"),
+      Listed_("meanOut rstdOut", {{ACL_FLOAT}}),
+      WithSum(HasSumDtype("xOut")),
+      RankTiling("x1", 1, 8),
+      OneShapeTiling("x1", "x2"),
+      OneShapeTiling("x1", "yOut"),
+      WithSum(OneShapeTiling("x1", "xOut")),
+      Refuses(561002, "x1", [](IndexCall& call) { return NumElements(call["x1"].shape) == 0; }),
+      GammaTail("gamma", "x1"),
+      OneShapeTiling("gamma", "beta"),
+      IfGiven("biasOptional", Refuses(561002, "biasOptional",
+                                      [](IndexCall& call) {
+                                        const Shape& bias = call["biasOptional"].shape;
+                                        return bias != call["gamma"].shape && bias != call["x1"].shape;
+                                      })),
+      RstdLeads("meanOut", "gamma", "x1"),
+      RstdLeads("rstdOut", "gamma", "x1")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    DrawRms(call, random, {"x1", "x2", "yOut", "xOut", "biasOptional"}, "gamma", "rstdOut", 1);
+    if (random.Below(2) == 0) call["biasOptional"].shape = call["gamma"].shape;
+    call["biasOptional"].null = random.Below(3) == 0;
+    if (random.Below(3) == 0) {
+      call[random.Below(2) == 0 ? "x1" : "x2"].dtype = ACL_FLOAT;
+      for (const char* name : {"yOut", "xOut", "biasOptional"}) call[name].dtype = SumDtype(call);
+      if (SumDtype(call) == ACL_FLOAT) call["gamma"].dtype = ACL_FLOAT;
+    }
+    call["beta"].shape = call["gamma"].shape;
+    call["beta"].dtype = call["gamma"].dtype;
+    call["meanOut"].shape = LeadingAndOnes(call["x1"].shape, call["gamma"].shape.size());
+    call["additionalOutput"].integer = random.Between(0, 1);
+  };
+  op.fill = FillRows;
+  op.tolerance = 2e-5;
+  op.is_inexact = true;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& shape = call["x1"].shape;
+    const int64_t n = NumElements(call["gamma"].shape);
+    const size_t elements = tensors[0].elements.size();
+    std::vector<double> sums;
+    for (int64_t i = 0; i < static_cast<int64_t>(elements); ++i) {
+      float sum = static_cast<float>(ValueAt(tensors[0], i)) + static_cast<float>(ValueAt(tensors[1], i));
+      if (!call["biasOptional"].null)
+        sum += static_cast<float>(ValueAt(tensors[4], call["biasOptional"].shape == shape ? i : i % n));
+      sums.push_back(static_cast<double>(sum));
+    }
+    std::vector<double> out(elements);
+    std::vector<double> mean;
+    std::vector<double> rstd;
+    for (const auto& row : RowsOf(shape, LastAxesOf(shape, call["gamma"].shape.size()))) {
+      const auto at = [&](int64_t i) { return sums[static_cast<size_t>(i)]; };
+      mean.push_back(SumOf(row, at) / static_cast<double>(n));
+      const double variance =
+          SumOf(row, [&](int64_t i) { return std::pow(at(i) - mean.back(), 2); }) / static_cast<double>(n);
+      rstd.push_back(1 / std::sqrt(variance + static_cast<double>(static_cast<float>(call["epsilon"].real))));
+      for (const int64_t i : row) {
+        out[static_cast<size_t>(i)] =
+            (at(i) - mean.back()) * rstd.back() * ValueAt(tensors[2], i % n) + ValueAt(tensors[3], i % n);
+      }
+    }
+    const bool has_sum = call["additionalOutput"].integer != 0;
+    return std::vector<Outcome>{AsOutcome(call["yOut"].dtype, out), AsOutcome(ACL_FLOAT, mean),
+                                AsOutcome(ACL_FLOAT, rstd),
+                                has_sum ? AsOutcome(call["xOut"].dtype, sums) : Outcome(elements)};
+  };
+  return op;
+}
+
 const std::vector<IndexOperator>& Operators() {
   static const std::vector<IndexOperator> all = {
       SoftmaxOperator(PORTACL_C_FUNCTION(aclnnSoftmax), false),
@@ -655,11 +761,42 @@ const std::vector<IndexOperator>& Operators() {
       RmsNormOperator(),
       RmsNormGradient(),
       AddRmsNormOperator(),
+      AddLayerNormOperator(),
   };
   return all;
 }
 
 PORTACL_INDEX_TESTS(Rows, Operators());
+
+// Its kernel there writes no mean and no rstd; also that -0 stays where there is no bias.
+TEST(AddLayerNorm, WithoutStatisticsOnInferenceProducts) {
+  for (const bool is_inference : {true, false}) {
+    const ScopedEnvironment environment(
+        Variables{{"PORTACL_SOC", is_inference ? "Ascend310P3" : "Ascend910B1"}});
+    ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+    std::vector<float> x = {1, 3, -0.0f, -0.0f}, ones = {1, 1}, y(4), mean(2, 7), rstd(2, 7), sum(4);
+    const int64_t rows[] = {2, 2}, columns[] = {2}, numbers[] = {2, 1};
+    const auto tensor = [](const int64_t* shape, uint64_t rank, void* data) {
+      return aclCreateTensor(shape, rank, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, rank, data);
+    };
+    const std::vector<aclTensor*> all = {tensor(rows, 2, x.data()),       tensor(columns, 1, ones.data()),
+                                         tensor(rows, 2, y.data()),       tensor(numbers, 2, mean.data()),
+                                         tensor(numbers, 2, rstd.data()), tensor(rows, 2, sum.data())};
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(aclnnAddLayerNormGetWorkspaceSize(all[0], all[0], all[1], all[1], nullptr, 0.0, true, all[2],
+                                                all[3], all[4], all[5], &size, &executor),
+              0);
+    ASSERT_EQ(aclnnAddLayerNorm(nullptr, size, executor, environment.stream()), 0);
+    ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+    EXPECT_EQ(y[0], 0.0f);
+    EXPECT_EQ(y[1], 2.0f);
+    EXPECT_EQ(mean[0], is_inference ? 7.0f : 4.0f);
+    EXPECT_EQ(rstd[0], is_inference ? 7.0f : 0.5f);
+    EXPECT_TRUE(std::signbit(sum[2]) && std::signbit(sum[3]));
+    for (const aclTensor* one : all) aclDestroyTensor(one);
+  }
+}
 
 }  // namespace
 }  // namespace portacl::testing

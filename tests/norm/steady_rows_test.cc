@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "process/allocation_hook.h"
 #include "support/environment.h"
+#include "support/guarded_buffer.h"
 #include "support/shapes.h"
 
 namespace portacl::testing {
@@ -40,15 +41,15 @@ class Tensor {
 };
 
 void CheckSteady(const std::string& what, const Plan& plan, Run run, aclrtStream stream) {
-  std::vector<std::byte> workspace(1 << 20);
+  const GuardedBuffer workspace(1 << 20);
   const auto call = [&](int times) {
     int failures = 0;
     for (int i = 0; i < times; ++i) {
       uint64_t size = 0;
       aclOpExecutor* executor = nullptr;
       failures += plan(&size, &executor) != 0;
-      failures +=
-          size > workspace.size() || run(size > 0 ? workspace.data() : nullptr, size, executor, stream) != 0;
+      failures += size > workspace.size() ||
+                  run(size > 0 ? workspace.device() : nullptr, size, executor, stream) != 0;
       failures += aclrtSynchronizeStream(stream) != 0;
     }
     return failures;

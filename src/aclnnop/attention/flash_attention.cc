@@ -1,5 +1,5 @@
-// aclnnFlashAttentionScore and aclnnFlashAttentionScoreGrad, and their fourth versions: attention that keeps each row's greatest score and
-// sum of exponentials, and its gradients, which are made from these.
+// aclnnFlashAttentionScore and aclnnFlashAttentionScoreGrad, those of packed sequences, and their fourth versions: attention that keeps each
+// row's greatest score and sum of exponentials, and its gradients, which are made from these.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
@@ -9,6 +9,10 @@
 #include "aclnnop/aclnn_flash_attention_score_grad.h"
 #include "aclnnop/aclnn_flash_attention_score_grad_v4.h"
 #include "aclnnop/aclnn_flash_attention_score_v4.h"
+#include "aclnnop/aclnn_flash_attention_unpadding_score_grad.h"
+#include "aclnnop/aclnn_flash_attention_unpadding_score_grad_v4.h"
+#include "aclnnop/aclnn_flash_attention_var_len_score.h"
+#include "aclnnop/aclnn_flash_attention_var_len_score_v4.h"
 #include "aclnnop/attention/heads.h"
 #include "aclnnop/norm/statistics.h"
 #include "aclnnop/operator_facts.h"
@@ -23,16 +27,24 @@ constexpr int64_t kMostDepth = 768;
 constexpr int64_t kTemplate = 2048;  // rows and columns of a mask whose content follows from the mode
 constexpr int64_t kPrefixTemplate = 3072;
 constexpr int64_t kModes = 7;
+constexpr int64_t kModesOfPacked = 9;
+constexpr std::string_view kRowsOfHeads = "same_as_input";  // statistics as query's rows lie
 
 // ---- what both have, at the same places ----
 
 enum Tensors { kQuery, kKey, kValue };
 enum Attributes { kPrefix, kScale, kKeep, kBefore, kAfter, kHeadCount, kLayout, kPrecise, kMode };
+// Of packed sequences, and of the fourth versions.
+enum AttributesOfPacked { kQueryLengths = kMode + 1, kKeyLengths, kStatisticLayout };
 // Of the fourth versions alone.
-enum AttributesOfV4 { kShiftType = kMode + 1, kSeed, kOffset, kQueryLengths, kKeyLengths };
+enum AttributesOfV4 { kShiftType = kStatisticLayout + 1, kSeed, kOffset };
+
+// The layouts that an operator takes.
+enum class Takes : uint8_t { kBatches, kPacked, kBoth };
 
 // Where the tensors are that the operators have at places of their own.
 struct Places {
+  Takes takes;
   int shift;
   int kept;
   int mask;
@@ -49,10 +61,11 @@ struct Places {
   constexpr bool IsV4() const { return end_of_extras > 0; }
 };
 enum Score { kShift = 3, kKept, kPadding, kMask, kGreatest, kSum, kSoftmax, kOut };
-constexpr Places kOfScore{kShift, kKept, kMask, kGreatest, kSum, kOut};
+constexpr Places kOfScore{Takes::kBatches, kShift, kKept, kMask, kGreatest, kSum, kOut};
+constexpr Places kOfVarLenScore{Takes::kPacked, kShift, kKept, kMask, kGreatest, kSum, kOut};
 enum ScoreV4 { kFirstExtra = kMask + 1, kGreatestOfV4 = kFirstExtra + 6, kSumOfV4, kSoftmaxOfV4, kOutOfV4 };
-constexpr Places kOfScoreV4{kShift,   kKept,    kMask,       kGreatestOfV4,
-                            kSumOfV4, kOutOfV4, kFirstExtra, kGreatestOfV4};
+constexpr Places kOfScoreV4{Takes::kBoth, kShift,   kKept,       kMask,        kGreatestOfV4,
+                            kSumOfV4,     kOutOfV4, kFirstExtra, kGreatestOfV4};
 enum Grad {
   kDy = 3,
   kGradShift,
@@ -68,8 +81,22 @@ enum Grad {
   kDv,
   kDpse
 };
-constexpr Places kOfGrad{kGradShift, kGradKept, kGradMask, kGradGreatest, kGradSum, kGradOut,
-                         0,          0,         kDq,       kDk,           kDv,      kDpse};
+constexpr Places kOfGrad{Takes::kBatches,
+                         kGradShift,
+                         kGradKept,
+                         kGradMask,
+                         kGradGreatest,
+                         kGradSum,
+                         kGradOut,
+                         0,
+                         0,
+                         kDq,
+                         kDk,
+                         kDv,
+                         kDpse};
+constexpr Places kOfUnpaddingGrad{Takes::kPacked, kGradShift, kGradKept, kGradMask, kGradGreatest, kGradSum,
+                                  kGradOut,       0,          0,         kDq,       kDk,           kDv,
+                                  kDpse};
 enum GradV4 {
   kFirstGradExtra = kGradOut + 1,
   kDqOfV4 = kFirstGradExtra + 8,
@@ -80,18 +107,22 @@ enum GradV4 {
   kDpseOfV4,
   kDsink
 };
-constexpr Places kOfGradV4{kGradShift,      kGradKept, kGradMask, kGradGreatest, kGradSum, kGradOut,
-                           kFirstGradExtra, kDqOfV4,   kDqOfV4,   kDkOfV4,       kDvOfV4,  kDpseOfV4};
+constexpr Places kOfGradV4{Takes::kBoth, kGradShift, kGradKept,       kGradMask, kGradGreatest,
+                           kGradSum,     kGradOut,   kFirstGradExtra, kDqOfV4,   kDqOfV4,
+                           kDkOfV4,      kDvOfV4,    kDpseOfV4};
 
 Layout LayoutIn(const OperatorCall& call) noexcept { return LayoutOf(call.attributes[kLayout].text); }
+bool IsJoined(const OperatorCall& call) noexcept {
+  return LayoutIn(call) == Layout::kBsh || LayoutIn(call) == Layout::kSbh;
+}
+bool IsPacked(const OperatorCall& call) noexcept { return LayoutIn(call) == Layout::kTnd; }
 
 // The sizes of a call whose layout and ranks are right.
 struct Sizes {
   explicit Sizes(const OperatorCall& call) {
     const Layout layout = LayoutIn(call);
     query = HeadsOf(call.Tensor(kQuery), kQuery, layout, call.attributes[kHeadCount].integer);
-    const bool is_joined = layout == Layout::kBsh || layout == Layout::kSbh;
-    const int64_t joined = is_joined ? call.Tensor(kKey).view[2] : 0;
+    const int64_t joined = IsJoined(call) ? call.Tensor(kKey).view[2] : 0;
     key = HeadsOf(call.Tensor(kKey), kKey, layout, query.depth > 0 ? joined / query.depth : 0);
     value = HeadsOf(call.Tensor(kValue), kValue, layout, key.heads);
   }
@@ -99,6 +130,52 @@ struct Sizes {
   Heads query;
   Heads key;
   Heads value;
+};
+
+// A sequence's rows, of query or of key.
+struct Rows {
+  int64_t first;
+  int64_t count;
+};
+
+// The rows up to each sequence's end.
+std::span<const int64_t> Ends(const OperatorCall& call, int attribute) noexcept {
+  const aclIntArray* const array = call.attributes[static_cast<size_t>(attribute)].array;
+  return array == nullptr ? std::span<const int64_t>() : array->values;
+}
+
+// Sequences of a call whose lengths are right: batches, or what is packed.
+struct Sequences {
+  Sequences(const OperatorCall& of, const Sizes& sizes) : call(of) {
+    count = IsPacked(call) ? std::ssize(Ends(call, kQueryLengths)) : sizes.query.batches;
+    if (!IsPacked(call)) {
+      queries = sizes.query.rows;
+      keys = sizes.key.rows;
+      scores = static_cast<double>(count) * static_cast<double>(queries) * static_cast<double>(keys);
+      return;
+    }
+    for (int64_t b = 0; b < count; ++b) {
+      const int64_t of_query = Queries(b).count;
+      const int64_t of_key = Keys(b).count;
+      queries = std::max(queries, of_query);
+      keys = std::max(keys, of_key);
+      scores += static_cast<double>(of_query) * static_cast<double>(of_key);
+    }
+  }
+
+  Rows Queries(int64_t b) const { return IsPacked(call) ? RowsOf(kQueryLengths, b) : Rows{0, queries}; }
+  Rows Keys(int64_t b) const { return IsPacked(call) ? RowsOf(kKeyLengths, b) : Rows{0, keys}; }
+  Rows RowsOf(int attribute, int64_t b) const {
+    const auto ends = Ends(call, attribute);
+    const int64_t first = b == 0 ? 0 : ends[static_cast<size_t>(b - 1)];
+    return {first, ends[static_cast<size_t>(b)] - first};
+  }
+
+  const OperatorCall& call;
+  int64_t count;
+  int64_t queries = 0;  // of the longest
+  int64_t keys = 0;
+  double scores = 0;  // of one head
 };
 
 aclnnStatus LayoutGiven(const Check& check, OperatorCall& call) noexcept {
@@ -112,13 +189,54 @@ aclnnStatus HeadsGiven(const Check& check, OperatorCall& call) noexcept {
                                                  : RefuseAttribute(check, call, kHeadCount, "at least 1");
 }
 
+template <const Places& at>
 aclnnStatus LayoutFits(const Check& check, OperatorCall& call) noexcept {
   const Layout layout = LayoutIn(call);
-  if (layout == Layout::kNone || layout >= Layout::kTnd)
-    return RefuseAttribute(check, call, kLayout, "BSH, SBH, BNSD or BSND");
+  const bool is_taken = layout == Layout::kTnd
+                            ? at.takes != Takes::kBatches
+                            : layout != Layout::kNone && layout < Layout::kTnd && at.takes != Takes::kPacked;
+  if (!is_taken) {
+    constexpr const char* kLayouts[] = {"BSH, SBH, BNSD or BSND", "TND", "BSH, SBH, BNSD, BSND or TND"};
+    return RefuseAttribute(check, call, kLayout, kLayouts[static_cast<size_t>(at.takes)]);
+  }
   for (const int tensor : {kQuery, kKey, kValue}) {
     if (call.Tensor(tensor).view.rank != RankOf(layout))
-      return RefuseTensor(check, call, tensor, "3 dims in the layouts BSH and SBH, 4 in BNSD and BSND");
+      return RefuseTensor(check, call, tensor, "3 dims in the layouts BSH, SBH and TND, 4 in BNSD and BSND");
+  }
+  if (layout == Layout::kTnd) {
+    const char* const order = call.attributes[kStatisticLayout].text;
+    if (order != nullptr && *order != '\0' && order != kRowsOfHeads)
+      return RefuseAttribute(check, call, kStatisticLayout, "same_as_input, an empty text or null");
+  }
+  return ACL_SUCCESS;
+}
+
+// Sums of lengths up to each sequence: from 0 to the rows that there are, none less than the one before.
+aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
+  if (!IsPacked(call)) return ACL_SUCCESS;
+  const Sizes sizes(call);
+  const int64_t count = std::ssize(Ends(call, kQueryLengths));
+  for (const int attribute : {kQueryLengths, kKeyLengths}) {
+    const auto ends = Ends(call, attribute);
+    const auto refuse = [&](Text& message) {
+      return FailAclnn(check.code,
+                       message.Add(", accepted: the rows of all sequences up to each, ")
+                           .Add(attribute == kQueryLengths ? "of query" : "of key, as many as of query")
+                           .Add(", none less than the one before, at most ")
+                           .Add(attribute == kQueryLengths ? sizes.query.rows : sizes.key.rows)
+                           .Add("."));
+    };
+    Text message = StartMessage(call);
+    message.Add("parameter ").Add(call.attributes[static_cast<size_t>(attribute)].name);
+    if (ends.empty() || std::ssize(ends) != count)
+      return refuse(message.Add(" has ").Add(std::ssize(ends)).Add(" values"));
+    int64_t before = 0;
+    for (int64_t b = 0; b < count; ++b) {
+      const int64_t end = ends[static_cast<size_t>(b)];
+      if (end < before || end > (attribute == kQueryLengths ? sizes.query.rows : sizes.key.rows))
+        return refuse(message.Add(" has the value ").Add(end).Add(" at ").Add(b));
+      before = end;
+    }
   }
   return ACL_SUCCESS;
 }
@@ -143,16 +261,17 @@ aclnnStatus KeepFits(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
   const Sizes sizes(call);
+  const bool is_joined = IsJoined(call);
   const Shape& query = call.Tensor(kQuery).view;
   const int64_t heads = call.attributes[kHeadCount].integer;
-  if (sizes.query.heads != heads || (query.rank == 3 && query[2] != heads * sizes.query.depth))
+  if (sizes.query.heads != heads || (is_joined && query[2] != heads * sizes.query.depth))
     return RefuseTensor(check, call, kQuery, "headNum heads");
   const Shape& key = call.Tensor(kKey).view;
-  if (heads % sizes.key.heads != 0 || (key.rank == 3 && key[2] != sizes.key.heads * sizes.key.depth))
+  if (heads % sizes.key.heads != 0 || (is_joined && key[2] != sizes.key.heads * sizes.key.depth))
     return RefuseTensor(check, call, kKey, "heads that divide those of query");
   const Shape& value = call.Tensor(kValue).view;
   if (sizes.value.heads != sizes.key.heads || sizes.value.rows != sizes.key.rows ||
-      (value.rank == 3 && value[2] != sizes.value.heads * sizes.value.depth))
+      (is_joined && value[2] != sizes.value.heads * sizes.value.depth))
     return RefuseTensor(check, call, kValue, "heads and rows of key");
   if (sizes.key.batches != sizes.query.batches) return RefuseTensor(check, call, kKey, "query's batch");
   if (sizes.value.batches != sizes.query.batches) return RefuseTensor(check, call, kValue, "query's batch");
@@ -167,10 +286,11 @@ aclnnStatus ShiftFits(const Check& check, OperatorCall& call) noexcept {
   if (!IsThere(call, at.shift)) return ACL_SUCCESS;
   const Sizes sizes(call);
   const Shape& shape = call.Tensor(at.shift).view;
-  if (shape.rank == 4 && IsDim(shape[0], sizes.query.batches, true) && shape[1] == sizes.query.heads &&
-      IsDim(shape[2], sizes.query.rows, true) && shape[3] == sizes.key.rows)
+  const Sequences sequences(call, sizes);
+  if (shape.rank == 4 && IsDim(shape[0], sequences.count, true) && shape[1] == sizes.query.heads &&
+      IsDim(shape[2], sequences.queries, true) && shape[3] == sequences.keys)
     return ACL_SUCCESS;
-  return RefuseTensor(check, call, at.shift, "[B or 1, N, Sq or 1, Skv]");
+  return RefuseTensor(check, call, at.shift, "[B or 1, N, Sq or 1, Skv], in TND of the longest sequences");
 }
 
 template <const Places& at>
@@ -178,19 +298,20 @@ aclnnStatus KeptFits(const Check& check, OperatorCall& call) noexcept {
   if (!IsThere(call, at.kept)) return ACL_SUCCESS;
   const Sizes sizes(call);
   const aclTensor& kept = call.Tensor(at.kept);
-  const double bits = static_cast<double>(sizes.query.batches) * static_cast<double>(sizes.query.heads) *
-                      static_cast<double>(sizes.query.rows) * static_cast<double>(sizes.key.rows);
+  const double bits = static_cast<double>(sizes.query.heads) * Sequences(call, sizes).scores;
   if (kept.dtype == ACL_UINT8 && (kept.contiguous || kept.view.rank == 1) &&
       static_cast<double>(kept.numel) * 8 >= bits)
     return ACL_SUCCESS;
   return RefuseTensor(check, call, at.kept,
-                      "UINT8, contiguous or of one dim, a bit for each of B * N * Sq * Skv");
+                      "UINT8, contiguous or of one dim, a bit for each of B * N * Sq * Skv, in TND for each "
+                      "batch's");
 }
 
 template <const Places& at>
 aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t mode = call.attributes[kMode].integer;
-  if (mode < 0 || mode >= kModes) return RefuseAttribute(check, call, kMode, "0 to 6");
+  if (mode < 0 || mode >= (IsPacked(call) ? kModesOfPacked : kModes))
+    return RefuseAttribute(check, call, kMode, IsPacked(call) ? "0 to 8" : "0 to 6; 7 and 8 in TND");
   if (!IsThere(call, at.mask)) return ACL_SUCCESS;
   const aclTensor& mask = call.Tensor(at.mask);
   if (mask.dtype != ACL_BOOL && mask.dtype != ACL_UINT8)
@@ -201,27 +322,31 @@ aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t columns = shape[shape.rank - 1];
   if (mode >= 2 && mode != 5) {
     if (rows == (mode == 6 ? kPrefixTemplate : kTemplate) && columns == kTemplate) return ACL_SUCCESS;
-    return RefuseTensor(check, call, at.mask, "[2048, 2048] in the modes 2 to 4, [3072, 2048] in mode 6");
+    return RefuseTensor(check, call, at.mask,
+                        "[2048, 2048] in the modes 2 to 4, 7 and 8, [3072, 2048] in mode 6");
   }
-  bool fits = (shape.rank == 2 || shape.rank == 4) && rows == sizes.query.rows && columns == sizes.key.rows;
+  const Sequences sequences(call, sizes);
+  bool fits = (shape.rank == 2 || shape.rank == 4) && rows == sequences.queries && columns == sequences.keys;
   if (shape.rank == 4) {
-    fits = fits && IsDim(shape[0], sizes.query.batches, shape[1] == 1) &&
-           IsDim(shape[1], sizes.query.heads, true);
+    fits =
+        fits && IsDim(shape[0], sequences.count, shape[1] == 1) && IsDim(shape[1], sizes.query.heads, true);
   }
   return fits ? ACL_SUCCESS
               : RefuseTensor(check, call, at.mask,
-                             "[Sq, Skv], [1, 1, Sq, Skv], [B, 1, Sq, Skv] or [B, N, Sq, Skv]");
+                             "[Sq, Skv], [1, 1, Sq, Skv], [B, 1, Sq, Skv] or [B, N, Sq, Skv], in TND of the "
+                             "longest sequences");
 }
 
 template <const Places& at>
 aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
   const int64_t mode = call.attributes[kMode].integer;
   if (!IsThere(call, at.mask)) return ACL_SUCCESS;
-  if ((mode == 0 || mode == 4) && call.attributes[kBefore].integer < 0 && call.attributes[kAfter].integer < 0)
+  if ((mode == 0 || mode == 4 || mode >= 7) && call.attributes[kBefore].integer < 0 &&
+      call.attributes[kAfter].integer < 0)
     return RefuseAttribute(check, call, kBefore, "at least 0, or a nextTokens of at least 0");
   if (mode == 5 || mode == 6) {
     const aclIntArray* const prefix = call.attributes[kPrefix].array;
-    if (prefix == nullptr || std::ssize(prefix->values) < Sizes(call).query.batches) {
+    if (prefix == nullptr || std::ssize(prefix->values) < Sequences(call, Sizes(call)).count) {
       return FailAclnn(check.code,
                        StartMessage(call).Add(
                            "parameter prefixOptional has no number for each batch, accepted: one each in "
@@ -231,8 +356,8 @@ aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// What is computed of what the fourth versions have: no sinks, rotary parts or quantised numbers, no sequences without a batch, and no
-// shifts that are made of slopes.
+// What is computed of what the fourth versions have: no sinks, rotary parts or quantised numbers, no lengths of sequences that are not
+// packed, and no shifts that are made of slopes.
 template <const Places& at>
 aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
   for (int tensor = at.first_extra; tensor < at.end_of_extras; ++tensor) {
@@ -243,21 +368,29 @@ aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
   }
   for (const int lengths : {kQueryLengths, kKeyLengths}) {
     const aclIntArray* const array = call.attributes[lengths].array;
-    if (array == nullptr || array->values.empty()) continue;
-    return FailAclnn(check.code, StartMessage(call)
-                                     .Add("parameter ")
-                                     .Add(call.attributes[lengths].name)
-                                     .Add(" has ")
-                                     .Add(std::ssize(array->values))
-                                     .Add(" values, accepted: none. portacl does not compute with it."));
+    if (IsPacked(call) || array == nullptr || array->values.empty()) continue;
+    return FailAclnn(check.code,
+                     StartMessage(call)
+                         .Add("parameter ")
+                         .Add(call.attributes[lengths].name)
+                         .Add(" has ")
+                         .Add(std::ssize(array->values))
+                         .Add(" values, accepted: none but in TND. portacl does not compute with it."));
   }
   const int64_t type = call.attributes[kShiftType].integer;
   if (!IsThere(call, at.shift) || type == 0 || type == 1) return ACL_SUCCESS;
   return RefuseAttribute(check, call, kShiftType, "0 or 1");
 }
 
-Shape StatisticShape(const Sizes& sizes) {
+Shape StatisticShape(const OperatorCall& call, const Sizes& sizes) {
   Shape shape{};
+  if (IsPacked(call)) {
+    shape.rank = 3;
+    shape.dim[0] = sizes.query.rows;
+    shape.dim[1] = sizes.query.heads;
+    shape.dim[2] = kStatisticCopies;
+    return shape;
+  }
   shape.rank = 4;
   shape.dim[0] = sizes.query.batches;
   shape.dim[1] = sizes.query.heads;
@@ -270,7 +403,7 @@ Shape StatisticShape(const Sizes& sizes) {
 Shape ResultShape(const OperatorCall& call) {
   const Sizes sizes(call);
   Shape shape = call.Tensor(kQuery).view;
-  shape.dim[shape.rank - 1] = shape.rank == 4 ? sizes.value.depth : sizes.value.depth * sizes.query.heads;
+  shape.dim[shape.rank - 1] = IsJoined(call) ? sizes.value.depth * sizes.query.heads : sizes.value.depth;
   return shape;
 }
 
@@ -282,7 +415,7 @@ aclnnStatus IsResult(const Check& check, OperatorCall& call) noexcept {
 
 template <int tensor>
 aclnnStatus IsStatistic(const Check& check, OperatorCall& call) noexcept {
-  const Shape accepted = StatisticShape(Sizes(call));
+  const Shape accepted = StatisticShape(call, Sizes(call));
   if (call.Tensor(tensor).view != accepted) return RefuseShape(check, call, tensor, accepted);
   const Check is_float = WithCode(check.code, DtypesIn(DtypeSet(ACL_FLOAT), {tensor}));
   return is_float.run(is_float, call);
@@ -292,19 +425,23 @@ aclnnStatus IsStatistic(const Check& check, OperatorCall& call) noexcept {
 template <const Places& at>
 engine::Attention AttentionOf(const OperatorCall& call, const Sizes& sizes) {
   engine::Attention made{};
-  made.batches = sizes.query.batches;
   made.heads = sizes.query.heads;
   made.group = sizes.query.heads / sizes.key.heads;
-  made.queries = sizes.query.rows;
-  made.keys = sizes.key.rows;
   made.depth = sizes.query.depth;
   made.value_depth = sizes.value.depth;
   made.query = sizes.query.operand;
   made.key = sizes.key.operand;
   made.value = sizes.value.operand;
   made.out = HeadsOf(call.Tensor(at.out), at.out, LayoutIn(call), sizes.query.heads).operand;
-  made.greatest = Broadcast(call.Tensor(at.greatest), at.greatest);
-  made.sum = Broadcast(call.Tensor(at.sum), at.sum);
+  for (const int tensor : {at.greatest, at.sum}) {
+    (tensor == at.sum ? made.sum : made.greatest) =
+        IsPacked(call) ? HeadsOf(call.Tensor(tensor), tensor, Layout::kTnd, sizes.query.heads).operand
+                       : Broadcast(call.Tensor(tensor), tensor);
+  }
+  if (IsPacked(call)) {
+    const char* const order = call.attributes[kStatisticLayout].text;
+    made.packs_heads = order == nullptr || order != kRowsOfHeads;
+  }
   made.copies = kStatisticCopies;
   made.scale = static_cast<float>(call.attributes[kScale].wide);
   made.keep = static_cast<float>(call.attributes[kKeep].wide);
@@ -318,26 +455,69 @@ engine::Attention AttentionOf(const OperatorCall& call, const Sizes& sizes) {
     made.drawn = random::SourceOf(call.attributes[kSeed].integer, call.attributes[kOffset].integer);
     made.most = random::GreatestWordBelow(static_cast<double>(made.keep));
   }
-  const int64_t mode = call.attributes[kMode].integer;
-  made.before = kNoLimit;
-  made.after = kNoLimit;
-  if (IsThere(call, at.mask)) {
-    SetWindow(mode, call.attributes[kBefore].integer, call.attributes[kAfter].integer, made);
-    if (mode <= 1) made.mask = Broadcast(call.Tensor(at.mask), at.mask);
-  }
+  if (IsThere(call, at.mask) && call.attributes[kMode].integer <= 1)
+    made.mask = Broadcast(call.Tensor(at.mask), at.mask);
   return made;
 }
 
-// False when there is no memory.
+// The mode of each sequence: 7 and 8 have a band in the last or the first one that has queries, and are 3 and 2 elsewhere.
 template <const Places& at>
-bool SetBatches(const OperatorCall& call, const Sizes& sizes, Executor& executor) {
-  engine::AttentionBatch* const batches = engine::ReserveAttentionBatches(executor, sizes.query.batches);
+int64_t ModeOf(const Sequences& sequences, int64_t b) {
+  const OperatorCall& call = sequences.call;
+  const int64_t mode = IsThere(call, at.mask) ? call.attributes[kMode].integer : 1;
+  if (mode < 7) return mode;
+  const auto ends = Ends(call, kQueryLengths);
+  const bool has_queries = sequences.Queries(b).count > 0;
+  const bool has_band = has_queries && (mode == 7 ? ends[static_cast<size_t>(b)] == ends.back()
+                                                  : sequences.Queries(b).first == 0);
+  return has_band ? 4 : mode == 7 ? 3 : 2;
+}
+
+// What differs from sequence to sequence. Behind them come the rows that belong to none, in parts that are not longer than the longest. False
+// when there is no memory.
+template <const Places& at>
+bool SetBatches(const OperatorCall& call, const Sizes& sizes, engine::Attention& made, Executor& executor) {
+  const Sequences sequences(call, sizes);
+  made.queries = std::max<int64_t>(sequences.queries, 1);
+  made.keys = std::max<int64_t>(sequences.keys, 1);
+  Rows of_query{0, 0};
+  Rows of_key{0, 0};
+  if (IsPacked(call)) {
+    of_query.first = Ends(call, kQueryLengths).back();
+    of_key.first = Ends(call, kKeyLengths).back();
+    of_query.count = sizes.query.rows - of_query.first;
+    of_key.count = sizes.key.rows - of_key.first;
+  }
+  const auto divided_up = [](int64_t n, int64_t by) { return (n + by - 1) / by; };
+  made.batches = sequences.count +
+                 std::max(divided_up(of_query.count, made.queries), divided_up(of_key.count, made.keys));
+  engine::AttentionBatch* const batches = engine::ReserveAttentionBatches(executor, made.batches);
   if (batches == nullptr) return false;
   const int64_t mode = call.attributes[kMode].integer;
   const bool has_prefix = (mode == 5 || mode == 6) && IsThere(call, at.mask);
-  for (int64_t b = 0; b < sizes.query.batches; ++b) {
-    batches[b] = {sizes.query.rows, sizes.key.rows, 0, 0,
-                  has_prefix ? call.Array(kPrefix)[static_cast<size_t>(b)] : 0};
+  int64_t first_score = 0;
+  for (int64_t b = 0; b < sequences.count; ++b) {
+    const Rows queries = sequences.Queries(b);
+    const Rows keys = sequences.Keys(b);
+    engine::AttentionBatch& batch = batches[b] = {queries.count, keys.count, queries.first, keys.first};
+    if (has_prefix) batch.prefix = call.Array(kPrefix)[static_cast<size_t>(b)];
+    SetWindow(ModeOf<at>(sequences, b), call.attributes[kBefore].integer, call.attributes[kAfter].integer,
+              batch);
+    batch.first_score = first_score;
+    first_score += queries.count * keys.count;
+  }
+  const auto take = [](Rows& rest, int64_t most) {
+    const Rows some{rest.first, std::min(rest.count, most)};
+    rest = {rest.first + some.count, rest.count - some.count};
+    return some;
+  };
+  for (int64_t b = sequences.count; b < made.batches; ++b) {
+    const Rows queries = take(of_query, made.queries);
+    const Rows keys = take(of_key, made.keys);
+    batches[b] = {queries.count, keys.count, queries.first, keys.first};
+    batches[b].before = -kNoLimit;
+    batches[b].after = -kNoLimit;
+    batches[b].is_rest = true;
   }
   return true;
 }
@@ -353,9 +533,10 @@ aclnnStatus Done(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-constexpr auto kShared = List(Own(HeadsGiven), Own(LayoutFits), Own(DepthsFit),
+template <const Places& at>
+constexpr auto kShared = List(Own(HeadsGiven), Own(LayoutFits<at>), Own(DepthsFit),
                               WithCode(kTiling, DtypesIn(kNoneBeforeAtlasA2, {kQuery})),
-                              Own(KeepFits, kTiling), Own(HeadsFit, kTiling));
+                              Own(KeepFits, kTiling), Own(HeadsFit, kTiling), Own(LengthsFit, kTiling));
 
 // What the fourth versions do not compute; nothing in the first ones.
 constexpr aclnnStatus kNotComputed = ACLNN_ERR_INNER_NULLPTR;
@@ -373,7 +554,7 @@ constexpr auto ScoreChecks() {
                 NotNull(at.greatest), NotNull(at.sum), NotNull(at.out),
                 If(AllEmpty<at.greatest, at.sum, at.out>, Own(Done)), SameDtype(kQuery, kKey),
                 SameDtype(kQuery, kValue), If(HasDims<kShift>, SameDtype(kQuery, kShift))),
-           kShared,
+           kShared<at>,
            List(Own(ShiftFits<at>, kTiling), Own(KeptFits<at>, kTiling), Own(MaskFits<at>, kTiling),
                 Own(TokensFit<at>, kTiling)));
   if constexpr (at.IsV4()) {
@@ -383,6 +564,7 @@ constexpr auto ScoreChecks() {
   }
 }
 constexpr auto kScoreChecks = ScoreChecks<kOfScore>();
+constexpr auto kVarLenScoreChecks = ScoreChecks<kOfVarLenScore>();
 constexpr auto kScoreChecksOfV4 = ScoreChecks<kOfScoreV4>();
 
 template <const Places& at>
@@ -393,8 +575,9 @@ void SetScore(const OperatorCall& call, Executor& executor) {
     const int zeros[] = {at.greatest, at.sum, at.out};
     return SetZeroJob(call, zeros, sizes.value.depth == 0 ? 2 : 3, executor);
   }
-  if (!SetBatches<at>(call, sizes, executor)) return;
-  engine::SetAttentionJob(executor, AttentionOf<at>(call, sizes), JobIsa(), ThreadLimit());
+  engine::Attention made = AttentionOf<at>(call, sizes);
+  if (!SetBatches<at>(call, sizes, made, executor)) return;
+  engine::SetAttentionJob(executor, made, JobIsa(), ThreadLimit());
 }
 
 // ---- FlashAttentionScoreGrad ----
@@ -430,7 +613,7 @@ constexpr auto GradChecks() {
       Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kValue), NotNull(kDy), NotNull(kGradOut),
                 NotNull(at.dq), NotNull(at.dk), NotNull(at.dv), Own(LayoutGiven, ACLNN_ERR_PARAM_NULLPTR),
                 If(AllEmpty<at.dq, at.dk, at.dv, at.dpse>, Own(Done)), Own(HeadsGiven), Own(RanksOfGrad<at>)),
-           kShared,
+           kShared<at>,
            List(WithCode(kInner, SameDtype(kQuery, kKey)), WithCode(kInner, SameDtype(kQuery, kValue)),
                 WithCode(kInner, SameDtype(kQuery, kDy)), WithCode(kInner, SameDtype(kQuery, kGradOut)),
                 WithCode(kInner, SameDtype(kQuery, at.dq)), WithCode(kInner, SameDtype(kQuery, at.dk)),
@@ -455,6 +638,7 @@ constexpr auto GradChecks() {
   }
 }
 constexpr auto kGradChecks = GradChecks<kOfGrad>();
+constexpr auto kUnpaddingGradChecks = GradChecks<kOfUnpaddingGrad>();
 constexpr auto kGradChecksOfV4 = GradChecks<kOfGradV4>();
 
 template <const Places& at>
@@ -479,7 +663,7 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   made.of_key = operand(at.dk, sizes.key.heads);
   made.of_value = operand(at.dv, sizes.key.heads);
   if (WantsShift<at>(call)) made.of_shift = Broadcast(call.Tensor(at.dpse), at.dpse);
-  if (!SetBatches<at>(call, sizes, executor)) return;
+  if (!SetBatches<at>(call, sizes, made, executor)) return;
   engine::SetAttentionGradientJob(executor, made, JobIsa(), ThreadLimit());
 }
 
@@ -487,25 +671,51 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
 
 namespace facts {
 extern const OperatorFacts flash_attention_score, flash_attention_score_grad, flash_attention_score_v4,
-    flash_attention_score_grad_v4;
+    flash_attention_score_grad_v4, flash_attention_var_len_score, flash_attention_var_len_score_v4,
+    flash_attention_unpadding_score_grad, flash_attention_unpadding_score_grad_v4;
 }
 
-const OperatorFacts facts::flash_attention_score = {
-    "aclnnFlashAttentionScore", "aclnnop/aclnn_flash_attention_score.h", kNoneBeforeAtlasA2,
-    kNoneBeforeAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::flash_attention_score_grad = {
-    "aclnnFlashAttentionScoreGrad", "aclnnop/aclnn_flash_attention_score_grad.h", kNoneBeforeAtlasA2,
-    kNoneBeforeAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::flash_attention_score_v4 = {
-    "aclnnFlashAttentionScoreV4", "aclnnop/aclnn_flash_attention_score_v4.h", kNoneBeforeAtlasA2,
-    kNoneBeforeAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::flash_attention_score_grad_v4 = {
-    "aclnnFlashAttentionScoreGradV4", "aclnnop/aclnn_flash_attention_score_grad_v4.h", kNoneBeforeAtlasA2,
-    kNoneBeforeAtlasA2, /*by_promotion=*/false};
+#define PORTACL_FACTS(name, function)                                                                    \
+  const OperatorFacts facts::name = {"aclnn" #function, "aclnnop/aclnn_" #name ".h", kNoneBeforeAtlasA2, \
+                                     kNoneBeforeAtlasA2, /*by_promotion=*/false};
+PORTACL_FACTS(flash_attention_score, FlashAttentionScore)
+PORTACL_FACTS(flash_attention_score_grad, FlashAttentionScoreGrad)
+PORTACL_FACTS(flash_attention_score_v4, FlashAttentionScoreV4)
+PORTACL_FACTS(flash_attention_score_grad_v4, FlashAttentionScoreGradV4)
+PORTACL_FACTS(flash_attention_var_len_score, FlashAttentionVarLenScore)
+PORTACL_FACTS(flash_attention_var_len_score_v4, FlashAttentionVarLenScoreV4)
+PORTACL_FACTS(flash_attention_unpadding_score_grad, FlashAttentionUnpaddingScoreGrad)
+PORTACL_FACTS(flash_attention_unpadding_score_grad_v4, FlashAttentionUnpaddingScoreGradV4)
 
 }  // namespace portacl
 
 using namespace portacl;
+
+// The arguments that the versions of an operator share.
+#define PORTACL_SCORE_TENSORS                                                                 \
+  {"query", query}, {"key", key}, {"value", value}, {"realShiftOptional", realShiftOptional}, \
+      {"dropMaskOptional", dropMaskOptional}, {"paddingMaskOptional", paddingMaskOptional}, { \
+    "attenMaskOptional", attenMaskOptional                                                    \
+  }
+#define PORTACL_SCORE_RESULTS                                                                             \
+  {"softmaxMaxOut", softmaxMaxOut}, {"softmaxSumOut", softmaxSumOut}, {"softmaxOutOut", softmaxOutOut}, { \
+    "attentionOutOut", attentionOutOut                                                                    \
+  }
+#define PORTACL_GRAD_TENSORS                                                                                \
+  {"query", query}, {"keyIn", keyIn}, {"value", value}, {"dy", dy}, {"pseShiftOptional", pseShiftOptional}, \
+      {"dropMaskOptional", dropMaskOptional}, {"paddingMaskOptional", paddingMaskOptional},                 \
+      {"attenMaskOptional", attenMaskOptional}, {"softmaxMaxOptional", softmaxMaxOptional},                 \
+      {"softmaxSumOptional", softmaxSumOptional}, {"softmaxInOptional", softmaxInOptional}, {               \
+    "attentionInOptional", attentionInOptional                                                              \
+  }
+#define PORTACL_SETTINGS                                                                        \
+  {"prefixOptional", prefixOptional}, {"scaleValue", scaleValue}, {"keepProb", keepProb},       \
+      {"preTokens", preTokens}, {"nextTokens", nextTokens}, {"headNum", headNum},               \
+      {"inputLayout", static_cast<const char*>(inputLayout)}, {"innerPrecise", innerPrecise}, { \
+    "sparseMode", sparseMode                                                                    \
+  }
+#define PORTACL_LENGTHS \
+  {"actualSeqQLenOptional", actualSeqQLenOptional}, { "actualSeqKvLenOptional", actualSeqKvLenOptional }
 
 aclnnStatus aclnnFlashAttentionScoreGetWorkspaceSize(
     const aclTensor* query, const aclTensor* key, const aclTensor* value, const aclTensor* realShiftOptional,
@@ -515,26 +725,8 @@ aclnnStatus aclnnFlashAttentionScoreGetWorkspaceSize(
     int64_t sparseMode, const aclTensor* softmaxMaxOut, const aclTensor* softmaxSumOut,
     const aclTensor* softmaxOutOut, const aclTensor* attentionOutOut, uint64_t* workspaceSize,
     aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"query", query},
-                                    {"key", key},
-                                    {"value", value},
-                                    {"realShiftOptional", realShiftOptional},
-                                    {"dropMaskOptional", dropMaskOptional},
-                                    {"paddingMaskOptional", paddingMaskOptional},
-                                    {"attenMaskOptional", attenMaskOptional},
-                                    {"softmaxMaxOut", softmaxMaxOut},
-                                    {"softmaxSumOut", softmaxSumOut},
-                                    {"softmaxOutOut", softmaxOutOut},
-                                    {"attentionOutOut", attentionOutOut}};
-  const Attribute attributes[] = {{"prefixOptional", prefixOptional},
-                                  {"scaleValue", scaleValue},
-                                  {"keepProb", keepProb},
-                                  {"preTokens", preTokens},
-                                  {"nextTokens", nextTokens},
-                                  {"headNum", headNum},
-                                  {"inputLayout", static_cast<const char*>(inputLayout)},
-                                  {"innerPrecise", innerPrecise},
-                                  {"sparseMode", sparseMode}};
+  const TensorArgument tensors[] = {PORTACL_SCORE_TENSORS, PORTACL_SCORE_RESULTS};
+  const Attribute attributes[] = {PORTACL_SETTINGS};
   OperatorCall call{"aclnnFlashAttentionScore", tensors, attributes, /*in_place=*/false, /*output_count=*/4};
   return RunPhase1(call, kScoreChecks, workspaceSize, executor, SetScore<kOfScore>);
 }
@@ -550,36 +742,92 @@ aclnnStatus aclnnFlashAttentionScoreGradGetWorkspaceSize(
     int64_t nextTokens, int64_t headNum, char* inputLayout, int64_t innerPrecise, int64_t sparseMode,
     const aclTensor* dqOut, const aclTensor* dkOut, const aclTensor* dvOut, const aclTensor* dpseOut,
     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"query", query},
-                                    {"keyIn", keyIn},
-                                    {"value", value},
-                                    {"dy", dy},
-                                    {"pseShiftOptional", pseShiftOptional},
-                                    {"dropMaskOptional", dropMaskOptional},
-                                    {"paddingMaskOptional", paddingMaskOptional},
-                                    {"attenMaskOptional", attenMaskOptional},
-                                    {"softmaxMaxOptional", softmaxMaxOptional},
-                                    {"softmaxSumOptional", softmaxSumOptional},
-                                    {"softmaxInOptional", softmaxInOptional},
-                                    {"attentionInOptional", attentionInOptional},
-                                    {"dqOut", dqOut},
-                                    {"dkOut", dkOut},
-                                    {"dvOut", dvOut},
-                                    {"dpseOut", dpseOut}};
-  const Attribute attributes[] = {{"prefixOptional", prefixOptional},
-                                  {"scaleValue", scaleValue},
-                                  {"keepProb", keepProb},
-                                  {"preTokens", preTokens},
-                                  {"nextTokens", nextTokens},
-                                  {"headNum", headNum},
-                                  {"inputLayout", static_cast<const char*>(inputLayout)},
-                                  {"innerPrecise", innerPrecise},
-                                  {"sparseMode", sparseMode}};
+  const TensorArgument tensors[] = {
+      PORTACL_GRAD_TENSORS, {"dqOut", dqOut}, {"dkOut", dkOut}, {"dvOut", dvOut}, {"dpseOut", dpseOut}};
+  const Attribute attributes[] = {PORTACL_SETTINGS};
   OperatorCall call{"aclnnFlashAttentionScoreGrad", tensors, attributes, /*in_place=*/false,
                     /*output_count=*/4};
   return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGrad<kOfGrad>);
 }
 PORTACL_PHASE_2(aclnnFlashAttentionScoreGrad)
+
+aclnnStatus aclnnFlashAttentionVarLenScoreGetWorkspaceSize(
+    const aclTensor* query, const aclTensor* key, const aclTensor* value, const aclTensor* realShiftOptional,
+    const aclTensor* dropMaskOptional, const aclTensor* paddingMaskOptional,
+    const aclTensor* attenMaskOptional, const aclIntArray* prefixOptional,
+    const aclIntArray* actualSeqQLenOptional, const aclIntArray* actualSeqKvLenOptional, double scaleValue,
+    double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, char* inputLayout,
+    int64_t innerPrecise, int64_t sparseMode, const aclTensor* softmaxMaxOut, const aclTensor* softmaxSumOut,
+    const aclTensor* softmaxOutOut, const aclTensor* attentionOutOut, uint64_t* workspaceSize,
+    aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {PORTACL_SCORE_TENSORS, PORTACL_SCORE_RESULTS};
+  const Attribute attributes[] = {
+      PORTACL_SETTINGS, PORTACL_LENGTHS, {"softmaxOutLayout", static_cast<const char*>(nullptr)}};
+  OperatorCall call{"aclnnFlashAttentionVarLenScore", tensors, attributes, /*in_place=*/false,
+                    /*output_count=*/4};
+  return RunPhase1(call, kVarLenScoreChecks, workspaceSize, executor, SetScore<kOfVarLenScore>);
+}
+PORTACL_PHASE_2(aclnnFlashAttentionVarLenScore)
+
+aclnnStatus aclnnFlashAttentionVarLenScoreV4GetWorkspaceSize(
+    const aclTensor* query, const aclTensor* key, const aclTensor* value, const aclTensor* realShiftOptional,
+    const aclTensor* dropMaskOptional, const aclTensor* paddingMaskOptional,
+    const aclTensor* attenMaskOptional, const aclIntArray* prefixOptional,
+    const aclIntArray* actualSeqQLenOptional, const aclIntArray* actualSeqKvLenOptional, double scaleValue,
+    double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, char* inputLayout,
+    int64_t innerPrecise, int64_t sparseMode, char* softmaxOutLayout, const aclTensor* softmaxMaxOut,
+    const aclTensor* softmaxSumOut, const aclTensor* softmaxOutOut, const aclTensor* attentionOutOut,
+    uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {PORTACL_SCORE_TENSORS, PORTACL_SCORE_RESULTS};
+  const Attribute attributes[] = {
+      PORTACL_SETTINGS, PORTACL_LENGTHS, {"softmaxOutLayout", static_cast<const char*>(softmaxOutLayout)}};
+  OperatorCall call{"aclnnFlashAttentionVarLenScoreV4", tensors, attributes, /*in_place=*/false,
+                    /*output_count=*/4};
+  return RunPhase1(call, kVarLenScoreChecks, workspaceSize, executor, SetScore<kOfVarLenScore>);
+}
+PORTACL_PHASE_2(aclnnFlashAttentionVarLenScoreV4)
+
+aclnnStatus aclnnFlashAttentionUnpaddingScoreGradGetWorkspaceSize(
+    const aclTensor* query, const aclTensor* keyIn, const aclTensor* value, const aclTensor* dy,
+    const aclTensor* pseShiftOptional, const aclTensor* dropMaskOptional,
+    const aclTensor* paddingMaskOptional, const aclTensor* attenMaskOptional,
+    const aclTensor* softmaxMaxOptional, const aclTensor* softmaxSumOptional,
+    const aclTensor* softmaxInOptional, const aclTensor* attentionInOptional,
+    const aclIntArray* prefixOptional, const aclIntArray* actualSeqQLenOptional,
+    const aclIntArray* actualSeqKvLenOptional, double scaleValue, double keepProb, int64_t preTokens,
+    int64_t nextTokens, int64_t headNum, char* inputLayout, int64_t innerPrecise, int64_t sparseMode,
+    const aclTensor* dqOut, const aclTensor* dkOut, const aclTensor* dvOut, const aclTensor* dpseOut,
+    uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      PORTACL_GRAD_TENSORS, {"dqOut", dqOut}, {"dkOut", dkOut}, {"dvOut", dvOut}, {"dpseOut", dpseOut}};
+  const Attribute attributes[] = {
+      PORTACL_SETTINGS, PORTACL_LENGTHS, {"softmaxInLayout", static_cast<const char*>(nullptr)}};
+  OperatorCall call{"aclnnFlashAttentionUnpaddingScoreGrad", tensors, attributes, /*in_place=*/false,
+                    /*output_count=*/4};
+  return RunPhase1(call, kUnpaddingGradChecks, workspaceSize, executor, SetGrad<kOfUnpaddingGrad>);
+}
+PORTACL_PHASE_2(aclnnFlashAttentionUnpaddingScoreGrad)
+
+aclnnStatus aclnnFlashAttentionUnpaddingScoreGradV4GetWorkspaceSize(
+    const aclTensor* query, const aclTensor* keyIn, const aclTensor* value, const aclTensor* dy,
+    const aclTensor* pseShiftOptional, const aclTensor* dropMaskOptional,
+    const aclTensor* paddingMaskOptional, const aclTensor* attenMaskOptional,
+    const aclTensor* softmaxMaxOptional, const aclTensor* softmaxSumOptional,
+    const aclTensor* softmaxInOptional, const aclTensor* attentionInOptional,
+    const aclIntArray* prefixOptional, const aclIntArray* actualSeqQLenOptional,
+    const aclIntArray* actualSeqKvLenOptional, double scaleValue, double keepProb, int64_t preTokens,
+    int64_t nextTokens, int64_t headNum, char* inputLayout, int64_t innerPrecise, int64_t sparseMode,
+    const aclTensor* dqOut, const aclTensor* dkOut, const aclTensor* dvOut, const aclTensor* dpseOut,
+    char* softmaxInLayout, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      PORTACL_GRAD_TENSORS, {"dqOut", dqOut}, {"dkOut", dkOut}, {"dvOut", dvOut}, {"dpseOut", dpseOut}};
+  const Attribute attributes[] = {
+      PORTACL_SETTINGS, PORTACL_LENGTHS, {"softmaxInLayout", static_cast<const char*>(softmaxInLayout)}};
+  OperatorCall call{"aclnnFlashAttentionUnpaddingScoreGradV4", tensors, attributes, /*in_place=*/false,
+                    /*output_count=*/4};
+  return RunPhase1(call, kUnpaddingGradChecks, workspaceSize, executor, SetGrad<kOfUnpaddingGrad>);
+}
+PORTACL_PHASE_2(aclnnFlashAttentionUnpaddingScoreGradV4)
 
 aclnnStatus aclnnFlashAttentionScoreV4GetWorkspaceSize(
     const aclTensor* query, const aclTensor* key, const aclTensor* value, const aclTensor* realShiftOptional,
@@ -590,41 +838,21 @@ aclnnStatus aclnnFlashAttentionScoreV4GetWorkspaceSize(
     const aclIntArray* actualSeqQLenOptional, const aclIntArray* actualSeqKvLenOptional,
     const aclIntArray* /*qStartIdxOptional*/, const aclIntArray* /*kvStartIdxOptional*/, double scaleValue,
     double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, char* inputLayout,
-    int64_t innerPrecise, int64_t sparseMode, int64_t /*outDtype*/, int64_t pseType,
-    char* /*softmaxOutLayout*/, int64_t seed, int64_t offset, const aclTensor* softmaxMaxOut,
-    const aclTensor* softmaxSumOut, const aclTensor* softmaxOutOut, const aclTensor* attentionOutOut,
-    uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"query", query},
-                                    {"key", key},
-                                    {"value", value},
-                                    {"realShiftOptional", realShiftOptional},
-                                    {"dropMaskOptional", dropMaskOptional},
-                                    {"paddingMaskOptional", paddingMaskOptional},
-                                    {"attenMaskOptional", attenMaskOptional},
+    int64_t innerPrecise, int64_t sparseMode, int64_t /*outDtype*/, int64_t pseType, char* softmaxOutLayout,
+    int64_t seed, int64_t offset, const aclTensor* softmaxMaxOut, const aclTensor* softmaxSumOut,
+    const aclTensor* softmaxOutOut, const aclTensor* attentionOutOut, uint64_t* workspaceSize,
+    aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {PORTACL_SCORE_TENSORS,
                                     {"queryRopeOptional", queryRopeOptional},
                                     {"keyRopeOptional", keyRopeOptional},
                                     {"dScaleQOptional", dScaleQOptional},
                                     {"dScaleKOptional", dScaleKOptional},
                                     {"dScaleVOptional", dScaleVOptional},
                                     {"sinkOptional", sinkOptional},
-                                    {"softmaxMaxOut", softmaxMaxOut},
-                                    {"softmaxSumOut", softmaxSumOut},
-                                    {"softmaxOutOut", softmaxOutOut},
-                                    {"attentionOutOut", attentionOutOut}};
-  const Attribute attributes[] = {{"prefixOptional", prefixOptional},
-                                  {"scaleValue", scaleValue},
-                                  {"keepProb", keepProb},
-                                  {"preTokens", preTokens},
-                                  {"nextTokens", nextTokens},
-                                  {"headNum", headNum},
-                                  {"inputLayout", static_cast<const char*>(inputLayout)},
-                                  {"innerPrecise", innerPrecise},
-                                  {"sparseMode", sparseMode},
-                                  {"pseType", pseType},
-                                  {"seed", seed},
-                                  {"offset", offset},
-                                  {"actualSeqQLenOptional", actualSeqQLenOptional},
-                                  {"actualSeqKvLenOptional", actualSeqKvLenOptional}};
+                                    PORTACL_SCORE_RESULTS};
+  const Attribute attributes[] = {
+      PORTACL_SETTINGS,     PORTACL_LENGTHS, {"softmaxOutLayout", static_cast<const char*>(softmaxOutLayout)},
+      {"pseType", pseType}, {"seed", seed},  {"offset", offset}};
   OperatorCall call{"aclnnFlashAttentionScoreV4", tensors, attributes, /*in_place=*/false,
                     /*output_count=*/4};
   return RunPhase1(call, kScoreChecksOfV4, workspaceSize, executor, SetScore<kOfScoreV4>);
@@ -643,22 +871,11 @@ aclnnStatus aclnnFlashAttentionScoreGradV4GetWorkspaceSize(
     const aclIntArray* actualSeqQLenOptional, const aclIntArray* actualSeqKvLenOptional,
     const aclIntArray* /*qStartIdxOptional*/, const aclIntArray* /*kvStartIdxOptional*/, double scaleValue,
     double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, char* inputLayout,
-    char* /*softmaxInLayout*/, int64_t innerPrecise, int64_t sparseMode, int64_t pseType, int64_t seed,
+    char* softmaxInLayout, int64_t innerPrecise, int64_t sparseMode, int64_t pseType, int64_t seed,
     int64_t offset, int64_t /*outDtype*/, const aclTensor* dqOut, const aclTensor* dkOut,
     const aclTensor* dvOut, const aclTensor* dqRopeOut, const aclTensor* dkRopeOut, const aclTensor* dpseOut,
     const aclTensor* dsinkOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"query", query},
-                                    {"keyIn", keyIn},
-                                    {"value", value},
-                                    {"dy", dy},
-                                    {"pseShiftOptional", pseShiftOptional},
-                                    {"dropMaskOptional", dropMaskOptional},
-                                    {"paddingMaskOptional", paddingMaskOptional},
-                                    {"attenMaskOptional", attenMaskOptional},
-                                    {"softmaxMaxOptional", softmaxMaxOptional},
-                                    {"softmaxSumOptional", softmaxSumOptional},
-                                    {"softmaxInOptional", softmaxInOptional},
-                                    {"attentionInOptional", attentionInOptional},
+  const TensorArgument tensors[] = {PORTACL_GRAD_TENSORS,
                                     {"sinkOptional", sinkOptional},
                                     {"queryRopeOptional", queryRopeOptional},
                                     {"keyRopeOptional", keyRopeOptional},
@@ -674,20 +891,9 @@ aclnnStatus aclnnFlashAttentionScoreGradV4GetWorkspaceSize(
                                     {"dkRopeOut", dkRopeOut},
                                     {"dpseOut", dpseOut},
                                     {"dsinkOut", dsinkOut}};
-  const Attribute attributes[] = {{"prefixOptional", prefixOptional},
-                                  {"scaleValue", scaleValue},
-                                  {"keepProb", keepProb},
-                                  {"preTokens", preTokens},
-                                  {"nextTokens", nextTokens},
-                                  {"headNum", headNum},
-                                  {"inputLayout", static_cast<const char*>(inputLayout)},
-                                  {"innerPrecise", innerPrecise},
-                                  {"sparseMode", sparseMode},
-                                  {"pseType", pseType},
-                                  {"seed", seed},
-                                  {"offset", offset},
-                                  {"actualSeqQLenOptional", actualSeqQLenOptional},
-                                  {"actualSeqKvLenOptional", actualSeqKvLenOptional}};
+  const Attribute attributes[] = {
+      PORTACL_SETTINGS,     PORTACL_LENGTHS, {"softmaxInLayout", static_cast<const char*>(softmaxInLayout)},
+      {"pseType", pseType}, {"seed", seed},  {"offset", offset}};
   OperatorCall call{"aclnnFlashAttentionScoreGradV4", tensors, attributes, /*in_place=*/false,
                     /*output_count=*/7};
   return RunPhase1(call, kGradChecksOfV4, workspaceSize, executor, SetGrad<kOfGradV4>);

@@ -435,10 +435,13 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   engine::AttentionBatch* const batches = engine::ReserveAttentionBatches(executor, sizes.batches);
   if (batches == nullptr) return;
   engine::Attention made{};
+  // Without a mask all keys are seen.
+  const int64_t mode = !IsThere(call, kMask) || IsDecoding(sizes) ? 1 : call.attributes[kMode].integer;
   for (int64_t b = 0; b < sizes.batches; ++b) {
     const Length queries = Queries(call, sizes, b);
     const Length keys = Keys(call, sizes, b);
-    batches[b] = {queries.count, keys.count, queries.first, keys.first, 0};
+    engine::AttentionBatch& batch = batches[b] = {queries.count, keys.count, queries.first, keys.first};
+    SetWindow(mode, call.attributes[kBefore].integer, call.attributes[kAfter].integer, batch);
     made.queries = std::max(made.queries, queries.count);
     made.keys = std::max(made.keys, keys.count);
   }
@@ -466,7 +469,7 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   if (HasPages(call)) {
     made.table = Broadcast(call.Tensor(kTable), call.OperandOf(kTable));
     made.table.batch = made.table.row;
-    made.table.column = call.Tensor(kTable).strides[1] * static_cast<int64_t>(sizeof(int32_t));
+    made.table.column = ByteStride(call.Tensor(kTable), 1);
     made.page = sizes.key.rows;
     made.pages = sizes.key.batches;
   }
@@ -477,20 +480,14 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   made.scale = static_cast<float>(call.attributes[kScale].wide);
   made.keep = 1;
   if (IsThere(call, kShift)) made.shift = Broadcast(call.Tensor(kShift), call.OperandOf(kShift));
-  made.before = kNoLimit;
-  made.after = kNoLimit;
-  if (IsThere(call, kMask)) {
-    const int64_t mode = IsDecoding(sizes) ? 1 : call.attributes[kMode].integer;
-    SetWindow(mode, call.attributes[kBefore].integer, call.attributes[kAfter].integer, made);
-    if (mode <= 1) {
-      made.mask = Broadcast(call.Tensor(kMask), call.OperandOf(kMask));
-      // The first of a mask's dims are batches.
-      const Shape& shape = call.Tensor(kMask).view;
-      const int64_t first = shape[0] == 1 ? 0 : call.Tensor(kMask).strides[0];
-      if (IsDecoding(sizes)) made.mask.row = 0;
-      if (IsDecoding(sizes) || shape.rank > 2) made.mask.batch = first;
-      made.mask.head = 0;
-    }
+  if (IsThere(call, kMask) && mode <= 1) {
+    made.mask = Broadcast(call.Tensor(kMask), call.OperandOf(kMask));
+    // The first of a mask's dims are batches.
+    const Shape& shape = call.Tensor(kMask).view;
+    const int64_t first = shape[0] == 1 ? 0 : call.Tensor(kMask).strides[0];
+    if (IsDecoding(sizes)) made.mask.row = 0;
+    if (IsDecoding(sizes) || shape.rank > 2) made.mask.batch = first;
+    made.mask.head = 0;
   }
   engine::SetAttentionJob(executor, made, JobIsa(), ThreadLimit());
 }

@@ -27,14 +27,13 @@ int RankOf(Layout layout) noexcept {
 
 Heads HeadsOf(const aclTensor& tensor, int operand, Layout layout, int64_t heads) noexcept {
   const aclTensor view = PlainView(tensor);
-  const auto size = static_cast<int64_t>(StorageBits(view.dtype) / 8);
   const auto length = [&](int dim) { return view.view[dim]; };
-  const auto stride = [&](int dim) { return view.strides[dim] * size; };
+  const auto stride = [&](int dim) { return ByteStride(view, dim); };
   Heads made;
   engine::AttentionOperand& to = made.operand;
   to.argument = static_cast<int8_t>(operand);
   to.dtype = view.dtype;
-  to.offset = view.offset * size;
+  to.offset = ByteOffset(view);
   to.column = stride(view.view.rank - 1);
   const auto set = [&](int batch, int head, int row) {
     if (batch >= 0) {
@@ -81,15 +80,14 @@ Heads HeadsOf(const aclTensor& tensor, int operand, Layout layout, int64_t heads
 
 engine::AttentionOperand Broadcast(const aclTensor& tensor, int operand) noexcept {
   const aclTensor view = PlainView(tensor);
-  const auto size = static_cast<int64_t>(StorageBits(view.dtype) / 8);
   engine::AttentionOperand to;
   to.argument = static_cast<int8_t>(operand);
   to.dtype = view.dtype;
-  to.offset = view.offset * size;
+  to.offset = ByteOffset(view);
   int64_t* const steps[] = {&to.column, &to.row, &to.head, &to.batch};
   for (int i = 0; i < std::min(view.view.rank, 4); ++i) {
     const int dim = view.view.rank - 1 - i;
-    *steps[i] = view.view[dim] == 1 && i > 0 ? 0 : view.strides[dim] * size;
+    *steps[i] = ByteStride(view, dim);
   }
   return to;
 }
@@ -116,11 +114,12 @@ aclnnStatus RefuseAttribute(const Check& check, const OperatorCall& call, int at
   return FailAclnn(check.code, message.Add(", accepted: ").Add(accepted).Add("."));
 }
 
-void SetWindow(int64_t mode, int64_t before, int64_t after, engine::Attention& attention) noexcept {
-  attention.from_ends = mode == 3 || mode == 4 || mode == 5 || mode == 6;
+void SetWindow(int64_t mode, int64_t before, int64_t after, engine::AttentionBatch& batch) noexcept {
+  const bool from_ends = mode == 3 || mode == 4 || mode == 5 || mode == 6;
   const bool has_tokens = mode == 0 || mode == 4;
-  attention.before = has_tokens ? std::clamp(before, -kNoLimit, kNoLimit) : kNoLimit;
-  attention.after = has_tokens ? std::clamp(after, -kNoLimit, kNoLimit) : mode == 1 ? kNoLimit : 0;
+  batch.origin = from_ends ? batch.keys - batch.queries : 0;
+  batch.before = has_tokens ? std::clamp(before, -kNoLimit, kNoLimit) : kNoLimit;
+  batch.after = has_tokens ? std::clamp(after, -kNoLimit, kNoLimit) : mode == 1 ? kNoLimit : 0;
 }
 
 }  // namespace portacl::attention

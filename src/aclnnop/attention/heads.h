@@ -54,7 +54,7 @@ bool HasDims(const OperatorCall& call) noexcept {
   return IsThere(call, tensor);
 }
 
-// Which keys a query sees by its place, from the number of the sparse mode.
-void SetWindow(int64_t mode, int64_t before, int64_t after, engine::Attention& attention) noexcept;
+// Which keys a batch's queries see by their place, from the number of the sparse mode. Its lengths are set.
+void SetWindow(int64_t mode, int64_t before, int64_t after, engine::AttentionBatch& batch) noexcept;
 
 }  // namespace portacl::attention

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
 
-#include <utility>
-
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/matmul/product.h"
@@ -19,8 +17,6 @@ using namespace matmul;
 enum Tensors { kX, kWeight, kScale, kOffset, kQuantScale, kQuantOffset, kBias, kY };
 enum Attributes { kGroupSize };
 
-constexpr ProductSet kAtlasInference{Product::kAtlasInference};
-constexpr ProductSet kWithQuantised = products::kSinceAtlasA2 | kAtlasInference;
 constexpr DtypeRule kDtypesOfX =
     SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16)).On(kAtlasInference, DtypeSet(ACL_FLOAT16));
 constexpr DtypeRule kDtypesOfWeight =
@@ -50,18 +46,6 @@ struct Weight {
   bool is_transposed;
 };
 
-aclTensor LastTwoSwapped(const aclTensor& tensor) {
-  aclTensor view = tensor;
-  const int rank = view.view.rank;
-  std::swap(view.view.dim[rank - 2], view.view.dim[rank - 1]);
-  std::swap(view.strides.dim[rank - 2], view.strides.dim[rank - 1]);
-  view.Describe();
-  return view;
-}
-bool IsTransposed(const aclTensor& tensor) {
-  return !IsContiguous(tensor) && tensor.view.rank >= 2 && IsContiguous(LastTwoSwapped(tensor));
-}
-
 // Words of eight along the axis that lies side by side. Where either may be that one, the number of terms decides.
 Weight WeightOf(const OperatorCall& call) {
   const aclTensor& tensor = call.Tensor(kWeight);
@@ -82,18 +66,6 @@ Weight WeightOf(const OperatorCall& call) {
     weight.term *= kInWord;
   }
   return weight;
-}
-
-aclnnStatus Refuse(const Check& check, const OperatorCall& call, int tensor, const char* accepted) {
-  Text message = StartMessage(call);
-  AddArgumentShape(message.Add("parameter "), call, tensor).Add(" is not accepted, accepted: ");
-  return FailAclnn(check.code, message.Add(accepted).Add("."));
-}
-
-aclnnStatus NotOnProduct(const Check& check, OperatorCall& call) noexcept {
-  return FailAclnn(check.code,
-                   StartMessage(call).Add("not on this product, accepted: Atlas A2, Atlas A3, Ascend "
-                                          "950 and Atlas inference products."));
 }
 
 aclnnStatus NothingQuantised(const Check& check, OperatorCall& call) noexcept {
@@ -250,7 +222,7 @@ aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr Check kChecks[] = {
-    OnProducts(~kWithQuantised, Own(NotOnProduct, ACLNN_ERR_RUNTIME_ERROR)),
+    HasQuantised(),
     NotNull(kX),
     NotNull(kWeight),
     NotNull(kScale),
@@ -278,11 +250,9 @@ constexpr Check kChecks[] = {
 
 engine::GroupNumbers NumbersOf(const OperatorCall& call, int tensor) {
   const aclTensor& view = call.Tensor(tensor);
-  constexpr int64_t kSize = 2;
   const int last = view.view.rank - 1;
-  return {static_cast<int8_t>(tensor), view.offset * kSize,
-          view.view[last] == 1 ? 0 : view.strides[last] * kSize,
-          last == 0 || view.view[0] == 1 ? 0 : view.strides[0] * kSize};
+  return {static_cast<int8_t>(tensor), ByteOffset(view), ByteStride(view, last),
+          last == 0 ? 0 : ByteStride(view, 0)};
 }
 
 void SetProduct(const OperatorCall& call, Executor& executor) {

@@ -87,8 +87,8 @@ void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Execut
 
 void SetZeroJob(const OperatorCall& call, const int* tensors, int count, Executor& executor) noexcept {
   static constexpr engine::RowKernels kZero{PORTACL_ISA_TABLE(layer_norm::Zero::F32), {}, {}, {}};
-  engine::RowJob jobs[2];
-  const engine::RowJob* made[2];
+  engine::RowJob jobs[kMostZeroed];
+  const engine::RowJob* made[kMostZeroed];
   uint32_t touched = 0;
   for (int i = 0; i < count; ++i) {
     const aclTensor& tensor = call.Tensor(tensors[i]);

@@ -24,25 +24,32 @@ struct Moments {
   double variance;  // biased
 };
 
-// Squares are those of the distances from the rounded mean; what its rounding adds to each of them is taken off again.
-template <class Row>
-HWY_INLINE Moments MomentsOf(Row& row) {
+// Of numbers that are made of a row's inputs. Squares are those of the distances from the rounded mean; what its rounding adds to each of them
+// is taken off again.
+template <size_t... kInput, class Row, class F>
+HWY_INLINE Moments MomentsOf(Row& row, const F& number) {
   namespace hn = hwy::HWY_NAMESPACE;
   using V = typename Row::V;
   const typename Row::D d;
   const auto n = static_cast<double>(row.n());
   Moments moments;
-  moments.exact_mean = row.template Sum<0>([](auto, V x) HWY_ATTR { return x; }) / n;
+  moments.exact_mean =
+      row.template Sum<kInput...>([&](auto, auto... x) HWY_ATTR { return number(x...); }) / n;
   moments.mean = static_cast<float>(moments.exact_mean);
   const V mean = hn::Set(d, moments.mean);
-  const double squares = row.template Sum<0>([&](auto, V x) HWY_ATTR {
-    const V distance = hn::Sub(x, mean);
+  const double squares = row.template Sum<kInput...>([&](auto, auto... x) HWY_ATTR {
+    const V distance = hn::Sub(number(x...), mean);
     return hn::Mul(distance, distance);
   });
   const double rounded_off = moments.exact_mean - static_cast<double>(moments.mean);
   const double variance = squares / n - rounded_off * rounded_off;
   moments.variance = variance < 0 ? 0 : variance;
   return moments;
+}
+
+template <class Row>
+HWY_INLINE Moments MomentsOf(Row& row) {
+  return MomentsOf<0>(row, [](typename Row::V x) HWY_ATTR { return x; });
 }
 
 }  // namespace HWY_NAMESPACE

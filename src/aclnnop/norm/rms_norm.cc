@@ -131,31 +131,6 @@ constexpr DtypeSet kFloatAlone{ACL_FLOAT};
 // CANN's codes of what its kernels' own tests refuse.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
-template <int x, int gamma>
-aclnnStatus GammaIsTail(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(x).view;
-  const Shape& tail = call.Tensor(gamma).view;
-  bool fits = tail.rank >= 1 && tail.rank <= shape.rank && !tail.IsEmpty();
-  for (int i = 0; fits && i < tail.rank; ++i) fits = tail[i] == shape[shape.rank - tail.rank + i];
-  if (fits) return ACL_SUCCESS;
-  Text message = StartMessage(call);
-  AddArgumentShape(message.Add("parameter "), call, gamma);
-  AddArgumentShape(message.Add(" is not made of the last dims of "), call, x);
-  return FailAclnn(check.code, message.Add(", accepted: the last dims of that, without a 0."));
-}
-
-// One number for each row: x's leading dims, after which dims of 1 may follow.
-template <int x, int gamma, int rstd>
-aclnnStatus RstdFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(x).view;
-  const int leading = shape.rank - call.Tensor(gamma).view.rank;
-  const Shape& numbers = call.Tensor(rstd).view;
-  bool fits = numbers.rank >= leading && numbers.rank <= shape.rank;
-  for (int i = 0; fits && i < numbers.rank; ++i) fits = numbers[i] == (i < leading ? shape[i] : 1);
-  if (fits) return ACL_SUCCESS;
-  return RefuseShape(check, call, rstd, RowsOf(shape, shape.rank - leading));
-}
-
 aclnnStatus EpsilonIsNotNegative(const Check& check, OperatorCall& call) noexcept {
   if (call.attributes[0].wide >= 0) return ACL_SUCCESS;
   return FailAclnn(check.code,

@@ -88,6 +88,13 @@ Isa SoftmaxBackwardAcross(const engine::RowWork& work, const void* none) {
 Isa LogSoftmaxBackwardAcross(const engine::RowWork& work, const void* none) {
   return engine::HWY_NAMESPACE::RunAcross<LogSoftmaxBackward>(work, none);
 }
+Isa SoftmaxBackwardAcrossBf16(const engine::RowWork& work, const void* none) {
+  return engine::HWY_NAMESPACE::RunAcross<SoftmaxBackward, engine::HWY_NAMESPACE::Bf16Elements>(work, none);
+}
+Isa LogSoftmaxBackwardAcrossBf16(const engine::RowWork& work, const void* none) {
+  return engine::HWY_NAMESPACE::RunAcross<LogSoftmaxBackward, engine::HWY_NAMESPACE::Bf16Elements>(work,
+                                                                                                   none);
+}
 
 }  // namespace softmax_gradients
 }  // namespace HWY_NAMESPACE
@@ -115,10 +122,12 @@ constexpr auto kSoftmaxChecks = Join(List(NotNull(kGradOutput), NotNull(kOutput)
 constexpr auto kLogSoftmaxChecks = Join(List(NotNull(kOutput), NotNull(kGradOutput), NotNull(kOut)), kChecks);
 
 constexpr auto kSoftmax = engine::WithAcross(PORTACL_ROW_KERNELS(softmax_gradients::SoftmaxBackward),
-                                             PORTACL_ISA_TABLE(softmax_gradients::SoftmaxBackwardAcross));
+                                             PORTACL_ISA_TABLE(softmax_gradients::SoftmaxBackwardAcross),
+                                             PORTACL_ISA_TABLE(softmax_gradients::SoftmaxBackwardAcrossBf16));
 constexpr auto kLogSoftmax =
     engine::WithAcross(PORTACL_ROW_KERNELS(softmax_gradients::LogSoftmaxBackward),
-                       PORTACL_ISA_TABLE(softmax_gradients::LogSoftmaxBackwardAcross));
+                       PORTACL_ISA_TABLE(softmax_gradients::LogSoftmaxBackwardAcross),
+                       PORTACL_ISA_TABLE(softmax_gradients::LogSoftmaxBackwardAcrossBf16));
 
 void SetRows(const OperatorCall& call, const engine::RowKernels& kernels, Executor& executor) {
   const Shape& shape = call.Tensor(kGradOutput).view;

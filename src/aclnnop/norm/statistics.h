@@ -25,7 +25,8 @@ extern const engine::RowKernels layer_norm_backward_kernels;
 // Sets the executor's job: all elements of `mean` become 0, all of `rstd` NaN. Either may be null.
 void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Executor& executor) noexcept;
 
-// Sets the executor's job: all elements of these tensors, one or two, become 0.
+inline constexpr int kMostZeroed = 4;
+// Sets the executor's job: all elements of these tensors, 1 to kMostZeroed, become 0.
 void SetZeroJob(const OperatorCall& call, const int* tensors, int count, Executor& executor) noexcept;
 
 // The check of one tensor that may be null, for calls alone that give it.

@@ -39,7 +39,13 @@ struct AttentionBatch {
   int64_t keys;
   int64_t first_query;  // rows before its own, of operands without a stride of batches
   int64_t first_key;
-  int64_t prefix;  // keys that all its queries see
+  int64_t prefix = 0;  // keys that all its queries see
+  // Query i sees keys i + origin - before .. i + origin + after by its place.
+  int64_t origin = 0;
+  int64_t before = 0;
+  int64_t after = 0;
+  int64_t first_score = 0;  // scores of a head in the batches before: they number what may be dropped
+  bool is_rest = false;     // rows of no sequence: none sees a key, and no shift has them
 };
 
 struct Attention {
@@ -61,9 +67,11 @@ struct Attention {
       greatest;  // FLOAT: of a row's scores; the sum of exponentials; the logarithm of that of the scores' own
   AttentionOperand sum;
   AttentionOperand log_sum;
-  int64_t copies;  // of statistics, side by side
+  int64_t copies;    // of statistics, side by side
+  bool packs_heads;  // a batch's statistics lie head by head, in rows that are counted through all heads
 
-  // Bits, the lowest first: weights of which one is 0 are dropped. Bit ((b * heads + n) * queries + i) * keys + j.
+  // Bits, the lowest first: weights of which one is 0 are dropped. Bit heads * first_score + (n * queries + i) * keys + j, of the batch's
+  // lengths.
   AttentionOperand kept;
   // Or, where `draws`, what is dropped is drawn: a weight is kept whose bit's number as a random element has a word of at most `most`.
   RandomSource drawn;
@@ -89,10 +97,6 @@ struct Attention {
   float keep;        // the share of weights that are kept
   bool shift_first;  // scores are scaled when the shift has been added, not before
   bool pads;         // queries that a batch has not are rows of zeros
-  // Keys i - before .. i + after are seen by query i, counted from the ends of both sequences or from their starts.
-  bool from_ends;
-  int64_t before;
-  int64_t after;
 
   AttentionKernels kernels;
   GemmKernels gemm;

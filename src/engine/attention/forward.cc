@@ -173,8 +173,10 @@ class TileRun {
     StoreRow(attention_, out, row, attention_.value_depth,
              work_.RowOfQuery(out, tile_.batch, tile_.head, tile_.first + r));
     const float greatest = is_seen ? greatest_[r] : kLowest;
-    Statistic(attention_.greatest, r, greatest);
-    Statistic(attention_.sum, r, is_seen ? sum_[r] : std::numeric_limits<float>::max());
+    const AttentionBatch& lengths = work_.batches[tile_.batch];
+    const bool has_keys = lengths.keys > 0 && !lengths.is_rest;
+    Statistic(attention_.greatest, r, has_keys ? greatest : 0.0f);
+    Statistic(attention_.sum, r, is_seen ? sum_[r] : has_keys ? std::numeric_limits<float>::max() : 0.0f);
     if (attention_.log_sum.IsThere()) {
       Statistic(
           attention_.log_sum, r,
@@ -196,7 +198,7 @@ class TileRun {
 
   void Statistic(const AttentionOperand& operand, int64_t r, float value) const {
     if (!operand.IsThere()) return;
-    char* const to = work_.RowOfQuery(operand, tile_.batch, tile_.head, tile_.first + r);
+    char* const to = work_.Statistic(operand, tile_.batch, tile_.head, tile_.first + r);
     for (int64_t copy = 0; copy < attention_.copies; ++copy)
       std::memcpy(to + copy * operand.column, &value, sizeof value);
   }
@@ -279,15 +281,10 @@ class AttentionJob {
   }
 
   void Pad(const Work& work, int64_t batch, int64_t head, int64_t first, int64_t end) const noexcept {
-    constexpr int64_t kTogether = 256;
-    constexpr float kZeros[kTogether] = {};
     constexpr float kNothing = -std::numeric_limits<float>::infinity();
     for (int64_t i = first; i < end; ++i) {
-      char* const to = work.RowOfQuery(attention_.out, batch, head, i);
-      for (int64_t d = 0; d < attention_.value_depth; d += kTogether) {
-        StoreRow(attention_, attention_.out, kZeros, std::min(kTogether, attention_.value_depth - d),
-                 to + d * attention_.out.column);
-      }
+      StoreZeros(attention_, attention_.out, attention_.value_depth,
+                 work.RowOfQuery(attention_.out, batch, head, i));
       if (attention_.log_sum.IsThere())
         std::memcpy(work.RowOfQuery(attention_.log_sum, batch, head, i), &kNothing, sizeof kNothing);
     }

@@ -70,6 +70,7 @@ class HeadRun {
     }
     std::fill_n(of_query_, attention_.group * queries * depth_row_, 0.0f);
     std::fill_n(terms_, kAttentionQueries * depth_row_, 0.0f);
+    if (HasShiftOfItsOwn()) ClearBesideShifts();
     for (int64_t key = 0; key < lengths_.keys; key += kAttentionKeys)
       RunKeys(key, std::min(kAttentionKeys, lengths_.keys - key));
     for (int64_t member = 0; member < attention_.group; ++member) {
@@ -87,7 +88,7 @@ class HeadRun {
 
   float Statistic(const AttentionOperand& operand, int64_t head, int64_t i) const {
     float value;
-    std::memcpy(&value, work_.RowOfQuery(operand, batch_, head, i), sizeof value);
+    std::memcpy(&value, work_.Statistic(operand, batch_, head, i), sizeof value);
     return value;
   }
 
@@ -114,7 +115,7 @@ class HeadRun {
         const int64_t rows = std::min(kAttentionQueries, lengths_.queries - i);
         if (AnySeen(scores, i, rows, key, count)) {
           RunQueries(scores, member, i, rows, key, count);
-        } else if (attention_.of_shift.IsThere() && attention_.shift_rows == 0) {
+        } else if (HasShiftOfItsOwn()) {
           std::fill_n(g_, rows * kPackedRow, 0.0f);
           StoreShifts(member, i, rows, key, count);
         }
@@ -140,6 +141,23 @@ class HeadRun {
     StoreRow(attention_, operand, numbers, count,
              work_.Base(operand) + batch_ * operand.batch + key_head_ * operand.head +
                  (lengths_.first_key + row) * operand.row);
+  }
+
+  bool HasShiftOfItsOwn() const {
+    return attention_.of_shift.IsThere() && attention_.shift_rows == 0 && !lengths_.is_rest;
+  }
+
+  // A shift has rows and columns of the longest sequences.
+  void ClearBesideShifts() const {
+    const AttentionOperand& operand = attention_.of_shift;
+    for (int64_t member = 0; member < attention_.group; ++member) {
+      for (int64_t i = 0; i < attention_.queries; ++i) {
+        const int64_t first = i < lengths_.queries ? lengths_.keys : 0;
+        StoreZeros(attention_, operand, attention_.keys - first,
+                   work_.Base(operand) + batch_ * operand.batch + HeadOf(member) * operand.head +
+                       i * operand.row + first * operand.column);
+      }
+    }
   }
 
   void StoreShifts(int64_t member, int64_t first, int64_t rows, int64_t key, int64_t count) {
@@ -283,7 +301,8 @@ class AttentionGradientJob {
             const int64_t batch = block / heads * together + i;
             if (attention_.shift_rows > 0 && (i == 0 || is_alone)) ClearShifts(slots, head);
             HeadRun(work, slots, batch, head, slots.Memory(slot)).Run();
-            if (attention_.shift_rows > 0 && (i == together - 1 || is_alone))
+            const bool has_shift = !is_alone || !work.batches[batch].is_rest;
+            if (attention_.shift_rows > 0 && has_shift && (i == together - 1 || is_alone))
               StoreShifts(work, slots, batch, head);
           }
           slots.Give(slot);

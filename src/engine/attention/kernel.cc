@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "engine/attention/kernel.h"
@@ -241,6 +242,22 @@ void Gradients(float* to, const float* weights, int64_t count, float delta) {
   });
 }
 
+// A word of bits at a time; the blend is left to the compiler.
+void Keep(float* values, const unsigned char* bits, int first, int64_t count, float factor) {
+  constexpr int64_t kWord = 32;
+  int64_t done = 0;
+  for (; done + kWord <= count; done += kWord, bits += kWord / 8) {
+    uint32_t low;
+    std::memcpy(&low, bits, sizeof low);
+    const uint64_t high = first == 0 ? 0 : bits[kWord / 8];
+    const auto word = static_cast<uint32_t>((low | high << kWord) >> first);
+    float* const v = values + done;
+    for (uint32_t j = 0; j < kWord; ++j) v[j] = (word >> j & 1) != 0 ? v[j] * factor : 0.0f;
+  }
+  for (int64_t bit = first; done < count; ++done, ++bit)
+    values[done] = (bits[bit / 8] >> (bit % 8) & 1) != 0 ? values[done] * factor : 0.0f;
+}
+
 // Words are drawn for some blocks of four at once; the comparison is left to the compiler.
 void Drop(float* values, const RandomSource& source, uint64_t first, int64_t count, uint32_t most,
           float factor) {
@@ -264,7 +281,7 @@ float LogSum(float greatest, float sum) {
 }
 
 AttentionKernels KernelsHere() {
-  return {Scale, Greatest, Hide, Exponentials, Weights, Add, Multiply, Dot, Gradients, Drop, LogSum};
+  return {Scale, Greatest, Hide, Exponentials, Weights, Add, Multiply, Dot, Gradients, Keep, Drop, LogSum};
 }
 
 }  // namespace attention

@@ -30,6 +30,8 @@ struct AttentionKernels {
   float (*dot)(const float* a, const float* b, int64_t count);
   // to = weights * (to - delta).
   void (*gradients)(float* to, const float* weights, int64_t count, float delta);
+  // values = values * factor where a bit is 1, else 0. Bits begin at bit `first` of the first byte, the lowest first. Any count.
+  void (*keep)(float* values, const unsigned char* bits, int first, int64_t count, float factor);
   // values = values * factor where the first word of the random elements from `first` on is at most `most`, else 0. Any count.
   void (*drop)(float* values, const RandomSource& source, uint64_t first, int64_t count, uint32_t most,
                float factor);

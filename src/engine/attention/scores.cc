@@ -121,16 +121,12 @@ void Rows::PackTerms(int64_t first, int64_t count, char* memory, float* to) cons
 // ---- scores ----
 
 Scores::Scores(const Work& work, int64_t batch, int64_t head)
-    : work_(work),
-      lengths_(work.batches[batch]),
-      batch_(batch),
-      head_(head),
-      origin_(work.attention.from_ends ? lengths_.keys - lengths_.queries : 0) {}
+    : work_(work), lengths_(work.batches[batch]), batch_(batch), head_(head) {}
 
 void Scores::Range(int64_t i, int64_t* from, int64_t* to) const {
-  const Attention& attention = work_.attention;
-  const int64_t end = std::max(i + origin_ + attention.after + 1, lengths_.prefix);
-  *from = std::clamp<int64_t>(i + origin_ - attention.before, 0, lengths_.keys);
+  const int64_t at = i + lengths_.origin;
+  const int64_t end = std::max(at + lengths_.after + 1, lengths_.prefix);
+  *from = std::clamp<int64_t>(at - lengths_.before, 0, lengths_.keys);
   *to = std::clamp<int64_t>(end, 0, lengths_.keys);
 }
 
@@ -175,16 +171,21 @@ bool Scores::Make(float* s, int64_t i, int64_t first, int64_t count, float* grea
 
 void Scores::Drop(float* values, int64_t i, int64_t first, int64_t count, float factor) const {
   const Attention& attention = work_.attention;
-  const int64_t begin = ((batch_ * attention.heads + head_) * attention.queries + i) * attention.keys + first;
+  const int64_t begin =
+      lengths_.first_score * attention.heads + (head_ * lengths_.queries + i) * lengths_.keys + first;
   if (!attention.kept.IsThere()) {
     return attention.kernels.drop(values, attention.drawn, static_cast<uint64_t>(begin), count,
                                   attention.most, factor);
   }
-  const auto* const bits = reinterpret_cast<const unsigned char*>(work_.Base(attention.kept));
-  for (int64_t j = 0; j < count; ++j) {
-    const int64_t bit = begin + j;
-    values[j] = (bits[bit / 8 * attention.kept.column] >> (bit % 8) & 1) != 0 ? values[j] * factor : 0.0f;
+  const int64_t column = attention.kept.column;
+  const auto* bits = reinterpret_cast<const unsigned char*>(work_.Base(attention.kept)) + begin / 8 * column;
+  unsigned char gathered[kAttentionKeys / 8 + 1];
+  if (column != 1) {
+    for (int64_t byte = 0; byte < DividedUp(begin % 8 + count, 8); ++byte)
+      gathered[byte] = bits[byte * column];
+    bits = gathered;
   }
+  attention.kernels.keep(values, bits, static_cast<int>(begin % 8), count, factor);
 }
 
 // ---- jobs ----
@@ -201,6 +202,13 @@ void StoreRow(const Attention& attention, const AttentionOperand& operand, const
     store(numbers + i, elements, static_cast<size_t>(some), false);
     attention.scatter(elements, to + i * operand.column, operand.column, size, some);
   }
+}
+
+void StoreZeros(const Attention& attention, const AttentionOperand& operand, int64_t count, char* to) {
+  constexpr int64_t kTogether = 256;
+  constexpr float kZeros[kTogether] = {};
+  for (int64_t i = 0; i < count; i += kTogether)
+    StoreRow(attention, operand, kZeros, std::min(kTogether, count - i), to + i * operand.column);
 }
 
 void LoadRow(const Attention& attention, const AttentionOperand& operand, const char* from, int64_t count,

@@ -43,6 +43,13 @@ struct Work {
     return Base(operand) + batch * operand.batch + head * operand.head +
            (batches[batch].first_query + row) * operand.row;
   }
+  // The same of statistics.
+  char* Statistic(const AttentionOperand& operand, int64_t batch, int64_t head, int64_t row) const {
+    if (!attention.packs_heads) return RowOfQuery(operand, batch, head, row);
+    const AttentionBatch& one = batches[batch];
+    const int64_t place = one.first_query * attention.heads + head * one.queries + row;
+    return Base(operand) + place / attention.heads * operand.row + place % attention.heads * operand.head;
+  }
 };
 
 // Some parts of the thread's share of the workspace.
@@ -112,7 +119,6 @@ class Scores {
   const AttentionBatch& lengths_;
   int64_t batch_;
   int64_t head_;
-  int64_t origin_;
 };
 
 // With kernels, and what else does not depend on the kind of job.
@@ -121,6 +127,8 @@ Attention Completed(const Attention& attention, Isa isa, int threads) noexcept;
 // Rounds the numbers once and writes them to a row of an operand.
 void StoreRow(const Attention& attention, const AttentionOperand& operand, const float* numbers,
               int64_t count, char* to);
+
+void StoreZeros(const Attention& attention, const AttentionOperand& operand, int64_t count, char* to);
 
 void LoadRow(const Attention& attention, const AttentionOperand& operand, const char* from, int64_t count,
              float* numbers);

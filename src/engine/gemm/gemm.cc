@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "acl/float_environment.h"
+#include "engine/gemm/integers.h"
 #include "engine/gemm/pack.h"
 #include "engine/gemm/quantised.h"
 #include "engine/isa.h"
@@ -40,19 +41,26 @@ constexpr double kWorkOfThread = 1 << 18;
 constexpr double kWorkOfLongTile = 1 << 24;
 // Blocks of terms that a thread takes at a time, of a product of two vectors.
 constexpr int64_t kBlocksOfThread = 256;
+// Rows of a tile of integers from which on pairs of terms are worth making.
+constexpr int64_t kRowsOfPairs = 16;
 // Columns that are finished at a time.
 constexpr int64_t kFinished = 512;
 
 constexpr int64_t kNumber = sizeof(float);
 
+static_assert(kPatchMemory <= kPackMemory);
+
 int64_t DividedUp(int64_t n, int64_t by) { return (n + by - 1) / by; }
 int64_t RoundedUp(int64_t n, int64_t to) { return DividedUp(n, to) * to; }
 
-int32_t SizeOf(aclDataType dtype) { return dtype == ACL_FLOAT ? 4 : 2; }
+int32_t SizeOf(aclDataType dtype) {
+  return dtype == ACL_FLOAT || dtype == ACL_INT32 ? 4 : dtype == ACL_INT8 ? 1 : 2;
+}
 
 size_t ElementOf(aclDataType dtype) {
   return static_cast<size_t>(dtype == ACL_FLOAT     ? GemmElement::kF32
                              : dtype == ACL_FLOAT16 ? GemmElement::kF16
+                             : dtype == ACL_INT8    ? GemmElement::kI8
                                                     : GemmElement::kBf16);
 }
 
@@ -130,6 +138,18 @@ class TileRun {
     return {left, right, sums, reinterpret_cast<char*>(sums + kSumNumbers)};
   }
 
+  bool IsInteger() const { return gemm_.integers != nullptr; }
+
+  // Where a kernel puts the sums of a block: those of the first one where they stay.
+  float* BlockOf(float* sums, const Memory& memory, bool is_first) const {
+    return is_first && !IsInteger() ? sums : memory.right;
+  }
+  // Adds them to those of the blocks before: the sums of integers, exact in float32, as int32.
+  void AddBlock(const float* block, int64_t n, bool is_first, float* sums) const {
+    if (IsInteger()) return AddIntegers(block, n, is_first, sums);
+    for (int64_t j = 0; j < n && !is_first; ++j) sums[j] += block[j];
+  }
+
   // Blocks of terms, in ascending order: f(group, term, depth, whether it is the first).
   template <class F>
   void ForEachTerms(const F& f) const {
@@ -142,13 +162,15 @@ class TileRun {
   // A block of terms is packed of all columns, then of as many rows as stay in the second-level cache, again and again.
   void RunTiles(const PackSource& rows, const PackSource& columns, const Memory& memory, float* sums,
                 int64_t sums_row) const {
-    const GemmKernels& kernels = job_.kernels;
+    const GemmKernels& kernels = *job_.kernels;
     const int64_t together = kMostRowsTogether / kernels.rows * kernels.rows;
     const int64_t each = DividedUp(tile_.rows, DividedUp(tile_.rows, together));
+    const bool is_of_pairs = IsInteger() && kernels.multiply_pairs != nullptr && tile_.rows >= kRowsOfPairs;
+    const auto multiply = is_of_pairs ? kernels.multiply_pairs : kernels.multiply;
     ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
       if (gemm_.right.patches != nullptr) {
         PackPatchPanels(Patched(gemm_.right, tile_.right, job_.load[1]), tile_.column, tile_.columns, term,
-                        depth, kernels.columns, memory.right);
+                        depth, kernels.columns, memory.pack, memory.right);
       } else if (gemm_.right.quantised != nullptr) {
         PackQuantisedPanels(*gemm_.right.quantised, kernels.transpose[static_cast<size_t>(GemmElement::kF32)],
                             tile_.column, tile_.columns, term, depth, kernels.columns,
@@ -157,6 +179,7 @@ class TileRun {
         PackPanels(columns, tile_.right + group * gemm_.right.group + term * columns.term, tile_.columns,
                    depth, kernels.columns, memory.pack, memory.right);
       }
+      if (is_of_pairs) kernels.pair_panels(memory.right, DividedUp(tile_.columns, kernels.columns), depth);
       for (int64_t row = 0; row < tile_.rows; row += each) {
         const int64_t count = std::min(each, tile_.rows - row);
         if (gemm_.left.patches != nullptr) {
@@ -166,8 +189,9 @@ class TileRun {
           PackRows(rows, tile_.left + group * gemm_.left.group + row * rows.line + term * rows.term, count,
                    depth, memory.pack, memory.left);
         }
-        kernels.multiply({memory.left, memory.right, sums + row * sums_row, sums_row, count, tile_.columns,
-                          depth, !is_first});
+        if (is_of_pairs) kernels.pair_rows(memory.left, count, depth);
+        multiply({memory.left, memory.right, sums + row * sums_row, sums_row, count, tile_.columns, depth,
+                  !is_first, IsInteger()});
       }
     });
   }
@@ -176,7 +200,7 @@ class TileRun {
   // the order in which a right operand that is dense along the terms lies in memory.
   void RunPanels(const PackSource& rows, const PackSource& columns, const Memory& memory, float* sums,
                  int64_t sums_row) const {
-    const GemmKernels& kernels = job_.kernels;
+    const GemmKernels& kernels = *job_.kernels;
     float* packed = memory.left;
     ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool) {
       PackRows(rows, tile_.left + group * gemm_.left.group + term * rows.term, tile_.rows, depth, memory.pack,
@@ -193,13 +217,13 @@ class TileRun {
         const char* const right =
             tile_.right + group * gemm_.right.group + column * columns.line + term * columns.term;
         if (tile_.rows == 1) {
-          float* const block = is_first ? sums + column : memory.right;
+          float* const block = BlockOf(sums + column, memory, is_first);
           multiply_across(packed, right, columns.line, depth, count, block);
-          for (int64_t j = 0; j < count && !is_first; ++j) sums[column + j] += block[j];
+          AddBlock(block, count, is_first, sums + column);
         } else {
           PackPanels(columns, right, count, depth, kernels.columns, memory.pack, memory.right);
-          kernels.multiply(
-              {packed, memory.right, sums + column, sums_row, tile_.rows, count, depth, !is_first});
+          kernels.multiply({packed, memory.right, sums + column, sums_row, tile_.rows, count, depth,
+                            !is_first, IsInteger()});
         }
         packed += tile_.rows * kPackedRow;
       });
@@ -208,14 +232,14 @@ class TileRun {
 
   // One row, and a right operand that lies as the kernel reads it.
   void RunRow(const PackSource& rows, const Memory& memory, float* sums) const {
-    const MultiplyRowFunction multiply = job_.kernels.multiply_row[ElementOf(gemm_.right.dtype)];
+    const MultiplyRowFunction multiply = job_.kernels->multiply_row[ElementOf(gemm_.right.dtype)];
     ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
       PackRows(rows, tile_.left + group * gemm_.left.group + term * rows.term, 1, depth, memory.pack,
                memory.left);
       const char* const right = tile_.right + group * gemm_.right.group + term * gemm_.right.row;
-      float* const block = is_first ? sums : memory.right;
+      float* const block = BlockOf(sums, memory, is_first);
       multiply(memory.left, right, gemm_.right.row, depth, tile_.columns, block);
-      for (int64_t j = 0; j < tile_.columns && !is_first; ++j) sums[j] += block[j];
+      AddBlock(block, tile_.columns, is_first, sums);
     });
   }
 
@@ -249,7 +273,7 @@ class TileRun {
 
   void SumEqualBlocks(int64_t group, int64_t block, int64_t count, int64_t depth, const Memory& memory,
                       float* sums) const {
-    const GemmKernels& kernels = job_.kernels;
+    const GemmKernels& kernels = *job_.kernels;
     const int64_t a_line = gemm_.left.column * kGemmDepth;
     const int64_t b_line = gemm_.right.row * kGemmDepth;
     const char* const a = tile_.left + group * gemm_.left.group + block * a_line;
@@ -279,19 +303,20 @@ class TileRun {
             term,
             SizeOf(operand.dtype),
             load,
-            job_.kernels.pack_columns[element],
-            job_.kernels.transpose[element],
+            job_.kernels->pack_columns[element],
+            job_.kernels->transpose[element],
             job_.gather};
   }
 
   PatchSource Patched(const GemmOperand& operand, const char* base, LoadFunction load) const {
     return {operand.patches,       base,
             SizeOf(operand.dtype), load,
-            job_.gather,           job_.kernels.transpose[static_cast<size_t>(GemmElement::kF32)]};
+            job_.gather,           job_.kernels->transpose[static_cast<size_t>(GemmElement::kF32)]};
   }
 
   // What is left to do with the sums of a row's columns from `column` on, at most kFinished of them.
   void FinishColumns(float* sums, int64_t row, int64_t column, int64_t n) const {
+    if (IsInteger()) return FinishIntegers(sums, row, column, n);
     if (gemm_.alpha != 1.0f && gemm_.depth > 0) {
       for (int64_t j = 0; j < n; ++j) sums[j] *= gemm_.alpha;
     }
@@ -322,6 +347,26 @@ class TileRun {
       StoreColumns(sums, to + column * gemm_.out.column, gemm_.out.column, n);
     } else {
       StoreAlongDims(sums, to, tile_.column + column, n);
+    }
+  }
+
+  void FinishIntegers(const float* sums, int64_t row, int64_t column, int64_t n) const {
+    const char* const added =
+        gemm_.adds ? tile_.added + row * gemm_.added.row + column * gemm_.added.column : nullptr;
+    alignas(64) char elements[kFinished * sizeof(float)];
+    const IntegerSums all{sums,
+                          n,
+                          tile_.row + row,
+                          tile_.column + column,
+                          job_.is_transposed,
+                          {added, gemm_.added.column, gemm_.added.dtype}};
+    ResultOfIntegers(*gemm_.integers, all, job_.store, elements);
+    const int32_t size = SizeOf(gemm_.out.dtype);
+    char* const to = tile_.out + row * gemm_.out.row + column * gemm_.out.column;
+    if (gemm_.out.column == size || n == 1) {
+      std::memcpy(to, elements, static_cast<size_t>(n * size));
+    } else {
+      job_.scatter(elements, to, gemm_.out.column, size, n);
     }
   }
 
@@ -387,6 +432,7 @@ class TileRun {
           tile_.left + group * gemm_.left.group + row * gemm_.left.row + term * gemm_.left.column,
           tile_.right + group * gemm_.right.group + column * gemm_.right.column + term * gemm_.right.row,
           depth);
+      if (IsInteger()) return AddIntegers(&block, 1, is_first, &sum);
       sum = is_first ? block : sum + block;
     });
     return sum;
@@ -433,6 +479,7 @@ void Transpose(Gemm& gemm) {
 // The innermost dim of a batch as further rows of the left operand, where the right one is the same for all.
 void JoinBatchToRows(Gemm& gemm) {
   constexpr int kLast = kGemmBatchDims - 1;
+  if (gemm.integers != nullptr && gemm.integers->factor.row != 0) return;  // factors begin again with each
   const auto continues = [&](const GemmOperand& operand) {
     return gemm.rows == 1 || gemm.batch[kLast] == 1 || operand.batch[kLast] == gemm.rows * operand.row;
   };
@@ -468,7 +515,8 @@ GemmJob::Way WayOf(const Gemm& gemm) {
   using Way = GemmJob::Way;
   const int64_t blocks = gemm.groups * DividedUp(gemm.depth, kGemmDepth);
   const int32_t size = SizeOf(gemm.right.dtype);
-  if (gemm.rows == 1 && gemm.columns == 1 && gemm.depth > kGemmDepth) return Way::kDot;
+  if (gemm.rows == 1 && gemm.columns == 1 && gemm.depth > kGemmDepth && gemm.integers == nullptr)
+    return Way::kDot;
   if (gemm.rows == 1 && gemm.right.column == size) return Way::kRow;
   if (gemm.right.row == size && gemm.rows * blocks <= kMostRowsTogether) return Way::kPanels;
   return Way::kTiles;
@@ -478,7 +526,7 @@ GemmJob::Way WayOf(const Gemm& gemm) {
 // is mostly a copy of rows; so columns are cut first.
 void ChooseTiles(GemmJob& job, int threads) {
   const Gemm& gemm = job.gemm;
-  const int64_t width = job.kernels.columns;
+  const int64_t width = job.kernels->columns;
   const double work = WorkOf(gemm);
   job.threads = static_cast<int>(std::clamp(work / kWorkOfThread, 1.0, static_cast<double>(threads)));
   int64_t batches = 1;
@@ -495,7 +543,7 @@ void ChooseTiles(GemmJob& job, int threads) {
       const int64_t columns = DividedUp(gemm.columns, column_tiles);
       if (columns >= 2 * rows && columns > width) {
         ++column_tiles;
-      } else if (rows > job.kernels.rows) {
+      } else if (rows > job.kernels->rows) {
         ++row_tiles;
       } else if (columns > width) {
         ++column_tiles;
@@ -535,24 +583,25 @@ void RunSharedBlocks(const GemmJob& job, void* const* addresses, float* sums) {
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
   GemmJob job{};
   job.gemm = gemm;
-  job.kernels = FindGemmKernels(isa);
+  job.kernels = &FindGemmKernels(isa);
   Gemm& made = job.gemm;
   const bool is_packed = IsPacked(made.right);
   if (!is_packed) JoinBatchToRows(made);
   // Vectors run along the columns: along what the output has side by side, unless that is too short for one.
-  const bool is_narrow = made.columns < job.kernels.columns && made.rows > made.columns;
+  const bool is_narrow = made.columns < job.kernels->columns && made.rows > made.columns;
   const bool is_across = made.out.column != SizeOf(made.out.dtype) &&
                          made.out.row == SizeOf(made.out.dtype) &&
-                         (made.rows >= job.kernels.columns || made.rows >= made.columns);
-  if (!is_packed && (is_narrow || is_across)) Transpose(made);
+                         (made.rows >= job.kernels->columns || made.rows >= made.columns);
+  job.is_transposed = !is_packed && (is_narrow || is_across);
+  if (job.is_transposed) Transpose(made);
   job.load[0] = FindLoad(isa, made.left.dtype, ACL_FLOAT);
   job.load[1] = FindLoad(isa, made.right.dtype, ACL_FLOAT);
   job.load[2] = FindLoad(isa, made.added.dtype, ACL_FLOAT);
   job.store = FindStore(isa, made.out.dtype);
   job.gather = FindGather(isa, GatherSource::kCache);
   job.scatter = FindScatter(isa, /*from_memory=*/false);
-  job.is_direct = !is_packed && made.out.dtype == ACL_FLOAT && !made.adds && made.alpha == 1.0f &&
-                  made.depth > 0 && (made.out.column == kNumber || made.columns == 1) &&
+  job.is_direct = !is_packed && made.integers == nullptr && made.out.dtype == ACL_FLOAT && !made.adds &&
+                  made.alpha == 1.0f && made.depth > 0 && (made.out.column == kNumber || made.columns == 1) &&
                   made.out.row % kNumber == 0;
   job.way = is_packed ? GemmJob::Way::kTiles : WayOf(made);
   ChooseTiles(job, threads);
@@ -568,8 +617,9 @@ bool GemmJob::Touches(int operand) const noexcept {
          operand == gemm.out.argument || (gemm.adds && operand == gemm.added.argument);
 }
 
-// Elements of other kinds that take as long.
-int64_t GemmJob::Elements() const noexcept {
+int64_t GemmJob::Elements() const noexcept { return MultiplicationsOf(gemm); }
+
+int64_t MultiplicationsOf(const Gemm& gemm) noexcept {
   constexpr double kMultiplicationsOfElement = 32;
   const double elements = WorkOf(gemm) / kMultiplicationsOfElement;
   constexpr double kMost = double{1LL << 62};
@@ -579,7 +629,7 @@ int64_t GemmJob::Elements() const noexcept {
 void GemmJob::Run(void* const* addresses, void* workspace) const noexcept {
   if (shared_blocks > 0) {
     RunSharedBlocks(*this, addresses, static_cast<float*>(workspace));
-    return ReportIsaThatRan(kernels.isa);
+    return ReportIsaThatRan(kernels->isa);
   }
   int64_t tiles = row_tiles * column_tiles;
   for (int64_t length : gemm.batch) tiles *= length;
@@ -614,7 +664,7 @@ void GemmJob::Run(void* const* addresses, void* workspace) const noexcept {
         TileRun(*this, tile).Run();
       },
       is_long ? BlockLength::kLong : BlockLength::kShort);
-  ReportIsaThatRan(kernels.isa);
+  ReportIsaThatRan(kernels->isa);
 }
 
 }  // namespace portacl::engine

@@ -14,11 +14,12 @@
 namespace portacl::engine {
 
 struct QuantisedSource;
+struct IntegerResult;
 
 // An operand is a matrix for each index of up to so many dims.
 inline constexpr int kGemmBatchDims = 4;
 
-// FLOAT, FLOAT16 or BF16. Lengths in bytes; a stride may be 0 or negative.
+// FLOAT, FLOAT16 or BF16; of a product of integers see Gemm::integers. Lengths in bytes; a stride may be 0 or negative.
 struct GemmOperand {
   int8_t argument;  // operand of the executor; -1: the workspace
   aclDataType dtype;
@@ -54,6 +55,9 @@ struct Gemm {
   float alpha;
   float beta;
   const GemmColumns* out_columns;  // nullptr: out.column apart. It outlives the job
+  // Left and right are INT8, sums exact modulo 2^32, and this says what becomes of them (engine/gemm/integers.h): then neither alpha nor
+  // beta are looked at, and there are terms, of one group. It outlives the job.
+  const IntegerResult* integers;
 };
 
 // Trivially copyable, so that an executor can hold it.
@@ -61,7 +65,7 @@ struct GemmJob {
   Gemm gemm;
   enum class Way : uint8_t { kTiles, kPanels, kRow, kDot };
 
-  GemmKernels kernels;
+  const GemmKernels* kernels;
   LoadFunction load[3];  // left, right, added
   StoreFunction store;
   GatherFunction gather;
@@ -71,8 +75,9 @@ struct GemmJob {
   int64_t row_tiles;
   int64_t column_tiles;
   Way way;
-  bool is_direct;  // sums are where the output is: nothing is added, and it is float32 and dense
-  bool is_long;    // see BlockLength
+  bool is_direct;      // sums are where the output is: nothing is added, and it is float32 and dense
+  bool is_long;        // see BlockLength
+  bool is_transposed;  // rows are the columns that the caller has
   int64_t
       shared_blocks;  // of terms, of a product of two vectors, whose sums threads put into the workspace; or 0
   int threads;
@@ -82,6 +87,9 @@ struct GemmJob {
   int64_t Elements() const noexcept;
   void Run(void* const* addresses, void* workspace) const noexcept;
 };
+
+// Elements of other kinds of computing that take as long.
+int64_t MultiplicationsOf(const Gemm& gemm) noexcept;
 
 // No length but the depth is 0; something is added where that is, or out becomes 0.
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept;

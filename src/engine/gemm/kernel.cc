@@ -41,22 +41,43 @@ constexpr int kRows = 6, kVectors = 4;
 HWY_INLINE size_t PanelColumns() { return kVectors * hn::Lanes(DF()); }
 
 // What a kernel writes: whole vectors to c, or, of a panel that is not full, through a buffer.
-HWY_INLINE void AddNumbers(const float* sums, float* c, int64_t columns, bool adds) {
-  if (!adds) {
-    std::memcpy(c, sums, static_cast<size_t>(columns) * sizeof(float));
-    return;
-  }
+template <class T>
+HWY_INLINE void AddNumbersOf(const float* sums, float* c, int64_t columns) {
   for (int64_t j = 0; j < columns; ++j) {
-    float value;
+    T value, sum;
     std::memcpy(&value, c + j, sizeof value);
-    value += sums[j];
+    std::memcpy(&sum, sums + j, sizeof sum);
+    value += sum;
     std::memcpy(c + j, &value, sizeof value);
   }
 }
-
-HWY_INLINE void StoreSum(DF d, VF sum, float* c, bool adds) {
-  hn::StoreU(adds ? hn::Add(hn::LoadU(d, c), sum) : sum, d, c);
+HWY_INLINE void AddNumbers(const float* sums, float* c, int64_t columns, const PackedProduct& product) {
+  if (!product.adds) {
+    std::memcpy(c, sums, static_cast<size_t>(columns) * sizeof(float));
+  } else if (product.is_integer) {
+    AddNumbersOf<uint32_t>(sums, c, columns);
+  } else {
+    AddNumbersOf<float>(sums, c, columns);
+  }
 }
+
+HWY_INLINE void StoreSum(DF d, VF sum, float* c, bool adds, bool is_integer) {
+  if (is_integer) {
+    const DI di;
+    const auto whole = hn::ConvertTo(di, sum);
+    sum = hn::BitCast(d, adds ? hn::Add(hn::BitCast(di, hn::LoadU(d, c)), whole) : whole);
+  } else if (adds) {
+    sum = hn::Add(hn::LoadU(d, c), sum);
+  }
+  hn::StoreU(sum, d, c);
+}
+
+struct I8Elements {
+  using Type = int8_t;
+  static HWY_INLINE VF Load(DF d, const Type* from) {
+    return hn::ConvertTo(d, hn::PromoteTo(DI(), hn::LoadU(hn::Rebind<int8_t, DF>(), from)));
+  }
+};
 
 #if HWY_HAVE_SCALABLE
 // Vectors of a size that the compiler does not know are in no arrays.
@@ -85,14 +106,14 @@ void MultiplyRows(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, cons
       s30 = hn::MulAdd(x3, b0, s30);
       s31 = hn::MulAdd(x3, b1, s31);
     }
-    StoreSum(d, s00, c, adds);
-    StoreSum(d, s01, c + lanes, adds);
-    if (kCount > 1) StoreSum(d, s10, c + c_row, adds);
-    if (kCount > 1) StoreSum(d, s11, c + c_row + lanes, adds);
-    if (kCount > 2) StoreSum(d, s20, c + 2 * c_row, adds);
-    if (kCount > 2) StoreSum(d, s21, c + 2 * c_row + lanes, adds);
-    if (kCount > 3) StoreSum(d, s30, c + 3 * c_row, adds);
-    if (kCount > 3) StoreSum(d, s31, c + 3 * c_row + lanes, adds);
+    StoreSum(d, s00, c, adds, product.is_integer);
+    StoreSum(d, s01, c + lanes, adds, product.is_integer);
+    if (kCount > 1) StoreSum(d, s10, c + c_row, adds, product.is_integer);
+    if (kCount > 1) StoreSum(d, s11, c + c_row + lanes, adds, product.is_integer);
+    if (kCount > 2) StoreSum(d, s20, c + 2 * c_row, adds, product.is_integer);
+    if (kCount > 2) StoreSum(d, s21, c + 2 * c_row + lanes, adds, product.is_integer);
+    if (kCount > 3) StoreSum(d, s30, c + 3 * c_row, adds, product.is_integer);
+    if (kCount > 3) StoreSum(d, s31, c + 3 * c_row + lanes, adds, product.is_integer);
   }
 }
 #else
@@ -124,7 +145,103 @@ void MultiplyRows(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, cons
   for (int r = 0; r < kCount; ++r) {
     HWY_UNROLL(kVectors)
     for (int v = 0; v < kVectors; ++v)
-      StoreSum(d, sum[r][v], c + r * c_row + v * static_cast<int64_t>(kLanes), adds);
+      StoreSum(d, sum[r][v], c + r * c_row + v * static_cast<int64_t>(kLanes), adds, product.is_integer);
+  }
+}
+#endif
+
+// Products of pairs of 16-bit integers are two terms at once.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+using VI = hn::Vec<DI>;
+
+// The processor's own vectors: compilers keep arrays of Highway's integers in memory.
+#if HWY_TARGET == HWY_AVX3
+using RawPairs = __m512i;
+HWY_INLINE RawPairs AddPairs(RawPairs a, RawPairs b, RawPairs sum) {
+  return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
+}
+HWY_INLINE RawPairs LoadPairs(const float* from) { return _mm512_loadu_si512(from); }
+HWY_INLINE RawPairs RepeatPair(const float* from) { return _mm512_castps_si512(_mm512_set1_ps(*from)); }
+#else
+using RawPairs = __m256i;
+HWY_INLINE RawPairs AddPairs(RawPairs a, RawPairs b, RawPairs sum) {
+  return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+}
+HWY_INLINE RawPairs LoadPairs(const float* from) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+}
+HWY_INLINE RawPairs RepeatPair(const float* from) { return _mm256_castps_si256(_mm256_set1_ps(*from)); }
+#endif
+
+HWY_INLINE void KeepPairs(RawPairs& sum) {
+  // Without this GCC writes every sum to memory in every step, beside keeping it.
+  asm("" : "+v"(sum));
+}
+
+template <int kCount>
+void MultiplyPairRows(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, const PackedProduct& product,
+                      float* c, int64_t c_row, bool adds) {
+  const DF d;
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(DF()));
+  // Integers may be added in any order: sums begin with what is there.
+  RawPairs sum[kCount][2] = {};
+  if (adds) {
+    HWY_UNROLL(kRows)
+    for (int r = 0; r < kCount; ++r) {
+      sum[r][0] = LoadPairs(c + r * c_row);
+      sum[r][1] = LoadPairs(c + r * c_row + kLanes);
+    }
+  }
+  const int64_t pairs = (product.depth + 1) / 2;
+  for (int64_t k = 0; k < pairs; ++k, b += 2 * kLanes) {
+    const RawPairs first = LoadPairs(b);
+    const RawPairs second = LoadPairs(b + kLanes);
+    HWY_UNROLL(kRows)
+    for (int r = 0; r < kCount; ++r) {
+      const RawPairs x = RepeatPair(a + r * kPackedRow + k);
+      sum[r][0] = AddPairs(x, first, sum[r][0]);
+      sum[r][1] = AddPairs(x, second, sum[r][1]);
+      KeepPairs(sum[r][0]);
+      KeepPairs(sum[r][1]);
+    }
+  }
+  HWY_UNROLL(kRows)
+  for (int r = 0; r < kCount; ++r) {
+    hn::StoreU(hn::BitCast(d, VI{sum[r][0]}), d, c + r * c_row);
+    hn::StoreU(hn::BitCast(d, VI{sum[r][1]}), d, c + r * c_row + kLanes);
+  }
+}
+
+// Whole numbers of 16 bits as pairs, where they lie: terms of a row side by side; of a panel those of a column, of two of its rows.
+void PairRows(float* rows, int64_t count, int64_t depth) {
+  const DF d;
+  const DI di;
+  const hn::Rebind<int16_t, DI> dh;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t r = 0; r < count; ++r) {
+    float* const row = rows + r * kPackedRow;
+    if (depth % 2 != 0) row[depth] = 0;
+    auto* const to = reinterpret_cast<int16_t*>(row);
+    for (int64_t k = 0; k < depth; k += lanes)
+      hn::StoreU(hn::DemoteTo(dh, hn::ConvertTo(di, hn::LoadU(d, row + k))), dh, to + k);
+  }
+}
+void PairPanels(float* panels, int64_t count, int64_t depth) {
+  const DF d;
+  const DI di;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto width = static_cast<int64_t>(PanelColumns());
+  for (int64_t p = 0; p < count; ++p) {
+    float* const panel = panels + p * width * depth;
+    for (int64_t k = 0; k < depth; k += 2) {
+      for (int64_t j = 0; j < width; j += lanes) {
+        const float* const from = panel + k * width + j;
+        const VI low = hn::ConvertTo(di, hn::LoadU(d, from));
+        const VI high = k + 1 < depth ? hn::ConvertTo(di, hn::LoadU(d, from + width)) : hn::Zero(di);
+        const VI pair = hn::Or(hn::And(low, hn::Set(di, 0xFFFF)), hn::ShiftLeft<16>(high));
+        hn::StoreU(hn::BitCast(d, pair), d, panel + k / 2 * width + j);
+      }
+    }
   }
 }
 #endif
@@ -134,9 +251,22 @@ using RowsFunction = void (*)(const float* a, const float* b, const PackedProduc
 template <int... kCounts>
 struct RowsFunctions {
   static constexpr RowsFunction kOf[] = {MultiplyRows<kCounts>...};
+  static constexpr int64_t kMost = kRows;
 };
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+template <int... kCounts>
+struct PairRowsFunctions {
+  static constexpr RowsFunction kOf[] = {MultiplyPairRows<kCounts>...};
+  static constexpr int64_t kMost =
+      sizeof...(kCounts);  // a register less than for float32: products have no sum yet
+};
+#endif
 #if HWY_TARGET == HWY_AVX3
 using EachCount = RowsFunctions<1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14>;
+using EachCountOfPairs = PairRowsFunctions<1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>;
+#elif HWY_TARGET == HWY_AVX2
+using EachCount = RowsFunctions<1, 2, 3, 4, 5, 6>;
+using EachCountOfPairs = PairRowsFunctions<1, 2, 3, 4, 5>;
 #elif HWY_HAVE_SCALABLE
 using EachCount = RowsFunctions<1, 2, 3, 4>;
 #elif HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
@@ -147,9 +277,10 @@ using EachCount = RowsFunctions<1, 2, 3, 4, 5, 6>;
 
 // Of each panel all rows: the panel stays in the first-level cache. Rows are shared evenly among kernels, since one of few rows waits for
 // its sums.
-void MultiplyPacked(const PackedProduct& product) {
+template <class Counts>
+HWY_INLINE void MultiplyEach(const PackedProduct& product) {
   const auto width = static_cast<int64_t>(PanelColumns());
-  const int64_t groups = (product.rows + kRows - 1) / kRows;
+  const int64_t groups = (product.rows + Counts::kMost - 1) / Counts::kMost;
   const int64_t each = product.rows / groups;
   const int64_t longer = product.rows % groups;
   HWY_ALIGN float buffer[size_t{kRows} * kVectors * HWY_MAX_BYTES / sizeof(float)];
@@ -162,18 +293,23 @@ void MultiplyPacked(const PackedProduct& product) {
       const float* const a = product.a + row * kPackedRow;
       float* const c = product.c + row * product.c_row + column;
       // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): rows is 1 to kRows
-      const RowsFunction multiply = EachCount::kOf[rows - 1];
+      const RowsFunction multiply = Counts::kOf[rows - 1];
       if (columns == width) {
         multiply(a, b, product, c, product.c_row, product.adds);
       } else {
         multiply(a, b, product, buffer, width, false);
         for (int64_t r = 0; r < rows; ++r)
-          AddNumbers(buffer + r * width, c + r * product.c_row, columns, product.adds);
+          AddNumbers(buffer + r * width, c + r * product.c_row, columns, product);
       }
       row += rows;
     }
   }
 }
+
+void MultiplyPacked(const PackedProduct& product) { MultiplyEach<EachCount>(product); }
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+void MultiplyPairs(const PackedProduct& product) { MultiplyEach<EachCountOfPairs>(product); }
+#endif
 
 template <class Elements>
 void PackColumns(const char* from, int64_t row, int64_t depth, int64_t columns, float* to) {
@@ -453,17 +589,30 @@ void MultiplyPanels(const float* a, const float* b, int64_t depth, float* c) {
   }
 }
 
-GemmKernels KernelsHere() {
-  return {kGemmIsa,
-          kRows,
-          static_cast<int>(PanelColumns()),
-          MultiplyPacked,
-          {PackColumns<F32Elements>, PackColumns<F16Elements>, PackColumns<Bf16Elements>},
-          {Transpose<F32Elements>, Transpose<F16Elements>, Transpose<Bf16Elements>},
-          {MultiplyRow<F32Elements>, MultiplyRow<F16Elements>, MultiplyRow<Bf16Elements>},
-          {MultiplyAcross<F32Elements>, MultiplyAcross<F16Elements>, MultiplyAcross<Bf16Elements>},
-          {MultiplyLines<F32Elements>, MultiplyLines<F16Elements>, MultiplyLines<Bf16Elements>},
-          MultiplyPanels};
+const GemmKernels& KernelsHere() {
+  static const GemmKernels kernels = {
+    kGemmIsa,
+    kRows,
+    static_cast<int>(PanelColumns()),
+    MultiplyPacked,
+    {PackColumns<F32Elements>, PackColumns<F16Elements>, PackColumns<Bf16Elements>, PackColumns<I8Elements>},
+    {Transpose<F32Elements>, Transpose<F16Elements>, Transpose<Bf16Elements>, Transpose<I8Elements>},
+    {MultiplyRow<F32Elements>, MultiplyRow<F16Elements>, MultiplyRow<Bf16Elements>, MultiplyRow<I8Elements>},
+    {MultiplyAcross<F32Elements>, MultiplyAcross<F16Elements>, MultiplyAcross<Bf16Elements>,
+     MultiplyAcross<I8Elements>},
+    {MultiplyLines<F32Elements>, MultiplyLines<F16Elements>, MultiplyLines<Bf16Elements>},
+    MultiplyPanels,
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+    MultiplyPairs,
+    PairRows,
+    PairPanels
+#else
+    nullptr,
+    nullptr,
+    nullptr
+#endif
+  };
+  return kernels;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -476,7 +625,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace portacl::engine {
 
-GemmKernels FindGemmKernels(Isa isa) noexcept {
+const GemmKernels& FindGemmKernels(Isa isa) noexcept {
   static constexpr auto kTable = PORTACL_ISA_TABLE(KernelsHere);
   return kTable.For(isa)();
 }

@@ -26,6 +26,8 @@ struct PackedProduct {
   int64_t columns;
   int64_t depth;
   bool adds;
+  bool is_integer =
+      false;  // c is int32, modulo 2^32: sums of one block of products of int8 are exact in float32
 };
 
 // Elements of `from` that lie side by side along the columns, and rows of them `row` bytes apart, to panels; the last panel is
@@ -51,8 +53,8 @@ using MultiplyAcrossFunction = void (*)(const float* a, const char* b, int64_t c
 using MultiplyLinesFunction = void (*)(const char* a, int64_t a_line, const char* b, int64_t b_line,
                                        int64_t depth, int64_t lines, float* c);
 
-enum class GemmElement : uint8_t { kF32, kF16, kBf16 };
-inline constexpr int kGemmElements = 3;
+enum class GemmElement : uint8_t { kF32, kF16, kBf16, kI8 };
+inline constexpr int kGemmElements = 4;
 
 struct GemmKernels {
   Isa isa;
@@ -66,8 +68,14 @@ struct GemmKernels {
   MultiplyLinesFunction multiply_lines[kGemmElements];
   // Sums of the columns of two packed panels: c[j] = the sum of a[k][j] * b[k][j].
   void (*multiply_panels)(const float* a, const float* b, int64_t depth, float* c);
+  // A product of integers whose packed rows and panels are pairs of terms, of 16 bits each, and what makes pairs of them in place; nullptr
+  // where that is no gain.
+  void (*multiply_pairs)(const PackedProduct& product);
+  void (*pair_rows)(float* rows, int64_t count, int64_t depth);
+  void (*pair_panels)(float* panels, int64_t count, int64_t depth);
 };
 
-GemmKernels FindGemmKernels(Isa isa) noexcept;
+// They last as long as the process.
+const GemmKernels& FindGemmKernels(Isa isa) noexcept;
 
 }  // namespace portacl::engine

@@ -25,17 +25,8 @@ int8_t HalfOfByte(const char* elements, int64_t at) {
 void Widen(const QuantisedSource& source, int64_t at, int64_t count, float* to) {
   if (!source.weights->is_int4)
     return source.load_elements(source.elements + at, to, static_cast<size_t>(count));
-  alignas(64) int8_t halves[kWidened + 2];
-  int64_t i = 0;
-  if ((at & 1) != 0 && count > 0) halves[i++] = HalfOfByte(source.elements, at);
-  const auto* const bytes = reinterpret_cast<const uint8_t*>(source.elements + ((at + i) >> 1));
-  const int64_t pairs = (count - i) / 2;
-  for (int64_t pair = 0; pair < pairs; ++pair) {
-    halves[i + 2 * pair] = static_cast<int8_t>(static_cast<int>((bytes[pair] & 15u) ^ 8u) - 8);
-    halves[i + 2 * pair + 1] = static_cast<int8_t>(static_cast<int>((bytes[pair] >> 4u) ^ 8u) - 8);
-  }
-  i += 2 * pairs;
-  if (i < count) halves[i] = HalfOfByte(source.elements, at + i);
+  alignas(64) int8_t halves[kWidened];
+  SpreadHalves(source.elements, at, count, halves);
   source.load_elements(halves, to, static_cast<size_t>(count));
 }
 
@@ -73,6 +64,19 @@ void WidenColumn(const QuantisedSource& source, int64_t column, int64_t term, in
 }
 
 }  // namespace
+
+void SpreadHalves(const char* elements, int64_t at, int64_t count, int8_t* to) noexcept {
+  int64_t i = 0;
+  if ((at & 1) != 0 && count > 0) to[i++] = HalfOfByte(elements, at);
+  const auto* const bytes = reinterpret_cast<const uint8_t*>(elements + ((at + i) >> 1));
+  const int64_t pairs = (count - i) / 2;
+  for (int64_t pair = 0; pair < pairs; ++pair) {
+    to[i + 2 * pair] = static_cast<int8_t>(static_cast<int>((bytes[pair] & 15u) ^ 8u) - 8);
+    to[i + 2 * pair + 1] = static_cast<int8_t>(static_cast<int>((bytes[pair] >> 4u) ^ 8u) - 8);
+  }
+  i += 2 * pairs;
+  if (i < count) to[i] = HalfOfByte(elements, at + i);
+}
 
 float QuantisedElement(const QuantisedSource& source, int64_t column, int64_t term) noexcept {
   const QuantisedWeights& weights = *source.weights;

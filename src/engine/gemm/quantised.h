@@ -51,6 +51,8 @@ inline constexpr int64_t kQuantisedLines = kPackMemory / (kGemmDepth * int64_t{s
 void PackQuantisedPanels(const QuantisedSource& source, TransposeFunction transpose, int64_t column,
                          int64_t columns, int64_t term, int64_t depth, int64_t width, float* lines,
                          float* to) noexcept;
+// Spreads `count` elements of 4 bits from one on, two of a byte, the lower half first, to bytes.
+void SpreadHalves(const char* elements, int64_t at, int64_t count, int8_t* to) noexcept;
 // One element.
 float QuantisedElement(const QuantisedSource& source, int64_t column, int64_t term) noexcept;
 

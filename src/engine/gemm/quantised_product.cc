@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/quantised_product.h"
 
-#include <algorithm>
-
 #include "acl/float_environment.h"
 
 namespace portacl::engine {
@@ -14,13 +12,7 @@ bool QuantisedGemmJob::Touches(int operand) const noexcept {
          (gemm.adds && operand == gemm.added.argument);
 }
 
-int64_t QuantisedGemmJob::Elements() const noexcept {
-  constexpr double kMultiplicationsOfElement = 32;
-  constexpr double kMost = double{1LL << 62};
-  const double elements = static_cast<double>(gemm.rows) * static_cast<double>(gemm.columns) *
-                          static_cast<double>(gemm.depth) / kMultiplicationsOfElement;
-  return static_cast<int64_t>(std::min(elements, kMost));
-}
+int64_t QuantisedGemmJob::Elements() const noexcept { return MultiplicationsOf(gemm); }
 
 void QuantisedGemmJob::Run(void* const* addresses, void* workspace) const noexcept {
   const auto at = [&](const GroupNumbers& numbers) {

@@ -17,16 +17,19 @@ HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
 
-// As many rows as a vector has lanes. Tiles of inputs are float32, in groups of rows; results take the place of the first input.
+// As many rows as a vector has lanes. Tiles of inputs are of the elements' type, in groups of rows; results take the place of the first
+// input.
+template <class Elements>
 class RowsAcross {
  public:
   using D = hn::CappedTag<float, kRowsOfGroup>;
   using V = hn::Vec<D>;
+  using Type = typename Elements::Type;
 
   HWY_INLINE RowsAcross(const RowWork& work, size_t row) : n_(work.n) {
     const size_t at = row / kGroup * kGroup * n_ + row % kGroup;
     for (int k = 0; k < kMaxRowOperands; ++k)
-      tile_[k] = reinterpret_cast<float*>(work.operand[k]) + (work.operand[k] == nullptr ? 0 : at);
+      tile_[k] = reinterpret_cast<Type*>(work.operand[k]) + (work.operand[k] == nullptr ? 0 : at);
   }
 
   HWY_INLINE V Max() const {
@@ -85,12 +88,32 @@ class RowsAcross {
 
  private:
   static constexpr size_t kGroup = kRowsOfGroup;
+  static constexpr bool kIsFloat = std::is_same_v<Type, float>;
+  static_assert(kIsFloat || std::is_same_v<Elements, Bf16Elements>);
 
   template <size_t k>
   HWY_INLINE V Load(size_t i) const {
-    return hn::LoadU(D(), tile_[k] + i * kGroup);
+    const Type* const from = tile_[k] + i * kGroup;
+    if constexpr (kIsFloat) {
+      return hn::LoadU(D(), from);
+    } else {
+      const hn::Rebind<uint32_t, D> du;
+      return hn::BitCast(D(),
+                         hn::ShiftLeft<16>(hn::PromoteTo(du, hn::LoadU(hn::Rebind<uint16_t, D>(), from))));
+    }
   }
-  HWY_INLINE void Store(size_t i, V v) { hn::StoreU(v, D(), tile_[0] + i * kGroup); }
+  HWY_INLINE void Store(size_t i, V v) {
+    Type* const to = tile_[0] + i * kGroup;
+    if constexpr (kIsFloat) {
+      hn::StoreU(v, D(), to);
+    } else if constexpr (HWY_HAVE_SCALABLE != 0) {  // whose vectors may have more lanes than a group
+      HWY_ALIGN Type padded[HWY_MAX_BYTES / sizeof(Type)];
+      Elements::Store(DF(), v, padded);
+      std::memcpy(to, padded, hn::Lanes(D()) * sizeof(Type));
+    } else {
+      Elements::Store(DF(), v, to);
+    }
+  }
 #if !HWY_HAVE_SCALABLE
   template <size_t k>
   HWY_INLINE Unrolled<V> Four(size_t i) const {
@@ -101,6 +124,7 @@ class RowsAcross {
   template <bool kKeeps>
   HWY_INLINE void AddTerm(double* sums, size_t i, V term) {
     const D d;
+    static_assert(kIsFloat || !kKeeps);  // terms are not rounded
     if constexpr (kKeeps) Store(i, term);
     double* const to = sums + i % kLanes * hn::Lanes(d);
 #if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
@@ -117,15 +141,15 @@ class RowsAcross {
   }
 
   size_t n_;
-  float* tile_[kMaxRowOperands];
+  Type* tile_[kMaxRowOperands];
 };
 
 // The kernel of a formula's Across(rows).
-template <class Formula>
+template <class Formula, class Elements = F32Elements>
 Isa RunAcross(const RowWork& work, const void*) {
-  const RowsAcross::D d;
+  const typename RowsAcross<Elements>::D d;
   for (size_t row = 0; row < work.rows; row += hn::Lanes(d)) {
-    RowsAcross rows(work, row);
+    RowsAcross<Elements> rows(work, row);
     Formula::Across(rows);
   }
   return ThisIsa();

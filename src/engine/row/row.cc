@@ -283,7 +283,7 @@ void AskFor(const char* at, int64_t bytes) {
 class AcrossRun {
  public:
   AcrossRun(const RowJob& job, void* const* addresses, char* memory)
-      : job_(job), addresses_(addresses), tiles_(reinterpret_cast<float*>(memory)) {}
+      : job_(job), addresses_(addresses), tiles_(memory), column_bytes_(kGroup * job.across_size) {}
 
   Isa Rows(int64_t first, int64_t rows) {
     first_ = first;
@@ -293,9 +293,8 @@ class AcrossRun {
     work.n = static_cast<size_t>(job_.n);
     work.rows = static_cast<size_t>(rows);
     for (int k = 0; k < job_.inputs; ++k) {
-      float* const tile = tiles_ + k * groups_ * kGroup * job_.n;
-      work.operand[k] = reinterpret_cast<char*>(tile);
-      Load(job_.operand[k], tile);
+      work.operand[k] = tiles_ + k * groups_ * column_bytes_ * job_.n;
+      Load(job_.operand[k], work.operand[k]);
     }
     const Isa isa = job_.across(work, job_.parameters);
     Store(job_.operand[job_.inputs], tiles_);
@@ -305,49 +304,55 @@ class AcrossRun {
  private:
   // move(where rows' elements of an index lie, their place in the first group's tile).
   template <class Move>
-  void ForEachColumn(const RowOperand& operand, float* tile, const Move& move) const {
+  void ForEachColumn(const RowOperand& operand, char* tile, const Move& move) const {
     char* at = static_cast<char*>(addresses_[operand.argument]) + operand.offset +
                StretchFrom(operand.outer, first_, rows_).offset;
     const int64_t step = operand.inner.stride[0];
     for (int64_t i = 0; i < job_.n; ++i, at += step) {
       if (i + kAskedAhead < job_.n) AskFor(at + kAskedAhead * step, rows_ * operand.size);
-      move(at, tile + i * kGroup);
+      move(at, tile + i * column_bytes_);
     }
   }
 
-  void Load(const RowOperand& operand, float* tile) const {
-    const Conversion& conversion = *operand.conversion;
-    const int64_t group_step = kGroup * job_.n;
-    alignas(kLineBytes) float line[kMostAcross] = {};
-    ForEachColumn(operand, tile, [&](const char* at, float* to) {
-      if (conversion.KeepsBytes()) {
-        std::memcpy(line, at, static_cast<size_t>(rows_) * sizeof(float));
+  // Whether elements are in tiles what they are in memory.
+  bool KeepsBytes(const RowOperand& operand) const {
+    return operand.conversion->KeepsBytes() || operand.size == job_.across_size;
+  }
+
+  void Load(const RowOperand& operand, char* tile) const {
+    const bool keeps_bytes = KeepsBytes(operand);
+    const int64_t group_step = column_bytes_ * job_.n;
+    alignas(kLineBytes) char line[kMostAcross * sizeof(float)] = {};
+    ForEachColumn(operand, tile, [&](const char* at, char* to) {
+      if (keeps_bytes) {
+        std::memcpy(line, at, static_cast<size_t>(rows_ * operand.size));
       } else {
-        conversion.Run(at, line, static_cast<size_t>(rows_), false);
+        operand.conversion->Run(at, line, static_cast<size_t>(rows_), false);
       }
       for (int64_t g = 0; g < groups_; ++g)
-        std::memcpy(to + g * group_step, line + g * kGroup, kGroup * sizeof(float));
+        std::memcpy(to + g * group_step, line + g * column_bytes_, static_cast<size_t>(column_bytes_));
     });
   }
 
-  void Store(const RowOperand& operand, float* tile) const {
-    const Conversion& conversion = *operand.conversion;
-    const int64_t group_step = kGroup * job_.n;
-    alignas(kLineBytes) float line[kMostAcross];
-    ForEachColumn(operand, tile, [&](char* at, const float* from) {
+  void Store(const RowOperand& operand, char* tile) const {
+    const bool keeps_bytes = KeepsBytes(operand);
+    const int64_t group_step = column_bytes_ * job_.n;
+    alignas(kLineBytes) char line[kMostAcross * sizeof(float)];
+    ForEachColumn(operand, tile, [&](char* at, const char* from) {
       for (int64_t g = 0; g < groups_; ++g)
-        std::memcpy(line + g * kGroup, from + g * group_step, kGroup * sizeof(float));
-      if (conversion.KeepsBytes()) {
-        std::memcpy(at, line, static_cast<size_t>(rows_) * sizeof(float));
+        std::memcpy(line + g * column_bytes_, from + g * group_step, static_cast<size_t>(column_bytes_));
+      if (keeps_bytes) {
+        std::memcpy(at, line, static_cast<size_t>(rows_ * operand.size));
       } else {
-        conversion.Run(line, at, static_cast<size_t>(rows_), false);
+        operand.conversion->Run(line, at, static_cast<size_t>(rows_), false);
       }
     });
   }
 
   const RowJob& job_;
   void* const* const addresses_;
-  float* const tiles_;
+  char* const tiles_;
+  const int64_t column_bytes_;  // of a group's elements of one index
   int64_t first_ = 0;
   int64_t rows_ = 0;
   int64_t groups_ = 0;
@@ -356,7 +361,7 @@ class AcrossRun {
 // False where not even one group fits.
 bool RunAcross(const RowJob& job, void* const* addresses, int64_t first, int64_t last) {
   char* const memory = ThreadMemory(kAcrossUse);
-  const int64_t bytes_of_row = job.n * job.inputs * static_cast<int64_t>(sizeof(float));
+  const int64_t bytes_of_row = job.n * job.inputs * job.across_size;
   const int64_t fits = std::min(kAcrossBytes / bytes_of_row, kMostAcross) / kGroup * kGroup;
   const int64_t together = std::max(fits, kGroup);
   if (memory == nullptr || bytes_of_row > kAcrossBytes / together) return false;
@@ -561,7 +566,16 @@ const RowJob& RowJobMaker::Finish(const RowKernels& kernels, uint64_t* workspace
              outer.stride[outer.rank - 1] == operand.size && outer.extent[outer.rank - 1] >= kGroup;
     });
   };
-  job_.across = !job_.sums_columns && lies_across() ? kernels.across.For(isa_) : nullptr;
+  job_.across_size = sizeof(float);
+  if (!job_.sums_columns && lies_across()) {
+    job_.across = kernels.across.For(isa_);
+    const bool is_bf16 =
+        std::all_of(dtypes_, dtypes_ + operands, [](aclDataType dtype) { return dtype == ACL_BF16; });
+    if (is_bf16 && kernels.across_bf16.For(isa_) != nullptr) {
+      job_.across = kernels.across_bf16.For(isa_);
+      job_.across_size = sizeof(uint16_t);
+    }
+  }
   job_.native_size = static_cast<int32_t>(StorageBits(native) / 8);
   int64_t bytes = 0;
   bool can_stream = native == ACL_FLOAT || native == ACL_BF16;

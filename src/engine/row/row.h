@@ -23,11 +23,14 @@ struct RowKernels {
   IsaTable<RowFunction> f64;
   IsaTable<RowFunction> across =
       {};  // of rows that lie side by side (across_loop-inl.h); empty if there is none
+  IsaTable<RowFunction> across_bf16 = {};  // the same of bf16 elements; those of float32 where it is empty
 };
 
 // Those kernels, and one of rows that lie across.
-constexpr RowKernels WithAcross(RowKernels kernels, const IsaTable<RowFunction>& across) {
+constexpr RowKernels WithAcross(RowKernels kernels, const IsaTable<RowFunction>& across,
+                                const IsaTable<RowFunction>& across_bf16 = {}) {
   kernels.across = across;
+  kernels.across_bf16 = across_bf16;
   return kernels;
 }
 
@@ -45,7 +48,8 @@ struct RowJob {
   int threads;
   int32_t computed_size;  // of an element that is computed, and of one as the kernel takes it
   int32_t native_size;
-  int32_t raw_size;  // of the widest element that is converted
+  int32_t across_size;  // the same of a kernel of rows that lie across
+  int32_t raw_size;     // of the widest element that is converted
   bool keeps;
   bool stream;
   bool sums_columns;

@@ -542,7 +542,7 @@ struct RowFormula {
   }
 
  private:
-  static constexpr size_t kBytesTogether = 8192;
+  static constexpr size_t kBytesTogether = 4096;
 
   template <class Elements>
   static HWY_INLINE Isa Run(const RowWork& work, const void* parameters) {

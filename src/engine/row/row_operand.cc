@@ -156,12 +156,11 @@ RowOperand RowOperandOf(int operand, const aclTensor& tensor, const Shape& shape
   RowOperand to{};
   to.argument = static_cast<int8_t>(operand);
   to.size = static_cast<int32_t>(StorageBits(view.dtype) / 8);
-  to.offset = view.offset * to.size;
+  to.offset = ByteOffset(view);
   const int missing = shape.rank - view.view.rank;
   for (int axis = 0; axis < shape.rank; ++axis) {
-    const bool is_walked = axis >= missing && view.view[axis - missing] != 1;
     AddAxis((axes >> axis & 1) != 0 ? to.inner : to.outer, shape[axis],
-            is_walked ? view.strides[axis - missing] * to.size : 0);
+            axis >= missing ? ByteStride(view, axis - missing) : 0);
   }
   to.is_shared = !is_output && IsRepeated(to.outer);
   const aclDataType from = is_output ? computed : view.dtype;
@@ -176,9 +175,9 @@ RowOperand NumbersOf(int operand, const aclTensor& tensor, bool is_output, aclDa
   RowOperand to{};
   to.argument = static_cast<int8_t>(operand);
   to.size = static_cast<int32_t>(StorageBits(view.dtype) / 8);
-  to.offset = view.offset * to.size;
+  to.offset = ByteOffset(view);
   for (int axis = 0; axis < view.view.rank; ++axis)
-    AddAxis(to.outer, view.view[axis], view.strides[axis] * to.size);
+    AddAxis(to.outer, view.view[axis], ByteStride(view, axis));
   const aclDataType from = is_output ? computed : view.dtype;
   const aclDataType into = is_output ? view.dtype : computed;
   to.conversion = &ConversionBetween(isa, ConvertedPart(from, into), into);

@@ -7,6 +7,10 @@
 #include "aclnnop/aclnn_flash_attention_score_grad.h"
 #include "aclnnop/aclnn_flash_attention_score_grad_v4.h"
 #include "aclnnop/aclnn_flash_attention_score_v4.h"
+#include "aclnnop/aclnn_flash_attention_unpadding_score_grad.h"
+#include "aclnnop/aclnn_flash_attention_unpadding_score_grad_v4.h"
+#include "aclnnop/aclnn_flash_attention_var_len_score.h"
+#include "aclnnop/aclnn_flash_attention_var_len_score_v4.h"
 #include "aclnnop/aclnn_fused_infer_attention_score.h"
 #include "aclnnop/aclnn_rotary_position_embedding.h"
 #include "aclnnop/aclnn_rotary_position_embedding_grad.h"
@@ -239,6 +243,119 @@ const auto kGradV4 = Register(
      },
      aclnnFlashAttentionScoreGradV4},
     GradCases(), 3, {6});
+
+// Packed sequences, of which the second has several blocks of keys and of queries.
+const Shape kPackedQuery = {167, 4, 44};
+const Shape kPackedKey = {547, 2, 44};
+const Shape kPackedValue = {547, 2, 27};
+const Shape kPackedOut = {167, 4, 27};
+const Shape kPackedStatistics = {167, 4, 8};
+char kPackedLayout[] = "TND";       // NOLINT(readability-identifier-naming)
+char kInOrder[] = "same_as_input";  // NOLINT(readability-identifier-naming)
+
+class Ends {
+ public:
+  explicit Ends(int64_t last) {
+    const int64_t ends[] = {17, last};
+    array_ = aclCreateIntArray(ends, 2);
+  }
+  ~Ends() { aclDestroyIntArray(array_); }
+  Ends(const Ends&) = delete;
+  Ends& operator=(const Ends&) = delete;
+  operator const aclIntArray*() const { return array_; }
+
+ private:
+  aclIntArray* array_;
+};
+
+// Without a mask, a band in the last sequence, and statistics.
+std::vector<GivenCase> PackedScoreCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kDtypes) {
+    for (size_t setting = 0; setting < 3; ++setting) {
+      cases.push_back({{dtype, dtype, dtype},
+                       {kPackedQuery, kPackedKey, kPackedValue},
+                       setting == 2 ? DtypeNumber{ACL_FLOAT} : dtype,
+                       setting == 2 ? kPackedStatistics : kPackedOut,
+                       setting});
+    }
+  }
+  return cases;
+}
+template <bool is_v4>
+OperatorBinding PackedScore() {
+  return {is_v4 ? "aclnnFlashAttentionVarLenScoreV4" : "aclnnFlashAttentionVarLenScore",
+          {"query", "key", "value", "result"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            const Unseen template_mask(kTemplate, ACL_BOOL);
+            const Unseen greatest(kPackedStatistics);
+            const Unseen other_sum(kPackedStatistics);
+            const Unseen other_out(kPackedOut, DtypeOf(t[0]));
+            const Ends queries(167);
+            const Ends keys(547);
+            aclTensor* const mask = a.reduction == 0 ? nullptr : static_cast<aclTensor*>(template_mask);
+            aclTensor* const sum = a.reduction == 2 ? t[3] : static_cast<aclTensor*>(other_sum);
+            aclTensor* const out = a.reduction == 2 ? static_cast<aclTensor*>(other_out) : t[3];
+            if constexpr (is_v4) {
+              return aclnnFlashAttentionVarLenScoreV4GetWorkspaceSize(
+                  t[0], t[1], t[2], nullptr, nullptr, nullptr, mask, nullptr, queries, keys, kScale, 1.0, 60,
+                  3, 4, kPackedLayout, 0, 7, kInOrder, greatest, sum, nullptr, out, size, executor);
+            } else {
+              return aclnnFlashAttentionVarLenScoreGetWorkspaceSize(
+                  t[0], t[1], t[2], nullptr, nullptr, nullptr, mask, nullptr, queries, keys, kScale, 1.0, 60,
+                  3, 4, kPackedLayout, 0, 7, greatest, sum, nullptr, out, size, executor);
+            }
+          },
+          is_v4 ? aclnnFlashAttentionVarLenScoreV4 : aclnnFlashAttentionVarLenScore};
+}
+const auto kPackedScore = Register(PackedScore<false>(), PackedScoreCases(), 3);
+const auto kPackedScoreV4 = Register(PackedScore<true>(), PackedScoreCases(), 3);
+
+std::vector<GivenCase> PackedGradCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kDtypes) {
+    const Shape results[] = {kPackedQuery, kPackedKey, kPackedValue};
+    for (size_t setting = 0; setting < 3; ++setting) {
+      cases.push_back({{dtype, dtype, dtype, dtype, dtype, ACL_FLOAT, ACL_FLOAT},
+                       {kPackedQuery, kPackedKey, kPackedValue, kPackedOut, kPackedOut, kPackedStatistics,
+                        kPackedStatistics},
+                       dtype,
+                       results[setting],
+                       setting});
+    }
+  }
+  return cases;
+}
+template <bool is_v4>
+OperatorBinding PackedGrad() {
+  return {is_v4 ? "aclnnFlashAttentionUnpaddingScoreGradV4" : "aclnnFlashAttentionUnpaddingScoreGrad",
+          {"query", "keyIn", "value", "dy", "attentionIn", "softmaxMax", "softmaxSum", "result"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            const Unseen mask(kTemplate, ACL_BOOL);
+            const Unseen dq(kPackedQuery, DtypeOf(t[0]));
+            const Unseen dk(kPackedKey, DtypeOf(t[0]));
+            const Unseen dv(kPackedValue, DtypeOf(t[0]));
+            const Ends queries(167);
+            const Ends keys(547);
+            const auto chosen = [&](int64_t setting, aclTensor* unseen) {
+              return a.reduction == setting ? t[7] : unseen;
+            };
+            if constexpr (is_v4) {
+              return aclnnFlashAttentionUnpaddingScoreGradV4GetWorkspaceSize(
+                  t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, mask, t[5], t[6], nullptr, t[4], nullptr,
+                  queries, keys, kScale, 1.0, 60, 3, 4, kPackedLayout, 0, 8, chosen(0, dq), chosen(1, dk),
+                  chosen(2, dv), nullptr, kInOrder, size, executor);
+            } else {
+              return aclnnFlashAttentionUnpaddingScoreGradGetWorkspaceSize(
+                  t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, mask, t[5], t[6], nullptr, t[4], nullptr,
+                  queries, keys, kScale, 1.0, 60, 3, 4, kPackedLayout, 0, 8, chosen(0, dq), chosen(1, dk),
+                  chosen(2, dv), nullptr, size, executor);
+            }
+          },
+          is_v4 ? aclnnFlashAttentionUnpaddingScoreGradV4 : aclnnFlashAttentionUnpaddingScoreGrad};
+}
+const auto kPackedGrad = Register(PackedGrad<false>(), PackedGradCases(), 3, {6});
+const auto kPackedGradV4 = Register(PackedGrad<true>(), PackedGradCases(), 3, {6});
 
 // A list of one tensor, the same view of the same memory: a list destroys what it holds.
 class List {

@@ -1,6 +1,7 @@
 // Products of matrices, for the determinism test: kernels, panels, blocks of terms and tiles in part and in whole, and work for several threads.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "aclnnop/aclnn_addbmm.h"
@@ -17,6 +18,8 @@
 #include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_mv.h"
+#include "aclnnop/aclnn_quant_matmul_v4.h"
+#include "aclnnop/aclnn_trans_quant_param.h"
 #include "aclnnop/aclnn_triangular_solve.h"
 #include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
 #include "determinism/subject.h"
@@ -309,6 +312,71 @@ SubjectRegistration RegisterWeights() {
   return SubjectRegistration(std::move(subject));
 }
 const auto kWeights = RegisterWeights();
+
+// Integers of 8 bits, scaled by columns and rows; with words as scales; of 4 bits, transposed.
+SubjectRegistration RegisterIntegers() {
+  Subject subject;
+  subject.start = Start::kZero;
+  subject.sums_everything = true;
+  OperatorBinding& binding = subject.description.binding;
+  binding.name = "aclnnQuantMatmulV4";
+  binding.tensors = {"x1", "x2", "scale", "pertokenScaleOptional", "out"};
+  binding.plan = [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+    static std::vector<char> memory[4];
+    static std::vector<uint64_t> words;
+    const DenseCopy x1(t[0], memory[0]);
+    const DenseCopy x2(t[1], memory[1]);
+    const DenseCopy scale(t[2], memory[2]);
+    const DenseCopy factors(t[3], memory[3]);
+    const bool is_int4 = a.reduction == 2;
+    const auto line = [](void* data, aclDataType dtype, int64_t length) {
+      const int64_t one = 1;
+      return aclCreateTensor(&length, 1, dtype, &one, 0, ACL_FORMAT_ND, &length, 1, data);
+    };
+    if (a.reduction == 1) {
+      uint64_t* made = nullptr;
+      uint64_t count = 0;
+      aclnnTransQuantParam(reinterpret_cast<const float*>(scale.data), static_cast<uint64_t>(scale.columns),
+                           reinterpret_cast<const float*>(factors.data), 1, &made, &count);
+      words.assign(made, made + count);
+      std::free(made);
+    }
+    aclDataType out = ACL_DT_UNDEFINED;
+    aclGetDataType(t[4], &out);
+    aclTensor* const made[] = {
+        is_int4 ? x1.As(ACL_INT4, x1.rows, 2 * x1.columns, false)
+                : x1.As(ACL_INT8, x1.rows, x1.columns, false),
+        is_int4 ? x2.As(ACL_INT4, 2 * x2.columns, x2.rows, true)
+                : x2.As(ACL_INT8, x2.rows, x2.columns, false),
+        a.reduction == 1 ? line(words.data(), ACL_UINT64, scale.columns)
+                         : line(scale.data, ACL_FLOAT, scale.columns),
+        a.reduction == 1 || out == ACL_INT32 ? nullptr : line(factors.data, ACL_FLOAT, factors.columns)};
+    const aclnnStatus status = aclnnQuantMatmulV4GetWorkspaceSize(
+        made[0], made[1], made[2], nullptr, made[3], nullptr, false, false, t[4], size, executor);
+    for (aclTensor* const tensor : made) aclDestroyTensor(tensor);
+    return status;
+  };
+  binding.run = aclnnQuantMatmulV4;
+  binding.may_need_workspace = [](std::span<const Shape>) { return true; };
+  const auto given = [&](DtypeNumber out, size_t way, const Shape& x1, const Shape& x2, int64_t columns) {
+    subject.given.push_back({{ACL_INT8, ACL_INT8, ACL_FLOAT, ACL_FLOAT},
+                             {x1, x2, {1, columns}, {1, x1[0]}},
+                             out,
+                             {x1[0], columns},
+                             way,
+                             {}});
+  };
+  for (const DtypeNumber out : {ACL_INT32, ACL_BF16, ACL_FLOAT16}) given(out, 0, {131, 300}, {300, 97}, 97);
+  for (const DtypeNumber out : {ACL_INT8, ACL_FLOAT16}) given(out, 1, {5, 700}, {700, 97}, 97);
+  for (const DtypeNumber out : {ACL_BF16, ACL_FLOAT16}) given(out, 2, {5, 700}, {97, 700}, 97);
+  for (int64_t i = 0; i < 3; ++i) {
+    subject.description.attributes.emplace_back();
+    subject.description.attributes.back().reduction = i;
+  }
+  subject.cuts_freely = [](const Attributes&) { return false; };
+  return SubjectRegistration(std::move(subject));
+}
+const auto kIntegers = RegisterIntegers();
 
 }  // namespace
 }  // namespace portacl::testing

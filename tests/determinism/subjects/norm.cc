@@ -1,6 +1,7 @@
 // Softmax, norms and losses over classes for the determinism test: rows of several blocks, rows along any axis, sums over many rows. Each
 // result of an operator that has several is hashed in a setting of its own.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_add_layer_norm.h"
 #include "aclnnop/aclnn_add_rms_norm.h"
 #include "aclnnop/aclnn_batch_norm.h"
 #include "aclnnop/aclnn_batch_norm_backward.h"
@@ -16,6 +17,7 @@
 #include "aclnnop/aclnn_layer_norm_backward.h"
 #include "aclnnop/aclnn_logsoftmax.h"
 #include "aclnnop/aclnn_logsoftmax_backward.h"
+#include "aclnnop/aclnn_multilabel_margin_loss.h"
 #include "aclnnop/aclnn_nll_loss.h"
 #include "aclnnop/aclnn_nll_loss2d.h"
 #include "aclnnop/aclnn_nll_loss_backward.h"
@@ -224,6 +226,33 @@ const auto kAddRmsNormWithSum =
               aclnnAddRmsNorm},
              {Case(ACL_FLOAT, {kRows, kRows, kColumns}, kRows, 0),
               Case(ACL_FLOAT, {kRows, kRows, kColumns}, kRows, 1)});
+// Alone, the sum, and both terms of other dtypes.
+std::vector<GivenCase> SumNormCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kFloats) {
+    for (size_t which = 0; which < 3; ++which)
+      cases.push_back(Case(dtype, {kRows, kRows, kColumns, kColumns, kColumns}, kRows, which));
+  }
+  GivenCase mixed = Case(ACL_FLOAT, {kRows, kRows, kColumns, kColumns, kColumns}, kRows, 1);
+  mixed.input_dtypes[1] = ACL_BF16;
+  cases.push_back(mixed);
+  return cases;
+}
+const auto kAddLayerNorm =
+    Register({"aclnnAddLayerNorm",
+              {"x1", "x2", "gamma", "beta", "biasOptional", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen mean(kNumbers);
+                const Unseen rstd(kNumbers);
+                const Unseen rows(kRows, DtypeOf(t[5]));
+                const bool is_sum = a.reduction == 2;
+                return aclnnAddLayerNormGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], 1e-5, a.reduction != 0,
+                                                         is_sum ? static_cast<aclTensor*>(rows) : t[5], mean,
+                                                         rstd, is_sum ? t[5] : static_cast<aclTensor*>(rows),
+                                                         size, executor);
+              },
+              aclnnAddLayerNorm},
+             SumNormCases());
 
 // The gradient of x, and that of gamma, which is FLOAT.
 std::vector<GivenCase> RmsGradientCases() {
@@ -339,6 +368,41 @@ const auto kNllLoss = Register({"aclnnNLLLoss",
                                 },
                                 aclnnNLLLoss},
                                LossCases(), {2}, /*is_plain_code=*/true);
+// Losses, each or together, and which classes are labels.
+std::vector<GivenCase> MarginCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kFloats) {
+    for (size_t reduction = 0; reduction < 4; ++reduction) {
+      for (const Shape& rows : {Shape{4201, 3}, Shape{37, 301}}) {
+        GivenCase one = Case(dtype, {rows, rows},
+                             reduction == 3   ? rows
+                             : reduction == 0 ? Shape{rows[0]}
+                                              : Shape{},
+                             reduction);
+        one.input_dtypes[1] = ACL_INT64;
+        one.indices = {{1, rows[1], false, -1}};
+        cases.push_back(one);
+      }
+    }
+  }
+  return cases;
+}
+const auto kMultilabelMarginLoss =
+    Register({"aclnnMultilabelMarginLoss",
+              {"self", "target", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen loss(Shape{}, DtypeOf(t[0]));
+                int64_t* dims = nullptr;
+                uint64_t rank = 0;
+                aclGetViewShape(t[0], &dims, &rank);
+                const Unseen labels(Shape(dims, dims + rank), DtypeOf(t[0]));
+                delete[] dims;
+                const bool is_loss = a.reduction < 3;
+                return aclnnMultilabelMarginLossGetWorkspaceSize(
+                    t[0], t[1], a.reduction, is_loss ? t[2] : loss, is_loss ? labels : t[2], size, executor);
+              },
+              aclnnMultilabelMarginLoss},
+             MarginCases());
 const Shape kPixels = {2, 5, 61, 53};
 const auto kNllLoss2d = Register(
     {"aclnnNLLLoss2d",

@@ -1,0 +1,439 @@
+// aclnnQuantMatmulV3, V4, V5 and WeightNz: products of matrices of 8 or 4 bits, whose exact sums are scaled.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "acl/stream/thread_limit.h"
+#include "aclnnop/aclnn_quant_matmul_v3.h"
+#include "aclnnop/aclnn_quant_matmul_v4.h"
+#include "aclnnop/aclnn_quant_matmul_v5.h"
+#include "aclnnop/aclnn_quant_matmul_weight_nz.h"
+#include "aclnnop/matmul/product.h"
+#include "aclnnop/norm/statistics.h"
+#include "aclnnop/operator_facts.h"
+#include "engine/gemm/integer_product.h"
+
+namespace portacl {
+namespace {
+
+using namespace matmul;
+
+// What V3 and V4 have not is a null pointer there.
+enum Tensors { kX1, kX2, kScale, kOffset, kPertoken, kBias, kYScale, kX1Offset, kYOffset, kOut };
+enum Attributes { kTranspose1, kTranspose2, kGroupSize };
+
+constexpr int64_t kMostLength = 65535;
+constexpr int64_t kInWord = 8;
+
+// What goes together: a call is one of the rows of its product.
+enum class Factors : uint8_t { kNone, kMaybe, kAlways };
+struct Row {
+  DtypeSet x;
+  DtypeSet scale;
+  DtypeSet out;
+  Factors factors;  // those of rows
+  DtypeSet offset;
+  DtypeSet bias;
+};
+constexpr DtypeSet kInt8(ACL_INT8);
+constexpr DtypeSet kInt4(ACL_INT4, ACL_INT32);
+constexpr DtypeSet kWords(ACL_UINT64, ACL_INT64);
+constexpr DtypeSet kFloat(ACL_FLOAT);
+constexpr DtypeSet kFloatOrBf16(ACL_FLOAT, ACL_BF16);
+constexpr DtypeSet kInt32(ACL_INT32);
+constexpr DtypeSet kHalf(ACL_FLOAT16);
+constexpr DtypeSet kBiasOfBf16(ACL_INT32, ACL_BF16, ACL_FLOAT);
+constexpr DtypeSet kBiasOfHalf(ACL_INT32, ACL_FLOAT16, ACL_FLOAT);
+
+constexpr Row kRows[] = {
+    {kInt8, kWords, kHalf, Factors::kNone, {}, kInt32},
+    {kInt8, kWords, kInt8, Factors::kNone, kFloat, kInt32},
+    {kInt8, kFloatOrBf16, kBf16, Factors::kMaybe, {}, kBiasOfBf16},
+    {kInt8, kFloat, kHalf, Factors::kAlways, {}, kBiasOfHalf},
+    {kInt8, kFloatOrBf16, kInt32, Factors::kNone, {}, kInt32},
+    {kInt4, kWords, kHalf, Factors::kNone, {}, kInt32},
+    {kInt4, kFloatOrBf16, kBf16, Factors::kAlways, {}, kBiasOfBf16},
+    {kInt4, kFloat, kHalf, Factors::kAlways, {}, kBiasOfHalf},
+};
+constexpr Row kRowsOfInference[] = {
+    {kInt8, kWords, kHalf, Factors::kNone, {}, kInt32},
+    {kInt8, kWords, kInt8, Factors::kNone, kFloat, kInt32},
+    {kInt8, kFloat, kHalf, Factors::kAlways, {}, kInt32},
+};
+constexpr DtypeRule kDtypesOfX = SinceAtlasA2(kInt8 | kInt4).On(kAtlasInference, kInt8);
+
+std::span<const Row> RowsOf(Product product) {
+  if (kAtlasInference.Contains(product)) return kRowsOfInference;
+  return kRows;
+}
+
+aclnnStatus RefuseDtype(const Check& check, const OperatorCall& call, int tensor, DtypeSet accepted,
+                        const char* others) {
+  Text message = StartMessage(call).Add("parameter ");
+  if (call.IsGiven(tensor)) {
+    AddArgumentDtype(message, call, tensor);
+  } else {
+    message.Add(call.Name(tensor)).Add(" as a null pointer");
+  }
+  message.Add(" does not go with the parameters before, accepted: ");
+  if (accepted.IsEmpty()) {
+    message.Add("a null pointer");
+  } else {
+    AddDtypeSet(message, accepted);
+  }
+  return FailAclnn(check.code, message.Add(others).Add("."));
+}
+
+// Of the rows those are left that have each parameter in turn; the first one that none has is named.
+aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
+  const std::span<const Row> rows = RowsOf(call.product);
+  uint32_t left = (uint32_t{1} << rows.size()) - 1;
+  const auto keep = [&](int tensor, auto set_of, auto fits) {
+    uint32_t kept = 0;
+    DtypeSet accepted;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if ((left >> i & 1) == 0) continue;
+      accepted = accepted | set_of(rows[i]);
+      if (fits(rows[i])) kept |= uint32_t{1} << i;
+    }
+    if (kept != 0) {
+      left = kept;
+      return aclnnStatus{ACL_SUCCESS};
+    }
+    return RefuseDtype(check, call, tensor, accepted,
+                       tensor == kX1 || tensor == kX2
+                           ? "; products of groups, of MX and of fp8 types are not computed"
+                           : "");
+  };
+  const auto has = [&](int tensor, DtypeSet Row::*set) {
+    return keep(
+        tensor, [&](const Row& row) { return row.*set; },
+        [&](const Row& row) { return (row.*set).Contains(call.Tensor(tensor).dtype); });
+  };
+  const auto has_maybe = [&](int tensor, DtypeSet Row::*set) {
+    return call.IsGiven(tensor) ? has(tensor, set) : aclnnStatus{ACL_SUCCESS};
+  };
+  if (const aclnnStatus status = has(kX1, &Row::x)) return status;
+  if (call.Tensor(kX2).dtype != call.Tensor(kX1).dtype)
+    return RefuseDtype(check, call, kX2, DtypeSet(call.Tensor(kX1).dtype),
+                       "; products of groups, of MX and of fp8 types are not computed");
+  if (const aclnnStatus status = has(kScale, &Row::scale)) return status;
+  if (const aclnnStatus status = has(kOut, &Row::out)) return status;
+  const aclnnStatus factors = keep(
+      kPertoken, [](const Row& row) { return row.factors == Factors::kNone ? DtypeSet() : kFloat; },
+      [&](const Row& row) {
+        if (!call.IsGiven(kPertoken)) return row.factors != Factors::kAlways;
+        return row.factors != Factors::kNone && call.Tensor(kPertoken).dtype == ACL_FLOAT;
+      });
+  if (factors != ACL_SUCCESS) return factors;
+  if (const aclnnStatus status = has_maybe(kOffset, &Row::offset)) return status;
+  return has_maybe(kBias, &Row::bias);
+}
+
+aclTensor AsNd(aclTensor tensor) {
+  tensor.format = ACL_FORMAT_ND;
+  tensor.Describe();
+  return tensor;
+}
+int64_t TimesWord(int64_t length) { return static_cast<int64_t>(static_cast<uint64_t>(length) * kInWord); }
+
+// The dim along which words have their eight elements: the last one, unless the one before lies side by side.
+int InnerOf(const aclTensor& tensor) {
+  const int last = tensor.view.rank - 1;
+  return tensor.strides[last] != 1 && tensor.strides[last - 1] == 1 ? last - 1 : last;
+}
+
+// An operand as matrices of integers: dims and strides in elements, of which a word has eight.
+aclTensor MatricesOf(const OperatorCall& call, int tensor) {
+  aclTensor view = AsNd(call.Tensor(tensor));
+  const int last = view.view.rank - 1;
+  if (view.dtype == ACL_INT32) {
+    const int inner = InnerOf(view);
+    for (int i = 0; i <= last; ++i) view.strides.dim[i] = i == inner ? 1 : TimesWord(view.strides[i]);
+    view.view.dim[inner] = TimesWord(view.view[inner]);
+    view.offset = TimesWord(view.offset);
+  }
+  if (call.attributes[tensor == kX1 ? kTranspose1 : kTranspose2].integer != 0) {
+    std::swap(view.view.dim[last - 1], view.view.dim[last]);
+    std::swap(view.strides.dim[last - 1], view.strides.dim[last]);
+  }
+  return view;
+}
+
+aclnnStatus RanksFit(const Check& check, OperatorCall& call) noexcept {
+  for (const int tensor : {kX1, kX2}) {
+    const aclTensor& view = call.Tensor(tensor);
+    if (view.view.rank < 2 || view.view.rank > 6) return Refuse(check, call, tensor, "2 to 6 dims");
+    const int last = view.view.rank - 1;
+    if (view.dtype == ACL_INT32 && view.view[InnerOf(view)] != 1 && view.strides[InnerOf(view)] != 1)
+      return Refuse(check, call, tensor,
+                    "words of eight elements side by side along one of the last two dims");
+    // What the product stores last: a view with its last two dims transposed is one that it takes so.
+    const bool is_free = view.dtype == ACL_INT8 && kFloatOrBf16.Contains(call.Tensor(kScale).dtype) &&
+                         products::kAtlasA2AndA3.Contains(call.product);
+    const int64_t length = view.view[IsTransposed(AsNd(view)) ? last - 1 : last];
+    const int64_t most = view.dtype == ACL_INT32 ? kMostLength / kInWord : kMostLength;
+    if (!is_free && length > most)
+      return Refuse(check, call, tensor, "at most 65535 elements along the dim that lies side by side");
+  }
+  return ACL_SUCCESS;
+}
+
+// Leaves the product's shape as call.broadcast.
+aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape a = MatricesOf(call, kX1).view;
+  const Shape b = MatricesOf(call, kX2).view;
+  if (a[a.rank - 1] != b[b.rank - 2]) return RefuseWith(check, call, kX2, kX1, "as many terms");
+  Shape& made = call.broadcast;
+  made.rank = std::max(a.rank, b.rank);
+  made.dim[made.rank - 2] = a[a.rank - 2];
+  made.dim[made.rank - 1] = b[b.rank - 1];
+  for (int i = 3; i <= made.rank; ++i) {
+    const int64_t left = i <= a.rank ? a[a.rank - i] : 1;
+    const int64_t right = i <= b.rank ? b[b.rank - i] : 1;
+    if (left != right && left != 1 && right != 1)
+      return RefuseWith(check, call, kX2, kX1, "first dims that are equal, or one of them 1");
+    made.dim[made.rank - i] = left == 1 ? right : left;
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus NumbersFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& made = call.broadcast;
+  const int64_t rows = made[made.rank - 2];
+  const int64_t columns = made[made.rank - 1];
+  for (const int tensor : {kScale, kOffset}) {
+    if (!call.IsGiven(tensor)) continue;
+    const Shape& shape = call.Tensor(tensor).view;
+    if (shape.rank != 1 || (shape[0] != 1 && shape[0] != columns))
+      return Refuse(check, call, tensor, "one dim, of one element or one for each column");
+  }
+  if (call.IsGiven(kPertoken) && call.Tensor(kPertoken).view != Shape{rows})
+    return RefuseShape(check, call, kPertoken, {rows});
+  if (!call.IsGiven(kBias)) return ACL_SUCCESS;
+  const Shape& bias = call.Tensor(kBias).view;
+  const bool is_of_batch = made.rank == 3 && bias == Shape{made[0], 1, columns};
+  if (bias == Shape{columns} || is_of_batch) return ACL_SUCCESS;
+  return Refuse(check, call, kBias,
+                "one element for each column, or of each matrix of a batch for each column");
+}
+
+// Two matrices may have a result of three dims.
+bool IsApart(const OperatorCall& call) {
+  const Shape& made = call.broadcast;
+  return made.rank == 2 && call.Tensor(kOut).view == Shape{made[0], 1, made[1]};
+}
+aclnnStatus OutFits(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kOut).view == call.broadcast || IsApart(call)) return ACL_SUCCESS;
+  return RefuseShape(check, call, kOut, call.broadcast);
+}
+
+aclnnStatus FormatsFit(const Check& check, OperatorCall& call) noexcept {
+  for (const int tensor : {kX1, kX2, kScale, kOffset, kPertoken, kBias, kOut}) {
+    if (!call.IsGiven(tensor)) continue;
+    const aclFormat format = call.Tensor(tensor).format;
+    if (IsPrivateFormat(format) && !(tensor == kX2 && format == ACL_FORMAT_FRACTAL_NZ))
+      return Refuse(check, call, tensor, "no private format, but FRACTAL_NZ of x2");
+  }
+  return ACL_SUCCESS;
+}
+aclnnStatus IsFractal(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kX2).format == ACL_FORMAT_FRACTAL_NZ) return ACL_SUCCESS;
+  return Refuse(check, call, kX2, "the format FRACTAL_NZ");
+}
+
+// On Ascend 950 results without elements are nothing to do.
+aclnnStatus NotEmpty(const Check& check, OperatorCall& call) noexcept {
+  const Shape a = MatricesOf(call, kX1).view;
+  if (a[a.rank - 1] == 0) return Refuse(check, call, kX1, "at least one term");
+  for (const int tensor : {kX1, kX2}) {
+    if (call.Tensor(tensor).view.IsEmpty() && !products::kAscend950.Contains(call.product))
+      return Refuse(check, call, tensor, "at least one element");
+  }
+  return ACL_SUCCESS;
+}
+
+// What CANN has besides. torch_npu passes offsets without elements.
+aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
+  if (call.attributes.size() > kGroupSize && call.attributes[kGroupSize].integer != 0) {
+    return FailAclnn(check.code,
+                     StartMessage(call)
+                         .Add("parameter groupSize has the value ")
+                         .Add(call.attributes[kGroupSize].integer)
+                         .Add(", accepted: 0; products of groups, of MX and of fp8 types are not computed."));
+  }
+  for (const int tensor : {kYScale, kX1Offset, kYOffset}) {
+    if (call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty())
+      return Refuse(
+          check, call, tensor,
+          "a null pointer or no elements: what is asymmetric, of groups or scaled again is not computed");
+  }
+  return ACL_SUCCESS;
+}
+
+constexpr auto kShared =
+    List(NotNull(kX1), NotNull(kX2), NotNull(kScale), NotNull(kOut), HasQuantised(), Own(DtypesFit),
+         Own(RanksFit), Own(LengthsFit), Own(NumbersFit), Own(OutFits), Own(FormatsFit));
+constexpr auto kRest =
+    List(Own(NotEmpty), Own(IsComputed, ACLNN_ERR_INNER_NULLPTR), SizesRepresentable({kOut}),
+         DoneIfEmpty({kOut}), InsideStorage({kX1, kX2, kScale, kOffset, kPertoken}), InsideStorage({kBias}));
+constexpr auto kChecks = Join(kShared, kRest);
+constexpr auto kFractalChecks = Join(kShared, List(Own(IsFractal)), kRest);
+
+engine::IntegerGemmJob::Numbers NumbersOf(const OperatorCall& call, int tensor, bool is_of_rows) {
+  if (!call.IsGiven(tensor)) return {-1, 0, 0, 0, ACL_FLOAT};
+  const aclTensor& view = call.Tensor(tensor);
+  const int64_t step = ByteStride(view, 0);
+  // A word's lower half is its scale.
+  return {static_cast<int8_t>(tensor), ByteOffset(view), is_of_rows ? step : 0, is_of_rows ? 0 : step,
+          StorageBits(view.dtype) == 64 ? ACL_FLOAT : view.dtype};
+}
+
+// An operand of the product. Of 4 bits all that lies between its first and its last element is spread to bytes of the workspace.
+Matrices OperandOf(const OperatorCall& call, int tensor, engine::IntegerGemmJob::Halves& halves,
+                   int64_t& workspace) {
+  Matrices matrices{tensor, MatricesOf(call, tensor)};
+  aclTensor& view = matrices.view;
+  halves = {};
+  if (view.dtype != ACL_INT8) {
+    int64_t lowest = 0;
+    int64_t highest = 0;
+    ReachOf(view, &lowest, &highest);
+    halves = {static_cast<int8_t>(tensor), lowest, highest - lowest + 1, workspace};
+    view.offset += workspace - lowest;
+    constexpr int64_t kLine = 64;
+    workspace += (halves.count + kLine - 1) / kLine * kLine;
+    matrices.argument = -1;
+  }
+  view.dtype = ACL_INT8;
+  return matrices;
+}
+
+void SetProduct(const OperatorCall& call, Executor& executor) {
+  engine::IntegerGemmJob job{};
+  int64_t workspace = 0;
+  const Matrices left = OperandOf(call, kX1, job.halves[0], workspace);
+  const Matrices right = OperandOf(call, kX2, job.halves[1], workspace);
+  Matrices out{kOut, call.Tensor(kOut)};
+  if (IsApart(call)) {
+    Shape& strides = out.view.strides;
+    out.view.view = call.broadcast;
+    strides = {strides[0], strides[2]};
+  }
+  const Matrices bias{kBias, call.IsGiven(kBias) ? call.Tensor(kBias) : aclTensor{}};
+  job.gemm =
+      GemmOf({.left = left, .right = right, .out = out, .added = call.IsGiven(kBias) ? &bias : nullptr});
+  job.scale = NumbersOf(call, kScale, /*is_of_rows=*/false);
+  job.factor = NumbersOf(call, kPertoken, /*is_of_rows=*/true);
+  job.offset = NumbersOf(call, kOffset, /*is_of_rows=*/false);
+  job.has_words = kWords.Contains(call.Tensor(kScale).dtype);
+  job.isa = JobIsa();
+  job.threads = ThreadLimit();
+  executor.workspace_size = static_cast<uint64_t>(workspace);
+  executor.SetJob([&] { return job; });
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts quant_matmul_v3;
+extern const OperatorFacts quant_matmul_v4;
+extern const OperatorFacts quant_matmul_v5;
+extern const OperatorFacts quant_matmul_weight_nz;
+}  // namespace facts
+
+const OperatorFacts facts::quant_matmul_v3 = {"aclnnQuantMatmulV3", "aclnnop/aclnn_quant_matmul_v3.h",
+                                              kDtypesOfX, kDtypesOfX, /*by_promotion=*/false};
+const OperatorFacts facts::quant_matmul_v4 = {"aclnnQuantMatmulV4", "aclnnop/aclnn_quant_matmul_v4.h",
+                                              kDtypesOfX, kDtypesOfX, /*by_promotion=*/false};
+const OperatorFacts facts::quant_matmul_v5 = {"aclnnQuantMatmulV5", "aclnnop/aclnn_quant_matmul_v5.h",
+                                              kDtypesOfX, kDtypesOfX, /*by_promotion=*/false};
+const OperatorFacts facts::quant_matmul_weight_nz = {"aclnnQuantMatmulWeightNz",
+                                                     "aclnnop/aclnn_quant_matmul_weight_nz.h", kDtypesOfX,
+                                                     kDtypesOfX, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnQuantMatmulV3GetWorkspaceSize(const aclTensor* x1, const aclTensor* x2,
+                                               const aclTensor* scale, const aclTensor* offset,
+                                               const aclTensor* bias, bool transposeX1, bool transposeX2,
+                                               const aclTensor* out, uint64_t* workspaceSize,
+                                               aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"x1", x1},
+                                    {"x2", x2},
+                                    {"scale", scale},
+                                    {"offset", offset},
+                                    {"pertokenScale", nullptr},
+                                    {"bias", bias},
+                                    {"yScale", nullptr},
+                                    {"x1Offset", nullptr},
+                                    {"yOffset", nullptr},
+                                    {"out", out}};
+  const Attribute attributes[] = {{"transposeX1", transposeX1}, {"transposeX2", transposeX2}};
+  OperatorCall call{"aclnnQuantMatmulV3", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetProduct);
+}
+PORTACL_PHASE_2(aclnnQuantMatmulV3)
+
+aclnnStatus aclnnQuantMatmulV4GetWorkspaceSize(const aclTensor* x1, const aclTensor* x2,
+                                               const aclTensor* scale, const aclTensor* offset,
+                                               const aclTensor* pertokenScaleOptional, const aclTensor* bias,
+                                               bool transposeX1, bool transposeX2, const aclTensor* out,
+                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"x1", x1},
+                                    {"x2", x2},
+                                    {"scale", scale},
+                                    {"offset", offset},
+                                    {"pertokenScaleOptional", pertokenScaleOptional},
+                                    {"bias", bias},
+                                    {"yScale", nullptr},
+                                    {"x1Offset", nullptr},
+                                    {"yOffset", nullptr},
+                                    {"out", out}};
+  const Attribute attributes[] = {{"transposeX1", transposeX1}, {"transposeX2", transposeX2}};
+  OperatorCall call{"aclnnQuantMatmulV4", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetProduct);
+}
+PORTACL_PHASE_2(aclnnQuantMatmulV4)
+
+// NOLINTBEGIN(readability-identifier-naming): the names are CANN's
+aclnnStatus aclnnQuantMatmulV5GetWorkspaceSize(const aclTensor* x1, const aclTensor* x2,
+                                               const aclTensor* x1Scale, const aclTensor* x2Scale,
+                                               const aclTensor* yScale, const aclTensor* x1Offset,
+                                               const aclTensor* x2Offset, const aclTensor* yOffset,
+                                               const aclTensor* bias, bool transposeX1, bool transposeX2,
+                                               int64_t groupSize, const aclTensor* out,
+                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"x1", x1},           {"x2", x2},     {"x2Scale", x2Scale}, {"x2Offset", x2Offset},
+      {"x1Scale", x1Scale}, {"bias", bias}, {"yScale", yScale},   {"x1Offset", x1Offset},
+      {"yOffset", yOffset}, {"out", out}};
+  const Attribute attributes[] = {
+      {"transposeX1", transposeX1}, {"transposeX2", transposeX2}, {"groupSize", groupSize}};
+  OperatorCall call{"aclnnQuantMatmulV5", tensors, attributes};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetProduct);
+}
+PORTACL_PHASE_2(aclnnQuantMatmulV5)
+
+aclnnStatus aclnnQuantMatmulWeightNzGetWorkspaceSize(
+    const aclTensor* x1, const aclTensor* x2, const aclTensor* x1Scale, const aclTensor* x2Scale,
+    const aclTensor* yScale, const aclTensor* x1Offset, const aclTensor* x2Offset, const aclTensor* yOffset,
+    const aclTensor* bias, bool transposeX1, bool transposeX2, int64_t groupSize, const aclTensor* out,
+    uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"x1", x1},           {"x2", x2},     {"x2Scale", x2Scale}, {"x2Offset", x2Offset},
+      {"x1Scale", x1Scale}, {"bias", bias}, {"yScale", yScale},   {"x1Offset", x1Offset},
+      {"yOffset", yOffset}, {"out", out}};
+  const Attribute attributes[] = {
+      {"transposeX1", transposeX1}, {"transposeX2", transposeX2}, {"groupSize", groupSize}};
+  OperatorCall call{"aclnnQuantMatmulWeightNz", tensors, attributes};
+  return RunPhase1(call, kFractalChecks, workspaceSize, executor, SetProduct);
+}
+PORTACL_PHASE_2(aclnnQuantMatmulWeightNz)
+// NOLINTEND(readability-identifier-naming)

@@ -1,0 +1,133 @@
+// aclnnTransQuantParamV2 and aclnnTransQuantParam: scales and offsets of quantised products as words of 64 bits.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_trans_quant_param.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+
+#include "acl/errors.h"
+#include "acl/float_environment.h"
+#include "acl/log.h"
+#include "aclnnop/aclnn_trans_quant_param_v2.h"
+#include "aclnnop/matmul/product.h"
+#include "aclnnop/norm/statistics.h"
+#include "aclnnop/operator_facts.h"
+#include "engine/gemm/scale_words.h"
+
+namespace portacl {
+namespace {
+
+using namespace matmul;
+
+enum Tensors { kScale, kOffset, kOut };
+
+constexpr DtypeRule kDtypesOfScale =
+    SinceAtlasA2(DtypeSet(ACL_FLOAT)).On(kAtlasInference, DtypeSet(ACL_FLOAT));
+constexpr DtypeSet kWords(ACL_UINT64, ACL_INT64);
+
+bool IsRow(const Shape& shape) { return shape.rank == 1 || (shape.rank == 2 && shape[0] == 1); }
+
+aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
+  int64_t most = 1;
+  for (const int tensor : {kScale, kOffset}) {
+    if (!call.IsGiven(tensor)) continue;
+    const Shape& shape = call.Tensor(tensor).view;
+    if (!IsRow(shape) || shape[shape.rank - 1] < 1)
+      return Refuse(check, call, tensor, "[n] or [1, n], with n at least 1");
+    const int64_t length = shape[shape.rank - 1];
+    if (most != 1 && length != 1 && length != most)
+      return RefuseWith(check, call, tensor, kScale, "as many elements, or one of them 1");
+    most = std::max(most, length);
+  }
+  const Shape& out = call.Tensor(kOut).view;
+  if (IsRow(out) && out[out.rank - 1] == most) return ACL_SUCCESS;
+  return RefuseShape(check, call, kOut, {most});
+}
+
+constexpr Check kChecks[] = {
+    NotNull(kScale),
+    NotNull(kOut),
+    HasQuantised(),
+    DtypesIn(kDtypesOfScale, {kScale}),
+    IfThere<kOffset>(DtypesIn(kDtypesOfScale, {kOffset})),
+    DtypesIn(kWords, {kOut}),
+    Own(ShapesFit),
+    SizesRepresentable({kOut}),
+    InsideStorage({kScale, kOffset}),
+};
+
+engine::ScaleWordsJob::Operand OperandOf(const OperatorCall& call, int tensor) {
+  if (!call.IsGiven(tensor)) return {-1, 0, 0};
+  const aclTensor& view = call.Tensor(tensor);
+  const int last = view.view.rank - 1;
+  return {static_cast<int8_t>(tensor), ByteOffset(view), ByteStride(view, last)};
+}
+
+void SetWords(const OperatorCall& call, Executor& executor) {
+  executor.SetJob([&] {
+    return engine::ScaleWordsJob{OperandOf(call, kScale), OperandOf(call, kOffset), OperandOf(call, kOut),
+                                 call.Tensor(kOut).numel};
+  });
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts trans_quant_param_v2;
+}
+
+const OperatorFacts facts::trans_quant_param_v2 = {"aclnnTransQuantParamV2",
+                                                   "aclnnop/aclnn_trans_quant_param_v2.h", kDtypesOfScale,
+                                                   kDtypesOfScale, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnTransQuantParamV2GetWorkspaceSize(const aclTensor* scale, const aclTensor* offset,
+                                                   const aclTensor* out, uint64_t* workspaceSize,
+                                                   aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"scale", scale}, {"offset", offset}, {"out", out}};
+  OperatorCall call{"aclnnTransQuantParamV2", tensors, {}};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetWords);
+}
+PORTACL_PHASE_2(aclnnTransQuantParamV2)
+
+aclnnStatus aclnnTransQuantParam(const float* scaleArray, uint64_t scaleSize, const float* offsetArray,
+                                 uint64_t offsetSize, uint64_t** quantParam, uint64_t* quantParamSize) {
+  constexpr const char* kApi = "aclnnTransQuantParam";
+  const ApiScope scope(kApi);
+  const auto refuse_null = [&](const char* name) {
+    return FailAclnn(ACLNN_ERR_PARAM_NULLPTR, Text(kApi, ": parameter ", name, " is a null pointer."));
+  };
+  if (scaleArray == nullptr) return refuse_null("scaleArray");
+  if (offsetArray == nullptr && offsetSize != 0) return refuse_null("offsetArray");
+  if (quantParam == nullptr) return refuse_null("quantParam");
+  if (quantParamSize == nullptr) return refuse_null("quantParamSize");
+  constexpr uint64_t kPadding = 16;
+  constexpr uint64_t kMost = (std::numeric_limits<uint64_t>::max() >> 4) - kPadding;
+  if (scaleSize == 0 || scaleSize > kMost) {
+    return FailAclnn(ACLNN_ERR_PARAM_INVALID, Text(kApi, ": parameter scaleSize has the value ", scaleSize,
+                                                   ", accepted: 1 to ", kMost, "."));
+  }
+  if (offsetSize > 1 && scaleSize > 1 && offsetSize != scaleSize) {
+    return FailAclnn(ACLNN_ERR_PARAM_INVALID, Text(kApi, ": parameter offsetSize has the value ", offsetSize,
+                                                   ", accepted: 0, 1 or scaleSize, ", scaleSize, "."));
+  }
+  const uint64_t count = std::max(scaleSize, offsetSize);
+  const uint64_t size = count == 1 ? 1 : (count + kPadding - 1) / kPadding * kPadding;
+  // The caller frees it.
+  auto* const words = static_cast<uint64_t*>(std::calloc(size, sizeof(uint64_t)));
+  if (words == nullptr)
+    return FailAclnn(ACLNN_ERR_INNER_NULLPTR, Text(kApi, ": no memory for ", size, " words."));
+  const DefaultFloatEnvironment environment;
+  for (uint64_t i = 0; i < count; ++i) {
+    const float offset = offsetSize == 0 ? 0 : offsetArray[offsetSize == 1 ? 0 : i];
+    words[i] = engine::ScaleWord(scaleArray[scaleSize == 1 ? 0 : i], offset);
+  }
+  *quantParam = words;
+  *quantParamSize = size;
+  return ACL_SUCCESS;
+}

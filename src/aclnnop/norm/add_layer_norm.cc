@@ -1,0 +1,223 @@
+// aclnnAddLayerNorm: aclnnLayerNorm of a sum of two tensors, and of a bias.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_add_layer_norm.h"
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/norm/add_layer_norm.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/norm/moments-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace add_layer_norm {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Inputs: two terms, a bias, which is -0 where there is none, gamma, beta. The sum is normalized before it is rounded.
+template <bool kWritesSum>
+struct AddLayerNorm : engine::HWY_NAMESPACE::RowFormula<AddLayerNorm<kWritesSum>> {
+  static constexpr int kInputs = 5;
+  explicit AddLayerNorm(const void* parameters) : eps(static_cast<const NormParameters*>(parameters)->eps) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const Moments moments =
+        MomentsOf<0, 1, 2>(row, [](V x1, V x2, V bias) HWY_ATTR { return hn::Add(hn::Add(x1, x2), bias); });
+    const float reciprocal = static_cast<float>(1.0 / std::sqrt(moments.variance + eps));
+    row.SetValue(0, static_cast<double>(moments.mean));
+    row.SetValue(1, static_cast<double>(reciprocal));
+    const V mean = hn::Set(d, moments.mean);
+    const V rstd = hn::Set(d, reciprocal);
+    if constexpr (kWritesSum) {
+      row.template Write2<0, 1, 2, 3, 4>([&](auto, V& y, V& x, V x1, V x2, V bias, V gamma, V beta) HWY_ATTR {
+        x = hn::Add(hn::Add(x1, x2), bias);
+        y = hn::Add(hn::Mul(hn::Mul(hn::Sub(x, mean), rstd), gamma), beta);
+      });
+    } else {
+      row.template Write<0, 0, 1, 2, 3, 4>([&](auto, V x1, V x2, V bias, V gamma, V beta) HWY_ATTR {
+        const V x = hn::Add(hn::Add(x1, x2), bias);
+        return hn::Add(hn::Mul(hn::Mul(hn::Sub(x, mean), rstd), gamma), beta);
+      });
+    }
+  }
+
+  double eps;
+};
+using AndSum = AddLayerNorm<true>;
+using Alone = AddLayerNorm<false>;
+
+}  // namespace add_layer_norm
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "acl/errors.h"
+#include "aclnnop/norm/normalized.h"
+#include "aclnnop/operator_facts.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kAndSum = PORTACL_ROW_KERNELS(add_layer_norm::AndSum);
+constexpr auto kAlone = PORTACL_ROW_KERNELS(add_layer_norm::Alone);
+
+// Atlas inference products have no BF16, those before and Atlas 200I/500 A2 nothing.
+constexpr DtypeRule kDtypes =
+    SinceAtlasA2(kFloatHalfAndBf16).On(ProductSet{Product::kAtlasInference}, kFloatAndHalf);
+constexpr DtypeSet kFloatAlone{ACL_FLOAT};
+
+// CANN's code of what its kernels' own tests refuse.
+constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
+
+enum Tensors { kX1, kX2, kGamma, kBeta, kBias, kY, kMean, kRstd, kX };
+enum Attributes { kEpsilon, kAdditionalOutput };
+
+bool WantsSum(const OperatorCall& call) noexcept { return call.attributes[kAdditionalOutput].integer != 0; }
+bool IsInference(const OperatorCall& call) noexcept { return call.product == Product::kAtlasInference; }
+
+// The sum's, which is FLOAT where the terms have two.
+aclDataType SumDtype(const OperatorCall& call) {
+  const aclDataType first = call.Tensor(kX1).dtype;
+  return first == call.Tensor(kX2).dtype ? first : ACL_FLOAT;
+}
+
+aclnnStatus TermsGoTogether(const Check& check, OperatorCall& call) noexcept {
+  const aclDataType first = call.Tensor(kX1).dtype;
+  const aclDataType second = call.Tensor(kX2).dtype;
+  if (first == second || (!IsInference(call) && (first == ACL_FLOAT || second == ACL_FLOAT)))
+    return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, kX2);
+  AddArgumentDtype(message.Add(" does not go with "), call, kX1);
+  return FailAclnn(check.code, message.Add(IsInference(call) ? "; accepted: the same dtype."
+                                                             : "; accepted: the same dtype, or FLOAT."));
+}
+
+template <int tensor>
+aclnnStatus HasSumDtype(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(tensor).dtype == SumDtype(call)) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, tensor);
+  AddArgumentDtype(message.Add(" does not go with "), call, kX1);
+  AddArgumentDtype(message.Add(" and "), call, kX2);
+  return FailAclnn(check.code, message.Add("; accepted: theirs, or FLOAT where they differ."));
+}
+
+aclnnStatus GammaGoesWith(const Check& check, OperatorCall& call) noexcept {
+  if (!IsInference(call) && call.Tensor(kGamma).dtype == ACL_FLOAT) return ACL_SUCCESS;
+  return HasSumDtype<kGamma>(check, call);
+}
+
+aclnnStatus HasElements(const Check& check, OperatorCall& call) noexcept {
+  if (!call.Tensor(kX1).view.IsEmpty()) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kX1);
+  return FailAclnn(check.code, message.Add(", accepted: no dim of 0."));
+}
+
+aclnnStatus BiasFits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& bias = call.Tensor(kBias).view;
+  if (bias == call.Tensor(kGamma).view || bias == call.Tensor(kX1).view) return ACL_SUCCESS;
+  return RefuseShape(check, call, kBias, call.Tensor(kGamma).view);
+}
+
+constexpr Check kChecks[] = {
+    NotNull(kX1),
+    NotNull(kX2),
+    NotNull(kGamma),
+    NotNull(kBeta),
+    NotNull(kY),
+    NotNull(kMean),
+    NotNull(kRstd),
+    NotNull(kX),
+    DtypesIn(kDtypes, {kX1, kX2}),
+    Own(TermsGoTogether),
+    Own(GammaGoesWith),
+    SameDtype(kGamma, kBeta),
+    IfThere<kBias>(Own(HasSumDtype<kBias>)),
+    Own(HasSumDtype<kY>),
+    DtypesIn(kFloatAlone, {kMean, kRstd}),
+    If(WantsSum, Own(HasSumDtype<kX>)),
+    WithCode(kTiling, RankAtMost(8, {kX1})),
+    WithCode(kTiling, RankAtLeast(1, {kX1})),
+    WithCode(kTiling, SameShape(kX1, kX2)),
+    WithCode(kTiling, SameShape(kX1, kY)),
+    If(WantsSum, WithCode(kTiling, SameShape(kX1, kX))),
+    Own(HasElements, kTiling),
+    Own(GammaIsTail<kX1, kGamma>, kTiling),
+    WithCode(kTiling, SameShape(kGamma, kBeta)),
+    IfThere<kBias>(Own(BiasFits, kTiling)),
+    Own(RstdFits<kX1, kGamma, kMean>, kTiling),
+    Own(RstdFits<kX1, kGamma, kRstd>, kTiling),
+    SizesRepresentable({kY, kMean, kRstd, kX}),
+    InsideStorage({kX1, kX2, kGamma, kBeta, kBias}),
+};
+
+void SetRows(const OperatorCall& call, Executor& executor) {
+  const aclTensor& x1 = call.Tensor(kX1);
+  engine::RowJobMaker rows(x1.view, LastAxes(call.Tensor(kGamma).view.rank, x1.view), ACL_FLOAT, JobIsa(),
+                           ThreadLimit());
+  rows.Input(kX1, x1);
+  rows.Input(kX2, call.Tensor(kX2));
+  InputOr(rows, call, kBias, -0.0);  // what it is added to stays, -0 too
+  rows.Input(kGamma, call.Tensor(kGamma));
+  rows.Input(kBeta, call.Tensor(kBeta));
+  rows.Output(kY, call.Tensor(kY));
+  if (WantsSum(call)) rows.Output(kX, call.Tensor(kX));
+  for (const int tensor : {kMean, kRstd}) {
+    if (IsInference(call)) {
+      rows.NoValueOut();
+    } else {
+      rows.ValueOut(tensor, call.Tensor(tensor));
+    }
+  }
+  SetRowJob(rows, WantsSum(call) ? kAndSum : kAlone,
+            NormParameters{static_cast<double>(static_cast<float>(call.attributes[kEpsilon].wide))},
+            executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts add_layer_norm;
+}
+
+const OperatorFacts facts::add_layer_norm = {"aclnnAddLayerNorm", "aclnnop/aclnn_add_layer_norm.h", kDtypes,
+                                             kDtypes,
+                                             /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnAddLayerNormGetWorkspaceSize(const aclTensor* x1, const aclTensor* x2,
+                                              const aclTensor* gamma, const aclTensor* beta,
+                                              const aclTensor* biasOptional, double epsilon,
+                                              bool additionalOutput, const aclTensor* yOut,
+                                              const aclTensor* meanOut, const aclTensor* rstdOut,
+                                              const aclTensor* xOut, uint64_t* workspaceSize,
+                                              aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"x1", x1},
+                                    {"x2", x2},
+                                    {"gamma", gamma},
+                                    {"beta", beta},
+                                    {"biasOptional", biasOptional},
+                                    {"yOut", yOut},
+                                    {"meanOut", meanOut},
+                                    {"rstdOut", rstdOut},
+                                    {"xOut", xOut}};
+  const Attribute attributes[] = {{"epsilon", epsilon}, {"additionalOutput", additionalOutput}};
+  OperatorCall call{"aclnnAddLayerNorm", tensors, attributes, /*in_place=*/false, /*output_count=*/4};
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetRows);
+}
+PORTACL_PHASE_2(aclnnAddLayerNorm)
+
+#endif  // HWY_ONCE

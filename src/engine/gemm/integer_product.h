@@ -1,0 +1,46 @@
+// Products of matrices of integers of 8 or 4 bits: the engine's products, whose sums are exact, and what becomes of these.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "acl/isa.h"
+#include "engine/gemm/gemm.h"
+#include "engine/gemm/integers.h"
+
+namespace portacl::engine {
+
+// Trivially copyable.
+struct IntegerGemmJob {
+  // Elements of 4 bits, two of a byte, the lower half first: they are spread to bytes of the workspace, which the product then has as its
+  // operand.
+  struct Halves {
+    int8_t argument;
+    int64_t first;
+    int64_t count;  // 0: there are none
+    int64_t to;
+  };
+  // See IntegerNumbers; argument -1: there are none.
+  struct Numbers {
+    int8_t argument;
+    int64_t offset;
+    int64_t row;
+    int64_t column;
+    aclDataType dtype;
+  };
+
+  Gemm gemm;  // `integers` is set when the job runs
+  Halves halves[2];
+  Numbers scale;
+  Numbers factor;
+  Numbers offset;
+  bool has_words;
+  Isa isa;
+  int threads;
+
+  bool Touches(int operand) const noexcept;
+  int64_t Elements() const noexcept;
+  void Run(void* const* addresses, void* workspace) const noexcept;
+};
+
+}  // namespace portacl::engine

@@ -1,0 +1,57 @@
+// What becomes of a product of integers: an exact sum of int8 products, as int32, is scaled to the output's type.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "acl/acl_base.h"
+#include "acl/isa.h"
+#include "engine/conversions.h"
+#include "engine/strided.h"
+
+namespace portacl::engine {
+
+// Numbers of rows and columns, as steps in bytes say.
+struct IntegerNumbers {
+  const char* first;  // nullptr: there are none
+  int64_t row;
+  int64_t column;
+  aclDataType dtype;
+};
+
+// out = ((sum + added) * scale) * factor + offset + added, each operation rounded in float32: of INT32 what is added is added before, exactly
+// modulo 2^32, of another type behind. INT32 as an output is the sum alone, INT8 is rounded to nearest even and saturated, NaN is 0.
+struct IntegerResult {
+  IntegerNumbers scale;
+  IntegerNumbers factor;
+  IntegerNumbers offset;
+  bool
+      has_words;  // scales are of 64 bits, and their offsets (see scale_words.h) are added where there are no others
+  aclDataType out;  // INT32, INT8, FLOAT16 or BF16
+  LoadFunction load_f16;
+  LoadFunction load_bf16;
+  GatherFunction gather;
+};
+
+// Sums of a row from a column on, as a job has them.
+struct IntegerSums {
+  const float* sums;  // int32
+  int64_t count;      // at most 512
+  int64_t row;
+  int64_t column;
+  bool is_transposed;  // rows and columns are exchanged
+  struct Added {
+    const char* first;  // nullptr: nothing is added
+    int64_t step;
+    aclDataType dtype;
+  } added;
+};
+
+// Writes the results side by side.
+void ResultOfIntegers(const IntegerResult& result, const IntegerSums& sums, StoreFunction store,
+                      char* to) noexcept;
+
+// sums += block modulo 2^32, of integers: `sums` are int32, `block` whole numbers less than 2^24 as float32. Of the first block sums = block.
+void AddIntegers(const float* block, int64_t n, bool is_first, float* sums) noexcept;
+
+}  // namespace portacl::engine

@@ -1,0 +1,57 @@
+// Scales of quantised products as words of 64 bits, as CANN packs them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "engine/place.h"
+
+namespace portacl::engine {
+
+// The scale with its low 13 bits cleared is the low half; bit 46 is 1; bits 37 to 45 are the offset, rounded away from zero at halves, in two's
+// complement of 9 bits, saturated, NaN as 0.
+inline uint64_t ScaleWord(float scale, float offset) noexcept {
+  constexpr uint32_t kKept = 0xFFFFE000;
+  constexpr int kOffsetAt = 37;
+  constexpr int kOneAt = 46;
+  uint32_t bits;
+  std::memcpy(&bits, &scale, sizeof bits);
+  const float rounded = std::isnan(offset) ? 0.0f : std::fmin(std::fmax(std::round(offset), -256.0f), 255.0f);
+  const auto low = static_cast<uint64_t>(static_cast<int64_t>(rounded)) & 511u;
+  return (bits & kKept) | low << kOffsetAt | uint64_t{1} << kOneAt;
+}
+inline float OffsetOfScaleWord(uint64_t word) noexcept {
+  const auto low = static_cast<int32_t>(word >> 37 & 511u);
+  return static_cast<float>((low ^ 256) - 256);
+}
+
+// Words of as many scales and offsets; steps in bytes, 0 of one that repeats. Trivially copyable.
+struct ScaleWordsJob {
+  struct Operand {
+    int8_t argument;  // -1: 0
+    int64_t first;
+    int64_t step;
+  };
+  Operand scale;
+  Operand offset;
+  Operand out;
+  int64_t count;
+
+  bool Touches(int operand) const noexcept {
+    return operand == scale.argument || operand == offset.argument || operand == out.argument;
+  }
+  int64_t Elements() const noexcept { return count; }
+  void Run(void* const* addresses, void*) const noexcept {
+    for (int64_t i = 0; i < count; ++i) {
+      const auto at = [&](const Operand& operand) {
+        return static_cast<char*>(addresses[operand.argument]) + operand.first + i * operand.step;
+      };
+      const float given = offset.argument < 0 ? 0 : Load<float>(at(offset));
+      Store(at(out), ScaleWord(Load<float>(at(scale)), given));
+    }
+  }
+};
+
+}  // namespace portacl::engine

@@ -1,0 +1,45 @@
+// A margin between the labels of a row and its other elements: how far these come short of it, summed over all pairs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "acl/isa.h"
+#include "aclnn/executor.h"
+#include "engine/row/class_loss.h"
+#include "engine/row/row_operand.h"
+
+namespace portacl::engine {
+
+struct LabelMargin {
+  RowOperand input;     // the elements of all classes
+  RowOperand target;    // of each row its labels, up to the first -1
+  RowOperand is_label;  // 1 where a class is a label, else 0
+  RowOperand result;    // a number for each row, or one
+  int64_t rows;
+  int64_t classes;
+  int64_t chunks;  // of rows, which threads take
+  ClassReduction reduction;
+  Isa isa;
+  bool raises;  // a bad label fails the stream
+  int threads;
+
+  // What a chunk needs of the workspace, and all of it, in bytes: behind a number for each row what chunks need.
+  uint64_t ChunkBytes() const noexcept;
+  uint64_t WorkspaceBytes() const noexcept;
+  void Run(const JobContext& context) const noexcept;
+};
+
+struct LabelMarginJob {
+  uint32_t touched;
+  int64_t elements;
+
+  bool Touches(int operand) const noexcept { return (touched >> operand & 1) != 0; }
+  int64_t Elements() const noexcept { return elements; }
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Sets the executor's job; there are rows and classes. Chunks are counted here.
+void SetLabelMarginJob(Executor& executor, LabelMargin margin, uint32_t touched) noexcept;
+
+}  // namespace portacl::engine
