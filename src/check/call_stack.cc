@@ -5,7 +5,6 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <elf.h>
-#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -17,10 +16,12 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "acl/process/cancellation.h"
 #include "acl/process/immortal.h"
+#include "check/unwind.h"
 
 namespace portacl::sanitizer {
 namespace {
@@ -47,8 +48,10 @@ struct Python {
   void* (*code_of)(void*) = nullptr;
   void* (*back_of)(void*) = nullptr;
   int (*line_of)(void*) = nullptr;
+  int (*instruction_of)(void*) = nullptr;  // since 3.11
   void* (*attribute)(void*, const char*) = nullptr;
   const char* (*utf8)(void*) = nullptr;
+  void (*hold)(void*) = nullptr;
   void (*drop)(void*) = nullptr;
   void (*clear_error)() = nullptr;
   bool is_there = false;
@@ -62,6 +65,7 @@ bool Look(const char* name, Function*& function) {
 }
 
 void FindPython() {
+  Look("PyFrame_GetLasti", python.instruction_of);
   python.is_there =
       Look("Py_IsInitialized", python.is_initialized) &&
       (Look("Py_IsFinalizing", python.is_finalizing) || Look("_Py_IsFinalizing", python.is_finalizing)) &&
@@ -69,8 +73,8 @@ void FindPython() {
       Look("PyGILState_Release", python.release) && Look("PyThreadState_GetFrame", python.frame_of) &&
       Look("PyFrame_GetCode", python.code_of) && Look("PyFrame_GetBack", python.back_of) &&
       Look("PyFrame_GetLineNumber", python.line_of) && Look("PyObject_GetAttrString", python.attribute) &&
-      Look("PyUnicode_AsUTF8", python.utf8) && Look("Py_DecRef", python.drop) &&
-      Look("PyErr_Clear", python.clear_error);
+      Look("PyUnicode_AsUTF8", python.utf8) && Look("Py_IncRef", python.hold) &&
+      Look("Py_DecRef", python.drop) && Look("PyErr_Clear", python.clear_error);
 }
 
 // One copy of each line, since the objects that it was made of may go.
@@ -86,51 +90,88 @@ bool IsOfLibraries(const char* file) noexcept {
          std::strstr(file, "/portacl/") != nullptr || std::strncmp(file, "<frozen", 7) == 0;
 }
 
+struct Line {
+  const char* text;
+  bool is_of_libraries;
+};
+
+// A place in a function, by an instruction or by its line. What it is called takes long to find out.
+struct Position {
+  const void* code;
+  int at;
+  bool operator==(const Position&) const = default;
+};
+struct PositionHash {
+  size_t operator()(const Position& one) const noexcept {
+    return (reinterpret_cast<uintptr_t>(one.code) >> 4) * 0x9E3779B97F4A7C15u ^
+           static_cast<size_t>(one.at) * 0x85EBCA6Bu;
+  }
+};
+
+// More positions than this are those of a program that makes functions as it runs: their lines are found out each time.
+constexpr size_t kMostPositions = 1 << 16;
+
+// With the interpreter's lock.
+bool FindLine(void* frame, Line* line) {
+  static Immortal<std::unordered_map<Position, Line, PositionHash>> known;
+  void* const code = python.code_of(frame);
+  const Position position = {
+      code, python.instruction_of != nullptr ? python.instruction_of(frame) : python.line_of(frame)};
+  if (const auto found = known->find(position); found != known->end()) {
+    *line = found->second;
+    python.drop(code);
+    return true;
+  }
+  void* const file = python.attribute(code, "co_filename");
+  void* const name = python.attribute(code, "co_name");
+  const char* const file_text = file == nullptr ? nullptr : python.utf8(file);
+  const char* const name_text = name == nullptr ? nullptr : python.utf8(name);
+  const bool is_there = file_text != nullptr && name_text != nullptr;
+  if (is_there) {
+    char text[512];
+    std::snprintf(text, sizeof text, "%s:%d in %s", file_text, python.line_of(frame), name_text);
+    *line = {Keep(text), IsOfLibraries(file_text)};
+    // Held for good, so that no other function comes to its address.
+    if (known->size() < kMostPositions && known->emplace(position, *line).second) python.hold(code);
+  } else {
+    python.clear_error();
+  }
+  if (file != nullptr) python.drop(file);
+  if (name != nullptr) python.drop(name);
+  python.drop(code);
+  return is_there;
+}
+
 // The program's own lines, innermost first; where there are none, PyTorch's.
 void CaptureLines(CallStack* stack) noexcept {
   if (!python.is_there || python.is_initialized() == 0 || python.is_finalizing() != 0) return;
   void* const thread = python.this_thread();
   if (thread == nullptr) return;  // a thread of which Python knows nothing
   const int state = python.ensure();
-  char innermost[512] = "";
+  const char* innermost = nullptr;
   void* frame = python.frame_of(thread);
   for (int depth = 0; frame != nullptr && depth < 64 && stack->line_count < CallStack::kMostLines; ++depth) {
-    void* const code = python.code_of(frame);
-    void* const file = python.attribute(code, "co_filename");
-    void* const name = python.attribute(code, "co_name");
-    const char* const file_text = file == nullptr ? nullptr : python.utf8(file);
-    const char* const name_text = name == nullptr ? nullptr : python.utf8(name);
-    if (file_text != nullptr && name_text != nullptr) {
-      char line[512];
-      std::snprintf(line, sizeof line, "%s:%d in %s", file_text, python.line_of(frame), name_text);
-      try {
-        if (!IsOfLibraries(file_text)) {
-          stack->lines[stack->line_count] = Keep(line);
+    try {
+      Line line{};
+      if (FindLine(frame, &line)) {
+        if (!line.is_of_libraries) {
+          stack->lines[stack->line_count] = line.text;
           ++stack->line_count;
-        } else if (innermost[0] == '\0') {
-          std::memcpy(innermost, line, sizeof line);
+        } else if (innermost == nullptr) {
+          innermost = line.text;
         }
-      } catch (...) {
-        // without memory a stack has fewer lines
       }
-    } else {
-      python.clear_error();
+    } catch (...) {
+      // without memory a stack has fewer lines
     }
-    if (file != nullptr) python.drop(file);
-    if (name != nullptr) python.drop(name);
-    python.drop(code);
     void* const back = python.back_of(frame);
     python.drop(frame);
     frame = back;
   }
   if (frame != nullptr) python.drop(frame);
-  try {
-    if (stack->line_count == 0 && innermost[0] != '\0') {
-      stack->lines[0] = Keep(innermost);
-      stack->line_count = 1;
-    }
-  } catch (...) {
-    stack->line_count = 0;
+  if (stack->line_count == 0 && innermost != nullptr) {
+    stack->lines[0] = innermost;
+    stack->line_count = 1;
   }
   python.release(state);
 }
@@ -192,8 +233,7 @@ bool IsOwn(const void* address) noexcept {
 }  // namespace
 
 void PrepareCallStacks() noexcept {
-  void* frames[2];
-  backtrace(frames, 2);  // loads what it needs, with memory
+  PrepareUnwinding();
   FindPython();
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void*) {
@@ -218,8 +258,8 @@ void Capture(CallStack* stack) noexcept {
   stack->line_count = 0;
   CaptureLines(stack);
   const int count =
-      backtrace(frames, kOwnFrames + (stack->line_count > 0 ? kBesideLines : CallStack::kMostFrames));
-  int first = 1;
+      Unwind(frames, kOwnFrames + (stack->line_count > 0 ? kBesideLines : CallStack::kMostFrames));
+  int first = 0;
   // The public function is the last of this library's frames on the way to the program.
   if (!own_is_program) {
     while (first + 1 < count && IsOwn(frames[first]) && IsOwn(frames[first + 1])) ++first;

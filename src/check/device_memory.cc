@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/device_memory.h"
 
-#include <fcntl.h>
-#include <linux/falloc.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -44,12 +42,16 @@ constexpr size_t kMostEnded = 1 << 16;
 
 // A signalling NaN as FLOAT and as BF16, a quiet one as FLOAT16, some 1e306 as DOUBLE, of which no pattern is all four.
 constexpr uint32_t kPattern = 0x7FA17FA1u;
+// Pages are populated so many bytes at a time, and taken back when so much is to be: each costs a call of the kernel.
+constexpr size_t kPopulated = size_t{256} << 10;
+constexpr size_t kMostDropped = size_t{1} << 20;
+
 // More than this of a block is not filled: a program that reserves more memory than the machine has may never touch most of it.
 constexpr size_t kMostFilled = size_t{1} << 30;
 
-int file = -1;
 bool guards_host = false;
-std::atomic<uint8_t>* shadow = nullptr;  // a bit for each unit of the range
+std::atomic<bool> host_got_access{false};  // somewhere, after a finding or since it may use mapped memory
+std::atomic<uint8_t>* shadow = nullptr;    // a bit for each unit of the range
 
 void HideFromHost(uintptr_t begin, size_t length) noexcept {
   mmap(reinterpret_cast<void*>(begin), length, PROT_NONE,
@@ -68,6 +70,9 @@ struct Blocks {
     uint64_t work;  // of which earlier work may still use it
   };
   std::deque<Retired> retired;
+  std::map<uintptr_t, size_t> dropped;  // whose pages are still to be taken back; neighbours are one range
+  size_t dropped_bytes = 0;
+  uintptr_t populated = 0;  // the end of what was populated ahead
   std::set<uint64_t> under_way;
   uint64_t next_work = 1;
   uintptr_t next = 0;
@@ -123,6 +128,35 @@ size_t LengthOf(size_t size) noexcept { return (size + kPage - 1) & ~(kPage - 1)
 
 void* WorkingAt(uintptr_t address) noexcept {
   return reinterpret_cast<void*>(address + static_cast<uintptr_t>(device_range.distance));
+}
+
+// Empty memory at the working addresses of a range.
+bool MakeWorking(uintptr_t begin, size_t length) noexcept {
+  void* const made = mmap(WorkingAt(begin), length, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (made == MAP_FAILED) return false;
+  madvise(made, length, MADV_DONTDUMP);
+  return true;
+}
+
+// Puts the bytes of a block into a file that both of its addresses show.
+bool ShareWithHost(uintptr_t begin, size_t length) noexcept {
+  const CancellationDeferred deferred;
+  const int file = memfd_create("portacl-device", MFD_CLOEXEC);
+  if (file < 0) return false;
+  bool done = ftruncate(file, static_cast<off_t>(length)) == 0;
+  for (size_t copied = 0; done && copied < length;) {
+    const ssize_t written = pwrite(file, static_cast<const char*>(WorkingAt(begin)) + copied, length - copied,
+                                   static_cast<off_t>(copied));
+    done = written > 0;
+    if (done) copied += static_cast<size_t>(written);
+  }
+  for (void* const address : {WorkingAt(begin), reinterpret_cast<void*>(begin)}) {
+    done =
+        done && mmap(address, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
+  }
+  close(file);
+  return done;
 }
 
 const Block* HolderOf(const std::map<uintptr_t, Block>& blocks, uintptr_t address) noexcept {
@@ -210,11 +244,13 @@ void OnFault(int signal, siginfo_t* info, void* context) {
     begin = block.begin;
     length = LengthOf(block.size);
   }
-  // An old size of 0 makes a second mapping of the same bytes, of whatever file they are.
-  if (mremap(WorkingAt(begin), 0, length, MREMAP_MAYMOVE | MREMAP_FIXED, reinterpret_cast<void*>(begin)) ==
-      MAP_FAILED) {
-    _exit(kExitCode);
-  }
+  host_got_access = true;
+  // Of memory that was mapped, an old size of 0 makes a second mapping of the same bytes.
+  const bool done = known && block.is_mapped && !block.is_freed
+                        ? mremap(WorkingAt(begin), 0, length, MREMAP_MAYMOVE | MREMAP_FIXED,
+                                 reinterpret_cast<void*>(begin)) != MAP_FAILED
+                        : ShareWithHost(begin, length);
+  if (!done) _exit(kExitCode);
   errno = saved;
 }
 
@@ -251,16 +287,60 @@ void SetBits(size_t first, size_t last, bool value) noexcept {
   change(last_byte, to_last);
 }
 
+void TakePagesBackLocked(Blocks& blocks) noexcept {
+  for (const auto& [begin, length] : blocks.dropped) {
+    // What the host got access to after a finding is a file's.
+    if (host_got_access) {
+      MakeWorking(begin, length);
+    } else {
+      madvise(WorkingAt(begin), length, MADV_DONTNEED);
+    }
+    // Until now nobody was given these addresses anew.
+    blocks.taken.erase(blocks.taken.lower_bound(begin), blocks.taken.lower_bound(begin + length));
+  }
+  blocks.dropped.clear();
+  blocks.dropped_bytes = 0;
+}
+
+void AddDroppedLocked(Blocks& blocks, uintptr_t begin, size_t length) {
+  blocks.dropped_bytes += length;
+  auto behind = blocks.dropped.lower_bound(begin);
+  if (behind != blocks.dropped.end() && behind->first == begin + length) {
+    length += behind->second;
+    behind = blocks.dropped.erase(behind);
+  }
+  if (behind != blocks.dropped.begin()) {
+    const auto before_it = std::prev(behind);
+    if (before_it->first + before_it->second == begin) {
+      before_it->second += length;
+      return;
+    }
+  }
+  blocks.dropped.emplace_hint(behind, begin, length);
+}
+
 void DropRetiredLocked(Blocks& blocks) noexcept {
   while (!blocks.retired.empty()) {
-    const auto& [begin, length, work] = blocks.retired.front();
-    if (!blocks.under_way.empty() && *blocks.under_way.begin() < work) return;
+    const auto [begin, length, work] = blocks.retired.front();
+    if (!blocks.under_way.empty() && *blocks.under_way.begin() < work) break;
     MarkUnwritten(reinterpret_cast<void*>(begin), length);
-    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(OffsetOf(begin)),
-              static_cast<off_t>(length));
-    blocks.taken.erase(begin);
+    try {
+      AddDroppedLocked(blocks, begin, length);
+    } catch (...) {
+      return;  // without memory, the next time
+    }
     blocks.retired.pop_front();
   }
+  if (blocks.dropped_bytes >= kMostDropped) TakePagesBackLocked(blocks);
+}
+
+// With the pages of a small block come the next ones, which the next blocks get. A wish.
+void PopulateAheadLocked(Blocks& blocks, uintptr_t begin, size_t length) noexcept {
+  const uintptr_t end = begin + length;
+  if (end <= blocks.populated && end + kPopulated >= blocks.populated) return;
+  const size_t ahead = std::min<size_t>(kPopulated, device_range.end - begin);
+  madvise(WorkingAt(begin), ahead, MADV_POPULATE_WRITE);
+  blocks.populated = begin + ahead;
 }
 
 }  // namespace
@@ -268,8 +348,6 @@ void DropRetiredLocked(Blocks& blocks) noexcept {
 void StartDeviceMemory(bool guards) noexcept {
   const CancellationDeferred deferred;
   guards_host = guards;
-  const int made = memfd_create("portacl-device", MFD_CLOEXEC);
-  if (made < 0) return;
   for (size_t length = kMostAddresses; length >= kFewestAddresses; length /= 2) {
     // The public addresses, then the working ones.
     void* const both =
@@ -277,18 +355,16 @@ void StartDeviceMemory(bool guards) noexcept {
     if (both == MAP_FAILED) continue;
     void* const bits = mmap(nullptr, length / kUnit / 8, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (bits == MAP_FAILED || ftruncate(made, static_cast<off_t>(length)) != 0 ||
-        mmap(static_cast<char*>(both) + length, length, PROT_READ | PROT_WRITE,
-             MAP_SHARED | MAP_FIXED | MAP_NORESERVE, made, 0) == MAP_FAILED) {
+    const auto begin = reinterpret_cast<uintptr_t>(both);
+    device_range.distance = static_cast<ptrdiff_t>(length);
+    if (bits == MAP_FAILED || !MakeWorking(begin, length)) {
       munmap(both, 2 * length);
       if (bits != MAP_FAILED) munmap(bits, length / kUnit / 8);
       continue;
     }
-    madvise(both, 2 * length, MADV_DONTDUMP);
+    madvise(both, length, MADV_DONTDUMP);
     madvise(bits, length / kUnit / 8, MADV_DONTDUMP);
-    file = made;
     shadow = static_cast<std::atomic<uint8_t>*>(bits);
-    const auto begin = reinterpret_cast<uintptr_t>(both);
     device_range = {begin, begin + length, static_cast<ptrdiff_t>(length)};
     TheBlocks().next = begin;
     struct sigaction action = {};
@@ -298,11 +374,11 @@ void StartDeviceMemory(bool guards) noexcept {
     sigaction(SIGSEGV, &action, &before);
     return;
   }
-  close(made);
 }
 
 void* AllocateDevice(const char* api, size_t size) noexcept {
-  if (size / kPage > static_cast<size_t>(sysconf(_SC_PHYS_PAGES))) return nullptr;
+  static const auto machine_pages = static_cast<size_t>(sysconf(_SC_PHYS_PAGES));
+  if (size / kPage > machine_pages) return nullptr;
   const size_t length = LengthOf(size);
   Blocks& blocks = TheBlocks();
   Block block;
@@ -315,12 +391,13 @@ void* AllocateDevice(const char* api, size_t size) noexcept {
     if (block.begin == 0) return nullptr;
     if (blocks.is_reused) HideFromHost(block.begin, length);
     blocks.live.emplace(block.begin, block);
+    // All pages at once: one by one, at the first access to each, they cost three times as much.
+    if (length < kManyPages && IsOn(kInit)) PopulateAheadLocked(blocks, block.begin, length);
   } catch (...) {
     return nullptr;
   }
   auto* const address = reinterpret_cast<void*>(block.begin);
   const size_t filled = std::min(length, kMostFilled);
-  // All pages at once: one by one, at the first access to each, they cost three times as much. A wish.
   if (filled >= kManyPages && IsOn(kInit)) madvise(WorkingAt(block.begin), filled, MADV_POPULATE_WRITE);
   FillUnwritten(address, filled);
   return address;
@@ -337,7 +414,7 @@ void FreeDevice(const char* api, void* address) noexcept {
     if (found == blocks.live.end()) return;
     Block block = found->second;
     const size_t length = LengthOf(block.size);
-    HideFromHost(begin, length);
+    if (host_got_access) HideFromHost(begin, length);
     blocks.retired.push_back({begin, length, blocks.next_work});
     block.is_freed = true;
     block.freer = api;
@@ -404,6 +481,7 @@ bool MapDevice(const char* api, void* address, size_t size, int from, bool host_
   block.begin = begin;
   block.size = size;
   block.maker = api;
+  block.is_mapped = true;
   Capture(&block.made);
   try {
     std::lock_guard lock(blocks.mutex);
@@ -413,6 +491,7 @@ bool MapDevice(const char* api, void* address, size_t size, int from, bool host_
         mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, from, 0) == MAP_FAILED) {
       return false;
     }
+    if (host_may_use) host_got_access = true;
     blocks.ForgetEndedLocked(begin, size);
     blocks.live.insert_or_assign(begin, block);
   } catch (...) {
@@ -433,10 +512,7 @@ bool UnmapDevice(const char* api, void* address, size_t size) noexcept {
     const auto found = blocks.live.find(begin);
     if (found == blocks.live.end()) return false;
     HideFromHost(begin, size);
-    if (mmap(WorkingAt(begin), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file,
-             static_cast<off_t>(OffsetOf(begin))) == MAP_FAILED) {
-      return false;
-    }
+    if (!MakeWorking(begin, size)) return false;
     Block block = found->second;
     block.is_freed = true;
     block.freer = api;

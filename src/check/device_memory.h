@@ -44,6 +44,7 @@ struct Block {
   size_t size = 0;  // as the program asked for it
   const char* maker = "";
   CallStack made;
+  bool is_mapped = false;  // its bytes are another's: aclrtMapMem
   bool is_freed = false;
   const char* freer = "";
   CallStack freed;

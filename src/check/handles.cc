@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "acl/process/fork.h"
+#include "check/device_memory.h"
 #include "check/report.h"
 
 namespace portacl::sanitizer {
@@ -56,7 +57,8 @@ bool IsOfPython(const CallStack& stack) noexcept {
 void HandleMade(const char* what, const char* mend, const char* api, const void* handle) noexcept {
   Handles& handles = TheHandles();
   std::lock_guard lock(handles.mutex);
-  handles.live[handle] = {what, mend, api, Here()};
+  // A block of device memory knows where it was made.
+  handles.live[handle] = {what, mend, api, IsInDeviceRange(handle) ? CallStack() : Here()};
 }
 
 void HandleGoes(const void* handle) noexcept {
@@ -102,7 +104,9 @@ void MemoryOfAnotherDevice(const char* api, const char* operand, const void* add
 void TellHandlesLeft() noexcept {
   Handles& handles = TheHandles();
   std::lock_guard lock(handles.mutex);
-  for (const auto& [handle, made] : handles.live) {
+  for (auto& [handle, made] : handles.live) {
+    Block block;
+    if (FindBlock(handle, &block)) made.where = block.made;
     if (IsOfPython(made.where)) continue;
     Finding finding;
     finding.part = kHandles;

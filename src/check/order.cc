@@ -294,17 +294,19 @@ void HostTouches(const char* api, const std::vector<Access>& accesses) noexcept 
 }
 
 void HostFrees(const char* api, const void* address, size_t size) noexcept {
-  const auto source = NewSource(api, {});
   const Access access{.bytes = StridedBytes::Run(address, size), .writes = true};
   Conflicts conflicts;
-  Order& all = TheOrder();
   {
+    Order& all = TheOrder();
     std::lock_guard lock(all.mutex);
-    all.order.HostAccess(access, source, all.waiting_for_host > 0, &conflicts);
+    all.order.HostAccess(access, nullptr, all.waiting_for_host > 0, &conflicts);
+    all.order.Forget(access.bytes.begin, access.bytes.End());
   }
+  if (conflicts.empty()) return;
+  // Nobody else asks where this was.
+  const auto source = NewSource(api, {});
+  for (Conflict& one : conflicts) one.later_origin = source;
   TellAll(conflicts, /*is_free=*/true);
-  std::lock_guard lock(all.mutex);
-  all.order.Forget(access.bytes.begin, access.bytes.End());
 }
 
 std::vector<Access> AccessesOfCopy(const void* to, size_t to_pitch, const void* from, size_t from_pitch,

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <mutex>
 #include <new>
@@ -249,8 +250,16 @@ void ReportFromSignal(const Finding& finding) noexcept {
   WriteText("portacl check: ");
   WriteText(finding.what.view());
   WriteText("\n");
+  // Another thread's report is soon written; the interrupted thread's own never is.
+  constexpr int kMostAttempts = 5000;
+  const CancellationDeferred deferred;
   Reports& reports = TheReports();
-  const std::unique_lock lock(reports.mutex, std::try_to_lock);
+  std::unique_lock lock(reports.mutex, std::try_to_lock);
+  for (int i = 0; i < kMostAttempts && !lock.owns_lock(); ++i) {
+    const timespec millisecond{0, 1'000'000};
+    nanosleep(&millisecond, nullptr);
+    (void)lock.try_lock();
+  }
   if (!lock.owns_lock()) _exit(kExitCode);
   try {
     ReportLocked(reports, finding);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "acl/stream/found_stream.h"
 #include "aclnn/executor.h"
 #include "aclnnop/aclnn_l1_loss_backward.h"
+#include "support/mapped_memory.h"
 #include "support/patience.h"
 
 using portacl::testing::kPatience;
@@ -201,26 +203,32 @@ struct L1Call {
   }
   void Clear() { out.assign(out.size(), -1.0f); }
 
-  // Phase 1; the tensors are gone when it returns, as they may be once phase 2 has returned.
+  // Phase 1; the tensors stay until Launch has returned, or this goes.
   aclnnStatus Plan(aclOpExecutor** executor) {
     const int64_t n = count();
-    const auto tensor = [n](std::vector<float>& data) {
-      return aclCreateTensor(&n, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &n, 1, data.data());
-    };
-    aclTensor* tensors[] = {tensor(grad), tensor(self), tensor(target), tensor(out)};
+    const size_t first = tensors_.size();
+    for (auto* data : {&grad, &self, &target, &out}) {
+      tensors_.emplace_back(aclCreateTensor(&n, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &n, 1, data->data()),
+                            aclDestroyTensor);
+    }
     uint64_t workspace = 0;
-    const aclnnStatus status = aclnnL1LossBackwardGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 0,
-                                                                   tensors[3], &workspace, executor);
-    for (aclTensor* one : tensors) aclDestroyTensor(one);
-    return status;
+    return aclnnL1LossBackwardGetWorkspaceSize(tensors_[first].get(), tensors_[first + 1].get(),
+                                               tensors_[first + 2].get(), 0, tensors_[first + 3].get(),
+                                               &workspace, executor);
   }
   aclnnStatus Launch(aclrtStream stream) {
     aclOpExecutor* executor = nullptr;
-    if (const aclnnStatus status = Plan(&executor)) return status;
-    return aclnnL1LossBackward(nullptr, 0, executor, stream);
+    const size_t before = tensors_.size();
+    aclnnStatus status = Plan(&executor);
+    if (status == 0) status = aclnnL1LossBackward(nullptr, 0, executor, stream);
+    tensors_.resize(before);
+    return status;
   }
 
-  std::vector<float> grad, self, target, out;
+  portacl::testing::MappedVector<float> grad, self, target, out;
+
+ private:
+  std::vector<std::shared_ptr<aclTensor>> tensors_;
 };
 
 // Workers without work stay for a while: other tests of this process may have left some.

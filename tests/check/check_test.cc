@@ -1,14 +1,19 @@
 // Parts of the checks that need no program: settings, suppressions, the bytes of views, what was written.
 // SPDX-License-Identifier: Apache-2.0
+#include <alloca.h>
+#include <execinfo.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <set>
+#include <vector>
 
 #include "aclnn/byte_runs.h"
 #include "aclnn/operand_access.h"
 #include "check/device_memory.h"
 #include "check/report.h"
 #include "check/settings.h"
+#include "check/unwind.h"
 #include "support/random_numbers.h"
 
 namespace portacl::sanitizer {
@@ -84,6 +89,79 @@ TEST(ByteRuns, AreTheElementsOfTheView) {
     });
     ASSERT_EQ(found, expected) << "round " << round;
   }
+}
+
+// A stack of calls in an order that is drawn, of frames of several sizes and of one whose size varies. At its end the C library
+// unwinds it, too.
+struct Descent {
+  testing::RandomNumbers random{5};
+  int left = 0;
+  int compared = 0;
+};
+void Descend(Descent& descent);
+void Keep(void* room) { asm volatile("" : : "r"(room) : "memory"); }
+__attribute__((noinline)) void DescendSmall(Descent& descent) {
+  char room[24];
+  Keep(room);
+  Descend(descent);
+  Keep(room);
+}
+__attribute__((noinline)) void DescendLarge(Descent& descent) {
+  char room[3000];
+  Keep(room);
+  Descend(descent);
+  Keep(room);
+}
+__attribute__((noinline)) void DescendVarying(Descent& descent) {
+  const auto size = static_cast<size_t>(descent.random.Between(1, 400));
+  void* const room = alloca(size);
+  Keep(room);
+  Descend(descent);
+  Keep(room);
+}
+__attribute__((noinline)) void DescendAligned(Descent& descent) {
+  alignas(64) char room[64];
+  Keep(room);
+  Descend(descent);
+  Keep(room);
+}
+__attribute__((noinline)) void Compare(Descent& descent) {
+  void* expected[80];
+  void* found[40];
+  const int expected_count = backtrace(expected, 80);
+  const int most = static_cast<int>(descent.random.Between(1, 40));
+  const int count = Unwind(found, most);
+  // The first addresses lie in this function, behind each call.
+  ASSERT_EQ(count, std::min(most, expected_count));
+  for (int i = 1; i < count; ++i) ASSERT_EQ(found[i], expected[i]) << "frame " << i << " of " << count;
+  ++descent.compared;
+}
+__attribute__((noinline)) void Descend(Descent& descent) {
+  if (descent.left-- == 0) {
+    Compare(descent);
+    return;
+  }
+  switch (descent.random.Between(0, 3)) {
+    case 0:
+      return DescendSmall(descent);
+    case 1:
+      return DescendLarge(descent);
+    case 2:
+      return DescendVarying(descent);
+    default:
+      return DescendAligned(descent);
+  }
+}
+
+TEST(Unwinding, IsThatOfTheCLibrary) {
+  PrepareUnwinding();
+  Descent descent;
+  for (int round = 0; round < 5000; ++round) {
+    descent.left = static_cast<int>(descent.random.Between(0, 12));
+    Descend(descent);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_EQ(descent.compared, 5000);
 }
 
 TEST(OperandAccess, Kinds) {

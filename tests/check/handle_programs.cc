@@ -1,5 +1,7 @@
 // Programs that use handles beyond their life, or tensors that a product does not take, with their right twins.
 // SPDX-License-Identifier: Apache-2.0
+#include <thread>
+
 #include "acl/acl.h"
 #include "aclnnop/aclnn_add.h"
 #include "check/corpus.h"
@@ -46,7 +48,61 @@ struct Call {
   }
 };
 
+void AllocateInThread(bool sets_device) {
+  std::thread thread([sets_device] {
+    if (sets_device) Ok(aclrtSetDevice(0));
+    void* memory = nullptr;
+    if (aclrtMalloc(&memory, kBytes, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS) Ok(aclrtFree(memory));
+  });
+  thread.join();
+}
+
+// Adds a tensor of device 0 to one of device 1, in a stream of that.
+void AddOfTwoDevices(bool gives_access) {
+  Memory here(kBytes);
+  Ok(aclrtMemset(here.Get(), kBytes, 0, kBytes));
+  Ok(aclrtSetDevice(1));
+  {
+    Stream stream;
+    Memory there(kBytes);
+    if (gives_access) Ok(aclrtDeviceEnablePeerAccess(0, 0));
+    Adds(here.Get(), there.Get(), kCount, stream.Get());
+    Ok(aclrtSynchronizeStream(stream.Get()));
+  }
+  Ok(aclrtSetDevice(0));
+}
+
+void CreateEvent(bool destroys) {
+  aclrtEvent event = nullptr;
+  Ok(aclrtCreateEvent(&event));
+  if (destroys) Ok(aclrtDestroyEvent(event));
+}
+void Allocate(bool frees) {
+  void* memory = nullptr;
+  Ok(aclrtMalloc(&memory, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  if (frees) Ok(aclrtFree(memory));
+}
+
 }  // namespace
+
+CASE(
+    thread_sets_no_device, "warning:thread-without-device",
+    "aclrtMalloc: this thread has no device, so the call fails, while another thread has set one",
+    { AllocateInThread(false); }, { AllocateInThread(true); })
+
+CASE(
+    memory_lies_on_another_device, "memory-of-another-device",
+    "aclnnAdds: self, at 0x[0-9a-f]+, is memory of device 0; the stream is one of device 1",
+    { AddOfTwoDevices(false); }, { AddOfTwoDevices(true); })
+
+CASE(
+    event_is_left, "warning:handle-leaked",
+    "an? event that aclrtCreateEvent made, 0x[0-9a-f]+, is still there", { CreateEvent(false); },
+    { CreateEvent(true); })
+
+CASE(
+    memory_is_left, "warning:handle-leaked", "a piece of device memory that aclrtMalloc made",
+    { Allocate(false); }, { Allocate(true); })
 
 CASE(
     executor_is_used_twice, "executor-used-twice",

@@ -25,6 +25,19 @@ CASE(
       Abs(Tensor(device, {kElements / 2}), Tensor(Device(kBytes), {kElements / 2}));
     })
 
+CASE(
+    input_lacks_its_last_bytes, "uninitialised-read", "byte 1008 of 1024 bytes",
+    {
+      float* device = Device(kBytes);
+      Must(aclrtMemset(device, kBytes, 0, kBytes - 16));
+      Abs(Tensor(device, {kElements}), Tensor(Device(kBytes), {kElements}));
+    },
+    {
+      float* device = Device(kBytes);
+      Must(aclrtMemset(device, kBytes, 0, kBytes - 16));
+      Abs(Tensor(device, {kElements - 4}), Tensor(Device(kBytes), {kElements - 4}));
+    })
+
 // The padding between rows is nobody's.
 CASE(
     padding_is_read, "uninitialised-read", "parameter self is read",

@@ -1,6 +1,8 @@
 // Programs that mix up host and device memory, or use memory that is not theirs, with their right twins.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <thread>
+#include <vector>
 
 #include "check/corpus.h"
 #include "check/programs.h"
@@ -50,6 +52,28 @@ CASE(
       Must(aclrtMemcpy(&host, sizeof host, device + 10, sizeof host, kToHost));
       seen = host;
       Must(aclrtFree(device));
+    })
+
+// Faults of several threads at once: none gets lost, and with report all of them go on.
+CASE(
+    threads_read_device, "host-access", "the host (reads|uses) address",
+    {
+      std::vector<std::thread> threads;
+      for (int i = 0; i < 8; ++i) {
+        threads.emplace_back([] {
+          Must(aclrtSetDevice(0));
+          for (int k = 0; k < 20; ++k) {
+            volatile const float* const device = Zeros(kBytes);
+            if (device[k] != 0) std::_Exit(99);
+          }
+        });
+      }
+      for (std::thread& thread : threads) thread.join();
+    },
+    {
+      float host = 1;
+      Must(aclrtMemcpy(&host, sizeof host, Zeros(kBytes), sizeof host, kToHost));
+      seen = host;
     })
 
 CASE(

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Runs the corpus of wrong programs under PORTACL_CHECK: every wrong one is found, with its message, and no right one is.
 
-Usage: run_corpus.py CORPUS [NAME...]    the C++ programs of an executable (see corpus.h), or of a Python file (see programs.py)
+Usage: run_corpus.py CORPUS [NAME...]             the programs of an executable (see corpus.h)
+       run_corpus.py --table CORPUS [--write]     docs/checking.md has a program for each kind of finding, and says which
+
+Programs in Python, through torch_npu, are run by tests/pytorch_npu/test_checked_programs.py.
 SPDX-License-Identifier: Apache-2.0
 """
 
@@ -24,6 +27,12 @@ class Case(NamedTuple):
     name: str
     kind: str
     expected: str
+
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "checking.md"
+PYTHON = ROOT / "tests" / "pytorch_npu" / "checked_programs.py"
+BEGIN, END = "<!-- programs, written by tests/check/run_corpus.py -->\n", "<!-- end of programs -->\n"
 
 
 def command_of(corpus: str) -> list[str]:
@@ -68,21 +77,49 @@ def faults_of(corpus: str, case: Case, folder: str) -> list[str]:
         say(f"the JSON of the wrong program has no {kind}", done)
     if not warns and len(findings()) != 1:
         say("the wrong program gives more than one finding before it is stopped", done)
-    # PyTorch takes seconds to start.
-    is_python = corpus.endswith(".py")
-    if not is_python:
-        done = run(corpus, case.name, "wrong", "report", file)
+    done = run(corpus, case.name, "wrong", "report", file)
     if kind not in [one["kind"] for one in findings()]:
         say(f"PORTACL_CHECK=report does not collect {kind}", done)
-    for check in ("report",) if is_python else ("1", "report"):
+    for check in ("1", "report"):
         done = run(corpus, case.name, "right", check, file)
         # Small programs leave things behind, which matters to those alone that are about it.
         told = [one for one in findings() if kind.endswith("-leaked") or not str(one["kind"]).endswith("-leaked")]
         if done.returncode != 0 or told:
             say(f"the right program is reported, or fails, under PORTACL_CHECK={check}", done)
-    if not is_python and (done := run(corpus, case.name, "right", "0", file)).returncode != 0:
+    if (done := run(corpus, case.name, "right", "0", file)).returncode != 0:
         say("the right program fails without checks", done)
     return faults
+
+
+def table(corpus: str, writes: bool) -> int:
+    """Every kind that the page explains has a program, every program's kind is explained, and the page names the programs."""
+    page = PAGE.read_text(encoding="utf-8")
+    start, end = page.index(BEGIN) + len(BEGIN), page.index(END)
+    explained = [kind for row in re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \|", page[:start], re.M) for kind in re.findall("[a-z-]+", row)]
+    programs: dict[str, tuple[list[str], list[str]]] = {kind: ([], []) for kind in explained}
+    for language, source in enumerate((corpus, str(PYTHON))):
+        for case in sorted(cases_of(source)):
+            kind = case.kind.removeprefix("warning:")
+            if kind not in programs:
+                print(f"{case.name}: docs/checking.md does not explain {kind}")
+                return 1
+            programs[kind][language].append(case.name)
+    missing = [kind for kind, names in programs.items() if not any(names)]
+    if missing:
+        print(f"no program for {', '.join(missing)}")
+        return 1
+    counts = [sum(len(names[language]) for names in programs.values()) for language in (0, 1)]
+    lines = [f"{counts[0]} programs in C++, {counts[1]} in Python, each with its right twin:", "", "| kind | C++ | PyTorch |", "|---|---|---|"]
+    for kind, names in programs.items():
+        lines.append(f"| `{kind}` | {' | '.join(', '.join(f'`{name}`' for name in one) for one in names)} |")
+    made = page[:start] + "\n".join(lines) + "\n" + page[end:]
+    if made == page:
+        return 0
+    if not writes:
+        print("docs/checking.md names other programs; tests/check/run_corpus.py --table CORPUS --write corrects it")
+        return 1
+    PAGE.write_text(made, encoding="utf-8")
+    return 0
 
 
 def main(corpus: str, names: list[str]) -> int:
@@ -96,4 +133,6 @@ def main(corpus: str, names: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "--table":
+        sys.exit(table(sys.argv[2], "--write" in sys.argv))
     sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -1,5 +1,8 @@
 // Programs that do not wait for what they use, with their right twins.
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <thread>
+
 #include "acl/acl.h"
 #include "aclnnop/aclnn_add.h"
 #include "check/corpus.h"
@@ -69,6 +72,24 @@ CASE(
       Add(program.x, program.y, program.one.Get());
       program.Order();
       Ok(aclrtSynchronizeStream(program.two.Get()));
+      Ok(aclrtMemcpy(host, kBytes, program.y.Get(), kBytes, ACL_MEMCPY_DEVICE_TO_HOST));
+    })
+
+// Nor does it matter that the work is long done: nothing says so.
+CASE(
+    another_stream_has_ended_its_work, "read-back-not-ordered", "aclnnAdds writes out",
+    {
+      TwoStreams program;
+      Add(program.x, program.y, program.one.Get());
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      Ok(aclrtSynchronizeStream(program.two.Get()));
+      Ok(aclrtMemcpy(host, kBytes, program.y.Get(), kBytes, ACL_MEMCPY_DEVICE_TO_HOST));
+    },
+    {
+      TwoStreams program;
+      Add(program.x, program.y, program.one.Get());
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      Ok(aclrtSynchronizeStream(program.one.Get()));
       Ok(aclrtMemcpy(host, kBytes, program.y.Get(), kBytes, ACL_MEMCPY_DEVICE_TO_HOST));
     })
 

@@ -442,7 +442,7 @@ add("l1: mean counts self", "ReductionFactor(reduction, checked.broadcast)", "Re
 add("l1: sums go to any one element", "IfReduced(kReduction, IsScalar(kOut)),", "IfReduced(kReduction, OneElement(kOut, ACLNN_ERR_PARAM_INVALID)),", ["l1_loss_contract"])
 add("l1: the sum of nothing in any type", "    {.run = CheckOutImplemented},\n    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),\n",
     "    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),\n    {.run = CheckOutImplemented},\n", ["l1_loss_contract"])
-add("l1: an integer sum ignores the offset", "job.sum_offset = out.offset *", "job.sum_offset = 0 *")
+add("l1: an integer sum ignores the offset", "job.sum_offset = ByteOffset(out);", "job.sum_offset = 0;")
 
 add = mutants_of("src/engine/fold/integer_distance.cc", ("l1_loss_numerics",))
 add("integers: negative distances", "static_cast<int64_t>(difference) < 0 ? 0 - difference : difference", "difference")
@@ -825,8 +825,8 @@ add("steps: one value for all", "const int64_t offset = int64_t{16} * values_++;
 add("steps: places from the storage's begin", "  move.plain.offset += plain_place.offset;\n", "")
 add("steps: always told", "move.raises = CurrentConfiguration().index_errors_raise;", "move.raises = true;")
 add("steps: what is read has no address", "    for (int k = 0; k < step->indexed.index_count; ++k) Touch({step->indexed.index[k].operand, 0});\n", "")
-add("steps: the source of what is packed from its storage's begin", "if (source != nullptr) step->source.offset += source->offset * size;", "")
-add("steps: the output from its storage's begin", "step->destination = {result_operand, result->offset * size};", "step->destination = {result_operand, 0};")
+add("steps: the source of what is packed from its storage's begin", "if (source != nullptr) step->source.offset += ByteOffset(*source);", "")
+add("steps: the output from its storage's begin", "step->destination = {result_operand, ByteOffset(*result)};", "step->destination = {result_operand, 0};")
 
 add = mutants_of("src/aclnnop/indexing/moves.cc", ("moves", "indexing_properties"))
 add("moves: shares of the first alone", "new (moves_ + count_++) engine::PlannedMove{move, source, destination, shares_};", "new (moves_ + count_++) engine::PlannedMove{move, source, destination, 0};")
@@ -1104,12 +1104,33 @@ add("quantised weights: halves of bytes exchanged", "(at & 1) == 0 ? byte & 15u 
 add("quantised weights: one group", "const int64_t end = std::min(depth, (group + 1) * weights.group_terms - term);", "const int64_t end = depth;")
 add("quantised weights: a group for each block", "if ((term + k) / weights.group_terms != group) {", "if (k == 0) {")
 add("quantised weights: an element without its offset", "if (weights.has_offset) number +=", "if (false) number +=")
+add = mutants_of("src/engine/gemm/integers.cc", ("quantised_products",))
+add("integers: blocks in place of their sum", "sum += before;", "")
+add("integers: numbers of rows for columns", "sums.is_transposed ? numbers.column : numbers.row", "numbers.row")
+add("integers: no saturation", "std::clamp(value, -128.0f, 127.0f)", "value")
+add("integers: halves away from zero", "std::nearbyint(std::clamp", "std::round(std::clamp")
+add("integers: a word's offset for other types", "result.has_words && result.out == ACL_INT8", "result.has_words")
+add("integers: a bias of INT32 scaled apart", "sums.added.dtype == ACL_INT32", "false")
+add = mutants_of("src/engine/gemm/integer_product.cc", ("quantised_products",))
+add("integers: halves of x1 alone", "for (const Halves& some : halves) {", "for (const Halves& some : {halves[0]}) {")
+add = mutants_of("src/engine/gemm/kernel.cc", ("quantised_products",))
+add("integers: sums of blocks as float32", "} else if (product.is_integer) {", "} else if (false) {")
+add("integers: the first block for all", "adds ? hn::Add(hn::BitCast(di, hn::LoadU(d, c)), whole) : whole", "whole")
+add("integers: pairs begin at 0", "if (adds) {\n    HWY_UNROLL(kRows)", "if (false) {\n    HWY_UNROLL(kRows)")
+add("integers: the last of odd terms twice", "k + 1 < depth ? hn::ConvertTo(di, hn::LoadU(d, from + width)) : hn::Zero(di)", "hn::ConvertTo(di, hn::LoadU(d, from + (k + 1 < depth ? width : 0)))")
+add = mutants_of("src/engine/gemm/gemm.cc", ("quantised_products",))
+add("integers: a batch's rows go on", "if (gemm.integers != nullptr && gemm.integers->factor.row != 0) return;", "")
 add = mutants_of("src/engine/gemm/gemm.cc", ("product_bits",))
 add("dot: blocks in no order", "sum = is_first && i == 0 ? blocks[i] : sum + blocks[i];", "sum = is_first && i == 0 ? blocks[count - 1] : sum + blocks[count - 1 - i];")
 add("dot: without the last block", "if (whole < count)", "if (whole > count)")
 add("dot: threads begin anew", "const int64_t block = part * kBlocksOfThread;", "const int64_t block = 0 * part;")
-add("without memory: no blocks", "          depth);\n      sum = is_first ? block : sum + block;", "          depth);\n      sum = is_first ? block : sum - block;")
+add("without memory: no blocks", "return AddIntegers(&block, 1, is_first, &sum);\n      sum = is_first ? block : sum + block;", "return AddIntegers(&block, 1, is_first, &sum);\n      sum = is_first ? block : sum - block;")
 add("batches: one right operand", "gemm.right.batch[kLast] != 0 || !continues", "!continues")
+add = mutants_of("src/engine/gemm/patches.cc", ("convolution", "convolution_backward"))
+add("bordered images: the first channel for all", "if (place.channel != channel_) Load", "if (channel_ < 0) Load")
+add("bordered images: nothing above", "first_row = row = top + above;", "first_row = row = top;")
+add("bordered images: borders on the right alone", "base + (row - first_row) * width_ + first_column_ - left}", "base + (row - first_row) * width_}")
+add("bordered images: a run begins at the image's edge", "position.at[2] - left),", "position.at[2]),")
 add = mutants_of("src/engine/gemm/gemm.cc", ("vector_products", "products"))
 add("products: what is added is not scaled", "if (gemm_.beta != 1.0f) {", "if (false) {")
 add("products: sums are not scaled", "if (gemm_.alpha != 1.0f && gemm_.depth > 0) {", "if (false) {")
@@ -1117,7 +1138,7 @@ add("products: without terms the added is added twice", "gemm_.depth > 0 ? value
 add("products: later columns are those of the first part", "FinishColumns(sums + row * sums_row + column, row, column,", "FinishColumns(sums + row * sums_row, row, column,", ("product_bits", "products"))
 add("products: a batch goes on in rows wherever it lies", "operand.batch[kLast] == gemm.rows * operand.row;", "true;", ("products",))
 add("products: groups are one", "for (int64_t group = 0; group < gemm_.groups; ++group) {\n      for (int64_t term", "for (int64_t group = 0; group < 1; ++group) {\n      for (int64_t term", ("products",))
-add("panels: a later block of one row takes the first one's place", "float* const block = is_first ? sums + column : memory.right;", "float* const block = sums + column;", ("product_bits", "products"))
+add("panels: a later block of one row takes the first one's place", "float* const block = BlockOf(sums + column, memory, is_first);", "float* const block = sums + column;", ("product_bits", "products"))
 
 add = mutants_of("src/engine/gemm/pack.cc", ("product_bits", "products"))
 add("pack: columns that are not there are what was", "if (some < width) std::memset(panel, 0, static_cast<size_t>(width * depth) * sizeof(float));\n", "", reason="what is computed of them is not stored")
@@ -1139,6 +1160,19 @@ add("classes: the gradient elsewhere stays", "      loss_.zeros.Run(kZeros, stat
 add("classes: later blocks have the first one's sums", "sums[2 * block] = SumOfLanes", "sums[0 * block] = SumOfLanes")
 add("classes: later parts of a block are its first", "const int64_t place = row - first + i;", "const int64_t place = i;")
 
+add = mutants_of("src/engine/row/label_margin.cc", ("classes",))
+add("labels: the margin is 0", "hn::Set(d, 1.0 - labels[label]);", "hn::Set(d, 0.0 - labels[label]);")
+add("labels: what is below counts, too", "hn::IfThenElseZero(hn::Gt(z, hn::Zero(d)), z)", "z")
+add("labels: lanes begin with the first class", "for (size_t i = lane; i < n;", "for (size_t i = 0 * lane; i < n;")
+add("labels: they are others, too", "if (is_label[i] != 0) x[i] =", "if (is_label[i] > 1) x[i] =")
+add("labels: there is nothing behind the classes", "    std::fill(x + classes, x + padded, -std::numeric_limits<double>::infinity());\n", "")
+add("labels: a -1 does not end them", "if (labels[i] == -1) return count;", "if (labels[i] == -1) continue;")
+add("labels: one more than there are classes", "labels[i] < margin_.classes) {", "labels[i] <= margin_.classes) {")
+add("labels: negative ones", "if (labels[i] >= 0 && labels[i] <", "if (labels[i] <")
+add("labels: of later parts the first", "LoadRows(margin_.target, context_.addresses, row, 1, at, n, sizeof(int64_t),", "LoadRows(margin_.target, context_.addresses, row, 1, 0 * at, n, sizeof(int64_t),")
+add("labels: a mean is a sum", "if (margin_.reduction == ClassReduction::kMean) value /=", "if (margin_.reduction == ClassReduction::kNone) value /=")
+add("labels: later losses are the first", "reinterpret_cast<const char*>(losses + row)", "reinterpret_cast<const char*>(losses)")
+
 add = mutants_of("src/engine/row/row_operand.cc", ROWS)
 add("row operands: axes go on in any", "axes.stride[axes.rank - 1] == extent * stride)", "axes.stride[axes.rank - 1] != 0)")
 add("row operands: runs begin with the row", "index % axes.extent[axis] * axes.stride[axis];", "0 * axes.stride[axis];")
@@ -1158,7 +1192,7 @@ add("rows: 16-bit kernels for what is not", "if (dtypes_[k] != dtype || !IsDense
 
 add("across: later rows are the first", "StretchFrom(operand.outer, first_, rows_).offset;", "StretchFrom(operand.outer, 0, rows_).offset;", ("alone",))
 add("across: a stretch goes on beyond its axis", "rows = std::min(rows, StretchFrom(job.operand[k].outer, row, rows).count);", "static_cast<void>(k);", ("determinism",))
-add("across: the second input is the first", "tiles_ + k * groups_ * kGroup * job_.n;", "tiles_ + 0 * k * groups_ * kGroup * job_.n;", ("rows",))
+add("across: the second input is the first", "tiles_ + k * groups_ * column_bytes_ * job_.n;", "tiles_ + 0 * k * groups_ * column_bytes_ * job_.n;", ("rows",))
 
 add = mutants_of("src/engine/row/across_loop-inl.h", ("alone",))
 add("across: later groups are the first", "row / kGroup * kGroup * n_ + row % kGroup;", "row % kGroup;")
@@ -1206,22 +1240,34 @@ add("attention: weights are kept as scores", "if (scores_.Drops()) scores_.Drop(
 add("attention: one head of keys", "tile.head / attention_.group, attention_.depth)", "0, attention_.depth)")
 
 add = mutants_of("src/engine/attention/scores.cc", ("flash_attention",))
-add("scores: the prefix is a limit", "std::max(i + origin_ + attention.after + 1, lengths_.prefix)", "i + origin_ + attention.after + 1")
+add("scores: the prefix is a limit", "std::max(at + lengths_.after + 1, lengths_.prefix)", "at + lengths_.after + 1")
 add("scores: what fills lanes up is seen", "std::fill(s + to, s + padded, kHidden);", "")
-add("scores: kept bits of the first head", "((batch_ * attention.heads + head_) * attention.queries + i)", "(batch_ * attention.heads * attention.queries + i)")
-add("scores: highest bits first", ">> (bit % 8) & 1", ">> (7 - bit % 8) & 1")
+add("scores: kept bits of the first head", "(head_ * lengths_.queries + i) * lengths_.keys + first", "i * lengths_.keys + first")
+add("scores: kept bits of the first sequence", "lengths_.first_score * attention.heads +", "")
 
 add("scores: weights are drawn for the first key", "attention.kernels.drop(values, attention.drawn, static_cast<uint64_t>(begin), count,", "attention.kernels.drop(values, attention.drawn, static_cast<uint64_t>(begin - first), count,")
 
 add = mutants_of("src/engine/attention/kernel.cc", ("flash_attention",))
 add("attention: words from the first of their block", "words[skipped + static_cast<uint64_t>(j)] <= most", "words[static_cast<uint64_t>(j)] <= most")
+add("attention: highest bits first", "(word >> j & 1)", "(word >> (31 - j) & 1)")
+add("attention: bits from the start of a byte", "(low | high << kWord) >> first)", "low)")
+add("attention: the last bits from the start of a byte", "for (int64_t bit = first; done < count;", "for (int64_t bit = 0; done < count;")
 add("attention: drawn weights are not scaled", "words[skipped + static_cast<uint64_t>(j)] <= most ? v[j] * factor", "words[skipped + static_cast<uint64_t>(j)] <= most ? v[j]")
+
+add = mutants_of("src/engine/attention/scores.h", ("flash_attention",))
+add("attention: statistics of packed sequences lie as rows", "if (!attention.packs_heads)", "if (true)")
+
+add = mutants_of("src/aclnnop/attention/flash_attention.cc", ("flash_attention",))
+add("packed attention: a band in each sequence", "return has_band ? 4", "return has_queries ? 4")
+add("packed attention: rows behind the last sequence are left alone", "made.batches = sequences.count +", "made.batches = sequences.count + 0 *")
+add("packed attention: lengths may decrease", "if (end < before ||", "if (")
 
 add = mutants_of("src/engine/attention/gradient.cc", ("flash_attention",))
 add("attention gradients: delta of the first head", "delta_[member * lengths_.queries + first + r]", "delta_[first + r]")
 add("attention gradients: dropped weights count", "scores.Drop(s_ + r * kPackedRow, first + r, key, count, factor);", "")
 add("attention gradients: keys are not scaled", "attention_.kernels.multiply(of_key_ + j * depth_row_, depth_row_, attention_.scale);", "")
 add("attention gradients: shifts of the last query", "attention_.shift_rows == 1 ? 0 : first + r", "0")
+add("attention gradients: shifts are not cleared beside sequences", "if (HasShiftOfItsOwn()) ClearBesideShifts();", "")
 add("attention gradients: shifts are not cleared", "if (attention_.shift_rows > 0 && (i == 0 || is_alone)) ClearShifts(slots, head);", "")
 
 # ---- Several maps in one call, weights along dims, polynomials in intervals ----------------------
@@ -1248,3 +1294,79 @@ add("pages: values follow each other", "to + column * count + term * width);", "
 add = mutants_of("src/engine/attention/forward.cc", ("infer_attention",))
 add("attention: a sink is a key before", "sum_[r] = sum_[r] * factor + Exponential(sink, greatest);", "sum_[r] = sum_[r] + Exponential(sink, greatest);")
 add("attention: pages that are not there are read", "if (!PagesExist(work, context)) return;", "")
+
+# ---- Checks of programs: what each kind of finding rests on --------------------------------------
+
+
+def told_by(*programs):
+    """Programs of tests/check: the wrong one must be told of, and its twin must not."""
+    return ("check_corpus:" + ",".join(programs),)
+
+
+add = mutants_of("src/check/device_memory.cc", told_by("host_reads_device"))
+add("check: the host may read a device's memory", "    if (blocks.is_reused) HideFromHost(block.begin, length);",
+    "    mprotect(reinterpret_cast<void*>(block.begin), length, PROT_READ);")
+add("check: memory that was freed is not told apart", "    block.is_freed = true;\n    block.freer = api;\n    block.freed = here;\n    blocks.live.erase(found);\n    Remember(blocks, block);\n    DropRetiredLocked(blocks);",
+    "    blocks.live.erase(found);\n    Remember(blocks, block);\n    DropRetiredLocked(blocks);",
+    told_by("host_reads_after_free", "double_free"))
+add("check: fresh memory counts as written", "  std::memset(at, 0x7F, left);\n  MarkUnwritten(address, size);", "  std::memset(at, 0x7F, left);\n  MarkWritten(address, size);",
+    told_by("input_never_written", "moved_but_never_written"))
+add("check: what is written stays unwritten", "  SetBits(offset / kUnit, (offset + size - 1) / kUnit, true);", "",
+    told_by("input_never_written"))
+add("check: the last unit is not looked at", "for (size_t unit = offset / kUnit; unit <= last;) {", "for (size_t unit = offset / kUnit; unit < last;) {",
+    told_by("input_lacks_its_last_bytes"))
+
+add = mutants_of("src/check/copies.cc", told_by("operand_beyond_its_memory"))
+add("check: operands may reach beyond their memory", "memory.size > range.size - offset;", "memory.size > range.size + (size_t{1} << 40) - offset;",
+    told_by("operand_beyond_its_memory", "copy_beyond_its_memory"))
+add("check: operands in freed memory", "const bool is_gone = is_device && range.size == 0;", "const bool is_gone = false;",
+    told_by("operand_after_free", "copy_after_free"))
+add("check: operands of the host's", "  if (!IsHostKind(is) || is == MemoryKind::kRegisteredHost) return true;\n  const CallStack here", "  return true;\n  const CallStack here",
+    told_by("operand_of_the_host", "operand_in_pinned_memory"))
+add("check: any direction of a copy", "  if (!wrong) return true;", "  if (!wrong || is == MemoryKind::kDevice || is == MemoryKind::kUnknown) return true;",
+    told_by("copy_the_wrong_way", "copy_of_host_memory_on_the_device"))
+add("check: copies may overlap", "  if (!Overlap(rows)) return true;", "  return true;", told_by("copy_onto_itself"))
+add("check: neighbouring copies overlap", "if (rows.height == 1) return to < from + rows.width && from < to + rows.width;",
+    "if (rows.height == 1) return to <= from + rows.width && from <= to + rows.width;", told_by("copy_onto_itself"))
+
+add = mutants_of("src/check/frees.cc", told_by("double_free"))
+add("check: a second free is a wrong one", "if (block.is_freed && offset == 0) {", "if (false) {")
+add("check: any address may be freed", "  if (!IsOn(kMemory)) return;", "  return;", told_by("free_inside", "free_of_host_memory"))
+
+add = mutants_of("src/check/order.cc", told_by("two_streams_write"))
+add("check: waiting for one stream is waiting for all", "  all.order.Acquire(kHost, all.order.Release(all.Resolved(stream)));", "  all.order.AcquireAll(kHost);",
+    told_by("another_stream_has_ended_its_work"))
+add("check: a synchronised stream was not waited for", "  all.order.Acquire(kHost, all.order.Release(all.Resolved(stream)));", "",
+    told_by("read_back_at_once"))
+add("check: streams wait for no event", "  all.Of(stream).awaited.push_back(signal);", "", told_by("two_streams_write", "recorded_too_early"))
+add("check: frees touch nothing", "  const Access access{.bytes = StridedBytes::Run(address, size), .writes = true};\n  Conflicts conflicts;", "  const Access access{.bytes = StridedBytes::Run(address, 0), .writes = true};\n  Conflicts conflicts;",
+    told_by("freed_at_once", "workspace_is_freed_at_once"))
+add("check: a workspace is an operand", 'return std::strcmp(access.role, "workspace") == 0;', "return access.role == nullptr;",
+    told_by("workspace_is_freed_at_once", "workspace_is_shared"))
+add("check: the host's writes are reads", "  finding.kind = reads ?", "  finding.kind = !reads ?", told_by("read_back_at_once", "input_is_overwritten"))
+
+add = mutants_of("src/check/calls.cc", told_by("executor_is_used_twice"))
+add("check: used executors are forgotten", "      calls.gone_executors.Add(call.handle, api, call.made);", "")
+add("check: tensors may go between the phases", "  if (call.disturbed_by != nullptr) {", "  if (call.disturbed_by != nullptr && in_slot.repeatable) {",
+    told_by("tensor_is_destroyed_between_the_phases", "address_is_changed_between_the_phases"))
+add("check: gone tensors are forgotten", "      calls.gone_tensors.Add(tensor, api, live->second.made);", "", told_by("tensor_of_a_list_is_destroyed_twice"))
+add("check: any workspace is large enough", "if (workspace != nullptr && workspace_size < in_slot.workspace_size) {", "if (false) {", told_by("workspace_is_too_small"))
+add("check: no executor is left", "    if (call.handle == nullptr || call.made.line_count > 0) continue;", "    continue;", told_by("executor_is_left"))
+add("check: no tensor is left", "    if (live.made.line_count > 0) continue;", "    continue;", told_by("tensor_is_left"))
+add("check: any data address", "reinterpret_cast<uintptr_t>(in_slot.addresses[i]) % 32 != 0", "reinterpret_cast<uintptr_t>(in_slot.addresses[i]) % 4 != 0",
+    told_by("tensor_is_misaligned"))
+add("check: outputs may overlap", "if (its == mine || FindOverlap(mine, its) != Overlapping::kYes) continue;", "continue;", told_by("operands_overlap"))
+add("check: in place is an overlap", "if (its == mine || FindOverlap(mine, its) != Overlapping::kYes) continue;", "if (FindOverlap(mine, its) != Overlapping::kYes) continue;",
+    told_by("operands_overlap"))
+
+add = mutants_of("src/aclnn/checked_call.cc", told_by("input_never_written"))
+add("check: what is read need not be written", "        if (at != nullptr) ReportUnwritten(*call, operand, at);", "")
+add("check: moving is reading", "  const bool moves = operand.access == Access::kMoves;", "  const bool moves = false;", told_by("moved_but_never_written"))
+
+add = mutants_of("src/check/handles.cc", told_by("stream_is_left", "memory_is_left"))
+add("check: nothing is left", "  handles.live[handle] = {what, mend, api, IsInDeviceRange(handle) ? CallStack() : Here()};", "")
+add("check: what goes is left", "  handles.live.erase(handle);", "")
+add("check: every thread has a device", '  if (!is_set_elsewhere || name.find("Get") != std::string_view::npos) return;', "  return;", told_by("thread_sets_no_device"))
+add = mutants_of("src/aclnn/executor.cc", told_by("memory_lies_on_another_device"))
+add("check: any device's memory will do", "if (facts.kind != MemoryKind::kDevice || facts.device == stream.device()) continue;", "continue;")
+add("check: access to peers is not asked for", "    if (HasPeerAccess(stream.device(), facts.device)) continue;\n", "")

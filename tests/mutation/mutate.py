@@ -192,6 +192,9 @@ def run_test(executable, only, all_tests, corpus):
     """How the test noticed something, or None."""
     if executable.name == "fuzz_corpus":
         command = [executable, corpus]
+    elif executable.name == "check_corpus":  # the names are those of its programs
+        command = [sys.executable, "-B", corpus.parents[1] / "check" / "run_corpus.py", executable, *only.split(",")] if only else \
+            [sys.executable, "-B", corpus.parents[1] / "check" / "run_corpus.py", executable]
     else:
         pattern = only + all_tests[1:] if only else all_tests
         command = [executable, f"--gtest_filter={pattern}", "--gtest_fail_fast", "--gtest_brief=1"]

@@ -188,12 +188,13 @@ BuiltCall::BuiltCall(const CallSpec& spec, Data data) : output_(spec.output) {
     } else if (data == Data::kReal) {
       const auto bytes = static_cast<size_t>(NumElements(tensor.shape) * ElementSize(tensor.dtype));
       storage_.back() = std::make_unique<GuardedBuffer>(bytes);
-      address = storage_.back()->data();
+      std::byte* const bytes_of_it = storage_.back()->data();
+      address = storage_.back()->device();
       const bool is_output = storage_.size() == output_ + 1;
-      if (is_output) std::memset(address, 0xA5, bytes);
+      if (is_output) std::memset(bytes_of_it, 0xA5, bytes);
       for (int64_t i = 0; i < NumElements(tensor.shape) && !is_output; ++i) {
         const auto value = static_cast<double>(i + 1) * (storage_.size() % 2 == 0 ? 1.0 : -0.25);
-        EncodeElement(tensor.dtype, value, static_cast<std::byte*>(address) + i * ElementSize(tensor.dtype));
+        EncodeElement(tensor.dtype, value, bytes_of_it + i * ElementSize(tensor.dtype));
       }
     }
     std::optional<std::vector<int64_t>> strides = tensor.strides;

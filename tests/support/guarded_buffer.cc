@@ -13,6 +13,9 @@
 #include <new>
 #include <vector>
 
+#include "acl/acl.h"
+#include "acl/device/device.h"
+#include "check/device_memory.h"
 #include "random_numbers.h"
 
 namespace portacl::testing {
@@ -84,17 +87,41 @@ void FillWithPattern(std::span<std::byte> bytes) {
   }
 }
 
+// In a checked program with a device: its memory. Otherwise nullptr.
+std::byte* TakeFromDevice(size_t bytes) {
+  void* address = nullptr;
+  if (!sanitizer::GuardsDevice() || CurrentContext() == nullptr) return nullptr;
+  if (aclrtMalloc(&address, bytes, ACL_MEM_MALLOC_NORMAL_ONLY) != ACL_SUCCESS) throw std::bad_alloc();
+  return static_cast<std::byte*>(address);
+}
+
 }  // namespace
 
 GuardedBuffer::GuardedBuffer(size_t bytes, Guard guard, size_t slack) : bytes_(bytes) {
   const size_t page = PageBytes();
   accessible_bytes_ = std::max<size_t>((bytes + slack + page - 1) / page, 1) * page;
-  accessible_ = Mappings::Instance().Take(accessible_bytes_);
+  if (std::byte* const device = TakeFromDevice(accessible_bytes_)) {
+    is_on_device_ = true;
+    accessible_ = sanitizer::Working(device);
+    device_distance_ = device - accessible_;
+  } else {
+    accessible_ = Mappings::Instance().Take(accessible_bytes_);
+  }
   FillWithPattern(Accessible());
   data_ = guard == Guard::kEnd ? accessible_ + accessible_bytes_ - slack - bytes : accessible_ + slack;
 }
 
-GuardedBuffer::~GuardedBuffer() { Mappings::Instance().Return(accessible_, accessible_bytes_); }
+GuardedBuffer::~GuardedBuffer() {
+  if (is_on_device_) {
+    aclrtFree(accessible_ + device_distance_);
+  } else {
+    Mappings::Instance().Return(accessible_, accessible_bytes_);
+  }
+}
+
+void GuardedBuffer::NoteWritten(const std::byte* from, size_t bytes) const {
+  if (is_on_device_) sanitizer::MarkWritten(from + device_distance_, bytes);
+}
 
 size_t SlackForMisalignment(size_t bytes, size_t misalignment) {
   // The buffer's end is a multiple of 64, so (slack + bytes) must be 64 - misalignment modulo 64.

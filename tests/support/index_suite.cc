@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "contract_suite.h"
 #include "environment.h"
@@ -118,7 +119,7 @@ aclTensor* MakeHandle(const IndexArgument& one, const View* view, void* data) {
 
 // That of a tensor with memory; nullptr of one that is left out.
 aclTensor* HandleOf(const IndexArgument& one, const HostTensor& tensor) {
-  return one.null ? nullptr : MakeHandle(one, &tensor.view(), tensor.buffer().data());
+  return one.null ? nullptr : MakeHandle(one, &tensor.view(), tensor.buffer().device());
 }
 
 // Destroys tensors that are in no list.
@@ -477,13 +478,13 @@ Ran Run(const IndexCall& call, std::vector<HostTensor>& tensors, aclrtStream str
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   Ran ran;
-  std::vector<std::byte> workspace;
+  std::optional<GuardedBuffer> workspace;
   {
     const Arguments c_arguments(call, handles);
     ran.status = call.op->function.plan(c_arguments.all(), &size, &executor);
-    workspace.resize(size);
+    workspace.emplace(size);
     if (ran.status == 0)
-      ran.status = call.op->function.run(size == 0 ? nullptr : workspace.data(), size, executor, stream);
+      ran.status = call.op->function.run(size == 0 ? nullptr : workspace->device(), size, executor, stream);
   }
   DestroySingles(call, handles);
   ran.synchronized = aclrtSynchronizeStream(stream);
@@ -802,7 +803,7 @@ void CheckAddressesSetAnew(const IndexOperator& op) {
     aclOpExecutor* executor = nullptr;
     const Arguments c_arguments(call, handles);
     ASSERT_EQ(op.function.plan(c_arguments.all(), &size, &executor), 0);
-    std::vector<std::byte> workspace(size);
+    const GuardedBuffer workspace(size);
     ASSERT_EQ(aclSetAclOpExecutorRepeatable(executor), 0);
     // Entries of a list by their place in it, single tensors by their place among all; outputs come last where both are.
     size_t tensor = 0;
@@ -813,13 +814,13 @@ void CheckAddressesSetAnew(const IndexOperator& op) {
       if (one.kind == ParameterKind::kList) {
         for (size_t entry = 0; entry < one.entries.size(); ++entry, ++tensor)
           EXPECT_EQ(aclSetDynamicTensorAddr(executor, parameter, entry, c_arguments.list(lists),
-                                            second[tensor].buffer().data()),
+                                            second[tensor].buffer().device()),
                     0)
               << TakeErrorMessage();
         ++lists;
       } else {
         // One that is left out has no address.
-        EXPECT_EQ(aclSetTensorAddr(executor, tensor, handles[tensor], second[tensor].buffer().data()),
+        EXPECT_EQ(aclSetTensorAddr(executor, tensor, handles[tensor], second[tensor].buffer().device()),
                   one.null ? 561103 : 0);
         if (one.null) TakeErrorMessage();
         EXPECT_NE(aclSetDynamicTensorAddr(executor, parameter, 0, lists > 0 ? c_arguments.list(0) : nullptr,
@@ -832,8 +833,8 @@ void CheckAddressesSetAnew(const IndexOperator& op) {
     EXPECT_EQ(aclSetTensorAddr(executor, tensor, handles[0], nullptr), 161002);
     TakeErrorMessage();
     for (int run = 0; run < 2; ++run)
-      ASSERT_EQ(op.function.run(size == 0 ? nullptr : workspace.data(), size, executor, environment.stream()),
-                0)
+      ASSERT_EQ(
+          op.function.run(size == 0 ? nullptr : workspace.device(), size, executor, environment.stream()), 0)
           << TakeErrorMessage();
     ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
     aclDestroyAclOpExecutor(executor);

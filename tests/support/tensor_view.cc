@@ -194,15 +194,16 @@ void ForEachRun(const std::vector<int64_t>& offsets, const Copy& copy) {
 void HostTensor::CopyFrom(const std::byte* elements) const {
   const auto bytes = static_cast<size_t>(ElementSize(dtype_));
   ForEachRun(element_offsets_, [&](int64_t offset, size_t position, size_t n) {
-    std::memcpy(buffer_->data() + offset * static_cast<int64_t>(bytes), elements + position * bytes,
-                n * bytes);
+    std::byte* const to = buffer_->peek() + offset * static_cast<int64_t>(bytes);
+    std::memcpy(to, elements + position * bytes, n * bytes);
+    buffer_->NoteWritten(to, n * bytes);
   });
 }
 
 void HostTensor::CopyTo(std::byte* elements) const {
   const auto bytes = static_cast<size_t>(ElementSize(dtype_));
   ForEachRun(element_offsets_, [&](int64_t offset, size_t position, size_t n) {
-    std::memcpy(elements + position * bytes, buffer_->data() + offset * static_cast<int64_t>(bytes),
+    std::memcpy(elements + position * bytes, buffer_->peek() + offset * static_cast<int64_t>(bytes),
                 n * bytes);
   });
 }
@@ -212,7 +213,7 @@ aclTensor* HostTensor::Handle() {
     handle_.reset(aclCreateTensor(view_.shape.data(), view_.shape.size(), AsAclDataType(dtype_),
                                   view_.pass_strides ? view_.strides.data() : nullptr, view_.offset,
                                   ACL_FORMAT_ND, view_.storage_dims.data(), view_.storage_dims.size(),
-                                  buffer_->data()));
+                                  buffer_->device()));
   }
   return handle_.get();
 }
@@ -232,7 +233,7 @@ bool HostTensor::Unchanged() const {
 bool HostTensor::UnchangedOutsideView() const {
   const std::span<const std::byte> bytes = buffer_->Accessible();
   std::vector<std::byte> masked(bytes.begin(), bytes.end());
-  const ptrdiff_t base = buffer_->data() - bytes.data();
+  const ptrdiff_t base = buffer_->peek() - bytes.data();
   const int64_t element_bytes = ElementSize(dtype_);
   for (const int64_t offset : element_offsets_) {
     const auto at = static_cast<size_t>(base + offset * element_bytes);

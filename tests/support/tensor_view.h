@@ -73,7 +73,11 @@ class HostTensor {
 
   // The bytes of the element at a row-major logical position.
   std::byte* Element(int64_t position) const {
-    return buffer_->data() + element_offsets_[static_cast<size_t>(position)] * ElementSize(dtype_);
+    const auto bytes = static_cast<size_t>(ElementSize(dtype_));
+    std::byte* const element =
+        buffer_->peek() + element_offsets_[static_cast<size_t>(position)] * static_cast<int64_t>(bytes);
+    buffer_->NoteWritten(element, bytes);
+    return element;
   }
 
   // All elements, in row-major order, to or from memory of size() elements without gaps.

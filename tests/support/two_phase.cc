@@ -28,7 +28,7 @@ CallResult CallTwoPhase(const OperatorBinding& binding, std::span<aclTensor* con
   result.plan = binding.plan(tensors, attributes, &result.workspace_size, &executor);
   if (result.plan == 0) {
     workspace = std::make_unique<GuardedBuffer>(result.workspace_size);
-    result.run = binding.run(result.workspace_size > 0 ? workspace->data() : nullptr, result.workspace_size,
+    result.run = binding.run(result.workspace_size > 0 ? workspace->device() : nullptr, result.workspace_size,
                              executor, stream);
     result.synchronize = aclrtSynchronizeStream(stream);
   }

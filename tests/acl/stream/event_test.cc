@@ -96,7 +96,7 @@ TEST_F(EventTest, ResultsCrossStreams) {
   constexpr int64_t kCount = 20'000;
   L1Call a(kCount, 1);
   L1Call b(kCount, 2);
-  const std::vector<float> start = a.grad;
+  const auto start = a.grad;
   const size_t bytes = a.out.size() * sizeof(float);
   aclrtEvent back = NewEvent();
   constexpr int kRounds = 101;

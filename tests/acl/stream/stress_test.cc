@@ -54,7 +54,7 @@ class EventBoard {
 };
 
 struct Inputs {
-  std::vector<float> grad, self, target;
+  portacl::testing::MappedVector<float> grad, self, target;
 };
 
 const Inputs& TheInputs() {
@@ -83,7 +83,7 @@ float FactorAt(Operator of, int64_t i) {
 // What one stream has computed since it was last checked: each buffer holds the result of the last operator on
 // it.
 struct Buffer {
-  std::vector<float> out = std::vector<float>(static_cast<size_t>(kMostElements));
+  portacl::testing::MappedVector<float> out = portacl::testing::MappedVector<float>(size_t{kMostElements});
   int64_t count = 0;
   Operator of = Operator::kL1;
   int times = 1;  // how many operators in a row, each over the result of the one before
@@ -347,7 +347,8 @@ class Client {
   Buffer own_buffers_[kOwnStreams][4];
   Buffer shared_buffers_[kSharedStreams];
   Buffer elsewhere_;
-  std::vector<float> scratch_ = std::vector<float>(static_cast<size_t>(kMostElements));
+  portacl::testing::MappedVector<float> scratch_ =
+      portacl::testing::MappedVector<float>(size_t{kMostElements});
   std::atomic<int64_t> host_calls_{0};
   int64_t host_calls_expected_ = 0;
 };
@@ -631,7 +632,7 @@ TEST_F(StressTest, ARepeatableExecutorHasManyUsers) {
     threads.emplace_back([&] {
       ASSERT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
       const aclrtStream stream = NewStream();
-      std::vector<std::vector<float>> outs(8, std::vector<float>(call.out.size(), -1));
+      std::vector<decltype(call.out)> outs(8, decltype(call.out)(call.out.size(), -1));
       for (int i = 0; i < kRounds; ++i) {
         const std::lock_guard lock(address_and_launch);
         ASSERT_EQ(aclSetOutputTensorAddr(executor, 0, any, outs[static_cast<size_t>(i) % 8].data()),
@@ -639,7 +640,7 @@ TEST_F(StressTest, ARepeatableExecutorHasManyUsers) {
         ASSERT_EQ(aclnnL1LossBackward(nullptr, 0, executor, stream), ACL_SUCCESS);
       }
       ASSERT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
-      for (const std::vector<float>& out : outs) EXPECT_EQ(out, call.out);
+      for (const auto& out : outs) EXPECT_EQ(out, call.out);
     });
   }
   for (std::thread& thread : threads) thread.join();

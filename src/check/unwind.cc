@@ -1,0 +1,402 @@
+// Walks stacks by rules that are read once for each return address (see unwind.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "check/unwind.h"
+
+#include <execinfo.h>
+#include <unwind.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace portacl::sanitizer {
+
+#if defined(__x86_64__)
+
+namespace {
+
+// Unwinding searches for what the compiler wrote about a function, and reads it, at every frame. What it says about one return
+// address never changes, so that it is read once: where the frame ends, and where the caller's rbp is. Such a rule is two words
+// of a table that grows only, so that threads need no lock. What the rule cannot say, and what no room is left for, is unwound.
+enum class Ends : uint8_t { kUnknown, kFromStack, kFromBase, kOutermost };
+struct Rule {
+  Ends ends = Ends::kUnknown;
+  int32_t size =
+      0;  // from the stack pointer, or from rbp, to the end of the frame, above which the caller's lies
+  int16_t base = 0;  // from there to where the caller's rbp was saved; 0: it is still there
+};
+
+constexpr size_t kRules = 1 << 15;
+constexpr size_t kTries = 16;
+constexpr uintptr_t kBeingWritten = 1;
+struct Entry {
+  std::atomic<uintptr_t> address;
+  std::atomic<uint64_t> rule;
+};
+Entry entries[kRules];
+
+constexpr int kStackRegister = 7;
+constexpr int kBaseRegister = 6;
+constexpr int kReturnAddress = 16;
+
+// DWARF's table of a function's frame, as the compiler wrote it.
+class Reader {
+ public:
+  explicit Reader(const void* at) : at_(static_cast<const uint8_t*>(at)) {}
+  const uint8_t* At() const { return at_; }
+  void Skip(uint64_t bytes) { at_ += bytes; }
+  template <class Number>
+  Number Take() {
+    Number number;
+    std::memcpy(&number, at_, sizeof number);
+    at_ += sizeof number;
+    return number;
+  }
+  uint64_t Unsigned() {
+    uint64_t number = 0;
+    for (int shift = 0;; shift += 7) {
+      const auto byte = Take<uint8_t>();
+      if (shift < 64) number |= uint64_t{byte & 0x7Fu} << shift;
+      if ((byte & 0x80) == 0) return number;
+    }
+  }
+  int64_t Signed() {
+    uint64_t number = 0;
+    for (int shift = 0;; shift += 7) {
+      const auto byte = Take<uint8_t>();
+      if (shift < 64) number |= uint64_t{byte & 0x7Fu} << shift;
+      if ((byte & 0x80) != 0) continue;
+      if ((byte & 0x40) != 0 && shift + 7 < 64) number |= ~uint64_t{0} << (shift + 7);
+      return static_cast<int64_t>(number);
+    }
+  }
+
+ private:
+  const uint8_t* at_;
+};
+
+// How many bytes a pointer of this encoding has; 0: not known here.
+int BytesOfPointer(uint8_t encoding) {
+  switch (encoding & 0x0F) {
+    case 0x00:
+    case 0x04:
+    case 0x0C:
+      return 8;
+    case 0x02:
+    case 0x0A:
+      return 2;
+    case 0x03:
+    case 0x0B:
+      return 4;
+    default:
+      return 0;
+  }
+}
+
+// Where a register of the caller is.
+struct Saved {
+  enum class Where : uint8_t { kUnchanged, kInFrame, kNowhere, kUnknown } where = Where::kUnchanged;
+  int64_t offset = 0;
+};
+struct Row {
+  int of = -1;  // the register that leads to the end of the frame; -1: not known
+  int64_t offset = 0;
+  Saved base;
+  Saved address;
+  void Set(uint64_t number, Saved saved) {
+    if (number == kBaseRegister) base = saved;
+    if (number == kReturnAddress) address = saved;
+  }
+};
+
+struct Alignment {
+  uint64_t code = 1;
+  int64_t data = 1;
+};
+
+// Carries out the instructions as far as they are about `target`, which is as far behind the function's begin. False: some are
+// not known here.
+bool Carry(Reader reader, const uint8_t* end, const Alignment& alignment, uint64_t target, const Row& initial,
+           Row* row) {
+  Row remembered[8];
+  int depth = 0;
+  uint64_t at = 0;
+  using Where = Saved::Where;
+  while (reader.At() < end) {
+    const auto code = reader.Take<uint8_t>();
+    const uint64_t low = code & 0x3F;
+    uint64_t number = 0;
+    switch (code >> 6) {
+      case 1:
+        at += low * alignment.code;
+        if (at > target) return true;
+        continue;
+      case 2:
+        row->Set(low, {Where::kInFrame, static_cast<int64_t>(reader.Unsigned()) * alignment.data});
+        continue;
+      case 3:
+        row->Set(low, low == kBaseRegister ? initial.base : initial.address);
+        continue;
+      default:
+        break;
+    }
+    switch (code) {
+      case 0x00:  // nop
+        break;
+      case 0x02:  // advance, by 1, 2 or 4 bytes' number
+        at += reader.Take<uint8_t>() * alignment.code;
+        break;
+      case 0x03:
+        at += reader.Take<uint16_t>() * alignment.code;
+        break;
+      case 0x04:
+        at += reader.Take<uint32_t>() * alignment.code;
+        break;
+      case 0x05:  // offset
+        number = reader.Unsigned();
+        row->Set(number, {Where::kInFrame, static_cast<int64_t>(reader.Unsigned()) * alignment.data});
+        break;
+      case 0x06:  // restore
+        number = reader.Unsigned();
+        row->Set(number, number == kBaseRegister ? initial.base : initial.address);
+        break;
+      case 0x07:  // undefined
+        row->Set(reader.Unsigned(), {Where::kNowhere, 0});
+        break;
+      case 0x08:  // same value
+        row->Set(reader.Unsigned(), {});
+        break;
+      case 0x09:  // in a register
+        row->Set(reader.Unsigned(), {Where::kUnknown, 0});
+        reader.Unsigned();
+        break;
+      case 0x0A:  // remember
+        if (depth == 8) return false;
+        remembered[depth++] = *row;
+        break;
+      case 0x0B:
+        if (depth == 0) return false;
+        *row = remembered[--depth];
+        break;
+      case 0x0C:  // the frame's end: a register and an offset
+        row->of = static_cast<int>(reader.Unsigned());
+        row->offset = static_cast<int64_t>(reader.Unsigned());
+        break;
+      case 0x0D:
+        row->of = static_cast<int>(reader.Unsigned());
+        break;
+      case 0x0E:
+        row->offset = static_cast<int64_t>(reader.Unsigned());
+        break;
+      case 0x0F:  // an expression
+        row->of = -1;
+        number = reader.Unsigned();
+        reader.Skip(number);
+        break;
+      case 0x10:  // expressions of a register
+      case 0x16:
+        row->Set(reader.Unsigned(), {Where::kUnknown, 0});
+        number = reader.Unsigned();
+        reader.Skip(number);
+        break;
+      case 0x11:  // offset with a sign
+        number = reader.Unsigned();
+        row->Set(number, {Where::kInFrame, reader.Signed() * alignment.data});
+        break;
+      case 0x12:
+        row->of = static_cast<int>(reader.Unsigned());
+        row->offset = reader.Signed() * alignment.data;
+        break;
+      case 0x13:
+        row->offset = reader.Signed() * alignment.data;
+        break;
+      case 0x2E:  // the size of arguments
+        reader.Unsigned();
+        break;
+      default:
+        return false;
+    }
+    if (at > target) return true;
+  }
+  return true;
+}
+
+struct BasesOfTable {
+  void* text;
+  void* data;
+  void* function;
+};
+// Of the compiler's unwinder.
+extern "C" const void* _Unwind_Find_FDE(void* address,  // NOLINT(readability-identifier-naming)
+                                        BasesOfTable* bases);
+
+Rule ReadRule(uintptr_t return_address) {
+  const uintptr_t call = return_address - 1;
+  BasesOfTable bases{};
+  const void* const table = _Unwind_Find_FDE(reinterpret_cast<void*>(call), &bases);
+  if (table == nullptr) return {};
+  Reader reader(table);
+  const auto length = reader.Take<uint32_t>();
+  const uint8_t* const end = reader.At() + length;
+  const uint8_t* const common = reader.At() - reader.Take<int32_t>();
+  if (length == 0xFFFFFFFFu) return {};
+
+  // What functions have in common.
+  Reader shared(common);
+  const auto shared_length = shared.Take<uint32_t>();
+  const uint8_t* const shared_end = shared.At() + shared_length;
+  shared.Skip(4);
+  const auto version = shared.Take<uint8_t>();
+  const char* const augmentation = reinterpret_cast<const char*>(shared.At());
+  shared.Skip(std::strlen(augmentation) + 1);
+  Alignment alignment;
+  alignment.code = shared.Unsigned();
+  alignment.data = shared.Signed();
+  const uint64_t column = version == 1 ? shared.Take<uint8_t>() : shared.Unsigned();
+  if (column != kReturnAddress || shared_length == 0xFFFFFFFFu) return {};
+  uint8_t encoding = 0;
+  if (augmentation[0] == 'z') {
+    const uint64_t size = shared.Unsigned();
+    const uint8_t* const behind = shared.At() + size;
+    for (const char* one = augmentation + 1; *one != '\0'; ++one) {
+      if (*one == 'R') {
+        encoding = shared.Take<uint8_t>();
+      } else if (*one == 'L') {
+        shared.Skip(1);
+      } else if (*one == 'P') {
+        const auto of_handler = shared.Take<uint8_t>();
+        if (BytesOfPointer(of_handler) == 0 || of_handler == 0x50) return {};
+        shared.Skip(static_cast<uint64_t>(BytesOfPointer(of_handler)));
+      } else {
+        return {};  // a handler of signals, for one
+      }
+    }
+    shared = Reader(behind);
+  } else if (augmentation[0] != '\0') {
+    return {};
+  }
+  const int pointer = BytesOfPointer(encoding);
+  if (pointer == 0) return {};
+  reader.Skip(2 * static_cast<uint64_t>(pointer));
+  if (augmentation[0] == 'z') {
+    const uint64_t size = reader.Unsigned();
+    reader.Skip(size);
+  }
+
+  Row row;
+  if (!Carry(shared, shared_end, alignment, UINT64_MAX, {}, &row)) return {};
+  const Row initial = row;
+  const uint64_t target = call - reinterpret_cast<uintptr_t>(bases.function);
+  if (!Carry(reader, end, alignment, target, initial, &row)) return {};
+  using Where = Saved::Where;
+  if (row.address.where == Where::kNowhere) return {Ends::kOutermost, 0, 0};
+  Rule rule;
+  if (row.address.where != Where::kInFrame || row.address.offset != -8) return {};
+  if (row.base.where == Where::kInFrame) {
+    if (row.base.offset >= 0 || row.base.offset < INT16_MIN) return {};
+    rule.base = static_cast<int16_t>(row.base.offset);
+  } else if (row.base.where != Where::kUnchanged) {
+    return {};
+  }
+  if (row.offset <= 0 || row.offset > INT32_MAX) return {};
+  rule.size = static_cast<int32_t>(row.offset);
+  if (row.of == kStackRegister) rule.ends = Ends::kFromStack;
+  if (row.of == kBaseRegister) rule.ends = Ends::kFromBase;
+  return rule;
+}
+
+uint64_t WordOf(const Rule& rule) {
+  return uint64_t{static_cast<uint32_t>(rule.size)} << 32 | uint64_t{static_cast<uint16_t>(rule.base)} << 8 |
+         static_cast<uint64_t>(rule.ends);
+}
+Rule RuleOf(uint64_t word) {
+  return {static_cast<Ends>(word & 0xFF), static_cast<int32_t>(word >> 32),
+          static_cast<int16_t>(word >> 8 & 0xFFFF)};
+}
+
+Rule RuleAt(uintptr_t address) {
+  const size_t first = address * 0x9E3779B97F4A7C15u >> 40;
+  for (size_t i = 0; i < kTries; ++i) {
+    Entry& entry = entries[(first + i) % kRules];
+    uintptr_t there = entry.address.load(std::memory_order_acquire);
+    if (there == address) return RuleOf(entry.rule.load(std::memory_order_relaxed));
+    if (there != 0) continue;
+    const Rule rule = ReadRule(address);
+    if (!entry.address.compare_exchange_strong(there, kBeingWritten, std::memory_order_relaxed)) return rule;
+    entry.rule.store(WordOf(rule), std::memory_order_relaxed);
+    entry.address.store(address, std::memory_order_release);
+    return rule;
+  }
+  return {};
+}
+
+__attribute__((no_sanitize("address", "thread"))) uintptr_t WordAt(uintptr_t address) {
+  return *reinterpret_cast<const uintptr_t*>(address);
+}
+
+struct Unwound {
+  void** addresses;
+  int most;
+  uintptr_t begin;  // the stack pointer of the first frame that is wanted
+  int count = 0;
+  bool has_begun = false;
+};
+
+_Unwind_Reason_Code Take(_Unwind_Context* context, void* to) {
+  auto& unwound = *static_cast<Unwound*>(to);
+  if (unwound.count == unwound.most) return _URC_END_OF_STACK;
+  unwound.has_begun = unwound.has_begun || _Unwind_GetCFA(context) == unwound.begin;
+  const auto address = _Unwind_GetIP(context);
+  if (address == 0) return _URC_END_OF_STACK;
+  if (unwound.has_begun) unwound.addresses[unwound.count++] = reinterpret_cast<void*>(address);
+  return _URC_NO_REASON;
+}
+
+}  // namespace
+
+__attribute__((noinline)) int Unwind(void** addresses, int most) noexcept {
+  // Where this function saved its caller's rbp; above it, the return address.
+  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  uintptr_t address = WordAt(here + 8);
+  uintptr_t base = WordAt(here);
+  uintptr_t stack = here + 16;
+  for (int count = 0; count < most;) {
+    addresses[count++] = reinterpret_cast<void*>(address);
+    const Rule rule = count < most ? RuleAt(address) : Rule{Ends::kOutermost};
+    if (rule.ends == Ends::kOutermost) return count;
+    if (rule.ends == Ends::kUnknown) break;
+    stack = (rule.ends == Ends::kFromStack ? stack : base) + static_cast<uintptr_t>(rule.size);
+    if (rule.base != 0) base = WordAt(stack + static_cast<uintptr_t>(intptr_t{rule.base}));
+    address = WordAt(stack - 8);
+  }
+  Unwound unwound{addresses, most, here + 16};
+  _Unwind_Backtrace(Take, &unwound);
+  return unwound.count;
+}
+
+void PrepareUnwinding() noexcept {
+  void* addresses[2];
+  backtrace(addresses, 2);
+  Unwind(addresses, 2);
+}
+
+#else
+
+int Unwind(void** addresses, int most) noexcept {
+  constexpr int kMost = 64;
+  void* found[kMost];
+  int count = backtrace(found, most + 1 < kMost ? most + 1 : kMost) - 1;
+  if (count < 0) count = 0;
+  std::memcpy(addresses, found + 1, static_cast<size_t>(count) * sizeof(void*));
+  return count;
+}
+
+void PrepareUnwinding() noexcept {
+  void* addresses[2];
+  backtrace(addresses, 2);
+}
+
+#endif
+
+}  // namespace portacl::sanitizer
