@@ -31,7 +31,8 @@ def without_comments_and_texts(source: str) -> str:
     """The source with comments and literals blanked out, but for exceptions; positions stay."""
     def blank(match: re.Match) -> str:
         return re.sub(r"[^\n]", " ", match.group())
-    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, source, flags=re.DOTALL)
+    # A mark between digits begins no literal.
+    return re.sub(r'(?<=\d)\'(?=\d)|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, source, flags=re.DOTALL)
 
 
 def points_without_guard(code: str) -> list[int]:

@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "support/environment.h"
+#include "support/guarded_buffer.h"
 #include "support/index_operator.h"
 #include "support/map_values.h"
 #include "support/two_phase.h"
@@ -174,8 +175,9 @@ Called Call(const Plan& plan, const Run& run, aclrtStream stream) {
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   Called called{plan(&size, &executor), 0, 0, ""};
-  std::vector<std::byte> workspace(size);
-  if (called.status == 0) called.status = run(size == 0 ? nullptr : workspace.data(), size, executor, stream);
+  const GuardedBuffer workspace(size);
+  if (called.status == 0)
+    called.status = run(size == 0 ? nullptr : workspace.device(), size, executor, stream);
   called.first = aclrtSynchronizeStream(stream);
   called.message = TakeErrorMessage();
   called.second = aclrtSynchronizeStream(stream);

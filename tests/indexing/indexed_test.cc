@@ -23,6 +23,7 @@
 #include "aclnnop/aclnn_take.h"
 #include "gtest/gtest.h"
 #include "index_calls.h"
+#include "support/guarded_buffer.h"
 
 namespace portacl::testing {
 namespace {
@@ -1104,15 +1105,15 @@ void CheckChosen(const CFunction& function, std::vector<HostTensor>& inputs, Dty
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   ASSERT_EQ(function.plan(arguments, &size, &executor), 0) << TakeErrorMessage();
-  std::vector<std::byte> workspace(size);
+  const GuardedBuffer workspace(size);
   // What is pending in the stream sets the last input before it is read.
   std::vector<std::byte> bytes(inputs.back().buffer().size());
   std::memcpy(bytes.data(), inputs.back().buffer().data(), bytes.size());
   std::memset(inputs.back().buffer().data(), 0, bytes.size());
-  ASSERT_EQ(aclrtMemcpyAsync(inputs.back().buffer().data(), bytes.size(), bytes.data(), bytes.size(),
+  ASSERT_EQ(aclrtMemcpyAsync(inputs.back().buffer().device(), bytes.size(), bytes.data(), bytes.size(),
                              ACL_MEMCPY_HOST_TO_DEVICE, stream),
             0);
-  ASSERT_EQ(function.run(workspace.data(), size, executor, stream), 0) << TakeErrorMessage();
+  ASSERT_EQ(function.run(workspace.device(), size, executor, stream), 0) << TakeErrorMessage();
   EXPECT_EQ(ViewShapeOf(out.Handle()), shape);
   ASSERT_EQ(aclrtSynchronizeStream(stream), 0);
   for (const HostTensor& input : inputs) EXPECT_TRUE(input.Unchanged());

@@ -32,6 +32,7 @@
 #include "aclnnop/aclnn_upsample_nearest_2d_v2.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
+#include "support/guarded_buffer.h"
 #include "support/index_operator.h"
 #include "support/map_values.h"
 #include "support/numeric_suite.h"
@@ -1163,8 +1164,8 @@ void Compute(const Plan& plan, const Run& run, aclrtStream stream) {
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   ASSERT_EQ(plan(&size, &executor), 0) << TakeErrorMessage();
-  std::vector<std::byte> workspace(size);
-  ASSERT_EQ(run(workspace.data(), size, executor, stream), 0) << TakeErrorMessage();
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(run(workspace.device(), size, executor, stream), 0) << TakeErrorMessage();
   ASSERT_EQ(aclrtSynchronizeStream(stream), 0) << TakeErrorMessage();
 }
 

@@ -5,6 +5,7 @@
 #include "aclnnop/aclnn_unique_consecutive.h"
 #include "index_calls.h"
 #include "support/contract_suite.h"
+#include "support/guarded_buffer.h"
 
 namespace portacl::testing {
 namespace {
@@ -166,8 +167,8 @@ void CheckUnique(const CFunction& function, const Shape& shape, DtypeNumber dtyp
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   ASSERT_EQ(function.plan(arguments, &size, &executor), 0) << TakeErrorMessage();
-  std::vector<std::byte> workspace(size);
-  ASSERT_EQ(function.run(workspace.data(), size, executor, stream), 0) << TakeErrorMessage();
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(function.run(workspace.device(), size, executor, stream), 0) << TakeErrorMessage();
   ASSERT_EQ(aclrtSynchronizeStream(stream), 0) << TakeErrorMessage();
   Shape expected = along ? shape : Shape{0};
   expected[axis] = std::ssize(found.first);

@@ -24,6 +24,7 @@
 #include "aclnnop/aclnn_max_pool3d_with_argmax_backward.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
+#include "support/guarded_buffer.h"
 #include "support/index_operator.h"
 #include "support/map_values.h"
 #include "support/numeric_suite.h"
@@ -1144,8 +1145,8 @@ void Compute(const Plan& plan, const Run& run, aclrtStream stream) {
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   ASSERT_EQ(plan(&size, &executor), 0) << TakeErrorMessage();
-  std::vector<std::byte> workspace(size);
-  ASSERT_EQ(run(workspace.data(), size, executor, stream), 0) << TakeErrorMessage();
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(run(workspace.device(), size, executor, stream), 0) << TakeErrorMessage();
   ASSERT_EQ(aclrtSynchronizeStream(stream), 0) << TakeErrorMessage();
 }
 
@@ -1290,8 +1291,8 @@ TEST(GradientOfMaxima, OfLargeBatches) {
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
     ASSERT_EQ(plan(&size, &executor), 0);
-    std::vector<std::byte> workspace(size);
-    ASSERT_EQ(aclnnAdaptiveMaxPool2dBackward(workspace.data(), size, executor, environment.stream()), 0);
+    const GuardedBuffer workspace(size);
+    ASSERT_EQ(aclnnAdaptiveMaxPool2dBackward(workspace.device(), size, executor, environment.stream()), 0);
     EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 507015);
     const std::string message = TakeErrorMessage();
     EXPECT_NE(message.find("indices has the value 16384 at element 836, accepted: 0 to 16383."),

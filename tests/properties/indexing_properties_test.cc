@@ -38,6 +38,7 @@
 #include "aclnnop/aclnn_take.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
+#include "support/guarded_buffer.h"
 #include "support/index_operator.h"
 #include "support/two_phase.h"
 
@@ -68,7 +69,7 @@ class List {
       handles.push_back(aclCreateTensor(view.shape.data(), view.shape.size(), AsAclDataType(tensor->dtype()),
                                         view.strides.data(), view.offset, ACL_FORMAT_ND,
                                         view.storage_dims.data(), view.storage_dims.size(),
-                                        tensor->buffer().data()));
+                                        tensor->buffer().device()));
     }
     list_ = aclCreateTensorList(handles.data(), handles.size());
   }
@@ -153,8 +154,8 @@ class IndexingProperties : public ::testing::Test {
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
     ASSERT_EQ(plan(&size, &executor), 0) << TakeErrorMessage();
-    std::vector<std::byte> workspace(size);
-    ASSERT_EQ(run(size == 0 ? nullptr : workspace.data(), size, executor, environment_.stream()), 0)
+    const GuardedBuffer workspace(size);
+    ASSERT_EQ(run(size == 0 ? nullptr : workspace.device(), size, executor, environment_.stream()), 0)
         << TakeErrorMessage();
     ASSERT_EQ(aclrtSynchronizeStream(environment_.stream()), 0) << TakeErrorMessage();
   }

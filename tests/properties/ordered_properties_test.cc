@@ -16,6 +16,7 @@
 #include "aclnnop/aclnn_topk.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
+#include "support/guarded_buffer.h"
 #include "support/index_operator.h"
 #include "support/two_phase.h"
 
@@ -53,8 +54,8 @@ class OrderedProperties : public ::testing::Test {
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
     ASSERT_EQ(plan(&size, &executor), 0) << TakeErrorMessage();
-    std::vector<std::byte> workspace(size);
-    ASSERT_EQ(run(size == 0 ? nullptr : workspace.data(), size, executor, environment_.stream()), 0)
+    const GuardedBuffer workspace(size);
+    ASSERT_EQ(run(size == 0 ? nullptr : workspace.device(), size, executor, environment_.stream()), 0)
         << TakeErrorMessage();
     ASSERT_EQ(aclrtSynchronizeStream(environment_.stream()), 0) << TakeErrorMessage();
   }

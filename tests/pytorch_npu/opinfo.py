@@ -24,7 +24,7 @@ from pathlib import Path
 
 BEGIN = "<!-- written by ./dev opinfo: begin -->"
 END = "<!-- written by ./dev opinfo: end -->"
-KINDS = ("own", "fallback", "differs", "fails", "skipped")
+KINDS = ("own", "refused", "fallback", "differs", "fails", "skipped")
 SECONDS_TO_START = 600
 SECONDS_PER_ENTRY = 300
 
@@ -118,10 +118,20 @@ def run(workers: list[Worker], indices: list[int], limit: int, progress: bool) -
     return [outcomes[index] for index in indices]
 
 
+def names(calls: dict[str, list[str]]) -> str:
+    """Operators with the dtypes of the samples that called them: "mm, bmm (i64), floor (bool i64)"."""
+    by_dtypes: dict[str, list[str]] = {}
+    for name, dtypes in calls.items():
+        by_dtypes.setdefault(" ".join(dtypes), []).append(name.removeprefix("aten::"))
+    return ", ".join(f"{', '.join(operators)} ({dtypes})" for dtypes, operators in by_dtypes.items())
+
+
 def remark(outcome: dict) -> str:
     words = []
     if outcome["kind"] == "own" and not outcome.get("own"):
         words.append("views and memory alone")
+    words += [f"without {names(outcome['missing'])}"] if outcome.get("missing") else []
+    words += [f"refused: {names(outcome['refused'])}"] if outcome.get("refused") else []
     if outcome.get("random"):
         words.append("random: shapes and dtypes compared")
     if outcome.get("other_bits"):
@@ -149,8 +159,8 @@ def table(outcomes: list[dict], limit: int, versions: str, minutes: float) -> st
         f"Written on {today}, {versions}: the first {limit} samples of each of f32, f16, bf16, i64 and bool (c64 where none of them "
         f"is listed), {minutes:.0f} CPU-minutes.",
         "",
-        "| entries of op_db | own | fallback | differs | fails | without a sample that the CPU computes |",
-        "|---:|---:|---:|---:|---:|---:|",
+        "| entries of op_db | own | refused | fallback | differs | fails | without a sample that the CPU computes |",
+        "|---:|---:|---:|---:|---:|---:|---:|",
         f"| {len(outcomes)} | " + " | ".join(str(count[kind]) for kind in KINDS) + " |",
         "",
         f"Of the own entries, {nothing} need nothing but views and memory. {compared} samples compared, {gradients} of them with "
@@ -212,7 +222,7 @@ def main() -> int:
             if options.names or outcome["kind"] != "own":
                 print(f"{outcome['name']}: {outcome['kind']}; {remark(outcome)}".rstrip("; "))
                 if options.names:
-                    print(f"  own: {', '.join(outcome.get('own', []))}\n  fallback: {', '.join(outcome.get('fallen_back', []))}")
+                    print(f"  own: {', '.join(outcome.get('own', []))}")
     print(f"{len(outcomes)} entries: " + ", ".join(f"{count[kind]} {kind}" for kind in KINDS))
     if options.page and not options.short and not options.names:
         import importlib.metadata

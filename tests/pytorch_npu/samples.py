@@ -49,7 +49,7 @@ _NOT_UNIQUE = {
 
 @dataclass
 class Outcome:
-    """What became of one entry. `kind`: own, fallback, differs or fails."""
+    """What became of one entry. `kind`: own, refused, fallback, differs or fails."""
 
     name: str
     kind: str = ""
@@ -61,7 +61,8 @@ class Outcome:
     nearer: int = 0  # samples beyond the tolerance from the CPU, within it from its float64 result or no further than the CPU
     random: bool = False
     own: list[str] = field(default_factory=list)
-    fallen_back: list[str] = field(default_factory=list)
+    refused: dict[str, list[str]] = field(default_factory=dict)  # own operators that fell back all the same, and for which dtypes
+    missing: dict[str, list[str]] = field(default_factory=dict)  # operators that portacl lacks, and with which dtypes they were called
     reason: str = ""
 
 
@@ -311,6 +312,7 @@ def run(index: int, limit: int, dtypes=DTYPES) -> Outcome:
     op = op_db[index]
     outcome = Outcome(entry_name(op))
     counted = _Counted()
+    own_operators = portacl.torch.own_operators()
     differs, fails = [], []
     listed = [dtype for dtype in dtypes if dtype in op.supported_dtypes("cpu")]
     for dtype in listed or [torch.complex64]:
@@ -363,11 +365,13 @@ def run(index: int, limit: int, dtypes=DTYPES) -> Outcome:
                     torch.npu.synchronize()
             except Exception as error:
                 fails.append(f"{where}: {_phrase(error)}")
-                counted.own |= now.own
-                counted.fallen_back |= now.fallen_back
                 continue
-            counted.own |= now.own
-            counted.fallen_back |= now.fallen_back
+            finally:
+                counted.own |= now.own
+                for name in sorted(now.fallen_back):
+                    calls = outcome.refused if name in own_operators else outcome.missing
+                    if SHORT[dtype] not in calls.setdefault(name, []):
+                        calls[name].append(SHORT[dtype])
             random = _is_random(now.own | now.fallen_back)
             outcome.random |= random
             values = not random and op.name not in _UNWRITTEN
@@ -400,7 +404,7 @@ def run(index: int, limit: int, dtypes=DTYPES) -> Outcome:
                 fails.append(f"{where}, comparing: {_phrase(error)}")
         if tried:
             outcome.dtypes.append(SHORT[dtype])
-    outcome.own, outcome.fallen_back = sorted(counted.own), sorted(counted.fallen_back)
+    outcome.own = sorted(counted.own)
     if fails:
         outcome.kind, outcome.reason = "fails", f"{fails[0]} ({len(fails)} samples)"
     elif differs:
@@ -408,5 +412,5 @@ def run(index: int, limit: int, dtypes=DTYPES) -> Outcome:
     elif not outcome.compared:
         outcome.kind, outcome.reason = "skipped", "no sample that the CPU computes"
     else:
-        outcome.kind = "fallback" if outcome.fallen_back else "own"
+        outcome.kind = "fallback" if outcome.missing else "refused" if outcome.refused else "own"
     return outcome

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -15,9 +16,9 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "pytorch"
 MODELS = ("mlp", "nanogpt", "llama", "resnet", "distillation", "lstm")
 
 
-def run(model: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(model: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-B", str(EXAMPLES / f"{model}.py"), "--batch", "4", *arguments]
-    environment = {**os.environ, "PORTACL_FALLBACK": "error", "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "PORTACL_FALLBACK": "error", "OMP_NUM_THREADS": "1", **variables}
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
 
 
@@ -34,6 +35,16 @@ def test_both_devices_agree_and_nothing_falls_back(model, tmp_path):
     assert done.stdout.rstrip().endswith("right")
     assert done.stdout.count("step ") >= 8
     assert picture.read_text(encoding="utf-8").count("<polyline") == 2
+
+
+@pytest.mark.parametrize("model", ["mlp", "nanogpt"])
+def test_nothing_is_found_in_them(model, tmp_path):
+    """./dev check runs all of them."""
+    file = tmp_path / "findings.json"
+    checks = {"PORTACL_CHECK": "report", "PORTACL_CHECK_FILE": str(file), "PYTORCH_NO_NPU_MEMORY_CACHING": "1", "TASK_QUEUE_ENABLE": "0"}
+    done = run(model, "--device", "npu", "--steps", "3", **checks)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(file.read_text(encoding="utf-8"))["findings"] == []
 
 
 @pytest.mark.parametrize("precision", ["bf16", "f16"])

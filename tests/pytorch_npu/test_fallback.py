@@ -638,6 +638,37 @@ class TestStreams:
         assert not wrong
 
 
+class TestGradientsOfOwnOperators:
+    """CANN has no gradient of this loss: PyTorch's on the CPU takes which classes are labels from what the own operator wrote."""
+
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+    @pytest.mark.parametrize("shape", [(5, 19), (19,)], ids=str)
+    @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+    def test_multilabel_margin_loss(self, reduction, shape, dtype):
+        assert "aten::multilabel_margin_loss_forward" in own_operators()
+        x = torch.randn(shape, dtype=dtype)
+        target = torch.randint(19, shape)
+        target[..., 4] = -1
+        target.view(-1)[0] = -1  # a row without labels
+        weight = torch.randn(shape[:-1] if reduction == "none" else (), dtype=dtype)
+        results = []
+        for device in ("cpu", "npu"):
+            own = x.to(device).detach().requires_grad_()
+            loss = nn.functional.multilabel_margin_loss(own, target.to(device), reduction=reduction)
+            (loss * weight.to(device)).sum().backward()
+            results.append((loss.detach().cpu(), own.grad.cpu()))
+        for cpu, npu in zip(*results):
+            torch.testing.assert_close(npu, cpu)
+
+    def test_multilabel_margin_loss_of_halves(self):
+        x = torch.randn(7, 12, dtype=torch.float16)
+        target = torch.randint(-1, 12, (7, 12))
+        loss, marks = torch.ops.aten.multilabel_margin_loss_forward(x.npu(), target.npu(), 0)
+        want, labels = torch.ops.aten.multilabel_margin_loss_forward(x.double(), target, 0)
+        torch.testing.assert_close(loss.cpu(), want.half())
+        assert torch.equal(marks.cpu(), labels.half())
+
+
 class TestWhatCannotFallBack:
     def test_quantized_results(self):
         with pytest.raises(NotImplementedError, match="quantize_per_tensor.*no dense tensors"):

@@ -20,6 +20,7 @@
 #include "aclnnop/aclnn_var_mean.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
+#include "support/guarded_buffer.h"
 #include "support/random_numbers.h"
 
 namespace portacl::testing {
@@ -62,8 +63,8 @@ class Call {
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
     ASSERT_EQ(plan(&size, &executor), 0) << aclGetRecentErrMsg();
-    std::vector<std::byte> workspace(size);
-    ASSERT_EQ(run(size == 0 ? nullptr : workspace.data(), size, executor, environment_.stream()), 0);
+    const GuardedBuffer workspace(size);
+    ASSERT_EQ(run(size == 0 ? nullptr : workspace.device(), size, executor, environment_.stream()), 0);
     ASSERT_EQ(aclrtSynchronizeStream(environment_.stream()), 0);
   }
 

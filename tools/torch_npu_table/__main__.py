@@ -56,12 +56,15 @@ PLACES_BY_HAND = {
     "aten::native_batch_norm_backward": "BatchNormBackward",
     # LessScalar, which CANN lacks, is for a number on the CPU as self: that falls back.
     "aten::ge.Tensor": "GeScalar GeTensor",
-    # Call fused attention through a dispatcher key of their own; what has no batch (layout TND) needs more and says so itself.
+    # Call fused attention through a dispatcher key of their own; what has sinks or shifts of slopes needs more and says so itself.
     "aten::scaled_dot_product_attention": "npu::npu_fusion_attention_v3 npu::npu_fusion_attention_grad_v3",
     "aten::npu_fusion_attention_v3": "DropoutGenMaskV2 FlashAttentionScore",
     "aten::npu_fusion_attention_grad_v3": "FlashAttentionScoreGrad",
-    "aten::npu_fusion_attention": "DropoutGenMaskV2 FlashAttentionScore",
-    "aten::npu_fusion_attention_grad": "FlashAttentionScoreGrad",
+    "aten::npu_fusion_attention": "DropoutGenMaskV2 FlashAttentionScore FlashAttentionVarLenScore FlashAttentionVarLenScoreV4",
+    "aten::npu_fusion_attention_grad": "FlashAttentionScoreGrad FlashAttentionUnpaddingScoreGrad FlashAttentionUnpaddingScoreGradV4",
+    # TransQuantParamV3 has a way to round that is not the default one; what lacks it says so itself.
+    "aten::npu_quant_matmul": "QuantMatmulV5 TransQuantParamV2",
+    "aten::npu_trans_quant_param": "TransQuantParamV2",
     # No aclnn function and not a single sample: operators of the graph engine.
     "aten::_conv_depthwise2d_backward": "legacy",
     "aten::_embedding_bag_per_sample_weights_backward": "legacy",

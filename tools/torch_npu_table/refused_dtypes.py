@@ -125,6 +125,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     },
     "matmul": {"self": (2, 3), "other": (3, 4)},
     "mm": {"self": (2, 3), "mat2": (3, 4)},
+    "multilabel_margin_loss": {"target": torch.tensor([[0, 1, -1], [2, 0, 0]]), "reduction": 1},
     "mv": {"self": (2, 3), "vec": (3,)},
     "put_": {"accumulate": True},  # takes fewer dtypes than without
     "repeat_interleave": {"repeats": (1,)},
