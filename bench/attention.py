@@ -35,6 +35,7 @@ class Attention:
         self.workspace = torch.zeros(0, dtype=torch.uint8)
         self.prefix = ctypes.c_void_p(self.lib.aclCreateIntArray(int64s([]), ctypes.c_uint64(0)))
         self.handles = {}
+        self.layout, self.lengths = b"BNSD", ()
 
     def handle(self, tensor):
         if tensor is None:
@@ -47,8 +48,8 @@ class Attention:
         return self.handles[id(tensor)]
 
     def call(self, name, before, after):
-        settings = (self.prefix, ctypes.c_double(self.scale), ctypes.c_double(1), ctypes.c_int64(ALL),
-                    ctypes.c_int64(0 if self.causal else ALL), ctypes.c_int64(self.heads), b"BNSD", ctypes.c_int64(0),
+        settings = (self.prefix, *self.lengths, ctypes.c_double(self.scale), ctypes.c_double(1), ctypes.c_int64(ALL),
+                    ctypes.c_int64(0 if self.causal else ALL), ctypes.c_int64(self.heads), self.layout, ctypes.c_int64(0),
                     ctypes.c_int64(2 if self.causal else 0))
         size, executor = ctypes.c_uint64(), ctypes.c_void_p()
         tensors = [[self.handle(one) for one in some] for some in (before, after)]
@@ -75,14 +76,47 @@ class Attention:
         return torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward(
             self.of_out, self.query, self.key, self.value, *self.theirs[:2], 0.0, self.causal)
 
+    def results(self):
+        return [self.out, self.dq, self.dk, self.dv]
+
     def compare(self):
         self.forward()
         self.backward()
         self.theirs = self.their_forward()
         gradients = self.their_backward()
         tolerance = 1e-4 if self.out.dtype == torch.float32 else 0.1
-        for ours, theirs in zip((self.out, self.dq, self.dk, self.dv), (self.theirs[0], *gradients)):
+        for ours, theirs in zip(self.results(), (self.theirs[0], *gradients)):
             torch.testing.assert_close(ours, theirs, atol=tolerance, rtol=tolerance)
+
+
+class Packed(Attention):
+    """The same batch as packed sequences; PyTorch gets it as a batch."""
+
+    def __init__(self, library, size, dtype, causal):
+        super().__init__(library, size, dtype, causal)
+        names = ("query", "key", "value", "of_out", "out", "dq", "dk", "dv")
+        for name in names:
+            setattr(self, "packed_" + name, getattr(self, name).transpose(1, 2).reshape(size[0] * size[2], size[1], size[3]).contiguous())
+        self.greatest, self.sum = (torch.zeros((size[0] * size[2], size[1], 8)) for _ in range(2))
+        ends = int64s([size[2] * (i + 1) for i in range(size[0])])
+        self.ends = ctypes.c_void_p(self.lib.aclCreateIntArray(ends, ctypes.c_uint64(size[0])))
+        self.layout, self.lengths = b"TND", (self.ends, self.ends)
+
+    def forward(self):
+        self.call("aclnnFlashAttentionVarLenScore",
+                  (self.packed_query, self.packed_key, self.packed_value, None, None, None, self.mask),
+                  (self.greatest, self.sum, None, self.packed_out))
+
+    def backward(self):
+        self.call("aclnnFlashAttentionUnpaddingScoreGrad",
+                  (self.packed_query, self.packed_key, self.packed_value, self.packed_of_out, None, None, None, self.mask, self.greatest,
+                   self.sum, None, self.packed_out),
+                  (self.packed_dq, self.packed_dk, self.packed_dv, None))
+
+    def results(self):
+        batches, heads, rows, depth = self.query.shape
+        return [t.reshape(batches, rows, heads, depth).transpose(1, 2)
+                for t in (self.packed_out, self.packed_dq, self.packed_dk, self.packed_dv)]
 
 
 def best_in_turn(functions, rounds):
@@ -99,14 +133,15 @@ def main():
     print(f"threads: {options.threads}; ms here, ms PyTorch, ratio")
     for dtype in options.dtypes:
         ratios = []
-        for size in SIZES:
+        for size, kind in ((size, kind) for size in SIZES for kind in ((Attention, Packed) if size[0] > 1 else (Attention,))):
             for causal in (False, True):
-                one = Attention(library, size, {"f32": torch.float32, "bf16": torch.bfloat16}[dtype], causal)
+                one = kind(library, size, {"f32": torch.float32, "bf16": torch.bfloat16}[dtype], causal)
                 one.compare()
                 for name, functions in (("forward", (one.forward, one.their_forward)), ("backward", (one.backward, one.their_backward))):
                     ours, theirs = best_in_turn(functions, options.rounds)
                     ratios.append(theirs / ours)
-                    print(f"{dtype} {size}{' causal' if causal else ''} {name}: {ours * 1e3:.1f} {theirs * 1e3:.1f} {ratios[-1]:.2f}")
+                    case = f"{dtype} {size}{' causal' if causal else ''}{' packed' if kind is Packed else ''}"
+                    print(f"{case} {name}: {ours * 1e3:.1f} {theirs * 1e3:.1f} {ratios[-1]:.2f}")
         print(f"{dtype}: geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}")
 
 

@@ -41,6 +41,7 @@ MADE = {
     "of_group_shift": "torch.zeros(16, dtype=a.dtype)",
     "grad_image": "b.view(1, 16, rows // 4, columns // 4)",
     "targets": "torch.randint(0, columns, (rows,), generator=g)",
+    "labels": "torch.where(torch.arange(columns) < 4, torch.randint(0, columns, (rows, columns), generator=g), -1)",
     "pixels": "torch.randint(0, 16, (1, rows // 4, columns // 4), generator=g)",
     "class_weights": "torch.rand(columns, generator=g).to(a.dtype)",
     "pixel_weights": "torch.rand(16, generator=g).to(a.dtype)",
@@ -72,6 +73,8 @@ def row_norms():
                 f"{ATEN}.native_layer_norm_backward.out(b2, a2, [columns], their_means, their_rstds, gamma, beta, [True] * 3, out0=out2, "
                 "out1=their_gamma, out2=their_beta)", result="out2")
     yield moved("rms_norm", "RmsNorm", "T:a2 T:gamma D:1e-6 T:out2 T:numbers", "F.rms_norm(a2, [columns], gamma, 1e-6)", result="out2")
+    yield moved("add_layer_norm", "AddLayerNorm", "T:a2 T:b2 T:gamma T:beta T:null D:1e-5 I:1 T:out2 T:numbers T:more_numbers T:sums",
+                "F.layer_norm(a2 + b2, [columns], gamma, beta, 1e-5)", result="out2")
     yield moved("add_rms_norm", "AddRmsNorm", "T:a2 T:b2 T:gamma D:1e-6 T:out2 T:numbers T:sums", "F.rms_norm(a2 + b2, [columns], gamma, 1e-6)",
                 result="out2")
     yield moved("rms_norm_grad", "RmsNormGrad", "T:b2 T:a2 T:rstds T:gamma T:out2 T:of_gamma",
@@ -105,6 +108,8 @@ def class_losses():
         out = "out2" if self == "a2" else "out_image"
         yield moved(f"{name}_backward", f"{function}Backward", f"T:loss T:{self} T:{target} T:{weight} I:1 I:-100 T:total T:{out}",
                     f"{ATEN}.{op}_backward.grad_input(loss, {self}, {target}, {weight}, 1, -100, total, grad_input={out})", result=out)
+    yield moved("multilabel_margin_loss", "MultilabelMarginLoss", "T:a2 T:labels I:1 T:loss T:out2",
+                f"{ATEN}.multilabel_margin_loss_forward.output(a2, labels, 1, output=loss, is_target=out2)[0]", FLOAT, result="loss")
     loss = "F.cross_entropy(a2, targets)"
     yield moved("cross_entropy_loss", "CrossEntropyLoss", "T:a2 T:targets T:null I:0 I:-100 D:0 D:0 I:0 T:loss T:out2 T:empty T:empty", loss,
                 result="loss")
