@@ -17,11 +17,13 @@
 #include <mutex>
 #include <new>
 #include <set>
+#include <string_view>
 
 #include "acl/process/cancellation.h"
 #include "acl/process/fork.h"
 #include "acl/process/immortal.h"
 #include "check/report.h"
+#include "check/working_memory.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -33,46 +35,59 @@ constinit DeviceRange device_range;
 
 namespace {
 
-constexpr size_t kPage = 4096;
+constexpr size_t kPage = kDevicePage;
 constexpr size_t kMostAddresses = size_t{1} << 44;
 constexpr size_t kFewestAddresses = size_t{1} << 36;
 constexpr size_t kManyPages = 8 * kPage;
+constexpr size_t kWorkingAddresses = size_t{1} << 40;
+// What is known of the addresses of a stretch takes whole pages, which the kernel gets back when nothing lies there any more.
+constexpr size_t kStretch = kPage / sizeof(ptrdiff_t) * kPage;
 // As many ended blocks are remembered, for the sake of messages.
 constexpr size_t kMostEnded = 1 << 16;
 
 // A signalling NaN as FLOAT and as BF16, a quiet one as FLOAT16, some 1e306 as DOUBLE, of which no pattern is all four.
 constexpr uint32_t kPattern = 0x7FA17FA1u;
-// Pages are populated so many bytes at a time, and taken back when so much is to be: each costs a call of the kernel.
-constexpr size_t kPopulated = size_t{256} << 10;
-constexpr size_t kMostDropped = size_t{1} << 20;
-
 // More than this of a block is not filled: a program that reserves more memory than the machine has may never touch most of it.
 constexpr size_t kMostFilled = size_t{1} << 30;
 
 bool guards_host = false;
-std::atomic<bool> host_got_access{false};  // somewhere, after a finding or since it may use mapped memory
-std::atomic<uint8_t>* shadow = nullptr;    // a bit for each unit of the range
+std::atomic<bool> host_got_access{false};     // somewhere, after a finding or since it may use mapped memory
+std::atomic<uint8_t>* shadow = nullptr;       // a bit for each unit of the range
+std::atomic<ptrdiff_t>* distances = nullptr;  // device_range.distance_of_page
 
 void HideFromHost(uintptr_t begin, size_t length) noexcept {
   mmap(reinterpret_cast<void*>(begin), length, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
+size_t OffsetOf(uintptr_t address) noexcept { return address - device_range.begin; }
+
+size_t StretchOf(uintptr_t address) noexcept { return OffsetOf(address) / kStretch; }
+
+// Nothing is known any more of the addresses of these stretches.
+void ForgetStretches(size_t first, size_t end) noexcept {
+  if (first >= end) return;
+  constexpr size_t kBits = kStretch / kUnit / 8;
+  madvise(reinterpret_cast<char*>(shadow) + first * kBits, (end - first) * kBits, MADV_DONTNEED);
+  madvise(reinterpret_cast<char*>(distances) + first * kPage, (end - first) * kPage, MADV_DONTNEED);
+}
+
 struct Blocks {
   std::mutex mutex;
+  // Held, and before the other one, while bytes become those of a file; threads that want to write them then wait for it.
+  std::mutex sharing;
   std::map<uintptr_t, Block> live;
   std::map<uintptr_t, Block> ended;
   std::deque<uintptr_t> ended_order;
-  std::map<uintptr_t, size_t> taken;  // every range that is not free to be given out, with its length
+  std::map<uintptr_t, size_t> taken;    // every range that is not free to be given out, with its length
+  std::map<size_t, size_t> in_stretch;  // how many of them begin or end in each stretch
   struct Retired {
     uintptr_t begin;
     size_t length;
     uint64_t work;  // of which earlier work may still use it
   };
   std::deque<Retired> retired;
-  std::map<uintptr_t, size_t> dropped;  // whose pages are still to be taken back; neighbours are one range
-  size_t dropped_bytes = 0;
-  uintptr_t populated = 0;  // the end of what was populated ahead
+  WorkingMemory working;
   std::set<uint64_t> under_way;
   uint64_t next_work = 1;
   uintptr_t next = 0;
@@ -86,6 +101,8 @@ struct Blocks {
       if (it != taken.begin() && std::prev(it)->first + std::prev(it)->second > at) --it;
       while (at + length <= device_range.end && at + length > at) {
         if (it == taken.end() || it->first >= at + length) {
+          ++in_stretch[StretchOf(at)];
+          ++in_stretch[StretchOf(at + length - 1)];
           taken.emplace(at, length);
           next = at + length;
           ForgetEndedLocked(at, length);
@@ -99,12 +116,25 @@ struct Blocks {
     }
     return 0;
   }
+  // These addresses may be given out again, after all others.
+  void LetGoLocked(uintptr_t at) {
+    const auto it = taken.find(at);
+    if (it == taken.end()) return;
+    const size_t first = StretchOf(at);
+    const size_t last = StretchOf(at + it->second - 1);
+    taken.erase(it);
+    ForgetStretches(first + 1, last);
+    for (const size_t stretch : {first, last}) {
+      const auto counted = in_stretch.find(stretch);
+      if (--counted->second > 0) continue;
+      in_stretch.erase(counted);
+      if (StretchOf(next) != stretch) ForgetStretches(stretch, stretch + 1);
+    }
+  }
   void ForgetEndedLocked(uintptr_t at, size_t length) {
     ended.erase(ended.lower_bound(at), ended.lower_bound(at + length));
   }
 };
-
-size_t OffsetOf(uintptr_t address) noexcept { return address - device_range.begin; }
 
 // Takes the bytes of ended blocks away that no work uses any more.
 void DropRetiredLocked(Blocks& blocks) noexcept;
@@ -121,40 +151,64 @@ Blocks& TheBlocks() {
 // A thread that is gone in the child may have held it, and the work that was under way is gone.
 void AfterFork() {
   new (&TheBlocks().mutex) std::mutex;
+  new (&TheBlocks().sharing) std::mutex;
   TheBlocks().under_way.clear();
 }
 
 size_t LengthOf(size_t size) noexcept { return (size + kPage - 1) & ~(kPage - 1); }
 
-void* WorkingAt(uintptr_t address) noexcept {
+void* WorkingAt(uintptr_t address) noexcept { return Working(reinterpret_cast<void*>(address)); }
+
+// Where the bytes of a block are from now on; 0: where those of all others are.
+void SetDistance(uintptr_t begin, size_t length, ptrdiff_t distance) noexcept {
+  std::atomic<ptrdiff_t>* const first = distances + OffsetOf(begin) / kPage;
+  for (size_t page = 0; page < length / kPage; ++page) first[page].store(distance, std::memory_order_relaxed);
+}
+
+void* AtOneDistance(uintptr_t address) noexcept {
   return reinterpret_cast<void*>(address + static_cast<uintptr_t>(device_range.distance));
 }
 
-// Empty memory at the working addresses of a range.
+bool OpenWorking(void* begin, size_t length) noexcept {
+  return mprotect(begin, length, PROT_READ | PROT_WRITE) == 0;
+}
+
+// Nothing at the working addresses of a range whose pages have none of their own, and no access, which whoever needs it asks for.
 bool MakeWorking(uintptr_t begin, size_t length) noexcept {
-  void* const made = mmap(WorkingAt(begin), length, PROT_READ | PROT_WRITE,
+  void* const made = mmap(AtOneDistance(begin), length, PROT_NONE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (made == MAP_FAILED) return false;
   madvise(made, length, MADV_DONTDUMP);
   return true;
 }
 
-// Puts the bytes of a block into a file that both of its addresses show.
+bool IsZero(const char* bytes, size_t length) noexcept {
+  return bytes[0] == 0 && std::memcmp(bytes, bytes + 1, length - 1) == 0;
+}
+
+// Puts the bytes of a block into a file that both of its addresses show, piece by piece: each can only be read meanwhile.
 bool ShareWithHost(uintptr_t begin, size_t length) noexcept {
   const CancellationDeferred deferred;
   const int file = memfd_create("portacl-device", MFD_CLOEXEC);
   if (file < 0) return false;
   bool done = ftruncate(file, static_cast<off_t>(length)) == 0;
-  for (size_t copied = 0; done && copied < length;) {
-    const ssize_t written = pwrite(file, static_cast<const char*>(WorkingAt(begin)) + copied, length - copied,
-                                   static_cast<off_t>(copied));
-    done = written > 0;
-    if (done) copied += static_cast<size_t>(written);
+  constexpr size_t kPiece = size_t{1} << 20;
+  char* const working = static_cast<char*>(WorkingAt(begin));
+  for (size_t at = 0; done && at < length; at += kPiece) {
+    const size_t piece = std::min(kPiece, length - at);
+    done = mprotect(working + at, piece, PROT_READ) == 0;
+    // What was never touched needs no memory of the file's either.
+    for (size_t copied = done && IsZero(working + at, piece) ? piece : 0; done && copied < piece;) {
+      const ssize_t written =
+          pwrite(file, working + at + copied, piece - copied, static_cast<off_t>(at + copied));
+      done = written > 0;
+      if (done) copied += static_cast<size_t>(written);
+    }
+    done = done && mmap(working + at, piece, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+                        static_cast<off_t>(at)) != MAP_FAILED;
   }
-  for (void* const address : {WorkingAt(begin), reinterpret_cast<void*>(begin)}) {
-    done =
-        done && mmap(address, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
-  }
+  done = done && mmap(reinterpret_cast<void*>(begin), length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                      file, 0) != MAP_FAILED;
   close(file);
   return done;
 }
@@ -193,15 +247,40 @@ void PassOn(int signal, siginfo_t* info, void* context) {
   }
 }
 
+// The library used a working address to which there is no access, be it that it is shared with the host at this moment, be it
+// that no memory was given out there: a program that goes on after a finding may do so. False when nothing can be done.
+bool LetWork(uintptr_t address) noexcept {
+  const std::lock_guard lock(TheBlocks().sharing);
+  return OpenWorking(reinterpret_cast<void*>(address & ~(kPage - 1)), kPage);
+}
+
+bool IsWorking(uintptr_t address) noexcept {
+  return TheBlocks().working.Holds(address) ||
+         IsInDeviceRange(reinterpret_cast<void*>(address - static_cast<uintptr_t>(device_range.distance)));
+}
+
+// Marks the block that lives there, or did.
+void SetShared(uintptr_t begin) noexcept {
+  Blocks& blocks = TheBlocks();
+  const std::lock_guard lock(blocks.mutex);
+  for (auto* const map : {&blocks.live, &blocks.ended}) {
+    const auto found = map->find(begin);
+    if (found == map->end()) continue;
+    found->second.is_shared = true;
+    return;
+  }
+}
+
 // The host used a public address. Reporting is not all safe in a handler: it names functions, which takes memory, so that a
 // fault inside of the C library's own allocation may hang; the sentence is written before that.
 void OnFault(int signal, siginfo_t* info, void* context) {
   const int saved = errno;
+  const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
   if (info->si_code <= 0 || !IsInDeviceRange(info->si_addr)) {
-    PassOn(signal, info, context);
+    if (info->si_code <= 0 || !IsWorking(address) || !LetWork(address)) PassOn(signal, info, context);
+    errno = saved;
     return;
   }
-  const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
   Block block;
   const bool known = FindBlock(info->si_addr, &block);
   if (guards_host) {
@@ -238,11 +317,17 @@ void OnFault(int signal, siginfo_t* info, void* context) {
     ReportFromSignal(finding);
   }
   // To go on, the host gets what it asked for: this block's bytes at the public address. It is not told of this block again.
+  const std::lock_guard lock(TheBlocks().sharing);
   uintptr_t begin = address & ~(kPage - 1);
   size_t length = kPage;
   if (known) {
     begin = block.begin;
     length = LengthOf(block.size);
+    Block now;
+    if (FindBlock(info->si_addr, &now) && now.begin == begin && now.is_shared) {  // another thread was faster
+      errno = saved;
+      return;
+    }
   }
   host_got_access = true;
   // Of memory that was mapped, an old size of 0 makes a second mapping of the same bytes.
@@ -251,6 +336,7 @@ void OnFault(int signal, siginfo_t* info, void* context) {
                                  reinterpret_cast<void*>(begin)) != MAP_FAILED
                         : ShareWithHost(begin, length);
   if (!done) _exit(kExitCode);
+  if (known) SetShared(begin);
   errno = saved;
 }
 
@@ -287,60 +373,26 @@ void SetBits(size_t first, size_t last, bool value) noexcept {
   change(last_byte, to_last);
 }
 
-void TakePagesBackLocked(Blocks& blocks) noexcept {
-  for (const auto& [begin, length] : blocks.dropped) {
-    // What the host got access to after a finding is a file's.
-    if (host_got_access) {
-      MakeWorking(begin, length);
-    } else {
-      madvise(WorkingAt(begin), length, MADV_DONTNEED);
-    }
-    // Until now nobody was given these addresses anew.
-    blocks.taken.erase(blocks.taken.lower_bound(begin), blocks.taken.lower_bound(begin + length));
-  }
-  blocks.dropped.clear();
-  blocks.dropped_bytes = 0;
-}
-
-void AddDroppedLocked(Blocks& blocks, uintptr_t begin, size_t length) {
-  blocks.dropped_bytes += length;
-  auto behind = blocks.dropped.lower_bound(begin);
-  if (behind != blocks.dropped.end() && behind->first == begin + length) {
-    length += behind->second;
-    behind = blocks.dropped.erase(behind);
-  }
-  if (behind != blocks.dropped.begin()) {
-    const auto before_it = std::prev(behind);
-    if (before_it->first + before_it->second == begin) {
-      before_it->second += length;
-      return;
-    }
-  }
-  blocks.dropped.emplace_hint(behind, begin, length);
-}
-
 void DropRetiredLocked(Blocks& blocks) noexcept {
   while (!blocks.retired.empty()) {
     const auto [begin, length, work] = blocks.retired.front();
     if (!blocks.under_way.empty() && *blocks.under_way.begin() < work) break;
     MarkUnwritten(reinterpret_cast<void*>(begin), length);
-    try {
-      AddDroppedLocked(blocks, begin, length);
-    } catch (...) {
-      return;  // without memory, the next time
+    const auto at = reinterpret_cast<uintptr_t>(WorkingAt(begin));
+    // What the host got access to after a finding is a file's.
+    if (static_cast<ptrdiff_t>(at - begin) != device_range.distance) {
+      try {
+        blocks.working.Give(at, length, !host_got_access);
+      } catch (...) {
+        return;  // without memory, the next time
+      }
+      SetDistance(begin, length, 0);
+    } else {
+      MakeWorking(begin, length);
     }
     blocks.retired.pop_front();
+    blocks.LetGoLocked(begin);
   }
-  if (blocks.dropped_bytes >= kMostDropped) TakePagesBackLocked(blocks);
-}
-
-// With the pages of a small block come the next ones, which the next blocks get. A wish.
-void PopulateAheadLocked(Blocks& blocks, uintptr_t begin, size_t length) noexcept {
-  const uintptr_t end = begin + length;
-  if (end <= blocks.populated && end + kPopulated >= blocks.populated) return;
-  const size_t ahead = std::min<size_t>(kPopulated, device_range.end - begin);
-  madvise(WorkingAt(begin), ahead, MADV_POPULATE_WRITE);
-  blocks.populated = begin + ahead;
 }
 
 }  // namespace
@@ -357,16 +409,24 @@ void StartDeviceMemory(bool guards) noexcept {
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     const auto begin = reinterpret_cast<uintptr_t>(both);
     device_range.distance = static_cast<ptrdiff_t>(length);
-    if (bits == MAP_FAILED || !MakeWorking(begin, length)) {
+    const size_t table_length = length / kPage * sizeof(ptrdiff_t);
+    void* const table = mmap(nullptr, table_length, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bits == MAP_FAILED || table == MAP_FAILED || !MakeWorking(begin, length)) {
       munmap(both, 2 * length);
       if (bits != MAP_FAILED) munmap(bits, length / kUnit / 8);
+      if (table != MAP_FAILED) munmap(table, table_length);
       continue;
     }
     madvise(both, length, MADV_DONTDUMP);
     madvise(bits, length / kUnit / 8, MADV_DONTDUMP);
+    madvise(table, table_length, MADV_DONTDUMP);
     shadow = static_cast<std::atomic<uint8_t>*>(bits);
-    device_range = {begin, begin + length, static_cast<ptrdiff_t>(length)};
+    distances = static_cast<std::atomic<ptrdiff_t>*>(table);
+    device_range = {begin, begin + length, distances, static_cast<ptrdiff_t>(length)};
     TheBlocks().next = begin;
+    // Without it every block has the bytes at the one distance, and fresh pages each time.
+    TheBlocks().working.Reserve(std::min(kWorkingAddresses, length));
     struct sigaction action = {};
     action.sa_sigaction = OnFault;
     action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
@@ -374,6 +434,11 @@ void StartDeviceMemory(bool guards) noexcept {
     sigaction(SIGSEGV, &action, &before);
     return;
   }
+  constexpr std::string_view kSaid =
+      "portacl check: there are no addresses for device memory that the host cannot use (ulimit -v?): host "
+      "accesses and reads of "
+      "what was never written are not found\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kSaid.data(), kSaid.size());
 }
 
 void* AllocateDevice(const char* api, size_t size) noexcept {
@@ -385,20 +450,29 @@ void* AllocateDevice(const char* api, size_t size) noexcept {
   block.size = size;
   block.maker = api;
   Capture(&block.made);
+  WorkingMemory::Piece piece;
   try {
     std::lock_guard lock(blocks.mutex);
     block.begin = blocks.TakeLocked(length, kPage);
     if (block.begin == 0) return nullptr;
     if (blocks.is_reused) HideFromHost(block.begin, length);
     blocks.live.emplace(block.begin, block);
-    // All pages at once: one by one, at the first access to each, they cost three times as much.
-    if (length < kManyPages && IsOn(kInit)) PopulateAheadLocked(blocks, block.begin, length);
+    if (length <= WorkingMemory::kLongest) piece = blocks.working.Take(length, IsOn(kInit));
+    if (piece.begin != 0) {
+      SetDistance(block.begin, length, static_cast<ptrdiff_t>(piece.begin - block.begin));
+    } else if (!OpenWorking(AtOneDistance(block.begin), length)) {
+      blocks.live.erase(block.begin);
+      blocks.LetGoLocked(block.begin);
+      return nullptr;
+    }
   } catch (...) {
     return nullptr;
   }
   auto* const address = reinterpret_cast<void*>(block.begin);
   const size_t filled = std::min(length, kMostFilled);
-  if (filled >= kManyPages && IsOn(kInit)) madvise(WorkingAt(block.begin), filled, MADV_POPULATE_WRITE);
+  // All pages at once: one by one, at the first access to each, they cost three times as much.
+  if (!piece.is_populated && filled >= kManyPages && IsOn(kInit))
+    madvise(WorkingAt(block.begin), filled, MADV_POPULATE_WRITE);
   FillUnwritten(address, filled);
   return address;
 }
@@ -417,6 +491,7 @@ void FreeDevice(const char* api, void* address) noexcept {
     if (host_got_access) HideFromHost(begin, length);
     blocks.retired.push_back({begin, length, blocks.next_work});
     block.is_freed = true;
+    block.is_shared = false;
     block.freer = api;
     block.freed = here;
     blocks.live.erase(found);
@@ -471,7 +546,7 @@ void* ReserveDevice(size_t size, size_t alignment) noexcept {
 void ReleaseDevice(void* address) noexcept {
   Blocks& blocks = TheBlocks();
   std::lock_guard lock(blocks.mutex);
-  blocks.taken.erase(reinterpret_cast<uintptr_t>(address));
+  blocks.LetGoLocked(reinterpret_cast<uintptr_t>(address));
 }
 
 bool MapDevice(const char* api, void* address, size_t size, int from, bool host_may_use) noexcept {
@@ -515,6 +590,7 @@ bool UnmapDevice(const char* api, void* address, size_t size) noexcept {
     if (!MakeWorking(begin, size)) return false;
     Block block = found->second;
     block.is_freed = true;
+    block.is_shared = false;
     block.freer = api;
     block.freed = here;
     blocks.live.erase(found);
@@ -572,10 +648,16 @@ void FillUnwritten(void* address, size_t size) noexcept {
   auto* at = static_cast<char*>(Working(address));
   size_t left = size;
   if (left >= sizeof kPattern && reinterpret_cast<uintptr_t>(at) % alignof(uint32_t) == 0) {
-    auto* const words = reinterpret_cast<uint32_t*>(at);
-    std::fill(words, words + left / sizeof kPattern, kPattern);
-    at += left / sizeof kPattern * sizeof kPattern;
-    left %= sizeof kPattern;
+    // One page of it, and copies of that.
+    char* const first = at;
+    const size_t words = std::min(left, kPage) / sizeof kPattern;
+    std::fill_n(reinterpret_cast<uint32_t*>(at), words, kPattern);
+    at += words * sizeof kPattern;
+    left -= words * sizeof kPattern;
+    for (size_t length = 0; left >= sizeof kPattern; at += length, left -= length) {
+      length = std::min(left, kPage) / sizeof kPattern * sizeof kPattern;
+      std::memcpy(at, first, length);
+    }
   }
   std::memset(at, 0x7F, left);
   MarkUnwritten(address, size);

@@ -1,11 +1,12 @@
 // The device memory of a checked program: addresses that the host cannot use, and where the library finds the bytes.
 //
-// One range of addresses, the public one, is reserved without access; programs get addresses there. The bytes of a file in
-// memory are mapped at a fixed distance from it, and the library's own work is done there. No public address is given out
-// again while there are others, so that what is freed stays without access.
+// One range of addresses, the public one, is reserved without access; programs get addresses there. Their bytes lie elsewhere, and
+// the library's own work is done there. No public address is given out again while there are others, so that what is freed
+// stays without access; the pages behind it are used again.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,8 +21,11 @@ void StartDeviceMemory(bool guards) noexcept;
 struct DeviceRange {
   uintptr_t begin = 0;
   uintptr_t end = 0;
-  ptrdiff_t distance = 0;  // of the bytes behind a public address
+  // Of the bytes behind a public address: where a page has one of its own, and of all others.
+  const std::atomic<ptrdiff_t>* distance_of_page = nullptr;
+  ptrdiff_t distance = 0;
 };
+inline constexpr size_t kDevicePage = 4096;
 extern constinit DeviceRange device_range;
 
 inline bool IsInDeviceRange(const void* address) noexcept {
@@ -34,8 +38,10 @@ inline bool IsInDeviceRange(const void* address) noexcept {
 template <class T>
 inline T* Working(T* address) noexcept {
   if (!IsOn() || !IsInDeviceRange(address)) return address;
-  return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(address) +
-                              static_cast<uintptr_t>(device_range.distance));
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  const ptrdiff_t own =
+      device_range.distance_of_page[(at - device_range.begin) / kDevicePage].load(std::memory_order_relaxed);
+  return reinterpret_cast<T*>(at + static_cast<uintptr_t>(own != 0 ? own : device_range.distance));
 }
 
 // A piece of device memory, also after its end.
@@ -45,6 +51,7 @@ struct Block {
   const char* maker = "";
   CallStack made;
   bool is_mapped = false;  // its bytes are another's: aclrtMapMem
+  bool is_shared = false;  // the host has access
   bool is_freed = false;
   const char* freer = "";
   CallStack freed;

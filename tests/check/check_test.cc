@@ -3,8 +3,13 @@
 #include <alloca.h>
 #include <execinfo.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -14,6 +19,7 @@
 #include "check/report.h"
 #include "check/settings.h"
 #include "check/unwind.h"
+#include "check/working_memory.h"
 #include "support/random_numbers.h"
 
 namespace portacl::sanitizer {
@@ -162,6 +168,85 @@ TEST(Unwinding, IsThatOfTheCLibrary) {
     if (HasFatalFailure()) return;
   }
   EXPECT_EQ(descent.compared, 5000);
+}
+
+// Addresses are new each time, and so much is known of each; what is known of those that are gone may not stay.
+TEST(DeviceMemory, ComesAndGoesInAsMuchAsItTakes) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    Settings settings;
+    settings.parts = kMemory | kInit;
+    StartDeviceMemory(true);
+    PutInForce(settings);
+    void* const stays = AllocateDevice("stays", 100);
+    const auto pages = [] {  // resident
+      long all = 0;
+      long resident = 0;
+      std::FILE* const file = std::fopen("/proc/self/statm", "r");
+      const bool read = file != nullptr && std::fscanf(file, "%ld %ld", &all, &resident) == 2;
+      if (file != nullptr) std::fclose(file);
+      return read ? resident : -1;
+    };
+    const auto comes_and_goes = [](size_t size) {
+      void* const address = AllocateDevice("comes", size);
+      if (address == nullptr) _exit(2);
+      if (FirstUnwritten(address, size) != address) _exit(3);
+      MarkWritten(address, size);
+      if (FirstUnwritten(address, size) != nullptr) _exit(4);
+      auto* const bytes = static_cast<unsigned char*>(Working(address));
+      if (bytes[0] != 0xA1 || bytes[size / 8 * 8 - 1] != 0x7F) _exit(5);
+      std::memset(bytes, 0, size);
+      FreeDevice("goes", address);
+    };
+    for (int i = 0; i < 100; ++i) comes_and_goes(size_t{4} << 20);
+    const long before = pages();
+    for (int i = 0; i < 2500; ++i) comes_and_goes((size_t{4} << 20) + static_cast<size_t>(i % 3) * 4096);
+    for (int i = 0; i < 20000; ++i) comes_and_goes(static_cast<size_t>(i % 37 + 1) * 1000);
+    for (int i = 0; i < 3; ++i) comes_and_goes(size_t{40} << 20);
+    const long after = pages();
+    Block block;
+    if (!FindBlock(stays, &block) || block.is_freed) _exit(6);
+    // 10 GiB of addresses, of which 100 MiB would be known; 16 MiB are pieces of other lengths.
+    _exit(before > 0 && after - before < 40 * 256 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(WorkingMemory, PiecesComeBack) {
+  WorkingMemory memory;
+  ASSERT_TRUE(memory.Reserve(size_t{1} << 30));
+  testing::RandomNumbers random(1);
+  std::map<uintptr_t, size_t> taken;  // with their lengths
+  for (int round = 0; round < 20000; ++round) {
+    if (taken.size() < 40 && random.Between(0, 1) == 0) {
+      const auto pages = random.Between(0, 3) == 0 ? random.Between(1, 8192) : random.Between(1, 40);
+      const size_t length = static_cast<size_t>(pages) * 4096;
+      const WorkingMemory::Piece piece = memory.Take(length, round % 2 == 0);
+      if (piece.begin == 0) continue;  // 40 of the longest do not fit
+      ASSERT_TRUE(memory.Holds(piece.begin) && memory.Holds(piece.begin + length - 1));
+      const auto behind = taken.lower_bound(piece.begin);
+      ASSERT_TRUE(behind == taken.end() || piece.begin + length <= behind->first);
+      ASSERT_TRUE(behind == taken.begin() ||
+                  std::prev(behind)->first + std::prev(behind)->second <= piece.begin);
+      auto* const bytes = reinterpret_cast<char*>(piece.begin);
+      bytes[0] = bytes[length - 1] = 1;
+      taken.emplace(piece.begin, length);
+    } else if (!taken.empty()) {
+      auto it = taken.lower_bound(taken.begin()->first + static_cast<uintptr_t>(random.Between(0, 1 << 30)));
+      if (it == taken.end()) it = taken.begin();
+      memory.Give(it->first, it->second, round % 5 != 0);
+      taken.erase(it);
+    }
+  }
+  const WorkingMemory::Piece last = memory.Take(4096 * 5, true);
+  memory.Give(last.begin, 4096 * 5, true);
+  const WorkingMemory::Piece again = memory.Take(4096 * 5, true);
+  EXPECT_EQ(again.begin, last.begin);
+  EXPECT_TRUE(again.is_populated);
 }
 
 TEST(OperandAccess, Kinds) {

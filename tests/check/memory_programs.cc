@@ -1,5 +1,6 @@
 // Programs that mix up host and device memory, or use memory that is not theirs, with their right twins.
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -33,6 +34,28 @@ float* Mapped() {
   Must(aclrtMapMem(address, kSize, 0, handle, 0));
   return static_cast<float*>(address);
 }
+
+void ReadFirst(void* address) { seen = *static_cast<float*>(address); }
+
+// Waits for 16 MiB that are to be zeros, all of them.
+void MustBeZeros(const float* device, size_t count) {
+  std::vector<float> host(count, 1.0f);
+  Must(aclrtSynchronizeStream(nullptr));
+  Must(aclrtMemcpy(host.data(), count * sizeof(float), device, count * sizeof(float), kToHost));
+  for (const float value : host) {
+    if (value != 0) std::_Exit(99);
+  }
+}
+
+void QueueAbs(const float* self, float* out, int64_t count) {
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  Must(aclnnAbsGetWorkspaceSize(Tensor(const_cast<float*>(self), {count}), Tensor(out, {count}), &size,
+                                &executor));
+  Must(aclnnAbs(nullptr, 0, executor, nullptr));
+}
+
+constexpr int64_t kMany = int64_t{1} << 22;
 
 }  // namespace
 
@@ -74,6 +97,42 @@ CASE(
       float host = 1;
       Must(aclrtMemcpy(&host, sizeof host, Zeros(kBytes), sizeof host, kToHost));
       seen = host;
+    })
+
+// It runs in a thread of the library's.
+CASE(
+    host_function_reads_device, "host-access", "the host (reads|uses) address .* byte 0 of 1024",
+    {
+      Must(aclrtLaunchHostFunc(nullptr, ReadFirst, Zeros(kBytes)));
+      Must(aclrtSynchronizeStream(nullptr));
+    },
+    {
+      Must(aclrtMemcpy(host_memory, kBytes, Zeros(kBytes), kBytes, kToHost));
+      Must(aclrtLaunchHostFunc(nullptr, ReadFirst, host_memory));
+      Must(aclrtSynchronizeStream(nullptr));
+    })
+
+// With report the host gets access while an operator writes the memory: nothing of what it writes may get lost.
+CASE(
+    host_reads_what_is_being_written, "host-access", "the host (reads|uses) address .* byte 0 of 16777216",
+    {
+      const float* const self = Zeros(kMany * sizeof(float));
+      for (int round = 0; round < 12; ++round) {
+        float* const out = Device(kMany * sizeof(float));
+        QueueAbs(self, out, kMany);
+        const auto begun = std::chrono::steady_clock::now();  // work is held back for 10 ms
+        while (std::chrono::steady_clock::now() - begun < std::chrono::microseconds(9500 + 250 * round)) {
+        }
+        seen = out[0];
+        MustBeZeros(out, kMany);
+        Must(aclrtFree(out));
+      }
+    },
+    {
+      const float* const self = Zeros(kMany * sizeof(float));
+      float* const out = Device(kMany * sizeof(float));
+      QueueAbs(self, out, kMany);
+      MustBeZeros(out, kMany);
     })
 
 CASE(

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <initializer_list>
+
 namespace portacl {
 
 bool StartThread(void* (*body)(void*), void* argument) noexcept {
@@ -18,6 +20,7 @@ bool StartThread(void* (*body)(void*), void* argument) noexcept {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread;
   const bool started = pthread_create(&thread, &attributes, body, argument) == 0;
