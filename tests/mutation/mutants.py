@@ -1306,13 +1306,16 @@ def told_by(*programs):
 add = mutants_of("src/check/device_memory.cc", told_by("host_reads_device"))
 add("check: the host may read a device's memory", "    if (blocks.is_reused) HideFromHost(block.begin, length);",
     "    mprotect(reinterpret_cast<void*>(block.begin), length, PROT_READ);")
-add("check: memory that was freed is not told apart", "    block.is_freed = true;\n    block.freer = api;\n    block.freed = here;\n    blocks.live.erase(found);\n    Remember(blocks, block);\n    DropRetiredLocked(blocks);",
+add("check: memory that was freed is not told apart", "    block.is_freed = true;\n    block.is_shared = false;\n    block.freer = api;\n    block.freed = here;\n    blocks.live.erase(found);\n    Remember(blocks, block);\n    DropRetiredLocked(blocks);",
     "    blocks.live.erase(found);\n    Remember(blocks, block);\n    DropRetiredLocked(blocks);",
     told_by("host_reads_after_free", "double_free"))
 add("check: fresh memory counts as written", "  std::memset(at, 0x7F, left);\n  MarkUnwritten(address, size);", "  std::memset(at, 0x7F, left);\n  MarkWritten(address, size);",
     told_by("input_never_written", "moved_but_never_written"))
 add("check: what is written stays unwritten", "  SetBits(offset / kUnit, (offset + size - 1) / kUnit, true);", "",
     told_by("input_never_written"))
+add("check: what is written is lost while the host gets access", "    done = mprotect(working + at, piece, PROT_READ) == 0;", "    done = true;",
+    told_by("host_reads_what_is_being_written"))
+add("check: what is known of addresses stays when they are gone", "  if (first >= end) return;", "  return;", ("check:DeviceMemory.*",))
 add("check: the last unit is not looked at", "for (size_t unit = offset / kUnit; unit <= last;) {", "for (size_t unit = offset / kUnit; unit < last;) {",
     told_by("input_lacks_its_last_bytes"))
 
