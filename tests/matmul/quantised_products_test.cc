@@ -718,6 +718,15 @@ TEST(ScaleWords, OfArrays) {
   EXPECT_EQ(aclnnTransQuantParam(kScales, 1, nullptr, 0, nullptr, &size), 161001);
   EXPECT_EQ(aclnnTransQuantParam(kScales, 1, nullptr, 0, &words, nullptr), 161001);
   EXPECT_EQ(aclnnTransQuantParam(kScales, 0, nullptr, 0, &words, &size), 161002);
+  // As many as no array has: the number of words, a multiple of 16, would be 0.
+  constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
+  EXPECT_EQ(aclnnTransQuantParam(kScales, kAll, nullptr, 0, &words, &size), 161002);
+  for (const uint64_t offsets : {kAll, kAll - 14, kAll / 16}) {
+    words = nullptr;
+    EXPECT_EQ(aclnnTransQuantParam(kScales, 1, kOffsets, offsets, &words, &size), 161002) << offsets;
+    EXPECT_EQ(words, nullptr);
+    EXPECT_NE(TakeErrorMessage().find("offsetSize"), std::string::npos);
+  }
 }
 
 struct WordsCall {

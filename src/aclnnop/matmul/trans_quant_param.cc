@@ -112,6 +112,10 @@ aclnnStatus aclnnTransQuantParam(const float* scaleArray, uint64_t scaleSize, co
     return FailAclnn(ACLNN_ERR_PARAM_INVALID, Text(kApi, ": parameter scaleSize has the value ", scaleSize,
                                                    ", accepted: 1 to ", kMost, "."));
   }
+  if (offsetSize > kMost) {
+    return FailAclnn(ACLNN_ERR_PARAM_INVALID, Text(kApi, ": parameter offsetSize has the value ", offsetSize,
+                                                   ", accepted: 0 to ", kMost, "."));
+  }
   if (offsetSize > 1 && scaleSize > 1 && offsetSize != scaleSize) {
     return FailAclnn(ACLNN_ERR_PARAM_INVALID, Text(kApi, ": parameter offsetSize has the value ", offsetSize,
                                                    ", accepted: 0, 1 or scaleSize, ", scaleSize, "."));
