@@ -1272,6 +1272,51 @@ TEST_P(FlashAttentionPacked, SequencesHaveTheBitsThatTheyHaveAlone) {
 }
 INSTANTIATE_TEST_SUITE_P(Modes, FlashAttentionPacked, ::testing::Range(int64_t{0}, int64_t{9}));
 
+// Sequences of one head, which nothing drops or hides, that share a shift or have one each.
+Everything SequencesOfOneHead(const std::vector<int64_t>& query_ends, const std::vector<int64_t>& key_ends,
+                              int64_t behind, int64_t shift_batches, bool shares_rows) {
+  Everything made;
+  constexpr int64_t kDepth = 8;
+  const auto longest = [](const std::vector<int64_t>& ends) {
+    int64_t most = ends[0];
+    for (size_t b = 1; b < ends.size(); ++b) most = std::max(most, ends[b] - ends[b - 1]);
+    return most;
+  };
+  const int64_t queries = longest(query_ends), keys = longest(key_ends);
+  made.q = {query_ends.back() + behind, 1, kDepth};
+  made.k = {key_ends.back() + behind, 1, kDepth};
+  made.numbers = {made.q[0], 1, 8};
+  made.shifts = {shift_batches, 1, shares_rows ? 1 : queries, keys};
+  RandomNumbers random(0x0DD);
+  for (std::vector<float>* one : {&made.query, &made.of_out}) Heads::Fill(*one, NumElements(made.q), random);
+  for (std::vector<float>* one : {&made.key, &made.value}) Heads::Fill(*one, NumElements(made.k), random);
+  Heads::Fill(made.shift, NumElements(made.shifts), random);
+  made.query_ends = query_ends;
+  made.key_ends = key_ends;
+  made.mode = 1;
+  const auto batches = std::ssize(query_ends);
+  made.kept.assign(static_cast<size_t>(batches * queries * keys), 0xff);
+  made.mask_shape = {batches, 1, queries, keys};
+  made.mask.resize(static_cast<size_t>(NumElements(made.mask_shape)));
+  return made;
+}
+
+// What is not finite in a sequence stays in the columns of its own keys.
+TEST(FlashAttentionPackedShifts, NotFinite) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  for (const int64_t batches : {1, 2}) {
+    for (const bool shares_rows : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << batches << shares_rows);
+      Everything all = SequencesOfOneHead({4, 8}, {3, 19}, 0, batches, shares_rows);
+      all.of_out[2] = std::numeric_limits<float>::infinity();
+      all.Run(environment.stream());
+      EXPECT_FALSE(std::isfinite(all.dshift[0]));
+      for (size_t i = 3; i < 16; ++i) EXPECT_TRUE(std::isfinite(all.dshift[i])) << i;
+    }
+  }
+}
+
 // Lengths are refused by name, value and place.
 TEST(FlashAttentionPackedLengths, AreRefused) {
   const ScopedEnvironment environment(Variables{});

@@ -1268,6 +1268,7 @@ add("attention gradients: dropped weights count", "scores.Drop(s_ + r * kPackedR
 add("attention gradients: keys are not scaled", "attention_.kernels.multiply(of_key_ + j * depth_row_, depth_row_, attention_.scale);", "")
 add("attention gradients: shifts of the last query", "attention_.shift_rows == 1 ? 0 : first + r", "0")
 add("attention gradients: shifts are not cleared beside sequences", "if (HasShiftOfItsOwn()) ClearBesideShifts();", "")
+add("attention gradients: what fills lanes up joins sums of shifts", "        std::fill(g + count, g + padded, 0.0f);\n        const int64_t row", "        const int64_t row")
 add("attention gradients: shifts are not cleared", "if (attention_.shift_rows > 0 && (i == 0 || is_alone)) ClearShifts(slots, head);", "")
 
 # ---- Several maps in one call, weights along dims, polynomials in intervals ----------------------

@@ -163,15 +163,18 @@ class HeadRun {
   void StoreShifts(int64_t member, int64_t first, int64_t rows, int64_t key, int64_t count) {
     const AttentionOperand& operand = attention_.of_shift;
     for (int64_t r = 0; r < rows; ++r) {
+      float* const g = g_ + r * kPackedRow;
       const int64_t padded = InLanes(count);
-      if (attention_.shift_first) attention_.kernels.multiply(g_ + r * kPackedRow, padded, attention_.scale);
+      if (attention_.shift_first) attention_.kernels.multiply(g, padded, attention_.scale);
       if (attention_.shift_rows > 0) {
+        // What fills lanes up is not finite where delta is not, and other sequences have keys there.
+        std::fill(g + count, g + padded, 0.0f);
         const int64_t row = attention_.shift_rows == 1 ? 0 : first + r;
-        attention_.kernels.add(slots_.ShiftSums(HeadOf(member)) + row * InLanes(attention_.keys) + key,
-                               g_ + r * kPackedRow, padded, 1.0f);
+        attention_.kernels.add(slots_.ShiftSums(HeadOf(member)) + row * InLanes(attention_.keys) + key, g,
+                               padded, 1.0f);
         continue;
       }
-      StoreRow(attention_, operand, g_ + r * kPackedRow, count,
+      StoreRow(attention_, operand, g, count,
                work_.Base(operand) + batch_ * operand.batch + HeadOf(member) * operand.head +
                    (first + r) * operand.row + key * operand.column);
     }
