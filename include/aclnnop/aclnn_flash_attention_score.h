@@ -49,4 +49,8 @@ ACLNN_API aclnnStatus aclnnFlashAttentionScore(void* workspace, uint64_t workspa
 }
 #endif
 
+// CANN declares packed sequences here, too.
+#include "aclnn_flash_attention_var_len_score.h"
+#include "aclnn_flash_attention_var_len_score_v4.h"
+
 #endif  // PORTACL_ACLNNOP_ACLNN_FLASH_ATTENTION_SCORE_H_

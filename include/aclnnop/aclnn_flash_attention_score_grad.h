@@ -48,4 +48,8 @@ ACLNN_API aclnnStatus aclnnFlashAttentionScoreGrad(void* workspace, uint64_t wor
 }
 #endif
 
+// CANN declares packed sequences here, too.
+#include "aclnn_flash_attention_unpadding_score_grad.h"
+#include "aclnn_flash_attention_unpadding_score_grad_v4.h"
+
 #endif  // PORTACL_ACLNNOP_ACLNN_FLASH_ATTENTION_SCORE_GRAD_H_
