@@ -558,6 +558,44 @@ TEST(QuantisedProducts, Contract) {
   }
 }
 
+// What FRACTAL_NZ has lies as its strides say, inside its storage.
+TEST(QuantisedProducts, FractalStrides) {
+  const ScopedEnvironment environment(Variables{});
+  constexpr int64_t kFar = int64_t{1} << 40, kOverflows = int64_t{1} << 62;
+  for (const Packing packing : {Packing::kInt8, Packing::kInt4, Packing::kWords}) {
+    for (const Api api : {Api::kV4, Api::kV5, Api::kNz}) {
+      const auto plan = [&](const Shape& strides, int64_t offset) {
+        RandomNumbers random(2);
+        Call call = Simple(api);
+        call.x1 = MakeMatrix({}, 3, 16, packing == Packing::kInt8 ? packing : Packing::kInt4, false, false, 0,
+                             random);
+        call.x2 = MakeMatrix({}, 16, 16, packing, false, false, 0, random);
+        if (packing == Packing::kWords) call.x1 = MakeMatrix({}, 3, 16, packing, false, false, 0, random);
+        call.scale = Numbers({16}, ACL_FLOAT);
+        call.bias = Numbers({16}, ACL_INT32);
+        call.out = Numbers({3, 16}, ACL_FLOAT16);
+        call.x2.view.format = ACL_FORMAT_FRACTAL_NZ;
+        call.x2.view.offset = offset;
+        if (!strides.empty()) call.x2.view.strides = strides;
+        const CallResult result = call.Run(environment.stream());
+        if (result.plan == 561103) {
+          EXPECT_NE(result.message.find("x2"), std::string::npos) << result.message;
+          EXPECT_NE(result.message.find("elements inside its storage"), std::string::npos) << result.message;
+        }
+        return result.plan;
+      };
+      const int64_t columns = packing == Packing::kWords ? 2 : 16;
+      EXPECT_EQ(plan({}, 0), 0);
+      EXPECT_EQ(plan({0, 1}, 0), 0);
+      EXPECT_EQ(plan({columns + 1, 1}, 0), 561103);
+      EXPECT_EQ(plan({-columns, 1}, 0), 561103);
+      EXPECT_EQ(plan({-columns, 1}, 15 * columns), 0);
+      EXPECT_EQ(plan({kFar, 1}, 0), 561103);
+      EXPECT_EQ(plan({kOverflows, 1}, 0), 561103);
+    }
+  }
+}
+
 TEST(QuantisedProducts, WhichTypesGoTogether) {
   const DtypeList scales = {ACL_FLOAT, ACL_BF16, ACL_FLOAT16, ACL_UINT64, ACL_INT64};
   const DtypeList outs = {ACL_FLOAT16, ACL_BF16, ACL_INT8, ACL_INT32, ACL_FLOAT};

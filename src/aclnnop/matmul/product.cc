@@ -90,6 +90,29 @@ aclnnStatus check::NotFractal(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
+aclnnStatus check::FractalInsideStorage(const Check& check, OperatorCall& call) noexcept {
+  for (const int8_t tensor : check.operands) {
+    if (call.Tensor(tensor).format != ACL_FORMAT_FRACTAL_NZ) continue;
+    aclTensor view = call.Tensor(tensor);
+    view.format = ACL_FORMAT_ND;
+    view.Describe();
+    if (IsContiguous(view)) continue;
+    int64_t lowest = 0;
+    int64_t highest = 0;
+    int64_t size = 0;
+    if (view.bytes_fit && ReachOf(view, &lowest, &highest) && view.storage.Numel(&size) && lowest >= 0 &&
+        highest < size)
+      continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, tensor).Add(" and strides ");
+    AddShape(message, view.strides);
+    message.Add(" has the format FRACTAL_NZ, accepted: elements inside its storage of shape ");
+    AddShape(message, view.storage);
+    return FailAclnn(check.code, message.Add("."));
+  }
+  return ACL_SUCCESS;
+}
+
 aclnnStatus check::BatchesFit(const Check& check, OperatorCall& call) noexcept {
   const int left = check.operands.index[0];
   const int right = check.operands.index[1];

@@ -18,6 +18,7 @@ namespace check {
 aclnnStatus ModeFits(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus DepthsEqual(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus NotFractal(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus FractalInsideStorage(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus BatchesFit(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus ScalarsAreNumbers(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus HasQuantised(const Check& check, OperatorCall& call) noexcept;
@@ -33,6 +34,10 @@ constexpr Check DepthsEqual(int left, int right) {
 }
 // 161002 when one of the tensors has the format FRACTAL_NZ.
 constexpr Check NotFractal(Operands operands) { return {.run = check::NotFractal, .operands = operands}; }
+// 561103 when a tensor in the format FRACTAL_NZ, which lies as its strides say, reaches elements that are not inside its storage.
+constexpr Check FractalInsideStorage(Operands operands) {
+  return {.run = check::FractalInsideStorage, .operands = operands, .code = ACLNN_ERR_INNER_NULLPTR};
+}
 // 161002 when the first dims of two tensors differ and neither is 1.
 constexpr Check BatchesFit(int left, int right) {
   return {.run = check::BatchesFit, .operands = {left, right}};

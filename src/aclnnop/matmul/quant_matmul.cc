@@ -278,9 +278,9 @@ aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
 constexpr auto kShared =
     List(NotNull(kX1), NotNull(kX2), NotNull(kScale), NotNull(kOut), HasQuantised(), Own(DtypesFit),
          Own(RanksFit), Own(LengthsFit), Own(NumbersFit), Own(OutFits), Own(FormatsFit));
-constexpr auto kRest =
-    List(Own(NotEmpty), Own(IsComputed, ACLNN_ERR_INNER_NULLPTR), SizesRepresentable({kOut}),
-         DoneIfEmpty({kOut}), InsideStorage({kX1, kX2, kScale, kOffset, kPertoken}), InsideStorage({kBias}));
+constexpr auto kRest = List(Own(NotEmpty), Own(IsComputed, ACLNN_ERR_INNER_NULLPTR),
+                            SizesRepresentable({kOut}), DoneIfEmpty({kOut}), FractalInsideStorage({kX2}),
+                            InsideStorage({kX1, kX2, kScale, kOffset, kPertoken}), InsideStorage({kBias}));
 constexpr auto kChecks = Join(kShared, kRest);
 constexpr auto kFractalChecks = Join(kShared, List(Own(IsFractal)), kRest);
 
