@@ -25,6 +25,7 @@ extern "C" {
 //   161001  a tensor is null
 //   161002  self's type is not in the list; target's is not; out's or isTarget's is not self's; a shape is another
 //           (here success is returned when self is empty; nothing is written)
+//   161002  the workspace for so many rows and classes would have more than 2^63 bytes
 // clang-format off
 ACLNN_API aclnnStatus aclnnMultilabelMarginLossGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
     int64_t reduction, aclTensor* out, aclTensor* isTarget, uint64_t* workspaceSize, aclOpExecutor** executor);

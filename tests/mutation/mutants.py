@@ -1174,6 +1174,8 @@ add("labels: one more than there are classes", "labels[i] < margin_.classes) {",
 add("labels: negative ones", "if (labels[i] >= 0 && labels[i] <", "if (labels[i] <")
 add("labels: of later parts the first", "LoadRows(margin_.target, context_.addresses, row, 1, at, n, sizeof(int64_t),", "LoadRows(margin_.target, context_.addresses, row, 1, 0 * at, n, sizeof(int64_t),")
 add("labels: a mean is a sum", "if (margin_.reduction == ClassReduction::kMean) value /=", "if (margin_.reduction == ClassReduction::kNone) value /=")
+add("labels: a workspace of one chunk must fit", "3 * kNumber * ChunksOf(rows, threads)", "3 * kNumber")
+add("labels: numbers of rows are free", "!__builtin_mul_overflow(rows, kNumber, &of_rows) &&", "!__builtin_mul_overflow(int64_t{1}, kNumber, &of_rows) &&")
 add("labels: later losses are the first", "reinterpret_cast<const char*>(losses + row)", "reinterpret_cast<const char*>(losses)")
 
 add = mutants_of("src/engine/row/row_operand.cc", ROWS)

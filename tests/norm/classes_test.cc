@@ -848,6 +848,40 @@ TEST(Labels, ThatAreNoClassFailTheStream) {
   }
 }
 
+// A row may be one number that is repeated: classes cost no memory but in the workspace, whose size must not wrap.
+TEST(Labels, MoreThanAWorkspaceHolds) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "4"}});
+  struct {
+    int64_t rows, classes;
+    uint64_t bytes;  // 0: there is none of this size
+  } const cases[] = {{1, int64_t{1} << 61, 0},
+                     {1, int64_t{1} << 59, 0},
+                     {1, int64_t{1} << 58, 8 + 24 * (uint64_t{1} << 58)},
+                     {8, int64_t{1} << 57, 0},
+                     {int64_t{1} << 60, 1, 0}};
+  for (const auto& one : cases) {
+    const int64_t dims[] = {one.rows, one.classes};
+    const int64_t one_number[] = {0, 0};
+    const auto tensor = [&](uint64_t rank, aclDataType dtype, const int64_t* strides) {
+      return aclCreateTensor(dims, rank, dtype, strides, 0, ACL_FORMAT_ND, dims, rank, ForbiddenAddress());
+    };
+    const std::vector<aclTensor*> all = {tensor(2, ACL_FLOAT16, one_number), tensor(2, ACL_INT32, one_number),
+                                         tensor(1, ACL_FLOAT16, nullptr), tensor(2, ACL_FLOAT16, nullptr)};
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const aclnnStatus status =
+        aclnnMultilabelMarginLossGetWorkspaceSize(all[0], all[1], 0, all[2], all[3], &size, &executor);
+    EXPECT_EQ(status, one.bytes == 0 ? 161002 : 0) << one.rows << " " << one.classes;
+    EXPECT_EQ(size, one.bytes) << one.rows << " " << one.classes;
+    if (status == 0) {
+      EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+    } else {
+      EXPECT_NE(TakeErrorMessage().find("workspace"), std::string::npos);
+    }
+    for (const aclTensor* tensor_made : all) aclDestroyTensor(tensor_made);
+  }
+}
+
 // A pair with a NaN is not above 0, as in PyTorch; neither is one of equal infinities.
 TEST(Labels, NumbersThatAreNotFinite) {
   const ScopedEnvironment environment(Variables{});

@@ -46,11 +46,24 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
+int64_t RowsOf(const Shape& self) { return self.rank == 2 ? self[0] : 1; }
+int64_t ClassesOf(const Shape& self) { return self.rank == 0 ? 1 : self[self.rank - 1]; }
+
+aclnnStatus WorkspaceFits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  if (engine::LabelMarginFits(RowsOf(self), ClassesOf(self), ThreadLimit())) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf);
+  return FailAclnn(check.code,
+                   message.Add(" needs a workspace of more than 2^63 bytes, accepted: fewer rows or "
+                               "classes."));
+}
+
 constexpr auto kChecks =
     List(NotNull(kSelf), NotNull(kTarget), NotNull(kOut), NotNull(kIsTarget),
          DtypesIn(kBf16SinceAtlasA2, {kSelf}), DtypesIn(kTargets, {kTarget}), SameDtype(kSelf, kOut),
          SameDtype(kSelf, kIsTarget), SizesRepresentable({kOut, kIsTarget}), Own(ShapesFit),
-         DoneIfEmpty({kSelf}), InsideStorage({kSelf, kTarget}));
+         DoneIfEmpty({kSelf}), Own(WorkspaceFits), InsideStorage({kSelf, kTarget}));
 
 void SetMargin(const OperatorCall& call, Executor& executor) {
   const Isa isa = JobIsa();
@@ -65,8 +78,8 @@ void SetMargin(const OperatorCall& call, Executor& executor) {
   margin.target = rows_of(kTarget, false, ACL_INT64);
   margin.is_label = rows_of(kIsTarget, true, ACL_DOUBLE);
   margin.result = engine::NumbersOf(kOut, call.Tensor(kOut), true, ACL_DOUBLE, isa);
-  margin.rows = self.rank == 2 ? self[0] : 1;
-  margin.classes = self.rank == 0 ? 1 : self[self.rank - 1];
+  margin.rows = RowsOf(self);
+  margin.classes = ClassesOf(self);
   margin.reduction = ReductionOf(call);
   margin.isa = isa;
   margin.raises = CurrentConfiguration().index_errors_raise;

@@ -72,6 +72,10 @@ constexpr int64_t kAtOnce = 256;
 // Chunks for each thread: those that come late take fewer.
 constexpr int64_t kChunksPerThread = 2;
 
+int64_t ChunksOf(int64_t rows, int threads) {
+  return std::min(rows, kChunksPerThread * std::max(threads, 1));
+}
+
 // Whole lanes.
 int64_t Padded(int64_t classes) {
   constexpr auto kWhole = static_cast<int64_t>(kLanes);
@@ -210,6 +214,18 @@ uint64_t LabelMargin::WorkspaceBytes() const noexcept {
   return static_cast<uint64_t>(rows) * sizeof(double) + static_cast<uint64_t>(chunks) * ChunkBytes();
 }
 
+bool LabelMarginFits(int64_t rows, int64_t classes, int threads) noexcept {
+  constexpr auto kNumber = static_cast<int64_t>(sizeof(double));
+  int64_t padded;
+  int64_t of_chunks;
+  int64_t of_rows;
+  int64_t all;
+  return !__builtin_add_overflow(classes, static_cast<int64_t>(kLanes), &padded) &&
+         !__builtin_mul_overflow(padded, 3 * kNumber * ChunksOf(rows, threads), &of_chunks) &&
+         !__builtin_mul_overflow(rows, kNumber, &of_rows) &&
+         !__builtin_add_overflow(of_chunks, of_rows, &all);
+}
+
 void LabelMargin::Run(const JobContext& context) const noexcept { MarginRun(*this, context).Run(); }
 
 void LabelMarginJob::Run(const JobContext& context) const noexcept {
@@ -219,7 +235,7 @@ void LabelMarginJob::Run(const JobContext& context) const noexcept {
 void SetLabelMarginJob(Executor& executor, LabelMargin margin, uint32_t touched) noexcept {
   auto* const memory = executor.ReserveMemory(sizeof margin);
   if (memory == nullptr) return;
-  margin.chunks = std::min(margin.rows, kChunksPerThread * std::max(margin.threads, 1));
+  margin.chunks = ChunksOf(margin.rows, margin.threads);
   std::memcpy(memory, &margin, sizeof margin);
   executor.workspace_size = margin.WorkspaceBytes();
   const int64_t elements = margin.rows * margin.classes;

@@ -39,7 +39,10 @@ struct LabelMarginJob {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Sets the executor's job; there are rows and classes. Chunks are counted here.
+// Whether the workspace for so many rows and classes has a size: at most 2^63 bytes.
+bool LabelMarginFits(int64_t rows, int64_t classes, int threads) noexcept;
+
+// Sets the executor's job; there are rows and classes, for which there can be a workspace. Chunks are counted here.
 void SetLabelMarginJob(Executor& executor, LabelMargin margin, uint32_t touched) noexcept;
 
 }  // namespace portacl::engine
