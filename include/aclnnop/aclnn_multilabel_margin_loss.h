@@ -18,7 +18,7 @@ extern "C" {
 // "The two phases" and "Rows" in aclnnop/aclnn_util.h. Computed in float64, rounded once; a pair with a NaN adds nothing.
 //   self       [N, C], [C] or []; C is not 0
 //   target     self's shape, or as many elements in 0 or 1 dims: a row's labels, up to the first -1. Others outside of 0 to C - 1 do not count,
-//              and fail the stream (507015)
+//              and fail the stream (507015) but on Ascend 950, which skips them
 //   reduction  0 none, 1 mean, all others: sum
 //   out        [N] for none and two dims, else one element;  isTarget  target's shape: 1 where a class is a label, else 0
 // Codes, after those that all operators share, in this order:

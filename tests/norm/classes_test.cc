@@ -11,6 +11,7 @@
 #include "aclnnop/aclnn_nll_loss_backward.h"
 #include "aclnnop/aclnn_softmax_cross_entropy_with_logits.h"
 #include "gtest/gtest.h"
+#include "support/contract_suite.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"
 #include "support/two_phase.h"
@@ -805,11 +806,22 @@ TEST(Classes, ABadTargetFailsTheStream) {
   }
 }
 
-// Labels that are no class are left out wherever they stand, nothing is read where they point to, and the first of them fails the stream.
+// Labels that are no class are left out wherever they stand, nothing is read where they point to, and the first of them fails the stream
+// where the product does not skip them.
 TEST(Labels, ThatAreNoClassFailTheStream) {
   constexpr int64_t kRows = 50, kClasses = 300;
-  for (const bool raises : {true, false}) {
-    const ScopedEnvironment environment(Variables{{"PORTACL_INDEX_ERRORS", raises ? "raise" : "ignore"}});
+  struct {
+    const char* errors;
+    Product product;
+    bool raises;
+  } const cases[] = {{"raise", Product::kA2, true},
+                     {"raise", Product::k310P, true},
+                     {"raise", Product::k950, false},
+                     {"ignore", Product::kA2, false}};
+  for (const auto& [errors, product, raises] : cases) {
+    SCOPED_TRACE(SocNameOf(product));
+    const ScopedEnvironment environment(
+        Variables{{"PORTACL_INDEX_ERRORS", errors}, {"PORTACL_SOC", SocNameOf(product)}});
     std::vector<float> self(kRows * kClasses, 2), out(kRows), marks(kRows * kClasses, 7);
     std::vector<int64_t> target(kRows * kClasses, -1);
     for (int64_t row = 0; row < kRows; ++row) target[static_cast<size_t>(row * kClasses)] = row;

@@ -82,7 +82,7 @@ void SetMargin(const OperatorCall& call, Executor& executor) {
   margin.classes = ClassesOf(self);
   margin.reduction = ReductionOf(call);
   margin.isa = isa;
-  margin.raises = CurrentConfiguration().index_errors_raise;
+  margin.raises = CurrentConfiguration().index_errors_raise && !products::kAscend950.Contains(call.product);
   margin.threads = ThreadLimit();
   engine::SetLabelMarginJob(executor, margin, 1u << kSelf | 1u << kTarget | 1u << kOut | 1u << kIsTarget);
 }
