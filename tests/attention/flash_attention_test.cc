@@ -1317,6 +1317,27 @@ TEST(FlashAttentionPackedShifts, NotFinite) {
   }
 }
 
+// One sequence has the bits that it has where no rows lie behind it: the sign of zeros too, which keys have that are hidden.
+TEST(FlashAttentionPackedShifts, OfOneSequenceWithRowsBehindIt) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  constexpr int64_t kQueries = 9, kKeys = 21;
+  for (const bool shares_rows : {false, true}) {
+    Everything all = SequencesOfOneHead({kQueries}, {kKeys}, 30, 1, shares_rows);
+    for (size_t i = 0; i < all.mask.size(); i += 2) all.mask[i] = 1;
+    Everything alone = all;
+    alone.q[0] = alone.numbers[0] = kQueries;
+    alone.k[0] = kKeys;
+    for (std::vector<float>* one : {&alone.query, &alone.of_out})
+      one->resize(static_cast<size_t>(NumElements(alone.q)));
+    for (std::vector<float>* one : {&alone.key, &alone.value})
+      one->resize(static_cast<size_t>(NumElements(alone.k)));
+    all.Run(environment.stream());
+    alone.Run(environment.stream());
+    EXPECT_TRUE(SameBits(alone.dshift, all.dshift)) << shares_rows;
+  }
+}
+
 // Lengths are refused by name, value and place.
 TEST(FlashAttentionPackedLengths, AreRefused) {
   const ScopedEnvironment environment(Variables{});

@@ -664,6 +664,9 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   made.of_value = operand(at.dv, sizes.key.heads);
   if (WantsShift<at>(call)) made.of_shift = Broadcast(call.Tensor(at.dpse), at.dpse);
   if (!SetBatches<at>(call, sizes, made, executor)) return;
+  // The shift of one sequence is its own: no sum over what the rows behind it are taken as.
+  const bool is_one = IsPacked(call) && Ends(call, kQueryLengths).size() == 1;
+  if (is_one && made.of_shift.IsThere()) made.of_shift.batch = 1;
   engine::SetAttentionGradientJob(executor, made, JobIsa(), ThreadLimit());
 }
 
