@@ -1030,6 +1030,33 @@ TEST(FlashAttentionMemory, GrowsWithTheSequence) {
             shorter.gradient_workspace_bytes + 2 * (2048 - 512) * (16 + 1) * sizeof(float));
 }
 
+// Tensors that repeat a row have more scores than int64_t counts, which phase 1 does not need to.
+TEST(FlashAttentionSizes, MoreScoresThanNumbers) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  for (const double keep : {1.0, 0.5}) {
+    Call call;
+    const int64_t dims[] = {4, 1, int64_t{1} << 31, 8};
+    const int64_t repeated[] = {0, 0, 0, 1};
+    aclTensor* const input =
+        aclCreateTensor(dims, 4, ACL_FLOAT16, repeated, 0, ACL_FORMAT_ND, dims, 4, ForbiddenAddress());
+    const Shape shape(std::begin(dims), std::end(dims));
+    aclTensor* const numbers = call.Of(shape, ForbiddenAddress());
+    aclTensor* const result = call.Of(shape, ForbiddenAddress(), ACL_FLOAT16);
+    char layout[] = "BNSD";
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    EXPECT_EQ(aclnnFlashAttentionScoreV4GetWorkspaceSize(
+                  input, input, input, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                  nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 1.0, keep, 0, 0, 1, layout,
+                  0, 0, 0, 1, nullptr, 1, 0, numbers, numbers, nullptr, result, &size, &executor),
+              0)
+        << aclGetRecentErrMsg();
+    EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+    aclDestroyTensor(input);
+  }
+}
+
 // ---- packed sequences ----
 
 // Attention with everything that it can be given, and its gradients, of packed sequences or of one alone in BNSD.

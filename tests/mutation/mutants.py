@@ -1247,10 +1247,10 @@ add("attention: one head of keys", "tile.head / attention_.group, attention_.dep
 add = mutants_of("src/engine/attention/scores.cc", ("flash_attention",))
 add("scores: the prefix is a limit", "std::max(at + lengths_.after + 1, lengths_.prefix)", "at + lengths_.after + 1")
 add("scores: what fills lanes up is seen", "std::fill(s + to, s + padded, kHidden);", "")
-add("scores: kept bits of the first head", "(head_ * lengths_.queries + i) * lengths_.keys + first", "i * lengths_.keys + first")
-add("scores: kept bits of the first sequence", "lengths_.first_score * attention.heads +", "")
+add("scores: kept bits of the first head", "static_cast<uint64_t>(head_ * lengths_.queries + i);", "static_cast<uint64_t>(i);")
+add("scores: kept bits of the first sequence", "lengths_.first_score * static_cast<uint64_t>(attention.heads) +", "")
 
-add("scores: weights are drawn for the first key", "attention.kernels.drop(values, attention.drawn, static_cast<uint64_t>(begin), count,", "attention.kernels.drop(values, attention.drawn, static_cast<uint64_t>(begin - first), count,")
+add("scores: weights are drawn for the first key", "attention.kernels.drop(values, attention.drawn, number, count,", "attention.kernels.drop(values, attention.drawn, number - static_cast<uint64_t>(first), count,")
 
 add = mutants_of("src/engine/attention/kernel.cc", ("flash_attention",))
 add("attention: words from the first of their block", "words[skipped + static_cast<uint64_t>(j)] <= most", "words[static_cast<uint64_t>(j)] <= most")

@@ -495,7 +495,7 @@ bool SetBatches(const OperatorCall& call, const Sizes& sizes, engine::Attention&
   if (batches == nullptr) return false;
   const int64_t mode = call.attributes[kMode].integer;
   const bool has_prefix = (mode == 5 || mode == 6) && IsThere(call, at.mask);
-  int64_t first_score = 0;
+  uint64_t first_score = 0;
   for (int64_t b = 0; b < sequences.count; ++b) {
     const Rows queries = sequences.Queries(b);
     const Rows keys = sequences.Keys(b);
@@ -504,7 +504,7 @@ bool SetBatches(const OperatorCall& call, const Sizes& sizes, engine::Attention&
     SetWindow(ModeOf<at>(sequences, b), call.attributes[kBefore].integer, call.attributes[kAfter].integer,
               batch);
     batch.first_score = first_score;
-    first_score += queries.count * keys.count;
+    first_score += static_cast<uint64_t>(queries.count) * static_cast<uint64_t>(keys.count);
   }
   const auto take = [](Rows& rest, int64_t most) {
     const Rows some{rest.first, std::min(rest.count, most)};

@@ -44,8 +44,9 @@ struct AttentionBatch {
   int64_t origin = 0;
   int64_t before = 0;
   int64_t after = 0;
-  int64_t first_score = 0;  // scores of a head in the batches before: they number what may be dropped
-  bool is_rest = false;     // rows of no sequence: none sees a key, and no shift has them
+  // Scores of a head in the batches before, modulo 2^64: they number what may be dropped.
+  uint64_t first_score = 0;
+  bool is_rest = false;  // rows of no sequence: none sees a key, and no shift has them
 };
 
 struct Attention {

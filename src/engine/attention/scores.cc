@@ -171,12 +171,12 @@ bool Scores::Make(float* s, int64_t i, int64_t first, int64_t count, float* grea
 
 void Scores::Drop(float* values, int64_t i, int64_t first, int64_t count, float factor) const {
   const Attention& attention = work_.attention;
-  const int64_t begin =
-      lengths_.first_score * attention.heads + (head_ * lengths_.queries + i) * lengths_.keys + first;
-  if (!attention.kept.IsThere()) {
-    return attention.kernels.drop(values, attention.drawn, static_cast<uint64_t>(begin), count,
-                                  attention.most, factor);
-  }
+  const auto row = static_cast<uint64_t>(head_ * lengths_.queries + i);
+  const uint64_t number = lengths_.first_score * static_cast<uint64_t>(attention.heads) +
+                          row * static_cast<uint64_t>(lengths_.keys) + static_cast<uint64_t>(first);
+  if (!attention.kept.IsThere())
+    return attention.kernels.drop(values, attention.drawn, number, count, attention.most, factor);
+  const auto begin = static_cast<int64_t>(number);  // there is a bit of it
   const int64_t column = attention.kept.column;
   const auto* bits = reinterpret_cast<const unsigned char*>(work_.Base(attention.kept)) + begin / 8 * column;
   unsigned char gathered[kAttentionKeys / 8 + 1];
