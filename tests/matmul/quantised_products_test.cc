@@ -31,6 +31,9 @@ namespace {
 
 enum class Api { kV3, kV4, kV5, kNz };
 
+// What lies in results, and between their elements.
+constexpr unsigned char kUntouched = 0x5a;
+
 // Integers as matrices, and how they are handed over.
 struct Matrix {
   Shape batch;
@@ -96,12 +99,16 @@ struct Call {
   HeldView scale, offset, factors, bias, y_scale, x1_offset, y_offset, out;
   int64_t group = 0;
   bool is_apart = false;
+  Guard guard = Guard::kEnd;
 
   CallResult Run(aclrtStream stream) {
     HeldView* const views[] = {&x1.view, &x2.view, &scale,     &offset,   &factors,
                                &bias,    &y_scale, &x1_offset, &y_offset, &out};
     std::vector<aclTensor*> t;
-    for (HeldView* view : views) t.push_back(view->Make());
+    for (HeldView* view : views) {
+      view->guard = guard;
+      t.push_back(view->Make());
+    }
     CallResult result;
     aclOpExecutor* executor = nullptr;
     uint64_t* const size = &result.workspace_size;
@@ -123,17 +130,18 @@ struct Call {
         break;
     }
     if (result.plan == 0 && executor != nullptr) {
-      std::vector<char> workspace(result.workspace_size);
+      const GuardedBuffer workspace(result.workspace_size, guard);
       const auto run = api == Api::kV3   ? aclnnQuantMatmulV3
                        : api == Api::kV4 ? aclnnQuantMatmulV4
                        : api == Api::kV5 ? aclnnQuantMatmulV5
                                          : aclnnQuantMatmulWeightNz;
-      result.run = run(workspace.data(), result.workspace_size, executor, stream);
+      result.run = run(workspace.device(), result.workspace_size, executor, stream);
       result.synchronize = aclrtSynchronizeStream(stream);
     } else if (result.plan != 0) {
       result.message = TakeErrorMessage();
     }
     for (aclTensor* tensor : t) aclDestroyTensor(tensor);
+    for (HeldView* view : views) view->Fetch();
     return result;
   }
 
@@ -292,6 +300,12 @@ Call Draw(const Row& row, RandomNumbers& random, int64_t rows, int64_t terms, in
     call.out.strides[out.size() - 2] = 1;
     call.out.strides[out.size() - 1] = rows;
   }
+  if (random.Chance(25)) {
+    // Every second element.
+    for (int64_t& stride : call.out.strides) stride *= 2;
+    call.out.bytes.resize(2 * call.out.bytes.size() - static_cast<size_t>(ElementSize(row.out)));
+  }
+  std::fill(call.out.bytes.begin(), call.out.bytes.end(), kUntouched);
   const Api apis[] = {Api::kV4, Api::kV5, Api::kNz, call.factors.null ? Api::kV3 : Api::kV4};
   call.api = apis[random.Below(4)];
   if (call.api == Api::kNz) call.x2.view.format = ACL_FORMAT_FRACTAL_NZ;
@@ -302,6 +316,7 @@ void ExpectEveryElement(const Call& call) {
   const HeldView& out = call.out;
   const int64_t size = ElementSize(out.dtype);
   const size_t batch = out.shape.size() - (call.is_apart ? 3 : 2);
+  std::vector<bool> is_result(out.bytes.size());
   for (int64_t i = 0; i < NumElements(out.shape); ++i) {
     Index index(out.shape.size());
     int64_t rest = i;
@@ -315,7 +330,10 @@ void ExpectEveryElement(const Call& call) {
         Index(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(batch)), index[batch], index.back());
     ASSERT_EQ(std::memcmp(expected.data(), out.bytes.data() + place * size, static_cast<size_t>(size)), 0)
         << "element " << i;
+    std::fill_n(is_result.begin() + place * size, size, true);
   }
+  for (size_t i = 0; i < is_result.size(); ++i)
+    ASSERT_TRUE(is_result[i] || out.bytes[i] == kUntouched) << "byte " << i << " is no element's";
 }
 
 TEST(QuantisedProducts, EveryElement) {
@@ -338,6 +356,7 @@ TEST(QuantisedProducts, EveryElement) {
       SCOPED_TRACE(::testing::Message() << isa << " call " << i << ": row " << row << ", " << call.x1.rows
                                         << " x " << call.x1.columns << " x " << call.x2.columns << ", flags "
                                         << call.x1.flag << call.x2.flag);
+      call.guard = i % 3 == 0 ? Guard::kStart : Guard::kEnd;
       const CallResult result = call.Run(environment.stream());
       ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
       ASSERT_NO_FATAL_FAILURE(ExpectEveryElement(call));
@@ -788,6 +807,7 @@ struct WordsCall {
       result.message = TakeErrorMessage();
     }
     for (aclTensor* tensor : t) aclDestroyTensor(tensor);
+    for (HeldView* view : {&scale, &offset, &out}) view->Fetch();
     return result;
   }
 };

@@ -1,16 +1,19 @@
-// Tensors of the tests of quantised products: views over memory of their own, of elements of 4 bits too.
+// Tensors of the tests of quantised products: views over memory of their own, of elements of 4 bits too. Operators see it beside a guard page.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <vector>
 
 #include "product_calls.h"
+#include "support/guarded_buffer.h"
 #include "support/two_phase.h"
 
 namespace portacl::testing {
 
-// A tensor over memory of its own. Strides are in elements.
+// A tensor over memory of its own. Strides are in elements. From Make to Fetch `bytes` lie beside a guard page.
 struct HeldView {
   Shape shape;
   std::vector<int64_t> strides;
@@ -19,13 +22,22 @@ struct HeldView {
   aclFormat format = ACL_FORMAT_ND;
   std::vector<unsigned char> bytes = {};
   bool null = false;
+  Guard guard = Guard::kEnd;
+  std::shared_ptr<GuardedBuffer> memory = nullptr;
 
   aclTensor* Make() {
     if (null) return nullptr;
+    memory = std::make_shared<GuardedBuffer>(bytes.size(), guard);
+    if (!bytes.empty()) std::memcpy(memory->data(), bytes.data(), bytes.size());
     const int64_t storage =
         static_cast<int64_t>(bytes.size()) * 8 / (dtype == ACL_INT4 ? 4 : 8 * ElementSize(dtype));
     return aclCreateTensor(shape.data(), shape.size(), static_cast<aclDataType>(dtype), strides.data(),
-                           offset, format, &storage, 1, bytes.data());
+                           offset, format, &storage, 1, memory->device());
+  }
+  void Fetch() {
+    if (memory == nullptr) return;
+    if (!bytes.empty()) std::memcpy(bytes.data(), memory->data(), bytes.size());
+    memory.reset();
   }
 };
 

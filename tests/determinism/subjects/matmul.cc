@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 
 #include "aclnnop/aclnn_addbmm.h"
 #include "aclnnop/aclnn_addmm.h"
@@ -23,6 +24,7 @@
 #include "aclnnop/aclnn_triangular_solve.h"
 #include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
 #include "determinism/subject.h"
+#include "support/guarded_buffer.h"
 
 namespace portacl::testing {
 namespace {
@@ -228,10 +230,13 @@ const auto kSquares = RegisterDistances<20>("2");
 const auto kMost = RegisterDistances<-1>("infinity");
 const auto kPowers = RegisterDistances<25>("2_5");
 
-// Operands are dense, whatever layout is given: they are copied. INT8 weights, and their bytes as twice as many INT4, transposed.
+// Operands are dense, whatever layout is given: they are copied, each beside a guard page. INT8 weights, and their bytes as twice as many
+// INT4, transposed.
 class DenseCopy {
  public:
-  DenseCopy(const aclTensor* tensor, std::vector<char>& memory) {
+  using Memory = std::unique_ptr<GuardedBuffer>;
+
+  DenseCopy(const aclTensor* tensor, Memory& memory) {
     int64_t* dims = nullptr;
     int64_t* steps = nullptr;
     uint64_t rank = 0;
@@ -245,26 +250,28 @@ class DenseCopy {
     rows = dims[0];
     columns = dims[1];
     const size_t size = aclDataTypeSize(dtype);
-    memory.resize(static_cast<size_t>(rows * columns) * size);
+    memory = std::make_unique<GuardedBuffer>(static_cast<size_t>(rows * columns) * size);
+    data = reinterpret_cast<char*>(memory->data());
+    device = memory->device();
     for (int64_t i = 0; i < rows * columns; ++i) {
       const int64_t place = offset + i / columns * steps[0] + i % columns * steps[1];
       std::copy_n(static_cast<const char*>(address) + place * static_cast<int64_t>(size), size,
-                  memory.data() + static_cast<size_t>(i) * size);
+                  data + static_cast<size_t>(i) * size);
     }
     delete[] dims;
     delete[] steps;
-    data = memory.data();
   }
   aclTensor* As(aclDataType type, int64_t first, int64_t second, bool is_transposed) const {
     const int64_t shape[] = {first, second};
     const int64_t strides[] = {is_transposed ? 1 : second, is_transposed ? first : 1};
-    return aclCreateTensor(shape, 2, type, strides, 0, ACL_FORMAT_ND, shape, 2, data);
+    return aclCreateTensor(shape, 2, type, strides, 0, ACL_FORMAT_ND, shape, 2, device);
   }
 
   aclDataType dtype = ACL_DT_UNDEFINED;
   int64_t rows = 0;
   int64_t columns = 0;
-  char* data = nullptr;
+  char* data = nullptr;    // for the test
+  void* device = nullptr;  // for tensors
 };
 
 SubjectRegistration RegisterWeights() {
@@ -275,7 +282,7 @@ SubjectRegistration RegisterWeights() {
   binding.name = "aclnnWeightQuantBatchMatmulV2";
   binding.tensors = {"x", "weight", "antiquantScale", "antiquantOffsetOptional", "y"};
   binding.plan = [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
-    static std::vector<char> memory[4];
+    static auto* const memory = new DenseCopy::Memory[4];  // until the next call; never destroyed
     const DenseCopy x(t[0], memory[0]);
     const DenseCopy weight(t[1], memory[1]);
     const DenseCopy scale(t[2], memory[2]);
@@ -322,7 +329,7 @@ SubjectRegistration RegisterIntegers() {
   binding.name = "aclnnQuantMatmulV4";
   binding.tensors = {"x1", "x2", "scale", "pertokenScaleOptional", "out"};
   binding.plan = [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
-    static std::vector<char> memory[4];
+    static auto* const memory = new DenseCopy::Memory[4];  // until the next call; never destroyed
     static std::vector<uint64_t> words;
     const DenseCopy x1(t[0], memory[0]);
     const DenseCopy x2(t[1], memory[1]);
@@ -349,8 +356,8 @@ SubjectRegistration RegisterIntegers() {
         is_int4 ? x2.As(ACL_INT4, 2 * x2.columns, x2.rows, true)
                 : x2.As(ACL_INT8, x2.rows, x2.columns, false),
         a.reduction == 1 ? line(words.data(), ACL_UINT64, scale.columns)
-                         : line(scale.data, ACL_FLOAT, scale.columns),
-        a.reduction == 1 || out == ACL_INT32 ? nullptr : line(factors.data, ACL_FLOAT, factors.columns)};
+                         : line(scale.device, ACL_FLOAT, scale.columns),
+        a.reduction == 1 || out == ACL_INT32 ? nullptr : line(factors.device, ACL_FLOAT, factors.columns)};
     const aclnnStatus status = aclnnQuantMatmulV4GetWorkspaceSize(
         made[0], made[1], made[2], nullptr, made[3], nullptr, false, false, t[4], size, executor);
     for (aclTensor* const tensor : made) aclDestroyTensor(tensor);
