@@ -21,6 +21,7 @@
 #include "acl/process/fork.h"
 #include "acl/process/immortal.h"
 #include "acl/process/thread_start.h"
+#include "engine/free_processors.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -130,60 +131,17 @@ class Processors {
   int left_out_ = -1;  // none
 };
 
-// How many processors the process's other threads leave to helpers. A thread that launches, as torch_npu's Python does, is worth more than a helper: who
-// takes its processor makes everybody wait, and a helper that has lost its own in the middle of a block makes the calling thread wait.
-class FreeProcessors {
- public:
-  // About now, as far as is known.
-  int count() const { return count_.load(std::memory_order_relaxed); }
+int64_t Now(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
 
-  bool IsToBeCounted() const {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    return Nanoseconds(now) >= next_.load(std::memory_order_relaxed);
-  }
-
-  // From what all threads have taken of the processors since the last time; processor time of helpers so far. One thread at a time.
-  void Count(int64_t of_helpers) {
-    const int64_t wall = Now(CLOCK_MONOTONIC);
-    const int64_t others = Now(CLOCK_PROCESS_CPUTIME_ID) - of_helpers;
-    const int64_t passed = wall - wall_;
-    cpu_set_t allowed;
-    int count = kAll;
-    if (passed < kForgotten && sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
-      const int64_t left = CPU_COUNT(&allowed) * passed - (others - others_);
-      count = static_cast<int>(std::clamp<int64_t>((left + passed / 2) / passed, 0, kAll));
-    }
-    wall_ = wall;
-    others_ = others;
-    count_.store(count, std::memory_order_relaxed);
-    next_.store(wall + kBetween, std::memory_order_relaxed);
-  }
-
-  // Of a thread, so far; 0 where it is not known.
-  static int64_t TimeOf(pthread_t thread) {
-    clockid_t clock;
-    return pthread_getcpuclockid(thread, &clock) == 0 ? Now(clock) : 0;
-  }
-
- private:
-  static constexpr int kAll = kMostShares;
-  static constexpr int64_t kBetween = 5'000'000;
-  // What lies so far back says nothing about the present.
-  static constexpr int64_t kForgotten = 100'000'000;
-
-  static int64_t Nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
-  static int64_t Now(clockid_t clock) {
-    timespec time{};
-    clock_gettime(clock, &time);
-    return Nanoseconds(time);
-  }
-
-  std::atomic<int> count_{kAll};
-  std::atomic<int64_t> next_{0};
-  int64_t wall_ = -kForgotten;
-  int64_t others_ = 0;
-};
+// Of a thread, so far; 0 where it is not known.
+int64_t ProcessorTimeOf(pthread_t thread) {
+  clockid_t clock;
+  return pthread_getcpuclockid(thread, &clock) == 0 ? Now(clock) : 0;
+}
 
 // Changed under the pool's mutex.
 struct Helper {
@@ -343,19 +301,22 @@ void RunShared(Loop& loop, bool is_long) noexcept {
   pool.last_end = Clock::now();
 }
 
-// How many helpers would find a processor.
-int64_t UsefulHelpers() {
+// How many helpers of a loop would find a processor.
+int64_t UsefulHelpers(int threads) {
   Pool& pool = ThePool();
-  if (pool.free.IsToBeCounted()) {
+  if (pool.free.IsToBeCounted(Now(CLOCK_MONOTONIC_COARSE))) {
     const std::unique_lock lock(pool.mutex, std::try_to_lock);
-    if (lock.owns_lock()) {
+    // Another thread may have counted meanwhile.
+    if (lock.owns_lock() && pool.free.IsToBeCounted(Now(CLOCK_MONOTONIC_COARSE))) {
       int64_t of_helpers = 0;
       for (int i = 0; i < std::min(pool.numbered, kMostShares); ++i)
-        of_helpers += FreeProcessors::TimeOf(pool.helper[i].thread);
-      pool.free.Count(of_helpers);
+        of_helpers += ProcessorTimeOf(pool.helper[i].thread);
+      cpu_set_t allowed;
+      const int processors = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
+      pool.free.Count(Now(CLOCK_MONOTONIC), Now(CLOCK_PROCESS_CPUTIME_ID) - of_helpers, processors);
     }
   }
-  return pool.free.count();
+  return pool.free.HelpersOf(threads);
 }
 
 }  // namespace
@@ -365,7 +326,8 @@ void ForEachBlock(int64_t blocks, int threads, void (*body)(const void* context,
   int64_t helpers = std::min<int64_t>(threads, blocks) - 1;
   // A forked child has no helpers, and starts none: they would keep it alive when the thread that it was forked
   // on has ended. Where forks go unnoticed no loop may rely on them.
-  if (helpers > 0) helpers = NoticeForks() && !IsForkedChild() ? std::min(helpers, UsefulHelpers()) : 0;
+  if (helpers > 0)
+    helpers = NoticeForks() && !IsForkedChild() ? std::min(helpers, UsefulHelpers(threads)) : 0;
   if (helpers <= 0) {
     for (int64_t block = 0; block < blocks; ++block) body(context, block);
     return;

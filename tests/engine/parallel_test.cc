@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/free_processors.h"
+
 namespace portacl::engine {
 namespace {
 
@@ -50,6 +52,51 @@ TEST(ForEachBlock, ReturnsWhenEveryBlockIsDone) {
     ASSERT_EQ(state.done.load(), kBlocks) << "round " << round;
     ASSERT_TRUE(state.helper_began.load()) << "nobody came to help";
   }
+}
+
+// Of four processors.
+TEST(FreeProcessors, AreWhatOthersLeave) {
+  constexpr int64_t kMs = 1'000'000;
+  FreeProcessors free;
+  EXPECT_EQ(free.HelpersOf(4), 3) << "nothing is known";
+  int64_t now = 1000 * kMs;
+  int64_t of_others = 700 * kMs;
+  const auto count = [&](int64_t passed, int64_t taken) {
+    now += passed;
+    of_others += taken;
+    free.Count(now, of_others, 4);
+  };
+  count(0, 0);
+  EXPECT_EQ(free.HelpersOf(4), 3) << "the last time is long ago";
+  count(10 * kMs, 10 * kMs);  // the calling thread is always busy
+  EXPECT_EQ(free.HelpersOf(4), 3);
+  EXPECT_EQ(free.HelpersOf(2), 1);
+  EXPECT_EQ(free.HelpersOf(1), 0);
+  count(10 * kMs, 24 * kMs);
+  EXPECT_EQ(free.HelpersOf(4), 2) << "1.6 are";
+  count(10 * kMs, 26 * kMs);
+  EXPECT_EQ(free.HelpersOf(4), 1) << "1.4 are";
+  count(10 * kMs, 60 * kMs);
+  EXPECT_EQ(free.HelpersOf(4), 0);
+  // Who comes when another one has just counted changes nothing, also at the same time.
+  EXPECT_FALSE(free.IsToBeCounted(now));
+  EXPECT_FALSE(free.IsToBeCounted(now + FreeProcessors::kBetween - 1));
+  EXPECT_TRUE(free.IsToBeCounted(now + FreeProcessors::kBetween));
+  count(0, 0);
+  EXPECT_EQ(free.HelpersOf(4), 0);
+  count(kMs, 0);
+  EXPECT_EQ(free.HelpersOf(4), 0);
+  count(9 * kMs, 10 * kMs);  // of the 10 ms since it was counted
+  EXPECT_EQ(free.HelpersOf(4), 3);
+  count(10 * kMs, 40 * kMs);
+  EXPECT_EQ(free.HelpersOf(4), 0);
+  count(FreeProcessors::kForgotten, 400 * kMs);
+  EXPECT_EQ(free.HelpersOf(4), 3) << "forgotten";
+  count(10 * kMs, 40 * kMs);
+  EXPECT_EQ(free.HelpersOf(4), 0);
+  now += 10 * kMs;
+  free.Count(now, of_others, 0);
+  EXPECT_EQ(free.HelpersOf(4), 3) << "how many there are is not known";
 }
 
 // A helper sleeps as one that keeps off the calling thread's processor. Awake it may run wherever it might before,
