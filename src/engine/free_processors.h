@@ -12,10 +12,11 @@ namespace portacl::engine {
 // that has lost its own in the middle of a block makes the calling thread wait. Times are in nanoseconds.
 class FreeProcessors {
  public:
-  // How many of a loop's helpers would find a processor, as far as is known.
+  // How many of a loop's helpers would find a processor, as far as is known. Who asks for more threads than there are processors gets them:
+  // it is not for these that they are asked for.
   int64_t HelpersOf(int threads) const {
     const int64_t wanted = int64_t{threads} - 1;
-    if (processors_.load(std::memory_order_relaxed) == 0) return wanted;
+    if (threads > processors_.load(std::memory_order_relaxed)) return wanted;
     return std::min<int64_t>(wanted, free_.load(std::memory_order_relaxed));
   }
 

@@ -10,10 +10,11 @@ namespace portacl::engine {
 enum class BlockLength : uint8_t { kShort, kLong };
 
 // Calls body(context, block) once for every block in [0, blocks), on at most `threads` threads including the
-// calling one, and returns when all are done. Blocks are taken one by one, so the threads that come share the
-// work, however many they are; the calling thread waits for nobody who has not begun. It does everything
-// itself when no thread can be had, and after fork (a pool does not survive one). Calls may come from any
-// thread, also from tasks of the caller's own pool, and from several at once. `body` must not throw.
+// calling one, and returns when all are done. Up to as many threads as there are processors, no more help than
+// the process's other threads leave processors; more are taken at their word. Blocks are taken one by one, so those
+// that come share the work, however many; the calling thread waits for nobody who has not begun. It does everything
+// itself when no thread can be had, and after fork (a pool does not survive one). Calls may come from any thread, also
+// from tasks of the caller's own pool, and from several at once. `body` must not throw.
 void ForEachBlock(int64_t blocks, int threads, void (*body)(const void* context, int64_t block),
                   const void* context, BlockLength length = BlockLength::kShort) noexcept;
 

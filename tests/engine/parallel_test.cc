@@ -54,6 +54,33 @@ TEST(ForEachBlock, ReturnsWhenEveryBlockIsDone) {
   }
 }
 
+// Whoever asks for more threads than there are processors has them: every block waits until as many threads have come. Rounds are
+// 6 ms apart, so that it is known all the time how many processors are free.
+TEST(ForEachBlock, HasMoreThreadsThanProcessors) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  struct State {
+    std::atomic<int> threads;
+    std::atomic<int> came{0};
+  };
+  for (int round = 0; round < 8; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(6));
+    State state;
+    state.threads = CPU_COUNT(&all) + 5;
+    ForEachBlock(
+        state.threads, state.threads,
+        [&state](int64_t) {
+          state.came.fetch_add(1);
+          for (int i = 0; i < 10'000 && state.came < state.threads; ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          if (state.came < state.threads) state.threads = 0;  // the others need not wait
+        },
+        BlockLength::kLong);
+    ASSERT_EQ(state.came.load(), CPU_COUNT(&all) + 5);
+    ASSERT_EQ(state.threads, CPU_COUNT(&all) + 5) << "not all came in round " << round;
+  }
+}
+
 // Of four processors.
 TEST(FreeProcessors, AreWhatOthersLeave) {
   constexpr int64_t kMs = 1'000'000;
@@ -74,10 +101,12 @@ TEST(FreeProcessors, AreWhatOthersLeave) {
   EXPECT_EQ(free.HelpersOf(1), 0);
   count(10 * kMs, 24 * kMs);
   EXPECT_EQ(free.HelpersOf(4), 2) << "1.6 are";
+  EXPECT_EQ(free.HelpersOf(5), 4) << "more than there are processors";
   count(10 * kMs, 26 * kMs);
   EXPECT_EQ(free.HelpersOf(4), 1) << "1.4 are";
   count(10 * kMs, 60 * kMs);
   EXPECT_EQ(free.HelpersOf(4), 0);
+  EXPECT_EQ(free.HelpersOf(7), 6);
   // Who comes when another one has just counted changes nothing, also at the same time.
   EXPECT_FALSE(free.IsToBeCounted(now));
   EXPECT_FALSE(free.IsToBeCounted(now + FreeProcessors::kBetween - 1));

@@ -301,6 +301,7 @@ add("parallel: nobody waits for helpers", "  while (loop.helpers > 0) loop.left.
 add("parallel: a helper that has slept stays off a processor", "    self.is_asleep = false;\n    self.processors.AllowAll();\n", "    self.is_asleep = false;\n")
 add("parallel: nobody counts free processors", "helpers = NoticeForks() && !IsForkedChild() ? std::min(helpers, UsefulHelpers(threads)) : 0;", "helpers = NoticeForks() && !IsForkedChild() ? helpers : 0;", reason="helpers that find no processor change the time that a loop takes, nothing else")
 add = mutants_of("src/engine/free_processors.h", ("parallel",))
+add("parallel: no more threads than free processors", "if (threads > processors_.load(std::memory_order_relaxed)) return wanted;", "if (processors_.load(std::memory_order_relaxed) == 0) return wanted;")
 add("parallel: all processors are free", "return std::min<int64_t>(wanted, free_.load(std::memory_order_relaxed));", "return wanted;")
 add("parallel: processors are counted twice in a row", "if (!IsToBeCounted(now)) return;", "if (now == last_) return;")
 add("parallel: what is long ago counts", "if (processors > 0 && passed < kForgotten)", "if (processors > 0)")
