@@ -615,6 +615,37 @@ TEST(QuantisedProducts, FractalStrides) {
   }
 }
 
+// Elements of 4 bits may lie as far apart as a storage is said to be large; the bytes that they are spread to must be countable.
+TEST(QuantisedProducts, MoreThanAWorkspaceHolds) {
+  const ScopedEnvironment environment(Variables{});
+  constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+  struct {
+    Packing packing;
+    int64_t far1, far2;  // rows lie so far apart
+    const char* named;
+  } const cases[] = {{Packing::kInt4, kAll - 200, 16, "x2"},
+                     {Packing::kInt4, kAll - 40, 16, "x1"},
+                     {Packing::kInt4, kAll / 2, kAll / 16 + 2, "x2"},
+                     {Packing::kWords, int64_t{1} << 60, 2, "x1"},
+                     {Packing::kWords, 2, int64_t{1} << 57, "x2"}};
+  for (const auto& one : cases) {
+    RandomNumbers random(2);
+    Call call = Simple(Api::kV4);
+    call.x1 = MakeMatrix({}, 2, 16, one.packing, false, false, 0, random);
+    call.x2 = MakeMatrix({}, 16, 16, one.packing, false, false, 0, random);
+    call.x1.view.strides[0] = one.far1;
+    call.x2.view.strides[0] = one.far2;
+    call.x1.view.storage_elements = call.x2.view.storage_elements = kAll;
+    call.scale = Numbers({16}, ACL_FLOAT);
+    call.factors = Numbers({2}, ACL_FLOAT);
+    call.bias = Numbers({16}, ACL_INT32);
+    call.out = Numbers({2, 16}, ACL_FLOAT16);
+    const CallResult result = call.Run(environment.stream());
+    EXPECT_EQ(result.plan, 161002) << one.named;
+    EXPECT_NE(result.message.find(one.named), std::string::npos) << result.message;
+  }
+}
+
 TEST(QuantisedProducts, WhichTypesGoTogether) {
   const DtypeList scales = {ACL_FLOAT, ACL_BF16, ACL_FLOAT16, ACL_UINT64, ACL_INT64};
   const DtypeList outs = {ACL_FLOAT16, ACL_BF16, ACL_INT8, ACL_INT32, ACL_FLOAT};

@@ -22,6 +22,7 @@ struct HeldView {
   aclFormat format = ACL_FORMAT_ND;
   std::vector<unsigned char> bytes = {};
   bool null = false;
+  int64_t storage_elements = -1;  // as many as it is said to have; -1: as `bytes` hold
   Guard guard = Guard::kEnd;
   std::shared_ptr<GuardedBuffer> memory = nullptr;
 
@@ -29,8 +30,9 @@ struct HeldView {
     if (null) return nullptr;
     memory = std::make_shared<GuardedBuffer>(bytes.size(), guard);
     if (!bytes.empty()) std::memcpy(memory->data(), bytes.data(), bytes.size());
-    const int64_t storage =
+    int64_t storage =
         static_cast<int64_t>(bytes.size()) * 8 / (dtype == ACL_INT4 ? 4 : 8 * ElementSize(dtype));
+    if (storage_elements >= 0) storage = storage_elements;
     return aclCreateTensor(shape.data(), shape.size(), static_cast<aclDataType>(dtype), strides.data(),
                            offset, format, &storage, 1, memory->device());
   }

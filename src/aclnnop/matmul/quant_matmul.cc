@@ -275,12 +275,37 @@ aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
+// Of 4 bits all that lies between an operand's first and last element is spread to bytes of the workspace, in lines of it.
+constexpr int64_t kLine = 64;
+
+aclnnStatus WorkspaceFits(const Check& check, OperatorCall& call) noexcept {
+  int64_t workspace = 0;
+  for (const int tensor : {kX1, kX2}) {
+    const aclTensor view = AsNd(call.Tensor(tensor));
+    if (view.dtype == ACL_INT8 || view.view.IsEmpty()) continue;
+    const int64_t elements = view.dtype == ACL_INT32 ? kInWord : 1;
+    int64_t lowest;
+    int64_t highest;
+    int64_t end;
+    int64_t begin;
+    int64_t bytes;
+    if (!ReachOf(view, &lowest, &highest) || __builtin_add_overflow(highest, 1, &end) ||
+        __builtin_mul_overflow(end, elements, &end) || __builtin_mul_overflow(lowest, elements, &begin) ||
+        __builtin_sub_overflow(end, begin, &bytes) || __builtin_add_overflow(bytes, kLine, &bytes) ||
+        __builtin_add_overflow(workspace, bytes, &workspace))
+      return Refuse(check, call, tensor,
+                    "elements of 4 bits that lie no more than 2^63 apart, x1's and x2's together");
+  }
+  return ACL_SUCCESS;
+}
+
 constexpr auto kShared =
     List(NotNull(kX1), NotNull(kX2), NotNull(kScale), NotNull(kOut), HasQuantised(), Own(DtypesFit),
          Own(RanksFit), Own(LengthsFit), Own(NumbersFit), Own(OutFits), Own(FormatsFit));
-constexpr auto kRest = List(Own(NotEmpty), Own(IsComputed, ACLNN_ERR_INNER_NULLPTR),
-                            SizesRepresentable({kOut}), DoneIfEmpty({kOut}), FractalInsideStorage({kX2}),
-                            InsideStorage({kX1, kX2, kScale, kOffset, kPertoken}), InsideStorage({kBias}));
+constexpr auto kRest =
+    List(Own(NotEmpty), Own(IsComputed, ACLNN_ERR_INNER_NULLPTR), SizesRepresentable({kOut}),
+         DoneIfEmpty({kOut}), FractalInsideStorage({kX2}),
+         InsideStorage({kX1, kX2, kScale, kOffset, kPertoken}), InsideStorage({kBias}), Own(WorkspaceFits));
 constexpr auto kChecks = Join(kShared, kRest);
 constexpr auto kFractalChecks = Join(kShared, List(Own(IsFractal)), kRest);
 
@@ -293,7 +318,7 @@ engine::IntegerGemmJob::Numbers NumbersOf(const OperatorCall& call, int tensor, 
           StorageBits(view.dtype) == 64 ? ACL_FLOAT : view.dtype};
 }
 
-// An operand of the product. Of 4 bits all that lies between its first and its last element is spread to bytes of the workspace.
+// An operand of the product; one of 4 bits as the bytes that it is spread to.
 Matrices OperandOf(const OperatorCall& call, int tensor, engine::IntegerGemmJob::Halves& halves,
                    int64_t& workspace) {
   Matrices matrices{tensor, MatricesOf(call, tensor)};
@@ -305,7 +330,6 @@ Matrices OperandOf(const OperatorCall& call, int tensor, engine::IntegerGemmJob:
     ReachOf(view, &lowest, &highest);
     halves = {static_cast<int8_t>(tensor), lowest, highest - lowest + 1, workspace};
     view.offset += workspace - lowest;
-    constexpr int64_t kLine = 64;
     workspace += (halves.count + kLine - 1) / kLine * kLine;
     matrices.argument = -1;
   }
