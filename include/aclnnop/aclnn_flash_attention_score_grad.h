@@ -31,6 +31,7 @@ extern "C" {
 //   161001  types differ
 //   561002  an optional tensor does not fit; sparseMode is outside 0..6; both tokens are negative
 //   161001  softmaxMaxOptional or softmaxSumOptional is null; what belongs to results, or a result, has another shape or type
+//   161002  the workspace would have more than 2^62 bytes
 // clang-format off
 ACLNN_API aclnnStatus aclnnFlashAttentionScoreGradGetWorkspaceSize(const aclTensor* query, const aclTensor* keyIn,
     const aclTensor* value, const aclTensor* dy, const aclTensor* pseShiftOptional, const aclTensor* dropMaskOptional,

@@ -30,8 +30,8 @@ extern "C" {
 //   361001  the product is none of the above
 //   161002  types do not go together; x1 or x2 has not 2 to 6 dims, or, but for INT8 with a scale of FLOAT or BF16 on Atlas A2 and A3, more than
 //           65535 elements along the dim that lies side by side; INT32 lies otherwise; terms, batches or another shape do not fit; a private
-//           format; an input has no elements, on Ascend 950 no terms; the workspace would have more than 2^63
-//           bytes
+//           format; an input has no elements, on Ascend 950 no terms; the workspace would have more
+//           than 2^63 bytes
 // clang-format off
 ACLNN_API aclnnStatus aclnnQuantMatmulV3GetWorkspaceSize(const aclTensor* x1, const aclTensor* x2, const aclTensor* scale,
     const aclTensor* offset, const aclTensor* bias, bool transposeX1, bool transposeX2, const aclTensor* out,

@@ -1057,6 +1057,38 @@ TEST(FlashAttentionSizes, MoreScoresThanNumbers) {
   }
 }
 
+// So they have for what has no size: a record for each batch, and a row for each query.
+TEST(FlashAttentionSizes, MoreThanMemoryHolds) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  // Batches times 80 bytes are little more than 2^64; rows of 17 numbers of a query, 2^64 bytes and more.
+  for (const Shape& shape : {Shape{230584300921369396, 1, 1, 1}, Shape{1, 1, int64_t{1} << 58, 1}}) {
+    SCOPED_TRACE(shape[0]);
+    Call call;
+    const int64_t one_number[] = {0, 0, 0, 0};
+    const auto input = [&](const Shape& dims, aclDataType dtype) {
+      return aclCreateTensor(dims.data(), 4, dtype, one_number, 0, ACL_FORMAT_ND, dims.data(), 4,
+                             ForbiddenAddress());
+    };
+    const Shape key_shape = {shape[0], 1, 1, 1}, statistics = {shape[0], 1, shape[2], 8};
+    aclTensor* const q = input(shape, ACL_FLOAT16);
+    aclTensor* const k = input(key_shape, ACL_FLOAT16);
+    aclTensor* const numbers = input(statistics, ACL_FLOAT);
+    aclTensor* const dq = call.Of(shape, ForbiddenAddress(), ACL_FLOAT16);
+    aclTensor* const dk = call.Of(key_shape, ForbiddenAddress(), ACL_FLOAT16);
+    char layout[] = "BNSD";
+    uint64_t size = 77;
+    aclOpExecutor* executor = nullptr;
+    EXPECT_EQ(aclnnFlashAttentionScoreGradGetWorkspaceSize(
+                  q, k, k, q, nullptr, nullptr, nullptr, nullptr, numbers, numbers, nullptr, q, nullptr, 1.0,
+                  1.0, 0, 0, 1, layout, 0, 0, dq, dk, dk, nullptr, &size, &executor),
+              shape[0] == 1 ? 161002 : 561101)
+        << aclGetRecentErrMsg();
+    EXPECT_EQ(size, 77u);
+    for (aclTensor* const tensor : {q, k, numbers}) aclDestroyTensor(tensor);
+  }
+}
+
 // ---- packed sequences ----
 
 // Attention with everything that it can be given, and its gradients, of packed sequences or of one alone in BNSD.

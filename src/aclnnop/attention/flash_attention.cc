@@ -607,6 +607,25 @@ bool WantsShift(const OperatorCall& call) noexcept {
 
 constexpr aclnnStatus kInner = ACLNN_ERR_PARAM_NULLPTR;  // CANN's code of what fails inside
 
+// The workspace has a row for each query of the heads that share keys, for each thread, and the sums of a shift's gradient.
+template <const Places& at>
+aclnnStatus WorkspaceFits(const Check&, OperatorCall& call) noexcept {
+  const Sizes sizes(call);
+  const Sequences sequences(call, sizes);
+  const auto in_lanes = [](int64_t length) { return static_cast<double>(length) + 64; };
+  const double rows =
+      static_cast<double>(sizes.query.heads / sizes.key.heads * ThreadLimit()) * in_lanes(sequences.queries);
+  const double shifts = WantsShift<at>(call) ? static_cast<double>(sizes.query.heads) *
+                                                   in_lanes(sequences.queries) * in_lanes(sequences.keys)
+                                             : 0;
+  constexpr double kMostNumbers = double{1LL << 60};
+  if (rows * in_lanes(sizes.query.depth) + shifts < kMostNumbers) return ACL_SUCCESS;
+  return FailAclnn(
+      ACLNN_ERR_PARAM_INVALID,
+      StartMessage(call).Add("the workspace for so many queries, heads and keys would have more than "
+                             "2^62 bytes, accepted: fewer."));
+}
+
 template <const Places& at>
 constexpr auto GradChecks() {
   constexpr auto kFirst =
@@ -628,7 +647,7 @@ constexpr auto GradChecks() {
            WithCode(kInner, SameShape(kValue, at.dv)),
            If(WantsShift<at>, WithCode(kInner, SameShape(kGradShift, at.dpse))),
            If(WantsShift<at>, WithCode(kInner, SameDtype(kGradShift, at.dpse))),
-           SizesRepresentable({at.dq, at.dk, at.dv, at.dpse}),
+           SizesRepresentable({at.dq, at.dk, at.dv, at.dpse}), Own(WorkspaceFits<at>),
            InsideStorage({kQuery, kKey, kValue, kDy, kGradOut}),
            InsideStorage({kGradShift, kGradKept, kGradMask, kGradGreatest, kGradSum}));
   if constexpr (at.IsV4()) {

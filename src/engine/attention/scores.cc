@@ -265,8 +265,12 @@ int64_t ElementsOf(const Attention& attention, int products) {
 namespace portacl::engine {
 
 AttentionBatch* ReserveAttentionBatches(Executor& executor, int64_t batches) noexcept {
-  return reinterpret_cast<AttentionBatch*>(
-      executor.ReserveMemory(static_cast<size_t>(batches) * sizeof(AttentionBatch)));
+  size_t bytes;
+  if (__builtin_mul_overflow(static_cast<size_t>(batches), sizeof(AttentionBatch), &bytes)) {
+    executor.out_of_memory = true;
+    return nullptr;
+  }
+  return reinterpret_cast<AttentionBatch*>(executor.ReserveMemory(bytes));
 }
 
 }  // namespace portacl::engine
