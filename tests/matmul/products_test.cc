@@ -457,6 +457,57 @@ const std::vector<IndexOperator>& Operators() {
 
 PORTACL_INDEX_TESTS(Products, Operators());
 
+// Matrices in the format FRACTAL_NZ lie as their strides say, inside their storage.
+TEST(ProductsOfFractals, LieInTheirStorage) {
+  const ScopedEnvironment environment(Variables{});
+  std::vector<float> numbers(64, 1);
+  const int64_t one_number = 1;
+  aclTensor* const plain = [&] {
+    const int64_t shape[] = {4, 4};
+    return aclCreateTensor(shape, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 2, numbers.data());
+  }();
+  const int64_t batch_shape[] = {1, 4, 4};
+  aclTensor* const batch =
+      aclCreateTensor(batch_shape, 3, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, batch_shape, 3, numbers.data());
+  aclScalar* const factor = aclCreateScalar(numbers.data(), ACL_FLOAT);
+  for (const auto& [row, elements, code] :
+       std::vector<std::tuple<int64_t, int64_t, aclnnStatus>>{{4, one_number, 0},
+                                                              {0, 4, 0},
+                                                              {5, 19, 0},
+                                                              {5, 18, 561103},
+                                                              {int64_t{1} << 40, 16, 561103},
+                                                              {int64_t{1} << 62, 16, 561103},
+                                                              {-4, 16, 561103}}) {
+    const int64_t strides[] = {0, row, 1};
+    const auto fractal = [&](uint64_t rank) {
+      return aclCreateTensor(batch_shape + 3 - rank, rank, ACL_FLOAT, strides + 3 - rank, 0,
+                             ACL_FORMAT_FRACTAL_NZ, &elements, 1, numbers.data());
+    };
+    aclTensor* const matrix = fractal(2);
+    aclTensor* const matrices = fractal(3);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const auto expect = [&](aclnnStatus status, const char* name) {
+      EXPECT_EQ(status, code) << name << " " << row << " " << elements;
+      if (status == 0) {
+        aclDestroyAclOpExecutor(executor);
+      } else {
+        EXPECT_NE(TakeErrorMessage().find("elements inside its storage"), std::string::npos);
+      }
+    };
+    expect(aclnnMmGetWorkspaceSize(plain, matrix, plain, 1, &size, &executor), "Mm");
+    expect(aclnnMmGetWorkspaceSize(matrix, plain, plain, 1, &size, &executor), "Mm, self");
+    expect(aclnnMatmulGetWorkspaceSize(plain, matrix, plain, 1, &size, &executor), "Matmul");
+    expect(aclnnBatchMatMulGetWorkspaceSize(batch, matrices, batch, 1, &size, &executor), "BatchMatMul");
+    expect(aclnnAddmmGetWorkspaceSize(plain, plain, matrix, factor, factor, plain, 1, &size, &executor),
+           "Addmm");
+    aclDestroyTensor(matrix);
+    aclDestroyTensor(matrices);
+  }
+  aclDestroyScalar(factor);
+  for (aclTensor* made : {plain, batch}) aclDestroyTensor(made);
+}
+
 // More elements than an int64 counts: a status, whatever the strides say.
 TEST(ProductsOfManyElements, AreRefused) {
   const ScopedEnvironment environment(Variables{});
