@@ -77,6 +77,9 @@ void FindPython() {
       Look("Py_DecRef", python.drop) && Look("PyErr_Clear", python.clear_error);
 }
 
+// What StackTakenAhead has taken in this thread.
+thread_local const CallStack* taken_ahead = nullptr;
+
 // One copy of each line, since the objects that it was made of may go.
 const char* Keep(const char* text) {
   static Immortal<std::mutex> mutex;
@@ -252,7 +255,19 @@ void PrepareCallStacks() noexcept {
       nullptr);
 }
 
+StackTakenAhead::StackTakenAhead(bool is_wanted) noexcept : outer_(taken_ahead) {
+  if (!is_wanted || outer_ != nullptr) return;
+  Capture(&stack_);
+  taken_ahead = &stack_;
+}
+
+StackTakenAhead::~StackTakenAhead() { taken_ahead = outer_; }
+
 void Capture(CallStack* stack) noexcept {
+  if (taken_ahead != nullptr) {
+    *stack = *taken_ahead;
+    return;
+  }
   constexpr int kOwnFrames = 8;  // at most so many lie between a public function and this one
   void* frames[CallStack::kMostFrames + kOwnFrames];
   stack->line_count = 0;

@@ -19,13 +19,27 @@ struct CallStack {
   bool IsEmpty() const noexcept { return frame_count == 0 && line_count == 0; }
 };
 
-// The calling thread's, without this library's own innermost functions but the public one.
+// The calling thread's, without this library's own innermost functions but the public one. It may have to wait for Python's lock,
+// whose holder may want any lock of this library: none may be held.
 void Capture(CallStack* stack) noexcept;
 inline CallStack Here() noexcept {
   CallStack stack;
   Capture(&stack);
   return stack;
 }
+
+// Takes the calling thread's stack now, where locks are about to be held: while this lives, the thread's Capture gives that one.
+class StackTakenAhead {
+ public:
+  explicit StackTakenAhead(bool is_wanted) noexcept;
+  ~StackTakenAhead();
+  StackTakenAhead(const StackTakenAhead&) = delete;
+  StackTakenAhead& operator=(const StackTakenAhead&) = delete;
+
+ private:
+  CallStack stack_;
+  const CallStack* const outer_;
+};
 
 // To be called once, by the thread that turns checking on: later calls then load nothing.
 void PrepareCallStacks() noexcept;

@@ -116,14 +116,34 @@ StridedBytes At(const StridedBytes& bytes, const void* address) {
   return moved;
 }
 
+// Whether a call waits for its phase 2 with that tensor, and nothing was done to any of its tensors yet.
+bool IsAwaitedLocked(const Calls& calls, const aclTensor* tensor) {
+  const auto live = calls.tensors.find(tensor);
+  if (live == calls.tensors.end()) return false;
+  return std::any_of(live->second.calls.begin(), live->second.calls.end(), [&calls](const void* slot) {
+    const auto found = calls.by_slot.find(slot);
+    return found != calls.by_slot.end() && found->second.disturbed_by == nullptr;
+  });
+}
+
+// Where somebody disturbs a call; empty, since that is for nobody to see, when there is none.
+CallStack HereIfAwaited(Calls& calls, const aclTensor* tensor) {
+  {
+    std::lock_guard lock(calls.mutex);
+    if (!IsAwaitedLocked(calls, tensor)) return {};
+  }
+  return Here();
+}
+
 // Some operand of the call is to be told of: the tensor was changed, or is gone, while the call waits for its phase 2.
-void DisturbLocked(Calls& calls, const char* api, LiveTensor& live, const aclTensor* tensor) {
+void DisturbLocked(Calls& calls, const char* api, const LiveTensor& live, const aclTensor* tensor,
+                   const CallStack& here) {
   for (const void* slot : live.calls) {
     const auto found = calls.by_slot.find(slot);
     if (found == calls.by_slot.end() || found->second.disturbed_by != nullptr) continue;
     Call& call = found->second;
     call.disturbed_by = api;
-    call.disturbance = Here();
+    call.disturbance = here;
     for (size_t i = 0; i < call.operands.size(); ++i) {
       if (call.operands[i].tensor == tensor) call.disturbed = i;
     }
@@ -196,17 +216,19 @@ void CheckLayout(const char* api, const CallInSlot& in_slot, const Call& call) {
 }  // namespace
 
 void TensorMade(const char* api, const aclTensor* tensor) noexcept {
+  const CallStack here = Here();
   Calls& calls = TheCalls();
   std::lock_guard lock(calls.mutex);
   calls.gone_tensors.Remove(tensor);
-  calls.tensors[tensor] = {api, Here(), {}};
+  calls.tensors[tensor] = {api, here, {}};
 }
 
 void TensorChanged(const char* api, const aclTensor* tensor) noexcept {
   Calls& calls = TheCalls();
+  const CallStack here = HereIfAwaited(calls, tensor);
   std::lock_guard lock(calls.mutex);
   const auto live = calls.tensors.find(tensor);
-  if (live != calls.tensors.end()) DisturbLocked(calls, api, live->second, tensor);
+  if (live != calls.tensors.end()) DisturbLocked(calls, api, live->second, tensor, here);
 }
 
 bool TensorGoes(const char* api, const aclTensor* tensor) noexcept {
@@ -214,10 +236,11 @@ bool TensorGoes(const char* api, const aclTensor* tensor) noexcept {
   Gone gone;
   {
     Calls& calls = TheCalls();
+    const CallStack here = HereIfAwaited(calls, tensor);
     std::lock_guard lock(calls.mutex);
     const auto live = calls.tensors.find(tensor);
     if (live != calls.tensors.end()) {
-      DisturbLocked(calls, api, live->second, tensor);
+      DisturbLocked(calls, api, live->second, tensor, here);
       calls.gone_tensors.Add(tensor, api, live->second.made);
       calls.tensors.erase(live);
       return true;
@@ -241,6 +264,7 @@ bool TensorGoes(const char* api, const aclTensor* tensor) noexcept {
 
 void Phase1Ends(const void* slot, const char* api, const aclOpExecutor* handle,
                 std::vector<OperandFacts> operands) noexcept {
+  const CallStack here = Here();
   Calls& calls = TheCalls();
   std::lock_guard lock(calls.mutex);
   for (const OperandFacts& operand : operands) {
@@ -252,7 +276,7 @@ void Phase1Ends(const void* slot, const char* api, const aclOpExecutor* handle,
   call.operands = std::move(operands);
   call.api = api;
   call.handle = handle;
-  call.made = Here();
+  call.made = here;
 }
 
 void Phase2Begins(const char* api, const CallInSlot& in_slot, const void* workspace,

@@ -55,10 +55,11 @@ bool IsOfPython(const CallStack& stack) noexcept {
 }  // namespace
 
 void HandleMade(const char* what, const char* mend, const char* api, const void* handle) noexcept {
+  // A block of device memory knows where it was made.
+  const CallStack where = IsInDeviceRange(handle) ? CallStack() : Here();
   Handles& handles = TheHandles();
   std::lock_guard lock(handles.mutex);
-  // A block of device memory knows where it was made.
-  handles.live[handle] = {what, mend, api, IsInDeviceRange(handle) ? CallStack() : Here()};
+  handles.live[handle] = {what, mend, api, where};
 }
 
 void HandleGoes(const void* handle) noexcept {

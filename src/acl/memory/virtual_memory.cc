@@ -19,6 +19,7 @@
 #include "acl/process/descriptor.h"
 #include "acl/process/fork.h"
 #include "acl/process/immortal.h"
+#include "check/call_stack.h"
 #include "check/device_memory.h"
 
 namespace portacl {
@@ -279,6 +280,7 @@ aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle
   }
   const auto begin = reinterpret_cast<uintptr_t>(virPtr);
   if (begin % kGranularity != 0) return FailAddress(api, virPtr, "a multiple of 2097152");
+  const sanitizer::StackTakenAhead here(sanitizer::OwnsDevice(virPtr));
   Ranges& ranges = TheRanges();
   try {
     std::lock_guard lock(ranges.mutex);
@@ -307,6 +309,7 @@ aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle
 aclError aclrtUnmapMem(void* virPtr) {
   const char* const api = "aclrtUnmapMem";
   if (virPtr == nullptr) return FailNullPointer(api, "virPtr", "an address given to aclrtMapMem");
+  const sanitizer::StackTakenAhead here(sanitizer::OwnsDevice(virPtr));
   Ranges& ranges = TheRanges();
   std::lock_guard lock(ranges.mutex);
   const auto found = ranges.mapped.find(reinterpret_cast<uintptr_t>(virPtr));

@@ -7,6 +7,7 @@
 #include "acl/errors.h"
 #include "acl/queue/stream.h"
 #include "acl/stream/found_stream.h"
+#include "check/call_stack.h"
 #include "check/handles.h"
 #include "check/order.h"
 
@@ -43,6 +44,7 @@ aclError Create(const char* api, aclrtStream* stream, uint32_t priority, uint32_
   }
   aclrtContext handle = nullptr;
   if (CurrentContext(&handle) == nullptr) return FailNoDevice(api);
+  const sanitizer::StackTakenAhead here(sanitizer::IsOn(sanitizer::kHandles));
   // Who ends a context ends its streams after that, and would not see one that is made in between.
   const std::unique_lock<std::mutex> no_context_ends = KeepContexts();
   const Context* context = FindContext(handle);
