@@ -239,7 +239,8 @@ Rule ReadRule(uintptr_t return_address) {
   Reader reader(table);
   const auto length = reader.Take<uint32_t>();
   const uint8_t* const end = reader.At() + length;
-  const uint8_t* const common = reader.At() - reader.Take<int32_t>();
+  const uint8_t* const place = reader.At();  // from which the distance counts that is read there
+  const uint8_t* const common = place - reader.Take<int32_t>();
   if (length == 0xFFFFFFFFu) return {};
 
   // What functions have in common.
