@@ -263,7 +263,8 @@ StackTakenAhead::StackTakenAhead(bool is_wanted) noexcept : outer_(taken_ahead) 
 
 StackTakenAhead::~StackTakenAhead() { taken_ahead = outer_; }
 
-void Capture(CallStack* stack) noexcept {
+// In no other function's frame, since the first one that is found is its own.
+__attribute__((noinline)) void Capture(CallStack* stack) noexcept {
   if (taken_ahead != nullptr) {
     *stack = *taken_ahead;
     return;
@@ -274,7 +275,7 @@ void Capture(CallStack* stack) noexcept {
   CaptureLines(stack);
   const int count =
       Unwind(frames, kOwnFrames + (stack->line_count > 0 ? kBesideLines : CallStack::kMostFrames));
-  int first = 0;
+  int first = 1;
   // The public function is the last of this library's frames on the way to the program.
   if (!own_is_program) {
     while (first + 1 < count && IsOwn(frames[first]) && IsOwn(frames[first + 1])) ++first;

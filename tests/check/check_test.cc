@@ -247,6 +247,29 @@ TEST(WorkingMemory, PiecesComeBack) {
   const WorkingMemory::Piece again = memory.Take(4096 * 5, true);
   EXPECT_EQ(again.begin, last.begin);
   EXPECT_TRUE(again.is_populated);
+// What Unwind finds in a function; a stack of the checks begins with the same.
+__attribute__((noinline)) CallStack TakenBelow(int depth, void** found) {
+  if (depth > 0) {
+    const CallStack stack = TakenBelow(depth - 1, found);
+    Keep(found);
+    return stack;
+  }
+  CallStack stack;
+  Unwind(found, CallStack::kMostFrames);
+  Capture(&stack);
+  return stack;
+}
+
+TEST(CallStacks, BeginWhereTheyAreTaken) {
+  PrepareUnwinding();
+  void* found[CallStack::kMostFrames];
+  const CallStack stack = TakenBelow(20, found);
+  // Full, and of the calling function's frames but the first, in which the two calls are apart.
+  ASSERT_EQ(stack.frame_count, CallStack::kMostFrames);
+  for (int i = 1; i < stack.frame_count; ++i) EXPECT_EQ(stack.frames[i], found[i]) << "frame " << i;
+  const auto distance = static_cast<char*>(stack.frames[0]) - static_cast<char*>(found[0]);
+  EXPECT_GT(distance, 0);
+  EXPECT_LT(distance, 200);
 }
 
 TEST(OperandAccess, Kinds) {

@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 EXIT_CODE = 86
 
@@ -58,7 +58,12 @@ def faults_of(corpus: str, case: Case, folder: str) -> list[str]:
     def say(what: str, done: subprocess.CompletedProcess[str]) -> None:
         faults.append(f"{case.name}: {what} (exit code {done.returncode})\n{done.stdout[-500:]}{done.stderr[-3000:]}")
 
-    def findings() -> list[dict[str, object]]:
+    def begins_in_program(finding: dict[str, Any]) -> bool:
+        """The first function is that of the access, not one of the signal's on the way here."""
+        functions = [line for line in finding["places"][0]["stack"] if line.startswith("#")]
+        return bool(functions) and (os.path.basename(corpus) in functions[0] or "c_library" in case.name)
+
+    def findings() -> list[dict[str, Any]]:
         try:
             found = json.loads(pathlib.Path(file).read_text())["findings"]
         except (OSError, ValueError):
@@ -75,6 +80,8 @@ def faults_of(corpus: str, case: Case, folder: str) -> list[str]:
         say(f"the report of the wrong program does not say {case.expected}", done)
     if kind not in [one["kind"] for one in findings()]:
         say(f"the JSON of the wrong program has no {kind}", done)
+    if not all(begins_in_program(one) for one in findings() if str(one["kind"]).startswith("host-access") and one["part"] == "memory"):
+        say("the stack of an access does not begin in the program", done)
     if not warns and len(findings()) != 1:
         say("the wrong program gives more than one finding before it is stopped", done)
     done = run(corpus, case.name, "wrong", "report", file)
