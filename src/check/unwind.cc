@@ -356,7 +356,8 @@ _Unwind_Reason_Code Take(_Unwind_Context* context, void* to) {
 
 }  // namespace
 
-__attribute__((noinline)) int Unwind(void** addresses, int most) noexcept {
+__attribute__((noinline)) int Unwind(void** addresses, int most, bool* by_rules) noexcept {
+  if (by_rules != nullptr) *by_rules = true;
   // Where this function saved its caller's rbp; above it, the return address.
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   uintptr_t address = WordAt(here + 8);
@@ -371,6 +372,7 @@ __attribute__((noinline)) int Unwind(void** addresses, int most) noexcept {
     if (rule.base != 0) base = WordAt(stack + static_cast<uintptr_t>(intptr_t{rule.base}));
     address = WordAt(stack - 8);
   }
+  if (by_rules != nullptr) *by_rules = false;
   Unwound unwound{addresses, most, here + 16};
   _Unwind_Backtrace(Take, &unwound);
   return unwound.count;
@@ -384,7 +386,8 @@ void PrepareUnwinding() noexcept {
 
 #else
 
-int Unwind(void** addresses, int most) noexcept {
+int Unwind(void** addresses, int most, bool* by_rules) noexcept {
+  if (by_rules != nullptr) *by_rules = false;
   constexpr int kMost = 64;
   void* found[kMost];
   int count = backtrace(found, most + 1 < kMost ? most + 1 : kMost) - 1;

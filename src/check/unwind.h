@@ -5,7 +5,8 @@
 namespace portacl::sanitizer {
 
 // Writes the return addresses of the caller's frame, its caller's, and so on: at most `most`, innermost first. Returns how many.
-int Unwind(void** addresses, int most) noexcept;
+// *by_rules, where it is asked for, says whether no frame had to be unwound.
+int Unwind(void** addresses, int most, bool* by_rules = nullptr) noexcept;
 
 // Loads what it needs, with memory: later calls take none.
 void PrepareUnwinding() noexcept;

@@ -13,6 +13,7 @@
 #include <set>
 #include <vector>
 
+#include "acl/sanitizers.h"
 #include "aclnn/byte_runs.h"
 #include "aclnn/operand_access.h"
 #include "check/device_memory.h"
@@ -103,6 +104,9 @@ struct Descent {
   testing::RandomNumbers random{5};
   int left = 0;
   int compared = 0;
+  bool has_rules = true;  // an aligned frame has none
+  int of_rules = 0;
+  int by_rules = 0;
 };
 void Descend(Descent& descent);
 void Keep(void* room) { asm volatile("" : : "r"(room) : "memory"); }
@@ -126,6 +130,7 @@ __attribute__((noinline)) void DescendVarying(Descent& descent) {
   Keep(room);
 }
 __attribute__((noinline)) void DescendAligned(Descent& descent) {
+  descent.has_rules = false;
   alignas(64) char room[64];
   Keep(room);
   Descend(descent);
@@ -136,11 +141,15 @@ __attribute__((noinline)) void Compare(Descent& descent) {
   void* found[40];
   const int expected_count = backtrace(expected, 80);
   const int most = static_cast<int>(descent.random.Between(1, 40));
-  const int count = Unwind(found, most);
+  bool by_rules = false;
+  const int count = Unwind(found, most, &by_rules);
   // The first addresses lie in this function, behind each call.
   ASSERT_EQ(count, std::min(most, expected_count));
   for (int i = 1; i < count; ++i) ASSERT_EQ(found[i], expected[i]) << "frame " << i << " of " << count;
   ++descent.compared;
+  if (!descent.has_rules) return;
+  ++descent.of_rules;
+  if (by_rules) ++descent.by_rules;
 }
 __attribute__((noinline)) void Descend(Descent& descent) {
   if (descent.left-- == 0) {
@@ -164,10 +173,15 @@ TEST(Unwinding, IsThatOfTheCLibrary) {
   Descent descent;
   for (int round = 0; round < 5000; ++round) {
     descent.left = static_cast<int>(descent.random.Between(0, 12));
+    descent.has_rules = true;
     Descend(descent);
     if (HasFatalFailure()) return;
   }
   EXPECT_EQ(descent.compared, 5000);
+#if defined(__x86_64__) && !PORTACL_ASAN && !PORTACL_TSAN  // sanitizers give every frame an alignment
+  EXPECT_GE(descent.of_rules, 500);
+  EXPECT_GE(descent.by_rules, descent.of_rules * 9 / 10);
+#endif
 }
 
 // Addresses are new each time, and so much is known of each; what is known of those that are gone may not stay.
