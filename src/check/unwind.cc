@@ -3,12 +3,16 @@
 #include "check/unwind.h"
 
 #include <execinfo.h>
+#include <link.h>
 #include <unwind.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
+
+#include "acl/process/fork.h"
 
 namespace portacl::sanitizer {
 
@@ -17,21 +21,32 @@ namespace portacl::sanitizer {
 namespace {
 
 // Unwinding searches for what the compiler wrote about a function, and reads it, at every frame. What it says about one return
-// address never changes, so that it is read once: where the frame ends, and where the caller's rbp is. Such a rule is two words
-// of a table that grows only, so that threads need no lock. What the rule cannot say, and what no room is left for, is unwound.
+// address changes only when other code comes there, so that it is read once: where the frame ends, and where the caller's rbp
+// is. Such a rule is two words of a table that grows only, so that threads need no lock. What the rule cannot say, and what no
+// room is left for, is unwound.
+//
+// A rule is good for as long as no module is unloaded. The code of a frame stays while the frame does: what had been unloaded
+// before the code came there is counted already when the frame's stack is walked, and a rule that was read before has another
+// number. Code that is in no module comes and goes without anything being counted: it has no rule.
 enum class Ends : uint8_t { kUnknown, kFromStack, kFromBase, kOutermost };
 struct Rule {
   Ends ends = Ends::kUnknown;
-  int32_t size =
-      0;  // from the stack pointer, or from rbp, to the end of the frame, above which the caller's lies
-  int16_t base = 0;  // from there to where the caller's rbp was saved; 0: it is still there
+  // In words: from the stack pointer, or from rbp, to the end of the frame, above which the caller's lies; and from there down
+  // to where the caller's rbp was saved, 0 where it is still there.
+  uint32_t size = 0;
+  uint32_t base = 0;
 };
+constexpr uint64_t kWord = sizeof(uintptr_t);
+constexpr int kBitsOfEnds = 2;
+constexpr int kBitsOfSize = 20;
+constexpr int kBitsOfBase = 12;
+constexpr int kBitsOfRule = kBitsOfEnds + kBitsOfSize + kBitsOfBase;
 
 constexpr size_t kRules = 1 << 15;
 constexpr size_t kTries = 16;
-constexpr uintptr_t kBeingWritten = 1;
 struct Entry {
   std::atomic<uintptr_t> address;
+  // With the number of modules that had been unloaded, and one more; 0: not read yet.
   std::atomic<uint64_t> rule;
 };
 Entry entries[kRules];
@@ -231,8 +246,44 @@ struct BasesOfTable {
 extern "C" const void* _Unwind_Find_FDE(void* address,  // NOLINT(readability-identifier-naming)
                                         BasesOfTable* bases);
 
+// A lock of the C library's is taken to look at its list of modules, which a forked child would find taken for good if this
+// thread were not there any more.
+constinit std::mutex of_modules;
+
+int ForEachModule(int (*call)(dl_phdr_info* info, size_t size, void* context), void* context) {
+  const std::lock_guard lock(of_modules);
+  return dl_iterate_phdr(call, context);
+}
+
+// How many modules have been unloaded.
+uint64_t CountUnloaded() {
+  uint64_t count = 0;
+  ForEachModule(
+      [](dl_phdr_info* info, size_t, void* to) {
+        *static_cast<uint64_t*>(to) = info->dlpi_subs;
+        return 1;  // each has the same number
+      },
+      &count);
+  return count;
+}
+
+bool IsInModule(uintptr_t address) {
+  return ForEachModule(
+             [](dl_phdr_info* info, size_t, void* wanted) {
+               for (int i = 0; i < info->dlpi_phnum; ++i) {
+                 const auto& segment = info->dlpi_phdr[i];
+                 const uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+                 const uintptr_t offset = *static_cast<uintptr_t*>(wanted) - begin;
+                 if (segment.p_type == PT_LOAD && offset < segment.p_memsz) return 1;
+               }
+               return 0;
+             },
+             &address) == 1;
+}
+
 Rule ReadRule(uintptr_t return_address) {
   const uintptr_t call = return_address - 1;
+  if (!IsInModule(call)) return {};
   BasesOfTable bases{};
   const void* const table = _Unwind_Find_FDE(reinterpret_cast<void*>(call), &bases);
   if (table == nullptr) return {};
@@ -294,39 +345,45 @@ Rule ReadRule(uintptr_t return_address) {
   if (row.address.where == Where::kNowhere) return {Ends::kOutermost, 0, 0};
   Rule rule;
   if (row.address.where != Where::kInFrame || row.address.offset != -8) return {};
+  const auto in_words = [](int64_t bytes, int bits) {
+    return bytes > 0 && bytes % int64_t{kWord} == 0 && bytes / int64_t{kWord} < int64_t{1} << bits;
+  };
   if (row.base.where == Where::kInFrame) {
-    if (row.base.offset >= 0 || row.base.offset < INT16_MIN) return {};
-    rule.base = static_cast<int16_t>(row.base.offset);
+    if (!in_words(-row.base.offset, kBitsOfBase)) return {};
+    rule.base = static_cast<uint32_t>(-row.base.offset / int64_t{kWord});
   } else if (row.base.where != Where::kUnchanged) {
     return {};
   }
-  if (row.offset <= 0 || row.offset > INT32_MAX) return {};
-  rule.size = static_cast<int32_t>(row.offset);
+  if (!in_words(row.offset, kBitsOfSize)) return {};
+  rule.size = static_cast<uint32_t>(row.offset / int64_t{kWord});
   if (row.of == kStackRegister) rule.ends = Ends::kFromStack;
   if (row.of == kBaseRegister) rule.ends = Ends::kFromBase;
   return rule;
 }
 
-uint64_t WordOf(const Rule& rule) {
-  return uint64_t{static_cast<uint32_t>(rule.size)} << 32 | uint64_t{static_cast<uint16_t>(rule.base)} << 8 |
-         static_cast<uint64_t>(rule.ends);
+uint64_t WordOf(const Rule& rule, uint64_t unloaded) {
+  return (unloaded + 1) << kBitsOfRule | uint64_t{rule.base} << (kBitsOfEnds + kBitsOfSize) |
+         uint64_t{rule.size} << kBitsOfEnds | static_cast<uint64_t>(rule.ends);
 }
 Rule RuleOf(uint64_t word) {
-  return {static_cast<Ends>(word & 0xFF), static_cast<int32_t>(word >> 32),
-          static_cast<int16_t>(word >> 8 & 0xFFFF)};
+  const auto bits = [word](int first, int count) {
+    return static_cast<uint32_t>(word >> first & ((uint64_t{1} << count) - 1));
+  };
+  return {static_cast<Ends>(bits(0, kBitsOfEnds)), bits(kBitsOfEnds, kBitsOfSize),
+          bits(kBitsOfEnds + kBitsOfSize, kBitsOfBase)};
 }
 
-Rule RuleAt(uintptr_t address) {
+Rule RuleAt(uintptr_t address, uint64_t unloaded) {
   const size_t first = address * 0x9E3779B97F4A7C15u >> 40;
   for (size_t i = 0; i < kTries; ++i) {
     Entry& entry = entries[(first + i) % kRules];
-    uintptr_t there = entry.address.load(std::memory_order_acquire);
-    if (there == address) return RuleOf(entry.rule.load(std::memory_order_relaxed));
-    if (there != 0) continue;
+    uintptr_t there = entry.address.load(std::memory_order_relaxed);
+    if (there == 0) entry.address.compare_exchange_strong(there, address, std::memory_order_relaxed);
+    if (there != 0 && there != address) continue;
+    const uint64_t word = entry.rule.load(std::memory_order_relaxed);
+    if (word >> kBitsOfRule == WordOf({}, unloaded) >> kBitsOfRule) return RuleOf(word);
     const Rule rule = ReadRule(address);
-    if (!entry.address.compare_exchange_strong(there, kBeingWritten, std::memory_order_relaxed)) return rule;
-    entry.rule.store(WordOf(rule), std::memory_order_relaxed);
-    entry.address.store(address, std::memory_order_release);
+    entry.rule.store(WordOf(rule, unloaded), std::memory_order_relaxed);
     return rule;
   }
   return {};
@@ -357,6 +414,7 @@ _Unwind_Reason_Code Take(_Unwind_Context* context, void* to) {
 }  // namespace
 
 __attribute__((noinline)) int Unwind(void** addresses, int most, bool* by_rules) noexcept {
+  const uint64_t unloaded = CountUnloaded();
   if (by_rules != nullptr) *by_rules = true;
   // Where this function saved its caller's rbp; above it, the return address.
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
@@ -365,11 +423,11 @@ __attribute__((noinline)) int Unwind(void** addresses, int most, bool* by_rules)
   uintptr_t stack = here + 16;
   for (int count = 0; count < most;) {
     addresses[count++] = reinterpret_cast<void*>(address);
-    const Rule rule = count < most ? RuleAt(address) : Rule{Ends::kOutermost};
+    const Rule rule = count < most ? RuleAt(address, unloaded) : Rule{Ends::kOutermost};
     if (rule.ends == Ends::kOutermost) return count;
     if (rule.ends == Ends::kUnknown) break;
-    stack = (rule.ends == Ends::kFromStack ? stack : base) + static_cast<uintptr_t>(rule.size);
-    if (rule.base != 0) base = WordAt(stack + static_cast<uintptr_t>(intptr_t{rule.base}));
+    stack = (rule.ends == Ends::kFromStack ? stack : base) + rule.size * kWord;
+    if (rule.base != 0) base = WordAt(stack - rule.base * kWord);
     address = WordAt(stack - 8);
   }
   if (by_rules != nullptr) *by_rules = false;
@@ -379,6 +437,7 @@ __attribute__((noinline)) int Unwind(void** addresses, int most, bool* by_rules)
 }
 
 void PrepareUnwinding() noexcept {
+  GuardAcrossFork(of_modules, ForkRank::kModules);
   void* addresses[2];
   backtrace(addresses, 2);
   Unwind(addresses, 2);

@@ -1,13 +1,16 @@
 // Parts of the checks that need no program: settings, suppressions, the bytes of views, what was written.
 // SPDX-License-Identifier: Apache-2.0
 #include <alloca.h>
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <set>
@@ -261,6 +264,123 @@ TEST(WorkingMemory, PiecesComeBack) {
   const WorkingMemory::Piece again = memory.Take(4096 * 5, true);
   EXPECT_EQ(again.begin, last.begin);
   EXPECT_TRUE(again.is_populated);
+}
+
+// What the C library and what Unwind find below a function that is called with this one. A wrong way through a frame leads
+// to where there is no code, mostly, and then to unwinding: the three innermost frames are asked for besides.
+struct BothStacks {
+  void* expected[40];
+  void* found[40];
+  void* innermost[3];
+  int expected_count = 0;
+  int count = 0;
+  static void Take(void* to) {
+    auto& both = *static_cast<BothStacks*>(to);
+    both.expected_count = backtrace(both.expected, 40);
+    both.count = Unwind(both.found, 40);
+    ASSERT_EQ(Unwind(both.innermost, 3), 3);
+  }
+  void Compare() const {
+    ASSERT_GE(expected_count, 4);
+    ASSERT_EQ(count, expected_count);
+    for (int i = 1; i < count; ++i) ASSERT_EQ(found[i], expected[i]) << "frame " << i;
+    for (int i = 1; i < 3; ++i) ASSERT_EQ(innermost[i], expected[i]) << "frame " << i << " of 3";
+  }
+};
+using CallFramed = void (*)(void (*)(void*), void*);
+
+// Other code comes to the address of what was unloaded.
+TEST(Unwinding, RulesEndWithTheirModules) {
+  PrepareUnwinding();
+  CallFramed first = nullptr;
+  for (const char* path : {PORTACL_SMALL_FRAME, PORTACL_LARGE_FRAME, PORTACL_SMALL_FRAME}) {
+    void* const module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(module, nullptr) << dlerror();
+    const auto function = reinterpret_cast<CallFramed>(dlsym(module, "CallFramed"));
+    ASSERT_NE(function, nullptr);
+    if (first == nullptr) first = function;
+    const bool is_there = function == first;
+    BothStacks both;
+    function(BothStacks::Take, &both);
+    both.Compare();
+    dlclose(module);
+    if (HasFatalFailure()) return;
+    if (!is_there) GTEST_SKIP() << "the second module did not come to the first one's address";
+  }
+}
+
+#if defined(__x86_64__)
+// A compiler that is part of the program registers what it compiled, here a function with a frame of `size` bytes.
+extern "C" void __register_frame(void*);    // NOLINT(readability-identifier-naming)
+extern "C" void __deregister_frame(void*);  // NOLINT(readability-identifier-naming)
+class CompiledFunction {
+ public:
+  explicit CompiledFunction(void* code, uint32_t size) {
+    Bytes text(static_cast<uint8_t*>(code));
+    text.Add({0x48, 0x89, 0xF8, 0x48, 0x89, 0xF7});  // rax = rdi, rdi = rsi
+    text.Add({0x48, 0x81, 0xEC}).Number(size);       // rsp -= size
+    text.Add({0xFF, 0xD0});                          // call rax
+    text.Add({0x48, 0x81, 0xC4}).Number(size);       // rsp += size
+    text.Add({0xC3});
+    Bytes tables(tables_);
+    // What functions have in common: the frame's end is 8 bytes above rsp, the return address 8 below that.
+    tables.Number(20u).Number(0u).Add({1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, 0x0C, 7, 8, 0x90, 1, 0, 0});
+    // This one: from its 13th byte on the end is `size` bytes higher.
+    tables.Number(32u).Number(28u).Number(reinterpret_cast<uint64_t>(code)).Number(uint64_t{64});
+    tables.Add({0, 0x40 | 13, 0x0E}).Unsigned(size + 8).Until(60).Number(0u);
+    __register_frame(tables_);
+  }
+  ~CompiledFunction() { __deregister_frame(tables_); }
+  CompiledFunction(const CompiledFunction&) = delete;
+  CompiledFunction& operator=(const CompiledFunction&) = delete;
+
+ private:
+  class Bytes {
+   public:
+    explicit Bytes(uint8_t* to) : begin_(to), at_(to) {}
+    Bytes& Add(std::initializer_list<int> bytes) {
+      for (const int byte : bytes) *at_++ = static_cast<uint8_t>(byte);
+      return *this;
+    }
+    template <class Integer>
+    Bytes& Number(Integer number) {
+      std::memcpy(at_, &number, sizeof number);
+      at_ += sizeof number;
+      return *this;
+    }
+    Bytes& Unsigned(uint32_t number) {
+      for (; number >= 0x80; number >>= 7) *at_++ = static_cast<uint8_t>(number | 0x80);
+      *at_++ = static_cast<uint8_t>(number);
+      return *this;
+    }
+    Bytes& Until(size_t size) {
+      while (at_ < begin_ + size) *at_++ = 0;  // nop
+      return *this;
+    }
+
+   private:
+    uint8_t* begin_;
+    uint8_t* at_;
+  };
+  alignas(8) uint8_t tables_[64] = {};
+};
+
+TEST(Unwinding, CodeInNoModuleHasNoRules) {
+  PrepareUnwinding();
+  void* const code =
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (code == MAP_FAILED) GTEST_SKIP() << "no memory may be written and run";
+  for (const uint32_t size : {1000u, 3000u, 1000u}) {
+    const CompiledFunction function(code, size);
+    BothStacks both;
+    reinterpret_cast<CallFramed>(code)(BothStacks::Take, &both);
+    both.Compare();
+    if (HasFatalFailure()) break;
+  }
+  munmap(code, 4096);
+}
+#endif
+
 // What Unwind finds in a function; a stack of the checks begins with the same.
 __attribute__((noinline)) CallStack TakenBelow(int depth, void** found) {
   if (depth > 0) {
