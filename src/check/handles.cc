@@ -115,7 +115,7 @@ void TellHandlesLeft() noexcept {
     finding.certainty = Certainty::kWarning;
     finding.function = "aclFinalize";
     finding.subject = handle;
-    finding.what.Add("a ").Add(made.what).Add(" that ").Add(made.api).Add(" made, ").Add(handle).Add(
+    finding.what.Add(made.what).Add(" that ").Add(made.api).Add(" made, ").Add(handle).Add(
         ", is still there");
     finding.mend.Add("call ").Add(made.mend).Add(" before aclFinalize");
     finding.places[0] = {Text(made.api, " made it"), &made.where};

@@ -6,7 +6,7 @@
 
 namespace portacl::sanitizer {
 
-// Every function is for callers that have asked IsOn(kHandles). `what`, as "stream", and `mend`, the function that ends it, are static.
+// Every function is for callers that have asked IsOn(kHandles). `what`, as "a stream", and `mend`, the function that ends it, are static.
 void HandleMade(const char* what, const char* mend, const char* api, const void* handle) noexcept;
 void HandleGoes(const void* handle) noexcept;
 

@@ -97,11 +97,11 @@ CASE(
 
 CASE(
     event_is_left, "warning:handle-leaked",
-    "an? event that aclrtCreateEvent made, 0x[0-9a-f]+, is still there", { CreateEvent(false); },
+    ": an event that aclrtCreateEvent made, 0x[0-9a-f]+, is still there", { CreateEvent(false); },
     { CreateEvent(true); })
 
 CASE(
-    memory_is_left, "warning:handle-leaked", "a piece of device memory that aclrtMalloc made",
+    memory_is_left, "warning:handle-leaked", ": a piece of device memory that aclrtMalloc made",
     { Allocate(false); }, { Allocate(true); })
 
 CASE(

@@ -188,7 +188,7 @@ aclError Malloc(const char* api, const char* parameter, void** address, size_t s
   *address = allocated;
   if (sanitizer::IsOn(sanitizer::kHandles)) {
     const bool is_host = kind == MemoryKind::kPinnedHost;
-    sanitizer::HandleMade(is_host ? "piece of host memory" : "piece of device memory",
+    sanitizer::HandleMade(is_host ? "a piece of host memory" : "a piece of device memory",
                           is_host ? "aclrtFreeHost" : "aclrtFree", api, allocated);
   }
   return ACL_SUCCESS;

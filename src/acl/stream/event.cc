@@ -314,7 +314,7 @@ aclError Create(const char* api, aclrtEvent* event, uint32_t flags, bool complet
   }
   *event = events.Publish(created);
   if (sanitizer::IsOn(sanitizer::kHandles)) {
-    sanitizer::HandleMade("event", "aclrtDestroyEvent", api, *event);
+    sanitizer::HandleMade("an event", "aclrtDestroyEvent", api, *event);
   }
   return ACL_SUCCESS;
 }

@@ -261,7 +261,7 @@ aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag) {
   created->Open(notify_table.NextHandle(created));
   *notify = notify_table.Publish(created);
   if (sanitizer::IsOn(sanitizer::kHandles)) {
-    sanitizer::HandleMade("notify", "aclrtDestroyNotify", api, *notify);
+    sanitizer::HandleMade("a notify", "aclrtDestroyNotify", api, *notify);
   }
   return ACL_SUCCESS;
 }

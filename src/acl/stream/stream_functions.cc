@@ -56,7 +56,7 @@ aclError Create(const char* api, aclrtStream* stream, uint32_t priority, uint32_
   }
   *stream = created;
   if (sanitizer::IsOn(sanitizer::kHandles)) {
-    sanitizer::HandleMade("stream", "aclrtDestroyStream", api, created);
+    sanitizer::HandleMade("a stream", "aclrtDestroyStream", api, created);
   }
   return ACL_SUCCESS;
 }
