@@ -47,6 +47,7 @@ def cases_of(corpus: str) -> list[Case]:
 def run(corpus: str, name: str, which: str, check: str, file: str) -> subprocess.CompletedProcess[str]:
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PORTACL_CHECK")}
     variables.update(PORTACL_CHECK=check, PORTACL_CHECK_FILE=file)
+    pathlib.Path(file).unlink(missing_ok=True)  # what an earlier run found
     command = [*command_of(corpus), name, which]
     return subprocess.run(command, capture_output=True, text=True, env=variables, timeout=300, check=False)
 
@@ -87,6 +88,11 @@ def faults_of(corpus: str, case: Case, folder: str) -> list[str]:
     done = run(corpus, case.name, "wrong", "report", file)
     if kind not in [one["kind"] for one in findings()]:
         say(f"PORTACL_CHECK=report does not collect {kind}", done)
+    has_errors = any(one["certainty"] == "error" for one in findings())
+    if done.returncode != (EXIT_CODE if has_errors else 0) or has_errors == warns:
+        say("PORTACL_CHECK=report ends with another exit code than that of what it collected", done)
+    if not re.search(rf"^portacl check: {0 if warns else '[1-9][0-9]*'} errors, ", done.stderr, re.MULTILINE):
+        say("PORTACL_CHECK=report ends without its summary", done)
     for check in ("1", "report"):
         done = run(corpus, case.name, "right", check, file)
         # Small programs leave things behind, which matters to those alone that are about it.
