@@ -115,9 +115,10 @@ class Sort {
   Sort(const Sort&) = delete;
   Sort& operator=(const Sort&) = delete;
   uint64_t WorkspaceSize() const { return size_; }
-  void Run(void* workspace, aclrtStream stream) { Run(workspace, stream, size_); }
-  void Run(void* workspace, aclrtStream stream, uint64_t size) {
-    Ok(aclnnSort(workspace, size, executor_, stream));
+  void Run(void* workspace, aclrtStream stream) { Ok(Run(workspace, stream, size_)); }
+  // With fewer bytes than it needs it is refused.
+  aclnnStatus Run(void* workspace, aclrtStream stream, uint64_t size) {
+    return aclnnSort(workspace, size, executor_, stream);
   }
 
  private:

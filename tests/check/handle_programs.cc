@@ -202,7 +202,7 @@ CASE(
       Call call;
       Sort sort(call.x.Get(), call.y.Get());
       Memory workspace(sort.WorkspaceSize());
-      sort.Run(workspace.Get(), call.stream.Get(), 32);
+      (void)sort.Run(workspace.Get(), call.stream.Get(), 32);
     },
     {
       Call call;

@@ -257,6 +257,7 @@ CASE(
       Ok(aclrtMemcpyAsync(pinned.Get(), kBytes, program.x.Get(), kBytes, ACL_MEMCPY_DEVICE_TO_HOST,
                           program.one.Get()));
       Ok(aclrtMemcpy(host, kBytes, pinned.Get(), kBytes, ACL_MEMCPY_HOST_TO_HOST));
+      Ok(aclrtSynchronizeDevice());
     },
     {
       TwoStreams program;
