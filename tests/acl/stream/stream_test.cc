@@ -734,7 +734,8 @@ TEST_F(StreamTest, Codes) {
   }
   EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
 
-  std::thread([this] {  // this thread has no device
+  L1Call call(kSmall);
+  std::thread([this, &call] {  // this thread has no device
     aclrtStream none = nullptr;
     aclrtStreamStatus status;
     aclrtEvent no_event;
@@ -752,9 +753,10 @@ TEST_F(StreamTest, Codes) {
     EXPECT_EQ(L1Call(kSmall).Launch(nullptr), 361001);
     // A stream by its handle is usable from any thread.
     EXPECT_EQ(aclrtStreamQuery(stream_, &status), ACL_SUCCESS);
-    EXPECT_EQ(L1Call(kSmall).Launch(stream_), ACL_SUCCESS);
+    EXPECT_EQ(call.Launch(stream_), ACL_SUCCESS);
   })
       .join();
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
 }
 
 TEST_F(StreamTest, CopiesAndFillsInOrder) {
