@@ -55,7 +55,7 @@ def suppressions_of(name: str, folder: pathlib.Path) -> pathlib.Path:
 
 
 def findings_of(folder: pathlib.Path) -> list[dict]:
-    """Those of the process and of its children."""
+    """Those of the process and of the children that it started anew."""
     return [finding for file in folder.glob("*.json") for finding in json.loads(file.read_text())["findings"]]
 
 
@@ -88,6 +88,10 @@ def run(name: str, program: pathlib.Path, folder: pathlib.Path) -> Result:
         example = next(one for one in errors if (one["kind"], one["function"]) == (kind, function))
         lines = [line for place in example["places"] for line in place["stack"] if "_Test::TestBody" in line or "_Test::" in line]
         faults.append(f"{kind} in {function} ({number}): {example['message']}" + (f"\n      {lines[0].strip()}" if lines else ""))
+    # A forked child writes no JSON, but tells what it finds, in the middle of a line perhaps.
+    told = len(re.findall(r"portacl check: error [a-z-]+ in ", text))
+    if told > len(errors):
+        faults.append(f"{told - len(errors)} errors in forked children, which write no JSON")
     failed = sorted(set(re.findall(r"^\[  FAILED  \] (\S+)", text, re.MULTILINE)))
     faults += [f"failed: {test}" for test in failed]
     passed = re.search(r"^\[  PASSED  \] (\d+) test", text, re.MULTILINE)
