@@ -1384,8 +1384,39 @@ add = mutants_of("src/aclnn/checked_call.cc", told_by("input_never_written"))
 add("check: what is read need not be written", "        if (at != nullptr) ReportUnwritten(*call, operand, at);", "")
 add("check: moving is reading", "  const bool moves = operand.access == Access::kMoves;", "  const bool moves = false;", told_by("moved_but_never_written"))
 
-add = mutants_of("src/check/handles.cc", told_by("stream_is_left", "memory_is_left"))
-add("check: nothing is left", "  handles.live[handle] = {what, mend, api, IsInDeviceRange(handle) ? CallStack() : Here()};", "")
+def hangs(*pairs):
+    """Two threads of Python of which one waits for the other for good: pairs of tests/check/python_threads.py."""
+    return tuple(f"libportacl.so:{pair}" for pair in pairs)
+
+
+add = mutants_of("src/check/calls.cc", hangs(2, 3))
+add("check: a tensor's stack is taken under the lock", "  const CallStack here = Here();\n  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  calls.gone_tensors.Remove(tensor);",
+    "  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  const CallStack here = Here();\n  calls.gone_tensors.Remove(tensor);", hangs(2))
+add("check: a call's stack is taken under the lock", "  const CallStack here = Here();\n  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  for (const OperandFacts& operand : operands) {",
+    "  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  const CallStack here = Here();\n  for (const OperandFacts& operand : operands) {", hangs(3))
+add("check: a disturbance's stack is taken under the lock", "  {\n    std::lock_guard lock(calls.mutex);\n    if (!IsAwaitedLocked(calls, tensor)) return {};\n  }\n  return Here();",
+    "  std::lock_guard lock(calls.mutex);\n  if (!IsAwaitedLocked(calls, tensor)) return {};\n  return Here();", hangs(3))
+
+add = mutants_of("src/acl/stream/stream_functions.cc", hangs(1))
+add("check: a stream's stack is taken under the lock", "  const sanitizer::StackTakenAhead here(sanitizer::IsOn(sanitizer::kHandles));\n", "")
+
+add = mutants_of("src/check/call_stack.cc", ("check:CallStacks.*",) + told_by("host_reads_device"))
+add("check: a stack begins in Capture", "  int first = 1;", "  int first = 0;")
+add("check: the stack that was taken ahead is not used", "  if (taken_ahead != nullptr) {", "  if (taken_ahead != nullptr && stack == nullptr) {", hangs(4))
+
+add = mutants_of("src/check/unwind.cc", ("check:Unwinding.*",))
+add("check: rules outlive their modules", "if (word >> kBitsOfRule == WordOf({}, unloaded) >> kBitsOfRule)", "if (word != 0)")
+add("check: code in no module has rules", "  if (!IsInModule(call)) return {};", "  if (!IsInModule(call) && call == 0) return {};")
+add("check: no stack has rules", "  if (!IsInModule(call)) return {};", "  if (IsInModule(call) || call != 0) return {};")
+
+add = mutants_of("src/check/report.cc", told_by("operand_after_free", "event_is_left"))
+add("check: what is collected is not written", "    reports.is_written = true;\n    errors = reports.errors;\n    WriteFileLocked(reports);", "    reports.is_written = true;\n    errors = reports.errors;")
+add("check: collected errors are no failure", "  if (errors > 0) {\n    std::fflush(nullptr);", "  if (errors < 0) {\n    std::fflush(nullptr);")
+
+add = mutants_of("src/check/handles.cc", told_by("event_is_left", "memory_is_left"))
+add("check: a handle's stack is taken under the lock", "  const CallStack where = IsInDeviceRange(handle) ? CallStack() : Here();\n  Handles& handles = TheHandles();\n  std::lock_guard lock(handles.mutex);",
+    "  Handles& handles = TheHandles();\n  std::lock_guard lock(handles.mutex);\n  const CallStack where = IsInDeviceRange(handle) ? CallStack() : Here();", hangs(0))
+add("check: nothing is left", "  handles.live[handle] = {what, mend, api, where};", "")
 add("check: what goes is left", "  handles.live.erase(handle);", "")
 add("check: every thread has a device", '  if (!is_set_elsewhere || name.find("Get") != std::string_view::npos) return;', "  return;", told_by("thread_sets_no_device"))
 add = mutants_of("src/aclnn/executor.cc", told_by("memory_lies_on_another_device"))

@@ -137,7 +137,7 @@ class Builder:
                 made = words[words.index("-o") + 1]
                 if "-c" in words:
                     self.compile[made] = words
-                elif os.path.basename(made) == target:
+                elif os.path.basename(made) == target or os.path.basename(made).startswith(f"{target}."):  # with its version
                     self.link[target] = words
 
     def path(self, target):
@@ -195,6 +195,9 @@ def run_test(executable, only, all_tests, corpus):
     elif executable.name == "check_corpus":  # the names are those of its programs
         command = [sys.executable, "-B", corpus.parents[1] / "check" / "run_corpus.py", executable, *only.split(",")] if only else \
             [sys.executable, "-B", corpus.parents[1] / "check" / "run_corpus.py", executable]
+    elif executable.name.startswith("libportacl.so"):  # a program in Python loads it; the names are numbers of its parts
+        program = corpus.parents[1] / "check" / "python_threads.py"
+        command = [sys.executable, "-B", program, executable, *([only] if only else [])]
     else:
         pattern = only + all_tests[1:] if only else all_tests
         command = [executable, f"--gtest_filter={pattern}", "--gtest_fail_fast", "--gtest_brief=1"]
