@@ -220,6 +220,8 @@
 #include "aclnnop/aclnn_grid_sampler2d.h"
 #include "aclnnop/aclnn_group_norm.h"
 #include "aclnnop/aclnn_group_norm_backward.h"
+#include "aclnnop/aclnn_gru.h"
+#include "aclnnop/aclnn_gru_backward.h"
 #include "aclnnop/aclnn_gt_scalar.h"
 #include "aclnnop/aclnn_gt_tensor.h"
 #include "aclnnop/aclnn_hardshrink.h"
@@ -1250,6 +1252,18 @@ constexpr OperatorCall kCalls[] = {
           given.List({given.Numbers({3, 2, 2})}), given.List({given.Numbers({3, 2, 2})}), nullptr, false, a.reduction, 0.0,
           true, false, false, nullptr, given.Written({3, 2, 4}), given.Written({1, 2, 2}), given.Written({1, 2, 2}),
           given.List({given.Written({8, 4}), given.Written({8, 2})})),
+    MOVES(GRU, 1, kAny, (static_cast<void>(t), given.Numbers({3, 2, 4})), given.List({given.Numbers({6, 4}), given.Numbers({6, 2})}),
+          a.reduction == 0 ? nullptr : given.Numbers({1, 2, 2}), a.log_target ? given.Indices({3}) : nullptr, false, a.reduction, 0.0,
+          a.reduction == 1, false, a.reduction == 2, given.Written({3, 2, 2}), given.Written({1, 2, 2}),
+          given.List({given.Written({3, 2, 2})}), given.List({given.Written({3, 2, 2})}),
+          given.List({given.Written({3, 2, 2})}), given.List({given.Written({3, 2, 2})}),
+          given.List({given.Written({3, 2, 2})})),
+    MOVES(GRUBackward, 1, kAny, (static_cast<void>(t), given.Numbers({3, 2, 4})),
+          given.List({given.Numbers({6, 4}), given.Numbers({6, 2})}), given.Numbers({1, 2, 2}), given.Numbers({3, 2, 2}),
+          given.Numbers({1, 2, 2}), given.List({given.Numbers({3, 2, 2})}), given.List({given.Numbers({3, 2, 2})}),
+          given.List({given.Numbers({3, 2, 2})}), given.List({given.Numbers({3, 2, 2})}),
+          given.List({given.Numbers({3, 2, 2})}), a.log_target ? given.Indices({3}) : nullptr, false, a.reduction, false, false,
+          given.Written({3, 2, 4}), given.Written({1, 2, 2}), given.List({given.Written({6, 4}), given.Written({6, 2})})),
     MOVES(Convolution, 3, kOperand0, given.Image(t[0]), given.Image(t[1]), nullptr, given.ForAxes(t[0], 1), given.ForAxes(t[0], a.reduction & 1),
           given.ForAxes(t[0], 1), a.log_target, given.ForAxes(t[0], 0), 1, given.Image(t[2]), static_cast<int8_t>(a.reduction)),
     MOVES(ConvolutionBackward, 3, kOperand0, given.Image(t[0]), given.Image(t[2]), given.Image(t[1]), nullptr, given.ForAxes(t[0], 1),
@@ -1507,7 +1521,7 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 284;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 286;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
               "an operator of src/aclnnop/operators.def is missing here");
 

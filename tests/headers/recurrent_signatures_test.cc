@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
+#include "aclnnop/aclnn_gru.h"
+#include "aclnnop/aclnn_gru_backward.h"
 #include "aclnnop/aclnn_lstm.h"
 #include "aclnnop/aclnn_lstm_backward.h"
 
@@ -21,3 +23,7 @@ HAS(aclnnLSTM, In, Ins, Ins, In, bool, int64_t, double, bool, bool, bool, Out, O
     Outs, Outs, Outs, Outs);
 HAS(aclnnLstmBackward, In, Ins, Ins, In, In, In, Ins, Ins, Ins, Ins, Ins, Ins, Ins, In, bool, int64_t, double,
     bool, bool, bool, const aclBoolArray*, Out, Out, Out, Outs);
+HAS(aclnnGRU, In, Ins, In, In, bool, int64_t, double, bool, bool, bool, Out, Out, Outs, Outs, Outs, Outs,
+    Outs);
+HAS(aclnnGRUBackward, In, Ins, In, In, In, Ins, Ins, Ins, Ins, Ins, In, bool, int64_t, bool, bool, Out, Out,
+    Outs);

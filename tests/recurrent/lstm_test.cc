@@ -10,78 +10,15 @@
 #include "aclnnop/aclnn_lstm.h"
 #include "aclnnop/aclnn_lstm_backward.h"
 #include "gtest/gtest.h"
-#include "support/index_operator.h"
-#include "support/map_values.h"
+#include "recurrent/network.h"
 
 namespace portacl::testing {
 namespace {
 
-const DtypeList kDtypes = {ACL_FLOAT, ACL_FLOAT16};
+using namespace recurrent;
+
 const char* const kSavedOfForward[] = {"iOut", "jOut", "fOut", "oOut", "hOut", "cOut", "tanhCOut"};
 const char* const kSavedOfBackward[] = {"i", "g", "f", "o", "h", "c", "tanhc"};
-
-// The sizes of a call, from its input, the second parameter and the attributes.
-struct Sizes {
-  int64_t steps = 0, batch = 0, inputs = 0, hidden = 0, layers = 1, directions = 1;
-  bool has_bias = true, is_packed = false, batch_first = false;
-
-  int64_t cells() const { return layers * directions; }
-  int64_t each() const { return has_bias ? 4 : 2; }
-  int64_t width(int64_t layer) const { return layer == 0 ? inputs : directions * hidden; }
-  Shape Parameter(int64_t index) const {
-    const int64_t which = index % each();
-    if (which == 0) return {4 * hidden, width(index / each() / directions)};
-    return which == 1 ? Shape{4 * hidden, hidden} : Shape{4 * hidden};
-  }
-  Shape Sequence(int64_t numbers) const {
-    return batch_first && !is_packed ? Shape{batch, steps, numbers} : Shape{steps, batch, numbers};
-  }
-  Shape Input() const { return is_packed ? Shape{steps * batch, inputs} : Sequence(inputs); }
-  Shape State() const { return {cells(), batch, hidden}; }
-  Shape Saved() const { return {steps, batch, hidden}; }
-};
-
-// False where there are none.
-bool SizesOf(const IndexCall& call, const std::string& lengths, Sizes& sizes) {
-  sizes.layers = call["numLayers"].integer;
-  sizes.directions = call["bidirectional"].integer != 0 ? 2 : 1;
-  sizes.has_bias = call["hasBias"].integer != 0;
-  sizes.batch_first = call["batchFirst"].integer != 0;
-  sizes.is_packed = !call[lengths].null;
-  const auto& params = call["params"].entries;
-  if (sizes.layers < 1 || std::ssize(params) != sizes.cells() * sizes.each()) return false;
-  const Shape& input = call["input"].shape;
-  if (input.size() != (sizes.is_packed ? 2 : 3) || params[1].shape.size() != 2) return false;
-  sizes.hidden = params[1].shape[1];
-  if (sizes.is_packed) {
-    const Shape& steps = call[lengths].shape;
-    if (steps.size() != 1 || steps[0] < 1 || input[0] % steps[0] != 0) return false;
-    sizes.steps = steps[0];
-    sizes.batch = input[0] / steps[0];
-    sizes.inputs = input[1];
-  } else {
-    sizes.steps = input[sizes.batch_first ? 1 : 0];
-    sizes.batch = input[sizes.batch_first ? 0 : 1];
-    sizes.inputs = input[2];
-  }
-  return true;
-}
-
-bool IsNullOrHasNull(const IndexArgument& one) {
-  return one.null ||
-         std::any_of(one.entries.begin(), one.entries.end(), [](const auto& entry) { return entry.null; });
-}
-
-// Whether an argument that is there has another dtype than input, or another shape than given.
-bool Differs(const IndexArgument& one, const IndexCall& call, const std::function<Shape(int64_t)>& shape) {
-  if (one.null) return false;
-  if (one.kind == ParameterKind::kTensor) return one.dtype != call["input"].dtype || one.shape != shape(0);
-  for (int64_t i = 0; i < std::ssize(one.entries); ++i) {
-    const IndexArgument& entry = one.entries[static_cast<size_t>(i)];
-    if (entry.dtype != call["input"].dtype || entry.shape != shape(i)) return true;
-  }
-  return false;
-}
 
 bool ArgumentsWrong(const IndexCall& call, bool is_forward) {
   const std::string lengths = is_forward ? "batchSizes" : "batchSizesOptional";
@@ -113,65 +50,6 @@ bool ArgumentsWrong(const IndexCall& call, bool is_forward) {
 
 // ---- the definition ----
 
-using Numbers = std::vector<double>;
-
-// The tensors of a call by argument.
-class Values {
- public:
-  Values(const IndexCall& call, const std::vector<TensorValues>& tensors) : call_(call), tensors_(tensors) {}
-
-  const TensorValues* Tensor(const std::string& name, size_t entry = 0) const {
-    size_t at = 0;
-    for (const IndexArgument& one : call_.arguments) {
-      const bool is_list = one.kind == ParameterKind::kList;
-      if (one.name == name) return is_list || !one.null ? &tensors_[at + entry] : nullptr;
-      if (is_list && !one.null) at += one.entries.size();
-      if (one.kind == ParameterKind::kTensor) ++at;
-    }
-    return nullptr;
-  }
-  Numbers All(const std::string& name, size_t entry = 0) const {
-    const TensorValues* const tensor = Tensor(name, entry);
-    Numbers numbers;
-    for (const Element& element : tensor->elements)
-      numbers.push_back(static_cast<double>(NumberOf(tensor->dtype, element.data()).real));
-    return numbers;
-  }
-  // The same, or so many zeros where there is no such tensor.
-  Numbers AllOrZeros(const std::string& name, size_t entry, int64_t count) const {
-    const IndexArgument& one = call_[name];
-    const bool is_there = !one.null && (one.kind != ParameterKind::kList || entry < one.entries.size());
-    return is_there ? All(name, entry) : Numbers(static_cast<size_t>(count), 0.0);
-  }
-
- private:
-  const IndexCall& call_;
-  const std::vector<TensorValues>& tensors_;
-};
-
-Outcome Rounded(DtypeNumber dtype, const Numbers& numbers) {
-  Outcome outcome;
-  for (const double x : numbers) outcome.push_back(ElementOfNumber(dtype, {static_cast<long double>(x), 0}));
-  return outcome;
-}
-
-std::vector<int64_t> LengthsOf(const Values& values, const std::string& name, const Sizes& sizes) {
-  std::vector<int64_t> lengths(static_cast<size_t>(sizes.steps), sizes.batch);
-  if (!sizes.is_packed) return lengths;
-  for (size_t t = 0; t < lengths.size(); ++t)
-    lengths[t] = std::clamp<int64_t>(values.Tensor(name)->Integer(static_cast<int64_t>(t)), 0,
-                                     t == 0 ? sizes.batch : lengths[t - 1]);
-  return lengths;
-}
-
-double Logistic(double x) { return 1 / (1 + std::exp(-x)); }
-
-// Where step t of b lies in a sequence of rows of `width`, as the call has it.
-size_t RowAt(const Sizes& sizes, int64_t t, int64_t b, int64_t width) {
-  const bool batch_first = sizes.batch_first && !sizes.is_packed;
-  return static_cast<size_t>((batch_first ? b * sizes.steps + t : t * sizes.batch + b) * width);
-}
-
 std::vector<Outcome> ForwardOracle(const IndexCall& call, const std::vector<TensorValues>& tensors) {
   const Values values(call, tensors);
   Sizes sizes;
@@ -180,14 +58,7 @@ std::vector<Outcome> ForwardOracle(const IndexCall& call, const std::vector<Tens
   const std::vector<int64_t> lengths = LengthsOf(values, "batchSizes", sizes);
   const DtypeNumber dtype = call["input"].dtype;
   // x[t][b] of the layer
-  std::vector<std::vector<Numbers>> x(static_cast<size_t>(sizes.steps));
-  const Numbers input = values.All("input");
-  for (int64_t t = 0; t < sizes.steps; ++t) {
-    for (int64_t b = 0; b < sizes.batch; ++b) {
-      const auto first = input.begin() + static_cast<std::ptrdiff_t>(RowAt(sizes, t, b, sizes.inputs));
-      x[static_cast<size_t>(t)].emplace_back(first, first + sizes.inputs);
-    }
-  }
+  Rows x = RowsOf(sizes, values.All("input"), sizes.inputs);
   const auto state = static_cast<size_t>(sizes.cells() * sizes.batch * n);
   const Numbers h0 = values.AllOrZeros("hx", 0, static_cast<int64_t>(state));
   const Numbers c0 = values.AllOrZeros("hx", 1, static_cast<int64_t>(state));
@@ -198,10 +69,9 @@ std::vector<Outcome> ForwardOracle(const IndexCall& call, const std::vector<Tens
     one.assign(static_cast<size_t>(sizes.cells()),
                Numbers(static_cast<size_t>(sizes.steps * sizes.batch * n), 0.0));
   for (int64_t layer = 0; layer < sizes.layers; ++layer) {
-    std::vector<std::vector<Numbers>> y(
-        static_cast<size_t>(sizes.steps),
-        std::vector<Numbers>(static_cast<size_t>(sizes.batch),
-                             Numbers(static_cast<size_t>(sizes.directions * n), 0.0)));
+    Rows y(static_cast<size_t>(sizes.steps),
+           std::vector<Numbers>(static_cast<size_t>(sizes.batch),
+                                Numbers(static_cast<size_t>(sizes.directions * n), 0.0)));
     for (int64_t direction = 0; direction < sizes.directions; ++direction) {
       const auto cell = static_cast<size_t>(layer * sizes.directions + direction);
       const auto first = cell * static_cast<size_t>(sizes.each());
@@ -249,14 +119,7 @@ std::vector<Outcome> ForwardOracle(const IndexCall& call, const std::vector<Tens
     }
     x = y;
   }
-  Numbers output(static_cast<size_t>(sizes.steps * sizes.batch * sizes.directions * n));
-  for (int64_t t = 0; t < sizes.steps; ++t) {
-    for (int64_t b = 0; b < sizes.batch; ++b) {
-      const Numbers& row = x[static_cast<size_t>(t)][static_cast<size_t>(b)];
-      std::copy(row.begin(), row.end(),
-                output.begin() + static_cast<std::ptrdiff_t>(RowAt(sizes, t, b, sizes.directions * n)));
-    }
-  }
+  const Numbers output = SequenceOf(sizes, x, sizes.directions * n);
   std::vector<Outcome> outcomes = {Rounded(dtype, output), Rounded(dtype, hy), Rounded(dtype, cy)};
   for (size_t kind = 0; kind < 7; ++kind) {
     for (size_t cell = 0; cell < call[kSavedOfForward[kind]].entries.size(); ++cell)
@@ -384,17 +247,6 @@ std::vector<Outcome> BackwardOracle(const IndexCall& call, const std::vector<Ten
 
 // ---- calls ----
 
-IndexArgument OfShapes(const std::string& name, int64_t count, const std::function<Shape(int64_t)>& shape,
-                       DtypeNumber dtype, bool is_output = false) {
-  std::vector<Shape> shapes;
-  for (int64_t i = 0; i < count; ++i) shapes.push_back(shape(i));
-  return ListArg(name, shapes, is_output, dtype);
-}
-IndexArgument Null(IndexArgument argument) {
-  argument.null = true;
-  return argument;
-}
-
 std::vector<IndexArgument> ArgumentsOf(const Sizes& sizes, bool is_forward, bool train, bool has_state,
                                        DtypeNumber dtype) {
   const auto same = [](const Shape& shape) { return [=](int64_t) { return shape; }; };
@@ -488,22 +340,7 @@ IndexOperator Lstm(bool is_forward) {
     call.arguments =
         ArgumentsOf(sizes, is_forward, random.Chance(80), random.Chance(70), DrawDtype(random, kDtypes));
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
-    int64_t length = 100;
-    for (HostTensor& tensor : tensors) {
-      for (int64_t i = 0; i < tensor.size(); ++i) {
-        if (tensor.dtype() == ACL_INT64) {
-          length = std::min(length, i == 0 ? random.Between(1, 4) : random.Between(0, 4));
-          std::memcpy(tensor.Element(i), &length, sizeof length);
-          continue;
-        }
-        const auto value = static_cast<long double>(random.Between(-500, 500)) / 1000;
-        const Element element = ElementOfNumber(tensor.dtype(), {value, 0});
-        std::copy(element.begin(), element.end(), tensor.Element(i));
-      }
-    }
-    (void)call;
-  };
+  op.fill = Fill;
   op.oracle = is_forward ? ForwardOracle : BackwardOracle;
   op.tolerance = 2e-5;
   op.is_inexact = true;

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "aclnnop/aclnn_gru.h"
+#include "aclnnop/aclnn_gru_backward.h"
 #include "aclnnop/aclnn_lstm.h"
 #include "aclnnop/aclnn_lstm_backward.h"
 #include "determinism/arguments.h"
@@ -75,6 +77,30 @@ aclnnStatus PlanBackward(Tensors t, const Attributes&, uint64_t* size, aclOpExec
       others.List({Copy(t[4], kGates), others.Tensor({kGates, kHidden})}), size, executor);
 }
 
+constexpr int64_t kGruGates = 3 * kHidden;
+
+aclnnStatus PlanGru(Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+  Others others(t[0]);
+  const aclTensorList* const params = others.List(
+      {Copy(t[1], kGruGates), Copy(t[2], kGruGates), Copy(t[3], kGruGates), Copy(t[4], kGruGates)});
+  return aclnnGRUGetWorkspaceSize(t[0], params, nullptr, nullptr, true, 1, 0, false, false, false, t[5],
+                                  others.One({1, kBatch, kHidden}), nullptr, nullptr, nullptr, nullptr,
+                                  nullptr, size, executor);
+}
+
+// The gradient of the weights of the hidden state.
+aclnnStatus PlanGruBackward(Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+  Others others(t[0]);
+  const aclTensorList* const params = others.List({Copy(t[1], kGruGates), Copy(t[2], kGruGates)});
+  const Shape state = {1, kBatch, kHidden};
+  const aclTensorList* saved[5];
+  for (const aclTensorList*& list : saved) list = others.List({Copy(t[3], kSteps)});
+  return aclnnGRUBackwardGetWorkspaceSize(
+      t[0], params, others.One(state), t[3], others.One(state), saved[0], saved[1], saved[2], saved[3],
+      saved[4], nullptr, false, 1, false, false, others.One({kSteps, kBatch, kInputs}), others.One(state),
+      others.List({others.Tensor({kGruGates, kInputs}), Copy(t[4], kGruGates)}), size, executor);
+}
+
 SubjectRegistration Register(const char* name, const std::vector<Shape>& inputs, const Shape& output,
                              decltype(OperatorBinding::plan) plan, decltype(OperatorBinding::run) run) {
   Subject subject;
@@ -100,6 +126,14 @@ const auto kLstmBackward =
     Register("aclnnLstmBackward",
              {{kSteps, kBatch, kInputs}, {kGates, kInputs}, {kGates, kHidden}, {kSteps, kBatch, kHidden}},
              {kGates, kInputs}, PlanBackward, aclnnLstmBackward);
+const auto kGru = Register(
+    "aclnnGRU",
+    {{kSteps, kBatch, kInputs}, {kGruGates, kInputs}, {kGruGates, kHidden}, {kGruGates}, {kGruGates}},
+    {kSteps, kBatch, kHidden}, PlanGru, aclnnGRU);
+const auto kGruBackward = Register(
+    "aclnnGRUBackward",
+    {{kSteps, kBatch, kInputs}, {kGruGates, kInputs}, {kGruGates, kHidden}, {kSteps, kBatch, kHidden}},
+    {kGruGates, kHidden}, PlanGruBackward, aclnnGRUBackward);
 
 }  // namespace
 }  // namespace portacl::testing

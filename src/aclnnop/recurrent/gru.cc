@@ -1,0 +1,165 @@
+// aclnnGRU and aclnnGRUBackward: gated recurrent units over sequences.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_gru.h"
+
+#include "aclnnop/aclnn_gru_backward.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/recurrent/network.h"
+#include "engine/recurrent/gru.h"
+
+namespace portacl {
+namespace {
+
+using namespace recurrent;
+
+constexpr DtypeRule kDtypes = Everywhere(kNoDtype).On(products::kAtlasA2AndA3, kFloatAndHalf);
+
+enum Attributes { kHasBias, kLayers, kDropout, kTrain, kBidirection, kBatchFirst };
+enum GradientAttributes { kGradHasBias, kGradLayers, kGradBidirection, kGradBatchFirst };
+enum Forward { kInput, kParams, kHx, kLengths, kOutput, kHy, kSaved, kLastSaved = kSaved + 4 };
+enum Backward {
+  kGradInput,
+  kGradParams,
+  kGradHx,
+  kOfOutput,
+  kOfHy,
+  kGradSaved,
+  kGradLastSaved = kGradSaved + 4,
+  kGradLengths,
+  kOfInput,
+  kOfH0,
+  kOfParams
+};
+constexpr Places kForward{.is_forward = true,
+                          .gates = engine::kGruGates,
+                          .states = 1,
+                          .input = kInput,
+                          .params = kParams,
+                          .hx = kHx,
+                          .lengths = kLengths,
+                          .saved = kSaved,
+                          .saved_count = engine::kGruSaved,
+                          .output = kOutput,
+                          .after = kHy,
+                          .has_bias = kHasBias,
+                          .layers = kLayers,
+                          .train = kTrain,
+                          .bidirectional = kBidirection,
+                          .batch_first = kBatchFirst};
+constexpr Places kBackward{.is_forward = false,
+                           .gates = engine::kGruGates,
+                           .states = 1,
+                           .input = kGradInput,
+                           .params = kGradParams,
+                           .hx = kGradHx,
+                           .lengths = kGradLengths,
+                           .saved = kGradSaved,
+                           .saved_count = engine::kGruSaved,
+                           .output = kOfOutput,
+                           .after = kOfHy,
+                           .of_input = kOfInput,
+                           .of_before = kOfH0,
+                           .of_params = kOfParams,
+                           .has_bias = kGradHasBias,
+                           .layers = kGradLayers,
+                           .bidirectional = kGradBidirection,
+                           .batch_first = kGradBatchFirst};
+
+void SetForward(const OperatorCall& call, Executor& executor) {
+  engine::Gru gru{};
+  Describe(call, kForward, gru);
+  SetNetworkJob(call, kForward, gru, executor);
+}
+
+void SetBackward(const OperatorCall& call, Executor& executor) {
+  engine::GruGradient gru{};
+  Describe(call, kBackward, gru);
+  SetNetworkJob(call, kBackward, gru, executor);
+}
+
+constexpr auto kForwardChecks = Join(
+    List(NotNull(kInput), Own(ListsGiven<kParams, kParams>, ACLNN_ERR_PARAM_NULLPTR), NotNull(kOutput),
+         NotNull(kHy)),
+    List(If(Trains<kForward>, Own(ListsGiven<kSaved, kLastSaved>, ACLNN_ERR_PARAM_NULLPTR)),
+         DtypesIn(kDtypes, {kInput}), Own(DtypesAreInputs<kParams, kHx>), Own(DtypesAreInputs<kOutput, kHy>),
+         If(Trains<kForward>, Own(DtypesAreInputs<kSaved, kLastSaved>)), Own(Placed<NoLengths, kForward>),
+         Own(Placed<CountsFit, kForward>), Own(Placed<RanksFit, kForward>), Own(Placed<ShapesFit, kForward>),
+         SizesRepresentable({kOutput, kHy}),
+         If(Trains<kForward>, SizesRepresentable({kSaved, kSaved + 1, kSaved + 2, kSaved + 3, kLastSaved})),
+         Own(Placed<DoneIfNoStates, kForward>), InsideStorage({kInput, kParams, kHx})));
+
+constexpr auto kBackwardChecks =
+    Join(List(NotNull(kGradInput), Own(ListsGiven<kGradParams, kGradParams>, ACLNN_ERR_PARAM_NULLPTR),
+              NotNull(kGradHx), NotNull(kOfOutput), NotNull(kOfHy),
+              Own(ListsGiven<kGradSaved, kGradLastSaved>, ACLNN_ERR_PARAM_NULLPTR), NotNull(kOfInput),
+              NotNull(kOfH0), Own(ListsGiven<kOfParams, kOfParams>, ACLNN_ERR_PARAM_NULLPTR)),
+         List(DtypesIn(kDtypes, {kGradInput}), Own(DtypesAreInputs<kGradParams, kGradLastSaved>),
+              Own(DtypesAreInputs<kOfInput, kOfParams>), Own(Placed<NoLengths, kBackward>),
+              Own(Placed<CountsFit, kBackward>), Own(Placed<RanksFit, kBackward>),
+              Own(Placed<ShapesFit, kBackward>), SizesRepresentable({kOfInput, kOfH0, kOfParams}),
+              Own(Placed<DoneIfNoStates, kBackward>),
+              InsideStorage({kGradInput, kGradParams, kGradHx, kOfOutput, kOfHy}),
+              InsideStorage({kGradSaved, kGradSaved + 1, kGradSaved + 2, kGradSaved + 3, kGradLastSaved})));
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts gru, gru_backward;
+}
+const OperatorFacts facts::gru = {"aclnnGRU", "aclnnop/aclnn_gru.h", kDtypes, kDtypes,
+                                  /*by_promotion=*/false};
+const OperatorFacts facts::gru_backward = {"aclnnGRUBackward", "aclnnop/aclnn_gru_backward.h", kDtypes,
+                                           kDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+aclnnStatus aclnnGRUGetWorkspaceSize(const aclTensor* input, const aclTensorList* params, const aclTensor* hx,
+                                     const aclTensor* batchSizes, bool hasBias, int64_t numLayers,
+                                     double dropout, bool train, bool bidirection, bool batchFirst,
+                                     aclTensor* output, aclTensor* hy, aclTensorList* rOut,
+                                     aclTensorList* zOut, aclTensorList* nOut, aclTensorList* hnOut,
+                                     aclTensorList* hOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {
+      {"input", input},   {"params", params}, {"hx", hx},     {"batchSizes", batchSizes},
+      {"output", output}, {"hy", hy},         {"rOut", rOut}, {"zOut", zOut},
+      {"nOut", nOut},     {"hnOut", hnOut},   {"hOut", hOut}};
+  const Attribute attributes[] = {{"hasBias", hasBias},         {"numLayers", numLayers},
+                                  {"dropout", dropout},         {"train", train},
+                                  {"bidirection", bidirection}, {"batchFirst", batchFirst}};
+  OperatorCall call{"aclnnGRU", tensors, attributes};
+  call.output_count = 7;
+  return RunPhase1(call, kForwardChecks, workspaceSize, executor, SetForward);
+}
+PORTACL_PHASE_2(aclnnGRU)
+
+aclnnStatus aclnnGRUBackwardGetWorkspaceSize(
+    const aclTensor* input, const aclTensorList* params, const aclTensor* hx, const aclTensor* dy,
+    const aclTensor* dh, const aclTensorList* r, const aclTensorList* z, const aclTensorList* n,
+    const aclTensorList* hn, const aclTensorList* h, const aclTensor* batchSizes, bool hasBias,
+    int64_t numLayers, bool bidirection, bool batchFirst, aclTensor* dxOut, aclTensor* dhPrevOut,
+    aclTensorList* dparamsOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"input", input},
+                                    {"params", params},
+                                    {"hx", hx},
+                                    {"dy", dy},
+                                    {"dh", dh},
+                                    {"r", r},
+                                    {"z", z},
+                                    {"n", n},
+                                    {"hn", hn},
+                                    {"h", h},
+                                    {"batchSizes", batchSizes},
+                                    {"dxOut", dxOut},
+                                    {"dhPrevOut", dhPrevOut},
+                                    {"dparamsOut", dparamsOut}};
+  const Attribute attributes[] = {{"hasBias", hasBias},
+                                  {"numLayers", numLayers},
+                                  {"bidirection", bidirection},
+                                  {"batchFirst", batchFirst}};
+  OperatorCall call{"aclnnGRUBackward", tensors, attributes};
+  call.output_count = 3;
+  return RunPhase1(call, kBackwardChecks, workspaceSize, executor, SetBackward);
+}
+PORTACL_PHASE_2(aclnnGRUBackward)
