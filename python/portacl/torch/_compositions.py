@@ -7,7 +7,7 @@ They are registered where PyTorch records gradients, so the gradient is that of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -80,13 +80,13 @@ def _rows(sizes: list[int], batch: int) -> _Tensor:
 def _is_whole(
     input: _Tensor, hx: list[_Tensor], params: list[_Tensor], has_biases: bool, cells: int, drops: bool
 ) -> bool:
-    """Whether aclnnLSTM computes it: one type, nothing projected, nothing dropped between layers."""
+    """Whether CANN's whole function computes it: one type, nothing projected, nothing dropped between layers."""
     return (
         input.numel() > 0
         and input.dtype in (torch.float32, torch.float16)
         and all(t.dtype is input.dtype and t.device == input.device for t in (*hx, *params))
         and len(params) == cells * (4 if has_biases else 2)
-        and hx[0].shape == hx[1].shape
+        and all(state.shape == hx[0].shape for state in hx)
         and not drops
     )
 
@@ -155,6 +155,29 @@ def lstm_data(
     return whole[0].flatten(0, 1).index_select(0, rows), whole[1], whole[2]
 
 
+def gru_input(
+    steps: Callable[..., Any],
+    input: _Tensor,
+    hx: _Tensor,
+    params: list[_Tensor],
+    has_biases: bool,
+    num_layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> Any:
+    """The whole network at once; else single steps, as torch_npu has it."""
+    drops = dropout != 0 and train and num_layers > 1
+    if input.dim() != 3 or not _is_whole(input, [hx], params, has_biases, num_layers * (1 + bidirectional), drops):
+        return steps(
+            input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first
+        )
+    saves = _saves([input, hx, *params])
+    whole = torch.ops.npu._gru_npu(input, hx, params, has_biases, num_layers, 0.0, saves, bidirectional, batch_first=batch_first)
+    return tuple(whole[:2])
+
+
 _FLASH = 1  # PyTorch's SDPBackend.FLASH_ATTENTION: on a CPU, the fused kernel
 
 
@@ -199,5 +222,17 @@ BY_NAME: dict[str, Callable[..., Any]] = {
     "aten::scaled_dot_product_attention": scaled_dot_product_attention,
 }
 
-# Those that are given the operator as PyTorch makes it of others, for the calls that they leave to it.
-OR_STEPS: dict[str, Callable[..., Any]] = {"aten::lstm.data": lstm_data, "aten::lstm.input": lstm_input}
+
+class Whole(NamedTuple):
+    """A composition that is given the operator as PyTorch makes it of others, for the calls that it leaves to it."""
+
+    compute: Callable[..., Any]
+    needs: str  # the operator of torch_npu that it calls
+    products: str = ".*"  # the names of those that have it
+
+
+OR_STEPS: dict[str, Whole] = {
+    "aten::gru.input": Whole(gru_input, "npu::_gru_npu", "Ascend910(B[0-9]|_93).*"),
+    "aten::lstm.data": Whole(lstm_data, "npu::_lstm_npu"),
+    "aten::lstm.input": Whole(lstm_input, "npu::_lstm_npu"),
+}

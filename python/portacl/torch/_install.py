@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -132,8 +133,8 @@ class Installation:
             return
         if name in _compositions.BY_NAME:
             self._compose(name)
-        elif name in _compositions.OR_STEPS and not self._lacking("npu::_lstm_npu"):
-            whole, steps = _compositions.OR_STEPS[name], _kernels.decomposed(operator)
+        elif self._has_whole(name):
+            whole, steps = _compositions.OR_STEPS[name].compute, _kernels.decomposed(operator)
             for key in ("PrivateUse1", "AutogradPrivateUse1"):
                 self._register(name, key, _kernels.or_steps(whole, steps), with_keyset=True)
         elif name.partition("::")[2].startswith(_NOT_FOR_NPU):
@@ -143,6 +144,10 @@ class Installation:
             self._register(name, "PrivateUse1", self._fallback(operator, f"portacl lacks {', '.join(lacking)}"))
         else:
             self._register(name, "PrivateUse1", _kernels.missing(operator, lacking, _NO_CPU_KERNEL))
+
+    def _has_whole(self, name: str) -> bool:
+        whole = _compositions.OR_STEPS.get(name)
+        return whole is not None and re.fullmatch(whole.products, self._table.product) is not None and not self._lacking(whole.needs)
 
     def _compose(self, name: str) -> None:
         for key in ("PrivateUse1", "AutogradPrivateUse1"):
@@ -233,7 +238,7 @@ class Installation:
                     self._register(name, "AutogradPrivateUse1", chosen, with_keyset=True)
                 return
         operator = _operator(name)
-        if name in _compositions.OR_STEPS and not self._lacking("npu::_lstm_npu"):
+        if self._has_whole(name):
             return
         if operator is None or name in _compositions.BY_NAME:
             return

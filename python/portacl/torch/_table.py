@@ -32,6 +32,7 @@ class Table:
         file = importlib.resources.files(__package__) / f"operators-{version}.json"
         data = json.loads(file.read_text(encoding="utf-8"))
         self.version = version
+        self.product = product
         self._needs: dict[str, str] = data["operators"]
         for pattern, needs in data["products"].items():
             if re.fullmatch(pattern, product):
