@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
+from torch.autograd import forward_ad
 
 from . import _memory
 
@@ -88,11 +89,54 @@ def _is_whole(
         and len(params) == cells * (4 if has_biases else 2)
         and all(state.shape == hx[0].shape for state in hx)
         and not drops
+        and not _is_transformed([input, *hx, *params])
     )
+
+
+def _is_transformed(tensors: list[_Tensor]) -> bool:
+    """Whether torch.func looks on, or forward mode: they differentiate single steps."""
+    if torch._C._functorch.peek_interpreter_stack() is not None:
+        return True
+    return forward_ad._current_level >= 0 and any(forward_ad.unpack_dual(t).tangent is not None for t in tensors)
 
 
 def _saves(tensors: list[_Tensor]) -> bool:
     return torch.is_grad_enabled() and any(t.requires_grad for t in tensors)
+
+
+class _Network(NamedTuple):
+    """A recurrent network, whose tensors are its input, its states and its parameters."""
+
+    outputs: int
+    forward: Callable[..., Any]  # whether to save what the gradient takes, the tensors: the outputs and what is saved
+    backward: Callable[..., Any]  # gradients of outputs, what is saved, the tensors: gradients of the tensors
+    steps: Callable[..., Any]  # the tensors: the outputs, made of single steps
+
+    def __call__(self, *tensors: _Tensor) -> Any:
+        if _saves(list(tensors)):
+            return _RecordedNetwork.apply(self, *tensors)
+        return tuple(self.forward(False, *tensors)[: self.outputs])
+
+
+class _RecordedNetwork(torch.autograd.Function):
+    """A network with CANN's gradient, which PyTorch cannot differentiate: where it is to be, the gradient is that of single steps."""
+
+    @staticmethod
+    def forward(ctx: Any, network: _Network, *tensors: _Tensor) -> Any:
+        results = network.forward(True, *tensors)
+        ctx.network = network
+        ctx.save_for_backward(*tensors, *results[network.outputs :])
+        return tuple(results[: network.outputs])
+
+    @staticmethod
+    def backward(ctx: Any, *of_outputs: _Tensor) -> Any:
+        needed = ctx.needs_input_grad[1:]
+        tensors, saved = ctx.saved_tensors[: len(needed)], ctx.saved_tensors[len(needed) :]
+        if not torch.is_grad_enabled():
+            return None, *ctx.network.backward(of_outputs, saved, *tensors)
+        wanted = [t for t, need in zip(tensors, needed) if need]
+        found = iter(torch.autograd.grad(ctx.network.steps(*tensors), wanted, of_outputs, create_graph=True, allow_unused=True))
+        return None, *(next(found) if need else None for need in needed)
 
 
 def lstm_input(
@@ -113,9 +157,24 @@ def lstm_input(
         return steps(
             input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first
         )
-    saves = _saves([input, *hx, *params])
-    whole = torch.ops.npu._lstm_npu(input, hx, params, has_biases, num_layers, 0.0, saves, bidirectional, batch_first=batch_first)
-    return tuple(whole[:3])
+    single = (has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    network = _lstm(
+        lambda x, h, c, *p: steps(x, [h, c], list(p), *single), has_biases, num_layers, bidirectional, batch_first=batch_first
+    )
+    return network(input, *hx, *params)
+
+
+def _lstm(steps: Callable[..., Any], has_biases: bool, num_layers: int, bidirectional: bool, **how: Any) -> _Network:
+    def forward(saves: bool, x: _Tensor, h: _Tensor, c: _Tensor, *params: _Tensor) -> Any:
+        return torch.ops.npu._lstm_npu(x, [h, c], list(params), has_biases, num_layers, 0.0, saves, bidirectional, **how)
+
+    def backward(of: Any, saved: Any, x: _Tensor, h: _Tensor, c: _Tensor, *params: _Tensor) -> Any:
+        of_x, of_states, of_params = torch.ops.npu._lstm_npu_backward(
+            *of, x, [h, c], list(params), *saved, has_biases, num_layers, 0.0, True, bidirectional, **how
+        )
+        return of_x, *of_states, *of_params
+
+    return _Network(3, forward, backward, steps)
 
 
 def lstm_data(
@@ -139,19 +198,18 @@ def lstm_data(
     lengths = batch_sizes.tolist()
     batch = lengths[0]
     rows = _rows(lengths, batch).to(data.device)
+
+    def single(x: _Tensor, h: _Tensor, c: _Tensor, *p: _Tensor) -> Any:
+        y, hy, cy = steps(
+            x.index_select(0, rows), batch_sizes, [h, c], list(p), has_biases, num_layers, dropout, train, bidirectional
+        )
+        return y.new_zeros(len(lengths) * batch, y.shape[1]).index_copy(0, rows, y).unflatten(0, (len(lengths), batch)), hy, cy
+
     padded = data.new_zeros(len(lengths) * batch, data.shape[1]).index_copy(0, rows, data)
-    whole = torch.ops.npu._lstm_npu(
-        padded,
-        hx,
-        params,
-        has_biases,
-        num_layers,
-        0.0,
-        _saves([data, *hx, *params]),
-        bidirectional,
-        batch_first=False,
-        batch_sizes=batch_sizes.to(data.device),
+    network = _lstm(
+        single, has_biases, num_layers, bidirectional, batch_first=False, batch_sizes=batch_sizes.to(data.device)
     )
+    whole = network(padded, *hx, *params)
     return whole[0].flatten(0, 1).index_select(0, rows), whole[1], whole[2]
 
 
@@ -173,9 +231,20 @@ def gru_input(
         return steps(
             input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first
         )
-    saves = _saves([input, hx, *params])
-    whole = torch.ops.npu._gru_npu(input, hx, params, has_biases, num_layers, 0.0, saves, bidirectional, batch_first=batch_first)
-    return tuple(whole[:2])
+    single = (has_biases, num_layers, dropout, train, bidirectional, batch_first)
+
+    def forward(saves: bool, x: _Tensor, h: _Tensor, *p: _Tensor) -> Any:
+        return torch.ops.npu._gru_npu(
+            x, h, list(p), has_biases, num_layers, 0.0, saves, bidirectional, batch_first=batch_first
+        )
+
+    def backward(of: Any, saved: Any, x: _Tensor, h: _Tensor, *p: _Tensor) -> Any:
+        of_x, of_h, of_params = torch.ops.npu._gru_npu_backward(
+            *of, x, h, list(p), *saved, has_biases, num_layers, 0.0, True, bidirectional, batch_first=batch_first
+        )
+        return of_x, of_h, *of_params
+
+    return _Network(2, forward, backward, lambda x, h, *p: steps(x, h, list(p), *single))(input, hx, *params)
 
 
 _FLASH = 1  # PyTorch's SDPBackend.FLASH_ATTENTION: on a CPU, the fused kernel
