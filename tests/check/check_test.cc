@@ -8,12 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <map>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "acl/sanitizers.h"
@@ -381,6 +383,31 @@ TEST(Unwinding, CodeInNoModuleHasNoRules) {
 }
 #endif
 
+// A child that is forked while other threads walk their stacks can walk its own.
+TEST(Unwinding, InAForkedChild) {
+  PrepareUnwinding();
+  std::atomic<bool> ends{false};
+  std::thread other([&ends] {
+    void* found[8];
+    while (!ends) Unwind(found, 8);
+  });
+  int failed = 0;
+  for (int round = 0; round < 200 && failed == 0; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      void* found[8];
+      _exit(Unwind(found, 8) > 0 ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    failed = status;
+  }
+  ends = true;
+  other.join();
+  EXPECT_EQ(failed, 0);
+}
+
 // What Unwind finds in a function; a stack of the checks begins with the same.
 __attribute__((noinline)) CallStack TakenBelow(int depth, void** found) {
   if (depth > 0) {
@@ -403,7 +430,7 @@ TEST(CallStacks, BeginWhereTheyAreTaken) {
   for (int i = 1; i < stack.frame_count; ++i) EXPECT_EQ(stack.frames[i], found[i]) << "frame " << i;
   const auto distance = static_cast<char*>(stack.frames[0]) - static_cast<char*>(found[0]);
   EXPECT_GT(distance, 0);
-  EXPECT_LT(distance, 200);
+  EXPECT_LT(distance, 1000);
 }
 
 TEST(OperandAccess, Kinds) {
