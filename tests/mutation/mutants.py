@@ -1407,6 +1407,7 @@ add("check: the stack that was taken ahead is not used", "  if (taken_ahead != n
 add = mutants_of("src/check/unwind.cc", ("check:Unwinding.*",))
 add("check: rules outlive their modules", "if (word >> kBitsOfRule == WordOf({}, unloaded) >> kBitsOfRule)", "if (word != 0)")
 add("check: code in no module has rules", "  if (!IsInModule(call)) return {};", "  if (!IsInModule(call) && call == 0) return {};")
+add("check: forks do not wait for the list of modules", "  GuardAcrossFork(of_modules, ForkRank::kModules);\n", "")
 add("check: no stack has rules", "  if (!IsInModule(call)) return {};", "  if (IsInModule(call) || call != 0) return {};")
 
 add = mutants_of("src/check/report.cc", told_by("operand_after_free", "event_is_left"))
