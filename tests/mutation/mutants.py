@@ -1245,6 +1245,28 @@ add = mutants_of("src/engine/update/update.cc", ("optimizer_steps",))
 add("updates: what was found is not told", "if (found && found_operand >= 0)", "if (false)")
 add("updates: only the first result is stored", "for (int k = 0; k < update.outputs; ++k) {", "for (int k = 0; k < 1; ++k) {")
 
+# ---- Recurrent networks -------------------------------------------------------------------------
+
+add = mutants_of("src/engine/recurrent/gru.cc", ("recurrent_gru",))
+add("gru: the new state is multiplied by r before the product", "n[k] += r[k] * hn[k];", "n[k] += hn[k];")
+add("gru: z keeps the new state", "h[k] = (h[k] - n[k]) * z[k] + n[k];", "h[k] = (n[k] - h[k]) * z[k] + h[k];")
+add("gru: the state's part has the gradient of the input's", "hidden_n[k] = of_n[k] * r[k];", "hidden_n[k] = of_n[k];")
+add("gru: the state itself hands no gradient on", "step.of_h[k] = from_h * z[k];", "step.of_h[k] = 0;")
+add("gru: r and its own function's gradient", "(r[k] * (1 - r[k]))", "(1 - r[k])")
+
+add = mutants_of("src/engine/recurrent/layers.h", ("recurrent_gru", "recurrent_lstm"), seen_by=("src/engine/recurrent/",))
+add("recurrent: both biases are the input's", "which < sizes.parameters(); ++which)\n      Multiply({one_, ACL_FLOAT, 0, 0}, of_gates[which - 2],",
+    "which < sizes.parameters(); ++which)\n      Multiply({one_, ACL_FLOAT, 0, 0}, of_gates[0],", ["recurrent_gru"])
+add("recurrent: the gradient of the state is not added to", "gates, Cells::kHiddenGatesDiffer ? &h : nullptr);", "gates, nullptr);", ["recurrent_gru"])
+add("recurrent: the second direction's gradient alone", "direction == 0 ? nullptr : &to);", "nullptr);")
+add("recurrent: the second direction starts with its own step", "b < lengths_[t + 1] ? t + 1 : -1;", "b < lengths_[t + 1] ? t : -1;")
+
+add = mutants_of("src/aclnnop/recurrent/network.cc", ("recurrent_gru", "recurrent_lstm"))
+add("recurrent: lengths pass where there are none", "if (!IsPacked(call, at)) return ACL_SUCCESS;\n  return Refuse(check, call, at.lengths,",
+    "if (!IsPacked(call, at) || call.product != Product::kNoDevice) return ACL_SUCCESS;\n  return Refuse(check, call, at.lengths,", ["recurrent_gru"])
+add("recurrent: any number of saved lists' tensors", "CountIs(check, call, at.saved + which, Cells(call, at))",
+    "CountIs(check, call, at.saved + which, call.Count(at.saved + which))")
+
 # ---- Attention ----------------------------------------------------------------------------------
 
 add = mutants_of("src/engine/attention/forward.cc", ("flash_attention",))

@@ -9,7 +9,6 @@ import torch_npu  # noqa: F401
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-
 KINDS = [nn.LSTM, nn.GRU]
 
 
