@@ -1248,8 +1248,8 @@ add("updates: only the first result is stored", "for (int k = 0; k < update.outp
 # ---- Recurrent networks -------------------------------------------------------------------------
 
 add = mutants_of("src/engine/recurrent/gru.cc", ("recurrent_gru",))
-add("gru: the new state is multiplied by r before the product", "n[k] += r[k] * hn[k];", "n[k] += hn[k];")
-add("gru: z keeps the new state", "h[k] = (h[k] - n[k]) * z[k] + n[k];", "h[k] = (n[k] - h[k]) * z[k] + h[k];")
+add("gru: r resets nothing", "n[k] += r[k] * hn[k];", "n[k] += hn[k];")
+add("gru: z lets the new state in", "h[k] = (h[k] - n[k]) * z[k] + n[k];", "h[k] = (n[k] - h[k]) * z[k] + h[k];")
 add("gru: the state's part has the gradient of the input's", "hidden_n[k] = of_n[k] * r[k];", "hidden_n[k] = of_n[k];")
 add("gru: the state itself hands no gradient on", "step.of_h[k] = from_h * z[k];", "step.of_h[k] = 0;")
 add("gru: r and its own function's gradient", "(r[k] * (1 - r[k]))", "(1 - r[k])")
