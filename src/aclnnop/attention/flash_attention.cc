@@ -613,8 +613,8 @@ aclnnStatus WorkspaceFits(const Check&, OperatorCall& call) noexcept {
   const Sizes sizes(call);
   const Sequences sequences(call, sizes);
   const auto in_lanes = [](int64_t length) { return static_cast<double>(length) + 64; };
-  const double rows =
-      static_cast<double>(sizes.query.heads / sizes.key.heads * ThreadLimit()) * in_lanes(sequences.queries);
+  const int64_t members = sizes.query.heads / sizes.key.heads;
+  const double rows = static_cast<double>(members) * ThreadLimit() * in_lanes(sequences.queries);
   const double shifts = WantsShift<at>(call) ? static_cast<double>(sizes.query.heads) *
                                                    in_lanes(sequences.queries) * in_lanes(sequences.keys)
                                              : 0;

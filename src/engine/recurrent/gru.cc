@@ -19,7 +19,7 @@ class Forward : public ForwardLayers<Forward> {
   void LoadFurtherStates(int64_t) {}
   void StoreFurtherStates(int64_t) {}
 
-  void Step(int64_t, float* r, float* hidden, float* h, const float** saved) {
+  void Step(int64_t, float* r, const float* hidden, float* h, const float** saved) {
     const int64_t count = sizes.hidden;
     float* const z = r + count;
     float* const n = z + count;
