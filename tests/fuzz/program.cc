@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <future>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -29,6 +28,7 @@
 #include "aclnn/executor.h"
 #include "aclnn/opdev/op_errno.h"
 #include "byte_reader.h"
+#include "elsewhere.h"
 #include "operator_calls.h"
 #include "shadow_memory.h"
 #include "support/fp_environment.h"
@@ -54,22 +54,6 @@ int Checked(int status, const char* function) {
 }
 
 #define CALL(function, ...) Checked(function(__VA_ARGS__), #function)
-
-// In another thread, with its own messages and no device; or here. Not joined: clang 14's sanitizer keeps the number of
-// every thread that was, and once the system gives it to another thread, what that one holds is taken for a leak.
-template <class Function>
-void MaybeElsewhere(bool elsewhere, const Function& function) {
-  if (!elsewhere) {
-    function();
-    return;
-  }
-  std::promise<void> ended;
-  std::thread([&] {
-    function();
-    ended.set_value_at_thread_exit();
-  }).detach();
-  ended.get_future().wait();
-}
 
 // The caller's floating-point environment, however unusual, is as it was when a call returns.
 template <class Function>
@@ -217,6 +201,7 @@ struct PlannedCall {
   CallAttributes attributes;
   std::vector<View> operands;
   uint64_t workspace_size = 0;
+  bool has_device = true;  // of the thread that planned it: without one no product's lists hold
 };
 
 struct Access {
@@ -872,6 +857,8 @@ void Program::PlanCall() {
   MaybeElsewhere((flags & 15) == 15, [&] {
     uint64_t* const size_to = (flags >> 4) == 14 ? nullptr : &workspace_size;
     aclOpExecutor** const executor_to = (flags >> 4) == 15 ? nullptr : &executor;
+    aclrtContext context = nullptr;
+    call.has_device = CALL(aclrtGetCurrentContext, &context) == 0;
     InFloatEnvironment(fp_mode_, call.op->name,
                        [&] { status = call.op->plan(tensors, call.attributes, size_to, executor_to); });
     Checked(status, call.op->name);
@@ -1000,7 +987,7 @@ void Program::RunCall(PlannedCall& call) {
   }
   for (const Elements& elements : operands) elements_left_ -= static_cast<int64_t>(elements.offset.size());
   const Elements out = operands.back();
-  memory_.Call(*op, call.attributes, std::move(operands));
+  memory_.Call(*op, call.attributes, std::move(operands), call.has_device);
   if (undefined) {
     Quiet(out.buffer);
     memory_.Settle(out.buffer, &out);

@@ -51,7 +51,9 @@ class ShadowMemory {
 
   // What was submitted. `undefined`: the output overlaps an input or itself, so that its elements may be anything
   // (and no host or stream may use it until the caller has synchronised and called Settle).
-  void Call(const OperatorCall& op, const CallAttributes& attributes, std::vector<Elements> operands);
+  // `has_device`: whether the thread that planned it had one.
+  void Call(const OperatorCall& op, const CallAttributes& attributes, std::vector<Elements> operands,
+            bool has_device);
   void Copy(int to, int64_t to_offset, int from, int64_t from_offset, int64_t bytes);
   void Fill(int to, int64_t offset, int64_t bytes, uint8_t value);
 
@@ -84,6 +86,7 @@ class ShadowMemory {
     const OperatorCall* op = nullptr;
     CallAttributes attributes;
     std::vector<Elements> operands;  // of a call; of kSettle, the elements that may be anything
+    bool has_device = true;
     int to = -1;
     int64_t to_offset = 0;
     int from = -1;
