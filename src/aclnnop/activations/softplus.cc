@@ -186,19 +186,20 @@ constexpr auto kMishBackwardChecks = Join(
          DtypesIn(kBf16SinceAtlasA2, {kGradOutput, kInput, kGradInput}), Promotes({kGradOutput, kInput})),
     BroadcastChecks(kGradOutput, kInput, kGradInput), ComputableChecks({kGradOutput, kInput}, kGradInput));
 
-// Any rank; the buffer takes no part.
+// Any rank; the buffer takes no part, but for lying inside its storage.
 constexpr auto kLogSigmoidChecks =
     List(NotNull(kSelf), NotNull(kOut), DtypesIn(kBf16SinceAtlasA2, {kSelf}), SameDtype(kSelf, kOut),
          SameShape(kSelf, kOut), PromotesToDtypeOf(kSelf), SizesRepresentable({kOut}), DoneIfEmpty({kSelf}),
          InsideStorage({kSelf}), LoopRankFits({kSelf, kOut}));
 
 enum GradientWithBuffer { kGivenGradient, kGivenSelf, kBuffer, kResult };
-constexpr auto kLogSigmoidBackwardChecks = List(
-    NotNull(kGivenGradient), NotNull(kGivenSelf), NotNull(kBuffer), NotNull(kResult),
-    DtypesIn(kBf16SinceAtlasA2, {kGivenGradient}), SameDtype(kGivenGradient, kGivenSelf),
-    SameDtype(kGivenSelf, kResult), SameShape(kGivenGradient, kResult), SameShape(kGivenSelf, kResult),
-    PromotesToDtypeOf(kGivenSelf), SizesRepresentable({kResult}), DoneIfEmpty({kGivenGradient, kGivenSelf}),
-    InsideStorage({kGivenGradient, kGivenSelf}), LoopRankFits({kGivenGradient, kGivenSelf, kResult}));
+constexpr auto kLogSigmoidBackwardChecks =
+    List(NotNull(kGivenGradient), NotNull(kGivenSelf), NotNull(kBuffer), NotNull(kResult),
+         DtypesIn(kBf16SinceAtlasA2, {kGivenGradient}), SameDtype(kGivenGradient, kGivenSelf),
+         SameDtype(kGivenSelf, kResult), SameShape(kGivenGradient, kResult), SameShape(kGivenSelf, kResult),
+         PromotesToDtypeOf(kGivenSelf), SizesRepresentable({kResult}),
+         DoneIfEmpty({kGivenGradient, kGivenSelf}), InsideStorage({kGivenGradient, kGivenSelf, kBuffer}),
+         LoopRankFits({kGivenGradient, kGivenSelf, kResult}));
 
 void SetLogSigmoidBackward(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kGivenGradient, kGivenSelf}, kResult, kLogSigmoidSlope, {}, executor);

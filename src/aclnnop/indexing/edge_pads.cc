@@ -215,7 +215,7 @@ constexpr auto GradientChecks(Kind kind, int dims) {
 }
 constexpr auto EndOfGradientChecks(Kind kind, int dims) {
   return List(OfPads(PaddedDimsOfGradient, kind, dims), OfPads(EmptyBatchOrChannels, kind, dims),
-              ShapeIsResult(kGradOutput), InsideStorage({kGradOutput}));
+              ShapeIsResult(kGradOutput), InsideStorage({kGradOutput, kPadded}));
 }
 constexpr auto Gradient1dChecks(Kind kind) {
   return Join(GradientChecks(kind, 1), EndOfGradientChecks(kind, 1));
