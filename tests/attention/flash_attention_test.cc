@@ -1132,8 +1132,8 @@ struct Everything {
     aclOpExecutor* executor = nullptr;
     const auto run = [&](aclnnStatus planned, auto* function) {
       ASSERT_EQ(planned, 0) << aclGetRecentErrMsg();
-      std::vector<std::byte> workspace(size);
-      ASSERT_EQ(function(workspace.data(), size, executor, stream), 0);
+      const GuardedBuffer workspace(size);
+      ASSERT_EQ(function(workspace.device(), size, executor, stream), 0);
       ASSERT_EQ(aclrtSynchronizeStream(stream), 0);
     };
     if (!is_packed) {

@@ -843,8 +843,8 @@ TEST(Labels, ThatAreNoClassFailTheStream) {
     aclOpExecutor* executor = nullptr;
     ASSERT_EQ(aclnnMultilabelMarginLossGetWorkspaceSize(all[0], all[1], 0, all[2], all[3], &size, &executor),
               0);
-    std::vector<double> workspace(size / sizeof(double) + 1);
-    ASSERT_EQ(aclnnMultilabelMarginLoss(workspace.data(), size, executor, environment.stream()), 0);
+    const GuardedBuffer workspace(size);
+    ASSERT_EQ(aclnnMultilabelMarginLoss(workspace.device(), size, executor, environment.stream()), 0);
     EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), raises ? 507015 : 0);
     const std::string message = TakeErrorMessage();
     const char* const said = "target has the value 300 at element 2100, accepted: 0 to 299, or -1";
@@ -912,8 +912,8 @@ TEST(Labels, NumbersThatAreNotFinite) {
   aclOpExecutor* executor = nullptr;
   ASSERT_EQ(aclnnMultilabelMarginLossGetWorkspaceSize(all[0], all[1], 0, all[2], all[3], &size, &executor),
             0);
-  std::vector<double> workspace(size / sizeof(double) + 1);
-  ASSERT_EQ(aclnnMultilabelMarginLoss(workspace.data(), size, executor, environment.stream()), 0);
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(aclnnMultilabelMarginLoss(workspace.device(), size, executor, environment.stream()), 0);
   ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
   EXPECT_EQ(out, (std::vector<float>{0, 0.5f, 0, inf, inf}));
   for (const aclTensor* one : all) aclDestroyTensor(one);
