@@ -199,14 +199,16 @@ void ExtremesAlongLines(ScanWork& work) {
 template <class T, bool kLargest>
 void ScanExtremes(ScanWork& work) {
   if (work.columns == 1) return ExtremesAlongLines<T, kLargest>(work);
-  const auto* terms = static_cast<const T*>(work.terms);
-  auto* results = static_cast<T*>(work.results);
-  int64_t* places = work.places;
+  // Operands need not be aligned.
+  const auto* terms = static_cast<const char*>(work.terms);
+  auto* results = static_cast<char*>(work.results);
+  auto* places = reinterpret_cast<char*>(work.places);
   auto* const states = static_cast<ScanState*>(work.states) + work.column;
   for (size_t row = 0; row < work.rows; ++row) {
     for (size_t c = 0; c < work.columns; ++c) {
       ScanState& state = states[c];
-      const T x = terms[c];
+      T x;
+      std::memcpy(&x, terms + c * sizeof x, sizeof x);
       T best;
       std::memcpy(&best, state.value, sizeof best);
       if (work.at == 0 || Takes<T, kLargest>(best, x)) {
@@ -214,12 +216,12 @@ void ScanExtremes(ScanWork& work) {
         state.place = static_cast<int64_t>(work.at);
         best = x;
       }
-      results[c] = best;
-      places[c] = state.place;
+      std::memcpy(results + c * sizeof best, &best, sizeof best);
+      std::memcpy(places + c * sizeof state.place, &state.place, sizeof state.place);
     }
-    terms += work.columns;
-    results += work.columns;
-    places += work.columns;
+    terms += work.columns * sizeof(T);
+    results += work.columns * sizeof(T);
+    places += work.columns * sizeof(int64_t);
     work.at = work.at + 1 == work.length ? 0 : work.at + 1;
   }
 }
