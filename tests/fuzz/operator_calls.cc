@@ -930,14 +930,6 @@ class Given {
     static std::vector<double> values(2 * kMostNumbers, 0.5);
     return Made(shape, like, values);
   }
-  // The first factor of a QR decomposition.
-  aclTensor* Orthogonal(const aclTensor* tensor, int64_t mode) {
-    std::vector<int64_t> shape = ShapeOf(tensor);
-    if (mode == 2 || shape.size() < 2) return Written({0}, tensor);
-    const int64_t rows = shape[shape.size() - 2];
-    shape.back() = mode == 1 ? rows : std::min(rows, shape.back());
-    return Written(shape, tensor);
-  }
   static constexpr size_t kMostNumbers = size_t{1} << 16;
   aclTensor* Made(const std::vector<int64_t>& shape, const aclTensor* like, std::vector<double>& values) {
     constexpr size_t kMost = kMostNumbers;
@@ -1244,7 +1236,7 @@ constexpr OperatorCall kCalls[] = {
     MOVES(LinalgCross, 3, kBroadcast, t[0], t[1], given.Dim(t[0]), t[2]),
     MOVES(TriangularSolve, 4, kAny, t[0], t[1], a.log_target, a.reduction == 1, a.reduction == 2, t[2], a.log_target ? t[3] : nullptr),
     MOVES(Inverse, 2, kOperand0, t[0], t[1]),
-    MOVES(LinalgQr, 2, kAny, t[0], a.reduction, given.Orthogonal(t[0], a.reduction), t[1]),
+    MOVES(LinalgQr, 3, kAny, t[0], a.reduction, t[1], t[2]),
     MOVES(LSTM, 1, kAny, (static_cast<void>(t), given.Numbers({3, 2, 4})), given.List({given.Numbers({8, 4}), given.Numbers({8, 2})}), nullptr,
           a.log_target ? given.Indices({3}) : nullptr, false, a.reduction, 0.0, a.reduction == 1, false, a.reduction == 2,
           given.Written({3, 2, 2}), given.Written({1, 2, 2}), given.Written({1, 2, 2}),

@@ -150,12 +150,12 @@ bool AnyTakes(T best, const T* terms) {
   return count > 0;
 }
 
-// One column: a line after the other.
+// One column: a line after the other. Operands need not be aligned.
 template <class T, bool kLargest>
 void ExtremesAlongLines(ScanWork& work) {
-  const auto* terms = static_cast<const T*>(work.terms);
-  auto* results = static_cast<T*>(work.results);
-  int64_t* places = work.places;
+  const auto* terms = static_cast<const char*>(work.terms);
+  auto* results = static_cast<char*>(work.results);
+  auto* places = reinterpret_cast<char*>(work.places);
   auto& state = *static_cast<ScanState*>(work.states);
   T best;
   std::memcpy(&best, state.value, sizeof best);
@@ -163,32 +163,38 @@ void ExtremesAlongLines(ScanWork& work) {
   for (size_t left = work.rows; left > 0;) {
     const size_t n = std::min(left, work.length - work.at);
     if (work.at == 0) {
-      best = terms[0];
+      std::memcpy(&best, terms, sizeof best);
       place = 0;
     }
     const auto first = static_cast<int64_t>(work.at);
     const auto step = [&](size_t i) {
-      const T x = terms[i];
+      T x;
+      std::memcpy(&x, terms + i * sizeof x, sizeof x);
       if (Takes<T, kLargest>(best, x)) {
         best = x;
         place = first + static_cast<int64_t>(i);
       }
-      results[i] = best;
-      places[i] = place;
+      std::memcpy(results + i * sizeof best, &best, sizeof best);
+      std::memcpy(places + i * sizeof place, &place, sizeof place);
     };
     size_t i = 0;
     for (; i + kFew <= n; i += kFew) {
-      if (AnyTakes<T, kLargest>(best, terms + i)) {
+      T few[kFew];
+      std::memcpy(few, terms + i * sizeof(T), sizeof few);
+      if (AnyTakes<T, kLargest>(best, few)) {
         for (size_t k = 0; k < kFew; ++k) step(i + k);
-      } else {
-        std::fill_n(results + i, kFew, best);
-        std::fill_n(places + i, kFew, place);
+        continue;
       }
+      int64_t same[kFew];
+      std::fill_n(few, kFew, best);
+      std::fill_n(same, kFew, place);
+      std::memcpy(results + i * sizeof(T), few, sizeof few);
+      std::memcpy(places + i * sizeof(int64_t), same, sizeof same);
     }
     for (; i < n; ++i) step(i);
-    terms += n;
-    results += n;
-    places += n;
+    terms += n * sizeof(T);
+    results += n * sizeof(T);
+    places += n * sizeof(int64_t);
     left -= n;
     work.at = work.at + n == work.length ? 0 : work.at + n;
   }
