@@ -42,7 +42,7 @@ class Calls:
     """The functions of the library, as a loader of ctypes calls them. Each thread works on its own objects."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
-        self.library = library
+        self.acl = library
         library.aclCreateTensor.restype = Handle
         library.aclCreateTensor.argtypes = [Handle, ctypes.c_uint64, ctypes.c_int, Handle, ctypes.c_int64, ctypes.c_int, Handle, ctypes.c_uint64, Handle]
         for name in ("aclrtFree", "aclrtFreeHost", "aclDestroyTensor", "aclrtDestroyStream", "aclrtUnmapMem", "aclDestroyAclOpExecutor"):
@@ -57,28 +57,28 @@ class Calls:
 
     def allocate(self) -> Handle:
         address = Handle()
-        must(self.library.aclrtMalloc(ctypes.byref(address), 256, 0))
+        must(self.acl.aclrtMalloc(ctypes.byref(address), 256, 0))
         return address
 
     def device_memory(self) -> None:
-        must(self.library.aclrtFree(self.allocate()))
+        must(self.acl.aclrtFree(self.allocate()))
 
     def pinned_memory(self) -> None:
         address = Handle()
-        must(self.library.aclrtMallocHost(ctypes.byref(address), 256))
-        must(self.library.aclrtFreeHost(address))
+        must(self.acl.aclrtMallocHost(ctypes.byref(address), 256))
+        must(self.acl.aclrtFreeHost(address))
 
     def stream(self) -> None:
         stream = Handle()
-        must(self.library.aclrtCreateStream(ctypes.byref(stream)))
-        must(self.library.aclrtDestroyStream(stream))
+        must(self.acl.aclrtCreateStream(ctypes.byref(stream)))
+        must(self.acl.aclrtDestroyStream(stream))
 
     def tensor(self, address: Handle) -> Handle:
         shape = (ctypes.c_int64 * 1)(64)
-        return Handle(self.library.aclCreateTensor(shape, 1, FLOAT, None, 0, ND, shape, 1, address))
+        return Handle(self.acl.aclCreateTensor(shape, 1, FLOAT, None, 0, ND, shape, 1, address))
 
     def tensors(self) -> None:
-        must(self.library.aclDestroyTensor(self.tensor(Handle())))
+        must(self.acl.aclDestroyTensor(self.tensor(Handle())))
 
     def phase_1(self) -> Callable[[], None]:
         """A call that is given up between its phases, with its tensors changed and destroyed there."""
@@ -87,22 +87,22 @@ class Calls:
         def one() -> None:
             tensor = self.tensor(memory)
             size, executor = ctypes.c_uint64(), Handle()
-            must(self.library.aclnnAbsGetWorkspaceSize(tensor, tensor, ctypes.byref(size), ctypes.byref(executor)))
-            must(self.library.aclSetRawTensorAddr(tensor, memory))
-            must(self.library.aclDestroyTensor(tensor))
-            must(self.library.aclDestroyAclOpExecutor(executor))
+            must(self.acl.aclnnAbsGetWorkspaceSize(tensor, tensor, ctypes.byref(size), ctypes.byref(executor)))
+            must(self.acl.aclSetRawTensorAddr(tensor, memory))
+            must(self.acl.aclDestroyTensor(tensor))
+            must(self.acl.aclDestroyAclOpExecutor(executor))
 
         return one
 
     def mapping(self) -> Callable[[], None]:
         place, physical = Handle(), Handle()
-        must(self.library.aclrtReserveMemAddress(ctypes.byref(place), 2 * MIB, 0, None, 0))
+        must(self.acl.aclrtReserveMemAddress(ctypes.byref(place), 2 * MIB, 0, None, 0))
         properties = Properties(0, 0, 0, Location(0, 1), 0)
-        must(self.library.aclrtMallocPhysical(ctypes.byref(physical), 2 * MIB, ctypes.byref(properties), 0))
+        must(self.acl.aclrtMallocPhysical(ctypes.byref(physical), 2 * MIB, ctypes.byref(properties), 0))
 
         def one() -> None:
-            must(self.library.aclrtMapMem(place, 2 * MIB, 0, physical, 0))
-            must(self.library.aclrtUnmapMem(place))
+            must(self.acl.aclrtMapMem(place, 2 * MIB, 0, physical, 0))
+            must(self.acl.aclrtUnmapMem(place))
 
         return one
 
@@ -112,7 +112,7 @@ def together(name: str, without_lock: Callable[[], None], with_lock: Callable[[]
     faulthandler.dump_traceback_later(TOO_LONG, exit=True)  # by a thread that needs no lock
 
     def work() -> None:
-        must(free.library.aclrtSetDevice(0))
+        must(free.acl.aclrtSetDevice(0))
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
             without_lock()
@@ -128,8 +128,8 @@ def together(name: str, without_lock: Callable[[], None], with_lock: Callable[[]
 if __name__ == "__main__":
     os.environ.update(PORTACL_CHECK="report", PORTACL_CHECK_FILE=os.devnull)
     free, keeping = Calls(ctypes.CDLL(sys.argv[1])), Calls(ctypes.PyDLL(sys.argv[1]))
-    must(free.library.aclInit(None))
-    must(free.library.aclrtSetDevice(0))
+    must(free.acl.aclInit(None))
+    must(free.acl.aclrtSetDevice(0))
     pairs = {
         "pinned memory is made, memory is freed": lambda: (free.pinned_memory, keeping.device_memory),
         "streams are made": lambda: (free.stream, keeping.stream),
