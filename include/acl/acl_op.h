@@ -59,6 +59,10 @@ ACL_FUNC_VISIBILITY aclError aclopSetAttrListDataType(aclopAttr* attr, const cha
 ACL_FUNC_VISIBILITY aclError aclopSetAttrListListInt(aclopAttr* attr, const char* attrName, int numLists,
                                                      const int* numValues, const int64_t* const values[]);
 
+// On an NPU it names the folder of models of single operators, compiled ahead of the program. Not supported: it returns
+// 207000. Operators are found by their type, see aclopCompileAndExecute.
+ACL_FUNC_VISIBILITY aclError aclopSetModelDir(const char* modelDir);
+
 #ifdef __cplusplus
 }
 #endif

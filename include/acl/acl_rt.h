@@ -212,8 +212,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMal
 // released.
 ACL_FUNC_VISIBILITY aclError aclrtFree(void* devPtr);
 
-// Allocates host memory that asynchronous copies can use without an intermediate copy. Otherwise like
-// aclrtMalloc. Release it with aclrtFreeHost.
+// Allocates host memory that asynchronous copies can use without an intermediate copy. It begins at a page and has whole
+// pages. Otherwise like aclrtMalloc. Release it with aclrtFreeHost.
 ACL_FUNC_VISIBILITY aclError aclrtMallocHost(void** hostPtr, size_t size);
 
 // Releases memory of aclrtMallocHost at once. Codes as aclrtFree.
@@ -901,8 +901,9 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceGetBareTgid(int32_t* pid);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetStreamPriorityRange(int32_t* leastPriority,
                                                                int32_t* greatestPriority);
 
-// Store whether the device's default context exists (*active is 1 or 0); *flags is 0.
-// Returns 0, or 100000 for null.
+// Stores whether the device's default context exists (*active is 1 or 0).
+//   flags  receives 0; may be null
+// Returns 0; 100000 for a null active; 107001 for a device that is not there.
 ACL_FUNC_VISIBILITY aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* active);
 
 // Stores whether a device can use another's memory: always 1, since all devices share the host's.
@@ -1413,9 +1414,14 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle han
 ACL_FUNC_VISIBILITY aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream,
                                                  uint32_t flags);
 
-// What is done with a graph: run, number, print, destroy.
+// What is done with a graph: run and wait for it at most so many milliseconds, run on a stream, stop, number, name, print,
+// destroy.
+ACL_FUNC_VISIBILITY aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclmdlRIAbort(aclmdlRI modelRI);
 ACL_FUNC_VISIBILITY aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t* modelRIId);
+ACL_FUNC_VISIBILITY aclError aclmdlRISetName(aclmdlRI modelRI, const char* name);
+ACL_FUNC_VISIBILITY aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char* name);
 ACL_FUNC_VISIBILITY aclError aclmdlRIDebugPrint(aclmdlRI modelRI);
 ACL_FUNC_VISIBILITY aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char* path, uint32_t flags);
 ACL_FUNC_VISIBILITY aclError aclmdlRIDestroy(aclmdlRI modelRI);

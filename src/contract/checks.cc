@@ -182,7 +182,7 @@ aclnnStatus check::PromotedCastsTo(const Check& check, OperatorCall& call) noexc
   Text message = Start(call);
   AddTensorDtype(message.Add("parameter "), call, tensor).Add(" cannot hold the result dtype ");
   AddDtypeName(message, call.promoted);
-  message.Add(
+  AddCannotCast(message, call.promoted, call.Tensor(tensor).dtype).Add(
       "; accepted: a dtype that the result can be cast to (not integer or bool from floating, not real from "
       "complex).");
   return FailAclnn(check.code, message);
@@ -219,8 +219,9 @@ aclnnStatus check::CastsTo(const Check& check, OperatorCall& call) noexcept {
   if (CanCast(call.Tensor(from).dtype, call.Tensor(to).dtype)) return ACL_SUCCESS;
   Text message = Start(call);
   AddTensorDtype(message.Add("parameter "), call, to).Add(" cannot hold what ");
-  AddTensorDtype(message, call, from).Add(" gives; accepted: a dtype that it can be cast to.");
-  return FailAclnn(check.code, message);
+  AddCannotCast(AddTensorDtype(message, call, from).Add(" gives"), call.Tensor(from).dtype,
+                call.Tensor(to).dtype);
+  return FailAclnn(check.code, message.Add("; accepted: a dtype that it can be cast to."));
 }
 
 aclnnStatus check::SameDtype(const Check& check, OperatorCall& call) noexcept {
@@ -584,6 +585,7 @@ aclnnStatus check::CastsToPromoted(const Check& check, OperatorCall& call) noexc
     Text message = Start(call);
     AddTensorDtype(message.Add("parameter "), call, tensor).Add(" cannot be cast to the common dtype ");
     AddDtypeName(message, call.promoted);
+    AddCannotCast(message, call.Tensor(tensor).dtype, call.promoted);
     return FailAclnn(check.code, message.Add(kCastable));
   }
   return ACL_SUCCESS;
@@ -591,13 +593,13 @@ aclnnStatus check::CastsToPromoted(const Check& check, OperatorCall& call) noexc
 
 aclnnStatus check::ScalarsCastToPromoted(const Check& check, OperatorCall& call) noexcept {
   for (int attribute : check.attributes) {
-    if (!IsScalarGiven(call, attribute) ||
-        CanCast(call.attributes[static_cast<size_t>(attribute)].scalar->dtype, call.promoted)) {
-      continue;
-    }
+    if (!IsScalarGiven(call, attribute)) continue;
+    const aclDataType dtype = call.attributes[static_cast<size_t>(attribute)].scalar->dtype;
+    if (CanCast(dtype, call.promoted)) continue;
     Text message = Start(call);
     AddScalarDtype(message.Add("parameter "), call, attribute).Add(" cannot be cast to the common dtype ");
     AddDtypeName(message, call.promoted);
+    AddCannotCast(message, dtype, call.promoted);
     return FailAclnn(check.code, message.Add(kCastable));
   }
   return ACL_SUCCESS;
@@ -622,6 +624,7 @@ aclnnStatus check::FixedCastsTo(const Check& check, OperatorCall& call) noexcept
   Text message = Start(call);
   AddTensorDtype(message.Add("parameter "), call, tensor).Add(" cannot hold the result dtype ");
   AddDtypeName(message, dtype);
+  AddCannotCast(message, dtype, call.Tensor(tensor).dtype);
   return FailAclnn(check.code, message.Add("; accepted: a dtype that it can be cast to."));
 }
 

@@ -105,4 +105,10 @@ bool CanCast(aclDataType from, aclDataType to) noexcept {
   return true;
 }
 
+Text& AddCannotCast(Text& message, aclDataType from, aclDataType to) {
+  AddDtypeName(message.Add(": result type "), from);
+  AddDtypeName(message.Add(" can't be cast to the desired output type "), to);
+  return message;
+}
+
 }  // namespace portacl

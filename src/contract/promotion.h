@@ -3,6 +3,7 @@
 #pragma once
 
 #include "acl/acl_base.h"
+#include "acl/text.h"
 
 namespace portacl {
 
@@ -13,5 +14,8 @@ aclDataType PromoteType(aclDataType a, aclDataType b) noexcept;
 // Whether CANN considers a cast legal: not from complex to non-complex, from floating to integer, or to bool
 // from anything else.
 bool CanCast(aclDataType from, aclDataType to) noexcept;
+
+// Adds why a message refuses such a cast, in the words that tests of clients look for: those of PyTorch and of CANN.
+Text& AddCannotCast(Text& message, aclDataType from, aclDataType to);
 
 }  // namespace portacl

@@ -129,6 +129,30 @@ TEST(Checks, NullsWithTheirCodes) {
   ExpectRefused(call, WithCode(561000, ScalarNotNull(kValue)), 561000, {"value"});
 }
 
+// Tests of clients look for these words in the error of whatever is not cast.
+TEST(Checks, WhatIsNotCastSaysSoAsPyTorchDoes) {
+  constexpr const char* kFloatToInteger =
+      "result type DT_FLOAT can't be cast to the desired output type DT_INT32";
+  const auto promoted = [](aclDataType dtype, aclDataType out) {
+    Call call(ACL_FLOAT, ACL_FLOAT, out);
+    call.promoted = dtype;
+    return call;
+  };
+  ExpectRefused(promoted(ACL_FLOAT, ACL_INT32), PromotedCastsTo(kOut), kInvalid,
+                {"parameter out with dtype DT_INT32 cannot hold the result dtype DT_FLOAT", kFloatToInteger});
+  ExpectRefused(Call(ACL_FLOAT, ACL_FLOAT, ACL_INT32), CastsTo(kSelf, kOut), kInvalid,
+                {"parameter out with dtype DT_INT32 cannot hold what self with dtype DT_FLOAT gives",
+                 kFloatToInteger});
+  ExpectRefused(Call(ACL_FLOAT, ACL_FLOAT, ACL_INT32), FixedCastsTo(ACL_FLOAT, kOut), kInvalid,
+                {"cannot hold the result dtype DT_FLOAT", kFloatToInteger});
+  ExpectRefused(Promoted(ACL_INT32), CastsToPromoted({kSelf}), kInvalid,
+                {"self with dtype DT_FLOAT cannot be cast to the common dtype DT_INT32", kFloatToInteger});
+  ExpectRefused(Promoted(ACL_INT32).With(ACL_FLOAT), ScalarsCastToPromoted({kValue}), kInvalid,
+                {"value with dtype DT_FLOAT cannot be cast to the common dtype DT_INT32", kFloatToInteger});
+  ExpectRefused(promoted(ACL_COMPLEX64, ACL_DOUBLE), PromotedCastsTo(kOut), kInvalid,
+                {"result type DT_COMPLEX64 can't be cast to the desired output type DT_DOUBLE; accepted: "});
+}
+
 TEST(Checks, OneOfSeveralHasToBeGiven) {
   Call call;
   ExpectAccepted(call, AnyGiven({kSelf, kOther}));

@@ -43,6 +43,7 @@ static_assert(ACL_ENGINE_SYS == 0, "");
 static_assert(ACL_ENGINE_AICORE == 1, "");
 static_assert(ACL_ENGINE_VECTOR == 2, "");
 static_assert(std::is_same<decltype(&aclopCreateAttr), aclopAttr* (*)()>::value, "");
+static_assert(std::is_same<decltype(&aclopSetModelDir), int (*)(const char*)>::value, "");
 static_assert(std::is_same<decltype(&aclopDestroyAttr), void (*)(aclopAttr const*)>::value, "");
 static_assert(std::is_same<decltype(&aclopSetAttrBool), int (*)(aclopAttr*, const char*, uint8_t)>::value,
               "");
@@ -194,7 +195,11 @@ static_assert(std::is_same<decltype(&aclmdlRIDebugJsonPrint), int (*)(void*, con
               "");
 static_assert(std::is_same<decltype(&aclmdlRIDebugPrint), int (*)(void*)>::value, "");
 static_assert(std::is_same<decltype(&aclmdlRIDestroy), int (*)(void*)>::value, "");
+static_assert(std::is_same<decltype(&aclmdlRIAbort), int (*)(void*)>::value, "");
+static_assert(std::is_same<decltype(&aclmdlRIExecute), int (*)(void*, int32_t)>::value, "");
 static_assert(std::is_same<decltype(&aclmdlRIExecuteAsync), int (*)(void*, void*)>::value, "");
+static_assert(std::is_same<decltype(&aclmdlRIGetName), int (*)(void*, uint32_t, char*)>::value, "");
+static_assert(std::is_same<decltype(&aclmdlRISetName), int (*)(void*, const char*)>::value, "");
 static_assert(std::is_same<decltype(&aclmdlRIGetId), int (*)(void*, uint32_t*)>::value, "");
 static_assert(std::is_same<decltype(&aclrtBinaryGetFunction), int (*)(void*, const char*, void**)>::value,
               "");

@@ -2,6 +2,7 @@
 // up every name finds it, and refused with 207000 whatever their arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_dump.h"
+#include "acl/acl_op.h"
 #include "acl/acl_prof.h"
 #include "acl/acl_rt.h"
 #include "acl/errors.h"
@@ -71,6 +72,8 @@ aclError aclrtBinaryGetFunction(const aclrtBinHandle, const char*, aclrtFuncHand
 aclError aclrtGetFunctionAddr(aclrtFuncHandle, void**, void**) {
   return FailUnsupported("aclrtGetFunctionAddr", kNoKernels);
 }
+
+aclError aclopSetModelDir(const char*) { return FailUnsupported("aclopSetModelDir", kNoKernels); }
 
 rtError_t rtDevBinaryRegister(const rtDevBinary_t*, void**) {
   return FailUnsupported("rtDevBinaryRegister", kNoKernels);

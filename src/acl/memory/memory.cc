@@ -4,6 +4,7 @@
 #include "acl/memory/memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -32,6 +33,17 @@ namespace {
 // CANN promises 64. Programs rely on 128 and more, because what an NPU gives is always a multiple of 512.
 constexpr size_t kAlignment = 512;
 
+// Host memory begins at a page and has whole ones: clients round its address and its size up, and register the pages.
+size_t PageBytes() noexcept {
+  static const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+// 0 when that overflows.
+size_t InWholePages(size_t size) noexcept {
+  size_t end = 0;
+  return __builtin_add_overflow(size, PageBytes() - 1, &end) ? 0 : end & ~(PageBytes() - 1);
+}
+
 struct Allocation {
   size_t size;
   MemoryKind kind;
@@ -59,7 +71,7 @@ struct Registry {
   bool RegisterPinnedLocked(const std::pair<const uintptr_t, Allocation>& in, uintptr_t begin, size_t size) {
     if (in.second.kind != MemoryKind::kPinnedHost || begin < in.first) return false;
     const size_t offset = begin - in.first;
-    if (size > in.second.size - offset) return false;
+    if (size > InWholePages(in.second.size) - offset) return false;
     const auto behind = registered_pinned.lower_bound(begin + size);
     if (behind != registered_pinned.begin()) {
       const auto last = std::prev(behind);
@@ -90,13 +102,15 @@ bool IsOfDevice(MemoryKind kind) { return kind == MemoryKind::kDevice || kind ==
 
 // Fresh memory; *huge says whether huge pages were asked for. A checked program's device memory is not the host's.
 void* Take(const char* api, size_t size, bool adds_32, MemoryKind kind, bool* huge) noexcept {
-  const size_t padded = PaddedSize(size, adds_32);
+  const bool has_pages = kind == MemoryKind::kPinnedHost;
+  const size_t padded = has_pages ? InWholePages(size) : PaddedSize(size, adds_32);
   if (padded == 0) return nullptr;
   // Every program asks for huge pages, even for 16 bytes: only what fills one gets them.
   *huge = padded >= kHugePage;
   if (kind == MemoryKind::kDevice && sanitizer::GuardsDevice()) return sanitizer::AllocateDevice(api, size);
   void* address = nullptr;
-  if (posix_memalign(&address, *huge ? kHugePage : kAlignment, padded) != 0) return nullptr;
+  const size_t alignment = *huge ? kHugePage : has_pages ? PageBytes() : kAlignment;
+  if (posix_memalign(&address, alignment, padded) != 0) return nullptr;
   if (*huge) madvise(address, padded & ~(kHugePage - 1), MADV_HUGEPAGE);  // a wish: failing changes nothing
   return address;
 }
@@ -159,7 +173,8 @@ bool Release(const char* api, void* address, Source source) noexcept {
     const auto usage = registry.by_device.find(found.device);
     if (IsOfDevice(found.kind) && usage != registry.by_device.end()) usage->second.current -= found.size;
     auto& registered = registry.registered_pinned;
-    registered.erase(registered.lower_bound(it->first), registered.lower_bound(it->first + found.size));
+    registered.erase(registered.lower_bound(it->first),
+                     registered.lower_bound(it->first + InWholePages(found.size)));
     registry.by_address.erase(it);
   }
   GiveBack(api, address);

@@ -87,7 +87,15 @@ aclError aclmdlRIExecuteAsync(aclmdlRI, aclrtStream) {
   return FailUnsupported("aclmdlRIExecuteAsync", kNoGraphs);
 }
 
+aclError aclmdlRIExecute(aclmdlRI, int32_t) { return FailUnsupported("aclmdlRIExecute", kNoGraphs); }
+
+aclError aclmdlRIAbort(aclmdlRI) { return FailUnsupported("aclmdlRIAbort", kNoGraphs); }
+
 aclError aclmdlRIGetId(aclmdlRI, uint32_t*) { return FailUnsupported("aclmdlRIGetId", kNoGraphs); }
+
+aclError aclmdlRISetName(aclmdlRI, const char*) { return FailUnsupported("aclmdlRISetName", kNoGraphs); }
+
+aclError aclmdlRIGetName(aclmdlRI, uint32_t, char*) { return FailUnsupported("aclmdlRIGetName", kNoGraphs); }
 
 aclError aclmdlRIDebugPrint(aclmdlRI) { return FailUnsupported("aclmdlRIDebugPrint", kNoGraphs); }
 

@@ -43,6 +43,7 @@ aclnnStatus CastsToDtype(const Check& check, OperatorCall& call) noexcept {
   Text message = StartMessage(call);
   AddArgumentDtype(message.Add("parameter "), call, kSelf).Add(" does not cast to dtype, which is ");
   AddDtypeName(message, dtype);
+  AddCannotCast(message, call.Tensor(kSelf).dtype, dtype);
   return FailAclnn(check.code, message.Add(", accepted: a dtype that it casts to."));
 }
 aclnnStatus DtypeCastsToOut(const Check& check, OperatorCall& call) noexcept {
@@ -51,6 +52,7 @@ aclnnStatus DtypeCastsToOut(const Check& check, OperatorCall& call) noexcept {
   Text message = StartMessage(call);
   AddArgumentDtype(message.Add("parameter "), call, kOut).Add(" is not one that dtype casts to, which is ");
   AddDtypeName(message, dtype);
+  AddCannotCast(message, dtype, call.Tensor(kOut).dtype);
   return FailAclnn(check.code, message.Add(", accepted: a dtype that it casts to."));
 }
 aclnnStatus SumsReals(const Check& check, OperatorCall& call) noexcept {

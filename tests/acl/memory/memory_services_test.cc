@@ -1,6 +1,8 @@
 // Memory beyond allocation and the plain copy: variants, matrices, batches, registration, attributes, virtual
 // memory.
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -375,6 +377,32 @@ TEST_F(MemoryServices, PinnedMemoryIsRegisteredToo) {
   EXPECT_EQ(aclrtHostRegister(device, 4096, ACL_HOST_REGISTER_MAPPED, &address),
             ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
   EXPECT_EQ(aclrtFree(device), 0);
+}
+
+// It begins at a page and has whole ones: clients round its address and its size up to pages and register those.
+TEST_F(MemoryServices, PinnedMemoryHasWholePages) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const auto check = [&](const std::function<aclError(void**, size_t)>& allocate) {
+    // Several of a size: the heap gives some of them at a page by chance.
+    for (const size_t size : {size_t{1}, size_t{64}, page - 1, page, page + 1, 5 * page, kPage, kPage + 100}) {
+      std::vector<void*> blocks(3);
+      for (void*& block : blocks) {
+        ASSERT_EQ(allocate(&block, size), 0);
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % page, 0u) << size;
+        const size_t pages = (size + page - 1) / page * page;
+        std::memset(block, 1, pages);
+        void* address = nullptr;
+        EXPECT_EQ(aclrtHostRegisterV2(block, pages + 1, ACL_HOST_REG_MAPPED),
+                  ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+        EXPECT_EQ(aclrtHostRegister(block, pages, ACL_HOST_REGISTER_MAPPED, &address), 0) << size;
+        EXPECT_EQ(address, block);
+      }
+      EXPECT_EQ(aclrtHostUnregister(blocks[0]), 0);
+      for (void* const block : blocks) EXPECT_EQ(aclrtFreeHost(block), 0);
+    }
+  };
+  check([](void** p, size_t n) { return aclrtMallocHost(p, n); });
+  check([](void** p, size_t n) { return aclrtMallocHostWithCfg(p, n, nullptr); });
 }
 
 // Memory that the library handed out was never registered: it is still there, and known, when it is not unregistered.

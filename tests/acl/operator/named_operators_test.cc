@@ -439,6 +439,25 @@ TEST(RecordedGraphs, NothingIsBeingRecorded) {
   EXPECT_NE(Message().find("aclmdlRICaptureBegin is not supported"), std::string::npos);
 }
 
+// What programs that run, stop or name a graph look up: there, so that they load, and refused by name.
+TEST(RecordedGraphs, WhatGraphsAreAskedIsRefusedByName) {
+  const ScopedEnvironment environment(Variables{});
+  int something = 0;
+  char name[8] = "before";
+  const auto refused = [](aclError status, const char* function) {
+    EXPECT_EQ(status, ACL_ERROR_RT_FEATURE_NOT_SUPPORT) << function;
+    EXPECT_NE(Message().find(std::string(function) + " is not supported: "), std::string::npos) << function;
+  };
+  Message();
+  refused(aclmdlRIExecute(&something, 100), "aclmdlRIExecute");
+  refused(aclmdlRIAbort(&something), "aclmdlRIAbort");
+  refused(aclmdlRISetName(&something, "graph"), "aclmdlRISetName");
+  refused(aclmdlRIGetName(&something, sizeof name, name), "aclmdlRIGetName");
+  EXPECT_STREQ(name, "before") << "untouched";
+  refused(aclopSetModelDir("models"), "aclopSetModelDir");
+  refused(aclopSetModelDir(nullptr), "aclopSetModelDir");
+}
+
 TEST(RecordedGraphs, EachThreadHasAMode) {
   const auto exchange = [](aclmdlRICaptureMode mode) {
     EXPECT_EQ(aclmdlRICaptureThreadExchangeMode(&mode), 0);
