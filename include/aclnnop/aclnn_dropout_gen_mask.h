@@ -11,6 +11,7 @@
 #define PORTACL_ACLNNOP_ACLNN_DROPOUT_GEN_MASK_H_
 
 #include "aclnn/aclnn_base.h"
+#include "aclnn_dropout_gen_mask_v2.h"  // CANN declares aclnnDropoutGenMaskV2 and V2Tensor here, too
 #include "aclnn_util.h"
 
 #ifdef __cplusplus
@@ -38,5 +39,8 @@ ACLNN_API aclnnStatus aclnnDropoutGenMask(void* workspace, uint64_t workspaceSiz
 #ifdef __cplusplus
 }
 #endif
+
+// CANN declares aclnnDropoutGenMaskV2 and aclnnDropoutGenMaskV2Tensor here, too.
+#include "aclnn_dropout_gen_mask_v2.h"
 
 #endif  // PORTACL_ACLNNOP_ACLNN_DROPOUT_GEN_MASK_H_

@@ -17,7 +17,7 @@ extern "C" {
 
 // "The two phases" and "Lists" in aclnnop/aclnn_util.h.
 //   x1, x2, x3  lists of one length, of one type, which may be empty
-//   scalars     one dim, an element for each entry, of their type
+//   scalars     at most 8 dims, an element for each entry, of their type
 //   out         results: as many, of the same type and shapes
 // Codes, after those that all operators share, in this order:
 //   161001  an argument or an entry is null

@@ -15,7 +15,8 @@
 extern "C" {
 #endif
 
-// "The two phases" and "Rows" in aclnnop/aclnn_util.h. Computed in FLOAT. implMode is checked and changes nothing.
+// "The two phases" and "Rows" in aclnnop/aclnn_util.h. Computed in FLOAT. implMode is checked and changes nothing. Where there are
+// rows with elements a workspace is asked for, as on an NPU, of a few bytes; phase 2 also takes null and 0.
 //   input            tensor
 //   normalizedShape  lengths of its last dims
 //   weightOptional, biasOptional  of the shape normalizedShape, or null

@@ -47,4 +47,7 @@ ACLNN_API aclnnStatus aclnnMaxPool2dWithIndices(void* workspace, uint64_t worksp
 }
 #endif
 
+// CANN declares aclnnMaxPool2dWithMask here, too.
+#include "aclnn_max_pool2d_with_mask.h"
+
 #endif  // PORTACL_ACLNNOP_ACLNN_MAX_POOL2D_WITH_INDICES_H_

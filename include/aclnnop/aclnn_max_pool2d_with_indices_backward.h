@@ -47,4 +47,7 @@ ACLNN_API aclnnStatus aclnnMaxPool2dWithIndicesBackward(void* workspace, uint64_
 }
 #endif
 
+// CANN declares aclnnMaxPool2dWithMaskBackward here, too.
+#include "aclnn_max_pool2d_with_mask_backward.h"
+
 #endif  // PORTACL_ACLNNOP_ACLNN_MAX_POOL2D_WITH_INDICES_BACKWARD_H_

@@ -16,7 +16,7 @@ extern "C" {
 
 // "The two phases" and "Rows" in aclnnop/aclnn_util.h. Computed in FLOAT. Sums over rows ask for workspace.
 //   dy, x      tensors of one shape, of 2 to 8 dims
-//   rstd       as aclnnRmsNorm gives it
+//   rstd       as aclnnRmsNorm gives it: x's leading dims, then dims of 1; dims of 1 at its end may be missing
 //   gamma      of the shape of x's last dims
 //   dxOut      gradient of x;  dgammaOut  gradient of gamma
 // Codes, after those that all operators share, in this order:

@@ -43,4 +43,7 @@ ACLNN_API aclnnStatus aclnnSearchSorted(void* workspace, uint64_t workspaceSize,
 }
 #endif
 
+// CANN declares aclnnSearchSorteds here, too.
+#include "aclnn_searchsorteds.h"
+
 #endif  // PORTACL_ACLNNOP_ACLNN_SEARCHSORTED_H_

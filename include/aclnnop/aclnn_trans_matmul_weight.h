@@ -1,9 +1,11 @@
 // aclnnop/aclnn_trans_matmul_weight.h: aclnnTransMatmulWeight, the layout of a weight for matrix products, and its size.
 // SPDX-License-Identifier: Apache-2.0
 //
-// On an NPU the weight's elements are put into the order of FRACTAL_NZ, padded. Here it keeps its elements, its shape and the format
-// ND: matrix products take it as it is. The sizes are those of the padded form, in elements: the last two dims rounded up to multiples
-// of 16 and 16, of other types than FLOAT16 and BF16 of 16 and 32. A program may allocate as much.
+// On an NPU the weight's elements are put into the order of FRACTAL_NZ, padded. Here the bytes stay as they are: what has that format
+// lies as its view's strides say, for every matrix product. Phase 1 gives the tensor the format and the storage's shape that it has
+// on an NPU, [..., columns / c0, rows / 16, 16, c0] with quotients rounded up and c0 = 32 bytes; its view stays. The sizes are those
+// of the padded form, in elements: the last two dims rounded up to multiples of 16 and 16, of other types than FLOAT16 and BF16 of 16
+// and 32. A program may allocate as much.
 //
 // Types: FLOAT16; INT8 too on Atlas inference; BF16, INT8, uint8, FLOAT8_E4M3FN, HIFLOAT8 too on newer products.
 #ifndef PORTACL_ACLNNOP_ACLNN_TRANS_MATMUL_WEIGHT_H_

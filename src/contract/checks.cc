@@ -182,9 +182,11 @@ aclnnStatus check::PromotedCastsTo(const Check& check, OperatorCall& call) noexc
   Text message = Start(call);
   AddTensorDtype(message.Add("parameter "), call, tensor).Add(" cannot hold the result dtype ");
   AddDtypeName(message, call.promoted);
-  AddCannotCast(message, call.promoted, call.Tensor(tensor).dtype).Add(
-      "; accepted: a dtype that the result can be cast to (not integer or bool from floating, not real from "
-      "complex).");
+  AddCannotCast(message, call.promoted, call.Tensor(tensor).dtype)
+      .Add(
+          "; accepted: a dtype that the result can be cast to (not integer or bool from floating, not real "
+          "from "
+          "complex).");
   return FailAclnn(check.code, message);
 }
 

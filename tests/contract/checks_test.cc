@@ -140,9 +140,9 @@ TEST(Checks, WhatIsNotCastSaysSoAsPyTorchDoes) {
   };
   ExpectRefused(promoted(ACL_FLOAT, ACL_INT32), PromotedCastsTo(kOut), kInvalid,
                 {"parameter out with dtype DT_INT32 cannot hold the result dtype DT_FLOAT", kFloatToInteger});
-  ExpectRefused(Call(ACL_FLOAT, ACL_FLOAT, ACL_INT32), CastsTo(kSelf, kOut), kInvalid,
-                {"parameter out with dtype DT_INT32 cannot hold what self with dtype DT_FLOAT gives",
-                 kFloatToInteger});
+  ExpectRefused(
+      Call(ACL_FLOAT, ACL_FLOAT, ACL_INT32), CastsTo(kSelf, kOut), kInvalid,
+      {"parameter out with dtype DT_INT32 cannot hold what self with dtype DT_FLOAT gives", kFloatToInteger});
   ExpectRefused(Call(ACL_FLOAT, ACL_FLOAT, ACL_INT32), FixedCastsTo(ACL_FLOAT, kOut), kInvalid,
                 {"cannot hold the result dtype DT_FLOAT", kFloatToInteger});
   ExpectRefused(Promoted(ACL_INT32), CastsToPromoted({kSelf}), kInvalid,

@@ -138,7 +138,8 @@ inline bool NumberCountWrong(const IndexCall& call) {
   const size_t count = call[ListsOf(call)[0]].entries.size();
   if (number->kind == ParameterKind::kScalarList) return number->scalars.size() != count;
   if (number->kind != ParameterKind::kTensor) return false;
-  if (number->name == "scalars") return number->shape != Shape{static_cast<int64_t>(count)};
+  if (number->name == "scalars")
+    return number->shape.size() > 8 || NumElements(number->shape) != static_cast<int64_t>(count);
   return NumElements(number->shape) != 1;
 }
 inline bool OutOfRange(const IndexCall& call) {
@@ -232,6 +233,20 @@ inline void DrawNumber(const ListSpec& spec, DtypeNumber dtype, IndexArgument& n
   number.number = {value, 0};
 }
 
+// A shape of so many elements: one dim, or a few, most of them 1.
+inline Shape ScalarsShape(int64_t count, RandomNumbers& random) {
+  Shape shape;
+  for (int64_t factor = 2; factor * factor <= count && shape.size() < 3; ++factor) {
+    if (count % factor != 0 || random.Chance(50)) continue;
+    shape.push_back(factor);
+    count /= factor;
+  }
+  if (count != 1 || !shape.empty() || random.Chance(70)) shape.push_back(count);
+  while (shape.size() < 8 && random.Chance(30))
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(random.Below(std::ssize(shape) + 1)), 1);
+  return shape;
+}
+
 inline void DrawLists(const ListSpec& spec, IndexCall& call, RandomNumbers& random) {
   const std::vector<Shape> shapes = DrawShapes(random);
   const DtypeNumber dtype = DrawDtype(random, spec.dtypes);
@@ -251,7 +266,7 @@ inline void DrawLists(const ListSpec& spec, IndexCall& call, RandomNumbers& rand
         break;
       case ParameterKind::kTensor:
         DrawNumber(spec, dtype, one, random);
-        one.shape = one.name == "scalars" ? Shape{static_cast<int64_t>(shapes.size())}
+        one.shape = one.name == "scalars" ? ScalarsShape(static_cast<int64_t>(shapes.size()), random)
                     : random.Chance(50)   ? Shape{1}
                                           : Shape{};
         break;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/aclnn_addbmm.h"
 #include "aclnnop/aclnn_addmm.h"
+#include "aclnnop/aclnn_addmv.h"
 #include "aclnnop/aclnn_baddbmm.h"
 #include "aclnnop/aclnn_batch_matmul.h"
 #include "aclnnop/aclnn_dot.h"
@@ -506,6 +507,96 @@ TEST(ProductsOfFractals, LieInTheirStorage) {
   }
   aclDestroyScalar(factor);
   for (aclTensor* made : {plain, batch}) aclDestroyTensor(made);
+}
+
+// Matrices whose last two dims are swapped are taken by their strides alone, as contiguous ones are: behind the storage that they are
+// said to have. With gaps between them they are not.
+TEST(ProductsOfTransposed, AreTakenByStridesAlone) {
+  const ScopedEnvironment environment(Variables{});
+  constexpr int64_t kRows = 3, kTerms = 4, kColumns = 2;
+  std::vector<float> left(2 * kTerms * kRows + 1), right(2 * kColumns * kTerms + 1), vector(kTerms, 1),
+      out(8);
+  for (size_t i = 0; i < left.size(); ++i) left[i] = static_cast<float>(i);
+  for (size_t i = 0; i < right.size(); ++i) right[i] = static_cast<float>(i % 5) - 2;
+  // Element (row, column) of a matrix behind another one of its size, whose columns lie side by side.
+  const auto a = [&](int64_t row, int64_t term) {
+    return left[static_cast<size_t>(kTerms * kRows + term * kRows + row)];
+  };
+  const auto b = [&](int64_t term, int64_t column) {
+    return right[static_cast<size_t>(kColumns * kTerms + column * kTerms + term)];
+  };
+  float one = 1;
+  aclScalar* const factor = aclCreateScalar(&one, ACL_FLOAT);
+  for (const aclFormat format : {ACL_FORMAT_ND, ACL_FORMAT_FRACTAL_NZ}) {
+    for (const int64_t gap : {0, 1}) {
+      std::vector<aclTensor*> made;
+      const auto behind = [&](int64_t rows, int64_t columns, uint64_t rank, aclFormat as, float* data) {
+        const int64_t shape[] = {1, rows, columns};
+        const int64_t strides[] = {rows * columns, 1, rows + gap};
+        const int64_t storage = rows * columns;
+        made.push_back(aclCreateTensor(shape + 3 - rank, rank, ACL_FLOAT, strides + 3 - rank, storage, as,
+                                       &storage, 1, data));
+        return made.back();
+      };
+      const auto dense = [&](const Shape& shape, float* data) {
+        made.push_back(aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND,
+                                       shape.data(), shape.size(), data));
+        return made.back();
+      };
+      uint64_t size = 0;
+      aclOpExecutor* executor = nullptr;
+      std::fill(out.begin(), out.end(), 0.0f);
+      const auto expect = [&](const char* name, aclnnStatus plan, auto run, bool is_matrix) {
+        if (gap != 0) {
+          EXPECT_EQ(plan, 561103) << name << " " << format;
+          TakeErrorMessage();
+          return;
+        }
+        ASSERT_EQ(plan, 0) << name << " " << format << ": " << TakeErrorMessage();
+        ASSERT_EQ(run(nullptr, size, executor, environment.stream()), 0) << name;
+        ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+        for (int64_t row = 0; row < kRows; ++row) {
+          for (int64_t column = 0; column < (is_matrix ? kColumns : 1); ++column) {
+            float sum = 0;
+            for (int64_t term = 0; term < kTerms; ++term)
+              sum += a(row, term) * (is_matrix ? b(term, column) : 1);
+            EXPECT_EQ(out[static_cast<size_t>(row * (is_matrix ? kColumns : 1) + column)], sum)
+                << name << " " << format << " " << row << ", " << column;
+          }
+        }
+        std::fill(out.begin(), out.end(), 0.0f);
+      };
+      const auto x = [&](uint64_t rank) { return behind(kRows, kTerms, rank, ACL_FORMAT_ND, left.data()); };
+      const auto w = [&](uint64_t rank) { return behind(kTerms, kColumns, rank, format, right.data()); };
+      aclTensor* const y = dense({kRows, kColumns}, out.data());
+      aclTensor* const ys = dense({1, kRows, kColumns}, out.data());
+      aclTensor* const line = dense({kRows}, out.data());
+      aclTensor* const v = dense({kTerms}, vector.data());
+      expect("Mm", aclnnMmGetWorkspaceSize(x(2), w(2), y, 1, &size, &executor), aclnnMm, true);
+      expect("Matmul", aclnnMatmulGetWorkspaceSize(x(2), w(2), y, 1, &size, &executor), aclnnMatmul, true);
+      expect("Matmul of batches", aclnnMatmulGetWorkspaceSize(x(3), w(3), ys, 1, &size, &executor),
+             aclnnMatmul, true);
+      expect("BatchMatMul", aclnnBatchMatMulGetWorkspaceSize(x(3), w(3), ys, 1, &size, &executor),
+             aclnnBatchMatMul, true);
+      expect("InplaceAddmm",
+             aclnnInplaceAddmmGetWorkspaceSize(y, x(2), w(2), factor, factor, 1, &size, &executor),
+             aclnnInplaceAddmm, true);
+      if (format == ACL_FORMAT_ND) {
+        expect("InplaceBaddbmm",
+               aclnnInplaceBaddbmmGetWorkspaceSize(ys, x(3), w(3), factor, factor, 1, &size, &executor),
+               aclnnInplaceBaddbmm, true);
+        expect("InplaceAddbmm",
+               aclnnInplaceAddbmmGetWorkspaceSize(y, x(3), w(3), factor, factor, 1, &size, &executor),
+               aclnnInplaceAddbmm, true);
+        expect("Mv", aclnnMvGetWorkspaceSize(x(2), v, line, 1, &size, &executor), aclnnMv, false);
+        aclTensor* const zeros = dense({kRows}, out.data());
+        expect("Addmv", aclnnAddmvGetWorkspaceSize(zeros, x(2), v, factor, factor, line, 1, &size, &executor),
+               aclnnAddmv, false);
+      }
+      for (aclTensor* tensor : made) aclDestroyTensor(tensor);
+    }
+  }
+  aclDestroyScalar(factor);
 }
 
 // More elements than an int64 counts: a status, whatever the strides say.

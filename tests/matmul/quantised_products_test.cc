@@ -147,12 +147,14 @@ struct Call {
 
   uint64_t WordAt(int64_t column) const {
     uint64_t word;
-    const int64_t place = scale.offset + (scale.shape[0] == 1 ? 0 : column) * scale.strides[0];
+    const int64_t place = scale.offset + (scale.shape.back() == 1 ? 0 : column) * scale.strides.back();
     std::memcpy(&word, scale.bytes.data() + place * 8, 8);
     return word;
   }
   static float Shared(const HeldView& view, int64_t index) {
-    return NumberAt(view, {view.shape[0] == 1 ? 0 : index});
+    Index at(view.shape.size(), 0);
+    if (view.shape.back() != 1) at.back() = index;
+    return NumberAt(view, at);
   }
   Element Expected(const Index& batch, int64_t row, int64_t column) const {
     uint32_t sum = 0;
@@ -309,6 +311,11 @@ Call Draw(const Row& row, RandomNumbers& random, int64_t rows, int64_t terms, in
   const Api apis[] = {Api::kV4, Api::kV5, Api::kNz, call.factors.null ? Api::kV3 : Api::kV4};
   call.api = apis[random.Below(4)];
   if (call.api == Api::kNz) call.x2.view.format = ACL_FORMAT_FRACTAL_NZ;
+  if (call.api != Api::kV5 && random.Chance(40)) {
+    const auto ones = static_cast<std::ptrdiff_t>(call.x2.view.shape.size()) - 1;
+    call.scale.shape.insert(call.scale.shape.begin(), static_cast<size_t>(ones), 1);
+    call.scale.strides.insert(call.scale.strides.begin(), static_cast<size_t>(ones), random.Between(0, 99));
+  }
   return call;
 }
 
@@ -520,10 +527,27 @@ TEST(QuantisedProducts, Contract) {
          MakeShape(call.x1.view, {2, 3, 16});
          MakeShape(call.x2.view, {3, 16, 8});
        }},
-      {161002, "cale",
-       [](Call& call) {
+      {2, "cale",
+       [](Call& call) {  // V5 has scales of groups
          MakeShape(call.scale, {1, 8});
        }},
+      {2, "cale",
+       [](Call& call) {
+         MakeShape(call.scale, {1, 1});
+       }},
+      {161002, "cale",
+       [](Call& call) {
+         MakeShape(call.scale, {1, 7});
+       }},
+      {161002, "cale",
+       [](Call& call) {
+         MakeShape(call.scale, {8, 1});
+       }},
+      {161002, "cale",
+       [](Call& call) {
+         MakeShape(call.scale, {1, 1, 8});
+       }},
+      {161002, "cale", [](Call& call) { MakeShape(call.scale, {}); }},
       {161002, "cale", [](Call& call) { MakeShape(call.scale, {7}); }},
       {161002, "bias",
        [](Call& call) {
@@ -565,6 +589,7 @@ TEST(QuantisedProducts, Contract) {
         faults[i].make(call);
         aclnnStatus code = faults[i].code;
         if (code == 1) code = product == Product::k950 ? 0 : 161002;
+        if (code == 2) code = api == Api::kV5 ? 161002 : 0;
         if ((product == Product::k910 || product == Product::k310B) && code != 161001) code = 361001;
         const CallResult result = call.Run(environment.stream());
         EXPECT_EQ(result.plan, code) << "fault " << i << " of " << static_cast<int>(api) << " on "
@@ -573,6 +598,33 @@ TEST(QuantisedProducts, Contract) {
           EXPECT_NE(result.message.find(faults[i].name), std::string::npos) << i << ": " << result.message;
         }
       }
+    }
+  }
+}
+
+// Matrices whose last two dims are swapped are taken by their strides alone, behind the storage that they are said to have; what lies
+// otherwise is not.
+TEST(QuantisedProducts, TransposedMatricesBehindTheirStorage) {
+  const ScopedEnvironment environment(Variables{});
+  for (const Packing packing : {Packing::kInt8, Packing::kInt4, Packing::kWords}) {
+    for (const Api api : {Api::kV4, Api::kV5, Api::kNz}) {
+      RandomNumbers random(5);
+      Call call = Simple(api);
+      const int64_t unit = packing == Packing::kWords ? 8 : 1;
+      const int64_t first = 24 * 16 / unit;
+      call.x1 = MakeMatrix({}, 24, 16, packing, false, true, first, random);
+      call.x2 = MakeMatrix({}, 16, 8, packing, false, true, first, random);
+      if (api == Api::kNz) call.x2.view.format = ACL_FORMAT_FRACTAL_NZ;
+      call.factors = Numbers({24}, ACL_FLOAT);
+      call.out = Numbers({24, 8}, ACL_FLOAT16);
+      std::fill(call.out.bytes.begin(), call.out.bytes.end(), kUntouched);
+      call.x1.view.storage_elements = call.x2.view.storage_elements = first;
+      const CallResult result = call.Run(environment.stream());
+      ASSERT_TRUE(result.Succeeded()) << static_cast<int>(packing) << ", " << static_cast<int>(api) << ": "
+                                      << result.plan << " " << result.message;
+      ASSERT_NO_FATAL_FAILURE(ExpectEveryElement(call));
+      call.x1.view.strides[1] += 8;
+      EXPECT_EQ(call.Run(environment.stream()).plan, 561103);
     }
   }
 }

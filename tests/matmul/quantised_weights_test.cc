@@ -323,6 +323,37 @@ TEST(QuantisedWeights, Contract) {
   }
 }
 
+// Expert 1 of two: a weight whose last two dims are swapped is taken by its strides alone, at an offset behind the storage that it is
+// said to have. So are its scales.
+TEST(QuantisedWeights, ExpertsLieBehindTheirStorage) {
+  const ScopedEnvironment environment(Variables{});
+  for (const Packing packing : {Packing::kInt8, Packing::kInt4, Packing::kWords}) {
+    RandomNumbers random(3);
+    constexpr int64_t kTerms = 96, kColumns = 64;
+    const int64_t unit = packing == Packing::kWords ? 8 : 1;
+    Call call(3, kTerms, kColumns, packing, true, 32, ACL_FLOAT16, false, random, kTerms * kColumns / unit);
+    ASSERT_EQ(call.weight.strides[0], 1);
+    ASSERT_EQ(call.weight.offset, kTerms * kColumns / unit);
+    call.weight.storage_elements = kTerms * kColumns / unit;
+    call.offset.null = true;
+    std::vector<unsigned char>& scales = call.scale.bytes;
+    call.scale.storage_elements = call.scale.offset = static_cast<int64_t>(scales.size()) / 2;
+    scales.insert(scales.begin(), scales.size(), 0);
+    const CallResult result = call.Run(environment.stream());
+    ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+    for (int64_t row = 0; row < call.m; ++row) {
+      for (int64_t column = 0; column < kColumns; ++column) {
+        const Element expected = call.Expected(row, column);
+        ASSERT_EQ(std::memcmp(expected.data(), call.y.bytes.data() + (row * kColumns + column) * 2, 2), 0)
+            << row << ", " << column;
+      }
+    }
+    // Swapped, but with gaps, it is refused as what no product takes.
+    call.weight.strides[1] += unit == 8 ? 1 : 8;
+    EXPECT_EQ(call.Run(environment.stream()).plan, 161002);
+  }
+}
+
 TEST(QuantisedWeights, OddHalvesOfBytesAreRefused) {
   const ScopedEnvironment environment(Variables{});
   RandomNumbers random(2);

@@ -204,6 +204,7 @@ IndexOperator LayerNormOperator(const CFunction& function, bool has_mode) {
               OutputArg("meanOutOptional", {2, 1, 1}),
               OutputArg("rstdOutOptional", {2, 1, 1})};
   if (has_mode) op.valid.push_back(IntegerArg("implMode", 0));
+  op.takes_workspace = true;
   op.rules = {
       NoNulls("input normalizedShape out"),
       Listed_("input", kFloats),
@@ -441,9 +442,9 @@ IndexRule RstdLeads(const std::string& rstd, const std::string& gamma, const std
     const Shape& shape = call[x].shape;
     const size_t leading = shape.size() - call[gamma].shape.size();
     const Shape& numbers = call[rstd].shape;
-    if (numbers.size() < leading || numbers.size() > shape.size()) return true;
-    for (size_t i = 0; i < numbers.size(); ++i) {
-      if (numbers[i] != (i < leading ? shape[i] : 1)) return true;
+    if (numbers.size() > shape.size()) return true;
+    for (size_t i = 0; i < std::max(numbers.size(), leading); ++i) {
+      if ((i < numbers.size() ? numbers[i] : 1) != (i < leading ? shape[i] : 1)) return true;
     }
     return false;
   });
@@ -473,6 +474,7 @@ void DrawRms(IndexCall& call, RandomNumbers& random, const std::vector<std::stri
   call[gamma].dtype = random.Below(2) == 0 ? dtype : ACL_FLOAT;
   Shape numbers = LeadingAndOnes(shape, tail.size());
   if (random.Below(2) == 0) numbers.resize(shape.size() - tail.size());
+  while (!numbers.empty() && numbers.back() == 1 && random.Below(2) == 0) numbers.pop_back();
   call[rstd].shape = numbers;
 }
 
@@ -796,6 +798,46 @@ TEST(AddLayerNorm, WithoutStatisticsOnInferenceProducts) {
     EXPECT_TRUE(std::signbit(sum[2]) && std::signbit(sum[3]));
     for (const aclTensor* one : all) aclDestroyTensor(one);
   }
+}
+
+// A caller may take 0 for "not planned yet", so LayerNorm asks for some, as it does on an NPU, and gets along without.
+TEST(LayerNormWorkspace, IsAskedForAndNotNeeded) {
+  const ScopedEnvironment environment(Variables{});
+  std::vector<float> x = {1, 3, -2, 2}, y(4);
+  const int64_t rows[] = {2, 2};
+  const int64_t none[] = {0, 2};
+  aclTensor* const in = aclCreateTensor(rows, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, rows, 2, x.data());
+  aclTensor* const out = aclCreateTensor(rows, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, rows, 2, y.data());
+  aclTensor* const empty = aclCreateTensor(none, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, none, 2, nullptr);
+  aclIntArray* const last = aclCreateIntArray(rows, 1);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  for (const bool has_mode : {false, true}) {
+    const auto plan = [&](aclTensor* from, aclTensor* to) {
+      return has_mode ? aclnnLayerNormWithImplModeGetWorkspaceSize(from, last, nullptr, nullptr, 0.0, to,
+                                                                   nullptr, nullptr, 0, &size, &executor)
+                      : aclnnLayerNormGetWorkspaceSize(from, last, nullptr, nullptr, 0.0, to, nullptr,
+                                                       nullptr, &size, &executor);
+    };
+    const auto run = has_mode ? aclnnLayerNormWithImplMode : aclnnLayerNorm;
+    for (const bool is_given : {true, false}) {
+      std::fill(y.begin(), y.end(), 7.0f);
+      ASSERT_EQ(plan(in, out), 0);
+      EXPECT_GT(size, 0u);
+      EXPECT_LE(size, 1024u);
+      std::vector<std::byte> workspace(size, std::byte{0x55});
+      ASSERT_EQ(
+          run(is_given ? workspace.data() : nullptr, is_given ? size : 0, executor, environment.stream()), 0);
+      ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+      EXPECT_EQ(y, (std::vector<float>{-1, 1, -1, 1}));
+      EXPECT_EQ(workspace, std::vector<std::byte>(size, std::byte{0x55})) << "nothing is kept in it";
+    }
+    ASSERT_EQ(plan(empty, empty), 0);
+    EXPECT_EQ(size, 0u) << "there is nothing to do";
+    aclDestroyAclOpExecutor(executor);
+  }
+  for (aclTensor* made : {in, out, empty}) aclDestroyTensor(made);
+  aclDestroyIntArray(last);
 }
 
 }  // namespace

@@ -25,6 +25,16 @@ constexpr int64_t kTogether = 131072;
 
 bool IsFloat(aclDataType dtype) { return kFloatHalfAndBf16.Contains(dtype); }
 
+// Where an element lies in the storage, of those in row-major order, in elements.
+int64_t PlaceOf(const aclTensor& tensor, int64_t element) {
+  int64_t place = tensor.offset;
+  for (int dim = tensor.view.rank - 1; dim >= 0; --dim) {
+    place += element % tensor.view[dim] * tensor.strides[dim];
+    element /= tensor.view[dim];
+  }
+  return place;
+}
+
 }  // namespace
 
 aclnnStatus RefuseArgument(const OperatorCall& call, aclnnStatus code, int argument, int entry,
@@ -156,12 +166,11 @@ void ListMaps::Add(int entry, Operands inputs, int output, const engine::KernelT
   if (number.tensor >= 0) {
     const aclTensor& tensor = call_.Tensor(number.tensor);
     const auto size = static_cast<int64_t>(StorageBits(tensor.dtype) / 8);
-    const int64_t stride = tensor.view.rank == 0 ? 0 : tensor.strides[tensor.view.rank - 1];
     const engine::MapTypes types{JobIsa(), call_.promoted, map.loop.formula.computed, /*writes_bool=*/false};
     const aclDataType cast = IsFloat(call_.promoted) ? ACL_FLOAT : call_.promoted;
     engine::ElementType type{};
     map.number.operand = call_.OperandOf(number.tensor);
-    map.number.offset = (tensor.offset + number.element * stride) * size;
+    map.number.offset = PlaceOf(tensor, number.element) * size;
     map.number.load = types.LoadFor(tensor.dtype, cast, &type);
     map.number.is_converted = type != types.computed;
     map.number.size = static_cast<int8_t>(size);
@@ -291,10 +300,11 @@ aclnnStatus CheckNumberCount(const ListCall& call) {
     return RefuseArgument(call, code, rules.inputs, -1, " has not one element, accepted: one element.");
   }
   if (rules.number == ListNumber::kTensorEach) {
-    const Shape& shape = call.Tensor(rules.inputs).view;
-    if (shape.rank != 1 || shape[0] != call.Count(0))
-      return RefuseArgument(call, code, rules.inputs, -1,
-                            " has another shape, accepted: one dim, an element for each tensor of a list.");
+    const aclTensor& numbers = call.Tensor(rules.inputs);
+    if (numbers.view.rank > kMaxLoopRank || !numbers.countable || numbers.numel != call.Count(0))
+      return RefuseArgument(
+          call, code, rules.inputs, -1,
+          " has another shape, accepted: at most 8 dims, an element for each tensor of a list.");
   }
   return ACL_SUCCESS;
 }

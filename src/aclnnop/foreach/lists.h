@@ -18,7 +18,7 @@ enum class ListNumber : uint8_t {
   kScalar,      // the first attribute
   kScalarEach,  // a list of scalars, one for each entry
   kTensor,      // the tensor argument behind the inputs, of one element, which is read when the job runs
-  kTensorEach   // the same, of one dim, an element for each entry
+  kTensorEach   // the same, of any dims, an element for each entry
 };
 
 // A formula as entries of lists have it: the kernels for a number, which is null where it is read later; what its other number is,

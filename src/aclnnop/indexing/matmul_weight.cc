@@ -1,4 +1,4 @@
-// aclnnTransMatmulWeight and the sizes of the weights that it makes on an NPU: here they keep their layout.
+// aclnnTransMatmulWeight, which makes a weight one of FRACTAL_NZ, and the sizes of such weights. Their bytes stay as they are.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/aclnn_trans_matmul_weight.h"
 
@@ -51,8 +51,30 @@ constexpr Check kChecks[] = {
     Own(RankOfWeight),
 };
 
-// Matrix products read weights as they are, so there is nothing to do.
-void KeepLayout(const OperatorCall&, Executor&) {}
+// The dims that FRACTAL_NZ has: blocks of columns, blocks of 16 rows, and those of a block, whose rows have 32 bytes.
+Shape FractalDims(const aclTensor& weight) {
+  constexpr int64_t kBlockRows = 16;
+  const int64_t block_columns = 32 * 8 / StorageBits(weight.dtype);
+  const auto blocks = [](int64_t length, int64_t of) { return length / of + (length % of == 0 ? 0 : 1); };
+  Shape dims = weight.view;
+  const int rank = dims.rank;
+  const int64_t rows = dims[rank - 2];
+  dims.dim[rank - 2] = blocks(dims[rank - 1], block_columns);
+  dims.dim[rank - 1] = blocks(rows, kBlockRows);
+  dims.dim[rank] = kBlockRows;
+  dims.dim[rank + 1] = block_columns;
+  dims.rank = rank + 2;
+  return dims;
+}
+
+// Matrix products read what has the format FRACTAL_NZ as its strides say, so there is nothing to move: the weight says what it
+// would be on an NPU. Its view stays. It is there until phase 1 returns, and may be gone in phase 2.
+void MakeFractal(const OperatorCall& call, Executor&) {
+  auto& weight = const_cast<aclTensor&>(call.Tensor(kWeight));
+  weight.storage = FractalDims(weight);
+  weight.format = ACL_FORMAT_FRACTAL_NZ;
+  weight.Describe();
+}
 
 // How many elements the padded weight has: the last two dims are rounded up to multiples of these.
 aclnnStatus SizeOf(const char* api, const aclIntArray* shape, int64_t most_rank, bool takes_zero,
@@ -104,7 +126,7 @@ aclnnStatus aclnnTransMatmulWeightGetWorkspaceSize(aclTensor* mmWeightRef, uint6
                                                    aclOpExecutor** executor) {
   const TensorArgument tensors[] = {{"mmWeightRef", mmWeightRef}};
   OperatorCall call{"aclnnTransMatmulWeight", tensors, {}, /*in_place=*/true};
-  return RunPhase1(call, kChecks, workspaceSize, executor, KeepLayout);
+  return RunPhase1(call, kChecks, workspaceSize, executor, MakeFractal);
 }
 PORTACL_PHASE_2(aclnnTransMatmulWeight)
 

@@ -28,8 +28,8 @@ constexpr auto First(int out) {
 // What ends the lists.
 constexpr auto Last(int out) {
   return List(ModeFits(kMode, {kLeft, kRight}), SizesRepresentable({out}), DoneIfEmpty({out}),
-              FractalInsideStorage({kLeft, kRight, kSelf}), InsideStorage({kLeft, kRight, kSelf}),
-              ScalarsAreNumbers({kBeta, kAlpha}));
+              FractalInsideStorage({kLeft, kRight, kSelf}), MatricesInsideStorage({kLeft, kRight}),
+              InsideStorage({kSelf}), ScalarsAreNumbers({kBeta, kAlpha}));
 }
 
 bool ExpandsTo(const Shape& shape, const Shape& whole) {

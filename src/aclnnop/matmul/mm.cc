@@ -34,7 +34,7 @@ aclnnStatus SetResultOfMm(const Check&, OperatorCall& call) noexcept {
 constexpr auto kMmChecks =
     Join(kFirst, List(RankIs(2, {kSelf, kMat2}), DepthsEqual(kSelf, kMat2), Own(SetResultOfMm),
                       ShapeIsResult(kOut), SizesRepresentable({kOut}), DoneIfEmpty({kOut}),
-                      FractalInsideStorage({kSelf, kMat2}), InsideStorage({kSelf, kMat2})));
+                      FractalInsideStorage({kSelf, kMat2}), MatricesInsideStorage({kSelf, kMat2})));
 
 // The tensors as they are: also those whose format says otherwise lie as their strides say.
 void SetPlain(const OperatorCall& call, Executor& executor) {
@@ -66,7 +66,7 @@ constexpr auto kBatchChecks =
     Join(kFirst, List(RankIs(3, {kSelf, kMat2, kOut}), DepthsEqual(kSelf, kMat2), BatchesFit(kSelf, kMat2),
                       Own(SetResultOfBatch), ShapeIsResult(kOut), NotFractal({kSelf, kOut}),
                       Own(FractalIsNoVector), SizesRepresentable({kOut}), DoneIfEmpty({kOut}),
-                      FractalInsideStorage({kMat2}), InsideStorage({kSelf, kMat2})));
+                      FractalInsideStorage({kMat2}), MatricesInsideStorage({kSelf, kMat2})));
 
 // ---- Matmul ----
 
@@ -131,7 +131,7 @@ constexpr auto kMatmulChecks =
     Join(kFirst,
          List(Own(RanksOfMatmul), DepthsEqual(kSelf, kMat2), Own(BatchesBroadcast), NotFractal({kSelf, kOut}),
               SizesRepresentable({kOut}), Own(OutHoldsResult, ACLNN_ERR_INNER_NULLPTR),
-              FractalInsideStorage({kMat2}), InsideStorage({kSelf, kMat2})));
+              FractalInsideStorage({kMat2}), MatricesInsideStorage({kSelf, kMat2})));
 
 // The output as matrices; its argument is -1 where only a copy in the workspace can be seen so.
 Matrices OutputOf(const OperatorCall& call) {

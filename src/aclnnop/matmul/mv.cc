@@ -35,7 +35,7 @@ constexpr auto kMvChecks =
          SameDtype(kVector, kOut), If(SelfHasElements, SameDtype(kVector, kSelf)),
          DtypesIn(matmul::kDtypes, {kSelf, kVector, kOut}), ModeFits(kMode, {kSelf, kVector}),
          RankIs(2, {kSelf}), RankIs(1, {kVector, kOut}), Own(LengthsOfMv), SizesRepresentable({kOut}),
-         DoneIfEmpty({kOut}), InsideStorage({kSelf, kVector}));
+         DoneIfEmpty({kOut}), MatricesInsideStorage({kSelf}), InsideStorage({kVector}));
 
 // A vector as a matrix of one column, or of one row.
 Matrices ColumnOf(const OperatorCall& call, int tensor) {

@@ -90,13 +90,30 @@ aclnnStatus check::NotFractal(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
+namespace {
+
+bool IsTrustedTransposed(const aclTensor& tensor) noexcept {
+  return tensor.bytes_fit && IsTransposed(tensor);
+}
+
+}  // namespace
+
+aclnnStatus check::MatricesInsideStorage(const Check& check, OperatorCall& call) noexcept {
+  for (const int8_t tensor : check.operands) {
+    if (!call.IsGiven(tensor) || IsTrustedTransposed(call.Tensor(tensor))) continue;
+    const Check inside = WithCode(check.code, InsideStorage({tensor}));
+    if (const aclnnStatus status = inside.run(inside, call)) return status;
+  }
+  return ACL_SUCCESS;
+}
+
 aclnnStatus check::FractalInsideStorage(const Check& check, OperatorCall& call) noexcept {
   for (const int8_t tensor : check.operands) {
     if (call.Tensor(tensor).format != ACL_FORMAT_FRACTAL_NZ) continue;
     aclTensor view = call.Tensor(tensor);
     view.format = ACL_FORMAT_ND;
     view.Describe();
-    if (IsContiguous(view)) continue;
+    if (IsContiguous(view) || IsTrustedTransposed(view)) continue;
     int64_t lowest = 0;
     int64_t highest = 0;
     int64_t size = 0;

@@ -19,6 +19,7 @@ aclnnStatus ModeFits(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus DepthsEqual(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus NotFractal(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus FractalInsideStorage(const Check& check, OperatorCall& call) noexcept;
+aclnnStatus MatricesInsideStorage(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus BatchesFit(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus ScalarsAreNumbers(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus HasQuantised(const Check& check, OperatorCall& call) noexcept;
@@ -34,9 +35,15 @@ constexpr Check DepthsEqual(int left, int right) {
 }
 // 161002 when one of the tensors has the format FRACTAL_NZ.
 constexpr Check NotFractal(Operands operands) { return {.run = check::NotFractal, .operands = operands}; }
-// 561103 when a tensor in the format FRACTAL_NZ, which lies as its strides say, reaches elements that are not inside its storage.
+// 561103 when a tensor in the format FRACTAL_NZ, which lies as its strides say, reaches elements that are not inside its storage,
+// unless it is trusted (MatricesInsideStorage).
 constexpr Check FractalInsideStorage(Operands operands) {
   return {.run = check::FractalInsideStorage, .operands = operands, .code = ACLNN_ERR_INNER_NULLPTR};
+}
+// InsideStorage for operands of products, which take a matrix whose last two dims are swapped as it lies: by its strides alone,
+// so that it is trusted as a contiguous one is. Expert i of a weight may be a view at an offset of the first one's storage.
+constexpr Check MatricesInsideStorage(Operands operands) {
+  return {.run = check::MatricesInsideStorage, .operands = operands, .code = ACLNN_ERR_INNER_NULLPTR};
 }
 // 161002 when the first dims of two tensors differ and neither is 1.
 constexpr Check BatchesFit(int left, int right) {
@@ -60,7 +67,7 @@ aclnnStatus Refuse(const Check& check, const OperatorCall& call, int tensor, con
 aclnnStatus RefuseWith(const Check& check, const OperatorCall& call, int tensor, int other,
                        const char* accepted);
 
-// Whether it lies as a contiguous one whose last two dims were exchanged, and so not contiguous.
+// Whether it lies as a contiguous one whose last two dims were swapped, and so not contiguous. Its strides decide alone.
 bool IsTransposed(const aclTensor& tensor) noexcept;
 aclTensor LastTwoSwapped(const aclTensor& tensor) noexcept;
 

@@ -202,6 +202,19 @@ aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
+// V3, V4 and WeightNz take a scale with as many dims as x2, of which all but the last are 1. In V5 it would be one of groups.
+template <bool takes_dims_of_x2>
+bool IsLine(const OperatorCall& call, int tensor) {
+  const Shape& shape = call.Tensor(tensor).view;
+  if (shape.rank == 1) return true;
+  if (!takes_dims_of_x2 || tensor != kScale || shape.rank != call.Tensor(kX2).view.rank) return false;
+  for (int i = 0; i + 1 < shape.rank; ++i) {
+    if (shape[i] != 1) return false;
+  }
+  return true;
+}
+
+template <bool takes_dims_of_x2>
 aclnnStatus NumbersFit(const Check& check, OperatorCall& call) noexcept {
   const Shape& made = call.broadcast;
   const int64_t rows = made[made.rank - 2];
@@ -209,8 +222,13 @@ aclnnStatus NumbersFit(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kScale, kOffset}) {
     if (!call.IsGiven(tensor)) continue;
     const Shape& shape = call.Tensor(tensor).view;
-    if (shape.rank != 1 || (shape[0] != 1 && shape[0] != columns))
-      return Refuse(check, call, tensor, "one dim, of one element or one for each column");
+    if (!IsLine<takes_dims_of_x2>(call, tensor) ||
+        (shape[shape.rank - 1] != 1 && shape[shape.rank - 1] != columns))
+      return Refuse(check, call, tensor,
+                    takes_dims_of_x2 && tensor == kScale
+                        ? "one dim, or x2's number of dims with 1 before the last, of one element or one for "
+                          "each column"
+                        : "one dim, of one element or one for each column");
   }
   if (call.IsGiven(kPertoken) && call.Tensor(kPertoken).view != Shape{rows})
     return RefuseShape(check, call, kPertoken, {rows});
@@ -299,20 +317,24 @@ aclnnStatus WorkspaceFits(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-constexpr auto kShared =
-    List(NotNull(kX1), NotNull(kX2), NotNull(kScale), NotNull(kOut), HasQuantised(), Own(DtypesFit),
-         Own(RanksFit), Own(LengthsFit), Own(NumbersFit), Own(OutFits), Own(FormatsFit));
+template <bool takes_dims_of_x2>
+constexpr auto Shared() {
+  return List(NotNull(kX1), NotNull(kX2), NotNull(kScale), NotNull(kOut), HasQuantised(), Own(DtypesFit),
+              Own(RanksFit), Own(LengthsFit), Own(NumbersFit<takes_dims_of_x2>), Own(OutFits),
+              Own(FormatsFit));
+}
 constexpr auto kRest =
     List(Own(NotEmpty), Own(IsComputed, ACLNN_ERR_INNER_NULLPTR), SizesRepresentable({kOut}),
-         DoneIfEmpty({kOut}), FractalInsideStorage({kX2}),
-         InsideStorage({kX1, kX2, kScale, kOffset, kPertoken}), InsideStorage({kBias}), Own(WorkspaceFits));
-constexpr auto kChecks = Join(kShared, kRest);
-constexpr auto kFractalChecks = Join(kShared, List(Own(IsFractal)), kRest);
+         DoneIfEmpty({kOut}), FractalInsideStorage({kX2}), MatricesInsideStorage({kX1, kX2}),
+         InsideStorage({kScale, kOffset, kPertoken}), InsideStorage({kBias}), Own(WorkspaceFits));
+constexpr auto kChecks = Join(Shared<true>(), kRest);
+constexpr auto kFifthChecks = Join(Shared<false>(), kRest);
+constexpr auto kFractalChecks = Join(Shared<true>(), List(Own(IsFractal)), kRest);
 
 engine::IntegerGemmJob::Numbers NumbersOf(const OperatorCall& call, int tensor, bool is_of_rows) {
   if (!call.IsGiven(tensor)) return {-1, 0, 0, 0, ACL_FLOAT};
   const aclTensor& view = call.Tensor(tensor);
-  const int64_t step = ByteStride(view, 0);
+  const int64_t step = ByteStride(view, view.view.rank - 1);
   // A word's lower half is its scale.
   return {static_cast<int8_t>(tensor), ByteOffset(view), is_of_rows ? step : 0, is_of_rows ? 0 : step,
           StorageBits(view.dtype) == 64 ? ACL_FLOAT : view.dtype};
@@ -441,7 +463,7 @@ aclnnStatus aclnnQuantMatmulV5GetWorkspaceSize(const aclTensor* x1, const aclTen
   const Attribute attributes[] = {
       {"transposeX1", transposeX1}, {"transposeX2", transposeX2}, {"groupSize", groupSize}};
   OperatorCall call{"aclnnQuantMatmulV5", tensors, attributes};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProduct);
+  return RunPhase1(call, kFifthChecks, workspaceSize, executor, SetProduct);
 }
 PORTACL_PHASE_2(aclnnQuantMatmulV5)
 

@@ -245,7 +245,7 @@ constexpr Check kChecks[] = {
     Own(NumbersFit),
     Own(IsComputed, ACLNN_ERR_INNER_NULLPTR),
     SizesRepresentable({kY}),
-    InsideStorage({kX, kWeight, kScale, kOffset, kBias}),
+    MatricesInsideStorage({kX, kWeight, kScale, kOffset, kBias}),
 };
 
 engine::GroupNumbers NumbersOf(const OperatorCall& call, int tensor) {

@@ -57,6 +57,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -190,6 +191,18 @@ void SetRows(const OperatorCall& call, Executor& executor) {
             NormParameters{static_cast<double>(static_cast<float>(call.attributes[kEps].wide))}, executor);
 }
 
+// On an NPU rows always ask for workspace, and there are callers that take 0 for "not planned yet". Nothing is kept in it, so
+// phase 2 does without, too.
+constexpr uint64_t kLeastWorkspace = 32;
+
+aclnnStatus PlanRows(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
+                     aclOpExecutor** executor) {
+  const aclnnStatus status = RunPhase1(call, checks, workspaceSize, executor, SetRows);
+  if (status == ACL_SUCCESS && call.work == OperatorCall::Work::kCompute)
+    *workspaceSize = std::max(*workspaceSize, kLeastWorkspace);
+  return status;
+}
+
 }  // namespace
 
 namespace facts {
@@ -216,7 +229,7 @@ aclnnStatus aclnnLayerNormGetWorkspaceSize(const aclTensor* input, const aclIntA
       {"out", out},     {"meanOutOptional", meanOutOptional}, {"rstdOutOptional", rstdOutOptional}};
   const Attribute attributes[] = {{"normalizedShape", normalizedShape}, {"eps", eps}};
   OperatorCall call{"aclnnLayerNorm", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetRows);
+  return PlanRows(call, kChecks, workspaceSize, executor);
 }
 PORTACL_PHASE_2(aclnnLayerNorm)
 
@@ -231,7 +244,7 @@ aclnnStatus aclnnLayerNormWithImplModeGetWorkspaceSize(
       {"normalizedShape", normalizedShape}, {"eps", eps}, {"implMode", static_cast<int64_t>(implMode)}};
   OperatorCall call{"aclnnLayerNormWithImplMode", tensors, attributes, /*in_place=*/false,
                     /*output_count=*/3};
-  return RunPhase1(call, kModeChecks, workspaceSize, executor, SetRows);
+  return PlanRows(call, kModeChecks, workspaceSize, executor);
 }
 PORTACL_PHASE_2(aclnnLayerNormWithImplMode)
 

@@ -78,14 +78,16 @@ aclnnStatus GammaIsTail(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(", accepted: the last dims of that, without a 0."));
 }
 
-// One number for each row: x's leading dims, after which dims of 1 may follow.
+// One number for each row: x's leading dims, after which dims of 1 may follow. The last of them may be missing where they are 1.
 template <int x, int gamma, int rstd>
 aclnnStatus RstdFits(const Check& check, OperatorCall& call) noexcept {
   const Shape& shape = call.Tensor(x).view;
   const int leading = shape.rank - call.Tensor(gamma).view.rank;
   const Shape& numbers = call.Tensor(rstd).view;
-  bool fits = numbers.rank >= leading && numbers.rank <= shape.rank;
-  for (int i = 0; fits && i < numbers.rank; ++i) fits = numbers[i] == (i < leading ? shape[i] : 1);
+  const auto length = [&](int i) { return i < leading ? shape[i] : 1; };
+  bool fits = numbers.rank <= shape.rank;
+  for (int i = 0; fits && i < numbers.rank; ++i) fits = numbers[i] == length(i);
+  for (int i = numbers.rank; fits && i < leading; ++i) fits = shape[i] == 1;
   if (fits) return ACL_SUCCESS;
   return RefuseShape(check, call, rstd, RowsOf(shape, shape.rank - leading));
 }

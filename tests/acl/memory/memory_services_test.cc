@@ -384,7 +384,8 @@ TEST_F(MemoryServices, PinnedMemoryHasWholePages) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const auto check = [&](const std::function<aclError(void**, size_t)>& allocate) {
     // Several of a size: the heap gives some of them at a page by chance.
-    for (const size_t size : {size_t{1}, size_t{64}, page - 1, page, page + 1, 5 * page, kPage, kPage + 100}) {
+    for (const size_t size :
+         {size_t{1}, size_t{64}, page - 1, page, page + 1, 5 * page, kPage, kPage + 100}) {
       std::vector<void*> blocks(3);
       for (void*& block : blocks) {
         ASSERT_EQ(allocate(&block, size), 0);
