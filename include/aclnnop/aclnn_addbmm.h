@@ -27,7 +27,7 @@ extern "C" {
 //   161002  one of self and [m, n] is empty, the other is not; self does not expand to [m, n]; out is not [m, n]; batch1 and batch2
 //           differ in format; cubeMathType is not accepted
 //           (here success is returned when out is empty; without terms, or where alpha is 0, it becomes beta * self, and 0 where beta is 0)
-//   561103  a tensor is not dense and reaches outside its storage; beta or alpha is no number
+//   561103  a tensor is not dense (a matrix: nor transposed from that) and reaches outside its storage; beta or alpha is no number
 // clang-format off
 ACLNN_API aclnnStatus aclnnAddbmmGetWorkspaceSize(const aclTensor* self, const aclTensor* batch1, const aclTensor*
     batch2, const aclScalar* beta, const aclScalar* alpha, aclTensor* out, int8_t cubeMathType, uint64_t* workspaceSize,

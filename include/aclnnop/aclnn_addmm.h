@@ -26,7 +26,7 @@ extern "C" {
 //   161002  mat1 or mat2 has not two dims; mat2 has not as many rows as mat1 has columns; self has the format FRACTAL_NZ or does not
 //           expand to [m, n]; out is not [m, n]; cubeMathType is not accepted
 //           (here success is returned when out is empty; without terms, or where alpha is 0, it becomes beta * self)
-//   561103  a tensor is not dense and reaches outside its storage; beta or alpha is no number
+//   561103  a tensor is not dense (a matrix: nor transposed from that) and reaches outside its storage; beta or alpha is no number
 // clang-format off
 ACLNN_API aclnnStatus aclnnAddmmGetWorkspaceSize(const aclTensor* self, const aclTensor* mat1, const aclTensor* mat2,
     const aclScalar* beta, const aclScalar* alpha, aclTensor* out, int8_t cubeMathType, uint64_t* workspaceSize,

@@ -30,7 +30,7 @@ extern "C" {
 //           rows, nor, unless alpha is 0, has one element; out is not as long as mat has rows
 //   161002  cubeMathType is not accepted; a tensor has the format FRACTAL_NZ
 //           (here success is returned when self or out is empty; without terms, or where alpha is 0, out becomes beta * self)
-//   561103  a tensor is not dense and reaches outside its storage
+//   561103  a tensor is not dense (mat: nor transposed from that) and reaches outside its storage
 // clang-format off
 ACLNN_API aclnnStatus aclnnAddmvGetWorkspaceSize(const aclTensor* self, const aclTensor* mat, const aclTensor* vec,
     const aclScalar* alpha, const aclScalar* beta, aclTensor* out, int8_t cubeMathType, uint64_t* workspaceSize,

@@ -27,7 +27,7 @@ extern "C" {
 //   161002  one of self and the products is empty, the other is not; self does not broadcast with batch1's [b, m] and batch2's [n];
 //           out has not that shape, or the products have not; batch1, batch2 and out differ in format; cubeMathType is not accepted
 //           (here success is returned when out is empty; without terms it becomes beta * self)
-//   561103  a tensor is not dense and reaches outside its storage; beta or alpha is no number
+//   561103  a tensor is not dense (a matrix: nor transposed from that) and reaches outside its storage; beta or alpha is no number
 // clang-format off
 ACLNN_API aclnnStatus aclnnBaddbmmGetWorkspaceSize(const aclTensor* self, const aclTensor* batch1, const aclTensor*
     batch2, const aclScalar* beta, const aclScalar* alpha, aclTensor* out, int8_t cubeMathType, uint64_t* workspaceSize,

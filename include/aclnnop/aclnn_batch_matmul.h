@@ -22,7 +22,7 @@ extern "C" {
 //           out is not [b, m, n]
 //   161002  self or out has the format FRACTAL_NZ, or mat2 has it with one row or one column
 //           (here success is returned when out is empty; without terms it becomes 0)
-//   561103  self or mat2 is not dense and reaches outside its storage
+//   561103  self or mat2 is neither dense nor transposed from that, and reaches outside its storage
 // clang-format off
 ACLNN_API aclnnStatus aclnnBatchMatMulGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2, aclTensor* out,
     int8_t cubeMathType, uint64_t* workspaceSize, aclOpExecutor** executor);

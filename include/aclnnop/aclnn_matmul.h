@@ -23,7 +23,7 @@ extern "C" {
 //   161002  self or mat2 has no dim or more than 6; they have not as many terms; the dims before do not broadcast
 //   161002  self or out has the format FRACTAL_NZ
 //           (here success is returned when out and self or mat2 are empty; where only these are, out becomes 0, whatever its shape)
-//   561103  out has another number of elements than the result; self or mat2 is not dense and reaches outside its storage
+//   561103  out has another number of elements than the result; self or mat2 is neither dense nor transposed from that, and reaches outside its storage
 // clang-format off
 ACLNN_API aclnnStatus aclnnMatmulGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2, aclTensor* out, int8_t
     cubeMathType, uint64_t* workspaceSize, aclOpExecutor** executor);

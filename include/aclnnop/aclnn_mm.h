@@ -20,7 +20,7 @@ extern "C" {
 //   161002  the type of self, mat2 or out is not in the product's list; cubeMathType is not accepted
 //   161002  self or mat2 has not two dims; mat2 has not as many rows as self has columns; out is not [m, n]
 //           (here success is returned when out is empty; without terms it becomes 0)
-//   561103  self or mat2 is not dense and reaches outside its storage
+//   561103  self or mat2 is neither dense nor transposed from that, and reaches outside its storage
 // clang-format off
 ACLNN_API aclnnStatus aclnnMmGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2, aclTensor* out, int8_t
     cubeMathType, uint64_t* workspaceSize, aclOpExecutor** executor);

@@ -21,7 +21,7 @@ extern "C" {
 //   161002  the type of self, vec or out is not in the product's list; cubeMathType is not accepted
 //   161002  self has not two dims, vec or out not one; vec is not as long as self has columns, or out not as long as self has rows
 //           (here success is returned when out is empty; without terms it becomes 0)
-//   561103  self or vec is not dense and reaches outside its storage
+//   561103  self or vec is not dense (self: nor transposed from that) and reaches outside its storage
 // clang-format off
 ACLNN_API aclnnStatus aclnnMvGetWorkspaceSize(const aclTensor* self, const aclTensor* vec, aclTensor* out, int8_t
     cubeMathType, uint64_t* workspaceSize, aclOpExecutor** executor);

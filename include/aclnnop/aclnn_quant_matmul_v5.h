@@ -14,7 +14,7 @@ extern "C" {
 
 // "The two phases" in aclnnop/aclnn_util.h.
 //   x1, x2, bias, transposeX1, transposeX2, out   as aclnn_quant_matmul_v3.h has them
-//   x2Scale, x2Offset                             scale and offset there
+//   x2Scale, x2Offset                             scale and offset there, of one dim
 //   x1Scale                                       [m], or null: pertokenScaleOptional
 //   yScale, x1Offset, yOffset                     null, or without elements
 //   groupSize                                     0

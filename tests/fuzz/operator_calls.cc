@@ -1033,6 +1033,16 @@ constexpr OperatorCall MapCall(const char* name, decltype(OperatorCall::run) run
         },                                                                                                \
         aclnn##name, true                                                                                 \
   }
+// The same of matrices, which may have their last two dims swapped.
+#define MATRICES(name, tensors, shape, ...)                                                               \
+  {                                                                                                       \
+    "aclnn" #name, tensors, OutputShape::shape, -1,                                                       \
+        [](Tensors t, const CallAttributes& a, uint64_t* size, aclOpExecutor** executor) -> aclnnStatus { \
+          Given given(a);                                                                                 \
+          return aclnn##name##GetWorkspaceSize(__VA_ARGS__, size, executor);                              \
+        },                                                                                                \
+        aclnn##name, true, false, true                                                                    \
+  }
 // The same where what was left by calls before is read, too.
 #define STATE(name, tensors, shape, ...)                                                                  \
   {                                                                                                       \
@@ -1213,24 +1223,24 @@ constexpr OperatorCall kCalls[] = {
     MOVES(MaxPool3dWithArgmaxBackward, 4, kOperand1, t[0], t[1], t[2], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[3]),
     MOVES(GridSampler2D, 3, kOperand0, t[0], t[1], a.reduction, a.reduction & 1, a.log_target, t[2]),
     MOVES(TransMatmulWeight, 1, kAny, t[0]),
-    MOVES(Mm, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
-    MOVES(Matmul, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
-    MOVES(BatchMatMul, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
-    MOVES(Addmm, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
-    MOVES(InplaceAddmm, 3, kAny, t[2], t[0], t[1], given.Scalar(), given.Scalar(), static_cast<int8_t>(a.reduction)),
-    MOVES(Baddbmm, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
-    MOVES(InplaceBaddbmm, 3, kAny, t[2], t[0], t[1], given.Scalar(), given.Scalar(), static_cast<int8_t>(a.reduction)),
-    MOVES(Addbmm, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
-    MOVES(InplaceAddbmm, 3, kAny, t[2], t[0], t[1], given.Scalar(), given.Scalar(), static_cast<int8_t>(a.reduction)),
-    MOVES(Mv, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
+    MATRICES(Mm, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
+    MATRICES(Matmul, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
+    MATRICES(BatchMatMul, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
+    MATRICES(Addmm, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
+    MATRICES(InplaceAddmm, 3, kAny, t[2], t[0], t[1], given.Scalar(), given.Scalar(), static_cast<int8_t>(a.reduction)),
+    MATRICES(Baddbmm, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
+    MATRICES(InplaceBaddbmm, 3, kAny, t[2], t[0], t[1], given.Scalar(), given.Scalar(), static_cast<int8_t>(a.reduction)),
+    MATRICES(Addbmm, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
+    MATRICES(InplaceAddbmm, 3, kAny, t[2], t[0], t[1], given.Scalar(), given.Scalar(), static_cast<int8_t>(a.reduction)),
+    MATRICES(Mv, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
     MOVES(Dot, 3, kAny, t[0], t[1], t[2]),
-    MOVES(Addmv, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
+    MATRICES(Addmv, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
     MOVES(Cdist, 3, kAny, t[0], t[1], a.log_target ? 2.0f : 1.5f, 2, t[2]),
-    MOVES(WeightQuantBatchMatmulV2, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, static_cast<int>(a.reduction), t[3]),
-    MOVES(QuantMatmulV3, 4, kAny, t[0], t[1], t[2], nullptr, nullptr, a.log_target, a.reduction == 1, t[3]),
-    MOVES(QuantMatmulV4, 5, kAny, t[0], t[1], t[2], nullptr, a.reduction == 2 ? t[3] : nullptr, nullptr, a.log_target, a.reduction == 1, t[4]),
-    MOVES(QuantMatmulV5, 5, kAny, t[0], t[1], a.reduction == 2 ? t[3] : nullptr, t[2], nullptr, nullptr, nullptr, nullptr, nullptr, a.log_target, a.reduction == 1, 0, t[4]),
-    MOVES(QuantMatmulWeightNz, 5, kAny, t[0], t[1], a.reduction == 2 ? t[3] : nullptr, t[2], nullptr, nullptr, nullptr, nullptr, nullptr, a.log_target, a.reduction == 1, 0, t[4]),
+    MATRICES(WeightQuantBatchMatmulV2, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, static_cast<int>(a.reduction), t[3]),
+    MATRICES(QuantMatmulV3, 4, kAny, t[0], t[1], t[2], nullptr, nullptr, a.log_target, a.reduction == 1, t[3]),
+    MATRICES(QuantMatmulV4, 5, kAny, t[0], t[1], t[2], nullptr, a.reduction == 2 ? t[3] : nullptr, nullptr, a.log_target, a.reduction == 1, t[4]),
+    MATRICES(QuantMatmulV5, 5, kAny, t[0], t[1], a.reduction == 2 ? t[3] : nullptr, t[2], nullptr, nullptr, nullptr, nullptr, nullptr, a.log_target, a.reduction == 1, 0, t[4]),
+    MATRICES(QuantMatmulWeightNz, 5, kAny, t[0], t[1], a.reduction == 2 ? t[3] : nullptr, t[2], nullptr, nullptr, nullptr, nullptr, nullptr, a.log_target, a.reduction == 1, 0, t[4]),
     MOVES(TransQuantParamV2, 3, kOperand0, t[0], a.log_target ? t[1] : nullptr, t[2]),
     MOVES(Ger, 3, kAny, t[0], t[1], t[2]),
     MOVES(LinalgCross, 3, kBroadcast, t[0], t[1], given.Dim(t[0]), t[2]),
@@ -1511,6 +1521,7 @@ constexpr OperatorCall kCalls[] = {
 #undef OUT
 #undef ONE
 #undef IN
+#undef MATRICES
 #undef MOVES
 #undef STATE
 #undef PORTACL_ROWS

@@ -41,6 +41,7 @@ struct OperatorCall {
   aclnnStatus (*run)(void* workspace, uint64_t workspace_size, aclOpExecutor* executor, aclrtStream stream);
   bool has_more_operands = false;  // than these tensors: masks, indices, entries of lists
   bool keeps_state = false;        // the output may be anything: it depends on calls before
+  bool takes_swapped = false;      // matrices whose last two dims are swapped count as dense
 };
 
 std::span<const OperatorCall> OperatorCalls();

@@ -518,6 +518,18 @@ View Program::SomeView(const Dims& shape, bool is_output) {
   return view;
 }
 
+// Whether elements lie in row-major order without gaps. For views that reach no absurd element.
+bool IsRowMajor(const View& view) {
+  if (CountOf(view.shape) == 1) return true;
+  int64_t expected = 1;
+  for (size_t axis = view.shape.size(); axis-- > 0;) {
+    if (view.shape[axis] == 1) continue;
+    if (view.strides[axis] != expected) return false;
+    expected *= view.shape[axis];
+  }
+  return true;
+}
+
 // The lowest and the highest element that a view reaches, counted from its address; nothing where that is absurd.
 std::optional<std::pair<int64_t, int64_t>> ReachOf(const View& view) {
   constexpr int64_t kAbsurd = int64_t{1} << 40;
@@ -875,15 +887,13 @@ void Program::PlanCall() {
     const View& view = call.operands[i];
     const auto reach = ReachOf(view);
     if (!reach || IsPrivate(view.format) || view.format > ACL_FORMAT_NCL) continue;
-    bool dense = CountOf(view.shape) == 1;
-    int64_t expected = 1;
-    bool matches = true;
-    for (size_t axis = view.shape.size(); axis-- > 0;) {
-      if (view.shape[axis] == 1) continue;
-      matches = matches && view.strides[axis] == expected;
-      expected *= view.shape[axis];
+    bool dense = IsRowMajor(view);
+    // Products take matrices whose last two dims are swapped as dense ones.
+    if (call.op->takes_swapped && view.shape.size() >= 2) {
+      View swapped = view;
+      for (Dims* dims : {&swapped.shape, &swapped.strides}) std::swap(dims->end()[-1], dims->end()[-2]);
+      dense = dense || IsRowMajor(swapped);
     }
-    dense = dense || matches;
     bool all_filled = true;
     for (const View& other : call.operands) all_filled = all_filled && CountOf(other.shape) > 0;
     if (!dense && all_filled && (reach->first < 0 || reach->second >= CountOf(view.storage)))

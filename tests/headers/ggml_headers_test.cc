@@ -1,5 +1,5 @@
-// What ggml's back end for CANN, which llama.cpp and whisper.cpp have, includes and calls: the headers are there, and with them alone the
-// functions are declared, but aclnnRotaryPositionEmbedding, which ggml declares itself, as here.
+// What ggml's back end for CANN, which llama.cpp and whisper.cpp have, includes and calls: the headers are there, and with
+// them alone the functions are declared, but aclnnRotaryPositionEmbedding, which ggml declares itself.
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
@@ -90,16 +90,6 @@
 #include "aclnnop/aclnn_upsample_nearest_2d.h"
 #include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
 #include "aclnnop/aclnn_zero.h"
-
-extern "C" {
-aclnnStatus aclnnRotaryPositionEmbeddingGetWorkspaceSize(const aclTensor* x, const aclTensor* cos,
-                                                         const aclTensor* sin, int64_t mode, aclTensor* yOut,
-                                                         uint64_t* workspaceSize, aclOpExecutor** executor);
-aclnnStatus aclnnRotaryPositionEmbedding(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                         aclrtStream stream);
-}
-// No other declaration, or this does not compile.
-#include "aclnnop/aclnn_rotary_position_embedding.h"
 
 #define IS_FUNCTION(name) static_assert(std::is_function<decltype(name)>::value, #name)
 #define IS_OPERATOR(name) \

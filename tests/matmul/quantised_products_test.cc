@@ -381,7 +381,7 @@ TEST(QuantisedProducts, ExactModulo2To32) {
         Call call = Draw(kRows[4], random, m, k, 2, {}, {});
         call.x1 = MakeMatrix({}, m, k, Packing::kInt8, false, false, 0, random);
         call.x2 = MakeMatrix({}, k, 2, Packing::kInt8, flag, false, 0, random);
-        call.api = Api::kV5;
+        call.api = Api::kV4;
         call.bias.null = true;
         for (Matrix* matrix : {&call.x1, &call.x2}) {
           std::fill(matrix->integers.begin(), matrix->integers.end(), -128);

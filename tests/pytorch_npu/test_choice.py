@@ -418,3 +418,24 @@ class TestProducts:
         for product in ("Ascend910B1", "Ascend950PR_9579"):
             _, err, status = program(source, PORTACL_SOC=product, PORTACL_FALLBACK="error")
             assert status == 0, (product, err[-2000:])
+
+
+class TestSwitches:
+    def test_the_compatible_implementation_can_be_asked_for(self, program):
+        # It looks whether the device's context is there, and passes null for flags that it does not want.
+        source = """
+            torch_npu.npu.use_compatible_impl(True)
+            assert torch_npu.npu.are_compatible_impl_enabled()
+            x = torch.arange(6.0).reshape(2, 3).npu()
+            y = (x @ x.t() + 1).relu().sum() * 2
+            pooled = torch.nn.functional.max_pool2d(x.reshape(1, 1, 2, 3), 2)
+            print(y.item(), x.clamp(1, 4).cpu().tolist(), pooled.cpu().tolist())
+            torch_npu.npu.use_compatible_impl(False)
+            print((x * 2 + 1).cpu().tolist())
+        """
+        out, err, status = program(source, PORTACL_FALLBACK="quiet")
+        assert status == 0, err
+        assert out.splitlines()[-2:] == [
+            "174.0 [[1.0, 1.0, 2.0], [3.0, 4.0, 4.0]] [[[[4.0, 5.0]]]]",
+            "[[1.0, 3.0, 5.0], [7.0, 9.0, 11.0]]",
+        ]

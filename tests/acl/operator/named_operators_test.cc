@@ -420,6 +420,30 @@ TEST(CompileOptions, GiveBackWhatWasSet) {
   Message();
 }
 
+// What PyTorch's back end passes null for, besides the flags of a primary context: a buffer without bytes, dims of no tensor, an address
+// that it does not mind.
+TEST(NullArguments, OfPyTorchAreTaken) {
+  const ScopedEnvironment environment(Variables{});
+  aclDataBuffer* const buffer = aclCreateDataBuffer(nullptr, 0);
+  ASSERT_NE(buffer, nullptr);
+  EXPECT_EQ(aclGetDataBufferAddr(buffer), nullptr);
+  EXPECT_EQ(aclGetDataBufferSizeV2(buffer), 0u);
+  EXPECT_EQ(aclDestroyDataBuffer(buffer), 0);
+  aclTensorDesc* const description = aclCreateTensorDesc(ACL_DT_UNDEFINED, 0, nullptr, ACL_FORMAT_UNDEFINED);
+  ASSERT_NE(description, nullptr);
+  EXPECT_EQ(aclGetTensorDescNumDims(description), 0u);
+  aclDestroyTensorDesc(description);
+  aclDestroyTensorDesc(nullptr);
+  void* address = nullptr;
+  ASSERT_EQ(aclrtReserveMemAddress(&address, size_t{2} << 20, 0, nullptr, 0), 0);
+  EXPECT_NE(address, nullptr);
+  EXPECT_EQ(aclrtReleaseMemAddress(address), 0);
+  int32_t active = 9;
+  EXPECT_EQ(aclrtGetPrimaryCtxState(0, nullptr, &active), 0);
+  EXPECT_EQ(active, 1);
+  EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
+}
+
 // ---- Recorded graphs, faults, reports ----
 
 TEST(RecordedGraphs, NothingIsBeingRecorded) {
