@@ -259,7 +259,7 @@ void SetCastFactors(const OperatorCall& call, Executor& executor) {
     int64_t made = 0;
     const auto cast = [&](int tensor, engine::LinalgOperand& operand) {
       const aclTensor& out = call.Tensor(tensor);
-      if (operand.argument < 0 || out.dtype == call.Tensor(kFactored).dtype) return;
+      if (operand.argument < 0 || out.view.IsEmpty() || out.dtype == call.Tensor(kFactored).dtype) return;
       aclTensor dense;
       dense.dtype = factors.computed;
       FillShape(dense, out.view, 1);
