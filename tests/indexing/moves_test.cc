@@ -985,8 +985,9 @@ std::vector<IndexOperator> Diagonals() {
                         }),
                 ResultIsOrOne("out")};
   diag.draw = [=](IndexCall& call, RandomNumbers& random) {
-    const Shape shape = DrawShape(random, 0, 2, 8);
+    Shape shape = DrawShape(random, 0, 2, 8);
     const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_BF16, ACL_INT8, ACL_COMPLEX64});
+    if (random.Chance(10) && !shape.empty()) shape[static_cast<size_t>(random.Below(std::ssize(shape)))] = 0;
     call["self"] = TensorArg("self", shape, dtype);
     call["diagonal"].integer = random.Between(-4, 4);
     Shape out = side(call);

@@ -1338,6 +1338,28 @@ TEST(GradientOfMaxima, OfLargePlanes) {
   }
 }
 
+// Also where all tensors agree.
+TEST(Maxima, HaveNoPrivateFormats) {
+  const ScopedEnvironment environment(Variables{});
+  std::vector<IndexOperator> all = MaximaOperators();
+  all.push_back(kMask);
+  all.push_back(kMaskGradient);
+  all.push_back(AdaptiveMaximaGradient());
+  for (const IndexOperator& op : all) {
+    const std::string name = op.function.name;
+    if (name == "aclnnMaxPool" || name == "aclnnMaxPool3dWithArgmax") continue;  // those only have to agree
+    IndexCall call = ValidCall(op, Product::kA2);
+    ASSERT_EQ(PlanOf(call).code, 0) << name;
+    for (const aclFormat format : {ACL_FORMAT_NC1HWC0, ACL_FORMAT_FRACTAL_NZ}) {
+      for (IndexArgument& one : call.arguments) one.format = format;
+      const Verdict refused = PlanOf(call);
+      EXPECT_EQ(refused.code, 161002) << name;
+      EXPECT_NE(refused.names[0].find(name), std::string::npos) << refused.names[0];
+      EXPECT_NE(refused.names[0].find("public formats"), std::string::npos) << refused.names[0];
+    }
+  }
+}
+
 // Whatever else is wrong with its dims, what is empty has no means; what is asked before dims still is.
 TEST(MeansOfNothing, AreNone) {
   const ScopedEnvironment environment(Variables{});
