@@ -3,6 +3,7 @@
 //
 // Window i of an axis of n elements and m windows goes from i * n / m, rounded down, to (i + 1) * n / m, rounded up. outputOut is a
 // window's first largest element, or its last NaN, indicesOut its place h * W + w.
+// Where self has 4 dims and the format NHWC, its axes are the second and the third dim, and so are those of the results.
 //
 // Types: float32, float16, float64; BF16 on newer products. indicesOut: INT64.
 #ifndef PORTACL_ACLNNOP_ACLNN_ADAPTIVE_MAX_POOL2D_H_
@@ -16,7 +17,7 @@ extern "C" {
 #endif
 
 // "The two phases" in aclnnop/aclnn_util.h.
-//   self                   images, 3 or 4 dims
+//   self                   images, 3 or 4 dims; N, C, H and W, or as its format says N, H, W and C
 //   outputSize             windows down and across
 //   outputOut, indicesOut  results
 // Codes, after those that all operators share, in this order:

@@ -23,10 +23,10 @@ extern "C" {
 // Codes, after those that all operators share, in this order:
 //   161001  gradOutput, self, indices or gradInput is null
 //   161002  gradOutput's type or indices' is not in the list, self's or gradInput's another one than gradOutput's
-//   161002  self does not have 3 or 4 dims; gradOutput's shape is not indices', gradInput's is not self's; formats differ; gradOutput's
-//           batch or channels are not self's
+//   161002  self does not have 3 or 4 dims; gradOutput's shape is not indices', gradInput's is not self's; planes of 2^31 elements or
+//           more, but on Ascend 950; formats differ or are private; gradOutput's batch or channels are not self's
 //           (here success is returned when self or gradOutput is empty)
-//   561103  planes of 2^31 elements or more
+//   561103  planes of 2^31 elements or more, on Ascend 950
 // clang-format off
 ACLNN_API aclnnStatus aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor*
     self, const aclTensor* indices, aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor);

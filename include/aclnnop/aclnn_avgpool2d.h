@@ -30,11 +30,11 @@ extern "C" {
 // Codes, after those that all operators share, in this order:
 //   161001  self, kernelSize, strides, paddings or out is null
 //   161002  self's type is not in the list, out's another one; a format is another one
-//   161002  a kernel or stride is less than 1, a padding less than 0; self does not have 3 or 4 dims, or one besides the batch is 0
+//   161002  a kernel or stride is less than 1, a padding less than 0
+//           (here success is returned when self is empty)
 //   161002  an array has another number of values; a padding is more than half of the kernel; no window fits; out's shape
 //   161002  cubeMathType is not 0 to 4; with float32: 0 or 3 before Atlas A2; on Atlas A2 and A3 1, 3 or 4, if the kernel is the whole
 //           image or (without ceilMode) small and the image nearly square
-//           (here success is returned when self is empty)
 //   561103  planes of 2^31 elements or more
 // clang-format off
 ACLNN_API aclnnStatus aclnnAvgPool2dGetWorkspaceSize(const aclTensor* self, const aclIntArray* kernelSize, const

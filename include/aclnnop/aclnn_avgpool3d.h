@@ -29,11 +29,11 @@ extern "C" {
 // Codes, after those that all operators share, in this order:
 //   161001  self, kernelSize, stride, padding or out is null
 //   161002  self's type is not in the list, out's another one
-//   161002  formats are private or differ; self does not have 4 or 5 dims
-//   161002  kernelSize or padding does not have 1 or 3 values, stride 0, 1 or 3; a kernel or stride is less than 1, a padding less than 0
-//           or more than half of the kernel
-//   161002  a dim of self besides the batch is 0; the kernel is larger than the input; no window fits; a shape is another one
+//   161002  formats are private or differ
 //           (here success is returned when self is empty)
+//   161002  self does not have 4 or 5 dims; kernelSize or padding does not have 1 or 3 values, stride 0, 1 or 3; a kernel or stride is less than 1, a padding less than 0
+//           or more than half of the kernel
+//   161002  the kernel is larger than the input; no window fits; a shape is another one
 //   561103  planes of 2^31 elements or more
 // clang-format off
 ACLNN_API aclnnStatus aclnnAvgPool3dGetWorkspaceSize(const aclTensor* self, const aclIntArray* kernelSize, const

@@ -24,6 +24,7 @@ extern "C" {
 //   161002  self's type is not in the list, or out's is not self's; self has more than 2 dims
 //           (here success is returned when self is empty and diagonal 0, or a matrix' diagonal lies just outside)
 //   161002  a matrix' diagonal lies further outside; self is empty and COMPLEX64
+//           (here an out of any shape becomes 0 when self is empty)
 //   161002  out's shape is not the result's, be it that both have one element
 // clang-format off
 ACLNN_API aclnnStatus aclnnDiagGetWorkspaceSize(const aclTensor* self, int64_t diagonal, aclTensor* out,

@@ -6,9 +6,10 @@
 // Values: NaN at negative integers and -infinity; infinity of the opposite sign at +0 and -0. Near a zero of the function the
 //   error is bounded in absolute terms.
 // Types
-//   self     floats, DOUBLE, integers, BOOL. Int as FLOAT.
-//   out      in a list: floats, DOUBLE.
-//   selfRef  floats and DOUBLE of that list.
+//   self     FLOAT, FLOAT16, DOUBLE on every product.
+//   out      self's type.
+//   selfRef  that list.
+// Formats: self and out have the same, else 161002.
 #ifndef PORTACL_ACLNNOP_ACLNN_DIGAMMA_H_
 #define PORTACL_ACLNNOP_ACLNN_DIGAMMA_H_
 

@@ -25,7 +25,7 @@ extern "C" {
 // Codes, after those that all operators share, in this order:
 //   161001  self, out, indices or an entry is null
 //   161002  out's type is not self's, or is not in the list; that of an entry with elements is not in its list
-//   161002  self or out has a private format; self or an entry has more than 8 dims
+//   161002  self, out or an entry with elements has a private format; self or an entry has more than 8 dims
 //           (here success is returned when self or out is empty)
 //   161002  the result would have more than 8 dims; a mask's dims are not self's; entries take more dims than self has or do not
 //           broadcast; out's shape is not the result's (CANN goes by out's shape)

@@ -17,13 +17,13 @@ extern "C" {
 #endif
 
 // "The two phases" in aclnnop/aclnn_util.h.
-//   self, other  operands of one type, which broadcast; both have 3 elements along dim
+//   self, other  operands of one type, which broadcast, along dim to 3 elements
 //   dim          of self; negative ones count from its end. Where self has fewer dims it is the same from the end
 //   out          the result, of their type and the broadcast shape
 // Codes, after those that all operators share, in this order:
 //   161001  self, other or out is null
 //   161002  a type is not in the list, or not self's; more than 8 dims
-//   161002  the shapes do not broadcast, or out's is another; dim is none of self's; self or other has not 3 elements there
+//   161002  the shapes do not broadcast, or out's is another; dim is none of self's; the broadcast shape has not 3 elements there
 //           (here success is returned when out is empty)
 //   561103  self or other is not dense and reaches outside its storage
 // clang-format off

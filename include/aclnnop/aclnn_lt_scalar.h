@@ -25,6 +25,7 @@ extern "C" {
 //   out      result
 //   selfRef  first operand and result
 // Codes, after those that all operators share, in this order:
+//   561103  self or other is null, before Ascend 950
 //   161001  self, other or out is null
 //   161002  the type of self, other or out is not in its list
 //   161002  P is undefined, or on Ascend 950 not in the list

@@ -32,10 +32,11 @@ extern "C" {
 //   161001  kernelSize, self or out is null
 //   161002  kernelSize does not have 1 or 2 values
 //   161001  stride, padding, dilation or indices is null
-//   161002  Ascend 950; self's type is not in the list, out's another one; formats differ; self does not have 3 or 4 dims
+//   161002  Ascend 950; self's type is not in the list; indices' is not INT8; out's type is another one than self's
+//   161002  formats of self and out differ, or one of the three is private; self does not have 3 or 4 dims
 //   161002  a kernel or stride is less than 1; stride, padding or dilation has another number of values; a padding is less than 0 or more
 //           than half of the kernel; a dilation is not 1
-//   161002  a dim of self besides the batch is 0; no window fits; out's or indices' shape or type is another one
+//   161002  a dim of self besides the batch is 0; no window fits; out's or indices' shape is another one
 //           (here success is returned when self is empty)
 //   561103  planes of 2^31 elements or more
 // clang-format off

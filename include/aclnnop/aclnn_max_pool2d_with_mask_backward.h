@@ -19,7 +19,7 @@ extern "C" {
 // "The two phases" in aclnnop/aclnn_util.h.
 //   gradOutput  gradient of out
 //   self        the images; its values are not read
-//   indices     as aclnnMaxPool2dWithMask has written it; of any shape, if there is enough of it
+//   indices     as aclnnMaxPool2dWithMask has written it, INT8 or INT32; of any shape, if there is enough of it
 //   kernelSize  two numbers, or one for all axes
 //   stride      as many, or none: the kernel
 //   padding     as many: what is added on each side of an axis
@@ -29,7 +29,8 @@ extern "C" {
 // Codes, after those that all operators share, in this order:
 //   161001  kernelSize, gradOutput or self is null; kernelSize does not have 1 or 2 values; stride, padding, dilation, indices or
 //           gradInput is null
-//   161002  Ascend 950; gradOutput's type is not in the list, self's or gradInput's another one; their formats differ
+//   161002  Ascend 950; gradOutput's type is not in the list; indices' is neither INT8 nor INT32; self's or gradInput's type is another
+//           one than gradOutput's; their formats differ, or one of the four is private
 //   161002  self does not have 3 or 4 dims; kernel, stride, padding, dilation as for aclnnMaxPool2dWithMask
 //   161002  gradInput's shape is not self's; a dim of self besides the batch is 0; gradOutput's shape is not that of the windows
 //           (here success is returned when self is empty)

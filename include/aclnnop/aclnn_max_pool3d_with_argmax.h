@@ -28,7 +28,7 @@ extern "C" {
 // Codes, after those that all operators share, in this order:
 //   161001  self, kernelSize, stride, padding, dilation, out or indices is null
 //   161002  self's type or indices' is not in the list, out's another one than self's
-//   161002  formats of self and out differ; self does not have 4 or 5 dims
+//   161002  formats of self, out and indices differ; self does not have 4 or 5 dims
 //   161002  kernelSize, padding or dilation does not have 1 or 3 values, stride 0, 1 or 3
 //   161002  a kernel or stride is less than 1, a padding less than 0 or more than half of the kernel; a dilation is not 1 (on Ascend 950:
 //           less than 1)

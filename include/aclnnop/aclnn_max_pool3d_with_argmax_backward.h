@@ -27,7 +27,8 @@ extern "C" {
 //   gradInput   result, of self's shape
 // Codes, after those that all operators share, in this order:
 //   161001  a tensor or an array is null
-//   161002  gradOutput's type or indices' is not in the list, self's or gradInput's another one than gradOutput's; their formats differ
+//   161002  gradOutput's type or indices' is not in the list, self's or gradInput's another one than gradOutput's; their formats differ,
+//           or one of the four is private
 //   161002  self does not have 4 or 5 dims; kernel, stride, padding, dilation as for aclnnMaxPool3dWithArgmax
 //   161002  gradInput's shape is not self's; a dim of self besides the batch is 0; gradOutput's shape is not that of the windows, or
 //           indices' is not gradOutput's

@@ -8,7 +8,7 @@
 // Types
 //   self     FLOAT, FLOAT16, BF16, integers, BOOL on newer products; nothing on older ones.
 //   out      self's type.
-//   selfRef  the floating types of that list.
+//   selfRef  the same list; integers and BOOL stay as they are.
 #ifndef PORTACL_ACLNNOP_ACLNN_NAN_TO_NUM_H_
 #define PORTACL_ACLNNOP_ACLNN_NAN_TO_NUM_H_
 

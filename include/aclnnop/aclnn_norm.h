@@ -5,7 +5,8 @@
 // the least |x|. Powers are those of aclnnPowTensorTensor, in FLOAT, of DOUBLE in DOUBLE; other types are computed as FLOAT. p
 // is pScalar.
 //
-// Types: any real ones that promote together; on Ascend 950 FLOAT, FLOAT16, BF16.
+// Types: any that promote together; of complex self there is the 2-norm alone, of at most 7 dims, computed in its parts' type and 0
+// in a complex out's imaginary part; on Ascend 950 FLOAT, FLOAT16, BF16.
 #ifndef PORTACL_ACLNNOP_ACLNN_NORM_H_
 #define PORTACL_ACLNNOP_ACLNN_NORM_H_
 
@@ -29,7 +30,8 @@ extern "C" {
 //   161002  an entry of dim is none of self's dims, or names one twice
 //   161002  self or out has more than 8 dims; out's shape is not exactly the result's
 //           (here success is returned when self is empty: out becomes 0)
-//   561103  self is not dense and reaches outside its storage; a type to which no conversion exists
+//   561103  self is not dense and reaches outside its storage; a type to which no conversion exists; a complex self with
+//           another pScalar than 2, or of 8 dims
 // clang-format off
 ACLNN_API aclnnStatus aclnnNormGetWorkspaceSize(const aclTensor* self, const aclScalar* pScalar, const aclIntArray* dim, bool
     keepdim, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);

@@ -32,6 +32,8 @@ extern "C" {
 //           65535 elements along the dim that lies side by side; INT32 lies otherwise; terms, batches or another shape do not fit; a private
 //           format; an input has no elements, on Ascend 950 no terms; the workspace would have more
 //           than 2^63 bytes
+//   161002  of 4 bits: x2 does not have 2 dims, or bias more than one; x1 is transposed, by transposeX1 or by its strides; k is odd, or n where
+//           x2 is not transposed; x2 is in FRACTAL_NZ and 4 dims of its storage are not the blocks that k elements fill
 // clang-format off
 ACLNN_API aclnnStatus aclnnQuantMatmulV3GetWorkspaceSize(const aclTensor* x1, const aclTensor* x2, const aclTensor* scale,
     const aclTensor* offset, const aclTensor* bias, bool transposeX1, bool transposeX2, const aclTensor* out,

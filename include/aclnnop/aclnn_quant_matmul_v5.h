@@ -18,8 +18,13 @@ extern "C" {
 //   x1Scale                                       [m], or null: pertokenScaleOptional
 //   yScale, x1Offset, yOffset                     null, or without elements
 //   groupSize                                     0
-// Codes: those of aclnn_quant_matmul_v3.h, then
-//   561103  groupSize is not 0; yScale, x1Offset or yOffset has elements: CANN computes products of groups, MX and fp8 besides
+// Of 4 bits x1 may be transposed, x2 have a batch and any k and n. On Ascend 950 a dim may have any length. An INT8 x2 may have the format
+// FRACTAL_NZ_C0_32 too.
+// Codes: those of aclnn_quant_matmul_v3.h; after the types
+//   161001  yScale, x1Offset or yOffset has elements
+// and then
+//   161002  groupSize, of 16 bits each for groups of rows, columns and terms from bit 32 on down, is none that a mode of CANN has
+//   561103  groupSize is another one than 0: CANN computes products of groups, MX and fp8 besides
 // clang-format off
 ACLNN_API aclnnStatus aclnnQuantMatmulV5GetWorkspaceSize(const aclTensor* x1, const aclTensor* x2, const aclTensor* x1Scale,
     const aclTensor* x2Scale, const aclTensor* yScale, const aclTensor* x1Offset, const aclTensor* x2Offset,

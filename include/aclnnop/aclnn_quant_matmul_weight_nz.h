@@ -18,9 +18,8 @@ extern "C" {
 //   x1Scale                                       [m], or null: pertokenScaleOptional
 //   yScale, x1Offset, yOffset                     null, or without elements
 //   groupSize                                     0
-// Codes: those of aclnn_quant_matmul_v3.h, then
-//   161002  x2 has another format
-//   561103  groupSize is not 0; yScale, x1Offset or yOffset has elements: CANN computes products of groups, MX and fp8 besides
+// Codes: those of aclnn_quant_matmul_v5.h, but its limit of lengths is that of aclnn_quant_matmul_v3.h on every product, and
+//   161002  yScale, x1Offset or yOffset has elements; x2 has another format than FRACTAL_NZ
 // clang-format off
 ACLNN_API aclnnStatus aclnnQuantMatmulWeightNzGetWorkspaceSize(const aclTensor* x1, const aclTensor* x2, const aclTensor* x1Scale,
     const aclTensor* x2Scale, const aclTensor* yScale, const aclTensor* x1Offset, const aclTensor* x2Offset,

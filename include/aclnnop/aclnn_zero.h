@@ -9,7 +9,8 @@
 //     but those are not implemented (561103).
 //
 // Shapes, views, overlap: "Views" in aclnnop/aclnn_util.h.
-//   More than 8 dimensions are accepted where those that continue each other merge to 8, as all of a dense tensor do.
+//   More than 8 dimensions are accepted where those that continue each other merge to 8, as all of a dense tensor do, but not of
+//   DOUBLE, INT16, UINT16, COMPLEX64 and COMPLEX128.
 #ifndef PORTACL_ACLNNOP_ACLNN_ZERO_H_
 #define PORTACL_ACLNNOP_ACLNN_ZERO_H_
 
@@ -31,6 +32,7 @@ extern "C" {
 //   161002  the type of selfRef is not in the product's list
 //           (here success is returned when selfRef is empty)
 //   561103  selfRef is not dense and reaches outside its storage
+//   561103  selfRef has more than 8 dimensions and one of the types named above
 //   561103  selfRef has more than 8 dimensions that do not merge, or elements of less than a byte
 ACLNN_API aclnnStatus aclnnInplaceZeroGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
                                                        aclOpExecutor** executor);

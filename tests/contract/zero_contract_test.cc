@@ -29,6 +29,24 @@ void AddDtypeRows(std::vector<Row>& rows) {
 void AddRanks(std::vector<Row>& rows) {
   for (const size_t rank : {0, 1, 8, 9, 12, 25})
     rows.push_back({"rank " + std::to_string(rank), AllShapes(Shape(rank, 2)), kOk, {}, {}});
+  // More of them have a loop on an NPU's vector core alone.
+  for (const DtypeNumber dtype : {ACL_DOUBLE, ACL_INT16, ACL_UINT16, ACL_COMPLEX64, ACL_COMPLEX128}) {
+    rows.push_back(
+        {"rank 8, " + DtypeName(dtype), All({EveryDtype(dtype), AllShapes(Shape(8, 2))}), kOk, {}, {}});
+    rows.push_back({"rank 9, " + DtypeName(dtype),
+                    All({EveryDtype(dtype), AllShapes(Shape(9, 2))}),
+                    kInnerNullptr,
+                    {"selfRef", DtypeName(dtype), "8 dims"},
+                    {}});
+    rows.push_back({"rank 9, empty, " + DtypeName(dtype),
+                    All({EveryDtype(dtype), AllShapes({2, 2, 2, 2, 0, 2, 2, 2, 2})}),
+                    kOk,
+                    {},
+                    {}});
+  }
+  for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16, ACL_INT8, ACL_UINT8, ACL_INT32, ACL_INT64, ACL_BOOL})
+    rows.push_back(
+        {"rank 9, " + DtypeName(dtype), All({EveryDtype(dtype), AllShapes(Shape(9, 2))}), kOk, {}, {}});
   rows.push_back(
       {"9 dims that do not merge",
        All({AllShapes(Shape(9, 2)),

@@ -358,6 +358,7 @@ IndexOperator TbcBackward() {
                         const Shape& input = call["input"].shape;
                         const Shape& weight = call["weight"].shape;
                         const int64_t pad = call["pad"].integer;
+                        if (NumElements(weight) == 0) return false;  // then the rest may be anything
                         return pad < 0 || weight[1] != input[2] || call["bias"].shape[0] != weight[2] ||
                                weight[0] < 1 || input[0] + pad < weight[0] ||
                                call["self"].shape !=
@@ -382,6 +383,14 @@ IndexOperator TbcBackward() {
     call["bias"].shape = call["gradBias"].shape = {results};
     call["pad"].integer = pad;
     call["self"].shape = {time + 2 * pad - kernel + 1, batch, results};
+    if (random.Chance(15)) {
+      // No weight: nothing has to go together.
+      Shape& weight = call["weight"].shape;
+      weight[static_cast<size_t>(random.Below(3))] = 0;
+      call["gradWeight"].shape = weight;
+      call["self"].shape = {random.Between(0, 5), random.Between(0, 3), random.Chance(50) ? results : 3};
+      if (random.Chance(50)) call["input"].shape = call["gradInput"].shape = {time, batch, 2};
+    }
     const DtypeNumber dtype = DrawDtype(random, kMatrixDtypes);
     for (const char* name : {"self", "input", "weight", "gradInput", "gradWeight"}) call[name].dtype = dtype;
     call["gradBias"].dtype = DrawDtype(random, kMatrixDtypes);
@@ -389,10 +398,12 @@ IndexOperator TbcBackward() {
   op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
     const FloatTensor gradient(tensors[0]), input(tensors[1]), weight(tensors[2]);
     const int64_t pad = call["pad"].integer;
-    const int64_t kernel = weight.shape[0];
+    const bool has_weight = NumElements(weight.shape) > 0;
+    const int64_t kernel = has_weight ? weight.shape[0] : 0;
+    const auto biases = static_cast<size_t>(call["bias"].shape[0]);
     const std::vector<double> sums =
-        NumElements(gradient.shape) == 0
-            ? std::vector<double>(static_cast<size_t>(gradient.shape[2]), 0)
+        NumElements(gradient.shape) == 0 || biases != static_cast<size_t>(gradient.shape[2])
+            ? std::vector<double>(biases, 0)
             : OrderedSums(gradient.shape, gradient.numbers, {1, 1, gradient.shape[2]});
     return std::vector<Outcome>{
         ForEachElement(input.shape,

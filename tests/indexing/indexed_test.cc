@@ -758,6 +758,13 @@ std::vector<IndexOperator> Lists() {
                   listed("self"),
                   index_dtypes,
                   Public("self out"),
+                  Refuses(161002, "indices",
+                          [](IndexCall& call) {
+                            const auto& entries = call["indices"].entries;
+                            return std::any_of(entries.begin(), entries.end(), [](auto& one) {
+                              return NumElements(one.shape) > 0 && one.format == ACL_FORMAT_FRACTAL_NZ;
+                            });
+                          }),
                   RankRange("self indices", 0, 8),
                   EmptyDone("self out"),
                   Refuses(161002, "indices",

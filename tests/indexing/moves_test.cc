@@ -971,7 +971,9 @@ std::vector<IndexOperator> Diagonals() {
                           const Shape& self = call["self"].shape;
                           const int64_t diagonal = call["diagonal"].integer;
                           call.result = side(call);
-                          if (self.size() < 2) return false;
+                          // Zeros, as many as out has.
+                          if (NumElements(self) == 0) call.result = call["out"].shape;
+                          if (self.size() < 2 || NumElements(self) == 0) return false;
                           call.result = {0};
                           for (int64_t i = 0; i < self[0]; ++i)
                             call.result[0] += i + diagonal >= 0 && i + diagonal < self[1];
@@ -983,8 +985,9 @@ std::vector<IndexOperator> Diagonals() {
                         }),
                 ResultIsOrOne("out")};
   diag.draw = [=](IndexCall& call, RandomNumbers& random) {
-    const Shape shape = DrawShape(random, 0, 2, 8);
+    Shape shape = DrawShape(random, 0, 2, 8);
     const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_BF16, ACL_INT8, ACL_COMPLEX64});
+    if (random.Chance(10) && !shape.empty()) shape[static_cast<size_t>(random.Below(std::ssize(shape)))] = 0;
     call["self"] = TensorArg("self", shape, dtype);
     call["diagonal"].integer = random.Between(-4, 4);
     Shape out = side(call);
@@ -993,12 +996,20 @@ std::vector<IndexOperator> Diagonals() {
       for (int64_t i = 0; i < shape[0]; ++i)
         out[0] += i + call["diagonal"].integer >= 0 && i + call["diagonal"].integer < shape[1];
     }
+    if (NumElements(shape) == 0) out = DrawShape(random, 0, 4, 3);
     call["out"] = OutputArg("out", out, dtype);
   };
   diag.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
-    if (tensors[0].shape.size() < 2) return matrix(call, tensors);
+    const Shape& self = tensors[0].shape;
     const int64_t diagonal = call["diagonal"].integer;
-    if (diagonal == tensors[0].shape[1] || diagonal == -tensors[0].shape[0]) return std::vector<Outcome>{{}};
+    const bool is_outside = self.size() == 2 && (diagonal == self[1] || diagonal == -self[0]);
+    if (is_outside || (NumElements(self) == 0 && diagonal == 0))
+      return std::vector<Outcome>{Outcome(tensors[1].elements.size())};
+    if (NumElements(self) == 0) {
+      const Element zero(static_cast<size_t>(ElementSize(tensors[1].dtype)));
+      return std::vector<Outcome>{Outcome(tensors[1].elements.size(), zero)};
+    }
+    if (self.size() < 2) return matrix(call, tensors);
     return std::vector<Outcome>{ForEachElement(call.result, [&](Index& index) -> std::optional<Element> {
       const int64_t row = diagonal < 0 ? index[0] - diagonal : index[0];
       return At(tensors[0], {row, row + diagonal});

@@ -230,6 +230,8 @@ void AddComparisons(std::vector<MapOperator>& all) {
                             [=](MapCall& call) { return !scalar_in.Has(call.product, call["self"].dtype); }))}
             : Rules{In("self other", scalar_in)};
     Rules scalar = Rules{Nulls("self other out")} + scalar_lists + Rules{In("out", scalar_out)};
+    // Lt promotes before it asks for null pointers.
+    if (relation == Relation::kLt) scalar.insert(scalar.begin(), On(kBefore950, Nulls("self other", 561103)));
     if (relation == Relation::kEq) scalar.push_back(On(kBefore950, Promotes("self other")));
     scalar = scalar +
              Rules{PromotesTo("self other", [=](MapCall& call) { return ComparedScalar(relation, call); }),
@@ -332,9 +334,7 @@ void AddNearness(std::vector<MapOperator>& all) {
                           SameShapes("self", "out"), Ranks("self"), Empty("self"), own},
                          nan_to_num));
   all.back().integers = {{0.5L, 0}, {0x1p126L, 0}, {-3, 0}};
-  MapOperator base = all.back();
-  base.rules.insert(base.rules.begin() + 1, In("self", kFloats));
-  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceNanToNum), base, "selfRef nan posinf neginf"));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceNanToNum), all.back(), "selfRef nan posinf neginf"));
 }
 
 // ---- logic and bits ----

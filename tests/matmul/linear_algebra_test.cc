@@ -67,7 +67,8 @@ std::vector<Outcome> CrossOracle(const IndexCall& call, const std::vector<Tensor
     for (size_t i = 0; i < place.size(); ++i) {
       if (tensor.shape[i] == 1) place[i] = 0;
     }
-    place[place.size() - from_end] = component % 3;
+    if (from_end <= place.size() && tensor.shape[place.size() - from_end] == 3)
+      place[place.size() - from_end] = component % 3;
     return static_cast<size_t>(PositionOf(tensor.shape, place));
   };
   return {ForEachElement(tensors[2].shape, [&](Index& index) {
@@ -132,11 +133,7 @@ IndexOperator LinalgCross() {
               Refuses(161002, "dim",
                       [](IndexCall& call) { return !IsDimOf(call["dim"].integer, call["self"].shape); }),
               Refuses(161002, "self other",
-                      [](IndexCall& call) {
-                        const size_t from_end = CrossedFromEnd(call);
-                        return !IsThree(call["self"].shape, from_end) ||
-                               !IsThree(call["other"].shape, from_end);
-                      }),
+                      [](IndexCall& call) { return !IsThree(call["out"].shape, CrossedFromEnd(call)); }),
               EmptyDone("out")};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     Shape whole = DrawShape(random, 1, 8, random.Chance(50) ? 3 : 4);
@@ -146,16 +143,17 @@ IndexOperator LinalgCross() {
       whole = {3, 20000};
       dim = 0;
     }
-    const auto cut = [&](Shape shape) {
-      for (size_t i = 0; i < shape.size(); ++i) {
-        if (i != dim && random.Chance(15)) shape[i] = 1;
+    const auto cut = [&](Shape shape, size_t most) {
+      for (int64_t& length : shape) {
+        if (random.Chance(15)) length = 1;
       }
       if (random.Chance(20))
-        shape.erase(shape.begin(), shape.begin() + random.Below(static_cast<int64_t>(dim) + 1));
+        shape.erase(shape.begin(), shape.begin() + random.Below(static_cast<int64_t>(most) + 1));
       return shape;
     };
-    call["self"].shape = cut(whole);
-    call["other"].shape = cut(whole);
+    // dim is one of self's.
+    call["self"].shape = cut(whole, dim);
+    call["other"].shape = cut(whole, whole.size());
     const auto result = BroadcastOf(call["self"].shape, call["other"].shape);
     call["out"].shape = result ? *result : whole;
     const auto from_end = static_cast<int64_t>(whole.size() - dim);
@@ -405,18 +403,14 @@ IndexOperator LinalgQr() {
   const auto r_of = [=](const IndexCall& call) {
     return With(BatchOf(call["self"].shape), kept(call), call["self"].shape.back());
   };
-  op.rules = {NoNulls("self Q R", 561103),
-              Listed_("self Q R", Listed{kFactorDtypes}),
-              OneDtype("self", "Q"),
-              OneDtype("self", "R"),
-              RankRange("self", 2, 8),
-              Refuses(161002, "self mode Q R",
-                      [=](IndexCall& call) {
-                        return call["Q"].shape != q_of(call) || call["R"].shape != r_of(call);
-                      }),
-              SucceedsIf([](const IndexCall& call) {
-                return NumElements(call["Q"].shape) == 0 && NumElements(call["R"].shape) == 0;
-              })};
+  op.rules = {
+      NoNulls("self Q R", 561103), Listed_("self Q R", Listed{kFactorDtypes}), RankRange("self", 2, 8),
+      Refuses(
+          161002, "self mode Q R",
+          [=](IndexCall& call) { return call["Q"].shape != q_of(call) || call["R"].shape != r_of(call); }),
+      SucceedsIf([](const IndexCall& call) {
+        return NumElements(call["Q"].shape) == 0 && NumElements(call["R"].shape) == 0;
+      })};
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
     call["self"].shape = With(DrawBatch(random), DrawOrder(random), random.Chance(3) ? 0 : DrawOrder(random));
     call["mode"].integer = random.Between(0, 3);
@@ -424,6 +418,8 @@ IndexOperator LinalgQr() {
     call["R"].shape = r_of(call);
     const DtypeNumber dtype = DrawDtype(random, kFactorDtypes);
     for (const char* name : {"self", "Q", "R"}) call[name].dtype = dtype;
+    if (random.Chance(50)) return;
+    for (const char* name : {"Q", "R"}) call[name].dtype = DrawDtype(random, kFactorDtypes);
   };
   op.valid[0].is_distinct = true;  // else its columns are not independent
   op.fill = FillConditioned;
@@ -463,8 +459,8 @@ IndexOperator LinalgQr() {
       const auto count = static_cast<size_t>(kept(call));
       r.resize(count);
       for (auto& row : q) row.resize(count);
-      if (call["mode"].integer != 2) Append(q, tensors[0].dtype, outcomes[0]);
-      Append(r, tensors[0].dtype, outcomes[1]);
+      if (call["mode"].integer != 2) Append(q, tensors[1].dtype, outcomes[0]);
+      Append(r, tensors[2].dtype, outcomes[1]);
     }
     return outcomes;
   };

@@ -310,6 +310,11 @@ Call Draw(const Row& row, RandomNumbers& random, int64_t rows, int64_t terms, in
   std::fill(call.out.bytes.begin(), call.out.bytes.end(), kUntouched);
   const Api apis[] = {Api::kV4, Api::kV5, Api::kNz, call.factors.null ? Api::kV3 : Api::kV4};
   call.api = apis[random.Below(4)];
+  // Of 4 bits V3 and V4 take less: see FourBitsOfV3AndV4.
+  const bool takes_less = call.api == Api::kV3 || call.api == Api::kV4;
+  const bool is_more = flags[0] || strided[0] || !batch2.empty() || call.bias.shape.size() > 1 ||
+                       terms % 2 != 0 || columns % 2 != 0;
+  if (row.is_int4 && takes_less && is_more) call.api = random.Chance(50) ? Api::kV5 : Api::kNz;
   if (call.api == Api::kNz) call.x2.view.format = ACL_FORMAT_FRACTAL_NZ;
   if (call.api != Api::kV5 && random.Chance(40)) {
     const auto ones = static_cast<std::ptrdiff_t>(call.x2.view.shape.size()) - 1;
@@ -749,29 +754,194 @@ TEST(QuantisedProducts, WhichTypesGoTogether) {
   }
 }
 
-// What CANN has besides, and what its client passes for nothing.
-TEST(QuantisedProducts, GroupsAndAsymmetryAreRefusedByName) {
+// V3 and V4 take no batch of x2, no other bias than one for each column, no transposed x1, no odd lengths that lie side by side, and blocks
+// of FRACTAL_NZ that the terms fill.
+TEST(QuantisedProducts, FourBitsOfV3AndV4) {
+  struct Case {
+    aclnnStatus code;
+    const char* named;
+    std::function<void(Call&, Packing, RandomNumbers&)> make;
+  };
+  const auto x2 = [](Call& call, int64_t terms, int64_t columns, Packing packing, bool flag, bool is_strided,
+                     RandomNumbers& random) {
+    call.x1 = MakeMatrix({}, 4, terms, packing, false, false, 0, random);
+    call.x2 = MakeMatrix({}, terms, columns, packing, flag, is_strided, 0, random);
+    call.scale = Numbers({columns}, ACL_UINT64);
+    call.bias = Numbers({columns}, ACL_INT32);
+    call.out = Numbers({4, columns}, ACL_FLOAT16);
+  };
+  // Blocks of FRACTAL_NZ: along the stored rows, along the stored columns, 16 rows, as many of a row as 32 bytes have.
+  const auto blocks = [](Call& call, int64_t columns, int64_t rows) {
+    call.x2.view.format = ACL_FORMAT_FRACTAL_NZ;
+    call.x2.view.storage_shape = {columns, rows, 16, call.x2.view.dtype == ACL_INT4 ? 64 : 8};
+  };
+  const std::vector<Case> cases = {
+      {0, "", [](Call&, Packing, RandomNumbers&) {}},
+      {161002, "x2",
+       [](Call& call, Packing packing, RandomNumbers& random) {
+         call.x1 = MakeMatrix({2}, 4, 64, packing, false, false, 0, random);
+         call.x2 = MakeMatrix({2}, 64, 32, packing, false, false, 0, random);
+         call.out = Numbers({2, 4, 32}, ACL_FLOAT16);
+       }},
+      {0, "",
+       [](Call& call, Packing packing, RandomNumbers& random) {
+         call.x1 = MakeMatrix({2}, 4, 64, packing, false, false, 0, random);
+         call.out = Numbers({2, 4, 32}, ACL_FLOAT16);
+       }},
+      {161002, "bias",
+       [](Call& call, Packing packing, RandomNumbers& random) {
+         call.x1 = MakeMatrix({2}, 4, 64, packing, false, false, 0, random);
+         call.out = Numbers({2, 4, 32}, ACL_FLOAT16);
+         call.bias = Numbers({2, 1, 32}, ACL_INT32);
+       }},
+      {161002, "x1",
+       [](Call& call, Packing packing, RandomNumbers& random) {
+         call.x1 = MakeMatrix({}, 16, 64, packing, true, false, 0, random);
+         call.out = Numbers({16, 32}, ACL_FLOAT16);
+       }},
+      {161002, "x1",
+       [](Call& call, Packing packing, RandomNumbers& random) {
+         call.x1 = MakeMatrix({}, 16, 64, packing, false, true, 0, random);
+         call.out = Numbers({16, 32}, ACL_FLOAT16);
+       }},
+      {0, "",
+       [=](Call& call, Packing packing, RandomNumbers& random) {
+         x2(call, 64, 32, packing, true, false, random);
+       }},
+      {0, "",
+       [=](Call& call, Packing packing, RandomNumbers& random) {
+         x2(call, 64, 32, packing, false, true, random);
+       }},
+      {1, "x2",
+       [=](Call& call, Packing packing, RandomNumbers& random) {
+         x2(call, 63, 32, packing, true, false, random);
+       }},
+      {1, "x2",
+       [=](Call& call, Packing packing, RandomNumbers& random) {
+         x2(call, 64, 31, packing, false, false, random);
+       }},
+      {2, "x2",
+       [=](Call& call, Packing packing, RandomNumbers& random) {
+         x2(call, 64, 31, packing, true, false, random);
+       }},
+      {0, "", [=](Call& call, Packing, RandomNumbers&) { blocks(call, 1, 4); }},
+      {161002, "x2", [=](Call& call, Packing, RandomNumbers&) { blocks(call, 1, 5); }},
+      {0, "",
+       [=](Call& call, Packing packing, RandomNumbers& random) {
+         x2(call, 64, 32, packing, true, false, random);
+         blocks(call, 1, 2);
+       }},
+      {161002, "x2",
+       [=](Call& call, Packing packing, RandomNumbers& random) {
+         x2(call, 64, 32, packing, true, false, random);
+         blocks(call, 2, 2);
+       }},
+  };
   const ScopedEnvironment environment(Variables{});
-  for (const Api api : {Api::kV5, Api::kNz}) {
-    Call call = Simple(api);
-    call.x1_offset = Numbers({0}, ACL_FLOAT);
-    call.y_offset = Numbers({0}, ACL_FLOAT);
-    ASSERT_TRUE(call.Run(environment.stream()).Succeeded());
-    ASSERT_NO_FATAL_FAILURE(ExpectEveryElement(call));
-    call.group = int64_t{1} << 32 | 128 << 16 | 128;
-    const CallResult grouped = call.Run(environment.stream());
-    EXPECT_EQ(grouped.plan, 561103);
-    EXPECT_NE(grouped.message.find("groupSize"), std::string::npos) << grouped.message;
-    call.group = 0;
-    for (HeldView* view : {&call.y_scale, &call.x1_offset, &call.y_offset}) {
-      Call other = call;
-      *(view == &call.y_scale     ? &other.y_scale
-        : view == &call.x1_offset ? &other.x1_offset
-                                  : &other.y_offset) = Numbers({8}, ACL_FLOAT);
-      const CallResult refused = other.Run(environment.stream());
-      EXPECT_EQ(refused.plan, 561103) << refused.message;
+  for (const Api api : {Api::kV3, Api::kV4, Api::kV5}) {
+    for (const Packing packing : {Packing::kInt4, Packing::kWords}) {
+      for (size_t i = 0; i < cases.size(); ++i) {
+        // Words hold no odd lengths side by side; across them they do.
+        const bool is_odd = cases[i].code == 1 || cases[i].code == 2;
+        if (is_odd && packing == Packing::kWords) continue;
+        RandomNumbers random(13);
+        Call call = Simple(Api::kV3);
+        call.api = api;
+        x2(call, 64, 32, packing, false, false, random);
+        cases[i].make(call, packing, random);
+        aclnnStatus code = cases[i].code == 1 ? 161002 : cases[i].code == 2 ? 0 : cases[i].code;
+        if (api == Api::kV5) code = 0;
+        const CallResult result = call.Run(environment.stream());
+        EXPECT_EQ(result.plan, code) << "case " << i << " of " << static_cast<int>(api) << ": "
+                                     << result.message;
+        if (code == 0) {
+          EXPECT_TRUE(result.Succeeded()) << i;
+          ASSERT_NO_FATAL_FAILURE(ExpectEveryElement(call)) << i;
+        } else {
+          EXPECT_NE(result.message.find(cases[i].named), std::string::npos) << i << ": " << result.message;
+        }
+      }
     }
   }
+}
+
+// V5 takes another fractal format of x2, and on Ascend 950 axes of any length.
+TEST(QuantisedProducts, WhatV5AloneTakes) {
+  for (const Product product : {Product::kA2, Product::k950}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(product)}});
+    for (const Api api : {Api::kV3, Api::kV4, Api::kV5}) {
+      Call call = Simple(api);
+      call.x2.view.format = ACL_FORMAT_FRACTAL_NZ_C0_32;
+      const CallResult result = call.Run(environment.stream());
+      EXPECT_EQ(result.plan, api == Api::kV5 ? 0 : 161002) << result.message;
+      if (api == Api::kV5) {
+        ASSERT_NO_FATAL_FAILURE(ExpectEveryElement(call));
+        call.x2.view.strides = {int64_t{1} << 40, 1};
+        EXPECT_EQ(call.Run(environment.stream()).plan, 561103);
+        call = Simple(api);
+        call.x1.view.format = ACL_FORMAT_FRACTAL_NZ_C0_32;
+        EXPECT_EQ(call.Run(environment.stream()).plan, 161002);
+      } else {
+        EXPECT_NE(result.message.find("x2"), std::string::npos) << result.message;
+      }
+    }
+    RandomNumbers random(4);
+    Call call = Simple(Api::kV5);
+    call.x1 = MakeMatrix({}, 3, 65536, Packing::kInt8, false, false, 0, random);
+    call.x2 = MakeMatrix({}, 65536, 8, Packing::kInt8, false, false, 0, random);
+    call.scale = Numbers({8}, ACL_UINT64);
+    call.factors.null = true;
+    const CallResult result = call.Run(environment.stream());
+    EXPECT_EQ(result.plan, product == Product::k950 ? 0 : 161002) << result.message;
+    if (product == Product::k950) {
+      ASSERT_NO_FATAL_FAILURE(ExpectEveryElement(call));
+    }
+  }
+}
+
+// What CANN has besides, and what its client passes for nothing.
+TEST(QuantisedProducts, GroupsAndAsymmetryAreRefusedByName) {
+  for (const Product product : {Product::kA2, Product::kA3, Product::k950}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(product)}});
+    for (const Api api : {Api::kV5, Api::kNz}) {
+      Call call = Simple(api);
+      call.x1_offset = Numbers({0}, ACL_FLOAT);
+      call.y_offset = Numbers({0}, ACL_FLOAT);
+      ASSERT_TRUE(call.Run(environment.stream()).Succeeded());
+      ASSERT_NO_FATAL_FAILURE(ExpectEveryElement(call));
+      call.group = int64_t{1} << 32 | 128 << 16 | 128;
+      const CallResult grouped = call.Run(environment.stream());
+      EXPECT_EQ(grouped.plan, 561103);
+      EXPECT_NE(grouped.message.find("groupSize"), std::string::npos) << grouped.message;
+      // No mode has such groups.
+      for (const int64_t group : {int64_t{1}, int64_t{-1}, int64_t{2} << 32 | 128, int64_t{1} << 60}) {
+        call.group = group;
+        const CallResult unknown = call.Run(environment.stream());
+        EXPECT_EQ(unknown.plan, 161002);
+        EXPECT_NE(unknown.message.find("groupSize"), std::string::npos) << unknown.message;
+      }
+      call.group = 0;
+      for (HeldView* view : {&call.y_scale, &call.x1_offset, &call.y_offset}) {
+        Call other = call;
+        *(view == &call.y_scale     ? &other.y_scale
+          : view == &call.x1_offset ? &other.x1_offset
+                                    : &other.y_offset) = Numbers({8}, ACL_FLOAT);
+        const CallResult refused = other.Run(environment.stream());
+        EXPECT_EQ(refused.plan, api == Api::kV5 ? 161001 : 161002) << refused.message;
+        const char* const named = view == &call.y_scale     ? "yScale"
+                                  : view == &call.x1_offset ? "x1Offset"
+                                                            : "yOffset";
+        EXPECT_NE(refused.message.find(named), std::string::npos) << refused.message;
+        // Types are asked before, shapes after.
+        other.out.dtype = ACL_FLOAT;
+        EXPECT_EQ(other.Run(environment.stream()).plan, 161002);
+        other.out.dtype = ACL_FLOAT16;
+        MakeShape(other.out, {8, 3});
+        EXPECT_EQ(other.Run(environment.stream()).plan, api == Api::kV5 ? 161001 : 161002);
+      }
+    }
+  }
+  const ScopedEnvironment environment(Variables{});
   Call call = Simple(Api::kNz);
   call.x2.view.format = ACL_FORMAT_ND;
   EXPECT_EQ(call.Run(environment.stream()).plan, 161002);

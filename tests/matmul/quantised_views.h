@@ -22,6 +22,7 @@ struct HeldView {
   aclFormat format = ACL_FORMAT_ND;
   std::vector<unsigned char> bytes = {};
   bool null = false;
+  Shape storage_shape = {};       // what storage is said to be; empty: one dim
   int64_t storage_elements = -1;  // as many as it is said to have; -1: as `bytes` hold
   Guard guard = Guard::kEnd;
   std::shared_ptr<GuardedBuffer> memory = nullptr;
@@ -33,8 +34,10 @@ struct HeldView {
     int64_t storage =
         static_cast<int64_t>(bytes.size()) * 8 / (dtype == ACL_INT4 ? 4 : 8 * ElementSize(dtype));
     if (storage_elements >= 0) storage = storage_elements;
+    const bool is_one = storage_shape.empty();
     return aclCreateTensor(shape.data(), shape.size(), static_cast<aclDataType>(dtype), strides.data(),
-                           offset, format, &storage, 1, memory->device());
+                           offset, format, is_one ? &storage : storage_shape.data(),
+                           is_one ? 1 : storage_shape.size(), memory->device());
   }
   void Fetch() {
     if (memory == nullptr) return;

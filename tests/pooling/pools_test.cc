@@ -318,15 +318,17 @@ IndexRule HalfOfKernel(const std::string& padding, size_t axes) {
   });
 }
 IndexRule OneFormat(const std::string& names) {
-  std::vector<std::string> all;
-  for (size_t at = 0; at < names.size();) {
-    const size_t end = std::min(names.find(' ', at), names.size());
-    all.push_back(names.substr(at, end - at));
-    at = end + 1;
-  }
+  const std::vector<std::string> all = Words(names);
   return Refuses(161002, "format " + names, [=](IndexCall& call) {
     return std::any_of(all.begin(), all.end(),
                        [&](const std::string& name) { return call[name].format != call[all[0]].format; });
+  });
+}
+IndexRule NotPrivate(const std::string& names) {
+  const std::vector<std::string> all = Words(names);
+  return Refuses(161002, names, [=](IndexCall& call) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const std::string& name) { return call[name].format == ACL_FORMAT_FRACTAL_NZ; });
   });
 }
 IndexRule ImageFormats(const std::string& a, const std::string& b) {
@@ -440,12 +442,11 @@ IndexOperator WithPlaces(const CFunction& function, size_t axes, const Listed& p
   const Shape out = axes == 2 ? Shape{2, 3, 4} : Shape{2, 3, 3, 4};
   op.valid = WithWindows({TensorArg("self", self)},
                          {OutputArg("out", out), OutputArg("indices", out, ACL_INT32)}, axes);
-  op.rules = {NoNulls("self kernelSize stride padding dilation out indices"),
-              Listed_("self", kFloatsOnNew),
-              Listed_("indices", places),
-              OneDtype("self", "out"),
-              OneFormat("self out"),
-              RankRange("self", axes + 1, axes + 2)};
+  op.rules = {NoNulls("self kernelSize stride padding dilation out indices"), Listed_("self", kFloatsOnNew),
+              Listed_("indices", places), OneDtype("self", "out"),
+              OneFormat(axes == 2 ? "self out" : "self out indices")};
+  if (axes == 2) op.rules.push_back(NotPrivate("self out indices"));
+  op.rules.push_back(RankRange("self", axes + 1, axes + 2));
   if (axes == 2) {
     op.rules.push_back(Counts("kernelSize", {1, 2}));
     Append(op.rules, FlatWindows());
@@ -500,6 +501,7 @@ IndexOperator GradientWithPlaces(const CFunction& function, size_t axes, const L
               OneDtype("gradOutput", "self"),
               OneDtype("gradOutput", "gradInput"),
               OneFormat("self gradOutput gradInput"),
+              NotPrivate("self gradOutput indices gradInput"),
               RankRange("self", axes + 1, axes + 2)};
   if (axes == 2) {
     op.rules.push_back(Counts("kernelSize", {1, 2}));
@@ -663,16 +665,15 @@ IndexOperator WithMask() {
               NoNulls("stride padding dilation indices"),
               NotOn950(),
               Listed_("self", MaskDtypes()),
+              Listed_("indices", {{ACL_INT8}}),
               OneDtype("self", "out"),
               OneFormat("self out"),
+              NotPrivate("self out indices"),
               RankRange("self", 3, 4)};
   Append(op.rules, FlatWindows());
   Append(op.rules, {Ones("dilation"), ImageHasElements("self", 2), WindowsFit("self", 2), ResultIs("out"),
                     Refuses(161002, "indices",
-                            [](IndexCall& call) {
-                              return call["indices"].dtype != ACL_INT8 ||
-                                     call["indices"].shape != MaskShape(call, "self");
-                            }),
+                            [](IndexCall& call) { return call["indices"].shape != MaskShape(call, "self"); }),
                     EmptyDone("self")});
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     Shape image;
@@ -695,9 +696,11 @@ IndexOperator MaskGradient() {
               NoNulls("stride padding dilation indices gradInput"),
               NotOn950(),
               Listed_("gradOutput", MaskDtypes()),
+              Listed_("indices", {{ACL_INT8, ACL_INT32}}),
               OneDtype("gradOutput", "self"),
               OneDtype("gradOutput", "gradInput"),
               OneFormat("self gradOutput gradInput"),
+              NotPrivate("self gradOutput indices gradInput"),
               RankRange("self", 3, 4)};
   Append(op.rules, FlatWindows());
   Append(op.rules,
@@ -777,8 +780,8 @@ IndexOperator AvgPool2d() {
       AtLeast("kernelSize", 1),
       AtLeast("strides", 1),
       AtLeast("paddings", 0),
+      EmptyDone("self"),
       RankRange("self", 3, 4),
-      ImageHasElements("self", 2),
       Refuses(161002, "kernelSize", [](IndexCall& call) { return call["kernelSize"].values.empty(); }),
       Counts("paddings", {1, 2}),
       Counts("strides", {0, 1, 2}),
@@ -791,8 +794,7 @@ IndexOperator AvgPool2d() {
               }),
       WindowsFit("self", 2, kMeanNames),
       ResultIs("out"),
-      Refuses(161002, "cubeMathType", [](IndexCall& call) { return ModeIsWrong(call); }),
-      EmptyDone("self")};
+      Refuses(161002, "cubeMathType", [](IndexCall& call) { return ModeIsWrong(call); })};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     Shape image;
     const Shape result = DrawWindows({2, kMeanNames}, call, random, image);
@@ -881,9 +883,6 @@ IndexRule KernelInInput(const std::string& self) {
     return wrong;
   });
 }
-IndexRule NotPrivate(const std::string& name) {
-  return Refuses(161002, name, [=](IndexCall& call) { return call[name].format == ACL_FORMAT_FRACTAL_NZ; });
-}
 
 std::vector<IndexArgument> WithMeans(std::vector<IndexArgument> first, const IndexArgument& last) {
   for (const char* name : {"kernelSize", "stride"}) first.push_back(ArrayArg(name, {2, 2, 2}));
@@ -903,10 +902,10 @@ IndexOperator AvgPool3d() {
               OneDtype("self", "out"),
               NotPrivate("self"),
               OneFormat("self out"),
+              EmptyDone("self"),
               RankRange("self", 4, 5)};
   Append(op.rules, DeepWindows());
-  Append(op.rules, {ImageHasElements("self", 3), KernelInInput("self"), WindowsFit("self", 3),
-                    ResultIs("out"), EmptyDone("self")});
+  Append(op.rules, {KernelInInput("self"), WindowsFit("self", 3), ResultIs("out")});
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     Shape image;
     const Shape result = DrawWindows({3}, call, random, image);
@@ -1051,6 +1050,14 @@ IndexOperator AdaptiveMeansGradient() {
   return op;
 }
 
+bool HasChannelsLast(const IndexCall& call) {
+  return call["self"].format == ACL_FORMAT_NHWC && call["self"].shape.size() == 4;
+}
+Index WithChannelLast(Index index) {
+  std::rotate(index.begin() + 1, index.begin() + 2, index.end());
+  return index;
+}
+
 IndexOperator AdaptiveMaxima() {
   IndexOperator op;
   op.function = PORTACL_C_FUNCTION(aclnnAdaptiveMaxPool2d);
@@ -1069,7 +1076,8 @@ IndexOperator AdaptiveMaxima() {
       EmptyDone("self"),
       Refuses(561103, "outputOut", [](IndexCall& call) {
         call.result = call["self"].shape;
-        std::copy(call["outputSize"].values.begin(), call["outputSize"].values.end(), call.result.end() - 2);
+        std::copy(call["outputSize"].values.begin(), call["outputSize"].values.end(),
+                  HasChannelsLast(call) ? call.result.begin() + 1 : call.result.end() - 2);
         return NumElements(call.result) != NumElements(call["outputOut"].shape);
       })};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
@@ -1080,15 +1088,40 @@ IndexOperator AdaptiveMaxima() {
     SetTensor(call, "outputOut", out, dtype);
     SetTensor(call, "indicesOut", out, ACL_INT64);
     call["outputSize"].values = LastDims(out, 2);
+    if (image.size() == 3 || random.Chance(50)) return;
+    for (const char* name : {"self", "outputOut", "indicesOut"}) {
+      IndexArgument& one = call[name];
+      one.format = ACL_FORMAT_NHWC;
+      std::rotate(one.shape.begin() + 1, one.shape.begin() + 2, one.shape.end());
+    }
   };
   op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
     const TensorValues& self = tensors[0];
     if (NumElements(self.shape) == 0) return std::vector<Outcome>{{}, {}};
-    return Maxima(self, call.result, 2, AdaptiveParts(self.shape, call.result), ACL_INT64);
+    if (!HasChannelsLast(call))
+      return Maxima(self, call.result, 2, AdaptiveParts(self.shape, call.result), ACL_INT64);
+    // The same of a transposed copy, transposed back.
+    TensorValues planes = self;
+    std::rotate(planes.shape.begin() + 1, planes.shape.end() - 1, planes.shape.end());
+    for (int64_t i = 0; i < NumElements(planes.shape); ++i)
+      planes.elements[static_cast<size_t>(i)] = self.elements[static_cast<size_t>(
+          PositionOf(self.shape, WithChannelLast(IndexAt(planes.shape, i))))];
+    Shape windows = call.result;
+    std::rotate(windows.begin() + 1, windows.end() - 1, windows.end());
+    const auto maxima = Maxima(planes, windows, 2, AdaptiveParts(planes.shape, windows), ACL_INT64);
+    std::vector<Outcome> results = maxima;
+    for (size_t k = 0; k < maxima.size(); ++k) {
+      for (int64_t i = 0; i < NumElements(windows); ++i)
+        results[k][static_cast<size_t>(PositionOf(call.result, WithChannelLast(IndexAt(windows, i))))] =
+            maxima[k][static_cast<size_t>(i)];
+    }
+    return results;
   };
   op.is_inexact = true;
   return op;
 }
+
+constexpr int64_t kMostPlaces = std::numeric_limits<int32_t>::max();
 
 IndexOperator AdaptiveMaximaGradient() {
   IndexOperator op;
@@ -1104,7 +1137,13 @@ IndexOperator AdaptiveMaximaGradient() {
               RankRange("self", 3, 4),
               OneShape("gradOutput", "indices"),
               OneShape("self", "gradInput"),
+              Refuses(161002, "self",
+                      [](IndexCall& call) {
+                        const Shape plane = LastDims(call["self"].shape, 2);
+                        return call.product != Product::k950 && NumElements(plane) > kMostPlaces;
+                      }),
               OneFormat("self gradOutput indices gradInput"),
+              NotPrivate("self gradOutput indices gradInput"),
               SameBatch("self", "gradOutput"),
               EmptyDone("self gradOutput")};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
@@ -1249,6 +1288,132 @@ TEST(Mask, IsNotNeededForOneElement) {
   EXPECT_EQ(gradient, (std::vector<float>{1, 0, 3, 0, 5, 0, 0, 0, 0, 0}));
   for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
   for (aclIntArray* array : arrays) aclDestroyIntArray(array);
+}
+
+// What phase 1 answers to one call.
+Verdict PlanOf(const IndexCall& call) {
+  std::vector<Argument> arguments;
+  std::vector<aclTensor*> tensors;
+  std::vector<aclIntArray*> arrays;
+  for (const IndexArgument& one : call.arguments) {
+    Argument argument;
+    if (one.kind == ParameterKind::kTensor) {
+      tensors.push_back(aclCreateTensor(one.shape.data(), one.shape.size(), AsAclDataType(one.dtype),
+                                        DenseStrides(one.shape).data(), 0, static_cast<aclFormat>(one.format),
+                                        one.shape.data(), one.shape.size(), ForbiddenAddress()));
+      argument.tensor = tensors.back();
+    } else if (one.kind == ParameterKind::kArray) {
+      arrays.push_back(aclCreateIntArray(one.values.data(), one.values.size()));
+      argument.array = arrays.back();
+    } else {
+      argument.integer = one.integer;
+    }
+    arguments.push_back(argument);
+  }
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  Verdict verdict{call.op->function.plan(arguments, &size, &executor), {TakeErrorMessage()}};
+  if (executor != nullptr) aclDestroyAclOpExecutor(executor);
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+  for (aclIntArray* array : arrays) aclDestroyIntArray(array);
+  return verdict;
+}
+
+// Only a plane of more places than an int32 has is refused by the checks; Ascend 950's own indices have 64 bits.
+TEST(GradientOfMaxima, OfLargePlanes) {
+  const IndexOperator op = AdaptiveMaximaGradient();
+  for (const Product product : {Product::kA2, Product::kA3, Product::k950}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(product)}});
+    IndexCall call = ValidCall(op, product);
+    for (const char* name : {"self", "gradInput"}) call[name].shape = {1, 46341, 46341};
+    for (const char* name : {"gradOutput", "indices"}) call[name].shape = {1, 2, 2};
+    const Verdict large = PlanOf(call);
+    EXPECT_EQ(large.code, product == Product::k950 ? 561103 : 161002);
+    EXPECT_NE(large.names[0].find("self with shape [1, 46341, 46341]"), std::string::npos) << large.names[0];
+    for (const char* name : {"self", "gradInput"}) call[name].shape = {1, 46341, 46340};
+    EXPECT_EQ(PlanOf(call).code, 0);
+    for (const char* name : {"self", "gradInput"}) call[name].shape = {0, 46341, 46341};
+    for (const char* name : {"gradOutput", "indices"}) call[name].shape = {0, 2, 2};
+    EXPECT_EQ(PlanOf(call).code, product == Product::k950 ? 0 : 161002) << "before success for what is empty";
+  }
+}
+
+// Also where all tensors agree.
+TEST(Maxima, HaveNoPrivateFormats) {
+  const ScopedEnvironment environment(Variables{});
+  std::vector<IndexOperator> all = MaximaOperators();
+  all.push_back(kMask);
+  all.push_back(kMaskGradient);
+  all.push_back(AdaptiveMaximaGradient());
+  for (const IndexOperator& op : all) {
+    const std::string name = op.function.name;
+    if (name == "aclnnMaxPool" || name == "aclnnMaxPool3dWithArgmax") continue;  // those only have to agree
+    IndexCall call = ValidCall(op, Product::kA2);
+    ASSERT_EQ(PlanOf(call).code, 0) << name;
+    for (const aclFormat format : {ACL_FORMAT_NC1HWC0, ACL_FORMAT_FRACTAL_NZ}) {
+      for (IndexArgument& one : call.arguments) one.format = format;
+      const Verdict refused = PlanOf(call);
+      EXPECT_EQ(refused.code, 161002) << name;
+      EXPECT_NE(refused.names[0].find(name), std::string::npos) << refused.names[0];
+      EXPECT_NE(refused.names[0].find("public formats"), std::string::npos) << refused.names[0];
+    }
+  }
+}
+
+// Whatever else is wrong with its dims, what is empty has no means; what is asked before dims still is.
+TEST(MeansOfNothing, AreNone) {
+  const ScopedEnvironment environment(Variables{});
+  const IndexOperator flat = AvgPool2d();
+  for (const Shape& shape : {Shape{0, 4, 6}, Shape{2, 0, 6}, Shape{2, 4, 0}, Shape{1, 2, 0, 6}}) {
+    IndexCall call = ValidCall(flat, Product::kA2);
+    call["self"].shape = shape;
+    call["self"].format = shape.size() == 4 ? ACL_FORMAT_NCHW : ACL_FORMAT_NCL;
+    EXPECT_EQ(PlanOf(call).code, 0) << ToString(shape);
+    call["cubeMathType"].integer = 9;
+    call["paddings"].values = {7, 7, 7};
+    EXPECT_EQ(PlanOf(call).code, 0) << ToString(shape);
+    call["kernelSize"].values = {0, 1};
+    EXPECT_EQ(PlanOf(call).code, 161002) << ToString(shape);
+  }
+  const IndexOperator deep = AvgPool3d();
+  for (const Shape& shape : {Shape{0, 4, 4, 6}, Shape{2, 0, 4, 6}, Shape{1, 2, 4, 0, 6}, Shape{0}}) {
+    IndexCall call = ValidCall(deep, Product::kA2);
+    call["self"].shape = shape;
+    EXPECT_EQ(PlanOf(call).code, 0) << ToString(shape);
+    call["kernelSize"].values = {0, 1, 1, 1};
+    EXPECT_EQ(PlanOf(call).code, 0) << ToString(shape);
+    call["self"].format = ACL_FORMAT_FRACTAL_NZ;
+    EXPECT_EQ(PlanOf(call).code, 161002) << ToString(shape);
+  }
+}
+
+// Images whose channels come last: [1, 5, 5, 1] is one plane of 5 x 5, not five of 5 x 1.
+TEST(AdaptiveMaxima, OfChannelsLast) {
+  const ScopedEnvironment environment(Variables{});
+  std::vector<float> self(25);
+  for (size_t i = 0; i < self.size(); ++i) self[i] = static_cast<float>(i * 7 % 25);
+  std::vector<float> out(4, -77);
+  std::vector<int64_t> places(4, -77);
+  const auto channels_last = [](const Shape& shape, auto& values, aclDataType dtype) {
+    return aclCreateTensor(shape.data(), shape.size(), dtype, DenseStrides(shape).data(), 0, ACL_FORMAT_NHWC,
+                           shape.data(), shape.size(), values.data());
+  };
+  aclTensor* const tensors[] = {channels_last({1, 5, 5, 1}, self, ACL_FLOAT),
+                                channels_last({1, 2, 2, 1}, out, ACL_FLOAT),
+                                channels_last({1, 2, 2, 1}, places, ACL_INT64)};
+  const int64_t values[] = {2, 2};
+  aclIntArray* const size_of_output = aclCreateIntArray(values, 2);
+  Compute(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnAdaptiveMaxPool2dGetWorkspaceSize(tensors[0], size_of_output, tensors[1], tensors[2],
+                                                      size, executor);
+      },
+      aclnnAdaptiveMaxPool2d, environment.stream());
+  // Rows and columns 0 to 2 and 2 to 4.
+  EXPECT_EQ(out, (std::vector<float>{24, 24, 22, 23}));
+  EXPECT_EQ(places, (std::vector<int64_t>{7, 7, 21, 14}));
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+  aclDestroyIntArray(size_of_output);
 }
 
 // The sums of a batch that is larger than a cache are worked on part by part, of which the last one is smaller; a bad index is named by its

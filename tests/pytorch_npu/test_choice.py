@@ -165,6 +165,8 @@ _REFUSED_ARGUMENTS = {
     "group_norm, empty": (lambda x, w, b: _F.group_norm(x, 1, w, b), [(0, 2), (2,), (2,)]),
     "batch_norm, empty": (lambda x, w, b: _F.batch_norm(x, torch.zeros_like(w), torch.ones_like(w), w, b), [(0, 2, 3), (2,), (2,)]),
     "matmul": (torch.matmul, [(5, 5, 0), (0, 5)]),
+    "avg_pool2d, empty": (lambda x: _F.avg_pool2d(x, 2), [(0, 2, 4, 4)]),
+    "avg_pool3d, empty": (lambda x: _F.avg_pool3d(x, 2), [(0, 2, 4, 4, 4)]),
     "conv_transpose3d": (
         lambda x, w: _F.conv_transpose3d(x, w, stride=1, output_padding=1, dilation=2),
         [(1, 2, 3, 3, 3), (2, 2, 2, 2, 2)],
@@ -200,6 +202,15 @@ class TestArguments:
         wanted = torch.autograd.grad(want, leaves, weights)
         for one, other in zip(torch.autograd.grad(got, there, weights.npu()), wanted):
             torch.testing.assert_close(one.cpu(), other)
+
+    # CANN's functions succeed and leave the result as the memory was.
+    @pytest.mark.parametrize("axes", [2, 3])
+    def test_means_of_no_elements(self, axes):
+        x = torch.empty(1, 2, *[0] * (axes - 1), 4)
+        pool = getattr(_F, f"avg_pool{axes}d")
+        for where in (x, x.npu()):
+            with pytest.raises(RuntimeError, match="Expected"):
+                pool(where, 2, padding=1)
 
     def test_a_dropouts_mask_of_bool(self):
         gradient, mask = torch.randn(4, 5), torch.rand(4, 5) > 0.5

@@ -213,6 +213,9 @@ Number_ NormOf(DtypeNumber dtype, const Elements& elements, Number_ p) {
     most = std::max(most, x);
     fewest = std::min(fewest, x);
     sum += p == 0 ? (x != 0 ? 1 : 0) : p == 1 ? x : x * x;
+    if (!IsOneOf(dtype, kComplexDtypes)) continue;
+    const Number_ imaginary = NumberOf(dtype, one.data()).imaginary;
+    sum += imaginary * imaginary;
   }
   if (is_nan && p != 0) return std::numeric_limits<Number_>::quiet_NaN();
   if (std::isinf(p)) return p > 0 ? most : fewest;
@@ -832,18 +835,21 @@ std::vector<IndexOperator> Others() {
                                    return !CanCastDtype(PromoteDtypes(call["self"].dtype, call["out"].dtype),
                                                         call["out"].dtype);
                                  })),
-            Dims(dims),
-            RankRange("self out", 0, 8),
-            SetsResult(dims, keep),
-            ResultIs("out"),
-            EmptyGives(),
+            Dims(dims), RankRange("self out", 0, 8), SetsResult(dims, keep), ResultIs("out"), EmptyGives(),
             Refuses(561103, "self",
-                    [](IndexCall& call) {
+                    [=](IndexCall& call) {
                       const auto& dtypes = ConvertibleDtypes();
-                      return IsOneOf(call["self"].dtype, kComplexDtypes) ||
+                      return (is_vector && IsOneOf(call["self"].dtype, kComplexDtypes)) ||
                              std::find(dtypes.begin(), dtypes.end(), call["self"].dtype) == dtypes.end();
                     }),
-            convertible};
+            convertible,
+            // Of complex numbers there is the 2-norm alone. A BOOL scalar is 1 at most, a complex one counts as 0.
+            Refuses(561103, p, [=](IndexCall& call) {
+              const IndexArgument& order = call[p];
+              const bool is_two =
+                  order.number.real == 2 && order.dtype != ACL_BOOL && !IsOneOf(order.dtype, kComplexDtypes);
+              return IsOneOf(call["self"].dtype, kComplexDtypes) && !is_two;
+            })};
     rules.push_back([](IndexCall& call) -> std::optional<Verdict> {
       // Scalars of dtypes that no scalar converts from.
       for (const IndexArgument& one : call.arguments) {
@@ -861,12 +867,15 @@ std::vector<IndexOperator> Others() {
         Make(is_vector ? PORTACL_C_FUNCTION(aclnnLinalgVectorNorm) : PORTACL_C_FUNCTION(aclnnNorm),
              is_vector ? vector_arguments : norm_arguments, rules);
     norm.draw = [=](IndexCall& call, RandomNumbers& random) {
-      Drawn drawn{.self = kRealsAndBool, .out = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}};
+      const DtypeList floats = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE};
+      Drawn drawn{.self = is_vector ? kRealsAndBool : Plus(kRealsAndBool, kComplexDtypes),
+                  .out = is_vector ? floats : Plus(floats, kComplexDtypes)};
       Draw(call, random, dims, keep, drawn, false);
       if (is_vector) call["dtype"].integer = call["out"].dtype;
       const Number_ infinity = std::numeric_limits<Number_>::infinity();
       const Number_ orders[] = {0, 1, 2, infinity, -infinity, 2147483648.0L};
-      call[p].number = {orders[random.Below(6)], 0};
+      const bool is_complex = IsOneOf(call["self"].dtype, kComplexDtypes);
+      call[p].number = {is_complex ? 2 : orders[random.Below(6)], 0};
     };
     norm.fill = Filling(Values::kSums);
     norm.oracle = Folding(

@@ -72,6 +72,8 @@ _RULES = {
         "an output padding of three axes up to the dilation",
     ),
     "matmul": Rule(("self", "other"), _are_empty, "tensors without elements (torch_npu's gradient)"),
+    # These succeed, whatever the shapes are, and the result stays as the memory was.
+    **{f"avg_pool{axes}d{form}": Rule(("self",), _are_empty, "tensors without elements") for axes in (2, 3) for form in ("", ".out")},
     "native_dropout_backward": Rule(("mask",), lambda mask: mask.dtype is torch.bool, "a mask of bool, which the CPU makes"),
     # These succeed, but the gradients of weight and bias stay as the memory was.
     **{f"native_{of}_norm_backward": Rule(("input",), _are_empty, "tensors without elements") for of in ("batch", "group")},

@@ -27,6 +27,22 @@ constexpr DtypeRule kZeroed = ByGeneration(kAll, kAll, k950);
 // CANN's page has no BF16 before Atlas A2.
 constexpr DtypeRule kDocumented = ByGeneration(kWithout, kAll, k950).OnlyOn(products::kWithout200I500A2);
 
+// What an NPU's vector core fills; the others are filled by its CPU, which takes no more dims than 8.
+constexpr DtypeSet kOfVectorCore{ACL_FLOAT,    ACL_FLOAT16,     ACL_BF16,         ACL_INT8,
+                                 ACL_UINT8,    ACL_INT32,       ACL_INT64,        ACL_BOOL,
+                                 ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN};
+
+aclnnStatus RankFitsDtype(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& self = call.Tensor(kSelfRef);
+  if (self.view.rank <= kMaxLoopRank || kOfVectorCore.Contains(self.dtype)) return ACL_SUCCESS;
+  Text message(call.api, ": parameter selfRef with shape ");
+  AddShape(message, self.view);
+  AddDtypeName(message.Add(" and dtype "), self.dtype);
+  message.Add(" has too many dims, accepted: at most ").Add(kMaxLoopRank).Add(" dims, or a dtype of ");
+  AddDtypeSet(message, kOfVectorCore & kZeroed.For(call.product));
+  return FailAclnn(check.code, message.Add("."));
+}
+
 // CANN does not ask for the rank here. 561103 for what has no loop: more than 8 dims that do not merge, and elements of
 // less than a byte.
 aclnnStatus HasLoop(const Check&, OperatorCall& call) noexcept {
@@ -48,6 +64,7 @@ constexpr Check kChecks[] = {
     SizesRepresentable({kSelfRef}),
     DoneIfEmpty({kSelfRef}),
     InsideStorage({kSelfRef}),
+    {.run = RankFitsDtype, .code = ACLNN_ERR_INNER_NULLPTR},
     {.run = HasLoop},
 };
 

@@ -57,7 +57,10 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   return ShapesGo(check, call, kSelf, kWeight, kBias, kOutput);
 }
 aclnnStatus GradientShapesFit(const Check& check, OperatorCall& call) noexcept {
-  if (const aclnnStatus status = ShapesGo(check, call, kOfInput, kOfWeight, kOfBias, kGrad)) return status;
+  // Without elements of the weight CANN does not ask what the other shapes are.
+  if (!call.Tensor(kOfWeight).view.IsEmpty()) {
+    if (const aclnnStatus status = ShapesGo(check, call, kOfInput, kOfWeight, kOfBias, kGrad)) return status;
+  }
   constexpr int kSame[][2] = {{kGradInput, kOfInput}, {kGradWeight, kOfWeight}, {kGradBias, kOfBias}};
   for (const auto& [gradient, other] : kSame) {
     if (call.Tensor(gradient).view != call.Tensor(other).view)
@@ -110,7 +113,9 @@ void SetTbc(const OperatorCall& call, Executor& executor) {
 }
 
 void SetGradients(const OperatorCall& call, Executor& executor) {
-  if (call.Tensor(kGrad).view.IsEmpty()) {
+  const Shape& grad = call.Tensor(kGrad).view;
+  const bool has_no_weight = call.Tensor(kOfWeight).view.IsEmpty();
+  if (grad.IsEmpty() || (has_no_weight && call.Tensor(kGradBias).view[0] != grad[2])) {
     // What has no terms is 0.
     StepList steps(executor, 3);
     for (const int tensor : {kGradInput, kGradWeight, kGradBias}) {
@@ -118,6 +123,12 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
       steps.Fill(MergedDims(call.Tensor(tensor)), OperandPlace(call.OperandOf(tensor)), steps.Value({}));
     }
     return steps.SetJob();
+  }
+  if (has_no_weight) {
+    const bool has_input = !call.Tensor(kGradInput).view.IsEmpty();
+    return conv::SetGradientsJob(
+        call, {.bias = kGradBias, .summed = kGrad, .channels = 2, .zeroed = has_input ? kGradInput : -1},
+        executor);
   }
   const engine::Convolution image = Made(call, kGradInput, kOfWeight, kGrad);
   const engine::Convolution weight = Made(call, kOfInput, kGradWeight, kGrad);

@@ -8,6 +8,7 @@
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/reductions/sum_of_terms.h"
+#include "engine/move/move.h"
 
 namespace portacl::convolution {
 
@@ -182,7 +183,13 @@ void SetAdded(const OperatorCall& call, int tensor, engine::Convolution& convolu
 
 namespace {
 
-// The gradients of an image and of a weight, and the sum that a bias's is, which is in the executor's memory.
+// What lies in the executor's memory.
+struct SumAndZeros {
+  engine::ReductionJob sum;
+  engine::Move zeros;
+};
+
+// The gradients of an image and of a weight, and the sum that a bias's is.
 struct GradientsJob {
   static constexpr int kMostOperands = 8;
 
@@ -192,6 +199,7 @@ struct GradientsJob {
   bool has_image;
   bool has_weight;
   bool has_sum;
+  int8_t zeroed;  // -1: nothing is
   bool touched[kMostOperands];
   Isa isa;
   int threads;
@@ -205,15 +213,17 @@ struct GradientsJob {
       engine::ConvolutionJob{weight, engine::ConvolutionResult::kW, isa, threads}.Run(context.addresses,
                                                                                       nullptr);
     }
-    if (has_sum)
-      reinterpret_cast<const engine::ReductionJob*>(context.memory)
-          ->Run(context.addresses, context.workspace);
+    if (!has_sum) return;
+    const auto& more = *reinterpret_cast<const SumAndZeros*>(context.memory);
+    more.sum.Run(context.addresses, context.workspace);
+    constexpr char kZero[sizeof(float)] = {};
+    if (zeroed >= 0) more.zeros.Run(kZero, static_cast<char*>(context.addresses[zeroed]));
   }
 };
 
 // The sum over all dims but that of the channels.
 bool MakeSum(const OperatorCall& call, const Gradients& gradients, Executor& executor) {
-  std::byte* const memory = executor.ReserveMemory(sizeof(engine::ReductionJob));
+  std::byte* const memory = executor.ReserveMemory(sizeof(SumAndZeros));
   if (memory == nullptr) return false;
   const aclTensor& summed = call.Tensor(gradients.summed);
   Shape kept = summed.view;
@@ -222,11 +232,18 @@ bool MakeSum(const OperatorCall& call, const Gradients& gradients, Executor& exe
   OperatorCall sum = call;
   sum.tensors = tensors;
   sum.promoted = ACL_FLOAT;
-  auto* const job = new (memory)
-      engine::ReductionJob(MakeReductionJob(sum, summed.view, kept, {0}, 1, /*factor=*/1.0f, executor));
-  job->formula.Set(TermKernels(JobIsa()), engine::NoParameters());
-  job->formula.argument[0] = static_cast<int8_t>(gradients.summed);
-  job->output_argument = static_cast<int8_t>(gradients.bias);
+  auto* const made = new (memory)
+      SumAndZeros{MakeReductionJob(sum, summed.view, kept, {0}, 1, /*factor=*/1.0f, executor), {}};
+  engine::ReductionJob& job = made->sum;
+  job.formula.Set(TermKernels(JobIsa()), engine::NoParameters());
+  job.formula.argument[0] = static_cast<int8_t>(gradients.summed);
+  job.output_argument = static_cast<int8_t>(gradients.bias);
+  if (gradients.zeroed >= 0) {
+    const aclTensor& zeroed = call.Tensor(gradients.zeroed);
+    aclTensor one;
+    one.dtype = zeroed.dtype;
+    made->zeros = engine::MakeMove(one, zeroed, JobIsa(), ThreadLimit());
+  }
   return true;
 }
 
@@ -240,6 +257,7 @@ void SetGradientsJob(const OperatorCall& call, const Gradients& gradients, Execu
     job.isa = JobIsa();
     job.threads = ThreadLimit();
     job.has_sum = has_sum;
+    job.zeroed = static_cast<int8_t>(gradients.zeroed);
     job.image_result = gradients.image_result;
     const auto add = [&](const engine::Convolution* convolution, engine::Convolution& to, bool& has) {
       has = convolution != nullptr;
@@ -254,6 +272,10 @@ void SetGradientsJob(const OperatorCall& call, const Gradients& gradients, Execu
     if (has_sum) {
       job.touched[gradients.summed] = job.touched[gradients.bias] = true;
       job.elements += call.Tensor(gradients.summed).numel;
+    }
+    if (gradients.zeroed >= 0) {
+      job.touched[gradients.zeroed] = true;
+      job.elements += call.Tensor(gradients.zeroed).numel;
     }
     return job;
   });

@@ -94,6 +94,7 @@ struct Gradients {
   int bias = -1;
   int summed = 0;
   int channels = 1;
+  int zeroed = -1;  // with a sum: what has no terms and becomes 0
 };
 void SetGradientsJob(const OperatorCall& call, const Gradients& gradients, Executor& executor) noexcept;
 

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 
+#include "acl/errors.h"
 #include "aclnnop/indexing/moves.h"
 #include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
+#include "plan/move_plan.h"
 
 namespace portacl {
 namespace {
@@ -46,14 +48,17 @@ aclnnStatus MatrixShape(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus DiagShape(const Check& check, OperatorCall& call) noexcept {
   const Shape& self = call.Tensor(kSelf).view;
   const int64_t diagonal = call.attributes[kDiagonal].integer;
-  if (self.rank < 2) {
-    if (self.IsEmpty() && diagonal == 0) call.work = OperatorCall::Work::kNothing;
-    return MatrixShape(check, call);
-  }
-  if ((self.IsEmpty() && diagonal == 0) || diagonal == self[1] || diagonal == -self[0]) {
+  if ((self.IsEmpty() && diagonal == 0) ||
+      (self.rank == 2 && (diagonal == self[1] || diagonal == -self[0]))) {
     call.work = OperatorCall::Work::kNothing;
     return ACL_SUCCESS;
   }
+  if (self.IsEmpty()) {
+    // CANN fills what out has.
+    call.broadcast = call.Tensor(kOut).view;
+    return ACL_SUCCESS;
+  }
+  if (self.rank < 2) return MatrixShape(check, call);
   if (diagonal < -self[0] || diagonal > self[1]) return RefuseDiagonal(check, call, -self[0], self[1]);
   call.broadcast =
       Shape{diagonal < 0 ? std::min(self[0] + diagonal, self[1]) : std::min(self[0], self[1] - diagonal)};
@@ -61,6 +66,14 @@ aclnnStatus DiagShape(const Check& check, OperatorCall& call) noexcept {
 }
 
 bool IsEmpty(const OperatorCall& call) noexcept { return call.Tensor(kSelf).view.IsEmpty(); }
+
+aclnnStatus FillHasLoop(const Check& check, OperatorCall& call) noexcept {
+  if (MergedDims(PlainView(call.Tensor(kOut))).view.rank <= kMaxLoopRank) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kOut);
+  return FailAclnn(check.code,
+                   message.Add(" has too many dims that cannot be taken together, accepted: at most 8."));
+}
 
 constexpr Check kDiagChecks[] = {
     NotNull(kSelf),  // in CANN's order
@@ -72,6 +85,8 @@ constexpr Check kDiagChecks[] = {
     Own(DiagShape),
     If(IsEmpty, DtypesIn(kRealArithmetic | kBf16, {kSelf})),
     ShapeIsResultOrOne(kOut),
+    If(IsEmpty, DoneIfEmpty({kOut})),
+    If(IsEmpty, Own(FillHasLoop, ACLNN_ERR_INNER_NULLPTR)),
     InsideStorage({kSelf}),
 };
 
@@ -118,8 +133,12 @@ void SetMatrix(const OperatorCall& call, Executor& executor) {
 }
 
 void SetDiag(const OperatorCall& call, Executor& executor) {
-  if (!IsTaken(call)) return SetMatrix(call, executor);
+  if (!IsEmpty(call) && !IsTaken(call)) return SetMatrix(call, executor);
   MoveList moves(executor, 1);
+  if (IsEmpty(call)) {
+    moves.Fill(MergedDims(PlainView(call.Tensor(kOut))), kOut);
+    return moves.SetJob();
+  }
   const aclTensor self = PlainView(call.Tensor(kSelf));
   moves.Copy(DiagonalOf(self, call.attributes[kDiagonal].integer, call.broadcast[0]), kSelf,
              PlainView(call.Tensor(kOut)), kOut);

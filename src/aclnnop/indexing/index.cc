@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/aclnn_index_put_impl.h"
 #include "aclnnop/indexing/accumulate.h"
@@ -138,6 +139,17 @@ aclnnStatus IndexDtypes(const Check& check, OperatorCall& call) noexcept {
   });
 }
 
+aclnnStatus IndicesNotPrivate(const Check& check, OperatorCall& call) noexcept {
+  return ForEachDefined(call, [&](const aclTensor& tensor, int entry) -> aclnnStatus {
+    if (!IsPrivateFormat(tensor.format)) return ACL_SUCCESS;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, kIndices, entry).Add(" has the private format ");
+    return FailAclnn(
+        check.code,
+        message.Add(static_cast<int>(tensor.format)).Add(", accepted: ND and other plain formats."));
+  });
+}
+
 aclnnStatus RefuseList(const Check& check, const OperatorCall& call, const char* what) {
   return FailAclnn(check.code, StartMessage(call).Add("parameter indices ").Add(what).Add("."));
 }
@@ -228,6 +240,7 @@ constexpr Check kIndexChecks[] = {
     DtypesIn(kIndexRule, {kSelf}),
     Own(IndexDtypes),
     NotPrivate({kSelf, kOther}),
+    Own(IndicesNotPrivate),
     RankAtMost(8, {kSelf, kIndices}),
     SizesRepresentable({kOther}),
     DoneIfEmpty({kSelf, kOther}),

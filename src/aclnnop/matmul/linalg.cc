@@ -3,6 +3,7 @@
 #include "engine/linalg/linalg.h"
 
 #include <algorithm>
+#include <new>
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
@@ -208,27 +209,81 @@ aclnnStatus DoneIfNothing(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-constexpr auto kQrChecks =
-    Join(List(WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kFactored)),
-              WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kQ)), WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kR)),
-              DtypesIn(kFactorDtypes, {kFactored, kQ, kR}), SameDtype(kFactored, kQ),
-              SameDtype(kFactored, kR), RankAtLeast(2, {kFactored}), RankAtMost(8, {kFactored}),
-              Own(ShapesOfQr), SizesRepresentable({kQ, kR}), Own(DoneIfNothing), InsideStorage({kFactored})));
+constexpr auto kQrChecks = Join(List(
+    WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kFactored)), WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kQ)),
+    WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kR)), DtypesIn(kFactorDtypes, {kFactored, kQ, kR}),
+    RankAtLeast(2, {kFactored}), RankAtMost(8, {kFactored}), Own(ShapesOfQr), SizesRepresentable({kQ, kR}),
+    Own(DoneIfNothing), InsideStorage({kFactored})));
 
-void SetQr(const OperatorCall& call, Executor& executor) {
+// Factors of the type that is computed in, in the workspace behind what their run takes, and the casts of them, which are in the
+// executor's memory.
+struct CastFactorsJob {
+  LinalgJob factors;
+  int8_t casts;
+  int8_t cast_to[2];
+
+  bool Touches(int operand) const noexcept {
+    return factors.Touches(operand) || operand == cast_to[0] || (casts > 1 && operand == cast_to[1]);
+  }
+  void Run(const JobContext& context) const noexcept {
+    factors.Run(context.addresses, context.workspace);
+    const char* const made = static_cast<const char*>(context.workspace) + factors.WorkspaceBytes();
+    const auto* const moves = reinterpret_cast<const engine::Move*>(context.memory);
+    for (int i = 0; i < casts; ++i) moves[i].Run(made, static_cast<char*>(context.addresses[cast_to[i]]));
+  }
+};
+
+LinalgJob FactorsOf(const OperatorCall& call) {
   const aclTensor& self = call.Tensor(kFactored);
   const Shape batch = BatchOf(self.view);
+  LinalgJob job = JobOf(call, LinalgJob::Kind::kQr, batch, self.dtype);
+  job.rows = self.view[batch.rank];
+  job.columns = self.view[batch.rank + 1];
+  job.kept = call.Tensor(kR).view[batch.rank];
+  job.matrix = OperandOf(kFactored, self, batch);
+  job.r = OperandOf(kR, call.Tensor(kR), batch);
+  if (ModeOf(call) != kOnlyR) {
+    job.factor = call.Tensor(kQ).view[batch.rank + 1];
+    job.out = OperandOf(kQ, call.Tensor(kQ), batch);
+  }
+  return job;
+}
+
+void SetCastFactors(const OperatorCall& call, Executor& executor) {
+  auto* const moves = reinterpret_cast<engine::Move*>(executor.ReserveMemory(2 * sizeof(engine::Move)));
+  if (moves == nullptr) return;
   executor.SetJob([&] {
-    LinalgJob job = JobOf(call, LinalgJob::Kind::kQr, batch, self.dtype);
-    job.rows = self.view[batch.rank];
-    job.columns = self.view[batch.rank + 1];
-    job.kept = call.Tensor(kR).view[batch.rank];
-    job.matrix = OperandOf(kFactored, self, batch);
-    job.r = OperandOf(kR, call.Tensor(kR), batch);
-    if (ModeOf(call) != kOnlyR) {
-      job.factor = call.Tensor(kQ).view[batch.rank + 1];
-      job.out = OperandOf(kQ, call.Tensor(kQ), batch);
-    }
+    CastFactorsJob job{FactorsOf(call), 0, {}};
+    LinalgJob& factors = job.factors;
+    const Shape batch = BatchOf(call.Tensor(kFactored).view);
+    int64_t made = 0;
+    const auto cast = [&](int tensor, engine::LinalgOperand& operand) {
+      const aclTensor& out = call.Tensor(tensor);
+      if (operand.argument < 0 || out.view.IsEmpty() || out.dtype == call.Tensor(kFactored).dtype) return;
+      aclTensor dense;
+      dense.dtype = factors.computed;
+      FillShape(dense, out.view, 1);
+      dense.offset = made;
+      dense.Describe();
+      made += dense.numel;
+      operand = OperandOf(factors.operands, dense, batch);
+      new (moves + job.casts) engine::Move(engine::MakeMove(dense, out, factors.isa, factors.threads));
+      job.cast_to[job.casts++] = static_cast<int8_t>(tensor);
+    };
+    cast(kR, factors.r);
+    cast(kQ, factors.out);
+    executor.workspace_size =
+        factors.WorkspaceBytes() + static_cast<uint64_t>(made) * (StorageBits(factors.computed) / 8);
+    return job;
+  });
+}
+
+void SetQr(const OperatorCall& call, Executor& executor) {
+  const aclDataType self = call.Tensor(kFactored).dtype;
+  const bool casts_q = ModeOf(call) != kOnlyR && call.Tensor(kQ).dtype != self;
+  if (casts_q || call.Tensor(kR).dtype != self) return SetCastFactors(call, executor);
+  executor.SetJob([&] {
+    const LinalgJob job = FactorsOf(call);
     executor.workspace_size = job.WorkspaceBytes();
     return job;
   });

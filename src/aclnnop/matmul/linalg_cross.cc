@@ -24,18 +24,17 @@ int FromEnd(const OperatorCall& call) {
   return rank - WrappedDim(call.attributes[kDim].integer, rank);
 }
 
+// CANN broadcasts before it asks.
 aclnnStatus AreThree(const Check& check, OperatorCall& call) noexcept {
   const int from_end = FromEnd(call);
-  for (const int tensor : {kSelf, kOther}) {
-    const Shape& shape = call.Tensor(tensor).view;
-    if (from_end >= 1 && from_end <= shape.rank && shape[shape.rank - from_end] == 3) continue;
-    Text message = StartMessage(call);
-    AddArgumentShape(message.Add("parameter "), call, tensor)
-        .Add(" has not 3 elements along self's dim ")
-        .Add(call.attributes[kDim].integer);
-    return FailAclnn(check.code, message.Add(", accepted: 3."));
-  }
-  return ACL_SUCCESS;
+  const Shape& shape = call.broadcast;
+  if (from_end >= 1 && shape[shape.rank - from_end] == 3) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf);
+  AddArgumentShape(message.Add(" with "), call, kOther)
+      .Add(" has not 3 elements along self's dim ")
+      .Add(call.attributes[kDim].integer);
+  return FailAclnn(check.code, message.Add(", accepted: 3."));
 }
 
 // What it is computed in: products of 16-bit floats are not rounded to these.
@@ -56,7 +55,9 @@ void SetCross(const OperatorCall& call, Executor& executor) {
   const int from_end = FromEnd(call);
   const auto component = [&](int tensor, int64_t index) {
     MappedView view{PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
-    Select(view.tensor, view.tensor.view.rank - from_end, index % 3);
+    // An operand of one element there, or without that dim, is the same for each component.
+    const int dim = view.tensor.view.rank - from_end;
+    if (dim >= 0) Select(view.tensor, dim, view.tensor.view[dim] == 1 ? 0 : index % 3);
     return view;
   };
   const int64_t length = call.Tensor(kOut).numel / 3;

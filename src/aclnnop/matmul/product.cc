@@ -109,7 +109,7 @@ aclnnStatus check::MatricesInsideStorage(const Check& check, OperatorCall& call)
 
 aclnnStatus check::FractalInsideStorage(const Check& check, OperatorCall& call) noexcept {
   for (const int8_t tensor : check.operands) {
-    if (call.Tensor(tensor).format != ACL_FORMAT_FRACTAL_NZ) continue;
+    if (!IsPrivateFormat(call.Tensor(tensor).format)) continue;
     aclTensor view = call.Tensor(tensor);
     view.format = ACL_FORMAT_ND;
     view.Describe();
@@ -123,7 +123,7 @@ aclnnStatus check::FractalInsideStorage(const Check& check, OperatorCall& call) 
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, tensor).Add(" and strides ");
     AddShape(message, view.strides);
-    message.Add(" has the format FRACTAL_NZ, accepted: elements inside its storage of shape ");
+    message.Add(" has a private format, accepted: elements inside its storage of shape ");
     AddShape(message, view.storage);
     return FailAclnn(check.code, message.Add("."));
   }

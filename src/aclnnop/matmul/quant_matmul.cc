@@ -164,6 +164,13 @@ aclTensor MatricesOf(const OperatorCall& call, int tensor) {
   return view;
 }
 
+// A check that V5 makes otherwise.
+constexpr Check OfV5(Check check) {
+  check.low = 1;
+  return check;
+}
+bool IsV5(const Check& check) { return check.low == 1; }
+
 aclnnStatus RanksFit(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kX1, kX2}) {
     const aclTensor& view = call.Tensor(tensor);
@@ -175,6 +182,7 @@ aclnnStatus RanksFit(const Check& check, OperatorCall& call) noexcept {
     // What the product stores last: a view with its last two dims transposed is one that it takes so.
     const bool is_free = view.dtype == ACL_INT8 && kFloatOrBf16.Contains(call.Tensor(kScale).dtype) &&
                          products::kAtlasA2AndA3.Contains(call.product);
+    if (IsV5(check) && products::kAscend950.Contains(call.product)) continue;
     const int64_t length = view.view[IsTransposed(AsNd(view)) ? last - 1 : last];
     const int64_t most = view.dtype == ACL_INT32 ? kMostLength / kInWord : kMostLength;
     if (!is_free && length > most)
@@ -200,6 +208,38 @@ aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
     made.dim[made.rank - i] = left == 1 ? right : left;
   }
   return ACL_SUCCESS;
+}
+
+bool IsHandedOverTransposed(const OperatorCall& call, int tensor) {
+  const bool has_flag = call.attributes[tensor == kX1 ? kTranspose1 : kTranspose2].integer != 0;
+  return has_flag != IsTransposed(AsNd(call.Tensor(tensor)));
+}
+
+// What V3 and V4 ask of elements of 4 bits besides.
+aclnnStatus FourBitsFit(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& x2 = call.Tensor(kX2);
+  if (x2.dtype == ACL_INT8) return ACL_SUCCESS;
+  if (x2.view.rank != 2) return Refuse(check, call, kX2, "2 dims of elements of 4 bits");
+  if (call.IsGiven(kBias) && call.Tensor(kBias).view.rank != 1)
+    return Refuse(check, call, kBias, "one dim beside elements of 4 bits");
+  if (IsHandedOverTransposed(call, kX1))
+    return Refuse(check, call, kX1, "elements of 4 bits that are not transposed");
+  const Shape matrix = MatricesOf(call, kX2).view;
+  const bool is_transposed = IsHandedOverTransposed(call, kX2);
+  if (matrix[0] % 2 != 0) return Refuse(check, call, kX2, "an even number of terms of 4 bits");
+  if (!is_transposed && matrix[1] % 2 != 0)
+    return Refuse(check, call, kX2, "an even number of columns of 4 bits, or to be transposed");
+  const Shape& storage = x2.storage;
+  if (x2.format != ACL_FORMAT_FRACTAL_NZ || storage.rank != 4) return ACL_SUCCESS;
+  // Blocks of 16 rows; of a row as many elements, or words of eight of them, as the last dim says.
+  const int64_t unit = is_transposed && x2.dtype == ACL_INT32 ? kInWord : 1;
+  const int64_t of_block = storage[is_transposed ? 3 : 2];
+  const int64_t terms = matrix[0] / unit;
+  const int64_t blocks = of_block > 0 ? terms / of_block + (terms % of_block != 0 ? 1 : 0) : -1;
+  if (storage[is_transposed ? 0 : 1] == blocks) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddShape(AddArgumentShape(message.Add("parameter "), call, kX2).Add(" has the storage "), storage);
+  return FailAclnn(check.code, message.Add(", accepted: the blocks that its terms fill."));
 }
 
 // V3, V4 and WeightNz take a scale with as many dims as x2, of which all but the last are 1. In V5 it would be one of groups.
@@ -254,8 +294,13 @@ aclnnStatus FormatsFit(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kX1, kX2, kScale, kOffset, kPertoken, kBias, kOut}) {
     if (!call.IsGiven(tensor)) continue;
     const aclFormat format = call.Tensor(tensor).format;
-    if (IsPrivateFormat(format) && !(tensor == kX2 && format == ACL_FORMAT_FRACTAL_NZ))
-      return Refuse(check, call, tensor, "no private format, but FRACTAL_NZ of x2");
+    if (!IsPrivateFormat(format) || (tensor == kX2 && format == ACL_FORMAT_FRACTAL_NZ)) continue;
+    const bool is_of_v5 =
+        tensor == kX2 && format == ACL_FORMAT_FRACTAL_NZ_C0_32 && call.Tensor(kX2).dtype == ACL_INT8;
+    if (!IsV5(check)) return Refuse(check, call, tensor, "no private format, but FRACTAL_NZ of x2");
+    if (!is_of_v5)
+      return Refuse(check, call, tensor,
+                    "no private format, but FRACTAL_NZ of x2, and FRACTAL_NZ_C0_32 of an INT8 x2");
   }
   return ACL_SUCCESS;
 }
@@ -275,15 +320,35 @@ aclnnStatus NotEmpty(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// What CANN has besides. torch_npu passes offsets without elements.
-aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
-  if (call.attributes.size() > kGroupSize && call.attributes[kGroupSize].integer != 0) {
-    return FailAclnn(check.code,
-                     StartMessage(call)
-                         .Add("parameter groupSize has the value ")
-                         .Add(call.attributes[kGroupSize].integer)
-                         .Add(", accepted: 0; products of groups, of MX and of fp8 types are not computed."));
-  }
+aclnnStatus RefuseGroup(const Check& check, const OperatorCall& call, const char* accepted) {
+  return FailAclnn(check.code, StartMessage(call)
+                                   .Add("parameter groupSize has the value ")
+                                   .Add(call.attributes[kGroupSize].integer)
+                                   .Add(", accepted: ")
+                                   .Add(accepted));
+}
+
+// Groups of columns, rows and terms, 16 bits each from the highest on: 0 says that the scales' shapes tell.
+aclnnStatus GroupIsKnown(const Check& check, OperatorCall& call) noexcept {
+  const int64_t group = call.attributes[kGroupSize].integer;
+  const int64_t of_terms = group & 0xffff;
+  const int64_t of_columns = group >> 16 & 0xffff;
+  const int64_t of_rows = group >> 32;
+  const auto is_block = [](int64_t length) { return length == 0 || length == 1 || length == 128; };
+  if (is_block(of_rows) && is_block(of_columns) &&
+      (of_terms == 0 || of_terms == 32 || of_terms == 128 || of_terms == 256))
+    return ACL_SUCCESS;
+  return RefuseGroup(check, call, "0, or groups of 1 or 128 rows and columns and of 32, 128 or 256 terms.");
+}
+
+// What CANN has besides.
+aclnnStatus HasNoGroups(const Check& check, OperatorCall& call) noexcept {
+  if (call.attributes[kGroupSize].integer == 0) return ACL_SUCCESS;
+  return RefuseGroup(check, call, "0; products of groups, of MX and of fp8 types are not computed.");
+}
+
+// torch_npu passes offsets without elements.
+aclnnStatus HasNoMore(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kYScale, kX1Offset, kYOffset}) {
     if (call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty())
       return Refuse(
@@ -317,19 +382,24 @@ aclnnStatus WorkspaceFits(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
+constexpr auto kTypes =
+    List(NotNull(kX1), NotNull(kX2), NotNull(kScale), NotNull(kOut), HasQuantised(), Own(DtypesFit));
 template <bool takes_dims_of_x2>
-constexpr auto Shared() {
-  return List(NotNull(kX1), NotNull(kX2), NotNull(kScale), NotNull(kOut), HasQuantised(), Own(DtypesFit),
-              Own(RanksFit), Own(LengthsFit), Own(NumbersFit<takes_dims_of_x2>), Own(OutFits),
-              Own(FormatsFit));
+constexpr auto Shapes() {
+  return List(Own(LengthsFit), Own(NumbersFit<takes_dims_of_x2>), Own(OutFits));
 }
 constexpr auto kRest =
-    List(Own(NotEmpty), Own(IsComputed, ACLNN_ERR_INNER_NULLPTR), SizesRepresentable({kOut}),
-         DoneIfEmpty({kOut}), FractalInsideStorage({kX2}), MatricesInsideStorage({kX1, kX2}),
-         InsideStorage({kScale, kOffset, kPertoken}), InsideStorage({kBias}), Own(WorkspaceFits));
-constexpr auto kChecks = Join(Shared<true>(), kRest);
-constexpr auto kFifthChecks = Join(Shared<false>(), kRest);
-constexpr auto kFractalChecks = Join(Shared<true>(), List(Own(IsFractal)), kRest);
+    List(SizesRepresentable({kOut}), DoneIfEmpty({kOut}), FractalInsideStorage({kX2}),
+         MatricesInsideStorage({kX1, kX2}), InsideStorage({kScale, kOffset, kPertoken}),
+         InsideStorage({kBias}), Own(WorkspaceFits));
+constexpr auto kGroups = List(Own(NotEmpty), Own(GroupIsKnown), Own(HasNoGroups, ACLNN_ERR_INNER_NULLPTR));
+constexpr auto kChecks =
+    Join(kTypes, List(Own(RanksFit), Own(LengthsFit), Own(FourBitsFit), Own(NumbersFit<true>), Own(OutFits)),
+         List(Own(FormatsFit), Own(NotEmpty)), kRest);
+constexpr auto kChecksOfV5 = Join(kTypes, List(Own(HasNoMore, ACLNN_ERR_PARAM_NULLPTR), OfV5(Own(RanksFit))),
+                                  Shapes<false>(), List(OfV5(Own(FormatsFit))), kGroups, kRest);
+constexpr auto kFractalChecks = Join(kTypes, List(Own(HasNoMore), Own(RanksFit)), Shapes<true>(),
+                                     List(Own(FormatsFit), Own(IsFractal)), kGroups, kRest);
 
 engine::IntegerGemmJob::Numbers NumbersOf(const OperatorCall& call, int tensor, bool is_of_rows) {
   if (!call.IsGiven(tensor)) return {-1, 0, 0, 0, ACL_FLOAT};
@@ -463,7 +533,7 @@ aclnnStatus aclnnQuantMatmulV5GetWorkspaceSize(const aclTensor* x1, const aclTen
   const Attribute attributes[] = {
       {"transposeX1", transposeX1}, {"transposeX2", transposeX2}, {"groupSize", groupSize}};
   OperatorCall call{"aclnnQuantMatmulV5", tensors, attributes};
-  return RunPhase1(call, kFifthChecks, workspaceSize, executor, SetProduct);
+  return RunPhase1(call, kChecksOfV5, workspaceSize, executor, SetProduct);
 }
 PORTACL_PHASE_2(aclnnQuantMatmulV5)
 

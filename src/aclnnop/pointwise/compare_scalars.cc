@@ -76,8 +76,12 @@ constexpr auto kInplaceGtChecks = Checks(kOrdered, kGreaterOut, ScalarRule::kGtS
 constexpr auto kGeChecks = Checks(kOrdered, kGreaterOrEqualOut, ScalarRule::kGtScalar, kOut, kNowhere);
 constexpr auto kInplaceGeChecks =
     Checks(kOrdered, kGreaterOrEqualOut, ScalarRule::kGtScalar, kSelf, kNowhere);
-constexpr auto kLtChecks = Checks(kOrdered, kLessOut, ScalarRule::kLtScalar, kOut);
-constexpr auto kInplaceLtChecks = Checks(kOrdered, kLessOut, ScalarRule::kLtScalar, kSelf);
+// Before Ascend 950 CANN works out what LtScalar's operands promote to before it asks whether they are there.
+constexpr auto kLtOperands =
+    List(OnProducts(products::kBeforeAscend950, WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kSelf))),
+         OnProducts(products::kBeforeAscend950, WithCode(ACLNN_ERR_INNER_NULLPTR, ScalarNotNull(kOther))));
+constexpr auto kLtChecks = Join(kLtOperands, Checks(kOrdered, kLessOut, ScalarRule::kLtScalar, kOut));
+constexpr auto kInplaceLtChecks = Join(kLtOperands, Checks(kOrdered, kLessOut, ScalarRule::kLtScalar, kSelf));
 constexpr auto kLeChecks = Checks(kLessOrEqual, kLessOrEqualOut, ScalarRule::kLeScalar, kOut);
 constexpr auto kInplaceLeChecks = Checks(kLessOrEqual, kLessOrEqualOut, ScalarRule::kLeScalar, kSelf);
 

@@ -57,15 +57,14 @@ constexpr auto kReplace = PORTACL_VALUE_KERNELS(numbers::Replace);
 enum Tensors { kSelf, kOut };
 
 constexpr DtypeRule kReplaced = SinceAtlasA2(kFloatHalfAndBf16 | kIntegersAndBool);
-constexpr DtypeRule kReplacedInplace = SinceAtlasA2(kFloatHalfAndBf16);
 
-constexpr auto Checks(const DtypeRule& dtypes, int out) {
-  return List(NotNull(kSelf), NotNull(out), DtypesIn(dtypes, {kSelf}), SameDtype(kSelf, out),
+constexpr auto Checks(int out) {
+  return List(NotNull(kSelf), NotNull(out), DtypesIn(kReplaced, {kSelf}), SameDtype(kSelf, out),
               Broadcasts({kSelf}), SameShape(kSelf, out), RankAtMost(8, {kSelf}), SizesRepresentable({out}),
               DoneIfEmpty({kSelf}), InsideStorage({kSelf}), PromotesToDtypeOf(kSelf));
 }
-constexpr auto kChecks = Checks(kReplaced, kOut);
-constexpr auto kInplaceChecks = Checks(kReplacedInplace, kSelf);
+constexpr auto kChecks = Checks(kOut);
+constexpr auto kInplaceChecks = Checks(kSelf);
 
 aclnnStatus ReplaceNan(const char* api, std::span<const TensorArgument> tensors,
                        std::span<const Check> checks, float nan, float posinf, float neginf,
@@ -73,12 +72,13 @@ aclnnStatus ReplaceNan(const char* api, std::span<const TensorArgument> tensors,
   OperatorCall call{api, tensors, {}};
   call.in_place = tensors.size() == kOut;
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    if (!kFloatHalfAndBf16.Contains(checked.promoted)) return SetMoveJob(checked, kSelf, kOut, fresh);
+    const int out = checked.in_place ? kSelf : kOut;
+    if (!kFloatHalfAndBf16.Contains(checked.promoted)) return SetMoveJob(checked, kSelf, out, fresh);
     engine::Scalars scalars;
     std::memcpy(scalars.bytes[0], &nan, sizeof nan);
     std::memcpy(scalars.bytes[0] + sizeof nan, &posinf, sizeof posinf);
     std::memcpy(scalars.bytes[1], &neginf, sizeof neginf);
-    SetMapJob(checked, {kSelf}, checked.in_place ? kSelf : kOut, kReplace, scalars, fresh);
+    SetMapJob(checked, {kSelf}, out, kReplace, scalars, fresh);
   });
 }
 

@@ -70,17 +70,16 @@ constexpr UnaryRules kErfc{.kernels = kErfcKernels, .self = kErfDtypes, .out = O
 constexpr auto kErfinvKernels = PORTACL_VALUE_KERNELS(special::Erfinv);
 constexpr UnaryRules kErfinv{.kernels = kErfinvKernels, .self = kErfinvDtypes, .out = Out::kCastsComputed};
 
+// CANN has no kernels of BF16 for the gamma functions, on no product.
+constexpr DtypeRule kGammaDtypes = Everywhere(kRealFloating);
+
 constexpr auto kLgammaKernels = PORTACL_VALUE_KERNELS(special::Lgamma);
-constexpr UnaryRules kLgamma{.kernels = kLgammaKernels,
-                             .self = kRealArithmeticDtypes,
-                             .out = Out::kListed,
-                             .listed = kRealFloatingDtypes};
+constexpr UnaryRules kLgamma{
+    .kernels = kLgammaKernels, .self = kGammaDtypes, .formats = UnaryRules::Formats::kEqual};
 
 constexpr auto kDigammaKernels = PORTACL_VALUE_KERNELS(special::Digamma);
-constexpr UnaryRules kDigamma{.kernels = kDigammaKernels,
-                              .self = kRealArithmeticDtypes,
-                              .out = Out::kListed,
-                              .listed = kRealFloatingDtypes};
+constexpr UnaryRules kDigamma{
+    .kernels = kDigammaKernels, .self = kGammaDtypes, .formats = UnaryRules::Formats::kEqual};
 
 constexpr auto kSincKernels = PORTACL_VALUE_KERNELS(special::Sinc);
 constexpr UnaryRules kSinc{.kernels = kSincKernels,

@@ -10,6 +10,7 @@
 #include "aclnnop/phase1.h"
 #include "aclnnop/pooling/max_gradient.h"
 #include "aclnnop/pooling/windows.h"
+#include "plan/views.h"
 
 namespace portacl {
 namespace {
@@ -88,11 +89,19 @@ void SetMeanGradient(const OperatorCall& call, Executor& executor) {
 
 // ---- maxima ----
 
+// Whether self's format says that channels come last. CANN then transposes it and the results.
+bool HasChannelsLast(const OperatorCall& call) noexcept {
+  const aclTensor& self = call.Tensor(kSelf);
+  return self.format == ACL_FORMAT_NHWC && self.view.rank == 4;
+}
+bool HasPlanesLast(const OperatorCall& call) noexcept { return !HasChannelsLast(call); }
+
 // CANN makes the result, and then another shape of it.
 aclnnStatus HasElementsOfResult(const Check& check, OperatorCall& call) noexcept {
   Shape accepted = call.Tensor(kSelf).view;
+  const int plane = HasChannelsLast(call) ? 1 : accepted.rank - 2;
   for (int axis = 0; axis < 2; ++axis)
-    accepted.dim[accepted.rank - 2 + axis] = call.Array(kOutputSize)[static_cast<size_t>(axis)];
+    accepted.dim[plane + axis] = call.Array(kOutputSize)[static_cast<size_t>(axis)];
   int64_t numel = 0;
   if (accepted.Numel(&numel) && numel == call.Tensor(kOut).numel) {
     call.broadcast = accepted;
@@ -128,7 +137,8 @@ constexpr Check kMaxChecks[] = {
     DoneIfEmpty({kSelf}),
     Own(HasElementsOfResult, ACLNN_ERR_INNER_NULLPTR),
     Own(KeepsShape, ACLNN_ERR_INNER_NULLPTR),
-    PlanesFit({kSelf}, 2),
+    If(HasPlanesLast, PlanesFit({kSelf}, 2)),
+    If(HasChannelsLast, PlanesFit({kSelf}, 2, /*behind=*/1)),
     InsideStorage({kSelf}),
 };
 
@@ -145,7 +155,9 @@ constexpr Check kMaxGradientChecks[] = {
     RankAtMost(4, {kMaxGradSelf}),
     SameShape(kMaxGradOutput, kMaxGradIndices),
     SameShape(kMaxGradSelf, kGradInput),
+    OnProducts(~products::kAscend950, WithCode(ACLNN_ERR_PARAM_INVALID, PlanesFit({kMaxGradSelf}, 2))),
     SameFormat({kMaxGradSelf, kMaxGradOutput, kMaxGradIndices, kGradInput}),
+    NotPrivate({kMaxGradSelf, kMaxGradOutput, kMaxGradIndices, kGradInput}),
     SameRank(kMaxGradSelf, kMaxGradOutput),
     SameBatch(kMaxGradSelf, kMaxGradOutput),
     SizesRepresentable({kGradInput}),
@@ -155,15 +167,22 @@ constexpr Check kMaxGradientChecks[] = {
 };
 
 void SetMaxima(const OperatorCall& call, Executor& executor) {
+  const auto seen = [&](const aclTensor& images) {
+    if (HasPlanesLast(call)) return PoolView(images, 2);
+    aclTensor transposed = PlainView(images);
+    const int order[] = {0, 3, 1, 2};
+    Permute(transposed, order);
+    return PoolView(transposed, 2);
+  };
   const auto shaped = [&](int tensor) {
     aclTensor given = call.Tensor(tensor);
     if (!(given.view == call.broadcast)) {
       given.view = call.broadcast;
       given.strides = RowMajorStrides(call.broadcast);
     }
-    return PoolView(given, 2);
+    return seen(given);
   };
-  const aclTensor self = PoolView(call.Tensor(kSelf), 2);
+  const aclTensor self = seen(call.Tensor(kSelf));
   const aclTensor out = shaped(kOut);
   const aclTensor places = shaped(kIndices);
   engine::Pool pool;

@@ -111,9 +111,9 @@ constexpr Check kAvgPool2dChecks[] = {
     ValuesFrom(kKernel, 1),
     ValuesFrom(kStride, 1),
     ValuesFrom(kPadding, 0),
+    DoneIfEmpty({kSelf}),
     RankAtLeast(3, {kSelf}),
     RankAtMost(4, {kSelf}),
-    ImageNotEmpty(kSelf, 2),
     Own(KernelHasValues),
     CountIn(kPadding, {1, 2}),
     CountIn(kStride, {0, 1, 2}),
@@ -121,7 +121,6 @@ constexpr Check kAvgPool2dChecks[] = {
     SizesRepresentable({kOut}),
     IsPooled<kFlat, kSelf, kOut>(),
     Own(ModeFits),
-    DoneIfEmpty({kSelf}),
     PlanesFit({kSelf}, 2),
     InsideStorage({kSelf}),
 };
@@ -176,15 +175,14 @@ aclnnStatus KernelInInput(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-constexpr auto kAvgPool3dChecks =
-    Join(List(NotNull(kSelf), ArrayNotNull(kKernel), ArrayNotNull(kStride), ArrayNotNull(kPadding),
-              NotNull(kOut),  // in CANN's order
-              DtypesIn(kDtypes, {kSelf}), SameDtype(kSelf, kOut), NotPrivate({kSelf}),
-              SameFormat({kSelf, kOut}), RankAtLeast(4, {kSelf}), RankAtMost(5, {kSelf})),
-         kDeepWindows,
-         List(ImageNotEmpty(kSelf, 3), Own(KernelInInput<kSelf>), SizesRepresentable({kOut}),
-              IsPooled<kDeep, kSelf, kOut>(), DoneIfEmpty({kSelf}), PlanesFit({kSelf}, 3),
-              InsideStorage({kSelf})));
+constexpr auto kAvgPool3dChecks = Join(
+    List(NotNull(kSelf), ArrayNotNull(kKernel), ArrayNotNull(kStride), ArrayNotNull(kPadding),
+         NotNull(kOut),  // in CANN's order
+         DtypesIn(kDtypes, {kSelf}), SameDtype(kSelf, kOut), NotPrivate({kSelf}), SameFormat({kSelf, kOut}),
+         DoneIfEmpty({kSelf}), RankAtLeast(4, {kSelf}), RankAtMost(5, {kSelf})),
+    kDeepWindows,
+    List(Own(KernelInInput<kSelf>), SizesRepresentable({kOut}), IsPooled<kDeep, kSelf, kOut>(),
+         PlanesFit({kSelf}, 3), InsideStorage({kSelf})));
 
 constexpr auto kAvgPool3dBackwardChecks =
     Join(List(NotNull(kGradOutput), NotNull(kGradSelf), ArrayNotNull(kKernel), ArrayNotNull(kStride),

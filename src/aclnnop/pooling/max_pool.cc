@@ -42,8 +42,8 @@ constexpr DtypeRule kMaskDtypes = ByGeneration(kFloatAndHalf, kFloatHalfAndBf16,
 constexpr DtypeRule kIndicesDtypes = kNoneBeforeAtlasA2;
 constexpr DtypeRule kIndicesGradientDtypes = ByGeneration({}, DtypeSet{ACL_FLOAT}, kFloatHalfAndBf16);
 constexpr DtypeRule kPlaces = SinceAtlasA2(DtypeSet{ACL_INT32, ACL_INT64});
-constexpr DtypeRule kPlacesOfGradient =
-    ByGeneration({}, DtypeSet{ACL_INT32, ACL_INT8}, DtypeSet{ACL_INT32, ACL_INT64});
+constexpr DtypeSet kPlacesOrMask{ACL_INT32, ACL_INT8};
+constexpr DtypeRule kPlacesOfGradient = ByGeneration({}, kPlacesOrMask, DtypeSet{ACL_INT32, ACL_INT64});
 constexpr DtypeRule kDeepPlaces = ByGeneration({}, DtypeSet{ACL_INT32}, DtypeSet{ACL_INT32, ACL_INT64});
 
 // ---- MaxPool ----
@@ -120,12 +120,7 @@ aclnnStatus MaskShape(const Check& check, OperatorCall& call) noexcept {
   accepted.dim[last - 1] = kernel;
   if (__builtin_mul_overflow(rows, columns, &windows) || windows > engine::kMostPooled) windows = 0;
   accepted.dim[last] = ((windows + 15) / 16 + 1) * 32;
-  const aclTensor& places = call.Tensor(kIndices);
-  if (places.dtype == ACL_INT8 && places.view == accepted) return ACL_SUCCESS;
-  if (places.dtype == ACL_INT8) return RefuseShape(check, call, kIndices, accepted);
-  Text message = StartMessage(call);
-  AddArgumentDtype(message.Add("parameter "), call, kIndices);
-  return FailAclnn(check.code, message.Add(", accepted: INT8."));
+  return call.Tensor(kIndices).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kIndices, accepted);
 }
 
 aclnnStatus NotOn950(const Check& check, OperatorCall& call) noexcept {
@@ -141,7 +136,8 @@ constexpr auto kMaskChecks = Join(
     List(ArrayNotNull(kKernel), NotNull(kSelf), NotNull(kOut), CountIn(kKernel, {1, 2}),  // in CANN's order
          ArrayNotNull(kStride), ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kIndices),
          OnProducts(products::kAscend950, Own(NotOn950)), DtypesIn(kMaskDtypes, {kSelf}),
-         SameDtype(kSelf, kOut), SameFormat({kSelf, kOut}), RankAtLeast(3, {kSelf}), RankAtMost(4, {kSelf})),
+         DtypesIn(DtypeSet{ACL_INT8}, {kIndices}), SameDtype(kSelf, kOut), SameFormat({kSelf, kOut}),
+         NotPrivate({kSelf, kOut, kIndices}), RankAtLeast(3, {kSelf}), RankAtMost(4, {kSelf})),
     kFlatWindows,
     List(ValuesAre1(kDilation), ImageNotEmpty(kSelf, 2), SizesRepresentable({kOut, kIndices}),
          IsPooled<kFlat, kSelf, kOut>(), Own(MaskShape), DoneIfEmpty({kSelf}), PlanesFit({kSelf}, 2),
@@ -178,8 +174,9 @@ constexpr auto kMaskGradientChecks =
               WithCode(ACLNN_ERR_PARAM_NULLPTR, CountIn(kKernel, {1, 2})), ArrayNotNull(kStride),
               ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kGradIndices), NotNull(kGradInput),
               OnProducts(products::kAscend950, Own(NotOn950)), DtypesIn(kMaskDtypes, {kGradOutput}),
-              SameDtype(kGradOutput, kGradSelf), SameDtype(kGradOutput, kGradInput),
-              SameFormat({kGradSelf, kGradOutput, kGradInput})),
+              DtypesIn(kPlacesOrMask, {kGradIndices}), SameDtype(kGradOutput, kGradSelf),
+              SameDtype(kGradOutput, kGradInput), SameFormat({kGradSelf, kGradOutput, kGradInput}),
+              NotPrivate({kGradSelf, kGradOutput, kGradIndices, kGradInput})),
          kGradientShapes, kFlatWindows,
          List(ValuesAre1(kDilation), SameShape(kGradSelf, kGradInput), ImageNotEmpty(kGradSelf, 2),
               SizesRepresentable({kGradInput}), IsPooled<kFlat, kGradSelf, kGradOutput>(),
@@ -202,8 +199,8 @@ constexpr auto kIndicesChecks = Join(
     List(NotNull(kSelf), ArrayNotNull(kKernel), ArrayNotNull(kStride), ArrayNotNull(kPadding),
          ArrayNotNull(kDilation), NotNull(kOut), NotNull(kIndices),  // in CANN's order
          DtypesIn(kIndicesDtypes, {kSelf}), DtypesIn(kPlaces, {kIndices}), SameDtype(kSelf, kOut),
-         SameFormat({kSelf, kOut}), RankAtLeast(3, {kSelf}), RankAtMost(4, {kSelf}),
-         CountIn(kKernel, {1, 2})),
+         SameFormat({kSelf, kOut}), NotPrivate({kSelf, kOut, kIndices}), RankAtLeast(3, {kSelf}),
+         RankAtMost(4, {kSelf}), CountIn(kKernel, {1, 2})),
     kFlatWindows,
     List(ValuesFrom(kDilation, 1), OnProducts(~products::kAscend950, ValuesAre1(kDilation)),
          ImageNotEmpty(kSelf, 2), SizesRepresentable({kOut, kIndices}), IsPooled<kFlat, kSelf, kOut>(),
@@ -222,7 +219,8 @@ constexpr auto kIndicesGradientChecks =
               ArrayNotNull(kStride), ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kGradInput),
               DtypesIn(kIndicesGradientDtypes, {kGradOutput}), DtypesIn(kPlacesOfGradient, {kGradIndices}),
               SameDtype(kGradOutput, kGradSelf), SameDtype(kGradOutput, kGradInput),
-              SameFormat({kGradSelf, kGradOutput, kGradInput})),
+              SameFormat({kGradSelf, kGradOutput, kGradInput}),
+              NotPrivate({kGradSelf, kGradOutput, kGradIndices, kGradInput})),
          kGradientShapes, List(CountIn(kKernel, {1, 2})), kFlatWindows,
          List(ValuesFrom(kDilation, 1), OnProducts(~products::kAscend950, ValuesAre1(kDilation)),
               SameShape(kGradSelf, kGradInput), ImageNotEmpty(kGradSelf, 2), SizesRepresentable({kGradInput}),
@@ -249,7 +247,7 @@ constexpr auto kDeepChecks = Join(
     List(NotNull(kSelf), ArrayNotNull(kKernel), ArrayNotNull(kStride), ArrayNotNull(kPadding),
          ArrayNotNull(kDilation), NotNull(kOut), NotNull(kIndices),  // in CANN's order
          DtypesIn(kIndicesDtypes, {kSelf}), DtypesIn(kDeepPlaces, {kIndices}), SameDtype(kSelf, kOut),
-         SameFormat({kSelf, kOut}), RankAtLeast(4, {kSelf}), RankAtMost(5, {kSelf})),
+         SameFormat({kSelf, kOut, kIndices}), RankAtLeast(4, {kSelf}), RankAtMost(5, {kSelf})),
     kDeepWindows,
     List(ImageNotEmpty(kSelf, 3), SizesRepresentable({kOut, kIndices}), IsPooled<kDeep, kSelf, kOut>(),
          SameShape(kOut, kIndices), DoneIfEmpty({kSelf}), PlanesFit({kSelf}, 3), InsideStorage({kSelf})));
@@ -264,7 +262,8 @@ constexpr auto kDeepGradientChecks =
               ArrayNotNull(kStride), ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kGradInput),
               DtypesIn(kIndicesDtypes, {kGradOutput}), DtypesIn(kDeepPlaces, {kGradIndices}),
               SameDtype(kGradOutput, kGradSelf), SameDtype(kGradOutput, kGradInput),
-              SameFormat({kGradSelf, kGradOutput, kGradInput}), RankAtLeast(4, {kGradSelf}),
+              SameFormat({kGradSelf, kGradOutput, kGradInput}),
+              NotPrivate({kGradSelf, kGradOutput, kGradIndices, kGradInput}), RankAtLeast(4, {kGradSelf}),
               RankAtMost(5, {kGradSelf})),
          kDeepWindows,
          List(SameShape(kGradSelf, kGradInput), ImageNotEmpty(kGradSelf, 3), SizesRepresentable({kGradInput}),

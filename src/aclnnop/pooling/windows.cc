@@ -162,7 +162,8 @@ aclnnStatus PlanesFit(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : check.operands) {
     const Shape& shape = call.Tensor(tensor).view;
     int64_t plane = 1;
-    for (int dim = shape.rank - static_cast<int>(check.low); dim < shape.rank; ++dim) {
+    const int end = shape.rank - static_cast<int>(check.high);
+    for (int dim = end - static_cast<int>(check.low); dim < end; ++dim) {
       if (!__builtin_mul_overflow(plane, shape[dim], &plane) && plane <= engine::kMostPooled) continue;
       Text message = StartMessage(call);
       AddArgumentShape(message.Add("parameter "), call, tensor);

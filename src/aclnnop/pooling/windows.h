@@ -81,9 +81,13 @@ constexpr Check SameBatch(int a, int b, aclnnStatus code = ACLNN_ERR_PARAM_INVAL
 constexpr Check FormatOfImages(Operands tensors) {
   return {.run = pools::FormatOfImages, .operands = tensors};
 }
-// 561103 when one of the tensors has 2^31 elements or more in a plane.
-constexpr Check PlanesFit(Operands tensors, int axes) {
-  return {.run = pools::PlanesFit, .operands = tensors, .low = axes, .code = ACLNN_ERR_INNER_NULLPTR};
+// 561103 when one of the tensors has 2^31 elements or more in a plane, which has `behind` dims behind it.
+constexpr Check PlanesFit(Operands tensors, int axes, int behind = 0) {
+  return {.run = pools::PlanesFit,
+          .operands = tensors,
+          .low = axes,
+          .high = behind,
+          .code = ACLNN_ERR_INNER_NULLPTR};
 }
 // 161002 when the two values of the array are not the last dims of the tensor.
 constexpr Check SizeIsOut(int attribute, int tensor) {

@@ -10,6 +10,7 @@
 #include "acl/errors.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/reductions/fold_call.h"
+#include "plan/views.h"
 
 namespace portacl {
 namespace {
@@ -48,8 +49,10 @@ float OrdOf(const OperatorCall& call) noexcept {
   if (ord == 2147483648.0f) return HUGE_VALF;
   return ord == -2147483648.0f ? -HUGE_VALF : ord;
 }
+bool IsComplex(const OperatorCall& call) noexcept { return kComplex.Contains(call.Tensor(kSelf).dtype); }
 aclDataType CastOf(const OperatorCall& call) noexcept {
   const aclDataType self = call.Tensor(kSelf).dtype;
+  if (self == ACL_COMPLEX128) return ACL_DOUBLE;
   return kFloatHalfAndBf16.Contains(self) || self == ACL_DOUBLE ? self : ACL_FLOAT;
 }
 bool NeedsWidePowers(const OperatorCall& call) noexcept {
@@ -64,13 +67,30 @@ aclnnStatus ZeroIfEmpty(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-constexpr auto kShapes =
-    Join(DimsChecks(), List(RankAtMost(8, {kSelf, kOut}), SizesRepresentable({kOut}), kSetsReducedShape,
-                            ShapeIsResult(kOut), GivesValueIfEmpty(kSelf), Own(ZeroIfEmpty),
-                            InsideStorage({kSelf}), DtypeImplemented({kSelf}, kConvertible.Without(kComplex)),
-                            DtypeImplemented({kOut}, kConvertible), ScalarsImplemented(kConvertible, {kOrd}),
-                            If(NeedsWidePowers, PromotesTo(ACL_DOUBLE)),
-                            If(NeedsWidePowers, FunctionsThere(kDouble, WhyFunctionsAreMissing))));
+// Of complex numbers there is the 2-norm alone.
+aclnnStatus ComplexIsOfTwo(const Check& check, OperatorCall& call) noexcept {
+  const Attribute& ord = call.attributes[kOrd];
+  if (OrdOf(call) != 2) {
+    Text message = StartMessage(call).Add("parameter ").Add(ord.name).Add(" is not 2 with ");
+    return FailAclnn(check.code, AddArgumentDtype(message, call, kSelf).Add(", accepted: 2."));
+  }
+  if (call.Tensor(kSelf).view.rank < kMaxLoopRank) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf)
+      .Add(" is complex and has too many dims, accepted: ");
+  return FailAclnn(check.code, message.Add(kMaxLoopRank - 1).Add("."));
+}
+
+constexpr auto Shapes(DtypeSet of_self) {
+  return Join(DimsChecks(),
+              List(RankAtMost(8, {kSelf, kOut}), SizesRepresentable({kOut}), kSetsReducedShape,
+                   ShapeIsResult(kOut), GivesValueIfEmpty(kSelf), Own(ZeroIfEmpty), InsideStorage({kSelf}),
+                   DtypeImplemented({kSelf}, of_self), DtypeImplemented({kOut}, kConvertible),
+                   ScalarsImplemented(kConvertible, {kOrd}),
+                   If(IsComplex, Own(ComplexIsOfTwo, ACLNN_ERR_INNER_NULLPTR)),
+                   If(NeedsWidePowers, PromotesTo(ACL_DOUBLE)),
+                   If(NeedsWidePowers, FunctionsThere(kDouble, WhyFunctionsAreMissing))));
+}
 constexpr Check kPromotes = Promotes({kSelf, kOut});
 constexpr Check kCastsOn950 = OnProducts(products::kAscend950, PromotedCastsTo(kOut));
 
@@ -79,12 +99,22 @@ constexpr auto kVectorNormChecks =
               Own(NotComplex), OnProducts(products::kAscend950, DtypesIn(kOn950, {kSelf})),
               OnProducts(products::kAscend950, DtypesIn(kOn950, {kOut})),
               OnProducts(products::kAscend950, Own(KeepsOrWidens)), kPromotes, kCastsOn950),
-         kShapes);
+         Shapes(kConvertible.Without(kComplex)));
 constexpr auto kNormChecks =
     Join(List(NotNull(kSelf), ScalarNotNull(kOrd), ArrayNotNull(kDims), NotNull(kOut),
               OnProducts(products::kAscend950, DtypesIn(kOn950, {kSelf})),
               OnProducts(products::kAscend950, DtypesIn(kOn950, {kOut})), kPromotes, kCastsOn950),
-         kShapes);
+         Shapes(kConvertible));
+
+// Complex numbers as real ones, with a dim more of their two parts.
+aclTensor PartsOf(const aclTensor& complex) {
+  aclTensor parts = PlainView(complex);
+  parts.dtype = complex.dtype == ACL_COMPLEX128 ? ACL_DOUBLE : ACL_FLOAT;
+  parts.offset *= 2;
+  for (int dim = 0; dim < parts.view.rank; ++dim) parts.strides.dim[dim] *= 2;
+  InsertDim(parts, parts.view.rank, 2, 1);
+  return parts;
+}
 
 void SetNorm(const OperatorCall& call, Executor& executor) {
   using engine::FoldEnding;
@@ -105,12 +135,16 @@ void SetNorm(const OperatorCall& call, Executor& executor) {
     step.power = static_cast<double>(ord);
     step.number = 1.0 / step.power;
   }
-  SetFoldJob(call, {ReducedDims(call), CastOf(call), {step}}, executor);
+  if (!IsComplex(call)) return SetFoldJob(call, {ReducedDims(call), CastOf(call), {step}}, executor);
+  const aclTensor parts = PartsOf(call.Tensor(kSelf));
+  const uint32_t reduced = ReducedDims(call) | uint32_t{1} << (parts.view.rank - 1);
+  SetFoldJob(call, {reduced, CastOf(call), {step}, &parts}, executor);
 }
 
 // What CANN's pages list; its code has no list before Ascend 950.
 constexpr DtypeRule kAccepted =
     Everywhere(kConvertible.Without(kComplex)).On(products::kAscend950, kFloatHalfAndBf16);
+constexpr DtypeRule kAcceptedByNorm = Everywhere(kConvertible).On(products::kAscend950, kFloatHalfAndBf16);
 
 }  // namespace
 
@@ -129,7 +163,7 @@ const OperatorFacts facts::linalg_vector_norm = {
 const OperatorFacts facts::norm = {"aclnnNorm",
                                    "aclnnop/aclnn_norm.h",
                                    kBf16SinceAtlasA2,
-                                   kAccepted,
+                                   kAcceptedByNorm,
                                    /*by_promotion=*/false,
                                    /*inputs_only=*/true};
 
