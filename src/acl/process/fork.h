@@ -19,6 +19,7 @@ enum class ForkRank {
   kMessages,
   kLog,
   kThreadEnd,
+  kTensors,
   kModules,
   kCount
 };
