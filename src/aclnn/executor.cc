@@ -227,6 +227,7 @@ bool Executor::Copy(const Executor& other) noexcept {
   touched = operand_bytes_ > 0 ? reinterpret_cast<bool*>(addresses + operand_count) : few_touched;
   memory = kept_ + operand_bytes_;
   shaped = own_shaped_;
+  sets_shapes = other.sets_shapes;
   for (int i = 0; i < kMaxShaped && sets_shapes; ++i) own_shaped_[i].Expect(other.own_shaped_[i]);
   return true;
 }

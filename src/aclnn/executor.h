@@ -69,15 +69,10 @@ struct ExecutorState {
   bool* touched;  // phase 2 reads or writes its data, so a null address is refused
   std::byte* memory;  // the job's, in the slot's memory
   size_t memory_bytes;
-  bool out_of_memory;     // phase 1 asked for more than there is
-  const char* too_large;  // the parameter whose size asks for it; nullptr: none alone does
-  int64_t size;
+  bool out_of_memory;  // phase 1 asked for more than there is
   int64_t elements;
   bool repeatable;
-  // The executor's own: tensors of the caller whose shape phase 2 sets when it is known. It then waits for the stream,
-  // also for tensors that are gone.
-  const ShapedTensor* shaped;
-  bool sets_shapes;
+  const ShapedTensor* shaped;  // the executor's own: tensors of the caller whose shape phase 2 sets when it is known
   void (*run)(const ExecutorState&, Stream&) noexcept;  // nullptr: nothing to do (empty tensors)
   alignas(64) std::byte job[kJobBytes];
 
@@ -110,6 +105,11 @@ struct ExecutorState {
 // An executor waits in a stream's queue by itself, so phase 2 needs no memory. A repeatable one stays with
 // its owner, and a copy of it, with the addresses of that moment, is queued at every phase 2.
 struct Executor final : ExecutorState, Task {
+  // Where there is not enough memory: the parameter whose size asks for it; nullptr: none alone does.
+  const char* too_large = nullptr;
+  int64_t size = 0;
+  bool sets_shapes = false;  // phase 2 then waits for the stream, also where the tensors are gone
+
   Outcome Run(Stream& stream) noexcept override;
   void Finish(StreamList&) noexcept override;
 

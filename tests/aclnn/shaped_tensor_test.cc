@@ -69,6 +69,8 @@ struct Operator {
   std::vector<int64_t> found_counts = {};  // of a second one
 };
 
+void PrintTo(const Operator& one, std::ostream* out) { *out << one.name; }
+
 struct Inputs {
   explicit Inputs(Memory& memory)
       : self(Tensor({kRoomFor}, ACL_FLOAT, memory.self.data())),
@@ -153,19 +155,21 @@ const Operator kOperators[] = {
 
 class ShapedTensorTest : public RuntimeTest, public ::testing::WithParamInterface<Operator> {
  protected:
-  ShapedTensorTest() {
+  void SetUp() override {
+    RuntimeTest::SetUp();
     out_ = NewOut();
     counts_ = NewCounts();
     uint64_t size = 0;
-    EXPECT_EQ(GetParam().plan(memory_, out_, counts_, &size, &executor_), ACL_SUCCESS)
+    ASSERT_EQ(GetParam().plan(memory_, out_, counts_, &size, &executor_), ACL_SUCCESS)
         << aclGetRecentErrMsg();
-    EXPECT_EQ(aclSetAclOpExecutorRepeatable(executor_), ACL_SUCCESS);
+    ASSERT_EQ(aclSetAclOpExecutorRepeatable(executor_), ACL_SUCCESS);
     workspace_.resize(size);
   }
-  ~ShapedTensorTest() override {
+  void TearDown() override {
     EXPECT_EQ(aclDestroyAclOpExecutor(executor_), ACL_SUCCESS);
     aclDestroyTensor(out_);
     aclDestroyTensor(counts_);
+    RuntimeTest::TearDown();
   }
 
   void* data() {
@@ -301,13 +305,15 @@ TEST_P(ShapedTensorTest, IsDestroyedWhilePhase2Runs) {
   const Watchdog watchdog;
   for (int i = 0; i < 200; ++i) {
     aclTensor* const own = NewOut();
+    aclTensor* const own_counts = NewCounts();
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
-    ASSERT_EQ(GetParam().plan(memory_, own, counts_, &size, &executor), ACL_SUCCESS);
+    ASSERT_EQ(GetParam().plan(memory_, own, own_counts, &size, &executor), ACL_SUCCESS);
     std::atomic<bool> begins{false};
     std::thread other([&] {
       while (!begins.load()) std::this_thread::yield();
       aclDestroyTensor(own);
+      aclDestroyTensor(own_counts);
     });
     begins.store(true);
     EXPECT_EQ(GetParam().run(workspace_.data(), workspace_.size(), executor, stream_), ACL_SUCCESS);

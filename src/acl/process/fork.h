@@ -19,8 +19,8 @@ enum class ForkRank {
   kMessages,
   kLog,
   kThreadEnd,
-  kTensors,
   kModules,
+  kTensors,
   kCount
 };
 
