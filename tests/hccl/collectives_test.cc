@@ -482,15 +482,16 @@ TEST_P(Collectives, BuffersThatOverlap) {
             ASSERT_EQ(recv[from * count + i], number(from, me * count + i)) << "AlltoAll at " << i;
         }
       }
-      // The own part in its place alone, and all others in that of parts that come: rank p's part lies where rank (p + 1)'s comes.
+      // The own part stays in its place; what comes goes to where the next rank's part lies.
       std::vector<uint64_t> counts(size, count);
       std::vector<uint64_t> gives_at(size);
       std::vector<uint64_t> takes_at(size);
       for (uint32_t other = 0; other < size; ++other) {
+        const uint32_t next = (other + 1) % size;
+        const uint32_t place = other == me ? me : next == me ? (next + 1) % size : next;
         gives_at[other] = other * count;
-        takes_at[other] = other == me ? me * count : (other + (other + 1 == me ? 2 : 1)) % size * count;
+        takes_at[other] = place * count;
       }
-      if (size == 2) takes_at[1 - me] = (1 - me) * count;
       memory.assign(size * count + 1, -1);
       for (uint64_t i = 0; i < size * count; ++i) memory[i + 1] = number(me, i);
       // As AlltoAllV refuses the same address for both, the receive buffer begins one element earlier.
