@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdlib>
+#include <mutex>
 
 #include "acl/device/peer_access.h"
 #include "acl/errors.h"
@@ -170,6 +171,15 @@ void ReleaseExecutor(Executor* executor) noexcept {
 
 void JobContext::Fail(aclError status, const Text& text) const noexcept {
   stream->NoteFailure(Stream::Failure(status, text));
+}
+
+void JobContext::SetShape(int index, const Shape& shape) const noexcept {
+  std::unique_lock<std::mutex> lock;
+  aclTensor* const tensor = shaped[index].Get(&lock);
+  if (tensor == nullptr) return;
+  tensor->view = tensor->storage = shape;
+  tensor->strides = RowMajorStrides(shape);
+  tensor->Describe();
 }
 
 bool Executor::Grow(size_t bytes) noexcept {

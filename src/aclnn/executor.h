@@ -43,6 +43,8 @@ struct JobContext {
 
   // The work failed: the next synchronisation of the stream says so, once, unless something failed before.
   void Fail(aclError status, const Text& text) const noexcept;
+  // Gives a tensor of Executor::ShapeLater a dense view of this shape, if it is still what phase 1 was given.
+  void SetShape(int index, const Shape& shape) const noexcept;
 };
 
 // A job is a trivially copyable value that knows how to run: it is stored inside the executor, without heap.
@@ -72,7 +74,8 @@ struct ExecutorState {
   bool out_of_memory;  // phase 1 asked for more than there is
   int64_t elements;
   bool repeatable;
-  const ShapedTensor* shaped;  // the executor's own: tensors of the caller whose shape phase 2 sets when it is known
+  const ShapedTensor*
+      shaped;  // the executor's own: tensors of the caller whose shape phase 2 sets when it is known
   void (*run)(const ExecutorState&, Stream&) noexcept;  // nullptr: nothing to do (empty tensors)
   alignas(64) std::byte job[kJobBytes];
 
@@ -119,7 +122,7 @@ struct Executor final : ExecutorState, Task {
   std::byte* ReserveMemory(size_t bytes) noexcept;
   // Phase 1 fails: a parameter of this size needs more memory than there is.
   void RefuseSize(const char* parameter, int64_t parameter_size) noexcept;
-  // In phase 1: phase 2 gives the tensor a shape, as context.shaped[index].
+  // In phase 1: phase 2 gives the tensor a shape (JobContext::SetShape).
   void ShapeLater(int index, aclTensor* tensor) noexcept;
   // Takes over another one's state; false when there is no memory.
   bool Copy(const Executor& other) noexcept;

@@ -7,7 +7,6 @@
 #include <mutex>
 
 #include "acl/process/fork.h"
-#include "aclnn/tensor.h"
 
 namespace portacl {
 namespace {
@@ -28,7 +27,7 @@ std::mutex& TheMutex() noexcept {
 
 ShapedTensor** ListOf(const aclTensor* tensor) noexcept {
   const auto address = reinterpret_cast<uintptr_t>(tensor);
-  return &lists[(address / sizeof(aclTensor) ^ address >> 16) % kLists];
+  return &lists[(address >> 6 ^ address >> 12) % kLists];
 }
 
 }  // namespace
@@ -68,12 +67,9 @@ void ShapedTensor::Forget() noexcept {
   UnlinkLocked();
 }
 
-void ShapedTensor::SetShape(const Shape& shape) const noexcept {
-  const std::lock_guard lock(TheMutex());
-  if (tensor_ == nullptr) return;
-  tensor_->view = tensor_->storage = shape;
-  tensor_->strides = RowMajorStrides(shape);
-  tensor_->Describe();
+aclTensor* ShapedTensor::Get(std::unique_lock<std::mutex>* lock) const noexcept {
+  *lock = std::unique_lock(TheMutex());
+  return tensor_;
 }
 
 void ForgetShaped(const aclTensor* tensor) noexcept {

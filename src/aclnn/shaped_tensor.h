@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "aclnn/shape.h"
+#include <mutex>
 
 struct aclTensor;
 
@@ -21,8 +21,8 @@ class ShapedTensor {
   void Expect(const ShapedTensor& other) noexcept;
   void Forget() noexcept;
 
-  // Gives the tensor a dense view of this shape, if it is still there.
-  void SetShape(const Shape& shape) const noexcept;
+  // The tensor, which stays as long as the lock; nullptr when it is forgotten.
+  aclTensor* Get(std::unique_lock<std::mutex>* lock) const noexcept;
 
  private:
   friend void ForgetShaped(const aclTensor* tensor) noexcept;

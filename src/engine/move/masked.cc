@@ -191,14 +191,12 @@ void WriteChosen(const Step& step, const JobContext& context) {
     return;
   }
   if (packs) {
-    context.shaped[0].SetShape(Shape{most});
+    context.SetShape(0, Shape{most});
   } else {
-    context.shaped[0].SetShape(step.is_across ? Shape{step.rank, most} : Shape{most, step.rank});
+    context.SetShape(0, step.is_across ? Shape{step.rank, most} : Shape{most, step.rank});
   }
 }
 
-int64_t MaskBlocks(int64_t bytes) noexcept {
-  return bytes / kMaskBlock + (bytes % kMaskBlock != 0 ? 1 : 0);
-}
+int64_t MaskBlocks(int64_t bytes) noexcept { return bytes / kMaskBlock + (bytes % kMaskBlock != 0 ? 1 : 0); }
 
 }  // namespace portacl::engine

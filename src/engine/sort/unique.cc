@@ -115,14 +115,14 @@ void WriteUnique(const Unique& unique, const JobContext& context, Cutter& memory
   shape.rank = unique.rank;
   std::copy(unique.extent, unique.extent + unique.rank, shape.dim);
   shape.dim[unique.dim] = written;
-  context.shaped[0].SetShape(shape);
+  context.SetShape(0, shape);
   if (!counts_them) return;
   starts[total] = unique.count;
   char* const counts = unique.counts.Address(context);
   const int64_t counted = std::min(total, unique.most_counts);
   for (int64_t i = 0; i < counted; ++i)
     Store(counts + i * int64_t{sizeof(int64_t)}, starts[i + 1] - starts[i]);
-  context.shaped[Unique::kCountsShape].SetShape(Shape{counted});
+  context.SetShape(Unique::kCountsShape, Shape{counted});
 }
 
 // Whether an element is another one than that before it; without branches, so that they are compared side by side. Their bits stand for one
@@ -139,7 +139,7 @@ bool DiffersAsInteger(Bits before, Bits one) {
 }
 
 void SetRuns(const Unique& unique, const JobContext& context, int64_t found) {
-  context.shaped[0].SetShape(Shape{std::min(found, unique.most_values)});
+  context.SetShape(0, Shape{std::min(found, unique.most_values)});
 }
 
 // Packs those of elements [begin, end), before which there is one more, that begin a run, up to `most`; returns how many.

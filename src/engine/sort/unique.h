@@ -30,11 +30,11 @@ struct Unique {
   int64_t most_inverse;  // 0: not asked for
   Place counts;
   int64_t most_counts;
-  // The shape of the values: context.shaped[0] gets it, with what was found in the place of dim.
+  // The shape of the values: SetShape(0, ..) gets it, with what was found in the place of dim.
   int32_t rank;
   int32_t dim;
   int64_t extent[kMaxDims];
-  bool sets_counts;  // context.shaped[kCountsShape] gets the shape [found]; else they are not asked for
+  bool sets_counts;  // SetShape(kCountsShape, ..) gets the shape [found]; else they are not asked for
   int threads;
   Isa isa;
 
