@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdlib>
+#include <mutex>
 
 #include "acl/device/peer_access.h"
 #include "acl/errors.h"
@@ -144,7 +145,10 @@ Executor* AcquireExecutor(const char* api) noexcept {
   executor->memory = nullptr;
   executor->memory_bytes = 0;
   executor->out_of_memory = false;
-  executor->result = nullptr;
+  executor->too_large = nullptr;
+  executor->size = 0;
+  executor->shaped = executor->own_shaped_;
+  executor->sets_shapes = false;
   executor->elements = 0;
   executor->repeatable = false;
   executor->run = nullptr;
@@ -158,6 +162,9 @@ aclOpExecutor* PublishExecutor(Executor* executor) noexcept {
 void ReleaseExecutor(Executor* executor) noexcept {
   if (sanitizer::IsOn()) ForgetNotes(static_cast<ExecutorState*>(executor));
   if (sanitizer::KeepsCalls()) sanitizer::CallGoes(executor);
+  if (executor->sets_shapes) {
+    for (ShapedTensor& one : executor->own_shaped_) one.Forget();
+  }
   executor->Shrink();
   executors.Recycle(executor);
 }
@@ -166,8 +173,18 @@ void JobContext::Fail(aclError status, const Text& text) const noexcept {
   stream->NoteFailure(Stream::Failure(status, text));
 }
 
+void JobContext::SetShape(int index, const Shape& shape) const noexcept {
+  std::unique_lock<std::mutex> lock;
+  aclTensor* const tensor = shaped[index].Get(&lock);
+  if (tensor == nullptr) return;
+  tensor->view = tensor->storage = shape;
+  tensor->strides = RowMajorStrides(shape);
+  tensor->Describe();
+}
+
 bool Executor::Grow(size_t bytes) noexcept {
   if (bytes <= kept_bytes_) return true;
+  if (bytes > size_t{1} << 62) return false;
   bytes = std::bit_ceil(bytes);
   void* const grown = std::realloc(kept_, bytes);
   if (grown == nullptr) return false;
@@ -188,7 +205,7 @@ bool Executor::ReserveOperands(int count) noexcept {
 }
 
 std::byte* Executor::ReserveMemory(size_t bytes) noexcept {
-  out_of_memory = !Grow(operand_bytes_ + bytes);
+  out_of_memory = bytes > size_t{1} << 62 || !Grow(operand_bytes_ + bytes);
   if (out_of_memory) return nullptr;
   if (operand_bytes_ > 0) {
     addresses = reinterpret_cast<void**>(kept_);
@@ -197,6 +214,17 @@ std::byte* Executor::ReserveMemory(size_t bytes) noexcept {
   memory = kept_ + operand_bytes_;
   memory_bytes = bytes;
   return memory;
+}
+
+void Executor::RefuseSize(const char* parameter, int64_t parameter_size) noexcept {
+  out_of_memory = true;
+  too_large = parameter;
+  size = parameter_size;
+}
+
+void Executor::ShapeLater(int index, aclTensor* tensor) noexcept {
+  own_shaped_[index].Expect(tensor);
+  sets_shapes = true;
 }
 
 bool Executor::Copy(const Executor& other) noexcept {
@@ -208,6 +236,9 @@ bool Executor::Copy(const Executor& other) noexcept {
   addresses = operand_bytes_ > 0 ? reinterpret_cast<void**>(kept_) : few_addresses;
   touched = operand_bytes_ > 0 ? reinterpret_cast<bool*>(addresses + operand_count) : few_touched;
   memory = kept_ + operand_bytes_;
+  shaped = own_shaped_;
+  sets_shapes = other.sets_shapes;
+  for (int i = 0; i < kMaxShaped && sets_shapes; ++i) own_shaped_[i].Expect(other.own_shaped_[i]);
   return true;
 }
 
@@ -283,9 +314,9 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
     to_run->workspace = workspace;
     to_run->place = to_run->elements <= kSmallElements ? Task::Place::kAnywhere : Task::Place::kWorker;
     const bool blocking = CurrentConfiguration().launch_blocking;
-    const Stream::Wait wait = to_run->result != nullptr ? Stream::Wait::kUntilDone
-                              : blocking                ? Stream::Wait::kLaunchBlocking
-                                                        : Stream::Wait::kNo;
+    const Stream::Wait wait = to_run->sets_shapes ? Stream::Wait::kUntilDone
+                              : blocking          ? Stream::Wait::kLaunchBlocking
+                                                  : Stream::Wait::kNo;
     if (sanitizer::IsOn()) TellOfWork(api, *to_run, queue);
     switch (queue.Submit(to_run, wait)) {
       case Stream::Submission::kQueued:

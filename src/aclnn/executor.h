@@ -12,6 +12,7 @@
 #include "acl/queue/task.h"
 #include "acl/text.h"
 #include "aclnn/acl_meta.h"
+#include "aclnn/shaped_tensor.h"
 #include "aclnn/tensor.h"
 
 namespace portacl {
@@ -20,6 +21,8 @@ namespace portacl {
 // them, and so much of what a job holds, lie in the executor itself; more in memory that its slot keeps.
 inline constexpr int kFewOperands = 8;
 inline constexpr int kMaxParameters = 32;
+// Tensors of one call that phase 2 gives a shape.
+inline constexpr int kMaxShaped = 2;
 
 // A tensor parameter of the call: one operand, or as many as a list has entries.
 struct ExecutorParameter {
@@ -32,14 +35,16 @@ struct ExecutorParameter {
 // What a job gets when it runs.
 struct JobContext {
   const char* api;
-  void* const* addresses;   // the operands' storage bases
-  void* workspace;          // that of phase 2
-  const std::byte* memory;  // what the job asked for in phase 1, as it was filled then
-  aclTensor* result;        // see ExecutorState::result
+  void* const* addresses;      // the operands' storage bases
+  void* workspace;             // that of phase 2
+  const std::byte* memory;     // what the job asked for in phase 1, as it was filled then
+  const ShapedTensor* shaped;  // see ExecutorState::shaped
   Stream* stream;
 
   // The work failed: the next synchronisation of the stream says so, once, unless something failed before.
   void Fail(aclError status, const Text& text) const noexcept;
+  // Gives a tensor of Executor::ShapeLater a dense view of this shape, if it is still what phase 1 was given.
+  void SetShape(int index, const Shape& shape) const noexcept;
 };
 
 // A job is a trivially copyable value that knows how to run: it is stored inside the executor, without heap.
@@ -69,8 +74,8 @@ struct ExecutorState {
   bool out_of_memory;  // phase 1 asked for more than there is
   int64_t elements;
   bool repeatable;
-  // A tensor of the caller whose shape phase 2 sets when it is known: it then waits for the stream.
-  aclTensor* result;
+  const ShapedTensor*
+      shaped;  // the executor's own: tensors of the caller whose shape phase 2 sets when it is known
   void (*run)(const ExecutorState&, Stream&) noexcept;  // nullptr: nothing to do (empty tensors)
   alignas(64) std::byte job[kJobBytes];
 
@@ -94,7 +99,7 @@ struct ExecutorState {
         held.Run(executor.addresses, executor.workspace);
       } else {
         held.Run(JobContext{executor.api, executor.addresses, executor.workspace, executor.memory,
-                            executor.result, &stream});
+                            executor.shaped, &stream});
       }
     };
   }
@@ -103,6 +108,11 @@ struct ExecutorState {
 // An executor waits in a stream's queue by itself, so phase 2 needs no memory. A repeatable one stays with
 // its owner, and a copy of it, with the addresses of that moment, is queued at every phase 2.
 struct Executor final : ExecutorState, Task {
+  // Where there is not enough memory: the parameter whose size asks for it; nullptr: none alone does.
+  const char* too_large = nullptr;
+  int64_t size = 0;
+  bool sets_shapes = false;  // phase 2 then waits for the stream, also where the tensors are gone
+
   Outcome Run(Stream& stream) noexcept override;
   void Finish(StreamList&) noexcept override;
 
@@ -110,18 +120,26 @@ struct Executor final : ExecutorState, Task {
   bool ReserveOperands(int count) noexcept;
   // Memory for the job, in phase 1 and once; nullptr when there is none: then the job is not set, and phase 1 fails.
   std::byte* ReserveMemory(size_t bytes) noexcept;
+  // Phase 1 fails: a parameter of this size needs more memory than there is.
+  void RefuseSize(const char* parameter, int64_t parameter_size) noexcept;
+  // In phase 1: phase 2 gives the tensor a shape (JobContext::SetShape).
+  void ShapeLater(int index, aclTensor* tensor) noexcept;
   // Takes over another one's state; false when there is no memory.
   bool Copy(const Executor& other) noexcept;
   // Gives back what is too much to keep.
   void Shrink() noexcept;
 
  private:
+  friend Executor* AcquireExecutor(const char* api) noexcept;
+  friend void ReleaseExecutor(Executor* executor) noexcept;
+
   bool Grow(size_t bytes) noexcept;
 
   // Stays with the slot, so that the steady state asks for none.
   std::byte* kept_ = nullptr;
   size_t kept_bytes_ = 0;
   size_t operand_bytes_ = 0;  // at the start of it
+  ShapedTensor own_shaped_[kMaxShaped];
 };
 
 // A fresh executor that does nothing yet; nullptr when memory is exhausted.

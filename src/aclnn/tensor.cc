@@ -9,6 +9,7 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
+#include "aclnn/shaped_tensor.h"
 #include "check/calls.h"
 
 namespace portacl {
@@ -184,6 +185,7 @@ aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t v
     return ACLNN_ERR_PARAM_INVALID;
   }
   if (sanitizer::KeepsCalls()) sanitizer::TensorChanged("aclInitTensor", tensor);
+  ForgetShaped(tensor);
   // Dims and address stay when the new ones are absent; the rest is always replaced, as in CANN.
   if (viewDims != nullptr && viewDimsNum > 0) tensor->view = CopyDims(viewDims, viewDimsNum);
   if (storageDims != nullptr && storageDimsNum > 0) tensor->storage = CopyDims(storageDims, storageDimsNum);
@@ -242,6 +244,7 @@ aclScalarList* aclCreateScalarList(const aclScalar* const* value, uint64_t size)
 
 aclnnStatus aclDestroyTensor(const aclTensor* tensor) {
   if (sanitizer::KeepsCalls() && !sanitizer::TensorGoes("aclDestroyTensor", tensor)) return ACL_SUCCESS;
+  ForgetShaped(tensor);
   return Destroy(tensor);
 }
 aclnnStatus aclDestroyScalar(const aclScalar* scalar) { return Destroy(scalar); }

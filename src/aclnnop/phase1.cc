@@ -33,6 +33,18 @@ aclnnStatus FailMemory(const OperatorCall& call) noexcept {
   return FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR, Text(call.api, ": no memory for an executor."));
 }
 
+// What one parameter's size asks for is no memory.
+aclnnStatus FailSize(const OperatorCall& call, const char* parameter, int64_t size) noexcept {
+  Text message(call.api, ": parameter ", parameter);
+  for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
+    if (call.IsList(i) || !call.IsGiven(i) || std::strcmp(call.Name(i), parameter) != 0) continue;
+    AddShape(message.Add(" with shape "), call.Tensor(i).view);
+  }
+  return FailAclnn(
+      ACLNN_ERR_INNER_CREATE_EXECUTOR,
+      message.Add(" has the size ").Add(size).Add(", for which there is no memory, accepted: less."));
+}
+
 // Enters the call's operands; false when there is no memory for so many.
 bool SetOperands(const OperatorCall& call, Executor& executor) noexcept {
   const int parameters = static_cast<int>(call.tensors.size());
@@ -135,8 +147,10 @@ aclnnStatus phase1::End(const OperatorCall& call, Executor* acquired, uint64_t* 
                         aclOpExecutor** executor) noexcept {
   if (acquired->out_of_memory) {
     const ApiScope scope(call.api);
+    const char* const parameter = acquired->too_large;
+    const int64_t size = acquired->size;
     ReleaseExecutor(acquired);
-    return FailMemory(call);
+    return parameter == nullptr ? FailMemory(call) : FailSize(call, parameter, size);
   }
   *workspaceSize = acquired->workspace_size;
   *executor = PublishExecutor(acquired);

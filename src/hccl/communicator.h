@@ -52,8 +52,9 @@ struct Offer {
   uint32_t type = 0;
   uint32_t op = 0;
   uint32_t root = 0;
-  uint64_t give = 0;  // elements to the rank that reads this
-  uint64_t take = 0;  // and from it
+  uint64_t give = 0;    // elements to the rank that reads this
+  uint64_t take = 0;    // and from it
+  uint64_t matrix = 0;  // Operation::matrix
 };
 // What is small travels with the offer: one message instead of two.
 inline constexpr size_t kWithOffer = 16384;

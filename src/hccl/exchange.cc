@@ -13,9 +13,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 Text Describe(const Offer& offer) noexcept {
-  return Text(NameOf(static_cast<Function>(offer.function)), " of ",
-              TypeName(static_cast<HcclDataType>(offer.type)), ", operation ", offer.op, ", root ",
-              offer.root, ", ", offer.give, " elements to give and ", offer.take, " to take");
+  Text text(NameOf(static_cast<Function>(offer.function)), " of ",
+            TypeName(static_cast<HcclDataType>(offer.type)), ", operation ", offer.op, ", root ", offer.root,
+            ", ", offer.give, " elements to give and ", offer.take, " to take");
+  if (offer.matrix != 0) text.Add(", a sendCountMatrix of digest ").Add(offer.matrix);
+  return text;
 }
 
 }  // namespace

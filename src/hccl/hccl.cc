@@ -96,17 +96,28 @@ class Call {
     if (!IsWrong()) result_ = Fail(HCCL_E_PARA, Text(api_, ": ", why.view()));
   }
 
-  // Counts and displacements of each rank, as parts; `displacements` null: packed in the order of ranks.
-  void Parts(const char* name, const void* counts, const void* displacements,
-             std::vector<Part>& parts) noexcept {
-    if (IsWrong()) return;
-    uint64_t next = 0;
-    for (uint32_t rank = 0; rank < ranks(); ++rank) {
+  // Counts and displacements of each rank, as parts of a buffer.
+  void Parts(const char* counts_name, const void* counts, const char* displacements_name,
+             const void* displacements, const void* buffer, std::vector<Part>& parts) noexcept {
+    for (uint32_t rank = 0; rank < ranks() && !IsWrong(); ++rank) {
       const uint64_t count = static_cast<const uint64_t*>(counts)[rank];
-      const uint64_t first =
-          displacements == nullptr ? next : static_cast<const uint64_t*>(displacements)[rank];
-      Count(name, count);
+      const uint64_t first = static_cast<const uint64_t*>(displacements)[rank];
+      Count(counts_name, count);
       parts[rank] = {count, count == 0 ? 0 : first};
+      if (count > 0 && !IsAddress(buffer, first, count)) {
+        Refuse(Text("parameter ", displacements_name, " has the value ", first, " for rank ", rank,
+                    ", accepted: that many elements, and the ", count,
+                    " behind them, end where addresses do."));
+      }
+    }
+  }
+  // The same of counts alone, packed in the order of ranks.
+  void PackedParts(const char* name, const uint64_t* counts, size_t step, std::vector<Part>& parts) noexcept {
+    uint64_t next = 0;
+    for (uint32_t rank = 0; rank < ranks() && !IsWrong(); ++rank) {
+      const uint64_t count = counts[rank * step];
+      Count(name, count);
+      parts[rank] = {count, count == 0 ? 0 : next};
       next += count;
     }
   }
@@ -126,8 +137,30 @@ class Call {
   const aclrtStream stream_;
   std::shared_ptr<Communicator> communicator_;
   Operation operation_;
+  // Whether elements [first, first + count) of a buffer have addresses.
+  bool IsAddress(const void* buffer, uint64_t first, uint64_t count) const noexcept {
+    constexpr uint64_t kEnd = uint64_t{1} << 56;  // none of a process lies beyond
+    uint64_t end = 0;
+    return !__builtin_add_overflow(first, count, &end) &&
+           !__builtin_mul_overflow(end, uint64_t{ElementSize(operation_.type)}, &end) &&
+           !__builtin_add_overflow(end, static_cast<uint64_t>(reinterpret_cast<uintptr_t>(buffer)), &end) &&
+           end <= kEnd;
+  }
+
   HcclResult result_ = HCCL_SUCCESS;
 };
+
+// A number that stands for all of them: another one for other numbers, as far as anybody will see. Never 0.
+uint64_t DigestOf(const uint64_t* numbers, size_t count) noexcept {
+  uint64_t digest = count;
+  for (size_t i = 0; i < count; ++i) {
+    digest = (digest ^ numbers[i]) + 0x9E3779B97F4A7C15;
+    digest = (digest ^ digest >> 30) * 0xBF58476D1CE4E5B9;
+    digest = (digest ^ digest >> 27) * 0x94D049BB133111EB;
+    digest ^= digest >> 31;
+  }
+  return digest == 0 ? 1 : digest;
+}
 
 // Runs what a function does; memory may be short anywhere in it.
 template <class Body>
@@ -255,7 +288,7 @@ HcclResult HcclAllGatherV(void* sendBuf, uint64_t sendCount, void* recvBuf, cons
     call.Count("sendCount", sendCount);
     if (call.IsWrong()) return call.result();
     Operation& operation = call.operation();
-    call.Parts("recvCounts", recvCounts, recvDispls, operation.take);
+    call.Parts("recvCounts", recvCounts, "recvDispls", recvDispls, recvBuf, operation.take);
     if (sendCount > 0) call.Pointer("sendBuf", sendBuf);
     if (!AreEmpty(operation.take)) call.Pointer("recvBuf", recvBuf);
     if (operation.take[call.me()].count != sendCount)
@@ -296,7 +329,7 @@ HcclResult HcclReduceScatterV(void* sendBuf, const void* sendCounts, const void*
     call.Reduction(op);
     if (call.IsWrong()) return call.result();
     Operation& operation = call.operation();
-    call.Parts("sendCounts", sendCounts, sendDispls, operation.give);
+    call.Parts("sendCounts", sendCounts, "sendDispls", sendDispls, sendBuf, operation.give);
     if (!AreEmpty(operation.give)) call.Pointer("sendBuf", sendBuf);
     if (recvCount > 0) call.Pointer("recvBuf", recvBuf);
     if (operation.give[call.me()].count != recvCount)
@@ -367,8 +400,8 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
     call.Apart(sendBuf, recvBuf);
     if (call.IsWrong()) return call.result();
     Operation& operation = call.operation();
-    call.Parts("sendCounts", sendCounts, sdispls, operation.give);
-    call.Parts("recvCounts", recvCounts, rdispls, operation.take);
+    call.Parts("sendCounts", sendCounts, "sdispls", sdispls, sendBuf, operation.give);
+    call.Parts("recvCounts", recvCounts, "rdispls", rdispls, recvBuf, operation.take);
     if (!AreEmpty(operation.give)) call.Pointer("sendBuf", sendBuf);
     if (!AreEmpty(operation.take)) call.Pointer("recvBuf", recvBuf);
     if (operation.give[call.me()].count != operation.take[call.me()].count) {
@@ -390,11 +423,11 @@ HcclResult HcclAlltoAllVC(const void* sendBuf, const void* sendCountMatrix, Hccl
     if (call.IsWrong()) return call.result();
     Operation& operation = call.operation();
     const auto* const matrix = static_cast<const uint64_t*>(sendCountMatrix);
-    std::vector<uint64_t> column(call.ranks());
-    for (uint32_t rank = 0; rank < call.ranks(); ++rank)
-      column[rank] = matrix[size_t{rank} * call.ranks() + call.me()];
-    call.Parts("sendCountMatrix", matrix + size_t{call.me()} * call.ranks(), nullptr, operation.give);
-    call.Parts("sendCountMatrix", column.data(), nullptr, operation.take);
+    const size_t ranks = call.ranks();
+    for (size_t i = 0; i < ranks * ranks; ++i) call.Count("sendCountMatrix", matrix[i]);
+    call.PackedParts("sendCountMatrix", matrix + call.me() * ranks, 1, operation.give);
+    call.PackedParts("sendCountMatrix", matrix + call.me(), ranks, operation.take);
+    operation.matrix = DigestOf(matrix, ranks * ranks);
     if (!AreEmpty(operation.give)) call.Pointer("sendBuf", sendBuf);
     if (!AreEmpty(operation.take)) call.Pointer("recvBuf", recvBuf);
     operation.send = sendBuf;

@@ -37,6 +37,27 @@ bool Overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) noexc
   return a_bytes > 0 && b_bytes > 0 && before(first, second + b_bytes) && before(second, first + a_bytes);
 }
 
+// Whether what is given to ranks other than `me` lies where something of another rank is put, or the own part.
+bool AreGivenOverwritten(const Operation& operation, size_t me, size_t size, bool own_is_put) noexcept {
+  uint64_t begin = ~uint64_t{0};
+  uint64_t end = 0;
+  for (size_t rank = 0; rank < operation.give.size(); ++rank) {
+    const Part& give = operation.give[rank];
+    if (give.count == 0 || (rank == me && !own_is_put)) continue;
+    begin = std::min(begin, give.first);
+    end = std::max(end, give.first + give.count);
+  }
+  for (size_t rank = 0; rank < operation.take.size(); ++rank) {
+    const Part& take = operation.take[rank];
+    if (rank == me && !own_is_put) continue;
+    if (begin < end && Overlap(At(operation.send, begin, size), (end - begin) * size,
+                               At(operation.recv, take.first, size), take.count * size)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 class Performance {
  public:
   Performance(Communicator& communicator, const Operation& operation)
@@ -49,6 +70,7 @@ class Performance {
   void Run() {
     switch (operation_.function) {
       case Function::kAllReduce:
+        StageIfPartlyOverwritten();
         if (ranks_ == 2 && operation_.count * size_ > kWithOffer) return ReduceBothHere();
         return operation_.count * size_ <= kWithOffer ? ReduceEverywhere()
                                                       : ReduceByOwners(EqualBlocks(), true);
@@ -68,6 +90,15 @@ class Performance {
   }
 
  private:
+  // An all-reduce reads and writes piece by piece: in place, or in buffers apart.
+  void StageIfPartlyOverwritten() {
+    const size_t bytes = operation_.count * size_;
+    if (operation_.send == operation_.recv || !Overlap(operation_.send, bytes, operation_.recv, bytes))
+      return;
+    send_ = exchange_.Room(bytes);
+    std::memcpy(const_cast<void*>(send_), operation_.send, bytes);
+  }
+
   uint64_t OfferSlot() const noexcept { return Slot(SlotKind::kOffer, operation_.number); }
   uint64_t PartSlot(uint64_t part, size_t bytes) const noexcept {
     return Slot(SlotKind::kCollective, operation_.number, part, bytes);
@@ -78,7 +109,8 @@ class Performance {
             static_cast<uint32_t>(operation_.op),
             operation_.root,
             give,
-            take};
+            take,
+            operation_.matrix};
   }
 
   // Posts the offers, with what is small; gives[p] goes to rank p, as far as it exists.
@@ -110,14 +142,12 @@ class Performance {
   void Direct() {
     const void* send = operation_.send;
     uint64_t sent = 0;
-    uint64_t taken = 0;
     for (const Part& part : operation_.give) sent = std::max(sent, part.first + part.count);
-    for (const Part& part : operation_.take) taken = std::max(taken, part.first + part.count);
     const Part& own = operation_.give[static_cast<size_t>(me_)];
     const Part& own_place = operation_.take[static_cast<size_t>(me_)];
     const bool in_place =
         own.count > 0 && At(send, own.first, size_) == At(operation_.recv, own_place.first, size_);
-    if (!in_place && Overlap(send, sent * size_, operation_.recv, taken * size_)) {
+    if (AreGivenOverwritten(operation_, static_cast<size_t>(me_), size_, !in_place)) {
       void* const copy = exchange_.Room(sent * size_);
       std::memcpy(copy, send, sent * size_);
       if (own.count > 0) {
@@ -156,13 +186,13 @@ class Performance {
   void ReduceEverywhere() {
     const Part all = {operation_.count, 0};
     const std::vector<Part> parts(static_cast<size_t>(ranks_), all);
-    PostOffers(parts, parts, operation_.send);
+    PostOffers(parts, parts, send_);
     const size_t bytes = operation_.count * size_;
     std::vector<const void*> inputs(static_cast<size_t>(ranks_));
     char* const came = static_cast<char*>(exchange_.Room(bytes * static_cast<size_t>(ranks_)));
     for (int other = 0; other < ranks_; ++other) {
       char* const place = came + bytes * static_cast<size_t>(other);
-      inputs[static_cast<size_t>(other)] = other == me_ ? operation_.send : place;
+      inputs[static_cast<size_t>(other)] = other == me_ ? send_ : place;
       if (other != me_) MeetOffer(other, all, all, place);
     }
     FindReduce(operation_.type, operation_.op)(inputs.data(), ranks_, operation_.recv, operation_.count);
@@ -189,15 +219,15 @@ class Performance {
     };
     for (uint64_t i = 0; i < std::min<uint64_t>(pieces, kPiecesUnderWay); ++i) ask(i);
     for (uint64_t i = 0; i < pieces; ++i) {
-      going[i] = exchange_.Send(other, PartSlot(i, count_of(i) * size_),
-                                At(operation_.send, i * piece, size_), count_of(i) * size_);
+      going[i] = exchange_.Send(other, PartSlot(i, count_of(i) * size_), At(send_, i * piece, size_),
+                                count_of(i) * size_);
     }
     MeetOffer(other, all, all, nullptr);
     const ReduceFunction reduce = FindReduce(operation_.type, operation_.op);
     for (uint64_t i = 0; i < pieces; ++i) {
       exchange_.Wait(coming[i % kPiecesUnderWay]);
       exchange_.Wait(going[i]);  // in place, the result takes the place of what is sent
-      const void* const here = At(operation_.send, i * piece, size_);
+      const void* const here = At(send_, i * piece, size_);
       const void* const there = came + room * (i % kPiecesUnderWay);
       const void* const inputs[] = {me_ == 0 ? here : there, me_ == 0 ? there : here};
       reduce(inputs, 2, At(operation_.recv, i * piece, size_), count_of(i));
@@ -231,7 +261,7 @@ class Performance {
       return Part{std::min(piece, block.count - i * piece), block.first + i * piece};
     };
     const Part& own = blocks[me];
-    const void* send = operation_.send;
+    const void* send = send_;
     uint64_t sent = 0;
     for (const Part& block : blocks) sent = std::max(sent, block.first + block.count);
     // The own block's results are written to its place in recv. In place is what an all-reduce takes for granted; else only the own block
@@ -462,6 +492,7 @@ class Performance {
   }
 
   const Operation& operation_;
+  const void* send_ = operation_.send;  // or a copy of what lies there
   Exchange exchange_;
   const int ranks_;
   const int me_;

@@ -29,6 +29,8 @@ struct Operation {
   // For each rank; what goes to oneself included. Reductions: what of each rank's elements is put together here.
   std::vector<Part> give;
   std::vector<Part> take;
+  // Stands for all counts of an AlltoAllVC, of ranks that have no part in them too; else 0.
+  uint64_t matrix = 0;
   uint64_t number = 0;  // of Communicator::NextCollective
 
   // Of kSend, kRecv and kBatchSendRecv instead of the above.

@@ -1057,11 +1057,11 @@ TEST(FlashAttentionSizes, MoreScoresThanNumbers) {
   }
 }
 
-// So they have for what has no size: a record for each batch, and a row for each query.
+// Batches that are alike take no memory each, however many there are; queries have a row each.
 TEST(FlashAttentionSizes, MoreThanMemoryHolds) {
   const ScopedEnvironment environment(Variables{});
   ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
-  // Batches times 80 bytes are little more than 2^64; rows of 17 numbers of a query, 2^64 bytes and more.
+  // Batches times 80 bytes would be little more than 2^64; rows of 17 numbers of a query are 2^64 bytes and more.
   for (const Shape& shape : {Shape{230584300921369396, 1, 1, 1}, Shape{1, 1, int64_t{1} << 58, 1}}) {
     SCOPED_TRACE(shape[0]);
     Call call;
@@ -1082,9 +1082,13 @@ TEST(FlashAttentionSizes, MoreThanMemoryHolds) {
     EXPECT_EQ(aclnnFlashAttentionScoreGradGetWorkspaceSize(
                   q, k, k, q, nullptr, nullptr, nullptr, nullptr, numbers, numbers, nullptr, q, nullptr, 1.0,
                   1.0, 0, 0, 1, layout, 0, 0, dq, dk, dk, nullptr, &size, &executor),
-              shape[0] == 1 ? 161002 : 561101)
+              shape[0] == 1 ? 161002 : 0)
         << aclGetRecentErrMsg();
-    EXPECT_EQ(size, 77u);
+    if (shape[0] == 1) {
+      EXPECT_EQ(size, 77u);
+    } else {
+      EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+    }
     for (aclTensor* const tensor : {q, k, numbers}) aclDestroyTensor(tensor);
   }
 }

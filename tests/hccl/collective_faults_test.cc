@@ -366,6 +366,103 @@ TEST(FaultsOfAFew, Arguments) {
   });
 }
 
+// Counts and displacements whose bytes are no addresses: refused by every rank before anything is sent, and the next call is right.
+TEST(FaultsOfAFew, PlacesWithoutAddresses) {
+  InProcesses(2, [](Rank& rank) {
+    HcclComm comm = rank.Join();
+    aclrtStream stream = rank.NewStream();
+    const auto f32 = HCCL_DATA_TYPE_FP32;
+    constexpr uint64_t kWrong[] = {
+        ~uint64_t{0},      uint64_t{1} << 63, uint64_t{1} << 62, (uint64_t{1} << 62) + 1,
+        uint64_t{1} << 61, uint64_t{1} << 60, uint64_t{1} << 55};
+    std::vector<float> send(8, 1);
+    std::vector<float> memory(24, 7);
+    float* const recv = memory.data() + 8;
+    const std::vector<uint64_t> ones = {1, 1};
+    const std::vector<uint64_t> right = {0, 1};
+    for (const uint64_t wrong : kWrong) {
+      for (const size_t at : {size_t{0}, size_t{1}}) {
+        std::vector<uint64_t> places = right;
+        places[at] = wrong;
+        const auto refused = [&](HcclResult result, const char* function, const char* parameter) {
+          EXPECT_EQ(result, HCCL_E_PARA) << function << " " << wrong;
+          ExpectParts(Rank::Message(), {function, parameter, std::to_string(wrong)});
+        };
+        refused(HcclAllGatherV(send.data(), 1, recv, ones.data(), places.data(), f32, comm, stream),
+                "HcclAllGatherV", "recvDispls");
+        refused(HcclReduceScatterV(send.data(), ones.data(), places.data(), recv, 1, f32, HCCL_REDUCE_SUM,
+                                   comm, stream),
+                "HcclReduceScatterV", "sendDispls");
+        refused(HcclAlltoAllV(send.data(), ones.data(), places.data(), f32, recv, ones.data(), right.data(),
+                              f32, comm, stream),
+                "HcclAlltoAllV", "sdispls");
+        refused(HcclAlltoAllV(send.data(), ones.data(), right.data(), f32, recv, ones.data(), places.data(),
+                              f32, comm, stream),
+                "HcclAlltoAllV", "rdispls");
+        // As counts, they are more than any buffer has.
+        refused(HcclAllGatherV(send.data(), 1, recv, places.data(), right.data(), f32, comm, stream),
+                "HcclAllGatherV", "recvCounts");
+        refused(HcclReduceScatterV(send.data(), places.data(), right.data(), recv, 1, f32, HCCL_REDUCE_SUM,
+                                   comm, stream),
+                "HcclReduceScatterV", "sendCounts");
+        refused(HcclAlltoAllV(send.data(), places.data(), right.data(), f32, recv, ones.data(), right.data(),
+                              f32, comm, stream),
+                "HcclAlltoAllV", "sendCounts");
+        refused(HcclAlltoAllV(send.data(), ones.data(), right.data(), f32, recv, places.data(), right.data(),
+                              f32, comm, stream),
+                "HcclAlltoAllV", "recvCounts");
+        // In any row, also of what goes from another rank to itself.
+        for (size_t entry = 0; entry < 4; ++entry) {
+          std::vector<uint64_t> matrix(4, 1);
+          matrix[entry] = wrong;
+          refused(HcclAlltoAllVC(send.data(), matrix.data(), f32, recv, f32, comm, stream), "HcclAlltoAllVC",
+                  "sendCountMatrix");
+        }
+      }
+      // Where there is nothing, the place may be any.
+      const std::vector<uint64_t> counts = {rank.rank() == 0 ? 1u : 0u, rank.rank() == 0 ? 0u : 1u};
+      const std::vector<uint64_t> places = {rank.rank() == 0 ? 0 : wrong, rank.rank() == 0 ? wrong : 0};
+      EXPECT_EQ(HcclAlltoAllV(send.data(), counts.data(), places.data(), f32, recv, counts.data(),
+                              places.data(), f32, comm, stream),
+                HCCL_SUCCESS)
+          << Rank::Message();
+      EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+      EXPECT_EQ(recv[0], 1);
+      recv[0] = 7;
+    }
+    EXPECT_EQ(memory, std::vector<float>(24, 7));
+    EXPECT_EQ(HcclAllGatherV(send.data(), 1, recv, ones.data(), right.data(), f32, comm, stream),
+              HCCL_SUCCESS);
+    EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+    EXPECT_EQ(recv[0] + recv[1], 2);
+    rank.Meet(0, 2);
+    EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
+  });
+}
+
+// One rank's matrix differs where neither it nor who learns it has a part, or in what a rank keeps for itself.
+TEST_P(Faults, MatricesThatDiffer) {
+  for (const uint32_t entry : {0u, 1u}) {
+    InProcesses(GetParam(), [entry](Rank& rank) {
+      HcclComm comm = rank.Join();
+      aclrtStream stream = rank.NewStream();
+      const uint32_t size = rank.size();
+      std::vector<uint64_t> matrix(size * size, 2);
+      std::vector<float> send(2 * size + 2, 1);
+      std::vector<float> recv(2 * size + 2, 0);
+      if (rank.rank() == size - 1) matrix[entry] = 1;
+      EXPECT_EQ(HcclAlltoAllVC(send.data(), matrix.data(), HCCL_DATA_TYPE_FP32, recv.data(),
+                               HCCL_DATA_TYPE_FP32, comm, stream),
+                HCCL_SUCCESS);
+      EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_ERROR_RT_SUSPECT_REMOTE_ERROR);
+      ExpectParts(Rank::Message(), {"HcclAlltoAllVC", "rank "});
+      EXPECT_EQ(AsyncError(comm), HCCL_E_REMOTE);
+      rank.Meet(0, static_cast<int>(size));
+      HcclCommDestroy(comm);
+    });
+  }
+}
+
 // Both layouts of the configuration, the short one of older clients, names; several ranks in one process; ranks of ranks.
 TEST(FaultsOfAFew, WaysToMakeACommunicator) {
   InProcesses(1, [](Rank& rank) {

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "hccl/hccl.h"
@@ -435,6 +437,76 @@ TEST_P(Collectives, PartsOfTheirOwnSizes) {
           << Rank::Message();
       Await(stream);
       check("AlltoAllVC");
+    }
+    HcclCommDestroy(comm);
+  });
+}
+
+// What is sent is what lay there before the operation, however the two buffers lie to each other.
+TEST_P(Collectives, BuffersThatOverlap) {
+  InProcesses(GetParam(), [](Rank& rank) {
+    HcclComm comm = rank.Join();
+    aclrtStream stream = rank.NewStream();
+    const uint32_t size = rank.size();
+    const uint32_t me = rank.rank();
+    const auto type = HCCL_DATA_TYPE_INT32;
+    const auto number = [](uint32_t from, uint64_t i) { return static_cast<int32_t>(1000003 * from + i); };
+    constexpr uint64_t kShift = 7;
+    std::vector<int32_t> memory;
+    for (const uint64_t count : {uint64_t{100}, uint64_t{70000}, uint64_t{600000}}) {
+      for (const bool is_behind : {false, true}) {
+        const auto fill = [&](uint64_t elements) {
+          memory.assign(elements + kShift, -1);
+          int32_t* const send = memory.data() + (is_behind ? kShift : 0);
+          for (uint64_t i = 0; i < elements; ++i) send[i] = number(me, i);
+          return std::pair(send, memory.data() + (is_behind ? 0 : kShift));
+        };
+        auto [send, recv] = fill(count);
+        ASSERT_EQ(HcclAllReduce(send, recv, count, type, HCCL_REDUCE_SUM, comm, stream), HCCL_SUCCESS);
+        Await(stream);
+        for (uint64_t i = 0; i < count; ++i) {
+          int32_t sum = 0;
+          for (uint32_t from = 0; from < size; ++from) sum += number(from, i);
+          ASSERT_EQ(recv[i], sum) << "AllReduce of " << count << " at " << i;
+        }
+        std::tie(send, recv) = fill(count * size);
+        ASSERT_EQ(HcclReduceScatter(send, recv, count, type, HCCL_REDUCE_MAX, comm, stream), HCCL_SUCCESS);
+        Await(stream);
+        for (uint64_t i = 0; i < count; ++i)
+          ASSERT_EQ(recv[i], number(size - 1, me * count + i)) << "ReduceScatter at " << i;
+        std::tie(send, recv) = fill(count * size);
+        ASSERT_EQ(HcclAlltoAll(send, count, type, recv, count, type, comm, stream), HCCL_SUCCESS);
+        Await(stream);
+        for (uint32_t from = 0; from < size; ++from) {
+          for (uint64_t i = 0; i < count; ++i)
+            ASSERT_EQ(recv[from * count + i], number(from, me * count + i)) << "AlltoAll at " << i;
+        }
+      }
+      // The own part stays in its place; what comes goes to where the next rank's part lies.
+      std::vector<uint64_t> counts(size, count);
+      std::vector<uint64_t> gives_at(size);
+      std::vector<uint64_t> takes_at(size);
+      for (uint32_t other = 0; other < size; ++other) {
+        const uint32_t next = (other + 1) % size;
+        const uint32_t place = other == me ? me : next == me ? (next + 1) % size : next;
+        gives_at[other] = other * count;
+        takes_at[other] = place * count;
+      }
+      memory.assign(size * count + 1, -1);
+      for (uint64_t i = 0; i < size * count; ++i) memory[i + 1] = number(me, i);
+      // As AlltoAllV refuses the same address for both, the receive buffer begins one element earlier.
+      for (uint64_t& at : takes_at) ++at;
+      ASSERT_EQ(HcclAlltoAllV(memory.data() + 1, counts.data(), gives_at.data(), type, memory.data(),
+                              counts.data(), takes_at.data(), type, comm, stream),
+                HCCL_SUCCESS)
+          << Rank::Message();
+      Await(stream);
+      for (uint32_t from = 0; from < size; ++from) {
+        for (uint64_t i = 0; i < count; ++i) {
+          ASSERT_EQ(memory[takes_at[from] + i], number(from, me * count + i))
+              << "AlltoAllV from " << from << " at " << i;
+        }
+      }
     }
     HcclCommDestroy(comm);
   });

@@ -1205,6 +1205,150 @@ TEST(Shares, GoOnWhereTheLastOnesEnd) {
   for (aclIntArray* array : arrays) aclDestroyIntArray(array);
 }
 
+// One dim, without alignCorners: the indices and weights of a place, in float64.
+std::vector<std::pair<int64_t, double>> TapsByDefinition(int64_t to, int64_t from_length, int64_t to_length,
+                                                         bool is_cubic) {
+  const double scale = static_cast<double>(from_length) / static_cast<double>(to_length);
+  const double place = (static_cast<double>(to) + 0.5) * scale - 0.5;
+  const double below = std::floor(is_cubic ? place : std::max(place, 0.0));
+  const double part = (is_cubic ? place : std::max(place, 0.0)) - below;
+  const auto index = static_cast<int64_t>(below);
+  const auto inside = [&](int64_t k) { return std::clamp<int64_t>(k, 0, from_length - 1); };
+  if (!is_cubic) return {{inside(index), 1 - part}, {inside(index + 1), part}};
+  std::vector<std::pair<int64_t, double>> taps;
+  for (int64_t k = -1; k <= 2; ++k) {
+    const double x = std::abs(static_cast<double>(k) - part);
+    const double near = (1.25 * x - 2.25) * x * x + 1;
+    const double far = ((-0.75 * x + 3.75) * x - 6) * x + 3;
+    taps.emplace_back(inside(index + k), x <= 1 ? near : far);
+  }
+  return taps;
+}
+
+// Tables of long axes lie in the workspace, which ends where they do. Sums are exact but for those of interpolation.
+TEST(LongAxes, GiveWhatLoopsGive) {
+  constexpr int64_t kLong = 70001;
+  const auto numbers = [](int64_t count) {
+    std::vector<float> data(static_cast<size_t>(count));
+    for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i * 37 % 101) - 50;
+    return data;
+  };
+  const auto at = [](const std::vector<float>& data, int64_t i) { return data[static_cast<size_t>(i)]; };
+  for (const char* threads : {"1", "3"}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", threads}});
+    // Twice: an executor may run again, with tables made anew.
+    const auto compute = [&](const auto& plan, const auto& run, std::vector<float>& out,
+                             bool is_long = true) {
+      uint64_t size = 0;
+      aclOpExecutor* executor = nullptr;
+      ASSERT_EQ(plan(&size, &executor), 0) << TakeErrorMessage();
+      EXPECT_EQ(size > uint64_t{1} << 20, is_long) << size;
+      ASSERT_EQ(aclSetAclOpExecutorRepeatable(executor), 0);
+      const GuardedBuffer workspace(size);
+      for (int again = 0; again < 2; ++again) {
+        std::fill(out.begin(), out.end(), -7.0f);
+        ASSERT_EQ(run(workspace.device(), size, executor, environment.stream()), 0) << TakeErrorMessage();
+        ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0) << TakeErrorMessage();
+      }
+      EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+    };
+    for (const bool is_column : {false, true}) {
+      const auto image = [&](int64_t length) {
+        return is_column ? Shape{1, 1, length, 1} : Shape{1, 1, 1, length};
+      };
+      const auto pair = [&](int64_t along, int64_t across) {
+        const int64_t values[] = {is_column ? along : across, is_column ? across : along};
+        return aclCreateIntArray(values, 2);
+      };
+      std::vector<float> few = numbers(kLong);
+      std::vector<float> many = numbers(3 * kLong);
+      std::vector<float> out(static_cast<size_t>(3 * kLong));
+      std::vector<float> sums(static_cast<size_t>(kLong));
+      aclTensor* const tensors[] = {Floats(image(kLong), few), Floats(image(3 * kLong), out),
+                                    Floats(image(3 * kLong), many), Floats(image(kLong), sums)};
+      const Shape whole = image(kLong);
+      aclIntArray* const arrays[] = {pair(3 * kLong, 1), aclCreateIntArray(whole.data(), 4),
+                                     pair(kLong, 1),     pair(3, 1),
+                                     pair(2, 1),         pair(1, 1),
+                                     pair(0, 0)};
+      compute(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleNearest2dGetWorkspaceSize(tensors[0], arrays[0], tensors[1], size, executor);
+          },
+          aclnnUpsampleNearest2d, out);
+      for (int64_t i = 0; i < 3 * kLong; ++i) {
+        // Places are rounded to float32.
+        const auto index = static_cast<int64_t>(std::floor(static_cast<float>(i) * (1.0f / 3)));
+        ASSERT_EQ(at(out, i), at(few, std::min(index, kLong - 1))) << i;
+      }
+      // Three neighbours each weigh 1/3, 1 and 1/3 of one element, or nothing.
+      compute(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(tensors[2], arrays[0], arrays[1], false, 0,
+                                                                   0, tensors[3], size, executor);
+          },
+          aclnnUpsampleBilinear2dBackward, sums);
+      std::vector<double> expected(sums.size());
+      for (int64_t i = 0; i < 3 * kLong; ++i) {
+        for (const auto& [index, weight] : TapsByDefinition(i, kLong, 3 * kLong, false))
+          expected[static_cast<size_t>(index)] += weight * static_cast<double>(at(many, i));
+      }
+      for (int64_t i = 0; i < kLong; ++i)
+        ASSERT_NEAR(at(sums, i), expected[static_cast<size_t>(i)], 1) << i;  // places are rounded to float32
+      // Windows of three in steps of two, and back.
+      constexpr int64_t kWindows = (kLong - 3) / 2 + 1;
+      std::vector<float> windows = numbers(3 * kWindows);
+      aclTensor* const matrix = Floats({1, 3, kWindows}, windows);
+      compute(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnIm2colBackwardGetWorkspaceSize(matrix, arrays[2], arrays[3], arrays[5], arrays[6],
+                                                       arrays[4], tensors[3], size, executor);
+          },
+          aclnnIm2colBackward, sums, is_column);  // of columns, a window has few stretches
+      for (int64_t i = 0; i < kLong; ++i) {
+        float sum = 0;
+        for (int64_t k = 0; k < 3; ++k) {
+          if ((i - k) >= 0 && (i - k) % 2 == 0 && (i - k) / 2 < kWindows)
+            sum += at(windows, k * kWindows + (i - k) / 2);
+        }
+        ASSERT_EQ(at(sums, i), sum) << i;
+      }
+      compute(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnIm2colGetWorkspaceSize(tensors[0], arrays[3], arrays[5], arrays[6], arrays[4], matrix,
+                                               size, executor);
+          },
+          aclnnIm2col, windows, is_column);
+      for (int64_t k = 0; k < 3; ++k) {
+        for (int64_t w = 0; w < kWindows; ++w)
+          ASSERT_EQ(at(windows, k * kWindows + w), at(few, 2 * w + k)) << w;
+      }
+      aclDestroyTensor(matrix);
+      for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+      for (aclIntArray* array : arrays) aclDestroyIntArray(array);
+    }
+    // Windows along a dim, and back.
+    std::vector<float> windows = numbers(4 * (kLong - 3));
+    std::vector<float> sums(static_cast<size_t>(kLong));
+    aclTensor* const tensors[] = {Floats({kLong - 3, 4}, windows), Floats({kLong}, sums)};
+    aclIntArray* const sizes = aclCreateIntArray(&kLong, 1);
+    compute(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnUnfoldGradGetWorkspaceSize(tensors[0], sizes, 0, 4, 1, tensors[1], size, executor);
+        },
+        aclnnUnfoldGrad, sums, /*is_long=*/false);
+    for (int64_t i = 0; i < kLong; ++i) {
+      float sum = 0;
+      for (int64_t k = 0; k < 4; ++k) {
+        if (i - k >= 0 && i - k < kLong - 3) sum += at(windows, (i - k) * 4 + k);
+      }
+      ASSERT_EQ(at(sums, i), sum) << i;
+    }
+    for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+    aclDestroyIntArray(sizes);
+  }
+}
+
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
 // Of 4 elements 7 were made, each other one of two halves: those that an infinity does not reach stay finite.
@@ -1253,34 +1397,15 @@ TEST(Gradients, ColumnsThatMadeNothingAreZero) {
   for (aclIntArray* array : arrays) aclDestroyIntArray(array);
 }
 
-// One dim, without alignCorners: the indices and weights of a place, in float64.
-std::vector<std::pair<int64_t, double>> TapsByDefinition(int64_t to, int64_t from_length, int64_t to_length,
-                                                         bool is_cubic) {
-  const double scale = static_cast<double>(from_length) / static_cast<double>(to_length);
-  const double place = (static_cast<double>(to) + 0.5) * scale - 0.5;
-  const double below = std::floor(is_cubic ? place : std::max(place, 0.0));
-  const double part = (is_cubic ? place : std::max(place, 0.0)) - below;
-  const auto index = static_cast<int64_t>(below);
-  const auto inside = [&](int64_t k) { return std::clamp<int64_t>(k, 0, from_length - 1); };
-  if (!is_cubic) return {{inside(index), 1 - part}, {inside(index + 1), part}};
-  std::vector<std::pair<int64_t, double>> taps;
-  for (int64_t k = -1; k <= 2; ++k) {
-    const double x = std::abs(static_cast<double>(k) - part);
-    const double near = (1.25 * x - 2.25) * x * x + 1;
-    const double far = ((-0.75 * x + 3.75) * x - 6) * x + 3;
-    taps.emplace_back(inside(index + k), x <= 1 ? near : far);
-  }
-  return taps;
-}
-
 // Wider than the engine's tiles, of elements that follow each other closely or are far apart, narrower than a vector, and larger
 // than caches.
 TEST(Interpolation, ColumnsOfEveryDistance) {
   struct Size {
     int64_t rows, columns, to_rows, to_columns;
   };
-  const Size sizes[] = {{3, 5, 4, 600},    {2, 300, 5, 600}, {3, 601, 2, 700},        {3, 700, 4, 400},
-                        {2, 1500, 3, 300}, {5, 300, 5, 521}, {1050, 1024, 2100, 2048}};
+  const Size sizes[] = {{3, 5, 4, 600},           {2, 300, 5, 600},     {3, 601, 2, 700},
+                        {3, 700, 4, 400},         {2, 1500, 3, 300},    {5, 300, 5, 521},
+                        {1050, 1024, 2100, 2048}, {2, 20000, 3, 40000}, {20000, 2, 40000, 3}};
   for (const Size& one : sizes) {
     std::vector<float> image(static_cast<size_t>(one.rows * one.columns));
     for (size_t i = 0; i < image.size(); ++i) image[i] = static_cast<float>(i * 37 % 101) - 50;

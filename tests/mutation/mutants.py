@@ -827,7 +827,7 @@ add = mutants_of("src/engine/move/indexed.h", INDEXED, seen_by=("src/engine/move
 add("indexed: the last bad index", "    while (at < seen && !position", "    while ((at > seen || seen == std::numeric_limits<int64_t>::max()) && !position")
 
 add = mutants_of("src/aclnnop/indexing/steps.cc", INDEXED)
-add("steps: workspaces one behind the other", "executor_.workspace_size += static_cast<uint64_t>(bytes + 63) / 64 * 64;", "executor_.workspace_size += 64;")
+add("steps: workspaces one behind the other", "executor_.workspace_size += (static_cast<uint64_t>(bytes) + 63) / 64 * 64;", "executor_.workspace_size += 64;")
 add("steps: one value for all", "const int64_t offset = int64_t{16} * values_++;", "const int64_t offset = 0 * values_++;", INDEXED + ("determinism",))
 add("steps: places from the storage's begin", "  move.plain.offset += plain_place.offset;\n", "")
 add("steps: always told", "move.raises = CurrentConfiguration().index_errors_raise;", "move.raises = true;")
@@ -942,7 +942,7 @@ add("take: a row is like that before it", "y > first && rows[y].from == rows[y -
 add("take: later tiles that are converted begin with the stretch", "CopyBlock(from + done * step,", "CopyBlock(from,")
 add("take: long stretches are not mirrored", "At<T>(from - i * kSize)", "At<T>(from + i * kSize)")
 add("take: every second is every one", "At<T>(from + i * 2 * kSize)", "At<T>(from + i * kSize)")
-add("take: every table doubles", "job.is_doubled = places.In(memory)[i] == i / 2 * from_size;", "job.is_doubled = true;")
+add("take: every table doubles", "job.is_doubled = job.places.In(memory)[i] == i / 2 * from_size;", "job.is_doubled = true;")
 add("take: doubled elements of an odd row", "Double<T>(from, to, n / 2);", "Double<T>(from, to, n / 2 - 1);")
 
 add = mutants_of("src/engine/resample/sum.cc", RESAMPLE)
@@ -1445,3 +1445,21 @@ add("check: every thread has a device", '  if (!is_set_elsewhere || name.find("G
 add = mutants_of("src/aclnn/executor.cc", told_by("memory_lies_on_another_device"))
 add("check: any device's memory will do", "if (facts.kind != MemoryKind::kDevice || facts.device == stream.device()) continue;", "continue;")
 add("check: access to peers is not asked for", "    if (HasPeerAccess(stream.device(), facts.device)) continue;\n", "")
+
+add = mutants_of("src/aclnn/shaped_tensor.cc", ("executors",))
+add("shaped: what is destroyed stays", "    if (one->tensor_ == tensor) one->UnlinkLocked();", "    if (one->tensor_ != tensor) one->UnlinkLocked();")
+add("shaped: a copy waits for nothing", "  LinkLocked(other.tensor_);\n", "")
+add("shaped: nobody is counted", "  waiting.fetch_add(1, std::memory_order_relaxed);\n", "  waiting.fetch_add(0, std::memory_order_relaxed);\n")
+add = mutants_of("src/aclnn/tensor.cc", ("executors",))
+add("tensors: one that is made anew is the old one", 'sanitizer::TensorChanged("aclInitTensor", tensor);\n  ForgetShaped(tensor);\n', 'sanitizer::TensorChanged("aclInitTensor", tensor);\n')
+
+add = mutants_of("src/hccl/hccl.cc", ("collective_faults",))
+add("hccl: places wrap", "!__builtin_mul_overflow(end, uint64_t{ElementSize(operation_.type)}, &end) &&", "(end *= uint64_t{ElementSize(operation_.type)}, true) &&")
+add("hccl: all matrices are alike", "    operation.matrix = DigestOf(matrix, ranks * ranks);\n", "")
+add = mutants_of("src/hccl/operation.cc", ("collectives",))
+add("hccl: an all-reduce reads what it wrote", "    send_ = exchange_.Room(bytes);\n", "    return;\n")
+
+add = mutants_of("src/engine/resample/axes_memory.h", ("resample", "absurd_sizes"))
+add("tables: long ones are made in phase 1", "  if (bytes > kMostKept) {", "  if (bytes > kMostKept && bytes < kMostKept) {")
+add = mutants_of("src/aclnnop/sort/search_sorted.cc", ("absurd_sizes",))
+add("search: any place is an INT32", "      shape[shape.rank - 1] <= std::numeric_limits<int32_t>::max())", "      shape[shape.rank - 1] <= std::numeric_limits<int64_t>::max())")

@@ -1416,6 +1416,60 @@ TEST(AdaptiveMaxima, OfChannelsLast) {
   aclDestroyIntArray(size_of_output);
 }
 
+// Windows of a long axis: their tables lie in the workspace, which ends where they do.
+TEST(LongAxes, GiveWhatLoopsGive) {
+  constexpr int64_t kLong = 200001;
+  const ScopedEnvironment environment(Variables{});
+  std::vector<float> self(kLong);
+  for (size_t i = 0; i < self.size(); ++i) self[i] = static_cast<float>(i * 37 % 101) - 50;
+  std::vector<float> out(kLong);
+  const auto at = [&](int64_t i) { return self[static_cast<size_t>(std::clamp<int64_t>(i, 0, kLong - 1))]; };
+  const auto compute = [&](const auto& plan, const auto& run) {
+    std::fill(out.begin(), out.end(), -77.0f);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(plan(&size, &executor), 0) << TakeErrorMessage();
+    EXPECT_GT(size, uint64_t{1} << 20);
+    const GuardedBuffer workspace(size);
+    ASSERT_EQ(run(workspace.device(), size, executor, environment.stream()), 0) << TakeErrorMessage();
+    ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0) << TakeErrorMessage();
+  };
+  for (const bool is_column : {false, true}) {
+    const auto image = [&](int64_t length) {
+      return is_column ? std::vector<int64_t>{1, 1, length, 1} : std::vector<int64_t>{1, 1, 1, length};
+    };
+    const auto pair = [&](int64_t along, int64_t across) {
+      const int64_t values[] = {is_column ? along : across, is_column ? across : along};
+      return aclCreateIntArray(values, 2);
+    };
+    aclTensor* const tensors[] = {TensorOf(image(kLong), self, ACL_FLOAT),
+                                  TensorOf(image(kLong), out, ACL_FLOAT)};
+    aclIntArray* const arrays[] = {pair(3, 1), pair(1, 1), pair(1, 0)};
+    // A divisor of 4: exact.
+    compute(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnAvgPool2dGetWorkspaceSize(tensors[0], arrays[0], arrays[1], arrays[2], false, true, 4,
+                                                0, tensors[1], size, executor);
+        },
+        aclnnAvgPool2d);
+    const auto sum = [&](int64_t i) {
+      return (i > 0 ? at(i - 1) : 0.0f) + at(i) + (i + 1 < kLong ? at(i + 1) : 0.0f);
+    };
+    for (int64_t i = 0; i < kLong; ++i) ASSERT_EQ(out[static_cast<size_t>(i)], sum(i) / 4) << i;
+    // Each element is in the windows beside it.
+    compute(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnAvgPool2dBackwardGetWorkspaceSize(tensors[0], tensors[0], arrays[0], arrays[1],
+                                                        arrays[2], false, true, 4, 0, tensors[1], size,
+                                                        executor);
+        },
+        aclnnAvgPool2dBackward);
+    for (int64_t i = 0; i < kLong; ++i) ASSERT_EQ(out[static_cast<size_t>(i)], sum(i) / 4) << i;
+    for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+    for (aclIntArray* array : arrays) aclDestroyIntArray(array);
+  }
+}
+
 // The sums of a batch that is larger than a cache are worked on part by part, of which the last one is smaller; a bad index is named by its
 // place among all.
 TEST(GradientOfMaxima, OfLargeBatches) {

@@ -20,6 +20,7 @@ enum class ForkRank {
   kLog,
   kThreadEnd,
   kModules,
+  kTensors,
   kCount
 };
 

@@ -361,7 +361,7 @@ aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
 template <const Places& at>
 aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
   for (int tensor = at.first_extra; tensor < at.end_of_extras; ++tensor) {
-    if (!IsThere(call, tensor) || call.Tensor(tensor).numel == 0) continue;
+    if (!IsThere(call, tensor) || call.Tensor(tensor).view.IsEmpty()) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, tensor);
     return FailAclnn(check.code, message.Add(" is given, accepted: null. portacl does not compute with it."));
@@ -488,15 +488,17 @@ bool SetBatches(const OperatorCall& call, const Sizes& sizes, engine::Attention&
     of_query.count = sizes.query.rows - of_query.first;
     of_key.count = sizes.key.rows - of_key.first;
   }
-  const auto divided_up = [](int64_t n, int64_t by) { return (n + by - 1) / by; };
+  const auto divided_up = [](int64_t n, int64_t by) { return n / by + (n % by != 0 ? 1 : 0); };
   made.batches = sequences.count +
                  std::max(divided_up(of_query.count, made.queries), divided_up(of_key.count, made.keys));
-  engine::AttentionBatch* const batches = engine::ReserveAttentionBatches(executor, made.batches);
-  if (batches == nullptr) return false;
   const int64_t mode = call.attributes[kMode].integer;
   const bool has_prefix = (mode == 5 || mode == 6) && IsThere(call, at.mask);
+  made.are_alike = !IsPacked(call) && !has_prefix;
+  const int64_t rows = made.are_alike ? 1 : made.batches;
+  engine::AttentionBatch* const batches = engine::ReserveAttentionBatches(executor, rows);
+  if (batches == nullptr) return false;
   uint64_t first_score = 0;
-  for (int64_t b = 0; b < sequences.count; ++b) {
+  for (int64_t b = 0; b < std::min(rows, sequences.count); ++b) {
     const Rows queries = sequences.Queries(b);
     const Rows keys = sequences.Keys(b);
     engine::AttentionBatch& batch = batches[b] = {queries.count, keys.count, queries.first, keys.first};
@@ -526,7 +528,7 @@ bool SetBatches(const OperatorCall& call, const Sizes& sizes, engine::Attention&
 
 template <int... tensors>
 bool AllEmpty(const OperatorCall& call) noexcept {
-  return (... && (!call.IsGiven(tensors) || call.Tensor(tensors).numel == 0));
+  return (... && (!call.IsGiven(tensors) || call.Tensor(tensors).view.IsEmpty()));
 }
 aclnnStatus Done(const Check&, OperatorCall& call) noexcept {
   call.work = OperatorCall::Work::kNothing;
@@ -602,7 +604,7 @@ aclnnStatus StatisticsGiven(const Check& check, OperatorCall& call) noexcept {
 
 template <const Places& at>
 bool WantsShift(const OperatorCall& call) noexcept {
-  return IsThere(call, kGradShift) && call.IsGiven(at.dpse) && call.Tensor(at.dpse).numel > 0;
+  return IsThere(call, kGradShift) && call.IsGiven(at.dpse) && !call.Tensor(at.dpse).view.IsEmpty();
 }
 
 constexpr aclnnStatus kInner = ACLNN_ERR_PARAM_NULLPTR;  // CANN's code of what fails inside
@@ -668,7 +670,7 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
     int zeros[4];
     int count = 0;
     for (const int tensor : {at.dq, at.dk, at.dv, at.dpse}) {
-      if ((tensor != at.dpse || WantsShift<at>(call)) && call.Tensor(tensor).numel > 0)
+      if ((tensor != at.dpse || WantsShift<at>(call)) && !call.Tensor(tensor).view.IsEmpty())
         zeros[count++] = tensor;
     }
     return SetZeroJob(call, zeros, count, executor);

@@ -127,6 +127,11 @@ Length LengthOf(const OperatorCall& call, int attribute, bool is_cumulative, int
   const int64_t first = batch == 0 ? 0 : array->values[at - 1];
   return {first, array->values[at] - first};
 }
+// Whether an attribute gives each batch a length of its own.
+bool GivesEach(const OperatorCall& call, int attribute) {
+  const aclIntArray* const array = call.attributes[static_cast<size_t>(attribute)].array;
+  return array != nullptr && array->values.size() > 1;
+}
 Length Queries(const OperatorCall& call, const Sizes& sizes, int64_t batch) {
   return LengthOf(call, kQueryLengths, sizes.layouts.IsPacked(), sizes.query.rows, batch);
 }
@@ -432,12 +437,15 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
     const int zeros[] = {out};
     return SetZeroJob(call, zeros, call.Tensor(out).numel > 0 ? 1 : 0, executor);
   }
-  engine::AttentionBatch* const batches = engine::ReserveAttentionBatches(executor, sizes.batches);
-  if (batches == nullptr) return;
   engine::Attention made{};
+  made.are_alike =
+      !sizes.layouts.IsPacked() && !GivesEach(call, kQueryLengths) && !GivesEach(call, kKeyLengths);
+  const int64_t rows = made.are_alike ? 1 : sizes.batches;
+  engine::AttentionBatch* const batches = engine::ReserveAttentionBatches(executor, rows);
+  if (batches == nullptr) return;
   // Without a mask all keys are seen.
   const int64_t mode = !IsThere(call, kMask) || IsDecoding(sizes) ? 1 : call.attributes[kMode].integer;
-  for (int64_t b = 0; b < sizes.batches; ++b) {
+  for (int64_t b = 0; b < rows; ++b) {
     const Length queries = Queries(call, sizes, b);
     const Length keys = Keys(call, sizes, b);
     engine::AttentionBatch& batch = batches[b] = {queries.count, keys.count, queries.first, keys.first};

@@ -124,8 +124,8 @@ aclnnStatus OutputFits(const Check& check, OperatorCall& call) noexcept {
     return conv::RefuseTensor(check, call, kOutput, " has another shape than the result",
                               "[batch, channels, what kernel, stride, padding and dilation give]");
   }
-  const bool is_empty = call.Tensor(kInput).numel == 0 || call.Tensor(kWeight).numel == 0;
-  if (is_empty && call.Tensor(kOutput).numel != 0)
+  const bool is_empty = input.IsEmpty() || weight.IsEmpty();
+  if (is_empty && !output.IsEmpty())
     return conv::RefuseTensor(check, call, kOutput, " has elements, and input or weight none",
                               "an empty output");
   return ACL_SUCCESS;

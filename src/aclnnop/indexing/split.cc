@@ -33,7 +33,7 @@ int64_t ChunkSize(const OperatorCall& call) {
 
 int64_t ChunksOf(const OperatorCall& call) {
   const int64_t size = ChunkSize(call);
-  return size == 0 ? 0 : (LengthCut(call) + size - 1) / size;
+  return size == 0 ? 0 : LengthCut(call) / size + (LengthCut(call) % size != 0 ? 1 : 0);
 }
 
 aclnnStatus OneDtypeOut(const Check& check, OperatorCall& call) noexcept {

@@ -17,12 +17,12 @@ using engine::Step;
 
 namespace {
 
-// False, and phase 1 fails, for so many elements that what is kept of each would be more bytes than can be counted: an expanded
-// tensor takes no memory itself. Nothing is then done with the steps.
-bool HasMemoryFor(int64_t elements, Executor& executor, std::byte*& steps) {
+// False, and phase 1 fails, for so many elements, or bins, of a parameter that what is kept of each would be more bytes than can be
+// counted: an expanded tensor takes no memory itself. Nothing is then done with the steps.
+bool HasMemoryFor(const char* parameter, int64_t elements, Executor& executor, std::byte*& steps) {
   constexpr int64_t kMost = int64_t{1} << 52;
   if (elements <= kMost) return true;
-  executor.out_of_memory = true;
+  executor.RefuseSize(parameter, elements);
   steps = nullptr;
   return false;
 }
@@ -43,7 +43,7 @@ StepList::StepList(Executor& executor, int most, const std::vector<int64_t>* arr
 
 Place StepList::Workspace(int64_t bytes) noexcept {
   const Place place{Place::kWorkspace, static_cast<int64_t>(executor_.workspace_size)};
-  executor_.workspace_size += static_cast<uint64_t>(bytes + 63) / 64 * 64;
+  executor_.workspace_size += (static_cast<uint64_t>(bytes) + 63) / 64 * 64;
   return place;
 }
 
@@ -184,7 +184,7 @@ void StepList::WriteChosen(const aclTensor& mask, Place mask_place, const aclTen
   step->rank = mask.view.rank;
   step->columns = source != nullptr ? result->numel : result->numel / std::max(mask.view.rank, 1);
   std::copy(mask.view.dim, mask.view.dim + mask.view.rank, step->extent);
-  executor_.result = result;
+  executor_.ShapeLater(0, result);
   elements_ += mask.numel;
 }
 
@@ -228,7 +228,7 @@ engine::Spread* StepList::Spread(const aclTensor& counts, int operand, const cha
 
 engine::Unique* StepList::Unique(const aclTensor& source, Place source_place, bool sorts, int dim,
                                  aclTensor* result, int result_operand) noexcept {
-  if (!HasMemoryFor(source.numel, executor_, memory_)) return nullptr;
+  if (!HasMemoryFor(executor_.parameters[0].name, source.numel, executor_, memory_)) return nullptr;
   const int64_t count = dim < 0 ? source.numel : source.view[dim];
   const Place memory = Workspace(engine::UniqueMemory(source.dtype, count, sorts));
   Step* const step = Next(Step::Kind::kUnique);
@@ -253,7 +253,7 @@ engine::Unique* StepList::Unique(const aclTensor& source, Place source_place, bo
   unique.most_values = result->numel / (unique.before * unique.behind);
   unique.threads = ThreadLimit();
   unique.isa = JobIsa();
-  executor_.result = result;
+  executor_.ShapeLater(0, result);
   elements_ += source.numel;
   return &unique;
 }
@@ -261,7 +261,7 @@ engine::Unique* StepList::Unique(const aclTensor& source, Place source_place, bo
 void StepList::SortRows(const aclTensor& source, Place source_place, const aclTensor* values,
                         Place values_place, const aclTensor* places, Place places_place, int dim,
                         engine::SortRows rows) noexcept {
-  if (!HasMemoryFor(source.numel, executor_, memory_)) return;
+  if (!HasMemoryFor(executor_.parameters[0].name, source.numel, executor_, memory_)) return;
   Step* const step = Next(Step::Kind::kSortRows);
   if (step == nullptr) return;
   rows.source.place = source_place;
@@ -282,8 +282,8 @@ void StepList::Search(const engine::Search& search) noexcept {
   elements_ += search.rows * search.numbers;
 }
 
-Place StepList::Histogram(engine::Histogram histogram) noexcept {
-  if (!HasMemoryFor(histogram.bins, executor_, memory_)) return {};
+Place StepList::Histogram(engine::Histogram histogram, const char* bins) noexcept {
+  if (!HasMemoryFor(bins, histogram.bins, executor_, memory_)) return {};
   histogram.threads = ThreadLimit();
   histogram.gather = engine::FindGather(JobIsa(), engine::GatherSource::kCache);
   histogram.raises = CurrentConfiguration().index_errors_raise;
@@ -337,7 +337,7 @@ void StepList::SetJob() noexcept {
       Touch(step->unique.source);
       Touch(step->unique.values);
       if (step->unique.most_inverse > 0) Touch(step->unique.inverse);
-      if (step->unique.counts_result != nullptr) Touch(step->unique.counts);
+      if (step->unique.sets_counts) Touch(step->unique.counts);
       continue;
     }
     if (step->kind == Step::Kind::kSortRows) {

@@ -62,18 +62,19 @@ class StepList {
   // which has `elements` of them or one, is the caller's.
   engine::Spread* Spread(const aclTensor& counts, int operand, const char* name, int64_t elements,
                          int64_t length, engine::Place to) noexcept;
-  // Its memory is taken from the workspace. Phase 2 sets the shape of `result`. What is not set yet is the caller's.
+  // Its memory is taken from the workspace. Phase 2 sets the shape of `result`. What is not set yet is the caller's. The source is
+  // the call's first parameter, or a copy of it.
   engine::Unique* Unique(const aclTensor& source, engine::Place source_place, bool sorts, int dim,
                          aclTensor* result, int result_operand) noexcept;
 
-  // The rows of `source` along dim `dim`, to `values` and `places`, which have as many dims; either of them may be null. `rows` says what
+  // The rows of `source`, the call's first parameter or a copy of it, along dim `dim`, to `values` and `places`, which have as many dims; either of them may be null. `rows` says what
   // is done with them, and gets the rest; the places of the operands are those of their tensors' storage.
   void SortRows(const aclTensor& source, engine::Place source_place, const aclTensor* values,
                 engine::Place values_place, const aclTensor* places, engine::Place places_place, int dim,
                 engine::SortRows rows) noexcept;
   void Search(const engine::Search& search) noexcept;
-  // Its memory is taken from the workspace; returns where the bins are.
-  engine::Place Histogram(engine::Histogram histogram) noexcept;
+  // Its memory is taken from the workspace; returns where the bins are. `bins` is the parameter that says how many there are.
+  engine::Place Histogram(engine::Histogram histogram, const char* bins) noexcept;
 
   // A view's elements one behind the other: where they lie, or a copy of them in the workspace; `view` becomes a dense one of one dim, or
   // one with its step.

@@ -106,7 +106,8 @@ void SetUnique(const OperatorCall& call, aclTensor* values, aclTensor* counts, b
   if (unique != nullptr && counts != nullptr && GivesCounts(call) && !counts->view.IsEmpty()) {
     unique->counts = {kCounts, counts->offset * int64_t{sizeof(int64_t)}};
     unique->most_counts = counts->numel;
-    unique->counts_result = counts;
+    unique->sets_counts = true;
+    executor.ShapeLater(engine::Unique::kCountsShape, counts);
   }
   if (is_copied) steps.Copy(dense_inverse, inverse_place, inverse, OperandPlace(kInverse));
   steps.SetJob();

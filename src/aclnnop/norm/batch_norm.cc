@@ -307,7 +307,7 @@ constexpr auto kGradientChecks =
               InsideStorage({kGradOut, kX, kW, kMean, kVar}), InsideStorage({kSavedM, kSavedI})));
 
 void SavedOr(engine::RowJobMaker& rows, const OperatorCall& call, int tensor, double otherwise) {
-  if (call.IsGiven(tensor) && call.Tensor(tensor).numel != 0) {
+  if (call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty()) {
     rows.ValueIn(tensor, call.Tensor(tensor));
   } else {
     rows.ConstantValueIn(otherwise);

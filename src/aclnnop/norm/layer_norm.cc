@@ -134,7 +134,7 @@ aclnnStatus StatisticsFit(const Check& check, OperatorCall& call) noexcept {
 }
 template <int tensor>
 bool HasElements(const OperatorCall& call) noexcept {
-  return call.IsGiven(tensor) && call.Tensor(tensor).numel != 0;
+  return call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty();
 }
 
 aclnnStatus NoRows(const Check&, OperatorCall& call) noexcept {
@@ -181,7 +181,7 @@ void SetRows(const OperatorCall& call, Executor& executor) {
   InputOr(rows, call, kBias, 0);
   rows.Output(kOut, call.Tensor(kOut));
   for (const int tensor : {kMean, kRstd}) {
-    if (call.IsGiven(tensor) && call.Tensor(tensor).numel != 0) {
+    if (call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty()) {
       rows.ValueOut(tensor, call.Tensor(tensor));
     } else {
       rows.NoValueOut();

@@ -96,7 +96,7 @@ aclnnStatus LossShapes(const Check& check, OperatorCall& call) noexcept {
     return RefuseShape(check, call, kOut, Shape{});
   }
   if (call.Tensor(kTotal).numel != 1) return RefuseShape(check, call, kTotal, Shape{});
-  if (classes == 0 && call.Tensor(kTarget).numel != 0) {
+  if (classes == 0 && !call.Tensor(kTarget).view.IsEmpty()) {
     AddArgumentShape(message.Add("parameter "), call, kSelf);
     return FailAclnn(check.code, message.Add(" has no classes, accepted: at least one."));
   }

@@ -103,7 +103,7 @@ void SetBincount(const OperatorCall& call, Executor& executor) {
     sums = histogram.is_weight_float ? ACL_FLOAT : ACL_DOUBLE;
     histogram.weights = StreamOf(call, kWeights, sums);
   }
-  const engine::Place place = steps.Histogram(histogram);
+  const engine::Place place = steps.Histogram(histogram, call.Name(kOut));
   steps.Copy(DenseTensor(out.view, sums), place, out, OperandPlace(kOut));
   steps.SetJob();
 }

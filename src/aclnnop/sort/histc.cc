@@ -138,7 +138,7 @@ void SetHistc(const OperatorCall& call, Executor& executor) {
     histogram.integer_high = ConvertedBound<int64_t>(call, kHigh, self.dtype, ACL_INT64);
     histogram.finds_bounds = histogram.integer_low == histogram.integer_high;
   }
-  const engine::Place counts = steps.Histogram(histogram);
+  const engine::Place counts = steps.Histogram(histogram, call.attributes[kBins].name);
   steps.Copy(DenseTensor(out.view, ACL_INT64), counts, out, OperandPlace(kOut));
   steps.SetJob();
 }

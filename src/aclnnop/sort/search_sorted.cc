@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/aclnn_searchsorted.h"
 
+#include <limits>
+
 #include "acl/errors.h"
 #include "aclnnop/aclnn_searchsorteds.h"
 #include "aclnnop/indexing/steps.h"
@@ -57,6 +59,20 @@ aclnnStatus OutHasElements(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(" is empty, accepted: a tensor with elements."));
 }
 
+// Every place in a sequence, the one behind its end among them, is a number of out's dtype.
+template <int sequence>
+aclnnStatus PlacesFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(sequence).view;
+  if (call.work == OperatorCall::Work::kNoTerms || call.attributes[kIsInt32].integer == 0 ||
+      shape[shape.rank - 1] <= std::numeric_limits<int32_t>::max())
+    return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, sequence);
+  return FailAclnn(check.code,
+                   message.Add(" has places that INT32 does not hold, accepted: at most 2147483647 "
+                               "elements in the last dim where outInt32 is true."));
+}
+
 // An empty tensor leaves nothing to search.
 aclnnStatus NoneIfEmpty(const Check&, OperatorCall& call) noexcept {
   for (size_t i = 0; i < call.tensors.size(); ++i) {
@@ -82,6 +98,7 @@ constexpr Check kChecks[] = {
     PromotedIn(kSearched, {kSequence, kSelf}),
     SizesRepresentable({kOut}),
     Own(NoneIfEmpty),
+    Own(PlacesFit<kSequence>),
     InsideStorage({kSequence, kSelf}),
     If(IsGiven<kSorter>, InsideStorage({kSorter})),
 };
@@ -101,6 +118,7 @@ constexpr Check kOneChecks[] = {
     PromotesToDtypeOf(kOneSequence),
     SizesRepresentable({kOneOut}),
     Own(NoneIfEmpty),
+    Own(PlacesFit<kOneSequence>),
     InsideStorage({kOneSequence}),
     If(IsGiven<kOneSorter>, InsideStorage({kOneSorter})),
     ScalarsImplemented(kConvertible, {kNumber}),

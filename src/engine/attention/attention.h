@@ -58,6 +58,8 @@ struct Attention {
   int64_t depth;
   int64_t value_depth;
 
+  bool are_alike;  // batches are all as the one that is given, but for the scores before them
+
   AttentionOperand query;
   AttentionOperand key;
   AttentionOperand value;
@@ -120,7 +122,8 @@ struct Attention {
   }
 };
 
-// Room for what differs from batch to batch, for the caller to fill before the job is set; nullptr when there is no memory.
+// Room for what differs from batch to batch, for the caller to fill before the job is set: one where all are alike, so that phase 1 takes no
+// longer for more of them. nullptr when there is no memory.
 AttentionBatch* ReserveAttentionBatches(Executor& executor, int64_t batches) noexcept;
 
 // Sets the executor's job. What is named below the window is worked out here; the workspace grows by what it needs. Neither batches,

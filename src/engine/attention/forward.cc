@@ -74,7 +74,7 @@ class TileRun {
       end = std::max(end, to);
     }
     for (int64_t key = begin / kAttentionKeys * kAttentionKeys; key < end; key += kAttentionKeys)
-      RunKeys(key, std::min(kAttentionKeys, work_.batches[tile_.batch].keys - key));
+      RunKeys(key, std::min(kAttentionKeys, work_.First(tile_.batch).keys - key));
     for (int64_t r = 0; r < tile_.rows; ++r) Finish(r);
   }
 
@@ -173,7 +173,7 @@ class TileRun {
     StoreRow(attention_, out, row, attention_.value_depth,
              work_.RowOfQuery(out, tile_.batch, tile_.head, tile_.first + r));
     const float greatest = is_seen ? greatest_[r] : kLowest;
-    const AttentionBatch& lengths = work_.batches[tile_.batch];
+    const AttentionBatch& lengths = work_.First(tile_.batch);
     const bool has_keys = lengths.keys > 0 && !lengths.is_rest;
     Statistic(attention_.greatest, r, has_keys ? greatest : 0.0f);
     Statistic(attention_.sum, r, is_seen ? sum_[r] : has_keys ? std::numeric_limits<float>::max() : 0.0f);
@@ -248,9 +248,9 @@ class AttentionJob {
           const int64_t head = block / tiles % attention_.heads;
           const int64_t batch = block / tiles / attention_.heads;
           const int64_t first = tile * attention_.tile_queries;
-          const int64_t rows = std::min(attention_.tile_queries, work.batches[batch].queries - first);
+          const int64_t rows = std::min(attention_.tile_queries, work.First(batch).queries - first);
           if (attention_.pads)
-            Pad(work, batch, head, std::max(first, work.batches[batch].queries),
+            Pad(work, batch, head, std::max(first, work.First(batch).queries),
                 std::min(first + attention_.tile_queries, attention_.queries));
           if (rows <= 0) return;
           const int slot = slots.Take();
@@ -266,7 +266,7 @@ class AttentionJob {
   bool PagesExist(const Work& work, const JobContext& context) const noexcept {
     if (!attention_.table.IsThere()) return true;
     for (int64_t batch = 0; batch < attention_.batches; ++batch) {
-      const int64_t count = DividedUp(work.batches[batch].keys, attention_.page);
+      const int64_t count = DividedUp(work.First(batch).keys, attention_.page);
       for (int64_t i = 0; i < count; ++i) {
         const int64_t page = Load<int32_t>(work.Base(attention_.table) + batch * attention_.table.batch +
                                            i * attention_.table.column);

@@ -23,7 +23,7 @@ class HeadRun {
       : work_(work),
         slots_(slots),
         attention_(work.attention),
-        lengths_(work.batches[batch]),
+        lengths_(work.Of(batch)),
         batch_(batch),
         key_head_(key_head),
         keys_(work, attention_.key, batch, key_head, attention_.depth),
@@ -252,7 +252,7 @@ class HeadRun {
   const Work& work_;
   const Slots& slots_;
   const Attention& attention_;
-  const AttentionBatch& lengths_;
+  const AttentionBatch lengths_;
   const int64_t batch_;
   const int64_t key_head_;
   const Rows keys_;
@@ -304,7 +304,7 @@ class AttentionGradientJob {
             const int64_t batch = block / heads * together + i;
             if (attention_.shift_rows > 0 && (i == 0 || is_alone)) ClearShifts(slots, head);
             HeadRun(work, slots, batch, head, slots.Memory(slot)).Run();
-            const bool has_shift = !is_alone || !work.batches[batch].is_rest;
+            const bool has_shift = !is_alone || !work.First(batch).is_rest;
             if (attention_.shift_rows > 0 && has_shift && (i == together - 1 || is_alone))
               StoreShifts(work, slots, batch, head);
           }

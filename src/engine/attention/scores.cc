@@ -49,7 +49,7 @@ void PackQueryRows(const Work& work, const AttentionOperand& operand, const char
 const char* Rows::At(int64_t row, int64_t* run) const {
   const AttentionOperand& table = work_.attention.table;
   const char* const base = work_.Base(operand_) + head_ * operand_.head;
-  const AttentionBatch& batch = work_.batches[batch_];
+  const AttentionBatch& batch = work_.First(batch_);
   if (!table.IsThere()) {
     *run = batch.keys - row;
     return base + batch_ * operand_.batch + (batch.first_key + row) * operand_.row;
@@ -121,7 +121,7 @@ void Rows::PackTerms(int64_t first, int64_t count, char* memory, float* to) cons
 // ---- scores ----
 
 Scores::Scores(const Work& work, int64_t batch, int64_t head)
-    : work_(work), lengths_(work.batches[batch]), batch_(batch), head_(head) {}
+    : work_(work), lengths_(work.Of(batch)), batch_(batch), head_(head) {}
 
 void Scores::Range(int64_t i, int64_t* from, int64_t* to) const {
   const int64_t at = i + lengths_.origin;
@@ -266,11 +266,11 @@ namespace portacl::engine {
 
 AttentionBatch* ReserveAttentionBatches(Executor& executor, int64_t batches) noexcept {
   size_t bytes;
-  if (__builtin_mul_overflow(static_cast<size_t>(batches), sizeof(AttentionBatch), &bytes)) {
-    executor.out_of_memory = true;
-    return nullptr;
-  }
-  return reinterpret_cast<AttentionBatch*>(executor.ReserveMemory(bytes));
+  std::byte* memory = nullptr;
+  if (!__builtin_mul_overflow(static_cast<size_t>(batches), sizeof(AttentionBatch), &bytes))
+    memory = executor.ReserveMemory(bytes);
+  if (memory == nullptr) executor.RefuseSize(executor.parameters[0].name, batches);
+  return reinterpret_cast<AttentionBatch*>(memory);
 }
 
 }  // namespace portacl::engine

@@ -13,7 +13,7 @@ namespace portacl::engine::attention {
 
 inline constexpr int64_t kNumber = sizeof(float);
 
-inline int64_t DividedUp(int64_t n, int64_t by) { return (n + by - 1) / by; }
+inline int64_t DividedUp(int64_t n, int64_t by) { return n / by + (n % by != 0 ? 1 : 0); }
 inline int64_t RoundedUp(int64_t n, int64_t to) { return DividedUp(n, to) * to; }
 inline int64_t InLanes(int64_t n) { return RoundedUp(n, kAttentionLanes); }
 
@@ -41,12 +41,22 @@ struct Work {
   // Row r of a batch and a head: a query of queries' operands.
   char* RowOfQuery(const AttentionOperand& operand, int64_t batch, int64_t head, int64_t row) const {
     return Base(operand) + batch * operand.batch + head * operand.head +
-           (batches[batch].first_query + row) * operand.row;
+           (First(batch).first_query + row) * operand.row;
+  }
+  // What of a batch does not depend on the batches before it.
+  const AttentionBatch& First(int64_t batch) const { return batches[attention.are_alike ? 0 : batch]; }
+  AttentionBatch Of(int64_t batch) const {
+    AttentionBatch one = First(batch);
+    if (attention.are_alike) {
+      one.first_score =
+          static_cast<uint64_t>(batch) * static_cast<uint64_t>(one.queries) * static_cast<uint64_t>(one.keys);
+    }
+    return one;
   }
   // The same of statistics.
   char* Statistic(const AttentionOperand& operand, int64_t batch, int64_t head, int64_t row) const {
     if (!attention.packs_heads) return RowOfQuery(operand, batch, head, row);
-    const AttentionBatch& one = batches[batch];
+    const AttentionBatch& one = First(batch);
     const int64_t place = one.first_query * attention.heads + head * one.queries + row;
     return Base(operand) + place / attention.heads * operand.row + place % attention.heads * operand.head;
   }
@@ -116,7 +126,7 @@ class Scores {
 
  private:
   const Work& work_;
-  const AttentionBatch& lengths_;
+  const AttentionBatch lengths_;
   int64_t batch_;
   int64_t head_;
 };

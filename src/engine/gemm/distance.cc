@@ -266,7 +266,7 @@ double WorkOf(const Distances& distances) {
   return distances.norm == DistanceNorm::kPowers ? work * 16 : work;
 }
 
-int64_t DividedUp(int64_t n, int64_t by) { return (n + by - 1) / by; }
+int64_t DividedUp(int64_t n, int64_t by) { return n / by + (n % by != 0 ? 1 : 0); }
 
 }  // namespace
 

@@ -50,7 +50,7 @@ constexpr int64_t kNumber = sizeof(float);
 
 static_assert(kPatchMemory <= kPackMemory);
 
-int64_t DividedUp(int64_t n, int64_t by) { return (n + by - 1) / by; }
+int64_t DividedUp(int64_t n, int64_t by) { return n / by + (n % by != 0 ? 1 : 0); }
 int64_t RoundedUp(int64_t n, int64_t to) { return DividedUp(n, to) * to; }
 
 int32_t SizeOf(aclDataType dtype) {

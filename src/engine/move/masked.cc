@@ -190,17 +190,13 @@ void WriteChosen(const Step& step, const JobContext& context) {
     }
     return;
   }
-  aclTensor& result = *context.result;
   if (packs) {
-    result.view = Shape{most};
+    context.SetShape(0, Shape{most});
   } else {
-    result.view = step.is_across ? Shape{step.rank, most} : Shape{most, step.rank};
+    context.SetShape(0, step.is_across ? Shape{step.rank, most} : Shape{most, step.rank});
   }
-  result.storage = result.view;
-  result.strides = RowMajorStrides(result.view);
-  result.Describe();
 }
 
-int64_t MaskBlocks(int64_t bytes) noexcept { return (bytes + kMaskBlock - 1) / kMaskBlock; }
+int64_t MaskBlocks(int64_t bytes) noexcept { return bytes / kMaskBlock + (bytes % kMaskBlock != 0 ? 1 : 0); }
 
 }  // namespace portacl::engine

@@ -38,7 +38,9 @@ int64_t PlainSum(const char* counts, int64_t n) {
 
 }  // namespace
 
-int64_t SpreadBlocks(int64_t elements) noexcept { return (elements + kSpreadBlock - 1) / kSpreadBlock; }
+int64_t SpreadBlocks(int64_t elements) noexcept {
+  return elements / kSpreadBlock + (elements % kSpreadBlock != 0 ? 1 : 0);
+}
 
 void Spread::Run(const JobContext& context) const noexcept {
   const char* const from = counts.Address(context);

@@ -560,6 +560,48 @@ Pool Joined(const Pool& pool, const aclTensor& source, int* walked) {
   return joined;
 }
 
+// What a job is made of: its tables may be written later.
+struct PoolMaker {
+  Pool pool;
+  PoolJob job;  // but for them
+
+  bool Touches(int operand) const noexcept { return job.Touches(operand); }
+  int64_t Elements() const noexcept { return job.Elements(); }
+  bool IsGradient() const noexcept { return pool.kind == PoolKind::kMeanGradient; }
+  int64_t TableBytes() const noexcept { return TablesOf(nullptr); }
+  PoolJob Make(std::byte* memory) const noexcept;
+
+ private:
+  // Where the tables are, in `made`, if there is one; returns how much memory they take.
+  int64_t TablesOf(PoolJob* made) const noexcept {
+    TableSizes sizes;
+    for (int k = 0; k < 3; ++k) {
+      const auto windows = sizes.Add<PoolWindow>(IsGradient() ? pool.axis[k].length : pool.axis[k].positions);
+      const auto counted = sizes.Add<float>(pool.axis[k].positions);
+      if (made == nullptr) continue;
+      made->windows[k] = windows;
+      made->sizes[k] = counted;
+    }
+    return sizes.bytes();
+  }
+};
+
+PoolJob PoolMaker::Make(std::byte* memory) const noexcept {
+  PoolJob made = job;
+  TablesOf(&made);
+  for (int k = 0; k < 3; ++k) {
+    const PoolAxis& axis = pool.axis[k];
+    for (int64_t i = 0; i < axis.positions; ++i) {
+      const WindowPart part = WindowAt(axis, i, pool.divisor == PoolDivisor::kWithPadding);
+      const int64_t size = pool.divisor != PoolDivisor::kGiven ? part.size : k == 0 ? pool.given_divisor : 1;
+      made.sizes[k].In(memory)[i] = static_cast<float>(size);
+      if (!IsGradient()) made.windows[k].In(memory)[i] = part.window;
+    }
+    if (IsGradient()) TurnRound(axis, made.windows[k].In(memory));
+  }
+  return made;
+}
+
 }  // namespace
 
 void SetPoolJob(Executor& executor, const Pool& pool, const PoolOperands& operands, Isa isa,
@@ -567,73 +609,50 @@ void SetPoolJob(Executor& executor, const Pool& pool, const PoolOperands& operan
   int walked = 0;
   const Pool joined = Joined(pool, *operands.source, &walked);
   const bool is_gradient = joined.kind == PoolKind::kMeanGradient;
-  TableSizes sizes;
-  Table<PoolWindow> windows[3];
-  Table<float> counted[3];
-  for (int k = 0; k < 3; ++k) {
-    windows[k] = sizes.Add<PoolWindow>(is_gradient ? joined.axis[k].length : joined.axis[k].positions);
-    counted[k] = sizes.Add<float>(joined.axis[k].positions);
-  }
-  std::byte* const memory = executor.ReserveMemory(sizes.bytes());
-  if (memory == nullptr) return;
+  static constexpr auto kMaxima = PORTACL_ISA_TABLE(AddMaximaAlone);
+  static constexpr auto kMaximaWithPlaces = PORTACL_ISA_TABLE(AddMaximaWithPlaces);
+  static constexpr auto kSums = PORTACL_ISA_TABLE(AddSums);
+  static constexpr auto kDivide = PORTACL_ISA_TABLE(DivideTile);
+  PoolJob job;
+  job.kind = joined.kind;
+  job.has_places = operands.places != nullptr;
+  job.is_wide = job.has_places && operands.places->dtype == ACL_INT64;
+  job.isa = isa;
+  job.threads = threads;
+  job.dtype = operands.source->dtype;
+  for (int dim = 0; dim < 5; ++dim) job.extent[dim] = operands.destination->view[dim];
+  int64_t window = 1;
   for (int k = 0; k < 3; ++k) {
     const PoolAxis& axis = joined.axis[k];
-    for (int64_t i = 0; i < axis.positions; ++i) {
-      const WindowPart part = WindowAt(axis, i, joined.divisor == PoolDivisor::kWithPadding);
-      const int64_t size = joined.divisor != PoolDivisor::kGiven ? part.size
-                           : k == 0                              ? joined.given_divisor
-                                                                 : 1;
-      counted[k].In(memory)[i] = static_cast<float>(size);
-      if (!is_gradient) windows[k].In(memory)[i] = part.window;
-    }
-    if (is_gradient) TurnRound(axis, windows[k].In(memory));
+    job.length[k] = is_gradient ? axis.positions : axis.length;
+    job.dilation[k] = is_gradient ? 1 : axis.dilation;
+    const int64_t most =
+        axis.is_adaptive ? (axis.length + axis.positions - 1) / axis.positions + 1 : axis.kernel;
+    if (k < 2) window *= std::clamp<int64_t>(most, 1, kShareElements);
+    window = std::min(window, kShareElements);
   }
-  executor.SetJob([&] {
-    static constexpr auto kMaxima = PORTACL_ISA_TABLE(AddMaximaAlone);
-    static constexpr auto kMaximaWithPlaces = PORTACL_ISA_TABLE(AddMaximaWithPlaces);
-    static constexpr auto kSums = PORTACL_ISA_TABLE(AddSums);
-    static constexpr auto kDivide = PORTACL_ISA_TABLE(DivideTile);
-    PoolJob job;
-    job.kind = joined.kind;
-    job.has_places = operands.places != nullptr;
-    job.is_wide = job.has_places && operands.places->dtype == ACL_INT64;
-    job.isa = isa;
-    job.threads = threads;
-    job.dtype = operands.source->dtype;
-    for (int dim = 0; dim < 5; ++dim) job.extent[dim] = operands.destination->view[dim];
-    int64_t window = 1;
-    for (int k = 0; k < 3; ++k) {
-      const PoolAxis& axis = joined.axis[k];
-      job.length[k] = is_gradient ? axis.positions : axis.length;
-      job.dilation[k] = is_gradient ? 1 : axis.dilation;
-      job.windows[k] = windows[k];
-      job.sizes[k] = counted[k];
-      const int64_t most =
-          axis.is_adaptive ? (axis.length + axis.positions - 1) / axis.positions + 1 : axis.kernel;
-      if (k < 2) window *= std::clamp<int64_t>(most, 1, kShareElements);
-      window = std::min(window, kShareElements);
-    }
-    const int64_t columns = std::max(joined.axis[2].length, joined.axis[2].positions);
-    const int64_t of_lanes = kLanes * std::max<int64_t>(1, std::min(window * columns, kShareElements));
-    job.rows_together = kLanes * std::max<int64_t>(1, kShareElements / of_lanes);
-    job.source = OperandOf(*operands.source, operands.source_operand);
-    job.source.stride[4] = ByteStride(*operands.source, walked);
-    job.destination = OperandOf(*operands.destination, operands.destination_operand);
-    if (job.has_places) job.places = OperandOf(*operands.places, operands.places_operand);
-    const bool is_half = job.dtype == ACL_FLOAT16 || job.dtype == ACL_BF16;
-    job.load = is_half ? FindLoad(isa, job.dtype, ACL_FLOAT) : nullptr;
-    job.store = is_half ? FindStore(isa, job.dtype) : nullptr;
-    const GemmKernels& products = FindGemmKernels(isa);
-    job.transpose = products.transpose[static_cast<size_t>(job.dtype == ACL_FLOAT16 ? GemmElement::kF16
-                                                           : job.dtype == ACL_BF16  ? GemmElement::kBf16
-                                                                                    : GemmElement::kF32)];
-    job.transpose_floats = products.transpose[static_cast<size_t>(GemmElement::kF32)];
-    job.add = joined.kind != PoolKind::kMaximum ? kSums.For(isa)
-              : job.has_places                  ? kMaximaWithPlaces.For(isa)
-                                                : kMaxima.For(isa);
-    job.divide = kDivide.For(isa);
-    return job;
-  });
+  const int64_t columns = std::max(joined.axis[2].length, joined.axis[2].positions);
+  const int64_t of_lanes = kLanes * std::max<int64_t>(1, std::min(window * columns, kShareElements));
+  job.rows_together = kLanes * std::max<int64_t>(1, kShareElements / of_lanes);
+  job.source = OperandOf(*operands.source, operands.source_operand);
+  job.source.stride[4] = ByteStride(*operands.source, walked);
+  job.destination = OperandOf(*operands.destination, operands.destination_operand);
+  if (job.has_places) job.places = OperandOf(*operands.places, operands.places_operand);
+  const bool is_half = job.dtype == ACL_FLOAT16 || job.dtype == ACL_BF16;
+  job.load = is_half ? FindLoad(isa, job.dtype, ACL_FLOAT) : nullptr;
+  job.store = is_half ? FindStore(isa, job.dtype) : nullptr;
+  const GemmKernels& products = FindGemmKernels(isa);
+  job.transpose = products.transpose[static_cast<size_t>(job.dtype == ACL_FLOAT16 ? GemmElement::kF16
+                                                         : job.dtype == ACL_BF16  ? GemmElement::kBf16
+                                                                                  : GemmElement::kF32)];
+  job.transpose_floats = products.transpose[static_cast<size_t>(GemmElement::kF32)];
+  job.add = joined.kind != PoolKind::kMaximum ? kSums.For(isa)
+            : job.has_places                  ? kMaximaWithPlaces.For(isa)
+                                              : kMaxima.For(isa);
+  job.divide = kDivide.For(isa);
+  int64_t positions = 0;
+  for (const PoolAxis& axis : joined.axis) positions = std::max({positions, axis.positions, axis.length});
+  SetJobWithTables(executor, PoolMaker{joined, job}, operands.source_operand, positions);
 }
 
 }  // namespace portacl::engine

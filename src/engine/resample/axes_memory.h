@@ -1,8 +1,8 @@
-// Tables of a job over two axes: counted first, then written into one piece of the executor's memory; and the loop over rows that
-// such jobs share.
+// Tables of a job over two axes, in one piece of memory: the executor's, or the workspace; and the loop over rows that such jobs share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,19 +20,58 @@ struct Table {
   const T* In(const std::byte* memory) const { return reinterpret_cast<const T*>(memory + offset); }
 };
 
+// Sizes of tables; as large as can be where they are more than that.
 class TableSizes {
  public:
+  static constexpr int64_t kMost = int64_t{1} << 60;
+
   template <class T>
   Table<T> Add(int64_t count) {
     const Table<T> table{bytes_};
-    bytes_ += (count * static_cast<int64_t>(sizeof(T)) + 15) / 16 * 16;
+    int64_t bytes = 0;
+    if (__builtin_mul_overflow(count, static_cast<int64_t>(sizeof(T)), &bytes) || bytes > kMost) {
+      bytes_ = kMost;
+    } else {
+      bytes_ = std::min(kMost, bytes_ + (bytes + 15) / 16 * 16);
+    }
     return table;
   }
-  size_t bytes() const { return static_cast<size_t>(bytes_); }
+  int64_t bytes() const { return bytes_; }
+  // The product of two sizes, likewise.
+  static int64_t Times(int64_t a, int64_t b) {
+    int64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? kMost : std::min(product, kMost);
+  }
 
  private:
   int64_t bytes_ = 0;
 };
+
+// What SetJobWithTables takes: maker.Make(memory) writes tables into the memory, whose size is at most maker.TableBytes(), and returns the
+// job that reads them from there; maker.Touches(i) and maker.Elements() are the job's.
+template <class Maker>
+struct JobWithTables {
+  Maker maker;
+
+  bool Touches(int operand) const noexcept { return maker.Touches(operand); }
+  int64_t Elements() const noexcept { return std::max(maker.Elements(), maker.TableBytes()); }
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Sets the executor's job: the maker's. Small tables are made at once. Others are made in the workspace whenever the job runs: no phase 1
+// takes longer for a longer tensor, and no executor keeps so much memory. `operand` has so many positions, for a message.
+template <class Maker>
+void SetJobWithTables(Executor& executor, const Maker& maker, int operand, int64_t positions) noexcept {
+  constexpr int64_t kMostKept = int64_t{1} << 20;
+  const int64_t bytes = maker.TableBytes();
+  if (bytes >= TableSizes::kMost) return executor.RefuseSize(executor.parameters[operand].name, positions);
+  if (bytes > kMostKept) {
+    executor.workspace_size = static_cast<uint64_t>(bytes);
+    return executor.SetJob([&] { return JobWithTables<Maker>{maker}; });
+  }
+  std::byte* const memory = executor.ReserveMemory(static_cast<size_t>(bytes));
+  if (memory != nullptr) executor.SetJob([&] { return maker.Make(memory); });
+}
 
 // The rows of all batches, of which threads take fixed shares.
 struct AxesRows {
@@ -87,6 +126,15 @@ struct AxesRows {
 
 #include "acl/float_environment.h"
 #include "engine/parallel.h"
+
+template <class Maker>
+void portacl::engine::JobWithTables<Maker>::Run(const JobContext& context) const noexcept {
+  // Tables are numbers of phase 1, which has this environment too.
+  const DefaultFloatEnvironment environment;
+  JobContext with_tables = context;
+  with_tables.memory = static_cast<std::byte*>(context.workspace);
+  maker.Make(static_cast<std::byte*>(context.workspace)).Run(with_tables);
+}
 
 template <class Body>
 void portacl::engine::AxesRows::ForEachShare(const JobContext& context, const Body& body) const noexcept {

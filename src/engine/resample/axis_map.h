@@ -82,6 +82,13 @@ void ForEachStretch(const AxisMap& map, const F& f) {
   }
 }
 
+// At least as many stretches as ForEachStretch gives, of a piecewise map.
+inline int64_t MostStretches(const AxisMap& map) {
+  if (map.kind == AxisMap::Kind::kWindows)
+    return map.outer > (int64_t{1} << 60) ? int64_t{1} << 62 : 3 * map.outer;
+  return map.kind == AxisMap::Kind::kWrap ? map.inner / map.length + 2 : 3;
+}
+
 namespace axis_map {
 
 // The whole number below a place, at most `last`; no place is too far.

@@ -624,18 +624,67 @@ Numbers NumbersOf(aclDataType dtype, Isa isa) {
   }
 }
 
-}  // namespace
+// At least as many as ForEachPart gives: each stretch lies in so many tiles of indices.
+int64_t MostParts(const AxisMap& map) {
+  const bool are_windows = map.kind == AxisMap::Kind::kWindows;
+  int64_t reach = map.length;
+  if (are_windows && __builtin_mul_overflow(map.inner - 1, map.inner_step, &reach)) reach = map.length;
+  const int64_t tiles = std::min(reach, map.length) / kTileColumns + 2;
+  // A window has one stretch that leads to indices.
+  return TableSizes::Times(are_windows ? map.outer : MostStretches(map), std::min(map.inner, tiles));
+}
 
-void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& rows, const AxisMap& columns,
-               Direction direction, Isa isa, int threads) noexcept {
-  const Numbers numbers = NumbersOf(operands.source->dtype, isa);
+// What a job is made of: its tables may be written later.
+struct SumMaker {
+  AxesRows loop;
+  AxisMap rows;
+  AxisMap columns;
+  Direction direction;
+  aclDataType from;
+  aclDataType to;
+  Isa isa;
+
+  bool Touches(int operand) const noexcept { return operand == loop.source || operand == loop.destination; }
+  int64_t Elements() const noexcept { return loop.batches * loop.rows * loop.columns; }
+  bool ToPositions() const noexcept { return direction == Direction::kToPositions; }
+  bool IsGathered() const noexcept { return !ToPositions() && !columns.IsPiecewise(); }
+  int64_t Tiles() const noexcept {
+    return loop.columns / kTileColumns + (loop.columns % kTileColumns != 0 ? 1 : 0);
+  }
+  int64_t TableBytes() const noexcept;
+  SumJob Make(std::byte* memory) const noexcept;
+};
+
+int64_t SumMaker::TableBytes() const noexcept {
+  TableSizes sizes;
+  sizes.Add<int64_t>(std::min(loop.rows, TableSizes::kMost) + 1);
+  sizes.Add<RowTap>(TableSizes::Times(rows.Positions(), rows.MostTaps()));
+  if (IsGathered()) {
+    sizes.Add<int64_t>(std::min(loop.columns, TableSizes::kMost) + 1);
+    const int64_t padded = TableSizes::Times(loop.columns, kMostPadded);
+    sizes.Add<ColumnTap>(std::max(padded, TableSizes::Times(columns.Positions(), columns.MostTaps())));
+    sizes.Add<ColumnTap>(1);  // what padded places are rounded up by
+  } else if (ToPositions()) {
+    const int64_t taps = TableSizes::Times(loop.columns, columns.MostTaps());
+    sizes.Add<int64_t>(1);
+    sizes.Add<int64_t>(taps);
+    sizes.Add<double>(taps);
+  } else {
+    sizes.Add<int64_t>(Tiles() + 1);
+    sizes.Add<Stretch>(MostParts(columns));
+  }
+  return sizes.bytes();
+}
+
+SumJob SumMaker::Make(std::byte* memory) const noexcept {
+  const Numbers numbers = NumbersOf(from, isa);
   const int64_t size = numbers.size;
-  const Numbers made = NumbersOf(operands.destination->dtype, isa);
-  const bool to_positions = direction == Direction::kToPositions;
-  const int64_t row_count = to_positions ? rows.Positions() : rows.length;
-  const int64_t column_count = to_positions ? columns.Positions() : columns.length;
-  const int64_t tiles = (column_count + kTileColumns - 1) / kTileColumns;
-  const bool is_gathered = !to_positions && !columns.IsPiecewise();
+  const Numbers made = NumbersOf(to, isa);
+  const bool to_positions = ToPositions();
+  const int64_t row_count = loop.rows;
+  const int64_t column_count = loop.columns;
+  const int64_t tiles = Tiles();
+  const bool is_gathered = IsGathered();
   int64_t taps = is_gathered ? MostTapsOfIndex(columns) : columns.MostTaps();
   const bool is_near = to_positions && numbers.parts == 1 && !numbers.is_wide && columns.index_stride == 1 &&
                        columns.MostTaps() > 1 && IsNear(columns);
@@ -644,8 +693,6 @@ void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& 
                     : !is_gathered        ? SumJob::Columns::kStretches
                     : taps <= kMostPadded ? SumJob::Columns::kPadded
                                           : SumJob::Columns::kListed;
-  int64_t parts = 0;
-  if (kind == SumJob::Columns::kStretches) ForEachPart(columns, size, [&](auto...) { ++parts; });
   const int64_t column_taps = columns.Positions() * columns.MostTaps();
   const bool is_fixed = kind == SumJob::Columns::kFixed || is_near;
   const bool is_padded = kind == SumJob::Columns::kPadded;
@@ -653,12 +700,10 @@ void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& 
   const auto first_row_tap = sizes.Add<int64_t>(row_count + 1);
   const auto row_taps = sizes.Add<RowTap>(rows.Positions() * rows.MostTaps());
   const auto first_in_tile = sizes.Add<int64_t>(is_fixed ? 0 : (is_gathered ? column_count : tiles) + 1);
-  const auto stretches = sizes.Add<Stretch>(parts);
   const auto places = sizes.Add<int64_t>(is_fixed || is_padded ? taps * column_count : 0);
   const auto weights = sizes.Add<double>(is_fixed || is_padded ? taps * column_count : 0);
   const auto listed = sizes.Add<ColumnTap>(is_gathered && !is_padded ? column_taps : 0);
-  std::byte* const memory = executor.ReserveMemory(sizes.bytes());
-  if (memory == nullptr) return;
+  const auto stretches = sizes.Add<Stretch>(0);  // the last: as many as there are
 
   int64_t* const first_tap = first_row_tap.In(memory);
   const auto row_of = [&](int64_t a, int64_t b, int64_t index) {
@@ -733,30 +778,42 @@ void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& 
     Rewind(first, tiles);
   }
 
-  executor.SetJob([&] {
-    SumJob job;
-    job.loop.Set(operands, size, made.size, numbers.parts, row_count, column_count, threads);
-    job.isa = isa;
-    job.columns = are_pairs ? SumJob::Columns::kPairs : kind;
-    job.is_wide = numbers.is_wide;
-    job.streams = to_positions && 2 * job.Elements() * made.size > LastLevelCacheBytes();
-    job.length = columns.length;
-    job.from_size = static_cast<int32_t>(size / numbers.parts);
-    job.to_size = static_cast<int32_t>(made.size / numbers.parts);
-    job.to_row = (to_positions ? rows.inner_stride : rows.index_stride) * made.size;
-    job.to_step = (to_positions ? columns.inner_stride : columns.index_stride) * made.size;
-    job.taps = taps;
-    job.load = numbers.load;
-    job.store = made.store;
-    job.first_row_tap = first_row_tap;
-    job.row_taps = row_taps;
-    job.first_in_tile = first_in_tile;
-    job.stretches = stretches;
-    job.places = places;
-    job.weights = weights;
-    job.column_taps = listed;
-    return job;
-  });
+  SumJob job;
+  job.loop = loop;
+  job.isa = isa;
+  job.columns = are_pairs ? SumJob::Columns::kPairs : kind;
+  job.is_wide = numbers.is_wide;
+  job.streams = to_positions && job.Elements() > LastLevelCacheBytes() / (2 * made.size);
+  job.length = columns.length;
+  job.from_size = static_cast<int32_t>(size / numbers.parts);
+  job.to_size = static_cast<int32_t>(made.size / numbers.parts);
+  job.to_row = (to_positions ? rows.inner_stride : rows.index_stride) * made.size;
+  job.to_step = (to_positions ? columns.inner_stride : columns.index_stride) * made.size;
+  job.taps = taps;
+  job.load = numbers.load;
+  job.store = made.store;
+  job.first_row_tap = first_row_tap;
+  job.row_taps = row_taps;
+  job.first_in_tile = first_in_tile;
+  job.stretches = stretches;
+  job.places = places;
+  job.weights = weights;
+  job.column_taps = listed;
+  return job;
+}
+
+}  // namespace
+
+void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& rows, const AxisMap& columns,
+               Direction direction, Isa isa, int threads) noexcept {
+  const bool to_positions = direction == Direction::kToPositions;
+  SumMaker maker{{}, rows, columns, direction, operands.source->dtype, operands.destination->dtype, isa};
+  const Numbers numbers = NumbersOf(maker.from, isa);
+  maker.loop.Set(operands, numbers.size, NumbersOf(maker.to, isa).size, numbers.parts,
+                 to_positions ? rows.Positions() : rows.length,
+                 to_positions ? columns.Positions() : columns.length, threads);
+  SetJobWithTables(executor, maker, to_positions ? operands.destination_operand : operands.source_operand,
+                   std::max(rows.Positions(), columns.Positions()));
 }
 
 }  // namespace portacl::engine

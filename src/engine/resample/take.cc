@@ -44,7 +44,8 @@ void AxesRows::Set(const AxesOperands& operands, int64_t from_size, int64_t to_s
   to_offset = ByteOffset(to);
   rows = row_count;
   columns = column_count;
-  rows_together = std::max<int64_t>(1, kShareBytes / std::max<int64_t>(1, columns * to_size));
+  rows_together =
+      std::max<int64_t>(1, kShareBytes / std::max<int64_t>(1, std::min(columns, kShareBytes) * to_size));
 }
 
 namespace {
@@ -260,23 +261,38 @@ void TakeJob::Run(const JobContext& context) const noexcept {
   }
 }
 
-}  // namespace
+// What a job is made of: its tables may be written later.
+struct TakeMaker {
+  AxesRows loop;
+  AxisMap rows;
+  AxisMap columns;
+  aclDataType from;
+  aclDataType to;
+  Isa isa;
 
-void SetTakeJob(Executor& executor, const AxesOperands& operands, const AxisMap& rows, const AxisMap& columns,
-                Isa isa, int threads) noexcept {
-  const auto size = static_cast<int64_t>(StorageBits(operands.destination->dtype) / 8);
-  const auto from_size = static_cast<int64_t>(StorageBits(operands.source->dtype) / 8);
+  bool Touches(int operand) const noexcept { return operand == loop.source || operand == loop.destination; }
+  int64_t Elements() const noexcept { return loop.batches * loop.rows * loop.columns; }
+  int64_t TableBytes() const noexcept {
+    TableSizes sizes;
+    sizes.Add<RowOfTake>(rows.Positions());
+    sizes.Add<Stretch>(columns.IsPiecewise() ? MostStretches(columns) : 0);
+    sizes.Add<int64_t>(columns.IsPiecewise() ? 0 : columns.inner);
+    return sizes.bytes();
+  }
+  TakeJob Make(std::byte* memory) const noexcept;
+};
+
+TakeJob TakeMaker::Make(std::byte* memory) const noexcept {
+  const auto size = static_cast<int64_t>(StorageBits(to) / 8);
+  const auto from_size = static_cast<int64_t>(StorageBits(from) / 8);
   const bool has_places = !columns.IsPiecewise();
-  int64_t stretch_count = 0;
-  if (!has_places) ForEachStretch(columns, [&](auto...) { ++stretch_count; });
   TableSizes sizes;
-  const auto row_table = sizes.Add<RowOfTake>(rows.Positions());
-  const auto stretches = sizes.Add<Stretch>(stretch_count);
-  const auto places = sizes.Add<int64_t>(has_places ? columns.inner : 0);
-  std::byte* const memory = executor.ReserveMemory(sizes.bytes());
-  if (memory == nullptr) return;
+  TakeJob job;
+  job.rows = sizes.Add<RowOfTake>(rows.Positions());
+  job.places = sizes.Add<int64_t>(has_places ? columns.inner : 0);
+  job.stretches = sizes.Add<Stretch>(has_places ? 0 : MostStretches(columns));
 
-  RowOfTake* const row = row_table.In(memory);
+  RowOfTake* const row = job.rows.In(memory);
   for (int64_t a = 0; a < rows.outer; ++a) {
     for (int64_t b = 0; b < rows.inner; ++b)
       row[a * rows.inner + b] = {(a * rows.outer_stride + b * rows.inner_stride) * size, 0, true};
@@ -285,38 +301,41 @@ void SetTakeJob(Executor& executor, const AxesOperands& operands, const AxisMap&
     row[a * rows.inner + b].from = index * rows.index_stride * from_size;
     row[a * rows.inner + b].is_zero = false;
   });
+  job.stretch_count = 0;
   if (has_places) {
     ForEachTap(columns, [&](int64_t, int64_t b, int64_t index, double) {
-      places.In(memory)[b] = index * columns.index_stride * from_size;
+      job.places.In(memory)[b] = index * columns.index_stride * from_size;
     });
   } else {
-    Stretch* stretch = stretches.In(memory);
+    Stretch* stretch = job.stretches.In(memory);
     ForEachStretch(columns, [&](int64_t a, int64_t b, int64_t count, int64_t index, int64_t step) {
-      *stretch++ = {(a * columns.outer_stride + b * columns.inner_stride) * size,
-                    index < 0 ? 0 : index * columns.index_stride * from_size,
-                    step * columns.index_stride * from_size, count, index < 0};
+      stretch[job.stretch_count++] = {(a * columns.outer_stride + b * columns.inner_stride) * size,
+                                      index < 0 ? 0 : index * columns.index_stride * from_size,
+                                      step * columns.index_stride * from_size, count, index < 0};
     });
   }
-  executor.SetJob([&] {
-    TakeJob job;
-    job.loop.Set(operands, from_size, size, 1, rows.Positions(), columns.Positions(), threads);
-    if (operands.source->dtype != operands.destination->dtype) {
-      const aclDataType part = ConvertedPart(operands.source->dtype, operands.destination->dtype);
-      job.conversion = FindConversion(isa, part, operands.destination->dtype);
-    }
-    job.size = static_cast<int32_t>(size);
-    job.to_step = columns.inner_stride * size;
-    job.stretch_count = stretch_count;
-    job.has_places = has_places;
-    job.is_doubled = has_places && job.to_step == size && columns.inner % 2 == 0;
-    for (int64_t i = 0; job.is_doubled && i < columns.inner; ++i)
-      job.is_doubled = places.In(memory)[i] == i / 2 * from_size;
-    job.streams = !has_places && 2 * job.Elements() * size > LastLevelCacheBytes();
-    job.rows = row_table;
-    job.stretches = stretches;
-    job.places = places;
-    return job;
-  });
+  job.loop = loop;
+  if (from != to) job.conversion = FindConversion(isa, ConvertedPart(from, to), to);
+  job.size = static_cast<int32_t>(size);
+  job.to_step = columns.inner_stride * size;
+  job.has_places = has_places;
+  job.is_doubled = has_places && job.to_step == size && columns.inner % 2 == 0;
+  for (int64_t i = 0; job.is_doubled && i < columns.inner; ++i)
+    job.is_doubled = job.places.In(memory)[i] == i / 2 * from_size;
+  job.streams = !has_places && job.Elements() > LastLevelCacheBytes() / (2 * size);
+  return job;
+}
+
+}  // namespace
+
+void SetTakeJob(Executor& executor, const AxesOperands& operands, const AxisMap& rows, const AxisMap& columns,
+                Isa isa, int threads) noexcept {
+  TakeMaker maker{{}, rows, columns, operands.source->dtype, operands.destination->dtype, isa};
+  maker.loop.Set(operands, static_cast<int64_t>(StorageBits(maker.from) / 8),
+                 static_cast<int64_t>(StorageBits(maker.to) / 8), 1, rows.Positions(), columns.Positions(),
+                 threads);
+  SetJobWithTables(executor, maker, operands.destination_operand,
+                   std::max(rows.Positions(), columns.Positions()));
 }
 
 }  // namespace portacl::engine

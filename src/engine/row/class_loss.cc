@@ -48,7 +48,7 @@ const char* AddressOf(const RowOperand& operand, void* const* addresses) {
 }
 int64_t Offset(const RowAxes& axes, int64_t index) { return StretchFrom(axes, index, 1).offset; }
 
-int64_t Blocks(int64_t rows) { return (rows + kLaneBlock - 1) / kLaneBlock; }
+int64_t Blocks(int64_t rows) { return rows / kLaneBlock + (rows % kLaneBlock != 0 ? 1 : 0); }
 
 // The order of a sum over the last axis (docs/numerics.md).
 double SumOfLanes(const float* terms, int64_t n) {

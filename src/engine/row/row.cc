@@ -38,7 +38,9 @@ constexpr int64_t kMostColumnChunks = 16;
 constexpr int64_t kAhead = 8192;
 constexpr int64_t kMostAhead = 16384;
 
-int64_t QuotientUp(int64_t dividend, int64_t divisor) { return (dividend + divisor - 1) / divisor; }
+int64_t QuotientUp(int64_t dividend, int64_t divisor) {
+  return dividend / divisor + (dividend % divisor != 0 ? 1 : 0);
+}
 
 int64_t Rounded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 

@@ -18,12 +18,6 @@ constexpr int64_t kBlock = 32768;
 int64_t Blocks(int64_t count) { return (count + kBlock - 1) / kBlock; }
 int64_t Aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-void SetDense(aclTensor& tensor) {
-  tensor.storage = tensor.view;
-  tensor.strides = RowMajorStrides(tensor.view);
-  tensor.Describe();
-}
-
 // Takes memory in turn.
 class Cutter {
  public:
@@ -95,7 +89,7 @@ void WriteUnique(const Unique& unique, const JobContext& context, Cutter& memory
     found_before[block] = total;
     total += found;
   }
-  const bool counts_them = unique.counts_result != nullptr;
+  const bool counts_them = unique.sets_counts;
   auto* const starts = counts_them ? memory.Take<int64_t>(unique.count + 1) : nullptr;
   const int64_t written = std::min(total, unique.most_values);
   const int64_t part = unique.behind * unique.size;
@@ -117,19 +111,18 @@ void WriteUnique(const Unique& unique, const JobContext& context, Cutter& memory
       if (at < unique.most_inverse) Store(inverse + at * int64_t{sizeof(int64_t)}, found);
     }
   });
-  aclTensor& result = *context.result;
-  result.view.rank = unique.rank;
-  std::copy(unique.extent, unique.extent + unique.rank, result.view.dim);
-  result.view.dim[unique.dim] = written;
-  SetDense(result);
+  Shape shape;
+  shape.rank = unique.rank;
+  std::copy(unique.extent, unique.extent + unique.rank, shape.dim);
+  shape.dim[unique.dim] = written;
+  context.SetShape(0, shape);
   if (!counts_them) return;
   starts[total] = unique.count;
   char* const counts = unique.counts.Address(context);
   const int64_t counted = std::min(total, unique.most_counts);
   for (int64_t i = 0; i < counted; ++i)
     Store(counts + i * int64_t{sizeof(int64_t)}, starts[i + 1] - starts[i]);
-  unique.counts_result->view = Shape{counted};
-  SetDense(*unique.counts_result);
+  context.SetShape(Unique::kCountsShape, Shape{counted});
 }
 
 // Whether an element is another one than that before it; without branches, so that they are compared side by side. Their bits stand for one
@@ -146,9 +139,7 @@ bool DiffersAsInteger(Bits before, Bits one) {
 }
 
 void SetRuns(const Unique& unique, const JobContext& context, int64_t found) {
-  aclTensor& result = *context.result;
-  result.view = Shape{std::min(found, unique.most_values)};
-  SetDense(result);
+  context.SetShape(0, Shape{std::min(found, unique.most_values)});
 }
 
 // Packs those of elements [begin, end), before which there is one more, that begin a run, up to `most`; returns how many.
@@ -224,7 +215,7 @@ void PackRuns(const Unique& unique, const JobContext& context, Cutter& memory) {
 // False where there is no such loop.
 bool PackRunsOf(const Unique& unique, const JobContext& context, Cutter& memory) {
   if (unique.before != 1 || unique.behind != 1 || unique.rank != 1) return false;
-  if (unique.most_inverse > 0 || unique.counts_result != nullptr) return false;
+  if (unique.most_inverse > 0 || unique.sets_counts) return false;
   switch (unique.dtype) {
     case ACL_FLOAT:
       PackRuns<uint32_t, Differs<uint32_t, 0x7F800000>>(unique, context, memory);

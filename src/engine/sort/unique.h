@@ -13,6 +13,8 @@ namespace portacl::engine {
 
 // Trivially copyable, so that a job can hold it. The source is dense, [before, count, behind]: of what is sorted, [1, count, 1].
 struct Unique {
+  static constexpr int kCountsShape = 1;
+
   aclDataType dtype;
   int32_t size;
   bool sorts;  // else equal neighbours are one
@@ -28,11 +30,11 @@ struct Unique {
   int64_t most_inverse;  // 0: not asked for
   Place counts;
   int64_t most_counts;
-  // The shape of the values: the context's result gets it, with what was found in the place of dim.
+  // The shape of the values: SetShape(0, ..) gets it, with what was found in the place of dim.
   int32_t rank;
   int32_t dim;
   int64_t extent[kMaxDims];
-  aclTensor* counts_result;  // gets the shape [found]; nullptr: not asked for
+  bool sets_counts;  // SetShape(kCountsShape, ..) gets the shape [found]; else they are not asked for
   int threads;
   Isa isa;
 
