@@ -29,7 +29,7 @@ add_custom_command(
 add_custom_target(portacl_exports DEPENDS ${portacl_generated}/exports.stamp)
 
 add_library(portacl SHARED ${portacl_code})
-add_dependencies(portacl portacl_exports portacl_gloo)
+add_dependencies(portacl portacl_exports portacl_gloo portacl_sleef)
 target_link_libraries(portacl PRIVATE portacl_options Threads::Threads)
 target_link_options(portacl PRIVATE
   -Wl,--version-script=${portacl_generated}/exports.map
@@ -42,7 +42,7 @@ if(NOT PORTACL_SANITIZE)
 endif()
 set_target_properties(portacl PROPERTIES
   LINKER_LANGUAGE CXX
-  # It loads libportacl_gloo.so from there: not from lib64, all of whose libraries Python loads at its start.
+  # It loads libportacl_gloo.so and libportacl_sleef.so from there: not from lib64, all of whose libraries Python loads at its start.
   BUILD_WITH_INSTALL_RPATH ON
   INSTALL_RPATH "$ORIGIN/portacl"
   VERSION ${PROJECT_VERSION}

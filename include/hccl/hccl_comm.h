@@ -5,7 +5,7 @@
 // it: the call returns when all have come, or with HCCL_E_TIMEOUT after HCCL_CONNECT_TIMEOUT seconds (120). Sockets are bound to
 // HCCL_IF_IP, to the interface of HCCL_SOCKET_IFNAME, or to loopback; never to all. docs/collectives.md has the variables.
 // Return HCCL_SUCCESS; HCCL_E_PTR for null; HCCL_E_PARA for another bad value, root information that is none included; HCCL_E_TCP_CONNECT
-// when nobody answers or the secret is wrong; HCCL_E_NOT_FOUND when Gloo (package libgloo0) is not installed. A refusal leaves an error text.
+// when nobody answers or the secret is wrong; HCCL_E_NOT_FOUND when libportacl_gloo.so is gone. A refusal leaves an error text.
 #ifndef PORTACL_HCCL_HCCL_COMM_H_
 #define PORTACL_HCCL_HCCL_COMM_H_
 

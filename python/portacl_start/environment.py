@@ -96,7 +96,15 @@ def variables(environ: Mapping[str, str]) -> dict[str, str]:
         if other is not None:
             rest = [one for one in rest if not _lies_in(one, other.place)]
         changes[name] = ":".join([first, *rest])
+    if other is not None and environ.get("PYTHONPATH"):
+        changes["PYTHONPATH"] = ":".join(_without_modules_of(other, environ["PYTHONPATH"].split(":")))
     return changes
+
+
+def _without_modules_of(other: Cann, folders: list[str]) -> list[str]:
+    """Where Python finds modules, but for those of another CANN, which has a module acl of its own."""
+    place = os.path.join(other.place, "python")
+    return [one for one in folders if not one or not _lies_in(one, place)]
 
 
 def load() -> None:
@@ -119,6 +127,8 @@ def take_over() -> Cann:
         warnings.warn(f"{THIS} is in force; {other}, which the environment names, is not used", RuntimeWarning, stacklevel=3)
     if there is None:
         load()
+    if other is not None and not other.is_this:
+        sys.path[:] = _without_modules_of(other, sys.path)
     os.environ.update(variables(os.environ))
     set_for_checks()
     return THIS
@@ -166,3 +176,25 @@ def reason_to_stay_out() -> str | None:
     except OSError:
         return None
     return f"the loader finds {loaded() or 'libascendcl.so'}"
+
+
+def put_in_force_unless_cann() -> str | None:
+    """For a process that imports a client of CANN: portacl where that was asked for, or where there is nothing else; returns why not."""
+    one = named(os.environ)
+    if one is not None and one.is_this:
+        take_over()
+        return None
+    there = loaded()
+    if there is not None and there.is_this:
+        return None
+    reason = reason_to_stay_out()
+    if reason is None:
+        take_over()
+        say(f"{THIS}: no CANN was found, so device npu is this computer's CPU")
+    return reason
+
+
+def say(sentence: str) -> None:
+    """A line for the user."""
+    if sys.stderr is not None:
+        sys.stderr.write(sentence + "\n")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
-import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -50,7 +49,7 @@ def find_spec(name: str, path: Sequence[str] | None, target: ModuleType | None) 
             execute(module)
         except (ImportError, OSError):
             if reason is not None:
-                _say(f"portacl is installed but was not used, because {reason}; see python -m portacl --help")
+                environment.say(f"portacl is installed but was not used, because {reason}; see python -m portacl --help")
             raise
         finally:
             _imports_under_way -= 1
@@ -68,15 +67,9 @@ def find_spec(name: str, path: Sequence[str] | None, target: ModuleType | None) 
 
 def _before_torch_npu() -> str | None:
     """Puts portacl in force where that was asked for, or where there is nothing else; returns why it did not."""
-    named = environment.named(os.environ)
-    if named is not None and named.is_this:
-        environment.take_over()
-    else:
-        reason = environment.reason_to_stay_out()
-        if reason is not None:
-            return reason
-        environment.take_over()
-        _say(f"{environment.THIS}: no CANN was found, so device npu is this computer's CPU")
+    reason = environment.put_in_force_unless_cann()
+    if reason is not None:
+        return reason
     try:
         version = importlib.metadata.version("torch_npu")
     except importlib.metadata.PackageNotFoundError:
@@ -97,11 +90,6 @@ def _make_room() -> None:
     reason = cuda_build.make_room()
     if reason is not None:
         raise ImportError(f"portacl: {reason}")
-
-
-def _say(sentence: str) -> None:
-    if sys.stderr is not None:
-        sys.stderr.write(sentence + "\n")
 
 
 def _after_torch_npu() -> None:

@@ -3,6 +3,7 @@
 #include "hccl/communicator.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,17 +32,28 @@ uint64_t Mix(uint64_t x) noexcept {  // SplitMix64
 
 struct Library {
   OpenTransportFunction start = nullptr;
+  std::string file;
   std::string why;
 
   Library() {
     void* const library = dlopen(kTransportLibrary, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (library != nullptr) start = reinterpret_cast<OpenTransportFunction>(dlsym(library, kOpenTransport));
+    if (library != nullptr) {
+      link_map* map = nullptr;
+      if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0) file = map->l_name;
+      start = reinterpret_cast<OpenTransportFunction>(dlsym(library, kOpenTransport));
+    }
     if (start == nullptr) {
+      file.clear();
       const char* const error = dlerror();
       why = error == nullptr ? "" : error;
     }
   }
 };
+
+const Library& TransportLibrary() {
+  static const Library& library = *new Library;
+  return library;
+}
 
 // What two ranks show each other when they are connected.
 struct Identity {
@@ -58,6 +70,11 @@ struct Entry {
 constinit HandleTable<Entry, 0x63> entries;
 
 }  // namespace
+
+std::string TransportFile(std::string* why) {
+  *why = TransportLibrary().why;
+  return TransportLibrary().file;
+}
 
 uint64_t Slot(SlotKind kind, uint64_t number, uint64_t part, uint64_t bytes) noexcept {
   // The number in clear, so that no two operations in flight share a slot; part and size mixed.
@@ -112,11 +129,11 @@ Communicator::~Communicator() {
 bool Communicator::IsOfThisProcess() const noexcept { return getpid() == process_; }
 
 Fault Communicator::Open(const char* host, int connect_seconds) {
-  static const Library& library = *new Library;
+  const Library& library = TransportLibrary();
   if (library.start == nullptr) {
     return {
         HCCL_E_NOT_FOUND,
-        Text("Gloo, which communicates, cannot be loaded (package libgloo0): ", library.why.c_str(), ".")};
+        Text("Gloo, which communicates, cannot be loaded from beside portacl: ", library.why.c_str(), ".")};
   }
   char why[256] = "";
   transport_.reset(library.start(host, rank_, size_, connect_seconds, why, sizeof why));

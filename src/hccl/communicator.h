@@ -25,6 +25,9 @@ namespace portacl::hccl {
 enum class SlotKind : uint64_t { kIdentity = 1, kFault, kMeeting, kCollective, kOffer, kTake, kPart };
 uint64_t Slot(SlotKind kind, uint64_t number, uint64_t part = 0, uint64_t bytes = 0) noexcept;
 
+// The file of the library that moves bytes between ranks, which is loaded by this; empty where it cannot be, and `why` is the reason.
+std::string TransportFile(std::string* why);
+
 // Memory for what comes in between, of one operation at a time. Kept for the next one: fresh pages cost more than what is done in them.
 class Scratch {
  public:

@@ -1,5 +1,5 @@
 // Bytes between the ranks of one communicator. Gloo does it, in a library of its own (gloo_transport.cc), which is loaded with the
-// first communicator: who does not communicate needs no Gloo.
+// first communicator.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

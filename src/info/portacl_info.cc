@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@
 #include "acl/data_type.h"
 #include "acl/settings/configuration.h"
 #include "aclnnop/operator_facts.h"
+#include "engine/functions/sleef.h"
+#include "engine/functions/sleef_file.h"
+#include "hccl/communicator.h"
 
 namespace {
 
@@ -22,8 +26,8 @@ constexpr const char* kUsage =
     "usage: portacl-info [--json]\n"
     "Prints version, emulated CANN version, product, instruction set and threads in force (PORTACL_SOC, "
     "PORTACL_ISA,\n"
-    "PORTACL_NUM_THREADS), and for each operator and product the dtypes that CANN documents and those that "
-    "it accepts.\n";
+    "PORTACL_NUM_THREADS), the libraries that are loaded when needed, and for each operator and product the\n"
+    "dtypes that CANN documents and those that it accepts.\n";
 
 std::vector<std::string> Names(DtypeSet dtypes) {
   std::vector<std::string> names;
@@ -64,6 +68,34 @@ std::string SocNames(const SocProfile& profile) {
   return names;
 }
 
+// A library that is loaded when it is first needed: its file, or why there is none.
+struct Loaded {
+  std::string file;
+  std::string why;
+};
+std::string Plain(const std::string& file) {
+  return file.empty() ? file : std::filesystem::weakly_canonical(file).string();
+}
+Loaded Sleef(Isa isa) {
+  const std::string why = engine::WhySleefIsMissing(isa);
+  return {why.empty() ? Plain(engine::SleefFile()) : "", why};
+}
+Loaded Gloo() {
+  std::string why;
+  const std::string file = Plain(hccl::TransportFile(&why));
+  return {file, why};
+}
+
+nlohmann::ordered_json AsJson(const Loaded& library) {
+  nlohmann::ordered_json json;
+  json["file"] = library.file.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(library.file);
+  if (library.file.empty()) json["why"] = library.why;
+  return json;
+}
+std::string AsText(const Loaded& library, const char* whose) {
+  return library.file.empty() ? "none: " + library.why : library.file + whose;
+}
+
 void PrintJson(const Configuration& configuration) {
   nlohmann::ordered_json json;
   json["version"] = PORTACL_VERSION;
@@ -74,6 +106,8 @@ void PrintJson(const Configuration& configuration) {
   for (Isa isa : SupportedIsas()) json["isas"].push_back(IsaName(isa));
   json["threads"] = configuration.num_threads;
   json["devices"] = configuration.device_count();
+  json["sleef"] = AsJson(Sleef(configuration.isa));
+  json["gloo"] = AsJson(Gloo());
   for (const SocProfile& profile : Products()) {
     nlohmann::ordered_json product;
     product["line"] = profile.line;
@@ -104,8 +138,11 @@ void PrintText(const Configuration& configuration) {
               static_cast<int>(kEmulatedCannVersion.size()), kEmulatedCannVersion.data());
   std::printf("product          %s (%s)\n", configuration.soc->line, configuration.soc_name);
   std::printf("instruction set  %s (of: %s)\n", IsaName(configuration.isa), isas.c_str());
-  std::printf("threads          %d\ndevices          %d\n\n", configuration.num_threads,
+  std::printf("threads          %d\ndevices          %d\n", configuration.num_threads,
               configuration.device_count());
+  const char* const whose = engine::SleefIsOwn() ? "" : " (this system's)";
+  std::printf("SLEEF            %s\n", AsText(Sleef(configuration.isa), whose).c_str());
+  std::printf("Gloo             %s\n\n", AsText(Gloo(), "").c_str());
   std::printf("%-19s %s\n", "product", "values of PORTACL_SOC");
   for (const SocProfile& profile : Products())
     std::printf("%-19s %s\n", profile.line, SocNames(profile).c_str());

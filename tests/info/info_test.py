@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # portacl-info: its table is what phase 1 really accepts, its other lines are what is in force, and wrong use is refused.
-# usage: info_test.py PORTACL_INFO ACCEPTED_DTYPES
+# usage: info_test.py PORTACL_INFO ACCEPTED_DTYPES SANITIZERS
 # SPDX-License-Identifier: Apache-2.0
 import json
 import os
@@ -9,7 +9,8 @@ import subprocess
 import sys
 import unittest
 
-INFO, ACCEPTED_DTYPES = sys.argv[1:3]
+INFO, ACCEPTED_DTYPES, SANITIZERS = sys.argv[1:4]
+LIBRARIES = os.path.realpath(os.path.join(os.path.dirname(INFO), '../lib64/portacl'))
 KNOWN_VARIABLES = ('PORTACL_SOC', 'PORTACL_ISA', 'PORTACL_NUM_THREADS', 'PORTACL_DEVICE_COUNT')
 
 # A full name per product, and what CANN's pages and code say about it: short name, then for each operator the types
@@ -156,6 +157,9 @@ class Info(unittest.TestCase):
         self.assertRegex(plain['version'], r'^\d+\.\d+\.\d+$')
         self.assertGreaterEqual(plain['threads'], 1)
         self.assertEqual(plain['devices'], 1)
+        # Those beside the library, whatever the system has. Sanitizers open libraries in a program's place, and search none of its folders.
+        for name in () if SANITIZERS else ('sleef', 'gloo'):
+            self.assertEqual(plain[name], {'file': os.path.join(LIBRARIES, f'libportacl_{name}.so')})
         self.assertEqual(plain['isa'], plain['isas'][-1])
         self.assertIn('portable', plain['isas'])
         for isa in plain['isas']:
@@ -172,6 +176,8 @@ class Info(unittest.TestCase):
             for value in (table['version'], table['emulated_cann_version'], soc, table['product'], table['isa']):
                 self.assertIn(value, text)
             self.assertRegex(text, r'(?m)^threads +3$')
+            for name in () if SANITIZERS else ('SLEEF', 'Gloo'):
+                self.assertIn(f'\n{name:<16} {table[name.lower()]["file"]}\n', text)
             for product in table['products']:
                 for name in product['soc_names']:
                     self.assertIn(name, text)

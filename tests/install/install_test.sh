@@ -80,7 +80,8 @@ exports() { # LIBRARY
 
 check 'install' "$root/dev" install --from "$build" "$prefix"
 for file in include/acl/acl.h include/aclnn/acl_meta.h include/aclnnop/aclnn_l1_loss_backward.h set_env.sh \
-  bin/portacl-info bin/npu-smi lib64/libportacl.so "${names[@]/#/lib64/}" opp runtime compiler; do
+  bin/portacl-info bin/npu-smi lib64/portacl/libportacl_gloo.so lib64/portacl/libportacl_sleef.so \
+  share/doc/portacl/LICENSE share/doc/portacl/licenses/{gloo,sleef}.txt lib64/libportacl.so "${names[@]/#/lib64/}" opp runtime compiler; do
   [[ -e $prefix/$file ]] || fail "not installed: $file"
 done
 
@@ -191,6 +192,13 @@ mv -- "$prefix" "$work/gone"
 check 'a prefix that was moved' run_examples "$moved"
 check 'a prefix that was moved, by find_package' run_examples_by_cmake "$moved"
 check 'a prefix that was moved, by pkg-config' run_examples_by_pkg_config "$moved"
+# Its own libraries, where the system's cannot be loaded.
+mkdir "$work/hidden" && touch "$work/hidden/libsleef.so.3" "$work/hidden/libgloo.so.0"
+uses_its_own_libraries() {
+  LD_LIBRARY_PATH="$work/hidden" "$moved/bin/portacl-info" | sed -n '6,7p' >"$work/told"
+  printf '%-16s %s\n' SLEEF "$moved/lib64/portacl/libportacl_sleef.so" Gloo "$moved/lib64/portacl/libportacl_gloo.so" | same - "$work/told"
+}
+check 'SLEEF and Gloo of a prefix that was moved' uses_its_own_libraries
 mv -- "$work/gone" "$prefix"
 
 touch "$prefix/lib64/of_the_user"

@@ -520,7 +520,7 @@ void AddPowers(std::vector<MapOperator>& all) {
                              Rules{Ranks("self"), SameShapes("self", "out"), Empty("self"),
                                    On(k950Only, Says(161002, "exponent", IsNegativeOrTooLarge))},
                          power));
-  all.back().values = {{2, 0}, {3, 0}, {0.5L, 0}, {-1, 0}, {2.7L, 0}, {0, 0}};
+  all.back().values = {{2, 0}, {3, 0}, {0.5L, 0}, {-1, 0}, {2.7L, 0}, {0, 0}, {1, 0}};
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplacePowTensorScalar), all.back(), "self exponent"));
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnPowScalarTensor), names,
                          lists(rule_of("exponent", "self")) +

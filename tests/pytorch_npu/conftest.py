@@ -45,3 +45,12 @@ def program():
         return done.stdout, done.stderr, done.returncode
 
     return run
+
+
+@pytest.fixture(scope="session")
+def no_libraries(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder that hides the system's SLEEF and Gloo from the loader: it finds these first, which it cannot load."""
+    place = tmp_path_factory.mktemp("hidden")
+    for name in ("libsleef.so.3", "libgloo.so.0"):
+        (place / name).touch()
+    return str(place)

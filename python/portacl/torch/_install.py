@@ -13,7 +13,7 @@ from typing import Any
 import torch
 import torch_npu
 
-from . import FallbackWarning, _calls, _compositions, _kernels, _refusals, _table
+from . import FallbackWarning, _calls, _compositions, _float64, _kernels, _refusals, _table
 
 _registered = torch._C._dispatch_get_registrations_for_dispatch_key
 _has = torch._C._dispatch_has_kernel_for_dispatch_key
@@ -81,6 +81,7 @@ class Installation:
         self._calls: list[_calls.Calls] = []
         self._table = _table_for(torch_npu.__version__)
         self._present = _table.loaded_functions()
+        self._has_float64_functions = _float64.are_there()
         # For products older than Atlas A2, torch_npu would have the first operators of every thread compiled by the graph engine.
         torch.npu.set_compile_mode(jit_compile=False)
         self._libraries = {
@@ -207,6 +208,10 @@ class Installation:
         dtypes, rule = self._table.refused(name), _refusals.rule(name)
         conditions: list[Callable[..., bool]] = []
         what = list(dtypes)
+        reason = "CANN's function does not take "
+        if not self._has_float64_functions and self._table.missing(self._table.needs(name), _is_without_them):
+            dtypes, what = [*dtypes, *_float64.DTYPES], [*what, *_float64.DTYPES]
+            reason = f"{_float64.REASON}, or CANN's function does not take "
         if dtypes:
             conditions.append(_kernels.takes_one_of(operator, frozenset(getattr(torch, dtype) for dtype in dtypes)))
         if rule is not None:
@@ -215,7 +220,7 @@ class Installation:
         if not conditions:
             return None
         one = conditions[0] if len(conditions) == 1 else _kernels.either(*conditions)
-        return one, f"CANN's function does not take {', '.join(what)}"
+        return one, reason + ", ".join(dict.fromkeys(what))
 
     def _count(self, name: str) -> None:
         operator = _operator(name)
@@ -244,6 +249,10 @@ class Installation:
             return
         if _has_cpu_kernel(name) or _has(name, "CompositeImplicitAutograd"):
             self._register(name, "AutogradPrivateUse1", _kernels.decomposed(operator), with_keyset=True)
+
+
+def _is_without_them(function: str) -> bool:
+    return not _float64.is_made_of_them(function)
 
 
 def _has_cpu_kernel(name: str) -> bool:

@@ -42,7 +42,7 @@ struct Square : Elementwise<Square> {
   }
 };
 
-// To the power of 3, -1, 1/2 or -1/2.
+// To the power of 3, -1, 1/2 or -1/2, and of 0 or 1, where the power's own function gives the same bits.
 struct SimplePower : Elementwise<SimplePower> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double>;
@@ -53,6 +53,8 @@ struct SimplePower : Elementwise<SimplePower> {
   HWY_INLINE V operator()(D d, V x) const {
     using T = hn::TFromD<D>;
     const T exponent = scalars.Get<T>(0);
+    if (exponent == T{0}) return hn::Set(d, T{1});
+    if (exponent == T{1}) return x;
     if (exponent == T{3}) return hn::Mul(hn::Mul(x, x), x);
     if (exponent == T{-1}) return hn::Div(hn::Set(d, T{1}), x);
     // -0 and -infinity count as positive, as C has it.
@@ -136,18 +138,18 @@ constexpr auto ScalarChecks(const Check& first_null, const Check& second_null, S
                    PromotedCastsTo(out), RankAtMost(8, {kTensor}), SameShape(kTensor, out),
                    SizesRepresentable({out}), DoneIfEmpty({kTensor})));
 }
-constexpr auto LastChecks(int out) {
-  return Join(ComputableChecks({kTensor}, out, {kScalar}), List(kPowerFunctionsThere));
-}
+bool HasNoShorterWay(const OperatorCall& call) noexcept;
+
 constexpr auto TensorScalarChecks(int out) {
   return Join(ScalarChecks(NotNull(kTensor), ScalarNotNull(kScalar), ScalarRule::kPowTensorScalar, out),
-              List(OnProducts(products::kAscend950, Check{.run = CheckExponent})), LastChecks(out));
+              List(OnProducts(products::kAscend950, Check{.run = CheckExponent})),
+              ComputableChecks({kTensor}, out, {kScalar}), List(If(HasNoShorterWay, kPowerFunctionsThere)));
 }
 constexpr auto kTensorScalarChecks = TensorScalarChecks(kOut);
 constexpr auto kInPlaceTensorScalarChecks = TensorScalarChecks(kTensor);
 constexpr auto kScalarTensorChecks =
     Join(ScalarChecks(ScalarNotNull(kScalar), NotNull(kTensor), ScalarRule::kPowScalarTensor, kOut),
-         LastChecks(kOut));
+         ComputableChecks({kTensor}, kOut, {kScalar}), List(kPowerFunctionsThere));
 
 // The kernel for a floating or complex power that there is a shorter way to, or nullptr.
 const engine::KernelTable* ShortKernels(aclDataType promoted, const aclScalar& exponent) {
@@ -155,7 +157,11 @@ const engine::KernelTable* ShortKernels(aclDataType promoted, const aclScalar& e
   const double value = AsDouble(exponent);
   if (value == 2.0) return &kSquare;
   const bool is_simple = value == 3.0 || value == -1.0 || value == 0.5 || value == -0.5;
-  return is_simple && !IsComplex(promoted) ? &kSimplePower : nullptr;
+  const bool is_none = promoted == ACL_DOUBLE && (value == 0.0 || value == 1.0);
+  return (is_simple && !IsComplex(promoted)) || is_none ? &kSimplePower : nullptr;
+}
+bool HasNoShorterWay(const OperatorCall& call) noexcept {
+  return ShortKernels(call.promoted, call.Scalar(kScalar)) == nullptr;
 }
 
 void SetTensorScalar(const OperatorCall& call, Executor& executor) {

@@ -3,9 +3,13 @@
 #include "engine/functions/sleef.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <cstdio>
 #include <iterator>
+#include <string_view>
+
+#include "engine/functions/sleef_file.h"
 
 namespace portacl::engine {
 
@@ -34,9 +38,14 @@ struct Variant {
 constexpr Variant kVariants[] = {
     {"d1", "purecfma"}, {"d4", "avx2"}, {"d8", "avx512f"}, {"d2", "advsimd"}, {"dx", "sve"}};
 
+// The copy beside the library comes first, wherever there is one: results depend on no other version that a machine may have.
+constexpr const char* kLibraries[] = {"libportacl_sleef.so", "libsleef.so.3"};
+
 constexpr const char* kNoFma = "the processor has no fused multiply-add (FMA and AVX2)";
-constexpr const char* kNoLibrary = "libsleef.so.3 cannot be loaded (package libsleef3)";
-constexpr const char* kNoFunctions = "libsleef.so.3 lacks functions of this instruction set";
+constexpr const char* kNoLibrary =
+    "SLEEF cannot be loaded: neither libportacl_sleef.so beside portacl nor libsleef.so.3 (package "
+    "libsleef3)";
+constexpr const char* kNoFunctions = "SLEEF (libsleef.so.3) lacks functions of this instruction set";
 
 bool ProcessorFuses() noexcept {
 #if defined(__x86_64__)
@@ -51,10 +60,16 @@ bool ProcessorFuses() noexcept {
 struct Loaded {
   SleefTable tables[std::size(kVariants)];
   const char* missing[std::size(kVariants)];
+  const char* file = "";
 
   Loaded() noexcept : tables{}, missing{} {
     const bool fuses = ProcessorFuses();
-    void* const library = fuses ? dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL) : nullptr;
+    void* library = nullptr;
+    for (const char* name : kLibraries) {
+      if (fuses && library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    }
+    link_map* map = nullptr;
+    if (library != nullptr && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0) file = map->l_name;
     for (size_t isa = 0; isa < std::size(kVariants); ++isa) {
       missing[isa] = !fuses               ? kNoFma
                      : library == nullptr ? kNoLibrary
@@ -91,6 +106,12 @@ const SleefTable* LoadSleef(Isa isa) noexcept {
 const char* WhySleefIsMissing(Isa isa) noexcept {
   const char* const reason = Load().missing[static_cast<size_t>(isa)];
   return reason == nullptr ? "" : reason;
+}
+
+const char* SleefFile() noexcept { return Load().file; }
+bool SleefIsOwn() noexcept {
+  const std::string_view file = SleefFile();
+  return file.substr(file.rfind('/') + 1) == kLibraries[0];
 }
 
 }  // namespace portacl::engine
