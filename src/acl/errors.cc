@@ -118,8 +118,17 @@ struct ThreadMessages final : Kept {
 thread_local Kept* thread_messages = nullptr;
 thread_local aclError last_error = ACL_SUCCESS;
 
+// torch_npu asks for the last error whenever a call has failed, and goes by it instead of what the call returned.
+// At 207000 it warns and goes on as if nothing had failed: with an executor or a handle that nobody wrote. So a
+// refusal leaves its other name, 200006, and an operator's failure counts: it must not pass for an older one.
+aclError AsLastError(aclError status) noexcept {
+  return status == ACL_ERROR_RT_FEATURE_NOT_SUPPORT ? ACL_ERROR_FEATURE_UNSUPPORTED : status;
+}
+
 aclError LogAndReport(aclError status, MessageClass message_class, const Text& message,
                       std::string_view solution, SourceSite site) noexcept {
+  // A repeated aclInit may be ignored, so it is nobody's last error.
+  if (status != ACL_ERROR_REPEAT_INITIALIZE) last_error = AsLastError(status);
   LogFailure(status, message.view(), site);
   ReportMessage(message_class, message, solution);
   return status;
@@ -148,8 +157,6 @@ void ReportMessage(MessageClass message_class, const Text& message, std::string_
 
 aclError Fail(aclError status, MessageClass message_class, const Text& message, std::string_view solution,
               SourceSite site) noexcept {
-  // A repeated aclInit may be ignored, so it is nobody's last error.
-  if (status != ACL_ERROR_REPEAT_INITIALIZE) last_error = status;
   return LogAndReport(status, message_class, message, solution, site);
 }
 

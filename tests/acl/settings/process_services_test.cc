@@ -8,14 +8,20 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "acl/acl.h"
 #include "acl/acl_dump.h"
+#include "acl/acl_op_compiler.h"
+#include "acl/acl_prof.h"
 #include "acl/acl_rt_api.h"
+#include "aclnnop/aclnn_add.h"
 #include "gtest/gtest.h"
+#include "runtime/rt.h"
 #include "support/environment.h"
 
 namespace portacl::testing {
@@ -300,6 +306,139 @@ TEST(LastError, IsTheThreadsOwn) {
   EXPECT_EQ(aclrtGetLastError(static_cast<aclrtLastErrLevel>(1)), ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_INVALID_DEVICEID);
   EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 0) << "taken";
+}
+
+aclError Peek() { return aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL); }
+
+// Every function, and every value of one, that is refused as not supported.
+std::vector<std::pair<const char*, std::function<aclError()>>> Refusals(aclrtStream stream) {
+  static uint64_t number = 0;
+  static int64_t whole = 0;
+  static size_t size = 0;
+  static uint32_t word = 0;
+  static void* address = nullptr;
+  static void* other_address = nullptr;
+  static char text[64] = {};
+  static int32_t process = 1;
+  static aclrtDrvMemHandle memory = nullptr;
+  static aclrtBinHandle file = nullptr;
+  static aclrtFuncHandle kernel = nullptr;
+  static aclrtEvent event = nullptr;
+  static aclrtStream made = nullptr;
+  static aclrtIpcEventHandle shared_event = {};
+  static aclmdlRI graph = nullptr;
+  static aclrtTaskGrp group = nullptr;
+  static aclrtStreamAttrValue value = {};
+  value.cacheOpInfoSwitch = 1;
+#define REFUSAL(function, ...)                                              \
+  {                                                                         \
+#function, [=] { return static_cast<aclError>(function(__VA_ARGS__)); } \
+  }
+  return {
+      REFUSAL(aclrtMemExportToShareableHandle, nullptr, ACL_MEM_HANDLE_TYPE_NONE, 0, &number),
+      REFUSAL(aclrtMemImportFromShareableHandle, 1, 0, &memory),
+      REFUSAL(aclrtMemSetPidToShareableHandle, 1, &process, 1),
+      REFUSAL(aclrtIpcMemGetExportKey, &number, 8, text, 64, 0),
+      REFUSAL(aclrtIpcMemImportByKey, &address, text, 0),
+      REFUSAL(aclrtIpcMemSetImportPid, text, &process, 1),
+      REFUSAL(aclrtIpcMemClose, text),
+      REFUSAL(aclrtIpcGetEventHandle, nullptr, &shared_event),
+      REFUSAL(aclrtIpcOpenEventHandle, shared_event, &event),
+      REFUSAL(aclrtCreateEventWithFlag, &event, ACL_EVENT_IPC),
+      REFUSAL(aclrtCreateEventExWithFlag, &event, ACL_EVENT_IPC),
+      REFUSAL(aclmdlInitDump),
+      REFUSAL(aclmdlSetDump, "dump.json"),
+      REFUSAL(aclmdlFinalizeDump),
+      REFUSAL(aclrtBinaryLoadFromData, &number, 8, nullptr, &file),
+      REFUSAL(aclrtBinaryGetFunction, nullptr, "kernel", &kernel),
+      REFUSAL(aclrtGetFunctionAddr, nullptr, &address, &other_address),
+      REFUSAL(rtDevBinaryRegister, nullptr, &address),
+      REFUSAL(rtFunctionRegister, nullptr, nullptr, "kernel", nullptr, 0),
+      REFUSAL(rtKernelLaunch, nullptr, 1, nullptr, 0, nullptr, stream),
+      REFUSAL(rtGetC2cCtrlAddr, &number, &word),
+      REFUSAL(aclprofInit, "profile", 7),
+      REFUSAL(aclprofWarmup, nullptr),
+      REFUSAL(aclprofStart, nullptr),
+      REFUSAL(aclprofStop, nullptr),
+      REFUSAL(aclprofFinalize),
+      REFUSAL(aclprofDestroyConfig, nullptr),
+      REFUSAL(aclprofSetConfig, static_cast<aclprofConfigType>(1), text, 0),
+      REFUSAL(aclprofGetStepTimestamp, nullptr, ACL_STEP_START, stream),
+      REFUSAL(aclprofGetSupportedFeatures, &size, &address),
+      REFUSAL(aclprofGetSupportedFeaturesV2, &size, &address),
+      REFUSAL(aclprofRegisterDeviceCallback),
+      REFUSAL(aclmdlRICaptureBegin, stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL),
+      REFUSAL(aclmdlRICaptureEnd, stream, &graph),
+      REFUSAL(aclmdlRICaptureTaskGrpBegin, stream),
+      REFUSAL(aclmdlRICaptureTaskGrpEnd, stream, &group),
+      REFUSAL(aclmdlRICaptureTaskUpdateBegin, stream, nullptr),
+      REFUSAL(aclmdlRICaptureTaskUpdateEnd, stream),
+      REFUSAL(aclmdlRIExecuteAsync, nullptr, stream),
+      REFUSAL(aclmdlRIGetId, nullptr, &word),
+      REFUSAL(aclmdlRIDebugPrint, nullptr),
+      REFUSAL(aclmdlRIDebugJsonPrint, nullptr, "graph.json", 0),
+      REFUSAL(aclmdlRIDestroy, nullptr),
+      REFUSAL(aclrtSetStreamAttribute, stream, ACL_STREAM_ATTR_CACHE_OP_INFO, &value),
+      REFUSAL(aclrtCreateStreamWithConfig, &made, 0, ACL_STREAM_PERSISTENT),
+      REFUSAL(aclrtMemcpyAsync, text, 8, text + 8, 8, ACL_MEMCPY_HOST_TO_HOST, stream),
+      REFUSAL(aclrtMemcpy2dAsync, text, 8, text + 8, 8, 8, 1, ACL_MEMCPY_HOST_TO_HOST, stream),
+      REFUSAL(aclrtSetDeviceSatMode, ACL_RT_OVERFLOW_MODE_SATURATION),
+      REFUSAL(aclrtSetStreamOverflowSwitch, stream, 1),
+      REFUSAL(aclrtGetOverflowStatus, text, 64, stream),
+      REFUSAL(aclrtResetOverflowStatus, stream),
+      REFUSAL(aclrtSetTsDevice, ACL_TS_ID_AIVECTOR),
+      REFUSAL(aclrtGetDeviceInfo, 0, ACL_DEV_ATTR_MAX_GRID_DIM_X, &whole),
+      REFUSAL(aclrtMemUceRepair, 0, nullptr, 0),
+  };
+#undef REFUSAL
+}
+
+// torch_npu goes by the last error: 207000 there has it go on with what nobody wrote.
+TEST(LastError, OfWhatIsNotSupportedIsIts200006) {
+  const ScopedEnvironment environment(Variables{});
+  for (const auto& [name, call] : Refusals(environment.stream())) {
+    Message();
+    aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+    EXPECT_EQ(call(), ACL_ERROR_RT_FEATURE_NOT_SUPPORT) << name;
+    EXPECT_EQ(Peek(), ACL_ERROR_FEATURE_UNSUPPORTED) << name;
+    const std::string message = Message();
+    EXPECT_NE(message.find(std::string(name) + " is not supported: "), std::string::npos) << message;
+    EXPECT_EQ(aclrtSetDevice(99), ACL_ERROR_RT_INVALID_DEVICEID);
+    EXPECT_EQ(Peek(), ACL_ERROR_RT_INVALID_DEVICEID) << name << ": a later failure counts";
+    EXPECT_EQ(call(), ACL_ERROR_RT_FEATURE_NOT_SUPPORT) << name;
+    EXPECT_EQ(Peek(), ACL_ERROR_FEATURE_UNSUPPORTED) << name << ": a later refusal counts";
+    EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_FEATURE_UNSUPPORTED) << name;
+    EXPECT_EQ(Peek(), 0) << name << ": taken";
+  }
+  for (const auto& create :
+       {+[] { return static_cast<const void*>(aclprofCreateStepInfo()); },
+        +[]() -> const void* { return aclprofCreateConfig(nullptr, 0, ACL_AICORE_NONE, nullptr, 0); }}) {
+    aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+    EXPECT_EQ(create(), nullptr);
+    EXPECT_EQ(Peek(), ACL_ERROR_FEATURE_UNSUPPORTED);
+  }
+}
+
+// What operators return for a null argument.
+constexpr aclError kNullPointer = 161001;
+
+TEST(LastError, OfAnOperatorHidesAnOlderOne) {
+  const ScopedEnvironment environment(Variables{});
+  uint64_t workspace = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_EQ(aclmdlInitDump(), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_EQ(aclnnAddsGetWorkspaceSize(nullptr, nullptr, nullptr, nullptr, &workspace, &executor),
+            kNullPointer);
+  EXPECT_EQ(Peek(), kNullPointer);
+  EXPECT_EQ(aclmdlInitDump(), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_EQ(aclnnAdds(nullptr, 0, nullptr, environment.stream()), kNullPointer);
+  EXPECT_EQ(Peek(), kNullPointer);
+  EXPECT_EQ(aclmdlInitDump(), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_EQ(aclopCompileAndExecute("Mish", 0, nullptr, nullptr, 0, nullptr, nullptr, nullptr, ACL_ENGINE_SYS,
+                                   ACL_COMPILE_SYS, nullptr, environment.stream()),
+            ACL_ERROR_OP_NOT_FOUND);
+  EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_OP_NOT_FOUND);
+  EXPECT_EQ(Peek(), 0);
 }
 
 TEST(Unsupported, SaysSo) {
