@@ -27,7 +27,7 @@ def compiled(folder: Path, compiler: str) -> Path:
 
 
 def run(folder: Path, compiler: str, cases: list[str]) -> list[dict]:
-    """The outcomes, of a process for each case; `worst` is a part of what is allowed."""
+    """The outcomes, of a process for each case."""
     try:
         program = compiled(folder, compiler)
     except subprocess.CalledProcessError as error:
