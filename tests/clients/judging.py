@@ -112,6 +112,8 @@ def without_dropout(model: torch.nn.Module) -> torch.nn.Module:
     for module in model.modules():
         if isinstance(module, torch.nn.modules.dropout._DropoutNd):
             module.p = 0.0
+        if hasattr(module, "dropout_prob"):  # of labels, in diffusers
+            module.dropout_prob = 0.0
     return model
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+import architectures
 import torch
 import transformers
 from transformers.models.auto import modeling_auto as auto
@@ -169,13 +170,15 @@ def inputs(made: torch.nn.Module, config: Any) -> dict[str, torch.Tensor]:
         if "attention_mask" in takes:
             given["attention_mask"] = torch.ones(2, 12, dtype=torch.int64)
             given["attention_mask"][1, 9:] = 0
-    if main == "pixel_values" or (main != "input_ids" and "pixel_values" in takes):
+    if main == "pixel_values" or config.model_type in architectures.BOTH or (main != "input_ids" and "pixel_values" in takes):
         size = find(config, ("image_size", "img_size")) or 64
         height, width = size if isinstance(size, (list, tuple)) else (size, size)
         frames = find(config, ("num_frames",))
         channels = find(config, ("num_channels", "in_channels", "in_chans")) or 3
         shape = (2, frames, channels, height, width) if frames else (2, channels, height, width)
         given["pixel_values"] = numbers(*shape)
+    if "noise" in takes and "pixel_values" in given:  # what is masked is drawn otherwise
+        given["noise"] = numbers(2, (given["pixel_values"].shape[-1] // find(config, ("patch_size",))) ** 2)
     if main == "input_features":
         bins = find(config, ("num_mel_bins", "input_feat_per_channel", "feature_size")) or 16
         length = 2 * (find(config, ("max_source_positions",)) or 32)
