@@ -15,6 +15,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "hubert": _SPEECH,
     "mamba2": {"num_heads": 8, "head_dim": 8, "n_groups": 1},
     "marian": {"decoder_vocab_size": 128},
+    "siglip": {"text_config": {"projection_size": 32}},
     "swin": {"image_size": 56, "patch_size": 4, "embed_dim": 16, "depths": [1, 1], "num_heads": [2, 4], "window_size": 7, "out_features": ["stage2"], "out_indices": [2]},
     "switch_transformers": {"router_jitter_noise": 0.0},  # drawn while training
     "wav2vec2": _SPEECH,
