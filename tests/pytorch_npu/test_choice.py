@@ -262,6 +262,60 @@ class TestWarnings:
         assert all(line.startswith("FallbackWarning <string> aten::") for line in lines)
         assert "aten::renorm" in lines[0] and "aclnnRenorm" in lines[0] and "PORTACL_FALLBACK=quiet" in lines[0]
 
+    def warned_in_a_gradient(self, program, steps: str) -> list[list[str]]:
+        """What was warned of: file, line, message. The gradient of lgamma, digamma, falls back in autograd's own thread."""
+        out, err, status = program(
+            f"""
+            import threading, warnings
+            x = torch.full((3,), 2.5, device="npu", requires_grad=True)
+            torch.lgamma(x)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                {steps}
+            for one in caught:
+                print(one.filename, one.lineno, one.message, sep="|")
+            """
+        )
+        assert status == 0, err
+        return [line.split("|") for line in out.splitlines()]
+
+    def test_in_a_gradient_the_line_that_asked_for_it_and_the_gradients_name(self, program):
+        [(file, line, message)] = self.warned_in_a_gradient(program, "torch.lgamma(x).sum().backward()")
+        assert file == "<string>" and line == "9"
+        assert "aten::digamma" in message and "called by the gradient LgammaBackward0" in message
+
+    def test_in_a_gradient_the_forwards_line_where_it_was_recorded(self, program):
+        steps = """
+                torch.autograd.set_detect_anomaly(True)
+                y = torch.lgamma(x).sum()
+                y.backward()
+        """.strip()
+        caught = self.warned_in_a_gradient(program, steps)
+        [(file, line, message)] = [one for one in caught if "digamma" in one[2]]
+        assert file == "<string>" and line == "10"
+        assert "called by the gradient LgammaBackward0" in message
+
+    def test_in_gradients_of_several_threads_the_gradients_name(self, program):
+        steps = """
+                inside, leave = threading.Event(), threading.Event()
+                def wait(gradient):
+                    inside.set()
+                    leave.wait()
+                cpu = torch.ones(1, requires_grad=True)
+                waits = cpu * 2
+                waits.register_hook(wait)
+                other = threading.Thread(target=waits.backward)
+                other.start()
+                inside.wait()
+                third = threading.Thread(target=torch.lgamma(x).sum().backward)
+                third.start()
+                third.join()
+                leave.set()
+                other.join()
+        """.strip()
+        [(file, line, message)] = self.warned_in_a_gradient(program, steps)
+        assert file == "<the gradient LgammaBackward0>" and "called by the gradient LgammaBackward0" in message
+
     def test_quiet(self, program):
         out, err, status = program("print(torch.ones(2, 3).npu().renorm(2, 0, 9).sum().item())", PORTACL_FALLBACK="quiet")
         assert status == 0 and "FallbackWarning" not in err

@@ -28,3 +28,9 @@ def test_each_rank_has_what_one_process_computes(command, processes, no_librarie
     done = torchrun(processes, *command, LD_LIBRARY_PATH=f"{os.environ['LD_LIBRARY_PATH']}:{no_libraries}")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]
     assert done.stdout.count("done") == processes
+
+
+def test_more_processes_than_devices_are_told_which_variable_says_how_many():
+    done = torchrun(2, "collectives.py", PORTACL_DEVICE_COUNT="1")
+    assert done.returncode != 0
+    assert "deviceId has the value 1, accepted: 0 to 0. PORTACL_DEVICE_COUNT says how many devices there are" in done.stderr

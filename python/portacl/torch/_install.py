@@ -3,17 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import os
 import re
-import sys
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import torch
 import torch_npu
 
-from . import FallbackWarning, _calls, _compositions, _float64, _kernels, _refusals, _table
+from . import _calls, _compositions, _float64, _kernels, _refusals, _table, _warning
 
 _registered = torch._C._dispatch_get_registrations_for_dispatch_key
 _has = torch._C._dispatch_has_kernel_for_dispatch_key
@@ -53,16 +50,6 @@ def _operator(name: str) -> torch._ops.OpOverload | None:
 
 
 _NO_CPU_KERNEL = "PyTorch has no CPU kernel that could stand in"
-_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-
-
-def _warn(message: str) -> None:
-    """A warning that points at the first line outside this package."""
-    level, frame = 2, sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
-        frame = frame.f_back  # type: ignore[assignment]
-        level += 1
-    warnings.warn(message, FallbackWarning, stacklevel=level)
 
 
 def _table_for(version: str) -> _table.Table:
@@ -186,7 +173,7 @@ class Installation:
         else:
 
             def first() -> None:
-                _warn(f"{name} is computed by PyTorch's CPU kernel: {reason} (PORTACL_FALLBACK=quiet: no such warnings)")
+                _warning.warn(f"{name} is computed by PyTorch's CPU kernel: {reason} (PORTACL_FALLBACK=quiet: no such warnings)")
 
         return _kernels.fallback(operator, calls, first)
 

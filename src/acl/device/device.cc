@@ -118,13 +118,19 @@ aclError CheckDevice(const char* api, int64_t device) noexcept {
         Text(api, ": the environment's configuration is not accepted; call aclInit to see which variable."));
   }
   if (device >= 0 && device < count) return ACL_SUCCESS;
+  Text message(api, ": parameter deviceId has the value ", device);
   if (count == 0) {
-    return Fail(ACL_ERROR_RT_INVALID_DEVICEID, MessageClass::kRuntimeValue,
-                Text(api, ": parameter deviceId has the value ", device,
-                     ", but ASCEND_RT_VISIBLE_DEVICES leaves no device."));
+    message.Add(", but ASCEND_RT_VISIBLE_DEVICES leaves no device.");
+  } else {
+    message.Add(", accepted: 0 to ").Add(count - 1).Add(".");
   }
-  return Fail(ACL_ERROR_RT_INVALID_DEVICEID, MessageClass::kRuntimeValue,
-              Text(api, ": parameter deviceId has the value ", device, ", accepted: 0 to ", count - 1, "."));
+  // Who starts more processes than there are devices meets this first.
+  if (device >= 0) {
+    message.Add(
+        " PORTACL_DEVICE_COUNT says how many devices there are (1 unless it is set), "
+        "ASCEND_RT_VISIBLE_DEVICES which of them are seen (all unless it is set).");
+  }
+  return Fail(ACL_ERROR_RT_INVALID_DEVICEID, MessageClass::kRuntimeValue, message);
 }
 
 Context* FindContext(aclrtContext handle) noexcept { return contexts.Find(handle); }

@@ -67,6 +67,25 @@ TEST(DeviceServices, VisibleDevices) {
   EXPECT_EQ(aclrtGetLogicDevIdByUserDevId(0, nullptr), ACL_ERROR_INVALID_PARAM);
 }
 
+TEST(DeviceServices, ADeviceTooManyNamesTheVariablesThatSayHowMany) {
+  const struct {
+    const char* list;
+    int32_t device;
+    const char* accepted;
+  } cases[] = {{"", 2, "accepted: 0 to 1"}, {"0", 1, "accepted: 0 to 0"}, {"2", 0, "leaves no device"}};
+  for (const auto& one : cases) {
+    const ScopedEnvironment environment(Devices("2", one.list), Start::kWithoutDevice);
+    EXPECT_EQ(aclrtSetDevice(one.device), ACL_ERROR_RT_INVALID_DEVICEID);
+    const char* const said = aclGetRecentErrMsg();
+    const std::string message = said == nullptr ? "" : said;
+    for (const std::string& part :
+         {"deviceId has the value " + std::to_string(one.device), std::string(one.accepted),
+          std::string("PORTACL_DEVICE_COUNT"), std::string("ASCEND_RT_VISIBLE_DEVICES")}) {
+      EXPECT_NE(message.find(part), std::string::npos) << part << " is not in: " << message;
+    }
+  }
+}
+
 TEST(DeviceServices, WhatADeviceSaysOfItself) {
   const ScopedEnvironment environment(Devices("2"), Start::kWithoutDevice);
   aclrtDeviceStatus state = ACL_RT_DEVICE_STATUS_END;
