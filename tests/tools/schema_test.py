@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, sys.argv.pop(1))
-from schema import headers, read  # noqa: E402
+from schema import functions, headers, read  # noqa: E402
 
 WHOLE = '''# A family.
 [half]
@@ -104,6 +104,52 @@ ACLNN_API aclnnStatus aclnnLater(void* workspace, uint64_t workspaceSize, aclOpE
                                  aclrtStream stream);
 ACLNN_API aclnnStatus aclnnNow(const float* data, uint64_t size);
 '''
+FUNCTIONS = '''// The C functions of src/aclnnop/odd/half.cc. Made by tools/schema from operators.toml.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "aclnnop/aclnn_half.h"
+#include "aclnnop/aclnn_mixed.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl::phase1 {
+aclnnStatus aclnnHalf(OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor);
+aclnnStatus aclnnInplaceHalf(OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor);
+aclnnStatus aclnnMixed(OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor);
+}  // namespace portacl::phase1
+
+aclnnStatus aclnnHalfGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                      aclOpExecutor** executor) {
+  const portacl::TensorArgument given_tensors[] = {{"self", self}, {"out", out}};
+  portacl::OperatorCall operator_call{"aclnnHalf", given_tensors, {}};
+  return portacl::phase1::aclnnHalf(operator_call, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnHalf)
+
+aclnnStatus aclnnInplaceHalfGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
+                                             aclOpExecutor** executor) {
+  const portacl::TensorArgument given_tensors[] = {{"selfRef", selfRef}};
+  portacl::OperatorCall operator_call{"aclnnInplaceHalf", given_tensors, {}, /*in_place=*/true};
+  return portacl::phase1::aclnnInplaceHalf(operator_call, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnInplaceHalf)
+
+aclnnStatus aclnnMixedGetWorkspaceSize(const aclTensor* biasOptional, const aclIntArray* dims,
+                                       const aclScalar* alpha, double eps, const int64_t axis,
+                                       const aclTensor* out, uint64_t* workspaceSize,
+                                       aclOpExecutor** executor) {
+  const portacl::TensorArgument given_tensors[] = {{"biasOptional", biasOptional}, {"out", out}};
+  const portacl::Attribute given_attributes[] = {
+      {"dims", dims},
+      {"alpha", alpha},
+      {"eps", eps},
+      {"axis", axis},
+  };
+  portacl::OperatorCall operator_call{"aclnnMixed", given_tensors, given_attributes};
+  return portacl::phase1::aclnnMixed(operator_call, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnMixed)
+'''
 FIRST = '[one]\nsource = "half"\nrepository = "math"\ntitle = "One."\n'
 
 
@@ -195,6 +241,39 @@ class Schema(unittest.TestCase):
             "\naclnnStatus aclnnOneGetWorkspaceSize(\n    const aclTensor* self) { return 0; }\naclnnStatus aclnnTwo(int a) { return a; }\n")
         self.assertEqual(self.mistake(FIRST + 'functions = ["aclnnOne(tensor self)"]\n'),
                          "src/aclnnop/odd/half.cc:4: aclnnTwo is defined, and src/aclnnop/odd/operators.toml has no such function.")
+
+    def test_functions(self):
+        source = self.root / "src/aclnnop/odd/half.cc"
+        source.write_text("PORTACL_PHASE_1(aclnnHalf) {\n}\nPORTACL_PHASE_1(aclnnInplaceHalf) {\n}\n// PORTACL_PHASE_1(aclnnNot)\n"
+                          "PORTACL_PHASE_1(aclnnMixed) {\n}\n")
+        made = functions.sources(self.root, self.read(odd=WHOLE))
+        self.assertEqual(list(made), ["aclnnop/odd/half_functions.h"])
+        self.assertEqual(made["aclnnop/odd/half_functions.h"], FUNCTIONS)
+
+    def test_the_number_of_outputs(self):
+        several = 'functions = ["aclnnOne(tensor self, out tensor a, out tensors b)", "aclnnTwo(inout tensor selfRef, out tensor a)"]\n'
+        one, two = self.read(odd=FIRST + several)[0].functions
+        self.assertEqual((functions.is_in_place(one), functions.output_count(one)), (False, 2))
+        self.assertEqual((functions.is_in_place(two), functions.output_count(two)), (False, 1))
+        self.assertIn("/*in_place=*/false, /*output_count=*/2}", functions.made(one))
+
+    def test_functions_that_cannot_be_made(self):
+        source = self.root / "src/aclnnop/odd/half.cc"
+        source.write_text("\nPORTACL_PHASE_1(aclnnTwo) {\n}\n")
+        with self.assertRaises(read.Error) as caught:
+            functions.sources(self.root, self.read(odd=FIRST + 'functions = ["aclnnOne(bools mask)"]\n'))
+        self.assertEqual(str(caught.exception), "src/aclnnop/odd/half.cc:2: aclnnTwo is in no operators.toml.")
+        source.write_text("PORTACL_PHASE_1(aclnnOne) {\n}\n")
+        with self.assertRaises(read.Error) as caught:
+            functions.sources(self.root, read.read(self.root))
+        self.assertEqual(str(caught.exception), "src/aclnnop/odd/operators.toml:5: aclnnOne has const aclBoolArray* mask, which no call "
+                                                "holds: its source defines it whole.")
+
+    def test_families(self):
+        found = headers.family_headers(self.read(odd=WHOLE, even=FIRST + 'functions = ["aclnnOne(tensor self)"]\n'))
+        self.assertEqual(list(found), ["aclnnop/families/even.h", "aclnnop/families/odd.h"])
+        self.assertTrue(found["aclnnop/families/odd.h"].endswith('#include "aclnnop/aclnn_half.h"\n#include "aclnnop/aclnn_mixed.h"\n'
+                                                                 '#include "aclnnop/aclnn_alias.h"\n'))
 
     def test_lines_of_others(self):
         self.assertIn("codes_of names two, which has no codes of its own", self.mistake(FIRST + 'codes_of = "two"\nfunctions = ["aclnnOne()"]\n'))

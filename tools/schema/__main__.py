@@ -1,6 +1,6 @@
 """Makes from the schema of the operators what the build, its users and its tools read.
 
-Usage: schema write FOLDER     FOLDER/include, all public headers; FOLDER/generated/aclnnop/operators.def, the list of operators
+Usage: schema write FOLDER     FOLDER/include, all public headers; FOLDER/generated/aclnnop, the list of operators, the C functions and families
        schema list             prints that list: OPERATOR(header, family, source, repository)
        schema header NAME      prints a public header, by its own name or that of a function
 
@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from schema import headers, read  # noqa: E402
+from schema import functions, headers, read  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -27,11 +27,7 @@ def put(file: pathlib.Path, text: str) -> None:
 
 def main() -> int:
     verb, *arguments = sys.argv[1:] or [""]
-    try:
-        operators = read.read(ROOT)
-    except read.Error as error:
-        print(error, file=sys.stderr)
-        return 1
+    operators = read.read(ROOT)
     if verb == "write" and len(arguments) == 1:
         folder = pathlib.Path(arguments[0])
         texts = headers.public_headers(ROOT, operators)
@@ -40,7 +36,10 @@ def main() -> int:
         for path in (folder / "include").rglob("*.h"):
             if path.relative_to(folder / "include").as_posix() not in texts:
                 path.unlink()
-        put(folder / "generated/aclnnop/operators.def", headers.list_of_operators(operators))
+        made = {"aclnnop/operators.def": headers.list_of_operators(operators)}
+        made |= headers.family_headers(operators) | functions.sources(ROOT, operators)
+        for path, text in made.items():
+            put(folder / "generated" / path, text)
     elif verb == "list" and not arguments:
         print(headers.list_of_operators(operators), end="")
     elif verb == "header" and len(arguments) == 1:
@@ -57,4 +56,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except read.Error as error:
+        sys.exit(str(error))

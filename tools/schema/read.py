@@ -19,10 +19,10 @@ has a table for each, [[NAME.group]], with text, arguments, codes and functions.
 at its end, `needs` those that it includes at its beginning. A header with neither source nor functions declares nothing of its own:
 it stands where CANN has it, and includes the headers that it names.
 
-A function has two phases. Its arguments, in CANN's order, are "[out | inout] TYPE NAME":
+A function has two phases. Its arguments, in CANN's order, are "[out | inout | mutable] TYPE NAME":
 `tensor`, `tensors`, `scalar`, `scalars`, `ints`, `floats` and `bools` are CANN's handles, any other TYPE is C's own. `out` is
-written, `inout` read and written. `const` before a handle that is written: CANN's signature says const all the same. `?` behind a
-handle's type: it may be null. "call aclnnNAME(...)" is a function of one phase, with the arguments as they are.
+written, `inout` read and written. `const` before a handle that is written: CANN's signature says const all the same; `mutable` before one
+that is read: it does not. `?` behind a handle's type: it may be null. "call aclnnNAME(...)" is a function of one phase, with the arguments as they are.
 
 Every mistake is an Error of one sentence that names file and line.
 
@@ -133,7 +133,7 @@ def _checked(file: _File, table: str, values: dict[str, object], known: dict[str
 
 
 def _argument(file: _File, table: str, text: str, whole: str) -> Argument:
-    match = re.fullmatch(r"(?:(out|inout) )?(const )?(.+?)(\?)? ?\b(\w+)", text.strip())
+    match = re.fullmatch(r"(?:(out|inout|mutable) )?(const )?(.+?)(\?)? ?\b(\w+)", text.strip())
     if match is None:
         raise file.error(table, f'"{text}" is no argument', whole)
     direction, const, kind, optional, name = match.groups()
@@ -148,7 +148,7 @@ def _argument(file: _File, table: str, text: str, whole: str) -> Argument:
         c_type = (const or "") + kind
     else:
         raise file.error(table, f'"{text}": {kind} is no type, known are {", ".join((*HANDLES, *C_TYPES))}', whole)
-    return Argument(name, kind, c_type, direction or "in", optional is not None)
+    return Argument(name, kind, c_type, "in" if direction in (None, "mutable") else direction, optional is not None)
 
 
 def _function(file: _File, table: str, text: object) -> Function:
