@@ -113,16 +113,31 @@ FUNCTIONS = '''// The C functions of src/aclnnop/odd/half.cc. Made by tools/sche
 #include "aclnnop/phase1.h"
 
 namespace portacl::phase1 {
-aclnnStatus aclnnHalf(OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor);
-aclnnStatus aclnnInplaceHalf(OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor);
-aclnnStatus aclnnMixed(OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor);
+struct aclnnHalfArguments {
+  const aclTensor* self;
+  aclTensor* out;
+};
+aclnnStatus aclnnHalf(const aclnnHalfArguments& given, OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor);
+struct aclnnInplaceHalfArguments {
+  aclTensor* selfRef;
+};
+aclnnStatus aclnnInplaceHalf(const aclnnInplaceHalfArguments& given, OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor);
+struct aclnnMixedArguments {
+  const aclTensor* biasOptional;
+  const aclIntArray* dims;
+  const aclScalar* alpha;
+  double eps;
+  int64_t axis;
+  const aclTensor* out;
+};
+aclnnStatus aclnnMixed(const aclnnMixedArguments& given, OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor);
 }  // namespace portacl::phase1
 
 aclnnStatus aclnnHalfGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
                                       aclOpExecutor** executor) {
   const portacl::TensorArgument given_tensors[] = {{"self", self}, {"out", out}};
   portacl::OperatorCall operator_call{"aclnnHalf", given_tensors, {}};
-  return portacl::phase1::aclnnHalf(operator_call, workspaceSize, executor);
+  return portacl::phase1::aclnnHalf({self, out}, operator_call, workspaceSize, executor);
 }
 PORTACL_PHASE_2(aclnnHalf)
 
@@ -130,7 +145,7 @@ aclnnStatus aclnnInplaceHalfGetWorkspaceSize(aclTensor* selfRef, uint64_t* works
                                              aclOpExecutor** executor) {
   const portacl::TensorArgument given_tensors[] = {{"selfRef", selfRef}};
   portacl::OperatorCall operator_call{"aclnnInplaceHalf", given_tensors, {}, /*in_place=*/true};
-  return portacl::phase1::aclnnInplaceHalf(operator_call, workspaceSize, executor);
+  return portacl::phase1::aclnnInplaceHalf({selfRef}, operator_call, workspaceSize, executor);
 }
 PORTACL_PHASE_2(aclnnInplaceHalf)
 
@@ -146,7 +161,7 @@ aclnnStatus aclnnMixedGetWorkspaceSize(const aclTensor* biasOptional, const aclI
       {"axis", axis},
   };
   portacl::OperatorCall operator_call{"aclnnMixed", given_tensors, given_attributes};
-  return portacl::phase1::aclnnMixed(operator_call, workspaceSize, executor);
+  return portacl::phase1::aclnnMixed({biasOptional, dims, alpha, eps, axis, out}, operator_call, workspaceSize, executor);
 }
 PORTACL_PHASE_2(aclnnMixed)
 '''

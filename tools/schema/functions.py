@@ -1,7 +1,7 @@
 """Writes, for each source of operators, the C functions that are the same for all: what they pass on is in their signature.
 
-A source has `PORTACL_PHASE_1(aclnnNAME) { ... }` for each function that is made: there it is given the call, `call`, whose tensors
-are the tensors and lists of tensors among the arguments and whose attributes are the others, both in their order. Functions that a
+A source has `PORTACL_PHASE_1(aclnnNAME) { ... }` for each function that is made. There `call` has the tensors and lists of tensors among
+the arguments as tensors and the others as attributes, both in their order; `given` has all as they are, by their names. Functions that a
 source defines whole, or by a macro of its own, are not made.
 
 SPDX-License-Identifier: Apache-2.0
@@ -60,7 +60,16 @@ def made(function: Function) -> str:
     if output_count(function) > 1:
         rest.append(f"/*output_count=*/{output_count(function)}")
     text += f"  portacl::OperatorCall operator_call{{{', '.join(rest)}}};\n"
-    return text + f"  return portacl::phase1::{function.name}(operator_call, workspaceSize, executor);\n}}\nPORTACL_PHASE_2({function.name})\n"
+    given = ", ".join(one.name for one in function.arguments)
+    text += f"  return portacl::phase1::{function.name}({{{given}}}, operator_call, workspaceSize, executor);\n}}\n"
+    return text + f"PORTACL_PHASE_2({function.name})\n"
+
+
+def declared(function: Function) -> str:
+    """What the source defines."""
+    members = "".join(f"  {one.c_type.removeprefix('const ') if '*' not in one.c_type else one.c_type} {one.name};\n" for one in function.arguments)
+    return (f"struct {function.name}Arguments {{\n{members}}};\naclnnStatus {function.name}(const {function.name}Arguments& given, OperatorCall& call, "
+            "uint64_t* workspaceSize, aclOpExecutor** executor);\n")
 
 
 def source_text(source: str, headers: list[Header], functions: list[Function]) -> str:
@@ -70,7 +79,7 @@ def source_text(source: str, headers: list[Header], functions: list[Function]) -
     if not functions:
         return out
     out += '#include "aclnnop/phase1.h"\n\nnamespace portacl::phase1 {\n'
-    out += "".join(f"aclnnStatus {one.name}(OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor);\n" for one in functions)
+    out += "".join(declared(one) for one in functions)
     return out + "}  // namespace portacl::phase1\n\n" + "\n".join(made(one) for one in functions)
 
 
