@@ -32,6 +32,9 @@ from compare_moves import ACL
 from installed_library import CallFailed, Library, int64s
 from peers import ROOT, SECONDS_TO_FALL_ASLEEP, compile_c, quantile
 
+sys.path.insert(0, str(ROOT / "tools"))
+import schema.read  # noqa: E402
+
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "i64": torch.int64, "i8": torch.int8, "bool": torch.bool}
 TOLERANCES = {"f32": 1e-4, "bf16": 4e-2}
 # Where functions have steps, the sides may stand on two sides of one: a quotient rounded to bf16 before it is truncated, or after.
@@ -163,7 +166,7 @@ class Portacl:
         self.build, self.loaded, self.product = build, None, None
         lib = build / "lib64"
         self.c = compile_c("maps_calls.c", place / "maps_calls.so",
-                           ["-I", str(ROOT / "include"), "-L", str(lib), f"-Wl,-rpath,{lib}", "-lportacl"])
+                           ["-I", str(build / "include"), "-L", str(lib), f"-Wl,-rpath,{lib}", "-lportacl"])
         self.c.maps_burst.restype = ctypes.c_double
         self.c.maps_burst.argtypes = [ctypes.POINTER(CallArguments), ctypes.c_void_p, ctypes.c_int, ctypes.c_int]
         self.c.maps_free.argtypes = [ctypes.POINTER(CallArguments)]
@@ -380,7 +383,7 @@ def main():
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
-    families = maps_table.families((ROOT / "src/aclnnop/operators.def").read_text())
+    families = maps_table.families(schema.read.read(ROOT))
     portacl, operands = Portacl(options.build.resolve(), place), Operands()
     seconds = options.minutes * 60 / len(cases)
     measured, failed = [], []

@@ -19,7 +19,6 @@ clamp), n (elements), rows, columns (of the matrices).
 SPDX-License-Identifier: Apache-2.0
 """
 import dataclasses
-import re
 
 FLOATS = ("f32", "bf16")
 NUMBERS = ("f32", "bf16", "i64")
@@ -43,7 +42,7 @@ OUTPUTS = {
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    name: str  # the operator as in operators.def, behind it the form
+    name: str  # the operator as in the schema, behind it the form
     function: str  # without aclnn
     ours: str
     torch: str
@@ -266,7 +265,6 @@ ROWS = (
 MEASURED_FAMILIES = ("activations", "arithmetic", "pointwise", "indexing", "random", "reductions", "sort", "matmul", "norm", "pooling")
 
 
-def families(definitions):
-    """Operator -> family, for the operators that the text of operators.def lists in the families that are measured."""
-    listed = re.findall(r"^OPERATOR\((\w+), (\w+), ", definitions, re.MULTILINE)
-    return {name: family for name, family in listed if family in MEASURED_FAMILIES}
+def families(operators):
+    """Operator -> family, for those of the schema that are in the families that are measured."""
+    return {one.name: one.family for one in operators if one.source and one.family in MEASURED_FAMILIES}

@@ -55,7 +55,7 @@ class Portacl:
     def __init__(self, build, place):
         lib = build / "lib64"
         self.c = compile_c("peers_calls.c", place / "peers_calls.so",
-                           ["-I", str(ROOT / "include"), "-L", str(lib), f"-Wl,-rpath,{lib}", "-lportacl"])
+                           ["-I", str(build / "include"), "-L", str(lib), f"-Wl,-rpath,{lib}", "-lportacl"])
         self.c.peers_message.restype = ctypes.c_char_p
         self.c.peers_make.restype = ctypes.c_void_p
         self.c.peers_make.argtypes = [ctypes.c_char_p, ctypes.c_int64, ctypes.c_int, ctypes.c_int,

@@ -4,10 +4,8 @@
 # DT_NEEDED lists the names that an NPU host has; but at run time the loader takes every symbol from libportacl.so, so
 # that its address is the same through every name.
 # SPDX-License-Identifier: Apache-2.0
-set(portacl_generated ${CMAKE_CURRENT_BINARY_DIR}/generated)
 set(portacl_tools ${PROJECT_SOURCE_DIR}/tools)
-file(GLOB_RECURSE portacl_public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h)
-set(portacl_library_lists ${PROJECT_SOURCE_DIR}/cmake/cann_libraries.txt ${PROJECT_SOURCE_DIR}/src/aclnnop/operators.def)
+set(portacl_library_lists ${PROJECT_SOURCE_DIR}/cmake/cann_libraries.txt)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${portacl_library_lists})
 execute_process(
   COMMAND ${Python3_EXECUTABLE} -B ${portacl_tools}/cann_libraries.py
@@ -22,7 +20,7 @@ add_custom_command(
   BYPRODUCTS ${portacl_generated}/exports.map ${portacl_filter_sources}
   COMMAND ${Python3_EXECUTABLE} -B ${portacl_tools}/filter_sources.py ${portacl_generated}
   COMMAND ${CMAKE_COMMAND} -E touch ${portacl_generated}/exports.stamp
-  DEPENDS ${portacl_public_headers} ${portacl_library_lists} ${portacl_tools}/cann_libraries.py
+  DEPENDS ${portacl_schema} ${portacl_library_lists} ${portacl_tools}/cann_libraries.py
           ${portacl_tools}/filter_sources.py ${portacl_tools}/public_functions.py
   COMMENT "Generating the lists of exported functions"
   VERBATIM)

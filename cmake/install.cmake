@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${portacl_include}/ DESTINATION include FILES_MATCHING PATTERN "*.h")
 # CANN installs every operator header a second time.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/aclnnop/ DESTINATION include/aclnnop/level2 FILES_MATCHING PATTERN "aclnn_*.h")
+install(DIRECTORY ${portacl_include}/aclnnop/ DESTINATION include/aclnnop/level2 FILES_MATCHING PATTERN "aclnn_*.h")
 # The master headers that CANN generates, one for each of its repositories of operators, and their second copies.
-file(STRINGS ${PROJECT_SOURCE_DIR}/src/aclnnop/operators.def portacl_operators REGEX "^OPERATOR")
+file(STRINGS ${portacl_generated}/aclnnop/operators.def portacl_operators REGEX "^OPERATOR")
 foreach(portacl_repository IN ITEMS nn math cv)
   set(portacl_operator_includes "")
   foreach(line IN LISTS portacl_operators)
@@ -56,7 +56,7 @@ install(FILES ${portacl_generated}/portacl.pc DESTINATION lib64/pkgconfig)
 # What build scripts ask for the name of the product. A program like any other: it links the libraries.
 add_executable(npu-smi ${PROJECT_SOURCE_DIR}/src/info/npu_smi.cc)
 target_compile_definitions(npu-smi PRIVATE "PORTACL_VERSION=\"${PROJECT_VERSION}\"")
-target_include_directories(npu-smi PRIVATE ${PROJECT_SOURCE_DIR}/include)
+target_include_directories(npu-smi PRIVATE ${portacl_include})
 target_link_libraries(npu-smi PRIVATE portacl_options cann_ascendcl)
 set_target_properties(npu-smi PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../lib64")
 install(TARGETS npu-smi RUNTIME DESTINATION bin)

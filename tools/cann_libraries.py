@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which library under CANN's names exports which function, from cmake/cann_libraries.txt, operators.def and the headers.
+"""Which library under CANN's names exports which function, from cmake/cann_libraries.txt and the headers.
 
 Usage: cann_libraries.py            prints the names, without lib and .so, one a line
        cann_libraries.py LIBRARY    prints the functions that it exports, one a line ("portacl": all of them)
@@ -8,10 +8,10 @@ SPDX-License-Identifier: Apache-2.0
 """
 import fnmatch
 import pathlib
-import re
 import sys
 
 import public_functions
+import schema.read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The library that has the code: the others only have its names.
@@ -24,10 +24,8 @@ def _listed() -> dict[str, list[str]]:
 
 
 def _repositories() -> dict[str, str]:
-    """The repository of each operator's header: the first word and the last of its line."""
-    text = (ROOT / "src" / "aclnnop" / "operators.def").read_text(encoding="utf-8")
-    lines = re.findall(r"^OPERATOR\((\w+),(?:.*,)? *(\w+)\)$", text, flags=re.MULTILINE)
-    return {f"aclnnop/aclnn_{name}.h": repository for name, repository in lines}
+    """The repository of each operator's header."""
+    return {f"aclnnop/aclnn_{one.name}.h": one.repository for one in schema.read.read(ROOT) if one.source}
 
 
 def names() -> list[str]:
@@ -37,14 +35,14 @@ def names() -> list[str]:
 
 def exports() -> dict[str, list[str]]:
     """The sorted functions of each library, that of the code included."""
-    declared = public_functions.functions_by_header(ROOT / "include")
+    declared = public_functions.functions_by_header(public_functions.headers_of(ROOT))
     patterns, repositories = _listed(), _repositories()
     found: dict[str, set[str]] = {name: set() for name in [CODE, *names()]}
     for header, functions in declared.items():
         found[CODE].update(functions)
         if header.startswith("aclnnop/") and functions:
             if header not in repositories:
-                sys.exit(f"{header} declares functions, but src/aclnnop/operators.def has no line for it")
+                sys.exit(f"{header} declares functions, but no operators.toml has it")
             found["opapi"].update(functions)
             found[f"opapi_{repositories[header]}"].update(functions)
         for name, headers in patterns.items():

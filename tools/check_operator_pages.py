@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks, or writes, what README.md, README.zh-CN.md and docs/operators.md say about operators: their families, functions,
-products and dtypes, as the public headers, src/aclnnop/operators.def and portacl-info have them.
+products and dtypes, as the schema and portacl-info have them.
 
 Usage: check_operator_pages.py [--write] [PORTACL_INFO]     (default: build/release/src/portacl-info)
 
@@ -9,15 +9,13 @@ SPDX-License-Identifier: Apache-2.0
 """
 import json
 import pathlib
-import re
 import subprocess
 import sys
 
-import public_functions
+import schema.read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- operators -->\n", "<!-- end of operators -->"
-PHASE_1 = "GetWorkspaceSize"
 # In the order of CANN's lists.
 SHORT_NAMES = {
     "FLOAT": "f32", "FLOAT16": "f16", "BF16": "bf16", "DOUBLE": "f64", "INT8": "s8", "INT16": "s16", "INT32": "s32",
@@ -28,14 +26,9 @@ SHORT_NAMES = {
 
 
 def operators() -> list[tuple[str, str, list[str]]]:
-    """(header, family, functions of phase 2), in the order of the list."""
-    declared = public_functions.functions_by_header(ROOT / "include")
-    text = (ROOT / "src/aclnnop/operators.def").read_text(encoding="utf-8")
-    found = []
-    for stem, family in re.findall(r"^OPERATOR\((\w+), (\w+), \w+, \w+\)$", text, re.MULTILINE):
-        header = f"aclnnop/aclnn_{stem}.h"
-        found.append((header, family, sorted(name for name in declared[header] if not name.endswith(PHASE_1))))
-    return found
+    """(header, family, functions), in the order of the schema."""
+    return [(f"aclnnop/aclnn_{one.name}.h", one.family, sorted(function.name for function in one.functions))
+            for one in schema.read.read(ROOT) if one.source]
 
 
 def accepted(info: pathlib.Path) -> dict[str, dict[str, str]]:

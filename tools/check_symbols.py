@@ -103,7 +103,7 @@ def faults_in_names(folder: pathlib.Path) -> list[str]:
 def faults_in_exports(library: pathlib.Path) -> list[str]:
     lines = output_of("nm", "-D", "--defined-only", str(library)).splitlines()
     exported = {line.split()[-1].split("@")[0] for line in lines}
-    declared = set(public_functions.functions(ROOT / "include"))
+    declared = set(public_functions.functions(public_functions.headers_of(ROOT)))
     faults = [f"{library.name} exports {name}, which no public header declares" for name in sorted(exported - declared)]
     return faults + [f"{library.name} does not export {name}" for name in sorted(declared - exported)]
 

@@ -7,6 +7,9 @@ import pathlib
 import re
 import sys
 
+import schema.headers
+import schema.read
+
 # A comment, a string or a character; raw strings first, since they may hold anything.
 _NOT_CODE = re.compile(
     r'R"(?P<mark>[^()\\ ]{0,16})\(.*?\)(?P=mark)"|//(?:\\\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'',
@@ -47,12 +50,23 @@ def _declarations(text):
             current += character
 
 
-def functions_by_header(include_dir):
-    """The functions that each header under include_dir declares, as sets, by the header's path below it."""
+def headers_of(root):
+    """The texts of all public headers of the sources at `root`, written or made, by their paths below an include folder."""
+    return schema.headers.public_headers(root, schema.read.read(root))
+
+
+def headers_under(include_dir):
+    """The texts of the headers under include_dir, likewise."""
+    paths = sorted(pathlib.Path(include_dir).rglob("*.h"))
+    return {path.relative_to(include_dir).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+
+
+def functions_by_header(headers):
+    """The functions that each header declares, as sets, by the header's path; of the texts of headers by their paths."""
     found = {}
-    for header in sorted(pathlib.Path(include_dir).rglob("*.h")):
-        names = found.setdefault(header.relative_to(include_dir).as_posix(), set())
-        for declaration in _declarations(header.read_text(encoding="utf-8")):
+    for path, text in headers.items():
+        names = found.setdefault(path, set())
+        for declaration in _declarations(text):
             if re.match(r"(typedef|using|static|static_assert|_Static_assert)\b", declaration):
                 continue
             # Attributes and macros with arguments, such as a deprecation message, are not parameter lists.
@@ -63,12 +77,12 @@ def functions_by_header(include_dir):
     return found
 
 
-def functions(include_dir):
-    """The sorted names of the functions declared in the headers under include_dir."""
-    return sorted(set().union(*functions_by_header(include_dir).values()))
+def functions(headers):
+    """The sorted names of the functions declared in these headers."""
+    return sorted(set().union(*functions_by_header(headers).values()))
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 2 or not pathlib.Path(sys.argv[1]).is_dir():
         sys.exit(__doc__)
-    print("\n".join(functions(sys.argv[1])))
+    print("\n".join(functions(headers_under(sys.argv[1]))))

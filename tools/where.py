@@ -10,6 +10,7 @@ import re
 import sys
 
 import public_functions
+import schema.read
 
 MOST_TESTS = 10  # files that are printed; the functions that every test calls are in many more
 PHASE_1 = "GetWorkspaceSize"
@@ -53,6 +54,10 @@ def lines_of_definition(root, name):
 
 
 def lines_of_declaration(root, name):
+    for function in (function for header in schema.read.read(root) for function in header.functions):
+        if name == function.name or (name == function.name + PHASE_1 and function.phases == 2):
+            path, line = function.place.split(":")
+            yield root / path, int(line)
     for path in sorted((root / "include").rglob("*.h")):
         text = code_of(path)
         match = re.search(rf"^(?!\s*#)[^\n]*?\b{name}\s*\(", text, re.MULTILINE)
@@ -82,7 +87,7 @@ def main() -> int:
         sys.exit(__doc__)
     name = sys.argv[1]
     root = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else pathlib.Path(__file__).parent.parent)
-    by_header = public_functions.functions_by_header(root / "include")
+    by_header = public_functions.functions_by_header(public_functions.headers_of(root))
     names = functions_meant(name, by_header)
     if not names:
         known = set().union(*by_header.values()) | {re.sub(r".*aclnn_|\.h$", "", header) for header in by_header}

@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 import check_operator_pages
+import schema.read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/conformance.md"
@@ -42,11 +43,9 @@ COLUMNS = ("operator", "product", "contract rows", "of them different", "numeric
 def operators() -> dict[str, str]:
     """aclnnL1LossBackward -> l1_loss_backward, in the order of the list: of the operators with test executables of their own."""
     found = {}
-    for stem in re.findall(r"^OPERATOR\((\w+),", (ROOT / "src/aclnnop/operators.def").read_text(), re.MULTILINE):
-        if not (ROOT / f"tests/contract/{stem}_contract_test.cc").exists():
-            continue
-        header = (ROOT / f"include/aclnnop/aclnn_{stem}.h").read_text()
-        found[re.search(r"\b(aclnn\w+)GetWorkspaceSize\s*\(", header).group(1)] = stem
+    for one in schema.read.read(ROOT):
+        if (ROOT / f"tests/contract/{one.name}_contract_test.cc").exists():
+            found[one.functions[0].name] = one.name
     return found
 
 

@@ -61,9 +61,10 @@ NEVER_CONVERTED = TINY | {'COMPLEX32', 'FLOAT8_E8M0'}
 NO_LOOP = {'FLOAT4_E2M1', 'FLOAT4_E1M2'}
 # What one operand may have, but not all.
 NOT_TOGETHER = dict.fromkeys(('aclnnPowTensorTensor', 'aclnnPowTensorScalar'), {'BOOL'})
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../src/aclnnop/operators.def'), encoding='utf-8') as listed:
-    INDEXING = {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
-        r'^OPERATOR\((\w+), (?:attention|convolution|foreach|indexing|matmul|norm|optimizers|pooling|recurrent|sort),', listed.read(), re.MULTILINE)}
+LISTED = subprocess.run([sys.executable, '-B', os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools/schema'), 'list'],
+                        check=True, capture_output=True, text=True).stdout
+INDEXING = {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
+    r'^OPERATOR\((\w+), (?:attention|convolution|foreach|indexing|matmul|norm|optimizers|pooling|recurrent|sort),', LISTED, re.MULTILINE)}
 # Operands that must have the dtype of another one.
 TIED = {'aclnnMseLossBackward': ('gradOutput', 'self', 'target'), 'aclnnKlDivTargetBackward': ('target', 'gradTarget')}
 RANDOM = {'aclnnInplaceUniform', 'aclnnInplaceNormal', 'aclnnNormalTensorTensor', 'aclnnInplaceRandom', 'aclnnBernoulli', 'aclnnRandperm',

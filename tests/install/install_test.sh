@@ -87,7 +87,7 @@ done
 
 # Every operator stands in the master header of its repository, and in no other.
 operators_of() { # REPOSITORY
-  sed -n "s/^OPERATOR(\([a-z0-9_]*\), .*, $1)$/#include \"aclnnop\/aclnn_\1.h\"/p" "$root/src/aclnnop/operators.def"
+  python3 -B "$root/tools/schema" list | sed -n "s/^OPERATOR(\([a-z0-9_]*\), .*, $1)$/#include \"aclnnop\/aclnn_\1.h\"/p"
 }
 for repository in nn math; do
   operators_of "$repository" >"$work/expected"

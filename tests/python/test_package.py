@@ -11,6 +11,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 from conftest import HERE, SITE, TOOLKIT, Python, clean_environment
@@ -63,8 +64,10 @@ def test_licences() -> None:
 
 def test_layout_is_that_of_an_installed_prefix() -> None:
     names = {str(path.relative_to(TOOLKIT)) for path in files() if TOOLKIT in path.parents}
-    headers = {f"include/{path.relative_to(ROOT / 'include')}" for path in (ROOT / "include").rglob("*.h")}
-    assert headers <= names
+    written = {f"include/{path.relative_to(ROOT / 'include')}" for path in (ROOT / "include").rglob("*.h")}
+    listed = subprocess.run([sys.executable, "-B", ROOT / "tools/schema", "list"], capture_output=True, text=True, check=True).stdout
+    made = {f"include/aclnnop/aclnn_{name}.h" for name in re.findall(r"^OPERATOR\((\w+),", listed, re.MULTILINE)}
+    assert len(made) > 400 and written | made <= names
     assert {"set_env.sh", "bin/portacl-info", "lib64/libportacl.so.0", "lib64/cmake/portacl/portacl-config.cmake"} <= names
     assert os.access(TOOLKIT / "bin" / "portacl-info", os.X_OK)
     # A link would have been copied: no file is there twice.

@@ -12,13 +12,17 @@ import sys
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)).parent
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tools")]
 import folds_table  # noqa: E402
 import images_table  # noqa: E402
 import maps_table  # noqa: E402
 import moves_table  # noqa: E402
 import ordered_table  # noqa: E402
+import public_functions  # noqa: E402
 import rows_table  # noqa: E402
+import schema.read  # noqa: E402
+
+HEADERS = public_functions.headers_of(ROOT)
 
 KINDS = {"aclTensor*": "tensor", "aclScalar*": "S", "int64_t": "I", "int": "I", "bool": "I", "float": "F", "double": "D",
          "aclDataType": "type", "char*": "text"}
@@ -29,7 +33,7 @@ NUMBERS = {"s", "t", "low", "high", "n", "rows", "columns"}
 
 def kinds_of_header(operator, function):
     """Of the parameters of phase 1 but the last two; None when the header declares no such function."""
-    text = (ROOT / f"include/aclnnop/aclnn_{operator}.h").read_text()
+    text = HEADERS[f"aclnnop/aclnn_{operator}.h"]
     found = re.search(rf"\baclnn{function}GetWorkspaceSize\(([^)]*)\)", text)
     if not found:
         return None
@@ -44,7 +48,7 @@ def kind_of_word(word):
 
 class MapsTable(unittest.TestCase):
     def test_every_operator_is_measured(self):
-        listed = maps_table.families((ROOT / "src/aclnnop/operators.def").read_text())
+        listed = maps_table.families(schema.read.read(ROOT))
         self.assertEqual(set(listed.values()), set(maps_table.MEASURED_FAMILIES))
         rows = (maps_table.ROWS + moves_table.ROWS + images_table.ROWS + folds_table.ROWS + ordered_table.ROWS +
                 rows_table.ROWS)

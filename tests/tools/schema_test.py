@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+"""What tools/schema makes of a small schema, and what it says of each kind of mistake.
+
+Usage: schema_test.py TOOLS
+SPDX-License-Identifier: Apache-2.0
+"""
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, sys.argv.pop(1))
+from schema import functions, headers, read  # noqa: E402
+
+WHOLE = '''# A family.
+[half]
+source = "half"
+repository = "math"
+title = "aclnnHalf and aclnnInplaceHalf, half of a tensor."
+about = """
+out = self / 2
+"""
+text = "See there."
+arguments = """
+self  operand
+out   result
+"""
+codes = """
+161001  self or out is null
+        (or both)
+"""
+functions = [
+  "aclnnHalf(tensor self, out tensor out)",
+  "aclnnInplaceHalf(inout tensor selfRef)",
+]
+
+[mixed]
+source = "half"
+repository = "nn"
+title = "aclnnMixed."
+needs = ["half"]
+also = ["alias"]
+[[mixed.group]]
+codes_of = "half"
+functions = ["aclnnMixed(tensor? biasOptional, ints dims, scalar alpha, double eps, const int64_t axis, out const tensor out)"]
+[[mixed.group]]
+phase_2 = "Waits."
+functions = ["aclnnLater(out tensors outs)", "call aclnnNow(const float* data, uint64_t size)"]
+
+[alias]
+title = "aclnnHalf, where CANN has it, too."
+needs = ["half"]
+'''
+HALF = '''// aclnnop/aclnn_half.h: aclnnHalf and aclnnInplaceHalf, half of a tensor.
+// SPDX-License-Identifier: Apache-2.0
+//
+// out = self / 2
+#ifndef PORTACL_ACLNNOP_ACLNN_HALF_H_
+#define PORTACL_ACLNNOP_ACLNN_HALF_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// See there.
+//   self  operand
+//   out   result
+// Codes, after those that all operators share, in this order:
+//   161001  self or out is null
+//           (or both)
+ACLNN_API aclnnStatus aclnnHalfGetWorkspaceSize(const aclTensor* self, aclTensor* out,
+                                                uint64_t* workspaceSize, aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnHalf(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                aclrtStream stream);
+ACLNN_API aclnnStatus aclnnInplaceHalfGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
+                                                       aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnInplaceHalf(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                       aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // PORTACL_ACLNNOP_ACLNN_HALF_H_
+'''
+MIXED = '''// Codes, after those that all operators share, in this order:
+//   161001  self or out is null
+//           (or both)
+ACLNN_API aclnnStatus aclnnMixedGetWorkspaceSize(const aclTensor* biasOptional, const aclIntArray* dims,
+                                                 const aclScalar* alpha, double eps, const int64_t axis,
+                                                 const aclTensor* out, uint64_t* workspaceSize,
+                                                 aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnMixed(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                 aclrtStream stream);
+
+ACLNN_API aclnnStatus aclnnLaterGetWorkspaceSize(aclTensorList* outs, uint64_t* workspaceSize,
+                                                 aclOpExecutor** executor);
+
+// Waits.
+ACLNN_API aclnnStatus aclnnLater(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                                 aclrtStream stream);
+ACLNN_API aclnnStatus aclnnNow(const float* data, uint64_t size);
+'''
+FUNCTIONS = '''// The C functions of src/aclnnop/odd/half.cc. Made by tools/schema from operators.toml.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "aclnnop/aclnn_half.h"
+#include "aclnnop/aclnn_mixed.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl::phase1 {
+struct aclnnHalfArguments {
+  const aclTensor* self;
+  aclTensor* out;
+};
+aclnnStatus aclnnHalf(const aclnnHalfArguments& given, OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor);
+struct aclnnInplaceHalfArguments {
+  aclTensor* selfRef;
+};
+aclnnStatus aclnnInplaceHalf(const aclnnInplaceHalfArguments& given, OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor);
+struct aclnnMixedArguments {
+  const aclTensor* biasOptional;
+  const aclIntArray* dims;
+  const aclScalar* alpha;
+  double eps;
+  int64_t axis;
+  const aclTensor* out;
+};
+aclnnStatus aclnnMixed(const aclnnMixedArguments& given, OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor);
+}  // namespace portacl::phase1
+
+aclnnStatus aclnnHalfGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
+                                      aclOpExecutor** executor) {
+  const portacl::TensorArgument given_tensors[] = {{"self", self}, {"out", out}};
+  portacl::OperatorCall operator_call{"aclnnHalf", given_tensors, {}};
+  return portacl::phase1::aclnnHalf({self, out}, operator_call, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnHalf)
+
+aclnnStatus aclnnInplaceHalfGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
+                                             aclOpExecutor** executor) {
+  const portacl::TensorArgument given_tensors[] = {{"selfRef", selfRef}};
+  portacl::OperatorCall operator_call{"aclnnInplaceHalf", given_tensors, {}, /*in_place=*/true};
+  return portacl::phase1::aclnnInplaceHalf({selfRef}, operator_call, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnInplaceHalf)
+
+aclnnStatus aclnnMixedGetWorkspaceSize(const aclTensor* biasOptional, const aclIntArray* dims,
+                                       const aclScalar* alpha, double eps, const int64_t axis,
+                                       const aclTensor* out, uint64_t* workspaceSize,
+                                       aclOpExecutor** executor) {
+  const portacl::TensorArgument given_tensors[] = {{"biasOptional", biasOptional}, {"out", out}};
+  const portacl::Attribute given_attributes[] = {
+      {"dims", dims},
+      {"alpha", alpha},
+      {"eps", eps},
+      {"axis", axis},
+  };
+  portacl::OperatorCall operator_call{"aclnnMixed", given_tensors, given_attributes};
+  return portacl::phase1::aclnnMixed({biasOptional, dims, alpha, eps, axis, out}, operator_call, workspaceSize, executor);
+}
+PORTACL_PHASE_2(aclnnMixed)
+'''
+FIRST = '[one]\nsource = "half"\nrepository = "math"\ntitle = "One."\n'
+
+
+class Schema(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for path in ("src/aclnnop/odd/half.cc", "src/aclnnop/even/half.cc"):
+            (self.root / path).parent.mkdir(parents=True)
+            (self.root / path).touch()
+
+    def read(self, **families):
+        for family, text in families.items():
+            (self.root / f"src/aclnnop/{family}/operators.toml").write_text(text)
+        return read.read(self.root)
+
+    def mistake(self, text, **more):
+        with self.assertRaises(read.Error) as caught:
+            self.read(odd=text, **more)
+        said = str(caught.exception)
+        self.assertEqual(said.count("\n"), 0, said)
+        return said
+
+    def test_headers(self):
+        half, mixed, alias = self.read(odd=WHOLE)
+        self.assertEqual(headers.header_text(half), HALF)
+        text = headers.header_text(mixed)
+        self.assertIn(MIXED, text)
+        self.assertIn('#include "aclnn/aclnn_base.h"\n#include "aclnn_half.h"\n#include "aclnn_util.h"\n', text)
+        self.assertIn('#endif\n\n// CANN declares these here, too.\n#include "aclnn_alias.h"\n\n#endif  // PORTACL', text)
+        self.assertEqual(headers.header_text(alias), '''// aclnnop/aclnn_alias.h: aclnnHalf, where CANN has it, too.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PORTACL_ACLNNOP_ACLNN_ALIAS_H_
+#define PORTACL_ACLNNOP_ACLNN_ALIAS_H_
+
+#include "aclnn_half.h"
+
+#endif  // PORTACL_ACLNNOP_ACLNN_ALIAS_H_
+''')
+        [nothing] = self.read(odd='[lost]\ntitle = "declares nothing."\n')
+        self.assertIn('#include "aclnn/aclnn_base.h"\n#include "aclnn_util.h"\n\n#endif', headers.header_text(nothing))
+        self.assertEqual(headers.list_of_operators([half, mixed, alias]), "OPERATOR(half, odd, half, math)\nOPERATOR(mixed, odd, half, nn)\n")
+
+    def test_arguments(self):
+        _, mixed, _ = self.read(odd=WHOLE)
+        bias, dims, alpha, eps, axis, out = mixed.functions[0].arguments
+        self.assertEqual((bias.name, bias.type, bias.direction, bias.is_optional), ("biasOptional", "tensor", "in", True))
+        self.assertEqual([one.c_type for one in (bias, dims, alpha, eps, axis, out)],
+                         ["const aclTensor*", "const aclIntArray*", "const aclScalar*", "double", "const int64_t", "const aclTensor*"])
+        self.assertEqual((out.direction, out.is_optional), ("out", False))
+        self.assertEqual([function.phases for function in mixed.functions], [2, 2, 1])
+        self.assertEqual(mixed.functions[0].place, "src/aclnnop/odd/operators.toml:31")
+
+    def test_families_are_read_by_name(self):
+        found = self.read(odd=WHOLE, even=FIRST + 'functions = ["aclnnOne(tensor self)"]\n')
+        self.assertEqual([(one.family, one.name) for one in found], [("even", "one"), ("odd", "half"), ("odd", "mixed"), ("odd", "alias")])
+
+    def test_what_is_missing(self):
+        at = "src/aclnnop/odd/operators.toml:1: one: "
+        self.assertEqual(self.mistake('[one]\nsource = "half"\nrepository = "math"\nfunctions = ["aclnnOne()"]\n'), at + "no title.")
+        self.assertEqual(self.mistake('[one]\nrepository = "math"\ntitle = "One."\nfunctions = ["aclnnOne()"]\n'), at + "no source.")
+        self.assertEqual(self.mistake('[one]\nsource = "half"\ntitle = "One."\nfunctions = ["aclnnOne()"]\n'), at + "no repository.")
+        self.assertEqual(self.mistake(FIRST), at + "no functions.")
+        self.assertEqual(self.mistake('\n[one]\nsource = "lost"\nrepository = "math"\ntitle = "One."\nfunctions = ["aclnnOne()"]\n'),
+                         "src/aclnnop/odd/operators.toml:3: one: its source src/aclnnop/odd/lost.cc is missing.")
+
+    def test_what_is_unknown(self):
+        at = "src/aclnnop/odd/operators.toml:5: one: "
+        self.assertIn(at + "formulas is no key, known are ", self.mistake(FIRST + 'formulas = "x"\n'))
+        self.assertIn(at + "about is no text", self.mistake(FIRST + "about = 3\n"))
+        self.assertIn(at + "functions is no list", self.mistake(FIRST + 'functions = "aclnnOne()"\n'))
+        self.assertIn(at + '"tensr self": tensr is no type, known are tensor, ', self.mistake(FIRST + 'functions = ["aclnnOne(tensr self)"]\n'))
+        self.assertIn(at + '"double? eps": only a handle may be null', self.mistake(FIRST + 'functions = ["aclnnOne(double? eps)"]\n'))
+        self.assertIn(at + '"const tensor self": a handle that is read', self.mistake(FIRST + 'functions = ["aclnnOne(const tensor self)"]\n'))
+        self.assertIn(at + "aclnnOne has two arguments self", self.mistake(FIRST + 'functions = ["aclnnOne(tensor self, out tensor self)"]\n'))
+        self.assertIn(at + "'One(tensor self)' is no function", self.mistake(FIRST + 'functions = ["One(tensor self)"]\n'))
+        self.assertIn("operators.toml:3: one: repository maths is none of nn, math, transformer, cv",
+                      self.mistake(FIRST.replace('"math"', '"maths"') + 'functions = ["aclnnOne()"]\n'))
+        self.assertIn("operators.toml:1: no TOML: ", self.mistake("[one\n"))
+
+    def test_what_is_there_twice(self):
+        both = FIRST + 'functions = ["aclnnOne(tensor self)"]\n'
+        self.assertEqual(self.mistake(both + '[two]\nsource = "half"\nrepository = "nn"\ntitle = "Two."\nfunctions = ["aclnnOne(tensor x)"]\n'),
+                         "src/aclnnop/odd/operators.toml:10: aclnnOne is declared at src/aclnnop/odd/operators.toml:5, too.")
+        self.assertEqual(self.mistake(both, even=both),
+                         "src/aclnnop/odd/operators.toml:1: aclnn_one.h is declared at src/aclnnop/even/operators.toml:1, too.")
+
+    def test_a_definition_that_no_entry_has(self):
+        (self.root / "src/aclnnop/odd/half.cc").write_text(
+            "\naclnnStatus aclnnOneGetWorkspaceSize(\n    const aclTensor* self) { return 0; }\naclnnStatus aclnnTwo(int a) { return a; }\n")
+        self.assertEqual(self.mistake(FIRST + 'functions = ["aclnnOne(tensor self)"]\n'),
+                         "src/aclnnop/odd/half.cc:4: aclnnTwo is defined, and src/aclnnop/odd/operators.toml has no such function.")
+
+    def test_functions(self):
+        source = self.root / "src/aclnnop/odd/half.cc"
+        source.write_text("PORTACL_PHASE_1(aclnnHalf) {\n}\nPORTACL_PHASE_1(aclnnInplaceHalf) {\n}\n// PORTACL_PHASE_1(aclnnNot)\n"
+                          "PORTACL_PHASE_1(aclnnMixed) {\n}\n")
+        made = functions.sources(self.root, self.read(odd=WHOLE))
+        self.assertEqual(list(made), ["aclnnop/odd/half_functions.h"])
+        self.assertEqual(made["aclnnop/odd/half_functions.h"], FUNCTIONS)
+
+    def test_the_number_of_outputs(self):
+        several = 'functions = ["aclnnOne(tensor self, out tensor a, out tensors b)", "aclnnTwo(inout tensor selfRef, out tensor a)"]\n'
+        one, two = self.read(odd=FIRST + several)[0].functions
+        self.assertEqual((functions.is_in_place(one), functions.output_count(one)), (False, 2))
+        self.assertEqual((functions.is_in_place(two), functions.output_count(two)), (False, 1))
+        self.assertIn("/*in_place=*/false, /*output_count=*/2}", functions.made(one))
+
+    def test_functions_that_cannot_be_made(self):
+        source = self.root / "src/aclnnop/odd/half.cc"
+        source.write_text("\nPORTACL_PHASE_1(aclnnTwo) {\n}\n")
+        with self.assertRaises(read.Error) as caught:
+            functions.sources(self.root, self.read(odd=FIRST + 'functions = ["aclnnOne(bools mask)"]\n'))
+        self.assertEqual(str(caught.exception), "src/aclnnop/odd/half.cc:2: aclnnTwo is in no operators.toml.")
+        source.write_text("PORTACL_PHASE_1(aclnnOne) {\n}\n")
+        with self.assertRaises(read.Error) as caught:
+            functions.sources(self.root, read.read(self.root))
+        self.assertEqual(str(caught.exception), "src/aclnnop/odd/operators.toml:5: aclnnOne has const aclBoolArray* mask, which no call "
+                                                "holds: its source defines it whole.")
+
+    def test_families(self):
+        found = headers.family_headers(self.read(odd=WHOLE, even=FIRST + 'functions = ["aclnnOne(tensor self)"]\n'))
+        self.assertEqual(list(found), ["aclnnop/families/even.h", "aclnnop/families/odd.h"])
+        self.assertTrue(found["aclnnop/families/odd.h"].endswith('#include "aclnnop/aclnn_half.h"\n#include "aclnnop/aclnn_mixed.h"\n'
+                                                                 '#include "aclnnop/aclnn_alias.h"\n'))
+
+    def test_lines_of_others(self):
+        self.assertIn("codes_of names two, which has no codes of its own", self.mistake(FIRST + 'codes_of = "two"\nfunctions = ["aclnnOne()"]\n'))
+        self.assertIn("codes and codes_of exclude each other",
+                      self.mistake(WHOLE.replace('codes_of = "half"', 'codes_of = "half"\ncodes = "1  x"')))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,236 @@
+"""Reads the schema of the operators: one strict text for each family, src/aclnnop/FAMILY/operators.toml.
+
+A table of that file is a public header, aclnnop/aclnn_NAME.h:
+
+    [lerp_tensor]
+    source = "lerp"                # src/aclnnop/FAMILY/lerp.cc, which several headers may share
+    repository = "math"            # CANN's repository: nn, math, transformer or cv
+    title = "aclnnLerp and aclnnInplaceLerp, linear interpolation with a tensor of weights."
+    about = '''...'''              # formula, values, types: what the head of the header says
+    text = '''...'''               # what the functions share, by the names of sections of aclnn_util.h
+    arguments = '''...'''          # a line for each argument
+    codes = '''...'''              # a line for each code, in the order of the checks
+    functions = [
+      "aclnnLerp(tensor self, tensor end, tensor weight, out tensor out)",
+    ]
+
+`phase_2` is a comment of the second phase's own. `arguments_of` and `codes_of` name another header of the family whose lines are the same. A header with several groups of functions
+has a table for each, [[NAME.group]], with text, arguments, codes and functions. `also` names headers that the header includes
+at its end, `needs` those that it includes at its beginning. A header with neither source nor functions declares nothing of its own:
+it stands where CANN has it, and includes the headers that it names, if any.
+
+A function has two phases. Its arguments, in CANN's order, are "[out | inout | mutable] TYPE NAME":
+`tensor`, `tensors`, `scalar`, `scalars`, `ints`, `floats` and `bools` are CANN's handles, any other TYPE is C's own. `out` is
+written, `inout` read and written. `const` before a handle that is written: CANN's signature says const all the same; `mutable` before one
+that is read: it does not. `?` behind a handle's type: it may be null. "call aclnnNAME(...)" is a function of one phase, with the arguments as they are.
+
+Every mistake is an Error of one sentence that names file and line.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import re
+import tomllib
+
+REPOSITORIES = ("nn", "math", "transformer", "cv")
+HANDLES = {
+    "tensor": "aclTensor*",
+    "tensors": "aclTensorList*",
+    "scalar": "aclScalar*",
+    "scalars": "aclScalarList*",
+    "ints": "aclIntArray*",
+    "floats": "aclFloatArray*",
+    "bools": "aclBoolArray*",
+}
+C_TYPES = ("int8_t", "int32_t", "int64_t", "uint64_t", "int", "bool", "float", "double", "aclDataType", "char*", "const float*",
+           "uint64_t*", "uint64_t**")
+GROUP_KEYS = {"text": str, "arguments": str, "codes": str, "phase_2": str, "arguments_of": str, "codes_of": str,
+              "functions": list}
+HEADER_KEYS = {"source": str, "repository": str, "title": str, "about": str, "group": list, "also": list, "needs": list, **GROUP_KEYS}
+
+
+class Error(Exception):
+    """A mistake in a schema: one sentence that begins with FILE:LINE."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Argument:
+    name: str
+    type: str  # the schema's word
+    c_type: str
+    direction: str  # in, out or inout
+    is_optional: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Function:
+    name: str
+    arguments: tuple[Argument, ...]
+    phases: int
+    place: str  # FILE:LINE
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    text: str
+    arguments: str
+    codes: str
+    phase_2: str
+    functions: tuple[Function, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Header:
+    name: str
+    family: str
+    source: str  # without folder and .cc; empty where the header declares nothing of its own
+    repository: str
+    title: str
+    about: str
+    groups: tuple[Group, ...]
+    needs: tuple[str, ...]
+    also: tuple[str, ...]
+    place: str  # FILE:LINE
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        return tuple(function for group in self.groups for function in group.functions)
+
+
+class _File:
+    """One family's file, and where in it things stand."""
+
+    def __init__(self, path: pathlib.Path, root: pathlib.Path):
+        self.shown = path.relative_to(root).as_posix()
+        self.text = path.read_text(encoding="utf-8")
+        try:
+            self.tables = tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError as error:
+            line = re.search(r"at line (\d+)", str(error))
+            raise Error(f"{self.shown}:{line.group(1) if line else 1}: no TOML: {error}.") from None
+
+    def line(self, table: str, what: str = "") -> int:
+        """The line of a table, or of the first one in it that holds `what`."""
+        lines = self.text.splitlines()
+        start = next((i for i, line in enumerate(lines) if line.strip() in (f"[{table}]", f"[[{table}.group]]")), 0)
+        if what:
+            start = next((i for i in range(start, len(lines)) if what in lines[i]), start)
+        return start + 1
+
+    def error(self, table: str, message: str, what: str = "") -> Error:
+        return Error(f"{self.shown}:{self.line(table, what)}: {table}: {message}.")
+
+
+def _checked(file: _File, table: str, values: dict[str, object], known: dict[str, type]) -> None:
+    for key, value in values.items():
+        if key not in known:
+            raise file.error(table, f"{key} is no key, known are {', '.join(known)}", key)
+        if not isinstance(value, known[key]):
+            raise file.error(table, f"{key} is no {'list' if known[key] is list else 'text'}", key)
+
+
+def _argument(file: _File, table: str, text: str, whole: str) -> Argument:
+    match = re.fullmatch(r"(?:(out|inout|mutable) )?(const )?(.+?)(\?)? ?\b(\w+)", text.strip())
+    if match is None:
+        raise file.error(table, f'"{text}" is no argument', whole)
+    direction, const, kind, optional, name = match.groups()
+    kind = kind.strip()
+    if kind in HANDLES:
+        if const and direction is None:
+            raise file.error(table, f'"{text}": a handle that is read is const anyhow', whole)
+        c_type = ("" if direction and not const else "const ") + HANDLES[kind]
+    elif (const or "") + kind in C_TYPES or kind in C_TYPES:
+        if optional:
+            raise file.error(table, f'"{text}": only a handle may be null', whole)
+        c_type = (const or "") + kind
+    else:
+        raise file.error(table, f'"{text}": {kind} is no type, known are {", ".join((*HANDLES, *C_TYPES))}', whole)
+    return Argument(name, kind, c_type, "in" if direction in (None, "mutable") else direction, optional is not None)
+
+
+def _function(file: _File, table: str, text: object) -> Function:
+    match = re.fullmatch(r"(call )?(aclnn\w+)\((.*)\)", text) if isinstance(text, str) else None
+    if match is None:
+        raise file.error(table, f'{text!r} is no function: "aclnnNAME(ARGUMENTS)"', str(text))
+    arguments = tuple(_argument(file, table, one, match.group(2)) for one in match.group(3).split(",") if one.strip())
+    names = [argument.name for argument in arguments]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise file.error(table, f"{match.group(2)} has two arguments {twice}", match.group(2))
+    place = f"{file.shown}:{file.line(table, match.group(2) + '(')}"
+    return Function(match.group(2), arguments, 1 if match.group(1) else 2, place)
+
+
+def _lines_of(file: _File, table: str, values: dict[str, str], key: str) -> str:
+    """The text of a key, or that of the header that KEY_of names."""
+    other = values.get(f"{key}_of")
+    if other is None:
+        return values.get(key, "")
+    if key in values:
+        raise file.error(table, f"{key} and {key}_of exclude each other", f"{key}_of")
+    named = file.tables.get(other)
+    if not isinstance(named, dict) or key not in named:
+        raise file.error(table, f"{key}_of names {other}, which has no {key} of its own", f"{key}_of")
+    return named[key]
+
+
+def _group(file: _File, table: str, values: dict) -> Group:
+    functions = values.get("functions")
+    if not functions:
+        raise file.error(table, "no functions")
+    return Group(values.get("text", ""), _lines_of(file, table, values, "arguments"), _lines_of(file, table, values, "codes"),
+                 values.get("phase_2", ""),
+                 tuple(_function(file, table, one) for one in functions))
+
+
+def _header(file: _File, family: str, name: str, values: object, root: pathlib.Path) -> Header:
+    if not isinstance(values, dict):
+        raise file.error(name, "is no table", name)
+    _checked(file, name, values, HEADER_KEYS)
+    is_alias = "source" not in values and "functions" not in values and "group" not in values
+    for key in ("title",) if is_alias else ("source", "repository", "title"):
+        if key not in values:
+            raise file.error(name, f"no {key}")
+    needs, also = tuple(values.get("needs", ())), tuple(values.get("also", ()))
+    if is_alias:
+        return Header(name, family, "", "", values["title"], values.get("about", ""), (), needs, also, f"{file.shown}:{file.line(name)}")
+    if values["repository"] not in REPOSITORIES:
+        raise file.error(name, f"repository {values['repository']} is none of {', '.join(REPOSITORIES)}", "repository")
+    source = f"src/aclnnop/{family}/{values['source']}.cc"
+    if not (root / source).is_file():
+        raise file.error(name, f"its source {source} is missing", "source")
+    groups = values.get("group")
+    if groups is None:
+        groups = [{key: value for key, value in values.items() if key in GROUP_KEYS}]
+    elif GROUP_KEYS.keys() & values.keys():
+        raise file.error(name, "has groups, and keys of a group of its own")
+    for group in groups:
+        _checked(file, name, group, GROUP_KEYS)
+    return Header(name, family, values["source"], values["repository"], values["title"], values.get("about", ""),
+                  tuple(_group(file, name, group) for group in groups), needs, also,
+                  f"{file.shown}:{file.line(name)}")
+
+
+def read(root: pathlib.Path) -> list[Header]:
+    """All headers, by family and in the order of its file. Raises Error for the first mistake."""
+    headers: list[Header] = []
+    places: dict[str, str] = {}  # header or function: where it stands
+    for path in sorted((root / "src/aclnnop").glob("*/operators.toml")):
+        file, family = _File(path, root), path.parent.name
+        for name, values in file.tables.items():
+            header = _header(file, family, name, values, root)
+            for one, place in ((f"aclnn_{name}.h", header.place), *((f.name, f.place) for f in header.functions)):
+                if one in places:
+                    raise Error(f"{place}: {one} is declared at {places[one]}, too.")
+                places[one] = place
+            headers.append(header)
+        for source in sorted(path.parent.glob("*.cc")):
+            text = source.read_text(encoding="utf-8")
+            for match in re.finditer(r"^aclnnStatus (aclnn\w+?)(?:GetWorkspaceSize)?\(", text, re.MULTILINE):
+                if match.group(1) not in places:
+                    place = f"{source.relative_to(root).as_posix()}:{text.count(chr(10), 0, match.start()) + 1}"
+                    raise Error(f"{place}: {match.group(1)} is defined, and {file.shown} has no such function.")
+    return headers
