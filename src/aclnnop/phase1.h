@@ -176,6 +176,12 @@ aclnnStatus portacl::RunPhase1(OperatorCall& call, std::span<const Check> checks
   return phase1::End(call, acquired, workspaceSize, executor);
 }
 
+// Begins the definition of phase 1 of an operator whose C functions tools/schema makes. `call` has the tensors and lists of tensors
+// among the arguments as tensors and the others as attributes, both in their order; `given` has all as they are, by their names.
+#define PORTACL_PHASE_1(api)                                                                         \
+  aclnnStatus portacl::phase1::api([[maybe_unused]] const api##Arguments& given, OperatorCall& call, \
+                                   uint64_t* workspaceSize, aclOpExecutor** executor)
+
 // Defines phase 2 of an operator.
 #define PORTACL_PHASE_2(api)                                                                              \
   aclnnStatus api(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor, aclrtStream stream) { \

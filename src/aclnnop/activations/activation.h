@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <initializer_list>
 #include <span>
 
 #include "aclnnop/binary_checks.h"
@@ -39,21 +38,6 @@ aclnnStatus RefuseNumber(const Check& check, const OperatorCall& call, int attri
 template <const engine::KernelTable& kKernels, int... kInputs>
 void SetActivation(const OperatorCall& call, Executor& executor) noexcept {
   SetMapJob(call, {kInputs...}, call.Output(), kKernels, FloatsOf(call), executor);
-}
-
-// Phase 1 of one of these operators. In place, the first tensor is the output.
-enum class Form : bool { kOut, kInPlace };
-template <class SetJob>
-aclnnStatus Activate(const char* api, std::initializer_list<TensorArgument> tensors,
-                     std::initializer_list<Attribute> attributes, std::span<const Check> checks,
-                     const SetJob& set_job, uint64_t* workspaceSize, aclOpExecutor** executor,
-                     Form form = Form::kOut, int outputs = 1) noexcept {
-  OperatorCall call{api,
-                    {tensors.begin(), tensors.size()},
-                    {attributes.begin(), attributes.size()},
-                    form == Form::kInPlace,
-                    outputs};
-  return RunPhase1(call, checks, workspaceSize, executor, set_job);
 }
 
 // The scalars are numbers that cast to FLOAT; whether self is in a list is asked before.

@@ -1,9 +1,5 @@
 // aclnnElu, aclnnCelu and their gradients: an exponential where the operand is negative.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_celu.h"
-#include "aclnnop/aclnn_elu.h"
-#include "aclnnop/aclnn_elu_backward.h"
-
 #include <cmath>
 #include <type_traits>
 
@@ -116,6 +112,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/activations/activation.h"
+#include "aclnnop/activations/elu_functions.h"
 
 namespace portacl {
 namespace {
@@ -178,49 +175,25 @@ PORTACL_ACTIVATION_FACTS(celu, Celu, kBf16On200I, kDocumentedWithTraining, true)
 
 using namespace portacl;
 
-aclnnStatus aclnnEluGetWorkspaceSize(const aclTensor* self, const aclScalar* alpha, const aclScalar* scale,
-                                     const aclScalar* inputScale, aclTensor* out, uint64_t* workspaceSize,
-                                     aclOpExecutor** executor) {
-  return Activate("aclnnElu", {{"self", self}, {"out", out}},
-                  {{"alpha", alpha}, {"scale", scale}, {"inputScale", inputScale}}, kEluChecks,
-                  (SetActivation<kElu, kSelf>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnElu) {
+  return RunPhase1(call, kEluChecks, workspaceSize, executor, SetActivation<kElu, kSelf>);
 }
-PORTACL_PHASE_2(aclnnElu)
 
-aclnnStatus aclnnInplaceEluGetWorkspaceSize(aclTensor* selfRef, const aclScalar* alpha,
-                                            const aclScalar* scale, const aclScalar* inputScale,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnInplaceElu", {{"selfRef", selfRef}},
-                  {{"alpha", alpha}, {"scale", scale}, {"inputScale", inputScale}}, kInplaceEluChecks,
-                  (SetActivation<kElu, kSelf>), workspaceSize, executor, Form::kInPlace);
+PORTACL_PHASE_1(aclnnInplaceElu) {
+  return RunPhase1(call, kInplaceEluChecks, workspaceSize, executor, SetActivation<kElu, kSelf>);
 }
-PORTACL_PHASE_2(aclnnInplaceElu)
 
-aclnnStatus aclnnEluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclScalar* alpha,
-                                             const aclScalar* scale, const aclScalar* inputScale,
-                                             bool isResult, const aclTensor* selfOrResult,
-                                             aclTensor* gradInput, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  return Activate("aclnnEluBackward",
-                  {{"gradOutput", gradOutput}, {"selfOrResult", selfOrResult}, {"gradInput", gradInput}},
-                  {{"alpha", alpha}, {"scale", scale}, {"inputScale", inputScale}, {"isResult", isResult}},
-                  kEluBackwardChecks, (SetActivation<kEluSlope, kGradOutput, kInput>), workspaceSize,
-                  executor);
+PORTACL_PHASE_1(aclnnEluBackward) {
+  return RunPhase1(call, kEluBackwardChecks, workspaceSize, executor,
+                   SetActivation<kEluSlope, kGradOutput, kInput>);
 }
-PORTACL_PHASE_2(aclnnEluBackward)
 
-aclnnStatus aclnnCeluGetWorkspaceSize(const aclTensor* self, const aclScalar* alpha, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnCelu", {{"self", self}, {"out", out}}, {{"alpha", alpha}}, kCeluChecks,
-                  (SetActivation<kCelu, kSelf>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnCelu) {
+  return RunPhase1(call, kCeluChecks, workspaceSize, executor, SetActivation<kCelu, kSelf>);
 }
-PORTACL_PHASE_2(aclnnCelu)
 
-aclnnStatus aclnnInplaceCeluGetWorkspaceSize(aclTensor* selfRef, const aclScalar* alpha,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnInplaceCelu", {{"selfRef", selfRef}}, {{"alpha", alpha}}, kInplaceCeluChecks,
-                  (SetActivation<kCelu, kSelf>), workspaceSize, executor, Form::kInPlace);
+PORTACL_PHASE_1(aclnnInplaceCelu) {
+  return RunPhase1(call, kInplaceCeluChecks, workspaceSize, executor, SetActivation<kCelu, kSelf>);
 }
-PORTACL_PHASE_2(aclnnInplaceCelu)
 
 #endif  // HWY_ONCE

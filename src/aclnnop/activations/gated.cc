@@ -1,12 +1,5 @@
 // aclnnGlu, aclnnSwiGlu, aclnnGeGlu and their gradients: one half of a tensor times a function of the other.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_geglu.h"
-#include "aclnnop/aclnn_geglu_backward.h"
-#include "aclnnop/aclnn_glu.h"
-#include "aclnnop/aclnn_glu_backward.h"
-#include "aclnnop/aclnn_swi_glu.h"
-#include "aclnnop/aclnn_swi_glu_grad.h"
-
 #include <type_traits>
 
 #include "acl/vector_targets.h"
@@ -149,6 +142,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/errors.h"
 #include "aclnnop/activations/activation.h"
+#include "aclnnop/activations/gated_functions.h"
 #include "aclnnop/activations/gelu.h"
 #include "aclnnop/map_list.h"
 #include "contract/arguments.h"
@@ -358,74 +352,28 @@ PORTACL_ACTIVATION_FACTS(geglu_backward, GeGluBackward, kBf16SinceAtlasA2, kWith
 
 using namespace portacl;
 
-aclnnStatus aclnnGluGetWorkspaceSize(const aclTensor* self, int64_t dim, const aclTensor* out,
-                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnGlu", {{"self", self}, {"out", out}}, {{"dim", dim}}, kGluChecks, SetGlu,
-                  workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnGlu)
+PORTACL_PHASE_1(aclnnGlu) { return RunPhase1(call, kGluChecks, workspaceSize, executor, SetGlu); }
 
-aclnnStatus aclnnGluBackwardGetWorkspaceSize(const aclTensor* gradOut, const aclTensor* self, int64_t dim,
-                                             const aclTensor* out, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  return Activate("aclnnGluBackward", {{"gradOut", gradOut}, {"self", self}, {"out", out}}, {{"dim", dim}},
-                  kGluBackwardChecks, SetGluBackward, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnGluBackward) {
+  return RunPhase1(call, kGluBackwardChecks, workspaceSize, executor, SetGluBackward);
 }
-PORTACL_PHASE_2(aclnnGluBackward)
 
-aclnnStatus aclnnSwiGluGetWorkspaceSize(const aclTensor* x, int64_t dim, const aclTensor* out,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnSwiGlu", {{"x", x}, {"out", out}}, {{"dim", dim}}, kSwiGluChecks, SetSwiGlu,
-                  workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnSwiGlu)
+PORTACL_PHASE_1(aclnnSwiGlu) { return RunPhase1(call, kSwiGluChecks, workspaceSize, executor, SetSwiGlu); }
 
-aclnnStatus aclnnSwiGluGradGetWorkspaceSize(const aclTensor* yGrad, const aclTensor* x, int64_t dim,
-                                            const aclTensor* out, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  return Activate("aclnnSwiGluGrad", {{"yGrad", yGrad}, {"x", x}, {"out", out}}, {{"dim", dim}},
-                  kSwiGluGradChecks, SetSwiGluGrad, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnSwiGluGrad) {
+  return RunPhase1(call, kSwiGluGradChecks, workspaceSize, executor, SetSwiGluGrad);
 }
-PORTACL_PHASE_2(aclnnSwiGluGrad)
 
-aclnnStatus aclnnGeGluGetWorkspaceSize(const aclTensor* self, int64_t dim, int64_t approximate,
-                                       aclTensor* out, aclTensor* outGelu, uint64_t* workspaceSize,
-                                       aclOpExecutor** executor) {
-  return Activate("aclnnGeGlu", {{"self", self}, {"out", out}, {"outGelu", outGelu}},
-                  {{"dim", dim}, {"approximate", approximate}}, kGeGluChecks, SetGeGlu, workspaceSize,
-                  executor, Form::kOut, 2);
-}
-PORTACL_PHASE_2(aclnnGeGlu)
+PORTACL_PHASE_1(aclnnGeGlu) { return RunPhase1(call, kGeGluChecks, workspaceSize, executor, SetGeGlu); }
 
-aclnnStatus aclnnGeGluV3GetWorkspaceSize(const aclTensor* self, int64_t dim, int64_t approximate,
-                                         bool activateLeft, aclTensor* out, aclTensor* outGelu,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnGeGluV3", {{"self", self}, {"out", out}, {"outGelu", outGelu}},
-                  {{"dim", dim}, {"approximate", approximate}, {"activateLeft", activateLeft}}, kGeGluChecks,
-                  SetGeGlu, workspaceSize, executor, Form::kOut, 2);
-}
-PORTACL_PHASE_2(aclnnGeGluV3)
+PORTACL_PHASE_1(aclnnGeGluV3) { return RunPhase1(call, kGeGluChecks, workspaceSize, executor, SetGeGlu); }
 
-aclnnStatus aclnnGeGluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                               const aclTensor* gelu, int64_t dim, int64_t approximate,
-                                               aclTensor* gradInput, uint64_t* workspaceSize,
-                                               aclOpExecutor** executor) {
-  return Activate("aclnnGeGluBackward",
-                  {{"gradOutput", gradOutput}, {"self", self}, {"gelu", gelu}, {"gradInput", gradInput}},
-                  {{"dim", dim}, {"approximate", approximate}}, kGeGluBackwardChecks, SetGeGluBackward,
-                  workspaceSize, executor);
+PORTACL_PHASE_1(aclnnGeGluBackward) {
+  return RunPhase1(call, kGeGluBackwardChecks, workspaceSize, executor, SetGeGluBackward);
 }
-PORTACL_PHASE_2(aclnnGeGluBackward)
 
-aclnnStatus aclnnGeGluV3BackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                 const aclTensor* gelu, int64_t dim, int64_t approximate,
-                                                 bool activateLeft, aclTensor* gradInput,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnGeGluV3Backward",
-                  {{"gradOutput", gradOutput}, {"self", self}, {"gelu", gelu}, {"gradInput", gradInput}},
-                  {{"dim", dim}, {"approximate", approximate}, {"activateLeft", activateLeft}},
-                  kGeGluBackwardChecks, SetGeGluBackward, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnGeGluV3Backward) {
+  return RunPhase1(call, kGeGluBackwardChecks, workspaceSize, executor, SetGeGluBackward);
 }
-PORTACL_PHASE_2(aclnnGeGluV3Backward)
 
 #endif  // HWY_ONCE

@@ -1,10 +1,5 @@
 // aclnnGelu, aclnnGeluV2 and their gradients: x times the normal distribution, or its approximation with tanh.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_gelu.h"
-#include "aclnnop/aclnn_gelu_backward.h"
-#include "aclnnop/aclnn_gelu_backward_v2.h"
-#include "aclnnop/aclnn_gelu_v2.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -88,6 +83,7 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "aclnnop/activations/activation.h"
 #include "aclnnop/activations/gelu.h"
+#include "aclnnop/activations/gelu_functions.h"
 
 namespace portacl {
 namespace {
@@ -161,37 +157,19 @@ PORTACL_ACTIVATION_FACTS(gelu_backward_v2, GeluBackwardV2, kBf16SinceAtlasA2, pr
 
 using namespace portacl;
 
-aclnnStatus aclnnGeluGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                      aclOpExecutor** executor) {
-  return Activate("aclnnGelu", {{"self", self}, {"out", out}}, {}, kGeluChecks,
-                  (SetActivation<kGeluByTanh, kSelf>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnGelu) {
+  return RunPhase1(call, kGeluChecks, workspaceSize, executor, SetActivation<kGeluByTanh, kSelf>);
 }
-PORTACL_PHASE_2(aclnnGelu)
 
-aclnnStatus aclnnGeluV2GetWorkspaceSize(const aclTensor* x, int64_t approximate, aclTensor* y,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnGeluV2", {{"x", x}, {"y", y}}, {{"approximate", approximate}}, kGeluV2Checks,
-                  SetGeluV2, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnGeluV2)
+PORTACL_PHASE_1(aclnnGeluV2) { return RunPhase1(call, kGeluV2Checks, workspaceSize, executor, SetGeluV2); }
 
-aclnnStatus aclnnGeluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                              const aclTensor* gradInput, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  return Activate("aclnnGeluBackward", {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}},
-                  {}, kGeluBackwardChecks, (SetActivation<kGeluSlopeByTanh, kGradOutput, kInput>),
-                  workspaceSize, executor);
+PORTACL_PHASE_1(aclnnGeluBackward) {
+  return RunPhase1(call, kGeluBackwardChecks, workspaceSize, executor,
+                   SetActivation<kGeluSlopeByTanh, kGradOutput, kInput>);
 }
-PORTACL_PHASE_2(aclnnGeluBackward)
 
-aclnnStatus aclnnGeluBackwardV2GetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                char* approximate, aclTensor* gradInput,
-                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnGeluBackwardV2",
-                  {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}},
-                  {{"approximate", static_cast<const char*>(approximate)}}, kGeluBackwardV2Checks,
-                  SetGeluBackwardV2, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnGeluBackwardV2) {
+  return RunPhase1(call, kGeluBackwardV2Checks, workspaceSize, executor, SetGeluBackwardV2);
 }
-PORTACL_PHASE_2(aclnnGeluBackwardV2)
 
 #endif  // HWY_ONCE

@@ -1,13 +1,5 @@
 // aclnnHardswish, aclnnHardsigmoid, aclnnHardtanh and their gradients: activations of straight pieces.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_hardsigmoid.h"
-#include "aclnnop/aclnn_hardsigmoid_backward.h"
-#include "aclnnop/aclnn_hardswish.h"
-#include "aclnnop/aclnn_hardswish_backward.h"
-#include "aclnnop/aclnn_hardswish_backward_v2.h"
-#include "aclnnop/aclnn_hardtanh.h"
-#include "aclnnop/aclnn_hardtanh_backward.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -98,6 +90,7 @@ HWY_AFTER_NAMESPACE();
 #include <cstring>
 
 #include "aclnnop/activations/activation.h"
+#include "aclnnop/activations/hard_functions.h"
 #include "aclnnop/pointwise/clamp.h"
 
 namespace portacl {
@@ -220,84 +213,47 @@ PORTACL_ACTIVATION_FACTS(hardtanh_backward, HardtanhBackward, kBf16SinceAtlasA2,
 
 using namespace portacl;
 
-aclnnStatus aclnnHardsigmoidGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  return Activate("aclnnHardsigmoid", {{"self", self}, {"out", out}}, {}, kHardsigmoidChecks,
-                  (SetActivation<kHardsigmoid, kSelf>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnHardsigmoid) {
+  return RunPhase1(call, kHardsigmoidChecks, workspaceSize, executor, SetActivation<kHardsigmoid, kSelf>);
 }
-PORTACL_PHASE_2(aclnnHardsigmoid)
 
-aclnnStatus aclnnInplaceHardsigmoidGetWorkspaceSize(const aclTensor* self, uint64_t* workspaceSize,
-                                                    aclOpExecutor** executor) {
-  return Activate("aclnnInplaceHardsigmoid", {{"self", self}}, {}, kInplaceHardsigmoidChecks,
-                  (SetActivation<kHardsigmoid, kSelf>), workspaceSize, executor, Form::kInPlace);
+PORTACL_PHASE_1(aclnnInplaceHardsigmoid) {
+  return RunPhase1(call, kInplaceHardsigmoidChecks, workspaceSize, executor,
+                   SetActivation<kHardsigmoid, kSelf>);
 }
-PORTACL_PHASE_2(aclnnInplaceHardsigmoid)
 
-aclnnStatus aclnnHardsigmoidBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                     aclTensor* out, uint64_t* workspaceSize,
-                                                     aclOpExecutor** executor) {
-  return Activate("aclnnHardsigmoidBackward", {{"gradOutput", gradOutput}, {"self", self}, {"out", out}}, {},
-                  kHardsigmoidBackwardChecks, (SetActivation<kHardsigmoidSlope, kGradOutput, kInput>),
-                  workspaceSize, executor);
+PORTACL_PHASE_1(aclnnHardsigmoidBackward) {
+  return RunPhase1(call, kHardsigmoidBackwardChecks, workspaceSize, executor,
+                   SetActivation<kHardsigmoidSlope, kGradOutput, kInput>);
 }
-PORTACL_PHASE_2(aclnnHardsigmoidBackward)
 
-aclnnStatus aclnnHardswishGetWorkspaceSize(const aclTensor* self, const aclTensor* out,
-                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnHardswish", {{"self", self}, {"out", out}}, {}, kHardswishChecks,
-                  (SetActivation<kHardswish, kSelf>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnHardswish) {
+  return RunPhase1(call, kHardswishChecks, workspaceSize, executor, SetActivation<kHardswish, kSelf>);
 }
-PORTACL_PHASE_2(aclnnHardswish)
 
-aclnnStatus aclnnInplaceHardswishGetWorkspaceSize(const aclTensor* self, uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  return Activate("aclnnInplaceHardswish", {{"self", self}}, {}, kInplaceHardswishChecks,
-                  (SetActivation<kHardswish, kSelf>), workspaceSize, executor, Form::kInPlace);
+PORTACL_PHASE_1(aclnnInplaceHardswish) {
+  return RunPhase1(call, kInplaceHardswishChecks, workspaceSize, executor, SetActivation<kHardswish, kSelf>);
 }
-PORTACL_PHASE_2(aclnnInplaceHardswish)
 
-aclnnStatus aclnnHardswishBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                   aclTensor* out, uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  return Activate("aclnnHardswishBackward", {{"gradOutput", gradOutput}, {"self", self}, {"out", out}}, {},
-                  kHardswishBackwardChecks, SetHardswishBackward, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnHardswishBackward) {
+  return RunPhase1(call, kHardswishBackwardChecks, workspaceSize, executor, SetHardswishBackward);
 }
-PORTACL_PHASE_2(aclnnHardswishBackward)
 
-aclnnStatus aclnnHardswishBackwardV2GetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                     aclTensor* out, uint64_t* workspaceSize,
-                                                     aclOpExecutor** executor) {
-  return Activate("aclnnHardswishBackwardV2", {{"gradOutput", gradOutput}, {"self", self}, {"out", out}}, {},
-                  kHardswishBackwardChecks, SetHardswishBackwardV2, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnHardswishBackwardV2) {
+  return RunPhase1(call, kHardswishBackwardChecks, workspaceSize, executor, SetHardswishBackwardV2);
 }
-PORTACL_PHASE_2(aclnnHardswishBackwardV2)
 
-aclnnStatus aclnnHardtanhGetWorkspaceSize(const aclTensor* self, const aclScalar* clipValueMin,
-                                          const aclScalar* clipValueMax, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnHardtanh", {{"self", self}, {"out", out}},
-                  {{"clipValueMin", clipValueMin}, {"clipValueMax", clipValueMax}}, kHardtanhChecks,
-                  SetHardtanh, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnHardtanh) {
+  return RunPhase1(call, kHardtanhChecks, workspaceSize, executor, SetHardtanh);
 }
-PORTACL_PHASE_2(aclnnHardtanh)
 
-aclnnStatus aclnnInplaceHardtanhGetWorkspaceSize(aclTensor* selfRef, const aclScalar* clipValueMin,
-                                                 const aclScalar* clipValueMax, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  return Activate("aclnnInplaceHardtanh", {{"selfRef", selfRef}},
-                  {{"clipValueMin", clipValueMin}, {"clipValueMax", clipValueMax}}, kInplaceHardtanhChecks,
-                  SetHardtanh, workspaceSize, executor, Form::kInPlace);
+PORTACL_PHASE_1(aclnnInplaceHardtanh) {
+  return RunPhase1(call, kInplaceHardtanhChecks, workspaceSize, executor, SetHardtanh);
 }
-PORTACL_PHASE_2(aclnnInplaceHardtanh)
 
-aclnnStatus aclnnHardtanhBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                  const aclScalar* min, const aclScalar* max, aclTensor* out,
-                                                  uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnHardtanhBackward", {{"gradOutput", gradOutput}, {"self", self}, {"out", out}},
-                  {{"min", min}, {"max", max}}, kHardtanhBackwardChecks,
-                  (SetActivation<kHardtanhSlope, kGiven, kOperand>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnHardtanhBackward) {
+  return RunPhase1(call, kHardtanhBackwardChecks, workspaceSize, executor,
+                   SetActivation<kHardtanhSlope, kGiven, kOperand>);
 }
-PORTACL_PHASE_2(aclnnHardtanhBackward)
 
 #endif  // HWY_ONCE

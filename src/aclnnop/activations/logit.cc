@@ -1,7 +1,5 @@
 // aclnnLogit, log(z / (1 - z)) of z = x between eps and 1 - eps, and aclnnLogitGrad, dy / (x * (1 - x)) there.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_logit.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -76,8 +74,8 @@ HWY_AFTER_NAMESPACE();
 #include <limits>
 
 #include "acl/errors.h"
-#include "aclnnop/aclnn_logit_grad.h"
 #include "aclnnop/activations/activation.h"
+#include "aclnnop/activations/logit_functions.h"
 
 namespace portacl {
 namespace {
@@ -133,19 +131,10 @@ PORTACL_ACTIVATION_FACTS(logit_grad, LogitGrad, kDtypes, products::kSinceAtlasA2
 
 using namespace portacl;
 
-aclnnStatus aclnnLogitGetWorkspaceSize(const aclTensor* input, double eps, const aclTensor* out,
-                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnLogit", {{"input", input}, {"out", out}}, {{"eps", eps}}, kLogitChecks, SetLogit,
-                  workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnLogit)
+PORTACL_PHASE_1(aclnnLogit) { return RunPhase1(call, kLogitChecks, workspaceSize, executor, SetLogit); }
 
-aclnnStatus aclnnLogitGradGetWorkspaceSize(const aclTensor* x, const aclTensor* dy, double eps,
-                                           const aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  return Activate("aclnnLogitGrad", {{"x", x}, {"dy", dy}, {"out", out}}, {{"eps", eps}}, kGradientChecks,
-                  SetGradient, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnLogitGrad) {
+  return RunPhase1(call, kGradientChecks, workspaceSize, executor, SetGradient);
 }
-PORTACL_PHASE_2(aclnnLogitGrad)
 
 #endif  // HWY_ONCE

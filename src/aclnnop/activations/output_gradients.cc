@@ -1,8 +1,5 @@
 // aclnnTanhBackward and aclnnSigmoidBackward: gradients from what the functions gave.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_sigmoid_backward.h"
-#include "aclnnop/aclnn_tanh_backward.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -60,6 +57,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/activations/activation.h"
+#include "aclnnop/activations/output_gradients_functions.h"
 
 namespace portacl {
 namespace {
@@ -93,22 +91,14 @@ PORTACL_ACTIVATION_FACTS(sigmoid_backward, SigmoidBackward, kSigmoidGradient, pr
 
 using namespace portacl;
 
-aclnnStatus aclnnTanhBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* output,
-                                              aclTensor* gradInput, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  return Activate(
-      "aclnnTanhBackward", {{"gradOutput", gradOutput}, {"output", output}, {"gradInput", gradInput}}, {},
-      kTanhBackwardChecks, (SetActivation<kTanhSlope, kGradOutput, kOutput>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnTanhBackward) {
+  return RunPhase1(call, kTanhBackwardChecks, workspaceSize, executor,
+                   SetActivation<kTanhSlope, kGradOutput, kOutput>);
 }
-PORTACL_PHASE_2(aclnnTanhBackward)
 
-aclnnStatus aclnnSigmoidBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* output,
-                                                 aclTensor* gradInput, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  return Activate(
-      "aclnnSigmoidBackward", {{"gradOutput", gradOutput}, {"output", output}, {"gradInput", gradInput}}, {},
-      kSigmoidBackwardChecks, (SetActivation<kSigmoidSlope, kGradOutput, kOutput>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnSigmoidBackward) {
+  return RunPhase1(call, kSigmoidBackwardChecks, workspaceSize, executor,
+                   SetActivation<kSigmoidSlope, kGradOutput, kOutput>);
 }
-PORTACL_PHASE_2(aclnnSigmoidBackward)
 
 #endif  // HWY_ONCE

@@ -1,8 +1,5 @@
 // aclnnPrelu and its gradients: numbers that are not positive times a weight, one for each channel (dim 1) or one for all.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_prelu.h"
-#include "aclnnop/aclnn_prelu_backward.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -59,6 +56,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/errors.h"
 #include "aclnnop/activations/activation.h"
+#include "aclnnop/activations/prelu_functions.h"
 #include "aclnnop/map_list.h"
 #include "plan/move_plan.h"
 #include "plan/views.h"
@@ -188,25 +186,10 @@ PORTACL_ACTIVATION_FACTS(prelu_backward, PreluBackward, kBf16SinceAtlasA2, kDocu
 
 using namespace portacl;
 
-aclnnStatus aclnnPreluGetWorkspaceSize(const aclTensor* self, const aclTensor* weight, aclTensor* out,
-                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnPrelu", {{"self", self}, {"weight", weight}, {"out", out}}, {}, kPreluChecks,
-                  SetPrelu, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnPrelu)
+PORTACL_PHASE_1(aclnnPrelu) { return RunPhase1(call, kPreluChecks, workspaceSize, executor, SetPrelu); }
 
-aclnnStatus aclnnPreluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                               const aclTensor* weight, aclTensor* gradInput,
-                                               aclTensor* gradWeight, uint64_t* workspaceSize,
-                                               aclOpExecutor** executor) {
-  return Activate("aclnnPreluBackward",
-                  {{"gradOutput", gradOutput},
-                   {"self", self},
-                   {"weight", weight},
-                   {"gradInput", gradInput},
-                   {"gradWeight", gradWeight}},
-                  {}, kPreluBackwardChecks, SetPreluBackward, workspaceSize, executor, Form::kOut, 2);
+PORTACL_PHASE_1(aclnnPreluBackward) {
+  return RunPhase1(call, kPreluBackwardChecks, workspaceSize, executor, SetPreluBackward);
 }
-PORTACL_PHASE_2(aclnnPreluBackward)
 
 #endif  // HWY_ONCE

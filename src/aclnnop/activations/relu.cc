@@ -1,10 +1,5 @@
 // aclnnRelu, aclnnLeakyRelu, aclnnThresholdBackward and their like: numbers that change where they are not positive.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_leaky_relu.h"
-#include "aclnnop/aclnn_leaky_relu_backward.h"
-#include "aclnnop/aclnn_relu.h"
-#include "aclnnop/aclnn_threshold_backward.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -92,6 +87,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/activations/activation.h"
+#include "aclnnop/activations/relu_functions.h"
 
 namespace portacl {
 namespace {
@@ -175,54 +171,28 @@ PORTACL_ACTIVATION_FACTS(leaky_relu_backward, LeakyReluBackward, kActivatedAndDo
 
 using namespace portacl;
 
-aclnnStatus aclnnReluGetWorkspaceSize(const aclTensor* self, const aclTensor* out, uint64_t* workspaceSize,
-                                      aclOpExecutor** executor) {
-  return Activate("aclnnRelu", {{"self", self}, {"out", out}}, {}, kReluChecks, SetRelu, workspaceSize,
-                  executor);
-}
-PORTACL_PHASE_2(aclnnRelu)
+PORTACL_PHASE_1(aclnnRelu) { return RunPhase1(call, kReluChecks, workspaceSize, executor, SetRelu); }
 
-aclnnStatus aclnnInplaceReluGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  return Activate("aclnnInplaceRelu", {{"selfRef", selfRef}}, {}, kInplaceReluChecks, SetRelu, workspaceSize,
-                  executor, Form::kInPlace);
+PORTACL_PHASE_1(aclnnInplaceRelu) {
+  return RunPhase1(call, kInplaceReluChecks, workspaceSize, executor, SetRelu);
 }
-PORTACL_PHASE_2(aclnnInplaceRelu)
 
-aclnnStatus aclnnThresholdBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                   const aclScalar* threshold, aclTensor* out,
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnThresholdBackward", {{"gradOutput", gradOutput}, {"self", self}, {"out", out}},
-                  {{"threshold", threshold}}, kThresholdBackwardChecks,
-                  (SetActivation<kAboveThreshold, kGradOutput, kInput>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnThresholdBackward) {
+  return RunPhase1(call, kThresholdBackwardChecks, workspaceSize, executor,
+                   SetActivation<kAboveThreshold, kGradOutput, kInput>);
 }
-PORTACL_PHASE_2(aclnnThresholdBackward)
 
-aclnnStatus aclnnLeakyReluGetWorkspaceSize(const aclTensor* self, const aclScalar* negativeSlope,
-                                           aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  return Activate("aclnnLeakyRelu", {{"self", self}, {"out", out}}, {{"negativeSlope", negativeSlope}},
-                  kLeakyReluChecks, (SetActivation<kLeakyRelu, kSelf>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnLeakyRelu) {
+  return RunPhase1(call, kLeakyReluChecks, workspaceSize, executor, SetActivation<kLeakyRelu, kSelf>);
 }
-PORTACL_PHASE_2(aclnnLeakyRelu)
 
-aclnnStatus aclnnInplaceLeakyReluGetWorkspaceSize(aclTensor* selfRef, const aclScalar* negativeSlope,
-                                                  uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnInplaceLeakyRelu", {{"selfRef", selfRef}}, {{"negativeSlope", negativeSlope}},
-                  kInplaceLeakyReluChecks, (SetActivation<kLeakyRelu, kSelf>), workspaceSize, executor,
-                  Form::kInPlace);
+PORTACL_PHASE_1(aclnnInplaceLeakyRelu) {
+  return RunPhase1(call, kInplaceLeakyReluChecks, workspaceSize, executor, SetActivation<kLeakyRelu, kSelf>);
 }
-PORTACL_PHASE_2(aclnnInplaceLeakyRelu)
 
-aclnnStatus aclnnLeakyReluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                   const aclScalar* negativeSlope, bool selfIsResult,
-                                                   aclTensor* out, uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  return Activate("aclnnLeakyReluBackward", {{"gradOutput", gradOutput}, {"self", self}, {"out", out}},
-                  {{"negativeSlope", negativeSlope}, {"selfIsResult", selfIsResult}},
-                  kLeakyReluBackwardChecks, (SetActivation<kLeakyReluSlope, kGradOutput, kInput>),
-                  workspaceSize, executor);
+PORTACL_PHASE_1(aclnnLeakyReluBackward) {
+  return RunPhase1(call, kLeakyReluBackwardChecks, workspaceSize, executor,
+                   SetActivation<kLeakyReluSlope, kGradOutput, kInput>);
 }
-PORTACL_PHASE_2(aclnnLeakyReluBackward)
 
 #endif  // HWY_ONCE

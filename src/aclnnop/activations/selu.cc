@@ -1,8 +1,5 @@
 // aclnnSelu and its gradient: aclnnElu with the numbers that keep means and variances, of integers as well.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_selu.h"
-#include "aclnnop/aclnn_selu_backward.h"
-
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -98,6 +95,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/activations/activation.h"
+#include "aclnnop/activations/selu_functions.h"
 
 namespace portacl {
 namespace {
@@ -131,27 +129,17 @@ PORTACL_ACTIVATION_FACTS(selu_backward, SeluBackward, kSeluDtypes, products::kWi
 
 using namespace portacl;
 
-aclnnStatus aclnnSeluGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                      aclOpExecutor** executor) {
-  return Activate("aclnnSelu", {{"self", self}, {"out", out}}, {}, kSeluChecks, (SetActivation<kSelu, kSelf>),
-                  workspaceSize, executor);
+PORTACL_PHASE_1(aclnnSelu) {
+  return RunPhase1(call, kSeluChecks, workspaceSize, executor, SetActivation<kSelu, kSelf>);
 }
-PORTACL_PHASE_2(aclnnSelu)
 
-aclnnStatus aclnnInplaceSeluGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  return Activate("aclnnInplaceSelu", {{"selfRef", selfRef}}, {}, kInplaceSeluChecks,
-                  (SetActivation<kSelu, kSelf>), workspaceSize, executor, Form::kInPlace);
+PORTACL_PHASE_1(aclnnInplaceSelu) {
+  return RunPhase1(call, kInplaceSeluChecks, workspaceSize, executor, SetActivation<kSelu, kSelf>);
 }
-PORTACL_PHASE_2(aclnnInplaceSelu)
 
-aclnnStatus aclnnSeluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* result,
-                                              aclTensor* gradInput, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  return Activate(
-      "aclnnSeluBackward", {{"gradOutput", gradOutput}, {"result", result}, {"gradInput", gradInput}}, {},
-      kSeluBackwardChecks, (SetActivation<kSeluSlope, kGradOutput, kResult>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnSeluBackward) {
+  return RunPhase1(call, kSeluBackwardChecks, workspaceSize, executor,
+                   SetActivation<kSeluSlope, kGradOutput, kResult>);
 }
-PORTACL_PHASE_2(aclnnSeluBackward)
 
 #endif  // HWY_ONCE

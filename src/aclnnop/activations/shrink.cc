@@ -1,10 +1,5 @@
 // aclnnHardshrink, aclnnSoftshrink and their gradients: what is near 0 becomes 0.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_hardshrink.h"
-#include "aclnnop/aclnn_hardshrink_backward.h"
-#include "aclnnop/aclnn_softshrink.h"
-#include "aclnnop/aclnn_softshrink_backward.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -66,6 +61,7 @@ HWY_AFTER_NAMESPACE();
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/activations/activation.h"
+#include "aclnnop/activations/shrink_functions.h"
 
 namespace portacl {
 namespace {
@@ -132,38 +128,22 @@ PORTACL_ACTIVATION_FACTS(softshrink_backward, SoftshrinkBackward, kBf16On200I, p
 
 using namespace portacl;
 
-aclnnStatus aclnnHardshrinkGetWorkspaceSize(const aclTensor* self, const aclScalar* lambd, aclTensor* out,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnHardshrink", {{"self", self}, {"out", out}}, {{"lambd", lambd}}, kHardshrinkChecks,
-                  (SetActivation<kHardshrink, kSelf>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnHardshrink) {
+  return RunPhase1(call, kHardshrinkChecks, workspaceSize, executor, SetActivation<kHardshrink, kSelf>);
 }
-PORTACL_PHASE_2(aclnnHardshrink)
 
-aclnnStatus aclnnHardshrinkBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                    const aclScalar* lambd, aclTensor* gradInput,
-                                                    uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnHardshrinkBackward",
-                  {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}}, {{"lambd", lambd}},
-                  kHardshrinkBackwardChecks, (SetActivation<kShrinkSlope, kGradOutput, kInput>),
-                  workspaceSize, executor);
+PORTACL_PHASE_1(aclnnHardshrinkBackward) {
+  return RunPhase1(call, kHardshrinkBackwardChecks, workspaceSize, executor,
+                   SetActivation<kShrinkSlope, kGradOutput, kInput>);
 }
-PORTACL_PHASE_2(aclnnHardshrinkBackward)
 
-aclnnStatus aclnnSoftshrinkGetWorkspaceSize(const aclTensor* self, const aclScalar* lambd, aclTensor* out,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnSoftshrink", {{"self", self}, {"out", out}}, {{"lambd", lambd}}, kSoftshrinkChecks,
-                  (SetActivation<kSoftshrink, kSelf>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnSoftshrink) {
+  return RunPhase1(call, kSoftshrinkChecks, workspaceSize, executor, SetActivation<kSoftshrink, kSelf>);
 }
-PORTACL_PHASE_2(aclnnSoftshrink)
 
-aclnnStatus aclnnSoftshrinkBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                    const aclScalar* lambda, aclTensor* gradInput,
-                                                    uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnSoftshrinkBackward",
-                  {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}},
-                  {{"lambda", lambda}}, kSoftshrinkBackwardChecks,
-                  (SetActivation<kShrinkSlope, kGradOutput, kInput>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnSoftshrinkBackward) {
+  return RunPhase1(call, kSoftshrinkBackwardChecks, workspaceSize, executor,
+                   SetActivation<kShrinkSlope, kGradOutput, kInput>);
 }
-PORTACL_PHASE_2(aclnnSoftshrinkBackward)
 
 #endif  // HWY_ONCE

@@ -1,12 +1,5 @@
 // aclnnSoftplus, aclnnMish, aclnnLogSigmoid and their gradients: logarithms of 1 + an exponential.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_logsigmoid.h"
-#include "aclnnop/aclnn_logsigmoid_backward.h"
-#include "aclnnop/aclnn_mish.h"
-#include "aclnnop/aclnn_mish_backward.h"
-#include "aclnnop/aclnn_softplus.h"
-#include "aclnnop/aclnn_softplus_backward.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -136,6 +129,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/activations/activation.h"
+#include "aclnnop/activations/softplus_functions.h"
 
 namespace portacl {
 namespace {
@@ -219,71 +213,39 @@ PORTACL_ACTIVATION_FACTS(logsigmoid_backward, LogSigmoidBackward, kBf16SinceAtla
 
 using namespace portacl;
 
-aclnnStatus aclnnSoftplusGetWorkspaceSize(const aclTensor* self, const aclScalar* beta,
-                                          const aclScalar* threshold, aclTensor* out, uint64_t* workspaceSize,
-                                          aclOpExecutor** executor) {
-  return Activate("aclnnSoftplus", {{"self", self}, {"out", out}}, {{"beta", beta}, {"threshold", threshold}},
-                  kSoftplusChecks, (SetActivation<kSoftplus, kSelf>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnSoftplus) {
+  return RunPhase1(call, kSoftplusChecks, workspaceSize, executor, SetActivation<kSoftplus, kSelf>);
 }
-PORTACL_PHASE_2(aclnnSoftplus)
 
-aclnnStatus aclnnSoftplusBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                  const aclScalar* beta, const aclScalar* threshold,
-                                                  aclTensor* gradInput, uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  return Activate("aclnnSoftplusBackward",
-                  {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}},
-                  {{"beta", beta}, {"threshold", threshold}}, kSoftplusBackwardChecks,
-                  (SetActivation<kSoftplusSlope, kGradOutput, kInput>), workspaceSize, executor);
+PORTACL_PHASE_1(aclnnSoftplusBackward) {
+  return RunPhase1(call, kSoftplusBackwardChecks, workspaceSize, executor,
+                   SetActivation<kSoftplusSlope, kGradOutput, kInput>);
 }
-PORTACL_PHASE_2(aclnnSoftplusBackward)
 
-aclnnStatus aclnnMishGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                      aclOpExecutor** executor) {
-  return Activate("aclnnMish", {{"self", self}, {"out", out}}, {}, kMishChecks, (SetActivation<kMish, kSelf>),
-                  workspaceSize, executor);
+PORTACL_PHASE_1(aclnnMish) {
+  return RunPhase1(call, kMishChecks, workspaceSize, executor, SetActivation<kMish, kSelf>);
 }
-PORTACL_PHASE_2(aclnnMish)
 
-aclnnStatus aclnnInplaceMishGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  return Activate("aclnnInplaceMish", {{"selfRef", selfRef}}, {}, kInplaceMishChecks,
-                  (SetActivation<kMish, kSelf>), workspaceSize, executor, Form::kInPlace);
+PORTACL_PHASE_1(aclnnInplaceMish) {
+  return RunPhase1(call, kInplaceMishChecks, workspaceSize, executor, SetActivation<kMish, kSelf>);
 }
-PORTACL_PHASE_2(aclnnInplaceMish)
 
-aclnnStatus aclnnMishBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                              aclTensor* gradInput, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  return Activate("aclnnMishBackward", {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}},
-                  {}, kMishBackwardChecks, (SetActivation<kMishSlope, kGradOutput, kInput>), workspaceSize,
-                  executor);
+PORTACL_PHASE_1(aclnnMishBackward) {
+  return RunPhase1(call, kMishBackwardChecks, workspaceSize, executor,
+                   SetActivation<kMishSlope, kGradOutput, kInput>);
 }
-PORTACL_PHASE_2(aclnnMishBackward)
 
-aclnnStatus aclnnLogSigmoidGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  return Activate("aclnnLogSigmoid", {{"self", self}, {"out", out}}, {}, kLogSigmoidChecks,
-                  (SetActivation<kLogSigmoid, kSelf>), workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnLogSigmoid)
-
-aclnnStatus aclnnLogSigmoidBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                    const aclTensor* buffer, aclTensor* gradInput,
-                                                    uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnLogSigmoidBackward",
-                  {{"gradOutput", gradOutput}, {"self", self}, {"buffer", buffer}, {"gradInput", gradInput}},
-                  {}, kLogSigmoidBackwardChecks, SetLogSigmoidBackward, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnLogSigmoidBackward)
-
-// The buffer, which may be null, is an operand that nothing touches.
-aclnnStatus aclnnLogSigmoidForwardGetWorkspaceSize(const aclTensor* self, aclTensor* out, aclTensor* buffer,
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}, {"buffer", buffer}};
-  OperatorCall call{"aclnnLogSigmoidForward", tensors, {}, /*in_place=*/false, /*output_count=*/2};
+PORTACL_PHASE_1(aclnnLogSigmoid) {
   return RunPhase1(call, kLogSigmoidChecks, workspaceSize, executor, SetActivation<kLogSigmoid, kSelf>);
 }
-PORTACL_PHASE_2(aclnnLogSigmoidForward)
+
+PORTACL_PHASE_1(aclnnLogSigmoidBackward) {
+  return RunPhase1(call, kLogSigmoidBackwardChecks, workspaceSize, executor, SetLogSigmoidBackward);
+}
+
+// The buffer, which may be null, is an operand that nothing touches.
+PORTACL_PHASE_1(aclnnLogSigmoidForward) {
+  return RunPhase1(call, kLogSigmoidChecks, workspaceSize, executor, SetActivation<kLogSigmoid, kSelf>);
+}
 
 #endif  // HWY_ONCE

@@ -1,12 +1,5 @@
 // aclnnSilu, aclnnSwish, aclnnFastGelu and their gradients: x times the logistic function of x, or of a multiple.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_fast_gelu.h"
-#include "aclnnop/aclnn_fast_gelu_backward.h"
-#include "aclnnop/aclnn_silu.h"
-#include "aclnnop/aclnn_silu_backward.h"
-#include "aclnnop/aclnn_swish.h"
-#include "aclnnop/aclnn_swish_backward.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -95,6 +88,7 @@ HWY_AFTER_NAMESPACE();
 #include <cstring>
 
 #include "aclnnop/activations/activation.h"
+#include "aclnnop/activations/swish_functions.h"
 
 namespace portacl {
 namespace {
@@ -191,51 +185,26 @@ PORTACL_ACTIVATION_FACTS(fast_gelu_backward, FastGeluBackward, kNoneBeforeAtlasA
 
 using namespace portacl;
 
-aclnnStatus aclnnSiluGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                      aclOpExecutor** executor) {
-  return Activate("aclnnSilu", {{"self", self}, {"out", out}}, {}, kSiluChecks, (SetActivation<kSilu, kSelf>),
-                  workspaceSize, executor);
+PORTACL_PHASE_1(aclnnSilu) {
+  return RunPhase1(call, kSiluChecks, workspaceSize, executor, SetActivation<kSilu, kSelf>);
 }
-PORTACL_PHASE_2(aclnnSilu)
 
-aclnnStatus aclnnSiluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                              aclTensor* gradInput, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  return Activate("aclnnSiluBackward", {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}},
-                  {}, kSiluBackwardChecks, SetSiluBackward, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnSiluBackward) {
+  return RunPhase1(call, kSiluBackwardChecks, workspaceSize, executor, SetSiluBackward);
 }
-PORTACL_PHASE_2(aclnnSiluBackward)
 
-aclnnStatus aclnnSwishGetWorkspaceSize(const aclTensor* self, const aclScalar* betaOptional, aclTensor* out,
-                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate("aclnnSwish", {{"self", self}, {"out", out}}, {{"betaOptional", betaOptional}},
-                  kSwishChecks, SetSwish, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnSwish)
+PORTACL_PHASE_1(aclnnSwish) { return RunPhase1(call, kSwishChecks, workspaceSize, executor, SetSwish); }
 
-aclnnStatus aclnnSwishBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                               const aclScalar* betaOptional, aclTensor* gradInput,
-                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Activate(
-      "aclnnSwishBackward", {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}},
-      {{"betaOptional", betaOptional}}, kSwishBackwardChecks, SetSwishBackward, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnSwishBackward) {
+  return RunPhase1(call, kSwishBackwardChecks, workspaceSize, executor, SetSwishBackward);
 }
-PORTACL_PHASE_2(aclnnSwishBackward)
 
-aclnnStatus aclnnFastGeluGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                          aclOpExecutor** executor) {
-  return Activate("aclnnFastGelu", {{"self", self}, {"out", out}}, {}, kFastGeluChecks, SetFastGelu,
-                  workspaceSize, executor);
+PORTACL_PHASE_1(aclnnFastGelu) {
+  return RunPhase1(call, kFastGeluChecks, workspaceSize, executor, SetFastGelu);
 }
-PORTACL_PHASE_2(aclnnFastGelu)
 
-aclnnStatus aclnnFastGeluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                  aclTensor* gradInput, uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  return Activate("aclnnFastGeluBackward",
-                  {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}}, {},
-                  kFastGeluBackwardChecks, SetFastGeluBackward, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnFastGeluBackward) {
+  return RunPhase1(call, kFastGeluBackwardChecks, workspaceSize, executor, SetFastGeluBackward);
 }
-PORTACL_PHASE_2(aclnnFastGeluBackward)
 
 #endif  // HWY_ONCE

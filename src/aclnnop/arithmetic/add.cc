@@ -1,8 +1,6 @@
 // aclnnAdd, aclnnAdds, aclnnAddV3, aclnnSub, aclnnSubs, aclnnRsub, aclnnRsubs and their in-place forms: sums
 // and differences of two operands, one of them scaled.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_add.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -82,8 +80,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "aclnnop/aclnn_rsub.h"
-#include "aclnnop/aclnn_sub.h"
+#include "aclnnop/arithmetic/add_functions.h"
 #include "aclnnop/arithmetic/sums.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
@@ -166,51 +163,20 @@ const OperatorFacts facts::rsub = {"aclnnRsub",
 
 using namespace portacl;
 
-aclnnStatus aclnnAddGetWorkspaceSize(const aclTensor* self, const aclTensor* other, const aclScalar* alpha,
-                                     aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  const Attribute attributes[] = {{"alpha", alpha}};
-  OperatorCall call{"aclnnAdd", tensors, attributes};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetSum<false>);
-}
-PORTACL_PHASE_2(aclnnAdd)
+PORTACL_PHASE_1(aclnnAdd) { return RunPhase1(call, kChecks, workspaceSize, executor, SetSum<false>); }
 
-aclnnStatus aclnnInplaceAddGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* other,
-                                            const aclScalar* alpha, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  const Attribute attributes[] = {{"alpha", alpha}};
-  OperatorCall call{"aclnnInplaceAdd", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceAdd) {
   return RunPhase1(call, kInPlaceAddChecks, workspaceSize, executor, SetSum<false>);
 }
-PORTACL_PHASE_2(aclnnInplaceAdd)
 
-aclnnStatus aclnnSubGetWorkspaceSize(const aclTensor* self, const aclTensor* other, const aclScalar* alpha,
-                                     aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  const Attribute attributes[] = {{"alpha", alpha}};
-  OperatorCall call{"aclnnSub", tensors, attributes};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetSum<true>);
-}
-PORTACL_PHASE_2(aclnnSub)
+PORTACL_PHASE_1(aclnnSub) { return RunPhase1(call, kChecks, workspaceSize, executor, SetSum<true>); }
 
-aclnnStatus aclnnInplaceSubGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                            const aclScalar* alpha, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  const Attribute attributes[] = {{"alpha", alpha}};
-  OperatorCall call{"aclnnInplaceSub", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceSub) {
   return RunPhase1(call, kInPlaceSubChecks, workspaceSize, executor, SetSum<true>);
 }
-PORTACL_PHASE_2(aclnnInplaceSub)
 
-aclnnStatus aclnnRsubGetWorkspaceSize(const aclTensor* self, const aclTensor* other, const aclScalar* alpha,
-                                      aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  const Attribute attributes[] = {{"alpha", alpha}};
-  OperatorCall call{"aclnnRsub", tensors, attributes};
+PORTACL_PHASE_1(aclnnRsub) {
   return RunPhase1(call, kRsubChecks, workspaceSize, executor, SetSum<true, true>);
 }
-PORTACL_PHASE_2(aclnnRsub)
 
 #endif  // HWY_ONCE

@@ -73,10 +73,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "aclnnop/aclnn_add.h"
-#include "aclnnop/aclnn_add_v3.h"
-#include "aclnnop/aclnn_rsub.h"
-#include "aclnnop/aclnn_sub.h"
+#include "aclnnop/arithmetic/add_scalar_functions.h"
 #include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/arithmetic/sums.h"
 #include "aclnnop/binary_checks.h"
@@ -166,70 +163,26 @@ const OperatorFacts facts::add_v3 = {
 
 using namespace portacl;
 
-aclnnStatus aclnnAddsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, const aclScalar* alpha,
-                                      aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"other", other}, {"alpha", alpha}};
-  OperatorCall call{"aclnnAdds", tensors, attributes};
+PORTACL_PHASE_1(aclnnAdds) {
   return RunPhase1(call, kAddsChecks, workspaceSize, executor, SetShifted<false>);
 }
-PORTACL_PHASE_2(aclnnAdds)
 
-aclnnStatus aclnnInplaceAddsGetWorkspaceSize(const aclTensor* selfRef, const aclScalar* other,
-                                             const aclScalar* alpha, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"other", other}, {"alpha", alpha}};
-  OperatorCall call{"aclnnInplaceAdds", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceAdds) {
   return RunPhase1(call, kInPlaceAddsChecks, workspaceSize, executor, SetShifted<false>);
 }
-PORTACL_PHASE_2(aclnnInplaceAdds)
 
-aclnnStatus aclnnSubsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, const aclScalar* alpha,
-                                      aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"other", other}, {"alpha", alpha}};
-  OperatorCall call{"aclnnSubs", tensors, attributes};
-  return RunPhase1(call, kAddsChecks, workspaceSize, executor, SetShifted<true>);
-}
-PORTACL_PHASE_2(aclnnSubs)
+PORTACL_PHASE_1(aclnnSubs) { return RunPhase1(call, kAddsChecks, workspaceSize, executor, SetShifted<true>); }
 
-aclnnStatus aclnnInplaceSubsGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                             const aclScalar* alpha, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"other", other}, {"alpha", alpha}};
-  OperatorCall call{"aclnnInplaceSubs", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceSubs) {
   return RunPhase1(call, kInPlaceAddsChecks, workspaceSize, executor, SetShifted<true>);
 }
-PORTACL_PHASE_2(aclnnInplaceSubs)
 
-aclnnStatus aclnnRsubsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, const aclScalar* alpha,
-                                       aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"other", other}, {"alpha", alpha}};
-  OperatorCall call{"aclnnRsubs", tensors, attributes};
-  return RunPhase1(call, kRsubsChecks, workspaceSize, executor, SetLine<true>);
-}
-PORTACL_PHASE_2(aclnnRsubs)
+PORTACL_PHASE_1(aclnnRsubs) { return RunPhase1(call, kRsubsChecks, workspaceSize, executor, SetLine<true>); }
 
-aclnnStatus aclnnAddV3GetWorkspaceSize(const aclScalar* self, const aclTensor* other, const aclScalar* alpha,
-                                       aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"other", other}, {"out", out}};
-  const Attribute attributes[] = {{"self", self}, {"alpha", alpha}};
-  OperatorCall call{"aclnnAddV3", tensors, attributes};
-  return RunPhase1(call, kAddV3Checks, workspaceSize, executor, SetLine<false>);
-}
-PORTACL_PHASE_2(aclnnAddV3)
+PORTACL_PHASE_1(aclnnAddV3) { return RunPhase1(call, kAddV3Checks, workspaceSize, executor, SetLine<false>); }
 
-aclnnStatus aclnnInplaceAddV3GetWorkspaceSize(const aclScalar* selfRef, const aclTensor* other,
-                                              const aclScalar* alpha, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"other", other}};
-  const Attribute attributes[] = {{"selfRef", selfRef}, {"alpha", alpha}};
-  OperatorCall call{"aclnnInplaceAddV3", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceAddV3) {
   return RunPhase1(call, kInPlaceAddV3Checks, workspaceSize, executor, SetLine<false>);
 }
-PORTACL_PHASE_2(aclnnInplaceAddV3)
 
 #endif  // HWY_ONCE

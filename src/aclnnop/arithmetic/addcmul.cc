@@ -1,8 +1,6 @@
 // aclnnAddcmul, aclnnAddcdiv and their in-place forms: a tensor and the scaled product or quotient of two
 // more.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_addcmul.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -72,7 +70,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "aclnnop/aclnn_addcdiv.h"
+#include "aclnnop/arithmetic/addcmul_functions.h"
 #include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
@@ -149,45 +147,20 @@ const OperatorFacts facts::addcdiv = {
 
 using namespace portacl;
 
-aclnnStatus aclnnAddcmulGetWorkspaceSize(const aclTensor* self, const aclTensor* tensor1,
-                                         const aclTensor* tensor2, const aclScalar* value, aclTensor* out,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"tensor1", tensor1}, {"tensor2", tensor2}, {"out", out}};
-  const Attribute attributes[] = {{"value", value}};
-  OperatorCall call{"aclnnAddcmul", tensors, attributes};
+PORTACL_PHASE_1(aclnnAddcmul) {
   return RunPhase1(call, kAddcmulChecks, workspaceSize, executor, SetSumWithProduct);
 }
-PORTACL_PHASE_2(aclnnAddcmul)
 
-aclnnStatus aclnnInplaceAddcmulGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* tensor1,
-                                                const aclTensor* tensor2, const aclScalar* value,
-                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"tensor1", tensor1}, {"tensor2", tensor2}};
-  const Attribute attributes[] = {{"value", value}};
-  OperatorCall call{"aclnnInplaceAddcmul", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceAddcmul) {
   return RunPhase1(call, kInPlaceAddcmulChecks, workspaceSize, executor, SetSumWithProduct);
 }
-PORTACL_PHASE_2(aclnnInplaceAddcmul)
 
-aclnnStatus aclnnAddcdivGetWorkspaceSize(const aclTensor* self, const aclTensor* tensor1,
-                                         const aclTensor* tensor2, const aclScalar* value,
-                                         const aclTensor* out, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"tensor1", tensor1}, {"tensor2", tensor2}, {"out", out}};
-  const Attribute attributes[] = {{"value", value}};
-  OperatorCall call{"aclnnAddcdiv", tensors, attributes};
+PORTACL_PHASE_1(aclnnAddcdiv) {
   return RunPhase1(call, kAddcdivChecks, workspaceSize, executor, SetSumWithQuotient);
 }
-PORTACL_PHASE_2(aclnnAddcdiv)
 
-aclnnStatus aclnnInplaceAddcdivGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* tensor1,
-                                                const aclTensor* tensor2, const aclScalar* value,
-                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"tensor1", tensor1}, {"tensor2", tensor2}};
-  const Attribute attributes[] = {{"value", value}};
-  OperatorCall call{"aclnnInplaceAddcdiv", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceAddcdiv) {
   return RunPhase1(call, kInPlaceAddcdivChecks, workspaceSize, executor, SetSumWithQuotient);
 }
-PORTACL_PHASE_2(aclnnInplaceAddcdiv)
 
 #endif  // HWY_ONCE

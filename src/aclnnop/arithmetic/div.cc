@@ -1,8 +1,6 @@
 // aclnnDiv, aclnnDivs, aclnnDivMod, aclnnDivMods and their in-place forms: quotients as they are, truncated
 // or rounded down.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_div.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -70,6 +68,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/arithmetic/div_functions.h"
 #include "aclnnop/arithmetic/floor_divide.h"
 #include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/binary_checks.h"
@@ -233,40 +232,18 @@ aclnnStatus aclnnInplaceDivsGetWorkspaceSize(aclTensor* selfRef, const aclScalar
 }
 PORTACL_PHASE_2(aclnnInplaceDivs)
 
-aclnnStatus aclnnDivModGetWorkspaceSize(const aclTensor* self, const aclTensor* other, int mode,
-                                        aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  const Attribute attributes[] = {{"mode", mode}};
-  OperatorCall call{"aclnnDivMod", tensors, attributes};
-  return RunPhase1(call, kModeChecks, workspaceSize, executor, SetQuotient);
-}
-PORTACL_PHASE_2(aclnnDivMod)
+PORTACL_PHASE_1(aclnnDivMod) { return RunPhase1(call, kModeChecks, workspaceSize, executor, SetQuotient); }
 
-aclnnStatus aclnnInplaceDivModGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other, int mode,
-                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  const Attribute attributes[] = {{"mode", mode}};
-  OperatorCall call{"aclnnInplaceDivMod", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceDivMod) {
   return RunPhase1(call, kInPlaceModeChecks, workspaceSize, executor, SetQuotient);
 }
-PORTACL_PHASE_2(aclnnInplaceDivMod)
 
-aclnnStatus aclnnDivModsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, int mode,
-                                         aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"other", other}, {"mode", mode}};
-  OperatorCall call{"aclnnDivMods", tensors, attributes};
+PORTACL_PHASE_1(aclnnDivMods) {
   return RunPhase1(call, kScalarModeChecks, workspaceSize, executor, SetQuotientByScalar);
 }
-PORTACL_PHASE_2(aclnnDivMods)
 
-aclnnStatus aclnnInplaceDivModsGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other, int mode,
-                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"other", other}, {"mode", mode}};
-  OperatorCall call{"aclnnInplaceDivMods", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceDivMods) {
   return RunPhase1(call, kInPlaceScalarModeChecks, workspaceSize, executor, SetQuotientByScalar);
 }
-PORTACL_PHASE_2(aclnnInplaceDivMods)
 
 #endif  // HWY_ONCE

@@ -1,7 +1,5 @@
 // aclnnFloorDivide, aclnnFloorDivides and their in-place forms: quotients rounded down.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_floor_divide.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -48,6 +46,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/arithmetic/floor_divide.h"
+#include "aclnnop/arithmetic/floor_divide_functions.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -114,38 +113,18 @@ const OperatorFacts facts::floor_divide = {
 
 using namespace portacl;
 
-aclnnStatus aclnnFloorDivideGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  OperatorCall call{"aclnnFloorDivide", tensors, {}};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetQuotient);
-}
-PORTACL_PHASE_2(aclnnFloorDivide)
+PORTACL_PHASE_1(aclnnFloorDivide) { return RunPhase1(call, kChecks, workspaceSize, executor, SetQuotient); }
 
-aclnnStatus aclnnInplaceFloorDivideGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                                    uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  OperatorCall call{"aclnnInplaceFloorDivide", tensors, {}, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceFloorDivide) {
   return RunPhase1(call, kInPlaceChecks, workspaceSize, executor, SetQuotient);
 }
-PORTACL_PHASE_2(aclnnInplaceFloorDivide)
 
-aclnnStatus aclnnFloorDividesGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
-                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"other", other}};
-  OperatorCall call{"aclnnFloorDivides", tensors, attributes};
+PORTACL_PHASE_1(aclnnFloorDivides) {
   return RunPhase1(call, kScalarChecks, workspaceSize, executor, SetQuotientByScalar);
 }
-PORTACL_PHASE_2(aclnnFloorDivides)
 
-aclnnStatus aclnnInplaceFloorDividesGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"other", other}};
-  OperatorCall call{"aclnnInplaceFloorDivides", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceFloorDivides) {
   return RunPhase1(call, kInPlaceScalarChecks, workspaceSize, executor, SetQuotientByScalar);
 }
-PORTACL_PHASE_2(aclnnInplaceFloorDivides)
 
 #endif  // HWY_ONCE

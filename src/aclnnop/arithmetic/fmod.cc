@@ -1,7 +1,5 @@
 // aclnnFmodTensor, aclnnFmodScalar and their in-place forms: exact remainders with the dividend's sign.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_fmod_tensor.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -47,7 +45,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "aclnnop/aclnn_fmod_scalar.h"
+#include "aclnnop/arithmetic/fmod_functions.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -113,38 +111,18 @@ const OperatorFacts facts::fmod_scalar = {"aclnnFmodScalar", "aclnnop/aclnn_fmod
 
 using namespace portacl;
 
-aclnnStatus aclnnFmodTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  OperatorCall call{"aclnnFmodTensor", tensors, {}};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetFmod);
-}
-PORTACL_PHASE_2(aclnnFmodTensor)
+PORTACL_PHASE_1(aclnnFmodTensor) { return RunPhase1(call, kChecks, workspaceSize, executor, SetFmod); }
 
-aclnnStatus aclnnInplaceFmodTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  OperatorCall call{"aclnnInplaceFmodTensor", tensors, {}, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceFmodTensor) {
   return RunPhase1(call, kInPlaceChecks, workspaceSize, executor, SetFmod);
 }
-PORTACL_PHASE_2(aclnnInplaceFmodTensor)
 
-aclnnStatus aclnnFmodScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"other", other}};
-  OperatorCall call{"aclnnFmodScalar", tensors, attributes};
+PORTACL_PHASE_1(aclnnFmodScalar) {
   return RunPhase1(call, kScalarChecks, workspaceSize, executor, SetFmodByScalar);
 }
-PORTACL_PHASE_2(aclnnFmodScalar)
 
-aclnnStatus aclnnInplaceFmodScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"other", other}};
-  OperatorCall call{"aclnnInplaceFmodScalar", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceFmodScalar) {
   return RunPhase1(call, kInPlaceScalarChecks, workspaceSize, executor, SetFmodByScalar);
 }
-PORTACL_PHASE_2(aclnnInplaceFmodScalar)
 
 #endif  // HWY_ONCE

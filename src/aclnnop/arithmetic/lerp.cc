@@ -1,7 +1,5 @@
 // aclnnLerp, aclnnLerps and their in-place forms: what lies between two values.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_lerp_tensor.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -43,7 +41,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "aclnnop/aclnn_lerp_scalar.h"
+#include "aclnnop/arithmetic/lerp_functions.h"
 #include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
@@ -112,40 +110,18 @@ const OperatorFacts facts::lerp_scalar = {
 
 using namespace portacl;
 
-aclnnStatus aclnnLerpGetWorkspaceSize(const aclTensor* self, const aclTensor* end, const aclTensor* weight,
-                                      aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"end", end}, {"weight", weight}, {"out", out}};
-  OperatorCall call{"aclnnLerp", tensors, {}};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetBetween);
-}
-PORTACL_PHASE_2(aclnnLerp)
+PORTACL_PHASE_1(aclnnLerp) { return RunPhase1(call, kChecks, workspaceSize, executor, SetBetween); }
 
-aclnnStatus aclnnInplaceLerpGetWorkspaceSize(aclTensor* selfRef, const aclTensor* end,
-                                             const aclTensor* weight, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"end", end}, {"weight", weight}};
-  OperatorCall call{"aclnnInplaceLerp", tensors, {}, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceLerp) {
   return RunPhase1(call, kInPlaceChecks, workspaceSize, executor, SetBetween);
 }
-PORTACL_PHASE_2(aclnnInplaceLerp)
 
-aclnnStatus aclnnLerpsGetWorkspaceSize(const aclTensor* self, const aclTensor* end, const aclScalar* weight,
-                                       aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"end", end}, {"out", out}};
-  const Attribute attributes[] = {{"weight", weight}};
-  OperatorCall call{"aclnnLerps", tensors, attributes};
+PORTACL_PHASE_1(aclnnLerps) {
   return RunPhase1(call, kScalarChecks, workspaceSize, executor, SetBetweenByScalar);
 }
-PORTACL_PHASE_2(aclnnLerps)
 
-aclnnStatus aclnnInplaceLerpsGetWorkspaceSize(aclTensor* selfRef, const aclTensor* end,
-                                              const aclScalar* weight, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"end", end}};
-  const Attribute attributes[] = {{"weight", weight}};
-  OperatorCall call{"aclnnInplaceLerps", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceLerps) {
   return RunPhase1(call, kInPlaceScalarChecks, workspaceSize, executor, SetBetweenByScalar);
 }
-PORTACL_PHASE_2(aclnnInplaceLerps)
 
 #endif  // HWY_ONCE

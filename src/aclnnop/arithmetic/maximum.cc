@@ -1,7 +1,5 @@
 // aclnnMaximum and aclnnMinimum: the greater and the lesser of two tensors' elements.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_maximum.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -49,8 +47,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "acl/data_type.h"
-#include "aclnnop/aclnn_minimum.h"
 #include "aclnnop/arithmetic/list_kernels.h"
+#include "aclnnop/arithmetic/maximum_functions.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -103,20 +101,8 @@ const OperatorFacts facts::minimum = {"aclnnMinimum", "aclnnop/aclnn_minimum.h",
 
 using namespace portacl;
 
-aclnnStatus aclnnMaximumGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  OperatorCall call{"aclnnMaximum", tensors, {}};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetGreater);
-}
-PORTACL_PHASE_2(aclnnMaximum)
+PORTACL_PHASE_1(aclnnMaximum) { return RunPhase1(call, kChecks, workspaceSize, executor, SetGreater); }
 
-aclnnStatus aclnnMinimumGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  OperatorCall call{"aclnnMinimum", tensors, {}};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetLesser);
-}
-PORTACL_PHASE_2(aclnnMinimum)
+PORTACL_PHASE_1(aclnnMinimum) { return RunPhase1(call, kChecks, workspaceSize, executor, SetLesser); }
 
 #endif  // HWY_ONCE

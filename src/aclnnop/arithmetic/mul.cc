@@ -1,7 +1,5 @@
 // aclnnMul, aclnnMuls and their in-place forms: the product of two operands.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_mul.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -87,6 +85,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/arithmetic/mul.h"
+#include "aclnnop/arithmetic/mul_functions.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -154,38 +153,16 @@ const OperatorFacts facts::mul = {"aclnnMul", "aclnnop/aclnn_mul.h", kArithmetic
 
 using namespace portacl;
 
-aclnnStatus aclnnMulGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  OperatorCall call{"aclnnMul", tensors, {}};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProduct);
-}
-PORTACL_PHASE_2(aclnnMul)
+PORTACL_PHASE_1(aclnnMul) { return RunPhase1(call, kChecks, workspaceSize, executor, SetProduct); }
 
-aclnnStatus aclnnInplaceMulGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  OperatorCall call{"aclnnInplaceMul", tensors, {}, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceMul) {
   return RunPhase1(call, kInPlaceChecks, workspaceSize, executor, SetProduct);
 }
-PORTACL_PHASE_2(aclnnInplaceMul)
 
-aclnnStatus aclnnMulsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"other", other}};
-  OperatorCall call{"aclnnMuls", tensors, attributes};
-  return RunPhase1(call, kMulsChecks, workspaceSize, executor, SetScaled);
-}
-PORTACL_PHASE_2(aclnnMuls)
+PORTACL_PHASE_1(aclnnMuls) { return RunPhase1(call, kMulsChecks, workspaceSize, executor, SetScaled); }
 
-aclnnStatus aclnnInplaceMulsGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"other", other}};
-  OperatorCall call{"aclnnInplaceMuls", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceMuls) {
   return RunPhase1(call, kInPlaceMulsChecks, workspaceSize, executor, SetScaled);
 }
-PORTACL_PHASE_2(aclnnInplaceMuls)
 
 #endif  // HWY_ONCE

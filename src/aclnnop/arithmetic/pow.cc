@@ -1,8 +1,6 @@
 // aclnnPowTensorScalar, its in-place form and aclnnPowScalarTensor: powers with a scalar as exponent or as
 // base.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_pow.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -79,6 +77,7 @@ HWY_AFTER_NAMESPACE();
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/arithmetic/list_kernels.h"
+#include "aclnnop/arithmetic/pow_functions.h"
 #include "aclnnop/arithmetic/power.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
@@ -199,34 +198,17 @@ const OperatorFacts facts::pow = {
 
 using namespace portacl;
 
-aclnnStatus aclnnPowTensorScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* exponent,
-                                                 const aclTensor* out, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"exponent", exponent}};
-  OperatorCall call{"aclnnPowTensorScalar", tensors, attributes};
+PORTACL_PHASE_1(aclnnPowTensorScalar) {
   return RunPhase1(call, kTensorScalarChecks, workspaceSize, executor, SetTensorScalar);
 }
-PORTACL_PHASE_2(aclnnPowTensorScalar)
 
-aclnnStatus aclnnInplacePowTensorScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* exponent,
-                                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}};
-  const Attribute attributes[] = {{"exponent", exponent}};
-  OperatorCall call{"aclnnInplacePowTensorScalar", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplacePowTensorScalar) {
   return RunPhase1(call, kInPlaceTensorScalarChecks, workspaceSize, executor, SetTensorScalar);
 }
-PORTACL_PHASE_2(aclnnInplacePowTensorScalar)
 
-aclnnStatus aclnnPowScalarTensorGetWorkspaceSize(const aclScalar* self, const aclTensor* exponent,
-                                                 const aclTensor* out, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"exponent", exponent}, {"out", out}};
-  const Attribute attributes[] = {{"self", self}};
-  OperatorCall call{"aclnnPowScalarTensor", tensors, attributes};
+PORTACL_PHASE_1(aclnnPowScalarTensor) {
   const aclnnStatus status = RunPhase1(call, kScalarTensorChecks, workspaceSize, executor, SetScalarTensor);
   return status == ACLNN_ERR_INNER_NULLPTR ? ACLNN_ERR_INNER : status;
 }
-PORTACL_PHASE_2(aclnnPowScalarTensor)
 
 #endif  // HWY_ONCE

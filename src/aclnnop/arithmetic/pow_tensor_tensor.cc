@@ -1,7 +1,5 @@
 // aclnnPowTensorTensor and its in-place form: powers of tensors by tensors.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_pow_tensor_tensor.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,6 +12,7 @@
 #if HWY_ONCE
 
 #include "aclnnop/arithmetic/list_kernels.h"
+#include "aclnnop/arithmetic/pow_tensor_tensor_functions.h"
 #include "aclnnop/arithmetic/power.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
@@ -59,21 +58,10 @@ const OperatorFacts facts::pow_tensor_tensor = {"aclnnPowTensorTensor",
 
 using namespace portacl;
 
-aclnnStatus aclnnPowTensorTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* exponent,
-                                                 aclTensor* out, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"exponent", exponent}, {"out", out}};
-  OperatorCall call{"aclnnPowTensorTensor", tensors, {}};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetPower);
-}
-PORTACL_PHASE_2(aclnnPowTensorTensor)
+PORTACL_PHASE_1(aclnnPowTensorTensor) { return RunPhase1(call, kChecks, workspaceSize, executor, SetPower); }
 
-aclnnStatus aclnnInplacePowTensorTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* exponent,
-                                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"exponent", exponent}};
-  OperatorCall call{"aclnnInplacePowTensorTensor", tensors, {}, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplacePowTensorTensor) {
   return RunPhase1(call, kInPlaceChecks, workspaceSize, executor, SetPower);
 }
-PORTACL_PHASE_2(aclnnInplacePowTensorTensor)
 
 #endif  // HWY_ONCE

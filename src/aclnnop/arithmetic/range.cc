@@ -1,14 +1,12 @@
 // aclnnArange, aclnnRange and aclnnLinspace: evenly spaced numbers; aclnnEye: ones on a diagonal.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/arithmetic/range_functions.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "aclnnop/aclnn_arange.h"
-#include "aclnnop/aclnn_eye.h"
-#include "aclnnop/aclnn_linspace.h"
-#include "aclnnop/aclnn_range.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -213,38 +211,12 @@ const OperatorFacts facts::linspace = {"aclnnLinspace", "aclnnop/aclnn_linspace.
 
 using namespace portacl;
 
-aclnnStatus aclnnArangeGetWorkspaceSize(const aclScalar* start, const aclScalar* end, const aclScalar* step,
-                                        aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"out", out}};
-  const Attribute attributes[] = {{"start", start}, {"end", end}, {"step", step}};
-  OperatorCall call{"aclnnArange", tensors, attributes};
-  return RunPhase1(call, kArangeChecks, workspaceSize, executor, SetRange);
-}
-PORTACL_PHASE_2(aclnnArange)
+PORTACL_PHASE_1(aclnnArange) { return RunPhase1(call, kArangeChecks, workspaceSize, executor, SetRange); }
 
-aclnnStatus aclnnRangeGetWorkspaceSize(const aclScalar* start, const aclScalar* end, const aclScalar* step,
-                                       aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"out", out}};
-  const Attribute attributes[] = {{"start", start}, {"end", end}, {"step", step}};
-  OperatorCall call{"aclnnRange", tensors, attributes};
-  return RunPhase1(call, kRangeChecks, workspaceSize, executor, SetClosedRange);
-}
-PORTACL_PHASE_2(aclnnRange)
+PORTACL_PHASE_1(aclnnRange) { return RunPhase1(call, kRangeChecks, workspaceSize, executor, SetClosedRange); }
 
-aclnnStatus aclnnLinspaceGetWorkspaceSize(const aclScalar* start, const aclScalar* end, int64_t steps,
-                                          aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"out", out}};
-  const Attribute attributes[] = {{"start", start}, {"end", end}, {"steps", steps}};
-  OperatorCall call{"aclnnLinspace", tensors, attributes};
+PORTACL_PHASE_1(aclnnLinspace) {
   return RunPhase1(call, kLinspaceChecks, workspaceSize, executor, SetLinspace);
 }
-PORTACL_PHASE_2(aclnnLinspace)
 
-aclnnStatus aclnnEyeGetWorkspaceSize(int64_t n, int64_t m, aclTensor* out, uint64_t* workspaceSize,
-                                     aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"out", out}};
-  const Attribute attributes[] = {{"n", n}, {"m", m}};
-  OperatorCall call{"aclnnEye", tensors, attributes};
-  return RunPhase1(call, kEyeChecks, workspaceSize, executor, SetEye);
-}
-PORTACL_PHASE_2(aclnnEye)
+PORTACL_PHASE_1(aclnnEye) { return RunPhase1(call, kEyeChecks, workspaceSize, executor, SetEye); }

@@ -1,8 +1,6 @@
 // aclnnRemainderTensorTensor, aclnnRemainderTensorScalar, aclnnRemainderScalarTensor and the in-place forms
 // of the first two: exact remainders with the divisor's sign.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_remainder.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -47,6 +45,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/arithmetic/remainder_functions.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -131,52 +130,24 @@ const OperatorFacts facts::remainder = {"aclnnRemainderTensorTensor", "aclnnop/a
 
 using namespace portacl;
 
-aclnnStatus aclnnRemainderTensorTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other,
-                                                       aclTensor* out, uint64_t* workspaceSize,
-                                                       aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  OperatorCall call{"aclnnRemainderTensorTensor", tensors, {}};
+PORTACL_PHASE_1(aclnnRemainderTensorTensor) {
   return RunPhase1(call, kChecks, workspaceSize, executor, SetRemainder);
 }
-PORTACL_PHASE_2(aclnnRemainderTensorTensor)
 
-aclnnStatus aclnnInplaceRemainderTensorTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                                              uint64_t* workspaceSize,
-                                                              aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  OperatorCall call{"aclnnInplaceRemainderTensorTensor", tensors, {}, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceRemainderTensorTensor) {
   return RunPhase1(call, kInPlaceChecks, workspaceSize, executor, SetRemainder);
 }
-PORTACL_PHASE_2(aclnnInplaceRemainderTensorTensor)
 
-aclnnStatus aclnnRemainderTensorScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other,
-                                                       aclTensor* out, uint64_t* workspaceSize,
-                                                       aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"other", other}};
-  OperatorCall call{"aclnnRemainderTensorScalar", tensors, attributes};
+PORTACL_PHASE_1(aclnnRemainderTensorScalar) {
   return RunPhase1(call, kTensorScalarChecks, workspaceSize, executor, SetRemainderWithScalar<false>);
 }
-PORTACL_PHASE_2(aclnnRemainderTensorScalar)
 
-aclnnStatus aclnnInplaceRemainderTensorScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                                              uint64_t* workspaceSize,
-                                                              aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"other", other}};
-  OperatorCall call{"aclnnInplaceRemainderTensorScalar", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceRemainderTensorScalar) {
   return RunPhase1(call, kInPlaceTensorScalarChecks, workspaceSize, executor, SetRemainderWithScalar<false>);
 }
-PORTACL_PHASE_2(aclnnInplaceRemainderTensorScalar)
 
-aclnnStatus aclnnRemainderScalarTensorGetWorkspaceSize(const aclScalar* self, const aclTensor* other,
-                                                       aclTensor* out, uint64_t* workspaceSize,
-                                                       aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"other", other}, {"out", out}};
-  const Attribute attributes[] = {{"self", self}};
-  OperatorCall call{"aclnnRemainderScalarTensor", tensors, attributes};
+PORTACL_PHASE_1(aclnnRemainderScalarTensor) {
   return RunPhase1(call, kScalarTensorChecks, workspaceSize, executor, SetRemainderWithScalar<true>);
 }
-PORTACL_PHASE_2(aclnnRemainderScalarTensor)
 
 #endif  // HWY_ONCE

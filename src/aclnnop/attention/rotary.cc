@@ -1,8 +1,6 @@
 // aclnnRotaryPositionEmbedding: pairs (a, b) of a row's elements become (a * cos_a - b * sin_a, b * cos_b + a * sin_b). Its gradients: those of
 // pairs are turned back, those of angles are sums over the rows that share them.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_rotary_position_embedding.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -14,7 +12,6 @@
 #define HWY_TARGET_INCLUDE "aclnnop/attention/rotary.cc"
 #include <hwy/foreach_target.h>
 
-#include "aclnnop/aclnn_rotary_position_embedding_grad.h"
 #include "engine/fold/sum_loop-inl.h"
 #include "engine/row/row_loop-inl.h"
 
@@ -78,6 +75,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "acl/errors.h"
+#include "aclnnop/attention/rotary_functions.h"
 #include "aclnnop/norm/normalized.h"
 #include "aclnnop/norm/rows.h"
 #include "aclnnop/operator_facts.h"
@@ -301,28 +299,12 @@ const OperatorFacts facts::rotary_position_embedding_grad = {
 
 using namespace portacl;
 
-aclnnStatus aclnnRotaryPositionEmbeddingGetWorkspaceSize(const aclTensor* x, const aclTensor* cos,
-                                                         const aclTensor* sin, int64_t mode, aclTensor* out,
-                                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"x", x}, {"cos", cos}, {"sin", sin}, {"out", out}};
-  const Attribute attributes[] = {{"mode", mode}};
-  OperatorCall call{"aclnnRotaryPositionEmbedding", tensors, attributes};
+PORTACL_PHASE_1(aclnnRotaryPositionEmbedding) {
   return RunPhase1(call, kChecks, workspaceSize, executor, SetRotated);
 }
-PORTACL_PHASE_2(aclnnRotaryPositionEmbedding)
 
-aclnnStatus aclnnRotaryPositionEmbeddingGradGetWorkspaceSize(
-    const aclTensor* dy, const aclTensor* cos, const aclTensor* sin, const aclTensor* xOptional, int64_t mode,
-    const aclTensor* dxOut, const aclTensor* dcosOut, const aclTensor* dsinOut, uint64_t* workspaceSize,
-    aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"dy", dy},       {"cos", cos},         {"sin", sin},        {"xOptional", xOptional},
-      {"dxOut", dxOut}, {"dcosOut", dcosOut}, {"dsinOut", dsinOut}};
-  const Attribute attributes[] = {{"mode", mode}};
-  OperatorCall call{"aclnnRotaryPositionEmbeddingGrad", tensors, attributes, /*in_place=*/false,
-                    /*output_count=*/3};
+PORTACL_PHASE_1(aclnnRotaryPositionEmbeddingGrad) {
   return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGradients);
 }
-PORTACL_PHASE_2(aclnnRotaryPositionEmbeddingGrad)
 
 #endif  // HWY_ONCE

@@ -1,7 +1,8 @@
 // aclnnConvDepthwise2d: each channel of an image with kernels of its own.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/convolution/conv_depthwise2d_functions.h"
+
 #include "acl/errors.h"
-#include "aclnnop/aclnn_convolution.h"
 #include "aclnnop/convolution/geometry.h"
 
 namespace portacl {
@@ -102,19 +103,6 @@ void SetDepthwise(const OperatorCall& call, Executor& executor) {
 
 using namespace portacl;
 
-aclnnStatus aclnnConvDepthwise2dGetWorkspaceSize(const aclTensor* self, const aclTensor* weight,
-                                                 const aclIntArray* kernelSize, const aclTensor* bias,
-                                                 const aclIntArray* stride, const aclIntArray* padding,
-                                                 const aclIntArray* dilation, aclTensor* out,
-                                                 int8_t cubeMathType, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"weight", weight}, {"bias", bias}, {"out", out}};
-  const Attribute attributes[] = {{"kernelSize", kernelSize},
-                                  {"stride", stride},
-                                  {"padding", padding},
-                                  {"dilation", dilation},
-                                  {"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnConvDepthwise2d", tensors, attributes};
+PORTACL_PHASE_1(aclnnConvDepthwise2d) {
   return RunPhase1(call, kChecks, workspaceSize, executor, SetDepthwise);
 }
-PORTACL_PHASE_2(aclnnConvDepthwise2d)

@@ -1,11 +1,11 @@
 // aclnnConvTbc and aclnnConvTbcBackward: sequences, [time, batch, channels], with a kernel along the time.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/convolution/conv_tbc_functions.h"
+
 #include <algorithm>
 #include <limits>
 
 #include "acl/errors.h"
-#include "aclnnop/aclnn_convolution.h"
-#include "aclnnop/aclnn_convolution_backward.h"
 #include "aclnnop/convolution/geometry.h"
 #include "aclnnop/indexing/steps.h"
 #include "plan/move_plan.h"
@@ -147,27 +147,8 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
 
 using namespace portacl;
 
-aclnnStatus aclnnConvTbcGetWorkspaceSize(const aclTensor* self, const aclTensor* weight,
-                                         const aclTensor* bias, const int64_t pad, aclTensor* output,
-                                         int8_t cubeMathType, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"weight", weight}, {"bias", bias}, {"output", output}};
-  const Attribute attributes[] = {{"pad", pad}, {"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnConvTbc", tensors, attributes};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetTbc);
-}
-PORTACL_PHASE_2(aclnnConvTbc)
+PORTACL_PHASE_1(aclnnConvTbc) { return RunPhase1(call, kChecks, workspaceSize, executor, SetTbc); }
 
-aclnnStatus aclnnConvTbcBackwardGetWorkspaceSize(const aclTensor* self, const aclTensor* input,
-                                                 const aclTensor* weight, const aclTensor* bias, int64_t pad,
-                                                 int8_t cubeMathType, aclTensor* gradInput,
-                                                 aclTensor* gradWeight, aclTensor* gradBias,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"self", self},           {"input", input},           {"weight", weight},    {"bias", bias},
-      {"gradInput", gradInput}, {"gradWeight", gradWeight}, {"gradBias", gradBias}};
-  const Attribute attributes[] = {{"pad", pad}, {"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnConvTbcBackward", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
+PORTACL_PHASE_1(aclnnConvTbcBackward) {
   return RunPhase1(call, kGradientChecks, workspaceSize, executor, SetGradients);
 }
-PORTACL_PHASE_2(aclnnConvTbcBackward)

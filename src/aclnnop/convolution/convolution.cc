@@ -1,6 +1,6 @@
 // aclnnConvolution: images of one to three axes with kernels, in groups, and the transposed form.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_convolution.h"
+#include "aclnnop/convolution/convolution_functions.h"
 
 #include <limits>
 
@@ -184,21 +184,6 @@ const OperatorFacts facts::convolution = {"aclnnConvolution", "aclnnop/aclnn_con
 
 using namespace portacl;
 
-aclnnStatus aclnnConvolutionGetWorkspaceSize(const aclTensor* input, const aclTensor* weight,
-                                             const aclTensor* bias, const aclIntArray* stride,
-                                             const aclIntArray* padding, const aclIntArray* dilation,
-                                             bool transposed, const aclIntArray* outputPadding,
-                                             const int64_t groups, aclTensor* output, int8_t cubeMathType,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"input", input}, {"weight", weight}, {"bias", bias}, {"output", output}};
-  const Attribute attributes[] = {{"stride", stride},
-                                  {"padding", padding},
-                                  {"dilation", dilation},
-                                  {"transposed", transposed},
-                                  {"outputPadding", outputPadding},
-                                  {"groups", groups},
-                                  {"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnConvolution", tensors, attributes};
+PORTACL_PHASE_1(aclnnConvolution) {
   return RunPhase1(call, kChecks, workspaceSize, executor, SetConvolution);
 }
-PORTACL_PHASE_2(aclnnConvolution)

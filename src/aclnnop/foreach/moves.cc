@@ -1,11 +1,11 @@
 // aclnnForeachCopy and aclnnForeachZeroInplace: lists of tensors copied, and filled with zeros.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/indexing/moves.h"
+#include "aclnnop/foreach/moves_functions.h"
+
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "aclnnop/aclnn_foreach_copy.h"
-#include "aclnnop/aclnn_foreach_zero_inplace.h"
 #include "aclnnop/foreach/lists.h"
+#include "aclnnop/indexing/moves.h"
 #include "contract/arguments.h"
 
 namespace portacl {
@@ -94,18 +94,8 @@ PORTACL_LIST_FACTS(foreach_zero_inplace, ForeachZeroInplace, kZeroed, kZeroed)
 
 using namespace portacl;
 
-aclnnStatus aclnnForeachCopyGetWorkspaceSize(const aclTensorList* x, aclTensorList* out,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"x", x}, {"out", out}};
-  OperatorCall call{"aclnnForeachCopy", tensors, {}};
-  return RunPhase1(call, kCopyChecks, workspaceSize, executor, SetCopies);
-}
-PORTACL_PHASE_2(aclnnForeachCopy)
+PORTACL_PHASE_1(aclnnForeachCopy) { return RunPhase1(call, kCopyChecks, workspaceSize, executor, SetCopies); }
 
-aclnnStatus aclnnForeachZeroInplaceGetWorkspaceSize(const aclTensorList* x, uint64_t* workspaceSize,
-                                                    aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"x", x}};
-  OperatorCall call{"aclnnForeachZeroInplace", tensors, {}, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnForeachZeroInplace) {
   return RunPhase1(call, kZeroChecks, workspaceSize, executor, SetZeros);
 }
-PORTACL_PHASE_2(aclnnForeachZeroInplace)

@@ -1,6 +1,6 @@
 // aclnnForeachNorm: the norm of each tensor of a list.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_foreach_norm.h"
+#include "aclnnop/foreach/norm_functions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -187,12 +187,4 @@ PORTACL_LIST_FACTS(foreach_norm, ForeachNorm, kDtypes, kDtypes)
 
 using namespace portacl;
 
-aclnnStatus aclnnForeachNormGetWorkspaceSize(const aclTensorList* x, const aclScalar* scalar,
-                                             const aclTensorList* out, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"x", x}, {"out", out}};
-  const Attribute attributes[] = {{"scalar", scalar}};
-  OperatorCall call{"aclnnForeachNorm", tensors, attributes};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetNorms);
-}
-PORTACL_PHASE_2(aclnnForeachNorm)
+PORTACL_PHASE_1(aclnnForeachNorm) { return RunPhase1(call, kChecks, workspaceSize, executor, SetNorms); }

@@ -1,7 +1,6 @@
 // aclnnCat and aclnnStack: tensors joined along a dim, or along a new one.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_cat.h"
-#include "aclnnop/aclnn_stack.h"
+#include "aclnnop/indexing/cat_functions.h"
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
@@ -303,20 +302,6 @@ const OperatorFacts facts::stack = {"aclnnStack", "aclnnop/aclnn_stack.h", kStac
 
 using namespace portacl;
 
-aclnnStatus aclnnCatGetWorkspaceSize(const aclTensorList* tensors, int64_t dim, aclTensor* out,
-                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument arguments[] = {{"tensors", tensors}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}};
-  OperatorCall call{"aclnnCat", arguments, attributes};
-  return RunPhase1(call, kCatChecks, workspaceSize, executor, SetCat);
-}
-PORTACL_PHASE_2(aclnnCat)
+PORTACL_PHASE_1(aclnnCat) { return RunPhase1(call, kCatChecks, workspaceSize, executor, SetCat); }
 
-aclnnStatus aclnnStackGetWorkspaceSize(const aclTensorList* tensors, int64_t dim, aclTensor* out,
-                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument arguments[] = {{"tensors", tensors}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}};
-  OperatorCall call{"aclnnStack", arguments, attributes};
-  return RunPhase1(call, kStackChecks, workspaceSize, executor, SetStack);
-}
-PORTACL_PHASE_2(aclnnStack)
+PORTACL_PHASE_1(aclnnStack) { return RunPhase1(call, kStackChecks, workspaceSize, executor, SetStack); }

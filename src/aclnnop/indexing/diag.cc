@@ -1,7 +1,6 @@
 // aclnnDiag and aclnnDiagFlat: a matrix with the elements on one of its diagonals, or that diagonal.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_diag.h"
-#include "aclnnop/aclnn_diag_flat.h"
+#include "aclnnop/indexing/diag_functions.h"
 
 #include <algorithm>
 
@@ -161,20 +160,8 @@ const OperatorFacts facts::diag_flat = {"aclnnDiagFlat", "aclnnop/aclnn_diag_fla
 
 using namespace portacl;
 
-aclnnStatus aclnnDiagGetWorkspaceSize(const aclTensor* self, int64_t diagonal, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"diagonal", diagonal}};
-  OperatorCall call{"aclnnDiag", tensors, attributes};
-  return RunPhase1(call, kDiagChecks, workspaceSize, executor, SetDiag);
-}
-PORTACL_PHASE_2(aclnnDiag)
+PORTACL_PHASE_1(aclnnDiag) { return RunPhase1(call, kDiagChecks, workspaceSize, executor, SetDiag); }
 
-aclnnStatus aclnnDiagFlatGetWorkspaceSize(const aclTensor* self, int64_t diagonal, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"diagonal", diagonal}};
-  OperatorCall call{"aclnnDiagFlat", tensors, attributes};
+PORTACL_PHASE_1(aclnnDiagFlat) {
   return RunPhase1(call, kDiagFlatChecks, workspaceSize, executor, SetMatrix);
 }
-PORTACL_PHASE_2(aclnnDiagFlat)

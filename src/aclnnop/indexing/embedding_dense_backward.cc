@@ -1,6 +1,6 @@
 // aclnnEmbeddingDenseBackward: the rows of a gradient summed into the rows of a table that an index tensor names.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_embedding_dense_backward.h"
+#include "aclnnop/indexing/embedding_dense_backward_functions.h"
 
 #include <algorithm>
 
@@ -164,15 +164,6 @@ const OperatorFacts facts::embedding_dense_backward = {
 
 using namespace portacl;
 
-aclnnStatus aclnnEmbeddingDenseBackwardGetWorkspaceSize(const aclTensor* grad, const aclTensor* indices,
-                                                        uint64_t numWeights, uint64_t paddingIdx,
-                                                        bool scaleGradByFreq, const aclTensor* out,
-                                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"grad", grad}, {"indices", indices}, {"out", out}};
-  const Attribute attributes[] = {{"numWeights", static_cast<int64_t>(numWeights)},
-                                  {"paddingIdx", static_cast<int64_t>(paddingIdx)},
-                                  {"scaleGradByFreq", scaleGradByFreq}};
-  OperatorCall call{"aclnnEmbeddingDenseBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnEmbeddingDenseBackward) {
   return RunPhase1(call, kChecks, workspaceSize, executor, SetBackward);
 }
-PORTACL_PHASE_2(aclnnEmbeddingDenseBackward)

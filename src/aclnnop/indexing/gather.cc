@@ -1,10 +1,6 @@
 // aclnnIndexSelect, aclnnGather, aclnnGatherV2, aclnnTake and aclnnEmbedding: elements of a tensor that one index tensor names.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_embedding.h"
-#include "aclnnop/aclnn_gather.h"
-#include "aclnnop/aclnn_gather_v2.h"
-#include "aclnnop/aclnn_index_select.h"
-#include "aclnnop/aclnn_take.h"
+#include "aclnnop/indexing/gather_functions.h"
 
 #include <algorithm>
 
@@ -316,14 +312,6 @@ void SetTakeFlat(const OperatorCall& call, Executor& executor) {
   steps.SetJob();
 }
 
-aclnnStatus Run(const char* api, std::span<const TensorArgument> tensors,
-                std::span<const Attribute> attributes, std::span<const Check> checks,
-                void (*build)(const OperatorCall&, Executor&), uint64_t* workspaceSize,
-                aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, attributes};
-  return RunPhase1(call, checks, workspaceSize, executor, build);
-}
-
 }  // namespace
 
 namespace facts {
@@ -345,43 +333,18 @@ const OperatorFacts facts::embedding = {"aclnnEmbedding", "aclnnop/aclnn_embeddi
 
 using namespace portacl;
 
-aclnnStatus aclnnIndexSelectGetWorkspaceSize(const aclTensor* self, int64_t dim, const aclTensor* index,
-                                             aclTensor* out, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}};
-  return Run("aclnnIndexSelect", tensors, attributes, kIndexSelectChecks, SetAround<false>, workspaceSize,
-             executor);
+PORTACL_PHASE_1(aclnnIndexSelect) {
+  return RunPhase1(call, kIndexSelectChecks, workspaceSize, executor, SetAround<false>);
 }
-PORTACL_PHASE_2(aclnnIndexSelect)
 
-aclnnStatus aclnnGatherGetWorkspaceSize(const aclTensor* self, const int64_t dim, const aclTensor* index,
-                                        aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}};
-  return Run("aclnnGather", tensors, attributes, kGatherChecks, SetGather, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnGather)
+PORTACL_PHASE_1(aclnnGather) { return RunPhase1(call, kGatherChecks, workspaceSize, executor, SetGather); }
 
-aclnnStatus aclnnGatherV2GetWorkspaceSize(const aclTensor* self, int64_t dim, const aclTensor* index,
-                                          aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}};
-  return Run("aclnnGatherV2", tensors, attributes, kGatherV2Checks, SetAround<true>, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnGatherV2) {
+  return RunPhase1(call, kGatherV2Checks, workspaceSize, executor, SetAround<true>);
 }
-PORTACL_PHASE_2(aclnnGatherV2)
 
-aclnnStatus aclnnTakeGetWorkspaceSize(const aclTensor* self, const aclTensor* index, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"out", out}};
-  return Run("aclnnTake", tensors, {}, kTakeChecks, SetTakeFlat, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnTake)
+PORTACL_PHASE_1(aclnnTake) { return RunPhase1(call, kTakeChecks, workspaceSize, executor, SetTakeFlat); }
 
-aclnnStatus aclnnEmbeddingGetWorkspaceSize(const aclTensor* weight, const aclTensor* indices,
-                                           const aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"weight", weight}, {"indices", indices}, {"out", out}};
-  return Run("aclnnEmbedding", tensors, {}, kEmbeddingChecks, SetAround<false>, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnEmbedding) {
+  return RunPhase1(call, kEmbeddingChecks, workspaceSize, executor, SetAround<false>);
 }
-PORTACL_PHASE_2(aclnnEmbedding)

@@ -1,6 +1,6 @@
 // aclnnGridSampler2D: images sampled at the places of a grid.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_grid_sampler2d.h"
+#include "aclnnop/indexing/grid_sampler_functions.h"
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
@@ -95,14 +95,4 @@ const OperatorFacts facts::grid_sampler2d = {"aclnnGridSampler2D", "aclnnop/acln
 
 using namespace portacl;
 
-aclnnStatus aclnnGridSampler2DGetWorkspaceSize(const aclTensor* input, const aclTensor* grid,
-                                               int64_t interpolationMode, int64_t paddingMode,
-                                               bool alignCorners, aclTensor* out, uint64_t* workspaceSize,
-                                               aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"input", input}, {"grid", grid}, {"out", out}};
-  const Attribute attributes[] = {
-      {"interpolationMode", interpolationMode}, {"paddingMode", paddingMode}, {"alignCorners", alignCorners}};
-  OperatorCall call{"aclnnGridSampler2D", tensors, attributes};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetSampling);
-}
-PORTACL_PHASE_2(aclnnGridSampler2D)
+PORTACL_PHASE_1(aclnnGridSampler2D) { return RunPhase1(call, kChecks, workspaceSize, executor, SetSampling); }

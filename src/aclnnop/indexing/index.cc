@@ -1,12 +1,11 @@
 // aclnnIndex and aclnnIndexPutImpl: elements that a list of index tensors and masks names, read or written.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_index.h"
+#include "aclnnop/indexing/index_functions.h"
 
 #include <algorithm>
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "aclnnop/aclnn_index_put_impl.h"
 #include "aclnnop/indexing/accumulate.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/pointwise/where.h"
@@ -442,23 +441,10 @@ const OperatorFacts facts::index_put_impl = {"aclnnIndexPutImpl", "aclnnop/aclnn
 
 using namespace portacl;
 
-aclnnStatus aclnnIndexGetWorkspaceSize(const aclTensor* self, const aclTensorList* indices, aclTensor* out,
-                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"indices", indices}, {"out", out}};
-  OperatorCall call{"aclnnIndex", tensors, {}};
-  return RunPhase1(call, kIndexChecks, workspaceSize, executor, SetIndex);
-}
-PORTACL_PHASE_2(aclnnIndex)
+PORTACL_PHASE_1(aclnnIndex) { return RunPhase1(call, kIndexChecks, workspaceSize, executor, SetIndex); }
 
-aclnnStatus aclnnIndexPutImplGetWorkspaceSize(aclTensor* selfRef, const aclTensorList* indices,
-                                              const aclTensor* values, const bool accumulate,
-                                              const bool unsafe, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"indices", indices}, {"values", values}};
-  const Attribute attributes[] = {{"accumulate", accumulate}, {"unsafe", unsafe}};
-  OperatorCall call{"aclnnIndexPutImpl", tensors, attributes};
-  call.in_place = true;
-  return RunPhase1(call, kPutChecks, workspaceSize, executor,
-                   [&](const OperatorCall& checked, Executor& fresh) { SetPut(checked, accumulate, fresh); });
+PORTACL_PHASE_1(aclnnIndexPutImpl) {
+  return RunPhase1(
+      call, kPutChecks, workspaceSize, executor,
+      [&](const OperatorCall& checked, Executor& fresh) { SetPut(checked, given.accumulate, fresh); });
 }
-PORTACL_PHASE_2(aclnnIndexPutImpl)

@@ -1,13 +1,12 @@
 // aclnnIndexAdd, aclnnIndexCopy and aclnnInplaceIndexCopy: the parts of a tensor along a dim added to, or written to, those of another
 // one that an index tensor names.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_index_add.h"
+#include "aclnnop/indexing/index_add_functions.h"
 
 #include <algorithm>
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "aclnnop/aclnn_index_copy.h"
 #include "aclnnop/indexing/accumulate.h"
 #include "aclnnop/operator_facts.h"
 
@@ -220,43 +219,23 @@ const OperatorFacts facts::index_copy = {"aclnnIndexCopy", "aclnnop/aclnn_index_
 
 using namespace portacl;
 
-aclnnStatus aclnnIndexAddGetWorkspaceSize(const aclTensor* self, const int64_t dim, const aclTensor* index,
-                                          const aclTensor* source, const aclScalar* alpha, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"source", source}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"alpha", alpha}};
-  OperatorCall call{"aclnnIndexAdd", tensors, attributes};
+PORTACL_PHASE_1(aclnnIndexAdd) {
   return RunPhase1(call, kAddChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetByIndex(checked, engine::IndexedAction::kAdd, alpha, fresh);
+                     SetByIndex(checked, engine::IndexedAction::kAdd, given.alpha, fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnIndexAdd)
 
-aclnnStatus aclnnIndexCopyGetWorkspaceSize(aclTensor* selfRef, int64_t dim, const aclTensor* index,
-                                           const aclTensor* source, aclTensor* outRef,
-                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"selfRef", selfRef}, {"index", index}, {"source", source}, {"outRef", outRef}};
-  const Attribute attributes[] = {{"dim", dim}};
-  OperatorCall call{"aclnnIndexCopy", tensors, attributes};
+PORTACL_PHASE_1(aclnnIndexCopy) {
   return RunPhase1(call, kCopyChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
                      SetByIndex(checked, engine::IndexedAction::kPut, nullptr, fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnIndexCopy)
 
-aclnnStatus aclnnInplaceIndexCopyGetWorkspaceSize(aclTensor* selfRef, int64_t dim, const aclTensor* index,
-                                                  const aclTensor* source, uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"index", index}, {"source", source}};
-  const Attribute attributes[] = {{"dim", dim}};
-  OperatorCall call{"aclnnInplaceIndexCopy", tensors, attributes};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceIndexCopy) {
   return RunPhase1(call, kCopyChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
                      SetByIndex(checked, engine::IndexedAction::kPut, nullptr, fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnInplaceIndexCopy)

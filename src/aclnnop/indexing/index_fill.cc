@@ -1,11 +1,10 @@
 // aclnnIndexFill and aclnnIndexFillTensor with their in-place forms: the parts of a tensor along a dim that an index tensor, or an array
 // of the host, names become one value.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_index_fill.h"
+#include "aclnnop/indexing/index_fill_functions.h"
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "aclnnop/aclnn_index_fill_tensor.h"
 #include "aclnnop/indexing/steps.h"
 #include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
@@ -134,19 +133,17 @@ void SetFillJobOf(const OperatorCall& call, Executor& executor) {
   steps.SetJob();
 }
 
-aclnnStatus FillByTensor(const char* api, std::span<const TensorArgument> tensors, int64_t dim,
-                         const aclScalar* value, bool in_place, uint64_t* workspaceSize,
+aclnnStatus FillByTensor(OperatorCall& call, int64_t dim, const aclScalar* value, uint64_t* workspaceSize,
                          aclOpExecutor** executor) {
   const Attribute attributes[] = {{"dim", dim}, {"value", value}};
-  OperatorCall call{api, tensors, attributes, in_place};
+  call.attributes = attributes;
   return RunPhase1(call, kTensorChecks, workspaceSize, executor, SetFillJobOf);
 }
 
-aclnnStatus FillByArray(const char* api, std::span<const TensorArgument> tensors, int64_t dim,
-                        const aclIntArray* index, const aclScalar* value, bool in_place,
+aclnnStatus FillByArray(OperatorCall& call, int64_t dim, const aclIntArray* index, const aclScalar* value,
                         uint64_t* workspaceSize, aclOpExecutor** executor) {
   const Attribute attributes[] = {{"dim", dim}, {"value", value}, {"index", index}};
-  OperatorCall call{api, tensors, attributes, in_place};
+  call.attributes = attributes;
   return RunPhase1(call, kArrayChecks, workspaceSize, executor, SetFillJobOf);
 }
 
@@ -165,35 +162,18 @@ const OperatorFacts facts::index_fill_tensor = {"aclnnIndexFillTensor", "aclnnop
 
 using namespace portacl;
 
-aclnnStatus aclnnIndexFillGetWorkspaceSize(const aclTensor* self, int64_t dim, const aclTensor* index,
-                                           const aclScalar* value, aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"out", out}};
-  return FillByTensor("aclnnIndexFill", tensors, dim, value, false, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnIndexFill) {
+  return FillByTensor(call, given.dim, given.value, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnIndexFill)
 
-aclnnStatus aclnnInplaceIndexFillGetWorkspaceSize(aclTensor* selfRef, int64_t dim, const aclTensor* index,
-                                                  const aclScalar* value, uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"index", index}};
-  return FillByTensor("aclnnInplaceIndexFill", tensors, dim, value, true, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceIndexFill) {
+  return FillByTensor(call, given.dim, given.value, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceIndexFill)
 
-aclnnStatus aclnnIndexFillTensorGetWorkspaceSize(const aclTensor* self, int64_t dim, const aclIntArray* index,
-                                                 const aclScalar* value, aclTensor* out,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return FillByArray("aclnnIndexFillTensor", tensors, dim, index, value, false, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnIndexFillTensor) {
+  return FillByArray(call, given.dim, given.index, given.value, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnIndexFillTensor)
 
-aclnnStatus aclnnInplaceIndexFillTensorGetWorkspaceSize(aclTensor* selfRef, int64_t dim,
-                                                        const aclIntArray* index, const aclScalar* value,
-                                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return FillByArray("aclnnInplaceIndexFillTensor", tensors, dim, index, value, true, workspaceSize,
-                     executor);
+PORTACL_PHASE_1(aclnnInplaceIndexFillTensor) {
+  return FillByArray(call, given.dim, given.index, given.value, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceIndexFillTensor)

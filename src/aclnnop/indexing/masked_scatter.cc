@@ -1,6 +1,6 @@
 // aclnnInplaceMaskedScatter: where a mask is true, a tensor takes the elements of another one in their order.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_masked_scatter.h"
+#include "aclnnop/indexing/masked_scatter_functions.h"
 
 #include "acl/errors.h"
 #include "aclnnop/indexing/steps.h"
@@ -94,11 +94,6 @@ const OperatorFacts facts::masked_scatter = {"aclnnInplaceMaskedScatter", "aclnn
 
 using namespace portacl;
 
-aclnnStatus aclnnInplaceMaskedScatterGetWorkspaceSize(aclTensor* selfRef, const aclTensor* mask,
-                                                      const aclTensor* source, uint64_t* workspaceSize,
-                                                      aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"mask", mask}, {"source", source}};
-  OperatorCall call{"aclnnInplaceMaskedScatter", tensors, {}, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceMaskedScatter) {
   return RunPhase1(call, kChecks, workspaceSize, executor, SetMaskedScatter);
 }
-PORTACL_PHASE_2(aclnnInplaceMaskedScatter)

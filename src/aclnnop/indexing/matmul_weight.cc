@@ -1,6 +1,6 @@
 // aclnnTransMatmulWeight, which makes a weight one of FRACTAL_NZ, and the sizes of such weights. Their bytes stay as they are.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_trans_matmul_weight.h"
+#include "aclnnop/indexing/matmul_weight_functions.h"
 
 #include "acl/data_type.h"
 #include "acl/device/device.h"
@@ -122,13 +122,9 @@ const OperatorFacts facts::trans_matmul_weight = {"aclnnTransMatmulWeight",
 
 using namespace portacl;
 
-aclnnStatus aclnnTransMatmulWeightGetWorkspaceSize(aclTensor* mmWeightRef, uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"mmWeightRef", mmWeightRef}};
-  OperatorCall call{"aclnnTransMatmulWeight", tensors, {}, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnTransMatmulWeight) {
   return RunPhase1(call, kChecks, workspaceSize, executor, MakeFractal);
 }
-PORTACL_PHASE_2(aclnnTransMatmulWeight)
 
 aclnnStatus aclnnCalculateMatmulWeightSize(const aclIntArray* tensorShape, uint64_t* weightTensorSize) {
   constexpr const char* kApi = "aclnnCalculateMatmulWeightSize";

@@ -1,13 +1,11 @@
 // aclnnNonzero, aclnnNonzeroV2 and aclnnMaskedSelect: where a tensor is not 0, and the elements where a mask is true. How many they are
 // is known when the work is done: phase 2 waits for it and sets the output's shape.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_nonzero.h"
+#include "aclnnop/indexing/nonzero_functions.h"
 
 #include <limits>
 
 #include "acl/errors.h"
-#include "aclnnop/aclnn_masked_select.h"
-#include "aclnnop/aclnn_nonzero_v2.h"
 #include "aclnnop/indexing/steps.h"
 #include "aclnnop/operator_facts.h"
 
@@ -118,10 +116,7 @@ aclnnStatus aclnnNonzeroV2GetWorkspaceSize(const aclTensor* self, aclTensor* out
 }
 PORTACL_PHASE_2(aclnnNonzeroV2)
 
-aclnnStatus aclnnMaskedSelectGetWorkspaceSize(const aclTensor* self, const aclTensor* mask, aclTensor* out,
-                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"mask", mask}, {"out", out}};
-  OperatorCall call{"aclnnMaskedSelect", tensors, {}};
+PORTACL_PHASE_1(aclnnMaskedSelect) {
   return RunPhase1(
       call, kSelectChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
         StepList steps(fresh, 3);
@@ -129,14 +124,15 @@ aclnnStatus aclnnMaskedSelectGetWorkspaceSize(const aclTensor* self, const aclTe
         const engine::Place place = AddMask(checked.Tensor(kMask), kMask, where, steps);
         aclTensor source = PlainView(checked.Tensor(kSelectSelf));
         engine::Place source_place = OperandPlace(kSelectSelf);
-        if (source.dtype != out->dtype || !IsContiguous(source) || !(source.view == checked.broadcast)) {
-          const aclTensor dense = DenseTensor(checked.broadcast, out->dtype);
-          source_place = steps.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(out->dtype)));
+        if (source.dtype != given.out->dtype || !IsContiguous(source) ||
+            !(source.view == checked.broadcast)) {
+          const aclTensor dense = DenseTensor(checked.broadcast, given.out->dtype);
+          source_place =
+              steps.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(given.out->dtype)));
           steps.Copy(source, OperandPlace(kSelectSelf), dense, source_place);
           source = dense;
         }
-        steps.WriteChosen(where, place, &source, source_place, out, kSelected, false);
+        steps.WriteChosen(where, place, &source, source_place, given.out, kSelected, false);
         steps.SetJob();
       });
 }
-PORTACL_PHASE_2(aclnnMaskedSelect)

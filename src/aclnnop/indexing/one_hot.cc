@@ -1,6 +1,6 @@
 // aclnnOneHot: for each element of a tensor of classes a row that is on at its class and off elsewhere.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_one_hot.h"
+#include "aclnnop/indexing/one_hot_functions.h"
 
 #include <limits>
 
@@ -138,13 +138,4 @@ const OperatorFacts facts::one_hot = {"aclnnOneHot", "aclnnop/aclnn_one_hot.h", 
 
 using namespace portacl;
 
-aclnnStatus aclnnOneHotGetWorkspaceSize(const aclTensor* self, int numClasses, const aclTensor* onValue,
-                                        const aclTensor* offValue, int64_t axis, aclTensor* out,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"self", self}, {"onValue", onValue}, {"offValue", offValue}, {"out", out}};
-  const Attribute attributes[] = {{"numClasses", numClasses}, {"axis", axis}};
-  OperatorCall call{"aclnnOneHot", tensors, attributes};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetOneHot);
-}
-PORTACL_PHASE_2(aclnnOneHot)
+PORTACL_PHASE_1(aclnnOneHot) { return RunPhase1(call, kChecks, workspaceSize, executor, SetOneHot); }

@@ -1,6 +1,6 @@
 // aclnnConstantPadNd: a tensor with a value around it, or with its edges cut off.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_constant_pad_nd.h"
+#include "aclnnop/indexing/pad_functions.h"
 
 #include <algorithm>
 
@@ -166,12 +166,4 @@ const OperatorFacts facts::constant_pad_nd = {"aclnnConstantPadNd", "aclnnop/acl
 
 using namespace portacl;
 
-aclnnStatus aclnnConstantPadNdGetWorkspaceSize(const aclTensor* self, const aclIntArray* pad,
-                                               const aclScalar* value, aclTensor* out,
-                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"pad", pad}, {"value", value}};
-  OperatorCall call{"aclnnConstantPadNd", tensors, attributes};
-  return RunPhase1(call, kPadChecks, workspaceSize, executor, SetPad);
-}
-PORTACL_PHASE_2(aclnnConstantPadNd)
+PORTACL_PHASE_1(aclnnConstantPadNd) { return RunPhase1(call, kPadChecks, workspaceSize, executor, SetPad); }

@@ -1,8 +1,6 @@
 // aclnnPermute, aclnnFlip and aclnnRoll: the elements of a tensor in another order of its places.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_flip.h"
-#include "aclnnop/aclnn_permute.h"
-#include "aclnnop/aclnn_roll.h"
+#include "aclnnop/indexing/permute_functions.h"
 
 #include "acl/errors.h"
 #include "aclnnop/indexing/moves.h"
@@ -234,23 +232,9 @@ const OperatorFacts facts::roll = {"aclnnRoll", "aclnnop/aclnn_roll.h", kRollDty
 
 using namespace portacl;
 
-aclnnStatus aclnnPermuteGetWorkspaceSize(const aclTensor* self, const aclIntArray* dims, aclTensor* out,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dims", dims}};
-  OperatorCall call{"aclnnPermute", tensors, attributes};
-  return RunPhase1(call, kPermuteChecks, workspaceSize, executor, SetPermute);
-}
-PORTACL_PHASE_2(aclnnPermute)
+PORTACL_PHASE_1(aclnnPermute) { return RunPhase1(call, kPermuteChecks, workspaceSize, executor, SetPermute); }
 
-aclnnStatus aclnnFlipGetWorkspaceSize(const aclTensor* self, const aclIntArray* dims, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dims", dims}};
-  OperatorCall call{"aclnnFlip", tensors, attributes};
-  return RunPhase1(call, kFlipChecks, workspaceSize, executor, SetFlip);
-}
-PORTACL_PHASE_2(aclnnFlip)
+PORTACL_PHASE_1(aclnnFlip) { return RunPhase1(call, kFlipChecks, workspaceSize, executor, SetFlip); }
 
 aclnnStatus aclnnRollGetWorkspaceSize(const aclTensor* x, const aclIntArray* shifts, const aclIntArray* dims,
                                       aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {

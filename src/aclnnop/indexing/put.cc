@@ -1,6 +1,6 @@
 // aclnnInplacePut: elements of a tensor, taken as one row, that an index tensor names are written or added to.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_put.h"
+#include "aclnnop/indexing/put_functions.h"
 
 #include <algorithm>
 
@@ -110,12 +110,4 @@ const OperatorFacts facts::put = {"aclnnInplacePut", "aclnnop/aclnn_put.h", kPut
 
 using namespace portacl;
 
-aclnnStatus aclnnInplacePutGetWorkspaceSize(aclTensor* selfRef, const aclTensor* index,
-                                            const aclTensor* source, bool accumulate, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"index", index}, {"source", source}};
-  const Attribute attributes[] = {{"accumulate", accumulate}};
-  OperatorCall call{"aclnnInplacePut", tensors, attributes, /*in_place=*/true};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetPut);
-}
-PORTACL_PHASE_2(aclnnInplacePut)
+PORTACL_PHASE_1(aclnnInplacePut) { return RunPhase1(call, kChecks, workspaceSize, executor, SetPut); }

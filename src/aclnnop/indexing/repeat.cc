@@ -1,7 +1,6 @@
 // aclnnRepeat and aclnnExpand: tensors that are there several times.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_expand.h"
-#include "aclnnop/aclnn_repeat.h"
+#include "aclnnop/indexing/repeat_functions.h"
 
 #include <algorithm>
 
@@ -188,20 +187,6 @@ const OperatorFacts facts::expand = {"aclnnExpand", "aclnnop/aclnn_expand.h", kE
 
 using namespace portacl;
 
-aclnnStatus aclnnRepeatGetWorkspaceSize(const aclTensor* self, const aclIntArray* repeats, aclTensor* out,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"repeats", repeats}};
-  OperatorCall call{"aclnnRepeat", tensors, attributes};
-  return RunPhase1(call, kRepeatChecks, workspaceSize, executor, SetRepeat);
-}
-PORTACL_PHASE_2(aclnnRepeat)
+PORTACL_PHASE_1(aclnnRepeat) { return RunPhase1(call, kRepeatChecks, workspaceSize, executor, SetRepeat); }
 
-aclnnStatus aclnnExpandGetWorkspaceSize(const aclTensor* self, const aclIntArray* size, aclTensor* out,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"size", size}};
-  OperatorCall call{"aclnnExpand", tensors, attributes};
-  return RunPhase1(call, kExpandChecks, workspaceSize, executor, SetExpand);
-}
-PORTACL_PHASE_2(aclnnExpand)
+PORTACL_PHASE_1(aclnnExpand) { return RunPhase1(call, kExpandChecks, workspaceSize, executor, SetExpand); }

@@ -1,6 +1,6 @@
 // aclnnRepeatInterleave in its forms: each element several times in place, as a number says or a tensor of counts.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_repeat_interleave.h"
+#include "aclnnop/indexing/repeat_interleave_functions.h"
 
 #include <limits>
 
@@ -97,10 +97,7 @@ void SetInterleave(const OperatorCall& call, Executor& executor) {
   moves.SetJob();
 }
 
-aclnnStatus Interleave(const char* api, std::span<const TensorArgument> tensors,
-                       std::span<const Attribute> attributes, uint64_t* workspaceSize,
-                       aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, attributes};
+aclnnStatus Interleave(OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor) {
   const std::span<const Check> checks =
       HasDim(call) ? std::span<const Check>(kInterleaveDimChecks) : kInterleaveChecks;
   return RunPhase1(call, checks, workspaceSize, executor, SetInterleave);
@@ -192,10 +189,7 @@ void SetCounted(const OperatorCall& call, Executor& executor) {
   steps.SetJob();
 }
 
-aclnnStatus InterleaveCounted(const char* api, std::span<const TensorArgument> tensors,
-                              std::span<const Attribute> attributes, uint64_t* workspaceSize,
-                              aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, attributes};
+aclnnStatus InterleaveCounted(OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor) {
   const std::span<const Check> checks =
       IsAlongDim(call) ? std::span<const Check>(kCountedDimChecks) : kCountedChecks;
   return RunPhase1(call, checks, workspaceSize, executor, SetCounted);
@@ -253,42 +247,23 @@ const OperatorFacts facts::repeat_interleave = {"aclnnRepeatInterleaveInt",
 
 using namespace portacl;
 
-aclnnStatus aclnnRepeatInterleaveGetWorkspaceSize(const aclTensor* self, const aclTensor* repeats,
-                                                  int64_t outputSize, aclTensor* out, uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"repeats", repeats}, {"out", out}};
-  const Attribute attributes[] = {{"outputSize", outputSize}};
-  return InterleaveCounted("aclnnRepeatInterleave", tensors, attributes, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnRepeatInterleave)
+PORTACL_PHASE_1(aclnnRepeatInterleave) { return InterleaveCounted(call, workspaceSize, executor); }
 
 aclnnStatus aclnnRepeatInterleaveWithDimGetWorkspaceSize(const aclTensor* self, const aclTensor* repeats,
                                                          int64_t dim, int64_t outputSize, aclTensor* out,
                                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
   const TensorArgument tensors[] = {{"self", self}, {"repeats", repeats}, {"out", out}};
   const Attribute attributes[] = {{"outputSize", outputSize}, {"dim", dim}};
-  return InterleaveCounted("aclnnRepeatInterleaveWithDim", tensors, attributes, workspaceSize, executor);
+  OperatorCall call{"aclnnRepeatInterleaveWithDim", tensors, attributes};
+  return InterleaveCounted(call, workspaceSize, executor);
 }
 PORTACL_PHASE_2(aclnnRepeatInterleaveWithDim)
 
-aclnnStatus aclnnRepeatInterleaveTensorGetWorkspaceSize(const aclTensor* repeats, int64_t outputSize,
-                                                        aclTensor* out, uint64_t* workspaceSize,
-                                                        aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"repeats", repeats}, {"out", out}};
-  const Attribute attributes[] = {{"outputSize", outputSize}};
-  OperatorCall call{"aclnnRepeatInterleaveTensor", tensors, attributes};
+PORTACL_PHASE_1(aclnnRepeatInterleaveTensor) {
   return RunPhase1(call, kNumbersChecks, workspaceSize, executor, SetNumbers);
 }
-PORTACL_PHASE_2(aclnnRepeatInterleaveTensor)
 
-aclnnStatus aclnnRepeatInterleaveIntGetWorkspaceSize(const aclTensor* self, int64_t repeats,
-                                                     int64_t outputSize, aclTensor* out,
-                                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"repeats", repeats}, {"outputSize", outputSize}};
-  return Interleave("aclnnRepeatInterleaveInt", tensors, attributes, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnRepeatInterleaveInt)
+PORTACL_PHASE_1(aclnnRepeatInterleaveInt) { return Interleave(call, workspaceSize, executor); }
 
 aclnnStatus aclnnRepeatInterleaveIntWithDimGetWorkspaceSize(const aclTensor* self, int64_t repeats,
                                                             int64_t dim, int64_t outputSize, aclTensor* out,
@@ -296,6 +271,7 @@ aclnnStatus aclnnRepeatInterleaveIntWithDimGetWorkspaceSize(const aclTensor* sel
                                                             aclOpExecutor** executor) {
   const TensorArgument tensors[] = {{"self", self}, {"out", out}};
   const Attribute attributes[] = {{"repeats", repeats}, {"outputSize", outputSize}, {"dim", dim}};
-  return Interleave("aclnnRepeatInterleaveIntWithDim", tensors, attributes, workspaceSize, executor);
+  OperatorCall call{"aclnnRepeatInterleaveIntWithDim", tensors, attributes};
+  return Interleave(call, workspaceSize, executor);
 }
 PORTACL_PHASE_2(aclnnRepeatInterleaveIntWithDim)

@@ -1,7 +1,7 @@
 // aclnnScatter, aclnnScatterValue, aclnnScatterReduce, their in-place forms and aclnnScatterAdd: one element written, or added and so on,
 // for each element of an index tensor.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_scatter.h"
+#include "aclnnop/indexing/scatter_functions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,6 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "aclnnop/aclnn_scatter_add.h"
-#include "aclnnop/aclnn_scatter_reduce.h"
 #include "aclnnop/indexing/accumulate.h"
 #include "aclnnop/operator_facts.h"
 
@@ -348,21 +346,10 @@ aclnnStatus aclnnScatterAddGetWorkspaceSize(const aclTensor* self, int64_t dim, 
 }
 PORTACL_PHASE_2(aclnnScatterAdd)
 
-aclnnStatus aclnnScatterReduceGetWorkspaceSize(const aclTensor* self, int64_t dim, const aclTensor* index,
-                                               const aclTensor* src, int64_t reduce, bool includeSelf,
-                                               aclTensor* out, uint64_t* workspaceSize,
-                                               aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"src", src}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}, {"includeSelf", includeSelf}};
-  return Run("aclnnScatterReduce", tensors, attributes, false, workspaceSize, executor, kReduceChecks);
+PORTACL_PHASE_1(aclnnScatterReduce) {
+  return RunPhase1(call, kReduceChecks, workspaceSize, executor, SetScatter);
 }
-PORTACL_PHASE_2(aclnnScatterReduce)
 
-aclnnStatus aclnnInplaceScatterReduceGetWorkspaceSize(aclTensor* selfRef, int64_t dim, const aclTensor* index,
-                                                      const aclTensor* src, int64_t reduce, bool includeSelf,
-                                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"index", index}, {"src", src}};
-  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}, {"includeSelf", includeSelf}};
-  return Run("aclnnInplaceScatterReduce", tensors, attributes, true, workspaceSize, executor, kReduceChecks);
+PORTACL_PHASE_1(aclnnInplaceScatterReduce) {
+  return RunPhase1(call, kReduceChecks, workspaceSize, executor, SetScatter);
 }
-PORTACL_PHASE_2(aclnnInplaceScatterReduce)

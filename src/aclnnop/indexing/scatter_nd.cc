@@ -1,9 +1,8 @@
 // aclnnScatterNd and aclnnScatterNdUpdate: the parts of a tensor that rows of indices name are written.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_scatter_nd.h"
+#include "aclnnop/indexing/scatter_nd_functions.h"
 
 #include "acl/errors.h"
-#include "aclnnop/aclnn_scatter_nd_update.h"
 #include "aclnnop/indexing/steps.h"
 #include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
@@ -136,20 +135,8 @@ const OperatorFacts facts::scatter_nd_update = {"aclnnScatterNdUpdate", "aclnnop
 
 using namespace portacl;
 
-aclnnStatus aclnnScatterNdGetWorkspaceSize(const aclTensor* data, const aclTensor* indices,
-                                           const aclTensor* updates, aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"data", data}, {"indices", indices}, {"updates", updates}, {"out", out}};
-  OperatorCall call{"aclnnScatterNd", tensors, {}};
-  return RunPhase1(call, kNdChecks, workspaceSize, executor, SetScatterNd);
-}
-PORTACL_PHASE_2(aclnnScatterNd)
+PORTACL_PHASE_1(aclnnScatterNd) { return RunPhase1(call, kNdChecks, workspaceSize, executor, SetScatterNd); }
 
-aclnnStatus aclnnScatterNdUpdateGetWorkspaceSize(aclTensor* varRef, const aclTensor* indices,
-                                                 const aclTensor* updates, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"varRef", varRef}, {"indices", indices}, {"updates", updates}};
-  OperatorCall call{"aclnnScatterNdUpdate", tensors, {}, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnScatterNdUpdate) {
   return RunPhase1(call, kUpdateChecks, workspaceSize, executor, SetScatterNd);
 }
-PORTACL_PHASE_2(aclnnScatterNdUpdate)

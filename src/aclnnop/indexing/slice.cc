@@ -1,7 +1,6 @@
 // aclnnSlice and aclnnSliceV2: every step-th element between two places, of one dim or of several.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_slice.h"
-#include "aclnnop/aclnn_slice_v2.h"
+#include "aclnnop/indexing/slice_functions.h"
 
 #include <algorithm>
 
@@ -125,23 +124,6 @@ const OperatorFacts facts::slice_v2 = {"aclnnSliceV2", "aclnnop/aclnn_slice_v2.h
 
 using namespace portacl;
 
-aclnnStatus aclnnSliceGetWorkspaceSize(const aclTensor* self, int64_t dim, int64_t start, int64_t end,
-                                       int64_t step, aclTensor* out, uint64_t* workspaceSize,
-                                       aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"start", start}, {"end", end}, {"step", step}};
-  OperatorCall call{"aclnnSlice", tensors, attributes};
-  return RunPhase1(call, kSliceChecks, workspaceSize, executor, SetSlice);
-}
-PORTACL_PHASE_2(aclnnSlice)
+PORTACL_PHASE_1(aclnnSlice) { return RunPhase1(call, kSliceChecks, workspaceSize, executor, SetSlice); }
 
-aclnnStatus aclnnSliceV2GetWorkspaceSize(const aclTensor* self, const aclIntArray* starts,
-                                         const aclIntArray* ends, const aclIntArray* axes,
-                                         const aclIntArray* steps, aclTensor* out, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"starts", starts}, {"ends", ends}, {"axes", axes}, {"steps", steps}};
-  OperatorCall call{"aclnnSliceV2", tensors, attributes};
-  return RunPhase1(call, kSliceV2Checks, workspaceSize, executor, SetSlice);
-}
-PORTACL_PHASE_2(aclnnSliceV2)
+PORTACL_PHASE_1(aclnnSliceV2) { return RunPhase1(call, kSliceV2Checks, workspaceSize, executor, SetSlice); }

@@ -1,7 +1,6 @@
 // aclnnSplitTensor and aclnnSplitWithSize: a tensor cut along a dim, into parts of one size or of given ones.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_split_tensor.h"
-#include "aclnnop/aclnn_split_with_size.h"
+#include "aclnnop/indexing/split_functions.h"
 
 #include <algorithm>
 
@@ -188,12 +187,7 @@ const OperatorFacts facts::split_with_size = {"aclnnSplitWithSize", "aclnnop/acl
 
 using namespace portacl;
 
-aclnnStatus aclnnSplitTensorGetWorkspaceSize(const aclTensor* self, uint64_t splitSections, int64_t dim,
-                                             aclTensorList* out, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"splitSections", static_cast<int64_t>(splitSections)}, {"dim", dim}};
-  OperatorCall call{"aclnnSplitTensor", tensors, attributes};
+PORTACL_PHASE_1(aclnnSplitTensor) {
   return RunPhase1(call, kSplitTensorChecks, workspaceSize, executor,
                    [](const OperatorCall& checked, Executor& fresh) {
                      const int64_t size = ChunkSize(checked);
@@ -202,14 +196,8 @@ aclnnStatus aclnnSplitTensorGetWorkspaceSize(const aclTensor* self, uint64_t spl
                          [&](int64_t i) { return std::min(size, LengthCut(checked) - i * size); }, fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnSplitTensor)
 
-aclnnStatus aclnnSplitWithSizeGetWorkspaceSize(const aclTensor* self, const aclIntArray* splitSize,
-                                               int64_t dim, aclTensorList* out, uint64_t* workspaceSize,
-                                               aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"splitSize", splitSize}, {"dim", dim}};
-  OperatorCall call{"aclnnSplitWithSize", tensors, attributes};
+PORTACL_PHASE_1(aclnnSplitWithSize) {
   return RunPhase1(call, kSplitWithSizeChecks, workspaceSize, executor,
                    [](const OperatorCall& checked, Executor& fresh) {
                      SetParts(
@@ -217,4 +205,3 @@ aclnnStatus aclnnSplitWithSizeGetWorkspaceSize(const aclTensor* self, const aclI
                          [&](int64_t i) { return checked.Array(kSize)[static_cast<size_t>(i)]; }, fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnSplitWithSize)

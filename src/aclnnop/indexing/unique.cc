@@ -1,11 +1,9 @@
 // aclnnUnique, aclnnUnique2 and aclnnUniqueConsecutive: what is there once. How many that are is known when the work is done: phase 2
 // waits for it and sets the outputs' shapes.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_unique.h"
+#include "aclnnop/indexing/unique_functions.h"
 
 #include "acl/errors.h"
-#include "aclnnop/aclnn_unique2.h"
-#include "aclnnop/aclnn_unique_consecutive.h"
 #include "aclnnop/indexing/steps.h"
 #include "aclnnop/operator_facts.h"
 
@@ -165,19 +163,9 @@ aclnnStatus aclnnUnique2GetWorkspaceSize(const aclTensor* self, bool sorted, boo
 }
 PORTACL_PHASE_2(aclnnUnique2)
 
-aclnnStatus aclnnUniqueConsecutiveGetWorkspaceSize(const aclTensor* self, bool returnInverse,
-                                                   bool returnCounts, int64_t dim, aclTensor* valueOut,
-                                                   aclTensor* inverseOut, aclTensor* countsOut,
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"self", self}, {"valueOut", valueOut}, {"inverseOut", inverseOut}, {"countsOut", countsOut}};
-  const Attribute attributes[] = {
-      {"returnInverse", returnInverse}, {"returnCounts", returnCounts}, {"dim", dim}};
-  OperatorCall call{"aclnnUniqueConsecutive", tensors, attributes};
-  call.output_count = 3;
+PORTACL_PHASE_1(aclnnUniqueConsecutive) {
   return RunPhase1(call, kConsecutiveChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetUnique(checked, valueOut, countsOut, /*sorts=*/false, fresh);
+                     SetUnique(checked, given.valueOut, given.countsOut, /*sorts=*/false, fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnUniqueConsecutive)

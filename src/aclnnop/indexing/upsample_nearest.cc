@@ -1,15 +1,12 @@
 // Images and sequences resized by the nearest element, and the gradient of the former.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/indexing/upsample_nearest_functions.h"
+
 #include <limits>
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/aclnn_upsample_nearest_1d.h"
-#include "aclnnop/aclnn_upsample_nearest_1d_v2.h"
-#include "aclnnop/aclnn_upsample_nearest_2d.h"
-#include "aclnnop/aclnn_upsample_nearest_2d_backward.h"
-#include "aclnnop/aclnn_upsample_nearest_2d_v2.h"
 #include "aclnnop/indexing/upsample.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -288,53 +285,22 @@ const OperatorFacts facts::upsample_nearest_2d_backward = {
 
 using namespace portacl;
 
-aclnnStatus aclnnUpsampleNearest1dGetWorkspaceSize(const aclTensor* self, const aclIntArray* outputSize,
-                                                   aclTensor* out, uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"outputSize", outputSize}};
-  OperatorCall call{"aclnnUpsampleNearest1d", tensors, attributes};
+PORTACL_PHASE_1(aclnnUpsampleNearest1d) {
   return RunPhase1(call, kNearest1dChecks, workspaceSize, executor, SetNearest1dByLength);
 }
-PORTACL_PHASE_2(aclnnUpsampleNearest1d)
 
-aclnnStatus aclnnUpsampleNearest1dV2GetWorkspaceSize(const aclTensor* self, const aclIntArray* outputSize,
-                                                     float scaleL, aclTensor* out, uint64_t* workspaceSize,
-                                                     aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"outputSize", outputSize}, {"scaleL", scaleL}};
-  OperatorCall call{"aclnnUpsampleNearest1dV2", tensors, attributes};
+PORTACL_PHASE_1(aclnnUpsampleNearest1dV2) {
   return RunPhase1(call, kNearest1dV2Checks, workspaceSize, executor, SetNearest1dByScale);
 }
-PORTACL_PHASE_2(aclnnUpsampleNearest1dV2)
 
-aclnnStatus aclnnUpsampleNearest2dGetWorkspaceSize(const aclTensor* self, const aclIntArray* outputSize,
-                                                   aclTensor* out, uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"outputSize", outputSize}};
-  OperatorCall call{"aclnnUpsampleNearest2d", tensors, attributes};
+PORTACL_PHASE_1(aclnnUpsampleNearest2d) {
   return RunPhase1(call, kNearest2dChecks, workspaceSize, executor, SetNearest2dByLengths);
 }
-PORTACL_PHASE_2(aclnnUpsampleNearest2d)
 
-aclnnStatus aclnnUpsampleNearest2dV2GetWorkspaceSize(const aclTensor* self, const aclIntArray* outputSize,
-                                                     float scalesH, float scalesW, aclTensor* out,
-                                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"outputSize", outputSize}, {"scalesH", scalesH}, {"scalesW", scalesW}};
-  OperatorCall call{"aclnnUpsampleNearest2dV2", tensors, attributes};
+PORTACL_PHASE_1(aclnnUpsampleNearest2dV2) {
   return RunPhase1(call, kNearest2dV2Checks, workspaceSize, executor, SetNearest2dByScales);
 }
-PORTACL_PHASE_2(aclnnUpsampleNearest2dV2)
 
-aclnnStatus aclnnUpsampleNearest2dBackwardGetWorkspaceSize(
-    const aclTensor* gradOut, const aclIntArray* outputSize, const aclIntArray* inputSize, double scalesH,
-    double scalesW, aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOut", gradOut}, {"gradInput", gradInput}};
-  const Attribute attributes[] = {
-      {"outputSize", outputSize}, {"inputSize", inputSize}, {"scalesH", scalesH}, {"scalesW", scalesW}};
-  OperatorCall call{"aclnnUpsampleNearest2dBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnUpsampleNearest2dBackward) {
   return RunPhase1(call, kGradientChecks, workspaceSize, executor, SetGradient);
 }
-PORTACL_PHASE_2(aclnnUpsampleNearest2dBackward)

@@ -1,14 +1,13 @@
 // Windows of a tensor: those of images as columns of a matrix, the sum of such columns where they came from, and the gradient of
 // windows along one dim.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/indexing/windows_functions.h"
+
 #include <algorithm>
 #include <limits>
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/aclnn_im2col.h"
-#include "aclnnop/aclnn_im2col_backward.h"
-#include "aclnnop/aclnn_unfold_grad.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
@@ -357,17 +356,7 @@ const OperatorFacts facts::unfold_grad = {"aclnnUnfoldGrad", "aclnnop/aclnn_unfo
 
 using namespace portacl;
 
-aclnnStatus aclnnIm2colGetWorkspaceSize(const aclTensor* self, const aclIntArray* kernelSize,
-                                        const aclIntArray* dilation, const aclIntArray* padding,
-                                        const aclIntArray* stride, const aclTensor* out,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {
-      {"kernelSize", kernelSize}, {"dilation", dilation}, {"padding", padding}, {"stride", stride}};
-  OperatorCall call{"aclnnIm2col", tensors, attributes};
-  return RunPhase1(call, kIm2colChecks, workspaceSize, executor, SetIm2col);
-}
-PORTACL_PHASE_2(aclnnIm2col)
+PORTACL_PHASE_1(aclnnIm2col) { return RunPhase1(call, kIm2colChecks, workspaceSize, executor, SetIm2col); }
 
 aclnnStatus aclnnIm2colBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclIntArray* inputSize,
                                                 const aclIntArray* kernelSize, const aclIntArray* dilation,
@@ -385,12 +374,6 @@ aclnnStatus aclnnIm2colBackwardGetWorkspaceSize(const aclTensor* gradOutput, con
 }
 PORTACL_PHASE_2(aclnnIm2colBackward)
 
-aclnnStatus aclnnUnfoldGradGetWorkspaceSize(const aclTensor* gradOut, const aclIntArray* inputSizes,
-                                            int64_t dim, int64_t size, int64_t step, const aclTensor* gradIn,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOut", gradOut}, {"gradIn", gradIn}};
-  const Attribute attributes[] = {{"inputSizes", inputSizes}, {"dim", dim}, {"size", size}, {"step", step}};
-  OperatorCall call{"aclnnUnfoldGrad", tensors, attributes};
+PORTACL_PHASE_1(aclnnUnfoldGrad) {
   return RunPhase1(call, kUnfoldChecks, workspaceSize, executor, SetUnfold);
 }
-PORTACL_PHASE_2(aclnnUnfoldGrad)

@@ -1,13 +1,11 @@
 // aclnnAddmm, aclnnBaddbmm, aclnnAddbmm and their in-place forms: products of matrices to which a tensor is added, times beta.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_addmm.h"
+#include "aclnnop/matmul/addmm_functions.h"
 
 #include <algorithm>
 #include <limits>
 
 #include "acl/errors.h"
-#include "aclnnop/aclnn_addbmm.h"
-#include "aclnnop/aclnn_baddbmm.h"
 #include "aclnnop/matmul/product.h"
 #include "aclnnop/operator_facts.h"
 #include "contract/broadcast.h"
@@ -200,68 +198,20 @@ const OperatorFacts facts::addbmm = {"aclnnAddbmm", "aclnnop/aclnn_addbmm.h", kD
 
 using namespace portacl;
 
-aclnnStatus aclnnAddmmGetWorkspaceSize(const aclTensor* self, const aclTensor* mat1, const aclTensor* mat2,
-                                       const aclScalar* beta, const aclScalar* alpha, aclTensor* out,
-                                       int8_t cubeMathType, uint64_t* workspaceSize,
-                                       aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"mat1", mat1}, {"mat2", mat2}, {"out", out}};
-  const Attribute attributes[] = {{"beta", beta}, {"alpha", alpha}, {"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnAddmm", tensors, attributes};
-  return RunPhase1(call, kAddmmChecks, workspaceSize, executor, SetAddmm);
-}
-PORTACL_PHASE_2(aclnnAddmm)
+PORTACL_PHASE_1(aclnnAddmm) { return RunPhase1(call, kAddmmChecks, workspaceSize, executor, SetAddmm); }
 
-aclnnStatus aclnnInplaceAddmmGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* mat1,
-                                              const aclTensor* mat2, const aclScalar* beta,
-                                              const aclScalar* alpha, int8_t cubeMathType,
-                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"mat1", mat1}, {"mat2", mat2}};
-  const Attribute attributes[] = {{"beta", beta}, {"alpha", alpha}, {"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnInplaceAddmm", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceAddmm) {
   return RunPhase1(call, kInplaceAddmmChecks, workspaceSize, executor, SetAddmm);
 }
-PORTACL_PHASE_2(aclnnInplaceAddmm)
 
-aclnnStatus aclnnBaddbmmGetWorkspaceSize(const aclTensor* self, const aclTensor* batch1,
-                                         const aclTensor* batch2, const aclScalar* beta,
-                                         const aclScalar* alpha, aclTensor* out, int8_t cubeMathType,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"batch1", batch1}, {"batch2", batch2}, {"out", out}};
-  const Attribute attributes[] = {{"beta", beta}, {"alpha", alpha}, {"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnBaddbmm", tensors, attributes};
-  return RunPhase1(call, kBaddbmmChecks, workspaceSize, executor, SetBaddbmm);
-}
-PORTACL_PHASE_2(aclnnBaddbmm)
+PORTACL_PHASE_1(aclnnBaddbmm) { return RunPhase1(call, kBaddbmmChecks, workspaceSize, executor, SetBaddbmm); }
 
-aclnnStatus aclnnInplaceBaddbmmGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* batch1,
-                                                const aclTensor* batch2, const aclScalar* beta,
-                                                const aclScalar* alpha, int8_t cubeMathType,
-                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"batch1", batch1}, {"batch2", batch2}};
-  const Attribute attributes[] = {{"beta", beta}, {"alpha", alpha}, {"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnInplaceBaddbmm", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceBaddbmm) {
   return RunPhase1(call, kInplaceBaddbmmChecks, workspaceSize, executor, SetBaddbmm);
 }
-PORTACL_PHASE_2(aclnnInplaceBaddbmm)
 
-aclnnStatus aclnnAddbmmGetWorkspaceSize(const aclTensor* self, const aclTensor* batch1,
-                                        const aclTensor* batch2, const aclScalar* beta,
-                                        const aclScalar* alpha, aclTensor* out, int8_t cubeMathType,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"batch1", batch1}, {"batch2", batch2}, {"out", out}};
-  const Attribute attributes[] = {{"beta", beta}, {"alpha", alpha}, {"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnAddbmm", tensors, attributes};
-  return RunPhase1(call, kAddbmmChecks, workspaceSize, executor, SetAddbmm);
-}
-PORTACL_PHASE_2(aclnnAddbmm)
+PORTACL_PHASE_1(aclnnAddbmm) { return RunPhase1(call, kAddbmmChecks, workspaceSize, executor, SetAddbmm); }
 
-aclnnStatus aclnnInplaceAddbmmGetWorkspaceSize(aclTensor* selfRef, const aclTensor* batch1,
-                                               const aclTensor* batch2, const aclScalar* beta,
-                                               const aclScalar* alpha, int8_t cubeMathType,
-                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"batch1", batch1}, {"batch2", batch2}};
-  const Attribute attributes[] = {{"beta", beta}, {"alpha", alpha}, {"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnInplaceAddbmm", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceAddbmm) {
   return RunPhase1(call, kInplaceAddbmmChecks, workspaceSize, executor, SetAddbmm);
 }
-PORTACL_PHASE_2(aclnnInplaceAddbmm)

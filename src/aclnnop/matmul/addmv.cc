@@ -1,6 +1,6 @@
 // aclnnAddmv: the product of a matrix and a vector in what these promote to, a tensor, and factors that promote both further.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_addmv.h"
+#include "aclnnop/matmul/addmv_functions.h"
 
 #include <algorithm>
 #include <new>
@@ -251,13 +251,4 @@ const OperatorFacts facts::addmv = {"aclnnAddmv", "aclnnop/aclnn_addmv.h",
 
 using namespace portacl;
 
-aclnnStatus aclnnAddmvGetWorkspaceSize(const aclTensor* self, const aclTensor* mat, const aclTensor* vec,
-                                       const aclScalar* alpha, const aclScalar* beta, aclTensor* out,
-                                       int8_t cubeMathType, uint64_t* workspaceSize,
-                                       aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"mat", mat}, {"vec", vec}, {"out", out}};
-  const Attribute attributes[] = {{"alpha", alpha}, {"beta", beta}, {"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnAddmv", tensors, attributes};
-  return RunPhase1(call, kAddmvChecks, workspaceSize, executor, SetAddmv);
-}
-PORTACL_PHASE_2(aclnnAddmv)
+PORTACL_PHASE_1(aclnnAddmv) { return RunPhase1(call, kAddmvChecks, workspaceSize, executor, SetAddmv); }

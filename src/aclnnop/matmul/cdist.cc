@@ -1,6 +1,6 @@
 // aclnnCdist: distances of all rows of one matrix from all rows of another, in batches.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_cdist.h"
+#include "aclnnop/matmul/cdist_functions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -147,12 +147,4 @@ const OperatorFacts facts::cdist = {"aclnnCdist", "aclnnop/aclnn_cdist.h", kDtyp
 
 using namespace portacl;
 
-aclnnStatus aclnnCdistGetWorkspaceSize(const aclTensor* x1, const aclTensor* x2, float p,
-                                       int64_t compute_mode, aclTensor* out, uint64_t* workspaceSize,
-                                       aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"x1", x1}, {"x2", x2}, {"out", out}};
-  const Attribute attributes[] = {{"p", p}, {"compute_mode", compute_mode}};
-  OperatorCall call{"aclnnCdist", tensors, attributes};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetDistances);
-}
-PORTACL_PHASE_2(aclnnCdist)
+PORTACL_PHASE_1(aclnnCdist) { return RunPhase1(call, kChecks, workspaceSize, executor, SetDistances); }

@@ -1,6 +1,6 @@
 // aclnnGer: the outer product of two vectors, which is a map over a column and a row.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_ger.h"
+#include "aclnnop/matmul/ger_functions.h"
 
 #include "aclnnop/arithmetic/mul.h"
 #include "aclnnop/binary_checks.h"
@@ -51,10 +51,4 @@ const OperatorFacts facts::ger = {"aclnnGer", "aclnnop/aclnn_ger.h",
 
 using namespace portacl;
 
-aclnnStatus aclnnGerGetWorkspaceSize(const aclTensor* self, const aclTensor* vec2, aclTensor* out,
-                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"vec2", vec2}, {"out", out}};
-  OperatorCall call{"aclnnGer", tensors, {}};
-  return RunPhase1(call, kGerChecks, workspaceSize, executor, SetGer);
-}
-PORTACL_PHASE_2(aclnnGer)
+PORTACL_PHASE_1(aclnnGer) { return RunPhase1(call, kGerChecks, workspaceSize, executor, SetGer); }

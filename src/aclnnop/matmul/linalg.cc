@@ -1,5 +1,7 @@
 // aclnnTriangularSolve, aclnnInverse and aclnnLinalgQr: solutions and factors of matrices, in batches.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/matmul/linalg_functions.h"
+
 #include "engine/linalg/linalg.h"
 
 #include <algorithm>
@@ -8,9 +10,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/aclnn_inverse.h"
-#include "aclnnop/aclnn_linalg_qr.h"
-#include "aclnnop/aclnn_triangular_solve.h"
 #include "aclnnop/arithmetic/sums.h"
 #include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
@@ -309,34 +308,11 @@ const OperatorFacts facts::linalg_qr = {"aclnnLinalgQr", "aclnnop/aclnn_linalg_q
 using namespace portacl;
 
 // NOLINTBEGIN(readability-identifier-naming): CANN's names
-aclnnStatus aclnnTriangularSolveGetWorkspaceSize(const aclTensor* self, const aclTensor* A, bool upper,
-                                                 bool transpose, bool unitriangular, aclTensor* xOut,
-                                                 aclTensor* mOut, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"A", A}, {"xOut", xOut}, {"mOut", mOut}};
-  const Attribute attributes[] = {
-      {"upper", upper}, {"transpose", transpose}, {"unitriangular", unitriangular}};
-  OperatorCall call{"aclnnTriangularSolve", tensors, attributes};
-  call.output_count = 2;
+PORTACL_PHASE_1(aclnnTriangularSolve) {
   return RunPhase1(call, kSolveChecks, workspaceSize, executor, SetSolve);
 }
-PORTACL_PHASE_2(aclnnTriangularSolve)
 
-aclnnStatus aclnnInverseGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  OperatorCall call{"aclnnInverse", tensors, {}};
-  return RunPhase1(call, kInverseChecks, workspaceSize, executor, SetInverse);
-}
-PORTACL_PHASE_2(aclnnInverse)
+PORTACL_PHASE_1(aclnnInverse) { return RunPhase1(call, kInverseChecks, workspaceSize, executor, SetInverse); }
 
-aclnnStatus aclnnLinalgQrGetWorkspaceSize(const aclTensor* self, int64_t mode, aclTensor* Q, aclTensor* R,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"Q", Q}, {"R", R}};
-  const Attribute attributes[] = {{"mode", mode}};
-  OperatorCall call{"aclnnLinalgQr", tensors, attributes};
-  call.output_count = 2;
-  return RunPhase1(call, kQrChecks, workspaceSize, executor, SetQr);
-}
-PORTACL_PHASE_2(aclnnLinalgQr)
+PORTACL_PHASE_1(aclnnLinalgQr) { return RunPhase1(call, kQrChecks, workspaceSize, executor, SetQr); }
 // NOLINTEND(readability-identifier-naming)

@@ -1,6 +1,6 @@
 // aclnnLinalgCross: the cross product of vectors of three elements along a dim.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_linalg_cross.h"
+#include "aclnnop/matmul/linalg_cross_functions.h"
 
 #include "acl/errors.h"
 #include "aclnnop/arithmetic/mul.h"
@@ -101,12 +101,4 @@ const OperatorFacts facts::linalg_cross = {"aclnnLinalgCross", "aclnnop/aclnn_li
 
 using namespace portacl;
 
-aclnnStatus aclnnLinalgCrossGetWorkspaceSize(const aclTensor* self, const aclTensor* other, int64_t dim,
-                                             aclTensor* out, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}};
-  OperatorCall call{"aclnnLinalgCross", tensors, attributes};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetCross);
-}
-PORTACL_PHASE_2(aclnnLinalgCross)
+PORTACL_PHASE_1(aclnnLinalgCross) { return RunPhase1(call, kChecks, workspaceSize, executor, SetCross); }

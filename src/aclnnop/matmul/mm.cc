@@ -1,12 +1,10 @@
 // aclnnMm, aclnnBatchMatMul and aclnnMatmul: products of matrices, of as many as a batch has, and of whatever torch.matmul takes.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_mm.h"
+#include "aclnnop/matmul/mm_functions.h"
 
 #include <algorithm>
 
 #include "acl/errors.h"
-#include "aclnnop/aclnn_batch_matmul.h"
-#include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/matmul/product.h"
 #include "aclnnop/operator_facts.h"
 #include "contract/broadcast.h"
@@ -185,31 +183,8 @@ const OperatorFacts facts::matmul = {"aclnnMatmul", "aclnnop/aclnn_matmul.h", kD
 
 using namespace portacl;
 
-aclnnStatus aclnnMmGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2, aclTensor* out,
-                                    int8_t cubeMathType, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"mat2", mat2}, {"out", out}};
-  const Attribute attributes[] = {{"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnMm", tensors, attributes};
-  return RunPhase1(call, kMmChecks, workspaceSize, executor, SetPlain);
-}
-PORTACL_PHASE_2(aclnnMm)
+PORTACL_PHASE_1(aclnnMm) { return RunPhase1(call, kMmChecks, workspaceSize, executor, SetPlain); }
 
-aclnnStatus aclnnBatchMatMulGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2, aclTensor* out,
-                                             int8_t cubeMathType, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"mat2", mat2}, {"out", out}};
-  const Attribute attributes[] = {{"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnBatchMatMul", tensors, attributes};
-  return RunPhase1(call, kBatchChecks, workspaceSize, executor, SetPlain);
-}
-PORTACL_PHASE_2(aclnnBatchMatMul)
+PORTACL_PHASE_1(aclnnBatchMatMul) { return RunPhase1(call, kBatchChecks, workspaceSize, executor, SetPlain); }
 
-aclnnStatus aclnnMatmulGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2, aclTensor* out,
-                                        int8_t cubeMathType, uint64_t* workspaceSize,
-                                        aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"mat2", mat2}, {"out", out}};
-  const Attribute attributes[] = {{"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnMatmul", tensors, attributes};
-  return RunPhase1(call, kMatmulChecks, workspaceSize, executor, SetMatmul);
-}
-PORTACL_PHASE_2(aclnnMatmul)
+PORTACL_PHASE_1(aclnnMatmul) { return RunPhase1(call, kMatmulChecks, workspaceSize, executor, SetMatmul); }

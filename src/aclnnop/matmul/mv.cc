@@ -1,10 +1,9 @@
 // aclnnMv and aclnnDot: the product of a matrix and a vector, and of two vectors.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_mv.h"
+#include "aclnnop/matmul/mv_functions.h"
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "aclnnop/aclnn_dot.h"
 #include "aclnnop/matmul/product.h"
 #include "aclnnop/operator_facts.h"
 #include "engine/gemm/integer_dot.h"
@@ -106,19 +105,6 @@ const OperatorFacts facts::dot = {"aclnnDot", "aclnnop/aclnn_dot.h",
 
 using namespace portacl;
 
-aclnnStatus aclnnMvGetWorkspaceSize(const aclTensor* self, const aclTensor* vec, aclTensor* out,
-                                    int8_t cubeMathType, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"vec", vec}, {"out", out}};
-  const Attribute attributes[] = {{"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnMv", tensors, attributes};
-  return RunPhase1(call, kMvChecks, workspaceSize, executor, SetMv);
-}
-PORTACL_PHASE_2(aclnnMv)
+PORTACL_PHASE_1(aclnnMv) { return RunPhase1(call, kMvChecks, workspaceSize, executor, SetMv); }
 
-aclnnStatus aclnnDotGetWorkspaceSize(const aclTensor* self, const aclTensor* tensor, aclTensor* out,
-                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"tensor", tensor}, {"out", out}};
-  OperatorCall call{"aclnnDot", tensors, {}};
-  return RunPhase1(call, kDotChecks, workspaceSize, executor, SetDot);
-}
-PORTACL_PHASE_2(aclnnDot)
+PORTACL_PHASE_1(aclnnDot) { return RunPhase1(call, kDotChecks, workspaceSize, executor, SetDot); }

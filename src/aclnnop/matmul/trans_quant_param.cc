@@ -1,5 +1,7 @@
 // aclnnTransQuantParamV2 and aclnnTransQuantParam: scales and offsets of quantised products as words of 64 bits.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/matmul/trans_quant_param_functions.h"
+
 #include "aclnnop/aclnn_trans_quant_param.h"
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include "acl/errors.h"
 #include "acl/float_environment.h"
 #include "acl/log.h"
-#include "aclnnop/aclnn_trans_quant_param_v2.h"
 #include "aclnnop/matmul/product.h"
 #include "aclnnop/norm/statistics.h"
 #include "aclnnop/operator_facts.h"
@@ -86,14 +87,9 @@ const OperatorFacts facts::trans_quant_param_v2 = {"aclnnTransQuantParamV2",
 
 using namespace portacl;
 
-aclnnStatus aclnnTransQuantParamV2GetWorkspaceSize(const aclTensor* scale, const aclTensor* offset,
-                                                   const aclTensor* out, uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"scale", scale}, {"offset", offset}, {"out", out}};
-  OperatorCall call{"aclnnTransQuantParamV2", tensors, {}};
+PORTACL_PHASE_1(aclnnTransQuantParamV2) {
   return RunPhase1(call, kChecks, workspaceSize, executor, SetWords);
 }
-PORTACL_PHASE_2(aclnnTransQuantParamV2)
 
 aclnnStatus aclnnTransQuantParam(const float* scaleArray, uint64_t scaleSize, const float* offsetArray,
                                  uint64_t offsetSize, uint64_t** quantParam, uint64_t* quantParamSize) {

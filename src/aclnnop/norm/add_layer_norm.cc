@@ -1,7 +1,5 @@
 // aclnnAddLayerNorm: aclnnLayerNorm of a sum of two tensors, and of a bias.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_add_layer_norm.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -60,6 +58,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "acl/errors.h"
+#include "aclnnop/norm/add_layer_norm_functions.h"
 #include "aclnnop/norm/normalized.h"
 #include "aclnnop/operator_facts.h"
 
@@ -198,26 +197,6 @@ const OperatorFacts facts::add_layer_norm = {"aclnnAddLayerNorm", "aclnnop/aclnn
 
 using namespace portacl;
 
-aclnnStatus aclnnAddLayerNormGetWorkspaceSize(const aclTensor* x1, const aclTensor* x2,
-                                              const aclTensor* gamma, const aclTensor* beta,
-                                              const aclTensor* biasOptional, double epsilon,
-                                              bool additionalOutput, const aclTensor* yOut,
-                                              const aclTensor* meanOut, const aclTensor* rstdOut,
-                                              const aclTensor* xOut, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"x1", x1},
-                                    {"x2", x2},
-                                    {"gamma", gamma},
-                                    {"beta", beta},
-                                    {"biasOptional", biasOptional},
-                                    {"yOut", yOut},
-                                    {"meanOut", meanOut},
-                                    {"rstdOut", rstdOut},
-                                    {"xOut", xOut}};
-  const Attribute attributes[] = {{"epsilon", epsilon}, {"additionalOutput", additionalOutput}};
-  OperatorCall call{"aclnnAddLayerNorm", tensors, attributes, /*in_place=*/false, /*output_count=*/4};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetRows);
-}
-PORTACL_PHASE_2(aclnnAddLayerNorm)
+PORTACL_PHASE_1(aclnnAddLayerNorm) { return RunPhase1(call, kChecks, workspaceSize, executor, SetRows); }
 
 #endif  // HWY_ONCE

@@ -1,9 +1,6 @@
 // aclnnBatchNorm, aclnnBatchNormBackward: (x - mean) * invstd * weight + bias for each channel, with mean and invstd = 1 / sqrt(variance +
 // eps) of the batch or of what was running; and their gradients.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_batch_norm.h"
-#include "aclnnop/aclnn_batch_norm_backward.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -144,6 +141,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
+#include "aclnnop/norm/batch_norm_functions.h"
 #include "aclnnop/norm/normalized.h"
 #include "aclnnop/operator_facts.h"
 
@@ -360,19 +358,7 @@ const OperatorFacts facts::batch_norm_backward = {"aclnnBatchNormBackward",
 
 using namespace portacl;
 
-aclnnStatus aclnnBatchNormGetWorkspaceSize(const aclTensor* input, const aclTensor* weight,
-                                           const aclTensor* bias, aclTensor* runningMean,
-                                           aclTensor* runningVar, bool training, double momentum, double eps,
-                                           aclTensor* output, aclTensor* saveMean, aclTensor* saveInvstd,
-                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"input", input},           {"weight", weight}, {"bias", bias},         {"runningMean", runningMean},
-      {"runningVar", runningVar}, {"output", output}, {"saveMean", saveMean}, {"saveInvstd", saveInvstd}};
-  const Attribute attributes[] = {{"training", training}, {"momentum", momentum}, {"eps", eps}};
-  OperatorCall call{"aclnnBatchNorm", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetForward);
-}
-PORTACL_PHASE_2(aclnnBatchNorm)
+PORTACL_PHASE_1(aclnnBatchNorm) { return RunPhase1(call, kChecks, workspaceSize, executor, SetForward); }
 
 aclnnStatus aclnnBatchNormBackwardGetWorkspaceSize(const aclTensor* gradOut, const aclTensor* input,
                                                    const aclTensor* weight, const aclTensor* runningMean,

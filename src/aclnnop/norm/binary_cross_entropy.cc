@@ -1,8 +1,6 @@
 // aclnnBinaryCrossEntropy, -w * (t * log(x) + (1 - t) * log(1 - x)), and aclnnBinaryCrossEntropyWithLogits, the same of the logistic function
 // of x with a weight of positives; values, their sum or mean; and their gradients for x.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_binary_cross_entropy.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -156,10 +154,8 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
-#include "aclnnop/aclnn_binary_cross_entropy_backward.h"
-#include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
-#include "aclnnop/aclnn_binary_cross_entropy_with_logits_backward.h"
 #include "aclnnop/map_list.h"
+#include "aclnnop/norm/binary_cross_entropy_functions.h"
 #include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 #include "contract/broadcast.h"
@@ -371,65 +367,20 @@ const OperatorFacts facts::binary_cross_entropy_with_logits_backward = {
 
 using namespace portacl;
 
-aclnnStatus aclnnBinaryCrossEntropyGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
-                                                    const aclTensor* weight, int64_t reduction,
-                                                    aclTensor* out, uint64_t* workspaceSize,
-                                                    aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"target", target}, {"weight", weight}, {"out", out}};
-  const Attribute attributes[] = {{"reduction", reduction}};
-  OperatorCall call{"aclnnBinaryCrossEntropy", tensors, attributes};
+PORTACL_PHASE_1(aclnnBinaryCrossEntropy) {
   return RunPhase1(call, kEntropyChecks, workspaceSize, executor, SetEntropy);
 }
-PORTACL_PHASE_2(aclnnBinaryCrossEntropy)
 
-aclnnStatus aclnnBinaryCrossEntropyBackwardGetWorkspaceSize(const aclTensor* gradOutput,
-                                                            const aclTensor* self, const aclTensor* target,
-                                                            const aclTensor* weightOptional,
-                                                            int64_t reduction, aclTensor* out,
-                                                            uint64_t* workspaceSize,
-                                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOutput", gradOutput},
-                                    {"self", self},
-                                    {"target", target},
-                                    {"weightOptional", weightOptional},
-                                    {"out", out}};
-  const Attribute attributes[] = {{"reduction", reduction}};
-  OperatorCall call{"aclnnBinaryCrossEntropyBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnBinaryCrossEntropyBackward) {
   return RunPhase1(call, kEntropyBackwardChecks, workspaceSize, executor, SetEntropyGradient);
 }
-PORTACL_PHASE_2(aclnnBinaryCrossEntropyBackward)
 
-aclnnStatus aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
-                                                              const aclTensor* weightOptional,
-                                                              const aclTensor* posWeightOptional,
-                                                              int64_t reduction, aclTensor* out,
-                                                              uint64_t* workspaceSize,
-                                                              aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self},
-                                    {"target", target},
-                                    {"weightOptional", weightOptional},
-                                    {"posWeightOptional", posWeightOptional},
-                                    {"out", out}};
-  const Attribute attributes[] = {{"reduction", reduction}};
-  OperatorCall call{"aclnnBinaryCrossEntropyWithLogits", tensors, attributes};
+PORTACL_PHASE_1(aclnnBinaryCrossEntropyWithLogits) {
   return RunPhase1(call, kLogitsChecks, workspaceSize, executor, SetLogits);
 }
-PORTACL_PHASE_2(aclnnBinaryCrossEntropyWithLogits)
 
-aclnnStatus aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(
-    const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target,
-    const aclTensor* weightOptional, const aclTensor* posWeightOptional, int64_t reduction, aclTensor* out,
-    uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOutput", gradOutput},
-                                    {"self", self},
-                                    {"target", target},
-                                    {"weightOptional", weightOptional},
-                                    {"posWeightOptional", posWeightOptional},
-                                    {"out", out}};
-  const Attribute attributes[] = {{"reduction", reduction}};
-  OperatorCall call{"aclnnBinaryCrossEntropyWithLogitsBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnBinaryCrossEntropyWithLogitsBackward) {
   return RunPhase1(call, kLogitsBackwardChecks, workspaceSize, executor, SetLogitsGradient);
 }
-PORTACL_PHASE_2(aclnnBinaryCrossEntropyWithLogitsBackward)
 
 #endif  // HWY_ONCE

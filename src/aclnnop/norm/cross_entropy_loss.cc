@@ -1,8 +1,6 @@
 // aclnnCrossEntropyLoss: the logarithm of softmax over classes, and of each row minus weight[target] times the element that target names,
 // smoothed by those of all classes; their mean by weights, or sum. aclnnCrossEntropyLossGrad: the gradient of that for the input.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_cross_entropy_loss.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -151,7 +149,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
-#include "aclnnop/aclnn_cross_entropy_loss_grad.h"
+#include "aclnnop/norm/cross_entropy_loss_functions.h"
 #include "aclnnop/norm/rows.h"
 #include "aclnnop/operator_facts.h"
 #include "engine/row/cross_entropy.h"
@@ -391,49 +389,12 @@ const OperatorFacts facts::cross_entropy_loss_grad = {
 using namespace portacl;
 
 // The attributes of zloss are for values that are not produced.
-aclnnStatus aclnnCrossEntropyLossGetWorkspaceSize(const aclTensor* input, const aclTensor* target,
-                                                  const aclTensor* weightOptional, char* reductionOptional,
-                                                  int64_t ignoreIndex, double labelSmoothing,
-                                                  double lseSquareScaleForZloss, bool returnZloss,
-                                                  const aclTensor* lossOut, const aclTensor* logProbOut,
-                                                  const aclTensor* zlossOut, const aclTensor* lseForZlossOut,
-                                                  uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"input", input},
-                                    {"target", target},
-                                    {"weightOptional", weightOptional},
-                                    {"lossOut", lossOut},
-                                    {"logProbOut", logProbOut},
-                                    {"zlossOut", zlossOut},
-                                    {"lseForZlossOut", lseForZlossOut}};
-  const Attribute attributes[] = {{"reductionOptional", static_cast<const char*>(reductionOptional)},
-                                  {"ignoreIndex", ignoreIndex},
-                                  {"labelSmoothing", labelSmoothing},
-                                  {"lseSquareScaleForZloss", lseSquareScaleForZloss},
-                                  {"returnZloss", returnZloss}};
-  OperatorCall call{"aclnnCrossEntropyLoss", tensors, attributes, /*in_place=*/false, /*output_count=*/4};
+PORTACL_PHASE_1(aclnnCrossEntropyLoss) {
   return RunPhase1(call, kLossChecks, workspaceSize, executor, SetLoss);
 }
-PORTACL_PHASE_2(aclnnCrossEntropyLoss)
 
-aclnnStatus aclnnCrossEntropyLossGradGetWorkspaceSize(
-    const aclTensor* gradLoss, const aclTensor* logProb, const aclTensor* target,
-    const aclTensor* weightOptional, const aclTensor* gradZlossOptional, const aclTensor* lseForZlossOptional,
-    char* reductionOptional, int64_t ignoreIndex, double labelSmoothing, double lseSquareScaleForZloss,
-    const aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradLoss", gradLoss},
-                                    {"logProb", logProb},
-                                    {"target", target},
-                                    {"weightOptional", weightOptional},
-                                    {"gradZlossOptional", gradZlossOptional},
-                                    {"lseForZlossOptional", lseForZlossOptional},
-                                    {"out", out}};
-  const Attribute attributes[] = {{"reductionOptional", static_cast<const char*>(reductionOptional)},
-                                  {"ignoreIndex", ignoreIndex},
-                                  {"labelSmoothing", labelSmoothing},
-                                  {"lseSquareScaleForZloss", lseSquareScaleForZloss}};
-  OperatorCall call{"aclnnCrossEntropyLossGrad", tensors, attributes};
+PORTACL_PHASE_1(aclnnCrossEntropyLossGrad) {
   return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGradient);
 }
-PORTACL_PHASE_2(aclnnCrossEntropyLossGrad)
 
 #endif  // HWY_ONCE

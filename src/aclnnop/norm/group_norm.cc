@@ -1,9 +1,6 @@
 // aclnnGroupNorm, aclnnGroupNormBackward: aclnnLayerNorm and its gradients over groups of channels. Of weight and bias there is a number for each
 // channel, so their gradients are sums over the batch and what a channel has.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_group_norm.h"
-#include "aclnnop/aclnn_group_norm_backward.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -49,6 +46,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
+#include "aclnnop/norm/group_norm_functions.h"
 #include "aclnnop/norm/normalized.h"
 #include "aclnnop/operator_facts.h"
 #include "plan/views.h"
@@ -404,18 +402,7 @@ const OperatorFacts facts::group_norm_backward = {"aclnnGroupNormBackward",
 using namespace portacl;
 
 // NOLINTBEGIN(readability-identifier-naming): N, C and HxW are CANN's names
-aclnnStatus aclnnGroupNormGetWorkspaceSize(const aclTensor* self, const aclTensor* gamma,
-                                           const aclTensor* beta, int64_t N, int64_t C, int64_t HxW,
-                                           int64_t group, double eps, aclTensor* out, aclTensor* meanOut,
-                                           aclTensor* rstdOut, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"gamma", gamma},     {"beta", beta},
-                                    {"out", out},   {"meanOut", meanOut}, {"rstdOut", rstdOut}};
-  const Attribute attributes[] = {{"N", N}, {"C", C}, {"HxW", HxW}, {"group", group}, {"eps", eps}};
-  OperatorCall call{"aclnnGroupNorm", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetForward);
-}
-PORTACL_PHASE_2(aclnnGroupNorm)
+PORTACL_PHASE_1(aclnnGroupNorm) { return RunPhase1(call, kChecks, workspaceSize, executor, SetForward); }
 
 aclnnStatus aclnnGroupNormBackwardGetWorkspaceSize(const aclTensor* gradOut, const aclTensor* input,
                                                    const aclTensor* mean, const aclTensor* rstd,

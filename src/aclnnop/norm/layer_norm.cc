@@ -1,7 +1,5 @@
 // aclnnLayerNorm: (x - mean) * rstd * weight + bias over the last axes, rstd = 1 / sqrt(variance + eps).
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_layer_norm.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -63,6 +61,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/errors.h"
 #include "aclnnop/indexing/steps.h"
+#include "aclnnop/norm/layer_norm_functions.h"
 #include "aclnnop/norm/normalized.h"
 #include "aclnnop/operator_facts.h"
 #include "plan/move_plan.h"
@@ -219,33 +218,8 @@ const OperatorFacts facts::layer_norm = {
 
 using namespace portacl;
 
-aclnnStatus aclnnLayerNormGetWorkspaceSize(const aclTensor* input, const aclIntArray* normalizedShape,
-                                           const aclTensor* weightOptional, const aclTensor* biasOptional,
-                                           double eps, aclTensor* out, aclTensor* meanOutOptional,
-                                           aclTensor* rstdOutOptional, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"input", input}, {"weightOptional", weightOptional},   {"biasOptional", biasOptional},
-      {"out", out},     {"meanOutOptional", meanOutOptional}, {"rstdOutOptional", rstdOutOptional}};
-  const Attribute attributes[] = {{"normalizedShape", normalizedShape}, {"eps", eps}};
-  OperatorCall call{"aclnnLayerNorm", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
-  return PlanRows(call, kChecks, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnLayerNorm)
+PORTACL_PHASE_1(aclnnLayerNorm) { return PlanRows(call, kChecks, workspaceSize, executor); }
 
-aclnnStatus aclnnLayerNormWithImplModeGetWorkspaceSize(
-    const aclTensor* input, const aclIntArray* normalizedShape, const aclTensor* weightOptional,
-    const aclTensor* biasOptional, double eps, aclTensor* out, aclTensor* meanOutOptional,
-    aclTensor* rstdOutOptional, int32_t implMode, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"input", input}, {"weightOptional", weightOptional},   {"biasOptional", biasOptional},
-      {"out", out},     {"meanOutOptional", meanOutOptional}, {"rstdOutOptional", rstdOutOptional}};
-  const Attribute attributes[] = {
-      {"normalizedShape", normalizedShape}, {"eps", eps}, {"implMode", static_cast<int64_t>(implMode)}};
-  OperatorCall call{"aclnnLayerNormWithImplMode", tensors, attributes, /*in_place=*/false,
-                    /*output_count=*/3};
-  return PlanRows(call, kModeChecks, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnLayerNormWithImplMode)
+PORTACL_PHASE_1(aclnnLayerNormWithImplMode) { return PlanRows(call, kModeChecks, workspaceSize, executor); }
 
 #endif  // HWY_ONCE

@@ -1,7 +1,7 @@
 // aclnnMultilabelMarginLoss: of each row how far its labels come short of being 1 above the other classes, over the number of classes; each, or
 // their sum or mean; and which classes are labels.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_multilabel_margin_loss.h"
+#include "aclnnop/norm/multilabel_margin_loss_functions.h"
 
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
@@ -102,12 +102,6 @@ const OperatorFacts facts::multilabel_margin_loss = {
 
 using namespace portacl;
 
-aclnnStatus aclnnMultilabelMarginLossGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
-                                                      int64_t reduction, aclTensor* out, aclTensor* isTarget,
-                                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"target", target}, {"out", out}, {"isTarget", isTarget}};
-  const Attribute attributes[] = {{"reduction", reduction}};
-  OperatorCall call{"aclnnMultilabelMarginLoss", tensors, attributes, /*in_place=*/false, /*output_count=*/2};
+PORTACL_PHASE_1(aclnnMultilabelMarginLoss) {
   return RunPhase1(call, kChecks, workspaceSize, executor, SetMargin);
 }
-PORTACL_PHASE_2(aclnnMultilabelMarginLoss)

@@ -1,15 +1,13 @@
 // aclnnNLLLoss, aclnnNLLLoss2d: of each row of classes minus weight[target] times the element that target names; each, or their sum, divided
 // by that of the weights for a mean. aclnnNLLLossBackward, aclnnNLLLoss2dBackward: minus weight[target] times the gradient there, else 0.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/norm/nll_loss_functions.h"
+
 #include <utility>
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
-#include "aclnnop/aclnn_nll_loss.h"
-#include "aclnnop/aclnn_nll_loss2d.h"
-#include "aclnnop/aclnn_nll_loss2d_backward.h"
-#include "aclnnop/aclnn_nll_loss_backward.h"
 #include "aclnnop/norm/rows.h"
 #include "aclnnop/operator_facts.h"
 #include "engine/row/class_loss.h"
@@ -223,60 +221,14 @@ const OperatorFacts facts::nll_loss2d_backward = {"aclnnNLLLoss2dBackward",
 
 using namespace portacl;
 
-aclnnStatus aclnnNLLLossGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
-                                         const aclTensor* weight, int64_t reduction, int64_t ignoreIndex,
-                                         aclTensor* out, aclTensor* totalWeightOut, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self},
-                                    {"target", target},
-                                    {"weight", weight},
-                                    {"out", out},
-                                    {"totalWeightOut", totalWeightOut}};
-  const Attribute attributes[] = {{"reduction", reduction}, {"ignoreIndex", ignoreIndex}};
-  OperatorCall call{"aclnnNLLLoss", tensors, attributes, /*in_place=*/false, /*output_count=*/2};
-  return RunPhase1(call, kLossChecks, workspaceSize, executor, SetLoss);
-}
-PORTACL_PHASE_2(aclnnNLLLoss)
+PORTACL_PHASE_1(aclnnNLLLoss) { return RunPhase1(call, kLossChecks, workspaceSize, executor, SetLoss); }
 
-aclnnStatus aclnnNLLLoss2dGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
-                                           const aclTensor* weight, int64_t reduction, int64_t ignoreIndex,
-                                           aclTensor* out, aclTensor* totalWeightOut, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self},
-                                    {"target", target},
-                                    {"weight", weight},
-                                    {"out", out},
-                                    {"totalWeightOut", totalWeightOut}};
-  const Attribute attributes[] = {{"reduction", reduction}, {"ignoreIndex", ignoreIndex}};
-  OperatorCall call{"aclnnNLLLoss2d", tensors, attributes, /*in_place=*/false, /*output_count=*/2};
-  return RunPhase1(call, kLoss2dChecks, workspaceSize, executor, SetLoss);
-}
-PORTACL_PHASE_2(aclnnNLLLoss2d)
+PORTACL_PHASE_1(aclnnNLLLoss2d) { return RunPhase1(call, kLoss2dChecks, workspaceSize, executor, SetLoss); }
 
-aclnnStatus aclnnNLLLossBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                 const aclTensor* target, const aclTensor* weight,
-                                                 int64_t reduction, int64_t ignoreIndex,
-                                                 const aclTensor* totalWeight, aclTensor* out,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOutput", gradOutput},   {"self", self},
-                                    {"target", target},           {"weight", weight},
-                                    {"totalWeight", totalWeight}, {"out", out}};
-  const Attribute attributes[] = {{"reduction", reduction}, {"ignoreIndex", ignoreIndex}};
-  OperatorCall call{"aclnnNLLLossBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnNLLLossBackward) {
   return RunPhase1(call, kGradientChecks, workspaceSize, executor, SetGradient);
 }
-PORTACL_PHASE_2(aclnnNLLLossBackward)
 
-aclnnStatus aclnnNLLLoss2dBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                   const aclTensor* target, const aclTensor* weight,
-                                                   int64_t reduction, int64_t ignoreIndex,
-                                                   aclTensor* totalWeight, aclTensor* out,
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOutput", gradOutput},   {"self", self},
-                                    {"target", target},           {"weight", weight},
-                                    {"totalWeight", totalWeight}, {"out", out}};
-  const Attribute attributes[] = {{"reduction", reduction}, {"ignoreIndex", ignoreIndex}};
-  OperatorCall call{"aclnnNLLLoss2dBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnNLLLoss2dBackward) {
   return RunPhase1(call, kGradient2dChecks, workspaceSize, executor, SetGradient);
 }
-PORTACL_PHASE_2(aclnnNLLLoss2dBackward)

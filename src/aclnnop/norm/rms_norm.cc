@@ -1,10 +1,6 @@
 // aclnnRmsNorm, aclnnAddRmsNorm, aclnnRmsNormGrad: with rstd = 1 / sqrt(mean(x * x) + eps) over the last axes, x * rstd * gamma; the same
 // of x = x1 + x2; and with h = x * rstd and g = dy * gamma the gradient of x rstd * (g - h * mean(g * h)), of gamma the sum of dy * h.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_add_rms_norm.h"
-#include "aclnnop/aclnn_rms_norm.h"
-#include "aclnnop/aclnn_rms_norm_grad.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -110,6 +106,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/errors.h"
 #include "aclnnop/norm/normalized.h"
+#include "aclnnop/norm/rms_norm_functions.h"
 #include "aclnnop/operator_facts.h"
 #include "plan/views.h"
 
@@ -327,37 +324,10 @@ const OperatorFacts facts::add_rms_norm = {"aclnnAddRmsNorm", "aclnnop/aclnn_add
 
 using namespace portacl;
 
-aclnnStatus aclnnRmsNormGetWorkspaceSize(const aclTensor* x, const aclTensor* gamma, double epsilon,
-                                         const aclTensor* yOut, const aclTensor* rstdOut,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"x", x}, {"gamma", gamma}, {"yOut", yOut}, {"rstdOut", rstdOut}};
-  const Attribute attributes[] = {{"epsilon", epsilon}};
-  OperatorCall call{"aclnnRmsNorm", tensors, attributes, /*in_place=*/false, /*output_count=*/2};
-  return RunPhase1(call, kNormChecks, workspaceSize, executor, SetNorm);
-}
-PORTACL_PHASE_2(aclnnRmsNorm)
+PORTACL_PHASE_1(aclnnRmsNorm) { return RunPhase1(call, kNormChecks, workspaceSize, executor, SetNorm); }
 
-aclnnStatus aclnnRmsNormGradGetWorkspaceSize(const aclTensor* dy, const aclTensor* x, const aclTensor* rstd,
-                                             const aclTensor* gamma, const aclTensor* dxOut,
-                                             const aclTensor* dgammaOut, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"dy", dy},       {"x", x},         {"rstd", rstd},
-                                    {"gamma", gamma}, {"dxOut", dxOut}, {"dgammaOut", dgammaOut}};
-  OperatorCall call{"aclnnRmsNormGrad", tensors, {}, /*in_place=*/false, /*output_count=*/2};
-  return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGrad);
-}
-PORTACL_PHASE_2(aclnnRmsNormGrad)
+PORTACL_PHASE_1(aclnnRmsNormGrad) { return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGrad); }
 
-aclnnStatus aclnnAddRmsNormGetWorkspaceSize(const aclTensor* x1, const aclTensor* x2, const aclTensor* gamma,
-                                            double epsilon, aclTensor* yOut, aclTensor* rstdOut,
-                                            aclTensor* xOut, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"x1", x1},     {"x2", x2},           {"gamma", gamma},
-                                    {"yOut", yOut}, {"rstdOut", rstdOut}, {"xOut", xOut}};
-  const Attribute attributes[] = {{"epsilon", epsilon}};
-  OperatorCall call{"aclnnAddRmsNorm", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
-  return RunPhase1(call, kAddedChecks, workspaceSize, executor, SetAdded);
-}
-PORTACL_PHASE_2(aclnnAddRmsNorm)
+PORTACL_PHASE_1(aclnnAddRmsNorm) { return RunPhase1(call, kAddedChecks, workspaceSize, executor, SetAdded); }
 
 #endif  // HWY_ONCE

@@ -1,7 +1,5 @@
 // aclnnSoftMarginLoss, log(1 + exp(-target * self)), its sum or mean; aclnnSoftMarginLossBackward, its gradient for self.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_soft_margin_loss.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -60,7 +58,7 @@ HWY_AFTER_NAMESPACE();
 
 #include <cstring>
 
-#include "aclnnop/aclnn_soft_margin_loss_backward.h"
+#include "aclnnop/norm/soft_margin_loss_functions.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
@@ -130,26 +128,10 @@ const OperatorFacts facts::soft_margin_loss_backward = {"aclnnSoftMarginLossBack
 
 using namespace portacl;
 
-aclnnStatus aclnnSoftMarginLossGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
-                                                int64_t reduction, aclTensor* out, uint64_t* workspaceSize,
-                                                aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"target", target}, {"out", out}};
-  const Attribute attributes[] = {{"reduction", reduction}};
-  OperatorCall call{"aclnnSoftMarginLoss", tensors, attributes};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetLoss);
-}
-PORTACL_PHASE_2(aclnnSoftMarginLoss)
+PORTACL_PHASE_1(aclnnSoftMarginLoss) { return RunPhase1(call, kChecks, workspaceSize, executor, SetLoss); }
 
-aclnnStatus aclnnSoftMarginLossBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                        const aclTensor* target, int64_t reduction,
-                                                        aclTensor* out, uint64_t* workspaceSize,
-                                                        aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"gradOutput", gradOutput}, {"self", self}, {"target", target}, {"out", out}};
-  const Attribute attributes[] = {{"reduction", reduction}};
-  OperatorCall call{"aclnnSoftMarginLossBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnSoftMarginLossBackward) {
   return RunPhase1(call, kGradientChecks, workspaceSize, executor, SetGradient);
 }
-PORTACL_PHASE_2(aclnnSoftMarginLossBackward)
 
 #endif  // HWY_ONCE

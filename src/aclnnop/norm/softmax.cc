@@ -1,9 +1,6 @@
 // aclnnSoftmax, aclnnLogSoftmax: with m the greatest element of a row and s the sum of exp(x - m), exp(x - m) / s, and
 // (x - m) - log(s).
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_logsoftmax.h"
-#include "aclnnop/aclnn_softmax.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -111,6 +108,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/norm/rows.h"
+#include "aclnnop/norm/softmax_functions.h"
 #include "aclnnop/operator_facts.h"
 
 namespace portacl {
@@ -165,26 +163,16 @@ const OperatorFacts facts::logsoftmax = {"aclnnLogSoftmax", "aclnnop/aclnn_logso
 
 using namespace portacl;
 
-aclnnStatus aclnnSoftmaxGetWorkspaceSize(const aclTensor* self, int64_t dim, aclTensor* out,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}};
-  OperatorCall call{"aclnnSoftmax", tensors, attributes};
+PORTACL_PHASE_1(aclnnSoftmax) {
   return RunPhase1(
       call, kSoftmaxChecks, workspaceSize, executor,
       [](const OperatorCall& checked, Executor& fresh) { SetRows(checked, kSoftmax, true, fresh); });
 }
-PORTACL_PHASE_2(aclnnSoftmax)
 
-aclnnStatus aclnnLogSoftmaxGetWorkspaceSize(const aclTensor* self, int64_t dim, aclTensor* out,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}};
-  OperatorCall call{"aclnnLogSoftmax", tensors, attributes};
+PORTACL_PHASE_1(aclnnLogSoftmax) {
   return RunPhase1(
       call, kLogSoftmaxChecks, workspaceSize, executor,
       [](const OperatorCall& checked, Executor& fresh) { SetRows(checked, kLogSoftmax, false, fresh); });
 }
-PORTACL_PHASE_2(aclnnLogSoftmax)
 
 #endif  // HWY_ONCE

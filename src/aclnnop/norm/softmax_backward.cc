@@ -1,8 +1,5 @@
 // aclnnSoftmaxBackward, aclnnLogSoftmaxBackward: (g - s) * y with s the sum of g * y over a row, and g - exp(y) * s with s that of g.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_logsoftmax_backward.h"
-#include "aclnnop/aclnn_softmax_backward.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -104,6 +101,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/norm/rows.h"
+#include "aclnnop/norm/softmax_backward_functions.h"
 #include "aclnnop/operator_facts.h"
 
 namespace portacl {
@@ -158,27 +156,15 @@ const OperatorFacts facts::logsoftmax_backward = {
 
 using namespace portacl;
 
-aclnnStatus aclnnSoftmaxBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* output,
-                                                 int64_t dim, aclTensor* out, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOutput", gradOutput}, {"output", output}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}};
-  OperatorCall call{"aclnnSoftmaxBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnSoftmaxBackward) {
   return RunPhase1(call, kSoftmaxChecks, workspaceSize, executor,
                    [](const OperatorCall& checked, Executor& fresh) { SetRows(checked, kSoftmax, fresh); });
 }
-PORTACL_PHASE_2(aclnnSoftmaxBackward)
 
-aclnnStatus aclnnLogSoftmaxBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* output,
-                                                    int64_t dim, aclTensor* out, uint64_t* workspaceSize,
-                                                    aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOutput", gradOutput}, {"output", output}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}};
-  OperatorCall call{"aclnnLogSoftmaxBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnLogSoftmaxBackward) {
   return RunPhase1(
       call, kLogSoftmaxChecks, workspaceSize, executor,
       [](const OperatorCall& checked, Executor& fresh) { SetRows(checked, kLogSoftmax, fresh); });
 }
-PORTACL_PHASE_2(aclnnLogSoftmaxBackward)
 
 #endif  // HWY_ONCE

@@ -1,8 +1,6 @@
 // aclnnSoftmaxCrossEntropyWithLogits: with y the logarithms of softmax over classes minus the sum of shares times y, and softmax minus the
 // shares.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_softmax_cross_entropy_with_logits.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -64,6 +62,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/errors.h"
 #include "aclnnop/norm/rows.h"
+#include "aclnnop/norm/softmax_cross_entropy_functions.h"
 #include "aclnnop/operator_facts.h"
 #include "plan/views.h"
 
@@ -136,19 +135,8 @@ const OperatorFacts facts::softmax_cross_entropy_with_logits = {
 
 using namespace portacl;
 
-aclnnStatus aclnnSoftmaxCrossEntropyWithLogitsGetWorkspaceSize(const aclTensor* features, aclTensor* labels,
-                                                               aclTensor* loss, aclTensor* backprop,
-                                                               uint64_t* workspaceSize,
-                                                               aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"features", features}, {"labels", labels}, {"loss", loss}, {"backprop", backprop}};
-  OperatorCall call{"aclnnSoftmaxCrossEntropyWithLogits",
-                    tensors,
-                    {},
-                    /*in_place=*/false,
-                    /*output_count=*/2};
+PORTACL_PHASE_1(aclnnSoftmaxCrossEntropyWithLogits) {
   return RunPhase1(call, kChecks, workspaceSize, executor, SetRows);
 }
-PORTACL_PHASE_2(aclnnSoftmaxCrossEntropyWithLogits)
 
 #endif  // HWY_ONCE

@@ -1,6 +1,6 @@
 // aclnnAmpUpdateScale: the factor by which losses are scaled in mixed precision grows after so many good steps and shrinks after a bad one.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_amp_update_scale.h"
+#include "aclnnop/optimizers/amp_update_scale_functions.h"
 
 #include <cmath>
 #include <cstdint>
@@ -126,20 +126,4 @@ const OperatorFacts facts::amp_update_scale = {"aclnnAmpUpdateScale", "aclnnop/a
 
 using namespace portacl;
 
-aclnnStatus aclnnAmpUpdateScaleGetWorkspaceSize(const aclTensor* currentScale, const aclTensor* growthTracker,
-                                                const aclTensor* foundInf, double growthFactor,
-                                                double backoffFactor, int64_t growthInterval,
-                                                aclTensor* updatedScale, aclTensor* updatedGrowthTracker,
-                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"currentScale", currentScale},
-                                    {"growthTracker", growthTracker},
-                                    {"foundInf", foundInf},
-                                    {"updatedScale", updatedScale},
-                                    {"updatedGrowthTracker", updatedGrowthTracker}};
-  const Attribute attributes[] = {
-      {"growthFactor", growthFactor}, {"backoffFactor", backoffFactor}, {"growthInterval", growthInterval}};
-  OperatorCall call{"aclnnAmpUpdateScale", tensors, attributes};
-  call.output_count = 2;
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetScale);
-}
-PORTACL_PHASE_2(aclnnAmpUpdateScale)
+PORTACL_PHASE_1(aclnnAmpUpdateScale) { return RunPhase1(call, kChecks, workspaceSize, executor, SetScale); }

@@ -1,10 +1,6 @@
 // Steps of optimizers and of mixed precision that rewrite several tensors at once: aclnnApplyAdamWV2, aclnnFusedSgd,
 // aclnnForeachNonFiniteCheckAndUnscale.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_apply_adam_w_v2.h"
-#include "aclnnop/aclnn_foreach_non_finite_check_and_unscale.h"
-#include "aclnnop/aclnn_fused_sgd.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -124,6 +120,7 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "aclnnop/foreach/lists.h"
 #include "aclnnop/operator_facts.h"
+#include "aclnnop/optimizers/steps_functions.h"
 #include "aclnnop/optimizers/updates.h"
 #include "contract/arguments.h"
 
@@ -360,51 +357,14 @@ const OperatorFacts facts::fused_sgd = {"aclnnFusedSgd", "aclnnop/aclnn_fused_sg
 
 using namespace portacl;
 
-aclnnStatus aclnnApplyAdamWV2GetWorkspaceSize(aclTensor* varRef, aclTensor* mRef, aclTensor* vRef,
-                                              aclTensor* maxGradNormOptionalRef, const aclTensor* grad,
-                                              const aclTensor* step, float lr, float beta1, float beta2,
-                                              float weightDecay, float eps, bool amsgrad, bool maximize,
-                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"varRef", varRef}, {"mRef", mRef},
-                                    {"vRef", vRef},     {"maxGradNormOptionalRef", maxGradNormOptionalRef},
-                                    {"grad", grad},     {"step", step}};
-  const Attribute attributes[] = {
-      {"lr", lr},   {"beta1", beta1},     {"beta2", beta2},      {"weightDecay", weightDecay},
-      {"eps", eps}, {"amsgrad", amsgrad}, {"maximize", maximize}};
-  OperatorCall call{"aclnnApplyAdamWV2", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnApplyAdamWV2) {
   return RunPhase1(call, adam_w::kChecks, workspaceSize, executor, adam_w::Set);
 }
-PORTACL_PHASE_2(aclnnApplyAdamWV2)
 
-aclnnStatus aclnnFusedSgdGetWorkspaceSize(const aclTensorList* paramsRef, const aclTensorList* gradsRef,
-                                          const aclTensorList* momentumBufferListOptionalRef,
-                                          const aclTensor* gradScaleOptional, float weightDecay,
-                                          float momentum, float lr, float dampening, bool nesterov,
-                                          bool maximize, bool isFirstStep, uint64_t* workspaceSize,
-                                          aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"paramsRef", paramsRef},
-                                    {"gradsRef", gradsRef},
-                                    {"momentumBufferListOptionalRef", momentumBufferListOptionalRef},
-                                    {"gradScaleOptional", gradScaleOptional}};
-  const Attribute attributes[] = {
-      {"weightDecay", weightDecay}, {"momentum", momentum}, {"lr", lr},
-      {"dampening", dampening},     {"nesterov", nesterov}, {"maximize", maximize},
-      {"isFirstStep", isFirstStep}};
-  OperatorCall call{"aclnnFusedSgd", tensors, attributes, /*in_place=*/true};
-  return RunPhase1(call, sgd::kChecks, workspaceSize, executor, sgd::Set);
-}
-PORTACL_PHASE_2(aclnnFusedSgd)
+PORTACL_PHASE_1(aclnnFusedSgd) { return RunPhase1(call, sgd::kChecks, workspaceSize, executor, sgd::Set); }
 
-aclnnStatus aclnnForeachNonFiniteCheckAndUnscaleGetWorkspaceSize(const aclTensorList* scaledGrads,
-                                                                 const aclTensor* foundInf,
-                                                                 const aclTensor* invScale,
-                                                                 uint64_t* workspaceSize,
-                                                                 aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"scaledGrads", scaledGrads}, {"foundInf", foundInf}, {"invScale", invScale}};
-  OperatorCall call{"aclnnForeachNonFiniteCheckAndUnscale", tensors, {}, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnForeachNonFiniteCheckAndUnscale) {
   return RunPhase1(call, unscale::kChecks, workspaceSize, executor, unscale::Set);
 }
-PORTACL_PHASE_2(aclnnForeachNonFiniteCheckAndUnscale)
 
 #endif  // HWY_ONCE

@@ -1,7 +1,5 @@
 // aclnnAtan2 and aclnnInplaceAtan2: the angle of a point.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_atan2.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -39,6 +37,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
+#include "aclnnop/pointwise/atan2_functions.h"
 
 namespace portacl {
 namespace {
@@ -60,10 +59,8 @@ constexpr auto kInplaceChecks = Checks(kSelf);
 
 constexpr DtypeRule kDocumented = kRealArithmeticDtypes.OnlyOn(products::kWithout200I500A2);
 
-aclnnStatus SetAngles(const char* api, std::span<const TensorArgument> tensors, std::span<const Check> checks,
-                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, {}};
-  call.in_place = tensors.size() == kOut;
+aclnnStatus SetAngles(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
+                      aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     SetMapJob(checked, {kSelf, kOther}, checked.in_place ? kSelf : kOut, kAngle, {}, fresh);
   });
@@ -82,18 +79,8 @@ const OperatorFacts facts::atan2 = {"aclnnAtan2",          "aclnnop/aclnn_atan2.
 
 using namespace portacl;
 
-aclnnStatus aclnnAtan2GetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return SetAngles("aclnnAtan2", tensors, kChecks, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnAtan2)
+PORTACL_PHASE_1(aclnnAtan2) { return SetAngles(call, kChecks, workspaceSize, executor); }
 
-aclnnStatus aclnnInplaceAtan2GetWorkspaceSize(aclTensor* selfRef, aclTensor* other, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  return SetAngles("aclnnInplaceAtan2", tensors, kInplaceChecks, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnInplaceAtan2)
+PORTACL_PHASE_1(aclnnInplaceAtan2) { return SetAngles(call, kInplaceChecks, workspaceSize, executor); }
 
 #endif  // HWY_ONCE

@@ -1,15 +1,6 @@
 // aclnnBitwiseAnd..., aclnnBitwiseOr..., aclnnBitwiseXor... with tensors and scalars, their in-place forms,
 // and aclnnBitwiseNot.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_bitwise_and_scalar.h"
-#include "aclnnop/aclnn_bitwise_and_tensor.h"
-#include "aclnnop/aclnn_bitwise_not.h"
-#include "aclnnop/aclnn_bitwise_or_scalar.h"
-#include "aclnnop/aclnn_bitwise_or_tensor.h"
-#include "aclnnop/aclnn_bitwise_xor_scalar.h"
-#include "aclnnop/aclnn_bitwise_xor_tensor.h"
-#include "aclnnop/aclnn_bitwiseand.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -94,6 +85,7 @@ HWY_AFTER_NAMESPACE();
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
+#include "aclnnop/pointwise/bitwise_functions.h"
 
 namespace portacl {
 namespace {
@@ -176,10 +168,8 @@ constexpr auto kNotChecks = Join(List(WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(
                                       NotPrivate({kScalarSelf, kScalarOut}), PromotesToDtypeOf(kScalarSelf)),
                                  ShapesOfSelf(kScalarOut));
 
-aclnnStatus Combine(const char* api, std::span<const TensorArgument> tensors, std::span<const Check> checks,
-                    const engine::KernelTable& kernels, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, {}};
-  call.in_place = tensors.size() == kOut;
+aclnnStatus Combine(OperatorCall& call, std::span<const Check> checks, const engine::KernelTable& kernels,
+                    uint64_t* workspaceSize, aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     SetMapJob(checked, {kSelf, kOther}, checked.in_place ? kSelf : kOut, kernels, {}, fresh);
   });
@@ -197,15 +187,12 @@ void SetOthers(engine::Scalars& scalars, int i, int to) {
 
 enum class Operation { kAnd, kOr, kExclusiveOr };
 
-aclnnStatus Combine(const char* api, std::span<const TensorArgument> tensors, const aclScalar* other,
-                    std::span<const Check> checks, Operation operation, uint64_t* workspaceSize,
-                    aclOpExecutor** executor) {
-  const Attribute attributes[] = {{"other", other}};
-  OperatorCall call{api, tensors, attributes};
-  call.in_place = tensors.size() == kScalarOut;
+aclnnStatus Combine(OperatorCall& call, std::span<const Check> checks, Operation operation,
+                    uint64_t* workspaceSize, aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     engine::Scalars scalars;
-    SetMapScalar(checked, kKeepAndFlip, *other, scalars, operation == Operation::kAnd ? kKept : kFlipped);
+    SetMapScalar(checked, kKeepAndFlip, checked.Scalar(0), scalars,
+                 operation == Operation::kAnd ? kKept : kFlipped);
     if (operation == Operation::kOr) SetOthers(scalars, kFlipped, kKept);
     if (operation == Operation::kExclusiveOr) SetBits(scalars, kKept);
     SetMapJob(checked, {kScalarSelf}, checked.in_place ? kScalarSelf : kScalarOut, kKeepAndFlip, scalars,
@@ -253,128 +240,63 @@ const OperatorFacts facts::bitwise_not = {"aclnnBitwiseNot", "aclnnop/aclnn_bitw
 
 using namespace portacl;
 
-aclnnStatus aclnnBitwiseAndTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other,
-                                                  aclTensor* out, uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return Combine("aclnnBitwiseAndTensor", tensors, kAndTensorChecks, kAndKernels, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnBitwiseAndTensor) {
+  return Combine(call, kAndTensorChecks, kAndKernels, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnBitwiseAndTensor)
 
-aclnnStatus aclnnBitwiseAndScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other,
-                                                  aclTensor* out, uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Combine("aclnnBitwiseAndScalar", tensors, other, kAndScalarChecks, Operation::kAnd, workspaceSize,
-                 executor);
+PORTACL_PHASE_1(aclnnBitwiseAndScalar) {
+  return Combine(call, kAndScalarChecks, Operation::kAnd, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnBitwiseAndScalar)
 
-aclnnStatus aclnnInplaceBitwiseAndTensorGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* other,
-                                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  return Combine("aclnnInplaceBitwiseAndTensor", tensors, kInplaceAndTensorChecks, kAndKernels, workspaceSize,
-                 executor);
+PORTACL_PHASE_1(aclnnInplaceBitwiseAndTensor) {
+  return Combine(call, kInplaceAndTensorChecks, kAndKernels, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceBitwiseAndTensor)
 
-aclnnStatus aclnnInplaceBitwiseAndScalarGetWorkspaceSize(const aclTensor* selfRef, const aclScalar* other,
-                                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return Combine("aclnnInplaceBitwiseAndScalar", tensors, other, kInplaceAndScalarChecks, Operation::kAnd,
-                 workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceBitwiseAndScalar) {
+  return Combine(call, kInplaceAndScalarChecks, Operation::kAnd, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceBitwiseAndScalar)
 
-aclnnStatus aclnnBitwiseOrTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other,
-                                                 aclTensor* out, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return Combine("aclnnBitwiseOrTensor", tensors, kOrTensorChecks, kOrKernels, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnBitwiseOrTensor) {
+  return Combine(call, kOrTensorChecks, kOrKernels, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnBitwiseOrTensor)
 
-aclnnStatus aclnnBitwiseOrScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other,
-                                                 aclTensor* out, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Combine("aclnnBitwiseOrScalar", tensors, other, kOrScalarChecks, Operation::kOr, workspaceSize,
-                 executor);
+PORTACL_PHASE_1(aclnnBitwiseOrScalar) {
+  return Combine(call, kOrScalarChecks, Operation::kOr, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnBitwiseOrScalar)
 
-aclnnStatus aclnnInplaceBitwiseOrTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  return Combine("aclnnInplaceBitwiseOrTensor", tensors, kInplaceOrTensorChecks, kOrKernels, workspaceSize,
-                 executor);
+PORTACL_PHASE_1(aclnnInplaceBitwiseOrTensor) {
+  return Combine(call, kInplaceOrTensorChecks, kOrKernels, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceBitwiseOrTensor)
 
-aclnnStatus aclnnInplaceBitwiseOrScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return Combine("aclnnInplaceBitwiseOrScalar", tensors, other, kInplaceOrScalarChecks, Operation::kOr,
-                 workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceBitwiseOrScalar) {
+  return Combine(call, kInplaceOrScalarChecks, Operation::kOr, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceBitwiseOrScalar)
 
-aclnnStatus aclnnBitwiseXorTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other,
-                                                  aclTensor* out, uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return Combine("aclnnBitwiseXorTensor", tensors, kXorTensorChecks, kExclusiveOrKernels, workspaceSize,
-                 executor);
+PORTACL_PHASE_1(aclnnBitwiseXorTensor) {
+  return Combine(call, kXorTensorChecks, kExclusiveOrKernels, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnBitwiseXorTensor)
 
-aclnnStatus aclnnBitwiseXorScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other,
-                                                  aclTensor* out, uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Combine("aclnnBitwiseXorScalar", tensors, other, kXorScalarChecks, Operation::kExclusiveOr,
-                 workspaceSize, executor);
+PORTACL_PHASE_1(aclnnBitwiseXorScalar) {
+  return Combine(call, kXorScalarChecks, Operation::kExclusiveOr, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnBitwiseXorScalar)
 
-aclnnStatus aclnnInplaceBitwiseXorTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  return Combine("aclnnInplaceBitwiseXorTensor", tensors, kInplaceXorTensorChecks, kExclusiveOrKernels,
-                 workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceBitwiseXorTensor) {
+  return Combine(call, kInplaceXorTensorChecks, kExclusiveOrKernels, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceBitwiseXorTensor)
 
-aclnnStatus aclnnInplaceBitwiseXorScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return Combine("aclnnInplaceBitwiseXorScalar", tensors, other, kInplaceXorScalarChecks,
-                 Operation::kExclusiveOr, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceBitwiseXorScalar) {
+  return Combine(call, kInplaceXorScalarChecks, Operation::kExclusiveOr, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceBitwiseXorScalar)
 
-aclnnStatus aclnnBitwiseAndTensorOutGetWorkspaceSize(const aclTensor* self, const aclTensor* other,
-                                                     aclTensor* out, uint64_t* workspaceSize,
-                                                     aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return Combine("aclnnBitwiseAndTensorOut", tensors, kAndTensorOutChecks, kAndKernels, workspaceSize,
-                 executor);
+PORTACL_PHASE_1(aclnnBitwiseAndTensorOut) {
+  return Combine(call, kAndTensorOutChecks, kAndKernels, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnBitwiseAndTensorOut)
 
-aclnnStatus aclnnInplaceBitwiseAndTensorOutGetWorkspaceSize(const aclTensor* self, const aclTensor* other,
-                                                            uint64_t* workspaceSize,
-                                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}};
-  return Combine("aclnnInplaceBitwiseAndTensorOut", tensors, kInplaceAndTensorOutChecks, kAndKernels,
-                 workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceBitwiseAndTensorOut) {
+  return Combine(call, kInplaceAndTensorOutChecks, kAndKernels, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceBitwiseAndTensorOut)
 
-aclnnStatus aclnnBitwiseNotGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  OperatorCall call{"aclnnBitwiseNot", tensors, {}};
+PORTACL_PHASE_1(aclnnBitwiseNot) {
   return RunPhase1(call, kNotChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
                      engine::Scalars scalars;
@@ -385,6 +307,5 @@ aclnnStatus aclnnBitwiseNotGetWorkspaceSize(const aclTensor* self, aclTensor* ou
                      SetMapJob(checked, {kScalarSelf}, kScalarOut, kKeepAndFlip, scalars, fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnBitwiseNot)
 
 #endif  // HWY_ONCE

@@ -1,7 +1,5 @@
 // aclnnClamp and its forms: numbers within bounds, which are scalars or tensors.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_clamp.h"
-
 #include <type_traits>
 
 #include "acl/vector_targets.h"
@@ -108,6 +106,7 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/pointwise/clamp.h"
+#include "aclnnop/pointwise/clamp_functions.h"
 
 namespace portacl {
 namespace {
@@ -180,12 +179,10 @@ engine::Scalars LimitsOf(aclDataType dtype) {
   return scalars;
 }
 
-aclnnStatus ClampByScalars(const char* api, std::span<const TensorArgument> tensors,
-                           const aclScalar* clipValueMin, const aclScalar* clipValueMax,
+aclnnStatus ClampByScalars(OperatorCall& call, const aclScalar* clipValueMin, const aclScalar* clipValueMax,
                            std::span<const Check> checks, uint64_t* workspaceSize, aclOpExecutor** executor) {
   const Attribute attributes[] = {{"clipValueMin", clipValueMin}, {"clipValueMax", clipValueMax}};
-  OperatorCall call{api, tensors, attributes};
-  call.in_place = tensors.size() == kOut;
+  call.attributes = attributes;
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     engine::Scalars scalars = LimitsOf(checked.promoted);
     // Rounded to the promoted dtype, to one of 16 bits, too.
@@ -226,11 +223,8 @@ void SetTensorClamp(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kClampedSelf, kLower, kUpper}, kResult, kWithinTensors, {}, executor);
 }
 
-aclnnStatus ClampByOneTensor(const char* api, std::span<const TensorArgument> tensors,
-                             const engine::KernelTable& kernels, uint64_t* workspaceSize,
+aclnnStatus ClampByOneTensor(OperatorCall& call, const engine::KernelTable& kernels, uint64_t* workspaceSize,
                              aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, {}};
-  call.in_place = tensors.size() == kBoundedResult;
   const std::span<const Check> checks = call.in_place ? std::span<const Check>(kInplaceOneBoundChecks)
                                                       : std::span<const Check>(kOneBoundChecks);
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
@@ -253,76 +247,36 @@ const OperatorFacts facts::clamp = {"aclnnClamp", "aclnnop/aclnn_clamp.h", kClam
 
 using namespace portacl;
 
-aclnnStatus aclnnClampGetWorkspaceSize(const aclTensor* self, const aclScalar* clipValueMin,
-                                       const aclScalar* clipValueMax, aclTensor* out, uint64_t* workspaceSize,
-                                       aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return ClampByScalars("aclnnClamp", tensors, clipValueMin, clipValueMax, kClampChecks, workspaceSize,
-                        executor);
+PORTACL_PHASE_1(aclnnClamp) {
+  return ClampByScalars(call, given.clipValueMin, given.clipValueMax, kClampChecks, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnClamp)
 
-aclnnStatus aclnnClampMinGetWorkspaceSize(const aclTensor* self, const aclScalar* clipValueMin,
-                                          aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return ClampByScalars("aclnnClampMin", tensors, clipValueMin, nullptr, kClampMinChecks, workspaceSize,
-                        executor);
+PORTACL_PHASE_1(aclnnClampMin) {
+  return ClampByScalars(call, given.clipValueMin, nullptr, kClampMinChecks, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnClampMin)
 
-aclnnStatus aclnnClampMaxGetWorkspaceSize(const aclTensor* self, const aclScalar* clipValueMax,
-                                          aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return ClampByScalars("aclnnClampMax", tensors, nullptr, clipValueMax, kClampMaxChecks, workspaceSize,
-                        executor);
+PORTACL_PHASE_1(aclnnClampMax) {
+  return ClampByScalars(call, nullptr, given.clipValueMax, kClampMaxChecks, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnClampMax)
 
-aclnnStatus aclnnInplaceClampMaxGetWorkspaceSize(const aclTensor* selfRef, const aclScalar* clipValueMax,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return ClampByScalars("aclnnInplaceClampMax", tensors, nullptr, clipValueMax, kInplaceClampMaxChecks,
-                        workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceClampMax) {
+  return ClampByScalars(call, nullptr, given.clipValueMax, kInplaceClampMaxChecks, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceClampMax)
 
-aclnnStatus aclnnClampTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* clipValueMin,
-                                             const aclTensor* clipValueMax, aclTensor* out,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"self", self}, {"clipValueMin", clipValueMin}, {"clipValueMax", clipValueMax}, {"out", out}};
-  OperatorCall call{"aclnnClampTensor", tensors, {}};
+PORTACL_PHASE_1(aclnnClampTensor) {
   return RunPhase1(call, kClampTensorChecks, workspaceSize, executor, SetTensorClamp);
 }
-PORTACL_PHASE_2(aclnnClampTensor)
 
-aclnnStatus aclnnClampMinTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* clipValueMin,
-                                                aclTensor* out, uint64_t* workspaceSize,
-                                                aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"clipValueMin", clipValueMin}, {"out", out}};
-  return ClampByOneTensor("aclnnClampMinTensor", tensors, kAboveTensor, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnClampMinTensor)
+PORTACL_PHASE_1(aclnnClampMinTensor) { return ClampByOneTensor(call, kAboveTensor, workspaceSize, executor); }
 
-aclnnStatus aclnnInplaceClampMinTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* clipValueMin,
-                                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"clipValueMin", clipValueMin}};
-  return ClampByOneTensor("aclnnInplaceClampMinTensor", tensors, kAboveTensor, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceClampMinTensor) {
+  return ClampByOneTensor(call, kAboveTensor, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceClampMinTensor)
 
-aclnnStatus aclnnClampMaxTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* max, aclTensor* out,
-                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"max", max}, {"out", out}};
-  return ClampByOneTensor("aclnnClampMaxTensor", tensors, kBelowTensor, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnClampMaxTensor)
+PORTACL_PHASE_1(aclnnClampMaxTensor) { return ClampByOneTensor(call, kBelowTensor, workspaceSize, executor); }
 
-aclnnStatus aclnnInplaceClampMaxTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* max,
-                                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"max", max}};
-  return ClampByOneTensor("aclnnInplaceClampMaxTensor", tensors, kBelowTensor, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceClampMaxTensor) {
+  return ClampByOneTensor(call, kBelowTensor, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceClampMaxTensor)
 
 #endif  // HWY_ONCE

@@ -1,12 +1,6 @@
 // aclnnIsFinite, aclnnIsInf, aclnnIsPosInf, aclnnIsNegInf and aclnnSignbit: what kind of number each element
 // is.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_is_inf.h"
-#include "aclnnop/aclnn_isfinite.h"
-#include "aclnnop/aclnn_isneginf.h"
-#include "aclnnop/aclnn_isposinf.h"
-#include "aclnnop/aclnn_signbit.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -98,6 +92,7 @@ HWY_AFTER_NAMESPACE();
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
+#include "aclnnop/pointwise/classify_functions.h"
 #include "engine/map/map_types.h"
 
 namespace portacl {
@@ -140,10 +135,8 @@ constexpr auto kSignChecks =
     Join(NotNulls(), List(DtypesIn(kSignDtypes, {kSelf, kOut})), Shapes({kSelf, kOut}), End());
 
 // `of_others` is what numbers are that are neither floating nor, where signs are asked for, signed.
-aclnnStatus Classify(const char* api, std::span<const TensorArgument> tensors, std::span<const Check> checks,
-                     const engine::KernelTable& kernels, bool of_others, float equal, uint64_t* workspaceSize,
-                     aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, {}};
+aclnnStatus Classify(OperatorCall& call, std::span<const Check> checks, const engine::KernelTable& kernels,
+                     bool of_others, float equal, uint64_t* workspaceSize, aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     if (engine::ComputedType(checked.promoted, kernels.takes) == engine::ElementType::kOther ||
         (kUnsignedSince16Bits | DtypeSet{ACL_UINT8, ACL_BOOL}).Contains(checked.promoted)) {
@@ -186,44 +179,24 @@ const OperatorFacts facts::signbit = {"aclnnSignbit", "aclnnop/aclnn_signbit.h",
 
 using namespace portacl;
 
-aclnnStatus aclnnIsFiniteGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                          aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Classify("aclnnIsFinite", tensors, kFiniteChecks, kFinite, /*of_others=*/true, 0.0f, workspaceSize,
-                  executor);
+PORTACL_PHASE_1(aclnnIsFinite) {
+  return Classify(call, kFiniteChecks, kFinite, /*of_others=*/true, 0.0f, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnIsFinite)
 
-aclnnStatus aclnnIsInfGetWorkspaceSize(const aclTensor* x, aclTensor* out, uint64_t* workspaceSize,
-                                       aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"x", x}, {"out", out}};
-  return Classify("aclnnIsInf", tensors, kIsInfChecks, kInfinite, /*of_others=*/false, 0.0f, workspaceSize,
-                  executor);
+PORTACL_PHASE_1(aclnnIsInf) {
+  return Classify(call, kIsInfChecks, kInfinite, /*of_others=*/false, 0.0f, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnIsInf)
 
-aclnnStatus aclnnIsPosInfGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                          aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Classify("aclnnIsPosInf", tensors, kInfinityChecks, kEqual, /*of_others=*/false, kInfinity,
-                  workspaceSize, executor);
+PORTACL_PHASE_1(aclnnIsPosInf) {
+  return Classify(call, kInfinityChecks, kEqual, /*of_others=*/false, kInfinity, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnIsPosInf)
 
-aclnnStatus aclnnIsNegInfGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                          aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Classify("aclnnIsNegInf", tensors, kInfinityChecks, kEqual, /*of_others=*/false, -kInfinity,
-                  workspaceSize, executor);
+PORTACL_PHASE_1(aclnnIsNegInf) {
+  return Classify(call, kInfinityChecks, kEqual, /*of_others=*/false, -kInfinity, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnIsNegInf)
 
-aclnnStatus aclnnSignbitGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Classify("aclnnSignbit", tensors, kSignChecks, kNegative, /*of_others=*/false, 0.0f, workspaceSize,
-                  executor);
+PORTACL_PHASE_1(aclnnSignbit) {
+  return Classify(call, kSignChecks, kNegative, /*of_others=*/false, 0.0f, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnSignbit)
 
 #endif  // HWY_ONCE

@@ -1,13 +1,6 @@
 // aclnnEqScalar, aclnnNeScalar, aclnnGtScalar, aclnnGeScalar, aclnnLtScalar, aclnnLeScalar and their in-place
 // forms: comparisons of a tensor with a scalar.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_eq_scalar.h"
-#include "aclnnop/aclnn_ge_scalar.h"
-#include "aclnnop/aclnn_gt_scalar.h"
-#include "aclnnop/aclnn_le_scalar.h"
-#include "aclnnop/aclnn_lt_scalar.h"
-#include "aclnnop/aclnn_ne_scalar.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -36,6 +29,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
+#include "aclnnop/pointwise/compare_scalars_functions.h"
 
 namespace portacl {
 namespace {
@@ -98,18 +92,14 @@ constexpr Comparison kGe{kGreaterOrEqualKernels, &kLessKernels};
 constexpr Comparison kLt{kLessKernels};
 constexpr Comparison kLe{kLessOrEqualKernels, &kGreaterKernels};
 
-aclnnStatus Compare(const char* api, std::span<const TensorArgument> tensors, const aclScalar* other,
-                    std::span<const Check> checks, const Comparison& comparison, uint64_t* workspaceSize,
-                    aclOpExecutor** executor) {
-  const Attribute attributes[] = {{"other", other}};
-  OperatorCall call{api, tensors, attributes};
-  call.in_place = tensors.size() == kOut;
+aclnnStatus Compare(OperatorCall& call, std::span<const Check> checks, const Comparison& comparison,
+                    uint64_t* workspaceSize, aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const bool by_opposite = comparison.opposite_of_integers != nullptr && !HasNan(checked.promoted);
     const engine::KernelTable& kernels = by_opposite ? *comparison.opposite_of_integers : comparison.kernels;
     engine::Scalars scalars = ScalarsOf(by_opposite || comparison.is_opposite);
     // Rounded to the promoted dtype, to one of 16 bits, too.
-    SetMapScalar(checked, kernels, *other, scalars, 0, checked.promoted);
+    SetMapScalar(checked, kernels, checked.Scalar(0), scalars, 0, checked.promoted);
     SetMapJob(checked, {kSelf}, checked.in_place ? kSelf : kOut, kernels, scalars, fresh);
   });
 }
@@ -137,88 +127,40 @@ const OperatorFacts facts::le_scalar = {"aclnnLeScalar", "aclnnop/aclnn_le_scala
 
 using namespace portacl;
 
-aclnnStatus aclnnEqScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Compare("aclnnEqScalar", tensors, other, kEqChecks, kEq, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnEqScalar)
+PORTACL_PHASE_1(aclnnEqScalar) { return Compare(call, kEqChecks, kEq, workspaceSize, executor); }
 
-aclnnStatus aclnnInplaceEqScalarGetWorkspaceSize(const aclTensor* selfRef, const aclScalar* other,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return Compare("aclnnInplaceEqScalar", tensors, other, kInplaceEqChecks, kEq, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceEqScalar) {
+  return Compare(call, kInplaceEqChecks, kEq, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceEqScalar)
 
-aclnnStatus aclnnNeScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Compare("aclnnNeScalar", tensors, other, kNeChecks, kNe, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnNeScalar)
+PORTACL_PHASE_1(aclnnNeScalar) { return Compare(call, kNeChecks, kNe, workspaceSize, executor); }
 
-aclnnStatus aclnnInplaceNeScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return Compare("aclnnInplaceNeScalar", tensors, other, kInplaceNeChecks, kNe, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceNeScalar) {
+  return Compare(call, kInplaceNeChecks, kNe, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceNeScalar)
 
-aclnnStatus aclnnGtScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Compare("aclnnGtScalar", tensors, other, kGtChecks, kGt, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnGtScalar)
+PORTACL_PHASE_1(aclnnGtScalar) { return Compare(call, kGtChecks, kGt, workspaceSize, executor); }
 
-aclnnStatus aclnnInplaceGtScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return Compare("aclnnInplaceGtScalar", tensors, other, kInplaceGtChecks, kGt, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceGtScalar) {
+  return Compare(call, kInplaceGtChecks, kGt, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceGtScalar)
 
-aclnnStatus aclnnGeScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Compare("aclnnGeScalar", tensors, other, kGeChecks, kGe, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnGeScalar)
+PORTACL_PHASE_1(aclnnGeScalar) { return Compare(call, kGeChecks, kGe, workspaceSize, executor); }
 
-aclnnStatus aclnnInplaceGeScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return Compare("aclnnInplaceGeScalar", tensors, other, kInplaceGeChecks, kGe, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceGeScalar) {
+  return Compare(call, kInplaceGeChecks, kGe, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceGeScalar)
 
-aclnnStatus aclnnLtScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Compare("aclnnLtScalar", tensors, other, kLtChecks, kLt, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnLtScalar)
+PORTACL_PHASE_1(aclnnLtScalar) { return Compare(call, kLtChecks, kLt, workspaceSize, executor); }
 
-aclnnStatus aclnnInplaceLtScalarGetWorkspaceSize(const aclTensor* selfRef, const aclScalar* other,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return Compare("aclnnInplaceLtScalar", tensors, other, kInplaceLtChecks, kLt, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceLtScalar) {
+  return Compare(call, kInplaceLtChecks, kLt, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceLtScalar)
 
-aclnnStatus aclnnLeScalarGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Compare("aclnnLeScalar", tensors, other, kLeChecks, kLe, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnLeScalar)
+PORTACL_PHASE_1(aclnnLeScalar) { return Compare(call, kLeChecks, kLe, workspaceSize, executor); }
 
-aclnnStatus aclnnInplaceLeScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return Compare("aclnnInplaceLeScalar", tensors, other, kInplaceLeChecks, kLe, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceLeScalar) {
+  return Compare(call, kInplaceLeChecks, kLe, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceLeScalar)
 
 #endif  // HWY_ONCE

@@ -1,14 +1,6 @@
 // aclnnEqTensor, aclnnNeTensor, aclnnGtTensor, aclnnGeTensor, aclnnLtTensor, aclnnLeTensor and their in-place
 // forms: comparisons of two tensors; aclnnEqual, which compares them as wholes.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_eq_tensor.h"
-#include "aclnnop/aclnn_equal.h"
-#include "aclnnop/aclnn_ge_tensor.h"
-#include "aclnnop/aclnn_gt_tensor.h"
-#include "aclnnop/aclnn_le_tensor.h"
-#include "aclnnop/aclnn_lt_tensor.h"
-#include "aclnnop/aclnn_ne_tensor.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -35,6 +27,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
+#include "aclnnop/pointwise/compare_tensors_functions.h"
 
 namespace portacl {
 namespace {
@@ -114,10 +107,8 @@ void SetComparison(const OperatorCall& call, Relation relation, Executor& execut
   SetMapJob(call, order, call.in_place ? kSelf : kOut, kernels, ScalarsOf(is_opposite), executor);
 }
 
-aclnnStatus Compare(const char* api, std::span<const TensorArgument> tensors, std::span<const Check> checks,
-                    Relation relation, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, {}};
-  call.in_place = tensors.size() == kOut;
+aclnnStatus Compare(OperatorCall& call, std::span<const Check> checks, Relation relation,
+                    uint64_t* workspaceSize, aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     SetComparison(checked, relation, fresh);
   });
@@ -170,101 +161,52 @@ const OperatorFacts facts::le_tensor = {"aclnnLeTensor", "aclnnop/aclnn_le_tenso
 
 using namespace portacl;
 
-aclnnStatus aclnnEqTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return Compare("aclnnEqTensor", tensors, kEqChecks, Relation::kEqual, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnEqTensor)
+PORTACL_PHASE_1(aclnnEqTensor) { return Compare(call, kEqChecks, Relation::kEqual, workspaceSize, executor); }
 
-aclnnStatus aclnnInplaceEqTensorGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* other,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  return Compare("aclnnInplaceEqTensor", tensors, kInplaceEqChecks, Relation::kEqual, workspaceSize,
-                 executor);
+PORTACL_PHASE_1(aclnnInplaceEqTensor) {
+  return Compare(call, kInplaceEqChecks, Relation::kEqual, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceEqTensor)
 
-aclnnStatus aclnnNeTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return Compare("aclnnNeTensor", tensors, kNeChecks, Relation::kNotEqual, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnNeTensor) {
+  return Compare(call, kNeChecks, Relation::kNotEqual, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnNeTensor)
 
-aclnnStatus aclnnInplaceNeTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  return Compare("aclnnInplaceNeTensor", tensors, kInplaceNeChecks, Relation::kNotEqual, workspaceSize,
-                 executor);
+PORTACL_PHASE_1(aclnnInplaceNeTensor) {
+  return Compare(call, kInplaceNeChecks, Relation::kNotEqual, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceNeTensor)
 
-aclnnStatus aclnnGtTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return Compare("aclnnGtTensor", tensors, kGtChecks, Relation::kGreater, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnGtTensor) {
+  return Compare(call, kGtChecks, Relation::kGreater, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnGtTensor)
 
-aclnnStatus aclnnInplaceGtTensorGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* other,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  return Compare("aclnnInplaceGtTensor", tensors, kInplaceGtChecks, Relation::kGreater, workspaceSize,
-                 executor);
+PORTACL_PHASE_1(aclnnInplaceGtTensor) {
+  return Compare(call, kInplaceGtChecks, Relation::kGreater, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceGtTensor)
 
-aclnnStatus aclnnGeTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return Compare("aclnnGeTensor", tensors, kGeChecks, Relation::kGreaterOrEqual, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnGeTensor) {
+  return Compare(call, kGeChecks, Relation::kGreaterOrEqual, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnGeTensor)
 
-aclnnStatus aclnnInplaceGeTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  return Compare("aclnnInplaceGeTensor", tensors, kInplaceGeChecks, Relation::kGreaterOrEqual, workspaceSize,
-                 executor);
+PORTACL_PHASE_1(aclnnInplaceGeTensor) {
+  return Compare(call, kInplaceGeChecks, Relation::kGreaterOrEqual, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceGeTensor)
 
-aclnnStatus aclnnLtTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return Compare("aclnnLtTensor", tensors, kLtChecks, Relation::kLess, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnLtTensor) { return Compare(call, kLtChecks, Relation::kLess, workspaceSize, executor); }
+
+PORTACL_PHASE_1(aclnnInplaceLtTensor) {
+  return Compare(call, kInplaceLtChecks, Relation::kLess, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnLtTensor)
 
-aclnnStatus aclnnInplaceLtTensorGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* other,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  return Compare("aclnnInplaceLtTensor", tensors, kInplaceLtChecks, Relation::kLess, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnLeTensor) {
+  return Compare(call, kLeChecks, Relation::kLessOrEqual, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceLtTensor)
 
-aclnnStatus aclnnLeTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return Compare("aclnnLeTensor", tensors, kLeChecks, Relation::kLessOrEqual, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceLeTensor) {
+  return Compare(call, kInplaceLeChecks, Relation::kLessOrEqual, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnLeTensor)
 
-aclnnStatus aclnnInplaceLeTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  return Compare("aclnnInplaceLeTensor", tensors, kInplaceLeChecks, Relation::kLessOrEqual, workspaceSize,
-                 executor);
-}
-PORTACL_PHASE_2(aclnnInplaceLeTensor)
-
-aclnnStatus aclnnEqualGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  OperatorCall call{"aclnnEqual", tensors, {}};
+PORTACL_PHASE_1(aclnnEqual) {
   return RunPhase1(call, kWholeChecks, workspaceSize, executor, SetWholeComparison);
 }
-PORTACL_PHASE_2(aclnnEqual)
 
 #endif  // HWY_ONCE

@@ -1,7 +1,5 @@
 // aclnnIsClose: whether elements of two tensors are equal but for a tolerance.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_isclose.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -56,6 +54,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
+#include "aclnnop/pointwise/isclose_functions.h"
 
 namespace portacl {
 namespace {
@@ -107,20 +106,15 @@ const OperatorFacts facts::isclose = {"aclnnIsClose",        "aclnnop/aclnn_iscl
 
 using namespace portacl;
 
-aclnnStatus aclnnIsCloseGetWorkspaceSize(const aclTensor* self, const aclTensor* other, double rtol,
-                                         double atol, bool equalNan, aclTensor* out, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  OperatorCall call{"aclnnIsClose", tensors, {}};
+PORTACL_PHASE_1(aclnnIsClose) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const auto relative = static_cast<float>(rtol);
-    const auto absolute = static_cast<float>(atol);
+    const auto relative = static_cast<float>(given.rtol);
+    const auto absolute = static_cast<float>(given.atol);
     const engine::Scalars scalars = checked.promoted == ACL_DOUBLE
-                                        ? Tolerances<double>(relative, absolute, equalNan)
-                                        : Tolerances<float>(relative, absolute, equalNan);
+                                        ? Tolerances<double>(relative, absolute, given.equalNan)
+                                        : Tolerances<float>(relative, absolute, given.equalNan);
     SetMapJob(checked, {kSelf, kOther}, kOut, kClose, scalars, fresh);
   });
 }
-PORTACL_PHASE_2(aclnnIsClose)
 
 #endif  // HWY_ONCE

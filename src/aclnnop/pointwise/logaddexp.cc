@@ -1,8 +1,5 @@
 // aclnnLogAddExp and aclnnLogAddExp2: logarithms of sums of two powers.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_logaddexp.h"
-#include "aclnnop/aclnn_logaddexp2.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -52,6 +49,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
+#include "aclnnop/pointwise/logaddexp_functions.h"
 
 namespace portacl {
 namespace {
@@ -84,9 +82,8 @@ constexpr Check kChecks[] = {
     PromotesToDtypeOf(kOut),
 };
 
-aclnnStatus AddPowers(const char* api, std::span<const TensorArgument> tensors,
-                      const engine::KernelTable& kernels, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, {}};
+aclnnStatus AddPowers(OperatorCall& call, const engine::KernelTable& kernels, uint64_t* workspaceSize,
+                      aclOpExecutor** executor) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     SetMapJob(checked, {kSelf, kOther}, kOut, kernels, {}, fresh);
   });
@@ -108,18 +105,8 @@ const OperatorFacts facts::logaddexp2 = {
 
 using namespace portacl;
 
-aclnnStatus aclnnLogAddExpGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return AddPowers("aclnnLogAddExp", tensors, kOfPowersOfE, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnLogAddExp)
+PORTACL_PHASE_1(aclnnLogAddExp) { return AddPowers(call, kOfPowersOfE, workspaceSize, executor); }
 
-aclnnStatus aclnnLogAddExp2GetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return AddPowers("aclnnLogAddExp2", tensors, kOfPowersOfTwo, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnLogAddExp2)
+PORTACL_PHASE_1(aclnnLogAddExp2) { return AddPowers(call, kOfPowersOfTwo, workspaceSize, executor); }
 
 #endif  // HWY_ONCE

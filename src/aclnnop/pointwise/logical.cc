@@ -1,11 +1,6 @@
 // aclnnLogicalAnd, aclnnLogicalOr, aclnnLogicalXor, aclnnLogicalNot and their in-place forms: what is not 0
 // is true.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_logical_and.h"
-#include "aclnnop/aclnn_logical_not.h"
-#include "aclnnop/aclnn_logical_or.h"
-#include "aclnnop/aclnn_logical_xor.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -95,6 +90,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
+#include "aclnnop/pointwise/logical_functions.h"
 #include "plan/move_plan.h"
 
 namespace portacl {
@@ -159,20 +155,16 @@ void SetTruths(OperatorCall call, Operands inputs, int output, const engine::Ker
   SetMapJob(call, inputs, output, kernels, {}, executor);
 }
 
-aclnnStatus Combine(const char* api, std::span<const TensorArgument> tensors, std::span<const Check> checks,
-                    const engine::KernelTable& kernels, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, {}};
-  call.in_place = tensors.size() == kOut;
+aclnnStatus Combine(OperatorCall& call, std::span<const Check> checks, const engine::KernelTable& kernels,
+                    uint64_t* workspaceSize, aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     SetTruths(checked, {kSelf, kOther}, checked.in_place ? kSelf : kOut, kernels, fresh);
   });
 }
 
 // Of dense tensors with any number of dims, too.
-aclnnStatus Negate(const char* api, std::span<const TensorArgument> tensors, std::span<const Check> checks,
-                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, {}};
-  call.in_place = tensors.size() == kUnaryOut;
+aclnnStatus Negate(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
+                   aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const int out = checked.in_place ? kUnarySelf : kUnaryOut;
     if (checked.Tensor(kUnarySelf).view.rank <= kMaxLoopRank) {
@@ -181,7 +173,7 @@ aclnnStatus Negate(const char* api, std::span<const TensorArgument> tensors, std
     const aclTensor dense[] = {MergedDims(checked.Tensor(kUnarySelf)), MergedDims(checked.Tensor(out))};
     const TensorArgument arguments[] = {{"self", &dense[0]}, {"out", &dense[1]}};
     OperatorCall merged = checked;
-    merged.tensors = std::span(arguments, tensors.size());
+    merged.tensors = std::span(arguments, checked.tensors.size());
     SetTruths(merged, {kUnarySelf}, out, kNeither, fresh);
   });
 }
@@ -208,53 +200,22 @@ const OperatorFacts facts::logical_not = {"aclnnLogicalNot", "aclnnop/aclnn_logi
 
 using namespace portacl;
 
-aclnnStatus aclnnLogicalAndGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return Combine("aclnnLogicalAnd", tensors, kAndChecks, kBoth, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnLogicalAnd)
+PORTACL_PHASE_1(aclnnLogicalAnd) { return Combine(call, kAndChecks, kBoth, workspaceSize, executor); }
 
-aclnnStatus aclnnInplaceLogicalAndGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  return Combine("aclnnInplaceLogicalAnd", tensors, kInplaceAndChecks, kBoth, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceLogicalAnd) {
+  return Combine(call, kInplaceAndChecks, kBoth, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceLogicalAnd)
 
-aclnnStatus aclnnLogicalOrGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return Combine("aclnnLogicalOr", tensors, kOrChecks, kEither, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnLogicalOr)
+PORTACL_PHASE_1(aclnnLogicalOr) { return Combine(call, kOrChecks, kEither, workspaceSize, executor); }
 
-aclnnStatus aclnnInplaceLogicalOrGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                                  uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  return Combine("aclnnInplaceLogicalOr", tensors, kInplaceOrChecks, kEither, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceLogicalOr) {
+  return Combine(call, kInplaceOrChecks, kEither, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceLogicalOr)
 
-aclnnStatus aclnnLogicalXorGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  return Combine("aclnnLogicalXor", tensors, kXorChecks, kOneAlone, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnLogicalXor)
+PORTACL_PHASE_1(aclnnLogicalXor) { return Combine(call, kXorChecks, kOneAlone, workspaceSize, executor); }
 
-aclnnStatus aclnnLogicalNotGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Negate("aclnnLogicalNot", tensors, kNotChecks, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnLogicalNot)
+PORTACL_PHASE_1(aclnnLogicalNot) { return Negate(call, kNotChecks, workspaceSize, executor); }
 
-aclnnStatus aclnnInplaceLogicalNotGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return Negate("aclnnInplaceLogicalNot", tensors, kInplaceNotChecks, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnInplaceLogicalNot)
+PORTACL_PHASE_1(aclnnInplaceLogicalNot) { return Negate(call, kInplaceNotChecks, workspaceSize, executor); }
 
 #endif  // HWY_ONCE

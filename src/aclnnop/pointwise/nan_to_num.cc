@@ -1,7 +1,5 @@
 // aclnnNanToNum and aclnnInplaceNanToNum: numbers in place of NaN and infinities.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_nan_to_num.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -48,6 +46,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
+#include "aclnnop/pointwise/nan_to_num_functions.h"
 
 namespace portacl {
 namespace {
@@ -66,11 +65,8 @@ constexpr auto Checks(int out) {
 constexpr auto kChecks = Checks(kOut);
 constexpr auto kInplaceChecks = Checks(kSelf);
 
-aclnnStatus ReplaceNan(const char* api, std::span<const TensorArgument> tensors,
-                       std::span<const Check> checks, float nan, float posinf, float neginf,
-                       uint64_t* workspaceSize, aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, {}};
-  call.in_place = tensors.size() == kOut;
+aclnnStatus ReplaceNan(OperatorCall& call, std::span<const Check> checks, float nan, float posinf,
+                       float neginf, uint64_t* workspaceSize, aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const int out = checked.in_place ? kSelf : kOut;
     if (!kFloatHalfAndBf16.Contains(checked.promoted)) return SetMoveJob(checked, kSelf, out, fresh);
@@ -95,19 +91,12 @@ const OperatorFacts facts::nan_to_num = {"aclnnNanToNum", "aclnnop/aclnn_nan_to_
 
 using namespace portacl;
 
-aclnnStatus aclnnNanToNumGetWorkspaceSize(const aclTensor* self, float nan, float posinf, float neginf,
-                                          aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return ReplaceNan("aclnnNanToNum", tensors, kChecks, nan, posinf, neginf, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnNanToNum) {
+  return ReplaceNan(call, kChecks, given.nan, given.posinf, given.neginf, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnNanToNum)
 
-aclnnStatus aclnnInplaceNanToNumGetWorkspaceSize(aclTensor* selfRef, float nan, float posinf, float neginf,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return ReplaceNan("aclnnInplaceNanToNum", tensors, kInplaceChecks, nan, posinf, neginf, workspaceSize,
-                    executor);
+PORTACL_PHASE_1(aclnnInplaceNanToNum) {
+  return ReplaceNan(call, kInplaceChecks, given.nan, given.posinf, given.neginf, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceNanToNum)
 
 #endif  // HWY_ONCE

@@ -1,11 +1,5 @@
 // Floor, Ceil, Round, RoundDecimals, Trunc and Frac: the nearest integers, and what is beyond them.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_ceil.h"
-#include "aclnnop/aclnn_floor.h"
-#include "aclnnop/aclnn_frac.h"
-#include "aclnnop/aclnn_round.h"
-#include "aclnnop/aclnn_trunc.h"
-
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -138,6 +132,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/pointwise/rounding.h"
+#include "aclnnop/pointwise/rounding_functions.h"
 #include "aclnnop/pointwise/unary.h"
 
 namespace portacl {
@@ -256,30 +251,21 @@ PORTACL_UNARY(Ceil, kCeil)
 PORTACL_UNARY_OF(Round, self, aclTensor, out, kRound)
 PORTACL_UNARY_IN_PLACE(Round, const aclTensor, selfRef, kRound)
 
-aclnnStatus aclnnRoundDecimalsGetWorkspaceSize(const aclTensor* self, int64_t decimals, aclTensor* out,
-                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
+PORTACL_PHASE_1(aclnnRoundDecimals) {
   static constexpr UnaryChecks kChecks = ChecksOf(kRound, /*in_place=*/false);
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  OperatorCall call{"aclnnRoundDecimals", tensors, {}};
   return RunPhase1(call, kChecks.All(), workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetRounding(checked, decimals, unary::kOut, fresh);
+                     SetRounding(checked, given.decimals, unary::kOut, fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnRoundDecimals)
 
-aclnnStatus aclnnInplaceRoundDecimalsGetWorkspaceSize(aclTensor* selfRef, int64_t decimals,
-                                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
+PORTACL_PHASE_1(aclnnInplaceRoundDecimals) {
   static constexpr UnaryChecks kChecks = ChecksOf(kRound, /*in_place=*/true);
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  OperatorCall call{"aclnnInplaceRoundDecimals", tensors, {}};
-  call.in_place = true;
   return RunPhase1(call, kChecks.All(), workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetRounding(checked, decimals, unary::kSelf, fresh);
+                     SetRounding(checked, given.decimals, unary::kSelf, fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnInplaceRoundDecimals)
 
 PORTACL_UNARY(Trunc, kTrunc)
 PORTACL_UNARY_OF(Frac, input, aclTensor, out, kFrac)

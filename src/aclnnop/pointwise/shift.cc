@@ -1,9 +1,6 @@
 // aclnnLeftShift, aclnnLeftShifts and aclnnRightShift: shifts of integers. A count beyond the width of the
 // numbers is the highest one that is not.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_left_shift.h"
-#include "aclnnop/aclnn_right_shift.h"
-
 #include "acl/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -119,6 +116,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
+#include "aclnnop/pointwise/shift_functions.h"
 
 namespace portacl {
 namespace {
@@ -209,9 +207,8 @@ void ShiftByScalar(OperatorCall call, const aclScalar& count, Executor& executor
   SetMapJob(call, {kScalarSelf}, kScalarOut, kLeftByScalar, scalars, executor);
 }
 
-aclnnStatus Shift(const char* api, std::span<const TensorArgument> tensors, std::span<const Check> checks,
-                  const engine::KernelTable& kernels, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, {}};
+aclnnStatus Shift(OperatorCall& call, std::span<const Check> checks, const engine::KernelTable& kernels,
+                  uint64_t* workspaceSize, aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     SetMapJob(checked, {kSelf, kShiftBits}, kOut, kernels, HighestOf(checked, kernels), fresh);
   });
@@ -232,30 +229,14 @@ const OperatorFacts facts::right_shift = {"aclnnRightShift", "aclnnop/aclnn_righ
 
 using namespace portacl;
 
-aclnnStatus aclnnLeftShiftGetWorkspaceSize(const aclTensor* self, const aclTensor* shiftBits, aclTensor* out,
-                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"shiftBits", shiftBits}, {"out", out}};
-  return Shift("aclnnLeftShift", tensors, kLeftChecks, kLeft, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnLeftShift)
+PORTACL_PHASE_1(aclnnLeftShift) { return Shift(call, kLeftChecks, kLeft, workspaceSize, executor); }
 
-aclnnStatus aclnnRightShiftGetWorkspaceSize(const aclTensor* input, const aclTensor* shiftBits,
-                                            aclTensor* out, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"input", input}, {"shiftBits", shiftBits}, {"out", out}};
-  return Shift("aclnnRightShift", tensors, kRightChecks, kRight, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnRightShift)
+PORTACL_PHASE_1(aclnnRightShift) { return Shift(call, kRightChecks, kRight, workspaceSize, executor); }
 
-aclnnStatus aclnnLeftShiftsGetWorkspaceSize(const aclTensor* self, const aclScalar* shiftBits, aclTensor* out,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"shiftBits", shiftBits}};
-  OperatorCall call{"aclnnLeftShifts", tensors, attributes};
+PORTACL_PHASE_1(aclnnLeftShifts) {
   return RunPhase1(
       call, kLeftsChecks, workspaceSize, executor,
-      [&](const OperatorCall& checked, Executor& fresh) { ShiftByScalar(checked, *shiftBits, fresh); });
+      [&](const OperatorCall& checked, Executor& fresh) { ShiftByScalar(checked, *given.shiftBits, fresh); });
 }
-PORTACL_PHASE_2(aclnnLeftShifts)
 
 #endif  // HWY_ONCE

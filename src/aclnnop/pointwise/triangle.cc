@@ -1,7 +1,6 @@
 // aclnnTriu, aclnnTril and their in-place forms: a triangle of each matrix, and 0 elsewhere.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_tril.h"
-#include "aclnnop/aclnn_triu.h"
+#include "aclnnop/pointwise/triangle_functions.h"
 
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/operator_facts.h"
@@ -37,16 +36,13 @@ constexpr auto kInplaceTriuChecks = TriuChecks(kSelf);
 constexpr auto kTrilChecks = TrilChecks(kOut);
 constexpr auto kInplaceTrilChecks = TrilChecks(kSelf);
 
-aclnnStatus KeepTriangle(const char* api, std::span<const TensorArgument> tensors,
-                         std::span<const Check> checks, bool is_upper, int64_t diagonal,
+aclnnStatus KeepTriangle(OperatorCall& call, std::span<const Check> checks, bool is_upper,
                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, {}};
-  call.in_place = tensors.size() == kOut;
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     fresh.SetJob([&] {
       const int out = checked.in_place ? kSelf : kOut;
-      engine::TriangleJob job =
-          engine::MakeTriangle(checked.Tensor(kSelf), checked.Tensor(out), is_upper, diagonal, ThreadLimit());
+      engine::TriangleJob job = engine::MakeTriangle(checked.Tensor(kSelf), checked.Tensor(out), is_upper,
+                                                     checked.attributes[0].integer, ThreadLimit());
       job.source = kSelf;
       job.destination = static_cast<int8_t>(out);
       return job;
@@ -69,34 +65,18 @@ const OperatorFacts facts::tril = {"aclnnTril", "aclnnop/aclnn_tril.h", kTriangl
 
 using namespace portacl;
 
-aclnnStatus aclnnTriuGetWorkspaceSize(const aclTensor* self, int64_t diagonal, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return KeepTriangle("aclnnTriu", tensors, kTriuChecks, /*is_upper=*/true, diagonal, workspaceSize,
-                      executor);
+PORTACL_PHASE_1(aclnnTriu) {
+  return KeepTriangle(call, kTriuChecks, /*is_upper=*/true, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnTriu)
 
-aclnnStatus aclnnInplaceTriuGetWorkspaceSize(aclTensor* selfRef, int64_t diagonal, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return KeepTriangle("aclnnInplaceTriu", tensors, kInplaceTriuChecks, /*is_upper=*/true, diagonal,
-                      workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceTriu) {
+  return KeepTriangle(call, kInplaceTriuChecks, /*is_upper=*/true, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceTriu)
 
-aclnnStatus aclnnTrilGetWorkspaceSize(const aclTensor* self, int64_t diagonal, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return KeepTriangle("aclnnTril", tensors, kTrilChecks, /*is_upper=*/false, diagonal, workspaceSize,
-                      executor);
+PORTACL_PHASE_1(aclnnTril) {
+  return KeepTriangle(call, kTrilChecks, /*is_upper=*/false, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnTril)
 
-aclnnStatus aclnnInplaceTrilGetWorkspaceSize(const aclTensor* selfRef, int64_t diagonal,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return KeepTriangle("aclnnInplaceTril", tensors, kInplaceTrilChecks, /*is_upper=*/false, diagonal,
-                      workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceTril) {
+  return KeepTriangle(call, kInplaceTrilChecks, /*is_upper=*/false, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceTril)

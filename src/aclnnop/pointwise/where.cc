@@ -1,11 +1,6 @@
 // aclnnSWhere, aclnnInplaceMaskedFillScalar, aclnnInplaceMaskedFillTensor, aclnnThreshold and
 // aclnnInplaceThreshold: elements that are chosen by a condition.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_masked_fill_scalar.h"
-#include "aclnnop/aclnn_masked_fill_tensor.h"
-#include "aclnnop/aclnn_s_where.h"
-#include "aclnnop/aclnn_threshold.h"
-
 #include <type_traits>
 
 #include "acl/vector_targets.h"
@@ -102,6 +97,7 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/pointwise/where.h"
+#include "aclnnop/pointwise/where_functions.h"
 
 namespace portacl {
 namespace {
@@ -220,16 +216,12 @@ constexpr auto ThresholdChecks(int out) {
 constexpr auto kThresholdChecks = ThresholdChecks(kThresholdOut);
 constexpr auto kInplaceThresholdChecks = ThresholdChecks(kThresholdSelf);
 
-aclnnStatus ApplyThreshold(const char* api, std::span<const TensorArgument> tensors,
-                           std::span<const Check> checks, const aclScalar* threshold, const aclScalar* value,
-                           uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const Attribute attributes[] = {{"threshold", threshold}, {"value", value}};
-  OperatorCall call{api, tensors, attributes};
-  call.in_place = tensors.size() == kThresholdOut;
+aclnnStatus ApplyThreshold(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
+                           aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     engine::Scalars scalars;
-    SetMapScalar(checked, kKeepAbove, *threshold, scalars, kThreshold, checked.promoted);
-    SetMapScalar(checked, kKeepAbove, *value, scalars, kReplacement, checked.promoted);
+    SetMapScalar(checked, kKeepAbove, checked.Scalar(0), scalars, kThreshold, checked.promoted);
+    SetMapScalar(checked, kKeepAbove, checked.Scalar(1), scalars, kReplacement, checked.promoted);
     SetMapJob(checked, {kThresholdSelf}, checked.in_place ? kThresholdSelf : kThresholdOut, kKeepAbove,
               scalars, fresh);
   });
@@ -267,63 +259,33 @@ const OperatorFacts facts::threshold = {"aclnnThreshold", "aclnnop/aclnn_thresho
 
 using namespace portacl;
 
-aclnnStatus aclnnSWhereGetWorkspaceSize(const aclTensor* condition, const aclTensor* self,
-                                        const aclTensor* other, aclTensor* out, uint64_t* workspaceSize,
-                                        aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"condition", condition}, {"self", self}, {"other", other}, {"out", out}};
-  OperatorCall call{"aclnnSWhere", tensors, {}};
+PORTACL_PHASE_1(aclnnSWhere) {
   return RunPhase1(
       call, kWhereChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
         const AsBits bits(checked, {kSelf, kOther, kOut});
         SetMapJob(bits.Call(), {kCondition, kSelf, kOther}, kOut, kChoose, {}, fresh, {ACL_BOOL});
       });
 }
-PORTACL_PHASE_2(aclnnSWhere)
 
-aclnnStatus aclnnInplaceMaskedFillScalarGetWorkspaceSize(aclTensor* selfRef, const aclTensor* mask,
-                                                         const aclScalar* value, uint64_t* workspaceSize,
-                                                         aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"mask", mask}};
-  const Attribute attributes[] = {{"value", value}};
-  OperatorCall call{"aclnnInplaceMaskedFillScalar", tensors, attributes};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceMaskedFillScalar) {
   return RunPhase1(call, kFillScalarChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
                      const AsBits bits(checked, {kFilled});
-                     const ScalarValue converted = ConvertScalar(*value, checked.promoted);
+                     const ScalarValue converted = ConvertScalar(*given.value, checked.promoted);
                      engine::Scalars scalars;
                      std::memcpy(scalars.bytes[0], converted.bytes, sizeof converted.bytes);
                      SetMapJob(bits.Call(), {kMask, kFilled}, kFilled, kFill, scalars, fresh, {ACL_BOOL});
                    });
 }
-PORTACL_PHASE_2(aclnnInplaceMaskedFillScalar)
 
-aclnnStatus aclnnInplaceMaskedFillTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* mask,
-                                                         const aclTensor* value, uint64_t* workspaceSize,
-                                                         aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"mask", mask}, {"value", value}};
-  OperatorCall call{"aclnnInplaceMaskedFillTensor", tensors, {}};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceMaskedFillTensor) {
   return RunPhase1(call, kFillTensorChecks, workspaceSize, executor, SetMaskedFillJob);
 }
-PORTACL_PHASE_2(aclnnInplaceMaskedFillTensor)
 
-aclnnStatus aclnnThresholdGetWorkspaceSize(const aclTensor* self, const aclScalar* threshold,
-                                           const aclScalar* value, aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return ApplyThreshold("aclnnThreshold", tensors, kThresholdChecks, threshold, value, workspaceSize,
-                        executor);
-}
-PORTACL_PHASE_2(aclnnThreshold)
+PORTACL_PHASE_1(aclnnThreshold) { return ApplyThreshold(call, kThresholdChecks, workspaceSize, executor); }
 
-aclnnStatus aclnnInplaceThresholdGetWorkspaceSize(aclTensor* selfRef, const aclScalar* threshold,
-                                                  const aclScalar* value, uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  return ApplyThreshold("aclnnInplaceThreshold", tensors, kInplaceThresholdChecks, threshold, value,
-                        workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceThreshold) {
+  return ApplyThreshold(call, kInplaceThresholdChecks, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnInplaceThreshold)
 
 #endif  // HWY_ONCE

@@ -1,11 +1,9 @@
 // Pools whose windows share an image evenly: means, maxima and the gradients of both.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/pooling/adaptive_pool_functions.h"
+
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/aclnn_adaptive_avg_pool2d.h"
-#include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
-#include "aclnnop/aclnn_adaptive_max_pool2d.h"
-#include "aclnnop/aclnn_adaptive_max_pool2d_backward.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/pooling/max_gradient.h"
@@ -223,42 +221,18 @@ const OperatorFacts facts::adaptive_max_pool2d_backward = {"aclnnAdaptiveMaxPool
 
 using namespace portacl;
 
-aclnnStatus aclnnAdaptiveAvgPool2dGetWorkspaceSize(const aclTensor* self, const aclIntArray* outputSize,
-                                                   aclTensor* out, uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"outputSize", outputSize}};
-  OperatorCall call{"aclnnAdaptiveAvgPool2d", tensors, attributes};
+PORTACL_PHASE_1(aclnnAdaptiveAvgPool2d) {
   return RunPhase1(call, kMeanChecks, workspaceSize, executor, SetMean);
 }
-PORTACL_PHASE_2(aclnnAdaptiveAvgPool2d)
 
-aclnnStatus aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                           aclTensor* out, uint64_t* workspaceSize,
-                                                           aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOutput", gradOutput}, {"self", self}, {"out", out}};
-  OperatorCall call{"aclnnAdaptiveAvgPool2dBackward", tensors, {}};
+PORTACL_PHASE_1(aclnnAdaptiveAvgPool2dBackward) {
   return RunPhase1(call, kMeanGradientChecks, workspaceSize, executor, SetMeanGradient);
 }
-PORTACL_PHASE_2(aclnnAdaptiveAvgPool2dBackward)
 
-aclnnStatus aclnnAdaptiveMaxPool2dGetWorkspaceSize(const aclTensor* self, const aclIntArray* outputSize,
-                                                   aclTensor* outputOut, aclTensor* indicesOut,
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"outputOut", outputOut}, {"indicesOut", indicesOut}};
-  const Attribute attributes[] = {{"outputSize", outputSize}};
-  OperatorCall call{"aclnnAdaptiveMaxPool2d", tensors, attributes, /*in_place=*/false, /*output_count=*/2};
+PORTACL_PHASE_1(aclnnAdaptiveMaxPool2d) {
   return RunPhase1(call, kMaxChecks, workspaceSize, executor, SetMaxima);
 }
-PORTACL_PHASE_2(aclnnAdaptiveMaxPool2d)
 
-aclnnStatus aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                           const aclTensor* indices, aclTensor* gradInput,
-                                                           uint64_t* workspaceSize,
-                                                           aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"gradOutput", gradOutput}, {"self", self}, {"indices", indices}, {"gradInput", gradInput}};
-  OperatorCall call{"aclnnAdaptiveMaxPool2dBackward", tensors, {}};
+PORTACL_PHASE_1(aclnnAdaptiveMaxPool2dBackward) {
   return RunPhase1(call, kMaxGradientChecks, workspaceSize, executor, SetMaximaGradient);
 }
-PORTACL_PHASE_2(aclnnAdaptiveMaxPool2dBackward)

@@ -1,13 +1,11 @@
 // Means of windows, over images and volumes, and their gradients.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/pooling/avg_pool_functions.h"
+
 #include <algorithm>
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/aclnn_avgpool2d.h"
-#include "aclnnop/aclnn_avgpool2d_backward.h"
-#include "aclnnop/aclnn_avgpool3d.h"
-#include "aclnnop/aclnn_avgpool3d_backward.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/pooling/windows.h"
@@ -220,75 +218,18 @@ const OperatorFacts facts::avgpool3d_backward = {
 
 using namespace portacl;
 
-aclnnStatus aclnnAvgPool2dGetWorkspaceSize(const aclTensor* self, const aclIntArray* kernelSize,
-                                           const aclIntArray* strides, const aclIntArray* paddings,
-                                           const bool ceilMode, const bool countIncludePad,
-                                           const int64_t divisorOverride, const int8_t cubeMathType,
-                                           aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"kernelSize", kernelSize},
-                                  {"strides", strides},
-                                  {"paddings", paddings},
-                                  {"ceilMode", ceilMode},
-                                  {"countIncludePad", countIncludePad},
-                                  {"divisorOverride", divisorOverride},
-                                  {"cubeMathType", static_cast<int64_t>(cubeMathType)}};
-  OperatorCall call{"aclnnAvgPool2d", tensors, attributes};
+PORTACL_PHASE_1(aclnnAvgPool2d) {
   return RunPhase1(call, kAvgPool2dChecks, workspaceSize, executor, SetAvgPool2d);
 }
-PORTACL_PHASE_2(aclnnAvgPool2d)
 
-aclnnStatus aclnnAvgPool2dBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                   const aclIntArray* kernelSize, const aclIntArray* stride,
-                                                   const aclIntArray* padding, bool ceilMode,
-                                                   bool countIncludePad, int64_t divisorOverride,
-                                                   int8_t cubeMathType, aclTensor* gradInput,
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}};
-  const Attribute attributes[] = {{"kernelSize", kernelSize},
-                                  {"stride", stride},
-                                  {"padding", padding},
-                                  {"ceilMode", ceilMode},
-                                  {"countIncludePad", countIncludePad},
-                                  {"divisorOverride", divisorOverride},
-                                  {"cubeMathType", static_cast<int64_t>(cubeMathType)}};
-  OperatorCall call{"aclnnAvgPool2dBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnAvgPool2dBackward) {
   return RunPhase1(call, kAvgPool2dBackwardChecks, workspaceSize, executor, SetAvgPool2dBackward);
 }
-PORTACL_PHASE_2(aclnnAvgPool2dBackward)
 
-aclnnStatus aclnnAvgPool3dGetWorkspaceSize(const aclTensor* self, const aclIntArray* kernelSize,
-                                           const aclIntArray* stride, const aclIntArray* padding,
-                                           bool ceilMode, bool countIncludePad, int64_t divisorOverride,
-                                           aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"kernelSize", kernelSize},
-                                  {"stride", stride},
-                                  {"padding", padding},
-                                  {"ceilMode", ceilMode},
-                                  {"countIncludePad", countIncludePad},
-                                  {"divisorOverride", divisorOverride}};
-  OperatorCall call{"aclnnAvgPool3d", tensors, attributes};
+PORTACL_PHASE_1(aclnnAvgPool3d) {
   return RunPhase1(call, kAvgPool3dChecks, workspaceSize, executor, SetAvgPool3d);
 }
-PORTACL_PHASE_2(aclnnAvgPool3d)
 
-aclnnStatus aclnnAvgPool3dBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                   const aclIntArray* kernelSize, const aclIntArray* stride,
-                                                   const aclIntArray* padding, bool ceilMode,
-                                                   bool countIncludePad, int64_t divisorOverride,
-                                                   aclTensor* output, uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOutput", gradOutput}, {"self", self}, {"output", output}};
-  const Attribute attributes[] = {{"kernelSize", kernelSize},
-                                  {"stride", stride},
-                                  {"padding", padding},
-                                  {"ceilMode", ceilMode},
-                                  {"countIncludePad", countIncludePad},
-                                  {"divisorOverride", divisorOverride}};
-  OperatorCall call{"aclnnAvgPool3dBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnAvgPool3dBackward) {
   return RunPhase1(call, kAvgPool3dBackwardChecks, workspaceSize, executor, SetAvgPool3dBackward);
 }
-PORTACL_PHASE_2(aclnnAvgPool3dBackward)

@@ -1,16 +1,11 @@
 // Maxima of windows: alone, and with where they lie, as indices or in what CANN calls a mask; and the gradients.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/pooling/max_pool_functions.h"
+
 #include <algorithm>
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/aclnn_max_pool.h"
-#include "aclnnop/aclnn_max_pool2d_with_indices.h"
-#include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
-#include "aclnnop/aclnn_max_pool2d_with_mask.h"
-#include "aclnnop/aclnn_max_pool2d_with_mask_backward.h"
-#include "aclnnop/aclnn_max_pool3d_with_argmax.h"
-#include "aclnnop/aclnn_max_pool3d_with_argmax_backward.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/pooling/max_gradient.h"
@@ -323,19 +318,7 @@ const OperatorFacts facts::max_pool3d_with_argmax_backward = {
 
 using namespace portacl;
 
-aclnnStatus aclnnMaxPoolGetWorkspaceSize(const aclTensor* self, const aclIntArray* kernelShape,
-                                         const aclIntArray* strides, const int64_t autoPad,
-                                         const aclIntArray* pads, const aclIntArray* dilations,
-                                         const int64_t ceilMode, aclTensor* out, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"kernelShape", kernelShape}, {"strides", strides},
-                                  {"autoPad", autoPad},         {"pads", pads},
-                                  {"dilations", dilations},     {"ceilMode", ceilMode}};
-  OperatorCall call{"aclnnMaxPool", tensors, attributes};
-  return RunPhase1(call, kMaxPoolChecks, workspaceSize, executor, SetMaxPool);
-}
-PORTACL_PHASE_2(aclnnMaxPool)
+PORTACL_PHASE_1(aclnnMaxPool) { return RunPhase1(call, kMaxPoolChecks, workspaceSize, executor, SetMaxPool); }
 
 // The first phase of an operator with places: all of them have the same arguments, and so have their gradients.
 #define PORTACL_POOL_WITH_PLACES(name, checks, build)                                         \

@@ -1,6 +1,6 @@
 // aclnnBernoulli and aclnnBernoulliTensor with their in-place forms: 1 with a probability, else 0.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_bernoulli.h"
+#include "aclnnop/random/bernoulli_functions.h"
 
 #include <cmath>
 #include <cstring>
@@ -103,53 +103,29 @@ const OperatorFacts facts::bernoulli = {"aclnnBernoulli", "aclnnop/aclnn_bernoul
 
 using namespace portacl;
 
-aclnnStatus aclnnBernoulliGetWorkspaceSize(const aclTensor* self, const aclScalar* prob, int64_t seed,
-                                           int64_t offset, aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"prob", prob}};
-  OperatorCall call{"aclnnBernoulli", tensors, attributes};
+PORTACL_PHASE_1(aclnnBernoulli) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    SetScalar(checked, SourceOf(seed, offset), fresh);
+    SetScalar(checked, SourceOf(given.seed, given.offset), fresh);
   });
 }
-PORTACL_PHASE_2(aclnnBernoulli)
 
-aclnnStatus aclnnInplaceBernoulliGetWorkspaceSize(const aclTensor* selfRef, const aclScalar* prob,
-                                                  int64_t seed, int64_t offset, uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"prob", prob}};
-  OperatorCall call{"aclnnInplaceBernoulli", tensors, attributes};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceBernoulli) {
   return RunPhase1(call, kInplaceChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetScalar(checked, SourceOf(seed, offset), fresh);
+                     SetScalar(checked, SourceOf(given.seed, given.offset), fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnInplaceBernoulli)
 
-aclnnStatus aclnnBernoulliTensorGetWorkspaceSize(const aclTensor* self, const aclTensor* prob, int64_t seed,
-                                                 int64_t offset, aclTensor* out, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"prob", prob}, {"out", out}};
-  OperatorCall call{"aclnnBernoulliTensor", tensors, {}};
+PORTACL_PHASE_1(aclnnBernoulliTensor) {
   return RunPhase1(call, kTensorChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetTensor(checked, SourceOf(seed, offset), fresh);
+                     SetTensor(checked, SourceOf(given.seed, given.offset), fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnBernoulliTensor)
 
-aclnnStatus aclnnInplaceBernoulliTensorGetWorkspaceSize(const aclTensor* selfRef, const aclTensor* prob,
-                                                        int64_t seed, int64_t offset, uint64_t* workspaceSize,
-                                                        aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"prob", prob}};
-  OperatorCall call{"aclnnInplaceBernoulliTensor", tensors, {}};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceBernoulliTensor) {
   return RunPhase1(call, kInplaceTensorChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetTensor(checked, SourceOf(seed, offset), fresh);
+                     SetTensor(checked, SourceOf(given.seed, given.offset), fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnInplaceBernoulliTensor)

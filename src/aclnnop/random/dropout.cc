@@ -1,18 +1,12 @@
 // Dropout in all its forms: masks that are drawn, masks that are applied, and both at once.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_dropout.h"
+#include "aclnnop/random/dropout_functions.h"
 
 #include <cstring>
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
-#include "aclnnop/aclnn_dropout_backward.h"
-#include "aclnnop/aclnn_dropout_do_mask.h"
-#include "aclnnop/aclnn_dropout_gen_mask.h"
-#include "aclnnop/aclnn_dropout_gen_mask_v2.h"
-#include "aclnnop/aclnn_dropout_v3.h"
-#include "aclnnop/aclnn_dropout_v3_grad.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/random/source.h"
 
@@ -301,84 +295,46 @@ const OperatorFacts facts::dropout_v3_grad = {"aclnnDropoutV3Grad",
 
 using namespace portacl;
 
-aclnnStatus aclnnDropoutGetWorkspaceSize(const aclTensor* input, double p, bool train, int64_t seed,
-                                         int64_t offset, aclTensor* out, aclTensor* maskOut,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"input", input}, {"out", out}, {"maskOut", maskOut}};
-  const Attribute attributes[] = {{"p", p}};
-  OperatorCall call{"aclnnDropout", tensors, attributes};
-  call.output_count = 2;
-  return RunPhase1(call, kDropoutChecks, workspaceSize, executor,
-                   [&](const OperatorCall& checked, Executor& fresh) {
-                     SetDropout(checked, train ? p : 0, SourceOf(seed, offset), fresh);
-                   });
+PORTACL_PHASE_1(aclnnDropout) {
+  return RunPhase1(
+      call, kDropoutChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+        SetDropout(checked, given.train ? given.p : 0, SourceOf(given.seed, given.offset), fresh);
+      });
 }
-PORTACL_PHASE_2(aclnnDropout)
 
-aclnnStatus aclnnDropoutV3GetWorkspaceSize(const aclTensor* input, const aclTensor* optionalNoiseShape,
-                                           double p, int64_t seed, int64_t offset, aclTensor* out,
-                                           aclTensor* maskOut, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"input", input}, {"optionalNoiseShape", optionalNoiseShape}, {"out", out}, {"maskOut", maskOut}};
-  const Attribute attributes[] = {{"p", p}};
-  OperatorCall call{"aclnnDropoutV3", tensors, attributes};
-  call.output_count = 2;
+PORTACL_PHASE_1(aclnnDropoutV3) {
   return RunPhase1(call, kV3Checks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetV3(checked, p, SourceOf(seed, offset), fresh);
+                     SetV3(checked, given.p, SourceOf(given.seed, given.offset), fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnDropoutV3)
 
-aclnnStatus aclnnDropoutDoMaskGetWorkspaceSize(const aclTensor* self, const aclTensor* mask, double prob,
-                                               aclTensor* out, uint64_t* workspaceSize,
-                                               aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"mask", mask}, {"out", out}};
-  const Attribute attributes[] = {{"prob", prob}};
-  OperatorCall call{"aclnnDropoutDoMask", tensors, attributes};
-  return RunPhase1(call, kDoMaskChecks, workspaceSize, executor,
-                   [&](const OperatorCall& checked, Executor& fresh) { SetDoMask(checked, prob, fresh); });
+PORTACL_PHASE_1(aclnnDropoutDoMask) {
+  return RunPhase1(
+      call, kDoMaskChecks, workspaceSize, executor,
+      [&](const OperatorCall& checked, Executor& fresh) { SetDoMask(checked, given.prob, fresh); });
 }
-PORTACL_PHASE_2(aclnnDropoutDoMask)
 
-aclnnStatus aclnnDropoutBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* mask,
-                                                 double scale, aclTensor* out, uint64_t* workspaceSize,
-                                                 aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOutput", gradOutput}, {"mask", mask}, {"out", out}};
-  const Attribute attributes[] = {{"scale", scale}};
-  OperatorCall call{"aclnnDropoutBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnDropoutBackward) {
   return RunPhase1(call, kBackwardChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetDoMask(checked, ProbabilityOfScale(scale), fresh);
+                     SetDoMask(checked, ProbabilityOfScale(given.scale), fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnDropoutBackward)
 
-aclnnStatus aclnnDropoutV3GradGetWorkspaceSize(const aclTensor* gradY, const aclTensor* mask, double scale,
-                                               aclTensor* gradX, uint64_t* workspaceSize,
-                                               aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradY", gradY}, {"mask", mask}, {"gradX", gradX}};
-  OperatorCall call{"aclnnDropoutV3Grad", tensors, {}};
+PORTACL_PHASE_1(aclnnDropoutV3Grad) {
   return RunPhase1(call, kV3GradChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetMasked(checked, static_cast<float>(scale), /*multiplies=*/true, fresh);
+                     SetMasked(checked, static_cast<float>(given.scale), /*multiplies=*/true, fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnDropoutV3Grad)
 
-aclnnStatus aclnnDropoutGenMaskGetWorkspaceSize(const aclIntArray* shape, double prob, int64_t seed,
-                                                int64_t offset, aclTensor* out, uint64_t* workspaceSize,
-                                                aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"out", out}};
-  const Attribute attributes[] = {{"shape", shape}, {"prob", prob}};
-  OperatorCall call{"aclnnDropoutGenMask", tensors, attributes};
+PORTACL_PHASE_1(aclnnDropoutGenMask) {
   return RunPhase1(call, kGenMaskChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetMask(checked, SourceOf(seed, offset), {}, prob, fresh);
+                     SetMask(checked, SourceOf(given.seed, given.offset), {}, given.prob, fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnDropoutGenMask)
 
 aclnnStatus aclnnDropoutGenMaskV2GetWorkspaceSize(const aclIntArray* shape, double prob, int64_t seed,
                                                   int64_t offset, aclDataType probDataType, aclTensor* out,

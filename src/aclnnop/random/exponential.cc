@@ -1,10 +1,11 @@
 // aclnnSimThreadExponential: exponential numbers.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/random/exponential_functions.h"
+
 #include <cmath>
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "aclnnop/aclnn_sim_thread_exponential.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/random/source.h"
 
@@ -59,18 +60,11 @@ const OperatorFacts facts::sim_thread_exponential = {
 
 using namespace portacl;
 
-aclnnStatus aclnnSimThreadExponentialGetWorkspaceSize(aclTensor* selfRef, int64_t count, double lambda,
-                                                      int64_t seed, int64_t offset, uint64_t* workspaceSize,
-                                                      aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"count", count}, {"lambda", lambda}};
-  OperatorCall call{"aclnnSimThreadExponential", tensors, attributes};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnSimThreadExponential) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const engine::ExponentialNumbers numbers{
-        SourceOf(seed, offset), static_cast<double>(static_cast<float>(lambda)),
-        std::isinf(static_cast<float>(lambda)) ? 0 : LeastOf(selfRef->dtype)};
+        SourceOf(given.seed, given.offset), static_cast<double>(static_cast<float>(given.lambda)),
+        std::isinf(static_cast<float>(given.lambda)) ? 0 : LeastOf(given.selfRef->dtype)};
     SetRandomJob(checked, numbers, {.output = kSelf}, {}, fresh);
   });
 }
-PORTACL_PHASE_2(aclnnSimThreadExponential)

@@ -1,6 +1,6 @@
 // aclnnMultinomial and its form with the seed and the offset in tensors: indices drawn by weights.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_multinomial.h"
+#include "aclnnop/random/multinomial_functions.h"
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
@@ -129,30 +129,15 @@ const OperatorFacts facts::multinomial = {"aclnnMultinomial",           "aclnnop
 
 using namespace portacl;
 
-aclnnStatus aclnnMultinomialGetWorkspaceSize(const aclTensor* self, int64_t numsamples, bool replacement,
-                                             int64_t seed, int64_t offset, aclTensor* out,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"numsamples", numsamples}, {"replacement", replacement}};
-  OperatorCall call{"aclnnMultinomial", tensors, attributes};
+PORTACL_PHASE_1(aclnnMultinomial) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    SetMultinomialJob(checked, SourceOf(seed, offset), {}, fresh);
+    SetMultinomialJob(checked, SourceOf(given.seed, given.offset), {}, fresh);
   });
 }
-PORTACL_PHASE_2(aclnnMultinomial)
 
-aclnnStatus aclnnMultinomialTensorGetWorkspaceSize(const aclTensor* self, int64_t numsamples,
-                                                   bool replacement, const aclTensor* seedTensor,
-                                                   const aclTensor* offsetTensor, int64_t offset,
-                                                   aclTensor* out, uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"self", self}, {"seedTensor", seedTensor}, {"offsetTensor", offsetTensor}, {"out", out}};
-  const Attribute attributes[] = {{"numsamples", numsamples}, {"replacement", replacement}};
-  OperatorCall call{"aclnnMultinomialTensor", tensors, attributes};
-  return RunPhase1(call, kTensorChecks, workspaceSize, executor,
-                   [&](const OperatorCall& checked, Executor& fresh) {
-                     SetMultinomialJob(checked, SourceOf(0, offset), DeviceSourceOf(checked, 1, 2), fresh);
-                   });
+PORTACL_PHASE_1(aclnnMultinomialTensor) {
+  return RunPhase1(
+      call, kTensorChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+        SetMultinomialJob(checked, SourceOf(0, given.offset), DeviceSourceOf(checked, 1, 2), fresh);
+      });
 }
-PORTACL_PHASE_2(aclnnMultinomialTensor)

@@ -1,11 +1,10 @@
 // Normal numbers: aclnnInplaceNormal, its form with the seed and the offset in tensors, and those whose mean or standard
 // deviation may be a tensor.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_normal.h"
+#include "aclnnop/random/normal_functions.h"
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "aclnnop/aclnn_normal_out.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/random/source.h"
 
@@ -139,80 +138,44 @@ const OperatorFacts facts::normal_out = {"aclnnNormalTensorTensor", "aclnnop/acl
 
 using namespace portacl;
 
-aclnnStatus aclnnInplaceNormalGetWorkspaceSize(const aclTensor* selfRef, float mean, float std, int64_t seed,
-                                               int64_t offset, uint64_t* workspaceSize,
-                                               aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"mean", mean}, {"std", std}};
-  OperatorCall call{"aclnnInplaceNormal", tensors, attributes};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceNormal) {
   return RunPhase1(call, kFillChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetFill(checked, SourceOf(seed, offset), {}, fresh);
+                     SetFill(checked, SourceOf(given.seed, given.offset), {}, fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnInplaceNormal)
 
-aclnnStatus aclnnInplaceNormalTensorGetWorkspaceSize(const aclTensor* selfRef, float mean, float std,
-                                                     const aclTensor* seedTensor,
-                                                     const aclTensor* offsetTensor, int64_t offset,
-                                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"selfRef", selfRef}, {"seedTensor", seedTensor}, {"offsetTensor", offsetTensor}};
-  const Attribute attributes[] = {{"mean", mean}, {"std", std}};
-  OperatorCall call{"aclnnInplaceNormalTensor", tensors, attributes};
-  call.in_place = true;
-  return RunPhase1(call, kFillTensorChecks, workspaceSize, executor,
-                   [&](const OperatorCall& checked, Executor& fresh) {
-                     SetFill(checked, SourceOf(0, offset), DeviceSourceOf(checked, kSeed, kOffset), fresh);
-                   });
+PORTACL_PHASE_1(aclnnInplaceNormalTensor) {
+  return RunPhase1(
+      call, kFillTensorChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+        SetFill(checked, SourceOf(0, given.offset), DeviceSourceOf(checked, kSeed, kOffset), fresh);
+      });
 }
-PORTACL_PHASE_2(aclnnInplaceNormalTensor)
 
-aclnnStatus aclnnNormalTensorTensorGetWorkspaceSize(const aclTensor* mean, const aclTensor* std, int64_t seed,
-                                                    int64_t offset, aclTensor* out, uint64_t* workspaceSize,
-                                                    aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"mean", mean}, {"std", std}, {"out", out}};
-  OperatorCall call{"aclnnNormalTensorTensor", tensors, {}};
-  return RunPhase1(call, kTensorTensorChecks, workspaceSize, executor,
-                   [&](const OperatorCall& checked, Executor& fresh) {
-                     SetOut(checked, {kFirst, kSecond}, SourceOf(seed, offset), 0, 0, 0, 1, fresh);
-                   });
+PORTACL_PHASE_1(aclnnNormalTensorTensor) {
+  return RunPhase1(
+      call, kTensorTensorChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+        SetOut(checked, {kFirst, kSecond}, SourceOf(given.seed, given.offset), 0, 0, 0, 1, fresh);
+      });
 }
-PORTACL_PHASE_2(aclnnNormalTensorTensor)
 
-aclnnStatus aclnnNormalTensorFloatGetWorkspaceSize(const aclTensor* mean, float std, int64_t seed,
-                                                   int64_t offset, aclTensor* out, uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"mean", mean}, {"out", out}};
-  OperatorCall call{"aclnnNormalTensorFloat", tensors, {}};
-  return RunPhase1(call, kTensorFloatChecks, workspaceSize, executor,
-                   [&](const OperatorCall& checked, Executor& fresh) {
-                     SetOut(checked, {kFirst}, SourceOf(seed, offset), 0, std, 0, -1, fresh);
-                   });
+PORTACL_PHASE_1(aclnnNormalTensorFloat) {
+  return RunPhase1(
+      call, kTensorFloatChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+        SetOut(checked, {kFirst}, SourceOf(given.seed, given.offset), 0, given.std, 0, -1, fresh);
+      });
 }
-PORTACL_PHASE_2(aclnnNormalTensorFloat)
 
-aclnnStatus aclnnNormalFloatTensorGetWorkspaceSize(float mean, const aclTensor* std, int64_t seed,
-                                                   int64_t offset, aclTensor* out, uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"std", std}, {"out", out}};
-  OperatorCall call{"aclnnNormalFloatTensor", tensors, {}};
-  return RunPhase1(call, kFloatTensorChecks, workspaceSize, executor,
-                   [&](const OperatorCall& checked, Executor& fresh) {
-                     SetOut(checked, {kFirst}, SourceOf(seed, offset), mean, 0, -1, 0, fresh);
-                   });
+PORTACL_PHASE_1(aclnnNormalFloatTensor) {
+  return RunPhase1(
+      call, kFloatTensorChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+        SetOut(checked, {kFirst}, SourceOf(given.seed, given.offset), given.mean, 0, -1, 0, fresh);
+      });
 }
-PORTACL_PHASE_2(aclnnNormalFloatTensor)
 
-aclnnStatus aclnnNormalFloatFloatGetWorkspaceSize(float mean, float std, int64_t seed, int64_t offset,
-                                                  aclTensor* out, uint64_t* workspaceSize,
-                                                  aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"out", out}};
-  OperatorCall call{"aclnnNormalFloatFloat", tensors, {}};
-  return RunPhase1(call, kFloatFloatChecks, workspaceSize, executor,
-                   [&](const OperatorCall& checked, Executor& fresh) {
-                     SetOut(checked, {}, SourceOf(seed, offset), mean, std, -1, -1, fresh);
-                   });
+PORTACL_PHASE_1(aclnnNormalFloatFloat) {
+  return RunPhase1(
+      call, kFloatFloatChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+        SetOut(checked, {}, SourceOf(given.seed, given.offset), given.mean, given.std, -1, -1, fresh);
+      });
 }
-PORTACL_PHASE_2(aclnnNormalFloatFloat)

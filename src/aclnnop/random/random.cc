@@ -1,6 +1,6 @@
 // aclnnInplaceRandom, its form with the seed and the offset in tensors, and those without bounds: random integers.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_random.h"
+#include "aclnnop/random/random_functions.h"
 
 #include <algorithm>
 #include <limits>
@@ -140,62 +140,32 @@ const OperatorFacts facts::random = {"aclnnInplaceRandom", "aclnnop/aclnn_random
 
 using namespace portacl;
 
-aclnnStatus aclnnInplaceRandomGetWorkspaceSize(const aclTensor* selfRef, int64_t from, int64_t to,
-                                               int64_t seed, int64_t offset, uint64_t* workspaceSize,
-                                               aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"from", from}, {"to", to}};
-  OperatorCall call{"aclnnInplaceRandom", tensors, attributes};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceRandom) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    SetJob(checked, BoundsOf(selfRef->dtype, from, to), SourceOf(seed, offset), {}, fresh);
+    SetJob(checked, BoundsOf(given.selfRef->dtype, given.from, given.to), SourceOf(given.seed, given.offset),
+           {}, fresh);
   });
 }
-PORTACL_PHASE_2(aclnnInplaceRandom)
 
-aclnnStatus aclnnInplaceRandomTensorGetWorkspaceSize(const aclTensor* selfRef, int64_t from, int64_t to,
-                                                     const aclTensor* seedTensor,
-                                                     const aclTensor* offsetTensor, int64_t offset,
-                                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"selfRef", selfRef}, {"seedTensor", seedTensor}, {"offsetTensor", offsetTensor}};
-  const Attribute attributes[] = {{"from", from}, {"to", to}};
-  OperatorCall call{"aclnnInplaceRandomTensor", tensors, attributes};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceRandomTensor) {
   return RunPhase1(call, kTensorChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetJob(checked, BoundsOf(selfRef->dtype, from, to), SourceOf(0, offset),
-                            DeviceSourceOf(checked, kSeed, kOffset), fresh);
+                     SetJob(checked, BoundsOf(given.selfRef->dtype, given.from, given.to),
+                            SourceOf(0, given.offset), DeviceSourceOf(checked, kSeed, kOffset), fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnInplaceRandomTensor)
 
-aclnnStatus aclnnInplaceRandomWithoutFromToGetWorkspaceSize(const aclTensor* selfRef, int64_t seed,
-                                                            int64_t offset, uint64_t* workspaceSize,
-                                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  OperatorCall call{"aclnnInplaceRandomWithoutFromTo", tensors, {}};
-  call.in_place = true;
-  return RunPhase1(call, kWithoutChecks, workspaceSize, executor,
-                   [&](const OperatorCall& checked, Executor& fresh) {
-                     SetJob(checked, BoundsOf(selfRef->dtype), SourceOf(seed, offset), {}, fresh);
-                   });
+PORTACL_PHASE_1(aclnnInplaceRandomWithoutFromTo) {
+  return RunPhase1(
+      call, kWithoutChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+        SetJob(checked, BoundsOf(given.selfRef->dtype), SourceOf(given.seed, given.offset), {}, fresh);
+      });
 }
-PORTACL_PHASE_2(aclnnInplaceRandomWithoutFromTo)
 
-aclnnStatus aclnnInplaceRandomWithoutFromToTensorGetWorkspaceSize(const aclTensor* selfRef,
-                                                                  const aclTensor* seedTensor,
-                                                                  const aclTensor* offsetTensor,
-                                                                  int64_t offset, uint64_t* workspaceSize,
-                                                                  aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"selfRef", selfRef}, {"seedTensor", seedTensor}, {"offsetTensor", offsetTensor}};
-  OperatorCall call{"aclnnInplaceRandomWithoutFromToTensor", tensors, {}};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceRandomWithoutFromToTensor) {
   return RunPhase1(call, kWithoutTensorChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetJob(checked, BoundsOf(selfRef->dtype), SourceOf(0, offset),
+                     SetJob(checked, BoundsOf(given.selfRef->dtype), SourceOf(0, given.offset),
                             DeviceSourceOf(checked, kSeed, kOffset), fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnInplaceRandomWithoutFromToTensor)

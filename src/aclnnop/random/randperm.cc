@@ -1,6 +1,6 @@
 // aclnnRandperm: a random permutation.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_randperm.h"
+#include "aclnnop/random/randperm_functions.h"
 
 #include "acl/errors.h"
 #include "aclnnop/operator_facts.h"
@@ -43,22 +43,17 @@ const OperatorFacts facts::randperm = {"aclnnRandperm", "aclnnop/aclnn_randperm.
 
 using namespace portacl;
 
-aclnnStatus aclnnRandpermGetWorkspaceSize(int64_t n, int64_t seed, int64_t offset, aclTensor* out,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"out", out}};
-  const Attribute attributes[] = {{"n", n}};
-  OperatorCall call{"aclnnRandperm", tensors, attributes};
+PORTACL_PHASE_1(aclnnRandperm) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    fresh.workspace_size = engine::PermutationJob::WorkspaceBytes(n);
+    fresh.workspace_size = engine::PermutationJob::WorkspaceBytes(given.n);
     fresh.SetJob([&] {
       engine::PermutationJob job;
       const engine::ListedNumbers listed{};
       job.copy = MakeSequenceJob(checked, engine::TypeOf(listed), {.output = kOut});
       job.copy.Set(JobIsa(), listed);
       job.draw = engine::FindSequence(JobIsa(), engine::IntegerNumbers{});
-      job.source = SourceOf(seed, offset);
+      job.source = SourceOf(given.seed, given.offset);
       return job;
     });
   });
 }
-PORTACL_PHASE_2(aclnnRandperm)

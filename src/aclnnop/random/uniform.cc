@@ -1,6 +1,6 @@
 // aclnnInplaceUniform and its form with the seed and the offset in tensors.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_uniform.h"
+#include "aclnnop/random/uniform_functions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -103,31 +103,15 @@ const OperatorFacts facts::uniform = {"aclnnInplaceUniform", "aclnnop/aclnn_unif
 
 using namespace portacl;
 
-aclnnStatus aclnnInplaceUniformGetWorkspaceSize(const aclTensor* selfRef, double from, double to,
-                                                uint64_t seed, uint64_t offset, uint64_t* workspaceSize,
-                                                aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"from", from}, {"to", to}};
-  OperatorCall call{"aclnnInplaceUniform", tensors, attributes};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceUniform) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    SetJob(checked, seed, offset, {}, fresh);
+    SetJob(checked, given.seed, given.offset, {}, fresh);
   });
 }
-PORTACL_PHASE_2(aclnnInplaceUniform)
 
-aclnnStatus aclnnInplaceUniformTensorGetWorkspaceSize(const aclTensor* selfRef, double from, double to,
-                                                      const aclTensor* seedTensor,
-                                                      const aclTensor* offsetTensor, uint64_t offset,
-                                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"selfRef", selfRef}, {"seedTensor", seedTensor}, {"offsetTensor", offsetTensor}};
-  const Attribute attributes[] = {{"from", from}, {"to", to}};
-  OperatorCall call{"aclnnInplaceUniformTensor", tensors, attributes};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceUniformTensor) {
   return RunPhase1(call, kTensorChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetJob(checked, 0, offset, DeviceSourceOf(checked, kSeed, kOffset), fresh);
+                     SetJob(checked, 0, given.offset, DeviceSourceOf(checked, kSeed, kOffset), fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnInplaceUniformTensor)

@@ -1,8 +1,7 @@
 // aclnnGRU and aclnnGRUBackward: gated recurrent units over sequences.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_gru.h"
+#include "aclnnop/recurrent/gru_functions.h"
 
-#include "aclnnop/aclnn_gru_backward.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/recurrent/network.h"
 #include "engine/recurrent/gru.h"
@@ -115,51 +114,8 @@ const OperatorFacts facts::gru_backward = {"aclnnGRUBackward", "aclnnop/aclnn_gr
 
 using namespace portacl;
 
-aclnnStatus aclnnGRUGetWorkspaceSize(const aclTensor* input, const aclTensorList* params, const aclTensor* hx,
-                                     const aclTensor* batchSizes, bool hasBias, int64_t numLayers,
-                                     double dropout, bool train, bool bidirection, bool batchFirst,
-                                     aclTensor* output, aclTensor* hy, aclTensorList* rOut,
-                                     aclTensorList* zOut, aclTensorList* nOut, aclTensorList* hnOut,
-                                     aclTensorList* hOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"input", input},   {"params", params}, {"hx", hx},     {"batchSizes", batchSizes},
-      {"output", output}, {"hy", hy},         {"rOut", rOut}, {"zOut", zOut},
-      {"nOut", nOut},     {"hnOut", hnOut},   {"hOut", hOut}};
-  const Attribute attributes[] = {{"hasBias", hasBias},         {"numLayers", numLayers},
-                                  {"dropout", dropout},         {"train", train},
-                                  {"bidirection", bidirection}, {"batchFirst", batchFirst}};
-  OperatorCall call{"aclnnGRU", tensors, attributes};
-  call.output_count = 7;
-  return RunPhase1(call, kForwardChecks, workspaceSize, executor, SetForward);
-}
-PORTACL_PHASE_2(aclnnGRU)
+PORTACL_PHASE_1(aclnnGRU) { return RunPhase1(call, kForwardChecks, workspaceSize, executor, SetForward); }
 
-aclnnStatus aclnnGRUBackwardGetWorkspaceSize(
-    const aclTensor* input, const aclTensorList* params, const aclTensor* hx, const aclTensor* dy,
-    const aclTensor* dh, const aclTensorList* r, const aclTensorList* z, const aclTensorList* n,
-    const aclTensorList* hn, const aclTensorList* h, const aclTensor* batchSizes, bool hasBias,
-    int64_t numLayers, bool bidirection, bool batchFirst, aclTensor* dxOut, aclTensor* dhPrevOut,
-    aclTensorList* dparamsOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"input", input},
-                                    {"params", params},
-                                    {"hx", hx},
-                                    {"dy", dy},
-                                    {"dh", dh},
-                                    {"r", r},
-                                    {"z", z},
-                                    {"n", n},
-                                    {"hn", hn},
-                                    {"h", h},
-                                    {"batchSizes", batchSizes},
-                                    {"dxOut", dxOut},
-                                    {"dhPrevOut", dhPrevOut},
-                                    {"dparamsOut", dparamsOut}};
-  const Attribute attributes[] = {{"hasBias", hasBias},
-                                  {"numLayers", numLayers},
-                                  {"bidirection", bidirection},
-                                  {"batchFirst", batchFirst}};
-  OperatorCall call{"aclnnGRUBackward", tensors, attributes};
-  call.output_count = 3;
+PORTACL_PHASE_1(aclnnGRUBackward) {
   return RunPhase1(call, kBackwardChecks, workspaceSize, executor, SetBackward);
 }
-PORTACL_PHASE_2(aclnnGRUBackward)

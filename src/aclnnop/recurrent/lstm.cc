@@ -1,8 +1,7 @@
 // aclnnLSTM and aclnnLstmBackward: long short-term memory over sequences.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_lstm.h"
+#include "aclnnop/recurrent/lstm_functions.h"
 
-#include "aclnnop/aclnn_lstm_backward.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/recurrent/network.h"
 #include "engine/recurrent/lstm.h"
@@ -125,29 +124,7 @@ const OperatorFacts facts::lstm_backward = {"aclnnLstmBackward", "aclnnop/aclnn_
 
 using namespace portacl;
 
-aclnnStatus aclnnLSTMGetWorkspaceSize(const aclTensor* input, const aclTensorList* params,
-                                      const aclTensorList* hx, const aclTensor* batchSizes, bool hasBias,
-                                      int64_t numLayers, double dropout, bool train, bool bidirectional,
-                                      bool batchFirst, aclTensor* output, aclTensor* hy, aclTensor* cy,
-                                      aclTensorList* iOut, aclTensorList* jOut, aclTensorList* fOut,
-                                      aclTensorList* oOut, aclTensorList* hOut, aclTensorList* cOut,
-                                      aclTensorList* tanhCOut, uint64_t* workspaceSize,
-                                      aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"input", input},   {"params", params},
-                                    {"hx", hx},         {"batchSizes", batchSizes},
-                                    {"output", output}, {"hy", hy},
-                                    {"cy", cy},         {"iOut", iOut},
-                                    {"jOut", jOut},     {"fOut", fOut},
-                                    {"oOut", oOut},     {"hOut", hOut},
-                                    {"cOut", cOut},     {"tanhCOut", tanhCOut}};
-  const Attribute attributes[] = {
-      {"hasBias", hasBias}, {"numLayers", numLayers},         {"dropout", dropout},
-      {"train", train},     {"bidirectional", bidirectional}, {"batchFirst", batchFirst}};
-  OperatorCall call{"aclnnLSTM", tensors, attributes};
-  call.output_count = 10;
-  return RunPhase1(call, kForwardChecks, workspaceSize, executor, SetForward);
-}
-PORTACL_PHASE_2(aclnnLSTM)
+PORTACL_PHASE_1(aclnnLSTM) { return RunPhase1(call, kForwardChecks, workspaceSize, executor, SetForward); }
 
 aclnnStatus aclnnLstmBackwardGetWorkspaceSize(
     const aclTensor* input, const aclTensorList* hx, const aclTensorList* params, const aclTensor* dy,

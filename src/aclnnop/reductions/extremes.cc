@@ -1,14 +1,7 @@
 // aclnnMax, aclnnMin, aclnnAmax, aclnnAmin, aclnnMaxV2, aclnnAminmax, aclnnAminmaxAll and aclnnAminmaxDim: the largest and least
 // elements over dims.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_amax.h"
-#include "aclnnop/aclnn_amin.h"
-#include "aclnnop/aclnn_aminmax.h"
-#include "aclnnop/aclnn_aminmax_all.h"
-#include "aclnnop/aclnn_aminmax_dim.h"
-#include "aclnnop/aclnn_max.h"
-#include "aclnnop/aclnn_max_v2.h"
-#include "aclnnop/aclnn_min.h"
+#include "aclnnop/reductions/extremes_functions.h"
 
 #include "acl/errors.h"
 #include "aclnnop/operator_facts.h"
@@ -146,45 +139,19 @@ const OperatorFacts facts::aminmax_dim = {"aclnnAminmaxDim", "aclnnop/aclnn_amin
 
 using namespace portacl;
 
-aclnnStatus aclnnMaxGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                     aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return RunFold("aclnnMax", tensors, {}, kWholeChecks, SetExtreme<false>, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnMax) {
+  return RunPhase1(call, kWholeChecks, workspaceSize, executor, SetExtreme<false>);
 }
-PORTACL_PHASE_2(aclnnMax)
 
-aclnnStatus aclnnMinGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                     aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return RunFold("aclnnMin", tensors, {}, kWholeChecks, SetExtreme<true>, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnMin)
+PORTACL_PHASE_1(aclnnMin) { return RunPhase1(call, kWholeChecks, workspaceSize, executor, SetExtreme<true>); }
 
-aclnnStatus aclnnAmaxGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
-                                      aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}};
-  return RunFold("aclnnAmax", tensors, attributes, kDimsChecks, SetExtreme<false>, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnAmax) {
+  return RunPhase1(call, kDimsChecks, workspaceSize, executor, SetExtreme<false>);
 }
-PORTACL_PHASE_2(aclnnAmax)
 
-aclnnStatus aclnnAminGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
-                                      aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}};
-  return RunFold("aclnnAmin", tensors, attributes, kDimsChecks, SetExtreme<true>, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnAmin)
+PORTACL_PHASE_1(aclnnAmin) { return RunPhase1(call, kDimsChecks, workspaceSize, executor, SetExtreme<true>); }
 
-aclnnStatus aclnnMaxV2GetWorkspaceSize(const aclTensor* self, const aclIntArray* dims, bool keepDims,
-                                       bool noopWithEmptyDims, aclTensor* out, uint64_t* workspaceSize,
-                                       aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {
-      {"dims", dims}, {"keepDims", keepDims}, {"noopWithEmptyDims", noopWithEmptyDims}};
-  return RunFold("aclnnMaxV2", tensors, attributes, kDimsChecks, SetMaxV2, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnMaxV2)
+PORTACL_PHASE_1(aclnnMaxV2) { return RunPhase1(call, kDimsChecks, workspaceSize, executor, SetMaxV2); }
 
 aclnnStatus aclnnAminmaxGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
                                          aclTensor* minOut, aclTensor* maxOut, uint64_t* workspaceSize,

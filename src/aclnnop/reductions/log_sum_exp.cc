@@ -1,6 +1,6 @@
 // aclnnLogSumExp: log(sum(exp(x))) over dims, relative to the largest x.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_logsumexp.h"
+#include "aclnnop/reductions/log_sum_exp_functions.h"
 
 #include <limits>
 
@@ -53,11 +53,4 @@ const OperatorFacts facts::logsumexp = {
 
 using namespace portacl;
 
-aclnnStatus aclnnLogSumExpGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
-                                           aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}};
-  return RunFold("aclnnLogSumExp", tensors, attributes, kChecks, SetLogSumExp, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnLogSumExp)
+PORTACL_PHASE_1(aclnnLogSumExp) { return RunPhase1(call, kChecks, workspaceSize, executor, SetLogSumExp); }

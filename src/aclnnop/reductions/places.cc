@@ -1,9 +1,6 @@
 // aclnnMaxDim, aclnnMinDim, aclnnArgMax and aclnnArgMin: the first of the largest or least elements along a dim, and where it is.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_argmax.h"
-#include "aclnnop/aclnn_argmin.h"
-#include "aclnnop/aclnn_max_dim.h"
-#include "aclnnop/aclnn_min_dim.h"
+#include "aclnnop/reductions/places_functions.h"
 
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/reductions/fold_call.h"
@@ -93,39 +90,18 @@ const OperatorFacts facts::argmin = {
 
 using namespace portacl;
 
-aclnnStatus aclnnMaxDimGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepdim, aclTensor* out,
-                                        aclTensor* indices, uint64_t* workspaceSize,
-                                        aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}, {"indices", indices}};
-  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}};
-  return RunFold("aclnnMaxDim", tensors, attributes, kDimChecks, SetWithPlaces<false>, workspaceSize,
-                 executor, 2);
+PORTACL_PHASE_1(aclnnMaxDim) {
+  return RunPhase1(call, kDimChecks, workspaceSize, executor, SetWithPlaces<false>);
 }
-PORTACL_PHASE_2(aclnnMaxDim)
 
-aclnnStatus aclnnMinDimGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepdim, aclTensor* out,
-                                        aclTensor* indices, uint64_t* workspaceSize,
-                                        aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}, {"indices", indices}};
-  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}};
-  return RunFold("aclnnMinDim", tensors, attributes, kDimChecks, SetWithPlaces<true>, workspaceSize, executor,
-                 2);
+PORTACL_PHASE_1(aclnnMinDim) {
+  return RunPhase1(call, kDimChecks, workspaceSize, executor, SetWithPlaces<true>);
 }
-PORTACL_PHASE_2(aclnnMinDim)
 
-aclnnStatus aclnnArgMaxGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepdim, aclTensor* out,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}};
-  return RunFold("aclnnArgMax", tensors, attributes, kArgMaxChecks, SetPlaces<false>, workspaceSize,
-                 executor);
+PORTACL_PHASE_1(aclnnArgMax) {
+  return RunPhase1(call, kArgMaxChecks, workspaceSize, executor, SetPlaces<false>);
 }
-PORTACL_PHASE_2(aclnnArgMax)
 
-aclnnStatus aclnnArgMinGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepdim, aclTensor* out,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}};
-  return RunFold("aclnnArgMin", tensors, attributes, kArgMinChecks, SetPlaces<true>, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnArgMin) {
+  return RunPhase1(call, kArgMinChecks, workspaceSize, executor, SetPlaces<true>);
 }
-PORTACL_PHASE_2(aclnnArgMin)

@@ -1,6 +1,6 @@
 // aclnnProd and aclnnProdDim: products of all elements, or along a dim.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_prod.h"
+#include "aclnnop/reductions/product_functions.h"
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
@@ -67,11 +67,4 @@ aclnnStatus aclnnProdGetWorkspaceSize(const aclTensor* self, const aclDataType d
 }
 PORTACL_PHASE_2(aclnnProd)
 
-aclnnStatus aclnnProdDimGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepDim,
-                                         const aclDataType dtype, aclTensor* out, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}, {"dtype", dtype}};
-  return RunFold("aclnnProdDim", tensors, attributes, kProdDimChecks, SetProduct, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnProdDim)
+PORTACL_PHASE_1(aclnnProdDim) { return RunPhase1(call, kProdDimChecks, workspaceSize, executor, SetProduct); }

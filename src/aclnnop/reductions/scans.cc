@@ -1,9 +1,6 @@
 // aclnnCumsum, aclnnCumsumV2, aclnnCumprod, aclnnInplaceCumprod, aclnnCummax and aclnnCummin: what has come so far along a dim.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_cummax.h"
-#include "aclnnop/aclnn_cummin.h"
-#include "aclnnop/aclnn_cumprod.h"
-#include "aclnnop/aclnn_cumsum.h"
+#include "aclnnop/reductions/scans_functions.h"
 
 #include <cstring>
 
@@ -161,56 +158,23 @@ const OperatorFacts facts::cummin = {"aclnnCummin",          "aclnnop/aclnn_cumm
 
 using namespace portacl;
 
-aclnnStatus aclnnCumsumGetWorkspaceSize(const aclTensor* self, int64_t dim, aclDataType dtype, aclTensor* out,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"dtype", dtype}};
-  return RunFold("aclnnCumsum", tensors, attributes, kCumsumChecks, SetCumsum, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnCumsum)
+PORTACL_PHASE_1(aclnnCumsum) { return RunPhase1(call, kCumsumChecks, workspaceSize, executor, SetCumsum); }
 
-aclnnStatus aclnnCumsumV2GetWorkspaceSize(const aclTensor* self, int64_t dim, bool exclusive, bool reverse,
-                                          aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"exclusive", exclusive}, {"reverse", reverse}};
-  return RunFold("aclnnCumsumV2", tensors, attributes, kCumsumV2Checks, SetCumsumV2, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnCumsumV2) {
+  return RunPhase1(call, kCumsumV2Checks, workspaceSize, executor, SetCumsumV2);
 }
-PORTACL_PHASE_2(aclnnCumsumV2)
 
-aclnnStatus aclnnCumprodGetWorkspaceSize(const aclTensor* input, const aclScalar* dim,
-                                         const aclDataType dtype, aclTensor* out, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"input", input}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"dtype", dtype}};
-  return RunFold("aclnnCumprod", tensors, attributes, kCumprodChecks, SetCumprod, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnCumprod)
+PORTACL_PHASE_1(aclnnCumprod) { return RunPhase1(call, kCumprodChecks, workspaceSize, executor, SetCumprod); }
 
-aclnnStatus aclnnInplaceCumprodGetWorkspaceSize(aclTensor* input, const aclScalar* dim,
-                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"input", input}};
-  const Attribute attributes[] = {{"dim", dim}};
-  OperatorCall call{"aclnnInplaceCumprod", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceCumprod) {
   return RunPhase1(call, kInplaceCumprodChecks, workspaceSize, executor, SetCumprod);
 }
-PORTACL_PHASE_2(aclnnInplaceCumprod)
 
-aclnnStatus aclnnCummaxGetWorkspaceSize(const aclTensor* self, int64_t dim, aclTensor* valuesOut,
-                                        aclTensor* indicesOut, uint64_t* workspaceSize,
-                                        aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"valuesOut", valuesOut}, {"indicesOut", indicesOut}};
-  const Attribute attributes[] = {{"dim", dim}};
-  return RunFold("aclnnCummax", tensors, attributes, kCummaxChecks,
-                 SetExtremes<engine::ScanOperation::kLargest>, workspaceSize, executor, 2);
+PORTACL_PHASE_1(aclnnCummax) {
+  return RunPhase1(call, kCummaxChecks, workspaceSize, executor,
+                   SetExtremes<engine::ScanOperation::kLargest>);
 }
-PORTACL_PHASE_2(aclnnCummax)
 
-aclnnStatus aclnnCumminGetWorkspaceSize(const aclTensor* self, int64_t dim, aclTensor* valuesOut,
-                                        aclTensor* indicesOut, uint64_t* workspaceSize,
-                                        aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"valuesOut", valuesOut}, {"indicesOut", indicesOut}};
-  const Attribute attributes[] = {{"dim", dim}};
-  return RunFold("aclnnCummin", tensors, attributes, kCumminChecks,
-                 SetExtremes<engine::ScanOperation::kLeast>, workspaceSize, executor, 2);
+PORTACL_PHASE_1(aclnnCummin) {
+  return RunPhase1(call, kCumminChecks, workspaceSize, executor, SetExtremes<engine::ScanOperation::kLeast>);
 }
-PORTACL_PHASE_2(aclnnCummin)

@@ -1,10 +1,6 @@
 // aclnnReduceSum, aclnnReduceNansum, aclnnReduceLogSum, aclnnMean, aclnnMeanV2 and aclnnTrace: sums over dims, and what is made of them.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_mean.h"
-#include "aclnnop/aclnn_reduce_log_sum.h"
-#include "aclnnop/aclnn_reduce_nansum.h"
-#include "aclnnop/aclnn_reduce_sum.h"
-#include "aclnnop/aclnn_trace.h"
+#include "aclnnop/reductions/sum_functions.h"
 
 #include <algorithm>
 #include <limits>
@@ -205,56 +201,18 @@ const OperatorFacts facts::trace = {"aclnnTrace",
 
 using namespace portacl;
 
-aclnnStatus aclnnReduceSumGetWorkspaceSize(const aclTensor* self, const aclIntArray* dims, bool keepDims,
-                                           aclDataType dtype, aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dims", dims}, {"keepDims", keepDims}, {"dtype", dtype}};
-  return RunFold("aclnnReduceSum", tensors, attributes, kSumChecks, SetSum, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnReduceSum)
+PORTACL_PHASE_1(aclnnReduceSum) { return RunPhase1(call, kSumChecks, workspaceSize, executor, SetSum); }
 
-aclnnStatus aclnnReduceNansumGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
-                                              aclDataType dtype, aclTensor* out, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}, {"dtype", dtype}};
-  return RunFold("aclnnReduceNansum", tensors, attributes, kNansumChecks, SetNansum, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnReduceNansum) {
+  return RunPhase1(call, kNansumChecks, workspaceSize, executor, SetNansum);
 }
-PORTACL_PHASE_2(aclnnReduceNansum)
 
-aclnnStatus aclnnReduceLogSumGetWorkspaceSize(const aclTensor* data, const aclIntArray* axes, bool keepDims,
-                                              bool noopWithEmptyAxes, aclTensor* reduce,
-                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"data", data}, {"reduce", reduce}};
-  const Attribute attributes[] = {
-      {"axes", axes}, {"keepDims", keepDims}, {"noopWithEmptyAxes", noopWithEmptyAxes}};
-  return RunFold("aclnnReduceLogSum", tensors, attributes, kLogSumChecks, SetLogSum, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnReduceLogSum) {
+  return RunPhase1(call, kLogSumChecks, workspaceSize, executor, SetLogSum);
 }
-PORTACL_PHASE_2(aclnnReduceLogSum)
 
-aclnnStatus aclnnMeanGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
-                                      aclDataType dtype, aclTensor* out, uint64_t* workspaceSize,
-                                      aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}, {"dtype", dtype}};
-  return RunFold("aclnnMean", tensors, attributes, kMeanChecks, SetMean, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnMean)
+PORTACL_PHASE_1(aclnnMean) { return RunPhase1(call, kMeanChecks, workspaceSize, executor, SetMean); }
 
-aclnnStatus aclnnMeanV2GetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
-                                        bool noopWithEmptyAxes, aclTensor* out, uint64_t* workspaceSize,
-                                        aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {
-      {"dim", dim}, {"keepDim", keepDim}, {"noopWithEmptyAxes", noopWithEmptyAxes}};
-  return RunFold("aclnnMeanV2", tensors, attributes, kMeanV2Checks, SetMeanV2, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnMeanV2)
+PORTACL_PHASE_1(aclnnMeanV2) { return RunPhase1(call, kMeanV2Checks, workspaceSize, executor, SetMeanV2); }
 
-aclnnStatus aclnnTraceGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                       aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return RunFold("aclnnTrace", tensors, {}, kTraceChecks, SetTrace, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnTrace)
+PORTACL_PHASE_1(aclnnTrace) { return RunPhase1(call, kTraceChecks, workspaceSize, executor, SetTrace); }

@@ -1,7 +1,6 @@
 // aclnnAny and aclnnAll: whether one element over dims is not 0, or all are.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_all.h"
-#include "aclnnop/aclnn_any.h"
+#include "aclnnop/reductions/truth_functions.h"
 
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/reductions/fold_call.h"
@@ -51,18 +50,6 @@ const OperatorFacts facts::any = {
 
 using namespace portacl;
 
-aclnnStatus aclnnAllGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepdim,
-                                     aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}};
-  return RunFold("aclnnAll", tensors, attributes, kAllChecks, SetTruth<true>, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnAll)
+PORTACL_PHASE_1(aclnnAll) { return RunPhase1(call, kAllChecks, workspaceSize, executor, SetTruth<true>); }
 
-aclnnStatus aclnnAnyGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepdim,
-                                     aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}};
-  return RunFold("aclnnAny", tensors, attributes, kAnyChecks, SetTruth<false>, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnAny)
+PORTACL_PHASE_1(aclnnAny) { return RunPhase1(call, kAnyChecks, workspaceSize, executor, SetTruth<false>); }

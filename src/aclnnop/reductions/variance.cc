@@ -1,9 +1,6 @@
 // aclnnVar, aclnnVarCorrection, aclnnStd, aclnnStdMeanCorrection and aclnnVarMean: variances over dims, their roots, and means.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_std.h"
-#include "aclnnop/aclnn_std_mean_correction.h"
-#include "aclnnop/aclnn_var.h"
-#include "aclnnop/aclnn_var_mean.h"
+#include "aclnnop/reductions/variance_functions.h"
 
 #include <algorithm>
 #include <limits>
@@ -85,16 +82,15 @@ void SetVariance(const OperatorCall& call, const Kind& kind, Executor& executor)
   SetFoldJob(call, {ReducedDims(call), self.dtype, {mean, variance}}, executor);
 }
 
-aclnnStatus Run(const char* api, std::span<const TensorArgument> tensors, const Attribute& dims,
-                const Attribute& keep, int64_t correction, std::span<const Check> checks, const Kind& kind,
-                uint64_t* workspaceSize, aclOpExecutor** executor) {
+aclnnStatus Run(OperatorCall& call, const Attribute& dims, const Attribute& keep, int64_t correction,
+                std::span<const Check> checks, const Kind& kind, uint64_t* workspaceSize,
+                aclOpExecutor** executor) {
   const aclIntArray all_dims;
   const Attribute attributes[] = {
       {dims.name, dims.array == nullptr ? &all_dims : dims.array}, keep, {"correction", correction}};
-  return RunFold(
-      api, tensors, attributes, checks,
-      [&](const OperatorCall& call, Executor& fresh) { SetVariance(call, kind, fresh); }, workspaceSize,
-      executor, kind.has_mean ? 2 : 1);
+  call.attributes = attributes;
+  return RunPhase1(call, checks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) { SetVariance(checked, kind, fresh); });
 }
 
 constexpr DtypeRule kDocumented = kBf16SinceAtlasA2.OnlyOn(products::kWithout200I500A2);
@@ -121,52 +117,30 @@ const OperatorFacts facts::var_mean = {"aclnnVarMean", "aclnnop/aclnn_var_mean.h
 
 using namespace portacl;
 
-aclnnStatus aclnnVarGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool unbiased,
-                                     bool keepdim, aclTensor* out, uint64_t* workspaceSize,
-                                     aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Run("aclnnVar", tensors, {"dim", dim}, {"keepdim", keepdim}, unbiased ? 1 : 0, kVarChecks, {},
+PORTACL_PHASE_1(aclnnVar) {
+  return Run(call, {"dim", given.dim}, {"keepdim", given.keepdim}, given.unbiased ? 1 : 0, kVarChecks, {},
              workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnVar)
 
-aclnnStatus aclnnVarCorrectionGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim,
-                                               int64_t correction, bool keepdim, aclTensor* out,
-                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Run("aclnnVarCorrection", tensors, {"dim", dim}, {"keepdim", keepdim}, correction, kVarChecks,
+PORTACL_PHASE_1(aclnnVarCorrection) {
+  return Run(call, {"dim", given.dim}, {"keepdim", given.keepdim}, given.correction, kVarChecks,
              {.is_root = false, .has_mean = false, .fixed_when_few = products::kAll}, workspaceSize,
              executor);
 }
-PORTACL_PHASE_2(aclnnVarCorrection)
 
-aclnnStatus aclnnStdGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, const int64_t correction,
-                                     bool keepdim, aclTensor* out, uint64_t* workspaceSize,
-                                     aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  return Run("aclnnStd", tensors, {"dim", dim}, {"keepdim", keepdim}, correction, kStdChecks,
+PORTACL_PHASE_1(aclnnStd) {
+  return Run(call, {"dim", given.dim}, {"keepdim", given.keepdim}, given.correction, kStdChecks,
              {.is_root = true, .has_mean = false, .fixed_when_few = products::kAll}, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnStd)
 
-aclnnStatus aclnnStdMeanCorrectionGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim,
-                                                   int64_t correction, bool keepdim, aclTensor* stdOut,
-                                                   aclTensor* meanOut, uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"stdOut", stdOut}, {"meanOut", meanOut}};
-  return Run("aclnnStdMeanCorrection", tensors, {"dim", dim}, {"keepdim", keepdim}, correction,
-             kStdMeanChecks,
+PORTACL_PHASE_1(aclnnStdMeanCorrection) {
+  return Run(call, {"dim", given.dim}, {"keepdim", given.keepdim}, given.correction, kStdMeanChecks,
              {.is_root = true, .has_mean = true, .fixed_when_few = products::kBeforeAscend950}, workspaceSize,
              executor);
 }
-PORTACL_PHASE_2(aclnnStdMeanCorrection)
 
-aclnnStatus aclnnVarMeanGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, int64_t correction,
-                                         bool keepdim, aclTensor* varOut, aclTensor* meanOut,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"varOut", varOut}, {"meanOut", meanOut}};
-  return Run("aclnnVarMean", tensors, {"dim", dim}, {"keepdim", keepdim}, correction, kVarMeanChecks,
+PORTACL_PHASE_1(aclnnVarMean) {
+  return Run(call, {"dim", given.dim}, {"keepdim", given.keepdim}, given.correction, kVarMeanChecks,
              {.is_root = false, .has_mean = true, .fixed_when_few = products::kBeforeAscend950},
              workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnVarMean)

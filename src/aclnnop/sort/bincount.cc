@@ -1,6 +1,6 @@
 // aclnnBincount: how often each number is there, or the sum of its weights.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_bincount.h"
+#include "aclnnop/sort/bincount_functions.h"
 
 #include <algorithm>
 #include <limits>
@@ -125,11 +125,4 @@ const OperatorFacts facts::bincount = {"aclnnBincount",
 
 using namespace portacl;
 
-aclnnStatus aclnnBincountGetWorkspaceSize(const aclTensor* self, const aclTensor* weights, int64_t minlength,
-                                          aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"weights", weights}, {"out", out}};
-  const Attribute attributes[] = {{"minlength", minlength}};
-  OperatorCall call{"aclnnBincount", tensors, attributes};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetBincount);
-}
-PORTACL_PHASE_2(aclnnBincount)
+PORTACL_PHASE_1(aclnnBincount) { return RunPhase1(call, kChecks, workspaceSize, executor, SetBincount); }

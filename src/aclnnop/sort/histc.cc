@@ -1,6 +1,6 @@
 // aclnnHistc: how many elements lie in each of several bins of one width.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_histc.h"
+#include "aclnnop/sort/histc_functions.h"
 
 #include <cmath>
 #include <limits>
@@ -157,12 +157,4 @@ const OperatorFacts facts::histc = {"aclnnHistc", "aclnnop/aclnn_histc.h",
 
 using namespace portacl;
 
-aclnnStatus aclnnHistcGetWorkspaceSize(const aclTensor* self, int64_t bins, const aclScalar* min,
-                                       const aclScalar* max, aclTensor* out, uint64_t* workspaceSize,
-                                       aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"bins", bins}, {"min", min}, {"max", max}};
-  OperatorCall call{"aclnnHistc", tensors, attributes};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetHistc);
-}
-PORTACL_PHASE_2(aclnnHistc)
+PORTACL_PHASE_1(aclnnHistc) { return RunPhase1(call, kChecks, workspaceSize, executor, SetHistc); }

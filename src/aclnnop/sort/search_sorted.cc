@@ -1,11 +1,10 @@
 // aclnnSearchSorted and aclnnSearchSorteds: where numbers, or one, would be inserted into ascending ones.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_searchsorted.h"
+#include "aclnnop/sort/search_sorted_functions.h"
 
 #include <limits>
 
 #include "acl/errors.h"
-#include "aclnnop/aclnn_searchsorteds.h"
 #include "aclnnop/indexing/steps.h"
 #include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
@@ -228,17 +227,7 @@ const OperatorFacts facts::searchsorteds = {
 
 using namespace portacl;
 
-aclnnStatus aclnnSearchSortedGetWorkspaceSize(const aclTensor* sortedSequence, const aclTensor* self,
-                                              bool outInt32, bool right, const aclTensor* sorter,
-                                              aclTensor* out, uint64_t* workspaceSize,
-                                              aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"sortedSequence", sortedSequence}, {"self", self}, {"sorter", sorter}, {"out", out}};
-  const Attribute attributes[] = {{"outInt32", outInt32}, {"right", right}};
-  OperatorCall call{"aclnnSearchSorted", tensors, attributes};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetNumbers);
-}
-PORTACL_PHASE_2(aclnnSearchSorted)
+PORTACL_PHASE_1(aclnnSearchSorted) { return RunPhase1(call, kChecks, workspaceSize, executor, SetNumbers); }
 
 aclnnStatus aclnnSearchSortedsGetWorkspaceSize(const aclTensor* sortedSequence, const aclScalar* self,
                                                const bool outInt32, const bool right, const aclTensor* sorter,

@@ -1,13 +1,10 @@
 // aclnnSort, aclnnArgsort, aclnnTopk and aclnnTopkV2: the elements along a dim in order, or the first of them, and where they were.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_sort.h"
+#include "aclnnop/sort/sort_functions.h"
 
 #include <limits>
 
 #include "acl/errors.h"
-#include "aclnnop/aclnn_argsort.h"
-#include "aclnnop/aclnn_topk.h"
-#include "aclnnop/aclnn_topk_v2.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/sort/ordered.h"
 #include "plan/move_plan.h"
@@ -237,14 +234,7 @@ aclnnStatus aclnnSortGetWorkspaceSize(const aclTensor* self, bool stable, int64_
 }
 PORTACL_PHASE_2(aclnnSort)
 
-aclnnStatus aclnnArgsortGetWorkspaceSize(const aclTensor* self, int64_t dim, bool descending, aclTensor* out,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"descending", descending}};
-  OperatorCall call{"aclnnArgsort", tensors, attributes};
-  return RunPhase1(call, kArgsortChecks, workspaceSize, executor, SetArgsort);
-}
-PORTACL_PHASE_2(aclnnArgsort)
+PORTACL_PHASE_1(aclnnArgsort) { return RunPhase1(call, kArgsortChecks, workspaceSize, executor, SetArgsort); }
 
 aclnnStatus aclnnTopkGetWorkspaceSize(const aclTensor* self, int64_t k, int64_t dim, bool largest,
                                       bool sorted, aclTensor* valuesOut, aclTensor* indicesOut,
