@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "acl/runtime_fixture.h"
-#include "aclnnop/aclnn_copy.h"
-#include "aclnnop/aclnn_l1_loss.h"
-#include "aclnnop/aclnn_linalg_qr.h"
-#include "aclnnop/aclnn_mse_loss_backward.h"
+#include "aclnnop/families/arithmetic.h"
+#include "aclnnop/families/loss.h"
+#include "aclnnop/families/matmul.h"
 
 namespace {
 

@@ -13,12 +13,7 @@
 #include <vector>
 
 #include "acl/runtime_fixture.h"
-#include "aclnnop/aclnn_masked_select.h"
-#include "aclnnop/aclnn_nonzero.h"
-#include "aclnnop/aclnn_nonzero_v2.h"
-#include "aclnnop/aclnn_unique.h"
-#include "aclnnop/aclnn_unique2.h"
-#include "aclnnop/aclnn_unique_consecutive.h"
+#include "aclnnop/families/indexing.h"
 
 namespace {
 

@@ -7,10 +7,7 @@
 
 #include "../norm/row_calls.h"
 
-#include "aclnnop/aclnn_fused_infer_attention_score.h"
-#include "aclnnop/aclnn_fused_infer_attention_score_v2.h"
-#include "aclnnop/aclnn_fused_infer_attention_score_v3.h"
-#include "aclnnop/aclnn_fused_infer_attention_score_v4.h"
+#include "aclnnop/families/attention.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"

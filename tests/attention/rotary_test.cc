@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../norm/row_calls.h"
 
-#include "aclnnop/aclnn_rotary_position_embedding.h"
-#include "aclnnop/aclnn_rotary_position_embedding_grad.h"
+#include "aclnnop/families/attention.h"
 #include "gtest/gtest.h"
 
 namespace portacl::testing {

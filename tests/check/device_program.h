@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "acl/acl.h"
-#include "aclnnop/aclnn_add.h"
-#include "aclnnop/aclnn_sort.h"
+#include "aclnnop/families/arithmetic.h"
+#include "aclnnop/families/sort.h"
 
 namespace device_program {
 

@@ -9,10 +9,9 @@
 
 #include "acl/acl.h"
 #include "aclnn/acl_meta.h"
-#include "aclnnop/aclnn_abs.h"
-#include "aclnnop/aclnn_add.h"
-#include "aclnnop/aclnn_copy.h"
-#include "aclnnop/aclnn_relu.h"
+#include "aclnnop/families/activations.h"
+#include "aclnnop/families/arithmetic.h"
+#include "aclnnop/families/pointwise.h"
 
 namespace corpus {
 

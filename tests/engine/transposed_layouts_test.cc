@@ -9,10 +9,7 @@
 
 #include "acl/acl.h"
 #include "acl/isa.h"
-#include "aclnnop/aclnn_kl_div_backward.h"
-#include "aclnnop/aclnn_l1_loss_backward.h"
-#include "aclnnop/aclnn_mse_loss.h"
-#include "aclnnop/aclnn_mse_loss_out.h"
+#include "aclnnop/families/loss.h"
 #include "gtest/gtest.h"
 #include "support/dtype_rules.h"
 #include "support/environment.h"

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "list_calls.h"
 
-#include "aclnnop/aclnn_foreach_copy.h"
-#include "aclnnop/aclnn_foreach_norm.h"
-#include "aclnnop/aclnn_foreach_zero_inplace.h"
+#include "aclnnop/families/foreach.h"
 #include "gtest/gtest.h"
 #include "support/converted_value.h"
 

@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "list_calls.h"
 
-#include "aclnnop/aclnn_amp_update_scale.h"
-#include "aclnnop/aclnn_apply_adam_w_v2.h"
-#include "aclnnop/aclnn_foreach_non_finite_check_and_unscale.h"
-#include "aclnnop/aclnn_fused_sgd.h"
+#include "aclnnop/families/optimizers.h"
 #include "gtest/gtest.h"
 
 namespace portacl::testing {

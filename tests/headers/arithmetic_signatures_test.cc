@@ -3,28 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
-#include "aclnnop/aclnn_add.h"
-#include "aclnnop/aclnn_add_v3.h"
-#include "aclnnop/aclnn_addcdiv.h"
-#include "aclnnop/aclnn_addcmul.h"
-#include "aclnnop/aclnn_arange.h"
-#include "aclnnop/aclnn_div.h"
-#include "aclnnop/aclnn_eye.h"
-#include "aclnnop/aclnn_floor_divide.h"
-#include "aclnnop/aclnn_fmod_scalar.h"
-#include "aclnnop/aclnn_fmod_tensor.h"
-#include "aclnnop/aclnn_lerp_scalar.h"
-#include "aclnnop/aclnn_lerp_tensor.h"
-#include "aclnnop/aclnn_linspace.h"
-#include "aclnnop/aclnn_maximum.h"
-#include "aclnnop/aclnn_minimum.h"
-#include "aclnnop/aclnn_mul.h"
-#include "aclnnop/aclnn_pow.h"
-#include "aclnnop/aclnn_pow_tensor_tensor.h"
-#include "aclnnop/aclnn_range.h"
-#include "aclnnop/aclnn_remainder.h"
-#include "aclnnop/aclnn_rsub.h"
-#include "aclnnop/aclnn_sub.h"
+#include "aclnnop/families/arithmetic.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;

@@ -2,20 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
-#include "aclnnop/aclnn_flash_attention_score.h"
-#include "aclnnop/aclnn_flash_attention_score_grad.h"
-#include "aclnnop/aclnn_flash_attention_score_grad_v4.h"
-#include "aclnnop/aclnn_flash_attention_score_v4.h"
-#include "aclnnop/aclnn_flash_attention_unpadding_score_grad.h"
-#include "aclnnop/aclnn_flash_attention_unpadding_score_grad_v4.h"
-#include "aclnnop/aclnn_flash_attention_var_len_score.h"
-#include "aclnnop/aclnn_flash_attention_var_len_score_v4.h"
-#include "aclnnop/aclnn_fused_infer_attention_score.h"
-#include "aclnnop/aclnn_fused_infer_attention_score_v2.h"
-#include "aclnnop/aclnn_fused_infer_attention_score_v3.h"
-#include "aclnnop/aclnn_fused_infer_attention_score_v4.h"
-#include "aclnnop/aclnn_rotary_position_embedding.h"
-#include "aclnnop/aclnn_rotary_position_embedding_grad.h"
+#include "aclnnop/families/attention.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;

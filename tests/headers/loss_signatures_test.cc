@@ -2,19 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
-#include "aclnnop/aclnn_binary_cross_entropy.h"
-#include "aclnnop/aclnn_binary_cross_entropy_backward.h"
-#include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
-#include "aclnnop/aclnn_binary_cross_entropy_with_logits_backward.h"
-#include "aclnnop/aclnn_kl_div.h"
-#include "aclnnop/aclnn_kl_div_target_backward.h"
-#include "aclnnop/aclnn_l1_loss.h"
-#include "aclnnop/aclnn_mse_loss.h"
-#include "aclnnop/aclnn_mse_loss_backward.h"
-#include "aclnnop/aclnn_mse_loss_out.h"
-#include "aclnnop/aclnn_smooth_l1_loss.h"
-#include "aclnnop/aclnn_soft_margin_loss.h"
-#include "aclnnop/aclnn_soft_margin_loss_backward.h"
+#include "aclnnop/families/loss.h"
+#include "aclnnop/families/norm.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;

@@ -2,12 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
-#include "aclnnop/aclnn_cast.h"
-#include "aclnnop/aclnn_copy.h"
-#include "aclnnop/aclnn_fill_scalar.h"
-#include "aclnnop/aclnn_fill_tensor.h"
-#include "aclnnop/aclnn_one.h"
-#include "aclnnop/aclnn_zero.h"
+#include "aclnnop/families/arithmetic.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;

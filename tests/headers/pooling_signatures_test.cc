@@ -2,21 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
-#include "aclnnop/aclnn_adaptive_avg_pool2d.h"
-#include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
-#include "aclnnop/aclnn_adaptive_max_pool2d.h"
-#include "aclnnop/aclnn_adaptive_max_pool2d_backward.h"
-#include "aclnnop/aclnn_avgpool2d.h"
-#include "aclnnop/aclnn_avgpool2d_backward.h"
-#include "aclnnop/aclnn_avgpool3d.h"
-#include "aclnnop/aclnn_avgpool3d_backward.h"
-#include "aclnnop/aclnn_max_pool.h"
-#include "aclnnop/aclnn_max_pool2d_with_indices.h"
-#include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
-#include "aclnnop/aclnn_max_pool2d_with_mask.h"
-#include "aclnnop/aclnn_max_pool2d_with_mask_backward.h"
-#include "aclnnop/aclnn_max_pool3d_with_argmax.h"
-#include "aclnnop/aclnn_max_pool3d_with_argmax_backward.h"
+#include "aclnnop/families/pooling.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;

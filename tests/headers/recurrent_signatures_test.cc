@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
-#include "aclnnop/aclnn_gru.h"
-#include "aclnnop/aclnn_gru_backward.h"
-#include "aclnnop/aclnn_lstm.h"
-#include "aclnnop/aclnn_lstm_backward.h"
+#include "aclnnop/families/recurrent.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;

@@ -2,37 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
-#include "aclnnop/aclnn_all.h"
-#include "aclnnop/aclnn_amax.h"
-#include "aclnnop/aclnn_amin.h"
-#include "aclnnop/aclnn_aminmax.h"
-#include "aclnnop/aclnn_aminmax_all.h"
-#include "aclnnop/aclnn_aminmax_dim.h"
-#include "aclnnop/aclnn_any.h"
-#include "aclnnop/aclnn_argmax.h"
-#include "aclnnop/aclnn_argmin.h"
-#include "aclnnop/aclnn_cummax.h"
-#include "aclnnop/aclnn_cummin.h"
-#include "aclnnop/aclnn_cumprod.h"
-#include "aclnnop/aclnn_cumsum.h"
-#include "aclnnop/aclnn_linalg_vector_norm.h"
-#include "aclnnop/aclnn_logsumexp.h"
-#include "aclnnop/aclnn_max.h"
-#include "aclnnop/aclnn_max_dim.h"
-#include "aclnnop/aclnn_max_v2.h"
-#include "aclnnop/aclnn_mean.h"
-#include "aclnnop/aclnn_min.h"
-#include "aclnnop/aclnn_min_dim.h"
-#include "aclnnop/aclnn_norm.h"
-#include "aclnnop/aclnn_prod.h"
-#include "aclnnop/aclnn_reduce_log_sum.h"
-#include "aclnnop/aclnn_reduce_nansum.h"
-#include "aclnnop/aclnn_reduce_sum.h"
-#include "aclnnop/aclnn_std.h"
-#include "aclnnop/aclnn_std_mean_correction.h"
-#include "aclnnop/aclnn_trace.h"
-#include "aclnnop/aclnn_var.h"
-#include "aclnnop/aclnn_var_mean.h"
+#include "aclnnop/families/reductions.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;

@@ -2,16 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
-#include "aclnnop/aclnn_argsort.h"
-#include "aclnnop/aclnn_bincount.h"
-#include "aclnnop/aclnn_histc.h"
-#include "aclnnop/aclnn_kthvalue.h"
-#include "aclnnop/aclnn_median.h"
-#include "aclnnop/aclnn_searchsorted.h"
-#include "aclnnop/aclnn_searchsorteds.h"
-#include "aclnnop/aclnn_sort.h"
-#include "aclnnop/aclnn_topk.h"
-#include "aclnnop/aclnn_topk_v2.h"
+#include "aclnnop/families/sort.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;

@@ -6,21 +6,7 @@
 #include <limits>
 #include <map>
 
-#include "aclnnop/aclnn_embedding.h"
-#include "aclnnop/aclnn_embedding_dense_backward.h"
-#include "aclnnop/aclnn_gather.h"
-#include "aclnnop/aclnn_gather_v2.h"
-#include "aclnnop/aclnn_index.h"
-#include "aclnnop/aclnn_index_add.h"
-#include "aclnnop/aclnn_index_copy.h"
-#include "aclnnop/aclnn_index_put_impl.h"
-#include "aclnnop/aclnn_index_select.h"
-#include "aclnnop/aclnn_masked_select.h"
-#include "aclnnop/aclnn_nonzero.h"
-#include "aclnnop/aclnn_nonzero_v2.h"
-#include "aclnnop/aclnn_scatter.h"
-#include "aclnnop/aclnn_scatter_add.h"
-#include "aclnnop/aclnn_take.h"
+#include "aclnnop/families/indexing.h"
 #include "gtest/gtest.h"
 #include "index_calls.h"
 #include "support/guarded_buffer.h"

@@ -1,13 +1,13 @@
 // Weights of matrix products, which get the format FRACTAL_NZ and keep their bytes, and the sizes that they have on an NPU.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_trans_matmul_weight.h"
+#include "aclnnop/families/indexing.h"
 
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "aclnnop/aclnn_quant_matmul_weight_nz.h"
+#include "aclnnop/families/matmul.h"
 #include "gtest/gtest.h"
 #include "support/contract_suite.h"
 #include "support/environment.h"

@@ -3,21 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "aclnnop/aclnn_cat.h"
-#include "aclnnop/aclnn_constant_pad_nd.h"
-#include "aclnnop/aclnn_diag.h"
-#include "aclnnop/aclnn_diag_flat.h"
-#include "aclnnop/aclnn_expand.h"
-#include "aclnnop/aclnn_flip.h"
-#include "aclnnop/aclnn_permute.h"
-#include "aclnnop/aclnn_repeat.h"
-#include "aclnnop/aclnn_repeat_interleave.h"
-#include "aclnnop/aclnn_roll.h"
-#include "aclnnop/aclnn_slice.h"
-#include "aclnnop/aclnn_slice_v2.h"
-#include "aclnnop/aclnn_split_tensor.h"
-#include "aclnnop/aclnn_split_with_size.h"
-#include "aclnnop/aclnn_stack.h"
+#include "aclnnop/families/indexing.h"
 #include "gtest/gtest.h"
 #include "support/index_operator.h"
 #include "support/map_values.h"

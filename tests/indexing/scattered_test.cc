@@ -1,16 +1,7 @@
 // Operators that repeat, fill, scatter and mark what indices, counts and masks name: their checks, every element against loops over
 // logical indices, and what leads nowhere.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_index_fill.h"
-#include "aclnnop/aclnn_index_fill_tensor.h"
-#include "aclnnop/aclnn_masked_scatter.h"
-#include "aclnnop/aclnn_one_hot.h"
-#include "aclnnop/aclnn_put.h"
-#include "aclnnop/aclnn_repeat_interleave.h"
-#include "aclnnop/aclnn_scatter.h"
-#include "aclnnop/aclnn_scatter_nd.h"
-#include "aclnnop/aclnn_scatter_nd_update.h"
-#include "aclnnop/aclnn_scatter_reduce.h"
+#include "aclnnop/families/indexing.h"
 #include "index_calls.h"
 
 namespace portacl::testing {

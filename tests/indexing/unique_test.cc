@@ -1,8 +1,6 @@
 // Operators that find what is there once: their checks, and shapes and elements against a search through all elements.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_unique.h"
-#include "aclnnop/aclnn_unique2.h"
-#include "aclnnop/aclnn_unique_consecutive.h"
+#include "aclnnop/families/indexing.h"
 #include "index_calls.h"
 #include "support/contract_suite.h"
 #include "support/guarded_buffer.h"

@@ -5,12 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "aclnnop/aclnn_gelu.h"
-#include "aclnnop/aclnn_gelu_backward.h"
-#include "aclnnop/aclnn_gelu_backward_v2.h"
-#include "aclnnop/aclnn_gelu_v2.h"
-#include "aclnnop/aclnn_silu.h"
-#include "aclnnop/aclnn_silu_backward.h"
+#include "aclnnop/families/activations.h"
 #include "maps/several_views.h"
 
 namespace portacl::testing {

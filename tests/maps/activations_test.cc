@@ -4,8 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "aclnnop/aclnn_selu.h"
-#include "aclnnop/aclnn_selu_backward.h"
+#include "aclnnop/families/activations.h"
 #include "maps/several_views.h"
 
 namespace portacl::testing {

@@ -3,12 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "aclnnop/aclnn_geglu.h"
-#include "aclnnop/aclnn_geglu_backward.h"
-#include "aclnnop/aclnn_glu.h"
-#include "aclnnop/aclnn_glu_backward.h"
-#include "aclnnop/aclnn_swi_glu.h"
-#include "aclnnop/aclnn_swi_glu_grad.h"
+#include "aclnnop/families/activations.h"
 #include "maps/several_views.h"
 
 namespace portacl::testing {

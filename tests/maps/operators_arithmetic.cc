@@ -3,24 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "aclnnop/aclnn_add.h"
-#include "aclnnop/aclnn_add_v3.h"
-#include "aclnnop/aclnn_addcdiv.h"
-#include "aclnnop/aclnn_addcmul.h"
-#include "aclnnop/aclnn_div.h"
-#include "aclnnop/aclnn_floor_divide.h"
-#include "aclnnop/aclnn_fmod_scalar.h"
-#include "aclnnop/aclnn_fmod_tensor.h"
-#include "aclnnop/aclnn_lerp_scalar.h"
-#include "aclnnop/aclnn_lerp_tensor.h"
-#include "aclnnop/aclnn_maximum.h"
-#include "aclnnop/aclnn_minimum.h"
-#include "aclnnop/aclnn_mul.h"
-#include "aclnnop/aclnn_pow.h"
-#include "aclnnop/aclnn_pow_tensor_tensor.h"
-#include "aclnnop/aclnn_remainder.h"
-#include "aclnnop/aclnn_rsub.h"
-#include "aclnnop/aclnn_sub.h"
+#include "aclnnop/families/arithmetic.h"
 #include "support/map_rules.h"
 
 namespace portacl::testing {

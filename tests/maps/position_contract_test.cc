@@ -3,13 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "aclnnop/aclnn_arange.h"
-#include "aclnnop/aclnn_equal.h"
-#include "aclnnop/aclnn_eye.h"
-#include "aclnnop/aclnn_linspace.h"
-#include "aclnnop/aclnn_range.h"
-#include "aclnnop/aclnn_tril.h"
-#include "aclnnop/aclnn_triu.h"
+#include "aclnnop/families/arithmetic.h"
+#include "aclnnop/families/pointwise.h"
 #include "support/contract_rows.h"
 #include "support/converted_value.h"
 #include "support/map_rules.h"

@@ -4,12 +4,8 @@
 #include <cstring>
 #include <limits>
 
-#include "aclnnop/aclnn_arange.h"
-#include "aclnnop/aclnn_eye.h"
-#include "aclnnop/aclnn_linspace.h"
-#include "aclnnop/aclnn_range.h"
-#include "aclnnop/aclnn_tril.h"
-#include "aclnnop/aclnn_triu.h"
+#include "aclnnop/families/arithmetic.h"
+#include "aclnnop/families/pointwise.h"
 #include "support/c_function.h"
 #include "support/map_suite.h"
 #include "support/map_values.h"

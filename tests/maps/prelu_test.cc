@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "aclnnop/aclnn_prelu.h"
-#include "aclnnop/aclnn_prelu_backward.h"
+#include "aclnnop/families/activations.h"
 #include "maps/several_views.h"
 
 namespace portacl::testing {

@@ -5,10 +5,7 @@
 #include <complex>
 #include <cstring>
 
-#include "aclnnop/aclnn_inverse.h"
-#include "aclnnop/aclnn_linalg_cross.h"
-#include "aclnnop/aclnn_linalg_qr.h"
-#include "aclnnop/aclnn_triangular_solve.h"
+#include "aclnnop/families/matmul.h"
 #include "gtest/gtest.h"
 #include "product_calls.h"
 

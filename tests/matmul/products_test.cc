@@ -1,14 +1,6 @@
 // Products of matrices: what phase 1 answers, and every element against the definition.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_addbmm.h"
-#include "aclnnop/aclnn_addmm.h"
-#include "aclnnop/aclnn_addmv.h"
-#include "aclnnop/aclnn_baddbmm.h"
-#include "aclnnop/aclnn_batch_matmul.h"
-#include "aclnnop/aclnn_dot.h"
-#include "aclnnop/aclnn_matmul.h"
-#include "aclnnop/aclnn_mm.h"
-#include "aclnnop/aclnn_mv.h"
+#include "aclnnop/families/matmul.h"
 #include "gtest/gtest.h"
 #include "product_calls.h"
 #include "support/environment.h"

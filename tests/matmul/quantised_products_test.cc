@@ -11,12 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "aclnnop/aclnn_quant_matmul_v3.h"
-#include "aclnnop/aclnn_quant_matmul_v4.h"
-#include "aclnnop/aclnn_quant_matmul_v5.h"
-#include "aclnnop/aclnn_quant_matmul_weight_nz.h"
-#include "aclnnop/aclnn_trans_quant_param.h"
-#include "aclnnop/aclnn_trans_quant_param_v2.h"
+#include "aclnnop/families/matmul.h"
 #include "engine/gemm/integer_product.h"
 #include "engine/isa.h"
 #include "gtest/gtest.h"

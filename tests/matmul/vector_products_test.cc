@@ -3,8 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "aclnnop/aclnn_addmv.h"
-#include "aclnnop/aclnn_ger.h"
+#include "aclnnop/families/matmul.h"
 #include "gtest/gtest.h"
 #include "product_calls.h"
 #include "support/environment.h"

@@ -3,11 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "aclnnop/aclnn_layer_norm.h"
-#include "aclnnop/aclnn_logsoftmax.h"
-#include "aclnnop/aclnn_logsoftmax_backward.h"
-#include "aclnnop/aclnn_softmax.h"
-#include "aclnnop/aclnn_softmax_backward.h"
+#include "aclnnop/families/norm.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/random_numbers.h"

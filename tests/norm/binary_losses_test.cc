@@ -2,12 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_calls.h"
 
-#include "aclnnop/aclnn_binary_cross_entropy.h"
-#include "aclnnop/aclnn_binary_cross_entropy_backward.h"
-#include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
-#include "aclnnop/aclnn_binary_cross_entropy_with_logits_backward.h"
-#include "aclnnop/aclnn_soft_margin_loss.h"
-#include "aclnnop/aclnn_soft_margin_loss_backward.h"
+#include "aclnnop/families/norm.h"
 #include "gtest/gtest.h"
 
 namespace portacl::testing {

@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_calls.h"
 
-#include "aclnnop/aclnn_batch_norm.h"
-#include "aclnnop/aclnn_batch_norm_backward.h"
-#include "aclnnop/aclnn_group_norm.h"
-#include "aclnnop/aclnn_group_norm_backward.h"
+#include "aclnnop/families/norm.h"
 #include "gtest/gtest.h"
 
 namespace portacl::testing {

@@ -2,14 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_calls.h"
 
-#include "aclnnop/aclnn_cross_entropy_loss.h"
-#include "aclnnop/aclnn_cross_entropy_loss_grad.h"
-#include "aclnnop/aclnn_multilabel_margin_loss.h"
-#include "aclnnop/aclnn_nll_loss.h"
-#include "aclnnop/aclnn_nll_loss2d.h"
-#include "aclnnop/aclnn_nll_loss2d_backward.h"
-#include "aclnnop/aclnn_nll_loss_backward.h"
-#include "aclnnop/aclnn_softmax_cross_entropy_with_logits.h"
+#include "aclnnop/families/norm.h"
 #include "gtest/gtest.h"
 #include "support/contract_suite.h"
 #include "support/environment.h"

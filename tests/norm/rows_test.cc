@@ -2,16 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_calls.h"
 
-#include "aclnnop/aclnn_add_layer_norm.h"
-#include "aclnnop/aclnn_add_rms_norm.h"
-#include "aclnnop/aclnn_layer_norm.h"
-#include "aclnnop/aclnn_layer_norm_backward.h"
-#include "aclnnop/aclnn_logsoftmax.h"
-#include "aclnnop/aclnn_logsoftmax_backward.h"
-#include "aclnnop/aclnn_rms_norm.h"
-#include "aclnnop/aclnn_rms_norm_grad.h"
-#include "aclnnop/aclnn_softmax.h"
-#include "aclnnop/aclnn_softmax_backward.h"
+#include "aclnnop/families/norm.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
 

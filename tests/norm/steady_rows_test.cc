@@ -6,12 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "aclnnop/aclnn_batch_norm.h"
-#include "aclnnop/aclnn_layer_norm_backward.h"
-#include "aclnnop/aclnn_logsoftmax.h"
-#include "aclnnop/aclnn_rms_norm.h"
-#include "aclnnop/aclnn_softmax.h"
-#include "aclnnop/aclnn_softmax_backward.h"
+#include "aclnnop/families/norm.h"
 #include "gtest/gtest.h"
 #include "process/allocation_hook.h"
 #include "support/environment.h"

@@ -5,15 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "aclnnop/aclnn_argsort.h"
-#include "aclnnop/aclnn_bincount.h"
-#include "aclnnop/aclnn_gather.h"
-#include "aclnnop/aclnn_histc.h"
-#include "aclnnop/aclnn_kthvalue.h"
-#include "aclnnop/aclnn_median.h"
-#include "aclnnop/aclnn_searchsorted.h"
-#include "aclnnop/aclnn_sort.h"
-#include "aclnnop/aclnn_topk.h"
+#include "aclnnop/families/indexing.h"
+#include "aclnnop/families/sort.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"

@@ -8,21 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "aclnnop/aclnn_bernoulli.h"
-#include "aclnnop/aclnn_dropout.h"
-#include "aclnnop/aclnn_dropout_backward.h"
-#include "aclnnop/aclnn_dropout_do_mask.h"
-#include "aclnnop/aclnn_dropout_gen_mask.h"
-#include "aclnnop/aclnn_dropout_gen_mask_v2.h"
-#include "aclnnop/aclnn_dropout_v3.h"
-#include "aclnnop/aclnn_dropout_v3_grad.h"
-#include "aclnnop/aclnn_multinomial.h"
-#include "aclnnop/aclnn_normal.h"
-#include "aclnnop/aclnn_normal_out.h"
-#include "aclnnop/aclnn_random.h"
-#include "aclnnop/aclnn_randperm.h"
-#include "aclnnop/aclnn_sim_thread_exponential.h"
-#include "aclnnop/aclnn_uniform.h"
+#include "aclnnop/families/random.h"
 #include "random/random_calls.h"
 #include "support/contract_rows.h"
 #include "support/contract_suite.h"

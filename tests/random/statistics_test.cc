@@ -10,14 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "aclnnop/aclnn_bernoulli.h"
-#include "aclnnop/aclnn_dropout_gen_mask.h"
-#include "aclnnop/aclnn_multinomial.h"
-#include "aclnnop/aclnn_normal.h"
-#include "aclnnop/aclnn_random.h"
-#include "aclnnop/aclnn_randperm.h"
-#include "aclnnop/aclnn_sim_thread_exponential.h"
-#include "aclnnop/aclnn_uniform.h"
+#include "aclnnop/families/random.h"
 #include "gtest/gtest.h"
 #include "random/random_calls.h"
 

@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "aclnnop/aclnn_gru.h"
-#include "aclnnop/aclnn_gru_backward.h"
+#include "aclnnop/families/recurrent.h"
 #include "gtest/gtest.h"
 #include "recurrent/network.h"
 #include "support/environment.h"

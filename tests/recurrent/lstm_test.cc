@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "aclnnop/aclnn_lstm.h"
-#include "aclnnop/aclnn_lstm_backward.h"
+#include "aclnnop/families/recurrent.h"
 #include "gtest/gtest.h"
 #include "recurrent/network.h"
 

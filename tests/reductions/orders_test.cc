@@ -10,14 +10,7 @@
 #include <vector>
 
 #include "acl/acl.h"
-#include "aclnnop/aclnn_cumprod.h"
-#include "aclnnop/aclnn_cumsum.h"
-#include "aclnnop/aclnn_linalg_vector_norm.h"
-#include "aclnnop/aclnn_logsumexp.h"
-#include "aclnnop/aclnn_max_dim.h"
-#include "aclnnop/aclnn_reduce_log_sum.h"
-#include "aclnnop/aclnn_reduce_sum.h"
-#include "aclnnop/aclnn_var_mean.h"
+#include "aclnnop/families/reductions.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"

@@ -1,11 +1,6 @@
 // Operators that sort along a dim or select from that order: their checks, and every element against a stable sort of numbers.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_argsort.h"
-#include "aclnnop/aclnn_kthvalue.h"
-#include "aclnnop/aclnn_median.h"
-#include "aclnnop/aclnn_sort.h"
-#include "aclnnop/aclnn_topk.h"
-#include "aclnnop/aclnn_topk_v2.h"
+#include "aclnnop/families/sort.h"
 #include "indexing/index_calls.h"
 
 namespace portacl::testing {

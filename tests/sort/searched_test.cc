@@ -1,9 +1,6 @@
 // Operators that search sequences and count by bins: their checks, and every element against the definitions, one element at a time.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_bincount.h"
-#include "aclnnop/aclnn_histc.h"
-#include "aclnnop/aclnn_searchsorted.h"
-#include "aclnnop/aclnn_searchsorteds.h"
+#include "aclnnop/families/sort.h"
 #include "indexing/index_calls.h"
 
 namespace portacl::testing {

@@ -15,8 +15,7 @@
 #include <utility>
 
 #include "acl/runtime_fixture.h"
-#include "aclnnop/aclnn_kl_div_backward.h"
-#include "aclnnop/aclnn_smooth_l1_loss_backward.h"
+#include "aclnnop/families/loss.h"
 
 namespace {
 

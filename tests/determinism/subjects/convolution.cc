@@ -1,7 +1,6 @@
 // Convolutions and their gradients, for the determinism test: blocks of terms, tiles and panels in part and in whole, borders, steps, groups.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_convolution.h"
-#include "aclnnop/aclnn_convolution_backward.h"
+#include "aclnnop/families/convolution.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {

@@ -3,14 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
-#include "aclnnop/aclnn_geglu.h"
-#include "aclnnop/aclnn_geglu_backward.h"
-#include "aclnnop/aclnn_glu.h"
-#include "aclnnop/aclnn_glu_backward.h"
-#include "aclnnop/aclnn_prelu.h"
-#include "aclnnop/aclnn_prelu_backward.h"
-#include "aclnnop/aclnn_swi_glu.h"
-#include "aclnnop/aclnn_swi_glu_grad.h"
+#include "aclnnop/families/activations.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {

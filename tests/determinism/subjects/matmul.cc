@@ -5,24 +5,7 @@
 #include <limits>
 #include <memory>
 
-#include "aclnnop/aclnn_addbmm.h"
-#include "aclnnop/aclnn_addmm.h"
-#include "aclnnop/aclnn_addmv.h"
-#include "aclnnop/aclnn_baddbmm.h"
-#include "aclnnop/aclnn_batch_matmul.h"
-#include "aclnnop/aclnn_cdist.h"
-#include "aclnnop/aclnn_dot.h"
-#include "aclnnop/aclnn_ger.h"
-#include "aclnnop/aclnn_inverse.h"
-#include "aclnnop/aclnn_linalg_cross.h"
-#include "aclnnop/aclnn_linalg_qr.h"
-#include "aclnnop/aclnn_matmul.h"
-#include "aclnnop/aclnn_mm.h"
-#include "aclnnop/aclnn_mv.h"
-#include "aclnnop/aclnn_quant_matmul_v4.h"
-#include "aclnnop/aclnn_trans_quant_param.h"
-#include "aclnnop/aclnn_triangular_solve.h"
-#include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
+#include "aclnnop/families/matmul.h"
 #include "determinism/subject.h"
 #include "support/guarded_buffer.h"
 

@@ -1,14 +1,6 @@
 // Pools for the determinism test: means, maxima and the gradients of both.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_adaptive_avg_pool2d.h"
-#include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
-#include "aclnnop/aclnn_adaptive_max_pool2d_backward.h"
-#include "aclnnop/aclnn_avgpool2d.h"
-#include "aclnnop/aclnn_avgpool2d_backward.h"
-#include "aclnnop/aclnn_avgpool3d.h"
-#include "aclnnop/aclnn_avgpool3d_backward.h"
-#include "aclnnop/aclnn_max_pool.h"
-#include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
+#include "aclnnop/families/pooling.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {

@@ -1,12 +1,7 @@
 // Sequences, unit matrices, triangles and whole-tensor equality for the determinism test.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_arange.h"
-#include "aclnnop/aclnn_equal.h"
-#include "aclnnop/aclnn_eye.h"
-#include "aclnnop/aclnn_linspace.h"
-#include "aclnnop/aclnn_range.h"
-#include "aclnnop/aclnn_tril.h"
-#include "aclnnop/aclnn_triu.h"
+#include "aclnnop/families/arithmetic.h"
+#include "aclnnop/families/pointwise.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {

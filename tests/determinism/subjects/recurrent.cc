@@ -3,10 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "aclnnop/aclnn_gru.h"
-#include "aclnnop/aclnn_gru_backward.h"
-#include "aclnnop/aclnn_lstm.h"
-#include "aclnnop/aclnn_lstm_backward.h"
+#include "aclnnop/families/recurrent.h"
 #include "determinism/arguments.h"
 #include "determinism/subject.h"
 

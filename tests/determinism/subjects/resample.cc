@@ -2,19 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
-#include "aclnnop/aclnn_grid_sampler2d.h"
-#include "aclnnop/aclnn_im2col_backward.h"
-#include "aclnnop/aclnn_pad2d_backward.h"
-#include "aclnnop/aclnn_unfold_grad.h"
-#include "aclnnop/aclnn_upsample_bicubic_2d.h"
-#include "aclnnop/aclnn_upsample_bilinear_2d.h"
-#include "aclnnop/aclnn_upsample_bilinear_2d_backward.h"
-#include "aclnnop/aclnn_upsample_bilinear_2d_backward_v2.h"
-#include "aclnnop/aclnn_upsample_nearest_1d.h"
-#include "aclnnop/aclnn_upsample_nearest_1d_v2.h"
-#include "aclnnop/aclnn_upsample_nearest_2d.h"
-#include "aclnnop/aclnn_upsample_nearest_2d_backward.h"
-#include "aclnnop/aclnn_upsample_nearest_2d_v2.h"
+#include "aclnnop/families/indexing.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {
