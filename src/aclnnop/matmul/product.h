@@ -34,8 +34,7 @@ constexpr Check DepthsEqual(int left, int right) {
 }
 // 161002 when one of the tensors has the format FRACTAL_NZ.
 constexpr Check NotFractal(Operands operands) { return {.run = check::NotFractal, .operands = operands}; }
-// 561103 when a tensor in FRACTAL_NZ or another private format, which lies as its strides say, reaches elements that are not inside
-// its storage.
+// 561103 when a tensor in the format FRACTAL_NZ, which lies as its strides say, reaches elements that are not inside its storage.
 constexpr Check FractalInsideStorage(Operands operands) {
   return {.run = check::FractalInsideStorage, .operands = operands, .code = ACLNN_ERR_INNER_NULLPTR};
 }
