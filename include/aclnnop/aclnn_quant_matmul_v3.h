@@ -22,7 +22,7 @@ extern "C" {
 //   x1           [..., m, k], 2 to 6 dims; with transposeX1 [..., k, m]
 //   x2           [..., k, n], the same; batches broadcast
 //   scale        [1] or [n], or the same behind dims of 1, as many dims as x2
-//   offset       the same, or null: of scales of 64 bits their own is added for INT8
+//   offset       [1] or [n], or null: of scales of 64 bits their own is added for INT8
 //   bias         [n], or [b, 1, n] with b matrices of results, or null
 //   out          result [..., m, n]; of two matrices [m, 1, n] too
 // Codes, after those that all operators share, in this order:
