@@ -501,6 +501,6 @@ class TestSwitches:
         out, err, status = program(source, PORTACL_FALLBACK="quiet")
         assert status == 0, err
         assert out.splitlines()[-2:] == [
-            "174.0 [[1.0, 1.0, 2.0], [3.0, 4.0, 4.0]] [[[[4.0, 5.0]]]]",
+            "174.0 [[1.0, 1.0, 2.0], [3.0, 4.0, 4.0]] [[[[4.0]]]]",
             "[[1.0, 3.0, 5.0], [7.0, 9.0, 11.0]]",
         ]
