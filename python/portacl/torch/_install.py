@@ -42,6 +42,15 @@ _NOT_FOR_NPU = (
     "to_mkldnn",
 )
 
+# Registered for every device, but made of code that PyTorch has for some.
+_FOR_SOME_DEVICES = (
+    "aten::conj_physical_",
+    "aten::kaiser_window",
+    "aten::kaiser_window.beta",
+    "aten::kaiser_window.periodic",
+    "aten::mode.values",
+)
+
 
 def _operator(name: str) -> torch._ops.OpOverload | None:
     namespace, _, rest = name.partition("::")
@@ -115,6 +124,10 @@ class Installation:
         for name in sorted(set(_registered("CPU")) - backend):
             if name.startswith("aten::") and not name[6:].startswith(_NOT_FOR_NPU):
                 self._add(name)
+        for name in sorted(set(_FOR_SOME_DEVICES) - backend):
+            operator = _operator(name)
+            if operator is not None:
+                self._register(name, "PrivateUse1", self._fallback(operator, "torch_npu has no kernel for it"))
 
     def report(self) -> str:
         return _calls.render(self._calls, self._count_own)
