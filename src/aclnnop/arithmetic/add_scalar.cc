@@ -140,12 +140,13 @@ void SetShifted(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kSelf}, call.Output(), kernels, scalars, executor);
 }
 
-// scalar + alpha * tensor, or the difference.
+// scalar + alpha * tensor, or the difference, whose scalars are rounded to the dtype that it is computed in, as in PyTorch.
 template <bool kSubtracts>
 void SetLine(const OperatorCall& call, Executor& executor) {
+  const aclDataType cast = kSubtracts ? call.promoted : ACL_DT_UNDEFINED;
   engine::Scalars scalars;
-  SetMapScalar(call, kLine, call.Scalar(kAlpha), scalars, 0);
-  SetMapScalar(call, kLine, call.Scalar(kScalar), scalars, 1);
+  SetMapScalar(call, kLine, call.Scalar(kAlpha), scalars, 0, cast);
+  SetMapScalar(call, kLine, call.Scalar(kScalar), scalars, 1, cast);
   if (kSubtracts) Negate(call, kLine, scalars, 0);
   SetMapJob(call, {kSelf}, call.Output(), kLine, scalars, executor);
 }
