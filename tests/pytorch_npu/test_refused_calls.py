@@ -1,4 +1,4 @@
-"""Calls that CANN's functions or torch_npu refuse and PyTorch's CPU computes: they fall back, with the CPU's results."""
+"""Calls that CANN's functions or torch_npu refuse and PyTorch's CPU computes: they have the CPU's results."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -88,7 +88,7 @@ _Call = tuple[Callable[..., Any], list[Any]]
 
 
 def _calls() -> dict[str, _Call]:
-    """By name: the call, and what it is given on either device. All fall back, so the bits are the CPU's."""
+    """By name: the call, and what it is given on either device. All but sums fall back, so the bits are the CPU's."""
     calls: dict[str, _Call] = {}
     for dim in (-1, -2):
         calls[f"unfold_backward {dim}"] = lambda x, d=dim: _ATEN.unfold_backward(x, [4, 6], d, 3, 1), [
@@ -301,6 +301,15 @@ def test_lengths_of_sequences_lie_on_the_cpu(lengths, message):
         torch._C._VariableFunctions._pack_padded_sequence(x[:0], lengths(), False)
     packed = nn.utils.rnn.pack_padded_sequence(x, torch.tensor([3, 2]))
     assert torch.equal(packed.data.cpu(), nn.utils.rnn.pack_padded_sequence(x.cpu(), [3, 2]).data)
+
+
+def test_numbers_on_the_cpu_are_not_for_everybody(monkeypatch):
+    x = torch.arange(3).npu()
+    assert torch.add(torch.tensor(2.5), x, alpha=2).tolist() == [2.5, 4.5, 6.5]
+    monkeypatch.delenv("PORTACL_ADD_V3")  # which install() has set
+    with pytest.raises(RuntimeError, match="aclnnAddV3 failed, error code is 161002"):
+        torch.tensor(2.5) + x
+    assert (torch.tensor(2.5) + x.float()).tolist() == [2.5, 3.5, 4.5]
 
 
 def test_the_choice_is_announced(program):

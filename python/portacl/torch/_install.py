@@ -90,6 +90,8 @@ class Installation:
         self._calls: list[_calls.Calls] = []
         self._table = _table_for(torch_npu.__version__)
         self._present = _table.loaded_functions()
+        # Else every sum would have to be asked here whether its first operand is a number that lies on the CPU.
+        os.environ.setdefault("PORTACL_ADD_V3", "all")
         # For products older than Atlas A2, torch_npu would have the first operators of every thread compiled by the graph engine.
         torch.npu.set_compile_mode(jit_compile=False)
         self._libraries = {

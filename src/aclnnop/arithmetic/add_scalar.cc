@@ -73,6 +73,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include <cstdlib>
+#include <cstring>
+
 #include "aclnnop/aclnn_add.h"
 #include "aclnnop/aclnn_add_v3.h"
 #include "aclnnop/aclnn_rsub.h"
@@ -92,8 +95,8 @@ constexpr auto kShifted = PORTACL_VALUE_KERNELS(sums::Shifted);
 enum Tensors { kSelf, kOut };
 enum Attributes { kScalar, kAlpha };
 
-constexpr DtypeRule kAddV3Dtypes =
-    Everywhere(DtypeSet{ACL_FLOAT, ACL_INT32, ACL_FLOAT16, ACL_BF16, ACL_INT8});
+constexpr DtypeSet kOfAddV3{ACL_FLOAT, ACL_INT32, ACL_FLOAT16, ACL_BF16, ACL_INT8};
+constexpr DtypeRule kAddV3Dtypes = Everywhere(kOfAddV3);
 
 constexpr auto ScalarChecks(const DtypeRule& dtypes, const Check& scalar_fits, ScalarRule rule,
                             const Check& alpha_fits, const DtypeRule& promoted, int out) {
@@ -117,15 +120,26 @@ constexpr auto kInPlaceAddsChecks = AddsChecks(kSelf);
 constexpr auto kRsubsChecks =
     ScalarChecks(kRsubDtypes, ScalarDtypesIn(kRsubDtypes, {kScalar}), ScalarRule::kRsubs,
                  ScalarsCastToPromoted({kAlpha}), kRsubDtypes, kOut);
-constexpr auto AddV3Checks(int out) {
-  return Join(List(ScalarNotNull(kScalar), NotNull(kSelf), ScalarNotNull(kAlpha), NotNull(out),
-                   DtypesIn(kAddV3Dtypes, {kSelf}),
-                   PromotesScalarBy(ScalarRule::kAddV3, kSelf, {kScalar, kAlpha}, out), AlphaFits(kAlpha),
-                   PromotedCastsTo(out), RankAtMost(8, {kSelf}), SameShape(kSelf, out)),
-              ComputableChecks({kSelf}, out, {kScalar, kAlpha}));
+constexpr auto AddV3Checks(const DtypeRule& dtypes, const Check& scalar_fits, ScalarRule rule, int out) {
+  return Join(
+      List(ScalarNotNull(kScalar), NotNull(kSelf), ScalarNotNull(kAlpha), NotNull(out),
+           DtypesIn(dtypes, {kSelf}), scalar_fits, PromotesScalarBy(rule, kSelf, {kScalar, kAlpha}, out),
+           AlphaFits(kAlpha), PromotedCastsTo(out), RankAtMost(8, {kSelf}), SameShape(kSelf, out)),
+      ComputableChecks({kSelf}, out, {kScalar, kAlpha}));
 }
-constexpr auto kAddV3Checks = AddV3Checks(kOut);
-constexpr auto kInPlaceAddV3Checks = AddV3Checks(kSelf);
+constexpr auto kAddV3Checks = AddV3Checks(kAddV3Dtypes, kAnyScalar, ScalarRule::kAddV3, kOut);
+constexpr auto kInPlaceAddV3Checks = AddV3Checks(kAddV3Dtypes, kAnyScalar, ScalarRule::kAddV3, kSelf);
+// The tensors that it leaves to others, with what Adds computes in.
+constexpr auto kWideAddV3Checks =
+    AddV3Checks(kArithmeticDtypes, ScalarDtypesIn(kRsubDtypes, {kScalar}), ScalarRule::kAdds, kOut);
+
+// torch_npu gives aclnnAddV3 every number that lies on the CPU, whatever the tensor. So portacl.torch asks for all dtypes; who does not
+// ask finds CANN's list.
+bool IsWideAddV3(const aclTensor* other) {
+  if (other == nullptr || kOfAddV3.Contains(other->dtype)) return false;
+  const char* const asked = std::getenv("PORTACL_ADD_V3");
+  return asked != nullptr && std::strcmp(asked, "all") == 0;
+}
 
 // self + alpha * scalar, or the difference.
 template <bool kSubtracts>
@@ -219,6 +233,7 @@ aclnnStatus aclnnAddV3GetWorkspaceSize(const aclScalar* self, const aclTensor* o
   const TensorArgument tensors[] = {{"other", other}, {"out", out}};
   const Attribute attributes[] = {{"self", self}, {"alpha", alpha}};
   OperatorCall call{"aclnnAddV3", tensors, attributes};
+  if (IsWideAddV3(other)) return RunPhase1(call, kWideAddV3Checks, workspaceSize, executor, SetLine<false>);
   return RunPhase1(call, kAddV3Checks, workspaceSize, executor, SetLine<false>);
 }
 PORTACL_PHASE_2(aclnnAddV3)
