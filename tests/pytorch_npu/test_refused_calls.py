@@ -98,9 +98,8 @@ def _calls() -> dict[str, _Call]:
         for dtype in (torch.bool, torch.uint8, torch.int16, torch.int64, torch.float64, torch.complex64):
             name = f"{number.dtype} on the CPU + {dtype}"
             calls[name] = lambda x, n=number: n + x, [_values(7, dtype=dtype)]
-            calls[f"{name}, out"] = _with_out(lambda x, out, n=number: torch.add(n, x, out=out), torch.result_type(number, _values(1, dtype=dtype))), [
-                _values(7, dtype=dtype)
-            ]
+            result = torch.result_type(number, _values(1, dtype=dtype))
+            calls[f"{name}, out"] = _with_out(lambda x, out, n=number: torch.add(n, x, out=out), result), [_values(7, dtype=dtype)]
     for kind in ("hann", "hamming", "blackman", "bartlett", "kaiser"):
         for more in ((), (False,)):
             calls[f"{kind}_window{more}"] = lambda x, k=kind, m=more: getattr(torch, f"{k}_window")(9, *m, device=x.device), [_values(1)]

@@ -20,16 +20,18 @@ _NUMBERS = (int, float, complex)
 # Operators that take host tensors beside device tensors: indices, lengths, lists of numbers, and what copies between the two.
 _TAKE_HOST_TENSORS = frozenset(
     """_copy_from _copy_from_and_resize _ctc_loss _index_put_impl_ _pack_padded_sequence _pad_packed_sequence copy_ ctc_loss
-    _foreach_addcdiv _foreach_addcdiv_ _foreach_addcmul _foreach_addcmul_ gru index index_put index_put_ lstm rnn_relu rnn_tanh _unsafe_index _unsafe_index_put""".split()
+    _foreach_addcdiv _foreach_addcdiv_ _foreach_addcmul _foreach_addcmul_
+    gru index index_put index_put_ lstm rnn_relu rnn_tanh _unsafe_index _unsafe_index_put""".split()
 )
 
 # Operators whose CPU kernels know no 16-bit floats, or round every step to them: they compute in float32, which is rounded once.
 _IN_FLOAT32 = frozenset(
     """_adaptive_avg_pool3d _adaptive_avg_pool3d_backward _add_relu _add_relu_ _cdist_backward _pdist_forward _pdist_backward
-    index_reduce index_reduce_ multi_margin_loss multi_margin_loss_backward reflection_pad3d_backward replication_pad3d_backward
-    segment_reduce _segment_reduce_backward _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward
-    upsample_linear1d upsample_linear1d_backward upsample_trilinear3d upsample_trilinear3d_backward
-    grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward""".split()
+    grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward index_reduce index_reduce_
+    multi_margin_loss multi_margin_loss_backward reflection_pad3d_backward replication_pad3d_backward
+    segment_reduce _segment_reduce_backward upsample_linear1d upsample_linear1d_backward
+    upsample_trilinear3d upsample_trilinear3d_backward _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward
+    _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward""".split()
 )
 # Their gradients ask which differences are as large as the distance, which a rounded distance does not tell.
 _DISTANCES: dict[str, Callable[..., _Tensor]] = {
