@@ -258,6 +258,15 @@ def test_16_bits_are_rounded_once(name, dtype):
         assert torch.equal(got.cpu(), one)
 
 
+def test_floats_of_two_widths_are_refused_as_on_the_cpu():
+    x, y, grid = _values(1, 2, 3, 4, 5, dtype=torch.float16), _values(1, 2, 3, 4, 5), _values(1, 2, 3, 4, 3)
+    for device in ("cpu", "npu"):
+        with pytest.raises(RuntimeError, match="add_relu"):
+            _ATEN._add_relu.Tensor(x.to(device), y.to(device))
+        with pytest.raises(RuntimeError, match="expected scalar type Half but found Float"):
+            _ATEN.grid_sampler_3d(x.to(device), grid.to(device), 0, 0, False)
+
+
 @pytest.mark.parametrize("dtype", _NARROW, ids=str)
 @pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 3.0, float("inf")])
 def test_gradients_of_distances_know_the_distance(p, dtype):

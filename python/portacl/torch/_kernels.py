@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -223,6 +223,17 @@ class _Widened:
         return tuple([self._rounded(item) for item in value]) if isinstance(value, tuple) else value
 
 
+def _has_wider(values: Iterable[Any]) -> bool:
+    """Whether floats of more than 16 bits are among the tensors, to which the others promote or which do not fit them."""
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            if _has_wider(value):
+                return True
+        elif isinstance(value, _Tensor) and (value.is_floating_point() or value.is_complex()) and value.dtype not in _NARROW:
+            return True
+    return False
+
+
 def _places_of_tensors(operator: torch._ops.OpOverload) -> frozenset[int]:
     """Which positional arguments are tensors by the schema, and yet may be numbers in a call."""
     return frozenset(i for i, argument in enumerate(operator._schema.arguments) if str(argument.type) == "Tensor")
@@ -270,7 +281,7 @@ def fallback(operator: torch._ops.OpOverload, calls: Calls, first: Callable[[], 
             if not numbers_fit and any(i in tensors and isinstance(value, _NUMBERS) for i, value in enumerate(args)):
                 target = operator.overloadpacket  # there is an overload for numbers
             widened = None
-            if widens:
+            if widens and not _has_wider(host_args) and not _has_wider(host_kwargs.values()):
                 widened = _Widened()
                 host_args = [widened.argument(value, key in written) for key, value in zip(names, host_args)]
                 host_kwargs = {key: widened.argument(value, key in written) for key, value in host_kwargs.items()}
