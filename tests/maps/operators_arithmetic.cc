@@ -119,6 +119,7 @@ void AddSums(std::vector<MapOperator>& all) {
       PORTACL_C_FUNCTION(aclnnRsubs), names,
       TensorAndScalar("self", names, {In("self other", without_bool)}, RsubsRule, without_bool, false),
       reversed));
+  all.back().oracle.rounds_scalars = true;
 
   const Listed third = {{ACL_FLOAT, ACL_INT32, ACL_FLOAT16, ACL_BF16, ACL_INT8}};
   Rules rules = {Nulls(names),   In("other", third), PromotesTo("self other", AddV3Rule), AlphaFits(),

@@ -95,12 +95,26 @@ class TestChoice:
 class TestDtypes:
     def test_no_own_operator_refuses_what_the_cpu_takes(self):
         # What this finds belongs into the table: tools/torch_npu_table/refused_dtypes.py prints it.
-        some = table("Ascend910B1")
-        own = [name for name in sorted(portacl.torch.own_operators()) if name.startswith("aten::") and some.needs(name)]
+        own = refused_dtypes.overloads(sorted(portacl.torch.own_operators()))
         assert len(own) > 100
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            assert refused_dtypes.refused(refused_dtypes.overloads(own)) == {}
+            assert refused_dtypes.refused(own) == {}
+
+    def test_nor_any_other_form_of_a_call(self):
+        # What this finds takes a rule in portacl/torch/_refusals.py.
+        own = refused_dtypes.overloads(sorted(portacl.torch.own_operators()))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert refused_dtypes.refused_forms(own, {}) == {}
+
+    @pytest.mark.parametrize("words, seen", [("input must be half or float", True), ("tensors on the same device", False)])
+    def test_refusals_in_words_of_torch_npu_are_seen(self, monkeypatch, words, seen):
+        def refuse():
+            raise RuntimeError(words)
+
+        monkeypatch.setattr(torch.npu, "synchronize", refuse)
+        assert ("float32" in refused_dtypes.refused([torch.ops.aten.abs.default]).get("aten::abs", [])) is seen
 
     def test_who_computes(self, program):
         out, err, status = program(

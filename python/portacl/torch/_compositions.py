@@ -52,6 +52,12 @@ def _thnn_fused_gru_cell(
 
 def pack_padded_sequence(input: _Tensor, lengths: _Tensor, batch_first: bool) -> tuple[_Tensor, _Tensor]:
     """PyTorch's: torch_npu's keeps the rows that a packed sequence leaves out."""
+    torch._check(input.numel() > 0, lambda: "Cannot pack empty tensors.")
+    torch._check(
+        lengths.dim() == 1 and lengths.is_cpu and lengths.dtype is torch.int64,
+        lambda: f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D {lengths.device} "
+        f"{lengths.type().rpartition('.')[2].removesuffix('Tensor')} tensor",
+    )
     padded = input.transpose(0, 1) if batch_first else input
     batch, each = padded.shape[1], lengths.tolist()
     torch._check(

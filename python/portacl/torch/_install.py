@@ -39,6 +39,15 @@ _NOT_FOR_NPU = (
     "to_mkldnn",
 )
 
+# Registered for every device, but made of code that PyTorch has for some.
+_FOR_SOME_DEVICES = (
+    "aten::conj_physical_",
+    "aten::kaiser_window",
+    "aten::kaiser_window.beta",
+    "aten::kaiser_window.periodic",
+    "aten::mode.values",
+)
+
 
 def _operator(name: str) -> torch._ops.OpOverload | None:
     namespace, _, rest = name.partition("::")
@@ -69,6 +78,8 @@ class Installation:
         self._table = _table_for(torch_npu.__version__)
         self._present = _table.loaded_functions()
         self._has_float64_functions = _float64.are_there()
+        # Else every sum would have to be asked here whether its first operand is a number that lies on the CPU.
+        os.environ.setdefault("PORTACL_ADD_V3", "all")
         # For products older than Atlas A2, torch_npu would have the first operators of every thread compiled by the graph engine.
         torch.npu.set_compile_mode(jit_compile=False)
         self._libraries = {
@@ -103,6 +114,10 @@ class Installation:
         for name in sorted(set(_registered("CPU")) - backend):
             if name.startswith("aten::") and not name[6:].startswith(_NOT_FOR_NPU):
                 self._add(name)
+        for name in sorted(set(_FOR_SOME_DEVICES) - backend):
+            operator = _operator(name)
+            if operator is not None:
+                self._register(name, "PrivateUse1", self._fallback(operator, "torch_npu has no kernel for it"))
 
     def report(self) -> str:
         return _calls.render(self._calls, self._count_own)

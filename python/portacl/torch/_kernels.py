@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -17,11 +17,28 @@ _CPU = torch.device("cpu")
 _Tensor = torch.Tensor
 _NUMBERS = (int, float, complex)
 
-# Operators that take host tensors beside device tensors: indices, lengths, and what copies between the two.
+# Operators that take host tensors beside device tensors: indices, lengths, lists of numbers, and what copies between the two.
 _TAKE_HOST_TENSORS = frozenset(
     """_copy_from _copy_from_and_resize _ctc_loss _index_put_impl_ _pack_padded_sequence _pad_packed_sequence copy_ ctc_loss
+    _foreach_addcdiv _foreach_addcdiv_ _foreach_addcmul _foreach_addcmul_
     gru index index_put index_put_ lstm rnn_relu rnn_tanh _unsafe_index _unsafe_index_put""".split()
 )
+
+# Operators whose CPU kernels know no 16-bit floats, or round every step to them: they compute in float32, which is rounded once.
+_IN_FLOAT32 = frozenset(
+    """_adaptive_avg_pool3d _adaptive_avg_pool3d_backward _add_relu _add_relu_ _cdist_backward _pdist_forward _pdist_backward
+    grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward index_reduce index_reduce_
+    multi_margin_loss multi_margin_loss_backward reflection_pad3d_backward replication_pad3d_backward
+    segment_reduce _segment_reduce_backward upsample_linear1d upsample_linear1d_backward
+    upsample_trilinear3d upsample_trilinear3d_backward _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward
+    _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward""".split()
+)
+# Their gradients ask which differences are as large as the distance, which a rounded distance does not tell.
+_DISTANCES: dict[str, Callable[..., _Tensor]] = {
+    "_cdist_backward": lambda gradient, x1, x2, p, rounded: torch.ops.aten._cdist_forward(x1, x2, p, 2),
+    "_pdist_backward": lambda gradient, x, p, rounded: torch.ops.aten._pdist_forward(x, p),
+}
+_NARROW = (torch.float16, torch.bfloat16)
 
 _current_stream = torch_npu._C._npu_getCurrentStream
 _streams: dict[tuple[int, int, int], Any] = {}
@@ -166,6 +183,57 @@ class _Call:
         return None
 
 
+class _Widened:
+    """The 16-bit floats of one call, of CPU tensors, in float32."""
+
+    __slots__ = ("narrow", "written")
+
+    def __init__(self) -> None:
+        self.narrow: dict[int, tuple[_Tensor, _Tensor]] = {}  # by id of the wide tensor: that, and the narrow one
+        self.written: list[tuple[_Tensor, _Tensor]] = []
+
+    def argument(self, value: Any, is_written: bool) -> Any:
+        if isinstance(value, _Tensor):
+            if value.dtype not in _NARROW:
+                return value
+            wide = value.float()
+            self.narrow[id(wide)] = wide, value
+            if is_written:
+                self.written.append((wide, value))
+            return wide
+        if isinstance(value, (list, tuple)) and value and isinstance(value[0], _Tensor):
+            return [self.argument(item, is_written) for item in value]
+        return value
+
+    def result(self, value: Any) -> Any:
+        """What the kernel returned, rounded, after what it wrote."""
+        for wide, narrow in self.written:
+            if narrow.shape != wide.shape:  # an out= tensor
+                narrow.resize_(wide.shape)
+            narrow.copy_(wide)
+        self.written.clear()
+        return self._rounded(value)
+
+    def _rounded(self, value: Any) -> Any:
+        if isinstance(value, _Tensor):
+            known = self.narrow.get(id(value))
+            if known is not None:
+                return known[1]
+            return value.to(next(iter(self.narrow.values()))[1].dtype) if value.dtype is torch.float32 else value
+        return tuple([self._rounded(item) for item in value]) if isinstance(value, tuple) else value
+
+
+def _has_wider(values: Iterable[Any]) -> bool:
+    """Whether floats of more than 16 bits are among the tensors, to which the others promote or which do not fit them."""
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            if _has_wider(value):
+                return True
+        elif isinstance(value, _Tensor) and (value.is_floating_point() or value.is_complex()) and value.dtype not in _NARROW:
+            return True
+    return False
+
+
 def _places_of_tensors(operator: torch._ops.OpOverload) -> frozenset[int]:
     """Which positional arguments are tensors by the schema, and yet may be numbers in a call."""
     return frozenset(i for i, argument in enumerate(operator._schema.arguments) if str(argument.type) == "Tensor")
@@ -186,6 +254,9 @@ def fallback(operator: torch._ops.OpOverload, calls: Calls, first: Callable[[], 
     # The dispatcher hands a Python number that stands for a tensor over as a number, which few operators take back.
     numbers_fit = torch._C._should_allow_numbers_as_tensors(name)
     tensors = _places_of_tensors(operator)
+    written = frozenset(a.name for a in schema.arguments if a.alias_info is not None and a.alias_info.is_write)
+    names = [a.name for a in schema.arguments]
+    widens = name in _IN_FLOAT32
     announced = False
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
@@ -209,6 +280,13 @@ def fallback(operator: torch._ops.OpOverload, calls: Calls, first: Callable[[], 
             target: Callable[..., Any] = operator
             if not numbers_fit and any(i in tensors and isinstance(value, _NUMBERS) for i, value in enumerate(args)):
                 target = operator.overloadpacket  # there is an overload for numbers
+            widened = None
+            if widens and not _has_wider(host_args) and not _has_wider(host_kwargs.values()):
+                widened = _Widened()
+                host_args = [widened.argument(value, key in written) for key, value in zip(names, host_args)]
+                host_kwargs = {key: widened.argument(value, key in written) for key, value in host_kwargs.items()}
+                if widened.narrow and name in _DISTANCES:
+                    host_args[-1] = _DISTANCES[name](*host_args)
             if is_random:
                 if has_generator:
                     host_kwargs["generator"] = _generators.generator_for(call.generator, device)
@@ -219,6 +297,8 @@ def fallback(operator: torch._ops.OpOverload, calls: Calls, first: Callable[[], 
                         result = operator(*host_args, **host_kwargs)
             else:
                 result = target(*host_args, **host_kwargs)
+            if widened is not None and widened.narrow:
+                result = widened.result(result)
             if call.copies is not None:
                 call.write_back(args, kwargs)
             if outputs:

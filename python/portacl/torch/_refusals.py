@@ -1,7 +1,7 @@
 """Arguments, beside the table's dtypes, that CANN's functions refuse and PyTorch's CPU kernels take: an own operator falls back.
 
 The rules are those of Atlas A2, for what programs meet. What is called often and refuses what hardly any program passes has none
-(aclnnConstantPadNd, aclnnScatterAdd): every call would pay for the question.
+(aclnnConstantPadNd, aclnnScatterAdd, a bool to the power of True): every call would pay for the question.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -49,11 +49,48 @@ def _are_integers_for_floats(tensors: list[_Tensor], scalars: list[Any]) -> bool
     return len(tensors) > 0 and tensors[0].is_floating_point() and any(isinstance(one, int) for one in scalars)
 
 
+def _are_factors_of_integers(tensor: _Tensor, *factors: Any) -> bool:
+    return not tensor.is_floating_point() and any(isinstance(factor, float) for factor in factors)
+
+
+def _is_a_bool(number: Any) -> bool:
+    return isinstance(number, bool)
+
+
+def _is_wide_unit_triangle(matrix: _Tensor, unitriangular: bool) -> bool:
+    return unitriangular and matrix.dtype is not torch.float32
+
+
+def _is_cubic_float64(input: _Tensor, interpolation_mode: int) -> bool:
+    return interpolation_mode == 2 and input.dtype is torch.float64
+
+
+def _loses_imaginary_parts(tensor: _Tensor, dtype: torch.dtype | None) -> bool:
+    return dtype is not None and tensor.is_complex() and not dtype.is_complex
+
+
+def _is_no_sum_of_floats(tensor: _Tensor, dtype: torch.dtype | None) -> bool:
+    if dtype is None or dtype.is_floating_point:
+        return False
+    return tensor.is_floating_point() or dtype.is_complex or dtype is torch.bool
+
+
 _DILATED = Rule(("dilation",), _is_dilated, "a dilation other than 1")
 _PADS = Rule(("grad_output", "padding"), _are_large_pads, "pads below 0 or above 7 of bfloat16")
 _ONE = "one element of bfloat16"
 _INTEGERS = "integers among the scalars for tensors of floats"
 _SCALARS = {"add": "scalars", "sub": "scalars", "mul": "scalars", "div": "scalars", "pow": "exponent"}  # their names
+_BOOLS = "a bool for a number"
+_NUMBERS = {  # of operators on lists: their names
+    **{f"{kind}.Scalar": "scalar" for kind in ("add", "mul", "div")},
+    **{f"{kind}.Scalar": "value" for kind in ("addcdiv", "addcmul")},
+    **{"add.List": "alpha", "lerp.Scalar": "weight", "pow.Scalar": "exponent"},
+}
+_SHIFTS = ("bitwise_left_shift.Tensor_Scalar", "bitwise_left_shift.Tensor_Scalar_out", "bitwise_left_shift_.Tensor_Scalar")
+_WINDOWS = {
+    **dict.fromkeys(("hann_window", "blackman_window", "bartlett_window"), ("", ".periodic")),
+    "hamming_window": ("", ".periodic", ".periodic_alpha", ".periodic_alpha_beta"),
+}
 _MAX_POOLS = ("max_pool2d_with_indices", "max_pool3d_with_indices")
 
 _RULES = {
@@ -66,6 +103,41 @@ _RULES = {
         for op, name in _SCALARS.items()
         for kind in (op, op + "_")
     },
+    **{
+        f"_foreach_{op}{place}.{form}": Rule((name,), _is_a_bool, _BOOLS)
+        for op, form, name in ((*call.split("."), name) for call, name in _NUMBERS.items())
+        for place in ("", "_")
+    },
+    **{f"fmod{form}": Rule(("other",), _is_a_bool, _BOOLS) for form in (".Scalar", ".Scalar_out", "_.Scalar")},
+    **{shift: Rule(("other",), _is_a_bool, _BOOLS) for shift in (*_SHIFTS, "__lshift__.Scalar", "__ilshift__.Scalar")},
+    **{
+        f"addmv{form}": Rule(("self", "beta", "alpha"), _are_factors_of_integers, "factors of integers that are not whole")
+        for form in ("", ".out", "_")
+    },
+    **{
+        f"{kind}{form}": Rule(("dtype",), lambda dtype: dtype is None, "a window without a dtype")
+        for kind, forms in _WINDOWS.items()
+        for form in forms
+    },
+    **{
+        f"mean{form}": Rule(("self", "dtype"), _loses_imaginary_parts, "a real dtype for complex numbers")
+        for form in ("", ".dim", ".out")
+    },
+    **{
+        f"nansum{form}": Rule(("self", "dtype"), _is_no_sum_of_floats, "a dtype that is not of floats, of floats or bool or complex")
+        for form in ("", ".out")
+    },
+    **{
+        name: Rule((matrix, "unitriangular"), _is_wide_unit_triangle, "ones on the diagonal, but of float32")
+        for name, matrix in (("linalg_solve_triangular", "self"), ("linalg_solve_triangular.out", "self"), ("triangular_solve.X", "A"))
+    },
+    **{f"_fused_sgd_{form}": Rule(("momentum",), lambda momentum: momentum == 0, "a momentum of 0") for form in ("", ".tensor_lr")},
+    "grid_sampler_2d": Rule(("input", "interpolation_mode"), _is_cubic_float64, "cubic interpolation of float64"),
+    "scatter_reduce.two_out": Rule(
+        ("reduce", "include_self"),
+        lambda reduce, include_self: reduce != "sum" or not include_self,
+        "a reduction that is no sum with self",
+    ),
     "convolution_backward": Rule(
         ("weight", "stride", "transposed", "output_padding"),
         _is_beyond_stride,
@@ -84,7 +156,9 @@ _RULES = {
         for form in ("", ".out")
     },
     "native_group_norm": Rule(("eps",), lambda eps: eps <= 0, "an epsilon of 0 or less"),
-    "unfold_backward": Rule(("input_sizes",), lambda sizes: len(sizes) == 0, "a tensor without dims"),
+    "unfold_backward": Rule(
+        ("input_sizes", "dim"), lambda sizes, dim: dim < 0 or len(sizes) == 0, "a dim from behind, a tensor without dims"
+    ),
 }
 
 # These succeed without elements, and what they return stays as the memory was. PyTorch's CPU kernels refuse that, or write it.
@@ -129,11 +203,24 @@ def rule(operator: str) -> Rule | None:
 def refused_arguments(operator: torch._ops.OpOverload, of: Rule) -> Callable[..., bool]:
     """Whether a call has arguments that the rule names. The dispatcher leaves out what stands last and has its default."""
     schema = operator._schema.arguments
-    places = [next((i, a) for i, a in enumerate(schema) if a.name == name) for name in of.arguments]
-    asked = [(i, a.default_value if a.has_default_value() else None) for i, a in places]
+    found = [next((i, a) for i, a in enumerate(schema) if a.name == name) for name in of.arguments]
+    asked = [(None if a.kwarg_only else i, a.name, a.default_value if a.has_default_value() else None) for i, a in found]
     refuses = of.refuses
+    if any(place is None for place, _, _ in asked):
 
-    def condition(*args: Any, **_: Any) -> bool:
-        return refuses(*(args[i] if i < len(args) else default for i, default in asked))
+        def condition(*args: Any, **kwargs: Any) -> bool:
+            count = len(args)
+            return refuses(
+                *(
+                    kwargs.get(name, default) if place is None else args[place] if place < count else default
+                    for place, name, default in asked
+                )
+            )
 
-    return condition
+        return condition
+    places = [(place, default) for place, _, default in asked if place is not None]
+
+    def of_places(*args: Any, **_: Any) -> bool:
+        return refuses(*(args[i] if i < len(args) else default for i, default in places))
+
+    return of_places

@@ -73,6 +73,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include <cstdlib>
+#include <cstring>
+
 #include "aclnnop/arithmetic/add_scalar_functions.h"
 #include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/arithmetic/sums.h"
@@ -89,8 +92,8 @@ constexpr auto kShifted = PORTACL_VALUE_KERNELS(sums::Shifted);
 enum Tensors { kSelf, kOut };
 enum Attributes { kScalar, kAlpha };
 
-constexpr DtypeRule kAddV3Dtypes =
-    Everywhere(DtypeSet{ACL_FLOAT, ACL_INT32, ACL_FLOAT16, ACL_BF16, ACL_INT8});
+constexpr DtypeSet kOfAddV3{ACL_FLOAT, ACL_INT32, ACL_FLOAT16, ACL_BF16, ACL_INT8};
+constexpr DtypeRule kAddV3Dtypes = Everywhere(kOfAddV3);
 
 constexpr auto ScalarChecks(const DtypeRule& dtypes, const Check& scalar_fits, ScalarRule rule,
                             const Check& alpha_fits, const DtypeRule& promoted, int out) {
@@ -114,15 +117,26 @@ constexpr auto kInPlaceAddsChecks = AddsChecks(kSelf);
 constexpr auto kRsubsChecks =
     ScalarChecks(kRsubDtypes, ScalarDtypesIn(kRsubDtypes, {kScalar}), ScalarRule::kRsubs,
                  ScalarsCastToPromoted({kAlpha}), kRsubDtypes, kOut);
-constexpr auto AddV3Checks(int out) {
-  return Join(List(ScalarNotNull(kScalar), NotNull(kSelf), ScalarNotNull(kAlpha), NotNull(out),
-                   DtypesIn(kAddV3Dtypes, {kSelf}),
-                   PromotesScalarBy(ScalarRule::kAddV3, kSelf, {kScalar, kAlpha}, out), AlphaFits(kAlpha),
-                   PromotedCastsTo(out), RankAtMost(8, {kSelf}), SameShape(kSelf, out)),
-              ComputableChecks({kSelf}, out, {kScalar, kAlpha}));
+constexpr auto AddV3Checks(const DtypeRule& dtypes, const Check& scalar_fits, ScalarRule rule, int out) {
+  return Join(
+      List(ScalarNotNull(kScalar), NotNull(kSelf), ScalarNotNull(kAlpha), NotNull(out),
+           DtypesIn(dtypes, {kSelf}), scalar_fits, PromotesScalarBy(rule, kSelf, {kScalar, kAlpha}, out),
+           AlphaFits(kAlpha), PromotedCastsTo(out), RankAtMost(8, {kSelf}), SameShape(kSelf, out)),
+      ComputableChecks({kSelf}, out, {kScalar, kAlpha}));
 }
-constexpr auto kAddV3Checks = AddV3Checks(kOut);
-constexpr auto kInPlaceAddV3Checks = AddV3Checks(kSelf);
+constexpr auto kAddV3Checks = AddV3Checks(kAddV3Dtypes, kAnyScalar, ScalarRule::kAddV3, kOut);
+constexpr auto kInPlaceAddV3Checks = AddV3Checks(kAddV3Dtypes, kAnyScalar, ScalarRule::kAddV3, kSelf);
+// The tensors that it leaves to others, with what Adds computes in.
+constexpr auto kWideAddV3Checks =
+    AddV3Checks(kArithmeticDtypes, ScalarDtypesIn(kRsubDtypes, {kScalar}), ScalarRule::kAdds, kOut);
+
+// torch_npu gives aclnnAddV3 every number that lies on the CPU, whatever the tensor. So portacl.torch asks for all dtypes; who does not
+// ask finds CANN's list.
+bool IsWideAddV3(const aclTensor* other) {
+  if (other == nullptr || kOfAddV3.Contains(other->dtype)) return false;
+  const char* const asked = std::getenv("PORTACL_ADD_V3");
+  return asked != nullptr && std::strcmp(asked, "all") == 0;
+}
 
 // self + alpha * scalar, or the difference.
 template <bool kSubtracts>
@@ -137,12 +151,13 @@ void SetShifted(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kSelf}, call.Output(), kernels, scalars, executor);
 }
 
-// scalar + alpha * tensor, or the difference.
+// scalar + alpha * tensor, or the difference, whose scalars are rounded to the dtype that it is computed in, as in PyTorch.
 template <bool kSubtracts>
 void SetLine(const OperatorCall& call, Executor& executor) {
+  const aclDataType cast = kSubtracts ? call.promoted : ACL_DT_UNDEFINED;
   engine::Scalars scalars;
-  SetMapScalar(call, kLine, call.Scalar(kAlpha), scalars, 0);
-  SetMapScalar(call, kLine, call.Scalar(kScalar), scalars, 1);
+  SetMapScalar(call, kLine, call.Scalar(kAlpha), scalars, 0, cast);
+  SetMapScalar(call, kLine, call.Scalar(kScalar), scalars, 1, cast);
   if (kSubtracts) Negate(call, kLine, scalars, 0);
   SetMapJob(call, {kSelf}, call.Output(), kLine, scalars, executor);
 }
@@ -179,7 +194,11 @@ PORTACL_PHASE_1(aclnnInplaceSubs) {
 
 PORTACL_PHASE_1(aclnnRsubs) { return RunPhase1(call, kRsubsChecks, workspaceSize, executor, SetLine<true>); }
 
-PORTACL_PHASE_1(aclnnAddV3) { return RunPhase1(call, kAddV3Checks, workspaceSize, executor, SetLine<false>); }
+PORTACL_PHASE_1(aclnnAddV3) {
+  if (IsWideAddV3(given.other))
+    return RunPhase1(call, kWideAddV3Checks, workspaceSize, executor, SetLine<false>);
+  return RunPhase1(call, kAddV3Checks, workspaceSize, executor, SetLine<false>);
+}
 
 PORTACL_PHASE_1(aclnnInplaceAddV3) {
   return RunPhase1(call, kInPlaceAddV3Checks, workspaceSize, executor, SetLine<false>);
