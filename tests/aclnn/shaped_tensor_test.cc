@@ -158,12 +158,16 @@ class ShapedTensorTest : public RuntimeTest, public ::testing::WithParamInterfac
     ASSERT_EQ(GetParam().plan(memory_, out_, counts_, &size, &executor_), ACL_SUCCESS)
         << aclGetRecentErrMsg();
     ASSERT_EQ(aclSetAclOpExecutorRepeatable(executor_), ACL_SUCCESS);
-    workspace_.resize(size);
+    workspace_size_ = size;
+    if (size > 0) {
+      ASSERT_EQ(aclrtMalloc(&workspace_, size, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+    }
   }
   void TearDown() override {
     EXPECT_EQ(aclDestroyAclOpExecutor(executor_), ACL_SUCCESS);
     aclDestroyTensor(out_);
     aclDestroyTensor(counts_);
+    aclrtFree(workspace_);
     RuntimeTest::TearDown();
   }
 
@@ -179,7 +183,7 @@ class ShapedTensorTest : public RuntimeTest, public ::testing::WithParamInterfac
     std::fill(memory_.places.begin(), memory_.places.end(), -1);
     std::fill(memory_.values.begin(), memory_.values.end(), -1.0f);
     std::fill(memory_.counts.begin(), memory_.counts.end(), -1);
-    ASSERT_EQ(GetParam().run(workspace_.data(), workspace_.size(), executor_, stream_), ACL_SUCCESS);
+    ASSERT_EQ(GetParam().run(workspace_, workspace_size_, executor_, stream_), ACL_SUCCESS);
     ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
     const bool is_unique = HasCounts() || std::strcmp(GetParam().name, "Unique") == 0;
     const bool begins_with_zero = is_unique && std::strcmp(GetParam().name, "UniqueConsecutive") != 0;
@@ -199,7 +203,8 @@ class ShapedTensorTest : public RuntimeTest, public ::testing::WithParamInterfac
   aclTensor* out_ = nullptr;
   aclTensor* counts_ = nullptr;
   aclOpExecutor* executor_ = nullptr;
-  std::vector<char> workspace_;
+  void* workspace_ = nullptr;
+  uint64_t workspace_size_ = 0;
 };
 
 INSTANTIATE_TEST_SUITE_P(Operators, ShapedTensorTest, ::testing::ValuesIn(kOperators),
@@ -291,7 +296,7 @@ TEST_P(ShapedTensorTest, HasSeveralExecutors) {
   aclDestroyTensor(std::exchange(out_, nullptr));
   Run();
   for (const size_t i : {0, 1, 3, 4}) {
-    ASSERT_EQ(GetParam().run(workspace_.data(), workspace_.size(), others[i], stream_), ACL_SUCCESS);
+    ASSERT_EQ(GetParam().run(workspace_, workspace_size_, others[i], stream_), ACL_SUCCESS);
   }
 }
 
@@ -311,7 +316,7 @@ TEST_P(ShapedTensorTest, IsDestroyedWhilePhase2Runs) {
       aclDestroyTensor(own_counts);
     });
     begins.store(true);
-    EXPECT_EQ(GetParam().run(workspace_.data(), workspace_.size(), executor, stream_), ACL_SUCCESS);
+    EXPECT_EQ(GetParam().run(workspace_, workspace_size_, executor, stream_), ACL_SUCCESS);
     other.join();
   }
 }
@@ -335,7 +340,7 @@ TEST_P(ShapedTensorTest, IsDestroyedInAForkedChild) {
     if (child == 0) {
       alarm(kPatienceSeconds);
       aclDestroyTensor(out_);
-      _exit(GetParam().run(workspace_.data(), workspace_.size(), executor_, stream_) == ACL_SUCCESS ? 0 : 1);
+      _exit(GetParam().run(workspace_, workspace_size_, executor_, stream_) == ACL_SUCCESS ? 0 : 1);
     }
     int status = -1;
     waitpid(child, &status, 0);

@@ -454,6 +454,7 @@ IndexOperator Col2im() {
 IndexOperator UnfoldGradient() {
   IndexOperator op;
   op.function = PORTACL_C_FUNCTION(aclnnUnfoldGrad);
+  op.takes_workspace = true;  // of long windows, for tables
   op.valid = {TensorArg("gradOut", {2, 3, 4}), ArrayArg("inputSizes", {2, 8}), IntegerArg("dim", 1),
               IntegerArg("size", 4),           IntegerArg("step", 2),          OutputArg("gradIn", {2, 8})};
   op.rules = {NoNulls("gradOut inputSizes gradIn", 561103),
