@@ -21,6 +21,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "wav2vec2": _SPEECH,
 }
 BOTH = ("clip", "siglip")  # take tokens and pictures at once
+DRAWS = ("phimoe",)  # its experts, while it trains
 NO_GENERATION = ("higgs_audio_v2",)  # generates codes of sound, by settings of its own
 NAMES = """
 afmoe aimv2_vision_model albert apertus apertus1p5_text arcee aria aria_text audioflamingo3 aya_vision bart beam bert

@@ -123,14 +123,17 @@ def observed(
     device: str,
     dtype: torch.dtype = torch.float32,
     generate: Callable[[torch.nn.Module, dict[str, Any]], torch.Tensor] | None = None,
-    training: bool = True,
+    draws: bool = False,
 ) -> Observed:
-    """Forward, gradients, three steps of AdamW, and what is generated, by a copy of the model."""
+    """Forward, gradients, three steps of AdamW, and what is generated, by a copy of the model.
+
+    A model that draws numbers while it trains, which no two devices share, is trained as if it did not.
+    """
     with contextlib.nullcontext() if device == "npu" else AsOnAnNpu():
-        return _observed(model, inputs, device, dtype, generate, training)
+        return _observed(model, inputs, device, dtype, generate, draws)
 
 
-def _observed(model: torch.nn.Module, inputs: dict[str, Any], device: str, dtype: torch.dtype, generate: Any, training: bool) -> Observed:
+def _observed(model: torch.nn.Module, inputs: dict[str, Any], device: str, dtype: torch.dtype, generate: Any, draws: bool) -> Observed:
     seen = Observed()
     model = without_dropout(copy.deepcopy(model)).to(device=device, dtype=dtype)
     inputs = moved(inputs, device, dtype)
@@ -141,9 +144,7 @@ def _observed(model: torch.nn.Module, inputs: dict[str, Any], device: str, dtype
             seen.numbers[name] = kept(tensor)
         if generate is not None:
             seen.equal["generated"] = generate(model, inputs).cpu().tolist()
-    if not training:
-        return seen
-    model.train()
+    model.train(not draws)
     trained = [(name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW([parameter for _, parameter in trained], **ADAMW)
     for step in range(STEPS):

@@ -142,7 +142,7 @@ def run(workers: list[Worker], cases: list[tuple[str, str]], compiler: str) -> l
     def tell(outcome: dict) -> None:
         outcomes[outcome["client"], outcome["case"]] = outcome
         client, case, result, worst, seconds, fallen, remark = row(outcome)
-        print(f"{client:<13}{case:<28}{result:<9}{worst:>8}{seconds:>7}  {fallen}{'; ' if fallen and remark else ''}{remark}".rstrip(), flush=True)
+        print(f"{client:<13}{case:<32}{result:<9}{worst:>8}{seconds:>7}  {fallen}{'; ' if fallen and remark else ''}{remark}".rstrip(), flush=True)
 
     def work(worker: Worker) -> None:
         while True:

@@ -177,8 +177,8 @@ def inputs(made: torch.nn.Module, config: Any) -> dict[str, torch.Tensor]:
         channels = find(config, ("num_channels", "in_channels", "in_chans")) or 3
         shape = (2, frames, channels, height, width) if frames else (2, channels, height, width)
         given["pixel_values"] = numbers(*shape)
-    if "noise" in takes and "pixel_values" in given:  # what is masked is drawn otherwise
-        given["noise"] = numbers(2, (given["pixel_values"].shape[-1] // find(config, ("patch_size",))) ** 2)
+    if config.model_type == "vit_mae":  # draws which patches it hides, unless it is told
+        given["noise"] = numbers(2, (given["pixel_values"].shape[-1] // config.patch_size) ** 2)
     if main == "input_features":
         bins = find(config, ("num_mel_bins", "input_feat_per_channel", "feature_size")) or 16
         length = 2 * (find(config, ("max_source_positions",)) or 32)
