@@ -28,10 +28,13 @@ STEPS = 3
 # Large enough for AdamW's steps to follow a gradient's size, not only its sign, which roundings decide where it is next to zero.
 ADAMW = {"lr": 1e-3, "eps": 1e-3, "weight_decay": 0.01}
 
+
 class AsOnAnNpu(TorchFunctionMode):
     """What an NPU computes otherwise than the CPU by definition, for the CPU's runs: aclnnGelu is the form with tanh."""
 
-    def __torch_function__(self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+    def __torch_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         kwargs = kwargs or {}
         if function is torch.nn.functional.gelu:
             kwargs = {**kwargs, "approximate": "tanh"}
@@ -133,7 +136,9 @@ def observed(
         return _observed(model, inputs, device, dtype, generate, draws)
 
 
-def _observed(model: torch.nn.Module, inputs: dict[str, Any], device: str, dtype: torch.dtype, generate: Any, draws: bool) -> Observed:
+def _observed(
+    model: torch.nn.Module, inputs: dict[str, Any], device: str, dtype: torch.dtype, generate: Any, draws: bool
+) -> Observed:
     seen = Observed()
     model = without_dropout(copy.deepcopy(model)).to(device=device, dtype=dtype)
     inputs = moved(inputs, device, dtype)

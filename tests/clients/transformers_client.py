@@ -34,7 +34,11 @@ def _exact(made: Any, inputs: dict[str, Any], draws: bool, cpu: judging.Observed
         exact = judging.observed(made, inputs, "cpu", torch.float64, draws=draws)
     except Exception:
         return None
-    return exact if all(one.isfinite().all() or not cpu.numbers[name].isfinite().all() for name, one in exact.numbers.items()) else None
+    return (
+        exact
+        if all(one.isfinite().all() or not cpu.numbers[name].isfinite().all() for name, one in exact.numbers.items())
+        else None
+    )
 
 
 def run(case: str, outcome: judging.Outcome) -> None:
