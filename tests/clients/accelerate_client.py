@@ -55,7 +55,9 @@ def _in_this_process(device: str, folder: Path, **settings: Any) -> dict[str, An
 
 
 def _observed(seen: dict[str, Any]) -> judging.Observed:
-    return judging.Observed({name: torch.tensor(values, dtype=torch.float64) for name, values in seen["numbers"].items()}, seen["equal"])
+    return judging.Observed(
+        {name: torch.tensor(values, dtype=torch.float64) for name, values in seen["numbers"].items()}, seen["equal"]
+    )
 
 
 def run(case: str, outcome: judging.Outcome) -> None:

@@ -8,7 +8,14 @@ from typing import Any
 SHORT = ("bert", "gpt2", "llama", "qwen2", "qwen3_moe", "mistral", "t5", "vit", "whisper", "mamba")
 
 _SPEECH = {"conv_dim": [32] * 7, "num_conv_pos_embeddings": 16, "num_conv_pos_embedding_groups": 2}
-_LATENT_HEADS = {"qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "qk_head_dim": 16, "v_head_dim": 8, "head_dim": 8, "num_key_value_heads": 4}
+_LATENT_HEADS = {
+    "qk_nope_head_dim": 8,
+    "qk_rope_head_dim": 8,
+    "qk_head_dim": 16,
+    "v_head_dim": 8,
+    "head_dim": 8,
+    "num_key_value_heads": 4,
+}
 OVERRIDES: dict[str, dict[str, Any]] = {
     "clip": {"text_config": {"eos_token_id": 2}},
     "deepseek_v3": _LATENT_HEADS,
@@ -16,11 +23,21 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "mamba2": {"num_heads": 8, "head_dim": 8, "n_groups": 1},
     "marian": {"decoder_vocab_size": 128},
     "siglip": {"text_config": {"projection_size": 32}},
-    "swin": {"image_size": 56, "patch_size": 4, "embed_dim": 16, "depths": [1, 1], "num_heads": [2, 4], "window_size": 7, "out_features": ["stage2"], "out_indices": [2]},
+    "swin": {
+        "image_size": 56,
+        "patch_size": 4,
+        "embed_dim": 16,
+        "depths": [1, 1],
+        "num_heads": [2, 4],
+        "window_size": 7,
+        "out_features": ["stage2"],
+        "out_indices": [2],
+    },
     "switch_transformers": {"router_jitter_noise": 0.0},  # drawn while training
     "wav2vec2": _SPEECH,
 }
 BOTH = ("clip", "siglip")  # take tokens and pictures at once
+DRAWS = ("phimoe",)  # its experts, while it trains
 NO_GENERATION = ("higgs_audio_v2",)  # generates codes of sound, by settings of its own
 NAMES = """
 afmoe aimv2_vision_model albert apertus apertus1p5_text arcee aria aria_text audioflamingo3 aya_vision bart beam bert

@@ -34,7 +34,11 @@ def _unet2d_condition() -> tuple[torch.nn.Module, dict[str, Any]]:
         sample_size=16, in_channels=4, out_channels=4, down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"),
         up_block_types=("UpBlock2D", "CrossAttnUpBlock2D"), cross_attention_dim=32, attention_head_dim=8, **BLOCKS,
     )  # fmt: skip
-    return model, {"sample": _drawn(BATCH, 4, 16, 16), "timestep": torch.tensor([3, 500]), "encoder_hidden_states": _drawn(BATCH, 6, 32)}
+    return model, {
+        "sample": _drawn(BATCH, 4, 16, 16),
+        "timestep": torch.tensor([3, 500]),
+        "encoder_hidden_states": _drawn(BATCH, 6, 32),
+    }
 
 
 def _autoencoder() -> tuple[torch.nn.Module, dict[str, Any]]:
@@ -47,9 +51,19 @@ def _autoencoder() -> tuple[torch.nn.Module, dict[str, Any]]:
 
 def _dit() -> tuple[torch.nn.Module, dict[str, Any]]:
     model = diffusers.DiTTransformer2DModel(
-        sample_size=8, in_channels=4, num_layers=2, num_attention_heads=2, attention_head_dim=8, patch_size=2, num_embeds_ada_norm=100
+        sample_size=8,
+        in_channels=4,
+        num_layers=2,
+        num_attention_heads=2,
+        attention_head_dim=8,
+        patch_size=2,
+        num_embeds_ada_norm=100,
     )
-    return model, {"hidden_states": _drawn(BATCH, 4, 8, 8), "timestep": torch.tensor([3, 50]), "class_labels": torch.tensor([1, 7])}
+    return model, {
+        "hidden_states": _drawn(BATCH, 4, 8, 8),
+        "timestep": torch.tensor([3, 50]),
+        "class_labels": torch.tensor([1, 7]),
+    }
 
 
 def _sd3() -> tuple[torch.nn.Module, dict[str, Any]]:
@@ -107,9 +121,13 @@ def _seen_steps(name: str, device: str) -> judging.Observed:
 def _seen_pipeline(name: str, device: str) -> judging.Observed:
     torch.manual_seed(52)
     model, _ = _unet2d()
-    pipeline = getattr(diffusers, name)(unet=model.eval(), scheduler=getattr(diffusers, name.replace("Pipeline", "Scheduler"))()).to(device)
+    pipeline = getattr(diffusers, name)(
+        unet=model.eval(), scheduler=getattr(diffusers, name.replace("Pipeline", "Scheduler"))()
+    ).to(device)
     pipeline.set_progress_bar_config(disable=True)
-    images = pipeline(batch_size=BATCH, num_inference_steps=STEPS, generator=torch.Generator().manual_seed(53), output_type="np").images
+    images = pipeline(
+        batch_size=BATCH, num_inference_steps=STEPS, generator=torch.Generator().manual_seed(53), output_type="np"
+    ).images
     return judging.Observed({"image": torch.from_numpy(images)})
 
 

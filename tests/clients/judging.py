@@ -28,10 +28,13 @@ STEPS = 3
 # Large enough for AdamW's steps to follow a gradient's size, not only its sign, which roundings decide where it is next to zero.
 ADAMW = {"lr": 1e-3, "eps": 1e-3, "weight_decay": 0.01}
 
+
 class AsOnAnNpu(TorchFunctionMode):
     """What an NPU computes otherwise than the CPU by definition, for the CPU's runs: aclnnGelu is the form with tanh."""
 
-    def __torch_function__(self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+    def __torch_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         kwargs = kwargs or {}
         if function is torch.nn.functional.gelu:
             kwargs = {**kwargs, "approximate": "tanh"}
@@ -123,14 +126,19 @@ def observed(
     device: str,
     dtype: torch.dtype = torch.float32,
     generate: Callable[[torch.nn.Module, dict[str, Any]], torch.Tensor] | None = None,
-    training: bool = True,
+    draws: bool = False,
 ) -> Observed:
-    """Forward, gradients, three steps of AdamW, and what is generated, by a copy of the model."""
+    """Forward, gradients, three steps of AdamW, and what is generated, by a copy of the model.
+
+    A model that draws numbers while it trains, which no two devices share, is trained as if it did not.
+    """
     with contextlib.nullcontext() if device == "npu" else AsOnAnNpu():
-        return _observed(model, inputs, device, dtype, generate, training)
+        return _observed(model, inputs, device, dtype, generate, draws)
 
 
-def _observed(model: torch.nn.Module, inputs: dict[str, Any], device: str, dtype: torch.dtype, generate: Any, training: bool) -> Observed:
+def _observed(
+    model: torch.nn.Module, inputs: dict[str, Any], device: str, dtype: torch.dtype, generate: Any, draws: bool
+) -> Observed:
     seen = Observed()
     model = without_dropout(copy.deepcopy(model)).to(device=device, dtype=dtype)
     inputs = moved(inputs, device, dtype)
@@ -141,9 +149,7 @@ def _observed(model: torch.nn.Module, inputs: dict[str, Any], device: str, dtype
             seen.numbers[name] = kept(tensor)
         if generate is not None:
             seen.equal["generated"] = generate(model, inputs).cpu().tolist()
-    if not training:
-        return seen
-    model.train()
+    model.train(not draws)
     trained = [(name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW([parameter for _, parameter in trained], **ADAMW)
     for step in range(STEPS):

@@ -21,7 +21,8 @@ METHODS: dict[str, dict[str, Any]] = {
     "DELORA": {}, "FOURIERFT": {"n_frequency": 50}, "GLORA": {}, "GRALORA": {}, "HIRA": {}, "HRA": {}, "IA3": {"feedforward_modules": []},
     "LILY": {}, "LN_TUNING": {"target_modules": ["input_layernorm"]}, "LOHA": {}, "LOKR": {}, "MISS": {"r": 4}, "OFT": {}, "SHIRA": {"r": 4},
     "PROMPT_TUNING": {}, "P_TUNING": {"encoder_hidden_size": 32}, "PREFIX_TUNING": {}, "OSF": {}, "PEANUT": {}, "PSOFT": {"r": 4}, "RANDLORA": {},
-    "ROAD": {"group_size": 8}, "SUPERTUNING": {}, "TINYLORA": {}, "TRAINABLE_TOKENS": {"token_indices": [9, 12, 30], "target_modules": ["embed_tokens"]},
+    "ROAD": {"group_size": 8}, "SUPERTUNING": {}, "TINYLORA": {},
+    "TRAINABLE_TOKENS": {"token_indices": [9, 12, 30], "target_modules": ["embed_tokens"]},
     "UNILORA": {}, "VBLORA": {"vector_length": 8, "num_vectors": 16, "topk": 2}, "VERA": {"r": 4}, "WAVEFT": {"n_frequency": 50},
     "LORA, weights decomposed": {"use_dora": True}, "LORA, rank-stabilised": {"use_rslora": True},
 }  # fmt: skip
@@ -58,7 +59,9 @@ def adapted(case: str) -> torch.nn.Module:
 def _generate(model: Any, inputs: dict[str, Any]) -> torch.Tensor:
     torch.manual_seed(33)
     ids = inputs["input_ids"]
-    return model.generate(input_ids=ids, attention_mask=torch.ones_like(ids), max_new_tokens=NEW_TOKENS, min_new_tokens=NEW_TOKENS, do_sample=False)
+    return model.generate(
+        input_ids=ids, attention_mask=torch.ones_like(ids), max_new_tokens=NEW_TOKENS, min_new_tokens=NEW_TOKENS, do_sample=False
+    )
 
 
 def run(case: str, outcome: judging.Outcome) -> None:

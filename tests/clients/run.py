@@ -93,7 +93,11 @@ class Worker:
             return outcome
         time.sleep(0.2)  # it may just be dying
         status = process.poll()  # type: ignore[union-attr]
-        reason = f"not done after {SECONDS_PER_CASE} s" if status is None else f"the process ended ({status}): {''.join(self.said)[-600:]}"
+        reason = (
+            f"not done after {SECONDS_PER_CASE} s"
+            if status is None
+            else f"the process ended ({status}): {''.join(self.said)[-600:]}"
+        )
         self.stop()
         return {"client": client, "case": case, "result": "fails", "remark": reason, "seconds": time.perf_counter() - begun}
 
@@ -142,7 +146,10 @@ def run(workers: list[Worker], cases: list[tuple[str, str]], compiler: str) -> l
     def tell(outcome: dict) -> None:
         outcomes[outcome["client"], outcome["case"]] = outcome
         client, case, result, worst, seconds, fallen, remark = row(outcome)
-        print(f"{client:<13}{case:<28}{result:<9}{worst:>8}{seconds:>7}  {fallen}{'; ' if fallen and remark else ''}{remark}".rstrip(), flush=True)
+        print(
+            f"{client:<13}{case:<32}{result:<9}{worst:>8}{seconds:>7}  {fallen}{'; ' if fallen and remark else ''}{remark}".rstrip(),
+            flush=True,
+        )
 
     def work(worker: Worker) -> None:
         while True:
@@ -199,8 +206,15 @@ def write_page(page: Path, outcomes: list[dict], minutes: float) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="./dev clients", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"clients ({', '.join(PYTHON_CLIENTS)}, {ggml_client.NAME}) or cases; without one, all")
+    parser = argparse.ArgumentParser(
+        prog="./dev clients", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help=f"clients ({', '.join(PYTHON_CLIENTS)}, {ggml_client.NAME}) or cases; without one, all",
+    )
     parser.add_argument("--short", action="store_true", help="ten architectures of transformers and the program in C++")
     parser.add_argument("--list", action="store_true", help="name the cases and run none")
     parser.add_argument("--page", type=Path, help="write the table of a whole run into this page")

@@ -13,16 +13,22 @@ from transformers.models.auto import modeling_auto as auto
 
 # What a size becomes, by its name in a configuration; a smaller one stays.
 SIZES = {
-    **dict.fromkeys(("hidden_size", "d_model", "n_embd", "dim", "embed_dim", "embedding_size", "emb_dim", "model_dim", "width"), 32),
+    **dict.fromkeys(
+        ("hidden_size", "d_model", "n_embd", "dim", "embed_dim", "embedding_size", "emb_dim", "model_dim", "width"), 32
+    ),
     **dict.fromkeys(("encoder_hidden_size", "decoder_hidden_size", "hidden_dim", "output_dim", "projection_dim"), 32),
-    **dict.fromkeys(("text_embed_dim", "vision_embed_dim", "word_embed_proj_dim", "out_hidden_size", "attention_hidden_size"), 32),
+    **dict.fromkeys(
+        ("text_embed_dim", "vision_embed_dim", "word_embed_proj_dim", "out_hidden_size", "attention_hidden_size"), 32
+    ),
     **dict.fromkeys(("conv_dim_size", "output_hidden_size", "fpn_hidden_size", "decoder_hidden_dim", "feature_size"), 32),
     **dict.fromkeys(("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers", "depth"), 2),
     **dict.fromkeys(("num_encoder_layers", "num_decoder_layers", "num_block_layers", "encoder_num_layers", "num_blocks"), 2),
     **dict.fromkeys(("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads", "attention_heads"), 4),
     **dict.fromkeys(("decoder_attention_heads", "encoder_num_attention_heads", "decoder_num_attention_heads"), 4),
     **dict.fromkeys(("num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"), 2),
-    **dict.fromkeys(("intermediate_size", "ffn_dim", "d_ff", "n_inner", "encoder_ffn_dim", "decoder_ffn_dim", "ffn_hidden_size"), 64),
+    **dict.fromkeys(
+        ("intermediate_size", "ffn_dim", "d_ff", "n_inner", "encoder_ffn_dim", "decoder_ffn_dim", "ffn_hidden_size"), 64
+    ),
     **dict.fromkeys(("mlp_dim", "hidden_features", "encoder_intermediate_size", "shared_expert_intermediate_size"), 64),
     **dict.fromkeys(("moe_intermediate_size", "expert_ffn_hidden_size", "intermediate_size_mlp", "mlp_hidden_size"), 32),
     **dict.fromkeys(("num_experts", "n_routed_experts", "num_local_experts", "moe_num_experts"), 4),
@@ -177,8 +183,8 @@ def inputs(made: torch.nn.Module, config: Any) -> dict[str, torch.Tensor]:
         channels = find(config, ("num_channels", "in_channels", "in_chans")) or 3
         shape = (2, frames, channels, height, width) if frames else (2, channels, height, width)
         given["pixel_values"] = numbers(*shape)
-    if "noise" in takes and "pixel_values" in given:  # what is masked is drawn otherwise
-        given["noise"] = numbers(2, (given["pixel_values"].shape[-1] // find(config, ("patch_size",))) ** 2)
+    if config.model_type == "vit_mae":  # draws which patches it hides, unless it is told
+        given["noise"] = numbers(2, (given["pixel_values"].shape[-1] // config.patch_size) ** 2)
     if main == "input_features":
         bins = find(config, ("num_mel_bins", "input_feat_per_channel", "feature_size")) or 16
         length = 2 * (find(config, ("max_source_positions",)) or 32)

@@ -26,15 +26,19 @@ def _generate(model: Any, inputs: dict[str, Any]) -> torch.Tensor:
         return model.generate(**given, max_new_tokens=NEW_TOKENS, min_new_tokens=NEW_TOKENS, do_sample=False, pad_token_id=0)
 
 
-def _exact(made: Any, inputs: dict[str, Any], cpu: judging.Observed) -> judging.Observed | None:
+def _exact(made: Any, inputs: dict[str, Any], draws: bool, cpu: judging.Observed) -> judging.Observed | None:
     """The CPU's float64 run; None where the model itself is written for float32: it raises, or adds up the ends of the range."""
     try:
         if hasattr(made, "set_experts_implementation"):
             made.set_experts_implementation("eager")  # the other ones have no float64
-        exact = judging.observed(made, inputs, "cpu", torch.float64)
+        exact = judging.observed(made, inputs, "cpu", torch.float64, draws=draws)
     except Exception:
         return None
-    return exact if all(one.isfinite().all() or not cpu.numbers[name].isfinite().all() for name, one in exact.numbers.items()) else None
+    return (
+        exact
+        if all(one.isfinite().all() or not cpu.numbers[name].isfinite().all() for name, one in exact.numbers.items())
+        else None
+    )
 
 
 def run(case: str, outcome: judging.Outcome) -> None:
@@ -46,9 +50,10 @@ def run(case: str, outcome: judging.Outcome) -> None:
     if hasattr(made, "lm_head") and "labels" in tiny.accepted(made) and "input_ids" in inputs:
         inputs["labels"] = inputs.get("decoder_input_ids", inputs["input_ids"]).clone()
     generate = _generate if generates else None
-    npu = judging.observed(made, inputs, "npu", generate=generate)
-    cpu = judging.observed(made, inputs, "cpu", generate=generate)
-    exact = _exact(made, inputs, cpu)
+    draws = case in architectures.DRAWS
+    npu = judging.observed(made, inputs, "npu", generate=generate, draws=draws)
+    cpu = judging.observed(made, inputs, "cpu", generate=generate, draws=draws)
+    exact = _exact(made, inputs, draws, cpu)
     judging.judge(outcome, npu, cpu, exact)
     if exact is None and outcome.result == "same":
         outcome.remark = "has no float64: against the CPU's float32"

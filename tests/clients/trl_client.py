@@ -89,7 +89,9 @@ def model(kind: str, folder: str) -> Any:
 
 
 def _reward(completions: list[str], **_: Any) -> list[float]:
-    return [float(len(set(completion.split()))) + 0.1 * completion.count("the") + 0.01 * len(completion) for completion in completions]
+    return [
+        float(len(set(completion.split()))) + 0.1 * completion.count("the") + 0.01 * len(completion) for completion in completions
+    ]
 
 
 def _seen(case: str, device: str) -> judging.Observed:
@@ -105,7 +107,9 @@ def _seen(case: str, device: str) -> judging.Observed:
             gradient_checkpointing=False, disable_tqdm=True, dataloader_pin_memory=False, **settings,
         )  # fmt: skip
         more = {"reward_funcs": _reward} if data == "prompt" else {}
-        trainer = trainer_class(model=model(kind, f"{folder}/model"), args=arguments, train_dataset=rows(data), processing_class=tokenizer(), **more)
+        trainer = trainer_class(
+            model=model(kind, f"{folder}/model"), args=arguments, train_dataset=rows(data), processing_class=tokenizer(), **more
+        )
         if device not in str(next(trainer.model.parameters()).device):
             raise RuntimeError(f"the trainer chose {next(trainer.model.parameters()).device} instead of {device}")
         trainer.train()
@@ -113,7 +117,9 @@ def _seen(case: str, device: str) -> judging.Observed:
     seen = judging.Observed()
     logged = [line for line in trainer.state.log_history if "loss" in line]
     # Some losses are zero but for roundings: beside the gradients' norms they have a size.
-    seen.numbers["log"] = torch.tensor([float(line[name]) for line in logged for name in ("loss", "grad_norm")], dtype=torch.float64)
+    seen.numbers["log"] = torch.tensor(
+        [float(line[name]) for line in logged for name in ("loss", "grad_norm")], dtype=torch.float64
+    )
     for name, parameter in trainer.model.named_parameters():
         seen.numbers[f"weight.{name}"] = judging.kept(parameter)
     seen.equal["steps"] = trainer.state.global_step

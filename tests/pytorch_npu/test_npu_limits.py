@@ -55,7 +55,12 @@ def geglu(device: str) -> None:
 @pytest.mark.parametrize(
     "fails, text, works",
     [
-        pytest.param(lambda: scaled_step(True), "Adam.step() got an unexpected keyword argument 'grad_scaler'", lambda: scaled_step(False), id="fp16"),
+        pytest.param(
+            lambda: scaled_step(True),
+            "Adam.step() got an unexpected keyword argument 'grad_scaler'",
+            lambda: scaled_step(False),
+            id="fp16",
+        ),
         pytest.param(
             padded_encoder,
             "Could not run 'aten::_to_copy' with arguments from the 'NestedTensornpu' backend",
@@ -75,7 +80,12 @@ def geglu(device: str) -> None:
             lambda: sparse_product(True),
             id="sparse",
         ),
-        pytest.param(lambda: geglu("cpu"), "Could not run 'npu::npu_geglu' with arguments from the 'CPU' backend", lambda: geglu("npu"), id="geglu"),
+        pytest.param(
+            lambda: geglu("cpu"),
+            "Could not run 'npu::npu_geglu' with arguments from the 'CPU' backend",
+            lambda: geglu("npu"),
+            id="geglu",
+        ),
     ],
 )
 def test_the_error_is_what_the_page_quotes(fails, text, works):
