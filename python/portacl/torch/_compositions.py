@@ -292,6 +292,29 @@ BY_NAME: dict[str, Callable[..., Any]] = {
 }
 
 
+def _batch_norm_backward_of_nothing(
+    grad_out: _Tensor,
+    input: _Tensor,
+    weight: _Tensor | None,
+    running_mean: _Tensor | None,
+    running_var: _Tensor | None,
+    save_mean: _Tensor | None,
+    save_invstd: _Tensor | None,
+    train: bool,
+    eps: float,
+    output_mask: list[bool],
+) -> tuple[_Tensor | None, _Tensor | None, _Tensor | None]:
+    """PyTorch's CPU kernel divides by the number of elements, which ends the process."""
+    of_channels = input if weight is None else weight
+    shapes = (input, input.shape), (of_channels, input.shape[1:2]), (of_channels, input.shape[1:2])
+    gradients = [like.new_zeros(shape) if wanted else None for (like, shape), wanted in zip(shapes, output_mask)]
+    return gradients[0], gradients[1], gradients[2]
+
+
+# In place of what an operator would fall back to, where its second tensor has no elements.
+OF_NOTHING: dict[str, Callable[..., Any]] = {"aten::native_batch_norm_backward": _batch_norm_backward_of_nothing}
+
+
 class Whole(NamedTuple):
     """A composition that is given the operator as PyTorch makes it of others, for the calls that it leaves to it."""
 

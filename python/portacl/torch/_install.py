@@ -196,6 +196,8 @@ class Installation:
             if self._count_own:
                 self._count(name)
             kernel = self._fallback(operator, reason)
+            if name in _compositions.OF_NOTHING:
+                kernel = _kernels.unless_empty(_compositions.OF_NOTHING[name], kernel)
             chosen = _kernels.unless(condition, operator, "PrivateUse1", lambda _, *args, **kwargs: kernel(*args, **kwargs))
             self._register(name, "PrivateUse1", chosen, with_keyset=True)
 

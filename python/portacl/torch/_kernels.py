@@ -263,6 +263,15 @@ def unless(
     return choose
 
 
+def unless_empty(of_nothing: Callable[..., Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """`kernel`, but for calls whose second tensor has no elements."""
+
+    def choose(*args: Any, **kwargs: Any) -> Any:
+        return (of_nothing if args[1].numel() == 0 else kernel)(*args, **kwargs)
+
+    return choose
+
+
 _OF_OTHER_DTYPES = frozenset("index indices mask condition sorter".split())  # tensors whose dtype says nothing about the rest
 
 

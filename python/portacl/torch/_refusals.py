@@ -75,9 +75,47 @@ _RULES = {
     "native_dropout_backward": Rule(("mask",), lambda mask: mask.dtype is torch.bool, "a mask of bool, which the CPU makes"),
     # These succeed, but the gradients of weight and bias stay as the memory was.
     **{f"native_{of}_norm_backward": Rule(("input",), _are_empty, "tensors without elements") for of in ("batch", "group")},
+    **{
+        "native_batch_norm" + form: Rule(
+            ("input", "training"), lambda input, training: training and input.numel() == 0, "statistics of no elements"
+        )
+        for form in ("", ".out")
+    },
     "native_group_norm": Rule(("eps",), lambda eps: eps <= 0, "an epsilon of 0 or less"),
     "unfold_backward": Rule(("input_sizes",), lambda sizes: len(sizes) == 0, "a tensor without dims"),
 }
+
+# These succeed without elements, and what they return stays as the memory was. PyTorch's CPU kernels refuse that, or write it.
+_UNWRITTEN = {
+    **{kind + form: ("self",) for kind in ("amax", "amin") for form in ("", ".out")},
+    **{f"{kind}.dim{form}": ("self",) for kind in ("max", "min") for form in ("", f"_{kind}")},
+    **{f"{kind}.dim{form}": ("self",) for kind in ("median", "nanmedian") for form in ("", "_values")},
+    **{kind + form: ("self",) for kind in ("adaptive_avg_pool2d", "adaptive_max_pool2d", "adaptive_max_pool3d") for form in ("", ".out")},
+    **{kind: ("self",) for kind in ("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool3d.out")},
+    **{f"_adaptive_avg_pool{axes}d_backward": ("grad_output", "self") for axes in (2, 3)},
+    **{
+        f"adaptive_{kind}_backward{form}": ("grad_output", "self")
+        for kind in ("avg_pool3d", "max_pool2d", "max_pool3d")
+        for form in ("", ".grad_input")
+    },
+    **{"index_copy" + form: ("index",) for form in ("", ".out")},
+    "_prelu_kernel_backward": ("self",),
+}
+
+
+def _or(first: Rule | None, second: Rule) -> Rule:
+    if first is None:
+        return second
+    count, one, other = len(first.arguments), first.refuses, second.refuses
+    return Rule(
+        first.arguments + second.arguments,
+        lambda *given: one(*given[:count]) or other(*given[count:]),
+        f"{first.what}, {second.what}",
+    )
+
+
+for _name, _arguments in _UNWRITTEN.items():
+    _RULES[_name] = _or(_RULES.get(_name), Rule(_arguments, _are_empty, "tensors without elements"))
 
 
 def rule(operator: str) -> Rule | None:
