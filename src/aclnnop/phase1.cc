@@ -131,6 +131,22 @@ aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, con
   return ACL_SUCCESS;
 }
 
+namespace {
+
+// A tensor without elements needs no address: clients have none for it.
+void AskNoAddressOfNothing(const OperatorCall& call, Executor& executor) noexcept {
+  bool* touched = executor.touched;
+  for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
+    const int count = call.Count(i);
+    for (int entry = 0; entry < count; ++entry, ++touched) {
+      const aclTensor* const tensor = call.Entry(i, entry);
+      if (tensor != nullptr && tensor->view.IsEmpty()) *touched = false;
+    }
+  }
+}
+
+}  // namespace
+
 aclnnStatus phase1::End(const OperatorCall& call, Executor* acquired, uint64_t* workspaceSize,
                         aclOpExecutor** executor) noexcept {
   if (acquired->out_of_memory) {
@@ -138,6 +154,7 @@ aclnnStatus phase1::End(const OperatorCall& call, Executor* acquired, uint64_t* 
     ReleaseExecutor(acquired);
     return FailMemory(call);
   }
+  AskNoAddressOfNothing(call, *acquired);
   *workspaceSize = acquired->workspace_size;
   *executor = PublishExecutor(acquired);
   if (sanitizer::KeepsCalls()) TellOfCall(call, *acquired, *executor);

@@ -1,11 +1,16 @@
 // Executors: single use, repeated use, addresses at each run, and every code of their functions.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <thread>
+#include <vector>
 
 #include "acl/runtime_fixture.h"
 #include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_l1_loss.h"
+#include "aclnnop/aclnn_linalg_qr.h"
 #include "aclnnop/aclnn_mse_loss_backward.h"
 
 namespace {
@@ -36,6 +41,29 @@ TEST_F(ExecutorTest, IsUsedUpByPhase2) {
   executor = Plan(call);  // or never run
   EXPECT_EQ(aclDestroyAclOpExecutor(executor), ACL_SUCCESS);
   EXPECT_EQ(Run(executor), 561000);
+}
+
+// Clients have no address for a tensor without elements; its result is written all the same.
+TEST_F(ExecutorTest, AsksForNoAddressOfNothing) {
+  const int64_t tall[] = {3, 0};
+  const int64_t square[] = {3, 3};
+  const int64_t strides[] = {3, 1};
+  float memory[9];
+  std::fill(std::begin(memory), std::end(memory), 7.5f);
+  const auto tensor = [&](const int64_t* dims, void* data) {
+    return aclCreateTensor(dims, 2, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, dims, 2, data);
+  };
+  aclTensor* const self = tensor(tall, nullptr);
+  aclTensor* const q = tensor(square, memory);
+  aclTensor* const r = tensor(tall, nullptr);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnLinalgQrGetWorkspaceSize(self, 1, q, r, &size, &executor), ACL_SUCCESS);
+  std::vector<std::byte> workspace(size);
+  EXPECT_EQ(aclnnLinalgQr(workspace.data(), size, executor, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(memory[i], i % 4 == 0 ? 1.0f : 0.0f) << i;
+  for (aclTensor* made : {self, q, r}) aclDestroyTensor(made);
 }
 
 TEST_F(ExecutorTest, IsOfOneOperator) {

@@ -138,6 +138,22 @@ def test_into_what_has_elements():
     check(lambda device: torch.index_copy(target.to(device), 0, index.to(device), source.to(device), out=out.to(device)))
 
 
+def test_draws():
+    x = torch.zeros(3, 0)
+    check(lambda device: torch.multinomial(x.to(device), 4, replacement=True), "invalid multinomial distribution")
+    check(lambda device: torch.multinomial(x.t().to(device), 4, replacement=True))
+
+
+def test_factors():
+    x, square = torch.zeros(5, 0), torch.eye(5)
+    check(lambda device: torch.triangular_solve(x.to(device), square.to(device)))
+    for mode in ("complete", "reduced"):
+        check(lambda device: torch.linalg.qr(x.to(device), mode))
+        check(lambda device: torch.linalg.qr(x.t().to(device), mode))
+    check(lambda device: torch.linalg.inv(x[:0].to(device)))
+    check(lambda device: torch.ones(3).to(device) * 2 + 1)  # which torch_npu drops where one of them fails as it runs
+
+
 POOLS = {
     "adaptive_avg_pool2d": (torch.zeros(2, 3, 0, 4), torch.zeros(2, 3, 4, 4), ((2, 2), (0, 2))),
     "adaptive_avg_pool3d": (torch.zeros(2, 3, 0, 4, 4), torch.zeros(2, 3, 4, 4, 4), ((2, 2, 2), (0, 2, 2))),

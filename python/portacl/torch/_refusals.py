@@ -99,6 +99,7 @@ _UNWRITTEN = {
         for form in ("", ".grad_input")
     },
     **{"index_copy" + form: ("index",) for form in ("", ".out")},
+    **{kind: ("self",) for kind in ("multinomial", "multinomial.out", "triangular_solve.X")},
     "_prelu_kernel_backward": ("self",),
 }
 
