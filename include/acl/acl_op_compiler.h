@@ -64,6 +64,7 @@ typedef enum {
 //   100000  a null pointer, a negative number of operands, another number than the operator has, operands that
 //           do not match, or a data buffer that is too small or has no address
 //   100024  (ACL_ERROR_OP_NOT_FOUND) any other type; the message names it, its operands and its attributes
+//           (0 in a stream that stops on failure, which then reports it)
 //   107002  a null stream without a device
 //   107003  an unknown stream
 //   207001  memory is exhausted

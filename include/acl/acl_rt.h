@@ -800,9 +800,9 @@ ACL_FUNC_VISIBILITY aclError aclGetCannAttributeList(const aclCannAttr** cannAtt
 // Returns 0, or 100000 for a null value or an unknown attribute.
 ACL_FUNC_VISIBILITY aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value);
 
-// Return the code of the calling thread's latest call that failed (operators and a repeated aclInit do not
-// count), 0 if there is none; aclrtGetLastError also forgets it. Failures of queued work count once a
-// synchronisation has reported them.
+// Return the code of the calling thread's latest call that failed, operators included (a repeated aclInit is
+// no failure; 207000 becomes 200006), 0 if there is none; aclrtGetLastError also forgets it. Failures of queued
+// work count once a synchronisation has reported them.
 //   level  ACL_RT_THREAD_LEVEL; for any other value they return 100000
 ACL_FUNC_VISIBILITY aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
 ACL_FUNC_VISIBILITY aclError aclrtGetLastError(aclrtLastErrLevel level);
