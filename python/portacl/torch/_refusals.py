@@ -93,11 +93,8 @@ _UNWRITTEN = {
     **{kind + form: ("self",) for kind in ("adaptive_avg_pool2d", "adaptive_max_pool2d", "adaptive_max_pool3d") for form in ("", ".out")},
     **{kind: ("self",) for kind in ("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool3d.out")},
     **{f"_adaptive_avg_pool{axes}d_backward": ("grad_output", "self") for axes in (2, 3)},
-    **{
-        f"adaptive_{kind}_backward{form}": ("grad_output", "self")
-        for kind in ("avg_pool3d", "max_pool2d", "max_pool3d")
-        for form in ("", ".grad_input")
-    },
+    "adaptive_avg_pool3d_backward.grad_input": ("grad_output", "self"),
+    **{f"adaptive_max_pool{axes}d_backward{form}": ("grad_output", "self") for axes in (2, 3) for form in ("", ".grad_input")},
     **{"index_copy" + form: ("index",) for form in ("", ".out")},
     **{kind: ("self",) for kind in ("multinomial", "multinomial.out", "triangular_solve.X")},
     "_prelu_kernel_backward": ("self",),
