@@ -10,7 +10,7 @@ import pytest
 # Each runs in a process of its own, since what it might leave behind lasts. They are forked where nothing has used the device yet,
 # which takes them a second instead of five.
 OPENING = """
-import contextlib, json, os, sys, traceback
+import json, os, tempfile, traceback
 
 def refused():
     x, out = torch.ones(3).npu(), torch.empty(3, dtype=torch.int32, device="npu")
@@ -99,8 +99,11 @@ print(json.dumps({call: in_a_process_of_its_own(once(call)) for call in CALLS}))
 
 PROGRAMS = """
 def profiler():
-    with torch_npu.profiler.profile():
-        assert right() == [3.0, 3.0, 3.0]
+    with tempfile.TemporaryDirectory() as place:
+        os.chdir(place)  # where it leaves folders
+        with torch_npu.profiler.profile():
+            assert right() == [3.0, 3.0, 3.0]
+        os.chdir("/")
 
 def whole_graph():
     x = torch.ones(3).npu()

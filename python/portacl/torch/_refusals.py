@@ -166,15 +166,22 @@ _UNWRITTEN = {
     **{kind + form: ("self",) for kind in ("amax", "amin") for form in ("", ".out")},
     **{f"{kind}.dim{form}": ("self",) for kind in ("max", "min") for form in ("", f"_{kind}")},
     **{f"{kind}.dim{form}": ("self",) for kind in ("median", "nanmedian") for form in ("", "_values")},
+    **{"index_copy" + form: ("index",) for form in ("", ".out")},
+    **{kind: ("self",) for kind in ("multinomial", "multinomial.out", "triangular_solve.X")},
+    "_prelu_kernel_backward": ("self",),
+}
+# The same, but for a batch of nothing, of which there is no result.
+_UNWRITTEN_POOLS = {
     **{kind + form: ("self",) for kind in ("adaptive_avg_pool2d", "adaptive_max_pool2d", "adaptive_max_pool3d") for form in ("", ".out")},
     **{kind: ("self",) for kind in ("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool3d.out")},
     **{f"_adaptive_avg_pool{axes}d_backward": ("grad_output", "self") for axes in (2, 3)},
     "adaptive_avg_pool3d_backward.grad_input": ("grad_output", "self"),
     **{f"adaptive_max_pool{axes}d_backward{form}": ("grad_output", "self") for axes in (2, 3) for form in ("", ".grad_input")},
-    **{"index_copy" + form: ("index",) for form in ("", ".out")},
-    **{kind: ("self",) for kind in ("multinomial", "multinomial.out", "triangular_solve.X")},
-    "_prelu_kernel_backward": ("self",),
 }
+
+
+def _are_empty_planes(*tensors: _Tensor) -> bool:
+    return any(0 in tensor.shape[1:] for tensor in tensors)
 
 
 def _or(first: Rule | None, second: Rule) -> Rule:
@@ -188,8 +195,9 @@ def _or(first: Rule | None, second: Rule) -> Rule:
     )
 
 
-for _name, _arguments in _UNWRITTEN.items():
-    _RULES[_name] = _or(_RULES.get(_name), Rule(_arguments, _are_empty, "tensors without elements"))
+for _names, _refuses in ((_UNWRITTEN, _are_empty), (_UNWRITTEN_POOLS, _are_empty_planes)):
+    for _name, _arguments in _names.items():
+        _RULES[_name] = _or(_RULES.get(_name), Rule(_arguments, _refuses, "tensors without elements"))
 
 
 def rule(operator: str) -> Rule | None:
