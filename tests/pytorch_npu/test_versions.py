@@ -33,7 +33,6 @@ class TestTable:
         some = _table.Table(_table.tested_versions()[-1], "Ascend950PR_9579")
         for name in ("aten::npu_fused_infer_attention_score", "aten::npu_fused_infer_attention_score_v2"):
             assert some.missing(some.needs(name), lambda name: not name.endswith("V5")) == ["aclnnFusedInferAttentionScoreV5"]
-        assert some.missing(some.needs("aten::_scaled_mm"), lambda name: name != "aclnnTransQuantParamV3") == []
 
     def test_where_the_cpu_computes_all_are_needed(self):
         data = _table.Table(_table.tested_versions()[-1], "Ascend910B1")
@@ -147,9 +146,18 @@ def test_weights_of_bytes(dtype):
     torch.testing.assert_close(got.double(), want, rtol=tolerance, atol=tolerance)
 
 
-def test_floats_of_eight_bits_fall_back():
-    # torch_npu has them on Ascend 950 alone.
-    a, b = torch.randn(16, 32).to(torch.float8_e4m3fn), torch.randn(16, 32).to(torch.float8_e4m3fn).t()
-    one = torch.ones(())
-    got = torch._scaled_mm(a.npu(), b.npu(), one.npu(), one.npu(), out_dtype=torch.float32).cpu()
-    assert torch.equal(got, torch._scaled_mm(a, b, one, one, out_dtype=torch.float32))
+@pytest.mark.parametrize("product", ["Ascend910B1", "Ascend950PR_9579"])
+def test_floats_of_eight_bits_fall_back(program, product):
+    # torch_npu has them on Ascend 950 alone, by a product that portacl computes of integers only.
+    out, err, status = program(
+        """
+        a, b = torch.randn(16, 32).to(torch.float8_e4m3fn), torch.randn(16, 32).to(torch.float8_e4m3fn).t()
+        one = torch.ones(())
+        got = torch._scaled_mm(a.npu(), b.npu(), one.npu(), one.npu(), out_dtype=torch.float32).cpu()
+        print(torch.equal(got, torch._scaled_mm(a, b, one, one, out_dtype=torch.float32)))
+        """,
+        PORTACL_SOC=product,
+        PORTACL_FALLBACK="quiet",
+    )
+    assert status == 0, err[-2000:]
+    assert out.split() == ["True"]

@@ -35,6 +35,8 @@ OTHER_PRODUCTS = {  # pattern of the products' names: one of them
     "Ascend950.*": "Ascend950PR_9579",
 }
 
+BEFORE_A2 = ("Ascend310B1", "Ascend310P3", "Ascend910A")
+
 # The operators of the graph engine that portacl has (src/aclop): what needs only these needs nothing.
 GRAPH_OPERATORS_HERE = ("BroadcastTo", "Identity")
 
@@ -90,9 +92,6 @@ PLACES_BY_HAND = {
 # The same for the products of a pattern.
 PLACES_BY_HAND_ON = {
     "Ascend950.*": {
-        # TransQuantParamV3 has a way to round that is not the default one; what lacks it says so itself.
-        "aten::_scaled_mm": "QuantMatmulV5 TransQuantParamV2",
-        "aten::_scaled_mm_v2": "QuantMatmulV5 TransQuantParamV2",
         "aten::npu_fusion_attention": "DropoutV3 FlashAttentionScoreV4",
         "aten::npu_fusion_attention_grad": "FlashAttentionScoreGradV4",
         "aten::npu_fusion_attention_grad_v3": "FlashAttentionScoreGradV4",
@@ -190,8 +189,8 @@ def needs(
     elif any(other.functions for other in others):  # another product alone has it
         kept = functions_needed(reached, called, called_elsewhere)
     else:
-        kept = sorted(found.custom)
-    if not graph_operators <= set(GRAPH_OPERATORS_HERE):
+        kept = sorted(found.custom or default.custom)
+    if found.graph and not graph_operators <= set(GRAPH_OPERATORS_HERE):  # else it was for a tensor in an internal format
         kept.append("legacy")
     return kept
 
@@ -293,7 +292,7 @@ def table_of(
         elsewhere = {f for p in others for f in traces[p].get(full, set())} if calls else set()
         needed = needs(here, found[DEFAULT_PRODUCT][name], [found[p][name] for p in others], reached[name], calls, elsewhere)
         strict = name in has_cpu_kernel  # which is better than an error for some arguments
-        if strict and here.graph and not calls and product != DEFAULT_PRODUCT:  # may be sent there, as what samples called was
+        if strict and here.graph and not calls and product in BEFORE_A2:  # may be sent there, as what samples called was
             needed = ["legacy"]
         table[full] = " ".join(map(short, needed) if strict else with_older(needed, here.functions))
     table.update(PLACES_BY_HAND)
