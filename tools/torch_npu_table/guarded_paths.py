@@ -39,7 +39,7 @@ for _whole, _names in {
     _REGISTERS.update({name: (_whole, size) for name, size in zip(_names.split(), (8, 4, 2, 1))})
 _KEPT_BY_CALLS = frozenset("rbx rbp rsp r12 r13 r14 r15".split())
 _MEMORY = re.compile(r"(?:(byte|word|dword|qword) ptr )?\[(\w+)(?: ([+-]) (0x[0-9a-f]+|\d+))?\]$")
-_SIGNED_CONDITIONS = {
+_CONDITIONS = {
     "e": lambda a, b: a == b,
     "ne": lambda a, b: a != b,
     "g": lambda a, b: a > b,
@@ -53,12 +53,13 @@ _SIGNED_CONDITIONS = {
     "s": lambda a, b: a - b < 0,
     "ns": lambda a, b: a - b >= 0,
 }
+_VISITS = 60  # of a block: each time less is known, so this is not met
 _FRAME = 1 << 60  # where the stack begins: no address of the library
 _LEAVE_FLAGS = ("mov", "lea", "push", "pop", "nop", "set", "cmov", "endbr", "j", "call", "not")
 
 
 class Value(NamedTuple):
-    """A number that is known. `of`: what it follows from, names of functions or ""; None: from the code alone."""
+    """A number that is known. `of`: the functions whose presence it follows from, none if from another answer; None: no answer."""
 
     number: int
     of: frozenset[str] | None = None
@@ -76,7 +77,7 @@ class Outcome(NamedTuple):
     strings: frozenset[str]
     needed: frozenset[str]  # absent functions for the lack of which it throws
     asked: frozenset[str]  # functions whose presence decided something
-    returns: Value | None
+    returns: Value | None  # where that follows from the answers
 
 
 class Paths:
@@ -164,9 +165,6 @@ class Paths:
             self._code[function] = _Code(self, function)
         return self._code[function]
 
-    def is_answer(self, function: int) -> bool:
-        return function in self._yes
-
     def asks(self, function: int) -> bool:
         """Whether the answers change what a function does."""
         called = self.binary.references.get(function, ())
@@ -192,10 +190,11 @@ class Paths:
         depends = function in self._readers or any(c in self._readers for c in called)
         key = function, Condition(condition.product if depends else 0, condition.absent & self.names_of(function))
         if key not in self._outcomes:
-            if function in self._running or len(self._running) > 8:
+            if function in self._running:  # it calls itself, in the end
                 return Outcome(frozenset(), frozenset(), frozenset(), frozenset(), None)
             self._running.add(function)
-            self._outcomes[key] = self.code(function).run(condition)
+            code = self.code(function) if depends else _Code(self, function)  # kept for the other products
+            self._outcomes[key] = code.run(condition)
             self._running.discard(function)
         return self._outcomes[key]
 
@@ -395,7 +394,7 @@ class _Code:
         while open_:
             leader = open_.pop()
             visits[leader] += 1
-            if visits[leader] > 60:
+            if visits[leader] > _VISITS:
                 continue
             for target, state in self._follow(leader, states[leader].copy()):
                 if target not in states:
@@ -403,9 +402,8 @@ class _Code:
                     open_.append(target)
                 elif states[target].join(state) and target not in open_:
                     open_.append(target)
-        returned = self._returned
-        same = returned and all(r is not None and r.number == returned[0].number for r in returned if returned[0] is not None)
-        value = returned[0] if same and returned[0] is not None else None
+        numbers = {None if value is None else value.number for value in self._returned}
+        value = self._returned[0] if len(numbers) == 1 else None
         return Outcome(
             frozenset(self._callees), frozenset(self._texts), frozenset(self._needed), frozenset(self._asked), value
         )
@@ -449,11 +447,11 @@ class _Code:
 
     def _branch(self, condition: str, target: int, following: int, state: _State):
         known = state.flags
-        if known is None or condition not in _SIGNED_CONDITIONS:
+        if known is None or condition not in _CONDITIONS:
             sides = [target, following]
         else:
             a, b = known
-            taken = _SIGNED_CONDITIONS[condition](a.number, b.number)
+            taken = _CONDITIONS[condition](a.number, b.number)
             side = target if taken else following
             of = _of(a, b) or frozenset()
             lacking = of & self._condition.absent
@@ -591,9 +589,9 @@ class _Code:
                 state.flags = a, b
         elif mnemonic.startswith("set"):
             value = None
-            if state.flags is not None and mnemonic[3:] in _SIGNED_CONDITIONS:
+            if state.flags is not None and mnemonic[3:] in _CONDITIONS:
                 a, b = state.flags
-                value = Value(int(_SIGNED_CONDITIONS[mnemonic[3:]](a.number, b.number)), _of(a, b))
+                value = Value(int(_CONDITIONS[mnemonic[3:]](a.number, b.number)), _of(a, b))
             self._write(parts[0], value, address, size, state)
         elif mnemonic in ("add", "sub", "and", "or", "xor") and len(parts) == 2:
             if mnemonic == "xor" and parts[0] == parts[1]:
