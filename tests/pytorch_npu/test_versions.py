@@ -32,7 +32,7 @@ class TestTable:
 
     def test_another_product_needs_another(self):
         some = _table.Table(_table.tested_versions()[-1], "Ascend950PR_9579")
-        for name in ("aten::npu_fused_infer_attention_score", "aten::npu_fused_infer_attention_score_v2"):
+        for name in (f"aten::npu_fused_infer_attention_score{version}{form}" for version in ("", "_v2") for form in ("", ".out")):
             assert some.missing(some.needs(name), lambda name: not name.endswith("V5")) == ["aclnnFusedInferAttentionScoreV5"]
 
     def test_where_the_cpu_computes_all_are_needed(self):
@@ -70,8 +70,12 @@ def infer(version: str, query, key, value, layout: str, queries=None, keys=None,
     given = {**dict(zip(names, (HEADS, SCALE, queries, keys))), **others}
     given = {name: one.npu() if isinstance(one, torch.Tensor) else one for name, one in given.items()}
     tensors = (query.npu(), key.npu(), value.npu())
-    function = getattr(torch_npu, "npu_fused_infer_attention_score" + version)
-    return function(*tensors, num_key_value_heads=KEY_HEADS, input_layout=layout, **given)[0].cpu()
+    function = getattr(torch.ops.npu, "npu_fused_infer_attention_score" + version)
+    result = function(*tensors, num_key_value_heads=KEY_HEADS, input_layout=layout, **given)[0]
+    into = [torch.zeros_like(result), torch.zeros(1, device="npu")]
+    function.out(*tensors, num_key_value_heads=KEY_HEADS, input_layout=layout, **given, out=into)
+    assert torch.equal(into[0], result)
+    return result.cpu()
 
 
 def assert_near(got: torch.Tensor, want: torch.Tensor) -> None:

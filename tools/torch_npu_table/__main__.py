@@ -74,6 +74,8 @@ PLACES_BY_HAND = {
     "aten::npu_fusion_attention_grad_v3": "FlashAttentionScoreGrad",
     "aten::npu_fusion_attention": "DropoutGenMaskV2 FlashAttentionScore FlashAttentionVarLenScore FlashAttentionVarLenScoreV4",
     "aten::npu_fusion_attention_grad": "FlashAttentionScoreGrad FlashAttentionUnpaddingScoreGrad FlashAttentionUnpaddingScoreGradV4",
+    # Asks for the product in a way that is not seen; as without out.
+    "aten::npu_fused_infer_attention_score.out": "FusedInferAttentionScoreV3|FusedInferAttentionScoreV2",
     # No aclnn function and not a single sample: operators of the graph engine.
     "aten::_embedding_bag_per_sample_weights_backward": "legacy",
     "aten::_native_multi_head_attention": "legacy",
@@ -92,6 +94,7 @@ PLACES_BY_HAND = {
 # The same for the products of a pattern.
 PLACES_BY_HAND_ON = {
     "Ascend950.*": {
+        "aten::npu_fused_infer_attention_score.out": "FusedInferAttentionScoreV5",
         "aten::npu_fusion_attention": "DropoutV3 FlashAttentionScoreV4",
         "aten::npu_fusion_attention_grad": "FlashAttentionScoreGradV4",
         "aten::npu_fusion_attention_grad_v3": "FlashAttentionScoreGradV4",
