@@ -7,7 +7,7 @@ a product with plain formats (guarded_paths.py), is complete, but it holds the w
 PyTorch's samples make it call, with a stand-in for CANN that has everything (traced_calls.py), is exact and incomplete. So an
 operator needs what it can reach, less what the rules of needs() take away, and CANN's graph engine where it can reach nothing
 else, or where a sample led there. The rest, by hand, is in PLACES_BY_HAND below. Last, what is own on the installed portacl is
-called with tensors of every dtype (refused_dtypes.py). Needs capstone, a disassembler. Takes about 15 minutes on one core.
+called with tensors of every dtype (refused_dtypes.py). Needs capstone, a disassembler. Takes about 10 minutes on one core.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -35,6 +35,7 @@ OTHER_PRODUCTS = {  # pattern of the products' names: one of them
     "Ascend950.*": "Ascend950PR_9579",
 }
 
+# Where more goes to the graph engine than samples show: what may go there falls back.
 BEFORE_A2 = ("Ascend310B1", "Ascend310P3", "Ascend910A")
 
 # The operators of the graph engine that portacl has (src/aclop): what needs only these needs nothing.
