@@ -1,12 +1,13 @@
 """Writes python/portacl/torch/operators-VERSION.json: what each operator of the installed torch_npu needs of CANN.
 
-    python tools/torch_npu_table PREFIX          (a Python with torch, torch_npu and expecttest; PREFIX: portacl, installed)
+    python tools/torch_npu_table PREFIX          (a Python with torch, torch_npu, expecttest and capstone; PREFIX: portacl, installed)
 
-Two sources. What the kernel of an operator can reach, read from the binary (static_calls.py), is complete, but it holds the
-ways for every product, version of CANN and internal format. What PyTorch's samples make it call, with a stand-in for CANN
-that has everything (traced_calls.py), is exact and incomplete. So an operator needs what it can reach, less what the rules of
-needs() take away. The rest, by hand, is in PLACES_BY_HAND below. Last, what is own on the installed portacl is called with
-tensors of every dtype (refused_dtypes.py). Takes about 6 minutes on one core.
+Two sources. What the kernel of an operator can reach, read from the binary (static_calls.py), and of that what it can reach on
+a product with plain formats (guarded_paths.py), is complete, but it holds the ways of all arguments and versions of CANN. What
+PyTorch's samples make it call, with a stand-in for CANN that has everything (traced_calls.py), is exact and incomplete. So an
+operator needs what it can reach, less what the rules of needs() take away, and CANN's graph engine where it can reach nothing
+else, or where a sample led there. The rest, by hand, is in PLACES_BY_HAND below. Last, what is own on the installed portacl is
+called with tensors of every dtype (refused_dtypes.py). Needs capstone, a disassembler. Takes about 10 minutes on one core.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -19,19 +20,31 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import stand_in
+from guarded_paths import Condition, Paths
 from static_calls import Binary, custom_operators_among, functions_among
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "portacl" / "torch"
 DEFAULT_PRODUCT = "Ascend910B1"
 OTHER_PRODUCTS = {  # pattern of the products' names: one of them
+    "Ascend310B.*": "Ascend310B1",
+    "Ascend310P.*": "Ascend310P3",
+    "Ascend910(A|B|ProA|ProB|PremiumA)": "Ascend910A",
     "Ascend950.*": "Ascend950PR_9579",
 }
+
+# Where more goes to the graph engine than samples show: what may go there falls back.
+BEFORE_A2 = ("Ascend310B1", "Ascend310P3", "Ascend910A")
+
+# The operators of the graph engine that portacl has (src/aclop): what needs only these needs nothing.
+GRAPH_OPERATORS_HERE = ("BroadcastTo", "Identity")
 
 # Reached from everything: casts of tensors in the device's internal formats, which portacl does not have.
 _INFRASTRUCTURE = {
     "aclnnNpuFormatCast",
+    "aclnnNpuFormatCastCalculateSizeAndFormat",
     "npu::_npu_dtype_cast",
     "npu::npu_dtype_cast_",
     "npu::npu_format_cast",
@@ -62,11 +75,9 @@ PLACES_BY_HAND = {
     "aten::npu_fusion_attention_grad_v3": "FlashAttentionScoreGrad",
     "aten::npu_fusion_attention": "DropoutGenMaskV2 FlashAttentionScore FlashAttentionVarLenScore FlashAttentionVarLenScoreV4",
     "aten::npu_fusion_attention_grad": "FlashAttentionScoreGrad FlashAttentionUnpaddingScoreGrad FlashAttentionUnpaddingScoreGradV4",
-    # TransQuantParamV3 has a way to round that is not the default one; what lacks it says so itself.
-    "aten::npu_quant_matmul": "QuantMatmulV5 TransQuantParamV2",
-    "aten::npu_trans_quant_param": "TransQuantParamV2",
+    # Asks for the product in a way that is not seen; as without out.
+    "aten::npu_fused_infer_attention_score.out": "FusedInferAttentionScoreV3|FusedInferAttentionScoreV2",
     # No aclnn function and not a single sample: operators of the graph engine.
-    "aten::_conv_depthwise2d_backward": "legacy",
     "aten::_embedding_bag_per_sample_weights_backward": "legacy",
     "aten::_native_multi_head_attention": "legacy",
     "aten::_pad_packed_sequence": "legacy",
@@ -78,14 +89,13 @@ PLACES_BY_HAND = {
     "aten::quantize_per_channel": "legacy",
     "aten::quantize_per_tensor": "legacy",
     "aten::repeat_interleave_backward_int": "legacy",
-    "aten::slow_conv3d_forward": "legacy",
-    "aten::slow_conv3d_forward.output": "legacy",
     "aten::to_padded_tensor": "legacy",
 }
 
 # The same for the products of a pattern.
 PLACES_BY_HAND_ON = {
     "Ascend950.*": {
+        "aten::npu_fused_infer_attention_score.out": "FusedInferAttentionScoreV5",
         "aten::npu_fusion_attention": "DropoutV3 FlashAttentionScoreV4",
         "aten::npu_fusion_attention_grad": "FlashAttentionScoreGradV4",
         "aten::npu_fusion_attention_grad_v3": "FlashAttentionScoreGradV4",
@@ -118,11 +128,11 @@ GRADIENTS = {
 }
 
 
-def trace(product: str, library: Path, prefix: Path) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """Operator: functions that it called; operator: operators that it called."""
+def trace(product: str, library: Path, prefix: Path) -> dict[str, set[str]]:
+    """Operator: functions that it called."""
     environment = environment_on(prefix, product) | {"LD_PRELOAD": str(library), "TASK_QUEUE_ENABLE": "0"}
+    environment["LD_LIBRARY_PATH"] = f"{library.parent}:{environment['LD_LIBRARY_PATH']}"
     calls: dict[str, set[str]] = collections.defaultdict(set)
-    inner: dict[str, set[str]] = collections.defaultdict(set)
     start, entries = 0, 1
     while start <= entries:
         process = subprocess.Popen(
@@ -137,14 +147,13 @@ def trace(product: str, library: Path, prefix: Path) -> tuple[dict[str, set[str]
             told = json.loads(line)
             entries = told.get("entries", entries)
             last = told.get("begin", last)
-            for kept, new in ((calls, told.get("calls", {})), (inner, told.get("inner", {}))):
-                for name, names in new.items():
-                    kept[name] |= set(names)
+            for name, names in told.get("calls", {}).items():
+                calls[name] |= set(names)
         if process.wait() == 0:
             break
         print(f"  {product}: entry {last} ended the process ({process.returncode}); going on behind it", flush=True)
         start = last + 1
-    return calls, inner
+    return calls
 
 
 def is_version_of(name: str, other: str) -> bool:
@@ -152,7 +161,45 @@ def is_version_of(name: str, other: str) -> bool:
     return other.startswith(name) and other[len(name) :].strip("V23456789") == "" and other != name
 
 
-def needs(reached: set[str], called: set[str], called_elsewhere: set[str]) -> list[str]:
+class Found(NamedTuple):
+    """What the kernel of an operator can reach on a product."""
+
+    functions: frozenset[str]
+    custom: frozenset[str]  # operators of torch_npu's own, called through the dispatcher
+    graph: bool  # an operator of CANN's graph engine that portacl lacks
+
+
+def found_on(product: int, paths: Paths, kernels: dict[str, list[int]], functions: set[str]) -> dict[str, Found]:
+    found = {}
+    for name, roots in kernels.items():
+        reached = paths.reached(roots, Condition(product))
+        graph = any(not paths.mentions(function, GRAPH_OPERATORS_HERE) for function in reached.graph)
+        custom = custom_operators_among(reached.strings) - _INFRASTRUCTURE
+        found[name] = Found(frozenset(reached.asked & functions - _INFRASTRUCTURE), frozenset(custom), graph)
+    return found
+
+
+def needs(
+    found: Found, default: Found, others: list[Found], reached: set[str], called: set[str], called_elsewhere: set[str]
+) -> list[str]:
+    """What an operator needs on a product. `others`: what it can reach on others; `reached`: the functions of all ways at once."""
+    if found.graph and not default.graph:  # a way that this product is sent
+        return ["legacy"]
+    graph_operators = {c.removeprefix("legacy:") for c in called if c.startswith("legacy:")}
+    if found.functions:
+        kept = functions_needed(set(found.functions), called, called_elsewhere)
+    elif found.graph or any(other.graph and not other.functions for other in others):
+        return ["legacy"]
+    elif any(other.functions for other in others):  # another product alone has it
+        kept = functions_needed(reached, called, called_elsewhere)
+    else:
+        kept = sorted(found.custom or default.custom)
+    if found.graph and not graph_operators <= set(GRAPH_OPERATORS_HERE):  # else it was for a tensor in an internal format
+        kept.append("legacy")
+    return kept
+
+
+def functions_needed(reached: set[str], called: set[str], called_elsewhere: set[str]) -> list[str]:
     """The functions, less those that only another product, older CANN, internal formats or graph capture take."""
     kept = []
     for name in sorted(reached | {c for c in called if not c.startswith("legacy")}):
@@ -174,10 +221,18 @@ def needs(reached: set[str], called: set[str], called_elsewhere: set[str]) -> li
             if name == "aclnnRepeatInterleave" and "aclnnRepeatInterleaveWithDim" in reached and not called:
                 continue
         kept.append(name)
-    kept = [k for k in kept if not any(is_version_of(k, other) for other in kept) or k in called]
-    if any(c.startswith("legacy:") for c in called):
-        kept.append("legacy")
-    return kept
+    return [k for k in kept if not any(is_version_of(k, other) for other in kept) or k in called]
+
+
+def with_older(needed: list[str], reached: frozenset[str]) -> list[str]:
+    """Each function with its versions, the newest first, any of which is enough: torch_npu takes the newest that is there, or
+    chooses by the arguments and says by itself, before anything is queued, that a version is not there."""
+    alternatives = []
+    for name in needed:
+        base = name.rstrip("V23456789")
+        versions = sorted((f for f in reached if f == base or is_version_of(base, f)), reverse=True)
+        alternatives.append("|".join(map(short, versions)) if name in versions else short(name))
+    return list(dict.fromkeys(alternatives))
 
 
 def is_random(name: str) -> bool:
@@ -206,8 +261,49 @@ def refused(prefix: Path) -> dict[str, str]:
     return json.loads(subprocess.run(program, env=environment, capture_output=True, text=True, check=True).stdout)
 
 
+def number_of(product: str, prefix: Path) -> int:
+    """How torch_npu numbers a product."""
+    program = [sys.executable, "-c", "import torch, torch_npu; print(torch_npu._C._npu_get_soc_version())"]
+    environment = environment_on(prefix, product) | {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    return int(subprocess.run(program, env=environment, capture_output=True, text=True, check=True).stdout.split()[-1])
+
+
 def write(file: Path, data: dict) -> None:
     file.write_text(json.dumps(data, indent=0, ensure_ascii=True) + "\n", encoding="utf-8")
+
+
+def computes_on_cpu(operator: str) -> bool:
+    import torch
+
+    try:
+        return torch._C._dispatch_has_computed_kernel_for_dispatch_key(operator, "CPU")
+    except RuntimeError:  # an overload that this version of PyTorch does not have
+        return False
+
+
+def table_of(
+    product: str,
+    found: dict[str, dict[str, Found]],
+    traces: dict[str, dict[str, set[str]]],
+    reached: dict[str, set[str]],
+    has_cpu_kernel: set[str],
+) -> dict[str, str]:
+    table = {}
+    others = [p for p in found if p != product]
+    for name, here in found[product].items():
+        full = "aten::" + name
+        calls = traces[product].get(full, set()) | traces[product].get("npu::" + name, set())
+        elsewhere = {f for p in others for f in traces[p].get(full, set())} if calls else set()
+        needed = needs(here, found[DEFAULT_PRODUCT][name], [found[p][name] for p in others], reached[name], calls, elsewhere)
+        strict = name in has_cpu_kernel  # which is better than an error for some arguments
+        if strict and here.graph and not calls and product in BEFORE_A2:  # may be sent there, as what samples called was
+            needed = ["legacy"]
+        table[full] = " ".join(map(short, needed) if strict else with_older(needed, here.functions))
+    table.update(PLACES_BY_HAND)
+    for pattern, places in PLACES_BY_HAND_ON.items():
+        if OTHER_PRODUCTS[pattern] == product:
+            table.update(places)
+    return table
 
 
 def main() -> None:
@@ -225,32 +321,24 @@ def main() -> None:
         for name in torch._C._dispatch_get_registrations_for_dispatch_key("PrivateUse1")
         if name.startswith("aten::")
     }
-    reached, custom = {}, {}
-    for name, kernels in binary.registrations(registered).items():
-        strings = binary.strings_reached(kernels)
-        reached[name] = functions_among(strings) - _INFRASTRUCTURE
-        custom[name] = custom_operators_among(strings) - _INFRASTRUCTURE
+    kernels = binary.registrations(registered)
     functions = binary.functions()
-    print(f"  {len(reached)} operators, {len(functions)} functions", flush=True)
-    tables = {}
+    print(f"  {len(kernels)} operators, {len(functions)} functions", flush=True)
+    products = (DEFAULT_PRODUCT, *OTHER_PRODUCTS.values())
+    print("following their paths on each product", flush=True)
+    paths = Paths(binary)
+    found = {p: found_on(number_of(p, prefix), paths, kernels, set(functions)) for p in products}
+    traces = {}
     with tempfile.TemporaryDirectory() as folder:
-        library = stand_in.build(functions, Path(folder))
-        traces = {}
-        for product in (DEFAULT_PRODUCT, *OTHER_PRODUCTS.values()):
+        searched = [library.name for library in (prefix / "lib64").glob("libopapi_*.so")]
+        library = stand_in.build(functions, Path(folder), searched)
+        for product in products:
             print(f"calling every operator as {product}", flush=True)
             traces[product] = trace(product, library, prefix)
-            print(f"  {sum(1 for c in traces[product][0].values() if c)} operators called functions", flush=True)
-    for product, (calls, _) in traces.items():
-        others = [c for p, (c, _) in traces.items() if p != product]
-        table = tables[product] = {}
-        for name, functions_reached in reached.items():
-            full = "aten::" + name
-            own_calls = calls.get(full, set()) | calls.get("npu::" + name, set())
-            elsewhere = {f for c in others for f in c.get(full, set())} if own_calls else set()
-            table[full] = " ".join(short(n) for n in needs(functions_reached, own_calls, elsewhere))
-        table.update(PLACES_BY_HAND)
-    for product, example in OTHER_PRODUCTS.items():
-        tables[example].update(PLACES_BY_HAND_ON[product])
+            print(f"  {sum(1 for c in traces[product].values() if c)} operators called functions", flush=True)
+    reached = {name: functions_among(binary.strings_reached(roots)) - _INFRASTRUCTURE for name, roots in kernels.items()}
+    has_cpu_kernel = {name for name in kernels if computes_on_cpu("aten::" + name)}
+    tables = {product: table_of(product, found, traces, reached, has_cpu_kernel) for product in products}
     base = tables[DEFAULT_PRODUCT]
     data = {
         "torch_npu": version,

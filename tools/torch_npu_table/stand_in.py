@@ -32,8 +32,11 @@ EXPORT int aclopCompileAndExecuteV2(const char* type) { record("legacy"); record
 """
 
 
-def build(names: list[str], folder: Path) -> Path:
-    """The library, as libopapi.so in `folder`. `names`: aclnn functions without GetWorkspaceSize."""
+def build(names: list[str], folder: Path, others: list[str]) -> Path:
+    """The library, as libopapi.so in `folder`. `names`: aclnn functions without GetWorkspaceSize.
+
+    `others`: names of the libraries that are searched as well, which lead to the same one.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "stand_in.c"
     functions = "".join(
@@ -43,6 +46,8 @@ def build(names: list[str], folder: Path) -> Path:
     source.write_text(_HEAD + functions)
     library = folder / "libopapi.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-Wl,-soname,libopapi.so"], check=True)
+    for other in others:
+        (folder / other).symlink_to(library.name)
     return library
 
 

@@ -54,7 +54,7 @@ class Binary:
     def function_of(self, addresses: np.ndarray) -> np.ndarray:
         return self.starts[np.searchsorted(self.starts, addresses, "right") - 1]
 
-    def _is_function(self, addresses: np.ndarray) -> np.ndarray:
+    def is_function(self, addresses: np.ndarray) -> np.ndarray:
         index = np.clip(np.searchsorted(self.starts, addresses), 0, len(self.starts) - 1)
         return self.starts[index] == addresses
 
@@ -77,11 +77,11 @@ class Binary:
         sources, targets = [], []
         for positions, displacement in jumps:
             to = target(positions, displacement)
-            hit = self._is_function(to)
+            hit = self.is_function(to)
             sources.append(base + positions[hit])
             targets.append(to[hit])
         loaded = target(lea, 3)
-        hit = self._is_function(loaded)
+        hit = self.is_function(loaded)
         order = np.argsort(lea[hit])
         self.load_source = (base + lea[hit])[order]  # where a function's address is loaded, ascending
         self.load_target = loaded[hit][order]
@@ -111,7 +111,7 @@ class Binary:
         i, j = np.searchsorted(self.load_source, [start, end])
         return [t for t in self.load_target[i:j].tolist() if self.times_loaded[t] <= 8]
 
-    def _end(self, function: int) -> int:
+    def end(self, function: int) -> int:
         index = int(np.searchsorted(self.starts, function, "right"))
         return int(self.starts[index]) if index < len(self.starts) else 1 << 62
 
@@ -134,7 +134,7 @@ class Binary:
                 kernels[text] = self._loads(place - 400, place)[-2:]
         for function in self.references[initialiser]:
             if function in registrars:
-                kernels.setdefault(registrars[function], []).extend(self._loads(function, self._end(function)))
+                kernels.setdefault(registrars[function], []).extend(self._loads(function, self.end(function)))
         return kernels
 
     def reachable(self, roots: list[int]) -> set[int]:

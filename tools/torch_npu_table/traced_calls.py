@@ -130,6 +130,7 @@ def tell(tracer: Tracer) -> None:
 
 def main() -> None:
     library, start = Path(sys.argv[1]), int(sys.argv[2])
+    torch.npu.set_compile_mode(jit_compile=False)  # as portacl sets it
     tracer = Tracer(Record(library))
     print(json.dumps({"entries": len(op_db)}), flush=True)
     for index in range(start, len(op_db)):

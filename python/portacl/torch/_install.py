@@ -52,6 +52,8 @@ _FOR_SOME_DEVICES = (
     "aten::kaiser_window.periodic",
     "aten::mode.values",
 )
+# Operators that torch_npu computes by an older version of a function, and then takes no notice of an argument: that version.
+_IGNORED_WITHOUT = {"npu::npu_rotary_mul": ("rotate", "aclnnRotaryPositionEmbeddingV2")}
 
 
 def _operator(name: str) -> torch._ops.OpOverload | None:
@@ -168,6 +170,8 @@ class Installation:
                     self._fall_back_for(name, _kernels.takes_host_self, "torch_npu looks up aclnnLessScalar, which CANN lacks")
                 elif name == "aten::_pack_padded_sequence":
                     self._compose(name)
+                elif name in _IGNORED_WITHOUT and not self._present(_IGNORED_WITHOUT[name][1]):
+                    self._refuse_argument(name, *_IGNORED_WITHOUT[name])
                 elif refused := self._refused(name):
                     self._fall_back_for(name, *refused)
                 elif count_own and self._table.needs(name):
@@ -266,6 +270,17 @@ class Installation:
             if name in _compositions.OF_NOTHING:
                 kernel = _kernels.unless_empty(_compositions.OF_NOTHING[name], kernel)
             chosen = _kernels.unless(condition, operator, "PrivateUse1", lambda _, *args, **kwargs: kernel(*args, **kwargs))
+            self._register(name, "PrivateUse1", chosen, with_keyset=True)
+
+    def _refuse_argument(self, name: str, argument: str, function: str) -> None:
+        """An own operator that would take no notice of an argument without this function."""
+        operator = _operator(name)
+        if operator is not None:
+            if self._count_own:
+                self._count(name)
+            is_given = _refusals.refused_arguments(operator, _refusals.Rule((argument,), lambda value: value is not None, argument))
+            lacks = _kernels.missing(operator, [function], f"torch_npu would take no notice of {argument} without it")
+            chosen = _kernels.unless(is_given, operator, "PrivateUse1", lambda _, *args, **kwargs: lacks(*args, **kwargs))
             self._register(name, "PrivateUse1", chosen, with_keyset=True)
 
     def _refused(self, name: str) -> tuple[Callable[..., bool], str] | None:

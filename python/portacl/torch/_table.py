@@ -1,9 +1,11 @@
 """Which aclnn functions each operator of torch_npu needs, and with that: own or fallback.
 
 The data, operators-VERSION.json, is written by tools/torch_npu_table. A need is a string: the functions without the prefix
-aclnn, all of which must be there; "npu::NAME" for another operator; "" for nothing (the operator only manages tensors or calls
-other operators); "legacy" for CANN's graph operators, which portacl does not have. Beside the needs stand the dtypes that an
-operator's functions refuse and PyTorch's CPU kernel takes.
+aclnn, all of which must be there; "NEWEST|OLDER" for versions of a function, one of which is enough; "npu::NAME" for another
+operator; "" for nothing (the operator only manages tensors or calls other operators); "legacy" for CANN's graph operators, which
+portacl does not have. Of versions torch_npu takes the newest that is there, or the one that the arguments ask for; where that is
+not there it says so itself, before anything is queued. Beside the needs stand the dtypes that an operator's functions refuse and
+PyTorch's CPU kernel takes.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -66,9 +68,9 @@ class Table:
                 if need not in seen:
                     lacking += self.missing(self.needs(need), present, seen | {need})
             else:
-                name = need if need.startswith("acl") else "aclnn" + need
-                if not present(name):
-                    lacking.append(name)
+                versions = [one if one.startswith("acl") else "aclnn" + one for one in need.split("|")]
+                if not any(map(present, versions)):
+                    lacking.append(" or ".join(versions))
         return list(dict.fromkeys(lacking))
 
 
