@@ -15,6 +15,7 @@ from conftest import HERE, TOOLKIT, Python
 from test_package import output_of
 
 OWN = TOOLKIT / "lib64" / "portacl"
+TWO_RANKS = f"two ranks: {OWN}/libgloo.so.0 {OWN}/libportacl_gloo.so {OWN}/libportacl_sleef.so\n"
 NO_SLEEF = "SLEEF cannot be loaded: neither libportacl_sleef.so beside portacl nor libsleef.so.3 (package libsleef3)"
 
 POWERS = """
@@ -61,11 +62,11 @@ def without_sleef(tmp_path: pathlib.Path) -> pathlib.Path:
 
 def test_both_are_carried_and_used_where_the_system_has_none(python: Python, hidden: str) -> None:
     printed = python.prints("-m", "portacl", HERE / "two_ranks.py", LD_LIBRARY_PATH=hidden, PORTACL_DEVICE_COUNT="2")
-    assert printed == f"two ranks: {OWN}/libgloo.so.0 {OWN}/libportacl_gloo.so {OWN}/libportacl_sleef.so\n"
+    assert printed == TWO_RANKS
 
 
 def test_both_are_used_beside_those_of_the_system(python: Python) -> None:
-    assert python.prints("-m", "portacl", HERE / "two_ranks.py") == f"two ranks: {OWN}/libgloo.so.0 {OWN}/libportacl_gloo.so {OWN}/libportacl_sleef.so\n"
+    assert python.prints("-m", "portacl", HERE / "two_ranks.py", PORTACL_DEVICE_COUNT="2") == TWO_RANKS
 
 
 def test_info_names_them(python: Python, hidden: str, without_sleef: pathlib.Path) -> None:
