@@ -101,7 +101,7 @@ def main() -> int:
     def look(source: str) -> str:
         command = [options.clang_tidy, "-p", str(build), "--quiet", str(ROOT / source)]
         run = subprocess.run(command, capture_output=True, text=True)
-        return run.stdout if run.returncode else ""
+        return (run.stdout or f"{source}: clang-tidy ended with {run.returncode}: {run.stderr}\n") if run.returncode else ""
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         findings = [text for text in pool.map(look, sorted(sources)) if text]

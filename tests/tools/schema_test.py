@@ -242,6 +242,7 @@ class Schema(unittest.TestCase):
         self.assertIn(at + '"const tensor self": a handle that is read', self.mistake(FIRST + 'functions = ["aclnnOne(const tensor self)"]\n'))
         self.assertIn(at + "aclnnOne has two arguments self", self.mistake(FIRST + 'functions = ["aclnnOne(tensor self, out tensor self)"]\n'))
         self.assertIn(at + "'One(tensor self)' is no function", self.mistake(FIRST + 'functions = ["One(tensor self)"]\n'))
+        self.assertIn("operators.toml:1: one: it includes two, which is no header", self.mistake(FIRST + 'also = ["two"]\nfunctions = ["aclnnOne()"]\n'))
         self.assertIn("operators.toml:3: one: repository maths is none of nn, math, transformer, cv",
                       self.mistake(FIRST.replace('"math"', '"maths"') + 'functions = ["aclnnOne()"]\n'))
         self.assertIn("operators.toml:1: no TOML: ", self.mistake("[one\n"))
@@ -278,13 +279,18 @@ class Schema(unittest.TestCase):
         source = self.root / "src/aclnnop/odd/half.cc"
         source.write_text("\nPORTACL_PHASE_1(aclnnTwo) {\n}\n")
         with self.assertRaises(read.Error) as caught:
-            functions.sources(self.root, self.read(odd=FIRST + 'functions = ["aclnnOne(bools mask)"]\n'))
+            functions.sources(self.root, self.read(odd=FIRST + 'functions = ["aclnnOne(bools mask, out tensor out)"]\n'))
         self.assertEqual(str(caught.exception), "src/aclnnop/odd/half.cc:2: aclnnTwo is in no operators.toml.")
         source.write_text("PORTACL_PHASE_1(aclnnOne) {\n}\n")
         with self.assertRaises(read.Error) as caught:
             functions.sources(self.root, read.read(self.root))
         self.assertEqual(str(caught.exception), "src/aclnnop/odd/operators.toml:5: aclnnOne has const aclBoolArray* mask, which no call "
                                                 "holds: its source defines it whole.")
+        for arguments in ("tensor self", "out tensor out, tensor self", "tensor self, inout tensor outRef", "int64_t count"):
+            with self.assertRaises(read.Error) as caught:
+                functions.sources(self.root, self.read(odd=FIRST + f'functions = ["aclnnOne({arguments})"]\n'))
+            self.assertEqual(str(caught.exception), "src/aclnnop/odd/operators.toml:5: aclnnOne writes neither its last tensors nor its first one: "
+                                                    "its source defines it whole.")
 
     def test_families(self):
         found = headers.family_headers(self.read(odd=WHOLE, even=FIRST + 'functions = ["aclnnOne(tensor self)"]\n'))

@@ -109,6 +109,14 @@ class Tidy(unittest.TestCase):
         self.assertIn("src/d.cc:fault", self.said)
         self.assertEqual(self.looked_at(status=1), ["d.cc"])
 
+    def test_a_program_that_dies_has_not_found_it_clean(self):
+        self.looked_at("--record")
+        self.write("src/d.cc", "int d;\n")
+        self.write("build/clang-tidy", CLANG_TIDY.replace("! grep -H fault", "kill -9 $$; ! grep -H fault"))
+        self.assertEqual(self.looked_at("--record", status=1), ["d.cc"])
+        self.assertIn("src/d.cc: clang-tidy ended with -9", self.said)
+        self.assertEqual(self.looked_at(status=1), ["d.cc"])
+
     def test_everything_after_another_version_or_other_checks(self):
         self.looked_at("--record")
         self.assertEqual(self.looked_at(TIDY_VERSION="15.0.0"), ["a.cc", "c.cc", "d.cc"])

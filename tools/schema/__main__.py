@@ -30,16 +30,15 @@ def main() -> int:
     operators = read.read(ROOT)
     if verb == "write" and len(arguments) == 1:
         folder = pathlib.Path(arguments[0])
-        texts = headers.public_headers(ROOT, operators)
-        for path, text in texts.items():
-            put(folder / "include" / path, text)
-        for path in (folder / "include").rglob("*.h"):
-            if path.relative_to(folder / "include").as_posix() not in texts:
-                path.unlink()
         made = {"aclnnop/operators.def": headers.list_of_operators(operators)}
         made |= headers.family_headers(operators) | functions.sources(ROOT, operators)
-        for path, text in made.items():
-            put(folder / "generated" / path, text)
+        texts = {folder / "include" / path: text for path, text in headers.public_headers(ROOT, operators).items()}
+        texts |= {folder / "generated" / path: text for path, text in made.items()}
+        for path, text in texts.items():
+            put(path, text)
+        for path in [*(folder / "include").rglob("*.h"), *(folder / "generated/aclnnop").rglob("*.h")]:
+            if path not in texts:
+                path.unlink()
     elif verb == "list" and not arguments:
         print(headers.list_of_operators(operators), end="")
     elif verb == "header" and len(arguments) == 1:

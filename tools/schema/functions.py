@@ -28,11 +28,18 @@ def is_tensor(kind: str) -> bool:
 def is_in_place(function: Function) -> bool:
     """Whether the first tensor is the output: it is read and written, and no other one is written alone."""
     tensors = [one for one in function.arguments if is_tensor(one.type)]
-    return tensors[0].direction == "inout" and all(one.direction != "out" for one in tensors)
+    return bool(tensors) and tensors[0].direction == "inout" and all(one.direction != "out" for one in tensors)
 
 
 def output_count(function: Function) -> int:
     return max(1, sum(one.direction == "out" and is_tensor(one.type) for one in function.arguments))
+
+
+def names_its_outputs(function: Function) -> bool:
+    """Whether a call can say where its outputs are: they are the last tensors, or the first one."""
+    directions = [one.direction for one in function.arguments if is_tensor(one.type)]
+    count = directions.count("out")
+    return is_in_place(function) or (count > 0 and "out" not in directions[:-count])
 
 
 def array(type_name: str, name: str, entries: list[str]) -> str:
@@ -44,6 +51,8 @@ def array(type_name: str, name: str, entries: list[str]) -> str:
 
 def made(function: Function) -> str:
     """Both phases."""
+    if not names_its_outputs(function):
+        raise Error(f"{function.place}: {function.name} writes neither its last tensors nor its first one: its source defines it whole.")
     tensors, attributes = [], []
     for one in function.arguments:
         if one.type in WITHOUT_ATTRIBUTE:

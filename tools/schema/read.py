@@ -14,15 +14,16 @@ A table of that file is a public header, aclnnop/aclnn_NAME.h:
       "aclnnLerp(tensor self, tensor end, tensor weight, out tensor out)",
     ]
 
-`phase_2` is a comment of the second phase's own. `arguments_of` and `codes_of` name another header of the family whose lines are the same. A header with several groups of functions
-has a table for each, [[NAME.group]], with text, arguments, codes and functions. `also` names headers that the header includes
-at its end, `needs` those that it includes at its beginning. A header with neither source nor functions declares nothing of its own:
-it stands where CANN has it, and includes the headers that it names, if any.
+`phase_2` is a comment of the second phase's own. `arguments_of` and `codes_of` name another header of the family whose lines are the
+same. A header with several groups of functions has a table for each, [[NAME.group]], with text, arguments, codes and functions. `also`
+names headers that the header includes at its end, `needs` those that it includes at its beginning. A header with neither source nor
+functions declares nothing of its own: it stands where CANN has it, and includes the headers that it names, if any.
 
 A function has two phases. Its arguments, in CANN's order, are "[out | inout | mutable] TYPE NAME":
 `tensor`, `tensors`, `scalar`, `scalars`, `ints`, `floats` and `bools` are CANN's handles, any other TYPE is C's own. `out` is
 written, `inout` read and written. `const` before a handle that is written: CANN's signature says const all the same; `mutable` before one
-that is read: it does not. `?` behind a handle's type: it may be null. "call aclnnNAME(...)" is a function of one phase, with the arguments as they are.
+that is read: it does not. `?` behind a handle's type: it may be null, if only in some calls. "call aclnnNAME(...)" is a function of one
+phase, with the arguments as they are.
 
 Every mistake is an Error of one sentence that names file and line.
 
@@ -233,4 +234,8 @@ def read(root: pathlib.Path) -> list[Header]:
                 if match.group(1) not in places:
                     place = f"{source.relative_to(root).as_posix()}:{text.count(chr(10), 0, match.start()) + 1}"
                     raise Error(f"{place}: {match.group(1)} is defined, and {file.shown} has no such function.")
+    for header in headers:
+        for other in (*header.needs, *header.also):
+            if f"aclnn_{other}.h" not in places:
+                raise Error(f"{header.place}: {header.name}: it includes {other}, which is no header.")
     return headers
