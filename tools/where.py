@@ -47,10 +47,11 @@ def line_of_definition(text, name):
 
 
 def lines_of_definition(root, name):
-    """Where a function is defined or, if a macro defines it, where its name stands in the sources."""
-    texts = {path: code_of(path) for path in sorted((root / "src").rglob("*.cc")) if name in path.read_text(encoding="utf-8")}
+    """Where a function is defined or, if a macro defines it or the schema makes it, where its name, less that of the phase, stands."""
+    short = name.removesuffix(PHASE_1)
+    texts = {path: code_of(path) for path in sorted((root / "src").rglob("*.cc")) if short in path.read_text(encoding="utf-8")}
     defined = [(path, line) for path, text in texts.items() if (line := line_of_definition(text, name))]
-    return defined or [(path, line_of(text, uses(text, name)[0])) for path, text in texts.items() if uses(text, name)]
+    return defined or [(path, line_of(text, uses(text, short)[0])) for path, text in texts.items() if uses(text, short)]
 
 
 def lines_of_declaration(root, name):

@@ -14,10 +14,13 @@ TOOLS = sys.argv.pop(1)
 
 FILES = {
     "include/acl/acl_rt.h": "// aclrtMalloc(size)\nint aclrtMalloc(void** devPtr,\n                unsigned long size);\nint aclrtFree(void* devPtr);\n",
-    "include/aclnnop/aclnn_copy.h": "int aclnnCopyGetWorkspaceSize(int self);\nint aclnnCopy(int stream);\n",
     "src/acl/memory/memory.cc": "int aclrtMalloc(void** devPtr, unsigned long size);\n\nint aclrtMalloc(\n    void** devPtr, unsigned long size) {\n  return 0;\n}\n",
     "src/acl/memory/free.cc": "#define FREES(name) int name(void* devPtr) { return 0; }\n\nFREES(aclrtFree)\n",
     "src/aclnnop/arithmetic/copy.cc": "int aclnnCopyGetWorkspaceSize(int self) { return self; }\nint aclnnCopy(int stream) { return stream; }\n",
+    "src/aclnnop/arithmetic/half.cc": "\nPORTACL_PHASE_1(aclnnHalf) { return 0; }\n",
+    "src/aclnnop/arithmetic/operators.toml":
+        '[copy]\nsource = "copy"\nrepository = "math"\ntitle = "Copies."\nfunctions = ["aclnnCopy(tensor self, out tensor out)"]\n'
+        '[half]\nsource = "half"\nrepository = "math"\ntitle = "Halves."\nfunctions = ["aclnnHalf(tensor self, out tensor out)"]\n',
     "tests/numerics/copy_test.cc": "\n",
     "tests/acl/memory_test.cc": "\nint a = aclrtMalloc(nullptr, 0);\nint b = aclrtMalloc(nullptr, 1);\nint c = aclnnCopy(0);\n",
 }
@@ -44,10 +47,16 @@ class Where(unittest.TestCase):
 
     def test_an_operator_by_its_function_or_its_file(self):
         expected = ["definition src/aclnnop/arithmetic/copy.cc:1 aclnnCopyGetWorkspaceSize", "definition src/aclnnop/arithmetic/copy.cc:2 aclnnCopy",
-                    "header include/aclnnop/aclnn_copy.h:1 aclnnCopyGetWorkspaceSize", "header include/aclnnop/aclnn_copy.h:2 aclnnCopy",
+                    "header src/aclnnop/arithmetic/operators.toml:5 aclnnCopyGetWorkspaceSize", "header src/aclnnop/arithmetic/operators.toml:5 aclnnCopy",
                     "test tests/numerics/copy_test.cc:1", "test tests/acl/memory_test.cc:4"]
         self.assertEqual(self.lines("aclnnCopy"), expected)
         self.assertEqual(self.lines("copy"), expected)
+
+    def test_an_operator_whose_functions_are_made(self):
+        self.assertEqual(self.lines("aclnnHalf"),
+                         ["definition src/aclnnop/arithmetic/half.cc:2 aclnnHalfGetWorkspaceSize", "definition src/aclnnop/arithmetic/half.cc:2 aclnnHalf",
+                          "header src/aclnnop/arithmetic/operators.toml:10 aclnnHalfGetWorkspaceSize",
+                          "header src/aclnnop/arithmetic/operators.toml:10 aclnnHalf"])
 
     def test_an_unknown_name(self):
         result = self.where("aclrtMaloc")
