@@ -1105,8 +1105,7 @@ constexpr int kOperators =
 #undef OPERATOR
     ;
 constexpr int kOthers = 286;  // the headers of the rows before PORTACL_MAPS
-static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
-              "an operator of the schema is missing here");
+static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators, "an operator of the schema is missing here");
 
 }  // namespace
 
