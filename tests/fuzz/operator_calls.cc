@@ -1106,7 +1106,7 @@ constexpr int kOperators =
     ;
 constexpr int kOthers = 286;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators,
-              "an operator of src/aclnnop/operators.def is missing here");
+              "an operator of src/aclnnop/*/operators.toml is missing here");
 
 }  // namespace
 
