@@ -185,8 +185,7 @@ aclnnStatus check::PromotedCastsTo(const Check& check, OperatorCall& call) noexc
   AddCannotCast(message, call.promoted, call.Tensor(tensor).dtype)
       .Add(
           "; accepted: a dtype that the result can be cast to (not integer or bool from floating, not real "
-          "from "
-          "complex).");
+          "from complex).");
   return FailAclnn(check.code, message);
 }
 

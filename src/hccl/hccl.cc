@@ -133,10 +133,6 @@ class Call {
   }
 
  private:
-  const char* const api_;
-  const aclrtStream stream_;
-  std::shared_ptr<Communicator> communicator_;
-  Operation operation_;
   // Whether elements [first, first + count) of a buffer have addresses.
   bool IsAddress(const void* buffer, uint64_t first, uint64_t count) const noexcept {
     constexpr uint64_t kEnd = uint64_t{1} << 56;  // none of a process lies beyond
@@ -147,6 +143,10 @@ class Call {
            end <= kEnd;
   }
 
+  const char* const api_;
+  const aclrtStream stream_;
+  std::shared_ptr<Communicator> communicator_;
+  Operation operation_;
   HcclResult result_ = HCCL_SUCCESS;
 };
 

@@ -951,6 +951,21 @@ TEST(Strides, OfOneElementMayBeAnyNumber) {
       aclnnIndexSelect, environment.stream());
   EXPECT_EQ(called.status, 0) << called.message;
   EXPECT_EQ(out, (std::vector<float>{1, 2, 3, 1, 2, 3}));
+  // What a mask names lies as far apart.
+  std::vector<uint8_t> mask = {1, 0, 1};
+  std::vector<float> chosen = {-7, -7};
+  const aclTensor* const entry = Dense({1, 3}, ACL_BOOL, mask);
+  const aclTensorList* const list = aclCreateTensorList(&entry, 1);
+  aclTensor* const result = Dense({2}, ACL_FLOAT, chosen);
+  const Called by_mask = Call(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnIndexGetWorkspaceSize(tensors[0], list, result, size, executor);
+      },
+      aclnnIndex, environment.stream());
+  EXPECT_EQ(by_mask.status, 0) << by_mask.message;
+  EXPECT_EQ(chosen, (std::vector<float>{1, 3}));
+  aclDestroyTensorList(list);
+  aclDestroyTensor(result);
   for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
 }
 

@@ -1545,5 +1545,36 @@ TEST(Grids, VectorsOfPlacesGiveTheBitsOfTheLoopForAnyImage) {
   }
 }
 
+// The stride of one element may be any, also one whose bytes cannot be counted; it is never multiplied.
+TEST(Strides, OfOneElementMayBeAny) {
+  const ScopedEnvironment environment(Variables{});
+  const int64_t column[] = {3, 1};
+  const int64_t strides[] = {1, int64_t{1} << 62};
+  std::vector<float> self = {1, 2, 3}, gradient(3), padded(12);
+  const auto narrow = [&](std::vector<float>& data) {
+    return aclCreateTensor(column, 2, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, column, 2, data.data());
+  };
+  const int64_t pads[] = {1, 2};
+  const int64_t row[] = {3, 4};
+  aclTensor* const in = narrow(self);
+  aclTensor* const sums = narrow(gradient);
+  aclTensor* const out = aclCreateTensor(row, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, row, 2, padded.data());
+  aclIntArray* const padding = aclCreateIntArray(pads, 2);
+  Compute(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnReplicationPad1dGetWorkspaceSize(in, padding, out, size, executor);
+      },
+      aclnnReplicationPad1d, environment.stream());
+  EXPECT_EQ(padded, (std::vector<float>{1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}));
+  Compute(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnReplicationPad1dBackwardGetWorkspaceSize(out, in, padding, sums, size, executor);
+      },
+      aclnnReplicationPad1dBackward, environment.stream());
+  EXPECT_EQ(gradient, (std::vector<float>{4, 8, 12}));
+  for (aclTensor* tensor : {in, sums, out}) aclDestroyTensor(tensor);
+  aclDestroyIntArray(padding);
+}
+
 }  // namespace
 }  // namespace portacl::testing

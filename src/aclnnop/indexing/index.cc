@@ -318,7 +318,6 @@ TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shap
     views.indexed.strides.dim[i] = is_named ? 0 : whole.strides[reading.kept_dim[kept]];
   }
   views.indexed.Describe();
-  const int64_t size = static_cast<int64_t>(aclDataTypeSize(whole.dtype));
   for (int k = 0; k < reading.entries; ++k) {
     const int entry = reading.entry[k];
     aclTensor& view = views.index[k];
@@ -335,7 +334,7 @@ TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shap
         steps.Copy(view, OperandPlace(one.operand), dense, mask);
       }
       int64_t stride[kMaxDims];
-      for (int i = 0; i < view.view.rank; ++i) stride[i] = whole.strides[reading.dim[k] + i] * size;
+      for (int i = 0; i < view.view.rank; ++i) stride[i] = ByteStride(whole, reading.dim[k] + i);
       const engine::Place places = steps.Workspace(length * int64_t{sizeof(int64_t)});
       steps.FindTrue(mask, view, places, length, stride, reading.is_open ? -1 : entry);
       view = DenseTensor(Shape{length}, ACL_INT64);

@@ -328,7 +328,7 @@ aclnnStatus RefuseGroup(const Check& check, const OperatorCall& call, const char
                                    .Add(accepted));
 }
 
-// Groups of columns, rows and terms, 16 bits each from the highest on: 0 says that the scales' shapes tell.
+// Groups of rows, columns and terms: the bits from 32 on, 16 to 31, and 0 to 15. 0 says that the scales' shapes tell.
 aclnnStatus GroupIsKnown(const Check& check, OperatorCall& call) noexcept {
   const int64_t group = call.attributes[kGroupSize].integer;
   const int64_t of_terms = group & 0xffff;

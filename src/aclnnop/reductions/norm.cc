@@ -111,7 +111,9 @@ aclTensor PartsOf(const aclTensor& complex) {
   aclTensor parts = PlainView(complex);
   parts.dtype = complex.dtype == ACL_COMPLEX128 ? ACL_DOUBLE : ACL_FLOAT;
   parts.offset *= 2;
-  for (int dim = 0; dim < parts.view.rank; ++dim) parts.strides.dim[dim] *= 2;
+  // The stride of one element leads nowhere, and may be any.
+  for (int dim = 0; dim < parts.view.rank; ++dim)
+    parts.strides.dim[dim] = parts.view[dim] == 1 ? 0 : 2 * parts.strides[dim];
   InsertDim(parts, parts.view.rank, 2, 1);
   return parts;
 }

@@ -73,6 +73,15 @@ void SetJobWithTables(Executor& executor, const Maker& maker, int operand, int64
   if (memory != nullptr) executor.SetJob([&] { return maker.Make(memory); });
 }
 
+// The map as a job takes it: the stride of one element may be any, also one that is too large to multiply, and is 1 here.
+inline AxisMap Normalized(const AxisMap& map) noexcept {
+  AxisMap normal = map;
+  if (map.outer == 1) normal.outer_stride = 1;
+  if (map.inner == 1) normal.inner_stride = 1;
+  if (map.length == 1) normal.index_stride = 1;
+  return normal;
+}
+
 // The rows of all batches, of which threads take fixed shares.
 struct AxesRows {
   static constexpr int kMostBatchDims = kFewDims + 1;

@@ -807,7 +807,9 @@ SumJob SumMaker::Make(std::byte* memory) const noexcept {
 void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& rows, const AxisMap& columns,
                Direction direction, Isa isa, int threads) noexcept {
   const bool to_positions = direction == Direction::kToPositions;
-  SumMaker maker{{}, rows, columns, direction, operands.source->dtype, operands.destination->dtype, isa};
+  SumMaker maker{{},        Normalized(rows),       Normalized(columns),
+                 direction, operands.source->dtype, operands.destination->dtype,
+                 isa};
   const Numbers numbers = NumbersOf(maker.from, isa);
   maker.loop.Set(operands, numbers.size, NumbersOf(maker.to, isa).size, numbers.parts,
                  to_positions ? rows.Positions() : rows.length,

@@ -330,7 +330,8 @@ TakeJob TakeMaker::Make(std::byte* memory) const noexcept {
 
 void SetTakeJob(Executor& executor, const AxesOperands& operands, const AxisMap& rows, const AxisMap& columns,
                 Isa isa, int threads) noexcept {
-  TakeMaker maker{{}, rows, columns, operands.source->dtype, operands.destination->dtype, isa};
+  TakeMaker maker{
+      {}, Normalized(rows), Normalized(columns), operands.source->dtype, operands.destination->dtype, isa};
   maker.loop.Set(operands, static_cast<int64_t>(StorageBits(maker.from) / 8),
                  static_cast<int64_t>(StorageBits(maker.to) / 8), 1, rows.Positions(), columns.Positions(),
                  threads);

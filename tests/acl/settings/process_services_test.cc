@@ -310,7 +310,7 @@ TEST(LastError, IsTheThreadsOwn) {
 
 aclError Peek() { return aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL); }
 
-// Every function, and every value of one, that is refused as not supported.
+// Every function that is refused as not supported, and others with a value that is.
 std::vector<std::pair<const char*, std::function<aclError()>>> Refusals(aclrtStream stream) {
   static uint64_t number = 0;
   static int64_t whole = 0;
@@ -327,6 +327,8 @@ std::vector<std::pair<const char*, std::function<aclError()>>> Refusals(aclrtStr
   static aclrtStream made = nullptr;
   static aclrtIpcEventHandle shared_event = {};
   static aclmdlRI graph = nullptr;
+  static aclmdlRICondHandle condition = nullptr;
+  static uint64_t* condition_place = nullptr;
   static aclrtTaskGrp group = nullptr;
   static aclrtStreamAttrValue value = {};
   value.cacheOpInfoSwitch = 1;
@@ -352,6 +354,7 @@ std::vector<std::pair<const char*, std::function<aclError()>>> Refusals(aclrtStr
       REFUSAL(aclrtBinaryLoadFromData, &number, 8, nullptr, &file),
       REFUSAL(aclrtBinaryGetFunction, nullptr, "kernel", &kernel),
       REFUSAL(aclrtGetFunctionAddr, nullptr, &address, &other_address),
+      REFUSAL(aclopSetModelDir, "models"),
       REFUSAL(rtDevBinaryRegister, nullptr, &address),
       REFUSAL(rtFunctionRegister, nullptr, nullptr, "kernel", nullptr, 0),
       REFUSAL(rtKernelLaunch, nullptr, 1, nullptr, 0, nullptr, stream),
@@ -373,8 +376,16 @@ std::vector<std::pair<const char*, std::function<aclError()>>> Refusals(aclrtStr
       REFUSAL(aclmdlRICaptureTaskGrpEnd, stream, &group),
       REFUSAL(aclmdlRICaptureTaskUpdateBegin, stream, nullptr),
       REFUSAL(aclmdlRICaptureTaskUpdateEnd, stream),
+      REFUSAL(aclmdlRICaptureToModelRIBegin, stream, nullptr, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL),
+      REFUSAL(aclmdlRICondHandleCreate, nullptr, 0, ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT, &condition),
+      REFUSAL(aclmdlRICondHandleGetCondPtr, nullptr, &condition_place),
+      REFUSAL(aclmdlRIAddCondTask, aclmdlRICondTaskParams{}, stream, 0),
+      REFUSAL(aclmdlRIExecute, nullptr, 100),
       REFUSAL(aclmdlRIExecuteAsync, nullptr, stream),
+      REFUSAL(aclmdlRIAbort, nullptr),
       REFUSAL(aclmdlRIGetId, nullptr, &word),
+      REFUSAL(aclmdlRISetName, nullptr, "graph"),
+      REFUSAL(aclmdlRIGetName, nullptr, sizeof text, text),
       REFUSAL(aclmdlRIDebugPrint, nullptr),
       REFUSAL(aclmdlRIDebugJsonPrint, nullptr, "graph.json", 0),
       REFUSAL(aclmdlRIDestroy, nullptr),
