@@ -65,8 +65,7 @@ def test_both_are_carried_and_used_where_the_system_has_none(python: Python, hid
 
 
 def test_both_are_used_beside_those_of_the_system(python: Python) -> None:
-    printed = python.prints("-m", "portacl", HERE / "two_ranks.py")
-    assert printed == f"two ranks: {OWN}/libgloo.so.0 {OWN}/libportacl_gloo.so {OWN}/libportacl_sleef.so\n"
+    assert python.prints("-m", "portacl", HERE / "two_ranks.py") == f"two ranks: {OWN}/libgloo.so.0 {OWN}/libportacl_gloo.so {OWN}/libportacl_sleef.so\n"
 
 
 def test_info_names_them(python: Python, hidden: str, without_sleef: pathlib.Path) -> None:
