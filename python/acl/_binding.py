@@ -105,11 +105,12 @@ def _python_value(value: Any) -> Any:
 
 def _load() -> ctypes.CDLL:
     """What this process has loaded, or what torch_npu would load: portacl where there is no trace of a CANN."""
-    environment.put_in_force_unless_cann()
+    reason = environment.put_in_force_unless_cann()
     try:
         return ctypes.CDLL("libascendcl.so")
     except OSError as error:
-        raise ImportError(f"acl: no CANN can be loaded: {error}") from None
+        unused = "" if reason is None else f"; portacl was not used, because {reason}"
+        raise ImportError(f"acl: no CANN can be loaded: {error}{unused}") from None
 
 
 _library = _load()
@@ -123,9 +124,7 @@ def bind(name: str, declaration: str) -> Callable[..., Any]:
     results = [one for one in parameters if one.is_result]
     function: Any = getattr(_library, c_name, None)
     if function is not None:
-        # A function object of its own: those of a library are shared by all who use it.
-        address: Any = ctypes.cast(function, ctypes.c_void_p).value
-        function = ctypes.CFUNCTYPE(_KINDS[returns].ctype)(address)
+        function.restype = _KINDS[returns].ctype
     takes = f"{least}" if least == len(given) else f"{least} to {len(given)}"
 
     def with_code(code: int, values: list[Any]) -> Any:

@@ -55,6 +55,13 @@ def test_back_ends_that_are_not_loaded(trains: Python) -> None:
     assert (done.returncode, done.stdout) == (0, f"- {STEP}\n"), done.stderr
 
 
+def test_the_program_installs_the_fallback_itself(trains: Python) -> None:
+    """install() imports torch_npu, at whose end portacl calls install() as well."""
+    trains.write("installs.py", TRAINS.format(imports="import portacl.torch\nportacl.torch.install()"))
+    done = trains("installs.py")
+    assert (done.returncode, done.stdout) == (0, f"- {STEP}\n"), done.stderr
+
+
 def test_torchrun(trains: Python) -> None:
     done = trains("-m", "portacl", "-m", "torch.distributed.run", "--nproc_per_node", "2", "trains.py")
     assert (done.returncode, sorted(done.stdout.splitlines())) == (0, [f"0 {STEP}", f"1 {STEP}"]), done.stderr

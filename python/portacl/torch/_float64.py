@@ -30,8 +30,8 @@ def is_made_of_them(function: str) -> bool:
 def are_there() -> bool:
     """Asks the library: phase 1 of aclnnExp of one float64."""
     base, operators = ctypes.CDLL("libnnopbase.so"), ctypes.CDLL("libopapi.so")
-    # Of this module alone: the functions of a library are shared by all who use it.
-    create = ctypes.CFUNCTYPE(ctypes.c_void_p)(ctypes.cast(base.aclCreateTensor, ctypes.c_void_p).value)
+    create = base.aclCreateTensor
+    create.restype = ctypes.c_void_p
     one, number = (ctypes.c_int64 * 1)(1), ctypes.c_double(0)
     double, format_nd = ctypes.c_int(11), ctypes.c_int(2)
     tensor = ctypes.c_void_p(

@@ -66,8 +66,8 @@ def _operator(name: str) -> torch._ops.OpOverload | None:
 
 
 _NO_CPU_KERNEL = "PyTorch has no CPU kernel that could stand in"
-# Whose lines tell a user nothing about the program: this package's, and PyTorch's.
-_NOT_THE_PROGRAM = tuple(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, torch.__file__))
+# Whose lines tell a user nothing about the program: this package's, PyTorch's and torch_npu's.
+_NOT_THE_PROGRAM = tuple(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, torch.__file__, torch_npu.__file__))
 _BACKWARD = "_engine_run_backward"  # the function of PyTorch in which a thread waits for gradients
 _LINE = re.compile(r'File "([^"]+)", line (\d+)')
 
@@ -258,7 +258,9 @@ class Installation:
             def first() -> None:
                 _warn(f"{name} is computed by PyTorch's CPU kernel: {reason} (PORTACL_FALLBACK=quiet: no such warnings)")
 
-        return _kernels.fallback(operator, calls, first)
+        kernel = _kernels.fallback(operator, calls, first)
+        of_nothing = _compositions.OF_NOTHING.get(name)
+        return kernel if of_nothing is None else _kernels.unless_empty(of_nothing, kernel)
 
     def _fall_back_for(self, name: str, condition: Callable[..., bool], reason: str) -> None:
         """An own operator that falls back for some arguments."""
@@ -267,8 +269,6 @@ class Installation:
             if self._count_own:
                 self._count(name)
             kernel = self._fallback(operator, reason)
-            if name in _compositions.OF_NOTHING:
-                kernel = _kernels.unless_empty(_compositions.OF_NOTHING[name], kernel)
             chosen = _kernels.unless(condition, operator, "PrivateUse1", lambda _, *args, **kwargs: kernel(*args, **kwargs))
             self._register(name, "PrivateUse1", chosen, with_keyset=True)
 
