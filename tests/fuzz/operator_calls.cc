@@ -355,8 +355,9 @@ class Given {
     aclGetViewStrides(tensor, &strides, &rank);
     int64_t dense = 1;
     bool is_dense = true;
+    const bool is_empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
     for (size_t dim = shape.size(); dim-- > 0;) {
-      is_dense = is_dense && (shape[dim] == 1 || strides[dim] == dense);
+      is_dense = is_dense && (is_empty || shape[dim] == 1 || strides[dim] == dense);
       if (__builtin_mul_overflow(dense, shape[dim], &dense)) is_dense = false;
     }
     delete[] strides;
@@ -444,8 +445,8 @@ class Given {
     aclGetViewOffset(copy, &offset);
     aclGetRawTensorAddr(copy, &address);
     aclDestroyTensor(copy);
-    aclTensor* const half = aclCreateTensor(shape.data(), shape.size(), dtype, strides, offset, ACL_FORMAT_ND,
-                                            storage, storage_rank, address);
+    aclTensor* const half = aclCreateTensor(shape.data(), shape.size(), dtype, strides, offset,
+                                            FormatOf(tensor), storage, storage_rank, address);
     delete[] strides;
     delete[] storage;
     return tensors_.emplace_back(half);

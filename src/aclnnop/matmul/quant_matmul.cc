@@ -390,8 +390,8 @@ constexpr auto Shapes() {
 }
 constexpr auto kRest =
     List(SizesRepresentable({kOut}), DoneIfEmpty({kOut}), FractalInsideStorage({kX2}),
-         MatricesInsideStorage({kX1, kX2}), InsideStorage({kScale, kOffset, kPertoken}),
-         InsideStorage({kBias}), Own(WorkspaceFits));
+         MatricesInsideStorage({kX1, kX2}), MatricesInsideStorage({kScale, kOffset, kPertoken}),
+         MatricesInsideStorage({kBias}), Own(WorkspaceFits));
 constexpr auto kGroups = List(Own(NotEmpty), Own(GroupIsKnown), Own(HasNoGroups, ACLNN_ERR_INNER_NULLPTR));
 constexpr auto kChecks =
     Join(kTypes, List(Own(RanksFit), Own(LengthsFit), Own(FourBitsFit), Own(NumbersFit<true>), Own(OutFits)),
