@@ -513,7 +513,7 @@ class Given {
   }
   // What lies where among the windows of pools of 1 or 2 elements, for out: as elements or as a mask.
   aclTensor* PoolPlaces(const aclTensor* out) {
-    return Written(ShapeOf(out), attributes_.beta < 1 ? ACL_INT64 : ACL_INT32);
+    return Written(ShapeOf(out), (attributes_.reduction & 2) != 0 ? ACL_INT64 : ACL_INT32);
   }
   aclTensor* PoolMask(const aclTensor* out) {
     std::vector<int64_t> shape = ShapeOf(out);
