@@ -97,7 +97,10 @@ void SplitDim(aclTensor& view, int dim, int64_t inner) noexcept {
 void FillShape(aclTensor& view, const Shape& shape, int64_t stride) noexcept {
   view.view = shape;
   view.strides = RowMajorStrides(shape);
-  for (int i = 0; i < shape.rank; ++i) view.strides.dim[i] *= stride;
+  for (int i = 0; i < shape.rank; ++i) {
+    // Only a dim of one element leads beyond all bytes.
+    if (__builtin_mul_overflow(view.strides[i], stride, &view.strides.dim[i])) view.strides.dim[i] = 0;
+  }
   view.Describe();
 }
 
