@@ -17,7 +17,7 @@ void BroadcastStrides(const Shape& shape, std::span<const int> axes, const aclTe
   const Shape strides = IsPrivateFormat(tensor.format) ? RowMajorStrides(tensor.view) : tensor.strides;
   const int missing = shape.rank - tensor.view.rank;
   loop.element_size = static_cast<int32_t>((StorageBits(tensor.dtype) + 7) / 8);
-  loop.offset = tensor.offset * loop.element_size;
+  loop.offset = ByteOffset(tensor);
   // The strides of a tensor without elements may be any numbers.
   const bool is_empty = tensor.view.IsEmpty();
   for (size_t i = 0; i < axes.size(); ++i) {

@@ -2,23 +2,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/views.h"
 
+#include <algorithm>
+
 #include "acl/data_type.h"
 
 namespace portacl {
 
+namespace {
+
+// Gives what no element depends on a value that can be multiplied and added: as if the rest continued.
+void SettleUnread(aclTensor& view) noexcept {
+  if (view.view.IsEmpty()) {
+    view.offset = 0;
+    std::fill_n(view.strides.dim, view.view.rank, int64_t{0});
+    return;
+  }
+  constexpr int64_t kMostBytesPerElement = 16;
+  int64_t continued = 1;
+  for (int i = view.view.rank - 1; i >= 0; --i) {
+    if (view.view[i] == 1) view.strides.dim[i] = continued;
+    int64_t bytes = 0;
+    if (__builtin_mul_overflow(view.strides[i], view.view[i], &continued) ||
+        __builtin_mul_overflow(continued, kMostBytesPerElement, &bytes)) {
+      continued = 0;
+    }
+  }
+}
+
+}  // namespace
+
 aclTensor PlainView(const aclTensor& tensor) noexcept {
   aclTensor view = tensor;
-  if (!IsPrivateFormat(tensor.format)) return view;
-  view.strides = RowMajorStrides(tensor.view);
-  view.format = ACL_FORMAT_ND;
-  view.Describe();
+  if (IsPrivateFormat(tensor.format)) {
+    view.strides = RowMajorStrides(tensor.view);
+    view.format = ACL_FORMAT_ND;
+    view.Describe();
+  }
+  SettleUnread(view);
   return view;
 }
 
 void Narrow(aclTensor& view, int dim, int64_t start, int64_t length, int64_t step) noexcept {
   if (!view.view.IsEmpty()) view.offset += start * view.strides[dim];
   view.view.dim[dim] = length;
-  view.strides.dim[dim] *= step;
+  // A step that leads out of the dim is never taken.
+  view.strides.dim[dim] = length > 1 ? view.strides[dim] * step : 0;
   view.Describe();
 }
 
@@ -69,7 +97,10 @@ void SplitDim(aclTensor& view, int dim, int64_t inner) noexcept {
 void FillShape(aclTensor& view, const Shape& shape, int64_t stride) noexcept {
   view.view = shape;
   view.strides = RowMajorStrides(shape);
-  for (int i = 0; i < shape.rank; ++i) view.strides.dim[i] *= stride;
+  for (int i = 0; i < shape.rank; ++i) {
+    // Only a dim of one element leads beyond all bytes.
+    if (__builtin_mul_overflow(view.strides[i], stride, &view.strides.dim[i])) view.strides.dim[i] = 0;
+  }
   view.Describe();
 }
 

@@ -9,7 +9,7 @@
 
 namespace portacl {
 
-// The tensor as it lies in memory: a private format counts as dense.
+// The tensor as it lies in memory: a private format counts as dense, and strides that no element depends on can be multiplied.
 aclTensor PlainView(const aclTensor& tensor) noexcept;
 
 // Each changes a plain view. `dim` counts from 0.

@@ -355,8 +355,9 @@ class Given {
     aclGetViewStrides(tensor, &strides, &rank);
     int64_t dense = 1;
     bool is_dense = true;
+    const bool is_empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
     for (size_t dim = shape.size(); dim-- > 0;) {
-      is_dense = is_dense && (shape[dim] == 1 || strides[dim] == dense);
+      is_dense = is_dense && (is_empty || shape[dim] == 1 || strides[dim] == dense);
       if (__builtin_mul_overflow(dense, shape[dim], &dense)) is_dense = false;
     }
     delete[] strides;
@@ -444,8 +445,8 @@ class Given {
     aclGetViewOffset(copy, &offset);
     aclGetRawTensorAddr(copy, &address);
     aclDestroyTensor(copy);
-    aclTensor* const half = aclCreateTensor(shape.data(), shape.size(), dtype, strides, offset, ACL_FORMAT_ND,
-                                            storage, storage_rank, address);
+    aclTensor* const half = aclCreateTensor(shape.data(), shape.size(), dtype, strides, offset,
+                                            FormatOf(tensor), storage, storage_rank, address);
     delete[] strides;
     delete[] storage;
     return tensors_.emplace_back(half);
@@ -492,21 +493,51 @@ class Given {
     if (!shape.empty()) shape.pop_back();
     return Indices(shape);
   }
+  static aclDataType DtypeLike(const aclTensor* like) {
+    aclDataType dtype = ACL_FLOAT;
+    if (like != nullptr) aclGetDataType(like, &dtype);
+    return dtype;
+  }
   // Numbers of a tensor's dtype, in memory that is nobody's: read or written, it does not matter.
   aclTensor* Numbers(const std::vector<int64_t>& shape, const aclTensor* like = nullptr) {
     static std::vector<double> values(2 * kMostNumbers, 0.5);
-    return Made(shape, like, values);
+    return Made(shape, DtypeLike(like), values);
   }
   // The same that a call writes, and nobody reads.
   aclTensor* Written(const std::vector<int64_t>& shape, const aclTensor* like = nullptr) {
+    return Written(shape, DtypeLike(like));
+  }
+  aclTensor* Written(const std::vector<int64_t>& shape, aclDataType dtype) {
     static std::vector<double> values(2 * kMostNumbers, 0.5);
-    return Made(shape, like, values);
+    return Made(shape, dtype, values);
+  }
+  // What lies where among the windows of pools of 1 or 2 elements, for out: as elements or as a mask.
+  aclTensor* PoolPlaces(const aclTensor* out) {
+    return Written(ShapeOf(out), (attributes_.reduction & 2) != 0 ? ACL_INT64 : ACL_INT32);
+  }
+  aclTensor* PoolMask(const aclTensor* out) {
+    std::vector<int64_t> shape = ShapeOf(out);
+    if (shape.size() < 2) return Written(shape, ACL_INT8);
+    const int64_t kernel = 1 + (attributes_.reduction & 1);
+    const size_t last = shape.size() - 1;
+    const uint64_t windows = static_cast<uint64_t>(shape[last]) * static_cast<uint64_t>(shape[last - 1]);
+    shape[last - 1] = kernel * kernel;
+    shape[last] = static_cast<int64_t>(((windows + 15) / 16 + 1) * 32);
+    return Written(shape, ACL_INT8);
+  }
+  // Q of a matrix's factors, for each mode.
+  aclTensor* Orthogonal(const aclTensor* matrix) {
+    std::vector<int64_t> shape = ShapeOf(matrix);
+    if (attributes_.reduction == 2) shape = {0};
+    if (shape.size() < 2) return Written(shape, matrix);
+    int64_t& columns = shape.back();
+    const int64_t rows = shape[shape.size() - 2];
+    columns = attributes_.reduction == 1 ? rows : std::min(rows, columns);
+    return Written(shape, matrix);
   }
   static constexpr size_t kMostNumbers = size_t{1} << 16;
-  aclTensor* Made(const std::vector<int64_t>& shape, const aclTensor* like, std::vector<double>& values) {
+  aclTensor* Made(const std::vector<int64_t>& shape, aclDataType dtype, std::vector<double>& values) {
     constexpr size_t kMost = kMostNumbers;
-    aclDataType dtype = ACL_FLOAT;
-    if (like != nullptr) aclGetDataType(like, &dtype);
     size_t elements = 1;
     for (const int64_t dim : shape)
       elements = std::min(elements * static_cast<size_t>(std::clamp<int64_t>(dim, 0, kMost)), kMost + 1);
@@ -784,14 +815,15 @@ constexpr OperatorCall kCalls[] = {
     MOVES(AvgPool3dBackward, 3, kOperand1, t[0], t[1], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), a.log_target, true, a.reduction & 2, t[2]),
     MOVES(AdaptiveAvgPool2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), t[1]),
     MOVES(AdaptiveAvgPool2dBackward, 3, kOperand1, t[0], t[1], t[2]),
-    MOVES(AdaptiveMaxPool2d, 3, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), t[1], t[2]),
+    MOVES(AdaptiveMaxPool2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), t[1],
+          given.Written(Given::ShapeOf(t[1]), ACL_INT64)),
     MOVES(AdaptiveMaxPool2dBackward, 4, kOperand1, t[0], t[1], t[2], t[3]),
     MOVES(MaxPool, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), 0, given.Array({0}), given.Array({1}), a.log_target, t[1]),
-    MOVES(MaxPool2dWithMask, 3, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[1], t[2]),
+    MOVES(MaxPool2dWithMask, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[1], given.PoolMask(t[1])),
     MOVES(MaxPool2dWithMaskBackward, 4, kOperand1, t[0], t[1], t[2], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[3]),
-    MOVES(MaxPool2dWithIndices, 3, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[1], t[2]),
+    MOVES(MaxPool2dWithIndices, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[1], given.PoolPlaces(t[1])),
     MOVES(MaxPool2dWithIndicesBackward, 4, kOperand1, t[0], t[1], t[2], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[3]),
-    MOVES(MaxPool3dWithArgmax, 3, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[1], t[2]),
+    MOVES(MaxPool3dWithArgmax, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[1], given.PoolPlaces(t[1])),
     MOVES(MaxPool3dWithArgmaxBackward, 4, kOperand1, t[0], t[1], t[2], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[3]),
     MOVES(GridSampler2D, 3, kOperand0, t[0], t[1], a.reduction, a.reduction & 1, a.log_target, t[2]),
     MOVES(TransMatmulWeight, 1, kAny, t[0]),
@@ -816,9 +848,10 @@ constexpr OperatorCall kCalls[] = {
     MOVES(TransQuantParamV2, 3, kOperand0, t[0], a.log_target ? t[1] : nullptr, t[2]),
     MOVES(Ger, 3, kAny, t[0], t[1], t[2]),
     MOVES(LinalgCross, 3, kBroadcast, t[0], t[1], given.Dim(t[0]), t[2]),
-    MOVES(TriangularSolve, 4, kAny, t[0], t[1], a.log_target, a.reduction == 1, a.reduction == 2, t[2], a.log_target ? t[3] : nullptr),
+    MOVES(TriangularSolve, 3, kOperand0, t[0], t[1], a.log_target, a.reduction == 1, a.reduction == 2, t[2],
+          a.log_target ? given.Written(Given::ShapeOf(t[1]), t[1]) : nullptr),
     MOVES(Inverse, 2, kOperand0, t[0], t[1]),
-    MOVES(LinalgQr, 3, kAny, t[0], a.reduction, t[1], t[2]),
+    MOVES(LinalgQr, 2, kOperand0, t[0], a.reduction, given.Orthogonal(t[0]), t[1]),
     MOVES(LSTM, 1, kAny, (static_cast<void>(t), given.Numbers({3, 2, 4})), given.List({given.Numbers({8, 4}), given.Numbers({8, 2})}), nullptr,
           a.log_target ? given.Indices({3}) : nullptr, false, a.reduction, 0.0, a.reduction == 1, false, a.reduction == 2,
           given.Written({3, 2, 2}), given.Written({1, 2, 2}), given.Written({1, 2, 2}),

@@ -477,7 +477,7 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   if (HasPages(call)) {
     made.table = Broadcast(call.Tensor(kTable), call.OperandOf(kTable));
     made.table.batch = made.table.row;
-    made.table.column = ByteStride(call.Tensor(kTable), 1);
+    made.table.column = ByteStride(PlainView(call.Tensor(kTable)), 1);
     made.page = sizes.key.rows;
     made.pages = sizes.key.batches;
   }
@@ -492,7 +492,7 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
     made.mask = Broadcast(call.Tensor(kMask), call.OperandOf(kMask));
     // The first of a mask's dims are batches.
     const Shape& shape = call.Tensor(kMask).view;
-    const int64_t first = shape[0] == 1 ? 0 : call.Tensor(kMask).strides[0];
+    const int64_t first = ByteStride(PlainView(call.Tensor(kMask)), 0);
     if (IsDecoding(sizes)) made.mask.row = 0;
     if (IsDecoding(sizes) || shape.rank > 2) made.mask.batch = first;
     made.mask.head = 0;

@@ -9,6 +9,7 @@
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/reductions/sum_of_terms.h"
 #include "engine/move/move.h"
+#include "plan/views.h"
 
 namespace portacl::convolution {
 
@@ -133,7 +134,7 @@ aclnnStatus RefuseTensor(const Check& check, const OperatorCall& call, int tenso
 }
 
 engine::ConvolutionOperand OperandOf(const OperatorCall& call, int tensor, const Dims& dims) noexcept {
-  const aclTensor& view = call.Tensor(tensor);
+  const aclTensor view = PlainView(call.Tensor(tensor));
   const auto step = [&](int dim) { return ByteStride(view, dim); };
   engine::ConvolutionOperand operand{};
   operand.argument = static_cast<int8_t>(tensor);
@@ -173,7 +174,7 @@ engine::Convolution ConvolutionOf(const OperatorCall& call, int x, int w, int y,
 }
 
 void SetAdded(const OperatorCall& call, int tensor, engine::Convolution& convolution) noexcept {
-  const aclTensor& view = call.Tensor(tensor);
+  const aclTensor view = PlainView(call.Tensor(tensor));
   convolution.adds = true;
   convolution.added.argument = static_cast<int8_t>(tensor);
   convolution.added.dtype = view.dtype;

@@ -291,7 +291,7 @@ constexpr Check kTakeChecks[] = {
 void SetTakeFlat(const OperatorCall& call, Executor& executor) {
   const aclTensor self = MergedDims(call.Tensor(kSelf));
   Views views;
-  views.index = call.Tensor(kIndex);
+  views.index = PlainView(call.Tensor(kIndex));
   views.self.dtype = self.dtype;
   views.self.view = views.index.view;
   views.self.strides = views.index.strides;

@@ -77,7 +77,7 @@ constexpr auto kAddmvChecks =
          ScalarDtypesIn(kAddmvDtypes, {kAlpha, kBeta}), Own(SetSumDtype), PromotedCastsTo(kOut),
          RankAtMost(1, {kSelf}), RankIs(2, {kMat}), RankIs(1, {kVec, kOut}), Own(LengthsOfAddmv),
          ModeFits(kMode, {kMat, kVec}), NotFractal({kSelf, kMat, kVec, kOut}), SizesRepresentable({kOut}),
-         DoneIfEmpty({kSelf, kOut}), MatricesInsideStorage({kMat}), InsideStorage({kVec, kSelf}));
+         DoneIfEmpty({kSelf, kOut}), MatricesInsideStorage({kMat, kVec}), InsideStorage({kSelf}));
 
 // ---- the job ----
 

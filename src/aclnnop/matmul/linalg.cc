@@ -33,7 +33,8 @@ aclnnStatus RefuseTensor(const Check& check, const OperatorCall& call, int tenso
 // ---- what jobs share ----
 
 // A tensor whose last two dims are matrices, for each index of a batch to which its others broadcast.
-engine::LinalgOperand OperandOf(int argument, const aclTensor& tensor, const Shape& batch) {
+engine::LinalgOperand OperandOf(int argument, const aclTensor& given, const Shape& batch) {
+  const aclTensor tensor = PlainView(given);
   const int rank = tensor.view.rank;
   engine::LinalgOperand made;
   made.argument = static_cast<int8_t>(argument);

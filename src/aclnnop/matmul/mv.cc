@@ -34,7 +34,7 @@ constexpr auto kMvChecks =
          SameDtype(kVector, kOut), If(SelfHasElements, SameDtype(kVector, kSelf)),
          DtypesIn(matmul::kDtypes, {kSelf, kVector, kOut}), ModeFits(kMode, {kSelf, kVector}),
          RankIs(2, {kSelf}), RankIs(1, {kVector, kOut}), Own(LengthsOfMv), SizesRepresentable({kOut}),
-         DoneIfEmpty({kOut}), MatricesInsideStorage({kSelf}), InsideStorage({kVector}));
+         DoneIfEmpty({kOut}), MatricesInsideStorage({kSelf, kVector}));
 
 // A vector as a matrix of one column, or of one row.
 Matrices ColumnOf(const OperatorCall& call, int tensor) {
@@ -64,7 +64,7 @@ constexpr auto kDotChecks =
     List(NotNull(kSelf), NotNull(kVector), NotNull(kOut),  // in CANN's order
          SameDtype(kSelf, kVector), SameDtype(kSelf, kOut), DtypesIn(kDotDtypes, {kSelf}),
          RankIs(1, {kSelf, kVector}), SameShape(kSelf, kVector), IsScalar(kOut), SizesRepresentable({kOut}),
-         InsideStorage({kSelf, kVector}));
+         MatricesInsideStorage({kSelf, kVector}));
 
 void SetDot(const OperatorCall& call, Executor& executor) {
   const aclTensor& self = call.Tensor(kSelf);

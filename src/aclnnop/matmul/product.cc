@@ -100,8 +100,12 @@ bool IsTrustedTransposed(const aclTensor& tensor) noexcept {
 
 aclnnStatus check::MatricesInsideStorage(const Check& check, OperatorCall& call) noexcept {
   for (const int8_t tensor : check.operands) {
-    if (!call.IsGiven(tensor) || IsTrustedTransposed(call.Tensor(tensor))) continue;
-    const Check inside = WithCode(check.code, InsideStorage({tensor}));
+    if (!call.IsGiven(tensor)) continue;
+    // A product reads by strides, whatever the format says.
+    const bool is_private = IsPrivateFormat(call.Tensor(tensor).format);
+    if (!is_private && IsTrustedTransposed(call.Tensor(tensor))) continue;
+    const Check inside =
+        WithCode(check.code, is_private ? matmul::FractalInsideStorage({tensor}) : InsideStorage({tensor}));
     if (const aclnnStatus status = inside.run(inside, call)) return status;
   }
   return ACL_SUCCESS;

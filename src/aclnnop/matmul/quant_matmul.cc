@@ -388,9 +388,10 @@ template <bool takes_dims_of_x2>
 constexpr auto Shapes() {
   return List(Own(LengthsFit), Own(NumbersFit<takes_dims_of_x2>), Own(OutFits));
 }
-constexpr auto kRest = List(SizesRepresentable({kOut}), DoneIfEmpty({kOut}), FractalInsideStorage({kX2}),
-                            MatricesInsideStorage({kX1, kX2}), InsideStorage({kScale, kOffset, kPertoken}),
-                            InsideStorage({kBias}), Own(WorkspaceFits));
+constexpr auto kRest =
+    List(SizesRepresentable({kOut}), DoneIfEmpty({kOut}), FractalInsideStorage({kX2}),
+         MatricesInsideStorage({kX1, kX2}), MatricesInsideStorage({kScale, kOffset, kPertoken}),
+         MatricesInsideStorage({kBias}), Own(WorkspaceFits));
 constexpr auto kGroups = List(Own(NotEmpty), Own(GroupIsKnown), Own(HasNoGroups, ACLNN_ERR_INNER_NULLPTR));
 constexpr auto kChecks =
     Join(kTypes, List(Own(RanksFit), Own(LengthsFit), Own(FourBitsFit), Own(NumbersFit<true>), Own(OutFits)),

@@ -8,6 +8,7 @@
 #include "aclnnop/norm/statistics.h"
 #include "aclnnop/operator_facts.h"
 #include "engine/gemm/quantised_product.h"
+#include "plan/views.h"
 
 namespace portacl {
 namespace {
@@ -49,8 +50,11 @@ struct Weight {
 // Words of eight along the axis that lies side by side. Where either may be that one, the number of terms decides.
 Weight WeightOf(const OperatorCall& call) {
   const aclTensor& tensor = call.Tensor(kWeight);
-  Weight weight{tensor.view[0],    tensor.view[1], tensor.strides[0],
-                tensor.strides[1], tensor.offset,  IsTransposed(tensor)};
+  aclTensor lying = tensor;  // as its strides say, whatever the format
+  lying.format = ACL_FORMAT_ND;
+  lying = PlainView(lying);
+  Weight weight{tensor.view[0],   tensor.view[1], lying.strides[0],
+                lying.strides[1], lying.offset,   IsTransposed(tensor)};
   if (tensor.dtype != ACL_INT32) return weight;
   const int64_t terms = call.Tensor(kX).view[1];
   if (IsContiguous(tensor) && weight.terms != terms && weight.terms * kInWord == terms)

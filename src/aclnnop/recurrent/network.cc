@@ -7,6 +7,7 @@
 
 #include "acl/data_type.h"
 #include "acl/stream/thread_limit.h"
+#include "plan/views.h"
 
 namespace portacl {
 
@@ -219,11 +220,12 @@ engine::RecurrentOperand OperandOf(const OperatorCall& call, int argument, int e
   engine::RecurrentOperand made;
   const aclTensor* const tensor = call.Count(argument) > entry ? call.Entry(argument, entry) : nullptr;
   if (tensor == nullptr) return made;
-  const int rank = tensor->view.rank;
+  const aclTensor view = PlainView(*tensor);
+  const int rank = view.view.rank;
   made.operand = call.OperandOf(argument, entry);
-  made.dtype = tensor->dtype;
-  made.offset = ByteOffset(*tensor);
-  for (int i = 0; i < rank; ++i) made.stride[3 - rank + i] = ByteStride(*tensor, i);
+  made.dtype = view.dtype;
+  made.offset = ByteOffset(view);
+  for (int i = 0; i < rank; ++i) made.stride[3 - rank + i] = ByteStride(view, i);
   return made;
 }
 

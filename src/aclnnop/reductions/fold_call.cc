@@ -346,7 +346,7 @@ void SetScanJob(const OperatorCall& call, const ScanRequest& request, Executor& 
   executor.SetJob([&] {
     engine::ScanJob job;
     const auto view = [&](int tensor) {
-      aclTensor flipped = call.Tensor(tensor);
+      aclTensor flipped = PlainView(call.Tensor(tensor));
       if (request.is_reversed && flipped.view.rank > 0)
         Narrow(flipped, request.dim, flipped.view[request.dim] - 1, flipped.view[request.dim], -1);
       return flipped;

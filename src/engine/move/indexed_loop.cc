@@ -538,7 +538,6 @@ bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexVi
   const auto in_bytes = [is_empty](int64_t stride, int64_t bytes) { return is_empty ? 0 : stride * bytes; };
   for (int k = 0; k < count; ++k) {
     IndexOperand& one = move.index[k];
-    const int64_t index_size = StorageBits(indices[k].view->dtype) / 8;
     one = {indices[k].name,
            indices[k].operand,
            indices[k].entry,
@@ -547,7 +546,7 @@ bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexVi
            0,
            indices[k].bound,
            in_bytes(indices[k].bound > 1 ? indices[k].step : 0, size),
-           indices[k].view->offset * index_size,
+           ByteOffset(*indices[k].view),
            {},
            nullptr};
   }

@@ -162,23 +162,26 @@ void WriteChosen(const Step& step, const JobContext& context) {
       });
       return;
     }
-    auto* const places = reinterpret_cast<int64_t*>(destination);
+    // Operands need not be aligned.
+    const auto place = [destination](int64_t at, int64_t value) {
+      std::memcpy(destination + at * int64_t{sizeof value}, &value, sizeof value);
+    };
     const int rank = step.rank;
     if (rank == 0) return;
     const auto choose = [&](const auto& put) { ForEachTrue(step, mask, begin, end, chosen, limit, put); };
     if (rank == 1) {
-      choose([places](int64_t k, const int64_t*, int64_t j) { places[k] = j; });
+      choose([&](int64_t k, const int64_t*, int64_t j) { place(k, j); });
     } else if (rank == 2 && !step.is_across) {
-      choose([places](int64_t k, const int64_t* at, int64_t j) {
-        places[2 * k] = at[0];
-        places[2 * k + 1] = j;
+      choose([&](int64_t k, const int64_t* at, int64_t j) {
+        place(2 * k, at[0]);
+        place(2 * k + 1, j);
       });
     } else {
       const int64_t element = step.is_across ? 1 : rank;
       const int64_t coordinate = step.is_across ? most : 1;
-      choose([=](int64_t k, const int64_t* at, int64_t j) {
-        for (int dim = 0; dim + 1 < rank; ++dim) places[k * element + dim * coordinate] = at[dim];
-        places[k * element + (rank - 1) * coordinate] = j;
+      choose([&](int64_t k, const int64_t* at, int64_t j) {
+        for (int dim = 0; dim + 1 < rank; ++dim) place(k * element + dim * coordinate, at[dim]);
+        place(k * element + (rank - 1) * coordinate, j);
       });
     }
   });

@@ -305,7 +305,7 @@ class Tile {
         rows[tap - begin] = SummedRow(row_taps_[tap]);
         weights[tap - begin] = static_cast<T>(row_taps_[tap].weight);
       }
-      const bool in_place = job_.to_step == job_.to_size && job_.to_size == sizeof(T);
+      const bool in_place = job_.to_step == job_.to_size && job_.to_size == sizeof(T) && IsAligned(to);
       loops_.combine(in_place ? reinterpret_cast<T*>(to) : sum, rows, weights, static_cast<int>(end - begin),
                      static_cast<size_t>(columns_), in_place && job_.streams);
       return in_place ? void() : Store(sum, to);
@@ -373,12 +373,15 @@ class Tile {
     return sum;
   }
 
+  // Operands need not be aligned.
+  static bool IsAligned(const char* at) { return reinterpret_cast<uintptr_t>(at) % alignof(T) == 0; }
+
   // n numbers from `from` on, `step` bytes apart; where they lie, if that is possible. At most kTapsTogether.
   const T* Numbers(const char* from, int64_t step, int64_t n) {
     const bool is_dense = step == job_.from_size;
     if (job_.load == nullptr) {
-      if (is_dense) return reinterpret_cast<const T*>(from);
-      for (int64_t i = 0; i < n; ++i) values_[i] = *reinterpret_cast<const T*>(from + i * step);
+      if (is_dense && IsAligned(from)) return reinterpret_cast<const T*>(from);
+      for (int64_t i = 0; i < n; ++i) std::memcpy(values_ + i, from + i * step, sizeof(T));
       return values_;
     }
     if (!is_dense) {
@@ -391,7 +394,7 @@ class Tile {
   // The numbers at n places.
   const T* NumbersAt(const char* from, const int64_t* places, int64_t stride, int64_t n) {
     if (job_.load == nullptr) {
-      for (int64_t i = 0; i < n; ++i) values_[i] = *reinterpret_cast<const T*>(from + places[i * stride]);
+      for (int64_t i = 0; i < n; ++i) std::memcpy(values_ + i, from + places[i * stride], sizeof(T));
       return values_;
     }
     for (int64_t i = 0; i < n; ++i) std::memcpy(raw_ + i, from + places[i * stride], sizeof raw_[0]);
@@ -430,7 +433,7 @@ class Tile {
   }
 
   void SumNear(const char* from, T* sum) {
-    const bool is_in_place = job_.load == nullptr;
+    const bool is_in_place = job_.load == nullptr && IsAligned(from);
     const int64_t begin = is_in_place ? 0 : NearBegin();
     const int64_t end = is_in_place ? job_.length : NearEnd();
     const T* const value = Numbers(from + begin * job_.from_size, job_.from_size, end - begin);
