@@ -108,9 +108,10 @@ aclError CheckCount(const char* api, size_t count, const char* room_name, size_t
 aclError Copy(const char* api, void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
               aclrtStream stream) noexcept {
   if (kind == ACL_MEMCPY_HOST_TO_HOST) {
-    return FailUnsupported(api,
-                           "parameter kind has the value 0 (ACL_MEMCPY_HOST_TO_HOST), which no stream does; "
-                           "accepted: 1 to 7, or aclrtMemcpy");
+    return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, MessageClass::kAclUnsupported,
+                Text(api,
+                     ": parameter kind has the value 0 (ACL_MEMCPY_HOST_TO_HOST), which no stream does; "
+                     "accepted: 1 to 7, or aclrtMemcpy."));
   }
   if (count == 0) return ACL_SUCCESS;
   if (dst == nullptr || src == nullptr) {

@@ -287,9 +287,9 @@ aclError Create(const char* api, aclrtEvent* event, uint32_t flags, bool complet
   (void)registered;
   if (event == nullptr) return FailNullPointer(api, "event", "the address of an aclrtEvent");
   if ((flags & ACL_EVENT_IPC) != 0) {
-    return FailUnsupported(api, Text("parameter flag has the value ", flags,
-                                     ", which contains ACL_EVENT_IPC, and no event is one of two processes")
-                                    .view());
+    return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, MessageClass::kAclUnsupported,
+                Text(api, ": parameter flag has the value ", flags,
+                     ", which contains ACL_EVENT_IPC: events between processes are not supported."));
   }
   if (flags == 0 || (flags & ~kKnownFlags) != 0) {
     return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,

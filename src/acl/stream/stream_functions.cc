@@ -37,11 +37,10 @@ aclError Create(const char* api, aclrtStream* stream, uint32_t priority, uint32_
                      ", accepted: any combination of the ACL_STREAM_ flags."));
   }
   if ((flags & kDeviceFlags) != 0) {
-    return FailUnsupported(
-        api, Text("parameter flag has the value ", flags,
-                  ", which asks for a stream that a device or a captured model drives; accepted: "
-                  "ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC, ACL_STREAM_HUGE")
-                 .view());
+    return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, MessageClass::kAclUnsupported,
+                Text(api, ": parameter flag has the value ", flags,
+                     ", which asks for a stream that a device or a captured model drives; not supported. "
+                     "Accepted: ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC, ACL_STREAM_HUGE."));
   }
   aclrtContext handle = nullptr;
   if (CurrentContext(&handle) == nullptr) return FailNoDevice(api);
