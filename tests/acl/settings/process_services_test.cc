@@ -413,7 +413,7 @@ TEST(LastError, OfWhatIsNotSupportedIsIts200006) {
     EXPECT_EQ(call(), ACL_ERROR_RT_FEATURE_NOT_SUPPORT) << name;
     EXPECT_EQ(Peek(), ACL_ERROR_FEATURE_UNSUPPORTED) << name;
     const std::string message = Message();
-    EXPECT_NE(message.find(std::string(name) + " is not supported: "), std::string::npos) << message;
+    EXPECT_NE(message.find("Not_Supported(EH0011): " + std::string(name)), std::string::npos) << message;
     EXPECT_EQ(aclrtSetDevice(99), ACL_ERROR_RT_INVALID_DEVICEID);
     EXPECT_EQ(Peek(), ACL_ERROR_RT_INVALID_DEVICEID) << name << ": a later failure counts";
     EXPECT_EQ(call(), ACL_ERROR_RT_FEATURE_NOT_SUPPORT) << name;
