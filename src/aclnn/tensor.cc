@@ -30,14 +30,19 @@ namespace {
 
 int64_t ElementBytes(const aclTensor& tensor) noexcept { return (StorageBits(tensor.dtype) + 7) / 8; }
 
+// Modulo 2^64: checks may ask before what lies outside the storage is refused.
+int64_t InBytes(const aclTensor& tensor, int64_t elements) noexcept {
+  return static_cast<int64_t>(static_cast<uint64_t>(elements) * static_cast<uint64_t>(ElementBytes(tensor)));
+}
+
 }  // namespace
 
 int64_t ByteOffset(const aclTensor& tensor) noexcept {
-  return tensor.view.IsEmpty() ? 0 : tensor.offset * ElementBytes(tensor);
+  return tensor.view.IsEmpty() ? 0 : InBytes(tensor, tensor.offset);
 }
 
 int64_t ByteStride(const aclTensor& tensor, int dim) noexcept {
-  return tensor.view[dim] == 1 || tensor.view.IsEmpty() ? 0 : tensor.strides[dim] * ElementBytes(tensor);
+  return tensor.view[dim] == 1 || tensor.view.IsEmpty() ? 0 : InBytes(tensor, tensor.strides[dim]);
 }
 
 namespace {
