@@ -67,6 +67,32 @@ def test_torchrun(trains: Python) -> None:
     assert (done.returncode, sorted(done.stdout.splitlines())) == (0, [f"0 {STEP}", f"1 {STEP}"]), done.stderr
 
 
+def test_the_end_waits_for_threads_of_autograd(trains: Python) -> None:
+    """A thread of autograd that still has work when the program ends finishes it, instead of ending the process by an abort."""
+    trains.write(
+        "ends.py",
+        """
+import threading
+import time
+import trains
+
+def works():
+    with open(f"/proc/self/task/{threading.get_native_id()}/comm", "w") as name:
+        name.write("pt_autograd_7")
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        sum(range(1000))
+    print("finished", flush=True)
+    threading.Event().wait()
+
+trains.step()
+threading.Thread(target=works, daemon=True).start()
+""",
+    )
+    done = trains("-m", "portacl", "ends.py")
+    assert (done.returncode, done.stdout) == (0, "finished\n"), done.stderr
+
+
 def test_workers(trains: Python) -> None:
     trains.write(
         "workers.py",

@@ -50,9 +50,10 @@ def install() -> None:
 
     with _lock:
         if _installed is None:
-            from . import _install
+            from . import _end, _install
 
             _installed = _install.Installation(mode, bool(os.environ.get("PORTACL_REPORT")))
+            _end.wait_at_exit()
 
 
 def own_operators() -> frozenset[str]:

@@ -1,0 +1,53 @@
+"""The end of a process: autograd's threads let go of Python objects before the interpreter goes."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import atexit
+import os
+import time
+
+_TASKS = "/proc/self/task"
+_LONGEST = 5.0  # seconds: a thread that computes for longer is left to its fate
+_BETWEEN = 0.001  # seconds between two looks
+
+
+def wait_at_exit() -> None:
+    """Makes the end of the process wait until autograd's threads rest.
+
+    A device's gradients are computed by a thread of autograd. It lets go of the call's Python objects after backward() has returned, and
+    waits for the GIL to do so. Python ends a thread that gets the GIL during finalization by unwinding its stack; that is inside a
+    C++ destructor, and the process aborts ("terminate called without an active exception").
+    """
+    atexit.register(_wait)
+
+
+def _wait() -> None:
+    last = time.monotonic() + _LONGEST
+    before = None
+    while time.monotonic() < last:
+        now = _switches()
+        if now is not None and now == before:
+            return
+        before = now
+        time.sleep(_BETWEEN)  # without the GIL, so that a thread that waits for it goes on
+
+
+def _switches() -> list[str] | None:
+    """How often each of autograd's threads gave up its processor; None where one of them runs."""
+    switches = []
+    try:
+        threads = os.listdir(_TASKS)
+    except OSError:  # no /proc: nothing is known of threads
+        return []
+    for thread in threads:
+        try:
+            with open(f"{_TASKS}/{thread}/status", encoding="ascii", errors="replace") as status:
+                fields = dict(line.rstrip("\n").split(":\t", 1) for line in status if ":\t" in line)
+        except OSError:  # the thread has ended
+            continue
+        if fields["Name"].startswith("pt_autograd"):
+            if not fields["State"].startswith("S"):
+                return None
+            switches.append(f"{thread} {fields['voluntary_ctxt_switches']} {fields['nonvoluntary_ctxt_switches']}")
+    return sorted(switches)
