@@ -282,8 +282,9 @@ class Program {
 
 // ---- Start and end -----------------------------------------------------------------------------
 
-constexpr const char* kVariables[] = {"PORTACL_SOC", "PORTACL_ISA", "PORTACL_NUM_THREADS",
-                                      "PORTACL_DEVICE_COUNT", "ASCEND_LAUNCH_BLOCKING"};
+constexpr const char* kVariables[] = {"PORTACL_SOC",           "PORTACL_ISA",
+                                      "PORTACL_NUM_THREADS",   "PORTACL_DEVICE_COUNT",
+                                      "PORTACL_DEVICE_MEMORY", "ASCEND_LAUNCH_BLOCKING"};
 
 // Bad indices are passed over: a program sees by its synchronisations that nothing failed.
 void ClearVariables() {

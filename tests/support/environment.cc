@@ -9,14 +9,10 @@
 namespace portacl::testing {
 namespace {
 
-constexpr const char* kKnownVariables[] = {"PORTACL_SOC",
-                                           "PORTACL_ISA",
-                                           "PORTACL_NUM_THREADS",
-                                           "PORTACL_INDEX_ERRORS",
-                                           "PORTACL_DEVICE_COUNT",
-                                           "ASCEND_RT_VISIBLE_DEVICES",
-                                           "ASCEND_LAUNCH_BLOCKING",
-                                           "PORTACL_ADD_V3"};
+constexpr const char* kKnownVariables[] = {
+    "PORTACL_SOC",          "PORTACL_ISA",           "PORTACL_NUM_THREADS",       "PORTACL_INDEX_ERRORS",
+    "PORTACL_DEVICE_COUNT", "PORTACL_DEVICE_MEMORY", "ASCEND_RT_VISIBLE_DEVICES", "ASCEND_LAUNCH_BLOCKING",
+    "PORTACL_ADD_V3"};
 
 }  // namespace
 

@@ -12,10 +12,10 @@
 
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"
-#include "acl/device/host_memory.h"
 #include "acl/errors.h"
 #include "acl/process/cancellation.h"
 #include "acl/settings/configuration.h"
+#include "acl/settings/host_memory.h"
 #include "acl/settings/soc_profile.h"
 
 namespace portacl {

@@ -17,11 +17,12 @@
 
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"
-#include "acl/device/host_memory.h"
+#include "acl/device/device_memory.h"
 #include "acl/errors.h"
 #include "acl/process/fork.h"
 #include "acl/process/immortal.h"
 #include "acl/queue/stream.h"
+#include "acl/settings/configuration.h"
 #include "check/device_memory.h"
 #include "check/frees.h"
 #include "check/handles.h"
@@ -124,9 +125,13 @@ void GiveBack(const char* api, void* address) noexcept {
 }
 
 void* Allocate(const char* api, size_t size, bool adds_32, MemoryKind kind, int32_t device) noexcept {
+  if (IsOfDevice(kind) && !TakeDeviceMemory(device, size)) return nullptr;
   bool huge = false;
   void* const address = Take(api, size, adds_32, kind, &huge);
-  if (address == nullptr) return nullptr;
+  if (address == nullptr) {
+    if (IsOfDevice(kind)) ReturnDeviceMemory(device, size);
+    return nullptr;
+  }
   try {
     Registry& registry = TheRegistry();
     std::lock_guard lock(registry.mutex);
@@ -137,6 +142,7 @@ void* Allocate(const char* api, size_t size, bool adds_32, MemoryKind kind, int3
       usage->peak = std::max(usage->peak, usage->current);
     }
   } catch (...) {
+    if (IsOfDevice(kind)) ReturnDeviceMemory(device, size);
     GiveBack(api, address);
     return nullptr;
   }
@@ -163,11 +169,12 @@ enum class Source { kDevice, kHost };
 
 bool Release(const char* api, void* address, Source source) noexcept {
   Registry& registry = TheRegistry();
+  Allocation found = {};
   {
     std::lock_guard lock(registry.mutex);
     const auto it = registry.by_address.find(reinterpret_cast<uintptr_t>(address));
     if (it == registry.by_address.end()) return false;
-    const Allocation& found = it->second;
+    found = it->second;
     if (source == Source::kDevice ? !IsOfDevice(found.kind) : found.kind != MemoryKind::kPinnedHost)
       return false;
     const auto usage = registry.by_device.find(found.device);
@@ -178,6 +185,7 @@ bool Release(const char* api, void* address, Source source) noexcept {
     registry.by_address.erase(it);
   }
   GiveBack(api, address);
+  if (IsOfDevice(found.kind)) ReturnDeviceMemory(found.device, found.size);
   return true;
 }
 
@@ -197,8 +205,14 @@ aclError Malloc(const char* api, const char* parameter, void** address, size_t s
   if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::UseBlocks(BlockOf);
   void* allocated = Allocate(api, size, adds_32, kind, context->device);
   if (allocated == nullptr) {
-    return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
-                Text(api, ": parameter size has the value ", size, ", more than the memory that is free."));
+    return Fail(
+        ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
+        IsOfDevice(kind) && CurrentConfiguration().limits_device_memory
+            ? Text(api, ": parameter size has the value ", size, ", more than the ",
+                   ReadDeviceMemory(context->device).free, " bytes that are free of the ",
+                   CurrentConfiguration().device_memory, " of device ", context->device,
+                   " (PORTACL_DEVICE_MEMORY).")
+            : Text(api, ": parameter size has the value ", size, ", more than the memory that is free."));
   }
   *address = allocated;
   if (sanitizer::IsOn(sanitizer::kHandles)) {
@@ -382,10 +396,11 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
                 Text("aclrtGetMemInfo: parameter ", free == nullptr ? "free" : "total",
                      " is a null pointer, expected the address of a size_t."));
   }
-  if (CurrentContext() == nullptr) return FailNoDevice("aclrtGetMemInfo");
+  const Context* context = CurrentContext();
+  if (context == nullptr) return FailNoDevice("aclrtGetMemInfo");
   *free = 0;
   *total = 0;
-  // Ordinary memory answers for DDR and HBM alike; pools that do not exist here (P2P, 1G pages) have nothing.
+  // One memory answers for DDR and HBM alike; pools that do not exist here (P2P, 1G pages) have nothing.
   switch (attr) {
     case ACL_DDR_MEM:
     case ACL_HBM_MEM:
@@ -399,8 +414,8 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
     default:
       return ACL_SUCCESS;
   }
-  const HostMemory memory = ReadHostMemory();
+  const DeviceMemory memory = ReadDeviceMemory(context->device);
   *total = memory.total;
-  *free = memory.available;
+  *free = memory.free;
   return ACL_SUCCESS;
 }

@@ -11,7 +11,7 @@
 
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"
-#include "acl/device/host_memory.h"
+#include "acl/device/device_memory.h"
 #include "acl/errors.h"
 #include "acl/handle_table.h"
 #include "acl/memory/memory.h"
@@ -19,6 +19,7 @@
 #include "acl/process/descriptor.h"
 #include "acl/process/fork.h"
 #include "acl/process/immortal.h"
+#include "acl/settings/host_memory.h"
 #include "check/call_stack.h"
 #include "check/device_memory.h"
 
@@ -242,17 +243,24 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size, const aclrt
   if (host.total > 0 && size > host.available) return FailNoMemory(api, size);
   Physical* created = physical_memory.Acquire();
   if (created == nullptr) return FailNoMemory(api, size);
+  const bool is_host = prop->location.type == ACL_MEM_LOCATION_TYPE_HOST;
+  const int32_t device =
+      prop->location.type == ACL_MEM_LOCATION_TYPE_DEVICE ? static_cast<int32_t>(prop->location.id) : 0;
+  if (!is_host && !TakeDeviceMemory(device, size)) {
+    physical_memory.Recycle(created);
+    return FailNoMemory(api, size);
+  }
   const WriteSignals held_back;
   if (!created->file.Own(memfd_create("portacl", MFD_CLOEXEC)) ||
       ftruncate(created->file.Get(), static_cast<off_t>(size)) != 0) {
     created->file.Forget();
     physical_memory.Recycle(created);
+    if (!is_host) ReturnDeviceMemory(device, size);
     return FailNoMemory(api, size);
   }
   created->size = size;
-  created->device =
-      prop->location.type == ACL_MEM_LOCATION_TYPE_DEVICE ? static_cast<int32_t>(prop->location.id) : 0;
-  created->is_host = prop->location.type == ACL_MEM_LOCATION_TYPE_HOST;
+  created->device = device;
+  created->is_host = is_host;
   *handle = physical_memory.Publish(created);
   return ACL_SUCCESS;
 }
@@ -261,6 +269,7 @@ aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
   aclError status = ACL_SUCCESS;
   if (FindPhysical("aclrtFreePhysical", handle, &status) == nullptr) return status;
   if (Physical* taken = physical_memory.Take(handle)) {
+    if (!taken->is_host) ReturnDeviceMemory(taken->device, taken->size);
     taken->file.Forget();
     physical_memory.Recycle(taken);
   }

@@ -13,6 +13,7 @@ enum class ForkRank {
   kConfiguration,
   kVirtualMemory,
   kMemory,
+  kDeviceMemory,
   kInitCallbacks,
   kCompileOptions,
   kReports,

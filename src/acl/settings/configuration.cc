@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "acl/errors.h"
@@ -23,7 +24,9 @@
 #include "acl/process/fork.h"
 #include "acl/process/immortal.h"
 #include "acl/process/unwinding.h"
+#include "acl/settings/cgroup.h"
 #include "acl/settings/configuration_file.h"
+#include "acl/settings/host_memory.h"
 #include "check/settings.h"
 #include "check/start.h"
 
@@ -63,68 +66,9 @@ int AffinityCount() {
   return std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-// The first line of a file; false when it cannot be read.
-bool ReadLine(const std::string& path, std::string& line) {
-  line.clear();
-  if (!ReadFile(path.c_str(), line)) return false;
-  line.resize(std::min(line.find('\n'), line.size()));
-  return true;
-}
-
-// CPUs that a quota text "<quota> <period>" (cgroup v2) allows, 0 when unlimited or unreadable.
-int QuotaCpus(const std::string& quota_text, const std::string& period_text) {
-  long long quota = 0;
-  long long period = 0;
-  const auto parse = [](const std::string& text, long long& value) {
-    return std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc();
-  };
-  if (!parse(quota_text, quota) || !parse(period_text, period) || quota <= 0 || period <= 0) return 0;
-  return static_cast<int>(
-      std::clamp((quota + period - 1) / period, 1LL, static_cast<long long>(kMaxThreads)));
-}
-
-// The smallest CPU quota on the way from this process's cgroup to the root; 0 when there is none.
-int CgroupQuotaCount() {
-  std::string groups;
-  if (!ReadFile("/proc/self/cgroup", groups)) return 0;
-  int smallest = 0;
-  const auto consider = [&smallest](int cpus) {
-    if (cpus > 0 && (smallest == 0 || cpus < smallest)) smallest = cpus;
-  };
-  for (size_t begin = 0; begin < groups.size();) {
-    const size_t end = std::min(groups.find('\n', begin), groups.size());
-    const std::string line = groups.substr(begin, end - begin);
-    begin = end + 1;
-    const size_t first = line.find(':');
-    const size_t second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const bool v2 = controllers.empty();
-    if (!v2 && ("," + controllers + ",").find(",cpu,") == std::string::npos) continue;
-    const std::string root = v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu";
-    // Inside a container the path of /proc may not exist under the mount; the loop then ends at the mount's
-    // root.
-    for (std::string path = line.substr(second + 1);; path = path.substr(0, path.rfind('/'))) {
-      if (path == "/") path.clear();
-      std::string value;
-      if (v2 && ReadLine(root + path + "/cpu.max", value)) {
-        const size_t space = value.find(' ');
-        if (space != std::string::npos) consider(QuotaCpus(value.substr(0, space), value.substr(space + 1)));
-      }
-      std::string period;
-      if (!v2 && ReadLine(root + path + "/cpu.cfs_quota_us", value) &&
-          ReadLine(root + path + "/cpu.cfs_period_us", period)) {
-        consider(QuotaCpus(value, period));
-      }
-      if (path.empty()) break;
-    }
-  }
-  return smallest;
-}
-
 int DefaultThreadCount() {
   const int affinity = AffinityCount();
-  const int quota = CgroupQuotaCount();
+  const int quota = CgroupCpus(kMaxThreads);
   return quota > 0 ? std::min(affinity, quota) : affinity;
 }
 
@@ -182,11 +126,37 @@ aclError ReadCount(const char* variable, int most, int& value) {
   return ACL_SUCCESS;
 }
 
+// A number of bytes, or of units of 1024 of them: "512M", "16G".
+aclError ReadDeviceMemory(int devices, Configuration& configuration) {
+  constexpr char kVariable[] = "PORTACL_DEVICE_MEMORY";
+  const char* text = std::getenv(kVariable);
+  if (text == nullptr || text[0] == '\0') {
+    size_t memory = ReadHostMemory().total;
+    if (const size_t limit = CgroupMemory(); limit > 0 && (memory == 0 || limit < memory)) memory = limit;
+    configuration.device_memory = memory / 2 / static_cast<size_t>(devices);
+    return ACL_SUCCESS;
+  }
+  const char* end = text + std::strlen(text);
+  size_t bytes = 0;
+  const auto [rest, error] = std::from_chars(text, end, bytes);
+  constexpr std::string_view kUnits = "KMGT";
+  const size_t unit = rest == end ? 0 : kUnits.find(*rest) + 1;  // npos + 1 is 0, too
+  const bool is_whole = rest == end || (unit > 0 && rest + 1 == end);
+  if (error != std::errc() || !is_whole || bytes == 0 || bytes > SIZE_MAX >> (10 * unit)) {
+    return BadVariable(kVariable, text,
+                       Text("a number of bytes above 0, with K, M, G or T behind it for units of 1024"));
+  }
+  configuration.device_memory = bytes << (10 * unit);
+  configuration.limits_device_memory = true;
+  return ACL_SUCCESS;
+}
+
 // A list such as "0,2,3" picks and renumbers devices. As in CANN it ends at the first entry that is no device
 // or not greater than the one before, so a list that begins with one leaves no device.
 aclError ReadDevices(Configuration& configuration) {
   int count = 1;
   if (aclError status = ReadCount("PORTACL_DEVICE_COUNT", kMostDevices, count)) return status;
+  if (aclError status = ReadDeviceMemory(count, configuration)) return status;
   std::vector<int>& visible = configuration.visible_devices;
   visible.clear();
   const char* list = std::getenv("ASCEND_RT_VISIBLE_DEVICES");
@@ -322,6 +292,7 @@ const Configuration& CurrentConfiguration(aclError* status) noexcept {
         std::strcpy(configuration->soc_name, kDefaultSocName.data());
         configuration->isa = SupportedIsas().back();
         configuration->num_threads = 1;
+        configuration->device_memory = ReadHostMemory().total / 2;
         return &*configuration;
       }();
       state.implicit_status = loaded;

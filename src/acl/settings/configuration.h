@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct Configuration {
   // The numbers of the devices that the program sees as 0, 1, 2, ...: all of PORTACL_DEVICE_COUNT, or those
   // that ASCEND_RT_VISIBLE_DEVICES names.
   std::vector<int> visible_devices{0};
+  // Bytes that each device has: PORTACL_DEVICE_MEMORY, which is then a limit, too; else half of the memory that the machine and
+  // the cgroup let this process have, shared equally between PORTACL_DEVICE_COUNT devices.
+  size_t device_memory = 0;
+  bool limits_device_memory = false;
   int default_device = -1;  // from the JSON file; -1: none
   bool launch_blocking = false;
   bool index_errors_raise = true;  // a bad index fails the stream

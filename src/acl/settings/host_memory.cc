@@ -1,6 +1,6 @@
 // The machine's memory, as the system tells it (see host_memory.h).
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/device/host_memory.h"
+#include "acl/settings/host_memory.h"
 
 #include <fcntl.h>
 #include <unistd.h>
