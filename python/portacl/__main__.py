@@ -19,12 +19,14 @@ USAGE = """\
 usage: python -m portacl [--report] SCRIPT [ARGUMENTS]      run a script with portacl in force
        python -m portacl [--report] -m MODULE [ARGUMENTS]   the same for a module, such as torch.distributed.run
        python -m portacl --info [--json]                    what is in force, and which product accepts which dtypes
+       python -m portacl doctor [SCRIPT [ARGUMENTS]]        versions, what is found, what does not fit, what falls back
        python -m portacl --prefix                           the folder with include, lib64 and set_env.sh
        python -m portacl --version
 
 Whatever else Python takes on its command line goes as well: -c CODE, and - for a program on standard input. The processes
 that the script starts use portacl too. --report prints to standard error, when the script has ended, which of PyTorch's
 operators it called, how often, which were portacl's own and which PyTorch's CPU computed instead, and the time they took.
+doctor prints what a bug report needs; given a script, it runs it. It ends with 1 where something does not fit.
 
 A plain `python SCRIPT` in which torch_npu is imported uses portacl where there is no trace of a CANN: no ASCEND_HOME_PATH,
 no libascendcl.so, no /usr/local/Ascend, no NPU. PORTACL_AUTOSTART=0 turns that off.
@@ -84,6 +86,10 @@ def main(arguments: list[str]) -> NoReturn:
     elif first == "--info":
         program = str(portacl.prefix() / "bin" / "portacl-info")
         os.execv(program, [program, *arguments[1:]])
+    elif first == "doctor" and not os.path.exists(first):
+        from portacl import doctor
+
+        raise SystemExit(doctor.main(arguments[1:]))
     elif first == "--report" and len(arguments) > 1 and not arguments[1].startswith("--"):
         _start(arguments[1:], report=True)
     elif first is not None and not first.startswith("--"):
