@@ -1,4 +1,4 @@
-// aclnnRotaryPositionEmbedding: pairs (a, b) of a row's elements become (a * cos_a - b * sin_a, b * cos_b + a * sin_b). Its gradients: those of
+// aclnnRotaryPositionEmbedding and V2, aclnnApplyRotaryPosEmb and V2, aclnnInterleaveRope: pairs (a, b) of a row's elements become (a * cos_a - b * sin_a, b * cos_b + a * sin_b). Its gradients: those of
 // pairs are turned back, those of angles are sums over the rows that share them.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -84,7 +84,7 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr auto kRotate = PORTACL_ROW_KERNELS(rotary::Rotate);
+constexpr auto kRotated = PORTACL_ROW_KERNELS(rotary::Rotate);
 constexpr auto kTurnBack = PORTACL_ROW_KERNELS(rotary::TurnBack);
 constexpr auto kSignedProduct = PORTACL_KERNELS(rotary::SignedProduct);
 
@@ -158,6 +158,156 @@ aclTensor OfPairs(const aclTensor& tensor, int64_t mode, int64_t which) {
 int64_t ModeOfX(int64_t mode) { return mode == kInterleaveHalf ? int64_t{kInterleave} : mode; }
 int64_t ModeOfRest(int64_t mode) { return mode == kInterleaveHalf ? int64_t{kHalf} : mode; }
 
+// ---- aclnnRotaryPositionEmbeddingV2: a matrix that turns rows is between ----
+
+enum TensorsV2 { kRotate = kOut, kOutV2 };
+
+aclnnStatus NoMatrix(const Check& check, OperatorCall& call) noexcept {
+  if (!call.IsGiven(kRotate)) return ACL_SUCCESS;
+  return FailAclnn(
+      check.code,
+      StartMessage(call).Add("parameter rotate is given, which is not supported, accepted: a null pointer."));
+}
+
+constexpr Check kV2Checks[] = {
+    NotNull(kX),
+    NotNull(kCos),
+    NotNull(kSin),
+    NotNull(kOutV2),
+    DtypesIn(kNoneBeforeAtlasA2, {kX}),
+    SameDtype(kX, kCos),
+    SameDtype(kX, kSin),
+    IfThere<kRotate>(SameDtype(kX, kRotate)),
+    SameDtype(kX, kOutV2),
+    IntegerIn(kMode, kHalf, kInterleaveHalf),
+    SameShape(kX, kOutV2),
+    Own(NoMatrix, ACLNN_ERR_INNER_NULLPTR),
+    WithCode(kTiling, RankIs(kRank, {kX, kCos, kSin})),
+    WithCode(kTiling, SameShape(kCos, kSin)),
+    Own(RowsHavePairs, kTiling),
+    Own(AnglesFit, kTiling),
+    SizesRepresentable({kOutV2}),
+    DoneIfEmpty({kX}),
+    InsideStorage({kX, kCos, kSin}),
+};
+
+// ---- aclnnInterleaveRope ----
+
+constexpr DtypeRule kHalfDtypes = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16));
+constexpr int64_t kInterleavedColumns = 64;
+
+aclnnStatus RowsAreOf64(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kX).view[kRank - 1] == kInterleavedColumns) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kX);
+  return FailAclnn(check.code, message.Add(", accepted: a last dim of 64."));
+}
+// Angles are shared by heads, and maybe by positions.
+aclnnStatus AnglesOfHeadsFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& x = call.Tensor(kX).view;
+  const Shape& angles = call.Tensor(kCos).view;
+  const bool fits =
+      angles[0] == x[0] && angles[1] == 1 && (angles[2] == 1 || angles[2] == x[2]) && angles[3] == x[3];
+  return fits ? ACL_SUCCESS : RefuseShape(check, call, kCos, Shape{x[0], 1, x[2], x[3]});
+}
+
+constexpr Check kInterleaveChecks[] = {
+    NotNull(kX),
+    NotNull(kCos),
+    NotNull(kSin),
+    NotNull(kOut),
+    DtypesIn(kHalfDtypes, {kX}),
+    SameDtype(kX, kCos),
+    SameDtype(kX, kSin),
+    SameDtype(kX, kOut),
+    WithCode(kTiling, RankIs(kRank, {kX, kCos, kSin})),
+    WithCode(kTiling, SameShape(kCos, kSin)),
+    Own(RowsAreOf64, kTiling),
+    Own(AnglesOfHeadsFit, kTiling),
+    WithCode(kTiling, SameShape(kX, kOut)),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kX}),
+    InsideStorage({kX, kCos, kSin}),
+};
+
+// ---- aclnnApplyRotaryPosEmb: query and key in place ----
+
+enum Applied { kQuery, kKey, kAppliedCos, kAppliedSin };
+enum AppliedAttributes { kLayout, kModeName };
+constexpr int64_t kMostLayouts = 4;
+constexpr int64_t kPacked = 4;  // TND
+
+// -1: another text.
+int64_t NamedMode(const OperatorCall& call) {
+  const char* const text = call.attributes.size() > kModeName ? call.attributes[kModeName].text : nullptr;
+  if (text == nullptr || std::strcmp(text, "half") == 0) return kHalf;
+  if (std::strcmp(text, "interleave") == 0) return kInterleave;
+  return std::strcmp(text, "quarter") == 0 ? int64_t{kQuarter} : -1;
+}
+aclnnStatus ModeIsNamed(const Check& check, OperatorCall& call) noexcept {
+  if (NamedMode(call) >= 0) return ACL_SUCCESS;
+  return FailAclnn(check.code, StartMessage(call)
+                                   .Add("parameter rotaryMode is \"")
+                                   .Add(call.attributes[kModeName].text)
+                                   .Add("\", accepted: half, interleave, quarter, or a null pointer."));
+}
+aclnnStatus RanksFitLayout(const Check& check, OperatorCall& call) noexcept {
+  const bool is_packed = call.attributes[kLayout].integer == kPacked;
+  const Check rank =
+      WithCode(check.code, RankIs(is_packed ? 3 : 4, {kQuery, kKey, kAppliedCos, kAppliedSin}));
+  return rank.run(rank, call);
+}
+// The dim of heads: 2 of BSND and SBND, 1 of BNSD and TND.
+int HeadsDim(const OperatorCall& call) { return call.attributes[kLayout].integer <= 2 ? 2 : 1; }
+
+template <int tensor>
+aclnnStatus AppliedFits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& query = call.Tensor(kQuery).view;
+  const int heads = HeadsDim(call);
+  Shape accepted = query;
+  if constexpr (tensor == kKey) {
+    accepted.dim[heads] = call.Tensor(kKey).view[heads];
+  } else {
+    accepted.dim[heads] = 1;
+  }
+  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
+}
+aclnnStatus AppliedHasPairs(const Check& check, OperatorCall& call) noexcept {
+  const Shape& query = call.Tensor(kQuery).view;
+  const int64_t columns = query[query.rank - 1];
+  const int64_t of = NamedMode(call) == kQuarter ? 4 : 2;
+  if (!query.IsEmpty() && !call.Tensor(kKey).view.IsEmpty() && columns <= kMostColumns && columns % of == 0)
+    return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kQuery);
+  AddArgumentShape(message.Add(" or "), call, kKey);
+  return FailAclnn(check.code, message.Add(", accepted: no dim of 0, rows of at most ")
+                                   .Add(kMostColumns)
+                                   .Add(" elements, a multiple of ")
+                                   .Add(of)
+                                   .Add("."));
+}
+
+constexpr Check kAppliedChecks[] = {
+    NotNull(kQuery),
+    NotNull(kKey),
+    NotNull(kAppliedCos),
+    NotNull(kAppliedSin),
+    DtypesIn(kNoneBeforeAtlasA2, {kQuery}),
+    SameDtype(kQuery, kKey),
+    SameDtype(kQuery, kAppliedCos),
+    SameDtype(kQuery, kAppliedSin),
+    WithCode(kTiling, IntegerIn(kLayout, 1, kMostLayouts)),
+    Own(ModeIsNamed, kTiling),
+    Own(RanksFitLayout, kTiling),
+    Own(AppliedFits<kKey>, kTiling),
+    Own(AppliedFits<kAppliedCos>, kTiling),
+    Own(AppliedFits<kAppliedSin>, kTiling),
+    Own(AppliedHasPairs, kTiling),
+    SizesRepresentable({kQuery, kKey}),
+    InsideStorage({kAppliedCos, kAppliedSin}),
+};
+
 engine::RowJobMaker RowsOf(const OperatorCall& call, int64_t of_input, int output, int64_t of_output) {
   const int64_t of_rest = ModeOfRest(call.attributes[kMode].integer);
   const aclTensor first = OfPairs(call.Tensor(kX), of_input, 0);
@@ -174,7 +324,46 @@ engine::RowJobMaker RowsOf(const OperatorCall& call, int64_t of_input, int outpu
 void SetRotated(const OperatorCall& call, Executor& executor) {
   const int64_t mode = call.attributes[kMode].integer;
   engine::RowJobMaker rows = RowsOf(call, ModeOfX(mode), kOut, ModeOfRest(mode));
-  SetRowJob(rows, kRotate, engine::NoParameters(), executor);
+  SetRowJob(rows, kRotated, engine::NoParameters(), executor);
+}
+
+void SetRotatedV2(const OperatorCall& call, Executor& executor) {
+  const int64_t mode = call.attributes[kMode].integer;
+  engine::RowJobMaker rows = RowsOf(call, ModeOfX(mode), kOutV2, ModeOfRest(mode));
+  SetRowJob(rows, kRotated, engine::NoParameters(), executor);
+}
+
+void SetInterleaved(const OperatorCall& call, Executor& executor) {
+  engine::RowJobMaker rows = RowsOf(call, kInterleave, kOut, kHalf);
+  SetRowJob(rows, kRotated, engine::NoParameters(), executor);
+}
+
+void SetApplied(const OperatorCall& call, Executor& executor) {
+  const int64_t mode = NamedMode(call);
+  const auto of_four = [&](int tensor) {
+    aclTensor view = call.Tensor(tensor);
+    if (view.view.rank == kRank) return view;
+    view = PlainView(view);
+    InsertDim(view, 0, 1, 0);
+    return view;
+  };
+  engine::RowJob made[2];
+  const engine::RowJob* jobs[2];
+  uint32_t touched = 0;
+  for (const int turned : {kQuery, kKey}) {
+    const aclTensor whole = of_four(turned);
+    const aclTensor first = OfPairs(whole, mode, 0);
+    engine::RowJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+    for (const int64_t which : {0, 1}) rows.Input(turned, OfPairs(whole, mode, which));
+    for (const int tensor : {kAppliedCos, kAppliedSin}) {
+      for (const int64_t which : {0, 1}) rows.Input(tensor, OfPairs(of_four(tensor), mode, which));
+    }
+    for (const int64_t which : {0, 1}) rows.Output(turned, OfPairs(whole, mode, which));
+    made[turned] = rows.Make(kRotated, engine::NoParameters(), &executor.workspace_size);
+    jobs[turned] = &made[turned];
+    touched |= rows.touched();
+  }
+  engine::SetRowJobs(executor, jobs, 2, touched);
 }
 
 // ---- gradients: kX is dy ----
@@ -286,7 +475,9 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
 
 namespace facts {
 extern const OperatorFacts rotary_position_embedding, rotary_position_embedding_grad;
-}
+extern const OperatorFacts rotary_position_embedding_v2, apply_rotary_pos_emb, apply_rotary_pos_emb_v2;
+extern const OperatorFacts interleave_rope;
+}  // namespace facts
 
 const OperatorFacts facts::rotary_position_embedding = {
     "aclnnRotaryPositionEmbedding", "aclnnop/aclnn_rotary_position_embedding.h", kNoneBeforeAtlasA2,
@@ -294,6 +485,18 @@ const OperatorFacts facts::rotary_position_embedding = {
 const OperatorFacts facts::rotary_position_embedding_grad = {
     "aclnnRotaryPositionEmbeddingGrad", "aclnnop/aclnn_rotary_position_embedding_grad.h", kNoneBeforeAtlasA2,
     kNoneBeforeAtlasA2, /*by_promotion=*/false};
+const OperatorFacts facts::rotary_position_embedding_v2 = {
+    "aclnnRotaryPositionEmbeddingV2", "aclnnop/aclnn_rotary_position_embedding_v2.h", kNoneBeforeAtlasA2,
+    kNoneBeforeAtlasA2, /*by_promotion=*/false};
+const OperatorFacts facts::apply_rotary_pos_emb = {
+    "aclnnApplyRotaryPosEmb", "aclnnop/aclnn_apply_rotary_pos_emb.h", kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
+    /*by_promotion=*/false};
+const OperatorFacts facts::apply_rotary_pos_emb_v2 = {"aclnnApplyRotaryPosEmbV2",
+                                                      "aclnnop/aclnn_apply_rotary_pos_emb_v2.h",
+                                                      kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
+                                                      /*by_promotion=*/false};
+const OperatorFacts facts::interleave_rope = {"aclnnInterleaveRope", "aclnnop/aclnn_interleave_rope.h",
+                                              kHalfDtypes, kHalfDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 
@@ -305,6 +508,22 @@ PORTACL_PHASE_1(aclnnRotaryPositionEmbedding) {
 
 PORTACL_PHASE_1(aclnnRotaryPositionEmbeddingGrad) {
   return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGradients);
+}
+
+PORTACL_PHASE_1(aclnnRotaryPositionEmbeddingV2) {
+  return RunPhase1(call, kV2Checks, workspaceSize, executor, SetRotatedV2);
+}
+
+PORTACL_PHASE_1(aclnnApplyRotaryPosEmb) {
+  return RunPhase1(call, kAppliedChecks, workspaceSize, executor, SetApplied);
+}
+
+PORTACL_PHASE_1(aclnnApplyRotaryPosEmbV2) {
+  return RunPhase1(call, kAppliedChecks, workspaceSize, executor, SetApplied);
+}
+
+PORTACL_PHASE_1(aclnnInterleaveRope) {
+  return RunPhase1(call, kInterleaveChecks, workspaceSize, executor, SetInterleaved);
 }
 
 #endif  // HWY_ONCE
