@@ -24,6 +24,7 @@
 #include "aclnnop/families/random.h"
 #include "aclnnop/families/recurrent.h"
 #include "aclnnop/families/reductions.h"
+#include "aclnnop/families/serving.h"
 #include "aclnnop/families/sort.h"
 #include "support/c_function.h"
 
@@ -1002,6 +1003,16 @@ constexpr OperatorCall kCalls[] = {
     MOVES(ApplyRotaryPosEmb, 3, kAny, t[2], given.Second(t[2]), t[0], t[1], a.reduction),
     MOVES(ApplyRotaryPosEmbV2, 3, kAny, t[2], given.Second(t[2]), t[0], t[1], a.reduction, nullptr),
     MOVES(InterleaveRope, 4, kOperand0, t[0], t[1], t[2], t[3]),
+    MOVES(RopeWithSinCosCache, 3, kOperand0, given.Indices({given.FirstLength(t[0])}), t[0], t[0], t[1], nullptr, given.LastLength(t[0]), a.log_target, t[2],
+          given.Second(t[2])),
+    MOVES(RopeWithSinCosCacheV2, 3, kOperand0, given.Indices({given.FirstLength(t[0])}), t[0], t[0], t[1], nullptr, given.LastLength(t[0]), a.log_target,
+          a.reduction, t[2], given.Second(t[2])),
+    MOVES(ScatterPaKvCache, 3, kAny, t[0], t[2], given.Indices({given.FirstLength(t[0])}), a.log_target ? t[1] : nullptr, given.Second(t[2]), nullptr, nullptr,
+          nullptr, nullptr, nullptr, nullptr, nullptr),
+    MOVES(ScatterPaCache, 2, kAny, t[0], t[1], given.Indices({given.FirstLength(t[0])}), nullptr, nullptr, nullptr, nullptr),
+    MOVES(GeluMul, 2, kOperand0, t[0], nullptr, given.Half(t[1])),
+    MOVES(ClippedSwiglu, 2, kOperand0, t[0], nullptr, given.Dim(t[0]), a.wide_beta, 2.0, a.wide_beta, a.log_target, given.Half(t[1])),
+    MOVES(ClippedSwigluV2, 2, kOperand0, t[0], nullptr, given.Dim(t[0]), a.wide_beta, 2.0, a.wide_beta, a.log_target, a.reduction, given.Half(t[1])),
     MOVES(TransformBiasRescaleQkv, 3, kAny, t[0], t[1], 1, t[2], given.Second(t[2]), given.Second(t[2])),
     MOVES(FlashAttentionScore, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, 0.5, 1.0, 0, 0, given.Heads(t[0]),
           given.Layout(t[0]), 0, a.reduction, given.Statistics(t[0]), given.Statistics(t[0]), nullptr, t[3]),

@@ -29,7 +29,7 @@ IndexOperator GeluTimes() {
       Tiling("approximateOptional",
              [](IndexCall& call) {
                const std::string& text = call["approximateOptional"].text;
-               return text != "none" && text != "tanh";
+               return !call["approximateOptional"].null && text != "none" && text != "tanh";
              }),
       Tiling("input",
              [](IndexCall& call) { return call["input"].shape.empty() || call["input"].shape.size() > 8; }),

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../norm/row_calls.h"
 
+#include <algorithm>
+
 #include "aclnnop/families/attention.h"
 #include "gtest/gtest.h"
 
@@ -233,10 +235,182 @@ IndexOperator InPlace(const CFunction& function, bool has_mode) {
   return op;
 }
 
+// ---- angles by positions ----
+
+int64_t SectionAt(const IndexCall& call, size_t k) {
+  const IndexArgument& sections = call["mropeSection"];
+  return !sections.null && k < sections.values.size() ? sections.values[k] : 0;
+}
+// The row of positions that gives the angles of a column.
+int64_t RowOfColumn(const IndexCall& call, bool has_mode, int64_t column) {
+  if (call["positions"].shape.size() == 1) return 0;
+  if (has_mode && call["cacheMode"].integer == 1) {
+    const int64_t row = column % 3;
+    return row != 0 && column < 3 * SectionAt(call, 1) ? row : 0;
+  }
+  int64_t end = 0;
+  for (size_t k = 0; k < 4; ++k) {
+    end += SectionAt(call, k);
+    if (column < end) return static_cast<int64_t>(k);
+  }
+  return 0;
+}
+
+IndexOperator Looked(const CFunction& function, bool has_mode) {
+  IndexOperator op;
+  op.function = function;
+  op.valid = {TensorArg("positions", {3}, ACL_INT64),
+              TensorArg("queryIn", {3, 16}),
+              TensorArg("keyIn", {3, 8}),
+              TensorArg("cosSinCache", {9, 6}),
+              ArrayArg("mropeSection", {0, 0, 0}),
+              IntegerArg("headSize", 8),
+              IntegerArg("isNeoxStyle", 1)};
+  if (has_mode) op.valid.push_back(IntegerArg("cacheMode", 0));
+  op.valid.push_back(OutputArg("queryOut", {3, 16}));
+  op.valid.push_back(OutputArg("keyOut", {3, 8}));
+  op.takes_workspace = true;
+  op.rules = {NoNulls("cosSinCache", 561103),
+              NoNulls("positions queryIn keyIn queryOut keyOut"),
+              Listed_("positions", {{ACL_INT32, ACL_INT64}}),
+              Listed_("queryIn", kF3),
+              OneDtype("queryIn", "keyIn"),
+              OneDtype("queryIn", "cosSinCache"),
+              OneDtype("queryIn", "queryOut"),
+              OneDtype("queryIn", "keyOut"),
+              RankRange("queryIn keyIn cosSinCache", 2, 2),
+              Refuses(161002, "keyIn",
+                      [](IndexCall& call) { return call["keyIn"].shape[0] != call["queryIn"].shape[0]; }),
+              OneShape("queryIn", "queryOut"),
+              OneShape("keyIn", "keyOut"),
+              Refuses(161002, "headSize", [](IndexCall& call) { return call["headSize"].integer <= 0; })};
+  if (has_mode) {
+    op.rules.push_back(Tiling("cacheMode", [](IndexCall& call) {
+      return call["cacheMode"].integer < 0 || call["cacheMode"].integer > 1;
+    }));
+  }
+  const auto whole = [](const std::string& name) {
+    return Tiling(name, [=](IndexCall& call) { return call[name].shape[1] % call["headSize"].integer != 0; });
+  };
+  const IndexRules rest = {
+      Tiling("cosSinCache",
+             [](IndexCall& call) {
+               const Shape& table = call["cosSinCache"].shape;
+               return table[0] == 0 || table[1] == 0 || table[1] % 2 != 0 ||
+                      table[1] > call["headSize"].integer;
+             }),
+      whole("queryIn"),
+      whole("keyIn"),
+      Tiling("positions",
+             [](IndexCall& call) {
+               const Shape& positions = call["positions"].shape;
+               const int64_t n = call["queryIn"].shape[0];
+               if (positions.size() == 1) return positions[0] != n;
+               return positions.size() != 2 || positions[1] != n || (positions[0] != 3 && positions[0] != 4);
+             }),
+      Tiling("mropeSection positions",
+             [=](IndexCall& call) {
+               const Shape& positions = call["positions"].shape;
+               const int64_t angles = call["cosSinCache"].shape[1] / 2;
+               const int64_t rows = positions.size() == 1 ? 0 : positions[0];
+               int64_t sum = 0;
+               for (size_t k = 0; k < 4; ++k) {
+                 const int64_t length = SectionAt(call, k);
+                 if (length < 0 || length > angles || (length != 0 && static_cast<int64_t>(k) >= rows))
+                   return true;
+                 sum += length;
+               }
+               if (rows == 0) return false;
+               const bool turns = has_mode && call["cacheMode"].integer == 1;
+               return turns ? rows != 3 || 3 * SectionAt(call, 1) > angles : sum != angles;
+             }),
+      SucceedsIf([](IndexCall& call) {
+        return NumElements(call["queryIn"].shape) == 0 && NumElements(call["keyIn"].shape) == 0;
+      })};
+  op.rules.insert(op.rules.end(), rest.begin(), rest.end());
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    const int64_t n = random.Between(1, 6);
+    const int64_t angles = random.Between(1, random.Below(3) == 0 ? 64 : 9);
+    const int64_t head = 2 * angles + (random.Below(2) == 0 ? 0 : random.Between(1, 9));
+    call["headSize"].integer = head;
+    call["isNeoxStyle"].integer = random.Between(0, 1);
+    call["queryIn"].shape = call["queryOut"].shape = {n, head * random.Between(1, 4)};
+    call["keyIn"].shape = call["keyOut"].shape = {n, head * random.Between(1, 2)};
+    call["cosSinCache"].shape = {random.Between(1, 12), 2 * angles};
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    for (const char* name : {"queryIn", "keyIn", "cosSinCache", "queryOut", "keyOut"})
+      call[name].dtype = dtype;
+    call["positions"].dtype = random.Below(2) == 0 ? ACL_INT32 : ACL_INT64;
+    call["positions"].shape = {n};
+    call["mropeSection"].values = {0, 0, 0};
+    call["mropeSection"].null = random.Below(4) == 0;
+    if (has_mode) call["cacheMode"].integer = random.Between(0, 1);
+    if (random.Below(2) == 0) return;
+    call["mropeSection"].null = false;
+    if (has_mode && call["cacheMode"].integer == 1) {
+      call["positions"].shape = {3, n};
+      call["mropeSection"].values = {1, random.Between(0, angles / 3), 0};
+      return;
+    }
+    const int64_t rows = random.Between(3, 4);
+    call["positions"].shape = {rows, n};
+    call["mropeSection"].values.assign(static_cast<size_t>(rows), 0);
+    for (int64_t i = 0; i < angles; ++i)
+      ++call["mropeSection"].values[random.Below(static_cast<uint32_t>(rows))];
+  };
+  op.range = [](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
+    if (tensor != 0) return std::nullopt;
+    return IndexRange{
+        0, std::max<int64_t>(call["cosSinCache"].shape.empty() ? 1 : call["cosSinCache"].shape[0], 1)};
+  };
+  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    FillRows(call, tensors, random);
+  };
+  op.tolerance = 1e-6;
+  op.is_inexact = true;
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const int64_t head = call["headSize"].integer;
+    const int64_t turned = call["cosSinCache"].shape[1];
+    const int64_t angles = turned / 2;
+    const bool is_neox = call["isNeoxStyle"].integer != 0;
+    const int64_t n = call["queryIn"].shape[0];
+    const int64_t table_rows = call["cosSinCache"].shape[0];
+    std::vector<Outcome> all;
+    for (const size_t tensor : {1, 2}) {
+      const TensorValues& x = tensors[tensor];
+      std::vector<double> out(x.elements.size());
+      for (int64_t i = 0; i < std::ssize(out); ++i) {
+        const int64_t token = i / x.shape[1];
+        const int64_t place = i % head;
+        if (place >= turned) {
+          out[static_cast<size_t>(i)] = ValueAt(x, i);
+          continue;
+        }
+        const int64_t column = is_neox ? place % angles : place / 2;
+        const bool is_first = is_neox ? place < angles : place % 2 == 0;
+        const int64_t partner = (is_neox ? angles : 1) * (is_first ? 1 : -1);
+        const int64_t position = tensors[0].Integer(RowOfColumn(call, has_mode, column) * n + token);
+        const bool is_row = position >= 0 && position < table_rows;
+        const double cos = is_row ? ValueAt(tensors[3], position * turned + column) : 0;
+        const double sin = is_row ? ValueAt(tensors[3], position * turned + angles + column) : 0;
+        out[static_cast<size_t>(i)] =
+            ValueAt(x, i) * cos + (is_first ? -ValueAt(x, i + partner) : ValueAt(x, i + partner)) * sin;
+      }
+      all.push_back(AsOutcome(x.dtype, out));
+    }
+    return all;
+  };
+  return op;
+}
+
 const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {WithMatrix(), SideBySide(),
-                                                 InPlace(PORTACL_C_FUNCTION(aclnnApplyRotaryPosEmb), false),
-                                                 InPlace(PORTACL_C_FUNCTION(aclnnApplyRotaryPosEmbV2), true)};
+  static const std::vector<IndexOperator> all = {
+      WithMatrix(),
+      SideBySide(),
+      InPlace(PORTACL_C_FUNCTION(aclnnApplyRotaryPosEmb), false),
+      InPlace(PORTACL_C_FUNCTION(aclnnApplyRotaryPosEmbV2), true),
+      Looked(PORTACL_C_FUNCTION(aclnnRopeWithSinCosCache), false),
+      Looked(PORTACL_C_FUNCTION(aclnnRopeWithSinCosCacheV2), true)};
   return all;
 }
 
