@@ -31,7 +31,13 @@ struct NamedCall {
   aclrtStream stream;
 };
 
-// Reports "API: operator TYPE WHY." and returns 100000.
+// Reports that a call failed. In a stream that stops on failure the call succeeds, and the stream fails when it comes to its place. What
+// submitted it may have no way to tell of an error: torch_npu's thread drops all later work without a word, or, with the queue off, ends
+// the process where Python holds its lock. The stream reports it, and goes on reporting it.
+aclError FailCall(const NamedCall& call, aclError status, MessageClass message_class,
+                  const Text& message) noexcept;
+
+// The same of what the operator does not take: "API: operator TYPE WHY.", 100000.
 aclError FailNamed(const NamedCall& call, const Text& why) noexcept;
 
 aclError CheckCounts(const NamedCall& call, int inputs, int outputs) noexcept;
