@@ -3,8 +3,7 @@
 #include "aclop/named_call.h"
 
 #include "acl/data_type.h"
-#include "acl/handle_table.h"
-#include "acl/stream/found_stream.h"
+#include "acl/stream/failing_task.h"
 
 namespace portacl {
 namespace {
@@ -13,41 +12,12 @@ Text& AddCount(Text& text, int count, const char* what) noexcept {
   return text.Add(count).Add(" ").Add(what).Add(count == 1 ? "" : "s");
 }
 
-// An operator that failed, in the place that it would have had in its stream.
-class FailingTask final : public Task {
- public:
-  Outcome Run(Stream& stream) noexcept override {
-    stream.NoteFailure(failure);
-    return Outcome::kDone;
-  }
-  void Finish(StreamList&) noexcept override;
-
-  Stream::Failure failure;
-};
-
-HandleTable<FailingTask, 0x64> failing_tasks;
-
-void FailingTask::Finish(StreamList&) noexcept { failing_tasks.Recycle(this); }
-
-// Puts the failure into a stream that stops on failure, false if the call's does not.
-bool FailsInStream(const NamedCall& call, aclError status, const Text& message) noexcept {
-  const FoundStream queue = FindStream(call.stream);
-  bool stops = false;
-  if (!queue || !queue.stream->IfStill(queue.handle, [&] { stops = queue.stream->StopsOnFailureLocked(); }) ||
-      !stops) {
-    return false;
-  }
-  FailingTask* const task = failing_tasks.Acquire();
-  if (task == nullptr) return false;
-  task->failure = Stream::Failure(status, message);
-  return queue.Submit(task) == Stream::Submission::kQueued;
-}
-
 }  // namespace
 
 aclError FailCall(const NamedCall& call, aclError status, MessageClass message_class,
                   const Text& message) noexcept {
-  return FailsInStream(call, status, message) ? ACL_SUCCESS : Fail(status, message_class, message);
+  return FailsInStream(FindStream(call.stream), status, message) ? ACL_SUCCESS
+                                                                 : Fail(status, message_class, message);
 }
 
 aclError FailNamed(const NamedCall& call, const Text& why) noexcept {

@@ -31,9 +31,7 @@ struct NamedCall {
   aclrtStream stream;
 };
 
-// Reports that a call failed. In a stream that stops on failure the call succeeds, and the stream fails when it comes to its place. What
-// submitted it may have no way to tell of an error: torch_npu's thread drops all later work without a word, or, with the queue off, ends
-// the process where Python holds its lock. The stream reports it, and goes on reporting it.
+// Reports that a call failed; in a stream that stops on failure the call succeeds and the stream fails (see failing_task.h).
 aclError FailCall(const NamedCall& call, aclError status, MessageClass message_class,
                   const Text& message) noexcept;
 

@@ -311,13 +311,24 @@ def test_lengths_of_sequences_lie_on_the_cpu(lengths, message):
     assert torch.equal(packed.data.cpu(), nn.utils.rnn.pack_padded_sequence(x.cpu(), [3, 2]).data)
 
 
-def test_numbers_on_the_cpu_are_not_for_everybody(monkeypatch):
+def test_numbers_on_the_cpu_are_not_for_everybody(program):
     x = torch.arange(3).npu()
     assert torch.add(torch.tensor(2.5), x, alpha=2).tolist() == [2.5, 4.5, 6.5]
-    monkeypatch.delenv("PORTACL_ADD_V3")  # which install() has set
-    with pytest.raises(RuntimeError, match="aclnnAddV3 failed, error code is 161002"):
-        torch.tensor(2.5) + x
-    assert (torch.tensor(2.5) + x.float()).tolist() == [2.5, 3.5, 4.5]
+    out, err, status = program(
+        """
+        x = torch.arange(3).npu()
+        try:
+            torch.tensor(2.5) + x
+        except RuntimeError as error:
+            print(str(error).splitlines()[0])
+        print((torch.tensor(2.5) + x.float()).tolist())
+        """,
+        PORTACL_ADD_V3="",  # which install() sets where nobody has
+    )
+    assert status == 0, err[-2000:]
+    refusal, sums = out.splitlines()[-2:]
+    assert "call aclnnAddV3 failed, error code is 161002" in refusal
+    assert sums == "[2.5, 3.5, 4.5]"
 
 
 def test_the_choice_is_announced(program):

@@ -21,6 +21,9 @@ enum class ForkRank {
   kThreadEnd,
   kModules,
   kTensors,
+  kCheckedNotes,
+  kCheckedCalls,
+  kCheckedHandles,
   kCount
 };
 
