@@ -76,7 +76,8 @@ def state_of(root: pathlib.Path) -> dict[str, str]:
 
 
 def unit_of(path: str) -> str:
-    return re.sub(r"(-inl)?\.(h|cc)$", "", path)
+    """A header and its sources have one name; they may lie in different folders."""
+    return re.sub(r"(-inl)?\.(h|cc)$", "", path.rpartition("/")[2])
 
 
 def affected(changed: set[str], includes: dict[str, set[str]]) -> set[str]:
@@ -86,7 +87,10 @@ def affected(changed: set[str], includes: dict[str, set[str]]) -> set[str]:
 
 def computes_with(includes: dict[str, set[str]]) -> dict[str, set[str]]:
     """Source: what its results come from, itself, headers, and the sources that these headers belong to, and so on."""
-    own = {unit_of(source): source for source in includes}
+    own = collections.defaultdict(set)
+    for source in includes:
+        if COMPUTES.match(source):
+            own[unit_of(source)].add(source)
     found = {}
     for start in includes:
         reached, todo = set(), [start]
@@ -96,7 +100,7 @@ def computes_with(includes: dict[str, set[str]]) -> dict[str, set[str]]:
                 continue
             reached.add(source)
             headers = {header for header in includes[source] if COMPUTES.match(header)}
-            todo += [own[unit_of(header)] for header in headers if unit_of(header) in own]
+            todo += [source for header in headers for source in own.get(unit_of(header), ())]
             reached |= headers
         found[start] = reached
     return found

@@ -17,10 +17,11 @@ import recorded_state  # noqa: E402
 # An operator that folds and one that moves; a source of the engine is reached by way of its header.
 INCLUDES = {
     "src/aclnnop/reductions/sum.cc": {"src/engine/fold/fold.h", "src/acl/errors.h"},
-    "src/aclnnop/indexing/index.cc": {"src/engine/move/move.h", "src/acl/errors.h"},
+    "src/aclnnop/indexing/index.cc": {"src/engine/move/move.h", "src/aclnnop/jobs/mul.h", "src/acl/errors.h"},
     "src/engine/fold/fold.cc": {"src/engine/fold/fold.h", "src/plan/views.h"},
     "src/engine/move/move.cc": {"src/engine/move/move.h"},
     "src/plan/views.cc": {"src/plan/views.h"},
+    "src/aclnnop/arithmetic/mul.cc": {"src/aclnnop/jobs/mul.h"},
     "src/acl/errors.cc": {"src/acl/errors.h"},
 }
 HEADERS = [SimpleNamespace(family="reductions", source="sum", functions=[SimpleNamespace(name="aclnnSum")]),
@@ -39,6 +40,7 @@ class Determinism(unittest.TestCase):
         self.assertEqual(swept("src/engine/fold/fold.cc"), ["aclnnSum"])
         self.assertEqual(swept("src/plan/views.cc"), ["aclnnSum"])
         self.assertEqual(swept("src/engine/move/move.h"), ["aclnnIndex", "aclnnIndexOfComplex"])
+        self.assertEqual(swept("src/aclnnop/arithmetic/mul.cc"), ["aclnnIndex", "aclnnIndexOfComplex"])  # its header lies elsewhere
         self.assertEqual(swept("src/acl/errors.cc"), [])
 
     def test_other_hashes_and_other_options(self):
