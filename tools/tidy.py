@@ -5,7 +5,7 @@ Usage: tidy.py BUILD --clang-tidy PROGRAM [--jobs N] [--whole] [--record]
 
 BUILD is a finished build directory: it has compile_commands.json, and Ninja's record of which headers each source includes.
 tools/tidy_clean.txt lists what was clean: a hash of the text of each file in src/, of .clang-tidy and of the program's version.
-A source whose text is listed is not looked at again. A header that is not listed is looked at by way of one source that includes it:
+A source whose text is listed is not looked at again, wherever it lies now (recorded_state.py). A header that is not listed is looked at by way of one source that includes it:
 its own where there is one, else the one that includes least. Where .clang-tidy or the version is another, all sources are looked at.
 
 --whole   looks at all sources.
@@ -16,49 +16,22 @@ SPDX-License-Identifier: Apache-2.0
 """
 import argparse
 import concurrent.futures
-import hashlib
 import pathlib
 import re
 import subprocess
 import sys
 
+import recorded_state
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = "tools/tidy_clean.txt"
-
-
-def hash_of(text: bytes) -> str:
-    return hashlib.sha256(text).hexdigest()[:16]
+HEAD = "What clang-tidy found clean: the hash of a text, and whose it is. Written by `./dev lint --record`."
 
 
 def state_of(root: pathlib.Path, version: str) -> dict[str, str]:
-    """Path, or name of what else decides: hash. In the order of paths."""
-    files = [*root.glob("src/**/*.cc"), *root.glob("src/**/*.h"), root / ".clang-tidy"]
-    state = {file.relative_to(root).as_posix(): hash_of(file.read_bytes()) for file in files}
-    return dict(sorted((state | {"version": hash_of(version.encode())}).items()))
-
-
-def read_list(file: pathlib.Path) -> dict[str, str]:
-    if not file.exists():
-        return {}
-    lines = (line.split() for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
-    return {path: digest for digest, path in lines}
-
-
-def write_list(file: pathlib.Path, state: dict[str, str]) -> None:
-    head = "# What clang-tidy found clean: the hash of a text, and whose it is. Written by `./dev lint --record`.\n"
-    file.write_text(head + "".join(f"{digest} {path}\n" for path, digest in state.items()), encoding="utf-8")
-
-
-def headers_by_source(deps: str, root: pathlib.Path, build: pathlib.Path) -> dict[str, set[str]]:
-    """What `ninja -t deps` prints, as: source in src/, the headers in src/ that it includes; paths relative to `root`."""
-    found: dict[str, set[str]] = {}
-    for block in re.split(r"\n\n", deps):
-        paths = [(build / line.strip()).resolve() for line in block.splitlines()[1:] if line.strip()]
-        inside = [path.relative_to(root).as_posix() for path in paths if path.is_relative_to(root / "src")]
-        sources = [path for path in inside if path.endswith(".cc")]
-        if sources:
-            found.setdefault(sources[0], set()).update(path for path in inside if path.endswith(".h"))
-    return found
+    """Path, or name of what else decides: hash."""
+    others = {".clang-tidy": (root / ".clang-tidy").read_bytes(), "version": version.encode()}
+    return recorded_state.sources_of(root) | {name: recorded_state.hash_of(text) for name, text in others.items()}
 
 
 def chosen(changed: set[str], includes: dict[str, set[str]]) -> tuple[set[str], set[str]]:
@@ -75,11 +48,6 @@ def chosen(changed: set[str], includes: dict[str, set[str]]) -> tuple[set[str], 
     return sources, orphans
 
 
-def ninja_of(build: pathlib.Path) -> str:
-    cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
-    return re.search(r"^CMAKE_MAKE_PROGRAM:\w+=(.+)$", cache, re.MULTILINE).group(1)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path)
@@ -91,12 +59,11 @@ def main() -> int:
     build = options.build.resolve()
     version = subprocess.run([options.clang_tidy, "--version"], capture_output=True, text=True, check=True).stdout
     release = re.search(r"version ([0-9.]+)", version)
-    state, known = state_of(ROOT, release.group(1) if release else version), read_list(ROOT / LIST)
-    changed = {path for path, digest in state.items() if known.get(path) != digest}
+    state, known = state_of(ROOT, release.group(1) if release else version), recorded_state.read_list(ROOT / LIST)
+    changed = recorded_state.changed_since(known, state)
     if options.whole or changed & {"version", ".clang-tidy"}:
         changed = set(state)
-    deps = subprocess.run([ninja_of(build), "-C", str(build), "-t", "deps"], capture_output=True, text=True, check=True).stdout
-    sources, orphans = chosen(changed, headers_by_source(deps, ROOT, build))
+    sources, orphans = chosen(changed, recorded_state.includes_of(ROOT, build))
 
     def look(source: str) -> str:
         command = [options.clang_tidy, "-p", str(build), "--quiet", str(ROOT / source)]
@@ -113,7 +80,7 @@ def main() -> int:
     if findings or orphans:
         return 1
     if options.record:
-        write_list(ROOT / LIST, state)
+        recorded_state.write_list(ROOT / LIST, HEAD, state)
     return 0
 
 

@@ -58,7 +58,8 @@ class Tidy(unittest.TestCase):
             (self.root / "build" / program).chmod(0o755)
         self.write("build/CMakeCache.txt", f"CMAKE_MAKE_PROGRAM:FILEPATH={self.root}/build/ninja\n")
         (self.root / "tools").mkdir()
-        shutil.copy(f"{TOOLS}/tidy.py", self.root / "tools")
+        for script in ("tidy.py", "recorded_state.py"):
+            shutil.copy(f"{TOOLS}/{script}", self.root / "tools")
 
     def write(self, path, text):
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -94,6 +95,16 @@ class Tidy(unittest.TestCase):
         self.write("src/b-inl.h", "long b;\n")
         self.assertEqual(self.looked_at(), ["a.cc", "d.cc"])
         self.write("src/c.cc", "int c;\n")  # looked at anyhow, and it includes both
+        self.assertEqual(self.looked_at(), ["c.cc"])
+
+    def test_what_moved_is_not_new(self):
+        self.looked_at("--record")
+        (self.root / "src/moved").mkdir()
+        (self.root / "src/a.h").rename(self.root / "src/moved/a.h")
+        self.write("src/a.cc", '#include "moved/a.h"\n')
+        self.write("src/c.cc", '#include "moved/a.h"\n#include "b-inl.h"\n')
+        self.assertEqual(self.looked_at(), [])
+        self.write("src/c.cc", '#include "moved/a.h"\n#include "other.h"\n')
         self.assertEqual(self.looked_at(), ["c.cc"])
 
     def test_a_header_that_nothing_includes(self):

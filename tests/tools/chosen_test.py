@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""What tools/chosen.py chooses for changes, and for seeds.
+
+Usage: chosen_test.py TOOLS
+SPDX-License-Identifier: Apache-2.0
+"""
+import sys
+import unittest
+from types import SimpleNamespace
+
+TOOLS = sys.argv.pop(1)
+sys.path[:0] = [TOOLS, f"{TOOLS}/../tests/mutation"]
+import chosen  # noqa: E402
+import mutants  # noqa: E402
+import recorded_state  # noqa: E402
+
+# An operator that folds and one that moves; a source of the engine is reached by way of its header.
+INCLUDES = {
+    "src/aclnnop/reductions/sum.cc": {"src/engine/fold/fold.h", "src/acl/errors.h"},
+    "src/aclnnop/indexing/index.cc": {"src/engine/move/move.h", "src/aclnnop/jobs/mul.h", "src/acl/errors.h"},
+    "src/engine/fold/fold.cc": {"src/engine/fold/fold.h", "src/plan/views.h"},
+    "src/engine/move/move.cc": {"src/engine/move/move.h"},
+    "src/plan/views.cc": {"src/plan/views.h"},
+    "src/aclnnop/arithmetic/mul.cc": {"src/aclnnop/jobs/mul.h"},
+    "src/acl/errors.cc": {"src/acl/errors.h"},
+}
+HEADERS = [SimpleNamespace(family="reductions", source="sum", functions=[SimpleNamespace(name="aclnnSum")]),
+           SimpleNamespace(family="indexing", source="index", functions=[SimpleNamespace(name="aclnnIndex")])]
+FUNCTIONS = ["aclnnIndex", "aclnnIndexOfComplex", "aclnnSum"]
+
+
+def swept(*changed):
+    return sorted(chosen.functions_to_sweep(set(changed), INCLUDES, HEADERS, FUNCTIONS, "seed")[0])
+
+
+class Determinism(unittest.TestCase):
+    def test_what_an_operator_computes_with(self):
+        self.assertEqual(swept(), [])
+        self.assertEqual(swept("src/aclnnop/reductions/sum.cc"), ["aclnnSum"])
+        self.assertEqual(swept("src/engine/fold/fold.cc"), ["aclnnSum"])
+        self.assertEqual(swept("src/plan/views.cc"), ["aclnnSum"])
+        self.assertEqual(swept("src/engine/move/move.h"), ["aclnnIndex", "aclnnIndexOfComplex"])
+        self.assertEqual(swept("src/aclnnop/arithmetic/mul.cc"), ["aclnnIndex", "aclnnIndexOfComplex"])  # its header lies elsewhere
+        self.assertEqual(swept("src/acl/errors.cc"), [])
+
+    def test_other_hashes_and_other_options(self):
+        self.assertEqual(swept("hashes:aclnnIndexOfComplex"), ["aclnnIndexOfComplex"])
+        self.assertEqual(swept(chosen.OPTIONS), FUNCTIONS)
+
+    def test_lines_of_several_outputs_belong_to_one_function(self):
+        text = "# head\n1 aclnnRms 0 a\n2 aclnnRms_rstd 0 a\n3 aclnnSum 0 a\n"
+        self.assertEqual(chosen.hashes_by_function(text), {"aclnnRms": "1 aclnnRms 0 a\n2 aclnnRms_rstd 0 a", "aclnnSum": "3 aclnnSum 0 a"})
+
+
+class Samples(unittest.TestCase):
+    def test_a_seed_draws_the_same_and_seeds_draw_everything_in_time(self):
+        names = [f"name{number}" for number in range(40)]
+        self.assertEqual(chosen.drawn(names, 5, "a"), chosen.drawn(names[::-1], 5, "a"))
+        self.assertEqual(set().union(*(chosen.drawn(names, 5, str(seed)) for seed in range(60))), set(names))
+
+    def test_a_name_more_takes_the_place_of_at_most_one(self):
+        names = [f"name{number}" for number in range(40)]
+        self.assertGreaterEqual(len(chosen.drawn(names, 5, "a") & chosen.drawn([*names, "new"], 5, "a")), 4)
+
+
+class Executables(unittest.TestCase):
+    MUTANTS = [mutants.Mutant("one", "src/a/x.cc", "", "", ("x_test", "shared:Suite.*", "determinism")),
+               mutants.Mutant("two", "src/a/y.cc", "", "", ("y_test", "shared"))]
+
+    def test_those_of_the_mutants_or_of_the_folder(self):
+        self.assertEqual(set(chosen.executables_for({"src/a/x.cc"}, self.MUTANTS, 9, "s")[0]), {"x_test", "shared"})
+        self.assertEqual(set(chosen.executables_for({"src/a/z.cc"}, self.MUTANTS, 9, "s")[0]), {"x_test", "y_test", "shared"})
+        self.assertEqual(chosen.executables_for({"src/b/z.cc"}, self.MUTANTS, 9, "s"), ([], 0))
+
+    def test_a_limit_keeps_what_most_changes_name_and_tells_the_rest(self):
+        self.assertEqual(chosen.executables_for({"src/a/x.cc", "src/a/y.cc"}, self.MUTANTS, 1, "s"), (["shared"], 2))
+
+
+class Sources(unittest.TestCase):
+    def test_a_header_changes_what_includes_it(self):
+        self.assertEqual(chosen.affected({"src/engine/move/move.h"}, INCLUDES), {"src/aclnnop/indexing/index.cc", "src/engine/move/move.cc"})
+
+    def test_only_what_computes_is_borrowed(self):
+        for path, is_borrowed in (("src/aclnnop/loss/a.cc", True), ("src/engine/fold/a.cc", True), ("src/engine/parallel.cc", False),
+                                  ("src/aclnnop/phase1.cc", False), ("src/acl/memory/a.cc", False), ("src/check/a.cc", False)):
+            self.assertEqual(bool(chosen.BORROWED.match(path)), is_borrowed, path)
+
+    def test_what_moves_has_the_same_hash(self):
+        text = b'#include "a/x.h"\n#include "b/y.h"\n#include <vector>\nint a;\n'
+        moved = b'#include "b/y.h"\n#include "c/x.h"\n#include <vector>\nint a;\n'
+        self.assertEqual(recorded_state.hash_of(text), recorded_state.hash_of(moved))
+        for other in (text.replace(b"int", b"long"), text.replace(b"y.h", b"z.h"), text.replace(b"vector", b"list")):
+            self.assertNotEqual(recorded_state.hash_of(text), recorded_state.hash_of(other))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Chooses what is tested whole: what changed since everything was, and a sample that another commit draws anew.
+
+    chosen.py determinism BUILD [--seed SEED]   prints the functions that `determinism` runs in every way, with commas between them
+    chosen.py asan|tsan --pool                  prints the test executables that a sample is drawn from
+    chosen.py asan|tsan BUILD [--seed SEED] [--borrow FILE]
+                                                prints the test executables to run; writes to FILE, a line each, sources of src/ that are
+                                                not compiled for the sanitizer, and their objects in BUILD
+    chosen.py record                            notes the sources as they are: everything was tested
+
+BUILD is a finished build directory, of which Ninja's record of includes is read. tools/tested_whole.txt has the state that is
+compared with. SEED is the hash of the commit, or the day where there is none. What was chosen, and why, is said on standard error.
+SPDX-License-Identifier: Apache-2.0
+"""
+import argparse
+import collections
+import datetime
+import hashlib
+import json
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+import recorded_state
+import schema.read
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIST = "tools/tested_whole.txt"
+HEAD = "What was there when everything was last tested: the hash of a text, and whose it is. Written by `.ci/run --whole`."
+HASHES = "tests/determinism/determinism_hashes.txt"
+OPTIONS = "cmake/compile_options.cmake"
+
+# The executables that are drawn from: some operators of each kind, and the runtime. The fuzzer runs all operators besides.
+POOLS = {
+    "asan": ["arithmetic_maps", "conversions", "executors", "exp", "gather", "kl_div_backward_numerics", "kl_div_contract",
+             "l1_loss_backward_numerics", "log", "meta_objects", "mse_loss_out_numerics", "position_contract", "position_maps",
+             "repeated_inputs", "runtime", "runtime_faults", "runtime_services", "runtime_streams"],
+    "tsan": ["executors", "meta_objects", "parallel", "position_maps", "runtime", "runtime_faults", "runtime_fork",
+             "runtime_services", "runtime_streams", "runtime_stress"],
+}
+# How many of them a seed draws; how many more what changed may add; a seed draws one in so many sources and operators.
+DRAWN = {"asan": 6, "tsan": 4}
+MOST_FOR_CHANGES = {"asan": 12, "tsan": 6}
+ONE_IN = {"sources": 10, "operators": 8}
+# Folders whose sources may be taken from BUILD as they are. All others are cheap, and what everything runs through.
+BORROWED = re.compile(r"src/(aclnnop|engine)/[^/]+/")
+# What an operator's bits depend on.
+COMPUTES = re.compile(r"src/(aclnnop|engine|plan)/")
+
+
+def seed_of(root: pathlib.Path) -> str:
+    run = subprocess.run(["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True)
+    return run.stdout.strip() if run.returncode == 0 else datetime.date.today().isoformat()
+
+
+def drawn(names: list[str], count: int, seed: str) -> set[str]:
+    """So many of the names, always the same for a seed, and whatever else is among the names."""
+    return set(sorted(names, key=lambda name: hashlib.sha256(f"{seed} {name}".encode()).digest())[:count])
+
+
+def hashes_by_function(text: str) -> dict[str, str]:
+    """Of each function with lines in the file of hashes, those lines. "aclnnAddRmsNorm_sum 3 ..." belongs to aclnnAddRmsNorm."""
+    lines = collections.defaultdict(list)
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            lines[line.split()[1].partition("_")[0]].append(line)
+    return {function: "\n".join(own) for function, own in lines.items()}
+
+
+def state_of(root: pathlib.Path) -> dict[str, str]:
+    bits = hashes_by_function((root / HASHES).read_text(encoding="utf-8"))
+    others = {OPTIONS: (root / OPTIONS).read_text(encoding="utf-8"), **{f"hashes:{name}": text for name, text in bits.items()}}
+    return recorded_state.sources_of(root) | {name: recorded_state.hash_of(text.encode()) for name, text in others.items()}
+
+
+def unit_of(path: str) -> str:
+    """A header and its sources have one name; they may lie in different folders."""
+    return re.sub(r"(-inl)?\.(h|cc)$", "", path.rpartition("/")[2])
+
+
+def affected(changed: set[str], includes: dict[str, set[str]]) -> set[str]:
+    """The sources that changed, or include a header that did."""
+    return {source for source in includes if source in changed or includes[source] & changed}
+
+
+def computes_with(includes: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Source: what its results come from, itself, headers, and the sources that these headers belong to, and so on."""
+    own = collections.defaultdict(set)
+    for source in includes:
+        if COMPUTES.match(source):
+            own[unit_of(source)].add(source)
+    found = {}
+    for start in includes:
+        reached, todo = set(), [start]
+        while todo:
+            source = todo.pop()
+            if source in reached:
+                continue
+            reached.add(source)
+            headers = {header for header in includes[source] if COMPUTES.match(header)}
+            todo += [source for header in headers for source in own.get(unit_of(header), ())]
+            reached |= headers
+        found[start] = reached
+    return found
+
+
+def functions_to_sweep(changed: set[str], includes: dict[str, set[str]], headers, known_bits: list[str], seed: str) -> tuple[set[str], set[str]]:
+    """The functions with hashes that a change reaches, and those that the seed draws."""
+    if OPTIONS in changed:
+        return set(known_bits), set()
+    source_of = {function.name: f"src/aclnnop/{header.family}/{header.source}.cc" for header in headers for function in header.functions}
+    uses = computes_with(includes)
+
+    def source(name: str) -> str:  # "aclnnCumsumOfComplex" is aclnnCumsum, with other operands
+        return source_of[max((known for known in source_of if name.startswith(known)), key=len)]
+
+    reached = {name for name in known_bits if f"hashes:{name}" in changed or not changed.isdisjoint(uses[source(name)])}
+    return reached, drawn(known_bits, -(-len(known_bits) // ONE_IN["operators"]), seed)
+
+
+def executables_for(changed: set[str], mutants, most: int, seed: str) -> tuple[list[str], int]:
+    """The tests that notice mutants of what changed, or else of its folder: the most-named first; and how many more there are."""
+    by_file, by_folder = collections.defaultdict(set), collections.defaultdict(set)
+    for mutant in mutants:
+        names = {test.partition(":")[0] for test in mutant.tests}
+        by_file[mutant.file] |= names
+        by_folder[mutant.file.rpartition("/")[0]] |= names
+    votes: collections.Counter = collections.Counter()
+    for path in changed:
+        votes.update(by_file.get(path) or by_folder.get(path.rpartition("/")[0], ()))
+    votes.pop("determinism", None)  # has a choice of its own
+    ranked = sorted(votes, key=lambda name: (-votes[name], hashlib.sha256(f"{seed} {name}".encode()).digest()))
+    return ranked[:most], max(0, len(ranked) - most)
+
+
+def objects_of(build: pathlib.Path, root: pathlib.Path) -> dict[str, str]:
+    """Source in src/: its object."""
+    found = {}
+    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+        path = pathlib.Path(entry["file"])
+        if path.is_relative_to(root / "src") and "/portacl_objects.dir/" in entry["command"]:
+            words = shlex.split(entry["command"])
+            found[path.relative_to(root).as_posix()] = str(pathlib.Path(entry["directory"], words[words.index("-o") + 1]))
+    return found
+
+
+def say(text: str) -> None:
+    print(f"    {text}", file=sys.stderr)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=["determinism", "asan", "tsan", "record"])
+    parser.add_argument("build", type=pathlib.Path, nargs="?")
+    parser.add_argument("--seed")
+    parser.add_argument("--borrow", type=pathlib.Path)
+    parser.add_argument("--pool", action="store_true")
+    options = parser.parse_args()
+    state = state_of(ROOT)
+    if options.what == "record":
+        recorded_state.write_list(ROOT / LIST, HEAD, state)
+        return 0
+    if options.pool:
+        print(",".join(POOLS[options.what]))
+        return 0
+    build, seed = options.build.resolve(), options.seed or seed_of(ROOT)
+    changed = recorded_state.changed_since(recorded_state.read_list(ROOT / LIST), state)
+    includes = recorded_state.includes_of(ROOT, build)
+    if options.what == "determinism":
+        names = sorted(name.removeprefix("hashes:") for name in state if name.startswith("hashes:"))
+        reached, sample = functions_to_sweep(changed, includes, schema.read.read(ROOT), names, seed)
+        say(f"in every way: {len(reached)} of {len(names)} functions that a change reaches, and of seed {seed} {len(sample - reached)}:")
+        say(" ".join(sorted(sample - reached)) or "none")
+        print(",".join(sorted(reached | sample)))
+        return 0
+    sys.path.insert(0, str(ROOT / "tests/mutation"))
+    from mutants import MUTANTS
+    reached, more = executables_for({path for path in changed if path.startswith("src/")}, MUTANTS, MOST_FOR_CHANGES[options.what], seed)
+    sample = drawn(POOLS[options.what], DRAWN[options.what], seed)
+    say(f"for what changed: {' '.join(reached) or 'nothing'}" + (f" ({more} more are left out)" if more else ""))
+    say(f"of seed {seed}: {' '.join(sorted(sample))}")
+    if options.borrow:
+        objects = {source: path for source, path in objects_of(build, ROOT).items() if BORROWED.match(source)}
+        own = affected(changed, includes) & set(objects) if OPTIONS not in changed else set(objects)
+        lent = drawn(sorted(objects), -(-len(objects) // ONE_IN["sources"]), seed)
+        say(f"compiled for it: {len(own)} sources that a change reaches, and of the same seed {len(lent - own)} of {len(objects)}:")
+        say(" ".join(sorted(path.removeprefix("src/") for path in lent - own)))
+        text = "".join(f"{source.removeprefix('src/')} {path}\n" for source, path in sorted(objects.items()) if source not in own | lent)
+        options.borrow.parent.mkdir(parents=True, exist_ok=True)
+        if not options.borrow.exists() or options.borrow.read_text(encoding="utf-8") != text:
+            options.borrow.write_text(text, encoding="utf-8")
+    print(",".join(sorted({*reached, *sample})))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
