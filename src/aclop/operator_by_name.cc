@@ -5,6 +5,7 @@
 #include "acl/acl_op_compiler.h"
 #include "acl/errors.h"
 #include "acl/handle_table.h"
+#include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
 #include "aclop/named_call.h"
 
@@ -62,7 +63,7 @@ bool FailsInStream(const NamedCall& call, const Text& message) noexcept {
   const FoundStream queue = FindStream(call.stream);
   bool stops = false;
   if (!queue || !queue.stream->IfStill(queue.handle, [&] { stops = queue.stream->StopsOnFailureLocked(); }) ||
-      !stops) {
+      !stops || IsCaptured(queue)) {
     return false;
   }
   FailingTask* const task = failing_tasks.Acquire();

@@ -129,6 +129,7 @@ class alignas(64) Stream final : public Runnable {
 
   ResourceLimits limits;
   std::atomic<uint32_t> user_tag{0};  // whatever the program keeps in it
+  std::atomic<uint32_t> caches_operator_info{0};  // as the program has set it
 
   // In a forked child, where the threads that ran and closed streams are gone.
   void AfterFork(bool is_live) noexcept;
