@@ -304,6 +304,7 @@ class RecordedOperator final : public RecordedTask {
                              "the shape of a result depends on values, for which phase 2 would wait; accepted: "
                              "a stream that is not captured. The capture is invalidated");
     ReleaseExecutor(executor);
+    if (status == ACL_SUCCESS) return ACL_SUCCESS;  // the end of the capture tells
     return FailAclnn(ACLNN_ERR_RUNTIME_ERROR,
                      Text(api, ": the stream is captured and refused the work with ", status, "."));
   }

@@ -172,7 +172,7 @@ aclError RunBroadcastTo(const NamedCall& call) noexcept {
   aclError status = ACL_SUCCESS;
   const FoundStream queue = FindStreamFor(call.api, call.stream, &status);
   if (!queue) return status;
-  if (aclError refused = RefuseUnrecordable(call.api, queue)) return refused;
+  if (IsUnrecordable(call.api, queue, &status)) return status;
   BroadcastTask* const task = broadcast_tasks.Acquire();
   if (task == nullptr) {
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,

@@ -217,7 +217,7 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
   if (graph == nullptr) return status;
   const FoundStream found = FindStreamFor(api, stream, &status);
   if (!found) return status;
-  if (aclError refused = RefuseUnrecordable(api, found)) return refused;
+  if (IsUnrecordable(api, found, &status)) return status;
   return SubmitExecution(api, std::move(graph), found);
 }
 

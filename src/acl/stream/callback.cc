@@ -308,7 +308,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
   aclError status = ACL_SUCCESS;
   const FoundStream queue = FindStreamFor(api, stream, &status);
   if (!queue) return status;
-  if (aclError refused = RefuseUnrecordable(api, queue)) return refused;
+  if (IsUnrecordable(api, queue, &status)) return status;
   {
     Reports& reports = TheReports();
     std::lock_guard lock(reports.mutex);

@@ -11,6 +11,7 @@
 
 #include "acl/process/fork.h"
 #include "acl/process/immortal.h"
+#include "acl/text.h"
 
 namespace portacl {
 
@@ -40,6 +41,7 @@ struct Capture {
   aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
   pthread_t owner = {};
   bool is_invalid = false;
+  Text reason;  // of that: the message of the first call that was refused
   std::vector<Lane> lanes;  // the first is that on which it began
   std::vector<std::pair<int32_t, Front>> marks;  // of events: the node, and what comes before it
 };
@@ -140,6 +142,19 @@ aclError Refuse(const char* api, aclError status, std::string_view why) noexcept
   return Fail(status, MessageClass::kAclReason, Text(api, ": ", why, "."));
 }
 
+void Invalidate(Capture& capture, const char* api, std::string_view why) noexcept {
+  if (!capture.is_invalid) capture.reason = Text(api, ": ", why, ".");
+  capture.is_invalid = true;
+}
+
+// Whether a refusal of work is told by the end of the capture alone. Of a stream that stops on failure, what submits work may
+// have no way to tell of an error: torch_npu's thread drops all later work without a word, of any stream.
+bool IsToldLater(const FoundStream& stream) noexcept {
+  bool stops = false;
+  stream.stream->IfStill(stream.handle, [&] { stops = stream.stream->StopsOnFailureLocked(); });
+  return stops;
+}
+
 aclError FailInvalidated(const char* api) noexcept {
   return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
                 "the capture of the stream was invalidated by an earlier call that it does not allow; end it with "
@@ -177,6 +192,11 @@ constexpr std::string_view kWaitRefused =
     "a stream that it waits for is captured, whose work is recorded and not done; end the capture first, which is "
     "invalidated now";
 
+constexpr std::string_view kAtOnceRefused =
+    "it does its work at once and would not be in the graph that is captured, which the mode of the capture forbids; "
+    "accepted: mode ACL_MODEL_RI_CAPTURE_MODE_RELAXED, of the capture or of the thread "
+    "(aclmdlRICaptureThreadExchangeMode). The capture is invalidated";
+
 template <class Concerns>
 aclError RefuseWait(const char* api, Concerns concerns) noexcept {
   bool refused = false;
@@ -187,7 +207,8 @@ aclError RefuseWait(const char* api, Concerns concerns) noexcept {
     for (Capture& capture : captures->all) {
       for (const Lane& lane : capture.lanes) {
         if (!concerns(lane.handle)) continue;
-        refused = capture.is_invalid = true;
+        refused = true;
+        Invalidate(capture, api, kWaitRefused);
       }
     }
   }
@@ -224,7 +245,7 @@ aclError Record(const char* api, const FoundStream& stream, std::unique_ptr<Reco
     Lane* lane = nullptr;
     Capture* const capture = captures.CaptureOf(stream.handle, &lane);
     if (capture == nullptr) return FailNotCaptured(api);
-    if (capture->is_invalid) return FailInvalidated(api);
+    if (capture->is_invalid) return IsToldLater(stream) ? ACL_SUCCESS : FailInvalidated(api);
     Graph& graph = *capture->graph;
     graph.elements = std::min(kSmallGraph + 1, graph.elements + std::min(kSmallGraph + 1, facts.elements));
     graph.needs_worker = graph.needs_worker || facts.needs_worker;
@@ -254,9 +275,12 @@ aclError RefuseInCapture(const char* api, const FoundStream& stream, aclError st
                          std::string_view why) noexcept {
   {
     Locked captures;
-    if (Capture* const capture = captures.CaptureOf(stream.handle)) {
-      if (capture->is_invalid) return FailInvalidated(api);
-      capture->is_invalid = true;
+    Capture* const capture = captures.CaptureOf(stream.handle);
+    if (capture != nullptr) {
+      const bool is_told_later = IsToldLater(stream);
+      if (capture->is_invalid) return is_told_later ? ACL_SUCCESS : FailInvalidated(api);
+      Invalidate(*capture, api, why);
+      if (is_told_later) return ACL_SUCCESS;
     }
   }
   return Refuse(api, status, why);
@@ -295,14 +319,11 @@ aclError RefuseAtOnce(const char* api) noexcept {
       const bool of_others = capture.mode == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL &&
                              mode_of_thread == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
       if (!of_others && capture.owner != pthread_self()) continue;
-      refused = capture.is_invalid = true;
+      refused = true;
+      Invalidate(capture, api, kAtOnceRefused);
     }
   }
-  if (!refused) return ACL_SUCCESS;
-  return Refuse(api, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
-                "it does its work at once and would not be in the graph that is captured, which the mode of the "
-                "capture forbids; accepted: mode ACL_MODEL_RI_CAPTURE_MODE_RELAXED, of the capture or of the thread "
-                "(aclmdlRICaptureThreadExchangeMode). The capture is invalidated");
+  return refused ? Refuse(api, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, kAtOnceRefused) : ACL_SUCCESS;
 }
 
 bool IsUnderWay(const EventMark& mark) noexcept {
@@ -316,7 +337,7 @@ aclError RecordMark(const char* api, const FoundStream& stream, const void* even
   Lane* lane = nullptr;
   Capture* const capture = captures.CaptureOf(stream.handle, &lane);
   if (capture == nullptr) return FailNotCaptured(api);
-  if (capture->is_invalid) return FailInvalidated(api);
+  if (capture->is_invalid) return IsToldLater(stream) ? ACL_SUCCESS : FailInvalidated(api);
   try {
     RecordedNode node;
     node.facts = {.api = api, .kind = RecordedKind::kEventRecord, .subject = event};
@@ -338,11 +359,12 @@ aclError AwaitMark(const char* api, const FoundStream& stream, const void* event
   Lane* lane = nullptr;
   Capture* const own = captures.CaptureOf(stream.handle, &lane);
   if (own != nullptr && own != capture) {
-    own->is_invalid = true;
-    return Refuse(api, ACL_ERROR_STREAM_CAPTURE_CONFLICT,
-                  "the event is recorded in another capture than that of the stream, which is invalidated now");
+    constexpr std::string_view kWhy =
+        "the event is recorded in another capture than that of the stream, which is invalidated now";
+    Invalidate(*own, api, kWhy);
+    return IsToldLater(stream) ? ACL_SUCCESS : Refuse(api, ACL_ERROR_STREAM_CAPTURE_CONFLICT, kWhy);
   }
-  if (capture->is_invalid) return FailInvalidated(api);
+  if (capture->is_invalid) return IsToldLater(stream) ? ACL_SUCCESS : FailInvalidated(api);
   try {
     if (lane == nullptr) {
       Lane joins;
@@ -367,13 +389,14 @@ aclError AwaitMark(const char* api, const FoundStream& stream, const void* event
 }
 
 aclError RefuseMarked(const char* api, const EventMark& mark) noexcept {
+  constexpr std::string_view kWhy =
+      "the event is recorded in a stream that is captured, and complete in executions of the graph alone; expected another "
+      "event. The capture is invalidated";
   {
     Locked captures;
-    if (Capture* const capture = captures.Numbered(mark.capture)) capture->is_invalid = true;
+    if (Capture* const capture = captures.Numbered(mark.capture)) Invalidate(*capture, api, kWhy);
   }
-  return Refuse(api, ACL_ERROR_RT_EVENT_CAPTURED,
-                "the event is recorded in a stream that is captured, and complete in executions of the graph alone; "
-                "expected another event. The capture is invalidated");
+  return Refuse(api, ACL_ERROR_RT_EVENT_CAPTURED, kWhy);
 }
 
 aclmdlRICaptureMode ExchangeCaptureMode(aclmdlRICaptureMode mode) noexcept {
@@ -389,9 +412,10 @@ aclError BeginCapture(const char* api, const FoundStream& stream, aclmdlRICaptur
   Locked captures;
   captures.Prune(&ended);
   if (Capture* const before = captures.CaptureOf(stream.handle)) {
-    before->is_invalid = true;
-    return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURED,
-                  "the stream is being captured, expected one that is not; the capture is invalidated");
+    constexpr std::string_view kWhy =
+        "the stream is being captured, expected one that is not; the capture is invalidated";
+    Invalidate(*before, api, kWhy);
+    return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURED, kWhy);
   }
   if (captures.UpdateOf(stream.handle) != nullptr) {
     return Refuse(api, ACL_ERROR_STREAM_TASK_GROUP_STATUS,
@@ -440,9 +464,10 @@ aclError EndCapture(const char* api, const FoundStream& stream, std::shared_ptr<
   const auto place = std::find_if(captures->all.begin(), captures->all.end(),
                                   [&](const Capture& one) { return &one == capture; });
   if (capture->is_invalid) {
+    const Text message(api, ": the capture was invalidated by a call; it is over, and there is no graph. It was ",
+                       capture->reason.view());
     captures.End(place, &ended);
-    return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
-                  "the capture was invalidated by a call that it does not allow; it is over, and there is no graph");
+    return Fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, MessageClass::kAclReason, message);
   }
   for (size_t i = 0; i < capture->lanes.size(); ++i) {
     const Lane& one = capture->lanes[i];

@@ -45,18 +45,17 @@ aclError Record(const char* api, const FoundStream& stream, std::unique_ptr<Reco
 // Of a task in the pool of its kind, which is given back when it cannot be recorded.
 aclError Record(const char* api, const FoundStream& stream, Task* task, RecordedFacts facts) noexcept;
 
-// Refuses a call on a captured stream, and invalidates the capture. `why` follows the name of the function.
+// Refuses a call on a captured stream, and invalidates the capture, whose end tells why, too. `why` follows the name of the
+// function. 0 where the end alone is to tell: of a stream that stops on failure.
 aclError RefuseInCapture(const char* api, const FoundStream& stream, aclError status,
                          std::string_view why) noexcept;
-// The same where the stream may not be captured; 0 then.
-inline aclError RefuseIfCaptured(const char* api, const FoundStream& stream, aclError status,
-                                 std::string_view why) noexcept {
-  return IsCaptured(stream) ? RefuseInCapture(api, stream, status, why) : ACL_SUCCESS;
-}
-// Of work that no graph records: 507009.
-inline aclError RefuseUnrecordable(const char* api, const FoundStream& stream) noexcept {
-  return RefuseIfCaptured(api, stream, ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT,
-                          "no graph records what it submits; submit it before or after the capture");
+// Whether a call is refused because the stream is captured and no graph records what it submits: *status is 507009 then, or 0
+// as above.
+inline bool IsUnrecordable(const char* api, const FoundStream& stream, aclError* status) noexcept {
+  if (!IsCaptured(stream)) return false;
+  *status = RefuseInCapture(api, stream, ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT,
+                            "no graph records what it submits; submit it before or after the capture");
+  return true;
 }
 
 // Refuse, with 107027, what waits for streams of which one is captured, and invalidate its capture. 0 where none is.

@@ -282,7 +282,7 @@ aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
   if (found == nullptr) return status;
   const FoundStream queue = FindStreamFor(api, stream, &status);
   if (!queue) return status;
-  if (aclError refused = RefuseUnrecordable(api, queue)) return refused;
+  if (IsUnrecordable(api, queue, &status)) return status;
   if (!found->RefIf(notify)) return FailUnknownNotify(api, notify);
   RecordTask* task = RecordTask::New(found);
   if (task == nullptr) {
@@ -299,7 +299,7 @@ aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_
   if (found == nullptr) return status;
   const FoundStream queue = FindStreamFor(api, stream, &status);
   if (!queue) return status;
-  if (aclError refused = RefuseUnrecordable(api, queue)) return refused;
+  if (IsUnrecordable(api, queue, &status)) return status;
   if (!found->RefIf(notify)) return FailUnknownNotify(api, notify);
   if (timeout > 0 && !workers::Reserve()) {
     found->Unref();
