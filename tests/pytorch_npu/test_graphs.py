@@ -263,7 +263,9 @@ class TestRefusals:
             pytest.param(lambda x: x.sum().item(), "aclrt", id="item"),
             pytest.param(lambda x: torch.npu.synchronize(), "aclrtSynchronizeDevice", id="synchronize"),
             pytest.param(lambda x: torch.npu.current_stream().synchronize(), "aclrtSynchronizeStream", id="stream"),
-            pytest.param(lambda x: x.nonzero(), "aclnnNonzero", id="nonzero"),
+            pytest.param(lambda x: x.nonzero(), "aten.nonzero.default cannot be captured", id="nonzero"),
+            pytest.param(lambda x: x.masked_select(x > 0), "aten.masked_select.default cannot", id="masked_select"),
+            pytest.param(lambda x: x.unique(), "aten._unique2.default cannot", id="unique"),
         ],
     )
     def test_what_waits_for_the_stream(self, work, function):
