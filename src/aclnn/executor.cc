@@ -300,9 +300,10 @@ class RecordedOperator final : public RecordedTask {
                                                         Executor* executor) noexcept {
   aclError status = ACL_SUCCESS;
   if (executor->sets_shapes) {
-    status = RefuseInCapture(api, queue, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
-                             "the shape of a result depends on values, for which phase 2 would wait; accepted: "
-                             "a stream that is not captured. The capture is invalidated");
+    status =
+        RefuseInCapture(api, queue, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
+                        "the shape of a result depends on values, for which phase 2 would wait; accepted: "
+                        "a stream that is not captured. The capture is invalidated");
     ReleaseExecutor(executor);
     if (status == ACL_SUCCESS) return ACL_SUCCESS;  // the end of the capture tells
     return FailAclnn(ACLNN_ERR_RUNTIME_ERROR,

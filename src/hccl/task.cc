@@ -132,13 +132,14 @@ class RecordedOperation final : public RecordedTask {
   Operation operation_;
 };
 
-HcclResult RecordOperation(const char* api, const FoundStream& queue, std::shared_ptr<Communicator> communicator,
-                           Operation operation) noexcept {
+HcclResult RecordOperation(const char* api, const FoundStream& queue,
+                           std::shared_ptr<Communicator> communicator, Operation operation) noexcept {
   RecordedFacts facts{
       .api = api, .kind = RecordedKind::kCollective, .needs_worker = true, .per_execution = true};
   try {
     if (sanitizer::IsOn(sanitizer::kSync)) facts.accesses = AccessesOf(operation);
-    for (const void* one : {static_cast<const void*>(operation.send), static_cast<const void*>(operation.recv)}) {
+    for (const void* one :
+         {static_cast<const void*>(operation.send), static_cast<const void*>(operation.recv)}) {
       if (one != nullptr) facts.addresses.push_back(one);
     }
     for (const Operation::Message& one : operation.messages) facts.addresses.push_back(one.data);

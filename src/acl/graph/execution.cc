@@ -56,12 +56,11 @@ Stream::Failure Gone(Graph& graph, const UsedMemory& gone) noexcept {
   graph.WithTasks([&] {
     if (!graph.name.empty()) text.Add(" (").Add(graph.name).Add(')');
   });
-  return {ACL_ERROR_RT_MODEL_EXECUTE,
-          text.Add(" was executed after the memory at ")
-              .Add(gone.address)
-              .Add(" had been freed, which its task ")
-              .Add(gone.api)
-              .Add(" uses; none of its tasks ran. Capture it anew.")};
+  return {ACL_ERROR_RT_MODEL_EXECUTE, text.Add(" was executed after the memory at ")
+                                          .Add(gone.address)
+                                          .Add(" had been freed, which its task ")
+                                          .Add(gone.api)
+                                          .Add(" uses; none of its tasks ran. Capture it anew.")};
 }
 
 // Lives on the heap: it stands for many tasks.
@@ -71,9 +70,9 @@ class ExecutionTask final : public Task {
   explicit ExecutionTask(std::shared_ptr<Graph> graph) noexcept : graph_(std::move(graph)) {
     execution_.aborts = graph_->aborts();
     const bool is_alone = graph_->executions.fetch_add(1, std::memory_order_acq_rel) == 0;
-    place = graph_->needs_worker                               ? Place::kReservedWorker
+    place = graph_->needs_worker                          ? Place::kReservedWorker
             : graph_->elements <= kSmallGraph && is_alone ? Place::kAnywhere
-                                                               : Place::kWorker;
+                                                          : Place::kWorker;
   }
 
   // Makes the tasks of this execution alone; false for want of memory.
@@ -187,9 +186,8 @@ aclError SubmitExecution(const char* api, std::shared_ptr<Graph> graph, const Fo
     task->Finish(nobody);
     return FailNoMemory(api);
   }
-  return stream.SubmitFor(api, task,
-                          CurrentConfiguration().launch_blocking ? Stream::Wait::kLaunchBlocking
-                                                                 : Stream::Wait::kNo);
+  return stream.SubmitFor(
+      api, task, CurrentConfiguration().launch_blocking ? Stream::Wait::kLaunchBlocking : Stream::Wait::kNo);
 }
 
 }  // namespace portacl

@@ -24,7 +24,8 @@ namespace portacl {
 namespace {
 
 constexpr const char* kNoConditions =
-    "a graph here does all of its tasks and none on a condition; capture one graph for each case and choose in the program";
+    "a graph here does all of its tasks and none on a condition; capture one graph for each case and choose "
+    "in the program";
 
 aclError FailNoMemory(const char* api) noexcept {
   return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
@@ -287,7 +288,8 @@ aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char* name) {
     if (needed <= maxLen) std::memcpy(name, graph->name.c_str(), needed);
   });
   if (needed <= maxLen) return ACL_SUCCESS;
-  return FailValue(api, "maxLen", maxLen, Text("at least ", needed, ", the name with the zero behind it").view(),
+  return FailValue(api, "maxLen", maxLen,
+                   Text("at least ", needed, ", the name with the zero behind it").view(),
                    ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY);
 }
 

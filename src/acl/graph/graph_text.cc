@@ -43,7 +43,8 @@ Text NameOf(const RecordedNode& node, size_t place) noexcept {
     case RecordedKind::kEventRecord:
     case RecordedKind::kEventWait:
       if (node.task == nullptr) {
-        return Text(TypeOf(node.facts.kind), '_', node.awaits >= 0 ? static_cast<size_t>(node.awaits) : place);
+        return Text(TypeOf(node.facts.kind), '_',
+                    node.awaits >= 0 ? static_cast<size_t>(node.awaits) : place);
       }
       [[fallthrough]];
     case RecordedKind::kEventReset:
@@ -66,8 +67,8 @@ std::string AsJson(Graph& graph) {
       const RecordedNode& node = graph.nodes[i];
       const int32_t stream = graph.stream_ids[node.lane];
       Add(&text, Text(i == 0 ? "\n" : ",\n", R"({"name": ")", NameOf(node, i).view(),
-                      R"(", "cat": "task", "ph": "X", "ts": )", i, R"(, "dur": 1, "pid": "graph )", graph.id(),
-                      R"(", "tid": "stream)", stream, R"(", "args": {"Task Type": ")",
+                      R"(", "cat": "task", "ph": "X", "ts": )", i, R"(, "dur": 1, "pid": "graph )",
+                      graph.id(), R"(", "tid": "stream)", stream, R"(", "args": {"Task Type": ")",
                       TypeOf(node.facts.kind), R"(", "Task Id": )", i, R"(, "Stream Id": )", stream));
       if (node.group >= 0) Add(&text, Text(R"(, "Task Group": )", node.group));
       text.append(R"(, "Addresses": [)");

@@ -73,16 +73,18 @@ void CopyTask::GiveBack() noexcept {
 }
 
 std::vector<sanitizer::Access> AccessesOf(const CopyRows& rows) noexcept {
-  return sanitizer::AccessesOfCopy(rows.to, rows.to_pitch, rows.from, rows.from_pitch, rows.width, rows.height);
+  return sanitizer::AccessesOfCopy(rows.to, rows.to_pitch, rows.from, rows.from_pitch, rows.width,
+                                   rows.height);
 }
 
 aclError RecordCopy(const char* api, const FoundStream& queue, CopyTask* task, bool completes) noexcept {
   if (completes) {
     task->GiveBack();
-    return RefuseInCapture(api, queue, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC,
-                           "a copy from or to host memory that is not pinned is done when the call returns, and would "
-                           "not be in the graph that is captured; accepted: memory of aclrtMallocHost, or registered. "
-                           "The capture is invalidated");
+    return RefuseInCapture(
+        api, queue, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC,
+        "a copy from or to host memory that is not pinned is done when the call returns, and would "
+        "not be in the graph that is captured; accepted: memory of aclrtMallocHost, or registered. "
+        "The capture is invalidated");
   }
   const CopyRows& rows = task->rows();
   RecordedFacts facts{.api = api, .kind = rows.from == nullptr ? RecordedKind::kFill : RecordedKind::kCopy};

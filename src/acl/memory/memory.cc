@@ -138,7 +138,8 @@ void* Allocate(const char* api, size_t size, bool adds_32, MemoryKind kind, int3
     Registry& registry = TheRegistry();
     std::lock_guard lock(registry.mutex);
     MemoryUsage* usage = IsOfDevice(kind) ? &registry.by_device[device] : nullptr;
-    registry.by_address.emplace(reinterpret_cast<uintptr_t>(address), Allocation{size, kind, device, huge, ++registry.last_serial});
+    registry.by_address.emplace(reinterpret_cast<uintptr_t>(address),
+                                Allocation{size, kind, device, huge, ++registry.last_serial});
     if (usage != nullptr) {
       usage->current += size;
       usage->peak = std::max(usage->peak, usage->current);
@@ -306,7 +307,8 @@ bool EnterMemory(const void* address, size_t size, MemoryKind kind, int32_t devi
     if (it != registry.by_address.end() && (it->first <= key || it->first - key < size)) {
       return kind == MemoryKind::kRegisteredHost && registry.RegisterPinnedLocked(*it, key, size);
     }
-    registry.by_address.emplace(key, Allocation{size, kind, device, kind == MemoryKind::kMapped, ++registry.last_serial});
+    registry.by_address.emplace(
+        key, Allocation{size, kind, device, kind == MemoryKind::kMapped, ++registry.last_serial});
     return true;
   } catch (...) {
     *no_memory = true;

@@ -41,8 +41,8 @@ struct Capture {
   aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
   pthread_t owner = {};
   bool is_invalid = false;
-  Text reason;  // of that: the message of the first call that was refused
-  std::vector<Lane> lanes;  // the first is that on which it began
+  Text reason;                                   // of that: the message of the first call that was refused
+  std::vector<Lane> lanes;                       // the first is that on which it began
   std::vector<std::pair<int32_t, Front>> marks;  // of events: the node, and what comes before it
 };
 
@@ -156,14 +156,16 @@ bool IsToldLater(const FoundStream& stream) noexcept {
 }
 
 aclError FailInvalidated(const char* api) noexcept {
-  return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
-                "the capture of the stream was invalidated by an earlier call that it does not allow; end it with "
-                "aclmdlRICaptureEnd and begin anew");
+  return Refuse(
+      api, ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
+      "the capture of the stream was invalidated by an earlier call that it does not allow; end it with "
+      "aclmdlRICaptureEnd and begin anew");
 }
 
 aclError FailNotCaptured(const char* api) noexcept {
-  return Refuse(api, ACL_ERROR_RT_STREAM_NOT_CAPTURED,
-                "the stream is not captured, expected one between aclmdlRICaptureBegin and aclmdlRICaptureEnd");
+  return Refuse(
+      api, ACL_ERROR_RT_STREAM_NOT_CAPTURED,
+      "the stream is not captured, expected one between aclmdlRICaptureBegin and aclmdlRICaptureEnd");
 }
 
 aclError FailNoMemory(const char* api) noexcept {
@@ -189,11 +191,13 @@ int32_t Append(Capture& capture, Lane& lane, RecordedNode node) {
 }
 
 constexpr std::string_view kWaitRefused =
-    "a stream that it waits for is captured, whose work is recorded and not done; end the capture first, which is "
+    "a stream that it waits for is captured, whose work is recorded and not done; end the capture first, "
+    "which is "
     "invalidated now";
 
 constexpr std::string_view kAtOnceRefused =
-    "it does its work at once and would not be in the graph that is captured, which the mode of the capture forbids; "
+    "it does its work at once and would not be in the graph that is captured, which the mode of the capture "
+    "forbids; "
     "accepted: mode ACL_MODEL_RI_CAPTURE_MODE_RELAXED, of the capture or of the thread "
     "(aclmdlRICaptureThreadExchangeMode). The capture is invalidated";
 
@@ -232,9 +236,10 @@ aclError Record(const char* api, const FoundStream& stream, std::unique_ptr<Reco
     if (Updating* const update = captures.UpdateOf(stream.handle)) {
       if (facts.kind != RecordedKind::kOperator && facts.kind != RecordedKind::kCopy &&
           facts.kind != RecordedKind::kFill) {
-        return Refuse(api, ACL_ERROR_RT_FEATURE_NOT_SUPPORT_UPDATE_OP,
-                      "the stream updates recorded tasks, which are operators, copies and fills; submit this one "
-                      "after aclmdlRICaptureTaskUpdateEnd");
+        return Refuse(
+            api, ACL_ERROR_RT_FEATURE_NOT_SUPPORT_UPDATE_OP,
+            "the stream updates recorded tasks, which are operators, copies and fills; submit this one "
+            "after aclmdlRICaptureTaskUpdateEnd");
       }
       node.facts = std::move(facts);
       update->nodes.reserve(update->nodes.size() + 1);
@@ -390,7 +395,8 @@ aclError AwaitMark(const char* api, const FoundStream& stream, const void* event
 
 aclError RefuseMarked(const char* api, const EventMark& mark) noexcept {
   constexpr std::string_view kWhy =
-      "the event is recorded in a stream that is captured, and complete in executions of the graph alone; expected another "
+      "the event is recorded in a stream that is captured, and complete in executions of the graph alone; "
+      "expected another "
       "event. The capture is invalidated";
   {
     Locked captures;
@@ -464,7 +470,8 @@ aclError EndCapture(const char* api, const FoundStream& stream, std::shared_ptr<
   const auto place = std::find_if(captures->all.begin(), captures->all.end(),
                                   [&](const Capture& one) { return &one == capture; });
   if (capture->is_invalid) {
-    const Text message(api, ": the capture was invalidated by a call; it is over, and there is no graph. It was ",
+    const Text message(api,
+                       ": the capture was invalidated by a call; it is over, and there is no graph. It was ",
                        capture->reason.view());
     captures.End(place, &ended);
     return Fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, MessageClass::kAclReason, message);
@@ -473,16 +480,18 @@ aclError EndCapture(const char* api, const FoundStream& stream, std::shared_ptr<
     const Lane& one = capture->lanes[i];
     if (one.group >= 0) {
       captures.End(place, &ended);
-      return Refuse(api, ACL_ERROR_STREAM_TASK_GROUP_INTR,
-                    "a group of tasks is open, expected aclmdlRICaptureTaskGrpEnd before; the capture is over, and "
-                    "there is no graph");
+      return Refuse(
+          api, ACL_ERROR_STREAM_TASK_GROUP_INTR,
+          "a group of tasks is open, expected aclmdlRICaptureTaskGrpEnd before; the capture is over, and "
+          "there is no graph");
     }
     if (i > 0 && (lane->front.size() <= i || lane->front[i] < one.last)) {
       captures.End(place, &ended);
-      return Refuse(api, ACL_ERROR_RT_STREAM_UNJOINED,
-                    "a stream that joined the capture has work that the stream of the capture has not waited for, "
-                    "expected an event recorded behind it and a wait for that; the capture is over, and there is no "
-                    "graph");
+      return Refuse(
+          api, ACL_ERROR_RT_STREAM_UNJOINED,
+          "a stream that joined the capture has work that the stream of the capture has not waited for, "
+          "expected an event recorded behind it and a wait for that; the capture is over, and there is no "
+          "graph");
     }
   }
   *graph = capture->graph;
@@ -544,11 +553,13 @@ aclError BeginUpdate(const char* api, const FoundStream& stream, std::shared_ptr
                      int32_t group) noexcept {
   Locked captures;
   if (captures.CaptureOf(stream.handle) != nullptr) {
-    return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURED, "the stream is being captured, expected one that is not");
+    return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURED,
+                  "the stream is being captured, expected one that is not");
   }
   if (captures.UpdateOf(stream.handle) != nullptr) {
-    return Refuse(api, ACL_ERROR_STREAM_TASK_GROUP_STATUS,
-                  "the stream updates a group of tasks already, expected aclmdlRICaptureTaskUpdateEnd before");
+    return Refuse(
+        api, ACL_ERROR_STREAM_TASK_GROUP_STATUS,
+        "the stream updates a group of tasks already, expected aclmdlRICaptureTaskUpdateEnd before");
   }
   if (graph->is_captured) {
     return Refuse(api, ACL_ERROR_RT_MODEL_CAPTURED,

@@ -516,7 +516,8 @@ aclError StreamWait(const char* api, aclrtStream stream_handle, aclrtEvent event
   if (!event->CanBeAwaited()) return FailNotSync(api);
   const FoundStream stream = FindStreamFor(api, stream_handle, &status);
   if (!stream) return status;
-  if (const EventMark mark = MarkOf(*event); mark.capture != 0) return AwaitMark(api, stream, event_handle, mark);
+  if (const EventMark mark = MarkOf(*event); mark.capture != 0)
+    return AwaitMark(api, stream, event_handle, mark);
   const bool is_captured = IsInGraph(stream);
   if (event->IsExternal() && is_captured) {
     return RecordExternal(api, stream, event, event_handle, RecordedKind::kEventWait);
@@ -532,10 +533,11 @@ aclError StreamWait(const char* api, aclrtStream stream_handle, aclrtEvent event
     event->waits.fetch_add(1, std::memory_order_relaxed);
   });
   if (status == ACL_SUCCESS && is_captured && is_recorded) {
-    return RefuseInCapture(api, stream, ACL_ERROR_RT_CAPTURE_DEPENDENCY,
-                           "the stream is captured and the event is recorded outside of the capture, which no execution "
-                           "of the graph could wait for; accepted: an event that is recorded in it, or one with the "
-                           "flag ACL_EVENT_EXTERNAL. The capture is invalidated");
+    return RefuseInCapture(
+        api, stream, ACL_ERROR_RT_CAPTURE_DEPENDENCY,
+        "the stream is captured and the event is recorded outside of the capture, which no execution "
+        "of the graph could wait for; accepted: an event that is recorded in it, or one with the "
+        "flag ACL_EVENT_EXTERNAL. The capture is invalidated");
   }
   if (status == ACL_SUCCESS && event->IsExternal() && !is_recorded) return AwaitExternal(api, stream, event);
   if (recording == nullptr) return status;
@@ -653,7 +655,8 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
       return RecordExternal("aclrtRecordEvent", queue, found, event, RecordedKind::kEventRecord);
     }
     status = RecordMark("aclrtRecordEvent", queue, event, &mark);
-    if (status == ACL_SUCCESS) status = Use("aclrtRecordEvent", "event", *found, event, [&] { found->mark = mark; });
+    if (status == ACL_SUCCESS)
+      status = Use("aclrtRecordEvent", "event", *found, event, [&] { found->mark = mark; });
     return status;
   }
   status = Use("aclrtRecordEvent", "event", *found, event, [&] { found->mark = mark; });

@@ -92,10 +92,10 @@ inline constexpr int64_t kSmallGraph = 1048576;
 struct RecordedFacts {
   const char* api = "";  // static: the function or operator
   RecordedKind kind = RecordedKind::kOperator;
-  int64_t elements = 0;       // that are visited, or as many as take the same time
-  bool needs_worker = false;  // runs user code, or waits
-  bool per_execution = false;  // ForOneExecution makes what runs
-  const void* subject = nullptr;  // an event or an address, for who reads what is printed
+  int64_t elements = 0;                  // that are visited, or as many as take the same time
+  bool needs_worker = false;             // runs user code, or waits
+  bool per_execution = false;            // ForOneExecution makes what runs
+  const void* subject = nullptr;         // an event or an address, for who reads what is printed
   std::vector<const void*> addresses{};  // that the work reads or writes
   std::vector<sanitizer::Access> accesses{};
 };
@@ -111,10 +111,10 @@ struct UsedMemory {
 struct RecordedNode {
   std::shared_ptr<RecordedTask> task;  // none: a mark, which only orders
   RecordedFacts facts;
-  uint32_t lane = 0;     // which of the captured streams
-  int32_t awaits = -1;   // a node of another lane that is before it
+  uint32_t lane = 0;    // which of the captured streams
+  int32_t awaits = -1;  // a node of another lane that is before it
   int32_t group = -1;
-  int32_t own = -1;      // which of an execution's own tasks
+  int32_t own = -1;                // which of an execution's own tasks
   std::vector<UsedMemory> memory;  // of a grouped one; see Graph::memory
 };
 
@@ -157,9 +157,9 @@ class Graph {
 
   // Written by the capture alone, before anybody can execute it; tasks and memory of grouped ones also by Replace.
   std::vector<RecordedNode> nodes;
-  std::vector<int32_t> stream_ids;             // by lane
-  std::vector<std::vector<int32_t>> groups;    // of nodes
-  std::vector<UsedMemory> memory;              // of what is in no group, each once
+  std::vector<int32_t> stream_ids;           // by lane
+  std::vector<std::vector<int32_t>> groups;  // of nodes
+  std::vector<UsedMemory> memory;            // of what is in no group, each once
   std::atomic<int64_t> elements{0};
   bool needs_worker = false;
   int32_t own_tasks = 0;
@@ -167,10 +167,10 @@ class Graph {
   int32_t device = 0;
 
   std::atomic<bool> is_captured{true};
-  std::atomic<int> executions{0};         // submitted and not done
-  std::atomic<uint64_t> memory_seen{0};   // how much memory had ended when all of this one's was there
-  std::string name;                       // guarded by WithTasks
-  aclrtStream own_stream = nullptr;       // of aclmdlRIExecute; guarded by WithTasks
+  std::atomic<int> executions{0};        // submitted and not done
+  std::atomic<uint64_t> memory_seen{0};  // how much memory had ended when all of this one's was there
+  std::string name;                      // guarded by WithTasks
+  aclrtStream own_stream = nullptr;      // of aclmdlRIExecute; guarded by WithTasks
 
  private:
   RecordedTask::Progress RunNode(size_t i, Stream& stream, const Execution& execution);

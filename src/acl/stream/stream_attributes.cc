@@ -103,8 +103,8 @@ aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
     case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
       break;  // off
     case ACL_STREAM_ATTR_CACHE_OP_INFO:
-      status = found.With(api,
-                          [&](const Stream& one) { result.cacheOpInfoSwitch = one.caches_operator_info.load(); });
+      status = found.With(
+          api, [&](const Stream& one) { result.cacheOpInfoSwitch = one.caches_operator_info.load(); });
       break;
     case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
       status = found.With(api, [&](const Stream& one) { result.userCustomTag = one.user_tag.load(); });

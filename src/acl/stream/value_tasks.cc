@@ -152,8 +152,9 @@ aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag, aclrtStre
   WriteTask* task = WriteTask::New(sanitizer::Working(static_cast<uint64_t*>(devAddr)), value);
   if (task == nullptr) return FailNoMemory(api);
   if (IsCaptured(queue)) {
-    return Record(api, queue, task,
-                  {.api = api, .kind = RecordedKind::kValueWrite, .subject = devAddr, .addresses = {devAddr}});
+    return Record(
+        api, queue, task,
+        {.api = api, .kind = RecordedKind::kValueWrite, .subject = devAddr, .addresses = {devAddr}});
   }
   return queue.SubmitFor(api, task);
 }

@@ -23,6 +23,23 @@ class GraphPrograms : public RuntimeTest {
     return static_cast<char*>(address);
   }
 
+  // The host's ways to device memory, as an NPU has them: outside of captures.
+  static int ByteAt(const void* address) {
+    unsigned char byte = 0;
+    EXPECT_EQ(aclrtMemcpy(&byte, 1, address, 1, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+    return byte;
+  }
+  static void Write(void* address, uint64_t value) {
+    EXPECT_EQ(aclrtMemcpy(address, sizeof value, &value, sizeof value, ACL_MEMCPY_HOST_TO_DEVICE),
+              ACL_SUCCESS);
+  }
+  static uint64_t ValueAt(const void* address) {
+    uint64_t value = 0;
+    EXPECT_EQ(aclrtMemcpy(&value, sizeof value, address, sizeof value, ACL_MEMCPY_DEVICE_TO_HOST),
+              ACL_SUCCESS);
+    return value;
+  }
+
   void Begin(aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL) {
     ASSERT_EQ(aclmdlRICaptureBegin(stream_, mode), ACL_SUCCESS);
   }

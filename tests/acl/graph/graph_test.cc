@@ -55,11 +55,11 @@ TEST_F(GraphTest, CopiesFillsAndValuesInOrder) {
   EXPECT_EQ(aclrtValueWait(value, 4711, ACL_STREAM_WAIT_VALUE_EQ, stream_), 0);
   const aclmdlRI graph = End();
   EXPECT_EQ(aclmdlRIExecute(graph, -1), 0);
-  EXPECT_EQ(other[0], 7);
-  EXPECT_EQ(other[63], 7);
-  EXPECT_EQ(device[31], 9);
-  EXPECT_EQ(device[32], 7);
-  EXPECT_EQ(*value, 4711u);
+  EXPECT_EQ(ByteAt(other + 0), 7);
+  EXPECT_EQ(ByteAt(other + 63), 7);
+  EXPECT_EQ(ByteAt(device + 31), 9);
+  EXPECT_EQ(ByteAt(device + 32), 7);
+  EXPECT_EQ(ValueAt(value), 4711u);
   EXPECT_EQ(aclmdlRIDestroy(graph), 0);
 }
 
@@ -97,14 +97,14 @@ TEST_F(GraphTest, StreamsJoinByEvents) {
   const aclmdlRI graph = End();
   EXPECT_EQ(StatusOfCapture(side), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
   Execute(graph);
-  EXPECT_EQ(b[7], 1);
-  EXPECT_EQ(a[7], 2);
+  EXPECT_EQ(ByteAt(b + 7), 1);
+  EXPECT_EQ(ByteAt(a + 7), 2);
   // The streams and events are free again.
   EXPECT_EQ(aclrtRecordEvent(fork, side), 0);
   EXPECT_EQ(aclrtSynchronizeEvent(fork), 0);
   EXPECT_EQ(aclrtMemsetAsync(b, 8, 5, 8, side), 0);
   EXPECT_EQ(aclrtSynchronizeStream(side), 0);
-  EXPECT_EQ(b[0], 5);
+  EXPECT_EQ(ByteAt(b + 0), 5);
   EXPECT_EQ(aclmdlRIDestroy(graph), 0);
   EXPECT_EQ(aclrtDestroyEvent(fork), 0);
   EXPECT_EQ(aclrtDestroyEvent(join), 0);
@@ -117,7 +117,7 @@ TEST_F(GraphTest, AStreamThatWaitsHoldsUpNoOther) {
   const aclrtEvent fork = NewEvent();
   const aclrtEvent join = NewEvent();
   auto* const value = reinterpret_cast<uint64_t*>(Device(8));
-  *value = 0;
+  Write(value, 0);
   char* const a = Device(8);
   Begin();
   EXPECT_EQ(aclrtRecordEvent(fork, stream_), 0);
@@ -130,7 +130,7 @@ TEST_F(GraphTest, AStreamThatWaitsHoldsUpNoOther) {
   EXPECT_EQ(aclrtStreamWaitEvent(stream_, join), 0);
   const aclmdlRI graph = End();
   Execute(graph);
-  EXPECT_EQ(a[0], 2);
+  EXPECT_EQ(ByteAt(a + 0), 2);
   EXPECT_EQ(aclmdlRIDestroy(graph), 0);
   EXPECT_EQ(aclrtDestroyEvent(fork), 0);
   EXPECT_EQ(aclrtDestroyEvent(join), 0);
@@ -150,7 +150,8 @@ TEST_F(GraphTest, AnUnjoinedStreamEndsTheCaptureWithoutAGraph) {
   EXPECT_EQ(StatusOfCapture(stream_), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE) << "that changes nothing";
   EXPECT_EQ(aclmdlRICaptureEnd(stream_, &graph), ACL_ERROR_RT_STREAM_UNJOINED);
   EXPECT_EQ(graph, nullptr);
-  EXPECT_NE(Message().find("aclmdlRICaptureEnd: a stream that joined the capture has work"), std::string::npos);
+  EXPECT_NE(Message().find("aclmdlRICaptureEnd: a stream that joined the capture has work"),
+            std::string::npos);
   EXPECT_EQ(portacl::LiveGraphs(), 0);
   ExpectCaptureWorks();
   EXPECT_EQ(aclrtDestroyEvent(fork), 0);
@@ -174,7 +175,8 @@ TEST_F(GraphTest, WhatIsRefusedInvalidatesTheCapture) {
     std::function<aclError()> call;
   };
   const std::vector<Case> cases = {
-      {"aclrtSynchronizeStream", ACL_ERROR_RT_STREAM_CAPTURED, [&] { return aclrtSynchronizeStream(stream_); }},
+      {"aclrtSynchronizeStream", ACL_ERROR_RT_STREAM_CAPTURED,
+       [&] { return aclrtSynchronizeStream(stream_); }},
       {"aclrtSynchronizeStreamWithTimeout", ACL_ERROR_RT_STREAM_CAPTURED,
        [&] { return aclrtSynchronizeStreamWithTimeout(stream_, 5); }},
       {"aclrtSynchronizeDevice", ACL_ERROR_RT_STREAM_CAPTURED, [] { return aclrtSynchronizeDevice(); }},
@@ -213,11 +215,10 @@ TEST_F(GraphTest, WhatIsRefusedInvalidatesTheCapture) {
     SCOPED_TRACE(one.name);
     Message();
     host.assign(64, 3);
-    std::memset(device, 5, 64);
+    EXPECT_EQ(aclrtMemset(device, 64, 5, 64), 0);
     Begin(ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
     EXPECT_EQ(one.call(), one.code);
     EXPECT_NE(Message().find(std::string(one.name) + ": "), std::string::npos);
-    EXPECT_EQ(device[0], 5) << "nothing was written";
     EXPECT_EQ(StatusOfCapture(stream_), ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED);
     EXPECT_EQ(aclrtMemsetAsync(device, 64, 1, 64, stream_), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
     aclmdlRI graph = &graph;
@@ -226,6 +227,7 @@ TEST_F(GraphTest, WhatIsRefusedInvalidatesTheCapture) {
     EXPECT_EQ(StatusOfCapture(stream_), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
     EXPECT_EQ(portacl::LiveGraphs(), 0);
     EXPECT_EQ(aclrtSynchronizeStream(stream_), 0);
+    EXPECT_EQ(ByteAt(device), 5) << "nothing was written";
     ExpectCaptureWorks();
   }
   EXPECT_EQ(aclrtDestroyNotify(notify), 0);
@@ -250,10 +252,10 @@ TEST_F(GraphTest, ModesSayWhatMayBeDoneAtOnce) {
     aclmdlRICaptureMode capture, thread;
     aclError here, elsewhere;
   };
-  for (const Case& one : {Case{kGlobal, kGlobal, kNo, kNo}, Case{kGlobal, kThread, kNo, 0},
-                          Case{kGlobal, kRelaxed, 0, 0}, Case{kThread, kGlobal, kNo, 0},
-                          Case{kThread, kThread, kNo, 0}, Case{kThread, kRelaxed, 0, 0},
-                          Case{kRelaxed, kGlobal, 0, 0}, Case{kRelaxed, kThread, 0, 0}}) {
+  for (const Case& one :
+       {Case{kGlobal, kGlobal, kNo, kNo}, Case{kGlobal, kThread, kNo, 0}, Case{kGlobal, kRelaxed, 0, 0},
+        Case{kThread, kGlobal, kNo, 0}, Case{kThread, kThread, kNo, 0}, Case{kThread, kRelaxed, 0, 0},
+        Case{kRelaxed, kGlobal, 0, 0}, Case{kRelaxed, kThread, 0, 0}}) {
     SCOPED_TRACE(::testing::Message() << "capture " << one.capture << " thread " << one.thread);
     for (const bool here : {true, false}) {
       Begin(one.capture);
@@ -265,7 +267,8 @@ TEST_F(GraphTest, ModesSayWhatMayBeDoneAtOnce) {
       }
       EXPECT_EQ(status, here ? one.here : one.elsewhere);
       aclmdlRI graph = nullptr;
-      EXPECT_EQ(aclmdlRICaptureEnd(stream_, &graph), status == 0 ? 0 : ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
+      EXPECT_EQ(aclmdlRICaptureEnd(stream_, &graph),
+                status == 0 ? 0 : ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
       if (graph != nullptr) {
         EXPECT_EQ(aclmdlRIDestroy(graph), 0);
       }
@@ -295,15 +298,17 @@ TEST_F(GraphTest, ArgumentsAreChecked) {
     EXPECT_NE(Message().find(text), std::string::npos) << text;
   };
   Message();
-  refuses(aclmdlRICaptureBegin(nullptr, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT,
-          "aclmdlRICaptureBegin: the default stream");
+  refuses(aclmdlRICaptureBegin(nullptr, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL),
+          ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, "aclmdlRICaptureBegin: the default stream");
   refuses(aclmdlRICaptureBegin(&something, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_ERROR_RT_STREAM_CONTEXT,
           "aclmdlRICaptureBegin: parameter stream");
   refuses(aclmdlRICaptureBegin(stream_, static_cast<aclmdlRICaptureMode>(3)), ACL_ERROR_INVALID_PARAM,
           "aclmdlRICaptureBegin: parameter mode has the value 3, accepted: 0 to 2");
   refuses(aclmdlRICaptureEnd(stream_, &graph), ACL_ERROR_RT_STREAM_NOT_CAPTURED, "aclmdlRICaptureEnd: ");
-  refuses(aclmdlRICaptureEnd(stream_, nullptr), ACL_ERROR_INVALID_PARAM, "aclmdlRICaptureEnd: parameter modelRI");
-  refuses(aclmdlRICaptureTaskGrpBegin(stream_), ACL_ERROR_RT_STREAM_NOT_CAPTURED, "aclmdlRICaptureTaskGrpBegin: ");
+  refuses(aclmdlRICaptureEnd(stream_, nullptr), ACL_ERROR_INVALID_PARAM,
+          "aclmdlRICaptureEnd: parameter modelRI");
+  refuses(aclmdlRICaptureTaskGrpBegin(stream_), ACL_ERROR_RT_STREAM_NOT_CAPTURED,
+          "aclmdlRICaptureTaskGrpBegin: ");
   refuses(aclmdlRICaptureTaskUpdateEnd(stream_), ACL_ERROR_STREAM_TASK_GROUP_STATUS,
           "aclmdlRICaptureTaskUpdateEnd: ");
   refuses(aclmdlRICaptureTaskUpdateBegin(stream_, &something), ACL_ERROR_RT_PARAM_INVALID,
@@ -317,7 +322,8 @@ TEST_F(GraphTest, ArgumentsAreChecked) {
     refuses(aclmdlRISetName(unknown, "graph"), want, "aclmdlRISetName: parameter modelRI");
     refuses(aclmdlRIGetName(unknown, sizeof name, name), want, "aclmdlRIGetName: parameter modelRI");
     refuses(aclmdlRIDebugPrint(unknown), want, "aclmdlRIDebugPrint: parameter modelRI");
-    refuses(aclmdlRIDebugJsonPrint(unknown, "graph.json", 0), want, "aclmdlRIDebugJsonPrint: parameter modelRI");
+    refuses(aclmdlRIDebugJsonPrint(unknown, "graph.json", 0), want,
+            "aclmdlRIDebugJsonPrint: parameter modelRI");
     refuses(aclmdlRIDestroy(unknown), want, "aclmdlRIDestroy: parameter modelRI");
   }
   EXPECT_EQ(id, 7u);
@@ -384,7 +390,9 @@ TEST_F(GraphTest, TasksAreReplaced) {
                            "aclrtMemsetAsync"),
             std::string::npos);
   EXPECT_EQ(aclmdlRICaptureTaskUpdateBegin(updates, group), 0);
-  EXPECT_EQ(aclrtLaunchHostFunc(updates, [](void*) {}, nullptr), ACL_ERROR_RT_FEATURE_NOT_SUPPORT_UPDATE_OP);
+  EXPECT_EQ(aclrtLaunchHostFunc(
+                updates, [](void*) {}, nullptr),
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT_UPDATE_OP);
   EXPECT_EQ(after.Launch(updates), 0);
   EXPECT_EQ(aclmdlRICaptureTaskUpdateEnd(updates), 0);
   after.Clear();
@@ -392,7 +400,8 @@ TEST_F(GraphTest, TasksAreReplaced) {
   Execute(graph);
   EXPECT_TRUE(after.IsDone());
   EXPECT_EQ(aclmdlRIDestroy(graph), 0);
-  EXPECT_EQ(aclmdlRICaptureTaskUpdateBegin(updates, group), ACL_ERROR_RT_PARAM_INVALID) << "it goes with the graph";
+  EXPECT_EQ(aclmdlRICaptureTaskUpdateBegin(updates, group), ACL_ERROR_RT_PARAM_INVALID)
+      << "it goes with the graph";
   EXPECT_EQ(aclrtDestroyStream(updates), 0);
 }
 
@@ -445,8 +454,8 @@ TEST_F(GraphTest, MemoryThatIsGoneIsAnErrorOfTheStream) {
   const aclmdlRI graph = End();
   EXPECT_EQ(aclmdlRISetName(graph, "decode"), 0);
   Execute(graph);
-  EXPECT_EQ(other[0], 7);
-  other[0] = 1;
+  EXPECT_EQ(ByteAt(other + 0), 7);
+  EXPECT_EQ(aclrtMemset(other, 64, 1, 1), 0);
   EXPECT_EQ(aclrtFree(device), 0);
   void* again = nullptr;  // perhaps the same address: it is other memory all the same
   ASSERT_EQ(aclrtMalloc(&again, 64, ACL_MEM_MALLOC_HUGE_FIRST), 0);
@@ -460,7 +469,7 @@ TEST_F(GraphTest, MemoryThatIsGoneIsAnErrorOfTheStream) {
                          " had been freed, which its task aclrtMemsetAsync uses"),
             std::string::npos)
       << message;
-  EXPECT_EQ(other[0], 1) << "none of its tasks ran";
+  EXPECT_EQ(ByteAt(other + 0), 1) << "none of its tasks ran";
   EXPECT_EQ(aclmdlRIExecute(graph, -1), ACL_ERROR_RT_MODEL_EXECUTE);
   EXPECT_EQ(aclmdlRIDestroy(graph), 0);
   ExpectCaptureWorks();
@@ -487,7 +496,7 @@ TEST_F(GraphTest, DestroyedWhileItRuns) {
 TEST_F(GraphTest, AbortEndsWhatRunsAndWhatIsSubmitted) {
   L1Call call(kSmall);
   auto* const value = reinterpret_cast<uint64_t*>(Device(8));
-  *value = 0;
+  Write(value, 0);
   Begin();
   EXPECT_EQ(aclrtValueWait(value, 1, ACL_STREAM_WAIT_VALUE_EQ, stream_), 0);
   EXPECT_EQ(call.Launch(stream_), 0);
@@ -497,11 +506,11 @@ TEST_F(GraphTest, AbortEndsWhatRunsAndWhatIsSubmitted) {
   EXPECT_EQ(aclmdlRIAbort(graph), 0);
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_MODEL_ABORT_NORMAL);
   EXPECT_TRUE(call.IsUntouched());
-  *value = 1;
+  Write(value, 1);
   Execute(graph);
   EXPECT_TRUE(call.IsDone());
   // A stream that is destroyed by force does not wait for the value.
-  *value = 0;
+  Write(value, 0);
   const aclrtStream forced = NewStream();
   EXPECT_EQ(aclmdlRIExecuteAsync(graph, forced), 0);
   EXPECT_EQ(aclrtDestroyStreamForce(forced), 0);
@@ -536,7 +545,8 @@ TEST_F(GraphTest, PrintedAsJsonAndDot) {
   };
   const std::string json = printed(".json");
   EXPECT_EQ(json.front(), '[');
-  EXPECT_NE(json.find(R"("name": "aclrtMemsetAsync", "cat": "task", "ph": "X", "ts": 0)"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("name": "aclrtMemsetAsync", "cat": "task", "ph": "X", "ts": 0)"), std::string::npos)
+      << json;
   EXPECT_NE(json.find(R"("name": "EVENT_RECORD_1")"), std::string::npos) << json;
   const std::string dot = printed(".dot");
   EXPECT_EQ(dot.find("digraph "), 0u) << dot;

@@ -491,7 +491,7 @@ TEST(RecordedGraphs, NothingIsBeingRecorded) {
   EXPECT_EQ(aclmdlRICaptureGetInfo(&something, &status, &graph), ACL_ERROR_RT_STREAM_CONTEXT);
 }
 
-TEST(NamedOperators, DirectoriesOfModelsAreRefusedByName) {
+TEST(OfflineModels, DirectoriesOfModelsAreRefusedByName) {
   const ScopedEnvironment environment(Variables{});
   for (const char* directory : {"models", static_cast<const char*>(nullptr)}) {
     Message();

@@ -107,7 +107,8 @@ TEST_F(StreamServices, Attributes) {
     EXPECT_EQ(get(ACL_STREAM_ATTR_CACHE_OP_INFO).cacheOpInfoSwitch, kept);
   }
   value.cacheOpInfoSwitch = 2;
-  EXPECT_EQ(aclrtSetStreamAttribute(stream_, ACL_STREAM_ATTR_CACHE_OP_INFO, &value), ACL_ERROR_RT_PARAM_INVALID);
+  EXPECT_EQ(aclrtSetStreamAttribute(stream_, ACL_STREAM_ATTR_CACHE_OP_INFO, &value),
+            ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtSetStreamAttribute(stream_, static_cast<aclrtStreamAttr>(9), &value),
             ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(aclrtGetStreamAttribute(stream_, static_cast<aclrtStreamAttr>(9), &value),
