@@ -283,3 +283,17 @@ def test_backend_npugraphs():
         for _ in range(4):
             x = torch.randn(6, 12).npu()
             assert torch.equal(compiled(x), model(x))
+
+
+def test_a_graph_that_lives_as_long_as_the_program_ends_with_it(program):
+    source = """
+        x = torch.ones(4).npu()
+        graph = torch.npu.NPUGraph()
+        with torch.npu.graph(graph):
+            y = x + 1
+        graph.replay()
+        print(y.sum().item())
+    """
+    output, errors, status = program(source, PORTACL_CHECK="1")
+    assert status == 0, errors
+    assert output.endswith("8.0\n")
