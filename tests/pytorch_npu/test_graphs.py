@@ -7,7 +7,6 @@ import json
 
 import pytest
 import torch
-import torch_npu
 from torch import nn
 
 
