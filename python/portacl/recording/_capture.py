@@ -7,6 +7,7 @@ import base64
 import contextlib
 import ctypes
 import datetime
+import dis
 import json
 import math
 import os
@@ -27,7 +28,7 @@ from portacl_start import environment
 
 from . import _frames, _summary
 from ._modules import Modules
-from ._reading import StackFrame, Statistics
+from ._reading import StackFrame
 from ._writing import Writer
 
 KEPT = ("all", "sample", "summary")
@@ -104,16 +105,18 @@ class _Operator:
 class _Storage:
     """What is known of a piece of memory, until something is written into it."""
 
-    __slots__ = ("reference", "number", "texts", "contents")
+    __slots__ = ("reference", "number", "writes", "contents")
 
     def __init__(self, storage: torch.UntypedStorage, number: int):
         self.reference = StorageWeakRef(storage)  # keeps the address from being given to another one, not the memory
         self.number = number
-        self.texts: dict[Any, str] = {}
+        self.writes = 0
         self.contents: dict[Any, str] = {}
 
 
 class _Mode(TorchDispatchMode):
+    supports_higher_order_operators = True  # they are run, and not recorded
+
     def __init__(self, recorder: Recorder):
         super().__init__()
         self._recorder = recorder
@@ -168,10 +171,12 @@ class Recorder:
         self._lock = threading.RLock()
         self._operators: dict[Any, _Operator] = {}
         self._storages: dict[int, _Storage] = {}
+        self._seen: dict[int, tuple[weakref.ref[torch.Tensor], int, _Storage, int, str]] = {}
         self._storage_count = 0
         self._prune_at = 4096
         self._forward: dict[int, tuple[int, str, str, int | None]] = {}
-        self._code: dict[Any, str | None] = {}
+        self._code: dict[Any, bool] = {}
+        self._stack_numbers: dict[Any, int] = {}
         packages = os.path.dirname(os.path.dirname(os.path.abspath(torch.__file__)))
         folders = [os.path.join(packages, "torch"), os.path.join(packages, "torch_npu"), _summary.PACKAGE]
         self._not_the_programs = tuple(folder + os.sep for folder in folders)
@@ -223,6 +228,7 @@ class Recorder:
                 self._hook.remove()
                 self._hook = None
             self._storages.clear()
+            self._seen.clear()
             self._forward.clear()
             self._writer.close(self._reason or reason)
         self._show(last=True)
@@ -315,6 +321,8 @@ class Recorder:
             return func(*args, **kwargs)
         operator = self._operators.get(func)
         if operator is None:
+            if not isinstance(func, torch._ops.OpOverload):
+                return func(*args, **kwargs)
             operator = self._operators[func] = _Operator(func)
         if operator.is_passed_over:
             return func(*args, **kwargs)
@@ -468,13 +476,14 @@ class Recorder:
                 found.append((where, tensor))
         return found
 
-    def _known(self, storage: torch.UntypedStorage) -> _Storage:
-        key = storage._cdata
+    def _known(self, storage: torch.UntypedStorage, key: int) -> _Storage:
         known = self._storages.get(key)
-        if known is None or known.reference.expired():
+        if known is None or _is_gone(key):
             if len(self._storages) >= self._prune_at:
-                for old in [old for old, one in self._storages.items() if one.reference.expired()]:
+                for old in [old for old in self._storages if _is_gone(old)]:
                     del self._storages[old]
+                for seen in [seen for seen, one in self._seen.items() if one[0]() is None]:
+                    del self._seen[seen]
                 self._prune_at = max(4096, 2 * len(self._storages))
             known = self._storages[key] = _Storage(storage, self._storage_count)
             self._storage_count += 1
@@ -488,26 +497,33 @@ class Recorder:
             return
         known = self._storages.get(key)
         if known is not None:
-            known.texts.clear()
+            known.writes += 1
             known.contents.clear()
         if for_good:
             self._uncached.add(key)
 
     def _stack(self) -> int | None:
-        found: list[StackFrame] = []
+        places: list[Any] = []
         frame: Any = sys._getframe(3)
         codes = self._code
-        while frame is not None and len(found) < _DEPTH:
+        while frame is not None:
             code = frame.f_code
-            try:
-                file = codes[code]
-            except KeyError:
+            is_the_programs = codes.get(code)
+            if is_the_programs is None:
                 name = code.co_filename
-                file = codes[code] = None if name.startswith(self._not_the_programs) or name.startswith("<frozen ") else name
-            if file is not None:
-                found.append(StackFrame(file, frame.f_lineno, code.co_name))
+                is_the_programs = codes[code] = not (name.startswith(self._not_the_programs) or name.startswith("<frozen "))
+            if is_the_programs:
+                places.append(code)
+                places.append(frame.f_lasti)
+                if len(places) == 2 * _DEPTH:
+                    break
             frame = frame.f_back
-        return self._writer.stack(tuple(found)) if found and self._writer is not None else None
+        key = tuple(places)
+        number = self._stack_numbers.get(key)
+        if number is None and key and self._writer is not None:
+            lines = (StackFrame(code.co_filename, _line(code, at), code.co_name) for code, at in zip(key[::2], key[1::2]))
+            number = self._stack_numbers[key] = self._writer.stack(tuple(lines))
+        return number
 
     def _generator(self, args: Any, kwargs: Any) -> str | None:
         """JSON for the generator that a call will draw from, as it is before it."""
@@ -522,6 +538,7 @@ class Recorder:
         return None if default is None else _generator_json(default, True)
 
 
+_is_gone: Any = torch.UntypedStorage._expired  # type: ignore[attr-defined] # of memory to which a StorageWeakRef is kept
 # The number of autograd's next node: it has made that of a call before the call comes here.
 _next_sequence: Any = torch.autograd._get_sequence_nr  # type: ignore[attr-defined]
 
@@ -532,6 +549,16 @@ def _tensors(value: Any, place: list[Any]) -> list[tuple[list[Any], torch.Tensor
     if isinstance(value, (list, tuple)):
         return [found for number, one in enumerate(value) for found in _tensors(one, [*place, number])]
     return []
+
+
+def _line(code: Any, at: int) -> int:
+    """The line of an instruction."""
+    line = code.co_firstlineno
+    for start, number in dis.findlinestarts(code):
+        if start > at:
+            break
+        line = number if number is not None else line
+    return int(line)
 
 
 def _place(place: tuple[int, str], args: Any) -> list[Any]:
@@ -577,12 +604,8 @@ def _number(value: float) -> str:
     return repr(value)
 
 
-def _rounded(value: float) -> str:
-    """A float as JSON with the digits that float32 has: three times as quick as all of float64's."""
-    if value != value or value in (math.inf, -math.inf):
-        return f'{{"float":"{value!r}"}}'
-    text = f"{value:.9g}"
-    return text if "." in text or "e" in text else text + ".0"
+def _synchronize_npu() -> None:
+    sys.modules["torch_npu"]._C._npu_synchronize()
 
 
 class _Contents:
@@ -647,7 +670,8 @@ class _Contents:
         number = None
         if value.layout is torch.strided:
             try:
-                number = self._recorder._known(value.untyped_storage()).number
+                storage = value.untyped_storage()
+                number = self._recorder._known(storage, storage._cdata).number
             except (RuntimeError, NotImplementedError):
                 number = None
         return f'{{"tensor":{_described(value, number, chr(34) + "summary" + chr(34))}}}'
@@ -658,6 +682,10 @@ class _Contents:
         if tensor.requires_grad:
             self.needs_grad = True
         recorder = self._recorder
+        seen = recorder._seen.get(id(tensor))
+        # The same object, in the same memory, which nothing has written since.
+        if seen is not None and seen[0]() is tensor and seen[1] == seen[2].writes and seen[3] == tensor.data_ptr() and not tensor.is_cpu:
+            return seen[4]
         if tensor.layout is not torch.strided:
             return self._without_strides(tensor)
         try:
@@ -665,29 +693,18 @@ class _Contents:
             key = storage._cdata
         except (RuntimeError, NotImplementedError):
             return _described(tensor, None, '"summary","problem":"it has no memory"')
-        known = recorder._known(storage)
-        name = recorder._modules.name_of(tensor)
-        shape, strides, offset = tensor.shape, tensor.stride(), tensor.storage_offset()
-        which = (tensor.dtype, shape, strides, offset, tensor.requires_grad, name, tensor.data_ptr(), tensor.is_conj(), tensor.is_neg())
-        text = known.texts.get(which)
-        if text is not None and not self._may_have_changed(tensor, key):
-            return text
-        content = self._content(tensor, known, key, which)
-        text = _described(tensor, known.number, content, name)
-        known.texts[which] = text
+        known = recorder._known(storage, key)
+        content = self._content(tensor, known, key)
+        text = _described(tensor, known.number, content, recorder._modules.name_of(tensor))
+        if not tensor.is_cpu and key not in recorder._uncached:
+            recorder._seen[id(tensor)] = (weakref.ref(tensor), known.writes, known, tensor.data_ptr(), text)
         return text
 
     def _may_have_changed(self, tensor: torch.Tensor, key: int) -> bool:
         """The CPU's memory may be written by what PyTorch does not see, NumPy's arrays for one; a device's is not."""
         return tensor.is_cpu or key in self._recorder._uncached
 
-    def _wait(self, tensor: torch.Tensor) -> None:
-        if not self._is_ready:
-            self._is_ready = True
-            if tensor.device.type == "npu":
-                torch.npu.synchronize()  # type: ignore[attr-defined]
-
-    def _content(self, tensor: torch.Tensor, known: _Storage, key: int, which: Any) -> str:
+    def _content(self, tensor: torch.Tensor, known: _Storage, key: int) -> str:
         """JSON from "kept" on: what is kept of the elements."""
         recorder = self._recorder
         dtype = tensor.dtype
@@ -697,28 +714,32 @@ class _Contents:
         if tensor.is_quantized:
             return '"summary","problem":"the elements of quantized tensors are not recorded"'
         is_host = tensor.is_cpu or (recorder._npu_is_host and tensor.device.type == "npu")
+        address = tensor.data_ptr()
         order: tuple[int, ...] | None = ()
+        shape = None
         if not tensor.is_contiguous():
-            order = _order_in_memory(which[1], which[2])
-        plain = order is not None and not which[7] and not which[8]
-        place = (dtype, which[3], count, order, which[1] if order else None, which[6]) if plain else which
+            order = _order_in_memory(tensor.shape, tensor.stride())
+            shape = (tensor.shape, tensor.stride())
+        is_plain = order is not None and not (tensor.is_conj() or tensor.is_neg())
+        place = (dtype, address, count, shape, tensor.is_conj(), tensor.is_neg())
         if not self._may_have_changed(tensor, key):
             content = known.contents.get(place)
             if content is not None:
                 return content
-        self._wait(tensor)
+        if not self._is_ready:
+            self._is_ready = True
+            if tensor.device.type == "npu":
+                _synchronize_npu()
         whole = recorder._is_whole and self._has_room(count * dtype.itemsize)
         try:
-            if is_host and plain and not (whole and order) and recorder.keep != "sample":
-                memory, address = tensor, which[6]
-            elif is_host:
+            memory = tensor
+            if is_host and (not is_plain or (whole and order) or recorder.keep == "sample"):
                 memory = _on_host(tensor).resolve_conj().resolve_neg().contiguous()
                 address, order = memory.data_ptr(), ()
-            elif whole:
-                memory = tensor.resolve_conj().resolve_neg().cpu().contiguous()
-                address, order = memory.data_ptr(), ()
-            else:
-                memory, address, order = tensor.resolve_conj().resolve_neg().contiguous().view(-1), 0, ()
+            elif not is_host:
+                memory = tensor.resolve_conj().resolve_neg()
+                memory = (memory.cpu() if whole else memory).contiguous().view(-1)
+                address, order = memory.data_ptr() if whole else 0, ()
             content = self._elements(memory, address, count, dtype, order or (), whole)
         except (RuntimeError, NotImplementedError, TypeError) as error:
             content = f'"summary","problem":{_quote(f"its elements could not be read: {error}"[:300])}'
@@ -729,12 +750,12 @@ class _Contents:
         recorder = self._recorder
         assert recorder._writer is not None
         if address or count == 0 or memory.is_cpu:
-            digest, found = _summary.of_memory(address, count, dtype)
+            digest, statistics = _summary.text_of_memory(address, count, dtype)
         else:
-            digest, found = _summary.on_device(memory)  # type: ignore[assignment]
+            digest, statistics = _summary.text_on_device(memory)
         if order:
             digest += ":" + ",".join(map(str, order))
-        parts = [f'"hash":"{digest}","statistics":{_statistics_json(found, dtype)}']
+        parts = [f'"hash":"{digest}","statistics":{statistics}']
         kept = "summary"
         if whole:
             size = count * dtype.itemsize
@@ -817,17 +838,6 @@ def _described(tensor: torch.Tensor, storage: int | None, content: str, name: st
             parts.append('"negated":true')
     parts.append(f'"kept":{content}}}')
     return ",".join(parts)
-
-
-def _statistics_json(found: Statistics | None, dtype: torch.dtype) -> str:
-    if found is None:
-        return '{"count":0}'
-    text = f'{{"count":{found.count},"nan":{found.nan or 0},"inf":{found.inf or 0},"zeros":{found.zeros or 0}'
-    if found.min is not None and found.max is not None and found.mean is not None and found.norm is not None:
-        exact = _number if dtype in (torch.float64, torch.complex128) else _rounded
-        low, high = (str(found.min), str(found.max)) if isinstance(found.min, int) else (exact(found.min), exact(found.max))
-        text += f',"min":{low},"max":{high},"mean":{_rounded(found.mean)},"norm":{_rounded(found.norm)}'
-    return text + "}"
 
 
 def _order_in_memory(shape: Any, strides: Any) -> tuple[int, ...] | None:

@@ -20,6 +20,8 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LIBRARY = os.path.join(PACKAGE, "toolkit", "lib64", "portacl", "libportacl_summary.so")
 # The library's numbers (src/record/summary.h), and how many of them an element has.
 _BYTES_ALONE = 0
+_BYTES = (_BYTES_ALONE, 1)
+_FIRST_FLOAT = 10
 _KINDS: dict[torch.dtype, tuple[int, int]] = {
     torch.bool: (1, 1),
     torch.uint8: (2, 1),
@@ -56,36 +58,55 @@ def _load(path: str) -> Any:
 _summarise = _load(_LIBRARY)
 
 
-def of_memory(address: int, count: int, dtype: torch.dtype, statistics: bool = True) -> tuple[str, Statistics | None]:
-    """The hash and the statistics of `count` elements that lie one after the other in host memory."""
-    size = count * dtype.itemsize
-    kind, numbers = _KINDS.get(dtype, (_BYTES_ALONE, 1)) if statistics else (_BYTES_ALONE, 1)
-    if _summarise is None:
-        content = (ctypes.c_char * size).from_address(address) if size else b""
-        found = _by_pytorch(address, count, dtype) if statistics else None
-        return "blake2b:" + _frames.content_hash(content), found
+def text_of_memory(address: int, count: int, dtype: torch.dtype) -> tuple[str, str]:
+    """The hash, and the statistics as JSON, of `count` elements that lie one after the other in host memory."""
+    kind, numbers = _KINDS.get(dtype, _BYTES)
+    if _summarise is None or kind == _BYTES_ALONE:
+        return hash_of_memory(address, count * dtype.itemsize), text_of(_by_pytorch(address, count, dtype))
     room = getattr(_room, "room", None)
     if room is None:
         room = _room.room = ctypes.create_string_buffer(_RESULT.size)
-    _summarise(address, size if kind == _BYTES_ALONE else count * numbers, kind, room)
+    _summarise(address, count * numbers, kind, room)
     hash, finite, nans, infinities, zeros, least, greatest, low, high, total, squares = _RESULT.unpack(room)
-    text = f"xxh64:{hash:016x}"
-    if not statistics:
-        return text, None
-    if kind == _BYTES_ALONE:
-        return text, _by_pytorch(address, count, dtype)
-    found = Statistics(count * numbers, nan=nans, inf=infinities, zeros=zeros)
-    if finite:
-        found.min, found.max = low, high
-        if not dtype.is_floating_point and not dtype.is_complex:
-            mask = _MASK if dtype is torch.uint64 else -1
-            found.min, found.max = least & mask, greatest & mask
-        found.mean, found.norm = total / finite, math.sqrt(squares)
-        largest = max(abs(low), abs(high))
-        if math.isinf(total) or math.isinf(squares) or (squares < 1e-280 and largest > 0):
-            exact = _by_pytorch(address, count, dtype)  # what is added leaves float64's range
-            found.mean, found.norm = exact.mean, exact.norm
-    return text, found
+    digest = f"xxh64:{hash:016x}"
+    if finite == 0:
+        return digest, f'{{"count":{count * numbers},"nan":{nans},"inf":{infinities},"zeros":{zeros}}}'
+    mean, norm = total / finite, math.sqrt(squares)
+    largest = max(abs(low), abs(high))
+    if total - total != 0 or squares - squares != 0 or (squares < 1e-280 and largest > 0):
+        exact = _by_pytorch(address, count, dtype)  # what is added leaves float64's range
+        mean, norm = exact.mean or 0.0, exact.norm or 0.0
+    if kind < _FIRST_FLOAT:
+        mask = _MASK if dtype is torch.uint64 else -1
+        extremes = f'"min":{least & mask},"max":{greatest & mask}'
+    elif dtype.itemsize == 8 * numbers:
+        extremes = f'"min":{low!r},"max":{high!r}'
+    else:  # the digits that float32 has, which are written three times as quickly as all of float64's
+        extremes = f'"min":{low:.9e},"max":{high:.9e}'
+    mean_text = f"{mean:.9e}" if mean - mean == 0 else _number(mean)
+    norm_text = f"{norm:.9e}" if norm - norm == 0 else _number(norm)
+    return digest, (
+        f'{{"count":{count * numbers},{extremes},"mean":{mean_text},"norm":{norm_text},"nan":{nans},"inf":{infinities},"zeros":{zeros}}}'
+    )
+
+
+def hash_of_memory(address: int, size: int) -> str:
+    """The hash alone."""
+    if _summarise is None:
+        content = (ctypes.c_char * size).from_address(address) if size else b""
+        return "blake2b:" + _frames.content_hash(content)
+    room = ctypes.create_string_buffer(_RESULT.size)
+    _summarise(address, size, _BYTES_ALONE, room)
+    return f"xxh64:{_RESULT.unpack(room)[0]:016x}"
+
+
+def text_of(found: Statistics) -> str:
+    """Statistics as JSON."""
+    return _frames.json_text(found.as_json())
+
+
+def _number(value: float) -> str:
+    return f'{{"float":"{value!r}"}}'
 
 
 def _tensor_at(address: int, count: int, dtype: torch.dtype) -> torch.Tensor:
@@ -132,7 +153,7 @@ def by_operators(flat: torch.Tensor) -> Statistics:
     return found
 
 
-def on_device(flat: torch.Tensor) -> tuple[str | None, Statistics | None]:
+def on_device(flat: torch.Tensor) -> tuple[str, Statistics]:
     """The hash and the statistics of elements that lie in order on a device whose memory the host cannot read.
 
     Sums are float32's, in the device's order. Raises what the device raises where it lacks an operator.
@@ -167,6 +188,11 @@ def on_device(flat: torch.Tensor) -> tuple[str | None, Statistics | None]:
     if exact is not None:
         found.min, found.max = (int(one) for one in torch.stack((exact.amin(), exact.amax())).cpu().tolist())
     return digest, found
+
+
+def text_on_device(flat: torch.Tensor) -> tuple[str, str]:
+    digest, found = on_device(flat)
+    return digest, text_of(found)
 
 
 def _hash_on_device(flat: torch.Tensor) -> str:
