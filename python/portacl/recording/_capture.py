@@ -28,7 +28,7 @@ from portacl_start import environment
 
 from . import _frames, _summary
 from ._modules import Modules
-from ._reading import StackFrame
+from ._reading import REMEMBERED, StackFrame
 from ._writing import Writer
 
 KEPT = ("all", "sample", "summary")
@@ -102,6 +102,21 @@ class _Operator:
         self.draws = tagged or takes_generator or (foreign and _SOUNDS_RANDOM.search(self.name) is not None)
 
 
+class _Seen:
+    """A tensor that was described: by its number, once the call that describes it has been written."""
+
+    __slots__ = ("reference", "writes", "storage", "address", "needs_grad", "number", "text")
+
+    def __init__(self, tensor: torch.Tensor, storage: _Storage, number: int):
+        self.reference = weakref.ref(tensor)
+        self.writes = storage.writes
+        self.storage = storage
+        self.address = tensor.data_ptr()
+        self.needs_grad = tensor.requires_grad
+        self.number = number
+        self.text = str(number)
+
+
 class _Storage:
     """What is known of a piece of memory, until something is written into it."""
 
@@ -171,11 +186,12 @@ class Recorder:
         self._lock = threading.RLock()
         self._operators: dict[Any, _Operator] = {}
         self._storages: dict[int, _Storage] = {}
-        self._seen: dict[int, tuple[weakref.ref[torch.Tensor], int, _Storage, int, str]] = {}
+        self._seen: dict[int, _Seen] = {}
+        self._tensor_count = 0
         self._storage_count = 0
         self._prune_at = 4096
         self._forward: dict[int, tuple[int, str, str, int | None]] = {}
-        self._code: dict[Any, bool] = {}
+        self._code: dict[int, tuple[Any, bool]] = {}
         self._stack_numbers: dict[Any, int] = {}
         packages = os.path.dirname(os.path.dirname(os.path.abspath(torch.__file__)))
         folders = [os.path.join(packages, "torch"), os.path.join(packages, "torch_npu"), _summary.PACKAGE]
@@ -380,7 +396,7 @@ class Recorder:
             else:
                 given = ",".join([call.json(one) if number != operator.overwritten else call.shape(one) for number, one in enumerate(args)])
             named = ",".join([f"[{_quote(key)},{call.shape(one) if key in operator.outs else call.json(one)}]" for key, one in kwargs.items()])
-            needs_grad = call.needs_grad
+            needs_grad, new = call.needs_grad, call.new
             sequence = _next_sequence()
         error = None
         try:
@@ -431,6 +447,8 @@ class Recorder:
             if not in_backward:
                 self._remember(sequence, writer.calls, root, module, stack)
             writer.text(",".join(parts) + "}")
+            self._seen.update(new)
+            self._seen.update(call.new)
             if writer.is_full:
                 limit = _size_text(self.limit or 0)
                 sentence = f"the limit of {limit} is reached after {writer.calls} calls, in step {self.current_step}: the recording ends here"
@@ -482,7 +500,7 @@ class Recorder:
             if len(self._storages) >= self._prune_at:
                 for old in [old for old in self._storages if _is_gone(old)]:
                     del self._storages[old]
-                for seen in [seen for seen, one in self._seen.items() if one[0]() is None]:
+                for seen in [seen for seen, one in self._seen.items() if one.reference() is None]:
                     del self._seen[seen]
                 self._prune_at = max(4096, 2 * len(self._storages))
             known = self._storages[key] = _Storage(storage, self._storage_count)
@@ -508,12 +526,13 @@ class Recorder:
         codes = self._code
         while frame is not None:
             code = frame.f_code
-            is_the_programs = codes.get(code)
-            if is_the_programs is None:
+            place = id(code)  # a hash of its instructions is what its own hash is
+            known = codes.get(place)
+            if known is None:
                 name = code.co_filename
-                is_the_programs = codes[code] = not (name.startswith(self._not_the_programs) or name.startswith("<frozen "))
-            if is_the_programs:
-                places.append(code)
+                known = codes[place] = (code, not (name.startswith(self._not_the_programs) or name.startswith("<frozen ")))
+            if known[1]:
+                places.append(place)
                 places.append(frame.f_lasti)
                 if len(places) == 2 * _DEPTH:
                     break
@@ -521,8 +540,9 @@ class Recorder:
         key = tuple(places)
         number = self._stack_numbers.get(key)
         if number is None and key and self._writer is not None:
-            lines = (StackFrame(code.co_filename, _line(code, at), code.co_name) for code, at in zip(key[::2], key[1::2]))
-            number = self._stack_numbers[key] = self._writer.stack(tuple(lines))
+            found = ((codes[place][0], at) for place, at in zip(key[::2], key[1::2]))
+            lines = tuple(StackFrame(code.co_filename, _line(code, at), code.co_name) for code, at in found)
+            number = self._stack_numbers[key] = self._writer.stack(lines)
         return number
 
     def _generator(self, args: Any, kwargs: Any) -> str | None:
@@ -615,6 +635,7 @@ class _Contents:
         self._recorder = recorder
         self._is_ready = False
         self.needs_grad = False
+        self.new: list[tuple[int, _Seen]] = []
 
     def json(self, value: Any) -> str:
         kind = type(value)
@@ -684,8 +705,15 @@ class _Contents:
         recorder = self._recorder
         seen = recorder._seen.get(id(tensor))
         # The same object, in the same memory, which nothing has written since.
-        if seen is not None and seen[0]() is tensor and seen[1] == seen[2].writes and seen[3] == tensor.data_ptr() and not tensor.is_cpu:
-            return seen[4]
+        if (
+            seen is not None
+            and seen.reference() is tensor
+            and seen.writes == seen.storage.writes
+            and seen.address == tensor.data_ptr()
+            and seen.needs_grad == tensor.requires_grad
+            and recorder._tensor_count - seen.number < REMEMBERED
+        ):
+            return seen.text
         if tensor.layout is not torch.strided:
             return self._without_strides(tensor)
         try:
@@ -696,8 +724,11 @@ class _Contents:
         known = recorder._known(storage, key)
         content = self._content(tensor, known, key)
         text = _described(tensor, known.number, content, recorder._modules.name_of(tensor))
-        if not tensor.is_cpu and key not in recorder._uncached:
-            recorder._seen[id(tensor)] = (weakref.ref(tensor), known.writes, known, tensor.data_ptr(), text)
+        if not self._may_have_changed(tensor, key):
+            number = recorder._tensor_count
+            recorder._tensor_count += 1
+            text = f'{{"id":{number},{text[1:]}'
+            self.new.append((id(tensor), _Seen(tensor, known, number)))
         return text
 
     def _may_have_changed(self, tensor: torch.Tensor, key: int) -> bool:

@@ -6,7 +6,8 @@ little-endian u32, and the payload. The kinds:
     META    zlib of JSON: what was run, where, and how it was recorded; the first frame
     STCK    zlib of JSON: {"id": number, "frames": [[file, line, function], ...]}, a call stack that calls name by its number
     DATA    16 bytes, the BLAKE2b hash of what follows, then zlib of that: the elements of a tensor, in order of rows, little-endian
-    CALL    zlib of JSON: one call of an operator; it comes after the frames that it names
+    CALL    zlib of JSON: one call of an operator; it comes after the frames that it names. A tensor that has an "id" is described
+            once: later calls name that number instead
     DONE    zlib of JSON: why the recording ended; the last frame
 
 A reader passes over kinds that it does not know. Nothing in the file is code, and nothing in it names code.

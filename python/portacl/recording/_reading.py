@@ -13,6 +13,10 @@ from . import _frames, _values
 from ._frames import RecordingError
 
 
+# A call may name a tensor that an earlier one described, among the last so many.
+REMEMBERED = 20_000
+
+
 class StackFrame(NamedTuple):
     """A place in the program."""
 
@@ -28,7 +32,7 @@ class StackFrame(NamedTuple):
 class Statistics:
     """What the elements have in common. Of complex numbers the real and imaginary parts count one by one.
 
-    min, max, mean and norm (the square root of the sum of squares) are those of the finite elements, and None where there is none, or
+    min, max, mean and norm (the square root of the sum of squares) are those of the finite elements, with nine digits, and None where there is none, or
     where what was read does not have them. `count` counts all of them, `zeros` those of either sign.
     """
 
@@ -447,8 +451,20 @@ class FileRecording(Recording):
         count, done = 0, False
         self.problem = None
 
+        described: dict[int, TensorRecord] = {}
+
         def tensor(content: Any) -> TensorRecord:
-            return record_from_json(content, self._content, self._data.__contains__)
+            if isinstance(content, int):
+                if content not in described:
+                    raise ValueError(f"it names tensor {content}, which no call before it describes")
+                return described[content]
+            record = record_from_json(content, self._content, self._data.__contains__)
+            if "id" in content:
+                described[int(content["id"])] = record
+                if len(described) > 4 * REMEMBERED:
+                    for old in list(described)[: 2 * REMEMBERED]:
+                        del described[old]
+            return record
 
         try:
             for frame in _frames.frames(self._file, self._size):

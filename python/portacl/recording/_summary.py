@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-import struct
+import sys
 import threading
 from typing import Any
 
@@ -21,7 +21,6 @@ _LIBRARY = os.path.join(PACKAGE, "toolkit", "lib64", "portacl", "libportacl_summ
 # The library's numbers (src/record/summary.h), and how many of them an element has.
 _BYTES_ALONE = 0
 _BYTES = (_BYTES_ALONE, 1)
-_FIRST_FLOAT = 10
 _KINDS: dict[torch.dtype, tuple[int, int]] = {
     torch.bool: (1, 1),
     torch.uint8: (2, 1),
@@ -40,7 +39,7 @@ _KINDS: dict[torch.dtype, tuple[int, int]] = {
     torch.complex64: (12, 2),
     torch.complex128: (13, 2),
 }
-_RESULT = struct.Struct("<QQQQQqqdddd")
+_RESULT_SIZE, _TEXT_SIZE, _HASH_SIZE = 88, 320, len("xxh64:") + 16
 _room = threading.local()
 _CHUNK = 1 << 22  # elements of which a hash on the device is made at a time: it needs some times their memory
 _MASK = (1 << 64) - 1
@@ -48,46 +47,30 @@ _MASK = (1 << 64) - 1
 
 def _load(path: str) -> Any:
     try:
-        function = ctypes.CDLL(path).portacl_summarise
+        library = ctypes.CDLL(path)
+        hash, text = library.portacl_summarise, library.portacl_summarise_as_text
     except (OSError, AttributeError):  # the package without what is compiled
-        return None
-    function.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int32, ctypes.c_void_p]
-    return function
+        return None, None
+    hash.argtypes = text.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int32, ctypes.c_void_p]
+    text.restype = ctypes.c_size_t
+    return hash, text
 
 
-_summarise = _load(_LIBRARY)
+_summarise, _summarise_as_text = _load(_LIBRARY)
 
 
 def text_of_memory(address: int, count: int, dtype: torch.dtype) -> tuple[str, str]:
     """The hash, and the statistics as JSON, of `count` elements that lie one after the other in host memory."""
     kind, numbers = _KINDS.get(dtype, _BYTES)
-    if _summarise is None or kind == _BYTES_ALONE:
-        return hash_of_memory(address, count * dtype.itemsize), text_of(_by_pytorch(address, count, dtype))
-    room = getattr(_room, "room", None)
-    if room is None:
-        room = _room.room = ctypes.create_string_buffer(_RESULT.size)
-    _summarise(address, count * numbers, kind, room)
-    hash, finite, nans, infinities, zeros, least, greatest, low, high, total, squares = _RESULT.unpack(room)
-    digest = f"xxh64:{hash:016x}"
-    if finite == 0:
-        return digest, f'{{"count":{count * numbers},"nan":{nans},"inf":{infinities},"zeros":{zeros}}}'
-    mean, norm = total / finite, math.sqrt(squares)
-    largest = max(abs(low), abs(high))
-    if total - total != 0 or squares - squares != 0 or (squares < 1e-280 and largest > 0):
-        exact = _by_pytorch(address, count, dtype)  # what is added leaves float64's range
-        mean, norm = exact.mean or 0.0, exact.norm or 0.0
-    if kind < _FIRST_FLOAT:
-        mask = _MASK if dtype is torch.uint64 else -1
-        extremes = f'"min":{least & mask},"max":{greatest & mask}'
-    elif dtype.itemsize == 8 * numbers:
-        extremes = f'"min":{low!r},"max":{high!r}'
-    else:  # the digits that float32 has, which are written three times as quickly as all of float64's
-        extremes = f'"min":{low:.9e},"max":{high:.9e}'
-    mean_text = f"{mean:.9e}" if mean - mean == 0 else _number(mean)
-    norm_text = f"{norm:.9e}" if norm - norm == 0 else _number(norm)
-    return digest, (
-        f'{{"count":{count * numbers},{extremes},"mean":{mean_text},"norm":{norm_text},"nan":{nans},"inf":{infinities},"zeros":{zeros}}}'
-    )
+    if _summarise_as_text is not None:
+        room = getattr(_room, "room", None)
+        if room is None:
+            room = _room.room = ctypes.create_string_buffer(_TEXT_SIZE)
+        size = _summarise_as_text(address, count * numbers, kind, room)
+        if size:
+            text = room.raw[:size].decode("ascii")
+            return text[:_HASH_SIZE], text[_HASH_SIZE:]
+    return hash_of_memory(address, count * dtype.itemsize), text_of(_by_pytorch(address, count, dtype))
 
 
 def hash_of_memory(address: int, size: int) -> str:
@@ -95,18 +78,14 @@ def hash_of_memory(address: int, size: int) -> str:
     if _summarise is None:
         content = (ctypes.c_char * size).from_address(address) if size else b""
         return "blake2b:" + _frames.content_hash(content)
-    room = ctypes.create_string_buffer(_RESULT.size)
+    room = ctypes.create_string_buffer(_RESULT_SIZE)
     _summarise(address, size, _BYTES_ALONE, room)
-    return f"xxh64:{_RESULT.unpack(room)[0]:016x}"
+    return f"xxh64:{int.from_bytes(room.raw[:8], sys.byteorder):016x}"
 
 
 def text_of(found: Statistics) -> str:
     """Statistics as JSON."""
     return _frames.json_text(found.as_json())
-
-
-def _number(value: float) -> str:
-    return f'{{"float":"{value!r}"}}'
 
 
 def _tensor_at(address: int, count: int, dtype: torch.dtype) -> torch.Tensor:
