@@ -445,6 +445,11 @@ char* PutWhole(char* to, Whole value) {
   return std::to_chars(to, to + 24, value).ptr;
 }
 
+// Nothing for 0.
+char* PutNumber(char* to, const char* name, std::uint64_t value) {
+  return value == 0 ? to : PutWhole(Put(to, name), value);
+}
+
 // With the digits that tell numbers of the kind apart.
 char* PutReal(char* to, double value, bool is_double) {
   return is_double ? std::to_chars(to, to + 32, value, std::chars_format::scientific).ptr
@@ -477,9 +482,9 @@ std::size_t SummariseAsText(const void* elements, std::uint64_t count, std::int3
     *to++ = "0123456789abcdef"[(summary.hash >> shift) & 15];
   }
   to = PutWhole(Put(to, "{\"count\":"), count);
-  to = PutWhole(Put(to, ",\"nan\":"), summary.nans);
-  to = PutWhole(Put(to, ",\"inf\":"), summary.infinities);
-  to = PutWhole(Put(to, ",\"zeros\":"), summary.zeros);
+  to = PutNumber(to, ",\"nan\":", summary.nans);
+  to = PutNumber(to, ",\"inf\":", summary.infinities);
+  to = PutNumber(to, ",\"zeros\":", summary.zeros);
   if (summary.count > 0) {
     to = PutExtreme(Put(to, ",\"min\":"), summary, kind, true);
     to = PutExtreme(Put(to, ",\"max\":"), summary, kind, false);

@@ -21,7 +21,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from portacl_start import environment
@@ -35,6 +34,7 @@ KEPT = ("all", "sample", "summary")
 DEFAULT_LIMIT = 8 << 30
 _FOR_WHOLE_TENSORS = 0.9  # the share of the limit after which tensors are no longer kept whole: calls go on in what is left
 _DEPTH = 16  # frames of a call stack
+_PRUNED_AT = 512  # pieces of memory that are known, after which those that are gone are looked for
 _FORGOTTEN_AFTER = 200_000  # operators that autograd may still come back to
 
 _quote = json.dumps
@@ -63,6 +63,9 @@ _SOUNDS_RANDOM = re.compile(r"dropout|rand|bernoulli|multinomial|normal_|uniform
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 _NUMBERS = {dtype: str(dtype).rpartition(".")[2] for dtype in _summary._KINDS}
+
+
+_DEVICES: dict[torch.device, str] = {}
 
 
 class _Operator:
@@ -102,31 +105,34 @@ class _Operator:
         self.draws = tagged or takes_generator or (foreign and _SOUNDS_RANDOM.search(self.name) is not None)
 
 
-class _Seen:
+class _Seen(weakref.ref):  # type: ignore[type-arg]
     """A tensor that was described: by its number, once the call that describes it has been written."""
 
-    __slots__ = ("reference", "writes", "storage", "address", "needs_grad", "number", "text")
+    __slots__ = ("key", "writes", "storage", "address", "needs_grad", "number", "text")
 
-    def __init__(self, tensor: torch.Tensor, storage: _Storage, number: int):
-        self.reference = weakref.ref(tensor)
-        self.writes = storage.writes
-        self.storage = storage
-        self.address = tensor.data_ptr()
-        self.needs_grad = tensor.requires_grad
-        self.number = number
-        self.text = str(number)
+    key: int
+    writes: int
+    storage: _Storage
+    address: int
+    needs_grad: bool
+    number: int
+    text: str
 
 
 class _Storage:
-    """What is known of a piece of memory, until something is written into it."""
+    """What is known of a piece of memory, until something is written into it. Its address is given to no other as long as this lives."""
 
-    __slots__ = ("reference", "number", "writes", "contents")
+    __slots__ = ("key", "number", "writes", "place", "content")
 
     def __init__(self, storage: torch.UntypedStorage, number: int):
-        self.reference = StorageWeakRef(storage)  # keeps the address from being given to another one, not the memory
+        self.key = storage._weak_ref()
         self.number = number
         self.writes = 0
-        self.contents: dict[Any, str] = {}
+        self.place: Any = None  # of the elements that `content` tells of
+        self.content = ""
+
+    def __del__(self, free: Any = torch.UntypedStorage._free_weak_ref) -> None:  # type: ignore[attr-defined]
+        free(self.key)
 
 
 class _Mode(TorchDispatchMode):
@@ -189,7 +195,7 @@ class Recorder:
         self._seen: dict[int, _Seen] = {}
         self._tensor_count = 0
         self._storage_count = 0
-        self._prune_at = 4096
+        self._prune_at = _PRUNED_AT
         self._forward: dict[int, tuple[int, str, str, int | None]] = {}
         self._code: dict[int, tuple[Any, bool]] = {}
         self._stack_numbers: dict[Any, int] = {}
@@ -500,13 +506,16 @@ class Recorder:
             if len(self._storages) >= self._prune_at:
                 for old in [old for old in self._storages if _is_gone(old)]:
                     del self._storages[old]
-                for seen in [seen for seen, one in self._seen.items() if one.reference() is None]:
-                    del self._seen[seen]
-                self._prune_at = max(4096, 2 * len(self._storages))
+                self._prune_at = max(_PRUNED_AT, 2 * len(self._storages))
             known = self._storages[key] = _Storage(storage, self._storage_count)
             self._storage_count += 1
             self._uncached.discard(key)
         return known
+
+    def _unsee(self, seen: Any) -> None:
+        """A tensor is gone, perhaps before the call that describes it was written."""
+        if self._seen.get(seen.key) is seen:
+            del self._seen[seen.key]
 
     def _forget(self, tensor: torch.Tensor, for_good: bool = False) -> None:
         try:
@@ -516,7 +525,7 @@ class Recorder:
         known = self._storages.get(key)
         if known is not None:
             known.writes += 1
-            known.contents.clear()
+            known.place = None
         if for_good:
             self._uncached.add(key)
 
@@ -558,7 +567,7 @@ class Recorder:
         return None if default is None else _generator_json(default, True)
 
 
-_is_gone: Any = torch.UntypedStorage._expired  # type: ignore[attr-defined] # of memory to which a StorageWeakRef is kept
+_is_gone: Any = torch.UntypedStorage._expired  # type: ignore[attr-defined] # of memory that a _Storage knows
 # The number of autograd's next node: it has made that of a call before the call comes here.
 _next_sequence: Any = torch.autograd._get_sequence_nr  # type: ignore[attr-defined]
 
@@ -707,7 +716,7 @@ class _Contents:
         # The same object, in the same memory, which nothing has written since.
         if (
             seen is not None
-            and seen.reference() is tensor
+            and seen() is tensor
             and seen.writes == seen.storage.writes
             and seen.address == tensor.data_ptr()
             and seen.needs_grad == tensor.requires_grad
@@ -727,8 +736,16 @@ class _Contents:
         if not self._may_have_changed(tensor, key):
             number = recorder._tensor_count
             recorder._tensor_count += 1
+            new = _Seen(tensor, recorder._unsee)
+            new.key = id(tensor)
+            new.writes = known.writes
+            new.storage = known
+            new.address = tensor.data_ptr()
+            new.needs_grad = tensor.requires_grad
+            new.number = number
+            new.text = str(number)
+            self.new.append((new.key, new))
             text = f'{{"id":{number},{text[1:]}'
-            self.new.append((id(tensor), _Seen(tensor, known, number)))
         return text
 
     def _may_have_changed(self, tensor: torch.Tensor, key: int) -> bool:
@@ -747,62 +764,63 @@ class _Contents:
         is_host = tensor.is_cpu or (recorder._npu_is_host and tensor.device.type == "npu")
         address = tensor.data_ptr()
         order: tuple[int, ...] | None = ()
-        shape = None
         if not tensor.is_contiguous():
             order = _order_in_memory(tensor.shape, tensor.stride())
-            shape = (tensor.shape, tensor.stride())
-        is_plain = order is not None and not (tensor.is_conj() or tensor.is_neg())
-        place = (dtype, address, count, shape, tensor.is_conj(), tensor.is_neg())
-        if not self._may_have_changed(tensor, key):
-            content = known.contents.get(place)
-            if content is not None:
-                return content
-        if not self._is_ready:
-            self._is_ready = True
-            if tensor.device.type == "npu":
-                _synchronize_npu()
-        whole = recorder._is_whole and self._has_room(count * dtype.itemsize)
-        try:
-            memory = tensor
-            if is_host and (not is_plain or (whole and order) or recorder.keep == "sample"):
-                memory = _on_host(tensor).resolve_conj().resolve_neg().contiguous()
-                address, order = memory.data_ptr(), ()
-            elif not is_host:
-                memory = tensor.resolve_conj().resolve_neg()
-                memory = (memory.cpu() if whole else memory).contiguous().view(-1)
-                address, order = memory.data_ptr() if whole else 0, ()
-            content = self._elements(memory, address, count, dtype, order or (), whole)
-        except (RuntimeError, NotImplementedError, TypeError) as error:
-            content = f'"summary","problem":{_quote(f"its elements could not be read: {error}"[:300])}'
-        known.contents[place] = content
-        return content
+        # Elements that fill their memory are read there, in the order in which they lie: a transposed matrix is the matrix.
+        is_direct = is_host and order is not None and recorder.keep != "sample" and not (tensor.is_conj() or tensor.is_neg())
+        if is_direct:
+            place: Any = (dtype, address, count)
+        else:
+            place = (dtype, address, count, tensor.shape, tensor.stride(), tensor.is_conj(), tensor.is_neg())
+            order = ()
+        if known.place != place or self._may_have_changed(tensor, key):
+            if not self._is_ready:
+                self._is_ready = True
+                if tensor.device.type == "npu":
+                    _synchronize_npu()
+            try:
+                if is_direct:
+                    known.content = self._elements(tensor, address, count, dtype)
+                else:
+                    known.content = self._copied(tensor, count, dtype, is_host)
+            except (RuntimeError, NotImplementedError, TypeError) as error:
+                return f'"summary","problem":{_quote(f"its elements could not be read: {error}"[:300])}'
+            known.place = place
+        if not order:
+            return known.content
+        # The hash comes last.
+        return f'{known.content[:-1]}:{",".join(map(str, order))}","order":{list(order)}'
 
-    def _elements(self, memory: torch.Tensor, address: int, count: int, dtype: torch.dtype, order: tuple[int, ...], whole: bool) -> str:
+    def _copied(self, tensor: torch.Tensor, count: int, dtype: torch.dtype, is_host: bool) -> str:
+        """The same of elements that must be brought in order, or to the host, first."""
+        recorder = self._recorder
+        if is_host:
+            memory = _on_host(tensor).resolve_conj().resolve_neg().contiguous()
+        else:
+            memory = tensor.resolve_conj().resolve_neg()
+            memory = (memory.cpu() if recorder._is_whole else memory).contiguous().view(-1)
+        return self._elements(memory, memory.data_ptr() if memory.is_cpu else 0, count, dtype)
+
+    def _elements(self, memory: torch.Tensor, address: int, count: int, dtype: torch.dtype) -> str:
         recorder = self._recorder
         assert recorder._writer is not None
-        if address or count == 0 or memory.is_cpu:
+        if address or count == 0:
             digest, statistics = _summary.text_of_memory(address, count, dtype)
         else:
             digest, statistics = _summary.text_on_device(memory)
-        if order:
-            digest += ":" + ",".join(map(str, order))
-        parts = [f'"hash":"{digest}","statistics":{statistics}']
-        kept = "summary"
-        if whole:
-            size = count * dtype.itemsize
+        size = count * dtype.itemsize
+        if recorder._is_whole and (address or count == 0) and self._has_room(size):
             content = (ctypes.c_char * size).from_address(address) if size else b""
             key = _frames.content_hash(content)
             recorder._writer.contents(key, content)
-            parts.append(f'"key":"{key}"')
-            kept = "all"
-        elif recorder.keep == "sample" and count:
-            kept = "sample"
+            return f'"all","statistics":{statistics},"key":"{key}","hash":"{digest}"'
+        if recorder.keep == "sample" and count:
             positions = _positions(count, recorder._sample)
             flat = memory.view(-1)
             chosen = flat[torch.tensor(positions, device=flat.device)].cpu()
             text = base64.b64encode(bytes(chosen.view(torch.uint8).tolist())).decode("ascii")
-            parts.append(f'"sample":[{positions},"{text}"]')
-        return f'"{kept}",{",".join(parts)}'
+            return f'"sample","statistics":{statistics},"sample":[{positions},"{text}"],"hash":"{digest}"'
+        return f'"summary","statistics":{statistics},"hash":"{digest}"'
 
     def _has_room(self, size: int) -> bool:
         recorder = self._recorder
@@ -847,28 +865,29 @@ def _text_of(value: Any) -> str:
 def _described(tensor: torch.Tensor, storage: int | None, content: str, name: str | None = None) -> str:
     """A TensorRecord as JSON; `content` begins with the value of "kept"."""
     dtype = _NUMBERS.get(tensor.dtype) or str(tensor.dtype).rpartition(".")[2]
-    try:
-        strides, offset = str(list(tensor.stride())), tensor.storage_offset()
-    except (RuntimeError, NotImplementedError):
-        strides, offset = "null", 0
-    parts = [f'{{"dtype":"{dtype}","shape":{list(tensor.shape)},"strides":{strides},"offset":{offset},"device":"{tensor.device}"']
-    if storage is not None:
-        parts.append(f'"storage":{storage}')
-    if tensor.layout is not torch.strided:
-        parts.append(f'"layout":"{str(tensor.layout).rpartition(".")[2]}"')
-    if type(tensor) is not torch.Tensor:
-        parts.append(f'"type":{_quote(type(tensor).__name__)}')
-    if tensor.requires_grad:
-        parts.append('"requires_grad":true')
-    if name is not None:
-        parts.append(f'"name":{_quote(name)}')
+    shape = ",".join(map(str, tensor.shape))
     if tensor.layout is torch.strided:
+        more = f',"strides":[{",".join(map(str, tensor.stride()))}]'
+        offset = tensor.storage_offset()
+        if offset:
+            more += f',"offset":{offset}'
         if tensor.is_conj():
-            parts.append('"conjugated":true')
+            more += ',"conjugated":true'
         if tensor.is_neg():
-            parts.append('"negated":true')
-    parts.append(f'"kept":{content}}}')
-    return ",".join(parts)
+            more += ',"negated":true'
+    else:
+        more = f',"strides":null,"layout":"{str(tensor.layout).rpartition(".")[2]}"'
+    if storage is not None:
+        more += f',"storage":{storage}'
+    if type(tensor) is not torch.Tensor:
+        more += f',"type":{_quote(type(tensor).__name__)}'
+    if tensor.requires_grad:
+        more += ',"requires_grad":true'
+    if name is not None:
+        more += f',"name":{_quote(name)}'
+    device = tensor.device
+    device_text = _DEVICES.get(device) or _DEVICES.setdefault(device, str(device))
+    return f'{{"dtype":"{dtype}","shape":[{shape}]{more},"device":"{device_text}","kept":{content}}}'
 
 
 def _order_in_memory(shape: Any, strides: Any) -> tuple[int, ...] | None:

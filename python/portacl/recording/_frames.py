@@ -30,6 +30,7 @@ HASH_BYTES = 16
 
 # What a frame of JSON may hold, unpacked: far more than a call has, and less than would hurt.
 _LARGEST_JSON = 1 << 28
+_STORED = 4096  # bytes of JSON, at most, that are not compressed
 _TRIED = 1 << 16  # bytes of a tensor that are compressed to see whether that is worth the time
 
 
@@ -56,9 +57,11 @@ def json_text(value: Any) -> str:
 
 
 def pack(text: bytes) -> bytes:
-    """Compresses a text of a few hundred bytes: a small window takes half the time of zlib.compress()."""
-    packer = zlib.compressobj(1, zlib.DEFLATED, 10, 3) if len(text) < 4096 else zlib.compressobj(1)
-    return packer.compress(text) + packer.flush()
+    """zlib of a text. What a call without long lists has is stored as it is: to compress it would take longer than many an operator."""
+    size = len(text)
+    if size > _STORED:
+        return zlib.compress(text, 1)
+    return b"\x78\x01\x01" + size.to_bytes(2, "little") + (size ^ 0xFFFF).to_bytes(2, "little") + text + zlib.adler32(text).to_bytes(4, "big")
 
 
 def pack_json(value: Any) -> bytes:
