@@ -323,6 +323,13 @@ class Recorder:
             meta["torch_npu"] = str(getattr(npu, "__version__", ""))
         return meta
 
+    def summary(self) -> str:
+        """How much was recorded, as a sentence."""
+        if self._writer is None:
+            return "nothing was recorded"
+        calls, steps = self._writer.calls, self.current_step
+        return f"{calls} calls in {steps} whole step{'' if steps == 1 else 's'}, {_size_text(self._writer.bytes)} in {self.path}"
+
     # ---- progress
 
     def _show(self, last: bool = False) -> None:

@@ -12,7 +12,6 @@ from typing import Any, BinaryIO, Callable, NamedTuple
 from . import _frames, _values
 from ._frames import RecordingError
 
-
 # A call may name a tensor that an earlier one described, among the last so many.
 REMEMBERED = 20_000
 
@@ -32,8 +31,8 @@ class StackFrame(NamedTuple):
 class Statistics:
     """What the elements have in common. Of complex numbers the real and imaginary parts count one by one.
 
-    min, max, mean and norm (the square root of the sum of squares) are those of the finite elements, with nine digits, and None where there is none, or
-    where what was read does not have them. `count` counts all of them, `zeros` those of either sign.
+    min, max, mean and norm (the square root of the sum of squares) are those of the finite elements, with nine digits, and None where
+    there is none, or where what was read does not have them. `count` counts all of them, `zeros` those of either sign.
     """
 
     count: int
