@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import site
@@ -86,9 +87,7 @@ def main(arguments: list[str]) -> NoReturn:
         program = str(portacl.prefix() / "bin" / "portacl-info")
         os.execv(program, [program, *arguments[1:]])
     elif first == "record":
-        from portacl.recording import _command
-
-        _command.main(arguments[1:])
+        importlib.import_module("portacl.recording._command").main(arguments[1:])
     elif first == "--report" and len(arguments) > 1 and not arguments[1].startswith("--"):
         _start(arguments[1:], report=True)
     elif first is not None and not first.startswith("--"):

@@ -131,15 +131,15 @@ class _Storage:
         self.place: Any = None  # of the elements that `content` tells of
         self.content = ""
 
-    def __del__(self, free: Any = torch.UntypedStorage._free_weak_ref) -> None:  # type: ignore[attr-defined]
+    def __del__(self, free: Any = torch.UntypedStorage._free_weak_ref) -> None:
         free(self.key)
 
 
-class _Mode(TorchDispatchMode):
+class _Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
     supports_higher_order_operators = True  # they are run, and not recorded
 
     def __init__(self, recorder: Recorder):
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._recorder = recorder
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -194,6 +194,7 @@ class Recorder:
         self._storages: dict[int, _Storage] = {}
         self._seen: dict[int, _Seen] = {}
         self._tensor_count = 0
+        self._on_gone = self._unsee
         self._storage_count = 0
         self._prune_at = _PRUNED_AT
         self._forward: dict[int, tuple[int, str, str, int | None]] = {}
@@ -234,7 +235,7 @@ class Recorder:
         self._hook = register_optimizer_step_post_hook(self._optimizer_stepped)
         mode = _Mode(self)
         self._modes.append(mode)
-        mode.__enter__()
+        mode.__enter__()  # type: ignore[no-untyped-call]
         return self
 
     def stop(self, reason: str = "the program ended it") -> None:
@@ -242,7 +243,7 @@ class Recorder:
         if self._writer is None:
             return
         if self._modes:
-            self._modes.pop().__exit__(None, None, None)
+            self._modes.pop().__exit__(None, None, None)  # type: ignore[no-untyped-call]
         with self._lock:
             self._is_off = True
             self._modules.stop()
@@ -521,8 +522,9 @@ class Recorder:
 
     def _unsee(self, seen: Any) -> None:
         """A tensor is gone, perhaps before the call that describes it was written."""
-        if self._seen.get(seen.key) is seen:
-            del self._seen[seen.key]
+        key = seen.key
+        if self._seen.get(key) is seen:
+            del self._seen[key]
 
     def _forget(self, tensor: torch.Tensor, for_good: bool = False) -> None:
         try:
@@ -574,9 +576,9 @@ class Recorder:
         return None if default is None else _generator_json(default, True)
 
 
-_is_gone: Any = torch.UntypedStorage._expired  # type: ignore[attr-defined] # of memory that a _Storage knows
+_is_gone: Any = torch.UntypedStorage._expired  # of memory that a _Storage knows
 # The number of autograd's next node: it has made that of a call before the call comes here.
-_next_sequence: Any = torch.autograd._get_sequence_nr  # type: ignore[attr-defined]
+_next_sequence: Any = torch.autograd._get_sequence_nr
 
 
 def _tensors(value: Any, place: list[Any]) -> list[tuple[list[Any], torch.Tensor]]:
@@ -743,7 +745,7 @@ class _Contents:
         if not self._may_have_changed(tensor, key):
             number = recorder._tensor_count
             recorder._tensor_count += 1
-            new = _Seen(tensor, recorder._unsee)
+            new = _Seen(tensor, recorder._on_gone)
             new.key = id(tensor)
             new.writes = known.writes
             new.storage = known

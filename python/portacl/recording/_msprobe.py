@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import _values
-from ._reading import Call, Recording, RecordingError, StackFrame, Statistics, TensorRecord
+from ._frames import RecordingError
+from ._reading import Call, Recording, StackFrame, Statistics, TensorRecord
 
 _API = re.compile(r"(?P<kind>[A-Za-z_]+)\.(?P<name>.+)\.(?P<number>\d+)\.(?P<phase>forward|backward)")
 _MODULE = re.compile(r"(?P<kind>Module|Cell)\.(?P<path>.+)\.(?P<class>[^.]+)\.(?P<phase>forward|backward)\.(?P<number>\d+)")
@@ -209,9 +210,9 @@ class _Folder:
         digest = entry.get("md5")
         if isinstance(digest, str) and digest:
             record.hash = ("crc32:" if len(digest) <= 8 else "md5:") + digest.lower()
-        numbers = {name.lower(): _number(entry.get(name)) for name in ("Min", "Max", "Mean", "Norm")}
-        if any(value is not None for value in numbers.values()):
-            record.statistics = Statistics(record.count, **numbers)
+        low, high, mean, norm = (_number(entry.get(name)) for name in ("Min", "Max", "Mean", "Norm"))
+        if any(value is not None for value in (low, high, mean, norm)):
+            record.statistics = Statistics(record.count, low, high, mean, norm)
         name = entry.get("data_name")
         if isinstance(name, str) and name and name != "-1":
             self._keep(record, name)
@@ -254,11 +255,12 @@ def _number(value: Any) -> float | int | None:
 
 def _elements(path: str, record: TensorRecord) -> bytes:
     """The bytes of a tensor in a file, in order of rows; raises RecordingError where the file is broken, or is another's."""
+    content: bytes
     try:
         if path.endswith(".npy"):
             import numpy
 
-            array = numpy.load(path, allow_pickle=False)
+            array: Any = numpy.load(path, allow_pickle=False)
             content, shape, dtype = array.tobytes(), tuple(array.shape), str(array.dtype.newbyteorder("=").name)
             if array.dtype.byteorder == ">":
                 content = array.astype(array.dtype.newbyteorder("<")).tobytes()

@@ -173,7 +173,7 @@ class TensorRecord:
         if self.layout == "sparse_coo":
             return torch.sparse_coo_tensor(parts[0], parts[1], self.shape)
         if self.layout.startswith("sparse_"):
-            return torch.sparse_compressed_tensor(*parts, size=self.shape, layout=_values.Layout(self.layout).torch())
+            return torch.sparse_compressed_tensor(parts[0], parts[1], parts[2], size=self.shape, layout=_values.Layout(self.layout).torch())
         return None
 
     def as_json(self) -> dict[str, Any]:

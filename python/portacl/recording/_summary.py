@@ -107,7 +107,7 @@ def by_operators(flat: torch.Tensor) -> Statistics:
     if flat.dtype is torch.uint64:
         numbers = [int(one) for one in flat.tolist()]
         floats = torch.tensor([float(one) for one in numbers], dtype=torch.float64)
-        extremes = (min(numbers), max(numbers)) if numbers else (None, None)
+        extremes: tuple[Any, Any] = (min(numbers), max(numbers)) if numbers else (None, None)
     else:
         if not flat.dtype.is_floating_point:
             flat = flat.to(torch.int64)
