@@ -224,7 +224,7 @@ class Statistics {
     return kept;
   }
 
-  // A difference of a number and itself is 0, but for infinities and NaN.
+  // A product with 0 is 0, but for infinities and NaN.
   static bool HasOthers(const Value* values, std::size_t count) {
     using Register = std::conditional_t<std::is_same_v<Value, float>, Floats, Doubles>;
     constexpr std::size_t kStep = sizeof(Register) / sizeof(Value);
@@ -232,14 +232,14 @@ class Statistics {
     std::size_t i = 0;
     for (; i + kStep <= count; i += kStep) {
       const auto some = Load<Register>(values + i);
-      all += some - some;
+      all += some * 0;
     }
     Value rest = 0;
     for (std::size_t lane = 0; lane < kStep; ++lane) {
       rest += all[lane];
     }
     for (; i < count; ++i) {
-      rest += values[i] - values[i];
+      rest += values[i] * 0;
     }
     return rest != 0;
   }
@@ -500,15 +500,15 @@ std::size_t SummariseAsText(const void* elements, std::uint64_t count, std::int3
 // What python/portacl/recording/_summary.py calls.
 extern "C" {
 
-__attribute__((visibility("default"))) int portacl_summarise(const void* elements, std::uint64_t count,
-                                                             std::int32_t kind,
-                                                             portacl::record::Summary* summary) {
+__attribute__((visibility("default"))) int PortaclSummarise(const void* elements, std::uint64_t count,
+                                                            std::int32_t kind,
+                                                            portacl::record::Summary* summary) {
   return portacl::record::Summarise(elements, count, kind, *summary) ? 0 : 1;
 }
 
-__attribute__((visibility("default"))) std::size_t portacl_summarise_as_text(const void* elements,
-                                                                             std::uint64_t count,
-                                                                             std::int32_t kind, char* text) {
+__attribute__((visibility("default"))) std::size_t PortaclSummariseAsText(const void* elements,
+                                                                          std::uint64_t count,
+                                                                          std::int32_t kind, char* text) {
   return portacl::record::SummariseAsText(elements, count, kind, text);
 }
 }
