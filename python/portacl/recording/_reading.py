@@ -59,8 +59,10 @@ class TensorRecord:
     """A tensor as it was at a call.
 
     `kept`      "all": every element is in the recording; "sample": some are; "summary": none
-    `hash`      of all elements in order of rows, "blake2b:DIGITS" (16 bytes of it), or "sum64:DIGITS" where they were summed on another
-                device than the host ("md5:" and "crc32:" in a dump of msprobe); equal hashes of the same kind and dtype are equal elements
+    `hash`      of all elements: "xxh64:DIGITS" in order of rows, "xxh64:DIGITS:0,2,1" in the order of these dims (as they lie in memory);
+                "sum64:DIGITS" where the host could not read them, "blake2b:DIGITS" where portacl's library is not there, "md5:" and
+                "crc32:" in a dump of msprobe. Equal texts are equal elements; different ones may be different kinds or orders
+    `key`       of elements that are kept, by which the file names them
     `storage`   a number: tensors with the same one were views of one memory then; None where there was none
     `sample_positions`, `sample_bytes`   where in the order of rows, and those elements, little-endian
     """
@@ -72,6 +74,7 @@ class TensorRecord:
     device: str
     kept: str
     hash: str | None = None
+    key: str | None = None
     statistics: Statistics | None = None
     layout: str = "strided"
     storage: int | None = None
@@ -154,7 +157,7 @@ class TensorRecord:
             "device": self.device,
             "kept": self.kept,
         }
-        for name in ("hash", "storage", "name", "problem"):
+        for name in ("hash", "key", "storage", "name", "problem"):
             if getattr(self, name) is not None:
                 content[name] = getattr(self, name)
         if self.statistics is not None:
@@ -208,6 +211,7 @@ def record_from_json(content: Any, read: Callable[[str, int], bytes], known: Cal
             device=str(content["device"]),
             kept=str(content["kept"]),
             hash=content.get("hash"),
+            key=content.get("key"),
             storage=content.get("storage"),
             layout=str(content.get("layout", "strided")),
             type=str(content.get("type", "Tensor")),
@@ -227,9 +231,9 @@ def record_from_json(content: Any, read: Callable[[str, int], bytes], known: Cal
             if len(record.sample_bytes) != len(positions) * record.item_size:
                 raise ValueError("a sample has not as many elements as positions")
         if record.kept == "all" and record.layout == "strided":
-            digest = str(record.hash).rpartition(":")[2]
+            digest = str(record.key)
             if not known(digest):
-                raise ValueError(f"a tensor names contents that are not in the file, {record.hash}")
+                raise ValueError(f"a tensor names contents that are not in the file, {digest}")
             size = record.count * record.item_size
             record._read = lambda: read(digest, size)
     except (KeyError, TypeError, AttributeError) as error:
@@ -397,7 +401,7 @@ class FileRecording(Recording):
 
     def __init__(self, path: str):
         super().__init__(path, {})
-        self._file: BinaryIO = open(path, "rb")  # noqa: SIM115 # closed by close()
+        self._file: BinaryIO = open(path, "rb")
         try:
             self._size = os.fstat(self._file.fileno()).st_size
             magic = self._file.read(len(_frames.MAGIC))

@@ -4,14 +4,10 @@
 from __future__ import annotations
 
 import threading
-import time
 from typing import Any
 
 from . import _frames
 from ._reading import Call, StackFrame, TensorRecord
-
-_FLUSHED_EVERY = 0.25  # seconds: what a program that is ended may lose
-
 
 class Writer:
     """Writes calls to a file. Used from several threads, calls go in one after the other.
@@ -33,14 +29,15 @@ class Writer:
         self._lock = threading.RLock()
         self._stacks: dict[tuple[StackFrame, ...], int] = {}
         self._data: set[str] = set()
-        self._flushed = time.monotonic()
-        self._file = open(path, "wb", buffering=1 << 20)  # noqa: SIM115 # closed by close()
+        # Without a buffer: what a program wrote before it crashed is there, and what is forked from it has nothing to write again.
+        self._file = open(path, "wb", buffering=0)
         self._put(_frames.MAGIC)
         self._frame("META", _frames.pack_json({"format": _frames.VERSION, **meta}))
-        self._file.flush()
 
     def _put(self, content: bytes) -> None:
-        self._file.write(content)
+        written = self._file.write(content)
+        while written < len(content):  # a call of the system takes 2 GB at most
+            written += self._file.write(content[written:])
         self.bytes += len(content)
 
     def _frame(self, kind: str, payload: bytes) -> None:
@@ -53,36 +50,48 @@ class Writer:
     def keep(self, record: TensorRecord, elements: Any) -> None:
         """Writes all elements of a tensor (bytes in order of rows, little-endian), once for all that have the same; sets its hash."""
         digest = _frames.content_hash(elements)
-        record.hash = f"blake2b:{digest}"
+        record.key = digest
+        record.hash = record.hash or f"blake2b:{digest}"
         record.kept = "all"
+        self.contents(digest, elements)
+
+    def contents(self, digest: str, elements: Any) -> None:
+        """Writes contents with a hash, unless they have been."""
+        if digest in self._data:
+            return
+        payload = _frames.pack_data(digest, elements)
         with self._lock:
             if digest not in self._data:
-                self._frame("DATA", _frames.pack_data(digest, elements))
+                self._frame("DATA", payload)
                 self._data.add(digest)
 
-    def holds(self, hash: str | None) -> bool:
-        """Whether the contents with this hash have been written."""
-        return hash is not None and hash.startswith("blake2b:") and hash[8:] in self._data
+    def stack(self, frames: tuple[StackFrame, ...]) -> int:
+        """The number by which calls name this call stack, which is written once."""
+        number = self._stacks.get(frames)
+        if number is None:
+            with self._lock:
+                number = self._stacks.get(frames)
+                if number is None:
+                    number = len(self._stacks)
+                    self._frame("STCK", _frames.pack_json({"id": number, "frames": [list(frame) for frame in frames]}))
+                    self._stacks[frames] = number
+        return number
 
     def call(self, call: Call) -> None:
         """Writes a call, and gives it its index."""
         with self._lock:
             call.index = self.calls
-            stack = None
-            if call.stack:
-                stack = self._stacks.get(call.stack)
-                if stack is None:
-                    stack = self._stacks[call.stack] = len(self._stacks)
-                    self._frame("STCK", _frames.pack_json({"id": stack, "frames": [list(frame) for frame in call.stack]}))
-            payload = _frames.pack_json(call.as_json(stack))
+            self.text(_frames.json_text(call.as_json(self.stack(call.stack) if call.stack else None)))
+
+    def text(self, text: str) -> None:
+        """Writes a call that is JSON already, with the index `self.calls`."""
+        payload = _frames.pack(text.encode("ascii"))
+        with self._lock:
             if not self.has_room(len(payload)):
                 self.is_full = True
                 return
             self._frame("CALL", payload)
             self.calls += 1
-            if time.monotonic() - self._flushed > _FLUSHED_EVERY:
-                self._file.flush()
-                self._flushed = time.monotonic()
 
     def meta(self, more: dict[str, Any]) -> None:
         """Adds to what the first frame says."""
