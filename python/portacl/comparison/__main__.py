@@ -118,7 +118,7 @@ def _compare(given: argparse.Namespace, opened: list[Any], thresholds: dict[str,
         if not calls:
             _refuse(one.problem or f"{one.path}: it holds no call")
         lists.append(calls)
-    of_portacl = all(replay.is_of_portacl(one.meta) for one in opened)
+    of_portacl = all(replay.is_of_portacl(one.meta, replay.home_of(calls)) for one, calls in zip(opened, lists))
     chosen = tuple(given.standard or (("threshold",) if thresholds else ("bits",) if of_portacl else ("cann",)))
     chosen_standards = Standards(chosen, thresholds)
     if given.bisect:

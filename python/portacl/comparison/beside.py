@@ -23,6 +23,7 @@ from .findings import NOT_COMPARED, OFF, OK, PROPAGATED, Findings, Row
 # How far apart means and norms of two runs may be where nothing but statistics was kept: relative, by dtype.
 _OF_STATISTICS = {"float16": 2.0**-9, "bfloat16": 2.0**-6}
 _ELSE_OF_STATISTICS = 2.0**-10
+_STATISTICS = "only statistics were compared"
 
 
 class Pair:
@@ -39,7 +40,9 @@ class Pair:
         self.is_equal = False
         if first.dtype != second.dtype or first.shape != second.shape:
             self.reason = f"{replay.text(first)} and {replay.text(second)}"
-        elif first.hash is not None and second.hash is not None and first.hash.partition(":")[0] == second.hash.partition(":")[0]:
+        elif first.key is not None and second.key is not None:
+            self.is_equal = first.key == second.key
+        elif first.hash is not None:
             self.is_equal = first.hash == second.hash
         if self.reason or self.is_equal:
             return
@@ -68,7 +71,7 @@ class Pair:
 
     def _by_statistics(self) -> None:
         known = self.first.statistics, self.second.statistics
-        self.unknown = "only statistics were compared"
+        self.unknown = _STATISTICS
         if known[0] is None or known[1] is None:
             self.unknown = "the hashes differ, and nothing else was kept" if self.first.hash and self.second.hash else "nothing was kept to compare"
             return
@@ -97,7 +100,13 @@ class Pair:
         if self.deviation is not None:
             return by.is_off(by.verdicts(self.deviation, None))
         # Nothing tells how far: a standard of bits is failed, others are not known to be.
-        return "bits" in by.chosen and "nothing" not in self.unknown
+        return "bits" in by.chosen and _have_one_kind(self.first, self.second)
+
+
+def _have_one_kind(first: TensorRecord, second: TensorRecord) -> bool:
+    """Whether their hashes are of one kind and one order of elements, so that different ones are different elements."""
+    kinds = [None if record.hash is None else (record.hash.split(":")[0], record.hash.split(":")[2:]) for record in (first, second)]
+    return kinds[0] is not None and kinds[0] == kinds[1]
 
 
 def _elements(record: TensorRecord, both: tuple[TensorRecord, TensorRecord]) -> torch.Tensor | None:
@@ -175,7 +184,7 @@ def _results(row: Row, pairs: list[Any], by: standards.Standards) -> tuple[bool,
     for number, ((place, one), (_, other)) in enumerate(pairs):
         pair = Pair(one, other)
         is_off |= pair.is_off(by)
-        known |= pair.is_equal or bool(pair.reason) or pair.deviation is not None or "statistics" in pair.unknown
+        known |= pair.is_equal or pair.unknown in ("", _STATISTICS) or pair.deviation is not None or pair.is_off(by)
         where = findings.place_text(place)
         if pair.reason:
             row.remarks.append(f"{where}: {pair.reason}")

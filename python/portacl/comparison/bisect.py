@@ -95,7 +95,7 @@ class Bisection:
                 uses[source] -= 1
                 if not uses[source]:
                     computed.pop(source, None)
-            if is_recorded(number) or (not values and is_recorded is None):
+            if is_recorded(number):
                 continue
             try:
                 for k, (_, value) in enumerate(self._replay.on_npu(call, values)):
@@ -151,7 +151,8 @@ def run(opened: Recording, calls: list[Call], chosen: int | None, progress: Any,
     targets = [at for at, call in enumerate(calls) if call.index == chosen] if chosen is not None else losses(calls)
     if not targets:
         raise ValueError(f"no call #{chosen}" if chosen is not None else "no loss was found: no call gives one floating number; name it by --loss CALL")
-    replayed = replay.Replay(replay.home_of(calls), replay.is_of_portacl(opened.meta))
+    home = replay.home_of(calls)
+    replayed = replay.Replay(home, replay.is_of_portacl(opened.meta, home))
     for target in targets:
         graph = Graph(calls, target)
         shown = progress(len(graph.needed) * (3 + max(1, len(graph.needed)).bit_length()), quiet)

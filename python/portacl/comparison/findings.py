@@ -43,7 +43,7 @@ class Row:
 
     @classmethod
     def of(cls, call: Call) -> Row:
-        row = cls(call.index, call.name, module_of(call), call.step, call.phase)
+        row = cls(call.index, replay.name_of(call), module_of(call), call.step, call.phase)
         row.inputs = [f"{place_text(place)}: {replay.text(record)}" for place, record in call.inputs()]
         row.outputs = [f"{place_text(place)}: {replay.text(record)}" for place, record in replay.results(call)]
         row.stack = call.stack
@@ -85,7 +85,9 @@ class Repeats:
     def before(self, call: Call) -> int | None:
         """The earlier call that contradicts this one, if there is one."""
         results = tuple(replay.key(record) for _, record in replay.results(call))
-        if not results or None in results or any(record.hash is None for _, record in call.inputs()):
+        if not results or None in results:
+            return None
+        if any(record.hash is None and not replay.is_overwritten(call, place, record) for place, record in call.inputs()):
             return None
         signature = repr((call.name, _shown(call.args), _shown(call.kwargs)))
         index, others = self._seen.setdefault(signature, (call.index, results))
@@ -108,10 +110,15 @@ class Specials:
     def __init__(self) -> None:
         self.first: dict[str, tuple[int, str]] = {}
         self._known: dict[Any, tuple[int, int]] = {}
+        self._unwritten: set[int | None] = set()  # memory whose contents mean nothing yet
 
     def look(self, call: Call) -> list[str]:
         """Remarks of what appears here."""
-        given = [self._count(record) for _, record in call.inputs()]
+        if replay.is_unwritten(call):
+            self._unwritten.update(record.storage for _, record in call.results())
+            return []
+        given = [self._count(record) for _, record in call.inputs() if record.storage is None or record.storage not in self._unwritten]
+        self._unwritten.difference_update(record.storage for _, record in call.results())
         made = [self._count(record) for _, record in replay.results(call)]
         found = []
         for kind, name in enumerate(("NaN", "inf")):

@@ -60,13 +60,24 @@ def operator(name: str) -> torch._ops.OpOverload:
 
 
 def key(record: TensorRecord) -> Key | None:
-    """By what a value is found again: its dtype and its elements' hash."""
-    return None if record.hash is None else (record.dtype, record.hash, record.count)
+    """By what a value is found again: its dtype and its elements, by the name that the file gives them or by their hash."""
+    name = record.key or record.hash
+    return None if name is None else (record.dtype, name, record.count)
+
+
+def name_of(call: Call) -> str:
+    """As torch.ops has it, without the overload that is called default."""
+    return call.name.removesuffix(".default")
+
+
+def is_overwritten(call: Call, place: Place, record: TensorRecord) -> bool:
+    """Whether an argument is written without a look at what it held, which is not recorded then."""
+    return record.hash is None and record.kept == "summary" and not record.problem and place == ("args", 0) and place in call.written
 
 
 def results(call: Call) -> list[tuple[Place, TensorRecord]]:
     """call.results(), but for those that have no meaning."""
-    without = _WITHOUT_MEANING.get(call.name, ())
+    without = _WITHOUT_MEANING.get(name_of(call), ())
     return [(place, record) for place, record in call.results() if not (place[0] == "outputs" and place[1] in without)]
 
 
@@ -146,7 +157,9 @@ class Replay:
             raise NotReplayed("it gives no result")
         if self.home != "cpu" and tensors and all(record.device.partition(":")[0] == "cpu" for record in tensors):
             raise NotReplayed("it ran on the host: no tensor of the device takes part")
-        for _, record in call.inputs():
+        for place, record in call.inputs():
+            if is_overwritten(call, place, record):
+                continue
             if record.problem:
                 raise NotReplayed(f"an input is not whole: {record.problem}")
             if record.kept != "all":
@@ -176,10 +189,7 @@ class Replay:
                 made = values[place].to(device, copy=place in call.written)
                 return made if made.shape == torch.Size(record.shape) else made.reshape(record.shape)
             if same not in shared:
-                made = record.tensor()
-                if made is None:
-                    raise NotReplayed("an input was not kept")
-                shared[same] = made.to(device)
+                shared[same] = _elements(call, place, record).to(device)
             return shared[same]
 
         def other(place: Place, value: Any) -> Any:
@@ -189,7 +199,7 @@ class Replay:
 
         try:
             arguments = {"args": built(call.args, ("args",), tensor, other), "kwargs": built(call.kwargs, ("kwargs",), tensor, other)}
-            if call.name == "aten::as_strided" and not all(record.offset == 0 for _, record in call.inputs()):
+            if name_of(call) == "aten::as_strided" and not all(record.offset == 0 for _, record in call.inputs()):
                 raise NotReplayed("it views memory around its input, which was not recorded")
             with torch.no_grad(), _generator(call):
                 outputs = of(*arguments["args"], **arguments["kwargs"])
@@ -204,12 +214,12 @@ class Replay:
         """The results on the CPU with every floating input widened. Raises exact.NoMeaning with the reason where there are none."""
         if draws(call, of):
             raise exact.NoMeaning("random numbers have none")
-        formula = exact.BY_NAME.get(call.name)
-        if formula is None and not torch._C._dispatch_has_computed_kernel_for_dispatch_key(call.name, "CPU"):
-            raise exact.NoMeaning(f"PyTorch's CPU has no {call.name}, and no formula of it is known here")
+        formula = exact.BY_NAME.get(name_of(call))
+        if formula is None and not torch._C._dispatch_has_computed_kernel_for_dispatch_key(name_of(call), "CPU"):
+            raise exact.NoMeaning(f"PyTorch's CPU has no {name_of(call)}, and no formula of it is known here")
 
         def tensor(place: Place, record: TensorRecord) -> torch.Tensor:
-            made = values[place].cpu().reshape(record.shape) if place in values else record.tensor()
+            made = values[place].cpu().reshape(record.shape) if place in values else _elements(call, place, record)
             return made.to(widened(made.dtype), copy=place in call.written)
 
         def other(place: Place, value: Any) -> Any:
@@ -217,7 +227,7 @@ class Replay:
                 return torch.device("cpu")
             if isinstance(value, recording.DType):
                 return widened(value.torch())
-            if value is True and place == ("args", _WIDENING.get(call.name)):
+            if value is True and place == ("args", _WIDENING.get(name_of(call))):
                 return False
             return self._plain(value, "cpu")
 
@@ -268,6 +278,17 @@ class _generator:
             generator.set_offset(self._before[1])
 
 
+def _elements(call: Call, place: Place, record: TensorRecord) -> torch.Tensor:
+    made: torch.Tensor | None
+    if is_overwritten(call, place, record):
+        made = torch.zeros(record.shape, dtype=getattr(torch, record.dtype))
+    else:
+        made = record.tensor()
+    if made is None:
+        raise NotReplayed("an input was not kept")
+    return made
+
+
 def widened(dtype: torch.dtype) -> torch.dtype:
     return torch.float64 if dtype.is_floating_point else torch.complex128 if dtype.is_complex else dtype
 
@@ -302,6 +323,6 @@ def home_of(calls: Iterable[Call]) -> str:
     return others[0] if others else "cpu"
 
 
-def is_of_portacl(meta: Mapping[str, Any]) -> bool:
-    """Whether what a recording's first frame says is of portacl."""
-    return bool(meta.get("portacl"))
+def is_of_portacl(meta: Mapping[str, Any], home: str) -> bool:
+    """Whether the device that was recorded is portacl's."""
+    return home == "npu" and str(meta.get("cann") or "").startswith("portacl")
