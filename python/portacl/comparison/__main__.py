@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import sys
 import time
@@ -79,6 +80,9 @@ def main(arguments: list[str]) -> int:
         _refuse("--loss belongs to --bisect")
     os.environ.setdefault("PORTACL_FALLBACK", "quiet")  # a row says so where PyTorch's CPU took portacl's place
     warnings.filterwarnings("ignore", category=UserWarning)
+    missing = [name for name in ("torch", *(("torch_npu",) if len(given.recordings) == 1 else ())) if importlib.util.find_spec(name) is None]
+    if missing:
+        _refuse(f"operators are replayed by PyTorch on device npu, and {sys.executable} has no {missing[0]}")
     from portacl import recording
 
     try:

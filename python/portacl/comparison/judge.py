@@ -114,8 +114,8 @@ class Judge:
             origin = min(index for _, index in changed.values())
             if is_off:
                 row.remarks.append(f"its inputs were off already, from call #{origin}")
-            elif self._differs(call, results):
-                row.verdict, row.origin = PROPAGATED, origin
+            elif (carried := self._carried(call, results)) is not None:
+                row.verdict, row.origin, row.carried = PROPAGATED, origin, carried
                 row.remarks.append(f"its inputs were off already, by {self._input_error(call, changed)}, from call #{origin}")
         if row.verdict == OK:
             self._forget(call)
@@ -146,15 +146,17 @@ class Judge:
     def _is_same(one: torch.Tensor, other: torch.Tensor) -> bool:
         return one.dtype == other.dtype and Deviation(one, other).has_same_bits
 
-    def _differs(self, call: Call, results: _Results) -> bool:
-        """Whether the recorded results fail beside these, which are portacl's of the right inputs."""
+    def _carried(self, call: Call, results: _Results) -> float | None:
+        """How far the recorded results are from these, which are portacl's of the right inputs; None where they pass beside them."""
+        worst, is_off = 0.0, False
         for (_, record), (_, value) in zip(replay.results(call), results):
             recorded = record.tensor()
             if isinstance(value, torch.Tensor) and recorded is not None and value.shape == recorded.shape:
                 deviation = Deviation(recorded, value)
                 if self._standards.is_off(self._standards.verdicts(deviation, None)):
-                    return True
-        return False
+                    is_off = True
+                    worst = max(worst, float(deviation.measures()["ulp"]))
+        return worst if is_off else None
 
     @staticmethod
     def _input_error(call: Call, changed: dict[replay.Place, tuple[torch.Tensor, int]]) -> str:
