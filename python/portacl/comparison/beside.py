@@ -17,7 +17,7 @@ from portacl.recording import Call, Recording, TensorRecord
 
 from . import findings, judge, replay, standards
 from .align import align
-from .errors import Deviation, is_inexact
+from .errors import Deviation, is_inexact, no_measures
 from .findings import NOT_COMPARED, OFF, OK, PROPAGATED, Findings, Row
 
 # How far apart means and norms of two runs may be where nothing but statistics was kept: relative, by dtype.
@@ -191,7 +191,7 @@ def _results(row: Row, pairs: list[Any], by: standards.Standards) -> tuple[bool,
         if pair.unknown and not pair.is_equal:
             row.remarks.append(f"{where}: {pair.unknown}")
         if pair.is_equal:
-            measured: dict[str, Any] = {"elements": one.count, "differing": 0, "ulp": 0.0, "absolute": 0.0, "relative": 0.0, "cosine": 1.0}
+            measured = no_measures(one.count)
         elif pair.deviation is not None:
             measured = pair.deviation.measures()
             for name, verdict in by.verdicts(pair.deviation, None).items():

@@ -89,12 +89,11 @@ class Judge:
             row.remarks.append(f"nondeterministic: call #{other} got the same inputs and gave another result")
 
     def _judge(self, call: Call, row: Row) -> None:
-        before = self._replay.fallback_count()
         of = self._replay.check(call)
         if not replay.results(call):
             raise replay.NotReplayed("its result is no tensor")
         results = self._replay.on_npu(call, {})
-        if self._replay.fallback_count() != before:
+        if self._replay.fell_back():
             row.remarks.append("portacl lacks it: PyTorch's CPU kernel took its place")
         by_exact = self._exact(call, of, results, row)
         is_off = self._beside(call, row, results, by_exact)
@@ -144,7 +143,7 @@ class Judge:
 
     @staticmethod
     def _is_same(one: torch.Tensor, other: torch.Tensor) -> bool:
-        return one.dtype == other.dtype and Deviation(one, other).has_same_bits
+        return one.dtype == other.dtype and (errors.are_same_bytes(one, other) or Deviation(one, other).has_same_bits)
 
     def _carried(self, call: Call, results: _Results) -> float | None:
         """How far the recorded results are from these, which are portacl's of the right inputs; None where they pass beside them."""
@@ -198,18 +197,19 @@ class Judge:
                 row.remarks.append(f"{findings.place_text(place)} is {got}, portacl gives {what}")
                 continue
             value = value.detach().cpu()
-            beside = Deviation(recorded, value)
+            beside = None if errors.are_same_bytes(recorded, value) else Deviation(recorded, value)
             true_one = None
-            if isinstance(true, torch.Tensor) and beside.inexact and true.shape == recorded.shape:
-                true_one = self._beside_exact(value, true, recorded, row, place)
-            elif isinstance(true, torch.Tensor) and true.shape != recorded.shape and beside.inexact:
+            inexact = errors.is_inexact(recorded.dtype)
+            if isinstance(true, torch.Tensor) and inexact and true.shape == recorded.shape:
+                true_one = self._beside_exact(value, true, None if beside is None else recorded, row, place)
+            elif isinstance(true, torch.Tensor) and true.shape != recorded.shape and inexact:
                 row.remarks.append(f"no float64 of {findings.place_text(place)}: PyTorch's CPU gives another shape")
             verdicts = self._standards.verdicts(beside, true_one)
             is_off |= self._standards.is_off(verdicts)
             for name, verdict in verdicts.items():
                 old = row.standards.get(name)
                 row.standards[name] = verdict if old is None else old if verdict is None else old and verdict
-            measured = beside.measures()
+            measured = errors.no_measures(recorded.numel()) if beside is None else beside.measures()
             self._take(row, measured)
             where = findings.place_text(place)
             row.measures[f"{where} beside portacl"] = measured
@@ -217,7 +217,7 @@ class Judge:
                 by_true = true_one.measures()
                 row.measures[f"{where} beside float64"] = by_true
                 row.exact = max(row.exact or 0.0, by_true["ulp"])
-            if measured["differing"] and (worst is None or measured["ulp"] > worst[0]):
+            if beside is not None and measured["differing"] and (worst is None or measured["ulp"] > worst[0]):
                 shown = {"recorded": recorded, "portacl": value}
                 if isinstance(true, torch.Tensor) and true_one is not None:
                     shown["float64"] = true
@@ -227,9 +227,10 @@ class Judge:
         return is_off
 
     def _beside_exact(
-        self, value: torch.Tensor, true: torch.Tensor, recorded: torch.Tensor, row: Row, place: replay.Place
+        self, value: torch.Tensor, true: torch.Tensor, recorded: torch.Tensor | None, row: Row, place: replay.Place
     ) -> Deviation | None:
-        """The recorded result beside float64's. None where portacl's own fails beside it, so that float64's is of another formula."""
+        """The recorded result (None: it is portacl's) beside float64's. None where portacl's own fails beside it, so that float64's is of another
+        formula."""
         own = Deviation(value, true)
         verdict = self._standards.judge("cann", own)
         if verdict is False:
@@ -237,6 +238,8 @@ class Judge:
                 f"{findings.place_text(place)}: not judged by float64's, from which portacl's own is {own.measures()['ulp']:.3g} ulp away"
             )
             return None
+        if recorded is None:
+            return own
         row.measures[f"{findings.place_text(place)}: portacl's beside float64"] = own.measures()
         return Deviation(recorded, true)
 

@@ -141,9 +141,15 @@ class Replay:
         self.on_portacl = on_portacl  # whether the recording is of portacl, whose random numbers are known
         installed: Any = portacl.torch._installed
         self._fallbacks = [calls for calls in installed._calls if not calls.own]
+        self._fallback_count = self._count()
 
-    def fallback_count(self) -> int:
-        return sum(calls.count for calls in self._fallbacks)
+    def _count(self) -> int:
+        return sum([calls.count for calls in self._fallbacks])
+
+    def fell_back(self) -> bool:
+        """Whether PyTorch's CPU kernels computed anything since this was asked last."""
+        before, self._fallback_count = self._fallback_count, self._count()
+        return before != self._fallback_count
 
     def check(self, call: Call) -> torch._ops.OpOverload:
         """Raises NotReplayed for what cannot be done again whatever its inputs hold."""

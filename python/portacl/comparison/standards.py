@@ -135,17 +135,17 @@ class Standards:
             return None if limit is None else limit.passes(deviation)
         return _RULES[name](deviation)
 
-    def verdicts(self, beside_portacl: Deviation, beside_exact: Deviation | None) -> dict[str, bool | None]:
-        """By each standard, of a result beside portacl's and, where there is one, float64's.
+    def verdicts(self, beside_portacl: Deviation | None, beside_exact: Deviation | None) -> dict[str, bool | None]:
+        """By each standard, of a result beside portacl's (None: the same bytes) and, where there is one, float64's.
 
         The bits, and integers, are compared with portacl's. All else is judged by float64's result.
         """
         found = {}
         for name in self.names:
-            exact = beside_exact if name != "bits" and beside_portacl.inexact else None
-            found[name] = self.judge(name, beside_portacl if exact is None else exact)
-            if not beside_portacl.inexact and found[name] is None:
-                found[name] = bool(beside_portacl.is_same.all())
+            judged = beside_portacl if name == "bits" or beside_exact is None else beside_exact
+            found[name] = True if judged is None else self.judge(name, judged)
+            if judged is not None and not judged.inexact and found[name] is None:
+                found[name] = bool(judged.is_same.all())
         return found
 
     def is_off(self, verdicts: dict[str, bool | None]) -> bool:
