@@ -7,12 +7,12 @@ import pytest
 
 from conftest import MODELS
 
-# What each model calls in every step, and a fault of it.
+# What each model calls in every step, late, so that not much follows from it.
 FAULTS = {
     "mlp": "aten::gelu_backward=1ulp@1",
-    "nanogpt": "npu::npu_fusion_attention_v3=2ulp@1",
-    "llama": "aten::silu=nan@0",
-    "resnet": "aten::convolution_backward=1ulp@2",
+    "nanogpt": "npu::npu_fusion_attention_grad_v3=2ulp@1",
+    "llama": "aten::silu_backward=nan@1",
+    "resnet": "aten::convolution_backward=1ulp@17",
     "distillation": "aten::_log_softmax=nondeterministic@0",
     "lstm": "npu::_lstm_npu_backward=1ulp@0",
 }

@@ -135,7 +135,7 @@ class Judge:
             if key is None or not isinstance(value, torch.Tensor):
                 continue
             value = value.detach().cpu()
-            recorded = record.tensor()
+            recorded = self._replay.elements(record)
             if recorded is not None and recorded.shape == value.shape and not self._is_same(recorded, value):
                 self._right[key] = value, origin
             else:
@@ -149,7 +149,7 @@ class Judge:
         """How far the recorded results are from these, which are portacl's of the right inputs; None where they pass beside them."""
         worst, is_off = 0.0, False
         for (_, record), (_, value) in zip(replay.results(call), results):
-            recorded = record.tensor()
+            recorded = self._replay.elements(record)
             if isinstance(value, torch.Tensor) and recorded is not None and value.shape == recorded.shape:
                 deviation = Deviation(recorded, value)
                 if self._standards.is_off(self._standards.verdicts(deviation, None)):
@@ -157,12 +157,12 @@ class Judge:
                     worst = max(worst, float(deviation.measures()["ulp"]))
         return worst if is_off else None
 
-    @staticmethod
-    def _input_error(call: Call, changed: dict[replay.Place, tuple[torch.Tensor, int]]) -> str:
+    def _input_error(self, call: Call, changed: dict[replay.Place, tuple[torch.Tensor, int]]) -> str:
         worst = 0.0
         for place, record in call.inputs():
             if place in changed:
-                recorded = record.tensor()
+                recorded = self._replay.elements(record)
+                assert recorded is not None  # it was replayed from
                 worst = max(worst, float(Deviation(recorded, changed[place][0].reshape(recorded.shape)).measures()["ulp"]))
         return f"up to {worst:.3g} ulp"
 
@@ -186,7 +186,7 @@ class Judge:
         is_off = False
         worst: tuple[float, Any] | None = None
         for number, ((place, record), (_, value), (_, true)) in enumerate(zip(replay.results(call), results, by_exact)):
-            recorded = record.tensor()
+            recorded = self._replay.elements(record)
             if recorded is None:
                 row.remarks.append(f"{findings.place_text(place)} was not kept whole")
                 continue
@@ -249,11 +249,10 @@ class Judge:
         row.relative = max(row.relative or 0.0, measured["relative"])
         row.cosine = measured["cosine"] if row.cosine is None else min(row.cosine, measured["cosine"])
 
-    @staticmethod
-    def _looks(call: Call, results: _Results) -> list[str]:
+    def _looks(self, call: Call, results: _Results) -> list[str]:
         found: list[str] = []
         for (_, record), (_, value) in zip(replay.results(call), results):
-            recorded = record.tensor()
+            recorded = self._replay.elements(record)
             if isinstance(value, torch.Tensor) and recorded is not None and recorded.dtype == value.dtype:
                 found += errors.kinds(recorded, value.cpu())
         return found

@@ -20,6 +20,9 @@ Place = tuple[Any, ...]
 Key = tuple[str, str, int]
 
 
+_MOST_READ = 256 << 20  # bytes of tensors that are kept as they were read
+
+
 class NotReplayed(Exception):
     """Why a call is not done again; the text is for the report."""
 
@@ -142,6 +145,26 @@ class Replay:
         installed: Any = portacl.torch._installed
         self._fallbacks = [calls for calls in installed._calls if not calls.own]
         self._fallback_count = self._count()
+        self._read: collections.OrderedDict[Any, torch.Tensor] = collections.OrderedDict()
+        self._read_bytes = 0
+
+    def elements(self, record: TensorRecord) -> torch.Tensor | None:
+        """record.tensor(), read once for calls that follow each other; nobody may write into it."""
+        if record.kept != "all" or record.key is None:
+            return record.tensor()
+        name = (record.key, record.dtype, record.shape, record.strides)
+        found = self._read.get(name)
+        if found is None:
+            found = record.tensor()
+            if found is None:
+                return None
+            self._read[name] = found
+            self._read_bytes += found.untyped_storage().nbytes()
+            while self._read_bytes > _MOST_READ and len(self._read) > 1:
+                self._read_bytes -= self._read.popitem(last=False)[1].untyped_storage().nbytes()
+        else:
+            self._read.move_to_end(name)
+        return found
 
     def _count(self) -> int:
         return sum([calls.count for calls in self._fallbacks])
@@ -195,7 +218,7 @@ class Replay:
                 made = values[place].to(device, copy=place in call.written)
                 return made if made.shape == torch.Size(record.shape) else made.reshape(record.shape)
             if same not in shared:
-                shared[same] = _elements(call, place, record).to(device)
+                shared[same] = self._argument(call, place, record).to(device, copy=place in call.written)
             return shared[same]
 
         def other(place: Place, value: Any) -> Any:
@@ -225,7 +248,7 @@ class Replay:
             raise exact.NoMeaning(f"PyTorch's CPU has no {name_of(call)}, and no formula of it is known here")
 
         def tensor(place: Place, record: TensorRecord) -> torch.Tensor:
-            made = values[place].cpu().reshape(record.shape) if place in values else _elements(call, place, record)
+            made = values[place].cpu().reshape(record.shape) if place in values else self._argument(call, place, record)
             return made.to(widened(made.dtype), copy=place in call.written)
 
         def other(place: Place, value: Any) -> Any:
@@ -250,6 +273,14 @@ class Replay:
         except Exception as error:
             raise exact.NoMeaning(f"PyTorch's CPU does not take it in float64: {_first_line(error)}") from None
         return _results(call, arguments)
+
+    def _argument(self, call: Call, place: Place, record: TensorRecord) -> torch.Tensor:
+        if is_overwritten(call, place, record):
+            return torch.zeros(record.shape, dtype=getattr(torch, record.dtype))
+        made = self.elements(record)
+        if made is None:
+            raise NotReplayed("an input was not kept")
+        return made
 
     def _plain(self, value: Any, device: str) -> Any:
         if isinstance(value, (recording.DType, recording.Layout, recording.MemoryFormat)):
@@ -282,17 +313,6 @@ class _generator:
             generator = torch.npu.default_generators[0]
             generator.manual_seed(self._before[0])
             generator.set_offset(self._before[1])
-
-
-def _elements(call: Call, place: Place, record: TensorRecord) -> torch.Tensor:
-    made: torch.Tensor | None
-    if is_overwritten(call, place, record):
-        made = torch.zeros(record.shape, dtype=getattr(torch, record.dtype))
-    else:
-        made = record.tensor()
-    if made is None:
-        raise NotReplayed("an input was not kept")
-    return made
 
 
 def widened(dtype: torch.dtype) -> torch.dtype:
