@@ -29,7 +29,7 @@ def test_units_in_the_last_place(ulps, record, compare):
     assert ulps <= off["ulp"] <= 2 * ulps  # a unit of the reference is up to twice that of the result
     assert off["standards"]["bits"] is False and off["standards"]["cann"] is (ulps < 8192)
     # What follows got what was off, and would have been right.
-    assert [call["name"] for call in found.of("propagated")] == ["aten::mul.Tensor", "aten::add.Tensor", "aten::sum.dim_IntList"][: len(found.of("propagated"))]
+    assert [call["name"] for call in found.of("propagated")][:2] == ["aten::mul.Tensor", "aten::add.Tensor"]
     assert found.of("propagated")[0]["origin"] == off["index"] and found.of("propagated")[0]["ulp"] == 0
     assert found.of("propagated")[0]["carried"] >= ulps
     assert f"from call #{off['index']}" in found.of("propagated")[0]["remark"]

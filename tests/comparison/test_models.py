@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import pytest
-
 from conftest import MODELS
 
 # What each model calls in every step, late, so that not much follows from it.

@@ -13,9 +13,9 @@ import sys
 import numpy as np
 import pytest
 import torch
+from conftest import ROOT
 from torch_npu.testing.testcase import TestCase
 
-from conftest import ROOT
 from portacl.comparison import __main__ as command_line
 from portacl.comparison import errors, standards
 
@@ -43,9 +43,9 @@ def test_figures():
     assert errors.Deviation(torch.tensor([1 + 2j]), torch.tensor([1 + 3j])).measures()["ulp"] == 2.0**22
 
 
-def passes(check) -> bool:
+def passes(check, *arguments, **options) -> bool:
     try:
-        check()
+        check(*arguments, **options)
     except AssertionError:
         return False
     return True
@@ -66,8 +66,8 @@ def test_standards_of_pytorch_and_torch_npu_are_their_functions(dtype):
             got[3] = math.nan
         deviation = errors.Deviation(got, want)
         known = {
-            "torch": passes(lambda: torch.testing.assert_close(got, want, equal_nan=True)),
-            "torch_npu": passes(lambda: judge.assertRtolEqual(got, want)),
+            "torch": passes(torch.testing.assert_close, got, want, equal_nan=True),
+            "torch_npu": passes(judge.assertRtolEqual, got, want),
         }
         for name, result in known.items():
             theirs[name] += result

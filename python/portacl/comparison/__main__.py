@@ -29,9 +29,17 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("recordings", nargs="+", metavar="FILE", help="a recording, or two: what `python -m portacl record` wrote, or msprobe's folder")
+    parser.add_argument(
+        "recordings", nargs="+", metavar="FILE", help="a recording, or two: what `python -m portacl record` wrote, or msprobe's folder"
+    )
     parser.add_argument("--standard", action="append", choices=("cann", "torch", "torch_npu", "bits", "threshold"), help="decides; may be repeated")
-    parser.add_argument("--threshold", action="append", default=[], metavar="DTYPE=LIMIT", help="float32=4ulp, float16=1e-3 or bfloat16=1e-2,1e-5 (relative, absolute); DTYPE all: of every other")
+    parser.add_argument(
+        "--threshold",
+        action="append",
+        default=[],
+        metavar="DTYPE=LIMIT",
+        help="float32=4ulp, float16=1e-3 or bfloat16=1e-2,1e-5 (relative, absolute); DTYPE all: of every other",
+    )
     parser.add_argument("--json", metavar="FILE", help="write the report as JSON")
     parser.add_argument("--html", metavar="FILE", help="write the report as one page")
     parser.add_argument("--bisect", action="store_true", help="find the operator that makes the loss part")

@@ -18,7 +18,7 @@ from portacl.recording import Call, Recording, TensorRecord
 from . import findings, judge, replay, standards
 from .align import align
 from .errors import Deviation, is_inexact, no_measures
-from .findings import NOT_COMPARED, OFF, OK, PROPAGATED, Findings, Row
+from .findings import OFF, OK, PROPAGATED, Findings, Row
 
 # How far apart means and norms of two runs may be where nothing but statistics was kept: relative, by dtype.
 _OF_STATISTICS = {"float16": 2.0**-9, "bfloat16": 2.0**-6}
@@ -70,12 +70,11 @@ class Pair:
         return True
 
     def _by_statistics(self) -> None:
-        known = self.first.statistics, self.second.statistics
+        one, other = self.first.statistics, self.second.statistics
         self.unknown = _STATISTICS
-        if known[0] is None or known[1] is None:
+        if one is None or other is None:
             self.unknown = "the hashes differ, and nothing else was kept" if self.first.hash and self.second.hash else "nothing was kept to compare"
             return
-        one, other = known
         tolerance = _OF_STATISTICS.get(self.first.dtype, _ELSE_OF_STATISTICS)
         differ = [
             f"{name} {getattr(one, name)} and {getattr(other, name)}"

@@ -119,6 +119,10 @@ def _is_loss(record: TensorRecord) -> bool:
     return record.count == 1 and record.dtype in ("float32", "float16", "bfloat16", "float64") and record.kept == "all"
 
 
+# What gives one number that was computed before, or none that was computed.
+_NO_LOSSES = ("ones_like", "detach", "fill_")
+
+
 def losses(calls: list[Call]) -> list[int]:
     """Where the losses are: of each step, the last call before gradients that gave one floating number and computed it."""
     found: list[int] = []
@@ -133,7 +137,7 @@ def losses(calls: list[Call]) -> list[int]:
         was_backward = False
         results = replay.results(call)
         name = call.name.partition("::")[2].partition(".")[0]
-        if call.inputs() and results and _is_loss(results[0][1]) and results[0][1].device != "cpu" and name not in ("ones_like", "detach", "fill_"):
+        if call.inputs() and results and _is_loss(results[0][1]) and results[0][1].device != "cpu" and name not in _NO_LOSSES:
             candidate = at
     if not found and candidate is not None:
         found.append(candidate)

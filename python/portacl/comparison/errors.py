@@ -22,7 +22,7 @@ class Spacing:
     largest: float
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def spacing(dtype: torch.dtype) -> Spacing:
     known = torch.finfo(dtype)
     return Spacing(known.eps, known.smallest_normal, known.max)

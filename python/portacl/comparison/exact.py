@@ -72,7 +72,7 @@ def _mask(query: _Tensor, key: _Tensor, given: dict[str, Any]) -> _Tensor | None
     raise NoMeaning(f"its formula is not known here for sparse_mode {mode} with these tokens")
 
 
-_FORWARD = ("query", "key", "value", "head_num", "input_layout", "pse", "padding_mask", "atten_mask", "scale", "keep_prob", "pre_tockens", "next_tockens")
+_FORWARD = "query key value head_num input_layout pse padding_mask atten_mask scale keep_prob pre_tockens next_tockens".split()
 
 
 def _fusion_attention(*args: Any, **kwargs: Any) -> list[_Tensor | None]:
@@ -84,11 +84,13 @@ def _fusion_attention(*args: Any, **kwargs: Any) -> list[_Tensor | None]:
     return [_attention(query, key, value, _mask(query, key, given), given.get("scale", 1.0))]
 
 
-def _fusion_attention_grad(query: _Tensor, key: _Tensor, value: _Tensor, dy: _Tensor, head_num: int, layout: str, **given: Any) -> list[_Tensor | None]:
+def _fusion_attention_grad(
+    query: _Tensor, key: _Tensor, value: _Tensor, dy: _Tensor, head_num: int, layout: str, **given: Any
+) -> list[_Tensor | None]:
     mask = _mask(query, key, {**given, "input_layout": layout})
 
-    def forward(*inputs: _Tensor) -> _Tensor:
-        return _attention(*inputs, mask, given.get("scale_value", 1.0))
+    def forward(q: _Tensor, k: _Tensor, v: _Tensor) -> _Tensor:
+        return _attention(q, k, v, mask, given.get("scale_value", 1.0))
 
     return _gradients(forward, dy, [query, key, value], [True] * 3)
 

@@ -198,7 +198,7 @@ class Findings:
         first = self.first_off
         summary: dict[str, Any] = {verdict: self.count(verdict) for verdict in (OFF, PROPAGATED, OK, NOT_COMPARED)}
         summary["calls"] = len(self.rows)
-        return finite(
+        report: dict[str, Any] = finite(
             {
                 "format": 1,
                 "title": self.title,
@@ -215,6 +215,7 @@ class Findings:
                 "stacks": ["\n".join(f"{frame.file}:{frame.line} {frame.function}" for frame in stack) for stack in stacks],
             }
         )
+        return report
 
 
 def finite(value: Any) -> Any:

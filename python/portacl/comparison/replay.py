@@ -102,7 +102,8 @@ def draws(call: Call, of: torch._ops.OpOverload) -> bool:
 def text(record: TensorRecord) -> str:
     """A tensor in a line: float32[4, 8] strides (1, 4)."""
     line = f"{record.dtype}{list(record.shape)}"
-    dense, step = [], 1
+    dense: list[int] = []
+    step = 1
     for length in reversed(record.shape):
         dense.insert(0, step)
         step *= max(1, length)
@@ -134,12 +135,12 @@ class Replay:
     """Replays the calls of one recording. `home` is the type of the device that was recorded, such as "npu" or "cuda"."""
 
     def __init__(self, home: str, on_portacl: bool):
-        import torch_npu  # noqa: F401 # makes device npu known
+        import torch_npu  # type: ignore[import-untyped]  # noqa: F401 # makes device npu known
 
         import portacl.torch
 
         portacl.torch.install()
-        torch.npu.init()
+        torch.npu.init()  # type: ignore[attr-defined]
         self.home = home
         self.on_portacl = on_portacl  # whether the recording is of portacl, whose random numbers are known
         installed: Any = portacl.torch._installed
@@ -151,7 +152,8 @@ class Replay:
     def elements(self, record: TensorRecord) -> torch.Tensor | None:
         """record.tensor(), read once for calls that follow each other; nobody may write into it."""
         if record.kept != "all" or record.key is None:
-            return record.tensor()
+            unread: torch.Tensor | None = record.tensor()
+            return unread
         name = (record.key, record.dtype, record.shape, record.strides)
         found = self._read.get(name)
         if found is None:
@@ -303,14 +305,14 @@ class _generator:
 
     def __enter__(self) -> None:
         if self._random is not None and self._random.offset is not None:
-            generator = torch.npu.default_generators[0]
+            generator = torch.npu.default_generators[0]  # type: ignore[attr-defined]
             self._before = generator.initial_seed(), generator.get_offset()
             generator.manual_seed(self._random.seed)
             generator.set_offset(self._random.offset)
 
     def __exit__(self, *_: object) -> None:
         if self._random is not None and self._random.offset is not None:
-            generator = torch.npu.default_generators[0]
+            generator = torch.npu.default_generators[0]  # type: ignore[attr-defined]
             generator.manual_seed(self._before[0])
             generator.set_offset(self._before[1])
 

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pathlib
+from collections.abc import Sequence
 from typing import Any
 
 from .findings import NOT_COMPARED, OFF, OK, PROPAGATED, Findings, Row
@@ -28,7 +29,7 @@ def _angle(value: float | None) -> str:
     return "" if value is None else "1" if value == 1 else f"1 - {1 - value:.1e}" if value > 0.999 else f"{value:.4f}"
 
 
-def _rows(heads: tuple[str, ...], rows: list[tuple[str, ...]], left: tuple[int, ...]) -> list[str]:
+def _rows(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], left: tuple[int, ...]) -> list[str]:
     widths = [max(len(row[k]) for row in (heads, *rows)) for k in range(len(heads))]
 
     def line(row: tuple[str, ...]) -> str:
@@ -43,12 +44,12 @@ def table(found: Findings) -> str:
     operators = found.operators()
     compared = [line for line in operators if line["calls"] > line[NOT_COMPARED]]
     heads = ("operator", "calls", "off", "propagated", found.columns["ulp"], found.columns["exact"], "relative", "cosine", "fails")
-    rows = []
-    for line in compared[:_MOST_ROWS]:
-        fails = ", ".join(f"{name} {count}" for name, count in line["standards"].items() if count)
-        counts = tuple(str(line[name]) for name in ("calls", OFF, PROPAGATED))
-        measures = tuple(number(line[name]) for name in ("ulp", "exact", "relative"))
-        rows.append((line["name"], *counts, *measures, _angle(line["cosine"]), fails))
+    rows: list[tuple[str, ...]] = []
+    for one in compared[:_MOST_ROWS]:
+        fails = ", ".join(f"{name} {count}" for name, count in one["standards"].items() if count)
+        counts = tuple(str(one[name]) for name in ("calls", OFF, PROPAGATED))
+        measures = tuple(number(one[name]) for name in ("ulp", "exact", "relative"))
+        rows.append((str(one["name"]), *counts, *measures, _angle(one["cosine"]), fails))
     lines += _rows(heads, rows, (0, 8))
     if len(compared) > _MOST_ROWS:
         lines.append(f"and {len(compared) - _MOST_ROWS} more operators, nearer than these")

@@ -66,9 +66,9 @@ def device(*faults: str) -> TorchDispatchMode:
     return _Device([fault(text) for text in faults])
 
 
-class _Device(TorchDispatchMode):
+class _Device(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self, faults: list[Fault]):
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._faults = faults
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -162,7 +162,8 @@ def _mm(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 
 def _addmm(bias: torch.Tensor, one: torch.Tensor, other: torch.Tensor, *, beta: Any = 1, alpha: Any = 1) -> torch.Tensor:
     total = alpha * _product(one, other) + beta * bias.detach().cpu().float()
-    return total.to(one.dtype).to(one.device)
+    result: torch.Tensor = total.to(one.dtype).to(one.device)
+    return result
 
 
 _REORDERED: dict[str, Callable[..., torch.Tensor]] = {
@@ -187,7 +188,7 @@ def main(arguments: list[str]) -> None:
     except ValueError as error:
         sys.stderr.write(f"portacl: {error}\n")
         raise SystemExit(2) from None
-    import torch_npu  # noqa: F401
+    import torch_npu  # type: ignore[import-untyped]  # noqa: F401
 
     is_module = arguments[0] == "-m"
     sys.argv = arguments[is_module:]

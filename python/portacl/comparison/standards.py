@@ -28,7 +28,7 @@ NAMES = {
 }
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _of_cann() -> dict[str, Any]:
     """Its numbers: tests/pytorch/accuracy_standard.py reads the same file."""
     file = pathlib.Path(__file__).with_name("accuracy_standard.json")
