@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import site
@@ -18,8 +19,9 @@ from portacl_start import environment
 USAGE = """\
 usage: python -m portacl [--report] SCRIPT [ARGUMENTS]      run a script with portacl in force
        python -m portacl [--report] -m MODULE [ARGUMENTS]   the same for a module, such as torch.distributed.run
+       python -m portacl record [-o FILE] SCRIPT ...        record what its operators get and give (record --help)
+       python -m portacl compare FILE [FILE]                recorded operators beside portacl and float64 (compare --help)
        python -m portacl --info [--json]                    what is in force, and which product accepts which dtypes
-       python -m portacl compare FILE [FILE]                recorded operators beside portacl and float64, or two runs (--help)
        python -m portacl --prefix                           the folder with include, lib64 and set_env.sh
        python -m portacl --version
 
@@ -87,6 +89,8 @@ def main(arguments: list[str]) -> NoReturn:
         os.execv(program, [program, *arguments[1:]])
     elif first == "compare":
         _start(["-m", "portacl.comparison", *arguments[1:]], report=False)
+    elif first == "record":
+        importlib.import_module("portacl.recording._command").main(arguments[1:])
     elif first == "--report" and len(arguments) > 1 and not arguments[1].startswith("--"):
         _start(arguments[1:], report=True)
     elif first is not None and not first.startswith("--"):

@@ -11,6 +11,7 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping
+from types import FrameType
 from typing import NamedTuple
 
 from portacl_start._version import __version__
@@ -139,7 +140,7 @@ def take_over() -> Cann:
 def is_import_for_recording() -> bool:
     """Whether the package portacl is being imported, by its __init__ which calls this, only as the parent of portacl.recording, or for
     `python -m portacl record`: these leave the CANN that a program uses as it is."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     is_at_import = False
     while frame is not None:
         if frame.f_code.co_filename == "<frozen importlib._bootstrap>":

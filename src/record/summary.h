@@ -45,6 +45,12 @@ struct Summary {
 // Elements lie one after the other, at any address. Sums are added in one order on every machine. False for an unknown kind.
 bool Summarise(const void* elements, std::uint64_t count, std::int32_t kind, Summary& summary) noexcept;
 
+// The same as text, of at most kTextSize bytes: the hash, "xxh64:" and 16 digits, then the statistics as JSON. Returns its size,
+// or 0 for an unknown kind, for kBytesAlone, and where sums leave the range of double.
+inline constexpr std::size_t kTextSize = 320;
+std::size_t SummariseAsText(const void* elements, std::uint64_t count, std::int32_t kind,
+                            char* text) noexcept;
+
 }  // namespace portacl::record
 
 #endif

@@ -154,7 +154,8 @@ def run(opened: Recording, calls: list[Call], chosen: int | None, progress: Any,
     """Searches, prints what was found; 0 where no loss parts, 1 where one does. ValueError where there is no loss to look at."""
     targets = [at for at, call in enumerate(calls) if call.index == chosen] if chosen is not None else losses(calls)
     if not targets:
-        raise ValueError(f"no call #{chosen}" if chosen is not None else "no loss was found: no call gives one floating number; name it by --loss CALL")
+        missing = "no loss was found: no call gives one floating number; name it by --loss CALL"
+        raise ValueError(missing if chosen is None else f"no call #{chosen}")
     home = replay.home_of(calls)
     replayed = replay.Replay(home, replay.is_of_portacl(opened.meta, home))
     for target in targets:

@@ -58,8 +58,8 @@ def table(found: Findings) -> str:
     lines.append("")
     lines += [f"{fact['what']}: {fact['value']}" for fact in found.facts]
     lines += [f"problem: {problem}" for problem in found.problems]
-    counts = ", ".join(f"{found.count(verdict)} {verdict}" for verdict in (OFF, PROPAGATED, OK, NOT_COMPARED))
-    lines.append(f"{len(found.rows)} calls: {counts}")
+    totals = ", ".join(f"{found.count(verdict)} {verdict}" for verdict in (OFF, PROPAGATED, OK, NOT_COMPARED))
+    lines.append(f"{len(found.rows)} calls: {totals}")
     return "\n".join(lines) + "\n"
 
 

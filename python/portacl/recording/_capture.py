@@ -7,6 +7,7 @@ import base64
 import contextlib
 import ctypes
 import datetime
+import dis
 import json
 import math
 import os
@@ -20,20 +21,20 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from portacl_start import environment
 
 from . import _frames, _summary
 from ._modules import Modules
-from ._reading import StackFrame, Statistics
+from ._reading import REMEMBERED, StackFrame
 from ._writing import Writer
 
 KEPT = ("all", "sample", "summary")
 DEFAULT_LIMIT = 8 << 30
 _FOR_WHOLE_TENSORS = 0.9  # the share of the limit after which tensors are no longer kept whole: calls go on in what is left
 _DEPTH = 16  # frames of a call stack
+_PRUNED_AT = 512  # pieces of memory that are known, after which those that are gone are looked for
 _FORGOTTEN_AFTER = 200_000  # operators that autograd may still come back to
 
 _quote = json.dumps
@@ -62,6 +63,9 @@ _SOUNDS_RANDOM = re.compile(r"dropout|rand|bernoulli|multinomial|normal_|uniform
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 _NUMBERS = {dtype: str(dtype).rpartition(".")[2] for dtype in _summary._KINDS}
+
+
+_DEVICES: dict[torch.device, str] = {}
 
 
 class _Operator:
@@ -101,21 +105,41 @@ class _Operator:
         self.draws = tagged or takes_generator or (foreign and _SOUNDS_RANDOM.search(self.name) is not None)
 
 
-class _Storage:
-    """What is known of a piece of memory, until something is written into it."""
+class _Seen(weakref.ref):  # type: ignore[type-arg]
+    """A tensor that was described: by its number, once the call that describes it has been written."""
 
-    __slots__ = ("reference", "number", "texts", "contents")
+    __slots__ = ("key", "writes", "storage", "address", "needs_grad", "number", "text")
+
+    key: int
+    writes: int
+    storage: _Storage
+    address: int
+    needs_grad: bool
+    number: int
+    text: str
+
+
+class _Storage:
+    """What is known of a piece of memory, until something is written into it. Its address is given to no other as long as this lives."""
+
+    __slots__ = ("key", "number", "writes", "place", "content")
 
     def __init__(self, storage: torch.UntypedStorage, number: int):
-        self.reference = StorageWeakRef(storage)  # keeps the address from being given to another one, not the memory
+        self.key = storage._weak_ref()
         self.number = number
-        self.texts: dict[Any, str] = {}
-        self.contents: dict[Any, str] = {}
+        self.writes = 0
+        self.place: Any = None  # of the elements that `content` tells of
+        self.content = ""
+
+    def __del__(self, free: Any = torch.UntypedStorage._free_weak_ref) -> None:
+        free(self.key)
 
 
-class _Mode(TorchDispatchMode):
+class _Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    supports_higher_order_operators = True  # they are run, and not recorded
+
     def __init__(self, recorder: Recorder):
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._recorder = recorder
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -168,10 +192,14 @@ class Recorder:
         self._lock = threading.RLock()
         self._operators: dict[Any, _Operator] = {}
         self._storages: dict[int, _Storage] = {}
+        self._seen: dict[int, _Seen] = {}
+        self._tensor_count = 0
+        self._on_gone = self._unsee
         self._storage_count = 0
-        self._prune_at = 4096
+        self._prune_at = _PRUNED_AT
         self._forward: dict[int, tuple[int, str, str, int | None]] = {}
-        self._code: dict[Any, str | None] = {}
+        self._code: dict[int, tuple[Any, bool]] = {}
+        self._stack_numbers: dict[Any, int] = {}
         packages = os.path.dirname(os.path.dirname(os.path.abspath(torch.__file__)))
         folders = [os.path.join(packages, "torch"), os.path.join(packages, "torch_npu"), _summary.PACKAGE]
         self._not_the_programs = tuple(folder + os.sep for folder in folders)
@@ -207,7 +235,7 @@ class Recorder:
         self._hook = register_optimizer_step_post_hook(self._optimizer_stepped)
         mode = _Mode(self)
         self._modes.append(mode)
-        mode.__enter__()
+        mode.__enter__()  # type: ignore[no-untyped-call]
         return self
 
     def stop(self, reason: str = "the program ended it") -> None:
@@ -215,7 +243,7 @@ class Recorder:
         if self._writer is None:
             return
         if self._modes:
-            self._modes.pop().__exit__(None, None, None)
+            self._modes.pop().__exit__(None, None, None)  # type: ignore[no-untyped-call]
         with self._lock:
             self._is_off = True
             self._modules.stop()
@@ -223,6 +251,7 @@ class Recorder:
                 self._hook.remove()
                 self._hook = None
             self._storages.clear()
+            self._seen.clear()
             self._forward.clear()
             self._writer.close(self._reason or reason)
         self._show(last=True)
@@ -295,6 +324,13 @@ class Recorder:
             meta["torch_npu"] = str(getattr(npu, "__version__", ""))
         return meta
 
+    def summary(self) -> str:
+        """How much was recorded, as a sentence."""
+        if self._writer is None:
+            return "nothing was recorded"
+        calls, steps = self._writer.calls, self.current_step
+        return f"{calls} calls in {steps} whole step{'' if steps == 1 else 's'}, {_size_text(self._writer.bytes)} in {self.path}"
+
     # ---- progress
 
     def _show(self, last: bool = False) -> None:
@@ -315,6 +351,8 @@ class Recorder:
             return func(*args, **kwargs)
         operator = self._operators.get(func)
         if operator is None:
+            if not isinstance(func, torch._ops.OpOverload):
+                return func(*args, **kwargs)
             operator = self._operators[func] = _Operator(func)
         if operator.is_passed_over:
             return func(*args, **kwargs)
@@ -372,7 +410,7 @@ class Recorder:
             else:
                 given = ",".join([call.json(one) if number != operator.overwritten else call.shape(one) for number, one in enumerate(args)])
             named = ",".join([f"[{_quote(key)},{call.shape(one) if key in operator.outs else call.json(one)}]" for key, one in kwargs.items()])
-            needs_grad = call.needs_grad
+            needs_grad, new = call.needs_grad, call.new
             sequence = _next_sequence()
         error = None
         try:
@@ -423,6 +461,8 @@ class Recorder:
             if not in_backward:
                 self._remember(sequence, writer.calls, root, module, stack)
             writer.text(",".join(parts) + "}")
+            self._seen.update(new)
+            self._seen.update(call.new)
             if writer.is_full:
                 limit = _size_text(self.limit or 0)
                 sentence = f"the limit of {limit} is reached after {writer.calls} calls, in step {self.current_step}: the recording ends here"
@@ -468,18 +508,23 @@ class Recorder:
                 found.append((where, tensor))
         return found
 
-    def _known(self, storage: torch.UntypedStorage) -> _Storage:
-        key = storage._cdata
+    def _known(self, storage: torch.UntypedStorage, key: int) -> _Storage:
         known = self._storages.get(key)
-        if known is None or known.reference.expired():
+        if known is None or _is_gone(key):
             if len(self._storages) >= self._prune_at:
-                for old in [old for old, one in self._storages.items() if one.reference.expired()]:
+                for old in [old for old in self._storages if _is_gone(old)]:
                     del self._storages[old]
-                self._prune_at = max(4096, 2 * len(self._storages))
+                self._prune_at = max(_PRUNED_AT, 2 * len(self._storages))
             known = self._storages[key] = _Storage(storage, self._storage_count)
             self._storage_count += 1
             self._uncached.discard(key)
         return known
+
+    def _unsee(self, seen: Any) -> None:
+        """A tensor is gone, perhaps before the call that describes it was written."""
+        key = seen.key
+        if self._seen.get(key) is seen:
+            del self._seen[key]
 
     def _forget(self, tensor: torch.Tensor, for_good: bool = False) -> None:
         try:
@@ -488,26 +533,35 @@ class Recorder:
             return
         known = self._storages.get(key)
         if known is not None:
-            known.texts.clear()
-            known.contents.clear()
+            known.writes += 1
+            known.place = None
         if for_good:
             self._uncached.add(key)
 
     def _stack(self) -> int | None:
-        found: list[StackFrame] = []
+        places: list[Any] = []
         frame: Any = sys._getframe(3)
         codes = self._code
-        while frame is not None and len(found) < _DEPTH:
+        while frame is not None:
             code = frame.f_code
-            try:
-                file = codes[code]
-            except KeyError:
+            place = id(code)  # a hash of its instructions is what its own hash is
+            known = codes.get(place)
+            if known is None:
                 name = code.co_filename
-                file = codes[code] = None if name.startswith(self._not_the_programs) or name.startswith("<frozen ") else name
-            if file is not None:
-                found.append(StackFrame(file, frame.f_lineno, code.co_name))
+                known = codes[place] = (code, not (name.startswith(self._not_the_programs) or name.startswith("<frozen ")))
+            if known[1]:
+                places.append(place)
+                places.append(frame.f_lasti)
+                if len(places) == 2 * _DEPTH:
+                    break
             frame = frame.f_back
-        return self._writer.stack(tuple(found)) if found and self._writer is not None else None
+        key = tuple(places)
+        number = self._stack_numbers.get(key)
+        if number is None and key and self._writer is not None:
+            found = ((codes[place][0], at) for place, at in zip(key[::2], key[1::2]))
+            lines = tuple(StackFrame(code.co_filename, _line(code, at), code.co_name) for code, at in found)
+            number = self._stack_numbers[key] = self._writer.stack(lines)
+        return number
 
     def _generator(self, args: Any, kwargs: Any) -> str | None:
         """JSON for the generator that a call will draw from, as it is before it."""
@@ -522,8 +576,9 @@ class Recorder:
         return None if default is None else _generator_json(default, True)
 
 
+_is_gone: Any = torch.UntypedStorage._expired  # of memory that a _Storage knows
 # The number of autograd's next node: it has made that of a call before the call comes here.
-_next_sequence: Any = torch.autograd._get_sequence_nr  # type: ignore[attr-defined]
+_next_sequence: Any = torch.autograd._get_sequence_nr
 
 
 def _tensors(value: Any, place: list[Any]) -> list[tuple[list[Any], torch.Tensor]]:
@@ -532,6 +587,16 @@ def _tensors(value: Any, place: list[Any]) -> list[tuple[list[Any], torch.Tensor
     if isinstance(value, (list, tuple)):
         return [found for number, one in enumerate(value) for found in _tensors(one, [*place, number])]
     return []
+
+
+def _line(code: Any, at: int) -> int:
+    """The line of an instruction."""
+    line = code.co_firstlineno
+    for start, number in dis.findlinestarts(code):
+        if start > at:
+            break
+        line = number if number is not None else line
+    return int(line)
 
 
 def _place(place: tuple[int, str], args: Any) -> list[Any]:
@@ -577,12 +642,8 @@ def _number(value: float) -> str:
     return repr(value)
 
 
-def _rounded(value: float) -> str:
-    """A float as JSON with the digits that float32 has: three times as quick as all of float64's."""
-    if value != value or value in (math.inf, -math.inf):
-        return f'{{"float":"{value!r}"}}'
-    text = f"{value:.9g}"
-    return text if "." in text or "e" in text else text + ".0"
+def _synchronize_npu() -> None:
+    sys.modules["torch_npu"]._C._npu_synchronize()
 
 
 class _Contents:
@@ -592,6 +653,7 @@ class _Contents:
         self._recorder = recorder
         self._is_ready = False
         self.needs_grad = False
+        self.new: list[tuple[int, _Seen]] = []
 
     def json(self, value: Any) -> str:
         kind = type(value)
@@ -647,7 +709,8 @@ class _Contents:
         number = None
         if value.layout is torch.strided:
             try:
-                number = self._recorder._known(value.untyped_storage()).number
+                storage = value.untyped_storage()
+                number = self._recorder._known(storage, storage._cdata).number
             except (RuntimeError, NotImplementedError):
                 number = None
         return f'{{"tensor":{_described(value, number, chr(34) + "summary" + chr(34))}}}'
@@ -658,6 +721,17 @@ class _Contents:
         if tensor.requires_grad:
             self.needs_grad = True
         recorder = self._recorder
+        seen = recorder._seen.get(id(tensor))
+        # The same object, in the same memory, which nothing has written since.
+        if (
+            seen is not None
+            and seen() is tensor
+            and seen.writes == seen.storage.writes
+            and seen.address == tensor.data_ptr()
+            and seen.needs_grad == tensor.requires_grad
+            and recorder._tensor_count - seen.number < REMEMBERED
+        ):
+            return seen.text
         if tensor.layout is not torch.strided:
             return self._without_strides(tensor)
         try:
@@ -665,29 +739,29 @@ class _Contents:
             key = storage._cdata
         except (RuntimeError, NotImplementedError):
             return _described(tensor, None, '"summary","problem":"it has no memory"')
-        known = recorder._known(storage)
-        name = recorder._modules.name_of(tensor)
-        shape, strides, offset = tensor.shape, tensor.stride(), tensor.storage_offset()
-        which = (tensor.dtype, shape, strides, offset, tensor.requires_grad, name, tensor.data_ptr(), tensor.is_conj(), tensor.is_neg())
-        text = known.texts.get(which)
-        if text is not None and not self._may_have_changed(tensor, key):
-            return text
-        content = self._content(tensor, known, key, which)
-        text = _described(tensor, known.number, content, name)
-        known.texts[which] = text
+        known = recorder._known(storage, key)
+        content = self._content(tensor, known, key)
+        text = _described(tensor, known.number, content, recorder._modules.name_of(tensor))
+        if not self._may_have_changed(tensor, key):
+            number = recorder._tensor_count
+            recorder._tensor_count += 1
+            new = _Seen(tensor, recorder._on_gone)
+            new.key = id(tensor)
+            new.writes = known.writes
+            new.storage = known
+            new.address = tensor.data_ptr()
+            new.needs_grad = tensor.requires_grad
+            new.number = number
+            new.text = str(number)
+            self.new.append((new.key, new))
+            text = f'{{"id":{number},{text[1:]}'
         return text
 
     def _may_have_changed(self, tensor: torch.Tensor, key: int) -> bool:
         """The CPU's memory may be written by what PyTorch does not see, NumPy's arrays for one; a device's is not."""
         return tensor.is_cpu or key in self._recorder._uncached
 
-    def _wait(self, tensor: torch.Tensor) -> None:
-        if not self._is_ready:
-            self._is_ready = True
-            if tensor.device.type == "npu":
-                torch.npu.synchronize()  # type: ignore[attr-defined]
-
-    def _content(self, tensor: torch.Tensor, known: _Storage, key: int, which: Any) -> str:
+    def _content(self, tensor: torch.Tensor, known: _Storage, key: int) -> str:
         """JSON from "kept" on: what is kept of the elements."""
         recorder = self._recorder
         dtype = tensor.dtype
@@ -697,60 +771,65 @@ class _Contents:
         if tensor.is_quantized:
             return '"summary","problem":"the elements of quantized tensors are not recorded"'
         is_host = tensor.is_cpu or (recorder._npu_is_host and tensor.device.type == "npu")
+        address = tensor.data_ptr()
         order: tuple[int, ...] | None = ()
         if not tensor.is_contiguous():
-            order = _order_in_memory(which[1], which[2])
-        plain = order is not None and not which[7] and not which[8]
-        place = (dtype, which[3], count, order, which[1] if order else None, which[6]) if plain else which
-        if not self._may_have_changed(tensor, key):
-            content = known.contents.get(place)
-            if content is not None:
-                return content
-        self._wait(tensor)
-        whole = recorder._is_whole and self._has_room(count * dtype.itemsize)
-        try:
-            if is_host and plain and not (whole and order) and recorder.keep != "sample":
-                memory, address = tensor, which[6]
-            elif is_host:
-                memory = _on_host(tensor).resolve_conj().resolve_neg().contiguous()
-                address, order = memory.data_ptr(), ()
-            elif whole:
-                memory = tensor.resolve_conj().resolve_neg().cpu().contiguous()
-                address, order = memory.data_ptr(), ()
-            else:
-                memory, address, order = tensor.resolve_conj().resolve_neg().contiguous().view(-1), 0, ()
-            content = self._elements(memory, address, count, dtype, order or (), whole)
-        except (RuntimeError, NotImplementedError, TypeError) as error:
-            content = f'"summary","problem":{_quote(f"its elements could not be read: {error}"[:300])}'
-        known.contents[place] = content
-        return content
+            order = _order_in_memory(tensor.shape, tensor.stride())
+        # Elements that fill their memory are read there, in the order in which they lie: a transposed matrix is the matrix.
+        is_direct = is_host and order is not None and recorder.keep != "sample" and not (tensor.is_conj() or tensor.is_neg())
+        if is_direct:
+            place: Any = (dtype, address, count)
+        else:
+            place = (dtype, address, count, tensor.shape, tensor.stride(), tensor.is_conj(), tensor.is_neg())
+            order = ()
+        if known.place != place or self._may_have_changed(tensor, key):
+            if not self._is_ready:
+                self._is_ready = True
+                if tensor.device.type == "npu":
+                    _synchronize_npu()
+            try:
+                if is_direct:
+                    known.content = self._elements(tensor, address, count, dtype)
+                else:
+                    known.content = self._copied(tensor, count, dtype, is_host)
+            except (RuntimeError, NotImplementedError, TypeError) as error:
+                return f'"summary","problem":{_quote(f"its elements could not be read: {error}"[:300])}'
+            known.place = place
+        if not order:
+            return known.content
+        # The hash comes last.
+        return f'{known.content[:-1]}:{",".join(map(str, order))}","order":{list(order)}'
 
-    def _elements(self, memory: torch.Tensor, address: int, count: int, dtype: torch.dtype, order: tuple[int, ...], whole: bool) -> str:
+    def _copied(self, tensor: torch.Tensor, count: int, dtype: torch.dtype, is_host: bool) -> str:
+        """The same of elements that must be brought in order, or to the host, first."""
+        recorder = self._recorder
+        if is_host:
+            memory = _on_host(tensor).resolve_conj().resolve_neg().contiguous()
+        else:
+            memory = tensor.resolve_conj().resolve_neg()
+            memory = (memory.cpu() if recorder._is_whole else memory).contiguous().view(-1)
+        return self._elements(memory, memory.data_ptr() if memory.is_cpu else 0, count, dtype)
+
+    def _elements(self, memory: torch.Tensor, address: int, count: int, dtype: torch.dtype) -> str:
         recorder = self._recorder
         assert recorder._writer is not None
-        if address or count == 0 or memory.is_cpu:
-            digest, found = _summary.of_memory(address, count, dtype)
+        if address or count == 0:
+            digest, statistics = _summary.text_of_memory(address, count, dtype)
         else:
-            digest, found = _summary.on_device(memory)  # type: ignore[assignment]
-        if order:
-            digest += ":" + ",".join(map(str, order))
-        parts = [f'"hash":"{digest}","statistics":{_statistics_json(found, dtype)}']
-        kept = "summary"
-        if whole:
-            size = count * dtype.itemsize
+            digest, statistics = _summary.text_on_device(memory)
+        size = count * dtype.itemsize
+        if recorder._is_whole and (address or count == 0) and self._has_room(size):
             content = (ctypes.c_char * size).from_address(address) if size else b""
             key = _frames.content_hash(content)
             recorder._writer.contents(key, content)
-            parts.append(f'"key":"{key}"')
-            kept = "all"
-        elif recorder.keep == "sample" and count:
-            kept = "sample"
+            return f'"all","statistics":{statistics},"key":"{key}","hash":"{digest}"'
+        if recorder.keep == "sample" and count:
             positions = _positions(count, recorder._sample)
             flat = memory.view(-1)
             chosen = flat[torch.tensor(positions, device=flat.device)].cpu()
             text = base64.b64encode(bytes(chosen.view(torch.uint8).tolist())).decode("ascii")
-            parts.append(f'"sample":[{positions},"{text}"]')
-        return f'"{kept}",{",".join(parts)}'
+            return f'"sample","statistics":{statistics},"sample":[{positions},"{text}"],"hash":"{digest}"'
+        return f'"summary","statistics":{statistics},"hash":"{digest}"'
 
     def _has_room(self, size: int) -> bool:
         recorder = self._recorder
@@ -795,39 +874,29 @@ def _text_of(value: Any) -> str:
 def _described(tensor: torch.Tensor, storage: int | None, content: str, name: str | None = None) -> str:
     """A TensorRecord as JSON; `content` begins with the value of "kept"."""
     dtype = _NUMBERS.get(tensor.dtype) or str(tensor.dtype).rpartition(".")[2]
-    try:
-        strides, offset = str(list(tensor.stride())), tensor.storage_offset()
-    except (RuntimeError, NotImplementedError):
-        strides, offset = "null", 0
-    parts = [f'{{"dtype":"{dtype}","shape":{list(tensor.shape)},"strides":{strides},"offset":{offset},"device":"{tensor.device}"']
-    if storage is not None:
-        parts.append(f'"storage":{storage}')
-    if tensor.layout is not torch.strided:
-        parts.append(f'"layout":"{str(tensor.layout).rpartition(".")[2]}"')
-    if type(tensor) is not torch.Tensor:
-        parts.append(f'"type":{_quote(type(tensor).__name__)}')
-    if tensor.requires_grad:
-        parts.append('"requires_grad":true')
-    if name is not None:
-        parts.append(f'"name":{_quote(name)}')
+    shape = ",".join(map(str, tensor.shape))
     if tensor.layout is torch.strided:
+        more = f',"strides":[{",".join(map(str, tensor.stride()))}]'
+        offset = tensor.storage_offset()
+        if offset:
+            more += f',"offset":{offset}'
         if tensor.is_conj():
-            parts.append('"conjugated":true')
+            more += ',"conjugated":true'
         if tensor.is_neg():
-            parts.append('"negated":true')
-    parts.append(f'"kept":{content}}}')
-    return ",".join(parts)
-
-
-def _statistics_json(found: Statistics | None, dtype: torch.dtype) -> str:
-    if found is None:
-        return '{"count":0}'
-    text = f'{{"count":{found.count},"nan":{found.nan or 0},"inf":{found.inf or 0},"zeros":{found.zeros or 0}'
-    if found.min is not None and found.max is not None and found.mean is not None and found.norm is not None:
-        exact = _number if dtype in (torch.float64, torch.complex128) else _rounded
-        low, high = (str(found.min), str(found.max)) if isinstance(found.min, int) else (exact(found.min), exact(found.max))
-        text += f',"min":{low},"max":{high},"mean":{_rounded(found.mean)},"norm":{_rounded(found.norm)}'
-    return text + "}"
+            more += ',"negated":true'
+    else:
+        more = f',"strides":null,"layout":"{str(tensor.layout).rpartition(".")[2]}"'
+    if storage is not None:
+        more += f',"storage":{storage}'
+    if type(tensor) is not torch.Tensor:
+        more += f',"type":{_quote(type(tensor).__name__)}'
+    if tensor.requires_grad:
+        more += ',"requires_grad":true'
+    if name is not None:
+        more += f',"name":{_quote(name)}'
+    device = tensor.device
+    device_text = _DEVICES.get(device) or _DEVICES.setdefault(device, str(device))
+    return f'{{"dtype":"{dtype}","shape":[{shape}]{more},"device":"{device_text}","kept":{content}}}'
 
 
 def _order_in_memory(shape: Any, strides: Any) -> tuple[int, ...] | None:

@@ -6,7 +6,8 @@ little-endian u32, and the payload. The kinds:
     META    zlib of JSON: what was run, where, and how it was recorded; the first frame
     STCK    zlib of JSON: {"id": number, "frames": [[file, line, function], ...]}, a call stack that calls name by its number
     DATA    16 bytes, the BLAKE2b hash of what follows, then zlib of that: the elements of a tensor, in order of rows, little-endian
-    CALL    zlib of JSON: one call of an operator; it comes after the frames that it names
+    CALL    zlib of JSON: one call of an operator; it comes after the frames that it names. A tensor that has an "id" is described
+            once: later calls name that number instead
     DONE    zlib of JSON: why the recording ended; the last frame
 
 A reader passes over kinds that it does not know. Nothing in the file is code, and nothing in it names code.
@@ -29,6 +30,7 @@ HASH_BYTES = 16
 
 # What a frame of JSON may hold, unpacked: far more than a call has, and less than would hurt.
 _LARGEST_JSON = 1 << 28
+_STORED = 4096  # bytes of JSON, at most, that are not compressed
 _TRIED = 1 << 16  # bytes of a tensor that are compressed to see whether that is worth the time
 
 
@@ -55,9 +57,11 @@ def json_text(value: Any) -> str:
 
 
 def pack(text: bytes) -> bytes:
-    """Compresses a text of a few hundred bytes: a small window takes half the time of zlib.compress()."""
-    packer = zlib.compressobj(1, zlib.DEFLATED, 10, 3) if len(text) < 4096 else zlib.compressobj(1)
-    return packer.compress(text) + packer.flush()
+    """zlib of a text. What a call without long lists has is stored as it is: to compress it would take longer than many an operator."""
+    size = len(text)
+    if size > _STORED:
+        return zlib.compress(text, 1)
+    return b"\x78\x01\x01" + size.to_bytes(2, "little") + (size ^ 0xFFFF).to_bytes(2, "little") + text + zlib.adler32(text).to_bytes(4, "big")
 
 
 def pack_json(value: Any) -> bytes:

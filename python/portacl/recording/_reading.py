@@ -12,6 +12,9 @@ from typing import Any, BinaryIO, Callable, NamedTuple
 from . import _frames, _values
 from ._frames import RecordingError
 
+# A call may name a tensor that an earlier one described, among the last so many.
+REMEMBERED = 20_000
+
 
 class StackFrame(NamedTuple):
     """A place in the program."""
@@ -28,8 +31,8 @@ class StackFrame(NamedTuple):
 class Statistics:
     """What the elements have in common. Of complex numbers the real and imaginary parts count one by one.
 
-    min, max, mean and norm (the square root of the sum of squares) are those of the finite elements, and None where there is none, or
-    where what was read does not have them. `count` counts all of them, `zeros` those of either sign.
+    min, max, mean and norm (the square root of the sum of squares) are those of the finite elements, with nine digits, and None where
+    there is none, or where what was read does not have them. `count` counts all of them, `zeros` those of either sign.
     """
 
     count: int
@@ -42,12 +45,19 @@ class Statistics:
     zeros: int | None = None
 
     def as_json(self) -> dict[str, Any]:
-        return {key: _values.encode(value, _no_tensor) for key, value in dataclasses.asdict(self).items() if value is not None}
+        content = {key: _values.encode(value, _no_tensor) for key, value in dataclasses.asdict(self).items() if value is not None}
+        for key in ("nan", "inf", "zeros"):  # most tensors have none: 0 is what is not there, null what is not known
+            value = getattr(self, key)
+            if value is None:
+                content[key] = None
+            elif value == 0:
+                del content[key]
+        return content
 
     @classmethod
     def from_json(cls, content: Any) -> Statistics:
         known = {field.name for field in dataclasses.fields(cls)}
-        return cls(**{key: _values.decode(value, _no_tensor) for key, value in content.items() if key in known})
+        return cls(**{"nan": 0, "inf": 0, "zeros": 0, **{key: _values.decode(value, _no_tensor) for key, value in content.items() if key in known}})
 
 
 def _no_tensor(value: Any) -> Any:
@@ -63,6 +73,7 @@ class TensorRecord:
                 "sum64:DIGITS" where the host could not read them, "blake2b:DIGITS" where portacl's library is not there, "md5:" and
                 "crc32:" in a dump of msprobe. Equal texts are equal elements; different ones may be different kinds or orders
     `key`       of elements that are kept, by which the file names them
+    `order`     the dims in the order in which kept elements lie in the file; () for the order of rows
     `storage`   a number: tensors with the same one were views of one memory then; None where there was none
     `sample_positions`, `sample_bytes`   where in the order of rows, and those elements, little-endian
     """
@@ -75,6 +86,7 @@ class TensorRecord:
     kept: str
     hash: str | None = None
     key: str | None = None
+    order: tuple[int, ...] = ()
     statistics: Statistics | None = None
     layout: str = "strided"
     storage: int | None = None
@@ -106,7 +118,20 @@ class TensorRecord:
 
     def content(self) -> bytes | None:
         """All elements in order of rows, little-endian; None where they were not kept. Raises RecordingError where they are broken."""
-        return None if self._read is None else self._read()
+        content = None if self._read is None else self._read()
+        if content is None or not self.order or self.count == 0:
+            return content
+        lying = [self.shape[dim] for dim in self.order]
+        steps = [0] * len(lying)
+        step = self.item_size
+        for place in reversed(range(len(lying))):
+            steps[self.order[place]] = step
+            step *= lying[place]
+        starts = [0]
+        for size, step in zip(self.shape[:-1], steps[:-1]):
+            starts = [start + number * step for start in starts for number in range(size)]
+        size, step, width = self.shape[-1], steps[-1], self.item_size
+        return b"".join([content[at : at + width] for start in starts for at in range(start, start + size * step, step)])
 
     def tensor(self) -> Any:
         """A torch.Tensor on the CPU with the elements, shape and strides that it had; None where its elements were not kept.
@@ -118,14 +143,17 @@ class TensorRecord:
 
         if self.layout != "strided":
             return self._sparse()
-        content = self.content()
+        content = None if self._read is None else self._read()
         if content is None:
             return None
         kind = _values.DType(self.dtype).torch()
         if self.count == 0:
-            return torch.empty(self.shape, dtype=kind)
+            return torch.empty_strided(self.shape, self.strides or _of_rows(self.shape), dtype=kind)
         # A copy, as writable and as aligned as any tensor.
         flat = torch.frombuffer(bytearray(content), dtype=torch.uint8).clone().view(kind)
+        if self.order:
+            lying = flat.reshape([self.shape[dim] for dim in self.order])
+            return lying.permute([self.order.index(dim) for dim in range(len(self.order))])
         return _with_strides(flat.reshape(self.shape), self.strides)
 
     def sample(self) -> Any:
@@ -145,7 +173,7 @@ class TensorRecord:
         if self.layout == "sparse_coo":
             return torch.sparse_coo_tensor(parts[0], parts[1], self.shape)
         if self.layout.startswith("sparse_"):
-            return torch.sparse_compressed_tensor(*parts, size=self.shape, layout=_values.Layout(self.layout).torch())
+            return torch.sparse_compressed_tensor(parts[0], parts[1], parts[2], size=self.shape, layout=_values.Layout(self.layout).torch())
         return None
 
     def as_json(self) -> dict[str, Any]:
@@ -169,11 +197,22 @@ class TensorRecord:
         for name in ("requires_grad", "conjugated", "negated"):
             if getattr(self, name):
                 content[name] = True
+        if self.order:
+            content["order"] = list(self.order)
         if self.parts:
             content["parts"] = [part.as_json() for part in self.parts]
         if self.sample_positions:
             content["sample"] = [list(self.sample_positions), base64.b64encode(self.sample_bytes).decode("ascii")]
         return content
+
+
+def _of_rows(shape: tuple[int, ...]) -> tuple[int, ...]:
+    strides: list[int] = []
+    step = 1
+    for size in reversed(shape):
+        strides.insert(0, step)
+        step *= max(size, 1)
+    return tuple(strides)
 
 
 def _with_strides(tensor: Any, strides: tuple[int, ...] | None) -> Any:
@@ -207,11 +246,12 @@ def record_from_json(content: Any, read: Callable[[str, int], bytes], known: Cal
             dtype=str(content["dtype"]),
             shape=_sizes(content["shape"]),
             strides=None if content["strides"] is None else _sizes(content["strides"], negative=True),
-            offset=int(content["offset"]),
+            offset=int(content.get("offset", 0)),
             device=str(content["device"]),
-            kept=str(content["kept"]),
+            kept=str(content.get("kept", "summary")),
             hash=content.get("hash"),
             key=content.get("key"),
+            order=_order(content.get("order", []), len(content["shape"])),
             storage=content.get("storage"),
             layout=str(content.get("layout", "strided")),
             type=str(content.get("type", "Tensor")),
@@ -239,6 +279,12 @@ def record_from_json(content: Any, read: Callable[[str, int], bytes], known: Cal
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"a tensor is malformed ({type(error).__name__}: {error})") from None
     return record
+
+
+def _order(values: Any, dims: int) -> tuple[int, ...]:
+    if values and (not isinstance(values, list) or sorted(values) != list(range(dims))):
+        raise ValueError(f"{values!r} where an order of {dims} dims must be")
+    return tuple(values)
 
 
 def _sizes(values: Any, negative: bool = False) -> tuple[int, ...]:
@@ -447,8 +493,20 @@ class FileRecording(Recording):
         count, done = 0, False
         self.problem = None
 
+        described: dict[int, TensorRecord] = {}
+
         def tensor(content: Any) -> TensorRecord:
-            return record_from_json(content, self._content, self._data.__contains__)
+            if isinstance(content, int):
+                if content not in described:
+                    raise ValueError(f"it names tensor {content}, which no call before it describes")
+                return described[content]
+            record = record_from_json(content, self._content, self._data.__contains__)
+            if "id" in content:
+                described[int(content["id"])] = record
+                if len(described) > 4 * REMEMBERED:
+                    for old in list(described)[: 2 * REMEMBERED]:
+                        del described[old]
+            return record
 
         try:
             for frame in _frames.frames(self._file, self._size):

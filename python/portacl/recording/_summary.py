@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-import struct
+import sys
 import threading
 from typing import Any
 
@@ -20,6 +20,7 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LIBRARY = os.path.join(PACKAGE, "toolkit", "lib64", "portacl", "libportacl_summary.so")
 # The library's numbers (src/record/summary.h), and how many of them an element has.
 _BYTES_ALONE = 0
+_BYTES = (_BYTES_ALONE, 1)
 _KINDS: dict[torch.dtype, tuple[int, int]] = {
     torch.bool: (1, 1),
     torch.uint8: (2, 1),
@@ -38,7 +39,7 @@ _KINDS: dict[torch.dtype, tuple[int, int]] = {
     torch.complex64: (12, 2),
     torch.complex128: (13, 2),
 }
-_RESULT = struct.Struct("<QQQQQqqdddd")
+_RESULT_SIZE, _TEXT_SIZE, _HASH_SIZE = 88, 320, len("xxh64:") + 16
 _room = threading.local()
 _CHUNK = 1 << 22  # elements of which a hash on the device is made at a time: it needs some times their memory
 _MASK = (1 << 64) - 1
@@ -46,46 +47,45 @@ _MASK = (1 << 64) - 1
 
 def _load(path: str) -> Any:
     try:
-        function = ctypes.CDLL(path).portacl_summarise
+        library = ctypes.CDLL(path)
+        hash, text = library.portacl_summarise, library.portacl_summarise_as_text
     except (OSError, AttributeError):  # the package without what is compiled
-        return None
-    function.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int32, ctypes.c_void_p]
-    return function
+        return None, None
+    hash.argtypes = text.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int32, ctypes.c_void_p]
+    text.restype = ctypes.c_size_t
+    return hash, text
 
 
-_summarise = _load(_LIBRARY)
+_summarise, _summarise_as_text = _load(_LIBRARY)
 
 
-def of_memory(address: int, count: int, dtype: torch.dtype, statistics: bool = True) -> tuple[str, Statistics | None]:
-    """The hash and the statistics of `count` elements that lie one after the other in host memory."""
-    size = count * dtype.itemsize
-    kind, numbers = _KINDS.get(dtype, (_BYTES_ALONE, 1)) if statistics else (_BYTES_ALONE, 1)
+def text_of_memory(address: int, count: int, dtype: torch.dtype) -> tuple[str, str]:
+    """The hash, and the statistics as JSON, of `count` elements that lie one after the other in host memory."""
+    kind, numbers = _KINDS.get(dtype, _BYTES)
+    if _summarise_as_text is not None:
+        room = getattr(_room, "room", None)
+        if room is None:
+            room = _room.room = ctypes.create_string_buffer(_TEXT_SIZE)
+        size = _summarise_as_text(address, count * numbers, kind, room)
+        if size:
+            text = room.raw[:size].decode("ascii")
+            return text[:_HASH_SIZE], text[_HASH_SIZE:]
+    return hash_of_memory(address, count * dtype.itemsize), text_of(_by_pytorch(address, count, dtype))
+
+
+def hash_of_memory(address: int, size: int) -> str:
+    """The hash alone."""
     if _summarise is None:
         content = (ctypes.c_char * size).from_address(address) if size else b""
-        found = _by_pytorch(address, count, dtype) if statistics else None
-        return "blake2b:" + _frames.content_hash(content), found
-    room = getattr(_room, "room", None)
-    if room is None:
-        room = _room.room = ctypes.create_string_buffer(_RESULT.size)
-    _summarise(address, size if kind == _BYTES_ALONE else count * numbers, kind, room)
-    hash, finite, nans, infinities, zeros, least, greatest, low, high, total, squares = _RESULT.unpack(room)
-    text = f"xxh64:{hash:016x}"
-    if not statistics:
-        return text, None
-    if kind == _BYTES_ALONE:
-        return text, _by_pytorch(address, count, dtype)
-    found = Statistics(count * numbers, nan=nans, inf=infinities, zeros=zeros)
-    if finite:
-        found.min, found.max = low, high
-        if not dtype.is_floating_point and not dtype.is_complex:
-            mask = _MASK if dtype is torch.uint64 else -1
-            found.min, found.max = least & mask, greatest & mask
-        found.mean, found.norm = total / finite, math.sqrt(squares)
-        largest = max(abs(low), abs(high))
-        if math.isinf(total) or math.isinf(squares) or (squares < 1e-280 and largest > 0):
-            exact = _by_pytorch(address, count, dtype)  # what is added leaves float64's range
-            found.mean, found.norm = exact.mean, exact.norm
-    return text, found
+        return "blake2b:" + _frames.content_hash(content)
+    room = ctypes.create_string_buffer(_RESULT_SIZE)
+    _summarise(address, size, _BYTES_ALONE, room)
+    return f"xxh64:{int.from_bytes(room.raw[:8], sys.byteorder):016x}"
+
+
+def text_of(found: Statistics) -> str:
+    """Statistics as JSON."""
+    return _frames.json_text(found.as_json())
 
 
 def _tensor_at(address: int, count: int, dtype: torch.dtype) -> torch.Tensor:
@@ -107,7 +107,7 @@ def by_operators(flat: torch.Tensor) -> Statistics:
     if flat.dtype is torch.uint64:
         numbers = [int(one) for one in flat.tolist()]
         floats = torch.tensor([float(one) for one in numbers], dtype=torch.float64)
-        extremes = (min(numbers), max(numbers)) if numbers else (None, None)
+        extremes: tuple[Any, Any] = (min(numbers), max(numbers)) if numbers else (None, None)
     else:
         if not flat.dtype.is_floating_point:
             flat = flat.to(torch.int64)
@@ -132,7 +132,7 @@ def by_operators(flat: torch.Tensor) -> Statistics:
     return found
 
 
-def on_device(flat: torch.Tensor) -> tuple[str | None, Statistics | None]:
+def on_device(flat: torch.Tensor) -> tuple[str, Statistics]:
     """The hash and the statistics of elements that lie in order on a device whose memory the host cannot read.
 
     Sums are float32's, in the device's order. Raises what the device raises where it lacks an operator.
@@ -167,6 +167,11 @@ def on_device(flat: torch.Tensor) -> tuple[str | None, Statistics | None]:
     if exact is not None:
         found.min, found.max = (int(one) for one in torch.stack((exact.amin(), exact.amax())).cpu().tolist())
     return digest, found
+
+
+def text_on_device(flat: torch.Tensor) -> tuple[str, str]:
+    digest, found = on_device(flat)
+    return digest, text_of(found)
 
 
 def _hash_on_device(flat: torch.Tensor) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from . import _frames
 from ._reading import Call, StackFrame, TensorRecord
 
+
 class Writer:
     """Writes calls to a file. Used from several threads, calls go in one after the other.
 
