@@ -21,7 +21,6 @@ from portacl.comparison import simulate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "examples" / "pytorch"))
-MODELS = ("mlp", "nanogpt", "llama", "resnet", "distillation", "lstm")
 
 portacl.torch.install()
 

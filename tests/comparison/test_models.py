@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import MODELS
-
+MODELS = ("mlp", "nanogpt", "llama", "resnet", "distillation", "lstm")
 # What each model calls in every step, late, so that not much follows from it.
 FAULTS = {
     "mlp": "aten::gelu_backward=1ulp@1",

@@ -6,6 +6,7 @@ from __future__ import annotations
 import html.parser
 import json
 import math
+import pathlib
 import re
 import subprocess
 import sys
@@ -13,12 +14,12 @@ import sys
 import numpy as np
 import pytest
 import torch
-from conftest import ROOT
 from torch_npu.testing.testcase import TestCase
 
 from portacl.comparison import __main__ as command_line
 from portacl.comparison import errors, standards
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 
 
