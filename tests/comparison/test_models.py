@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 MODELS = ("mlp", "nanogpt", "llama", "resnet", "distillation", "lstm")
 # What each model calls in every step, late, so that not much follows from it.
 FAULTS = {

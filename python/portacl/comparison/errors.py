@@ -97,6 +97,15 @@ class Deviation:
         return not self.inexact or not bool((torch.signbit(self.got) != torch.signbit(self.reference))[zeros].any())
 
     @property
+    def of_largest(self) -> float:
+        """The largest error in units of the last place of the largest element: where sums cancel, small elements do not count for more."""
+        if not self.error.numel():
+            return 0.0
+        largest = self.reference[self.reference.isfinite()].abs()
+        at = largest.max() if largest.numel() else torch.zeros((), dtype=torch.float64)
+        return float(self.error.max() / (unit(at.reshape(1), self.dtype)[0] if self.inexact else 1.0))
+
+    @property
     def worst(self) -> int:
         """The place of the largest error in units, or -1 where there is none."""
         if not self.error.numel() or not bool((self.error > 0).any()):

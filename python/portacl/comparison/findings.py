@@ -31,7 +31,7 @@ class Row:
     origin: int | None = None  # the call whose error came here
     ulp: float | None = None  # from portacl's result, or from the other run's
     exact: float | None = None  # from float64's result
-    carried: float | None = None  # of a propagated one, from what portacl makes of the right inputs
+    carried: float | None = None  # of a propagated one: from what portacl makes of the right inputs, in units of its largest element
     relative: float | None = None
     cosine: float | None = None
     standards: dict[str, bool | None] = dataclasses.field(default_factory=dict)

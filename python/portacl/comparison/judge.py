@@ -146,7 +146,8 @@ class Judge:
         return one.dtype == other.dtype and (errors.are_same_bytes(one, other) or Deviation(one, other).has_same_bits)
 
     def _carried(self, call: Call, results: _Results) -> float | None:
-        """How far the recorded results are from these, which are portacl's of the right inputs; None where they pass beside them."""
+        """How far the recorded results are from these, which are portacl's of the right inputs, in units of the last place of the largest element;
+        None where they pass beside them."""
         worst, is_off = 0.0, False
         for (_, record), (_, value) in zip(replay.results(call), results):
             recorded = self._replay.elements(record)
@@ -154,7 +155,7 @@ class Judge:
                 deviation = Deviation(recorded, value)
                 if self._standards.is_off(self._standards.verdicts(deviation, None)):
                     is_off = True
-                    worst = max(worst, float(deviation.measures()["ulp"]))
+                    worst = max(worst, deviation.of_largest)
         return worst if is_off else None
 
     def _input_error(self, call: Call, changed: dict[replay.Place, tuple[torch.Tensor, int]]) -> str:
