@@ -185,7 +185,7 @@ def test_every_layout_of_memory_is_read_back(path, device):
         "overlapping": base.flatten().as_strided((3, 4), (2, 1)),
         "empty": base[:, :0],
         "a number": base[1, 2, 3],
-        "channels last": base[None].contiguous(memory_format=torch.channels_last),
+        "channels last": base[None].permute(0, 2, 3, 1).contiguous().permute(0, 3, 1, 2),
         "shifted": base.flatten()[7:],
     }
     wanted = {name: (tensor.cpu(), tensor.stride(), tensor.storage_offset()) for name, tensor in shapes.items()}
@@ -320,7 +320,7 @@ def test_steps_and_modules_are_chosen(path):
     with recordings.record(path, "summary", module="layers.0"):
         train("npu", steps=1)
     calls = read(path)
-    assert {call.module for call in calls} == {"layers.0", "layers.0.0", "layers.0.1"} or {call.module for call in calls} == {"layers.0.0", "layers.0.1"}
+    assert {call.module for call in calls} == {"layers.0.0", "layers.0.1"}
     assert {call.phase for call in calls} == {"forward", "backward"}
     with recordings.record(path, "summary") as recorder:
         torch.ones(2)
@@ -331,9 +331,10 @@ def test_steps_and_modules_are_chosen(path):
 
 def test_the_limit_is_kept_and_said(path, capfd):
     limit = 1 << 20
+    values = [torch.randn(10_000) for _ in range(40)]
     with recordings.record(path, limit=limit) as recorder:
-        for _ in range(100):
-            torch.randn(10_000)
+        for one in values:
+            torch.neg(one)
         assert len(recorder.problems) == 1 and recorder.problems[0].endswith("tensors are kept as a hash and statistics")
         while len(recorder.problems) == 1:
             torch.zeros(1)
@@ -341,7 +342,7 @@ def test_the_limit_is_kept_and_said(path, capfd):
             torch.zeros(1)
     calls = read(path)
     assert os.path.getsize(path) <= limit + 500  # the closing frame
-    kept = [call.outputs[0].kept for call in of(calls, "aten::randn.default")]
+    kept = [call.outputs[0].kept for call in of(calls, "aten::neg.default")]
     assert kept[0] == "all" and kept[-1] == "summary" and kept == sorted(kept)
     assert recorder.problems[1].startswith(f"the limit of 1.0 MB is reached after {len(calls)} calls, in step 0")
     with recordings.open(path) as recording:

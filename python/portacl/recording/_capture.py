@@ -578,7 +578,7 @@ class Recorder:
 
 _is_gone: Any = torch.UntypedStorage._expired  # of memory that a _Storage knows
 # The number of autograd's next node: it has made that of a call before the call comes here.
-_next_sequence: Any = torch.autograd._get_sequence_nr
+_next_sequence: Any = getattr(torch.autograd, "_get_sequence_nr")  # noqa: B009 # it is not among its names
 
 
 def _tensors(value: Any, place: list[Any]) -> list[tuple[list[Any], torch.Tensor]]:

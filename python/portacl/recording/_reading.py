@@ -171,9 +171,11 @@ class TensorRecord:
         if not parts or any(part is None for part in parts):
             return None
         if self.layout == "sparse_coo":
-            return torch.sparse_coo_tensor(parts[0], parts[1], self.shape)
+            return torch.sparse_coo_tensor(parts[0], parts[1], self.shape, check_invariants=True)
         if self.layout.startswith("sparse_"):
-            return torch.sparse_compressed_tensor(parts[0], parts[1], parts[2], size=self.shape, layout=_values.Layout(self.layout).torch())
+            return torch.sparse_compressed_tensor(
+                parts[0], parts[1], parts[2], size=self.shape, layout=_values.Layout(self.layout).torch(), check_invariants=True
+            )
         return None
 
     def as_json(self) -> dict[str, Any]:
