@@ -41,7 +41,7 @@ class Pair:
         if first.dtype != second.dtype or first.shape != second.shape:
             self.reason = f"{replay.text(first)} and {replay.text(second)}"
         elif first.key is not None and second.key is not None:
-            self.is_equal = first.key == second.key
+            self.is_equal = first.key == second.key and first.order == second.order
         elif first.hash is not None:
             self.is_equal = first.hash == second.hash
         if self.reason or self.is_equal:

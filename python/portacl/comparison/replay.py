@@ -63,8 +63,11 @@ def operator(name: str) -> torch._ops.OpOverload:
 
 
 def key(record: TensorRecord) -> Key | None:
-    """By what a value is found again: its dtype and its elements, by the name that the file gives them or by their hash."""
+    """By what a value is found again: its dtype and its elements, by the name that the file gives them or by their hash. A matrix and its transpose
+    may be the same elements of the file, in two orders."""
     name = record.key or record.hash
+    if name is not None and record.order:
+        name += f":{record.order}:{record.shape}"
     return None if name is None else (record.dtype, name, record.count)
 
 
@@ -154,7 +157,7 @@ class Replay:
         if record.kept != "all" or record.key is None:
             unread: torch.Tensor | None = record.tensor()
             return unread
-        name = (record.key, record.dtype, record.shape, record.strides)
+        name = (record.key, record.dtype, record.shape, record.strides, record.order)
         found = self._read.get(name)
         if found is None:
             found = record.tensor()
