@@ -163,10 +163,21 @@ class Statistics {
   using Stored = typename Form<Element>::Stored;
   using Value = typename Form<Element>::Value;
   static constexpr bool kIsFloat = std::is_floating_point_v<Value>;
+  static constexpr Value kHighest =
+      kIsFloat ? std::numeric_limits<Value>::infinity() : std::numeric_limits<Value>::max();
+  static constexpr Value kLowest =
+      kIsFloat ? -std::numeric_limits<Value>::infinity() : std::numeric_limits<Value>::lowest();
+
+  struct Sums {
+    Value least[kLanes] = {kHighest, kHighest, kHighest, kHighest};
+    Value greatest[kLanes] = {kLowest, kLowest, kLowest, kLowest};
+    double sum[kLanes] = {};
+    double squares[kLanes] = {};
+  };
 
  public:
   void Add(const unsigned char* bytes, std::size_t count) {
-    Value values[kBlock / sizeof(Stored)];
+    alignas(16) Value values[kBlock / sizeof(Stored)];
     if constexpr (std::is_same_v<Stored, Value> && !std::is_same_v<Element, Bool>) {
       std::memcpy(values, bytes, count * sizeof(Stored));
     } else {
@@ -177,12 +188,21 @@ class Statistics {
       }
     }
     if constexpr (kIsFloat) {
-      if (HasOthers(values, count)) {
+      const Sums before = sums_;
+      const std::uint64_t zeros = zeros_;
+      Sum(values, count);
+      const double* squares = sums_.squares;
+      // A square is infinite or NaN where there are infinities or NaN, and seldom else.
+      if (!std::isfinite(squares[0] + squares[1] + squares[2] + squares[3])) {
+        sums_ = before;
+        zeros_ = zeros;
         count = Finite(values, count);
+        Sum(values, count);
       }
+    } else {
+      Sum(values, count);
     }
     finite_ += count;
-    Sum(values, count);
   }
 
   void Put(Summary& summary) const {
@@ -193,8 +213,8 @@ class Statistics {
     if (finite_ == 0) {
       return;
     }
-    const Value least = *std::min_element(least_, least_ + kLanes);
-    const Value greatest = *std::max_element(greatest_, greatest_ + kLanes);
+    const Value least = *std::min_element(sums_.least, sums_.least + kLanes);
+    const Value greatest = *std::max_element(sums_.greatest, sums_.greatest + kLanes);
     summary.minimum = static_cast<double>(least);
     summary.maximum = static_cast<double>(greatest);
     if constexpr (!kIsFloat) {
@@ -202,8 +222,8 @@ class Statistics {
       summary.greatest = static_cast<std::int64_t>(greatest);
     }
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      summary.sum += sum_[lane];
-      summary.squares += squares_[lane];
+      summary.sum += sums_.sum[lane];
+      summary.squares += sums_.squares[lane];
     }
   }
 
@@ -224,26 +244,6 @@ class Statistics {
     return kept;
   }
 
-  // A difference of a number and itself is 0, but for infinities and NaN.
-  static bool HasOthers(const Value* values, std::size_t count) {
-    using Register = std::conditional_t<std::is_same_v<Value, float>, Floats, Doubles>;
-    constexpr std::size_t kStep = sizeof(Register) / sizeof(Value);
-    Register all = {};
-    std::size_t i = 0;
-    for (; i + kStep <= count; i += kStep) {
-      const auto some = Load<Register>(values + i);
-      all += some - some;
-    }
-    Value rest = 0;
-    for (std::size_t lane = 0; lane < kStep; ++lane) {
-      rest += all[lane];
-    }
-    for (; i < count; ++i) {
-      rest += values[i] - values[i];
-    }
-    return rest != 0;
-  }
-
   // Element number i of a block goes into lane i modulo the number of lanes.
   void Sum(const Value* values, std::size_t count) {
     std::size_t i = 0;
@@ -258,10 +258,10 @@ class Statistics {
       Value greatest[kLanes];
       double sum[kLanes];
       double squares[kLanes];
-      std::copy_n(least_, kLanes, least);
-      std::copy_n(greatest_, kLanes, greatest);
-      std::copy_n(sum_, kLanes, sum);
-      std::copy_n(squares_, kLanes, squares);
+      std::copy_n(sums_.least, kLanes, least);
+      std::copy_n(sums_.greatest, kLanes, greatest);
+      std::copy_n(sums_.sum, kLanes, sum);
+      std::copy_n(sums_.squares, kLanes, squares);
       for (; i + kLanes <= count; i += kLanes) {
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
           const Value value = values[i + lane];
@@ -273,29 +273,29 @@ class Statistics {
           zeros += value == 0;
         }
       }
-      std::copy_n(least, kLanes, least_);
-      std::copy_n(greatest, kLanes, greatest_);
-      std::copy_n(sum, kLanes, sum_);
-      std::copy_n(squares, kLanes, squares_);
+      std::copy_n(least, kLanes, sums_.least);
+      std::copy_n(greatest, kLanes, sums_.greatest);
+      std::copy_n(sum, kLanes, sums_.sum);
+      std::copy_n(squares, kLanes, sums_.squares);
       zeros_ += zeros;
     }
     for (std::size_t lane = 0; i < count; ++i, ++lane) {
       const auto wide = static_cast<double>(values[i]);
-      least_[lane] = values[i] < least_[lane] ? values[i] : least_[lane];
-      greatest_[lane] = values[i] > greatest_[lane] ? values[i] : greatest_[lane];
-      sum_[lane] += wide;
-      squares_[lane] += wide * wide;
+      sums_.least[lane] = values[i] < sums_.least[lane] ? values[i] : sums_.least[lane];
+      sums_.greatest[lane] = values[i] > sums_.greatest[lane] ? values[i] : sums_.greatest[lane];
+      sums_.sum[lane] += wide;
+      sums_.squares[lane] += wide * wide;
       zeros_ += values[i] == 0;
     }
   }
 
   std::size_t SumOfFloats(const Value* values, std::size_t count) {
-    auto least = Load<Floats>(least_);
-    auto greatest = Load<Floats>(greatest_);
-    auto sum0 = Load<Doubles>(sum_);
-    auto sum1 = Load<Doubles>(sum_ + 2);
-    auto squares0 = Load<Doubles>(squares_);
-    auto squares1 = Load<Doubles>(squares_ + 2);
+    auto least = Load<Floats>(sums_.least);
+    auto greatest = Load<Floats>(sums_.greatest);
+    auto sum0 = Load<Doubles>(sums_.sum);
+    auto sum1 = Load<Doubles>(sums_.sum + 2);
+    auto squares0 = Load<Doubles>(sums_.squares);
+    auto squares1 = Load<Doubles>(sums_.squares + 2);
     Int32s zeros = {};
     std::size_t i = 0;
     for (; i + 4 <= count; i += 4) {
@@ -310,12 +310,12 @@ class Statistics {
       squares0 += wide0 * wide0;
       squares1 += wide1 * wide1;
     }
-    Store(least, least_);
-    Store(greatest, greatest_);
-    Store(sum0, sum_);
-    Store(sum1, sum_ + 2);
-    Store(squares0, squares_);
-    Store(squares1, squares_ + 2);
+    Store(least, sums_.least);
+    Store(greatest, sums_.greatest);
+    Store(sum0, sums_.sum);
+    Store(sum1, sums_.sum + 2);
+    Store(squares0, sums_.squares);
+    Store(squares1, sums_.squares + 2);
     zeros_ += static_cast<std::uint64_t>(zeros[0] + zeros[1] + zeros[2] + zeros[3]);
     return i;
   }
@@ -324,10 +324,10 @@ class Statistics {
     std::size_t i = 0;
     Int64s zeros = {};
     for (std::size_t half = 0; half < kLanes; half += 2) {  // of the lanes
-      auto least = Load<Doubles>(least_ + half);
-      auto greatest = Load<Doubles>(greatest_ + half);
-      auto sum = Load<Doubles>(sum_ + half);
-      auto squares = Load<Doubles>(squares_ + half);
+      auto least = Load<Doubles>(sums_.least + half);
+      auto greatest = Load<Doubles>(sums_.greatest + half);
+      auto sum = Load<Doubles>(sums_.sum + half);
+      auto squares = Load<Doubles>(sums_.squares + half);
       for (i = 0; i + kLanes <= count; i += kLanes) {
         const auto two = Load<Doubles>(values + i + half);
         least = two < least ? two : least;
@@ -336,24 +336,16 @@ class Statistics {
         sum += two;
         squares += two * two;
       }
-      Store(least, least_ + half);
-      Store(greatest, greatest_ + half);
-      Store(sum, sum_ + half);
-      Store(squares, squares_ + half);
+      Store(least, sums_.least + half);
+      Store(greatest, sums_.greatest + half);
+      Store(sum, sums_.sum + half);
+      Store(squares, sums_.squares + half);
     }
     zeros_ += static_cast<std::uint64_t>(zeros[0] + zeros[1]);
     return i;
   }
 
-  static constexpr Value kHighest =
-      kIsFloat ? std::numeric_limits<Value>::infinity() : std::numeric_limits<Value>::max();
-  static constexpr Value kLowest =
-      kIsFloat ? -std::numeric_limits<Value>::infinity() : std::numeric_limits<Value>::lowest();
-
-  Value least_[kLanes] = {kHighest, kHighest, kHighest, kHighest};
-  Value greatest_[kLanes] = {kLowest, kLowest, kLowest, kLowest};
-  double sum_[kLanes] = {};
-  double squares_[kLanes] = {};
+  Sums sums_;
   std::uint64_t finite_ = 0;
   std::uint64_t nans_ = 0;
   std::uint64_t infinities_ = 0;
@@ -500,15 +492,15 @@ std::size_t SummariseAsText(const void* elements, std::uint64_t count, std::int3
 // What python/portacl/recording/_summary.py calls.
 extern "C" {
 
-__attribute__((visibility("default"))) int portacl_summarise(const void* elements, std::uint64_t count,
-                                                             std::int32_t kind,
-                                                             portacl::record::Summary* summary) {
+__attribute__((visibility("default"))) int PortaclSummarise(const void* elements, std::uint64_t count,
+                                                            std::int32_t kind,
+                                                            portacl::record::Summary* summary) {
   return portacl::record::Summarise(elements, count, kind, *summary) ? 0 : 1;
 }
 
-__attribute__((visibility("default"))) std::size_t portacl_summarise_as_text(const void* elements,
-                                                                             std::uint64_t count,
-                                                                             std::int32_t kind, char* text) {
+__attribute__((visibility("default"))) std::size_t PortaclSummariseAsText(const void* elements,
+                                                                          std::uint64_t count,
+                                                                          std::int32_t kind, char* text) {
   return portacl::record::SummariseAsText(elements, count, kind, text);
 }
 }

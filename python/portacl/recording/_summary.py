@@ -48,7 +48,7 @@ _MASK = (1 << 64) - 1
 def _load(path: str) -> Any:
     try:
         library = ctypes.CDLL(path)
-        hash, text = library.portacl_summarise, library.portacl_summarise_as_text
+        hash, text = library.PortaclSummarise, library.PortaclSummariseAsText
     except (OSError, AttributeError):  # the package without what is compiled
         return None, None
     hash.argtypes = text.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int32, ctypes.c_void_p]
