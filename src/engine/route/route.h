@@ -14,7 +14,7 @@ namespace portacl::engine {
 
 // Rows of numbers that become float32 where they are read, and are rounded once where they are written.
 struct NumberRows {
-  Place place;
+  Place place{Place::kWorkspace, 0};
   int32_t size = 4;  // bytes of a number
   LoadFunction load = nullptr;
   StoreFunction store = nullptr;
@@ -24,7 +24,7 @@ NumberRows NumberRowsOf(Isa isa, Place place, aclDataType dtype) noexcept;
 
 // A place that may be left out.
 struct OptionalPlace {
-  Place place;
+  Place place{Place::kWorkspace, 0};
   bool is_there = false;
 };
 
