@@ -168,6 +168,8 @@ struct DotRows {
   int64_t divisor;
   int64_t left_rows, right_rows;
   int64_t experts;
+  const char* expert_name;
+  bool raises;
   int threads;
 
   void Run(const JobContext& context) const noexcept;

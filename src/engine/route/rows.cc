@@ -180,6 +180,7 @@ void SpreadRows::Run(const JobContext& context) const noexcept {
 void DotRows::Run(const JobContext& context) const noexcept {
   char* const target = to.Address(context);
   constexpr int64_t kSums = 8;
+  BadIndex bad_expert;
   ForEachRows(entries, columns * 8, threads, [&](int64_t first, int64_t end) {
     float x[kColumns];
     float y[kColumns];
@@ -195,6 +196,8 @@ void DotRows::Run(const JobContext& context) const noexcept {
         if (bias.is_there && IsRow(e, experts)) {
           Bring(bias, context, columns, e, column, n, y);
           Add(x, y, n);
+        } else if (bias.is_there) {
+          bad_expert.Note(p);
         }
         Bring(right, context, columns, with, column, n, y);
         for (int64_t i = 0; i < n; ++i) sums[i % kSums] += static_cast<double>(x[i]) * static_cast<double>(y[i]);
@@ -205,6 +208,8 @@ void DotRows::Run(const JobContext& context) const noexcept {
       Store(target + p * int64_t{sizeof(float)}, static_cast<float>(sums[0]));
     }
   });
+  bad_expert.Report(context, raises, expert_name, 0, experts,
+                    [&](int64_t p) { return IndexOr(expert, context, p, 0); });
 }
 
 namespace {
