@@ -136,7 +136,7 @@ Quantised Quantise(const Numbers& x, int64_t token, bool is_dynamic, const Numbe
     }
     const auto factor = static_cast<float>(scale.is_given() ? scale.At(scale_row, h) : 1.0);
     volatile const float product = static_cast<float>(x.At(token, h)) * factor;
-    row.push_back(product);
+    row.push_back(static_cast<float>(product));
   }
   float greatest = 0;
   for (const float number : row) greatest = std::max(greatest, std::fabs(number));

@@ -228,6 +228,12 @@ void PaddedPlaces::Run(const JobContext& context) const noexcept {
   }
 }
 
+void NumberColumns::Run(const JobContext& context) const noexcept {
+  const Numbers<int32_t> numbers(to, context);
+  for (int64_t i = 0; i < rows * columns; ++i)
+    numbers.Set(i, static_cast<int32_t>(i % columns * rows + i / columns));
+}
+
 void CountUpTo::Run(const JobContext& context) const noexcept {
   const Numbers<int32_t> numbers(sorted, context);
   const Numbers<int32_t> counts(to, context);

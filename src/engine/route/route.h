@@ -94,6 +94,7 @@ struct TakeRows {
   int64_t modulus = 0;  // or source rows after which entries begin anew
   int64_t source_rows;
   bool clears;  // rows without an entry become 0, else they stay
+  bool refuses_none = false;  // -1 is no entry that there may not be, but a bad one
   const char* name;
   bool raises;
   int threads;
@@ -269,6 +270,13 @@ struct ChooseCopies {
   OptionalPlace kept;              // BOOL, written
   const char* name;
   bool raises;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Element (i, j) is j * rows + i; INT32.
+struct NumberColumns {
+  Place to;
+  int64_t rows, columns;
   void Run(const JobContext& context) const noexcept;
 };
 

@@ -76,7 +76,7 @@ void TakeRows::Run(const JobContext& context) const noexcept {
   ForEachRows(rows, bytes, threads, [&](int64_t first, int64_t end) {
     for (int64_t row = first; row < end; ++row) {
       char* const at = target + row * bytes;
-      if (entry.is_there && IndexOr(entry, context, row, row) == -1) {
+      if (entry.is_there && !refuses_none && IndexOr(entry, context, row, row) == -1) {
         if (clears) std::memset(at, 0, static_cast<size_t>(bytes));
         continue;
       }
