@@ -129,16 +129,16 @@ IndexOperator Reroute() {
     }
     source.resize(static_cast<size_t>(rows), -1);
     std::vector<int64_t> went(source.size(), -1);
-    Outcome moved;
+    Outcome rerouted;
     Outcome of_scales;
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t from = source[static_cast<size_t>(row)];
       if (from >= 0) went[static_cast<size_t>(from)] = row;
       for (int64_t h = 0; h < columns; ++h)
-        moved.emplace_back(from >= 0 ? tokens.Bytes(from * columns + h) : Encoded(tokens.dtype(), 0));
+        rerouted.emplace_back(from >= 0 ? tokens.Bytes(from * columns + h) : Encoded(tokens.dtype(), 0));
       if (scales.is_given()) of_scales.emplace_back(from >= 0 ? scales.Bytes(from) : Encoded(ACL_FLOAT, 0));
     }
-    return std::vector<Outcome>{moved, of_scales,
+    return std::vector<Outcome>{rerouted, of_scales,
                                 EncodedIntegers(ACL_INT32, call["idxType"].integer == 0 ? source : went),
                                 EncodedIntegers(counts.dtype(), totals)};
   };

@@ -134,6 +134,11 @@ void GroupIndex::Run(const JobContext& context) const noexcept {
     while (q < entries && from[sorted[q]] < group) ++q;
     to.Set(group, q);
   }
+  BadIndex bad;
+  for (int64_t p = 0; p < entries; ++p) {
+    if (!IsIn(from[p], groups)) bad.Note(p);
+  }
+  bad.Report(context, raises, name, 0, groups, [&](int64_t at) { return from[at]; });
 }
 
 void MapEntries::Run(const JobContext& context) const noexcept {
@@ -222,9 +227,11 @@ void MoveNumbers::Run(const JobContext& context) const noexcept {
 void PaddedPlaces::Run(const JobContext& context) const noexcept {
   const Wide from(token, context);
   const Wide to(place, context);
+  const Wide positions(position.is_there ? position.place : token, context);
   for (int64_t i = 0; i < count; ++i) {
-    const bool is_place = IsIn(from[i], tokens) && i / capacity < experts;
-    to.Set(i, is_place ? from[i] * experts + i / capacity : -1);
+    const int64_t at = position.is_there ? positions[i] : i;
+    const bool is_place = IsIn(from[i], tokens) && at >= 0 && at / capacity < experts;
+    to.Set(i, is_place ? from[i] * experts + at / capacity : -1);
   }
 }
 

@@ -80,6 +80,8 @@ struct GroupIndex {
   Place begin;  // groups + 1
   int64_t entries;
   int64_t groups;
+  const char* name;
+  bool raises;
   void Run(const JobContext& context) const noexcept;
 };
 
@@ -228,9 +230,10 @@ struct MoveNumbers {
   void Run(const JobContext& context) const noexcept;
 };
 
-// place[i] = major[i] * columns + i / capacity, -1 where that is none.
+// place[i] = token[i] * experts + position[i] / capacity, -1 where that is none; without positions i is one.
 struct PaddedPlaces {
   Place token;
+  OptionalPlace position;
   Place place;
   int64_t count, tokens, experts, capacity;
   void Run(const JobContext& context) const noexcept;
