@@ -11,12 +11,14 @@ IndexOperator Counts() {
   op.valid = {TensorArg("sortedExperts", {4}, ACL_INT32), IntegerArg("numExperts", 3),
               OutputArg("out", {3}, ACL_INT32)};
   op.takes_workspace = true;
-  const auto takes = [](const IndexCall& call, DtypeNumber dtype) { return IsOnA2OrA3(call) && dtype == ACL_INT32; };
+  const auto takes = [](const IndexCall& call, DtypeNumber dtype) {
+    return IsOnA2OrA3(call) && dtype == ACL_INT32;
+  };
   op.rules = {NoNulls("sortedExperts out"), RefusedDtype("sortedExperts", takes), RefusedDtype("out", takes),
               Refuses(561002, "", [](IndexCall& call) {
                 const int64_t count = call["numExperts"].integer;
-                return call["sortedExperts"].shape.size() != 1 || call["out"].shape.size() != 1 || count < 1 ||
-                       count > 2048 || call["out"].shape[0] < count;
+                return call["sortedExperts"].shape.size() != 1 || call["out"].shape.size() != 1 ||
+                       count < 1 || count > 2048 || call["out"].shape[0] < count;
               })};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     const int64_t count = random.Between(1, 20);
@@ -200,15 +202,16 @@ IndexOperator Update() {
     const int64_t world = random.Between(1, 8);
     const DtypeNumber dtype = random.Chance(50) ? ACL_INT32 : ACL_INT64;
     call["expertIds"] = TensorArg("expertIds", {n, k}, dtype);
-    call["eplbTable"] = DistinctArg("eplbTable", {random.Between(1, 6), random.Between(2, world + 1)}, ACL_INT32);
+    call["eplbTable"] =
+        DistinctArg("eplbTable", {random.Between(1, 6), random.Between(2, world + 1)}, ACL_INT32);
     call["expertScalesOptional"] = TensorArg("expertScalesOptional", {n, k}, DrawDtype(random, kRowDtypes));
     call["expertScalesOptional"].null = random.Chance(30);
     call["pruningThresholdOptional"] =
         TensorArg("pruningThresholdOptional", random.Chance(50) ? Shape{k} : Shape{1, k});
     call["pruningThresholdOptional"].null = random.Chance(30);
     call["activeMaskOptional"] = TensorArg("activeMaskOptional", {n}, ACL_BOOL);
-    call["activeMaskOptional"].null = call["expertScalesOptional"].null ||
-                                      call["pruningThresholdOptional"].null || random.Chance(40);
+    call["activeMaskOptional"].null =
+        call["expertScalesOptional"].null || call["pruningThresholdOptional"].null || random.Chance(40);
     call["localRankId"].integer = random.Below(world);
     call["worldSize"].integer = world;
     call["balanceMode"].integer = random.Below(2);
@@ -222,8 +225,10 @@ IndexOperator Update() {
     const int64_t columns = call["eplbTable"].shape[1];
     for (int64_t e = 0; e < call["eplbTable"].shape[0]; ++e)
       EncodeIntegerElement(ACL_INT32, random.Between(1, columns - 1), tensors[1].Element(e * columns));
-    for (int64_t i = 0; i < tensors[2].size(); ++i) tensors[2].Set(i, static_cast<double>(random.Between(0, 16)) / 16);
-    for (int64_t i = 0; i < tensors[3].size(); ++i) tensors[3].Set(i, static_cast<double>(random.Between(0, 4)) / 8);
+    for (int64_t i = 0; i < tensors[2].size(); ++i)
+      tensors[2].Set(i, static_cast<double>(random.Between(0, 16)) / 16);
+    for (int64_t i = 0; i < tensors[3].size(); ++i)
+      tensors[3].Set(i, static_cast<double>(random.Between(0, 4)) / 8);
     SetIntegers(tensors[4], 0, 2, random);
   };
   op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
@@ -241,13 +246,14 @@ IndexOperator Update() {
       const int64_t copies = table.Integer(row);
       const int64_t world = call["worldSize"].integer;
       const int64_t share = (world + copies - 1) / copies;
-      const int64_t copy = copies == 1                          ? 0
+      const int64_t copy = copies == 1                        ? 0
                            : call["balanceMode"].integer == 1 ? p / k % copies
-                                                                : call["localRankId"].integer / share;
+                                                              : call["localRankId"].integer / share;
       chosen.push_back(table.Integer(row + 1 + copy));
       double sum = 0;
       for (int64_t j = 0; j < k; ++j) sum += scores[p / k * k + j];
-      kept.push_back((!active.is_given() || active.Integer(p / k) != 0) && scores[p] >= threshold[p % k] * sum);
+      kept.push_back((!active.is_given() || active.Integer(p / k) != 0) &&
+                     scores[p] >= threshold[p % k] * sum);
     }
     const bool prunes = scores.is_given() && threshold.is_given();
     return std::vector<Outcome>{EncodedIntegers(ids.dtype(), chosen),
@@ -268,14 +274,15 @@ TEST(ExpertsBad, CountsThatDoNotAddUpFailTheStream) {
   const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
   ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
   const auto dense = [](const Shape& shape, aclDataType dtype, void* data) {
-    return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(), shape.size(),
-                           data);
+    return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                           shape.size(), data);
   };
   for (const int64_t bad : {int64_t{-5}, int64_t{4}, INT64_MAX, INT64_MIN}) {
     std::vector<int64_t> counts = {1, bad};
-    aclTensor* const tensors[] = {dense({3, 1}, ACL_INT8, tokens.data()), dense({1, 2}, ACL_INT64, counts.data()),
-                                  dense({3, 1}, ACL_INT8, moved.data()),  dense({3}, ACL_FLOAT, scales.data()),
-                                  dense({3}, ACL_INT32, index.data()),    dense({2}, ACL_INT64, totals.data())};
+    aclTensor* const tensors[] = {
+        dense({3, 1}, ACL_INT8, tokens.data()), dense({1, 2}, ACL_INT64, counts.data()),
+        dense({3, 1}, ACL_INT8, moved.data()),  dense({3}, ACL_FLOAT, scales.data()),
+        dense({3}, ACL_INT32, index.data()),    dense({2}, ACL_INT64, totals.data())};
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
     ASSERT_EQ(aclnnMoeReRoutingGetWorkspaceSize(tensors[0], tensors[1], nullptr, 1, 0, tensors[2], tensors[3],

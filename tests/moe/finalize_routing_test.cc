@@ -14,7 +14,9 @@ struct Sums {
   int64_t k;
   bool is_column_order;
 
-  int64_t RowOf(int64_t i, int64_t j) const { return index.Integer(is_column_order ? j * tokens + i : i * k + j); }
+  int64_t RowOf(int64_t i, int64_t j) const {
+    return index.Integer(is_column_order ? j * tokens + i : i * k + j);
+  }
 };
 
 void FillFinalized(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random,
@@ -128,7 +130,8 @@ bool IsRange(const IndexCall& call, const std::string& name) {
   const IndexArgument& one = call[name];
   if (one.null) return true;
   if (one.values.size() != 2) return false;
-  return (one.values[0] == -1 && one.values[1] == -1) || (one.values[0] >= 0 && one.values[1] >= one.values[0]);
+  return (one.values[0] == -1 && one.values[1] == -1) ||
+         (one.values[0] >= 0 && one.values[1] >= one.values[0]);
 }
 bool IsUsed(const IndexCall& call, const std::string& name) {
   const auto range = RangeOf(call, name);
@@ -200,7 +203,8 @@ IndexRules LaterRules(bool has_ranges) {
     const Shape entries = {index[0] / k, k};
     if (has_scales && call["scalesOptional"].shape != entries) return true;
     if (!call["x1Optional"].null && call["x1Optional"].shape != tokens) return true;
-    if (!call["x2Optional"].null && (call["x1Optional"].null || call["x2Optional"].shape != tokens)) return true;
+    if (!call["x2Optional"].null && (call["x1Optional"].null || call["x2Optional"].shape != tokens))
+      return true;
     const Shape& bias = call["biasOptional"].shape;
     if (!call["biasOptional"].null && (call["expertIdxOptional"].null || bias.size() != 2 ||
                                        bias[1] != x.back() || (IsPadded(call) && bias[0] != x[0])))
@@ -225,8 +229,8 @@ void DrawLater(IndexCall& call, RandomNumbers& random) {
   const int64_t experts = random.Between(1, 5);
   call["dropPadMode"].integer = mode;
   call["expandedX"] =
-      TensorArg("expandedX", mode % 2 == 1 ? Shape{experts, random.Between(1, 3), columns} : Shape{n * k, columns},
-                dtype);
+      TensorArg("expandedX",
+                mode % 2 == 1 ? Shape{experts, random.Between(1, 3), columns} : Shape{n * k, columns}, dtype);
   call["expandedRowIdx"] = TensorArg("expandedRowIdx", {n * k}, ACL_INT32);
   for (const char* name : {"x1Optional", "x2Optional"}) call[name] = TensorArg(name, {n, columns}, dtype);
   call["x1Optional"].null = random.Chance(30);
@@ -235,7 +239,8 @@ void DrawLater(IndexCall& call, RandomNumbers& random) {
   call["expertIdxOptional"] = TensorArg("expertIdxOptional", {n, k}, ACL_INT32);
   call["expertIdxOptional"].null = random.Chance(20);
   call["biasOptional"].null = call["expertIdxOptional"].null || random.Chance(40);
-  call["scalesOptional"] = TensorArg("scalesOptional", {n, k}, dtype == ACL_BF16 && random.Chance(50) ? ACL_FLOAT : dtype);
+  call["scalesOptional"] =
+      TensorArg("scalesOptional", {n, k}, dtype == ACL_BF16 && random.Chance(50) ? ACL_FLOAT : dtype);
   call["scalesOptional"].null = !has_scales;
   call["out"] = OutputArg("out", {n, columns}, dtype);
   if (!HasRanges(call)) return;
@@ -246,7 +251,8 @@ void DrawLater(IndexCall& call, RandomNumbers& random) {
   call["alpha1Optional"] = TensorArg("alpha1Optional", alphas, DrawDtype(random, kRowDtypes));
   call["alpha2Optional"] = TensorArg("alpha2Optional", alphas, DrawDtype(random, kRowDtypes));
   call["vOptional"] = TensorArg(
-      "vOptional", random.Chance(30) ? Shape{columns} : Shape{random.Chance(50) ? 1 : constants, columns}, dtype);
+      "vOptional", random.Chance(30) ? Shape{columns} : Shape{random.Chance(50) ? 1 : constants, columns},
+      dtype);
   // Ranges lie behind the experts that compute, so that a bias may have rows for them.
   const bool uses = !call["expertIdxOptional"].null && call["biasOptional"].null && random.Chance(70);
   int64_t at = experts;
@@ -364,44 +370,46 @@ IndexOperator Grad() {
               OutputArg("gradExpandedXOut", {4, 3}),
               OutputArg("gradScalesOut", {2, 2})};
   op.takes_workspace = true;
-  op.rules = {
-      NoNulls("gradY expandedRowIdx gradExpandedXOut gradScalesOut"),
-      Listed_("gradY", kSinceA2),
-      Listed_("expandedRowIdx", kInt32Alone),
-      Given("expandedXOptional", DtypeIs("gradY", "expandedXOptional")),
-      Given("scalesOptional", DtypeIs("gradY", "scalesOptional")),
-      Given("expertIdxOptional", Listed_("expertIdxOptional", kInt32Alone)),
-      Given("biasOptional", DtypeIs("gradY", "biasOptional")),
-      DtypeIs("gradY", "gradExpandedXOut"),
-      DtypeIs("gradY", "gradScalesOut"),
-      Refuses(561002, "",
-              [](IndexCall& call) {
-                const Shape& grad = call["gradY"].shape;
-                const Shape& index = call["expandedRowIdx"].shape;
-                const Shape& scales = call["scalesOptional"].shape;
-                const bool has_scales = !call["scalesOptional"].null;
-                const int64_t mode = call["dropPadMode"].integer;
-                if (mode < 0 || mode > 1 || grad.size() != 2 || index.size() != 1) return true;
-                if (has_scales && (call["expandedXOptional"].null || scales.size() != 2)) return true;
-                const int64_t k = has_scales ? scales[1] : 1;
-                if (k < 1 || index[0] != grad[0] * k) return true;
-                const Shape entries = {grad[0], k};
-                if (has_scales && scales != entries) return true;
-                if (!call["expertIdxOptional"].null && call["expertIdxOptional"].shape != entries) return true;
-                const Shape& bias = call["biasOptional"].shape;
-                if (!call["biasOptional"].null &&
-                    (call["expertIdxOptional"].null || bias.size() != 2 || bias[1] != grad[1]))
-                  return true;
-                const int64_t active = call["activeNum"].integer;
-                Shape rows = {active > 0 && active < index[0] ? active : index[0], grad[1]};
-                if (mode == 1) {
-                  rows = {call["expertNum"].integer, call["expertCapacity"].integer, grad[1]};
-                  if (rows[0] < 1 || rows[1] < 1) return true;
-                }
-                if (!call["expandedXOptional"].null && call["expandedXOptional"].shape != rows) return true;
-                return call["gradExpandedXOut"].shape != rows || call["gradScalesOut"].shape != entries;
-              }),
-      EmptyDone("gradExpandedXOut")};
+  op.rules = {NoNulls("gradY expandedRowIdx gradExpandedXOut gradScalesOut"),
+              Listed_("gradY", kSinceA2),
+              Listed_("expandedRowIdx", kInt32Alone),
+              Given("expandedXOptional", DtypeIs("gradY", "expandedXOptional")),
+              Given("scalesOptional", DtypeIs("gradY", "scalesOptional")),
+              Given("expertIdxOptional", Listed_("expertIdxOptional", kInt32Alone)),
+              Given("biasOptional", DtypeIs("gradY", "biasOptional")),
+              DtypeIs("gradY", "gradExpandedXOut"),
+              DtypeIs("gradY", "gradScalesOut"),
+              Refuses(561002, "",
+                      [](IndexCall& call) {
+                        const Shape& grad = call["gradY"].shape;
+                        const Shape& index = call["expandedRowIdx"].shape;
+                        const Shape& scales = call["scalesOptional"].shape;
+                        const bool has_scales = !call["scalesOptional"].null;
+                        const int64_t mode = call["dropPadMode"].integer;
+                        if (mode < 0 || mode > 1 || grad.size() != 2 || index.size() != 1) return true;
+                        if (has_scales && (call["expandedXOptional"].null || scales.size() != 2)) return true;
+                        const int64_t k = has_scales ? scales[1] : 1;
+                        if (k < 1 || index[0] != grad[0] * k) return true;
+                        const Shape entries = {grad[0], k};
+                        if (has_scales && scales != entries) return true;
+                        if (!call["expertIdxOptional"].null && call["expertIdxOptional"].shape != entries)
+                          return true;
+                        const Shape& bias = call["biasOptional"].shape;
+                        if (!call["biasOptional"].null &&
+                            (call["expertIdxOptional"].null || bias.size() != 2 || bias[1] != grad[1]))
+                          return true;
+                        const int64_t active = call["activeNum"].integer;
+                        Shape rows = {active > 0 && active < index[0] ? active : index[0], grad[1]};
+                        if (mode == 1) {
+                          rows = {call["expertNum"].integer, call["expertCapacity"].integer, grad[1]};
+                          if (rows[0] < 1 || rows[1] < 1) return true;
+                        }
+                        if (!call["expandedXOptional"].null && call["expandedXOptional"].shape != rows)
+                          return true;
+                        return call["gradExpandedXOut"].shape != rows ||
+                               call["gradScalesOut"].shape != entries;
+                      }),
+              EmptyDone("gradExpandedXOut")};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 7);
     const bool has_scales = random.Chance(70);
@@ -457,10 +465,12 @@ IndexOperator Grad() {
       const int64_t row = index.Integer(p);
       if (row < 0 || row >= rows) continue;
       for (int64_t h = 0; h < columns; ++h) {
-        of_x[static_cast<size_t>(row * columns + h)] = grad.At(p / k, h) * (scales.is_given() ? scales[p] : 1);
+        of_x[static_cast<size_t>(row * columns + h)] =
+            grad.At(p / k, h) * (scales.is_given() ? scales[p] : 1);
         if (scales.is_given())
           of_scales[static_cast<size_t>(p)] +=
-              (x[row * columns + h] + (bias.is_given() ? bias.At(expert.Integer(p), h) : 0)) * grad.At(p / k, h);
+              (x[row * columns + h] + (bias.is_given() ? bias.At(expert.Integer(p), h) : 0)) *
+              grad.At(p / k, h);
       }
     }
     return std::vector<Outcome>{EncodedAll(grad.dtype(), of_x),

@@ -47,7 +47,8 @@ bool IsWrong(IndexCall& call, bool is_second) {
   const int64_t k = number("k");
   const Shape chosen = {x[0], k};
   if (!call["biasOptional"].null && call["biasOptional"].shape != Shape{experts}) return true;
-  if (call["yOut"].shape != chosen || call["expertIdxOut"].shape != chosen || call["outOut"].shape.size() != 2)
+  if (call["yOut"].shape != chosen || call["expertIdxOut"].shape != chosen ||
+      call["outOut"].shape.size() != 2)
     return true;
   if (number("outFlag") != 0 && call["outOut"].shape != x) return true;
   if (k < 1 || k > experts || experts > 2048 || (is_second && k > 64)) return true;
@@ -57,7 +58,8 @@ bool IsWrong(IndexCall& call, bool is_second) {
   const bool has_third = is_second && IsOn950(call);
   const int64_t type = number("normType");
   const int64_t renorm = number("renorm");
-  if (type < 0 || type > (has_third ? 2 : 1) || number("groupSelectMode") < 0 || number("groupSelectMode") > 1)
+  if (type < 0 || type > (has_third ? 2 : 1) || number("groupSelectMode") < 0 ||
+      number("groupSelectMode") > 1)
     return true;
   if (renorm < 0 || renorm > (type == 0 && !has_third ? 1 : 0)) return true;
   if (experts % groups != 0 || (number("groupSelectMode") == 1 && experts / groups < 2)) return true;
@@ -79,12 +81,12 @@ IndexOperator TopK(const CFunction& function, bool is_second) {
     op.valid.push_back(TensorArg("tid2eidOptional", {4, 2}, ACL_INT32));
   }
   for (const auto& [name, value] : std::vector<std::pair<std::string, int64_t>>{{"k", 2},
-                                                                               {"kGroup", 1},
-                                                                               {"groupCount", 1},
-                                                                               {"groupSelectMode", 0},
-                                                                               {"renorm", 0},
-                                                                               {"normType", 1},
-                                                                               {"outFlag", 1}})
+                                                                                {"kGroup", 1},
+                                                                                {"groupCount", 1},
+                                                                                {"groupSelectMode", 0},
+                                                                                {"renorm", 0},
+                                                                                {"normType", 1},
+                                                                                {"outFlag", 1}})
     op.valid.push_back(IntegerArg(name, value));
   op.valid.push_back(RealArg("routedScalingFactor", 1));
   op.valid.push_back(RealArg("eps", 1e-20));
@@ -133,7 +135,8 @@ IndexOperator TopK(const CFunction& function, bool is_second) {
     call["routedScalingFactor"].real = random.Chance(50) ? 1 : 2.5;
     call["yOut"] = OutputArg("yOut", {n, k}, dtype);
     call["expertIdxOut"] = OutputArg("expertIdxOut", {n, k}, ACL_INT32);
-    call["outOut"] = OutputArg("outOut", {n, experts}, is_second ? DrawDtype(random, kRowDtypes) : DtypeNumber{ACL_FLOAT});
+    call["outOut"] =
+        OutputArg("outOut", {n, experts}, is_second ? DrawDtype(random, kRowDtypes) : DtypeNumber{ACL_FLOAT});
     if (!is_second) return;
     const bool has_table = random.Chance(50);
     call["inputIdsOptional"] = TensorArg("inputIdsOptional", {n}, random.Chance(50) ? ACL_INT32 : ACL_INT64);
@@ -187,13 +190,13 @@ IndexOperator TopK(const CFunction& function, bool is_second) {
           const std::vector<double> own(score.begin() + g * size, score.begin() + (g + 1) * size);
           const std::vector<int64_t> two = Best(own, std::min<int64_t>(2, size), {});
           const double first = own[static_cast<size_t>(two[0])];
-          of_group.push_back(call["groupSelectMode"].integer == 1
-                                 ? static_cast<double>(static_cast<float>(first + own[static_cast<size_t>(two[1])]))
-                                 : first);
+          of_group.push_back(
+              call["groupSelectMode"].integer == 1
+                  ? static_cast<double>(static_cast<float>(first + own[static_cast<size_t>(two[1])]))
+                  : first);
         }
         open.assign(score.size(), false);
-        for (const int64_t g : Best(of_group, kept, {}))
-          std::fill_n(open.begin() + g * size, size, true);
+        for (const int64_t g : Best(of_group, kept, {})) std::fill_n(open.begin() + g * size, size, true);
       }
       std::vector<int64_t> best;
       if (has_table) {
@@ -257,8 +260,7 @@ IndexOperator SoftmaxTopK(const CFunction& function, bool is_second) {
                              if (call.product == Product::k310P) return dtype == ACL_FLOAT16;
                              return IsOnA2OrA3(call) && kSinceA2.Has(call.product, dtype);
                            }),
-              Given("finishedOptional", Listed_("finishedOptional", {{ACL_BOOL}})),
-              DtypeIs("x", "yOut"),
+              Given("finishedOptional", Listed_("finishedOptional", {{ACL_BOOL}})), DtypeIs("x", "yOut"),
               Listed_("expertIdxOut", kInt32Alone)};
   if (is_second) {
     op.rules.push_back(Refuses(161002, "softmaxResultOutOptional", [](IndexCall& call) {
@@ -334,8 +336,9 @@ IndexOperator SoftmaxTopK(const CFunction& function, bool is_second) {
     std::vector<Outcome> outcomes = {EncodedAll(x.dtype(), y), EncodedIntegers(ACL_INT32, chosen)};
     if (!is_second) outcomes.push_back(EncodedIntegers(ACL_INT32, rows));
     if (is_second)
-      outcomes.push_back(!comes_after && call["outputSoftmaxResultFlag"].integer != 0 ? EncodedAll(ACL_FLOAT, all)
-                                                                                      : Outcome{});
+      outcomes.push_back(!comes_after && call["outputSoftmaxResultFlag"].integer != 0
+                             ? EncodedAll(ACL_FLOAT, all)
+                             : Outcome{});
     return outcomes;
   };
   return op;
@@ -346,14 +349,10 @@ IndexOperator SoftmaxTopK(const CFunction& function, bool is_second) {
 IndexOperator Backward() {
   IndexOperator op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeGatingTopKBackward);
-  op.valid = {TensorArg("xNorm", {2, 3}),
-              TensorArg("gradY", {2, 2}),
-              TensorArg("expertIdx", {2, 2}, ACL_INT32),
-              IntegerArg("renorm", 0),
-              IntegerArg("normType", 1),
-              RealArg("routedScalingFactor", 1),
-              RealArg("eps", 1e-20),
-              OutputArg("out", {2, 3})};
+  op.valid = {
+      TensorArg("xNorm", {2, 3}), TensorArg("gradY", {2, 2}), TensorArg("expertIdx", {2, 2}, ACL_INT32),
+      IntegerArg("renorm", 0),    IntegerArg("normType", 1),  RealArg("routedScalingFactor", 1),
+      RealArg("eps", 1e-20),      OutputArg("out", {2, 3})};
   op.takes_workspace = true;
   op.rules = {NoNulls("xNorm gradY expertIdx out"),
               Listed_("xNorm", kFloatAlone),
@@ -368,9 +367,10 @@ IndexOperator Backward() {
                         const Shape& x = call["xNorm"].shape;
                         const Shape& grad = call["gradY"].shape;
                         if (x.size() != 2 || grad.size() != 2 || x[1] < 2 || x[1] > 2048) return true;
-                        return grad[0] != x[0] || grad[1] < 1 || grad[1] > x[1] || call["expertIdx"].shape != grad ||
-                               call["renorm"].integer < 0 || call["renorm"].integer > 1 ||
-                               call["normType"].integer != 1 || call["out"].shape != x;
+                        return grad[0] != x[0] || grad[1] < 1 || grad[1] > x[1] ||
+                               call["expertIdx"].shape != grad || call["renorm"].integer < 0 ||
+                               call["renorm"].integer > 1 || call["normType"].integer != 1 ||
+                               call["out"].shape != x;
                       }),
               EmptyDone("out")};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
@@ -385,7 +385,8 @@ IndexOperator Backward() {
     call["out"] = OutputArg("out", {n, experts}, dtype);
   };
   op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
-    for (int64_t i = 0; i < tensors[0].size(); ++i) tensors[0].Set(i, static_cast<double>(random.Between(16, 100)) / 128);
+    for (int64_t i = 0; i < tensors[0].size(); ++i)
+      tensors[0].Set(i, static_cast<double>(random.Between(16, 100)) / 128);
     SetNumbers(tensors[1], random);
     SetIntegers(tensors[2], 0, call["xNorm"].shape[1], random);
   };
@@ -404,7 +405,8 @@ IndexOperator Backward() {
       for (int64_t j = 0; j < k; ++j) total += x.At(i, chosen.Integer(i * k + j));
       double beta = 0;
       const double factor = call["routedScalingFactor"].real;
-      for (int64_t j = 0; j < k; ++j) beta += x.At(i, chosen.Integer(i * k + j)) / total * factor * grad.At(i, j);
+      for (int64_t j = 0; j < k; ++j)
+        beta += x.At(i, chosen.Integer(i * k + j)) / total * factor * grad.At(i, j);
       for (int64_t j = 0; j < k; ++j)
         sums[static_cast<size_t>(chosen.Integer(i * k + j))] += (factor * grad.At(i, j) - beta) / total;
       for (int64_t e = 0; e < experts; ++e)
@@ -415,10 +417,10 @@ IndexOperator Backward() {
   return op;
 }
 
-const IndexOperator kOperators[] = {TopK(PORTACL_C_FUNCTION(aclnnMoeGatingTopK), false),
-                                    TopK(PORTACL_C_FUNCTION(aclnnMoeGatingTopKV2), true),
-                                    SoftmaxTopK(PORTACL_C_FUNCTION(aclnnMoeGatingTopKSoftmax), false),
-                                    SoftmaxTopK(PORTACL_C_FUNCTION(aclnnMoeGatingTopKSoftmaxV2), true), Backward()};
+const IndexOperator kOperators[] = {
+    TopK(PORTACL_C_FUNCTION(aclnnMoeGatingTopK), false), TopK(PORTACL_C_FUNCTION(aclnnMoeGatingTopKV2), true),
+    SoftmaxTopK(PORTACL_C_FUNCTION(aclnnMoeGatingTopKSoftmax), false),
+    SoftmaxTopK(PORTACL_C_FUNCTION(aclnnMoeGatingTopKSoftmaxV2), true), Backward()};
 PORTACL_INDEX_TESTS(Gating, kOperators);
 
 }  // namespace

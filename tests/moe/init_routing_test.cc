@@ -32,7 +32,8 @@ IndexOperator First() {
                         if (x.size() != 2 || experts.size() != 2 || active < 0) return true;
                         const Shape entries = {NumElements(experts)};
                         return experts[0] != x[0] || call["rowIdx"].shape != experts ||
-                               call["expandedXOut"].shape != Shape{std::min(x[0], active) * experts[1], x[1]} ||
+                               call["expandedXOut"].shape !=
+                                   Shape{std::min(x[0], active) * experts[1], x[1]} ||
                                call["expandedRowIdxOut"].shape != entries ||
                                call["expandedExpertIdxOut"].shape != entries;
                       }),
@@ -46,7 +47,8 @@ IndexOperator First() {
     call["rowIdx"] = DistinctArg("rowIdx", {n, k}, ACL_INT32);
     call["expertIdx"] = TensorArg("expertIdx", {n, k}, ACL_INT32);
     call["activeNum"].integer = random.Between(0, n + 2);
-    call["expandedXOut"] = OutputArg("expandedXOut", {std::min(n, call["activeNum"].integer) * k, columns}, dtype);
+    call["expandedXOut"] =
+        OutputArg("expandedXOut", {std::min(n, call["activeNum"].integer) * k, columns}, dtype);
     call["expandedRowIdxOut"] = OutputArg("expandedRowIdxOut", {n * k}, ACL_INT32);
     call["expandedExpertIdxOut"] = OutputArg("expandedExpertIdxOut", {n * k}, ACL_INT32);
   };
@@ -68,9 +70,11 @@ IndexOperator First() {
       sorted.push_back(experts[p]);
       of_row[static_cast<size_t>(rows[p])] = static_cast<int64_t>(q);
       if (static_cast<int64_t>(q) >= call["expandedXOut"].shape[0]) continue;
-      for (int64_t h = 0; h < columns; ++h) expanded.emplace_back(x.Bytes(rows[p] % x.shape()[0] * columns + h));
+      for (int64_t h = 0; h < columns; ++h)
+        expanded.emplace_back(x.Bytes(rows[p] % x.shape()[0] * columns + h));
     }
-    return std::vector<Outcome>{expanded, EncodedIntegers(ACL_INT32, of_row), EncodedIntegers(ACL_INT32, sorted)};
+    return std::vector<Outcome>{expanded, EncodedIntegers(ACL_INT32, of_row),
+                                EncodedIntegers(ACL_INT32, sorted)};
   };
   return op;
 }
@@ -82,7 +86,8 @@ struct Routing {
   std::vector<int64_t> entry;  // of each row, -1: none
   std::vector<int64_t> count;  // of each expert of the range
 };
-Routing RoutingOf(const std::vector<int64_t>& experts, int64_t low, int64_t high, int64_t capacity, int64_t rows) {
+Routing RoutingOf(const std::vector<int64_t>& experts, int64_t low, int64_t high, int64_t capacity,
+                  int64_t rows) {
   Routing routing;
   routing.row.assign(experts.size(), -1);
   routing.entry.assign(static_cast<size_t>(rows), -1);
@@ -129,7 +134,8 @@ Quantised Quantise(const Numbers& x, int64_t token, bool is_dynamic, const Numbe
   std::vector<float> row;
   for (int64_t h = 0; h < x.shape()[1]; ++h) {
     if (!is_dynamic) {
-      const double product = Rounded(ACL_FLOAT16, Rounded(ACL_FLOAT16, x.At(token, h)) * Rounded(ACL_FLOAT16, scale[0]));
+      const double product =
+          Rounded(ACL_FLOAT16, Rounded(ACL_FLOAT16, x.At(token, h)) * Rounded(ACL_FLOAT16, scale[0]));
       const double sum = Rounded(ACL_FLOAT16, product + Rounded(ACL_FLOAT16, offset[0]));
       result.numbers.push_back(Saturated(std::nearbyint(sum)));
       continue;
@@ -153,8 +159,8 @@ struct Rows {
   Outcome x;
   Outcome scales;
 };
-Rows RowsOf(const IndexCall& call, const std::vector<TensorValues>& tensors, const Routing& routing, int64_t k,
-            int64_t mode, bool clears, int64_t first_expert, const std::vector<int64_t>& experts,
+Rows RowsOf(const IndexCall& call, const std::vector<TensorValues>& tensors, const Routing& routing,
+            int64_t k, int64_t mode, bool clears, int64_t first_expert, const std::vector<int64_t>& experts,
             DtypeNumber dtype) {
   const Numbers x(call, tensors, "x");
   const int64_t columns = x.shape()[1];
@@ -175,7 +181,8 @@ Rows RowsOf(const IndexCall& call, const std::vector<TensorValues>& tensors, con
         scale.is_given() && scale.shape()[0] > 1 ? experts[static_cast<size_t>(p)] - first_expert : 0;
     const Quantised one =
         Quantise(x, p / k, mode == 1, scale, scale_row, Numbers(call, tensors, "offsetOptional"));
-    for (const int64_t number : one.numbers) rows.x.emplace_back(Encoded(ACL_INT8, static_cast<double>(number)));
+    for (const int64_t number : one.numbers)
+      rows.x.emplace_back(Encoded(ACL_INT8, static_cast<double>(number)));
     rows.scales.emplace_back(Encoded(ACL_FLOAT, one.scale));
   }
   return rows;
@@ -198,7 +205,8 @@ bool IsSecondWrong(IndexCall& call, bool is_quantised) {
   const Shape& x = call["x"].shape;
   const Shape& experts = call["expertIdx"].shape;
   const bool is_950 = IsOn950(call);
-  if (x.size() != 2 || experts.size() > 2 || experts.size() < (is_950 ? 1u : 2u) || experts[0] != x[0]) return true;
+  if (x.size() != 2 || experts.size() > 2 || experts.size() < (is_950 ? 1u : 2u) || experts[0] != x[0])
+    return true;
   const int64_t entries = NumElements(experts);
   const int64_t capacity = call["expertCapacity"].integer;
   const int64_t count = call["expertNum"].integer;
@@ -212,7 +220,8 @@ bool IsSecondWrong(IndexCall& call, bool is_quantised) {
   if (call.product == Product::k310P && x[1] % 32 != 0) return true;
   const Shape expanded = mode == 1 ? Shape{count, capacity, x[1]}
                                    : Shape{active > 0 ? std::min(active, entries) : entries, x[1]};
-  if (call["expandedXOut"].shape != expanded || call["expandedRowIdxOut"].shape != Shape{entries}) return true;
+  if (call["expandedXOut"].shape != expanded || call["expandedRowIdxOut"].shape != Shape{entries})
+    return true;
   if (CountFlag(call) > 0 && (call[kCount].null || call[kCount].shape != Shape{count})) return true;
   if (CountsBefore(call) && (call[kBefore].null || call[kBefore].shape != Shape{count})) return true;
   if (!is_quantised) return false;
@@ -234,13 +243,13 @@ IndexOperator Second(const CFunction& function, bool is_quantised) {
     op.valid.push_back(TensorArg("scaleOptional", {1}));
     op.valid.push_back(TensorArg("offsetOptional", {1}));
   }
-  for (const auto& [name, value] : std::vector<std::pair<std::string, int64_t>>{
-           {"activeNum", 0},
-           {"expertCapacity", 2},
-           {"expertNum", 3},
-           {"dropPadMode", 0},
-           {"expertTokensCountOrCumsumFlag", 2},
-           {"expertTokensBeforeCapacityFlag", 0}})
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, int64_t>>{{"activeNum", 0},
+                                                    {"expertCapacity", 2},
+                                                    {"expertNum", 3},
+                                                    {"dropPadMode", 0},
+                                                    {"expertTokensCountOrCumsumFlag", 2},
+                                                    {"expertTokensBeforeCapacityFlag", 0}})
     op.valid.push_back(IntegerArg(name, value));
   if (is_quantised) op.valid.push_back(IntegerArg("quantMode", 0));
   op.valid.push_back(OutputArg("expandedXOut", {4, 3}, is_quantised ? ACL_INT8 : ACL_FLOAT));
@@ -257,10 +266,9 @@ IndexOperator Second(const CFunction& function, bool is_quantised) {
                              if (is_quantised && !IsOnA2OrA3(call)) return false;
                              return kSinceA2.Has(call.product, dtype);
                            }),
-              RefusedDtype("expertIdx",
-                           [=](const IndexCall& call, DtypeNumber dtype) {
-                             return dtype == ACL_INT32 || (dtype == ACL_INT64 && IsOn950(call) && !is_quantised);
-                           })};
+              RefusedDtype("expertIdx", [=](const IndexCall& call, DtypeNumber dtype) {
+                return dtype == ACL_INT32 || (dtype == ACL_INT64 && IsOn950(call) && !is_quantised);
+              })};
   if (is_quantised) {
     op.rules.push_back(Given("scaleOptional", Listed_("scaleOptional", kFloatAlone)));
     op.rules.push_back(Given("offsetOptional", Listed_("offsetOptional", kFloatAlone)));
@@ -298,8 +306,9 @@ IndexOperator Second(const CFunction& function, bool is_quantised) {
     call["expertTokensCountOrCumsumFlag"].integer = random.Between(0, 2);
     call["expertTokensBeforeCapacityFlag"].integer = random.Chance(50);
     const int64_t rows = drops ? experts * capacity : active > 0 ? std::min(active, n * k) : n * k;
-    call["expandedXOut"] = OutputArg("expandedXOut", drops ? Shape{experts, capacity, columns} : Shape{rows, columns},
-                                     is_quantised ? DtypeNumber{ACL_INT8} : dtype);
+    call["expandedXOut"] =
+        OutputArg("expandedXOut", drops ? Shape{experts, capacity, columns} : Shape{rows, columns},
+                  is_quantised ? DtypeNumber{ACL_INT8} : dtype);
     call["expandedRowIdxOut"] = OutputArg("expandedRowIdxOut", {n * k}, ACL_INT32);
     call[kCount] = OutputArg(kCount, {experts}, ACL_INT32);
     call[kCount].null = CountFlag(call) == 0 && random.Chance(50);
@@ -349,25 +358,27 @@ IndexOperator Second(const CFunction& function, bool is_quantised) {
 IndexOperator Grad() {
   IndexOperator op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeInitRoutingV2Grad);
-  op.valid = {TensorArg("gradExpandedX", {4, 3}), DistinctArg("expandedRowIdx", {4}, ACL_INT32),
-              IntegerArg("topK", 2),              IntegerArg("dropPadMode", 0),
-              IntegerArg("activeNum", 0),         OutputArg("out", {2, 3})};
+  op.valid = {TensorArg("gradExpandedX", {4, 3}),
+              DistinctArg("expandedRowIdx", {4}, ACL_INT32),
+              IntegerArg("topK", 2),
+              IntegerArg("dropPadMode", 0),
+              IntegerArg("activeNum", 0),
+              OutputArg("out", {2, 3})};
   op.takes_workspace = true;
-  op.rules = {NoNulls("gradExpandedX expandedRowIdx out"),
-              Listed_("gradExpandedX", kSinceA2),
-              Listed_("expandedRowIdx", kInt32Alone),
-              DtypeIs("gradExpandedX", "out"),
-              Refuses(561002, "", [](IndexCall& call) {
-                const Shape& grad = call["gradExpandedX"].shape;
-                const Shape& index = call["expandedRowIdx"].shape;
-                const int64_t k = call["topK"].integer;
-                const int64_t mode = call["dropPadMode"].integer;
-                const int64_t active = call["activeNum"].integer;
-                if (k < 1 || mode < 0 || mode > 1 || active < 0 || index.size() != 1) return true;
-                if (grad.size() != (mode == 1 ? 3u : 2u) || NumElements(grad) == 0) return true;
-                if (mode == 0 && grad[0] != (active > 0 ? active : index[0])) return true;
-                return index[0] == 0 || index[0] % k != 0 || call["out"].shape != Shape{index[0] / k, grad.back()};
-              })};
+  op.rules = {
+      NoNulls("gradExpandedX expandedRowIdx out"), Listed_("gradExpandedX", kSinceA2),
+      Listed_("expandedRowIdx", kInt32Alone), DtypeIs("gradExpandedX", "out"),
+      Refuses(561002, "", [](IndexCall& call) {
+        const Shape& grad = call["gradExpandedX"].shape;
+        const Shape& index = call["expandedRowIdx"].shape;
+        const int64_t k = call["topK"].integer;
+        const int64_t mode = call["dropPadMode"].integer;
+        const int64_t active = call["activeNum"].integer;
+        if (k < 1 || mode < 0 || mode > 1 || active < 0 || index.size() != 1) return true;
+        if (grad.size() != (mode == 1 ? 3u : 2u) || NumElements(grad) == 0) return true;
+        if (mode == 0 && grad[0] != (active > 0 ? active : index[0])) return true;
+        return index[0] == 0 || index[0] % k != 0 || call["out"].shape != Shape{index[0] / k, grad.back()};
+      })};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 8);
     const int64_t k = random.Between(1, 3);
@@ -417,7 +428,9 @@ const char* const kThirdCount = "expertTokensCountOrCumsumOut";
 bool HasRange(const IndexCall& call) {
   return !call["activeExpertRangeOptional"].null && call["activeExpertRangeOptional"].values.size() == 2;
 }
-int64_t Low(const IndexCall& call) { return HasRange(call) ? call["activeExpertRangeOptional"].values[0] : 0; }
+int64_t Low(const IndexCall& call) {
+  return HasRange(call) ? call["activeExpertRangeOptional"].values[0] : 0;
+}
 int64_t High(const IndexCall& call) {
   return HasRange(call) ? call["activeExpertRangeOptional"].values[1] : call["expertNum"].integer;
 }
@@ -450,9 +463,11 @@ bool IsThirdShapeWrong(IndexCall& call) {
   const bool has_scale = !call["scaleOptional"].null;
   if (has_scale && mode == -1 && scale != Shape{x[0]}) return true;
   if (has_scale && mode == 0 && scale != Shape{1}) return true;
-  if (has_scale && mode == 1 && scale != Shape{High(call) - Low(call), x[1]} && scale != Shape{1, x[1]}) return true;
+  if (has_scale && mode == 1 && scale != Shape{High(call) - Low(call), x[1]} && scale != Shape{1, x[1]})
+    return true;
   if ((mode == 1 || (mode == -1 && has_scale)) && call["expandedScaleOut"].shape != Shape{rows}) return true;
-  const Shape counts = call["expertTokensNumType"].integer == 2 ? Shape{count, 2} : Shape{High(call) - Low(call)};
+  const Shape counts =
+      call["expertTokensNumType"].integer == 2 ? Shape{count, 2} : Shape{High(call) - Low(call)};
   return call["expandedXOut"].shape != expanded || call["expandedRowIdxOut"].shape != Shape{entries} ||
          call[kThirdCount].shape != counts;
 }
@@ -494,18 +509,19 @@ IndexOperator Third() {
               OutputArg(kThirdCount, {3}, ACL_INT64),
               OutputArg("expandedScaleOut", {4})};
   op.takes_workspace = true;
-  op.rules = {NoNulls(std::string("x expertIdx expandedXOut expandedRowIdxOut expandedScaleOut ") + kThirdCount),
-              Listed_("x", with_int8),
-              Listed_("expertIdx", kInt32Alone),
-              Given("scaleOptional", Listed_("scaleOptional", kFloatAlone)),
-              Given("offsetOptional", Listed_("offsetOptional", kFloatAlone)),
-              Listed_("expandedXOut", with_int8),
-              Listed_("expandedRowIdxOut", kInt32Alone),
-              Listed_(kThirdCount, kInt64Alone),
-              Listed_("expandedScaleOut", kFloatAlone),
-              Refuses(561002, "", IsThirdRangeWrong),
-              Refuses(161002, "", IsThirdShapeWrong),
-              Refuses(561002, "", AreThirdModesWrong)};
+  op.rules = {
+      NoNulls(std::string("x expertIdx expandedXOut expandedRowIdxOut expandedScaleOut ") + kThirdCount),
+      Listed_("x", with_int8),
+      Listed_("expertIdx", kInt32Alone),
+      Given("scaleOptional", Listed_("scaleOptional", kFloatAlone)),
+      Given("offsetOptional", Listed_("offsetOptional", kFloatAlone)),
+      Listed_("expandedXOut", with_int8),
+      Listed_("expandedRowIdxOut", kInt32Alone),
+      Listed_(kThirdCount, kInt64Alone),
+      Listed_("expandedScaleOut", kFloatAlone),
+      Refuses(561002, "", IsThirdRangeWrong),
+      Refuses(161002, "", IsThirdShapeWrong),
+      Refuses(561002, "", AreThirdModesWrong)};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 8);
     const int64_t k = random.Between(1, 3);
@@ -532,13 +548,14 @@ IndexOperator Third() {
     call["activeExpertRangeOptional"].null = low == 0 && high == experts && random.Chance(30);
     call["rowIdxType"].integer = drops ? 0 : random.Below(2);
     const int64_t rows = drops ? experts * capacity : active > 0 ? std::min(active, n * k) : n * k;
-    call["scaleOptional"] = TensorArg(
-        "scaleOptional", mode == -1  ? Shape{n}
-                         : mode == 0 ? Shape{1}
-                                     : Shape{random.Chance(50) ? 1 : high - low, columns});
+    call["scaleOptional"] =
+        TensorArg("scaleOptional", mode == -1  ? Shape{n}
+                                   : mode == 0 ? Shape{1}
+                                               : Shape{random.Chance(50) ? 1 : high - low, columns});
     call["scaleOptional"].null = mode != 0 && random.Chance(40);
-    call["expandedXOut"] = OutputArg("expandedXOut", drops ? Shape{experts, capacity, columns} : Shape{rows, columns},
-                                     mode == -1 ? dtype : DtypeNumber{ACL_INT8});
+    call["expandedXOut"] =
+        OutputArg("expandedXOut", drops ? Shape{experts, capacity, columns} : Shape{rows, columns},
+                  mode == -1 ? dtype : DtypeNumber{ACL_INT8});
     call["expandedRowIdxOut"] = OutputArg("expandedRowIdxOut", {n * k}, ACL_INT32);
     call[kThirdCount] = OutputArg(kThirdCount, type == 2 ? Shape{experts, 2} : Shape{high - low}, ACL_INT64);
     call["expandedScaleOut"] = OutputArg("expandedScaleOut", {rows});
@@ -558,12 +575,13 @@ IndexOperator Third() {
     const Routing routing =
         RoutingOf(experts, Low(call), High(call), Drops(call) ? call["expertCapacity"].integer : 0, rows);
     const int64_t mode = call["quantMode"].integer;
-    Rows all = RowsOf(call, tensors, routing, k, mode, Drops(call), Low(call), experts, call["expandedXOut"].dtype);
+    Rows all =
+        RowsOf(call, tensors, routing, k, mode, Drops(call), Low(call), experts, call["expandedXOut"].dtype);
     const Numbers scale(call, tensors, "scaleOptional");
     if (mode != 1) all.scales.clear();
     for (int64_t row = 0; mode == -1 && scale.is_given() && row < rows; ++row) {
       const int64_t p = routing.entry[static_cast<size_t>(row)];
-      all.scales.push_back(p >= 0         ? std::optional(scale.Bytes(p / k))
+      all.scales.push_back(p >= 0        ? std::optional(scale.Bytes(p / k))
                            : Drops(call) ? std::optional(Encoded(ACL_FLOAT, 0))
                                          : std::nullopt);
     }
@@ -594,7 +612,8 @@ IndexOperator Third() {
 }
 
 const IndexOperator kOperators[] = {First(), Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV2), false),
-                                    Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingQuantV2), true), Grad(), Third()};
+                                    Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingQuantV2), true), Grad(),
+                                    Third()};
 PORTACL_INDEX_TESTS(InitRouting, kOperators);
 
 // ---- experts that are none ----
@@ -608,8 +627,8 @@ TEST(InitRoutingBad, AnExpertThatIsNoneFailsTheStreamOnceAndHasNoRow) {
   const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
   ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
   const auto dense = [](const Shape& shape, aclDataType dtype, void* data) {
-    return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(), shape.size(),
-                           data);
+    return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                           shape.size(), data);
   };
   aclTensor* const tensors[] = {dense({3, 2}, ACL_FLOAT, x.data()), dense({3, 1}, ACL_INT32, experts.data()),
                                 dense({3, 2}, ACL_FLOAT, rows.data()), dense({3}, ACL_INT32, places.data()),

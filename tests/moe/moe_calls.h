@@ -33,14 +33,14 @@ inline bool IsOnA2OrA3(const IndexCall& call) {
   return call.product == Product::kA2 || call.product == Product::kA3;
 }
 
-inline IndexRule RefusedDtype(const std::string& name, std::function<bool(const IndexCall&, DtypeNumber)> takes) {
+inline IndexRule RefusedDtype(const std::string& name,
+                              std::function<bool(const IndexCall&, DtypeNumber)> takes) {
   return Refuses(161002, name, [=](IndexCall& call) { return !takes(call, call[name].dtype); });
 }
 // The rule where the tensor is given.
 inline IndexRule Given(const std::string& name, const IndexRule& rule) {
-  return [=](IndexCall& call) -> std::optional<Verdict> {
-    return call[name].null ? std::nullopt : rule(call);
-  };
+  return
+      [=](IndexCall& call) -> std::optional<Verdict> { return call[name].null ? std::nullopt : rule(call); };
 }
 inline IndexRule DtypeIs(const std::string& first, const std::string& second) {
   return Refuses(161002, second + " " + first,
@@ -115,7 +115,8 @@ inline void SetNumbers(HostTensor& tensor, RandomNumbers& random, int percent_na
 }
 inline void SetIntegers(HostTensor& tensor, int64_t low, int64_t below, RandomNumbers& random) {
   for (int64_t i = 0; i < tensor.size(); ++i)
-    EncodeIntegerElement(tensor.dtype(), below > low ? random.Between(low, below - 1) : low, tensor.Element(i));
+    EncodeIntegerElement(tensor.dtype(), below > low ? random.Between(low, below - 1) : low,
+                         tensor.Element(i));
 }
 // Each of 0 .. size - 1 once, in any order.
 inline void SetPermutation(HostTensor& tensor, RandomNumbers& random) {

@@ -23,8 +23,8 @@ void SetMap(HostTensor& map, int64_t t, RandomNumbers& random) {
 
 // The ones of a map: expert by expert, and token by token.
 struct Ones {
-  std::vector<int64_t> token, expert;       // of each row
-  std::vector<std::vector<int64_t>> rows;   // of each token
+  std::vector<int64_t> token, expert;         // of each row
+  std::vector<std::vector<int64_t>> rows;     // of each token
   std::vector<std::vector<int64_t>> experts;  // of each token
 };
 Ones OnesOf(const Numbers& map) {
@@ -105,7 +105,8 @@ IndexOperator Permute() {
   op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const Shape& map = call["routingMap"].shape;
     if (map.size() == 2)
-      SetMap(tensors[1], Pads(call) ? random.Between(0, map[1]) : call["sortedIndicesOut"].shape[0] / map[0], random);
+      SetMap(tensors[1], Pads(call) ? random.Between(0, map[1]) : call["sortedIndicesOut"].shape[0] / map[0],
+             random);
     if (Pads(call)) SetIntegers(tensors[1], 0, 2, random);
   };
   op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
@@ -163,37 +164,38 @@ IndexOperator PermuteGrad() {
               OutputArg("tokensGradOut", {2, 3}),
               OutputArg("probsGradOutOptional", {2, 3})};
   op.takes_workspace = true;
-  op.rules = {Refuses(161002, "numExperts", [](IndexCall& call) { return call["numExperts"].integer < 1; }),
-              Refuses(161002, "tokensNum", [](IndexCall& call) { return call["tokensNum"].integer < 1; }),
-              NoNulls("permutedTokenOutputGrad sortedIndices tokensGradOut"),
-              Given("probsGradOutOptional", NoNulls("routingMapOptional permutedProbsOutputGradOptional")),
-              Listed_("permutedTokenOutputGrad", kSinceA2),
-              Listed_("sortedIndices", kInt32Alone),
-              DtypeIs("permutedTokenOutputGrad", "tokensGradOut"),
-              Given("probsGradOutOptional", DtypeIs("permutedTokenOutputGrad", "permutedProbsOutputGradOptional")),
-              Given("probsGradOutOptional", DtypeIs("permutedTokenOutputGrad", "probsGradOutOptional")),
-              Given("probsGradOutOptional", Listed_("routingMapOptional", kMap)),
-              Refuses(161002, "",
-                      [](IndexCall& call) {
-                        const Shape& grad = call["permutedTokenOutputGrad"].shape;
-                        const Shape& index = call["sortedIndices"].shape;
-                        if (grad.size() != 2 || call["tokensGradOut"].shape.size() != 2 || index.size() != 1)
-                          return true;
-                        if (!call["routingMapOptional"].null && call["routingMapOptional"].shape.size() != 2)
-                          return true;
-                        const int64_t n = call["tokensNum"].integer;
-                        const int64_t experts = call["numExperts"].integer;
-                        if (grad[0] != index[0] || call["tokensGradOut"].shape != Shape{n, grad[1]}) return true;
-                        if (index[0] % (Pads(call) ? experts : n) != 0) return true;
-                        return !call["probsGradOutOptional"].null &&
-                               (call["permutedProbsOutputGradOptional"].shape != index ||
-                                call["routingMapOptional"].shape != Shape{n, experts});
-                      }),
-              EmptyDone("permutedTokenOutputGrad tokensGradOut"),
-              Given("probsGradOutOptional", Refuses(561103, "probsGradOutOptional", [](IndexCall& call) {
-                      return call["probsGradOutOptional"].shape !=
-                             Shape{call["tokensNum"].integer, call["numExperts"].integer};
-                    }))};
+  op.rules = {
+      Refuses(161002, "numExperts", [](IndexCall& call) { return call["numExperts"].integer < 1; }),
+      Refuses(161002, "tokensNum", [](IndexCall& call) { return call["tokensNum"].integer < 1; }),
+      NoNulls("permutedTokenOutputGrad sortedIndices tokensGradOut"),
+      Given("probsGradOutOptional", NoNulls("routingMapOptional permutedProbsOutputGradOptional")),
+      Listed_("permutedTokenOutputGrad", kSinceA2),
+      Listed_("sortedIndices", kInt32Alone),
+      DtypeIs("permutedTokenOutputGrad", "tokensGradOut"),
+      Given("probsGradOutOptional", DtypeIs("permutedTokenOutputGrad", "permutedProbsOutputGradOptional")),
+      Given("probsGradOutOptional", DtypeIs("permutedTokenOutputGrad", "probsGradOutOptional")),
+      Given("probsGradOutOptional", Listed_("routingMapOptional", kMap)),
+      Refuses(161002, "",
+              [](IndexCall& call) {
+                const Shape& grad = call["permutedTokenOutputGrad"].shape;
+                const Shape& index = call["sortedIndices"].shape;
+                if (grad.size() != 2 || call["tokensGradOut"].shape.size() != 2 || index.size() != 1)
+                  return true;
+                if (!call["routingMapOptional"].null && call["routingMapOptional"].shape.size() != 2)
+                  return true;
+                const int64_t n = call["tokensNum"].integer;
+                const int64_t experts = call["numExperts"].integer;
+                if (grad[0] != index[0] || call["tokensGradOut"].shape != Shape{n, grad[1]}) return true;
+                if (index[0] % (Pads(call) ? experts : n) != 0) return true;
+                return !call["probsGradOutOptional"].null &&
+                       (call["permutedProbsOutputGradOptional"].shape != index ||
+                        call["routingMapOptional"].shape != Shape{n, experts});
+              }),
+      EmptyDone("permutedTokenOutputGrad tokensGradOut"),
+      Given("probsGradOutOptional", Refuses(561103, "probsGradOutOptional", [](IndexCall& call) {
+              return call["probsGradOutOptional"].shape !=
+                     Shape{call["tokensNum"].integer, call["numExperts"].integer};
+            }))};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 7);
     const int64_t experts = random.Between(1, 5);
@@ -246,14 +248,16 @@ IndexOperator PermuteGrad() {
     for (int64_t p = 0; p < rows; ++p) {
       const int64_t token = Pads(call) ? index.Integer(p) : p / (rows / n);
       const int64_t row = Pads(call) ? p : index.Integer(p);
-      for (int64_t h = 0; h < columns; ++h) tokens[static_cast<size_t>(token * columns + h)] += grad.At(row, h);
+      for (int64_t h = 0; h < columns; ++h)
+        tokens[static_cast<size_t>(token * columns + h)] += grad.At(row, h);
       if (Pads(call)) probs[static_cast<size_t>(token * experts + p / (rows / experts))] = of_probs[p];
     }
     const bool has_probs = !call["probsGradOutOptional"].null;
     if (has_probs && !Pads(call)) {
       const Ones ones = OnesOf(Numbers(call, tensors, "routingMapOptional"));
       for (size_t q = 0; q < ones.token.size(); ++q)
-        probs[static_cast<size_t>(ones.token[q] * experts + ones.expert[q])] = of_probs[static_cast<int64_t>(q)];
+        probs[static_cast<size_t>(ones.token[q] * experts + ones.expert[q])] =
+            of_probs[static_cast<int64_t>(q)];
     }
     return std::vector<Outcome>{EncodedAll(grad.dtype(), tokens),
                                 has_probs ? EncodedAll(grad.dtype(), probs) : Outcome{}};
@@ -262,8 +266,8 @@ IndexOperator PermuteGrad() {
 }
 
 // The weights of the rows, in the order of the indices.
-std::vector<double> Weights(const IndexCall& call, const std::vector<TensorValues>& tensors, const Numbers& token,
-                            const Numbers& position, bool has_positions) {
+std::vector<double> Weights(const IndexCall& call, const std::vector<TensorValues>& tensors,
+                            const Numbers& token, const Numbers& position, bool has_positions) {
   const Numbers probs(call, tensors, "probsOptional");
   std::vector<double> weights(static_cast<size_t>(token.size()), 1);
   if (!probs.is_given()) return weights;
@@ -297,47 +301,50 @@ IndexOperator Unpermute() {
               OutputArg("permuteProbs", {4})};
   op.takes_workspace = true;
   const auto padded = [](const IndexRule& rule) -> IndexRule {
-    return [=](IndexCall& call) -> std::optional<Verdict> { return IsPadded(call) ? rule(call) : std::nullopt; };
+    return
+        [=](IndexCall& call) -> std::optional<Verdict> { return IsPadded(call) ? rule(call) : std::nullopt; };
   };
-  op.rules = {NoNulls("permutedTokens sortedIndices"),
-              Refuses(161001, "probsOptional",
-                      [](IndexCall& call) { return call["probsOptional"].null && call["restoreShapeOptional"].null; }),
-              NoNulls("unpermutedTokens"),
-              Refuses(161001, "routingMapOptional",
-                      [](IndexCall& call) {
-                        return !IsPadded(call) && !call["probsOptional"].null && call["routingMapOptional"].null;
-                      }),
-              padded(NoNulls("outIndex permuteTokenId")),
-              Given("probsOptional", NoNulls("permuteProbs")),
-              Listed_("permutedTokens", kSinceA2),
-              Listed_("sortedIndices", kInt32Alone),
-              Given("routingMapOptional", Listed_("routingMapOptional", kMap)),
-              Given("probsOptional", Listed_("probsOptional", kSinceA2)),
-              DtypeIs("permutedTokens", "unpermutedTokens"),
-              padded(Listed_("outIndex permuteTokenId", kInt32Alone)),
-              Given("probsOptional", DtypeIs("probsOptional", "permuteProbs")),
-              Refuses(161002, "",
-                      [](IndexCall& call) {
-                        const Shape& rows = call["permutedTokens"].shape;
-                        const Shape& index = call["sortedIndices"].shape;
-                        const Shape& probs = call["probsOptional"].shape;
-                        const bool has_probs = !call["probsOptional"].null;
-                        if (rows.size() != 2 || index.size() != 1) return true;
-                        if (!call["routingMapOptional"].null && call["routingMapOptional"].shape.size() != 2)
-                          return true;
-                        if (has_probs && probs.size() != 2) return true;
-                        const auto& restored = call["restoreShapeOptional"].values;
-                        if (!has_probs && (restored.empty() || restored[0] < 0)) return true;
-                        const int64_t n = has_probs ? probs[0] : restored[0];
-                        if (rows[0] != index[0] || call["unpermutedTokens"].shape != Shape{n, rows[1]}) return true;
-                        if (!IsPadded(call) && n != 0 && index[0] % n != 0) return true;
-                        if (!IsPadded(call) && has_probs && call["routingMapOptional"].shape != probs) return true;
-                        if (has_probs && IsPadded(call) && (probs[1] == 0 || index[0] % probs[1] != 0)) return true;
-                        if (has_probs && call["permuteProbs"].shape != index) return true;
-                        return IsPadded(call) &&
-                               (call["outIndex"].shape != index || call["permuteTokenId"].shape != index);
-                      }),
-              EmptyDone("unpermutedTokens")};
+  op.rules = {
+      NoNulls("permutedTokens sortedIndices"),
+      Refuses(
+          161001, "probsOptional",
+          [](IndexCall& call) { return call["probsOptional"].null && call["restoreShapeOptional"].null; }),
+      NoNulls("unpermutedTokens"),
+      Refuses(161001, "routingMapOptional",
+              [](IndexCall& call) {
+                return !IsPadded(call) && !call["probsOptional"].null && call["routingMapOptional"].null;
+              }),
+      padded(NoNulls("outIndex permuteTokenId")),
+      Given("probsOptional", NoNulls("permuteProbs")),
+      Listed_("permutedTokens", kSinceA2),
+      Listed_("sortedIndices", kInt32Alone),
+      Given("routingMapOptional", Listed_("routingMapOptional", kMap)),
+      Given("probsOptional", Listed_("probsOptional", kSinceA2)),
+      DtypeIs("permutedTokens", "unpermutedTokens"),
+      padded(Listed_("outIndex permuteTokenId", kInt32Alone)),
+      Given("probsOptional", DtypeIs("probsOptional", "permuteProbs")),
+      Refuses(161002, "",
+              [](IndexCall& call) {
+                const Shape& rows = call["permutedTokens"].shape;
+                const Shape& index = call["sortedIndices"].shape;
+                const Shape& probs = call["probsOptional"].shape;
+                const bool has_probs = !call["probsOptional"].null;
+                if (rows.size() != 2 || index.size() != 1) return true;
+                if (!call["routingMapOptional"].null && call["routingMapOptional"].shape.size() != 2)
+                  return true;
+                if (has_probs && probs.size() != 2) return true;
+                const auto& restored = call["restoreShapeOptional"].values;
+                if (!has_probs && (restored.empty() || restored[0] < 0)) return true;
+                const int64_t n = has_probs ? probs[0] : restored[0];
+                if (rows[0] != index[0] || call["unpermutedTokens"].shape != Shape{n, rows[1]}) return true;
+                if (!IsPadded(call) && n != 0 && index[0] % n != 0) return true;
+                if (!IsPadded(call) && has_probs && call["routingMapOptional"].shape != probs) return true;
+                if (has_probs && IsPadded(call) && (probs[1] == 0 || index[0] % probs[1] != 0)) return true;
+                if (has_probs && call["permuteProbs"].shape != index) return true;
+                return IsPadded(call) &&
+                       (call["outIndex"].shape != index || call["permuteTokenId"].shape != index);
+              }),
+      EmptyDone("unpermutedTokens")};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 7);
     const int64_t experts = random.Between(1, 5);
@@ -429,18 +436,21 @@ IndexOperator UnpermuteGrad() {
                 const Shape& index = call["outIndex"].shape;
                 const Shape& probs = call["probsOptional"].shape;
                 const bool has_probs = !call["probsOptional"].null;
-                if (grad.size() != 2 || index.size() != 1 || NumElements(grad) == 0 || index[0] == 0) return true;
+                if (grad.size() != 2 || index.size() != 1 || NumElements(grad) == 0 || index[0] == 0)
+                  return true;
                 const Shape rows = {index[0], grad[1]};
-                if (call["permuteTokenId"].shape != index || call["permutedTokensGradOut"].shape != rows) return true;
+                if (call["permuteTokenId"].shape != index || call["permutedTokensGradOut"].shape != rows)
+                  return true;
                 const int64_t t = index[0] / grad[0];
                 if (!IsPadded(call) && (index[0] % grad[0] != 0 || t > 512)) return true;
                 if (!has_probs) return false;
-                if (call["permutedTokensOptional"].null || call["probsGradOutOptional"].null || probs.size() != 2 ||
-                    probs[0] != grad[0] || call["probsGradOutOptional"].shape != probs ||
+                if (call["permutedTokensOptional"].null || call["probsGradOutOptional"].null ||
+                    probs.size() != 2 || probs[0] != grad[0] || call["probsGradOutOptional"].shape != probs ||
                     call["permutedTokensOptional"].shape != rows)
                   return true;
                 if (!IsPadded(call))
-                  return call["routingMapOptional"].null || call["routingMapOptional"].shape != probs || t > probs[1];
+                  return call["routingMapOptional"].null || call["routingMapOptional"].shape != probs ||
+                         t > probs[1];
                 return probs[1] == 0 || index[0] % probs[1] != 0 || index[0] / probs[1] > grad[0];
               })};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
@@ -499,7 +509,8 @@ IndexOperator UnpermuteGrad() {
     const int64_t experts = has_probs ? call["probsOptional"].shape[1] : 1;
     std::vector<double> of_rows(static_cast<size_t>(index.size() * columns));
     std::vector<double> of_probs(static_cast<size_t>(n * experts));
-    const Ones ones = has_probs && !IsPadded(call) ? OnesOf(Numbers(call, tensors, "routingMapOptional")) : Ones{};
+    const Ones ones =
+        has_probs && !IsPadded(call) ? OnesOf(Numbers(call, tensors, "routingMapOptional")) : Ones{};
     for (int64_t p = 0; p < index.size(); ++p) {
       const int64_t t = std::max<int64_t>(1, index.size() / n);
       const int64_t i = IsPadded(call) ? token.Integer(p) : p / t;

@@ -21,12 +21,9 @@ int64_t WantedRows(int64_t wanted, int64_t entries) {
 IndexOperator Permute() {
   IndexOperator op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeTokenPermute);
-  op.valid = {TensorArg("tokens", {2, 3}),
-              TensorArg("indices", {2, 2}, ACL_INT32),
-              IntegerArg("numOutTokens", 0),
-              IntegerArg("paddedMode", 0),
-              OutputArg("permuteTokensOut", {4, 3}),
-              OutputArg("sortedIndicesOut", {4}, ACL_INT32)};
+  op.valid = {TensorArg("tokens", {2, 3}),           TensorArg("indices", {2, 2}, ACL_INT32),
+              IntegerArg("numOutTokens", 0),         IntegerArg("paddedMode", 0),
+              OutputArg("permuteTokensOut", {4, 3}), OutputArg("sortedIndicesOut", {4}, ACL_INT32)};
   op.takes_workspace = true;
   op.rules = {NoNulls("tokens indices permuteTokensOut sortedIndicesOut"),
               Listed_("tokens", kMoved),
@@ -103,8 +100,8 @@ IndexOperator PermuteGrad() {
                         const Shape& grad = call["permutedOutputGrad"].shape;
                         const Shape& index = call["sortedIndices"].shape;
                         const int64_t k = call["numTopk"].integer;
-                        return grad.size() != 2 || index.size() != 1 || k < 1 || k > 512 || index[0] % k != 0 ||
-                               call["out"].shape != Shape{index[0] / k, grad[1]};
+                        return grad.size() != 2 || index.size() != 1 || k < 1 || k > 512 ||
+                               index[0] % k != 0 || call["out"].shape != Shape{index[0] / k, grad[1]};
                       }),
               EmptyDone("out")};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
@@ -143,8 +140,8 @@ IndexOperator PermuteGrad() {
 IndexOperator Unpermute() {
   IndexOperator op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeTokenUnpermute);
-  op.valid = {TensorArg("permutedTokens", {4, 3}),  DistinctArg("sortedIndices", {4}, ACL_INT32),
-              DistinctArg("probsOptional", {2, 2}),    IntegerArg("paddedMode", 0),
+  op.valid = {TensorArg("permutedTokens", {4, 3}),   DistinctArg("sortedIndices", {4}, ACL_INT32),
+              DistinctArg("probsOptional", {2, 2}),  IntegerArg("paddedMode", 0),
               ArrayArg("restoreShapeOptional", {1}), OutputArg("out", {2, 3})};
   op.takes_workspace = true;
   const auto takes = [](const IndexCall& call, DtypeNumber dtype) {
@@ -162,7 +159,8 @@ IndexOperator Unpermute() {
                         const Shape& index = call["sortedIndices"].shape;
                         const bool has_probs = !call["probsOptional"].null;
                         const Shape& probs = call["probsOptional"].shape;
-                        if (call["paddedMode"].integer != 0 || rows.size() != 2 || index.size() != 1) return true;
+                        if (call["paddedMode"].integer != 0 || rows.size() != 2 || index.size() != 1)
+                          return true;
                         if (has_probs && (probs.size() != 2 || probs[1] < 1 || probs[1] > 512 ||
                                           NumElements(probs) != index[0]))
                           return true;
@@ -247,7 +245,8 @@ IndexOperator UnpermuteGrad() {
           return true;
         if (has_probs && (!has_rows || probs.size() != 2 || probs[1] < 1 || probs[1] > 512)) return true;
         const int64_t k = has_probs ? probs[1] : 1;
-        if (has_probs && (probs != Shape{index[0] / k, k} || call["probsGradOut"].shape != probs)) return true;
+        if (has_probs && (probs != Shape{index[0] / k, k} || call["probsGradOut"].shape != probs))
+          return true;
         if (has_rows && call["permuteTokens"].shape != out) return true;
         return index[0] == 0 || index[0] != grad[0] * k || grad[1] == 0 || out[0] == 0 || out[1] != grad[1];
       })};

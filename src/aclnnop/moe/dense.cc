@@ -53,9 +53,7 @@ OptionalPlace DenseSteps::InIfGiven(int tensor, aclDataType dtype) {
 NumberRows DenseSteps::Rows(int tensor) {
   return engine::NumberRowsOf(JobIsa(), In(tensor), call_.Tensor(tensor).dtype);
 }
-NumberRows DenseSteps::RowsIfGiven(int tensor) {
-  return call_.IsGiven(tensor) ? Rows(tensor) : NumberRows{};
-}
+NumberRows DenseSteps::RowsIfGiven(int tensor) { return call_.IsGiven(tensor) ? Rows(tensor) : NumberRows{}; }
 
 Place DenseSteps::Out(int tensor, aclDataType dtype, bool keeps) {
   const aclTensor view = PlainView(call_.Tensor(tensor));

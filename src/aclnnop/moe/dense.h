@@ -102,7 +102,8 @@ class DenseSteps {
   engine::Place OrderOfWords(engine::Place words, int64_t count);
 
   template <class Computation>
-  void Compute(const Computation& computation, std::initializer_list<engine::Place> places, int64_t elements) {
+  void Compute(const Computation& computation, std::initializer_list<engine::Place> places,
+               int64_t elements) {
     steps_.Compute(computation, places, elements);
   }
   bool Raises() const { return CurrentConfiguration().index_errors_raise; }

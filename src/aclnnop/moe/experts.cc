@@ -21,7 +21,8 @@ aclnnStatus CountsFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kSorted, 1, 1).Rank(kCounts, 1, 1).Integer(kNumExperts, 1, 2048);
   return checks
-      .Holds(call.Tensor(kCounts).numel >= Integer(call, kNumExperts), kCounts, "at least numExperts elements")
+      .Holds(call.Tensor(kCounts).numel >= Integer(call, kNumExperts), kCounts,
+             "at least numExperts elements")
       .status();
 }
 
@@ -225,18 +226,14 @@ extern const OperatorFacts moe_compute_expert_tokens, moe_re_routing, moe_update
 const OperatorFacts facts::moe_compute_expert_tokens = {"aclnnMoeComputeExpertTokens",
                                                         "aclnnop/aclnn_moe_compute_expert_tokens.h",
                                                         kCountTypes, kCountTypes, /*by_promotion=*/false};
-const OperatorFacts facts::moe_re_routing = {"aclnnMoeReRouting",
-                                             "aclnnop/aclnn_moe_re_routing.h",
-                                             kRerouted,
-                                             kRerouted,
-                                             /*by_promotion=*/false,
-                                             /*inputs_only=*/true};
-const OperatorFacts facts::moe_update_expert = {"aclnnMoeUpdateExpert",
-                                                "aclnnop/aclnn_moe_update_expert.h",
-                                                kUpdated,
-                                                kUpdated,
-                                                /*by_promotion=*/false,
-                                                /*inputs_only=*/true};
+const OperatorFacts facts::moe_re_routing = {
+    "aclnnMoeReRouting",    "aclnnop/aclnn_moe_re_routing.h", kRerouted, kRerouted,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::moe_update_expert = {
+    "aclnnMoeUpdateExpert", "aclnnop/aclnn_moe_update_expert.h", kUpdated, kUpdated,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
 
 }  // namespace portacl
 

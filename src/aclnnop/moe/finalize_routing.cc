@@ -25,13 +25,23 @@ bool IsRange(const OperatorCall& call, int attribute) {
   if (array->values.size() != 2) return false;
   const int64_t low = array->values[0];
   const int64_t high = array->values[1];
-  return (low == -1 && high == -1) || (low >= 0 && high >= low && high <= std::numeric_limits<int32_t>::max());
+  return (low == -1 && high == -1) ||
+         (low >= 0 && high >= low && high <= std::numeric_limits<int32_t>::max());
 }
 bool IsUsed(const engine::CombineRows::Range& range) { return range.high > range.low; }
 
 // ---- the first form ----
 
-enum FirstTensors { kFirstX, kFirstX1, kFirstX2, kFirstBias, kFirstScales, kFirstRow, kFirstExpert, kFirstOut };
+enum FirstTensors {
+  kFirstX,
+  kFirstX1,
+  kFirstX2,
+  kFirstBias,
+  kFirstScales,
+  kFirstRow,
+  kFirstExpert,
+  kFirstOut
+};
 
 aclnnStatus FirstFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
@@ -108,7 +118,20 @@ void SetFirst(const OperatorCall& call, Executor& executor) {
 // ---- the second and the fourth ----
 
 // Of the second form what follows kExpert is the output.
-enum Tensors { kX, kRow, kX1, kX2, kBias, kScales, kExpert, kSecondOut, kToken = kSecondOut, kAlpha1, kAlpha2, kConstant };
+enum Tensors {
+  kX,
+  kRow,
+  kX1,
+  kX2,
+  kBias,
+  kScales,
+  kExpert,
+  kSecondOut,
+  kToken = kSecondOut,
+  kAlpha1,
+  kAlpha2,
+  kConstant
+};
 enum Attributes { kMode, kZeroRange, kCopyRange, kConstantRange, kK };
 enum Mode : int64_t { kColumnOrder, kColumnOrderPadded, kRowOrder, kRowOrderPadded };
 
@@ -145,8 +168,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   const int out = call.Output();
   checks.Integer(kMode, kColumnOrder, kRowOrderPadded).Rank(kRow, 1, 1);
   if (call.IsGiven(kScales)) checks.Rank(kScales, 2, 2);
-  if (IsFourth(call) && !call.IsGiven(kScales))
-    checks.Integer(kK, 1, std::numeric_limits<int32_t>::max());
+  if (IsFourth(call) && !call.IsGiven(kScales)) checks.Integer(kK, 1, std::numeric_limits<int32_t>::max());
   const int rank = checks.Passed() && IsPadded(call) ? 3 : 2;
   checks.Rank(kX, rank, rank);
   if (!checks.Passed()) return checks.status();
@@ -170,7 +192,8 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   checks.Is(out, Shape{rows, columns});
   if (!checks.Passed()) return checks.status();
   if (!IsPadded(call) && !MayBeFewer(call)) checks.Is(kX, Shape{entries, columns});
-  if (!IsPadded(call)) checks.Holds(x[0] <= entries, kX, "at most as many rows as expandedRowIdx has elements");
+  if (!IsPadded(call))
+    checks.Holds(x[0] <= entries, kX, "at most as many rows as expandedRowIdx has elements");
   if (!IsFourth(call)) return checks.status();
   for (const int range : {kZeroRange, kCopyRange, kConstantRange})
     checks.HoldsOf(IsRange(call, range), range, "null, [-1, -1] or [first, end]");
@@ -362,9 +385,9 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
     dot.expert_name = call.Name(kGradExpert);
     dot.raises = steps.Raises();
     dot.threads = ThreadLimit();
-    steps.Compute(dot,
-                  {dot.left.place, dot.right.place, dot.bias.place, dot.to, dot.index.place, dot.expert.place},
-                  rows * columns);
+    steps.Compute(
+        dot, {dot.left.place, dot.right.place, dot.bias.place, dot.to, dot.index.place, dot.expert.place},
+        rows * columns);
   }
   steps.SetJob();
 }

@@ -65,7 +65,8 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   if (is_grouped)
     checks.Holds(groups * ((size + 31) / 32 * 32) <= kMostExperts, kX,
                  "groups whose sizes, rounded up to 32, are at most 2048 together");
-  if (IsSecond(call)) checks.Holds(kept == groups || groups == experts, kX, "kGroup of groupCount, or groups of one");
+  if (IsSecond(call))
+    checks.Holds(kept == groups || groups == experts, kX, "kGroup of groupCount, or groups of one");
   if (HasTable(call)) {
     checks.Is(kInputs, Shape{n}).Rank(kTable, 2, 2);
     if (!checks.Passed()) return checks.status();
@@ -331,21 +332,36 @@ extern const OperatorFacts moe_gating_top_k, moe_gating_top_k_v2, moe_gating_top
     moe_gating_top_k_softmax_v2, moe_gating_top_k_backward;
 }
 
-const OperatorFacts facts::moe_gating_top_k = {"aclnnMoeGatingTopK",    "aclnnop/aclnn_moe_gating_top_k.h",
-                                               kFloats,                 kFloats,
-                                               /*by_promotion=*/false,  /*inputs_only=*/true};
-const OperatorFacts facts::moe_gating_top_k_v2 = {"aclnnMoeGatingTopKV2", "aclnnop/aclnn_moe_gating_top_k_v2.h",
-                                                  kFloats,                kFloats,
-                                                  /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::moe_gating_top_k_softmax = {
-    "aclnnMoeGatingTopKSoftmax", "aclnnop/aclnn_moe_gating_top_k_softmax.h", kSoftmaxTypes, kSoftmaxTypes,
-    /*by_promotion=*/false,      /*inputs_only=*/true};
-const OperatorFacts facts::moe_gating_top_k_softmax_v2 = {
-    "aclnnMoeGatingTopKSoftmaxV2", "aclnnop/aclnn_moe_gating_top_k_softmax_v2.h", kFloats, kFloats,
-    /*by_promotion=*/false,        /*inputs_only=*/true};
-const OperatorFacts facts::moe_gating_top_k_backward = {
-    "aclnnMoeGatingTopKBackward", "aclnnop/aclnn_moe_gating_top_k_backward.h", kOnAtlasA2AndA3, kOnAtlasA2AndA3,
-    /*by_promotion=*/false,       /*inputs_only=*/true};
+const OperatorFacts facts::moe_gating_top_k = {"aclnnMoeGatingTopK",
+                                               "aclnnop/aclnn_moe_gating_top_k.h",
+                                               kFloats,
+                                               kFloats,
+                                               /*by_promotion=*/false,
+                                               /*inputs_only=*/true};
+const OperatorFacts facts::moe_gating_top_k_v2 = {"aclnnMoeGatingTopKV2",
+                                                  "aclnnop/aclnn_moe_gating_top_k_v2.h",
+                                                  kFloats,
+                                                  kFloats,
+                                                  /*by_promotion=*/false,
+                                                  /*inputs_only=*/true};
+const OperatorFacts facts::moe_gating_top_k_softmax = {"aclnnMoeGatingTopKSoftmax",
+                                                       "aclnnop/aclnn_moe_gating_top_k_softmax.h",
+                                                       kSoftmaxTypes,
+                                                       kSoftmaxTypes,
+                                                       /*by_promotion=*/false,
+                                                       /*inputs_only=*/true};
+const OperatorFacts facts::moe_gating_top_k_softmax_v2 = {"aclnnMoeGatingTopKSoftmaxV2",
+                                                          "aclnnop/aclnn_moe_gating_top_k_softmax_v2.h",
+                                                          kFloats,
+                                                          kFloats,
+                                                          /*by_promotion=*/false,
+                                                          /*inputs_only=*/true};
+const OperatorFacts facts::moe_gating_top_k_backward = {"aclnnMoeGatingTopKBackward",
+                                                        "aclnnop/aclnn_moe_gating_top_k_backward.h",
+                                                        kOnAtlasA2AndA3,
+                                                        kOnAtlasA2AndA3,
+                                                        /*by_promotion=*/false,
+                                                        /*inputs_only=*/true};
 
 }  // namespace portacl
 

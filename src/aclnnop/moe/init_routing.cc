@@ -21,8 +21,8 @@ constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
 int64_t Entries(const OperatorCall& call, int experts) noexcept { return call.Tensor(experts).numel; }
 
 // The rows of the entries of some experts, and which entry each row is for. Of all numbers where `high` is the greatest.
-engine::RankEntries RankOf(DenseSteps& steps, const OperatorCall& call, int experts, int64_t low, int64_t high,
-                           int64_t capacity, int64_t rows) {
+engine::RankEntries RankOf(DenseSteps& steps, const OperatorCall& call, int experts, int64_t low,
+                           int64_t high, int64_t capacity, int64_t rows) {
   const int64_t entries = Entries(call, experts);
   engine::RankEntries rank{};
   rank.expert = steps.In(experts);
@@ -124,8 +124,12 @@ enum SecondAttributes { kActive, kCapacity, kExpertNum, kDropPad, kCountFlag, kB
 enum CountFlag : int64_t { kNoCounts, kCumulated, kCounted };
 
 bool Drops(const OperatorCall& call) noexcept { return Integer(call, kDropPad) == 1; }
-bool Counts(const OperatorCall& call) noexcept { return !Drops(call) && Integer(call, kCountFlag) != kNoCounts; }
-bool CountsBefore(const OperatorCall& call) noexcept { return Drops(call) && Integer(call, kBeforeFlag) != 0; }
+bool Counts(const OperatorCall& call) noexcept {
+  return !Drops(call) && Integer(call, kCountFlag) != kNoCounts;
+}
+bool CountsBefore(const OperatorCall& call) noexcept {
+  return Drops(call) && Integer(call, kBeforeFlag) != 0;
+}
 bool IsDynamic(const OperatorCall& call) noexcept { return Integer(call, kQuantMode) == 1; }
 
 aclnnStatus SecondFits(const Check& check, const OperatorCall& call, const Second& at) {
@@ -151,7 +155,8 @@ aclnnStatus SecondFits(const Check& check, const OperatorCall& call, const Secon
   const Shape expanded = Drops(call) ? Shape{experts, capacity, x[1]}
                                      : Shape{active > 0 ? std::min(active, entries) : entries, x[1]};
   checks.Is(at.expanded, expanded).Is(at.row, Shape{entries});
-  if (Counts(call)) checks.Given(at.count, "with expertTokensCountOrCumsumFlag").IsIfGiven(at.count, Shape{experts});
+  if (Counts(call))
+    checks.Given(at.count, "with expertTokensCountOrCumsumFlag").IsIfGiven(at.count, Shape{experts});
   if (CountsBefore(call))
     checks.Given(at.before, "with expertTokensBeforeCapacityFlag").IsIfGiven(at.before, Shape{experts});
   if (!at.IsQuantised()) return checks.status();
@@ -162,14 +167,16 @@ aclnnStatus SecondFits(const Check& check, const OperatorCall& call, const Secon
     return checks.Given(at.offset, "with quantMode 0").IsIfGiven(at.offset, Shape{1}).status();
   }
   if (call.IsGiven(at.scale)) {
-    const bool fits = call.Tensor(at.scale).view == Shape{1, x[1]} ||
-                      call.Tensor(at.scale).view == Shape{experts, x[1]};
+    const bool fits =
+        call.Tensor(at.scale).view == Shape{1, x[1]} || call.Tensor(at.scale).view == Shape{experts, x[1]};
     checks.Holds(fits, at.scale, "[1,H] or [expertNum,H]");
   }
   const int64_t rows = Drops(call) ? experts * capacity : expanded[0];
   return checks.Given(at.row_scale, "with quantMode 1").IsIfGiven(at.row_scale, Shape{rows}).status();
 }
-aclnnStatus PlainFits(const Check& check, OperatorCall& call) noexcept { return SecondFits(check, call, kSecond); }
+aclnnStatus PlainFits(const Check& check, OperatorCall& call) noexcept {
+  return SecondFits(check, call, kSecond);
+}
 aclnnStatus QuantisedFits(const Check& check, OperatorCall& call) noexcept {
   return SecondFits(check, call, kQuantised);
 }
@@ -188,7 +195,9 @@ aclnnStatus CountDtypes(OperatorCall& call, const Second& at) {
   return has_scales ? scales.run(scales, call) : ACL_SUCCESS;
 }
 aclnnStatus PlainCounts(const Check&, OperatorCall& call) noexcept { return CountDtypes(call, kSecond); }
-aclnnStatus QuantisedCounts(const Check&, OperatorCall& call) noexcept { return CountDtypes(call, kQuantised); }
+aclnnStatus QuantisedCounts(const Check&, OperatorCall& call) noexcept {
+  return CountDtypes(call, kQuantised);
+}
 
 // Atlas inference products have the second form, too, without BF16; Ascend 950 takes INT64 experts.
 constexpr DtypeRule kSecondX = SinceAtlasA2(kFloatHalfAndBf16).On({Product::kAtlasInference}, kFloatAndHalf);
@@ -228,8 +237,8 @@ constexpr Check kQuantisedChecks[] = {
     IfGiven<kQuantised.offset>(InsideStorage({kQuantised.offset})),
 };
 
-engine::TakeRows TakeOf(DenseSteps& steps, const OperatorCall& call, int to, OptionalPlace entry, int64_t rows,
-                        int64_t divisor, bool clears, bool keeps) {
+engine::TakeRows TakeOf(DenseSteps& steps, const OperatorCall& call, int to, OptionalPlace entry,
+                        int64_t rows, int64_t divisor, bool clears, bool keeps) {
   engine::TakeRows take{};
   take.source = steps.In(kX);
   take.to = steps.Out(to, ACL_DT_UNDEFINED, keeps);
@@ -274,10 +283,9 @@ void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor)
   const int64_t rows = drops ? expanded.view[0] * expanded.view[1] : expanded.view[0];
   // Without a count nobody says which experts there are.
   const bool is_bounded = drops || counts;
-  engine::RankEntries rank =
-      RankOf(steps, call, at.experts, is_bounded ? 0 : std::numeric_limits<int64_t>::min(),
-             is_bounded ? experts : std::numeric_limits<int64_t>::max(),
-             drops ? Integer(call, kCapacity) : 0, rows);
+  engine::RankEntries rank = RankOf(
+      steps, call, at.experts, is_bounded ? 0 : std::numeric_limits<int64_t>::min(),
+      is_bounded ? experts : std::numeric_limits<int64_t>::max(), drops ? Integer(call, kCapacity) : 0, rows);
   rank.raises = is_bounded && steps.Raises();
   const bool is_cumulated = counts && Integer(call, kCountFlag) == kCumulated;
   if (is_cumulated) rank.total = {steps.Words(experts), true};
@@ -292,7 +300,8 @@ void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor)
     steps.Compute(take, {take.source, take.to}, expanded.numel);
     return steps.SetJob();
   }
-  engine::QuantiseRows quantise = QuantiserOf(steps, call, at.expanded, rank.entry, rows, divisor, true, false);
+  engine::QuantiseRows quantise =
+      QuantiserOf(steps, call, at.expanded, rank.entry, rows, divisor, true, false);
   quantise.is_dynamic = IsDynamic(call);
   quantise.scale = steps.InIfGiven(at.scale);
   if (quantise.is_dynamic) {
@@ -408,8 +417,8 @@ aclnnStatus ThirdRange(const Check& check, OperatorCall& call) noexcept {
   if (!checks.Passed()) return checks.status();
   const Range range = RangeOf(call);
   const int64_t most = Integer(call, kNumType) == kPairs ? 5120 : 10240;
-  const bool fits = range.low >= 0 && range.low < range.high && range.high <= Integer(call, kThirdExpertNum) &&
-                    range.high <= most;
+  const bool fits = range.low >= 0 && range.low < range.high &&
+                    range.high <= Integer(call, kThirdExpertNum) && range.high <= most;
   return checks.HoldsOf(fits, kRange, "0 <= first < end <= expertNum, end at most 10240, 5120 with pairs")
       .Integer(kThirdDropPad, 0, 1)
       .Integer(kThirdCapacity, ThirdDrops(call) ? 1 : std::numeric_limits<int64_t>::min(), kMost)
@@ -443,8 +452,8 @@ aclnnStatus ThirdFits(const Check& check, OperatorCall& call) noexcept {
   if (mode == 1 || (mode == -1 && call.IsGiven(kScale))) checks.Is(kThirdScale, Shape{rows});
   checks.Is(kThirdX, expanded).Is(kThirdRow, Shape{entries});
   return checks
-      .Is(kThirdCount, Integer(call, kNumType) == kPairs ? Shape{Integer(call, kThirdExpertNum), 2}
-                                                         : Shape{experts})
+      .Is(kThirdCount,
+          Integer(call, kNumType) == kPairs ? Shape{Integer(call, kThirdExpertNum), 2} : Shape{experts})
       .status();
 }
 
@@ -544,8 +553,7 @@ void SetThird(const OperatorCall& call, Executor& executor) {
     }
     return steps.SetJob();
   }
-  engine::QuantiseRows quantise =
-      QuantiserOf(steps, call, kThirdX, rank.entry, rows, divisor, drops, !drops);
+  engine::QuantiseRows quantise = QuantiserOf(steps, call, kThirdX, rank.entry, rows, divisor, drops, !drops);
   quantise.is_dynamic = mode == 1;
   quantise.scale = steps.InIfGiven(kScale);
   if (quantise.is_dynamic) {
@@ -569,18 +577,24 @@ extern const OperatorFacts moe_init_routing, moe_init_routing_v2, moe_init_routi
 
 const OperatorFacts facts::moe_init_routing = {"aclnnMoeInitRouting", "aclnnop/aclnn_moe_init_routing.h",
                                                kFloats, kFloats, /*by_promotion=*/false};
-const OperatorFacts facts::moe_init_routing_v2 = {
-    "aclnnMoeInitRoutingV2", "aclnnop/aclnn_moe_init_routing_v2.h", kSecondX, kSecondX,
-    /*by_promotion=*/false};
+const OperatorFacts facts::moe_init_routing_v2 = {"aclnnMoeInitRoutingV2",
+                                                  "aclnnop/aclnn_moe_init_routing_v2.h", kSecondX, kSecondX,
+                                                  /*by_promotion=*/false};
 const OperatorFacts facts::moe_init_routing_v2_grad = {"aclnnMoeInitRoutingV2Grad",
                                                        "aclnnop/aclnn_moe_init_routing_v2_grad.h", kFloats,
                                                        kFloats, /*by_promotion=*/false};
-const OperatorFacts facts::moe_init_routing_quant_v2 = {
-    "aclnnMoeInitRoutingQuantV2", "aclnnop/aclnn_moe_init_routing_quant_v2.h", kOnAtlasA2AndA3,
-    kOnAtlasA2AndA3, /*by_promotion=*/false, /*inputs_only=*/true};
+const OperatorFacts facts::moe_init_routing_quant_v2 = {"aclnnMoeInitRoutingQuantV2",
+                                                        "aclnnop/aclnn_moe_init_routing_quant_v2.h",
+                                                        kOnAtlasA2AndA3,
+                                                        kOnAtlasA2AndA3,
+                                                        /*by_promotion=*/false,
+                                                        /*inputs_only=*/true};
 const OperatorFacts facts::moe_init_routing_v3 = {"aclnnMoeInitRoutingV3",
-                                                  "aclnnop/aclnn_moe_init_routing_v3.h", kThirdTypes,
-                                                  kThirdTypes, /*by_promotion=*/false, /*inputs_only=*/true};
+                                                  "aclnnop/aclnn_moe_init_routing_v3.h",
+                                                  kThirdTypes,
+                                                  kThirdTypes,
+                                                  /*by_promotion=*/false,
+                                                  /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -72,7 +72,8 @@ void AddSums(DenseSteps& steps, engine::CombineRows combine, Place index, int64_
   steps.Compute(group, {index}, entries);
   combine.begin = {group.begin, true};
   combine.index = {group.order, true};
-  steps.Compute(combine, {combine.source.place, combine.to.place, combine.factor.place}, entries * combine.columns);
+  steps.Compute(combine, {combine.source.place, combine.to.place, combine.factor.place},
+                entries * combine.columns);
 }
 
 // ---- permute ----
@@ -266,11 +267,13 @@ aclnnStatus UnpermuteFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t entries = call.Tensor(kRowIndex).numel;
   checks.Holds(call.Tensor(kRows).view[0] == entries, kRows, "as many rows as sortedIndices has elements");
   checks.Is(kOut, Shape{tokens, call.Tensor(kRows).view[1]});
-  if (!IsPadded(call)) checks.Holds(tokens == 0 || entries % tokens == 0, kRowIndex, "as many elements for each token");
+  if (!IsPadded(call))
+    checks.Holds(tokens == 0 || entries % tokens == 0, kRowIndex, "as many elements for each token");
   if (ReadsMap(call)) checks.Is(kRowMap, call.Tensor(kRowProbs).view);
   if (call.IsGiven(kRowProbs)) {
     const int64_t experts = call.Tensor(kRowProbs).view[1];
-    if (IsPadded(call)) checks.Holds(experts > 0 && entries % experts == 0, kRowIndex, "as many elements for each expert");
+    if (IsPadded(call))
+      checks.Holds(experts > 0 && entries % experts == 0, kRowIndex, "as many elements for each expert");
     checks.Is(kOutProbs, Shape{entries});
   }
   if (IsPadded(call)) checks.Is(kOutIndex, Shape{entries}).Is(kTokenId, Shape{entries});
@@ -349,7 +352,16 @@ void SetUnpermute(const OperatorCall& call, Executor& executor) {
 
 // ---- its gradients ----
 
-enum UnpermuteGradTensors { kOutGrad, kGradIndex, kGradToken, kOfMap, kOfRows, kGradProbs, kRowsGrad, kOutProbsGrad };
+enum UnpermuteGradTensors {
+  kOutGrad,
+  kGradIndex,
+  kGradToken,
+  kOfMap,
+  kOfRows,
+  kGradProbs,
+  kRowsGrad,
+  kOutProbsGrad
+};
 
 bool HasProbs(const OperatorCall& call) noexcept { return call.IsGiven(kGradProbs); }
 bool NeedsMap(const OperatorCall& call) noexcept { return HasProbs(call) && !IsPadded(call); }
@@ -358,7 +370,9 @@ aclnnStatus UnpermuteGradFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kOutGrad, 2, 2).Rank(kGradIndex, 1, 1).Rank(kRowsGrad, 2, 2);
   if (HasProbs(call))
-    checks.Given(kOfRows, "with probsOptional").Given(kOutProbsGrad, "with probsOptional").Rank(kGradProbs, 2, 2);
+    checks.Given(kOfRows, "with probsOptional")
+        .Given(kOutProbsGrad, "with probsOptional")
+        .Rank(kGradProbs, 2, 2);
   if (NeedsMap(call)) checks.Given(kOfMap, "with probsOptional");
   if (!checks.Passed()) return checks.status();
   const Shape& grad = call.Tensor(kOutGrad).view;
@@ -377,7 +391,8 @@ aclnnStatus UnpermuteGradFits(const Check& check, OperatorCall& call) noexcept {
     checks.Is(kOfRows, call.Tensor(kRowsGrad).view);
     if (NeedsMap(call)) {
       checks.Is(kOfMap, Shape{grad[0], experts});
-      checks.Holds(entries / grad[0] <= experts, kGradIndex, "at most as many elements for each token as experts");
+      checks.Holds(entries / grad[0] <= experts, kGradIndex,
+                   "at most as many elements for each token as experts");
     } else {
       checks.Holds(experts > 0 && entries % experts == 0 && entries / experts <= grad[0], kGradIndex,
                    "as many elements for each expert, at most as many as tokens");
@@ -461,7 +476,8 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
     dot.left_rows = entries;
     dot.right_rows = tokens;
     dot.threads = ThreadLimit();
-    steps.Compute(dot, {dot.left.place, dot.right.place, dot.index.place, dot.right_row.place}, entries * columns);
+    steps.Compute(dot, {dot.left.place, dot.right.place, dot.index.place, dot.right_row.place},
+                  entries * columns);
     Move(steps, dot.to, steps.Out(kOutProbsGrad, ACL_FLOAT), places, entries, tokens * experts, sizeof(float),
          /*puts=*/true);
   }
@@ -476,11 +492,12 @@ extern const OperatorFacts moe_token_permute_with_routing_map, moe_token_permute
 }
 
 const OperatorFacts facts::moe_token_permute_with_routing_map = {
-    "aclnnMoeTokenPermuteWithRoutingMap", "aclnnop/aclnn_moe_token_permute_with_routing_map.h", kFloats, kFloats,
+    "aclnnMoeTokenPermuteWithRoutingMap", "aclnnop/aclnn_moe_token_permute_with_routing_map.h", kFloats,
+    kFloats,
     /*by_promotion=*/false};
 const OperatorFacts facts::moe_token_permute_with_routing_map_grad = {
-    "aclnnMoeTokenPermuteWithRoutingMapGrad", "aclnnop/aclnn_moe_token_permute_with_routing_map_grad.h", kFloats,
-    kFloats, /*by_promotion=*/false};
+    "aclnnMoeTokenPermuteWithRoutingMapGrad", "aclnnop/aclnn_moe_token_permute_with_routing_map_grad.h",
+    kFloats, kFloats, /*by_promotion=*/false};
 const OperatorFacts facts::moe_token_unpermute_with_routing_map = {
     "aclnnMoeTokenUnpermuteWithRoutingMap", "aclnnop/aclnn_moe_token_unpermute_with_routing_map.h", kFloats,
     kFloats, /*by_promotion=*/false};

@@ -16,7 +16,8 @@ constexpr int64_t kMostOfToken = 512;
 constexpr DtypeRule kFloats = kNoneBeforeAtlasA2;
 constexpr DtypeRule kMoved = SinceAtlasA2(kFloatHalfAndBf16 | DtypeSet(ACL_INT8));
 // Atlas inference products have it, too, without BF16.
-constexpr DtypeRule kUnpermuted = SinceAtlasA2(kFloatHalfAndBf16).On({Product::kAtlasInference}, kFloatAndHalf);
+constexpr DtypeRule kUnpermuted =
+    SinceAtlasA2(kFloatHalfAndBf16).On({Product::kAtlasInference}, kFloatAndHalf);
 
 // ---- permute ----
 
@@ -198,8 +199,7 @@ void SetUnpermute(const OperatorCall& call, Executor& executor) {
   combine.name = call.Name(kIndex);
   combine.raises = steps.Raises();
   combine.threads = ThreadLimit();
-  steps.Compute(combine,
-                {combine.source.place, combine.to.place, combine.index.place, combine.factor.place},
+  steps.Compute(combine, {combine.source.place, combine.to.place, combine.index.place, combine.factor.place},
                 call.Tensor(kRows).numel);
   steps.SetJob();
 }

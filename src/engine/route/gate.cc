@@ -38,7 +38,8 @@ void ActivateBy(float* values, int64_t n) {
   const hn::CappedTag<float, 16> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(Activated<kFunction>(d, hn::LoadU(d, values + i)), d, values + i);
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(Activated<kFunction>(d, hn::LoadU(d, values + i)), d, values + i);
   if (i == n) return;
   float last[16] = {};
   std::copy(values + i, values + n, last);

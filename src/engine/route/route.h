@@ -95,7 +95,7 @@ struct TakeRows {
   int64_t divisor = 1;  // entries of a source row that follow each other
   int64_t modulus = 0;  // or source rows after which entries begin anew
   int64_t source_rows;
-  bool clears;  // rows without an entry become 0, else they stay
+  bool clears;                // rows without an entry become 0, else they stay
   bool refuses_none = false;  // -1 is no entry that there may not be, but a bad one
   const char* name;
   bool raises;
@@ -109,20 +109,20 @@ struct CombineRows {
   NumberRows source;
   NumberRows to;
   NumberRows first, second;
-  NumberRows bias;        // a row for each expert
-  OptionalPlace index;    // of the source row of each entry
-  OptionalPlace expert;   // of each entry, in row order
-  OptionalPlace factor;   // of each entry, in row order; FLOAT
-  OptionalPlace begin;    // groups of entries for each row: then `index` lists them, and factors are theirs
+  NumberRows bias;       // a row for each expert
+  OptionalPlace index;   // of the source row of each entry
+  OptionalPlace expert;  // of each entry, in row order
+  OptionalPlace factor;  // of each entry, in row order; FLOAT
+  OptionalPlace begin;   // groups of entries for each row: then `index` lists them, and factors are theirs
   int64_t rows;
   int64_t columns;
   int64_t entries_of_row;
   int64_t source_rows;
-  int64_t experts;        // of bias
-  bool is_column_order;   // entry j of row i is j * rows + i
-  bool skips_zero;        // an entry whose factor is 0 is not read
-  int64_t least;          // the lowest index that means none, or 0
-  bool may_exceed;        // so do indices beyond the source
+  int64_t experts;       // of bias
+  bool is_column_order;  // entry j of row i is j * rows + i
+  bool skips_zero;       // an entry whose factor is 0 is not read
+  int64_t least;         // the lowest index that means none, or 0
+  bool may_exceed;       // so do indices beyond the source
   // Experts whose rows are not read: nothing, the token's own row, or alpha1 of that and alpha2 of a constant.
   struct Range {
     int64_t low = -1, high = -1;
@@ -131,8 +131,8 @@ struct CombineRows {
   Range zero, copy, constant;
   NumberRows token;
   NumberRows constant_row;
-  OptionalPlace alpha1, alpha2;    // FLOAT
-  int64_t alphas, constant_rows;   // 1: for all of the range
+  OptionalPlace alpha1, alpha2;   // FLOAT
+  int64_t alphas, constant_rows;  // 1: for all of the range
   const char* name;
   const char* expert_name;
   bool raises;
@@ -145,8 +145,8 @@ struct CombineRows {
 struct SpreadRows {
   NumberRows source;
   NumberRows to;
-  OptionalPlace entry;   // else row r is entry r
-  OptionalPlace factor;  // of each entry, FLOAT
+  OptionalPlace entry;       // else row r is entry r
+  OptionalPlace factor;      // of each entry, FLOAT
   OptionalPlace source_row;  // of each entry; else entry / divisor
   int64_t rows;
   int64_t columns;
@@ -161,9 +161,9 @@ struct SpreadRows {
 struct DotRows {
   NumberRows left;
   NumberRows right;
-  NumberRows bias;      // added to the left one
-  Place to;             // FLOAT
-  OptionalPlace index;  // of the left row
+  NumberRows bias;          // added to the left one
+  Place to;                 // FLOAT
+  OptionalPlace index;      // of the left row
   OptionalPlace right_row;  // else entry / divisor
   OptionalPlace expert;
   int64_t entries;
@@ -206,13 +206,14 @@ struct QuantiseRows {
 struct MapEntries {
   Place map;  // BOOL bytes, tokens x experts
   int64_t tokens, experts;
-  int64_t capacity;    // 0: those that are there; else so many of each expert, filled up with tokens that have none
-  int64_t rows;        // of what follows
-  int64_t of_token;    // entries of a token, not padded
-  OptionalPlace token;   // of each row
-  OptionalPlace expert;  // of each row
-  OptionalPlace rank;    // of each token's entries, ascending by expert: the row; -1 where there are fewer
-  OptionalPlace ones;    // the place in the map of each token's entries, token by token; -1
+  int64_t
+      capacity;  // 0: those that are there; else so many of each expert, filled up with tokens that have none
+  int64_t rows;  // of what follows
+  int64_t of_token;        // entries of a token, not padded
+  OptionalPlace token;     // of each row
+  OptionalPlace expert;    // of each row
+  OptionalPlace rank;      // of each token's entries, ascending by expert: the row; -1 where there are fewer
+  OptionalPlace ones;      // the place in the map of each token's entries, token by token; -1
   OptionalPlace in_order;  // the place in the map of each row
   void Run(const JobContext& context) const noexcept;
 };
@@ -250,10 +251,10 @@ struct CountUpTo {
 
 // Rows that lie rank by rank, each with its experts in order, come to lie expert by expert.
 struct Reroute {
-  Place count;  // ranks x experts, INT64
-  Place begin;  // as many numbers, to work with
+  Place count;   // ranks x experts, INT64
+  Place begin;   // as many numbers, to work with
   Place source;  // of each row
-  Place total;  // of each expert
+  Place total;   // of each expert
   int64_t ranks, experts, rows;
   const char* name;
   bool raises;
@@ -287,13 +288,13 @@ struct NumberColumns {
 struct GateRows {
   enum class Function : uint8_t { kNone, kSoftmax, kSigmoid, kRootOfSoftplus };
   NumberRows x;
-  NumberRows bias;      // of each expert, added to what is compared alone
-  NumberRows y;         // the values of the chosen
-  OptionalPlace all;    // FLOAT, rows x experts: the values of all
-  Place chosen;         // INT32
-  Place value;          // FLOAT, rows x experts
-  Place score;          // FLOAT, rows x (experts + k)
-  OptionalPlace given;  // INT64, rows x k: the experts that are chosen whatever the scores
+  NumberRows bias;            // of each expert, added to what is compared alone
+  NumberRows y;               // the values of the chosen
+  OptionalPlace all;          // FLOAT, rows x experts: the values of all
+  Place chosen;               // INT32
+  Place value;                // FLOAT, rows x experts
+  Place score;                // FLOAT, rows x (experts + k)
+  OptionalPlace given;        // INT64, rows x k: the experts that are chosen whatever the scores
   OptionalPlace is_finished;  // BOOL of each row: chosen becomes `experts`
   int64_t rows, experts, k;
   int64_t groups, kept_groups;  // 1: all are one
@@ -316,11 +317,11 @@ void SetActivation(GateRows& gate, Isa isa) noexcept;
 
 // The gradient of values that were divided by the sum of the chosen, through a sigmoid.
 struct GateGradient {
-  Place x;        // FLOAT, rows x experts: the sigmoids
+  Place x;         // FLOAT, rows x experts: the sigmoids
   Place gradient;  // FLOAT, rows x k
   Place chosen;    // INT64, rows x k
   NumberRows to;
-  Place sums;      // FLOAT, rows x experts
+  Place sums;  // FLOAT, rows x experts
   int64_t rows, experts, k;
   float factor, epsilon;
   const char* name;

@@ -14,7 +14,7 @@
 namespace portacl::engine {
 namespace {
 
-constexpr int64_t kColumns = 512;        // of a row, brought at a time
+constexpr int64_t kColumns = 512;         // of a row, brought at a time
 constexpr int64_t kBlockBytes = 1 << 16;  // of what a block of rows reads
 
 int64_t RowsOfBlock(int64_t row_bytes) {
@@ -101,8 +101,7 @@ void CombineRows::Run(const JobContext& context) const noexcept {
     float term[kColumns];
     float other[kColumns];
     for (int64_t row = first_row; row < end_row; ++row) {
-      const int64_t low =
-          begin.is_there ? IndexOr(begin, context, row, 0) : row * entries_of_row;
+      const int64_t low = begin.is_there ? IndexOr(begin, context, row, 0) : row * entries_of_row;
       const int64_t high = begin.is_there ? IndexOr(begin, context, row + 1, 0) : low + entries_of_row;
       for (int64_t column = 0; column < columns; column += kColumns) {
         const int64_t n = std::min(kColumns, columns - column);
@@ -125,7 +124,8 @@ void CombineRows::Run(const JobContext& context) const noexcept {
             Bring(token, context, columns, row, column, n, term);
             if (constant.Contains(e)) {
               Scale(term, NumberAt(alpha1, context, alphas == 1 ? 0 : e - constant.low, 1.0f), n);
-              Bring(constant_row, context, columns, constant_rows == 1 ? 0 : e - constant.low, column, n, other);
+              Bring(constant_row, context, columns, constant_rows == 1 ? 0 : e - constant.low, column, n,
+                    other);
               Scale(other, NumberAt(alpha2, context, alphas == 1 ? 0 : e - constant.low, 1.0f), n);
               Add(term, other, n);
             }
@@ -200,7 +200,8 @@ void DotRows::Run(const JobContext& context) const noexcept {
           bad_expert.Note(p);
         }
         Bring(right, context, columns, with, column, n, y);
-        for (int64_t i = 0; i < n; ++i) sums[i % kSums] += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+        for (int64_t i = 0; i < n; ++i)
+          sums[i % kSums] += static_cast<double>(x[i]) * static_cast<double>(y[i]);
       }
       for (int64_t width = kSums / 2; width > 0; width /= 2) {
         for (int64_t i = 0; i < width; ++i) sums[i] += sums[i + width];
@@ -295,15 +296,16 @@ void QuantiseRows::Run(const JobContext& context) const noexcept {
           target[column + i] = static_cast<char>(Saturated(std::round(number)));
         }
       }
-      if (row_scale.is_there)
-        Store(row_scale.place.Address(context) + row * int64_t{sizeof(float)}, step);
+      if (row_scale.is_there) Store(row_scale.place.Address(context) + row * int64_t{sizeof(float)}, step);
     }
   });
 }
 
 void GateGradient::Run(const JobContext& context) const noexcept {
   BadIndex bad;
-  const auto number = [&](const Place& place, int64_t i) { return Load<float>(place.Address(context) + i * 4); };
+  const auto number = [&](const Place& place, int64_t i) {
+    return Load<float>(place.Address(context) + i * 4);
+  };
   const auto expert = [&](int64_t i) { return Load<int64_t>(chosen.Address(context) + i * 8); };
   ForEachRows(rows, experts * 8, threads, [&](int64_t first, int64_t end) {
     for (int64_t row = first; row < end; ++row) {
@@ -317,8 +319,7 @@ void GateGradient::Run(const JobContext& context) const noexcept {
       for (int64_t j = 0; j < k; ++j) total += x_of(j);
       total += epsilon;
       float beta = 0;
-      for (int64_t j = 0; j < k; ++j)
-        beta += x_of(j) / total * (factor * number(gradient, row * k + j));
+      for (int64_t j = 0; j < k; ++j) beta += x_of(j) / total * (factor * number(gradient, row * k + j));
       for (int64_t j = 0; j < k; ++j) {
         const int64_t e = expert(row * k + j);
         if (!IsRow(e, experts)) {
