@@ -103,7 +103,11 @@ def test_gates(dtype):
     x = drawn((3, 5, 32), dtype=dtype) * 4
     first, second = x.float().chunk(2, -1)
     for approximate in ("none", "tanh"):
-        near(torch_npu.npu_gelu_mul(x.npu(), approximate=approximate), nn.functional.gelu(first, approximate=approximate) * second, dtype)
+        near(
+            torch_npu.npu_gelu_mul(x.npu(), approximate=approximate),
+            nn.functional.gelu(first, approximate=approximate) * second,
+            dtype,
+        )
     for interleaved in (True, False):
         a, b = (x.float()[..., ::2], x.float()[..., 1::2]) if interleaved else (first, second)
         a, b = a.clamp(max=7), b.clamp(-7, 7)
@@ -135,7 +139,9 @@ def test_rotary_by_positions(dtype):
     query, key = drawn((5, 4 * 32), (5, 32), dtype=dtype)
     positions = torch.tensor([3, 0, 19, 7, 7])
     cos, sin = table.float()[positions].chunk(2, -1)
-    got = torch_npu.npu_mrope(positions.npu(), query.npu(), key.npu(), table.npu(), 32, mrope_section=[0, 0, 0], rotary_mode="half")
+    got = torch_npu.npu_mrope(
+        positions.npu(), query.npu(), key.npu(), table.npu(), 32, mrope_section=[0, 0, 0], rotary_mode="half"
+    )
     for ours, x in zip(got, (query, key)):
         a, b = x.float().view(5, -1, 32).chunk(2, -1)
         want = torch.cat([a * cos[:, None] - b * sin[:, None], b * cos[:, None] + a * sin[:, None]], -1)
