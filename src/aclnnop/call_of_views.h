@@ -6,9 +6,15 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "aclnnop/map_list.h"
+#include "aclnnop/phase1.h"
 
 namespace portacl {
+
+// A view, and the executor's operand (OperatorCall::OperandOf) in whose storage it lies.
+struct MappedView {
+  aclTensor tensor;
+  int operand;
+};
 
 // The call as if the views were its tensors, the output the last.
 struct CallOfViews {

@@ -7,7 +7,6 @@
 #include <new>
 
 #include "acl/data_type.h"
-#include "aclnnop/call_of_views.h"
 #include "plan/views.h"
 
 namespace portacl {

@@ -19,11 +19,13 @@ namespace {
 constexpr int64_t kCacheLine = 64;
 
 struct Stage {
-  enum class Kind : uint8_t { kMap, kIndexed, kRows };
+  enum class Kind : uint8_t { kMap, kIndexed, kSort, kProduct, kRows };
   static constexpr size_t kBytes =
-      std::max({sizeof(engine::ElementwiseJob), sizeof(engine::IndexedMove), sizeof(engine::RowJob)});
+      std::max({sizeof(engine::ElementwiseJob), sizeof(engine::IndexedMove), sizeof(engine::SortRows),
+                sizeof(engine::GemmJob), sizeof(engine::RowJob)});
 
   Kind kind;
+  int64_t workspace;  // where that of a product begins
   alignas(16) std::byte job[kBytes];
 
   template <class Job>
@@ -55,6 +57,13 @@ struct StagesJob {
         case Stage::Kind::kIndexed:
           stage->As<engine::IndexedMove>().Run(context);
           break;
+        case Stage::Kind::kSort:
+          stage->As<engine::SortRows>().Run(context);
+          break;
+        case Stage::Kind::kProduct:
+          stage->As<engine::GemmJob>().Run(addresses,
+                                           static_cast<char*>(context.workspace) + stage->workspace);
+          break;
         case Stage::Kind::kRows:
           stage->As<engine::RowJob>().Run(addresses, static_cast<char*>(context.workspace));
           break;
@@ -64,9 +73,10 @@ struct StagesJob {
 };
 
 template <class Job>
-void Put(std::byte* memory, int at, Stage::Kind kind, const Job& job) noexcept {
+void Put(std::byte* memory, int at, Stage::Kind kind, const Job& job, int64_t workspace = 0) noexcept {
   Stage* const stage = new (memory + static_cast<size_t>(at) * sizeof(Stage)) Stage;
   stage->kind = kind;
+  stage->workspace = workspace;
   new (stage->job) Job(job);
 }
 
@@ -136,6 +146,35 @@ void StageList::Indexed(engine::IndexedAction action, const MappedView& plain, c
   Touch(indexed);
   elements_ += move.count;
   Put(memory_, count_++, Stage::Kind::kIndexed, move);
+}
+
+void StageList::Sort(const MappedView& source, const MappedView& values, const MappedView& places,
+                     int dim) noexcept {
+  if (memory_ == nullptr) return;
+  engine::SortRows rows{};
+  rows.kind = engine::SortRows::Kind::kFirst;
+  rows.kept = source.tensor.view[dim];
+  rows.source.place = PlaceOf(source.operand);
+  rows.values.place = PlaceOf(values.operand);
+  rows.places.place = PlaceOf(places.operand);
+  engine::PlanSortRows(source.tensor, &values.tensor, &places.tensor, dim, JobIsa(), ThreadLimit(), rows);
+  const int64_t bytes = engine::RowsMemory(rows);
+  const MappedView memory = Scratch(Shape{bytes}, ACL_INT8);
+  rows.memory = {engine::Place::kWorkspace, memory.tensor.offset};
+  for (const MappedView* view : {&source, &values, &places}) Touch(*view);
+  elements_ += source.tensor.numel;
+  Put(memory_, count_++, Stage::Kind::kSort, rows);
+}
+
+void StageList::Product(const engine::Gemm& gemm, const MappedView& left, const MappedView& right,
+                        const MappedView& out) noexcept {
+  if (memory_ == nullptr) return;
+  const engine::GemmJob job = engine::MakeGemmJob(gemm, JobIsa(), ThreadLimit());
+  const int64_t bytes = job.WorkspaceBytes();
+  const MappedView memory = Scratch(Shape{bytes}, ACL_INT8);
+  for (const MappedView* view : {&left, &right, &out}) Touch(*view);
+  elements_ += job.Elements();
+  Put(memory_, count_++, Stage::Kind::kProduct, job, memory.tensor.offset);
 }
 
 void StageList::AddRows(const engine::RowJob& job, uint32_t touched) noexcept {

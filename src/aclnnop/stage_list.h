@@ -6,8 +6,10 @@
 #include <initializer_list>
 
 #include "aclnnop/map_list.h"
+#include "engine/gemm/gemm.h"
 #include "engine/move/indexed.h"
 #include "engine/row/row.h"
+#include "engine/sort/rows.h"
 
 namespace portacl {
 
@@ -28,6 +30,13 @@ class StageList {
   // taken; the stream fails for it where `raises`, as the configuration says. `operand` of an index is a MappedView's.
   void Indexed(engine::IndexedAction action, const MappedView& plain, const MappedView& indexed,
                const engine::IndexView* indices, int count, bool raises) noexcept;
+
+  // Rows along a dim in ascending order, NaN behind all numbers, equal elements in their order: their values, and where they were (INT64).
+  void Sort(const MappedView& source, const MappedView& values, const MappedView& places, int dim) noexcept;
+
+  // A product of matrices (matmul::GemmOf), whose operands are MappedViews'.
+  void Product(const engine::Gemm& gemm, const MappedView& left, const MappedView& right,
+               const MappedView& out) noexcept;
 
   template <class Parameters>
   void Rows(engine::RowJobMaker& rows, const engine::RowKernels& kernels,

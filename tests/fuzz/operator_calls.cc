@@ -500,6 +500,14 @@ class Given {
         shape.data(), shape.size(), attributes_.log_target ? ACL_INT32 : ACL_INT64, nullptr, 0, ACL_FORMAT_ND,
         shape.data(), shape.size(), elements > kMost ? nullptr : values.At(attributes_.misplaced)));
   }
+  // The words of such indices as INT32.
+  aclTensor* Made32(const std::vector<int64_t>& shape) {
+    const bool is_long = attributes_.log_target;
+    attributes_.log_target = true;
+    aclTensor* const made = Indices(shape);
+    attributes_.log_target = is_long;
+    return made;
+  }
   // Places that are written where a tensor's values are.
   aclTensor* PlacesFor(const aclTensor* tensor) {
     return tensors_.emplace_back(UnreadPlaces(ShapeOf(tensor), attributes_.misplaced));
@@ -1041,6 +1049,8 @@ constexpr OperatorCall kCalls[] = {
     MOVES(ScatterPaKvCache, 3, kAny, t[0], t[2], given.Indices({given.FirstLength(t[0])}), a.log_target ? t[1] : nullptr, given.Second(t[2]), nullptr, nullptr,
           nullptr, nullptr, nullptr, nullptr, nullptr),
     MOVES(ScatterPaCache, 2, kAny, t[0], t[1], given.Indices({given.FirstLength(t[0])}), nullptr, nullptr, nullptr, nullptr),
+    MOVES(ApplyTopKTopP, 2, kOperand0, t[0], a.log_target ? given.Numbers({given.FirstLength(t[0])}, t[0]) : nullptr,
+          given.Made32({given.FirstLength(t[0])}), t[1]),
     MOVES(GeluMul, 2, kOperand0, t[0], nullptr, given.Half(t[1])),
     MOVES(ClippedSwiglu, 2, kOperand0, t[0], nullptr, given.Dim(t[0]), a.wide_beta, 2.0, a.wide_beta, a.log_target, given.Half(t[1])),
     MOVES(ClippedSwigluV2, 2, kOperand0, t[0], nullptr, given.Dim(t[0]), a.wide_beta, 2.0, a.wide_beta, a.log_target, a.reduction, given.Half(t[1])),

@@ -17,3 +17,4 @@ typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
 HAS(aclnnScatterPaKvCache, In, Out, In, In, Out, In, In, In, char*, char*, Array, Array);
 HAS(aclnnScatterPaCache, In, Out, In, In, In, In, char*);
+HAS(aclnnApplyTopKTopP, In, In, In, Out);

@@ -65,7 +65,6 @@ IndexOperator WithMatrix() {
               Refuses(161002, "mode",
                       [](IndexCall& call) { return call["mode"].integer < 0 || call["mode"].integer > 3; }),
               OneShape("x", "out"),
-              Refuses(561103, "rotate", [](IndexCall& call) { return !call["rotate"].null; }),
               Tiling("x cos sin",
                      [](IndexCall& call) {
                        return call["x"].shape.size() != 4 || call["cos"].shape.size() != 4 ||
@@ -85,6 +84,11 @@ IndexOperator WithMatrix() {
                        for (size_t i = 0; i < 3; ++i) fits = fits && (cos[i] == 1 || cos[i] == x[i]);
                        return !fits;
                      }),
+              Tiling("rotate",
+                     [](IndexCall& call) {
+                       const int64_t n = call["x"].shape[3];
+                       return !call["rotate"].null && call["rotate"].shape != Shape{n, n};
+                     }),
               EmptyDone("x")};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     Shape drawn = DrawShape(random, 4, 4, 4);
@@ -99,12 +103,29 @@ IndexOperator WithMatrix() {
       if (random.Below(2) == 0) call["cos"].shape[i] = 1;
     }
     call["sin"].shape = call["cos"].shape;
+    call["rotate"].dtype = dtype;
+    call["rotate"].null = drawn[3] > 64 || random.Below(2) == 0;
+    call["rotate"].shape = {drawn[3], drawn[3]};
   };
   op.fill = FillRows;
-  op.tolerance = 1e-6;
+  op.tolerance = 1e-5;
   op.is_inexact = true;
+  op.takes_workspace = true;
   op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
-    return std::vector<Outcome>{RotatedOutcome(call["mode"].integer, tensors[0], tensors[1], tensors[2])};
+    const TensorValues& x = tensors[0];
+    if (call["rotate"].null)
+      return std::vector<Outcome>{RotatedOutcome(call["mode"].integer, x, tensors[1], tensors[2])};
+    const int64_t n = x.shape.back();
+    std::vector<double> out(x.elements.size());
+    for (int64_t i = 0; i < std::ssize(out); ++i) {
+      const Index index = IndexAt(x.shape, i);
+      double turned = 0;
+      for (int64_t k = 0; k < n; ++k)
+        turned += ValueAt(x, i - index[3] + k) * ValueAt(tensors[3], k * n + index[3]);
+      out[static_cast<size_t>(i)] =
+          ValueAt(x, i) * ValueAt(tensors[1], index) + turned * ValueAt(tensors[2], index);
+    }
+    return std::vector<Outcome>{AsOutcome(x.dtype, out)};
   };
   return op;
 }
@@ -157,7 +178,7 @@ IndexOperator SideBySide() {
 }
 
 int64_t NamedMode(const IndexCall& call, bool has_mode) {
-  if (!has_mode) return 0;
+  if (!has_mode || call["rotaryMode"].null) return 0;
   const std::string& text = call["rotaryMode"].text;
   return text == "half" ? 0 : text == "interleave" ? 1 : text == "quarter" ? 2 : -1;
 }

@@ -52,6 +52,19 @@ struct TurnBack : engine::HWY_NAMESPACE::RowFormula<TurnBack> {
   }
 };
 
+// x * cos + y * sin.
+struct Mixed : engine::HWY_NAMESPACE::RowFormula<Mixed> {
+  static constexpr int kInputs = 4;
+  explicit Mixed(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    row.template Write<0, 0, 1, 2, 3>([](auto, V x, V y, V cos, V sin)
+                                          HWY_ATTR { return hn::Add(hn::Mul(x, cos), hn::Mul(y, sin)); });
+  }
+};
+
 // What is not turned.
 struct Kept : engine::HWY_NAMESPACE::RowFormula<Kept> {
   static constexpr int kInputs = 1;
@@ -87,6 +100,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/errors.h"
 #include "aclnnop/attention/rotary_functions.h"
+#include "aclnnop/matmul/product.h"
 #include "aclnnop/norm/normalized.h"
 #include "aclnnop/norm/rows.h"
 #include "aclnnop/operator_facts.h"
@@ -97,6 +111,7 @@ namespace portacl {
 namespace {
 
 constexpr auto kRotated = PORTACL_ROW_KERNELS(rotary::Rotate);
+constexpr auto kMixed = PORTACL_ROW_KERNELS(rotary::Mixed);
 constexpr auto kKept = PORTACL_ROW_KERNELS(rotary::Kept);
 constexpr auto kTurnBack = PORTACL_ROW_KERNELS(rotary::TurnBack);
 constexpr auto kSignedProduct = PORTACL_KERNELS(rotary::SignedProduct);
@@ -175,11 +190,10 @@ int64_t ModeOfRest(int64_t mode) { return mode == kInterleaveHalf ? int64_t{kHal
 
 enum TensorsV2 { kRotate = kOut, kOutV2 };
 
-aclnnStatus NoMatrix(const Check& check, OperatorCall& call) noexcept {
-  if (!call.IsGiven(kRotate)) return ACL_SUCCESS;
-  return FailAclnn(
-      check.code,
-      StartMessage(call).Add("parameter rotate is given, which is not supported, accepted: a null pointer."));
+aclnnStatus MatrixFits(const Check& check, OperatorCall& call) noexcept {
+  const int64_t columns = call.Tensor(kX).view[kRank - 1];
+  const Shape accepted{columns, columns};
+  return call.Tensor(kRotate).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kRotate, accepted);
 }
 
 constexpr Check kV2Checks[] = {
@@ -194,14 +208,14 @@ constexpr Check kV2Checks[] = {
     SameDtype(kX, kOutV2),
     IntegerIn(kMode, kHalf, kInterleaveHalf),
     SameShape(kX, kOutV2),
-    Own(NoMatrix, ACLNN_ERR_INNER_NULLPTR),
     WithCode(kTiling, RankIs(kRank, {kX, kCos, kSin})),
     WithCode(kTiling, SameShape(kCos, kSin)),
     Own(RowsHavePairs, kTiling),
     Own(AnglesFit, kTiling),
+    IfThere<kRotate>(Own(MatrixFits, kTiling)),
     SizesRepresentable({kOutV2}),
     DoneIfEmpty({kX}),
-    InsideStorage({kX, kCos, kSin}),
+    InsideStorage({kX, kCos, kSin, kRotate}),
 };
 
 // ---- aclnnInterleaveRope ----
@@ -340,7 +354,25 @@ void SetRotated(const OperatorCall& call, Executor& executor) {
   SetRowJob(rows, kRotated, engine::NoParameters(), executor);
 }
 
+void SetMixed(const OperatorCall& call, Executor& executor) {
+  const MappedView x{PlainView(call.Tensor(kX)), call.OperandOf(kX)};
+  const MappedView matrix{PlainView(call.Tensor(kRotate)), call.OperandOf(kRotate)};
+  StageList stages(call, executor, 2);
+  const MappedView turned = stages.Scratch(x.tensor.view, ACL_FLOAT);
+  matmul::MatrixProduct product{
+      {x.operand, x.tensor}, {matrix.operand, matrix.tensor}, {turned.operand, turned.tensor}};
+  stages.Product(matmul::GemmOf(product), x, matrix, turned);
+  engine::RowJobMaker rows(x.tensor.view, LastAxes(1, x.tensor.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  rows.Input(x.operand, x.tensor);
+  rows.Input(turned.operand, turned.tensor);
+  for (const int tensor : {kCos, kSin}) rows.Input(call.OperandOf(tensor), call.Tensor(tensor));
+  rows.Output(call.OperandOf(kOutV2), call.Tensor(kOutV2));
+  stages.Rows(rows, kMixed, engine::NoParameters());
+  stages.SetJob();
+}
+
 void SetRotatedV2(const OperatorCall& call, Executor& executor) {
+  if (call.IsGiven(kRotate)) return SetMixed(call, executor);
   const int64_t mode = call.attributes[kMode].integer;
   engine::RowJobMaker rows = RowsOf(call, ModeOfX(mode), ModeOfRest(mode), kOutV2, ModeOfRest(mode));
   SetRowJob(rows, kRotated, engine::NoParameters(), executor);
