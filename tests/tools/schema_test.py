@@ -257,13 +257,56 @@ class Schema(unittest.TestCase):
     def test_a_definition_that_no_entry_has(self):
         (self.root / "src/aclnnop/odd/half.cc").write_text(
             "\naclnnStatus aclnnOneGetWorkspaceSize(\n    const aclTensor* self) { return 0; }\naclnnStatus aclnnTwo(int a) { return a; }\n")
-        self.assertEqual(self.mistake(FIRST + 'functions = ["aclnnOne(tensor self)"]\n'),
+        with self.assertRaises(read.Error) as caught:
+            functions.sources(self.root, self.read(odd=FIRST + 'functions = ["aclnnOne(tensor self)"]\n'))
+        self.assertEqual(str(caught.exception),
                          "src/aclnnop/odd/half.cc:4: aclnnTwo is defined, and src/aclnnop/odd/operators.toml has no such function.")
+
+    def test_an_entry_that_no_source_defines(self):
+        (self.root / "src/aclnnop/odd/half.cc").write_text("// Two\nMACRO(Two)\n")
+        for what in "aclnnOne(tensor self, out tensor out)", "aclnnInplaceOne(inout tensor self)", "call aclnnTwo(int64_t size)":
+            with self.assertRaises(read.Error) as caught:
+                functions.sources(self.root, self.read(odd=FIRST + f'functions = ["{what}"]\n'))
+            name = what.removeprefix("call ").partition("(")[0]
+            self.assertEqual(str(caught.exception), f"src/aclnnop/odd/operators.toml:5: {name} is nowhere in its source, src/aclnnop/odd/half.cc:1.")
+
+    def test_a_function_that_two_sources_define(self):
+        for family in "odd", "even":
+            (self.root / f"src/aclnnop/{family}/half.cc").write_text("\nPORTACL_PHASE_1(aclnnOne) {}\n")
+        with self.assertRaises(read.Error) as caught:
+            functions.sources(self.root, self.read(odd=FIRST + 'functions = ["aclnnOne(tensor self, out tensor out)"]\n'))
+        self.assertEqual(str(caught.exception), "src/aclnnop/odd/half.cc:2: aclnnOne is defined at src/aclnnop/even/half.cc:2, too.")
+
+    def test_what_a_call_gets(self):
+        [header] = self.read(odd=FIRST + """functions = [
+  "aclnnOne(tensor a, ints i, tensor b, double d, bools outputMask, floats f, out tensor c) passes d, outputMask, mode=0",
+  "aclnnTwo(tensor a, tensor b, scalar s, char* t, out tensor c) passes b, x=null, c, t, s",
+]
+""")
+        one, two = header.functions
+        self.assertIn('given_tensors[] = {{"a", a}, {"b", b}, {"c", c}};', functions.made(one))
+        self.assertIn('given_attributes[] = {{"d", d}, portacl::MaskAttribute(outputMask), {"mode", 0}};', functions.made(one))
+        self.assertIn("phase1::aclnnOne({a, i, b, d, outputMask, f, c}, operator_call", functions.made(one))
+        self.assertIn('given_tensors[] = {{"b", b}, {"x", nullptr}, {"c", c}};', functions.made(two))
+        self.assertIn('given_attributes[] = {{"t", static_cast<const char*>(t)}, {"s", s}};', functions.made(two))
+        self.assertIn('#include "aclnnop/output_mask.h"', functions.source_text("half.cc", [header], [one, two]))
+        at = "src/aclnnop/odd/operators.toml:5: one: "
+        self.assertEqual(self.mistake(FIRST + 'functions = ["aclnnOne(tensor a, out tensor b) passes c"]\n'),
+                         at + "aclnnOne passes c, which is none of its arguments.")
+        self.assertEqual(self.mistake(FIRST + 'functions = ["aclnnOne(tensor a, out tensor b) passes a, b, a"]\n'),
+                         at + "aclnnOne passes two arguments a.")
+
+    def test_functions_of_a_macro(self):
+        source = self.root / "src/aclnnop/odd/half.cc"
+        source.write_text("HALVES(Half)\naclnnStatus aclnnMixedGetWorkspaceSize(\naclnnStatus aclnnNow(\n// aclnnLater\n")
+        text = functions.sources(self.root, self.read(odd=WHOLE))["aclnnop/odd/half_functions.h"]
+        self.assertEqual([name for name in ("aclnnHalf", "aclnnInplaceHalf", "aclnnMixed", "aclnnLater") if f"PORTACL_PHASE_2({name})" in text],
+                         ["aclnnHalf", "aclnnInplaceHalf", "aclnnLater"])
 
     def test_functions(self):
         source = self.root / "src/aclnnop/odd/half.cc"
         source.write_text("PORTACL_PHASE_1(aclnnHalf) {\n}\nPORTACL_PHASE_1(aclnnInplaceHalf) {\n}\n// PORTACL_PHASE_1(aclnnNot)\n"
-                          "PORTACL_PHASE_1(aclnnMixed) {\n}\n")
+                          "PORTACL_PHASE_1(aclnnMixed) {\n}\naclnnStatus aclnnLater(\naclnnStatus aclnnNow(\n")
         made = functions.sources(self.root, self.read(odd=WHOLE))
         self.assertEqual(list(made), ["aclnnop/odd/half_functions.h"])
         self.assertEqual(made["aclnnop/odd/half_functions.h"], FUNCTIONS)
@@ -280,12 +323,8 @@ class Schema(unittest.TestCase):
         source.write_text("\nPORTACL_PHASE_1(aclnnTwo) {\n}\n")
         with self.assertRaises(read.Error) as caught:
             functions.sources(self.root, self.read(odd=FIRST + 'functions = ["aclnnOne(bools mask, out tensor out)"]\n'))
-        self.assertEqual(str(caught.exception), "src/aclnnop/odd/half.cc:2: aclnnTwo is in no operators.toml.")
+        self.assertEqual(str(caught.exception), "src/aclnnop/odd/half.cc:2: aclnnTwo is defined, and src/aclnnop/odd/operators.toml has no such function.")
         source.write_text("PORTACL_PHASE_1(aclnnOne) {\n}\n")
-        with self.assertRaises(read.Error) as caught:
-            functions.sources(self.root, read.read(self.root))
-        self.assertEqual(str(caught.exception), "src/aclnnop/odd/operators.toml:5: aclnnOne has const aclBoolArray* mask, which no call "
-                                                "holds: its source defines it whole.")
         for arguments in ("tensor self", "out tensor out, tensor self", "tensor self, inout tensor outRef", "int64_t count"):
             with self.assertRaises(read.Error) as caught:
                 functions.sources(self.root, self.read(odd=FIRST + f'functions = ["aclnnOne({arguments})"]\n'))

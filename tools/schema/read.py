@@ -23,7 +23,9 @@ A function has two phases. Its arguments, in CANN's order, are "[out | inout | m
 `tensor`, `tensors`, `scalar`, `scalars`, `ints`, `floats` and `bools` are CANN's handles, any other TYPE is C's own. `out` is
 written, `inout` read and written. `const` before a handle that is written: CANN's signature says const all the same; `mutable` before one
 that is read: it does not. `?` behind a handle's type: it may be null, if only in some calls. "call aclnnNAME(...)" is a function of one
-phase, with the arguments as they are.
+phase, with the arguments as they are. The call that a source gets has the tensors as tensors and the others as attributes, in their
+order. Behind the signature "passes NAME, NAME=VALUE" says otherwise: these are the attributes, and, where a tensor is among them, these
+are the tensors. NAME=null is a tensor that is not there, NAME=VALUE an attribute, VALUE being C++.
 
 Every mistake is an Error of one sentence that names file and line.
 
@@ -72,6 +74,7 @@ class Function:
     arguments: tuple[Argument, ...]
     phases: int
     place: str  # FILE:LINE
+    passes: tuple[tuple[str, str], ...] | None  # names, and values of those that are no arguments; None: all arguments in their order
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,16 +156,21 @@ def _argument(file: _File, table: str, text: str, whole: str) -> Argument:
 
 
 def _function(file: _File, table: str, text: object) -> Function:
-    match = re.fullmatch(r"(call )?(aclnn\w+)\((.*)\)", text) if isinstance(text, str) else None
+    match = re.fullmatch(r"(call )?(aclnn\w+)\(([^()]*)\)(?: passes (.+))?", text) if isinstance(text, str) else None
     if match is None:
         raise file.error(table, f'{text!r} is no function: "aclnnNAME(ARGUMENTS)"', str(text))
-    arguments = tuple(_argument(file, table, one, match.group(2)) for one in match.group(3).split(",") if one.strip())
+    called, name, signature, passed = match.groups()
+    arguments = tuple(_argument(file, table, one, name) for one in signature.split(",") if one.strip())
     names = [argument.name for argument in arguments]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice:
-        raise file.error(table, f"{match.group(2)} has two arguments {twice}", match.group(2))
-    place = f"{file.shown}:{file.line(table, match.group(2) + '(')}"
-    return Function(match.group(2), arguments, 1 if match.group(1) else 2, place)
+    passes = None if passed is None else tuple((one.strip(), value.strip()) for one, _, value in (part.partition("=") for part in passed.split(",")))
+    for one, value in passes or ():
+        if not value and one not in names:
+            raise file.error(table, f"{name} passes {one}, which is none of its arguments", name + "(")
+    for whose, some in ("has", names), ("passes", [one for one, _ in passes or ()]):
+        twice = next((one for one in some if some.count(one) > 1), None)
+        if twice:
+            raise file.error(table, f"{name} {whose} two arguments {twice}", name + "(")
+    return Function(name, arguments, 1 if called else 2, f"{file.shown}:{file.line(table, name + '(')}", passes)
 
 
 def _lines_of(file: _File, table: str, values: dict[str, str], key: str) -> str:
@@ -228,12 +236,6 @@ def read(root: pathlib.Path) -> list[Header]:
                     raise Error(f"{place}: {one} is declared at {places[one]}, too.")
                 places[one] = place
             headers.append(header)
-        for source in sorted(path.parent.glob("*.cc")):
-            text = source.read_text(encoding="utf-8")
-            for match in re.finditer(r"^aclnnStatus (aclnn\w+?)(?:GetWorkspaceSize)?\(", text, re.MULTILINE):
-                if match.group(1) not in places:
-                    place = f"{source.relative_to(root).as_posix()}:{text.count(chr(10), 0, match.start()) + 1}"
-                    raise Error(f"{place}: {match.group(1)} is defined, and {file.shown} has no such function.")
     for header in headers:
         for other in (*header.needs, *header.also):
             if f"aclnn_{other}.h" not in places:

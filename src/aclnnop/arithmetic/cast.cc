@@ -1,6 +1,6 @@
 // aclnnCast: out = self converted to a dtype.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_cast.h"
+#include "aclnnop/arithmetic/cast_functions.h"
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
@@ -85,16 +85,8 @@ const OperatorFacts facts::cast = {"aclnnCast",
 
 using namespace portacl;
 
-aclnnStatus aclnnCastGetWorkspaceSize(const aclTensor* self, const aclDataType dtype, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dtype", dtype}};
-  OperatorCall call{"aclnnCast", tensors, attributes};
+PORTACL_PHASE_1(aclnnCast) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     SetMoveJob(checked, kSelf, kOut, fresh);
   });
-}
-
-aclnnStatus aclnnCast(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor, aclrtStream stream) {
-  return RunExecutor("aclnnCast", workspace, workspaceSize, executor, stream);
 }

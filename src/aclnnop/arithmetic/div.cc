@@ -196,41 +196,19 @@ const OperatorFacts facts::div = {
 
 using namespace portacl;
 
-aclnnStatus aclnnDivGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  const Attribute attributes[] = {{"mode", kTrue}};
-  OperatorCall call{"aclnnDiv", tensors, attributes};
-  return RunPhase1(call, kDivChecks, workspaceSize, executor, SetQuotient);
-}
-PORTACL_PHASE_2(aclnnDiv)
+PORTACL_PHASE_1(aclnnDiv) { return RunPhase1(call, kDivChecks, workspaceSize, executor, SetQuotient); }
 
-aclnnStatus aclnnInplaceDivGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  const Attribute attributes[] = {{"mode", kTrue}};
-  OperatorCall call{"aclnnInplaceDiv", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceDiv) {
   return RunPhase1(call, kInPlaceDivChecks, workspaceSize, executor, SetQuotient);
 }
-PORTACL_PHASE_2(aclnnInplaceDiv)
 
-aclnnStatus aclnnDivsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"other", other}, {"mode", kTrue}};
-  OperatorCall call{"aclnnDivs", tensors, attributes};
+PORTACL_PHASE_1(aclnnDivs) {
   return RunPhase1(call, kDivsChecks, workspaceSize, executor, SetQuotientByScalar);
 }
-PORTACL_PHASE_2(aclnnDivs)
 
-aclnnStatus aclnnInplaceDivsGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"other", other}, {"mode", kTrue}};
-  OperatorCall call{"aclnnInplaceDivs", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceDivs) {
   return RunPhase1(call, kInPlaceDivsChecks, workspaceSize, executor, SetQuotientByScalar);
 }
-PORTACL_PHASE_2(aclnnInplaceDivs)
 
 PORTACL_PHASE_1(aclnnDivMod) { return RunPhase1(call, kModeChecks, workspaceSize, executor, SetQuotient); }
 

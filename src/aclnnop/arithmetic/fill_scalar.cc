@@ -1,6 +1,6 @@
 // aclnnInplaceFillScalar: every element of selfRef gets one host value.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_fill_scalar.h"
+#include "aclnnop/arithmetic/fill_scalar_functions.h"
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
@@ -58,18 +58,8 @@ const OperatorFacts facts::fill_scalar = {"aclnnInplaceFillScalar", "aclnnop/acl
 
 using namespace portacl;
 
-aclnnStatus aclnnInplaceFillScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* value,
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"value", value}};
-  OperatorCall call{"aclnnInplaceFillScalar", tensors, attributes};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceFillScalar) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    SetFillJob(checked, kSelfRef, ConvertScalar(*value, selfRef->dtype), fresh);
+    SetFillJob(checked, kSelfRef, ConvertScalar(*given.value, given.selfRef->dtype), fresh);
   });
-}
-
-aclnnStatus aclnnInplaceFillScalar(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                   aclrtStream stream) {
-  return RunExecutor("aclnnInplaceFillScalar", workspace, workspaceSize, executor, stream);
 }

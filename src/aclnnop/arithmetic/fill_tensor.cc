@@ -1,6 +1,6 @@
 // aclnnInplaceFillTensor: every element of selfRef gets the one element of value.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_fill_tensor.h"
+#include "aclnnop/arithmetic/fill_tensor_functions.h"
 
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -47,17 +47,8 @@ const OperatorFacts facts::fill_tensor = {"aclnnInplaceFillTensor", "aclnnop/acl
 
 using namespace portacl;
 
-aclnnStatus aclnnInplaceFillTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* value,
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"value", value}};
-  OperatorCall call{"aclnnInplaceFillTensor", tensors, {}};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceFillTensor) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     SetMoveJob(checked, kValue, kSelfRef, fresh);
   });
-}
-
-aclnnStatus aclnnInplaceFillTensor(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                   aclrtStream stream) {
-  return RunExecutor("aclnnInplaceFillTensor", workspace, workspaceSize, executor, stream);
 }

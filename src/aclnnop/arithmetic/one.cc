@@ -1,6 +1,6 @@
 // aclnnInplaceOne: every element of selfRef becomes 1.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_one.h"
+#include "aclnnop/arithmetic/one_functions.h"
 
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -45,20 +45,11 @@ const OperatorFacts facts::one = {"aclnnInplaceOne", "aclnnop/aclnn_one.h", kDoc
 
 using namespace portacl;
 
-aclnnStatus aclnnInplaceOneGetWorkspaceSize(const aclTensor* selfRef, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  OperatorCall call{"aclnnInplaceOne", tensors, {}};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceOne) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     aclScalar one;
     one.dtype = ACL_BOOL;
     one.value[0] = 1;
-    SetFillJob(checked, kSelfRef, ConvertScalar(one, selfRef->dtype), fresh);
+    SetFillJob(checked, kSelfRef, ConvertScalar(one, given.selfRef->dtype), fresh);
   });
-}
-
-aclnnStatus aclnnInplaceOne(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                            aclrtStream stream) {
-  return RunExecutor("aclnnInplaceOne", workspace, workspaceSize, executor, stream);
 }

@@ -1,6 +1,6 @@
 // aclnnInplaceZero: every element of selfRef becomes 0.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_zero.h"
+#include "aclnnop/arithmetic/zero_functions.h"
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
@@ -81,17 +81,8 @@ const OperatorFacts facts::zero = {"aclnnInplaceZero", "aclnnop/aclnn_zero.h", k
 
 using namespace portacl;
 
-aclnnStatus aclnnInplaceZeroGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  OperatorCall call{"aclnnInplaceZero", tensors, {}};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceZero) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     SetFillJob(checked, kSelfRef, ScalarValue{}, fresh);
   });
-}
-
-aclnnStatus aclnnInplaceZero(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                             aclrtStream stream) {
-  return RunExecutor("aclnnInplaceZero", workspace, workspaceSize, executor, stream);
 }

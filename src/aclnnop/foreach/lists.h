@@ -55,7 +55,9 @@ struct ListCall : OperatorCall {
   const aclScalarList* scalars = nullptr;
 };
 
-aclnnStatus RunLists(ListCall& call, uint64_t* workspaceSize, aclOpExecutor** executor) noexcept;
+// Phase 1 of an operator with these rules, which are static; `scalars` where it has a number for each entry.
+aclnnStatus RunLists(const OperatorCall& given, const ListRules& rules, const aclScalarList* scalars,
+                     uint64_t* workspaceSize, aclOpExecutor** executor) noexcept;
 
 // ---- what other operators over lists share ----
 

@@ -1,6 +1,5 @@
 // aclnnL1Loss: out = |self - target|, or the sum of all of it times c; c = 1 / numel(R) for mean, else 1.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_l1_loss.h"
 
 #include "acl/vector_targets.h"
 
@@ -39,6 +38,7 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
 #include "aclnn/opdev/op_errno.h"
+#include "aclnnop/loss/l1_loss_functions.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/fold/integer_distance.h"
@@ -144,27 +144,18 @@ const OperatorFacts facts::l1_loss = {"aclnnL1Loss", "aclnnop/aclnn_l1_loss.h", 
 
 using namespace portacl;
 
-aclnnStatus aclnnL1LossGetWorkspaceSize(const aclTensor* self, const aclTensor* target, int64_t reduction,
-                                        aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"target", target}, {"out", out}};
-  const Attribute attributes[] = {{"reduction", reduction}};
-  OperatorCall call{"aclnnL1Loss", tensors, attributes};
+PORTACL_PHASE_1(aclnnL1Loss) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const bool summed = reduction != kReductionNone;
+    const bool summed = given.reduction != kReductionNone;
     if (checked.promoted == ACL_INT64) {
       fresh.SetJob([&] { return MakeIntegerJob(checked, summed); });
       return;
     }
     const Shape scalar;
-    const float c = ReductionFactor(reduction, checked.broadcast);
+    const float c = ReductionFactor(given.reduction, checked.broadcast);
     SetJob(checked, summed ? &scalar : nullptr, {kSelf, kTarget}, kOut, c, kKernels.For(JobIsa()),
            engine::NoParameters{}, fresh);
   });
-}
-
-aclnnStatus aclnnL1Loss(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                        aclrtStream stream) {
-  return RunExecutor("aclnnL1Loss", workspace, workspaceSize, executor, stream);
 }
 
 #endif  // HWY_ONCE
