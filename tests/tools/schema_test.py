@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, sys.argv.pop(1))
-from schema import functions, headers, read  # noqa: E402
+from schema import functions, headers, read, tables  # noqa: E402
 
 WHOLE = '''# A family.
 [half]
@@ -38,6 +38,13 @@ functions = [
 source = "half"
 repository = "nn"
 title = "aclnnMixed."
+formula = "  out = a mixture"
+values = "NaN stays NaN."
+types = """
+  dims  one
+"""
+about = "The rest."
+reads = "partly, dims moved"
 needs = ["half"]
 also = ["alias"]
 [[mixed.group]]
@@ -165,7 +172,7 @@ aclnnStatus aclnnMixedGetWorkspaceSize(const aclTensor* biasOptional, const aclI
 }
 PORTACL_PHASE_2(aclnnMixed)
 '''
-FIRST = '[one]\nsource = "half"\nrepository = "math"\ntitle = "One."\n'
+FIRST = '[one]\nsource = "half"\nrepository = "math"\ntitle = "One."\nformula = "out = 1"\n'
 
 
 class Schema(unittest.TestCase):
@@ -194,6 +201,8 @@ class Schema(unittest.TestCase):
         self.assertEqual(headers.header_text(half), HALF)
         text = headers.header_text(mixed)
         self.assertIn(MIXED, text)
+        self.assertTrue(text.startswith("// aclnnop/aclnn_mixed.h: aclnnMixed.\n// SPDX-License-Identifier: Apache-2.0\n//\n//   out = a mixture\n//\n"
+                                        "// Values: NaN stays NaN.\n// Types\n//   dims  one\n//\n// The rest.\n#ifndef "))
         self.assertIn('#include "aclnn/aclnn_base.h"\n#include "aclnn_half.h"\n#include "aclnn_util.h"\n', text)
         self.assertIn('#endif\n\n// CANN declares these here, too.\n#include "aclnn_alias.h"\n\n#endif  // PORTACL', text)
         self.assertEqual(headers.header_text(alias), '''// aclnnop/aclnn_alias.h: aclnnHalf, where CANN has it, too.
@@ -217,7 +226,7 @@ class Schema(unittest.TestCase):
                          ["const aclTensor*", "const aclIntArray*", "const aclScalar*", "double", "const int64_t", "const aclTensor*"])
         self.assertEqual((out.direction, out.is_optional), ("out", False))
         self.assertEqual([function.phases for function in mixed.functions], [2, 2, 1])
-        self.assertEqual(mixed.functions[0].place, "src/aclnnop/odd/operators.toml:31")
+        self.assertEqual(mixed.functions[0].place, "src/aclnnop/odd/operators.toml:38")
 
     def test_families_are_read_by_name(self):
         found = self.read(odd=WHOLE, even=FIRST + 'functions = ["aclnnOne(tensor self)"]\n')
@@ -229,11 +238,13 @@ class Schema(unittest.TestCase):
         self.assertEqual(self.mistake('[one]\nrepository = "math"\ntitle = "One."\nfunctions = ["aclnnOne()"]\n'), at + "no source.")
         self.assertEqual(self.mistake('[one]\nsource = "half"\ntitle = "One."\nfunctions = ["aclnnOne()"]\n'), at + "no repository.")
         self.assertEqual(self.mistake(FIRST), at + "no functions.")
+        self.assertEqual(self.mistake(FIRST.replace("formula", "text") + 'functions = ["aclnnOne()"]\n'),
+                         at + "no formula of what src/aclnnop/odd/half.cc:1 computes.")
         self.assertEqual(self.mistake('\n[one]\nsource = "lost"\nrepository = "math"\ntitle = "One."\nfunctions = ["aclnnOne()"]\n'),
                          "src/aclnnop/odd/operators.toml:3: one: its source src/aclnnop/odd/lost.cc is missing.")
 
     def test_what_is_unknown(self):
-        at = "src/aclnnop/odd/operators.toml:5: one: "
+        at = "src/aclnnop/odd/operators.toml:6: one: "
         self.assertIn(at + "formulas is no key, known are ", self.mistake(FIRST + 'formulas = "x"\n'))
         self.assertIn(at + "about is no text", self.mistake(FIRST + "about = 3\n"))
         self.assertIn(at + "functions is no list", self.mistake(FIRST + 'functions = "aclnnOne()"\n'))
@@ -246,11 +257,13 @@ class Schema(unittest.TestCase):
         self.assertIn("operators.toml:3: one: repository maths is none of nn, math, transformer, cv",
                       self.mistake(FIRST.replace('"math"', '"maths"') + 'functions = ["aclnnOne()"]\n'))
         self.assertIn("operators.toml:1: no TOML: ", self.mistake("[one\n"))
+        for key, value in ("reads", "all, x written"), ("writes", "inputs"), ("fuzz", "map"):
+            self.assertIn(at + f"{key} {value} is none of ", self.mistake(FIRST + f'{key} = "{value}"\nfunctions = ["aclnnOne()"]\n'))
 
     def test_what_is_there_twice(self):
         both = FIRST + 'functions = ["aclnnOne(tensor self)"]\n'
-        self.assertEqual(self.mistake(both + '[two]\nsource = "half"\nrepository = "nn"\ntitle = "Two."\nfunctions = ["aclnnOne(tensor x)"]\n'),
-                         "src/aclnnop/odd/operators.toml:10: aclnnOne is declared at src/aclnnop/odd/operators.toml:5, too.")
+        self.assertEqual(self.mistake(both + '[two]\nsource = "half"\nrepository = "nn"\ntitle = "Two."\nformula = "2"\nfunctions = ["aclnnOne(tensor x)"]\n'),
+                         "src/aclnnop/odd/operators.toml:12: aclnnOne is declared at src/aclnnop/odd/operators.toml:6, too.")
         self.assertEqual(self.mistake(both, even=both),
                          "src/aclnnop/odd/operators.toml:1: aclnn_one.h is declared at src/aclnnop/even/operators.toml:1, too.")
 
@@ -268,7 +281,7 @@ class Schema(unittest.TestCase):
             with self.assertRaises(read.Error) as caught:
                 functions.sources(self.root, self.read(odd=FIRST + f'functions = ["{what}"]\n'))
             name = what.removeprefix("call ").partition("(")[0]
-            self.assertEqual(str(caught.exception), f"src/aclnnop/odd/operators.toml:5: {name} is nowhere in its source, src/aclnnop/odd/half.cc:1.")
+            self.assertEqual(str(caught.exception), f"src/aclnnop/odd/operators.toml:6: {name} is nowhere in its source, src/aclnnop/odd/half.cc:1.")
 
     def test_a_function_that_two_sources_define(self):
         for family in "odd", "even":
@@ -290,7 +303,7 @@ class Schema(unittest.TestCase):
         self.assertIn('given_tensors[] = {{"b", b}, {"x", nullptr}, {"c", c}};', functions.made(two))
         self.assertIn('given_attributes[] = {{"t", static_cast<const char*>(t)}, {"s", s}};', functions.made(two))
         self.assertIn('#include "aclnnop/output_mask.h"', functions.source_text("half.cc", [header], [one, two]))
-        at = "src/aclnnop/odd/operators.toml:5: one: "
+        at = "src/aclnnop/odd/operators.toml:6: one: "
         self.assertEqual(self.mistake(FIRST + 'functions = ["aclnnOne(tensor a, out tensor b) passes c"]\n'),
                          at + "aclnnOne passes c, which is none of its arguments.")
         self.assertEqual(self.mistake(FIRST + 'functions = ["aclnnOne(tensor a, out tensor b) passes a, b, a"]\n'),
@@ -328,8 +341,31 @@ class Schema(unittest.TestCase):
         for arguments in ("tensor self", "out tensor out, tensor self", "tensor self, inout tensor outRef", "int64_t count"):
             with self.assertRaises(read.Error) as caught:
                 functions.sources(self.root, self.read(odd=FIRST + f'functions = ["aclnnOne({arguments})"]\n'))
-            self.assertEqual(str(caught.exception), "src/aclnnop/odd/operators.toml:5: aclnnOne writes neither its last tensors nor its first one: "
+            self.assertEqual(str(caught.exception), "src/aclnnop/odd/operators.toml:6: aclnnOne writes neither its last tensors nor its first one: "
                                                     "its source defines it whole.")
+
+    def test_tables(self):
+        found = self.read(odd=WHOLE, even=FIRST + """writes = "anew"
+text = '"The two phases" and "Elementwise operators" in aclnnop/aclnn_util.h.'
+functions = ["aclnnOne(tensor self, out tensor out)", "aclnnInplaceOne(inout tensor selfRef)", "aclnnBoth(tensor x, out tensor a, out tensor b)"]
+
+[lists]
+source = "half"
+repository = "math"
+title = "Lists."
+formula = "x"
+text = '"Lists" there.'
+functions = ["aclnnLists(tensors x, tensor y, scalar s, out tensors out)", "aclnnFlags(inout tensors x, inout tensors y, bool z)"]
+""")
+        self.assertEqual(tables.functions(found).split(), [f"FUNCTION(aclnn{name})" for name in (
+            "One", "InplaceOne", "Both", "Lists", "Flags", "Half", "InplaceHalf", "Mixed", "Later")])
+        self.assertEqual(tables.access(found).splitlines(), [
+            'ACCESS(aclnnOne, kReads, "", true, false)', 'ACCESS(aclnnInplaceOne, kReads, "", true, false)',
+            'ACCESS(aclnnBoth, kReads, "", true, false)', 'ACCESS(aclnnFlags, kReads, "", false, true)',
+            'ACCESS(aclnnMixed, kPartly, "dims", false, false)', 'ACCESS(aclnnLater, kPartly, "dims", false, false)'])
+        self.assertEqual(tables.fuzz_calls(found).splitlines(), [
+            "LISTS(Lists, 2, given.List({t[0]}), given.Numbers({1}, t[0]), given.Scalar(), given.List({t[1]}))",
+            "MAP(One, false)", "MAP(InplaceOne, true)"])
 
     def test_families(self):
         found = headers.family_headers(self.read(odd=WHOLE, even=FIRST + 'functions = ["aclnnOne(tensor self)"]\n'))

@@ -6,7 +6,10 @@ A table of that file is a public header, aclnnop/aclnn_NAME.h:
     source = "lerp"                # src/aclnnop/FAMILY/lerp.cc, which several headers may share
     repository = "math"            # CANN's repository: nn, math, transformer or cv
     title = "aclnnLerp and aclnnInplaceLerp, linear interpolation with a tensor of weights."
-    about = '''...'''              # formula, values, types: what the head of the header says
+    formula = "  out = ..."        # formula, values, types and whatever else: what the head of the header says, in this order
+    values = "NaN stays NaN."
+    types = "floats."
+    about = '''...'''
     text = '''...'''               # what the functions share, by the names of sections of aclnn_util.h
     arguments = '''...'''          # a line for each argument
     codes = '''...'''              # a line for each code, in the order of the checks
@@ -18,6 +21,10 @@ A table of that file is a public header, aclnnop/aclnn_NAME.h:
 same. A header with several groups of functions has a table for each, [[NAME.group]], with text, arguments, codes and functions. `also`
 names headers that the header includes at its end, `needs` those that it includes at its beginning. A header with neither source nor
 functions declares nothing of its own: it stands where CANN has it, and includes the headers that it names, if any.
+
+What checks and tests read: `reads`, the elements of inputs that it reads: "all", which is the default, "moved" (it only puts them somewhere),
+"partly", or "partly, NAME moved"; `writes = "anew"` where the in-place form does not read what was there; `fuzz`, how random programs call it:
+"elementwise", where "Elementwise operators" is among the sections, "lists", where "Lists" is, or "own", by a row of tests/fuzz.
 
 A function has two phases. Its arguments, in CANN's order, are "[out | inout | mutable] TYPE NAME":
 `tensor`, `tensors`, `scalar`, `scalars`, `ints`, `floats` and `bools` are CANN's handles, any other TYPE is C's own. `out` is
@@ -52,7 +59,10 @@ C_TYPES = ("int8_t", "int32_t", "int64_t", "uint64_t", "int", "bool", "float", "
            "uint64_t*", "uint64_t**")
 GROUP_KEYS = {"text": str, "arguments": str, "codes": str, "phase_2": str, "arguments_of": str, "codes_of": str,
               "functions": list}
-HEADER_KEYS = {"source": str, "repository": str, "title": str, "about": str, "group": list, "also": list, "needs": list, **GROUP_KEYS}
+HEADER_KEYS = {"source": str, "repository": str, "title": str, "formula": str, "values": str, "types": str, "about": str, "group": list,
+               "also": list, "needs": list, "reads": str, "writes": str, "fuzz": str, **GROUP_KEYS}
+# What a key may say.
+CHOICES = {"repository": "|".join(REPOSITORIES), "reads": r"all|moved|partly|partly, \w+ moved", "writes": "anew", "fuzz": "elementwise|lists|own"}
 
 
 class Error(Exception):
@@ -98,6 +108,9 @@ class Header:
     needs: tuple[str, ...]
     also: tuple[str, ...]
     place: str  # FILE:LINE
+    reads: str = ""
+    writes: str = ""
+    fuzz: str = ""
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -195,10 +208,21 @@ def _group(file: _File, table: str, values: dict) -> Group:
                  tuple(_function(file, table, one) for one in functions))
 
 
+def _about(values: dict) -> str:
+    """Formula, then values and types, then the rest, with empty lines between them."""
+    facts = f"Values: {values['values'].strip()}\n" if "values" in values else ""
+    if "types" in values:
+        facts += ("Types\n" if values["types"].startswith("  ") else "Types: ") + values["types"].rstrip() + "\n"
+    return "\n".join(part.rstrip() + "\n" for part in (values.get("formula"), facts, values.get("about")) if part)
+
+
 def _header(file: _File, family: str, name: str, values: object, root: pathlib.Path) -> Header:
     if not isinstance(values, dict):
         raise file.error(name, "is no table", name)
     _checked(file, name, values, HEADER_KEYS)
+    for key, choices in CHOICES.items():
+        if key in values and not re.fullmatch(choices, values[key]):
+            raise file.error(name, f"{key} {values[key]} is none of {choices.replace('|', ', ')}", key)
     is_alias = "source" not in values and "functions" not in values and "group" not in values
     for key in ("title",) if is_alias else ("source", "repository", "title"):
         if key not in values:
@@ -206,11 +230,11 @@ def _header(file: _File, family: str, name: str, values: object, root: pathlib.P
     needs, also = tuple(values.get("needs", ())), tuple(values.get("also", ()))
     if is_alias:
         return Header(name, family, "", "", values["title"], values.get("about", ""), (), needs, also, f"{file.shown}:{file.line(name)}")
-    if values["repository"] not in REPOSITORIES:
-        raise file.error(name, f"repository {values['repository']} is none of {', '.join(REPOSITORIES)}", "repository")
     source = f"src/aclnnop/{family}/{values['source']}.cc"
     if not (root / source).is_file():
         raise file.error(name, f"its source {source} is missing", "source")
+    if not any(key in values for key in ("formula", "values", "types", "about")):
+        raise file.error(name, f"no formula of what {source}:1 computes")
     groups = values.get("group")
     if groups is None:
         groups = [{key: value for key, value in values.items() if key in GROUP_KEYS}]
@@ -218,9 +242,9 @@ def _header(file: _File, family: str, name: str, values: object, root: pathlib.P
         raise file.error(name, "has groups, and keys of a group of its own")
     for group in groups:
         _checked(file, name, group, GROUP_KEYS)
-    return Header(name, family, values["source"], values["repository"], values["title"], values.get("about", ""),
+    return Header(name, family, values["source"], values["repository"], values["title"], _about(values),
                   tuple(_group(file, name, group) for group in groups), needs, also,
-                  f"{file.shown}:{file.line(name)}")
+                  f"{file.shown}:{file.line(name)}", values.get("reads", ""), values.get("writes", ""), values.get("fuzz", ""))
 
 
 def read(root: pathlib.Path) -> list[Header]:
