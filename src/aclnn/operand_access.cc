@@ -21,7 +21,7 @@ struct Row {
 constexpr Row kRows[] = {
 #define ACCESS(name, access, moved, rewrites_anew, writes_inputs) \
   {#name, Access::access, moved, rewrites_anew, writes_inputs},
-#include "aclnnop/access.def"
+#include "aclnn/access.def"
 #undef ACCESS
 };
 

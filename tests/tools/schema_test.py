@@ -367,6 +367,29 @@ functions = ["aclnnLists(tensors x, tensor y, scalar s, out tensors out)", "acln
             "LISTS(Lists, 2, given.List({t[0]}), given.Numbers({1}, t[0]), given.Scalar(), given.List({t[1]}))",
             "MAP(One, false)", "MAP(InplaceOne, true)"])
 
+    def test_facts(self):
+        def facts(keys):
+            return tables.facts(self.read(odd=FIRST + keys + 'functions = ["aclnnOne(tensor x, out tensor y)"]\n'))
+
+        def rule(*products):
+            return "DtypeRule{{" + ", ".join(f"DtypeSet({', '.join('ACL_' + one for one in product.split())})" for product in products) + "}}"
+
+        self.assertEqual(facts(""), "")
+        old, new = "FLOAT INT8", "FLOAT BF16 INT8"
+        accepted = rule(old, new, new, new + " INT64 FLOAT8_E5M2", old, old)
+        given = 'dtypes = "s8 f32; since A2: bf16; 950: e5m2 s64"\n'
+        self.assertEqual(facts(given), f"FACTS(one, aclnnOne, false, false, {accepted}, {accepted})\n")
+        documented = rule(old, "", "", "FLOAT BF16 INT8 INT64 FLOAT8_E5M2", old, "")
+        self.assertEqual(facts(given + 'documented = "without A2 A3 310B"\ndtypes_of = "every input"\n'),
+                         f"FACTS(one, aclnnOne, false, true, {documented}, {accepted})\n")
+        self.assertIn(f"true, false, {rule('', new, new, 'FLOAT BF16 INT8 INT64 FLOAT8_E5M2', '', '')}, ",
+                      facts(given + 'documented = "since A2"\ndtypes_of = "promoted inputs"\n'))
+        self.assertIn(f"{rule('FLOAT16', '', '', '', '', '')}, {rule('', '', '', '', '', '')})", facts('dtypes = "none"\ndocumented = "A1: f16"\n'))
+        at = "src/aclnnop/odd/operators.toml:6: one: "
+        for keys, said in (('dtypes = "f33"', "dtypes: f33 is no dtype, known are f32, "), ('dtypes = "910: f32"', "dtypes: 910 is no product, known are A1, "),
+                           ('dtypes_of = "inputs"', "dtypes_of inputs is none of every operand, ")):
+            self.assertIn(at + said, self.mistake(FIRST + keys + '\nfunctions = ["aclnnOne()"]\n'))
+
     def test_families(self):
         found = headers.family_headers(self.read(odd=WHOLE, even=FIRST + 'functions = ["aclnnOne(tensor self)"]\n'))
         self.assertEqual(list(found), ["aclnnop/families/even.h", "aclnnop/families/odd.h"])

@@ -114,6 +114,12 @@ def source_text(source: str, headers: list[Header], functions: list[Function]) -
     return out + "}  // namespace portacl::phase1\n\n" + "\n".join(made(one) for one in functions)
 
 
+def written(name: str) -> str:
+    """What a function is called where a source defines it: by its name, or without what macros put before it."""
+    stem = name.removeprefix("aclnn")
+    return rf"\b({name}|{stem}|{stem.removeprefix('Inplace')}|{stem.removeprefix('Foreach')})\b"
+
+
 class _Source:
     """A source, and which functions it has as text."""
 
@@ -128,9 +134,7 @@ class _Source:
 
     def has(self, function: Function) -> bool:
         """Whether it names the function, if only by what a macro of its own puts together."""
-        stem = function.name.removeprefix("aclnn")
-        names = (function.name, stem, stem.removeprefix("Inplace"), stem.removeprefix("Foreach"))
-        return re.search(rf"\b({'|'.join(names)})\b", self.text) is not None
+        return re.search(written(function.name), self.text) is not None
 
 
 def sources(root: pathlib.Path, operators: Iterable[Header]) -> dict[str, str]:
@@ -154,7 +158,7 @@ def sources(root: pathlib.Path, operators: Iterable[Header]) -> dict[str, str]:
             if function.phases == 1 or not source.has(function):
                 raise Error(f"{function.place}: {function.name} is nowhere in its source, {source.shown}:1.")
             functions.append(function)
-        headers += [header for header in dict.fromkeys(known[name][0] for name in source.marked) if header not in headers]
+        headers += [header for header in operators if header not in headers and any(one.name in source.marked for one in header.functions)]
         if headers:
             found[f"aclnnop/{source.family}/{source.stem}_functions.h"] = source_text(source.shown, headers, functions)
     return found

@@ -26,6 +26,10 @@ What checks and tests read: `reads`, the elements of inputs that it reads: "all"
 "partly", or "partly, NAME moved"; `writes = "anew"` where the in-place form does not read what was there; `fuzz`, how random programs call it:
 "elementwise", where "Elementwise operators" is among the sections, "lists", where "Lists" is, or "own", by a row of tests/fuzz.
 
+Facts: `dtypes`, what is accepted on each product, "f32 f16; since A2: bf16; 950: s64", or "none"; `documented`, what CANN's pages say, the
+same if it is not there: "without 310B", "since A2", or as dtypes; `dtypes_of`: "every operand", the default, "every input" or "promoted
+inputs". Where `dtypes` is missing, the source defines facts::NAME.
+
 A function has two phases. Its arguments, in CANN's order, are "[out | inout | mutable] TYPE NAME":
 `tensor`, `tensors`, `scalar`, `scalars`, `ints`, `floats` and `bools` are CANN's handles, any other TYPE is C's own. `out` is
 written, `inout` read and written. `const` before a handle that is written: CANN's signature says const all the same; `mutable` before one
@@ -57,12 +61,22 @@ HANDLES = {
 }
 C_TYPES = ("int8_t", "int32_t", "int64_t", "uint64_t", "int", "bool", "float", "double", "aclDataType", "char*", "const float*",
            "uint64_t*", "uint64_t**")
+# Dtypes by their short names, in the order of CANN's lists.
+DTYPES = {
+    "f32": "FLOAT", "f16": "FLOAT16", "bf16": "BF16", "f64": "DOUBLE", "s8": "INT8", "s16": "INT16", "s32": "INT32", "s64": "INT64",
+    "u8": "UINT8", "u16": "UINT16", "u32": "UINT32", "u64": "UINT64", "bool": "BOOL", "c64": "COMPLEX64", "c128": "COMPLEX128",
+    "c32": "COMPLEX32", "hif8": "HIFLOAT8", "e5m2": "FLOAT8_E5M2", "e4m3fn": "FLOAT8_E4M3FN", "e8m0": "FLOAT8_E8M0",
+    "e2m1": "FLOAT4_E2M1", "e1m2": "FLOAT4_E1M2", "s4": "INT4",
+}
+PRODUCTS = {"A1": "kAtlasTraining", "A2": "kAtlasA2", "A3": "kAtlasA3", "950": "kAscend950", "310P": "kAtlasInference", "310B": "kAtlas200I500A2"}
 GROUP_KEYS = {"text": str, "arguments": str, "codes": str, "phase_2": str, "arguments_of": str, "codes_of": str,
               "functions": list}
 HEADER_KEYS = {"source": str, "repository": str, "title": str, "formula": str, "values": str, "types": str, "about": str, "group": list,
-               "also": list, "needs": list, "reads": str, "writes": str, "fuzz": str, **GROUP_KEYS}
+               "also": list, "needs": list, "reads": str, "writes": str, "fuzz": str, "dtypes": str, "documented": str,
+               "dtypes_of": str, **GROUP_KEYS}
 # What a key may say.
-CHOICES = {"repository": "|".join(REPOSITORIES), "reads": r"all|moved|partly|partly, \w+ moved", "writes": "anew", "fuzz": "elementwise|lists|own"}
+CHOICES = {"repository": "|".join(REPOSITORIES), "reads": r"all|moved|partly|partly, \w+ moved", "writes": "anew", "fuzz": "elementwise|lists|own",
+           "dtypes_of": "every operand|every input|promoted inputs"}
 
 
 class Error(Exception):
@@ -108,9 +122,8 @@ class Header:
     needs: tuple[str, ...]
     also: tuple[str, ...]
     place: str  # FILE:LINE
-    reads: str = ""
-    writes: str = ""
-    fuzz: str = ""
+    facts: dict[str, str]  # the keys of checks and tests
+    dtypes: tuple[dict[str, frozenset[str]], ...]  # by product: documented and accepted; none where the source has them
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -208,6 +221,32 @@ def _group(file: _File, table: str, values: dict) -> Group:
                  tuple(_function(file, table, one) for one in functions))
 
 
+def _dtypes(file: _File, table: str, key: str, text: str, others: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    """What "TYPES; PRODUCTS: TYPES; ..." says for each product; "without PRODUCTS" and "since A2": what `others` has, but there or there alone."""
+    without, new = re.fullmatch(r"without (.+)", text), frozenset(("A2", "A3", "950"))
+    if without or text == "since A2":
+        left_out = without.group(1).split() if without else PRODUCTS.keys() - new
+        return {product: frozenset() if product in left_out else types for product, types in others.items()}
+    found: dict[str, set[str]] = {product: set() for product in PRODUCTS}
+    for part in text.split(";") if text != "none" else ():
+        where, colon, types = part.rpartition(":")
+        for product in PRODUCTS if not colon else new if where.strip() == "since A2" else where.split():
+            if product not in PRODUCTS:
+                raise file.error(table, f"{key}: {product} is no product, known are {', '.join(PRODUCTS)}", f"{key} =")
+            found[product].update(types.split())
+    strange = next((one for one in sorted(set().union(*found.values())) if one not in DTYPES), None)
+    if strange:
+        raise file.error(table, f"{key}: {strange} is no dtype, known are {', '.join(DTYPES)}", f"{key} =")
+    return {product: frozenset(types) for product, types in found.items()}
+
+
+def _facts(file: _File, table: str, values: dict) -> tuple[dict[str, frozenset[str]], ...]:
+    if "dtypes" not in values:
+        return ()
+    accepted = _dtypes(file, table, "dtypes", values["dtypes"], {})
+    return (_dtypes(file, table, "documented", values["documented"], accepted) if "documented" in values else accepted, accepted)
+
+
 def _about(values: dict) -> str:
     """Formula, then values and types, then the rest, with empty lines between them."""
     facts = f"Values: {values['values'].strip()}\n" if "values" in values else ""
@@ -229,7 +268,8 @@ def _header(file: _File, family: str, name: str, values: object, root: pathlib.P
             raise file.error(name, f"no {key}")
     needs, also = tuple(values.get("needs", ())), tuple(values.get("also", ()))
     if is_alias:
-        return Header(name, family, "", "", values["title"], values.get("about", ""), (), needs, also, f"{file.shown}:{file.line(name)}")
+        return Header(name, family, "", "", values["title"], values.get("about", ""), (), needs, also,
+                      f"{file.shown}:{file.line(name)}", {}, ())
     source = f"src/aclnnop/{family}/{values['source']}.cc"
     if not (root / source).is_file():
         raise file.error(name, f"its source {source} is missing", "source")
@@ -244,7 +284,7 @@ def _header(file: _File, family: str, name: str, values: object, root: pathlib.P
         _checked(file, name, group, GROUP_KEYS)
     return Header(name, family, values["source"], values["repository"], values["title"], _about(values),
                   tuple(_group(file, name, group) for group in groups), needs, also,
-                  f"{file.shown}:{file.line(name)}", values.get("reads", ""), values.get("writes", ""), values.get("fuzz", ""))
+                  f"{file.shown}:{file.line(name)}", {key: values[key] for key in CHOICES if key in values}, _facts(file, name, values))
 
 
 def read(root: pathlib.Path) -> list[Header]:

@@ -4,10 +4,12 @@ SPDX-License-Identifier: Apache-2.0
 """
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Iterable, Iterator
 
-from schema.functions import is_in_place, tensors_of
-from schema.read import Function, Header
+from schema.functions import is_in_place, sources, tensors_of
+from schema.headers import family_headers, list_of_operators
+from schema.read import DTYPES, PRODUCTS, Function, Header
 
 ACCESS = {"all": "kReads", "moved": "kMoves", "partly": "kPartly"}
 # What the fuzzer gives an operator over lists for arguments that are no lists.
@@ -26,9 +28,9 @@ def access(operators: Iterable[Header]) -> str:
     """Functions that do not read every element of every input, that write what was there anew, or that write inputs."""
     text = ""
     for header, function in called(operators):
-        reads, _, moved = header.reads.partition(", ")
+        reads, _, moved = header.facts.get("reads", "all").partition(", ")
         rewritten = sum(one.direction == "inout" for one in function.arguments) > is_in_place(function)
-        row = f'{ACCESS[reads or "all"]}, "{moved.removesuffix(" moved")}", {str(header.writes == "anew").lower()}, {str(rewritten).lower()}'
+        row = f'{ACCESS[reads]}, "{moved.removesuffix(" moved")}", {str("writes" in header.facts).lower()}, {str(rewritten).lower()}'
         text += f"ACCESS({function.name}, {row})\n" if row != 'kReads, "", false, false' else ""
     return text
 
@@ -36,7 +38,7 @@ def access(operators: Iterable[Header]) -> str:
 def fuzz_kind(header: Header, function: Function) -> str:
     texts = "".join(group.text for group in header.groups)
     derived = "elementwise" if '"Elementwise operators"' in texts else "lists" if '"Lists"' in texts else "own"
-    return "own" if derived == "lists" and not all(one.type in (*BESIDE_LISTS, "tensors") for one in function.arguments) else header.fuzz or derived
+    return "own" if derived == "lists" and not all(one.type in (*BESIDE_LISTS, "tensors") for one in function.arguments) else header.facts.get("fuzz", derived)
 
 
 def fuzz_calls(operators: Iterable[Header]) -> str:
@@ -50,3 +52,23 @@ def fuzz_calls(operators: Iterable[Header]) -> str:
             given = [f"given.List({{t[{lists.index(one)}]}})" if one in lists else BESIDE_LISTS[one.type] for one in function.arguments]
             text += f"LISTS({function.name.removeprefix('aclnn')}, {len(lists)}, {', '.join(given)})\n"
     return text
+
+
+def facts(operators: Iterable[Header]) -> str:
+    """FACTS(header, function, whether of promoted inputs, whether of inputs alone, rules): what is documented and accepted."""
+    text = ""
+    for header in operators:
+        if header.dtypes:
+            rules = ", ".join("DtypeRule{{" + ", ".join(
+                "DtypeSet(" + ", ".join(f"ACL_{DTYPES[one]}" for one in DTYPES if one in rule[product]) + ")" if rule[product] else "DtypeSet()"
+                for product in PRODUCTS) + "}}" for rule in header.dtypes)
+            of = header.facts.get("dtypes_of")
+            text += f"FACTS({header.name}, {header.functions[0].name}, {str(of == 'promoted inputs').lower()}, {str(of == 'every input').lower()}, {rules})\n"
+    return text
+
+
+def made(root: pathlib.Path, operators: list[Header]) -> dict[str, str]:
+    """All that sources and tests include and no user has, by paths below an include folder."""
+    lists = {"aclnnop/operators": list_of_operators, "aclnnop/functions": functions, "aclnnop/facts": facts, "aclnnop/fuzz_calls": fuzz_calls,
+             "aclnn/access": access}
+    return {f"{path}.def": write(operators) for path, write in lists.items()} | family_headers(operators) | sources(root, operators)

@@ -343,13 +343,6 @@ void SetGeGluBackward(const OperatorCall& call, Executor& executor) {
 }  // namespace
 }  // namespace portacl
 
-PORTACL_ACTIVATION_FACTS(glu, Glu, kActivatedAndDouble, products::kWithout200I500A2, false)
-PORTACL_ACTIVATION_FACTS(glu_backward, GluBackward, kActivatedAndDouble, products::kWithout200I500A2, false)
-PORTACL_ACTIVATION_FACTS(swi_glu, SwiGlu, kSwiGluDtypes.OnlyOn(kWithSwiGlu), kWithSwiGlu, false)
-PORTACL_ACTIVATION_FACTS(swi_glu_grad, SwiGluGrad, kSwiGluDtypes.OnlyOn(kWithSwiGlu), kWithSwiGlu, false)
-PORTACL_ACTIVATION_FACTS(geglu, GeGlu, kBf16SinceAtlasA2, kWithSwiGlu, false)
-PORTACL_ACTIVATION_FACTS(geglu_backward, GeGluBackward, kBf16SinceAtlasA2, kWithSwiGlu, false)
-
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnGlu) { return RunPhase1(call, kGluChecks, workspaceSize, executor, SetGlu); }

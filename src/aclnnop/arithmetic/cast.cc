@@ -5,7 +5,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -32,7 +31,6 @@ constexpr DtypeSet kTo950{ACL_FLOAT,       ACL_FLOAT16,  ACL_DOUBLE,      ACL_IN
                           ACL_FLOAT4_E1M2, ACL_INT4};
 constexpr DtypeRule kFrom = ByGeneration(kOld, kAtlasA2, kFrom950);
 constexpr DtypeRule kTo = ByGeneration(kOld, kAtlasA2, kTo950);
-constexpr DtypeRule kDocumented = kFrom.OnlyOn(products::kWithout200I500A2);
 
 // 161002 for INT4 from a self that is not dense.
 aclnnStatus DenseForInt4(const Check&, OperatorCall& call) noexcept {
@@ -69,17 +67,6 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts cast;
-}
-
-const OperatorFacts facts::cast = {"aclnnCast",
-                                   "aclnnop/aclnn_cast.h",
-                                   kDocumented,
-                                   kFrom,
-                                   /*by_promotion=*/false,
-                                   /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/arithmetic/copy_functions.h"
 
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -30,13 +29,6 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts copy;
-}
-
-const OperatorFacts facts::copy = {"aclnnInplaceCopy", "aclnnop/aclnn_copy.h", kEverywhere, kEverywhere,
-                                   /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -72,7 +72,6 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/arithmetic/floor_divide.h"
 #include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/binary_checks.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -155,9 +154,6 @@ constexpr auto kInPlaceDivsChecks = ScalarChecks(ScalarRule::kDivs, kSelf);
 constexpr auto kScalarModeChecks = ScalarChecks(ScalarRule::kDivModsTrue, kOutOfScalar);
 constexpr auto kInPlaceScalarModeChecks = ScalarChecks(ScalarRule::kDivModsTrue, kSelf);
 
-constexpr ProductSet kDocumented =
-    products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining, Product::kAtlas200I500A2};
-
 const engine::KernelTable& KernelsOf(int64_t mode) {
   return mode == kTrue ? kQuotient : mode == kTruncate ? kTruncated : FlooredQuotientKernels();
 }
@@ -183,14 +179,6 @@ void SetQuotientByScalar(const OperatorCall& call, Executor& executor) {
 
 const engine::KernelTable& QuotientKernels() noexcept { return kQuotient; }
 const engine::KernelTable& QuotientByScalarKernels() noexcept { return kQuotientByScalar; }
-
-namespace facts {
-extern const OperatorFacts div;
-}
-
-const OperatorFacts facts::div = {
-    "aclnnDiv",        "aclnnop/aclnn_div.h",  kArithmeticDtypes.OnlyOn(kDocumented),
-    kArithmeticDtypes, /*by_promotion=*/false, /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -5,7 +5,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -20,7 +19,6 @@ constexpr DtypeSet kSinceAtlasA2{ACL_FLOAT,      ACL_INT32, ACL_INT64,  ACL_FLOA
                                  ACL_INT8,       ACL_UINT8, ACL_DOUBLE, ACL_BOOL,    ACL_COMPLEX64,
                                  ACL_COMPLEX128, ACL_BF16,  ACL_UINT16, ACL_UINT32,  ACL_UINT64};
 constexpr DtypeRule kFilled = SinceAtlasA2(kSinceAtlasA2, kOld);
-constexpr DtypeRule kDocumented = kFilled.OnlyOn(products::kWithout200I500A2);
 
 // 561103 for scalars of dtypes that promote but have no conversion.
 aclnnStatus ValueConverts(const Check&, OperatorCall& call) noexcept {
@@ -45,14 +43,6 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts fill_scalar;
-}
-
-const OperatorFacts facts::fill_scalar = {"aclnnInplaceFillScalar", "aclnnop/aclnn_fill_scalar.h",
-                                          kDocumented, kFilled,
-                                          /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/arithmetic/one_functions.h"
 
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -14,15 +13,7 @@ constexpr DtypeSet kOld{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_INT16, ACL_INT32,
                         ACL_INT64, ACL_UINT8,   ACL_BOOL, ACL_DOUBLE};
 constexpr DtypeSet kSinceAtlasA2{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_INT16,  ACL_INT32,
                                  ACL_INT64, ACL_UINT8,   ACL_BOOL, ACL_DOUBLE, ACL_BF16};
-constexpr DtypeSet kDocumentedOld{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_INT16,  ACL_INT32,
-                                  ACL_INT64, ACL_UINT8,   ACL_BOOL, ACL_DOUBLE, ACL_UINT16};
-constexpr DtypeSet kDocumentedSinceAtlasA2{ACL_FLOAT,  ACL_FLOAT16, ACL_INT8,  ACL_INT16,
-                                           ACL_INT32,  ACL_INT64,   ACL_UINT8, ACL_BOOL,
-                                           ACL_DOUBLE, ACL_BF16,    ACL_UINT16};
 constexpr DtypeRule kFilled = SinceAtlasA2(kSinceAtlasA2, kOld);
-// CANN's code refuses the UINT16 that its page lists.
-constexpr DtypeRule kDocumented =
-    SinceAtlasA2(kDocumentedSinceAtlasA2, kDocumentedOld).OnlyOn(products::kWithout200I500A2);
 
 constexpr Check kChecks[] = {
     NotNull(kSelfRef),  // in CANN's order
@@ -33,13 +24,6 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts one;
-}
-
-const OperatorFacts facts::one = {"aclnnInplaceOne", "aclnnop/aclnn_one.h", kDocumented, kFilled,
-                                  /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -8,7 +8,6 @@
 #include "acl/errors.h"
 #include "aclnnop/convolution/geometry.h"
 #include "aclnnop/indexing/steps.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/output_mask.h"
 #include "plan/move_plan.h"
 
@@ -293,14 +292,6 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts convolution_backward;
-}
-
-const OperatorFacts facts::convolution_backward = {
-    "aclnnConvolutionBackward", "aclnnop/aclnn_convolution_backward.h", kDocumentedWithout200I, conv::kDtypes,
-    /*by_promotion=*/false};
 
 }  // namespace portacl
 

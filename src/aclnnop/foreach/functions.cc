@@ -61,9 +61,6 @@ using namespace portacl;
 // NOLINTBEGIN(bugprone-macro-parentheses): types and names of parameters take none
 // NAME, of lists that hold `dtypes`; out's type in the header; whether integers are computed as float32.
 #define PORTACL_LIST_FUNCTION(stem, name, list_dtypes, generated, floats)                                   \
-  namespace portacl {                                                                                       \
-  PORTACL_LIST_FACTS(foreach_##stem, Foreach##name, list_dtypes, list_dtypes)                               \
-  }                                                                                                         \
   PORTACL_PHASE_1(aclnnForeach##name) {                                                                     \
     static constexpr ListFormula kFormula{.kernels = Of<unary_kernels::stem>, .computes_floats = (floats)}; \
     static constexpr ListRules kRules{                                                                      \

@@ -113,12 +113,3 @@ class ListMaps {
 };
 
 }  // namespace portacl
-
-// The facts about an operator over lists.
-#define PORTACL_LIST_FACTS(stem, name, documented_dtypes, accepted_dtypes)                         \
-  namespace facts {                                                                                \
-  extern const OperatorFacts stem;                                                                 \
-  }                                                                                                \
-  const portacl::OperatorFacts portacl::facts::stem = {"aclnn" #name, "aclnnop/aclnn_" #stem ".h", \
-                                                       documented_dtypes, accepted_dtypes,         \
-                                                       /*by_promotion=*/false};

@@ -24,9 +24,6 @@ constexpr ListFormula kRounded{
 
 }  // namespace
 
-PORTACL_LIST_FACTS(foreach_round_off_number, ForeachRoundOffNumber, kDtypes, kDtypes)
-PORTACL_LIST_FACTS(foreach_round_off_number_v2, ForeachRoundOffNumberV2, kDtypesOfV2, kDtypesOfV2)
-
 }  // namespace portacl
 
 using namespace portacl;

@@ -39,7 +39,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/stream/thread_limit.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/loss/l1_loss_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/fold/integer_distance.h"
 #include "engine/map/dispatch.h"
@@ -54,8 +53,6 @@ constexpr DtypeSet kFloatHalfAndInt64{ACL_FLOAT, ACL_FLOAT16, ACL_INT64};
 constexpr DtypeSet kFloatHalfInt64AndBf16{ACL_FLOAT, ACL_FLOAT16, ACL_INT64, ACL_BF16};
 
 constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfInt64AndBf16, kFloatHalfAndInt64);
-
-constexpr DtypeRule kDocumented = kDtypes.OnlyOn(products::kWithout200I500A2);
 
 // What the 64-bit integer path can write.
 constexpr DtypeSet kIntegerWritable{ACL_FLOAT,  ACL_FLOAT16, ACL_INT8,      ACL_INT32,     ACL_UINT8,
@@ -132,13 +129,6 @@ engine::IntegerDistanceJob MakeIntegerJob(const OperatorCall& call, bool summed)
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts l1_loss;
-}
-
-const OperatorFacts facts::l1_loss = {"aclnnL1Loss", "aclnnop/aclnn_l1_loss.h", kDocumented, kDtypes,
-                                      /*by_promotion=*/true};
 
 }  // namespace portacl
 

@@ -42,7 +42,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/loss/l1_loss_backward_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
 
@@ -74,14 +73,6 @@ constexpr Check kChecks[] = {
 constexpr auto kKernels = PORTACL_VALUE_KERNELS(L1LossBackward);
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts l1_loss_backward;
-}
-
-const OperatorFacts facts::l1_loss_backward = {"aclnnL1LossBackward", "aclnnop/aclnn_l1_loss_backward.h",
-                                               kDocumentedWithout200I, kBf16SinceAtlasA2,
-                                               /*by_promotion=*/true};
 
 }  // namespace portacl
 

@@ -71,7 +71,6 @@ HWY_AFTER_NAMESPACE();
 #include <cmath>
 
 #include "aclnnop/loss/smooth_l1_loss_backward_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
 
@@ -110,14 +109,6 @@ float ExactInverse(float beta) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts smooth_l1_loss_backward;
-}
-
-const OperatorFacts facts::smooth_l1_loss_backward = {
-    "aclnnSmoothL1LossBackward", "aclnnop/aclnn_smooth_l1_loss_backward.h", kDocumentedWithout200I,
-    kBf16SinceAtlasA2, /*by_promotion=*/false};
 
 }  // namespace portacl
 
