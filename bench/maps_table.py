@@ -176,6 +176,7 @@ ROWS = (
     binary("maximum", "Maximum", "maximum", NUMBERS),
     binary("minimum", "Minimum", "minimum", NUMBERS),
     binary("atan2", "Atan2", "atan2", NUMBERS, output="float"),
+    binary("xlogy_tensor", "XLogYTensor", "xlogy", NUMBERS, "counts", "float"),
     binary("logaddexp", "LogAddExp", "logaddexp"),
     binary("logaddexp2", "LogAddExp2", "logaddexp2"),
     Row("clamp", "Clamp", "a S:low S:high out", "torch.clamp(a, low, high, out=out)", NUMBERS),

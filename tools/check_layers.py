@@ -11,8 +11,8 @@ import re
 import sys
 
 import public_functions
-import schema.functions
 import schema.read
+import schema.tables
 
 # What each folder may include from src/. Public headers live in include/ under the same first names: acl/acl_base.h is public.
 ALLOWED = {
@@ -98,7 +98,7 @@ def faults_of(root, known_circles):
     uses = {}  # which other units each unit includes
     public = public_functions.headers_of(root)
     operators = schema.read.read(root)
-    made = {"aclnnop/operators.def", *schema.functions.sources(root, operators)}
+    made = schema.tables.made(root, operators)
     for path in sorted((root / "src").rglob("*")):
         if path.suffix not in {".h", ".cc"}:
             continue

@@ -16,13 +16,6 @@ import schema.read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- operators -->\n", "<!-- end of operators -->"
-# In the order of CANN's lists.
-SHORT_NAMES = {
-    "FLOAT": "f32", "FLOAT16": "f16", "BF16": "bf16", "DOUBLE": "f64", "INT8": "s8", "INT16": "s16", "INT32": "s32",
-    "INT64": "s64", "UINT8": "u8", "UINT16": "u16", "UINT32": "u32", "UINT64": "u64", "BOOL": "bool", "COMPLEX64": "c64",
-    "COMPLEX128": "c128", "COMPLEX32": "c32", "HIFLOAT8": "hif8", "FLOAT8_E5M2": "e5m2", "FLOAT8_E4M3FN": "e4m3fn",
-    "FLOAT8_E8M0": "e8m0", "FLOAT4_E2M1": "e2m1", "FLOAT4_E1M2": "e1m2",
-}
 
 
 def operators() -> list[tuple[str, str, list[str]]]:
@@ -36,7 +29,7 @@ def accepted(info: pathlib.Path) -> dict[str, dict[str, str]]:
     facts = json.loads(subprocess.run([info, "--json"], check=True, capture_output=True, text=True).stdout)
     return {
         one["header"]: {
-            product: " ".join(short for name, short in SHORT_NAMES.items() if name in dtypes) or "-"
+            product: " ".join(short for short, name in schema.read.DTYPES.items() if name in dtypes) or "-"
             for product, dtypes in one["accepted"].items()
         }
         for one in facts["operators"]

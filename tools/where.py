@@ -10,6 +10,7 @@ import re
 import sys
 
 import public_functions
+import schema.functions
 import schema.read
 
 MOST_TESTS = 10  # files that are printed; the functions that every test calls are in many more
@@ -34,7 +35,7 @@ def line_of(text, at):
 
 def uses(text, name):
     """The places in a text where a name stands outside of preprocessor lines."""
-    return [use.start() for use in re.finditer(rf"^(?!\s*#).*?(?P<name>\b{name}\b)", text, re.MULTILINE)]
+    return [use.start() for use in re.finditer(rf"^(?!\s*#).*?(?P<name>\b(?:{name})\b)", text, re.MULTILINE)]
 
 
 def line_of_definition(text, name):
@@ -51,7 +52,18 @@ def lines_of_definition(root, name):
     short = name.removesuffix(PHASE_1)
     texts = {path: code_of(path) for path in sorted((root / "src").rglob("*.cc")) if short in path.read_text(encoding="utf-8")}
     defined = [(path, line) for path, text in texts.items() if (line := line_of_definition(text, name))]
-    return defined or [(path, line_of(text, uses(text, short)[0])) for path, text in texts.items() if uses(text, short)]
+    named = [(path, line_of(text, uses(text, short)[0])) for path, text in texts.items() if uses(text, short)]
+    return defined or named or lines_in_its_source(root, short)
+
+
+def lines_in_its_source(root, name):
+    """Where the source of an operator has its name as a row of a macro."""
+    for header in schema.read.read(root):
+        if name in [function.name for function in header.functions]:
+            path = root / f"src/aclnnop/{header.family}/{header.source}.cc"
+            text = code_of(path)
+            return [(path, line_of(text, at)) for at in uses(text, schema.functions.written(name))[-1:]]
+    return []
 
 
 def lines_of_declaration(root, name):

@@ -8,6 +8,11 @@ namespace facts {
 #define OPERATOR(name, family, source, repository) extern const OperatorFacts name;
 #include "aclnnop/operators.def"
 #undef OPERATOR
+// Those whose dtypes the schema has; the others are defined in the operators' files.
+#define FACTS(stem, api, by_promotion, inputs_only, ...) \
+  const OperatorFacts stem = {#api, "aclnnop/aclnn_" #stem ".h", __VA_ARGS__, by_promotion, inputs_only};
+#include "aclnnop/facts.def"
+#undef FACTS
 }  // namespace facts
 
 std::span<const OperatorFacts* const> AllOperators() noexcept {

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 #include "aclnnop/families/activations.h"
@@ -35,175 +36,6 @@ namespace portacl::testing {
 namespace {
 
 using Tensors = std::span<aclTensor* const>;
-
-// Elementwise operators, a line for each header: its functions, OUT those whose last tensor is the output, IN those that
-// write their first tensor.
-// clang-format off
-#define PORTACL_MAPS(FORMS) \
-  FORMS(abs, OUT(Abs)) \
-  FORMS(acos, OUT(Acos) IN(InplaceAcos)) \
-  FORMS(acosh, OUT(Acosh) IN(InplaceAcosh)) \
-  FORMS(add, OUT(Add) IN(InplaceAdd) OUT(Adds) IN(InplaceAdds)) \
-  FORMS(add_v3, OUT(AddV3) IN(InplaceAddV3)) \
-  FORMS(addcdiv, OUT(Addcdiv) IN(InplaceAddcdiv)) \
-  FORMS(addcmul, OUT(Addcmul) IN(InplaceAddcmul)) \
-  FORMS(arange, OUT(Arange)) \
-  FORMS(asin, OUT(Asin) IN(InplaceAsin)) \
-  FORMS(asinh, OUT(Asinh) IN(InplaceAsinh)) \
-  FORMS(atan, OUT(Atan) IN(InplaceAtan)) \
-  FORMS(atan2, OUT(Atan2) IN(InplaceAtan2)) \
-  FORMS(atanh, OUT(Atanh) IN(InplaceAtanh)) \
-  FORMS(bernoulli, OUT(Bernoulli) IN(InplaceBernoulli) OUT(BernoulliTensor) IN(InplaceBernoulliTensor)) \
-  FORMS(bitwise_and_scalar, OUT(BitwiseAndScalar) IN(InplaceBitwiseAndScalar)) \
-  FORMS(bitwise_and_tensor, OUT(BitwiseAndTensor) IN(InplaceBitwiseAndTensor)) \
-  FORMS(bitwise_not, OUT(BitwiseNot)) \
-  FORMS(bitwise_or_scalar, OUT(BitwiseOrScalar) IN(InplaceBitwiseOrScalar)) \
-  FORMS(bitwise_or_tensor, OUT(BitwiseOrTensor) IN(InplaceBitwiseOrTensor)) \
-  FORMS(bitwise_xor_scalar, OUT(BitwiseXorScalar) IN(InplaceBitwiseXorScalar)) \
-  FORMS(bitwise_xor_tensor, OUT(BitwiseXorTensor) IN(InplaceBitwiseXorTensor)) \
-  FORMS(bitwiseand, OUT(BitwiseAndTensorOut) IN(InplaceBitwiseAndTensorOut)) \
-  FORMS(ceil, OUT(Ceil) IN(InplaceCeil)) \
-  FORMS(celu, OUT(Celu) IN(InplaceCelu)) \
-  FORMS(clamp, OUT(Clamp) OUT(ClampMin) OUT(ClampMax) IN(InplaceClampMax) OUT(ClampTensor) \
-        OUT(ClampMinTensor) OUT(ClampMaxTensor) IN(InplaceClampMinTensor) IN(InplaceClampMaxTensor)) \
-  FORMS(cos, OUT(Cos) IN(InplaceCos)) \
-  FORMS(cosh, OUT(Cosh) IN(InplaceCosh)) \
-  FORMS(digamma, OUT(Digamma) IN(InplaceDigamma)) \
-  FORMS(div, OUT(Div) IN(InplaceDiv) OUT(Divs) IN(InplaceDivs) OUT(DivMod) IN(InplaceDivMod) \
-        OUT(DivMods) IN(InplaceDivMods)) \
-  FORMS(dropout_backward, OUT(DropoutBackward)) \
-  FORMS(dropout_do_mask, OUT(DropoutDoMask)) \
-  FORMS(dropout_gen_mask, OUT(DropoutGenMask)) \
-  FORMS(dropout_gen_mask_v2, OUT(DropoutGenMaskV2) OUT(DropoutGenMaskV2Tensor)) \
-  FORMS(dropout_v3_grad, OUT(DropoutV3Grad)) \
-  FORMS(elu, OUT(Elu) IN(InplaceElu)) \
-  FORMS(elu_backward, OUT(EluBackward)) \
-  FORMS(eq_scalar, OUT(EqScalar) IN(InplaceEqScalar)) \
-  FORMS(eq_tensor, OUT(EqTensor) IN(InplaceEqTensor)) \
-  FORMS(equal, ONE(Equal)) \
-  FORMS(erf, OUT(Erf) IN(InplaceErf)) \
-  FORMS(erfc, OUT(Erfc) IN(InplaceErfc)) \
-  FORMS(erfinv, OUT(Erfinv) IN(InplaceErfinv)) \
-  FORMS(exp, OUT(Exp) IN(InplaceExp)) \
-  FORMS(exp2, OUT(Exp2) IN(InplaceExp2)) \
-  FORMS(expm1, OUT(Expm1) IN(InplaceExpm1)) \
-  FORMS(eye, OUT(Eye)) \
-  FORMS(fast_gelu, OUT(FastGelu)) \
-  FORMS(fast_gelu_backward, OUT(FastGeluBackward)) \
-  FORMS(floor, OUT(Floor) IN(InplaceFloor)) \
-  FORMS(floor_divide, OUT(FloorDivide) IN(InplaceFloorDivide) OUT(FloorDivides) IN(InplaceFloorDivides)) \
-  FORMS(fmod_scalar, OUT(FmodScalar) IN(InplaceFmodScalar)) \
-  FORMS(fmod_tensor, OUT(FmodTensor) IN(InplaceFmodTensor)) \
-  FORMS(frac, OUT(Frac) IN(InplaceFrac)) \
-  FORMS(ge_scalar, OUT(GeScalar) IN(InplaceGeScalar)) \
-  FORMS(ge_tensor, OUT(GeTensor) IN(InplaceGeTensor)) \
-  FORMS(gelu, OUT(Gelu)) \
-  FORMS(gelu_backward, OUT(GeluBackward)) \
-  FORMS(gelu_backward_v2, OUT(GeluBackwardV2)) \
-  FORMS(gelu_v2, OUT(GeluV2)) \
-  FORMS(gt_scalar, OUT(GtScalar) IN(InplaceGtScalar)) \
-  FORMS(gt_tensor, OUT(GtTensor) IN(InplaceGtTensor)) \
-  FORMS(hardshrink, OUT(Hardshrink)) \
-  FORMS(hardshrink_backward, OUT(HardshrinkBackward)) \
-  FORMS(hardsigmoid, OUT(Hardsigmoid) IN(InplaceHardsigmoid)) \
-  FORMS(hardsigmoid_backward, OUT(HardsigmoidBackward)) \
-  FORMS(hardswish, OUT(Hardswish) IN(InplaceHardswish)) \
-  FORMS(hardswish_backward, OUT(HardswishBackward)) \
-  FORMS(hardswish_backward_v2, OUT(HardswishBackwardV2)) \
-  FORMS(hardtanh, OUT(Hardtanh) IN(InplaceHardtanh)) \
-  FORMS(hardtanh_backward, OUT(HardtanhBackward)) \
-  FORMS(is_inf, OUT(IsInf)) \
-  FORMS(isclose, OUT(IsClose)) \
-  FORMS(isfinite, OUT(IsFinite)) \
-  FORMS(isneginf, OUT(IsNegInf)) \
-  FORMS(isposinf, OUT(IsPosInf)) \
-  FORMS(le_scalar, OUT(LeScalar) IN(InplaceLeScalar)) \
-  FORMS(le_tensor, OUT(LeTensor) IN(InplaceLeTensor)) \
-  FORMS(leaky_relu, OUT(LeakyRelu) IN(InplaceLeakyRelu)) \
-  FORMS(leaky_relu_backward, OUT(LeakyReluBackward)) \
-  FORMS(left_shift, OUT(LeftShift) OUT(LeftShifts)) \
-  FORMS(lerp_scalar, OUT(Lerps) IN(InplaceLerps)) \
-  FORMS(lerp_tensor, OUT(Lerp) IN(InplaceLerp)) \
-  FORMS(lgamma, OUT(Lgamma) IN(InplaceLgamma)) \
-  FORMS(linspace, OUT(Linspace)) \
-  FORMS(log, OUT(Log) IN(InplaceLog)) \
-  FORMS(log10, OUT(Log10) IN(InplaceLog10)) \
-  FORMS(log1p, OUT(Log1p) IN(InplaceLog1p)) \
-  FORMS(log2, OUT(Log2) IN(InplaceLog2)) \
-  FORMS(logaddexp, OUT(LogAddExp)) \
-  FORMS(logaddexp2, OUT(LogAddExp2)) \
-  FORMS(logical_and, OUT(LogicalAnd) IN(InplaceLogicalAnd)) \
-  FORMS(logical_not, OUT(LogicalNot) IN(InplaceLogicalNot)) \
-  FORMS(logical_or, OUT(LogicalOr) IN(InplaceLogicalOr)) \
-  FORMS(logical_xor, OUT(LogicalXor)) \
-  FORMS(logit, OUT(Logit)) \
-  FORMS(logit_grad, OUT(LogitGrad)) \
-  FORMS(logsigmoid, OUT(LogSigmoid)) \
-  FORMS(logsigmoid_backward, OUT(LogSigmoidBackward)) \
-  FORMS(lt_scalar, OUT(LtScalar) IN(InplaceLtScalar)) \
-  FORMS(lt_tensor, OUT(LtTensor) IN(InplaceLtTensor)) \
-  FORMS(masked_fill_scalar, IN(InplaceMaskedFillScalar)) \
-  FORMS(masked_fill_tensor, IN(InplaceMaskedFillTensor)) \
-  FORMS(maximum, OUT(Maximum)) \
-  FORMS(minimum, OUT(Minimum)) \
-  FORMS(mish, OUT(Mish) IN(InplaceMish)) \
-  FORMS(mish_backward, OUT(MishBackward)) \
-  FORMS(mul, OUT(Mul) IN(InplaceMul) OUT(Muls) IN(InplaceMuls)) \
-  FORMS(multinomial, OUT(Multinomial) OUT(MultinomialTensor)) \
-  FORMS(nan_to_num, OUT(NanToNum) IN(InplaceNanToNum)) \
-  FORMS(ne_scalar, OUT(NeScalar) IN(InplaceNeScalar)) \
-  FORMS(ne_tensor, OUT(NeTensor) IN(InplaceNeTensor)) \
-  FORMS(neg, OUT(Neg) IN(InplaceNeg)) \
-  FORMS(normal, IN(InplaceNormal) IN(InplaceNormalTensor)) \
-  FORMS(normal_out, OUT(NormalTensorTensor) OUT(NormalTensorFloat) OUT(NormalFloatTensor) \
-        OUT(NormalFloatFloat)) \
-  FORMS(pow, OUT(PowTensorScalar) IN(InplacePowTensorScalar) OUT(PowScalarTensor)) \
-  FORMS(pow_tensor_tensor, OUT(PowTensorTensor) IN(InplacePowTensorTensor)) \
-  FORMS(prelu, OUT(Prelu)) \
-  FORMS(random, IN(InplaceRandom) IN(InplaceRandomTensor) IN(InplaceRandomWithoutFromTo) \
-        IN(InplaceRandomWithoutFromToTensor)) \
-  FORMS(randperm, OUT(Randperm)) \
-  FORMS(range, OUT(Range)) \
-  FORMS(reciprocal, OUT(Reciprocal) IN(InplaceReciprocal)) \
-  FORMS(relu, OUT(Relu) IN(InplaceRelu)) \
-  FORMS(remainder, OUT(RemainderTensorTensor) IN(InplaceRemainderTensorTensor) \
-        OUT(RemainderTensorScalar) IN(InplaceRemainderTensorScalar) OUT(RemainderScalarTensor)) \
-  FORMS(right_shift, OUT(RightShift)) \
-  FORMS(round, OUT(Round) IN(InplaceRound) OUT(RoundDecimals) IN(InplaceRoundDecimals)) \
-  FORMS(rsqrt, OUT(Rsqrt) IN(InplaceRsqrt)) \
-  FORMS(rsub, OUT(Rsub) OUT(Rsubs)) \
-  FORMS(s_where, OUT(SWhere)) \
-  FORMS(selu, OUT(Selu) IN(InplaceSelu)) \
-  FORMS(selu_backward, OUT(SeluBackward)) \
-  FORMS(sigmoid, OUT(Sigmoid) IN(InplaceSigmoid)) \
-  FORMS(sigmoid_backward, OUT(SigmoidBackward)) \
-  FORMS(sign, OUT(Sign)) \
-  FORMS(signbit, OUT(Signbit)) \
-  FORMS(silu, OUT(Silu)) \
-  FORMS(silu_backward, OUT(SiluBackward)) \
-  FORMS(sim_thread_exponential, IN(SimThreadExponential)) \
-  FORMS(sin, OUT(Sin) IN(InplaceSin)) \
-  FORMS(sinc, OUT(Sinc) IN(InplaceSinc)) \
-  FORMS(sinh, OUT(Sinh) IN(InplaceSinh)) \
-  FORMS(softplus, OUT(Softplus)) \
-  FORMS(softplus_backward, OUT(SoftplusBackward)) \
-  FORMS(softshrink, OUT(Softshrink)) \
-  FORMS(softshrink_backward, OUT(SoftshrinkBackward)) \
-  FORMS(sqrt, OUT(Sqrt) IN(InplaceSqrt)) \
-  FORMS(square, OUT(Square)) \
-  FORMS(sub, OUT(Sub) IN(InplaceSub) OUT(Subs) IN(InplaceSubs)) \
-  FORMS(swish, OUT(Swish)) \
-  FORMS(swish_backward, OUT(SwishBackward)) \
-  FORMS(tan, OUT(Tan) IN(InplaceTan)) \
-  FORMS(tanh, OUT(Tanh) IN(InplaceTanh)) \
-  FORMS(tanh_backward, OUT(TanhBackward)) \
-  FORMS(threshold, OUT(Threshold) IN(InplaceThreshold)) \
-  FORMS(threshold_backward, OUT(ThresholdBackward)) \
-  FORMS(tril, OUT(Tril) IN(InplaceTril)) \
-  FORMS(triu, OUT(Triu) IN(InplaceTriu)) \
-  FORMS(trunc, OUT(Trunc) IN(InplaceTrunc)) \
-  FORMS(uniform, IN(InplaceUniform) IN(InplaceUniformTensor))
-// clang-format on
 
 // Scalars and attributes are made of what the program has for all operators.
 template <auto kFunction, bool kInPlace>
@@ -663,9 +495,6 @@ constexpr OperatorCall MapCall(const char* name, decltype(OperatorCall::run) run
   return {name, tensors, shape, -1, &PlanMap<kFunction, kInPlace>, run};
 }
 
-#define OUT(name) MapCall<&aclnn##name##GetWorkspaceSize, false>("aclnn" #name, &aclnn##name),
-#define ONE(name) MapCall<&aclnn##name##GetWorkspaceSize, false, true>("aclnn" #name, &aclnn##name),
-#define IN(name) MapCall<&aclnn##name##GetWorkspaceSize, true>("aclnn" #name, &aclnn##name),
 // An operator that moves or indexes elements: its first phase gets these arguments.
 #define MOVES(name, tensors, shape, ...)                                                                  \
   {                                                                                                       \
@@ -696,8 +525,9 @@ constexpr OperatorCall MapCall(const char* name, decltype(OperatorCall::run) run
         },                                                                                                \
         aclnn##name, true, true                                                                           \
   }
-#define PORTACL_ROWS(stem, functions) functions
-#define PORTACL_ONE(stem, functions) +1
+// Those whose calls follow from their signatures; the schema's key `fuzz` says which.
+#define MAP(name, in_place) MapCall<&aclnn##name##GetWorkspaceSize, in_place>("aclnn" #name, &aclnn##name),
+#define LISTS(name, tensors, ...) MOVES(name, tensors, kOperand0, __VA_ARGS__),
 
 // NOLINTBEGIN(readability-identifier-length)
 constexpr OperatorCall kCalls[] = {
@@ -1170,72 +1000,6 @@ constexpr OperatorCall kCalls[] = {
     MOVES(BinaryCrossEntropyWithLogitsBackward, 5, kOperand0, t[0], t[1], t[2], a.log_target ? t[3] : nullptr, nullptr, a.reduction, t[4]),
     MOVES(SoftMarginLoss, 3, kReduced, t[0], t[1], a.reduction, t[2]),
     MOVES(SoftMarginLossBackward, 4, kBroadcast, t[0], t[1], t[2], a.reduction, t[3]),
-    MOVES(ForeachAbs, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachReciprocal, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachAcos, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachAsin, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachAtan, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachCos, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachCosh, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachErf, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachErfc, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachExp, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachExpm1, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachLog, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachLog10, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachLog1p, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachLog2, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachNeg, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachSigmoid, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachSign, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachSin, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachSinh, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachSqrt, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachTan, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachTanh, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
-    MOVES(ForeachAddListV2, 3, kOperand0, given.List({t[0]}), given.List({t[1]}), given.Scalar(), given.List({t[2]})),
-    MOVES(ForeachSubListV2, 3, kOperand0, given.List({t[0]}), given.List({t[1]}), given.Scalar(), given.List({t[2]})),
-    MOVES(ForeachAddList, 3, kOperand0, given.List({t[0]}), given.List({t[1]}), given.Numbers({1}, t[0]), given.List({t[2]})),
-    MOVES(ForeachSubList, 3, kOperand0, given.List({t[0]}), given.List({t[1]}), given.Numbers({1}, t[0]), given.List({t[2]})),
-    MOVES(ForeachMulList, 3, kOperand0, given.List({t[0]}), given.List({t[1]}), given.List({t[2]})),
-    MOVES(ForeachDivList, 3, kOperand0, given.List({t[0]}), given.List({t[1]}), given.List({t[2]})),
-    MOVES(ForeachMaximumList, 3, kOperand0, given.List({t[0]}), given.List({t[1]}), given.List({t[2]})),
-    MOVES(ForeachMinimumList, 3, kOperand0, given.List({t[0]}), given.List({t[1]}), given.List({t[2]})),
-    MOVES(ForeachPowList, 3, kOperand0, given.List({t[0]}), given.List({t[1]}), given.List({t[2]})),
-    MOVES(ForeachAddScalarV2, 2, kOperand0, given.List({t[0]}), given.Scalar(), given.List({t[1]})),
-    MOVES(ForeachSubScalarV2, 2, kOperand0, given.List({t[0]}), given.Scalar(), given.List({t[1]})),
-    MOVES(ForeachMulScalarV2, 2, kOperand0, given.List({t[0]}), given.Scalar(), given.List({t[1]})),
-    MOVES(ForeachDivScalarV2, 2, kOperand0, given.List({t[0]}), given.Scalar(), given.List({t[1]})),
-    MOVES(ForeachMaximumScalarV2, 2, kOperand0, given.List({t[0]}), given.Scalar(), given.List({t[1]})),
-    MOVES(ForeachMinimumScalarV2, 2, kOperand0, given.List({t[0]}), given.Scalar(), given.List({t[1]})),
-    MOVES(ForeachPowScalarV2, 2, kOperand0, given.List({t[0]}), given.Scalar(), given.List({t[1]})),
-    MOVES(ForeachAddScalar, 2, kOperand0, given.List({t[0]}), given.Numbers({1}, t[0]), given.List({t[1]})),
-    MOVES(ForeachSubScalar, 2, kOperand0, given.List({t[0]}), given.Numbers({1}, t[0]), given.List({t[1]})),
-    MOVES(ForeachMulScalar, 2, kOperand0, given.List({t[0]}), given.Numbers({1}, t[0]), given.List({t[1]})),
-    MOVES(ForeachDivScalar, 2, kOperand0, given.List({t[0]}), given.Numbers({1}, t[0]), given.List({t[1]})),
-    MOVES(ForeachMaximumScalar, 2, kOperand0, given.List({t[0]}), given.Numbers({1}, t[0]), given.List({t[1]})),
-    MOVES(ForeachMinimumScalar, 2, kOperand0, given.List({t[0]}), given.Numbers({1}, t[0]), given.List({t[1]})),
-    MOVES(ForeachPowScalar, 2, kOperand0, given.List({t[0]}), given.Numbers({1}, t[0]), given.List({t[1]})),
-    MOVES(ForeachRoundOffNumber, 2, kOperand0, given.List({t[0]}), given.Numbers({1}, t[0]), given.List({t[1]})),
-    MOVES(ForeachRoundOffNumberV2, 2, kOperand0, given.List({t[0]}), given.Scalar(), given.List({t[1]})),
-    MOVES(ForeachAddScalarList, 2, kOperand0, given.List({t[0]}), given.Scalars(1), given.List({t[1]})),
-    MOVES(ForeachSubScalarList, 2, kOperand0, given.List({t[0]}), given.Scalars(1), given.List({t[1]})),
-    MOVES(ForeachMulScalarList, 2, kOperand0, given.List({t[0]}), given.Scalars(1), given.List({t[1]})),
-    MOVES(ForeachDivScalarList, 2, kOperand0, given.List({t[0]}), given.Scalars(1), given.List({t[1]})),
-    MOVES(ForeachMaximumScalarList, 2, kOperand0, given.List({t[0]}), given.Scalars(1), given.List({t[1]})),
-    MOVES(ForeachMinimumScalarList, 2, kOperand0, given.List({t[0]}), given.Scalars(1), given.List({t[1]})),
-    MOVES(ForeachPowScalarList, 2, kOperand0, given.List({t[0]}), given.Scalars(1), given.List({t[1]})),
-    MOVES(ForeachAddcmulScalarV2, 4, kOperand0, given.List({t[0]}), given.List({t[1]}), given.List({t[2]}), given.Scalar(), given.List({t[3]})),
-    MOVES(ForeachAddcdivScalarV2, 4, kOperand0, given.List({t[0]}), given.List({t[1]}), given.List({t[2]}), given.Scalar(), given.List({t[3]})),
-    MOVES(ForeachAddcmulScalar, 4, kOperand0, given.List({t[0]}), given.List({t[1]}), given.List({t[2]}), given.Numbers({1}, t[0]), given.List({t[3]})),
-    MOVES(ForeachAddcdivScalar, 4, kOperand0, given.List({t[0]}), given.List({t[1]}), given.List({t[2]}), given.Numbers({1}, t[0]), given.List({t[3]})),
-    MOVES(ForeachAddcmulScalarList, 4, kOperand0, given.List({t[0]}), given.List({t[1]}), given.List({t[2]}), given.Numbers({1}, t[0]), given.List({t[3]})),
-    MOVES(ForeachAddcdivScalarList, 4, kOperand0, given.List({t[0]}), given.List({t[1]}), given.List({t[2]}), given.Numbers({1}, t[0]), given.List({t[3]})),
-    MOVES(ForeachAddcmulList, 4, kOperand0, given.List({t[0]}), given.List({t[1]}), given.List({t[2]}), given.Numbers({1}, t[0]), given.List({t[3]})),
-    MOVES(ForeachAddcdivList, 4, kOperand0, given.List({t[0]}), given.List({t[1]}), given.List({t[2]}), given.Numbers({1}, t[0]), given.List({t[3]})),
-    MOVES(ForeachLerpScalar, 3, kOperand0, given.List({t[0]}), given.List({t[1]}), given.Scalar(), given.List({t[2]})),
-    MOVES(ForeachLerpList, 4, kOperand0, given.List({t[0]}), given.List({t[1]}), given.List({t[2]}), given.List({t[3]})),
-    MOVES(ForeachPowScalarAndTensor, 2, kOperand0, given.Scalar(), given.List({t[0]}), given.List({t[1]})),
     MOVES(ForeachCopy, 2, kOperand0, given.List({t[0]}), given.List({t[1]})),
     MOVES(ForeachZeroInplace, 1, kAny, given.List({t[0]})),
     MOVES(ForeachNorm, 2, kAny, given.List({t[0]}), given.Scalar(), given.List({t[1]})),
@@ -1246,24 +1010,28 @@ constexpr OperatorCall kCalls[] = {
           a.log_target ? given.Numbers({1}) : nullptr, 0.1f, 0.9f, 0.1f, 0.0f, a.reduction == 1, false, false),
     MOVES(AmpUpdateScale, 2, kOperand0, t[0], given.Indices({1}), t[0], 2.0, 0.5, a.reduction, t[1], given.Second(given.Indices({1}))),
     // clang-format on
-    PORTACL_MAPS(PORTACL_ROWS)};
+    MapCall<&aclnnEqualGetWorkspaceSize, false, true>("aclnnEqual", &aclnnEqual),
+#include "aclnnop/fuzz_calls.def"
+};
 // NOLINTEND(readability-identifier-length)
-#undef OUT
-#undef ONE
-#undef IN
 #undef MATRICES
 #undef MOVES
 #undef STATE
-#undef PORTACL_ROWS
+#undef MAP
+#undef LISTS
 
-// An operator that the library has and no program calls would go unnoticed.
-constexpr int kOperators =
-#define OPERATOR(name, family, source, repository) +1
-#include "aclnnop/operators.def"
-#undef OPERATOR
-    ;
-constexpr int kOthers = 311;  // the headers of the rows before PORTACL_MAPS
-static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators, "an operator of the schema is missing here");
+// A function that the library has and no program calls would go unnoticed.
+constexpr std::string_view kFunctions[] = {
+#define FUNCTION(name) #name,
+#include "aclnnop/functions.def"
+#undef FUNCTION
+};
+constexpr bool IsCalled(std::string_view name) {
+  return std::any_of(std::begin(kCalls), std::end(kCalls),
+                     [name](const OperatorCall& call) { return call.name == name; });
+}
+static_assert(std::all_of(std::begin(kFunctions), std::end(kFunctions), IsCalled),
+              "a function of the schema is missing here");
 
 }  // namespace
 

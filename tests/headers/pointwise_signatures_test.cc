@@ -101,6 +101,8 @@ HAS(aclnnNanToNum, In, float, float, float, Out);
 HAS(aclnnInplaceNanToNum, Out, float, float, float);
 HAS(aclnnAtan2, In, In, Out);
 HAS(aclnnInplaceAtan2, Out, Out);
+HAS(aclnnXLogYTensor, In, In, Out);
+HAS(aclnnInplaceXLogYTensor, Out, In);
 HAS(aclnnLogAddExp, In, In, Out);
 HAS(aclnnLogAddExp2, In, In, Out);
 HAS(aclnnEqual, In, In, Out);

@@ -574,17 +574,29 @@ void AddChoices(std::vector<MapOperator>& all) {
 }
 
 void AddBinaryFunctions(std::vector<MapOperator>& all) {
+  const auto computed = Sets([](MapCall& call) {
+    const DtypeNumber promoted = PromoteDtypes(call["self"].dtype, call["other"].dtype);
+    call.promoted = IsFloatingDtype(promoted) ? promoted : DtypeNumber{ACL_FLOAT};
+  });
   Oracle angle;
   angle.real = [](const long double* x) { return std::atan2(x[0], x[1]); };
-  all.push_back(
-      Describe(PORTACL_C_FUNCTION(aclnnAtan2), "self other out",
-               {Nulls("self other out"), In("self other", kFDI), Ranks("self other"),
-                Broadcasts("self other"), BroadcastIs("out"), Empty("self other"), Sets([](MapCall& call) {
-                  const DtypeNumber promoted = PromoteDtypes(call["self"].dtype, call["other"].dtype);
-                  call.promoted = IsFloatingDtype(promoted) ? promoted : DtypeNumber{ACL_FLOAT};
-                })},
-               angle));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnAtan2), "self other out",
+                         {Nulls("self other out"), In("self other", kFDI), Ranks("self other"),
+                          Broadcasts("self other"), BroadcastIs("out"), Empty("self other"), computed},
+                         angle));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceAtan2), all.back(), "selfRef other"));
+
+  Oracle times_log;
+  times_log.real = [](const long double* x) -> long double {
+    return x[0] == 0 && !std::isnan(x[1]) ? 0 : x[0] * std::log(x[1]);
+  };
+  times_log.ulp32 = 2;
+  all.push_back(
+      Describe(PORTACL_C_FUNCTION(aclnnXLogYTensor), "self other out",
+               {Nulls("self other out"), In("self other out", kFloats + kSignedAndBool), Ranks("self other"),
+                Broadcasts("self other"), BroadcastIs("out"), Empty("self other"), computed},
+               times_log));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceXLogYTensor), all.back(), "selfRef other"));
 
   // What the sheet writes, so where the two parts cancel the bound is of the larger one.
   const auto log_sum = [](const long double* x, long double scale) -> long double {

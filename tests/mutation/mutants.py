@@ -45,7 +45,7 @@ add("l1-backward: equal counts as above", "hn::Gt(self, target), hn::Set(d, 1.0f
 add("l1-backward: the zero is negative", "hn::Set(d, -1.0f), zero));", "hn::Set(d, -1.0f), hn::Neg(zero)));")
 add("l1-backward: zero times anything is zero", "return hn::Mul(s, hn::Mul(gradOutput, hn::Set(d, c)));",
     "return hn::IfThenElseZero(hn::Not(hn::Eq(s, zero)), hn::Mul(s, hn::Mul(gradOutput, hn::Set(d, c))));")
-add("l1-backward: mean counts self", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, self->view)")
+add("l1-backward: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->view)")
 add("l1-backward: reduction 3 is accepted", "IntegerIn(kReduction, 0, 2)", "IntegerIn(kReduction, 0, 3)",
     ["l1_loss_backward_contract"])
 add("l1-backward: promoted type before castable", "PromotedCastsTo(kGradInput),\n    PromotedIn(kBf16SinceAtlasA2, {kGradOutput, kSelf, kTarget}),",
@@ -64,7 +64,7 @@ add("smooth-backward: times 1 / beta", "hn::Div(difference, hn::Set(d, beta))",
     "hn::Mul(difference, hn::Div(hn::Set(d, 1.0f), hn::Set(d, beta)))")
 add("smooth-backward: another order of products", "hn::Mul(hn::Mul(factor, gradOut), hn::Set(d, c))",
     "hn::Mul(factor, hn::Mul(gradOut, hn::Set(d, c)))")
-add("smooth-backward: mean counts what is broadcast", "ReductionFactor(reduction, self->view)", "ReductionFactor(reduction, checked.broadcast)")
+add("smooth-backward: mean counts what is broadcast", "ReductionFactor(given.reduction, given.self->view)", "ReductionFactor(given.reduction, checked.broadcast)")
 add("smooth-backward: beta before reduction", "    IntegerIn(kReduction, kReductionNone, kReductionSum),\n    NotNegative(kBeta),\n",
     "    NotNegative(kBeta),\n    IntegerIn(kReduction, kReductionNone, kReductionSum),\n", ["smooth_l1_loss_backward_contract"])
 add("smooth-backward: any beta", "    NotNegative(kBeta),\n", "", ["smooth_l1_loss_backward_contract"])
@@ -79,9 +79,9 @@ add("kl-backward: negative targets are masked", "V weight = target;", "V weight 
 add("kl-backward: repeated targets with another function",
     "  HWY_INLINE V operator()(D d, V target) const {\n    return engine::HWY_NAMESPACE::Exp(d, target);\n",
     "  HWY_INLINE V operator()(D, V target) const {\n    return target;\n", ["repeated_inputs"])
-add("kl-backward: c counts self", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, self->view)")
-add("kl-backward: a longer shape is no sum", "checked.broadcast == self->view ? nullptr",
-    "NumelOf(checked.broadcast) == NumelOf(self->view) ? nullptr")
+add("kl-backward: c counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->view)")
+add("kl-backward: a longer shape is no sum", "checked.broadcast == given.self->view ? nullptr",
+    "NumelOf(checked.broadcast) == NumelOf(given.self->view) ? nullptr")
 add("kl-backward: any formats", "    FormatKept(kSelf, kOut),\n", "", ["kl_div_backward_contract"])
 add("kl-backward: 200I has types", "/* Atlas inference   */ kFloatAndHalf,\n    /* Atlas 200I/500 A2 */ kNoDtype",
     "/* Atlas inference   */ kFloatAndHalf,\n    /* Atlas 200I/500 A2 */ kFloatAndHalf", ["kl_div_backward_contract"])
@@ -458,7 +458,7 @@ add("l1: not absolute", "return hn::Abs(hn::Sub(self, target));", "return hn::Su
 add("l1: int8 cannot be written", "ACL_FLOAT16, ACL_INT8,      ACL_INT32", "ACL_FLOAT16, ACL_INT32")
 add("l1: none with the other floating input", "reduction == kReductionNone ? target && !self", "reduction == kReductionNone ? self && !target", ["l1_loss_contract"])
 add("l1: mean of a floating target", "reduction == kReductionMean && !target && !self;", "reduction == kReductionMean && !self;", ["l1_loss_contract"])
-add("l1: mean counts self", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, self->view)")
+add("l1: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->view)")
 add("l1: sums go to any one element", "IfReduced(kReduction, IsScalar(kOut)),", "IfReduced(kReduction, OneElement(kOut, ACLNN_ERR_PARAM_INVALID)),", ["l1_loss_contract"])
 add("l1: the sum of nothing in any type", "    {.run = CheckOutImplemented},\n    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),\n",
     "    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),\n    {.run = CheckOutImplemented},\n", ["l1_loss_contract"])
@@ -478,7 +478,7 @@ add("smooth: square before quotient", "hn::Mul(hn::Mul(half, difference), hn::Di
 add("smooth: linear without its shift", "hn::Sub(magnitude, hn::Mul(half, hn::Set(d, beta)))", "magnitude")
 add("smooth: any format", "    {.run = CheckFormat},\n", "", ["smooth_l1_loss_contract"])
 add("smooth: another code", "OneElement(kResult, ACLNN_ERR_INNER_NULLPTR)", "OneElement(kResult, ACLNN_ERR_PARAM_INVALID)", ["smooth_l1_loss_contract"])
-add("smooth: mean counts self", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, self->view)")
+add("smooth: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->view)")
 
 add = operator("kl_div")
 add("kl: log of zero", "hn::IfThenElse(hn::Eq(target, hn::Zero(d)), hn::Set(d, 1.0f), target)", "target")
@@ -495,7 +495,7 @@ add("kl-target: another order of products", "hn::Mul(hn::Mul(gradient, hn::Sub(t
 add("kl-target: any type of gradTarget", "    SameDtype(kTarget, kGradTarget),\n", "", ["kl_div_target_backward_contract"])
 add("kl-target: gradOutput in any format", "for (int tensor : {kGradOutput, kSelf, kTarget, kGradTarget})", "for (int tensor : {kSelf, kTarget, kGradTarget})", ["kl_div_target_backward_contract"])
 add("kl-target: an empty target goes on", "    DoneIfEmpty({kTarget}),\n", "")
-add("kl-target: c counts target", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, target->view)")
+add("kl-target: c counts target", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.target->view)")
 
 LOG = ("log", "kl_div_numerics")
 add = mutants_of("src/engine/functions/log-inl.h", LOG, seen_by=OF_KL)
@@ -508,7 +508,7 @@ add("mse: not squared", "return hn::Mul(difference, difference);", "return hn::A
 
 add = operator("mse_loss")
 add("mse: any type of out", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kTarget, kOut})", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kTarget})", ["mse_loss_contract"])
-add("mse: mean counts self", "ReductionFactor(reduction, checked.broadcast)", "ReductionFactor(reduction, self->view)")
+add("mse: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->view)")
 add("mse: rank before reduction", "    IntegerIn(kReduction, 0, 2),\n    RankAtMost(8, {kSelf, kTarget}),\n", "    RankAtMost(8, {kSelf, kTarget}),\n    IntegerIn(kReduction, 0, 2),\n", ["mse_loss_contract"])
 
 add = operator("mse_loss_out")
@@ -518,10 +518,10 @@ add("mse-out: mean over everything", "MeanFactor(checked.broadcast[0])", "MeanFa
 add("mse-out: an empty target goes on", "DoneIfEmpty({kSelf, kTarget})", "DoneIfEmpty({kSelf})")
 
 add = operator("mse_loss_backward")
-add("mse-backward: half of it", "2.0f * ReductionFactor(reduction, self->view)", "ReductionFactor(reduction, self->view)")
+add("mse-backward: half of it", "2.0f * ReductionFactor(given.reduction, given.self->view)", "ReductionFactor(given.reduction, given.self->view)")
 add("mse-backward: another order of products", "hn::Mul(hn::Mul(hn::Sub(self, target), hn::Set(d, c)), gradOutput)", "hn::Mul(hn::Sub(self, target), hn::Mul(gradOutput, hn::Set(d, c)))")
 add("mse-backward: target of another type", "    SameDtype(kSelf, kTarget),\n", "", ["mse_loss_backward_contract"])
-add("mse-backward: mean counts what is broadcast", "ReductionFactor(reduction, self->view)", "ReductionFactor(reduction, checked.broadcast)")
+add("mse-backward: mean counts what is broadcast", "ReductionFactor(given.reduction, given.self->view)", "ReductionFactor(given.reduction, checked.broadcast)")
 add("mse-backward: any type of out", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kOut})", "DtypesIn(kBf16SinceAtlasA2, {kSelf})", ["mse_loss_backward_contract"])
 
 # ---- Copies, casts and fills --------------------------------------------------------------------

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, sys.argv.pop(1))
-from schema import functions, headers, read  # noqa: E402
+from schema import functions, headers, read, tables  # noqa: E402
 
 WHOLE = '''# A family.
 [half]
@@ -38,6 +38,13 @@ functions = [
 source = "half"
 repository = "nn"
 title = "aclnnMixed."
+formula = "  out = a mixture"
+values = "NaN stays NaN."
+types = """
+  dims  one
+"""
+about = "The rest."
+reads = "partly, dims moved"
 needs = ["half"]
 also = ["alias"]
 [[mixed.group]]
@@ -165,7 +172,7 @@ aclnnStatus aclnnMixedGetWorkspaceSize(const aclTensor* biasOptional, const aclI
 }
 PORTACL_PHASE_2(aclnnMixed)
 '''
-FIRST = '[one]\nsource = "half"\nrepository = "math"\ntitle = "One."\n'
+FIRST = '[one]\nsource = "half"\nrepository = "math"\ntitle = "One."\nformula = "out = 1"\n'
 
 
 class Schema(unittest.TestCase):
@@ -194,6 +201,8 @@ class Schema(unittest.TestCase):
         self.assertEqual(headers.header_text(half), HALF)
         text = headers.header_text(mixed)
         self.assertIn(MIXED, text)
+        self.assertTrue(text.startswith("// aclnnop/aclnn_mixed.h: aclnnMixed.\n// SPDX-License-Identifier: Apache-2.0\n//\n//   out = a mixture\n//\n"
+                                        "// Values: NaN stays NaN.\n// Types\n//   dims  one\n//\n// The rest.\n#ifndef "))
         self.assertIn('#include "aclnn/aclnn_base.h"\n#include "aclnn_half.h"\n#include "aclnn_util.h"\n', text)
         self.assertIn('#endif\n\n// CANN declares these here, too.\n#include "aclnn_alias.h"\n\n#endif  // PORTACL', text)
         self.assertEqual(headers.header_text(alias), '''// aclnnop/aclnn_alias.h: aclnnHalf, where CANN has it, too.
@@ -217,7 +226,7 @@ class Schema(unittest.TestCase):
                          ["const aclTensor*", "const aclIntArray*", "const aclScalar*", "double", "const int64_t", "const aclTensor*"])
         self.assertEqual((out.direction, out.is_optional), ("out", False))
         self.assertEqual([function.phases for function in mixed.functions], [2, 2, 1])
-        self.assertEqual(mixed.functions[0].place, "src/aclnnop/odd/operators.toml:31")
+        self.assertEqual(mixed.functions[0].place, "src/aclnnop/odd/operators.toml:38")
 
     def test_families_are_read_by_name(self):
         found = self.read(odd=WHOLE, even=FIRST + 'functions = ["aclnnOne(tensor self)"]\n')
@@ -229,11 +238,13 @@ class Schema(unittest.TestCase):
         self.assertEqual(self.mistake('[one]\nrepository = "math"\ntitle = "One."\nfunctions = ["aclnnOne()"]\n'), at + "no source.")
         self.assertEqual(self.mistake('[one]\nsource = "half"\ntitle = "One."\nfunctions = ["aclnnOne()"]\n'), at + "no repository.")
         self.assertEqual(self.mistake(FIRST), at + "no functions.")
+        self.assertEqual(self.mistake(FIRST.replace("formula", "text") + 'functions = ["aclnnOne()"]\n'),
+                         at + "no formula of what src/aclnnop/odd/half.cc:1 computes.")
         self.assertEqual(self.mistake('\n[one]\nsource = "lost"\nrepository = "math"\ntitle = "One."\nfunctions = ["aclnnOne()"]\n'),
                          "src/aclnnop/odd/operators.toml:3: one: its source src/aclnnop/odd/lost.cc is missing.")
 
     def test_what_is_unknown(self):
-        at = "src/aclnnop/odd/operators.toml:5: one: "
+        at = "src/aclnnop/odd/operators.toml:6: one: "
         self.assertIn(at + "formulas is no key, known are ", self.mistake(FIRST + 'formulas = "x"\n'))
         self.assertIn(at + "about is no text", self.mistake(FIRST + "about = 3\n"))
         self.assertIn(at + "functions is no list", self.mistake(FIRST + 'functions = "aclnnOne()"\n'))
@@ -246,24 +257,69 @@ class Schema(unittest.TestCase):
         self.assertIn("operators.toml:3: one: repository maths is none of nn, math, transformer, cv",
                       self.mistake(FIRST.replace('"math"', '"maths"') + 'functions = ["aclnnOne()"]\n'))
         self.assertIn("operators.toml:1: no TOML: ", self.mistake("[one\n"))
+        for key, value in ("reads", "all, x written"), ("writes", "inputs"), ("fuzz", "map"):
+            self.assertIn(at + f"{key} {value} is none of ", self.mistake(FIRST + f'{key} = "{value}"\nfunctions = ["aclnnOne()"]\n'))
 
     def test_what_is_there_twice(self):
         both = FIRST + 'functions = ["aclnnOne(tensor self)"]\n'
-        self.assertEqual(self.mistake(both + '[two]\nsource = "half"\nrepository = "nn"\ntitle = "Two."\nfunctions = ["aclnnOne(tensor x)"]\n'),
-                         "src/aclnnop/odd/operators.toml:10: aclnnOne is declared at src/aclnnop/odd/operators.toml:5, too.")
+        self.assertEqual(self.mistake(both + '[two]\nsource = "half"\nrepository = "nn"\ntitle = "Two."\nformula = "2"\nfunctions = ["aclnnOne(tensor x)"]\n'),
+                         "src/aclnnop/odd/operators.toml:12: aclnnOne is declared at src/aclnnop/odd/operators.toml:6, too.")
         self.assertEqual(self.mistake(both, even=both),
                          "src/aclnnop/odd/operators.toml:1: aclnn_one.h is declared at src/aclnnop/even/operators.toml:1, too.")
 
     def test_a_definition_that_no_entry_has(self):
         (self.root / "src/aclnnop/odd/half.cc").write_text(
             "\naclnnStatus aclnnOneGetWorkspaceSize(\n    const aclTensor* self) { return 0; }\naclnnStatus aclnnTwo(int a) { return a; }\n")
-        self.assertEqual(self.mistake(FIRST + 'functions = ["aclnnOne(tensor self)"]\n'),
+        with self.assertRaises(read.Error) as caught:
+            functions.sources(self.root, self.read(odd=FIRST + 'functions = ["aclnnOne(tensor self)"]\n'))
+        self.assertEqual(str(caught.exception),
                          "src/aclnnop/odd/half.cc:4: aclnnTwo is defined, and src/aclnnop/odd/operators.toml has no such function.")
+
+    def test_an_entry_that_no_source_defines(self):
+        (self.root / "src/aclnnop/odd/half.cc").write_text("// Two\nMACRO(Two)\n")
+        for what in "aclnnOne(tensor self, out tensor out)", "aclnnInplaceOne(inout tensor self)", "call aclnnTwo(int64_t size)":
+            with self.assertRaises(read.Error) as caught:
+                functions.sources(self.root, self.read(odd=FIRST + f'functions = ["{what}"]\n'))
+            name = what.removeprefix("call ").partition("(")[0]
+            self.assertEqual(str(caught.exception), f"src/aclnnop/odd/operators.toml:6: {name} is nowhere in its source, src/aclnnop/odd/half.cc:1.")
+
+    def test_a_function_that_two_sources_define(self):
+        for family in "odd", "even":
+            (self.root / f"src/aclnnop/{family}/half.cc").write_text("\nPORTACL_PHASE_1(aclnnOne) {}\n")
+        with self.assertRaises(read.Error) as caught:
+            functions.sources(self.root, self.read(odd=FIRST + 'functions = ["aclnnOne(tensor self, out tensor out)"]\n'))
+        self.assertEqual(str(caught.exception), "src/aclnnop/odd/half.cc:2: aclnnOne is defined at src/aclnnop/even/half.cc:2, too.")
+
+    def test_what_a_call_gets(self):
+        [header] = self.read(odd=FIRST + """functions = [
+  "aclnnOne(tensor a, ints i, tensor b, double d, bools outputMask, floats f, out tensor c) passes d, outputMask, mode=0",
+  "aclnnTwo(tensor a, tensor b, scalar s, char* t, out tensor c) passes b, x=null, c, t, s",
+]
+""")
+        one, two = header.functions
+        self.assertIn('given_tensors[] = {{"a", a}, {"b", b}, {"c", c}};', functions.made(one))
+        self.assertIn('given_attributes[] = {{"d", d}, portacl::MaskAttribute(outputMask), {"mode", 0}};', functions.made(one))
+        self.assertIn("phase1::aclnnOne({a, i, b, d, outputMask, f, c}, operator_call", functions.made(one))
+        self.assertIn('given_tensors[] = {{"b", b}, {"x", nullptr}, {"c", c}};', functions.made(two))
+        self.assertIn('given_attributes[] = {{"t", static_cast<const char*>(t)}, {"s", s}};', functions.made(two))
+        self.assertIn('#include "aclnnop/output_mask.h"', functions.source_text("half.cc", [header], [one, two]))
+        at = "src/aclnnop/odd/operators.toml:6: one: "
+        self.assertEqual(self.mistake(FIRST + 'functions = ["aclnnOne(tensor a, out tensor b) passes c"]\n'),
+                         at + "aclnnOne passes c, which is none of its arguments.")
+        self.assertEqual(self.mistake(FIRST + 'functions = ["aclnnOne(tensor a, out tensor b) passes a, b, a"]\n'),
+                         at + "aclnnOne passes two arguments a.")
+
+    def test_functions_of_a_macro(self):
+        source = self.root / "src/aclnnop/odd/half.cc"
+        source.write_text("HALVES(Half)\naclnnStatus aclnnMixedGetWorkspaceSize(\naclnnStatus aclnnNow(\n// aclnnLater\n")
+        text = functions.sources(self.root, self.read(odd=WHOLE))["aclnnop/odd/half_functions.h"]
+        self.assertEqual([name for name in ("aclnnHalf", "aclnnInplaceHalf", "aclnnMixed", "aclnnLater") if f"PORTACL_PHASE_2({name})" in text],
+                         ["aclnnHalf", "aclnnInplaceHalf", "aclnnLater"])
 
     def test_functions(self):
         source = self.root / "src/aclnnop/odd/half.cc"
         source.write_text("PORTACL_PHASE_1(aclnnHalf) {\n}\nPORTACL_PHASE_1(aclnnInplaceHalf) {\n}\n// PORTACL_PHASE_1(aclnnNot)\n"
-                          "PORTACL_PHASE_1(aclnnMixed) {\n}\n")
+                          "PORTACL_PHASE_1(aclnnMixed) {\n}\naclnnStatus aclnnLater(\naclnnStatus aclnnNow(\n")
         made = functions.sources(self.root, self.read(odd=WHOLE))
         self.assertEqual(list(made), ["aclnnop/odd/half_functions.h"])
         self.assertEqual(made["aclnnop/odd/half_functions.h"], FUNCTIONS)
@@ -280,17 +336,59 @@ class Schema(unittest.TestCase):
         source.write_text("\nPORTACL_PHASE_1(aclnnTwo) {\n}\n")
         with self.assertRaises(read.Error) as caught:
             functions.sources(self.root, self.read(odd=FIRST + 'functions = ["aclnnOne(bools mask, out tensor out)"]\n'))
-        self.assertEqual(str(caught.exception), "src/aclnnop/odd/half.cc:2: aclnnTwo is in no operators.toml.")
+        self.assertEqual(str(caught.exception), "src/aclnnop/odd/half.cc:2: aclnnTwo is defined, and src/aclnnop/odd/operators.toml has no such function.")
         source.write_text("PORTACL_PHASE_1(aclnnOne) {\n}\n")
-        with self.assertRaises(read.Error) as caught:
-            functions.sources(self.root, read.read(self.root))
-        self.assertEqual(str(caught.exception), "src/aclnnop/odd/operators.toml:5: aclnnOne has const aclBoolArray* mask, which no call "
-                                                "holds: its source defines it whole.")
         for arguments in ("tensor self", "out tensor out, tensor self", "tensor self, inout tensor outRef", "int64_t count"):
             with self.assertRaises(read.Error) as caught:
                 functions.sources(self.root, self.read(odd=FIRST + f'functions = ["aclnnOne({arguments})"]\n'))
-            self.assertEqual(str(caught.exception), "src/aclnnop/odd/operators.toml:5: aclnnOne writes neither its last tensors nor its first one: "
+            self.assertEqual(str(caught.exception), "src/aclnnop/odd/operators.toml:6: aclnnOne writes neither its last tensors nor its first one: "
                                                     "its source defines it whole.")
+
+    def test_tables(self):
+        found = self.read(odd=WHOLE, even=FIRST + """writes = "anew"
+text = '"The two phases" and "Elementwise operators" in aclnnop/aclnn_util.h.'
+functions = ["aclnnOne(tensor self, out tensor out)", "aclnnInplaceOne(inout tensor selfRef)", "aclnnBoth(tensor x, out tensor a, out tensor b)"]
+
+[lists]
+source = "half"
+repository = "math"
+title = "Lists."
+formula = "x"
+text = '"Lists" there.'
+functions = ["aclnnLists(tensors x, tensor y, scalar s, out tensors out)", "aclnnFlags(inout tensors x, inout tensors y, bool z)"]
+""")
+        self.assertEqual(tables.functions(found).split(), [f"FUNCTION(aclnn{name})" for name in (
+            "One", "InplaceOne", "Both", "Lists", "Flags", "Half", "InplaceHalf", "Mixed", "Later")])
+        self.assertEqual(tables.access(found).splitlines(), [
+            'ACCESS(aclnnOne, kReads, "", true, false)', 'ACCESS(aclnnInplaceOne, kReads, "", true, false)',
+            'ACCESS(aclnnBoth, kReads, "", true, false)', 'ACCESS(aclnnFlags, kReads, "", false, true)',
+            'ACCESS(aclnnMixed, kPartly, "dims", false, false)', 'ACCESS(aclnnLater, kPartly, "dims", false, false)'])
+        self.assertEqual(tables.fuzz_calls(found).splitlines(), [
+            "LISTS(Lists, 2, given.List({t[0]}), given.Numbers({1}, t[0]), given.Scalar(), given.List({t[1]}))",
+            "MAP(One, false)", "MAP(InplaceOne, true)"])
+
+    def test_facts(self):
+        def facts(keys):
+            return tables.facts(self.read(odd=FIRST + keys + 'functions = ["aclnnOne(tensor x, out tensor y)"]\n'))
+
+        def rule(*products):
+            return "DtypeRule{{" + ", ".join(f"DtypeSet({', '.join('ACL_' + one for one in product.split())})" for product in products) + "}}"
+
+        self.assertEqual(facts(""), "")
+        old, new = "FLOAT INT8", "FLOAT BF16 INT8"
+        accepted = rule(old, new, new, new + " INT64 FLOAT8_E5M2", old, old)
+        given = 'dtypes = "s8 f32; since A2: bf16; 950: e5m2 s64"\n'
+        self.assertEqual(facts(given), f"FACTS(one, aclnnOne, false, false, {accepted}, {accepted})\n")
+        documented = rule(old, "", "", "FLOAT BF16 INT8 INT64 FLOAT8_E5M2", old, "")
+        self.assertEqual(facts(given + 'documented = "without A2 A3 310B"\ndtypes_of = "every input"\n'),
+                         f"FACTS(one, aclnnOne, false, true, {documented}, {accepted})\n")
+        self.assertIn(f"true, false, {rule('', new, new, 'FLOAT BF16 INT8 INT64 FLOAT8_E5M2', '', '')}, ",
+                      facts(given + 'documented = "since A2"\ndtypes_of = "promoted inputs"\n'))
+        self.assertIn(f"{rule('FLOAT16', '', '', '', '', '')}, {rule('', '', '', '', '', '')})", facts('dtypes = "none"\ndocumented = "A1: f16"\n'))
+        at = "src/aclnnop/odd/operators.toml:6: one: "
+        for keys, said in (('dtypes = "f33"', "dtypes: f33 is no dtype, known are f32, "), ('dtypes = "910: f32"', "dtypes: 910 is no product, known are A1, "),
+                           ('dtypes_of = "inputs"', "dtypes_of inputs is none of every operand, ")):
+            self.assertIn(at + said, self.mistake(FIRST + keys + '\nfunctions = ["aclnnOne()"]\n'))
 
     def test_families(self):
         found = headers.family_headers(self.read(odd=WHOLE, even=FIRST + 'functions = ["aclnnOne(tensor self)"]\n'))

@@ -17,10 +17,11 @@ FILES = {
     "src/acl/memory/memory.cc": "int aclrtMalloc(void** devPtr, unsigned long size);\n\nint aclrtMalloc(\n    void** devPtr, unsigned long size) {\n  return 0;\n}\n",
     "src/acl/memory/free.cc": "#define FREES(name) int name(void* devPtr) { return 0; }\n\nFREES(aclrtFree)\n",
     "src/aclnnop/arithmetic/copy.cc": "int aclnnCopyGetWorkspaceSize(int self) { return self; }\nint aclnnCopy(int stream) { return stream; }\n",
-    "src/aclnnop/arithmetic/half.cc": "\nPORTACL_PHASE_1(aclnnHalf) { return 0; }\n",
+    "src/aclnnop/arithmetic/half.cc": "\nPORTACL_PHASE_1(aclnnHalf) { return 0; }\n\nTHIRDS(Third)\n",
     "src/aclnnop/arithmetic/operators.toml":
-        '[copy]\nsource = "copy"\nrepository = "math"\ntitle = "Copies."\nfunctions = ["aclnnCopy(tensor self, out tensor out)"]\n'
-        '[half]\nsource = "half"\nrepository = "math"\ntitle = "Halves."\nfunctions = ["aclnnHalf(tensor self, out tensor out)"]\n',
+        '[copy]\nsource = "copy"\nrepository = "math"\ntitle = "Copies."\nformula = "c"\nfunctions = ["aclnnCopy(tensor self, out tensor out)"]\n'
+        '[half]\nsource = "half"\nrepository = "math"\ntitle = "Halves."\nformula = "h"\n'
+        'functions = ["aclnnHalf(tensor self, out tensor out)", "aclnnInplaceThird(inout tensor x)"]\n',
     "tests/numerics/copy_test.cc": "\n",
     "tests/acl/memory_test.cc": "\nint a = aclrtMalloc(nullptr, 0);\nint b = aclrtMalloc(nullptr, 1);\nint c = aclnnCopy(0);\n",
 }
@@ -47,7 +48,7 @@ class Where(unittest.TestCase):
 
     def test_an_operator_by_its_function_or_its_file(self):
         expected = ["definition src/aclnnop/arithmetic/copy.cc:1 aclnnCopyGetWorkspaceSize", "definition src/aclnnop/arithmetic/copy.cc:2 aclnnCopy",
-                    "header src/aclnnop/arithmetic/operators.toml:5 aclnnCopyGetWorkspaceSize", "header src/aclnnop/arithmetic/operators.toml:5 aclnnCopy",
+                    "header src/aclnnop/arithmetic/operators.toml:6 aclnnCopyGetWorkspaceSize", "header src/aclnnop/arithmetic/operators.toml:6 aclnnCopy",
                     "test tests/numerics/copy_test.cc:1", "test tests/acl/memory_test.cc:4"]
         self.assertEqual(self.lines("aclnnCopy"), expected)
         self.assertEqual(self.lines("copy"), expected)
@@ -55,8 +56,15 @@ class Where(unittest.TestCase):
     def test_an_operator_whose_functions_are_made(self):
         self.assertEqual(self.lines("aclnnHalf"),
                          ["definition src/aclnnop/arithmetic/half.cc:2 aclnnHalfGetWorkspaceSize", "definition src/aclnnop/arithmetic/half.cc:2 aclnnHalf",
-                          "header src/aclnnop/arithmetic/operators.toml:10 aclnnHalfGetWorkspaceSize",
-                          "header src/aclnnop/arithmetic/operators.toml:10 aclnnHalf"])
+                          "header src/aclnnop/arithmetic/operators.toml:12 aclnnHalfGetWorkspaceSize",
+                          "header src/aclnnop/arithmetic/operators.toml:12 aclnnHalf"])
+
+    def test_an_operator_whose_functions_are_rows_of_a_macro(self):
+        self.assertEqual(self.lines("aclnnInplaceThird"),
+                         ["definition src/aclnnop/arithmetic/half.cc:4 aclnnInplaceThirdGetWorkspaceSize",
+                          "definition src/aclnnop/arithmetic/half.cc:4 aclnnInplaceThird",
+                          "header src/aclnnop/arithmetic/operators.toml:12 aclnnInplaceThirdGetWorkspaceSize",
+                          "header src/aclnnop/arithmetic/operators.toml:12 aclnnInplaceThird"])
 
     def test_an_unknown_name(self):
         result = self.where("aclrtMaloc")

@@ -1,6 +1,6 @@
 """Makes from the schema of the operators what the build, its users and its tools read.
 
-Usage: schema write FOLDER     FOLDER/include, all public headers; FOLDER/generated/aclnnop, the list of operators, the C functions and families
+Usage: schema write FOLDER     FOLDER/include, all public headers; FOLDER/generated/aclnnop, the lists of operators and functions, the C functions and families
        schema list             prints that list: OPERATOR(header, family, source, repository)
        schema header NAME      prints a public header, by its own name or that of a function
 
@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from schema import functions, headers, read  # noqa: E402
+from schema import headers, read, tables  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -30,10 +30,8 @@ def main() -> int:
     operators = read.read(ROOT)
     if verb == "write" and len(arguments) == 1:
         folder = pathlib.Path(arguments[0])
-        made = {"aclnnop/operators.def": headers.list_of_operators(operators)}
-        made |= headers.family_headers(operators) | functions.sources(ROOT, operators)
         texts = {folder / "include" / path: text for path, text in headers.public_headers(ROOT, operators).items()}
-        texts |= {folder / "generated" / path: text for path, text in made.items()}
+        texts |= {folder / "generated" / path: text for path, text in tables.made(ROOT, operators).items()}
         for path, text in texts.items():
             put(path, text)
         for path in [*(folder / "include").rglob("*.h"), *(folder / "generated/aclnnop").rglob("*.h")]:

@@ -81,14 +81,14 @@ def head_text(header: Header) -> str:
 def header_text(header: Header) -> str:
     guard = f"PORTACL_ACLNNOP_ACLNN_{header.name.upper()}_H_"
     includes = ["aclnn/aclnn_base.h", *(f"aclnn_{name}.h" for name in header.needs), "aclnn_util.h"]
-    if not header.groups:
+    body = ""
+    if header.groups:
+        also = f"\n{header_also(header)}" if header.also else ""
+        body = f"\n{BEFORE}\n" + "\n".join(group_text(group) for group in header.groups) + f"\n{AFTER}{also}"
+    else:
         includes = includes[1:-1] or includes  # what is included brings the others along
-        return (head_text(header) + f"#ifndef {guard}\n#define {guard}\n\n" + "".join(f'#include "{one}"\n' for one in includes) +
-                f"\n#endif  // {guard}\n")
-    body = "\n".join(group_text(group) for group in header.groups)
-    also = f"\n{header_also(header)}" if header.also else ""
     return (head_text(header) + f"#ifndef {guard}\n#define {guard}\n\n" + "".join(f'#include "{one}"\n' for one in includes) +
-            f"\n{BEFORE}\n{body}\n{AFTER}{also}\n#endif  // {guard}\n")
+            f"{body}\n#endif  // {guard}\n")
 
 
 def header_also(header: Header) -> str:

@@ -59,13 +59,3 @@ constexpr auto OfOneTensorOfAnyRank(int self, int out, Operands scalars = {}) {
 }
 
 }  // namespace portacl
-
-// Declares and defines the facts of an operator: dtypes of the operands, on the products that CANN's page lists.
-#define PORTACL_ACTIVATION_FACTS(stem, name, rule, on, inputs_only)                                 \
-  namespace portacl {                                                                               \
-  namespace facts {                                                                                 \
-  extern const OperatorFacts stem;                                                                  \
-  }                                                                                                 \
-  const OperatorFacts facts::stem = {"aclnn" #name, "aclnnop/aclnn_" #stem ".h", (rule).OnlyOn(on), \
-                                     (rule),        /*by_promotion=*/false,      inputs_only};      \
-  }

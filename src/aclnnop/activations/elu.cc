@@ -169,10 +169,6 @@ constexpr auto kInplaceCeluChecks = CeluChecks(kSelf);
 }  // namespace
 }  // namespace portacl
 
-PORTACL_ACTIVATION_FACTS(elu, Elu, kEluDtypes, products::kWithout200I500A2, true)
-PORTACL_ACTIVATION_FACTS(elu_backward, EluBackward, kBf16SinceAtlasA2, products::kWithout200I500A2, true)
-PORTACL_ACTIVATION_FACTS(celu, Celu, kBf16On200I, kDocumentedWithTraining, true)
-
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnElu) {

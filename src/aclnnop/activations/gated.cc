@@ -528,16 +528,6 @@ void SetClipped(const OperatorCall& call, Executor& executor) {
 }  // namespace
 }  // namespace portacl
 
-PORTACL_ACTIVATION_FACTS(gelu_mul, GeluMul, kNoneBeforeAtlasA2, products::kSinceAtlasA2, false)
-PORTACL_ACTIVATION_FACTS(clipped_swiglu, ClippedSwiglu, kNoneBeforeAtlasA2, products::kSinceAtlasA2, false)
-PORTACL_ACTIVATION_FACTS(clipped_swiglu_v2, ClippedSwigluV2, kClippedV2Dtypes, products::kAscend950, false)
-PORTACL_ACTIVATION_FACTS(glu, Glu, kActivatedAndDouble, products::kWithout200I500A2, false)
-PORTACL_ACTIVATION_FACTS(glu_backward, GluBackward, kActivatedAndDouble, products::kWithout200I500A2, false)
-PORTACL_ACTIVATION_FACTS(swi_glu, SwiGlu, kSwiGluDtypes.OnlyOn(kWithSwiGlu), kWithSwiGlu, false)
-PORTACL_ACTIVATION_FACTS(swi_glu_grad, SwiGluGrad, kSwiGluDtypes.OnlyOn(kWithSwiGlu), kWithSwiGlu, false)
-PORTACL_ACTIVATION_FACTS(geglu, GeGlu, kBf16SinceAtlasA2, kWithSwiGlu, false)
-PORTACL_ACTIVATION_FACTS(geglu_backward, GeGluBackward, kBf16SinceAtlasA2, kWithSwiGlu, false)
-
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnGlu) { return RunPhase1(call, kGluChecks, workspaceSize, executor, SetGlu); }

@@ -149,12 +149,6 @@ const engine::KernelTable& GeluKernels(bool tanh) noexcept { return tanh ? kGelu
 
 }  // namespace portacl
 
-PORTACL_ACTIVATION_FACTS(gelu, Gelu, kBf16SinceAtlasA2, products::kWithout200I500A2, false)
-PORTACL_ACTIVATION_FACTS(gelu_v2, GeluV2, kBf16SinceAtlasA2, products::kWithout200I500A2, false)
-PORTACL_ACTIVATION_FACTS(gelu_backward, GeluBackward, kBf16SinceAtlasA2, products::kWithout200I500A2, true)
-PORTACL_ACTIVATION_FACTS(gelu_backward_v2, GeluBackwardV2, kBf16SinceAtlasA2, products::kWithout200I500A2,
-                         false)
-
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnGelu) {

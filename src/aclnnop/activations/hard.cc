@@ -199,18 +199,6 @@ constexpr auto kHardtanhBackwardChecks =
 }  // namespace
 }  // namespace portacl
 
-PORTACL_ACTIVATION_FACTS(hardsigmoid, Hardsigmoid, kHardsigmoidDtypes, kDocumentedWithTraining, false)
-PORTACL_ACTIVATION_FACTS(hardsigmoid_backward, HardsigmoidBackward, kBf16SinceAtlasA2,
-                         products::kWithout200I500A2, true)
-PORTACL_ACTIVATION_FACTS(hardswish, Hardswish, kBf16SinceAtlasA2, kDocumentedWithTraining, false)
-PORTACL_ACTIVATION_FACTS(hardswish_backward, HardswishBackward, kBf16SinceAtlasA2, kDocumentedWithTraining,
-                         false)
-PORTACL_ACTIVATION_FACTS(hardswish_backward_v2, HardswishBackwardV2, kBf16SinceAtlasA2,
-                         kDocumentedWithTraining, false)
-PORTACL_ACTIVATION_FACTS(hardtanh, Hardtanh, kHardtanhDtypes, products::kWithout200I500A2, false)
-PORTACL_ACTIVATION_FACTS(hardtanh_backward, HardtanhBackward, kBf16SinceAtlasA2,
-                         ~ProductSet{Product::kNoDevice}, false)
-
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnHardsigmoid) {

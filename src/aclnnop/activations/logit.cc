@@ -126,9 +126,6 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
 }  // namespace
 }  // namespace portacl
 
-PORTACL_ACTIVATION_FACTS(logit, Logit, kDtypes, products::kSinceAtlasA2, false)
-PORTACL_ACTIVATION_FACTS(logit_grad, LogitGrad, kDtypes, products::kSinceAtlasA2, false)
-
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnLogit) { return RunPhase1(call, kLogitChecks, workspaceSize, executor, SetLogit); }

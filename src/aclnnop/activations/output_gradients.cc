@@ -85,10 +85,6 @@ constexpr auto kSigmoidBackwardChecks = Join(
 }  // namespace
 }  // namespace portacl
 
-PORTACL_ACTIVATION_FACTS(tanh_backward, TanhBackward, kActivatedAndDouble, products::kWithout200I500A2, false)
-PORTACL_ACTIVATION_FACTS(sigmoid_backward, SigmoidBackward, kSigmoidGradient, products::kWithout200I500A2,
-                         false)
-
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnTanhBackward) {

@@ -181,9 +181,6 @@ void SetPreluBackward(const OperatorCall& call, Executor& executor) {
 }  // namespace
 }  // namespace portacl
 
-PORTACL_ACTIVATION_FACTS(prelu, Prelu, kBf16SinceAtlasA2, products::kWithout200I500A2, false)
-PORTACL_ACTIVATION_FACTS(prelu_backward, PreluBackward, kBf16SinceAtlasA2, kDocumentedWithTraining, false)
-
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnPrelu) { return RunPhase1(call, kPreluChecks, workspaceSize, executor, SetPrelu); }

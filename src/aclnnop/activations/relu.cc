@@ -162,13 +162,6 @@ constexpr auto kLeakyReluBackwardChecks = Join(
 }  // namespace
 }  // namespace portacl
 
-PORTACL_ACTIVATION_FACTS(relu, Relu, kReluDtypes, kDocumentedWithTraining, false)
-PORTACL_ACTIVATION_FACTS(threshold_backward, ThresholdBackward, kReluGradientDtypes,
-                         products::kWithout200I500A2, false)
-PORTACL_ACTIVATION_FACTS(leaky_relu, LeakyRelu, kActivatedAndDouble, kDocumentedWithTraining, true)
-PORTACL_ACTIVATION_FACTS(leaky_relu_backward, LeakyReluBackward, kActivatedAndDouble,
-                         products::kWithout200I500A2, true)
-
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnRelu) { return RunPhase1(call, kReluChecks, workspaceSize, executor, SetRelu); }

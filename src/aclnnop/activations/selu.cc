@@ -124,9 +124,6 @@ constexpr auto kSeluBackwardChecks = Join(
 }  // namespace
 }  // namespace portacl
 
-PORTACL_ACTIVATION_FACTS(selu, Selu, kSeluDtypes, kDocumentedBefore950WithTraining, false)
-PORTACL_ACTIVATION_FACTS(selu_backward, SeluBackward, kSeluDtypes, products::kWithout200I500A2, false)
-
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnSelu) {

@@ -119,13 +119,6 @@ constexpr auto kSoftshrinkBackwardChecks = Join(
 }  // namespace
 }  // namespace portacl
 
-PORTACL_ACTIVATION_FACTS(hardshrink, Hardshrink, kBf16On200I, kDocumentedBefore950, false)
-PORTACL_ACTIVATION_FACTS(hardshrink_backward, HardshrinkBackward, kBf16SinceAtlasA2, kDocumentedWithTraining,
-                         false)
-PORTACL_ACTIVATION_FACTS(softshrink, Softshrink, kBf16SinceAtlasA2, products::kWithout200I500A2, false)
-PORTACL_ACTIVATION_FACTS(softshrink_backward, SoftshrinkBackward, kBf16On200I, products::kWithout200I500A2,
-                         false)
-
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnHardshrink) {

@@ -202,15 +202,6 @@ void SetLogSigmoidBackward(const OperatorCall& call, Executor& executor) {
 }  // namespace
 }  // namespace portacl
 
-PORTACL_ACTIVATION_FACTS(softplus, Softplus, kBf16SinceAtlasA2, kDocumentedBefore950, true)
-PORTACL_ACTIVATION_FACTS(softplus_backward, SoftplusBackward, kActivatedAndDouble, kDocumentedWithTraining,
-                         false)
-PORTACL_ACTIVATION_FACTS(mish, Mish, kBf16SinceAtlasA2, kDocumentedWithTraining, false)
-PORTACL_ACTIVATION_FACTS(mish_backward, MishBackward, kBf16SinceAtlasA2, products::kWithout200I500A2, false)
-PORTACL_ACTIVATION_FACTS(logsigmoid, LogSigmoid, kBf16SinceAtlasA2, kDocumentedWithTraining, false)
-PORTACL_ACTIVATION_FACTS(logsigmoid_backward, LogSigmoidBackward, kBf16SinceAtlasA2,
-                         products::kWithout200I500A2, false)
-
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnSoftplus) {

@@ -175,14 +175,6 @@ void SetFastGeluBackward(const OperatorCall& call, Executor& executor) {
 }  // namespace
 }  // namespace portacl
 
-PORTACL_ACTIVATION_FACTS(silu, Silu, kBf16SinceAtlasA2, products::kWithout200I500A2, false)
-PORTACL_ACTIVATION_FACTS(silu_backward, SiluBackward, kBf16SinceAtlasA2, kDocumentedWithTraining, false)
-PORTACL_ACTIVATION_FACTS(swish, Swish, kBf16SinceAtlasA2, products::kWithout200I500A2, false)
-PORTACL_ACTIVATION_FACTS(swish_backward, SwishBackward, kBf16SinceAtlasA2, products::kWithout200I500A2, false)
-PORTACL_ACTIVATION_FACTS(fast_gelu, FastGelu, kNoneBeforeAtlasA2, products::kSinceAtlasA2, false)
-PORTACL_ACTIVATION_FACTS(fast_gelu_backward, FastGeluBackward, kNoneBeforeAtlasA2, products::kSinceAtlasA2,
-                         false)
-
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnSilu) {

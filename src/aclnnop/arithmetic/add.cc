@@ -83,7 +83,6 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/arithmetic/add_functions.h"
 #include "aclnnop/arithmetic/sums.h"
 #include "aclnnop/binary_checks.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -97,8 +96,6 @@ constexpr auto kScaledSum = PORTACL_VALUE_KERNELS(sums::ScaledSum);
 
 enum Tensors { kSelf, kOther, kOut };
 enum Attributes { kAlpha };
-
-constexpr ProductSet kDocumented = products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining};
 
 constexpr auto TensorChecks(const DtypeRule& dtypes, Check alpha_fits, int out) {
   return Join(List(NotNull(kSelf), NotNull(kOther), ScalarNotNull(kAlpha), NotNull(out),
@@ -134,30 +131,6 @@ const engine::KernelTable& SumKernels(aclDataType promoted) noexcept {
   if (!IsIntegral(promoted)) return kScaledSum;
   return promoted == ACL_BOOL ? kEither : kSum;
 }
-
-namespace facts {
-extern const OperatorFacts add, sub, rsub;
-}
-
-const OperatorFacts facts::add = {"aclnnAdd",
-                                  "aclnnop/aclnn_add.h",
-                                  kArithmeticDtypes.OnlyOn(kDocumented),
-                                  kArithmeticDtypes,
-                                  /*by_promotion=*/false,
-                                  /*inputs_only=*/true};
-const OperatorFacts facts::sub = {
-    "aclnnSub",
-    "aclnnop/aclnn_sub.h",
-    kArithmeticDtypes.OnlyOn(kDocumented | ProductSet{Product::kAtlas200I500A2}),
-    kArithmeticDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::rsub = {"aclnnRsub",
-                                   "aclnnop/aclnn_rsub.h",
-                                   kRsubDtypes.OnlyOn(kDocumented),
-                                   kRsubDtypes,
-                                   /*by_promotion=*/false,
-                                   /*inputs_only=*/true};
 
 }  // namespace portacl
 

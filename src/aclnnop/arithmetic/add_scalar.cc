@@ -78,7 +78,6 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/arithmetic/sums.h"
 #include "aclnnop/binary_checks.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -161,14 +160,6 @@ void SetLine(const OperatorCall& call, Executor& executor) {
 }  // namespace
 
 const engine::KernelTable& LineKernels() noexcept { return kLine; }
-
-namespace facts {
-extern const OperatorFacts add_v3;
-}
-
-const OperatorFacts facts::add_v3 = {
-    "aclnnAddV3",           "aclnnop/aclnn_add_v3.h", kAddV3Dtypes.OnlyOn(products::kAscend950), kAddV3Dtypes,
-    /*by_promotion=*/false, /*inputs_only=*/true};
 
 }  // namespace portacl
 

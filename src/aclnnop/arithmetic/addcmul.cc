@@ -73,7 +73,6 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/arithmetic/addcmul_functions.h"
 #include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/binary_checks.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -89,7 +88,6 @@ constexpr DtypeRule kAddcmulDtypes = WithBf16SinceAtlasA2(
     DtypeSet{ACL_FLOAT, ACL_INT32, ACL_INT64, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_DOUBLE});
 constexpr DtypeRule kAddcdivDtypes =
     WithBf16SinceAtlasA2(DtypeSet{ACL_FLOAT, ACL_INT64, ACL_FLOAT16, ACL_DOUBLE});
-constexpr ProductSet kDocumented = products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining};
 
 constexpr auto FirstChecks(const DtypeRule& dtypes, int out) {
   return List(NotNull(kSelf), NotNull(kTensor1), NotNull(kTensor2), ScalarNotNull(kValue), NotNull(out),
@@ -131,17 +129,6 @@ void SetSumWithQuotient(const OperatorCall& call, Executor& executor) {
 
 const engine::KernelTable& SumWithProductKernels() noexcept { return kSumWithProduct; }
 const engine::KernelTable& SumWithQuotientKernels() noexcept { return kSumWithQuotient; }
-
-namespace facts {
-extern const OperatorFacts addcmul, addcdiv;
-}
-
-const OperatorFacts facts::addcmul = {
-    "aclnnAddcmul", "aclnnop/aclnn_addcmul.h", kAddcmulDtypes.OnlyOn(kDocumented),
-    kAddcmulDtypes, /*by_promotion=*/false,    /*inputs_only=*/true};
-const OperatorFacts facts::addcdiv = {
-    "aclnnAddcdiv", "aclnnop/aclnn_addcdiv.h", kAddcdivDtypes.OnlyOn(kDocumented),
-    kAddcdivDtypes, /*by_promotion=*/false,    /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -1,11 +1,10 @@
 // aclnnCast: out = self converted to a dtype.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_cast.h"
+#include "aclnnop/arithmetic/cast_functions.h"
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -32,7 +31,6 @@ constexpr DtypeSet kTo950{ACL_FLOAT,       ACL_FLOAT16,  ACL_DOUBLE,      ACL_IN
                           ACL_FLOAT4_E1M2, ACL_INT4};
 constexpr DtypeRule kFrom = ByGeneration(kOld, kAtlasA2, kFrom950);
 constexpr DtypeRule kTo = ByGeneration(kOld, kAtlasA2, kTo950);
-constexpr DtypeRule kDocumented = kFrom.OnlyOn(products::kWithout200I500A2);
 
 // 161002 for INT4 from a self that is not dense.
 aclnnStatus DenseForInt4(const Check&, OperatorCall& call) noexcept {
@@ -70,31 +68,12 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts cast;
-}
-
-const OperatorFacts facts::cast = {"aclnnCast",
-                                   "aclnnop/aclnn_cast.h",
-                                   kDocumented,
-                                   kFrom,
-                                   /*by_promotion=*/false,
-                                   /*inputs_only=*/true};
-
 }  // namespace portacl
 
 using namespace portacl;
 
-aclnnStatus aclnnCastGetWorkspaceSize(const aclTensor* self, const aclDataType dtype, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dtype", dtype}};
-  OperatorCall call{"aclnnCast", tensors, attributes};
+PORTACL_PHASE_1(aclnnCast) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     SetMoveJob(checked, kSelf, kOut, fresh);
   });
-}
-
-aclnnStatus aclnnCast(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor, aclrtStream stream) {
-  return RunExecutor("aclnnCast", workspace, workspaceSize, executor, stream);
 }

@@ -1,8 +1,7 @@
 // aclnnInplaceCopy: selfRef = src, broadcast to selfRef's shape and converted to its dtype.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_copy.h"
+#include "aclnnop/arithmetic/copy_functions.h"
 
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -31,28 +30,12 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts copy;
-}
-
-const OperatorFacts facts::copy = {"aclnnInplaceCopy", "aclnnop/aclnn_copy.h", kEverywhere, kEverywhere,
-                                   /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;
 
-aclnnStatus aclnnInplaceCopyGetWorkspaceSize(aclTensor* selfRef, const aclTensor* src,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"src", src}};
-  OperatorCall call{"aclnnInplaceCopy", tensors, {}};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceCopy) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     SetMoveJob(checked, kSrc, kSelfRef, fresh);
   });
-}
-
-aclnnStatus aclnnInplaceCopy(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                             aclrtStream stream) {
-  return RunExecutor("aclnnInplaceCopy", workspace, workspaceSize, executor, stream);
 }

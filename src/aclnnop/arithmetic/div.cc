@@ -72,7 +72,6 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/arithmetic/floor_divide.h"
 #include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/binary_checks.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -155,9 +154,6 @@ constexpr auto kInPlaceDivsChecks = ScalarChecks(ScalarRule::kDivs, kSelf);
 constexpr auto kScalarModeChecks = ScalarChecks(ScalarRule::kDivModsTrue, kOutOfScalar);
 constexpr auto kInPlaceScalarModeChecks = ScalarChecks(ScalarRule::kDivModsTrue, kSelf);
 
-constexpr ProductSet kDocumented =
-    products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining, Product::kAtlas200I500A2};
-
 const engine::KernelTable& KernelsOf(int64_t mode) {
   return mode == kTrue ? kQuotient : mode == kTruncate ? kTruncated : FlooredQuotientKernels();
 }
@@ -184,53 +180,23 @@ void SetQuotientByScalar(const OperatorCall& call, Executor& executor) {
 const engine::KernelTable& QuotientKernels() noexcept { return kQuotient; }
 const engine::KernelTable& QuotientByScalarKernels() noexcept { return kQuotientByScalar; }
 
-namespace facts {
-extern const OperatorFacts div;
-}
-
-const OperatorFacts facts::div = {
-    "aclnnDiv",        "aclnnop/aclnn_div.h",  kArithmeticDtypes.OnlyOn(kDocumented),
-    kArithmeticDtypes, /*by_promotion=*/false, /*inputs_only=*/true};
-
 }  // namespace portacl
 
 using namespace portacl;
 
-aclnnStatus aclnnDivGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclTensor* out,
-                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"other", other}, {"out", out}};
-  const Attribute attributes[] = {{"mode", kTrue}};
-  OperatorCall call{"aclnnDiv", tensors, attributes};
-  return RunPhase1(call, kDivChecks, workspaceSize, executor, SetQuotient);
-}
-PORTACL_PHASE_2(aclnnDiv)
+PORTACL_PHASE_1(aclnnDiv) { return RunPhase1(call, kDivChecks, workspaceSize, executor, SetQuotient); }
 
-aclnnStatus aclnnInplaceDivGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"other", other}};
-  const Attribute attributes[] = {{"mode", kTrue}};
-  OperatorCall call{"aclnnInplaceDiv", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceDiv) {
   return RunPhase1(call, kInPlaceDivChecks, workspaceSize, executor, SetQuotient);
 }
-PORTACL_PHASE_2(aclnnInplaceDiv)
 
-aclnnStatus aclnnDivsGetWorkspaceSize(const aclTensor* self, const aclScalar* other, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"other", other}, {"mode", kTrue}};
-  OperatorCall call{"aclnnDivs", tensors, attributes};
+PORTACL_PHASE_1(aclnnDivs) {
   return RunPhase1(call, kDivsChecks, workspaceSize, executor, SetQuotientByScalar);
 }
-PORTACL_PHASE_2(aclnnDivs)
 
-aclnnStatus aclnnInplaceDivsGetWorkspaceSize(aclTensor* selfRef, const aclScalar* other,
-                                             uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"other", other}, {"mode", kTrue}};
-  OperatorCall call{"aclnnInplaceDivs", tensors, attributes, /*in_place=*/true};
+PORTACL_PHASE_1(aclnnInplaceDivs) {
   return RunPhase1(call, kInPlaceDivsChecks, workspaceSize, executor, SetQuotientByScalar);
 }
-PORTACL_PHASE_2(aclnnInplaceDivs)
 
 PORTACL_PHASE_1(aclnnDivMod) { return RunPhase1(call, kModeChecks, workspaceSize, executor, SetQuotient); }
 

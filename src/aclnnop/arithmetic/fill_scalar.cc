@@ -1,11 +1,10 @@
 // aclnnInplaceFillScalar: every element of selfRef gets one host value.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_fill_scalar.h"
+#include "aclnnop/arithmetic/fill_scalar_functions.h"
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -20,7 +19,6 @@ constexpr DtypeSet kSinceAtlasA2{ACL_FLOAT,      ACL_INT32, ACL_INT64,  ACL_FLOA
                                  ACL_INT8,       ACL_UINT8, ACL_DOUBLE, ACL_BOOL,    ACL_COMPLEX64,
                                  ACL_COMPLEX128, ACL_BF16,  ACL_UINT16, ACL_UINT32,  ACL_UINT64};
 constexpr DtypeRule kFilled = SinceAtlasA2(kSinceAtlasA2, kOld);
-constexpr DtypeRule kDocumented = kFilled.OnlyOn(products::kWithout200I500A2);
 
 // 561103 for scalars of dtypes that promote but have no conversion.
 aclnnStatus ValueConverts(const Check&, OperatorCall& call) noexcept {
@@ -46,30 +44,12 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts fill_scalar;
-}
-
-const OperatorFacts facts::fill_scalar = {"aclnnInplaceFillScalar", "aclnnop/aclnn_fill_scalar.h",
-                                          kDocumented, kFilled,
-                                          /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;
 
-aclnnStatus aclnnInplaceFillScalarGetWorkspaceSize(aclTensor* selfRef, const aclScalar* value,
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  const Attribute attributes[] = {{"value", value}};
-  OperatorCall call{"aclnnInplaceFillScalar", tensors, attributes};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceFillScalar) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    SetFillJob(checked, kSelfRef, ConvertScalar(*value, selfRef->dtype), fresh);
+    SetFillJob(checked, kSelfRef, ConvertScalar(*given.value, given.selfRef->dtype), fresh);
   });
-}
-
-aclnnStatus aclnnInplaceFillScalar(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                   aclrtStream stream) {
-  return RunExecutor("aclnnInplaceFillScalar", workspace, workspaceSize, executor, stream);
 }

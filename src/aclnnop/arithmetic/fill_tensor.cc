@@ -1,8 +1,7 @@
 // aclnnInplaceFillTensor: every element of selfRef gets the one element of value.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_fill_tensor.h"
+#include "aclnnop/arithmetic/fill_tensor_functions.h"
 
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -14,13 +13,7 @@ constexpr DtypeSet kOld{ACL_FLOAT, ACL_INT32,  ACL_INT64, ACL_FLOAT16,   ACL_INT
                         ACL_UINT8, ACL_DOUBLE, ACL_BOOL,  ACL_COMPLEX64, ACL_COMPLEX128};
 constexpr DtypeSet kSinceAtlasA2{ACL_FLOAT, ACL_INT32,  ACL_INT64, ACL_FLOAT16,   ACL_INT16,      ACL_INT8,
                                  ACL_UINT8, ACL_DOUBLE, ACL_BOOL,  ACL_COMPLEX64, ACL_COMPLEX128, ACL_BF16};
-constexpr DtypeSet kDocumentedSinceAtlasA2{ACL_FLOAT,      ACL_INT32, ACL_INT64,  ACL_FLOAT16, ACL_INT16,
-                                           ACL_INT8,       ACL_UINT8, ACL_DOUBLE, ACL_BOOL,    ACL_COMPLEX64,
-                                           ACL_COMPLEX128, ACL_BF16,  ACL_UINT16, ACL_UINT32,  ACL_UINT64};
 constexpr DtypeRule kFilled = SinceAtlasA2(kSinceAtlasA2, kOld);
-// CANN's code refuses the unsigned integers that its page lists.
-constexpr DtypeRule kDocumented =
-    SinceAtlasA2(kDocumentedSinceAtlasA2, kOld).OnlyOn(products::kWithout200I500A2);
 
 constexpr Check kChecks[] = {
     NotNull(kSelfRef),
@@ -35,29 +28,12 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts fill_tensor;
-}
-
-const OperatorFacts facts::fill_tensor = {"aclnnInplaceFillTensor", "aclnnop/aclnn_fill_tensor.h",
-                                          kDocumented, kFilled,
-                                          /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;
 
-aclnnStatus aclnnInplaceFillTensorGetWorkspaceSize(aclTensor* selfRef, const aclTensor* value,
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"value", value}};
-  OperatorCall call{"aclnnInplaceFillTensor", tensors, {}};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceFillTensor) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     SetMoveJob(checked, kValue, kSelfRef, fresh);
   });
-}
-
-aclnnStatus aclnnInplaceFillTensor(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                   aclrtStream stream) {
-  return RunExecutor("aclnnInplaceFillTensor", workspace, workspaceSize, executor, stream);
 }

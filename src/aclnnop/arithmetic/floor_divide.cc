@@ -48,7 +48,6 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/arithmetic/floor_divide.h"
 #include "aclnnop/arithmetic/floor_divide_functions.h"
 #include "aclnnop/binary_checks.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -84,8 +83,6 @@ constexpr auto kInPlaceScalarChecks = ScalarChecks(kSelf);
 constexpr engine::KernelTable kFloored = PORTACL_VALUE_KERNELS(floored_quotients::Floored);
 constexpr engine::KernelTable kFlooredByScalar = PORTACL_VALUE_KERNELS(floored_quotients::FlooredByScalar);
 
-constexpr ProductSet kDocumented = products::kWithout200I500A2;
-
 void SetQuotient(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kSelf, kOther}, call.Output(), kFloored, engine::Scalars(), executor);
 }
@@ -100,14 +97,6 @@ void SetQuotientByScalar(const OperatorCall& call, Executor& executor) {
 
 const engine::KernelTable& FlooredQuotientKernels() noexcept { return kFloored; }
 const engine::KernelTable& FlooredQuotientByScalarKernels() noexcept { return kFlooredByScalar; }
-
-namespace facts {
-extern const OperatorFacts floor_divide;
-}
-
-const OperatorFacts facts::floor_divide = {
-    "aclnnFloorDivide",    "aclnnop/aclnn_floor_divide.h", kRealArithmeticDtypes.OnlyOn(kDocumented),
-    kRealArithmeticDtypes, /*by_promotion=*/false,         /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -47,7 +47,6 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/arithmetic/fmod_functions.h"
 #include "aclnnop/binary_checks.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -82,9 +81,6 @@ constexpr auto ScalarChecks(int out) {
 constexpr auto kScalarChecks = ScalarChecks(kOutOfScalar);
 constexpr auto kInPlaceScalarChecks = ScalarChecks(kSelf);
 
-constexpr ProductSet kDocumented = products::kWithout200I500A2;
-constexpr ProductSet kScalarDocumented = products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining};
-
 void SetFmod(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kSelf, kOther}, call.Output(), kFmod, engine::Scalars(), executor);
 }
@@ -96,16 +92,6 @@ void SetFmodByScalar(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts fmod_tensor, fmod_scalar;
-}
-
-const OperatorFacts facts::fmod_tensor = {"aclnnFmodTensor", "aclnnop/aclnn_fmod_tensor.h",
-                                          kDivided.OnlyOn(kDocumented), kDivided, /*by_promotion=*/false};
-const OperatorFacts facts::fmod_scalar = {"aclnnFmodScalar", "aclnnop/aclnn_fmod_scalar.h",
-                                          kDivided.OnlyOn(kScalarDocumented), kDivided,
-                                          /*by_promotion=*/false};
 
 }  // namespace portacl
 

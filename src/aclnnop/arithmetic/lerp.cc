@@ -44,7 +44,6 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/arithmetic/lerp_functions.h"
 #include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/binary_checks.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -79,8 +78,6 @@ constexpr auto kInPlaceChecks = TensorChecks(kSelf);
 constexpr auto kScalarChecks = ScalarChecks(kOutOfScalar);
 constexpr auto kInPlaceScalarChecks = ScalarChecks(kSelf);
 
-constexpr ProductSet kScalarDocumented = products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining};
-
 void SetBetween(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kSelf, kEnd, kWeight}, call.Output(), kBetween, engine::Scalars(), executor);
 }
@@ -95,16 +92,6 @@ void SetBetweenByScalar(const OperatorCall& call, Executor& executor) {
 
 const engine::KernelTable& BetweenKernels() noexcept { return kBetween; }
 const engine::KernelTable& BetweenByScalarKernels() noexcept { return kBetweenByScalar; }
-
-namespace facts {
-extern const OperatorFacts lerp_tensor, lerp_scalar;
-}
-
-const OperatorFacts facts::lerp_tensor = {"aclnnLerp", "aclnnop/aclnn_lerp_tensor.h", kDocumentedWithout200I,
-                                          kBf16SinceAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::lerp_scalar = {
-    "aclnnLerps",      "aclnnop/aclnn_lerp_scalar.h", kBf16SinceAtlasA2.OnlyOn(kScalarDocumented),
-    kBf16SinceAtlasA2, /*by_promotion=*/false,        /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -50,7 +50,6 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/arithmetic/maximum_functions.h"
 #include "aclnnop/binary_checks.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -74,8 +73,6 @@ constexpr auto kChecks =
          BroadcastChecks(kSelf, kOther, kOut), ComputableChecks({kSelf, kOther}, kOut),
          List(OnProducts(products::kAscend950, If(AreIntegersOfOneDtype, PromotesToDtypeOf(kOut)))));
 
-constexpr DtypeRule kDocumented = kRealArithmeticDtypes.OnlyOn(products::kWithout200I500A2);
-
 void SetGreater(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kSelf, kOther}, kOut, kGreater, engine::Scalars(), executor);
 }
@@ -87,15 +84,6 @@ void SetLesser(const OperatorCall& call, Executor& executor) {
 
 const engine::KernelTable& GreaterKernels() noexcept { return kGreater; }
 const engine::KernelTable& LesserKernels() noexcept { return kLesser; }
-
-namespace facts {
-extern const OperatorFacts maximum, minimum;
-}
-
-const OperatorFacts facts::maximum = {"aclnnMaximum", "aclnnop/aclnn_maximum.h", kDocumented,
-                                      kRealArithmeticDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::minimum = {"aclnnMinimum", "aclnnop/aclnn_minimum.h", kDocumented,
-                                      kRealArithmeticDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

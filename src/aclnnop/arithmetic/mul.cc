@@ -87,7 +87,6 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/arithmetic/mul.h"
 #include "aclnnop/arithmetic/mul_functions.h"
 #include "aclnnop/binary_checks.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -123,8 +122,6 @@ constexpr auto ScalarChecks(int out) {
 constexpr auto kMulsChecks = ScalarChecks(kOutOfScalar);
 constexpr auto kInPlaceMulsChecks = ScalarChecks(kSelf);
 
-constexpr ProductSet kDocumented = products::kWithout200I500A2;
-
 void SetProduct(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kSelf, kOther}, call.Output(), ProductKernels(call.promoted), engine::Scalars(), executor);
 }
@@ -141,13 +138,6 @@ const engine::KernelTable& ProductKernels(aclDataType promoted) noexcept {
   return promoted == ACL_BOOL ? kBoth : kProduct;
 }
 const engine::KernelTable& ScaledKernels() noexcept { return kScaled; }
-
-namespace facts {
-extern const OperatorFacts mul;
-}
-
-const OperatorFacts facts::mul = {"aclnnMul", "aclnnop/aclnn_mul.h", kArithmeticDtypes.OnlyOn(kDocumented),
-                                  kArithmeticDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

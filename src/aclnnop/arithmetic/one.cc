@@ -1,8 +1,7 @@
 // aclnnInplaceOne: every element of selfRef becomes 1.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_one.h"
+#include "aclnnop/arithmetic/one_functions.h"
 
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -14,15 +13,7 @@ constexpr DtypeSet kOld{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_INT16, ACL_INT32,
                         ACL_INT64, ACL_UINT8,   ACL_BOOL, ACL_DOUBLE};
 constexpr DtypeSet kSinceAtlasA2{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_INT16,  ACL_INT32,
                                  ACL_INT64, ACL_UINT8,   ACL_BOOL, ACL_DOUBLE, ACL_BF16};
-constexpr DtypeSet kDocumentedOld{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_INT16,  ACL_INT32,
-                                  ACL_INT64, ACL_UINT8,   ACL_BOOL, ACL_DOUBLE, ACL_UINT16};
-constexpr DtypeSet kDocumentedSinceAtlasA2{ACL_FLOAT,  ACL_FLOAT16, ACL_INT8,  ACL_INT16,
-                                           ACL_INT32,  ACL_INT64,   ACL_UINT8, ACL_BOOL,
-                                           ACL_DOUBLE, ACL_BF16,    ACL_UINT16};
 constexpr DtypeRule kFilled = SinceAtlasA2(kSinceAtlasA2, kOld);
-// CANN's code refuses the UINT16 that its page lists.
-constexpr DtypeRule kDocumented =
-    SinceAtlasA2(kDocumentedSinceAtlasA2, kDocumentedOld).OnlyOn(products::kWithout200I500A2);
 
 constexpr Check kChecks[] = {
     NotNull(kSelfRef),  // in CANN's order
@@ -34,31 +25,15 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts one;
-}
-
-const OperatorFacts facts::one = {"aclnnInplaceOne", "aclnnop/aclnn_one.h", kDocumented, kFilled,
-                                  /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;
 
-aclnnStatus aclnnInplaceOneGetWorkspaceSize(const aclTensor* selfRef, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  OperatorCall call{"aclnnInplaceOne", tensors, {}};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceOne) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     aclScalar one;
     one.dtype = ACL_BOOL;
     one.value[0] = 1;
-    SetFillJob(checked, kSelfRef, ConvertScalar(one, selfRef->dtype), fresh);
+    SetFillJob(checked, kSelfRef, ConvertScalar(one, given.selfRef->dtype), fresh);
   });
-}
-
-aclnnStatus aclnnInplaceOne(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                            aclrtStream stream) {
-  return RunExecutor("aclnnInplaceOne", workspace, workspaceSize, executor, stream);
 }

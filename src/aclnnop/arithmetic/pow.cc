@@ -80,7 +80,6 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/arithmetic/pow_functions.h"
 #include "aclnnop/arithmetic/power.h"
 #include "aclnnop/binary_checks.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -185,14 +184,6 @@ const engine::KernelTable& PowerByKernels(aclDataType promoted, const aclScalar&
   const engine::KernelTable* const short_kernels = ShortKernels(promoted, exponent);
   return short_kernels != nullptr ? *short_kernels : kPowerWithScalar;
 }
-
-namespace facts {
-extern const OperatorFacts pow;
-}
-
-const OperatorFacts facts::pow = {
-    "aclnnPowTensorScalar", "aclnnop/aclnn_pow.h",  kArithmeticDtypes.OnlyOn(~ProductSet{Product::kNoDevice}),
-    kArithmeticDtypes,      /*by_promotion=*/false, /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -15,7 +15,6 @@
 #include "aclnnop/arithmetic/pow_tensor_tensor_functions.h"
 #include "aclnnop/arithmetic/power.h"
 #include "aclnnop/binary_checks.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -42,17 +41,6 @@ void SetPower(const OperatorCall& call, Executor& executor) {
 }  // namespace
 
 const engine::KernelTable& PowerKernels() noexcept { return kPower; }
-
-namespace facts {
-extern const OperatorFacts pow_tensor_tensor;
-}
-
-const OperatorFacts facts::pow_tensor_tensor = {"aclnnPowTensorTensor",
-                                                "aclnnop/aclnn_pow_tensor_tensor.h",
-                                                kArithmeticDtypes.OnlyOn(~ProductSet{Product::kNoDevice}),
-                                                kArithmeticDtypes,
-                                                /*by_promotion=*/false,
-                                                /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -8,7 +8,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/binary_checks.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -189,23 +188,7 @@ void SetEye(const OperatorCall& call, Executor& executor) {
   SetSequenceJob(call, ones, executor);
 }
 
-constexpr ProductSet kDocumented = products::kWithout200I500A2;
-
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts arange, range, eye, linspace;
-}
-
-const OperatorFacts facts::arange = {"aclnnArange", "aclnnop/aclnn_arange.h", kRanged.OnlyOn(kDocumented),
-                                     kRanged, /*by_promotion=*/false};
-const OperatorFacts facts::range = {"aclnnRange", "aclnnop/aclnn_range.h",
-                                    kRanged.OnlyOn(~ProductSet{Product::kNoDevice}), kRanged,
-                                    /*by_promotion=*/false};
-const OperatorFacts facts::eye = {"aclnnEye", "aclnnop/aclnn_eye.h", kEyes.OnlyOn(kDocumented), kEyes,
-                                  /*by_promotion=*/false};
-const OperatorFacts facts::linspace = {"aclnnLinspace", "aclnnop/aclnn_linspace.h",
-                                       kSpaced.OnlyOn(kDocumented), kSpaced, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -47,7 +47,6 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/arithmetic/remainder_functions.h"
 #include "aclnnop/binary_checks.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -103,8 +102,6 @@ constexpr auto kScalarTensorChecks =
               OnProducts(products::kBeforeAscend950, PromotesToDtypeOf(kOutOfScalar))),
          ComputableChecks({kTensor}, kOutOfScalar, {kScalar}));
 
-constexpr ProductSet kDocumented = products::kWithout200I500A2;
-
 void SetRemainder(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kSelf, kOther}, call.Output(), kRemainder, engine::Scalars(), executor);
 }
@@ -118,13 +115,6 @@ void SetRemainderWithScalar(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts remainder;
-}
-
-const OperatorFacts facts::remainder = {"aclnnRemainderTensorTensor", "aclnnop/aclnn_remainder.h",
-                                        kDivided.OnlyOn(kDocumented), kDivided, /*by_promotion=*/true};
 
 }  // namespace portacl
 

@@ -1,11 +1,10 @@
 // aclnnInplaceZero: every element of selfRef becomes 0.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_zero.h"
+#include "aclnnop/arithmetic/zero_functions.h"
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "plan/move_plan.h"
 
@@ -17,15 +16,11 @@ enum Tensors { kSelfRef };
 constexpr DtypeSet kAll{ACL_FLOAT, ACL_FLOAT16,   ACL_BF16,      ACL_DOUBLE, ACL_INT8,
                         ACL_UINT8, ACL_INT16,     ACL_UINT16,    ACL_INT32,  ACL_INT64,
                         ACL_BOOL,  ACL_COMPLEX64, ACL_COMPLEX128};
-constexpr DtypeSet kWithout{ACL_FLOAT,  ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_UINT8,     ACL_INT16,
-                            ACL_UINT16, ACL_INT32,   ACL_INT64,  ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128};
 constexpr DtypeSet k950{ACL_FLOAT,         ACL_FLOAT16,     ACL_BF16,       ACL_DOUBLE,   ACL_INT8,
                         ACL_UINT8,         ACL_INT16,       ACL_UINT16,     ACL_INT32,    ACL_INT64,
                         ACL_BOOL,          ACL_COMPLEX64,   ACL_COMPLEX128, ACL_HIFLOAT8, ACL_FLOAT8_E5M2,
                         ACL_FLOAT8_E4M3FN, ACL_FLOAT4_E2M1, ACL_FLOAT4_E1M2};
 constexpr DtypeRule kZeroed = ByGeneration(kAll, kAll, k950);
-// CANN's page has no BF16 before Atlas A2.
-constexpr DtypeRule kDocumented = ByGeneration(kWithout, kAll, k950).OnlyOn(products::kWithout200I500A2);
 
 // What an NPU's vector core fills; the others are filled by its CPU, which takes no more dims than 8.
 constexpr DtypeSet kOfVectorCore{ACL_FLOAT,    ACL_FLOAT16,     ACL_BF16,         ACL_INT8,
@@ -70,28 +65,12 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts zero;
-}
-
-const OperatorFacts facts::zero = {"aclnnInplaceZero", "aclnnop/aclnn_zero.h", kDocumented, kZeroed,
-                                   /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;
 
-aclnnStatus aclnnInplaceZeroGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
-                                             aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}};
-  OperatorCall call{"aclnnInplaceZero", tensors, {}};
-  call.in_place = true;
+PORTACL_PHASE_1(aclnnInplaceZero) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     SetFillJob(checked, kSelfRef, ScalarValue{}, fresh);
   });
-}
-
-aclnnStatus aclnnInplaceZero(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                             aclrtStream stream) {
-  return RunExecutor("aclnnInplaceZero", workspace, workspaceSize, executor, stream);
 }

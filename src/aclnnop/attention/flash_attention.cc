@@ -1,18 +1,12 @@
 // aclnnFlashAttentionScore and aclnnFlashAttentionScoreGrad, those of packed sequences, and their fourth versions: attention that keeps each
 // row's greatest score and sum of exponentials, and its gradients, which are made from these.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/attention/flash_attention_functions.h"
+
 #include <algorithm>
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/aclnn_flash_attention_score.h"
-#include "aclnnop/aclnn_flash_attention_score_grad.h"
-#include "aclnnop/aclnn_flash_attention_score_grad_v4.h"
-#include "aclnnop/aclnn_flash_attention_score_v4.h"
-#include "aclnnop/aclnn_flash_attention_unpadding_score_grad.h"
-#include "aclnnop/aclnn_flash_attention_unpadding_score_grad_v4.h"
-#include "aclnnop/aclnn_flash_attention_var_len_score.h"
-#include "aclnnop/aclnn_flash_attention_var_len_score_v4.h"
 #include "aclnnop/attention/heads.h"
 #include "aclnnop/norm/statistics.h"
 #include "aclnnop/operator_facts.h"
@@ -715,211 +709,34 @@ PORTACL_FACTS(flash_attention_unpadding_score_grad_v4, FlashAttentionUnpaddingSc
 
 using namespace portacl;
 
-// The arguments that the versions of an operator share.
-#define PORTACL_SCORE_TENSORS                                                                 \
-  {"query", query}, {"key", key}, {"value", value}, {"realShiftOptional", realShiftOptional}, \
-      {"dropMaskOptional", dropMaskOptional}, {"paddingMaskOptional", paddingMaskOptional}, { \
-    "attenMaskOptional", attenMaskOptional                                                    \
-  }
-#define PORTACL_SCORE_RESULTS                                                                             \
-  {"softmaxMaxOut", softmaxMaxOut}, {"softmaxSumOut", softmaxSumOut}, {"softmaxOutOut", softmaxOutOut}, { \
-    "attentionOutOut", attentionOutOut                                                                    \
-  }
-#define PORTACL_GRAD_TENSORS                                                                                \
-  {"query", query}, {"keyIn", keyIn}, {"value", value}, {"dy", dy}, {"pseShiftOptional", pseShiftOptional}, \
-      {"dropMaskOptional", dropMaskOptional}, {"paddingMaskOptional", paddingMaskOptional},                 \
-      {"attenMaskOptional", attenMaskOptional}, {"softmaxMaxOptional", softmaxMaxOptional},                 \
-      {"softmaxSumOptional", softmaxSumOptional}, {"softmaxInOptional", softmaxInOptional}, {               \
-    "attentionInOptional", attentionInOptional                                                              \
-  }
-#define PORTACL_SETTINGS                                                                        \
-  {"prefixOptional", prefixOptional}, {"scaleValue", scaleValue}, {"keepProb", keepProb},       \
-      {"preTokens", preTokens}, {"nextTokens", nextTokens}, {"headNum", headNum},               \
-      {"inputLayout", static_cast<const char*>(inputLayout)}, {"innerPrecise", innerPrecise}, { \
-    "sparseMode", sparseMode                                                                    \
-  }
-#define PORTACL_LENGTHS \
-  {"actualSeqQLenOptional", actualSeqQLenOptional}, { "actualSeqKvLenOptional", actualSeqKvLenOptional }
-
-aclnnStatus aclnnFlashAttentionScoreGetWorkspaceSize(
-    const aclTensor* query, const aclTensor* key, const aclTensor* value, const aclTensor* realShiftOptional,
-    const aclTensor* dropMaskOptional, const aclTensor* paddingMaskOptional,
-    const aclTensor* attenMaskOptional, const aclIntArray* prefixOptional, double scaleValue, double keepProb,
-    int64_t preTokens, int64_t nextTokens, int64_t headNum, char* inputLayout, int64_t innerPrecise,
-    int64_t sparseMode, const aclTensor* softmaxMaxOut, const aclTensor* softmaxSumOut,
-    const aclTensor* softmaxOutOut, const aclTensor* attentionOutOut, uint64_t* workspaceSize,
-    aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {PORTACL_SCORE_TENSORS, PORTACL_SCORE_RESULTS};
-  const Attribute attributes[] = {PORTACL_SETTINGS};
-  OperatorCall call{"aclnnFlashAttentionScore", tensors, attributes, /*in_place=*/false, /*output_count=*/4};
+PORTACL_PHASE_1(aclnnFlashAttentionScore) {
   return RunPhase1(call, kScoreChecks, workspaceSize, executor, SetScore<kOfScore>);
 }
-PORTACL_PHASE_2(aclnnFlashAttentionScore)
 
-aclnnStatus aclnnFlashAttentionScoreGradGetWorkspaceSize(
-    const aclTensor* query, const aclTensor* keyIn, const aclTensor* value, const aclTensor* dy,
-    const aclTensor* pseShiftOptional, const aclTensor* dropMaskOptional,
-    const aclTensor* paddingMaskOptional, const aclTensor* attenMaskOptional,
-    const aclTensor* softmaxMaxOptional, const aclTensor* softmaxSumOptional,
-    const aclTensor* softmaxInOptional, const aclTensor* attentionInOptional,
-    const aclIntArray* prefixOptional, double scaleValue, double keepProb, int64_t preTokens,
-    int64_t nextTokens, int64_t headNum, char* inputLayout, int64_t innerPrecise, int64_t sparseMode,
-    const aclTensor* dqOut, const aclTensor* dkOut, const aclTensor* dvOut, const aclTensor* dpseOut,
-    uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      PORTACL_GRAD_TENSORS, {"dqOut", dqOut}, {"dkOut", dkOut}, {"dvOut", dvOut}, {"dpseOut", dpseOut}};
-  const Attribute attributes[] = {PORTACL_SETTINGS};
-  OperatorCall call{"aclnnFlashAttentionScoreGrad", tensors, attributes, /*in_place=*/false,
-                    /*output_count=*/4};
+PORTACL_PHASE_1(aclnnFlashAttentionScoreGrad) {
   return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGrad<kOfGrad>);
 }
-PORTACL_PHASE_2(aclnnFlashAttentionScoreGrad)
 
-aclnnStatus aclnnFlashAttentionVarLenScoreGetWorkspaceSize(
-    const aclTensor* query, const aclTensor* key, const aclTensor* value, const aclTensor* realShiftOptional,
-    const aclTensor* dropMaskOptional, const aclTensor* paddingMaskOptional,
-    const aclTensor* attenMaskOptional, const aclIntArray* prefixOptional,
-    const aclIntArray* actualSeqQLenOptional, const aclIntArray* actualSeqKvLenOptional, double scaleValue,
-    double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, char* inputLayout,
-    int64_t innerPrecise, int64_t sparseMode, const aclTensor* softmaxMaxOut, const aclTensor* softmaxSumOut,
-    const aclTensor* softmaxOutOut, const aclTensor* attentionOutOut, uint64_t* workspaceSize,
-    aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {PORTACL_SCORE_TENSORS, PORTACL_SCORE_RESULTS};
-  const Attribute attributes[] = {
-      PORTACL_SETTINGS, PORTACL_LENGTHS, {"softmaxOutLayout", static_cast<const char*>(nullptr)}};
-  OperatorCall call{"aclnnFlashAttentionVarLenScore", tensors, attributes, /*in_place=*/false,
-                    /*output_count=*/4};
+PORTACL_PHASE_1(aclnnFlashAttentionVarLenScore) {
   return RunPhase1(call, kVarLenScoreChecks, workspaceSize, executor, SetScore<kOfVarLenScore>);
 }
-PORTACL_PHASE_2(aclnnFlashAttentionVarLenScore)
 
-aclnnStatus aclnnFlashAttentionVarLenScoreV4GetWorkspaceSize(
-    const aclTensor* query, const aclTensor* key, const aclTensor* value, const aclTensor* realShiftOptional,
-    const aclTensor* dropMaskOptional, const aclTensor* paddingMaskOptional,
-    const aclTensor* attenMaskOptional, const aclIntArray* prefixOptional,
-    const aclIntArray* actualSeqQLenOptional, const aclIntArray* actualSeqKvLenOptional, double scaleValue,
-    double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, char* inputLayout,
-    int64_t innerPrecise, int64_t sparseMode, char* softmaxOutLayout, const aclTensor* softmaxMaxOut,
-    const aclTensor* softmaxSumOut, const aclTensor* softmaxOutOut, const aclTensor* attentionOutOut,
-    uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {PORTACL_SCORE_TENSORS, PORTACL_SCORE_RESULTS};
-  const Attribute attributes[] = {
-      PORTACL_SETTINGS, PORTACL_LENGTHS, {"softmaxOutLayout", static_cast<const char*>(softmaxOutLayout)}};
-  OperatorCall call{"aclnnFlashAttentionVarLenScoreV4", tensors, attributes, /*in_place=*/false,
-                    /*output_count=*/4};
+PORTACL_PHASE_1(aclnnFlashAttentionVarLenScoreV4) {
   return RunPhase1(call, kVarLenScoreChecks, workspaceSize, executor, SetScore<kOfVarLenScore>);
 }
-PORTACL_PHASE_2(aclnnFlashAttentionVarLenScoreV4)
 
-aclnnStatus aclnnFlashAttentionUnpaddingScoreGradGetWorkspaceSize(
-    const aclTensor* query, const aclTensor* keyIn, const aclTensor* value, const aclTensor* dy,
-    const aclTensor* pseShiftOptional, const aclTensor* dropMaskOptional,
-    const aclTensor* paddingMaskOptional, const aclTensor* attenMaskOptional,
-    const aclTensor* softmaxMaxOptional, const aclTensor* softmaxSumOptional,
-    const aclTensor* softmaxInOptional, const aclTensor* attentionInOptional,
-    const aclIntArray* prefixOptional, const aclIntArray* actualSeqQLenOptional,
-    const aclIntArray* actualSeqKvLenOptional, double scaleValue, double keepProb, int64_t preTokens,
-    int64_t nextTokens, int64_t headNum, char* inputLayout, int64_t innerPrecise, int64_t sparseMode,
-    const aclTensor* dqOut, const aclTensor* dkOut, const aclTensor* dvOut, const aclTensor* dpseOut,
-    uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      PORTACL_GRAD_TENSORS, {"dqOut", dqOut}, {"dkOut", dkOut}, {"dvOut", dvOut}, {"dpseOut", dpseOut}};
-  const Attribute attributes[] = {
-      PORTACL_SETTINGS, PORTACL_LENGTHS, {"softmaxInLayout", static_cast<const char*>(nullptr)}};
-  OperatorCall call{"aclnnFlashAttentionUnpaddingScoreGrad", tensors, attributes, /*in_place=*/false,
-                    /*output_count=*/4};
+PORTACL_PHASE_1(aclnnFlashAttentionUnpaddingScoreGrad) {
   return RunPhase1(call, kUnpaddingGradChecks, workspaceSize, executor, SetGrad<kOfUnpaddingGrad>);
 }
-PORTACL_PHASE_2(aclnnFlashAttentionUnpaddingScoreGrad)
 
-aclnnStatus aclnnFlashAttentionUnpaddingScoreGradV4GetWorkspaceSize(
-    const aclTensor* query, const aclTensor* keyIn, const aclTensor* value, const aclTensor* dy,
-    const aclTensor* pseShiftOptional, const aclTensor* dropMaskOptional,
-    const aclTensor* paddingMaskOptional, const aclTensor* attenMaskOptional,
-    const aclTensor* softmaxMaxOptional, const aclTensor* softmaxSumOptional,
-    const aclTensor* softmaxInOptional, const aclTensor* attentionInOptional,
-    const aclIntArray* prefixOptional, const aclIntArray* actualSeqQLenOptional,
-    const aclIntArray* actualSeqKvLenOptional, double scaleValue, double keepProb, int64_t preTokens,
-    int64_t nextTokens, int64_t headNum, char* inputLayout, int64_t innerPrecise, int64_t sparseMode,
-    const aclTensor* dqOut, const aclTensor* dkOut, const aclTensor* dvOut, const aclTensor* dpseOut,
-    char* softmaxInLayout, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      PORTACL_GRAD_TENSORS, {"dqOut", dqOut}, {"dkOut", dkOut}, {"dvOut", dvOut}, {"dpseOut", dpseOut}};
-  const Attribute attributes[] = {
-      PORTACL_SETTINGS, PORTACL_LENGTHS, {"softmaxInLayout", static_cast<const char*>(softmaxInLayout)}};
-  OperatorCall call{"aclnnFlashAttentionUnpaddingScoreGradV4", tensors, attributes, /*in_place=*/false,
-                    /*output_count=*/4};
+PORTACL_PHASE_1(aclnnFlashAttentionUnpaddingScoreGradV4) {
   return RunPhase1(call, kUnpaddingGradChecks, workspaceSize, executor, SetGrad<kOfUnpaddingGrad>);
 }
-PORTACL_PHASE_2(aclnnFlashAttentionUnpaddingScoreGradV4)
 
-aclnnStatus aclnnFlashAttentionScoreV4GetWorkspaceSize(
-    const aclTensor* query, const aclTensor* key, const aclTensor* value, const aclTensor* realShiftOptional,
-    const aclTensor* dropMaskOptional, const aclTensor* paddingMaskOptional,
-    const aclTensor* attenMaskOptional, const aclTensor* queryRopeOptional, const aclTensor* keyRopeOptional,
-    const aclTensor* dScaleQOptional, const aclTensor* dScaleKOptional, const aclTensor* dScaleVOptional,
-    const aclTensor* sinkOptional, const aclIntArray* prefixOptional,
-    const aclIntArray* actualSeqQLenOptional, const aclIntArray* actualSeqKvLenOptional,
-    const aclIntArray* /*qStartIdxOptional*/, const aclIntArray* /*kvStartIdxOptional*/, double scaleValue,
-    double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, char* inputLayout,
-    int64_t innerPrecise, int64_t sparseMode, int64_t /*outDtype*/, int64_t pseType, char* softmaxOutLayout,
-    int64_t seed, int64_t offset, const aclTensor* softmaxMaxOut, const aclTensor* softmaxSumOut,
-    const aclTensor* softmaxOutOut, const aclTensor* attentionOutOut, uint64_t* workspaceSize,
-    aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {PORTACL_SCORE_TENSORS,
-                                    {"queryRopeOptional", queryRopeOptional},
-                                    {"keyRopeOptional", keyRopeOptional},
-                                    {"dScaleQOptional", dScaleQOptional},
-                                    {"dScaleKOptional", dScaleKOptional},
-                                    {"dScaleVOptional", dScaleVOptional},
-                                    {"sinkOptional", sinkOptional},
-                                    PORTACL_SCORE_RESULTS};
-  const Attribute attributes[] = {
-      PORTACL_SETTINGS,     PORTACL_LENGTHS, {"softmaxOutLayout", static_cast<const char*>(softmaxOutLayout)},
-      {"pseType", pseType}, {"seed", seed},  {"offset", offset}};
-  OperatorCall call{"aclnnFlashAttentionScoreV4", tensors, attributes, /*in_place=*/false,
-                    /*output_count=*/4};
+PORTACL_PHASE_1(aclnnFlashAttentionScoreV4) {
   return RunPhase1(call, kScoreChecksOfV4, workspaceSize, executor, SetScore<kOfScoreV4>);
 }
-PORTACL_PHASE_2(aclnnFlashAttentionScoreV4)
 
-aclnnStatus aclnnFlashAttentionScoreGradV4GetWorkspaceSize(
-    const aclTensor* query, const aclTensor* keyIn, const aclTensor* value, const aclTensor* dy,
-    const aclTensor* pseShiftOptional, const aclTensor* dropMaskOptional,
-    const aclTensor* paddingMaskOptional, const aclTensor* attenMaskOptional,
-    const aclTensor* softmaxMaxOptional, const aclTensor* softmaxSumOptional,
-    const aclTensor* softmaxInOptional, const aclTensor* attentionInOptional, const aclTensor* sinkOptional,
-    const aclTensor* queryRopeOptional, const aclTensor* keyRopeOptional, const aclTensor* dScaleQOptional,
-    const aclTensor* dScaleKOptional, const aclTensor* dScaleVOptional, const aclTensor* dScaleDyOptional,
-    const aclTensor* dScaleOOptional, const aclIntArray* prefixOptional,
-    const aclIntArray* actualSeqQLenOptional, const aclIntArray* actualSeqKvLenOptional,
-    const aclIntArray* /*qStartIdxOptional*/, const aclIntArray* /*kvStartIdxOptional*/, double scaleValue,
-    double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, char* inputLayout,
-    char* softmaxInLayout, int64_t innerPrecise, int64_t sparseMode, int64_t pseType, int64_t seed,
-    int64_t offset, int64_t /*outDtype*/, const aclTensor* dqOut, const aclTensor* dkOut,
-    const aclTensor* dvOut, const aclTensor* dqRopeOut, const aclTensor* dkRopeOut, const aclTensor* dpseOut,
-    const aclTensor* dsinkOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {PORTACL_GRAD_TENSORS,
-                                    {"sinkOptional", sinkOptional},
-                                    {"queryRopeOptional", queryRopeOptional},
-                                    {"keyRopeOptional", keyRopeOptional},
-                                    {"dScaleQOptional", dScaleQOptional},
-                                    {"dScaleKOptional", dScaleKOptional},
-                                    {"dScaleVOptional", dScaleVOptional},
-                                    {"dScaleDyOptional", dScaleDyOptional},
-                                    {"dScaleOOptional", dScaleOOptional},
-                                    {"dqOut", dqOut},
-                                    {"dkOut", dkOut},
-                                    {"dvOut", dvOut},
-                                    {"dqRopeOut", dqRopeOut},
-                                    {"dkRopeOut", dkRopeOut},
-                                    {"dpseOut", dpseOut},
-                                    {"dsinkOut", dsinkOut}};
-  const Attribute attributes[] = {
-      PORTACL_SETTINGS,     PORTACL_LENGTHS, {"softmaxInLayout", static_cast<const char*>(softmaxInLayout)},
-      {"pseType", pseType}, {"seed", seed},  {"offset", offset}};
-  OperatorCall call{"aclnnFlashAttentionScoreGradV4", tensors, attributes, /*in_place=*/false,
-                    /*output_count=*/7};
+PORTACL_PHASE_1(aclnnFlashAttentionScoreGradV4) {
   return RunPhase1(call, kGradChecksOfV4, workspaceSize, executor, SetGrad<kOfGradV4>);
 }
-PORTACL_PHASE_2(aclnnFlashAttentionScoreGradV4)

@@ -1,15 +1,13 @@
 // aclnnFusedInferAttentionScore and its versions V2 to V4: attention without gradients, over batches of different lengths and keys that lie in
 // pages.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/attention/fused_infer_attention_functions.h"
+
 #include <algorithm>
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/aclnn_fused_infer_attention_score.h"
-#include "aclnnop/aclnn_fused_infer_attention_score_v2.h"
-#include "aclnnop/aclnn_fused_infer_attention_score_v3.h"
-#include "aclnnop/aclnn_fused_infer_attention_score_v4.h"
 #include "aclnnop/attention/heads.h"
 #include "aclnnop/norm/statistics.h"
 #include "aclnnop/operator_facts.h"
@@ -500,15 +498,6 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   engine::SetAttentionJob(executor, made, JobIsa(), ThreadLimit());
 }
 
-// Phase 1 of every version.
-template <size_t kCount>
-aclnnStatus Plan(const char* api, const TensorArgument (&tensors)[kCount],
-                 const Attribute (&attributes)[kWantsLse + 1], uint64_t* workspace,
-                 aclOpExecutor** executor) {
-  OperatorCall call{api, tensors, attributes, /*in_place=*/false, /*output_count=*/2};
-  return RunPhase1(call, kChecks, workspace, executor, SetAttention);
-}
-
 }  // namespace
 
 namespace facts {
@@ -529,213 +518,18 @@ PORTACL_INFER_FACTS(fused_infer_attention_score_v4, FusedInferAttentionScoreV4)
 
 using namespace portacl;
 
-aclnnStatus aclnnFusedInferAttentionScoreGetWorkspaceSize(
-    const aclTensor* query, const aclTensorList* key, const aclTensorList* value, const aclTensor* pseShift,
-    const aclTensor* attenMask, const aclIntArray* actualSeqLengths, const aclIntArray* actualSeqLengthsKv,
-    const aclTensor* deqScale1, const aclTensor* quantScale1, const aclTensor* deqScale2,
-    const aclTensor* quantScale2, const aclTensor* quantOffset2, const aclTensor* antiquantScale,
-    const aclTensor* antiquantOffset, const aclTensor* blockTable, const aclTensor* queryPaddingSize,
-    const aclTensor* kvPaddingSize, int64_t numHeads, double scaleValue, int64_t preTokens,
-    int64_t nextTokens, char* inputLayout, int64_t numKeyValueHeads, int64_t sparseMode,
-    int64_t /*innerPrecise*/, int64_t blockSize, int64_t /*antiquantMode*/, bool softmaxLseFlag,
-    const aclTensor* attentionOut, const aclTensor* softmaxLse, uint64_t* workspaceSize,
-    aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"query", query},
-                                    {"key", key},
-                                    {"value", value},
-                                    {"pseShift", pseShift},
-                                    {"attenMask", attenMask},
-                                    {"deqScale1", deqScale1},
-                                    {"quantScale1", quantScale1},
-                                    {"deqScale2", deqScale2},
-                                    {"quantScale2", quantScale2},
-                                    {"quantOffset2", quantOffset2},
-                                    {"antiquantScale", antiquantScale},
-                                    {"antiquantOffset", antiquantOffset},
-                                    {"blockTable", blockTable},
-                                    {"queryPaddingSize", queryPaddingSize},
-                                    {"kvPaddingSize", kvPaddingSize},
-                                    {"attentionOut", attentionOut},
-                                    {"softmaxLse", softmaxLse}};
-  const Attribute attributes[] = {{"actualSeqLengths", actualSeqLengths},
-                                  {"actualSeqLengthsKv", actualSeqLengthsKv},
-                                  {"numHeads", numHeads},
-                                  {"scaleValue", scaleValue},
-                                  {"preTokens", preTokens},
-                                  {"nextTokens", nextTokens},
-                                  {"inputLayout", static_cast<const char*>(inputLayout)},
-                                  {"numKeyValueHeads", numKeyValueHeads},
-                                  {"sparseMode", sparseMode},
-                                  {"blockSize", blockSize},
-                                  {"softmaxLseFlag", softmaxLseFlag}};
-  return Plan("aclnnFusedInferAttentionScore", tensors, attributes, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnFusedInferAttentionScore) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetAttention);
 }
-PORTACL_PHASE_2(aclnnFusedInferAttentionScore)
 
-aclnnStatus aclnnFusedInferAttentionScoreV2GetWorkspaceSize(
-    const aclTensor* query, const aclTensorList* key, const aclTensorList* value, const aclTensor* pseShift,
-    const aclTensor* attenMask, const aclIntArray* actualSeqLengths, const aclIntArray* actualSeqLengthsKv,
-    const aclTensor* deqScale1, const aclTensor* quantScale1, const aclTensor* deqScale2,
-    const aclTensor* quantScale2, const aclTensor* quantOffset2, const aclTensor* antiquantScale,
-    const aclTensor* antiquantOffset, const aclTensor* blockTable, const aclTensor* queryPaddingSize,
-    const aclTensor* kvPaddingSize, const aclTensor* keyAntiquantScale, const aclTensor* keyAntiquantOffset,
-    const aclTensor* valueAntiquantScale, const aclTensor* valueAntiquantOffset,
-    const aclTensor* keySharedPrefix, const aclTensor* valueSharedPrefix,
-    const aclIntArray* /*actualSharedPrefixLen*/, int64_t numHeads, double scaleValue, int64_t preTokens,
-    int64_t nextTokens, char* inputLayout, int64_t numKeyValueHeads, int64_t sparseMode,
-    int64_t /*innerPrecise*/, int64_t blockSize, int64_t /*antiquantMode*/, bool softmaxLseFlag,
-    int64_t /*keyAntiquantMode*/, int64_t /*valueAntiquantMode*/, const aclTensor* attentionOut,
-    const aclTensor* softmaxLse, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"query", query},
-                                    {"key", key},
-                                    {"value", value},
-                                    {"pseShift", pseShift},
-                                    {"attenMask", attenMask},
-                                    {"deqScale1", deqScale1},
-                                    {"quantScale1", quantScale1},
-                                    {"deqScale2", deqScale2},
-                                    {"quantScale2", quantScale2},
-                                    {"quantOffset2", quantOffset2},
-                                    {"antiquantScale", antiquantScale},
-                                    {"antiquantOffset", antiquantOffset},
-                                    {"blockTable", blockTable},
-                                    {"queryPaddingSize", queryPaddingSize},
-                                    {"kvPaddingSize", kvPaddingSize},
-                                    {"keyAntiquantScale", keyAntiquantScale},
-                                    {"keyAntiquantOffset", keyAntiquantOffset},
-                                    {"valueAntiquantScale", valueAntiquantScale},
-                                    {"valueAntiquantOffset", valueAntiquantOffset},
-                                    {"keySharedPrefix", keySharedPrefix},
-                                    {"valueSharedPrefix", valueSharedPrefix},
-                                    {"attentionOut", attentionOut},
-                                    {"softmaxLse", softmaxLse}};
-  const Attribute attributes[] = {{"actualSeqLengths", actualSeqLengths},
-                                  {"actualSeqLengthsKv", actualSeqLengthsKv},
-                                  {"numHeads", numHeads},
-                                  {"scaleValue", scaleValue},
-                                  {"preTokens", preTokens},
-                                  {"nextTokens", nextTokens},
-                                  {"inputLayout", static_cast<const char*>(inputLayout)},
-                                  {"numKeyValueHeads", numKeyValueHeads},
-                                  {"sparseMode", sparseMode},
-                                  {"blockSize", blockSize},
-                                  {"softmaxLseFlag", softmaxLseFlag}};
-  return Plan("aclnnFusedInferAttentionScoreV2", tensors, attributes, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnFusedInferAttentionScoreV2) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetAttention);
 }
-PORTACL_PHASE_2(aclnnFusedInferAttentionScoreV2)
 
-aclnnStatus aclnnFusedInferAttentionScoreV3GetWorkspaceSize(
-    const aclTensor* query, const aclTensorList* key, const aclTensorList* value, const aclTensor* pseShift,
-    const aclTensor* attenMask, const aclIntArray* actualSeqLengths, const aclIntArray* actualSeqLengthsKv,
-    const aclTensor* deqScale1, const aclTensor* quantScale1, const aclTensor* deqScale2,
-    const aclTensor* quantScale2, const aclTensor* quantOffset2, const aclTensor* antiquantScale,
-    const aclTensor* antiquantOffset, const aclTensor* blockTable, const aclTensor* queryPaddingSize,
-    const aclTensor* kvPaddingSize, const aclTensor* keyAntiquantScale, const aclTensor* keyAntiquantOffset,
-    const aclTensor* valueAntiquantScale, const aclTensor* valueAntiquantOffset,
-    const aclTensor* keySharedPrefix, const aclTensor* valueSharedPrefix,
-    const aclIntArray* /*actualSharedPrefixLen*/, const aclTensor* queryRope, const aclTensor* keyRope,
-    const aclTensor* keyRopeAntiquantScale, int64_t numHeads, double scaleValue, int64_t preTokens,
-    int64_t nextTokens, char* inputLayout, int64_t numKeyValueHeads, int64_t sparseMode,
-    int64_t /*innerPrecise*/, int64_t blockSize, int64_t /*antiquantMode*/, bool softmaxLseFlag,
-    int64_t /*keyAntiquantMode*/, int64_t /*valueAntiquantMode*/, const aclTensor* attentionOut,
-    const aclTensor* softmaxLse, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"query", query},
-                                    {"key", key},
-                                    {"value", value},
-                                    {"pseShift", pseShift},
-                                    {"attenMask", attenMask},
-                                    {"deqScale1", deqScale1},
-                                    {"quantScale1", quantScale1},
-                                    {"deqScale2", deqScale2},
-                                    {"quantScale2", quantScale2},
-                                    {"quantOffset2", quantOffset2},
-                                    {"antiquantScale", antiquantScale},
-                                    {"antiquantOffset", antiquantOffset},
-                                    {"blockTable", blockTable},
-                                    {"queryPaddingSize", queryPaddingSize},
-                                    {"kvPaddingSize", kvPaddingSize},
-                                    {"keyAntiquantScale", keyAntiquantScale},
-                                    {"keyAntiquantOffset", keyAntiquantOffset},
-                                    {"valueAntiquantScale", valueAntiquantScale},
-                                    {"valueAntiquantOffset", valueAntiquantOffset},
-                                    {"keySharedPrefix", keySharedPrefix},
-                                    {"valueSharedPrefix", valueSharedPrefix},
-                                    {"queryRope", queryRope},
-                                    {"keyRope", keyRope},
-                                    {"keyRopeAntiquantScale", keyRopeAntiquantScale},
-                                    {"attentionOut", attentionOut},
-                                    {"softmaxLse", softmaxLse}};
-  const Attribute attributes[] = {{"actualSeqLengths", actualSeqLengths},
-                                  {"actualSeqLengthsKv", actualSeqLengthsKv},
-                                  {"numHeads", numHeads},
-                                  {"scaleValue", scaleValue},
-                                  {"preTokens", preTokens},
-                                  {"nextTokens", nextTokens},
-                                  {"inputLayout", static_cast<const char*>(inputLayout)},
-                                  {"numKeyValueHeads", numKeyValueHeads},
-                                  {"sparseMode", sparseMode},
-                                  {"blockSize", blockSize},
-                                  {"softmaxLseFlag", softmaxLseFlag}};
-  return Plan("aclnnFusedInferAttentionScoreV3", tensors, attributes, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnFusedInferAttentionScoreV3) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetAttention);
 }
-PORTACL_PHASE_2(aclnnFusedInferAttentionScoreV3)
 
-aclnnStatus aclnnFusedInferAttentionScoreV4GetWorkspaceSize(
-    const aclTensor* query, const aclTensorList* key, const aclTensorList* value, const aclTensor* pseShift,
-    const aclTensor* attenMask, const aclIntArray* actualSeqLengths, const aclIntArray* actualSeqLengthsKv,
-    const aclTensor* deqScale1, const aclTensor* quantScale1, const aclTensor* deqScale2,
-    const aclTensor* quantScale2, const aclTensor* quantOffset2, const aclTensor* antiquantScale,
-    const aclTensor* antiquantOffset, const aclTensor* blockTable, const aclTensor* queryPaddingSize,
-    const aclTensor* kvPaddingSize, const aclTensor* keyAntiquantScale, const aclTensor* keyAntiquantOffset,
-    const aclTensor* valueAntiquantScale, const aclTensor* valueAntiquantOffset,
-    const aclTensor* keySharedPrefix, const aclTensor* valueSharedPrefix,
-    const aclIntArray* /*actualSharedPrefixLen*/, const aclTensor* queryRope, const aclTensor* keyRope,
-    const aclTensor* keyRopeAntiquantScale, const aclTensor* dequantScaleQuery,
-    const aclTensor* learnableSink, int64_t numHeads, double scaleValue, int64_t preTokens,
-    int64_t nextTokens, char* inputLayout, int64_t numKeyValueHeads, int64_t sparseMode,
-    int64_t /*innerPrecise*/, int64_t blockSize, int64_t /*antiquantMode*/, bool softmaxLseFlag,
-    int64_t /*keyAntiquantMode*/, int64_t /*valueAntiquantMode*/, int64_t /*queryQuantMode*/,
-    const aclTensor* attentionOut, const aclTensor* softmaxLse, uint64_t* workspaceSize,
-    aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"query", query},
-                                    {"key", key},
-                                    {"value", value},
-                                    {"pseShift", pseShift},
-                                    {"attenMask", attenMask},
-                                    {"deqScale1", deqScale1},
-                                    {"quantScale1", quantScale1},
-                                    {"deqScale2", deqScale2},
-                                    {"quantScale2", quantScale2},
-                                    {"quantOffset2", quantOffset2},
-                                    {"antiquantScale", antiquantScale},
-                                    {"antiquantOffset", antiquantOffset},
-                                    {"blockTable", blockTable},
-                                    {"queryPaddingSize", queryPaddingSize},
-                                    {"kvPaddingSize", kvPaddingSize},
-                                    {"keyAntiquantScale", keyAntiquantScale},
-                                    {"keyAntiquantOffset", keyAntiquantOffset},
-                                    {"valueAntiquantScale", valueAntiquantScale},
-                                    {"valueAntiquantOffset", valueAntiquantOffset},
-                                    {"keySharedPrefix", keySharedPrefix},
-                                    {"valueSharedPrefix", valueSharedPrefix},
-                                    {"queryRope", queryRope},
-                                    {"keyRope", keyRope},
-                                    {"keyRopeAntiquantScale", keyRopeAntiquantScale},
-                                    {"dequantScaleQuery", dequantScaleQuery},
-                                    {"learnableSink", learnableSink},
-                                    {"attentionOut", attentionOut},
-                                    {"softmaxLse", softmaxLse}};
-  const Attribute attributes[] = {{"actualSeqLengths", actualSeqLengths},
-                                  {"actualSeqLengthsKv", actualSeqLengthsKv},
-                                  {"numHeads", numHeads},
-                                  {"scaleValue", scaleValue},
-                                  {"preTokens", preTokens},
-                                  {"nextTokens", nextTokens},
-                                  {"inputLayout", static_cast<const char*>(inputLayout)},
-                                  {"numKeyValueHeads", numKeyValueHeads},
-                                  {"sparseMode", sparseMode},
-                                  {"blockSize", blockSize},
-                                  {"softmaxLseFlag", softmaxLseFlag}};
-  return Plan("aclnnFusedInferAttentionScoreV4", tensors, attributes, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnFusedInferAttentionScoreV4) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetAttention);
 }
-PORTACL_PHASE_2(aclnnFusedInferAttentionScoreV4)

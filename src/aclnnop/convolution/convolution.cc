@@ -6,7 +6,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/convolution/geometry.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -171,14 +170,6 @@ void SetConvolution(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts convolution;
-}
-
-const OperatorFacts facts::convolution = {"aclnnConvolution", "aclnnop/aclnn_convolution.h",
-                                          kDocumentedWithout200I, conv::kDtypes,
-                                          /*by_promotion=*/false};
 
 }  // namespace portacl
 

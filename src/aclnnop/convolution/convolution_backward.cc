@@ -1,6 +1,6 @@
 // aclnnConvolutionBackward: the gradients of a convolution's input, weight and bias, those that are wanted.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_convolution_backward.h"
+#include "aclnnop/convolution/convolution_backward_functions.h"
 
 #include <algorithm>
 #include <limits>
@@ -8,7 +8,6 @@
 #include "acl/errors.h"
 #include "aclnnop/convolution/geometry.h"
 #include "aclnnop/indexing/steps.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/output_mask.h"
 #include "plan/move_plan.h"
 
@@ -294,32 +293,10 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts convolution_backward;
-}
-
-const OperatorFacts facts::convolution_backward = {
-    "aclnnConvolutionBackward", "aclnnop/aclnn_convolution_backward.h", kDocumentedWithout200I, conv::kDtypes,
-    /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;
 
-aclnnStatus aclnnConvolutionBackwardGetWorkspaceSize(
-    const aclTensor* gradOutput, const aclTensor* input, const aclTensor* weight,
-    const aclIntArray* biasSizes, const aclIntArray* stride, const aclIntArray* padding,
-    const aclIntArray* dilation, bool transposed, const aclIntArray* outputPadding, int groups,
-    const aclBoolArray* outputMask, int8_t cubeMathType, aclTensor* gradInput, aclTensor* gradWeight,
-    aclTensor* gradBias, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOutput", gradOutput}, {"input", input},
-                                    {"weight", weight},         {"gradInput", gradInput},
-                                    {"gradWeight", gradWeight}, {"gradBias", gradBias}};
-  const Attribute attributes[] = {
-      {"biasSizes", biasSizes}, {"stride", stride},         {"padding", padding},
-      {"dilation", dilation},   {"transposed", transposed}, {"outputPadding", outputPadding},
-      {"groups", groups},       MaskAttribute(outputMask),  {"cubeMathType", cubeMathType}};
-  OperatorCall call{"aclnnConvolutionBackward", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
+PORTACL_PHASE_1(aclnnConvolutionBackward) {
   return RunPhase1(call, kChecks, workspaceSize, executor, SetGradients);
 }
-PORTACL_PHASE_2(aclnnConvolutionBackward)

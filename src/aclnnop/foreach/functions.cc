@@ -1,28 +1,6 @@
 // Functions of one tensor, over lists of tensors: aclnnForeachAbs, aclnnForeachSqrt and the like.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_foreach_abs.h"
-#include "aclnnop/aclnn_foreach_acos.h"
-#include "aclnnop/aclnn_foreach_asin.h"
-#include "aclnnop/aclnn_foreach_atan.h"
-#include "aclnnop/aclnn_foreach_cos.h"
-#include "aclnnop/aclnn_foreach_cosh.h"
-#include "aclnnop/aclnn_foreach_erf.h"
-#include "aclnnop/aclnn_foreach_erfc.h"
-#include "aclnnop/aclnn_foreach_exp.h"
-#include "aclnnop/aclnn_foreach_expm1.h"
-#include "aclnnop/aclnn_foreach_log.h"
-#include "aclnnop/aclnn_foreach_log10.h"
-#include "aclnnop/aclnn_foreach_log1p.h"
-#include "aclnnop/aclnn_foreach_log2.h"
-#include "aclnnop/aclnn_foreach_neg.h"
-#include "aclnnop/aclnn_foreach_reciprocal.h"
-#include "aclnnop/aclnn_foreach_sigmoid.h"
-#include "aclnnop/aclnn_foreach_sign.h"
-#include "aclnnop/aclnn_foreach_sin.h"
-#include "aclnnop/aclnn_foreach_sinh.h"
-#include "aclnnop/aclnn_foreach_sqrt.h"
-#include "aclnnop/aclnn_foreach_tan.h"
-#include "aclnnop/aclnn_foreach_tanh.h"
+#include "aclnnop/foreach/functions_functions.h"
 
 #include "aclnnop/foreach/lists.h"
 
@@ -82,42 +60,35 @@ using namespace portacl;
 
 // NOLINTBEGIN(bugprone-macro-parentheses): types and names of parameters take none
 // NAME, of lists that hold `dtypes`; out's type in the header; whether integers are computed as float32.
-#define PORTACL_LIST_FUNCTION(stem, name, out_list, list_dtypes, generated, floats)                         \
-  namespace portacl {                                                                                       \
-  PORTACL_LIST_FACTS(foreach_##stem, Foreach##name, list_dtypes, list_dtypes)                               \
-  }                                                                                                         \
-  aclnnStatus aclnnForeach##name##GetWorkspaceSize(const aclTensorList* x, out_list* out,                   \
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {     \
+#define PORTACL_LIST_FUNCTION(stem, name, list_dtypes, generated, floats)                                   \
+  PORTACL_PHASE_1(aclnnForeach##name) {                                                                     \
     static constexpr ListFormula kFormula{.kernels = Of<unary_kernels::stem>, .computes_floats = (floats)}; \
     static constexpr ListRules kRules{                                                                      \
         .formula = kFormula, .dtypes = (list_dtypes), .is_generated = (generated)};                         \
-    const TensorArgument tensors[] = {{"x", x}, {"out", out}};                                              \
-    ListCall call{{"aclnnForeach" #name, tensors, {}}, &kRules};                                            \
-    return RunLists(call, workspaceSize, executor);                                                         \
-  }                                                                                                         \
-  PORTACL_PHASE_2(aclnnForeach##name)
+    return RunLists(call, kRules, nullptr, workspaceSize, executor);                                        \
+  }
 // NOLINTEND(bugprone-macro-parentheses)
 
-PORTACL_LIST_FUNCTION(abs, Abs, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(reciprocal, Reciprocal, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(acos, Acos, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(asin, Asin, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(atan, Atan, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(cos, Cos, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(cosh, Cosh, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(erf, Erf, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(erfc, Erfc, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(exp, Exp, const aclTensorList, kExpDtypes, true, true)
-PORTACL_LIST_FUNCTION(expm1, Expm1, const aclTensorList, kExpDtypes, true, true)
-PORTACL_LIST_FUNCTION(log, Log, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(log10, Log10, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(log1p, Log1p, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(log2, Log2, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(neg, Neg, const aclTensorList, kNegDtypes, true, false)
-PORTACL_LIST_FUNCTION(sigmoid, Sigmoid, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(sign, Sign, const aclTensorList, kSignDtypes, true, false)
-PORTACL_LIST_FUNCTION(sin, Sin, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(sinh, Sinh, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(sqrt, Sqrt, aclTensorList, kFloats, false, false)
-PORTACL_LIST_FUNCTION(tan, Tan, const aclTensorList, kFloats, true, false)
-PORTACL_LIST_FUNCTION(tanh, Tanh, const aclTensorList, kFloats, true, false)
+PORTACL_LIST_FUNCTION(abs, Abs, kFloats, true, false)
+PORTACL_LIST_FUNCTION(reciprocal, Reciprocal, kFloats, true, false)
+PORTACL_LIST_FUNCTION(acos, Acos, kFloats, true, false)
+PORTACL_LIST_FUNCTION(asin, Asin, kFloats, true, false)
+PORTACL_LIST_FUNCTION(atan, Atan, kFloats, true, false)
+PORTACL_LIST_FUNCTION(cos, Cos, kFloats, true, false)
+PORTACL_LIST_FUNCTION(cosh, Cosh, kFloats, true, false)
+PORTACL_LIST_FUNCTION(erf, Erf, kFloats, true, false)
+PORTACL_LIST_FUNCTION(erfc, Erfc, kFloats, true, false)
+PORTACL_LIST_FUNCTION(exp, Exp, kExpDtypes, true, true)
+PORTACL_LIST_FUNCTION(expm1, Expm1, kExpDtypes, true, true)
+PORTACL_LIST_FUNCTION(log, Log, kFloats, true, false)
+PORTACL_LIST_FUNCTION(log10, Log10, kFloats, true, false)
+PORTACL_LIST_FUNCTION(log1p, Log1p, kFloats, true, false)
+PORTACL_LIST_FUNCTION(log2, Log2, kFloats, true, false)
+PORTACL_LIST_FUNCTION(neg, Neg, kNegDtypes, true, false)
+PORTACL_LIST_FUNCTION(sigmoid, Sigmoid, kFloats, true, false)
+PORTACL_LIST_FUNCTION(sign, Sign, kSignDtypes, true, false)
+PORTACL_LIST_FUNCTION(sin, Sin, kFloats, true, false)
+PORTACL_LIST_FUNCTION(sinh, Sinh, kFloats, true, false)
+PORTACL_LIST_FUNCTION(sqrt, Sqrt, kFloats, false, false)
+PORTACL_LIST_FUNCTION(tan, Tan, kFloats, true, false)
+PORTACL_LIST_FUNCTION(tanh, Tanh, kFloats, true, false)

@@ -435,7 +435,9 @@ constexpr Check kListChecks[] = {{.run = CheckAll}};
 
 }  // namespace
 
-aclnnStatus RunLists(ListCall& call, uint64_t* workspaceSize, aclOpExecutor** executor) noexcept {
+aclnnStatus RunLists(const OperatorCall& given, const ListRules& rules, const aclScalarList* scalars,
+                     uint64_t* workspaceSize, aclOpExecutor** executor) noexcept {
+  ListCall call{{given.api, given.tensors, given.attributes}, &rules, scalars};
   return RunPhase1(call, kListChecks, workspaceSize, executor, [](OperatorCall& checked, Executor& fresh) {
     auto& lists = static_cast<ListCall&>(checked);
     if (lists.rules->formula.computes_floats) lists.promoted = ACL_FLOAT;

@@ -55,7 +55,9 @@ struct ListCall : OperatorCall {
   const aclScalarList* scalars = nullptr;
 };
 
-aclnnStatus RunLists(ListCall& call, uint64_t* workspaceSize, aclOpExecutor** executor) noexcept;
+// Phase 1 of an operator with these rules, which are static; `scalars` where it has a number for each entry.
+aclnnStatus RunLists(const OperatorCall& given, const ListRules& rules, const aclScalarList* scalars,
+                     uint64_t* workspaceSize, aclOpExecutor** executor) noexcept;
 
 // ---- what other operators over lists share ----
 
@@ -111,12 +113,3 @@ class ListMaps {
 };
 
 }  // namespace portacl
-
-// The facts about an operator over lists.
-#define PORTACL_LIST_FACTS(stem, name, documented_dtypes, accepted_dtypes)                         \
-  namespace facts {                                                                                \
-  extern const OperatorFacts stem;                                                                 \
-  }                                                                                                \
-  const portacl::OperatorFacts portacl::facts::stem = {"aclnn" #name, "aclnnop/aclnn_" #stem ".h", \
-                                                       documented_dtypes, accepted_dtypes,         \
-                                                       /*by_promotion=*/false};

@@ -87,9 +87,6 @@ void SetZeros(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-PORTACL_LIST_FACTS(foreach_copy, ForeachCopy, kCopied, kCopied)
-PORTACL_LIST_FACTS(foreach_zero_inplace, ForeachZeroInplace, kZeroed, kZeroed)
-
 }  // namespace portacl
 
 using namespace portacl;

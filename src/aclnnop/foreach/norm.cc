@@ -181,8 +181,6 @@ void SetNorms(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-PORTACL_LIST_FACTS(foreach_norm, ForeachNorm, kDtypes, kDtypes)
-
 }  // namespace portacl
 
 using namespace portacl;

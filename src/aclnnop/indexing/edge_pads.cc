@@ -1,17 +1,11 @@
 // Tensors with their own edge around them - mirrored, repeated, or that of the other side - and the gradients of these pads.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/indexing/edge_pads_functions.h"
+
 #include <algorithm>
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/aclnn_circular_pad2d.h"
-#include "aclnnop/aclnn_pad2d_backward.h"
-#include "aclnnop/aclnn_reflection_pad1d.h"
-#include "aclnnop/aclnn_reflection_pad1d_backward.h"
-#include "aclnnop/aclnn_reflection_pad2d.h"
-#include "aclnnop/aclnn_replication_pad1d.h"
-#include "aclnnop/aclnn_replication_pad1d_backward.h"
-#include "aclnnop/aclnn_replication_pad2d.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
@@ -298,26 +292,14 @@ const OperatorFacts facts::pad2d_backward = {"aclnnReflectionPad2dBackward", "ac
 using namespace portacl;
 
 #define PORTACL_PAD(name, checks, kind, dims)                                                           \
-  aclnnStatus aclnn##name##GetWorkspaceSize(const aclTensor* self, const aclIntArray* padding,          \
-                                            aclTensor* out, uint64_t* workspaceSize,                    \
-                                            aclOpExecutor** executor) {                                 \
-    const TensorArgument tensors[] = {{"self", self}, {"out", out}};                                    \
-    const Attribute attributes[] = {{"padding", padding}};                                              \
-    OperatorCall call{"aclnn" #name, tensors, attributes};                                              \
+  PORTACL_PHASE_1(aclnn##name) {                                                                        \
     return RunPhase1(call, checks, workspaceSize, executor, SetPad<engine::AxisMap::Kind::kind, dims>); \
-  }                                                                                                     \
-  PORTACL_PHASE_2(aclnn##name)
+  }
 
 #define PORTACL_PAD_GRADIENT(name, checks, kind, dims)                                                       \
-  aclnnStatus aclnn##name##GetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,              \
-                                            const aclIntArray* padding, aclTensor* gradInput,                \
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {             \
-    const TensorArgument tensors[] = {{"gradOutput", gradOutput}, {"self", self}, {"gradInput", gradInput}}; \
-    const Attribute attributes[] = {{"padding", padding}};                                                   \
-    OperatorCall call{"aclnn" #name, tensors, attributes};                                                   \
+  PORTACL_PHASE_1(aclnn##name) {                                                                             \
     return RunPhase1(call, checks, workspaceSize, executor, SetGradient<engine::AxisMap::Kind::kind, dims>); \
-  }                                                                                                          \
-  PORTACL_PHASE_2(aclnn##name)
+  }
 
 PORTACL_PAD(ReflectionPad1d, kReflection1dChecks, kReflect, 1)
 PORTACL_PAD(ReflectionPad2d, kReflection2dChecks, kReflect, 2)

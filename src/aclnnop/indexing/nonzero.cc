@@ -71,10 +71,8 @@ engine::Place AddMask(const aclTensor& tensor, int operand, const aclTensor& mas
   return place;
 }
 
-aclnnStatus FindNonzero(const char* api, const aclTensor* self, aclTensor* out, std::span<const Check> checks,
-                        bool is_across, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  OperatorCall call{api, tensors, {}};
+aclnnStatus FindNonzero(OperatorCall& call, aclTensor* out, std::span<const Check> checks, bool is_across,
+                        uint64_t* workspaceSize, aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const aclTensor mask = DenseTensor(checked.Tensor(kSelf).view, ACL_BOOL);
     StepList steps(fresh, 2);
@@ -103,18 +101,13 @@ const OperatorFacts facts::masked_select = {"aclnnMaskedSelect", "aclnnop/aclnn_
 
 using namespace portacl;
 
-aclnnStatus aclnnNonzeroGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  return FindNonzero("aclnnNonzero", self, out, kNonzeroChecks, /*is_across=*/false, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnNonzero) {
+  return FindNonzero(call, given.out, kNonzeroChecks, /*is_across=*/false, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnNonzero)
 
-aclnnStatus aclnnNonzeroV2GetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  return FindNonzero("aclnnNonzeroV2", self, out, kNonzeroV2Checks, /*is_across=*/true, workspaceSize,
-                     executor);
+PORTACL_PHASE_1(aclnnNonzeroV2) {
+  return FindNonzero(call, given.out, kNonzeroV2Checks, /*is_across=*/true, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnNonzeroV2)
 
 PORTACL_PHASE_1(aclnnMaskedSelect) {
   return RunPhase1(

@@ -236,11 +236,4 @@ PORTACL_PHASE_1(aclnnPermute) { return RunPhase1(call, kPermuteChecks, workspace
 
 PORTACL_PHASE_1(aclnnFlip) { return RunPhase1(call, kFlipChecks, workspaceSize, executor, SetFlip); }
 
-aclnnStatus aclnnRollGetWorkspaceSize(const aclTensor* x, const aclIntArray* shifts, const aclIntArray* dims,
-                                      aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"x", x}, {"out", out}};
-  const Attribute attributes[] = {{"dims", dims}, {"shifts", shifts}};
-  OperatorCall call{"aclnnRoll", tensors, attributes};
-  return RunPhase1(call, kRollChecks, workspaceSize, executor, SetRoll);
-}
-PORTACL_PHASE_2(aclnnRoll)
+PORTACL_PHASE_1(aclnnRoll) { return RunPhase1(call, kRollChecks, workspaceSize, executor, SetRoll); }

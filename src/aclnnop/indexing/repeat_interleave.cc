@@ -249,15 +249,7 @@ using namespace portacl;
 
 PORTACL_PHASE_1(aclnnRepeatInterleave) { return InterleaveCounted(call, workspaceSize, executor); }
 
-aclnnStatus aclnnRepeatInterleaveWithDimGetWorkspaceSize(const aclTensor* self, const aclTensor* repeats,
-                                                         int64_t dim, int64_t outputSize, aclTensor* out,
-                                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"repeats", repeats}, {"out", out}};
-  const Attribute attributes[] = {{"outputSize", outputSize}, {"dim", dim}};
-  OperatorCall call{"aclnnRepeatInterleaveWithDim", tensors, attributes};
-  return InterleaveCounted(call, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnRepeatInterleaveWithDim)
+PORTACL_PHASE_1(aclnnRepeatInterleaveWithDim) { return InterleaveCounted(call, workspaceSize, executor); }
 
 PORTACL_PHASE_1(aclnnRepeatInterleaveTensor) {
   return RunPhase1(call, kNumbersChecks, workspaceSize, executor, SetNumbers);
@@ -265,13 +257,4 @@ PORTACL_PHASE_1(aclnnRepeatInterleaveTensor) {
 
 PORTACL_PHASE_1(aclnnRepeatInterleaveInt) { return Interleave(call, workspaceSize, executor); }
 
-aclnnStatus aclnnRepeatInterleaveIntWithDimGetWorkspaceSize(const aclTensor* self, int64_t repeats,
-                                                            int64_t dim, int64_t outputSize, aclTensor* out,
-                                                            uint64_t* workspaceSize,
-                                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"repeats", repeats}, {"outputSize", outputSize}, {"dim", dim}};
-  OperatorCall call{"aclnnRepeatInterleaveIntWithDim", tensors, attributes};
-  return Interleave(call, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnRepeatInterleaveIntWithDim)
+PORTACL_PHASE_1(aclnnRepeatInterleaveIntWithDim) { return Interleave(call, workspaceSize, executor); }

@@ -274,14 +274,6 @@ void SetScatter(const OperatorCall& call, Executor& executor) {
   steps.SetJob();
 }
 
-aclnnStatus Run(const char* api, std::span<const TensorArgument> tensors,
-                std::span<const Attribute> attributes, bool in_place, uint64_t* workspaceSize,
-                aclOpExecutor** executor, std::span<const Check> checks = kScatterChecks) {
-  OperatorCall call{api, tensors, attributes};
-  call.in_place = in_place;
-  return RunPhase1(call, checks, workspaceSize, executor, SetScatter);
-}
-
 }  // namespace
 
 namespace facts {
@@ -301,50 +293,23 @@ const OperatorFacts facts::scatter_reduce = {"aclnnScatterReduce", "aclnnop/acln
 
 using namespace portacl;
 
-aclnnStatus aclnnScatterGetWorkspaceSize(const aclTensor* self, int64_t dim, const aclTensor* index,
-                                         const aclTensor* src, int64_t reduce, aclTensor* out,
-                                         uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"src", src}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}, {"includeSelf", true}};
-  return Run("aclnnScatter", tensors, attributes, false, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnScatter)
+PORTACL_PHASE_1(aclnnScatter) { return RunPhase1(call, kScatterChecks, workspaceSize, executor, SetScatter); }
 
-aclnnStatus aclnnInplaceScatterGetWorkspaceSize(aclTensor* selfRef, int64_t dim, const aclTensor* index,
-                                                const aclTensor* src, int64_t reduce, uint64_t* workspaceSize,
-                                                aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"index", index}, {"src", src}};
-  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}, {"includeSelf", true}};
-  return Run("aclnnInplaceScatter", tensors, attributes, true, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceScatter) {
+  return RunPhase1(call, kScatterChecks, workspaceSize, executor, SetScatter);
 }
-PORTACL_PHASE_2(aclnnInplaceScatter)
 
-aclnnStatus aclnnScatterValueGetWorkspaceSize(const aclTensor* self, int64_t dim, const aclTensor* index,
-                                              const aclScalar* value, int64_t reduce, aclTensor* out,
-                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}, {"includeSelf", true}, {"value", value}};
-  return Run("aclnnScatterValue", tensors, attributes, false, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnScatterValue) {
+  return RunPhase1(call, kScatterChecks, workspaceSize, executor, SetScatter);
 }
-PORTACL_PHASE_2(aclnnScatterValue)
 
-aclnnStatus aclnnInplaceScatterValueGetWorkspaceSize(aclTensor* selfRef, int64_t dim, const aclTensor* index,
-                                                     const aclScalar* value, int64_t reduce,
-                                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"selfRef", selfRef}, {"index", index}};
-  const Attribute attributes[] = {{"dim", dim}, {"reduce", reduce}, {"includeSelf", true}, {"value", value}};
-  return Run("aclnnInplaceScatterValue", tensors, attributes, true, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnInplaceScatterValue) {
+  return RunPhase1(call, kScatterChecks, workspaceSize, executor, SetScatter);
 }
-PORTACL_PHASE_2(aclnnInplaceScatterValue)
 
-aclnnStatus aclnnScatterAddGetWorkspaceSize(const aclTensor* self, int64_t dim, const aclTensor* index,
-                                            const aclTensor* src, aclTensor* out, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"index", index}, {"src", src}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"reduce", 1}, {"includeSelf", true}};
-  return Run("aclnnScatterAdd", tensors, attributes, false, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnScatterAdd) {
+  return RunPhase1(call, kScatterChecks, workspaceSize, executor, SetScatter);
 }
-PORTACL_PHASE_2(aclnnScatterAdd)
 
 PORTACL_PHASE_1(aclnnScatterReduce) {
   return RunPhase1(call, kReduceChecks, workspaceSize, executor, SetScatter);

@@ -131,37 +131,19 @@ const OperatorFacts facts::unique_consecutive = {
 using namespace portacl;
 
 // Sorting is what CANN's order may be where it promises none, so `sorted` decides nothing.
-aclnnStatus aclnnUniqueGetWorkspaceSize(const aclTensor* self, bool sorted, bool returnInverse,
-                                        aclTensor* valueOut, aclTensor* inverseOut, uint64_t* workspaceSize,
-                                        aclOpExecutor** executor) {
-  (void)sorted;
-  const TensorArgument tensors[] = {{"self", self}, {"valueOut", valueOut}, {"inverseOut", inverseOut}};
-  const Attribute attributes[] = {{"returnInverse", returnInverse}, {"returnCounts", false}};
-  OperatorCall call{"aclnnUnique", tensors, attributes};
-  call.output_count = 2;
+PORTACL_PHASE_1(aclnnUnique) {
   return RunPhase1(call, kUniqueChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetUnique(checked, valueOut, nullptr, /*sorts=*/true, fresh);
+                     SetUnique(checked, given.valueOut, nullptr, /*sorts=*/true, fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnUnique)
 
-aclnnStatus aclnnUnique2GetWorkspaceSize(const aclTensor* self, bool sorted, bool returnInverse,
-                                         bool returnCounts, aclTensor* valueOut, aclTensor* inverseOut,
-                                         aclTensor* countsOut, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  (void)sorted;
-  const TensorArgument tensors[] = {
-      {"self", self}, {"valueOut", valueOut}, {"inverseOut", inverseOut}, {"countsOut", countsOut}};
-  const Attribute attributes[] = {{"returnInverse", returnInverse}, {"returnCounts", returnCounts}};
-  OperatorCall call{"aclnnUnique2", tensors, attributes};
-  call.output_count = 3;
+PORTACL_PHASE_1(aclnnUnique2) {
   return RunPhase1(call, kUnique2Checks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetUnique(checked, valueOut, countsOut, /*sorts=*/true, fresh);
+                     SetUnique(checked, given.valueOut, given.countsOut, /*sorts=*/true, fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnUnique2)
 
 PORTACL_PHASE_1(aclnnUniqueConsecutive) {
   return RunPhase1(call, kConsecutiveChecks, workspaceSize, executor,

@@ -1,14 +1,12 @@
 // Images resized by interpolation: bilinear, with its gradients, and bicubic.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/indexing/upsample_linear_functions.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/aclnn_upsample_bicubic_2d.h"
-#include "aclnnop/aclnn_upsample_bilinear_2d.h"
-#include "aclnnop/aclnn_upsample_bilinear_2d_backward.h"
-#include "aclnnop/aclnn_upsample_bilinear_2d_backward_v2.h"
 #include "aclnnop/indexing/upsample.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
@@ -282,37 +280,18 @@ const OperatorFacts facts::upsample_bicubic_2d = {"aclnnUpsampleBicubic2d",
 
 using namespace portacl;
 
-#define PORTACL_UPSAMPLE(name, checks, set)                                                                \
-  aclnnStatus aclnn##name##GetWorkspaceSize(                                                               \
-      const aclTensor* self, const aclIntArray* outputSize, const bool alignCorners, const double scalesH, \
-      const double scalesW, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {           \
-    const TensorArgument tensors[] = {{"self", self}, {"out", out}};                                       \
-    const Attribute attributes[] = {{"outputSize", outputSize},                                            \
-                                    {"alignCorners", alignCorners},                                        \
-                                    {"scalesH", scalesH},                                                  \
-                                    {"scalesW", scalesW}};                                                 \
-    OperatorCall call{"aclnn" #name, tensors, attributes};                                                 \
-    return RunPhase1(call, checks, workspaceSize, executor, set);                                          \
-  }                                                                                                        \
-  PORTACL_PHASE_2(aclnn##name)
+PORTACL_PHASE_1(aclnnUpsampleBilinear2d) {
+  return RunPhase1(call, kBilinearChecks, workspaceSize, executor, SetBilinear);
+}
 
-#define PORTACL_UPSAMPLE_GRADIENT(name, checks)                                                              \
-  aclnnStatus aclnn##name##GetWorkspaceSize(const aclTensor* gradOut, const aclIntArray* outputSize,         \
-                                            const aclIntArray* inputSize, bool alignCorners, double scalesH, \
-                                            double scalesW, aclTensor* out, uint64_t* workspaceSize,         \
-                                            aclOpExecutor** executor) {                                      \
-    const TensorArgument tensors[] = {{"gradOut", gradOut}, {"out", out}};                                   \
-    const Attribute attributes[] = {{"outputSize", outputSize},                                              \
-                                    {"alignCorners", alignCorners},                                          \
-                                    {"scalesH", scalesH},                                                    \
-                                    {"scalesW", scalesW},                                                    \
-                                    {"inputSize", inputSize}};                                               \
-    OperatorCall call{"aclnn" #name, tensors, attributes};                                                   \
-    return RunPhase1(call, checks, workspaceSize, executor, SetGradient);                                    \
-  }                                                                                                          \
-  PORTACL_PHASE_2(aclnn##name)
+PORTACL_PHASE_1(aclnnUpsampleBicubic2d) {
+  return RunPhase1(call, kBicubicChecks, workspaceSize, executor, SetBicubic);
+}
 
-PORTACL_UPSAMPLE(UpsampleBilinear2d, kBilinearChecks, SetBilinear)
-PORTACL_UPSAMPLE(UpsampleBicubic2d, kBicubicChecks, SetBicubic)
-PORTACL_UPSAMPLE_GRADIENT(UpsampleBilinear2dBackward, kGradientChecks)
-PORTACL_UPSAMPLE_GRADIENT(UpsampleBilinear2dBackwardV2, kGradientV2Checks)
+PORTACL_PHASE_1(aclnnUpsampleBilinear2dBackward) {
+  return RunPhase1(call, kGradientChecks, workspaceSize, executor, SetGradient);
+}
+
+PORTACL_PHASE_1(aclnnUpsampleBilinear2dBackwardV2) {
+  return RunPhase1(call, kGradientV2Checks, workspaceSize, executor, SetGradient);
+}

@@ -358,21 +358,9 @@ using namespace portacl;
 
 PORTACL_PHASE_1(aclnnIm2col) { return RunPhase1(call, kIm2colChecks, workspaceSize, executor, SetIm2col); }
 
-aclnnStatus aclnnIm2colBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclIntArray* inputSize,
-                                                const aclIntArray* kernelSize, const aclIntArray* dilation,
-                                                const aclIntArray* padding, const aclIntArray* stride,
-                                                aclTensor* out, uint64_t* workspaceSize,
-                                                aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOutput", gradOutput}, {"out", out}};
-  const Attribute attributes[] = {{"kernelSize", kernelSize},
-                                  {"dilation", dilation},
-                                  {"padding", padding},
-                                  {"stride", stride},
-                                  {"inputSize", inputSize}};
-  OperatorCall call{"aclnnIm2colBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnIm2colBackward) {
   return RunPhase1(call, kCol2imChecks, workspaceSize, executor, SetCol2im);
 }
-PORTACL_PHASE_2(aclnnIm2colBackward)
 
 PORTACL_PHASE_1(aclnnUnfoldGrad) {
   return RunPhase1(call, kUnfoldChecks, workspaceSize, executor, SetUnfold);

@@ -1,7 +1,6 @@
 // aclnnKlDiv: l = target * (log(target) - self), 0 for a zero target, or exp(target) * (target - self) with
 // logTarget; out = l, or the sum of all of it times c; c = 1 / numel(R) for mean, 1 / R[0] for batchmean, else 1.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_kl_div.h"
 
 #include "acl/vector_targets.h"
 
@@ -90,6 +89,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnn/opdev/op_errno.h"
+#include "aclnnop/loss/kl_div_functions.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
@@ -153,22 +153,13 @@ const OperatorFacts facts::kl_div = {"aclnnKlDiv", "aclnnop/aclnn_kl_div.h", kDo
 
 using namespace portacl;
 
-aclnnStatus aclnnKlDivGetWorkspaceSize(const aclTensor* self, const aclTensor* target, int64_t reduction,
-                                       bool logTarget, aclTensor* out, uint64_t* workspaceSize,
-                                       aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"target", target}, {"out", out}};
-  const Attribute attributes[] = {{"reduction", reduction}};
-  OperatorCall call{"aclnnKlDiv", tensors, attributes};
+PORTACL_PHASE_1(aclnnKlDiv) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const Shape scalar;
-    const engine::HoistedKernelTable& kernels = logTarget ? kKernels<true> : kKernels<false>;
-    SetJob(checked, reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut,
-           Factor(reduction, checked), kernels.For(JobIsa()), engine::NoParameters{}, fresh);
+    const engine::HoistedKernelTable& kernels = given.logTarget ? kKernels<true> : kKernels<false>;
+    SetJob(checked, given.reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut,
+           Factor(given.reduction, checked), kernels.For(JobIsa()), engine::NoParameters{}, fresh);
   });
-}
-
-aclnnStatus aclnnKlDiv(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor, aclrtStream stream) {
-  return RunExecutor("aclnnKlDiv", workspace, workspaceSize, executor, stream);
 }
 
 #endif  // HWY_ONCE

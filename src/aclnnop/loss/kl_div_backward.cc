@@ -2,7 +2,6 @@
 // summed to self's shape where self was broadcast; c = 1 / numel(R) for mean, 1 / R[0] for batchmean, else 1;
 // R = broadcast(self, target).
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_kl_div_backward.h"
 
 #include "acl/vector_targets.h"
 
@@ -67,6 +66,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/loss/kl_div_backward_functions.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
@@ -126,24 +126,14 @@ const OperatorFacts facts::kl_div_backward = {"aclnnKlDivBackward", "aclnnop/acl
 
 using namespace portacl;
 
-aclnnStatus aclnnKlDivBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                               const aclTensor* target, int64_t reduction, bool logTarget,
-                                               aclTensor* out, uint64_t* workspaceSize,
-                                               aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"gradOutput", gradOutput}, {"self", self}, {"target", target}, {"out", out}};
-  OperatorCall call{"aclnnKlDivBackward", tensors, {}};
+PORTACL_PHASE_1(aclnnKlDivBackward) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const engine::Kernels kernels = logTarget ? kLogTargetKernels.For(JobIsa()) : kKernels.For(JobIsa());
-    const Shape* const kept = checked.broadcast == self->view ? nullptr : &self->view;
+    const engine::Kernels kernels =
+        given.logTarget ? kLogTargetKernels.For(JobIsa()) : kKernels.For(JobIsa());
+    const Shape* const kept = checked.broadcast == given.self->view ? nullptr : &given.self->view;
     SetJob(checked, kept, {kGradOutput, kTarget}, kOut, /*factor=*/1.0f, kernels,
-           engine::FactorAlone{ReductionFactor(reduction, checked.broadcast)}, fresh);
+           engine::FactorAlone{ReductionFactor(given.reduction, checked.broadcast)}, fresh);
   });
-}
-
-aclnnStatus aclnnKlDivBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                               aclrtStream stream) {
-  return RunExecutor("aclnnKlDivBackward", workspace, workspaceSize, executor, stream);
 }
 
 #endif  // HWY_ONCE

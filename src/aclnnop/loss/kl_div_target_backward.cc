@@ -2,7 +2,6 @@
 // or (G * (target - self)) * exp(target) + G * exp(target) with logTarget, summed to target's shape where target was
 // broadcast; c = 1 / numel(R) for mean, 1 / R[0] for batchmean, else 1; R = broadcast(self, target).
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_kl_div_target_backward.h"
 
 #include "acl/vector_targets.h"
 
@@ -69,6 +68,7 @@ HWY_AFTER_NAMESPACE();
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
+#include "aclnnop/loss/kl_div_target_backward_functions.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
@@ -129,24 +129,13 @@ const OperatorFacts facts::kl_div_target_backward = {
 
 using namespace portacl;
 
-aclnnStatus aclnnKlDivTargetBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                     const aclTensor* target, int64_t reduction,
-                                                     bool logTarget, aclTensor* gradTarget,
-                                                     uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"gradOutput", gradOutput}, {"self", self}, {"target", target}, {"gradTarget", gradTarget}};
-  OperatorCall call{"aclnnKlDivTargetBackward", tensors, {}};
+PORTACL_PHASE_1(aclnnKlDivTargetBackward) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const engine::KernelTable& kernels = logTarget ? kLogTargetKernels : kKernels;
-    const Shape* const kept = checked.broadcast == target->view ? nullptr : &target->view;
+    const engine::KernelTable& kernels = given.logTarget ? kLogTargetKernels : kKernels;
+    const Shape* const kept = checked.broadcast == given.target->view ? nullptr : &given.target->view;
     SetJob(checked, kept, {kGradOutput, kSelf, kTarget}, kGradTarget, /*factor=*/1.0f, kernels.For(JobIsa()),
-           engine::FactorAlone{ReductionFactor(reduction, checked.broadcast)}, fresh);
+           engine::FactorAlone{ReductionFactor(given.reduction, checked.broadcast)}, fresh);
   });
-}
-
-aclnnStatus aclnnKlDivTargetBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                     aclrtStream stream) {
-  return RunExecutor("aclnnKlDivTargetBackward", workspace, workspaceSize, executor, stream);
 }
 
 #endif  // HWY_ONCE

@@ -1,6 +1,5 @@
 // aclnnL1Loss: out = |self - target|, or the sum of all of it times c; c = 1 / numel(R) for mean, else 1.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_l1_loss.h"
 
 #include "acl/vector_targets.h"
 
@@ -39,7 +38,7 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
 #include "aclnn/opdev/op_errno.h"
-#include "aclnnop/operator_facts.h"
+#include "aclnnop/loss/l1_loss_functions.h"
 #include "aclnnop/phase1.h"
 #include "engine/fold/integer_distance.h"
 #include "engine/map/dispatch.h"
@@ -54,8 +53,6 @@ constexpr DtypeSet kFloatHalfAndInt64{ACL_FLOAT, ACL_FLOAT16, ACL_INT64};
 constexpr DtypeSet kFloatHalfInt64AndBf16{ACL_FLOAT, ACL_FLOAT16, ACL_INT64, ACL_BF16};
 
 constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfInt64AndBf16, kFloatHalfAndInt64);
-
-constexpr DtypeRule kDocumented = kDtypes.OnlyOn(products::kWithout200I500A2);
 
 // What the 64-bit integer path can write.
 constexpr DtypeSet kIntegerWritable{ACL_FLOAT,  ACL_FLOAT16, ACL_INT8,      ACL_INT32,     ACL_UINT8,
@@ -133,38 +130,22 @@ engine::IntegerDistanceJob MakeIntegerJob(const OperatorCall& call, bool summed)
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts l1_loss;
-}
-
-const OperatorFacts facts::l1_loss = {"aclnnL1Loss", "aclnnop/aclnn_l1_loss.h", kDocumented, kDtypes,
-                                      /*by_promotion=*/true};
-
 }  // namespace portacl
 
 using namespace portacl;
 
-aclnnStatus aclnnL1LossGetWorkspaceSize(const aclTensor* self, const aclTensor* target, int64_t reduction,
-                                        aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"target", target}, {"out", out}};
-  const Attribute attributes[] = {{"reduction", reduction}};
-  OperatorCall call{"aclnnL1Loss", tensors, attributes};
+PORTACL_PHASE_1(aclnnL1Loss) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const bool summed = reduction != kReductionNone;
+    const bool summed = given.reduction != kReductionNone;
     if (checked.promoted == ACL_INT64) {
       fresh.SetJob([&] { return MakeIntegerJob(checked, summed); });
       return;
     }
     const Shape scalar;
-    const float c = ReductionFactor(reduction, checked.broadcast);
+    const float c = ReductionFactor(given.reduction, checked.broadcast);
     SetJob(checked, summed ? &scalar : nullptr, {kSelf, kTarget}, kOut, c, kKernels.For(JobIsa()),
            engine::NoParameters{}, fresh);
   });
-}
-
-aclnnStatus aclnnL1Loss(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                        aclrtStream stream) {
-  return RunExecutor("aclnnL1Loss", workspace, workspaceSize, executor, stream);
 }
 
 #endif  // HWY_ONCE

@@ -1,6 +1,5 @@
 // aclnnL1LossBackward: gradInput = sign(self - target) * (gradOutput * c), c = 1 / numel(R) for mean, else 1.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_l1_loss_backward.h"
 
 #include "acl/vector_targets.h"
 
@@ -42,7 +41,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "aclnnop/operator_facts.h"
+#include "aclnnop/loss/l1_loss_backward_functions.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
 
@@ -75,35 +74,15 @@ constexpr auto kKernels = PORTACL_VALUE_KERNELS(L1LossBackward);
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts l1_loss_backward;
-}
-
-const OperatorFacts facts::l1_loss_backward = {"aclnnL1LossBackward", "aclnnop/aclnn_l1_loss_backward.h",
-                                               kDocumentedWithout200I, kBf16SinceAtlasA2,
-                                               /*by_promotion=*/true};
-
 }  // namespace portacl
 
 using namespace portacl;
 
-aclnnStatus aclnnL1LossBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                const aclTensor* target, int64_t reduction,
-                                                aclTensor* gradInput, uint64_t* workspaceSize,
-                                                aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"gradOutput", gradOutput}, {"self", self}, {"target", target}, {"gradInput", gradInput}};
-  const Attribute attributes[] = {{"reduction", reduction}};
-  OperatorCall call{"aclnnL1LossBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnL1LossBackward) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kGradInput, kKernels.For(JobIsa()),
-                      engine::FactorAlone{ReductionFactor(reduction, checked.broadcast)}, fresh);
+                      engine::FactorAlone{ReductionFactor(given.reduction, checked.broadcast)}, fresh);
   });
-}
-
-aclnnStatus aclnnL1LossBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                aclrtStream stream) {
-  return RunExecutor("aclnnL1LossBackward", workspace, workspaceSize, executor, stream);
 }
 
 #endif  // HWY_ONCE

@@ -1,6 +1,6 @@
 // aclnnMseLoss: out = (self - target)^2, or the sum of all of it times c; c = 1 / numel(R) for mean, else 1.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_mse_loss.h"
+#include "aclnnop/loss/mse_loss_functions.h"
 
 #include "aclnnop/loss/squared_difference.h"
 #include "aclnnop/operator_facts.h"
@@ -43,20 +43,11 @@ const OperatorFacts facts::mse_loss = {"aclnnMseLoss", "aclnnop/aclnn_mse_loss.h
 
 using namespace portacl;
 
-aclnnStatus aclnnMseLossGetWorkspaceSize(const aclTensor* self, const aclTensor* target, int64_t reduction,
-                                         aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"target", target}, {"out", out}};
-  const Attribute attributes[] = {{"reduction", reduction}};
-  OperatorCall call{"aclnnMseLoss", tensors, attributes};
+PORTACL_PHASE_1(aclnnMseLoss) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const Shape scalar;
-    const float c = ReductionFactor(reduction, checked.broadcast);
-    SetJob(checked, reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut, c,
+    const float c = ReductionFactor(given.reduction, checked.broadcast);
+    SetJob(checked, given.reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut, c,
            SquaredDifferenceKernels(JobIsa()), engine::NoParameters{}, fresh);
   });
-}
-
-aclnnStatus aclnnMseLoss(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                         aclrtStream stream) {
-  return RunExecutor("aclnnMseLoss", workspace, workspaceSize, executor, stream);
 }

@@ -1,6 +1,5 @@
 // aclnnMseLossBackward: out = ((self - target) * c) * gradOutput, c = 2 / numel(self) for mean, else 2.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_mse_loss_backward.h"
 
 #include "acl/vector_targets.h"
 
@@ -37,6 +36,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/loss/mse_loss_backward_functions.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
@@ -90,23 +90,12 @@ const OperatorFacts facts::mse_loss_backward = {"aclnnMseLossBackward", "aclnnop
 
 using namespace portacl;
 
-aclnnStatus aclnnMseLossBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
-                                                 const aclTensor* target, int64_t reduction, aclTensor* out,
-                                                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"gradOutput", gradOutput}, {"self", self}, {"target", target}, {"out", out}};
-  const Attribute attributes[] = {{"reduction", reduction}};
-  OperatorCall call{"aclnnMseLossBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnMseLossBackward) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     // Self is counted before it is broadcast. Doubling is exact.
     SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kOut, kKernels.For(JobIsa()),
-                      engine::FactorAlone{2.0f * ReductionFactor(reduction, self->view)}, fresh);
+                      engine::FactorAlone{2.0f * ReductionFactor(given.reduction, given.self->view)}, fresh);
   });
-}
-
-aclnnStatus aclnnMseLossBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                 aclrtStream stream) {
-  return RunExecutor("aclnnMseLossBackward", workspace, workspaceSize, executor, stream);
 }
 
 #endif  // HWY_ONCE

@@ -1,7 +1,7 @@
 // aclnnMseLossOut: out = (self - target)^2, or its sum over the first axis of R times c; c = 1 / R[0] for mean,
 // else 1.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_mse_loss_out.h"
+#include "aclnnop/loss/mse_loss_out_functions.h"
 
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
@@ -63,22 +63,13 @@ const OperatorFacts facts::mse_loss_out = {"aclnnMseLossOut", "aclnnop/aclnn_mse
 
 using namespace portacl;
 
-aclnnStatus aclnnMseLossOutGetWorkspaceSize(const aclTensor* self, const aclTensor* target, int64_t reduction,
-                                            aclTensor* out, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"target", target}, {"out", out}};
-  const Attribute attributes[] = {{"reduction", reduction}};
-  OperatorCall call{"aclnnMseLossOut", tensors, attributes};
+PORTACL_PHASE_1(aclnnMseLossOut) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     Shape kept = checked.broadcast;
     if (kept.rank > 0) kept.dim[0] = 1;
-    const float c = reduction == kReductionMean && kept.rank > 0 ? MeanFactor(checked.broadcast[0]) : 1.0f;
-    SetJob(checked, reduction == kReductionNone ? nullptr : &kept, {kSelf, kTarget}, kOut, c,
+    const float c =
+        given.reduction == kReductionMean && kept.rank > 0 ? MeanFactor(checked.broadcast[0]) : 1.0f;
+    SetJob(checked, given.reduction == kReductionNone ? nullptr : &kept, {kSelf, kTarget}, kOut, c,
            SquaredDifferenceKernels(JobIsa()), engine::NoParameters{}, fresh);
   });
-}
-
-aclnnStatus aclnnMseLossOut(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                            aclrtStream stream) {
-  return RunExecutor("aclnnMseLossOut", workspace, workspaceSize, executor, stream);
 }

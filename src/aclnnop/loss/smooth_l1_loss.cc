@@ -1,7 +1,6 @@
 // aclnnSmoothL1Loss: with d = self - target, l = (d / 2) * (d / beta) where |d| < beta, else |d| - beta / 2;
 // result = l, or the sum of all of it times c; c = 1 / numel(R) for mean, else 1.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_smooth_l1_loss.h"
 
 #include "acl/vector_targets.h"
 
@@ -57,6 +56,7 @@ HWY_AFTER_NAMESPACE();
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
+#include "aclnnop/loss/smooth_l1_loss_functions.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
@@ -114,23 +114,13 @@ const OperatorFacts facts::smooth_l1_loss = {"aclnnSmoothL1Loss",    "aclnnop/ac
 
 using namespace portacl;
 
-aclnnStatus aclnnSmoothL1LossGetWorkspaceSize(const aclTensor* self, const aclTensor* target,
-                                              int64_t reduction, float beta, aclTensor* result,
-                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"target", target}, {"result", result}};
-  const Attribute attributes[] = {{"reduction", reduction}, {"beta", beta}};
-  OperatorCall call{"aclnnSmoothL1Loss", tensors, attributes};
+PORTACL_PHASE_1(aclnnSmoothL1Loss) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const Shape scalar;
-    const float c = ReductionFactor(reduction, checked.broadcast);
-    SetJob(checked, reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kResult, c,
-           kKernels.For(JobIsa()), SmoothL1LossParameters{beta}, fresh);
+    const float c = ReductionFactor(given.reduction, checked.broadcast);
+    SetJob(checked, given.reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kResult, c,
+           kKernels.For(JobIsa()), SmoothL1LossParameters{given.beta}, fresh);
   });
-}
-
-aclnnStatus aclnnSmoothL1Loss(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                              aclrtStream stream) {
-  return RunExecutor("aclnnSmoothL1Loss", workspace, workspaceSize, executor, stream);
 }
 
 #endif  // HWY_ONCE

@@ -1,7 +1,6 @@
 // aclnnSmoothL1LossBackward: gradInput = (f * gradOut) * c, with d = self - target, f = sign(d) where |d| >=
 // beta, else d / beta; c = 1 / numel(self) for mean, else 1.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_smooth_l1_loss_backward.h"
 
 #include "acl/vector_targets.h"
 
@@ -71,7 +70,7 @@ HWY_AFTER_NAMESPACE();
 
 #include <cmath>
 
-#include "aclnnop/operator_facts.h"
+#include "aclnnop/loss/smooth_l1_loss_backward_functions.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
 
@@ -111,36 +110,16 @@ float ExactInverse(float beta) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts smooth_l1_loss_backward;
-}
-
-const OperatorFacts facts::smooth_l1_loss_backward = {
-    "aclnnSmoothL1LossBackward", "aclnnop/aclnn_smooth_l1_loss_backward.h", kDocumentedWithout200I,
-    kBf16SinceAtlasA2, /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;
 
-aclnnStatus aclnnSmoothL1LossBackwardGetWorkspaceSize(const aclTensor* gradOut, const aclTensor* self,
-                                                      const aclTensor* target, int64_t reduction, float beta,
-                                                      aclTensor* gradInput, uint64_t* workspaceSize,
-                                                      aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"gradOut", gradOut}, {"self", self}, {"target", target}, {"gradInput", gradInput}};
-  const Attribute attributes[] = {{"reduction", reduction}, {"beta", beta}};
-  OperatorCall call{"aclnnSmoothL1LossBackward", tensors, attributes};
+PORTACL_PHASE_1(aclnnSmoothL1LossBackward) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const float c = ReductionFactor(reduction, self->view);
+    const float c = ReductionFactor(given.reduction, given.self->view);
     SetElementwiseJob(checked, {kGradOut, kSelf, kTarget}, kGradInput, kKernels.For(JobIsa()),
-                      SmoothL1LossBackwardParameters{beta, ExactInverse(beta), c}, fresh);
+                      SmoothL1LossBackwardParameters{given.beta, ExactInverse(given.beta), c}, fresh);
   });
-}
-
-aclnnStatus aclnnSmoothL1LossBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                      aclrtStream stream) {
-  return RunExecutor("aclnnSmoothL1LossBackward", workspace, workspaceSize, executor, stream);
 }
 
 #endif  // HWY_ONCE

@@ -1,5 +1,7 @@
 // aclnnQuantMatmulV3, V4, V5 and WeightNz: products of matrices of 8 or 4 bits, whose exact sums are scaled.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/matmul/quant_matmul_functions.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -8,10 +10,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/aclnn_quant_matmul_v3.h"
-#include "aclnnop/aclnn_quant_matmul_v4.h"
-#include "aclnnop/aclnn_quant_matmul_v5.h"
-#include "aclnnop/aclnn_quant_matmul_weight_nz.h"
 #include "aclnnop/matmul/product.h"
 #include "aclnnop/norm/statistics.h"
 #include "aclnnop/operator_facts.h"
@@ -476,80 +474,16 @@ const OperatorFacts facts::quant_matmul_weight_nz = {"aclnnQuantMatmulWeightNz",
 
 using namespace portacl;
 
-aclnnStatus aclnnQuantMatmulV3GetWorkspaceSize(const aclTensor* x1, const aclTensor* x2,
-                                               const aclTensor* scale, const aclTensor* offset,
-                                               const aclTensor* bias, bool transposeX1, bool transposeX2,
-                                               const aclTensor* out, uint64_t* workspaceSize,
-                                               aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"x1", x1},
-                                    {"x2", x2},
-                                    {"scale", scale},
-                                    {"offset", offset},
-                                    {"pertokenScale", nullptr},
-                                    {"bias", bias},
-                                    {"yScale", nullptr},
-                                    {"x1Offset", nullptr},
-                                    {"yOffset", nullptr},
-                                    {"out", out}};
-  const Attribute attributes[] = {{"transposeX1", transposeX1}, {"transposeX2", transposeX2}};
-  OperatorCall call{"aclnnQuantMatmulV3", tensors, attributes};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProduct);
-}
-PORTACL_PHASE_2(aclnnQuantMatmulV3)
+PORTACL_PHASE_1(aclnnQuantMatmulV3) { return RunPhase1(call, kChecks, workspaceSize, executor, SetProduct); }
 
-aclnnStatus aclnnQuantMatmulV4GetWorkspaceSize(const aclTensor* x1, const aclTensor* x2,
-                                               const aclTensor* scale, const aclTensor* offset,
-                                               const aclTensor* pertokenScaleOptional, const aclTensor* bias,
-                                               bool transposeX1, bool transposeX2, const aclTensor* out,
-                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"x1", x1},
-                                    {"x2", x2},
-                                    {"scale", scale},
-                                    {"offset", offset},
-                                    {"pertokenScaleOptional", pertokenScaleOptional},
-                                    {"bias", bias},
-                                    {"yScale", nullptr},
-                                    {"x1Offset", nullptr},
-                                    {"yOffset", nullptr},
-                                    {"out", out}};
-  const Attribute attributes[] = {{"transposeX1", transposeX1}, {"transposeX2", transposeX2}};
-  OperatorCall call{"aclnnQuantMatmulV4", tensors, attributes};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProduct);
-}
-PORTACL_PHASE_2(aclnnQuantMatmulV4)
+PORTACL_PHASE_1(aclnnQuantMatmulV4) { return RunPhase1(call, kChecks, workspaceSize, executor, SetProduct); }
 
 // NOLINTBEGIN(readability-identifier-naming): the names are CANN's
-aclnnStatus aclnnQuantMatmulV5GetWorkspaceSize(const aclTensor* x1, const aclTensor* x2,
-                                               const aclTensor* x1Scale, const aclTensor* x2Scale,
-                                               const aclTensor* yScale, const aclTensor* x1Offset,
-                                               const aclTensor* x2Offset, const aclTensor* yOffset,
-                                               const aclTensor* bias, bool transposeX1, bool transposeX2,
-                                               int64_t groupSize, const aclTensor* out,
-                                               uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"x1", x1},           {"x2", x2},     {"x2Scale", x2Scale}, {"x2Offset", x2Offset},
-      {"x1Scale", x1Scale}, {"bias", bias}, {"yScale", yScale},   {"x1Offset", x1Offset},
-      {"yOffset", yOffset}, {"out", out}};
-  const Attribute attributes[] = {
-      {"transposeX1", transposeX1}, {"transposeX2", transposeX2}, {"groupSize", groupSize}};
-  OperatorCall call{"aclnnQuantMatmulV5", tensors, attributes};
+PORTACL_PHASE_1(aclnnQuantMatmulV5) {
   return RunPhase1(call, kChecksOfV5, workspaceSize, executor, SetProduct);
 }
-PORTACL_PHASE_2(aclnnQuantMatmulV5)
 
-aclnnStatus aclnnQuantMatmulWeightNzGetWorkspaceSize(
-    const aclTensor* x1, const aclTensor* x2, const aclTensor* x1Scale, const aclTensor* x2Scale,
-    const aclTensor* yScale, const aclTensor* x1Offset, const aclTensor* x2Offset, const aclTensor* yOffset,
-    const aclTensor* bias, bool transposeX1, bool transposeX2, int64_t groupSize, const aclTensor* out,
-    uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {
-      {"x1", x1},           {"x2", x2},     {"x2Scale", x2Scale}, {"x2Offset", x2Offset},
-      {"x1Scale", x1Scale}, {"bias", bias}, {"yScale", yScale},   {"x1Offset", x1Offset},
-      {"yOffset", yOffset}, {"out", out}};
-  const Attribute attributes[] = {
-      {"transposeX1", transposeX1}, {"transposeX2", transposeX2}, {"groupSize", groupSize}};
-  OperatorCall call{"aclnnQuantMatmulWeightNz", tensors, attributes};
+PORTACL_PHASE_1(aclnnQuantMatmulWeightNz) {
   return RunPhase1(call, kFractalChecks, workspaceSize, executor, SetProduct);
 }
-PORTACL_PHASE_2(aclnnQuantMatmulWeightNz)
 // NOLINTEND(readability-identifier-naming)

@@ -1,6 +1,6 @@
 // aclnnWeightQuantBatchMatmulV2: products with weights of 8 or 4 bits, each multiplied by a scale that a column, or a group of its terms, shares.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
+#include "aclnnop/matmul/weight_quant_functions.h"
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
@@ -296,21 +296,6 @@ const OperatorFacts facts::weight_quant_batch_matmul_v2 = {
 
 using namespace portacl;
 
-aclnnStatus aclnnWeightQuantBatchMatmulV2GetWorkspaceSize(
-    const aclTensor* x, const aclTensor* weight, const aclTensor* antiquantScale,
-    const aclTensor* antiquantOffsetOptional, const aclTensor* quantScaleOptional,
-    const aclTensor* quantOffsetOptional, const aclTensor* biasOptional, int antiquantGroupSize,
-    const aclTensor* y, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"x", x},
-                                    {"weight", weight},
-                                    {"antiquantScale", antiquantScale},
-                                    {"antiquantOffsetOptional", antiquantOffsetOptional},
-                                    {"quantScaleOptional", quantScaleOptional},
-                                    {"quantOffsetOptional", quantOffsetOptional},
-                                    {"biasOptional", biasOptional},
-                                    {"y", y}};
-  const Attribute attributes[] = {{"antiquantGroupSize", int64_t{antiquantGroupSize}}};
-  OperatorCall call{"aclnnWeightQuantBatchMatmulV2", tensors, attributes};
+PORTACL_PHASE_1(aclnnWeightQuantBatchMatmulV2) {
   return RunPhase1(call, kChecks, workspaceSize, executor, SetProduct);
 }
-PORTACL_PHASE_2(aclnnWeightQuantBatchMatmulV2)

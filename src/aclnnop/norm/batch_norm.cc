@@ -360,22 +360,8 @@ using namespace portacl;
 
 PORTACL_PHASE_1(aclnnBatchNorm) { return RunPhase1(call, kChecks, workspaceSize, executor, SetForward); }
 
-aclnnStatus aclnnBatchNormBackwardGetWorkspaceSize(const aclTensor* gradOut, const aclTensor* input,
-                                                   const aclTensor* weight, const aclTensor* runningMean,
-                                                   const aclTensor* runningVar, const aclTensor* saveMean,
-                                                   const aclTensor* saveInvstd, bool training, double eps,
-                                                   const aclBoolArray* outputMask, aclTensor* gradInput,
-                                                   aclTensor* gradWeight, aclTensor* gradBias,
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOut", gradOut},       {"input", input},
-                                    {"weight", weight},         {"runningMean", runningMean},
-                                    {"runningVar", runningVar}, {"saveMean", saveMean},
-                                    {"saveInvstd", saveInvstd}, {"gradInput", gradInput},
-                                    {"gradWeight", gradWeight}, {"gradBias", gradBias}};
-  const Attribute attributes[] = {{"training", training}, {"eps", eps}, MaskAttribute(outputMask)};
-  OperatorCall call{"aclnnBatchNormBackward", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
+PORTACL_PHASE_1(aclnnBatchNormBackward) {
   return RunPhase1(call, kGradientChecks, workspaceSize, executor, SetBackward);
 }
-PORTACL_PHASE_2(aclnnBatchNormBackward)
 
 #endif  // HWY_ONCE

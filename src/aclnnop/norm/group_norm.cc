@@ -404,27 +404,9 @@ using namespace portacl;
 // NOLINTBEGIN(readability-identifier-naming): N, C and HxW are CANN's names
 PORTACL_PHASE_1(aclnnGroupNorm) { return RunPhase1(call, kChecks, workspaceSize, executor, SetForward); }
 
-aclnnStatus aclnnGroupNormBackwardGetWorkspaceSize(const aclTensor* gradOut, const aclTensor* input,
-                                                   const aclTensor* mean, const aclTensor* rstd,
-                                                   const aclTensor* gamma, int64_t N, int64_t C, int64_t HxW,
-                                                   int64_t group, const aclBoolArray* outputMask,
-                                                   aclTensor* gradInput, aclTensor* gradGammaOut,
-                                                   aclTensor* gradBetaOut, uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOut", gradOut},
-                                    {"input", input},
-                                    {"mean", mean},
-                                    {"rstd", rstd},
-                                    {"gamma", gamma},
-                                    {"gradInput", gradInput},
-                                    {"gradGammaOut", gradGammaOut},
-                                    {"gradBetaOut", gradBetaOut}};
-  const Attribute attributes[] = {
-      {"N", N}, {"C", C}, {"HxW", HxW}, {"group", group}, MaskAttribute(outputMask)};
-  OperatorCall call{"aclnnGroupNormBackward", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
+PORTACL_PHASE_1(aclnnGroupNormBackward) {
   return RunPhase1(call, kGradientChecks, workspaceSize, executor, SetBackward);
 }
-PORTACL_PHASE_2(aclnnGroupNormBackward)
 // NOLINTEND(readability-identifier-naming)
 
 #endif  // HWY_ONCE

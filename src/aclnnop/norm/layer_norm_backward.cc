@@ -1,7 +1,6 @@
 // aclnnLayerNormBackward: with h = (x - mean) * rstd and g = gradOut * weight, the gradient of input
 // rstd * ((g - mean(g)) - h * mean(g * h)), of weight the sum of gradOut * h over rows, of bias that of gradOut.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_layer_norm_backward.h"
 
 #include "acl/vector_targets.h"
 
@@ -67,6 +66,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "acl/errors.h"
+#include "aclnnop/norm/layer_norm_backward_functions.h"
 #include "aclnnop/norm/normalized.h"
 #include "aclnnop/operator_facts.h"
 
@@ -212,26 +212,6 @@ const OperatorFacts facts::layer_norm_backward = {
 
 using namespace portacl;
 
-aclnnStatus aclnnLayerNormBackwardGetWorkspaceSize(const aclTensor* gradOut, const aclTensor* input,
-                                                   const aclIntArray* normalizedShape, const aclTensor* mean,
-                                                   const aclTensor* rstd, const aclTensor* weightOptional,
-                                                   const aclTensor* biasOptional,
-                                                   const aclBoolArray* outputMask, aclTensor* gradInputOut,
-                                                   aclTensor* gradWeightOut, aclTensor* gradBiasOut,
-                                                   uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"gradOut", gradOut},
-                                    {"input", input},
-                                    {"mean", mean},
-                                    {"rstd", rstd},
-                                    {"weightOptional", weightOptional},
-                                    {"biasOptional", biasOptional},
-                                    {"gradInputOut", gradInputOut},
-                                    {"gradWeightOut", gradWeightOut},
-                                    {"gradBiasOut", gradBiasOut}};
-  const Attribute attributes[] = {{"normalizedShape", normalizedShape}, MaskAttribute(outputMask)};
-  OperatorCall call{"aclnnLayerNormBackward", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetRows);
-}
-PORTACL_PHASE_2(aclnnLayerNormBackward)
+PORTACL_PHASE_1(aclnnLayerNormBackward) { return RunPhase1(call, kChecks, workspaceSize, executor, SetRows); }
 
 #endif  // HWY_ONCE

@@ -119,7 +119,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/foreach/lists.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/optimizers/steps_functions.h"
 #include "aclnnop/optimizers/updates.h"
 #include "contract/arguments.h"
@@ -339,19 +338,6 @@ void Set(const OperatorCall& call, Executor& executor) {
 }  // namespace unscale
 
 }  // namespace
-
-PORTACL_LIST_FACTS(foreach_non_finite_check_and_unscale, ForeachNonFiniteCheckAndUnscale, unscale::kDtypes,
-                   unscale::kDtypes)
-
-namespace facts {
-extern const OperatorFacts apply_adam_w_v2, fused_sgd;
-}
-
-const OperatorFacts facts::apply_adam_w_v2 = {"aclnnApplyAdamWV2", "aclnnop/aclnn_apply_adam_w_v2.h",
-                                              adam_w::kDtypes.OnlyOn(products::kSinceAtlasA2),
-                                              adam_w::kDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::fused_sgd = {"aclnnFusedSgd", "aclnnop/aclnn_fused_sgd.h", sgd::kDtypes,
-                                        sgd::kDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

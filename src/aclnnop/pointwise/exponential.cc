@@ -1,9 +1,5 @@
 // Exp, Exp2, Expm1 and Sigmoid.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_exp.h"
-#include "aclnnop/aclnn_exp2.h"
-#include "aclnnop/aclnn_expm1.h"
-#include "aclnnop/aclnn_sigmoid.h"
 
 #include "acl/vector_targets.h"
 
@@ -53,6 +49,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/pointwise/exponential_functions.h"
 #include "aclnnop/pointwise/unary.h"
 
 namespace portacl {

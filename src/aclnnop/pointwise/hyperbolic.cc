@@ -1,8 +1,5 @@
 // Sinh, Cosh and Tanh.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_cosh.h"
-#include "aclnnop/aclnn_sinh.h"
-#include "aclnnop/aclnn_tanh.h"
 
 #include "acl/vector_targets.h"
 
@@ -28,6 +25,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/pointwise/hyperbolic_functions.h"
 #include "aclnnop/pointwise/unary.h"
 
 namespace portacl {

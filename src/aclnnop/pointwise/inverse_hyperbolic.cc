@@ -1,8 +1,5 @@
 // Asinh, Acosh and Atanh.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_acosh.h"
-#include "aclnnop/aclnn_asinh.h"
-#include "aclnnop/aclnn_atanh.h"
 
 #include "acl/vector_targets.h"
 
@@ -28,6 +25,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/pointwise/inverse_hyperbolic_functions.h"
 #include "aclnnop/pointwise/unary.h"
 
 namespace portacl {
@@ -66,10 +64,8 @@ PORTACL_UNARY_FACTS(atanh, Atanh, kAtanh, kPagesBeforeAscend950Without200I)
 
 using namespace portacl;
 
-PORTACL_UNARY_OF(Asinh, input, aclTensor, out, kAsinh)
-PORTACL_UNARY_IN_PLACE(Asinh, aclTensor, inputRef, kAsinh)
+PORTACL_UNARY(Asinh, kAsinh)
 PORTACL_UNARY(Acosh, kAcosh)
-PORTACL_UNARY_OF(Atanh, input, aclTensor, out, kAtanh)
-PORTACL_UNARY_IN_PLACE(Atanh, aclTensor, inputRef, kAtanh)
+PORTACL_UNARY(Atanh, kAtanh)
 
 #endif  // HWY_ONCE

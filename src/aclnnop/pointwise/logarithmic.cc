@@ -1,9 +1,5 @@
 // Log, Log2, Log10 and Log1p.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_log.h"
-#include "aclnnop/aclnn_log10.h"
-#include "aclnnop/aclnn_log1p.h"
-#include "aclnnop/aclnn_log2.h"
 
 #include "acl/vector_targets.h"
 
@@ -30,6 +26,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/pointwise/logarithmic_functions.h"
 #include "aclnnop/pointwise/unary.h"
 
 namespace portacl {
@@ -75,8 +72,7 @@ PORTACL_UNARY_FACTS(log1p, Log1p, kLog1p, kPagesWithout200I)
 using namespace portacl;
 
 PORTACL_UNARY(Log, kLog)
-PORTACL_UNARY_OF(Log2, self, const aclTensor, out, kLog2)
-PORTACL_UNARY_IN_PLACE(Log2, const aclTensor, selfRef, kLog2)
+PORTACL_UNARY(Log2, kLog2)
 PORTACL_UNARY(Log10, kLog10)
 PORTACL_UNARY(Log1p, kLog1p)
 

@@ -1,9 +1,5 @@
 // Sqrt, Rsqrt, Reciprocal and Square: powers by halves.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_reciprocal.h"
-#include "aclnnop/aclnn_rsqrt.h"
-#include "aclnnop/aclnn_sqrt.h"
-#include "aclnnop/aclnn_square.h"
 
 #include "acl/vector_targets.h"
 
@@ -73,6 +69,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/pointwise/roots_functions.h"
 #include "aclnnop/pointwise/unary.h"
 
 namespace portacl {
@@ -128,11 +125,9 @@ PORTACL_UNARY_FACTS(square, Square, kSquare, products::kAscend950)
 
 using namespace portacl;
 
-PORTACL_UNARY_OF(Sqrt, self, aclTensor, out, kSqrt)
-PORTACL_UNARY_IN_PLACE(Sqrt, aclTensor, self, kSqrt)
+PORTACL_UNARY(Sqrt, kSqrt)
 PORTACL_UNARY(Rsqrt, kRsqrt)
-PORTACL_UNARY_OF(Reciprocal, self, aclTensor, out, kReciprocal)
-PORTACL_UNARY_IN_PLACE(Reciprocal, const aclTensor, selfRef, kReciprocal)
-PORTACL_UNARY_OF(Square, self, aclTensor, out, kSquare)
+PORTACL_UNARY(Reciprocal, kReciprocal)
+PORTACL_UNARY_OUT(Square, kSquare)
 
 #endif  // HWY_ONCE

@@ -248,8 +248,7 @@ using namespace portacl;
 
 PORTACL_UNARY(Floor, kFloor)
 PORTACL_UNARY(Ceil, kCeil)
-PORTACL_UNARY_OF(Round, self, aclTensor, out, kRound)
-PORTACL_UNARY_IN_PLACE(Round, const aclTensor, selfRef, kRound)
+PORTACL_UNARY(Round, kRound)
 
 PORTACL_PHASE_1(aclnnRoundDecimals) {
   static constexpr UnaryChecks kChecks = ChecksOf(kRound, /*in_place=*/false);
@@ -268,7 +267,6 @@ PORTACL_PHASE_1(aclnnInplaceRoundDecimals) {
 }
 
 PORTACL_UNARY(Trunc, kTrunc)
-PORTACL_UNARY_OF(Frac, input, aclTensor, out, kFrac)
-PORTACL_UNARY_IN_PLACE(Frac, aclTensor, inputRef, kFrac)
+PORTACL_UNARY(Frac, kFrac)
 
 #endif  // HWY_ONCE

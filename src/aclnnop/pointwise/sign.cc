@@ -1,8 +1,5 @@
 // Abs, Neg and Sign: magnitude and sign.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_abs.h"
-#include "aclnnop/aclnn_neg.h"
-#include "aclnnop/aclnn_sign.h"
 
 #include <type_traits>
 
@@ -79,6 +76,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/pointwise/sign_functions.h"
 #include "aclnnop/pointwise/unary.h"
 
 namespace portacl {
@@ -150,8 +148,8 @@ const OperatorFacts facts::sign = {"aclnnSign",
 
 using namespace portacl;
 
-PORTACL_UNARY_OF(Abs, self, aclTensor, out, kAbs)
+PORTACL_UNARY_OUT(Abs, kAbs)
 PORTACL_UNARY(Neg, kNeg)
-PORTACL_UNARY_OF(Sign, self, aclTensor, result, kSign)
+PORTACL_UNARY_OUT(Sign, kSign)
 
 #endif  // HWY_ONCE

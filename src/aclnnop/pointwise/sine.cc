@@ -1,7 +1,5 @@
 // Sin and Cos.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_cos.h"
-#include "aclnnop/aclnn_sin.h"
 
 #include "acl/vector_targets.h"
 
@@ -26,6 +24,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/pointwise/sine_functions.h"
 #include "aclnnop/pointwise/unary.h"
 
 namespace portacl {
@@ -51,7 +50,6 @@ PORTACL_UNARY_FACTS(cos, Cos, kCos, kPagesBeforeAscend950)
 using namespace portacl;
 
 PORTACL_UNARY(Sin, kSin)
-PORTACL_UNARY_OF(Cos, input, aclTensor, out, kCos)
-PORTACL_UNARY_IN_PLACE(Cos, aclTensor, inputRef, kCos)
+PORTACL_UNARY(Cos, kCos)
 
 #endif  // HWY_ONCE

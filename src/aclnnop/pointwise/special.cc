@@ -1,11 +1,5 @@
 // Erf, Erfc, Erfinv, Lgamma, Digamma and Sinc: special functions.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_digamma.h"
-#include "aclnnop/aclnn_erf.h"
-#include "aclnnop/aclnn_erfc.h"
-#include "aclnnop/aclnn_erfinv.h"
-#include "aclnnop/aclnn_lgamma.h"
-#include "aclnnop/aclnn_sinc.h"
 
 #include "acl/vector_targets.h"
 
@@ -51,6 +45,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/pointwise/special_functions.h"
 #include "aclnnop/pointwise/unary.h"
 
 namespace portacl {
@@ -102,10 +97,8 @@ PORTACL_UNARY_FACTS(sinc, Sinc, kSinc, kPagesWithAtlasTraining)
 using namespace portacl;
 
 PORTACL_UNARY(Erf, kErf)
-PORTACL_UNARY_OF(Erfc, self, aclTensor, out, kErfc)
-PORTACL_UNARY_IN_PLACE(Erfc, const aclTensor, selfRef, kErfc)
-PORTACL_UNARY_OF(Erfinv, self, aclTensor, out, kErfinv)
-PORTACL_UNARY_IN_PLACE(Erfinv, const aclTensor, selfRef, kErfinv)
+PORTACL_UNARY(Erfc, kErfc)
+PORTACL_UNARY(Erfinv, kErfinv)
 PORTACL_UNARY(Lgamma, kLgamma)
 PORTACL_UNARY(Digamma, kDigamma)
 PORTACL_UNARY(Sinc, kSinc)

@@ -1,9 +1,5 @@
 // Tan, Asin, Acos and Atan.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_acos.h"
-#include "aclnnop/aclnn_asin.h"
-#include "aclnnop/aclnn_atan.h"
-#include "aclnnop/aclnn_tan.h"
 
 #include "acl/vector_targets.h"
 
@@ -30,6 +26,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "aclnnop/pointwise/trigonometric_functions.h"
 #include "aclnnop/pointwise/unary.h"
 
 namespace portacl {
@@ -69,12 +66,9 @@ PORTACL_UNARY_FACTS(atan, Atan, kAtan, kPagesWithout200I)
 
 using namespace portacl;
 
-PORTACL_UNARY_OF(Tan, self, aclTensor, out, kTan)
-PORTACL_UNARY_IN_PLACE(Tan, const aclTensor, selfRef, kTan)
+PORTACL_UNARY(Tan, kTan)
 PORTACL_UNARY(Asin, kAsin)
-PORTACL_UNARY_OF(Acos, input, aclTensor, out, kAcos)
-PORTACL_UNARY_IN_PLACE(Acos, aclTensor, inputRef, kAcos)
-PORTACL_UNARY_OF(Atan, input, aclTensor, out, kAtan)
-PORTACL_UNARY_IN_PLACE(Atan, aclTensor, inputRef, kAtan)
+PORTACL_UNARY(Acos, kAcos)
+PORTACL_UNARY(Atan, kAtan)
 
 #endif  // HWY_ONCE

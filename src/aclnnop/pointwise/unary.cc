@@ -45,15 +45,11 @@ bool unary::SelfIsInListOfSign(const OperatorCall& call) noexcept {
   return kListOfSign.Contains(SelfDtype(call));
 }
 bool unary::SelfIsNotInListOfSign(const OperatorCall& call) noexcept { return !SelfIsInListOfSign(call); }
-aclnnStatus RunUnary(const char* api, const UnaryRules& rules, const UnaryChecks& checks, TensorArgument self,
-                     TensorArgument out, uint64_t* workspaceSize, aclOpExecutor** executor) noexcept {
-  const bool in_place = out.name == nullptr;
-  const TensorArgument tensors[] = {self, out};
-  OperatorCall call{api, {tensors, in_place ? size_t{1} : size_t{2}}, {}};
-  call.in_place = in_place;
+aclnnStatus RunUnary(OperatorCall& call, const UnaryRules& rules, const UnaryChecks& checks,
+                     uint64_t* workspaceSize, aclOpExecutor** executor) noexcept {
   return RunPhase1(call, checks.All(), workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetUnaryJob(checked, rules, in_place ? kSelf : kOut, fresh);
+                     SetUnaryJob(checked, rules, call.in_place ? kSelf : kOut, fresh);
                    });
 }
 

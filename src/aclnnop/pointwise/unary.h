@@ -170,36 +170,24 @@ constexpr UnaryChecks ChecksOf(const UnaryRules& rules, bool in_place) {
   return list;
 }
 
-// Phase 1. In place `out` is nullptr, and so is its name.
-aclnnStatus RunUnary(const char* api, const UnaryRules& rules, const UnaryChecks& checks, TensorArgument self,
-                     TensorArgument out, uint64_t* workspaceSize, aclOpExecutor** executor) noexcept;
+// Phase 1.
+aclnnStatus RunUnary(OperatorCall& call, const UnaryRules& rules, const UnaryChecks& checks,
+                     uint64_t* workspaceSize, aclOpExecutor** executor) noexcept;
 
 }  // namespace portacl
 
-// NOLINTBEGIN(bugprone-macro-parentheses): types and names of parameters take none
-
-// Defines the functions aclnnNAME(SELF, OUT), and of the in-place form; `self_type` and `out_type` are aclTensor or const
-// aclTensor.
-#define PORTACL_UNARY_OF(name, self, out_type, out, rules)                                                 \
-  aclnnStatus aclnn##name##GetWorkspaceSize(const aclTensor* self, out_type* out, uint64_t* workspaceSize, \
-                                            aclOpExecutor** executor) {                                    \
-    static constexpr UnaryChecks kChecks = ChecksOf(rules, /*in_place=*/false);                            \
-    return RunUnary("aclnn" #name, rules, kChecks, {#self, self}, {#out, out}, workspaceSize, executor);   \
-  }                                                                                                        \
-  PORTACL_PHASE_2(aclnn##name)
-#define PORTACL_UNARY_IN_PLACE(name, self_type, self, rules)                                           \
-  aclnnStatus aclnnInplace##name##GetWorkspaceSize(self_type* self, uint64_t* workspaceSize,           \
-                                                   aclOpExecutor** executor) {                         \
-    static constexpr UnaryChecks kChecks = ChecksOf(rules, /*in_place=*/true);                         \
-    return RunUnary("aclnnInplace" #name, rules, kChecks, {#self, self}, {}, workspaceSize, executor); \
-  }                                                                                                    \
-  PORTACL_PHASE_2(aclnnInplace##name)
-// NOLINTEND(bugprone-macro-parentheses)
-
-// Both, with the names that most have.
-#define PORTACL_UNARY(name, rules)                    \
-  PORTACL_UNARY_OF(name, self, aclTensor, out, rules) \
-  PORTACL_UNARY_IN_PLACE(name, aclTensor, selfRef, rules)
+// Phase 1 of aclnnNAME and, in place, of aclnnInplaceNAME.
+#define PORTACL_UNARY_OUT(name, rules)                                          \
+  PORTACL_PHASE_1(aclnn##name) {                                                \
+    static constexpr UnaryChecks kChecks = ChecksOf(rules, /*in_place=*/false); \
+    return RunUnary(call, rules, kChecks, workspaceSize, executor);             \
+  }
+#define PORTACL_UNARY(name, rules)                                             \
+  PORTACL_UNARY_OUT(name, rules)                                               \
+  PORTACL_PHASE_1(aclnnInplace##name) {                                        \
+    static constexpr UnaryChecks kChecks = ChecksOf(rules, /*in_place=*/true); \
+    return RunUnary(call, rules, kChecks, workspaceSize, executor);            \
+  }
 
 // Its kernels, by the name of its header. Operators over lists of tensors (aclnnop/foreach/functions.cc)
 // compute entries with them. They are declared here, where they are defined, as facts are: a file that

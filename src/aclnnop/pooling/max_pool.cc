@@ -333,44 +333,26 @@ using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMaxPool) { return RunPhase1(call, kMaxPoolChecks, workspaceSize, executor, SetMaxPool); }
 
-// The first phase of an operator with places: all of them have the same arguments, and so have their gradients.
-#define PORTACL_POOL_WITH_PLACES(name, checks, build)                                         \
-  aclnnStatus name##GetWorkspaceSize(                                                         \
-      const aclTensor* self, const aclIntArray* kernelSize, const aclIntArray* stride,        \
-      const aclIntArray* padding, const aclIntArray* dilation, bool ceilMode, aclTensor* out, \
-      aclTensor* indices, uint64_t* workspaceSize, aclOpExecutor** executor) {                \
-    const TensorArgument tensors[] = {{"self", self}, {"out", out}, {"indices", indices}};    \
-    const Attribute attributes[] = {{"kernelSize", kernelSize},                               \
-                                    {"stride", stride},                                       \
-                                    {"padding", padding},                                     \
-                                    {"dilation", dilation},                                   \
-                                    {"ceilMode", ceilMode}};                                  \
-    OperatorCall call{#name, tensors, attributes, /*in_place=*/false, /*output_count=*/2};    \
-    return RunPhase1(call, checks, workspaceSize, executor, build);                           \
-  }                                                                                           \
-  PORTACL_PHASE_2(name)
+PORTACL_PHASE_1(aclnnMaxPool2dWithMask) {
+  return RunPhase1(call, kMaskChecks, workspaceSize, executor, SetWithMask);
+}
 
-#define PORTACL_POOL_GRADIENT(name, checks, build)                                                     \
-  aclnnStatus name##GetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,               \
-                                     const aclTensor* indices, const aclIntArray* kernelSize,          \
-                                     const aclIntArray* stride, const aclIntArray* padding,            \
-                                     const aclIntArray* dilation, bool ceilMode, aclTensor* gradInput, \
-                                     uint64_t* workspaceSize, aclOpExecutor** executor) {              \
-    const TensorArgument tensors[] = {                                                                 \
-        {"gradOutput", gradOutput}, {"self", self}, {"indices", indices}, {"gradInput", gradInput}};   \
-    const Attribute attributes[] = {{"kernelSize", kernelSize},                                        \
-                                    {"stride", stride},                                                \
-                                    {"padding", padding},                                              \
-                                    {"dilation", dilation},                                            \
-                                    {"ceilMode", ceilMode}};                                           \
-    OperatorCall call{#name, tensors, attributes};                                                     \
-    return RunPhase1(call, checks, workspaceSize, executor, build);                                    \
-  }                                                                                                    \
-  PORTACL_PHASE_2(name)
+PORTACL_PHASE_1(aclnnMaxPool2dWithMaskBackward) {
+  return RunPhase1(call, kMaskGradientChecks, workspaceSize, executor, SetMaskGradient);
+}
 
-PORTACL_POOL_WITH_PLACES(aclnnMaxPool2dWithMask, kMaskChecks, SetWithMask)
-PORTACL_POOL_GRADIENT(aclnnMaxPool2dWithMaskBackward, kMaskGradientChecks, SetMaskGradient)
-PORTACL_POOL_WITH_PLACES(aclnnMaxPool2dWithIndices, kIndicesChecks, SetWithIndices)
-PORTACL_POOL_GRADIENT(aclnnMaxPool2dWithIndicesBackward, kIndicesGradientChecks, SetIndicesGradient)
-PORTACL_POOL_WITH_PLACES(aclnnMaxPool3dWithArgmax, kDeepChecks, SetDeep)
-PORTACL_POOL_GRADIENT(aclnnMaxPool3dWithArgmaxBackward, kDeepGradientChecks, SetDeepGradient)
+PORTACL_PHASE_1(aclnnMaxPool2dWithIndices) {
+  return RunPhase1(call, kIndicesChecks, workspaceSize, executor, SetWithIndices);
+}
+
+PORTACL_PHASE_1(aclnnMaxPool2dWithIndicesBackward) {
+  return RunPhase1(call, kIndicesGradientChecks, workspaceSize, executor, SetIndicesGradient);
+}
+
+PORTACL_PHASE_1(aclnnMaxPool3dWithArgmax) {
+  return RunPhase1(call, kDeepChecks, workspaceSize, executor, SetDeep);
+}
+
+PORTACL_PHASE_1(aclnnMaxPool3dWithArgmaxBackward) {
+  return RunPhase1(call, kDeepGradientChecks, workspaceSize, executor, SetDeepGradient);
+}

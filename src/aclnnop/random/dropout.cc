@@ -336,31 +336,17 @@ PORTACL_PHASE_1(aclnnDropoutGenMask) {
                    });
 }
 
-aclnnStatus aclnnDropoutGenMaskV2GetWorkspaceSize(const aclIntArray* shape, double prob, int64_t seed,
-                                                  int64_t offset, aclDataType probDataType, aclTensor* out,
-                                                  uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"out", out}};
-  const Attribute attributes[] = {{"shape", shape}, {"prob", prob}, {"probDataType", probDataType}};
-  OperatorCall call{"aclnnDropoutGenMaskV2", tensors, attributes};
+PORTACL_PHASE_1(aclnnDropoutGenMaskV2) {
   return RunPhase1(call, kGenMaskV2Checks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetMask(checked, SourceOf(seed, offset), {}, ProbabilityIn(checked), fresh);
+                     SetMask(checked, SourceOf(given.seed, given.offset), {}, ProbabilityIn(checked), fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnDropoutGenMaskV2)
 
-aclnnStatus aclnnDropoutGenMaskV2TensorGetWorkspaceSize(const aclIntArray* shape, double prob,
-                                                        const aclTensor* seedTensor,
-                                                        const aclTensor* offsetTensor, int64_t offset,
-                                                        aclDataType probDataType, aclTensor* out,
-                                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"seedTensor", seedTensor}, {"offsetTensor", offsetTensor}, {"out", out}};
-  const Attribute attributes[] = {{"shape", shape}, {"prob", prob}, {"probDataType", probDataType}};
-  OperatorCall call{"aclnnDropoutGenMaskV2Tensor", tensors, attributes};
+PORTACL_PHASE_1(aclnnDropoutGenMaskV2Tensor) {
   return RunPhase1(call, kGenMaskV2TensorChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
-                     SetMask(checked, SourceOf(0, offset), DeviceSourceOf(checked, 0, 1),
+                     SetMask(checked, SourceOf(0, given.offset), DeviceSourceOf(checked, 0, 1),
                              ProbabilityIn(checked), fresh);
                    });
 }
-PORTACL_PHASE_2(aclnnDropoutGenMaskV2Tensor)

@@ -126,37 +126,6 @@ using namespace portacl;
 
 PORTACL_PHASE_1(aclnnLSTM) { return RunPhase1(call, kForwardChecks, workspaceSize, executor, SetForward); }
 
-aclnnStatus aclnnLstmBackwardGetWorkspaceSize(
-    const aclTensor* input, const aclTensorList* hx, const aclTensorList* params, const aclTensor* dy,
-    const aclTensor* dh, const aclTensor* dc, const aclTensorList* i, const aclTensorList* g,
-    const aclTensorList* f, const aclTensorList* o, const aclTensorList* h, const aclTensorList* c,
-    const aclTensorList* tanhc, const aclTensor* batchSizesOptional, bool hasBias, int64_t numLayers,
-    double dropout, bool train, bool bidirectional, bool batchFirst, const aclBoolArray*, aclTensor* dxOut,
-    aclTensor* dhPrevOut, aclTensor* dcPrevOut, aclTensorList* dparamsOut, uint64_t* workspaceSize,
-    aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"input", input},
-                                    {"hx", hx},
-                                    {"params", params},
-                                    {"dy", dy},
-                                    {"dh", dh},
-                                    {"dc", dc},
-                                    {"i", i},
-                                    {"g", g},
-                                    {"f", f},
-                                    {"o", o},
-                                    {"h", h},
-                                    {"c", c},
-                                    {"tanhc", tanhc},
-                                    {"batchSizesOptional", batchSizesOptional},
-                                    {"dxOut", dxOut},
-                                    {"dhPrevOut", dhPrevOut},
-                                    {"dcPrevOut", dcPrevOut},
-                                    {"dparamsOut", dparamsOut}};
-  const Attribute attributes[] = {
-      {"hasBias", hasBias}, {"numLayers", numLayers},         {"dropout", dropout},
-      {"train", train},     {"bidirectional", bidirectional}, {"batchFirst", batchFirst}};
-  OperatorCall call{"aclnnLstmBackward", tensors, attributes};
-  call.output_count = 4;
+PORTACL_PHASE_1(aclnnLstmBackward) {
   return RunPhase1(call, kBackwardChecks, workspaceSize, executor, SetBackward);
 }
-PORTACL_PHASE_2(aclnnLstmBackward)

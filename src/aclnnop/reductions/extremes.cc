@@ -100,13 +100,6 @@ void SetBoth(const OperatorCall& call, Executor& executor) {
              executor);
 }
 
-aclnnStatus Both(const char* api, const aclTensor* self, aclTensor* min_out, aclTensor* max_out,
-                 std::span<const Attribute> attributes, std::span<const Check> checks,
-                 uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"minOut", min_out}, {"maxOut", max_out}};
-  return RunFold(api, tensors, attributes, checks, SetBoth, workspaceSize, executor, 2);
-}
-
 constexpr DtypeRule kDocumented = kDtypes.OnlyOn(products::kWithout200I500A2);
 constexpr DtypeRule kDocumentedNew = kDtypes.OnlyOn(products::kSinceAtlasA2);
 
@@ -153,25 +146,12 @@ PORTACL_PHASE_1(aclnnAmin) { return RunPhase1(call, kDimsChecks, workspaceSize, 
 
 PORTACL_PHASE_1(aclnnMaxV2) { return RunPhase1(call, kDimsChecks, workspaceSize, executor, SetMaxV2); }
 
-aclnnStatus aclnnAminmaxGetWorkspaceSize(const aclTensor* self, const aclIntArray* dim, bool keepDim,
-                                         aclTensor* minOut, aclTensor* maxOut, uint64_t* workspaceSize,
-                                         aclOpExecutor** executor) {
-  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}};
-  return Both("aclnnAminmax", self, minOut, maxOut, attributes, kAminmaxChecks, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnAminmax)
+PORTACL_PHASE_1(aclnnAminmax) { return RunPhase1(call, kAminmaxChecks, workspaceSize, executor, SetBoth); }
 
-aclnnStatus aclnnAminmaxAllGetWorkspaceSize(const aclTensor* self, aclTensor* minOut, aclTensor* maxOut,
-                                            uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Both("aclnnAminmaxAll", self, minOut, maxOut, {}, kAminmaxAllChecks, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnAminmaxAll) {
+  return RunPhase1(call, kAminmaxAllChecks, workspaceSize, executor, SetBoth);
 }
-PORTACL_PHASE_2(aclnnAminmaxAll)
 
-aclnnStatus aclnnAminmaxDimGetWorkspaceSize(const aclTensor* self, const int64_t dim, bool keepDim,
-                                            aclTensor* minOut, aclTensor* maxOut, uint64_t* workspaceSize,
-                                            aclOpExecutor** executor) {
-  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}};
-  return Both("aclnnAminmaxDim", self, minOut, maxOut, attributes, kAminmaxDimChecks, workspaceSize,
-              executor);
+PORTACL_PHASE_1(aclnnAminmaxDim) {
+  return RunPhase1(call, kAminmaxDimChecks, workspaceSize, executor, SetBoth);
 }
-PORTACL_PHASE_2(aclnnAminmaxDim)

@@ -81,16 +81,6 @@ void SetSumJob(const OperatorCall& call, uint32_t reduced, aclDataType cast, boo
 // Sets the executor's job: every element of the call's outputs becomes this value, NaN and infinities as far as there are such.
 void SetFoldValue(const OperatorCall& call, double value, Executor& executor) noexcept;
 
-// Phase 1 of an operator of these families.
-template <class Build>
-aclnnStatus RunFold(const char* api, std::span<const TensorArgument> tensors,
-                    std::span<const Attribute> attributes, std::span<const Check> checks, const Build& build,
-                    uint64_t* workspaceSize, aclOpExecutor** executor, int outputs = 1) {
-  OperatorCall call{api, tensors, attributes};
-  call.output_count = outputs;
-  return RunPhase1(call, checks, workspaceSize, executor, build);
-}
-
 // Sets the executor's job: a scan along a dim. Elements of self are cast to `cast` first.
 struct ScanRequest {
   engine::ScanOperation operation;

@@ -1,7 +1,6 @@
 // aclnnLinalgVectorNorm and aclnnNorm: the p-norm of what lies along dims.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_linalg_vector_norm.h"
-#include "aclnnop/aclnn_norm.h"
+#include "aclnnop/reductions/norm_functions.h"
 
 #include <cmath>
 #include <cstring>
@@ -173,22 +172,8 @@ const OperatorFacts facts::norm = {"aclnnNorm",
 
 using namespace portacl;
 
-aclnnStatus aclnnLinalgVectorNormGetWorkspaceSize(const aclTensor* self, const aclScalar* ord,
-                                                  const aclIntArray* dims, bool keepDims,
-                                                  const aclDataType dtype, aclTensor* out,
-                                                  uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dims", dims}, {"keepDims", keepDims}, {"ord", ord}, {"dtype", dtype}};
-  return RunFold("aclnnLinalgVectorNorm", tensors, attributes, kVectorNormChecks, SetNorm, workspaceSize,
-                 executor);
+PORTACL_PHASE_1(aclnnLinalgVectorNorm) {
+  return RunPhase1(call, kVectorNormChecks, workspaceSize, executor, SetNorm);
 }
-PORTACL_PHASE_2(aclnnLinalgVectorNorm)
 
-aclnnStatus aclnnNormGetWorkspaceSize(const aclTensor* self, const aclScalar* pScalar, const aclIntArray* dim,
-                                      bool keepdim, aclTensor* out, uint64_t* workspaceSize,
-                                      aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}, {"pScalar", pScalar}};
-  return RunFold("aclnnNorm", tensors, attributes, kNormChecks, SetNorm, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnNorm)
+PORTACL_PHASE_1(aclnnNorm) { return RunPhase1(call, kNormChecks, workspaceSize, executor, SetNorm); }

@@ -58,13 +58,11 @@ const OperatorFacts facts::prod = {"aclnnProd",
 
 using namespace portacl;
 
-aclnnStatus aclnnProdGetWorkspaceSize(const aclTensor* self, const aclDataType dtype, aclTensor* out,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
+PORTACL_PHASE_1(aclnnProd) {
   const aclIntArray all_dims;
-  const TensorArgument tensors[] = {{"self", self}, {"out", out}};
-  const Attribute attributes[] = {{"dim", &all_dims}, {"keepDim", false}, {"dtype", dtype}};
-  return RunFold("aclnnProd", tensors, attributes, kProdChecks, SetProduct, workspaceSize, executor);
+  const Attribute attributes[] = {{"dim", &all_dims}, {"keepDim", false}, {"dtype", given.dtype}};
+  call.attributes = attributes;
+  return RunPhase1(call, kProdChecks, workspaceSize, executor, SetProduct);
 }
-PORTACL_PHASE_2(aclnnProd)
 
 PORTACL_PHASE_1(aclnnProdDim) { return RunPhase1(call, kProdDimChecks, workspaceSize, executor, SetProduct); }

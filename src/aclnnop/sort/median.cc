@@ -1,12 +1,11 @@
 // aclnnMedian, aclnnMedianDim, aclnnNanMedian, aclnnNanMedianDim and aclnnKthvalue: the element at one place of the order.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_median.h"
+#include "aclnnop/sort/median_functions.h"
 
 #include <algorithm>
 #include <limits>
 
 #include "acl/errors.h"
-#include "aclnnop/aclnn_kthvalue.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/sort/ordered.h"
 
@@ -183,20 +182,14 @@ void SetOfAll(const OperatorCall& call, SortRows::Kind kind, Executor& executor)
   steps.SetJob();
 }
 
-aclnnStatus OfAll(const char* api, const char* out, SortRows::Kind kind, const aclTensor* self,
-                  aclTensor* values, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {out, values}};
-  OperatorCall call{api, tensors, {}};
+aclnnStatus OfAll(OperatorCall& call, SortRows::Kind kind, uint64_t* workspaceSize,
+                  aclOpExecutor** executor) {
   return RunPhase1(call, kMedianChecks, workspaceSize, executor,
                    [kind](const OperatorCall& checked, Executor& fresh) { SetOfAll(checked, kind, fresh); });
 }
 
-aclnnStatus AlongDim(const char* api, std::span<const Check> checks, SortRows::Kind kind,
-                     const aclTensor* self, std::span<const Attribute> attributes, aclTensor* values,
-                     aclTensor* places, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"valuesOut", values}, {"indicesOut", places}};
-  OperatorCall call{api, tensors, attributes};
-  call.output_count = 2;
+aclnnStatus AlongDim(OperatorCall& call, std::span<const Check> checks, SortRows::Kind kind,
+                     uint64_t* workspaceSize, aclOpExecutor** executor) {
   return RunPhase1(
       call, checks, workspaceSize, executor,
       [kind](const OperatorCall& checked, Executor& fresh) { SetAlongDim(checked, kind, fresh); });
@@ -220,41 +213,18 @@ const OperatorFacts facts::kthvalue = {
 
 using namespace portacl;
 
-aclnnStatus aclnnMedianGetWorkspaceSize(const aclTensor* self, aclTensor* valuesOut, uint64_t* workspaceSize,
-                                        aclOpExecutor** executor) {
-  return OfAll("aclnnMedian", "valuesOut", SortRows::Kind::kMedian, self, valuesOut, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnMedian)
+PORTACL_PHASE_1(aclnnMedian) { return OfAll(call, SortRows::Kind::kMedian, workspaceSize, executor); }
 
-aclnnStatus aclnnNanMedianGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
-                                           aclOpExecutor** executor) {
-  return OfAll("aclnnNanMedian", "out", SortRows::Kind::kNanMedian, self, out, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnNanMedian)
+PORTACL_PHASE_1(aclnnNanMedian) { return OfAll(call, SortRows::Kind::kNanMedian, workspaceSize, executor); }
 
-aclnnStatus aclnnMedianDimGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepDim,
-                                           aclTensor* valuesOut, aclTensor* indicesOut,
-                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}};
-  return AlongDim("aclnnMedianDim", kMedianDimChecks, SortRows::Kind::kMedian, self, attributes, valuesOut,
-                  indicesOut, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnMedianDim) {
+  return AlongDim(call, kMedianDimChecks, SortRows::Kind::kMedian, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnMedianDim)
 
-aclnnStatus aclnnNanMedianDimGetWorkspaceSize(const aclTensor* self, int64_t dim, bool keepDim,
-                                              aclTensor* valuesOut, aclTensor* indicesOut,
-                                              uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const Attribute attributes[] = {{"dim", dim}, {"keepDim", keepDim}};
-  return AlongDim("aclnnNanMedianDim", kNanMedianDimChecks, SortRows::Kind::kNanMedian, self, attributes,
-                  valuesOut, indicesOut, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnNanMedianDim) {
+  return AlongDim(call, kNanMedianDimChecks, SortRows::Kind::kNanMedian, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnNanMedianDim)
 
-aclnnStatus aclnnKthvalueGetWorkspaceSize(const aclTensor* self, int64_t k, int64_t dim, bool keepdim,
-                                          aclTensor* valuesOut, aclTensor* indicesOut,
-                                          uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const Attribute attributes[] = {{"dim", dim}, {"keepdim", keepdim}, {"k", k}};
-  return AlongDim("aclnnKthvalue", kKthvalueChecks, SortRows::Kind::kOne, self, attributes, valuesOut,
-                  indicesOut, workspaceSize, executor);
+PORTACL_PHASE_1(aclnnKthvalue) {
+  return AlongDim(call, kKthvalueChecks, SortRows::Kind::kOne, workspaceSize, executor);
 }
-PORTACL_PHASE_2(aclnnKthvalue)

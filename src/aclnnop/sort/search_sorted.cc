@@ -229,15 +229,8 @@ using namespace portacl;
 
 PORTACL_PHASE_1(aclnnSearchSorted) { return RunPhase1(call, kChecks, workspaceSize, executor, SetNumbers); }
 
-aclnnStatus aclnnSearchSortedsGetWorkspaceSize(const aclTensor* sortedSequence, const aclScalar* self,
-                                               const bool outInt32, const bool right, const aclTensor* sorter,
-                                               aclTensor* out, uint64_t* workspaceSize,
-                                               aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"sortedSequence", sortedSequence}, {"sorter", sorter}, {"out", out}};
-  const Attribute attributes[] = {{"outInt32", outInt32}, {"right", right}, {"self", self}};
-  OperatorCall call{"aclnnSearchSorteds", tensors, attributes};
+PORTACL_PHASE_1(aclnnSearchSorteds) {
   return RunPhase1(
       call, kOneChecks, workspaceSize, executor,
-      [out](const OperatorCall& checked, Executor& fresh) { SetOneNumber(checked, *out, fresh); });
+      [&given](const OperatorCall& checked, Executor& fresh) { SetOneNumber(checked, *given.out, fresh); });
 }
-PORTACL_PHASE_2(aclnnSearchSorteds)

@@ -181,15 +181,6 @@ void SetTopk(const OperatorCall& call, Executor& executor) {
 }
 
 // Sorted ones are a valid answer where no order is asked for.
-aclnnStatus Topk(const char* api, const aclTensor* self, int64_t k, int64_t dim, bool largest,
-                 aclTensor* values, aclTensor* places, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  const TensorArgument tensors[] = {{"self", self}, {"valuesOut", values}, {"indicesOut", places}};
-  const Attribute attributes[] = {{"dim", dim}, {"largest", largest}, {"k", k}};
-  OperatorCall call{api, tensors, attributes};
-  call.output_count = 2;
-  return RunPhase1(call, kTopkChecks, workspaceSize, executor, SetTopk);
-}
-
 }  // namespace
 
 namespace facts {
@@ -222,33 +213,10 @@ const OperatorFacts facts::topk_v2 = {
 using namespace portacl;
 
 // Sorting stably is what a sort may be that need not be stable.
-aclnnStatus aclnnSortGetWorkspaceSize(const aclTensor* self, bool stable, int64_t dim, bool descending,
-                                      aclTensor* valuesOut, aclTensor* indicesOut, uint64_t* workspaceSize,
-                                      aclOpExecutor** executor) {
-  (void)stable;
-  const TensorArgument tensors[] = {{"self", self}, {"valuesOut", valuesOut}, {"indicesOut", indicesOut}};
-  const Attribute attributes[] = {{"dim", dim}, {"descending", descending}};
-  OperatorCall call{"aclnnSort", tensors, attributes};
-  call.output_count = 2;
-  return RunPhase1(call, kSortChecks, workspaceSize, executor, SetSort);
-}
-PORTACL_PHASE_2(aclnnSort)
+PORTACL_PHASE_1(aclnnSort) { return RunPhase1(call, kSortChecks, workspaceSize, executor, SetSort); }
 
 PORTACL_PHASE_1(aclnnArgsort) { return RunPhase1(call, kArgsortChecks, workspaceSize, executor, SetArgsort); }
 
-aclnnStatus aclnnTopkGetWorkspaceSize(const aclTensor* self, int64_t k, int64_t dim, bool largest,
-                                      bool sorted, aclTensor* valuesOut, aclTensor* indicesOut,
-                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
-  (void)sorted;
-  return Topk("aclnnTopk", self, k, dim, largest, valuesOut, indicesOut, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnTopk)
+PORTACL_PHASE_1(aclnnTopk) { return RunPhase1(call, kTopkChecks, workspaceSize, executor, SetTopk); }
 
-aclnnStatus aclnnTopkV2GetWorkspaceSize(const aclTensor* self, int64_t k, int64_t dim, bool largest,
-                                        bool sorted, bool stable, aclTensor* valuesOut, aclTensor* indicesOut,
-                                        uint64_t* workspaceSize, aclOpExecutor** executor) {
-  (void)sorted;
-  (void)stable;
-  return Topk("aclnnTopkV2", self, k, dim, largest, valuesOut, indicesOut, workspaceSize, executor);
-}
-PORTACL_PHASE_2(aclnnTopkV2)
+PORTACL_PHASE_1(aclnnTopkV2) { return RunPhase1(call, kTopkChecks, workspaceSize, executor, SetTopk); }
