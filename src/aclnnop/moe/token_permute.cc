@@ -10,7 +10,6 @@ namespace portacl {
 namespace {
 
 using namespace moe;
-using engine::Place;
 
 constexpr int64_t kMostOfToken = 512;
 constexpr DtypeRule kFloats = kNoneBeforeAtlasA2;

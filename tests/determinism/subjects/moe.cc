@@ -53,6 +53,8 @@ SubjectRegistration Register(const OperatorBinding& binding, const std::vector<G
   subject.given = given;
   subject.cuts_freely = [](const Attributes&) { return false; };
   subject.sums_everything = true;
+  subject.is_plain_code =
+      true;  // as phase 1 sees it: exponentials alone are compiled for each instruction set
   for (const char c : binding.name) subject.seed = subject.seed * 31 + static_cast<unsigned char>(c);
   return SubjectRegistration(std::move(subject));
 }
