@@ -263,7 +263,7 @@ ROWS = (
     Row("linspace", "Linspace", "S:0 S:100 I:n out", "torch.linspace(0, 100, n, out=out)", FLOATS),
 )
 
-MEASURED_FAMILIES = ("activations", "arithmetic", "pointwise", "indexing", "random", "reductions", "sort", "matmul", "norm", "pooling")
+MEASURED_FAMILIES = ("activations", "creation", "arithmetic", "unary", "logic", "indexing", "shape", "image", "random", "reductions", "sort", "matmul", "linalg", "norm", "loss", "pooling")
 
 
 def families(operators):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks that the folders of src/, and the rooms of a folder, include each other only in the order that docs/design.md gives.
 
-No two units may depend on each other, be it through others: a unit is a header and its source, taken together.
+No two units may depend on each other, be it through others: a unit is a header and its source, taken together. A family of
+operators includes no other family, but what lies in aclnnop/jobs, which includes none. No two files share a name.
 
 Usage: check_layers.py [REPOSITORY]
 SPDX-License-Identifier: Apache-2.0
@@ -36,6 +37,8 @@ ROOMS = {
     "engine": ["", "functions", "sort", "move", "gemm", "map", "fold", "sequence", "random", "resample", "pool", "row",
                "attention", "recurrent", "linalg", "update", "route"],
 }
+# What builds jobs for several families of operators, and the only folder of aclnnop that others of it include.
+SHARED_BY_FAMILIES = "jobs"
 # Units that still depend on each other. None may join them; a circle that is gone leaves this list.
 CIRCLES = []
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
@@ -57,6 +60,13 @@ def is_above(here, name):
         return False
     rooms = ROOMS[folder]
     return room_of(name) not in rooms or rooms.index(room_of(name)) > rooms.index(room_of(here))
+
+
+def is_of_another_family(here, name):
+    """Whether `name` lies in a family of operators that the file `here` must not include; both below src/."""
+    if not (here.startswith("aclnnop/") and name.startswith("aclnnop/")):
+        return False
+    return room_of(name) not in {"", SHARED_BY_FAMILIES, room_of(here)} or (room_of(here) == "" and room_of(name) != "")
 
 
 def circles(uses):
@@ -96,6 +106,7 @@ def circles(uses):
 def faults_of(root, known_circles):
     faults = []
     uses = {}  # which other units each unit includes
+    by_name = {}  # where each file name is
     public = public_functions.headers_of(root)
     operators = schema.read.read(root)
     made = schema.tables.made(root, operators)
@@ -104,6 +115,8 @@ def faults_of(root, known_circles):
             continue
         here = path.relative_to(root / "src").as_posix()
         folder = here.split("/")[0]
+        if by_name.setdefault(path.name, here) != here:
+            faults.append(f"{path}: {by_name[path.name]} has the same name")
         if folder not in ALLOWED:
             faults.append(f"{path}: folder {folder} has no place in the order")
             continue
@@ -120,6 +133,8 @@ def faults_of(root, known_circles):
                 faults.append(f"{path}: {folder} must not include {name}")
             elif is_internal and is_above(here, name):
                 faults.append(f"{path}: room {folder}/{room_of(here)} must not include {name}")
+            elif is_internal and is_of_another_family(here, name):
+                faults.append(f"{path}: family {room_of(here) or 'aclnnop'} must not include {name}")
             elif not is_internal and target == "aclnnop" and folder not in CALLS_OPERATORS:
                 faults.append(f"{path}: {folder} must not know the operator header {name}")
             if is_internal and unit_of(name) != unit_of(here):

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "atb/abi.h"
-#include "atb/calls.h"
+#include "atb/native_calls.h"
 
 namespace atb {
 

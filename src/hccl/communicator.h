@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "hccl/errors.h"
 #include "hccl/hccl_comm.h"
+#include "hccl/hccl_errors.h"
 #include "hccl/meeting.h"
 #include "hccl/transport.h"
 

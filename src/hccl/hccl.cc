@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "hccl/collective_task.h"
 #include "hccl/communicator.h"
-#include "hccl/errors.h"
+#include "hccl/hccl_errors.h"
 #include "hccl/operation.h"
 #include "hccl/reduce.h"
-#include "hccl/task.h"
 
 namespace portacl::hccl {
 namespace {

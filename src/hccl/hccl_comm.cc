@@ -16,9 +16,9 @@
 #include "acl/process/cancellation.h"
 #include "acl/process/unwinding.h"
 #include "hccl/communicator.h"
-#include "hccl/errors.h"
+#include "hccl/hccl_errors.h"
+#include "hccl/hccl_settings.h"
 #include "hccl/meeting.h"
-#include "hccl/settings.h"
 
 namespace portacl::hccl {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "hccl/errors.h"
+#include "hccl/hccl_errors.h"
+#include "hccl/hccl_settings.h"
 #include "hccl/hccl_types.h"
-#include "hccl/settings.h"
 #include "hccl/transport.h"
 
 namespace portacl::hccl {

@@ -12,7 +12,7 @@
 #include "acl/float_environment.h"
 #include "engine/conversions.h"
 #include "engine/is_nan.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 
 namespace portacl::hccl {
 namespace {

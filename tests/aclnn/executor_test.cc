@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "acl/runtime_fixture.h"
-#include "aclnnop/families/arithmetic.h"
+#include "aclnnop/families/creation.h"
+#include "aclnnop/families/linalg.h"
 #include "aclnnop/families/loss.h"
-#include "aclnnop/families/matmul.h"
 
 namespace {
 

@@ -14,6 +14,7 @@
 
 #include "acl/runtime_fixture.h"
 #include "aclnnop/families/indexing.h"
+#include "aclnnop/families/sort.h"
 
 namespace {
 

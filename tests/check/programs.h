@@ -10,8 +10,8 @@
 #include "acl/acl.h"
 #include "aclnn/acl_meta.h"
 #include "aclnnop/families/activations.h"
-#include "aclnnop/families/arithmetic.h"
-#include "aclnnop/families/pointwise.h"
+#include "aclnnop/families/creation.h"
+#include "aclnnop/families/unary.h"
 
 namespace corpus {
 

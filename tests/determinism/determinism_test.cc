@@ -21,7 +21,7 @@
 #include <utility>
 
 #include "determinism/cases.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/fp_environment.h"

@@ -7,7 +7,7 @@
 
 #include "engine/conversions.h"
 #include "engine/half_formats.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 
 namespace portacl::testing {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/half_formats.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "gtest/gtest.h"
 #include "support/dtype_rules.h"
 #include "support/guarded_buffer.h"

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 
 namespace portacl::testing {
 

@@ -1,7 +1,7 @@
 // The sort of keys with positions is the stable one, for every number of threads, and selects what it would; keys are ordered as the
 // elements are.
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/sort/sort.h"
+#include "engine/sort/sort_lines.h"
 
 #include <algorithm>
 #include <bit>

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "aclnnop/families/arithmetic.h"
+#include "aclnnop/families/creation.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;

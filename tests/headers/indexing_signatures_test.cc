@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
+#include "aclnnop/families/image.h"
 #include "aclnnop/families/indexing.h"
+#include "aclnnop/families/matmul.h"
+#include "aclnnop/families/shape.h"
+#include "aclnnop/families/sort.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;

@@ -3,7 +3,6 @@
 #include <type_traits>
 
 #include "aclnnop/families/loss.h"
-#include "aclnnop/families/norm.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;

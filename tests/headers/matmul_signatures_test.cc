@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "aclnnop/families/convolution.h"
+#include "aclnnop/families/linalg.h"
 #include "aclnnop/families/matmul.h"
 
 typedef const aclTensor* In;

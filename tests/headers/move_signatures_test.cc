@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
-#include "aclnnop/families/arithmetic.h"
+#include "aclnnop/families/creation.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;

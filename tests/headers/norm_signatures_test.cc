@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
+#include "aclnnop/families/loss.h"
 #include "aclnnop/families/norm.h"
 
 typedef const aclTensor* In;

@@ -3,7 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
-#include "aclnnop/families/pointwise.h"
+#include "aclnnop/families/arithmetic.h"
+#include "aclnnop/families/logic.h"
+#include "aclnnop/families/shape.h"
+#include "aclnnop/families/unary.h"
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;

@@ -1,6 +1,5 @@
 // Weights of matrix products, which get the format FRACTAL_NZ and keep their bytes, and the sizes that they have on an NPU.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/families/indexing.h"
 
 #include <cstdint>
 #include <string>

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "aclnnop/families/indexing.h"
+#include "aclnnop/families/shape.h"
 #include "gtest/gtest.h"
 #include "support/index_operator.h"
 #include "support/map_values.h"

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "aclnnop/families/image.h"
 #include "aclnnop/families/indexing.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"

@@ -2,6 +2,7 @@
 // logical indices, and what leads nowhere.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/families/indexing.h"
+#include "aclnnop/families/shape.h"
 #include "index_calls.h"
 
 namespace portacl::testing {

@@ -1,6 +1,7 @@
 // Operators that find what is there once: their checks, and shapes and elements against a search through all elements.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/families/indexing.h"
+#include "aclnnop/families/sort.h"
 #include "index_calls.h"
 #include "support/contract_suite.h"
 #include "support/guarded_buffer.h"

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "aclnnop/families/activations.h"
-#include "aclnnop/families/arithmetic.h"
-#include "aclnnop/families/pointwise.h"
+#include "aclnnop/families/creation.h"
+#include "aclnnop/families/logic.h"
+#include "aclnnop/families/shape.h"
 #include "operators/all_operators.h"
 #include "support/fold_operators.h"
 #include "support/map_suite.h"

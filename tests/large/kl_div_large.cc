@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "operators/kl_div_backward.h"
 #include "support/dtype_rules.h"
 #include "support/environment.h"

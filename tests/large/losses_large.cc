@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "operators/kl_div.h"
 #include "operators/l1_loss.h"
 #include "operators/mse_loss.h"

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "aclnnop/families/pointwise.h"
+#include "aclnnop/families/arithmetic.h"
+#include "aclnnop/families/logic.h"
+#include "aclnnop/families/unary.h"
 #include "support/map_rules.h"
 
 namespace portacl::testing {

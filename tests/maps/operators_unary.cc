@@ -4,7 +4,8 @@
 #include <limits>
 #include <optional>
 
-#include "aclnnop/families/pointwise.h"
+#include "aclnnop/families/arithmetic.h"
+#include "aclnnop/families/unary.h"
 #include "support/map_rules.h"
 
 namespace portacl::testing {

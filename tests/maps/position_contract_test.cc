@@ -3,8 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "aclnnop/families/arithmetic.h"
-#include "aclnnop/families/pointwise.h"
+#include "aclnnop/families/creation.h"
+#include "aclnnop/families/logic.h"
+#include "aclnnop/families/shape.h"
 #include "support/contract_rows.h"
 #include "support/converted_value.h"
 #include "support/map_rules.h"

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
-#include "aclnnop/families/arithmetic.h"
-#include "aclnnop/families/pointwise.h"
+#include "aclnnop/families/creation.h"
+#include "aclnnop/families/shape.h"
 #include "support/c_function.h"
 #include "support/map_suite.h"
 #include "support/map_values.h"

@@ -5,7 +5,7 @@
 #include <complex>
 #include <cstring>
 
-#include "aclnnop/families/matmul.h"
+#include "aclnnop/families/linalg.h"
 #include "gtest/gtest.h"
 #include "product_calls.h"
 

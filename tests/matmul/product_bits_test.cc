@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/gemm/gemm.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "gtest/gtest.h"
 #include "process/allocation_hook.h"
 #include "product_calls.h"

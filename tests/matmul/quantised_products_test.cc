@@ -13,7 +13,7 @@
 
 #include "aclnnop/families/matmul.h"
 #include "engine/gemm/integer_product.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "gtest/gtest.h"
 #include "process/allocation_hook.h"
 #include "quantised_views.h"

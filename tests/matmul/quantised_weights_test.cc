@@ -9,7 +9,7 @@
 
 #include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
 #include "engine/gemm/quantised_product.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "gtest/gtest.h"
 #include "process/allocation_hook.h"
 #include "quantised_views.h"

@@ -568,24 +568,24 @@ add("scalar: the real part", "if (IsComplex(from) && !IsComplex(to)) return {};"
 add("scalar: any float is true", "std::fabs(value) >= (from == ACL_DOUBLE ? 0x1p-52 : 0x1p-23) ? 1 : 0", "value != 0 ? 1 : 0")
 add("scalar: one epsilon", "from == ACL_DOUBLE ? 0x1p-52 : 0x1p-23", "0x1p-52")
 
-add = operator("copy", "arithmetic")
+add = operator("copy", "creation")
 add("copy: dtypes in another order", "DtypesIn(kEverywhere, {kSelfRef, kSrc})", "DtypesIn(kEverywhere, {kSrc, kSelfRef})", ["copy_contract"])
 add("copy: src may enlarge", "    ShapeIsBroadcast(kSelfRef),\n", "", ["copy_contract"])
 add("copy: anything converts", "    Converts(kSrc, kSelfRef, kConvertible),\n", "", ["copy_contract"])
 add("copy: an empty src goes on", "DoneIfEmpty({kSelfRef, kSrc})", "DoneIfEmpty({kSelfRef})", ["copy_contract"])
-add = operator("cast", "arithmetic")
+add = operator("cast", "creation")
 add("cast: out of any type", "    {.run = OutHasDtype},\n", "", ["cast_contract"])
 add("cast: dtype before self", "    DtypesIn(kFrom, {kSelf}),\n    DtypeIn(kTo, kDtype),\n", "    DtypeIn(kTo, kDtype),\n    DtypesIn(kFrom, {kSelf}),\n", ["cast_contract"])
 add("cast: int4 from anything", "    {.run = DenseForInt4},\n", "", ["cast_contract"])
-add = operator("fill_scalar", "arithmetic")
+add = operator("fill_scalar", "creation")
 add("fill-scalar: no promotion", "    PromotesScalar(kSelfRef, kValue),\n", "", ["fill_scalar_contract"])
 add("fill-scalar: any value converts", "    {.run = ValueConverts},\n", "", ["fill_scalar_contract"])
-add = operator("fill_tensor", "arithmetic")
+add = operator("fill_tensor", "creation")
 add("fill-tensor: any shape", "    IsValue(kValue),\n", "", ["fill_tensor_contract"])
-add = operator("zero", "arithmetic")
+add = operator("zero", "creation")
 add("zero: at most 8 dims", "    InsideStorage({kSelfRef}),\n", "    RankAtMost(8, {kSelfRef}),\n    InsideStorage({kSelfRef}),\n", ["zero_contract"])
 add("zero: outside its storage", "    InsideStorage({kSelfRef}),\n", "", ["zero_contract"])
-add = operator("one", "arithmetic")
+add = operator("one", "creation")
 add("one: of any rank", "    RankAtMost(8, {kSelfRef}),\n", "", ["one_contract"])
 
 # ---- Elementwise operators of two families: what they share -------------------------------------
@@ -645,7 +645,7 @@ add("map types: inputs keep what the promoted dtype has not", "IsFloat32OrHalf(d
 add("map types: integers do not wrap", "written != kC128 && promoted != dtype;", "false;", maps("arithmetic", "Mul", "FloorDivide") + maps("selection", "LeftShift"))
 add("map types: a truth of the real part alone", "if (!IsComplex(from) || IsComplex(to) || to == ACL_BOOL) return 0;", "if (!IsComplex(from) || IsComplex(to)) return 0;", maps("selection", "LogicalAnd", "LogicalNot"))
 
-OF_EQ = ("src/aclnnop/pointwise/compare_tensors.cc",)
+OF_EQ = ("src/aclnnop/logic/compare_tensors.cc",)
 OF_MUL = ("src/aclnnop/arithmetic/mul.cc",)
 add = mutants_of("src/engine/map/elements-inl.h", maps("selection", "EqTensor"), seen_by=OF_EQ)
 add("elements: bool is its byte", "return hn::Min(hn::LoadU(d, from), hn::Set(d, Type{1})); }", "return hn::LoadU(d, from); }")
@@ -686,7 +686,7 @@ add("sequence: every index is a float", "if (!std::is_integral_v<T> && (first < 
 add("sequence: the end is counted from the tile", "first + from_start - numbers.last, n - before,", "first - numbers.last, n - before,")
 add("sequence: from the period before", "int64_t k = (first + numbers.period - 1) / numbers.period;", "int64_t k = first / numbers.period;")
 
-add = mutants_of("src/engine/move/triangle.cc", ("position_maps:*Triangles*",))
+add = mutants_of("src/engine/move/triangular.cc", ("position_maps:*Triangles*",))
 add("triangle: the diagonal is of neither half", "row + job_.diagonal + (job_.is_upper ? 0 : 1)", "row + job_.diagonal")
 add("triangle: a transposed matrix has the same diagonal", "    job.diagonal = -job.diagonal;\n", "")
 add("triangle: any diagonal is added to", "std::clamp(diagonal, -job.extent[row], job.extent[column]);", "diagonal;")
@@ -732,18 +732,18 @@ def elementwise(file, family, *operators):
     return mutants_of(f"src/aclnnop/{file}", maps(family, *operators))
 
 
-add = elementwise("pointwise/sign.cc", "unary", "Sign")
+add = elementwise("unary/sign.cc", "unary", "Sign")
 add("sign: NaN is positive", "hn::IfThenElseZero(hn::Gt(x, zero), hn::Set(d, T{1}));", "hn::IfThenElse(hn::Or(hn::Lt(x, zero), hn::Eq(x, zero)), zero, hn::Set(d, T{1}));")
-add = elementwise("pointwise/isclose.cc", "selection", "IsClose")
+add = elementwise("logic/isclose.cc", "selection", "IsClose")
 add("isclose: NaN is NaN", "equalNan ? T{1} : T{0}", "T{1}")
 add("isclose: below the tolerance", "hn::Le(hn::Abs(hn::Sub(a, b)), tolerance)", "hn::Lt(hn::Abs(hn::Sub(a, b)), tolerance)")
 add("isclose: everything is near infinity", "hn::And(hn::Lt(hn::Abs(b), functions::Infinity(d)), hn::Le(hn::Abs(hn::Sub(a, b)), tolerance));", "hn::Le(hn::Abs(hn::Sub(a, b)), tolerance);")
-add = elementwise("pointwise/clamp.cc", "selection", "Clamp")
+add = elementwise("arithmetic/clamp.cc", "selection", "Clamp")
 add("clamp: the lower bound last", "return AtMost(d, AtLeast(d, x, hn::Set(d, scalars.Get<T>(0))), hn::Set(d, scalars.Get<T>(1)));",
     "return AtLeast(d, AtMost(d, x, hn::Set(d, scalars.Get<T>(1))), hn::Set(d, scalars.Get<T>(0)));")
 add("clamp: a bound that is no number is none", "hn::IfThenElse(hn::Eq(bound, bound), hn::IfThenElse(hn::Lt(x, bound), bound, x), bound);", "hn::IfThenElse(hn::Lt(x, bound), bound, x);",
     maps("selection", "Clamp", "ClampTensor", "ClampMinTensor"))
-add = elementwise("pointwise/where.cc", "selection", "Threshold")
+add = elementwise("logic/where.cc", "selection", "Threshold")
 add("threshold: the threshold stays", "hn::IfThenElse(hn::Le(a, threshold), value, a);", "hn::IfThenElse(hn::Lt(a, threshold), value, a);")
 add = elementwise("activations/logit.cc", "activations", "Logit", "LogitGrad")
 add("logit: bounds for any eps", "if (!(eps >= 0)) {", "if (false) {")
@@ -751,7 +751,7 @@ add("logit: the gradient stays outside", "return hn::IfThenElse(is_outside, Set(
 add = elementwise("activations/relu.cc", "activations", "Relu", "ThresholdBackward")
 add("relu: NaN is 0", "return hn::IfThenZeroElse(hn::Le(x, hn::Zero(d)), x);", "return hn::IfThenElseZero(hn::Gt(x, hn::Zero(d)), x);")
 add("relu: the gradient at the threshold", "hn::IfThenZeroElse(hn::Le(x, hn::Set(d, threshold)), gradient);", "hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, threshold)), gradient);")
-add = mutants_of("src/aclnnop/activations/formulas-inl.h", maps("activations", "Gelu", "GeluBackward"), seen_by=("src/aclnnop/activations/gelu.cc",))
+add = mutants_of("src/aclnnop/jobs/activation_formulas-inl.h", maps("activations", "Gelu", "GeluBackward"), seen_by=("src/aclnnop/activations/gelu.cc",))
 add("activations: the logistic function of large numbers", "hn::IfThenElseZero(hn::Le(a, hn::Set(d, 700.0)), hn::Mul(e, larger));", "hn::Mul(e, larger);")
 add("activations: gelu's slope is NaN far out", "hn::IfThenElseZero(hn::Eq(more, more), more)", "more")
 add = elementwise("arithmetic/lerp.cc", "arithmetic", "Lerp")
@@ -764,10 +764,10 @@ add = elementwise("arithmetic/maximum.cc", "arithmetic", "Maximum", "Minimum")
 add("maximum: NaN of the first alone", "return hn::IfThenElse(hn::Eq(b, b), extreme, b);", "return extreme;")
 add = elementwise("arithmetic/floor_divide.cc", "arithmetic", "FloorDivide")
 add("floor-divide: towards zero", "return functions::Floor(d, hn::Div(a, b));", "return functions::Trunc(d, hn::Div(a, b));")
-add = elementwise("pointwise/shift.cc", "selection", "LeftShift", "RightShift")
+add = elementwise("logic/shift.cc", "selection", "LeftShift", "RightShift")
 add("shift: by negative counts", "hn::Min(hn::Max(count, hn::Zero(d)), highest)", "hn::Min(count, highest)")
 add("shift: by all bits", "hn::Min(hn::Max(count, hn::Zero(d)), highest)", "hn::Max(count, hn::Zero(d))")
-add = mutants_of("src/aclnnop/pointwise/comparisons-inl.h", maps("selection", "GtTensor", "GeTensor"), seen_by=OF_EQ)
+add = mutants_of("src/aclnnop/logic/comparisons-inl.h", maps("selection", "GtTensor", "GeTensor"), seen_by=OF_EQ)
 add("comparisons: what is equal is less", "return hn::Lt(a, b);", "return hn::Not(hn::Lt(b, a));")
 
 # ---- Moves with indices, and operators of several moves -----------------------------------------
@@ -839,7 +839,7 @@ add("unpack: too few are ignored", "if (total > step.columns && step.raises) {",
 add = mutants_of("src/engine/move/indexed.h", INDEXED, seen_by=("src/engine/move/indexed_loop.cc",))
 add("indexed: the last bad index", "    while (at < seen && !position", "    while ((at > seen || seen == std::numeric_limits<int64_t>::max()) && !position")
 
-add = mutants_of("src/aclnnop/indexing/steps.cc", INDEXED)
+add = mutants_of("src/aclnnop/jobs/step_list.cc", INDEXED)
 add("steps: workspaces one behind the other", "executor_.workspace_size += (static_cast<uint64_t>(bytes) + 63) / 64 * 64;", "executor_.workspace_size += 64;")
 add("steps: one value for all", "const int64_t offset = int64_t{16} * values_++;", "const int64_t offset = 0 * values_++;", INDEXED + ("determinism",))
 add("steps: places from the storage's begin", "  move.plain.offset += plain_place.offset;\n", "")
@@ -848,7 +848,7 @@ add("steps: what is read has no address", "    for (int k = 0; k < step->indexed
 add("steps: the source of what is packed from its storage's begin", "if (source != nullptr) step->source.offset += ByteOffset(*source);", "")
 add("steps: the output from its storage's begin", "step->destination = {result_operand, ByteOffset(*result)};", "step->destination = {result_operand, 0};")
 
-add = mutants_of("src/aclnnop/indexing/moves.cc", ("moves", "indexing_properties"))
+add = mutants_of("src/aclnnop/jobs/moves.cc", ("moves", "indexing_properties"))
 add("moves: shares of the first alone", "new (moves_ + count_++) engine::PlannedMove{move, source, destination, shares_};", "new (moves_ + count_++) engine::PlannedMove{move, source, destination, 0};")
 add("moves: one element of one shape", "if (destination.numel != 1) {", "if (true) {")
 add("moves: no value", "    std::memcpy(job.value, value.bytes, sizeof job.value);\n", "")
@@ -927,7 +927,7 @@ add("scan: NaN is passed over", "    if (std::isnan(x)) return true;\n", "    if
 add("scan: later stripes begin with the first", "const int64_t column = piece % stripes * width;\n      RunColumns", "const int64_t column = 0;\n      RunColumns", reason="more columns than a tile in one test only")
 add("scan: results that are scattered lie where the first does", "store(from + at * result_size,", "store(from + 0 * at * result_size,")
 
-add = mutants_of("src/aclnnop/reductions/fold_call.cc", FOLDS)
+add = mutants_of("src/aclnnop/jobs/fold_call.cc", FOLDS)
 add("fold calls: bits of NaN and the sign count", "      return 0x7FFF;\n", "      return 0xFFFF;\n")
 add("fold calls: bfloat16 is cast as it lies", "dtype == ACL_BF16 && request.cast == ACL_BF16 &&", "dtype == ACL_BF16 &&")
 add("fold calls: the second output from its own rank", "    if (other.numel == 1) other.strides = results[0]->strides;\n", "", reason="strides of dims of length 1")
@@ -958,7 +958,7 @@ add("take: every second is every one", "At<T>(from + i * 2 * kSize)", "At<T>(fro
 add("take: every table doubles", "job.is_doubled = job.places.In(memory)[i] == i / 2 * from_size;", "job.is_doubled = true;")
 add("take: doubled elements of an odd row", "Double<T>(from, to, n / 2);", "Double<T>(from, to, n / 2 - 1);")
 
-add = mutants_of("src/engine/resample/sum.cc", RESAMPLE)
+add = mutants_of("src/engine/resample/resample_sum.cc", RESAMPLE)
 add("sums: a row that is kept is any in its place", "if (kept_[place] == from) return sum;", "if (kept_[place] != nullptr) return sum;")
 add("sums: what weighs nothing and is not there adds", "sum[i] += weight[i] != 0 ? weight[i] * value[i] : T{0};", "sum[i] += weight[i] * value[i];")
 add("sums: what weighs nothing adds", "if (weight != 0 || direction == Direction::kToPositions)", "if (weight == weight || direction == Direction::kToPositions)")
@@ -986,7 +986,7 @@ add = mutants_of("src/engine/resample/grid_job.h", RESAMPLE, seen_by=("src/engin
 add("grid: mirrored once", "std::fmod(flips, T{2}) == 0 ?", "flips == 0 ?")
 
 SORT = ("sort", "unique", "ordered")
-add = mutants_of("src/engine/sort/sort.cc", SORT)
+add = mutants_of("src/engine/sort/sort_lines.cc", SORT)
 add("sort: digits of the keys themselves", "return DigitAt(KeyOf(word) - low, shift);", "return DigitAt(KeyOf(word), shift);")
 add("sort: parts in order are all in order", "begin == 0 || begin == end ? 0 : KeyOf(words[begin - 1]);", "0;")
 add("sort: equal ones of later parts first", "for (int part = 0; part < parts.count; ++part) {\n        const int64_t count", "for (int part = parts.count - 1; part >= 0; --part) {\n        const int64_t count")
@@ -1023,7 +1023,7 @@ add("histogram: bounds keep their NaN", "      if (IsNan(x[i])) continue;\n", ""
 add("histogram: a bound that is met twice has no width", "    if (bounds.high < std::numeric_limits<T>::max()) bounds.high += 1;\n", "")
 add("histogram: the last bad number is told", "bad = std::min(bad, first + i);", "bad = first + i;")
 
-add = mutants_of("src/engine/sort/unique.cc", ("unique",))
+add = mutants_of("src/engine/sort/distinct.cc", ("unique",))
 add("runs: NaN equals itself", "((before != one) & !is_zero) | (magnitude > static_cast<Bits>(kInfinity << 1))", "((before != one) & !is_zero) | (false & (magnitude > static_cast<Bits>(kInfinity << 1)))")
 add("runs: zeros differ", "((before != one) & !is_zero)", "(before != one)")
 add("runs: later blocks write where the first does", "block == 0 ? 1 : found_before[block];", "1;")
@@ -1058,7 +1058,7 @@ add("sequence: a tile is as long as a row", "      if (dense == nullptr) n = std
 # ---- Random numbers -----------------------------------------------------------------------------
 
 RANDOM = ("random_numbers", "random_contract")
-add = mutants_of("src/engine/random/philox-inl.h", RANDOM, seen_by=("src/engine/random/random.cc",))
+add = mutants_of("src/engine/random/philox-inl.h", RANDOM, seen_by=("src/engine/random/random_numbers.cc",))
 add("philox: nine rounds", "constexpr int kRounds = 10;", "constexpr int kRounds = 9;")
 add("philox: a multiplier", "kMultiplier0 = 0xD2511F53", "kMultiplier0 = 0xD2511F51")
 add("philox: keys grow alike", "kWeyl1 = 0xBB67AE85", "kWeyl1 = 0x9E3779B9")
@@ -1067,7 +1067,7 @@ add("philox: the place's upper half", "Blocks<V> even{low, high, even_place, hn:
 add("philox: the seed's upper half", "    auto k1 = static_cast<uint32_t>(source.seed >> 32);\n    for (int round = 0; round < kRounds; ++round, k0 += kWeyl0, k1 += kWeyl1) {\n      const V first_key", "    auto k1 = static_cast<uint32_t>(source.seed);\n    for (int round = 0; round < kRounds; ++round, k0 += kWeyl0, k1 += kWeyl1) {\n      const V first_key")
 add("philox: steps share numbers", "const uint64_t offset = source.offset + step;", "const uint64_t offset = source.offset;")
 
-add = mutants_of("src/engine/random/random.cc", RANDOM)
+add = mutants_of("src/engine/random/random_numbers.cc", RANDOM)
 add("random: 23 bits", "UpperBits(d, words.word[0] + i, 8)), hn::Set(d, 0x1p-24f)", "UpperBits(d, words.word[0] + i, 9)), hn::Set(d, 0x1p-23f)")
 add("random: uniform reaches its end", "hn::StoreU(hn::IfThenElse(hn::Ge(value, limit), low, value), d, to + i);", "hn::StoreU(value, d, to + i);")
 add("random: the radius may be of zero", "hn::Set(d, 0x1p-32f));", "hn::Set(d, 0.0f));")
@@ -1094,7 +1094,7 @@ add("randperm: the last element stays", "const auto left = static_cast<uint64_t>
 add("randperm: any place", "drawn[k] = first + k + static_cast", "drawn[k] = static_cast")
 add("randperm: tiles begin anew", "job.draw(&numbers, {first, static_cast<size_t>(count)", "job.draw(&numbers, {0, static_cast<size_t>(count)")
 
-add = mutants_of("src/engine/random/multinomial.cc", RANDOM + ("random_statistics",))
+add = mutants_of("src/engine/random/multinomial_draw.cc", RANDOM + ("random_statistics",))
 add("multinomial: rows share numbers", "int64_t FirstOfRow(int64_t row, int64_t length) { return row * ((length + kTile - 1) / kTile * kTile); }", "int64_t FirstOfRow(int64_t, int64_t) { return 0; }")
 add("multinomial: of equal keys the last", "key == other.key && index < other.index", "key == other.key && index > other.index")
 add("multinomial: negative weights count", "weights[i] = weights[i] > 0 ? weights[i] : 0;", "weights[i] = weights[i] != 0 ? weights[i] : 0;")
@@ -1136,10 +1136,10 @@ add("integers: halves of x1 alone", "for (const Halves& some : halves) {", "for 
 add = mutants_of("src/aclnnop/matmul/quant_matmul.cc", ("quantised_products",))
 add("quantised: halves are read behind the last", "highest - lowest + 1, workspace}", "highest - lowest + 3, workspace}")
 add("quantised: workspaces may be added up to nothing", "__builtin_sub_overflow(end, begin, &bytes) || __builtin_add_overflow(bytes, kLine, &bytes) ||\n        __builtin_add_overflow(workspace, bytes, &workspace))", "__builtin_sub_overflow(end, begin, &bytes) || __builtin_add_overflow(bytes, kLine, &bytes))")
-add = mutants_of("src/aclnnop/matmul/product.cc", ("quantised_products",))
+add = mutants_of("src/aclnnop/jobs/matrix_product.cc", ("quantised_products",))
 add("quantised: FRACTAL_NZ may begin before its storage", "lowest >= 0 &&\n        highest < size)", "highest < size)")
 add("quantised: FRACTAL_NZ may end behind its storage", "lowest >= 0 &&\n        highest < size)", "lowest >= 0)")
-add = mutants_of("src/engine/gemm/kernel.cc", ("quantised_products",))
+add = mutants_of("src/engine/gemm/gemm_kernel.cc", ("quantised_products",))
 add("integers: sums of blocks as float32", "} else if (product.is_integer) {", "} else if (false) {")
 add("integers: the first block for all", "adds ? hn::Add(hn::BitCast(di, hn::LoadU(d, c)), whole) : whole", "whole")
 add("integers: pairs begin at 0", "if (adds) {\n    HWY_UNROLL(kRows)", "if (false) {\n    HWY_UNROLL(kRows)")
@@ -1250,7 +1250,7 @@ add("prelu: zero is positive", "hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mu
 add("prelu: at zero the gradient passes", "hn::IfThenElse(hn::Gt(x, hn::Zero(d)), gradient,", "hn::IfThenElse(hn::Ge(x, hn::Zero(d)), gradient,")
 add("prelu: positive ones add to the weight's gradient", "hn::IfThenZeroElse(hn::Gt(x, hn::Zero(d)), hn::Mul(x, gradient))", "hn::Mul(x, gradient)")
 
-add = mutants_of("src/aclnnop/norm/nll_loss.cc", ("classes",))
+add = mutants_of("src/aclnnop/loss/nll_loss.cc", ("classes",))
 add("classes: a weight is its last dim", "  std::swap(loss.weight.outer, loss.weight.inner);\n", "")
 add("classes: any dims of the weight", ",\n                                   Own(NumbersMerge<kFactor>, ACLNN_ERR_INNER_NULLPTR));", ");")
 
@@ -1261,7 +1261,7 @@ add("lists: a number in memory is not negated", "if (number.is_negated && number
 add("lists: a part begins at its tensor's first block", "block - map->first_block, last - map->first_block", "0, last - map->first_block")
 add("lists: the first tensor's number", "base + number.offset", "base")
 
-add = mutants_of("src/aclnnop/foreach/lists.cc", ("foreach_lists",))
+add = mutants_of("src/aclnnop/jobs/lists.cc", ("foreach_lists",))
 add("lists: other lists may be longer", "if (call.Count(list) == call.Count(first)) continue;", "if (call.Count(list) >= call.Count(first)) continue;")
 add("lists: one dtype is not asked for", "if (call.Entry(list, entry)->dtype != call.promoted)", "if (false)")
 add("lists: numbers beyond the range", "if (const aclnnStatus status = CheckNumberRange(call)) return status;", "")
@@ -1272,7 +1272,7 @@ add("updates: only the first result is stored", "for (int k = 0; k < update.outp
 
 # ---- Recurrent networks -------------------------------------------------------------------------
 
-add = mutants_of("src/engine/recurrent/gru.cc", ("recurrent_gru",))
+add = mutants_of("src/engine/recurrent/gru_cell.cc", ("recurrent_gru",))
 add("gru: r resets nothing", "n[k] += r[k] * hn[k];", "n[k] += hn[k];")
 add("gru: z lets the new state in", "h[k] = (h[k] - n[k]) * z[k] + n[k];", "h[k] = (n[k] - h[k]) * z[k] + h[k];")
 add("gru: the state's part has the gradient of the input's", "hidden_n[k] = of_n[k] * r[k];", "hidden_n[k] = of_n[k];")
@@ -1286,7 +1286,7 @@ add("recurrent: the gradient of the state is not added to", "gates, Cells::kHidd
 add("recurrent: the second direction's gradient alone", "direction == 0 ? nullptr : &to);", "nullptr);")
 add("recurrent: the second direction starts with its own step", "b < lengths_[t + 1] ? t + 1 : -1;", "b < lengths_[t + 1] ? t : -1;")
 
-add = mutants_of("src/aclnnop/recurrent/network.cc", ("recurrent_gru", "recurrent_lstm"))
+add = mutants_of("src/aclnnop/recurrent/recurrent_call.cc", ("recurrent_gru", "recurrent_lstm"))
 add("recurrent: lengths pass where there are none", "if (!IsPacked(call, at)) return ACL_SUCCESS;\n  return Refuse(check, call, at.lengths,",
     "if (!IsPacked(call, at) || call.product != Product::kNoDevice) return ACL_SUCCESS;\n  return Refuse(check, call, at.lengths,", ["recurrent_gru"])
 add("recurrent: any number of saved lists' tensors", "CountIs(check, call, at.saved + which, Cells(call, at))",
@@ -1309,7 +1309,7 @@ add("scores: kept bits of the first sequence", "lengths_.first_score * static_ca
 
 add("scores: weights are drawn for the first key", "attention.kernels.drop(values, attention.drawn, number, count,", "attention.kernels.drop(values, attention.drawn, number - static_cast<uint64_t>(first), count,")
 
-add = mutants_of("src/engine/attention/kernel.cc", ("flash_attention",))
+add = mutants_of("src/engine/attention/attention_kernel.cc", ("flash_attention",))
 add("attention: words from the first of their block", "words[skipped + static_cast<uint64_t>(j)] <= most", "words[static_cast<uint64_t>(j)] <= most")
 add("attention: highest bits first", "(word >> j & 1)", "(word >> (31 - j) & 1)")
 add("attention: bits from the start of a byte", "(low | high << kWord) >> first)", "low)")

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_calls.h"
 
-#include "aclnnop/families/norm.h"
+#include "aclnnop/families/loss.h"
 #include "gtest/gtest.h"
 
 namespace portacl::testing {

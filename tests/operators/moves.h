@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "aclnnop/families/arithmetic.h"
+#include "aclnnop/families/creation.h"
 #include "support/operator_under_test.h"
 
 namespace portacl::testing {

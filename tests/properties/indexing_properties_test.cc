@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "aclnnop/families/indexing.h"
+#include "aclnnop/families/shape.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "support/c_function.h"
 #include "support/environment.h"
 #include "support/map_values.h"

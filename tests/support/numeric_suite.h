@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "environment.h"
 #include "gtest/gtest.h"
 #include "numeric_case.h"

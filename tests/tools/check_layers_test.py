@@ -54,6 +54,20 @@ class CheckLayers(unittest.TestCase):
     def test_a_room_that_nobody_placed(self):
         self.assertEqual(self.faults({"acl/attic/old.h": []}), ["acl/attic/old.h: room acl/attic has no place in the order"])
 
+    def test_a_family_uses_what_is_shared_and_no_other_family(self):
+        changes = {"aclnnop/jobs/steps.h": [], "aclnnop/loss/mse.h": [], "aclnnop/phase1.h": [],
+                   "aclnnop/norm/norm.cc": ["aclnnop/jobs/steps.h", "aclnnop/phase1.h"]}
+        self.assertEqual(self.faults(changes), [])
+        changes["aclnnop/norm/norm.cc"] = ["aclnnop/loss/mse.h"]
+        self.assertEqual(self.faults(changes), ["aclnnop/norm/norm.cc: family norm must not include aclnnop/loss/mse.h"])
+        changes |= {"aclnnop/norm/norm.cc": [], "aclnnop/jobs/steps.h": ["aclnnop/loss/mse.h"]}
+        self.assertEqual(self.faults(changes), ["aclnnop/jobs/steps.h: family jobs must not include aclnnop/loss/mse.h"])
+        changes |= {"aclnnop/jobs/steps.h": [], "aclnnop/phase1.h": ["aclnnop/jobs/steps.h"]}
+        self.assertEqual(self.faults(changes), ["aclnnop/phase1.h: family aclnnop must not include aclnnop/jobs/steps.h"])
+
+    def test_two_files_of_one_name(self):
+        self.assertEqual(self.faults({"engine/log.h": []}), ["engine/log.h: acl/log.h has the same name"])
+
     def test_a_circle_of_sources(self):
         changes = {"engine/map/tiles.h": [], "engine/map/tiles.cc": ["engine/map/rows.h"],
                    "engine/map/rows.h": [], "engine/map/rows.cc": ["engine/map/tiles.h"]}

@@ -11,7 +11,7 @@
 
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"
-#include "acl/device/device_memory.h"
+#include "acl/device/memory_account.h"
 #include "acl/errors.h"
 #include "acl/handle_table.h"
 #include "acl/memory/memory.h"

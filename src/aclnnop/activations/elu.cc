@@ -9,7 +9,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/activations/elu.cc"
 #include <hwy/foreach_target.h>
 
-#include "aclnnop/activations/formulas-inl.h"
+#include "aclnnop/jobs/activation_formulas-inl.h"
 #include "engine/functions/functions-inl.h"
 
 HWY_BEFORE_NAMESPACE();

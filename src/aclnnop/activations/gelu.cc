@@ -6,8 +6,8 @@
 #define HWY_TARGET_INCLUDE "aclnnop/activations/gelu.cc"
 #include <hwy/foreach_target.h>
 
-#include "aclnnop/activations/formulas-inl.h"
 #include "aclnnop/activations/gelu_tables.h"
+#include "aclnnop/jobs/activation_formulas-inl.h"
 #include "engine/functions/sixteenths-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/activations/hard.cc"
 #include <hwy/foreach_target.h>
 
-#include "aclnnop/activations/formulas-inl.h"
+#include "aclnnop/jobs/activation_formulas-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -91,7 +91,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/activations/activation.h"
 #include "aclnnop/activations/hard_functions.h"
-#include "aclnnop/pointwise/clamp.h"
+#include "aclnnop/jobs/clamp.h"
 
 namespace portacl {
 namespace {

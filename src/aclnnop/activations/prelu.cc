@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/activations/prelu.cc"
 #include <hwy/foreach_target.h>
 
-#include "aclnnop/activations/formulas-inl.h"
+#include "aclnnop/jobs/activation_formulas-inl.h"
 #include "engine/fold/sum_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -10,7 +10,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/activations/selu.cc"
 #include <hwy/foreach_target.h>
 
-#include "aclnnop/activations/formulas-inl.h"
+#include "aclnnop/jobs/activation_formulas-inl.h"
 #include "engine/map/integers-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/activations/swish.cc"
 #include <hwy/foreach_target.h>
 
-#include "aclnnop/activations/formulas-inl.h"
+#include "aclnnop/jobs/activation_formulas-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {

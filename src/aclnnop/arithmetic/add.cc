@@ -81,8 +81,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/arithmetic/add_functions.h"
-#include "aclnnop/arithmetic/sums.h"
 #include "aclnnop/binary_checks.h"
+#include "aclnnop/jobs/sums.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {

@@ -75,9 +75,9 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/settings/configuration.h"
 #include "aclnnop/arithmetic/add_scalar_functions.h"
-#include "aclnnop/arithmetic/list_kernels.h"
-#include "aclnnop/arithmetic/sums.h"
 #include "aclnnop/binary_checks.h"
+#include "aclnnop/jobs/list_kernels.h"
+#include "aclnnop/jobs/sums.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {

@@ -69,9 +69,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/arithmetic/div_functions.h"
-#include "aclnnop/arithmetic/floor_divide.h"
-#include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/binary_checks.h"
+#include "aclnnop/jobs/floor_divide.h"
+#include "aclnnop/jobs/list_kernels.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {

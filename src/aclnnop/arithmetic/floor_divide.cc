@@ -45,9 +45,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "aclnnop/arithmetic/floor_divide.h"
 #include "aclnnop/arithmetic/floor_divide_functions.h"
 #include "aclnnop/binary_checks.h"
+#include "aclnnop/jobs/floor_divide.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {

@@ -42,8 +42,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/arithmetic/lerp_functions.h"
-#include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/binary_checks.h"
+#include "aclnnop/jobs/list_kernels.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {

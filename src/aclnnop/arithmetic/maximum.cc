@@ -47,9 +47,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "acl/data_type.h"
-#include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/arithmetic/maximum_functions.h"
 #include "aclnnop/binary_checks.h"
+#include "aclnnop/jobs/list_kernels.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {

@@ -84,9 +84,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "aclnnop/arithmetic/mul.h"
 #include "aclnnop/arithmetic/mul_functions.h"
 #include "aclnnop/binary_checks.h"
+#include "aclnnop/jobs/mul.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {

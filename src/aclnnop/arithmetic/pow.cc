@@ -76,10 +76,10 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/arithmetic/pow_functions.h"
 #include "aclnnop/arithmetic/power.h"
 #include "aclnnop/binary_checks.h"
+#include "aclnnop/jobs/list_kernels.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {

@@ -11,10 +11,10 @@
 
 #if HWY_ONCE
 
-#include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/arithmetic/pow_tensor_tensor_functions.h"
 #include "aclnnop/arithmetic/power.h"
 #include "aclnnop/binary_checks.h"
+#include "aclnnop/jobs/list_kernels.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {

@@ -7,10 +7,10 @@
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/attention/heads.h"
-#include "aclnnop/norm/statistics.h"
+#include "aclnnop/jobs/heads.h"
+#include "aclnnop/jobs/random_source.h"
+#include "aclnnop/jobs/statistics.h"
 #include "aclnnop/operator_facts.h"
-#include "aclnnop/random/source.h"
 
 namespace portacl {
 namespace {

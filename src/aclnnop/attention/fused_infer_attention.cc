@@ -8,8 +8,8 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/attention/heads.h"
-#include "aclnnop/norm/statistics.h"
+#include "aclnnop/jobs/heads.h"
+#include "aclnnop/jobs/statistics.h"
 #include "aclnnop/operator_facts.h"
 #include "plan/views.h"
 

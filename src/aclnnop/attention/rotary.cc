@@ -100,9 +100,9 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/errors.h"
 #include "aclnnop/attention/rotary_functions.h"
-#include "aclnnop/matmul/product.h"
-#include "aclnnop/norm/normalized.h"
-#include "aclnnop/norm/rows.h"
+#include "aclnnop/jobs/matrix_product.h"
+#include "aclnnop/jobs/normalized.h"
+#include "aclnnop/jobs/row_job.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/stage_list.h"
 #include "plan/views.h"

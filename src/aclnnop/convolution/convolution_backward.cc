@@ -7,7 +7,7 @@
 
 #include "acl/errors.h"
 #include "aclnnop/convolution/geometry.h"
-#include "aclnnop/indexing/steps.h"
+#include "aclnnop/jobs/step_list.h"
 #include "aclnnop/output_mask.h"
 #include "plan/move_plan.h"
 

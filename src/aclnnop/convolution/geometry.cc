@@ -7,7 +7,7 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/reductions/sum_of_terms.h"
+#include "aclnnop/jobs/sum_of_terms.h"
 #include "engine/move/move.h"
 #include "plan/views.h"
 

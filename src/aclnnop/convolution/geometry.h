@@ -6,7 +6,7 @@
 
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
-#include "engine/gemm/convolution.h"
+#include "engine/gemm/convolve.h"
 
 namespace portacl::convolution {
 

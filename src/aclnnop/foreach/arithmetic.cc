@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/foreach/arithmetic_functions.h"
 
-#include "aclnnop/arithmetic/list_kernels.h"
-#include "aclnnop/arithmetic/mul.h"
-#include "aclnnop/arithmetic/sums.h"
-#include "aclnnop/foreach/lists.h"
-#include "aclnnop/pointwise/clamp.h"
+#include "aclnnop/jobs/clamp.h"
+#include "aclnnop/jobs/list_kernels.h"
+#include "aclnnop/jobs/lists.h"
+#include "aclnnop/jobs/mul.h"
+#include "aclnnop/jobs/sums.h"
 
 namespace portacl {
 namespace {

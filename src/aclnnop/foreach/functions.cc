@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/foreach/functions_functions.h"
 
-#include "aclnnop/foreach/lists.h"
+#include "aclnnop/jobs/lists.h"
 
 namespace portacl {
 
-// Defined beside the functions of tensors (aclnnop/pointwise/unary.h).
+// Defined beside the functions of tensors (aclnnop/unary/unary.h).
 namespace unary_kernels {
 #define PORTACL_KERNELS_OF(stem) const engine::KernelTable& stem() noexcept;
 PORTACL_KERNELS_OF(abs)

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "aclnnop/indexing/steps.h"
+#include "aclnnop/jobs/step_list.h"
 
 namespace portacl {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "acl/errors.h"
-#include "aclnnop/indexing/steps.h"
+#include "aclnnop/jobs/step_list.h"
 #include "aclnnop/operator_facts.h"
 
 namespace portacl {

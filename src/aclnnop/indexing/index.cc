@@ -7,8 +7,8 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/indexing/accumulate.h"
+#include "aclnnop/jobs/where.h"
 #include "aclnnop/operator_facts.h"
-#include "aclnnop/pointwise/where.h"
 #include "contract/broadcast.h"
 
 namespace portacl {

@@ -3,7 +3,7 @@
 #include "aclnnop/indexing/masked_scatter_functions.h"
 
 #include "acl/errors.h"
-#include "aclnnop/indexing/steps.h"
+#include "aclnnop/jobs/step_list.h"
 #include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 #include "contract/broadcast.h"

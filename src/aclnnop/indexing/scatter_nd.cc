@@ -3,7 +3,7 @@
 #include "aclnnop/indexing/scatter_nd_functions.h"
 
 #include "acl/errors.h"
-#include "aclnnop/indexing/steps.h"
+#include "aclnnop/jobs/step_list.h"
 #include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 

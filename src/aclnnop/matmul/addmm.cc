@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "acl/errors.h"
-#include "aclnnop/matmul/product.h"
+#include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/operator_facts.h"
 #include "contract/broadcast.h"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/ger_functions.h"
 
-#include "aclnnop/arithmetic/mul.h"
 #include "aclnnop/binary_checks.h"
+#include "aclnnop/jobs/mul.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "acl/errors.h"
-#include "aclnnop/matmul/product.h"
+#include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/operator_facts.h"
 #include "contract/broadcast.h"
 

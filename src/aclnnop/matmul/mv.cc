@@ -4,7 +4,7 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "aclnnop/matmul/product.h"
+#include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/operator_facts.h"
 #include "engine/gemm/integer_dot.h"
 

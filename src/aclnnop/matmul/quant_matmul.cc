@@ -10,8 +10,8 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/matmul/product.h"
-#include "aclnnop/norm/statistics.h"
+#include "aclnnop/jobs/matrix_product.h"
+#include "aclnnop/jobs/statistics.h"
 #include "aclnnop/operator_facts.h"
 #include "engine/gemm/integer_product.h"
 

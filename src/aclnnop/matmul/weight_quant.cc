@@ -4,8 +4,8 @@
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/matmul/product.h"
-#include "aclnnop/norm/statistics.h"
+#include "aclnnop/jobs/matrix_product.h"
+#include "aclnnop/jobs/statistics.h"
 #include "aclnnop/operator_facts.h"
 #include "engine/gemm/quantised_product.h"
 #include "plan/views.h"

@@ -3,7 +3,7 @@
 #include "aclnnop/moe/dense.h"
 
 #include "acl/data_type.h"
-#include "aclnnop/attention/heads.h"
+#include "aclnnop/jobs/heads.h"
 
 namespace portacl::moe {
 

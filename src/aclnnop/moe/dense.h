@@ -9,7 +9,7 @@
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/indexing/steps.h"
+#include "aclnnop/jobs/step_list.h"
 #include "aclnnop/operator_facts.h"
 #include "engine/route/route.h"
 

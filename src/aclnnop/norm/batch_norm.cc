@@ -141,8 +141,8 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
+#include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/batch_norm_functions.h"
-#include "aclnnop/norm/normalized.h"
 #include "aclnnop/operator_facts.h"
 
 namespace portacl {

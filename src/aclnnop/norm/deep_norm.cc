@@ -113,8 +113,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "acl/errors.h"
+#include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/deep_norm_functions.h"
-#include "aclnnop/norm/normalized.h"
 #include "aclnnop/operator_facts.h"
 
 namespace portacl {

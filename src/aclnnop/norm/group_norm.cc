@@ -7,7 +7,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/norm/group_norm.cc"
 #include <hwy/foreach_target.h>
 
-#include "aclnnop/norm/statistics.h"
+#include "aclnnop/jobs/statistics.h"
 #include "engine/row/row_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -46,8 +46,8 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
+#include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/group_norm_functions.h"
-#include "aclnnop/norm/normalized.h"
 #include "aclnnop/operator_facts.h"
 #include "plan/views.h"
 

@@ -143,8 +143,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "acl/errors.h"
+#include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/group_norm_silu_functions.h"
-#include "aclnnop/norm/normalized.h"
 #include "aclnnop/operator_facts.h"
 #include "plan/views.h"
 

@@ -60,9 +60,9 @@ HWY_AFTER_NAMESPACE();
 #include <limits>
 
 #include "acl/errors.h"
-#include "aclnnop/indexing/steps.h"
+#include "aclnnop/jobs/normalized.h"
+#include "aclnnop/jobs/step_list.h"
 #include "aclnnop/norm/layer_norm_functions.h"
-#include "aclnnop/norm/normalized.h"
 #include "aclnnop/operator_facts.h"
 #include "plan/move_plan.h"
 

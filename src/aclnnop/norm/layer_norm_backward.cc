@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/norm/layer_norm_backward.cc"
 #include <hwy/foreach_target.h>
 
-#include "aclnnop/norm/statistics.h"
+#include "aclnnop/jobs/statistics.h"
 #include "engine/row/row_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -66,8 +66,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "acl/errors.h"
+#include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/layer_norm_backward_functions.h"
-#include "aclnnop/norm/normalized.h"
 #include "aclnnop/operator_facts.h"
 
 namespace portacl {

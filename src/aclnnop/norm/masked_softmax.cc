@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/norm/masked_softmax.cc"
 #include <hwy/foreach_target.h>
 
-#include "aclnnop/norm/statistics.h"
+#include "aclnnop/jobs/statistics.h"
 #include "engine/functions/functions-inl.h"
 #include "engine/functions/fused_exp-inl.h"
 #include "engine/row/row_loop-inl.h"
@@ -104,8 +104,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "acl/errors.h"
+#include "aclnnop/jobs/row_job.h"
 #include "aclnnop/norm/masked_softmax_functions.h"
-#include "aclnnop/norm/rows.h"
 #include "aclnnop/operator_facts.h"
 #include "plan/views.h"
 

@@ -11,7 +11,7 @@
 
 #include <cmath>
 
-#include "aclnnop/norm/statistics.h"
+#include "aclnnop/jobs/statistics.h"
 #include "engine/row/row_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();

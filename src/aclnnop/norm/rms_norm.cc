@@ -93,7 +93,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "acl/errors.h"
-#include "aclnnop/norm/normalized.h"
+#include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/rms_norm_functions.h"
 #include "aclnnop/operator_facts.h"
 #include "plan/views.h"

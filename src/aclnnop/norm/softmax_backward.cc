@@ -100,7 +100,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "aclnnop/norm/rows.h"
+#include "aclnnop/jobs/row_job.h"
 #include "aclnnop/norm/softmax_backward_functions.h"
 #include "aclnnop/operator_facts.h"
 

@@ -8,7 +8,7 @@
 
 #include "acl/errors.h"
 #include "acl/float_environment.h"
-#include "aclnnop/foreach/lists.h"
+#include "aclnnop/jobs/lists.h"
 #include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 #include "engine/row/row_operand.h"

@@ -8,7 +8,7 @@
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
-#include "aclnnop/pooling/windows.h"
+#include "aclnnop/pooling/pool_windows.h"
 
 namespace portacl {
 namespace {

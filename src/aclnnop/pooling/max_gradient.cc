@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "aclnnop/pooling/windows.h"
+#include "aclnnop/pooling/pool_windows.h"
 #include "plan/views.h"
 
 namespace portacl {

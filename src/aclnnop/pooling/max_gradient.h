@@ -3,7 +3,7 @@
 #pragma once
 
 #include "aclnn/executor.h"
-#include "aclnnop/indexing/steps.h"
+#include "aclnnop/jobs/step_list.h"
 #include "contract/checks.h"
 
 namespace portacl {

@@ -9,7 +9,7 @@
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/pooling/max_gradient.h"
-#include "aclnnop/pooling/windows.h"
+#include "aclnnop/pooling/pool_windows.h"
 #include "plan/views.h"
 
 namespace portacl {

@@ -4,10 +4,10 @@
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
+#include "aclnnop/jobs/random_source.h"
 #include "aclnnop/operator_facts.h"
-#include "aclnnop/random/source.h"
 #include "engine/map/map_types.h"
-#include "engine/random/multinomial.h"
+#include "engine/random/multinomial_draw.h"
 
 namespace portacl {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
+#include "aclnnop/jobs/random_source.h"
 #include "aclnnop/operator_facts.h"
-#include "aclnnop/random/source.h"
 
 namespace portacl {
 namespace {

@@ -3,8 +3,8 @@
 #include "aclnnop/random/randperm_functions.h"
 
 #include "acl/errors.h"
+#include "aclnnop/jobs/random_source.h"
 #include "aclnnop/operator_facts.h"
-#include "aclnnop/random/source.h"
 #include "engine/random/permutation.h"
 
 namespace portacl {

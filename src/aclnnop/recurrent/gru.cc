@@ -3,8 +3,8 @@
 #include "aclnnop/recurrent/gru_functions.h"
 
 #include "aclnnop/operator_facts.h"
-#include "aclnnop/recurrent/network.h"
-#include "engine/recurrent/gru.h"
+#include "aclnnop/recurrent/recurrent_call.h"
+#include "engine/recurrent/gru_cell.h"
 
 namespace portacl {
 namespace {

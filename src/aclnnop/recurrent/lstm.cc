@@ -3,8 +3,8 @@
 #include "aclnnop/recurrent/lstm_functions.h"
 
 #include "aclnnop/operator_facts.h"
-#include "aclnnop/recurrent/network.h"
-#include "engine/recurrent/lstm.h"
+#include "aclnnop/recurrent/recurrent_call.h"
+#include "engine/recurrent/lstm_cell.h"
 
 namespace portacl {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
+#include "aclnnop/jobs/fold_call.h"
 #include "aclnnop/operator_facts.h"
-#include "aclnnop/reductions/fold_call.h"
 #include "plan/views.h"
 
 namespace portacl {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/reductions/places_functions.h"
 
+#include "aclnnop/jobs/fold_call.h"
 #include "aclnnop/operator_facts.h"
-#include "aclnnop/reductions/fold_call.h"
 
 namespace portacl {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "aclnnop/jobs/fold_call.h"
 #include "aclnnop/operator_facts.h"
-#include "aclnnop/reductions/fold_call.h"
 
 namespace portacl {
 namespace {

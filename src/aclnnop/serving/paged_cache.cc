@@ -6,7 +6,7 @@
 #include "acl/errors.h"
 #include "aclnnop/aclnn_scatter_pa_cache.h"
 #include "aclnnop/aclnn_scatter_pa_kv_cache.h"
-#include "aclnnop/arithmetic/floor_divide.h"
+#include "aclnnop/jobs/floor_divide.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/stage_list.h"
 #include "contract/arguments.h"

@@ -88,7 +88,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "acl/errors.h"
-#include "aclnnop/norm/rows.h"
+#include "aclnnop/jobs/row_job.h"
 #include "aclnnop/operator_facts.h"
 #include "aclnnop/serving/top_k_top_p_functions.h"
 #include "aclnnop/stage_list.h"

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "acl/errors.h"
-#include "aclnnop/indexing/steps.h"
+#include "aclnnop/jobs/step_list.h"
 #include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 

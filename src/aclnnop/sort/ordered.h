@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "aclnnop/indexing/steps.h"
+#include "aclnnop/jobs/step_list.h"
 #include "contract/arguments.h"
 
 namespace portacl {

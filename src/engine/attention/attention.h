@@ -7,9 +7,9 @@
 
 #include "acl/acl_base.h"
 #include "aclnn/executor.h"
-#include "engine/attention/kernel.h"
+#include "engine/attention/attention_kernel.h"
 #include "engine/conversions.h"
-#include "engine/gemm/kernel.h"
+#include "engine/gemm/gemm_kernel.h"
 #include "engine/random/source.h"
 #include "engine/strided.h"
 

@@ -8,7 +8,7 @@
 #include "acl/errors.h"
 #include "acl/float_environment.h"
 #include "engine/attention/scores.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "engine/parallel.h"
 #include "engine/place.h"
 

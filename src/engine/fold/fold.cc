@@ -9,7 +9,7 @@
 
 #include "acl/float_environment.h"
 #include "engine/fold/fold_tree.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "engine/map/tiles.h"
 #include "engine/parallel.h"
 #include "engine/thread_memory.h"

@@ -5,7 +5,7 @@
 #include "acl/float_environment.h"
 #include "engine/fold/reduction_run.h"
 #include "engine/fold/sum_tree.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "engine/parallel.h"
 
 namespace portacl::engine {

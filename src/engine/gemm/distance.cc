@@ -154,7 +154,7 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 
 #include "acl/float_environment.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "engine/isa_table.h"
 #include "engine/parallel.h"
 #include "engine/thread_memory.h"

@@ -13,7 +13,7 @@
 #include "engine/gemm/integers.h"
 #include "engine/gemm/pack.h"
 #include "engine/gemm/quantised.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "engine/parallel.h"
 #include "engine/thread_memory.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "engine/conversions.h"
-#include "engine/gemm/kernel.h"
+#include "engine/gemm/gemm_kernel.h"
 #include "engine/strided.h"
 
 namespace portacl::engine {

@@ -6,7 +6,7 @@
 
 #include "acl/acl_base.h"
 #include "engine/conversions.h"
-#include "engine/gemm/kernel.h"
+#include "engine/gemm/gemm_kernel.h"
 #include "engine/gemm/pack.h"
 
 namespace portacl::engine {

@@ -100,7 +100,7 @@ HWY_AFTER_NAMESPACE();
 #include <cstring>
 
 #include "acl/float_environment.h"
-#include "engine/gemm/kernel.h"
+#include "engine/gemm/gemm_kernel.h"
 #include "engine/isa_table.h"
 #include "engine/parallel.h"
 #include "engine/strided.h"

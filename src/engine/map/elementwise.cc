@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "acl/float_environment.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "engine/map/elementwise_blocks.h"
 #include "engine/map/tiles.h"
 #include "engine/parallel.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "engine/strided.h"
 #include "engine/transpose.h"
 

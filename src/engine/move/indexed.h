@@ -17,9 +17,9 @@
 #include "engine/move/move.h"
 #include "engine/move/spread.h"
 #include "engine/place.h"
+#include "engine/sort/distinct.h"
 #include "engine/sort/rows.h"
 #include "engine/sort/search.h"
-#include "engine/sort/unique.h"
 #include "plan/loop_plan.h"
 
 namespace portacl::engine {

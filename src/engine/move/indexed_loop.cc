@@ -8,7 +8,7 @@
 #include "acl/data_type.h"
 #include "acl/float_environment.h"
 #include "engine/cache_size.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "engine/move/block.h"
 #include "engine/move/indexed_elements.h"
 #include "engine/move/steps.h"

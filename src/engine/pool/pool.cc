@@ -127,9 +127,9 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/data_type.h"
 #include "engine/conversions.h"
-#include "engine/gemm/kernel.h"
+#include "engine/gemm/gemm_kernel.h"
 #include "engine/is_nan.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "engine/isa_table.h"
 #include "engine/place.h"
 #include "engine/pool/pool.h"

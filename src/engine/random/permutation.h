@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/random/random.h"
+#include "engine/random/random_numbers.h"
 
 namespace portacl::engine {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "engine/recurrent/steps.h"
+#include "engine/recurrent/recurrent_steps.h"
 
 namespace portacl::engine::recurrent {
 

@@ -57,7 +57,7 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "acl/float_environment.h"
 #include "engine/fold/sum_tree.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "engine/isa_table.h"
 #include "engine/parallel.h"
 #include "plan/reduction_plan.h"

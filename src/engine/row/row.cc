@@ -12,7 +12,7 @@
 #include "acl/float_environment.h"
 #include "engine/cache_size.h"
 #include "engine/fold/sum_tree.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "engine/parallel.h"
 #include "engine/row/across.h"
 #include "engine/thread_memory.h"

@@ -126,7 +126,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "acl/float_environment.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "engine/map/dispatch.h"
 #include "engine/map/tiles.h"
 #include "engine/parallel.h"

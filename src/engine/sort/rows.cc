@@ -7,7 +7,7 @@
 
 #include "acl/float_environment.h"
 #include "engine/parallel.h"
-#include "engine/sort/sort.h"
+#include "engine/sort/sort_lines.h"
 
 namespace portacl::engine {
 namespace {

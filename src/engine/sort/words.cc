@@ -14,7 +14,7 @@
 #include <type_traits>
 
 #include "engine/place.h"
-#include "engine/sort/sort.h"
+#include "engine/sort/sort_lines.h"
 
 #ifndef PORTACL_ENGINE_SORT_WORDS
 #define PORTACL_ENGINE_SORT_WORDS

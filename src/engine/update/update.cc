@@ -8,7 +8,7 @@
 #include <bit>
 
 #include "acl/float_environment.h"
-#include "engine/isa.h"
+#include "engine/isa_in_use.h"
 #include "engine/parallel.h"
 
 namespace portacl::engine {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "aclnnop/families/indexing.h"
+#include "aclnnop/families/shape.h"
 #include "aclnnop/families/sort.h"
 #include "determinism/arguments.h"
 #include "determinism/subject.h"

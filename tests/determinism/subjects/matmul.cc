@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "aclnnop/families/linalg.h"
 #include "aclnnop/families/matmul.h"
 #include "determinism/subject.h"
 #include "support/guarded_buffer.h"

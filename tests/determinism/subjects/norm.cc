@@ -2,6 +2,7 @@
 // result of an operator that has several is hashed in a setting of its own.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/families/norm.h"
+#include "aclnnop/families/loss.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {

@@ -1,7 +1,8 @@
 // Sequences, unit matrices, triangles and whole-tensor equality for the determinism test.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/families/arithmetic.h"
-#include "aclnnop/families/pointwise.h"
+#include "aclnnop/families/creation.h"
+#include "aclnnop/families/logic.h"
+#include "aclnnop/families/shape.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
-#include "aclnnop/families/indexing.h"
+#include "aclnnop/families/image.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {

@@ -1,0 +1,105 @@
+// Functions of two tensors, integers in float32, with their in-place forms: Atan2 and XLogYTensor.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/arithmetic/binary.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/functions/functions-inl.h"
+#include "engine/map/vector_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace binary {
+
+using namespace engine::HWY_NAMESPACE;
+
+struct Angle : Elementwise<Angle> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float, double>;
+  static constexpr int kInputs = 2;
+  explicit Angle(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V y, V x) const {
+    return functions::Atan2(d, y, x);
+  }
+};
+
+struct TimesLog : Elementwise<TimesLog> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float>;
+  static constexpr int kInputs = 2;
+  explicit TimesLog(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x, V y) const {
+    const auto is_zero = hn::AndNot(hn::IsNaN(y), hn::Eq(x, hn::Zero(d)));
+    return hn::IfThenZeroElse(is_zero, hn::Mul(x, functions::Log(d, y)));
+  }
+};
+
+}  // namespace binary
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/arithmetic/binary_functions.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kAngle = PORTACL_VALUE_KERNELS(binary::Angle);
+constexpr auto kTimesLog = PORTACL_VALUE_KERNELS(binary::TimesLog);
+
+enum Tensors { kSelf, kOther, kOut };
+
+// The output is of any dtype that there are conversions to.
+constexpr auto EndOfChecks(int out) {
+  return List(RankAtMost(8, {kSelf, kOther}), Broadcasts({kSelf, kOther}), ShapeIsBroadcast(out),
+              SizesRepresentable({out}), DoneIfEmpty({kSelf, kOther}), InsideStorage({kSelf, kOther}),
+              Promotes({kSelf, kOther}), ReplacesPromoted(kIntegersAndBool, ACL_FLOAT),
+              DtypeImplemented({out}, kConvertible));
+}
+constexpr auto AngleChecks(int out) {
+  return Join(
+      List(NotNull(kSelf), NotNull(kOther), NotNull(out), DtypesIn(kRealArithmeticDtypes, {kSelf, kOther})),
+      EndOfChecks(out), List(FunctionsThere(kDouble, WhyFunctionsAreMissing)));
+}
+constexpr DtypeRule kTimesLogDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kIntegersAndBool);
+constexpr auto TimesLogChecks(int out) {
+  return Join(
+      List(NotNull(kSelf), NotNull(kOther), NotNull(out), DtypesIn(kTimesLogDtypes, {kSelf, kOther, out})),
+      EndOfChecks(out));
+}
+
+template <const engine::KernelTable& kKernels>
+void SetBinary(const OperatorCall& call, Executor& executor) {
+  SetMapJob(call, {kSelf, kOther}, call.Output(), kKernels, {}, executor);
+}
+
+}  // namespace
+}  // namespace portacl
+
+using namespace portacl;
+
+// Phase 1 of aclnnNAME and aclnnInplaceNAME.
+#define PORTACL_BINARY(name, kernels, checks)                                     \
+  PORTACL_PHASE_1(aclnn##name) {                                                  \
+    static constexpr auto kChecks = checks(kOut);                                 \
+    return RunPhase1(call, kChecks, workspaceSize, executor, SetBinary<kernels>); \
+  }                                                                               \
+  PORTACL_PHASE_1(aclnnInplace##name) {                                           \
+    static constexpr auto kChecks = checks(kSelf);                                \
+    return RunPhase1(call, kChecks, workspaceSize, executor, SetBinary<kernels>); \
+  }
+
+PORTACL_BINARY(Atan2, kAngle, AngleChecks)
+PORTACL_BINARY(XLogYTensor, kTimesLog, TimesLogChecks)
+
+#endif  // HWY_ONCE

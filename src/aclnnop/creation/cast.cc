@@ -1,0 +1,79 @@
+// aclnnCast: out = self converted to a dtype.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/creation/cast_functions.h"
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnn/opdev/op_errno.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut };
+enum Attributes { kDtype };
+
+constexpr DtypeSet kOld{ACL_FLOAT,  ACL_FLOAT16, ACL_DOUBLE,    ACL_INT8,      ACL_UINT8,
+                        ACL_INT16,  ACL_INT32,   ACL_INT64,     ACL_UINT16,    ACL_UINT32,
+                        ACL_UINT64, ACL_BOOL,    ACL_COMPLEX64, ACL_COMPLEX128};
+constexpr DtypeSet kAtlasA2{ACL_FLOAT,  ACL_FLOAT16, ACL_DOUBLE,    ACL_INT8,       ACL_UINT8,
+                            ACL_INT16,  ACL_INT32,   ACL_INT64,     ACL_UINT16,     ACL_UINT32,
+                            ACL_UINT64, ACL_BOOL,    ACL_COMPLEX64, ACL_COMPLEX128, ACL_BF16};
+constexpr DtypeSet kFrom950{ACL_FLOAT,      ACL_FLOAT16,  ACL_DOUBLE,      ACL_INT8,          ACL_UINT8,
+                            ACL_INT16,      ACL_INT32,    ACL_INT64,       ACL_UINT16,        ACL_UINT32,
+                            ACL_UINT64,     ACL_BOOL,     ACL_COMPLEX64,   ACL_COMPLEX128,    ACL_BF16,
+                            ACL_COMPLEX32,  ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN, ACL_FLOAT4_E2M1,
+                            ACL_FLOAT4_E1M2};
+constexpr DtypeSet kTo950{ACL_FLOAT,       ACL_FLOAT16,  ACL_DOUBLE,      ACL_INT8,          ACL_UINT8,
+                          ACL_INT16,       ACL_INT32,    ACL_INT64,       ACL_UINT16,        ACL_UINT32,
+                          ACL_UINT64,      ACL_BOOL,     ACL_COMPLEX64,   ACL_COMPLEX128,    ACL_BF16,
+                          ACL_COMPLEX32,   ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN, ACL_FLOAT4_E2M1,
+                          ACL_FLOAT4_E1M2, ACL_INT4};
+constexpr DtypeRule kFrom = ByGeneration(kOld, kAtlasA2, kFrom950);
+constexpr DtypeRule kTo = ByGeneration(kOld, kAtlasA2, kTo950);
+
+// 161002 for INT4 from a self that is not dense.
+aclnnStatus DenseForInt4(const Check&, OperatorCall& call) noexcept {
+  if (call.Tensor(kOut).dtype != ACL_INT4 || IsContiguous(call.Tensor(kSelf))) return ACL_SUCCESS;
+  Text message(call.api, ": parameter self with strides ");
+  AddShape(message, call.Tensor(kSelf).strides);
+  return FailAclnn(ACLNN_ERR_PARAM_INVALID,
+                   message.Add(" is not dense, and out with dtype DT_INT4 accepts a dense self alone."));
+}
+
+// 561103 when out has another dtype than the result.
+aclnnStatus OutHasDtype(const Check&, OperatorCall& call) noexcept {
+  const aclDataType dtype = call.attributes[kDtype].dtype();
+  if (call.Tensor(kOut).dtype == dtype) return ACL_SUCCESS;
+  Text message(call.api, ": parameter out with dtype ");
+  AddDtypeName(message, call.Tensor(kOut).dtype);
+  AddDtypeName(message.Add(" cannot hold the result, accepted: the value of parameter dtype, "), dtype);
+  return FailAclnn(ACLNN_ERR_INNER_NULLPTR, message.Add("."));
+}
+
+constexpr Check kChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kOut),
+    DtypesIn(kFrom, {kSelf}),
+    DtypeIn(kTo, kDtype),
+    RankAtMost(8, {kSelf}),
+    SameShape(kSelf, kOut),
+    {.run = DenseForInt4},
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kSelf}),
+    InsideStorage({kSelf}),
+    {.run = OutHasDtype},
+    Converts(kSelf, kOut, kConvertible),
+};
+
+}  // namespace
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnCast) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    SetMoveJob(checked, kSelf, kOut, fresh);
+  });
+}

@@ -1,0 +1,312 @@
+// Tensors with their own edge around them - mirrored, repeated, or that of the other side - and the gradients of these pads.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/image/edge_pads_functions.h"
+
+#include <algorithm>
+
+#include "acl/errors.h"
+#include "acl/stream/thread_limit.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "contract/arguments.h"
+#include "engine/resample/axes.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+using engine::AxisMap;
+using Kind = AxisMap::Kind;
+
+// Of a pad: what is padded, the result. Of a gradient: that of the result, what was padded, the gradient of that.
+enum Tensors { kSelf, kOut };
+enum GradientTensors { kGradOutput, kPadded, kGradInput };
+enum Attributes { kPadding };
+
+constexpr DtypeSet kFloat8{ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN};
+constexpr DtypeSet kReflected = kRealArithmetic;
+constexpr DtypeSet kReflectedSinceA2 = kArithmetic | kBf16;
+constexpr DtypeRule kReflectionDtypes =
+    ByGeneration(kReflected, kReflectedSinceA2, kReflectedSinceA2 | kUnsignedSince16Bits | kFloat8);
+constexpr DtypeSet kReplicated = (kArithmetic | kBf16).Without(kBool);
+constexpr DtypeRule kReplicationDtypes =
+    ByGeneration(kReplicated, kReplicated, kReplicated | kBool | kUnsignedSince16Bits | kFloat8);
+constexpr DtypeRule kCircularDtypes = Everywhere(kFloatHalfAndBf16 | DtypeSet{ACL_INT32, ACL_INT8});
+constexpr DtypeRule kGradientDtypes = Everywhere(kFloatHalfAndBf16 | kDouble | kComplex);
+
+struct Pads {
+  int64_t before;
+  int64_t after;
+};
+
+// Torch's order: the last dim comes first.
+Pads PadsOf(const OperatorCall& call, int from_last) {
+  const auto& padding = call.Array(kPadding);
+  const auto place = 2 * static_cast<size_t>(from_last);
+  return {padding[place], padding[place + 1]};
+}
+
+// A check of the pads of some of the last dims.
+constexpr Check OfPads(aclnnStatus (*run)(const Check&, OperatorCall&) noexcept, Kind kind, int dims) {
+  Check check = Own(run);
+  check.low = dims;
+  check.high = static_cast<int64_t>(kind);
+  return check;
+}
+
+aclnnStatus OneRank(const Check& check, OperatorCall& call) noexcept {
+  const int rank = call.Tensor(kSelf).view.rank;
+  for (int tensor = 1; tensor < static_cast<int>(call.tensors.size()); ++tensor) {
+    if (call.Tensor(tensor).view.rank == rank) continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, tensor)
+        .Add(" has another rank than ")
+        .Add(call.Name(kSelf))
+        .Add(", accepted: ")
+        .Add(rank);
+    return FailAclnn(check.code, message.Add(" dims."));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus PadsForDims(const Check& check, OperatorCall& call) noexcept {
+  if (static_cast<int64_t>(call.Array(kPadding).size()) == 2 * check.low) return ACL_SUCCESS;
+  return RefuseArray(check, call, kPadding, " does not have two values for each dim",
+                     check.low == 1 ? "2 values" : "4 values");
+}
+
+// The shape that the padded tensor has; leaves it in call.broadcast.
+aclnnStatus PaddedShape(const Check& check, OperatorCall& call, int padded) noexcept {
+  const Shape& self = call.Tensor(padded).view;
+  call.broadcast = self;
+  for (int k = 0; k < static_cast<int>(check.low); ++k) {
+    const int dim = self.rank - 1 - k;
+    const Pads pads = PadsOf(call, k);
+    if (static_cast<Kind>(check.high) == Kind::kReflect && std::max(pads.before, pads.after) >= self[dim]) {
+      return RefuseArray(check, call, kPadding, " reaches past the other edge",
+                         "less than the length of the dim");
+    }
+    int64_t both = 0;
+    if (__builtin_add_overflow(pads.before, pads.after, &both) ||
+        __builtin_add_overflow(self[dim], both, &call.broadcast.dim[dim]) || call.broadcast[dim] < 0)
+      return RefuseArray(check, call, kPadding, " cuts off more than there is",
+                         "at least 0 elements of the dim");
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus ShapeOfResult(const Check& check, OperatorCall& call) noexcept {
+  return PaddedShape(check, call, kSelf);
+}
+
+aclnnStatus ShapeOfGradient(const Check& check, OperatorCall& call) noexcept {
+  return PaddedShape(check, call, kPadded);
+}
+
+// The dims that are padded alone.
+aclnnStatus PaddedDims(const Check& check, OperatorCall& call, int tensor) noexcept {
+  const Shape& shape = call.Tensor(tensor).view;
+  for (int k = 0; k < static_cast<int>(check.low); ++k) {
+    const int dim = shape.rank - 1 - k;
+    if (shape[dim] != call.broadcast[dim]) return RefuseShape(check, call, tensor, call.broadcast);
+  }
+  return ACL_SUCCESS;
+}
+aclnnStatus PaddedDimsOfOut(const Check& check, OperatorCall& call) noexcept {
+  return PaddedDims(check, call, kOut);
+}
+aclnnStatus PaddedDimsOfGradient(const Check& check, OperatorCall& call) noexcept {
+  return PaddedDims(check, call, kGradOutput);
+}
+
+aclnnStatus RefuseEmpty(const Check& check, const OperatorCall& call, int tensor) {
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, tensor);
+  return FailAclnn(check.code, message.Add(" is empty, accepted: a batch of 0, no other dim."));
+}
+
+// An empty batch alone is nothing to do.
+aclnnStatus EmptyBatchAlone(const Check& check, OperatorCall& call) noexcept {
+  const bool is_batch = call.Tensor(kSelf).view.rank == check.low + 2;
+  for (const int tensor : {kSelf, kOut}) {
+    const Shape& shape = call.Tensor(tensor).view;
+    if (!shape.IsEmpty()) continue;
+    for (int dim = is_batch ? 1 : 0; dim < shape.rank; ++dim) {
+      if (!is_batch || shape[dim] == 0) return RefuseEmpty(check, call, tensor);
+    }
+    call.work = OperatorCall::Work::kNothing;
+  }
+  return ACL_SUCCESS;
+}
+
+// The same, but without a batch a mirrored pad's gradient may have no channels.
+aclnnStatus EmptyBatchOrChannels(const Check& check, OperatorCall& call) noexcept {
+  const bool is_batch = call.Tensor(kPadded).view.rank == check.low + 2;
+  const bool takes_first = is_batch || static_cast<Kind>(check.high) == Kind::kReflect;
+  for (const int tensor : {kGradOutput, kPadded}) {
+    const Shape& shape = call.Tensor(tensor).view;
+    if (!shape.IsEmpty()) continue;
+    for (int dim = takes_first ? 1 : 0; dim < shape.rank; ++dim) {
+      if (shape[dim] == 0) return RefuseEmpty(check, call, tensor);
+    }
+    call.work = OperatorCall::Work::kNothing;
+  }
+  return ACL_SUCCESS;
+}
+
+// CANN's kernel of BF16 pads no further.
+aclnnStatus Bf16PadsAreSmall(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kGradOutput).dtype != ACL_BF16) return ACL_SUCCESS;
+  const auto& padding = call.Array(kPadding);
+  if (padding[2] == 0 && padding[3] == 0) return ACL_SUCCESS;
+  if (std::all_of(padding.begin(), padding.end(), [](int64_t pad) { return pad >= 0 && pad <= 7; }))
+    return ACL_SUCCESS;
+  return RefuseArray(check, call, kPadding, " has a value out of range for BF16", "0 to 7, or none of rows");
+}
+
+// ---- lists of checks, in CANN's order ----
+
+constexpr auto kNulls = List(NotNull(kSelf), ArrayNotNull(kPadding), NotNull(kOut));
+
+constexpr auto RankChecks(Kind kind, int dims) {
+  return List(RankAtLeast(dims + 1, {kSelf}), RankAtMost(dims + 2, {kSelf}), Own(OneRank),
+              OfPads(PadsForDims, kind, dims), SizesRepresentable({kOut}), OfPads(ShapeOfResult, kind, dims));
+}
+
+constexpr auto ReflectionChecks(int dims) {
+  return Join(
+      kNulls, List(DtypesIn(kReflectionDtypes, {kSelf}), SameDtype(kSelf, kOut), SameFormat({kSelf, kOut})),
+      RankChecks(Kind::kReflect, dims),
+      List(OfPads(PaddedDimsOfOut, Kind::kReflect, dims), OfPads(EmptyBatchAlone, Kind::kReflect, dims),
+           ShapeIsResult(kOut), InsideStorage({kSelf})));
+}
+constexpr auto OtherChecks(Kind kind, int dims) {
+  return Join(RankChecks(kind, dims),
+              List(ShapeIsResult(kOut), OfPads(EmptyBatchAlone, kind, dims), InsideStorage({kSelf})));
+}
+
+constexpr auto kReflection1dChecks = ReflectionChecks(1);
+constexpr auto kReflection2dChecks = ReflectionChecks(2);
+constexpr auto kReplication1dChecks = Join(
+    kNulls, List(DtypesIn(kReplicationDtypes, {kSelf}), SameDtype(kSelf, kOut), SameFormat({kSelf, kOut})),
+    OtherChecks(Kind::kReplicate, 1));
+constexpr auto kReplication2dChecks = Join(
+    kNulls, List(SameFormat({kSelf, kOut}), DtypesIn(kReplicationDtypes, {kSelf}), SameDtype(kSelf, kOut)),
+    OtherChecks(Kind::kReplicate, 2));
+constexpr auto kCircular2dChecks = Join(kNulls,
+                                        List(DtypesIn(kCircularDtypes, {kSelf}), SameDtype(kSelf, kOut),
+                                             NotPrivate({kSelf, kOut}), SameFormat({kSelf, kOut})),
+                                        OtherChecks(Kind::kWrap, 2));
+
+constexpr auto GradientChecks(Kind kind, int dims) {
+  return List(NotNull(kGradOutput), NotNull(kPadded), ArrayNotNull(kPadding), NotNull(kGradInput),
+              DtypesIn(kGradientDtypes, {kGradOutput}), SameDtype(kGradOutput, kPadded),
+              SameDtype(kGradOutput, kGradInput), NotPrivate({kGradOutput, kPadded, kGradInput}),
+              SameFormat({kGradOutput, kPadded, kGradInput}), SameShape(kPadded, kGradInput),
+              RankAtLeast(dims + 1, {kPadded}), RankAtMost(dims + 2, {kPadded}), Own(OneRank),
+              OfPads(PadsForDims, kind, dims), SizesRepresentable({kGradInput}),
+              OfPads(ShapeOfGradient, kind, dims));
+}
+constexpr auto EndOfGradientChecks(Kind kind, int dims) {
+  return List(OfPads(PaddedDimsOfGradient, kind, dims), OfPads(EmptyBatchOrChannels, kind, dims),
+              ShapeIsResult(kGradOutput), InsideStorage({kGradOutput, kPadded}));
+}
+constexpr auto Gradient1dChecks(Kind kind) {
+  return Join(GradientChecks(kind, 1), EndOfGradientChecks(kind, 1));
+}
+constexpr auto Gradient2dChecks(Kind kind) {
+  return Join(GradientChecks(kind, 2), List(Own(Bf16PadsAreSmall)), EndOfGradientChecks(kind, 2));
+}
+
+constexpr auto kReflection1dGradientChecks = Gradient1dChecks(Kind::kReflect);
+constexpr auto kReflection2dGradientChecks = Gradient2dChecks(Kind::kReflect);
+constexpr auto kReplication1dGradientChecks = Gradient1dChecks(Kind::kReplicate);
+constexpr auto kReplication2dGradientChecks = Gradient2dChecks(Kind::kReplicate);
+
+// ---- jobs ----
+
+// The map of one of the last two dims: what the padded tensor's `dim` is made of.
+AxisMap MapOf(const OperatorCall& call, Kind kind, int dims, int from_last, const aclTensor& self,
+              const aclTensor& padded) {
+  const int dim = self.view.rank - 1 - from_last;
+  AxisMap map;
+  map.length = self.view[dim];
+  map.inner = padded.view[dim];
+  map.inner_stride = padded.strides[dim];
+  map.index_stride = self.strides[dim];
+  if (from_last >= dims) return map;
+  map.kind = kind;
+  map.before = PadsOf(call, from_last).before;
+  return map;
+}
+
+template <Kind kKind, int kDims>
+void SetPad(const OperatorCall& call, Executor& executor) {
+  const aclTensor self = PlainView(call.Tensor(kSelf));
+  const aclTensor out = PlainView(call.Tensor(kOut));
+  engine::SetTakeJob(executor, {&self, kSelf, &out, kOut, self.view.rank - 2},
+                     MapOf(call, kKind, kDims, 1, self, out), MapOf(call, kKind, kDims, 0, self, out),
+                     JobIsa(), ThreadLimit());
+}
+
+template <Kind kKind, int kDims>
+void SetGradient(const OperatorCall& call, Executor& executor) {
+  const aclTensor grad_output = PlainView(call.Tensor(kGradOutput));
+  const aclTensor grad_input = PlainView(call.Tensor(kGradInput));
+  engine::SetSumJob(executor, {&grad_output, kGradOutput, &grad_input, kGradInput, grad_input.view.rank - 2},
+                    MapOf(call, kKind, kDims, 1, grad_input, grad_output),
+                    MapOf(call, kKind, kDims, 0, grad_input, grad_output), engine::Direction::kFromPositions,
+                    JobIsa(), ThreadLimit());
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts reflection_pad1d, reflection_pad2d, replication_pad1d, replication_pad2d,
+    circular_pad2d, reflection_pad1d_backward, replication_pad1d_backward, pad2d_backward;
+}
+
+const OperatorFacts facts::reflection_pad1d = {"aclnnReflectionPad1d", "aclnnop/aclnn_reflection_pad1d.h",
+                                               kReflectionDtypes, kReflectionDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::reflection_pad2d = {"aclnnReflectionPad2d", "aclnnop/aclnn_reflection_pad2d.h",
+                                               kReflectionDtypes, kReflectionDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::replication_pad1d = {"aclnnReplicationPad1d", "aclnnop/aclnn_replication_pad1d.h",
+                                                kReplicationDtypes, kReplicationDtypes,
+                                                /*by_promotion=*/false};
+const OperatorFacts facts::replication_pad2d = {"aclnnReplicationPad2d", "aclnnop/aclnn_replication_pad2d.h",
+                                                kReplicationDtypes, kReplicationDtypes,
+                                                /*by_promotion=*/false};
+const OperatorFacts facts::circular_pad2d = {"aclnnCircularPad2d", "aclnnop/aclnn_circular_pad2d.h",
+                                             kCircularDtypes, kCircularDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::reflection_pad1d_backward = {
+    "aclnnReflectionPad1dBackward", "aclnnop/aclnn_reflection_pad1d_backward.h", kGradientDtypes,
+    kGradientDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::replication_pad1d_backward = {
+    "aclnnReplicationPad1dBackward", "aclnnop/aclnn_replication_pad1d_backward.h", kGradientDtypes,
+    kGradientDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::pad2d_backward = {"aclnnReflectionPad2dBackward", "aclnnop/aclnn_pad2d_backward.h",
+                                             kGradientDtypes, kGradientDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+#define PORTACL_PAD(name, checks, kind, dims)                                                           \
+  PORTACL_PHASE_1(aclnn##name) {                                                                        \
+    return RunPhase1(call, checks, workspaceSize, executor, SetPad<engine::AxisMap::Kind::kind, dims>); \
+  }
+
+#define PORTACL_PAD_GRADIENT(name, checks, kind, dims)                                                       \
+  PORTACL_PHASE_1(aclnn##name) {                                                                             \
+    return RunPhase1(call, checks, workspaceSize, executor, SetGradient<engine::AxisMap::Kind::kind, dims>); \
+  }
+
+PORTACL_PAD(ReflectionPad1d, kReflection1dChecks, kReflect, 1)
+PORTACL_PAD(ReflectionPad2d, kReflection2dChecks, kReflect, 2)
+PORTACL_PAD(ReplicationPad1d, kReplication1dChecks, kReplicate, 1)
+PORTACL_PAD(ReplicationPad2d, kReplication2dChecks, kReplicate, 2)
+PORTACL_PAD(CircularPad2d, kCircular2dChecks, kWrap, 2)
+PORTACL_PAD_GRADIENT(ReflectionPad1dBackward, kReflection1dGradientChecks, kReflect, 1)
+PORTACL_PAD_GRADIENT(ReflectionPad2dBackward, kReflection2dGradientChecks, kReflect, 2)
+PORTACL_PAD_GRADIENT(ReplicationPad1dBackward, kReplication1dGradientChecks, kReplicate, 1)
+PORTACL_PAD_GRADIENT(ReplicationPad2dBackward, kReplication2dGradientChecks, kReplicate, 2)

@@ -1,0 +1,297 @@
+// Images resized by interpolation: bilinear, with its gradients, and bicubic.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/image/upsample_linear_functions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "acl/errors.h"
+#include "acl/stream/thread_limit.h"
+#include "aclnnop/image/upsample.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+using Kind = engine::AxisMap::Kind;
+
+enum Tensors { kSelf, kOut };
+enum Attributes { kOutputSize, kAlignCorners, kScaleRows, kScaleColumns, kInputSize };
+
+constexpr DtypeRule kBilinearDtypes = Everywhere(kFloatHalfAndBf16 | kDouble);
+constexpr DtypeRule kBicubicDtypes = kBf16SinceAtlasA2;
+constexpr DtypeRule kGradientDtypes = ByGeneration(kFloatAndHalf, kFloatAndHalf, kFloatHalfAndBf16);
+constexpr DtypeRule kGradientV2Dtypes =
+    kBf16SinceAtlasA2.On(ProductSet{Product::kAtlas200I500A2}, DtypeSet{});
+
+bool IsNhwc(const OperatorCall& call, int tensor) { return call.Tensor(tensor).format == ACL_FORMAT_NHWC; }
+
+// A scale by which the lengths do not follow from each other is not one on Atlas A2 and A3.
+double ScaleOf(const OperatorCall& call, double scale, int64_t from, int64_t to) {
+  if (!products::kAtlasA2AndA3.Contains(call.product)) return scale;
+  return std::floor(static_cast<double>(from) * scale) == static_cast<double>(to) ? scale : 0;
+}
+
+engine::AxisMap BilinearAxis(const OperatorCall& call, const aclTensor& image, const aclTensor& resized,
+                             int dim, double scale) {
+  const bool aligns_corners = call.attributes[kAlignCorners].integer != 0;
+  const bool is_wide = image.dtype == ACL_DOUBLE;
+  const int64_t from = image.view[dim];
+  const int64_t to = resized.view[dim];
+  const bool keeps = from == to && products::kAtlasA2AndA3.Contains(call.product);
+  const double step =
+      keeps ? 1 : StepBetween(from, to, ScaleOf(call, scale, from, to), aligns_corners, is_wide);
+  return ResizedAxis(Kind::kLinear, image, resized, dim, step, aligns_corners, is_wide);
+}
+
+aclnnStatus FourDims(const Check& check, OperatorCall& call) noexcept {
+  for (const int tensor : {kSelf, kOut}) {
+    if (call.Tensor(tensor).view.rank == 4) continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, tensor);
+    return FailAclnn(check.code, message.Add(" does not have 4 dims, accepted: 4."));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus FormatsOfImages(const Check& check, OperatorCall& call) noexcept {
+  const bool takes_nd = check.low != 0;
+  if (const aclnnStatus status = ImageFormat(check, call, kSelf, kSelf, takes_nd)) return status;
+  return ImageFormat(check, call, kOut, kSelf, takes_nd);
+}
+constexpr Check FormatsOrNd() {
+  Check check = Own(FormatsOfImages);
+  check.low = 1;
+  return check;
+}
+
+// ---- bilinear ----
+
+aclnnStatus DoublesAreNhwc(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kSelf).dtype != ACL_DOUBLE || IsNhwc(call, kSelf)) return ACL_SUCCESS;
+  return FailAclnn(check.code,
+                   StartMessage(call).Add("parameter self of DOUBLE has the format NCHW, accepted: NHWC."));
+}
+
+aclnnStatus ImagesAndChannels(const Check& check, OperatorCall& call) noexcept {
+  return SameImagesAndChannels(check, call, kOut, kSelf);
+}
+
+aclnnStatus ScalesAreNotNegative(const Check& check, OperatorCall& call) noexcept {
+  for (const int scale : {kScaleRows, kScaleColumns}) {
+    if (!(call.attributes[static_cast<size_t>(scale)].wide < 0)) continue;
+    Text message = StartMessage(call).Add("parameter ").Add(call.attributes[static_cast<size_t>(scale)].name);
+    return FailAclnn(check.code, message.Add(" is negative, accepted: at least 0."));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus TwoValues(const Check& check, OperatorCall& call) noexcept {
+  return ArrayHas(check, call, kOutputSize, 2);
+}
+
+aclnnStatus ShapeAsAsked(const Check& check, OperatorCall& call) noexcept {
+  const auto& size = call.Array(kOutputSize);
+  const Shape accepted = ResizedShape(call.Tensor(kSelf), size[0], size[1]);
+  return call.Tensor(kOut).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kOut, accepted);
+}
+
+aclnnStatus ImagesHaveElements(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& self = call.Tensor(kSelf);
+  const ImageDims dims = DimsOf(self);
+  for (const int dim : {dims.channels, dims.rows, dims.columns}) {
+    if (self.view[dim] > 0) continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, kSelf);
+    return FailAclnn(check.code, message.Add(" is empty, accepted: a batch of 0, no other dim."));
+  }
+  return ArrayIsPositive(check, call, kOutputSize);
+}
+
+constexpr Check kBilinearChecks[] = {
+    WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kSelf)),  // in CANN's order
+    WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kOut)),
+    DtypesIn(kBilinearDtypes, {kSelf}),
+    SameDtype(kSelf, kOut),
+    Own(FormatsOfImages),
+    Own(FourDims),
+    Own(DoublesAreNhwc),
+    Own(ImagesAndChannels),
+    Own(ScalesAreNotNegative),
+    WithCode(ACLNN_ERR_PARAM_INVALID, ArrayNotNull(kOutputSize)),
+    Own(TwoValues),
+    SizesRepresentable({kOut}),
+    Own(ShapeAsAsked),
+    DoneIfEmpty({kSelf, kOut}),
+    InsideStorage({kSelf}),
+};
+
+void SetBilinear(const OperatorCall& call, Executor& executor) {
+  const aclTensor self = ImageView(call.Tensor(kSelf));
+  const aclTensor out = ImageView(call.Tensor(kOut));
+  engine::SetSumJob(executor, {&self, kSelf, &out, kOut, 2},
+                    BilinearAxis(call, self, out, 2, call.attributes[kScaleRows].wide),
+                    BilinearAxis(call, self, out, 3, call.attributes[kScaleColumns].wide),
+                    engine::Direction::kToPositions, JobIsa(), ThreadLimit());
+}
+
+// ---- bicubic ----
+
+// Room for a scale that was rounded.
+constexpr double kScaleError = 1e-4;
+
+aclnnStatus ScalesGiveOutput(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& self = call.Tensor(kSelf);
+  const int dims[] = {DimsOf(self).rows, DimsOf(self).columns};
+  for (int axis = 0; axis < 2; ++axis) {
+    const Attribute& scale = call.attributes[size_t{kScaleRows} + static_cast<size_t>(axis)];
+    if (!(scale.wide > 0)) continue;
+    const double length = static_cast<double>(self.view[dims[axis]]) * scale.wide;
+    const auto asked = static_cast<double>(call.Array(kOutputSize)[static_cast<size_t>(axis)]);
+    const double room = kScaleError * asked;
+    if (asked <= length + room && length < asked + 1 + room) continue;
+    Text message = StartMessage(call).Add("parameter ").Add(scale.name);
+    return FailAclnn(
+        check.code,
+        message.Add(" does not make outputSize of self's size, accepted: a scale that does, or 0."));
+  }
+  return ACL_SUCCESS;
+}
+
+constexpr Check kBicubicChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    ArrayNotNull(kOutputSize),
+    NotNull(kOut),
+    DtypesIn(kBicubicDtypes, {kSelf}),
+    SameDtype(kSelf, kOut),
+    FormatsOrNd(),
+    Own(FourDims),
+    Own(TwoValues),
+    Own(ImagesHaveElements),
+    SizesRepresentable({kOut}),
+    Own(ShapeAsAsked),
+    OnProducts(products::kBeforeAscend950, Own(ScalesGiveOutput)),
+    DoneIfEmpty({kSelf}),
+    InsideStorage({kSelf}),
+};
+
+engine::AxisMap BicubicAxis(const OperatorCall& call, const aclTensor& self, const aclTensor& out, int dim,
+                            double scale) {
+  const bool aligns_corners = call.attributes[kAlignCorners].integer != 0;
+  const double step = StepBetween(self.view[dim], out.view[dim], scale, aligns_corners, false);
+  return ResizedAxis(Kind::kCubic, self, out, dim, step, aligns_corners, false);
+}
+
+void SetBicubic(const OperatorCall& call, Executor& executor) {
+  const aclTensor self = ImageView(call.Tensor(kSelf));
+  const aclTensor out = ImageView(call.Tensor(kOut));
+  engine::SetSumJob(executor, {&self, kSelf, &out, kOut, 2},
+                    BicubicAxis(call, self, out, 2, call.attributes[kScaleRows].wide),
+                    BicubicAxis(call, self, out, 3, call.attributes[kScaleColumns].wide),
+                    engine::Direction::kToPositions, JobIsa(), ThreadLimit());
+}
+
+// ---- the gradients of the bilinear ones ----
+
+// gradOut has the images and channels of inputSize, which is out's shape, and the rows and columns of outputSize.
+aclnnStatus GradientShapes(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& grad = call.Tensor(kSelf);
+  if (grad.view.rank != 4) {
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, kSelf);
+    return FailAclnn(check.code, message.Add(" does not have 4 dims, accepted: 4."));
+  }
+  if (const aclnnStatus status = ArrayHas(check, call, kOutputSize, 2)) return status;
+  if (const aclnnStatus status = ArrayHas(check, call, kInputSize, 4)) return status;
+  const ImageDims dims = DimsOf(grad);
+  const auto& input = call.Array(kInputSize);
+  if (input[static_cast<size_t>(dims.rows)] < 1 || input[static_cast<size_t>(dims.columns)] < 1)
+    return RefuseArray(check, call, kInputSize, " has no rows or columns", "at least 1 each");
+  if (const aclnnStatus status = ArrayIsPositive(check, call, kOutputSize)) return status;
+  call.broadcast.rank = 4;
+  std::copy(input.begin(), input.end(), call.broadcast.dim);
+  Shape accepted = call.broadcast;
+  accepted.dim[dims.rows] = call.Array(kOutputSize)[0];
+  accepted.dim[dims.columns] = call.Array(kOutputSize)[1];
+  return grad.view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kSelf, accepted);
+}
+
+// Then CANN looks at no list.
+bool Resizes(const OperatorCall& call) noexcept { return !(call.Tensor(kSelf).view == call.broadcast); }
+bool MixesTypes(const OperatorCall& call) noexcept {
+  return call.product == Product::kAscend950 && call.Tensor(kSelf).dtype == ACL_FLOAT && Resizes(call);
+}
+bool KeepsType(const OperatorCall& call) noexcept { return !MixesTypes(call); }
+bool KeepsSize(const OperatorCall& call) noexcept { return !Resizes(call); }
+
+aclnnStatus SizesAre32Bits(const Check& check, OperatorCall& call) noexcept {
+  if (const aclnnStatus status = SizesFit32Bits(check, call, kSelf)) return status;
+  return SizesFit32Bits(check, call, kOut);
+}
+
+constexpr auto kGradientStart = List(NotNull(kSelf), ArrayNotNull(kOutputSize), ArrayNotNull(kInputSize),
+                                     NotNull(kOut), Own(GradientShapes));
+constexpr auto kGradientChecks =
+    Join(kGradientStart,
+         List(ShapeIsResult(kOut), If(Resizes, DtypesIn(kGradientDtypes, {kSelf})),
+              If(MixesTypes, DtypesIn(kFloatHalfAndBf16, {kOut})), If(KeepsType, SameDtype(kSelf, kOut)),
+              Own(FormatsOfImages), SizesRepresentable({kOut}), DoneIfEmpty({kSelf}), InsideStorage({kSelf}),
+              If(KeepsSize, MovesBytes({kSelf}))));
+constexpr auto kGradientV2Checks =
+    Join(kGradientStart,
+         List(If(Resizes, DtypesIn(kGradientV2Dtypes, {kSelf})), SameDtype(kSelf, kOut), Own(FormatsOfImages),
+              Own(SizesAre32Bits), SizesRepresentable({kOut}), DoneIfEmpty({kSelf, kOut}),
+              ShapeIsResult(kOut), InsideStorage({kSelf}), If(KeepsSize, MovesBytes({kSelf}))));
+
+void SetGradient(const OperatorCall& call, Executor& executor) {
+  // Of one size there is nothing to interpolate.
+  if (KeepsSize(call)) return SetMoveJob(call, kSelf, kOut, executor);
+  const aclTensor grad = ImageView(call.Tensor(kSelf));
+  const aclTensor result = ImageView(call.Tensor(kOut));
+  engine::SetSumJob(executor, {&grad, kSelf, &result, kOut, 2},
+                    BilinearAxis(call, result, grad, 2, call.attributes[kScaleRows].wide),
+                    BilinearAxis(call, result, grad, 3, call.attributes[kScaleColumns].wide),
+                    engine::Direction::kFromPositions, JobIsa(), ThreadLimit());
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts upsample_bilinear_2d, upsample_bilinear_2d_backward,
+    upsample_bilinear_2d_backward_v2, upsample_bicubic_2d;
+}
+
+const OperatorFacts facts::upsample_bilinear_2d = {"aclnnUpsampleBilinear2d",
+                                                   "aclnnop/aclnn_upsample_bilinear_2d.h", kBilinearDtypes,
+                                                   kBilinearDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::upsample_bilinear_2d_backward = {
+    "aclnnUpsampleBilinear2dBackward", "aclnnop/aclnn_upsample_bilinear_2d_backward.h", kGradientDtypes,
+    kGradientDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::upsample_bilinear_2d_backward_v2 = {
+    "aclnnUpsampleBilinear2dBackwardV2", "aclnnop/aclnn_upsample_bilinear_2d_backward_v2.h",
+    kGradientV2Dtypes, kGradientV2Dtypes, /*by_promotion=*/false};
+const OperatorFacts facts::upsample_bicubic_2d = {"aclnnUpsampleBicubic2d",
+                                                  "aclnnop/aclnn_upsample_bicubic_2d.h", kBicubicDtypes,
+                                                  kBicubicDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnUpsampleBilinear2d) {
+  return RunPhase1(call, kBilinearChecks, workspaceSize, executor, SetBilinear);
+}
+
+PORTACL_PHASE_1(aclnnUpsampleBicubic2d) {
+  return RunPhase1(call, kBicubicChecks, workspaceSize, executor, SetBicubic);
+}
+
+PORTACL_PHASE_1(aclnnUpsampleBilinear2dBackward) {
+  return RunPhase1(call, kGradientChecks, workspaceSize, executor, SetGradient);
+}
+
+PORTACL_PHASE_1(aclnnUpsampleBilinear2dBackwardV2) {
+  return RunPhase1(call, kGradientV2Checks, workspaceSize, executor, SetGradient);
+}

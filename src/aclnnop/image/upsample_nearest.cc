@@ -1,0 +1,306 @@
+// Images and sequences resized by the nearest element, and the gradient of the former.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/image/upsample_nearest_functions.h"
+
+#include <limits>
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "acl/stream/thread_limit.h"
+#include "aclnnop/image/upsample.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+using Kind = engine::AxisMap::Kind;
+
+enum Tensors { kSelf, kOut };
+enum Attributes { kOutputSize, kScaleRows, kScaleColumns };
+enum GradientAttributes { kGradientOutputSize, kInputSize, kGradientScaleRows, kGradientScaleColumns };
+
+constexpr DtypeRule kDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | DtypeSet{ACL_UINT8});
+constexpr DtypeRule kGradientDtypes = kBf16SinceAtlasA2;
+
+// CANN's kernels of some types and products take no scales.
+double ScaleOf(const OperatorCall& call, double scale) {
+  const aclDataType dtype = call.Tensor(kSelf).dtype;
+  constexpr ProductSet kWithoutScales{Product::kAtlasTraining, Product::kAtlas200I500A2, Product::kNoDevice};
+  return dtype == ACL_DOUBLE || dtype == ACL_UINT8 || kWithoutScales.Contains(call.product) ? 0 : scale;
+}
+
+// In float32, whatever the type.
+engine::AxisMap NearestAxis(const OperatorCall& call, const aclTensor& image, const aclTensor& resized,
+                            int dim, double scale) {
+  const int64_t from = image.view[dim];
+  const int64_t to = resized.view[dim];
+  const double step = from == to ? 1 : StepBetween(from, to, ScaleOf(call, scale), false, false);
+  return ResizedAxis(Kind::kNearest, image, resized, dim, step, false, false);
+}
+
+// ---- two dims ----
+
+aclnnStatus ImageShapes(const Check& check, OperatorCall& call) noexcept {
+  if (const aclnnStatus status = ArrayHas(check, call, kOutputSize, 2)) return status;
+  const aclTensor& self = call.Tensor(kSelf);
+  for (const int tensor : {kSelf, kOut}) {
+    const Shape& shape = call.Tensor(tensor).view;
+    if (shape.rank == 4) continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, tensor);
+    return FailAclnn(check.code, message.Add(" does not have 4 dims, accepted: 4."));
+  }
+  const ImageDims dims = DimsOf(self);
+  for (const int dim : {1, dims.rows, dims.columns}) {
+    if (self.view[dim] != 0) continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, kSelf);
+    return FailAclnn(check.code, message.Add(" is empty, accepted: a batch of 0, no other dim."));
+  }
+  return ArrayIsPositive(check, call, kOutputSize);
+}
+
+aclnnStatus ImageFormatsAgree(const Check& check, OperatorCall& call) noexcept {
+  if (const aclnnStatus status = ImageFormat(check, call, kSelf, kSelf)) return status;
+  return ImageFormat(check, call, kOut, kSelf);
+}
+
+aclnnStatus ImageFormats(const Check& check, OperatorCall& call) noexcept {
+  if (const aclnnStatus status = ImageFormat(check, call, kSelf, kSelf)) return status;
+  return ImageFormat(check, call, kOut, kOut);
+}
+
+aclnnStatus ImagesAndChannels(const Check& check, OperatorCall& call) noexcept {
+  return SameImagesAndChannels(check, call, kOut, kSelf);
+}
+
+aclnnStatus ResizedAsAsked(const Check& check, OperatorCall& call) noexcept {
+  const auto& size = call.Array(kOutputSize);
+  const aclTensor& out = call.Tensor(kOut);
+  const ImageDims dims = DimsOf(out);
+  if (out.view[dims.rows] == size[0] && out.view[dims.columns] == size[1]) return ACL_SUCCESS;
+  return RefuseShape(check, call, kOut, ResizedShape(out, size[0], size[1]));
+}
+
+aclnnStatus SizesAre32Bits(const Check& check, OperatorCall& call) noexcept {
+  if (const aclnnStatus status = SizesFit32Bits(check, call, kSelf)) return status;
+  return SizesFit32Bits(check, call, kOut);
+}
+
+constexpr Check kNearest2dChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    ArrayNotNull(kOutputSize),
+    NotNull(kOut),
+    DtypesIn(kDtypes, {kSelf}),
+    SameDtype(kSelf, kOut),
+    Own(ImageShapes),
+    Own(ImageFormatsAgree),
+    Own(ImagesAndChannels),
+    Own(ResizedAsAsked),
+    OnProducts(products::kBeforeAscend950, Own(SizesAre32Bits)),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kSelf, kOut}),
+    InsideStorage({kSelf}),
+};
+
+constexpr Check kNearest2dV2Checks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kOut),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kSelf, kOut}),
+    ArrayNotNull(kOutputSize),
+    DtypesIn(kDtypes, {kSelf}),
+    SameDtype(kSelf, kOut),
+    Own(ImageShapes),
+    Own(ImageFormats),
+    Own(ImagesAndChannels),
+    Own(ResizedAsAsked),
+    OnProducts(products::kBeforeAscend950, Own(SizesAre32Bits)),
+    InsideStorage({kSelf}),
+};
+
+void SetNearest2d(const OperatorCall& call, double rows, double columns, Executor& executor) {
+  const aclTensor self = ImageView(call.Tensor(kSelf));
+  const aclTensor out = ImageView(call.Tensor(kOut));
+  engine::SetTakeJob(executor, {&self, kSelf, &out, kOut, 2}, NearestAxis(call, self, out, 2, rows),
+                     NearestAxis(call, self, out, 3, columns), JobIsa(), ThreadLimit());
+}
+
+void SetNearest2dByLengths(const OperatorCall& call, Executor& executor) {
+  SetNearest2d(call, 0, 0, executor);
+}
+void SetNearest2dByScales(const OperatorCall& call, Executor& executor) {
+  SetNearest2d(call, static_cast<double>(call.attributes[kScaleRows].real),
+               static_cast<double>(call.attributes[kScaleColumns].real), executor);
+}
+
+// ---- one dim ----
+
+aclnnStatus SequenceShapes(const Check& check, OperatorCall& call) noexcept {
+  if (call.Array(kOutputSize).empty())
+    return RefuseArray(check, call, kOutputSize, " has no values", "1 value");
+  const Shape& self = call.Tensor(kSelf).view;
+  if (self.rank == 3 && self[1] != 0 && self[2] != 0) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf);
+  return FailAclnn(check.code,
+                   message.Add(" does not have 3 dims, or one is 0, accepted: 3 dims, a batch of 0."));
+}
+
+aclnnStatus LengthAsAsked(const Check& check, OperatorCall& call) noexcept {
+  Shape accepted = call.Tensor(kSelf).view;
+  const Shape& out = call.Tensor(kOut).view;
+  accepted.dim[2] = call.Array(kOutputSize)[0];
+  if (out.rank == 3 && out[2] == accepted[2]) return ACL_SUCCESS;
+  return RefuseShape(check, call, kOut, accepted);
+}
+
+aclnnStatus LengthIsGiven(const Check& check, OperatorCall& call) noexcept {
+  if (call.Array(kOutputSize)[0] != 0) return ACL_SUCCESS;
+  return RefuseArray(check, call, kOutputSize, " has a length of 0", "at least 1");
+}
+
+aclnnStatus SequenceFormats(const Check& check, OperatorCall& call) noexcept {
+  for (const int tensor : {kSelf, kOut}) {
+    const aclFormat format = call.Tensor(tensor).format;
+    if (format == ACL_FORMAT_NCL) continue;
+    Text message = StartMessage(call).Add("parameter ").Add(call.Name(tensor)).Add(" has the format ");
+    AddFormatName(message, format);
+    return FailAclnn(check.code, message.Add(", accepted: NCL."));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus SequenceResult(const Check&, OperatorCall& call) noexcept {
+  call.broadcast = call.Tensor(kSelf).view;
+  call.broadcast.dim[2] = call.Array(kOutputSize)[0];
+  return ACL_SUCCESS;
+}
+
+constexpr auto kNearest1dStart =
+    List(NotNull(kSelf), ArrayNotNull(kOutputSize), NotNull(kOut), DtypesIn(kDtypes, {kSelf}),
+         SameDtype(kSelf, kOut), Own(SequenceShapes));
+constexpr auto kNearest1dEnd =
+    List(Own(LengthIsGiven), Own(SequenceFormats), SizesRepresentable({kOut}), DoneIfEmpty({kSelf, kOut}),
+         Own(SequenceResult), WithCode(ACLNN_ERR_INNER_NULLPTR, ShapeIsResult(kOut)), InsideStorage({kSelf}));
+constexpr auto kNearest1dChecks = Join(kNearest1dStart, kNearest1dEnd);
+constexpr auto kNearest1dV2Checks = Join(kNearest1dStart, List(Own(LengthAsAsked)), kNearest1dEnd);
+
+void SetNearest1d(const OperatorCall& call, double scale, Executor& executor) {
+  const aclTensor self = PlainView(call.Tensor(kSelf));
+  const aclTensor out = PlainView(call.Tensor(kOut));
+  engine::AxisMap channels;
+  channels.inner = channels.length = self.view[1];
+  channels.index_stride = self.strides[1];
+  channels.inner_stride = out.strides[1];
+  engine::SetTakeJob(executor, {&self, kSelf, &out, kOut, 1}, channels,
+                     NearestAxis(call, self, out, 2, scale), JobIsa(), ThreadLimit());
+}
+
+void SetNearest1dByLength(const OperatorCall& call, Executor& executor) { SetNearest1d(call, 0, executor); }
+void SetNearest1dByScale(const OperatorCall& call, Executor& executor) {
+  SetNearest1d(call, static_cast<double>(call.attributes[kScaleRows].real), executor);
+}
+
+// ---- the gradient ----
+
+aclnnStatus GradientShapes(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kSelf).view.rank != 4) {
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, kSelf);
+    return FailAclnn(check.code, message.Add(" does not have 4 dims, accepted: 4."));
+  }
+  if (const aclnnStatus status = ArrayHas(check, call, kGradientOutputSize, 2)) return status;
+  return ArrayHas(check, call, kInputSize, 4);
+}
+
+// inputSize is gradInput's shape; gradOut has the same with other rows and columns.
+aclnnStatus GradientSizes(const Check& check, OperatorCall& call) noexcept {
+  const auto& input = call.Array(kInputSize);
+  const auto& output = call.Array(kGradientOutputSize);
+  const aclTensor& grad = call.Tensor(kSelf);
+  const ImageDims dims = DimsOf(grad);
+  if (input[static_cast<size_t>(dims.rows)] < 1 || input[static_cast<size_t>(dims.columns)] < 1)
+    return RefuseArray(check, call, kInputSize, " has no rows or columns", "at least 1 each");
+  if (const aclnnStatus status = ArrayIsPositive(check, call, kGradientOutputSize)) return status;
+  call.broadcast = grad.view;
+  std::copy(input.begin(), input.end(), call.broadcast.dim);
+  Shape accepted = call.broadcast;
+  accepted.dim[dims.rows] = output[0];
+  accepted.dim[dims.columns] = output[1];
+  return grad.view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kSelf, accepted);
+}
+
+constexpr Check kGradientChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    ArrayNotNull(kGradientOutputSize),
+    ArrayNotNull(kInputSize),
+    NotNull(kOut),
+    DtypesIn(kGradientDtypes, {kSelf}),
+    SameDtype(kSelf, kOut),
+    Own(GradientShapes),
+    Own(ImageFormatsAgree),
+    Own(GradientSizes),
+    ShapeIsResult(kOut),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kSelf, kOut}),
+    InsideStorage({kSelf}),
+};
+
+void SetGradient(const OperatorCall& call, Executor& executor) {
+  const aclTensor grad = ImageView(call.Tensor(kSelf));
+  const aclTensor result = ImageView(call.Tensor(kOut));
+  engine::SetSumJob(executor, {&grad, kSelf, &result, kOut, 2},
+                    NearestAxis(call, result, grad, 2, call.attributes[kGradientScaleRows].wide),
+                    NearestAxis(call, result, grad, 3, call.attributes[kGradientScaleColumns].wide),
+                    engine::Direction::kFromPositions, JobIsa(), ThreadLimit());
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts upsample_nearest_1d, upsample_nearest_1d_v2, upsample_nearest_2d,
+    upsample_nearest_2d_v2, upsample_nearest_2d_backward;
+}
+
+const OperatorFacts facts::upsample_nearest_1d = {"aclnnUpsampleNearest1d",
+                                                  "aclnnop/aclnn_upsample_nearest_1d.h", kDtypes, kDtypes,
+                                                  /*by_promotion=*/false};
+const OperatorFacts facts::upsample_nearest_1d_v2 = {"aclnnUpsampleNearest1dV2",
+                                                     "aclnnop/aclnn_upsample_nearest_1d_v2.h", kDtypes,
+                                                     kDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::upsample_nearest_2d = {"aclnnUpsampleNearest2d",
+                                                  "aclnnop/aclnn_upsample_nearest_2d.h", kDtypes, kDtypes,
+                                                  /*by_promotion=*/false};
+const OperatorFacts facts::upsample_nearest_2d_v2 = {"aclnnUpsampleNearest2dV2",
+                                                     "aclnnop/aclnn_upsample_nearest_2d_v2.h", kDtypes,
+                                                     kDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::upsample_nearest_2d_backward = {
+    "aclnnUpsampleNearest2dBackward", "aclnnop/aclnn_upsample_nearest_2d_backward.h", kGradientDtypes,
+    kGradientDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnUpsampleNearest1d) {
+  return RunPhase1(call, kNearest1dChecks, workspaceSize, executor, SetNearest1dByLength);
+}
+
+PORTACL_PHASE_1(aclnnUpsampleNearest1dV2) {
+  return RunPhase1(call, kNearest1dV2Checks, workspaceSize, executor, SetNearest1dByScale);
+}
+
+PORTACL_PHASE_1(aclnnUpsampleNearest2d) {
+  return RunPhase1(call, kNearest2dChecks, workspaceSize, executor, SetNearest2dByLengths);
+}
+
+PORTACL_PHASE_1(aclnnUpsampleNearest2dV2) {
+  return RunPhase1(call, kNearest2dV2Checks, workspaceSize, executor, SetNearest2dByScales);
+}
+
+PORTACL_PHASE_1(aclnnUpsampleNearest2dBackward) {
+  return RunPhase1(call, kGradientChecks, workspaceSize, executor, SetGradient);
+}

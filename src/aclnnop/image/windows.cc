@@ -1,0 +1,367 @@
+// Windows of a tensor: those of images as columns of a matrix, the sum of such columns where they came from, and the gradient of
+// windows along one dim.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/image/windows_functions.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "acl/errors.h"
+#include "acl/stream/thread_limit.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "contract/arguments.h"
+#include "engine/resample/axes.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+using engine::AxisMap;
+
+enum Tensors { kIn, kOut };
+enum Im2colAttributes { kKernelSize, kDilation, kPadding, kStride, kInputSize };
+enum UnfoldAttributes { kInputSizes, kDim, kSize, kStep };
+
+constexpr DtypeRule kIm2colDtypes =
+    Everywhere(kFloatHalfAndBf16)
+        .On(products::kAscend950,
+            kRealArithmetic | kBf16 | kUnsignedSince16Bits | DtypeSet{ACL_COMPLEX32, ACL_COMPLEX64});
+constexpr DtypeRule kCol2imDtypes = kBf16SinceAtlasA2;
+constexpr DtypeRule kUnfoldDtypes = Everywhere(kFloatHalfAndBf16);
+constexpr DtypeRule kDocumentedUnfoldDtypes = kNoneBeforeAtlasA2;
+
+// ---- windows of images ----
+
+// How many windows there are along one of the last two dims (0: rows, 1: columns) of an image of this length; less than 1
+// where none fits, also by sizes that no image has.
+int64_t WindowsAlong(const OperatorCall& call, size_t axis, int64_t length) {
+  int64_t reach = 0;
+  int64_t padded = 0;
+  int64_t room = 0;
+  if (__builtin_mul_overflow(call.Array(kDilation)[axis], call.Array(kKernelSize)[axis] - 1, &reach) ||
+      __builtin_mul_overflow(call.Array(kPadding)[axis], int64_t{2}, &padded) ||
+      __builtin_add_overflow(padded, length, &padded) || __builtin_sub_overflow(padded, reach, &room) ||
+      __builtin_sub_overflow(room, int64_t{1}, &room)) {
+    return std::numeric_limits<int64_t>::min();
+  }
+  const int64_t stride = call.Array(kStride)[axis];
+  return room / stride + (room % stride < 0 ? 0 : 1);
+}
+
+// A product of numbers of which none is negative; -1 where it is too large.
+int64_t Product(std::initializer_list<int64_t> factors) {
+  int64_t product = 1;
+  for (const int64_t factor : factors) {
+    if (__builtin_mul_overflow(product, factor, &product)) return -1;
+  }
+  return product;
+}
+
+aclnnStatus PairsOfSizes(const Check& check, OperatorCall& call) noexcept {
+  for (int attribute = kKernelSize; attribute < static_cast<int>(call.attributes.size()); ++attribute) {
+    if (call.Array(attribute).size() != 2)
+      return RefuseArray(check, call, attribute, " does not have two values", "2 values");
+  }
+  for (const int attribute : {kKernelSize, kDilation, kStride, kPadding}) {
+    const auto& values = call.Array(attribute);
+    const int64_t least = attribute == kPadding ? 0 : 1;
+    if (std::min(values[0], values[1]) >= least) continue;
+    return RefuseArray(check, call, attribute, " has a value out of range",
+                       attribute == kPadding ? "at least 0 each" : "at least 1 each");
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus ImageHasElements(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kIn).view;
+  for (int dim = self.rank - 3; dim < self.rank; ++dim) {
+    if (self[dim] > 0) continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, kIn);
+    return FailAclnn(check.code, message.Add(" is empty, accepted: a batch of 0, no other dim."));
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus RefuseWindows(const Check& check, const OperatorCall& call) {
+  return RefuseArray(check, call, kKernelSize, " reaches past the padded image, by dilation",
+                     "a window that fits");
+}
+
+aclnnStatus ShapeOfColumns(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kIn).view;
+  const int first = self.rank - 3;
+  const int64_t rows = WindowsAlong(call, 0, self[first + 1]);
+  const int64_t columns = WindowsAlong(call, 1, self[first + 2]);
+  if (rows < 1 || columns < 1) return RefuseWindows(check, call);
+  const auto& kernel = call.Array(kKernelSize);
+  call.broadcast = self;
+  call.broadcast.rank = self.rank - 1;
+  call.broadcast.dim[first] = Product({self[first], kernel[0], kernel[1]});
+  call.broadcast.dim[first + 1] = Product({rows, columns});
+  return ACL_SUCCESS;
+}
+
+aclnnStatus OneDimMore(const Check& check, OperatorCall& call) noexcept {
+  const int rank = call.Tensor(kIn).view.rank + 1;
+  if (call.Tensor(kOut).view.rank == rank) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kOut)
+      .Add(" has another rank than the images, accepted: ")
+      .Add(rank);
+  return FailAclnn(check.code, message.Add(" dims."));
+}
+
+aclnnStatus ShapeOfImage(const Check& check, OperatorCall& call) noexcept {
+  const Shape& columns = call.Tensor(kIn).view;
+  const auto& size = call.Array(kInputSize);
+  const auto& kernel = call.Array(kKernelSize);
+  const int first = columns.rank - 2;
+  const int64_t window = Product({kernel[0], kernel[1]});
+  if (window < 1 || columns[first] % window != 0) {
+    return RefuseArray(check, call, kKernelSize, " does not divide the dim before the last of gradOutput",
+                       "sizes whose product does");
+  }
+  const int64_t high = WindowsAlong(call, 0, size[0]);
+  const int64_t wide = WindowsAlong(call, 1, size[1]);
+  if (std::min(high, wide) < 0 || Product({high, wide}) != columns[first + 1]) {
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, kIn)
+        .Add(" has another number of columns than there are windows, accepted: ");
+    return FailAclnn(check.code, message.Add(high).Add(" by ").Add(wide).Add(" of them."));
+  }
+  call.broadcast = columns;
+  call.broadcast.rank = columns.rank + 1;
+  call.broadcast.dim[first] = columns[first] / window;
+  call.broadcast.dim[first + 1] = size[0];
+  call.broadcast.dim[first + 2] = size[1];
+  return ACL_SUCCESS;
+}
+
+constexpr Check kIm2colChecks[] = {
+    NotNull(kIn),  // in CANN's order
+    ArrayNotNull(kKernelSize),
+    ArrayNotNull(kDilation),
+    ArrayNotNull(kPadding),
+    ArrayNotNull(kStride),
+    NotNull(kOut),
+    DtypesIn(kIm2colDtypes, {kIn}),
+    RankAtLeast(3, {kIn}),
+    RankAtMost(4, {kIn}),
+    Own(ImageHasElements),
+    Own(PairsOfSizes),
+    SizesRepresentable({kOut}),
+    Own(ShapeOfColumns),
+    ShapeIsResult(kOut),
+    DoneIfEmpty({kIn}),
+    InsideStorage({kIn}),
+    Converts(kIn, kOut, kConvertible),
+};
+
+constexpr Check kCol2imChecks[] = {
+    NotNull(kIn),  // in CANN's order
+    ArrayNotNull(kInputSize),
+    ArrayNotNull(kKernelSize),
+    ArrayNotNull(kDilation),
+    ArrayNotNull(kPadding),
+    ArrayNotNull(kStride),
+    NotNull(kOut),
+    DtypesIn(kCol2imDtypes, {kIn, kOut}),
+    RankAtLeast(2, {kIn}),
+    RankAtMost(3, {kIn}),
+    Own(OneDimMore),
+    Own(PairsOfSizes),
+    SizesRepresentable({kOut}),
+    Own(ShapeOfImage),
+    ShapeIsResult(kOut),
+    DoneIfEmpty({kIn}),
+    InsideStorage({kIn}),
+};
+
+// Images and their windows as columns: the maps from (kernel row, window row) to rows of the image, and of columns likewise.
+struct Columns {
+  aclTensor image;
+  aclTensor matrix;  // channels apart
+  AxisMap rows;
+  AxisMap columns;
+
+  Columns(const OperatorCall& call, const aclTensor& image_argument, const aclTensor& matrix_argument)
+      : image(PlainView(image_argument)), matrix(PlainView(matrix_argument)) {
+    const auto& kernel = call.Array(kKernelSize);
+    const int last = matrix.view.rank - 1;
+    const int64_t stride_of_kernel = matrix.strides[last - 1];
+    const int64_t stride_of_window = matrix.strides[last];
+    SplitDim(matrix, last - 1, kernel[0] * kernel[1]);
+    rows = MapOf(call, 0);
+    columns = MapOf(call, 1);
+    rows.outer_stride = kernel[1] * stride_of_kernel;
+    rows.inner_stride = columns.inner * stride_of_window;
+    columns.outer_stride = stride_of_kernel;
+    columns.inner_stride = stride_of_window;
+  }
+
+  AxisMap MapOf(const OperatorCall& call, size_t axis) const {
+    const int dim = image.view.rank - 2 + static_cast<int>(axis);
+    AxisMap map;
+    map.kind = AxisMap::Kind::kWindows;
+    map.length = image.view[dim];
+    map.index_stride = image.strides[dim];
+    map.outer = call.Array(kKernelSize)[axis];
+    map.inner = WindowsAlong(call, axis, map.length);
+    map.first = -call.Array(kPadding)[axis];
+    map.outer_step = call.Array(kDilation)[axis];
+    map.inner_step = call.Array(kStride)[axis];
+    return map;
+  }
+};
+
+void SetIm2col(const OperatorCall& call, Executor& executor) {
+  const Columns parts(call, call.Tensor(kIn), call.Tensor(kOut));
+  engine::SetTakeJob(executor, {&parts.image, kIn, &parts.matrix, kOut, parts.image.view.rank - 2},
+                     parts.rows, parts.columns, JobIsa(), ThreadLimit());
+}
+
+void SetCol2im(const OperatorCall& call, Executor& executor) {
+  const Columns parts(call, call.Tensor(kOut), call.Tensor(kIn));
+  engine::SetSumJob(executor, {&parts.matrix, kIn, &parts.image, kOut, parts.image.view.rank - 2}, parts.rows,
+                    parts.columns, engine::Direction::kFromPositions, JobIsa(), ThreadLimit());
+}
+
+// ---- windows along a dim ----
+
+aclnnStatus SizesForDims(const Check& check, OperatorCall& call) noexcept {
+  const int rank = call.Tensor(kIn).view.rank;
+  if (static_cast<int>(call.Array(kInputSizes).size()) != rank - 1)
+    return RefuseArray(check, call, kInputSizes, " does not have a value for each dim of gradIn",
+                       "one less than gradOut has dims");
+  const auto& sizes = call.Array(kInputSizes);
+  call.broadcast.rank = rank - 1;
+  std::copy(sizes.begin(), sizes.end(), call.broadcast.dim);
+  return ACL_SUCCESS;
+}
+
+aclnnStatus DimOfWindows(const Check& check, OperatorCall& call) noexcept {
+  const int rank = call.Tensor(kIn).view.rank;
+  const int64_t dim = call.attributes[kDim].integer;
+  if (dim >= 0 && dim <= rank - 2) return ACL_SUCCESS;
+  return RefuseInteger(check, call, "dim", dim, 0, rank - 2);
+}
+
+aclnnStatus WindowsAsCut(const Check& check, OperatorCall& call) noexcept {
+  const Shape& sizes = call.Tensor(kOut).view;
+  const auto dim = static_cast<int>(call.attributes[kDim].integer);
+  const int64_t size = call.attributes[kSize].integer;
+  if (size > sizes[dim]) return RefuseInteger(check, call, "size", size, 1, sizes[dim]);
+  call.broadcast = sizes;
+  call.broadcast.rank = sizes.rank + 1;
+  call.broadcast.dim[dim] = (sizes[dim] - size) / call.attributes[kStep].integer + 1;
+  call.broadcast.dim[sizes.rank] = size;
+  return ACL_SUCCESS;
+}
+
+constexpr Check kUnfoldChecks[] = {
+    WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kIn)),  // in CANN's order
+    WithCode(ACLNN_ERR_INNER_NULLPTR, ArrayNotNull(kInputSizes)),
+    WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kOut)),
+    DtypesIn(kUnfoldDtypes, {kIn, kOut}),
+    RankAtLeast(1, {kIn, kOut}),
+    RankAtMost(8, {kIn, kOut}),
+    Own(SizesForDims),
+    ShapeIsResult(kOut),
+    Own(DimOfWindows),
+    IntegerIn(kSize, 1, std::numeric_limits<int64_t>::max()),
+    IntegerIn(kStep, 1, std::numeric_limits<int64_t>::max()),
+    NotPrivate({kIn, kOut}),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kIn, kOut}),
+    WithCode(ACLNN_ERR_INNER_NULLPTR, SameDtype(kIn, kOut)),
+    Own(WindowsAsCut),
+    ShapeIsResult(kIn),
+    InsideStorage({kIn}),
+};
+
+// Windows of more elements than this are walked one after the other, shorter ones all together, place by place; each element
+// of gradIn meets its windows in the same order.
+constexpr int64_t kLongWindow = 256;
+
+void SetUnfold(const OperatorCall& call, Executor& executor) {
+  aclTensor windows = PlainView(call.Tensor(kIn));
+  aclTensor result = PlainView(call.Tensor(kOut));
+  const int rank = result.view.rank;
+  const auto cut = static_cast<int>(call.attributes[kDim].integer);
+  const int64_t size = call.attributes[kSize].integer;
+  const int64_t step = call.attributes[kStep].integer;
+  const int64_t stride_of_place = windows.strides[rank];
+
+  AxisMap map;
+  map.kind = AxisMap::Kind::kWindows;
+  map.length = result.view[cut];
+  map.index_stride = result.strides[cut];
+  if (size > kLongWindow / std::min(step, kLongWindow)) {
+    map.outer = windows.view[cut];
+    map.inner = size;
+    map.outer_step = step;
+    map.outer_stride = windows.strides[cut];
+    map.inner_stride = stride_of_place;
+  } else {
+    map.outer = size;
+    map.inner = windows.view[cut];
+    map.first = size - 1;
+    map.outer_step = -1;
+    map.inner_step = step;
+    map.outer_stride = -stride_of_place;
+    map.inner_stride = windows.strides[cut];
+    windows.offset += (size - 1) * stride_of_place;
+  }
+  // The last of the other dims is the other axis.
+  const int other = cut == rank - 1 ? rank - 2 : rank - 1;
+  AxisMap plain;
+  if (other >= 0) {
+    plain.inner = plain.length = result.view[other];
+    plain.inner_stride = windows.strides[other];
+    plain.index_stride = result.strides[other];
+  }
+  const bool cuts_columns = cut == rank - 1;
+  int order[kFewDims];
+  int batch_rank = 0;
+  for (int dim = 0; dim < rank; ++dim) {
+    if (dim != cut && dim != other) order[batch_rank++] = dim;
+  }
+  int next = batch_rank;
+  if (other >= 0) order[next++] = other;
+  order[next++] = cut;
+  Permute(result, order);
+  order[next] = rank;
+  Permute(windows, order);
+  engine::SetSumJob(executor, {&windows, kIn, &result, kOut, batch_rank}, cuts_columns ? plain : map,
+                    cuts_columns ? map : plain, engine::Direction::kFromPositions, JobIsa(), ThreadLimit());
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts im2col, im2col_backward, unfold_grad;
+}
+
+const OperatorFacts facts::im2col = {"aclnnIm2col",          "aclnnop/aclnn_im2col.h",
+                                     kIm2colDtypes,          kIm2colDtypes,
+                                     /*by_promotion=*/false, /*inputs_only=*/true};
+const OperatorFacts facts::im2col_backward = {"aclnnIm2colBackward", "aclnnop/aclnn_im2col_backward.h",
+                                              kCol2imDtypes, kCol2imDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::unfold_grad = {"aclnnUnfoldGrad", "aclnnop/aclnn_unfold_grad.h",
+                                          kDocumentedUnfoldDtypes, kUnfoldDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnIm2col) { return RunPhase1(call, kIm2colChecks, workspaceSize, executor, SetIm2col); }
+
+PORTACL_PHASE_1(aclnnIm2colBackward) {
+  return RunPhase1(call, kCol2imChecks, workspaceSize, executor, SetCol2im);
+}
+
+PORTACL_PHASE_1(aclnnUnfoldGrad) {
+  return RunPhase1(call, kUnfoldChecks, workspaceSize, executor, SetUnfold);
+}

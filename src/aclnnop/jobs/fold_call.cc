@@ -1,0 +1,400 @@
+// What reductions and scans share (see fold_call.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/jobs/fold_call.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "acl/stream/thread_limit.h"
+#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/sum_of_terms.h"
+#include "engine/cache_size.h"
+#include "engine/map/map_types.h"
+#include "plan/move_plan.h"
+#include "plan/views.h"
+
+namespace portacl {
+
+using engine::ElementType;
+using engine::FoldOperation;
+
+namespace {
+
+constexpr DtypeSet kComputedAsFloat{ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
+
+int RankOrOne(const Shape& shape) { return std::max(shape.rank, 1); }
+
+bool IsTruth(FoldOperation operation) {
+  return operation == FoldOperation::kAny || operation == FoldOperation::kAll;
+}
+
+// The type in which elements of a dtype are folded.
+ElementType FoldedType(FoldOperation operation, aclDataType dtype) {
+  if (IsTruth(operation)) {
+    switch (StorageBits(dtype)) {
+      case 8:
+        return ElementType::kU8;
+      case 16:
+        return ElementType::kU16;
+      case 32:
+        return ElementType::kU32;
+      default:
+        return ElementType::kU64;
+    }
+  }
+  if (kComputedAsFloat.Contains(dtype)) return ElementType::kF32;
+  if (dtype == ACL_DOUBLE) return ElementType::kF64;
+  if (dtype == ACL_COMPLEX64 || dtype == ACL_COMPLEX128) return ElementType::kC128;
+  const bool is_extreme = operation == FoldOperation::kExtreme || operation == FoldOperation::kFirstExtreme;
+  const bool is_wide = dtype == ACL_INT64 || dtype == ACL_UINT64 || dtype == ACL_UINT32;
+  return is_extreme && !is_wide ? ElementType::kI32 : ElementType::kI64;
+}
+
+// Whether bfloat16 is folded as it lies in memory.
+bool TakesWords(const FoldRequest& request, aclDataType dtype) {
+  return dtype == ACL_BF16 && request.cast == ACL_BF16 &&
+         std::all_of(request.steps.begin(), request.steps.end(), [](const FoldStep& step) {
+           return !IsTruth(step.operation) &&
+                  engine::FindFold(JobIsa(), step.operation, ElementType::kBf16) != nullptr;
+         });
+}
+
+// Whether so much is read that a cache, of which others have a part, does not have it.
+bool IsFromMemory(int64_t bytes) { return bytes > engine::LastLevelCacheBytes() / 2; }
+
+// Whether rows that lie in a cache are added up: folds take four at a time, the other way one, in the order of memory. The bits are the
+// same.
+bool IsAcrossRowsInCache(const aclTensor& self, aclDataType out, aclDataType cast, uint32_t reduced) {
+  constexpr int64_t kFewestColumns = 32;
+  const int last = self.view.rank - 1;
+  if (last < 0 || cast != self.dtype || out != self.dtype || self.strides[last] != 1) return false;
+  int64_t columns = 1;
+  for (int axis = last; axis >= 0 && (reduced >> axis & 1) == 0; --axis) columns *= self.view[axis];
+  return columns >= kFewestColumns &&
+         !IsFromMemory(self.numel * static_cast<int64_t>(StorageBits(self.dtype) / 8));
+}
+
+// The bits of an element that make it true.
+uint64_t BitsOfTruth(aclDataType dtype) {
+  switch (dtype) {
+    case ACL_FLOAT16:
+    case ACL_BF16:
+      return 0x7FFF;
+    case ACL_FLOAT:
+      return 0x7FFFFFFF;
+    case ACL_DOUBLE:
+      return 0x7FFFFFFFFFFFFFFF;
+    default:
+      return ~uint64_t{0};
+  }
+}
+
+Shape KeptShape(const Shape& shape, uint32_t reduced) {
+  Shape kept = shape;
+  for (int axis = 0; axis < shape.rank; ++axis) {
+    if ((reduced >> axis & 1) != 0) kept.dim[axis] = 1;
+  }
+  return kept;
+}
+
+// Elements of the type `written` become those of a dtype, integers of `cast` first. Whether there is anything to do.
+bool StoreOf(aclDataType cast, ElementType written, aclDataType dtype, engine::ElementStore* store) {
+  const engine::MapTypes types{JobIsa(), cast, written, written == ElementType::kBool};
+  ElementType type{};
+  *store = types.StoreFor(dtype, &type);
+  return type != written;
+}
+
+struct Loading {
+  ElementType type;
+  int tile;
+  engine::GatherFunction gather;
+  engine::ElementLoad load;
+};
+Loading LoadOf(aclDataType dtype, aclDataType cast, ElementType computed, bool as_it_is, int64_t bytes) {
+  Loading loading;
+  const engine::MapTypes types{JobIsa(), cast, computed, /*writes_bool=*/false};
+  loading.type = computed;
+  if (!as_it_is) loading.load = types.LoadFor(dtype, cast, &loading.type);
+  loading.tile =
+      static_cast<int>(std::min<size_t>(engine::kTile, engine::kTileBytes / engine::SizeOf(computed)));
+  if (!as_it_is && (types.IsWide(dtype) || StorageBits(dtype) > 64))
+    loading.tile = std::min(loading.tile, engine::kTile / 4);
+  loading.gather = engine::FindGather(JobIsa(), bytes > engine::LastLevelCacheBytes()
+                                                    ? engine::GatherSource::kMemoryAskedAhead
+                                                    : engine::GatherSource::kCache);
+  return loading;
+}
+
+engine::FoldPass PassOf(const FoldStep& step, aclDataType dtype, ElementType type) {
+  engine::FoldPass pass;
+  pass.kernels = engine::FindFold(JobIsa(), step.operation, type);
+  if (IsTruth(step.operation)) pass.constants.bits = BitsOfTruth(dtype);
+  if (step.is_of_magnitude) pass.constants.bits = ~uint64_t{0} >> 1;
+  if (step.is_least) pass.constants.flip = ~uint64_t{0};
+  pass.constants.power = step.power;
+  pass.divisor = step.divisor;
+  pass.number = step.number;
+  pass.ending = step.ending;
+  pass.wraps_to = dtype;
+  pass.is_kept = step.is_kept;
+  return pass;
+}
+
+}  // namespace
+
+uint32_t ReducedDims(const OperatorCall& call) noexcept {
+  constexpr uint32_t kAllDims = ~uint32_t{0};
+  if (call.attributes.empty()) return kAllDims;
+  const Attribute& dims = call.attributes[kFoldDims];
+  const int rank = RankOrOne(call.Tensor(kFoldSelf).view);
+  if (dims.array != nullptr) {
+    if (dims.array->values.empty()) return kAllDims;
+    uint32_t reduced = 0;
+    for (const int64_t dim : dims.array->values) reduced |= uint32_t{1} << WrappedDim(dim, rank);
+    return reduced;
+  }
+  return uint32_t{1} << WrappedDim(dims.integer, rank);
+}
+
+int64_t ReducedCount(const OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(kFoldSelf).view;
+  const uint32_t reduced = ReducedDims(call);
+  int64_t count = 1;
+  for (int axis = 0; axis < shape.rank; ++axis) {
+    if ((reduced >> axis & 1) != 0) count *= shape[axis];
+  }
+  return count;
+}
+
+aclnnStatus check::SetsReducedShape(const Check&, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(kFoldSelf).view;
+  const uint32_t reduced = ReducedDims(call);
+  const bool keeps = !call.attributes.empty() && call.attributes[kFoldKeep].integer != 0;
+  call.broadcast.rank = 0;
+  for (int axis = 0; axis < shape.rank; ++axis) {
+    const bool is_reduced = (reduced >> axis & 1) != 0;
+    if (is_reduced && !keeps) continue;
+    call.broadcast.dim[call.broadcast.rank++] = is_reduced ? 1 : shape[axis];
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::GivesValueIfEmpty(const Check& check, OperatorCall& call) noexcept {
+  if (!call.Tensor(check.operands.index[0]).view.IsEmpty()) return ACL_SUCCESS;
+  for (int i = 0; i < call.output_count; ++i) {
+    const aclTensor& output = call.Tensor(call.Output() + i);
+    if (output.view.IsEmpty()) continue;
+    const Check implemented = DtypeImplemented({call.Output() + i}, kConvertible);
+    if (const aclnnStatus status = implemented.run(implemented, call); status != ACL_SUCCESS) return status;
+    if (MergedDims(output).view.rank <= kMaxLoopRank) continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, call.Output() + i);
+    return FailAclnn(
+        ACLNN_ERR_INNER_NULLPTR,
+        message.Add(" has more than 8 dims that cannot be taken together, accepted: at most 8."));
+  }
+  call.work = OperatorCall::Work::kNoTerms;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus check::DtypeIs(const Check& check, OperatorCall& call) noexcept {
+  const Attribute& attribute = call.attributes[static_cast<size_t>(check.operands.index[1])];
+  const int tensor = check.operands.index[0];
+  if (call.Tensor(tensor).dtype == attribute.dtype()) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, tensor).Add(" differs from ").Add(attribute.name);
+  AddDtypeName(message.Add(", accepted: "), attribute.dtype());
+  return FailAclnn(check.code, message.Add("."));
+}
+
+aclnnStatus check::NoEmptyDims(const Check& check, OperatorCall& call) noexcept {
+  const Attribute& dims = call.attributes[kFoldDims];
+  if (dims.array != nullptr && dims.array->values.empty()) return ACL_SUCCESS;
+  const Shape& shape = call.Tensor(kFoldSelf).view;
+  const uint32_t reduced = ReducedDims(call);
+  for (int axis = 0; axis < shape.rank; ++axis) {
+    if ((reduced >> axis & 1) == 0 || shape[axis] != 0) continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, kFoldSelf);
+    return FailAclnn(check.code, message.Add(" has no elements along dim ")
+                                     .Add(axis)
+                                     .Add(", which ")
+                                     .Add(dims.name)
+                                     .Add(" names, accepted: dims of at least 1 element."));
+  }
+  return ACL_SUCCESS;
+}
+
+engine::FoldJob MakeFoldJob(const OperatorCall& call, const FoldRequest& request) noexcept {
+  engine::FoldJob job;
+  const aclTensor& self = request.view != nullptr ? *request.view : call.Tensor(kFoldSelf);
+  const FoldOperation operation = request.steps.begin()->operation;
+  const bool takes_words = TakesWords(request, self.dtype);
+  const ElementType type = takes_words ? ElementType::kBf16 : FoldedType(operation, request.cast);
+  const bool as_it_is = takes_words || (IsTruth(operation) && self.dtype == request.cast);
+  job.passes = static_cast<int8_t>(request.steps.size());
+  job.outputs = 0;
+  job.input = kFoldSelf;
+  job.isa = JobIsa();
+  job.wide_functions = type == ElementType::kF64;
+  const aclTensor* results[engine::kMaxFoldOutputs] = {};
+  const auto add_output = [&](int tensor, aclDataType cast, ElementType written) {
+    const int8_t output = job.outputs++;
+    results[output] = &call.Tensor(tensor);
+    job.output[output] = static_cast<int8_t>(call.OperandOf(tensor));
+    job.is_stored[output] = StoreOf(cast, written, results[output]->dtype, &job.store[output]);
+    return output;
+  };
+  int pass = 0;
+  for (const FoldStep& step : request.steps) {
+    job.pass[pass] = PassOf(step, request.cast, type);
+    const ElementType written = job.pass[pass].kernels->results;
+    if (step.output >= 0) job.pass[pass].output = add_output(step.output, request.cast, written);
+    if (step.places >= 0) job.pass[pass].places = add_output(step.places, ACL_INT64, ElementType::kI64);
+    ++pass;
+  }
+  const aclTensor* const input[] = {&self};
+  const Shape kept = KeptShape(self.view, request.reduced);
+  job.plan = PlanReduction(self.view, kept, input, *results[0]);
+  if (job.outputs > 1) {
+    // Where there is one output, the tensors of it may be of different ranks.
+    aclTensor other = *results[1];
+    if (other.numel == 1) other.view = results[0]->view;
+    if (other.numel == 1) other.strides = results[0]->strides;
+    int axes[kMaxDims];
+    int rank = 0;
+    for (int axis = 0; axis < results[0]->view.rank; ++axis) {
+      if (results[0]->view[axis] != 1) axes[rank++] = axis;
+    }
+    const aclTensor* const both[] = {results[0], &other};
+    job.plan.output = PlanInOrder(results[0]->view, {axes, static_cast<size_t>(rank)}, both);
+  }
+  const int64_t bytes = job.plan.terms.BytesWalked();
+  const Loading loading = LoadOf(self.dtype, request.cast, job.pass[0].kernels->terms, as_it_is, bytes);
+  job.from_memory = IsFromMemory(bytes);
+  job.type = loading.type;
+  job.tile = loading.tile;
+  job.gather = loading.gather;
+  job.load = loading.load;
+  job.threads = ThreadLimit();
+  return job;
+}
+
+void SetFoldJob(const OperatorCall& call, const FoldRequest& request, Executor& executor) noexcept {
+  executor.SetJob([&] {
+    const engine::FoldJob job = MakeFoldJob(call, request);
+    executor.workspace_size = job.workspace_bytes();
+    return job;
+  });
+}
+
+void SetSumJob(const OperatorCall& call, uint32_t reduced, aclDataType cast, bool is_mean, Executor& executor,
+               const aclTensor* view) noexcept {
+  const aclTensor& self = view != nullptr ? *view : call.Tensor(kFoldSelf);
+  const aclTensor& out = call.Tensor(call.Output());
+  const Shape kept = KeptShape(self.view, reduced);
+  const int64_t count = NumelOf(self.view) / std::max<int64_t>(NumelOf(kept), 1);
+  const auto terms = static_cast<double>(count);
+  const bool is_plain = kComputedAsFloat.Contains(self.dtype) && kComputedAsFloat.Contains(out.dtype) &&
+                        (cast == self.dtype || cast == ACL_FLOAT);
+  if (!is_plain || IsAcrossRowsInCache(self, out.dtype, cast, reduced)) {
+    FoldStep step{.operation = FoldOperation::kSum, .output = call.Output()};
+    if (cast == ACL_BOOL) step.operation = FoldOperation::kAny;
+    if (is_mean) step.ending = engine::FoldEnding::kDivide;
+    step.divisor = terms;
+    if (is_mean && is_plain) {  // as below
+      step.ending = engine::FoldEnding::kTimes;
+      step.number = 1.0 / terms;
+    }
+    return SetFoldJob(call, {reduced, cast, {step}, view}, executor);
+  }
+  OperatorCall sum = call;
+  TensorArgument tensors[] = {{"self", &self}, call.tensors[static_cast<size_t>(call.Output())]};
+  sum.tensors = tensors;
+  sum.promoted = ACL_FLOAT;
+  executor.SetJob([&] {
+    auto job = MakeReductionJob(sum, self.view, kept, {0}, 1, 1.0f, executor);
+    job.formula.Set(TermKernels(JobIsa()), engine::NoParameters());
+    job.formula.argument[0] = kFoldSelf;
+    job.output_argument = static_cast<int8_t>(call.OperandOf(call.Output()));
+    if (is_mean) job.factor = 1.0 / terms;
+    job.from_memory = IsFromMemory(job.plan.terms.BytesWalked());
+    return job;
+  });
+}
+
+void SetFoldValue(const OperatorCall& call, double value, Executor& executor) noexcept {
+  aclScalar scalar;
+  scalar.dtype = ACL_DOUBLE;
+  std::memcpy(scalar.value, &value, sizeof value);
+  StepList steps(executor, call.output_count);
+  for (int i = 0; i < call.output_count; ++i) {
+    const int tensor = call.Output() + i;
+    const aclTensor& output = call.Tensor(tensor);
+    if (output.view.IsEmpty()) continue;
+    steps.Fill(MergedDims(output), OperandPlace(call.OperandOf(tensor)),
+               steps.Value(ConvertScalar(scalar, output.dtype)));
+  }
+  steps.SetJob();
+}
+
+void SetScanJob(const OperatorCall& call, const ScanRequest& request, Executor& executor) noexcept {
+  executor.SetJob([&] {
+    engine::ScanJob job;
+    const auto view = [&](int tensor) {
+      aclTensor flipped = PlainView(call.Tensor(tensor));
+      if (request.is_reversed && flipped.view.rank > 0)
+        Narrow(flipped, request.dim, flipped.view[request.dim] - 1, flipped.view[request.dim], -1);
+      return flipped;
+    };
+    const aclTensor self = view(kFoldSelf);
+    const aclTensor out = view(request.output);
+    const aclTensor places = view(request.places >= 0 ? request.places : request.output);
+    const aclTensor* const operands[] = {&self, &out, &places};
+    const bool is_sum = request.operation == engine::ScanOperation::kSum ||
+                        request.operation == engine::ScanOperation::kProduct;
+    job.computed = FoldedType(is_sum ? FoldOperation::kSum : FoldOperation::kExtreme, request.cast);
+    job.functions = engine::FindScan(request.operation, job.computed);
+    job.result = engine::ScanResult(request.operation, job.computed);
+    job.input = kFoldSelf;
+    job.outputs = request.places >= 0 ? 2 : 1;
+    job.output[0] = static_cast<int8_t>(request.output);
+    job.output[1] = static_cast<int8_t>(request.places);
+    int axes[kMaxLoopRank];
+    std::iota(std::begin(axes), std::end(axes), 0);
+    const int rank = self.view.rank;
+    job.plan = PlanInOrder(self.view, {axes, static_cast<size_t>(rank)},
+                           {operands, static_cast<size_t>(job.outputs) + 1});
+    job.outer = job.inner = 1;
+    for (int axis = 0; axis < rank; ++axis) {
+      if (axis < request.dim) job.outer *= self.view[axis];
+      if (axis > request.dim) job.inner *= self.view[axis];
+    }
+    job.length = rank == 0 ? 1 : self.view[request.dim];
+    job.is_exclusive = request.is_exclusive;
+    job.from_memory = IsFromMemory(job.plan.BytesWalked());
+    const Loading loading = LoadOf(self.dtype, request.cast, job.computed, false, job.plan.BytesWalked());
+    job.type = loading.type;
+    job.tile = std::min(loading.tile, 256);
+    job.gather = loading.gather;
+    job.load = loading.load;
+    job.is_stored[0] = StoreOf(request.cast, job.result, out.dtype, &job.store[0]);
+    if (request.places >= 0)
+      job.is_stored[1] = StoreOf(ACL_INT64, ElementType::kI64, places.dtype, &job.store[1]);
+    // Lines whose elements follow each other, of which nothing needs to be converted but while they are added.
+    const auto is_dense = [&](int operand) {
+      const auto& loop = job.plan.operand[operand];
+      return job.plan.rank > 0 && loop.stride[job.plan.rank - 1] == loop.element_size;
+    };
+    if (self.dtype == out.dtype && job.computed == ElementType::kF32 && is_dense(0) && is_dense(1))
+      job.as_stored = engine::FindLineScan(JobIsa(), request.operation, self.dtype);
+    job.threads = ThreadLimit();
+    return job;
+  });
+}
+
+}  // namespace portacl

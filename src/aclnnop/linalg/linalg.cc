@@ -1,0 +1,319 @@
+// aclnnTriangularSolve, aclnnInverse and aclnnLinalgQr: solutions and factors of matrices, in batches.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/linalg/linalg_functions.h"
+
+#include "engine/linalg/factorize.h"
+
+#include <algorithm>
+#include <new>
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "acl/stream/thread_limit.h"
+#include "aclnnop/jobs/sums.h"
+#include "aclnnop/operator_facts.h"
+#include "contract/arguments.h"
+#include "contract/broadcast.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+using engine::LinalgJob;
+
+constexpr DtypeRule kSolveDtypes = Everywhere(DtypeSet(ACL_FLOAT) | kDouble | kComplex);
+constexpr DtypeRule kFactorDtypes = Everywhere(kFloatAndHalf | kDouble | kComplex);
+
+aclnnStatus RefuseTensor(const Check& check, const OperatorCall& call, int tensor, const char* accepted) {
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, tensor).Add(" is not accepted here, accepted: ");
+  return FailAclnn(check.code, message.Add(accepted).Add("."));
+}
+
+// ---- what jobs share ----
+
+// A tensor whose last two dims are matrices, for each index of a batch to which its others broadcast.
+engine::LinalgOperand OperandOf(int argument, const aclTensor& given, const Shape& batch) {
+  const aclTensor tensor = PlainView(given);
+  const int rank = tensor.view.rank;
+  engine::LinalgOperand made;
+  made.argument = static_cast<int8_t>(argument);
+  made.dtype = tensor.dtype;
+  made.offset = ByteOffset(tensor);
+  made.row = ByteStride(tensor, rank - 2);
+  made.column = ByteStride(tensor, rank - 1);
+  for (int i = 0; i < batch.rank && i < rank - 2; ++i) {
+    const int dim = rank - 3 - i;
+    made.batch[engine::kLinalgBatchDims - 1 - i] = ByteStride(tensor, dim);
+  }
+  return made;
+}
+
+Shape BatchOf(const Shape& shape) {
+  Shape batch = shape;
+  batch.rank -= 2;
+  return batch;
+}
+
+LinalgJob JobOf(const OperatorCall& call, LinalgJob::Kind kind, const Shape& batch, aclDataType dtype) {
+  LinalgJob job{};
+  job.kind = kind;
+  std::fill(std::begin(job.batch), std::end(job.batch), int64_t{1});
+  for (int i = 0; i < batch.rank; ++i)
+    job.batch[engine::kLinalgBatchDims - 1 - i] = batch[batch.rank - 1 - i];
+  job.computed = dtype == ACL_FLOAT16 ? ACL_FLOAT : dtype;
+  job.isa = JobIsa();
+  job.threads = ThreadLimit();
+  job.add = SumKernels(ACL_FLOAT).values.For(job.isa);
+  job.operands = static_cast<int8_t>(call.tensors.size());
+  return job;
+}
+
+// ---- TriangularSolve ----
+
+enum SolveTensors { kSelf, kMatrix, kX, kM };
+enum SolveAttributes { kUpper, kTranspose, kUnit };
+
+aclnnStatus ShapesOfSolve(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& matrix = call.Tensor(kMatrix).view;
+  if (matrix[matrix.rank - 1] != matrix[matrix.rank - 2])
+    return RefuseTensor(check, call, kMatrix, "square matrices");
+  if (self[self.rank - 2] != matrix[matrix.rank - 1])
+    return RefuseTensor(check, call, kSelf, "as many rows as A has");
+  Shape batch;
+  if (!BroadcastShapes(BatchOf(self), BatchOf(matrix), &batch))
+    return RefuseTensor(check, call, kMatrix, "dims before the last two that broadcast with self's");
+  Shape result = batch;
+  result.rank += 2;
+  result.dim[batch.rank] = self[self.rank - 2];
+  result.dim[batch.rank + 1] = self[self.rank - 1];
+  if (!(call.Tensor(kX).view == result)) return RefuseShape(check, call, kX, result);
+  if (!call.IsGiven(kM)) return ACL_SUCCESS;
+  result.dim[batch.rank + 1] = matrix[matrix.rank - 1];
+  if (!(call.Tensor(kM).view == result)) return RefuseShape(check, call, kM, result);
+  return ACL_SUCCESS;
+}
+
+aclnnStatus UnitIsFloat(const Check& check, OperatorCall& call) noexcept {
+  if (call.attributes[kUnit].integer == 0 || call.Tensor(kSelf).dtype == ACL_FLOAT) return ACL_SUCCESS;
+  return FailAclnn(
+      check.code,
+      StartMessage(call).Add("parameter unitriangular is true, accepted: false, and true of DT_FLOAT."));
+}
+
+bool HasCopy(const OperatorCall& call) noexcept { return call.IsGiven(kM); }
+
+constexpr auto kSolveChecks = Join(List(
+    WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kSelf)), WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kMatrix)),
+    WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kX)), DtypesIn(kSolveDtypes, {kSelf}),
+    SameDtype(kSelf, kMatrix), SameDtype(kSelf, kX), If(HasCopy, SameDtype(kSelf, kM)),
+    RankAtLeast(2, {kSelf}), RankAtMost(8, {kSelf}), RankAtLeast(2, {kMatrix}), RankAtMost(8, {kMatrix}),
+    RankAtLeast(2, {kX}), RankAtMost(8, {kX}), Own(ShapesOfSolve), Own(UnitIsFloat),
+    SizesRepresentable({kX, kM}), DoneIfEmpty({kSelf, kMatrix}), InsideStorage({kSelf, kMatrix})));
+
+void SetSolve(const OperatorCall& call, Executor& executor) {
+  const aclTensor& out = call.Tensor(kX);
+  const Shape batch = BatchOf(out.view);
+  executor.SetJob([&] {
+    LinalgJob job = JobOf(call, LinalgJob::Kind::kSolve, batch, out.dtype);
+    job.is_upper = call.attributes[kUpper].integer != 0;
+    job.transposes = call.attributes[kTranspose].integer != 0;
+    job.is_unit = call.attributes[kUnit].integer != 0;
+    job.rows = out.view[batch.rank];
+    job.columns = out.view[batch.rank + 1];
+    job.matrix = OperandOf(kMatrix, call.Tensor(kMatrix), batch);
+    job.right = OperandOf(kSelf, call.Tensor(kSelf), batch);
+    job.out = OperandOf(kX, out, batch);
+    job.copies = call.IsGiven(kM);
+    if (job.copies) {
+      job.copy = engine::MakeMove(call.Tensor(kMatrix), call.Tensor(kM), job.isa, job.threads);
+      job.copied_from = kMatrix;
+      job.copied_to = kM;
+    }
+    executor.workspace_size = job.WorkspaceBytes();
+    return job;
+  });
+}
+
+// ---- Inverse ----
+
+enum InverseTensors { kOriginal, kInverse };
+
+aclnnStatus IsSquare(const Check& check, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(kOriginal).view;
+  return shape[shape.rank - 1] == shape[shape.rank - 2]
+             ? ACL_SUCCESS
+             : RefuseTensor(check, call, kOriginal, "square matrices");
+}
+
+constexpr auto kInverseChecks = Join(
+    List(NotNull(kOriginal), NotNull(kInverse), DtypesIn(kFactorDtypes, {kOriginal}),
+         CastsTo(kOriginal, kInverse), SameShape(kOriginal, kInverse), RankAtLeast(2, {kOriginal}),
+         RankAtMost(8, {kOriginal}), Own(IsSquare), SizesRepresentable({kInverse}), DoneIfEmpty({kOriginal}),
+         InsideStorage({kOriginal}), DtypeImplemented({kInverse}, kConvertible)));
+
+void SetInverse(const OperatorCall& call, Executor& executor) {
+  const aclTensor& self = call.Tensor(kOriginal);
+  const aclTensor& out = call.Tensor(kInverse);
+  const Shape batch = BatchOf(out.view);
+  executor.SetJob([&] {
+    LinalgJob job = JobOf(call, LinalgJob::Kind::kInverse, batch, self.dtype);
+    job.rows = job.columns = out.view[batch.rank];
+    job.matrix = OperandOf(kOriginal, self, batch);
+    job.out = OperandOf(kInverse, out, batch);
+    const uint64_t own = job.WorkspaceBytes();
+    executor.workspace_size = own;
+    if (out.dtype != self.dtype) {
+      aclTensor dense;
+      dense.dtype = job.computed;
+      FillShape(dense, out.view, 1);
+      dense.Describe();
+      job.out = OperandOf(job.operands, dense, batch);
+      job.copies = true;
+      job.copy = engine::MakeMove(dense, out, job.isa, job.threads);
+      job.copied_from = job.operands;
+      job.copied_to = kInverse;
+      executor.workspace_size = own + static_cast<uint64_t>(dense.numel) * (StorageBits(dense.dtype) / 8);
+    }
+    return job;
+  });
+}
+
+// ---- LinalgQr ----
+
+enum QrTensors { kFactored, kQ, kR };
+enum QrAttributes { kMode };
+enum Mode : int64_t { kComplete = 1, kOnlyR = 2 };
+
+int64_t ModeOf(const OperatorCall& call) { return call.attributes[kMode].integer; }
+
+aclnnStatus ShapesOfQr(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kFactored).view;
+  const int64_t m = self[self.rank - 2];
+  const int64_t kept = ModeOf(call) == kComplete ? m : std::min(m, self[self.rank - 1]);
+  Shape q = self;
+  q.dim[q.rank - 1] = kept;
+  if (ModeOf(call) == kOnlyR) q = Shape{0};
+  Shape r = self;
+  r.dim[r.rank - 2] = kept;
+  if (!(call.Tensor(kQ).view == q)) return RefuseShape(check, call, kQ, q);
+  if (!(call.Tensor(kR).view == r)) return RefuseShape(check, call, kR, r);
+  return ACL_SUCCESS;
+}
+
+// Without columns there is a complete Q all the same.
+aclnnStatus DoneIfNothing(const Check&, OperatorCall& call) noexcept {
+  if (call.Tensor(kQ).view.IsEmpty() && call.Tensor(kR).view.IsEmpty())
+    call.work = OperatorCall::Work::kNothing;
+  return ACL_SUCCESS;
+}
+
+constexpr auto kQrChecks = Join(List(
+    WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kFactored)), WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kQ)),
+    WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kR)), DtypesIn(kFactorDtypes, {kFactored, kQ, kR}),
+    RankAtLeast(2, {kFactored}), RankAtMost(8, {kFactored}), Own(ShapesOfQr), SizesRepresentable({kQ, kR}),
+    Own(DoneIfNothing), InsideStorage({kFactored})));
+
+// Factors of the type that is computed in, in the workspace behind what their run takes, and the casts of them, which are in the
+// executor's memory.
+struct CastFactorsJob {
+  LinalgJob factors;
+  int8_t casts;
+  int8_t cast_to[2];
+
+  bool Touches(int operand) const noexcept {
+    return factors.Touches(operand) || operand == cast_to[0] || (casts > 1 && operand == cast_to[1]);
+  }
+  void Run(const JobContext& context) const noexcept {
+    factors.Run(context.addresses, context.workspace);
+    const char* const made = static_cast<const char*>(context.workspace) + factors.WorkspaceBytes();
+    const auto* const moves = reinterpret_cast<const engine::Move*>(context.memory);
+    for (int i = 0; i < casts; ++i) moves[i].Run(made, static_cast<char*>(context.addresses[cast_to[i]]));
+  }
+};
+
+LinalgJob FactorsOf(const OperatorCall& call) {
+  const aclTensor& self = call.Tensor(kFactored);
+  const Shape batch = BatchOf(self.view);
+  LinalgJob job = JobOf(call, LinalgJob::Kind::kQr, batch, self.dtype);
+  job.rows = self.view[batch.rank];
+  job.columns = self.view[batch.rank + 1];
+  job.kept = call.Tensor(kR).view[batch.rank];
+  job.matrix = OperandOf(kFactored, self, batch);
+  job.r = OperandOf(kR, call.Tensor(kR), batch);
+  if (ModeOf(call) != kOnlyR) {
+    job.factor = call.Tensor(kQ).view[batch.rank + 1];
+    job.out = OperandOf(kQ, call.Tensor(kQ), batch);
+  }
+  return job;
+}
+
+void SetCastFactors(const OperatorCall& call, Executor& executor) {
+  auto* const moves = reinterpret_cast<engine::Move*>(executor.ReserveMemory(2 * sizeof(engine::Move)));
+  if (moves == nullptr) return;
+  executor.SetJob([&] {
+    CastFactorsJob job{FactorsOf(call), 0, {}};
+    LinalgJob& factors = job.factors;
+    const Shape batch = BatchOf(call.Tensor(kFactored).view);
+    int64_t made = 0;
+    const auto cast = [&](int tensor, engine::LinalgOperand& operand) {
+      const aclTensor& out = call.Tensor(tensor);
+      if (operand.argument < 0 || out.view.IsEmpty() || out.dtype == call.Tensor(kFactored).dtype) return;
+      aclTensor dense;
+      dense.dtype = factors.computed;
+      FillShape(dense, out.view, 1);
+      dense.offset = made;
+      dense.Describe();
+      made += dense.numel;
+      operand = OperandOf(factors.operands, dense, batch);
+      new (moves + job.casts) engine::Move(engine::MakeMove(dense, out, factors.isa, factors.threads));
+      job.cast_to[job.casts++] = static_cast<int8_t>(tensor);
+    };
+    cast(kR, factors.r);
+    cast(kQ, factors.out);
+    executor.workspace_size =
+        factors.WorkspaceBytes() + static_cast<uint64_t>(made) * (StorageBits(factors.computed) / 8);
+    return job;
+  });
+}
+
+void SetQr(const OperatorCall& call, Executor& executor) {
+  const aclDataType self = call.Tensor(kFactored).dtype;
+  const bool casts_q = ModeOf(call) != kOnlyR && call.Tensor(kQ).dtype != self;
+  if (casts_q || call.Tensor(kR).dtype != self) return SetCastFactors(call, executor);
+  executor.SetJob([&] {
+    const LinalgJob job = FactorsOf(call);
+    executor.workspace_size = job.WorkspaceBytes();
+    return job;
+  });
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts triangular_solve, inverse, linalg_qr;
+}
+const OperatorFacts facts::triangular_solve = {"aclnnTriangularSolve", "aclnnop/aclnn_triangular_solve.h",
+                                               kSolveDtypes.OnlyOn(products::kWithout200I500A2), kSolveDtypes,
+                                               /*by_promotion=*/false};
+const OperatorFacts facts::inverse = {"aclnnInverse", "aclnnop/aclnn_inverse.h",
+                                      kFactorDtypes.OnlyOn(products::kWithout200I500A2), kFactorDtypes,
+                                      /*by_promotion=*/false};
+const OperatorFacts facts::linalg_qr = {"aclnnLinalgQr", "aclnnop/aclnn_linalg_qr.h",
+                                        kFactorDtypes.OnlyOn(products::kWithout200I500A2), kFactorDtypes,
+                                        /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+// NOLINTBEGIN(readability-identifier-naming): CANN's names
+PORTACL_PHASE_1(aclnnTriangularSolve) {
+  return RunPhase1(call, kSolveChecks, workspaceSize, executor, SetSolve);
+}
+
+PORTACL_PHASE_1(aclnnInverse) { return RunPhase1(call, kInverseChecks, workspaceSize, executor, SetInverse); }
+
+PORTACL_PHASE_1(aclnnLinalgQr) { return RunPhase1(call, kQrChecks, workspaceSize, executor, SetQr); }
+// NOLINTEND(readability-identifier-naming)

@@ -1,0 +1,104 @@
+// aclnnLinalgCross: the cross product of vectors of three elements along a dim.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/linalg/linalg_cross_functions.h"
+
+#include "acl/errors.h"
+#include "aclnnop/jobs/mul.h"
+#include "aclnnop/jobs/sums.h"
+#include "aclnnop/map_list.h"
+#include "aclnnop/operator_facts.h"
+#include "contract/arguments.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOther, kOut };
+enum Attributes { kDim };
+
+constexpr DtypeRule kDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | kIntegers | kComplex);
+
+// How far the dim is from the end: it is self's, whose dims the other's broadcast to from there.
+int FromEnd(const OperatorCall& call) {
+  const int rank = call.Tensor(kSelf).view.rank;
+  return rank - WrappedDim(call.attributes[kDim].integer, rank);
+}
+
+// CANN broadcasts before it asks.
+aclnnStatus AreThree(const Check& check, OperatorCall& call) noexcept {
+  const int from_end = FromEnd(call);
+  const Shape& shape = call.broadcast;
+  if (from_end >= 1 && shape[shape.rank - from_end] == 3) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf);
+  AddArgumentShape(message.Add(" with "), call, kOther)
+      .Add(" has not 3 elements along self's dim ")
+      .Add(call.attributes[kDim].integer);
+  return FailAclnn(check.code, message.Add(", accepted: 3."));
+}
+
+// What it is computed in: products of 16-bit floats are not rounded to these.
+aclnnStatus PromoteHalves(const Check&, OperatorCall& call) noexcept {
+  if (kFloatHalfAndBf16.Contains(call.promoted)) call.promoted = ACL_FLOAT;
+  return ACL_SUCCESS;
+}
+
+constexpr auto kChecks =
+    Join(List(NotNull(kSelf), NotNull(kOther), NotNull(kOut), DtypesIn(kDtypes, {kSelf, kOther, kOut}),
+              SameDtype(kSelf, kOther), SameDtype(kSelf, kOut), RankAtMost(8, {kSelf, kOther, kOut}),
+              Broadcasts({kSelf, kOther}), ShapeIsBroadcast(kOut), DimIn(kDim, kSelf), Own(AreThree),
+              PromotesToDtypeOf(kSelf), Own(PromoteHalves), SizesRepresentable({kOut}), DoneIfEmpty({kOut}),
+              InsideStorage({kSelf, kOther})));
+
+// All products first, then their differences: out may be one of the operands.
+void SetCross(const OperatorCall& call, Executor& executor) {
+  const int from_end = FromEnd(call);
+  const auto component = [&](int tensor, int64_t index) {
+    MappedView view{PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
+    // An operand of one element there, or without that dim, is the same for each component.
+    const int dim = view.tensor.view.rank - from_end;
+    if (dim >= 0) Select(view.tensor, dim, view.tensor.view[dim] == 1 ? 0 : index % 3);
+    return view;
+  };
+  const int64_t length = call.Tensor(kOut).numel / 3;
+  MapList maps(call, executor, 9);
+  const MappedView scratch = maps.Scratch(Shape{6 * length}, call.promoted);
+  const auto product = [&](int64_t index) {
+    MappedView view{component(kOut, 0).tensor, scratch.operand};
+    view.tensor.dtype = call.promoted;
+    view.tensor.offset = index * length;
+    FillShape(view.tensor, component(kOut, 0).tensor.view, 1);
+    view.tensor.Describe();
+    return view;
+  };
+  const engine::KernelTable& multiply = ProductKernels(call.promoted);
+  for (int64_t i = 0; i < 3; ++i) {
+    maps.Add({component(kSelf, i + 1), component(kOther, i + 2)}, product(2 * i), multiply);
+    maps.Add({component(kSelf, i + 2), component(kOther, i + 1)}, product(2 * i + 1), multiply);
+  }
+  const engine::KernelTable& add = SumKernels(ACL_FLOAT);  // with a factor
+  aclScalar one;
+  one.dtype = ACL_INT8;
+  one.value[0] = 1;
+  engine::Scalars minus_one;
+  SetMapScalar(call, add, one, minus_one, 0);
+  Negate(call, add, minus_one, 0);
+  for (int64_t i = 0; i < 3; ++i)
+    maps.Add({product(2 * i), product(2 * i + 1)}, component(kOut, i), add, minus_one);
+  maps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts linalg_cross;
+}
+const OperatorFacts facts::linalg_cross = {"aclnnLinalgCross", "aclnnop/aclnn_linalg_cross.h",
+                                           kDtypes.OnlyOn(products::kWithout200I500A2), kDtypes,
+                                           /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnLinalgCross) { return RunPhase1(call, kChecks, workspaceSize, executor, SetCross); }

@@ -1,0 +1,166 @@
+// aclnnEqScalar, aclnnNeScalar, aclnnGtScalar, aclnnGeScalar, aclnnLtScalar, aclnnLeScalar and their in-place
+// forms: comparisons of a tensor with a scalar.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/logic/compare_scalars.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/logic/comparisons-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace comparisons {
+
+using Equal = OfScalar<IsEqual>;
+using Less = OfScalar<IsLess>;
+using Greater = OfScalar<IsLess, /*kScalarFirst=*/true>;
+using LessOrEqual = OfScalar<IsLessOrEqual>;
+using GreaterOrEqual = OfScalar<IsLessOrEqual, /*kScalarFirst=*/true>;
+
+}  // namespace comparisons
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/logic/compare_scalars_functions.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+using namespace comparisons;
+
+constexpr auto kEqualKernels = PORTACL_VALUE_KERNELS(comparisons::Equal);
+constexpr auto kGreaterKernels = PORTACL_VALUE_KERNELS(comparisons::Greater);
+constexpr auto kGreaterOrEqualKernels = PORTACL_VALUE_KERNELS(comparisons::GreaterOrEqual);
+constexpr auto kLessKernels = PORTACL_VALUE_KERNELS(comparisons::Less);
+constexpr auto kLessOrEqualKernels = PORTACL_VALUE_KERNELS(comparisons::LessOrEqual);
+
+enum Tensors { kSelf, kOut };
+enum Attributes { kOther };
+
+constexpr ProductSet kNowhere{};
+
+// On `tested` products the two dtypes are tested, on the others only what they promote to. On `promoting`
+// ones they have to promote as those of two tensors, although it is not what is computed in.
+constexpr auto Checks(const DtypeRule& in, const DtypeRule& result, ScalarRule rule, int out,
+                      ProductSet tested = products::kAll, ProductSet promoting = kNowhere) {
+  return List(NotNull(kSelf), ScalarNotNull(kOther), NotNull(out), OnProducts(tested, DtypesIn(in, {kSelf})),
+              OnProducts(tested, ScalarDtypesIn(in, {kOther})), DtypesIn(result, {out}),
+              OnProducts(promoting, PromotesScalar(kSelf, kOther)),
+              PromotesScalarBy(rule, kSelf, {kOther}, out), PromotedIn(in, {kSelf}, {kOther}),
+              RankAtMost(8, {kSelf, out}), Broadcasts({kSelf}), SameShape(kSelf, out),
+              SizesRepresentable({out}), DoneIfEmpty({kSelf}), InsideStorage({kSelf}),
+              DtypeImplemented({kSelf, out}, kConvertible), ScalarsImplemented(kConvertible, {kOther}));
+}
+constexpr auto kEqChecks = Checks(kEqualOfScalar, kEqualOutOfScalar, ScalarRule::kEqScalar, kOut,
+                                  products::kAll, products::kBeforeAscend950);
+constexpr auto kInplaceEqChecks = Checks(kEqualOfScalar, kEqualOutOfScalar, ScalarRule::kEqScalar, kSelf,
+                                         products::kAll, products::kBeforeAscend950);
+constexpr auto kNeChecks = Checks(kNotEqual, kNotEqualOut, ScalarRule::kEqScalar, kOut);
+constexpr auto kInplaceNeChecks = Checks(kNotEqual, kNotEqualOut, ScalarRule::kEqScalar, kSelf);
+constexpr auto kGtChecks = Checks(kOrdered, kGreaterOut, ScalarRule::kGtScalar, kOut);
+constexpr auto kInplaceGtChecks = Checks(kOrdered, kGreaterOut, ScalarRule::kGtScalar, kSelf);
+constexpr auto kGeChecks = Checks(kOrdered, kGreaterOrEqualOut, ScalarRule::kGtScalar, kOut, kNowhere);
+constexpr auto kInplaceGeChecks =
+    Checks(kOrdered, kGreaterOrEqualOut, ScalarRule::kGtScalar, kSelf, kNowhere);
+// Before Ascend 950 CANN works out what LtScalar's operands promote to before it asks whether they are there.
+constexpr auto kLtOperands =
+    List(OnProducts(products::kBeforeAscend950, WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kSelf))),
+         OnProducts(products::kBeforeAscend950, WithCode(ACLNN_ERR_INNER_NULLPTR, ScalarNotNull(kOther))));
+constexpr auto kLtChecks = Join(kLtOperands, Checks(kOrdered, kLessOut, ScalarRule::kLtScalar, kOut));
+constexpr auto kInplaceLtChecks = Join(kLtOperands, Checks(kOrdered, kLessOut, ScalarRule::kLtScalar, kSelf));
+constexpr auto kLeChecks = Checks(kLessOrEqual, kLessOrEqualOut, ScalarRule::kLeScalar, kOut);
+constexpr auto kInplaceLeChecks = Checks(kLessOrEqual, kLessOrEqualOut, ScalarRule::kLeScalar, kSelf);
+
+// An operator's kernels, and those that compute the opposite for integers, where there are such.
+struct Comparison {
+  const engine::KernelTable& kernels;
+  const engine::KernelTable* opposite_of_integers = nullptr;
+  bool is_opposite = false;
+};
+constexpr Comparison kEq{kEqualKernels};
+constexpr Comparison kNe{kEqualKernels, nullptr, /*is_opposite=*/true};
+constexpr Comparison kGt{kGreaterKernels};
+constexpr Comparison kGe{kGreaterOrEqualKernels, &kLessKernels};
+constexpr Comparison kLt{kLessKernels};
+constexpr Comparison kLe{kLessOrEqualKernels, &kGreaterKernels};
+
+aclnnStatus Compare(OperatorCall& call, std::span<const Check> checks, const Comparison& comparison,
+                    uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    const bool by_opposite = comparison.opposite_of_integers != nullptr && !HasNan(checked.promoted);
+    const engine::KernelTable& kernels = by_opposite ? *comparison.opposite_of_integers : comparison.kernels;
+    engine::Scalars scalars = ScalarsOf(by_opposite || comparison.is_opposite);
+    // Rounded to the promoted dtype, to one of 16 bits, too.
+    SetMapScalar(checked, kernels, checked.Scalar(0), scalars, 0, checked.promoted);
+    SetMapJob(checked, {kSelf}, checked.in_place ? kSelf : kOut, kernels, scalars, fresh);
+  });
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts eq_scalar, ne_scalar, gt_scalar, ge_scalar, lt_scalar, le_scalar;
+}
+
+const OperatorFacts facts::eq_scalar = {"aclnnEqScalar", "aclnnop/aclnn_eq_scalar.h", kEqualOfScalar,
+                                        kEqualOfScalar,  /*by_promotion=*/false,      /*inputs_only=*/true};
+const OperatorFacts facts::ne_scalar = {"aclnnNeScalar", "aclnnop/aclnn_ne_scalar.h", kNotEqual,
+                                        kNotEqual,       /*by_promotion=*/false,      /*inputs_only=*/true};
+const OperatorFacts facts::gt_scalar = {"aclnnGtScalar", "aclnnop/aclnn_gt_scalar.h", kOrdered,
+                                        kOrdered,        /*by_promotion=*/false,      /*inputs_only=*/true};
+const OperatorFacts facts::ge_scalar = {"aclnnGeScalar", "aclnnop/aclnn_ge_scalar.h", kOrdered,
+                                        kOrdered,        /*by_promotion=*/false,      /*inputs_only=*/true};
+const OperatorFacts facts::lt_scalar = {"aclnnLtScalar", "aclnnop/aclnn_lt_scalar.h", kOrdered,
+                                        kOrdered,        /*by_promotion=*/false,      /*inputs_only=*/true};
+const OperatorFacts facts::le_scalar = {"aclnnLeScalar", "aclnnop/aclnn_le_scalar.h", kLessOrEqual,
+                                        kLessOrEqual,    /*by_promotion=*/false,      /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnEqScalar) { return Compare(call, kEqChecks, kEq, workspaceSize, executor); }
+
+PORTACL_PHASE_1(aclnnInplaceEqScalar) {
+  return Compare(call, kInplaceEqChecks, kEq, workspaceSize, executor);
+}
+
+PORTACL_PHASE_1(aclnnNeScalar) { return Compare(call, kNeChecks, kNe, workspaceSize, executor); }
+
+PORTACL_PHASE_1(aclnnInplaceNeScalar) {
+  return Compare(call, kInplaceNeChecks, kNe, workspaceSize, executor);
+}
+
+PORTACL_PHASE_1(aclnnGtScalar) { return Compare(call, kGtChecks, kGt, workspaceSize, executor); }
+
+PORTACL_PHASE_1(aclnnInplaceGtScalar) {
+  return Compare(call, kInplaceGtChecks, kGt, workspaceSize, executor);
+}
+
+PORTACL_PHASE_1(aclnnGeScalar) { return Compare(call, kGeChecks, kGe, workspaceSize, executor); }
+
+PORTACL_PHASE_1(aclnnInplaceGeScalar) {
+  return Compare(call, kInplaceGeChecks, kGe, workspaceSize, executor);
+}
+
+PORTACL_PHASE_1(aclnnLtScalar) { return Compare(call, kLtChecks, kLt, workspaceSize, executor); }
+
+PORTACL_PHASE_1(aclnnInplaceLtScalar) {
+  return Compare(call, kInplaceLtChecks, kLt, workspaceSize, executor);
+}
+
+PORTACL_PHASE_1(aclnnLeScalar) { return Compare(call, kLeChecks, kLe, workspaceSize, executor); }
+
+PORTACL_PHASE_1(aclnnInplaceLeScalar) {
+  return Compare(call, kInplaceLeChecks, kLe, workspaceSize, executor);
+}
+
+#endif  // HWY_ONCE

@@ -1,0 +1,221 @@
+// aclnnLogicalAnd, aclnnLogicalOr, aclnnLogicalXor, aclnnLogicalNot and their in-place forms: what is not 0
+// is true.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/logic/logical.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/map/vector_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace logic {
+
+using namespace engine::HWY_NAMESPACE;
+
+// What is of another type is converted to bool.
+using TruthLanes = LaneTypes<float, double, int32_t, int64_t, Bool>;
+
+// NaN is true, too.
+template <class D, class V>
+HWY_INLINE auto IsFalse(D d, V v) {
+  return hn::Eq(v, hn::Zero(d));
+}
+
+struct Both : Elementwise<Both> {
+  using Parameters = engine::Scalars;
+  using Lanes = TruthLanes;
+  static constexpr int kInputs = 2;
+  static constexpr bool kTakesHalves = true;
+  static constexpr bool kWritesBool = true;
+  explicit Both(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE auto operator()(D d, V a, V b) const {
+    return hn::Not(hn::Or(IsFalse(d, a), IsFalse(d, b)));
+  }
+};
+
+struct Either : Elementwise<Either> {
+  using Parameters = engine::Scalars;
+  using Lanes = TruthLanes;
+  static constexpr int kInputs = 2;
+  static constexpr bool kTakesHalves = true;
+  static constexpr bool kWritesBool = true;
+  explicit Either(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE auto operator()(D d, V a, V b) const {
+    return hn::Not(hn::And(IsFalse(d, a), IsFalse(d, b)));
+  }
+};
+
+struct OneAlone : Elementwise<OneAlone> {
+  using Parameters = engine::Scalars;
+  using Lanes = TruthLanes;
+  static constexpr int kInputs = 2;
+  static constexpr bool kTakesHalves = true;
+  static constexpr bool kWritesBool = true;
+  explicit OneAlone(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE auto operator()(D d, V a, V b) const {
+    return hn::Xor(IsFalse(d, a), IsFalse(d, b));
+  }
+};
+
+struct Neither : Elementwise<Neither> {
+  using Parameters = engine::Scalars;
+  using Lanes = TruthLanes;
+  static constexpr int kInputs = 1;
+  static constexpr bool kTakesHalves = true;
+  static constexpr bool kWritesBool = true;
+  explicit Neither(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE auto operator()(D d, V a) const {
+    return IsFalse(d, a);
+  }
+};
+
+}  // namespace logic
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/logic/logical_functions.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+#include "plan/move_plan.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kBoth = PORTACL_VALUE_KERNELS(logic::Both);
+constexpr auto kEither = PORTACL_VALUE_KERNELS(logic::Either);
+constexpr auto kOneAlone = PORTACL_VALUE_KERNELS(logic::OneAlone);
+constexpr auto kNeither = PORTACL_VALUE_KERNELS(logic::Neither);
+
+enum Tensors { kSelf, kOther, kOut };
+enum UnaryTensors { kUnarySelf, kUnaryOut };
+
+constexpr DtypeRule kWithBf16 = Everywhere(kArithmetic | kBf16);
+constexpr DtypeRule kOrOut =
+    kArithmeticDtypes.On(products::kAscend950, kArithmetic | kBf16 | kUnsignedSince16Bits);
+constexpr DtypeRule kNotDtypes = Everywhere(kRealArithmetic | kBf16);
+
+constexpr auto Tests(const DtypeRule& in, int out) {
+  return List(NotNull(kSelf), NotNull(kOther), NotNull(out), DtypesIn(in, {kSelf, kOther}));
+}
+constexpr auto TestsOfShapes(int out) {
+  return List(RankAtMost(8, {kSelf, kOther}), Broadcasts({kSelf, kOther}), ShapeIsBroadcast(out),
+              SizesRepresentable({out}), DoneIfEmpty({kSelf, kOther}), InsideStorage({kSelf, kOther}));
+}
+// And's result is of any dtype that there are conversions to.
+constexpr auto AndChecks(int out) {
+  return Join(Tests(kWithBf16, out), TestsOfShapes(out), List(DtypeImplemented({out}, kConvertible)));
+}
+constexpr auto OrChecks(int out) {
+  return Join(Tests(kArithmeticDtypes, out), List(DtypesIn(kOrOut, {out})), TestsOfShapes(out));
+}
+constexpr auto kAndChecks = AndChecks(kOut);
+constexpr auto kInplaceAndChecks = AndChecks(kSelf);
+constexpr auto kOrChecks = OrChecks(kOut);
+constexpr auto kInplaceOrChecks = OrChecks(kSelf);
+
+bool IsComplex(const OperatorCall& call) noexcept {
+  return kComplex.Contains(call.Tensor(kSelf).dtype) || kComplex.Contains(call.Tensor(kOther).dtype);
+}
+constexpr auto kXorChecks = Join(Tests(kArithmeticDtypes, kOut), List(DtypesIn(kArithmeticDtypes, {kOut})),
+                                 TestsOfShapes(kOut), List(If(IsComplex, RankAtMost(7, {kSelf, kOther}))));
+
+constexpr auto NotChecks(int out) {
+  return List(NotNull(kUnarySelf), NotNull(out), Broadcasts({kUnarySelf}), SameShape(kUnarySelf, out),
+              DtypesIn(kNotDtypes, {kUnarySelf, out}), RankAtMostUnlessContiguous(8, {kUnarySelf, out}),
+              SizesRepresentable({out}), DoneIfEmpty({kUnarySelf}), InsideStorage({kUnarySelf}));
+}
+constexpr auto kNotChecks = NotChecks(kUnaryOut);
+constexpr auto kInplaceNotChecks = NotChecks(kUnarySelf);
+
+// Makes a job of truths. Where all inputs have one dtype, its own numbers are compared with 0; others are
+// converted to bool.
+void SetTruths(OperatorCall call, Operands inputs, int output, const engine::KernelTable& kernels,
+               Executor& executor) {
+  constexpr DtypeSet kCompared{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_INT32, ACL_INT64};
+  call.promoted = call.Tensor(kSelf).dtype;
+  if (!kCompared.Contains(call.promoted)) call.promoted = ACL_BOOL;
+  for (const int i : inputs) {
+    if (call.Tensor(i).dtype != call.promoted) call.promoted = ACL_BOOL;
+  }
+  SetMapJob(call, inputs, output, kernels, {}, executor);
+}
+
+aclnnStatus Combine(OperatorCall& call, std::span<const Check> checks, const engine::KernelTable& kernels,
+                    uint64_t* workspaceSize, aclOpExecutor** executor) {
+  return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    SetTruths(checked, {kSelf, kOther}, checked.in_place ? kSelf : kOut, kernels, fresh);
+  });
+}
+
+// Of dense tensors with any number of dims, too.
+aclnnStatus Negate(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
+                   aclOpExecutor** executor) {
+  return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    const int out = checked.in_place ? kUnarySelf : kUnaryOut;
+    if (checked.Tensor(kUnarySelf).view.rank <= kMaxLoopRank) {
+      return SetTruths(checked, {kUnarySelf}, out, kNeither, fresh);
+    }
+    const aclTensor dense[] = {MergedDims(checked.Tensor(kUnarySelf)), MergedDims(checked.Tensor(out))};
+    const TensorArgument arguments[] = {{"self", &dense[0]}, {"out", &dense[1]}};
+    OperatorCall merged = checked;
+    merged.tensors = std::span(arguments, checked.tensors.size());
+    SetTruths(merged, {kUnarySelf}, out, kNeither, fresh);
+  });
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts logical_and, logical_or, logical_xor, logical_not;
+}
+
+const OperatorFacts facts::logical_and = {"aclnnLogicalAnd",      "aclnnop/aclnn_logical_and.h",
+                                          kArithmeticDtypes,      kWithBf16,
+                                          /*by_promotion=*/false, /*inputs_only=*/true};
+const OperatorFacts facts::logical_or = {"aclnnLogicalOr",       "aclnnop/aclnn_logical_or.h",
+                                         kArithmeticDtypes,      kArithmeticDtypes,
+                                         /*by_promotion=*/false, /*inputs_only=*/true};
+const OperatorFacts facts::logical_xor = {"aclnnLogicalXor",      "aclnnop/aclnn_logical_xor.h",
+                                          kArithmeticDtypes,      kArithmeticDtypes,
+                                          /*by_promotion=*/false, /*inputs_only=*/true};
+const OperatorFacts facts::logical_not = {"aclnnLogicalNot", "aclnnop/aclnn_logical_not.h", kNotDtypes,
+                                          kNotDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnLogicalAnd) { return Combine(call, kAndChecks, kBoth, workspaceSize, executor); }
+
+PORTACL_PHASE_1(aclnnInplaceLogicalAnd) {
+  return Combine(call, kInplaceAndChecks, kBoth, workspaceSize, executor);
+}
+
+PORTACL_PHASE_1(aclnnLogicalOr) { return Combine(call, kOrChecks, kEither, workspaceSize, executor); }
+
+PORTACL_PHASE_1(aclnnInplaceLogicalOr) {
+  return Combine(call, kInplaceOrChecks, kEither, workspaceSize, executor);
+}
+
+PORTACL_PHASE_1(aclnnLogicalXor) { return Combine(call, kXorChecks, kOneAlone, workspaceSize, executor); }
+
+PORTACL_PHASE_1(aclnnLogicalNot) { return Negate(call, kNotChecks, workspaceSize, executor); }
+
+PORTACL_PHASE_1(aclnnInplaceLogicalNot) { return Negate(call, kInplaceNotChecks, workspaceSize, executor); }
+
+#endif  // HWY_ONCE

@@ -1,0 +1,291 @@
+// aclnnSWhere, aclnnInplaceMaskedFillScalar, aclnnInplaceMaskedFillTensor, aclnnThreshold and
+// aclnnInplaceThreshold: elements that are chosen by a condition.
+// SPDX-License-Identifier: Apache-2.0
+#include <type_traits>
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/logic/where.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/map/vector_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace selection {
+
+using namespace engine::HWY_NAMESPACE;
+
+// Numbers of one size are chosen as integers of that size; of two dtypes, in what these promote to. 16 bytes
+// are a complex number.
+using ChoiceLanes = LaneTypes<float, double, int8_t, int16_t, int32_t, int64_t, Complex<double>>;
+using BitLanes = LaneTypes<int8_t, int16_t, int32_t, int64_t>;
+
+template <class D, class V>
+HWY_INLINE V Chosen(D d, V condition, V a, V b) {
+  return hn::IfThenElse(hn::Eq(condition, hn::Zero(d)), b, a);
+}
+
+struct Choose : Elementwise<Choose> {
+  using Parameters = engine::Scalars;
+  using Lanes = ChoiceLanes;
+  static constexpr int kInputs = 3;
+  explicit Choose(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V condition, V a, V b) const {
+    return Chosen(d, condition, a, b);
+  }
+  template <class D, class V>
+  HWY_INLINE void OfParts(D d, V condition, V a, V b, V, V a_imaginary, V b_imaginary, V& real,
+                          V& imaginary) const {
+    real = Chosen(d, condition, a, b);
+    imaginary = Chosen(d, condition, a_imaginary, b_imaginary);
+  }
+};
+
+struct Fill : Elementwise<Fill> {
+  using Parameters = engine::Scalars;
+  using Lanes = BitLanes;
+  static constexpr int kInputs = 2;
+  explicit Fill(const Parameters& parameters) : scalars(parameters) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V mask, V a) const {
+    return Chosen(d, mask, hn::Set(d, scalars.Get<hn::TFromD<D>>(0)), a);
+  }
+
+  engine::Scalars scalars;
+};
+
+// The scalars: the threshold, and what stands for all that is not above it. NaN stays.
+struct KeepAbove : Elementwise<KeepAbove> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float, int8_t, uint8_t, int16_t, int32_t, int64_t>;
+  static constexpr int kInputs = 1;
+  static constexpr bool kTakesHalves = true;
+  explicit KeepAbove(const Parameters& parameters) : scalars(parameters) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a) const {
+    using T = hn::TFromD<D>;
+    const V threshold = hn::Set(d, scalars.Get<T>(0));
+    const V value = hn::Set(d, scalars.Get<T>(1));
+    if constexpr (std::is_floating_point_v<T>) {
+      return hn::IfThenElse(hn::Le(a, threshold), value, a);
+    } else {
+      return hn::IfThenElse(hn::Lt(threshold, a), a, value);
+    }
+  }
+
+  engine::Scalars scalars;
+};
+
+}  // namespace selection
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <cstring>
+#include <initializer_list>
+
+#include "aclnn/opdev/op_errno.h"
+#include "aclnnop/jobs/where.h"
+#include "aclnnop/logic/where_functions.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kChoose = PORTACL_VALUE_KERNELS(selection::Choose);
+constexpr auto kFill = PORTACL_VALUE_KERNELS(selection::Fill);
+constexpr auto kKeepAbove = PORTACL_VALUE_KERNELS(selection::KeepAbove);
+
+// The integer as which an element of this dtype is chosen; the dtype itself where there is none of its size.
+aclDataType BitsOf(aclDataType dtype) {
+  switch (aclDataTypeSize(dtype)) {
+    case 1:
+      return ACL_INT8;
+    case 2:
+      return ACL_INT16;
+    case 4:
+      return ACL_INT32;
+    case 8:
+      return ACL_INT64;
+    default:
+      return dtype;
+  }
+}
+
+// A call of which the given tensors, if they have one dtype, are read and written as their bits.
+class AsBits {
+ public:
+  AsBits(const OperatorCall& call, std::initializer_list<int> chosen) : call_(call) {
+    const aclDataType dtype = call.Tensor(*chosen.begin()).dtype;
+    for (const int i : chosen) {
+      if (call.Tensor(i).dtype != dtype) return;
+    }
+    for (size_t i = 0; i < call.tensors.size(); ++i) arguments_[i] = call.tensors[i];
+    for (const int i : chosen) {
+      tensors_[i] = call.Tensor(i);
+      tensors_[i].dtype = BitsOf(dtype);
+      arguments_[i].tensor = &tensors_[i];
+    }
+    call_.tensors = {arguments_, call.tensors.size()};
+    call_.promoted = BitsOf(dtype);
+  }
+  AsBits(const AsBits&) = delete;
+  AsBits& operator=(const AsBits&) = delete;
+
+  const OperatorCall& Call() const { return call_; }
+
+ private:
+  static constexpr int kMost = 4;
+
+  OperatorCall call_;
+  TensorArgument arguments_[kMost] = {};
+  aclTensor tensors_[kMost];
+};
+
+// SWhere.
+enum WhereTensors { kCondition, kSelf, kOther, kOut };
+
+constexpr DtypeRule kChosen =
+    Everywhere(kArithmetic | kBf16 | kUnsignedSince16Bits)
+        .On({Product::kAtlasTraining, Product::kNoDevice}, kArithmetic | kUnsignedSince16Bits);
+
+bool BothAreBool(const OperatorCall& call) noexcept { return call.promoted == ACL_BOOL; }
+
+constexpr Check kWhereChecks[] = {
+    NotNull(kSelf),
+    NotNull(kOther),
+    NotNull(kCondition),
+    NotNull(kOut),
+    DtypesIn(kChosen, {kSelf, kOther, kOut}),
+    DtypesIn(DtypeSet{ACL_BOOL, ACL_UINT8}, {kCondition}),
+    RankAtMost(8, {kSelf, kOther, kCondition}),
+    Broadcasts({kCondition, kSelf, kOther}),
+    ShapeIsBroadcast(kOut),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kCondition, kSelf, kOther}),
+    WithCode(ACLNN_ERR_INNER_NULLPTR, Promotes({kSelf, kOther})),
+    If(BothAreBool, DtypeImplemented({kOut}, kBool)),
+    InsideStorage({kCondition, kSelf, kOther}),
+};
+
+// MaskedFill.
+enum Attributes { kScalarValue };
+
+constexpr DtypeRule kFillDtypes =
+    WithBf16SinceAtlasA2(kFloatAndHalf | DtypeSet{ACL_INT8, ACL_INT32, ACL_INT64, ACL_BOOL});
+
+constexpr auto DtypesOfMask() { return List(DtypesIn(kFillDtypes, {kFilled}), DtypesIn(kBool, {kMask})); }
+constexpr auto ShapesOfMask() {
+  return List(Broadcasts({kFilled, kMask}), ShapeIsBroadcast(kFilled), SizesRepresentable({kFilled}),
+              DoneIfEmpty({kFilled, kMask}), InsideStorage({kFilled, kMask}), PromotesToDtypeOf(kFilled));
+}
+constexpr auto kFillScalarChecks = Join(List(NotNull(kFilled), NotNull(kMask), ScalarNotNull(kScalarValue)),
+                                        DtypesOfMask(), List(RankAtMost(8, {kFilled, kMask})), ShapesOfMask(),
+                                        List(ScalarsImplemented(kConvertible, {kScalarValue})));
+constexpr auto kFillTensorChecks =
+    Join(List(NotNull(kFilled), NotNull(kMask), NotNull(kValue)), DtypesOfMask(),
+         List(DtypesIn(kFillDtypes, {kValue}), RankAtMost(8, {kFilled, kMask}), IsScalar(kValue)),
+         ShapesOfMask(), List(InsideStorage({kValue})));
+
+// Threshold.
+enum ThresholdTensors { kThresholdSelf, kThresholdOut };
+enum ThresholdAttributes { kThreshold, kReplacement };
+
+constexpr DtypeRule kThresholdDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kIntegers);
+
+constexpr auto ThresholdChecks(int out) {
+  return List(
+      NotNull(kThresholdSelf), NotNull(out), ScalarNotNull(kThreshold), ScalarNotNull(kReplacement),
+      DtypesIn(kThresholdDtypes, {kThresholdSelf}),
+      OnProducts(products::kBeforeAscend950, CastsTo(kThresholdSelf, out)), RankAtMost(8, {kThresholdSelf}),
+      Broadcasts({kThresholdSelf}), SameShape(kThresholdSelf, out), SizesRepresentable({out}),
+      DoneIfEmpty({kThresholdSelf}), InsideStorage({kThresholdSelf}), PromotesToDtypeOf(kThresholdSelf),
+      OnProducts(products::kBeforeAscend950, ReplacesPromoted(DtypeSet{ACL_INT16}, ACL_INT32)),
+      DtypeImplemented({out}, kConvertible), ScalarsImplemented(kConvertible, {kThreshold, kReplacement}));
+}
+constexpr auto kThresholdChecks = ThresholdChecks(kThresholdOut);
+constexpr auto kInplaceThresholdChecks = ThresholdChecks(kThresholdSelf);
+
+aclnnStatus ApplyThreshold(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
+                           aclOpExecutor** executor) {
+  return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+    engine::Scalars scalars;
+    SetMapScalar(checked, kKeepAbove, checked.Scalar(0), scalars, kThreshold, checked.promoted);
+    SetMapScalar(checked, kKeepAbove, checked.Scalar(1), scalars, kReplacement, checked.promoted);
+    SetMapJob(checked, {kThresholdSelf}, checked.in_place ? kThresholdSelf : kThresholdOut, kKeepAbove,
+              scalars, fresh);
+  });
+}
+
+}  // namespace
+
+void SetMaskedFillJob(const OperatorCall& call, Executor& executor) noexcept {
+  const AsBits bits(call, {kFilled, kValue});
+  SetMapJob(bits.Call(), {kMask, kValue, kFilled}, kFilled, kChoose, {}, executor, {ACL_BOOL});
+}
+
+namespace facts {
+extern const OperatorFacts s_where, masked_fill_scalar, masked_fill_tensor, threshold;
+}
+
+const OperatorFacts facts::s_where = {"aclnnSWhere", "aclnnop/aclnn_s_where.h", kChosen,
+                                      kChosen,       /*by_promotion=*/false,    /*inputs_only=*/true};
+const OperatorFacts facts::masked_fill_scalar = {"aclnnInplaceMaskedFillScalar",
+                                                 "aclnnop/aclnn_masked_fill_scalar.h",
+                                                 kFillDtypes,
+                                                 kFillDtypes,
+                                                 /*by_promotion=*/false,
+                                                 /*inputs_only=*/true};
+const OperatorFacts facts::masked_fill_tensor = {"aclnnInplaceMaskedFillTensor",
+                                                 "aclnnop/aclnn_masked_fill_tensor.h",
+                                                 kFillDtypes,
+                                                 kFillDtypes,
+                                                 /*by_promotion=*/false,
+                                                 /*inputs_only=*/true};
+const OperatorFacts facts::threshold = {"aclnnThreshold", "aclnnop/aclnn_threshold.h", kThresholdDtypes,
+                                        kThresholdDtypes, /*by_promotion=*/false,      /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnSWhere) {
+  return RunPhase1(
+      call, kWhereChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+        const AsBits bits(checked, {kSelf, kOther, kOut});
+        SetMapJob(bits.Call(), {kCondition, kSelf, kOther}, kOut, kChoose, {}, fresh, {ACL_BOOL});
+      });
+}
+
+PORTACL_PHASE_1(aclnnInplaceMaskedFillScalar) {
+  return RunPhase1(call, kFillScalarChecks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) {
+                     const AsBits bits(checked, {kFilled});
+                     const ScalarValue converted = ConvertScalar(*given.value, checked.promoted);
+                     engine::Scalars scalars;
+                     std::memcpy(scalars.bytes[0], converted.bytes, sizeof converted.bytes);
+                     SetMapJob(bits.Call(), {kMask, kFilled}, kFilled, kFill, scalars, fresh, {ACL_BOOL});
+                   });
+}
+
+PORTACL_PHASE_1(aclnnInplaceMaskedFillTensor) {
+  return RunPhase1(call, kFillTensorChecks, workspaceSize, executor, SetMaskedFillJob);
+}
+
+PORTACL_PHASE_1(aclnnThreshold) { return ApplyThreshold(call, kThresholdChecks, workspaceSize, executor); }
+
+PORTACL_PHASE_1(aclnnInplaceThreshold) {
+  return ApplyThreshold(call, kInplaceThresholdChecks, workspaceSize, executor);
+}
+
+#endif  // HWY_ONCE

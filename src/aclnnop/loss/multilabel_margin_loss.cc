@@ -1,0 +1,107 @@
+// aclnnMultilabelMarginLoss: of each row how far its labels come short of being 1 above the other classes, over the number of classes; each, or
+// their sum or mean; and which classes are labels.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/loss/multilabel_margin_loss_functions.h"
+
+#include "acl/errors.h"
+#include "acl/settings/configuration.h"
+#include "aclnnop/jobs/row_job.h"
+#include "aclnnop/operator_facts.h"
+#include "engine/row/label_margin.h"
+
+namespace portacl {
+namespace {
+
+enum Attributes { kReduction };
+enum Tensors { kSelf, kTarget, kOut, kIsTarget };
+
+constexpr DtypeSet kTargets{ACL_INT64, ACL_INT32};
+
+// Any other number than those of none and mean is a sum.
+engine::ClassReduction ReductionOf(const OperatorCall& call) {
+  const int64_t reduction = call.attributes[kReduction].integer;
+  return reduction == kReductionNone   ? engine::ClassReduction::kNone
+         : reduction == kReductionMean ? engine::ClassReduction::kMean
+                                       : engine::ClassReduction::kSum;
+}
+
+aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& target = call.Tensor(kTarget).view;
+  if (self.rank > 2 || (self.rank > 0 && self[self.rank - 1] == 0)) {
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, kSelf);
+    return FailAclnn(check.code, message.Add(", accepted: at most 2 dims, the last of which is not 0."));
+  }
+  const bool is_one_row = self.rank < 2;
+  const bool fits =
+      is_one_row ? target.rank < 2 && call.Tensor(kTarget).numel == call.Tensor(kSelf).numel : target == self;
+  if (!fits) return RefuseShape(check, call, kTarget, self);
+  if (!is_one_row && ReductionOf(call) == engine::ClassReduction::kNone) {
+    if (call.Tensor(kOut).view != Shape{self[0]}) return RefuseShape(check, call, kOut, Shape{self[0]});
+  } else if (call.Tensor(kOut).numel != 1) {
+    return RefuseShape(check, call, kOut, Shape{});
+  }
+  if (call.Tensor(kIsTarget).view != target) return RefuseShape(check, call, kIsTarget, target);
+  return ACL_SUCCESS;
+}
+
+int64_t RowsOf(const Shape& self) { return self.rank == 2 ? self[0] : 1; }
+int64_t ClassesOf(const Shape& self) { return self.rank == 0 ? 1 : self[self.rank - 1]; }
+
+aclnnStatus WorkspaceFits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  if (engine::LabelMarginFits(RowsOf(self), ClassesOf(self), ThreadLimit())) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf);
+  return FailAclnn(check.code,
+                   message.Add(" needs a workspace of more than 2^63 bytes, accepted: fewer rows or "
+                               "classes."));
+}
+
+constexpr auto kChecks =
+    List(NotNull(kSelf), NotNull(kTarget), NotNull(kOut), NotNull(kIsTarget),
+         DtypesIn(kBf16SinceAtlasA2, {kSelf}), DtypesIn(kTargets, {kTarget}), SameDtype(kSelf, kOut),
+         SameDtype(kSelf, kIsTarget), SizesRepresentable({kOut, kIsTarget}), Own(ShapesFit),
+         DoneIfEmpty({kSelf}), Own(WorkspaceFits), InsideStorage({kSelf, kTarget}));
+
+void SetMargin(const OperatorCall& call, Executor& executor) {
+  const Isa isa = JobIsa();
+  const auto rows_of = [&](int tensor, bool is_output, aclDataType computed) {
+    const Shape& shape = call.Tensor(tensor).view;
+    const uint32_t axes = shape.rank == 0 ? 0 : LastAxes(1, shape);
+    return engine::RowOperandOf(tensor, call.Tensor(tensor), shape, axes, is_output, computed, isa);
+  };
+  const Shape& self = call.Tensor(kSelf).view;
+  engine::LabelMargin margin{};
+  margin.input = rows_of(kSelf, false, ACL_DOUBLE);
+  margin.target = rows_of(kTarget, false, ACL_INT64);
+  margin.is_label = rows_of(kIsTarget, true, ACL_DOUBLE);
+  margin.result = engine::NumbersOf(kOut, call.Tensor(kOut), true, ACL_DOUBLE, isa);
+  margin.rows = RowsOf(self);
+  margin.classes = ClassesOf(self);
+  margin.reduction = ReductionOf(call);
+  margin.isa = isa;
+  margin.raises = CurrentConfiguration().index_errors_raise && !products::kAscend950.Contains(call.product);
+  margin.threads = ThreadLimit();
+  engine::SetLabelMarginJob(executor, margin, 1u << kSelf | 1u << kTarget | 1u << kOut | 1u << kIsTarget);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts multilabel_margin_loss;
+}
+
+const OperatorFacts facts::multilabel_margin_loss = {
+    "aclnnMultilabelMarginLoss", "aclnnop/aclnn_multilabel_margin_loss.h",
+    kBf16SinceAtlasA2.OnlyOn(products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining}),
+    kBf16SinceAtlasA2, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnMultilabelMarginLoss) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetMargin);
+}

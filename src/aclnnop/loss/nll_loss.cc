@@ -1,0 +1,234 @@
+// aclnnNLLLoss, aclnnNLLLoss2d: of each row of classes minus weight[target] times the element that target names; each, or their sum, divided
+// by that of the weights for a mean. aclnnNLLLossBackward, aclnnNLLLoss2dBackward: minus weight[target] times the gradient there, else 0.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/loss/nll_loss_functions.h"
+
+#include <utility>
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "acl/settings/configuration.h"
+#include "aclnnop/jobs/row_job.h"
+#include "aclnnop/operator_facts.h"
+#include "engine/row/class_loss.h"
+
+namespace portacl {
+namespace {
+
+enum Attributes { kReduction, kIgnoreIndex };
+
+constexpr DtypeSet kTargets{ACL_INT64, ACL_UINT8, ACL_INT32};
+
+using engine::ClassReduction;
+
+ClassReduction ReductionOf(const OperatorCall& call) {
+  const int64_t reduction = call.attributes[kReduction].integer;
+  return reduction == kReductionNone   ? ClassReduction::kNone
+         : reduction == kReductionMean ? ClassReduction::kMean
+                                       : ClassReduction::kSum;
+}
+bool IsNone(const OperatorCall& call) noexcept { return ReductionOf(call) == ClassReduction::kNone; }
+
+// Classes are dim 1, or the only one.
+int ClassDim(const Shape& shape) { return shape.rank == 1 ? 0 : 1; }
+
+engine::ClassLoss LossOf(const OperatorCall& call, int input, int target, int weight, int result, int total,
+                         bool is_gradient) {
+  engine::ClassLoss loss{};
+  const Isa isa = JobIsa();
+  const Shape& shape = call.Tensor(input).view;
+  const int dim = ClassDim(shape);
+  loss.classes = shape[dim];
+  loss.rows = 1;
+  for (int axis = 0; axis < shape.rank; ++axis) loss.rows *= axis == dim ? 1 : shape[axis];
+  loss.input = engine::RowOperandOf(input, call.Tensor(input), shape, 1u << dim, is_gradient,
+                                    is_gradient ? ACL_DOUBLE : ACL_FLOAT, isa);
+  loss.target = engine::NumbersOf(target, call.Tensor(target), false, ACL_INT64, isa);
+  // A number for each class, whatever the dims.
+  loss.weight = engine::NumbersOf(weight, call.Tensor(weight), false, ACL_FLOAT, isa);
+  std::swap(loss.weight.outer, loss.weight.inner);
+  loss.reduction = ReductionOf(call);
+  const aclDataType of_result =
+      !is_gradient && loss.reduction == ClassReduction::kNone ? ACL_FLOAT : ACL_DOUBLE;
+  loss.result = engine::NumbersOf(result, call.Tensor(result), !is_gradient, of_result, isa);
+  loss.total = engine::NumbersOf(total, call.Tensor(total), !is_gradient, ACL_DOUBLE, isa);
+  loss.ignored = call.attributes[kIgnoreIndex].integer;
+  loss.work = is_gradient ? engine::ClassWork::kGradients : engine::ClassWork::kLosses;
+  loss.raises = CurrentConfiguration().index_errors_raise;
+  loss.threads = ThreadLimit();
+  return loss;
+}
+
+// ---- the losses ----
+
+enum Loss { kSelf, kTarget, kWeight, kOut, kTotal };
+
+template <int rank>
+aclnnStatus LossShapes(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& target = call.Tensor(kTarget).view;
+  Text message = StartMessage(call);
+  bool fits = rank == 4 ? self.rank == 4 : self.rank == 1 || self.rank == 2;
+  if (!fits) {
+    AddArgumentShape(message.Add("parameter "), call, kSelf).Add(" has the rank ").Add(self.rank);
+    return FailAclnn(check.code, message.Add(rank == 4 ? ", accepted: 4 dims." : ", accepted: 1 or 2 dims."));
+  }
+  if (rank == 4) {
+    fits = target.rank == 3 && target[0] == self[0] && target[1] == self[2] && target[2] == self[3];
+  } else {
+    fits = self.rank == 1 ? target.rank == 0 : target.rank == 1 && target[0] == self[0];
+  }
+  if (!fits) {
+    AddArgumentShape(message.Add("parameter "), call, kTarget);
+    AddArgumentShape(message.Add(" does not go with "), call, kSelf);
+    return FailAclnn(check.code, message.Add(", accepted: the same dims but for that of the classes."));
+  }
+  const Shape& weight = call.Tensor(kWeight).view;
+  const int64_t classes = self[ClassDim(self)];
+  if (rank == 4 ? weight.rank < 1 || weight[0] != classes || call.Tensor(kWeight).numel != classes
+                : weight != Shape{classes})
+    return RefuseShape(check, call, kWeight, Shape{classes});
+  if (IsNone(call) && self.rank != 1) {
+    if (call.Tensor(kOut).view != target) return RefuseShape(check, call, kOut, target);
+  } else if (call.Tensor(kOut).numel != 1) {
+    return RefuseShape(check, call, kOut, Shape{});
+  }
+  if (call.Tensor(kTotal).numel != 1) return RefuseShape(check, call, kTotal, Shape{});
+  if (classes == 0 && !call.Tensor(kTarget).view.IsEmpty()) {
+    AddArgumentShape(message.Add("parameter "), call, kSelf);
+    return FailAclnn(check.code, message.Add(" has no classes, accepted: at least one."));
+  }
+  return ACL_SUCCESS;
+}
+
+constexpr auto kResults = List(Converts(kSelf, kOut, kConvertible), Converts(kSelf, kTotal, kConvertible));
+
+constexpr auto kNotNull =
+    List(NotNull(kSelf), NotNull(kTarget), NotNull(kWeight), NotNull(kOut), NotNull(kTotal));
+constexpr auto kEnd =
+    Join(List(If(IsNone, DoneIfEmpty({kSelf}))), kResults, List(InsideStorage({kSelf, kTarget, kWeight})));
+constexpr auto kLossChecks =
+    Join(kNotNull,
+         List(SameDtype(kSelf, kWeight), CastsTo(kSelf, kOut), CastsTo(kSelf, kTotal),
+              DtypesIn(kBf16SinceAtlasA2, {kSelf}), DtypesIn(kTargets, {kTarget}),
+              IntegerIn(kReduction, 0, 2), SizesRepresentable({kOut, kTotal}), Own(LossShapes<2>)),
+         kEnd);
+constexpr auto kLoss2dChecks =
+    Join(kNotNull,
+         List(DtypesIn(kBf16SinceAtlasA2, {kSelf}), SameDtype(kSelf, kWeight), CastsTo(kSelf, kOut),
+              CastsTo(kSelf, kTotal), DtypesIn(kTargets, {kTarget}), IntegerIn(kReduction, 0, 2),
+              SizesRepresentable({kOut, kTotal}), Own(LossShapes<4>)),
+         kEnd);
+
+void SetLoss(const OperatorCall& call, Executor& executor) {
+  uint32_t touched = 1u << kOut;
+  if (!call.Tensor(kSelf).view.IsEmpty()) touched |= 1u << kSelf | 1u << kTarget | 1u << kWeight;
+  if (!IsNone(call)) touched |= 1u << kTotal;
+  engine::SetClassLossJob(executor, LossOf(call, kSelf, kTarget, kWeight, kOut, kTotal, false), touched);
+}
+
+// ---- their gradients ----
+
+enum Gradient { kGradOutput, kOf, kClass, kFactor, kSum, kGradient };
+
+template <int rank>
+aclnnStatus GradientShapes(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kOf).view;
+  const Shape& target = call.Tensor(kClass).view;
+  Text message = StartMessage(call);
+  bool fits = rank == 4 ? self.rank == 4 : self.rank == 1 || self.rank == 2;
+  if (!fits) {
+    AddArgumentShape(message.Add("parameter "), call, kOf).Add(" has the rank ").Add(self.rank);
+    return FailAclnn(check.code, message.Add(rank == 4 ? ", accepted: 4 dims." : ", accepted: 1 or 2 dims."));
+  }
+  if (rank == 4) {
+    fits = target.rank == 3 && target[0] == self[0] && target[1] == self[2] && target[2] == self[3];
+  } else {
+    fits = target.rank == 0 ? self.rank == 1 : target.rank == 1 && target[0] == self[0];
+  }
+  if (!fits) {
+    AddArgumentShape(message.Add("parameter "), call, kClass);
+    AddArgumentShape(message.Add(" does not go with "), call, kOf);
+    return FailAclnn(check.code, message.Add(", accepted: the same dims but for that of the classes."));
+  }
+  const int64_t classes = self[ClassDim(self)];
+  if (rank == 4 ? call.Tensor(kFactor).numel != classes : call.Tensor(kFactor).view != Shape{classes})
+    return RefuseShape(check, call, kFactor, Shape{classes});
+  if (call.Tensor(kSum).numel != 1) return RefuseShape(check, call, kSum, Shape{});
+  if (IsNone(call) && self.rank != 1) {
+    if (call.Tensor(kGradOutput).view != target) return RefuseShape(check, call, kGradOutput, target);
+  } else if (call.Tensor(kGradOutput).numel != 1) {
+    return RefuseShape(check, call, kGradOutput, Shape{});
+  }
+  if (call.Tensor(kGradient).view != self) return RefuseShape(check, call, kGradient, self);
+  return ACL_SUCCESS;
+}
+
+constexpr auto kGradientNotNull = List(NotNull(kGradOutput), NotNull(kOf), NotNull(kClass), NotNull(kFactor),
+                                       NotNull(kSum), NotNull(kGradient));
+constexpr auto kGradientEnd = List(DoneIfEmpty({kOf}), Converts(kOf, kGradient, kConvertible),
+                                   InsideStorage({kGradOutput, kOf, kClass, kFactor, kSum}),
+                                   Own(NumbersMerge<kFactor>, ACLNN_ERR_INNER_NULLPTR));
+constexpr auto kGradientChecks =
+    Join(kGradientNotNull,
+         List(SameDtype(kOf, kFactor), SameDtype(kOf, kGradOutput), SameDtype(kOf, kSum),
+              CastsTo(kOf, kGradient), DtypesIn(kBf16SinceAtlasA2, {kOf}), DtypesIn(kTargets, {kClass}),
+              IntegerIn(kReduction, 0, 2), SizesRepresentable({kGradient}), Own(GradientShapes<2>)),
+         kGradientEnd);
+constexpr auto kGradient2dChecks =
+    Join(kGradientNotNull,
+         List(DtypesIn(kBf16SinceAtlasA2, {kOf}), SameDtype(kOf, kGradOutput), SameDtype(kOf, kFactor),
+              SameDtype(kOf, kGradient), SameDtype(kOf, kSum), DtypesIn(kTargets, {kClass}),
+              SizesRepresentable({kGradient}), Own(GradientShapes<4>), IntegerIn(kReduction, 0, 2)),
+         kGradientEnd);
+
+void SetGradient(const OperatorCall& call, Executor& executor) {
+  engine::ClassLoss loss = LossOf(call, kGradient, kClass, kFactor, kGradOutput, kSum, true);
+  aclTensor zero;
+  zero.dtype = call.Tensor(kGradient).dtype;
+  zero.Describe();
+  loss.zeros = engine::MakeMove(zero, call.Tensor(kGradient), JobIsa(), ThreadLimit());
+  engine::SetClassLossJob(executor, loss,
+                          1u << kGradient | 1u << kClass | 1u << kFactor | 1u << kGradOutput | 1u << kSum);
+}
+
+constexpr DtypeRule kDocumentedGradient =
+    kBf16SinceAtlasA2.OnlyOn(products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining});
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts nll_loss;
+extern const OperatorFacts nll_loss2d;
+extern const OperatorFacts nll_loss_backward;
+extern const OperatorFacts nll_loss2d_backward;
+}  // namespace facts
+
+const OperatorFacts facts::nll_loss = {"aclnnNLLLoss",    "aclnnop/aclnn_nll_loss.h", kDocumentedWithout200I,
+                                       kBf16SinceAtlasA2, /*by_promotion=*/false,     /*inputs_only=*/true};
+const OperatorFacts facts::nll_loss2d = {"aclnnNLLLoss2d",       "aclnnop/aclnn_nll_loss2d.h",
+                                         kDocumentedWithout200I, kBf16SinceAtlasA2,
+                                         /*by_promotion=*/false, /*inputs_only=*/true};
+const OperatorFacts facts::nll_loss_backward = {"aclnnNLLLossBackward", "aclnnop/aclnn_nll_loss_backward.h",
+                                                kDocumentedGradient,    kBf16SinceAtlasA2,
+                                                /*by_promotion=*/false, /*inputs_only=*/true};
+const OperatorFacts facts::nll_loss2d_backward = {"aclnnNLLLoss2dBackward",
+                                                  "aclnnop/aclnn_nll_loss2d_backward.h",
+                                                  kDocumentedWithout200I, kBf16SinceAtlasA2,
+                                                  /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnNLLLoss) { return RunPhase1(call, kLossChecks, workspaceSize, executor, SetLoss); }
+
+PORTACL_PHASE_1(aclnnNLLLoss2d) { return RunPhase1(call, kLoss2dChecks, workspaceSize, executor, SetLoss); }
+
+PORTACL_PHASE_1(aclnnNLLLossBackward) {
+  return RunPhase1(call, kGradientChecks, workspaceSize, executor, SetGradient);
+}
+
+PORTACL_PHASE_1(aclnnNLLLoss2dBackward) {
+  return RunPhase1(call, kGradient2dChecks, workspaceSize, executor, SetGradient);
+}

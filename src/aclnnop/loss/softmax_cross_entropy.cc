@@ -1,0 +1,142 @@
+// aclnnSoftmaxCrossEntropyWithLogits: with y the logarithms of softmax over classes minus the sum of shares times y, and softmax minus the
+// shares.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/loss/softmax_cross_entropy.cc"
+#include <hwy/foreach_target.h>
+
+#include "engine/functions/functions-inl.h"
+#include "engine/functions/fused_exp-inl.h"
+#include "engine/row/row_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace softmax_cross_entropy {
+
+namespace hn = hwy::HWY_NAMESPACE;
+namespace functions = engine::HWY_NAMESPACE::functions;
+using engine::HWY_NAMESPACE::kKeptTerms;
+using engine::HWY_NAMESPACE::ManySteps;
+
+// Inputs: features, shares. The number of a row is its loss.
+struct LossOfShares : engine::HWY_NAMESPACE::RowFormula<LossOfShares> {
+  static constexpr int kInputs = 2;
+  explicit LossOfShares(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    using T = typename Row::T;
+    const typename Row::D d;
+    const V greatest = hn::Set(d, row.template Max<0>());
+    const ManySteps exponential{[&](auto tag, auto x) HWY_ATTR {
+      using hn::Sub;
+      return functions::FusedExp(tag, Sub(x, decltype(x)(greatest)));
+    }};
+    const double sum = row.template SumKeeping<0>(exponential);
+    const V log = functions::Log(d, hn::Set(d, static_cast<T>(sum)));
+    const double total = row.template Sum<0, 1>(
+        [&](auto, V x, V share) HWY_ATTR { return hn::Mul(share, hn::Sub(hn::Sub(x, greatest), log)); });
+    row.SetValue(0, -total);
+    const V factor = hn::Set(d, static_cast<T>(1.0 / sum));
+    if (row.keeps()) {
+      row.template Write<0, kKeptTerms, 1>([&](auto, V kept, V share)
+                                               HWY_ATTR { return hn::Sub(hn::Mul(kept, factor), share); });
+    } else {
+      row.template Write<0, 0, 1>([&](auto tag, V x, V share) HWY_ATTR {
+        return hn::Sub(hn::Mul(exponential(tag, x), factor), share);
+      });
+    }
+  }
+};
+
+}  // namespace softmax_cross_entropy
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "acl/errors.h"
+#include "aclnnop/jobs/row_job.h"
+#include "aclnnop/loss/softmax_cross_entropy_functions.h"
+#include "aclnnop/operator_facts.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kLossOfShares = PORTACL_ROW_KERNELS(softmax_cross_entropy::LossOfShares);
+
+enum Tensors { kFeatures, kLabels, kLoss, kBackprop };
+
+// CANN does not compare shapes before it computes: shares of one row or class are those of all, and results have the shape that follows.
+aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& features = call.Tensor(kFeatures).view;
+  const Shape& labels = call.Tensor(kLabels).view;
+  for (int axis = 0; axis < 2; ++axis) {
+    if (labels[axis] != features[axis] && labels[axis] != 1)
+      return RefuseShape(check, call, kLabels, features);
+  }
+  const auto has = [&](int tensor, const Shape& shape, int64_t numel) {
+    const aclTensor& given = call.Tensor(tensor);
+    return given.view == shape || (given.numel == 1 && numel == 1);
+  };
+  if (!has(kLoss, Shape{features[0]}, features[0]))
+    return RefuseShape(check, call, kLoss, Shape{features[0]});
+  if (!has(kBackprop, features, call.Tensor(kFeatures).numel))
+    return RefuseShape(check, call, kBackprop, features);
+  return ACL_SUCCESS;
+}
+
+constexpr Check kChecks[] = {
+    NotNull(kFeatures),
+    NotNull(kLabels),
+    NotNull(kLoss),
+    NotNull(kBackprop),
+    DtypesIn(kBf16SinceAtlasA2, {kFeatures, kLabels, kLoss, kBackprop}),
+    SameDtype(kFeatures, kLoss),
+    SameDtype(kFeatures, kBackprop),
+    RankAtMost(8, {kFeatures, kLabels, kLoss, kBackprop}),
+    RankIs(2, {kFeatures, kLabels}),
+    SizesRepresentable({kLoss, kBackprop}),
+    DoneIfEmpty({kFeatures, kLabels}),
+    Own(ShapesFit, ACLNN_ERR_INNER_NULLPTR),
+    InsideStorage({kFeatures, kLabels}),
+};
+
+void SetRows(const OperatorCall& call, Executor& executor) {
+  const Shape& shape = call.Tensor(kFeatures).view;
+  engine::RowJobMaker rows(shape, LastAxes(1, shape), ACL_FLOAT, JobIsa(), ThreadLimit());
+  rows.Keep();
+  rows.Input(kFeatures, call.Tensor(kFeatures));
+  rows.Input(kLabels, call.Tensor(kLabels));
+  aclTensor backprop = PlainView(call.Tensor(kBackprop));
+  if (backprop.view != shape) FillShape(backprop, shape, 1);  // one element
+  rows.Output(kBackprop, backprop);
+  rows.ValueOut(kLoss, call.Tensor(kLoss));
+  SetRowJob(rows, kLossOfShares, engine::NoParameters(), executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts softmax_cross_entropy_with_logits;
+}
+
+const OperatorFacts facts::softmax_cross_entropy_with_logits = {
+    "aclnnSoftmaxCrossEntropyWithLogits", "aclnnop/aclnn_softmax_cross_entropy_with_logits.h",
+    kDocumentedWithout200I, kBf16SinceAtlasA2, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnSoftmaxCrossEntropyWithLogits) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetRows);
+}
+
+#endif  // HWY_ONCE

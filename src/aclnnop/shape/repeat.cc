@@ -1,0 +1,192 @@
+// aclnnRepeat and aclnnExpand: tensors that are there several times.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/shape/repeat_functions.h"
+
+#include <algorithm>
+
+#include "acl/errors.h"
+#include "aclnnop/jobs/moves.h"
+#include "aclnnop/operator_facts.h"
+#include "contract/arguments.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut };
+enum Attributes { kRepeats };  // Expand: size
+
+constexpr DtypeSet kFloat8{ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E8M0};
+constexpr DtypeSet kRepeatSet = kArithmetic | kBf16 | DtypeSet{ACL_UINT32, ACL_UINT64};
+constexpr DtypeSet kRepeatU16 = kRepeatSet | DtypeSet{ACL_UINT16};
+constexpr DtypeRule kRepeatDtypes =
+    ByGeneration(kRepeatSet, kRepeatU16, kRepeatU16 | kFloat8).On({Product::kAtlasInference}, kRepeatU16);
+constexpr DtypeRule kExpandDtypes = WithBf16SinceAtlasA2(
+    DtypeSet{ACL_FLOAT16, ACL_FLOAT, ACL_UINT8, ACL_INT8, ACL_INT32, ACL_INT64, ACL_BOOL});
+
+// ---- Repeat ----
+
+aclnnStatus RepeatsFit(const Check& check, OperatorCall& call) noexcept {
+  const auto& repeats = call.Array(kRepeats);
+  if (repeats.size() < static_cast<size_t>(call.Tensor(kSelf).view.rank))
+    return RefuseArray(check, call, kRepeats, " has fewer values than self has dims", "at least as many");
+  if (std::any_of(repeats.begin(), repeats.end(), [](int64_t value) { return value < 0; }))
+    return RefuseArray(check, call, kRepeats, " has a negative value", "at least 0 each");
+  return ACL_SUCCESS;
+}
+
+aclnnStatus RepeatsAtMost8(const Check& check, OperatorCall& call) noexcept {
+  if (call.Array(kRepeats).size() <= 8) return ACL_SUCCESS;
+  return RefuseArray(check, call, kRepeats, " has more than 8 values", "at most 8");
+}
+
+aclnnStatus DoneWithoutRepeats(const Check&, OperatorCall& call) noexcept {
+  const auto& repeats = call.Array(kRepeats);
+  if (std::find(repeats.begin(), repeats.end(), 0) != repeats.end()) call.work = OperatorCall::Work::kNothing;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus RefuseLength(const Check& check, const OperatorCall& call, int attribute) {
+  return RefuseArray(check, call, attribute, " gives more elements than there can be", "fewer");
+}
+
+aclnnStatus RepeatedShape(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  const auto& repeats = call.Array(kRepeats);
+  const int rank = static_cast<int>(repeats.size());
+  call.broadcast.rank = rank;
+  for (int i = 0; i < rank; ++i) {
+    const int own = i - (rank - self.rank);
+    if (__builtin_mul_overflow(repeats[static_cast<size_t>(i)], own < 0 ? 1 : self[own],
+                               &call.broadcast.dim[i]))
+      return RefuseLength(check, call, kRepeats);
+  }
+  return ACL_SUCCESS;
+}
+
+constexpr Check kRepeatChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    ArrayNotNull(kRepeats),
+    NotNull(kOut),
+    DtypesIn(kRepeatDtypes, {kSelf}),
+    SameDtype(kSelf, kOut),
+    Own(RepeatsFit),
+    RankAtMost(8, {kSelf}),
+    Own(RepeatsAtMost8),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kSelf, kOut}),
+    Own(DoneWithoutRepeats),
+    Own(RepeatedShape),
+    ShapeIsResult(kOut),
+    InsideStorage({kSelf}),
+};
+
+// Copies self to out, whose dims are pairs: how often, and the dim that is there so often. Loops have at most kMaxLoopRank
+// dims: where the pairs do not merge to as many, the shortest repetitions are walked here, one move for each.
+void AddRepeated(const aclTensor& self, const aclTensor& out, MoveList& moves) {
+  const aclTensor* const operands[] = {&self, &out};
+  if (MergeLoop(out.view, operands).shape.rank <= kMaxLoopRank) return moves.Copy(self, kSelf, out, kOut);
+  int shortest = -1;
+  for (int dim = 0; dim < out.view.rank; ++dim) {
+    const bool is_repeated = self.strides[dim] == 0 && out.view[dim] > 1;
+    if (is_repeated && (shortest < 0 || out.view[dim] < out.view[shortest])) shortest = dim;
+  }
+  for (int64_t i = 0; i < out.view[shortest]; ++i) {
+    aclTensor from = self;
+    aclTensor to = out;
+    Select(from, shortest, 0);
+    Select(to, shortest, i);
+    AddRepeated(from, to, moves);
+  }
+}
+
+int64_t MovesRepeated(const aclTensor& self, const aclTensor& out) {
+  const aclTensor* const operands[] = {&self, &out};
+  if (MergeLoop(out.view, operands).shape.rank <= kMaxLoopRank) return 1;
+  int shortest = -1;
+  for (int dim = 0; dim < out.view.rank; ++dim) {
+    const bool is_repeated = self.strides[dim] == 0 && out.view[dim] > 1;
+    if (is_repeated && (shortest < 0 || out.view[dim] < out.view[shortest])) shortest = dim;
+  }
+  aclTensor from = self;
+  aclTensor to = out;
+  Select(from, shortest, 0);
+  Select(to, shortest, 0);
+  return out.view[shortest] * MovesRepeated(from, to);
+}
+
+void SetRepeat(const OperatorCall& call, Executor& executor) {
+  aclTensor self = PlainView(call.Tensor(kSelf));
+  aclTensor out = PlainView(call.Tensor(kOut));
+  const auto& repeats = call.Array(kRepeats);
+  const int rank = static_cast<int>(repeats.size());
+  while (self.view.rank < rank) InsertDim(self, 0, 1, 0);
+  // From the last dim on, so that the numbers of those before stay.
+  for (int dim = rank - 1; dim >= 0; --dim) {
+    const int64_t times = repeats[static_cast<size_t>(dim)];
+    SplitDim(out, dim, self.view[dim]);
+    InsertDim(self, dim, times, 0);
+  }
+  MoveList moves(executor, MovesRepeated(self, out));
+  AddRepeated(self, out, moves);
+  moves.SetJob();
+}
+
+// ---- Expand ----
+
+aclnnStatus ExpandedShape(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).view;
+  const auto& size = call.Array(kRepeats);
+  if (size.size() < static_cast<size_t>(self.rank))
+    return RefuseArray(check, call, kRepeats, " has fewer values than self has dims", "at least as many");
+  const size_t missing = size.size() - static_cast<size_t>(self.rank);
+  for (int i = 0; i < self.rank; ++i) {
+    if (self[i] == size[missing + static_cast<size_t>(i)] || self[i] == 1) continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, kSelf).Add(" does not expand to size in dim ").Add(i);
+    return FailAclnn(check.code, message.Add(", accepted: the same length there, or 1."));
+  }
+  const Shape& out = call.Tensor(kOut).view;
+  if (static_cast<size_t>(out.rank) == size.size() && std::equal(size.begin(), size.end(), out.dim))
+    return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kOut)
+      .Add(" differs from size, accepted: the shape that size gives");
+  return FailAclnn(check.code, message.Add("."));
+}
+
+constexpr Check kExpandChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    ArrayNotNull(kRepeats),
+    NotNull(kOut),
+    SameDtype(kSelf, kOut),
+    DtypesIn(kExpandDtypes, {kSelf}),
+    Own(ExpandedShape),
+    RankAtMost(8, {kSelf, kOut}),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kSelf, kOut}),
+    InsideStorage({kSelf}),
+};
+
+void SetExpand(const OperatorCall& call, Executor& executor) {
+  MoveList moves(executor, 1);
+  moves.Copy(PlainView(call.Tensor(kSelf)), kSelf, PlainView(call.Tensor(kOut)), kOut);
+  moves.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts repeat, expand;
+}
+
+const OperatorFacts facts::repeat = {"aclnnRepeat", "aclnnop/aclnn_repeat.h", kRepeatDtypes, kRepeatDtypes,
+                                     /*by_promotion=*/false};
+const OperatorFacts facts::expand = {"aclnnExpand", "aclnnop/aclnn_expand.h", kExpandDtypes, kExpandDtypes,
+                                     /*by_promotion=*/false};
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnRepeat) { return RunPhase1(call, kRepeatChecks, workspaceSize, executor, SetRepeat); }
+
+PORTACL_PHASE_1(aclnnExpand) { return RunPhase1(call, kExpandChecks, workspaceSize, executor, SetExpand); }

@@ -1,0 +1,260 @@
+// aclnnRepeatInterleave in its forms: each element several times in place, as a number says or a tensor of counts.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/shape/repeat_interleave_functions.h"
+
+#include <limits>
+
+#include "acl/errors.h"
+#include "aclnnop/jobs/moves.h"
+#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/operator_facts.h"
+#include "contract/arguments.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kOut };
+enum Attributes { kRepeats, kOutputSize, kDim };
+
+constexpr DtypeSet kInterleaveSet = kIntegersAndBool | kFloatAndHalf;
+constexpr DtypeRule kInterleaveDtypes =
+    ByGeneration(kInterleaveSet, kInterleaveSet | kBf16, kInterleaveSet | kBf16 | kUnsignedSince16Bits);
+
+// ---- with one number ----
+
+bool HasDim(const OperatorCall& call) { return call.attributes.size() > kDim; }
+
+// Along a dim; -1: the whole, flattened.
+int DimOf(const OperatorCall& call) {
+  return HasDim(call) ? WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).view.rank) : -1;
+}
+
+aclnnStatus RepeatsNotNegative(const Check& check, OperatorCall& call) noexcept {
+  const int64_t repeats = call.attributes[kRepeats].integer;
+  if (repeats >= 0) return ACL_SUCCESS;
+  return RefuseInteger(check, call, "repeats", repeats, 0, std::numeric_limits<int64_t>::max());
+}
+
+aclnnStatus DoneWithoutOutput(const Check&, OperatorCall& call) noexcept {
+  const bool is_done =
+      HasDim(call) ? call.attributes[kOutputSize].integer == 0 : call.Tensor(kOut).view.IsEmpty();
+  if (is_done) call.work = OperatorCall::Work::kNothing;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus OutputSizeFits(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& self = call.Tensor(kSelf);
+  const int64_t length = HasDim(call) ? self.view[DimOf(call)] : self.numel;
+  int64_t size = 0;
+  const bool fits = !__builtin_mul_overflow(length, call.attributes[kRepeats].integer, &size);
+  if (!fits || call.attributes[kOutputSize].integer != size)
+    return RefuseInteger(check, call, "outputSize", call.attributes[kOutputSize].integer, size, size);
+  call.broadcast = self.view;
+  if (HasDim(call)) {
+    call.broadcast.dim[DimOf(call)] = size;
+  } else {
+    call.broadcast = Shape{size};
+  }
+  return ACL_SUCCESS;
+}
+
+// With one repetition CANN copies, which answers with another code.
+aclnnStatus InterleavedFitsOut(const Check&, OperatorCall& call) noexcept {
+  Check shape = ShapeIsResult(kOut);
+  if (call.attributes[kRepeats].integer == 1)
+    shape = WithCode(ACLNN_ERR_INNER_NULLPTR, ShapeIsResultOrOne(kOut));
+  return shape.run(shape, call);
+}
+
+constexpr auto kInterleaveStart =
+    List(NotNull(kSelf), NotNull(kOut),  // in CANN's order
+         DtypesIn(kInterleaveDtypes, {kSelf}), SameDtype(kSelf, kOut), Own(RepeatsNotNegative));
+constexpr auto kInterleaveEnd =
+    List(RankAtMost(8, {kSelf}), SizesRepresentable({kOut}), DoneIfEmpty({kSelf}), Own(DoneWithoutOutput),
+         Own(OutputSizeFits), Own(InterleavedFitsOut), InsideStorage({kSelf}));
+constexpr auto kInterleaveChecks = Join(kInterleaveStart, kInterleaveEnd);
+constexpr auto kInterleaveDimChecks =
+    Join(kInterleaveStart, List(DimIn(kDim, kSelf, /*strict=*/true)), kInterleaveEnd);
+
+void SetInterleave(const OperatorCall& call, Executor& executor) {
+  aclTensor self = PlainView(call.Tensor(kSelf));
+  aclTensor out = PlainView(call.Tensor(kOut));
+  const int64_t repeats = call.attributes[kRepeats].integer;
+  MoveList moves(executor, 1);
+  if (HasDim(call)) {
+    const int dim = DimOf(call);
+    if (out.numel != 1) SplitDim(out, dim, repeats);
+    InsertDim(self, dim + 1, repeats, 0);
+  } else {
+    if (out.numel != 1) {
+      const int64_t step = out.strides[0];
+      FillShape(out, self.view, step * repeats);
+      InsertDim(out, out.view.rank, repeats, step);
+    }
+    InsertDim(self, self.view.rank, repeats, 0);
+  }
+  moves.Copy(self, kSelf, out, kOut);
+  moves.SetJob();
+}
+
+aclnnStatus Interleave(OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const std::span<const Check> checks =
+      HasDim(call) ? std::span<const Check>(kInterleaveDimChecks) : kInterleaveChecks;
+  return RunPhase1(call, checks, workspaceSize, executor, SetInterleave);
+}
+
+// ---- with a tensor of counts ----
+
+enum CountedTensors { kCounted, kCounts, kCountedOut };
+enum CountedAttributes { kLength, kCountedDim };
+
+constexpr DtypeSet kCountDtypes{ACL_INT32, ACL_INT64};
+
+bool IsAlongDim(const OperatorCall& call) { return call.attributes.size() > kCountedDim; }
+int CountedDim(const OperatorCall& call) {
+  return IsAlongDim(call) ? WrappedDim(call.attributes[kCountedDim].integer, call.Tensor(kCounted).view.rank)
+                          : -1;
+}
+int64_t CountedLength(const OperatorCall& call) {
+  const aclTensor& self = call.Tensor(kCounted);
+  return IsAlongDim(call) ? self.view[CountedDim(call)] : self.numel;
+}
+
+aclnnStatus OneCountEach(const Check& check, OperatorCall& call) noexcept {
+  const int64_t counts = call.Tensor(kCounts).numel;
+  const int64_t length = CountedLength(call);
+  if (counts == 1 || counts == length) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kCounts).Add(" does not go with ");
+  AddArgumentShape(message, call, kCounted).Add(", accepted: 1 or ").Add(length);
+  return FailAclnn(check.code, message.Add(" elements."));
+}
+
+aclnnStatus DoneWithoutLength(const Check&, OperatorCall& call) noexcept {
+  const bool is_done =
+      IsAlongDim(call) ? call.attributes[kLength].integer == 0 : call.Tensor(kCountedOut).view.IsEmpty();
+  if (is_done) call.work = OperatorCall::Work::kNothing;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus CountedShape(const Check&, OperatorCall& call) noexcept {
+  const int64_t length = call.attributes[kLength].integer;
+  call.broadcast = IsAlongDim(call) ? call.Tensor(kCounted).view : Shape{length};
+  if (IsAlongDim(call)) call.broadcast.dim[CountedDim(call)] = length;
+  return ACL_SUCCESS;
+}
+
+constexpr auto kCountedStart =
+    List(NotNull(kCounted), NotNull(kCounts), NotNull(kCountedOut),  // in CANN's order
+         DtypesIn(kInterleaveDtypes, {kCounted}), DtypesIn(kCountDtypes, {kCounts}),
+         SameDtype(kCounted, kCountedOut), RankAtMost(1, {kCounts}));
+constexpr auto kCountedEnd =
+    List(RankAtMost(8, {kCounted}), SizesRepresentable({kCountedOut}), Own(OneCountEach),
+         DoneIfEmpty({kCounted}), Own(DoneWithoutLength), Own(CountedShape), ShapeIsResult(kCountedOut),
+         InsideStorage({kCounted, kCounts}));
+constexpr auto kCountedChecks = Join(kCountedStart, kCountedEnd);
+constexpr auto kCountedDimChecks =
+    Join(kCountedStart, List(DimIn(kCountedDim, kCounted, /*strict=*/true)), kCountedEnd);
+
+// Counts become places, then elements are taken from there.
+void SetCounted(const OperatorCall& call, Executor& executor) {
+  aclTensor self = PlainView(call.Tensor(kCounted));
+  const aclTensor out = PlainView(call.Tensor(kCountedOut));
+  const int64_t elements = CountedLength(call);
+  const int64_t length = call.attributes[kLength].integer;
+  StepList steps(executor, 3);
+  engine::Place from = OperandPlace(kCounted);
+  int dim = CountedDim(call);
+  if (dim < 0) {
+    from = steps.Flatten(self, kCounted);
+    dim = 0;
+  }
+  const engine::Place places = steps.Workspace(length * int64_t{sizeof(int64_t)});
+  engine::Spread* const spread =
+      steps.Spread(PlainView(call.Tensor(kCounts)), kCounts, call.Name(kCounts), elements, length, places);
+  if (spread != nullptr) {
+    spread->step = ByteStride(self, dim);
+    spread->missing = engine::IndexedMove::kNoPlace;
+  }
+  self.view = out.view;
+  self.strides.dim[dim] = 0;
+  aclTensor index = DenseTensor(out.view, ACL_INT64);
+  index.offset = places.offset / int64_t{sizeof(int64_t)};
+  for (int i = 0; i < index.view.rank; ++i) index.strides.dim[i] = i == dim ? 1 : 0;
+  const engine::IndexView named{.view = &index,
+                                .operand = engine::Place::kWorkspace,
+                                .name = call.Name(kCounts),
+                                .bound = engine::IndexedMove::kPlaces};
+  steps.Indexed(engine::IndexedAction::kTake, out, OperandPlace(kCountedOut), self, from, &named, 1);
+  steps.SetJob();
+}
+
+aclnnStatus InterleaveCounted(OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const std::span<const Check> checks =
+      IsAlongDim(call) ? std::span<const Check>(kCountedDimChecks) : kCountedChecks;
+  return RunPhase1(call, checks, workspaceSize, executor, SetCounted);
+}
+
+// ---- the numbers themselves: which element each of the result's is ----
+
+aclnnStatus OneDimOrEmpty(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& repeats = call.Tensor(kSelf);
+  if (repeats.view.rank == 1 || repeats.view.IsEmpty()) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf);
+  return FailAclnn(check.code, message.Add(" has not one dim, accepted: one dim."));
+}
+
+aclnnStatus NumbersShape(const Check&, OperatorCall& call) noexcept {
+  call.broadcast = Shape{call.attributes[kLength].integer};
+  return ACL_SUCCESS;
+}
+
+constexpr Check kNumbersChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kOut),          DtypesIn(kCountDtypes, {kSelf}), SameDtype(kSelf, kOut),     Own(OneDimOrEmpty),
+    RankAtMost(8, {kSelf}), SizesRepresentable({kOut}),      DoneIfEmpty({kSelf, kOut}), Own(NumbersShape),
+    ShapeIsResult(kOut),    InsideStorage({kSelf}),
+};
+
+void SetNumbers(const OperatorCall& call, Executor& executor) {
+  const aclTensor repeats = PlainView(call.Tensor(kSelf));
+  const aclTensor out = PlainView(call.Tensor(kOut));
+  const int64_t length = out.numel;
+  StepList steps(executor, 2);
+  const engine::Place numbers = steps.Workspace(length * int64_t{sizeof(int64_t)});
+  engine::Spread* const spread =
+      steps.Spread(repeats, kSelf, call.Name(kSelf), repeats.numel, length, numbers);
+  if (spread != nullptr) {
+    spread->step = 1;
+    spread->missing = 0;
+  }
+  steps.Copy(DenseTensor(out.view, ACL_INT64), numbers, out, OperandPlace(kOut));
+  steps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts repeat_interleave;
+}
+
+const OperatorFacts facts::repeat_interleave = {"aclnnRepeatInterleaveInt",
+                                                "aclnnop/aclnn_repeat_interleave.h", kInterleaveDtypes,
+                                                kInterleaveDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnRepeatInterleave) { return InterleaveCounted(call, workspaceSize, executor); }
+
+PORTACL_PHASE_1(aclnnRepeatInterleaveWithDim) { return InterleaveCounted(call, workspaceSize, executor); }
+
+PORTACL_PHASE_1(aclnnRepeatInterleaveTensor) {
+  return RunPhase1(call, kNumbersChecks, workspaceSize, executor, SetNumbers);
+}
+
+PORTACL_PHASE_1(aclnnRepeatInterleaveInt) { return Interleave(call, workspaceSize, executor); }
+
+PORTACL_PHASE_1(aclnnRepeatInterleaveIntWithDim) { return Interleave(call, workspaceSize, executor); }

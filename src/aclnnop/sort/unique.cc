@@ -1,0 +1,153 @@
+// aclnnUnique, aclnnUnique2 and aclnnUniqueConsecutive: what is there once. How many that are is known when the work is done: phase 2
+// waits for it and sets the outputs' shapes.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/sort/unique_functions.h"
+
+#include "acl/errors.h"
+#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/operator_facts.h"
+
+namespace portacl {
+namespace {
+
+enum Tensors { kSelf, kValues, kInverse, kCounts };  // aclnnUnique has no counts
+enum Attributes { kGivesInverse, kGivesCounts, kDim };
+constexpr int64_t kWithoutDim = 1000;
+
+constexpr DtypeRule kUniqueDtypes = WithBf16SinceAtlasA2(kRealArithmetic | kUnsignedSince16Bits);
+constexpr DtypeRule kConsecutiveDtypes = WithBf16SinceAtlasA2(kArithmetic | kUnsignedSince16Bits);
+constexpr DtypeSet kPlaces{ACL_INT64};
+
+bool GivesInverse(const OperatorCall& call) noexcept { return call.attributes[kGivesInverse].integer != 0; }
+bool GivesCounts(const OperatorCall& call) noexcept { return call.attributes[kGivesCounts].integer != 0; }
+bool GivesEither(const OperatorCall& call) noexcept { return GivesInverse(call) || GivesCounts(call); }
+bool HasDim(const OperatorCall& call) noexcept {
+  return call.attributes.size() > kDim && call.attributes[kDim].integer != kWithoutDim;
+}
+
+// CANN does not look at the type of the values; nothing could convert them.
+constexpr Check kValuesHaveDtype = WithCode(ACLNN_ERR_INNER_NULLPTR, SameDtype(kSelf, kValues));
+
+constexpr Check kUniqueChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kValues),
+    NotNull(kInverse),
+    DtypesIn(kUniqueDtypes, {kSelf}),
+    DtypesIn(kPlaces, {kInverse}),
+    RankAtMost(8, {kSelf}),
+    If(GivesInverse, SameShape(kSelf, kInverse)),
+    SizesRepresentable({kValues, kInverse}),
+    DoneIfEmpty({kSelf}),
+    kValuesHaveDtype,
+    InsideStorage({kSelf}),
+};
+
+constexpr Check kUnique2Checks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kValues),
+    NotNull(kInverse),
+    NotNull(kCounts),
+    DtypesIn(kUniqueDtypes, {kSelf}),
+    DtypesIn(kPlaces, {kInverse, kCounts}),
+    RankAtMost(8, {kSelf}),
+    If(GivesEither, SameShape(kSelf, kInverse)),
+    If(GivesCounts, SameShape(kValues, kCounts)),
+    SizesRepresentable({kValues, kInverse, kCounts}),
+    DoneIfEmpty({kSelf}),
+    kValuesHaveDtype,
+    InsideStorage({kSelf}),
+};
+
+constexpr Check kConsecutiveChecks[] = {
+    NotNull(kSelf),  // in CANN's order
+    NotNull(kValues),
+    NotNull(kInverse),
+    NotNull(kCounts),
+    DtypesIn(kConsecutiveDtypes, {kSelf}),
+    DtypesIn(kPlaces, {kInverse, kCounts}),
+    SameDtype(kSelf, kValues),
+    RankAtMost(8, {kSelf}),
+    If(HasDim, DimIn(kDim, kSelf)),
+    SizesRepresentable({kValues, kInverse, kCounts}),
+    DoneIfEmpty({kSelf}),
+    InsideStorage({kSelf}),
+};
+
+void SetUnique(const OperatorCall& call, aclTensor* values, aclTensor* counts, bool sorts,
+               Executor& executor) {
+  aclTensor self = PlainView(call.Tensor(kSelf));
+  const auto size = static_cast<int64_t>(aclDataTypeSize(self.dtype));
+  StepList steps(executor, 4);
+  engine::Place place{kSelf, ByteOffset(self)};
+  if (!IsContiguous(self)) {
+    const aclTensor dense = DenseTensor(self.view, self.dtype);
+    place = steps.Workspace(self.numel * size);
+    steps.Copy(self, OperandPlace(kSelf), dense, place);
+  }
+  // The places of the elements have a shape of their own and take any strides; values and counts are written densely.
+  const aclTensor inverse = PlainView(call.Tensor(kInverse));
+  const bool gives_inverse = GivesInverse(call) && !inverse.view.IsEmpty();
+  engine::Place inverse_place{kInverse, ByteOffset(inverse)};
+  const bool is_copied = gives_inverse && !IsContiguous(inverse);
+  const aclTensor dense_inverse = DenseTensor(inverse.view, ACL_INT64);
+  if (is_copied) {
+    inverse_place = steps.Workspace(inverse.numel * int64_t{sizeof(int64_t)});
+    steps.Copy(inverse, OperandPlace(kInverse), dense_inverse, inverse_place);
+  }
+  const bool has_dim = HasDim(call) && self.view.rank > 0;
+  const int dim = has_dim ? WrappedDim(call.attributes[kDim].integer, self.view.rank) : -1;
+  engine::Unique* const unique = steps.Unique(self, place, sorts, dim, values, kValues);
+  if (unique != nullptr && gives_inverse) {
+    unique->inverse = inverse_place;
+    unique->most_inverse = inverse.numel;
+  }
+  if (unique != nullptr && counts != nullptr && GivesCounts(call) && !counts->view.IsEmpty()) {
+    unique->counts = {kCounts, counts->offset * int64_t{sizeof(int64_t)}};
+    unique->most_counts = counts->numel;
+    unique->sets_counts = true;
+    executor.ShapeLater(engine::Unique::kCountsShape, counts);
+  }
+  if (is_copied) steps.Copy(dense_inverse, inverse_place, inverse, OperandPlace(kInverse));
+  steps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts unique, unique2, unique_consecutive;
+}
+
+const OperatorFacts facts::unique = {"aclnnUnique", "aclnnop/aclnn_unique.h", kUniqueDtypes, kUniqueDtypes,
+                                     /*by_promotion=*/false};
+const OperatorFacts facts::unique2 = {"aclnnUnique2", "aclnnop/aclnn_unique2.h",
+                                      kUniqueDtypes.OnlyOn(products::kSinceAtlasA2), kUniqueDtypes,
+                                      /*by_promotion=*/false};
+const OperatorFacts facts::unique_consecutive = {
+    "aclnnUniqueConsecutive", "aclnnop/aclnn_unique_consecutive.h",
+    kConsecutiveDtypes.OnlyOn(products::kSinceAtlasA2), kConsecutiveDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+// Sorting is what CANN's order may be where it promises none, so `sorted` decides nothing.
+PORTACL_PHASE_1(aclnnUnique) {
+  return RunPhase1(call, kUniqueChecks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) {
+                     SetUnique(checked, given.valueOut, nullptr, /*sorts=*/true, fresh);
+                   });
+}
+
+PORTACL_PHASE_1(aclnnUnique2) {
+  return RunPhase1(call, kUnique2Checks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) {
+                     SetUnique(checked, given.valueOut, given.countsOut, /*sorts=*/true, fresh);
+                   });
+}
+
+PORTACL_PHASE_1(aclnnUniqueConsecutive) {
+  return RunPhase1(call, kConsecutiveChecks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) {
+                     SetUnique(checked, given.valueOut, given.countsOut, /*sorts=*/false, fresh);
+                   });
+}

@@ -1,0 +1,55 @@
+// Sin and Cos.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/unary/sine.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/unary/unary-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace sine {
+
+PORTACL_UNARY_FORMULA(Sin, FloatingLanes, /*kHalves=*/true)
+PORTACL_UNARY_FORMULA(Cos, FloatingLanes, /*kHalves=*/true)
+
+}  // namespace sine
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "aclnnop/unary/sine_functions.h"
+#include "aclnnop/unary/unary.h"
+
+namespace portacl {
+namespace {
+
+using Out = UnaryRules::Out;
+
+constexpr auto kSinKernels = PORTACL_VALUE_KERNELS(sine::Sin);
+constexpr UnaryRules kSin{
+    .kernels = kSinKernels, .self = kArithmeticDtypes, .out = Out::kListed, .listed = kFloatingAndBf16};
+
+constexpr auto kCosKernels = PORTACL_VALUE_KERNELS(sine::Cos);
+constexpr UnaryRules kCos{
+    .kernels = kCosKernels, .self = kArithmeticDtypes, .out = Out::kListed, .listed = kFloatingDtypes};
+
+}  // namespace
+
+PORTACL_UNARY_FACTS(sin, Sin, kSin, kPagesOnAll)
+PORTACL_UNARY_FACTS(cos, Cos, kCos, kPagesBeforeAscend950)
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_UNARY(Sin, kSin)
+PORTACL_UNARY(Cos, kCos)
+
+#endif  // HWY_ONCE

@@ -1,0 +1,306 @@
+// Which products a convolution is (see convolution.h). Rows are a group's channels of the result; groups are the batch.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/gemm/convolve.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "acl/float_environment.h"
+
+namespace portacl::engine {
+namespace {
+
+constexpr int kGroup = kGemmBatchDims - 1;
+
+// A product with what it points at.
+struct PatchProduct {
+  Gemm gemm;
+  Patches left;
+  Patches right;
+  GemmColumns columns;
+};
+
+GemmOperand OperandOf(const ConvolutionOperand& tensor, int64_t group) {
+  GemmOperand operand{};
+  operand.argument = tensor.argument;
+  operand.dtype = tensor.dtype;
+  operand.offset = tensor.offset;
+  operand.batch[kGroup] = group;
+  return operand;
+}
+
+// Without a kernel: every coordinate, one after the other.
+PatchAxis Whole(int64_t length, int64_t stride) {
+  return {.places = 1,
+          .positions = length,
+          .place_step = 0,
+          .position_step = 1,
+          .first = 0,
+          .length = length,
+          .stride = stride};
+}
+
+// Dims of columns, the last one fastest: neighbours that are one become one.
+GemmColumns MergedColumns(const int64_t (&length)[GemmColumns::kDims],
+                          const int64_t (&stride)[GemmColumns::kDims]) {
+  GemmColumns merged;
+  std::fill_n(merged.length, GemmColumns::kDims, int64_t{1});
+  std::fill_n(merged.stride, GemmColumns::kDims, int64_t{0});
+  int at = GemmColumns::kDims - 1;
+  bool is_first = true;
+  for (int dim = GemmColumns::kDims - 1; dim >= 0; --dim) {
+    if (length[dim] == 1) continue;
+    if (!is_first && stride[dim] != merged.length[at] * merged.stride[at]) --at;
+    if (is_first || merged.length[at] == 1) merged.stride[at] = stride[dim];
+    merged.length[at] *= length[dim];
+    is_first = false;
+  }
+  return merged;
+}
+
+Gemm GemmOfRows(const Convolution& convolution, int64_t rows) {
+  Gemm gemm{};
+  std::fill(std::begin(gemm.batch), std::end(gemm.batch), int64_t{1});
+  gemm.batch[kGroup] = convolution.groups;
+  gemm.rows = rows;
+  gemm.groups = 1;
+  gemm.alpha = gemm.beta = 1;
+  return gemm;
+}
+
+void Add(const Convolution& convolution, int64_t rows, Gemm& gemm) {
+  gemm.adds = convolution.adds;
+  if (!gemm.adds) return;
+  gemm.added = OperandOf(convolution.added, rows * convolution.added.inner);
+  gemm.added.row = convolution.added.inner;
+}
+
+void Run(const PatchProduct& product, const ConvolutionJob& job, void* const* addresses) {
+  MakeGemmJob(product.gemm, job.isa, job.threads).Run(addresses, nullptr);
+}
+
+// The input's axis: a window of it for each position of the output.
+PatchAxis Windows(const ConvolutionAxis& axis, int64_t stride) {
+  return {.places = axis.kernel,
+          .positions = axis.y,
+          .place_step = axis.dilation,
+          .position_step = axis.stride,
+          .first = -axis.padding,
+          .length = axis.x,
+          .stride = stride};
+}
+
+// Rows are channels of y, terms (channel of x, kernel's place), columns (image, position).
+void RunY(const ConvolutionJob& job, void* const* addresses) {
+  const Convolution& c = job.convolution;
+  PatchProduct product;
+  Gemm& gemm = product.gemm = GemmOfRows(c, c.y_channels);
+  gemm.columns = c.images;
+  gemm.depth = c.x_channels;
+  product.left = {.channel = c.w.outer, .image = c.w.inner, .axis = {}, .places_are_lines = true};
+  product.right = {.channel = c.x.inner, .image = c.x.outer, .axis = {}, .places_are_lines = false};
+  int64_t terms[GemmColumns::kDims] = {c.x_channels};
+  int64_t term_strides[GemmColumns::kDims] = {c.w.inner};
+  int64_t positions[GemmColumns::kDims] = {c.images};
+  int64_t position_strides[GemmColumns::kDims] = {c.y.outer};
+  for (int i = 0; i < kPatchAxes; ++i) {
+    const ConvolutionAxis& axis = c.axis[i];
+    gemm.columns *= axis.y;
+    gemm.depth *= axis.kernel;
+    product.left.axis[i] = Whole(axis.kernel, c.w.axis[i]);
+    product.right.axis[i] = Windows(axis, c.x.axis[i]);
+    terms[i + 1] = axis.kernel;
+    term_strides[i + 1] = c.w.axis[i];
+    positions[i + 1] = axis.y;
+    position_strides[i + 1] = c.y.axis[i];
+  }
+  product.left.Merge();
+  product.right.Merge();
+  product.columns = MergedColumns(positions, position_strides);
+  gemm.left = OperandOf(c.w, c.y_channels * c.w.outer);
+  const GemmColumns merged = MergedColumns(terms, term_strides);
+  if (merged.length[GemmColumns::kDims - 1] == gemm.depth) {
+    gemm.left.row = c.w.outer;
+    gemm.left.column = merged.stride[GemmColumns::kDims - 1];
+  } else {
+    gemm.left.patches = &product.left;
+  }
+  gemm.right = OperandOf(c.x, c.x_channels * c.x.inner);
+  gemm.right.patches = &product.right;
+  gemm.out = OperandOf(c.y, c.y_channels * c.y.inner);
+  gemm.out.row = c.y.inner;
+  gemm.out_columns = &product.columns;
+  Add(c, c.y_channels, gemm);
+  Run(product, job, addresses);
+}
+
+// Positions of x that have the same residue modulo the stride are met by the same places of the kernel: an arithmetic sequence of them, along
+// which y is read backwards.
+struct Residue {
+  int64_t positions;
+  int64_t first_place;
+  int64_t place_step;
+  int64_t places;
+  int64_t first;   // y's coordinate of the first position at the first place
+  int64_t y_step;  // of the coordinate, from a place to the next
+};
+
+Residue ResidueOf(const ConvolutionAxis& axis, int64_t residue) {
+  Residue found{};
+  if (residue >= axis.x) return found;
+  found.positions = (axis.x - residue + axis.stride - 1) / axis.stride;
+  const int64_t divisor = std::gcd(axis.stride, axis.dilation);
+  found.place_step = axis.stride / divisor;
+  found.y_step = -(axis.dilation / divisor);
+  const int64_t start = residue + axis.padding;
+  if (start % divisor != 0) return found;
+  // The steps between places are coprime with the stride then, so one of the first ones fits.
+  while (found.first_place < axis.kernel && found.first_place < found.place_step &&
+         (start - found.first_place * axis.dilation) % axis.stride != 0) {
+    ++found.first_place;
+  }
+  if (found.first_place >= axis.kernel || found.first_place >= found.place_step) return found;
+  found.places = (axis.kernel - found.first_place + found.place_step - 1) / found.place_step;
+  found.first = (start - found.first_place * axis.dilation) / axis.stride;
+  return found;
+}
+
+// Rows are channels of x, terms (channel of y, kernel's place), columns (image, position) of one residue along each axis.
+void RunXOfResidues(const ConvolutionJob& job, void* const* addresses, const Residue (&residues)[kPatchAxes],
+                    const int64_t (&at)[kPatchAxes]) {
+  const Convolution& c = job.convolution;
+  PatchProduct product;
+  Gemm& gemm = product.gemm = GemmOfRows(c, c.x_channels);
+  gemm.columns = c.images;
+  gemm.depth = c.y_channels;
+  product.left = {.channel = c.w.inner, .image = c.w.outer, .axis = {}, .places_are_lines = true};
+  product.right = {.channel = c.y.inner, .image = c.y.outer, .axis = {}, .places_are_lines = false};
+  gemm.left = OperandOf(c.w, c.y_channels * c.w.outer);
+  gemm.right = OperandOf(c.y, c.y_channels * c.y.inner);
+  gemm.out = OperandOf(c.x, c.x_channels * c.x.inner);
+  int64_t terms[GemmColumns::kDims] = {c.y_channels};
+  int64_t term_strides[GemmColumns::kDims] = {c.w.outer};
+  int64_t positions[GemmColumns::kDims] = {c.images};
+  int64_t position_strides[GemmColumns::kDims] = {c.x.outer};
+  for (int i = 0; i < kPatchAxes; ++i) {
+    const ConvolutionAxis& axis = c.axis[i];
+    const Residue& residue = residues[i];
+    gemm.columns *= residue.positions;
+    gemm.depth *= residue.places;
+    gemm.left.offset += residue.first_place * c.w.axis[i];
+    gemm.out.offset += at[i] * c.x.axis[i];
+    product.left.axis[i] = Whole(residue.places, residue.place_step * c.w.axis[i]);
+    product.right.axis[i] = {.places = residue.places,
+                             .positions = residue.positions,
+                             .place_step = residue.y_step,
+                             .position_step = 1,
+                             .first = residue.first,
+                             .length = axis.y,
+                             .stride = c.y.axis[i]};
+    terms[i + 1] = residue.places;
+    term_strides[i + 1] = residue.place_step * c.w.axis[i];
+    positions[i + 1] = residue.positions;
+    position_strides[i + 1] = axis.stride * c.x.axis[i];
+  }
+  product.columns = MergedColumns(positions, position_strides);
+  gemm.out.row = c.x.inner;
+  gemm.out_columns = &product.columns;
+  gemm.right.patches = &product.right;
+  if (gemm.depth > 0) {
+    product.left.Merge();
+    product.right.Merge();
+    const GemmColumns merged = MergedColumns(terms, term_strides);
+    if (merged.length[GemmColumns::kDims - 1] == gemm.depth) {
+      gemm.left.row = c.w.inner;
+      gemm.left.column = merged.stride[GemmColumns::kDims - 1];
+    } else {
+      gemm.left.patches = &product.left;
+    }
+  }
+  Add(c, c.x_channels, gemm);
+  Run(product, job, addresses);
+}
+
+void RunX(const ConvolutionJob& job, void* const* addresses) {
+  const ConvolutionAxis(&axis)[kPatchAxes] = job.convolution.axis;
+  int64_t at[kPatchAxes];
+  Residue residues[kPatchAxes];
+  for (at[0] = 0; at[0] < std::min(axis[0].stride, axis[0].x); ++at[0]) {
+    residues[0] = ResidueOf(axis[0], at[0]);
+    for (at[1] = 0; at[1] < std::min(axis[1].stride, axis[1].x); ++at[1]) {
+      residues[1] = ResidueOf(axis[1], at[1]);
+      for (at[2] = 0; at[2] < std::min(axis[2].stride, axis[2].x); ++at[2]) {
+        residues[2] = ResidueOf(axis[2], at[2]);
+        RunXOfResidues(job, addresses, residues, at);
+      }
+    }
+  }
+}
+
+// Rows are channels of y, terms (image, position of y), columns (channel of x, kernel's place).
+void RunW(const ConvolutionJob& job, void* const* addresses) {
+  const Convolution& c = job.convolution;
+  PatchProduct product;
+  Gemm& gemm = product.gemm = GemmOfRows(c, c.y_channels);
+  gemm.columns = c.x_channels;
+  gemm.depth = c.images;
+  product.left = {.channel = c.y.inner, .image = c.y.outer, .axis = {}, .places_are_lines = true};
+  product.right = {.channel = c.x.inner, .image = c.x.outer, .axis = {}, .places_are_lines = true};
+  int64_t places[GemmColumns::kDims] = {c.x_channels};
+  int64_t place_strides[GemmColumns::kDims] = {c.w.inner};
+  for (int i = 0; i < kPatchAxes; ++i) {
+    const ConvolutionAxis& axis = c.axis[i];
+    gemm.columns *= axis.kernel;
+    gemm.depth *= axis.y;
+    product.left.axis[i] = Whole(axis.y, c.y.axis[i]);
+    product.right.axis[i] = Windows(axis, c.x.axis[i]);
+    places[i + 1] = axis.kernel;
+    place_strides[i + 1] = c.w.axis[i];
+  }
+  product.left.Merge();
+  product.right.Merge();
+  product.columns = MergedColumns(places, place_strides);
+  gemm.left = OperandOf(c.y, c.y_channels * c.y.inner);
+  gemm.left.patches = &product.left;
+  gemm.right = OperandOf(c.x, c.x_channels * c.x.inner);
+  gemm.right.patches = &product.right;
+  gemm.out = OperandOf(c.w, c.y_channels * c.w.outer);
+  gemm.out.row = c.w.outer;
+  gemm.out_columns = &product.columns;
+  Run(product, job, addresses);
+}
+
+}  // namespace
+
+bool ConvolutionJob::Touches(int operand) const noexcept {
+  const Convolution& c = convolution;
+  return operand == c.x.argument || operand == c.y.argument || operand == c.w.argument ||
+         (c.adds && operand == c.added.argument);
+}
+
+// Elements of other kinds that take as long (see GemmJob::Elements).
+int64_t ConvolutionJob::Elements() const noexcept {
+  const Convolution& c = convolution;
+  constexpr double kMultiplicationsOfElement = 32;
+  constexpr double kMost = double{1LL << 62};
+  double work = static_cast<double>(c.images) * static_cast<double>(c.groups) *
+                static_cast<double>(c.x_channels) * static_cast<double>(c.y_channels);
+  for (const ConvolutionAxis& axis : c.axis)
+    work *= static_cast<double>(axis.y) * static_cast<double>(axis.kernel);
+  return static_cast<int64_t>(std::min(work / kMultiplicationsOfElement, kMost));
+}
+
+void ConvolutionJob::Run(void* const* addresses, void* /*workspace*/) const noexcept {
+  // Products are made here, from lengths in floating point.
+  const DefaultFloatEnvironment environment;
+  switch (result) {
+    case ConvolutionResult::kY:
+      return RunY(*this, addresses);
+    case ConvolutionResult::kX:
+      return RunX(*this, addresses);
+    case ConvolutionResult::kW:
+      return RunW(*this, addresses);
+  }
+}
+
+}  // namespace portacl::engine

@@ -1,0 +1,635 @@
+// The loops of matrix products for each instruction set (see kernel.h). Vectors run along the columns, so every element has a chain of
+// its own, whatever the width.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/gemm/gemm_kernel.cc"
+#include <hwy/foreach_target.h>
+
+#include <hwy/highway.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "engine/functions/steps-inl.h"
+#include "engine/gemm/gemm_kernel.h"
+#include "engine/half_precision-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl::engine {
+namespace HWY_NAMESPACE {
+
+// As many sums as the registers hold beside a row of b and one number of a.
+#if HWY_TARGET == HWY_AVX3
+constexpr Isa kGemmIsa = Isa::kAvx512;
+constexpr int kRows = 14, kVectors = 2;
+#elif HWY_TARGET == HWY_AVX2
+constexpr Isa kGemmIsa = Isa::kAvx2;
+constexpr int kRows = 6, kVectors = 2;
+#elif HWY_HAVE_SCALABLE
+constexpr Isa kGemmIsa = Isa::kSve;
+constexpr int kRows = 4, kVectors = 2;
+#elif HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+constexpr Isa kGemmIsa = Isa::kPortable;
+constexpr int kRows = 2, kVectors = HWY_TARGET == HWY_SCALAR ? 8 : 2;
+#else
+constexpr Isa kGemmIsa = Isa::kNeon;
+constexpr int kRows = 6, kVectors = 4;
+#endif
+
+HWY_INLINE size_t PanelColumns() { return kVectors * hn::Lanes(DF()); }
+
+// What a kernel writes: whole vectors to c, or, of a panel that is not full, through a buffer.
+template <class T>
+HWY_INLINE void AddNumbersOf(const float* sums, float* c, int64_t columns) {
+  for (int64_t j = 0; j < columns; ++j) {
+    T value, sum;
+    std::memcpy(&value, c + j, sizeof value);
+    std::memcpy(&sum, sums + j, sizeof sum);
+    value += sum;
+    std::memcpy(c + j, &value, sizeof value);
+  }
+}
+HWY_INLINE void AddNumbers(const float* sums, float* c, int64_t columns, const PackedProduct& product) {
+  if (!product.adds) {
+    std::memcpy(c, sums, static_cast<size_t>(columns) * sizeof(float));
+  } else if (product.is_integer) {
+    AddNumbersOf<uint32_t>(sums, c, columns);
+  } else {
+    AddNumbersOf<float>(sums, c, columns);
+  }
+}
+
+HWY_INLINE void StoreSum(DF d, VF sum, float* c, bool adds, bool is_integer) {
+  if (is_integer) {
+    const DI di;
+    const auto whole = hn::ConvertTo(di, sum);
+    sum = hn::BitCast(d, adds ? hn::Add(hn::BitCast(di, hn::LoadU(d, c)), whole) : whole);
+  } else if (adds) {
+    sum = hn::Add(hn::LoadU(d, c), sum);
+  }
+  hn::StoreU(sum, d, c);
+}
+
+struct I8Elements {
+  using Type = int8_t;
+  static HWY_INLINE VF Load(DF d, const Type* from) {
+    return hn::ConvertTo(d, hn::PromoteTo(DI(), hn::LoadU(hn::Rebind<int8_t, DF>(), from)));
+  }
+};
+
+#if HWY_HAVE_SCALABLE
+// Vectors of a size that the compiler does not know are in no arrays.
+template <int kCount>
+void MultiplyRows(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, const PackedProduct& product,
+                  float* c, int64_t c_row, bool adds) {
+  const DF d;
+  const size_t lanes = hn::Lanes(d);
+  for (int r = 0; r < kCount; r += kRows) {
+    // A row that is not there is one that is, computed again, and not written.
+    const float* const a0 = a;
+    const float* const a1 = a + (kCount > 1 ? 1 : 0) * kPackedRow;
+    const float* const a2 = a + (kCount > 2 ? 2 : 0) * kPackedRow;
+    const float* const a3 = a + (kCount > 3 ? 3 : 0) * kPackedRow;
+    VF s00 = hn::Zero(d), s01 = s00, s10 = s00, s11 = s00, s20 = s00, s21 = s00, s30 = s00, s31 = s00;
+    for (int64_t k = 0; k < product.depth; ++k, b += 2 * lanes) {
+      const VF b0 = hn::LoadU(d, b);
+      const VF b1 = hn::LoadU(d, b + lanes);
+      const VF x0 = hn::Set(d, a0[k]), x1 = hn::Set(d, a1[k]), x2 = hn::Set(d, a2[k]), x3 = hn::Set(d, a3[k]);
+      s00 = hn::MulAdd(x0, b0, s00);
+      s01 = hn::MulAdd(x0, b1, s01);
+      s10 = hn::MulAdd(x1, b0, s10);
+      s11 = hn::MulAdd(x1, b1, s11);
+      s20 = hn::MulAdd(x2, b0, s20);
+      s21 = hn::MulAdd(x2, b1, s21);
+      s30 = hn::MulAdd(x3, b0, s30);
+      s31 = hn::MulAdd(x3, b1, s31);
+    }
+    StoreSum(d, s00, c, adds, product.is_integer);
+    StoreSum(d, s01, c + lanes, adds, product.is_integer);
+    if (kCount > 1) StoreSum(d, s10, c + c_row, adds, product.is_integer);
+    if (kCount > 1) StoreSum(d, s11, c + c_row + lanes, adds, product.is_integer);
+    if (kCount > 2) StoreSum(d, s20, c + 2 * c_row, adds, product.is_integer);
+    if (kCount > 2) StoreSum(d, s21, c + 2 * c_row + lanes, adds, product.is_integer);
+    if (kCount > 3) StoreSum(d, s30, c + 3 * c_row, adds, product.is_integer);
+    if (kCount > 3) StoreSum(d, s31, c + 3 * c_row + lanes, adds, product.is_integer);
+  }
+}
+#else
+template <int kCount>
+void MultiplyRows(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, const PackedProduct& product,
+                  float* c, int64_t c_row, bool adds) {
+  const DF d;
+  constexpr size_t kLanes = hn::MaxLanes(DF());
+  VF sum[kCount][kVectors];
+  HWY_UNROLL(kRows)
+  for (int r = 0; r < kCount; ++r) {
+    HWY_UNROLL(kVectors)
+    for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
+  }
+  const int64_t depth = product.depth;
+  for (int64_t k = 0; k < depth; ++k) {
+    VF row[kVectors];
+    HWY_UNROLL(kVectors)
+    for (int v = 0; v < kVectors; ++v) row[v] = hn::LoadU(d, b + static_cast<size_t>(v) * kLanes);
+    HWY_UNROLL(kRows)
+    for (int r = 0; r < kCount; ++r) {
+      const VF x = hn::Set(d, a[r * kPackedRow + k]);
+      HWY_UNROLL(kVectors)
+      for (int v = 0; v < kVectors; ++v) sum[r][v] = functions::Fma(d, x, row[v], sum[r][v]);
+    }
+    b += kVectors * kLanes;
+  }
+  HWY_UNROLL(kRows)
+  for (int r = 0; r < kCount; ++r) {
+    HWY_UNROLL(kVectors)
+    for (int v = 0; v < kVectors; ++v)
+      StoreSum(d, sum[r][v], c + r * c_row + v * static_cast<int64_t>(kLanes), adds, product.is_integer);
+  }
+}
+#endif
+
+// Products of pairs of 16-bit integers are two terms at once.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+using VI = hn::Vec<DI>;
+
+// The processor's own vectors: compilers keep arrays of Highway's integers in memory.
+#if HWY_TARGET == HWY_AVX3
+using RawPairs = __m512i;
+HWY_INLINE RawPairs AddPairs(RawPairs a, RawPairs b, RawPairs sum) {
+  return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
+}
+HWY_INLINE RawPairs LoadPairs(const float* from) { return _mm512_loadu_si512(from); }
+HWY_INLINE RawPairs RepeatPair(const float* from) { return _mm512_castps_si512(_mm512_set1_ps(*from)); }
+#else
+using RawPairs = __m256i;
+HWY_INLINE RawPairs AddPairs(RawPairs a, RawPairs b, RawPairs sum) {
+  return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+}
+HWY_INLINE RawPairs LoadPairs(const float* from) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+}
+HWY_INLINE RawPairs RepeatPair(const float* from) { return _mm256_castps_si256(_mm256_set1_ps(*from)); }
+#endif
+
+HWY_INLINE void KeepPairs(RawPairs& sum) {
+  // Without this GCC writes every sum to memory in every step, beside keeping it.
+  asm("" : "+v"(sum));
+}
+
+template <int kCount>
+void MultiplyPairRows(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, const PackedProduct& product,
+                      float* c, int64_t c_row, bool adds) {
+  const DF d;
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(DF()));
+  // Integers may be added in any order: sums begin with what is there.
+  RawPairs sum[kCount][2] = {};
+  if (adds) {
+    HWY_UNROLL(kRows)
+    for (int r = 0; r < kCount; ++r) {
+      sum[r][0] = LoadPairs(c + r * c_row);
+      sum[r][1] = LoadPairs(c + r * c_row + kLanes);
+    }
+  }
+  const int64_t pairs = (product.depth + 1) / 2;
+  for (int64_t k = 0; k < pairs; ++k, b += 2 * kLanes) {
+    const RawPairs first = LoadPairs(b);
+    const RawPairs second = LoadPairs(b + kLanes);
+    HWY_UNROLL(kRows)
+    for (int r = 0; r < kCount; ++r) {
+      const RawPairs x = RepeatPair(a + r * kPackedRow + k);
+      sum[r][0] = AddPairs(x, first, sum[r][0]);
+      sum[r][1] = AddPairs(x, second, sum[r][1]);
+      KeepPairs(sum[r][0]);
+      KeepPairs(sum[r][1]);
+    }
+  }
+  HWY_UNROLL(kRows)
+  for (int r = 0; r < kCount; ++r) {
+    hn::StoreU(hn::BitCast(d, VI{sum[r][0]}), d, c + r * c_row);
+    hn::StoreU(hn::BitCast(d, VI{sum[r][1]}), d, c + r * c_row + kLanes);
+  }
+}
+
+// Whole numbers of 16 bits as pairs, where they lie: terms of a row side by side; of a panel those of a column, of two of its rows.
+void PairRows(float* rows, int64_t count, int64_t depth) {
+  const DF d;
+  const DI di;
+  const hn::Rebind<int16_t, DI> dh;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t r = 0; r < count; ++r) {
+    float* const row = rows + r * kPackedRow;
+    if (depth % 2 != 0) row[depth] = 0;
+    auto* const to = reinterpret_cast<int16_t*>(row);
+    for (int64_t k = 0; k < depth; k += lanes)
+      hn::StoreU(hn::DemoteTo(dh, hn::ConvertTo(di, hn::LoadU(d, row + k))), dh, to + k);
+  }
+}
+void PairPanels(float* panels, int64_t count, int64_t depth) {
+  const DF d;
+  const DI di;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto width = static_cast<int64_t>(PanelColumns());
+  for (int64_t p = 0; p < count; ++p) {
+    float* const panel = panels + p * width * depth;
+    for (int64_t k = 0; k < depth; k += 2) {
+      for (int64_t j = 0; j < width; j += lanes) {
+        const float* const from = panel + k * width + j;
+        const VI low = hn::ConvertTo(di, hn::LoadU(d, from));
+        const VI high = k + 1 < depth ? hn::ConvertTo(di, hn::LoadU(d, from + width)) : hn::Zero(di);
+        const VI pair = hn::Or(hn::And(low, hn::Set(di, 0xFFFF)), hn::ShiftLeft<16>(high));
+        hn::StoreU(hn::BitCast(d, pair), d, panel + k / 2 * width + j);
+      }
+    }
+  }
+}
+#endif
+
+using RowsFunction = void (*)(const float* a, const float* b, const PackedProduct& product, float* c,
+                              int64_t c_row, bool adds);
+template <int... kCounts>
+struct RowsFunctions {
+  static constexpr RowsFunction kOf[] = {MultiplyRows<kCounts>...};
+  static constexpr int64_t kMost = kRows;
+};
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+template <int... kCounts>
+struct PairRowsFunctions {
+  static constexpr RowsFunction kOf[] = {MultiplyPairRows<kCounts>...};
+  static constexpr int64_t kMost =
+      sizeof...(kCounts);  // a register less than for float32: products have no sum yet
+};
+#endif
+#if HWY_TARGET == HWY_AVX3
+using EachCount = RowsFunctions<1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14>;
+using EachCountOfPairs = PairRowsFunctions<1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>;
+#elif HWY_TARGET == HWY_AVX2
+using EachCount = RowsFunctions<1, 2, 3, 4, 5, 6>;
+using EachCountOfPairs = PairRowsFunctions<1, 2, 3, 4, 5>;
+#elif HWY_HAVE_SCALABLE
+using EachCount = RowsFunctions<1, 2, 3, 4>;
+#elif HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+using EachCount = RowsFunctions<1, 2>;
+#else
+using EachCount = RowsFunctions<1, 2, 3, 4, 5, 6>;
+#endif
+
+// Of each panel all rows: the panel stays in the first-level cache. Rows are shared evenly among kernels, since one of few rows waits for
+// its sums.
+template <class Counts>
+HWY_INLINE void MultiplyEach(const PackedProduct& product) {
+  const auto width = static_cast<int64_t>(PanelColumns());
+  const int64_t groups = (product.rows + Counts::kMost - 1) / Counts::kMost;
+  const int64_t each = product.rows / groups;
+  const int64_t longer = product.rows % groups;
+  HWY_ALIGN float buffer[size_t{kRows} * kVectors * HWY_MAX_BYTES / sizeof(float)];
+  for (int64_t column = 0; column < product.columns; column += width) {
+    const float* const b = product.b + column * product.depth;
+    const int64_t columns = HWY_MIN(width, product.columns - column);
+    int64_t row = 0;
+    for (int64_t group = 0; group < groups; ++group) {
+      const int64_t rows = each + (group < longer ? 1 : 0);
+      const float* const a = product.a + row * kPackedRow;
+      float* const c = product.c + row * product.c_row + column;
+      // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): rows is 1 to kRows
+      const RowsFunction multiply = Counts::kOf[rows - 1];
+      if (columns == width) {
+        multiply(a, b, product, c, product.c_row, product.adds);
+      } else {
+        multiply(a, b, product, buffer, width, false);
+        for (int64_t r = 0; r < rows; ++r)
+          AddNumbers(buffer + r * width, c + r * product.c_row, columns, product);
+      }
+      row += rows;
+    }
+  }
+}
+
+void MultiplyPacked(const PackedProduct& product) { MultiplyEach<EachCount>(product); }
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+void MultiplyPairs(const PackedProduct& product) { MultiplyEach<EachCountOfPairs>(product); }
+#endif
+
+template <class Elements>
+void PackColumns(const char* from, int64_t row, int64_t depth, int64_t columns, float* to) {
+  using Element = typename Elements::Type;
+  const DF d;
+  const size_t lanes = hn::Lanes(d);
+  const auto width = static_cast<int64_t>(PanelColumns());
+  const int64_t whole = columns / width * width;
+  for (int64_t k = 0; k < depth; ++k) {
+    const auto* const elements = reinterpret_cast<const Element*>(from + k * row);
+    for (int64_t column = 0; column < whole; column += width) {
+      float* const panel = to + column * depth + k * width;
+      for (size_t v = 0; v < kVectors; ++v)
+        hn::StoreU(Elements::Load(d, elements + column + v * lanes), d, panel + v * lanes);
+    }
+    if (whole == columns) continue;
+    HWY_ALIGN Element last[size_t{kVectors} * HWY_MAX_BYTES / sizeof(float)] = {};
+    std::memcpy(last, elements + whole, static_cast<size_t>(columns - whole) * sizeof(Element));
+    float* const panel = to + whole * depth + k * width;
+    for (size_t v = 0; v < kVectors; ++v)
+      hn::StoreU(Elements::Load(d, last + v * lanes), d, panel + v * lanes);
+  }
+}
+
+// Squares of as many elements as a vector has on each side: one transposition in registers.
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || HWY_HAVE_SCALABLE
+constexpr int64_t kSide = 4;
+
+template <class Elements>
+void TransposeSquare(const char* from, int64_t row, float* to, int64_t to_row) {
+  float numbers[kSide * kMostPanelColumns / 2];
+  const DF d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t r = 0; r < kSide; ++r) {
+    const auto* const elements = reinterpret_cast<const typename Elements::Type*>(from + r * row);
+    HWY_ALIGN typename Elements::Type some[kSide * kMostPanelColumns / 2] = {};
+    std::memcpy(some, elements, kSide * sizeof(typename Elements::Type));
+    for (int64_t c = 0; c < kSide; c += lanes) hn::StoreU(Elements::Load(d, some + c), d, numbers + c);
+    for (int64_t c = 0; c < kSide; ++c) to[c * to_row + r] = numbers[c];
+  }
+}
+#else
+constexpr int64_t kSide = hn::MaxLanes(DF());
+
+// The four blocks of 16 bytes at the same place of four vectors as a square.
+HWY_INLINE void TransposeInBlocks(VF* v) {
+  const DF d;
+  const hn::RepartitionToWide<DF> pairs;
+  const auto low = hn::BitCast(pairs, hn::InterleaveLower(d, v[0], v[1]));
+  const auto high = hn::BitCast(pairs, hn::InterleaveUpper(d, v[0], v[1]));
+  const auto low2 = hn::BitCast(pairs, hn::InterleaveLower(d, v[2], v[3]));
+  const auto high2 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[2], v[3]));
+  v[0] = hn::BitCast(d, hn::InterleaveLower(pairs, low, low2));
+  v[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, low, low2));
+  v[2] = hn::BitCast(d, hn::InterleaveLower(pairs, high, high2));
+  v[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, high, high2));
+}
+
+template <class Elements>
+HWY_INLINE void TransposeSquare(const char* from, int64_t row, float* to, int64_t to_row) {
+  const DF d;
+  VF v[kSide];
+  HWY_UNROLL(16)
+  for (int64_t r = 0; r < kSide; ++r)
+    v[r] = Elements::Load(d, reinterpret_cast<const typename Elements::Type*>(from + r * row));
+  HWY_UNROLL(4)
+  for (int64_t r = 0; r < kSide; r += 4) TransposeInBlocks(v + r);
+  HWY_UNROLL(4)
+  for (int64_t i = 0; i < 4; ++i) {
+    // Block j of vector 4 * q + i is place 4 * q of column 4 * j + i.
+#if HWY_TARGET == HWY_AVX3
+    const __m512 a = _mm512_shuffle_f32x4(v[i].raw, v[4 + i].raw, 0x44);
+    const __m512 b = _mm512_shuffle_f32x4(v[i].raw, v[4 + i].raw, 0xEE);
+    const __m512 e = _mm512_shuffle_f32x4(v[8 + i].raw, v[12 + i].raw, 0x44);
+    const __m512 f = _mm512_shuffle_f32x4(v[8 + i].raw, v[12 + i].raw, 0xEE);
+    hn::StoreU(VF{_mm512_shuffle_f32x4(a, e, 0x88)}, d, to + i * to_row);
+    hn::StoreU(VF{_mm512_shuffle_f32x4(a, e, 0xDD)}, d, to + (4 + i) * to_row);
+    hn::StoreU(VF{_mm512_shuffle_f32x4(b, f, 0x88)}, d, to + (8 + i) * to_row);
+    hn::StoreU(VF{_mm512_shuffle_f32x4(b, f, 0xDD)}, d, to + (12 + i) * to_row);
+#elif HWY_TARGET == HWY_AVX2
+    hn::StoreU(hn::ConcatLowerLower(d, v[4 + i], v[i]), d, to + i * to_row);
+    hn::StoreU(hn::ConcatUpperUpper(d, v[4 + i], v[i]), d, to + (4 + i) * to_row);
+#else
+    hn::StoreU(v[i], d, to + i * to_row);
+#endif
+  }
+}
+#endif
+
+// Bytes ahead in a row that are asked for: the next block of terms, where terms lie side by side.
+constexpr int64_t kTransposedAhead = kGemmDepth * static_cast<int64_t>(sizeof(float));
+
+template <class Elements>
+void Transpose(const char* from, int64_t row, int64_t rows, int64_t columns, float* to, int64_t to_row) {
+  using Element = typename Elements::Type;
+  constexpr auto kSize = static_cast<int64_t>(sizeof(Element));
+  for (int64_t r = 0; r < rows; r += kSide) {
+    const int64_t some_rows = HWY_MIN(kSide, rows - r);
+    for (int64_t c = 0; c < columns; c += kSide) {
+      const int64_t some_columns = HWY_MIN(kSide, columns - c);
+      const char* const square = from + r * row + c * kSize;
+      float* const target = to + c * to_row + r;
+      if (some_rows == kSide && some_columns == kSide) {
+        if (c * kSize % 64 == 0) {
+          for (int64_t i = 0; i < kSide; ++i) __builtin_prefetch(square + i * row + kTransposedAhead);
+        }
+        TransposeSquare<Elements>(square, row, target, to_row);
+        continue;
+      }
+      HWY_ALIGN Element elements[kSide * kSide] = {};
+      HWY_ALIGN float numbers[kSide * kSide];
+      for (int64_t i = 0; i < some_rows; ++i)
+        std::memcpy(elements + i * kSide, square + i * row, static_cast<size_t>(some_columns * kSize));
+      TransposeSquare<Elements>(reinterpret_cast<const char*>(elements), kSide * kSize, numbers, kSide);
+      for (int64_t i = 0; i < some_columns; ++i)
+        std::memcpy(target + i * to_row, numbers + i * kSide, static_cast<size_t>(kSide) * sizeof(float));
+    }
+  }
+}
+
+// Columns whose sums stay in the first-level cache, and terms that are added to them at a time.
+constexpr int64_t kRowColumns = 4096;
+constexpr int64_t kTermsTogether = 4;
+
+// Adds some terms to as many sums as there are whole vectors, or, of elements that are copied to where vectors are whole, to one vector.
+template <class Elements, int64_t kTerms>
+HWY_INLINE void AddTerms(const float* a, const typename Elements::Type* b, int64_t row, int64_t columns,
+                         float* c, bool begins) {
+  const DF d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t j = 0; j < columns; j += lanes) {
+    VF sum = begins ? hn::Zero(d) : hn::LoadU(d, c + j);
+    for (int64_t k = 0; k < kTerms; ++k)
+      sum = functions::Fma(d, hn::Set(d, a[k]), Elements::Load(d, b + k * row + j), sum);
+    hn::StoreU(sum, d, c + j);
+  }
+}
+
+template <class Elements>
+void MultiplyRow(const float* a, const char* b, int64_t row, int64_t depth, int64_t columns, float* c) {
+  using Element = typename Elements::Type;
+  const DF d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t whole = columns / lanes * lanes;
+  for (int64_t column = 0; column < whole; column += kRowColumns) {
+    const int64_t some = HWY_MIN(kRowColumns, whole - column);
+    int64_t k = 0;
+    // Rows of elements may begin at any byte.
+    const auto at = [&](int64_t term)
+                        HWY_ATTR { return reinterpret_cast<const Element*>(b + term * row) + column; };
+    if (row % static_cast<int64_t>(sizeof(Element)) == 0) {
+      const int64_t step = row / static_cast<int64_t>(sizeof(Element));
+      for (; k + kTermsTogether <= depth; k += kTermsTogether)
+        AddTerms<Elements, kTermsTogether>(a + k, at(k), step, some, c + column, k == 0);
+    }
+    for (; k < depth; ++k) AddTerms<Elements, 1>(a + k, at(k), 0, some, c + column, k == 0);
+  }
+  if (whole == columns) return;
+  HWY_ALIGN float sums[HWY_MAX_BYTES / sizeof(float)];
+  for (int64_t k = 0; k < depth; ++k) {
+    HWY_ALIGN Element last[HWY_MAX_BYTES / sizeof(float)] = {};
+    std::memcpy(last, reinterpret_cast<const Element*>(b + k * row) + whole,
+                static_cast<size_t>(columns - whole) * sizeof(Element));
+    AddTerms<Elements, 1>(a + k, last, 0, lanes, sums, k == 0);
+  }
+  std::memcpy(c + whole, sums, static_cast<size_t>(columns - whole) * sizeof(float));
+}
+
+// A square of terms by lines, in part or in whole.
+template <class Elements>
+HWY_INLINE void TransposeSome(const char* from, int64_t line, int64_t lines, int64_t terms, float* square) {
+  if (lines == kSide && terms == kSide) {
+    TransposeSquare<Elements>(from, line, square, kSide);
+  } else {
+    Transpose<Elements>(from, line, lines, terms, square, kSide);
+  }
+}
+
+// What is asked for ahead, in bytes of a line: the next ones into the first-level cache, of which lines 1 KiB apart use few sets, so few at
+// a time; and as many of what follows in memory into the second-level one, in its order.
+constexpr int64_t kLineAhead = 256;
+
+HWY_INLINE void AskAhead(const char* lines, int64_t line, int64_t count, int64_t at, bool is_last) {
+  const char* const next = is_last ? lines + kSide * line : lines + at + kLineAhead;
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t byte = 0; byte < kLineAhead; byte += 64) __builtin_prefetch(next + i * line + byte);
+  }
+  const char* const later = lines + kSide * line + at * kSide;
+  for (int64_t byte = 0; byte < kSide * kLineAhead; byte += 64) __builtin_prefetch(later + byte, 0, 2);
+}
+
+template <class Elements>
+void MultiplyLines(const char* a, int64_t a_line, const char* b, int64_t b_line, int64_t depth, int64_t lines,
+                   float* c) {
+  constexpr auto kSize = static_cast<int64_t>(sizeof(typename Elements::Type));
+  HWY_ALIGN float x[kSide * kSide], y[kSide * kSide];
+  for (; lines > 0; lines -= kSide, a += kSide * a_line, b += kSide * b_line, c += kSide) {
+    const int64_t some = HWY_MIN(kSide, lines);
+    HWY_ALIGN float sums[kSide] = {};
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 && !HWY_HAVE_SCALABLE
+    const DF d;
+    VF sum = hn::Zero(d);
+#endif
+    for (int64_t k = 0; k < depth; k += kSide) {
+      const int64_t terms = HWY_MIN(kSide, depth - k);
+      if (const int64_t at = k * kSize; at % kLineAhead == 0) {
+        const bool is_last = at + kLineAhead >= depth * kSize;
+        AskAhead(a, a_line, some, at, is_last);
+        AskAhead(b, b_line, some, at, is_last);
+      }
+      TransposeSome<Elements>(a + k * kSize, a_line, some, terms, x);
+      TransposeSome<Elements>(b + k * kSize, b_line, some, terms, y);
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || HWY_HAVE_SCALABLE
+      for (int64_t i = 0; i < terms; ++i) {
+        for (int64_t l = 0; l < kSide; ++l) sums[l] = std::fma(x[i * kSide + l], y[i * kSide + l], sums[l]);
+      }
+#else
+      for (int64_t i = 0; i < terms; ++i)
+        sum = functions::Fma(d, hn::Load(d, x + i * kSide), hn::Load(d, y + i * kSide), sum);
+#endif
+    }
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 && !HWY_HAVE_SCALABLE
+    hn::Store(sum, d, sums);
+#endif
+    std::memcpy(c, sums, static_cast<size_t>(some) * sizeof(float));
+  }
+}
+
+// Squares are transposed and used at once: what comes from memory passes through registers and a kilobyte of the first-level cache.
+template <class Elements>
+void MultiplyAcross(const float* a, const char* b, int64_t column, int64_t depth, int64_t columns, float* c) {
+  constexpr auto kSize = static_cast<int64_t>(sizeof(typename Elements::Type));
+  HWY_ALIGN float square[kSide * kSide];
+  for (int64_t j = 0; j < columns; j += kSide) {
+    const int64_t count = HWY_MIN(kSide, columns - j);
+    HWY_ALIGN float sums[kSide] = {};
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 && !HWY_HAVE_SCALABLE
+    const DF d;
+    VF sum = hn::Zero(d);
+#endif
+    for (int64_t k = 0; k < depth; k += kSide) {
+      const int64_t terms = HWY_MIN(kSide, depth - k);
+      const char* const from = b + j * column + k * kSize;
+      if (count == kSide && terms == kSide) {
+        if (k * kSize % 64 == 0) {
+          for (int64_t i = 0; i < kSide; ++i) __builtin_prefetch(from + i * column + kTransposedAhead);
+        }
+        TransposeSquare<Elements>(from, column, square, kSide);
+      } else {
+        Transpose<Elements>(from, column, count, terms, square, kSide);
+      }
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || HWY_HAVE_SCALABLE
+      for (int64_t i = 0; i < terms; ++i) {
+        for (int64_t l = 0; l < kSide; ++l) sums[l] = std::fma(a[k + i], square[i * kSide + l], sums[l]);
+      }
+#else
+      for (int64_t i = 0; i < terms; ++i)
+        sum = functions::Fma(d, hn::Set(d, a[k + i]), hn::LoadU(d, square + i * kSide), sum);
+#endif
+    }
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 && !HWY_HAVE_SCALABLE
+    hn::StoreU(sum, d, sums);
+#endif
+    std::memcpy(c + j, sums, static_cast<size_t>(count) * sizeof(float));
+  }
+}
+
+void MultiplyPanels(const float* a, const float* b, int64_t depth, float* c) {
+  const DF d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto width = static_cast<int64_t>(PanelColumns());
+  for (int64_t j = 0; j < width; j += lanes) {
+    VF sum = hn::Zero(d);
+    for (int64_t k = 0; k < depth; ++k)
+      sum = functions::Fma(d, hn::LoadU(d, a + k * width + j), hn::LoadU(d, b + k * width + j), sum);
+    hn::StoreU(sum, d, c + j);
+  }
+}
+
+const GemmKernels& KernelsHere() {
+  static const GemmKernels kernels = {
+    kGemmIsa,
+    kRows,
+    static_cast<int>(PanelColumns()),
+    MultiplyPacked,
+    {PackColumns<F32Elements>, PackColumns<F16Elements>, PackColumns<Bf16Elements>, PackColumns<I8Elements>},
+    {Transpose<F32Elements>, Transpose<F16Elements>, Transpose<Bf16Elements>, Transpose<I8Elements>},
+    {MultiplyRow<F32Elements>, MultiplyRow<F16Elements>, MultiplyRow<Bf16Elements>, MultiplyRow<I8Elements>},
+    {MultiplyAcross<F32Elements>, MultiplyAcross<F16Elements>, MultiplyAcross<Bf16Elements>,
+     MultiplyAcross<I8Elements>},
+    {MultiplyLines<F32Elements>, MultiplyLines<F16Elements>, MultiplyLines<Bf16Elements>},
+    MultiplyPanels,
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+    MultiplyPairs,
+    PairRows,
+    PairPanels
+#else
+    nullptr,
+    nullptr,
+    nullptr
+#endif
+  };
+  return kernels;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl::engine
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "engine/isa_table.h"
+
+namespace portacl::engine {
+
+const GemmKernels& FindGemmKernels(Isa isa) noexcept {
+  static constexpr auto kTable = PORTACL_ISA_TABLE(KernelsHere);
+  return kTable.For(isa)();
+}
+
+}  // namespace portacl::engine
+
+#endif  // HWY_ONCE

@@ -1,0 +1,405 @@
+// Solutions of triangular systems, inverses and QR factors (see linalg.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/linalg/factorize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "acl/float_environment.h"
+#include "engine/conversions.h"
+#include "engine/isa_in_use.h"
+#include "engine/parallel.h"
+
+namespace portacl::engine {
+namespace {
+
+// Columns that a thread takes at a time, and what the workspace of a batch's matrices, taken together, should not be beyond.
+constexpr int64_t kColumnsTogether = 256;
+constexpr uint64_t kBytesTogether = uint64_t{64} << 20;
+
+template <class T>
+struct Number {
+  T real;
+  T imaginary;
+};
+
+// Rows of numbers in memory: each is its real parts and then, of complex numbers, its imaginary parts.
+template <class T>
+struct Rows {
+  T* base;
+  int64_t parts;
+  int64_t columns;
+
+  T* Part(int64_t row, int64_t part) const { return base + (row * parts + part) * columns; }
+  Number<T> At(int64_t row, int64_t column) const {
+    return {Part(row, 0)[column], parts == 1 ? T{0} : Part(row, 1)[column]};
+  }
+  void Set(int64_t row, int64_t column, Number<T> number) const {
+    Part(row, 0)[column] = number.real;
+    if (parts == 2) Part(row, 1)[column] = number.imaginary;
+  }
+};
+
+template <class T>
+Number<T> Negative(Number<T> x) {
+  return {-x.real, -x.imaginary};
+}
+template <class T>
+Number<T> Conjugate(Number<T> x) {
+  return {x.real, -x.imaginary};
+}
+template <class T>
+Number<T> Product(Number<T> x, Number<T> y) {
+  return {x.real * y.real - x.imaginary * y.imaginary, x.real * y.imaginary + x.imaginary * y.real};
+}
+// The divisor is scaled by the larger one of its parts, so that squares neither overflow nor vanish.
+template <class T>
+Number<T> Quotient(Number<T> x, Number<T> y, int64_t parts) {
+  if (parts == 1) return {x.real / y.real, T{0}};
+  if (std::fabs(y.real) >= std::fabs(y.imaginary)) {
+    const T ratio = y.imaginary / y.real;
+    const T scale = y.real + y.imaginary * ratio;
+    return {(x.real + x.imaginary * ratio) / scale, (x.imaginary - x.real * ratio) / scale};
+  }
+  const T ratio = y.real / y.imaginary;
+  const T scale = y.real * ratio + y.imaginary;
+  return {(x.real * ratio + x.imaginary) / scale, (x.imaginary * ratio - x.real) / scale};
+}
+
+template <class T>
+class LinalgRun {
+ public:
+  LinalgRun(const LinalgJob& job, void* const* addresses) : job_(job), addresses_(addresses) {
+    for (const int64_t length : job.batch) matrices_ *= length;
+    parts_ = job.computed == ACL_COMPLEX64 || job.computed == ACL_COMPLEX128 ? 2 : 1;
+    const int64_t inner = job.kind == LinalgJob::Kind::kQr ? job.columns : job.rows;
+    matrix_numbers_ = job.rows * parts_ * inner;
+    const int64_t second = job.kind == LinalgJob::Kind::kQr ? job.factor : job.columns;
+    second_numbers_ = job.rows * parts_ * second;
+    // Permutations; of QR, a reflector, its factor, and sums of columns.
+    row_numbers_ = parts_ * (2 * job.rows + 2 + std::max(inner, second));
+    const uint64_t bytes = static_cast<uint64_t>(Numbers()) * sizeof(T);
+    together_ = std::clamp<int64_t>(static_cast<int64_t>(kBytesTogether / std::max<uint64_t>(bytes, 1)), 1,
+                                    std::max<int64_t>(matrices_, 1));
+  }
+
+  uint64_t Bytes() const { return static_cast<uint64_t>(together_ * Numbers()) * sizeof(T); }
+
+  void All(void* workspace) {
+    memory_ = static_cast<T*>(workspace);
+    for (int64_t first = 0; first < matrices_; first += together_) {
+      const int64_t count = std::min(together_, matrices_ - first);
+      switch (job_.kind) {
+        case LinalgJob::Kind::kSolve:
+          Each(count, [&](int64_t i) {
+            Load(job_.matrix, first + i, MatrixOf(i), job_.rows, job_.rows);
+            Load(job_.right, first + i, SecondOf(i), job_.rows, job_.columns);
+          });
+          EachColumns(count, job_.columns, [&](int64_t i, int64_t from, int64_t to) {
+            Solve(MatrixOf(i), SecondOf(i), job_.is_upper, job_.transposes, job_.is_unit, from, to);
+            Store(SecondOf(i), job_.out, first + i, job_.rows, from, to);
+          });
+          break;
+        case LinalgJob::Kind::kInverse:
+          Each(count, [&](int64_t i) { Load(job_.matrix, first + i, MatrixOf(i), job_.rows, job_.rows); });
+          if (count == 1) {
+            Factor(0, job_.threads);
+          } else {
+            Each(count, [&](int64_t i) { Factor(i, 1); });
+          }
+          EachColumns(count, job_.rows, [&](int64_t i, int64_t from, int64_t to) {
+            Solve(MatrixOf(i), SecondOf(i), false, false, true, from, to);
+            Solve(MatrixOf(i), SecondOf(i), true, false, false, from, to);
+            Store(SecondOf(i), job_.out, first + i, job_.rows, from, to);
+          });
+          break;
+        case LinalgJob::Kind::kQr:
+          Each(count, [&](int64_t i) { Load(job_.matrix, first + i, MatrixOf(i), job_.rows, job_.columns); });
+          if (count == 1) {
+            Reflect(0, job_.threads);
+          } else {
+            Each(count, [&](int64_t i) { Reflect(i, 1); });
+          }
+          Each(count, [&](int64_t i) {
+            ClearBelowDiagonal(MatrixOf(i));
+            Store(MatrixOf(i), job_.r, first + i, job_.kept, 0, job_.columns);
+            if (job_.out.argument >= 0) Store(SecondOf(i), job_.out, first + i, job_.rows, 0, job_.factor);
+          });
+          break;
+      }
+    }
+  }
+
+ private:
+  int64_t Numbers() const { return matrix_numbers_ + second_numbers_ + factor_numbers() + row_numbers_; }
+  // Of QR, the reflectors stay beside what they leave of the matrix.
+  int64_t factor_numbers() const {
+    return job_.kind == LinalgJob::Kind::kQr ? parts_ * (job_.rows + 1) * std::min(job_.rows, job_.columns)
+                                             : 0;
+  }
+
+  Rows<T> MatrixOf(int64_t i) const {
+    return {memory_ + i * Numbers(), parts_, job_.kind == LinalgJob::Kind::kQr ? job_.columns : job_.rows};
+  }
+  Rows<T> SecondOf(int64_t i) const {
+    return {memory_ + i * Numbers() + matrix_numbers_, parts_,
+            job_.kind == LinalgJob::Kind::kQr ? job_.factor : job_.columns};
+  }
+  // Reflector k is row k: its numbers, and its factor behind them.
+  Rows<T> ReflectorsOf(int64_t i) const {
+    return {memory_ + i * Numbers() + matrix_numbers_ + second_numbers_, parts_, job_.rows + 1};
+  }
+  T* RowOf(int64_t i) const {
+    return memory_ + i * Numbers() + matrix_numbers_ + second_numbers_ + factor_numbers();
+  }
+
+  template <class Body>
+  void Each(int64_t count, const Body& body) const {
+    ForEachBlock(count, job_.threads, [&](int64_t i) {
+      const DefaultFloatEnvironment environment;
+      body(i);
+    });
+  }
+  // body(matrix, first column, the column behind the last one).
+  template <class Body>
+  void EachColumns(int64_t count, int64_t columns, const Body& body) const {
+    const int64_t blocks = (columns + kColumnsTogether - 1) / kColumnsTogether;
+    ForEachBlock(count * blocks, job_.threads, [&](int64_t block) {
+      const DefaultFloatEnvironment environment;
+      const int64_t from = block % blocks * kColumnsTogether;
+      body(block / blocks, from, std::min(columns, from + kColumnsTogether));
+    });
+  }
+
+  char* At(const LinalgOperand& operand, int64_t matrix) const {
+    char* address = static_cast<char*>(addresses_[operand.argument]) + operand.offset;
+    for (int dim = kLinalgBatchDims - 1; dim >= 0; --dim) {
+      address += matrix % job_.batch[dim] * operand.batch[dim];
+      matrix /= job_.batch[dim];
+    }
+    return address;
+  }
+  void Load(const LinalgOperand& operand, int64_t matrix, Rows<T> to, int64_t rows, int64_t columns) const {
+    const char* const from = At(operand, matrix);
+    const LoadFunction load =
+        operand.dtype == ACL_FLOAT16 ? FindLoad(job_.isa, ACL_FLOAT16, ACL_FLOAT) : nullptr;
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < columns; ++j) {
+        const char* const element = from + i * operand.row + j * operand.column;
+        if (load != nullptr) {
+          float number;
+          load(element, &number, 1);
+          to.Part(i, 0)[j] = static_cast<T>(number);
+          continue;
+        }
+        T numbers[2];
+        std::memcpy(numbers, element, static_cast<size_t>(parts_) * sizeof(T));
+        for (int64_t part = 0; part < parts_; ++part) to.Part(i, part)[j] = numbers[part];
+      }
+    }
+  }
+  void Store(Rows<T> from, const LinalgOperand& operand, int64_t matrix, int64_t rows, int64_t first,
+             int64_t end) const {
+    char* const to = At(operand, matrix);
+    const bool is_half = operand.dtype == ACL_FLOAT16;
+    const StoreFunction store = is_half ? FindStore(job_.isa, ACL_FLOAT16) : nullptr;
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = first; j < end; ++j) {
+        char* const element = to + i * operand.row + j * operand.column;
+        if (is_half) {
+          const auto number = static_cast<float>(from.Part(i, 0)[j]);
+          store(&number, element, 1, false);
+          continue;
+        }
+        T numbers[2];
+        for (int64_t part = 0; part < parts_; ++part) numbers[part] = from.Part(i, part)[j];
+        std::memcpy(element, numbers, static_cast<size_t>(parts_) * sizeof(T));
+      }
+    }
+  }
+
+  // y + a * x of rows of n numbers.
+  void AddTo(T a, const T* x, T* y, int64_t n) const {
+    Scalars scalars;
+    std::memcpy(scalars.bytes[0], &a, sizeof a);
+    VectorWork work{};
+    work.in[0] = y;
+    work.in[1] = x;
+    work.step[0] = work.step[1] = work.step[2] = sizeof(T);
+    work.out = y;
+    work.n = static_cast<size_t>(n);
+    if (n > 0)
+      ReportIsaThatRan(
+          job_.add({sizeof(T) == sizeof(float) ? ElementType::kF32 : ElementType::kF64}, &scalars, work));
+  }
+  void AddTo(Number<T> a, Rows<T> x, int64_t x_row, Rows<T> y, int64_t y_row, int64_t from,
+             int64_t to) const {
+    const int64_t n = to - from;
+    AddTo(a.real, x.Part(x_row, 0) + from, y.Part(y_row, 0) + from, n);
+    if (parts_ == 1) return;
+    AddTo(-a.imaginary, x.Part(x_row, 1) + from, y.Part(y_row, 0) + from, n);
+    AddTo(a.real, x.Part(x_row, 1) + from, y.Part(y_row, 1) + from, n);
+    AddTo(a.imaginary, x.Part(x_row, 0) + from, y.Part(y_row, 1) + from, n);
+  }
+
+  // Columns [from, to) of the right sides become those of the solution: known terms are taken away, the lowest k first.
+  void Solve(Rows<T> matrix, Rows<T> right, bool is_upper, bool transposes, bool is_unit, int64_t from,
+             int64_t to) const {
+    const int64_t n = job_.rows;
+    const auto element = [&](int64_t i, int64_t k) {
+      return transposes ? Conjugate(matrix.At(k, i)) : matrix.At(i, k);
+    };
+    const bool ascends = is_upper == transposes;
+    for (int64_t step = 0; step < n; ++step) {
+      const int64_t i = ascends ? step : n - 1 - step;
+      for (int64_t k = ascends ? 0 : i + 1; k < (ascends ? i : n); ++k)
+        AddTo(Negative(element(i, k)), right, k, right, i, from, to);
+      if (is_unit) continue;
+      const Number<T> diagonal = element(i, i);
+      for (int64_t j = from; j < to; ++j) right.Set(i, j, Quotient(right.At(i, j), diagonal, parts_));
+    }
+  }
+
+  // The matrix becomes its triangular factors, with the largest element of a column on the diagonal, the first of several; the right
+  // sides become the permutation.
+  void Factor(int64_t i, int threads) const {
+    const Rows<T> matrix = MatrixOf(i);
+    const Rows<T> right = SecondOf(i);
+    const int64_t n = job_.rows;
+    std::fill_n(right.base, second_numbers_, T{0});
+    for (int64_t row = 0; row < n; ++row) right.Part(row, 0)[row] = 1;
+    for (int64_t k = 0; k < n; ++k) {
+      int64_t pivot = k;
+      T largest = 0;
+      for (int64_t row = k; row < n; ++row) {
+        const Number<T> number = matrix.At(row, k);
+        const T size = std::fabs(number.real) + std::fabs(number.imaginary);
+        if (size > largest) {
+          largest = size;
+          pivot = row;
+        }
+      }
+      if (pivot != k) {
+        std::swap_ranges(matrix.Part(k, 0), matrix.Part(k, 0) + parts_ * n, matrix.Part(pivot, 0));
+        std::swap_ranges(right.Part(k, 0), right.Part(k, 0) + parts_ * n, right.Part(pivot, 0));
+      }
+      const Number<T> diagonal = matrix.At(k, k);
+      constexpr int64_t kRowsTogether = 32;
+      ForEachBlock((n - k - 1 + kRowsTogether - 1) / kRowsTogether, threads, [&](int64_t block) {
+        const DefaultFloatEnvironment environment;
+        const int64_t first = k + 1 + block * kRowsTogether;
+        for (int64_t row = first; row < std::min(n, first + kRowsTogether); ++row) {
+          const Number<T> factor = Quotient(matrix.At(row, k), diagonal, parts_);
+          matrix.Set(row, k, factor);
+          AddTo(Negative(factor), matrix, k, matrix, row, k + 1, n);
+        }
+      });
+    }
+  }
+
+  // The reflector that makes column k zero below the diagonal, as LAPACK has it: 1 and the numbers behind it, and a factor.
+  void MakeReflector(Rows<T> matrix, Rows<T> reflectors, int64_t k) const {
+    const int64_t m = job_.rows;
+    const Number<T> alpha = matrix.At(k, k);
+    T largest = 0;
+    bool is_zero = alpha.imaginary == 0;
+    for (int64_t i = k; i < m; ++i) {
+      const Number<T> x = matrix.At(i, k);
+      largest = std::max({largest, std::fabs(x.real), std::fabs(x.imaginary)});
+      if (i > k && (x.real != 0 || x.imaginary != 0)) is_zero = false;
+    }
+    reflectors.Set(k, k, {1, 0});
+    if (is_zero) {
+      reflectors.Set(k, m, {0, 0});
+      for (int64_t i = k + 1; i < m; ++i) reflectors.Set(k, i, {0, 0});
+      return;
+    }
+    T sum = 0;
+    for (int64_t i = k; i < m; ++i) {
+      const Number<T> x = matrix.At(i, k);
+      sum = std::fma(x.real / largest, x.real / largest, sum);
+      if (parts_ == 2) sum = std::fma(x.imaginary / largest, x.imaginary / largest, sum);
+    }
+    const T beta = -std::copysign(largest * std::sqrt(sum), alpha.real);
+    reflectors.Set(k, m, {(beta - alpha.real) / beta, -alpha.imaginary / beta});
+    const Number<T> divisor = {alpha.real - beta, alpha.imaginary};
+    for (int64_t i = k + 1; i < m; ++i) reflectors.Set(k, i, Quotient(matrix.At(i, k), divisor, parts_));
+  }
+
+  // Columns [from, to) of rows k and behind are reflected: sums over the rows, ascending, then each row.
+  void Apply(Rows<T> reflectors, int64_t k, Number<T> factor, Rows<T> rows, Rows<T> sums, int64_t from,
+             int64_t to) const {
+    for (int64_t part = 0; part < parts_; ++part)
+      std::fill(sums.Part(0, part) + from, sums.Part(0, part) + to, T{0});
+    for (int64_t i = k; i < job_.rows; ++i) AddTo(Conjugate(reflectors.At(k, i)), rows, i, sums, 0, from, to);
+    for (int64_t i = k; i < job_.rows; ++i)
+      AddTo(Negative(Product(factor, reflectors.At(k, i))), sums, 0, rows, i, from, to);
+  }
+
+  void Reflect(int64_t matrix_index, int threads) const {
+    const Rows<T> matrix = MatrixOf(matrix_index);
+    const Rows<T> q = SecondOf(matrix_index);
+    const Rows<T> reflectors = ReflectorsOf(matrix_index);
+    const int64_t count = std::min(job_.rows, job_.columns);
+    const auto apply = [&](int64_t k, Number<T> factor, Rows<T> rows, int64_t first) {
+      const Rows<T> sums{RowOf(matrix_index), parts_, rows.columns};
+      ForEachBlock(
+          (rows.columns - first + kColumnsTogether - 1) / kColumnsTogether, threads, [&](int64_t block) {
+            const DefaultFloatEnvironment environment;
+            const int64_t from = first + block * kColumnsTogether;
+            Apply(reflectors, k, factor, rows, sums, from, std::min(rows.columns, from + kColumnsTogether));
+          });
+    };
+    for (int64_t k = 0; k < count; ++k) {
+      MakeReflector(matrix, reflectors, k);
+      apply(k, Conjugate(reflectors.At(k, job_.rows)), matrix, k);
+    }
+    if (job_.out.argument < 0) return;
+    std::fill_n(q.base, second_numbers_, T{0});
+    for (int64_t i = 0; i < std::min(job_.rows, job_.factor); ++i) q.Part(i, 0)[i] = 1;
+    for (int64_t k = count - 1; k >= 0; --k) apply(k, reflectors.At(k, job_.rows), q, 0);
+  }
+
+  void ClearBelowDiagonal(Rows<T> matrix) const {
+    for (int64_t i = 1; i < job_.rows; ++i) {
+      for (int64_t part = 0; part < parts_; ++part)
+        std::fill_n(matrix.Part(i, part), std::min(i, job_.columns), T{0});
+    }
+  }
+
+  const LinalgJob& job_;
+  void* const* addresses_;
+  T* memory_ = nullptr;
+  int64_t matrices_ = 1;
+  int64_t parts_ = 1;
+  int64_t matrix_numbers_;
+  int64_t second_numbers_;  // right sides, or q
+  int64_t row_numbers_;
+  int64_t together_;
+};
+
+bool IsDouble(const LinalgJob& job) { return job.computed == ACL_DOUBLE || job.computed == ACL_COMPLEX128; }
+
+}  // namespace
+
+uint64_t LinalgJob::WorkspaceBytes() const noexcept {
+  return IsDouble(*this) ? LinalgRun<double>(*this, nullptr).Bytes()
+                         : LinalgRun<float>(*this, nullptr).Bytes();
+}
+
+void LinalgJob::Run(void* const* addresses, void* workspace) const noexcept {
+  const DefaultFloatEnvironment environment;
+  constexpr int8_t kMostOperands = 4;
+  void* all[kMostOperands + 1] = {};
+  std::copy_n(addresses, operands, all);
+  all[operands] = static_cast<char*>(workspace) + WorkspaceBytes();
+  if (IsDouble(*this)) {
+    LinalgRun<double>(*this, all).All(workspace);
+  } else {
+    LinalgRun<float>(*this, all).All(workspace);
+  }
+  if (copies) copy.Run(static_cast<const char*>(all[copied_from]), static_cast<char*>(all[copied_to]));
+}
+
+}  // namespace portacl::engine

@@ -1,0 +1,826 @@
+// Sums with weights along two axes (see axes.h): each source row is summed along the columns' taps once, and such rows along the
+// rows' taps, a tile of columns at a time.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/resample/resample_sum.cc"
+#include <hwy/foreach_target.h>
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+
+#include "engine/half_precision-inl.h"
+
+// The loops over a tile: mostly plain ones, which the compiler turns into vectors of each instruction set.
+HWY_BEFORE_NAMESPACE();
+namespace portacl::engine {
+namespace HWY_NAMESPACE {
+
+template <class T>
+void Add(T* __restrict sum, const T* __restrict value, size_t n) {
+  for (size_t i = 0; i < n; ++i) sum[i] += value[i];
+}
+template <class T>
+void AddScaled(T* __restrict sum, const T* __restrict value, T weight, size_t n) {
+  for (size_t i = 0; i < n; ++i) sum[i] += weight * value[i];
+}
+// A weight of 0 adds nothing, whatever the value.
+template <class T>
+void AddPresent(T* __restrict sum, const T* __restrict value, const T* __restrict weight, size_t n) {
+  for (size_t i = 0; i < n; ++i) sum[i] += weight[i] != 0 ? weight[i] * value[i] : T{0};
+}
+template <class T>
+void AddWeighted(T* __restrict sum, const T* __restrict value, const T* __restrict weight, size_t n) {
+  for (size_t i = 0; i < n; ++i) sum[i] += weight[i] * value[i];
+}
+// Two neighbours each.
+template <class T>
+void SumPairs(T* __restrict sum, const T* __restrict value, size_t n) {
+  for (size_t i = 0; i < n; ++i) sum[i] = (T{0} + value[2 * i]) + value[2 * i + 1];
+}
+
+// The sum of kRows rows, each with a weight, from +0 on. `stream`: to whole lines, past the caches.
+template <int kRows, class T>
+HWY_INLINE void CombineSome(T* HWY_RESTRICT to, const T* const* row, const T* weight, size_t n, bool stream) {
+  const hn::ScalableTag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    auto sum = hn::Zero(d);
+    for (int k = 0; k < kRows; ++k)
+      sum = hn::Add(sum, hn::Mul(hn::Set(d, weight[k]), hn::LoadU(d, row[k] + i)));
+    if (stream) {
+      StoreWhole(d, sum, to + i, true);
+    } else {
+      hn::StoreU(sum, d, to + i);
+    }
+  }
+  for (; i < n; ++i) {
+    T sum = 0;
+    for (int k = 0; k < kRows; ++k) sum += weight[k] * row[k][i];
+    to[i] = sum;
+  }
+}
+template <class T>
+HWY_INLINE void Combine(T* to, const T* const* row, const T* weight, int rows, size_t n, bool stream) {
+  stream = kCanStream && stream && reinterpret_cast<uintptr_t>(to) % 64 == 0;
+  if (rows == 2) return CombineSome<2>(to, row, weight, n, stream);
+  CombineSome<4>(to, row, weight, n, stream);
+}
+
+// The sums of columns' taps along a row whose elements [begin, end) lie from `from` on. A tap's indices, and weights, are those of one
+// column after the other and do not descend: those of a vector lie within a few vectors, mostly one, whose lanes are brought to the columns.
+void SumNear(float* HWY_RESTRICT sum, const float* from, int64_t begin, int64_t end, const int32_t* index,
+             const float* weight, int64_t taps, size_t n) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const size_t lanes = hn::Lanes(d);
+  const auto width = static_cast<int64_t>(lanes);
+  from -= begin;
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    auto total = hn::Zero(d);
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      const size_t at = static_cast<size_t>(tap) * n + i;
+      const int64_t first = HWY_MIN(int64_t{index[at]}, end - width);
+      auto value = hn::Undefined(d);
+      if (first >= begin && index[at + lanes - 1] - first < width) {
+        const auto lane = hn::Sub(hn::LoadU(di, index + at), hn::Set(di, static_cast<int32_t>(first)));
+        value = hn::TableLookupLanes(hn::LoadU(d, from + first), hn::IndicesFromVec(d, lane));
+      } else {
+        HWY_ALIGN float gathered[HWY_MAX_BYTES / sizeof(float)];
+        for (size_t k = 0; k < lanes; ++k) gathered[k] = from[index[at + k]];
+        value = hn::Load(d, gathered);
+      }
+      total = hn::Add(total, hn::Mul(hn::LoadU(d, weight + at), value));
+    }
+    hn::StoreU(total, d, sum + i);
+  }
+  for (; i < n; ++i) {
+    float total = 0;
+    for (size_t at = i; at < static_cast<size_t>(taps) * n; at += n) total += weight[at] * from[index[at]];
+    sum[i] = total;
+  }
+}
+
+void CombineFloat(float* to, const float* const* row, const float* weight, int rows, size_t n, bool stream) {
+  Combine(to, row, weight, rows, n, stream);
+}
+void CombineDouble(double* to, const double* const* row, const double* weight, int rows, size_t n,
+                   bool stream) {
+  Combine(to, row, weight, rows, n, stream);
+}
+void AddFloat(float* sum, const float* value, size_t n) { Add(sum, value, n); }
+void AddDouble(double* sum, const double* value, size_t n) { Add(sum, value, n); }
+void SumPairsFloat(float* sum, const float* value, size_t n) { SumPairs(sum, value, n); }
+void SumPairsDouble(double* sum, const double* value, size_t n) { SumPairs(sum, value, n); }
+void AddScaledFloat(float* sum, const float* value, float weight, size_t n) {
+  AddScaled(sum, value, weight, n);
+}
+void AddScaledDouble(double* sum, const double* value, double weight, size_t n) {
+  AddScaled(sum, value, weight, n);
+}
+void AddPresentFloat(float* sum, const float* value, const float* weight, size_t n) {
+  AddPresent(sum, value, weight, n);
+}
+void AddWeightedFloat(float* sum, const float* value, const float* weight, size_t n) {
+  AddWeighted(sum, value, weight, n);
+}
+void AddPresentDouble(double* sum, const double* value, const double* weight, size_t n) {
+  AddPresent(sum, value, weight, n);
+}
+void AddWeightedDouble(double* sum, const double* value, const double* weight, size_t n) {
+  AddWeighted(sum, value, weight, n);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl::engine
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "acl/data_type.h"
+#include "engine/cache_size.h"
+#include "engine/conversions.h"
+#include "engine/isa_table.h"
+#include "engine/resample/axes_memory.h"
+
+#include <hwy/cache_control.h>
+
+namespace portacl::engine {
+namespace {
+
+// Columns that are summed at a time, and source rows, so summed, that are kept: as many as a position has taps, and more.
+constexpr int64_t kTileColumns = 256;
+constexpr int64_t kRowsKept = 8;
+// Where no column has more taps than this, all get as many.
+constexpr int64_t kMostPadded = 12;
+// Taps whose values are gathered at a time.
+constexpr int64_t kTapsTogether = 512;
+// Rows that are combined at once: as many as a cubic position has taps, or two.
+constexpr int64_t kMostCombined = 4;
+static_assert(kMostCombined < kRowsKept);
+
+template <class T>
+struct TileLoops {
+  void (*add)(T* sum, const T* value, size_t n);
+  void (*sum_pairs)(T* sum, const T* value, size_t n);
+  void (*add_scaled)(T* sum, const T* value, T weight, size_t n);
+  void (*add_weighted)(T* sum, const T* value, const T* weight, size_t n);
+  void (*add_present)(T* sum, const T* value, const T* weight, size_t n);
+  void (*combine)(T* to, const T* const* row, const T* weight, int rows, size_t n, bool stream);
+  void (*sum_near)(T* sum, const T* from, int64_t begin, int64_t end, const int32_t* index, const T* weight,
+                   int64_t taps, size_t n);
+};
+
+template <class T>
+TileLoops<T> LoopsFor(Isa isa) {
+  if constexpr (std::is_same_v<T, float>) {
+    static constexpr auto kAdd = PORTACL_ISA_TABLE(AddFloat);
+    static constexpr auto kSumPairs = PORTACL_ISA_TABLE(SumPairsFloat);
+    static constexpr auto kAddScaled = PORTACL_ISA_TABLE(AddScaledFloat);
+    static constexpr auto kAddWeighted = PORTACL_ISA_TABLE(AddWeightedFloat);
+    static constexpr auto kAddPresent = PORTACL_ISA_TABLE(AddPresentFloat);
+    static constexpr auto kCombine = PORTACL_ISA_TABLE(CombineFloat);
+    static constexpr auto kSumNear = PORTACL_ISA_TABLE(SumNear);
+    return {kAdd.For(isa),        kSumPairs.For(isa), kAddScaled.For(isa), kAddWeighted.For(isa),
+            kAddPresent.For(isa), kCombine.For(isa),  kSumNear.For(isa)};
+  } else {
+    static constexpr auto kAdd = PORTACL_ISA_TABLE(AddDouble);
+    static constexpr auto kSumPairs = PORTACL_ISA_TABLE(SumPairsDouble);
+    static constexpr auto kAddScaled = PORTACL_ISA_TABLE(AddScaledDouble);
+    static constexpr auto kAddWeighted = PORTACL_ISA_TABLE(AddWeightedDouble);
+    static constexpr auto kAddPresent = PORTACL_ISA_TABLE(AddPresentDouble);
+    static constexpr auto kCombine = PORTACL_ISA_TABLE(CombineDouble);
+    return {kAdd.For(isa),
+            kSumPairs.For(isa),
+            kAddScaled.For(isa),
+            kAddWeighted.For(isa),
+            kAddPresent.For(isa),
+            kCombine.For(isa),
+            nullptr};
+  }
+}
+
+struct RowTap {
+  int64_t offset;  // of the source row, in bytes
+  int64_t number;  // of the source row: neighbours have numbers that follow each other
+  double weight;
+};
+
+// Columns of one tile that take elements in equal steps, each once. Step 0 of the columns: all are added to one.
+struct Stretch {
+  int64_t offset;
+  int64_t step;
+  int32_t column;
+  int32_t column_step;
+  int64_t count;
+};
+
+struct ColumnTap {
+  int64_t offset;
+  double weight;
+};
+
+struct SumJob {
+  // How the taps of a row's columns lie: as stretches by tile; as many for every column, those of a tile one after the other, the
+  // first of all columns before the second, where a column may lack some, which then weigh 0; the same, two for every column, those of a dense row in their order, which weigh 1;
+  // as they come, by column. kNear: as kFixed, along a dense row, those of a tile within kTapsTogether elements, in ascending order.
+  enum class Columns : uint8_t { kStretches, kFixed, kPadded, kPairs, kListed, kNear };
+
+  AxesRows loop;
+  Isa isa;
+  Columns columns;
+  bool is_wide;
+  bool streams;       // the result is written past the caches, since both sides do not fit them
+  int32_t from_size;  // of a number
+  int32_t to_size;
+  int64_t to_row;
+  int64_t to_step;
+  int64_t taps;       // of a column, where there are as many for every one
+  LoadFunction load;  // null where nothing is converted
+  StoreFunction store;
+  Table<int64_t> first_row_tap;
+  Table<RowTap> row_taps;
+  Table<int64_t> first_in_tile;  // stretch, or tap of a column
+  Table<Stretch> stretches;
+  int64_t length;         // of a source row, of kNear
+  Table<int64_t> places;  // of kFixed; indices of 32 bits of kNear
+  Table<double> weights;  // of both; float where that is computed in
+  Table<ColumnTap> column_taps;
+
+  bool Touches(int operand) const noexcept { return operand == loop.source || operand == loop.destination; }
+  int64_t Elements() const noexcept { return loop.batches * loop.rows * loop.columns; }
+  void Run(const JobContext& context) const noexcept;
+};
+
+// A tile of columns of one batch's rows, computed as T.
+template <class T>
+class Tile {
+ public:
+  Tile(const SumJob& job, const std::byte* memory, const char* from, int64_t tile)
+      : job_(job),
+        loops_(LoopsFor<T>(job.isa)),
+        from_(from),
+        first_row_tap_(job.first_row_tap.In(memory)),
+        row_taps_(job.row_taps.In(memory)),
+        first_(job.first_in_tile.In(memory)),
+        stretches_(job.stretches.In(memory)),
+        places_(job.places.In(memory)),
+        near_(IsNear() ? reinterpret_cast<const int32_t*>(places_) + job.taps * tile * kTileColumns
+                       : nullptr),
+        weights_(reinterpret_cast<const T*>(memory + job.weights.offset)),
+        column_taps_(job.column_taps.In(memory)),
+        tile_(tile),
+        start_(tile * kTileColumns),
+        columns_(std::min(kTileColumns, job.loop.columns - start_)) {
+    std::fill_n(kept_, kRowsKept, nullptr);
+  }
+
+  void Row(int64_t y, char* to) {
+    const int64_t begin = first_row_tap_[y];
+    const int64_t end = first_row_tap_[y + 1];
+    to += y * job_.to_row + start_ * job_.to_step;
+    const bool is_dense =
+        job_.columns == SumJob::Columns::kPairs || job_.columns == SumJob::Columns::kStretches || IsNear();
+    if (is_dense && y + 1 < job_.loop.rows) {
+      for (int64_t tap = end; tap < first_row_tap_[y + 2]; ++tap) AskForRow(from_ + row_taps_[tap].offset);
+    }
+    if (end - begin == 1 && row_taps_[begin].weight == 1) return Store(SummedRow(row_taps_[begin]), to);
+    alignas(64) T sum[kTileColumns];
+    const bool is_fixed = job_.columns == SumJob::Columns::kFixed || IsNear();
+    if (is_fixed && (end - begin == 2 || end - begin == kMostCombined)) {
+      // Neighbours, all of which are kept at once.
+      const T* rows[kMostCombined];
+      T weights[kMostCombined];
+      for (int64_t tap = begin; tap < end; ++tap) {
+        rows[tap - begin] = SummedRow(row_taps_[tap]);
+        weights[tap - begin] = static_cast<T>(row_taps_[tap].weight);
+      }
+      const bool in_place = job_.to_step == job_.to_size && job_.to_size == sizeof(T) && IsAligned(to);
+      loops_.combine(in_place ? reinterpret_cast<T*>(to) : sum, rows, weights, static_cast<int>(end - begin),
+                     static_cast<size_t>(columns_), in_place && job_.streams);
+      return in_place ? void() : Store(sum, to);
+    }
+    std::fill_n(sum, columns_, T{0});
+    for (int64_t tap = begin; tap < end; ++tap) {
+      const T* const row = SummedRow(row_taps_[tap]);
+      const T weight = static_cast<T>(row_taps_[tap].weight);
+      if (weight == 1) {
+        loops_.add(sum, row, static_cast<size_t>(columns_));
+      } else {
+        loops_.add_scaled(sum, row, weight, static_cast<size_t>(columns_));
+      }
+    }
+    Store(sum, to);
+  }
+
+ private:
+  bool IsNear() const { return job_.columns == SumJob::Columns::kNear; }
+  // What the tile's columns take of a row.
+  int64_t NearBegin() const { return near_[0]; }
+  int64_t NearEnd() const { return near_[job_.taps * columns_ - 1] + 1; }
+
+  // A tile's part of a row ends before a processor sees that it goes on: that of the next row is asked for, where it is dense.
+  void AskForRow(const char* from) const {
+    if (IsNear()) return AskFor(from + NearBegin() * job_.from_size, NearEnd() - NearBegin());
+    if (job_.columns == SumJob::Columns::kPairs)
+      return AskFor(from + 2 * start_ * job_.from_size, 2 * columns_);
+    for (const Stretch* one = stretches_ + first_[tile_]; one != stretches_ + first_[tile_ + 1]; ++one) {
+      if (one->step == job_.from_size) AskFor(from + one->offset, one->count);
+    }
+  }
+  void AskFor(const char* from, int64_t n) const {
+    asm volatile("");  // else gcc leaves calls of it out, as if it had no effect
+    for (int64_t byte = 0; byte < n * job_.from_size; byte += 64) __builtin_prefetch(from + byte);
+  }
+
+  const T* SummedRow(const RowTap& tap) {
+    const char* const from = from_ + tap.offset;
+    const int64_t place = tap.number % kRowsKept;
+    T* const sum = sums_[place];
+    if (kept_[place] == from) return sum;
+    kept_[place] = from;
+    switch (job_.columns) {
+      case SumJob::Columns::kStretches:
+        SumStretches(from, sum);
+        break;
+      case SumJob::Columns::kFixed:
+        SumFixed(from, sum, loops_.add_weighted);
+        break;
+      case SumJob::Columns::kNear:
+        SumNear(from, sum);
+        break;
+      case SumJob::Columns::kPadded:
+        SumFixed(from, sum, loops_.add_present);
+        break;
+      case SumJob::Columns::kPairs:
+        static_assert(2 * kTileColumns <= kTapsTogether);
+        loops_.sum_pairs(sum, Numbers(from + 2 * start_ * job_.from_size, job_.from_size, 2 * columns_),
+                         static_cast<size_t>(columns_));
+        break;
+      default:
+        SumListed(from, sum);
+    }
+    return sum;
+  }
+
+  // Operands need not be aligned.
+  static bool IsAligned(const char* at) { return reinterpret_cast<uintptr_t>(at) % alignof(T) == 0; }
+
+  // n numbers from `from` on, `step` bytes apart; where they lie, if that is possible. At most kTapsTogether.
+  const T* Numbers(const char* from, int64_t step, int64_t n) {
+    const bool is_dense = step == job_.from_size;
+    if (job_.load == nullptr) {
+      if (is_dense && IsAligned(from)) return reinterpret_cast<const T*>(from);
+      for (int64_t i = 0; i < n; ++i) std::memcpy(values_ + i, from + i * step, sizeof(T));
+      return values_;
+    }
+    if (!is_dense) {
+      for (int64_t i = 0; i < n; ++i) std::memcpy(raw_ + i, from + i * step, sizeof raw_[0]);
+      from = reinterpret_cast<const char*>(raw_);
+    }
+    return Loaded(from, n);
+  }
+
+  // The numbers at n places.
+  const T* NumbersAt(const char* from, const int64_t* places, int64_t stride, int64_t n) {
+    if (job_.load == nullptr) {
+      for (int64_t i = 0; i < n; ++i) std::memcpy(values_ + i, from + places[i * stride], sizeof(T));
+      return values_;
+    }
+    for (int64_t i = 0; i < n; ++i) std::memcpy(raw_ + i, from + places[i * stride], sizeof raw_[0]);
+    return Loaded(reinterpret_cast<const char*>(raw_), n);
+  }
+
+  const T* Loaded(const char* from, int64_t n) {
+    if constexpr (std::is_same_v<T, float>) job_.load(from, values_, static_cast<size_t>(n));
+    return values_;
+  }
+
+  void SumStretches(const char* from, T* sum) {
+    std::fill_n(sum, columns_, T{0});
+    for (const Stretch* one = stretches_ + first_[tile_]; one != stretches_ + first_[tile_ + 1]; ++one) {
+      for (int64_t done = 0; done < one->count; done += kTapsTogether) {
+        const int64_t n = std::min(kTapsTogether, one->count - done);
+        const T* const value = Numbers(from + one->offset + done * one->step, one->step, n);
+        T* const first = sum + one->column + done * one->column_step;
+        if (one->column_step == 1) {
+          loops_.add(first, value, static_cast<size_t>(n));
+        } else {
+          for (int64_t i = 0; i < n; ++i) first[i * one->column_step] += value[i];
+        }
+      }
+    }
+  }
+
+  void SumFixed(const char* from, T* sum, decltype(TileLoops<T>::add_weighted) add) {
+    std::fill_n(sum, columns_, T{0});
+    const int64_t first = job_.taps * start_;
+    for (int64_t tap = 0; tap < job_.taps; ++tap) {
+      const int64_t at = first + tap * columns_;
+      const T* const value = NumbersAt(from, places_ + at, 1, columns_);
+      add(sum, value, weights_ + at, static_cast<size_t>(columns_));
+    }
+  }
+
+  void SumNear(const char* from, T* sum) {
+    const bool is_in_place = job_.load == nullptr && IsAligned(from);
+    const int64_t begin = is_in_place ? 0 : NearBegin();
+    const int64_t end = is_in_place ? job_.length : NearEnd();
+    const T* const value = Numbers(from + begin * job_.from_size, job_.from_size, end - begin);
+    loops_.sum_near(sum, value, begin, end, near_, weights_ + job_.taps * start_, job_.taps,
+                    static_cast<size_t>(columns_));
+  }
+
+  void SumListed(const char* from, T* sum) {
+    static_assert(sizeof(ColumnTap) == 2 * sizeof(int64_t));
+    const int64_t* const first = first_ + start_;
+    const int64_t end = first[columns_];
+    int64_t column = 0;
+    T total = 0;
+    for (int64_t tap = first[0]; tap < end; tap += kTapsTogether) {
+      const int64_t n = std::min(kTapsTogether, end - tap);
+      const T* const value = NumbersAt(from, &column_taps_[tap].offset, 2, n);
+      for (int64_t i = 0; i < n;) {
+        while (first[column + 1] <= tap + i) {
+          sum[column++] = total;
+          total = 0;
+        }
+        const int64_t behind = std::min(n, first[column + 1] - tap);
+        for (; i < behind; ++i) total += static_cast<T>(column_taps_[tap + i].weight) * value[i];
+      }
+    }
+    for (; column < columns_; ++column) {
+      sum[column] = total;
+      total = 0;
+    }
+  }
+
+  void Store(const T* sum, char* to) {
+    const bool is_dense = job_.to_step == job_.to_size;
+    const char* made = reinterpret_cast<const char*>(sum);
+    if constexpr (std::is_same_v<T, float>) {
+      if (job_.store != nullptr) {
+        char* const rounded = is_dense ? to : reinterpret_cast<char*>(raw_);
+        job_.store(sum, rounded, static_cast<size_t>(columns_), false);
+        made = rounded;
+        if (is_dense) return;
+      }
+    }
+    if (is_dense) {
+      std::memcpy(to, made, static_cast<size_t>(columns_ * job_.to_size));
+    } else if (job_.to_size == sizeof(T)) {
+      for (int64_t i = 0; i < columns_; ++i)
+        std::memcpy(to + i * job_.to_step, made + i * sizeof(T), sizeof(T));
+    } else {
+      for (int64_t i = 0; i < columns_; ++i) std::memcpy(to + i * job_.to_step, made + 2 * i, 2);
+    }
+  }
+
+  const SumJob& job_;
+  const TileLoops<T> loops_;
+  const char* const from_;
+  const int64_t* const first_row_tap_;
+  const RowTap* const row_taps_;
+  const int64_t* const first_;
+  const Stretch* const stretches_;
+  const int64_t* const places_;
+  const int32_t* const near_;  // the tile's indices
+  const T* const weights_;
+  const ColumnTap* const column_taps_;
+  const int64_t tile_;
+  const int64_t start_;
+  const int64_t columns_;
+  const char* kept_[kRowsKept];  // the source rows whose sums are kept
+  alignas(64) T sums_[kRowsKept][kTileColumns];
+  alignas(64) T values_[kTapsTogether];
+  alignas(64) uint16_t raw_[kTapsTogether];
+};
+
+template <class T>
+void RunTiles(const SumJob& job, const JobContext& context) {
+  const int64_t tiles = (job.loop.columns + kTileColumns - 1) / kTileColumns;
+  job.loop.ForEachShare(context, [&](const char* from, char* to, int64_t first, int64_t last) {
+    for (int64_t k = 0; k < tiles; ++k) {
+      Tile<T> tile(job, context.memory, from, k);
+      for (int64_t y = first; y < last; ++y) tile.Row(y, to);
+    }
+    if (job.streams) hwy::FlushStream();
+  });
+}
+
+void SumJob::Run(const JobContext& context) const noexcept {
+  if (is_wide) {
+    RunTiles<double>(*this, context);
+  } else {
+    RunTiles<float>(*this, context);
+  }
+}
+
+// f(tile, stretch) for the parts of a piecewise map's stretches, which go from positions to indices.
+template <class F>
+void ForEachPart(const AxisMap& map, int64_t size, const F& f) {
+  ForEachStretch(map, [&](int64_t a, int64_t b, int64_t count, int64_t index, int64_t step) {
+    if (index < 0) return;
+    int64_t offset = (a * map.outer_stride + b * map.inner_stride) * size;
+    int64_t offset_step = map.inner_stride * size;
+    if (step < 0) {
+      // Each column gets one of them, so the order is free.
+      offset += (count - 1) * offset_step;
+      index += (count - 1) * step;
+      offset_step = -offset_step;
+      step = -step;
+    }
+    for (int64_t k = 0; k < count;) {
+      const int64_t at = index + k * step;
+      const int64_t tile = at / kTileColumns;
+      const int64_t left = (tile + 1) * kTileColumns - at;
+      const int64_t n = step == 0 ? count : std::min(count - k, (left + step - 1) / step);
+      f(tile, Stretch{offset + k * offset_step, offset_step, static_cast<int32_t>(at - tile * kTileColumns),
+                      static_cast<int32_t>(std::min(step, kTileColumns)), n});
+      k += n;
+    }
+  });
+}
+
+// Numbers of entries become where each entry's begin; then every entry's next place is taken from `first`, and Rewind puts it
+// back.
+void Accumulate(int64_t* count, int64_t n) {
+  int64_t sum = 0;
+  for (int64_t i = 0; i <= n; ++i) sum += std::exchange(count[i], sum);
+}
+void Rewind(int64_t* first, int64_t n) {
+  for (int64_t i = n; i > 0; --i) first[i] = first[i - 1];
+  first[0] = 0;
+}
+
+// The taps of a map; of a gradient those alone that weigh something.
+template <class F>
+void ForEachTapOf(const AxisMap& map, Direction direction, const F& f) {
+  ForEachTap(map, [&](int64_t a, int64_t b, int64_t index, double weight) {
+    if (weight != 0 || direction == Direction::kToPositions) f(a, b, index, weight);
+  });
+}
+
+// At least as many as any index has taps; of an interpolating map, whose indices do not descend.
+int64_t MostTapsOfIndex(const AxisMap& map) {
+  int64_t most = 0;
+  int64_t run = 0;
+  int64_t last = -1;
+  int64_t place = -1;
+  ForEachTap(map, [&](int64_t, int64_t b, int64_t index, double) {
+    if (std::exchange(place, b) == b) return;
+    run = std::exchange(last, index) == index ? run + 1 : 1;
+    most = std::max(most, run);
+  });
+  // An index is the first tap of some positions and the second of others; the last one, of all that lie behind it, both.
+  return map.MostTaps() == 1 ? most : 3 * most;
+}
+
+// Whether those of a tile ascend within as many elements as are loaded at once. Of interpolation.
+bool IsNear(const AxisMap& map) {
+  if (map.IsPiecewise() || map.length > std::numeric_limits<int32_t>::max()) return false;
+  bool is_near = true;
+  int64_t begin = 0;
+  int64_t above[kMostCombined] = {};  // of each tap
+  int64_t tap = 0;
+  ForEachTap(map, [&](int64_t, int64_t b, int64_t index, double) {
+    if (b % kTileColumns == 0 && tap == 0) begin = index;
+    is_near = is_near && index >= above[tap] && index - begin < kTapsTogether;
+    above[tap] = index;
+    tap = tap + 1 < map.MostTaps() ? tap + 1 : 0;
+    is_near = is_near && index >= above[0];
+  });
+  return is_near;
+}
+
+struct Numbers {
+  int64_t size;
+  int parts;
+  LoadFunction load;
+  StoreFunction store;
+  bool is_wide;
+};
+
+Numbers NumbersOf(aclDataType dtype, Isa isa) {
+  const auto size = static_cast<int64_t>(StorageBits(dtype) / 8);
+  switch (dtype) {
+    case ACL_DOUBLE:
+      return {size, 1, nullptr, nullptr, true};
+    case ACL_COMPLEX128:
+      return {size, 2, nullptr, nullptr, true};
+    case ACL_COMPLEX64:
+      return {size, 2, nullptr, nullptr, false};
+    case ACL_FLOAT:
+      return {size, 1, nullptr, nullptr, false};
+    default:
+      return {size, 1, FindLoad(isa, dtype, ACL_FLOAT), FindStore(isa, dtype), false};
+  }
+}
+
+// At least as many as ForEachPart gives: each stretch lies in so many tiles of indices.
+int64_t MostParts(const AxisMap& map) {
+  const bool are_windows = map.kind == AxisMap::Kind::kWindows;
+  int64_t reach = map.length;
+  if (are_windows && __builtin_mul_overflow(map.inner - 1, map.inner_step, &reach)) reach = map.length;
+  const int64_t tiles = std::min(reach, map.length) / kTileColumns + 2;
+  // A window has one stretch that leads to indices.
+  return TableSizes::Times(are_windows ? map.outer : MostStretches(map), std::min(map.inner, tiles));
+}
+
+// What a job is made of: its tables may be written later.
+struct SumMaker {
+  AxesRows loop;
+  AxisMap rows;
+  AxisMap columns;
+  Direction direction;
+  aclDataType from;
+  aclDataType to;
+  Isa isa;
+
+  bool Touches(int operand) const noexcept { return operand == loop.source || operand == loop.destination; }
+  int64_t Elements() const noexcept { return loop.batches * loop.rows * loop.columns; }
+  bool ToPositions() const noexcept { return direction == Direction::kToPositions; }
+  bool IsGathered() const noexcept { return !ToPositions() && !columns.IsPiecewise(); }
+  int64_t Tiles() const noexcept {
+    return loop.columns / kTileColumns + (loop.columns % kTileColumns != 0 ? 1 : 0);
+  }
+  int64_t TableBytes() const noexcept;
+  SumJob Make(std::byte* memory) const noexcept;
+};
+
+int64_t SumMaker::TableBytes() const noexcept {
+  TableSizes sizes;
+  sizes.Add<int64_t>(std::min(loop.rows, TableSizes::kMost) + 1);
+  sizes.Add<RowTap>(TableSizes::Times(rows.Positions(), rows.MostTaps()));
+  if (IsGathered()) {
+    sizes.Add<int64_t>(std::min(loop.columns, TableSizes::kMost) + 1);
+    const int64_t padded = TableSizes::Times(loop.columns, kMostPadded);
+    sizes.Add<ColumnTap>(std::max(padded, TableSizes::Times(columns.Positions(), columns.MostTaps())));
+    sizes.Add<ColumnTap>(1);  // what padded places are rounded up by
+  } else if (ToPositions()) {
+    const int64_t taps = TableSizes::Times(loop.columns, columns.MostTaps());
+    sizes.Add<int64_t>(1);
+    sizes.Add<int64_t>(taps);
+    sizes.Add<double>(taps);
+  } else {
+    sizes.Add<int64_t>(Tiles() + 1);
+    sizes.Add<Stretch>(MostParts(columns));
+  }
+  return sizes.bytes();
+}
+
+SumJob SumMaker::Make(std::byte* memory) const noexcept {
+  const Numbers numbers = NumbersOf(from, isa);
+  const int64_t size = numbers.size;
+  const Numbers made = NumbersOf(to, isa);
+  const bool to_positions = ToPositions();
+  const int64_t row_count = loop.rows;
+  const int64_t column_count = loop.columns;
+  const int64_t tiles = Tiles();
+  const bool is_gathered = IsGathered();
+  int64_t taps = is_gathered ? MostTapsOfIndex(columns) : columns.MostTaps();
+  const bool is_near = to_positions && numbers.parts == 1 && !numbers.is_wide && columns.index_stride == 1 &&
+                       columns.MostTaps() > 1 && IsNear(columns);
+  const auto kind = is_near               ? SumJob::Columns::kNear
+                    : to_positions        ? SumJob::Columns::kFixed
+                    : !is_gathered        ? SumJob::Columns::kStretches
+                    : taps <= kMostPadded ? SumJob::Columns::kPadded
+                                          : SumJob::Columns::kListed;
+  const int64_t column_taps = columns.Positions() * columns.MostTaps();
+  const bool is_fixed = kind == SumJob::Columns::kFixed || is_near;
+  const bool is_padded = kind == SumJob::Columns::kPadded;
+  TableSizes sizes;
+  const auto first_row_tap = sizes.Add<int64_t>(row_count + 1);
+  const auto row_taps = sizes.Add<RowTap>(rows.Positions() * rows.MostTaps());
+  const auto first_in_tile = sizes.Add<int64_t>(is_fixed ? 0 : (is_gathered ? column_count : tiles) + 1);
+  const auto places = sizes.Add<int64_t>(is_fixed || is_padded ? taps * column_count : 0);
+  const auto weights = sizes.Add<double>(is_fixed || is_padded ? taps * column_count : 0);
+  const auto listed = sizes.Add<ColumnTap>(is_gathered && !is_padded ? column_taps : 0);
+  const auto stretches = sizes.Add<Stretch>(0);  // the last: as many as there are
+
+  int64_t* const first_tap = first_row_tap.In(memory);
+  const auto row_of = [&](int64_t a, int64_t b, int64_t index) {
+    return to_positions ? a * rows.inner + b : index;
+  };
+  std::fill_n(first_tap, row_count + 1, int64_t{0});
+  ForEachTapOf(rows, direction,
+               [&](int64_t a, int64_t b, int64_t index, double) { ++first_tap[row_of(a, b, index)]; });
+  Accumulate(first_tap, row_count);
+  ForEachTapOf(rows, direction, [&](int64_t a, int64_t b, int64_t index, double weight) {
+    const int64_t offset =
+        to_positions ? index * rows.index_stride : a * rows.outer_stride + b * rows.inner_stride;
+    row_taps.In(memory)[first_tap[row_of(a, b, index)]++] = {
+        offset * size, to_positions ? index : a * rows.inner + b, weight};
+  });
+  Rewind(first_tap, row_count);
+
+  // Where the tap of this number of a column lies.
+  const auto set = [&](int64_t column, int64_t number, int64_t place, double weight) {
+    const int64_t start = column / kTileColumns * kTileColumns;
+    const int64_t at =
+        start * taps + number * std::min(kTileColumns, column_count - start) + (column - start);
+    if (is_near) {
+      reinterpret_cast<int32_t*>(places.In(memory))[at] = static_cast<int32_t>(place / size);
+    } else {
+      places.In(memory)[at] = place;
+    }
+    if (numbers.is_wide) {
+      weights.In(memory)[at] = weight;
+    } else {
+      reinterpret_cast<float*>(weights.In(memory))[at] = static_cast<float>(weight);
+    }
+  };
+  bool are_pairs = false;
+  if (is_fixed) {
+    int64_t next = 0;
+    ForEachTap(columns, [&](int64_t, int64_t b, int64_t index, double weight) {
+      set(b, next++ % taps, index * columns.index_stride * size, weight);
+    });
+  } else if (is_gathered) {
+    int64_t* const first = first_in_tile.In(memory);
+    std::fill_n(first, column_count + 1, int64_t{0});
+    ForEachTapOf(columns, direction, [&](int64_t, int64_t, int64_t index, double) { ++first[index]; });
+    if (is_padded) {
+      taps = std::max<int64_t>(1, *std::max_element(first, first + column_count));
+      for (int64_t column = 0; column < column_count; ++column) {
+        for (int64_t tap = 0; tap < taps; ++tap) set(column, tap, 0, 0);
+      }
+      std::fill_n(first, column_count, int64_t{0});
+      are_pairs =
+          taps == 2 && numbers.parts == 1 && columns.inner_stride == 1 && columns.inner == 2 * column_count;
+    } else {
+      Accumulate(first, column_count);
+    }
+    ForEachTapOf(columns, direction, [&](int64_t, int64_t b, int64_t index, double weight) {
+      const int64_t place = b * columns.inner_stride * size;
+      if (is_padded) {
+        are_pairs = are_pairs && b == 2 * index + first[index] && weight == 1;
+        set(index, first[index]++, place, weight);
+      } else {
+        listed.In(memory)[first[index]++] = {place, weight};
+      }
+    });
+    if (!is_padded) Rewind(first, column_count);
+  } else {
+    int64_t* const first = first_in_tile.In(memory);
+    std::fill_n(first, tiles + 1, int64_t{0});
+    ForEachPart(columns, size, [&](int64_t tile, const Stretch&) { ++first[tile]; });
+    Accumulate(first, tiles);
+    ForEachPart(columns, size,
+                [&](int64_t tile, const Stretch& one) { stretches.In(memory)[first[tile]++] = one; });
+    Rewind(first, tiles);
+  }
+
+  SumJob job;
+  job.loop = loop;
+  job.isa = isa;
+  job.columns = are_pairs ? SumJob::Columns::kPairs : kind;
+  job.is_wide = numbers.is_wide;
+  job.streams = to_positions && job.Elements() > LastLevelCacheBytes() / (2 * made.size);
+  job.length = columns.length;
+  job.from_size = static_cast<int32_t>(size / numbers.parts);
+  job.to_size = static_cast<int32_t>(made.size / numbers.parts);
+  job.to_row = (to_positions ? rows.inner_stride : rows.index_stride) * made.size;
+  job.to_step = (to_positions ? columns.inner_stride : columns.index_stride) * made.size;
+  job.taps = taps;
+  job.load = numbers.load;
+  job.store = made.store;
+  job.first_row_tap = first_row_tap;
+  job.row_taps = row_taps;
+  job.first_in_tile = first_in_tile;
+  job.stretches = stretches;
+  job.places = places;
+  job.weights = weights;
+  job.column_taps = listed;
+  return job;
+}
+
+}  // namespace
+
+void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& rows, const AxisMap& columns,
+               Direction direction, Isa isa, int threads) noexcept {
+  const bool to_positions = direction == Direction::kToPositions;
+  SumMaker maker{{},        Normalized(rows),       Normalized(columns),
+                 direction, operands.source->dtype, operands.destination->dtype,
+                 isa};
+  const Numbers numbers = NumbersOf(maker.from, isa);
+  maker.loop.Set(operands, numbers.size, NumbersOf(maker.to, isa).size, numbers.parts,
+                 to_positions ? rows.Positions() : rows.length,
+                 to_positions ? columns.Positions() : columns.length, threads);
+  SetJobWithTables(executor, maker, to_positions ? operands.destination_operand : operands.source_operand,
+                   std::max(rows.Positions(), columns.Positions()));
+}
+
+}  // namespace portacl::engine
+
+#endif  // HWY_ONCE

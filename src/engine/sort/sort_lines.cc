@@ -1,0 +1,264 @@
+// Stable radix sort and selection (see sort.h). Each part of the words is counted by digit; then every part knows where its words of each
+// digit go.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/sort/sort_lines.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include "engine/parallel.h"
+
+namespace portacl::engine {
+namespace {
+
+constexpr int kDigitBits = 8;
+constexpr int kDigits = 1 << kDigitBits;
+// Fewer words than these are not worth another thread.
+constexpr int64_t kWorthPart = 32768;
+// As many and fewer are compared instead of counted.
+constexpr int64_t kFewToSort = 64;
+constexpr int64_t kFewToSelect = 512;
+
+constexpr int kSelectBits = 11;
+
+}  // namespace
+
+bool HasWideKeys(aclDataType dtype) noexcept {
+  return dtype == ACL_DOUBLE || dtype == ACL_INT64 || dtype == ACL_UINT64;
+}
+
+bool IsFloatKey(aclDataType dtype) noexcept {
+  return dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16 || dtype == ACL_DOUBLE;
+}
+
+bool HasKeys(aclDataType dtype) noexcept {
+  switch (dtype) {
+    case ACL_BOOL:
+    case ACL_INT8:
+    case ACL_UINT8:
+    case ACL_INT16:
+    case ACL_UINT16:
+    case ACL_INT32:
+    case ACL_UINT32:
+    case ACL_INT64:
+    case ACL_UINT64:
+      return true;
+    default:
+      return IsFloatKey(dtype);
+  }
+}
+
+uint64_t NanKey(aclDataType dtype) noexcept {
+  if (dtype == ACL_FLOAT16 || dtype == ACL_BF16) return std::numeric_limits<uint16_t>::max();
+  return FlippedKeys(dtype);
+}
+
+uint64_t FlippedKeys(aclDataType dtype) noexcept {
+  return HasWideKeys(dtype) ? std::numeric_limits<uint64_t>::max() : std::numeric_limits<uint32_t>::max();
+}
+
+template <class Word>
+void MakeAllWords(Isa isa, aclDataType dtype, const char* elements, int64_t n, uint64_t flips, int threads,
+                  Word* words) noexcept {
+  const auto size = static_cast<int64_t>(aclDataTypeSize(dtype));
+  ForEachBlock((n + kWorthPart - 1) / kWorthPart, threads, [&](int64_t block) {
+    const int64_t first = block * kWorthPart;
+    MakeWords(isa, dtype, elements + first * size, std::min(n - first, kWorthPart), first, flips,
+              words + first);
+  });
+}
+
+namespace {
+
+// Which words a thread looks at.
+struct Parts {
+  int64_t n;
+  int count;
+  int threads;
+
+  template <class Body>
+  void ForEach(const Body& body) const {
+    const int64_t share = (n + count - 1) / count;
+    ForEachBlock(count, threads, [&](int64_t part) {
+      body(part, std::min(n, part * share), std::min(n, (part + 1) * share));
+    });
+  }
+};
+
+// Sorts by the digits of what lies between 0 and `range`, the lowest first; digit(word, shift) is the one from bit `shift` on.
+template <class Word, class Digit>
+int SortByDigits(Word* const (&words)[2], int64_t* counts, const Parts& parts, uint64_t range,
+                 const Digit& digit) noexcept {
+  int from = 0;
+  for (int shift = 0; shift < 64 && range >> shift != 0; shift += kDigitBits) {
+    const Word* const source = words[from];
+    Word* const to = words[1 - from];
+    parts.ForEach([&](int64_t part, int64_t begin, int64_t end) {
+      int64_t found[kDigits] = {};
+      for (int64_t i = begin; i < end; ++i) ++found[digit(source[i], shift)];
+      std::copy(found, found + kDigits, counts + part * kDigits);
+    });
+    int64_t sum = 0;
+    for (int one = 0; one < kDigits; ++one) {
+      for (int part = 0; part < parts.count; ++part) {
+        const int64_t count = counts[part * kDigits + one];
+        counts[part * kDigits + one] = sum;
+        sum += count;
+      }
+    }
+    parts.ForEach([&](int64_t part, int64_t begin, int64_t end) {
+      int64_t next[kDigits];
+      std::copy_n(counts + part * kDigits, kDigits, next);
+      for (int64_t i = begin; i < end; ++i) to[next[digit(source[i], shift)]++] = source[i];
+    });
+    from = 1 - from;
+  }
+  return from;
+}
+
+size_t DigitAt(uint64_t bits, int shift) { return static_cast<size_t>(bits >> shift) & (kDigits - 1); }
+
+// Wide words whose keys lie close together: key and position as one number, so that half as much is moved.
+int SortPacked(const SortMemory<WideWord>& memory, const Parts& parts, uint64_t low, uint64_t range,
+               int position_bits) noexcept {
+  auto* const first = reinterpret_cast<uint64_t*>(memory.words[1]);
+  uint64_t* const packed[2] = {first, first + parts.n};
+  WideWord* const words = memory.words[0];
+  parts.ForEach([&](int64_t, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      first[i] = (words[i].key - low) << position_bits | words[i].position;
+  });
+  const uint64_t* const sorted =
+      packed[SortByDigits(packed, memory.counts, parts, range, [position_bits](uint64_t word, int shift) {
+        return DigitAt(word >> position_bits, shift);
+      })];
+  const uint64_t positions = (uint64_t{1} << position_bits) - 1;
+  parts.ForEach([&](int64_t, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      words[i] = {(sorted[i] >> position_bits) + low, sorted[i] & positions};
+  });
+  return 0;
+}
+
+}  // namespace
+
+template <class Word>
+int SortWords(const SortMemory<Word>& memory, int64_t n, int threads) noexcept {
+  if (n <= kFewToSort) {
+    std::sort(memory.words[0], memory.words[0] + n);
+    return 0;
+  }
+  const Parts parts{
+      n, static_cast<int>(std::clamp<int64_t>(n / kWorthPart, 1, std::clamp(threads, 1, kMostSortParts))),
+      threads};
+  // Digits are those of the distance to the least key: small numbers have few, whatever their signs.
+  struct Found {
+    KeyRange keys;
+    uint64_t positions = 0;  // all bits of them
+    bool ascends = true;
+  };
+  Found found[kMostSortParts];
+  parts.ForEach([&](int64_t part, int64_t begin, int64_t end) {
+    const Word* const words = memory.words[0];
+    Found one;
+    uint64_t last = begin == 0 || begin == end ? 0 : KeyOf(words[begin - 1]);
+    for (int64_t i = begin; i < end; ++i) {
+      const uint64_t key = KeyOf(words[i]);
+      one.keys.least = std::min(one.keys.least, key);
+      one.keys.most = std::max(one.keys.most, key);
+      one.positions |= static_cast<uint64_t>(PositionOf(words[i]));
+      one.ascends &= last <= key;
+      last = key;
+    }
+    found[part] = one;
+  });
+  Found all = found[0];
+  for (int part = 1; part < parts.count; ++part) {
+    all.keys.least = std::min(all.keys.least, found[part].keys.least);
+    all.keys.most = std::max(all.keys.most, found[part].keys.most);
+    all.positions |= found[part].positions;
+    all.ascends &= found[part].ascends;
+  }
+  if (all.ascends) return 0;
+  const uint64_t low = all.keys.least;
+  const uint64_t range = all.keys.most - low;
+  if constexpr (std::is_same_v<Word, WideWord>) {
+    const int position_bits = std::bit_width(all.positions);
+    if (position_bits + std::bit_width(range) <= 64)
+      return SortPacked(memory, parts, low, range, position_bits);
+  }
+  return SortByDigits(memory.words, memory.counts, parts, range,
+                      [low](const Word& word, int shift) { return DigitAt(KeyOf(word) - low, shift); });
+}
+
+template <class Word>
+KeyRange RangeOf(const Word* words, int64_t n) noexcept {
+  KeyRange range;
+  for (int64_t i = 0; i < n; ++i) {
+    range.least = std::min(range.least, KeyOf(words[i]));
+    range.most = std::max(range.most, KeyOf(words[i]));
+  }
+  return range;
+}
+
+template <class Word>
+Word SelectLeast(Word* words, int64_t n, int64_t k, KeyRange range, Word* chosen) noexcept {
+  while (true) {
+    const auto ends = [&] {
+      if (chosen != nullptr) std::copy_n(words, k, chosen);
+      return words[k - 1];
+    };
+    if (n <= kFewToSelect) {
+      std::nth_element(words, words + k - 1, words + n);
+      if (chosen != nullptr) std::sort(words, words + k);
+      return ends();
+    }
+    if (range.least == range.most) return ends();
+    const uint64_t low = range.least;
+    const int shift = std::max(0, static_cast<int>(std::bit_width(range.most - low)) - kSelectBits);
+    const auto digit = [low, shift](const Word& word) {
+      return static_cast<size_t>((KeyOf(word) - low) >> shift);
+    };
+    int64_t counts[1 << kSelectBits] = {};
+    for (int64_t i = 0; i < n; ++i) ++counts[digit(words[i])];
+    size_t last = 0;  // the digit of the greatest one that is chosen
+    int64_t before = 0;
+    while (before + counts[last] < k) before += counts[last++];
+    int64_t left = 0;
+    if (chosen == nullptr) {
+      for (int64_t i = 0; i < n; ++i) {
+        const Word word = words[i];
+        words[left] = word;  // overwritten unless it is of that digit
+        left += digit(word) == last ? 1 : 0;
+      }
+    } else {
+      // The same of what comes before: nothing is written behind the k that are chosen.
+      int64_t found = 0;
+      for (int64_t i = 0; i < n; ++i) {
+        const Word word = words[i];
+        const size_t one = digit(word);
+        chosen[found] = word;
+        found += one < last ? 1 : 0;
+        words[left] = word;
+        left += one == last ? 1 : 0;
+      }
+      chosen += before;
+    }
+    n = left;
+    k -= before;
+    range = RangeOf(words, n);
+  }
+}
+
+template void MakeAllWords(Isa, aclDataType, const char*, int64_t, uint64_t, int, NarrowWord*) noexcept;
+template void MakeAllWords(Isa, aclDataType, const char*, int64_t, uint64_t, int, WideWord*) noexcept;
+template int SortWords(const SortMemory<NarrowWord>&, int64_t, int) noexcept;
+template int SortWords(const SortMemory<WideWord>&, int64_t, int) noexcept;
+template KeyRange RangeOf(const NarrowWord*, int64_t) noexcept;
+template KeyRange RangeOf(const WideWord*, int64_t) noexcept;
+template NarrowWord SelectLeast(NarrowWord*, int64_t, int64_t, KeyRange, NarrowWord*) noexcept;
+template WideWord SelectLeast(WideWord*, int64_t, int64_t, KeyRange, WideWord*) noexcept;
+
+}  // namespace portacl::engine
