@@ -113,6 +113,7 @@ ACLNN_API aclnnStatus aclnnNow(const float* data, uint64_t size);
 '''
 FUNCTIONS = '''// The C functions of src/aclnnop/odd/half.cc. Made by tools/schema from operators.toml.
 // SPDX-License-Identifier: Apache-2.0
+// clang-format off: lines are as long as signatures.
 #pragma once
 
 #include "aclnnop/aclnn_half.h"

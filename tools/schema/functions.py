@@ -103,7 +103,8 @@ def declared(function: Function) -> str:
 
 def source_text(source: str, headers: list[Header], functions: list[Function]) -> str:
     """What a source with these functions of these headers includes."""
-    out = f"// The C functions of {source}. Made by tools/schema from operators.toml.\n// SPDX-License-Identifier: Apache-2.0\n// clang-format off: lines are as long as signatures.\n#pragma once\n\n"
+    out = (f"// The C functions of {source}. Made by tools/schema from operators.toml.\n// SPDX-License-Identifier: Apache-2.0\n"
+           "// clang-format off: lines are as long as signatures.\n#pragma once\n\n")
     out += "".join(f'#include "aclnnop/aclnn_{name}.h"\n' for name in sorted(one.name for one in headers))
     if not functions:
         return out
