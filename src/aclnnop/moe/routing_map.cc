@@ -380,9 +380,10 @@ aclnnStatus UnpermuteGradFits(const Check& check, OperatorCall& call) noexcept {
   checks.Holds(!grad.IsEmpty(), kOutGrad, "at least one element");
   checks.Holds(entries > 0, kGradIndex, "at least one element");
   checks.Is(kGradToken, Shape{entries}).Is(kRowsGrad, Shape{entries, DimOr(grad, 1, 0)});
-  if (!checks.Passed()) return checks.status();
+  const int64_t tokens = grad[0];
+  if (!checks.Passed() || tokens < 1) return checks.status();
   if (!IsPadded(call)) {
-    checks.Holds(entries % grad[0] == 0 && entries / grad[0] <= kMostOfToken, kGradIndex,
+    checks.Holds(entries % tokens == 0 && entries / tokens <= kMostOfToken, kGradIndex,
                  "as many elements for each token, at most 512");
   }
   if (HasProbs(call)) {
@@ -391,10 +392,10 @@ aclnnStatus UnpermuteGradFits(const Check& check, OperatorCall& call) noexcept {
     checks.Is(kOfRows, call.Tensor(kRowsGrad).view);
     if (NeedsMap(call)) {
       checks.Is(kOfMap, Shape{grad[0], experts});
-      checks.Holds(entries / grad[0] <= experts, kGradIndex,
+      checks.Holds(entries / tokens <= experts, kGradIndex,
                    "at most as many elements for each token as experts");
     } else {
-      checks.Holds(experts > 0 && entries % experts == 0 && entries / experts <= grad[0], kGradIndex,
+      checks.Holds(experts > 0 && entries % experts == 0 && entries / experts <= tokens, kGradIndex,
                    "as many elements for each expert, at most as many as tokens");
     }
   }
