@@ -16,7 +16,7 @@ FILES = {
     "include/acl/acl_rt.h": "// aclrtMalloc(size)\nint aclrtMalloc(void** devPtr,\n                unsigned long size);\nint aclrtFree(void* devPtr);\n",
     "src/acl/memory/memory.cc": "int aclrtMalloc(void** devPtr, unsigned long size);\n\nint aclrtMalloc(\n    void** devPtr, unsigned long size) {\n  return 0;\n}\n",
     "src/acl/memory/free.cc": "#define FREES(name) int name(void* devPtr) { return 0; }\n\nFREES(aclrtFree)\n",
-    "src/aclnnop/creation/copy.cc": "int aclnnCopyGetWorkspaceSize(int self) { return self; }\nint aclnnCopy(int stream) { return stream; }\n",
+    "src/aclnnop/arithmetic/copy.cc": "int aclnnCopyGetWorkspaceSize(int self) { return self; }\nint aclnnCopy(int stream) { return stream; }\n",
     "src/aclnnop/arithmetic/half.cc": "\nPORTACL_PHASE_1(aclnnHalf) { return 0; }\n\nTHIRDS(Third)\n",
     "src/aclnnop/arithmetic/operators.toml":
         '[copy]\nsource = "copy"\nrepository = "math"\ntitle = "Copies."\nformula = "c"\nfunctions = ["aclnnCopy(tensor self, out tensor out)"]\n'
@@ -47,7 +47,7 @@ class Where(unittest.TestCase):
         self.assertEqual(self.lines("aclrtFree")[0], "definition src/acl/memory/free.cc:3 aclrtFree")
 
     def test_an_operator_by_its_function_or_its_file(self):
-        expected = ["definition src/aclnnop/creation/copy.cc:1 aclnnCopyGetWorkspaceSize", "definition src/aclnnop/creation/copy.cc:2 aclnnCopy",
+        expected = ["definition src/aclnnop/arithmetic/copy.cc:1 aclnnCopyGetWorkspaceSize", "definition src/aclnnop/arithmetic/copy.cc:2 aclnnCopy",
                     "header src/aclnnop/arithmetic/operators.toml:6 aclnnCopyGetWorkspaceSize", "header src/aclnnop/arithmetic/operators.toml:6 aclnnCopy",
                     "test tests/numerics/copy_test.cc:1", "test tests/acl/memory_test.cc:4"]
         self.assertEqual(self.lines("aclnnCopy"), expected)
