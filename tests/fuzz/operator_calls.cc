@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "aclnnop/families/activations.h"
+#include "aclnnop/families/arithmetic.h"
 #include "aclnnop/families/attention.h"
 #include "aclnnop/families/convolution.h"
 #include "aclnnop/families/creation.h"
@@ -33,6 +34,7 @@
 #include "aclnnop/families/serving.h"
 #include "aclnnop/families/shape.h"
 #include "aclnnop/families/sort.h"
+#include "aclnnop/families/unary.h"
 #include "support/c_function.h"
 
 namespace portacl::testing {
@@ -374,11 +376,11 @@ class Given {
   }
   // A map of ones, which nobody writes.
   aclTensor* Ones(const std::vector<int64_t>& shape) {
-    static std::vector<double> values = [] {
+    static Values<double> values([] {
       std::vector<double> made(2 * kMostNumbers);
       std::fill_n(reinterpret_cast<char*>(made.data()), made.size() * sizeof(double), char{1});
       return made;
-    }();
+    }());
     return Made(shape, ACL_BOOL, values);
   }
   // A column of indices, and of written ones, for each row.
