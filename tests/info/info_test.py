@@ -64,9 +64,13 @@ NOT_TOGETHER = dict.fromkeys(('aclnnPowTensorTensor', 'aclnnPowTensorScalar'), {
 LISTED = subprocess.run([sys.executable, '-B', os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools/schema'), 'list'],
                         check=True, capture_output=True, text=True).stdout
 INDEXING = {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
-    r'^OPERATOR\((\w+), (?:attention|convolution|foreach|indexing|matmul|moe|norm|optimizers|pooling|recurrent|serving|sort),', LISTED, re.MULTILINE)}
+    r'^OPERATOR\((\w+), (?:attention|convolution|foreach|image|indexing|linalg|matmul|moe|norm|optimizers|pooling|recurrent|serving|shape|sort),', LISTED, re.MULTILINE)}
 # Of other families, the ones that tests/serving/ tries.
 INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in ('gelu_mul', 'clipped_swiglu', 'clipped_swiglu_v2')}
+# And the losses of rows, which tests/norm/ tries.
+INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
+    r'^OPERATOR\(((?:multilabel_margin|nll|cross_entropy|softmax_cross_entropy|binary_cross_entropy|soft_margin)\w*),', LISTED, re.MULTILINE)}
+INDEXING -= {'aclnnop/aclnn_tril.h', 'aclnnop/aclnn_triu.h'}
 # Operands that must have the dtype of another one.
 TIED = {'aclnnMseLossBackward': ('gradOutput', 'self', 'target'), 'aclnnKlDivTargetBackward': ('target', 'gradTarget')}
 RANDOM = {'aclnnInplaceUniform', 'aclnnInplaceNormal', 'aclnnNormalTensorTensor', 'aclnnInplaceRandom', 'aclnnBernoulli', 'aclnnRandperm',
