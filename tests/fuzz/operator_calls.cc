@@ -954,7 +954,7 @@ constexpr OperatorCall kCalls[] = {
           given.Written(Given::ShapeOf(t[0]), t[0])),
     MOVES(AddRmsNorm, 4, kOperand0, t[0], t[1], t[2], a.wide_beta, t[3], nullptr, nullptr),
     MOVES(GemmaRmsNorm, 3, kOperand0, t[0], t[1], a.wide_beta, t[2], given.Written(given.Leading(t[0], t[1]))),
-    MOVES(InplaceAddRmsNorm, 1, kAny, t[0], given.Second(t[0]), given.Numbers({given.LastLength(t[0])}, t[0]), a.wide_beta,
+    STATE(InplaceAddRmsNorm, 1, kAny, t[0], given.Second(t[0]), given.Numbers({given.LastLength(t[0])}, t[0]), a.wide_beta,
           given.Written(given.Leading(t[0], given.Numbers({given.LastLength(t[0])})))),
     MOVES(AddRmsNormCast, 4, kOperand0, t[0], t[1], t[2], a.wide_beta, given.Written(Given::ShapeOf(t[0])), t[3],
           given.Written(given.Leading(t[0], t[2])), given.Second(t[3])),
