@@ -3,7 +3,6 @@
 #include "aclnn/checked_call.h"
 
 #include <mutex>
-#include <new>
 #include <unordered_map>
 #include <utility>
 
@@ -23,17 +22,12 @@ struct Notes {
   std::unordered_map<const void*, std::shared_ptr<CheckedCall>> calls;
 };
 
-void AfterFork();
-
 Notes& TheNotes() {
   static Immortal<Notes> notes;
-  static const bool registered = CallInForkedChild(AfterFork);
-  (void)registered;
+  static const bool guarded = GuardAcrossFork(notes->mutex, ForkRank::kCheckedNotes);
+  (void)guarded;
   return *notes;
 }
-
-// A thread that is gone in the child may have held it.
-void AfterFork() { new (&TheNotes().mutex) std::mutex; }
 
 // As self, or tensors[3] of a list.
 Text NameOf(const CheckedOperand& operand) noexcept {

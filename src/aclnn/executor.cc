@@ -12,6 +12,7 @@
 #include "acl/memory/memory.h"
 #include "acl/queue/stream.h"
 #include "acl/settings/configuration.h"
+#include "acl/stream/failing_task.h"
 #include "acl/stream/found_stream.h"
 #include "acl/stream/timeouts.h"
 #include "aclnn/aclnn_base.h"
@@ -49,32 +50,48 @@ void AddOperandName(Text& text, const ExecutorState& executor, int operand) noex
   if (parameter->is_list) text.Add('[').Add(operand - parameter->first).Add(']');
 }
 
-// The checks of phase 2 on a live executor, in CANN's order; 0 when it may run.
-aclnnStatus CheckPhase2(const ExecutorState& executor, const char* api, const void* workspace,
-                        uint64_t workspace_size) noexcept {
+// Reports that phase 2 of a live executor failed. In a stream that stops on failure the call succeeds and the stream fails (see
+// failing_task.h), by a code that its synchronisation may return.
+[[gnu::cold, gnu::noinline]] aclnnStatus FailPhase2(aclrtStream stream, aclnnStatus status,
+                                                    const Text& message) noexcept {
+  const bool is_parameter = status == ACLNN_ERR_PARAM_NULLPTR || status == ACLNN_ERR_PARAM_INVALID;
+  Text told = message;
+  told.Add(" (").Add(status).Add(")");
+  return FailsInStream(FindStream(stream),
+                       is_parameter ? ACL_ERROR_RT_PARAM_INVALID : ACL_ERROR_RT_INTERNAL_ERROR, told)
+             ? ACL_SUCCESS
+             : FailAclnn(status, message);
+}
+
+// The checks of phase 2 on a live executor, in CANN's order: whether it may run. If not, *status is what phase 2 returns.
+bool CheckPhase2(const ExecutorState& executor, const char* api, const void* workspace,
+                 uint64_t workspace_size, aclrtStream stream, aclnnStatus* status) noexcept {
+  const auto fail = [&](aclnnStatus code, const Text& message) {
+    *status = FailPhase2(stream, code, message);
+    return false;
+  };
   if (std::strcmp(executor.api, api) != 0) {
-    return FailAclnn(ACLNN_ERR_INNER, Text(api, ": parameter executor comes from ", executor.api,
-                                           "GetWorkspaceSize, expected one from ", api, "GetWorkspaceSize."));
+    return fail(ACLNN_ERR_INNER, Text(api, ": parameter executor comes from ", executor.api,
+                                      "GetWorkspaceSize, expected one from ", api, "GetWorkspaceSize."));
   }
   if (workspace == nullptr && (workspace_size > 0 || executor.workspace_size > 0)) {
-    return FailAclnn(ACLNN_ERR_PARAM_NULLPTR,
-                     Text(api, ": parameter workspace is a null pointer, expected the address of ",
-                          workspace_size > 0 ? workspace_size : executor.workspace_size, " bytes."));
+    return fail(ACLNN_ERR_PARAM_NULLPTR,
+                Text(api, ": parameter workspace is a null pointer, expected the address of ",
+                     workspace_size > 0 ? workspace_size : executor.workspace_size, " bytes."));
   }
   if (workspace_size < executor.workspace_size) {
-    return FailAclnn(ACLNN_ERR_PARAM_INVALID,
-                     Text(api, ": parameter workspaceSize has the value ", workspace_size,
-                          ", accepted: at least ", executor.workspace_size, "."));
+    return fail(ACLNN_ERR_PARAM_INVALID, Text(api, ": parameter workspaceSize has the value ", workspace_size,
+                                              ", accepted: at least ", executor.workspace_size, "."));
   }
   for (int i = 0; i < executor.operand_count; ++i) {
     if (executor.touched[i] && executor.addresses[i] == nullptr) {
       Text message(api, ": the data address of ");
       AddOperandName(message, executor, i);
-      return FailAclnn(ACLNN_ERR_PARAM_NULLPTR,
-                       message.Add(" is a null pointer, expected the address of its storage."));
+      return fail(ACLNN_ERR_PARAM_NULLPTR,
+                  message.Add(" is a null pointer, expected the address of its storage."));
     }
   }
-  return ACL_SUCCESS;
+  return true;
 }
 
 // What programs that are checked ask besides has functions of its own: phase 2 of others keeps its small frame.
@@ -287,13 +304,15 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
                           api, "GetWorkspaceSize, once."));
   }
   if (sanitizer::KeepsCalls()) TellOfPhase2(api, *found, workspace, workspace_size);
-  aclnnStatus status = CheckPhase2(*found, api, workspace, workspace_size);
+  aclnnStatus status = ACL_SUCCESS;
   FoundStream queue;
-  if (status == ACL_SUCCESS) {
+  bool may_run = CheckPhase2(*found, api, workspace, workspace_size, stream, &status);
+  if (may_run) {
     queue = FindStream(stream);
-    if (!queue) status = FailUnknownStream(api, stream);
+    may_run = static_cast<bool>(queue);
+    if (!may_run) status = FailUnknownStream(api, stream);
   }
-  Executor* to_run = status == ACL_SUCCESS && found->run != nullptr ? found : nullptr;
+  Executor* to_run = may_run && found->run != nullptr ? found : nullptr;
   if (sanitizer::IsOn() && to_run != nullptr) CheckLaunch(ViewOf(*found, workspace));
   if (to_run != nullptr && repeatable) {
     to_run = executors.Acquire();
@@ -303,8 +322,8 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
     }
     if (to_run != nullptr && sanitizer::KeepsCalls()) sanitizer::CallIsCopied(found, to_run);
     if (to_run == nullptr) {
-      status = FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR,
-                         Text(api, ": no memory to queue one more run of a repeatable executor."));
+      status = FailPhase2(stream, ACLNN_ERR_INNER_CREATE_EXECUTOR,
+                          Text(api, ": no memory to queue one more run of a repeatable executor."));
     }
   }
   if (sanitizer::IsOn() && to_run != nullptr && to_run != found)

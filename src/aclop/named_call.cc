@@ -3,6 +3,7 @@
 #include "aclop/named_call.h"
 
 #include "acl/data_type.h"
+#include "acl/stream/failing_task.h"
 
 namespace portacl {
 namespace {
@@ -13,9 +14,15 @@ Text& AddCount(Text& text, int count, const char* what) noexcept {
 
 }  // namespace
 
+aclError FailCall(const NamedCall& call, aclError status, MessageClass message_class,
+                  const Text& message) noexcept {
+  return FailsInStream(FindStream(call.stream), status, message) ? ACL_SUCCESS
+                                                                 : Fail(status, message_class, message);
+}
+
 aclError FailNamed(const NamedCall& call, const Text& why) noexcept {
-  return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclReason,
-              Text(call.api, ": operator ", call.type, " ", why.view(), "."));
+  return FailCall(call, ACL_ERROR_INVALID_PARAM, MessageClass::kAclReason,
+                  Text(call.api, ": operator ", call.type, " ", why.view(), "."));
 }
 
 aclError CheckCounts(const NamedCall& call, int inputs, int outputs) noexcept {

@@ -31,7 +31,11 @@ struct NamedCall {
   aclrtStream stream;
 };
 
-// Reports "API: operator TYPE WHY." and returns 100000.
+// Reports that a call failed; in a stream that stops on failure the call succeeds and the stream fails (see failing_task.h).
+aclError FailCall(const NamedCall& call, aclError status, MessageClass message_class,
+                  const Text& message) noexcept;
+
+// The same of what the operator does not take: "API: operator TYPE WHY.", 100000.
 aclError FailNamed(const NamedCall& call, const Text& why) noexcept;
 
 aclError CheckCounts(const NamedCall& call, int inputs, int outputs) noexcept;

@@ -4,8 +4,6 @@
 
 #include "acl/acl_op_compiler.h"
 #include "acl/errors.h"
-#include "acl/handle_table.h"
-#include "acl/stream/found_stream.h"
 #include "aclop/named_call.h"
 
 namespace portacl {
@@ -39,38 +37,6 @@ void AddOperands(Text& text, const NamedOperands& operands) noexcept {
   }
 }
 
-// An operator that is not implemented, in the place that it would have had in its stream.
-class FailingTask final : public Task {
- public:
-  Outcome Run(Stream& stream) noexcept override {
-    stream.NoteFailure(failure);
-    return Outcome::kDone;
-  }
-  void Finish(StreamList&) noexcept override;
-
-  Stream::Failure failure;
-};
-
-HandleTable<FailingTask, 0x64> failing_tasks;
-
-void FailingTask::Finish(StreamList&) noexcept { failing_tasks.Recycle(this); }
-
-// Puts the failure into a stream that stops on failure, false if the call's does not. What submitted the operator may
-// have no way to tell of an error: torch_npu's thread drops all later work without a word, or, with the queue off, ends
-// the process where Python holds its lock. The stream reports it, and goes on reporting it.
-bool FailsInStream(const NamedCall& call, const Text& message) noexcept {
-  const FoundStream queue = FindStream(call.stream);
-  bool stops = false;
-  if (!queue || !queue.stream->IfStill(queue.handle, [&] { stops = queue.stream->StopsOnFailureLocked(); }) ||
-      !stops) {
-    return false;
-  }
-  FailingTask* const task = failing_tasks.Acquire();
-  if (task == nullptr) return false;
-  task->failure = Stream::Failure(ACL_ERROR_OP_NOT_FOUND, message);
-  return queue.Submit(task) == Stream::Submission::kQueued;
-}
-
 aclError FailNotImplemented(const NamedCall& call) noexcept {
   Text text(
       call.api, ": operator ", call.type,
@@ -84,8 +50,7 @@ aclError FailNotImplemented(const NamedCall& call) noexcept {
     text.Add(", attributes ");
     AddAttributes(text, call.attributes->values);
   }
-  if (FailsInStream(call, text)) return ACL_SUCCESS;
-  return Fail(ACL_ERROR_OP_NOT_FOUND, MessageClass::kAclUnsupported, text.Add("."));
+  return FailCall(call, ACL_ERROR_OP_NOT_FOUND, MessageClass::kAclUnsupported, text.Add("."));
 }
 
 struct NamedOperator {

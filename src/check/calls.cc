@@ -6,13 +6,13 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
-#include <new>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "acl/process/fork.h"
+#include "acl/process/immortal.h"
 #include "check/report.h"
 
 namespace portacl::sanitizer {
@@ -79,18 +79,12 @@ struct Calls {
   GoneHandles gone_tensors;
 };
 
-Calls* the_calls = nullptr;
-
 // What was alive stays so in a forked child.
-void AfterFork() { new (&the_calls->mutex) std::mutex; }
-
 Calls& TheCalls() {
-  static const bool made = [] {
-    the_calls = new Calls;
-    return CallInForkedChild(AfterFork);
-  }();
-  (void)made;
-  return *the_calls;
+  static Immortal<Calls> calls;
+  static const bool guarded = GuardAcrossFork(calls->mutex, ForkRank::kCheckedCalls);
+  (void)guarded;
+  return *calls;
 }
 
 void AddOperandName(Text& text, const OperandFacts& operand) {
@@ -392,8 +386,11 @@ void CallGoes(const void* slot) noexcept {
 
 void TellCallsLeft() noexcept {
   Calls& calls = TheCalls();
-  std::lock_guard lock(calls.mutex);
-  for (const auto& [slot, call] : calls.by_slot) {
+  std::unique_lock lock(calls.mutex);
+  const auto by_slot = calls.by_slot;
+  const auto tensors = calls.tensors;
+  lock.unlock();  // a report takes other locks
+  for (const auto& [slot, call] : by_slot) {
     if (call.handle == nullptr || call.made.line_count > 0) continue;
     Finding finding = Begin(kHandles, "executor-leaked", "aclFinalize", call.handle);
     finding.certainty = Certainty::kWarning;
@@ -402,7 +399,7 @@ void TellCallsLeft() noexcept {
     finding.places[0] = {Text("it was made"), &call.made};
     Report(finding);
   }
-  for (const auto& [tensor, live] : calls.tensors) {
+  for (const auto& [tensor, live] : tensors) {
     if (live.made.line_count > 0) continue;
     Finding finding = Begin(kHandles, "tensor-leaked", "aclFinalize", tensor);
     finding.certainty = Certainty::kWarning;

@@ -5,11 +5,11 @@
 #include <dlfcn.h>
 
 #include <mutex>
-#include <new>
 #include <string_view>
 #include <unordered_map>
 
 #include "acl/process/fork.h"
+#include "acl/process/immortal.h"
 #include "check/device_memory.h"
 #include "check/report.h"
 
@@ -28,17 +28,11 @@ struct Handles {
   std::unordered_map<const void*, Made> live;
 };
 
-Handles* the_handles = nullptr;
-
-void AfterFork() { new (&the_handles->mutex) std::mutex; }
-
 Handles& TheHandles() {
-  static const bool made = [] {
-    the_handles = new Handles;
-    return CallInForkedChild(AfterFork);
-  }();
-  (void)made;
-  return *the_handles;
+  static Immortal<Handles> handles;
+  static const bool guarded = GuardAcrossFork(handles->mutex, ForkRank::kCheckedHandles);
+  (void)guarded;
+  return *handles;
 }
 
 // Of a program in Python, whose objects end with the interpreter, or of PyTorch's back end, which keeps streams for its own use.
@@ -104,8 +98,10 @@ void MemoryOfAnotherDevice(const char* api, const char* operand, const void* add
 
 void TellHandlesLeft() noexcept {
   Handles& handles = TheHandles();
-  std::lock_guard lock(handles.mutex);
-  for (auto& [handle, made] : handles.live) {
+  std::unique_lock lock(handles.mutex);
+  auto left = handles.live;
+  lock.unlock();  // a report takes other locks
+  for (auto& [handle, made] : left) {
     Block block;
     if (FindBlock(handle, &block)) made.where = block.made;
     if (IsOfPython(made.where)) continue;

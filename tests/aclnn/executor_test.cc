@@ -42,6 +42,34 @@ TEST_F(ExecutorTest, IsUsedUpByPhase2) {
   EXPECT_EQ(Run(executor), 561000);
 }
 
+// A client that asks for this may have no way to tell of an error of phase 2: torch_npu's.
+TEST_F(ExecutorTest, FailsInAStreamThatStopsOnFailure) {
+  L1Call call(kSmall);
+  ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE), ACL_SUCCESS);
+  aclGetRecentErrMsg();
+  aclOpExecutor* executor = Plan(call);
+  EXPECT_EQ(aclnnL1LossBackward(nullptr, 16, executor, stream_), ACL_SUCCESS);
+  EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
+  EXPECT_EQ(Run(Plan(call)), ACL_SUCCESS) << "which is dropped";
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_PARAM_INVALID);
+    const char* const message = aclGetRecentErrMsg();
+    ASSERT_NE(message, nullptr);
+    EXPECT_NE(std::strstr(message,
+                          "aclnnL1LossBackward: parameter workspace is a null pointer, expected the "
+                          "address of 16 bytes. (161001)"),
+              nullptr)
+        << message;
+  }
+  EXPECT_TRUE(call.IsUntouched());
+  EXPECT_EQ(Run(executor), 561000) << "used up; of no executor there is nothing to put into a stream";
+  ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_CONTINUE_ON_FAILURE), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_PARAM_INVALID);
+  EXPECT_EQ(Run(Plan(call)), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_FALSE(call.IsUntouched());
+}
+
 // Clients have no address for a tensor without elements; its result is written all the same.
 TEST_F(ExecutorTest, AsksForNoAddressOfNothing) {
   const int64_t tall[] = {3, 0};

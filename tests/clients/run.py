@@ -41,7 +41,8 @@ class Worker:
     def __init__(self) -> None:
         self.process: subprocess.Popen[str] | None = None
 
-    def _start(self) -> None:
+    def _start(self) -> str | None:
+        """Why the process could not be started."""
         self.process = subprocess.Popen(
             [sys.executable, "-B", "-m", "portacl", str(HERE / "worker.py")],
             stdin=subprocess.PIPE,
@@ -52,10 +53,13 @@ class Worker:
         self.answers: queue.Queue[str | None] = queue.Queue()
         self.said: collections.deque[str] = collections.deque(maxlen=40)
         threading.Thread(target=self._listen, args=(self.process, self.answers), daemon=True).start()
-        threading.Thread(target=self._overhear, args=(self.process, self.said), daemon=True).start()
-        if self._answer(SECONDS_TO_START) is None:
-            self.stop()
-            raise SystemExit("a worker did not start:\n" + "".join(self.said))
+        overhearing = threading.Thread(target=self._overhear, args=(self.process, self.said), daemon=True)
+        overhearing.start()
+        if self._answer(SECONDS_TO_START) is not None:
+            return None
+        self.stop()
+        overhearing.join(timeout=5)
+        return "a worker did not start: " + "".join(self.said)[-600:]
 
     @staticmethod
     def _listen(process: subprocess.Popen[str], answers: queue.Queue[str | None]) -> None:
@@ -75,11 +79,12 @@ class Worker:
 
     def ask(self, client: str, case: str | None) -> dict:
         """What became of a case, whatever becomes of the process; without a case, the client's list of them."""
-        if self.process is None:
-            self._start()
-        process = self.process
         answer = None
         begun = time.perf_counter()
+        if self.process is None and (reason := self._start()) is not None:
+            # An exception would end this thread alone, without a word, and leave its cases out.
+            return {"client": client, "case": case, "result": "fails", "remark": reason, "seconds": time.perf_counter() - begun}
+        process = self.process
         try:
             process.stdin.write(json.dumps({"client": client, "case": case}) + "\n")  # type: ignore[union-attr]
             process.stdin.flush()  # type: ignore[union-attr]

@@ -1,5 +1,5 @@
 // Every operator with tensors that are as odd as a caller may make them, against the same call with plain ones: strides that no element
-// depends on, which may be any numbers.
+// depends on, which may be any numbers, and addresses that are no multiples of an element's size.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "acl/acl.h"
@@ -53,6 +54,7 @@ struct Oddity {
       {};              // the strides of what has one element or none, and the offset of nothing
   int64_t factor = 1;  // of all strides
   aclFormat format = ACL_FORMAT_ND;
+  int misplaced = 0;  // how many bytes behind an aligned address each tensor lies
 };
 
 struct Tensors {
@@ -64,7 +66,7 @@ struct Tensors {
 
 // A call whose tensors all have one shape and lie densely, but for what is odd.
 Answer AnswerOf(const OperatorCall& call, const Tensors& all, const Oddity& odd) {
-  constexpr size_t kBytes = 1024;
+  constexpr size_t kBytes = 4096;
   const std::vector<int64_t>& shape = all.shape;
   const bool is_empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   std::vector<int64_t> strides(shape.size());
@@ -73,9 +75,11 @@ Answer AnswerOf(const OperatorCall& call, const Tensors& all, const Oddity& odd)
     strides[dim] = odd.unread && (shape[dim] == 1 || is_empty) ? *odd.unread : dense * odd.factor;
     dense *= shape[dim];
   }
-  std::vector<std::byte> memory(kBytes * static_cast<size_t>(call.tensors));
-  std::byte* const start = memory.data();
-  for (size_t i = 0; start + i < memory.data() + memory.size(); ++i) start[i] = std::byte(i % 5 == 0 ? 1 : 0);
+  const size_t bytes = kBytes * static_cast<size_t>(call.tensors);
+  constexpr size_t kWidest = 16;
+  std::vector<std::byte> memory(bytes + kWidest);
+  std::byte* const start = memory.data() + odd.misplaced;
+  for (size_t i = 0; i < bytes; ++i) start[i] = std::byte(i % 5 == 0 ? 1 : 0);
   std::vector<aclTensor*> tensors;
   for (int i = 0; i < call.tensors; ++i) {
     const aclDataType dtype = i + 1 == call.tensors ? all.last_dtype : all.dtype;
@@ -86,6 +90,7 @@ Answer AnswerOf(const OperatorCall& call, const Tensors& all, const Oddity& odd)
   CallAttributes attributes;
   attributes.reduction = all.reduction;
   attributes.log_target = all.reduction == 1;
+  attributes.misplaced = odd.misplaced;
   Answer answer;
   aclOpExecutor* executor = nullptr;
   answer.planned = call.plan(tensors, attributes, &answer.workspace_size, &executor);
@@ -96,7 +101,7 @@ Answer AnswerOf(const OperatorCall& call, const Tensors& all, const Oddity& odd)
   }
   for (const aclTensor* const tensor : tensors) aclDestroyTensor(tensor);
   DestroyResults();
-  if (!call.keeps_state) answer.memory.assign(start, start + kBytes * static_cast<size_t>(call.tensors));
+  if (!call.keeps_state) answer.memory.assign(start, start + bytes);
   return answer;
 }
 
@@ -116,9 +121,10 @@ class OddTensors : public ::testing::Test {
   ~OddTensors() override { alarm(0); }
 
   // How many calls are accepted.
-  static int Compare(const std::vector<std::vector<int64_t>>& shapes, const std::vector<Oddity>& oddities) {
-    const aclDataType dtypes[][2] = {
-        {ACL_FLOAT, ACL_FLOAT}, {ACL_INT64, ACL_INT64}, {ACL_FLOAT, ACL_BOOL}, {ACL_BOOL, ACL_BOOL}};
+  static int Compare(
+      const std::vector<std::vector<int64_t>>& shapes, const std::vector<Oddity>& oddities,
+      const std::vector<std::pair<aclDataType, aclDataType>>& dtypes = {
+          {ACL_FLOAT, ACL_FLOAT}, {ACL_INT64, ACL_INT64}, {ACL_FLOAT, ACL_BOOL}, {ACL_BOOL, ACL_BOOL}}) {
     int accepted = 0;
     for (const OperatorCall& call : OperatorCalls()) {
       for (const std::vector<int64_t>& shape : shapes) {
@@ -131,7 +137,7 @@ class OddTensors : public ::testing::Test {
               const Answer answer = AnswerOf(call, tensors, odd);
               EXPECT_EQ(Difference(answer, plain), "")
                   << call.name << ", rank " << shape.size() << ", dtype " << dtype << ", reduction "
-                  << reduction << ", stride " << odd.unread.value_or(-1);
+                  << reduction << ", stride " << odd.unread.value_or(-1) << ", misplaced " << odd.misplaced;
               if (plain.planned != 0) break;  // refused for what all share
             }
           }
@@ -149,6 +155,26 @@ TEST_F(OddTensors, StridesThatNothingReadsDoNotMatter) {
           {{1}, {1, 1}, {3, 1}, {1, 3}, {1, 3, 1}, {0, 3}, {1, 0}, {2, 1, 3}, {1, 2, 1, 3}, {2, 1, 1, 3, 1}},
           {{.unread = kMost}, {.unread = std::numeric_limits<int64_t>::min()}, {.unread = kMost / 2}}),
       1000);
+}
+
+TEST_F(OddTensors, AddressesDoNotMatter) {
+  EXPECT_GT(Compare({{1}, {37}, {4, 4}, {3, 37}, {16, 16}, {5, 4, 6}, {1, 2, 8, 8}, {1, 2, 3, 4, 4}},
+                    {{.misplaced = 1}},
+                    {{ACL_FLOAT, ACL_FLOAT},
+                     {ACL_DOUBLE, ACL_DOUBLE},
+                     {ACL_FLOAT16, ACL_FLOAT16},
+                     {ACL_BF16, ACL_BF16},
+                     {ACL_INT16, ACL_INT16},
+                     {ACL_INT32, ACL_INT32},
+                     {ACL_INT64, ACL_INT64},
+                     {ACL_COMPLEX64, ACL_COMPLEX64},
+                     {ACL_COMPLEX128, ACL_COMPLEX128},
+                     {ACL_FLOAT, ACL_INT64},
+                     {ACL_FLOAT, ACL_INT32},
+                     {ACL_FLOAT, ACL_BOOL},
+                     {ACL_FLOAT16, ACL_FLOAT},
+                     {ACL_FLOAT, ACL_DOUBLE}}),
+            1000);
 }
 
 // A tensor in a private format counts as dense; products, which may read one by its strides, refuse those that lead out of its storage.

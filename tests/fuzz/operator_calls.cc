@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -264,15 +266,15 @@ aclTensor* MaskFor(const aclTensor* input) {
 }
 
 // Places that an operator writes beside its values; likewise.
-aclTensor* UnreadPlaces(const std::vector<int64_t>& shape) {
-  static std::array<std::byte, size_t{1} << 20> memory;
+aclTensor* UnreadPlaces(const std::vector<int64_t>& shape, int misplaced) {
+  alignas(64) static std::array<std::byte, size_t{1} << 20> memory;
   constexpr int64_t kMost = 1 << 24;
   int64_t elements = 1;
   for (const int64_t dim : shape)
     elements = std::clamp<int64_t>(elements, 0, kMost) * std::clamp<int64_t>(dim, 0, kMost);
-  const bool fits = elements >= 0 && static_cast<uint64_t>(elements) <= memory.size() / sizeof(int64_t);
+  const bool fits = elements >= 0 && static_cast<uint64_t>(elements) < memory.size() / sizeof(int64_t);
   return aclCreateTensor(shape.data(), shape.size(), ACL_INT64, nullptr, 0, ACL_FORMAT_ND, shape.data(),
-                         shape.size(), fits ? memory.data() : nullptr);
+                         shape.size(), fits ? memory.data() + misplaced : nullptr);
 }
 
 aclDataType DtypeOf(const aclTensor* tensor) {
@@ -454,7 +456,7 @@ class Given {
   // A second output of that half's shape, or of the tensor's. All calls write the same memory: nobody reads it.
   aclTensor* SecondHalf(const aclTensor* tensor) { return Second(Half(tensor)); }
   aclTensor* Second(const aclTensor* tensor) {
-    static std::array<std::byte, size_t{1} << 20> memory;
+    alignas(64) static std::array<std::byte, size_t{1} << 20> memory;
     if (tensor == nullptr) return nullptr;
     const std::vector<int64_t> shape = ShapeOf(tensor);
     aclDataType dtype = ACL_DT_UNDEFINED;
@@ -462,29 +464,43 @@ class Given {
     constexpr int64_t kMost = 1 << 24;
     int64_t bytes = 16;
     for (const int64_t length : shape) bytes = std::min(bytes * std::clamp<int64_t>(length, 0, kMost), kMost);
-    const bool fits = static_cast<uint64_t>(bytes) <= memory.size();
+    const bool fits = static_cast<uint64_t>(bytes) + 16 <= memory.size();
     return tensors_.emplace_back(aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND,
-                                                 shape.data(), shape.size(), fits ? memory.data() : nullptr));
+                                                 shape.data(), shape.size(),
+                                                 fits ? memory.data() + attributes_.misplaced : nullptr));
   }
+
+  // The same bytes, at an address that may be odd.
+  template <class T>
+  struct Values {
+    explicit Values(const std::vector<T>& values) : plain(values), odd(sizeof(T) * (values.size() + 1)) {
+      std::memcpy(odd.data() + kOdd, values.data(), sizeof(T) * values.size());
+    }
+    void* At(int misplaced) { return misplaced == 0 ? static_cast<void*>(plain.data()) : odd.data() + kOdd; }
+
+    static constexpr size_t kOdd = 1;
+    std::vector<T> plain;
+    std::vector<std::byte> odd;
+  };
 
   // Indices, some of them out of range, which nobody writes.
   aclTensor* Indices(const std::vector<int64_t>& shape) {
     constexpr size_t kMost = size_t{1} << 16;
-    static const std::vector<int64_t> values = [] {
+    static Values<int64_t> values([] {
       std::vector<int64_t> made(kMost);
       for (size_t i = 0; i < kMost; ++i) made[i] = static_cast<int64_t>(i * 7 % 13) - 2;
       return made;
-    }();
+    }());
     size_t elements = 1;
     for (const int64_t dim : shape)
       elements = std::min(elements * static_cast<size_t>(std::clamp<int64_t>(dim, 0, kMost)), kMost + 1);
     return tensors_.emplace_back(aclCreateTensor(
         shape.data(), shape.size(), attributes_.log_target ? ACL_INT32 : ACL_INT64, nullptr, 0, ACL_FORMAT_ND,
-        shape.data(), shape.size(), elements > kMost ? nullptr : const_cast<int64_t*>(values.data())));
+        shape.data(), shape.size(), elements > kMost ? nullptr : values.At(attributes_.misplaced)));
   }
   // Places that are written where a tensor's values are.
   aclTensor* PlacesFor(const aclTensor* tensor) {
-    return tensors_.emplace_back(UnreadPlaces(ShapeOf(tensor)));
+    return tensors_.emplace_back(UnreadPlaces(ShapeOf(tensor), attributes_.misplaced));
   }
   aclTensor* IndicesLike(const aclTensor* tensor) { return Indices(ShapeOf(tensor)); }
   // One for each row.
@@ -500,7 +516,7 @@ class Given {
   }
   // Numbers of a tensor's dtype, in memory that is nobody's: read or written, it does not matter.
   aclTensor* Numbers(const std::vector<int64_t>& shape, const aclTensor* like = nullptr) {
-    static std::vector<double> values(2 * kMostNumbers, 0.5);
+    static Values<double> values(std::vector<double>(2 * kMostNumbers, 0.5));
     return Made(shape, DtypeLike(like), values);
   }
   // The same that a call writes, and nobody reads.
@@ -508,7 +524,7 @@ class Given {
     return Written(shape, DtypeLike(like));
   }
   aclTensor* Written(const std::vector<int64_t>& shape, aclDataType dtype) {
-    static std::vector<double> values(2 * kMostNumbers, 0.5);
+    static Values<double> values(std::vector<double>(2 * kMostNumbers, 0.5));
     return Made(shape, dtype, values);
   }
   // What lies where among the windows of pools of 1 or 2 elements, for out: as elements or as a mask.
@@ -536,14 +552,14 @@ class Given {
     return Written(shape, matrix);
   }
   static constexpr size_t kMostNumbers = size_t{1} << 16;
-  aclTensor* Made(const std::vector<int64_t>& shape, aclDataType dtype, std::vector<double>& values) {
+  aclTensor* Made(const std::vector<int64_t>& shape, aclDataType dtype, Values<double>& values) {
     constexpr size_t kMost = kMostNumbers;
     size_t elements = 1;
     for (const int64_t dim : shape)
       elements = std::min(elements * static_cast<size_t>(std::clamp<int64_t>(dim, 0, kMost)), kMost + 1);
-    return tensors_.emplace_back(aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND,
-                                                 shape.data(), shape.size(),
-                                                 elements > kMost ? nullptr : values.data()));
+    return tensors_.emplace_back(
+        aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                        shape.size(), elements > kMost ? nullptr : values.At(attributes_.misplaced)));
   }
   // The dims that one tensor has before those of the other.
   std::vector<int64_t> Leading(const aclTensor* tensor, const aclTensor* tail) const {

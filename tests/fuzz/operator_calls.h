@@ -17,6 +17,8 @@ struct CallAttributes {
   float beta = 1.0f;
   double wide_beta = 1.0;  // the same: widening a subnormal leaves a mark in the environment of the call
   bool log_target = false;
+  int misplaced =
+      0;  // how many bytes behind an aligned address what a call is given besides the tensors lies
 };
 
 // What decides the output's shape.

@@ -40,8 +40,7 @@ CallResult AddNumberFirst(DtypeNumber dtype, HostTensor& out, DtypeNumber scalar
 constexpr DtypeNumber kLeftOutByAddV3[] = {ACL_DOUBLE, ACL_INT64, ACL_INT16, ACL_UINT8, ACL_BOOL};
 
 TEST(AddV3OfEveryDtype, IsAskedForByAVariable) {
-  ScopedEnvironment environment({});
-  setenv("PORTACL_ADD_V3", "all", 1);
+  ScopedEnvironment environment(Variables{{"PORTACL_ADD_V3", "all"}});
   for (const DtypeNumber dtype : kLeftOutByAddV3) {
     RandomNumbers random(2);
     HostTensor out(dtype == ACL_DOUBLE ? ACL_DOUBLE : ACL_FLOAT, MakeView({3}, Layout::kDense, random));
@@ -52,13 +51,11 @@ TEST(AddV3OfEveryDtype, IsAskedForByAVariable) {
     const CallResult refused = AddNumberFirst(dtype, out, ACL_BOOL, environment.stream());
     EXPECT_EQ(refused.plan, 161002);
   }
-  unsetenv("PORTACL_ADD_V3");
 }
 
 TEST(AddV3OfEveryDtype, IsRefusedElse) {
-  ScopedEnvironment environment({});
   for (const char* asked : {"", "1", "ALL"}) {
-    setenv("PORTACL_ADD_V3", asked, 1);
+    ScopedEnvironment environment(Variables{{"PORTACL_ADD_V3", asked}});
     for (const DtypeNumber dtype : kLeftOutByAddV3) {
       RandomNumbers random(2);
       HostTensor out(ACL_DOUBLE, MakeView({3}, Layout::kDense, random));
@@ -67,7 +64,6 @@ TEST(AddV3OfEveryDtype, IsRefusedElse) {
       EXPECT_NE(result.message.find("other"), std::string::npos) << result.message;
     }
   }
-  unsetenv("PORTACL_ADD_V3");
 }
 
 }  // namespace

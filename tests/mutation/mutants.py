@@ -150,8 +150,8 @@ add("sum plan: longer blocks of rows", "kRowBlock = 256", "kRowBlock = 512")
 
 add = mutants_of("src/engine/fold/sum_store.cc", SUMS)
 add("sums: halves round up", "rest == half && (kept & 1) != 0", "rest == half")
-add("sums: two roundings to 16 bits", "to[i] = RoundTo16<kExponentBits, kFractionBits>(source[i]);",
-    "to[i] = RoundTo16<kExponentBits, kFractionBits>(static_cast<double>(static_cast<float>(source[i])));")
+add("sums: two roundings to 16 bits", "RoundTo16<kExponentBits, kFractionBits>(source[i])",
+    "RoundTo16<kExponentBits, kFractionBits>(static_cast<double>(static_cast<float>(source[i])))")
 add("sums: the smallest subnormal is lost", "if (below > kFractionBits + 1) return sign;", "if (below > kFractionBits) return sign;")
 add = mutants_of("src/engine/fold/reduction_run.cc", SUMS)
 add("sums: the factor in float32", "results[i] = sums[done + i] * job_.factor;",

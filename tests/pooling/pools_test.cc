@@ -1402,6 +1402,55 @@ TEST(AdaptiveMaxima, OfChannelsLast) {
   aclDestroyIntArray(size_of_output);
 }
 
+// The same on Ascend 950 with indices, and two channels, which are planes of their own; elsewhere the format says nothing.
+TEST(MaximaWithIndices, OfChannelsLast) {
+  for (const bool is_950 : {true, false}) {
+    const ScopedEnvironment environment(
+        Variables{{"PORTACL_SOC", is_950 ? "Ascend950PR_9579" : "Ascend910B1"}});
+    std::vector<float> self(32);
+    for (size_t i = 0; i < self.size(); ++i) self[i] = static_cast<float>(i * 7 % 32);
+    std::vector<float> out(8, -77);
+    std::vector<int32_t> places(8, -77);
+    const auto channels_last = [](const Shape& shape, auto& values, aclDataType dtype) {
+      return aclCreateTensor(shape.data(), shape.size(), dtype, DenseStrides(shape).data(), 0,
+                             ACL_FORMAT_NHWC, shape.data(), shape.size(), values.data());
+    };
+    aclTensor* const tensors[] = {channels_last({1, 4, 4, 2}, self, ACL_FLOAT),
+                                  channels_last({1, 2, 2, 2}, out, ACL_FLOAT),
+                                  channels_last({1, 2, 2, 2}, places, ACL_INT32)};
+    const int64_t values[] = {2, 0, 1};
+    aclIntArray* const twos = aclCreateIntArray(values, 1);
+    aclIntArray* const zeros = aclCreateIntArray(values + 1, 1);
+    aclIntArray* const ones = aclCreateIntArray(values + 2, 1);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const auto plan = [&](uint64_t* workspace_size, aclOpExecutor** made) {
+      return aclnnMaxPool2dWithIndicesGetWorkspaceSize(tensors[0], twos, twos, zeros, ones, false, tensors[1],
+                                                       tensors[2], workspace_size, made);
+    };
+    if (is_950) {
+      Compute(plan, aclnnMaxPool2dWithIndices, environment.stream());
+      for (size_t window = 0; window < 4; ++window) {
+        for (size_t channel = 0; channel < 2; ++channel) {
+          size_t best = 0;
+          const auto at = [&](size_t place) { return self[place * 2 + channel]; };
+          for (const size_t corner : {0, 1, 4, 5}) {
+            const size_t place = window / 2 * 8 + window % 2 * 2 + corner;
+            if (corner == 0 || at(place) > at(best)) best = place;
+          }
+          EXPECT_EQ(out[window * 2 + channel], at(best));
+          EXPECT_EQ(places[window * 2 + channel], static_cast<int32_t>(best));
+        }
+      }
+    } else {
+      EXPECT_EQ(plan(&size, &executor), 161002);
+      EXPECT_NE(TakeErrorMessage().find("[1, 4, 2, 1]"), std::string::npos);
+    }
+    for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+    for (aclIntArray* array : {twos, zeros, ones}) aclDestroyIntArray(array);
+  }
+}
+
 // Windows of a long axis: their tables lie in the workspace, which ends where they do.
 TEST(LongAxes, GiveWhatLoopsGive) {
   constexpr int64_t kLong = 200001;

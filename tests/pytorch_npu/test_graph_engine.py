@@ -144,3 +144,35 @@ def test_which_products_need_it(product, names):
     for name in CONVOLUTIONS + WINDOWS:
         lacking = some.missing(some.needs("aten::" + name), lambda function: True)
         assert lacking == ([ENGINE] if name in names else []), name
+
+
+@pytest.mark.parametrize("queue", ["0", "1"])
+def test_operands_that_are_refused_end_no_process(program, queue):
+    """A kernel may be called while Python holds its lock, as those that the choice is asked for are. torch_npu lets go of the lock, and
+    would never take it back where its operator's call fails."""
+    out, err, status = program(
+        """
+        keys = torch._C.DispatchKeySet(torch._C.DispatchKey.PrivateUse1)
+        call = torch.library.get_kernel("npu::npu_broadcast", "PrivateUse1").call_boxed
+        print(call(keys, torch.ones(1, 3).npu(), [2, 3]).cpu().tolist())
+        one = torch.ones(1, 3).npu()
+        try:
+            call(keys, one, [5, 4])
+            torch.npu.synchronize()
+        except RuntimeError as error:
+            print(str(error).replace("\\n", " "))
+        try:
+            print((one + 1).cpu())
+        except RuntimeError as error:
+            print("refused, too")
+        """,
+        TASK_QUEUE_ENABLE=queue,
+        PORTACL_FALLBACK="quiet",
+    )
+    assert status == 0, err[-2000:]
+    lines = out.splitlines()
+    assert "[[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]" in lines
+    refusal, after = lines[-2:]
+    assert "operator BroadcastTo cannot make the output DT_FLOAT [5, 4]" in refusal
+    assert "counted from the last, the output's." in refusal
+    assert after == "refused, too"

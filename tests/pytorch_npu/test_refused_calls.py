@@ -144,6 +144,17 @@ def _calls() -> dict[str, _Call]:
     calls["bilinear float64, gradient"] = _gradients(lambda x: _F.interpolate(x, scale_factor=1.7, mode="bilinear", align_corners=True)), [
         _values(1, 2, 4, 5, dtype=torch.float64)
     ]
+    for dtype in (torch.float64, torch.uint8):
+        whole = torch.arange(40).reshape(1, 2, 4, 5).to(dtype)
+        calls[f"nearest {dtype}"] = lambda x: _F.interpolate(x, scale_factor=1.7, mode="nearest"), [whole]
+        calls[f"nearest {dtype}, out"] = (
+            lambda x, out: _ATEN.upsample_nearest2d.out(x, [6, 8], 1.7, 1.7, out=out)
+        ), [whole, torch.empty(1, 2, 6, 8, dtype=dtype)]
+    classes = torch.tensor([[[0, 2], [1, 1]], [[2, 0], [0, 1]]])
+    for reduction, shape in enumerate(((2, 2, 2), (), ())):
+        calls[f"nll_loss2d {reduction}, out"] = (
+            lambda x, t, out, r=reduction: _ATEN.nll_loss2d.out(x, t, None, r, -100, out=out)
+        ), [_values(2, 3, 2, 2), classes, torch.empty(shape)]
     calls["cubic grid_sample float64"] = (
         lambda x, g: _F.grid_sample(x, g, mode="bicubic", align_corners=False),
         [_values(1, 2, 4, 5, dtype=torch.float64), _values(1, 3, 4, 2, dtype=torch.float64) / 4],
@@ -311,13 +322,32 @@ def test_lengths_of_sequences_lie_on_the_cpu(lengths, message):
     assert torch.equal(packed.data.cpu(), nn.utils.rnn.pack_padded_sequence(x.cpu(), [3, 2]).data)
 
 
-def test_numbers_on_the_cpu_are_not_for_everybody(monkeypatch):
+def test_numbers_on_the_cpu_are_not_for_everybody(program):
     x = torch.arange(3).npu()
     assert torch.add(torch.tensor(2.5), x, alpha=2).tolist() == [2.5, 4.5, 6.5]
-    monkeypatch.delenv("PORTACL_ADD_V3")  # which install() has set
-    with pytest.raises(RuntimeError, match="aclnnAddV3 failed, error code is 161002"):
-        torch.tensor(2.5) + x
-    assert (torch.tensor(2.5) + x.float()).tolist() == [2.5, 3.5, 4.5]
+    out, err, status = program(
+        """
+        x = torch.arange(3).npu()
+        try:
+            torch.tensor(2.5) + x
+        except RuntimeError as error:
+            print(str(error).splitlines()[0])
+        print((torch.tensor(2.5) + x.float()).tolist())
+        """,
+        PORTACL_ADD_V3="",  # which install() sets where nobody has
+    )
+    assert status == 0, err[-2000:]
+    refusal, sums = out.splitlines()[-2:]
+    assert "call aclnnAddV3 failed, error code is 161002" in refusal
+    assert sums == "[2.5, 3.5, 4.5]"
+
+
+def test_no_index_of_a_scalar_is_refused_as_on_the_cpu():
+    for device in ("cpu", "npu"):
+        scalar, none = torch.tensor(5.0, device=device), torch.empty(0, dtype=torch.int64, device=device)
+        with pytest.raises(RuntimeError, match="index_select|IndexSelect"):
+            torch.index_select(scalar, 0, none)
+        assert torch.index_select(scalar, 0, none.new_zeros(1)).item() == 5.0
 
 
 def test_the_choice_is_announced(program):

@@ -1,6 +1,8 @@
 // Under PORTACL_CHECK, the memory of a test's own that it gives a tensor counts as registered (aclrtHostRegister) until the tensor
 // is gone, as in a program that maps host memory into the device: the linker leads the calls here (--wrap).
 // SPDX-License-Identifier: Apache-2.0
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -10,6 +12,7 @@
 
 #include "acl/data_type.h"
 #include "acl/memory/memory.h"
+#include "acl/process/fork.h"
 #include "aclnn/acl_meta.h"
 #include "aclnn/tensor.h"
 #include "check/device_memory.h"
@@ -57,6 +60,10 @@ class Registered {
     ranges_.erase(it);
   }
 
+  // Around a fork.
+  void Lock() { mutex_.lock(); }
+  void Unlock() { mutex_.unlock(); }
+
  private:
   // Disjoint; the key is where one begins.
   struct Range {
@@ -69,7 +76,13 @@ class Registered {
 };
 
 Registered& TheRegistered() {
-  static auto* const registered = new Registered;  // never destroyed: tests' static objects may be tensors
+  static auto* const registered = [] {
+    // The library's locks are taken inside this one: what is registered last is called first.
+    NoticeForks();
+    pthread_atfork([] { TheRegistered().Lock(); }, [] { TheRegistered().Unlock(); },
+                   [] { TheRegistered().Unlock(); });
+    return new Registered;  // never destroyed: tests' static objects may be tensors
+  }();
   return *registered;
 }
 

@@ -75,6 +75,15 @@ def _is_no_sum_of_floats(tensor: _Tensor, dtype: torch.dtype | None) -> bool:
     return tensor.is_floating_point() or dtype.is_complex or dtype is torch.bool
 
 
+def _is_of_other_scales(input: _Tensor, *scales: float | None) -> bool:
+    # For these CANN's function takes the lengths' ratio whatever the scales are.
+    return input.dtype in (torch.float64, torch.uint8) and any(scale is not None for scale in scales)
+
+
+def _is_for_other_shapes(target: _Tensor, reduction: int, output: _Tensor, total_weight: _Tensor) -> bool:
+    return output.shape != (target.shape if reduction == 0 else ()) or total_weight.dim() > 0
+
+
 _DILATED = Rule(("dilation",), _is_dilated, "a dilation other than 1")
 _PADS = Rule(("grad_output", "padding"), _are_large_pads, "pads below 0 or above 7 of bfloat16")
 _ONE = "one element of bfloat16"
@@ -132,6 +141,13 @@ _RULES = {
         for name, matrix in (("linalg_solve_triangular", "self"), ("linalg_solve_triangular.out", "self"), ("triangular_solve.X", "A"))
     },
     **{f"_fused_sgd_{form}": Rule(("momentum",), lambda momentum: momentum == 0, "a momentum of 0") for form in ("", ".tensor_lr")},
+    **{
+        f"upsample_nearest2d{form}": Rule(("self", "scales_h", "scales_w"), _is_of_other_scales, "scales of float64 or uint8")
+        for form in ("", ".out")
+    },
+    "nll_loss2d_forward.output": Rule(
+        ("target", "reduction", "output", "total_weight"), _is_for_other_shapes, "outputs that it would have to resize"
+    ),
     "grid_sampler_2d": Rule(("input", "interpolation_mode"), _is_cubic_float64, "cubic interpolation of float64"),
     "scatter_reduce.two_out": Rule(
         ("reduce", "include_self"),

@@ -22,6 +22,9 @@ enum class ForkRank {
   kThreadEnd,
   kModules,
   kTensors,
+  kCheckedNotes,
+  kCheckedCalls,
+  kCheckedHandles,
   kCount
 };
 

@@ -66,8 +66,8 @@ class alignas(64) Stream final : public Runnable {
   // For tasks: something went wrong. The first failure is kept until somebody synchronises.
   struct Failure {
     aclError status = ACL_SUCCESS;
-    const char* text = "";  // static
-    char more[224] = {};    // what follows it, made when it happened
+    const char* text = "";            // static
+    char more[Text::kCapacity] = {};  // what follows it, made when it happened
 
     constexpr Failure() = default;
     constexpr Failure(aclError code, const char* static_text) : status(code), text(static_text) {}

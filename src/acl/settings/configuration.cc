@@ -186,6 +186,8 @@ aclError ReadEnvironment(Configuration& configuration) {
   const char* blocking = std::getenv("ASCEND_LAUNCH_BLOCKING");
   configuration.launch_blocking = blocking != nullptr && std::strcmp(blocking, "1") == 0;
   if (aclError status = ReadIndexErrors(configuration)) return status;
+  const char* add_v3 = std::getenv("PORTACL_ADD_V3");
+  configuration.add_v3_is_wide = add_v3 != nullptr && std::strcmp(add_v3, "all") == 0;
   if (const char* refused = sanitizer::Start()) {
     return BadVariable("PORTACL_CHECK", refused, Text(sanitizer::kAcceptedSettings));
   }

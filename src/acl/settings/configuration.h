@@ -32,6 +32,7 @@ struct Configuration {
   int default_device = -1;  // from the JSON file; -1: none
   bool launch_blocking = false;
   bool index_errors_raise = true;  // a bad index fails the stream
+  bool add_v3_is_wide = false;     // aclnnAddV3 takes the dtypes of aclnnAdds
   bool process_wide_messages = false;
   LogConfiguration log;
 

@@ -73,9 +73,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include <cstdlib>
-#include <cstring>
-
+#include "acl/settings/configuration.h"
 #include "aclnnop/arithmetic/add_scalar_functions.h"
 #include "aclnnop/arithmetic/list_kernels.h"
 #include "aclnnop/arithmetic/sums.h"
@@ -133,9 +131,7 @@ constexpr auto kWideAddV3Checks =
 // torch_npu gives aclnnAddV3 every number that lies on the CPU, whatever the tensor. So portacl.torch asks for all dtypes; who does not
 // ask finds CANN's list.
 bool IsWideAddV3(const aclTensor* other) {
-  if (other == nullptr || kOfAddV3.Contains(other->dtype)) return false;
-  const char* const asked = std::getenv("PORTACL_ADD_V3");
-  return asked != nullptr && std::strcmp(asked, "all") == 0;
+  return other != nullptr && !kOfAddV3.Contains(other->dtype) && CurrentConfiguration().add_v3_is_wide;
 }
 
 // self + alpha * scalar, or the difference.

@@ -142,8 +142,8 @@ constexpr Check kIndexSelectChecks[] = {
     DimIn(kDim, kSelf),
     RankAtMost(1, {kIndex}),
     SizesRepresentable({kOut}),
+    Own(ScalarTakesOneIndex),  // before what is empty: nothing would write the one element of out
     DoneIfEmpty({kSelf, kIndex}),
-    Own(ScalarTakesOneIndex),
     Own(AroundShape),
     If(HasElements, ShapeIsResult(kOut)),
     InsideStorage({kSelf, kIndex}),

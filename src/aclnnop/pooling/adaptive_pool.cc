@@ -8,7 +8,6 @@
 #include "aclnnop/phase1.h"
 #include "aclnnop/pooling/max_gradient.h"
 #include "aclnnop/pooling/windows.h"
-#include "plan/views.h"
 
 namespace portacl {
 namespace {
@@ -165,13 +164,7 @@ constexpr Check kMaxGradientChecks[] = {
 };
 
 void SetMaxima(const OperatorCall& call, Executor& executor) {
-  const auto seen = [&](const aclTensor& images) {
-    if (HasPlanesLast(call)) return PoolView(images, 2);
-    aclTensor transposed = PlainView(images);
-    const int order[] = {0, 3, 1, 2};
-    Permute(transposed, order);
-    return PoolView(transposed, 2);
-  };
+  const auto seen = [&](const aclTensor& images) { return PlanesOf(images, HasChannelsLast(call)); };
   const auto shaped = [&](int tensor) {
     aclTensor given = call.Tensor(tensor);
     if (!(given.view == call.broadcast)) {

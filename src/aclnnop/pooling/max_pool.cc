@@ -84,9 +84,12 @@ constexpr Check kMaxPoolChecks[] = {
 };
 
 void SetMaxima(const OperatorCall& call, Executor& executor, const WindowRules& rules,
-               const aclTensor* places, int places_operand) {
-  const aclTensor self = PoolView(call.Tensor(kSelf), rules.axes);
-  const aclTensor out = PoolView(call.Tensor(kOut), rules.axes);
+               const aclTensor* places, int places_operand, bool channels_last = false) {
+  const auto seen = [&](int tensor) {
+    return channels_last ? PlanesOf(call.Tensor(tensor), true) : PoolView(call.Tensor(tensor), rules.axes);
+  };
+  const aclTensor self = seen(kSelf);
+  const aclTensor out = seen(kOut);
   engine::Pool pool;
   SetAxes(call, rules, self, out, pool);
   engine::SetPoolJob(executor, pool, {&self, kSelf, &out, kOut, places, places_operand}, JobIsa(),
@@ -190,20 +193,30 @@ void SetMaskGradient(const OperatorCall& call, Executor& executor) {
 
 // ---- with indices ----
 
-constexpr auto kIndicesChecks = Join(
-    List(NotNull(kSelf), ArrayNotNull(kKernel), ArrayNotNull(kStride), ArrayNotNull(kPadding),
-         ArrayNotNull(kDilation), NotNull(kOut), NotNull(kIndices),  // in CANN's order
-         DtypesIn(kIndicesDtypes, {kSelf}), DtypesIn(kPlaces, {kIndices}), SameDtype(kSelf, kOut),
-         SameFormat({kSelf, kOut}), NotPrivate({kSelf, kOut, kIndices}), RankAtLeast(3, {kSelf}),
-         RankAtMost(4, {kSelf}), CountIn(kKernel, {1, 2})),
-    kFlatWindows,
-    List(ValuesFrom(kDilation, 1), OnProducts(~products::kAscend950, ValuesAre1(kDilation)),
-         ImageNotEmpty(kSelf, 2), SizesRepresentable({kOut, kIndices}), IsPooled<kFlat, kSelf, kOut>(),
-         SameShape(kOut, kIndices), DoneIfEmpty({kSelf}), PlanesFit({kSelf}, 2), InsideStorage({kSelf})));
+// Whether self's format says that channels come last. Ascend 950 then takes it so, and the results.
+bool HasChannelsLast(const OperatorCall& call) noexcept {
+  const aclTensor& self = call.Tensor(kSelf);
+  return call.product == Product::kAscend950 && self.format == ACL_FORMAT_NHWC && self.view.rank == 4;
+}
+bool HasPlanesLast(const OperatorCall& call) noexcept { return !HasChannelsLast(call); }
+
+constexpr auto kIndicesChecks =
+    Join(List(NotNull(kSelf), ArrayNotNull(kKernel), ArrayNotNull(kStride), ArrayNotNull(kPadding),
+              ArrayNotNull(kDilation), NotNull(kOut), NotNull(kIndices),  // in CANN's order
+              DtypesIn(kIndicesDtypes, {kSelf}), DtypesIn(kPlaces, {kIndices}), SameDtype(kSelf, kOut),
+              SameFormat({kSelf, kOut}), NotPrivate({kSelf, kOut, kIndices}), RankAtLeast(3, {kSelf}),
+              RankAtMost(4, {kSelf}), CountIn(kKernel, {1, 2})),
+         kFlatWindows,
+         List(ValuesFrom(kDilation, 1), OnProducts(~products::kAscend950, ValuesAre1(kDilation)),
+              ImageNotEmpty(kSelf, 2), SizesRepresentable({kOut, kIndices}),
+              If(HasPlanesLast, IsPooled<kFlat, kSelf, kOut>()),
+              If(HasChannelsLast, IsPooled<kFlat, kSelf, kOut, 1>()), SameShape(kOut, kIndices),
+              DoneIfEmpty({kSelf}), If(HasPlanesLast, PlanesFit({kSelf}, 2)),
+              If(HasChannelsLast, PlanesFit({kSelf}, 2, /*behind=*/1)), InsideStorage({kSelf})));
 
 void SetWithIndices(const OperatorCall& call, Executor& executor) {
-  const aclTensor places = PoolView(call.Tensor(kIndices), 2);
-  SetMaxima(call, executor, kFlat, &places, kIndices);
+  const aclTensor places = PlanesOf(call.Tensor(kIndices), HasChannelsLast(call));
+  SetMaxima(call, executor, kFlat, &places, kIndices, HasChannelsLast(call));
 }
 
 bool IsMask(const OperatorCall& call) noexcept { return call.Tensor(kGradIndices).dtype == ACL_INT8; }

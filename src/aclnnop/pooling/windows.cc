@@ -43,6 +43,14 @@ aclTensor PoolView(const aclTensor& tensor, int axes) {
   return view;
 }
 
+aclTensor PlanesOf(const aclTensor& images, bool channels_last) {
+  if (!channels_last) return PoolView(images, 2);
+  aclTensor transposed = PlainView(images);
+  const int order[] = {0, 3, 1, 2};
+  Permute(transposed, order);
+  return PoolView(transposed, 2);
+}
+
 void SetAxes(const OperatorCall& call, const WindowRules& rules, const aclTensor& pooled,
              const aclTensor& windows, engine::Pool& pool) {
   for (int axis = 0; axis < rules.axes; ++axis) {
@@ -181,11 +189,12 @@ aclnnStatus SizeIsOut(const Check& check, OperatorCall& call) noexcept {
   return RefuseArray(check, call, attribute, " is not what the output's last dims are", "its last two dims");
 }
 
-aclnnStatus IsPooled(const Check& check, OperatorCall& call, const WindowRules& rules, int self, int out) {
+aclnnStatus IsPooled(const Check& check, OperatorCall& call, const WindowRules& rules, int self, int out,
+                     int behind) {
   const Shape& shape = call.Tensor(self).view;
   call.broadcast = shape;
   for (int axis = 0; axis < rules.axes; ++axis) {
-    const int dim = shape.rank - rules.axes + axis;
+    const int dim = shape.rank - behind - rules.axes + axis;
     call.broadcast.dim[dim] = WindowAxis(call, rules, axis, shape[dim]).positions;
     if (call.broadcast.dim[dim] < 1)
       return RefuseArray(check, call, rules.kernel, " is larger than the padded input", "a window that fits");

@@ -31,6 +31,8 @@ engine::PoolAxis WindowAxis(const OperatorCall& call, const WindowRules& rules, 
 
 // As it lies in memory, with two dims of a batch and three axes, of which those that are not there are of length 1.
 aclTensor PoolView(const aclTensor& tensor, int axes);
+// The same of two axes, which channels may come behind: N, H, W and C.
+aclTensor PlanesOf(const aclTensor& images, bool channels_last);
 
 // The axes of windows over what has this view, of which there are as many as the other view has elements.
 void SetAxes(const OperatorCall& call, const WindowRules& rules, const aclTensor& pooled,
@@ -50,7 +52,8 @@ aclnnStatus SameBatch(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus FormatOfImages(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus PlanesFit(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus SizeIsOut(const Check& check, OperatorCall& call) noexcept;
-aclnnStatus IsPooled(const Check& check, OperatorCall& call, const WindowRules& rules, int self, int out);
+aclnnStatus IsPooled(const Check& check, OperatorCall& call, const WindowRules& rules, int self, int out,
+                     int behind);
 }  // namespace pools
 
 // 161002 when the array has another number of values than these, of which none is greater than 7.
@@ -93,11 +96,11 @@ constexpr Check PlanesFit(Operands tensors, int axes, int behind = 0) {
 constexpr Check SizeIsOut(int attribute, int tensor) {
   return {.run = pools::SizeIsOut, .operands = {attribute, tensor}};
 }
-// 161002 when `out` does not have the shape of self's windows.
-template <WindowRules kRules, int kPooled, int kWindows>
+// 161002 when `out` does not have the shape of self's windows, which has `kBehind` dims behind their axes.
+template <WindowRules kRules, int kPooled, int kWindows, int kBehind = 0>
 constexpr Check IsPooled() {
   return Own([](const Check& check, OperatorCall& call) noexcept {
-    return pools::IsPooled(check, call, kRules, kPooled, kWindows);
+    return pools::IsPooled(check, call, kRules, kPooled, kWindows, kBehind);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "engine/fold/fold_sums.h"
+#include "engine/place.h"
 #include "plan/reduction_plan.h"
 
 namespace portacl::engine {
@@ -31,13 +32,13 @@ static_assert(kPairLanes * sizeof(Pair) <= kBytesOfLanes);
 template <class Fold>
 void Along(const FoldConstants&, FoldWork& work) {
   constexpr size_t kBlock = kLaneBlock;
-  const auto* const terms = static_cast<const Pair*>(work.terms);
+  const auto* const terms = static_cast<const char*>(work.terms);
   auto* const lanes = static_cast<Pair*>(work.lanes);
   for (size_t i = 0; i < work.n; ++i) {
     const size_t in_block = work.at % kBlock;
     if (in_block == 0) std::fill_n(lanes, kPairLanes, Fold::Identity());
     Pair& lane = lanes[in_block % kPairLanes];
-    lane = Fold::With(lane, terms[i]);
+    lane = Fold::With(lane, Load<Pair>(terms + i * sizeof(Pair)));
     ++work.at;
     if (in_block + 1 < kBlock && work.at < work.length) continue;
     for (size_t width = kPairLanes / 2; width > 0; width /= 2) {
@@ -53,8 +54,10 @@ template <class Fold>
 void Across(const FoldConstants&, const FoldRows& rows) {
   auto* const out = static_cast<Pair*>(rows.out);
   for (size_t row = 0; row < rows.rows; ++row) {
-    const auto* const terms = static_cast<const Pair*>(rows.terms) + static_cast<int64_t>(row) * rows.pitch;
-    for (size_t c = 0; c < rows.columns; ++c) out[c] = Fold::With(out[c], terms[c]);
+    const char* const terms =
+        static_cast<const char*>(rows.terms) + static_cast<int64_t>(row) * rows.pitch * int64_t{sizeof(Pair)};
+    for (size_t c = 0; c < rows.columns; ++c)
+      out[c] = Fold::With(out[c], Load<Pair>(terms + c * sizeof(Pair)));
   }
 }
 

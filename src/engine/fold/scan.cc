@@ -11,6 +11,7 @@
 #include "acl/float_environment.h"
 #include "engine/map/tiles.h"
 #include "engine/parallel.h"
+#include "engine/place.h"
 
 namespace portacl::engine {
 namespace {
@@ -54,12 +55,13 @@ struct Running<Pair, Pair, kIsProduct> {
   }
 };
 
-// One column: a line after the other.
+// One column: a line after the other. Operands need not be aligned.
 template <class Scan>
 void AlongLines(ScanWork& work) {
   using R = typename Scan::Result;
-  const auto* terms = static_cast<const typename Scan::Term*>(work.terms);
-  auto* results = static_cast<R*>(work.results);
+  using T = typename Scan::Term;
+  const auto* terms = static_cast<const char*>(work.terms);
+  auto* results = static_cast<char*>(work.results);
   R sum;
   std::memcpy(&sum, work.states, sizeof sum);
   for (size_t left = work.rows; left > 0;) {
@@ -67,27 +69,31 @@ void AlongLines(ScanWork& work) {
     if (work.at == 0) sum = Scan::First();
     if (work.is_exclusive) {
       for (size_t i = 0; i < n; ++i) {
-        const typename Scan::Term term = terms[i];  // whose place may be the result's
-        results[i] = sum;
+        const T term = Load<T>(terms + i * sizeof(T));  // whose place may be the result's
+        Store(results + i * sizeof(R), sum);
         sum = Scan::With(sum, term);
       }
     } else {
-      for (size_t i = 0; i < n; ++i) results[i] = sum = Scan::With(sum, terms[i]);
+      for (size_t i = 0; i < n; ++i) {
+        sum = Scan::With(sum, Load<T>(terms + i * sizeof(T)));
+        Store(results + i * sizeof(R), sum);
+      }
     }
-    terms += n;
-    results += n;
+    terms += n * sizeof(T);
+    results += n * sizeof(R);
     left -= n;
     work.at = work.at + n == work.length ? 0 : work.at + n;
   }
   std::memcpy(work.states, &sum, sizeof sum);
 }
 
+// The lines' terms may lie where the operand does, which need not be aligned; the results are the caller's own.
 template <class Scan, bool kIsExclusive>
 void LinesTogether(ScanWork& work) {
   using R = typename Scan::Result;
-  const typename Scan::Term* terms[kScanLines];
-  for (size_t line = 0; line < kScanLines; ++line)
-    terms[line] = static_cast<const typename Scan::Term*>(work.lines[line]);
+  using T = typename Scan::Term;
+  const char* terms[kScanLines];
+  for (size_t line = 0; line < kScanLines; ++line) terms[line] = static_cast<const char*>(work.lines[line]);
   auto* const results = static_cast<R*>(work.results);
   R sums[kScanLines];
   std::memcpy(sums, work.states, sizeof sums);
@@ -95,7 +101,7 @@ void LinesTogether(ScanWork& work) {
   for (size_t i = 0; i < work.rows; ++i) {
     for (size_t line = 0; line < kScanLines; ++line) {
       const size_t at = line * work.rows + i;
-      const R sum = Scan::With(sums[line], terms[line][i]);
+      const R sum = Scan::With(sums[line], Load<T>(terms[line] + i * sizeof(T)));
       results[at] = kIsExclusive ? sums[line] : sum;
       sums[line] = sum;
     }
@@ -112,22 +118,27 @@ template <class Scan>
 void ScanSums(ScanWork& work) {
   using R = typename Scan::Result;
   if (work.columns == 1) return AlongLines<Scan>(work);
-  const auto* terms = static_cast<const typename Scan::Term*>(work.terms);
-  auto* results = static_cast<R*>(work.results);
+  // Operands need not be aligned.
+  using T = typename Scan::Term;
+  const auto* terms = static_cast<const char*>(work.terms);
+  auto* results = static_cast<char*>(work.results);
   auto* const sums = static_cast<R*>(work.states) + work.column;
   for (size_t row = 0; row < work.rows; ++row) {
     if (work.at == 0) std::fill_n(sums, work.columns, Scan::First());
     if (work.is_exclusive) {
       for (size_t c = 0; c < work.columns; ++c) {
-        const typename Scan::Term term = terms[c];
-        results[c] = sums[c];
+        const T term = Load<T>(terms + c * sizeof(T));
+        Store(results + c * sizeof(R), sums[c]);
         sums[c] = Scan::With(sums[c], term);
       }
     } else {
-      for (size_t c = 0; c < work.columns; ++c) results[c] = sums[c] = Scan::With(sums[c], terms[c]);
+      for (size_t c = 0; c < work.columns; ++c) {
+        sums[c] = Scan::With(sums[c], Load<T>(terms + c * sizeof(T)));
+        Store(results + c * sizeof(R), sums[c]);
+      }
     }
-    terms += work.columns;
-    results += work.columns;
+    terms += work.columns * sizeof(T);
+    results += work.columns * sizeof(R);
     work.at = work.at + 1 == work.length ? 0 : work.at + 1;
   }
 }

@@ -17,6 +17,7 @@
 #include <hwy/highway.h>
 #include "engine/fold/sum_store.h"
 #include "engine/functions/steps-inl.h"
+#include "engine/place.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
@@ -35,25 +36,27 @@ HWY_INLINE float Widened(T element) {
   }
 }
 template <class T>
-HWY_INLINE void StoreOne(double sum, T* to) {
+HWY_INLINE T Narrowed(double sum) {
   if constexpr (std::is_same_v<T, float>) {
-    *to = static_cast<float>(sum);
+    return static_cast<float>(sum);
   } else {
-    FindSumStore(ACL_BF16)(&sum, to, 1);
+    T word;
+    FindSumStore(ACL_BF16)(&sum, &word, 1);
+    return word;
   }
 }
 
-// Terms [begin, end) of every line, one after the other.
+// Terms [begin, end) of every line, one after the other. Operands need not be aligned.
 template <class T, bool kIsProduct>
 HWY_NOINLINE void Steps(const ScanWork& work, double* sums, size_t begin, size_t end) {
   for (size_t line = 0; line < kScanLines; ++line) {
-    const T* const terms = static_cast<const T*>(work.lines[line]);
-    T* const results = static_cast<T*>(work.line_results[line]);
+    const auto* const terms = static_cast<const char*>(work.lines[line]);
+    auto* const results = static_cast<char*>(work.line_results[line]);
     for (size_t i = begin; i < end; ++i) {
       const double before = sums[line];
-      const auto term = static_cast<double>(Widened(terms[i]));
+      const auto term = static_cast<double>(Widened(Load<T>(terms + i * sizeof(T))));
       sums[line] = kIsProduct ? before * term : before + term;
-      StoreOne(work.is_exclusive ? before : sums[line], results + i);
+      Store(results + i * sizeof(T), Narrowed<T>(work.is_exclusive ? before : sums[line]));
     }
   }
 }

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "engine/place.h"
+
 namespace portacl::engine {
 namespace {
 
@@ -37,8 +39,8 @@ uint16_t RoundTo16(double value) {
 }
 
 void StoreSumsF32(const double* source, void* destination, size_t n) {
-  auto* to = static_cast<float*>(destination);
-  for (size_t i = 0; i < n; ++i) to[i] = static_cast<float>(source[i]);
+  auto* to = static_cast<char*>(destination);
+  for (size_t i = 0; i < n; ++i) Store(to + i * sizeof(float), static_cast<float>(source[i]));
 }
 
 template <class Real, int kParts>
@@ -52,8 +54,9 @@ void StoreSumsWide(const double* source, void* destination, size_t n) {
 
 template <int kExponentBits, int kFractionBits>
 void StoreSums16(const double* source, void* destination, size_t n) {
-  auto* to = static_cast<uint16_t*>(destination);
-  for (size_t i = 0; i < n; ++i) to[i] = RoundTo16<kExponentBits, kFractionBits>(source[i]);
+  auto* to = static_cast<char*>(destination);
+  for (size_t i = 0; i < n; ++i)
+    Store(to + i * sizeof(uint16_t), RoundTo16<kExponentBits, kFractionBits>(source[i]));
 }
 
 }  // namespace

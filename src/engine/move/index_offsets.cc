@@ -9,6 +9,7 @@
 #include <hwy/foreach_target.h>
 
 #include <hwy/highway.h>
+#include "engine/place.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
@@ -50,7 +51,7 @@ HWY_INLINE bool Follow(const Index* index, size_t n, const IndexRun& run, int64_
   }
   bool is_good = hn::AllFalse(d, hn::Lt(outside, hn::Zero(d)));
   for (; e < n; ++e) {
-    int64_t value = index[e];
+    int64_t value = Load<Index>(reinterpret_cast<const char*>(index + e));  // operands need not be aligned
     if (value < 0) value += run.wraps;
     if (value < 0 || value >= run.bound) {
       is_good = false;

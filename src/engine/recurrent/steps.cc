@@ -21,7 +21,9 @@ constexpr int64_t kSome = 256;
 const float* Steps::Load(const RecurrentOperand& operand, int64_t first, int64_t second, int64_t count,
                          float* copy) const {
   const char* const from = At(operand, first, second);
-  if (operand.dtype == ACL_FLOAT && (operand.stride[2] == kNumber || count <= 1))
+  // Operands need not be aligned.
+  const bool is_aligned = reinterpret_cast<uintptr_t>(from) % alignof(float) == 0;
+  if (operand.dtype == ACL_FLOAT && is_aligned && (operand.stride[2] == kNumber || count <= 1))
     return reinterpret_cast<const float*>(from);
   LoadTo(operand, first, second, count, copy);
   return copy;

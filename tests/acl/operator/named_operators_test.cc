@@ -418,6 +418,37 @@ TEST_F(NamedOperators, WhatIsNotImplementedFailsInAStreamThatStopsOnFailure) {
   EXPECT_EQ(to[0], 5);
 }
 
+// So do those that are here, for operands that they do not take; the whole text arrives.
+TEST_F(NamedOperators, OperandsThatAreRefusedFailInAStreamThatStopsOnFailure) {
+  alignas(64) int32_t from[4] = {1, 2, 3, 4};
+  alignas(64) int32_t to[5] = {};
+  const Description of(ACL_INT32, {4});
+  const Description wrong(ACL_INT32, {5});
+  const Description many(ACL_INT32,
+                         {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                          1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 7});
+  for (const Description* const output : {&wrong, &many}) {
+    const auto run = [&] {
+      return Call("Identity", of, Buffer(from, sizeof from), *output, Buffer(to, sizeof to), stream_,
+                  nullptr);
+    };
+    Message();
+    EXPECT_EQ(run(), ACL_ERROR_INVALID_PARAM);
+    const std::string told = Message();
+    const size_t begin =
+        told.find("aclopCompileAndExecute: operator Identity wants an output like its input");
+    ASSERT_NE(begin, std::string::npos) << told;
+    ASSERT_EQ(aclrtSynchronizeStream(stream_), 0);
+    ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE), 0);
+    EXPECT_EQ(run(), 0);
+    EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_INVALID_PARAM);
+    EXPECT_NE(Message().find(told.substr(begin, told.find('.', begin) + 1 - begin)), std::string::npos);
+    ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_CONTINUE_ON_FAILURE), 0);
+    aclrtSynchronizeStream(stream_);
+  }
+  EXPECT_EQ(to[0], 0);
+}
+
 // ---- Options of the compiler ----
 
 TEST(CompileOptions, GiveBackWhatWasSet) {
