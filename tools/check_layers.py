@@ -29,7 +29,7 @@ ALLOWED = {
 }
 # The rooms of a folder: each may include those before it, and itself. "" is what lies in the folder itself.
 ROOMS = {
-    "acl": ["process", "", "settings", "queue", "device", "stream", "memory", "operator", "absent"],
+    "acl": ["process", "", "settings", "queue", "device", "stream", "memory", "graph", "operator", "absent"],
     "engine": ["", "functions", "sort", "move", "gemm", "map", "fold", "sequence", "random", "resample", "pool", "row",
                "attention", "recurrent", "linalg", "update"],
 }

@@ -1193,9 +1193,9 @@ typedef union aclrtStreamAttrValue {
   uint32_t reserve[4];
 } aclrtStreamAttrValue;
 
-// Set and get an attribute of a stream: the failure mode (below); a tag, which is kept for the program; the
-// priority, 0 to 7, which is kept. The switches of FLOAT_OVERFLOW_CHECK and CACHE_OP_INFO are always off.
-// Return 0; 100000 for null or an unknown attribute; 107000 for another value; 207000 for switching one on.
+// Set and get an attribute of a stream: the failure mode (below); a tag, the priority (0 to 7) and the switch of CACHE_OP_INFO,
+// which are kept for the program. The switch of FLOAT_OVERFLOW_CHECK is always off.
+// Return 0; 100000 for null or an unknown attribute; 107000 for another value; 207000 for switching that on.
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
                                                      aclrtStreamAttrValue* value);
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
@@ -1364,9 +1364,9 @@ ACL_FUNC_VISIBILITY aclError aclrtRepairError(int32_t deviceId, const aclrtError
 // -----------------------------------------------------------------------------------------------------------
 // Recorded graphs
 // -----------------------------------------------------------------------------------------------------------
-// On an NPU the work that is submitted to a stream can be recorded instead of done, and done later as often as
-// wanted. Not supported: the functions return 207000, but for the two that say otherwise. Submit the work again
-// instead.
+// Work that is submitted to a stream while that is captured is recorded in a graph, with the addresses of its operands, and
+// done at each execution of the graph. What is refused meanwhile, with which code, is said in docs/runtime.md. Graphs without
+// conditions: the four functions that make these return 207000.
 
 // A group of recorded tasks, and a part of a graph that is done on a condition.
 typedef void* aclrtTaskGrp;
@@ -1386,19 +1386,19 @@ typedef struct tagAclmdlRICondTaskParams {
   aclmdlRI* modelRIArray;
 } aclmdlRICondTaskParams;
 
-// Stores whether a stream is being recorded: ACL_MODEL_RI_CAPTURE_STATUS_NONE, always.
-//   modelRI  receives null, the graph that is recorded; may itself be null
+// Stores whether a stream is being captured, or its capture was invalidated by a call that it does not allow.
+//   modelRI  receives the graph that is captured, null for none; may itself be null
 // Returns 0; 100000 for a null status; 107002 or 107003 for the stream.
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus* status,
                                                     aclmdlRI* modelRI);
 
-// Sets the calling thread's mode and stores the one before in its place, at first
-// ACL_MODEL_RI_CAPTURE_MODE_GLOBAL. Since nothing is recorded it forbids nothing.
+// Sets the calling thread's mode and stores the one before in its place, at first ACL_MODEL_RI_CAPTURE_MODE_GLOBAL.
+// RELAXED allows the thread what does its work at once during captures; THREAD_LOCAL does so but for its own captures.
 // Returns 0; 100000 for null or an unknown mode.
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode* mode);
 
-// Record: begin, end with the graph; begin to add to a graph; a group of tasks that can be changed later; a part
-// that is done on a condition.
+// Capture: begin, end with the graph (null when that fails; 107025 to 107038, 507903); a group of tasks that others replace
+// later, given to a stream between TaskUpdateBegin and TaskUpdateEnd (107033, 107040); a part done on a condition: 207000.
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* modelRI);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI,
@@ -1414,8 +1414,8 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle han
 ACL_FUNC_VISIBILITY aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream,
                                                  uint32_t flags);
 
-// What is done with a graph: run and wait for it at most so many milliseconds, run on a stream, stop, number, name, print,
-// destroy.
+// What is done with a graph: run and wait for it at most so many milliseconds (-1: for ever), run on a stream, stop, number,
+// name, print (as JSON, or as DOT to a path that ends in .dot), destroy. 100000 for null, 107000 for no graph, 107026 while captured.
 ACL_FUNC_VISIBILITY aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclmdlRIAbort(aclmdlRI modelRI);

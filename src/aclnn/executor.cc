@@ -4,7 +4,9 @@
 
 #include <bit>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
+#include <utility>
 
 #include "acl/device/peer_access.h"
 #include "acl/errors.h"
@@ -12,6 +14,7 @@
 #include "acl/memory/memory.h"
 #include "acl/queue/stream.h"
 #include "acl/settings/configuration.h"
+#include "acl/stream/capture.h"
 #include "acl/stream/failing_task.h"
 #include "acl/stream/found_stream.h"
 #include "acl/stream/timeouts.h"
@@ -285,6 +288,65 @@ void Executor::Shrink() noexcept {
   kept_bytes_ = 0;
 }
 
+namespace {
+
+// An operator in a graph: its executor, with the addresses of its capture.
+class RecordedOperator final : public RecordedTask {
+ public:
+  explicit RecordedOperator(Executor* executor) noexcept : executor_(executor) {}
+  ~RecordedOperator() override { ReleaseExecutor(executor_); }
+  Progress Run(Stream& stream, Scratch& scratch) noexcept override {
+    if (executor_->workspace_size > 0) {
+      executor_->workspace = scratch.Room(executor_->workspace_size);
+      if (executor_->workspace == nullptr) {
+        stream.NoteFailure({ACL_ERROR_RT_MEMORY_ALLOCATION,
+                            Text("no memory for the workspace of ", executor_->api, " in a graph.")});
+        return Progress::kDone;
+      }
+    }
+    executor_->Run(stream);
+    return Progress::kDone;
+  }
+
+ private:
+  Executor* const executor_;
+};
+
+// Phase 2 on a captured stream. Takes over the executor.
+[[gnu::cold, gnu::noinline]] aclnnStatus RecordExecutor(const char* api, const FoundStream& queue,
+                                                        Executor* executor) noexcept {
+  aclError status = ACL_SUCCESS;
+  if (executor->sets_shapes) {
+    status =
+        RefuseInCapture(api, queue, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
+                        "the shape of a result depends on values, for which phase 2 would wait; accepted: "
+                        "a stream that is not captured. The capture is invalidated");
+    ReleaseExecutor(executor);
+    if (status == ACL_SUCCESS) return ACL_SUCCESS;  // the end of the capture tells
+    return FailAclnn(ACLNN_ERR_RUNTIME_ERROR,
+                     Text(api, ": the stream is captured and refused the work with ", status, "."));
+  }
+  RecordedFacts facts{.api = executor->api, .elements = executor->elements};
+  std::unique_ptr<RecordedTask> task;
+  try {
+    for (int i = 0; i < executor->operand_count; ++i) {
+      if (executor->touched[i]) facts.addresses.push_back(executor->addresses[i]);
+    }
+    if (sanitizer::IsOn(sanitizer::kSync)) facts.accesses = sanitizer::AccessesOf(InSlot(*executor));
+    task.reset(new RecordedOperator(executor));
+  } catch (...) {
+    ReleaseExecutor(executor);
+    return FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR, Text(api, ": no memory to record the work."));
+  }
+  if (sanitizer::IsOn()) StartWork(static_cast<ExecutorState*>(executor));
+  status = Record(api, queue, std::move(task), std::move(facts));
+  if (status == ACL_SUCCESS) return ACL_SUCCESS;
+  return FailAclnn(ACLNN_ERR_RUNTIME_ERROR,
+                   Text(api, ": the stream is captured and refused the work with ", status, "."));
+}
+
+}  // namespace
+
 aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
                         aclrtStream stream) noexcept {
   const ApiScope scope(api);
@@ -331,6 +393,7 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
   if (to_run != found && !repeatable) ReleaseExecutor(found);
   if (to_run != nullptr) {
     to_run->workspace = workspace;
+    if (IsCaptured(queue)) return RecordExecutor(api, queue, to_run);
     to_run->place = to_run->elements <= kSmallElements ? Task::Place::kAnywhere : Task::Place::kWorker;
     const bool blocking = CurrentConfiguration().launch_blocking;
     const Stream::Wait wait = to_run->sets_shapes ? Stream::Wait::kUntilDone

@@ -7,6 +7,7 @@
 #include "acl/handle_table.h"
 #include "acl/queue/stream.h"
 #include "acl/settings/configuration.h"
+#include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
 #include "acl/stream/thread_limit.h"
 #include "aclnn/tensor.h"
@@ -171,6 +172,7 @@ aclError RunBroadcastTo(const NamedCall& call) noexcept {
   aclError status = ACL_SUCCESS;
   const FoundStream queue = FindStreamFor(call.api, call.stream, &status);
   if (!queue) return status;
+  if (IsUnrecordable(call.api, queue, &status)) return status;
   BroadcastTask* const task = broadcast_tasks.Acquire();
   if (task == nullptr) {
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,

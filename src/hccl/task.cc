@@ -10,6 +10,7 @@
 #include "acl/process/thread_end.h"
 #include "acl/queue/stream.h"
 #include "acl/queue/workers.h"
+#include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
 #include "check/copies.h"
 #include "check/device_memory.h"
@@ -19,6 +20,13 @@
 
 namespace portacl::hccl {
 namespace {
+
+void GiveNumbers(Communicator& communicator, Operation* operation) noexcept {
+  if (operation->messages.empty()) operation->number = communicator.NextCollective();
+  for (Operation::Message& one : operation->messages) {
+    one.number = one.sends ? communicator.NextSend(one.rank) : communicator.NextReceive(one.rank);
+  }
+}
 
 // Lives on the heap: an operation carries arrays, and its messages cost more than that.
 class OperationTask final : public Task {
@@ -30,12 +38,7 @@ class OperationTask final : public Task {
   }
   ~OperationTask() { sanitizer::EndWork(work_); }
 
-  void Number() noexcept {
-    if (operation_.messages.empty()) operation_.number = communicator_->NextCollective();
-    for (Operation::Message& one : operation_.messages) {
-      one.number = one.sends ? communicator_->NextSend(one.rank) : communicator_->NextReceive(one.rank);
-    }
-  }
+  void Number() noexcept { GiveNumbers(*communicator_, &operation_); }
 
   Outcome Run(Stream& stream) noexcept override {
     if (sanitizer::IsOn()) UseWorkingAddresses();
@@ -97,6 +100,57 @@ std::vector<sanitizer::Access> AccessesOf(const Operation& operation) {
   return accesses;
 }
 
+// A collective in a graph. Every execution numbers its own, in the order in which executions are submitted, as every rank
+// does.
+class RecordedOperation final : public RecordedTask {
+ public:
+  RecordedOperation(std::shared_ptr<Communicator> communicator, Operation operation)
+      : communicator_(std::move(communicator)), operation_(std::move(operation)) {}
+
+  Progress Run(Stream& stream, portacl::Scratch&) noexcept override {
+    try {
+      OperationTask task(communicator_, operation_);
+      task.Run(stream);
+    } catch (...) {
+      stream.NoteFailure({ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a collective of a graph."});
+    }
+    return Progress::kDone;
+  }
+  void Interrupt() noexcept override { communicator_->Interrupt(); }
+  std::unique_ptr<RecordedTask> ForOneExecution() noexcept override {
+    try {
+      auto one = std::make_unique<RecordedOperation>(communicator_, operation_);
+      GiveNumbers(*communicator_, &one->operation_);
+      return one;
+    } catch (...) {
+      return nullptr;
+    }
+  }
+
+ private:
+  const std::shared_ptr<Communicator> communicator_;
+  Operation operation_;
+};
+
+HcclResult RecordOperation(const char* api, const FoundStream& queue,
+                           std::shared_ptr<Communicator> communicator, Operation operation) noexcept {
+  RecordedFacts facts{
+      .api = api, .kind = RecordedKind::kCollective, .needs_worker = true, .per_execution = true};
+  try {
+    if (sanitizer::IsOn(sanitizer::kSync)) facts.accesses = AccessesOf(operation);
+    for (const void* one :
+         {static_cast<const void*>(operation.send), static_cast<const void*>(operation.recv)}) {
+      if (one != nullptr) facts.addresses.push_back(one);
+    }
+    for (const Operation::Message& one : operation.messages) facts.addresses.push_back(one.data);
+    auto task = std::make_unique<RecordedOperation>(std::move(communicator), std::move(operation));
+    if (Record(api, queue, std::move(task), std::move(facts)) == ACL_SUCCESS) return HCCL_SUCCESS;
+  } catch (...) {
+    return Fail(HCCL_E_OOM, Text(api, ": not enough memory to record the operation."));
+  }
+  return Fail(HCCL_E_RUNTIME, Text(api, ": the stream is captured and refused the operation."));
+}
+
 struct Grouped {
   std::shared_ptr<Communicator> communicator;
   aclrtStream stream;
@@ -124,6 +178,7 @@ HcclResult Enqueue(const char* api, std::shared_ptr<Communicator> communicator, 
       sanitizer::CheckOperand(api, one.sends ? "sendBuf" : "recvBuf", one.data, 1);
     }
   }
+  if (IsCaptured(queue)) return RecordOperation(api, queue, std::move(communicator), std::move(operation));
   if (!workers::Reserve())
     return Fail(HCCL_E_SYSCALL, Text(api, ": no thread can be started for the operation."));
   std::vector<sanitizer::Access> accesses;

@@ -412,7 +412,7 @@ add("init: started although a function failed", "if (of_callbacks == ACL_SUCCESS
 
 add = mutants_of("src/acl/stream/event.cc", ("runtime_streams",))
 add("event: a reset undoes a later recording", "if (event_->latest == recording_) {", "if (event_->latest != nullptr) {")
-add("event: any event can be waited for", "if ((event->flags & ACL_EVENT_SYNC) == 0) return FailNotSync(api);\n  const FoundStream stream", "const FoundStream stream")
+add("event: any event can be waited for", "if (!event->CanBeAwaited()) return FailNotSync(api);\n  const FoundStream stream", "const FoundStream stream")
 add("event: seen before it is queued", "  return queue.SubmitFor(\"aclrtRecordEvent\", recording);", "  recording->Publish();\n  return queue.SubmitFor(\"aclrtRecordEvent\", recording);",
     ["runtime_streams:EventTest.ARecordingThat*:EventTest.RecordersAndWaiters*"])
 add("event: any handle will do", "    if (event.handle == handle) {", "    if (handle != nullptr) {", ["runtime_streams:EventTest.MayBeDestroyedWhileOthers*"],
@@ -430,8 +430,21 @@ add("notify: stays raised for the next", "    if (is_set_) {\n      is_set_ = fa
 add("notify: stays raised after a timed wait", "    if (!is_set_) return false;\n    is_set_ = false;\n", "    if (!is_set_) return false;\n")
 
 add = mutants_of("src/acl/stream/value_tasks.cc", ("runtime_services",))
-add("values: every bit in common", "return (found & value_) != 0;", "return (found & value_) == value_;")
-add("values: no other bits", "return (found & value_) != 0;", "return (found & value_) == found;")
+add("values: every bit in common", "return (found & value) != 0;", "return (found & value) == value;")
+add("values: no other bits", "return (found & value) != 0;", "return (found & value) == found;")
+
+add = mutants_of("src/acl/stream/graph.cc", ("graphs",))
+add("graph: what waits holds up the others", "held[node.lane] = held[node.lane] || !runs;", "held.assign(held.size(), !runs || held[node.lane]);")
+add("graph: a lane does not wait for another", "(node.awaits < 0 || done[static_cast<size_t>(node.awaits)])", "true")
+add("graph: tasks that were replaced stay", "std::swap(node.task, with[i].task);", ";")
+
+add = mutants_of("src/acl/stream/capture.cc", ("graphs",))
+add("capture: unjoined streams are left behind", "lane->front.size() <= i || lane->front[i] < one.last", "false")
+add("capture: any thread may end it", "capture->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && capture->owner", "false && capture->owner")
+add("capture: other threads forbid nothing", "if (!of_others && capture.owner", "if (capture.owner")
+
+add = mutants_of("src/acl/graph/execution.cc", ("graphs",))
+add("execution: memory may be gone", "if (graph.memory_seen.load(std::memory_order_relaxed) == ends) return true;", "return true;")
 
 add = mutants_of("src/acl/memory/memory.cc", ("runtime", "process_memory"))
 add("memory: host memory is device memory", "source == Source::kDevice ? !IsOfDevice(found.kind) : found.kind != MemoryKind::kPinnedHost", "source == Source::kHost && found.kind != MemoryKind::kPinnedHost")

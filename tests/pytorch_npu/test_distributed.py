@@ -30,6 +30,12 @@ def test_each_rank_has_what_one_process_computes(command, processes, no_librarie
     assert done.stdout.count("done") == processes
 
 
+def test_collectives_in_graphs():
+    done = torchrun(2, "graph.py")
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]
+    assert done.stdout.count("done") == 2
+
+
 def test_more_processes_than_devices_are_told_which_variable_says_how_many():
     done = torchrun(2, "collectives.py", PORTACL_DEVICE_COUNT="1")
     assert done.returncode != 0

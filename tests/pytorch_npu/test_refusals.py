@@ -105,14 +105,19 @@ def profiler():
             assert right() == [3.0, 3.0, 3.0]
         os.chdir("/")
 
-def whole_graph():
+def fallback_in_graph():
     x = torch.ones(3).npu()
     with torch.npu.graph(torch.npu.NPUGraph()):
-        x * 2
+        torch.lgamma(x)
 
-def graph():
-    with torch.npu.stream(torch.npu.Stream()):
-        torch.npu.NPUGraph().capture_begin()
+def mask_in_graph():
+    x = torch.ones(3).npu()
+    with torch.npu.graph(torch.npu.NPUGraph()):
+        x[x > 0]
+
+def wait_in_graph():
+    with torch.npu.graph(torch.npu.NPUGraph()):
+        torch.npu.synchronize()
 
 def event():
     torch.npu.Event(interprocess=True)
@@ -144,7 +149,7 @@ def set_dump():
 def end_dump():
     torch_npu.npu.finalize_dump()
 
-PROGRAMS = [profiler, whole_graph, graph, event, handle_of_event, event_of_handle, share, send, receive, start_dump, set_dump, end_dump]
+PROGRAMS = [profiler, fallback_in_graph, mask_in_graph, wait_in_graph, event, handle_of_event, event_of_handle, share, send, receive, start_dump, set_dump, end_dump]
 def twice(program):
     return lambda: [message_of(program), refused(), right()] + [message_of(program), refused(), right()]
 
@@ -154,8 +159,9 @@ print(json.dumps({program.__name__: in_a_process_of_its_own(twice(program)) for 
 # What each says itself. torch_npu keeps an error of the profiler, and of dumps, to its log.
 SAYS = {
     "profiler": "no error",
-    "whole_graph": "RuntimeError: AclrtSetStreamAttribute failed with error code: 207000",
-    "graph": "RuntimeError: AclrtSetStreamAttribute failed with error code: 207000",
+    "fallback_in_graph": "RuntimeError: aten.lgamma.default cannot be captured in a graph",
+    "mask_in_graph": "there is no graph. It was aclnnNonzeroV2: the shape of a result depends on values",
+    "wait_in_graph": "there is no graph. It was aclrtSynchronizeDeviceWithTimeout: a stream that it waits for is captured",
     "event": "RuntimeError: IPC Event is not support because create event with flag ACL_EVENT_IPC failed",
     "handle_of_event": "aclrtIpcGetEventHandle is not supported",
     "event_of_handle": "RuntimeError: IPC Event is not support because create event with flag ACL_EVENT_IPC failed",

@@ -1,11 +1,14 @@
-"""The end of a process: autograd's threads let go of Python objects before the interpreter goes."""
+"""The end of a process: autograd's threads let go of Python objects before the interpreter goes, and graphs of the device."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import time
+
+from torch_npu.npu import graphs
 
 _TASKS = "/proc/self/task"
 _LONGEST = 5.0  # seconds: a thread that computes for longer is left to its fate
@@ -20,6 +23,19 @@ def wait_at_exit() -> None:
     C++ destructor, and the process aborts ("terminate called without an active exception").
     """
     atexit.register(_wait)
+    atexit.register(_reset_graphs)
+
+
+def _reset_graphs() -> None:
+    """Graphs that live as long as the program: their C++ destructor waits for the device, and ends the process where there is none any more."""
+    if graphs._GraphDispatchMode.update_stream is None:  # there was none
+        return
+    for one in gc.get_objects():
+        if issubclass(type(one), graphs.NPUGraph):  # isinstance would ask objects that warn
+            try:
+                one.reset()
+            except RuntimeError:
+                return  # the device is in no state to wait for
 
 
 def _wait() -> None:

@@ -54,6 +54,14 @@ _FOR_SOME_DEVICES = (
 )
 # Operators that torch_npu computes by an older version of a function, and then takes no notice of an argument: that version.
 _IGNORED_WITHOUT = {"npu::npu_rotary_mul": ("rotate", "aclnnRotaryPositionEmbeddingV2")}
+# Their results have shapes that depend on values.
+_SHAPED_BY_VALUES = frozenset(
+    f"aten::{name}"
+    for name in (
+        *("nonzero", "nonzero.out", "masked_select", "masked_select.out"),
+        *("_unique", "_unique2", "unique_dim", "unique_consecutive", "unique_dim_consecutive"),
+    )
+)
 
 
 def _operator(name: str) -> torch._ops.OpOverload | None:
@@ -170,6 +178,8 @@ class Installation:
                     self._fall_back_for(name, _kernels.takes_host_self, "torch_npu looks up aclnnLessScalar, which CANN lacks")
                 elif name == "aten::_pack_padded_sequence":
                     self._compose(name)
+                elif name in _SHAPED_BY_VALUES:
+                    self._refuse_in_graphs(name)
                 elif name in _IGNORED_WITHOUT and not self._present(_IGNORED_WITHOUT[name][1]):
                     self._refuse_argument(name, *_IGNORED_WITHOUT[name])
                 elif refused := self._refused(name):
@@ -282,6 +292,13 @@ class Installation:
             lacks = _kernels.missing(operator, [function], f"torch_npu would take no notice of {argument} without it")
             chosen = _kernels.unless(is_given, operator, "PrivateUse1", lambda _, *args, **kwargs: lacks(*args, **kwargs))
             self._register(name, "PrivateUse1", chosen, with_keyset=True)
+
+    def _refuse_in_graphs(self, name: str) -> None:
+        operator = _operator(name)
+        if operator is not None:
+            if self._count_own:
+                self._count(name)
+            self._register(name, "PrivateUse1", _kernels.unless_captured(operator, "PrivateUse1"), with_keyset=True)
 
     def _refused(self, name: str) -> tuple[Callable[..., bool], str] | None:
         """Which calls CANN's function refuses that the CPU takes, if any, and why."""

@@ -41,6 +41,7 @@ _DISTANCES: dict[str, Callable[..., _Tensor]] = {
 _NARROW = (torch.float16, torch.bfloat16)
 
 _current_stream = torch_npu._C._npu_getCurrentStream
+is_captured = torch_npu._C._npu_isCurrentStreamCapturing
 _streams: dict[tuple[int, int, int], Any] = {}
 
 
@@ -261,6 +262,11 @@ def fallback(operator: torch._ops.OpOverload, calls: Calls, first: Callable[[], 
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         nonlocal announced
+        if is_captured():
+            raise RuntimeError(
+                f"{operator} cannot be captured in a graph: portacl has no operator for it, so PyTorch's CPU kernel computes "
+                "it, once and at the call, and no replay would compute it again. Call it before or after the capture."
+            )
         if not announced:
             first()
             announced = True
@@ -341,6 +347,21 @@ def unless(
         return call_boxed(keyset, *args, **kwargs)
 
     return choose
+
+
+def unless_captured(operator: torch._ops.OpOverload, dispatch_key: str) -> Callable[..., Any]:
+    """What torch_npu registered for an operator whose result has a shape that depends on values, which no graph can hold."""
+
+    def condition(*args: Any, **kwargs: Any) -> bool:
+        return is_captured()
+
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            f"{operator} cannot be captured in a graph: the shape of its result depends on values, for which it waits. Call it "
+            "before or after the capture."
+        )
+
+    return unless(condition, operator, dispatch_key, refuse)
 
 
 def unless_empty(of_nothing: Callable[..., Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -437,7 +458,8 @@ def counted(operator: torch._ops.OpOverload, dispatch_key: str, calls: Calls) ->
                     result = operator.overloadpacket(*args, **kwargs)  # there is an overload for numbers
             else:
                 result = call_boxed(keyset, *args, **kwargs)
-            _wait_for_current_stream(torch_npu._C._npu_getDevice())
+            if not is_captured():
+                _wait_for_current_stream(torch_npu._C._npu_getDevice())
             return result
 
     return kernel

@@ -3,12 +3,15 @@
 #include "acl/memory/async_copy.h"
 
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "acl/errors.h"
 #include "acl/handle_table.h"
 #include "acl/memory/memory.h"
 #include "acl/queue/stream.h"
 #include "acl/settings/configuration.h"
+#include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
 #include "check/copies.h"
 #include "check/device_memory.h"
@@ -69,6 +72,39 @@ void CopyTask::GiveBack() noexcept {
   copy_tasks.Recycle(this);
 }
 
+std::vector<sanitizer::Access> AccessesOf(const CopyRows& rows) noexcept {
+  return sanitizer::AccessesOfCopy(rows.to, rows.to_pitch, rows.from, rows.from_pitch, rows.width,
+                                   rows.height);
+}
+
+aclError RecordCopy(const char* api, const FoundStream& queue, CopyTask* task, bool completes) noexcept {
+  if (completes) {
+    task->GiveBack();
+    return RefuseInCapture(
+        api, queue, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC,
+        "a copy from or to host memory that is not pinned is done when the call returns, and would "
+        "not be in the graph that is captured; accepted: memory of aclrtMallocHost, or registered. "
+        "The capture is invalidated");
+  }
+  const CopyRows& rows = task->rows();
+  RecordedFacts facts{.api = api, .kind = rows.from == nullptr ? RecordedKind::kFill : RecordedKind::kCopy};
+  // As many elements as take the time of so many bytes.
+  facts.elements = task->place == Task::Place::kAnywhere
+                       ? static_cast<int64_t>(rows.width * rows.height * (kSmallGraph / kSmallBytes))
+                       : kSmallGraph + 1;
+  try {
+    for (const void* one : {rows.from, static_cast<const void*>(rows.to)}) {
+      if (one != nullptr) facts.addresses.push_back(one);
+    }
+    if (sanitizer::IsOn(sanitizer::kSync)) facts.accesses = AccessesOf(rows);
+  } catch (...) {
+    task->GiveBack();
+    return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
+                Text(api, ": not enough memory to record the work."));
+  }
+  return Record(api, queue, task, std::move(facts));
+}
+
 aclError Submit(const char* api, aclrtStream stream, CopyTask* task, bool completes) noexcept {
   aclError status = ACL_SUCCESS;
   const FoundStream queue = FindStreamFor(api, stream, &status);
@@ -80,11 +116,9 @@ aclError Submit(const char* api, aclrtStream stream, CopyTask* task, bool comple
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
                 Text(api, ": not enough memory to queue the work."));
   }
+  if (IsCaptured(queue)) return RecordCopy(api, queue, task, completes);
   if (sanitizer::IsOn(sanitizer::kSync)) {
-    const CopyRows& rows = task->rows();
-    sanitizer::Queue(task, api, NameForChecks(*queue.stream, queue.handle),
-                     sanitizer::AccessesOfCopy(rows.to, rows.to_pitch, rows.from, rows.from_pitch, rows.width,
-                                               rows.height));
+    sanitizer::Queue(task, api, NameForChecks(*queue.stream, queue.handle), AccessesOf(task->rows()));
   }
   return queue.SubmitFor(api, task,
                          completes                                ? Stream::Wait::kUntilDone

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +24,7 @@
 #include "acl/process/immortal.h"
 #include "acl/queue/stream.h"
 #include "acl/settings/configuration.h"
+#include "acl/stream/capture.h"
 #include "check/device_memory.h"
 #include "check/frees.h"
 #include "check/handles.h"
@@ -50,12 +52,14 @@ struct Allocation {
   MemoryKind kind;
   int32_t device;
   bool huge_pages;
+  uint64_t serial;
 };
 
 struct Registry {
   std::mutex mutex;
   std::map<uintptr_t, Allocation> by_address;
   std::map<int32_t, MemoryUsage> by_device;
+  uint64_t last_serial = 0;
   std::map<uintptr_t, size_t>
       registered_pinned;  // registrations inside of pinned memory that is allocated here
 
@@ -82,6 +86,9 @@ struct Registry {
     return true;
   }
 };
+
+// 1 and more, so that who has not looked yet remembers another number.
+std::atomic<uint64_t> memory_ends{1};
 
 Registry& TheRegistry() {
   static Immortal<Registry> registry;
@@ -136,7 +143,8 @@ void* Allocate(const char* api, size_t size, bool adds_32, MemoryKind kind, int3
     Registry& registry = TheRegistry();
     std::lock_guard lock(registry.mutex);
     MemoryUsage* usage = IsOfDevice(kind) ? &registry.by_device[device] : nullptr;
-    registry.by_address.emplace(reinterpret_cast<uintptr_t>(address), Allocation{size, kind, device, huge});
+    registry.by_address.emplace(reinterpret_cast<uintptr_t>(address),
+                                Allocation{size, kind, device, huge, ++registry.last_serial});
     if (usage != nullptr) {
       usage->current += size;
       usage->peak = std::max(usage->peak, usage->current);
@@ -183,6 +191,7 @@ bool Release(const char* api, void* address, Source source) noexcept {
     registered.erase(registered.lower_bound(it->first),
                      registered.lower_bound(it->first + InWholePages(found.size)));
     registry.by_address.erase(it);
+    memory_ends.fetch_add(1, std::memory_order_release);
   }
   GiveBack(api, address);
   if (IsOfDevice(found.kind)) ReturnDeviceMemory(found.device, found.size);
@@ -250,6 +259,7 @@ aclError FreeAfterWork(const char* api, const char* parameter, const char* sourc
   const Context* context = CurrentContext();
   if (context == nullptr) return FailNoDevice(api);
   if (UserCode::HoldsOneOfDevice(context->device)) return FailWaitsForSelf(api);
+  if (aclError status = RefuseWaitForDevice(api, context->device)) return status;
   const aclError of_work = SynchronizeStreamsOfDevice(api, context->device);
   const aclError status = Free(api, parameter, source, address, from);
   return status == ACL_SUCCESS ? of_work : status;
@@ -297,7 +307,7 @@ MemoryRange RangeOfMemory(const void* address) noexcept {
   const auto it = registry.AtOrBehindLocked(key);
   if (it == registry.by_address.end() || it->first > key) return {};
   const Allocation& found = it->second;
-  return {it->first, found.size, {found.kind, found.device, found.huge_pages}};
+  return {it->first, found.size, {found.kind, found.device, found.huge_pages}, found.serial};
 }
 
 bool EnterMemory(const void* address, size_t size, MemoryKind kind, int32_t device,
@@ -311,7 +321,8 @@ bool EnterMemory(const void* address, size_t size, MemoryKind kind, int32_t devi
     if (it != registry.by_address.end() && (it->first <= key || it->first - key < size)) {
       return kind == MemoryKind::kRegisteredHost && registry.RegisterPinnedLocked(*it, key, size);
     }
-    registry.by_address.emplace(key, Allocation{size, kind, device, kind == MemoryKind::kMapped});
+    registry.by_address.emplace(
+        key, Allocation{size, kind, device, kind == MemoryKind::kMapped, ++registry.last_serial});
     return true;
   } catch (...) {
     *no_memory = true;
@@ -327,8 +338,11 @@ bool RemoveMemory(const void* address, MemoryKind kind) noexcept {
   const auto it = registry.by_address.find(key);
   if (it == registry.by_address.end() || it->second.kind != kind) return false;
   registry.by_address.erase(it);
+  memory_ends.fetch_add(1, std::memory_order_release);
   return true;
 }
+
+uint64_t MemoryEnds() noexcept { return memory_ends.load(std::memory_order_acquire); }
 
 MemoryUsage UsageOfDevice(int32_t device) noexcept {
   Registry& registry = TheRegistry();

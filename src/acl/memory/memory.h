@@ -31,8 +31,12 @@ struct MemoryRange {
   uintptr_t begin = 0;
   size_t size = 0;
   MemoryFacts facts;
+  uint64_t serial = 0;  // of the entry; no other one has or had it
 };
 MemoryRange RangeOfMemory(const void* address) noexcept;
+
+// How many entries have ended, and one more: while it stays the same, so does what is known of an address.
+uint64_t MemoryEnds() noexcept;
 
 inline MemoryKind KindOfMemory(const void* address) noexcept { return FactsOfMemory(address).kind; }
 

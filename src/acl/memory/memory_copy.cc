@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "acl/errors.h"
+#include "acl/stream/capture.h"
 #include "check/copies.h"
 #include "check/settings.h"
 
@@ -26,6 +27,7 @@ aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, a
                 Text("aclrtMemcpy: parameter count has the value ", count,
                      ", accepted: at most destMax, which is ", destMax, "."));
   }
+  if (aclError status = RefuseAtOnce("aclrtMemcpy")) return status;
   if (sanitizer::IsOn()) {
     sanitizer::CopyChecked("aclrtMemcpy", {.to = dst, .from = src, .width = count}, kind);
   } else {
@@ -45,6 +47,7 @@ aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count)
                 Text("aclrtMemset: parameter count has the value ", count,
                      ", accepted: at most maxCount, which is ", maxCount, "."));
   }
+  if (aclError status = RefuseAtOnce("aclrtMemset")) return status;
   if (sanitizer::IsOn()) {
     sanitizer::FillChecked("aclrtMemset", devPtr, value, count);
   } else {

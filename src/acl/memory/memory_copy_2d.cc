@@ -5,6 +5,7 @@
 #include "acl/acl_rt.h"
 #include "acl/errors.h"
 #include "acl/memory/async_copy.h"
+#include "acl/stream/capture.h"
 #include "check/copies.h"
 
 namespace portacl {
@@ -48,6 +49,7 @@ aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch,
     return status;
   }
   if (empty) return ACL_SUCCESS;
+  if (aclError status = RefuseAtOnce("aclrtMemcpy2d")) return status;
   if (sanitizer::IsOn()) {
     sanitizer::CopyChecked("aclrtMemcpy2d", {dst, dpitch, src, spitch, width, height}, kind);
     return ACL_SUCCESS;

@@ -7,6 +7,7 @@
 #include "acl/device/device.h"
 #include "acl/errors.h"
 #include "acl/memory/async_copy.h"
+#include "acl/stream/capture.h"
 #include "check/copies.h"
 
 namespace portacl {
@@ -102,6 +103,7 @@ aclError aclrtMemcpyBatch(void** dsts, size_t* destMaxs, void** srcs, size_t* si
                           size_t* failIndex) {
   const Batch batch{dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
   if (aclError status = Check("aclrtMemcpyBatch", batch, failIndex)) return status;
+  if (aclError status = RefuseAtOnce("aclrtMemcpyBatch")) return status;
   for (size_t i = 0; i < numBatches; ++i) {
     if (sizes[i] == 0) continue;
     if (sanitizer::IsOn()) {

@@ -12,6 +12,7 @@ enum class ForkRank {
   kDevices,
   kConfiguration,
   kVirtualMemory,
+  kCaptures,
   kMemory,
   kDeviceMemory,
   kInitCallbacks,

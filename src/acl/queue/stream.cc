@@ -141,6 +141,7 @@ void Stream::Open(aclrtStream handle, aclrtContext context, int32_t device, bool
   flags_.store(flags, std::memory_order_relaxed);
   limits.Forget();
   user_tag.store(0, std::memory_order_relaxed);
+  caches_operator_info.store(0, std::memory_order_relaxed);
   drop_through_ = 0;
   stops_on_failure_ = false;
   id_.store(last_id.fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);

@@ -128,7 +128,8 @@ class alignas(64) Stream final : public Runnable {
   int32_t id() const noexcept { return id_.load(std::memory_order_relaxed); }
 
   ResourceLimits limits;
-  std::atomic<uint32_t> user_tag{0};  // whatever the program keeps in it
+  std::atomic<uint32_t> user_tag{0};              // whatever the program keeps in it
+  std::atomic<uint32_t> caches_operator_info{0};  // as the program has set it
 
   // In a forked child, where the threads that ran and closed streams are gone.
   void AfterFork(bool is_live) noexcept;

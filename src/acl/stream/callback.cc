@@ -11,6 +11,7 @@
 #include "acl/queue/stream.h"
 #include "acl/queue/subscriptions.h"
 #include "acl/queue/workers.h"
+#include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
 #include "check/order.h"
 
@@ -206,12 +207,16 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
   aclError status = ACL_SUCCESS;
   const FoundStream queue = FindStreamFor(api, stream, &status);
   if (!queue) return status;
+  const bool is_captured = IsCaptured(queue);
   if (!workers::Reserve()) return FailNoThread(api);
   HostFunctionTask* task = HostFunctionTask::New(fn, args);
   if (task == nullptr) {
     workers::Unreserve();
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
                 Text(api, ": not enough memory to queue the work."));
+  }
+  if (is_captured) {
+    return Record(api, queue, task, {.api = api, .kind = RecordedKind::kHostFunction, .needs_worker = true});
   }
   if (sanitizer::IsOn(sanitizer::kSync)) {
     sanitizer::Queue(task, api, NameForChecks(*queue.stream, queue.handle), {},
@@ -303,6 +308,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
   aclError status = ACL_SUCCESS;
   const FoundStream queue = FindStreamFor(api, stream, &status);
   if (!queue) return status;
+  if (IsUnrecordable(api, queue, &status)) return status;
   {
     Reports& reports = TheReports();
     std::lock_guard lock(reports.mutex);

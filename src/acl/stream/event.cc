@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -18,8 +19,10 @@
 #include "acl/process/fork.h"
 #include "acl/queue/stream.h"
 #include "acl/queue/workers.h"
+#include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
 #include "acl/stream/timeouts.h"
+#include "acl/stream/value_changes.h"
 #include "check/handles.h"
 #include "check/order.h"
 
@@ -50,6 +53,7 @@ class Recording final : public Task {
       can_go_on.Append(waiting_);
       changed_.notify_all();
     }
+    if (is_external_) TellOfValueChange();
     Unref();
   }
 
@@ -116,6 +120,7 @@ class Recording final : public Task {
   StreamList waiting_;
   Event* event_ = nullptr;
   aclrtEvent event_handle_ = nullptr;
+  bool is_external_ = false;  // graphs wait for its event
 };
 
 // Besides its handle, tasks in streams refer to an event, so its slot outlives aclrtDestroyEvent.
@@ -128,6 +133,10 @@ struct Event {
   uint32_t id = 0;
   bool complete_when_unrecorded = false;  // made by aclrtCreateEventExWithFlag
   Recording* latest = nullptr;            // nullptr: not recorded
+  EventMark mark;                         // where it was recorded last, if that was in a capture
+
+  bool IsExternal() const noexcept { return (flags & ACL_EVENT_EXTERNAL) != 0; }
+  bool CanBeAwaited() const noexcept { return (flags & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL)) != 0; }
 };
 
 constexpr uint32_t kKnownFlags = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE |
@@ -147,6 +156,7 @@ Recording* Recording::New(Event* event, aclrtEvent handle) noexcept {
   recording->done_ = false;
   recording->event_ = event;
   recording->event_handle_ = handle;
+  recording->is_external_ = event->IsExternal();
   recording->signal = sanitizer::IsOn(sanitizer::kSync) ? sanitizer::NewSignal() : nullptr;
   return recording;
 }
@@ -274,6 +284,103 @@ void ResetTask::Finish(StreamList&) noexcept {
   reset_tasks.Recycle(this);
 }
 
+// What an external event is to graphs, and to streams that wait for it before it is recorded: a flag, which recording
+// raises and resetting takes down. Refers to the event.
+class ExternalEvent {
+ public:
+  explicit ExternalEvent(Event* event) noexcept : event_(event) {
+    event->references.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~ExternalEvent() { Unref(event_); }
+  ExternalEvent(const ExternalEvent&) = delete;
+  ExternalEvent& operator=(const ExternalEvent&) = delete;
+
+  bool IsUp() noexcept {
+    std::lock_guard lock(event_->mutex);
+    return event_->handle == nullptr || (event_->latest != nullptr && event_->latest->DoneAt());
+  }
+  void TakeDown() noexcept {
+    Recording* before = nullptr;
+    {
+      std::lock_guard lock(event_->mutex);
+      before = std::exchange(event_->latest, nullptr);
+    }
+    if (before != nullptr) before->Unref();
+  }
+  // False for want of memory.
+  bool Raise() noexcept {
+    aclrtEvent handle = nullptr;
+    {
+      std::lock_guard lock(event_->mutex);
+      handle = event_->handle;
+    }
+    Recording* const recording = Recording::New(event_, handle);
+    if (recording == nullptr) return false;
+    recording->Publish();
+    StreamList can_go_on;
+    recording->Finish(can_go_on);
+    while (Stream* stream = can_go_on.Pop()) stream->Resume();
+    return true;
+  }
+
+ private:
+  Event* const event_;
+};
+
+// What a graph does with an external event.
+class RecordedExternal final : public RecordedTask {
+ public:
+  RecordedExternal(Event* event, RecordedKind kind) noexcept : event_(event), kind_(kind) {}
+  Progress Run(Stream& stream, Scratch&) noexcept override {
+    switch (kind_) {
+      case RecordedKind::kEventWait:
+        if (!event_.IsUp()) return Progress::kWaits;
+        if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::StreamWaitsForAll(&stream);
+        break;
+      case RecordedKind::kEventReset:
+        event_.TakeDown();
+        break;
+      default:
+        if (!event_.Raise()) {
+          stream.NoteFailure({ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory to record an event in a graph."});
+        }
+    }
+    return Progress::kDone;
+  }
+
+ private:
+  ExternalEvent event_;
+  const RecordedKind kind_;
+};
+
+// A stream waits for an external event that is not recorded yet. Lives on the heap: it is rare.
+class ExternalWaitTask final : public Task {
+ public:
+  // Takes over one workers::Reserve.
+  explicit ExternalWaitTask(Event* event) noexcept : event_(event) { place = Place::kReservedWorker; }
+  Outcome Run(Stream& stream) noexcept override {
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
+    const auto enough = [this] { return given_up_.load() || event_.IsUp(); };
+    ValueWait wait;
+    while (!enough()) wait.Sleep(enough);
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::StreamWaitsForAll(&stream);
+    return Outcome::kDone;
+  }
+  bool Interrupt(Stream&) noexcept override {
+    given_up_.store(true);
+    TellOfValueChange();
+    return false;
+  }
+  void Finish(StreamList&) noexcept override {
+    workers::Unreserve();
+    delete this;
+  }
+
+ private:
+  ExternalEvent event_;
+  std::atomic<bool> given_up_{false};
+};
+
 void AfterFork() {
   recordings.ForEachSlot([](Recording& recording) { recording.AfterFork(); });
   events.ForEachSlot([](Event& event) {
@@ -311,6 +418,7 @@ aclError Create(const char* api, aclrtEvent* event, uint32_t flags, bool complet
     created->id = last_id.fetch_add(1, std::memory_order_relaxed);
     created->complete_when_unrecorded = complete_when_unrecorded;
     created->latest = nullptr;
+    created->mark = EventMark();
   }
   *event = events.Publish(created);
   if (sanitizer::IsOn(sanitizer::kHandles)) {
@@ -369,21 +477,69 @@ bool IsCompleteLocked(Event& event) noexcept {
   return is_complete;
 }
 
+aclError RecordExternal(const char* api, const FoundStream& stream, Event* event, aclrtEvent handle,
+                        RecordedKind kind) noexcept {
+  std::unique_ptr<RecordedTask> task(new (std::nothrow) RecordedExternal(event, kind));
+  if (task == nullptr) return FailNoMemory(api);
+  return Record(
+      api, stream, std::move(task),
+      {.api = api, .kind = kind, .needs_worker = kind == RecordedKind::kEventWait, .subject = handle});
+}
+
+aclError AwaitExternal(const char* api, const FoundStream& stream, Event* event) noexcept {
+  if (!workers::Reserve()) return FailNoThread(api);
+  PrepareValueChanges();
+  auto* const task = new (std::nothrow) ExternalWaitTask(event);
+  if (task == nullptr) {
+    workers::Unreserve();
+    return FailNoMemory(api);
+  }
+  return stream.SubmitFor(api, task);
+}
+
+// Where an event was recorded, if that was in a capture that is under way.
+EventMark MarkOf(Event& event) noexcept {
+  if (!MayBeCaptured()) return {};
+  EventMark mark;
+  {
+    std::lock_guard lock(event.mutex);
+    mark = event.mark;
+  }
+  return IsUnderWay(mark) ? mark : EventMark();
+}
+
 aclError StreamWait(const char* api, aclrtStream stream_handle, aclrtEvent event_handle,
                     int32_t timeout) noexcept {
   aclError status = ACL_SUCCESS;
   Event* event = FindEvent(api, "event", event_handle, &status);
   if (event == nullptr) return status;
-  if ((event->flags & ACL_EVENT_SYNC) == 0) return FailNotSync(api);
+  if (!event->CanBeAwaited()) return FailNotSync(api);
   const FoundStream stream = FindStreamFor(api, stream_handle, &status);
   if (!stream) return status;
+  if (const EventMark mark = MarkOf(*event); mark.capture != 0)
+    return AwaitMark(api, stream, event_handle, mark);
+  const bool is_captured = IsInGraph(stream);
+  if (event->IsExternal() && is_captured) {
+    return RecordExternal(api, stream, event, event_handle, RecordedKind::kEventWait);
+  }
   Recording* recording = nullptr;
+  bool is_recorded = false;
   status = Use(api, "event", *event, event_handle, [&] {
-    if (event->latest == nullptr || (event->latest->DoneAt() && !sanitizer::IsOn(sanitizer::kSync))) return;
+    is_recorded = event->latest != nullptr;
+    if (is_captured) return;
+    if (!is_recorded || (event->latest->DoneAt() && !sanitizer::IsOn(sanitizer::kSync))) return;
     recording = event->latest->Ref();
     event->references.fetch_add(1, std::memory_order_relaxed);
     event->waits.fetch_add(1, std::memory_order_relaxed);
   });
+  if (status == ACL_SUCCESS && is_captured && is_recorded) {
+    return RefuseInCapture(
+        api, stream, ACL_ERROR_RT_CAPTURE_DEPENDENCY,
+        "the stream is captured and the event is recorded outside of the capture, which no execution "
+        "of the graph could wait for; accepted: an event that is recorded in it, or one with the "
+        "flag ACL_EVENT_EXTERNAL. The capture is invalidated");
+  }
+  if (status == ACL_SUCCESS && event->IsExternal() && !is_recorded) return AwaitExternal(api, stream, event);
   if (recording == nullptr) return status;
   const auto take_back = [&] {
     event->waits.fetch_sub(1, std::memory_order_release);
@@ -408,6 +564,7 @@ aclError Synchronize(const char* api, aclrtEvent handle, Deadline deadline) noex
   aclError status = ACL_SUCCESS;
   Event* event = FindEvent(api, "event", handle, &status);
   if (event == nullptr) return status;
+  if (const EventMark mark = MarkOf(*event); mark.capture != 0) return RefuseMarked(api, mark);
   Recording* recording = nullptr;
   status = Use(api, "event", *event, handle, [&] {
     if (event->latest != nullptr) recording = event->latest->Ref();
@@ -492,6 +649,18 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
   if (found == nullptr) return status;
   const FoundStream queue = FindStreamFor("aclrtRecordEvent", stream, &status);
   if (!queue) return status;
+  EventMark mark;
+  if (IsInGraph(queue)) {
+    if (found->IsExternal()) {
+      return RecordExternal("aclrtRecordEvent", queue, found, event, RecordedKind::kEventRecord);
+    }
+    status = RecordMark("aclrtRecordEvent", queue, event, &mark);
+    if (status == ACL_SUCCESS)
+      status = Use("aclrtRecordEvent", "event", *found, event, [&] { found->mark = mark; });
+    return status;
+  }
+  status = Use("aclrtRecordEvent", "event", *found, event, [&] { found->mark = mark; });
+  if (status != ACL_SUCCESS) return status;
   Recording* recording = Recording::New(found, event);
   if (recording == nullptr) return FailNoMemory("aclrtRecordEvent");
   return queue.SubmitFor("aclrtRecordEvent", recording);
@@ -501,9 +670,15 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
   aclError status = ACL_SUCCESS;
   Event* found = FindEvent("aclrtResetEvent", "event", event, &status);
   if (found == nullptr) return status;
-  if ((found->flags & ACL_EVENT_SYNC) == 0) return FailNotSync("aclrtResetEvent");
+  if (!found->CanBeAwaited()) return FailNotSync("aclrtResetEvent");
   const FoundStream queue = FindStreamFor("aclrtResetEvent", stream, &status);
   if (!queue) return status;
+  if (IsInGraph(queue)) {
+    if (found->IsExternal()) {
+      return RecordExternal("aclrtResetEvent", queue, found, event, RecordedKind::kEventReset);
+    }
+    return ACL_SUCCESS;  // the next execution records it anew
+  }
   bool recorded = false;
   status = Use("aclrtResetEvent", "event", *found, event, [&] {
     recorded = found->latest != nullptr;
@@ -543,6 +718,7 @@ aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status) {
   if (status == nullptr) {
     return FailNullPointer("aclrtQueryEvent", "status", "the address of an aclrtEventStatus");
   }
+  if (const EventMark mark = MarkOf(*found); mark.capture != 0) return RefuseMarked("aclrtQueryEvent", mark);
   return Use("aclrtQueryEvent", "event", *found, event, [&] {
     *status = IsCompleteLocked(*found) ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
   });
@@ -554,6 +730,9 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* statu
   if (found == nullptr) return failure;
   if (status == nullptr) {
     return FailNullPointer("aclrtQueryEventStatus", "status", "the address of an aclrtEventRecordedStatus");
+  }
+  if (const EventMark mark = MarkOf(*found); mark.capture != 0) {
+    return RefuseMarked("aclrtQueryEventStatus", mark);
   }
   return Use("aclrtQueryEventStatus", "event", *found, event, [&] {
     *status =

@@ -3,6 +3,7 @@
 #include "acl/stream/failing_task.h"
 
 #include "acl/handle_table.h"
+#include "acl/stream/capture.h"
 
 namespace portacl {
 namespace {
@@ -27,7 +28,7 @@ void FailingTask::Finish(StreamList&) noexcept { failing_tasks.Recycle(this); }
 bool FailsInStream(const FoundStream& queue, aclError status, const Text& message) noexcept {
   bool stops = false;
   if (!queue || !queue.stream->IfStill(queue.handle, [&] { stops = queue.stream->StopsOnFailureLocked(); }) ||
-      !stops) {
+      !stops || IsCaptured(queue)) {
     return false;
   }
   FailingTask* const task = failing_tasks.Acquire();

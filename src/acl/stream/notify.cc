@@ -16,6 +16,7 @@
 #include "acl/process/fork.h"
 #include "acl/queue/stream.h"
 #include "acl/queue/workers.h"
+#include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
 #include "check/handles.h"
 #include "check/order.h"
@@ -281,6 +282,7 @@ aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
   if (found == nullptr) return status;
   const FoundStream queue = FindStreamFor(api, stream, &status);
   if (!queue) return status;
+  if (IsUnrecordable(api, queue, &status)) return status;
   if (!found->RefIf(notify)) return FailUnknownNotify(api, notify);
   RecordTask* task = RecordTask::New(found);
   if (task == nullptr) {
@@ -297,6 +299,7 @@ aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_
   if (found == nullptr) return status;
   const FoundStream queue = FindStreamFor(api, stream, &status);
   if (!queue) return status;
+  if (IsUnrecordable(api, queue, &status)) return status;
   if (!found->RefIf(notify)) return FailUnknownNotify(api, notify);
   if (timeout > 0 && !workers::Reserve()) {
     found->Unref();

@@ -5,6 +5,7 @@
 #include "acl/device/device.h"
 #include "acl/errors.h"
 #include "acl/queue/stream.h"
+#include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
 
 namespace portacl {
@@ -71,8 +72,11 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
     case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
       return found.With(api, [&](Stream& one) { one.user_tag.store(value->userCustomTag); });
     case ACL_STREAM_ATTR_CACHE_OP_INFO:
-      if (value->cacheOpInfoSwitch == 0) return ACL_SUCCESS;
-      return FailUnsupported(api, "operators leave no information to cache; only 0 (off) is accepted");
+      // Captured operators keep their operands, asked to or not.
+      if (value->cacheOpInfoSwitch > 1) {
+        return FailValue(api, "value->cacheOpInfoSwitch", value->cacheOpInfoSwitch, "0 (off) or 1 (on)");
+      }
+      return found.With(api, [&](Stream& one) { one.caches_operator_info.store(value->cacheOpInfoSwitch); });
     case ACL_STREAM_ATTR_PRIORITY:
       if (value->priority > kLeastPriority) {
         return FailValue(api, "value->priority", value->priority, "0 to 7");
@@ -97,8 +101,11 @@ aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
       });
       break;
     case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
-    case ACL_STREAM_ATTR_CACHE_OP_INFO:
       break;  // off
+    case ACL_STREAM_ATTR_CACHE_OP_INFO:
+      status = found.With(
+          api, [&](const Stream& one) { result.cacheOpInfoSwitch = one.caches_operator_info.load(); });
+      break;
     case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
       status = found.With(api, [&](const Stream& one) { result.userCustomTag = one.user_tag.load(); });
       break;
@@ -135,6 +142,7 @@ aclError aclrtStreamAbort(aclrtStream stream) {
   const FoundStream found = FindStreamFor("aclrtStreamAbort", stream, &status);
   if (!found) return status;
   if (UserCode::Holds(*found.stream)) return FailWaitsForSelf("aclrtStreamAbort");
+  if (aclError refused = RefuseWaitFor("aclrtStreamAbort", found)) return refused;
   found.stream->Abort(found.handle, {ACL_ERROR_RT_STREAM_ABORT, "it was dropped by aclrtStreamAbort."},
                       kForever);
   return ACL_SUCCESS;

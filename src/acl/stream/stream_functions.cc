@@ -6,6 +6,7 @@
 #include "acl/device/device.h"
 #include "acl/errors.h"
 #include "acl/queue/stream.h"
+#include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
 #include "check/call_stack.h"
 #include "check/handles.h"
@@ -21,7 +22,8 @@ constexpr uint32_t kDeviceFlags =
 aclError Synchronize(const char* api, aclrtStream handle, Deadline deadline) noexcept {
   aclError status = ACL_SUCCESS;
   const FoundStream found = FindStreamFor(api, handle, &status);
-  return found ? SynchronizeStream(api, *found.stream, found.handle, deadline) : status;
+  if (found) status = RefuseWaitFor(api, found);
+  return status == ACL_SUCCESS ? SynchronizeStream(api, *found.stream, found.handle, deadline) : status;
 }
 
 aclError Create(const char* api, aclrtStream* stream, uint32_t priority, uint32_t flags) noexcept {
@@ -100,6 +102,7 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) 
 aclError aclrtSynchronizeDevice(void) {
   aclrtContext context = nullptr;
   if (CurrentContext(&context) == nullptr) return FailNoDevice("aclrtSynchronizeDevice");
+  if (aclError status = RefuseWaitForContext("aclrtSynchronizeDevice", context)) return status;
   return SynchronizeStreamsOf("aclrtSynchronizeDevice", context, kForever);
 }
 
@@ -107,6 +110,7 @@ aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
   if (aclError status = CheckTimeout("aclrtSynchronizeDeviceWithTimeout", timeout)) return status;
   aclrtContext context = nullptr;
   if (CurrentContext(&context) == nullptr) return FailNoDevice("aclrtSynchronizeDeviceWithTimeout");
+  if (aclError status = RefuseWaitForContext("aclrtSynchronizeDeviceWithTimeout", context)) return status;
   return SynchronizeStreamsOf("aclrtSynchronizeDeviceWithTimeout", context, DeadlineIn(timeout));
 }
 
@@ -117,6 +121,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
   aclError failure = ACL_SUCCESS;
   const FoundStream found = FindStreamFor("aclrtStreamQuery", stream, &failure);
   if (!found) return failure;
+  if (aclError refused = RefuseWaitFor("aclrtStreamQuery", found)) return refused;
   if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::Want(found.stream);
   return found.With("aclrtStreamQuery", [&](const Stream& one) {
     *status = one.IsCompleteLocked() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;

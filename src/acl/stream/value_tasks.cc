@@ -1,63 +1,44 @@
 // Streams that write a 64-bit value to memory, and streams that wait for one.
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
+#include <memory>
 #include <new>
+#include <utility>
 
 #include "acl/acl_rt.h"
 #include "acl/errors.h"
 #include "acl/handle_table.h"
-#include "acl/process/cancellation.h"
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
 #include "acl/queue/stream.h"
 #include "acl/queue/workers.h"
+#include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
+#include "acl/stream/value_changes.h"
 #include "check/device_memory.h"
 #include "check/order.h"
 
 namespace portacl {
 namespace {
 
-// Threads whose stream waits for a value sleep here. A stream that writes one wakes them at once; a value
-// that comes from elsewhere (a copy, the program itself) is found by looking again after a while.
-struct Writes {
-  std::mutex mutex;
-  std::condition_variable changed;
-};
-
-constexpr auto kFirstPause = std::chrono::microseconds(50);
-constexpr auto kLongestPause = std::chrono::milliseconds(2);
-
-void AfterFork();
-
-Writes& TheWrites() {
-  static Immortal<Writes> writes;
-  static const bool registered = CallInForkedChild(AfterFork);
-  (void)registered;
-  return *writes;
-}
-
-// Waiting threads are gone in the child.
-void AfterFork() {
-  Writes* writes = &TheWrites();
-  new (writes) Writes;
-}
-
-void WakeAll() noexcept {
-  Writes& writes = TheWrites();
-  { std::lock_guard lock(writes.mutex); }  // who has looked and not yet gone to sleep holds it
-  writes.changed.notify_all();
+bool Holds(const uint64_t* address, uint64_t value, uint32_t condition) noexcept {
+  const uint64_t found = __atomic_load_n(address, __ATOMIC_ACQUIRE);
+  switch (condition) {
+    case ACL_STREAM_WAIT_VALUE_GEQ:
+      return static_cast<int64_t>(found - value) >= 0;
+    case ACL_STREAM_WAIT_VALUE_EQ:
+      return found == value;
+    case ACL_STREAM_WAIT_VALUE_AND:
+      return (found & value) != 0;
+    default:
+      return ~(found | value) != 0;
+  }
 }
 
 class WriteTask final : public Task {
  public:
   Outcome Run(Stream&) noexcept override {
     __atomic_store_n(address_, value_, __ATOMIC_RELEASE);
-    WakeAll();
+    TellOfValueChange();
     return Outcome::kDone;
   }
   void Finish(StreamList&) noexcept override;
@@ -73,21 +54,16 @@ class WaitTask final : public Task {
  public:
   Outcome Run(Stream& stream) noexcept override {
     if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
-    Writes& writes = TheWrites();
-    std::chrono::steady_clock::duration pause = kFirstPause;
-    const CancellationDeferred deferred;
-    std::unique_lock lock(writes.mutex);
-    while (!given_up_.load() && !Holds()) {
-      writes.changed.wait_for(lock, pause);
-      pause = std::min<std::chrono::steady_clock::duration>(2 * pause, kLongestPause);
-    }
+    const auto enough = [this] { return given_up_.load() || Holds(address_, value_, condition_); };
+    ValueWait wait;
+    while (!enough()) wait.Sleep(enough);
     // Anybody may have written the value.
     if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::StreamWaitsForAll(&stream);
     return Outcome::kDone;
   }
   bool Interrupt(Stream&) noexcept override {
     given_up_.store(true);
-    WakeAll();
+    TellOfValueChange();
     return false;
   }
   void Finish(StreamList&) noexcept override;
@@ -96,20 +72,6 @@ class WaitTask final : public Task {
   static WaitTask* New(const uint64_t* address, uint64_t value, uint32_t condition) noexcept;
 
  private:
-  bool Holds() const noexcept {
-    const uint64_t found = __atomic_load_n(address_, __ATOMIC_ACQUIRE);
-    switch (condition_) {
-      case ACL_STREAM_WAIT_VALUE_GEQ:
-        return static_cast<int64_t>(found - value_) >= 0;
-      case ACL_STREAM_WAIT_VALUE_EQ:
-        return found == value_;
-      case ACL_STREAM_WAIT_VALUE_AND:
-        return (found & value_) != 0;
-      default:
-        return ~(found | value_) != 0;
-    }
-  }
-
   const uint64_t* address_ = nullptr;
   uint64_t value_ = 0;
   uint32_t condition_ = 0;
@@ -145,6 +107,23 @@ void WaitTask::Finish(StreamList&) noexcept {
   wait_tasks.Recycle(this);
 }
 
+// A graph waits for a value.
+class RecordedWait final : public RecordedTask {
+ public:
+  RecordedWait(const uint64_t* address, uint64_t value, uint32_t condition) noexcept
+      : address_(address), value_(value), condition_(condition) {}
+  Progress Run(Stream& stream, Scratch&) noexcept override {
+    if (!Holds(address_, value_, condition_)) return Progress::kWaits;
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::StreamWaitsForAll(&stream);
+    return Progress::kDone;
+  }
+
+ private:
+  const uint64_t* const address_;
+  const uint64_t value_;
+  const uint32_t condition_;
+};
+
 aclError CheckAddress(const char* api, const void* address) noexcept {
   if (address == nullptr) return FailNullPointer(api, "devAddr", "the address of 8 bytes");
   if (reinterpret_cast<uintptr_t>(address) % sizeof(uint64_t) == 0) return ACL_SUCCESS;
@@ -168,10 +147,15 @@ aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag, aclrtStre
   aclError status = ACL_SUCCESS;
   const FoundStream queue = FindStreamFor(api, stream, &status);
   if (!queue) return status;
-  TheWrites();  // so that nothing is left to set up when the task runs
+  PrepareValueChanges();
   sanitizer::MarkWritten(devAddr, sizeof value);
   WriteTask* task = WriteTask::New(sanitizer::Working(static_cast<uint64_t*>(devAddr)), value);
   if (task == nullptr) return FailNoMemory(api);
+  if (IsCaptured(queue)) {
+    return Record(
+        api, queue, task,
+        {.api = api, .kind = RecordedKind::kValueWrite, .subject = devAddr, .addresses = {devAddr}});
+  }
   return queue.SubmitFor(api, task);
 }
 
@@ -184,6 +168,17 @@ aclError aclrtValueWait(void* devAddr, uint64_t value, uint32_t flag, aclrtStrea
   aclError status = ACL_SUCCESS;
   const FoundStream queue = FindStreamFor(api, stream, &status);
   if (!queue) return status;
+  if (IsCaptured(queue)) {
+    std::unique_ptr<RecordedTask> recorded(new (std::nothrow) RecordedWait(
+        sanitizer::Working(static_cast<const uint64_t*>(devAddr)), value, flag));
+    if (recorded == nullptr) return FailNoMemory(api);
+    return Record(api, queue, std::move(recorded),
+                  {.api = api,
+                   .kind = RecordedKind::kValueWait,
+                   .needs_worker = true,
+                   .subject = devAddr,
+                   .addresses = {devAddr}});
+  }
   if (!workers::Reserve()) return FailNoThread(api);
   WaitTask* task = WaitTask::New(sanitizer::Working(static_cast<const uint64_t*>(devAddr)), value, flag);
   if (task == nullptr) {

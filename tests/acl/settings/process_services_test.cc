@@ -326,12 +326,8 @@ std::vector<std::pair<const char*, std::function<aclError()>>> Refusals(aclrtStr
   static aclrtEvent event = nullptr;
   static aclrtStream made = nullptr;
   static aclrtIpcEventHandle shared_event = {};
-  static aclmdlRI graph = nullptr;
   static aclmdlRICondHandle condition = nullptr;
   static uint64_t* condition_place = nullptr;
-  static aclrtTaskGrp group = nullptr;
-  static aclrtStreamAttrValue value = {};
-  value.cacheOpInfoSwitch = 1;
 #define REFUSAL(function, ...)                                              \
   {                                                                         \
 #function, [=] { return static_cast<aclError>(function(__VA_ARGS__)); } \
@@ -370,26 +366,10 @@ std::vector<std::pair<const char*, std::function<aclError()>>> Refusals(aclrtStr
       REFUSAL(aclprofGetSupportedFeatures, &size, &address),
       REFUSAL(aclprofGetSupportedFeaturesV2, &size, &address),
       REFUSAL(aclprofRegisterDeviceCallback),
-      REFUSAL(aclmdlRICaptureBegin, stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL),
-      REFUSAL(aclmdlRICaptureEnd, stream, &graph),
-      REFUSAL(aclmdlRICaptureTaskGrpBegin, stream),
-      REFUSAL(aclmdlRICaptureTaskGrpEnd, stream, &group),
-      REFUSAL(aclmdlRICaptureTaskUpdateBegin, stream, nullptr),
-      REFUSAL(aclmdlRICaptureTaskUpdateEnd, stream),
       REFUSAL(aclmdlRICaptureToModelRIBegin, stream, nullptr, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL),
       REFUSAL(aclmdlRICondHandleCreate, nullptr, 0, ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT, &condition),
       REFUSAL(aclmdlRICondHandleGetCondPtr, nullptr, &condition_place),
       REFUSAL(aclmdlRIAddCondTask, aclmdlRICondTaskParams{}, stream, 0),
-      REFUSAL(aclmdlRIExecute, nullptr, 100),
-      REFUSAL(aclmdlRIExecuteAsync, nullptr, stream),
-      REFUSAL(aclmdlRIAbort, nullptr),
-      REFUSAL(aclmdlRIGetId, nullptr, &word),
-      REFUSAL(aclmdlRISetName, nullptr, "graph"),
-      REFUSAL(aclmdlRIGetName, nullptr, sizeof text, text),
-      REFUSAL(aclmdlRIDebugPrint, nullptr),
-      REFUSAL(aclmdlRIDebugJsonPrint, nullptr, "graph.json", 0),
-      REFUSAL(aclmdlRIDestroy, nullptr),
-      REFUSAL(aclrtSetStreamAttribute, stream, ACL_STREAM_ATTR_CACHE_OP_INFO, &value),
       REFUSAL(aclrtCreateStreamWithConfig, &made, 0, ACL_STREAM_PERSISTENT),
       REFUSAL(aclrtMemcpyAsync, text, 8, text + 8, 8, ACL_MEMCPY_HOST_TO_HOST, stream),
       REFUSAL(aclrtMemcpy2dAsync, text, 8, text + 8, 8, 8, 1, ACL_MEMCPY_HOST_TO_HOST, stream),

@@ -94,13 +94,21 @@ TEST_F(StreamServices, Attributes) {
   EXPECT_EQ(priority, 5u);
   value.priority = 8;
   EXPECT_EQ(aclrtSetStreamAttribute(stream_, ACL_STREAM_ATTR_PRIORITY, &value), ACL_ERROR_RT_PARAM_INVALID);
-  for (const aclrtStreamAttr off : {ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, ACL_STREAM_ATTR_CACHE_OP_INFO}) {
+  value = {};
+  EXPECT_EQ(aclrtSetStreamAttribute(stream_, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, &value), 0);
+  value.overflowSwitch = 1;
+  EXPECT_EQ(aclrtSetStreamAttribute(stream_, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, &value),
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_EQ(get(ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK).overflowSwitch, 0u);
+  for (const uint32_t kept : {1u, 0u}) {
     value = {};
-    EXPECT_EQ(aclrtSetStreamAttribute(stream_, off, &value), 0);
-    value.overflowSwitch = 1;
-    EXPECT_EQ(aclrtSetStreamAttribute(stream_, off, &value), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    EXPECT_EQ(get(off).overflowSwitch, 0u);
+    value.cacheOpInfoSwitch = kept;
+    EXPECT_EQ(aclrtSetStreamAttribute(stream_, ACL_STREAM_ATTR_CACHE_OP_INFO, &value), 0);
+    EXPECT_EQ(get(ACL_STREAM_ATTR_CACHE_OP_INFO).cacheOpInfoSwitch, kept);
   }
+  value.cacheOpInfoSwitch = 2;
+  EXPECT_EQ(aclrtSetStreamAttribute(stream_, ACL_STREAM_ATTR_CACHE_OP_INFO, &value),
+            ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtSetStreamAttribute(stream_, static_cast<aclrtStreamAttr>(9), &value),
             ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(aclrtGetStreamAttribute(stream_, static_cast<aclrtStreamAttr>(9), &value),

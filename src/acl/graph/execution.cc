@@ -1,0 +1,193 @@
+// Executions of graphs (see execution.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/graph/execution.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "acl/errors.h"
+#include "acl/memory/memory.h"
+#include "acl/queue/workers.h"
+#include "acl/settings/configuration.h"
+#include "acl/stream/value_changes.h"
+#include "check/order.h"
+
+namespace portacl {
+namespace {
+
+void AddMemory(const RecordedFacts& facts, std::vector<UsedMemory>* memory) {
+  for (const void* address : facts.addresses) {
+    const MemoryRange range = RangeOfMemory(address);
+    if (range.size > 0) memory->push_back({address, range.begin, range.serial, facts.api});
+  }
+}
+
+const UsedMemory* FirstGone(const std::vector<UsedMemory>& memory) noexcept {
+  for (const UsedMemory& one : memory) {
+    if (RangeOfMemory(reinterpret_cast<const void*>(one.begin)).serial != one.serial) return &one;
+  }
+  return nullptr;
+}
+
+// Whether all memory of the graph is there; else *gone is what is not. Only looks when memory has ended since the last time.
+bool HasMemory(Graph& graph, UsedMemory* gone) noexcept {
+  const uint64_t ends = MemoryEnds();
+  if (graph.memory_seen.load(std::memory_order_relaxed) == ends) return true;
+  return graph.WithTasks([&] {
+    const UsedMemory* first = FirstGone(graph.memory);
+    for (const std::vector<int32_t>& group : graph.groups) {
+      for (const int32_t place : group) {
+        if (first == nullptr) first = FirstGone(graph.nodes[static_cast<size_t>(place)].memory);
+      }
+    }
+    if (first == nullptr) {
+      graph.memory_seen.store(ends, std::memory_order_relaxed);
+      return true;
+    }
+    *gone = *first;
+    return false;
+  });
+}
+
+Stream::Failure Gone(Graph& graph, const UsedMemory& gone) noexcept {
+  Text text("graph ", graph.id());
+  graph.WithTasks([&] {
+    if (!graph.name.empty()) text.Add(" (").Add(graph.name).Add(')');
+  });
+  return {ACL_ERROR_RT_MODEL_EXECUTE, text.Add(" was executed after the memory at ")
+                                          .Add(gone.address)
+                                          .Add(" had been freed, which its task ")
+                                          .Add(gone.api)
+                                          .Add(" uses; none of its tasks ran. Capture it anew.")};
+}
+
+// Lives on the heap: it stands for many tasks.
+class ExecutionTask final : public Task {
+ public:
+  // Takes over one workers::Reserve if the graph needs a worker.
+  explicit ExecutionTask(std::shared_ptr<Graph> graph) noexcept : graph_(std::move(graph)) {
+    execution_.aborts = graph_->aborts();
+    const bool is_alone = graph_->executions.fetch_add(1, std::memory_order_acq_rel) == 0;
+    place = graph_->needs_worker                          ? Place::kReservedWorker
+            : graph_->elements <= kSmallGraph && is_alone ? Place::kAnywhere
+                                                          : Place::kWorker;
+  }
+
+  // Makes the tasks of this execution alone; false for want of memory.
+  bool Prepare() noexcept {
+    try {
+      execution_.own.resize(static_cast<size_t>(graph_->own_tasks));
+    } catch (...) {
+      return false;
+    }
+    for (const RecordedNode& node : graph_->nodes) {
+      if (node.own < 0) continue;
+      auto& own = execution_.own[static_cast<size_t>(node.own)];
+      own = node.task->ForOneExecution();
+      if (own == nullptr) return false;
+    }
+    return true;
+  }
+
+  Outcome Run(Stream& stream) override {
+    UsedMemory gone;
+    if (graph_->IsAborted(execution_)) {
+      stream.NoteFailure({ACL_ERROR_RT_MODEL_ABORT_NORMAL, "a graph was aborted by aclmdlRIAbort."});
+    } else if (!HasMemory(*graph_, &gone)) {
+      stream.NoteFailure(Gone(*graph_, gone));
+    } else {
+      graph_->Run(stream, execution_);
+      if (graph_->IsAborted(execution_)) {
+        stream.NoteFailure({ACL_ERROR_RT_MODEL_ABORT_NORMAL, "a graph was aborted by aclmdlRIAbort."});
+      }
+    }
+    return Outcome::kDone;
+  }
+  bool Interrupt(Stream&) noexcept override {
+    execution_.given_up.store(true);
+    for (const auto& own : execution_.own) own->Interrupt();
+    TellOfValueChange();
+    return false;
+  }
+  void Finish(StreamList&) noexcept override {
+    graph_->executions.fetch_sub(1, std::memory_order_acq_rel);
+    if (place == Place::kReservedWorker) workers::Unreserve();
+    delete this;
+  }
+
+ private:
+  const std::shared_ptr<Graph> graph_;
+  Graph::Execution execution_;
+};
+
+std::vector<sanitizer::Access> AccessesOf(Graph& graph) {
+  std::vector<sanitizer::Access> accesses;
+  graph.WithTasks([&] {
+    for (const RecordedNode& node : graph.nodes) {
+      accesses.insert(accesses.end(), node.facts.accesses.begin(), node.facts.accesses.end());
+    }
+  });
+  return accesses;
+}
+
+aclError FailNoMemory(const char* api) noexcept {
+  return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
+              Text(api, ": not enough memory to queue the work."));
+}
+
+}  // namespace
+
+bool NoteMemory(Graph* graph) noexcept {
+  try {
+    for (RecordedNode& node : graph->nodes) {
+      AddMemory(node.facts, node.group < 0 ? &graph->memory : &node.memory);
+    }
+    std::vector<UsedMemory>& all = graph->memory;
+    std::stable_sort(all.begin(), all.end(),
+                     [](const UsedMemory& a, const UsedMemory& b) { return a.serial < b.serial; });
+    all.erase(std::unique(all.begin(), all.end(),
+                          [](const UsedMemory& a, const UsedMemory& b) { return a.serial == b.serial; }),
+              all.end());
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+bool NoteMemory(RecordedNode* node) noexcept {
+  try {
+    AddMemory(node->facts, &node->memory);
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+aclError SubmitExecution(const char* api, std::shared_ptr<Graph> graph, const FoundStream& stream) noexcept {
+  const bool reserve = graph->needs_worker;
+  if (reserve && !workers::Reserve()) return FailNoThread(api);
+  Graph& of = *graph;
+  auto* const task = new (std::nothrow) ExecutionTask(std::move(graph));
+  if (task == nullptr) {
+    if (reserve) workers::Unreserve();
+    return FailNoMemory(api);
+  }
+  PrepareValueChanges();
+  try {
+    if (!task->Prepare()) throw std::bad_alloc();
+    if (sanitizer::IsOn(sanitizer::kSync)) {
+      sanitizer::Queue(static_cast<Task*>(task), api, NameForChecks(*stream.stream, stream.handle),
+                       AccessesOf(of), sanitizer::Waits::kForAnything);
+    }
+  } catch (...) {
+    StreamList nobody;
+    task->Finish(nobody);
+    return FailNoMemory(api);
+  }
+  return stream.SubmitFor(
+      api, task, CurrentConfiguration().launch_blocking ? Stream::Wait::kLaunchBlocking : Stream::Wait::kNo);
+}
+
+}  // namespace portacl

@@ -1,0 +1,612 @@
+// Captures of streams (see capture.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/stream/capture.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+#include <vector>
+
+#include "acl/process/fork.h"
+#include "acl/process/immortal.h"
+#include "acl/text.h"
+
+namespace portacl {
+
+constinit std::atomic<int> captured_streams{0};
+
+namespace {
+
+// What of every lane comes before a moment: the last node of each, -1 for none.
+using Front = std::vector<int32_t>;
+
+void Join(Front* front, const Front& other) {
+  if (front->size() < other.size()) front->resize(other.size(), -1);
+  for (size_t i = 0; i < other.size(); ++i) (*front)[i] = std::max((*front)[i], other[i]);
+}
+
+struct Lane {
+  aclrtStream handle = nullptr;
+  Front front;
+  int32_t last = -1;   // node
+  int32_t group = -1;  // that is open
+};
+
+struct Capture {
+  uint64_t number = 0;
+  std::shared_ptr<Graph> graph;
+  aclmdlRI handle = nullptr;
+  aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+  pthread_t owner = {};
+  bool is_invalid = false;
+  Text reason;                                   // of that: the message of the first call that was refused
+  std::vector<Lane> lanes;                       // the first is that on which it began
+  std::vector<std::pair<int32_t, Front>> marks;  // of events: the node, and what comes before it
+};
+
+struct Updating {
+  aclrtStream handle = nullptr;
+  std::shared_ptr<Graph> graph;
+  int32_t group = 0;
+  std::vector<RecordedNode> nodes;
+};
+
+struct Captures {
+  std::mutex mutex;
+  std::list<Capture> all;
+  std::list<Updating> updates;
+  uint64_t last_number = 0;
+};
+
+Captures& TheCaptures() noexcept {
+  static Immortal<Captures> captures;
+  static const bool guarded = GuardAcrossFork(captures->mutex, ForkRank::kCaptures);
+  (void)guarded;
+  return *captures;
+}
+
+thread_local aclmdlRICaptureMode mode_of_thread = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+
+// Of one moment; the captures' lock is held. Streams are told apart by their handles, which never come again.
+class Locked {
+ public:
+  Locked() noexcept : captures_(TheCaptures()), lock_(captures_.mutex) {}
+
+  Captures* operator->() noexcept { return &captures_; }
+
+  Capture* CaptureOf(aclrtStream handle, Lane** lane) noexcept {
+    for (Capture& capture : captures_.all) {
+      for (Lane& one : capture.lanes) {
+        if (one.handle != handle) continue;
+        *lane = &one;
+        return &capture;
+      }
+    }
+    return nullptr;
+  }
+  Capture* CaptureOf(aclrtStream handle) noexcept {
+    Lane* lane = nullptr;
+    return CaptureOf(handle, &lane);
+  }
+  Updating* UpdateOf(aclrtStream handle) noexcept {
+    for (Updating& one : captures_.updates) {
+      if (one.handle == handle) return &one;
+    }
+    return nullptr;
+  }
+  Capture* Numbered(uint64_t number) noexcept {
+    for (Capture& capture : captures_.all) {
+      if (capture.number == number) return &capture;
+    }
+    return nullptr;
+  }
+  // Captures that nobody can end any more, since their stream is destroyed; what they made goes to *ended.
+  void Prune(std::vector<std::shared_ptr<Graph>>* ended) noexcept {
+    for (auto it = captures_.all.begin(); it != captures_.all.end();) {
+      if (LiveStream(it->lanes.front().handle) != nullptr) {
+        ++it;
+        continue;
+      }
+      End(it, ended);
+      it = captures_.all.begin();
+    }
+    for (auto it = captures_.updates.begin(); it != captures_.updates.end();) {
+      it = LiveStream(it->handle) != nullptr ? std::next(it) : captures_.updates.erase(it);
+    }
+    Count();
+  }
+  void End(std::list<Capture>::iterator capture, std::vector<std::shared_ptr<Graph>>* ended) noexcept {
+    try {
+      ended->push_back(capture->graph);
+    } catch (...) {
+      // the graph goes while the lock is held, then
+    }
+    ReleaseGraph(capture->handle);
+    captures_.all.erase(capture);
+    Count();
+  }
+  void Count() noexcept {
+    size_t count = captures_.updates.size();
+    for (const Capture& capture : captures_.all) count += capture.lanes.size();
+    captured_streams.store(static_cast<int>(count), std::memory_order_relaxed);
+  }
+
+ private:
+  Captures& captures_;
+  std::lock_guard<std::mutex> lock_;
+};
+
+aclError Refuse(const char* api, aclError status, std::string_view why) noexcept {
+  return Fail(status, MessageClass::kAclReason, Text(api, ": ", why, "."));
+}
+
+void Invalidate(Capture& capture, const char* api, std::string_view why) noexcept {
+  if (!capture.is_invalid) capture.reason = Text(api, ": ", why, ".");
+  capture.is_invalid = true;
+}
+
+// Whether a refusal of work is told by the end of the capture alone. Of a stream that stops on failure, what submits work may
+// have no way to tell of an error: torch_npu's thread drops all later work without a word, of any stream.
+bool IsToldLater(const FoundStream& stream) noexcept {
+  bool stops = false;
+  stream.stream->IfStill(stream.handle, [&] { stops = stream.stream->StopsOnFailureLocked(); });
+  return stops;
+}
+
+aclError FailInvalidated(const char* api) noexcept {
+  return Refuse(
+      api, ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
+      "the capture of the stream was invalidated by an earlier call that it does not allow; end it with "
+      "aclmdlRICaptureEnd and begin anew");
+}
+
+aclError FailNotCaptured(const char* api) noexcept {
+  return Refuse(
+      api, ACL_ERROR_RT_STREAM_NOT_CAPTURED,
+      "the stream is not captured, expected one between aclmdlRICaptureBegin and aclmdlRICaptureEnd");
+}
+
+aclError FailNoMemory(const char* api) noexcept {
+  return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
+              Text(api, ": not enough memory to record the work."));
+}
+
+// Adds a node to a lane, behind all that comes before it. Throws when memory is exhausted, and changes nothing then.
+int32_t Append(Capture& capture, Lane& lane, RecordedNode node) {
+  const auto index = static_cast<size_t>(&lane - capture.lanes.data());
+  Graph& graph = *capture.graph;
+  const auto place = static_cast<int32_t>(graph.nodes.size());
+  node.lane = static_cast<uint32_t>(index);
+  node.group = lane.group;
+  if (lane.front.size() <= index) lane.front.resize(index + 1, -1);
+  graph.nodes.reserve(graph.nodes.size() == graph.nodes.capacity() ? 2 * graph.nodes.size() + 8 : 0);
+  if (lane.group >= 0 && node.task != nullptr) {
+    graph.groups[static_cast<size_t>(lane.group)].push_back(place);
+  }
+  graph.nodes.push_back(std::move(node));
+  lane.front[index] = lane.last = place;
+  return place;
+}
+
+constexpr std::string_view kWaitRefused =
+    "a stream that it waits for is captured, whose work is recorded and not done; end the capture first, "
+    "which is "
+    "invalidated now";
+
+constexpr std::string_view kAtOnceRefused =
+    "it does its work at once and would not be in the graph that is captured, which the mode of the capture "
+    "forbids; "
+    "accepted: mode ACL_MODEL_RI_CAPTURE_MODE_RELAXED, of the capture or of the thread "
+    "(aclmdlRICaptureThreadExchangeMode). The capture is invalidated";
+
+template <class Concerns>
+aclError RefuseWait(const char* api, Concerns concerns) noexcept {
+  bool refused = false;
+  {
+    std::vector<std::shared_ptr<Graph>> ended;
+    Locked captures;
+    captures.Prune(&ended);
+    for (Capture& capture : captures->all) {
+      for (const Lane& lane : capture.lanes) {
+        if (!concerns(lane.handle)) continue;
+        refused = true;
+        Invalidate(capture, api, kWaitRefused);
+      }
+    }
+  }
+  return refused ? Refuse(api, ACL_ERROR_RT_STREAM_CAPTURED, kWaitRefused) : ACL_SUCCESS;
+}
+
+}  // namespace
+
+Destination DestinationOf(const FoundStream& stream) noexcept {
+  Locked captures;
+  if (captures.CaptureOf(stream.handle) != nullptr) return Destination::kGraph;
+  return captures.UpdateOf(stream.handle) != nullptr ? Destination::kUpdate : Destination::kQueue;
+}
+
+aclError Record(const char* api, const FoundStream& stream, std::unique_ptr<RecordedTask> task,
+                RecordedFacts facts) noexcept {
+  // What cannot be recorded ends its life after the lock, as `task`.
+  Locked captures;
+  try {
+    RecordedNode node;
+    if (Updating* const update = captures.UpdateOf(stream.handle)) {
+      if (facts.kind != RecordedKind::kOperator && facts.kind != RecordedKind::kCopy &&
+          facts.kind != RecordedKind::kFill) {
+        return Refuse(
+            api, ACL_ERROR_RT_FEATURE_NOT_SUPPORT_UPDATE_OP,
+            "the stream updates recorded tasks, which are operators, copies and fills; submit this one "
+            "after aclmdlRICaptureTaskUpdateEnd");
+      }
+      node.facts = std::move(facts);
+      update->nodes.reserve(update->nodes.size() + 1);
+      node.task = std::move(task);
+      update->nodes.push_back(std::move(node));
+      return ACL_SUCCESS;
+    }
+    Lane* lane = nullptr;
+    Capture* const capture = captures.CaptureOf(stream.handle, &lane);
+    if (capture == nullptr) return FailNotCaptured(api);
+    if (capture->is_invalid) return IsToldLater(stream) ? ACL_SUCCESS : FailInvalidated(api);
+    Graph& graph = *capture->graph;
+    graph.elements = std::min(kSmallGraph + 1, graph.elements + std::min(kSmallGraph + 1, facts.elements));
+    graph.needs_worker = graph.needs_worker || facts.needs_worker;
+    if (facts.per_execution) node.own = graph.own_tasks;
+    node.facts = std::move(facts);
+    node.task = std::shared_ptr<RecordedTask>(std::move(task));
+    const bool own = node.own >= 0;
+    Append(*capture, *lane, std::move(node));
+    if (own) ++graph.own_tasks;
+    return ACL_SUCCESS;
+  } catch (...) {
+    return FailNoMemory(api);
+  }
+}
+
+aclError Record(const char* api, const FoundStream& stream, Task* task, RecordedFacts facts) noexcept {
+  std::unique_ptr<RecordedTask> repeated(new (std::nothrow) RepeatedTask(task));
+  if (repeated == nullptr) {
+    StreamList nobody;
+    task->Finish(nobody);
+    return FailNoMemory(api);
+  }
+  return Record(api, stream, std::move(repeated), std::move(facts));
+}
+
+aclError RefuseInCapture(const char* api, const FoundStream& stream, aclError status,
+                         std::string_view why) noexcept {
+  {
+    Locked captures;
+    Capture* const capture = captures.CaptureOf(stream.handle);
+    if (capture != nullptr) {
+      const bool is_told_later = IsToldLater(stream);
+      if (capture->is_invalid) return is_told_later ? ACL_SUCCESS : FailInvalidated(api);
+      Invalidate(*capture, api, why);
+      if (is_told_later) return ACL_SUCCESS;
+    }
+  }
+  return Refuse(api, status, why);
+}
+
+aclError RefuseWaitFor(const char* api, const FoundStream& stream) noexcept {
+  if (!MayBeCaptured()) return ACL_SUCCESS;
+  return RefuseWait(api, [&](aclrtStream one) { return one == stream.handle; });
+}
+
+aclError RefuseWaitForContext(const char* api, aclrtContext context) noexcept {
+  if (!MayBeCaptured()) return ACL_SUCCESS;
+  return RefuseWait(api, [&](aclrtStream one) {
+    const Stream* const found = LiveStream(one);
+    return found != nullptr && found->context() == context;
+  });
+}
+
+aclError RefuseWaitForDevice(const char* api, int32_t device) noexcept {
+  if (!MayBeCaptured()) return ACL_SUCCESS;
+  return RefuseWait(api, [&](aclrtStream one) {
+    const Stream* const found = LiveStream(one);
+    return found != nullptr && found->device() == device;
+  });
+}
+
+aclError RefuseAtOnce(const char* api) noexcept {
+  if (!MayBeCaptured() || mode_of_thread == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return ACL_SUCCESS;
+  bool refused = false;
+  {
+    std::vector<std::shared_ptr<Graph>> ended;
+    Locked captures;
+    captures.Prune(&ended);
+    for (Capture& capture : captures->all) {
+      if (capture.mode == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) continue;
+      const bool of_others = capture.mode == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL &&
+                             mode_of_thread == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+      if (!of_others && capture.owner != pthread_self()) continue;
+      refused = true;
+      Invalidate(capture, api, kAtOnceRefused);
+    }
+  }
+  return refused ? Refuse(api, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, kAtOnceRefused) : ACL_SUCCESS;
+}
+
+bool IsUnderWay(const EventMark& mark) noexcept {
+  if (mark.capture == 0 || !MayBeCaptured()) return false;
+  Locked captures;
+  return captures.Numbered(mark.capture) != nullptr;
+}
+
+aclError RecordMark(const char* api, const FoundStream& stream, const void* event, EventMark* mark) noexcept {
+  Locked captures;
+  Lane* lane = nullptr;
+  Capture* const capture = captures.CaptureOf(stream.handle, &lane);
+  if (capture == nullptr) return FailNotCaptured(api);
+  if (capture->is_invalid) return IsToldLater(stream) ? ACL_SUCCESS : FailInvalidated(api);
+  try {
+    RecordedNode node;
+    node.facts = {.api = api, .kind = RecordedKind::kEventRecord, .subject = event};
+    capture->marks.reserve(capture->marks.size() + 1);
+    const int32_t place = Append(*capture, *lane, std::move(node));
+    capture->marks.emplace_back(place, lane->front);
+    *mark = {capture->number, place};
+    return ACL_SUCCESS;
+  } catch (...) {
+    return FailNoMemory(api);
+  }
+}
+
+aclError AwaitMark(const char* api, const FoundStream& stream, const void* event,
+                   const EventMark& mark) noexcept {
+  Locked captures;
+  Capture* const capture = captures.Numbered(mark.capture);
+  if (capture == nullptr) return ACL_SUCCESS;  // it ended meanwhile
+  Lane* lane = nullptr;
+  Capture* const own = captures.CaptureOf(stream.handle, &lane);
+  if (own != nullptr && own != capture) {
+    constexpr std::string_view kWhy =
+        "the event is recorded in another capture than that of the stream, which is invalidated now";
+    Invalidate(*own, api, kWhy);
+    return IsToldLater(stream) ? ACL_SUCCESS : Refuse(api, ACL_ERROR_STREAM_CAPTURE_CONFLICT, kWhy);
+  }
+  if (capture->is_invalid) return IsToldLater(stream) ? ACL_SUCCESS : FailInvalidated(api);
+  try {
+    if (lane == nullptr) {
+      Lane joins;
+      joins.handle = stream.handle;
+      capture->graph->stream_ids.reserve(capture->lanes.size() + 1);
+      capture->lanes.push_back(std::move(joins));
+      capture->graph->stream_ids.push_back(stream.stream->id());
+      lane = &capture->lanes.back();
+      captures.Count();
+    }
+    RecordedNode node;
+    node.facts = {.api = api, .kind = RecordedKind::kEventWait, .subject = event};
+    node.awaits = mark.node;
+    for (const auto& [place, front] : capture->marks) {
+      if (place == mark.node) Join(&lane->front, front);
+    }
+    Append(*capture, *lane, std::move(node));
+    return ACL_SUCCESS;
+  } catch (...) {
+    return FailNoMemory(api);
+  }
+}
+
+aclError RefuseMarked(const char* api, const EventMark& mark) noexcept {
+  constexpr std::string_view kWhy =
+      "the event is recorded in a stream that is captured, and complete in executions of the graph alone; "
+      "expected another "
+      "event. The capture is invalidated";
+  {
+    Locked captures;
+    if (Capture* const capture = captures.Numbered(mark.capture)) Invalidate(*capture, api, kWhy);
+  }
+  return Refuse(api, ACL_ERROR_RT_EVENT_CAPTURED, kWhy);
+}
+
+aclmdlRICaptureMode ExchangeCaptureMode(aclmdlRICaptureMode mode) noexcept {
+  return std::exchange(mode_of_thread, mode);
+}
+
+aclError BeginCapture(const char* api, const FoundStream& stream, aclmdlRICaptureMode mode) noexcept {
+  if (stream.stream->is_default()) {
+    return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT,
+                  "the default stream cannot be captured, expected one of aclrtCreateStream");
+  }
+  std::vector<std::shared_ptr<Graph>> ended;
+  Locked captures;
+  captures.Prune(&ended);
+  if (Capture* const before = captures.CaptureOf(stream.handle)) {
+    constexpr std::string_view kWhy =
+        "the stream is being captured, expected one that is not; the capture is invalidated";
+    Invalidate(*before, api, kWhy);
+    return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURED, kWhy);
+  }
+  if (captures.UpdateOf(stream.handle) != nullptr) {
+    return Refuse(api, ACL_ERROR_STREAM_TASK_GROUP_STATUS,
+                  "the stream updates recorded tasks, expected aclmdlRICaptureTaskUpdateEnd before");
+  }
+  aclmdlRI handle = nullptr;
+  try {
+    Capture capture;
+    capture.graph = CreateGraph(&handle);
+    if (capture.graph == nullptr) return FailNoMemory(api);
+    capture.graph->context = stream.stream->context();
+    capture.graph->device = stream.stream->device();
+    capture.handle = handle;
+    capture.number = ++captures->last_number;
+    capture.mode = mode;
+    capture.owner = pthread_self();
+    Lane lane;
+    lane.handle = stream.handle;
+    capture.lanes.push_back(std::move(lane));
+    capture.graph->stream_ids.push_back(stream.stream->id());
+    captures->all.push_back(std::move(capture));
+    captures.Count();
+    return ACL_SUCCESS;
+  } catch (...) {
+    if (handle != nullptr) ReleaseGraph(handle);
+    return FailNoMemory(api);
+  }
+}
+
+aclError EndCapture(const char* api, const FoundStream& stream, std::shared_ptr<Graph>* graph,
+                    aclmdlRI* handle) noexcept {
+  std::vector<std::shared_ptr<Graph>> ended;  // goes after the lock
+  Locked captures;
+  Lane* lane = nullptr;
+  Capture* const capture = captures.CaptureOf(stream.handle, &lane);
+  if (capture == nullptr) return FailNotCaptured(api);
+  if (lane != capture->lanes.data()) {
+    return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED,
+                  "the stream joined the capture of another one, expected the stream on which that began");
+  }
+  if (capture->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && capture->owner != pthread_self()) {
+    return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD,
+                  "the capture was begun by another thread, expected that one, or mode "
+                  "ACL_MODEL_RI_CAPTURE_MODE_RELAXED");
+  }
+  const auto place = std::find_if(captures->all.begin(), captures->all.end(),
+                                  [&](const Capture& one) { return &one == capture; });
+  if (capture->is_invalid) {
+    const Text message(api,
+                       ": the capture was invalidated by a call; it is over, and there is no graph. It was ",
+                       capture->reason.view());
+    captures.End(place, &ended);
+    return Fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, MessageClass::kAclReason, message);
+  }
+  for (size_t i = 0; i < capture->lanes.size(); ++i) {
+    const Lane& one = capture->lanes[i];
+    if (one.group >= 0) {
+      captures.End(place, &ended);
+      return Refuse(
+          api, ACL_ERROR_STREAM_TASK_GROUP_INTR,
+          "a group of tasks is open, expected aclmdlRICaptureTaskGrpEnd before; the capture is over, and "
+          "there is no graph");
+    }
+    if (i > 0 && (lane->front.size() <= i || lane->front[i] < one.last)) {
+      captures.End(place, &ended);
+      return Refuse(
+          api, ACL_ERROR_RT_STREAM_UNJOINED,
+          "a stream that joined the capture has work that the stream of the capture has not waited for, "
+          "expected an event recorded behind it and a wait for that; the capture is over, and there is no "
+          "graph");
+    }
+  }
+  *graph = capture->graph;
+  *handle = capture->handle;
+  captures->all.erase(place);
+  captures.Count();
+  return ACL_SUCCESS;
+}
+
+void TellCapture(const FoundStream& stream, aclmdlRICaptureStatus* status, aclmdlRI* handle) noexcept {
+  *status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+  *handle = nullptr;
+  if (!MayBeCaptured()) return;
+  Locked captures;
+  const Capture* const capture = captures.CaptureOf(stream.handle);
+  if (capture == nullptr) return;
+  *status =
+      capture->is_invalid ? ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED : ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+  *handle = capture->handle;
+}
+
+aclError BeginGroup(const char* api, const FoundStream& stream) noexcept {
+  Locked captures;
+  Lane* lane = nullptr;
+  Capture* const capture = captures.CaptureOf(stream.handle, &lane);
+  if (capture == nullptr) return FailNotCaptured(api);
+  if (capture->is_invalid) return FailInvalidated(api);
+  if (lane->group >= 0) {
+    return Refuse(api, ACL_ERROR_STREAM_TASK_GROUP_STATUS,
+                  "a group of tasks is open on the stream, expected aclmdlRICaptureTaskGrpEnd before");
+  }
+  try {
+    capture->graph->groups.emplace_back();
+  } catch (...) {
+    return FailNoMemory(api);
+  }
+  lane->group = static_cast<int32_t>(capture->graph->groups.size()) - 1;
+  return ACL_SUCCESS;
+}
+
+aclError EndGroup(const char* api, const FoundStream& stream, aclrtTaskGrp* handle) noexcept {
+  Locked captures;
+  Lane* lane = nullptr;
+  Capture* const capture = captures.CaptureOf(stream.handle, &lane);
+  if (capture == nullptr) return FailNotCaptured(api);
+  if (lane->group < 0) {
+    return Refuse(api, ACL_ERROR_STREAM_TASK_GROUP_STATUS,
+                  "no group of tasks is open on the stream, expected aclmdlRICaptureTaskGrpBegin before");
+  }
+  const int32_t group = std::exchange(lane->group, -1);
+  if (capture->is_invalid) return FailInvalidated(api);
+  const aclrtTaskGrp created = CreateGroup(capture->graph, group);
+  if (created == nullptr) return FailNoMemory(api);
+  *handle = created;
+  return ACL_SUCCESS;
+}
+
+aclError BeginUpdate(const char* api, const FoundStream& stream, std::shared_ptr<Graph> graph,
+                     int32_t group) noexcept {
+  Locked captures;
+  if (captures.CaptureOf(stream.handle) != nullptr) {
+    return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURED,
+                  "the stream is being captured, expected one that is not");
+  }
+  if (captures.UpdateOf(stream.handle) != nullptr) {
+    return Refuse(
+        api, ACL_ERROR_STREAM_TASK_GROUP_STATUS,
+        "the stream updates a group of tasks already, expected aclmdlRICaptureTaskUpdateEnd before");
+  }
+  if (graph->is_captured) {
+    return Refuse(api, ACL_ERROR_RT_MODEL_CAPTURED,
+                  "the graph of the group is being captured, expected aclmdlRICaptureEnd before");
+  }
+  try {
+    captures->updates.push_back({stream.handle, std::move(graph), group, {}});
+  } catch (...) {
+    return FailNoMemory(api);
+  }
+  captures.Count();
+  return ACL_SUCCESS;
+}
+
+aclError EndUpdate(const char* api, const FoundStream& stream, Update* update) noexcept {
+  Locked captures;
+  const auto place = std::find_if(captures->updates.begin(), captures->updates.end(),
+                                  [&](const Updating& one) { return one.handle == stream.handle; });
+  if (place == captures->updates.end()) {
+    return Refuse(api, ACL_ERROR_STREAM_TASK_GROUP_STATUS,
+                  "the stream updates no group of tasks, expected aclmdlRICaptureTaskUpdateBegin before");
+  }
+  update->graph = std::move(place->graph);
+  update->nodes = std::move(place->nodes);
+  const int32_t group = place->group;
+  captures->updates.erase(place);
+  captures.Count();
+  const Graph& graph = *update->graph;
+  try {
+    update->places = graph.groups[static_cast<size_t>(group)];
+  } catch (...) {
+    return FailNoMemory(api);
+  }
+  if (update->places.size() != update->nodes.size()) {
+    return Fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, MessageClass::kAclReason,
+                Text(api, ": the group has ", update->places.size(), " tasks and the stream was given ",
+                     update->nodes.size(), ", expected as many; nothing was updated."));
+  }
+  for (size_t i = 0; i < update->places.size(); ++i) {
+    const char* const recorded = update->graph->WithTasks(
+        [&] { return graph.nodes[static_cast<size_t>(update->places[i])].facts.api; });
+    if (std::string_view(recorded) == update->nodes[i].facts.api) continue;
+    return Fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, MessageClass::kAclReason,
+                Text(api, ": task ", i, " of the group is ", recorded, " and the stream was given ",
+                     update->nodes[i].facts.api, ", expected the same; nothing was updated."));
+  }
+  return ACL_SUCCESS;
+}
+
+}  // namespace portacl

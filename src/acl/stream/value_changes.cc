@@ -1,0 +1,63 @@
+// Sleeping until a value changes (see value_changes.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/stream/value_changes.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+
+#include "acl/process/cancellation.h"
+#include "acl/process/fork.h"
+#include "acl/process/immortal.h"
+
+namespace portacl {
+namespace {
+
+// A stream that writes a value wakes all at once; a value that comes from elsewhere (a copy, the program itself) is
+// found by looking again after a while.
+struct Changes {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::atomic<uint64_t> count{0};
+};
+
+void AfterFork();
+
+Changes& TheChanges() noexcept {
+  static Immortal<Changes> changes;
+  static const bool registered = CallInForkedChild(AfterFork);
+  (void)registered;
+  return *changes;
+}
+
+// Waiting threads are gone in the child.
+void AfterFork() {
+  Changes* changes = &TheChanges();
+  new (changes) Changes;
+}
+
+}  // namespace
+
+void PrepareValueChanges() noexcept { TheChanges(); }
+
+void TellOfValueChange() noexcept {
+  Changes& changes = TheChanges();
+  changes.count.fetch_add(1, std::memory_order_acq_rel);
+  { std::lock_guard lock(changes.mutex); }  // who has looked and not yet gone to sleep holds it
+  changes.changed.notify_all();
+}
+
+uint64_t ValueChanges() noexcept { return TheChanges().count.load(std::memory_order_acquire); }
+
+void ValueWait::Pause(bool (*holds)(const void*) noexcept, const void* asked) noexcept {
+  Changes& changes = TheChanges();
+  const CancellationDeferred deferred;
+  std::unique_lock lock(changes.mutex);
+  if (holds(asked)) return;
+  changes.changed.wait_for(lock, pause_);
+  pause_ = std::min(2 * pause_, kLongestPause);
+}
+
+}  // namespace portacl

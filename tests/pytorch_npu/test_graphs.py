@@ -1,0 +1,298 @@
+"""Graphs: what torch_npu captures on portacl gives the same bits at every replay, and what no graph can hold is refused."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+from torch import nn
+
+
+def captured(work, **options):
+    """What `work` returns, and the graph that computes it anew."""
+    graph = torch.npu.NPUGraph()
+    with torch.npu.graph(graph, **options):
+        result = work()
+    return graph, result
+
+
+def replayed(graph: torch.npu.NPUGraph) -> None:
+    graph.replay()
+    torch.npu.synchronize()
+
+
+def network() -> nn.Module:
+    return nn.Sequential(nn.Linear(12, 24), nn.LayerNorm(24), nn.GELU(), nn.Linear(24, 5)).npu()
+
+
+class TestForward:
+    def test_replays_take_what_lies_at_the_recorded_addresses(self):
+        model, x = network(), torch.zeros(7, 12).npu()
+        with torch.no_grad():
+            model(x)
+            graph, y = captured(lambda: model(x))
+            for _ in range(3):
+                fresh = torch.randn(7, 12)
+                x.copy_(fresh)
+                replayed(graph)
+                assert torch.equal(y, model(fresh.npu()))
+
+    def test_nothing_is_computed_before_the_replay(self):
+        x = torch.ones(4).npu()
+        graph, _ = captured(lambda: x.add_(1))
+        torch.npu.synchronize()
+        assert torch.equal(x.cpu(), torch.ones(4))
+        replayed(graph)
+        replayed(graph)
+        assert torch.equal(x.cpu(), torch.full((4,), 3.0))
+
+    @pytest.mark.parametrize("mode", ["global", "thread_local", "relaxed"])
+    def test_modes(self, mode):
+        x = torch.ones(4).npu()
+        graph, y = captured(lambda: x * 3, capture_error_mode=mode)
+        replayed(graph)
+        assert torch.equal(y.cpu(), torch.full((4,), 3.0))
+
+    def test_graphs_share_a_pool(self):
+        pool = torch.npu.graph_pool_handle()
+        x = torch.ones(1000).npu()
+        first, y = captured(lambda: x * 2, pool=pool)
+        second, z = captured(lambda: y + 1, pool=pool)
+        assert first.pool() == second.pool() == pool
+        replayed(first)
+        replayed(second)
+        assert torch.equal(z.cpu(), torch.full((1000,), 3.0))
+        first.reset()
+        second.reset()
+
+    def test_streams_join_by_events(self):
+        x, side = torch.ones(100).npu(), torch.npu.Stream()
+
+        def work():
+            a = x * 2
+            side.wait_stream(torch.npu.current_stream())
+            with torch.npu.stream(side):
+                b = a + 1
+            c = a * 10
+            torch.npu.current_stream().wait_stream(side)
+            return b + c
+
+        graph, y = captured(work)
+        replayed(graph)
+        assert torch.equal(y.cpu(), torch.full((100,), 23.0))
+
+    def test_pinned_memory_and_back(self):
+        source, target = torch.zeros(8).pin_memory(), torch.zeros(8).pin_memory()
+        x = torch.zeros(8).npu()
+
+        def work():
+            x.copy_(source, non_blocking=True)
+            target.copy_(x * 2, non_blocking=True)
+
+        graph, _ = captured(work)
+        source.fill_(4)
+        replayed(graph)
+        assert torch.equal(target, torch.full((8,), 8.0))
+
+    def test_dumped_as_a_trace(self, tmp_path):
+        x = torch.ones(4).npu()
+        graph, _ = captured(lambda: torch.relu(x))
+        graph.debug_dump(str(tmp_path / "graph.json"))
+        names = [event["name"] for event in json.loads((tmp_path / "graph.json").read_text())]
+        assert names == ["aclnnRelu"]
+        assert json.loads((tmp_path / "graph.aligned.json").read_text())
+
+
+class TestTraining:
+    def test_the_whole_step(self):
+        """Forward, loss, gradients and the optimiser's step in one graph: the same bits as without it."""
+        results = []
+        for graphed in (False, True):
+            torch.manual_seed(3)
+            model = network()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+            x, y = torch.zeros(6, 12).npu(), torch.zeros(6, 5).npu()
+
+            def step(model=model, optimizer=optimizer, x=x, y=y):
+                optimizer.zero_grad(set_to_none=True)
+                loss = nn.functional.mse_loss(model(x), y)
+                loss.backward()
+                optimizer.step()
+                return loss
+
+            warmup = torch.npu.Stream()
+            with torch.npu.stream(warmup):
+                for _ in range(3):
+                    step()
+            torch.npu.current_stream().wait_stream(warmup)
+            if graphed:
+                graph, loss = captured(step)
+            losses = []
+            for i in range(5):
+                torch.manual_seed(100 + i)
+                x.copy_(torch.randn(6, 12))
+                y.copy_(torch.randn(6, 5))
+                if graphed:
+                    graph.replay()
+                else:
+                    loss = step()
+                losses.append(loss.item())
+            results.append((losses, [p.detach().cpu() for p in model.parameters()]))
+        assert results[0][0] == results[1][0]
+        assert all(torch.equal(a, b) for a, b in zip(results[0][1], results[1][1]))
+
+    def test_graphed_callables(self):
+        torch.manual_seed(3)
+        plain, graphed = network(), network()
+        graphed.load_state_dict(plain.state_dict())
+        sample = torch.randn(6, 12).npu().requires_grad_()
+        graphed = torch.npu.make_graphed_callables(graphed, (sample,))
+        for _ in range(3):
+            x = torch.randn(6, 12).npu()
+            one, other = x.clone().requires_grad_(), x.clone().requires_grad_()
+            want, got = plain(one), graphed(other)
+            assert torch.equal(got, want)
+            want.square().sum().backward()
+            got.square().sum().backward()
+            assert torch.equal(one.grad, other.grad)
+            for a, b in zip(plain.parameters(), graphed.parameters()):
+                assert torch.equal(a.grad, b.grad)
+                a.grad = b.grad = None  # what a graph computes lies in its own memory, and nothing may be added to that
+
+
+class TestRandomNumbers:
+    def test_every_replay_draws_anew_and_as_seeded(self):
+        ones = torch.ones(1000).npu()
+        graph, (drawn, dropped, normal) = captured(
+            lambda: (torch.rand(50, device="npu"), nn.functional.dropout(ones, 0.5), torch.randn(50, device="npu"))
+        )
+
+        def three():
+            seen = []
+            for _ in range(3):
+                replayed(graph)
+                seen.append(torch.cat([drawn.cpu(), dropped.cpu(), normal.cpu()]))
+            return seen
+
+        torch.npu.manual_seed(7)
+        first = three()
+        assert not torch.equal(first[0], first[1])
+        assert not torch.equal(first[1], first[2])
+        torch.npu.manual_seed(7)
+        assert all(torch.equal(a, b) for a, b in zip(first, three()))
+        assert 400 < int((dropped.cpu() == 2).sum()) < 600
+
+    def test_as_eager_calls_draw(self):
+        graph, drawn = captured(lambda: torch.rand(50, device="npu"))
+        torch.npu.manual_seed(7)
+        replayed(graph)
+        got = [drawn.cpu(), torch.rand(50, device="npu").cpu()]
+        torch.npu.manual_seed(7)
+        want = [torch.rand(50, device="npu").cpu() for _ in range(2)]
+        assert all(torch.equal(a, b) for a, b in zip(got, want))
+
+
+class TestUpdates:
+    def test_a_group_of_tasks_is_replaced(self):
+        x, other = torch.full((4,), 2.0).npu(), torch.full((4,), 5.0).npu()
+        out = torch.zeros(4).npu()
+        graph = torch.npu.NPUGraph()
+        with torch.npu.graph(graph):
+            stream = torch.npu.current_stream()
+            torch.npu.graph_task_group_begin(stream)
+            torch.mul(x, x, out=out)
+            group = torch.npu.graph_task_group_end(stream)
+            total = out + 1
+        replayed(graph)
+        assert torch.equal(total.cpu(), torch.full((4,), 5.0))
+        updates = torch.npu.Stream()
+        with torch.npu.stream(updates):
+            torch.npu.graph_task_update_begin(updates, group)
+            torch.mul(x, other, out=out)
+            torch.npu.graph_task_update_end(updates)
+        torch.npu.synchronize()
+        replayed(graph)
+        assert torch.equal(total.cpu(), torch.full((4,), 11.0))
+
+    def test_external_events_order_an_update_before_the_task(self):
+        x, other = torch.full((4,), 2.0).npu(), torch.full((4,), 5.0).npu()
+        out = torch.zeros(4).npu()
+        event, updates = torch.npu.ExternalEvent(), torch.npu.Stream()
+        graph = torch.npu.NPUGraph()
+        with torch.npu.graph(graph):
+            stream = torch.npu.current_stream()
+            event.wait(stream)
+            event.reset(stream)
+            torch.npu.graph_task_group_begin(stream)
+            torch.mul(x, x, out=out)
+            group = torch.npu.graph_task_group_end(stream)
+        for operand, want in ((other, 10.0), (x, 4.0)):
+            graph.replay()
+            with torch.npu.stream(updates):
+                torch.npu.graph_task_update_begin(updates, group)
+                torch.mul(x, operand, out=out)
+                torch.npu.graph_task_update_end(updates)
+                event.record(updates)
+            torch.npu.synchronize()
+            assert torch.equal(out.cpu(), torch.full((4,), want))
+
+
+class TestRefusals:
+    """Each names what is refused; the next capture works."""
+
+    @pytest.fixture(autouse=True)
+    def the_next_capture_works(self):
+        yield
+        x = torch.ones(4).npu()
+        graph, y = captured(lambda: x + 1)
+        replayed(graph)
+        assert torch.equal(y.cpu(), torch.full((4,), 2.0))
+
+    def test_an_operator_that_falls_back(self):
+        x = torch.full((4,), 1.5).npu()
+        with pytest.raises(RuntimeError, match=r"aten\.lgamma\.\w+ cannot be captured in a graph"):
+            captured(lambda: torch.lgamma(x))
+
+    @pytest.mark.parametrize(
+        "work, function",
+        [
+            pytest.param(lambda x: x.cpu(), "aclrt", id="cpu"),
+            pytest.param(lambda x: x.sum().item(), "aclrt", id="item"),
+            pytest.param(lambda x: torch.npu.synchronize(), "aclrtSynchronizeDevice", id="synchronize"),
+            pytest.param(lambda x: torch.npu.current_stream().synchronize(), "aclrtSynchronizeStream", id="stream"),
+            pytest.param(lambda x: x.nonzero(), "aten.nonzero.default cannot be captured", id="nonzero"),
+            pytest.param(lambda x: x.masked_select(x > 0), "aten.masked_select.default cannot", id="masked_select"),
+            pytest.param(lambda x: x.unique(), "aten._unique2.default cannot", id="unique"),
+        ],
+    )
+    def test_what_waits_for_the_stream(self, work, function):
+        x = torch.ones(4).npu()
+        with pytest.raises(RuntimeError) as raised:
+            captured(lambda: work(x))
+        chain = str(raised.value) + str(raised.value.__context__)
+        assert function in chain, chain
+
+
+def test_backend_npugraphs():
+    model = network()
+    compiled = torch.compile(model, backend="npugraphs")
+    with torch.no_grad():
+        for _ in range(4):
+            x = torch.randn(6, 12).npu()
+            assert torch.equal(compiled(x), model(x))
+
+
+def test_a_graph_that_lives_as_long_as_the_program_ends_with_it(program):
+    source = """
+        x = torch.ones(4).npu()
+        graph = torch.npu.NPUGraph()
+        with torch.npu.graph(graph):
+            y = x + 1
+        graph.replay()
+        print(y.sum().item())
+    """
+    output, errors, status = program(source, PORTACL_CHECK="1")
+    assert status == 0, errors
+    assert output.endswith("8.0\n")
