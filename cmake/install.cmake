@@ -22,7 +22,7 @@ foreach(portacl_repository IN ITEMS nn math cv)
   endforeach()
 endforeach()
 install(TARGETS portacl ${PORTACL_FILTER_NAMES} LIBRARY DESTINATION lib64)
-install(TARGETS portacl_gloo LIBRARY DESTINATION lib64/portacl)
+install(TARGETS portacl_gloo portacl_summary LIBRARY DESTINATION lib64/portacl)
 
 # The wheel has them among its facts.
 if(NOT SKBUILD)
@@ -31,7 +31,7 @@ if(NOT SKBUILD)
 endif()
 
 # All that is built to be installed: no tests, no measurements.
-add_custom_target(portacl_install DEPENDS portacl portacl_gloo portacl_sleef ${PORTACL_FILTER_NAMES} portacl-info)
+add_custom_target(portacl_install DEPENDS portacl portacl_gloo portacl_summary portacl_sleef ${PORTACL_FILTER_NAMES} portacl-info)
 
 # Filled in at install time: only then is the prefix known.
 if(NOT DEFINED PORTACL_PLACE_OF_SET_ENV)

@@ -22,6 +22,7 @@ ALLOWED = {
     "contract": {"contract", "aclnn", "acl"},
     "plan": {"plan", "aclnn", "acl"},
     "engine": {"engine", "plan", "aclnn", "acl"},
+    "record": {"record"},
     "hccl": {"hccl", "check", "engine", "plan", "aclnn", "acl"},
     "aclop": {"aclop", "check", "engine", "plan", "aclnn", "acl"},
     "aclnnop": {"aclnnop", "check", "engine", "plan", "contract", "aclnn", "acl"},

@@ -6,6 +6,8 @@ Import it before torch. If another CANN is loaded in the process already, that o
     portacl.check()                         checks the program for what an NPU would not forgive
     portacl.include_dir(), library_dir()    for compilers
     portacl.prefix()                        the folder with both, laid out as a CANN toolkit (what ASCEND_HOME_PATH names)
+    import portacl.recording                records and reads recordings; this import alone puts nothing in force, so that a program on
+                                            an NPU is recorded there
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -44,4 +46,5 @@ def library_dir() -> pathlib.Path:
     return prefix() / "lib64"
 
 
-_environment.take_over()
+if not _environment.is_import_for_recording():
+    _environment.take_over()

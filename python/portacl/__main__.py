@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import site
@@ -18,6 +19,7 @@ from portacl_start import environment
 USAGE = """\
 usage: python -m portacl [--report] SCRIPT [ARGUMENTS]      run a script with portacl in force
        python -m portacl [--report] -m MODULE [ARGUMENTS]   the same for a module, such as torch.distributed.run
+       python -m portacl record [-o FILE] SCRIPT ...        record what its operators get and give (record --help)
        python -m portacl --info [--json]                    what is in force, and which product accepts which dtypes
        python -m portacl doctor [SCRIPT [ARGUMENTS]]        versions, what is found, what does not fit, what falls back
        python -m portacl --prefix                           the folder with include, lib64 and set_env.sh
@@ -90,6 +92,8 @@ def main(arguments: list[str]) -> NoReturn:
         from portacl import doctor
 
         raise SystemExit(doctor.main(arguments[1:]))
+    elif first == "record":
+        importlib.import_module("portacl.recording._command").main(arguments[1:])
     elif first == "--report" and len(arguments) > 1 and not arguments[1].startswith("--"):
         _start(arguments[1:], report=True)
     elif first is not None and not first.startswith("--"):

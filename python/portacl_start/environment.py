@@ -11,6 +11,7 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping
+from types import FrameType
 from typing import NamedTuple
 
 from portacl_start._version import __version__
@@ -18,6 +19,8 @@ from portacl_start._version import __version__
 VERSION = __version__
 TOOLKIT = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "portacl", "toolkit")
 LIBRARIES = os.path.join(TOOLKIT, "lib64")
+
+RECORDING = "portacl.recording"
 
 # Where CANN and its driver lie when they are installed, whether or not the environment says so.
 TRACES_OF_CANN = ("/usr/local/Ascend", "~/Ascend", "/dev/davinci*")
@@ -132,6 +135,25 @@ def take_over() -> Cann:
     os.environ.update(variables(os.environ))
     set_for_checks()
     return THIS
+
+
+def is_import_for_recording() -> bool:
+    """Whether the package portacl is being imported, by its __init__ which calls this, only as the parent of portacl.recording, or for
+    `python -m portacl record`: these leave the CANN that a program uses as it is."""
+    frame: FrameType | None = sys._getframe(1)
+    is_at_import = False
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            if frame.f_code.co_name == "_find_and_load":
+                name = str(frame.f_locals.get("name"))
+                if is_at_import:
+                    return name == RECORDING or name.startswith(RECORDING + ".")
+                is_at_import = name == "portacl"
+        elif is_at_import:
+            is_started = frame.f_globals.get("__name__") == "runpy" and frame.f_locals.get("mod_name") == "portacl.__main__"
+            return is_started and sys.argv[:2] == ["-m", "record"]
+        frame = frame.f_back
+    return False
 
 
 def check(how: str = "1", file: str | None = None, suppressions: str | None = None) -> None:

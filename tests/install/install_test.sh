@@ -80,7 +80,7 @@ exports() { # LIBRARY
 
 check 'install' "$root/dev" install --from "$build" "$prefix"
 for file in include/acl/acl.h include/aclnn/acl_meta.h include/aclnnop/aclnn_l1_loss_backward.h set_env.sh \
-  bin/portacl-info bin/npu-smi lib64/portacl/libportacl_gloo.so lib64/portacl/libportacl_sleef.so \
+  bin/portacl-info bin/npu-smi lib64/portacl/libportacl_gloo.so lib64/portacl/libportacl_sleef.so lib64/portacl/libportacl_summary.so \
   share/doc/portacl/LICENSE share/doc/portacl/licenses/{gloo,sleef}.txt lib64/libportacl.so "${names[@]/#/lib64/}" opp runtime compiler; do
   [[ -e $prefix/$file ]] || fail "not installed: $file"
 done

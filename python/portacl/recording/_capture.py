@@ -1,0 +1,934 @@
+"""Recording: a dispatch mode of PyTorch sees every operator, forward and backward, on whatever device, and writes what it got and gave."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import base64
+import contextlib
+import ctypes
+import datetime
+import dis
+import json
+import math
+import os
+import platform
+import re
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from portacl_start import environment
+
+from . import _frames, _summary
+from ._modules import Modules
+from ._reading import REMEMBERED, StackFrame
+from ._writing import Writer
+
+KEPT = ("all", "sample", "summary")
+DEFAULT_LIMIT = 8 << 30
+_FOR_WHOLE_TENSORS = 0.9  # the share of the limit after which tensors are no longer kept whole: calls go on in what is left
+_DEPTH = 16  # frames of a call stack
+_PRUNED_AT = 512  # pieces of memory that are known, after which those that are gone are looked for
+_FORGOTTEN_AFTER = 200_000  # operators that autograd may still come back to
+
+_quote = json.dumps
+
+# What writes arguments that its schema does not say so of: the places of these arguments.
+_WRITES: dict[str, tuple[int, ...]] = {
+    "aten::native_batch_norm": (3, 4),
+    "aten::cudnn_batch_norm": (3, 4),
+    "aten::miopen_batch_norm": (3, 4),
+    "aten::batch_norm_gather_stats": (3, 4),
+    "aten::batch_norm_gather_stats_with_counts": (3, 4),
+    "aten::batch_norm_update_stats": (1, 2),
+}
+# What returns memory as it comes, and what fills its first argument without a look at it: elements that mean nothing are not recorded.
+_ALLOCATES = {
+    f"aten::{name}" for name in ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided", "resize_")
+}
+_OVERWRITES = {
+    f"aten::{name}_"
+    for name in ("copy", "fill", "zero", "uniform", "normal", "random", "bernoulli", "exponential", "geometric", "cauchy", "log_normal", "set")
+}  # fmt: skip
+# What asks about tensors and computes nothing.
+_PASSED_OVER = ("prim::", "profiler::", "aten::sym_", "aten::is_same_size", "aten::is_pinned", "aten::_is_all_true", "aten::size")
+# Operators of others than PyTorch are not tagged as random.
+_SOUNDS_RANDOM = re.compile(r"dropout|rand|bernoulli|multinomial|normal_|uniform|exponential|geometric|cauchy")
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+
+_NUMBERS = {dtype: str(dtype).rpartition(".")[2] for dtype in _summary._KINDS}
+
+
+_DEVICES: dict[torch.device, str] = {}
+
+
+class _Operator:
+    """What the schema of an operator says, looked up once."""
+
+    def __init__(self, func: Any):
+        schema = func._schema
+        overload = schema.overload_name or "default"
+        self.name = f"{schema.name}.{overload}"
+        self.is_passed_over = self.name.startswith(_PASSED_OVER)
+        self.is_collective = self.name.startswith(("c10d::", "_c10d_functional::"))
+        self.count = len(schema.returns)
+        self.allocates = schema.name in _ALLOCATES
+        self.overwritten = 0 if schema.name in _OVERWRITES else None
+        self.outs = {argument.name for argument in schema.arguments if argument.is_out}
+        self.written: list[tuple[int, str]] = []
+        places: dict[str, tuple[int, str]] = {}
+        takes_generator = False
+        for number, argument in enumerate(schema.arguments):
+            place = (number, argument.name)
+            takes_generator |= "Generator" in str(argument.type)
+            if argument.alias_info is not None:
+                for one in argument.alias_info.before_set:
+                    places[one] = place
+                if argument.alias_info.is_write:
+                    self.written.append(place)
+        for number in _WRITES.get(schema.name, ()):
+            self.written.append((number, schema.arguments[number].name))
+        self.aliases: dict[int, tuple[int, str]] = {}
+        for number, result in enumerate(schema.returns):
+            if result.alias_info is not None:
+                for one in result.alias_info.before_set:
+                    if one in places:
+                        self.aliases[number] = places[one]
+        tagged = torch.Tag.nondeterministic_seeded in func.tags
+        foreign = not self.name.startswith("aten::")
+        self.draws = tagged or takes_generator or (foreign and _SOUNDS_RANDOM.search(self.name) is not None)
+
+
+class _Seen(weakref.ref):  # type: ignore[type-arg]
+    """A tensor that was described: by its number, once the call that describes it has been written."""
+
+    __slots__ = ("key", "writes", "storage", "address", "needs_grad", "number", "text")
+
+    key: int
+    writes: int
+    storage: _Storage
+    address: int
+    needs_grad: bool
+    number: int
+    text: str
+
+
+class _Storage:
+    """What is known of a piece of memory, until something is written into it. Its address is given to no other as long as this lives."""
+
+    __slots__ = ("key", "number", "writes", "place", "content")
+
+    def __init__(self, storage: torch.UntypedStorage, number: int):
+        self.key = storage._weak_ref()
+        self.number = number
+        self.writes = 0
+        self.place: Any = None  # of the elements that `content` tells of
+        self.content = ""
+
+    def __del__(self, free: Any = torch.UntypedStorage._free_weak_ref) -> None:
+        free(self.key)
+
+
+class _Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    supports_higher_order_operators = True  # they are run, and not recorded
+
+    def __init__(self, recorder: Recorder):
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._recorder = recorder
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if any(one not in _PLAIN for one in types):
+            return NotImplemented  # a tensor that is made of others: those come here when it has taken itself apart
+        return self._recorder._dispatch(func, args, kwargs or {})
+
+
+class Recorder:
+    """Records the operators of this thread, and of autograd's threads that work for it, between start() and stop(), or in a `with`.
+
+    `keep`      "all": tensors whole; "sample": a hash, statistics and `sample` elements; "summary": a hash and statistics
+    `limit`     of the file, in bytes: short of it tensors are no longer kept whole, at it recording stops; both are said
+    `steps`     range(first, end) of steps to be recorded; a step ends with the step() of the first optimizer that makes one, or with
+                this object's step(), if that is called
+    `module`    the path of a module, as in named_modules(): its operators and those of its gradient alone
+    `model`     modules whose paths are to be known before they are called; others become known when one is called from outside of all
+    `progress`  whether a line on standard error tells how far it is; None: if that is a terminal
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        keep: str = "all",
+        limit: int | None = DEFAULT_LIMIT,
+        *,
+        sample: int = 64,
+        steps: range | None = None,
+        module: str | None = None,
+        model: torch.nn.Module | list[torch.nn.Module] | None = None,
+        progress: bool | None = None,
+        stacks: bool = True,
+    ):
+        if keep not in KEPT:
+            raise ValueError(f"keep={keep!r}: none of {', '.join(KEPT)}")
+        if limit is not None and limit <= 0:
+            raise ValueError(f"limit={limit}: must be a number of bytes above 0, or None")
+        if sample < 1:
+            raise ValueError(f"sample={sample}: must be at least 1")
+        if steps is not None and (steps.step != 1 or steps.start < 0):
+            raise ValueError(f"steps={steps}: must be range(first, end)")
+        self.path = os.fspath(path)
+        self.keep = keep
+        self.limit = limit
+        self.current_step = 0
+        self.problems: list[str] = []
+        self._sample, self._steps, self._module, self._stacks = sample, steps, module, stacks
+        models = [] if model is None else [model] if isinstance(model, torch.nn.Module) else list(model)
+        self._modules = Modules(*models)
+        self._lock = threading.RLock()
+        self._operators: dict[Any, _Operator] = {}
+        self._storages: dict[int, _Storage] = {}
+        self._seen: dict[int, _Seen] = {}
+        self._tensor_count = 0
+        self._on_gone = self._unsee
+        self._storage_count = 0
+        self._prune_at = _PRUNED_AT
+        self._forward: dict[int, tuple[int, str, str, int | None]] = {}
+        self._code: dict[int, tuple[Any, bool]] = {}
+        self._stack_numbers: dict[Any, int] = {}
+        packages = os.path.dirname(os.path.dirname(os.path.abspath(torch.__file__)))
+        folders = [os.path.join(packages, "torch"), os.path.join(packages, "torch_npu"), _summary.PACKAGE]
+        self._not_the_programs = tuple(folder + os.sep for folder in folders)
+        self._threads: dict[int, int] = {}
+        self._modes: list[_Mode] = []
+        self._optimizer: weakref.ref[Any] | None = None
+        self._steps_by_hand = False
+        self._hook: Any = None
+        self._writer: Writer | None = None
+        self._is_whole = keep == "all"
+        self._is_off = False
+        self._reason = ""
+        self._uncached: set[int] = set()
+        self._wants_progress = (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
+        self._line_at = 0.0
+        self._line_shown = False
+        self._npu_is_host = False
+        self._process = os.getpid()  # what is forked from it writes nothing
+
+    # ---- from start to stop
+
+    def start(self) -> Recorder:
+        """Opens the file and begins; raises OSError where it cannot be written."""
+        if self._writer is not None:
+            raise RuntimeError(f"{self.path}: this recording was started before")
+        # Threads are numbered in the order in which they come.
+        self._writer = Writer(self.path, self._meta(), self.limit)
+        there = environment.loaded()
+        self._npu_is_host = there is not None and there.is_portacl and os.environ.get("PORTACL_CHECK", "0") in ("", "0")
+        self._modules.start()
+        from torch.optim.optimizer import register_optimizer_step_post_hook
+
+        self._hook = register_optimizer_step_post_hook(self._optimizer_stepped)
+        mode = _Mode(self)
+        self._modes.append(mode)
+        mode.__enter__()  # type: ignore[no-untyped-call]
+        return self
+
+    def stop(self, reason: str = "the program ended it") -> None:
+        """Ends the recording and closes the file. Later calls do nothing."""
+        if self._writer is None:
+            return
+        if self._modes:
+            self._modes.pop().__exit__(None, None, None)  # type: ignore[no-untyped-call]
+        with self._lock:
+            self._is_off = True
+            self._modules.stop()
+            if self._hook is not None:
+                self._hook.remove()
+                self._hook = None
+            self._storages.clear()
+            self._seen.clear()
+            self._forward.clear()
+            self._writer.close(self._reason or reason)
+        self._show(last=True)
+
+    def __enter__(self) -> Recorder:
+        return self.start()
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self.stop("the program ended it" if kind is None else f"the program raised {kind.__name__}")
+
+    @contextlib.contextmanager
+    def in_thread(self) -> Iterator[None]:
+        """Records the operators of another thread, too, in which this is called."""
+        with _Mode(self):
+            yield
+
+    def step(self) -> None:
+        """Ends a step, for programs without an optimizer. Once it has been called, optimizers no longer do."""
+        self._steps_by_hand = True
+        self._next_step()
+
+    def _optimizer_stepped(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if self._steps_by_hand:
+            return
+        first = None if self._optimizer is None else self._optimizer()
+        if first is None:
+            self._optimizer = weakref.ref(optimizer)
+        elif first is not optimizer:
+            return
+        self._next_step()
+
+    def _next_step(self) -> None:
+        self.current_step += 1
+        if self._steps is not None and self.current_step >= self._steps.stop:
+            self._end("all steps that were asked for are recorded")
+
+    def _end(self, reason: str) -> None:
+        """Writes no more, though the program goes on."""
+        with self._lock:
+            if not self._is_off and self._writer is not None:
+                self._is_off = True
+                self._reason = reason
+                self._storages.clear()
+                self._writer.close(reason)
+
+    def _say(self, sentence: str) -> None:
+        self.problems.append(sentence)
+        if sys.stderr is not None:
+            sys.stderr.write(("\n" if self._line_shown else "") + f"portacl record: {sentence}\n")
+            self._line_shown = False
+
+    def _meta(self) -> dict[str, Any]:
+        there = environment.loaded()
+        meta: dict[str, Any] = {
+            "program": list(sys.argv),
+            "time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+            "python": platform.python_version(),
+            "torch": str(torch.__version__),
+            "machine": platform.machine(),
+            "keep": self.keep,
+            "sample": self._sample,
+            "limit": self.limit,
+            "steps": None if self._steps is None else [self._steps.start, self._steps.stop],
+            "module": self._module,
+            "cann": None if there is None else str(there),
+            "rank": os.environ.get("RANK"),
+        }
+        npu = sys.modules.get("torch_npu")
+        if npu is not None:
+            meta["torch_npu"] = str(getattr(npu, "__version__", ""))
+        return meta
+
+    def summary(self) -> str:
+        """How much was recorded, as a sentence."""
+        if self._writer is None:
+            return "nothing was recorded"
+        calls, steps = self._writer.calls, self.current_step
+        return f"{calls} calls in {steps} whole step{'' if steps == 1 else 's'}, {_size_text(self._writer.bytes)} in {self.path}"
+
+    # ---- progress
+
+    def _show(self, last: bool = False) -> None:
+        if not self._wants_progress or sys.stderr is None or self._writer is None:
+            return
+        text = f"portacl record: step {self.current_step}, {self._writer.calls} calls, {_size_text(self._writer.bytes)} in {self.path}"
+        is_terminal = sys.stderr.isatty()
+        sys.stderr.write(f"\r\x1b[K{text}" + ("\n" if last else "") if is_terminal else text + "\n")
+        sys.stderr.flush()
+        self._line_shown = is_terminal and not last
+
+    # ---- one operator
+
+    def _dispatch(self, func: Any, args: Any, kwargs: Any) -> Any:
+        if self._is_off or self._writer is None or os.getpid() != self._process:
+            return func(*args, **kwargs)
+        if self._steps is not None and self.current_step < self._steps.start:
+            return func(*args, **kwargs)
+        operator = self._operators.get(func)
+        if operator is None:
+            if not isinstance(func, torch._ops.OpOverload):
+                return func(*args, **kwargs)
+            operator = self._operators[func] = _Operator(func)
+        if operator.is_passed_over:
+            return func(*args, **kwargs)
+
+        in_backward = torch._C._current_graph_task_id() != -1
+        of: tuple[int, str, str, int | None] | None = None
+        root = module = ""
+        if in_backward:
+            of = self._gradient_of()
+            if of is not None:
+                root, module = of[1], of[2]
+        current = self._modules.current()
+        if current is not None and (of is None or not in_backward):
+            root, module = current
+        if self._module is not None and not (module == self._module or module.startswith(self._module + ".")):
+            if not in_backward:
+                self._remember(_next_sequence(), -1, root, module, None)
+            result = func(*args, **kwargs)
+            if operator.written:
+                with self._lock:
+                    self._written_places(operator, args, kwargs)
+            return result
+        return self._record(func, operator, args, kwargs, in_backward, of, root, module, current is not None)
+
+    def _gradient_of(self) -> tuple[int, str, str, int | None] | None:
+        node: Any = torch._C._current_autograd_node()
+        if node is None:
+            return None
+        variable = getattr(node, "variable", None)
+        if variable is not None:  # a gradient is added up for a parameter
+            place = self._modules.module_of(variable)
+            return None if place is None else (-1, *place, None)
+        return self._forward.get(node._sequence_nr())
+
+    def _record(
+        self,
+        func: Any,
+        operator: _Operator,
+        args: Any,
+        kwargs: Any,
+        in_backward: bool,
+        of: tuple[int, str, str, int | None] | None,
+        root: str,
+        module: str,
+        in_module: bool,
+    ) -> Any:
+        writer = self._writer
+        assert writer is not None
+        stack = of[3] if of is not None and of[3] is not None else self._stack() if self._stacks else None
+        with self._lock:
+            call = _Contents(self)
+            random = self._generator(args, kwargs) if operator.draws else None
+            if operator.overwritten is None:
+                given = ",".join([call.json(one) for one in args])
+            else:
+                given = ",".join([call.json(one) if number != operator.overwritten else call.shape(one) for number, one in enumerate(args)])
+            named = ",".join([f"[{_quote(key)},{call.shape(one) if key in operator.outs else call.json(one)}]" for key, one in kwargs.items()])
+            needs_grad, new = call.needs_grad, call.new
+            sequence = _next_sequence()
+        error = None
+        try:
+            result = func(*args, **kwargs)
+        except Exception as raised:
+            error = raised
+        with self._lock:
+            if self._is_off:
+                if error is not None:
+                    raise error
+                return result
+            call = _Contents(self)
+            places = self._written_places(operator, args, kwargs) if operator.written or operator.is_collective else []
+            phase = "backward" if in_backward else "none"
+            if not in_backward and (in_module or (needs_grad and torch.is_grad_enabled())):
+                phase = "forward"
+            parts = [f'{{"index":{writer.calls},"name":"{operator.name}","args":[{given}],"step":{self.current_step},"phase":"{phase}"']
+            if named:
+                parts.append(f'"kwargs":{{"dict":[{named}]}}')
+            if error is None:
+                outputs = (result,) if operator.count == 1 else () if operator.count == 0 else result
+                read = call.shape if operator.allocates else call.json
+                parts.append(f'"outputs":[{",".join([read(one) for one in outputs])}]')
+                if places:
+                    parts.append(f'"written":[{",".join([f"[{_quote(place)},{call.json(one)}]" for place, one in places])}]')
+                if operator.aliases:
+                    aliases = [
+                        f"[{number},{_quote(_place(place, args))}]"
+                        for number, place in operator.aliases.items()
+                        if number < len(outputs) and isinstance(outputs[number], torch.Tensor)
+                    ]
+                    parts.append(f'"aliases":[{",".join(aliases)}]')
+            else:
+                parts.append(f'"outputs":[],"error":{_quote(f"{type(error).__name__}: {error}"[:500])}')
+            if module:
+                parts.append(f'"module":{_quote(module)}')
+            if root:
+                parts.append(f'"root":{_quote(root)}')
+            if of is not None and of[0] >= 0:
+                parts.append(f'"gradient_of":{of[0]}')
+            if random is not None:
+                parts.append(f'"random":{random}')
+            if stack is not None:
+                parts.append(f'"stack":{stack}')
+            thread = self._thread()
+            if thread:
+                parts.append(f'"thread":{thread}')
+            if not in_backward:
+                self._remember(sequence, writer.calls, root, module, stack)
+            writer.text(",".join(parts) + "}")
+            self._seen.update(new)
+            self._seen.update(call.new)
+            if writer.is_full:
+                limit = _size_text(self.limit or 0)
+                sentence = f"the limit of {limit} is reached after {writer.calls} calls, in step {self.current_step}: the recording ends here"
+                self._say(sentence)
+                self._end(sentence)
+            elif self._wants_progress:
+                now = time.monotonic()
+                if now - self._line_at > (0.25 if sys.stderr.isatty() else 5.0):
+                    self._line_at = now
+                    self._show()
+        if error is not None:
+            raise error
+        return result
+
+    def _remember(self, sequence: int, index: int, root: str, module: str, stack: int | None) -> None:
+        """The call for which autograd made its last node. Others that follow have none, and must not take its place."""
+        node = sequence - 1
+        if node not in self._forward:
+            self._forward[node] = (index, root, module, stack)
+            if len(self._forward) > _FORGOTTEN_AFTER:
+                for key in list(self._forward)[: _FORGOTTEN_AFTER // 2]:
+                    del self._forward[key]
+
+    def _thread(self) -> int:
+        this = threading.get_ident()
+        number = self._threads.get(this)
+        if number is None:
+            number = self._threads[this] = len(self._threads)
+        return number
+
+    def _written_places(self, operator: _Operator, args: Any, kwargs: Any) -> list[tuple[list[Any], torch.Tensor]]:
+        """(place, tensor) for all that a call wrote, which are forgotten."""
+        found: list[tuple[list[Any], torch.Tensor]] = []
+        if operator.is_collective:  # it may write at any time from now on
+            for number, one in enumerate(args):
+                for _, tensor in _tensors(one, [number]):
+                    self._forget(tensor, for_good=True)
+        for number, name in operator.written:
+            place: list[Any] = ["args", number] if number < len(args) else ["kwargs", name]
+            value = args[number] if number < len(args) else kwargs.get(name)
+            for where, tensor in _tensors(value, place):
+                self._forget(tensor)
+                found.append((where, tensor))
+        return found
+
+    def _known(self, storage: torch.UntypedStorage, key: int) -> _Storage:
+        known = self._storages.get(key)
+        if known is None or _is_gone(key):
+            if len(self._storages) >= self._prune_at:
+                for old in [old for old in self._storages if _is_gone(old)]:
+                    del self._storages[old]
+                self._prune_at = max(_PRUNED_AT, 2 * len(self._storages))
+            known = self._storages[key] = _Storage(storage, self._storage_count)
+            self._storage_count += 1
+            self._uncached.discard(key)
+        return known
+
+    def _unsee(self, seen: Any) -> None:
+        """A tensor is gone, perhaps before the call that describes it was written."""
+        key = seen.key
+        if self._seen.get(key) is seen:
+            del self._seen[key]
+
+    def _forget(self, tensor: torch.Tensor, for_good: bool = False) -> None:
+        try:
+            key = tensor.untyped_storage()._cdata
+        except (RuntimeError, NotImplementedError):  # it has no storage
+            return
+        known = self._storages.get(key)
+        if known is not None:
+            known.writes += 1
+            known.place = None
+        if for_good:
+            self._uncached.add(key)
+
+    def _stack(self) -> int | None:
+        places: list[Any] = []
+        frame: Any = sys._getframe(3)
+        codes = self._code
+        while frame is not None:
+            code = frame.f_code
+            place = id(code)  # a hash of its instructions is what its own hash is
+            known = codes.get(place)
+            if known is None:
+                name = code.co_filename
+                known = codes[place] = (code, not (name.startswith(self._not_the_programs) or name.startswith("<frozen ")))
+            if known[1]:
+                places.append(place)
+                places.append(frame.f_lasti)
+                if len(places) == 2 * _DEPTH:
+                    break
+            frame = frame.f_back
+        key = tuple(places)
+        number = self._stack_numbers.get(key)
+        if number is None and key and self._writer is not None:
+            found = ((codes[place][0], at) for place, at in zip(key[::2], key[1::2]))
+            lines = tuple(StackFrame(code.co_filename, _line(code, at), code.co_name) for code, at in found)
+            number = self._stack_numbers[key] = self._writer.stack(lines)
+        return number
+
+    def _generator(self, args: Any, kwargs: Any) -> str | None:
+        """JSON for the generator that a call will draw from, as it is before it."""
+        values = [*args, *kwargs.values()]
+        generator = next((one for one in values if isinstance(one, torch.Generator)), None)
+        if generator is not None:
+            return _generator_json(generator, False)
+        device = next((one.device for value in values for _, one in _tensors(value, [])), None)
+        if device is None:
+            device = next((one for one in values if isinstance(one, torch.device)), torch.device("cpu"))
+        default = _default_generator(device)
+        return None if default is None else _generator_json(default, True)
+
+
+_is_gone: Any = torch.UntypedStorage._expired  # of memory that a _Storage knows
+# The number of autograd's next node: it has made that of a call before the call comes here.
+_next_sequence: Any = getattr(torch.autograd, "_get_sequence_nr")  # noqa: B009 # it is not among its names
+
+
+def _tensors(value: Any, place: list[Any]) -> list[tuple[list[Any], torch.Tensor]]:
+    if isinstance(value, torch.Tensor):
+        return [(place, value)]
+    if isinstance(value, (list, tuple)):
+        return [found for number, one in enumerate(value) for found in _tensors(one, [*place, number])]
+    return []
+
+
+def _line(code: Any, at: int) -> int:
+    """The line of an instruction."""
+    line = code.co_firstlineno
+    for start, number in dis.findlinestarts(code):
+        if start > at:
+            break
+        line = number if number is not None else line
+    return int(line)
+
+
+def _place(place: tuple[int, str], args: Any) -> list[Any]:
+    return ["args", place[0]] if place[0] < len(args) else ["kwargs", place[1]]
+
+
+def _default_generator(device: torch.device) -> torch.Generator | None:
+    if device.type == "cpu":
+        return torch.default_generator
+    module: Any = getattr(torch, device.type, None)
+    generators = getattr(module, "default_generators", ())
+    index = device.index if device.index is not None else module.current_device() if module is not None else 0
+    return generators[index] if index < len(generators) else None
+
+
+def _generator_json(generator: torch.Generator, is_default: bool) -> str:
+    state = generator.get_state().cpu().contiguous()
+    content = ctypes.string_at(state.data_ptr(), state.numel())
+    offset = None
+    if generator.device.type != "cpu":
+        try:
+            offset = generator.get_offset()
+        except RuntimeError:
+            offset = None
+    seed = generator.initial_seed()
+    text = base64.b64encode(content).decode("ascii")
+    return f'{{"generator":["{generator.device}",{seed},{_quote(offset)},"{text}",{_quote(is_default)}]}}'
+
+
+def _size_text(size: int) -> str:
+    value = float(size)
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if value < 1024 or unit == "GB":
+            return f"{value:.0f} {unit}" if unit == "bytes" else f"{value:.1f} {unit}"
+        value /= 1024
+    raise AssertionError
+
+
+def _number(value: float) -> str:
+    """A float as JSON, exactly."""
+    if value != value or value in (math.inf, -math.inf):
+        return f'{{"float":"{value!r}"}}'
+    return repr(value)
+
+
+def _synchronize_npu() -> None:
+    sys.modules["torch_npu"]._C._npu_synchronize()
+
+
+class _Contents:
+    """Arguments or results of one call, as JSON. What the device still computes is waited for before the first contents are read."""
+
+    def __init__(self, recorder: Recorder):
+        self._recorder = recorder
+        self._is_ready = False
+        self.needs_grad = False
+        self.new: list[tuple[int, _Seen]] = []
+
+    def json(self, value: Any) -> str:
+        kind = type(value)
+        if kind is torch.Tensor or kind is torch.nn.Parameter:
+            return f'{{"tensor":{self._tensor(value)}}}'
+        if value is None:
+            return "null"
+        if kind is bool:
+            return "true" if value else "false"
+        if kind is int:
+            return str(value)
+        if kind is float:
+            return _number(value)
+        if kind is list or kind is tuple or kind is torch.Size:
+            return f"[{','.join([self.json(one) for one in value])}]"
+        if kind is str:
+            return _quote(value)
+        return self._rare(value)
+
+    def _rare(self, value: Any) -> str:
+        if isinstance(value, torch.Tensor):
+            return f'{{"tensor":{self._tensor(value)}}}'
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, (int, torch.SymInt)):
+            return str(int(value))
+        if isinstance(value, (float, torch.SymFloat)):
+            return _number(float(value))
+        if isinstance(value, complex):
+            return f'{{"complex":["{value.real!r}","{value.imag!r}"]}}'
+        if isinstance(value, (list, tuple)):
+            return f"[{','.join([self.json(one) for one in value])}]"
+        if isinstance(value, torch.dtype):
+            return f'{{"dtype":"{str(value).rpartition(".")[2]}"}}'
+        if isinstance(value, torch.device):
+            return f'{{"device":"{value}"}}'
+        if isinstance(value, torch.layout):
+            return f'{{"layout":"{str(value).rpartition(".")[2]}"}}'
+        if isinstance(value, torch.memory_format):
+            return f'{{"memory_format":"{str(value).rpartition(".")[2]}"}}'
+        if isinstance(value, torch.Generator):
+            return _generator_json(value, False)
+        if isinstance(value, str):
+            return _quote(str(value))
+        return f'{{"opaque":[{_quote(type(value).__name__)},{_quote(_text_of(value))}]}}'
+
+    def shape(self, value: Any) -> str:
+        """A tensor whose elements mean nothing yet."""
+        if not isinstance(value, torch.Tensor):
+            return f"[{','.join([self.shape(one) for one in value])}]" if isinstance(value, (list, tuple)) else self.json(value)
+        if value.requires_grad:
+            self.needs_grad = True
+        number = None
+        if value.layout is torch.strided:
+            try:
+                storage = value.untyped_storage()
+                number = self._recorder._known(storage, storage._cdata).number
+            except (RuntimeError, NotImplementedError):
+                number = None
+        return f'{{"tensor":{_described(value, number, chr(34) + "summary" + chr(34))}}}'
+
+    # ---- tensors
+
+    def _tensor(self, tensor: torch.Tensor) -> str:
+        if tensor.requires_grad:
+            self.needs_grad = True
+        recorder = self._recorder
+        seen = recorder._seen.get(id(tensor))
+        # The same object, in the same memory, which nothing has written since.
+        if (
+            seen is not None
+            and seen() is tensor
+            and seen.writes == seen.storage.writes
+            and seen.address == tensor.data_ptr()
+            and seen.needs_grad == tensor.requires_grad
+            and recorder._tensor_count - seen.number < REMEMBERED
+        ):
+            return seen.text
+        if tensor.layout is not torch.strided:
+            return self._without_strides(tensor)
+        try:
+            storage = tensor.untyped_storage()
+            key = storage._cdata
+        except (RuntimeError, NotImplementedError):
+            return _described(tensor, None, '"summary","problem":"it has no memory"')
+        known = recorder._known(storage, key)
+        content = self._content(tensor, known, key)
+        text = _described(tensor, known.number, content, recorder._modules.name_of(tensor))
+        if not self._may_have_changed(tensor, key):
+            number = recorder._tensor_count
+            recorder._tensor_count += 1
+            new = _Seen(tensor, recorder._on_gone)
+            new.key = id(tensor)
+            new.writes = known.writes
+            new.storage = known
+            new.address = tensor.data_ptr()
+            new.needs_grad = tensor.requires_grad
+            new.number = number
+            new.text = str(number)
+            self.new.append((new.key, new))
+            text = f'{{"id":{number},{text[1:]}'
+        return text
+
+    def _may_have_changed(self, tensor: torch.Tensor, key: int) -> bool:
+        """The CPU's memory may be written by what PyTorch does not see, NumPy's arrays for one; a device's is not."""
+        return tensor.is_cpu or key in self._recorder._uncached
+
+    def _content(self, tensor: torch.Tensor, known: _Storage, key: int) -> str:
+        """JSON from "kept" on: what is kept of the elements."""
+        recorder = self._recorder
+        dtype = tensor.dtype
+        count = tensor.numel()
+        if tensor.is_meta:
+            return '"summary","problem":"a tensor of device meta has no elements"'
+        if tensor.is_quantized:
+            return '"summary","problem":"the elements of quantized tensors are not recorded"'
+        is_host = tensor.is_cpu or (recorder._npu_is_host and tensor.device.type == "npu")
+        address = tensor.data_ptr()
+        order: tuple[int, ...] | None = ()
+        if not tensor.is_contiguous():
+            order = _order_in_memory(tensor.shape, tensor.stride())
+        # Elements that fill their memory are read there, in the order in which they lie: a transposed matrix is the matrix.
+        is_direct = is_host and order is not None and recorder.keep != "sample" and not (tensor.is_conj() or tensor.is_neg())
+        if is_direct:
+            place: Any = (dtype, address, count)
+        else:
+            place = (dtype, address, count, tensor.shape, tensor.stride(), tensor.is_conj(), tensor.is_neg())
+            order = ()
+        if known.place != place or self._may_have_changed(tensor, key):
+            if not self._is_ready:
+                self._is_ready = True
+                if tensor.device.type == "npu":
+                    _synchronize_npu()
+            try:
+                if is_direct:
+                    known.content = self._elements(tensor, address, count, dtype)
+                else:
+                    known.content = self._copied(tensor, count, dtype, is_host)
+            except (RuntimeError, NotImplementedError, TypeError) as error:
+                return f'"summary","problem":{_quote(f"its elements could not be read: {error}"[:300])}'
+            known.place = place
+        if not order:
+            return known.content
+        # The hash comes last.
+        return f'{known.content[:-1]}:{",".join(map(str, order))}","order":{list(order)}'
+
+    def _copied(self, tensor: torch.Tensor, count: int, dtype: torch.dtype, is_host: bool) -> str:
+        """The same of elements that must be brought in order, or to the host, first."""
+        recorder = self._recorder
+        if is_host:
+            memory = _on_host(tensor).resolve_conj().resolve_neg().contiguous()
+        else:
+            memory = tensor.resolve_conj().resolve_neg()
+            memory = (memory.cpu() if recorder._is_whole else memory).contiguous().view(-1)
+        return self._elements(memory, memory.data_ptr() if memory.is_cpu else 0, count, dtype)
+
+    def _elements(self, memory: torch.Tensor, address: int, count: int, dtype: torch.dtype) -> str:
+        recorder = self._recorder
+        assert recorder._writer is not None
+        if address or count == 0:
+            digest, statistics = _summary.text_of_memory(address, count, dtype)
+        else:
+            digest, statistics = _summary.text_on_device(memory)
+        size = count * dtype.itemsize
+        if recorder._is_whole and (address or count == 0) and self._has_room(size):
+            content = (ctypes.c_char * size).from_address(address) if size else b""
+            key = _frames.content_hash(content)
+            recorder._writer.contents(key, content)
+            return f'"all","statistics":{statistics},"key":"{key}","hash":"{digest}"'
+        if recorder.keep == "sample" and count:
+            positions = _positions(count, recorder._sample)
+            flat = memory.view(-1)
+            chosen = flat[torch.tensor(positions, device=flat.device)].cpu()
+            text = base64.b64encode(bytes(chosen.view(torch.uint8).tolist())).decode("ascii")
+            return f'"sample","statistics":{statistics},"sample":[{positions},"{text}"],"hash":"{digest}"'
+        return f'"summary","statistics":{statistics},"hash":"{digest}"'
+
+    def _has_room(self, size: int) -> bool:
+        recorder = self._recorder
+        assert recorder._writer is not None
+        if recorder._writer.has_room(size, _FOR_WHOLE_TENSORS):
+            return True
+        recorder._is_whole = False
+        limit = _size_text(recorder.limit or 0)
+        sentence = (
+            f"{_size_text(recorder._writer.bytes)} of the limit of {limit} are written: from call {recorder._writer.calls} on, "
+            f"in step {recorder.current_step}, tensors are kept as a hash and statistics"
+        )
+        recorder._say(sentence)
+        recorder._writer.meta({"summaries_from": recorder._writer.calls, "summaries_because": sentence})
+        return False
+
+    def _without_strides(self, tensor: torch.Tensor) -> str:
+        """Sparse tensors are recorded as the tensors that they are made of."""
+        try:
+            if tensor.layout is torch.sparse_coo:
+                parts = [tensor._indices(), tensor._values()]
+            elif tensor.layout in (torch.sparse_csr, torch.sparse_bsr):
+                parts = [tensor.crow_indices(), tensor.col_indices(), tensor.values()]
+            elif tensor.layout in (torch.sparse_csc, torch.sparse_bsc):
+                parts = [tensor.ccol_indices(), tensor.row_indices(), tensor.values()]
+            else:
+                return _described(tensor, None, f'"summary","problem":"the elements of layout {tensor.layout} are not recorded"')
+            texts = [self._tensor(one) for one in parts]
+        except (RuntimeError, NotImplementedError) as error:
+            return _described(tensor, None, f'"summary","problem":{_quote(f"its parts could not be read: {error}"[:300])}')
+        kept = "all" if all('"kept":"all"' in text for text in texts) else "summary"
+        return _described(tensor, None, f'"{kept}","parts":[{",".join(texts)}]')
+
+
+def _text_of(value: Any) -> str:
+    try:
+        return repr(value)[:200]
+    except Exception as error:
+        return f"{type(error).__name__} instead of its text"
+
+
+def _described(tensor: torch.Tensor, storage: int | None, content: str, name: str | None = None) -> str:
+    """A TensorRecord as JSON; `content` begins with the value of "kept"."""
+    dtype = _NUMBERS.get(tensor.dtype) or str(tensor.dtype).rpartition(".")[2]
+    shape = ",".join(map(str, tensor.shape))
+    if tensor.layout is torch.strided:
+        more = f',"strides":[{",".join(map(str, tensor.stride()))}]'
+        offset = tensor.storage_offset()
+        if offset:
+            more += f',"offset":{offset}'
+        if tensor.is_conj():
+            more += ',"conjugated":true'
+        if tensor.is_neg():
+            more += ',"negated":true'
+    else:
+        more = f',"strides":null,"layout":"{str(tensor.layout).rpartition(".")[2]}"'
+    if storage is not None:
+        more += f',"storage":{storage}'
+    if type(tensor) is not torch.Tensor:
+        more += f',"type":{_quote(type(tensor).__name__)}'
+    if tensor.requires_grad:
+        more += ',"requires_grad":true'
+    if name is not None:
+        more += f',"name":{_quote(name)}'
+    device = tensor.device
+    device_text = _DEVICES.get(device) or _DEVICES.setdefault(device, str(device))
+    return f'{{"dtype":"{dtype}","shape":[{shape}]{more},"device":"{device_text}","kept":{content}}}'
+
+
+def _order_in_memory(shape: Any, strides: Any) -> tuple[int, ...] | None:
+    """The dims in the order in which they lie in memory, if elements fill it without gaps; () for the order of rows."""
+    order = sorted(range(len(shape)), key=lambda dim: (-strides[dim], dim))
+    extent = 1
+    for dim in reversed(order):
+        if shape[dim] != 1:
+            if strides[dim] != extent:
+                return None
+            extent *= shape[dim]
+    moved = tuple(dim for dim in order if shape[dim] != 1)
+    return () if list(moved) == sorted(moved) else tuple(order)
+
+
+def _positions(count: int, wanted: int) -> list[int]:
+    """Places in the order of rows, evenly, with the first and the last."""
+    if count <= wanted:
+        return list(range(count))
+    if wanted == 1:
+        return [0]
+    return [number * (count - 1) // (wanted - 1) for number in range(wanted)]
+
+
+def _on_host(tensor: torch.Tensor) -> torch.Tensor:
+    if tensor.is_cpu:
+        return tensor
+    from portacl.torch import _memory
+
+    return _memory.on_cpu(tensor)
+
+
+def record(path: str | os.PathLike[str], keep: str = "all", limit: int | None = DEFAULT_LIMIT, **options: Any) -> Recorder:
+    """`with record("run.rec"):` records what happens in it; the options are Recorder's."""
+    return Recorder(path, keep, limit, **options)

@@ -1,0 +1,113 @@
+"""The file of a recording, written: each frame is complete when it has been written, contents are written once."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from . import _frames
+from ._reading import Call, StackFrame, TensorRecord
+
+
+class Writer:
+    """Writes calls to a file. Used from several threads, calls go in one after the other.
+
+        with Writer("run.rec", {"program": ["train.py"]}) as writer:
+            record = TensorRecord(...)
+            writer.keep(record, elements)
+            writer.call(Call(...))
+
+    `limit` is a number of bytes, after which nothing is written but the last frame; `is_full` says so then.
+    """
+
+    def __init__(self, path: str, meta: dict[str, Any], limit: int | None = None):
+        self.path = path
+        self.limit = limit
+        self.bytes = 0
+        self.calls = 0
+        self.is_full = False
+        self._lock = threading.RLock()
+        self._stacks: dict[tuple[StackFrame, ...], int] = {}
+        self._data: set[str] = set()
+        # Without a buffer: what a program wrote before it crashed is there, and what is forked from it has nothing to write again.
+        self._file = open(path, "wb", buffering=0)
+        self._put(_frames.MAGIC)
+        self._frame("META", _frames.pack_json({"format": _frames.VERSION, **meta}))
+
+    def _put(self, content: bytes) -> None:
+        written = self._file.write(content)
+        while written < len(content):  # a call of the system takes 2 GB at most
+            written += self._file.write(content[written:])
+        self.bytes += len(content)
+
+    def _frame(self, kind: str, payload: bytes) -> None:
+        self._put(_frames.frame_bytes(kind, payload))
+
+    def has_room(self, size: int, share: float = 1.0) -> bool:
+        """Whether so many bytes more fit below a share of the limit."""
+        return self.limit is None or self.bytes + size <= share * self.limit
+
+    def keep(self, record: TensorRecord, elements: Any) -> None:
+        """Writes all elements of a tensor (bytes in order of rows, little-endian), once for all that have the same; sets its hash."""
+        digest = _frames.content_hash(elements)
+        record.key = digest
+        record.hash = record.hash or f"blake2b:{digest}"
+        record.kept = "all"
+        self.contents(digest, elements)
+
+    def contents(self, digest: str, elements: Any) -> None:
+        """Writes contents with a hash, unless they have been."""
+        if digest in self._data:
+            return
+        payload = _frames.pack_data(digest, elements)
+        with self._lock:
+            if digest not in self._data:
+                self._frame("DATA", payload)
+                self._data.add(digest)
+
+    def stack(self, frames: tuple[StackFrame, ...]) -> int:
+        """The number by which calls name this call stack, which is written once."""
+        number = self._stacks.get(frames)
+        if number is None:
+            with self._lock:
+                number = self._stacks.get(frames)
+                if number is None:
+                    number = len(self._stacks)
+                    self._frame("STCK", _frames.pack_json({"id": number, "frames": [list(frame) for frame in frames]}))
+                    self._stacks[frames] = number
+        return number
+
+    def call(self, call: Call) -> None:
+        """Writes a call, and gives it its index."""
+        with self._lock:
+            call.index = self.calls
+            self.text(_frames.json_text(call.as_json(self.stack(call.stack) if call.stack else None)))
+
+    def text(self, text: str) -> None:
+        """Writes a call that is JSON already, with the index `self.calls`."""
+        payload = _frames.pack(text.encode("ascii"))
+        with self._lock:
+            if not self.has_room(len(payload)):
+                self.is_full = True
+                return
+            self._frame("CALL", payload)
+            self.calls += 1
+
+    def meta(self, more: dict[str, Any]) -> None:
+        """Adds to what the first frame says."""
+        with self._lock:
+            self._frame("META", _frames.pack_json(more))
+
+    def close(self, reason: str = "") -> None:
+        """Writes the last frame, which says why the recording ended. Closing again does nothing."""
+        with self._lock:
+            if not self._file.closed:
+                self._frame("DONE", _frames.pack_json({"reason": reason, "calls": self.calls}))
+                self._file.close()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

@@ -1,0 +1,506 @@
+// The pass works on blocks that stay in the nearest cache: a block is hashed, then its elements are looked at.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "record/summary.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace portacl::record {
+namespace {
+
+constexpr std::size_t kBlock = 8192;  // bytes
+constexpr std::size_t kLanes = 8;     // sums that go on side by side
+
+// XXH64, after its public description: four lanes of eight bytes.
+class Hash {
+ public:
+  // All blocks but the last must be multiples of 32 bytes.
+  void Add(const unsigned char* bytes, std::size_t size) {
+    total_ += size;
+    for (; size >= 32; bytes += 32, size -= 32) {
+      for (std::size_t lane = 0; lane < 4; ++lane) {
+        lanes_[lane] = Round(lanes_[lane], Word(bytes + 8 * lane));
+      }
+    }
+    std::memcpy(rest_, bytes, size);
+    rest_size_ = size;
+  }
+
+  std::uint64_t Value() const {
+    std::uint64_t hash = kPrime5;
+    if (total_ >= 32) {
+      hash = std::rotl(lanes_[0], 1) + std::rotl(lanes_[1], 7) + std::rotl(lanes_[2], 12) +
+             std::rotl(lanes_[3], 18);
+      for (const std::uint64_t lane : lanes_) {
+        hash = (hash ^ Round(0, lane)) * kPrime1 + kPrime4;
+      }
+    }
+    hash += total_;
+    std::size_t at = 0;
+    for (; at + 8 <= rest_size_; at += 8) {
+      hash = std::rotl(hash ^ Round(0, Word(rest_ + at)), 27) * kPrime1 + kPrime4;
+    }
+    if (at + 4 <= rest_size_) {
+      std::uint32_t word = 0;
+      std::memcpy(&word, rest_ + at, sizeof word);
+      hash = std::rotl(hash ^ (word * kPrime1), 23) * kPrime2 + kPrime3;
+      at += 4;
+    }
+    for (; at < rest_size_; ++at) {
+      hash = std::rotl(hash ^ (rest_[at] * kPrime5), 11) * kPrime1;
+    }
+    hash = (hash ^ (hash >> 33)) * kPrime2;
+    hash = (hash ^ (hash >> 29)) * kPrime3;
+    return hash ^ (hash >> 32);
+  }
+
+ private:
+  static constexpr std::uint64_t kPrime1 = 0x9E3779B185EBCA87;
+  static constexpr std::uint64_t kPrime2 = 0xC2B2AE3D27D4EB4F;
+  static constexpr std::uint64_t kPrime3 = 0x165667B19E3779F9;
+  static constexpr std::uint64_t kPrime4 = 0x85EBCA77C2B2AE63;
+  static constexpr std::uint64_t kPrime5 = 0x27D4EB2F165667C5;
+
+  static std::uint64_t Round(std::uint64_t lane, std::uint64_t word) {
+    return std::rotl(lane + word * kPrime2, 31) * kPrime1;
+  }
+
+  static std::uint64_t Word(const unsigned char* bytes) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes, sizeof word);
+    return word;
+  }
+
+  std::uint64_t lanes_[4] = {kPrime1 + kPrime2, kPrime2, 0, 0 - kPrime1};
+  std::uint64_t total_ = 0;
+  unsigned char rest_[32] = {};
+  std::size_t rest_size_ = 0;
+};
+
+// Registers of the oldest machine of each kind.
+using Floats = float __attribute__((vector_size(16)));
+using Doubles = double __attribute__((vector_size(16)));
+using Int32s = std::int32_t __attribute__((vector_size(16)));
+using Int64s = std::int64_t __attribute__((vector_size(16)));
+
+template <typename Register, typename Number>
+Register Load(const Number* from) {
+  Register loaded;
+  std::memcpy(&loaded, from, sizeof loaded);
+  return loaded;
+}
+
+template <typename Register, typename Number>
+void Store(const Register& stored, Number* to) {
+  std::memcpy(to, &stored, sizeof stored);
+}
+
+Doubles LowerHalf(const Floats& four) {
+#if defined(__SSE2__)
+  return _mm_cvtps_pd(four);
+#else
+  return Doubles{four[0], four[1]};
+#endif
+}
+
+Doubles UpperHalf(const Floats& four) {
+#if defined(__SSE2__)
+  return _mm_cvtps_pd(_mm_movehl_ps(four, four));
+#else
+  return Doubles{four[2], four[3]};
+#endif
+}
+
+struct Bool {};
+struct Half {};
+struct Brain {};
+
+// How elements lie in memory, and what is computed with.
+template <typename Element>
+struct Form {
+  using Stored = Element;
+  using Value = Element;
+  static Value Read(Stored stored) { return stored; }
+};
+template <>
+struct Form<Bool> {
+  using Stored = std::uint8_t;
+  using Value = std::uint8_t;
+  static Value Read(Stored stored) { return stored != 0; }
+};
+template <>
+struct Form<Brain> {
+  using Stored = std::uint16_t;
+  using Value = float;
+  static Value Read(Stored stored) { return std::bit_cast<float>(static_cast<std::uint32_t>(stored) << 16); }
+};
+template <>
+struct Form<Half> {
+  using Stored = std::uint16_t;
+  using Value = float;
+  static Value Read(Stored stored) {
+    const std::uint32_t magnitude = static_cast<std::uint32_t>(stored & 0x7fff) << 13;
+    // A product with 2^112 moves the exponent, and makes subnormal numbers of halves normal ones of floats.
+    const float moved = std::bit_cast<float>(magnitude) * 0x1p112F;
+    const std::uint32_t spoilt = (stored & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;  // infinities and NaN
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(moved) | spoilt |
+                                static_cast<std::uint32_t>(stored & 0x8000) << 16);
+  }
+};
+
+template <typename Element>
+class Statistics {
+  using Stored = typename Form<Element>::Stored;
+  using Value = typename Form<Element>::Value;
+  static constexpr bool kIsFloat = std::is_floating_point_v<Value>;
+  static constexpr Value kHighest =
+      kIsFloat ? std::numeric_limits<Value>::infinity() : std::numeric_limits<Value>::max();
+  static constexpr Value kLowest =
+      kIsFloat ? -std::numeric_limits<Value>::infinity() : std::numeric_limits<Value>::lowest();
+
+  struct Sums {
+    Value least[kLanes] = {kHighest, kHighest, kHighest, kHighest};
+    Value greatest[kLanes] = {kLowest, kLowest, kLowest, kLowest};
+    double sum[kLanes] = {};
+    double squares[kLanes] = {};
+  };
+
+ public:
+  void Add(const unsigned char* bytes, std::size_t count) {
+    alignas(16) Value values[kBlock / sizeof(Stored)];
+    if constexpr (std::is_same_v<Stored, Value> && !std::is_same_v<Element, Bool>) {
+      std::memcpy(values, bytes, count * sizeof(Stored));
+    } else {
+      for (std::size_t i = 0; i < count; ++i) {
+        Stored stored{};
+        std::memcpy(&stored, bytes + i * sizeof(Stored), sizeof stored);
+        values[i] = Form<Element>::Read(stored);
+      }
+    }
+    if constexpr (kIsFloat) {
+      const Sums before = sums_;
+      const std::uint64_t zeros = zeros_;
+      Sum(values, count);
+      const double* squares = sums_.squares;
+      // A square is infinite or NaN where there are infinities or NaN, and seldom else.
+      if (!std::isfinite(squares[0] + squares[1] + squares[2] + squares[3])) {
+        sums_ = before;
+        zeros_ = zeros;
+        count = Finite(values, count);
+        Sum(values, count);
+      }
+    } else {
+      Sum(values, count);
+    }
+    finite_ += count;
+  }
+
+  void Put(Summary& summary) const {
+    summary.count = finite_;
+    summary.nans = nans_;
+    summary.infinities = infinities_;
+    summary.zeros = zeros_;
+    if (finite_ == 0) {
+      return;
+    }
+    const Value least = *std::min_element(sums_.least, sums_.least + kLanes);
+    const Value greatest = *std::max_element(sums_.greatest, sums_.greatest + kLanes);
+    summary.minimum = static_cast<double>(least);
+    summary.maximum = static_cast<double>(greatest);
+    if constexpr (!kIsFloat) {
+      summary.least = static_cast<std::int64_t>(least);
+      summary.greatest = static_cast<std::int64_t>(greatest);
+    }
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      summary.sum += sums_.sum[lane];
+      summary.squares += sums_.squares[lane];
+    }
+  }
+
+ private:
+  // Moves what is finite to the front, counts the others, and returns how many are finite.
+  std::size_t Finite(Value* values, std::size_t count) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Value value = values[i];
+      if (std::isnan(value)) {
+        ++nans_;
+      } else if (std::isinf(value)) {
+        ++infinities_;
+      } else {
+        values[kept++] = value;
+      }
+    }
+    return kept;
+  }
+
+  // Element number i of a block goes into lane i modulo the number of lanes.
+  void Sum(const Value* values, std::size_t count) {
+    std::size_t i = 0;
+    if constexpr (std::is_same_v<Value, float>) {
+      i = SumOfFloats(values, count);
+    } else if constexpr (std::is_same_v<Value, double>) {
+      i = SumOfDoubles(values, count);
+    } else {
+      std::uint32_t zeros = 0;
+      Value least
+          [kLanes];  // of its own, as sums are, so that the compiler knows that nothing else changes them
+      Value greatest[kLanes];
+      double sum[kLanes];
+      double squares[kLanes];
+      std::copy_n(sums_.least, kLanes, least);
+      std::copy_n(sums_.greatest, kLanes, greatest);
+      std::copy_n(sums_.sum, kLanes, sum);
+      std::copy_n(sums_.squares, kLanes, squares);
+      for (; i + kLanes <= count; i += kLanes) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+          const Value value = values[i + lane];
+          const auto wide = static_cast<double>(value);
+          least[lane] = value < least[lane] ? value : least[lane];
+          greatest[lane] = value > greatest[lane] ? value : greatest[lane];
+          sum[lane] += wide;
+          squares[lane] += wide * wide;
+          zeros += value == 0;
+        }
+      }
+      std::copy_n(least, kLanes, sums_.least);
+      std::copy_n(greatest, kLanes, sums_.greatest);
+      std::copy_n(sum, kLanes, sums_.sum);
+      std::copy_n(squares, kLanes, sums_.squares);
+      zeros_ += zeros;
+    }
+    for (std::size_t lane = 0; i < count; ++i, ++lane) {
+      const auto wide = static_cast<double>(values[i]);
+      sums_.least[lane] = values[i] < sums_.least[lane] ? values[i] : sums_.least[lane];
+      sums_.greatest[lane] = values[i] > sums_.greatest[lane] ? values[i] : sums_.greatest[lane];
+      sums_.sum[lane] += wide;
+      sums_.squares[lane] += wide * wide;
+      zeros_ += values[i] == 0;
+    }
+  }
+
+  std::size_t SumOfFloats(const Value* values, std::size_t count) {
+    auto least = Load<Floats>(sums_.least);
+    auto greatest = Load<Floats>(sums_.greatest);
+    auto sum0 = Load<Doubles>(sums_.sum);
+    auto sum1 = Load<Doubles>(sums_.sum + 2);
+    auto squares0 = Load<Doubles>(sums_.squares);
+    auto squares1 = Load<Doubles>(sums_.squares + 2);
+    Int32s zeros = {};
+    std::size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      const auto four = Load<Floats>(values + i);
+      least = four < least ? four : least;
+      greatest = four > greatest ? four : greatest;
+      zeros -= four == 0;
+      const Doubles wide0 = LowerHalf(four);
+      const Doubles wide1 = UpperHalf(four);
+      sum0 += wide0;
+      sum1 += wide1;
+      squares0 += wide0 * wide0;
+      squares1 += wide1 * wide1;
+    }
+    Store(least, sums_.least);
+    Store(greatest, sums_.greatest);
+    Store(sum0, sums_.sum);
+    Store(sum1, sums_.sum + 2);
+    Store(squares0, sums_.squares);
+    Store(squares1, sums_.squares + 2);
+    zeros_ += static_cast<std::uint64_t>(zeros[0] + zeros[1] + zeros[2] + zeros[3]);
+    return i;
+  }
+
+  std::size_t SumOfDoubles(const Value* values, std::size_t count) {
+    std::size_t i = 0;
+    Int64s zeros = {};
+    for (std::size_t half = 0; half < kLanes; half += 2) {  // of the lanes
+      auto least = Load<Doubles>(sums_.least + half);
+      auto greatest = Load<Doubles>(sums_.greatest + half);
+      auto sum = Load<Doubles>(sums_.sum + half);
+      auto squares = Load<Doubles>(sums_.squares + half);
+      for (i = 0; i + kLanes <= count; i += kLanes) {
+        const auto two = Load<Doubles>(values + i + half);
+        least = two < least ? two : least;
+        greatest = two > greatest ? two : greatest;
+        zeros -= two == 0;
+        sum += two;
+        squares += two * two;
+      }
+      Store(least, sums_.least + half);
+      Store(greatest, sums_.greatest + half);
+      Store(sum, sums_.sum + half);
+      Store(squares, sums_.squares + half);
+    }
+    zeros_ += static_cast<std::uint64_t>(zeros[0] + zeros[1]);
+    return i;
+  }
+
+  Sums sums_;
+  std::uint64_t finite_ = 0;
+  std::uint64_t nans_ = 0;
+  std::uint64_t infinities_ = 0;
+  std::uint64_t zeros_ = 0;
+};
+
+template <typename Element>
+void SummariseAs(const unsigned char* bytes, std::uint64_t count, Summary& summary) {
+  constexpr std::size_t kSize = sizeof(typename Form<Element>::Stored);
+  Hash hash;
+  Statistics<Element> statistics;
+  for (std::uint64_t left = count; left > 0;) {
+    const std::size_t block = std::min<std::uint64_t>(left, kBlock / kSize);
+    hash.Add(bytes, block * kSize);
+    statistics.Add(bytes, block);
+    bytes += block * kSize;
+    left -= block;
+  }
+  summary.hash = hash.Value();
+  statistics.Put(summary);
+}
+
+}  // namespace
+
+bool Summarise(const void* elements, std::uint64_t count, std::int32_t kind, Summary& summary) noexcept {
+  const auto* bytes = static_cast<const unsigned char*>(elements);
+  summary = {};
+  switch (kind) {
+    case kBytesAlone: {
+      Hash hash;
+      hash.Add(bytes, count);
+      summary.hash = hash.Value();
+      return true;
+    }
+    case kBool:
+      SummariseAs<Bool>(bytes, count, summary);
+      return true;
+    case kUint8:
+      SummariseAs<std::uint8_t>(bytes, count, summary);
+      return true;
+    case kInt8:
+      SummariseAs<std::int8_t>(bytes, count, summary);
+      return true;
+    case kUint16:
+      SummariseAs<std::uint16_t>(bytes, count, summary);
+      return true;
+    case kInt16:
+      SummariseAs<std::int16_t>(bytes, count, summary);
+      return true;
+    case kUint32:
+      SummariseAs<std::uint32_t>(bytes, count, summary);
+      return true;
+    case kInt32:
+      SummariseAs<std::int32_t>(bytes, count, summary);
+      return true;
+    case kUint64:
+      SummariseAs<std::uint64_t>(bytes, count, summary);
+      return true;
+    case kInt64:
+      SummariseAs<std::int64_t>(bytes, count, summary);
+      return true;
+    case kFloat16:
+      SummariseAs<Half>(bytes, count, summary);
+      return true;
+    case kBfloat16:
+      SummariseAs<Brain>(bytes, count, summary);
+      return true;
+    case kFloat32:
+      SummariseAs<float>(bytes, count, summary);
+      return true;
+    case kFloat64:
+      SummariseAs<double>(bytes, count, summary);
+      return true;
+    default:
+      return false;
+  }
+}
+
+namespace {
+
+char* Put(char* to, const char* text) {
+  const std::size_t size = std::strlen(text);
+  std::memcpy(to, text, size);
+  return to + size;
+}
+
+template <typename Whole>
+char* PutWhole(char* to, Whole value) {
+  return std::to_chars(to, to + 24, value).ptr;
+}
+
+// Nothing for 0.
+char* PutNumber(char* to, const char* name, std::uint64_t value) {
+  return value == 0 ? to : PutWhole(Put(to, name), value);
+}
+
+// With the digits that tell numbers of the kind apart.
+char* PutReal(char* to, double value, bool is_double) {
+  return is_double ? std::to_chars(to, to + 32, value, std::chars_format::scientific).ptr
+                   : std::to_chars(to, to + 32, value, std::chars_format::scientific, 8).ptr;
+}
+
+char* PutExtreme(char* to, const Summary& summary, std::int32_t kind, bool least) {
+  if (kind >= kFloat16) {
+    return PutReal(to, least ? summary.minimum : summary.maximum, kind == kFloat64);
+  }
+  const std::int64_t whole = least ? summary.least : summary.greatest;
+  return kind == kUint64 ? PutWhole(to, static_cast<std::uint64_t>(whole)) : PutWhole(to, whole);
+}
+
+}  // namespace
+
+std::size_t SummariseAsText(const void* elements, std::uint64_t count, std::int32_t kind,
+                            char* text) noexcept {
+  Summary summary;
+  if (kind == kBytesAlone || !Summarise(elements, count, kind, summary)) {
+    return 0;
+  }
+  const double largest = std::max(std::abs(summary.minimum), std::abs(summary.maximum));
+  if (!std::isfinite(summary.sum) || !std::isfinite(summary.squares) ||
+      (summary.squares < 1e-280 && largest > 0)) {
+    return 0;  // what is added leaves the range of double
+  }
+  char* to = Put(text, "xxh64:");
+  for (int shift = 60; shift >= 0; shift -= 4) {
+    *to++ = "0123456789abcdef"[(summary.hash >> shift) & 15];
+  }
+  to = PutWhole(Put(to, "{\"count\":"), count);
+  to = PutNumber(to, ",\"nan\":", summary.nans);
+  to = PutNumber(to, ",\"inf\":", summary.infinities);
+  to = PutNumber(to, ",\"zeros\":", summary.zeros);
+  if (summary.count > 0) {
+    to = PutExtreme(Put(to, ",\"min\":"), summary, kind, true);
+    to = PutExtreme(Put(to, ",\"max\":"), summary, kind, false);
+    to = PutReal(Put(to, ",\"mean\":"), summary.sum / static_cast<double>(summary.count), false);
+    to = PutReal(Put(to, ",\"norm\":"), std::sqrt(summary.squares), false);
+  }
+  to = Put(to, "}");
+  return static_cast<std::size_t>(to - text);
+}
+
+}  // namespace portacl::record
+
+// What python/portacl/recording/_summary.py calls.
+extern "C" {
+
+__attribute__((visibility("default"))) int PortaclSummarise(const void* elements, std::uint64_t count,
+                                                            std::int32_t kind,
+                                                            portacl::record::Summary* summary) {
+  return portacl::record::Summarise(elements, count, kind, *summary) ? 0 : 1;
+}
+
+__attribute__((visibility("default"))) std::size_t PortaclSummariseAsText(const void* elements,
+                                                                          std::uint64_t count,
+                                                                          std::int32_t kind, char* text) {
+  return portacl::record::SummariseAsText(elements, count, kind, text);
+}
+}
