@@ -20,6 +20,7 @@ USAGE = """\
 usage: python -m portacl [--report] SCRIPT [ARGUMENTS]      run a script with portacl in force
        python -m portacl [--report] -m MODULE [ARGUMENTS]   the same for a module, such as torch.distributed.run
        python -m portacl record [-o FILE] SCRIPT ...        record what its operators get and give (record --help)
+       python -m portacl compare FILE [FILE]                recorded operators beside portacl and float64 (compare --help)
        python -m portacl --info [--json]                    what is in force, and which product accepts which dtypes
        python -m portacl doctor [SCRIPT [ARGUMENTS]]        versions, what is found, what does not fit, what falls back
        python -m portacl --prefix                           the folder with include, lib64 and set_env.sh
@@ -92,6 +93,8 @@ def main(arguments: list[str]) -> NoReturn:
         from portacl import doctor
 
         raise SystemExit(doctor.main(arguments[1:]))
+    elif first == "compare":
+        _start(["-m", "portacl.comparison", *arguments[1:]], report=False)
     elif first == "record":
         importlib.import_module("portacl.recording._command").main(arguments[1:])
     elif first == "--report" and len(arguments) > 1 and not arguments[1].startswith("--"):

@@ -13,6 +13,7 @@ SPDX-License-Identifier: Apache-2.0
 import argparse
 import concurrent.futures
 import dataclasses
+import json
 import math
 import multiprocessing
 import os
@@ -31,10 +32,12 @@ import operators
 
 MARK = "accuracy standard"
 SEED = 2026
+STANDARD = json.loads((pathlib.Path(__file__).resolve().parents[2] / "python/portacl/comparison/accuracy_standard.json").read_text())
 # dtype: rtol, atol, absolute limit
-TOLERANCES = {"f32": (2.0**-10, 2.0**-16, 1e-2), "f16": (2.0**-9, 2.0**-9, 1e-1), "bf16": (2.0**-6, 2.0**-6, 1.0)}
-LARGEST_ULP = 32
-SHARE = 0.99
+TOLERANCES = {short: (2.0 ** STANDARD[name]["rtol"], 2.0 ** STANDARD[name]["atol"], STANDARD[name]["limit"])
+              for short, name in (("f32", "float32"), ("f16", "float16"), ("bf16", "bfloat16"))}
+LARGEST_ULP = STANDARD["largest_ulp"]
+SHARE = STANDARD["share"]
 LARGEST_DIM = 2**20
 
 

@@ -1,0 +1,229 @@
+"""What a comparison found: a row for every call, and what they come to.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import math
+from typing import Any
+
+from portacl.recording import Call, Statistics, TensorRecord
+
+from . import replay
+
+OK, OFF, PROPAGATED, NOT_COMPARED = "ok", "off", "propagated", "not compared"
+
+
+@dataclasses.dataclass
+class Row:
+    """A call. Errors are the largest of its results, and None where none was measured."""
+
+    index: int
+    name: str
+    module: str
+    step: int | None
+    phase: str
+    verdict: str = NOT_COMPARED
+    remarks: list[str] = dataclasses.field(default_factory=list)
+    origin: int | None = None  # the call whose error came here
+    ulp: float | None = None  # from portacl's result, or from the other run's
+    exact: float | None = None  # from float64's result
+    carried: float | None = None  # of a propagated one: from what portacl makes of the right inputs, in units of its largest element
+    relative: float | None = None
+    cosine: float | None = None
+    standards: dict[str, bool | None] = dataclasses.field(default_factory=dict)
+    measures: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
+    inputs: list[str] = dataclasses.field(default_factory=list)
+    outputs: list[str] = dataclasses.field(default_factory=list)
+    worst: dict[str, Any] | None = None
+    pair: list[int | None] | None = None  # of two runs: the numbers of the call in each
+    stack: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, call: Call) -> Row:
+        row = cls(call.index, replay.name_of(call), module_of(call), call.step, call.phase)
+        row.inputs = [f"{place_text(place)}: {replay.text(record)}" for place, record in call.inputs()]
+        row.outputs = [f"{place_text(place)}: {replay.text(record)}" for place, record in replay.results(call)]
+        row.stack = call.stack
+        return row
+
+    def as_json(self, stack: int | None) -> dict[str, Any]:
+        made = dataclasses.asdict(dataclasses.replace(self, stack=()))
+        made["remark"] = "; ".join(made.pop("remarks"))
+        made["stack"] = stack
+        return made
+
+
+def module_of(call: Call) -> str:
+    """The path of the module that called, with the class of the outermost one in front."""
+    return ".".join(part for part in (call.root, call.module) if part)
+
+
+def place_text(place: tuple[Any, ...]) -> str:
+    return ".".join(str(part) for part in place).replace("args.", "").replace("kwargs.", "").replace("outputs.", "output ")
+
+
+def count_of_special(record: TensorRecord) -> tuple[int, int]:
+    """How many NaNs and infinities it holds, as far as that is known."""
+    known: Statistics | None = record.statistics
+    if known is not None and known.nan is not None and known.inf is not None:
+        return known.nan, known.inf
+    values = record.tensor() if record.kept == "all" else record.sample()
+    if values is None or not (values.is_floating_point() or values.is_complex()):
+        return 0, 0
+    return int(values.isnan().sum()), int(values.isinf().sum())
+
+
+class Repeats:
+    """Finds calls that got the same inputs and gave another result."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Any, tuple[int, tuple[Any, ...]]] = {}
+
+    def before(self, call: Call) -> int | None:
+        """The earlier call that contradicts this one, if there is one."""
+        results = tuple(replay.key(record) for _, record in replay.results(call))
+        if not results or None in results:
+            return None
+        if any(record.hash is None and not replay.is_overwritten(call, place, record) for place, record in call.inputs()):
+            return None
+        signature = repr((call.name, _shown(call.args), _shown(call.kwargs)))
+        index, others = self._seen.setdefault(signature, (call.index, results))
+        return index if others != results else None
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, TensorRecord):
+        return value.dtype, value.hash, value.shape, value.strides, value.device
+    if isinstance(value, (list, tuple)):
+        return [_shown(one) for one in value]
+    if isinstance(value, dict):
+        return [(name, _shown(one)) for name, one in value.items()]
+    return value
+
+
+class Specials:
+    """Finds the calls whose results hold a NaN or an infinity that none of their inputs held, and the first call that held one at all."""
+
+    def __init__(self) -> None:
+        self.first: dict[str, tuple[int, str]] = {}
+        self._known: dict[Any, tuple[int, int]] = {}
+        self._unwritten: set[int | None] = set()  # memory whose contents mean nothing yet
+
+    def look(self, call: Call) -> list[str]:
+        """Remarks of what appears here."""
+        if replay.is_unwritten(call):
+            self._unwritten.update(record.storage for _, record in call.results())
+            return []
+        given = [self._count(record) for _, record in call.inputs() if record.storage is None or record.storage not in self._unwritten]
+        self._unwritten.difference_update(record.storage for _, record in call.results())
+        made = [self._count(record) for _, record in replay.results(call)]
+        found = []
+        for kind, name in enumerate(("NaN", "inf")):
+            arrived, left = sum(one[kind] for one in given), sum(one[kind] for one in made)
+            if arrived and name not in self.first:
+                self.first[name] = call.index, "among the inputs of"
+            if left and not arrived:
+                found.append(f"{name} appears here, in {left} elements")
+                self.first.setdefault(name, (call.index, "made by"))
+        return found
+
+    def _count(self, record: TensorRecord) -> tuple[int, int]:
+        key = replay.key(record)
+        if key is None:
+            return count_of_special(record)
+        if key not in self._known:
+            self._known[key] = count_of_special(record)
+        return self._known[key]
+
+
+@dataclasses.dataclass
+class Findings:
+    """All rows, and what is told besides."""
+
+    title: str
+    subject: str
+    standards: dict[str, str]
+    chosen: tuple[str, ...]
+    columns: dict[str, str]
+    rows: list[Row] = dataclasses.field(default_factory=list)
+    facts: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    problems: list[str] = dataclasses.field(default_factory=list)
+
+    def fact(self, what: str, value: str, call: int | None = None, tone: str = "") -> None:
+        self.facts.append({"what": what, "value": value, "call": call, "tone": tone})
+
+    def count(self, verdict: str) -> int:
+        return sum(row.verdict == verdict for row in self.rows)
+
+    @property
+    def is_off(self) -> bool:
+        return any(row.verdict in (OFF, PROPAGATED) for row in self.rows)
+
+    @property
+    def first_off(self) -> Row | None:
+        return next((row for row in self.rows if row.verdict == OFF), None)
+
+    def operators(self) -> list[dict[str, Any]]:
+        """One line for each name: what its calls came to. What is off comes first, then what was farthest."""
+        groups: dict[str, list[Row]] = {}
+        for row in self.rows:
+            groups.setdefault(row.name, []).append(row)
+        found = []
+        for name, rows in groups.items():
+            line: dict[str, Any] = {"name": name, "calls": len(rows)}
+            for verdict in (OFF, PROPAGATED, OK, NOT_COMPARED):
+                line[verdict] = sum(row.verdict == verdict for row in rows)
+            for measure in ("ulp", "exact", "relative"):
+                line[measure] = max((value for row in rows if (value := getattr(row, measure)) is not None), default=None)
+            line["cosine"] = min((row.cosine for row in rows if row.cosine is not None), default=None)
+            line["standards"] = {
+                standard: sum(row.standards.get(standard) is False for row in rows) for standard in self.standards
+            }
+            reasons = collections.Counter("; ".join(row.remarks) for row in rows if row.verdict == NOT_COMPARED)
+            line["reasons"] = [{"reason": reason, "calls": calls} for reason, calls in reasons.most_common()]
+            found.append(line)
+        far = {None: -1.0}
+        return sorted(found, key=lambda line: (-line[OFF], -line[PROPAGATED], -far.get(line["ulp"], line["ulp"] or 0.0), line["name"]))
+
+    def as_json(self) -> dict[str, Any]:
+        stacks: dict[tuple[Any, ...], int] = {}
+        calls = []
+        for row in self.rows:
+            number = stacks.setdefault(row.stack, len(stacks)) if row.stack else None
+            calls.append(row.as_json(number))
+        first = self.first_off
+        summary: dict[str, Any] = {verdict: self.count(verdict) for verdict in (OFF, PROPAGATED, OK, NOT_COMPARED)}
+        summary["calls"] = len(self.rows)
+        report: dict[str, Any] = finite(
+            {
+                "format": 1,
+                "title": self.title,
+                "subject": self.subject,
+                "standards": self.standards,
+                "chosen": list(self.chosen),
+                "columns": self.columns,
+                "summary": summary,
+                "first": None if first is None else first.index,
+                "facts": self.facts,
+                "problems": self.problems,
+                "operators": self.operators(),
+                "calls": calls,
+                "stacks": ["\n".join(f"{frame.file}:{frame.line} {frame.function}" for frame in stack) for stack in stacks],
+            }
+        )
+        return report
+
+
+def finite(value: Any) -> Any:
+    """With texts "inf", "-inf" and "nan" for numbers that JSON has not."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    if isinstance(value, dict):
+        return {name: finite(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(one) for one in value]
+    return value

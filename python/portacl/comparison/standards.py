@@ -1,0 +1,157 @@
+"""By which rules a result passes: CANN's accuracy standard, PyTorch's, torch_npu's, the same bits, and thresholds of one's own.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import math
+import pathlib
+import re
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.testing._comparison import default_tolerances
+
+from .errors import Deviation, real_dtype
+
+NAMES = {
+    "cann": "CANN's accuracy standard for experimental operators",
+    "torch": "torch.testing.assert_close, with its own tolerances",
+    "torch_npu": "assertRtolEqual of torch_npu's tests, with its own tolerances",
+    "bits": "the same bits as portacl's",
+    "threshold": "the thresholds given by --threshold",
+}
+
+
+@functools.cache
+def _of_cann() -> dict[str, Any]:
+    """Its numbers: tests/pytorch/accuracy_standard.py reads the same file."""
+    file = pathlib.Path(__file__).with_name("accuracy_standard.json")
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return found
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _cann(deviation: Deviation) -> bool | None:
+    """99 % within atol + rtol |exact|, none beyond the limit, or 32 units in the last place where that is more."""
+    known = _of_cann()
+    row = known.get(dtype_name(real_dtype(deviation.dtype)))
+    if row is None:
+        return None
+    within = deviation.error <= 2.0 ** row["atol"] + 2.0 ** row["rtol"] * deviation.reference.abs()
+    within = torch.where(deviation.is_special, deviation.is_same, within)
+    far = deviation.error > torch.clamp(known["largest_ulp"] * deviation.unit, min=row["limit"])
+    return int(within.sum()) >= known["share"] * within.numel() and not bool(far.any())
+
+
+def _torch(deviation: Deviation) -> bool | None:
+    """Every element within atol + rtol |expected|; integers and bools equal. NaNs count as equal."""
+    rtol, atol = default_tolerances(deviation.dtype)
+    within = deviation.error <= atol + rtol * deviation.reference.abs()
+    return bool(torch.where(deviation.is_special, deviation.is_same, within).all())
+
+
+def _torch_npu(deviation: Deviation) -> bool | None:
+    """As its functions have it: NaNs at the same places; not both more relative and more absolute errors than the share `prec` allows."""
+    if deviation.dtype is torch.bool:
+        return bool(deviation.is_same.all())
+    if deviation.dtype.is_complex:
+        return None
+    if deviation.dtype is torch.bfloat16:
+        within = deviation.error <= 1e-3 + 1e-3 * deviation.reference.abs()
+        return bool(torch.where(deviation.is_special, deviation.is_same, within).all())
+    precision, least = (1e-3, 6e-8) if deviation.dtype is torch.float16 else (1e-4, 1e-9)
+    if not torch.equal(deviation.got.isnan(), deviation.reference.isnan()):
+        return False
+    larger = torch.maximum(deviation.got.abs(), deviation.reference.abs())
+    absolute = deviation.error > precision
+    relative = ~(deviation.error / (larger + least) <= precision) & ~deviation.is_same
+    allowed = deviation.got.numel() * precision
+    return not (int(relative.sum()) > allowed and int(absolute.sum()) > allowed)
+
+
+def _bits(deviation: Deviation) -> bool | None:
+    return deviation.has_same_bits
+
+
+@dataclasses.dataclass(frozen=True)
+class Threshold:
+    """Of one dtype: units in the last place, or a relative and an absolute tolerance, which every element keeps."""
+
+    ulp: float | None
+    rtol: float = 0.0
+    atol: float = 0.0
+
+    def passes(self, deviation: Deviation) -> bool:
+        if self.ulp is not None:
+            return bool((deviation.in_units <= self.ulp).all())
+        within = deviation.error <= self.atol + self.rtol * deviation.reference.abs()
+        return bool(torch.where(deviation.is_special, deviation.is_same, within).all())
+
+
+_NUMBER = r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
+_THRESHOLD = re.compile(rf"(\w+)=(?:(?P<ulp>{_NUMBER})ulp|(?P<rtol>{_NUMBER})(?:,(?P<atol>{_NUMBER}))?)")
+
+
+def threshold(text: str) -> tuple[str, Threshold]:
+    """The dtype, or "all", and the threshold that `DTYPE=4ulp`, `DTYPE=RTOL` or `DTYPE=RTOL,ATOL` says. ValueError for anything else."""
+    fits = _THRESHOLD.fullmatch(text)
+    if fits is None:
+        raise ValueError(f"--threshold {text}: not DTYPE=Nulp, DTYPE=RTOL or DTYPE=RTOL,ATOL (float32=4ulp, float16=1e-3,1e-5)")
+    name = fits[1]
+    if name != "all" and not isinstance(getattr(torch, name, None), torch.dtype):
+        raise ValueError(f"--threshold {text}: {name} is no dtype of PyTorch's, such as float32, float16 or bfloat16, nor all")
+    if fits["ulp"] is not None:
+        return name, Threshold(float(fits["ulp"]))
+    return name, Threshold(None, float(fits["rtol"]), float(fits["atol"] or 0))
+
+
+_RULES: dict[str, Callable[[Deviation], bool | None]] = {"cann": _cann, "torch": _torch, "torch_npu": _torch_npu, "bits": _bits}
+
+
+class Standards:
+    """What results are judged by: all of them are reported, the chosen ones decide whether an operator is off."""
+
+    def __init__(self, chosen: tuple[str, ...], thresholds: dict[str, Threshold] | None = None):
+        self.thresholds = thresholds or {}
+        for name in chosen:
+            if name not in NAMES or (name == "threshold" and not self.thresholds):
+                raise ValueError(f"--standard {name}: not one of cann, torch, torch_npu, bits, or threshold where one is given")
+        self.chosen = chosen
+        self.names = tuple(name for name in NAMES if name != "threshold" or self.thresholds)
+
+    def judge(self, name: str, deviation: Deviation) -> bool | None:
+        """Whether it passes; None where the standard says nothing about the dtype."""
+        if name == "threshold":
+            limit = self.thresholds.get(dtype_name(deviation.dtype), self.thresholds.get("all"))
+            return None if limit is None else limit.passes(deviation)
+        return _RULES[name](deviation)
+
+    def verdicts(self, beside_portacl: Deviation | None, beside_exact: Deviation | None) -> dict[str, bool | None]:
+        """By each standard, of a result beside portacl's (None: the same bytes) and, where there is one, float64's.
+
+        The bits, and integers, are compared with portacl's. All else is judged by float64's result.
+        """
+        found = {}
+        for name in self.names:
+            judged = beside_portacl if name == "bits" or beside_exact is None else beside_exact
+            found[name] = True if judged is None else self.judge(name, judged)
+            if judged is not None and not judged.inexact and found[name] is None:
+                found[name] = bool(judged.is_same.all())
+        return found
+
+    def is_off(self, verdicts: dict[str, bool | None]) -> bool:
+        return any(verdicts[name] is False for name in self.chosen)
+
+
+def magnitude(ulp: float | None) -> float:
+    """For sorting and drawing: infinite errors come last, unknown ones first."""
+    return -1.0 if ulp is None else math.inf if math.isnan(ulp) else ulp
