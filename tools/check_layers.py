@@ -32,7 +32,7 @@ ALLOWED = {
 ROOMS = {
     "acl": ["process", "", "settings", "queue", "device", "stream", "memory", "graph", "operator", "absent"],
     "engine": ["", "functions", "sort", "move", "gemm", "map", "fold", "sequence", "random", "resample", "pool", "row",
-               "attention", "recurrent", "linalg", "update"],
+               "attention", "recurrent", "linalg", "update", "route"],
 }
 # Units that still depend on each other. None may join them; a circle that is gone leaves this list.
 CIRCLES = []

@@ -19,6 +19,7 @@
 #include "aclnnop/families/indexing.h"
 #include "aclnnop/families/loss.h"
 #include "aclnnop/families/matmul.h"
+#include "aclnnop/families/moe.h"
 #include "aclnnop/families/norm.h"
 #include "aclnnop/families/optimizers.h"
 #include "aclnnop/families/pointwise.h"
@@ -527,6 +528,20 @@ class Given {
     static Values<double> values(std::vector<double>(2 * kMostNumbers, 0.5));
     return Made(shape, dtype, values);
   }
+  // A map of ones, which nobody writes.
+  aclTensor* Ones(const std::vector<int64_t>& shape) {
+    static std::vector<double> values = [] {
+      std::vector<double> made(2 * kMostNumbers);
+      std::fill_n(reinterpret_cast<char*>(made.data()), made.size() * sizeof(double), char{1});
+      return made;
+    }();
+    return Made(shape, ACL_BOOL, values);
+  }
+  // A column of indices, and of written ones, for each row.
+  aclTensor* RowIndices(const aclTensor* tensor) { return Indices({FirstLength(tensor)}); }
+  aclTensor* RowColumn(const aclTensor* tensor) { return Indices({FirstLength(tensor), 1}); }
+  aclTensor* RowPlaces(const aclTensor* tensor) { return Written({FirstLength(tensor)}, ACL_INT32); }
+  aclTensor* RowNumbers(const aclTensor* tensor) { return Numbers({FirstLength(tensor), 1}, tensor); }
   // What lies where among the windows of pools of 1 or 2 elements, for out: as elements or as a mask.
   aclTensor* PoolPlaces(const aclTensor* out) {
     return Written(ShapeOf(out), (attributes_.reduction & 2) != 0 ? ACL_INT64 : ACL_INT32);
@@ -1029,6 +1044,48 @@ constexpr OperatorCall kCalls[] = {
     MOVES(FusedInferAttentionScoreV2, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, 0, 0, given.Layout(t[0]), 0, a.reduction, 0, 0, 0, false, 0, 0, t[3], nullptr),
     MOVES(FusedInferAttentionScoreV3, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, given.Array({1}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, 0, 0, given.Layout(t[0]), 0, a.reduction, 0, 0, 0, false, 0, 0, t[3], nullptr),
     MOVES(FusedInferAttentionScoreV4, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, 0, 0, given.Layout(t[0]), 0, a.reduction, 0, 0, 0, false, 0, 0, 0, t[3], nullptr),
+    MOVES(MoeTokenPermute, 2, kOperand0, t[0], given.RowIndices(t[0]), 0, false, t[1], given.RowPlaces(t[0])),
+    MOVES(MoeTokenPermuteGrad, 2, kOperand0, t[0], given.RowIndices(t[0]), 1, false, t[1]),
+    MOVES(MoeTokenUnpermute, 2, kOperand0, t[0], given.RowIndices(t[0]), given.RowNumbers(t[0]), false, nullptr, t[1]),
+    MOVES(MoeTokenUnpermuteGrad, 3, kOperand0, t[0], t[1], given.RowIndices(t[0]), given.RowNumbers(t[0]), false, nullptr, t[2],
+          given.Written({given.FirstLength(t[0]), 1}, t[0])),
+    MOVES(MoeInitRouting, 2, kOperand0, t[0], given.RowColumn(t[0]), given.RowColumn(t[0]), given.FirstLength(t[0]), t[1], given.RowPlaces(t[0]),
+          given.RowPlaces(t[0])),
+    MOVES(MoeInitRoutingV2, 2, kOperand0, t[0], given.RowColumn(t[0]), 0, 0, 4, 0, a.reduction, false, t[1], given.RowPlaces(t[0]),
+          given.Written({4}, ACL_INT32), nullptr),
+    MOVES(MoeInitRoutingQuantV2, 2, kOperand0, t[0], given.RowColumn(t[0]), nullptr, nullptr, 0, 0, 4, 0, 1, false, 1, t[1], given.RowPlaces(t[0]),
+          given.Written({4}, ACL_INT32), nullptr, given.Written({given.FirstLength(t[0])}, ACL_FLOAT)),
+    MOVES(MoeInitRoutingV2Grad, 2, kOperand0, t[0], given.RowIndices(t[0]), 1, 0, 0, t[1]),
+    STATE(MoeInitRoutingV3, 2, kOperand0, t[0], given.RowColumn(t[0]), nullptr, nullptr, -1, -1, 6, 0, a.reduction, true, -1, given.Array({1, 4}), 0, t[1],
+          given.RowPlaces(t[0]), given.Written({3}, ACL_INT64), given.Written({given.FirstLength(t[0])}, ACL_FLOAT)),
+    MOVES(MoeFinalizeRouting, 3, kOperand0, t[0], t[1], nullptr, given.Numbers({3, given.LastLength(t[0])}, t[0]), given.RowNumbers(t[0]),
+          given.RowIndices(t[0]), given.RowColumn(t[0]), t[2]),
+    MOVES(MoeFinalizeRoutingV2, 2, kOperand0, t[0], given.RowIndices(t[0]), nullptr, nullptr, nullptr, given.RowNumbers(t[0]), nullptr, a.reduction, t[1]),
+    MOVES(MoeFinalizeRoutingV4, 2, kOperand0, t[0], given.RowIndices(t[0]), nullptr, nullptr, nullptr, nullptr, given.RowColumn(t[0]), t[0], nullptr, nullptr,
+          nullptr, a.reduction, given.Array({0, 2}), given.Array({2, 4}), nullptr, 1, t[1]),
+    MOVES(MoeFinalizeRoutingV2Grad, 2, kOperand0, t[0], given.RowIndices(t[0]), nullptr, nullptr, nullptr, nullptr, 0, 0, 0, 0, t[1],
+          given.Written({given.FirstLength(t[0]), 1}, t[0])),
+    MOVES(MoeGatingTopK, 2, kOperand0, t[0], nullptr, 1, 1, 1, 0, 0, 1, true, 1.0, 1e-20, given.Written({given.FirstLength(t[0]), 1}, t[0]),
+          given.Written({given.FirstLength(t[0]), 1}, ACL_INT32), t[1]),
+    MOVES(MoeGatingTopKV2, 2, kOperand0, t[0], nullptr, a.log_target ? given.RowIndices(t[0]) : nullptr, given.Indices({3, 1}), 1, 1, 1, 0, 0, 1, true, 1.0,
+          1e-20, given.Written({given.FirstLength(t[0]), 1}, t[0]), given.Written({given.FirstLength(t[0]), 1}, ACL_INT32), t[1]),
+    MOVES(MoeGatingTopKSoftmax, 2, kOperand0, t[0], nullptr, given.LastLength(t[0]), t[1], given.Written(Given::ShapeOf(t[0]), ACL_INT32),
+          given.Written(Given::ShapeOf(t[0]), ACL_INT32)),
+    MOVES(MoeGatingTopKSoftmaxV2, 2, kOperand0, t[0], nullptr, given.LastLength(t[0]), a.log_target ? 1 : 0, true, t[1],
+          given.Written(Given::ShapeOf(t[0]), ACL_INT32), given.Written(Given::ShapeOf(t[0]), ACL_FLOAT)),
+    MOVES(MoeGatingTopKBackward, 2, kOperand0, t[0], t[0], given.IndicesLike(t[0]), 0, 1, 1.0, 1e-20, t[1]),
+    STATE(MoeComputeExpertTokens, 2, kAny, t[0], 2, t[1]),
+    MOVES(MoeReRouting, 2, kOperand0, t[0], given.Indices({1, 3}), nullptr, 1, 0, t[1], given.Written({given.FirstLength(t[0])}, ACL_FLOAT),
+          given.RowPlaces(t[0]), given.Written({3}, a.log_target ? ACL_INT32 : ACL_INT64)),
+    MOVES(MoeUpdateExpert, 2, kOperand0, t[0], given.Indices({4, 2}), nullptr, nullptr, nullptr, 0, 1, 0, t[1], given.Written(Given::ShapeOf(t[0]), ACL_BOOL)),
+    MOVES(MoeTokenPermuteWithRoutingMap, 2, kOperand0, t[0], given.Ones({given.FirstLength(t[0]), 1}), nullptr, given.FirstLength(t[0]), a.log_target, t[1],
+          nullptr, given.RowPlaces(t[0])),
+    MOVES(MoeTokenPermuteWithRoutingMapGrad, 2, kOperand0, t[0], nullptr, given.RowIndices(t[0]), nullptr, 1, given.FirstLength(t[0]), a.log_target, t[1],
+          nullptr),
+    MOVES(MoeTokenUnpermuteWithRoutingMap, 2, kOperand0, t[0], given.RowIndices(t[0]), given.Ones({given.FirstLength(t[0]), 1}), given.RowNumbers(t[0]),
+          false, nullptr, t[1], nullptr, nullptr, given.Written({given.FirstLength(t[0])}, t[0])),
+    MOVES(MoeTokenUnpermuteWithRoutingMapGrad, 2, kOperand0, t[0], given.RowIndices(t[0]), given.RowIndices(t[0]), nullptr, nullptr, nullptr, false, nullptr,
+          t[1], nullptr),
     MOVES(RmsNorm, 3, kOperand0, t[0], t[1], a.wide_beta, t[2], given.Written(given.Leading(t[0], t[1]))),
     MOVES(RmsNormGrad, 4, kOperand0, t[0], t[1], given.Numbers(given.Leading(t[0], t[2])), t[2], t[3], given.Written(Given::ShapeOf(t[2]))),
     MOVES(AddLayerNorm, 3, kOperand0, t[0], t[1], given.Numbers({given.LastLength(t[0])}), given.Numbers({given.LastLength(t[0])}), nullptr, a.wide_beta, a.log_target,
@@ -1153,7 +1210,7 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 286;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 311;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators, "an operator of the schema is missing here");
 
 }  // namespace

@@ -64,7 +64,7 @@ NOT_TOGETHER = dict.fromkeys(('aclnnPowTensorTensor', 'aclnnPowTensorScalar'), {
 LISTED = subprocess.run([sys.executable, '-B', os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools/schema'), 'list'],
                         check=True, capture_output=True, text=True).stdout
 INDEXING = {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
-    r'^OPERATOR\((\w+), (?:attention|convolution|foreach|indexing|matmul|norm|optimizers|pooling|recurrent|sort),', LISTED, re.MULTILINE)}
+    r'^OPERATOR\((\w+), (?:attention|convolution|foreach|indexing|matmul|moe|norm|optimizers|pooling|recurrent|sort),', LISTED, re.MULTILINE)}
 # Operands that must have the dtype of another one.
 TIED = {'aclnnMseLossBackward': ('gradOutput', 'self', 'target'), 'aclnnKlDivTargetBackward': ('target', 'gradTarget')}
 RANDOM = {'aclnnInplaceUniform', 'aclnnInplaceNormal', 'aclnnNormalTensorTensor', 'aclnnInplaceRandom', 'aclnnBernoulli', 'aclnnRandperm',

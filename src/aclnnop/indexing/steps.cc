@@ -347,6 +347,12 @@ void StepList::SetJob() noexcept {
       }
       continue;
     }
+    if (step->kind == Step::Kind::kComputation) {
+      for (int32_t operand = 0; operand < 32; ++operand) {
+        if ((step->touched >> operand & 1) != 0) Touch({operand, 0});
+      }
+      continue;
+    }
     if (step->kind == Step::Kind::kSearch) {
       Touch(step->search.sequence);
       Touch(step->search.number);

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <type_traits>
 #include <vector>
 
 #include "aclnn/executor.h"
@@ -75,6 +79,26 @@ class StepList {
   void Search(const engine::Search& search) noexcept;
   // Its memory is taken from the workspace; returns where the bins are. `bins` is the parameter that says how many there are.
   engine::Place Histogram(engine::Histogram histogram, const char* bins) noexcept;
+
+  // A computation of another part of the engine: a trivially copyable value with Run(context), and the operands among the places that
+  // it reads or writes; `elements` is how many it visits.
+  template <class Computation>
+  void Compute(const Computation& computation, std::initializer_list<engine::Place> places,
+               int64_t elements) noexcept {
+    static_assert(std::is_trivially_copyable_v<Computation> &&
+                  sizeof(Computation) <= engine::Step::kComputationBytes);
+    engine::Step* const step = Next(engine::Step::Kind::kComputation);
+    if (step == nullptr) return;
+    std::memcpy(step->computation, &computation, sizeof computation);
+    step->compute = [](const std::byte* held, const JobContext& context) {
+      reinterpret_cast<const Computation*>(held)->Run(context);
+    };
+    step->touched = 0;
+    for (const engine::Place place : places) {
+      if (place.operand >= 0) step->touched |= uint32_t{1} << place.operand;
+    }
+    elements_ += elements;
+  }
 
   // A view's elements one behind the other: where they lie, or a copy of them in the workspace; `view` becomes a dense one of one dim, or
   // one with its step.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -116,6 +117,8 @@ int64_t RowsWorkspace(const IndexedMove& move) noexcept;
 
 // One of several steps that follow each other.
 struct Step {
+  static constexpr size_t kComputationBytes = 640;
+
   enum class Kind : uint8_t {
     kMove,
     kIndexed,
@@ -129,7 +132,8 @@ struct Step {
     kUnique,
     kSortRows,
     kSearch,
-    kHistogram
+    kHistogram,
+    kComputation  // of another part of the engine
   };
   Kind kind;
   Move move;
@@ -144,6 +148,9 @@ struct Step {
   SortRows rows_to_sort;
   Search search;
   Histogram histogram;
+  void (*compute)(const std::byte* computation, const JobContext& context);
+  uint32_t touched;  // operands that it reads or writes, a bit each
+  alignas(8) std::byte computation[kComputationBytes];
   aclDataType dtype;  // of what is divided
   bool raises;        // too few elements to unpack fail the stream
   const char* name;   // of those elements

@@ -60,6 +60,9 @@ void StepsJob::Run(const JobContext& context) const noexcept {
       case Step::Kind::kHistogram:
         step.histogram.Run(context);
         break;
+      case Step::Kind::kComputation:
+        step.compute(step.computation, context);
+        break;
     }
   }
 }

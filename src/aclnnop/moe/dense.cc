@@ -1,0 +1,108 @@
+// Dense operands of the steps that route rows (see dense.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/moe/dense.h"
+
+#include "acl/data_type.h"
+#include "aclnnop/attention/heads.h"
+
+namespace portacl::moe {
+
+using engine::NumberRows;
+using engine::OptionalPlace;
+using engine::Place;
+
+ShapeChecks& ShapeChecks::Rank(int tensor, int least, int most) {
+  const int rank = call_.Tensor(tensor).view.rank;
+  if (status_ != ACL_SUCCESS || (rank >= least && rank <= most)) return *this;
+  Text message = StartMessage(call_);
+  AddArgumentShape(message.Add("parameter "), call_, tensor).Add(" has ").Add(rank).Add(" dims, accepted: ");
+  message.Add(least);
+  if (most != least) message.Add(" to ").Add(most);
+  status_ = FailAclnn(check_.code, message.Add("."));
+  return *this;
+}
+ShapeChecks& ShapeChecks::Holds(bool holds, int tensor, const char* accepted) {
+  if (status_ == ACL_SUCCESS && !holds) status_ = attention::RefuseTensor(check_, call_, tensor, accepted);
+  return *this;
+}
+ShapeChecks& ShapeChecks::HoldsOf(bool holds, int attribute, const char* accepted) {
+  if (status_ == ACL_SUCCESS && !holds)
+    status_ = attention::RefuseAttribute(check_, call_, attribute, accepted);
+  return *this;
+}
+ShapeChecks& ShapeChecks::Given(int tensor, const char* when) {
+  if (status_ != ACL_SUCCESS || call_.IsGiven(tensor)) return *this;
+  Text message = StartMessage(call_).Add("parameter ").Add(call_.Name(tensor));
+  status_ = FailAclnn(check_.code, message.Add(" is null, accepted: a tensor ").Add(when).Add("."));
+  return *this;
+}
+
+Place DenseSteps::In(int tensor, aclDataType dtype) {
+  const aclTensor view = PlainView(call_.Tensor(tensor));
+  if (dtype == ACL_DT_UNDEFINED) dtype = view.dtype;
+  if (dtype == view.dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
+  const aclTensor dense = DenseTensor(view.view, dtype);
+  const Place place = steps_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
+  steps_.Copy(view, OperandPlace(tensor), dense, place);
+  return place;
+}
+OptionalPlace DenseSteps::InIfGiven(int tensor, aclDataType dtype) {
+  if (!call_.IsGiven(tensor)) return {};
+  return {In(tensor, dtype), true};
+}
+NumberRows DenseSteps::Rows(int tensor) {
+  return engine::NumberRowsOf(JobIsa(), In(tensor), call_.Tensor(tensor).dtype);
+}
+NumberRows DenseSteps::RowsIfGiven(int tensor) { return call_.IsGiven(tensor) ? Rows(tensor) : NumberRows{}; }
+
+Place DenseSteps::Out(int tensor, aclDataType dtype, bool keeps) {
+  const aclTensor view = PlainView(call_.Tensor(tensor));
+  if (dtype == ACL_DT_UNDEFINED) dtype = view.dtype;
+  if (dtype == view.dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
+  const aclTensor dense = DenseTensor(view.view, dtype);
+  const Place place = steps_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
+  if (keeps) steps_.Copy(view, OperandPlace(tensor), dense, place);
+  outputs_[output_count_++] = {dense, place, tensor};
+  return place;
+}
+NumberRows DenseSteps::RowsOut(int tensor) {
+  return engine::NumberRowsOf(JobIsa(), Out(tensor), call_.Tensor(tensor).dtype);
+}
+
+void DenseSteps::WordsTo(Place words, int tensor, aclDataType dtype) {
+  const aclTensor view = PlainView(call_.Tensor(tensor));
+  steps_.Copy(DenseTensor(view.view, dtype), words, view, OperandPlace(tensor));
+}
+
+Place DenseSteps::Order(int tensor, OptionalPlace sorted) {
+  const Place source = In(tensor);
+  const int64_t count = call_.Tensor(tensor).numel;
+  const Place order = Words(count);
+  if (count == 0) return order;
+  const aclTensor keys = DenseTensor(Shape{count}, call_.Tensor(tensor).dtype);
+  const aclTensor places = DenseTensor(Shape{count}, ACL_INT64);
+  engine::SortRows rows{};
+  rows.kind = engine::SortRows::Kind::kFirst;
+  rows.kept = count;
+  steps_.SortRows(keys, source, sorted.is_there ? &keys : nullptr, sorted.place, &places, order, 0, rows);
+  return order;
+}
+Place DenseSteps::OrderOfWords(Place words, int64_t count) {
+  const Place order = Words(count);
+  if (count == 0) return order;
+  const aclTensor keys = DenseTensor(Shape{count}, ACL_INT64);
+  engine::SortRows rows{};
+  rows.kind = engine::SortRows::Kind::kFirst;
+  rows.kept = count;
+  steps_.SortRows(keys, words, nullptr, {}, &keys, order, 0, rows);
+  return order;
+}
+
+void DenseSteps::SetJob() {
+  for (const Output* output = outputs_; output < outputs_ + output_count_; ++output)
+    steps_.Copy(output->dense, output->place, PlainView(call_.Tensor(output->tensor)),
+                OperandPlace(output->tensor));
+  steps_.SetJob();
+}
+
+}  // namespace portacl::moe

@@ -1,0 +1,134 @@
+// How operators that route rows to experts see their tensors: dense operands for the steps of engine/route, and the checks that they share.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+
+#include "acl/errors.h"
+#include "acl/settings/configuration.h"
+#include "acl/stream/thread_limit.h"
+#include "aclnnop/indexing/steps.h"
+#include "aclnnop/operator_facts.h"
+#include "engine/route/route.h"
+
+namespace portacl::moe {
+
+// CANN's code of what its kernels' own tests refuse.
+inline constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
+
+inline constexpr DtypeRule kOnAtlasA2AndA3 = ByGeneration({}, kFloatHalfAndBf16, {});
+inline constexpr DtypeSet kInt32{ACL_INT32};
+inline constexpr DtypeSet kInt64{ACL_INT64};
+inline constexpr DtypeSet kInt32Or64{ACL_INT32, ACL_INT64};
+inline constexpr DtypeSet kFloat{ACL_FLOAT};
+
+// ---- checks ----
+
+template <int tensor>
+bool IsGiven(const OperatorCall& call) noexcept {
+  return call.IsGiven(tensor);
+}
+template <int tensor>
+constexpr Check IfGiven(const Check& check) {
+  return If(IsGiven<tensor>, check);
+}
+
+// A run of checks of one call that all have one code: the first that fails is what is answered.
+class ShapeChecks {
+ public:
+  ShapeChecks(const Check& check, const OperatorCall& call) : check_(check), call_(call) {}
+
+  ShapeChecks& Is(int tensor, const Shape& accepted) {
+    if (status_ == ACL_SUCCESS && !(call_.Tensor(tensor).view == accepted))
+      status_ = RefuseShape(check_, call_, tensor, accepted);
+    return *this;
+  }
+  ShapeChecks& IsIfGiven(int tensor, const Shape& accepted) {
+    return call_.IsGiven(tensor) ? Is(tensor, accepted) : *this;
+  }
+  ShapeChecks& Rank(int tensor, int least, int most);
+  ShapeChecks& Integer(int attribute, int64_t low, int64_t high) {
+    const Attribute& given = call_.attributes[static_cast<size_t>(attribute)];
+    if (status_ == ACL_SUCCESS && (given.integer < low || given.integer > high))
+      status_ = RefuseInteger(check_, call_, given.name, given.integer, low, high);
+    return *this;
+  }
+  // A tensor that is refused unless it is so; `accepted` says how.
+  ShapeChecks& Holds(bool holds, int tensor, const char* accepted);
+  ShapeChecks& HoldsOf(bool holds, int attribute, const char* accepted);
+  ShapeChecks& Given(int tensor, const char* when);
+
+  bool Passed() const { return status_ == ACL_SUCCESS; }
+  aclnnStatus status() const { return status_; }
+
+ private:
+  const Check& check_;
+  const OperatorCall& call_;
+  aclnnStatus status_ = ACL_SUCCESS;
+};
+
+inline int64_t DimOr(const Shape& shape, int dim, int64_t otherwise) {
+  return dim < shape.rank ? shape[dim] : otherwise;
+}
+inline int64_t Integer(const OperatorCall& call, int attribute) {
+  return call.attributes[static_cast<size_t>(attribute)].integer;
+}
+
+// ---- jobs ----
+
+// The steps of a call, whose computations take dense operands of one type: others pass through the workspace.
+class DenseSteps {
+ public:
+  DenseSteps(const OperatorCall& call, Executor& executor) : call_(call), steps_(executor, kMostSteps) {}
+
+  // An input, as it is or converted.
+  engine::Place In(int tensor, aclDataType dtype = ACL_DT_UNDEFINED);
+  engine::OptionalPlace InIfGiven(int tensor, aclDataType dtype = ACL_DT_UNDEFINED);
+  engine::NumberRows Rows(int tensor);
+  engine::NumberRows RowsIfGiven(int tensor);
+  // An output, which a copy at the end writes where it is not dense or of another type. With `keeps` the computation leaves
+  // elements as they were.
+  engine::Place Out(int tensor, aclDataType dtype = ACL_DT_UNDEFINED, bool keeps = false);
+  engine::NumberRows RowsOut(int tensor);
+
+  engine::Place Words(int64_t count) { return steps_.Workspace(count * int64_t{sizeof(int64_t)}); }
+  engine::Place Floats(int64_t count) { return steps_.Workspace(count * int64_t{sizeof(float)}); }
+  // Words in the workspace become an output, converted.
+  void WordsTo(engine::Place words, int tensor, aclDataType dtype = ACL_INT64);
+  // The places of a stable sort of an input's elements, which is INT32 or INT64; `sorted` gets the elements.
+  engine::Place Order(int tensor, engine::OptionalPlace sorted = {});
+  engine::Place OrderOfWords(engine::Place words, int64_t count);
+
+  template <class Computation>
+  void Compute(const Computation& computation, std::initializer_list<engine::Place> places,
+               int64_t elements) {
+    steps_.Compute(computation, places, elements);
+  }
+  bool Raises() const { return CurrentConfiguration().index_errors_raise; }
+
+  // Ends the list.
+  void SetJob();
+
+ private:
+  static constexpr int kMostSteps = 32;
+  static constexpr int kMostOutputs = 6;
+
+  struct Output {
+    aclTensor dense;
+    engine::Place place;
+    int tensor;
+  };
+
+  const OperatorCall& call_;
+  StepList steps_;
+  Output outputs_[kMostOutputs];
+  int output_count_ = 0;
+};
+
+inline int64_t SizeOf(const OperatorCall& call, int tensor) {
+  return static_cast<int64_t>(aclDataTypeSize(call.Tensor(tensor).dtype));
+}
+
+}  // namespace portacl::moe

@@ -1,0 +1,250 @@
+// aclnnMoeComputeExpertTokens, aclnnMoeReRouting and aclnnMoeUpdateExpert: counts of experts, rows from many ranks put together by
+// expert, and the copies of experts that are used.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/moe/experts_functions.h"
+
+#include <limits>
+
+#include "aclnnop/moe/dense.h"
+
+namespace portacl {
+namespace {
+
+using namespace moe;
+
+// ---- counts ----
+
+enum CountTensors { kSorted, kCounts };
+enum CountAttributes { kNumExperts };
+
+aclnnStatus CountsFit(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kSorted, 1, 1).Rank(kCounts, 1, 1).Integer(kNumExperts, 1, 2048);
+  return checks
+      .Holds(call.Tensor(kCounts).numel >= Integer(call, kNumExperts), kCounts,
+             "at least numExperts elements")
+      .status();
+}
+
+constexpr DtypeRule kCountTypes = ByGeneration({}, kInt32, {});
+constexpr Check kCountChecks[] = {
+    NotNull(kSorted),
+    NotNull(kCounts),
+    DtypesIn(kCountTypes, {kSorted, kCounts}),
+    Own(CountsFit, kTiling),
+    SizesRepresentable({kCounts}),
+    InsideStorage({kSorted}),
+};
+
+void SetCounts(const OperatorCall& call, Executor& executor) {
+  DenseSteps steps(call, executor);
+  engine::CountUpTo count{};
+  count.sorted = steps.In(kSorted);
+  count.to = steps.Out(kCounts, ACL_INT32, /*keeps=*/true);
+  count.count = call.Tensor(kSorted).numel;
+  count.experts = Integer(call, kNumExperts);
+  steps.Compute(count, {count.sorted, count.to}, count.experts);
+  steps.SetJob();
+}
+
+// ---- rows of many ranks ----
+
+enum RerouteTensors { kTokens, kPerRank, kScales, kToTokens, kToScales, kToIndex, kToCounts };
+enum RerouteAttributes { kNumType, kIdxType };
+
+aclnnStatus RerouteFits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kTokens, 2, 2).Rank(kPerRank, 2, 2).Integer(kNumType, 1, 1);
+  checks.Integer(kIdxType, 0, call.product == Product::kAscend950 ? 1 : 0);
+  if (!checks.Passed()) return checks.status();
+  const Shape rows{call.Tensor(kTokens).view[0]};
+  checks.IsIfGiven(kScales, rows).Is(kToTokens, call.Tensor(kTokens).view).Is(kToIndex, rows);
+  if (call.IsGiven(kScales)) checks.Is(kToScales, rows);
+  return checks.Is(kToCounts, Shape{call.Tensor(kPerRank).view[1]}).status();
+}
+
+constexpr DtypeRule kRerouted = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16, ACL_INT8));
+constexpr Check kRerouteChecks[] = {
+    NotNull(kTokens),
+    NotNull(kPerRank),
+    NotNull(kToTokens),
+    NotNull(kToScales),
+    NotNull(kToIndex),
+    NotNull(kToCounts),
+    DtypesIn(kRerouted, {kTokens}),
+    DtypesIn(kInt32Or64, {kPerRank}),
+    IfGiven<kScales>(DtypesIn(kFloat, {kScales})),
+    SameDtype(kTokens, kToTokens),
+    DtypesIn(kFloat, {kToScales}),
+    DtypesIn(kInt32, {kToIndex}),
+    SameDtype(kPerRank, kToCounts),
+    Own(RerouteFits, kTiling),
+    SizesRepresentable({kToTokens, kToScales, kToIndex, kToCounts}),
+    InsideStorage({kTokens, kPerRank}),
+    IfGiven<kScales>(InsideStorage({kScales})),
+};
+
+void SetReroute(const OperatorCall& call, Executor& executor) {
+  DenseSteps steps(call, executor);
+  const Shape& tokens = call.Tensor(kTokens).view;
+  const Shape& per_rank = call.Tensor(kPerRank).view;
+  engine::Reroute reroute{};
+  reroute.count = steps.In(kPerRank, ACL_INT64);
+  reroute.begin = steps.Words(per_rank[0] * per_rank[1]);
+  reroute.source = steps.Words(tokens[0]);
+  reroute.total = steps.Words(per_rank[1]);
+  reroute.ranks = per_rank[0];
+  reroute.experts = per_rank[1];
+  reroute.rows = tokens[0];
+  reroute.name = call.Name(kPerRank);
+  reroute.raises = steps.Raises();
+  steps.Compute(reroute, {reroute.count}, call.Tensor(kPerRank).numel + tokens[0]);
+  if (!call.Tensor(kToCounts).view.IsEmpty()) steps.WordsTo(reroute.total, kToCounts);
+  if (tokens[0] == 0) return steps.SetJob();
+  engine::Place index = reroute.source;
+  if (Integer(call, kIdxType) == 1) {
+    engine::InvertIndex invert{};
+    invert.index = reroute.source;
+    invert.entry = steps.Words(tokens[0]);
+    invert.entries = invert.rows = tokens[0];
+    invert.least = -1;
+    steps.Compute(invert, {}, tokens[0]);
+    index = invert.entry;
+  }
+  steps.WordsTo(index, kToIndex);
+  engine::TakeRows take{};
+  take.source = steps.In(kTokens);
+  take.to = steps.Out(kToTokens);
+  take.entry = {reroute.source, true};
+  take.rows = take.source_rows = tokens[0];
+  take.bytes = tokens[1] * SizeOf(call, kTokens);
+  take.clears = true;
+  take.threads = ThreadLimit();
+  steps.Compute(take, {take.source, take.to}, call.Tensor(kTokens).numel);
+  if (call.IsGiven(kScales)) {
+    engine::TakeRows scales = take;
+    scales.source = steps.In(kScales);
+    scales.to = steps.Out(kToScales);
+    scales.bytes = sizeof(float);
+    steps.Compute(scales, {scales.source, scales.to}, tokens[0]);
+  }
+  steps.SetJob();
+}
+
+// ---- copies of experts ----
+
+enum UpdateTensors { kIds, kTable, kScores, kThreshold, kActive, kToIds, kToActive };
+enum UpdateAttributes { kRank, kWorld, kBalance };
+
+bool Prunes(const OperatorCall& call) noexcept { return call.IsGiven(kScores) && call.IsGiven(kThreshold); }
+
+aclnnStatus UpdateFits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kIds, 2, 2).Rank(kTable, 2, 2);
+  if (!checks.Passed()) return checks.status();
+  const Shape& ids = call.Tensor(kIds).view;
+  const Shape& table = call.Tensor(kTable).view;
+  checks.Holds(ids[0] <= 512 && ids[1] <= 16, kIds, "at most 512 tokens of at most 16 experts");
+  checks.Integer(kWorld, 1, std::numeric_limits<int32_t>::max());
+  checks.Integer(kRank, 0, std::max<int64_t>(Integer(call, kWorld), 1) - 1).Integer(kBalance, 0, 1);
+  if (!checks.Passed()) return checks.status();
+  checks.Holds(table[0] >= 1 && table[1] >= 2 && table[1] <= Integer(call, kWorld) + 1, kTable,
+               "rows of 2 to worldSize + 1 elements");
+  checks.IsIfGiven(kScores, ids);
+  if (call.IsGiven(kThreshold)) {
+    const Shape& threshold = call.Tensor(kThreshold).view;
+    checks.Holds(threshold == Shape{ids[1]} || threshold == Shape{1, ids[1]}, kThreshold, "[k] or [1,k]");
+  }
+  if (call.IsGiven(kActive)) {
+    checks.Given(kScores, "with activeMaskOptional").Given(kThreshold, "with activeMaskOptional");
+    checks.Is(kActive, Shape{ids[0]});
+  }
+  checks.Is(kToIds, ids);
+  if (Prunes(call)) checks.Is(kToActive, ids);
+  return checks.status();
+}
+
+// On Atlas A3 and Ascend 950.
+constexpr DtypeRule kUpdated =
+    Everywhere({}).On(ProductSet{Product::kAtlasA3, Product::kAscend950}, kInt32Or64);
+constexpr Check kUpdateChecks[] = {
+    NotNull(kIds),
+    NotNull(kTable),
+    NotNull(kToIds),
+    NotNull(kToActive),
+    DtypesIn(kUpdated, {kIds}),
+    DtypesIn(kInt32, {kTable}),
+    IfGiven<kScores>(DtypesIn(kFloatHalfAndBf16, {kScores})),
+    IfGiven<kThreshold>(DtypesIn(kFloat, {kThreshold})),
+    IfGiven<kActive>(DtypesIn(kBool, {kActive})),
+    SameDtype(kIds, kToIds),
+    DtypesIn(kBool, {kToActive}),
+    Own(UpdateFits, kTiling),
+    SizesRepresentable({kToIds, kToActive}),
+    DoneIfEmpty({kIds}),
+    InsideStorage({kIds, kTable}),
+    IfGiven<kScores>(InsideStorage({kScores})),
+    IfGiven<kThreshold>(InsideStorage({kThreshold})),
+    IfGiven<kActive>(InsideStorage({kActive})),
+};
+
+void SetUpdate(const OperatorCall& call, Executor& executor) {
+  DenseSteps steps(call, executor);
+  const Shape& ids = call.Tensor(kIds).view;
+  engine::ChooseCopies choose{};
+  choose.expert = steps.In(kIds, ACL_INT64);
+  choose.table = steps.In(kTable);
+  choose.to = steps.Out(kToIds, ACL_INT64);
+  choose.tokens = ids[0];
+  choose.entries = ids[1];
+  choose.experts = call.Tensor(kTable).view[0];
+  choose.columns = call.Tensor(kTable).view[1];
+  choose.rank = Integer(call, kRank);
+  choose.world = Integer(call, kWorld);
+  choose.by_token = Integer(call, kBalance) == 1;
+  if (Prunes(call)) {
+    choose.score = steps.InIfGiven(kScores, ACL_FLOAT);
+    choose.threshold = steps.InIfGiven(kThreshold);
+    choose.active = steps.InIfGiven(kActive);
+    choose.kept = {steps.Out(kToActive), true};
+  }
+  choose.name = call.Name(kIds);
+  choose.raises = steps.Raises();
+  steps.Compute(choose,
+                {choose.expert, choose.table, choose.to, choose.score.place, choose.threshold.place,
+                 choose.active.place, choose.kept.place},
+                call.Tensor(kIds).numel);
+  steps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts moe_compute_expert_tokens, moe_re_routing, moe_update_expert;
+}
+
+const OperatorFacts facts::moe_compute_expert_tokens = {"aclnnMoeComputeExpertTokens",
+                                                        "aclnnop/aclnn_moe_compute_expert_tokens.h",
+                                                        kCountTypes, kCountTypes, /*by_promotion=*/false};
+const OperatorFacts facts::moe_re_routing = {
+    "aclnnMoeReRouting",    "aclnnop/aclnn_moe_re_routing.h", kRerouted, kRerouted,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::moe_update_expert = {
+    "aclnnMoeUpdateExpert", "aclnnop/aclnn_moe_update_expert.h", kUpdated, kUpdated,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnMoeComputeExpertTokens) {
+  return RunPhase1(call, kCountChecks, workspaceSize, executor, SetCounts);
+}
+PORTACL_PHASE_1(aclnnMoeReRouting) {
+  return RunPhase1(call, kRerouteChecks, workspaceSize, executor, SetReroute);
+}
+PORTACL_PHASE_1(aclnnMoeUpdateExpert) {
+  return RunPhase1(call, kUpdateChecks, workspaceSize, executor, SetUpdate);
+}

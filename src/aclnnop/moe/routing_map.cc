@@ -1,0 +1,524 @@
+// aclnnMoeTokenPermuteWithRoutingMap and aclnnMoeTokenUnpermuteWithRoutingMap, tokens brought to the experts that a map of ones names, and
+// back, and their gradients.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/moe/routing_map_functions.h"
+
+#include <limits>
+
+#include "aclnnop/moe/dense.h"
+
+namespace portacl {
+namespace {
+
+using namespace moe;
+using engine::OptionalPlace;
+using engine::Place;
+
+constexpr DtypeRule kFloats = kNoneBeforeAtlasA2;
+constexpr DtypeSet kMapDtypes{ACL_BOOL, ACL_INT8};
+constexpr int64_t kMostOfToken = 512;
+
+// ---- what they share ----
+
+// The ones of a map, as BOOL or INT8 bytes.
+engine::MapEntries EntriesOf(DenseSteps& steps, const OperatorCall& call, int map, int64_t rows,
+                             int64_t capacity) {
+  engine::MapEntries entries{};
+  entries.map = steps.In(map);
+  entries.tokens = call.Tensor(map).view[0];
+  entries.experts = call.Tensor(map).view[1];
+  entries.capacity = capacity;
+  entries.rows = rows;
+  entries.of_token = entries.tokens == 0 ? 0 : rows / entries.tokens;
+  return entries;
+}
+// Numbers of a dense operand at places, to another one.
+void Move(DenseSteps& steps, Place from, Place to, Place place, int64_t count, int64_t length, int64_t size,
+          bool puts) {
+  engine::MoveNumbers move{};
+  move.from = from;
+  move.to = to;
+  move.place = place;
+  move.count = count;
+  move.length = length;
+  move.size = static_cast<int32_t>(size);
+  move.puts = puts;
+  steps.Compute(move, {from, to, place}, puts ? length : count);
+}
+// Where in a map the entries of padded rows are: row q is of expert q / capacity.
+Place PlacesOfPadded(DenseSteps& steps, Place token, OptionalPlace position, int64_t count, int64_t tokens,
+                     int64_t experts) {
+  engine::PaddedPlaces places{};
+  places.token = token;
+  places.position = position;
+  places.place = steps.Words(count);
+  places.count = count;
+  places.tokens = tokens;
+  places.experts = experts;
+  places.capacity = std::max<int64_t>(1, count / experts);
+  steps.Compute(places, {token, position.place}, count);
+  return places.place;
+}
+// Row i of the output is the sum of the rows whose index is i, in their order.
+void AddSums(DenseSteps& steps, engine::CombineRows combine, Place index, int64_t entries, const char* name) {
+  engine::GroupIndex group{};
+  group.index = index;
+  group.order = steps.OrderOfWords(index, entries);
+  group.begin = steps.Words(combine.rows + 1);
+  group.entries = entries;
+  group.groups = combine.rows;
+  group.name = name;
+  group.raises = steps.Raises();
+  steps.Compute(group, {index}, entries);
+  combine.begin = {group.begin, true};
+  combine.index = {group.order, true};
+  steps.Compute(combine, {combine.source.place, combine.to.place, combine.factor.place},
+                entries * combine.columns);
+}
+
+// ---- permute ----
+
+enum PermuteTensors { kTokens, kMap, kProbs, kPermuted, kPermutedProbs, kSorted };
+enum PermuteAttributes { kNumOut, kDropAndPad };
+
+bool Pads(const OperatorCall& call) noexcept { return Integer(call, kDropAndPad) != 0; }
+
+aclnnStatus PermuteFits(const Check& check, OperatorCall& call) noexcept {
+  constexpr int64_t kMostDim = 16777214;
+  ShapeChecks checks(check, call);
+  checks.Rank(kTokens, 2, 2).Rank(kMap, 2, 2);
+  if (!checks.Passed()) return checks.status();
+  const Shape& map = call.Tensor(kMap).view;
+  const Shape& tokens = call.Tensor(kTokens).view;
+  checks.Holds(map[0] <= kMostDim && map[1] <= kMostDim, kMap, "dims below 16777215");
+  checks.Holds(tokens[0] == map[0], kTokens, "as many rows as routingMap has");
+  if (!checks.Passed()) return checks.status();
+  checks.IsIfGiven(kProbs, map).Integer(kNumOut, 0, map[0] * map[1]);
+  const int64_t unit = std::max<int64_t>(1, Pads(call) ? map[1] : map[0]);
+  const int64_t rows = Integer(call, kNumOut) / unit * unit;
+  checks.Is(kPermuted, Shape{rows, tokens[1]}).Is(kSorted, Shape{rows});
+  if (call.IsGiven(kProbs)) checks.Is(kPermutedProbs, Shape{rows});
+  return checks.status();
+}
+
+constexpr Check kPermuteChecks[] = {
+    NotNull(kTokens),
+    NotNull(kMap),
+    NotNull(kPermuted),
+    NotNull(kSorted),
+    IfGiven<kProbs>(NotNull(kPermutedProbs)),
+    DtypesIn(kFloats, {kTokens}),
+    DtypesIn(kMapDtypes, {kMap}),
+    SameDtype(kTokens, kPermuted),
+    DtypesIn(kInt32, {kSorted}),
+    IfGiven<kProbs>(SameDtype(kTokens, kProbs)),
+    IfGiven<kProbs>(SameDtype(kProbs, kPermutedProbs)),
+    Own(PermuteFits),
+    SizesRepresentable({kPermuted, kSorted}),
+    DoneIfEmpty({kMap, kPermuted}),
+    InsideStorage({kTokens, kMap}),
+    IfGiven<kProbs>(InsideStorage({kProbs})),
+};
+
+void SetPermute(const OperatorCall& call, Executor& executor) {
+  DenseSteps steps(call, executor);
+  const Shape& permuted = call.Tensor(kPermuted).view;
+  const int64_t rows = permuted[0];
+  engine::MapEntries entries =
+      EntriesOf(steps, call, kMap, rows, Pads(call) ? rows / call.Tensor(kMap).view[1] : 0);
+  entries.token = {steps.Words(rows), true};
+  entries.in_order = {steps.Words(rows), true};
+  if (!Pads(call)) entries.rank = {steps.Words(rows), true};
+  steps.Compute(entries, {entries.map}, call.Tensor(kMap).numel);
+  steps.WordsTo(Pads(call) ? entries.token.place : entries.rank.place, kSorted);
+  if (call.IsGiven(kProbs))
+    Move(steps, steps.In(kProbs), steps.Out(kPermutedProbs), entries.in_order.place, rows,
+         call.Tensor(kMap).numel, SizeOf(call, kProbs), /*puts=*/false);
+  engine::TakeRows take{};
+  take.source = steps.In(kTokens);
+  take.to = steps.Out(kPermuted);
+  take.entry = entries.token;
+  take.rows = rows;
+  take.bytes = permuted[1] * SizeOf(call, kTokens);
+  take.source_rows = call.Tensor(kTokens).view[0];
+  take.clears = true;
+  take.threads = ThreadLimit();
+  steps.Compute(take, {take.source, take.to}, call.Tensor(kPermuted).numel);
+  steps.SetJob();
+}
+
+// ---- its gradients ----
+
+enum PermuteGradTensors { kGrad, kOfProbs, kIndex, kGradMap, kTokensGrad, kProbsGrad };
+enum PermuteGradAttributes { kExperts, kTokensNum, kGradPads };
+
+bool GivesProbsGrad(const OperatorCall& call) noexcept { return call.IsGiven(kProbsGrad); }
+
+aclnnStatus PermuteGradFits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kGrad, 2, 2).Rank(kTokensGrad, 2, 2).Rank(kIndex, 1, 1);
+  if (call.IsGiven(kGradMap)) checks.Rank(kGradMap, 2, 2);
+  if (!checks.Passed()) return checks.status();
+  const int64_t entries = call.Tensor(kIndex).numel;
+  const int64_t tokens = Integer(call, kTokensNum);
+  const int64_t experts = Integer(call, kExperts);
+  const bool pads = Integer(call, kGradPads) != 0;
+  checks.Holds(call.Tensor(kGrad).view[0] == entries, kGrad, "as many rows as sortedIndices has elements");
+  checks.Is(kTokensGrad, Shape{tokens, call.Tensor(kGrad).view[1]});
+  checks.Holds(entries % (pads ? experts : tokens) == 0, kIndex,
+               pads ? "as many elements for each expert" : "as many elements for each token");
+  if (GivesProbsGrad(call)) checks.Is(kOfProbs, Shape{entries}).Is(kGradMap, Shape{tokens, experts});
+  return checks.status();
+}
+aclnnStatus ProbsGradFits(const Check& check, OperatorCall& call) noexcept {
+  return ShapeChecks(check, call)
+      .Is(kProbsGrad, Shape{Integer(call, kTokensNum), Integer(call, kExperts)})
+      .status();
+}
+
+constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+constexpr Check kPermuteGradChecks[] = {
+    IntegerIn(kExperts, 1, kMost),
+    IntegerIn(kTokensNum, 1, kMost),
+    NotNull(kGrad),
+    NotNull(kIndex),
+    NotNull(kTokensGrad),
+    If(GivesProbsGrad, NotNull(kGradMap)),
+    If(GivesProbsGrad, NotNull(kOfProbs)),
+    DtypesIn(kFloats, {kGrad}),
+    DtypesIn(kInt32, {kIndex}),
+    SameDtype(kGrad, kTokensGrad),
+    If(GivesProbsGrad, SameDtype(kGrad, kOfProbs)),
+    If(GivesProbsGrad, SameDtype(kGrad, kProbsGrad)),
+    If(GivesProbsGrad, DtypesIn(kMapDtypes, {kGradMap})),
+    Own(PermuteGradFits),
+    SizesRepresentable({kTokensGrad}),
+    If(GivesProbsGrad, SizesRepresentable({kProbsGrad})),
+    DoneIfEmpty({kGrad, kTokensGrad}),
+    If(GivesProbsGrad, Own(ProbsGradFits, ACLNN_ERR_INNER_NULLPTR)),
+    InsideStorage({kGrad, kIndex}),
+    If(GivesProbsGrad, InsideStorage({kOfProbs, kGradMap})),
+};
+
+void SetPermuteGrad(const OperatorCall& call, Executor& executor) {
+  DenseSteps steps(call, executor);
+  const int64_t entries = call.Tensor(kIndex).numel;
+  const int64_t tokens = Integer(call, kTokensNum);
+  const int64_t experts = Integer(call, kExperts);
+  const bool pads = Integer(call, kGradPads) != 0;
+  const Place index = steps.In(kIndex, ACL_INT64);
+  engine::CombineRows combine{};
+  combine.source = steps.Rows(kGrad);
+  combine.to = steps.RowsOut(kTokensGrad);
+  combine.rows = tokens;
+  combine.columns = call.Tensor(kGrad).view[1];
+  combine.entries_of_row = entries / tokens;
+  combine.source_rows = entries;
+  combine.least = -1;
+  combine.name = call.Name(kIndex);
+  combine.raises = steps.Raises();
+  combine.threads = ThreadLimit();
+  if (pads) {
+    AddSums(steps, combine, index, entries, call.Name(kIndex));
+  } else {
+    combine.index = {index, true};
+    steps.Compute(combine, {combine.source.place, combine.to.place, index}, call.Tensor(kGrad).numel);
+  }
+  if (GivesProbsGrad(call)) {
+    Place places = {};
+    if (pads) {
+      places = PlacesOfPadded(steps, index, {}, entries, tokens, experts);
+    } else {
+      engine::MapEntries map = EntriesOf(steps, call, kGradMap, entries, 0);
+      map.in_order = {steps.Words(entries), true};
+      steps.Compute(map, {map.map}, tokens * experts);
+      places = map.in_order.place;
+    }
+    Move(steps, steps.In(kOfProbs), steps.Out(kProbsGrad), places, entries, tokens * experts,
+         SizeOf(call, kProbsGrad), /*puts=*/true);
+  }
+  steps.SetJob();
+}
+
+// ---- unpermute ----
+
+enum UnpermuteTensors { kRows, kRowIndex, kRowMap, kRowProbs, kOut, kOutIndex, kTokenId, kOutProbs };
+enum UnpermuteAttributes { kPadded, kRestoreShape };
+
+bool IsPadded(const OperatorCall& call) noexcept { return Integer(call, kPadded) != 0; }
+bool ReadsMap(const OperatorCall& call) noexcept { return !IsPadded(call) && call.IsGiven(kRowProbs); }
+
+aclnnStatus ProbsOrShape(const Check& check, OperatorCall& call) noexcept {
+  if (call.IsGiven(kRowProbs) || call.attributes[kRestoreShape].array != nullptr) return ACL_SUCCESS;
+  return ShapeChecks(check, call).Given(kRowProbs, "or restoreShapeOptional").status();
+}
+
+aclnnStatus UnpermuteFits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kRows, 2, 2).Rank(kRowIndex, 1, 1);
+  if (call.IsGiven(kRowMap)) checks.Rank(kRowMap, 2, 2);
+  if (call.IsGiven(kRowProbs)) checks.Rank(kRowProbs, 2, 2);
+  if (!call.IsGiven(kRowProbs))
+    checks.HoldsOf(!call.Array(kRestoreShape).empty() && call.Array(kRestoreShape)[0] >= 0, kRestoreShape,
+                   "the number of tokens first");
+  if (!checks.Passed()) return checks.status();
+  const int64_t tokens =
+      call.IsGiven(kRowProbs) ? call.Tensor(kRowProbs).view[0] : call.Array(kRestoreShape)[0];
+  const int64_t entries = call.Tensor(kRowIndex).numel;
+  checks.Holds(call.Tensor(kRows).view[0] == entries, kRows, "as many rows as sortedIndices has elements");
+  checks.Is(kOut, Shape{tokens, call.Tensor(kRows).view[1]});
+  if (!IsPadded(call))
+    checks.Holds(tokens == 0 || entries % tokens == 0, kRowIndex, "as many elements for each token");
+  if (ReadsMap(call)) checks.Is(kRowMap, call.Tensor(kRowProbs).view);
+  if (call.IsGiven(kRowProbs)) {
+    const int64_t experts = call.Tensor(kRowProbs).view[1];
+    if (IsPadded(call))
+      checks.Holds(experts > 0 && entries % experts == 0, kRowIndex, "as many elements for each expert");
+    checks.Is(kOutProbs, Shape{entries});
+  }
+  if (IsPadded(call)) checks.Is(kOutIndex, Shape{entries}).Is(kTokenId, Shape{entries});
+  return checks.status();
+}
+
+constexpr Check kUnpermuteChecks[] = {
+    NotNull(kRows),
+    NotNull(kRowIndex),
+    Own(ProbsOrShape, ACLNN_ERR_PARAM_NULLPTR),
+    NotNull(kOut),
+    If(ReadsMap, NotNull(kRowMap)),
+    If(IsPadded, NotNull(kOutIndex)),
+    If(IsPadded, NotNull(kTokenId)),
+    IfGiven<kRowProbs>(NotNull(kOutProbs)),
+    DtypesIn(kFloats, {kRows}),
+    DtypesIn(kInt32, {kRowIndex}),
+    IfGiven<kRowMap>(DtypesIn(kMapDtypes, {kRowMap})),
+    IfGiven<kRowProbs>(DtypesIn(kFloats, {kRowProbs})),
+    SameDtype(kRows, kOut),
+    If(IsPadded, DtypesIn(kInt32, {kOutIndex, kTokenId})),
+    IfGiven<kRowProbs>(SameDtype(kRowProbs, kOutProbs)),
+    Own(UnpermuteFits),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kOut}),
+    InsideStorage({kRows, kRowIndex}),
+    IfGiven<kRowMap>(InsideStorage({kRowMap})),
+    IfGiven<kRowProbs>(InsideStorage({kRowProbs})),
+};
+
+void SetUnpermute(const OperatorCall& call, Executor& executor) {
+  DenseSteps steps(call, executor);
+  const int64_t entries = call.Tensor(kRowIndex).numel;
+  const Shape& out = call.Tensor(kOut).view;
+  const Place index = steps.In(kRowIndex, ACL_INT64);
+  engine::CombineRows combine{};
+  combine.source = steps.Rows(kRows);
+  combine.to = steps.RowsOut(kOut);
+  combine.rows = out[0];
+  combine.columns = out[1];
+  combine.entries_of_row = entries / out[0];
+  combine.source_rows = entries;
+  combine.least = -1;
+  combine.name = call.Name(kRowIndex);
+  combine.raises = steps.Raises();
+  combine.threads = ThreadLimit();
+  if (call.IsGiven(kRowProbs) && entries > 0) {
+    const Shape& probs = call.Tensor(kRowProbs).view;
+    Place places = {};
+    if (IsPadded(call)) {
+      places = PlacesOfPadded(steps, index, {}, entries, probs[0], probs[1]);
+    } else {
+      engine::MapEntries map = EntriesOf(steps, call, kRowMap, entries, 0);
+      map.ones = {steps.Words(entries), true};
+      steps.Compute(map, {map.map}, probs[0] * probs[1]);
+      places = map.ones.place;
+    }
+    Move(steps, steps.In(kRowProbs), steps.Out(kOutProbs), places, entries, probs[0] * probs[1],
+         SizeOf(call, kRowProbs), /*puts=*/false);
+    combine.factor = {steps.Floats(entries), true};
+    Move(steps, steps.In(kRowProbs, ACL_FLOAT), combine.factor.place, places, entries, probs[0] * probs[1],
+         sizeof(float), /*puts=*/false);
+  }
+  if (!IsPadded(call)) {
+    combine.index = {index, true};
+    steps.Compute(combine, {combine.source.place, combine.to.place, index}, call.Tensor(kRows).numel);
+    return steps.SetJob();
+  }
+  if (entries > 0) {
+    const Place order = steps.Order(kRowIndex, {steps.Out(kTokenId), true});
+    steps.WordsTo(order, kOutIndex);
+  }
+  AddSums(steps, combine, index, entries, call.Name(kRowIndex));
+  steps.SetJob();
+}
+
+// ---- its gradients ----
+
+enum UnpermuteGradTensors {
+  kOutGrad,
+  kGradIndex,
+  kGradToken,
+  kOfMap,
+  kOfRows,
+  kGradProbs,
+  kRowsGrad,
+  kOutProbsGrad
+};
+
+bool HasProbs(const OperatorCall& call) noexcept { return call.IsGiven(kGradProbs); }
+bool NeedsMap(const OperatorCall& call) noexcept { return HasProbs(call) && !IsPadded(call); }
+
+aclnnStatus UnpermuteGradFits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kOutGrad, 2, 2).Rank(kGradIndex, 1, 1).Rank(kRowsGrad, 2, 2);
+  if (HasProbs(call))
+    checks.Given(kOfRows, "with probsOptional")
+        .Given(kOutProbsGrad, "with probsOptional")
+        .Rank(kGradProbs, 2, 2);
+  if (NeedsMap(call)) checks.Given(kOfMap, "with probsOptional");
+  if (!checks.Passed()) return checks.status();
+  const Shape& grad = call.Tensor(kOutGrad).view;
+  const int64_t entries = call.Tensor(kGradIndex).numel;
+  checks.Holds(!grad.IsEmpty(), kOutGrad, "at least one element");
+  checks.Holds(entries > 0, kGradIndex, "at least one element");
+  checks.Is(kGradToken, Shape{entries}).Is(kRowsGrad, Shape{entries, DimOr(grad, 1, 0)});
+  const int64_t tokens = grad[0];
+  if (!checks.Passed() || tokens < 1) return checks.status();
+  if (!IsPadded(call)) {
+    checks.Holds(entries % tokens == 0 && entries / tokens <= kMostOfToken, kGradIndex,
+                 "as many elements for each token, at most 512");
+  }
+  if (HasProbs(call)) {
+    const int64_t experts = call.Tensor(kGradProbs).view[1];
+    checks.Is(kGradProbs, Shape{grad[0], experts}).Is(kOutProbsGrad, Shape{grad[0], experts});
+    checks.Is(kOfRows, call.Tensor(kRowsGrad).view);
+    if (NeedsMap(call)) {
+      checks.Is(kOfMap, Shape{grad[0], experts});
+      checks.Holds(entries / tokens <= experts, kGradIndex,
+                   "at most as many elements for each token as experts");
+    } else {
+      checks.Holds(experts > 0 && entries % experts == 0 && entries / experts <= tokens, kGradIndex,
+                   "as many elements for each expert, at most as many as tokens");
+    }
+  }
+  return checks.status();
+}
+
+constexpr Check kUnpermuteGradChecks[] = {
+    NotNull(kOutGrad),
+    NotNull(kGradIndex),
+    NotNull(kGradToken),
+    NotNull(kRowsGrad),
+    DtypesIn(kFloats, {kOutGrad}),
+    DtypesIn(kInt32, {kGradIndex, kGradToken}),
+    IfGiven<kOfMap>(DtypesIn(kMapDtypes, {kOfMap})),
+    IfGiven<kOfRows>(SameDtype(kOutGrad, kOfRows)),
+    IfGiven<kGradProbs>(SameDtype(kOutGrad, kGradProbs)),
+    SameDtype(kOutGrad, kRowsGrad),
+    IfGiven<kOutProbsGrad>(SameDtype(kOutGrad, kOutProbsGrad)),
+    Own(UnpermuteGradFits, kTiling),
+    SizesRepresentable({kRowsGrad}),
+    IfGiven<kOutProbsGrad>(SizesRepresentable({kOutProbsGrad})),
+    InsideStorage({kOutGrad, kGradIndex, kGradToken}),
+    IfGiven<kOfMap>(InsideStorage({kOfMap})),
+    IfGiven<kOfRows>(InsideStorage({kOfRows})),
+    IfGiven<kGradProbs>(InsideStorage({kGradProbs})),
+};
+
+void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
+  DenseSteps steps(call, executor);
+  const int64_t entries = call.Tensor(kGradIndex).numel;
+  const int64_t tokens = call.Tensor(kOutGrad).view[0];
+  const int64_t columns = call.Tensor(kOutGrad).view[1];
+  const bool is_padded = IsPadded(call);
+  engine::InvertIndex invert{};
+  invert.index = steps.In(kGradIndex, ACL_INT64);
+  invert.entry = steps.Words(entries);
+  invert.entries = invert.rows = entries;
+  invert.least = -1;
+  invert.name = call.Name(kGradIndex);
+  invert.raises = steps.Raises();
+  steps.Compute(invert, {invert.index}, entries);
+  engine::SpreadRows spread{};
+  spread.source = steps.Rows(kOutGrad);
+  spread.to = steps.RowsOut(kRowsGrad);
+  spread.entry = {invert.entry, true};
+  if (is_padded) spread.source_row = steps.InIfGiven(kGradToken, ACL_INT64);
+  spread.rows = entries;
+  spread.columns = columns;
+  spread.divisor = is_padded ? 1 : entries / tokens;
+  spread.source_rows = tokens;
+  spread.threads = ThreadLimit();
+  Place places = {};
+  int64_t experts = 0;
+  if (HasProbs(call)) {
+    experts = call.Tensor(kGradProbs).view[1];
+    if (is_padded) {
+      places = PlacesOfPadded(steps, spread.source_row.place, {invert.index, true}, entries, tokens, experts);
+    } else {
+      engine::MapEntries map = EntriesOf(steps, call, kOfMap, entries, 0);
+      map.ones = {steps.Words(entries), true};
+      steps.Compute(map, {map.map}, tokens * experts);
+      places = map.ones.place;
+    }
+    spread.factor = {steps.Floats(entries), true};
+    Move(steps, steps.In(kGradProbs, ACL_FLOAT), spread.factor.place, places, entries, tokens * experts,
+         sizeof(float), /*puts=*/false);
+  }
+  steps.Compute(spread, {spread.source.place, spread.to.place, spread.source_row.place}, entries * columns);
+  if (HasProbs(call)) {
+    engine::DotRows dot{};
+    dot.left = steps.Rows(kOfRows);
+    dot.right = spread.source;
+    dot.to = steps.Floats(entries);
+    dot.index = {invert.index, true};
+    dot.right_row = spread.source_row;
+    dot.entries = entries;
+    dot.columns = columns;
+    dot.divisor = spread.divisor;
+    dot.left_rows = entries;
+    dot.right_rows = tokens;
+    dot.threads = ThreadLimit();
+    steps.Compute(dot, {dot.left.place, dot.right.place, dot.index.place, dot.right_row.place},
+                  entries * columns);
+    Move(steps, dot.to, steps.Out(kOutProbsGrad, ACL_FLOAT), places, entries, tokens * experts, sizeof(float),
+         /*puts=*/true);
+  }
+  steps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts moe_token_permute_with_routing_map, moe_token_permute_with_routing_map_grad,
+    moe_token_unpermute_with_routing_map, moe_token_unpermute_with_routing_map_grad;
+}
+
+const OperatorFacts facts::moe_token_permute_with_routing_map = {
+    "aclnnMoeTokenPermuteWithRoutingMap", "aclnnop/aclnn_moe_token_permute_with_routing_map.h", kFloats,
+    kFloats,
+    /*by_promotion=*/false};
+const OperatorFacts facts::moe_token_permute_with_routing_map_grad = {
+    "aclnnMoeTokenPermuteWithRoutingMapGrad", "aclnnop/aclnn_moe_token_permute_with_routing_map_grad.h",
+    kFloats, kFloats, /*by_promotion=*/false};
+const OperatorFacts facts::moe_token_unpermute_with_routing_map = {
+    "aclnnMoeTokenUnpermuteWithRoutingMap", "aclnnop/aclnn_moe_token_unpermute_with_routing_map.h", kFloats,
+    kFloats, /*by_promotion=*/false};
+const OperatorFacts facts::moe_token_unpermute_with_routing_map_grad = {
+    "aclnnMoeTokenUnpermuteWithRoutingMapGrad", "aclnnop/aclnn_moe_token_unpermute_with_routing_map_grad.h",
+    kFloats, kFloats, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnMoeTokenPermuteWithRoutingMap) {
+  return RunPhase1(call, kPermuteChecks, workspaceSize, executor, SetPermute);
+}
+PORTACL_PHASE_1(aclnnMoeTokenPermuteWithRoutingMapGrad) {
+  return RunPhase1(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
+}
+PORTACL_PHASE_1(aclnnMoeTokenUnpermuteWithRoutingMap) {
+  return RunPhase1(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
+}
+PORTACL_PHASE_1(aclnnMoeTokenUnpermuteWithRoutingMapGrad) {
+  return RunPhase1(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
+}

@@ -1,0 +1,328 @@
+// aclnnMoeTokenPermute and aclnnMoeTokenUnpermute, rows of tokens in the order of their experts and back, and their gradients.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/moe/token_permute_functions.h"
+
+#include <limits>
+
+#include "aclnnop/moe/dense.h"
+
+namespace portacl {
+namespace {
+
+using namespace moe;
+
+constexpr int64_t kMostOfToken = 512;
+constexpr DtypeRule kFloats = kNoneBeforeAtlasA2;
+constexpr DtypeRule kMoved = SinceAtlasA2(kFloatHalfAndBf16 | DtypeSet(ACL_INT8));
+// Atlas inference products have it, too, without BF16.
+constexpr DtypeRule kUnpermuted =
+    SinceAtlasA2(kFloatHalfAndBf16).On({Product::kAtlasInference}, kFloatAndHalf);
+
+// ---- permute ----
+
+enum PermuteTensors { kTokens, kIndices, kPermuted, kSorted };
+enum PermuteAttributes { kNumOut, kPermutePadded };
+
+int64_t RowsOf(const OperatorCall& call) noexcept {
+  const int64_t wanted = Integer(call, kNumOut);
+  const int64_t entries = call.Tensor(kIndices).numel;
+  if (wanted > 0) return std::min(wanted, entries);
+  return wanted < -entries ? 0 : entries + wanted;
+}
+
+aclnnStatus PermuteFits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kTokens, 2, 2).Rank(kIndices, 1, 2);
+  if (!checks.Passed()) return checks.status();
+  const Shape& tokens = call.Tensor(kTokens).view;
+  const Shape& indices = call.Tensor(kIndices).view;
+  checks.Holds(indices[0] == tokens[0], kIndices, "as many rows as tokens has");
+  checks.Holds(DimOr(indices, 1, 1) <= kMostOfToken, kIndices, "at most 512 experts of a token");
+  checks.Is(kSorted, Shape{call.Tensor(kIndices).numel});
+  checks.Is(kPermuted, Shape{RowsOf(call), tokens[1]});
+  return checks.status();
+}
+
+constexpr Check kPermuteChecks[] = {
+    NotNull(kTokens),
+    NotNull(kIndices),
+    NotNull(kPermuted),
+    NotNull(kSorted),
+    DtypesIn(kMoved, {kTokens}),
+    DtypesIn(kInt32Or64, {kIndices}),
+    SameDtype(kTokens, kPermuted),
+    DtypesIn(kInt32, {kSorted}),
+    OnProducts(products::kAscend950, IntegerIn(kPermutePadded, 0, 0)),
+    WithCode(kTiling, IntegerIn(kPermutePadded, 0, 0)),
+    Own(PermuteFits, kTiling),
+    SizesRepresentable({kPermuted, kSorted}),
+    DoneIfEmpty({kIndices}),
+    InsideStorage({kTokens, kIndices}),
+};
+
+void SetPermute(const OperatorCall& call, Executor& executor) {
+  DenseSteps steps(call, executor);
+  const aclTensor& indices = call.Tensor(kIndices);
+  const aclTensor& permuted = call.Tensor(kPermuted);
+  const int64_t rows = permuted.view[0];
+  engine::RankEntries rank{};
+  rank.expert = steps.In(kIndices);
+  rank.is_wide = indices.dtype == ACL_INT64;
+  rank.order = steps.Order(kIndices);
+  rank.entries = indices.numel;
+  rank.low = std::numeric_limits<int64_t>::min();
+  rank.high = std::numeric_limits<int64_t>::max();
+  rank.rows = rows;
+  rank.rank = {steps.Words(indices.numel), true};
+  rank.entry = {steps.Words(rows), true};
+  steps.Compute(rank, {rank.expert}, indices.numel);
+  steps.WordsTo(rank.rank.place, kSorted);
+  engine::TakeRows take{};
+  take.source = steps.In(kTokens);
+  take.to = steps.Out(kPermuted);
+  take.entry = rank.entry;
+  take.rows = rows;
+  take.bytes = permuted.view[1] * SizeOf(call, kTokens);
+  take.divisor = DimOr(indices.view, 1, 1);
+  take.source_rows = call.Tensor(kTokens).view[0];
+  take.clears = true;
+  take.threads = ThreadLimit();
+  steps.Compute(take, {take.source, take.to}, permuted.numel);
+  steps.SetJob();
+}
+
+// ---- its gradient ----
+
+enum PermuteGradTensors { kPermuteGrad, kPermuteIndex, kPermuteGradOut };
+enum PermuteGradAttributes { kTopK, kPermuteGradPadded };
+
+aclnnStatus PermuteGradFits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kPermuteGrad, 2, 2).Rank(kPermuteIndex, 1, 1).Integer(kTopK, 1, kMostOfToken);
+  if (!checks.Passed()) return checks.status();
+  const int64_t k = Integer(call, kTopK);
+  const int64_t entries = call.Tensor(kPermuteIndex).numel;
+  checks.Holds(entries % k == 0, kPermuteIndex, "a multiple of numTopk elements");
+  checks.Is(kPermuteGradOut, Shape{entries / k, call.Tensor(kPermuteGrad).view[1]});
+  return checks.status();
+}
+
+constexpr Check kPermuteGradChecks[] = {
+    NotNull(kPermuteGrad),
+    NotNull(kPermuteIndex),
+    NotNull(kPermuteGradOut),
+    DtypesIn(kFloats, {kPermuteGrad}),
+    DtypesIn(kInt32, {kPermuteIndex}),
+    SameDtype(kPermuteGrad, kPermuteGradOut),
+    OnProducts(products::kAscend950, IntegerIn(kPermuteGradPadded, 0, 0)),
+    WithCode(kTiling, IntegerIn(kPermuteGradPadded, 0, 0)),
+    Own(PermuteGradFits, kTiling),
+    SizesRepresentable({kPermuteGradOut}),
+    DoneIfEmpty({kPermuteGradOut}),
+    InsideStorage({kPermuteGrad, kPermuteIndex}),
+};
+
+void SetPermuteGrad(const OperatorCall& call, Executor& executor) {
+  DenseSteps steps(call, executor);
+  engine::CombineRows combine{};
+  combine.source = steps.Rows(kPermuteGrad);
+  combine.to = steps.RowsOut(kPermuteGradOut);
+  combine.index = steps.InIfGiven(kPermuteIndex, ACL_INT64);
+  combine.rows = call.Tensor(kPermuteGradOut).view[0];
+  combine.columns = call.Tensor(kPermuteGradOut).view[1];
+  combine.entries_of_row = Integer(call, kTopK);
+  combine.source_rows = call.Tensor(kPermuteGrad).view[0];
+  combine.may_exceed = true;
+  combine.name = call.Name(kPermuteIndex);
+  combine.raises = steps.Raises();
+  combine.threads = ThreadLimit();
+  steps.Compute(combine, {combine.source.place, combine.to.place, combine.index.place},
+                call.Tensor(kPermuteGrad).numel);
+  steps.SetJob();
+}
+
+// ---- unpermute ----
+
+enum UnpermuteTensors { kRows, kIndex, kProbs, kOut };
+enum UnpermuteAttributes { kPadded, kRestoreShape };
+
+// The experts of a token.
+int64_t EntriesOf(const OperatorCall& call, int probs) noexcept {
+  return call.IsGiven(probs) ? DimOr(call.Tensor(probs).view, 1, 1) : 1;
+}
+
+aclnnStatus UnpermuteFits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Integer(kPadded, 0, 0).Rank(kRows, 2, 2).Rank(kIndex, 1, 1);
+  if (call.IsGiven(kProbs)) checks.Rank(kProbs, 2, 2);
+  if (!checks.Passed()) return checks.status();
+  const int64_t k = EntriesOf(call, kProbs);
+  const int64_t entries = call.Tensor(kIndex).numel;
+  if (call.IsGiven(kProbs)) {
+    const Shape& probs = call.Tensor(kProbs).view;
+    checks.Holds(probs[1] >= 1 && probs[1] <= kMostOfToken, kProbs, "1 to 512 columns");
+    checks.Holds(call.Tensor(kProbs).numel == entries, kProbs, "as many elements as sortedIndices has");
+  }
+  if (!checks.Passed()) return checks.status();
+  return checks.Is(kOut, Shape{entries / k, call.Tensor(kRows).view[1]}).status();
+}
+
+constexpr Check kUnpermuteChecks[] = {
+    NotNull(kRows),
+    NotNull(kIndex),
+    NotNull(kOut),
+    DtypesIn(kUnpermuted, {kRows}),
+    DtypesIn(kInt32, {kIndex}),
+    IfGiven<kProbs>(DtypesIn(kUnpermuted, {kProbs})),
+    SameDtype(kRows, kOut),
+    Own(UnpermuteFits, kTiling),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kOut}),
+    InsideStorage({kRows, kIndex}),
+    IfGiven<kProbs>(InsideStorage({kProbs})),
+};
+
+void SetUnpermute(const OperatorCall& call, Executor& executor) {
+  DenseSteps steps(call, executor);
+  engine::CombineRows combine{};
+  combine.source = steps.Rows(kRows);
+  combine.to = steps.RowsOut(kOut);
+  combine.index = steps.InIfGiven(kIndex, ACL_INT64);
+  combine.factor = steps.InIfGiven(kProbs, ACL_FLOAT);
+  combine.rows = call.Tensor(kOut).view[0];
+  combine.columns = call.Tensor(kOut).view[1];
+  combine.entries_of_row = EntriesOf(call, kProbs);
+  combine.source_rows = call.Tensor(kRows).view[0];
+  combine.skips_zero = true;
+  combine.may_exceed = true;
+  combine.name = call.Name(kIndex);
+  combine.raises = steps.Raises();
+  combine.threads = ThreadLimit();
+  steps.Compute(combine, {combine.source.place, combine.to.place, combine.index.place, combine.factor.place},
+                call.Tensor(kRows).numel);
+  steps.SetJob();
+}
+
+// ---- its gradients ----
+
+enum UnpermuteGradTensors { kGivenRows, kGrad, kGradIndex, kGradProbs, kRowsGrad, kProbsGrad };
+
+bool HasProbs(const OperatorCall& call) noexcept { return call.IsGiven(kGradProbs); }
+
+aclnnStatus UnpermuteGradFits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Integer(kPadded, 0, 0).Rank(kGrad, 2, 2).Rank(kGradIndex, 1, 1).Rank(kRowsGrad, 2, 2);
+  if (HasProbs(call)) checks.Given(kGivenRows, "with probs").Rank(kGradProbs, 2, 2);
+  if (!checks.Passed()) return checks.status();
+  const int64_t k = EntriesOf(call, kGradProbs);
+  const int64_t entries = call.Tensor(kGradIndex).numel;
+  const Shape& grad = call.Tensor(kGrad).view;
+  if (HasProbs(call)) {
+    checks.Holds(k >= 1 && k <= kMostOfToken, kGradProbs, "1 to 512 columns");
+    if (!checks.Passed()) return checks.status();
+    checks.Is(kGradProbs, Shape{entries / k, k});
+  }
+  checks.Holds(entries > 0 && entries % k == 0 && entries / k == grad[0], kGradIndex,
+               "as many elements as unpermutedTokensGrad's rows have entries, at least one");
+  checks.Holds(grad[1] > 0, kGrad, "rows that have elements");
+  checks.Holds(call.Tensor(kRowsGrad).view[0] > 0 && call.Tensor(kRowsGrad).view[1] == grad[1], kRowsGrad,
+               "rows as long as unpermutedTokensGrad's, at least one");
+  if (call.IsGiven(kGivenRows)) checks.Is(kGivenRows, call.Tensor(kRowsGrad).view);
+  if (HasProbs(call)) checks.Is(kProbsGrad, call.Tensor(kGradProbs).view);
+  return checks.status();
+}
+
+constexpr Check kUnpermuteGradChecks[] = {
+    NotNull(kGrad),
+    NotNull(kGradIndex),
+    NotNull(kRowsGrad),
+    NotNull(kProbsGrad),
+    DtypesIn(kFloats, {kGrad}),
+    IfGiven<kGivenRows>(SameDtype(kGrad, kGivenRows)),
+    DtypesIn(kInt32, {kGradIndex}),
+    IfGiven<kGradProbs>(DtypesIn(kFloats, {kGradProbs})),
+    SameDtype(kGrad, kRowsGrad),
+    IfGiven<kGradProbs>(SameDtype(kGradProbs, kProbsGrad)),
+    Own(UnpermuteGradFits, kTiling),
+    SizesRepresentable({kRowsGrad, kProbsGrad}),
+    InsideStorage({kGrad, kGradIndex}),
+    IfGiven<kGivenRows>(InsideStorage({kGivenRows})),
+    IfGiven<kGradProbs>(InsideStorage({kGradProbs})),
+};
+
+void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
+  DenseSteps steps(call, executor);
+  const int64_t entries = call.Tensor(kGradIndex).numel;
+  const Shape& rows = call.Tensor(kRowsGrad).view;
+  engine::InvertIndex invert{};
+  invert.index = steps.In(kGradIndex, ACL_INT64);
+  invert.entries = entries;
+  invert.rows = rows[0];
+  invert.entry = steps.Words(rows[0]);
+  invert.name = call.Name(kGradIndex);
+  invert.raises = steps.Raises();
+  invert.may_exceed = true;
+  steps.Compute(invert, {invert.index}, entries);
+  engine::SpreadRows spread{};
+  spread.source = steps.Rows(kGrad);
+  spread.to = steps.RowsOut(kRowsGrad);
+  spread.entry = {invert.entry, true};
+  spread.factor = steps.InIfGiven(kGradProbs, ACL_FLOAT);
+  spread.rows = rows[0];
+  spread.columns = rows[1];
+  spread.divisor = EntriesOf(call, kGradProbs);
+  spread.source_rows = call.Tensor(kGrad).view[0];
+  spread.threads = ThreadLimit();
+  steps.Compute(spread, {spread.source.place, spread.to.place, spread.factor.place}, rows[0] * rows[1]);
+  if (HasProbs(call)) {
+    engine::DotRows dot{};
+    dot.left = steps.Rows(kGivenRows);
+    dot.right = spread.source;
+    dot.to = steps.Out(kProbsGrad, ACL_FLOAT);
+    dot.index = {invert.index, true};
+    dot.entries = entries;
+    dot.columns = rows[1];
+    dot.divisor = spread.divisor;
+    dot.left_rows = rows[0];
+    dot.right_rows = spread.source_rows;
+    dot.threads = ThreadLimit();
+    steps.Compute(dot, {dot.left.place, dot.right.place, dot.to, dot.index.place}, rows[0] * rows[1]);
+  }
+  steps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts moe_token_permute, moe_token_permute_grad, moe_token_unpermute,
+    moe_token_unpermute_grad;
+}
+
+const OperatorFacts facts::moe_token_permute = {"aclnnMoeTokenPermute", "aclnnop/aclnn_moe_token_permute.h",
+                                                kMoved, kMoved, /*by_promotion=*/false};
+const OperatorFacts facts::moe_token_permute_grad = {"aclnnMoeTokenPermuteGrad",
+                                                     "aclnnop/aclnn_moe_token_permute_grad.h", kFloats,
+                                                     kFloats, /*by_promotion=*/false};
+const OperatorFacts facts::moe_token_unpermute = {"aclnnMoeTokenUnpermute",
+                                                  "aclnnop/aclnn_moe_token_unpermute.h", kUnpermuted,
+                                                  kUnpermuted, /*by_promotion=*/false};
+const OperatorFacts facts::moe_token_unpermute_grad = {"aclnnMoeTokenUnpermuteGrad",
+                                                       "aclnnop/aclnn_moe_token_unpermute_grad.h", kFloats,
+                                                       kFloats, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnMoeTokenPermute) {
+  return RunPhase1(call, kPermuteChecks, workspaceSize, executor, SetPermute);
+}
+PORTACL_PHASE_1(aclnnMoeTokenPermuteGrad) {
+  return RunPhase1(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
+}
+PORTACL_PHASE_1(aclnnMoeTokenUnpermute) {
+  return RunPhase1(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
+}
+PORTACL_PHASE_1(aclnnMoeTokenUnpermuteGrad) {
+  return RunPhase1(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
+}

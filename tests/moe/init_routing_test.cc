@@ -1,0 +1,657 @@
+// Tokens brought to the rows of their experts: checks, elements against what the definition says of every entry, quantised rows, and
+// experts that are none.
+// SPDX-License-Identifier: Apache-2.0
+#include "moe_calls.h"
+
+namespace portacl::testing {
+namespace {
+
+// ---- the first form ----
+
+IndexOperator First() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnMoeInitRouting);
+  op.valid = {TensorArg("x", {2, 3}),
+              DistinctArg("rowIdx", {2, 2}, ACL_INT32),
+              TensorArg("expertIdx", {2, 2}, ACL_INT32),
+              IntegerArg("activeNum", 2),
+              OutputArg("expandedXOut", {4, 3}),
+              OutputArg("expandedRowIdxOut", {4}, ACL_INT32),
+              OutputArg("expandedExpertIdxOut", {4}, ACL_INT32)};
+  op.takes_workspace = true;
+  op.rules = {NoNulls("x rowIdx expertIdx expandedXOut expandedRowIdxOut expandedExpertIdxOut"),
+              Listed_("x", kSinceA2),
+              Listed_("rowIdx expertIdx", kInt32Alone),
+              DtypeIs("x", "expandedXOut"),
+              Listed_("expandedRowIdxOut expandedExpertIdxOut", kInt32Alone),
+              Refuses(561002, "",
+                      [](IndexCall& call) {
+                        const Shape& x = call["x"].shape;
+                        const Shape& experts = call["expertIdx"].shape;
+                        const int64_t active = call["activeNum"].integer;
+                        if (x.size() != 2 || experts.size() != 2 || active < 0) return true;
+                        const Shape entries = {NumElements(experts)};
+                        return experts[0] != x[0] || call["rowIdx"].shape != experts ||
+                               call["expandedXOut"].shape !=
+                                   Shape{std::min(x[0], active) * experts[1], x[1]} ||
+                               call["expandedRowIdxOut"].shape != entries ||
+                               call["expandedExpertIdxOut"].shape != entries;
+                      }),
+              EmptyDone("expertIdx")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t n = random.Between(1, 8);
+    const int64_t k = random.Between(1, 3);
+    const int64_t columns = DrawColumns(random);
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    call["x"] = TensorArg("x", {n, columns}, dtype);
+    call["rowIdx"] = DistinctArg("rowIdx", {n, k}, ACL_INT32);
+    call["expertIdx"] = TensorArg("expertIdx", {n, k}, ACL_INT32);
+    call["activeNum"].integer = random.Between(0, n + 2);
+    call["expandedXOut"] =
+        OutputArg("expandedXOut", {std::min(n, call["activeNum"].integer) * k, columns}, dtype);
+    call["expandedRowIdxOut"] = OutputArg("expandedRowIdxOut", {n * k}, ACL_INT32);
+    call["expandedExpertIdxOut"] = OutputArg("expandedExpertIdxOut", {n * k}, ACL_INT32);
+  };
+  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    SetPermutation(tensors[1], random);
+    SetIntegers(tensors[2], -2, 6, random);
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Numbers x(call, tensors, "x");
+    const std::vector<int64_t> rows = IntegersOf(Numbers(call, tensors, "rowIdx"));
+    const std::vector<int64_t> experts = IntegersOf(Numbers(call, tensors, "expertIdx"));
+    const std::vector<int64_t> order = StableOrder(experts);
+    const int64_t columns = x.shape()[1];
+    std::vector<int64_t> of_row(rows.size());
+    std::vector<int64_t> sorted;
+    Outcome expanded;
+    for (size_t q = 0; q < order.size(); ++q) {
+      const auto p = static_cast<size_t>(order[q]);
+      sorted.push_back(experts[p]);
+      of_row[static_cast<size_t>(rows[p])] = static_cast<int64_t>(q);
+      if (static_cast<int64_t>(q) >= call["expandedXOut"].shape[0]) continue;
+      for (int64_t h = 0; h < columns; ++h)
+        expanded.emplace_back(x.Bytes(rows[p] % x.shape()[0] * columns + h));
+    }
+    return std::vector<Outcome>{expanded, EncodedIntegers(ACL_INT32, of_row),
+                                EncodedIntegers(ACL_INT32, sorted)};
+  };
+  return op;
+}
+
+// ---- routing, as the later forms have it ----
+
+struct Routing {
+  std::vector<int64_t> row;    // of each entry, -1: none
+  std::vector<int64_t> entry;  // of each row, -1: none
+  std::vector<int64_t> count;  // of each expert of the range
+};
+Routing RoutingOf(const std::vector<int64_t>& experts, int64_t low, int64_t high, int64_t capacity,
+                  int64_t rows) {
+  Routing routing;
+  routing.row.assign(experts.size(), -1);
+  routing.entry.assign(static_cast<size_t>(rows), -1);
+  routing.count.assign(static_cast<size_t>(high - low), 0);
+  int64_t next = 0;
+  for (int64_t e = low; e < high; ++e) {
+    for (size_t p = 0; p < experts.size(); ++p) {
+      if (experts[p] != e) continue;
+      const int64_t c = routing.count[static_cast<size_t>(e - low)]++;
+      const int64_t row = capacity == 0 ? next++ : c < capacity ? (e - low) * capacity + c : -1;
+      routing.row[p] = row;
+      if (row >= 0 && row < rows) routing.entry[static_cast<size_t>(row)] = static_cast<int64_t>(p);
+    }
+  }
+  return routing;
+}
+std::vector<int64_t> Totals(std::vector<int64_t> counts) {
+  for (size_t i = 1; i < counts.size(); ++i) counts[i] += counts[i - 1];
+  return counts;
+}
+
+double Rounded(DtypeNumber dtype, double value) { return DecodeReal(dtype, Encoded(dtype, value).data()); }
+// What fits half of a number, toward zero.
+double CutToHalf(double value) {
+  const double nearest = Rounded(ACL_FLOAT16, value);
+  if (std::fabs(nearest) <= std::fabs(value)) return nearest;
+  Element bits = Encoded(ACL_FLOAT16, std::fabs(nearest));
+  uint16_t word = 0;
+  std::memcpy(&word, bits.data(), sizeof word);
+  --word;
+  std::memcpy(bits.data(), &word, sizeof word);
+  return std::copysign(DecodeReal(ACL_FLOAT16, bits.data()), value);
+}
+int64_t Saturated(double value) { return static_cast<int64_t>(std::clamp(value, -128.0, 127.0)); }
+
+// A row as INT8, and its scale.
+struct Quantised {
+  std::vector<int64_t> numbers;
+  double scale = 0;
+};
+Quantised Quantise(const Numbers& x, int64_t token, bool is_dynamic, const Numbers& scale, int64_t scale_row,
+                   const Numbers& offset) {
+  Quantised result;
+  std::vector<float> row;
+  for (int64_t h = 0; h < x.shape()[1]; ++h) {
+    if (!is_dynamic) {
+      const double product =
+          Rounded(ACL_FLOAT16, Rounded(ACL_FLOAT16, x.At(token, h)) * Rounded(ACL_FLOAT16, scale[0]));
+      const double sum = Rounded(ACL_FLOAT16, product + Rounded(ACL_FLOAT16, offset[0]));
+      result.numbers.push_back(Saturated(std::nearbyint(sum)));
+      continue;
+    }
+    const auto factor = static_cast<float>(scale.is_given() ? scale.At(scale_row, h) : 1.0);
+    volatile const float product = static_cast<float>(x.At(token, h)) * factor;
+    row.push_back(static_cast<float>(product));
+  }
+  float greatest = 0;
+  for (const float number : row) greatest = std::max(greatest, std::fabs(number));
+  const float step = greatest / 127.0f;
+  if (is_dynamic) result.scale = static_cast<double>(step);
+  for (const float number : row)
+    result.numbers.push_back(
+        step == 0 ? 0 : Saturated(std::round(CutToHalf(static_cast<double>(number / step)))));
+  return result;
+}
+
+// The rows of a routing: copied, or quantised with their scales; rows without an entry are 0 or stay.
+struct Rows {
+  Outcome x;
+  Outcome scales;
+};
+Rows RowsOf(const IndexCall& call, const std::vector<TensorValues>& tensors, const Routing& routing,
+            int64_t k, int64_t mode, bool clears, int64_t first_expert, const std::vector<int64_t>& experts,
+            DtypeNumber dtype) {
+  const Numbers x(call, tensors, "x");
+  const int64_t columns = x.shape()[1];
+  Rows rows;
+  for (const int64_t p : routing.entry) {
+    if (p < 0) {
+      const std::optional<Element> nothing = clears ? std::optional(Encoded(dtype, 0)) : std::nullopt;
+      rows.x.insert(rows.x.end(), static_cast<size_t>(columns), nothing);
+      rows.scales.push_back(clears ? std::optional(Encoded(ACL_FLOAT, 0)) : std::nullopt);
+      continue;
+    }
+    if (mode < 0) {
+      for (int64_t h = 0; h < columns; ++h) rows.x.emplace_back(x.Bytes(p / k * columns + h));
+      continue;
+    }
+    const Numbers scale(call, tensors, "scaleOptional");
+    const int64_t scale_row =
+        scale.is_given() && scale.shape()[0] > 1 ? experts[static_cast<size_t>(p)] - first_expert : 0;
+    const Quantised one =
+        Quantise(x, p / k, mode == 1, scale, scale_row, Numbers(call, tensors, "offsetOptional"));
+    for (const int64_t number : one.numbers)
+      rows.x.emplace_back(Encoded(ACL_INT8, static_cast<double>(number)));
+    rows.scales.emplace_back(Encoded(ACL_FLOAT, one.scale));
+  }
+  return rows;
+}
+
+// ---- the second form, plain and quantised ----
+
+bool Drops(const IndexCall& call) { return call["dropPadMode"].integer == 1; }
+int64_t CountFlag(const IndexCall& call) {
+  return Drops(call) ? 0 : call["expertTokensCountOrCumsumFlag"].integer;
+}
+bool CountsBefore(const IndexCall& call) {
+  return Drops(call) && call["expertTokensBeforeCapacityFlag"].integer != 0;
+}
+const char* const kCount = "expertTokensCountOrCumsumOutOptional";
+const char* const kBefore = "expertTokensBeforeCapacityOutOptional";
+const char* const kRowScale = "dynamicQuantScaleOutOptional";
+
+bool IsSecondWrong(IndexCall& call, bool is_quantised) {
+  const Shape& x = call["x"].shape;
+  const Shape& experts = call["expertIdx"].shape;
+  const bool is_950 = IsOn950(call);
+  if (x.size() != 2 || experts.size() > 2 || experts.size() < (is_950 ? 1u : 2u) || experts[0] != x[0])
+    return true;
+  const int64_t entries = NumElements(experts);
+  const int64_t capacity = call["expertCapacity"].integer;
+  const int64_t count = call["expertNum"].integer;
+  const int64_t active = call["activeNum"].integer;
+  const int64_t mode = call["dropPadMode"].integer;
+  const int64_t flag = call["expertTokensCountOrCumsumFlag"].integer;
+  if (capacity < 0 || count < 0 || (active < 0 && !is_950) || mode < 0 || mode > 1 || flag < 0 || flag > 2)
+    return true;
+  if (mode == 1 && (capacity < 1 || capacity > x[0] || count < 1)) return true;
+  if (flag > 0 && count < 1) return true;
+  if (call.product == Product::k310P && x[1] % 32 != 0) return true;
+  const Shape expanded = mode == 1 ? Shape{count, capacity, x[1]}
+                                   : Shape{active > 0 ? std::min(active, entries) : entries, x[1]};
+  if (call["expandedXOut"].shape != expanded || call["expandedRowIdxOut"].shape != Shape{entries})
+    return true;
+  if (CountFlag(call) > 0 && (call[kCount].null || call[kCount].shape != Shape{count})) return true;
+  if (CountsBefore(call) && (call[kBefore].null || call[kBefore].shape != Shape{count})) return true;
+  if (!is_quantised) return false;
+  const int64_t quant = call["quantMode"].integer;
+  if (quant < 0 || quant > 1) return true;
+  const Shape& scale = call["scaleOptional"].shape;
+  if (quant == 0)
+    return call["scaleOptional"].null || scale != Shape{1} || call["offsetOptional"].null ||
+           call["offsetOptional"].shape != Shape{1};
+  if (!call["scaleOptional"].null && scale != Shape{1, x[1]} && scale != Shape{count, x[1]}) return true;
+  return call[kRowScale].null || call[kRowScale].shape != Shape{mode == 1 ? count * capacity : expanded[0]};
+}
+
+IndexOperator Second(const CFunction& function, bool is_quantised) {
+  IndexOperator op;
+  op.function = function;
+  op.valid = {TensorArg("x", {2, 3}), TensorArg("expertIdx", {2, 2}, ACL_INT32)};
+  if (is_quantised) {
+    op.valid.push_back(TensorArg("scaleOptional", {1}));
+    op.valid.push_back(TensorArg("offsetOptional", {1}));
+  }
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, int64_t>>{{"activeNum", 0},
+                                                    {"expertCapacity", 2},
+                                                    {"expertNum", 3},
+                                                    {"dropPadMode", 0},
+                                                    {"expertTokensCountOrCumsumFlag", 2},
+                                                    {"expertTokensBeforeCapacityFlag", 0}})
+    op.valid.push_back(IntegerArg(name, value));
+  if (is_quantised) op.valid.push_back(IntegerArg("quantMode", 0));
+  op.valid.push_back(OutputArg("expandedXOut", {4, 3}, is_quantised ? ACL_INT8 : ACL_FLOAT));
+  op.valid.push_back(OutputArg("expandedRowIdxOut", {4}, ACL_INT32));
+  op.valid.push_back(OutputArg(kCount, {3}, ACL_INT32));
+  op.valid.push_back(OutputArg(kBefore, {3}, ACL_INT32));
+  if (is_quantised) op.valid.push_back(OutputArg(kRowScale, {4}));
+  op.takes_workspace = true;
+  op.rules = {NoNulls("x expertIdx expandedXOut expandedRowIdxOut"),
+              RefusedDtype("x",
+                           [=](const IndexCall& call, DtypeNumber dtype) {
+                             if (!is_quantised && call.product == Product::k310P)
+                               return dtype == ACL_FLOAT || dtype == ACL_FLOAT16;
+                             if (is_quantised && !IsOnA2OrA3(call)) return false;
+                             return kSinceA2.Has(call.product, dtype);
+                           }),
+              RefusedDtype("expertIdx", [=](const IndexCall& call, DtypeNumber dtype) {
+                return dtype == ACL_INT32 || (dtype == ACL_INT64 && IsOn950(call) && !is_quantised);
+              })};
+  if (is_quantised) {
+    op.rules.push_back(Given("scaleOptional", Listed_("scaleOptional", kFloatAlone)));
+    op.rules.push_back(Given("offsetOptional", Listed_("offsetOptional", kFloatAlone)));
+    op.rules.push_back(Listed_("expandedXOut", {{ACL_INT8}}));
+  } else {
+    op.rules.push_back(DtypeIs("x", "expandedXOut"));
+  }
+  op.rules.push_back(Listed_("expandedRowIdxOut", kInt32Alone));
+  op.rules.push_back(Refuses(161002, kCount, [](IndexCall& call) {
+    return CountFlag(call) != 0 && !call[kCount].null && call[kCount].dtype != ACL_INT32;
+  }));
+  op.rules.push_back(Refuses(161002, kBefore, [](IndexCall& call) {
+    return CountsBefore(call) && !call[kBefore].null && call[kBefore].dtype != ACL_INT32;
+  }));
+  if (is_quantised)
+    op.rules.push_back(Refuses(161002, kRowScale, [](IndexCall& call) {
+      return call["quantMode"].integer == 1 && !call[kRowScale].null && call[kRowScale].dtype != ACL_FLOAT;
+    }));
+  op.rules.push_back(Refuses(561002, "", [=](IndexCall& call) { return IsSecondWrong(call, is_quantised); }));
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    const int64_t n = random.Between(1, 8);
+    const int64_t k = random.Between(1, 3);
+    const int64_t columns = DrawColumns(random);
+    const int64_t experts = random.Between(1, 5);
+    const int64_t capacity = random.Between(1, n);
+    const bool drops = random.Chance(50);
+    const int64_t active = random.Between(0, n * k + 1);
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    call["x"] = TensorArg("x", {n, columns}, dtype);
+    call["expertIdx"] = TensorArg("expertIdx", {n, k}, ACL_INT32);
+    call["activeNum"].integer = active;
+    call["expertCapacity"].integer = capacity;
+    call["expertNum"].integer = experts;
+    call["dropPadMode"].integer = drops;
+    call["expertTokensCountOrCumsumFlag"].integer = random.Between(0, 2);
+    call["expertTokensBeforeCapacityFlag"].integer = random.Chance(50);
+    const int64_t rows = drops ? experts * capacity : active > 0 ? std::min(active, n * k) : n * k;
+    call["expandedXOut"] =
+        OutputArg("expandedXOut", drops ? Shape{experts, capacity, columns} : Shape{rows, columns},
+                  is_quantised ? DtypeNumber{ACL_INT8} : dtype);
+    call["expandedRowIdxOut"] = OutputArg("expandedRowIdxOut", {n * k}, ACL_INT32);
+    call[kCount] = OutputArg(kCount, {experts}, ACL_INT32);
+    call[kCount].null = CountFlag(call) == 0 && random.Chance(50);
+    call[kBefore] = OutputArg(kBefore, {experts}, ACL_INT32);
+    call[kBefore].null = !CountsBefore(call) && random.Chance(50);
+    if (!is_quantised) return;
+    const bool is_dynamic = random.Chance(60);
+    call["quantMode"].integer = is_dynamic;
+    call["scaleOptional"] = TensorArg(
+        "scaleOptional", is_dynamic ? Shape{random.Chance(50) ? 1 : experts, columns} : Shape{1}, ACL_FLOAT);
+    call["scaleOptional"].null = is_dynamic && random.Chance(40);
+    call[kRowScale] = OutputArg(kRowScale, {rows});
+    call[kRowScale].null = !is_dynamic && random.Chance(50);
+  };
+  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    SetNumbers(tensors[0], random);
+    if (is_quantised) {
+      const auto row = static_cast<int64_t>(call["x"].shape.size() > 1 ? call["x"].shape[1] : 1);
+      for (int64_t h = 0; random.Chance(30) && h < row; ++h) tensors[0].Set(h, 0);
+      SetNumbers(tensors[2], random);
+      SetNumbers(tensors[3], random);
+      if (call["quantMode"].integer == 0) tensors[2].Set(0, random.Chance(50) ? 100.5 : 3.3);
+    }
+    SetIntegers(tensors[1], 0, call["expertNum"].integer, random);
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const std::vector<int64_t> experts = IntegersOf(Numbers(call, tensors, "expertIdx"));
+    const int64_t k = static_cast<int64_t>(experts.size()) / call["x"].shape[0];
+    const Shape& expanded = call["expandedXOut"].shape;
+    const int64_t rows = Drops(call) ? expanded[0] * expanded[1] : expanded[0];
+    const Routing routing = RoutingOf(experts, 0, call["expertNum"].integer,
+                                      Drops(call) ? call["expertCapacity"].integer : 0, rows);
+    const int64_t mode = is_quantised ? call["quantMode"].integer : -1;
+    const Rows all = RowsOf(call, tensors, routing, k, mode, true, 0, experts, call["expandedXOut"].dtype);
+    std::vector<Outcome> outcomes = {all.x, EncodedIntegers(ACL_INT32, routing.row), Outcome{}, Outcome{}};
+    if (CountFlag(call) == 1) outcomes[2] = EncodedIntegers(ACL_INT32, Totals(routing.count));
+    if (CountFlag(call) == 2) outcomes[2] = EncodedIntegers(ACL_INT32, routing.count);
+    if (CountsBefore(call)) outcomes[3] = EncodedIntegers(ACL_INT32, routing.count);
+    if (is_quantised) outcomes.push_back(mode == 1 ? all.scales : Outcome{});
+    return outcomes;
+  };
+  return op;
+}
+
+// ---- the gradient ----
+
+IndexOperator Grad() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnMoeInitRoutingV2Grad);
+  op.valid = {TensorArg("gradExpandedX", {4, 3}),
+              DistinctArg("expandedRowIdx", {4}, ACL_INT32),
+              IntegerArg("topK", 2),
+              IntegerArg("dropPadMode", 0),
+              IntegerArg("activeNum", 0),
+              OutputArg("out", {2, 3})};
+  op.takes_workspace = true;
+  op.rules = {
+      NoNulls("gradExpandedX expandedRowIdx out"), Listed_("gradExpandedX", kSinceA2),
+      Listed_("expandedRowIdx", kInt32Alone), DtypeIs("gradExpandedX", "out"),
+      Refuses(561002, "", [](IndexCall& call) {
+        const Shape& grad = call["gradExpandedX"].shape;
+        const Shape& index = call["expandedRowIdx"].shape;
+        const int64_t k = call["topK"].integer;
+        const int64_t mode = call["dropPadMode"].integer;
+        const int64_t active = call["activeNum"].integer;
+        if (k < 1 || mode < 0 || mode > 1 || active < 0 || index.size() != 1) return true;
+        if (grad.size() != (mode == 1 ? 3u : 2u) || NumElements(grad) == 0) return true;
+        if (mode == 0 && grad[0] != (active > 0 ? active : index[0])) return true;
+        return index[0] == 0 || index[0] % k != 0 || call["out"].shape != Shape{index[0] / k, grad.back()};
+      })};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t n = random.Between(1, 8);
+    const int64_t k = random.Between(1, 3);
+    const int64_t columns = DrawColumns(random);
+    const bool drops = random.Chance(50);
+    const int64_t active = random.Between(0, n * k + 1);
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    const Shape rows = drops ? Shape{random.Between(1, 3), random.Between(1, 4), columns}
+                             : Shape{active > 0 ? active : n * k, columns};
+    call["gradExpandedX"] = TensorArg("gradExpandedX", rows, dtype);
+    call["expandedRowIdx"] = DistinctArg("expandedRowIdx", {n * k}, ACL_INT32);
+    call["topK"].integer = k;
+    call["dropPadMode"].integer = drops;
+    call["activeNum"].integer = active;
+    call["out"] = OutputArg("out", {n, columns}, dtype);
+  };
+  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    SetNumbers(tensors[0], random, 2);
+    const Shape& grad = call["gradExpandedX"].shape;
+    const int64_t rows = NumElements(grad) / grad.back();
+    const bool exceeds = !Drops(call) && call["activeNum"].integer > 0;
+    SetIntegers(tensors[1], Drops(call) ? -1 : 0, rows + (exceeds ? 3 : 0), random);
+  };
+  op.is_inexact = true;
+  op.tolerance = 1e-5;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Numbers grad(call, tensors, "gradExpandedX");
+    const Numbers index(call, tensors, "expandedRowIdx");
+    const int64_t columns = grad.shape().back();
+    const int64_t rows = grad.size() / columns;
+    const int64_t k = call["topK"].integer;
+    std::vector<double> out(static_cast<size_t>(index.size() / k * columns));
+    for (int64_t p = 0; p < index.size(); ++p) {
+      const int64_t row = index.Integer(p);
+      for (int64_t h = 0; row >= 0 && row < rows && h < columns; ++h)
+        out[static_cast<size_t>(p / k * columns + h)] += grad[row * columns + h];
+    }
+    return std::vector<Outcome>{EncodedAll(grad.dtype(), out)};
+  };
+  return op;
+}
+
+// ---- the third form ----
+
+const char* const kThirdCount = "expertTokensCountOrCumsumOut";
+
+bool HasRange(const IndexCall& call) {
+  return !call["activeExpertRangeOptional"].null && call["activeExpertRangeOptional"].values.size() == 2;
+}
+int64_t Low(const IndexCall& call) {
+  return HasRange(call) ? call["activeExpertRangeOptional"].values[0] : 0;
+}
+int64_t High(const IndexCall& call) {
+  return HasRange(call) ? call["activeExpertRangeOptional"].values[1] : call["expertNum"].integer;
+}
+
+bool IsThirdRangeWrong(IndexCall& call) {
+  const IndexArgument& range = call["activeExpertRangeOptional"];
+  if (call["expertNum"].integer < 1) return true;
+  if (!range.null && !range.values.empty() && range.values.size() != 2) return true;
+  const int64_t most = call["expertTokensNumType"].integer == 2 ? 5120 : 10240;
+  if (Low(call) < 0 || Low(call) >= High(call) || High(call) > call["expertNum"].integer || High(call) > most)
+    return true;
+  const int64_t mode = call["dropPadMode"].integer;
+  return mode < 0 || mode > 1 || (mode == 1 && call["expertCapacity"].integer < 1);
+}
+bool IsThirdShapeWrong(IndexCall& call) {
+  const Shape& x = call["x"].shape;
+  const Shape& experts = call["expertIdx"].shape;
+  if (x.size() != 2 || experts.size() != 2 || experts[0] != x[0]) return true;
+  const int64_t entries = NumElements(experts);
+  const int64_t active = call["activeNum"].integer;
+  const int64_t count = call["expertNum"].integer;
+  int64_t rows = active > 0 ? std::min(active, entries) : entries;
+  Shape expanded = {rows, x[1]};
+  if (Drops(call)) {
+    expanded = {count, call["expertCapacity"].integer, x[1]};
+    rows = expanded[0] * expanded[1];
+  }
+  const int64_t mode = call["quantMode"].integer;
+  const Shape& scale = call["scaleOptional"].shape;
+  const bool has_scale = !call["scaleOptional"].null;
+  if (has_scale && mode == -1 && scale != Shape{x[0]}) return true;
+  if (has_scale && mode == 0 && scale != Shape{1}) return true;
+  if (has_scale && mode == 1 && scale != Shape{High(call) - Low(call), x[1]} && scale != Shape{1, x[1]})
+    return true;
+  if ((mode == 1 || (mode == -1 && has_scale)) && call["expandedScaleOut"].shape != Shape{rows}) return true;
+  const Shape counts =
+      call["expertTokensNumType"].integer == 2 ? Shape{count, 2} : Shape{High(call) - Low(call)};
+  return call["expandedXOut"].shape != expanded || call["expandedRowIdxOut"].shape != Shape{entries} ||
+         call[kThirdCount].shape != counts;
+}
+bool AreThirdModesWrong(IndexCall& call) {
+  const int64_t type = call["expertTokensNumType"].integer;
+  const int64_t row_type = call["rowIdxType"].integer;
+  const int64_t mode = call["quantMode"].integer;
+  if (call["activeNum"].integer < -1 || type < 0 || type > 2 || call["expertTokensNumFlag"].integer == 0 ||
+      mode < -1 || mode > 1 || row_type < 0 || row_type > 1)
+    return true;
+  if (Drops(call) &&
+      (Low(call) != 0 || High(call) != call["expertNum"].integer || type != 1 || row_type != 0))
+    return true;
+  if (mode == -1 && call["expandedXOut"].dtype != call["x"].dtype) return true;
+  if (mode != -1 && (call["x"].dtype == ACL_INT8 || call["expandedXOut"].dtype != ACL_INT8)) return true;
+  return mode == 0 && (call["scaleOptional"].null || call["offsetOptional"].null ||
+                       call["offsetOptional"].shape != Shape{1});
+}
+
+IndexOperator Third() {
+  const Listed with_int8 = {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8}};
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnMoeInitRoutingV3);
+  op.valid = {TensorArg("x", {2, 3}),
+              TensorArg("expertIdx", {2, 2}, ACL_INT32),
+              TensorArg("scaleOptional", {2}),
+              TensorArg("offsetOptional", {1}),
+              IntegerArg("activeNum", -1),
+              IntegerArg("expertCapacity", -1),
+              IntegerArg("expertNum", 6),
+              IntegerArg("dropPadMode", 0),
+              IntegerArg("expertTokensNumType", 1),
+              IntegerArg("expertTokensNumFlag", 1),
+              IntegerArg("quantMode", -1),
+              ArrayArg("activeExpertRangeOptional", {1, 4}),
+              IntegerArg("rowIdxType", 0),
+              OutputArg("expandedXOut", {4, 3}),
+              OutputArg("expandedRowIdxOut", {4}, ACL_INT32),
+              OutputArg(kThirdCount, {3}, ACL_INT64),
+              OutputArg("expandedScaleOut", {4})};
+  op.takes_workspace = true;
+  op.rules = {
+      NoNulls(std::string("x expertIdx expandedXOut expandedRowIdxOut expandedScaleOut ") + kThirdCount),
+      Listed_("x", with_int8),
+      Listed_("expertIdx", kInt32Alone),
+      Given("scaleOptional", Listed_("scaleOptional", kFloatAlone)),
+      Given("offsetOptional", Listed_("offsetOptional", kFloatAlone)),
+      Listed_("expandedXOut", with_int8),
+      Listed_("expandedRowIdxOut", kInt32Alone),
+      Listed_(kThirdCount, kInt64Alone),
+      Listed_("expandedScaleOut", kFloatAlone),
+      Refuses(561002, "", IsThirdRangeWrong),
+      Refuses(161002, "", IsThirdShapeWrong),
+      Refuses(561002, "", AreThirdModesWrong)};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t n = random.Between(1, 8);
+    const int64_t k = random.Between(1, 3);
+    const int64_t columns = DrawColumns(random);
+    const int64_t experts = random.Between(1, 7);
+    const bool drops = random.Chance(25);
+    const int64_t low = drops ? 0 : random.Between(0, experts - 1);
+    const int64_t high = drops ? experts : random.Between(low + 1, experts);
+    const int64_t capacity = random.Between(1, 4);
+    const int64_t mode = random.Between(-1, 1);
+    const DtypeNumber dtype = mode == -1 && random.Chance(30) ? ACL_INT8 : DrawDtype(random, kRowDtypes);
+    call["x"] = TensorArg("x", {n, columns}, dtype);
+    call["expertIdx"] = TensorArg("expertIdx", {n, k}, ACL_INT32);
+    const int64_t active = random.Chance(50) ? random.Between(-1, 0) : random.Between(1, n * k + 1);
+    call["activeNum"].integer = active;
+    call["expertCapacity"].integer = capacity;
+    call["expertNum"].integer = experts;
+    call["dropPadMode"].integer = drops;
+    const int64_t type = drops ? 1 : random.Between(0, 2);
+    call["expertTokensNumType"].integer = type;
+    call["quantMode"].integer = mode;
+    call["activeExpertRangeOptional"].values = {low, high};
+    if (low == 0 && high == experts && random.Chance(50)) call["activeExpertRangeOptional"].values = {};
+    call["activeExpertRangeOptional"].null = low == 0 && high == experts && random.Chance(30);
+    call["rowIdxType"].integer = drops ? 0 : random.Below(2);
+    const int64_t rows = drops ? experts * capacity : active > 0 ? std::min(active, n * k) : n * k;
+    call["scaleOptional"] =
+        TensorArg("scaleOptional", mode == -1  ? Shape{n}
+                                   : mode == 0 ? Shape{1}
+                                               : Shape{random.Chance(50) ? 1 : high - low, columns});
+    call["scaleOptional"].null = mode != 0 && random.Chance(40);
+    call["expandedXOut"] =
+        OutputArg("expandedXOut", drops ? Shape{experts, capacity, columns} : Shape{rows, columns},
+                  mode == -1 ? dtype : DtypeNumber{ACL_INT8});
+    call["expandedRowIdxOut"] = OutputArg("expandedRowIdxOut", {n * k}, ACL_INT32);
+    call[kThirdCount] = OutputArg(kThirdCount, type == 2 ? Shape{experts, 2} : Shape{high - low}, ACL_INT64);
+    call["expandedScaleOut"] = OutputArg("expandedScaleOut", {rows});
+  };
+  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    if (call["x"].dtype != ACL_INT8) SetNumbers(tensors[0], random);
+    SetNumbers(tensors[2], random);
+    SetNumbers(tensors[3], random);
+    if (call["quantMode"].integer == 0) tensors[2].Set(0, random.Chance(50) ? 100.5 : 3.3);
+    SetIntegers(tensors[1], -1, call["expertNum"].integer + 1, random);
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const std::vector<int64_t> experts = IntegersOf(Numbers(call, tensors, "expertIdx"));
+    const int64_t k = call["expertIdx"].shape[1];
+    const Shape& expanded = call["expandedXOut"].shape;
+    const int64_t rows = Drops(call) ? expanded[0] * expanded[1] : expanded[0];
+    const Routing routing =
+        RoutingOf(experts, Low(call), High(call), Drops(call) ? call["expertCapacity"].integer : 0, rows);
+    const int64_t mode = call["quantMode"].integer;
+    Rows all =
+        RowsOf(call, tensors, routing, k, mode, Drops(call), Low(call), experts, call["expandedXOut"].dtype);
+    const Numbers scale(call, tensors, "scaleOptional");
+    if (mode != 1) all.scales.clear();
+    for (int64_t row = 0; mode == -1 && scale.is_given() && row < rows; ++row) {
+      const int64_t p = routing.entry[static_cast<size_t>(row)];
+      all.scales.push_back(p >= 0        ? std::optional(scale.Bytes(p / k))
+                           : Drops(call) ? std::optional(Encoded(ACL_FLOAT, 0))
+                                         : std::nullopt);
+    }
+    std::vector<int64_t> places = routing.row;
+    if (call["rowIdxType"].integer == 1) {
+      // For each row its entry, as far as there are any.
+      places.assign(experts.size(), -1);
+      for (size_t p = 0; p < experts.size(); ++p) {
+        if (routing.row[p] >= 0) places[static_cast<size_t>(routing.row[p])] = static_cast<int64_t>(p);
+      }
+    }
+    Outcome counts = EncodedIntegers(ACL_INT64, routing.count);
+    if (call["expertTokensNumType"].integer == 0) counts = EncodedIntegers(ACL_INT64, Totals(routing.count));
+    if (call["expertTokensNumType"].integer == 2) {
+      std::vector<int64_t> pairs;
+      for (size_t e = 0; e < routing.count.size(); ++e) {
+        if (routing.count[e] == 0) continue;
+        pairs.push_back(Low(call) + static_cast<int64_t>(e));
+        pairs.push_back(routing.count[e]);
+      }
+      pairs.insert(pairs.end(), {0, 0});
+      pairs.resize(std::min(pairs.size(), 2 * static_cast<size_t>(call["expertNum"].integer)));
+      counts = EncodedIntegers(ACL_INT64, pairs);
+    }
+    return std::vector<Outcome>{all.x, EncodedIntegers(ACL_INT32, places), counts, all.scales};
+  };
+  return op;
+}
+
+const IndexOperator kOperators[] = {First(), Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV2), false),
+                                    Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingQuantV2), true), Grad(),
+                                    Third()};
+PORTACL_INDEX_TESTS(InitRouting, kOperators);
+
+// ---- experts that are none ----
+
+TEST(InitRoutingBad, AnExpertThatIsNoneFailsTheStreamOnceAndHasNoRow) {
+  std::vector<float> x = {1, 2, 3, 4, 5, 6};
+  std::vector<int32_t> experts = {1, 9, 0};
+  std::vector<float> rows(6);
+  std::vector<int32_t> places(3);
+  std::vector<int32_t> counts(2);
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  const auto dense = [](const Shape& shape, aclDataType dtype, void* data) {
+    return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                           shape.size(), data);
+  };
+  aclTensor* const tensors[] = {dense({3, 2}, ACL_FLOAT, x.data()), dense({3, 1}, ACL_INT32, experts.data()),
+                                dense({3, 2}, ACL_FLOAT, rows.data()), dense({3}, ACL_INT32, places.data()),
+                                dense({2}, ACL_INT32, counts.data())};
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnMoeInitRoutingV2GetWorkspaceSize(tensors[0], tensors[1], 0, 0, 2, 0, 2, false, tensors[2],
+                                                  tensors[3], tensors[4], nullptr, &size, &executor),
+            0)
+      << TakeErrorMessage();
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(aclnnMoeInitRoutingV2(workspace.device(), size, executor, environment.stream()), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 507015);
+  const std::string message = TakeErrorMessage();
+  EXPECT_NE(message.find("aclnnMoeInitRoutingV2: expertIdx has the value 9 at element 1, accepted: 0 to 1."),
+            std::string::npos)
+      << message;
+  EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  EXPECT_EQ(rows, (std::vector<float>{5, 6, 1, 2, 0, 0}));
+  EXPECT_EQ(places, (std::vector<int32_t>{1, -1, 0}));
+  EXPECT_EQ(counts, (std::vector<int32_t>{1, 1}));
+  for (aclTensor* const tensor : tensors) aclDestroyTensor(tensor);
+}
+
+}  // namespace
+}  // namespace portacl::testing
