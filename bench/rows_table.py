@@ -17,6 +17,7 @@ MADE = {
     "beta": "torch.rand(columns, generator=g).to(a.dtype)",
     "numbers": "torch.zeros((rows, 1))",
     "more_numbers": "torch.zeros((rows, 1))",
+    "wide": "torch.zeros((rows, columns))",
     "their_numbers": "torch.zeros((rows, 1), dtype=a.dtype)",
     "their_more": "torch.zeros((rows, 1), dtype=a.dtype)",
     "means": "a2.float().mean(1, keepdim=True)",
@@ -81,6 +82,51 @@ def row_norms():
                 "rstds * (b2 * gamma - a2 * rstds * (b2 * gamma * a2 * rstds).mean(1, keepdim=True))", FLOAT, result="out2")
 
 
+def fused_norms():
+    yield moved("gemma_rms_norm", "GemmaRmsNorm", "T:a2 T:gamma D:1e-6 T:out2 T:numbers", "F.rms_norm(a2, [columns], 1 + gamma, 1e-6)", result="out2")
+    yield moved("inplace_add_rms_norm", "InplaceAddRmsNorm", "T:out2 T:sums T:gamma D:1e-6 T:numbers",
+                "F.rms_norm(out2 + sums, [columns], gamma, 1e-6)", compares=False)
+    yield moved("add_rms_norm_cast", "AddRmsNormCast", "T:a2 T:b2 T:gamma D:1e-6 T:wide T:out2 T:numbers T:sums",
+                "F.rms_norm(a2 + b2, [columns], gamma, 1e-6)", ("bf16",), result="out2")
+    yield moved("deep_norm", "DeepNorm", "T:a2 T:b2 T:beta T:gamma D:0.5 D:1e-5 T:numbers T:more_numbers T:out2",
+                "F.layer_norm(0.5 * a2 + b2, [columns], gamma, beta, 1e-5)", result="out2")
+    normed = "(a2 + b2 - means) * rstds"
+    yield moved("add_layer_norm_grad", "AddLayerNormGrad", "T:b2 T:a2 T:b2 T:rstds T:means T:gamma T:null T:out2 T:of_gamma T:of_beta",
+                f"rstds * (b2 * gamma - (b2 * gamma).mean(1, keepdim=True) - {normed} * (b2 * gamma * {normed}).mean(1, keepdim=True))", FLOAT,
+                result="out2")
+    yield moved("deep_norm_grad", "DeepNormGrad", "T:b2 T:a2 T:b2 T:gamma T:means T:rstds D:1.0 T:out2 T:sums T:of_beta T:of_gamma",
+                f"rstds * (b2 * gamma - (b2 * gamma).mean(1, keepdim=True) - {normed} * (b2 * gamma * {normed}).mean(1, keepdim=True))", FLOAT,
+                result="out2")
+    silu = "F.silu(F.group_norm(image, 4, group_scale, group_shift))"
+    for name, function, flag in (("group_norm_silu", "GroupNormSilu", ""), ("group_norm_silu_v2", "GroupNormSiluV2", "I:1 ")):
+        yield moved(name, function, f"T:image T:group_scale T:group_shift I:4 D:1e-5 {flag}T:out_image T:group_means T:group_rstds", silu,
+                    result="out_image")
+    yield moved("group_norm_swish", "GroupNormSwish",
+                "T:image T:group_scale T:group_shift I:4 I:0 D:1e-5 I:1 D:1.0 T:out_image T:group_means T:group_rstds", silu, result="out_image")
+    yield moved("group_norm_swish_grad", "GroupNormSwishGrad",
+                "T:grad_image T:group_means T:group_rstds T:image T:group_scale T:group_shift I:4 I:0 D:1.0 I:1 I:1 T:out_image T:of_group_scale "
+                "T:of_group_shift", silu, FLOAT, compares=False)
+    scores = "a2.view(1, 1, rows, columns)"
+    mask = "T:(b2>0).view(1,1,rows,columns)"
+    placed = f"T:{scores.replace(' ', '')}"
+    out = "T:out2.view(1,1,rows,columns)"
+    yield moved("scaled_masked_softmax", "ScaledMaskedSoftmax", f"{placed} {mask} D:0.5 I:0 {out}",
+                "torch.softmax((a2 * 0.5).masked_fill(b2 > 0, -10000), 1)", result="out2")
+    yield moved("scaled_masked_softmax_backward", "ScaledMaskedSoftmaxBackward",
+                f"T:b2.view(1,1,rows,columns) T:shares.view(1,1,rows,columns) {mask} D:0.5 I:0 {out}",
+                "((b2 - (b2 * shares).sum(1, keepdim=True)) * shares * 0.5).masked_fill(b2 > 0, 0)", FLOAT, result="out2")
+    yield moved("masked_softmax_with_rel_pos_bias", "MaskedSoftmaxWithRelPosBias",
+                f"{placed} T:b2.view(1,rows,columns) T:b2.view(1,rows,columns) D:0.5 I:0 {out}", "torch.softmax(a2 * 0.5 + b2 + b2, 1)", FLOAT,
+                result="out2")
+
+
+def fused_gates():
+    yield moved("gelu_mul", "GeluMul", "T:a.view(-1,1024) I:0 T:out.view(-1,1024)[:,:512]",
+                "F.gelu(a.view(-1, 1024)[:, :512]) * a.view(-1, 1024)[:, 512:]", compares=False)
+    yield moved("clipped_swiglu", "ClippedSwiglu", "T:a2 T:null I:1 D:1.702 D:7.0 D:1.0 I:1 T:out2[:,:columns//2]",
+                "a2[:, ::2].clamp(max=7) * torch.sigmoid(1.702 * a2[:, ::2].clamp(max=7)) * (a2[:, 1::2].clamp(-7, 7) + 1)", compares=False)
+
+
 def channel_norms():
     yield moved("batch_norm", "BatchNorm", "T:image T:scale T:shift T:null T:null I:1 D:0.1 D:1e-5 T:out_image T:of_scale T:of_shift",
                 f"{ATEN}.native_batch_norm.out(image, scale, shift, None, None, True, 0.1, 1e-5, out=out_image, save_mean=of_scale, "
@@ -136,4 +182,4 @@ def binary_losses():
                 f"{ATEN}.soft_margin_loss_backward.grad_input(b2, a2, shares, 0, grad_input=out2)")
 
 
-ROWS = (*softmaxes(), *row_norms(), *channel_norms(), *class_losses(), *binary_losses())
+ROWS = (*softmaxes(), *row_norms(), *fused_norms(), *fused_gates(), *channel_norms(), *class_losses(), *binary_losses())

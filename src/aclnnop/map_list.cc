@@ -42,31 +42,6 @@ struct MapsJob {
 };
 static_assert(sizeof(engine::ElementwiseJob) % alignof(engine::ReductionJob) == 0);
 
-// The call as if the views were its tensors, the output the last.
-struct CallOfViews {
-  CallOfViews(const OperatorCall& whole, std::initializer_list<MappedView> inputs, const MappedView& output)
-      : call(whole) {
-    for (const MappedView& input : inputs) {
-      tensors[count] = {nullptr, &input.tensor};
-      indices.index[indices.count++] = static_cast<int8_t>(count);
-      ++count;
-    }
-    tensors[count] = {nullptr, &output.tensor};
-    call.tensors = {tensors, static_cast<size_t>(count) + 1};
-  }
-
-  TensorArgument tensors[kMaxLoopOperands];
-  Operands indices;
-  int count = 0;
-  OperatorCall call;
-};
-
-template <class Job>
-void Bind(std::initializer_list<MappedView> inputs, Job& job) noexcept {
-  int k = 0;
-  for (const MappedView& input : inputs) job.formula.argument[k++] = static_cast<int8_t>(input.operand);
-}
-
 }  // namespace
 
 MapList::MapList(const OperatorCall& call, Executor& executor, int most) noexcept

@@ -4,15 +4,9 @@
 
 #include <initializer_list>
 
-#include "aclnnop/phase1.h"
+#include "aclnnop/call_of_views.h"
 
 namespace portacl {
-
-// A view, and the executor's operand (OperatorCall::OperandOf) in whose storage it lies.
-struct MappedView {
-  aclTensor tensor;
-  int operand;
-};
 
 class MapList {
  public:

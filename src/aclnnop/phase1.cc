@@ -55,6 +55,7 @@ bool SetOperands(const OperatorCall& call, Executor& executor) noexcept {
   executor.parameter_count = parameters;
   executor.operand_count = operands;
   executor.first_output_parameter = call.Output();
+  executor.first_output = operands;  // where what is written is among what is read
   int operand = 0;
   for (int i = 0; i < parameters; ++i) {
     if (i == parameters - outputs) executor.input_count = operand;

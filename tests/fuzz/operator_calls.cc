@@ -27,6 +27,7 @@
 #include "aclnnop/families/random.h"
 #include "aclnnop/families/recurrent.h"
 #include "aclnnop/families/reductions.h"
+#include "aclnnop/families/serving.h"
 #include "aclnnop/families/sort.h"
 #include "support/c_function.h"
 
@@ -499,6 +500,14 @@ class Given {
         shape.data(), shape.size(), attributes_.log_target ? ACL_INT32 : ACL_INT64, nullptr, 0, ACL_FORMAT_ND,
         shape.data(), shape.size(), elements > kMost ? nullptr : values.At(attributes_.misplaced)));
   }
+  // The words of such indices as INT32.
+  aclTensor* Made32(const std::vector<int64_t>& shape) {
+    const bool is_long = attributes_.log_target;
+    attributes_.log_target = true;
+    aclTensor* const made = Indices(shape);
+    attributes_.log_target = is_long;
+    return made;
+  }
   // Places that are written where a tensor's values are.
   aclTensor* PlacesFor(const aclTensor* tensor) {
     return tensors_.emplace_back(UnreadPlaces(ShapeOf(tensor), attributes_.misplaced));
@@ -530,11 +539,11 @@ class Given {
   }
   // A map of ones, which nobody writes.
   aclTensor* Ones(const std::vector<int64_t>& shape) {
-    static std::vector<double> values = [] {
+    static Values<double> values([] {
       std::vector<double> made(2 * kMostNumbers);
       std::fill_n(reinterpret_cast<char*>(made.data()), made.size() * sizeof(double), char{1});
       return made;
-    }();
+    }());
     return Made(shape, ACL_BOOL, values);
   }
   // A column of indices, and of written ones, for each row.
@@ -1029,6 +1038,23 @@ constexpr OperatorCall kCalls[] = {
           given.Written(Given::ShapeOf(t[2])), given.Written(Given::ShapeOf(t[2]))),
     MOVES(RotaryPositionEmbedding, 4, kOperand0, t[0], t[1], t[2], a.reduction, t[3]),
     MOVES(RotaryPositionEmbeddingGrad, 4, kOperand0, t[0], t[1], t[2], t[0], a.reduction, t[3], given.Second(t[1]), given.Second(t[2])),
+    MOVES(RotaryPositionEmbeddingV2, 4, kOperand0, t[0], t[1], t[2], a.reduction, nullptr, t[3]),
+    MOVES(ApplyRotaryPosEmb, 3, kAny, t[2], given.Second(t[2]), t[0], t[1], a.reduction),
+    MOVES(ApplyRotaryPosEmbV2, 3, kAny, t[2], given.Second(t[2]), t[0], t[1], a.reduction, nullptr),
+    MOVES(InterleaveRope, 4, kOperand0, t[0], t[1], t[2], t[3]),
+    MOVES(RopeWithSinCosCache, 3, kOperand0, given.Indices({given.FirstLength(t[0])}), t[0], t[0], t[1], nullptr, given.LastLength(t[0]), a.log_target, t[2],
+          given.Second(t[2])),
+    MOVES(RopeWithSinCosCacheV2, 3, kOperand0, given.Indices({given.FirstLength(t[0])}), t[0], t[0], t[1], nullptr, given.LastLength(t[0]), a.log_target,
+          a.reduction, t[2], given.Second(t[2])),
+    MOVES(ScatterPaKvCache, 3, kAny, t[0], t[2], given.Indices({given.FirstLength(t[0])}), a.log_target ? t[1] : nullptr, given.Second(t[2]), nullptr, nullptr,
+          nullptr, nullptr, nullptr, nullptr, nullptr),
+    MOVES(ScatterPaCache, 2, kAny, t[0], t[1], given.Indices({given.FirstLength(t[0])}), nullptr, nullptr, nullptr, nullptr),
+    MOVES(ApplyTopKTopP, 2, kOperand0, t[0], a.log_target ? given.Numbers({given.FirstLength(t[0])}, t[0]) : nullptr,
+          given.Made32({given.FirstLength(t[0])}), t[1]),
+    MOVES(GeluMul, 2, kOperand0, t[0], nullptr, given.Half(t[1])),
+    MOVES(ClippedSwiglu, 2, kOperand0, t[0], nullptr, given.Dim(t[0]), a.wide_beta, 2.0, a.wide_beta, a.log_target, given.Half(t[1])),
+    MOVES(ClippedSwigluV2, 2, kOperand0, t[0], nullptr, given.Dim(t[0]), a.wide_beta, 2.0, a.wide_beta, a.log_target, a.reduction, given.Half(t[1])),
+    MOVES(TransformBiasRescaleQkv, 3, kAny, t[0], t[1], 1, t[2], given.Second(t[2]), given.Second(t[2])),
     MOVES(FlashAttentionScore, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, 0.5, 1.0, 0, 0, given.Heads(t[0]),
           given.Layout(t[0]), 0, a.reduction, given.Statistics(t[0]), given.Statistics(t[0]), nullptr, t[3]),
     MOVES(FlashAttentionScoreGrad, 4, kOperand0, t[0], t[1], t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.Statistics(t[0]),
@@ -1092,6 +1118,32 @@ constexpr OperatorCall kCalls[] = {
           t[2], given.Written(given.Leading(t[0], given.Numbers({given.LastLength(t[0])}))), given.Written(given.Leading(t[0], given.Numbers({given.LastLength(t[0])}))),
           given.Written(Given::ShapeOf(t[0]), t[0])),
     MOVES(AddRmsNorm, 4, kOperand0, t[0], t[1], t[2], a.wide_beta, t[3], nullptr, nullptr),
+    MOVES(GemmaRmsNorm, 3, kOperand0, t[0], t[1], a.wide_beta, t[2], given.Written(given.Leading(t[0], t[1]))),
+    STATE(InplaceAddRmsNorm, 1, kAny, t[0], given.Second(t[0]), given.Numbers({given.LastLength(t[0])}, t[0]), a.wide_beta,
+          given.Written(given.Leading(t[0], given.Numbers({given.LastLength(t[0])})))),
+    MOVES(AddRmsNormCast, 4, kOperand0, t[0], t[1], t[2], a.wide_beta, given.Written(Given::ShapeOf(t[0])), t[3],
+          given.Written(given.Leading(t[0], t[2])), given.Second(t[3])),
+    MOVES(DeepNorm, 3, kOperand0, t[0], t[1], given.Numbers({given.LastLength(t[0])}, t[0]), given.Numbers({given.LastLength(t[0])}, t[0]), a.wide_beta,
+          1e-5, given.Written(given.Leading(t[0], given.Numbers({given.LastLength(t[0])}))),
+          given.Written(given.Leading(t[0], given.Numbers({given.LastLength(t[0])}))), t[2]),
+    MOVES(DeepNormGrad, 4, kOperand0, t[0], t[1], t[2], given.Numbers({given.LastLength(t[0])}, t[0]),
+          given.Numbers(given.Leading(t[0], given.Numbers({given.LastLength(t[0])}))), given.Numbers(given.Leading(t[0], given.Numbers({given.LastLength(t[0])}))),
+          a.wide_beta, t[3], given.Second(t[3]), given.Written({given.LastLength(t[0])}), given.Written({given.LastLength(t[0])})),
+    MOVES(AddLayerNormGrad, 4, kOperand0, t[0], t[1], t[2], given.Numbers(given.Leading(t[0], given.Numbers({given.LastLength(t[0])}))),
+          given.Numbers(given.Leading(t[0], given.Numbers({given.LastLength(t[0])}))), given.Numbers({given.LastLength(t[0])}),
+          a.log_target ? t[0] : nullptr, t[3], given.Written({given.LastLength(t[0])}), given.Written({given.LastLength(t[0])})),
+    MOVES(GroupNormSilu, 2, kOperand0, t[0], nullptr, nullptr, 1, a.wide_beta, t[1], given.Written({given.FirstLength(t[0]), 1}, t[0]),
+          given.Written({given.FirstLength(t[0]), 1}, t[0])),
+    MOVES(GroupNormSiluV2, 2, kOperand0, t[0], nullptr, nullptr, 1, a.wide_beta, a.log_target, t[1], given.Written({given.FirstLength(t[0]), 1}, t[0]),
+          given.Written({given.FirstLength(t[0]), 1}, t[0])),
+    MOVES(GroupNormSwish, 2, kOperand0, t[0], given.Numbers(given.Channels(t[0]), t[0]), given.Numbers(given.Channels(t[0]), t[0]), 1, nullptr, 1e-5,
+          a.log_target, a.wide_beta, t[1], given.Written({given.FirstLength(t[0]), 1}, t[0]), given.Written({given.FirstLength(t[0]), 1}, t[0])),
+    MOVES(GroupNormSwishGrad, 3, kOperand0, t[0], given.Numbers({given.FirstLength(t[0]), 1}, t[0]), given.Numbers({given.FirstLength(t[0]), 1}, t[0]), t[1],
+          given.Numbers(given.Channels(t[0]), t[0]), given.Numbers(given.Channels(t[0]), t[0]), 1, nullptr, a.wide_beta, a.log_target, true, t[2],
+          given.Written(given.Channels(t[0]), t[0]), given.Written(given.Channels(t[0]), t[0])),
+    MOVES(ScaledMaskedSoftmax, 3, kOperand0, t[0], t[1], a.wide_beta, false, t[2]),
+    MOVES(ScaledMaskedSoftmaxBackward, 4, kOperand0, t[0], t[1], t[2], a.wide_beta, false, t[3]),
+    MOVES(MaskedSoftmaxWithRelPosBias, 4, kOperand0, t[0], a.log_target ? t[1] : nullptr, t[2], a.wide_beta, a.reduction, t[3]),
     MOVES(BatchNorm, 3, kOperand0, t[0], t[1], nullptr, nullptr, nullptr, a.log_target, a.wide_beta, a.wide_beta, t[2], given.Written(given.Channels(t[0])),
           given.Written(given.Channels(t[0]))),
     MOVES(BatchNormBackward, 3, kOperand0, t[0], t[1], nullptr, nullptr, nullptr, nullptr, nullptr, a.log_target, a.wide_beta,
@@ -1210,7 +1262,7 @@ constexpr int kOperators =
 #include "aclnnop/operators.def"
 #undef OPERATOR
     ;
-constexpr int kOthers = 311;  // the headers of the rows before PORTACL_MAPS
+constexpr int kOthers = 337;  // the headers of the rows before PORTACL_MAPS
 static_assert(kOthers PORTACL_MAPS(PORTACL_ONE) == kOperators, "an operator of the schema is missing here");
 
 }  // namespace

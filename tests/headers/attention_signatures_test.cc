@@ -18,6 +18,13 @@ typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
 HAS(aclnnRotaryPositionEmbedding, In, In, In, int64_t, Out);
 HAS(aclnnRotaryPositionEmbeddingGrad, In, In, In, In, int64_t, In, In, In);
+HAS(aclnnRotaryPositionEmbeddingV2, In, In, In, int64_t, In, Out);
+HAS(aclnnApplyRotaryPosEmb, Out, Out, In, In, int64_t);
+HAS(aclnnApplyRotaryPosEmbV2, Out, Out, In, In, int64_t, char*);
+HAS(aclnnInterleaveRope, In, In, In, In);
+HAS(aclnnRopeWithSinCosCache, In, In, In, In, Array, int64_t, bool, Out, Out);
+HAS(aclnnRopeWithSinCosCacheV2, In, In, In, In, Array, int64_t, bool, int64_t, Out, Out);
+HAS(aclnnTransformBiasRescaleQkv, In, In, int64_t, In, In, In);
 HAS(aclnnFlashAttentionScore, In, In, In, In, In, In, In, Array, double, double, int64_t, int64_t, int64_t,
     char*, int64_t, int64_t, In, In, In, In);
 HAS(aclnnFlashAttentionScoreGrad, In, In, In, In, In, In, In, In, In, In, In, In, Array, double, double,

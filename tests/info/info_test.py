@@ -64,7 +64,9 @@ NOT_TOGETHER = dict.fromkeys(('aclnnPowTensorTensor', 'aclnnPowTensorScalar'), {
 LISTED = subprocess.run([sys.executable, '-B', os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools/schema'), 'list'],
                         check=True, capture_output=True, text=True).stdout
 INDEXING = {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
-    r'^OPERATOR\((\w+), (?:attention|convolution|foreach|indexing|matmul|moe|norm|optimizers|pooling|recurrent|sort),', LISTED, re.MULTILINE)}
+    r'^OPERATOR\((\w+), (?:attention|convolution|foreach|indexing|matmul|moe|norm|optimizers|pooling|recurrent|serving|sort),', LISTED, re.MULTILINE)}
+# Of other families, the ones that tests/serving/ tries.
+INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in ('gelu_mul', 'clipped_swiglu', 'clipped_swiglu_v2')}
 # Operands that must have the dtype of another one.
 TIED = {'aclnnMseLossBackward': ('gradOutput', 'self', 'target'), 'aclnnKlDivTargetBackward': ('target', 'gradTarget')}
 RANDOM = {'aclnnInplaceUniform', 'aclnnInplaceNormal', 'aclnnNormalTensorTensor', 'aclnnInplaceRandom', 'aclnnBernoulli', 'aclnnRandperm',

@@ -1231,7 +1231,19 @@ add = mutants_of("src/aclnnop/map_list.cc", ("gated_maps", "activations_maps"))
 add("several maps: the first alone", "for (int i = 0; i < count; ++i) jobs[i].Run(context", "for (int i = 0; i < 1; ++i) jobs[i].Run(context")
 add("several maps: without the sum", "if (has_sum) sum->Run(context.addresses, context.workspace);", "", ("gated_maps",))
 add("several maps: without the sum of the last", "if (has_sum) sum->Run(addresses, context.workspace);", "", ("binary_losses",))
+
+add = mutants_of("src/aclnnop/call_of_views.h", ("gated_maps",))
 add("several maps: operands in the call's order", "job.formula.argument[k++] = static_cast<int8_t>(input.operand);", "job.formula.argument[k] = static_cast<int8_t>(k), ++k, static_cast<void>(input);")
+
+add = mutants_of("src/aclnnop/serving/paged_cache.cc", ("serving",))
+add("paged cache: blocks follow each other", "if (of_block != length * of_slot) {", "if (false) {")
+add("paged cache: a slot of the last block", ".bound = blocks * length;", ".bound = blocks * length - 1;")
+
+add = mutants_of("src/aclnnop/serving/top_k_top_p.cc", ("serving",))
+add("kept logits: equals of the least go", "hn::IfThenElse(hn::Lt(x, least_of_all), hidden, x)", "hn::IfThenElse(hn::Le(x, least_of_all), hidden, x)")
+
+add = mutants_of("src/aclnnop/norm/deep_norm.cc", ("fused_rows",))
+add("gradient of a sum: what is added to it", "return hn::Add(of_sum(gradient, x1, x2, gamma), more);", "return of_sum(gradient, x1, x2, gamma);")
 
 add = mutants_of("src/aclnnop/activations/prelu.cc", ("gated_maps",))
 add("prelu: zero is positive", "hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(weight, x))", "hn::IfThenElse(hn::Ge(x, hn::Zero(d)), x, hn::Mul(weight, x))")

@@ -1,5 +1,6 @@
-// aclnnGlu, aclnnSwiGlu, aclnnGeGlu and their gradients: one half of a tensor times a function of the other.
+// aclnnGlu, aclnnSwiGlu, aclnnGeGlu and their gradients, aclnnGeluMul, aclnnClippedSwiglu: one half of a tensor times a function of the other.
 // SPDX-License-Identifier: Apache-2.0
+#include <cstring>
 #include <type_traits>
 
 #include "acl/vector_targets.h"
@@ -123,6 +124,44 @@ struct GeGluGate : Activation<GeGluGate<kForm>, 3> {
 using GeGluGateByErf = GeGluGate<GeluForm::kErf>;
 using GeGluGateByTanh = GeGluGate<GeluForm::kTanh>;
 
+// A up to a limit, times the logistic function of alpha A, times B between the limits and a bias more. Numbers: alpha, limit, bias. A NaN
+// is within any limits.
+struct ClippedSwiGlu : Activation<ClippedSwiGlu, 2> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  static HWY_INLINE V AtMost(D, V x, V limit) {
+    return hn::IfThenElse(hn::Lt(limit, x), limit, x);
+  }
+  template <class D, class V>
+  static HWY_INLINE V Between(D d, V x, V limit) {
+    const V low = hn::Neg(limit);
+    return hn::IfThenElse(hn::Lt(x, low), low, AtMost(d, x, limit));
+  }
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a, V b) const {
+    const V limit = Set(d, 1);
+    const V kept = AtMost(d, a, limit);
+    const V gated = hn::Mul(kept, functions::Sigmoid(d, hn::Mul(Set(d, 0), kept)));
+    return hn::Mul(gated, hn::Add(Between(d, b, limit), Set(d, 2)));
+  }
+};
+
+// A times its logistic function, up to the limit, times B between the limits.
+struct SwiGluClipped : Activation<SwiGluClipped, 2> {
+  static constexpr bool kTakesHalves = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a, V b) const {
+    const V limit = Set(d, 1);
+    const V gated = hn::Mul(a, functions::Sigmoid(d, a));
+    return hn::Mul(ClippedSwiGlu::AtMost(d, gated, limit), ClippedSwiGlu::Between(d, b, limit));
+  }
+};
+
 struct Product : Activation<Product, 2> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -160,6 +199,8 @@ constexpr auto kGeGluByTanh = PORTACL_VALUE_KERNELS(gated::GeGluByTanh);
 constexpr auto kGeGluGateByErf = PORTACL_VALUE_KERNELS(gated::GeGluGateByErf);
 constexpr auto kGeGluGateByTanh = PORTACL_VALUE_KERNELS(gated::GeGluGateByTanh);
 constexpr auto kProduct = PORTACL_VALUE_KERNELS(gated::Product);
+constexpr auto kClippedSwiGlu = PORTACL_VALUE_KERNELS(gated::ClippedSwiGlu);
+constexpr auto kSwiGluClipped = PORTACL_VALUE_KERNELS(gated::SwiGluClipped);
 
 // dim is the first attribute.
 enum Attributes { kDim, kApproximate, kActivateLeft };
@@ -340,9 +381,156 @@ void SetGeGluBackward(const OperatorCall& call, Executor& executor) {
   maps.SetJob();
 }
 
+// GeluMul: halves of the last dim.
+enum GeluMulAttributes { kGeluApproximate };
+constexpr int64_t kMostGated = 1024;
+
+bool IsTanhByName(const OperatorCall& call) {
+  const char* const text = call.attributes[kGeluApproximate].text;
+  return text != nullptr && std::strcmp(text, "tanh") == 0;
+}
+aclnnStatus ApproximateIsKnown(const Check& check, OperatorCall& call) noexcept {
+  const char* const text = call.attributes[kGeluApproximate].text;
+  if (text == nullptr || std::strcmp(text, "none") == 0 || IsTanhByName(call)) return ACL_SUCCESS;
+  return FailAclnn(check.code, StartMessage(call)
+                                   .Add("parameter approximateOptional is \"")
+                                   .Add(text)
+                                   .Add("\", accepted: none, tanh, or a null pointer."));
+}
+aclnnStatus LastIsEvenAndShort(const Check& check, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(kSelf).view;
+  const int64_t length = shape[shape.rank - 1];
+  if (length % 2 == 0 && length <= kMostGated) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kSelf);
+  return FailAclnn(check.code, message.Add(", accepted: a last dim that is even and at most 1024."));
+}
+aclnnStatus LastIsHalf(const Check& check, OperatorCall& call) noexcept {
+  Shape half = call.Tensor(kSelf).view;
+  half.dim[half.rank - 1] /= 2;
+  return call.Tensor(kOut).view == half ? ACL_SUCCESS : RefuseShape(check, call, kOut, half);
+}
+constexpr auto kGeluMulChecks =
+    Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kNoneBeforeAtlasA2, {kSelf}), SameDtype(kSelf, kOut),
+              Own(ApproximateIsKnown, kTiling), WithCode(kTiling, RankAtLeast(1, {kSelf})),
+              WithCode(kTiling, RankAtMost(8, {kSelf})), Own(LastIsEvenAndShort, kTiling),
+              Own(LastIsHalf, kTiling), PromotesToDtypeOf(kSelf)),
+         EndOfGated({kSelf}, {kOut}));
+
+// One half along the last dim.
+MappedView LastHalf(const OperatorCall& call, int tensor, int half) {
+  MappedView view{PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
+  const int dim = view.tensor.view.rank - 1;
+  const int64_t length = view.tensor.view[dim] / 2;
+  Narrow(view.tensor, dim, half * length, length);
+  return view;
+}
+
+void SetGeluMul(const OperatorCall& call, Executor& executor) {
+  MapList maps(call, executor, 1);
+  maps.Add({LastHalf(call, kSelf, 1), LastHalf(call, kSelf, 0)}, Whole(call, kOut),
+           IsTanhByName(call) ? kGeGluByTanh : kGeGluByErf);
+  maps.SetJob();
+}
+
+// ClippedSwiglu: halves along dim, or the elements at even and at odd places of all that lies from dim on.
+enum ClippedTensors { kClippedX, kGroupIndex, kClippedOut };
+enum ClippedAttributes { kAlpha = 1, kLimit, kBias, kInterleaved, kClampMode };
+
+constexpr DtypeRule kClippedV2Dtypes = ByGeneration(kNoDtype, kNoDtype, kFloatHalfAndBf16);
+
+bool IsInterleaved(const OperatorCall& call) noexcept { return call.attributes[kInterleaved].integer != 0; }
+bool HasClampMode(const OperatorCall& call) noexcept { return call.attributes.size() > kClampMode; }
+bool IsClippedLast(const OperatorCall& call) noexcept {
+  return HasClampMode(call) && call.attributes[kClampMode].integer == 1;
+}
+
+aclnnStatus NoGroups(const Check& check, OperatorCall& call) noexcept {
+  if (!call.IsGiven(kGroupIndex)) return ACL_SUCCESS;
+  return FailAclnn(
+      check.code,
+      StartMessage(call).Add("parameter groupIndexOptional is given, which is not supported, accepted: a "
+                             "null pointer."));
+}
+aclnnStatus LimitIsPositive(const Check& check, OperatorCall& call) noexcept {
+  if (call.attributes[kLimit].wide > 0) return ACL_SUCCESS;
+  return FailAclnn(check.code, StartMessage(call).Add("parameter limit is not above 0, accepted: above 0."));
+}
+
+// The dims from one on taken as one; false where they do not follow each other.
+bool TakeTogether(aclTensor& view, int dim) {
+  int64_t length = 1;
+  for (int i = dim; i < view.view.rank; ++i) length *= view.view[i];
+  int64_t stride = 1;
+  int64_t reached = 1;
+  for (int i = view.view.rank - 1; i >= dim; --i) {
+    if (view.view[i] == 1) continue;
+    if (reached == 1) stride = view.strides[i];
+    if (view.strides[i] != stride * reached) return false;
+    reached *= view.view[i];
+  }
+  view.view.rank = view.strides.rank = dim + 1;
+  view.view.dim[dim] = length;
+  view.strides.dim[dim] = stride;
+  return true;
+}
+template <int tensor>
+aclnnStatus PairsFollow(const Check& check, OperatorCall& call) noexcept {
+  aclTensor view = PlainView(call.Tensor(tensor));
+  if (TakeTogether(view, WrappedDim(call.attributes[kDim].integer, view.view.rank))) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, tensor)
+      .Add(" has elements that do not follow each other");
+  return FailAclnn(check.code, message.Add(" from dim on, accepted where interleaved: dense ones."));
+}
+
+template <const DtypeRule& kRule>
+constexpr auto ClippedChecks() {
+  return Join(
+      List(NotNull(kClippedX), NotNull(kClippedOut), DtypesIn(kRule, {kClippedX}),
+           SameDtype(kClippedX, kClippedOut), WithCode(kTiling, RankAtLeast(1, {kClippedX})),
+           WithCode(kTiling, RankAtMost(8, {kClippedX})), WithCode(kTiling, DimIn(kDim, kClippedX)),
+           WithCode(kTiling, LengthIsEven(kClippedX)), WithCode(kTiling, ShapeIsHalf(kClippedX, kClippedOut)),
+           Own(LimitIsPositive, kTiling), If(HasClampMode, WithCode(kTiling, IntegerIn(kClampMode, 0, 1))),
+           Own(NoGroups, ACLNN_ERR_INNER_NULLPTR), PromotesToDtypeOf(kClippedX)),
+      EndOfGated({kClippedX}, {kClippedOut}),
+      List(If(IsInterleaved, Own(PairsFollow<kClippedX>, ACLNN_ERR_INNER_NULLPTR)),
+           If(IsInterleaved, Own(PairsFollow<kClippedOut>, ACLNN_ERR_INNER_NULLPTR))));
+}
+constexpr auto kClippedChecks = ClippedChecks<kNoneBeforeAtlasA2>();
+constexpr auto kClippedV2Checks = ClippedChecks<kClippedV2Dtypes>();
+
+MappedView Pair(const OperatorCall& call, int which) {
+  if (!IsInterleaved(call)) return Half(call, kClippedX, which);
+  MappedView view = Whole(call, kClippedX);
+  const int dim = WrappedDim(call.attributes[kDim].integer, view.tensor.view.rank);
+  TakeTogether(view.tensor, dim);
+  Narrow(view.tensor, dim, which, view.tensor.view[dim] / 2, 2);
+  return view;
+}
+
+void SetClipped(const OperatorCall& call, Executor& executor) {
+  engine::Scalars scalars;
+  for (const int attribute : {kAlpha, kLimit, kBias}) {
+    const auto value = static_cast<float>(call.attributes[static_cast<size_t>(attribute)].wide);
+    std::memcpy(scalars.bytes[0] + static_cast<size_t>(attribute - kAlpha) * sizeof value, &value,
+                sizeof value);
+  }
+  MappedView out = Whole(call, kClippedOut);
+  if (IsInterleaved(call))
+    TakeTogether(out.tensor, WrappedDim(call.attributes[kDim].integer, out.tensor.view.rank));
+  MapList maps(call, executor, 1);
+  maps.Add({Pair(call, 0), Pair(call, 1)}, out, IsClippedLast(call) ? kSwiGluClipped : kClippedSwiGlu,
+           scalars);
+  maps.SetJob();
+}
+
 }  // namespace
 }  // namespace portacl
 
+PORTACL_ACTIVATION_FACTS(gelu_mul, GeluMul, kNoneBeforeAtlasA2, products::kSinceAtlasA2, false)
+PORTACL_ACTIVATION_FACTS(clipped_swiglu, ClippedSwiglu, kNoneBeforeAtlasA2, products::kSinceAtlasA2, false)
+PORTACL_ACTIVATION_FACTS(clipped_swiglu_v2, ClippedSwigluV2, kClippedV2Dtypes, products::kAscend950, false)
 PORTACL_ACTIVATION_FACTS(glu, Glu, kActivatedAndDouble, products::kWithout200I500A2, false)
 PORTACL_ACTIVATION_FACTS(glu_backward, GluBackward, kActivatedAndDouble, products::kWithout200I500A2, false)
 PORTACL_ACTIVATION_FACTS(swi_glu, SwiGlu, kSwiGluDtypes.OnlyOn(kWithSwiGlu), kWithSwiGlu, false)
@@ -374,6 +562,16 @@ PORTACL_PHASE_1(aclnnGeGluBackward) {
 
 PORTACL_PHASE_1(aclnnGeGluV3Backward) {
   return RunPhase1(call, kGeGluBackwardChecks, workspaceSize, executor, SetGeGluBackward);
+}
+
+PORTACL_PHASE_1(aclnnGeluMul) { return RunPhase1(call, kGeluMulChecks, workspaceSize, executor, SetGeluMul); }
+
+PORTACL_PHASE_1(aclnnClippedSwiglu) {
+  return RunPhase1(call, kClippedChecks, workspaceSize, executor, SetClipped);
+}
+
+PORTACL_PHASE_1(aclnnClippedSwigluV2) {
+  return RunPhase1(call, kClippedV2Checks, workspaceSize, executor, SetClipped);
 }
 
 #endif  // HWY_ONCE

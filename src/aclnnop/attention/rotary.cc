@@ -1,4 +1,4 @@
-// aclnnRotaryPositionEmbedding: pairs (a, b) of a row's elements become (a * cos_a - b * sin_a, b * cos_b + a * sin_b). Its gradients: those of
+// aclnnRotaryPositionEmbedding and V2, aclnnApplyRotaryPosEmb and V2, aclnnInterleaveRope: pairs (a, b) of a row's elements become (a * cos_a - b * sin_a, b * cos_b + a * sin_b). Its gradients: those of
 // pairs are turned back, those of angles are sums over the rows that share them.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -52,6 +52,30 @@ struct TurnBack : engine::HWY_NAMESPACE::RowFormula<TurnBack> {
   }
 };
 
+// x * cos + y * sin.
+struct Mixed : engine::HWY_NAMESPACE::RowFormula<Mixed> {
+  static constexpr int kInputs = 4;
+  explicit Mixed(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    row.template Write<0, 0, 1, 2, 3>([](auto, V x, V y, V cos, V sin)
+                                          HWY_ATTR { return hn::Add(hn::Mul(x, cos), hn::Mul(y, sin)); });
+  }
+};
+
+// What is not turned.
+struct Kept : engine::HWY_NAMESPACE::RowFormula<Kept> {
+  static constexpr int kInputs = 1;
+  explicit Kept(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    row.template Write<0, 0>([](auto, typename Row::V x) HWY_ATTR { return x; });
+  }
+};
+
 // What an angle's gradient is a sum of, with a sign.
 struct SignedProduct : engine::HWY_NAMESPACE::Summable<SignedProduct> {
   using Parameters = engine::FactorAlone;
@@ -76,15 +100,19 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/errors.h"
 #include "aclnnop/attention/rotary_functions.h"
+#include "aclnnop/matmul/product.h"
 #include "aclnnop/norm/normalized.h"
 #include "aclnnop/norm/rows.h"
 #include "aclnnop/operator_facts.h"
+#include "aclnnop/stage_list.h"
 #include "plan/views.h"
 
 namespace portacl {
 namespace {
 
-constexpr auto kRotate = PORTACL_ROW_KERNELS(rotary::Rotate);
+constexpr auto kRotated = PORTACL_ROW_KERNELS(rotary::Rotate);
+constexpr auto kMixed = PORTACL_ROW_KERNELS(rotary::Mixed);
+constexpr auto kKept = PORTACL_ROW_KERNELS(rotary::Kept);
 constexpr auto kTurnBack = PORTACL_ROW_KERNELS(rotary::TurnBack);
 constexpr auto kSignedProduct = PORTACL_KERNELS(rotary::SignedProduct);
 
@@ -158,8 +186,157 @@ aclTensor OfPairs(const aclTensor& tensor, int64_t mode, int64_t which) {
 int64_t ModeOfX(int64_t mode) { return mode == kInterleaveHalf ? int64_t{kInterleave} : mode; }
 int64_t ModeOfRest(int64_t mode) { return mode == kInterleaveHalf ? int64_t{kHalf} : mode; }
 
-engine::RowJobMaker RowsOf(const OperatorCall& call, int64_t of_input, int output, int64_t of_output) {
-  const int64_t of_rest = ModeOfRest(call.attributes[kMode].integer);
+// ---- aclnnRotaryPositionEmbeddingV2: a matrix that turns rows is between ----
+
+enum TensorsV2 { kRotate = kOut, kOutV2 };
+
+aclnnStatus MatrixFits(const Check& check, OperatorCall& call) noexcept {
+  const int64_t columns = call.Tensor(kX).view[kRank - 1];
+  const Shape accepted{columns, columns};
+  return call.Tensor(kRotate).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kRotate, accepted);
+}
+
+constexpr Check kV2Checks[] = {
+    NotNull(kX),
+    NotNull(kCos),
+    NotNull(kSin),
+    NotNull(kOutV2),
+    DtypesIn(kNoneBeforeAtlasA2, {kX}),
+    SameDtype(kX, kCos),
+    SameDtype(kX, kSin),
+    IfThere<kRotate>(SameDtype(kX, kRotate)),
+    SameDtype(kX, kOutV2),
+    IntegerIn(kMode, kHalf, kInterleaveHalf),
+    SameShape(kX, kOutV2),
+    WithCode(kTiling, RankIs(kRank, {kX, kCos, kSin})),
+    WithCode(kTiling, SameShape(kCos, kSin)),
+    Own(RowsHavePairs, kTiling),
+    Own(AnglesFit, kTiling),
+    IfThere<kRotate>(Own(MatrixFits, kTiling)),
+    SizesRepresentable({kOutV2}),
+    DoneIfEmpty({kX}),
+    InsideStorage({kX, kCos, kSin, kRotate}),
+};
+
+// ---- aclnnInterleaveRope ----
+
+constexpr DtypeRule kHalfDtypes = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16));
+constexpr int64_t kInterleavedColumns = 64;
+
+aclnnStatus RowsAreOf64(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kX).view[kRank - 1] == kInterleavedColumns) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kX);
+  return FailAclnn(check.code, message.Add(", accepted: a last dim of 64."));
+}
+// Angles are shared by heads, and maybe by positions.
+aclnnStatus AnglesOfHeadsFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& x = call.Tensor(kX).view;
+  const Shape& angles = call.Tensor(kCos).view;
+  const bool fits =
+      angles[0] == x[0] && angles[1] == 1 && (angles[2] == 1 || angles[2] == x[2]) && angles[3] == x[3];
+  return fits ? ACL_SUCCESS : RefuseShape(check, call, kCos, Shape{x[0], 1, x[2], x[3]});
+}
+
+constexpr Check kInterleaveChecks[] = {
+    NotNull(kX),
+    NotNull(kCos),
+    NotNull(kSin),
+    NotNull(kOut),
+    DtypesIn(kHalfDtypes, {kX}),
+    SameDtype(kX, kCos),
+    SameDtype(kX, kSin),
+    SameDtype(kX, kOut),
+    WithCode(kTiling, RankIs(kRank, {kX, kCos, kSin})),
+    WithCode(kTiling, SameShape(kCos, kSin)),
+    Own(RowsAreOf64, kTiling),
+    Own(AnglesOfHeadsFit, kTiling),
+    WithCode(kTiling, SameShape(kX, kOut)),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kX}),
+    InsideStorage({kX, kCos, kSin}),
+};
+
+// ---- aclnnApplyRotaryPosEmb: query and key in place ----
+
+enum Applied { kQuery, kKey, kAppliedCos, kAppliedSin };
+enum AppliedAttributes { kLayout, kModeName };
+constexpr int64_t kMostLayouts = 4;
+constexpr int64_t kPacked = 4;  // TND
+
+// -1: another text.
+int64_t NamedMode(const OperatorCall& call) {
+  const char* const text = call.attributes.size() > kModeName ? call.attributes[kModeName].text : nullptr;
+  if (text == nullptr || std::strcmp(text, "half") == 0) return kHalf;
+  if (std::strcmp(text, "interleave") == 0) return kInterleave;
+  return std::strcmp(text, "quarter") == 0 ? int64_t{kQuarter} : -1;
+}
+aclnnStatus ModeIsNamed(const Check& check, OperatorCall& call) noexcept {
+  if (NamedMode(call) >= 0) return ACL_SUCCESS;
+  return FailAclnn(check.code, StartMessage(call)
+                                   .Add("parameter rotaryMode is \"")
+                                   .Add(call.attributes[kModeName].text)
+                                   .Add("\", accepted: half, interleave, quarter, or a null pointer."));
+}
+aclnnStatus RanksFitLayout(const Check& check, OperatorCall& call) noexcept {
+  const bool is_packed = call.attributes[kLayout].integer == kPacked;
+  const Check rank =
+      WithCode(check.code, RankIs(is_packed ? 3 : 4, {kQuery, kKey, kAppliedCos, kAppliedSin}));
+  return rank.run(rank, call);
+}
+// The dim of heads: 2 of BSND and SBND, 1 of BNSD and TND.
+int HeadsDim(const OperatorCall& call) { return call.attributes[kLayout].integer <= 2 ? 2 : 1; }
+
+template <int tensor>
+aclnnStatus AppliedFits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& query = call.Tensor(kQuery).view;
+  const int heads = HeadsDim(call);
+  Shape accepted = query;
+  if constexpr (tensor == kKey) {
+    accepted.dim[heads] = call.Tensor(kKey).view[heads];
+  } else {
+    accepted.dim[heads] = 1;
+  }
+  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
+}
+aclnnStatus AppliedHasPairs(const Check& check, OperatorCall& call) noexcept {
+  const Shape& query = call.Tensor(kQuery).view;
+  const int64_t columns = query[query.rank - 1];
+  const int64_t of = NamedMode(call) == kQuarter ? 4 : 2;
+  if (!query.IsEmpty() && !call.Tensor(kKey).view.IsEmpty() && columns <= kMostColumns && columns % of == 0)
+    return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kQuery);
+  AddArgumentShape(message.Add(" or "), call, kKey);
+  return FailAclnn(check.code, message.Add(", accepted: no dim of 0, rows of at most ")
+                                   .Add(kMostColumns)
+                                   .Add(" elements, a multiple of ")
+                                   .Add(of)
+                                   .Add("."));
+}
+
+constexpr Check kAppliedChecks[] = {
+    NotNull(kQuery),
+    NotNull(kKey),
+    NotNull(kAppliedCos),
+    NotNull(kAppliedSin),
+    DtypesIn(kNoneBeforeAtlasA2, {kQuery}),
+    SameDtype(kQuery, kKey),
+    SameDtype(kQuery, kAppliedCos),
+    SameDtype(kQuery, kAppliedSin),
+    WithCode(kTiling, IntegerIn(kLayout, 1, kMostLayouts)),
+    Own(ModeIsNamed, kTiling),
+    Own(RanksFitLayout, kTiling),
+    Own(AppliedFits<kKey>, kTiling),
+    Own(AppliedFits<kAppliedCos>, kTiling),
+    Own(AppliedFits<kAppliedSin>, kTiling),
+    Own(AppliedHasPairs, kTiling),
+    SizesRepresentable({kQuery, kKey}),
+    InsideStorage({kAppliedCos, kAppliedSin}),
+};
+
+engine::RowJobMaker RowsOf(const OperatorCall& call, int64_t of_input, int64_t of_rest, int output,
+                           int64_t of_output) {
   const aclTensor first = OfPairs(call.Tensor(kX), of_input, 0);
   engine::RowJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, JobIsa(), ThreadLimit());
   rows.Input(kX, first);
@@ -173,8 +350,65 @@ engine::RowJobMaker RowsOf(const OperatorCall& call, int64_t of_input, int outpu
 
 void SetRotated(const OperatorCall& call, Executor& executor) {
   const int64_t mode = call.attributes[kMode].integer;
-  engine::RowJobMaker rows = RowsOf(call, ModeOfX(mode), kOut, ModeOfRest(mode));
-  SetRowJob(rows, kRotate, engine::NoParameters(), executor);
+  engine::RowJobMaker rows = RowsOf(call, ModeOfX(mode), ModeOfRest(mode), kOut, ModeOfRest(mode));
+  SetRowJob(rows, kRotated, engine::NoParameters(), executor);
+}
+
+void SetMixed(const OperatorCall& call, Executor& executor) {
+  const MappedView x{PlainView(call.Tensor(kX)), call.OperandOf(kX)};
+  const MappedView matrix{PlainView(call.Tensor(kRotate)), call.OperandOf(kRotate)};
+  StageList stages(call, executor, 2);
+  const MappedView turned = stages.Scratch(x.tensor.view, ACL_FLOAT);
+  matmul::MatrixProduct product{
+      {x.operand, x.tensor}, {matrix.operand, matrix.tensor}, {turned.operand, turned.tensor}};
+  stages.Product(matmul::GemmOf(product), x, matrix, turned);
+  engine::RowJobMaker rows(x.tensor.view, LastAxes(1, x.tensor.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  rows.Input(x.operand, x.tensor);
+  rows.Input(turned.operand, turned.tensor);
+  for (const int tensor : {kCos, kSin}) rows.Input(call.OperandOf(tensor), call.Tensor(tensor));
+  rows.Output(call.OperandOf(kOutV2), call.Tensor(kOutV2));
+  stages.Rows(rows, kMixed, engine::NoParameters());
+  stages.SetJob();
+}
+
+void SetRotatedV2(const OperatorCall& call, Executor& executor) {
+  if (call.IsGiven(kRotate)) return SetMixed(call, executor);
+  const int64_t mode = call.attributes[kMode].integer;
+  engine::RowJobMaker rows = RowsOf(call, ModeOfX(mode), ModeOfRest(mode), kOutV2, ModeOfRest(mode));
+  SetRowJob(rows, kRotated, engine::NoParameters(), executor);
+}
+
+void SetInterleaved(const OperatorCall& call, Executor& executor) {
+  engine::RowJobMaker rows = RowsOf(call, kInterleave, kHalf, kOut, kHalf);
+  SetRowJob(rows, kRotated, engine::NoParameters(), executor);
+}
+
+void SetApplied(const OperatorCall& call, Executor& executor) {
+  const int64_t mode = NamedMode(call);
+  const auto of_four = [&](int tensor) {
+    aclTensor view = call.Tensor(tensor);
+    if (view.view.rank == kRank) return view;
+    view = PlainView(view);
+    InsertDim(view, 0, 1, 0);
+    return view;
+  };
+  engine::RowJob made[2];
+  const engine::RowJob* jobs[2];
+  uint32_t touched = 0;
+  for (const int turned : {kQuery, kKey}) {
+    const aclTensor whole = of_four(turned);
+    const aclTensor first = OfPairs(whole, mode, 0);
+    engine::RowJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+    for (const int64_t which : {0, 1}) rows.Input(turned, OfPairs(whole, mode, which));
+    for (const int tensor : {kAppliedCos, kAppliedSin}) {
+      for (const int64_t which : {0, 1}) rows.Input(tensor, OfPairs(of_four(tensor), mode, which));
+    }
+    for (const int64_t which : {0, 1}) rows.Output(turned, OfPairs(whole, mode, which));
+    made[turned] = rows.Make(kRotated, engine::NoParameters(), &executor.workspace_size);
+    jobs[turned] = &made[turned];
+    touched |= rows.touched();
+  }
+  engine::SetRowJobs(executor, jobs, 2, touched);
 }
 
 // ---- gradients: kX is dy ----
@@ -275,18 +509,219 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
     }
   }
   const int64_t mode = call.attributes[kMode].integer;
-  engine::RowJobMaker rows = RowsOf(call, ModeOfRest(mode), kDx, ModeOfX(mode));
+  engine::RowJobMaker rows = RowsOf(call, ModeOfRest(mode), ModeOfRest(mode), kDx, ModeOfX(mode));
   std::memcpy(&jobs->rows, &rows.Make(kTurnBack, engine::NoParameters(), &executor.workspace_size),
               sizeof(engine::RowJob));
   const int64_t elements = call.Tensor(kX).numel;
   executor.SetJob([&] { return GradientsJob{count, elements}; });
 }
 
+// ---- aclnnRopeWithSinCosCache: angles by positions ----
+
+enum Looked { kPositions, kQueryIn, kKeyIn, kTable, kQueryOut, kKeyOut };
+enum LookedAttributes { kSections, kHeadSize, kIsNeox, kTableMode };
+constexpr DtypeSet kPositionDtypes{ACL_INT32, ACL_INT64};
+constexpr int kMostSections = 4;
+
+int64_t HeadSize(const OperatorCall& call) { return call.attributes[kHeadSize].integer; }
+int64_t AngleCount(const OperatorCall& call) { return call.Tensor(kTable).view[1] / 2; }
+// Whether sections follow each other by turns.
+bool TakesTurns(const OperatorCall& call) noexcept {
+  return call.attributes.size() > kTableMode && call.attributes[kTableMode].integer == 1;
+}
+bool HasTableMode(const OperatorCall& call) noexcept { return call.attributes.size() > kTableMode; }
+// Section k of the array; 0 where there is none.
+int64_t Section(const OperatorCall& call, size_t k) {
+  const aclIntArray* const array = call.attributes[kSections].array;
+  return array != nullptr && k < array->values.size() ? array->values[k] : 0;
+}
+
+aclnnStatus TokensAgree(const Check& check, OperatorCall& call) noexcept {
+  const Shape& key = call.Tensor(kKeyIn).view;
+  const Shape accepted{call.Tensor(kQueryIn).view[0], key[1]};
+  return key == accepted ? ACL_SUCCESS : RefuseShape(check, call, kKeyIn, accepted);
+}
+aclnnStatus HeadSizeIsPositive(const Check& check, OperatorCall& call) noexcept {
+  if (HeadSize(call) > 0) return ACL_SUCCESS;
+  return FailAclnn(check.code, StartMessage(call)
+                                   .Add("parameter headSize has the value ")
+                                   .Add(HeadSize(call))
+                                   .Add(", accepted: above 0."));
+}
+aclnnStatus TableFits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& table = call.Tensor(kTable).view;
+  if (table[0] > 0 && table[1] > 0 && table[1] % 2 == 0 && table[1] <= HeadSize(call)) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kTable);
+  return FailAclnn(check.code,
+                   message.Add(", accepted: rows of an even length of at most headSize, which is ")
+                       .Add(HeadSize(call))
+                       .Add("."));
+}
+template <int tensor>
+aclnnStatus HasWholeHeads(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(tensor).view[1] % HeadSize(call) == 0) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, tensor);
+  return FailAclnn(
+      check.code,
+      message.Add(", accepted: rows of a multiple of headSize, which is ").Add(HeadSize(call)).Add("."));
+}
+aclnnStatus PositionsFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& positions = call.Tensor(kPositions).view;
+  const int64_t tokens = call.Tensor(kQueryIn).view[0];
+  const bool is_one = positions.rank == 1 && positions[0] == tokens;
+  const bool are_many =
+      positions.rank == 2 && positions[1] == tokens && (positions[0] == 3 || positions[0] == 4);
+  return is_one || are_many ? ACL_SUCCESS : RefuseShape(check, call, kPositions, Shape{tokens});
+}
+aclnnStatus SectionsFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& positions = call.Tensor(kPositions).view;
+  const int64_t angles = AngleCount(call);
+  const int rows = positions.rank == 1 ? 0 : static_cast<int>(positions[0]);
+  bool fits = true;
+  int64_t sum = 0;
+  for (int k = 0; k < kMostSections; ++k) {
+    const int64_t length = Section(call, static_cast<size_t>(k));
+    fits = fits && length >= 0 && length <= angles && (length == 0 || k < rows);
+    sum += fits ? length : 0;
+  }
+  if (rows != 0)
+    fits = fits && (TakesTurns(call) ? rows == 3 && 3 * Section(call, 1) <= angles : sum == angles);
+  if (fits) return ACL_SUCCESS;
+  Text message = StartMessage(call).Add("parameter mropeSection does not go with ");
+  AddArgumentShape(message, call, kPositions);
+  return FailAclnn(check.code,
+                   message
+                       .Add(rows == 0 ? ", accepted: none, or zeros."
+                                      : ", accepted: lengths from 0 on, one for each row of positions, ")
+                       .Add(rows == 0          ? ""
+                            : TakesTurns(call) ? "3 times the second at most half of a row of cosSinCache."
+                                               : "which add up to half of a row of cosSinCache."));
+}
+aclnnStatus NothingToTurn(const Check&, OperatorCall& call) noexcept {
+  if (call.Tensor(kQueryIn).view.IsEmpty() && call.Tensor(kKeyIn).view.IsEmpty())
+    call.work = OperatorCall::Work::kNothing;
+  return ACL_SUCCESS;
+}
+
+constexpr auto kLookedChecks =
+    Join(List(WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kTable)), NotNull(kPositions), NotNull(kQueryIn),
+              NotNull(kKeyIn), NotNull(kQueryOut), NotNull(kKeyOut)),
+         List(DtypesIn(kPositionDtypes, {kPositions}), DtypesIn(kNoneBeforeAtlasA2, {kQueryIn}),
+              SameDtype(kQueryIn, kKeyIn), SameDtype(kQueryIn, kTable), SameDtype(kQueryIn, kQueryOut),
+              SameDtype(kQueryIn, kKeyOut), RankIs(2, {kQueryIn, kKeyIn, kTable}), Own(TokensAgree),
+              SameShape(kQueryIn, kQueryOut), SameShape(kKeyIn, kKeyOut), Own(HeadSizeIsPositive)),
+         List(If(HasTableMode, WithCode(kTiling, IntegerIn(kTableMode, 0, 1))), Own(TableFits, kTiling),
+              Own(HasWholeHeads<kQueryIn>, kTiling), Own(HasWholeHeads<kKeyIn>, kTiling),
+              Own(PositionsFit, kTiling), Own(SectionsFit, kTiling), SizesRepresentable({kQueryOut, kKeyOut}),
+              Own(NothingToTurn), InsideStorage({kPositions, kQueryIn, kKeyIn, kTable})));
+
+// Angles of some columns: of every `step`-th from a first one on, by one row of positions.
+struct AngleColumns {
+  int row;
+  int64_t first;
+  int64_t count;
+  int64_t step;
+};
+
+void Look(StageList& stages, const OperatorCall& call, const MappedView& angles, int64_t which,
+          const AngleColumns& columns) {
+  if (columns.count == 0) return;
+  MappedView plain = angles;
+  Narrow(plain.tensor, 1, columns.first, columns.count, columns.step);
+  MappedView table{PlainView(call.Tensor(kTable)), call.OperandOf(kTable)};
+  const int64_t rows = table.tensor.view[0];
+  const int64_t of_row = table.tensor.strides[0];
+  Narrow(table.tensor, 1, which * AngleCount(call) + columns.first, columns.count, columns.step);
+  table.tensor.view.dim[0] = plain.tensor.view[0];
+  table.tensor.strides.dim[0] = 0;
+  aclTensor positions = PlainView(call.Tensor(kPositions));
+  if (positions.view.rank == 2) Select(positions, 0, columns.row);
+  InsertDim(positions, 1, columns.count, 0);
+  const engine::IndexView index{.view = &positions,
+                                .operand = call.OperandOf(kPositions),
+                                .name = call.Name(kPositions),
+                                .bound = rows,
+                                .step = of_row,
+                                .repeated = ~engine::DimBits(0, 1)};
+  stages.Indexed(engine::IndexedAction::kTake, plain, table, &index, 1, /*raises=*/true);
+}
+
+void TurnHeads(StageList& stages, const OperatorCall& call, int from, int to, const MappedView& cos,
+               const MappedView& sin) {
+  if (call.Tensor(from).view.IsEmpty()) return;
+  const int64_t angles = AngleCount(call);
+  const bool is_neox = call.attributes[kIsNeox].integer != 0;
+  const auto heads_of = [&](int tensor) {
+    aclTensor view = PlainView(call.Tensor(tensor));
+    SplitDim(view, 1, HeadSize(call));
+    return view;
+  };
+  const auto pairs_of = [&](int tensor, int64_t which) {
+    aclTensor view = heads_of(tensor);
+    Narrow(view, 2, is_neox ? which * angles : which, angles, is_neox ? 1 : 2);
+    return view;
+  };
+  const auto rest_of = [&](int tensor) {
+    aclTensor view = heads_of(tensor);
+    Narrow(view, 2, 2 * angles, HeadSize(call) - 2 * angles);
+    return view;
+  };
+  const aclTensor first = pairs_of(from, 0);
+  engine::RowJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  for (const int64_t which : {0, 1}) rows.Input(from, pairs_of(from, which));
+  for (const MappedView* angle : {&cos, &cos, &sin, &sin}) {
+    aclTensor view = angle->tensor;
+    InsertDim(view, 1, 1, 0);
+    rows.Input(angle->operand, view);
+  }
+  for (const int64_t which : {0, 1}) rows.Output(to, pairs_of(to, which));
+  stages.Rows(rows, kRotated, engine::NoParameters());
+  const aclTensor rest = rest_of(from);
+  if (rest.view.IsEmpty()) return;
+  engine::RowJobMaker kept(rest.view, LastAxes(1, rest.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  kept.Input(from, rest);
+  kept.Output(to, rest_of(to));
+  stages.Rows(kept, kKept, engine::NoParameters());
+}
+
+void SetLooked(const OperatorCall& call, Executor& executor) {
+  const aclTensor& query = call.Tensor(kQueryIn);
+  const int64_t angles = AngleCount(call);
+  StageList stages(call, executor, 2 * kMostSections + 4);
+  const MappedView cos = stages.Scratch(Shape{query.view[0], angles}, query.dtype);
+  const MappedView sin = stages.Scratch(Shape{query.view[0], angles}, query.dtype);
+  AngleColumns columns[kMostSections];
+  int count = 1;
+  columns[0] = {0, 0, angles, 1};
+  if (call.Tensor(kPositions).view.rank == 2 && TakesTurns(call)) {
+    // What is taken later is written over what was before.
+    for (const int row : {1, 2}) columns[count++] = {row, row, Section(call, 1), 3};
+  } else if (call.Tensor(kPositions).view.rank == 2) {
+    int64_t first = 0;
+    for (count = 0; count < kMostSections; ++count) {
+      columns[count] = {count, first, Section(call, static_cast<size_t>(count)), 1};
+      first += columns[count].count;
+    }
+  }
+  for (int k = 0; k < count; ++k) {
+    Look(stages, call, cos, 0, columns[k]);
+    Look(stages, call, sin, 1, columns[k]);
+  }
+  TurnHeads(stages, call, kQueryIn, kQueryOut, cos, sin);
+  TurnHeads(stages, call, kKeyIn, kKeyOut, cos, sin);
+  stages.SetJob();
+}
+
 }  // namespace
 
 namespace facts {
+extern const OperatorFacts rope_with_sin_cos_cache, rope_with_sin_cos_cache_v2;
 extern const OperatorFacts rotary_position_embedding, rotary_position_embedding_grad;
-}
+extern const OperatorFacts rotary_position_embedding_v2, apply_rotary_pos_emb, apply_rotary_pos_emb_v2;
+extern const OperatorFacts interleave_rope;
+}  // namespace facts
 
 const OperatorFacts facts::rotary_position_embedding = {
     "aclnnRotaryPositionEmbedding", "aclnnop/aclnn_rotary_position_embedding.h", kNoneBeforeAtlasA2,
@@ -294,6 +729,25 @@ const OperatorFacts facts::rotary_position_embedding = {
 const OperatorFacts facts::rotary_position_embedding_grad = {
     "aclnnRotaryPositionEmbeddingGrad", "aclnnop/aclnn_rotary_position_embedding_grad.h", kNoneBeforeAtlasA2,
     kNoneBeforeAtlasA2, /*by_promotion=*/false};
+const OperatorFacts facts::rotary_position_embedding_v2 = {
+    "aclnnRotaryPositionEmbeddingV2", "aclnnop/aclnn_rotary_position_embedding_v2.h", kNoneBeforeAtlasA2,
+    kNoneBeforeAtlasA2, /*by_promotion=*/false};
+const OperatorFacts facts::apply_rotary_pos_emb = {
+    "aclnnApplyRotaryPosEmb", "aclnnop/aclnn_apply_rotary_pos_emb.h", kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
+    /*by_promotion=*/false};
+const OperatorFacts facts::apply_rotary_pos_emb_v2 = {"aclnnApplyRotaryPosEmbV2",
+                                                      "aclnnop/aclnn_apply_rotary_pos_emb_v2.h",
+                                                      kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
+                                                      /*by_promotion=*/false};
+const OperatorFacts facts::rope_with_sin_cos_cache = {"aclnnRopeWithSinCosCache",
+                                                      "aclnnop/aclnn_rope_with_sin_cos_cache.h",
+                                                      kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
+                                                      /*by_promotion=*/false};
+const OperatorFacts facts::rope_with_sin_cos_cache_v2 = {
+    "aclnnRopeWithSinCosCacheV2", "aclnnop/aclnn_rope_with_sin_cos_cache_v2.h", kNoneBeforeAtlasA2,
+    kNoneBeforeAtlasA2, /*by_promotion=*/false};
+const OperatorFacts facts::interleave_rope = {"aclnnInterleaveRope", "aclnnop/aclnn_interleave_rope.h",
+                                              kHalfDtypes, kHalfDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 
@@ -305,6 +759,30 @@ PORTACL_PHASE_1(aclnnRotaryPositionEmbedding) {
 
 PORTACL_PHASE_1(aclnnRotaryPositionEmbeddingGrad) {
   return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGradients);
+}
+
+PORTACL_PHASE_1(aclnnRotaryPositionEmbeddingV2) {
+  return RunPhase1(call, kV2Checks, workspaceSize, executor, SetRotatedV2);
+}
+
+PORTACL_PHASE_1(aclnnApplyRotaryPosEmb) {
+  return RunPhase1(call, kAppliedChecks, workspaceSize, executor, SetApplied);
+}
+
+PORTACL_PHASE_1(aclnnApplyRotaryPosEmbV2) {
+  return RunPhase1(call, kAppliedChecks, workspaceSize, executor, SetApplied);
+}
+
+PORTACL_PHASE_1(aclnnInterleaveRope) {
+  return RunPhase1(call, kInterleaveChecks, workspaceSize, executor, SetInterleaved);
+}
+
+PORTACL_PHASE_1(aclnnRopeWithSinCosCache) {
+  return RunPhase1(call, kLookedChecks, workspaceSize, executor, SetLooked);
+}
+
+PORTACL_PHASE_1(aclnnRopeWithSinCosCacheV2) {
+  return RunPhase1(call, kLookedChecks, workspaceSize, executor, SetLooked);
 }
 
 #endif  // HWY_ONCE

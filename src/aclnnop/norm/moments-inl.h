@@ -1,4 +1,4 @@
-// Mean and variance of a row of float32 numbers. Compiled once per instruction set.
+// Mean and variance of a row of float32 numbers; the reciprocal of its root mean square. Compiled once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -50,6 +50,15 @@ HWY_INLINE Moments MomentsOf(Row& row, const F& number) {
 template <class Row>
 HWY_INLINE Moments MomentsOf(Row& row) {
   return MomentsOf<0>(row, [](typename Row::V x) HWY_ATTR { return x; });
+}
+
+// 1 / sqrt(mean of squares + eps), of their sum: becomes the row's first number, and is returned.
+template <class Row>
+HWY_INLINE float SetReciprocal(Row& row, double squares, double eps) {
+  const double mean = squares / static_cast<double>(row.n());
+  const float rstd = static_cast<float>(1.0 / std::sqrt(mean + eps));
+  row.SetValue(0, static_cast<double>(rstd));
+  return rstd;
 }
 
 }  // namespace HWY_NAMESPACE

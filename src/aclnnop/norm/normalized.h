@@ -26,6 +26,18 @@ aclnnStatus FloatOrDtypeOf(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add("; accepted: FLOAT or the same dtype."));
 }
 
+// A double attribute, rounded to FLOAT.
+inline double FloatNumber(const OperatorCall& call, int attribute) {
+  return static_cast<double>(static_cast<float>(call.attributes[static_cast<size_t>(attribute)].wide));
+}
+
+template <int attribute>
+aclnnStatus EpsilonIsNotNegative(const Check& check, OperatorCall& call) noexcept {
+  if (call.attributes[attribute].wide >= 0) return ACL_SUCCESS;
+  return FailAclnn(check.code,
+                   StartMessage(call).Add("parameter epsilon is negative, accepted: at least 0."));
+}
+
 template <int a, int b>
 bool BothThere(const OperatorCall& call) noexcept {
   return call.IsGiven(a) && call.IsGiven(b);

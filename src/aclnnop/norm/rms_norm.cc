@@ -7,10 +7,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/norm/rms_norm.cc"
 #include <hwy/foreach_target.h>
 
-#include <cmath>
-
-#include "aclnnop/norm/statistics.h"
-#include "engine/row/row_loop-inl.h"
+#include "aclnnop/norm/moments-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -18,15 +15,6 @@ namespace HWY_NAMESPACE {
 namespace rms_norm {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-// Puts the reciprocal among the row's numbers and returns it, too.
-template <class Row>
-HWY_INLINE float SetReciprocal(Row& row, double squares, double eps) {
-  const double mean = squares / static_cast<double>(row.n());
-  const float rstd = static_cast<float>(1.0 / std::sqrt(mean + eps));
-  row.SetValue(0, static_cast<double>(rstd));
-  return rstd;
-}
 
 struct RmsNorm : engine::HWY_NAMESPACE::RowFormula<RmsNorm> {
   static constexpr int kInputs = 2;
@@ -111,10 +99,12 @@ HWY_AFTER_NAMESPACE();
 #include "plan/views.h"
 
 namespace portacl {
+
+const engine::RowKernels add_rms_norm_kernels = PORTACL_ROW_KERNELS(rms_norm::AddRmsNormAndSum);
+
 namespace {
 
 constexpr auto kRmsNorm = PORTACL_ROW_KERNELS(rms_norm::RmsNorm);
-constexpr auto kAddRmsNormAndSum = PORTACL_ROW_KERNELS(rms_norm::AddRmsNormAndSum);
 constexpr auto kAddRmsNormAlone = PORTACL_ROW_KERNELS(rms_norm::AddRmsNormAlone);
 constexpr auto kRmsNormGrad = PORTACL_ROW_KERNELS(rms_norm::RmsNormGrad);
 
@@ -128,12 +118,6 @@ constexpr DtypeSet kFloatAlone{ACL_FLOAT};
 // CANN's codes of what its kernels' own tests refuse.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
-aclnnStatus EpsilonIsNotNegative(const Check& check, OperatorCall& call) noexcept {
-  if (call.attributes[0].wide >= 0) return ACL_SUCCESS;
-  return FailAclnn(check.code,
-                   StartMessage(call).Add("parameter epsilon is negative, accepted: at least 0."));
-}
-
 template <int gamma, int x>
 aclnnStatus GammaGoesWith(const Check& check, OperatorCall& call) noexcept {
   if (call.product == Product::kAtlasInference) {
@@ -142,8 +126,6 @@ aclnnStatus GammaGoesWith(const Check& check, OperatorCall& call) noexcept {
   }
   return FloatOrDtypeOf<gamma, x>(check, call);
 }
-
-float Epsilon(const OperatorCall& call) { return static_cast<float>(call.attributes[0].wide); }
 
 // ---- RmsNorm ----
 
@@ -162,7 +144,7 @@ constexpr Check kNormChecks[] = {
     WithCode(kTiling, RankAtLeast(1, {kX})),
     Own(GammaIsTail<kX, kGamma>, kTiling),
     WithCode(kTiling, SameShape(kX, kY)),
-    Own(EpsilonIsNotNegative, kTiling),
+    Own(EpsilonIsNotNegative<0>, kTiling),
     Own(RstdFits<kX, kGamma, kRstd>, kTiling),
     SizesRepresentable({kY, kRstd}),
     DoneIfEmpty({kX}),
@@ -179,7 +161,7 @@ void SetNorm(const OperatorCall& call, Executor& executor) {
   rows.Input(kGamma, call.Tensor(kGamma));
   rows.Output(kY, call.Tensor(kY));
   rows.ValueOut(kRstd, call.Tensor(kRstd));
-  SetRowJob(rows, kRmsNorm, NormParameters{static_cast<double>(Epsilon(call))}, executor);
+  SetRowJob(rows, kRmsNorm, NormParameters{FloatNumber(call, 0)}, executor);
 }
 
 // ---- RmsNormGrad ----
@@ -299,8 +281,8 @@ void SetAdded(const OperatorCall& call, Executor& executor) {
   rows.Output(kNormed, call.Tensor(kNormed));
   if (HasSum(call)) rows.Output(kSum, call.Tensor(kSum));
   ValueOutIfGiven(rows, call, kNumbers);
-  SetRowJob(rows, HasSum(call) ? kAddRmsNormAndSum : kAddRmsNormAlone,
-            NormParameters{static_cast<double>(Epsilon(call))}, executor);
+  SetRowJob(rows, HasSum(call) ? add_rms_norm_kernels : kAddRmsNormAlone,
+            NormParameters{FloatNumber(call, 0)}, executor);
 }
 
 }  // namespace

@@ -14,6 +14,9 @@ struct NormParameters {
 // Inputs x, weight, bias; output (x - mean) * rstd * weight + bias; numbers out: mean, rstd. Parameters: NormParameters.
 extern const engine::RowKernels layer_norm_kernels;
 
+// Inputs x1, x2, gamma; outputs x * rstd * gamma and x = x1 + x2; number out: rstd. Parameters: NormParameters.
+extern const engine::RowKernels add_rms_norm_kernels;
+
 struct NormBackwardParameters {
   bool wants_input;
 };

@@ -197,14 +197,19 @@ class Row {
   // The greatest element of an input. Where one is NaN it is any number.
   template <size_t k>
   HWY_INLINE T Max() {
+    return MaxOf<k>([](auto, V v) HWY_ATTR { return v; });
+  }
+  // The greatest of f(d, v...), likewise.
+  template <size_t... k, class F>
+  HWY_INLINE T MaxOf(const F& f) {
     const D d;
     TermsOf<T> greatest;
     ForVectors([&](size_t j) HWY_ATTR { SetTerms(d, greatest, j, Lowest()); });
-    Walk<false, k>(
+    Walk<false, k...>(
         0,
-        [&](auto full, const Here& here, size_t i, size_t, size_t count) HWY_ATTR {
+        [&](auto full, const Here& here, size_t i, size_t column, size_t count) HWY_ATTR {
           ForVectors([&](size_t j) HWY_ATTR {
-            V v = Load<decltype(full)::value, k>(here, i, 0, j, count);
+            V v = f(d, Load<decltype(full)::value, k>(here, i, column, j, count)...);
             if constexpr (!decltype(full)::value) {
               const size_t lanes = hn::Lanes(d);
               const size_t some = count > j ? HWY_MIN(count - j, lanes) : 0;

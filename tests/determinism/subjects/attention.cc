@@ -84,6 +84,68 @@ const auto kRotary = Register({"aclnnRotaryPositionEmbedding",
                                aclnnRotaryPositionEmbedding},
                               RotaryCases(), 4);
 
+const auto kInterleaved = Register(
+    {"aclnnInterleaveRope",
+     {"x", "cos", "sin", "out"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnInterleaveRopeGetWorkspaceSize(t[0], t[1], t[2], t[3], size, executor);
+     },
+     aclnnInterleaveRope},
+    [] {
+      std::vector<GivenCase> cases;
+      const Shape x = {3, 7, 37, 64};
+      const Shape angles = {3, 1, 37, 64};
+      for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16})
+        cases.push_back({{dtype, dtype, dtype}, {x, angles, angles}, dtype, x, 0});
+      return cases;
+    }(),
+    1);
+const auto kLooked = Register(
+    {"aclnnRopeWithSinCosCache",
+     {"positions", "queryIn", "cosSinCache", "queryOut"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen key({617, 84}, DtypeOf(t[1]));
+       return aclnnRopeWithSinCosCacheGetWorkspaceSize(t[0], t[1], key, t[2], nullptr, 84, a.reduction == 0,
+                                                       t[3], key, size, executor);
+     },
+     aclnnRopeWithSinCosCache},
+    [] {
+      std::vector<GivenCase> cases;
+      const Shape x = {617, 3 * 84};
+      for (const DtypeNumber dtype : kDtypes) {
+        for (size_t setting = 0; setting < 2; ++setting) {
+          GivenCase one{{ACL_INT64, dtype, dtype}, {{617}, x, {91, 66}}, dtype, x, setting};
+          one.indices = {{0, 91}};
+          cases.push_back(one);
+        }
+      }
+      return cases;
+    }(),
+    2);
+// The first result, which is divided, and the last one.
+const auto kHeadsOfSum = Register(
+    {"aclnnTransformBiasRescaleQkv",
+     {"qkv", "qkvBias", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen first(ShapeOf(t[2]), DtypeOf(t[0]));
+       const Unseen second(ShapeOf(t[2]), DtypeOf(t[0]));
+       const bool is_query = a.reduction == 0;
+       return aclnnTransformBiasRescaleQkvGetWorkspaceSize(
+           t[0], t[1], 3, is_query ? t[2] : static_cast<aclTensor*>(first), second,
+           is_query ? static_cast<aclTensor*>(first) : t[2], size, executor);
+     },
+     aclnnTransformBiasRescaleQkv},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : kDtypes) {
+        for (size_t setting = 0; setting < 2; ++setting)
+          cases.push_back(
+              {{dtype, dtype}, {{2, 37, 3 * 3 * 41}, {3 * 3 * 41}}, dtype, {2, 3, 37, 41}, setting});
+      }
+      return cases;
+    }(),
+    2);
+
 // Each gradient in each mode, of angles that rows share in two ways: sums in lanes are of rows of one pair alone.
 std::vector<GivenCase> RotaryGradientCases() {
   std::vector<GivenCase> cases;

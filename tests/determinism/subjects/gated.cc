@@ -101,6 +101,21 @@ const auto kSwiGluGrad = Register(
     },
     aclnnSwiGluGrad);
 // Both results in one tensor.
+const auto kGeluMul = Register(
+    "aclnnGeluMul", kFloats, {{257, 302}}, {257, 151}, 2,
+    [](const Call& c) {
+      static char tanh[] = "tanh";
+      return aclnnGeluMulGetWorkspaceSize(c.t[0], c.setting == 0 ? nullptr : tanh, c.t[1], c.size,
+                                          c.executor);
+    },
+    aclnnGeluMul);
+const auto kClippedSwiglu = Register(
+    "aclnnClippedSwiglu", kFloats, {{257, 302}}, {257, 151}, 2,
+    [](const Call& c) {
+      return aclnnClippedSwigluGetWorkspaceSize(c.t[0], nullptr, 1, 1.702, 7, 1, c.setting == 1, c.t[1],
+                                                c.size, c.executor);
+    },
+    aclnnClippedSwiglu);
 const auto kGeGlu = Register(
     "aclnnGeGlu", kFloats, {kWhole}, kWhole, 2,
     [](const Call& c) {

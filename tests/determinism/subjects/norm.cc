@@ -570,5 +570,162 @@ const auto kSoftMarginBackward =
               aclnnSoftMarginLossBackward},
              BinaryCases(3, {}, true));
 
+// ---- norms fused with what is around them ----
+
+const auto kGemmaRmsNorm =
+    Register({"aclnnGemmaRmsNorm",
+              {"x", "gamma", "yOut"},
+              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen unseen(kNumbers);
+                return aclnnGemmaRmsNormGetWorkspaceSize(t[0], t[1], 1e-6, t[2], unseen, size, executor);
+              },
+              aclnnGemmaRmsNorm},
+             GradientCases({kRows, kColumns}, {kRows}));
+const auto kAddRmsNormCast =
+    Register({"aclnnAddRmsNormCast",
+              {"x1", "x2", "gamma", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen rstd(kNumbers);
+                const Unseen wide(kRows);
+                const Unseen rows(kRows, DtypeOf(t[0]));
+                const auto of = [&](int64_t which, const Unseen& unseen) {
+                  return a.reduction == which ? t[3] : static_cast<aclTensor*>(unseen);
+                };
+                return aclnnAddRmsNormCastGetWorkspaceSize(t[0], t[1], t[2], 1e-6, of(0, wide), of(1, rows),
+                                                           rstd, of(2, rows), size, executor);
+              },
+              aclnnAddRmsNormCast},
+             [] {
+               std::vector<GivenCase> cases;
+               for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+                 for (size_t which = 1; which < 3; ++which)
+                   cases.push_back(Case(dtype, {kRows, kRows, kColumns}, kRows, which));
+               }
+               return cases;
+             }());
+const auto kDeepNorm = Register({"aclnnDeepNorm",
+                                 {"x", "gx", "beta", "gamma", "yOut"},
+                                 [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                                   const Unseen mean(kNumbers);
+                                   const Unseen rstd(kNumbers);
+                                   return aclnnDeepNormGetWorkspaceSize(t[0], t[1], t[2], t[3], 0.3, 1e-5,
+                                                                        mean, rstd, t[4], size, executor);
+                                 },
+                                 aclnnDeepNorm},
+                                GradientCases({kRows, kRows, kColumns, kColumns}, {kRows}));
+std::vector<GivenCase> SumGradientCases() {
+  std::vector<GivenCase> cases =
+      GradientCases({kRows, kRows, kRows, kColumns, kNumbers, kNumbers}, {kRows, kColumns, kColumns});
+  for (GivenCase& one : cases) {
+    one.input_dtypes[4] = one.input_dtypes[5] = ACL_FLOAT;
+    if (one.attributes != 0) one.output_dtype = ACL_FLOAT;
+  }
+  return cases;
+}
+const auto kDeepNormGrad = Register(
+    {"aclnnDeepNormGrad",
+     {"dy", "x", "gx", "gamma", "mean", "rstd", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen rows(kRows, DtypeOf(t[0]));
+       const Unseen more(kRows, DtypeOf(t[0]));
+       const Unseen columns(kColumns);
+       const auto of = [&](int64_t which, const Unseen& unseen) {
+         return a.reduction == which ? t[6] : static_cast<aclTensor*>(unseen);
+       };
+       return aclnnDeepNormGradGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], t[5], 0.3, of(0, rows), more,
+                                                of(1, columns), of(2, columns), size, executor);
+     },
+     aclnnDeepNormGrad},
+    SumGradientCases());
+const auto kAddLayerNormGrad = Register(
+    {"aclnnAddLayerNormGrad",
+     {"dy", "x1", "x2", "gamma", "mean", "rstd", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen rows(kRows, DtypeOf(t[0]));
+       const Unseen columns(kColumns);
+       const auto of = [&](int64_t which, const Unseen& unseen) {
+         return a.reduction == which ? t[6] : static_cast<aclTensor*>(unseen);
+       };
+       return aclnnAddLayerNormGradGetWorkspaceSize(t[0], t[1], t[2], t[5], t[4], t[3], t[1], of(0, rows),
+                                                    of(1, columns), of(2, columns), size, executor);
+     },
+     aclnnAddLayerNormGrad},
+    SumGradientCases());
+const auto kGroupNormSilu =
+    Register({"aclnnGroupNormSiluV2",
+              {"self", "gamma", "beta", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen first(kGroups, DtypeOf(t[0]));
+                const Unseen second(kGroups, DtypeOf(t[0]));
+                return aclnnGroupNormSiluV2GetWorkspaceSize(t[0], t[1], t[2], 3, 1e-5, a.reduction == 0, t[3],
+                                                            first, second, size, executor);
+              },
+              aclnnGroupNormSiluV2},
+             GradientCases({kImages, kChannels, kChannels}, {kImages, kImages}));
+const auto kGroupNormSwish =
+    Register({"aclnnGroupNormSwish",
+              {"x", "gamma", "beta", "yOut"},
+              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen first(kGroups, DtypeOf(t[0]));
+                const Unseen second(kGroups, DtypeOf(t[0]));
+                return aclnnGroupNormSwishGetWorkspaceSize(t[0], t[1], t[2], 3, nullptr, 1e-5, true, 1.25,
+                                                           t[3], first, second, size, executor);
+              },
+              aclnnGroupNormSwish},
+             GradientCases({kImages, kChannels, kChannels}, {kImages}));
+const auto kGroupNormSwishGrad =
+    Register({"aclnnGroupNormSwishGrad",
+              {"dy", "mean", "rstd", "x", "gamma", "beta", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen images(kImages, DtypeOf(t[0]));
+                const Unseen channels(kChannels, DtypeOf(t[0]));
+                const auto of = [&](int64_t which, const Unseen& unseen) {
+                  return a.reduction == which ? t[6] : static_cast<aclTensor*>(unseen);
+                };
+                return aclnnGroupNormSwishGradGetWorkspaceSize(
+                    t[0], t[1], t[2], t[3], t[4], t[5], 3, nullptr, 1.25, true, true, of(0, images),
+                    of(1, channels), of(2, channels), size, executor);
+              },
+              aclnnGroupNormSwishGrad},
+             GradientCases({kImages, kGroups, kGroups, kImages, kChannels, kChannels},
+                           {kImages, kChannels, kChannels}));
+const Shape kScores = {3, 2, 37, 421};
+std::vector<GivenCase> MaskedCases(size_t scores) {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kFloats) {
+    GivenCase one = Case(dtype, std::vector<Shape>(scores, kScores), kScores);
+    one.input_dtypes.push_back(ACL_BOOL);
+    one.input_shapes.push_back({3, 1, 37, 421});
+    cases.push_back(one);
+  }
+  return cases;
+}
+const auto kScaledMaskedSoftmax =
+    Register({"aclnnScaledMaskedSoftmax",
+              {"x", "mask", "y"},
+              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                return aclnnScaledMaskedSoftmaxGetWorkspaceSize(t[0], t[1], 0.3, false, t[2], size, executor);
+              },
+              aclnnScaledMaskedSoftmax},
+             MaskedCases(1));
+const auto kScaledMaskedSoftmaxBackward =
+    Register({"aclnnScaledMaskedSoftmaxBackward",
+              {"gradOutput", "y", "mask", "out"},
+              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                return aclnnScaledMaskedSoftmaxBackwardGetWorkspaceSize(t[0], t[1], t[2], 0.3, false, t[3],
+                                                                        size, executor);
+              },
+              aclnnScaledMaskedSoftmaxBackward},
+             MaskedCases(2));
+const auto kMaskedSoftmaxWithRelPosBias =
+    Register({"aclnnMaskedSoftmaxWithRelPosBias",
+              {"x", "attenMaskOptional", "relativePosBias", "out"},
+              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                return aclnnMaskedSoftmaxWithRelPosBiasGetWorkspaceSize(t[0], t[1], t[2], 0.3, 0, t[3], size,
+                                                                        executor);
+              },
+              aclnnMaskedSoftmaxWithRelPosBias},
+             GradientCases({kScores, {3, 37, 421}, {2, 37, 421}}, {kScores}));
+
 }  // namespace
 }  // namespace portacl::testing

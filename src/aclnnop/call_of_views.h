@@ -1,0 +1,44 @@
+// A call whose tensors are views of another one's: what a map over parts of tensors is made of.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+#include "aclnnop/phase1.h"
+
+namespace portacl {
+
+// A view, and the executor's operand (OperatorCall::OperandOf) in whose storage it lies.
+struct MappedView {
+  aclTensor tensor;
+  int operand;
+};
+
+// The call as if the views were its tensors, the output the last.
+struct CallOfViews {
+  CallOfViews(const OperatorCall& whole, std::initializer_list<MappedView> inputs, const MappedView& output)
+      : call(whole) {
+    for (const MappedView& input : inputs) {
+      tensors[count] = {nullptr, &input.tensor};
+      indices.index[indices.count++] = static_cast<int8_t>(count);
+      ++count;
+    }
+    tensors[count] = {nullptr, &output.tensor};
+    call.tensors = {tensors, static_cast<size_t>(count) + 1};
+  }
+
+  TensorArgument tensors[kMaxLoopOperands];
+  Operands indices;
+  int count = 0;
+  OperatorCall call;
+};
+
+template <class Job>
+void Bind(std::initializer_list<MappedView> inputs, Job& job) noexcept {
+  int k = 0;
+  for (const MappedView& input : inputs) job.formula.argument[k++] = static_cast<int8_t>(input.operand);
+}
+
+}  // namespace portacl

@@ -1,0 +1,296 @@
+// aclnnDeepNorm: aclnnLayerNorm of alpha * x + gx; and the gradients of that, and of aclnnAddLayerNorm. With h = (s - mean) * rstd of a sum s and
+// g = dy * gamma, the gradient of s is rstd * (g - mean(g) - h * mean(g * h)), of gamma the sum of dy * h over rows, of beta that of dy.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/norm/deep_norm.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/norm/moments-inl.h"
+
+#ifndef PORTACL_ACLNNOP_NORM_DEEP_NORM_PARAMETERS
+#define PORTACL_ACLNNOP_NORM_DEEP_NORM_PARAMETERS
+namespace portacl {
+struct DeepNormParameters {
+  double eps;
+  double alpha;
+};
+}  // namespace portacl
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace deep_norm {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class V>
+HWY_INLINE V Weighted(V alpha, V x, V other) {
+  return hn::Add(hn::Mul(alpha, x), other);
+}
+
+// Inputs: x, gx, gamma, beta.
+struct DeepNorm : engine::HWY_NAMESPACE::RowFormula<DeepNorm> {
+  static constexpr int kInputs = 4;
+  explicit DeepNorm(const void* parameters) : given(*static_cast<const DeepNormParameters*>(parameters)) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const V alpha = hn::Set(d, static_cast<float>(given.alpha));
+    const Moments moments = MomentsOf<0, 1>(row, [&](V x, V gx) HWY_ATTR { return Weighted(alpha, x, gx); });
+    const float reciprocal = static_cast<float>(1.0 / std::sqrt(moments.variance + given.eps));
+    row.SetValue(0, static_cast<double>(moments.mean));
+    row.SetValue(1, static_cast<double>(reciprocal));
+    const V mean = hn::Set(d, moments.mean);
+    const V rstd = hn::Set(d, reciprocal);
+    row.template Write<0, 0, 1, 2, 3>([&](auto, V x, V gx, V gamma, V beta) HWY_ATTR {
+      return hn::Add(hn::Mul(hn::Mul(hn::Sub(Weighted(alpha, x, gx), mean), rstd), gamma), beta);
+    });
+  }
+
+  DeepNormParameters given;
+};
+
+// Inputs: dy, two terms, gamma and, of the plain sum alone, what is added to the gradient: -0 where there is none. Numbers in: mean, rstd.
+template <bool kIsDeep>
+struct SumGradients : engine::HWY_NAMESPACE::RowFormula<SumGradients<kIsDeep>> {
+  static constexpr int kInputs = kIsDeep ? 4 : 5;
+  explicit SumGradients(const void* parameters)
+      : given(*static_cast<const DeepNormParameters*>(parameters)) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const V alpha = hn::Set(d, static_cast<float>(given.alpha));
+    const V mean = hn::Set(d, static_cast<float>(row.Value(0)));
+    const V rstd = hn::Set(d, static_cast<float>(row.Value(1)));
+    const auto normalized = [&](V x, V other)
+                                HWY_ATTR { return hn::Mul(hn::Sub(Weighted(alpha, x, other), mean), rstd); };
+    double sum = 0;
+    double sum_normalized = 0;
+    row.template Sum2<0, 1, 2, 3>(&sum, &sum_normalized,
+                                  [&](auto, V& a, V& b, V gradient, V x, V other, V gamma) HWY_ATTR {
+                                    a = hn::Mul(gradient, gamma);
+                                    b = hn::Mul(a, normalized(x, other));
+                                  });
+    const auto n = static_cast<double>(row.n());
+    const V mean_gradient = hn::Set(d, static_cast<float>(sum / n));
+    const V mean_normalized = hn::Set(d, static_cast<float>(sum_normalized / n));
+    const auto of_sum = [&](V gradient, V x, V other, V gamma) HWY_ATTR {
+      const V centered = hn::Sub(hn::Mul(gradient, gamma), mean_gradient);
+      return hn::Mul(rstd, hn::Sub(centered, hn::Mul(normalized(x, other), mean_normalized)));
+    };
+    row.template AddToColumns<0, 0, 1, 2>([&](auto, V gradient, V x, V other)
+                                              HWY_ATTR { return hn::Mul(gradient, normalized(x, other)); });
+    row.template AddToColumns<1, 0>([](auto, V gradient) HWY_ATTR { return gradient; });
+    if constexpr (kIsDeep) {
+      row.template Write2<0, 1, 2, 3>([&](auto, V& dx, V& dgx, V gradient, V x, V gx, V gamma) HWY_ATTR {
+        dgx = of_sum(gradient, x, gx, gamma);
+        dx = hn::Mul(alpha, dgx);
+      });
+    } else {
+      row.template Write<0, 0, 1, 2, 3, 4>([&](auto, V gradient, V x1, V x2, V gamma, V more) HWY_ATTR {
+        return hn::Add(of_sum(gradient, x1, x2, gamma), more);
+      });
+    }
+  }
+
+  DeepNormParameters given;
+};
+using DeepGradients = SumGradients<true>;
+using PlainGradients = SumGradients<false>;
+
+}  // namespace deep_norm
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "acl/errors.h"
+#include "aclnnop/norm/deep_norm_functions.h"
+#include "aclnnop/norm/normalized.h"
+#include "aclnnop/operator_facts.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kDeepNorm = PORTACL_ROW_KERNELS(deep_norm::DeepNorm);
+constexpr auto kDeepGradients = PORTACL_ROW_KERNELS(deep_norm::DeepGradients);
+constexpr auto kPlainGradients = PORTACL_ROW_KERNELS(deep_norm::PlainGradients);
+
+// Atlas inference products have no BF16, those before and Atlas 200I/500 A2 nothing.
+constexpr DtypeRule kDtypes =
+    SinceAtlasA2(kFloatHalfAndBf16).On(ProductSet{Product::kAtlasInference}, kFloatAndHalf);
+constexpr DtypeSet kFloatAlone{ACL_FLOAT};
+
+// CANN's code of what its kernels' own tests refuse.
+constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
+
+engine::RowJobMaker RowsOf(const aclTensor& x, const aclTensor& gamma) {
+  return engine::RowJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+}
+
+// ---- DeepNorm ----
+
+enum Tensors { kX, kGx, kBeta, kGamma, kMean, kRstd, kY };
+enum Attributes { kAlpha, kEpsilon };
+
+constexpr Check kChecks[] = {
+    NotNull(kX),
+    NotNull(kGx),
+    NotNull(kBeta),
+    NotNull(kGamma),
+    NotNull(kMean),
+    NotNull(kRstd),
+    NotNull(kY),
+    DtypesIn(kNoneBeforeAtlasA2, {kX}),
+    SameDtype(kX, kGx),
+    SameDtype(kX, kBeta),
+    SameDtype(kX, kGamma),
+    DtypesIn(kFloatAlone, {kMean, kRstd}),
+    SameDtype(kX, kY),
+    WithCode(kTiling, RankAtMost(8, {kX})),
+    WithCode(kTiling, RankAtLeast(2, {kX})),
+    WithCode(kTiling, RankAtMost(7, {kGamma})),
+    WithCode(kTiling, SameShape(kX, kGx)),
+    Own(GammaIsTail<kX, kGamma>, kTiling),
+    WithCode(kTiling, SameShape(kGamma, kBeta)),
+    WithCode(kTiling, SameShape(kX, kY)),
+    Own(RstdFits<kX, kGamma, kMean>, kTiling),
+    Own(RstdFits<kX, kGamma, kRstd>, kTiling),
+    SizesRepresentable({kMean, kRstd, kY}),
+    DoneIfEmpty({kX}),
+    InsideStorage({kX, kGx, kBeta, kGamma}),
+};
+
+void SetForward(const OperatorCall& call, Executor& executor) {
+  engine::RowJobMaker rows = RowsOf(call.Tensor(kX), call.Tensor(kGamma));
+  for (const int tensor : {kX, kGx, kGamma, kBeta}) rows.Input(tensor, call.Tensor(tensor));
+  rows.Output(kY, call.Tensor(kY));
+  rows.ValueOut(kMean, call.Tensor(kMean));
+  rows.ValueOut(kRstd, call.Tensor(kRstd));
+  SetRowJob(rows, kDeepNorm, DeepNormParameters{FloatNumber(call, kEpsilon), FloatNumber(call, kAlpha)},
+            executor);
+}
+
+// ---- DeepNormGrad ----
+
+enum DeepTensors { kDy, kTerm, kOther, kWeight, kMeanIn, kRstdIn, kDx, kDgx, kDbeta, kDgamma };
+
+constexpr Check kDeepChecks[] = {
+    NotNull(kDy),
+    NotNull(kTerm),
+    NotNull(kOther),
+    NotNull(kWeight),
+    NotNull(kMeanIn),
+    NotNull(kRstdIn),
+    NotNull(kDx),
+    NotNull(kDgx),
+    NotNull(kDbeta),
+    NotNull(kDgamma),
+    DtypesIn(kNoneBeforeAtlasA2, {kDy}),
+    SameDtype(kDy, kTerm),
+    SameDtype(kDy, kOther),
+    SameDtype(kDy, kWeight),
+    DtypesIn(kFloatAlone, {kMeanIn, kRstdIn, kDbeta, kDgamma}),
+    SameDtype(kDy, kDx),
+    SameDtype(kDy, kDgx),
+    WithCode(kTiling, RankAtMost(8, {kDy})),
+    WithCode(kTiling, RankAtLeast(2, {kDy})),
+    WithCode(kTiling, RankAtMost(7, {kWeight})),
+    WithCode(kTiling, SameShape(kDy, kTerm)),
+    WithCode(kTiling, SameShape(kDy, kOther)),
+    Own(GammaIsTail<kDy, kWeight>, kTiling),
+    Own(RstdFits<kDy, kWeight, kMeanIn>, kTiling),
+    Own(RstdFits<kDy, kWeight, kRstdIn>, kTiling),
+    WithCode(kTiling, SameShape(kDy, kDx)),
+    WithCode(kTiling, SameShape(kDy, kDgx)),
+    WithCode(kTiling, SameShape(kWeight, kDbeta)),
+    WithCode(kTiling, SameShape(kWeight, kDgamma)),
+    SizesRepresentable({kDx, kDgx, kDbeta, kDgamma}),
+    InsideStorage({kDy, kTerm, kOther, kWeight}),
+    InsideStorage({kMeanIn, kRstdIn}),
+};
+
+void SetDeepGradients(const OperatorCall& call, Executor& executor) {
+  if (call.Tensor(kDy).view.IsEmpty()) {
+    const int zeros[] = {kDbeta, kDgamma};
+    return SetZeroJob(call, zeros, 2, executor);
+  }
+  engine::RowJobMaker rows = RowsOf(call.Tensor(kDy), call.Tensor(kWeight));
+  for (const int tensor : {kDy, kTerm, kOther, kWeight}) rows.Input(tensor, call.Tensor(tensor));
+  for (const int tensor : {kDx, kDgx}) rows.Output(tensor, call.Tensor(tensor));
+  for (const int tensor : {kMeanIn, kRstdIn}) rows.ValueIn(tensor, call.Tensor(tensor));
+  for (const int tensor : {kDgamma, kDbeta}) rows.ColumnSum(tensor, call.Tensor(tensor));
+  SetRowJob(rows, kDeepGradients, DeepNormParameters{0, FloatNumber(call, 0)}, executor);
+}
+
+// ---- AddLayerNormGrad ----
+
+enum PlainTensors { kGradient, kX1, kX2, kRstdOf, kMeanOf, kScale, kMore, kOut, kOfGamma, kOfBeta };
+
+constexpr auto kPlainChecks =
+    Join(List(NotNull(kGradient), NotNull(kX1), NotNull(kX2), NotNull(kRstdOf), NotNull(kMeanOf),
+              NotNull(kScale), NotNull(kOut), NotNull(kOfGamma), NotNull(kOfBeta)),
+         List(DtypesIn(kDtypes, {kGradient}), SameDtype(kGradient, kX1), SameDtype(kGradient, kX2),
+              DtypesIn(kFloatAlone, {kRstdOf, kMeanOf}), Own(FloatOrDtypeOf<kScale, kGradient>),
+              IfThere<kMore>(SameDtype(kGradient, kMore)), SameDtype(kGradient, kOut),
+              DtypesIn(kFloatAlone, {kOfGamma, kOfBeta}), WithCode(kTiling, RankAtMost(8, {kGradient})),
+              WithCode(kTiling, RankAtLeast(1, {kGradient})), WithCode(kTiling, SameShape(kGradient, kX1)),
+              WithCode(kTiling, SameShape(kGradient, kX2)), Own(GammaIsTail<kGradient, kScale>, kTiling),
+              Own(RstdFits<kGradient, kScale, kRstdOf>, kTiling),
+              Own(RstdFits<kGradient, kScale, kMeanOf>, kTiling),
+              IfThere<kMore>(WithCode(kTiling, SameShape(kGradient, kMore))),
+              WithCode(kTiling, SameShape(kGradient, kOut)), WithCode(kTiling, SameShape(kScale, kOfGamma)),
+              WithCode(kTiling, SameShape(kScale, kOfBeta)), SizesRepresentable({kOut, kOfGamma, kOfBeta}),
+              InsideStorage({kGradient, kX1, kX2, kRstdOf}), InsideStorage({kMeanOf, kScale, kMore})));
+
+void SetPlainGradients(const OperatorCall& call, Executor& executor) {
+  if (call.Tensor(kGradient).view.IsEmpty()) {
+    const int zeros[] = {kOfGamma, kOfBeta};
+    return SetZeroJob(call, zeros, 2, executor);
+  }
+  engine::RowJobMaker rows = RowsOf(call.Tensor(kGradient), call.Tensor(kScale));
+  for (const int tensor : {kGradient, kX1, kX2, kScale}) rows.Input(tensor, call.Tensor(tensor));
+  InputOr(rows, call, kMore, -0.0);  // what it is added to stays, -0 too
+  rows.Output(kOut, call.Tensor(kOut));
+  for (const int tensor : {kMeanOf, kRstdOf}) rows.ValueIn(tensor, call.Tensor(tensor));
+  for (const int tensor : {kOfGamma, kOfBeta}) rows.ColumnSum(tensor, call.Tensor(tensor));
+  SetRowJob(rows, kPlainGradients, DeepNormParameters{0, 1}, executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts deep_norm, deep_norm_grad, add_layer_norm_grad;
+}
+
+const OperatorFacts facts::deep_norm = {"aclnnDeepNorm", "aclnnop/aclnn_deep_norm.h", kNoneBeforeAtlasA2,
+                                        kNoneBeforeAtlasA2, /*by_promotion=*/false};
+const OperatorFacts facts::deep_norm_grad = {"aclnnDeepNormGrad", "aclnnop/aclnn_deep_norm_grad.h",
+                                             kNoneBeforeAtlasA2, kNoneBeforeAtlasA2, /*by_promotion=*/false};
+const OperatorFacts facts::add_layer_norm_grad = {"aclnnAddLayerNormGrad",
+                                                  "aclnnop/aclnn_add_layer_norm_grad.h", kDtypes, kDtypes,
+                                                  /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnDeepNorm) { return RunPhase1(call, kChecks, workspaceSize, executor, SetForward); }
+
+PORTACL_PHASE_1(aclnnDeepNormGrad) {
+  return RunPhase1(call, kDeepChecks, workspaceSize, executor, SetDeepGradients);
+}
+
+PORTACL_PHASE_1(aclnnAddLayerNormGrad) {
+  return RunPhase1(call, kPlainChecks, workspaceSize, executor, SetPlainGradients);
+}
+
+#endif  // HWY_ONCE

@@ -1,0 +1,243 @@
+// aclnnAddRmsNormCast, aclnnInplaceAddRmsNorm, aclnnGemmaRmsNorm: aclnnAddRmsNorm with its result in FLOAT, too; over what is added; and
+// aclnnRmsNorm by 1 + gamma.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/norm/fused_rms_norm.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/norm/moments-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace fused_rms_norm {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct GemmaRmsNorm : engine::HWY_NAMESPACE::RowFormula<GemmaRmsNorm> {
+  static constexpr int kInputs = 2;
+  explicit GemmaRmsNorm(const void* parameters) : eps(static_cast<const NormParameters*>(parameters)->eps) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const double squares = row.template Sum<0>([](auto, V x) HWY_ATTR { return hn::Mul(x, x); });
+    const V rstd = hn::Set(d, SetReciprocal(row, squares, eps));
+    const V one = hn::Set(d, 1.0f);
+    row.template Write<0, 0, 1>([&](auto, V x, V gamma)
+                                    HWY_ATTR { return hn::Mul(hn::Mul(x, rstd), hn::Add(one, gamma)); });
+  }
+
+  double eps;
+};
+
+// What is written before, as another type.
+struct Converted : engine::HWY_NAMESPACE::RowFormula<Converted> {
+  static constexpr int kInputs = 1;
+  explicit Converted(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    row.template Write<0, 0>([](auto, typename Row::V x) HWY_ATTR { return x; });
+  }
+};
+
+}  // namespace fused_rms_norm
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "acl/errors.h"
+#include "aclnnop/norm/fused_rms_norm_functions.h"
+#include "aclnnop/norm/normalized.h"
+#include "aclnnop/operator_facts.h"
+
+namespace portacl {
+namespace {
+
+constexpr auto kGemma = PORTACL_ROW_KERNELS(fused_rms_norm::GemmaRmsNorm);
+constexpr engine::RowKernels kConverted{PORTACL_ISA_TABLE(fused_rms_norm::Converted::F32), {}, {}, {}};
+
+constexpr DtypeRule kHalves = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16));
+// Atlas inference products have no BF16.
+constexpr DtypeRule kInplaceDtypes =
+    kNoneBeforeAtlasA2.On(ProductSet{Product::kAtlasInference}, kFloatAndHalf);
+constexpr DtypeSet kFloatAlone{ACL_FLOAT};
+
+// CANN's code of what its kernels' own tests refuse.
+constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
+
+enum Attributes { kEpsilon };
+
+engine::RowJobMaker RowsOf(const aclTensor& x, const aclTensor& gamma) {
+  return engine::RowJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+}
+NormParameters Parameters(const OperatorCall& call) { return {FloatNumber(call, kEpsilon)}; }
+
+// ---- GemmaRmsNorm ----
+
+enum Gemma { kX, kGamma, kY, kRstd };
+
+constexpr Check kGemmaChecks[] = {
+    NotNull(kX),
+    NotNull(kGamma),
+    NotNull(kY),
+    NotNull(kRstd),
+    DtypesIn(kNoneBeforeAtlasA2, {kX}),
+    SameDtype(kX, kGamma),
+    SameDtype(kX, kY),
+    DtypesIn(kFloatAlone, {kRstd}),
+    WithCode(kTiling, RankAtMost(8, {kX, kGamma})),
+    WithCode(kTiling, RankAtLeast(1, {kX})),
+    Own(GammaIsTail<kX, kGamma>, kTiling),
+    WithCode(kTiling, SameShape(kX, kY)),
+    Own(EpsilonIsNotNegative<kEpsilon>, kTiling),
+    Own(RstdFits<kX, kGamma, kRstd>, kTiling),
+    SizesRepresentable({kY, kRstd}),
+    DoneIfEmpty({kX}),
+    InsideStorage({kX, kGamma}),
+};
+
+void SetGemma(const OperatorCall& call, Executor& executor) {
+  engine::RowJobMaker rows = RowsOf(call.Tensor(kX), call.Tensor(kGamma));
+  rows.Input(kX, call.Tensor(kX));
+  rows.Input(kGamma, call.Tensor(kGamma));
+  rows.Output(kY, call.Tensor(kY));
+  rows.ValueOut(kRstd, call.Tensor(kRstd));
+  SetRowJob(rows, kGemma, Parameters(call), executor);
+}
+
+// ---- sums ----
+
+enum Terms { kX1, kX2, kScale };
+
+void AddSum(engine::RowJobMaker& rows, const OperatorCall& call, int normed, int sum, int rstd) {
+  for (const int tensor : {kX1, kX2, kScale}) rows.Input(tensor, call.Tensor(tensor));
+  rows.Output(normed, call.Tensor(normed));
+  rows.Output(sum, call.Tensor(sum));
+  if (call.product == Product::kAtlasInference) {
+    rows.NoValueOut();  // its kernel writes none
+  } else {
+    rows.ValueOut(rstd, call.Tensor(rstd));
+  }
+}
+
+// InplaceAddRmsNorm
+enum Inplace { kNumbers = kScale + 1 };
+
+aclnnStatus HasElements(const Check& check, OperatorCall& call) noexcept {
+  if (!call.Tensor(kX1).view.IsEmpty()) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kX1);
+  return FailAclnn(check.code, message.Add(", accepted: no dim of 0."));
+}
+
+constexpr Check kInplaceChecks[] = {
+    NotNull(kX1),
+    NotNull(kX2),
+    NotNull(kScale),
+    NotNull(kNumbers),
+    DtypesIn(kInplaceDtypes, {kX1}),
+    SameDtype(kX1, kX2),
+    SameDtype(kX1, kScale),
+    DtypesIn(kFloatAlone, {kNumbers}),
+    WithCode(kTiling, RankAtMost(8, {kX1, kX2, kScale})),
+    WithCode(kTiling, RankAtLeast(1, {kX1})),
+    WithCode(kTiling, SameShape(kX1, kX2)),
+    Own(HasElements, kTiling),
+    Own(GammaIsTail<kX1, kScale>, kTiling),
+    Own(EpsilonIsNotNegative<kEpsilon>, kTiling),
+    Own(RstdFits<kX1, kScale, kNumbers>, kTiling),
+    SizesRepresentable({kX1, kX2, kNumbers}),
+    InsideStorage({kScale}),
+};
+
+void SetInplace(const OperatorCall& call, Executor& executor) {
+  engine::RowJobMaker rows = RowsOf(call.Tensor(kX1), call.Tensor(kScale));
+  AddSum(rows, call, kX1, kX2, kNumbers);
+  SetRowJob(rows, add_rms_norm_kernels, Parameters(call), executor);
+}
+
+// AddRmsNormCast
+enum Cast { kWide = kScale + 1, kNarrow, kReciprocal, kSum };
+
+constexpr Check kCastChecks[] = {
+    NotNull(kX1),
+    NotNull(kX2),
+    NotNull(kScale),
+    NotNull(kWide),
+    NotNull(kNarrow),
+    NotNull(kReciprocal),
+    NotNull(kSum),
+    DtypesIn(kHalves, {kX1}),
+    SameDtype(kX1, kX2),
+    SameDtype(kX1, kScale),
+    DtypesIn(kFloatAlone, {kWide, kReciprocal}),
+    SameDtype(kX1, kNarrow),
+    SameDtype(kX1, kSum),
+    WithCode(kTiling, RankAtMost(8, {kX1, kX2, kScale})),
+    WithCode(kTiling, RankAtLeast(1, {kX1})),
+    WithCode(kTiling, SameShape(kX1, kX2)),
+    WithCode(kTiling, SameShape(kX1, kWide)),
+    WithCode(kTiling, SameShape(kX1, kNarrow)),
+    WithCode(kTiling, SameShape(kX1, kSum)),
+    Own(GammaIsTail<kX1, kScale>, kTiling),
+    Own(EpsilonIsNotNegative<kEpsilon>, kTiling),
+    Own(RstdFits<kX1, kScale, kReciprocal>, kTiling),
+    SizesRepresentable({kWide, kNarrow, kReciprocal, kSum}),
+    DoneIfEmpty({kX1}),
+    InsideStorage({kX1, kX2, kScale}),
+};
+
+// On Ascend 950 the narrow result is the wide one rounded; before, the wide one is the narrow one.
+void SetCast(const OperatorCall& call, Executor& executor) {
+  const bool is_wide_first = call.product == Product::kAscend950;
+  const int first = is_wide_first ? kWide : kNarrow;
+  const int second = is_wide_first ? kNarrow : kWide;
+  engine::RowJobMaker rows = RowsOf(call.Tensor(kX1), call.Tensor(kScale));
+  AddSum(rows, call, first, kSum, kReciprocal);
+  engine::RowJobMaker copies = RowsOf(call.Tensor(kX1), call.Tensor(kScale));
+  copies.Input(first, call.Tensor(first));
+  copies.Output(second, call.Tensor(second));
+  const engine::RowJob* const jobs[] = {
+      &rows.Make(add_rms_norm_kernels, Parameters(call), &executor.workspace_size),
+      &copies.Make(kConverted, engine::NoParameters(), &executor.workspace_size)};
+  engine::SetRowJobs(executor, jobs, 2, rows.touched() | copies.touched());
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts gemma_rms_norm, inplace_add_rms_norm, add_rms_norm_cast;
+}
+
+const OperatorFacts facts::gemma_rms_norm = {"aclnnGemmaRmsNorm", "aclnnop/aclnn_gemma_rms_norm.h",
+                                             kNoneBeforeAtlasA2, kNoneBeforeAtlasA2, /*by_promotion=*/false};
+const OperatorFacts facts::inplace_add_rms_norm = {"aclnnInplaceAddRmsNorm",
+                                                   "aclnnop/aclnn_inplace_add_rms_norm.h", kInplaceDtypes,
+                                                   kInplaceDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::add_rms_norm_cast = {"aclnnAddRmsNormCast", "aclnnop/aclnn_add_rms_norm_cast.h",
+                                                kHalves, kHalves, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnGemmaRmsNorm) {
+  return RunPhase1(call, kGemmaChecks, workspaceSize, executor, SetGemma);
+}
+
+PORTACL_PHASE_1(aclnnInplaceAddRmsNorm) {
+  return RunPhase1(call, kInplaceChecks, workspaceSize, executor, SetInplace);
+}
+
+PORTACL_PHASE_1(aclnnAddRmsNormCast) {
+  return RunPhase1(call, kCastChecks, workspaceSize, executor, SetCast);
+}
+
+#endif  // HWY_ONCE

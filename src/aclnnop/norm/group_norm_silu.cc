@@ -1,0 +1,406 @@
+// aclnnGroupNormSilu, aclnnGroupNormSiluV2, aclnnGroupNormSwish and the gradient of the last: aclnnGroupNorm, whose result g becomes
+// g / (1 + exp(-s * g)), s 1 for Silu.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/norm/group_norm_silu.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/norm/moments-inl.h"
+#include "engine/functions/exponential-inl.h"
+
+#ifndef PORTACL_ACLNNOP_NORM_GROUP_NORM_SILU_PARAMETERS
+#define PORTACL_ACLNNOP_NORM_GROUP_NORM_SILU_PARAMETERS
+namespace portacl {
+struct SwishNormParameters {
+  double eps;
+  float scale;
+  bool activates;
+};
+}  // namespace portacl
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace group_norm_silu {
+
+namespace hn = hwy::HWY_NAMESPACE;
+namespace functions = engine::HWY_NAMESPACE::functions;
+
+// Inputs: x, gamma, beta. Numbers out: mean, rstd.
+struct SwishNorm : engine::HWY_NAMESPACE::RowFormula<SwishNorm> {
+  static constexpr int kInputs = 3;
+  explicit SwishNorm(const void* parameters) : given(*static_cast<const SwishNormParameters*>(parameters)) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const Moments moments = MomentsOf(row);
+    const float reciprocal = static_cast<float>(1.0 / std::sqrt(moments.variance + given.eps));
+    row.SetValue(0, static_cast<double>(moments.mean));
+    row.SetValue(1, static_cast<double>(reciprocal));
+    const V mean = hn::Set(d, moments.mean);
+    const V rstd = hn::Set(d, reciprocal);
+    const V scale = hn::Set(d, given.scale);
+    const auto normalized = [&](V x, V gamma, V beta) HWY_ATTR {
+      return hn::Add(hn::Mul(hn::Mul(hn::Sub(x, mean), rstd), gamma), beta);
+    };
+    if (given.activates) {
+      row.template Write<0, 0, 1, 2>([&](auto, V x, V gamma, V beta) HWY_ATTR {
+        const V g = normalized(x, gamma, beta);
+        return hn::Mul(g, functions::Sigmoid(d, hn::Mul(scale, g)));
+      });
+    } else {
+      row.template Write<0, 0, 1, 2>([&](auto, V x, V gamma, V beta)
+                                         HWY_ATTR { return normalized(x, gamma, beta); });
+    }
+  }
+
+  SwishNormParameters given;
+};
+
+// The gradient of g: dy * p * (1 + s * g * (1 - p)), p the logistic function of s * g.
+template <class D, class V>
+HWY_INLINE V BeforeSwish(D d, V dy, V normalized, V gamma, V beta, V scale) {
+  const V z = hn::Mul(scale, hn::Add(hn::Mul(normalized, gamma), beta));
+  const V one = hn::Set(d, 1.0f);
+  const V share = functions::Sigmoid(d, z);
+  const V rest = functions::Sigmoid(d, hn::Neg(z));
+  return hn::Mul(dy, hn::Mul(share, hn::Add(one, hn::Mul(z, rest))));
+}
+
+// Inputs: dy, x, gamma, beta. Numbers in: mean, rstd.
+struct SwishNormGrad : engine::HWY_NAMESPACE::RowFormula<SwishNormGrad> {
+  static constexpr int kInputs = 4;
+  explicit SwishNormGrad(const void* parameters)
+      : given(*static_cast<const SwishNormParameters*>(parameters)) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const V mean = hn::Set(d, static_cast<float>(row.Value(0)));
+    const V rstd = hn::Set(d, static_cast<float>(row.Value(1)));
+    const V scale = hn::Set(d, given.scale);
+    const auto normalized = [&](V x) HWY_ATTR { return hn::Mul(hn::Sub(x, mean), rstd); };
+    const auto weighted = [&](V dy, V h, V gamma, V beta)
+                              HWY_ATTR { return hn::Mul(BeforeSwish(d, dy, h, gamma, beta, scale), gamma); };
+    double sum = 0;
+    double sum_normalized = 0;
+    row.template Sum2<0, 1, 2, 3>(&sum, &sum_normalized,
+                                  [&](auto, V& a, V& b, V dy, V x, V gamma, V beta) HWY_ATTR {
+                                    const V h = normalized(x);
+                                    a = weighted(dy, h, gamma, beta);
+                                    b = hn::Mul(a, h);
+                                  });
+    const auto n = static_cast<double>(row.n());
+    const V mean_gradient = hn::Set(d, static_cast<float>(sum / n));
+    const V mean_normalized = hn::Set(d, static_cast<float>(sum_normalized / n));
+    row.template Write<0, 0, 1, 2, 3>([&](auto, V dy, V x, V gamma, V beta) HWY_ATTR {
+      const V h = normalized(x);
+      const V centered = hn::Sub(weighted(dy, h, gamma, beta), mean_gradient);
+      return hn::Mul(rstd, hn::Sub(centered, hn::Mul(h, mean_normalized)));
+    });
+  }
+
+  SwishNormParameters given;
+};
+
+// Inputs: dy, x, mean, rstd, gamma, beta. Numbers out, of a channel: the gradients of gamma and of beta.
+struct SwishChannels : engine::HWY_NAMESPACE::RowFormula<SwishChannels> {
+  static constexpr int kInputs = 6;
+  explicit SwishChannels(const void* parameters)
+      : given(*static_cast<const SwishNormParameters*>(parameters)) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const V scale = hn::Set(d, given.scale);
+    double of_gamma = 0;
+    double of_beta = 0;
+    row.template Sum2<0, 1, 2, 3, 4, 5>(
+        &of_gamma, &of_beta, [&](auto, V& a, V& b, V dy, V x, V mean, V rstd, V gamma, V beta) HWY_ATTR {
+          const V h = hn::Mul(hn::Sub(x, mean), rstd);
+          b = BeforeSwish(d, dy, h, gamma, beta, scale);
+          a = hn::Mul(b, h);
+        });
+    row.SetValue(0, of_gamma);
+    row.SetValue(1, of_beta);
+  }
+
+  SwishNormParameters given;
+};
+
+}  // namespace group_norm_silu
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "acl/errors.h"
+#include "aclnnop/norm/group_norm_silu_functions.h"
+#include "aclnnop/norm/normalized.h"
+#include "aclnnop/operator_facts.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+constexpr engine::RowKernels kSwishNorm{PORTACL_ISA_TABLE(group_norm_silu::SwishNorm::F32), {}, {}, {}};
+constexpr engine::RowKernels kSwishNormGrad{
+    PORTACL_ISA_TABLE(group_norm_silu::SwishNormGrad::F32), {}, {}, {}};
+constexpr engine::RowKernels kSwishChannels{
+    PORTACL_ISA_TABLE(group_norm_silu::SwishChannels::F32), {}, {}, {}};
+
+// CANN's code of what its kernels' own tests refuse.
+constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
+
+// The number of groups is the first attribute of all.
+enum Attributes { kGroup };
+int64_t Groups(const OperatorCall& call) { return call.attributes[kGroup].integer; }
+
+enum Tensors { kX, kGamma, kBeta, kOut, kMean, kRstd };
+
+bool IsAtlas(const OperatorCall& call) noexcept { return call.product != Product::kAscend950; }
+bool HasBoth(const OperatorCall& call) noexcept { return call.IsGiven(kGamma) && call.IsGiven(kBeta); }
+
+// The dtype of a group's numbers: on Ascend 950 gamma's, else x's.
+template <int tensor>
+aclnnStatus HasNumbersDtype(const Check& check, OperatorCall& call) noexcept {
+  const bool is_gammas = !IsAtlas(call) && call.IsGiven(kGamma);
+  const int other = is_gammas ? kGamma : kX;
+  const Check same = WithCode(check.code, SameDtype(other, tensor));
+  return same.run(same, call);
+}
+
+template <int x, int tensor>
+aclnnStatus HasGroups(const Check& check, OperatorCall& call) noexcept {
+  const Shape accepted{call.Tensor(x).view[0], Groups(call)};
+  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
+}
+template <int x, int tensor>
+aclnnStatus HasChannels(const Check& check, OperatorCall& call) noexcept {
+  const Shape accepted{call.Tensor(x).view[1]};
+  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
+}
+
+template <int x>
+aclnnStatus GroupsFit(const Check& check, OperatorCall& call) noexcept {
+  const int64_t group = Groups(call);
+  const int64_t channels = call.Tensor(x).view[1];
+  if (group > 0 && channels % group == 0) return ACL_SUCCESS;
+  Text message = StartMessage(call).Add("parameter ").Add(call.attributes[kGroup].name);
+  message.Add(" has the value ").Add(group).Add(" where there are ").Add(channels).Add(" channels");
+  return FailAclnn(check.code, message.Add(", accepted: a number above 0 that divides these."));
+}
+
+template <int attribute>
+aclnnStatus EpsIsPositive(const Check& check, OperatorCall& call) noexcept {
+  if (call.attributes[attribute].wide > 0) return ACL_SUCCESS;
+  return FailAclnn(check.code, StartMessage(call).Add("parameter eps is not above 0, accepted: above 0."));
+}
+
+aclnnStatus HasImages(const Check& check, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(kX).view;
+  if (shape[0] > 0 && shape[1] > 0) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kX);
+  return FailAclnn(check.code, message.Add(", accepted: a first and second dim above 0."));
+}
+
+aclnnStatus NothingToNormalize(const Check&, OperatorCall& call) noexcept {
+  if (call.Tensor(kX).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+  return ACL_SUCCESS;
+}
+
+constexpr auto kSiluChecks = List(
+    NotNull(kX), NotNull(kOut), NotNull(kMean), NotNull(kRstd), DtypesIn(kNoneBeforeAtlasA2, {kX}),
+    If(HasBoth, SameDtype(kGamma, kBeta)), If(HasBoth, Own(FloatOrDtypeOf<kGamma, kX>)), SameDtype(kX, kOut),
+    Own(HasNumbersDtype<kMean>), Own(HasNumbersDtype<kRstd>), RankAtLeast(2, {kX}), RankAtMost(8, {kX}),
+    SameShape(kX, kOut), Own(HasGroups<kX, kMean>), Own(HasGroups<kX, kRstd>),
+    IfThere<kGamma>(Own(HasChannels<kX, kGamma>)), IfThere<kBeta>(Own(HasChannels<kX, kBeta>)),
+    If(IsAtlas, Own(HasImages)), Own(GroupsFit<kX>), Own(EpsIsPositive<1>),
+    IfThere<kGamma>(Own(FloatOrDtypeOf<kGamma, kX>)), IfThere<kBeta>(Own(FloatOrDtypeOf<kBeta, kX>)),
+    SizesRepresentable({kOut, kMean, kRstd}), Own(NothingToNormalize), InsideStorage({kX, kGamma, kBeta}));
+
+constexpr Check kSwishChecks[] = {
+    NotNull(kX),
+    NotNull(kGamma),
+    NotNull(kBeta),
+    NotNull(kOut),
+    NotNull(kMean),
+    NotNull(kRstd),
+    DtypesIn(kNoneBeforeAtlasA2, {kX}),
+    Own(FloatOrDtypeOf<kGamma, kX>),
+    SameDtype(kGamma, kBeta),
+    SameDtype(kX, kOut),
+    SameDtype(kGamma, kMean),
+    SameDtype(kGamma, kRstd),
+    WithCode(kTiling, RankAtLeast(2, {kX})),
+    WithCode(kTiling, RankAtMost(8, {kX})),
+    WithCode(kTiling, SameShape(kX, kOut)),
+    Own(HasChannels<kX, kGamma>, kTiling),
+    Own(HasChannels<kX, kBeta>, kTiling),
+    Own(GroupsFit<kX>, kTiling),
+    Own(HasGroups<kX, kMean>, kTiling),
+    Own(HasGroups<kX, kRstd>, kTiling),
+    Own(EpsIsPositive<2>, kTiling),
+    SizesRepresentable({kOut, kMean, kRstd}),
+    Own(NothingToNormalize),
+    InsideStorage({kX, kGamma, kBeta}),
+};
+
+// All axes behind the first two.
+uint32_t BehindGroups(const Shape& shape) { return ((1u << shape.rank) - 1) & ~3u; }
+
+// [N, C, ...] as [N, group, C / group, ...]; [C] as [group, C / group, 1, ...] of one dim less; [N, group] with dims of 1.
+aclTensor ByGroups(const OperatorCall& call, int tensor, int64_t channels) {
+  aclTensor view = PlainView(call.Tensor(tensor));
+  SplitDim(view, 1, channels / Groups(call));
+  return view;
+}
+aclTensor ChannelsByGroups(const OperatorCall& call, int tensor, int64_t channels, int rank) {
+  aclTensor view = PlainView(call.Tensor(tensor));
+  SplitDim(view, 0, channels / Groups(call));
+  while (view.view.rank < rank - 1) InsertDim(view, view.view.rank, 1, 0);
+  return view;
+}
+aclTensor NumbersByGroups(const OperatorCall& call, int tensor, int rank) {
+  aclTensor view = PlainView(call.Tensor(tensor));
+  while (view.view.rank < rank) InsertDim(view, view.view.rank, 1, 0);
+  return view;
+}
+
+void SetNormed(const OperatorCall& call, Executor& executor, const SwishNormParameters& parameters) {
+  if (call.work == OperatorCall::Work::kNoTerms) return SetStatisticsOfNothing(call, kMean, kRstd, executor);
+  const int64_t channels = call.Tensor(kX).view[1];
+  const aclTensor x = ByGroups(call, kX, channels);
+  engine::RowJobMaker rows(x.view, BehindGroups(x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  rows.Input(kX, x);
+  for (const int tensor : {kGamma, kBeta}) {
+    if (call.IsGiven(tensor)) {
+      rows.Input(tensor, ChannelsByGroups(call, tensor, channels, x.view.rank));
+    } else {
+      rows.ConstantInput(tensor == kGamma ? 1 : 0);
+    }
+  }
+  rows.Output(kOut, ByGroups(call, kOut, channels));
+  for (const int tensor : {kMean, kRstd}) rows.ValueOut(tensor, call.Tensor(tensor));
+  SetRowJob(rows, kSwishNorm, parameters, executor);
+}
+
+// aclnnGroupNormSilu has no attribute activateSilu.
+void SetSilu(const OperatorCall& call, Executor& executor) {
+  const bool activates = call.attributes.size() < 3 || call.attributes[2].integer != 0;
+  SetNormed(call, executor, {FloatNumber(call, 1), 1.0f, activates});
+}
+void SetSwish(const OperatorCall& call, Executor& executor) {
+  SetNormed(
+      call, executor,
+      {FloatNumber(call, 2), static_cast<float>(call.attributes[4].wide), call.attributes[3].integer != 0});
+}
+
+// ---- GroupNormSwishGrad ----
+
+enum Gradients { kDy, kMeanIn, kRstdIn, kInput, kWeight, kShift, kDx, kDgamma, kDbeta };
+enum GradientAttributes { kSwishScale = 2, kDgammaIsRequired, kDbetaIsRequired };
+constexpr int64_t kMostChannelsOfGroup = 4000;
+
+aclnnStatus ChannelsAreFew(const Check& check, OperatorCall& call) noexcept {
+  const int64_t channels = call.Tensor(kInput).view[1] / Groups(call);
+  if (channels <= kMostChannelsOfGroup) return ACL_SUCCESS;
+  Text message =
+      StartMessage(call).Add("parameter numGroups leaves ").Add(channels).Add(" channels to a group");
+  return FailAclnn(check.code, message.Add(", accepted: at most ").Add(kMostChannelsOfGroup).Add("."));
+}
+
+constexpr auto kGradientChecks =
+    Join(List(NotNull(kDy), NotNull(kMeanIn), NotNull(kRstdIn), NotNull(kInput), NotNull(kWeight),
+              NotNull(kShift), NotNull(kDx), NotNull(kDgamma), NotNull(kDbeta)),
+         List(DtypesIn(kNoneBeforeAtlasA2, {kDy}), SameDtype(kDy, kInput), Own(FloatOrDtypeOf<kWeight, kDy>),
+              SameDtype(kWeight, kShift), SameDtype(kWeight, kMeanIn), SameDtype(kWeight, kRstdIn),
+              SameDtype(kDy, kDx), SameDtype(kWeight, kDgamma), SameDtype(kWeight, kDbeta)),
+         List(WithCode(kTiling, RankAtLeast(2, {kInput})), WithCode(kTiling, RankAtMost(7, {kInput})),
+              WithCode(kTiling, SameShape(kDy, kInput)), Own(HasChannels<kInput, kWeight>, kTiling),
+              Own(HasChannels<kInput, kShift>, kTiling), Own(GroupsFit<kInput>, kTiling),
+              Own(ChannelsAreFew, kTiling), Own(HasGroups<kInput, kMeanIn>, kTiling),
+              Own(HasGroups<kInput, kRstdIn>, kTiling), WithCode(kTiling, SameShape(kDy, kDx)),
+              Own(HasChannels<kInput, kDgamma>, kTiling), Own(HasChannels<kInput, kDbeta>, kTiling),
+              SizesRepresentable({kDx, kDgamma, kDbeta}), DoneIfEmpty({kInput}),
+              InsideStorage({kDy, kMeanIn, kRstdIn, kInput}), InsideStorage({kWeight, kShift})));
+
+void SetGradients(const OperatorCall& call, Executor& executor) {
+  const int64_t channels = call.Tensor(kInput).view[1];
+  const SwishNormParameters parameters{0, static_cast<float>(call.attributes[kSwishScale].wide), true};
+  const aclTensor input = ByGroups(call, kInput, channels);
+  const int rank = input.view.rank;
+  engine::RowJobMaker sums(input.view, (BehindGroups(input.view) & ~4u) | 1u, ACL_FLOAT, JobIsa(),
+                           ThreadLimit());
+  engine::RowJobMaker rows(input.view, BehindGroups(input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  for (engine::RowJobMaker* job : {&sums, &rows}) {
+    job->Input(kDy, ByGroups(call, kDy, channels));
+    job->Input(kInput, input);
+    if (job == &sums) {
+      for (const int tensor : {kMeanIn, kRstdIn}) job->Input(tensor, NumbersByGroups(call, tensor, rank));
+    }
+    for (const int tensor : {kWeight, kShift})
+      job->Input(tensor, ChannelsByGroups(call, tensor, channels, rank));
+  }
+  for (const int tensor : {kDgamma, kDbeta}) {
+    if (call.attributes[static_cast<size_t>(kDgammaIsRequired + tensor - kDgamma)].integer != 0) {
+      sums.ValueOut(tensor, call.Tensor(tensor));
+    } else {
+      sums.NoValueOut();
+    }
+  }
+  rows.Output(kDx, ByGroups(call, kDx, channels));
+  for (const int tensor : {kMeanIn, kRstdIn}) rows.ValueIn(tensor, call.Tensor(tensor));
+  // Sums first: dxOut may be dy.
+  const engine::RowJob* const jobs[] = {&sums.Make(kSwishChannels, parameters, &executor.workspace_size),
+                                        &rows.Make(kSwishNormGrad, parameters, &executor.workspace_size)};
+  engine::SetRowJobs(executor, jobs, 2, sums.touched() | rows.touched());
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts group_norm_silu, group_norm_silu_v2, group_norm_swish, group_norm_swish_grad;
+}
+
+const OperatorFacts facts::group_norm_silu = {"aclnnGroupNormSilu", "aclnnop/aclnn_group_norm_silu.h",
+                                              kNoneBeforeAtlasA2, kNoneBeforeAtlasA2, /*by_promotion=*/false};
+const OperatorFacts facts::group_norm_silu_v2 = {"aclnnGroupNormSiluV2", "aclnnop/aclnn_group_norm_silu_v2.h",
+                                                 kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
+                                                 /*by_promotion=*/false};
+const OperatorFacts facts::group_norm_swish = {"aclnnGroupNormSwish", "aclnnop/aclnn_group_norm_swish.h",
+                                               kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
+                                               /*by_promotion=*/false};
+const OperatorFacts facts::group_norm_swish_grad = {"aclnnGroupNormSwishGrad",
+                                                    "aclnnop/aclnn_group_norm_swish_grad.h",
+                                                    kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
+                                                    /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnGroupNormSilu) { return RunPhase1(call, kSiluChecks, workspaceSize, executor, SetSilu); }
+
+PORTACL_PHASE_1(aclnnGroupNormSiluV2) {
+  return RunPhase1(call, kSiluChecks, workspaceSize, executor, SetSilu);
+}
+
+PORTACL_PHASE_1(aclnnGroupNormSwish) {
+  return RunPhase1(call, kSwishChecks, workspaceSize, executor, SetSwish);
+}
+
+PORTACL_PHASE_1(aclnnGroupNormSwishGrad) {
+  return RunPhase1(call, kGradientChecks, workspaceSize, executor, SetGradients);
+}
+
+#endif  // HWY_ONCE

@@ -1,0 +1,312 @@
+// aclnnScaledMaskedSoftmax and its gradient, aclnnMaskedSoftmaxWithRelPosBias: shares of exponentials over the last dim of what scores become.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/norm/masked_softmax.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/norm/statistics.h"
+#include "engine/functions/functions-inl.h"
+#include "engine/functions/fused_exp-inl.h"
+#include "engine/row/row_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace masked_softmax {
+
+namespace hn = hwy::HWY_NAMESPACE;
+namespace functions = engine::HWY_NAMESPACE::functions;
+
+inline constexpr float kHidden = -10000.0f;  // what the score of a hidden place becomes
+
+// Shares of the numbers that `score` makes of a row's inputs.
+template <size_t... kInput, class Row, class F>
+HWY_INLINE void WriteShares(Row& row, const F& score) {
+  using V = typename Row::V;
+  const typename Row::D d;
+  const V greatest =
+      hn::Set(d, row.template MaxOf<kInput...>([&](auto, auto... x) HWY_ATTR { return score(x...); }));
+  const auto exponential = [&](auto tag, auto... x)
+                               HWY_ATTR { return functions::FusedExp(tag, hn::Sub(score(x...), greatest)); };
+  const double sum = row.template Sum<kInput...>(exponential);
+  const V factor = hn::Set(d, static_cast<float>(1.0 / sum));
+  row.template Write<0, kInput...>([&](auto tag, auto... x)
+                                       HWY_ATTR { return hn::Mul(exponential(tag, x...), factor); });
+}
+
+template <class D, class V>
+HWY_INLINE V Unhidden(D d, V mask, V shown, V hidden) {
+  return hn::IfThenElse(hn::Eq(mask, hn::Zero(d)), shown, hidden);
+}
+
+// Inputs: x, mask.
+struct Scaled : engine::HWY_NAMESPACE::RowFormula<Scaled> {
+  static constexpr int kInputs = 2;
+  explicit Scaled(const void* parameters) : scale(*static_cast<const float*>(parameters)) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const V factor = hn::Set(d, scale);
+    const V hidden = hn::Set(d, kHidden);
+    WriteShares<0, 1>(row,
+                      [&](V x, V mask) HWY_ATTR { return Unhidden(d, mask, hn::Mul(x, factor), hidden); });
+  }
+
+  float scale;
+};
+
+// Inputs: gradient, shares, mask.
+struct ScaledBackward : engine::HWY_NAMESPACE::RowFormula<ScaledBackward> {
+  static constexpr int kInputs = 3;
+  explicit ScaledBackward(const void* parameters) : scale(*static_cast<const float*>(parameters)) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const V factor = hn::Set(d, scale);
+    const double total =
+        row.template Sum<0, 1>([](auto, V gradient, V y) HWY_ATTR { return hn::Mul(gradient, y); });
+    const V sum = hn::Set(d, static_cast<float>(total));
+    row.template Write<0, 0, 1, 2>([&](auto, V gradient, V y, V mask) HWY_ATTR {
+      return Unhidden(d, mask, hn::Mul(hn::Mul(hn::Sub(gradient, sum), y), factor), hn::Zero(d));
+    });
+  }
+
+  float scale;
+};
+
+// Inputs: x, what is added to it first, and what is added then.
+struct Biased : engine::HWY_NAMESPACE::RowFormula<Biased> {
+  static constexpr int kInputs = 3;
+  explicit Biased(const void* parameters) : scale(*static_cast<const float*>(parameters)) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const V factor = hn::Set(typename Row::D(), scale);
+    WriteShares<0, 1, 2>(
+        row, [&](V x, V mask, V bias) HWY_ATTR { return hn::Add(hn::Add(hn::Mul(x, factor), mask), bias); });
+  }
+
+  float scale;
+};
+
+}  // namespace masked_softmax
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "acl/errors.h"
+#include "aclnnop/norm/masked_softmax_functions.h"
+#include "aclnnop/norm/rows.h"
+#include "aclnnop/operator_facts.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+// A mask is BOOL.
+constexpr engine::RowKernels kScaled{PORTACL_ISA_TABLE(masked_softmax::Scaled::F32), {}, {}, {}};
+constexpr engine::RowKernels kScaledBackward{
+    PORTACL_ISA_TABLE(masked_softmax::ScaledBackward::F32), {}, {}, {}};
+constexpr auto kBiased = PORTACL_ROW_KERNELS(masked_softmax::Biased);
+
+constexpr DtypeSet kMaskDtypes{ACL_BOOL};
+constexpr int kRank = 4;
+
+float Scale(const OperatorCall& call) { return static_cast<float>(call.attributes[0].wide); }
+
+// ---- scaled and masked: the last three tensors are y of the gradient, mask and the result, or x, mask and the result ----
+
+enum Attributes { kScaleOf, kFixTriuMask };
+
+template <int x, int mask>
+aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& scores = call.Tensor(x).view;
+  const Shape& hidden = call.Tensor(mask).view;
+  bool fits = hidden[2] == scores[2] && hidden[3] == scores[3];
+  for (int dim = 0; dim < 2; ++dim) fits = fits && (hidden[dim] == 1 || hidden[dim] == scores[dim]);
+  return fits ? ACL_SUCCESS : RefuseShape(check, call, mask, scores);
+}
+
+template <int x>
+aclnnStatus RowsAreShort(const Check& check, OperatorCall& call) noexcept {
+  const int64_t most = call.product == Product::kAscend950 ? 8192 : 4096;
+  const int64_t length = call.Tensor(x).view[kRank - 1];
+  if (length > 0 && length <= most) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, x);
+  return FailAclnn(check.code, message.Add(", accepted: a last dim of 1 to ").Add(most).Add("."));
+}
+
+template <int x, int mask, int out>
+constexpr auto ChecksOfMasked() {
+  return List(DtypesIn(kNoneBeforeAtlasA2, {x}), DtypesIn(kMaskDtypes, {mask}), SameDtype(x, out),
+              RankIs(kRank, {x, mask, out}), Own(MaskFits<x, mask>), Own(RowsAreShort<x>),
+              IntegerIn(kFixTriuMask, 0, 0), WithCode(ACLNN_ERR_INNER_TILING_ERROR, SameShape(x, out)),
+              SizesRepresentable({out}), DoneIfEmpty({x}));
+}
+
+enum Tensors { kX, kMask, kY };
+constexpr auto kChecks = Join(
+    List(WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kX)), WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kMask)),
+         WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kY))),
+    ChecksOfMasked<kX, kMask, kY>(), List(InsideStorage({kX, kMask})));
+
+engine::RowJobMaker RowsOf(const OperatorCall& call, int shape) {
+  const Shape& view = call.Tensor(shape).view;
+  return engine::RowJobMaker(view, LastAxes(1, view), ACL_FLOAT, JobIsa(), ThreadLimit());
+}
+
+void SetScaled(const OperatorCall& call, Executor& executor) {
+  engine::RowJobMaker rows = RowsOf(call, kX);
+  for (const int tensor : {kX, kMask}) rows.Input(tensor, call.Tensor(tensor));
+  rows.Output(kY, call.Tensor(kY));
+  SetRowJob(rows, kScaled, Scale(call), executor);
+}
+
+enum Gradients { kGradOutput, kShares, kHiding, kOut };
+constexpr auto kBackwardChecks =
+    Join(List(NotNull(kGradOutput), NotNull(kShares), NotNull(kHiding), NotNull(kOut)),
+         ChecksOfMasked<kGradOutput, kHiding, kOut>(),
+         List(SameDtype(kGradOutput, kShares),
+              WithCode(ACLNN_ERR_INNER_TILING_ERROR, SameShape(kGradOutput, kShares)),
+              InsideStorage({kGradOutput, kShares, kHiding})));
+
+void SetScaledBackward(const OperatorCall& call, Executor& executor) {
+  engine::RowJobMaker rows = RowsOf(call, kGradOutput);
+  for (const int tensor : {kGradOutput, kShares, kHiding}) rows.Input(tensor, call.Tensor(tensor));
+  rows.Output(kOut, call.Tensor(kOut));
+  SetRowJob(rows, kScaledBackward, Scale(call), executor);
+}
+
+// ---- with a bias of relative positions ----
+
+enum Biases { kScores, kWindowMask, kBias, kResult };
+
+constexpr DtypeRule kBiasedDtypes = ByGeneration(kNoDtype, kFloatHalfAndBf16, kNoDtype)
+                                        .On(ProductSet{Product::kAtlasInference}, kFloatAndHalf);
+constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
+
+// Of [lengths..., S1, S2] the product of the lengths, of which at most one is not 1; else -1.
+int64_t Planes(const Shape& shape, const Shape& scores) {
+  int64_t planes = 1;
+  for (int dim = 0; dim < shape.rank - 2; ++dim) {
+    if (shape[dim] != 1 && planes != 1) return -1;
+    planes = shape[dim] == 1 ? planes : shape[dim];
+  }
+  const bool fits = shape.rank >= 2 && shape[shape.rank - 2] == scores[scores.rank - 2] &&
+                    shape[shape.rank - 1] == scores[scores.rank - 1];
+  return fits ? planes : -1;
+}
+
+aclnnStatus BiasFits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& x = call.Tensor(kScores).view;
+  if (Planes(call.Tensor(kBias).view, x) == x[x.rank - 3]) return ACL_SUCCESS;
+  return RefuseShape(check, call, kBias, Shape{x[x.rank - 3], x[x.rank - 2], x[x.rank - 1]});
+}
+// Windows are a dim of x, or follow each other in its first one.
+aclnnStatus WindowsFit(const Check& check, OperatorCall& call) noexcept {
+  if (!call.IsGiven(kWindowMask)) return ACL_SUCCESS;
+  const Shape& x = call.Tensor(kScores).view;
+  const int64_t windows = Planes(call.Tensor(kWindowMask).view, x);
+  const bool fits = windows > 0 && (x.rank == 5 ? x[1] == windows : x[0] % windows == 0);
+  if (fits) return ACL_SUCCESS;
+  return RefuseShape(check, call, kWindowMask,
+                     Shape{x.rank == 5 ? x[1] : x[0], x[x.rank - 2], x[x.rank - 1]});
+}
+
+bool IsMasked(const OperatorCall& call) noexcept { return call.IsGiven(kWindowMask); }
+
+constexpr Check kBiasedChecks[] = {
+    NotNull(kScores),
+    NotNull(kBias),
+    NotNull(kResult),
+    DtypesIn(kBiasedDtypes, {kScores}),
+    If(IsMasked, SameDtype(kScores, kWindowMask)),
+    SameDtype(kScores, kBias),
+    SameDtype(kScores, kResult),
+    WithCode(kTiling, RankAtLeast(4, {kScores})),
+    WithCode(kTiling, RankAtMost(5, {kScores})),
+    WithCode(kTiling, SameShape(kScores, kResult)),
+    WithCode(kTiling, RankAtMost(8, {kWindowMask, kBias})),
+    SizesRepresentable({kResult}),
+    DoneIfEmpty({kScores}),
+    Own(WindowsFit, kTiling),
+    Own(BiasFits, kTiling),
+    InsideStorage({kScores, kWindowMask, kBias}),
+};
+
+// The planes of a tensor as [planes, S1, S2].
+aclTensor OfPlanes(const OperatorCall& call, int tensor) {
+  aclTensor view = PlainView(call.Tensor(tensor));
+  for (int dim = view.view.rank - 3; dim >= 0; --dim) {
+    if (view.view.rank > 3 && view.view[dim] == 1) Select(view, dim, 0);
+  }
+  if (view.view.rank == 2) InsertDim(view, 0, 1, 0);
+  return view;
+}
+
+void SetBiased(const OperatorCall& call, Executor& executor) {
+  const int64_t windows = IsMasked(call) ? OfPlanes(call, kWindowMask).view[0] : 1;
+  const auto by_windows = [&](int tensor) {
+    aclTensor view = PlainView(call.Tensor(tensor));
+    if (view.view.rank == 4) SplitDim(view, 0, windows);
+    return view;
+  };
+  const aclTensor scores = by_windows(kScores);
+  engine::RowJobMaker rows(scores.view, LastAxes(1, scores.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  rows.Input(kScores, scores);
+  if (IsMasked(call)) {
+    aclTensor mask = OfPlanes(call, kWindowMask);
+    InsertDim(mask, 1, 1, 0);
+    rows.Input(kWindowMask, mask);
+  } else {
+    rows.ConstantInput(-0.0);  // what it is added to stays, -0 too
+  }
+  rows.Input(kBias, OfPlanes(call, kBias));
+  rows.Output(kResult, by_windows(kResult));
+  SetRowJob(rows, kBiased, Scale(call), executor);
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts scaled_masked_softmax, scaled_masked_softmax_backward,
+    masked_softmax_with_rel_pos_bias;
+}
+
+const OperatorFacts facts::scaled_masked_softmax = {
+    "aclnnScaledMaskedSoftmax", "aclnnop/aclnn_scaled_masked_softmax.h", kNoneBeforeAtlasA2,
+    kNoneBeforeAtlasA2, /*by_promotion=*/false};
+const OperatorFacts facts::scaled_masked_softmax_backward = {
+    "aclnnScaledMaskedSoftmaxBackward", "aclnnop/aclnn_scaled_masked_softmax_backward.h", kNoneBeforeAtlasA2,
+    kNoneBeforeAtlasA2, /*by_promotion=*/false};
+const OperatorFacts facts::masked_softmax_with_rel_pos_bias = {
+    "aclnnMaskedSoftmaxWithRelPosBias", "aclnnop/aclnn_masked_softmax_with_rel_pos_bias.h", kBiasedDtypes,
+    kBiasedDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnScaledMaskedSoftmax) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetScaled);
+}
+
+PORTACL_PHASE_1(aclnnScaledMaskedSoftmaxBackward) {
+  return RunPhase1(call, kBackwardChecks, workspaceSize, executor, SetScaledBackward);
+}
+
+PORTACL_PHASE_1(aclnnMaskedSoftmaxWithRelPosBias) {
+  return RunPhase1(call, kBiasedChecks, workspaceSize, executor, SetBiased);
+}
+
+#endif  // HWY_ONCE

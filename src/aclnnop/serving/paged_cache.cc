@@ -1,0 +1,281 @@
+// aclnnScatterPaKvCache, aclnnScatterPaCache: rows of keys and values to the slots of a paged cache.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnnop/aclnn_scatter_pa_cache.h"
+#include "aclnnop/aclnn_scatter_pa_kv_cache.h"
+#include "aclnnop/arithmetic/floor_divide.h"
+#include "aclnnop/operator_facts.h"
+#include "aclnnop/stage_list.h"
+#include "contract/arguments.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+constexpr DtypeSet kBeforeAscend950{ACL_FLOAT16, ACL_BF16, ACL_INT8};
+constexpr DtypeSet kOnAscend950 =
+    kBeforeAscend950 | DtypeSet{ACL_FLOAT, ACL_UINT8, ACL_INT16, ACL_UINT16, ACL_INT32, ACL_UINT32} |
+    DtypeSet{ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN};
+constexpr DtypeRule kDtypes = ByGeneration(kNoDtype, kBeforeAscend950, kOnAscend950);
+constexpr DtypeRule kSingleDtypes = ByGeneration(kNoDtype, kNoDtype, kOnAscend950);
+constexpr DtypeSet kSlotDtypes{ACL_INT32, ACL_INT64};
+
+// CANN's codes of null tensors, and of what its kernels' own tests refuse.
+constexpr aclnnStatus kNull = ACLNN_ERR_INNER_NULLPTR;
+constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
+
+enum Tensors { kKey, kKeyCache, kSlots, kValue, kValueCache, kLens, kOffsets, kSeqLens };
+enum Attributes { kCacheMode, kScatterMode };
+
+const char* CacheMode(const OperatorCall& call) {
+  const char* const text = call.attributes[kCacheMode].text;
+  return text == nullptr ? "Norm" : text;
+}
+// Bytes lie in groups of 32, a group's slots side by side.
+bool IsGrouped(const OperatorCall& call) noexcept { return std::strcmp(CacheMode(call), "PA_NZ") == 0; }
+bool IsPlain(const OperatorCall& call) noexcept { return !IsGrouped(call); }
+int64_t GroupLength(const aclTensor& cache) {
+  constexpr int64_t kGroupBytes = 32;
+  return kGroupBytes * 8 / static_cast<int64_t>(StorageBits(cache.dtype));
+}
+
+aclnnStatus CacheModeIsKnown(const Check& check, OperatorCall& call) noexcept {
+  if (IsGrouped(call) || std::strcmp(CacheMode(call), "Norm") == 0) return ACL_SUCCESS;
+  return FailAclnn(check.code, StartMessage(call)
+                                   .Add("parameter ")
+                                   .Add(call.attributes[kCacheMode].name)
+                                   .Add(" is \"")
+                                   .Add(CacheMode(call))
+                                   .Add("\", accepted: Norm, PA_NZ, or a null pointer."));
+}
+aclnnStatus ScatterModeIsNone(const Check& check, OperatorCall& call) noexcept {
+  const char* const text = call.attributes[kScatterMode].text;
+  if (text == nullptr || *text == '\0' || std::strcmp(text, "None") == 0) return ACL_SUCCESS;
+  return FailAclnn(check.code,
+                   StartMessage(call)
+                       .Add("parameter scatterModeOptional is \"")
+                       .Add(text)
+                       .Add("\", which is not supported, accepted: None, an empty text, or a null pointer."));
+}
+
+// Without elements there are no values either.
+bool HasValues(const OperatorCall& call) noexcept {
+  return call.IsGiven(kValue) && call.Tensor(kValue).numel != 0 && call.Tensor(kValue).view.rank != 0;
+}
+bool IsValueGiven(const OperatorCall& call) noexcept { return call.IsGiven(kValue); }
+bool AreBothGiven(const OperatorCall& call) noexcept {
+  return call.IsGiven(kValue) && call.IsGiven(kValueCache);
+}
+bool ArePlainAndGiven(const OperatorCall& call) noexcept { return IsPlain(call) && AreBothGiven(call); }
+template <int tensor>
+bool IsThere(const OperatorCall& call) noexcept {
+  return call.IsGiven(tensor);
+}
+
+aclnnStatus NothingToWrite(const Check&, OperatorCall& call) noexcept {
+  const bool has_keys = !call.Tensor(kKey).view.IsEmpty() && !call.Tensor(kKeyCache).view.IsEmpty();
+  const bool has_values =
+      HasValues(call) && call.IsGiven(kValueCache) && !call.Tensor(kValueCache).view.IsEmpty();
+  if (!has_keys && !has_values) call.work = OperatorCall::Work::kNothing;
+  return ACL_SUCCESS;
+}
+
+aclnnStatus ValueRank(const Check& check, OperatorCall& call) noexcept {
+  const int rank = call.Tensor(kValue).view.rank;
+  if (rank == 0 || rank == 3 || rank == 4) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, kValue);
+  return FailAclnn(check.code, message.Add(", accepted: 0, 3 or 4 dims."));
+}
+
+template <int rows>
+aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(rows).view;
+  int64_t tokens = 1;
+  for (int dim = 0; dim < shape.rank - 2; ++dim) tokens *= shape[dim];
+  const Shape accepted{tokens};
+  return call.Tensor(kSlots).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kSlots, accepted);
+}
+
+template <int rows, int cache>
+aclnnStatus CacheFits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(rows).view;
+  const Shape& pages = call.Tensor(cache).view;
+  const int64_t heads = shape[shape.rank - 2];
+  const int64_t length = shape[shape.rank - 1];
+  if (!IsGrouped(call)) {
+    if (pages.rank == 4 && pages[2] == heads && pages[3] == length) return ACL_SUCCESS;
+    const bool has_pages = pages.rank >= 2;
+    return RefuseShape(check, call, cache,
+                       Shape{has_pages ? pages[0] : 0, has_pages ? pages[1] : 0, heads, length});
+  }
+  const int64_t group = GroupLength(call.Tensor(cache));
+  const bool fits_4 = pages.rank == 4 && pages[1] == heads * (length / group) && pages[3] == group;
+  const bool fits_5 = pages.rank == 5 && pages[1] == heads && pages[2] == length / group && pages[4] == group;
+  if (length % group == 0 && (fits_4 || fits_5)) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentShape(message.Add("parameter "), call, cache).Add(" does not go with ");
+  AddArgumentShape(message, call, rows).Add(", accepted: [blocks, ").Add(heads).Add(" * D / ").Add(group);
+  return FailAclnn(
+      check.code,
+      message.Add(", block, ").Add(group).Add("], D a multiple of the last, or the second dim as two."));
+}
+
+constexpr auto kPairChecks = Join(
+    List(WithCode(kNull, NotNull(kKey)), WithCode(kNull, NotNull(kKeyCache)),
+         WithCode(kNull, NotNull(kSlots)), If(IsValueGiven, WithCode(kNull, NotNull(kValueCache))),
+         Own(NothingToWrite), RankAtLeast(3, {kKey}), RankAtMost(4, {kKey}), If(IsValueGiven, Own(ValueRank)),
+         DtypesIn(kDtypes, {kKey}), SameDtype(kKey, kKeyCache),
+         If(AreBothGiven, SameDtype(kValue, kValueCache)), If(ArePlainAndGiven, SameDtype(kKey, kValue))),
+    List(DtypesIn(kSlotDtypes, {kSlots}), If(IsThere<kLens>, SameDtype(kSlots, kLens)),
+         If(IsThere<kOffsets>, SameDtype(kSlots, kOffsets)),
+         If(IsThere<kSeqLens>, SameDtype(kSlots, kSeqLens)), If(HasValues, DtypesIn(kDtypes, {kValue})),
+         Own(CacheModeIsKnown, kTiling), Own(ScatterModeIsNone, kNull), Own(TokensFit<kKey>, kTiling),
+         Own(CacheFits<kKey, kKeyCache>, kTiling), If(HasValues, Own(TokensFit<kValue>, kTiling)),
+         If(HasValues, Own(CacheFits<kValue, kValueCache>, kTiling)), PromotesToDtypeOf(kSlots),
+         SizesRepresentable({kKeyCache, kValueCache}), InsideStorage({kKey, kSlots}),
+         If(HasValues, InsideStorage({kValue}))));
+
+constexpr auto kSingleChecks = List(
+    WithCode(kNull, NotNull(kKey)), WithCode(kNull, NotNull(kKeyCache)), WithCode(kNull, NotNull(kSlots)),
+    DoneIfEmpty({kKey, kKeyCache}), RankAtLeast(3, {kKey}), RankAtMost(4, {kKey}),
+    DtypesIn(kSingleDtypes, {kKey}), SameDtype(kKey, kKeyCache), DtypesIn(kSlotDtypes, {kSlots}),
+    Own(CacheModeIsKnown, kTiling), Own(TokensFit<kKey>, kTiling), Own(CacheFits<kKey, kKeyCache>, kTiling),
+    PromotesToDtypeOf(kSlots), SizesRepresentable({kKeyCache}), InsideStorage({kKey, kSlots}));
+
+// The slot of each token as an index: of the loop's shape, the same along the dims of a row.
+engine::IndexView IndexOf(const MappedView& slots, const aclTensor& rows, int leading, const char* name,
+                          aclTensor& view) {
+  Shape tokens = rows.view;
+  tokens.rank = leading;
+  view = slots.tensor;
+  FillShape(view, tokens, view.view.rank == 0 ? 1 : view.strides[0]);
+  while (view.view.rank < rows.view.rank) InsertDim(view, view.view.rank, rows.view[view.view.rank], 0);
+  return {.view = &view, .operand = slots.operand, .name = name, .repeated = ~engine::DimBits(0, leading)};
+}
+
+// A slot is a block's place and one in the block. Where these follow each other in memory a slot leads to its row by one step; else what is
+// missing comes by the number of the block. A slot that the cache has not is passed over; of those that are the same the last one counts.
+void AddRows(StageList& stages, const OperatorCall& call, int from, int to) {
+  MappedView rows{PlainView(call.Tensor(from)), call.OperandOf(from)};
+  MappedView cache{PlainView(call.Tensor(to)), call.OperandOf(to)};
+  const int leading = rows.tensor.view.rank - 2;
+  int slot_dim = 1;
+  if (IsGrouped(call)) {
+    const int64_t group = GroupLength(cache.tensor);
+    SplitDim(rows.tensor, leading + 1, group);
+    if (cache.tensor.view.rank == 4) SplitDim(cache.tensor, 1, rows.tensor.view[leading + 1]);
+    slot_dim = 3;
+  }
+  const int64_t blocks = cache.tensor.view[0];
+  const int64_t length = cache.tensor.view[slot_dim];
+  const int64_t of_block = cache.tensor.strides[0];
+  const int64_t of_slot = cache.tensor.strides[slot_dim];
+
+  MappedView target = cache;
+  target.tensor.view = target.tensor.strides = rows.tensor.view;
+  for (int dim = 0; dim < leading; ++dim) target.tensor.strides.dim[dim] = 0;
+  int own = leading;
+  for (int dim = 1; dim < cache.tensor.view.rank; ++dim) {
+    if (dim != slot_dim) target.tensor.strides.dim[own++] = cache.tensor.strides[dim];
+  }
+
+  const MappedView slots{PlainView(call.Tensor(kSlots)), call.OperandOf(kSlots)};
+  aclTensor views[2];
+  engine::IndexView indices[2];
+  int count = 1;
+  indices[0] = IndexOf(slots, rows.tensor, leading, call.Name(kSlots), views[0]);
+  indices[0].bound = blocks * length;
+  indices[0].step = of_slot;
+  if (of_block != length * of_slot) {
+    const MappedView numbers = stages.Scratch(slots.tensor.view, slots.tensor.dtype);
+    engine::Scalars scalars;
+    if (slots.tensor.dtype == ACL_INT32) {
+      const auto divisor = static_cast<int32_t>(length);
+      std::memcpy(scalars.bytes[0], &divisor, sizeof divisor);
+    } else {
+      std::memcpy(scalars.bytes[0], &length, sizeof length);
+    }
+    stages.Map({slots}, numbers, FlooredQuotientByScalarKernels(), scalars);
+    indices[1] = IndexOf(numbers, rows.tensor, leading, call.Name(kSlots), views[1]);
+    indices[1].bound = blocks;
+    indices[1].step = of_block - length * of_slot;
+    count = 2;
+  }
+  stages.Indexed(engine::IndexedAction::kPut, rows, target, indices, count, /*raises=*/false);
+}
+
+bool HasElements(const OperatorCall& call, int tensor) { return !call.Tensor(tensor).view.IsEmpty(); }
+
+void SetPair(const OperatorCall& call, Executor& executor) {
+  StageList stages(call, executor, 4);
+  if (HasElements(call, kKey) && HasElements(call, kKeyCache)) AddRows(stages, call, kKey, kKeyCache);
+  if (HasValues(call) && HasElements(call, kValueCache)) AddRows(stages, call, kValue, kValueCache);
+  stages.SetJob();
+}
+
+void SetSingle(const OperatorCall& call, Executor& executor) {
+  StageList stages(call, executor, 2);
+  AddRows(stages, call, kKey, kKeyCache);
+  stages.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts scatter_pa_kv_cache, scatter_pa_cache;
+}
+
+const OperatorFacts facts::scatter_pa_kv_cache = {
+    "aclnnScatterPaKvCache", "aclnnop/aclnn_scatter_pa_kv_cache.h", kDtypes, kDtypes, /*by_promotion=*/false};
+const OperatorFacts facts::scatter_pa_cache = {"aclnnScatterPaCache", "aclnnop/aclnn_scatter_pa_cache.h",
+                                               kSingleDtypes, kSingleDtypes, /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+// The caches that are written are among what is read.
+aclnnStatus aclnnScatterPaKvCacheGetWorkspaceSize(
+    const aclTensor* key, aclTensor* keyCacheRef, const aclTensor* slotMapping, const aclTensor* value,
+    aclTensor* valueCacheRef, const aclTensor* compressLensOptional,
+    const aclTensor* compressSeqOffsetOptional, const aclTensor* seqLensOptional, char* cacheModeOptional,
+    char* scatterModeOptional, const aclIntArray* stridesOptional, const aclIntArray* offsetsOptional,
+    uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"key", key},
+                                    {"keyCacheRef", keyCacheRef},
+                                    {"slotMapping", slotMapping},
+                                    {"value", value},
+                                    {"valueCacheRef", valueCacheRef},
+                                    {"compressLensOptional", compressLensOptional},
+                                    {"compressSeqOffsetOptional", compressSeqOffsetOptional},
+                                    {"seqLensOptional", seqLensOptional}};
+  const Attribute attributes[] = {{"cacheModeOptional", cacheModeOptional},
+                                  {"scatterModeOptional", scatterModeOptional},
+                                  {"stridesOptional", stridesOptional},
+                                  {"offsetsOptional", offsetsOptional}};
+  OperatorCall call{"aclnnScatterPaKvCache", tensors, attributes, /*in_place=*/false, /*output_count=*/0};
+  return RunPhase1(call, kPairChecks, workspaceSize, executor, SetPair);
+}
+PORTACL_PHASE_2(aclnnScatterPaKvCache)
+
+aclnnStatus aclnnScatterPaCacheGetWorkspaceSize(const aclTensor* key, aclTensor* keyCacheRef,
+                                                const aclTensor* slotMapping,
+                                                const aclTensor* compressLensOptional,
+                                                const aclTensor* compressSeqOffsetOptional,
+                                                const aclTensor* seqLensOptional, char* cacheMode,
+                                                uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"key", key},
+                                    {"keyCacheRef", keyCacheRef},
+                                    {"slotMapping", slotMapping},
+                                    {"compressLensOptional", compressLensOptional},
+                                    {"compressSeqOffsetOptional", compressSeqOffsetOptional},
+                                    {"seqLensOptional", seqLensOptional}};
+  const Attribute attributes[] = {{"cacheMode", cacheMode}};
+  OperatorCall call{"aclnnScatterPaCache", tensors, attributes, /*in_place=*/false, /*output_count=*/0};
+  return RunPhase1(call, kSingleChecks, workspaceSize, executor, SetSingle);
+}
+PORTACL_PHASE_2(aclnnScatterPaCache)

@@ -1,0 +1,176 @@
+"""torch_npu's functions that serving calls around attention, beside their formulas in PyTorch on the CPU."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+import torch
+import torch_npu
+from torch import nn
+
+import portacl.torch
+
+HALVES = [torch.float16, torch.bfloat16]
+FLOATS = [torch.float32, *HALVES]
+OWN = """npu_add_rms_norm_cast npu_add_rms_norm_v2 npu_gemma_rms_norm npu_deep_norm npu_deep_norm_backward npu_add_layer_norm_backward
+npu_group_norm_silu npu_masked_softmax_with_rel_pos_bias npu_gelu_mul
+npu_clipped_swiglu npu_rotary_mul npu_apply_rotary_pos_emb npu_interleave_rope npu_mrope npu_scatter_pa_kv_cache npu_top_k_top_p""".split()
+
+
+def drawn(*shapes, dtype=torch.float32):
+    generator = torch.Generator().manual_seed(sum(map(sum, shapes)))
+    made = [torch.randn(shape, generator=generator).to(dtype) for shape in shapes]
+    return made if len(made) > 1 else made[0]
+
+
+def near(got, want, dtype):
+    tolerance = {torch.float32: 2e-5, torch.float16: 4e-3, torch.bfloat16: 3e-2}[dtype]
+    torch.testing.assert_close(got.detach().cpu().float(), want.detach().float(), rtol=tolerance, atol=tolerance)
+
+
+def rms(x):
+    return torch.rsqrt((x * x).mean(-1, keepdim=True) + 1e-6)
+
+
+def test_they_are_own():
+    assert {f"npu::{name}" for name in OWN} - portacl.torch.own_operators() == set()
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_rms_norms(dtype):
+    x1, x2, gamma = drawn((3, 5, 32), (3, 5, 32), (32,), dtype=dtype)
+    total = x1.float() + x2.float()
+    normed = total * rms(total) * gamma.float()
+    wide, narrow, rstd, x = torch_npu.npu_add_rms_norm_cast(x1.npu(), x2.npu(), gamma.npu())
+    near(wide, normed, dtype)
+    assert torch.equal(wide.cpu(), narrow.cpu().float())
+    near(rstd, rms(total), torch.float32)
+    assert torch.equal(x.cpu(), total.to(dtype))
+    first, second = x1.npu(), x2.npu()
+    rstd = torch.ops.npu.npu_add_rms_norm_v2(first, second, gamma.npu())
+    near(first, normed, dtype)
+    assert torch.equal(second.cpu(), total.to(dtype))
+    near(rstd, rms(total), torch.float32)
+    got, _ = torch_npu.npu_gemma_rms_norm(x1.npu(), gamma.npu())
+    near(got, x1.float() * rms(x1.float()) * (1 + gamma.float()), dtype)
+
+
+def test_deep_norm_and_its_gradients():
+    values = drawn((4, 6, 24), (4, 6, 24), (24,), (24,))
+    on_cpu = [one.clone().requires_grad_() for one in values]
+    on_npu = [one.npu().requires_grad_() for one in values]
+    x, gx, beta, gamma = on_cpu
+    want = nn.functional.layer_norm(0.3 * x + gx, (24,), gamma, beta, 1e-6)
+    got = torch_npu.npu_deep_norm(*on_npu, 0.3, 1e-6)[2]
+    near(got, want, torch.float32)
+    slope = drawn((4, 6, 24))
+    want.backward(slope)
+    got.backward(slope.npu())
+    for ours, theirs in zip(on_npu, on_cpu):
+        near(ours.grad, theirs.grad, torch.float32)
+
+
+def test_gradients_of_add_layer_norm():
+    values = drawn((4, 6, 24), (4, 6, 24), (24,), (24,))
+    on_cpu = [one.clone().requires_grad_() for one in values]
+    on_npu = [one.npu().requires_grad_() for one in values]
+    x1, x2, gamma, beta = on_cpu
+    want = nn.functional.layer_norm(x1 + x2, (24,), gamma, beta, 1e-5)
+    got = torch_npu.npu_add_layer_norm(*on_npu, 1e-5, True)
+    (want * want + x1 + x2).sum().backward()
+    (got[0] * got[0] + got[3]).sum().backward()
+    for ours, theirs in zip(on_npu, on_cpu):
+        torch.testing.assert_close(ours.grad.cpu(), theirs.grad, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_group_norm_silu(dtype):
+    x, gamma, beta = drawn((2, 6, 5, 7), (6,), (6,), dtype=dtype)
+    got, _, _ = torch_npu.npu_group_norm_silu(x.npu(), gamma.npu(), beta.npu(), 3, 1e-5)
+    near(got, nn.functional.silu(nn.functional.group_norm(x.float(), 3, gamma.float(), beta.float(), 1e-5)), dtype)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_softmax_of_windows(dtype):
+    x = drawn((2, 3, 4, 32), dtype=dtype)
+    bias, windows = drawn((3, 4, 32), (2, 4, 32), dtype=dtype)
+    got = torch_npu.npu_masked_softmax_with_rel_pos_bias(x.npu(), windows.npu(), bias.npu(), 0.5)
+    near(got, torch.softmax(x.float() * 0.5 + windows.float()[:, None] + bias.float(), -1), dtype)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_gates(dtype):
+    x = drawn((3, 5, 32), dtype=dtype) * 4
+    first, second = x.float().chunk(2, -1)
+    for approximate in ("none", "tanh"):
+        near(
+            torch_npu.npu_gelu_mul(x.npu(), approximate=approximate),
+            nn.functional.gelu(first, approximate=approximate) * second,
+            dtype,
+        )
+    for interleaved in (True, False):
+        a, b = (x.float()[..., ::2], x.float()[..., 1::2]) if interleaved else (first, second)
+        a, b = a.clamp(max=7), b.clamp(-7, 7)
+        got = torch_npu.npu_clipped_swiglu(x.npu(), interleaved=interleaved)
+        near(got, a * torch.sigmoid(1.702 * a) * (b + 1), dtype)
+
+
+def halves_turned(x):
+    first, second = x.chunk(2, -1)
+    return torch.cat([-second, first], -1)
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_rotary(dtype):
+    query, key, cos, sin = drawn((2, 3, 4, 128), (2, 3, 2, 128), (2, 3, 1, 128), (2, 3, 1, 128), dtype=dtype)
+    want = [one.float() * cos.float() + halves_turned(one.float()) * sin.float() for one in (query, key)]
+    got = torch_npu.npu_apply_rotary_pos_emb(query.npu(), key.npu(), cos.npu(), sin.npu())
+    for ours, theirs in zip(got, want):
+        near(ours, theirs, dtype)
+    x, cos, sin = drawn((2, 3, 4, 64), (2, 1, 4, 64), (2, 1, 4, 64), dtype=dtype)
+    apart = torch.cat([x.float()[..., ::2], x.float()[..., 1::2]], -1)
+    got = torch_npu.npu_interleave_rope(x.npu(), cos.npu(), sin.npu())
+    near(got, apart * cos.float() + halves_turned(apart) * sin.float(), dtype)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_rotary_by_positions(dtype):
+    table = drawn((20, 32), dtype=dtype)
+    query, key = drawn((5, 4 * 32), (5, 32), dtype=dtype)
+    positions = torch.tensor([3, 0, 19, 7, 7])
+    cos, sin = table.float()[positions].chunk(2, -1)
+    got = torch_npu.npu_mrope(
+        positions.npu(), query.npu(), key.npu(), table.npu(), 32, mrope_section=[0, 0, 0], rotary_mode="half"
+    )
+    for ours, x in zip(got, (query, key)):
+        a, b = x.float().view(5, -1, 32).chunk(2, -1)
+        want = torch.cat([a * cos[:, None] - b * sin[:, None], b * cos[:, None] + a * sin[:, None]], -1)
+        near(ours, want.flatten(1), dtype)
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_paged_cache(dtype):
+    key, value = drawn((5, 2, 32), (5, 2, 32), dtype=dtype)
+    slots = torch.tensor([7, 3, -1, 33, 3], dtype=torch.int32)
+    caches = [torch.zeros(3, 16, 2, 32, dtype=dtype).npu() for _ in range(2)]
+    torch_npu.npu_scatter_pa_kv_cache(key.npu(), value.npu(), *caches, slots.npu(), cache_mode="Norm")
+    for rows, cache in zip((key, value), caches):
+        want = torch.zeros(48, 2, 32, dtype=dtype)
+        for row, slot in zip(rows, slots.tolist()):
+            if slot >= 0:
+                want[slot] = row
+        assert torch.equal(cache.cpu(), want.view(3, 16, 2, 32))
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_what_is_sampled_from(dtype):
+    logits = drawn((4, 50), dtype=dtype)
+    p, k = torch.tensor([0.9, 0.5, 0.1, 0.99], dtype=dtype), torch.tensor([50, 10, 5, 1], dtype=torch.int32)
+    in_order, places = logits.float().sort(stable=True)
+    least = in_order.gather(1, (50 - k.long())[:, None])
+    in_order = in_order.masked_fill(in_order < least, -torch.inf)
+    hidden = in_order.softmax(1).cumsum(1) <= 1 - p.float()[:, None]
+    hidden[:, -1] = False
+    want = torch.empty_like(in_order).scatter_(1, places, in_order.masked_fill(hidden, -torch.inf))
+    got = torch_npu.npu_top_k_top_p(logits.npu(), p.npu(), k.npu())
+    assert torch.equal(got.cpu().float(), want)
