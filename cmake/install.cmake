@@ -21,7 +21,7 @@ foreach(portacl_repository IN ITEMS nn math cv)
     install(FILES ${master_header} DESTINATION ${place})
   endforeach()
 endforeach()
-install(TARGETS portacl ${PORTACL_FILTER_NAMES} LIBRARY DESTINATION lib64)
+install(TARGETS portacl atb ${PORTACL_FILTER_NAMES} LIBRARY DESTINATION lib64)
 install(TARGETS portacl_gloo portacl_summary LIBRARY DESTINATION lib64/portacl)
 
 # The wheel has them among its facts.

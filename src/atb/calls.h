@@ -1,0 +1,91 @@
+// The calls of native operators that an ATB operation is made of, in order on one stream.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "aclnn/acl_meta.h"
+#include "aclnn/aclnn_base.h"
+#include "atb/abi.h"
+
+namespace atb {
+
+using Shape = std::vector<int64_t>;
+
+// What ends the making of calls: a code, and a sentence for the log.
+struct Refusal {
+  Status status;
+  std::string sentence;
+};
+
+// Throws Refusal.
+[[noreturn]] void Refuse(Status status, std::string sentence);
+
+// Collects calls, and then either measures their workspace or queues them. Temporaries lie at the workspace's beginning; behind them
+// is the room that the calls themselves ask for, one after the other.
+class Calls {
+ public:
+  using PhaseOne = std::function<aclnnStatus(uint64_t*, aclOpExecutor**)>;
+  using PhaseTwo = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
+
+  // `workspace` is null where the workspace is only measured: tensors then get the address of `any`, a tensor of the device.
+  Calls(uint8_t* workspace, const Tensor& any) noexcept;
+  Calls(const Calls&) = delete;
+  Calls& operator=(const Calls&) = delete;
+  ~Calls();
+
+  // Tensors that live until the calls are queued. A view of a tensor's memory, contiguous unless strides (in elements) are given.
+  aclTensor* View(const Tensor& tensor, const Shape& shape);
+  aclTensor* View(const Tensor& tensor, const Shape& shape, const Shape& strides);
+  aclTensor* View(const Tensor& tensor);
+  // Fresh memory in the workspace; a view of it by another shape.
+  Tensor Temporary(const Shape& shape, aclDataType dtype);
+  aclTensorList* List(aclTensor* tensor);
+  aclIntArray* Integers(const std::vector<int64_t>& values);
+  aclScalar* Number(double value);
+
+  // Adds a call by both phases of an aclnn function.
+  void Add(PhaseOne first, PhaseTwo second);
+
+  // Bytes of workspace; throws Refusal where an operator refuses.
+  uint64_t Measure();
+  // Queues all calls on the stream; throws Refusal, with what was queued before still to run.
+  void Queue(uint64_t workspace_size, aclrtStream stream);
+
+ private:
+  struct Call {
+    PhaseOne first;
+    PhaseTwo second;
+  };
+
+  uint8_t* workspace_;
+  void* any_;
+  uint64_t temporaries_ = 0;
+  std::vector<Call> calls_;
+  std::vector<aclTensor*> tensors_;
+  std::vector<aclTensorList*> lists_;
+  std::vector<aclIntArray*> arrays_;
+  std::vector<aclScalar*> scalars_;
+};
+
+Shape ShapeOf(const Tensor& tensor);
+int64_t ElementsOf(const Shape& shape) noexcept;
+bool IsThere(const Tensor& tensor) noexcept;
+
+// The integers of a tensor in host memory (or, which is the same memory here, of the device).
+std::vector<int64_t> HostIntegers(const Tensor& tensor, const char* name);
+
+// Adds the call of an aclnn function: PORTACL_ATB_CALL(calls, aclnnAdd, self, other, alpha, out).
+#define PORTACL_ATB_CALL(calls, function, ...)                          \
+  (calls).Add(                                                          \
+      [=](uint64_t* size, aclOpExecutor** executor) {                   \
+        return function##GetWorkspaceSize(__VA_ARGS__, size, executor); \
+      },                                                                \
+      function)
+
+}  // namespace atb

@@ -1,0 +1,575 @@
+// The operations of ATB, made of native operators: what each checks, and its calls.
+// SPDX-License-Identifier: Apache-2.0
+#include "atb/operations.h"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_addmm.h"
+#include "aclnnop/aclnn_amax.h"
+#include "aclnnop/aclnn_cast.h"
+#include "aclnnop/aclnn_clamp.h"
+#include "aclnnop/aclnn_copy.h"
+#include "aclnnop/aclnn_cos.h"
+#include "aclnnop/aclnn_div.h"
+#include "aclnnop/aclnn_fill_scalar.h"
+#include "aclnnop/aclnn_fused_infer_attention_score_v3.h"
+#include "aclnnop/aclnn_masked_fill_scalar.h"
+#include "aclnnop/aclnn_maximum.h"
+#include "aclnnop/aclnn_mm.h"
+#include "aclnnop/aclnn_mul.h"
+#include "aclnnop/aclnn_neg.h"
+#include "aclnnop/aclnn_reduce_sum.h"
+#include "aclnnop/aclnn_rms_norm.h"
+#include "aclnnop/aclnn_rotary_position_embedding.h"
+#include "aclnnop/aclnn_round.h"
+#include "aclnnop/aclnn_scatter.h"
+#include "aclnnop/aclnn_scatter_pa_kv_cache.h"
+#include "aclnnop/aclnn_sin.h"
+#include "aclnnop/aclnn_sub.h"
+#include "aclnnop/aclnn_tanh.h"
+#include "aclnnop/aclnn_topk.h"
+
+namespace atb {
+namespace {
+
+using infer::ElewiseParam;
+using infer::GroupTopkParam;
+using infer::LinearParam;
+using infer::PagedAttentionParam;
+using infer::ReshapeAndCacheParam;
+using infer::RmsNormParam;
+using infer::RopeParam;
+using infer::SelfAttentionParam;
+
+constexpr int8_t kKeepDtype = 0;  // cubeMathType
+
+std::string Number(int64_t value) { return std::to_string(value); }
+
+// Refuses a member of a parameter that is not one of those that are computed.
+void Accept(bool is_accepted, const char* member, int64_t value, const char* accepted) {
+  if (!is_accepted)
+    Refuse(kInvalidParam,
+           std::string(member) + " has the value " + Number(value) + ", accepted: " + accepted);
+}
+
+void ExpectRank(const Tensor& tensor, size_t rank, const char* name) {
+  const Shape shape = ShapeOf(tensor);
+  if (shape.size() != rank) {
+    Refuse(kInvalidTensorDim, std::string(name) + " has " + Number(static_cast<int64_t>(shape.size())) +
+                                  " dims, accepted: " + Number(static_cast<int64_t>(rank)));
+  }
+}
+
+void ExpectSize(int64_t size, int64_t expected, const char* name) {
+  if (size != expected)
+    Refuse(kInvalidTensorSize, std::string(name) + " is " + Number(size) + ", expected " + Number(expected));
+}
+
+// A copy in FLOAT, or the tensor itself where it is that.
+Tensor InFloat(Calls& calls, const Tensor& tensor) {
+  if (tensor.desc.dtype == ACL_FLOAT) return tensor;
+  const Tensor cast = calls.Temporary(ShapeOf(tensor), ACL_FLOAT);
+  aclTensor* const from = calls.View(tensor);
+  aclTensor* const to = calls.View(cast);
+  PORTACL_ATB_CALL(calls, aclnnCast, from, ACL_FLOAT, to);
+  return cast;
+}
+
+// out = clamp(round(x / scale) + offset), to INT8; `rounds_last` rounds behind the offset. All in FLOAT.
+void Quantise(Calls& calls, const Tensor& x, const Tensor& scale, const Tensor& offset, bool rounds_last,
+              const Tensor& out) {
+  const Tensor quotient = calls.Temporary(ShapeOf(x), ACL_FLOAT);
+  aclTensor* const numerator = calls.View(x);
+  aclTensor* const denominator = calls.View(InFloat(calls, scale));
+  aclTensor* const steps = calls.View(quotient);
+  PORTACL_ATB_CALL(calls, aclnnDiv, numerator, denominator, steps);
+  const auto round = [&] { PORTACL_ATB_CALL(calls, aclnnInplaceRound, steps); };
+  if (!rounds_last) round();
+  if (IsThere(offset) && ElementsOf(ShapeOf(offset)) > 0) {
+    aclTensor* const shift = calls.View(InFloat(calls, offset));
+    aclScalar* const one = calls.Number(1);
+    PORTACL_ATB_CALL(calls, aclnnInplaceAdd, steps, shift, one);
+  }
+  if (rounds_last) round();
+  aclScalar* const least = calls.Number(-128);
+  aclScalar* const most = calls.Number(127);
+  PORTACL_ATB_CALL(calls, aclnnClamp, steps, least, most, steps);
+  aclTensor* const to = calls.View(out);
+  PORTACL_ATB_CALL(calls, aclnnCast, steps, ACL_INT8, to);
+}
+
+// ---- Linear: out = x weight (+ bias), or out += x weight ----
+
+void Check(const LinearParam& param) {
+  Accept(param.outDataType == -1, "outDataType", param.outDataType, "-1, products of floating point");
+  Accept(!param.enAccum || !param.hasBias, "hasBias", param.hasBias, "false where enAccum is true");
+}
+
+aclTensor* Matrix(Calls& calls, const Tensor& tensor, bool transposes, const char* name) {
+  ExpectRank(tensor, 2, name);
+  const Shape shape = ShapeOf(tensor);
+  return transposes ? calls.View(tensor, {shape[1], shape[0]}, {1, shape[1]}) : calls.View(tensor);
+}
+
+void Make(const LinearParam& param, const VariantPack& pack, Calls& calls) {
+  aclTensor* const x = Matrix(calls, pack.in[0], param.transposeA, "x");
+  aclTensor* const weight = Matrix(calls, pack.in[1], param.transposeB, "weight");
+  const Tensor& result = pack.out[0];
+  aclTensor* const out = calls.View(result);
+  aclScalar* const one = calls.Number(1);
+  if (param.enAccum) {
+    aclTensor* const product = calls.View(calls.Temporary(ShapeOf(result), result.desc.dtype));
+    PORTACL_ATB_CALL(calls, aclnnMm, x, weight, product, kKeepDtype);
+    PORTACL_ATB_CALL(calls, aclnnInplaceAdd, out, product, one);
+  } else if (param.hasBias) {
+    aclTensor* const bias = calls.View(pack.in[2]);
+    PORTACL_ATB_CALL(calls, aclnnAddmm, bias, x, weight, one, one, out, kKeepDtype);
+  } else {
+    PORTACL_ATB_CALL(calls, aclnnMm, x, weight, out, kKeepDtype);
+  }
+}
+
+// ---- Elewise ----
+
+bool IsBinary(int type) {
+  return type == ElewiseParam::kAdd || type == ElewiseParam::kMul || type == ElewiseParam::kRealDiv ||
+         type == ElewiseParam::kSub || type == ElewiseParam::kMax;
+}
+
+void Check(const ElewiseParam& param) {
+  const int type = param.elewiseType;
+  const bool is_unary =
+      (type >= ElewiseParam::kCast && type <= ElewiseParam::kNeg) || type == ElewiseParam::kTanh;
+  Accept(is_unary || IsBinary(type) || type == ElewiseParam::kQuantPerChannel, "elewiseType", type,
+         "1 to 5, 8 to 10, 15, 17, 20 and 21");
+}
+
+void Make(const ElewiseParam& param, const VariantPack& pack, Calls& calls) {
+  const Tensor& result = pack.out[0];
+  if (param.elewiseType == ElewiseParam::kQuantPerChannel) {
+    return Quantise(calls, InFloat(calls, pack.in[0]), pack.in[1], pack.in[2], false, result);
+  }
+  aclTensor* const self = calls.View(pack.in[0]);
+  aclTensor* const out = calls.View(result);
+  aclTensor* const other = IsBinary(param.elewiseType) ? calls.View(pack.in[1]) : nullptr;
+  aclScalar* const one = calls.Number(1);
+  switch (param.elewiseType) {
+    case ElewiseParam::kCast:
+      PORTACL_ATB_CALL(calls, aclnnCast, self, result.desc.dtype, out);
+      break;
+    case ElewiseParam::kMuls: {
+      aclScalar* const factor = calls.Number(param.mulsParam.varAttr);
+      PORTACL_ATB_CALL(calls, aclnnMuls, self, factor, out);
+      break;
+    }
+    case ElewiseParam::kCos:
+      PORTACL_ATB_CALL(calls, aclnnCos, self, out);
+      break;
+    case ElewiseParam::kSin:
+      PORTACL_ATB_CALL(calls, aclnnSin, self, out);
+      break;
+    case ElewiseParam::kNeg:
+      PORTACL_ATB_CALL(calls, aclnnNeg, self, out);
+      break;
+    case ElewiseParam::kAdd:
+      PORTACL_ATB_CALL(calls, aclnnAdd, self, other, one, out);
+      break;
+    case ElewiseParam::kMul:
+      PORTACL_ATB_CALL(calls, aclnnMul, self, other, out);
+      break;
+    case ElewiseParam::kRealDiv:
+      PORTACL_ATB_CALL(calls, aclnnDiv, self, other, out);
+      break;
+    case ElewiseParam::kSub:
+      PORTACL_ATB_CALL(calls, aclnnSub, self, other, one, out);
+      break;
+    case ElewiseParam::kMax:
+      PORTACL_ATB_CALL(calls, aclnnMaximum, self, other, out);
+      break;
+    default:
+      PORTACL_ATB_CALL(calls, aclnnTanh, self, out);
+      break;
+  }
+}
+
+// ---- RmsNorm: y = x / sqrt(mean(x^2) + epsilon) * gamma (+ beta), and where that is asked for, quantised ----
+
+void Check(const RmsNormParam& param) {
+  Accept(param.layerType == RmsNormParam::kNorm, "layerType", param.layerType, "1");
+  const auto& norm = param.normParam;
+  Accept(norm.quantType == RmsNormParam::kUnquantised || norm.quantType == RmsNormParam::kInt8,
+         "normParam.quantType", norm.quantType, "0 and 2");
+  Accept(!norm.rstd, "normParam.rstd", norm.rstd, "false");
+  Accept(norm.modelType == 0, "normParam.modelType", norm.modelType, "0");
+  Accept(norm.dynamicQuantType == 0, "normParam.dynamicQuantType", norm.dynamicQuantType, "0");
+}
+
+void Make(const RmsNormParam& param, const VariantPack& pack, Calls& calls) {
+  const bool quantises = param.normParam.quantType == RmsNormParam::kInt8;
+  const Tensor x = quantises ? InFloat(calls, pack.in[0]) : pack.in[0];
+  const Tensor weights = quantises ? InFloat(calls, pack.in[1]) : pack.in[1];
+  const Tensor normed = quantises ? calls.Temporary(ShapeOf(x), ACL_FLOAT) : pack.out[0];
+  Shape rows = ShapeOf(x);
+  if (rows.empty()) Refuse(kInvalidTensorDim, "x has no dims, accepted: 1 to 8");
+  const int64_t width = rows.back();
+  rows.back() = 1;
+  aclTensor* const self = calls.View(x);
+  aclTensor* const gamma = calls.View(weights, {width});
+  aclTensor* const y = calls.View(normed);
+  aclTensor* const rstd = calls.View(calls.Temporary(rows, ACL_FLOAT));
+  const double epsilon = param.normParam.epsilon;
+  ExpectSize(ElementsOf(ShapeOf(weights)), width, "the number of gamma's elements");
+  PORTACL_ATB_CALL(calls, aclnnRmsNorm, self, gamma, epsilon, y, rstd);
+  if (!quantises) return;
+  const Tensor& beta = pack.in[2];
+  if (IsThere(beta)) {
+    ExpectSize(ElementsOf(ShapeOf(beta)), width, "the number of beta's elements");
+    aclTensor* const shift = calls.View(InFloat(calls, beta), {width});
+    aclScalar* const one = calls.Number(1);
+    PORTACL_ATB_CALL(calls, aclnnInplaceAdd, y, shift, one);
+  }
+  Quantise(calls, normed, pack.in[3], pack.in[4], true, pack.out[0]);
+}
+
+// ---- GroupTopk: sets what is not in the k groups of the highest scores to 0, in place ----
+
+void Check(const GroupTopkParam& param) {
+  Accept(param.groupNum >= 1, "groupNum", param.groupNum, "1 and more");
+  Accept(param.k >= 1 && param.k <= param.groupNum, "k", param.k, "1 to groupNum");
+  Accept(param.groupMultiFlag <= GroupTopkParam::kSumOfLargest, "groupMultiFlag", param.groupMultiFlag,
+         "0 and 1");
+  Accept(param.n >= 1, "n", param.n, "1 and more");
+}
+
+void Make(const GroupTopkParam& param, const VariantPack& pack, Calls& calls) {
+  const Tensor& self = pack.out[0];
+  ExpectRank(self, 2, "self");
+  const int64_t rows = ShapeOf(self)[0];
+  const int64_t groups = param.groupNum;
+  const int64_t members = ShapeOf(self)[1] / groups;
+  ExpectSize(ShapeOf(self)[1], members * groups, "the number of experts, a multiple of groupNum,");
+  const aclDataType dtype = self.desc.dtype;
+  aclTensor* const by_group = calls.View(self, {rows, groups, members});
+  aclTensor* const scores = calls.View(calls.Temporary({rows, groups}, dtype));
+  aclIntArray* const members_dim = calls.Integers({2});
+  if (param.groupMultiFlag == GroupTopkParam::kMax) {
+    PORTACL_ATB_CALL(calls, aclnnAmax, by_group, members_dim, false, scores);
+  } else {
+    const int64_t largest = param.n;
+    if (largest > members) Accept(false, "n", largest, "at most the members of a group");
+    aclTensor* const values = calls.View(calls.Temporary({rows, groups, largest}, dtype));
+    aclTensor* const indices = calls.View(calls.Temporary({rows, groups, largest}, ACL_INT64));
+    PORTACL_ATB_CALL(calls, aclnnTopk, by_group, largest, 2, true, true, values, indices);
+    PORTACL_ATB_CALL(calls, aclnnReduceSum, values, members_dim, false, dtype, scores);
+  }
+  const int64_t k = param.k;
+  aclTensor* const best = calls.View(calls.Temporary({rows, k}, dtype));
+  aclTensor* const kept = calls.View(calls.Temporary({rows, k}, ACL_INT64));
+  PORTACL_ATB_CALL(calls, aclnnTopk, scores, k, 1, true, true, best, kept);
+  const Tensor hides = calls.Temporary({rows, groups}, ACL_BOOL);
+  aclTensor* const mask = calls.View(hides);
+  aclTensor* const of_members = calls.View(hides, {rows, groups, 1});
+  aclScalar* const one = calls.Number(1);
+  aclScalar* const zero = calls.Number(0);
+  PORTACL_ATB_CALL(calls, aclnnInplaceFillScalar, mask, one);
+  PORTACL_ATB_CALL(calls, aclnnInplaceScatterValue, mask, 1, kept, zero, 0);
+  PORTACL_ATB_CALL(calls, aclnnInplaceMaskedFillScalar, by_group, of_members, zero);
+}
+
+// ---- ReshapeAndCache: rows of keys and values to the slots of paged caches ----
+
+void Check(const ReshapeAndCacheParam& param) {
+  Accept(param.compressType == 0, "compressType", param.compressType, "0");
+  Accept(param.kvCacheCfg >= ReshapeAndCacheParam::kKeyAndValue &&
+             param.kvCacheCfg <= ReshapeAndCacheParam::kFractalNz,
+         "kvCacheCfg", param.kvCacheCfg, "0 to 2");
+}
+
+void Make(const ReshapeAndCacheParam& param, const VariantPack& pack, Calls& calls) {
+  const bool has_value = param.kvCacheCfg != ReshapeAndCacheParam::kKeyAlone;
+  aclTensor* const key = calls.View(pack.in[0]);
+  aclTensor* const value = has_value ? calls.View(pack.in[1]) : nullptr;
+  aclTensor* const slots = calls.View(pack.in[has_value ? 4 : 2]);
+  aclTensor* const key_cache = calls.View(pack.out[0]);
+  aclTensor* const value_cache = has_value ? calls.View(pack.out[1]) : nullptr;
+  const char* const mode = param.kvCacheCfg == ReshapeAndCacheParam::kFractalNz ? "PA_NZ" : "Norm";
+  calls.Add(
+      [=](uint64_t* size, aclOpExecutor** executor) {
+        char cache_mode[8];
+        std::strcpy(cache_mode, mode);
+        return aclnnScatterPaKvCacheGetWorkspaceSize(key, key_cache, slots, value, value_cache, nullptr,
+                                                     nullptr, nullptr, cache_mode, nullptr, nullptr, nullptr,
+                                                     size, executor);
+      },
+      aclnnScatterPaKvCache);
+}
+
+// ---- Rope: query and key turned by angles whose cosines and sines are given ----
+
+void Check(const RopeParam& param) {
+  Accept(param.rotaryCoeff >= 2 && param.rotaryCoeff != 4, "rotaryCoeff", param.rotaryCoeff,
+         "2 (halves) and the head's size (adjacent pairs)");
+  Accept(param.cosFormat == 0, "cosFormat", param.cosFormat, "0");
+}
+
+void Rotate(Calls& calls, const Tensor& from, const Tensor& cos, const Tensor& sin, int64_t mode,
+            const Tensor& to) {
+  const int64_t tokens = ShapeOf(cos)[0];
+  const int64_t width = ShapeOf(cos)[1];
+  const int64_t heads = tokens * width == 0 ? 0 : ElementsOf(ShapeOf(from)) / (tokens * width);
+  ExpectSize(ElementsOf(ShapeOf(from)), tokens * heads * width,
+             "the number of elements, tokens x heads x size,");
+  const Shape shape = {1, tokens, heads, width};
+  const Shape angles = {1, tokens, 1, width};
+  const bool casts = from.desc.dtype != cos.desc.dtype;
+  const Tensor source = casts ? InFloat(calls, from) : from;
+  const Tensor turned = casts ? calls.Temporary(ShapeOf(from), ACL_FLOAT) : to;
+  aclTensor* const x = calls.View(source, shape);
+  aclTensor* const cosines = calls.View(casts ? InFloat(calls, cos) : cos, angles);
+  aclTensor* const sines = calls.View(casts ? InFloat(calls, sin) : sin, angles);
+  aclTensor* const y = calls.View(turned, shape);
+  PORTACL_ATB_CALL(calls, aclnnRotaryPositionEmbedding, x, cosines, sines, mode, y);
+  if (!casts) return;
+  aclTensor* const out = calls.View(to, shape);
+  const aclDataType dtype = to.desc.dtype;
+  PORTACL_ATB_CALL(calls, aclnnCast, y, dtype, out);
+}
+
+void Make(const RopeParam& param, const VariantPack& pack, Calls& calls) {
+  const Tensor& cos = pack.in[2];
+  const Tensor& sin = pack.in[3];
+  ExpectRank(cos, 2, "cos");
+  if (ShapeOf(cos) != ShapeOf(sin)) Refuse(kInvalidTensorSize, "cos and sin have different shapes");
+  const int64_t mode = param.rotaryCoeff == 2 ? 0 : 1;
+  Rotate(calls, pack.in[0], cos, sin, mode, pack.out[0]);
+  Rotate(calls, pack.in[1], cos, sin, mode, pack.out[1]);
+}
+
+// ---- Attention, by FusedInferAttentionScoreV3 ----
+
+struct Attention {
+  aclTensor* query = nullptr;
+  aclTensor* key = nullptr;
+  aclTensor* value = nullptr;
+  aclTensor* shift = nullptr;  // added to the products
+  aclIntArray* queries = nullptr;
+  aclIntArray* keys = nullptr;
+  aclTensor* table = nullptr;
+  aclTensor* out = nullptr;
+  const char* layout = nullptr;
+  int64_t heads = 0;
+  int64_t key_heads = 0;
+  double scale = 1;
+  int64_t block = 0;
+  bool is_causal = false;
+};
+
+void Attend(Calls& calls, const Attention& a, const Tensor& any) {
+  constexpr int64_t kTriangle = 2048;
+  constexpr int64_t kAll = 2147483647;
+  aclTensorList* const key = calls.List(a.key);
+  aclTensorList* const value = calls.List(a.value);
+  Tensor byte = any;
+  byte.desc.dtype = ACL_BOOL;  // the mask of this mode is not read
+  aclTensor* const mask = a.is_causal ? calls.View(byte, {kTriangle, kTriangle}, {0, 0}) : nullptr;
+  aclTensor* const lse = calls.View(calls.Temporary({1}, ACL_FLOAT));
+  calls.Add(
+      [=](uint64_t* size, aclOpExecutor** executor) {
+        char layout[16];
+        std::strcpy(layout, a.layout);
+        return aclnnFusedInferAttentionScoreV3GetWorkspaceSize(
+            a.query, key, value, a.shift, mask, a.queries, a.keys, nullptr, nullptr, nullptr, nullptr,
+            nullptr, nullptr, nullptr, a.table, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+            nullptr, nullptr, nullptr, nullptr, nullptr, a.heads, a.scale, kAll, kAll, layout, a.key_heads,
+            a.is_causal ? 3 : 0, 0, a.block, 0, false, 0, 0, a.out, lse, size, executor);
+      },
+      aclnnFusedInferAttentionScoreV3);
+}
+
+// Sums up to each sequence.
+std::vector<int64_t> Sums(std::vector<int64_t> lengths) {
+  for (size_t i = 1; i < lengths.size(); ++i) lengths[i] += lengths[i - 1];
+  return lengths;
+}
+
+// A cache of pages [blocks, rows, heads, size], as the attention takes it: [blocks, rows, heads * size].
+aclTensor* Pages(Calls& calls, const Tensor& cache, const char* name) {
+  ExpectRank(cache, 4, name);
+  if (cache.desc.format == ACL_FORMAT_FRACTAL_NZ)
+    Refuse(kInvalidParam, std::string(name) + " is in FRACTAL_NZ, accepted: ND");
+  const Shape shape = ShapeOf(cache);
+  return calls.View(cache, {shape[0], shape[1], shape[2] * shape[3]});
+}
+
+// Tokens [tokens, heads, size], or [tokens, heads * size].
+aclTensor* Tokens(Calls& calls, const Tensor& tensor, int64_t heads, const char* name) {
+  const Shape shape = ShapeOf(tensor);
+  if (shape.size() == 3) return calls.View(tensor);
+  ExpectRank(tensor, 2, name);
+  if (heads < 1 || shape[1] % heads != 0) ExpectSize(shape[1], -1, name);
+  return calls.View(tensor, {shape[0], heads, shape[1] / heads});
+}
+
+void Check(const PagedAttentionParam& param) {
+  Accept(param.headNum >= 1, "headNum", param.headNum, "1 and more");
+  Accept(param.kvHeadNum >= 0, "kvHeadNum", param.kvHeadNum, "0 (headNum) and more");
+  const bool is_spec = param.calcType == 1;
+  Accept(param.calcType == 0 || is_spec, "calcType", param.calcType, "0 and 1");
+  const int mask = param.maskType;
+  Accept(is_spec ? mask == PagedAttentionParam::kCompressed
+                 : mask == PagedAttentionParam::kNoMask || mask == PagedAttentionParam::kAlibi,
+         "maskType", mask, "0 and 2; 5 where calcType is 1");
+  Accept(param.quantType == 0, "quantType", param.quantType, "0");
+  Accept(param.compressType == 0, "compressType", param.compressType, "0");
+  Accept(param.scaleType == 0, "scaleType", param.scaleType, "0");
+  Accept(param.inputLayout == 0, "inputLayout", param.inputLayout, "0");
+  Accept(param.mlaVHeadSize == 0, "mlaVHeadSize", param.mlaVHeadSize, "0");
+  Accept(!param.batchRunStatusEnable, "batchRunStatusEnable", param.batchRunStatusEnable, "false");
+}
+
+void Make(const PagedAttentionParam& param, const VariantPack& pack, Calls& calls) {
+  const bool is_spec = param.calcType == 1;
+  const Tensor& query = pack.in[0];
+  ExpectRank(query, 3, "query");
+  const Shape shape = ShapeOf(query);
+  Attention a;
+  a.heads = param.headNum;
+  a.key_heads = param.kvHeadNum;
+  a.scale = param.qkScale;
+  a.key = Pages(calls, pack.in[1], "keyCache");
+  a.value = Pages(calls, pack.in[2], "valueCache");
+  a.block = ShapeOf(pack.in[1])[1];
+  a.table = calls.View(pack.in[3]);
+  a.keys = calls.Integers(HostIntegers(pack.in[4], "contextLens"));
+  a.is_causal = is_spec;
+  if (is_spec) {
+    a.layout = "TND";
+    a.query = calls.View(query);
+    a.out = calls.View(pack.out[0]);
+    a.queries = calls.Integers(Sums(HostIntegers(pack.in[6], "qSeqLens")));
+  } else {
+    // One query of each sequence.
+    a.layout = "BSND";
+    a.query = calls.View(query, {shape[0], 1, shape[1], shape[2]});
+    const Shape out = ShapeOf(pack.out[0]);
+    ExpectRank(pack.out[0], 3, "attnOut");
+    a.out = calls.View(pack.out[0], {out[0], 1, out[1], out[2]});
+    if (param.maskType == PagedAttentionParam::kAlibi) {
+      const Tensor& mask = pack.in[5];
+      Shape of_mask = ShapeOf(mask);
+      if (of_mask.size() == 3) of_mask.insert(of_mask.begin(), 1);
+      a.shift = calls.View(mask, of_mask);
+    }
+  }
+  Attend(calls, a, pack.out[0]);
+}
+
+void Check(const SelfAttentionParam& param) {
+  Accept(param.headNum >= 1, "headNum", param.headNum, "1 and more");
+  Accept(param.kvHeadNum >= 0, "kvHeadNum", param.kvHeadNum, "0 (headNum) and more");
+  const bool has_pages = param.calcType == SelfAttentionParam::kPrefixEncoder;
+  Accept(has_pages || param.calcType == SelfAttentionParam::kPackedEncoder, "calcType", param.calcType,
+         "3 and 4");
+  const int mask = param.maskType;
+  Accept(mask == SelfAttentionParam::kCompressed || (!has_pages && mask == SelfAttentionParam::kNoMask),
+         "maskType", mask, "3; 0 where calcType is 3");
+  Accept(param.quantType == 0, "quantType", param.quantType, "0");
+  Accept(param.qScale == 1, "qScale", static_cast<int64_t>(param.qScale), "1");
+  Accept(param.clampType == 0, "clampType", param.clampType, "0");
+  Accept(param.kvcacheCfg == 0, "kvcacheCfg", param.kvcacheCfg, "0");
+  Accept(param.scaleType == 0, "scaleType", param.scaleType, "0");
+  Accept(param.inputLayout == 0, "inputLayout", param.inputLayout, "0");
+  Accept(param.mlaVHeadSize == 0, "mlaVHeadSize", param.mlaVHeadSize, "0");
+  Accept(param.cacheType == 0, "cacheType", param.cacheType, "0");
+  Accept(!param.batchRunStatusEnable, "batchRunStatusEnable", param.batchRunStatusEnable, "false");
+}
+
+void Make(const SelfAttentionParam& param, const VariantPack& pack, Calls& calls) {
+  const bool has_pages = param.calcType == SelfAttentionParam::kPrefixEncoder;
+  const bool has_mask = param.maskType == SelfAttentionParam::kCompressed;
+  const int64_t key_heads = param.kvHeadNum == 0 ? param.headNum : param.kvHeadNum;
+  Attention a;
+  a.layout = "TND";
+  a.heads = param.headNum;
+  a.key_heads = key_heads;
+  a.scale = param.qkScale;
+  a.is_causal = has_mask;
+  a.query = Tokens(calls, pack.in[0], a.heads, "query");
+  a.out = Tokens(calls, pack.out[0], a.heads, "attnOut");
+  if (has_pages) {
+    a.key = Pages(calls, pack.in[1], "key");
+    a.value = Pages(calls, pack.in[2], "value");
+    a.block = ShapeOf(pack.in[1])[1];
+    a.table = calls.View(pack.in[3]);
+    a.queries = calls.Integers(Sums(HostIntegers(pack.in[5], "seqLen")));
+    a.keys = calls.Integers(HostIntegers(pack.in[6], "kvSeqLen"));
+  } else {
+    a.key = Tokens(calls, pack.in[1], key_heads, "key");
+    a.value = Tokens(calls, pack.in[2], key_heads, "value");
+    a.queries = calls.Integers(Sums(HostIntegers(pack.in[has_mask ? 4 : 3], "seqLen")));
+    a.keys = calls.Integers(Sums(HostIntegers(pack.in[has_mask ? 4 : 3], "seqLen")));
+  }
+  Attend(calls, a, pack.out[0]);
+}
+
+// ---- Counts of tensors: those in, those out ----
+
+Counts CountsOf(const LinearParam& param) { return {param.hasBias || param.enAccum ? 3u : 2u, 1}; }
+Counts CountsOf(const ElewiseParam& param) {
+  return {param.elewiseType == ElewiseParam::kQuantPerChannel ? 3u
+          : IsBinary(param.elewiseType)                       ? 2u
+                                                              : 1u,
+          1};
+}
+Counts CountsOf(const RmsNormParam& param) {
+  return {param.normParam.quantType == RmsNormParam::kInt8 ? 5u : 2u, 1};
+}
+Counts CountsOf(const GroupTopkParam&) { return {2, 1}; }
+Counts CountsOf(const ReshapeAndCacheParam& param) {
+  return param.kvCacheCfg == ReshapeAndCacheParam::kKeyAlone ? Counts{3, 1} : Counts{5, 2};
+}
+Counts CountsOf(const RopeParam&) { return {5, 2}; }
+Counts CountsOf(const PagedAttentionParam& param) {
+  return {param.calcType == 1 ? 7u : param.maskType == PagedAttentionParam::kAlibi ? 6u : 5u, 1};
+}
+Counts CountsOf(const SelfAttentionParam& param) {
+  if (param.calcType == SelfAttentionParam::kPrefixEncoder) return {7, 1};
+  return {param.maskType == SelfAttentionParam::kCompressed ? 5u : 4u, 1};
+}
+
+// The public name of each parameter's operation.
+const char* NameOf(const LinearParam&) { return "LinearOperation"; }
+const char* NameOf(const ElewiseParam&) { return "ElewiseOperation"; }
+const char* NameOf(const RmsNormParam&) { return "RmsNormOperation"; }
+const char* NameOf(const GroupTopkParam&) { return "GroupTopkOperation"; }
+const char* NameOf(const ReshapeAndCacheParam&) { return "ReshapeAndCacheOperation"; }
+const char* NameOf(const RopeParam&) { return "RopeOperation"; }
+const char* NameOf(const PagedAttentionParam&) { return "PagedAttentionOperation"; }
+const char* NameOf(const SelfAttentionParam&) { return "SelfAttentionOperation"; }
+
+template <class Param>
+Description Describe(const Param& param) {
+  Check(param);
+  return {NameOf(param), CountsOf(param),
+          [param](const VariantPack& pack, Calls& calls) { Make(param, pack, calls); }};
+}
+
+}  // namespace
+
+template <class Param>
+Status CreateOperation(const Param& param, Operation** operation) {
+  return CreateDescribed([&param] { return Describe(param); }, NameOf(param), operation);
+}
+template Status CreateOperation(const LinearParam&, Operation**);
+template Status CreateOperation(const ElewiseParam&, Operation**);
+template Status CreateOperation(const RmsNormParam&, Operation**);
+template Status CreateOperation(const GroupTopkParam&, Operation**);
+template Status CreateOperation(const ReshapeAndCacheParam&, Operation**);
+template Status CreateOperation(const RopeParam&, Operation**);
+template Status CreateOperation(const PagedAttentionParam&, Operation**);
+template Status CreateOperation(const SelfAttentionParam&, Operation**);
+
+}  // namespace atb

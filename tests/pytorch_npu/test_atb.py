@@ -1,0 +1,233 @@
+"""torch_npu's functions that go through ATB (libatb.so), against formulas of PyTorch's CPU in float32.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+import torch
+import torch_npu
+
+HALVES = (torch.float16, torch.bfloat16)
+_generator = torch.Generator().manual_seed(20)
+
+
+def rand(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    return torch.randn(*shape, generator=_generator).to(dtype)
+
+
+def lengths(*values: int) -> torch.Tensor:
+    return torch.tensor(values, dtype=torch.int32)
+
+
+def close(found: torch.Tensor, expected: torch.Tensor) -> None:
+    """To 16 bits: one rounding of weights, one of the result."""
+    eps = torch.finfo(found.dtype).eps
+    torch.testing.assert_close(found.cpu().float(), expected.float(), rtol=2 * eps, atol=2 * eps)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_matmul_add_fp32(dtype: torch.dtype) -> None:
+    """C += x^T weight, what is added in float32."""
+    x, weight, c = rand(37, 5, dtype=dtype), rand(37, 11, dtype=dtype), rand(5, 11)
+    on_npu = c.npu()
+    torch_npu._npu_matmul_add_fp32(x.npu(), weight.npu(), on_npu)
+    expected = c.double() + x.double().T @ weight.double()
+    torch.testing.assert_close(on_npu.cpu().double(), expected, rtol=1e-6, atol=1e-5)
+
+
+def test_matmul_add_fp32_again_and_again() -> None:
+    """One operation serves all shapes, and queued calls keep their operands."""
+    total = torch.zeros(4, 6, device="npu")
+    expected = torch.zeros(4, 6, dtype=torch.float64)
+    for rows in (1, 7, 3, 64, 2):
+        x, weight = rand(rows, 4, dtype=torch.float16), rand(rows, 6, dtype=torch.float16)
+        torch_npu._npu_matmul_add_fp32(x.npu(), weight.npu(), total)
+        expected += x.double().T @ weight.double()
+    torch.testing.assert_close(total.cpu().double(), expected, rtol=1e-6, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_reshape_and_cache(dtype: torch.dtype) -> None:
+    """Rows go to their slots; a slot below 0 takes none, and all else stays."""
+    key, value = rand(5, 2, 8, dtype=dtype), rand(5, 2, 4, dtype=dtype)
+    keys, values = rand(3, 4, 2, 8, dtype=dtype), rand(3, 4, 2, 4, dtype=dtype)
+    slots = [11, 0, -1, 6, 3]
+    on_npu = keys.npu(), values.npu()
+    torch_npu._npu_reshape_and_cache(key.npu(), value.npu(), *on_npu, lengths(*slots).npu())
+    for rows, cache, found in ((key, keys, on_npu[0]), (value, values, on_npu[1])):
+        expected = cache.flatten(0, 1).clone()
+        for row, slot in zip(rows, slots):
+            if slot >= 0:
+                expected[slot] = row
+        assert torch.equal(found.cpu().flatten(0, 1), expected)
+
+
+def test_reshape_and_cache_of_one() -> None:
+    key, keys = rand(3, 1, 16, dtype=torch.float16), rand(2, 4, 1, 16, dtype=torch.float16)
+    on_npu = keys.npu()
+    torch_npu._npu_reshape_and_cache_siso(key.npu(), on_npu, lengths(7, 2, 0).npu())
+    expected = keys.flatten(0, 1).clone()
+    expected[[7, 2, 0]] = key
+    assert torch.equal(on_npu.cpu().flatten(0, 1), expected)
+
+
+@pytest.mark.parametrize("neox", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, *HALVES])
+def test_rotary_embedding(dtype: torch.dtype, neox: bool) -> None:
+    size, tokens = 16, 7
+    positions = torch.tensor([0, 3, 9, 1, 2, 30, 31])
+    angles = torch.arange(32)[:, None] / 10000 ** (torch.arange(0, size, 2) / size)
+    cache = torch.cat((angles.cos(), angles.sin()), -1).to(dtype)
+    query, key = rand(tokens, 4 * size, dtype=dtype), rand(tokens, 2 * size, dtype=dtype)
+    on_npu = query.npu(), key.npu()
+    torch_npu._npu_rotary_embedding(positions.npu(), *on_npu, size, cache.npu(), neox)
+    cos, sin = (part[positions].float()[:, None] for part in cache.chunk(2, -1))
+    for given, found in zip((query, key), on_npu):
+        x = given.float().view(tokens, -1, size)
+        one, other = x.chunk(2, -1) if neox else (x[..., ::2], x[..., 1::2])
+        turned = one * cos - other * sin, other * cos + one * sin
+        expected = torch.cat(turned, -1) if neox else torch.stack(turned, -1).flatten(-2)
+        close(found.view(tokens, -1, size), expected)
+
+
+def attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scale: float, causal: bool, shift: torch.Tensor | None = None) -> torch.Tensor:
+    """Of one sequence: query [queries, heads, size], key and value [keys, their heads, size]; the last query sees all keys."""
+    times = query.shape[1] // key.shape[1]
+    key, value = (one.double().repeat_interleave(times, 1) for one in (key, value))
+    products = torch.einsum("qhd,khd->hqk", query.double(), key) * scale
+    if shift is not None:
+        products = products + shift.double()
+    if causal:
+        products.masked_fill_(torch.ones(products.shape[1:]).triu(1 + key.shape[0] - query.shape[0]).bool(), -math.inf)
+    return torch.einsum("hqk,khd->qhd", products.softmax(-1), value)
+
+
+def paged(sequences: list[torch.Tensor], rows: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Blocks of so many rows in another order than the sequences', and the table that finds them; what nobody may read is NaN."""
+    needed = [math.ceil(len(one) / rows) for one in sequences]
+    order = torch.randperm(sum(needed), generator=_generator).tolist()
+    cache = torch.full((sum(needed), rows, *sequences[0].shape[1:]), math.nan, dtype=sequences[0].dtype)
+    table = torch.zeros(len(sequences), max(needed), dtype=torch.int32)
+    for i, sequence in enumerate(sequences):
+        for t in range(needed[i]):
+            table[i, t] = order.pop()
+            part = sequence[t * rows : (t + 1) * rows]
+            cache[table[i, t], : len(part)] = part
+    return cache, table
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("heads", [(4, 4), (8, 2)])
+def test_paged_attention(dtype: torch.dtype, heads: tuple[int, int]) -> None:
+    queries, of_keys = heads
+    size, counts = 32, (1, 17, 40)
+    keys = [rand(count, of_keys, size, dtype=dtype) for count in counts]
+    values = [rand(count, of_keys, size, dtype=dtype) for count in counts]
+    order = _generator.get_state()
+    key_cache, table = paged(keys, 16)
+    _generator.set_state(order)
+    value_cache, _ = paged(values, 16)
+    query = rand(len(counts), queries, size, dtype=dtype)
+    scale = size**-0.5
+    out = torch.zeros(len(counts), queries, size, dtype=dtype, device="npu")
+    torch_npu._npu_paged_attention(
+        query.npu(), key_cache.nan_to_num().npu(), value_cache.nan_to_num().npu(), of_keys, queries, scale, table.npu(), lengths(*counts), out
+    )
+    for i in range(len(counts)):
+        close(out[i : i + 1], attention(query[i : i + 1], keys[i], values[i], scale, False))
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_flash_attention_unpad(dtype: torch.dtype) -> None:
+    counts, size, heads = (3, 1, 20), 16, 2
+    tokens = sum(counts)
+    query, key, value = (rand(tokens, heads, size, dtype=dtype) for _ in range(3))
+    out = torch.zeros(tokens, heads, size, dtype=dtype, device="npu")
+    torch_npu._npu_flash_attention_unpad(query.npu(), key.npu(), value.npu(), lengths(*counts), 0.25, heads, heads, out)
+    begin = 0
+    for count in counts:
+        part = slice(begin, begin + count)
+        close(out[part], attention(query[part], key[part], value[part], 0.25, False))
+        begin += count
+
+
+def test_attention_over_pages_with_several_queries() -> None:
+    """qlens: the queries are the last tokens of their sequences, and see what came before them."""
+    counts, asked, size, heads = (9, 33), (4, 7), 16, 2
+    keys, values = ([rand(count, heads, size, dtype=torch.float16) for count in counts] for _ in range(2))
+    order = _generator.get_state()
+    key_cache, table = paged(keys, 16)
+    _generator.set_state(order)
+    value_cache, _ = paged(values, 16)
+    query = rand(sum(asked), heads, size, dtype=torch.float16)
+    triangle = torch.full((128, 128), -10000.0, dtype=torch.float16).triu(1).npu()
+    out = torch.zeros(sum(asked), heads, size, dtype=torch.float16, device="npu")
+    torch_npu._npu_flash_attention_qlens(
+        query.npu(), key_cache.nan_to_num().npu(), value_cache.nan_to_num().npu(), table.npu(), triangle, lengths(*asked), lengths(*counts), heads, heads, 0.25, out
+    )
+    begin = 0
+    for i, count in enumerate(asked):
+        part = slice(begin, begin + count)
+        close(out[part], attention(query[part], keys[i], values[i], 0.25, True))
+        begin += count
+
+
+@pytest.mark.parametrize("best", [1, 2])
+def test_group_topk(best: int) -> None:
+    """Experts outside of the best groups become 0, in place; of equal groups the lower one stays."""
+    scores = torch.tensor([[1.0, 5, 2, 2, 4, 4, 0, 3], [1, 1, 1, 1, 1, 1, 1, 1]], dtype=torch.float16)
+    on_npu = scores.npu()
+    torch_npu._npu_group_topk(on_npu, 2, 4, best)
+    groups = scores.float().view(2, 4, 2)
+    of_group = groups.topk(best, -1).values.sum(-1)
+    kept = of_group.sort(dim=-1, descending=True, stable=True).indices[:, :2]
+    mask = torch.zeros(2, 4, dtype=torch.bool).scatter_(1, kept, True)
+    assert torch.equal(on_npu.cpu().float(), (groups * mask[..., None]).view(2, 8))
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_quant_rms_norm(dtype: torch.dtype) -> None:
+    x, gamma, beta = rand(6, 64, dtype=dtype), rand(1, 64, dtype=dtype), rand(1, 64, dtype=dtype)
+    scale, offset = torch.tensor([0.03125], dtype=dtype), torch.tensor([3], dtype=torch.int8)
+    out = torch.zeros(6, 64, dtype=torch.int8, device="npu")
+    torch_npu._npu_quant_rms_norm(x.npu(), gamma.npu(), beta.npu(), scale.npu(), offset.npu(), out, 1e-5)
+    y = x.double() * (x.double().square().mean(-1, keepdim=True) + 1e-5).rsqrt() * gamma.double() + beta.double()
+    exact = y / scale.double() + 3
+    assert ((out.cpu().double() - exact.clamp(-128, 127)).abs() <= 0.5 + 1e-4).all()
+
+
+def test_quantize_per_tensor() -> None:
+    x = torch.tensor([[0.5, 1.5, 2.5, -0.5, 200.0, -300.0, 0.0, 1.0]], dtype=torch.float16)
+    out = torch.zeros(1, 8, dtype=torch.int8, device="npu")
+    torch_npu._npu_quantize_per_tensor(x.npu(), torch.ones(1, dtype=torch.float16).npu(), torch.tensor([1], dtype=torch.int8).npu(), out)
+    assert out.cpu().tolist() == [[1, 3, 3, 1, 127, -128, 1, 2]]
+
+
+REFUSED = """
+import torch, torch_npu
+out = torch.zeros(1, 1, 16, dtype=torch.float16, device="npu")
+cache = torch.zeros(1, 16, 1, 16, dtype=torch.int8, device="npu")
+scales = torch.ones(1, device="npu")
+one = torch.ones(1, dtype=torch.int32)
+torch_npu._npu_paged_attention_quant(cache[:, 0], cache, cache, 1, 1, 1.0, one.npu(), one, 2, 1, scales, scales, out)
+torch.npu.synchronize()
+"""
+
+
+def test_what_is_refused_is_an_error(tmp_path: pathlib.Path) -> None:
+    """Quantised caches: torch_npu raises and names the parameter's operation, and the log says why."""
+    script = tmp_path / "refused.py"
+    script.write_text(REFUSED)
+    environ = {**os.environ, "ASCEND_LOG_PRINT_TO_STDOUT": "1", "PORTACL_FALLBACK": "quiet"}
+    done = subprocess.run([sys.executable, "-m", "portacl", script], env=environ, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 1
+    assert "RuntimeError" in done.stderr
+    assert "PagedAttentionOperation: quantType has the value 2, accepted: 0" in done.stdout
