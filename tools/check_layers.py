@@ -26,6 +26,7 @@ ALLOWED = {
     "hccl": {"hccl", "check", "engine", "plan", "aclnn", "acl"},
     "aclop": {"aclop", "check", "engine", "plan", "aclnn", "acl"},
     "aclnnop": {"aclnnop", "check", "engine", "plan", "contract", "aclnn", "acl"},
+    "atb": {"atb"},  # a client of the public functions
     "info": {"info", "aclnnop", "hccl", "engine", "plan", "contract", "aclnn", "acl"},
 }
 # The rooms of a folder: each may include those before it, and itself. "" is what lies in the folder itself.

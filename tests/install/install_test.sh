@@ -14,7 +14,7 @@ export PYTHONDONTWRITEBYTECODE=1
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 prefix="$work/a prefix" # a blank in a path must not matter
-names=(libascendcl.so libacl_op_compiler.so libacl_rt.so libacl_tdt_channel.so libge_runner.so libgraph.so libhccl.so
+names=(libascendcl.so libatb.so libacl_op_compiler.so libacl_rt.so libacl_tdt_channel.so libge_runner.so libgraph.so libhccl.so
   libhcomm.so libmsprofiler.so libnnopbase.so libopapi.so libopapi_cv.so libopapi_math.so libopapi_nn.so
   libopapi_transformer.so libruntime.so)
 cmake=$(sed -n 's/^CMAKE_COMMAND:INTERNAL=//p' "$build/CMakeCache.txt")
