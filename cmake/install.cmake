@@ -5,6 +5,8 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY ${portacl_include}/ DESTINATION include FILES_MATCHING PATTERN "*.h")
 # CANN installs every operator header a second time.
 install(DIRECTORY ${portacl_include}/aclnnop/ DESTINATION include/aclnnop/level2 FILES_MATCHING PATTERN "aclnn_*.h")
+# Where a client that compiles against the older runtime looks for it.
+install(FILES ${portacl_include}/runtime/rt.h DESTINATION include/experiment/runtime/runtime)
 # The master headers that CANN generates, one for each of its repositories of operators, and their second copies.
 file(STRINGS ${portacl_generated}/aclnnop/operators.def portacl_operators REGEX "^OPERATOR")
 foreach(portacl_repository IN ITEMS nn math cv)
