@@ -283,6 +283,20 @@ static_assert(ACL_UNKNOWN_RANK == 0xFFFFFFFFFFFFFFFEu && ACL_IPC_EVENT_HANDLE_SI
 static_assert(MSPROF_REPORT_DATA_MAGIC_NUM == 0x5A5A && MSPROF_ERROR_NONE == 0, "");
 
 // runtime/rt.h and aclnn/opdev/huge_mem.h
+#define IS(function, ...) \
+  static_assert(std::is_same<decltype(&function), int32_t (*)(__VA_ARGS__)>::value, "")
+IS(rtGetSocVersion, char*, uint32_t);
+IS(rtGetAiCoreCount, uint32_t*);
+IS(rtSetDevice, int32_t);
+IS(rtDeviceSetLimit, int32_t, rtLimitType_t, uint32_t);
+IS(rtStreamCreate, void**, int32_t);
+IS(rtStreamDestroy, void*);
+IS(rtMalloc, void**, uint64_t, uint32_t, uint16_t);
+IS(rtFree, void*);
+IS(rtMallocHost, void**, uint64_t, uint16_t);
+IS(rtFreeHost, void*);
+IS(rtMemcpy, void*, uint64_t, const void*, uint64_t, rtMemcpyKind_t);
+#undef IS
 static_assert(std::is_same<decltype(&rtDevBinaryRegister), int32_t (*)(const rtDevBinary_t*, void**)>::value,
               "");
 static_assert(std::is_same<decltype(&rtFunctionRegister),
