@@ -1,8 +1,9 @@
-// Measures and queues the calls of native operators (see calls.h).
+// Measures and queues the calls of native operators (see native_calls.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "atb/calls.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace atb {
@@ -31,7 +32,8 @@ void Check(aclnnStatus status) {
 
 void Refuse(Status status, std::string sentence) { throw Refusal{status, std::move(sentence)}; }
 
-Calls::Calls(uint8_t* workspace, const Tensor& any) noexcept : workspace_(workspace), any_(any.deviceData) {}
+Calls::Calls(uint8_t* workspace, const Tensor& any, aclrtStream stream) noexcept
+    : workspace_(workspace), any_(any.deviceData), stream_(stream) {}
 
 Calls::~Calls() {
   for (aclTensorList* list : lists_) aclDestroyTensorList(list);  // and the tensor in it
@@ -42,7 +44,9 @@ Calls::~Calls() {
 
 aclTensor* Calls::View(const Tensor& tensor, const Shape& shape, const Shape& strides) {
   const int64_t elements = ElementsOf(ShapeOf(tensor));
-  void* const address = tensor.deviceData != nullptr ? tensor.deviceData : tensor.hostData;
+  if (tensor.deviceData == nullptr && tensor.hostData != nullptr)
+    Refuse(kInvalidTensorAddress, "a tensor lies in host memory, accepted: one on the device");
+  void* const address = tensor.deviceData;
   aclTensor* const view = aclCreateTensor(shape.data(), shape.size(), tensor.desc.dtype, strides.data(), 0,
                                           ACL_FORMAT_ND, &elements, 1, address);
   if (view == nullptr) Refuse(kNoHostMemory, "no memory for a tensor");
@@ -105,7 +109,7 @@ uint64_t Calls::Measure() {
   return temporaries_ + most;
 }
 
-void Calls::Queue(uint64_t workspace_size, aclrtStream stream) {
+void Calls::Queue(uint64_t workspace_size) {
   for (const Call& call : calls_) {
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
@@ -115,7 +119,7 @@ void Calls::Queue(uint64_t workspace_size, aclrtStream stream) {
       Refuse(kInvalidWorkspaceSize, "the workspace has " + std::to_string(workspace_size) + " bytes, and " +
                                         std::to_string(temporaries_ + size) + " are needed");
     }
-    Check(call.second(workspace_ + temporaries_, size, executor, stream));
+    Check(call.second(workspace_ + temporaries_, size, executor, stream_));
   }
 }
 
@@ -136,10 +140,17 @@ bool IsThere(const Tensor& tensor) noexcept {
   return tensor.deviceData != nullptr || tensor.hostData != nullptr;
 }
 
-std::vector<int64_t> HostIntegers(const Tensor& tensor, const char* name) {
-  const void* const data = tensor.hostData != nullptr ? tensor.hostData : tensor.deviceData;
+std::vector<int64_t> Calls::HostIntegers(const Tensor& tensor, const char* name) {
+  const void* data = tensor.hostData;
   const int64_t elements = ElementsOf(ShapeOf(tensor));
-  if (data == nullptr && elements > 0) Refuse(kInvalidTensorAddress, std::string(name) + " has no address");
+  std::vector<std::byte> copy;
+  if (data == nullptr && elements > 0) {
+    if (tensor.deviceData == nullptr) Refuse(kInvalidTensorAddress, std::string(name) + " has no address");
+    copy.resize(static_cast<size_t>(elements) * aclDataTypeSize(tensor.desc.dtype));
+    Check(aclrtSynchronizeStream(stream_));  // what is queued may still write it
+    Check(aclrtMemcpy(copy.data(), copy.size(), tensor.deviceData, copy.size(), ACL_MEMCPY_DEVICE_TO_HOST));
+    data = copy.data();
+  }
   switch (tensor.desc.dtype) {
     case ACL_INT32: {
       const auto* values = static_cast<const int32_t*>(data);

@@ -34,7 +34,7 @@ class Calls {
   using PhaseTwo = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
   // `workspace` is null where the workspace is only measured: tensors then get the address of `any`, a tensor of the device.
-  Calls(uint8_t* workspace, const Tensor& any) noexcept;
+  Calls(uint8_t* workspace, const Tensor& any, aclrtStream stream) noexcept;
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
   ~Calls();
@@ -48,6 +48,8 @@ class Calls {
   aclTensorList* List(aclTensor* tensor);
   aclIntArray* Integers(const std::vector<int64_t>& values);
   aclScalar* Number(double value);
+  // The integers of a tensor in host memory; of one on the device, after what is queued on the stream.
+  std::vector<int64_t> HostIntegers(const Tensor& tensor, const char* name);
 
   // Adds a call by both phases of an aclnn function.
   void Add(PhaseOne first, PhaseTwo second);
@@ -55,7 +57,7 @@ class Calls {
   // Bytes of workspace; throws Refusal where an operator refuses.
   uint64_t Measure();
   // Queues all calls on the stream; throws Refusal, with what was queued before still to run.
-  void Queue(uint64_t workspace_size, aclrtStream stream);
+  void Queue(uint64_t workspace_size);
 
  private:
   struct Call {
@@ -65,6 +67,7 @@ class Calls {
 
   uint8_t* workspace_;
   void* any_;
+  aclrtStream stream_;
   uint64_t temporaries_ = 0;
   std::vector<Call> calls_;
   std::vector<aclTensor*> tensors_;
@@ -76,9 +79,6 @@ class Calls {
 Shape ShapeOf(const Tensor& tensor);
 int64_t ElementsOf(const Shape& shape) noexcept;
 bool IsThere(const Tensor& tensor) noexcept;
-
-// The integers of a tensor in host memory (or, which is the same memory here, of the device).
-std::vector<int64_t> HostIntegers(const Tensor& tensor, const char* name);
 
 // Adds the call of an aclnn function: PORTACL_ATB_CALL(calls, aclnnAdd, self, other, alpha, out).
 #define PORTACL_ATB_CALL(calls, function, ...)                          \

@@ -78,7 +78,7 @@ class Described final : public Operation {
       Expect(pack);
       last_setup = {this, context->GetExecuteStream()};
       stream_ = last_setup.stream;
-      Calls calls(nullptr, pack.out[0]);
+      Calls calls(nullptr, pack.out[0], last_setup.stream);
       description_.make(pack, calls);
       workspaceSize = calls.Measure();
       return kNoError;
@@ -91,9 +91,9 @@ class Described final : public Operation {
       if (context == nullptr) Refuse(kInvalidContext, "the context is null");
       Expect(pack);
       if (workspace == nullptr && workspaceSize > 0) Refuse(kInvalidWorkspace, "the workspace is null");
-      Calls calls(workspace, pack.out[0]);
+      Calls calls(workspace, pack.out[0], last_setup.operation == this ? last_setup.stream : stream_.load());
       description_.make(pack, calls);
-      calls.Queue(workspaceSize, last_setup.operation == this ? last_setup.stream : stream_.load());
+      calls.Queue(workspaceSize);
       return kNoError;
     });
   }

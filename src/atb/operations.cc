@@ -342,6 +342,7 @@ void Make(const RopeParam& param, const VariantPack& pack, Calls& calls) {
   const Tensor& cos = pack.in[2];
   const Tensor& sin = pack.in[3];
   ExpectRank(cos, 2, "cos");
+  if (param.rotaryCoeff != 2) ExpectSize(param.rotaryCoeff, ShapeOf(cos)[1], "rotaryCoeff");
   if (ShapeOf(cos) != ShapeOf(sin)) Refuse(kInvalidTensorSize, "cos and sin have different shapes");
   const int64_t mode = param.rotaryCoeff == 2 ? 0 : 1;
   Rotate(calls, pack.in[0], cos, sin, mode, pack.out[0]);
@@ -413,6 +414,16 @@ aclTensor* Tokens(Calls& calls, const Tensor& tensor, int64_t heads, const char*
   return calls.View(tensor, {shape[0], heads, shape[1] / heads});
 }
 
+// A mask [batches or 1, heads, 1, keys] with so many columns: those behind the longest sequence are not read.
+aclTensor* AlibiOfAllKeys(Calls& calls, const Tensor& mask, const Shape& shape, int64_t keys) {
+  if (shape.size() != 4 || shape[3] >= keys) return calls.View(mask, shape);
+  const Tensor wide = calls.Temporary({shape[0], shape[1], shape[2], keys}, mask.desc.dtype);
+  aclTensor* const from = calls.View(mask, shape);
+  aclTensor* const to = calls.View(wide, shape, {shape[1] * shape[2] * keys, shape[2] * keys, keys, 1});
+  PORTACL_ATB_CALL(calls, aclnnInplaceCopy, to, from);
+  return calls.View(wide);
+}
+
 void Check(const PagedAttentionParam& param) {
   Accept(param.headNum >= 1, "headNum", param.headNum, "1 and more");
   Accept(param.kvHeadNum >= 0, "kvHeadNum", param.kvHeadNum, "0 (headNum) and more");
@@ -443,13 +454,13 @@ void Make(const PagedAttentionParam& param, const VariantPack& pack, Calls& call
   a.value = Pages(calls, pack.in[2], "valueCache");
   a.block = ShapeOf(pack.in[1])[1];
   a.table = calls.View(pack.in[3]);
-  a.keys = calls.Integers(HostIntegers(pack.in[4], "contextLens"));
+  a.keys = calls.Integers(calls.HostIntegers(pack.in[4], "contextLens"));
   a.is_causal = is_spec;
   if (is_spec) {
     a.layout = "TND";
     a.query = calls.View(query);
     a.out = calls.View(pack.out[0]);
-    a.queries = calls.Integers(Sums(HostIntegers(pack.in[6], "qSeqLens")));
+    a.queries = calls.Integers(Sums(calls.HostIntegers(pack.in[6], "qSeqLens")));
   } else {
     // One query of each sequence.
     a.layout = "BSND";
@@ -461,7 +472,8 @@ void Make(const PagedAttentionParam& param, const VariantPack& pack, Calls& call
       const Tensor& mask = pack.in[5];
       Shape of_mask = ShapeOf(mask);
       if (of_mask.size() == 3) of_mask.insert(of_mask.begin(), 1);
-      a.shift = calls.View(mask, of_mask);
+      ExpectRank(pack.in[3], 2, "blockTables");
+      a.shift = AlibiOfAllKeys(calls, mask, of_mask, ShapeOf(pack.in[3])[1] * a.block);
     }
   }
   Attend(calls, a, pack.out[0]);
@@ -504,13 +516,13 @@ void Make(const SelfAttentionParam& param, const VariantPack& pack, Calls& calls
     a.value = Pages(calls, pack.in[2], "value");
     a.block = ShapeOf(pack.in[1])[1];
     a.table = calls.View(pack.in[3]);
-    a.queries = calls.Integers(Sums(HostIntegers(pack.in[5], "seqLen")));
-    a.keys = calls.Integers(HostIntegers(pack.in[6], "kvSeqLen"));
+    a.queries = calls.Integers(Sums(calls.HostIntegers(pack.in[5], "seqLen")));
+    a.keys = calls.Integers(calls.HostIntegers(pack.in[6], "kvSeqLen"));
   } else {
     a.key = Tokens(calls, pack.in[1], key_heads, "key");
     a.value = Tokens(calls, pack.in[2], key_heads, "value");
-    a.queries = calls.Integers(Sums(HostIntegers(pack.in[has_mask ? 4 : 3], "seqLen")));
-    a.keys = calls.Integers(Sums(HostIntegers(pack.in[has_mask ? 4 : 3], "seqLen")));
+    a.queries = calls.Integers(Sums(calls.HostIntegers(pack.in[has_mask ? 4 : 3], "seqLen")));
+    a.keys = calls.Integers(Sums(calls.HostIntegers(pack.in[has_mask ? 4 : 3], "seqLen")));
   }
   Attend(calls, a, pack.out[0]);
 }

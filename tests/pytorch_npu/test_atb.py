@@ -145,6 +145,31 @@ def test_paged_attention(dtype: torch.dtype, heads: tuple[int, int]) -> None:
         close(out[i : i + 1], attention(query[i : i + 1], keys[i], values[i], scale, False))
 
 
+def test_lengths_on_the_device_are_read_in_the_order_of_the_stream() -> None:
+    """What is queued before the call may still write them."""
+    keys = rand(1, 16, 1, 16, dtype=torch.float16)
+    query = rand(1, 1, 16, dtype=torch.float16)
+    on_npu, work = lengths(16).npu(), torch.ones(700, 700, device="npu")
+    out = torch.zeros(1, 1, 16, dtype=torch.float16, device="npu")
+    work = work @ work
+    on_npu.fill_(3)
+    torch_npu._npu_paged_attention(query.npu(), keys.npu(), keys.npu(), 1, 1, 0.25, lengths(0)[None].npu(), on_npu, out)
+    close(out, attention(query, keys[0, :3], keys[0, :3], 0.25, False))
+
+
+def test_paged_attention_with_an_alibi_mask() -> None:
+    """A mask that ends with the longest sequence, inside of a block."""
+    counts, size, heads = (5, 17), 16, 4
+    keys = [rand(count, heads, size, dtype=torch.float16) for count in counts]
+    cache, table = paged(keys, 16)
+    query, mask = rand(2, heads, size, dtype=torch.float16), rand(2, heads, 1, 17, dtype=torch.float16)
+    out = torch.zeros(2, heads, size, dtype=torch.float16, device="npu")
+    cache = cache.nan_to_num().npu()
+    torch_npu._npu_paged_attention_v2(query.npu(), cache, table.npu(), list(counts), value_cache=cache, mask=mask.npu(), num_kv_heads=heads, num_heads=heads, scale_value=0.25, mask_type=2, out=out)
+    for i, count in enumerate(counts):
+        close(out[i : i + 1], attention(query[i : i + 1], keys[i], keys[i], 0.25, False, mask[i, :, :, :count]))
+
+
 @pytest.mark.parametrize("dtype", HALVES)
 def test_flash_attention_unpad(dtype: torch.dtype) -> None:
     counts, size, heads = (3, 1, 20), 16, 2

@@ -1,4 +1,4 @@
-// Accounts a device's memory over the processes that share it (see device_memory.h): a table in shared memory for each device, in
+// Accounts a device's memory over the processes that share it (see memory_account.h): a table in shared memory for each device, in
 // which every process has a row. Where there is no shared memory, a process knows of itself alone.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/device/device_memory.h"
@@ -36,7 +36,8 @@ struct Table {
   Row rows[kRows];
 };
 
-// The low 32 bits of a process's start time in ticks since boot, plus 1; 0 when there is no such process.
+// The low 32 bits of a process's start time in ticks since boot, plus 1; 0 when there is no such process, or nothing of it but
+// what its parent has not asked for yet.
 uint32_t StartOf(pid_t pid) noexcept {
   const CancellationDeferred deferred;
   char text[64];
@@ -47,15 +48,20 @@ uint32_t StartOf(pid_t pid) noexcept {
   const ssize_t length = read(file, stat, sizeof stat);
   close(file);
   std::string_view fields(stat, length > 0 ? static_cast<size_t>(length) : 0);
-  // The name in parentheses may hold anything; the start is the 20th field behind it.
+  // The name in parentheses may hold anything; behind it are the state, in the 18th place the number of threads, in the 20th the
+  // start.
   const size_t name = fields.rfind(')');
   if (name == std::string_view::npos) return 0;
   fields.remove_prefix(name + 1);
-  for (int field = 0; field < 20; ++field) {
+  bool has_ended = false;
+  for (int field = 1; field <= 20; ++field) {
     const size_t space = fields.find(' ');
     if (space == std::string_view::npos) return 0;
     fields.remove_prefix(space + 1);
+    if (field == 1) has_ended = fields.starts_with('Z');
+    if (field == 18) has_ended = has_ended && (fields.starts_with("1 ") || fields.starts_with("0 "));
   }
+  if (has_ended) return 0;
   uint64_t start = 0;
   std::from_chars(fields.data(), fields.data() + fields.size(), start);
   return static_cast<uint32_t>(start) + 1;
@@ -175,11 +181,12 @@ Account& AccountOfLocked(Accounts& accounts, int number) noexcept {
   void* const mapped = mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), 0);
   if (mapped == MAP_FAILED) return account;
   account.table = static_cast<Table*>(mapped);
+  const uint64_t self = ThisProcess();  // a row of its own is that of the program before exec
   for (Row& row : account.table->rows) {
     const uint64_t process = row.process;
-    if (process != 0 && IsAlive(process)) continue;
+    if (process != 0 && process != self && IsAlive(process)) continue;
     row.bytes = 0;
-    row.process = ThisProcess();
+    row.process = self;
     account.row = &row;
     break;
   }

@@ -13,7 +13,10 @@ using namespace portacl;
 rtError_t rtGetSocVersion(char* version, uint32_t maxLen) {
   const char* const api = "rtGetSocVersion";
   if (version == nullptr) return FailNullPointer(api, "version", "a buffer of maxLen bytes");
-  const std::string_view name = aclrtGetSocName();
+  const char* const product = aclrtGetSocName();
+  if (product == nullptr)
+    return ACL_ERROR_RT_INTERNAL_ERROR;  // the configuration is refused, and its message says why
+  const std::string_view name = product;
   if (maxLen <= name.size()) {
     return FailValue(api, "maxLen", maxLen, "more than the length of the product's name",
                      ACL_ERROR_RT_PARAM_INVALID);

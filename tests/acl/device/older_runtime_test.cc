@@ -31,6 +31,14 @@ TEST(OlderRuntime, ProductAndCores) {
   EXPECT_NE(rtDeviceSetLimit(-1, RT_LIMIT_TYPE_STACK_SIZE, 4096), RT_ERROR_NONE);
 }
 
+TEST(OlderRuntime, AConfigurationThatIsRefused) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "nonsense"}},
+                                      ScopedEnvironment::Start::kWithoutDevice);
+  char name[64] = "unchanged";
+  EXPECT_NE(rtGetSocVersion(name, 64), RT_ERROR_NONE);
+  EXPECT_STREQ(name, "unchanged");
+}
+
 TEST(OlderRuntime, MemoryGoesRoundTrip) {
   const ScopedEnvironment environment(Variables{}, ScopedEnvironment::Start::kWithoutDevice);
   ASSERT_EQ(rtSetDevice(0), RT_ERROR_NONE);
