@@ -1,4 +1,4 @@
-// Measures and queues the calls of native operators (see native_calls.h).
+// Measures and queues the calls of native operators (see calls.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "atb/calls.h"
 

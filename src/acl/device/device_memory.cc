@@ -1,4 +1,4 @@
-// Accounts a device's memory over the processes that share it (see memory_account.h): a table in shared memory for each device, in
+// Accounts a device's memory over the processes that share it (see device_memory.h): a table in shared memory for each device, in
 // which every process has a row. Where there is no shared memory, a process knows of itself alone.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/device/device_memory.h"
