@@ -417,14 +417,14 @@ const OperatorFacts facts::moe_finalize_routing_v2_grad = {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeFinalizeRouting) {
-  return RunPhase1(call, kFirstChecks, workspaceSize, executor, SetFirst);
+  return moe::RunSteps(call, kFirstChecks, workspaceSize, executor, SetFirst);
 }
 PORTACL_PHASE_1(aclnnMoeFinalizeRoutingV2) {
-  return RunPhase1(call, kSecondChecks, workspaceSize, executor, SetFinalized);
+  return moe::RunSteps(call, kSecondChecks, workspaceSize, executor, SetFinalized);
 }
 PORTACL_PHASE_1(aclnnMoeFinalizeRoutingV4) {
-  return RunPhase1(call, kFourthChecks, workspaceSize, executor, SetFinalized);
+  return moe::RunSteps(call, kFourthChecks, workspaceSize, executor, SetFinalized);
 }
 PORTACL_PHASE_1(aclnnMoeFinalizeRoutingV2Grad) {
-  return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGrad);
+  return moe::RunSteps(call, kGradChecks, workspaceSize, executor, SetGrad);
 }

@@ -367,16 +367,16 @@ const OperatorFacts facts::moe_gating_top_k_backward = {"aclnnMoeGatingTopKBackw
 
 using namespace portacl;
 
-PORTACL_PHASE_1(aclnnMoeGatingTopK) { return RunPhase1(call, kChecks, workspaceSize, executor, SetGate); }
+PORTACL_PHASE_1(aclnnMoeGatingTopK) { return moe::RunSteps(call, kChecks, workspaceSize, executor, SetGate); }
 PORTACL_PHASE_1(aclnnMoeGatingTopKV2) {
-  return RunPhase1(call, kSecondChecks, workspaceSize, executor, SetGate);
+  return moe::RunSteps(call, kSecondChecks, workspaceSize, executor, SetGate);
 }
 PORTACL_PHASE_1(aclnnMoeGatingTopKSoftmax) {
-  return RunPhase1(call, kSoftmaxChecks, workspaceSize, executor, SetSoftmax);
+  return moe::RunSteps(call, kSoftmaxChecks, workspaceSize, executor, SetSoftmax);
 }
 PORTACL_PHASE_1(aclnnMoeGatingTopKSoftmaxV2) {
-  return RunPhase1(call, kSoftmaxV2Checks, workspaceSize, executor, SetSoftmax);
+  return moe::RunSteps(call, kSoftmaxV2Checks, workspaceSize, executor, SetSoftmax);
 }
 PORTACL_PHASE_1(aclnnMoeGatingTopKBackward) {
-  return RunPhase1(call, kBackwardChecks, workspaceSize, executor, SetBackward);
+  return moe::RunSteps(call, kBackwardChecks, workspaceSize, executor, SetBackward);
 }

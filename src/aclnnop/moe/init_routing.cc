@@ -53,7 +53,9 @@ aclnnStatus FirstFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t entries = Entries(call, kExpertIdx);
   checks.Holds(experts[0] == x[0], kExpertIdx, "as many rows as x has");
   checks.Is(kRowIdx, experts);
-  checks.Is(kExpandedX, Shape{std::min(x[0], Integer(call, kActiveNum)) * experts[1], x[1]});
+  int64_t rows = 0;
+  if (__builtin_mul_overflow(std::min(x[0], Integer(call, kActiveNum)), experts[1], &rows)) rows = -1;
+  checks.Is(kExpandedX, Shape{rows, x[1]});
   return checks.Is(kExpandedRow, Shape{entries}).Is(kExpandedExpert, Shape{entries}).status();
 }
 
@@ -601,17 +603,17 @@ const OperatorFacts facts::moe_init_routing_v3 = {"aclnnMoeInitRoutingV3",
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeInitRouting) {
-  return RunPhase1(call, kFirstChecks, workspaceSize, executor, SetFirst);
+  return moe::RunSteps(call, kFirstChecks, workspaceSize, executor, SetFirst);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingV2) {
-  return RunPhase1(call, kSecondChecks, workspaceSize, executor, SetSecond);
+  return moe::RunSteps(call, kSecondChecks, workspaceSize, executor, SetSecond);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingV2Grad) {
-  return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGrad);
+  return moe::RunSteps(call, kGradChecks, workspaceSize, executor, SetGrad);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingQuantV2) {
-  return RunPhase1(call, kQuantisedChecks, workspaceSize, executor, SetQuantised);
+  return moe::RunSteps(call, kQuantisedChecks, workspaceSize, executor, SetQuantised);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingV3) {
-  return RunPhase1(call, kThirdChecks, workspaceSize, executor, SetThird);
+  return moe::RunSteps(call, kThirdChecks, workspaceSize, executor, SetThird);
 }

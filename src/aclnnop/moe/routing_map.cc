@@ -511,14 +511,14 @@ const OperatorFacts facts::moe_token_unpermute_with_routing_map_grad = {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeTokenPermuteWithRoutingMap) {
-  return RunPhase1(call, kPermuteChecks, workspaceSize, executor, SetPermute);
+  return moe::RunSteps(call, kPermuteChecks, workspaceSize, executor, SetPermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenPermuteWithRoutingMapGrad) {
-  return RunPhase1(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
+  return moe::RunSteps(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermuteWithRoutingMap) {
-  return RunPhase1(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
+  return moe::RunSteps(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermuteWithRoutingMapGrad) {
-  return RunPhase1(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
+  return moe::RunSteps(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
 }

@@ -315,14 +315,14 @@ const OperatorFacts facts::moe_token_unpermute_grad = {"aclnnMoeTokenUnpermuteGr
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeTokenPermute) {
-  return RunPhase1(call, kPermuteChecks, workspaceSize, executor, SetPermute);
+  return moe::RunSteps(call, kPermuteChecks, workspaceSize, executor, SetPermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenPermuteGrad) {
-  return RunPhase1(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
+  return moe::RunSteps(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermute) {
-  return RunPhase1(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
+  return moe::RunSteps(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermuteGrad) {
-  return RunPhase1(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
+  return moe::RunSteps(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
 }
