@@ -423,5 +423,21 @@ const IndexOperator kOperators[] = {
     SoftmaxTopK(PORTACL_C_FUNCTION(aclnnMoeGatingTopKSoftmaxV2), true), Backward()};
 PORTACL_INDEX_TESTS(Gating, kOperators);
 
+TEST(GatingBad, ASoftmaxFartherApartThanThereAreAddressesIsRefused) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<float> numbers(6);
+  HandMade tensors;
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_EQ(
+      aclnnMoeGatingTopKSoftmaxV2GetWorkspaceSize(
+          tensors.Dense({2, 3}, ACL_FLOAT, numbers.data()), nullptr, 2, 0, true,
+          tensors.Dense({2, 2}, ACL_FLOAT, numbers.data()), tensors.Dense({2, 2}, ACL_INT32, numbers.data()),
+          tensors.FarApart({2, 3}, ACL_FLOAT, numbers.data()), &size, &executor),
+      161002);
+  ExpectMessage("softmaxResultOutOptional");
+}
+
 }  // namespace
 }  // namespace portacl::testing

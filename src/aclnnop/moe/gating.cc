@@ -248,6 +248,7 @@ constexpr Check kSoftmaxV2Checks[] = {
     Own(SoftmaxFits, kTiling),
     SizesRepresentable({kSoftY, kSoftExperts}),
     DoneIfEmpty({kX}),
+    If(GivesSoftmax, SizesRepresentable({kSoftThird})),
     InsideStorage({kX}),
     IfGiven<kFinished>(InsideStorage({kFinished})),
 };

@@ -217,6 +217,8 @@ constexpr Check kSecondChecks[] = {
     Own(PlainCounts),
     Own(PlainFits, kTiling),
     SizesRepresentable({kSecond.expanded, kSecond.row}),
+    If(Counts, SizesRepresentable({kSecond.count})),
+    If(CountsBefore, SizesRepresentable({kSecond.before})),
     InsideStorage({kX, kSecond.experts}),
 };
 
@@ -234,6 +236,9 @@ constexpr Check kQuantisedChecks[] = {
     Own(QuantisedCounts),
     Own(QuantisedFits, kTiling),
     SizesRepresentable({kQuantised.expanded, kQuantised.row}),
+    If(Counts, SizesRepresentable({kQuantised.count})),
+    If(CountsBefore, SizesRepresentable({kQuantised.before})),
+    If(IsDynamic, SizesRepresentable({kQuantised.row_scale})),
     InsideStorage({kX, kQuantised.experts}),
     IfGiven<kQuantised.scale>(InsideStorage({kQuantised.scale})),
     IfGiven<kQuantised.offset>(InsideStorage({kQuantised.offset})),
