@@ -169,8 +169,8 @@ aclnnStatus SecondFits(const Check& check, const OperatorCall& call, const Secon
     return checks.Given(at.offset, "with quantMode 0").IsIfGiven(at.offset, Shape{1}).status();
   }
   if (call.IsGiven(at.scale)) {
-    const bool fits =
-        call.Tensor(at.scale).view == Shape{1, x[1]} || call.Tensor(at.scale).view == Shape{experts, x[1]};
+    const Shape& scale = call.Tensor(at.scale).view;
+    const bool fits = scale == Shape{1, x[1]} || (experts > 0 && scale == Shape{experts, x[1]});
     checks.Holds(fits, at.scale, "[1,H] or [expertNum,H]");
   }
   const int64_t rows = Drops(call) ? experts * capacity : expanded[0];
@@ -280,6 +280,10 @@ void AddQuantiser(DenseSteps& steps, const engine::QuantiseRows& quantise) {
                 quantise.rows * quantise.columns);
 }
 
+bool ScalesByExpert(const OperatorCall& call, const Second& at) noexcept {
+  return at.IsQuantised() && IsDynamic(call) && call.IsGiven(at.scale) && call.Tensor(at.scale).view[0] > 1;
+}
+
 void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor) {
   DenseSteps steps(call, executor);
   const int64_t entries = Entries(call, at.experts);
@@ -288,8 +292,8 @@ void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor)
   const int64_t experts = Integer(call, kExpertNum);
   const aclTensor& expanded = call.Tensor(at.expanded);
   const int64_t rows = drops ? expanded.view[0] * expanded.view[1] : expanded.view[0];
-  // Without a count nobody says which experts there are.
-  const bool is_bounded = drops || counts;
+  // Without a count nobody says which experts there are, and scales of one row are for all of them.
+  const bool is_bounded = drops || counts || ScalesByExpert(call, at);
   engine::RankEntries rank = RankOf(
       steps, call, at.experts, is_bounded ? 0 : std::numeric_limits<int64_t>::min(),
       is_bounded ? experts : std::numeric_limits<int64_t>::max(), drops ? Integer(call, kCapacity) : 0, rows);
@@ -596,12 +600,10 @@ const OperatorFacts facts::moe_init_routing_quant_v2 = {"aclnnMoeInitRoutingQuan
                                                         kOnAtlasA2AndA3,
                                                         /*by_promotion=*/false,
                                                         /*inputs_only=*/true};
-const OperatorFacts facts::moe_init_routing_v3 = {"aclnnMoeInitRoutingV3",
-                                                  "aclnnop/aclnn_moe_init_routing_v3.h",
-                                                  kThirdTypes,
-                                                  kThirdTypes,
-                                                  /*by_promotion=*/false,
-                                                  /*inputs_only=*/true};
+const OperatorFacts facts::moe_init_routing_v3 = {
+    "aclnnMoeInitRoutingV3", "aclnnop/aclnn_moe_init_routing_v3.h", kThirdTypes, kThirdTypes,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
 
 }  // namespace portacl
 
