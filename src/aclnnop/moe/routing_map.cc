@@ -449,6 +449,8 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
   spread.columns = columns;
   spread.divisor = is_padded ? 1 : entries / tokens;
   spread.source_rows = tokens;
+  spread.name = call.Name(kGradToken);
+  spread.raises = is_padded && steps.Raises();
   spread.threads = ThreadLimit();
   Place places = {};
   int64_t experts = 0;

@@ -259,6 +259,7 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
   invert.entries = entries;
   invert.rows = rows[0];
   invert.entry = steps.Words(rows[0]);
+  invert.least = HasProbs(call) ? -1 : 0;
   invert.name = call.Name(kGradIndex);
   invert.raises = steps.Raises();
   invert.may_exceed = true;
