@@ -334,7 +334,6 @@ constexpr Check kGradChecks[] = {
     SameDtype(kGrad, kScalesGrad),
     Own(GradFits, kTiling),
     SizesRepresentable({kXGrad, kScalesGrad}),
-    DoneIfEmpty({kXGrad}),
     InsideStorage({kGrad, kGradRow}),
     IfGiven<kGradX>(InsideStorage({kGradX})),
     IfGiven<kGradScales>(InsideStorage({kGradScales})),
@@ -346,7 +345,9 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   DenseSteps steps(call, executor);
   const int64_t entries = call.Tensor(kGradRow).numel;
   const int64_t columns = call.Tensor(kGrad).view[1];
-  const int64_t rows = call.Tensor(kXGrad).numel / columns;
+  // Rows may have no elements: their products are then 0.
+  const Shape& to = call.Tensor(kXGrad).view;
+  const int64_t rows = to.rank == 3 ? to[0] * to[1] : to[0];
   engine::InvertIndex invert{};
   invert.index = steps.In(kGradRow, ACL_INT64);
   invert.entry = steps.Words(rows);
