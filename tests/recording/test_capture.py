@@ -159,20 +159,32 @@ def test_every_dtype_keeps_its_bits_and_has_its_statistics(path, dtype):
         values = torch.tensor([1.5, 0.0, -2.0, math.nan, 448.0, -0.0]).to(dtype)
     else:
         values = torch.tensor([3, 0, 1, 100, 0], dtype=torch.int64).to(dtype)
+    given = [values]
+    if not dtype.is_complex and dtype is not torch.bool:  # none of which is 0, and of one sign
+        above = values.to(torch.float64).abs() + 2
+        given += [above.to(dtype), *([(-above).to(dtype)] if dtype.is_signed else [])]
+    if dtype.is_floating_point:
+        eight = torch.arange(3.0, 11.0)
+        eight[5] = math.nan
+        given.append(eight.to(dtype))
     with recordings.record(path):
-        copy = values.clone()
-    (call,) = read(path)
-    for record in (call.args[0], call.outputs[0]):
-        back = record.kept_tensor
-        assert back.dtype == dtype and back.shape == values.shape
-        assert torch.equal(back.view(torch.uint8), copy.view(torch.uint8))
-        found = record.statistics
-        numbers = [float(one) for one in (torch.view_as_real(values).flatten() if dtype.is_complex else values.to(torch.float64)).tolist()]
-        finite = [one for one in numbers if math.isfinite(one)]
-        assert (found.count, found.min, found.max) == (len(numbers), min(finite), max(finite))
-        assert (found.nan, found.inf) == (sum(map(math.isnan, numbers)), sum(map(math.isinf, numbers)))
-        assert found.zeros == sum(one == 0 for one in numbers)
-        assert found.mean == pytest.approx(math.fsum(finite) / len(finite)) and found.norm == pytest.approx(math.hypot(*finite))
+        copies = [one.clone() for one in given]
+    for call, one, copy in zip(read(path), given, copies, strict=True):
+        for record in (call.args[0], call.outputs[0]):
+            keeps_bits_and_statistics(record, one, copy)
+
+
+def keeps_bits_and_statistics(record, values, copy):
+    back = record.kept_tensor
+    assert back.dtype == values.dtype and back.shape == values.shape
+    assert torch.equal(back.view(torch.uint8), copy.view(torch.uint8))
+    found = record.statistics
+    numbers = [float(one) for one in (torch.view_as_real(values).flatten() if values.is_complex() else values.to(torch.float64)).tolist()]
+    finite = [one for one in numbers if math.isfinite(one)]
+    assert (found.count, found.min, found.max) == (len(numbers), min(finite), max(finite))
+    assert (found.nan, found.inf) == (sum(map(math.isnan, numbers)), sum(map(math.isinf, numbers)))
+    assert found.zeros == sum(one == 0 for one in numbers)
+    assert found.mean == pytest.approx(math.fsum(finite) / len(finite)) and found.norm == pytest.approx(math.hypot(*finite))
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -372,10 +384,14 @@ def test_errors_are_recorded_and_raised(path):
 
 
 def test_threads(path):
+    together = threading.Barrier(3)  # the number of a thread that is gone may be given to another one
+
     def work(recorder, number):
         with recorder.in_thread():
+            together.wait()
             for _ in range(20):
                 torch.full((50,), float(number), device="npu").add_(1).sum()
+            together.wait()
 
     with recordings.record(path) as recorder:
         threads = [threading.Thread(target=work, args=(recorder, number)) for number in range(3)]
