@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import gc
+import json
 import math
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import threading
@@ -425,6 +427,66 @@ def test_a_forked_process_writes_nothing(path):
             os._exit(0)
         os.waitpid(child, 0)
     assert [call.name for call in read(path)] == ["aten::ones.default"]
+
+
+def test_a_forked_process_leaves_the_file_to_its_parent(path):
+    with recordings.record(path) as recorder:
+        torch.ones(1)
+        child = os.fork()
+        if child == 0:
+            recorder.stop()
+            os._exit(0)
+        os.waitpid(child, 0)
+        torch.zeros(1)
+    assert [call.name for call in read(path)] == ["aten::ones.default", "aten::zeros.default"]
+    with open(path, "rb") as file:
+        kinds = [frame.kind for frame in recordings._frames.frames(file, os.path.getsize(path))]
+    assert kinds.count("DONE") == 1 and kinds[-1] == "DONE"
+
+
+@pytest.mark.parametrize("room", [0, 4, 300])
+def test_a_full_disk_ends_the_recording_alone(path, capfd, room):
+    """Room for so many bytes more: none, some of a frame, some frames."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with recordings.record(path, progress=False) as recorder:
+        torch.ones(3)
+        size = os.path.getsize(path)
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size + room, before[1]))
+            values = [torch.full((40,), float(number)).neg() for number in range(20)]
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        torch.ones(3)
+    assert [float(one[0]) for one in values] == [-float(number) for number in range(20)]
+    told = capfd.readouterr().err
+    assert told.count("cannot be written: File too large: the recording ends after") == 1 and len(recorder.problems) == 1
+    with recordings.open(path) as recording:
+        calls = list(recording)
+        assert recording.problem is None if room == 300 else f"cut at byte {size}" in recording.problem
+        assert calls[0].name == "aten::ones.default" and len(calls) < 12
+        assert f"ends after {len(calls)} calls" in told
+
+
+def test_a_disk_that_is_full_from_the_start_is_an_error():
+    with pytest.raises(OSError, match="No space left"):
+        recordings.record("/dev/full").start()
+
+
+def test_elements_of_a_dump_saved_from_a_view(tmp_path):
+    whole = torch.arange(12.0)
+    shapes = {"shifted": whole[7:], "one": whole[5], "columns": whole.reshape(3, 4)[:, 1:3], "bits": (whole > 8)[6:]}
+    (tmp_path / "dump_tensor_data").mkdir()
+    for name, values in shapes.items():
+        torch.save(values, tmp_path / "dump_tensor_data" / f"{name}.pt")
+    entries = [
+        {"type": "torch.Tensor", "dtype": str(values.dtype), "shape": list(values.shape), "data_name": f"{name}.pt"} for name, values in shapes.items()
+    ]
+    (tmp_path / "dump.json").write_text(json.dumps({"level": "L1", "data": {"Torch.add.0.forward": {"input_args": entries, "output": []}}}))
+    with recordings.open(tmp_path) as recording:
+        (call,) = recording
+        assert recording.problem is None
+        for record, values in zip(call.args, shapes.values(), strict=True):
+            assert torch.equal(record.tensor(), values)
 
 
 def test_what_can_not_be_is_refused(path, tmp_path):
