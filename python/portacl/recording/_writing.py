@@ -135,6 +135,7 @@ class Writer:
                 if not was_broken:  # else it was raised before
                     raise
             finally:
+                self.is_broken |= was_broken
                 self._file.close()
 
     def __enter__(self) -> Writer:
