@@ -51,8 +51,10 @@ def one(found):
 
 
 @pytest.mark.parametrize(
-    "name", ["aten::from_file", "aten::from_file.default", "aten::from_file.out", "aten::save", "aten::_print", "prim::Print", "inductor::_reinterpret_tensor",
-             "aten::__class__", "aten::add.__class__", "aten::\udc80", "\udc80::add", "os::system", "aten", "aten::add.Tensor\n", "aten::exp.Nothing"],
+    "name",
+    ["aten::from_file", "aten::from_file.default", "aten::from_file.out", "aten::save", "aten::_print", "prim::Print",
+     "inductor::_reinterpret_tensor", "aten::__class__", "aten::add.__class__", "aten::\udc80", "\udc80::add", "os::system", "aten",
+     "aten::add.Tensor\n", "aten::exp.Nothing"],
 )  # fmt: skip
 def test_operators_that_a_recording_does_not_run(file, compare, tmp_path, name):
     target = tmp_path / "made"
@@ -130,7 +132,10 @@ def summary(**statistics) -> TensorRecord:
     return TensorRecord("float32", (4,), None, 0, "npu:0", "summary", statistics=known)
 
 
-@pytest.mark.parametrize("changed", [{"max": math.nan, "mean": math.nan}, {"max": math.inf}, {"min": -math.inf, "norm": math.inf}, {"mean": math.nan}])
+NOT_FINITE = [{"max": math.nan, "mean": math.nan}, {"max": math.inf}, {"min": -math.inf, "norm": math.inf}, {"mean": math.nan}]
+
+
+@pytest.mark.parametrize("changed", NOT_FINITE)
 def test_statistics_that_are_not_finite(tmp_path, compare, changed):
     files = []
     for name, statistics in (("one", {}), ("other", changed)):
