@@ -191,6 +191,20 @@ def test_a_record_of_another_form_spoils_its_own_call_alone(file, compare):
         assert call["remark"]
 
 
+def test_a_result_that_is_off_beside_one_that_cannot_be_read(tmp_path, compare):
+    files = []
+    for name, factor in (("one", 1), ("other", 2)):
+        made = File(tmp_path / f"{name}.rec")
+        values, places = made.tensor(X.max(0).values.reshape(1) * factor), made.tensor(torch.arange(2 + factor))
+        places.shape = (1,)
+        made.call("aten::max.dim", [made.tensor(X.reshape(4, 1)), 0], [values, places])
+        files.append(made.end())
+    right, wrong, beside = one(compare(files[0])), one(compare(files[1])), one(compare(*files))
+    assert right["verdict"] == "not compared" and "it holds more than 8 bytes, and its tensor has 8" in right["remark"]
+    for row in (wrong, beside):
+        assert row["verdict"] == "off" and "cannot be compared" in row["remark"]
+
+
 def test_of_two_runs_too(tmp_path, compare):
     files = []
     for name in ("one", "other"):

@@ -201,7 +201,12 @@ def _results(row: Row, pairs: list[Any], by: standards.Standards) -> tuple[bool,
     """Whether a result is off, and whether anything was compared."""
     is_off = known = is_silent = False
     for number, ((place, one), (_, other)) in enumerate(pairs):
-        pair = Pair(one, other)
+        try:
+            pair = Pair(one, other)
+        except Exception as error:
+            is_silent = True
+            row.remarks.append(f"{findings.place_text(place)}: {findings.broken(error)}")
+            continue
         is_off |= pair.is_off(by)
         known |= pair.is_equal or pair.unknown in ("", _STATISTICS) or pair.deviation is not None or pair.is_off(by)
         where = findings.place_text(place)

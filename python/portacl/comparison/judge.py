@@ -71,7 +71,10 @@ class Judge:
             row.not_compared(str(reason))
             self._forget(call)
         except Exception as error:  # of many classes: what a record of another form makes of a reader
-            row.not_compared(findings.broken(error))
+            if row.verdict == OFF:  # one result is, whatever is wrong with another one
+                row.remarks.append(findings.broken(error))
+            else:
+                row.not_compared(findings.broken(error))
             self._forget(call)
             return row
         self._repeated(call, row)
@@ -189,7 +192,12 @@ class Judge:
         is_off = is_silent = is_any = False
         worst: tuple[float, Any] | None = None
         for number, ((place, record), (_, value), (_, true)) in enumerate(zip(replay.results(call), results, by_exact)):
-            recorded = self._replay.elements(record)
+            try:
+                recorded = self._replay.elements(record)
+            except Exception as error:
+                is_silent = True
+                row.remarks.append(f"{findings.place_text(place)}: {findings.broken(error)}")
+                continue
             if recorded is None:
                 row.remarks.append(f"{findings.place_text(place)} was not kept whole")
                 continue
