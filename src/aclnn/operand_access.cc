@@ -61,8 +61,8 @@ constexpr std::string_view kMoves[] = {
 constexpr std::string_view kWritesOnly[] = {"Bernoulli", "Copy", "Fill",   "ForeachZero",
                                             "Normal",    "One",  "Random", "SimThreadExponential",
                                             "Uniform",   "Zero"};
-constexpr std::string_view kWritesInputs[] = {"AmpUpdateScale", "ApplyAdam", "BatchNorm", "Foreach",
-                                              "FusedSgd"};
+constexpr std::string_view kWritesInputs[] = {"AmpUpdateScale", "ApplyAdam", "BatchNorm",
+                                              "Foreach",        "FusedSgd",  "ScatterPa"};
 
 template <size_t kCount>
 bool BeginsWithOneOf(const std::string_view (&beginnings)[kCount], std::string_view name) noexcept {
