@@ -33,7 +33,7 @@ if(NOT SKBUILD)
 endif()
 
 # All that is built to be installed: no tests, no measurements.
-add_custom_target(portacl_install DEPENDS portacl portacl_gloo portacl_summary portacl_sleef ${PORTACL_FILTER_NAMES} portacl-info)
+add_custom_target(portacl_install DEPENDS portacl atb portacl_gloo portacl_summary portacl_sleef ${PORTACL_FILTER_NAMES} portacl-info)
 
 # Filled in at install time: only then is the prefix known.
 if(NOT DEFINED PORTACL_PLACE_OF_SET_ENV)

@@ -94,7 +94,11 @@ def _given_environment() -> dict[str, str]:
 def _portacl(report: _Report, given: Mapping[str, str]) -> None:
     print(f"portacl {portacl.__version__} in {portacl.prefix()}")
     program = str(portacl.prefix() / "bin" / "portacl-info")
-    done = subprocess.run([program, "--json"], capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run([program, "--json"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        report.problem(f"{program} cannot be run: {error.strerror}; installing portacl again brings it back")
+        return
     if done.returncode != 0:
         report.problem(f"{program} ended with {done.returncode}: {_last_line(done.stderr) or _last_line(done.stdout)}")
         return

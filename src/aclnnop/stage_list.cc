@@ -17,6 +17,7 @@ namespace portacl {
 namespace {
 
 constexpr int64_t kCacheLine = 64;
+constexpr int64_t kMostElements = int64_t{1} << 52;  // more bytes than can be counted are not asked for
 
 struct Stage {
   enum class Kind : uint8_t { kMap, kIndexed, kSort, kProduct, kRows };
@@ -92,6 +93,11 @@ MappedView StageList::Scratch(const Shape& shape, aclDataType dtype) noexcept {
   view.tensor.dtype = dtype;
   FillShape(view.tensor, shape, 1);
   view.tensor.Describe();
+  if (memory_ != nullptr && (!view.tensor.countable || view.tensor.numel > kMostElements)) {
+    executor_.RefuseSize(call_.Name(0), view.tensor.numel);
+    memory_ = nullptr;
+  }
+  if (memory_ == nullptr) return view;
   view.operand = executor_.operand_count;
   const int64_t size = static_cast<int64_t>(StorageBits(dtype) / 8);
   const auto begin =
@@ -119,7 +125,7 @@ void StageList::Map(std::initializer_list<MappedView> inputs, const MappedView& 
 }
 
 void StageList::Indexed(engine::IndexedAction action, const MappedView& plain, const MappedView& indexed,
-                        const engine::IndexView* indices, int count, bool raises) noexcept {
+                        const engine::IndexView* indices, int count, bool raises, int64_t before) noexcept {
   if (memory_ == nullptr) return;
   engine::IndexView placed[engine::kMostIndices];
   std::copy_n(indices, count, placed);
@@ -133,7 +139,7 @@ void StageList::Indexed(engine::IndexedAction action, const MappedView& plain, c
   move.dtype = indexed.tensor.dtype;
   move.is_scaled = false;
   move.are_columns = false;
-  move.before = 0;
+  move.before = before;
   move.raises = raises && CurrentConfiguration().index_errors_raise;
   move.ignored = engine::IndexedMove::kNoneIgnored;
   engine::PlanIndexed(plain.tensor, indexed.tensor, placed, count, move);
@@ -160,6 +166,7 @@ void StageList::Sort(const MappedView& source, const MappedView& values, const M
   engine::PlanSortRows(source.tensor, &values.tensor, &places.tensor, dim, JobIsa(), ThreadLimit(), rows);
   const int64_t bytes = engine::RowsMemory(rows);
   const MappedView memory = Scratch(Shape{bytes}, ACL_INT8);
+  if (memory_ == nullptr) return;
   rows.memory = {engine::Place::kWorkspace, memory.tensor.offset};
   for (const MappedView* view : {&source, &values, &places}) Touch(*view);
   elements_ += source.tensor.numel;
@@ -172,6 +179,7 @@ void StageList::Product(const engine::Gemm& gemm, const MappedView& left, const 
   const engine::GemmJob job = engine::MakeGemmJob(gemm, JobIsa(), ThreadLimit());
   const int64_t bytes = job.WorkspaceBytes();
   const MappedView memory = Scratch(Shape{bytes}, ACL_INT8);
+  if (memory_ == nullptr) return;
   for (const MappedView* view : {&left, &right, &out}) Touch(*view);
   elements_ += job.Elements();
   Put(memory_, count_++, Stage::Kind::kProduct, job, memory.tensor.offset);

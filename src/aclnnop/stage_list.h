@@ -19,7 +19,8 @@ class StageList {
   // 1 fails and nothing below does anything.
   StageList(const OperatorCall& call, Executor& executor, int most) noexcept;
 
-  // A dense tensor of the shape in the workspace. As an operand it is behind those of the call.
+  // A dense tensor of the shape in the workspace. As an operand it is behind those of the call. Where it has more elements than can be counted,
+  // as an expanded operand may have without memory of its own, phase 1 fails and nothing else does anything.
   MappedView Scratch(const Shape& shape, aclDataType dtype) noexcept;
 
   // As MapList::Add.
@@ -27,9 +28,10 @@ class StageList {
            const engine::KernelTable& kernels, const engine::Scalars& scalars = {}) noexcept;
 
   // As StepList::Indexed, of elements of one dtype. An index outside its bound is passed over where elements are put and gives 0 where they are
-  // taken; the stream fails for it where `raises`, as the configuration says. `operand` of an index is a MappedView's.
+  // taken; the stream fails for it where `raises`, as the configuration says. `operand` of an index is a MappedView's;
+  // `before` elements of its tensor come before those of the view.
   void Indexed(engine::IndexedAction action, const MappedView& plain, const MappedView& indexed,
-               const engine::IndexView* indices, int count, bool raises) noexcept;
+               const engine::IndexView* indices, int count, bool raises, int64_t before = 0) noexcept;
 
   // Rows along a dim in ascending order, NaN behind all numbers, equal elements in their order: their values, and where they were (INT64).
   void Sort(const MappedView& source, const MappedView& values, const MappedView& places, int dim) noexcept;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 
 #if defined(__SSE2__)
@@ -169,8 +170,13 @@ class Statistics {
       kIsFloat ? -std::numeric_limits<Value>::infinity() : std::numeric_limits<Value>::lowest();
 
   struct Sums {
-    Value least[kLanes] = {kHighest, kHighest, kHighest, kHighest};
-    Value greatest[kLanes] = {kLowest, kLowest, kLowest, kLowest};
+    Sums() {
+      std::fill_n(least, kLanes, kHighest);
+      std::fill_n(greatest, kLanes, kLowest);
+    }
+
+    Value least[kLanes];
+    Value greatest[kLanes];
     double sum[kLanes] = {};
     double squares[kLanes] = {};
   };
@@ -191,9 +197,8 @@ class Statistics {
       const Sums before = sums_;
       const std::uint64_t zeros = zeros_;
       Sum(values, count);
-      const double* squares = sums_.squares;
       // A square is infinite or NaN where there are infinities or NaN, and seldom else.
-      if (!std::isfinite(squares[0] + squares[1] + squares[2] + squares[3])) {
+      if (!std::isfinite(std::accumulate(sums_.squares, sums_.squares + kLanes, 0.0))) {
         sums_ = before;
         zeros_ = zeros;
         count = Finite(values, count);

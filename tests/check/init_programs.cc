@@ -1,9 +1,30 @@
 // Programs that compute with memory to which nobody wrote, with their right twins.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/families/serving.h"
 #include "check/corpus.h"
 #include "check/programs.h"
 
 using namespace corpus;
+
+namespace {
+
+// Of two slots of a cache the first one is written, from a row of 8 numbers.
+void PutToken(float* cache) {
+  const int64_t dims[] = {1, 2, 1, 8}, storage[] = {16};
+  aclTensor* const pages =
+      aclCreateTensor(dims, 4, ACL_FLOAT16, nullptr, 0, ACL_FORMAT_ND, storage, 1, cache);
+  const int64_t row[] = {1, 1, 8};
+  aclTensor* const key =
+      aclCreateTensor(row, 3, ACL_FLOAT16, nullptr, 0, ACL_FORMAT_ND, row + 2, 1, Zeros(kBytes));
+  aclTensor* const slots =
+      aclCreateTensor(row, 1, ACL_INT32, nullptr, 0, ACL_FORMAT_ND, row, 1, Zeros(kBytes));
+  Launch(aclnnScatterPaKvCacheGetWorkspaceSize, aclnnScatterPaKvCache, aclrtStream{}, key, pages, slots,
+         static_cast<aclTensor*>(nullptr), static_cast<aclTensor*>(nullptr), static_cast<aclTensor*>(nullptr),
+         static_cast<aclTensor*>(nullptr), static_cast<aclTensor*>(nullptr), static_cast<char*>(nullptr),
+         static_cast<char*>(nullptr), static_cast<aclIntArray*>(nullptr), static_cast<aclIntArray*>(nullptr));
+}
+
+}  // namespace
 
 CASE(
     input_never_written, "uninitialised-read",
@@ -94,3 +115,18 @@ CASE(
     "it matters where what was copied is computed with",
     { InplaceCopy(Tensor(Device(kBytes), {kElements}), Tensor(Device(kBytes), {kElements})); },
     { InplaceCopy(Tensor(Device(kBytes), {kElements}), Tensor(Zeros(kBytes), {kElements})); })
+
+// Slots of a cache that no token has are left alone, and so is what was in them: nothing, at first.
+CASE(
+    cache_read_before_its_first_token, "uninitialised-read",
+    "aclnnAbs: parameter self is read, but nothing was written",
+    {
+      float* cache = Device(kBytes);
+      Abs(Tensor(cache, {4}), Tensor(Device(kBytes), {4}));
+      PutToken(cache);
+    },
+    {
+      float* cache = Device(kBytes);
+      PutToken(cache);
+      Abs(Tensor(cache, {4}), Tensor(Device(kBytes), {4}));
+    })

@@ -18,6 +18,7 @@
 #include "aclnnop/families/image.h"
 #include "aclnnop/families/indexing.h"
 #include "aclnnop/families/matmul.h"
+#include "aclnnop/families/moe.h"
 #include "aclnnop/families/pooling.h"
 #include "aclnnop/families/random.h"
 #include "aclnnop/families/shape.h"
@@ -278,6 +279,23 @@ std::vector<Case> Cases() {
       [](Arguments& a, uint64_t* size, aclOpExecutor** executor) {
         return aclnnHistcGetWorkspaceSize(a.Dense({3}), kMany, a.Number(0), a.Number(1), a.Dense({kMany}),
                                           size, executor);
+      });
+  // Rows without elements are counted, too.
+  for (const int64_t columns : {1, 0}) {
+    add("routing rows of " + std::to_string(columns), 561101, {"tokens", "9007199254740992"},
+        [columns](Arguments& a, uint64_t* size, aclOpExecutor** executor) {
+          const auto rows = [&] { return a.Repeated({kMany, columns}, ACL_FLOAT16); };
+          const auto places = [&] { return a.Repeated({kMany}, ACL_INT32); };
+          return aclnnMoeTokenPermuteGetWorkspaceSize(rows(), places(), 0, false, rows(), places(), size,
+                                                      executor);
+        });
+  }
+  add("routing of the most", 561101, {"x", "4611686018427387904"},
+      [](Arguments& a, uint64_t* size, aclOpExecutor** executor) {
+        const auto numbers = [&](aclDataType dtype) { return a.Repeated({Two(62), 1}, dtype); };
+        return aclnnMoeGatingTopKSoftmaxGetWorkspaceSize(numbers(ACL_FLOAT16), nullptr, 1,
+                                                         numbers(ACL_FLOAT16), numbers(ACL_INT32),
+                                                         numbers(ACL_INT32), size, executor);
       });
   return cases;
 }

@@ -272,7 +272,7 @@ class Given {
     if (copy == nullptr || dim < -rank || dim >= rank) return tensors_.emplace_back(copy);
     const auto cut = static_cast<size_t>(dim < 0 ? dim + rank : dim);
     std::vector<int64_t> shape = ShapeOf(tensor);
-    shape[cut] /= 2;
+    if (shape[cut] != 1) shape[cut] /= 2;  // a tensor with elements keeps some
     int64_t* strides = nullptr;
     int64_t* storage = nullptr;
     uint64_t strides_rank = 0;

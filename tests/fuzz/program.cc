@@ -1244,7 +1244,8 @@ void Program::UseEvent() {
     case 1:
     case 2:
       if (slot == nullptr) {
-        constexpr uint32_t kFlags[] = {1, 2, 8, 9, 11, 0, 0x10, 0x20, 0x40, 4, 0xFFFFFFFFu};
+        // Not ACL_EVENT_EXTERNAL: a stream that waits for one that nobody records never ends.
+        constexpr uint32_t kFlags[] = {1, 2, 8, 9, 11, 0, 0x10, 3, 0x40, 4, 0xFFFFFFFFu};
         const uint32_t flags = bytes_.Pick(kFlags);
         if ((choice & 15) == 1) {
           CALL(aclrtCreateEventWithFlag, &slot, flags);

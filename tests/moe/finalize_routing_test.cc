@@ -379,37 +379,33 @@ IndexOperator Grad() {
               Given("biasOptional", DtypeIs("gradY", "biasOptional")),
               DtypeIs("gradY", "gradExpandedXOut"),
               DtypeIs("gradY", "gradScalesOut"),
-              Refuses(561002, "",
-                      [](IndexCall& call) {
-                        const Shape& grad = call["gradY"].shape;
-                        const Shape& index = call["expandedRowIdx"].shape;
-                        const Shape& scales = call["scalesOptional"].shape;
-                        const bool has_scales = !call["scalesOptional"].null;
-                        const int64_t mode = call["dropPadMode"].integer;
-                        if (mode < 0 || mode > 1 || grad.size() != 2 || index.size() != 1) return true;
-                        if (has_scales && (call["expandedXOptional"].null || scales.size() != 2)) return true;
-                        const int64_t k = has_scales ? scales[1] : 1;
-                        if (k < 1 || index[0] != grad[0] * k) return true;
-                        const Shape entries = {grad[0], k};
-                        if (has_scales && scales != entries) return true;
-                        if (!call["expertIdxOptional"].null && call["expertIdxOptional"].shape != entries)
-                          return true;
-                        const Shape& bias = call["biasOptional"].shape;
-                        if (!call["biasOptional"].null &&
-                            (call["expertIdxOptional"].null || bias.size() != 2 || bias[1] != grad[1]))
-                          return true;
-                        const int64_t active = call["activeNum"].integer;
-                        Shape rows = {active > 0 && active < index[0] ? active : index[0], grad[1]};
-                        if (mode == 1) {
-                          rows = {call["expertNum"].integer, call["expertCapacity"].integer, grad[1]};
-                          if (rows[0] < 1 || rows[1] < 1) return true;
-                        }
-                        if (!call["expandedXOptional"].null && call["expandedXOptional"].shape != rows)
-                          return true;
-                        return call["gradExpandedXOut"].shape != rows ||
-                               call["gradScalesOut"].shape != entries;
-                      }),
-              EmptyDone("gradExpandedXOut")};
+              Refuses(561002, "", [](IndexCall& call) {
+                const Shape& grad = call["gradY"].shape;
+                const Shape& index = call["expandedRowIdx"].shape;
+                const Shape& scales = call["scalesOptional"].shape;
+                const bool has_scales = !call["scalesOptional"].null;
+                const int64_t mode = call["dropPadMode"].integer;
+                if (mode < 0 || mode > 1 || grad.size() != 2 || index.size() != 1) return true;
+                if (has_scales && (call["expandedXOptional"].null || scales.size() != 2)) return true;
+                const int64_t k = has_scales ? scales[1] : 1;
+                if (k < 1 || index[0] != grad[0] * k) return true;
+                const Shape entries = {grad[0], k};
+                if (has_scales && scales != entries) return true;
+                if (!call["expertIdxOptional"].null && call["expertIdxOptional"].shape != entries)
+                  return true;
+                const Shape& bias = call["biasOptional"].shape;
+                if (!call["biasOptional"].null &&
+                    (call["expertIdxOptional"].null || bias.size() != 2 || bias[1] != grad[1]))
+                  return true;
+                const int64_t active = call["activeNum"].integer;
+                Shape rows = {active > 0 && active < index[0] ? active : index[0], grad[1]};
+                if (mode == 1) {
+                  rows = {call["expertNum"].integer, call["expertCapacity"].integer, grad[1]};
+                  if (rows[0] < 1 || rows[1] < 1) return true;
+                }
+                if (!call["expandedXOptional"].null && call["expandedXOptional"].shape != rows) return true;
+                return call["gradExpandedXOut"].shape != rows || call["gradScalesOut"].shape != entries;
+              })};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 7);
     const bool has_scales = random.Chance(70);
@@ -482,6 +478,28 @@ IndexOperator Grad() {
 const IndexOperator kOperators[] = {First(), Later(PORTACL_C_FUNCTION(aclnnMoeFinalizeRoutingV2), false),
                                     Later(PORTACL_C_FUNCTION(aclnnMoeFinalizeRoutingV4), true), Grad()};
 PORTACL_INDEX_TESTS(FinalizeRouting, kOperators);
+
+TEST(FinalizeRoutingGrad, ProductsOfRowsWithoutElementsAreZero) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<float> nothing(1);
+  std::vector<int32_t> index = {1, 0, 2, 3};
+  std::vector<float> scales = {1, 2, 3, 4};
+  std::vector<float> of_scales(4, 9);
+  HandMade tensors;
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(
+      aclnnMoeFinalizeRoutingV2GradGetWorkspaceSize(
+          tensors.Dense({2, 0}, ACL_FLOAT, nothing.data()), tensors.Dense({4}, ACL_INT32, index.data()),
+          tensors.Dense({4, 0}, ACL_FLOAT, nothing.data()), tensors.Dense({2, 2}, ACL_FLOAT, scales.data()),
+          nullptr, nullptr, 0, 0, 0, 0, tensors.Dense({4, 0}, ACL_FLOAT, nothing.data()),
+          tensors.Dense({2, 2}, ACL_FLOAT, of_scales.data()), &size, &executor),
+      0)
+      << TakeErrorMessage();
+  EXPECT_EQ(RunAndWait(environment, aclnnMoeFinalizeRoutingV2Grad, size, executor), 0) << TakeErrorMessage();
+  EXPECT_EQ(of_scales, std::vector<float>(4));
+}
 
 }  // namespace
 }  // namespace portacl::testing

@@ -653,5 +653,65 @@ TEST(InitRoutingBad, AnExpertThatIsNoneFailsTheStreamOnceAndHasNoRow) {
   for (aclTensor* const tensor : tensors) aclDestroyTensor(tensor);
 }
 
+struct QuantCall {
+  std::vector<float> x = {1, 2, 3, 4, 5, 6};
+  std::vector<int32_t> experts = {1, 9, 0};
+  std::vector<float> scales = {1, 2, 3, 4};
+  std::vector<int8_t> rows = std::vector<int8_t>(6, 9);
+  std::vector<int32_t> places = std::vector<int32_t>(3, 9);
+  std::vector<float> row_scales = std::vector<float>(3, 9);
+  HandMade tensors;
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+
+  aclnnStatus Plan(int64_t expert_num) {
+    return aclnnMoeInitRoutingQuantV2GetWorkspaceSize(
+        tensors.Dense({3, 2}, ACL_FLOAT, x.data()), tensors.Dense({3, 1}, ACL_INT32, experts.data()),
+        tensors.Dense({expert_num, 2}, ACL_FLOAT, scales.data()), nullptr, 0, 0, expert_num, 0, 0, false, 1,
+        tensors.Dense({3, 2}, ACL_INT8, rows.data()), tensors.Dense({3}, ACL_INT32, places.data()), nullptr,
+        nullptr, tensors.Dense({3}, ACL_FLOAT, row_scales.data()), &size, &executor);
+  }
+};
+
+TEST(InitRoutingBad, ScalesOfNoExpertAreRefused) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  QuantCall call;
+  EXPECT_EQ(call.Plan(0), 561002);
+  ExpectMessage("scaleOptional");
+}
+
+TEST(InitRoutingBad, AnExpertThatIsNoneHasNoScaleOfAnother) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  QuantCall call;
+  ASSERT_EQ(call.Plan(2), 0) << TakeErrorMessage();
+  EXPECT_EQ(RunAndWait(environment, aclnnMoeInitRoutingQuantV2, call.size, call.executor), 507015);
+  ExpectMessage("aclnnMoeInitRoutingQuantV2: expertIdx has the value 9 at element 1, accepted: 0 to 1.");
+  EXPECT_EQ(call.rows, (std::vector<int8_t>{53, 127, 48, 127, 0, 0}));
+  EXPECT_EQ(call.places, (std::vector<int32_t>{1, -1, 0}));
+  EXPECT_EQ(call.row_scales, (std::vector<float>{12.0f / 127.0f, 8.0f / 127.0f, 0}));
+}
+
+TEST(InitRoutingBad, CountsFartherApartThanThereAreAddressesAreRefused) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<float> numbers(6);
+  std::vector<int32_t> experts(3);
+  for (const bool drops : {false, true}) {
+    HandMade tensors;
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    aclTensor* const counts = tensors.FarApart({3}, ACL_INT32, experts.data());
+    EXPECT_EQ(aclnnMoeInitRoutingV2GetWorkspaceSize(
+                  tensors.Dense({3, 2}, ACL_FLOAT, numbers.data()),
+                  tensors.Dense({3, 1}, ACL_INT32, experts.data()), 0, 1, 3, drops, 2, true,
+                  tensors.Dense(drops ? Shape{3, 1, 2} : Shape{3, 2}, ACL_FLOAT, numbers.data()),
+                  tensors.Dense({3}, ACL_INT32, experts.data()), counts, counts, &size, &executor),
+              161002);
+    ExpectMessage(drops ? "BeforeCapacityOutOptional" : "CountOrCumsumOutOptional");
+  }
+}
+
 }  // namespace
 }  // namespace portacl::testing

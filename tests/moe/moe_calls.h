@@ -147,4 +147,42 @@ inline std::vector<int64_t> IntegersOf(const Numbers& numbers) {
   return all;
 }
 
+// Tensors of a call that is made by hand.
+class HandMade {
+ public:
+  HandMade() = default;
+  HandMade(const HandMade&) = delete;
+  HandMade& operator=(const HandMade&) = delete;
+  ~HandMade() {
+    for (const aclTensor* const tensor : tensors_) aclDestroyTensor(tensor);
+  }
+  aclTensor* Dense(const Shape& shape, aclDataType dtype, void* data) {
+    return tensors_.emplace_back(aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND,
+                                                 shape.data(), shape.size(), data));
+  }
+  // One whose elements are farther apart than there are addresses.
+  aclTensor* FarApart(const Shape& shape, aclDataType dtype, void* data) {
+    const Shape strides(shape.size(), int64_t{1} << 61);
+    return tensors_.emplace_back(aclCreateTensor(shape.data(), shape.size(), dtype, strides.data(), 0,
+                                                 ACL_FORMAT_ND, shape.data(), shape.size(), data));
+  }
+
+ private:
+  std::vector<aclTensor*> tensors_;
+};
+
+// Runs what phase 1 gave, and waits for it.
+inline aclError RunAndWait(const ScopedEnvironment& environment,
+                           aclnnStatus (*run)(void*, uint64_t, aclOpExecutor*, aclrtStream), uint64_t size,
+                           aclOpExecutor* executor) {
+  const GuardedBuffer workspace(size);
+  EXPECT_EQ(run(workspace.device(), size, executor, environment.stream()), 0) << TakeErrorMessage();
+  return aclrtSynchronizeStream(environment.stream());
+}
+
+inline void ExpectMessage(const std::string& words) {
+  const std::string message = TakeErrorMessage();
+  EXPECT_NE(message.find(words), std::string::npos) << message;
+}
+
 }  // namespace portacl::testing

@@ -534,5 +534,133 @@ IndexOperator UnpermuteGrad() {
 const IndexOperator kOperators[] = {Permute(), PermuteGrad(), Unpermute(), UnpermuteGrad()};
 PORTACL_INDEX_TESTS(RoutingMap, kOperators);
 
+// ---- ids that are none ----
+
+TEST(RoutingMapBad, NoTokenAddsNothingToSumsAndAnIdThatIsNoneFailsTheStream) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<float> rows = {1, 2, 3, 4};
+  for (const int32_t none : {-1, 2}) {
+    for (const bool is_gradient : {false, true}) {
+      SCOPED_TRACE(is_gradient ? "gradient" : "forward");
+      std::vector<int32_t> index = {1, none};
+      std::vector<float> out(4, 9);
+      std::vector<int32_t> order(2);
+      std::vector<int32_t> sorted(2);
+      HandMade tensors;
+      uint64_t size = 0;
+      aclOpExecutor* executor = nullptr;
+      aclTensor* const given = tensors.Dense({2, 2}, ACL_FLOAT, rows.data());
+      aclTensor* const ids = tensors.Dense({2}, ACL_INT32, index.data());
+      aclTensor* const result = tensors.Dense({2, 2}, ACL_FLOAT, out.data());
+      const int64_t tokens = 2;
+      aclIntArray* const shape = aclCreateIntArray(&tokens, 1);
+      ASSERT_EQ(is_gradient ? aclnnMoeTokenPermuteWithRoutingMapGradGetWorkspaceSize(
+                                  given, nullptr, ids, nullptr, 1, 2, true, result, nullptr, &size, &executor)
+                            : aclnnMoeTokenUnpermuteWithRoutingMapGetWorkspaceSize(
+                                  given, ids, nullptr, nullptr, true, shape, result,
+                                  tensors.Dense({2}, ACL_INT32, order.data()),
+                                  tensors.Dense({2}, ACL_INT32, sorted.data()), nullptr, &size, &executor),
+                0)
+          << TakeErrorMessage();
+      EXPECT_EQ(RunAndWait(environment,
+                           is_gradient ? aclnnMoeTokenPermuteWithRoutingMapGrad
+                                       : aclnnMoeTokenUnpermuteWithRoutingMap,
+                           size, executor),
+                none == -1 ? 0 : 507015);
+      if (none != -1) ExpectMessage("sortedIndices has the value 2 at element 1, accepted: -1 to 1.");
+      EXPECT_EQ(out, (std::vector<float>{0, 0, 1, 2}));
+      aclDestroyIntArray(shape);
+    }
+  }
+}
+
+TEST(RoutingMapBad, OnesBeyondTheRowsHaveNone) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<float> tokens = {1, 2};
+  std::vector<uint8_t> map = {0, 1, 1, 1, 1, 0};
+  std::vector<float> rows(2);
+  std::vector<int32_t> index(2, 9);
+  HandMade tensors;
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnMoeTokenPermuteWithRoutingMapGetWorkspaceSize(
+                tensors.Dense({2, 1}, ACL_FLOAT, tokens.data()), tensors.Dense({2, 3}, ACL_BOOL, map.data()),
+                nullptr, 2, false, tensors.Dense({2, 1}, ACL_FLOAT, rows.data()), nullptr,
+                tensors.Dense({2}, ACL_INT32, index.data()), &size, &executor),
+            0)
+      << TakeErrorMessage();
+  EXPECT_EQ(RunAndWait(environment, aclnnMoeTokenPermuteWithRoutingMap, size, executor), 0);
+  EXPECT_EQ(rows, (std::vector<float>{2, 1}));
+  EXPECT_EQ(index, (std::vector<int32_t>{1, 0}));
+  map = {0, 0, 1, 1, 1, 0};
+  ASSERT_EQ(aclnnMoeTokenPermuteWithRoutingMapGetWorkspaceSize(
+                tensors.Dense({2, 1}, ACL_FLOAT, tokens.data()), tensors.Dense({2, 3}, ACL_BOOL, map.data()),
+                nullptr, 2, false, tensors.Dense({2, 1}, ACL_FLOAT, rows.data()), nullptr,
+                tensors.Dense({2}, ACL_INT32, index.data()), &size, &executor),
+            0)
+      << TakeErrorMessage();
+  EXPECT_EQ(RunAndWait(environment, aclnnMoeTokenPermuteWithRoutingMap, size, executor), 0);
+  EXPECT_EQ(rows, (std::vector<float>{2, 2}));
+  EXPECT_EQ(index, (std::vector<int32_t>{-1, 0}));
+}
+
+TEST(RoutingMapBad, AGradientOfATokenThatIsNoneFailsTheStream) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<float> grad = {1, 2, 3, 4};
+  std::vector<int32_t> index = {1, 0};
+  for (const int32_t none : {-1, 7}) {
+    std::vector<int32_t> token = {1, none};
+    std::vector<float> out(4, 9);
+    HandMade tensors;
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(aclnnMoeTokenUnpermuteWithRoutingMapGradGetWorkspaceSize(
+                  tensors.Dense({2, 2}, ACL_FLOAT, grad.data()), tensors.Dense({2}, ACL_INT32, index.data()),
+                  tensors.Dense({2}, ACL_INT32, token.data()), nullptr, nullptr, nullptr, true, nullptr,
+                  tensors.Dense({2, 2}, ACL_FLOAT, out.data()), nullptr, &size, &executor),
+              0)
+        << TakeErrorMessage();
+    EXPECT_EQ(RunAndWait(environment, aclnnMoeTokenUnpermuteWithRoutingMapGrad, size, executor),
+              none == -1 ? 0 : 507015);
+    if (none != -1)
+      ExpectMessage(
+          "aclnnMoeTokenUnpermuteWithRoutingMapGrad: permuteTokenId has the value 7 at element 1, accepted: "
+          "-1 to "
+          "1.");
+    EXPECT_EQ(out, (std::vector<float>{0, 0, 3, 4}));
+  }
+}
+
+TEST(RoutingMapBad, OutputsFartherApartThanThereAreAddressesAreRefused) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<float> numbers(9);
+  std::vector<int32_t> places(9);
+  for (int far = 0; far < 4; ++far) {
+    HandMade tensors;
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const auto output = [&](int which, aclDataType dtype) {
+      return which == far ? tensors.FarApart({3}, dtype, numbers.data())
+                          : tensors.Dense({3}, dtype, numbers.data());
+    };
+    aclTensor* const square = tensors.Dense({3, 3}, ACL_FLOAT, numbers.data());
+    aclTensor* const map = tensors.Dense({3, 3}, ACL_BOOL, numbers.data());
+    aclTensor* const index = tensors.Dense({3}, ACL_INT32, places.data());
+    EXPECT_EQ(far == 0
+                  ? aclnnMoeTokenPermuteWithRoutingMapGetWorkspaceSize(
+                        square, map, square, 3, false, square, output(0, ACL_FLOAT), index, &size, &executor)
+                  : aclnnMoeTokenUnpermuteWithRoutingMapGetWorkspaceSize(
+                        square, index, nullptr, square, true, nullptr, square, output(1, ACL_INT32),
+                        output(2, ACL_INT32), output(3, ACL_FLOAT), &size, &executor),
+              161002);
+    ExpectMessage(std::vector<std::string>{"permuteProbsOutOptional", "outIndex", "permuteTokenId",
+                                           "permuteProbs"}[static_cast<size_t>(far)]);
+  }
+}
+
 }  // namespace
 }  // namespace portacl::testing

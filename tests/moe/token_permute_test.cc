@@ -344,5 +344,33 @@ TEST(TokenPermuteBad, NegativePlacesFailTheStreamOnce) {
   }
 }
 
+TEST(TokenPermuteBad, TheGradientPassesOverPlacesOfNoRowWithProbabilities) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<float> rows = {1, 2, 3, 4};
+  std::vector<float> grad = {5, 6};
+  std::vector<float> probs = {2, 0};
+  for (const int32_t none : {-1, -2}) {
+    std::vector<int32_t> index = {1, none};
+    std::vector<float> of_rows(4, 9);
+    std::vector<float> of_probs(2, 9);
+    HandMade tensors;
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(
+        aclnnMoeTokenUnpermuteGradGetWorkspaceSize(
+            tensors.Dense({2, 2}, ACL_FLOAT, rows.data()), tensors.Dense({1, 2}, ACL_FLOAT, grad.data()),
+            tensors.Dense({2}, ACL_INT32, index.data()), tensors.Dense({1, 2}, ACL_FLOAT, probs.data()),
+            false, nullptr, tensors.Dense({2, 2}, ACL_FLOAT, of_rows.data()),
+            tensors.Dense({1, 2}, ACL_FLOAT, of_probs.data()), &size, &executor),
+        0)
+        << TakeErrorMessage();
+    EXPECT_EQ(RunAndWait(environment, aclnnMoeTokenUnpermuteGrad, size, executor), none == -1 ? 0 : 507015);
+    if (none == -2) ExpectMessage("sortedIndices has the value -2 at element 1, accepted: -1 to 1.");
+    EXPECT_EQ(of_rows, (std::vector<float>{0, 0, 10, 12}));
+    EXPECT_EQ(of_probs, (std::vector<float>{39, 0}));
+  }
+}
+
 }  // namespace
 }  // namespace portacl::testing

@@ -1236,7 +1236,7 @@ add = mutants_of("src/aclnnop/call_of_views.h", ("gated_maps",))
 add("several maps: operands in the call's order", "job.formula.argument[k++] = static_cast<int8_t>(input.operand);", "job.formula.argument[k] = static_cast<int8_t>(k), ++k, static_cast<void>(input);")
 
 add = mutants_of("src/aclnnop/serving/paged_cache.cc", ("serving",))
-add("paged cache: blocks follow each other", "if (of_block != length * of_slot) {", "if (false) {")
+add("paged cache: blocks follow each other", "if (of_block != length * of_slot && !is_first_alone) {", "if (false) {")
 add("paged cache: a slot of the last block", ".bound = blocks * length;", ".bound = blocks * length - 1;")
 
 add = mutants_of("src/aclnnop/serving/top_k_top_p.cc", ("serving",))

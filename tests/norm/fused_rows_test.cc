@@ -644,7 +644,7 @@ IndexOperator SwishGradient() {
               OneDtype("dy", "dxOut"),
               OneDtype("gamma", "dgammaOut"),
               OneDtype("gamma", "dbetaOut"),
-              TilingRank("x", 2, 7),
+              TilingRank("x", 2, 8),
               TilingShape("dy", "x"),
               OfChannels(kTiling, "gamma", "x"),
               OfChannels(kTiling, "beta", "x"),
@@ -660,7 +660,7 @@ IndexOperator SwishGradient() {
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     const std::vector<std::string> weights = {"gamma", "beta", "mean", "rstd", "dgammaOut", "dbetaOut"};
     DrawGroups(call, random, {"dy", "x", "dxOut", "gamma", "beta", "mean", "rstd", "dgammaOut", "dbetaOut"},
-               {"gamma", "beta", "dgammaOut", "dbetaOut"}, {"mean", "rstd"}, "numGroups", 7);
+               {"gamma", "beta", "dgammaOut", "dbetaOut"}, {"mean", "rstd"}, "numGroups", 8);
     if (random.Below(3) == 0) {
       for (const std::string& name : weights) call[name].dtype = ACL_FLOAT;
     }

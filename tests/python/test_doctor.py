@@ -50,6 +50,16 @@ def test_a_value_that_is_not_accepted(python: Python) -> None:
     assert "portacl-info ended with 1: " in done.stdout and "PORTACL_SOC" in done.stdout.split("problems:")[1]
 
 
+def test_a_program_that_is_not_there(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: pathlib.Path) -> None:
+    from portacl import doctor
+
+    monkeypatch.setattr("portacl.prefix", lambda: tmp_path)
+    report = doctor._Report()
+    doctor._portacl(report, {})
+    program = tmp_path / "bin" / "portacl-info"
+    assert report.problems == [f"{program} cannot be run: No such file or directory; installing portacl again brings it back"]
+
+
 @without_torch
 @pytest.mark.parametrize(
     ("versions", "problem"),

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import gc
+import json
 import math
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import threading
@@ -159,20 +161,32 @@ def test_every_dtype_keeps_its_bits_and_has_its_statistics(path, dtype):
         values = torch.tensor([1.5, 0.0, -2.0, math.nan, 448.0, -0.0]).to(dtype)
     else:
         values = torch.tensor([3, 0, 1, 100, 0], dtype=torch.int64).to(dtype)
+    given = [values]
+    if not dtype.is_complex and dtype is not torch.bool:  # none of which is 0, and of one sign
+        above = values.to(torch.float64).abs() + 2
+        given += [above.to(dtype), *([(-above).to(dtype)] if dtype.is_signed else [])]
+    if dtype.is_floating_point:
+        eight = torch.arange(3.0, 11.0)
+        eight[5] = math.nan
+        given.append(eight.to(dtype))
     with recordings.record(path):
-        copy = values.clone()
-    (call,) = read(path)
-    for record in (call.args[0], call.outputs[0]):
-        back = record.kept_tensor
-        assert back.dtype == dtype and back.shape == values.shape
-        assert torch.equal(back.view(torch.uint8), copy.view(torch.uint8))
-        found = record.statistics
-        numbers = [float(one) for one in (torch.view_as_real(values).flatten() if dtype.is_complex else values.to(torch.float64)).tolist()]
-        finite = [one for one in numbers if math.isfinite(one)]
-        assert (found.count, found.min, found.max) == (len(numbers), min(finite), max(finite))
-        assert (found.nan, found.inf) == (sum(map(math.isnan, numbers)), sum(map(math.isinf, numbers)))
-        assert found.zeros == sum(one == 0 for one in numbers)
-        assert found.mean == pytest.approx(math.fsum(finite) / len(finite)) and found.norm == pytest.approx(math.hypot(*finite))
+        copies = [one.clone() for one in given]
+    for call, one, copy in zip(read(path), given, copies, strict=True):
+        for record in (call.args[0], call.outputs[0]):
+            keeps_bits_and_statistics(record, one, copy)
+
+
+def keeps_bits_and_statistics(record, values, copy):
+    back = record.kept_tensor
+    assert back.dtype == values.dtype and back.shape == values.shape
+    assert torch.equal(back.view(torch.uint8), copy.view(torch.uint8))
+    found = record.statistics
+    numbers = [float(one) for one in (torch.view_as_real(values).flatten() if values.is_complex() else values.to(torch.float64)).tolist()]
+    finite = [one for one in numbers if math.isfinite(one)]
+    assert (found.count, found.min, found.max) == (len(numbers), min(finite), max(finite))
+    assert (found.nan, found.inf) == (sum(map(math.isnan, numbers)), sum(map(math.isinf, numbers)))
+    assert found.zeros == sum(one == 0 for one in numbers)
+    assert found.mean == pytest.approx(math.fsum(finite) / len(finite)) and found.norm == pytest.approx(math.hypot(*finite))
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -372,10 +386,14 @@ def test_errors_are_recorded_and_raised(path):
 
 
 def test_threads(path):
+    together = threading.Barrier(3)  # the number of a thread that is gone may be given to another one
+
     def work(recorder, number):
         with recorder.in_thread():
+            together.wait()
             for _ in range(20):
                 torch.full((50,), float(number), device="npu").add_(1).sum()
+            together.wait()
 
     with recordings.record(path) as recorder:
         threads = [threading.Thread(target=work, args=(recorder, number)) for number in range(3)]
@@ -409,6 +427,71 @@ def test_a_forked_process_writes_nothing(path):
             os._exit(0)
         os.waitpid(child, 0)
     assert [call.name for call in read(path)] == ["aten::ones.default"]
+
+
+def test_a_forked_process_leaves_the_file_to_its_parent(path):
+    with recordings.record(path) as recorder:
+        torch.ones(1)
+        child = os.fork()
+        if child == 0:
+            recorder.stop()
+            os._exit(0)
+        os.waitpid(child, 0)
+        torch.zeros(1)
+    assert [call.name for call in read(path)] == ["aten::ones.default", "aten::zeros.default"]
+    with open(path, "rb") as file:
+        kinds = [frame.kind for frame in recordings._frames.frames(file, os.path.getsize(path))]
+    assert kinds.count("DONE") == 1 and kinds[-1] == "DONE"
+
+
+@pytest.mark.parametrize("count", [40, 1000])
+@pytest.mark.parametrize("room", [0, 4, 300, 600, 1000, 2000, 3000])
+def test_a_full_disk_ends_the_recording_alone(path, capfd, room, count):
+    """Room for so many bytes more: none, some of a frame, some frames, all but the elements of a result."""
+    torch.manual_seed(9)
+    wanted = [torch.rand(count).neg() for _ in range(20)]
+    torch.manual_seed(9)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with recordings.record(path, progress=False) as recorder:
+        torch.ones(3)
+        size = os.path.getsize(path)
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size + room, before[1]))
+            values = [torch.rand(count).neg() for _ in range(20)]
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        torch.ones(3)
+    assert all(map(torch.equal, values, wanted))
+    told = capfd.readouterr().err
+    assert told.count("cannot be written: File too large: the recording ends after") == 1 and len(recorder.problems) == 1
+    with recordings.open(path) as recording:
+        calls = list(recording)
+        assert recording.problem is None or "cut at byte" in recording.problem  # the last frame says why, where it has room
+        assert calls[0].name == "aten::ones.default" and len(calls) < 20
+        assert f"ends after {len(calls)} calls" in told
+
+
+def test_a_disk_that_is_full_from_the_start_is_an_error():
+    with pytest.raises(OSError, match="No space left"):
+        recordings.record("/dev/full").start()
+
+
+def test_elements_of_a_dump_saved_from_a_view(tmp_path):
+    whole = torch.arange(12.0)
+    shapes = {"shifted": whole[7:], "one": whole[5], "columns": whole.reshape(3, 4)[:, 1:3], "bits": (whole > 8)[6:]}
+    (tmp_path / "dump_tensor_data").mkdir()
+    for name, values in shapes.items():
+        torch.save(values, tmp_path / "dump_tensor_data" / f"{name}.pt")
+    entries = [
+        {"type": "torch.Tensor", "dtype": str(values.dtype), "shape": list(values.shape), "data_name": f"{name}.pt"}
+        for name, values in shapes.items()
+    ]
+    (tmp_path / "dump.json").write_text(json.dumps({"level": "L1", "data": {"Torch.add.0.forward": {"input_args": entries, "output": []}}}))
+    with recordings.open(tmp_path) as recording:
+        (call,) = recording
+        assert recording.problem is None
+        for record, values in zip(call.args, shapes.values(), strict=True):
+            assert torch.equal(record.tensor(), values)
 
 
 def test_what_can_not_be_is_refused(path, tmp_path):

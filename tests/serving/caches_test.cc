@@ -4,6 +4,10 @@
 
 #include "aclnnop/families/serving.h"
 #include "gtest/gtest.h"
+#include "support/contract_suite.h"
+#include "support/environment.h"
+#include "support/guarded_buffer.h"
+#include "support/two_phase.h"
 
 namespace portacl::testing {
 namespace {
@@ -40,10 +44,10 @@ IndexRule Fits(const std::string& rows, const std::string& cache, const char* mo
     const int64_t length = shape.back();
     if (!IsGrouped(call, mode)) return pages.size() != 4 || pages[2] != heads || pages[3] != length;
     const int64_t group = GroupOf(call, cache);
-    if (length % group != 0) return true;
-    const bool four = pages.size() == 4 && pages[1] == heads * length / group && pages[3] == group;
-    const bool five =
-        pages.size() == 5 && pages[1] == heads && pages[2] == length / group && pages[4] == group;
+    const bool four = pages.size() == 4 && heads * length % group == 0 &&
+                      pages[1] == heads * length / group && pages[3] == group;
+    const bool five = pages.size() == 5 && length % group == 0 && pages[1] == heads &&
+                      pages[2] == length / group && pages[4] == group;
     return !four && !five;
   });
 }
@@ -82,17 +86,20 @@ Outcome Scattered(const IndexCall& call, const TensorValues& rows, const TensorV
 void DrawCache(IndexCall& call, RandomNumbers& random, const std::string& rows, const std::string& cache,
                const Shape& tokens, int64_t blocks, int64_t in_block, bool is_grouped, DtypeNumber dtype) {
   call[rows].dtype = call[cache].dtype = dtype;
-  const int64_t heads = random.Between(1, 3);
+  // Groups of some rows reach over several heads.
   const int64_t group = GroupOf(call, cache);
-  const int64_t length =
-      is_grouped ? group * random.Between(1, 3) : random.Between(1, random.Below(3) == 0 ? 150 : 9);
+  const bool reaches = is_grouped && random.Below(3) == 0;
+  const int64_t heads = reaches ? group / 2 * random.Between(1, 3) : random.Between(1, 3);
+  const int64_t length = reaches      ? 2 * random.Between(1, 5)
+                         : is_grouped ? group * random.Between(1, 3)
+                                      : random.Between(1, random.Below(3) == 0 ? 150 : 9);
   call[rows].shape = tokens;
   call[rows].shape.push_back(heads);
   call[rows].shape.push_back(length);
   call[cache].shape = {blocks, in_block, heads, length};
   if (!is_grouped) return;
-  call[cache].shape = random.Below(2) == 0 ? Shape{blocks, heads * length / group, in_block, group}
-                                           : Shape{blocks, heads, length / group, in_block, group};
+  call[cache].shape = reaches || random.Below(2) == 0 ? Shape{blocks, heads * length / group, in_block, group}
+                                                      : Shape{blocks, heads, length / group, in_block, group};
 }
 Shape DrawTokens(RandomNumbers& random) {
   if (random.Below(3) == 0) return {random.Between(1, 4), random.Between(1, 5)};
@@ -242,6 +249,79 @@ const std::vector<IndexOperator>& Operators() {
 }
 
 PORTACL_INDEX_TESTS(PagedCaches, Operators());
+
+aclTensor* Expanded(const Shape& shape, aclDataType dtype, const Shape& strides, void* data) {
+  const int64_t storage[] = {int64_t{1} << 20};
+  return aclCreateTensor(shape.data(), shape.size(), dtype, strides.data(), 0, ACL_FORMAT_ND, storage, 1,
+                         data);
+}
+
+// Slots that are one number cost no memory but in the workspace, where their blocks are: its size must not wrap.
+TEST(PagedCaches, MoreThanAWorkspaceHolds) {
+  const ScopedEnvironment environment(Variables{});
+  for (const int64_t tokens : {int64_t{1} << 61, int64_t{1} << 59, int64_t{1} << 53, int64_t{1} << 52}) {
+    const std::vector<aclTensor*> all = {Expanded({tokens, 1, 1}, ACL_INT8, {0, 0, 0}, ForbiddenAddress()),
+                                         Expanded({2, 2, 1, 1}, ACL_INT8, {9, 1, 1, 1}, ForbiddenAddress()),
+                                         Expanded({tokens}, ACL_INT64, {0}, ForbiddenAddress())};
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const aclnnStatus status =
+        aclnnScatterPaKvCacheGetWorkspaceSize(all[0], all[1], all[2], nullptr, nullptr, nullptr, nullptr,
+                                              nullptr, nullptr, nullptr, nullptr, nullptr, &size, &executor);
+    if (tokens <= int64_t{1} << 52) {
+      ASSERT_EQ(status, 0) << TakeErrorMessage();
+      EXPECT_EQ(size, static_cast<uint64_t>(tokens) * 8);
+      EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+    } else {
+      EXPECT_EQ(status, 561101) << tokens;
+      EXPECT_NE(TakeErrorMessage().find("for which there is no memory"), std::string::npos) << tokens;
+    }
+    for (const aclTensor* tensor : all) aclDestroyTensor(tensor);
+  }
+}
+
+// Of keys without elements there may be more than can be counted: 6 times as many as here are 2 and 2 to the power of 64.
+TEST(PagedCaches, DimsThatMultiplyToNoNumber) {
+  const ScopedEnvironment environment(Variables{});
+  constexpr int64_t kSixth = 3074457345618258603;
+  const std::vector<aclTensor*> all = {
+      Expanded({6, kSixth, 1, 0}, ACL_INT8, {0, 0, 0, 0}, ForbiddenAddress()),
+      Expanded({2, 2, 1, 0}, ACL_INT8, {0, 0, 0, 0}, ForbiddenAddress()),
+      Expanded({2}, ACL_INT64, {0}, ForbiddenAddress()),
+      Expanded({2, 1, 1}, ACL_INT8, {0, 0, 0}, ForbiddenAddress()),
+      Expanded({2, 2, 1, 1}, ACL_INT8, {2, 1, 1, 1}, ForbiddenAddress())};
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_EQ(
+      aclnnScatterPaKvCacheGetWorkspaceSize(all[0], all[1], all[2], all[3], all[4], nullptr, nullptr, nullptr,
+                                            nullptr, nullptr, nullptr, nullptr, &size, &executor),
+      561002);
+  EXPECT_NE(TakeErrorMessage().find("slotMapping"), std::string::npos);
+  for (const aclTensor* tensor : all) aclDestroyTensor(tensor);
+}
+
+// Blocks longer than slots of 32 bits reach, of which all slots but the first have one place.
+TEST(PagedCaches, BlocksLongerThanSlotsReach) {
+  const ScopedEnvironment environment(Variables{});
+  constexpr int64_t kLength = (int64_t{1} << 32) + 2;
+  int8_t cache[] = {1, 2, 3, 4};
+  int8_t key[] = {7};
+  int32_t slots[] = {5};
+  const std::vector<aclTensor*> all = {Expanded({1, 1, 1}, ACL_INT8, {1, 1, 1}, key),
+                                       Expanded({2, kLength, 1, 1}, ACL_INT8, {2, 0, 1, 1}, cache),
+                                       Expanded({1}, ACL_INT32, {1}, slots)};
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  const aclnnStatus status =
+      aclnnScatterPaKvCacheGetWorkspaceSize(all[0], all[1], all[2], nullptr, nullptr, nullptr, nullptr,
+                                            nullptr, nullptr, nullptr, nullptr, nullptr, &size, &executor);
+  ASSERT_EQ(status, 0) << TakeErrorMessage();
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(aclnnScatterPaKvCache(workspace.device(), size, executor, environment.stream()), 0);
+  ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  EXPECT_EQ(std::vector<int8_t>(cache, cache + 4), (std::vector<int8_t>{7, 2, 3, 4}));
+  for (const aclTensor* tensor : all) aclDestroyTensor(tensor);
+}
 
 }  // namespace
 }  // namespace portacl::testing

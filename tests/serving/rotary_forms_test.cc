@@ -6,6 +6,9 @@
 
 #include "aclnnop/families/attention.h"
 #include "gtest/gtest.h"
+#include "support/environment.h"
+#include "support/guarded_buffer.h"
+#include "support/two_phase.h"
 
 namespace portacl::testing {
 namespace {
@@ -291,20 +294,22 @@ IndexOperator Looked(const CFunction& function, bool has_mode) {
   op.valid.push_back(OutputArg("queryOut", {3, 16}));
   op.valid.push_back(OutputArg("keyOut", {3, 8}));
   op.takes_workspace = true;
-  op.rules = {NoNulls("cosSinCache", 561103),
-              NoNulls("positions queryIn keyIn queryOut keyOut"),
-              Listed_("positions", {{ACL_INT32, ACL_INT64}}),
-              Listed_("queryIn", kF3),
-              OneDtype("queryIn", "keyIn"),
-              OneDtype("queryIn", "cosSinCache"),
-              OneDtype("queryIn", "queryOut"),
-              OneDtype("queryIn", "keyOut"),
-              RankRange("queryIn keyIn cosSinCache", 2, 2),
-              Refuses(161002, "keyIn",
-                      [](IndexCall& call) { return call["keyIn"].shape[0] != call["queryIn"].shape[0]; }),
-              OneShape("queryIn", "queryOut"),
-              OneShape("keyIn", "keyOut"),
-              Refuses(161002, "headSize", [](IndexCall& call) { return call["headSize"].integer <= 0; })};
+  op.rules = {
+      NoNulls("cosSinCache", 561103),
+      NoNulls("positions queryIn keyIn queryOut keyOut"),
+      Listed_("positions", {{ACL_INT32, ACL_INT64}}),
+      Listed_("queryIn", kF3),
+      Refuses(161002, "queryIn", [=](IndexCall& call) { return !has_mode && call.product == Product::k950; }),
+      OneDtype("queryIn", "keyIn"),
+      OneDtype("queryIn", "cosSinCache"),
+      OneDtype("queryIn", "queryOut"),
+      OneDtype("queryIn", "keyOut"),
+      RankRange("queryIn keyIn cosSinCache", 2, 2),
+      Refuses(161002, "keyIn",
+              [](IndexCall& call) { return call["keyIn"].shape[0] != call["queryIn"].shape[0]; }),
+      OneShape("queryIn", "queryOut"),
+      OneShape("keyIn", "keyOut"),
+      Refuses(161002, "headSize", [](IndexCall& call) { return call["headSize"].integer <= 0; })};
   if (has_mode) {
     op.rules.push_back(Tiling("cacheMode", [](IndexCall& call) {
       return call["cacheMode"].integer < 0 || call["cacheMode"].integer > 1;
@@ -343,7 +348,7 @@ IndexOperator Looked(const CFunction& function, bool has_mode) {
                }
                if (rows == 0) return false;
                const bool turns = has_mode && call["cacheMode"].integer == 1;
-               return turns ? rows != 3 || 3 * SectionAt(call, 1) > angles : sum != angles;
+               return turns ? rows != 3 : sum != angles;
              }),
       SucceedsIf([](IndexCall& call) {
         return NumElements(call["queryIn"].shape) == 0 && NumElements(call["keyIn"].shape) == 0;
@@ -370,7 +375,8 @@ IndexOperator Looked(const CFunction& function, bool has_mode) {
     call["mropeSection"].null = false;
     if (has_mode && call["cacheMode"].integer == 1) {
       call["positions"].shape = {3, n};
-      call["mropeSection"].values = {1, random.Between(0, angles / 3), 0};
+      call["mropeSection"].values = {random.Between(0, angles), random.Between(0, angles),
+                                     random.Between(0, angles)};
       return;
     }
     const int64_t rows = random.Between(3, 4);
@@ -436,6 +442,39 @@ const std::vector<IndexOperator>& Operators() {
 }
 
 PORTACL_INDEX_TESTS(RotaryForms, Operators());
+
+// It is named by its place among all rows of positions.
+TEST(RotaryForms, PositionsThatAreNoRow) {
+  const ScopedEnvironment environment(Variables{});
+  std::vector<int64_t> positions = {0, 1, 0, 1, 1, 0, 1, 5, 0, 0, 1, 0};  // rows of 4 tokens
+  std::vector<float> query(4 * 6, 1), out(4 * 6, 9), key_out(4 * 6, 9), table(2 * 6, 1);
+  const auto tensor = [](const Shape& shape, aclDataType dtype, void* data) {
+    return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                           shape.size(), data);
+  };
+  const std::vector<aclTensor*> all = {
+      tensor({3, 4}, ACL_INT64, positions.data()), tensor({4, 6}, ACL_FLOAT, query.data()),
+      tensor({2, 6}, ACL_FLOAT, table.data()), tensor({4, 6}, ACL_FLOAT, out.data()),
+      tensor({4, 6}, ACL_FLOAT, key_out.data())};
+  for (const int64_t mode : {0, 1}) {
+    const int64_t lengths[] = {1, 1, 1};
+    aclIntArray* const sections = aclCreateIntArray(lengths, 3);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(aclnnRopeWithSinCosCacheV2GetWorkspaceSize(all[0], all[1], all[1], all[2], sections, 6, true,
+                                                         mode, all[3], all[4], &size, &executor),
+              0)
+        << TakeErrorMessage();
+    const GuardedBuffer workspace(size);
+    ASSERT_EQ(aclnnRopeWithSinCosCacheV2(workspace.device(), size, executor, environment.stream()), 0);
+    EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 507015);
+    const std::string message = TakeErrorMessage();
+    EXPECT_NE(message.find("positions has the value 5 at element 7, accepted: 0 to 1."), std::string::npos)
+        << message;
+    aclDestroyIntArray(sections);
+  }
+  for (const aclTensor* one : all) aclDestroyTensor(one);
+}
 
 }  // namespace
 }  // namespace portacl::testing

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import io
 import os
 import sys
 import time
 import warnings
 from typing import Any, NoReturn
 
+from .terminal import printable
+
 _EPILOG = """\
 standards: cann (CANN's accuracy standard), torch (torch.testing.assert_close), torch_npu (assertRtolEqual), bits (the same bits as
 portacl's), threshold (those of --threshold). All are reported; those chosen by --standard decide what is off. Without a choice: threshold
-where one is given, else bits for a recording made on portacl, else cann.
+where one is given, else bits for a recording made on portacl, else cann, and torch for dtypes of which CANN's standard says nothing (float64,
+float8).
 
 exit code: 0 nothing is off, 1 something is, 2 a file or an option cannot be used.
 """
@@ -49,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _refuse(message: str) -> NoReturn:
-    sys.stderr.write(f"portacl compare: {message}\n")
+    sys.stderr.write(f"portacl compare: {printable(message)}\n")
     raise SystemExit(2)
 
 
@@ -69,7 +73,7 @@ class Progress:
             return
         self._last = now
         left = (now - self._start) / max(1, number) * (self._total - number)
-        line = f"portacl compare: {number} of {self._total} calls, about {left:.0f} s left ({what})"
+        line = f"portacl compare: {number} of {self._total} calls, about {left:.0f} s left ({printable(what)})"
         sys.stderr.write(f"\r{line[:119]:119}" if self._is_terminal else line + "\n")
         sys.stderr.flush()
 
@@ -86,6 +90,8 @@ def main(arguments: list[str]) -> int:
         _refuse("--bisect takes one recording: its operators are swapped with portacl's")
     if given.loss is not None and not given.bisect:
         _refuse("--loss belongs to --bisect")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal of few letters takes any name
     os.environ.setdefault("PORTACL_FALLBACK", "quiet")  # a row says so where PyTorch's CPU took portacl's place
     warnings.filterwarnings("ignore", category=UserWarning)
     missing = [name for name in ("torch", *(("torch_npu",) if len(given.recordings) == 1 else ())) if importlib.util.find_spec(name) is None]
@@ -109,6 +115,8 @@ def main(arguments: list[str]) -> int:
         return _compare(given, opened, thresholds)
     except ValueError as error:
         _refuse(str(error))
+    except OSError as error:
+        _refuse(f"{error.filename or ' and '.join(given.recordings)}: {error.strerror or error}")
     finally:
         for one in opened:
             one.close()
@@ -132,7 +140,7 @@ def _compare(given: argparse.Namespace, opened: list[Any], thresholds: dict[str,
         lists.append(calls)
     of_portacl = all(replay.is_of_portacl(one.meta, replay.home_of(calls)) for one, calls in zip(opened, lists))
     chosen = tuple(given.standard or (("threshold",) if thresholds else ("bits",) if of_portacl else ("cann",)))
-    chosen_standards = Standards(chosen, thresholds)
+    chosen_standards = Standards(chosen, thresholds, falls_to=None if given.standard or chosen != ("cann",) else "torch")
     if given.bisect:
         from . import bisect
 

@@ -9,6 +9,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -81,15 +82,25 @@ class Pair:
             for name in ("nan", "inf")
             if None not in (getattr(one, name), getattr(other, name)) and getattr(one, name) != getattr(other, name)
         ]
-        scale = max(abs(float(value or 0)) for value in (one.min, one.max, other.min, other.max))
+        extremes = [float(value or 0) for value in (one.min, one.max, other.min, other.max)]
+        scale = max(abs(value) for value in extremes if math.isfinite(value)) if any(map(math.isfinite, extremes)) else 0.0
         for name in ("min", "max", "mean", "norm"):
             pair = getattr(one, name), getattr(other, name)
             if None in pair:
+                continue
+            if not all(map(math.isfinite, pair)):
+                if repr(float(pair[0])) != repr(float(pair[1])):
+                    differ.append(f"{name} {pair[0]:.6g} and {pair[1]:.6g}")
                 continue
             most = tolerance * max(scale, abs(pair[0]) if name == "norm" else 0.0)
             if abs(float(pair[0]) - float(pair[1])) > most:
                 differ.append(f"{name} {pair[0]:.6g} and {pair[1]:.6g}")
         self.reason = ", ".join(differ)
+
+    def is_silent(self, by: standards.Standards) -> bool:
+        """Whether nothing that decides says anything of how far the elements are apart."""
+        deviation = self.deviation
+        return deviation is not None and not deviation.has_same_bits and by.is_silent(by.verdicts(deviation, None))
 
     def is_off(self, by: standards.Standards) -> bool:
         if self.is_equal:
@@ -127,7 +138,7 @@ def token(call: Call) -> tuple[str, str, bool]:
 def compare(first: Recording, second: Recording, calls: list[Call], others: list[Call], by: standards.Standards) -> Findings:
     title = f"{second.path} ({len(others)} calls) beside {first.path} ({len(calls)} calls)"
     names = {name: standards.NAMES[name].replace("portacl's", "the first run's") for name in by.names}
-    found = Findings(title, f"off where a result fails {', '.join(by.chosen)} beside the first run's", names, by.chosen, {"ulp": "ulp", "exact": ""})
+    found = Findings(title, f"off where a result fails {by.text} beside the first run's", names, by.chosen, {"ulp": "ulp", "exact": ""})
     inserted = [0, 0]
     for number, (i, j) in enumerate(align([token(call) for call in calls], [token(call) for call in others])):
         if i is None or j is None:
@@ -137,7 +148,12 @@ def compare(first: Recording, second: Recording, calls: list[Call], others: list
             row.remarks.append(f"in the {'second' if i is None else 'first'} run alone")
             inserted[j is not None] += 1
         else:
-            row = _row(calls[i], others[j], by)
+            row = Row.of(others[j])
+            row.pair = [calls[i].index, others[j].index]
+            try:
+                _compare(row, calls[i], others[j], by)
+            except Exception as error:  # of many classes: what a record of another form makes of a reader
+                row.not_compared(findings.broken(error))
         row.index = number
         found.rows.append(row)
     first_off = found.first_off
@@ -147,46 +163,58 @@ def compare(first: Recording, second: Recording, calls: list[Call], others: list
     return found
 
 
-def _row(call: Call, other: Call, by: standards.Standards) -> Row:
-    row = Row.of(other)
-    row.pair = [call.index, other.index]
+def _compare(row: Row, call: Call, other: Call, by: standards.Standards) -> None:
+    if call.problem or other.problem:
+        row.remarks.append(f"the recorded call is not whole: {call.problem or other.problem}")
+        return
     if replay.is_unwritten(call):
         row.remarks.append("its result is memory that nobody has written yet")
-        return row
+        return
     if call.error or other.error:
         row.remarks.append(f"raised an error: {call.error or other.error}")
         row.verdict = OK if call.error == other.error else OFF
-        return row
+        return
+    counts = len(replay.results(call)), len(replay.results(other))
     pairs = list(zip(replay.results(call), replay.results(other)))
-    if not pairs:
+    if counts == (0, 0):
         row.remarks.append("its result is no tensor" if call.outputs else "it gives no result")
-        return row
+        return
     came = [Pair(one, two) for (_, one), (_, two) in zip(call.inputs(), other.inputs())]
     differed = [pair for pair in came if pair.is_off(by)]
     if len(call.inputs()) != len(other.inputs()):
         row.remarks.append(f"{len(call.inputs())} and {len(other.inputs())} input tensors")
     is_off, known = _results(row, pairs, by)
+    if counts[0] != counts[1]:
+        is_off = True
+        row.remarks.append(f"{counts[0]} and {counts[1]} results that are tensors")
     if is_off:
         row.verdict = PROPAGATED if differed else OFF
         if differed:
             row.remarks.append("its inputs differed already")
-        elif any(pair.unknown for pair in came):
+        elif any(pair.unknown or pair.is_silent(by) for pair in came):
             row.remarks.append("whether its inputs differed is not wholly known")
     elif known:
         row.verdict = OK
-    return row
 
 
 def _results(row: Row, pairs: list[Any], by: standards.Standards) -> tuple[bool, bool]:
     """Whether a result is off, and whether anything was compared."""
-    is_off = known = False
+    is_off = known = is_silent = False
     for number, ((place, one), (_, other)) in enumerate(pairs):
-        pair = Pair(one, other)
+        try:
+            pair = Pair(one, other)
+        except Exception as error:
+            is_silent = True
+            row.remarks.append(f"{findings.place_text(place)}: {findings.broken(error)}")
+            continue
         is_off |= pair.is_off(by)
         known |= pair.is_equal or pair.unknown in ("", _STATISTICS) or pair.deviation is not None or pair.is_off(by)
         where = findings.place_text(place)
         if pair.reason:
             row.remarks.append(f"{where}: {pair.reason}")
+        if pair.deviation is not None and pair.is_silent(by):
+            is_silent = True
+            row.remarks.append(f"{where}: {by.silence(pair.deviation.dtype)}")
         if pair.unknown and not pair.is_equal:
             row.remarks.append(f"{where}: {pair.unknown}")
         if pair.is_equal:
@@ -203,4 +231,4 @@ def _results(row: Row, pairs: list[Any], by: standards.Standards) -> tuple[bool,
         judge.Judge._take(row, measured)
         if not is_inexact(getattr(torch, one.dtype, torch.float32)) and measured["differing"]:
             row.remarks.append(f"{where}: {measured['differing']} of {measured['elements']} integers differ")
-    return is_off, known
+    return is_off, known and not is_silent

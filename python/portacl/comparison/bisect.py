@@ -21,6 +21,7 @@ import torch
 from portacl.recording import Call, Recording, TensorRecord
 
 from . import findings, replay
+from .terminal import printable
 
 _Source = tuple[int, int]  # a call's place in the program, and the number of its result
 
@@ -165,7 +166,7 @@ def run(opened: Recording, calls: list[Call], chosen: int | None, progress: Any,
         count = len(graph.needed)
         recorded, portacls = search.loss(count), search.loss(0)
         call = calls[target]
-        name = f"the loss of step {call.step}, #{call.index} {call.name}"
+        name = printable(f"the loss of step {call.step}, #{call.index} {call.name}")
         if recorded.loss == portacls.loss or (math.isnan(recorded.loss) and math.isnan(portacls.loss)):
             shown.end()
             sys.stdout.write(f"{name}: {recorded.loss:.9g} recorded, the same on portacl\n")
@@ -205,4 +206,4 @@ def _tell(search: Bisection, graph: Graph, name: str, high: int, recorded: Swaps
         f"of {graph.target + 1} calls up to the loss it depends on {len(graph.needed)}; {graph.leaves} of their inputs are no call's results; "
         f"{portacls.kept} calls could not be replayed, and kept their recorded results"
     )
-    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.write("\n".join(map(printable, lines)) + "\n")

@@ -12,7 +12,7 @@ from typing import Any
 
 from portacl.recording import Call, Statistics, TensorRecord
 
-from . import replay
+from . import errors, replay
 
 OK, OFF, PROPAGATED, NOT_COMPARED = "ok", "off", "propagated", "not compared"
 
@@ -50,11 +50,20 @@ class Row:
         row.stack = call.stack
         return row
 
+    def not_compared(self, reason: str) -> None:
+        self.verdict, self.origin, self.carried = NOT_COMPARED, None, None
+        self.remarks.append(reason)
+
     def as_json(self, stack: int | None) -> dict[str, Any]:
         made = dataclasses.asdict(dataclasses.replace(self, stack=()))
         made["remark"] = "; ".join(made.pop("remarks"))
         made["stack"] = stack
         return made
+
+
+def broken(error: Exception) -> str:
+    """The remark about a record that cannot be read, or has no meaning."""
+    return f"it cannot be compared: {type(error).__name__}: {error}"[:400]
 
 
 def module_of(call: Call) -> str:
@@ -71,9 +80,13 @@ def count_of_special(record: TensorRecord) -> tuple[int, int]:
     known: Statistics | None = record.statistics
     if known is not None and known.nan is not None and known.inf is not None:
         return known.nan, known.inf
-    values = record.tensor() if record.kept == "all" else record.sample()
+    try:
+        values = record.tensor() if record.kept == "all" else record.sample()
+    except Exception:  # of many classes; whoever compares it says so
+        return 0, 0
     if values is None or not (values.is_floating_point() or values.is_complex()):
         return 0, 0
+    values = errors.wide(values)  # PyTorch asks this of no number of one byte
     return int(values.isnan().sum()), int(values.isinf().sum())
 
 

@@ -31,12 +31,11 @@ def compare(
 ) -> Findings:
     """Judges all calls of a recording."""
     home = replay.home_of(calls)
-    by = ", ".join(standards.chosen)
     where = "portacl" if of_portacl else f"device {home}"
     title = f"{opened.path}: {len(calls)} calls recorded on {where}, beside portacl and float64"
     columns = {"ulp": "ulp (portacl)", "exact": "ulp (float64)"}
     names = {name: standards_text.NAMES[name] for name in standards.names}
-    found = Findings(title, f"off where a result fails {by}", names, standards.chosen, columns)
+    found = Findings(title, f"off where a result fails {standards.text}", names, standards.chosen, columns)
     Judge(replay.Replay(home, of_portacl), standards, found).all(calls, progress)
     return found
 
@@ -65,13 +64,19 @@ class Judge:
 
     def one(self, call: Call) -> Row:
         row = Row.of(call)
-        row.remarks += self._specials.look(call)
         try:
+            row.remarks += self._specials.look(call)
             self._judge(call, row)
         except replay.NotReplayed as reason:
-            row.verdict = NOT_COMPARED
-            row.remarks.append(str(reason))
+            row.not_compared(str(reason))
             self._forget(call)
+        except Exception as error:  # of many classes: what a record of another form makes of a reader
+            if row.verdict == OFF:  # one result is, whatever is wrong with another one
+                row.remarks.append(findings.broken(error))
+            else:
+                row.not_compared(findings.broken(error))
+            self._forget(call)
+            return row
         self._repeated(call, row)
         return row
 
@@ -81,7 +86,7 @@ class Judge:
             of = replay.operator(call.name)
         except replay.NotReplayed:
             return
-        if replay.is_unwritten(call) or replay.draws(call, of) or call.error is not None:
+        if replay.is_unwritten(call) or replay.draws(call, of) or call.error is not None or call.problem is not None:
             return
         other = self._repeats.before(call)
         if other is not None:
@@ -96,7 +101,7 @@ class Judge:
         if self._replay.fell_back():
             row.remarks.append("portacl lacks it: PyTorch's CPU kernel took its place")
         by_exact = self._exact(call, of, results, row)
-        is_off = self._beside(call, row, results, by_exact)
+        is_off, is_known = self._beside(call, row, results, by_exact)
         changed = {
             place: self._right[key]
             for place, record in call.inputs()
@@ -107,7 +112,7 @@ class Judge:
             row.origin = row.index
             row.remarks += self._looks(call, results)
         else:
-            row.verdict = OK
+            row.verdict = OK if is_known else NOT_COMPARED
         if changed:
             results = self._replay.on_npu(call, {place: value for place, (value, _) in changed.items()})
             origin = min(index for _, index in changed.values())
@@ -116,7 +121,7 @@ class Judge:
             elif (carried := self._carried(call, results)) is not None:
                 row.verdict, row.origin, row.carried = PROPAGATED, origin, carried
                 row.remarks.append(f"its inputs were off already, by {self._input_error(call, changed)}, from call #{origin}")
-        if row.verdict == OK:
+        if row.verdict in (OK, NOT_COMPARED):
             self._forget(call)
         else:
             self._remember(call, results, row.index if row.origin is None else row.origin)
@@ -182,17 +187,22 @@ class Judge:
             row.remarks.append(f"no float64: {reason}")
             return nothing
 
-    def _beside(self, call: Call, row: Row, results: _Results, by_exact: _Results) -> bool:
-        """Measures every result; whether one fails a chosen standard."""
-        is_off = False
+    def _beside(self, call: Call, row: Row, results: _Results, by_exact: _Results) -> tuple[bool, bool]:
+        """Measures every result. Whether one fails a chosen standard, and whether all that were kept could be judged."""
+        is_off = is_silent = is_any = False
         worst: tuple[float, Any] | None = None
         for number, ((place, record), (_, value), (_, true)) in enumerate(zip(replay.results(call), results, by_exact)):
-            recorded = self._replay.elements(record)
+            try:
+                recorded = self._replay.elements(record)
+            except Exception as error:
+                is_silent = True
+                row.remarks.append(f"{findings.place_text(place)}: {findings.broken(error)}")
+                continue
             if recorded is None:
                 row.remarks.append(f"{findings.place_text(place)} was not kept whole")
                 continue
             if not isinstance(value, torch.Tensor) or value.shape != recorded.shape or value.dtype != recorded.dtype:
-                is_off = True
+                is_off = is_any = True
                 got = replay.text(record)
                 what = f"{value.dtype} {tuple(value.shape)}" if isinstance(value, torch.Tensor) else "nothing"
                 row.remarks.append(f"{findings.place_text(place)} is {got}, portacl gives {what}")
@@ -207,6 +217,10 @@ class Judge:
                 row.remarks.append(f"no float64 of {findings.place_text(place)}: PyTorch's CPU gives another shape")
             verdicts = self._standards.verdicts(beside, true_one)
             is_off |= self._standards.is_off(verdicts)
+            is_any = True
+            if beside is not None and self._standards.is_silent(verdicts) and not beside.has_same_bits:
+                is_silent = True
+                row.remarks.append(f"{findings.place_text(place)}: {self._standards.silence(recorded.dtype)}")
             for name, verdict in verdicts.items():
                 old = row.standards.get(name)
                 row.standards[name] = verdict if old is None else old if verdict is None else old and verdict
@@ -225,7 +239,7 @@ class Judge:
                 worst = measured["ulp"], around(beside, number, shown)
         if worst is not None:
             row.worst = worst[1]
-        return is_off
+        return is_off, is_any and not is_silent
 
     def _beside_exact(
         self, value: torch.Tensor, true: torch.Tensor, recorded: torch.Tensor | None, row: Row, place: replay.Place
@@ -234,6 +248,8 @@ class Judge:
         formula."""
         own = Deviation(value, true)
         verdict = self._standards.judge("cann", own)
+        if verdict is None and own.dtype.itemsize > 1:
+            verdict = self._standards.judge("torch", own)
         if verdict is False:
             row.remarks.append(
                 f"{findings.place_text(place)}: not judged by float64's, from which portacl's own is {own.measures()['ulp']:.3g} ulp away"

@@ -6,6 +6,8 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import collections
+import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -28,13 +30,30 @@ class NotReplayed(Exception):
 
 
 # Their results are memory that nobody has written yet.
-_UNWRITTEN = frozenset("empty empty_like empty_strided empty_permuted new_empty new_empty_strided resize_ resize_as_".split())
-_NAMESPACES = {
+_UNWRITTEN = frozenset(
+    "empty empty_like empty_strided empty_permuted new_empty new_empty_strided resize resize_ resize_as resize_as_ _resize_output".split()
+)
+# Whose operators are replayed: a recording is somebody's file, and names no other code.
+REPLAYED = ("aten", "prims", "npu", "torchvision")
+_REASONS = {
     "c10d": "it communicates with other processes",
     "_c10d_functional": "it communicates with other processes",
     "profiler": "it computes nothing",
     "debugprims": "it computes nothing",
 }
+# By base name: what reaches files, the terminal, or memory by numbers that the arguments hold.
+_REFUSED = {
+    **dict.fromkeys(("from_file", "save", "_print"), "it reaches beyond its arguments"),
+    **dict.fromkeys(
+        "_reinterpret_tensor _nested_view_from_buffer _nested_view_from_buffer_copy _nested_view_from_jagged _nested_view_from_jagged_copy".split(),
+        "it takes places in memory as numbers",
+    ),
+    **dict.fromkeys(
+        "set_data _resize_output_ sparse_resize_ sparse_resize_and_clear_ resize_as_sparse_".split(),
+        "it gives a tensor other memory",
+    ),
+}
+_NAME = re.compile(r"(?P<namespace>\w+)::(?P<base>\w+)(?:\.(?P<overload>\w+))?", re.ASCII)
 # Results without a meaning of their own: seed and offset of dropped weights, which are not written where none are dropped; the places of
 # maxima, which each device keeps in its own form for its own gradient.
 _WITHOUT_MEANING = {
@@ -48,15 +67,24 @@ _WIDENING = {"aten::_softmax": 2, "aten::_log_softmax": 2}
 
 
 def operator(name: str) -> torch._ops.OpOverload:
-    """NotReplayed where this PyTorch has none of that name."""
-    namespace, _, rest = name.partition("::")
-    base, _, overload = rest.partition(".")
-    if namespace in _NAMESPACES:
-        raise NotReplayed(_NAMESPACES[namespace])
+    """NotReplayed where this PyTorch has none of that name, or a recording may not have it run."""
+    parts = _NAME.fullmatch(name)
+    if parts is None:
+        raise NotReplayed(f"{name!r} is no name of an operator")
+    namespace, base, overload = parts["namespace"], parts["base"], parts["overload"] or "default"
+    if namespace in _REASONS:
+        raise NotReplayed(_REASONS[namespace])
+    if namespace not in REPLAYED:
+        raise NotReplayed(f"operators of {namespace} are not replayed: those of {', '.join(REPLAYED)} are")
+    if base in _REFUSED:
+        raise NotReplayed(f"{namespace}::{base} is not replayed: {_REFUSED[base]}")
+    qualified = f"{namespace}::{base}" if overload == "default" else f"{namespace}::{base}.{overload}"
     try:
-        found = getattr(getattr(getattr(torch.ops, namespace), base), overload or "default")
-    except AttributeError:
-        raise NotReplayed(f"PyTorch {torch.__version__} here has no operator {name}") from None
+        found = getattr(getattr(getattr(torch.ops, namespace), base), overload) if torch._C._dispatch_has_kernel(qualified) else None
+    except (AttributeError, RuntimeError):
+        found = None
+    if found is None:
+        raise NotReplayed(f"PyTorch {torch.__version__} here has no operator {name}")
     if not isinstance(found, torch._ops.OpOverload):
         raise NotReplayed(f"{name} names no overload of an operator")
     return found
@@ -127,6 +155,27 @@ def built(value: Any, place: Place, tensor: Callable[[Place, TensorRecord], Any]
     return other(place, value)
 
 
+def check_bounds(of: torch._ops.OpOverload, arguments: Mapping[str, Any]) -> None:
+    """Raises NotReplayed where a view by sizes, strides and an offset reaches beyond the memory that was recorded."""
+    names = [one.name for one in of._schema.arguments]
+    if "storage_offset" not in names:
+        return
+    given = {**dict(zip(names, arguments["args"])), **arguments["kwargs"]}
+    memory = next((given[name] for name in ("source", "self", "a") if isinstance(given.get(name), torch.Tensor)), None)
+    if memory is None:
+        raise NotReplayed("it views memory that was not recorded")
+    size, stride, offset = list(given.get("size") or ()), list(given.get("stride") or ()), given.get("storage_offset")
+    offset = memory.storage_offset() if offset is None else offset
+    if not stride:
+        stride = [math.prod(size[k + 1 :]) for k in range(len(size))]
+    if len(size) != len(stride) or any(type(one) is not int or one < 0 for one in (*size, *stride, offset)):
+        raise NotReplayed(f"size {size}, strides {stride} and offset {offset} are no view")
+    count = memory.untyped_storage().nbytes() // memory.element_size()
+    last = offset + sum((length - 1) * step for length, step in zip(size, stride))
+    if 0 not in size and last >= count:
+        raise NotReplayed(f"it views element {last} of memory of which {count} elements were recorded")
+
+
 def found_at(arguments: Mapping[str, Any], place: Place) -> Any:
     at: Any = arguments
     for step in place:
@@ -181,6 +230,8 @@ class Replay:
 
     def check(self, call: Call) -> torch._ops.OpOverload:
         """Raises NotReplayed for what cannot be done again whatever its inputs hold."""
+        if call.problem is not None:
+            raise NotReplayed(f"the recorded call is not whole: {call.problem}")
         if call.error is not None:
             raise NotReplayed(f"the recorded call raised an error: {call.error}")
         of = operator(call.name)
@@ -235,6 +286,7 @@ class Replay:
             arguments = {"args": built(call.args, ("args",), tensor, other), "kwargs": built(call.kwargs, ("kwargs",), tensor, other)}
             if name_of(call) == "aten::as_strided" and not all(record.offset == 0 for _, record in call.inputs()):
                 raise NotReplayed("it views memory around its input, which was not recorded")
+            check_bounds(of, arguments)
             with torch.no_grad(), _generator(call):
                 outputs = of(*arguments["args"], **arguments["kwargs"])
         except NotReplayed:
@@ -267,6 +319,7 @@ class Replay:
 
         try:
             arguments = {"args": built(call.args, ("args",), tensor, other), "kwargs": built(call.kwargs, ("kwargs",), tensor, other)}
+            check_bounds(of, arguments)
             with torch.no_grad():
                 if formula is None:
                     arguments["outputs"] = _as_list(of, of(*arguments["args"], **arguments["kwargs"]))

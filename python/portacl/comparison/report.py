@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .findings import NOT_COMPARED, OFF, OK, PROPAGATED, Findings, Row
+from .terminal import printable
 
 _MOST_ROWS = 20  # of each part of the table
 
@@ -30,6 +31,7 @@ def _angle(value: float | None) -> str:
 
 
 def _rows(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], left: tuple[int, ...]) -> list[str]:
+    rows = [tuple(map(printable, row)) for row in rows]
     widths = [max(len(row[k]) for row in (heads, *rows)) for k in range(len(heads))]
 
     def line(row: tuple[str, ...]) -> str:
@@ -60,7 +62,7 @@ def table(found: Findings) -> str:
     lines += [f"problem: {problem}" for problem in found.problems]
     totals = ", ".join(f"{found.count(verdict)} {verdict}" for verdict in (OFF, PROPAGATED, OK, NOT_COMPARED))
     lines.append(f"{len(found.rows)} calls: {totals}")
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(printable, lines)) + "\n"
 
 
 def _not_compared(operators: list[dict[str, Any]]) -> list[str]:

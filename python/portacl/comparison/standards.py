@@ -120,13 +120,21 @@ _RULES: dict[str, Callable[[Deviation], bool | None]] = {"cann": _cann, "torch":
 class Standards:
     """What results are judged by: all of them are reported, the chosen ones decide whether an operator is off."""
 
-    def __init__(self, chosen: tuple[str, ...], thresholds: dict[str, Threshold] | None = None):
+    def __init__(self, chosen: tuple[str, ...], thresholds: dict[str, Threshold] | None = None, falls_to: str | None = None):
+        """`falls_to` decides for dtypes of which none of the chosen ones says anything."""
         self.thresholds = thresholds or {}
         for name in chosen:
             if name not in NAMES or (name == "threshold" and not self.thresholds):
                 raise ValueError(f"--standard {name}: not one of cann, torch, torch_npu, bits, or threshold where one is given")
         self.chosen = chosen
+        self.falls_to = falls_to
         self.names = tuple(name for name in NAMES if name != "threshold" or self.thresholds)
+
+    @property
+    def text(self) -> str:
+        """The deciding ones, in words."""
+        last = f", or {self.falls_to} of a dtype that it says nothing about" if self.falls_to else ""
+        return ", ".join(self.chosen) + last
 
     def judge(self, name: str, deviation: Deviation) -> bool | None:
         """Whether it passes; None where the standard says nothing about the dtype."""
@@ -138,18 +146,34 @@ class Standards:
     def verdicts(self, beside_portacl: Deviation | None, beside_exact: Deviation | None) -> dict[str, bool | None]:
         """By each standard, of a result beside portacl's (None: the same bytes) and, where there is one, float64's.
 
-        The bits, and integers, are compared with portacl's. All else is judged by float64's result.
+        The bits, and integers, are compared with portacl's. All else is judged by float64's result, but for numbers of one byte by PyTorch's
+        standards: those ask for equal numbers.
         """
         found = {}
         for name in self.names:
-            judged = beside_portacl if name == "bits" or beside_exact is None else beside_exact
+            judged = beside_exact
+            if name == "bits" or judged is None or (name in ("torch", "torch_npu") and judged.dtype.itemsize == 1):
+                judged = beside_portacl
             found[name] = True if judged is None else self.judge(name, judged)
             if judged is not None and not judged.inexact and found[name] is None:
                 found[name] = bool(judged.is_same.all())
         return found
 
+    def _deciding(self, verdicts: dict[str, bool | None]) -> list[bool]:
+        known = [verdict for name in self.chosen if (verdict := verdicts[name]) is not None]
+        last = None if self.falls_to is None else verdicts[self.falls_to]
+        return known if known or last is None else [last]
+
     def is_off(self, verdicts: dict[str, bool | None]) -> bool:
-        return any(verdicts[name] is False for name in self.chosen)
+        return not all(self._deciding(verdicts))
+
+    def is_silent(self, verdicts: dict[str, bool | None]) -> bool:
+        """Whether nothing that decides says anything of the dtype."""
+        return not self._deciding(verdicts)
+
+    def silence(self, dtype: torch.dtype) -> str:
+        """The remark about it."""
+        return f"{', '.join(self.chosen)} says nothing about {dtype_name(dtype)}: --standard torch or --threshold all=LIMIT does"
 
 
 def magnitude(ulp: float | None) -> float:

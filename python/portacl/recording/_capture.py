@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -148,6 +148,27 @@ class _Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return self._recorder._dispatch(func, args, kwargs or {})
 
 
+class _LastingWriter(Writer):
+    """A writer that tells a recorder where the file takes no more, and raises nothing: the program goes on."""
+
+    def __init__(self, path: str, meta: dict[str, Any], limit: int | None, failed: Callable[[OSError], None]):
+        self._failed = failed
+        super().__init__(path, meta, limit)
+
+    def _frame(self, kind: str, payload: bytes) -> bool:
+        try:
+            return super()._frame(kind, payload)
+        except OSError as error:
+            self._failed(error)
+            return False
+
+    def close(self, reason: str = "") -> None:
+        try:
+            super().close(reason)
+        except OSError as error:  # of the file: frames are told above
+            self._failed(error)
+
+
 class Recorder:
     """Records the operators of this thread, and of autograd's threads that work for it, between start() and stop(), or in a `with`.
 
@@ -211,6 +232,7 @@ class Recorder:
         self._writer: Writer | None = None
         self._is_whole = keep == "all"
         self._is_off = False
+        self._is_failed = False
         self._reason = ""
         self._uncached: set[int] = set()
         self._wants_progress = (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
@@ -226,7 +248,8 @@ class Recorder:
         if self._writer is not None:
             raise RuntimeError(f"{self.path}: this recording was started before")
         # Threads are numbered in the order in which they come.
-        self._writer = Writer(self.path, self._meta(), self.limit)
+        self._process = os.getpid()
+        self._writer = _LastingWriter(self.path, self._meta(), self.limit, self._failed)
         there = environment.loaded()
         self._npu_is_host = there is not None and there.is_portacl and os.environ.get("PORTACL_CHECK", "0") in ("", "0")
         self._modules.start()
@@ -244,7 +267,8 @@ class Recorder:
             return
         if self._modes:
             self._modes.pop().__exit__(None, None, None)  # type: ignore[no-untyped-call]
-        with self._lock:
+        is_here = os.getpid() == self._process  # one that was forked has no threads that could give back a lock, nor a file of its own
+        with self._lock if is_here else contextlib.nullcontext():
             self._is_off = True
             self._modules.stop()
             if self._hook is not None:
@@ -254,7 +278,8 @@ class Recorder:
             self._seen.clear()
             self._forward.clear()
             self._writer.close(self._reason or reason)
-        self._show(last=True)
+        if is_here:
+            self._show(last=True)
 
     def __enter__(self) -> Recorder:
         return self.start()
@@ -290,6 +315,8 @@ class Recorder:
 
     def _end(self, reason: str) -> None:
         """Writes no more, though the program goes on."""
+        if os.getpid() != self._process:
+            return
         with self._lock:
             if not self._is_off and self._writer is not None:
                 self._is_off = True
@@ -297,10 +324,25 @@ class Recorder:
                 self._storages.clear()
                 self._writer.close(reason)
 
+    def _failed(self, error: OSError) -> None:
+        """The file takes no more: the recording ends, the program goes on."""
+        if self._is_failed:
+            return
+        self._is_failed = True
+        writer = self._writer
+        calls = 0 if writer is None else writer.calls
+        sentence = f"{self.path} cannot be written: {error.strerror or error}: the recording ends after {calls} calls, in step {self.current_step}"
+        self._say(sentence)
+        self._reason = sentence
+        self._is_off = True
+        if writer is not None:
+            writer.close(sentence)  # without this object's lock: a thread that holds it may wait for the writer's
+
     def _say(self, sentence: str) -> None:
         self.problems.append(sentence)
         if sys.stderr is not None:
-            sys.stderr.write(("\n" if self._line_shown else "") + f"portacl record: {sentence}\n")
+            with contextlib.suppress(OSError):  # it may be a file on the same full disk
+                sys.stderr.write(("\n" if self._line_shown else "") + f"portacl record: {sentence}\n")
             self._line_shown = False
 
     def _meta(self) -> dict[str, Any]:
@@ -338,8 +380,9 @@ class Recorder:
             return
         text = f"portacl record: step {self.current_step}, {self._writer.calls} calls, {_size_text(self._writer.bytes)} in {self.path}"
         is_terminal = sys.stderr.isatty()
-        sys.stderr.write(f"\r\x1b[K{text}" + ("\n" if last else "") if is_terminal else text + "\n")
-        sys.stderr.flush()
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"\r\x1b[K{text}" + ("\n" if last else "") if is_terminal else text + "\n")
+            sys.stderr.flush()
         self._line_shown = is_terminal and not last
 
     # ---- one operator

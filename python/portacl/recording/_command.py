@@ -146,6 +146,7 @@ def main(arguments: list[str]) -> NoReturn:
         recorder.start()
     except OSError as error:
         raise SystemExit(f"portacl: {path} cannot be written: {error.strerror}") from None
+    process = os.getpid()
     status: Any = 0
     reason = "the program ended"
     try:
@@ -165,5 +166,6 @@ def main(arguments: list[str]) -> NoReturn:
             trace = trace.tb_next
         sys.excepthook(type(error), error.with_traceback(trace), trace)
     recorder.stop(reason)
-    environment.say(f"portacl record: {recorder.summary()}")
+    if os.getpid() == process:  # not one that the program forked
+        environment.say(f"portacl record: {recorder.summary()}")
     raise SystemExit(status)

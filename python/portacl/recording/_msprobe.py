@@ -9,6 +9,7 @@ are read without pickle, .pt files with torch.load(weights_only=True): nothing i
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import re
@@ -272,7 +273,7 @@ def _elements(path: str, record: TensorRecord) -> bytes:
                 raise RecordingError(f"{path}: it holds {type(value).__name__} instead of a tensor")
             value = value.detach().resolve_conj().resolve_neg().contiguous()
             shape, dtype = tuple(value.shape), str(value.dtype).rpartition(".")[2]
-            content = bytes(value.view(-1).view(torch.uint8).untyped_storage()[: value.numel() * value.element_size()])
+            content = ctypes.string_at(value.data_ptr(), value.numel() * value.element_size())
     except RecordingError:
         raise
     except Exception as error:  # of many classes: what a broken file makes of a reader

@@ -251,17 +251,17 @@ def record_from_json(content: Any, read: Callable[[str, int], bytes], known: Cal
             offset=int(content.get("offset", 0)),
             device=str(content["device"]),
             kept=str(content.get("kept", "summary")),
-            hash=content.get("hash"),
-            key=content.get("key"),
+            hash=_text_or_none(content.get("hash")),
+            key=_text_or_none(content.get("key")),
             order=_order(content.get("order", []), len(content["shape"])),
-            storage=content.get("storage"),
+            storage=content.get("storage") if isinstance(content.get("storage"), int) else None,
             layout=str(content.get("layout", "strided")),
             type=str(content.get("type", "Tensor")),
             requires_grad=bool(content.get("requires_grad", False)),
             conjugated=bool(content.get("conjugated", False)),
             negated=bool(content.get("negated", False)),
-            name=content.get("name"),
-            problem=content.get("problem"),
+            name=_text_or_none(content.get("name")),
+            problem=_text_or_none(content.get("problem")),
             parts=tuple(record_from_json(part, read, known) for part in content.get("parts", ())),
         )
         if "statistics" in content:
@@ -272,6 +272,9 @@ def record_from_json(content: Any, read: Callable[[str, int], bytes], known: Cal
             record.sample_bytes = base64.b64decode(elements, validate=True)
             if len(record.sample_bytes) != len(positions) * record.item_size:
                 raise ValueError("a sample has not as many elements as positions")
+        spoilt = [name for name in ("hash", "key", "name", "problem") if not isinstance(content.get(name), (str, type(None)))]
+        if spoilt:
+            record.kept, record.problem = "summary", f"its {spoilt[0]} is no text"
         if record.kept == "all" and record.layout == "strided":
             digest = str(record.key)
             if not known(digest):
@@ -281,6 +284,10 @@ def record_from_json(content: Any, read: Callable[[str, int], bytes], known: Cal
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"a tensor is malformed ({type(error).__name__}: {error})") from None
     return record
+
+
+def _text_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _order(values: Any, dims: int) -> tuple[int, ...]:
@@ -312,6 +319,7 @@ class Call:
     `gradient_of`       in backward, the index of the call whose gradient is computed, where autograd tells
     `random`            the generator from which the call drew, as it was before; None where it drew nothing
     `error`             what the call raised, if it did; it has no outputs then
+    `problem`           why a part of it could not be read
     """
 
     index: int
@@ -330,6 +338,7 @@ class Call:
     gradient_of: int | None = None
     thread: int = 0
     error: str | None = None
+    problem: str | None = None  # why a part of it could not be read
 
     def inputs(self) -> list[tuple[tuple[Any, ...], TensorRecord]]:
         """(place, tensor) for every tensor among the arguments; places are those of `written`."""
@@ -387,6 +396,8 @@ def _call_from_json(content: Any, stacks: dict[int, tuple[StackFrame, ...]], ten
         args, outputs = decode(content["args"]), decode(content["outputs"])
         if not isinstance(args, list) or not isinstance(outputs, list) or not isinstance(kwargs, dict):
             raise ValueError("arguments and outputs of a call must be lists")
+        written = {_place(place): decode(value) for place, value in content.get("written", ())}
+        others = [place for place, value in written.items() if not isinstance(value, TensorRecord)]
         return Call(
             index=int(content["index"]),
             name=str(content["name"]),
@@ -397,13 +408,14 @@ def _call_from_json(content: Any, stacks: dict[int, tuple[StackFrame, ...]], ten
             root=str(content.get("root", "")),
             step=int(content.get("step", 0)),
             phase=str(content.get("phase", "none")),
-            written={_place(place): decode(value) for place, value in content.get("written", ())},
+            written={place: value for place, value in written.items() if isinstance(value, TensorRecord)},
             aliases={int(number): _place(place) for number, place in content.get("aliases", ())},
             stack=stacks.get(content["stack"], ()) if "stack" in content else (),
             random=decode(content["random"]) if "random" in content else None,
             gradient_of=content.get("gradient_of"),
             thread=int(content.get("thread", 0)),
             error=content.get("error"),
+            problem=f"what it wrote at {list(others[0])} is no tensor" if others else None,
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"a call is malformed ({type(error).__name__}: {error})") from None
@@ -487,7 +499,7 @@ class FileRecording(Recording):
         position = self._data[digest]
         try:
             return _frames.unpack_data(_frames.read_frame(self._file, position, self._size).payload, size)
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise RecordingError(f"{self.path}: the frame DATA at byte {position}: {error}") from None
 
     def __iter__(self) -> Iterator[Call]:

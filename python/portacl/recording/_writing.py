@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import contextlib
+import os
 import threading
 from typing import Any
 
@@ -18,6 +20,7 @@ class Writer:
             writer.keep(record, elements)
             writer.call(Call(...))
 
+    Where a disk is full, OSError is raised once; what is complete stays. Processes that are forked from this one write nothing.
     `limit` is a number of bytes, after which nothing is written but the last frame; `is_full` says so then.
     """
 
@@ -32,8 +35,14 @@ class Writer:
         self._data: set[str] = set()
         # Without a buffer: what a program wrote before it crashed is there, and what is forked from it has nothing to write again.
         self._file = open(path, "wb", buffering=0)
-        self._put(_frames.MAGIC)
-        self._frame("META", _frames.pack_json({"format": _frames.VERSION, **meta}))
+        self._process = os.getpid()  # what is forked from it writes nothing
+        self.is_broken = False
+        try:
+            self._put(_frames.MAGIC)
+            self._put(_frames.frame_bytes("META", _frames.pack_json({"format": _frames.VERSION, **meta})))
+        except OSError:
+            self._file.close()
+            raise
 
     def _put(self, content: bytes) -> None:
         written = self._file.write(content)
@@ -41,8 +50,20 @@ class Writer:
             written += self._file.write(content[written:])
         self.bytes += len(content)
 
-    def _frame(self, kind: str, payload: bytes) -> None:
-        self._put(_frames.frame_bytes(kind, payload))
+    def _frame(self, kind: str, payload: bytes) -> bool:
+        """Writes a frame, and says whether it is there. Raises OSError where it cannot be written: what was written before stays, and the file takes
+        no more frames but the last one."""
+        if self.is_broken or os.getpid() != self._process:
+            return False
+        try:
+            self._put(_frames.frame_bytes(kind, payload))
+        except OSError:
+            self.is_broken = True
+            with contextlib.suppress(OSError):  # a part of the frame may be there
+                self._file.seek(self.bytes)
+                self._file.truncate()
+            raise
+        return True
 
     def has_room(self, size: int, share: float = 1.0) -> bool:
         """Whether so many bytes more fit below a share of the limit."""
@@ -63,8 +84,8 @@ class Writer:
         payload = _frames.pack_data(digest, elements)
         with self._lock:
             if digest not in self._data:
-                self._frame("DATA", payload)
-                self._data.add(digest)
+                if self._frame("DATA", payload):
+                    self._data.add(digest)
 
     def stack(self, frames: tuple[StackFrame, ...]) -> int:
         """The number by which calls name this call stack, which is written once."""
@@ -91,8 +112,8 @@ class Writer:
             if not self.has_room(len(payload)):
                 self.is_full = True
                 return
-            self._frame("CALL", payload)
-            self.calls += 1
+            if self._frame("CALL", payload):
+                self.calls += 1
 
     def meta(self, more: dict[str, Any]) -> None:
         """Adds to what the first frame says."""
@@ -101,9 +122,20 @@ class Writer:
 
     def close(self, reason: str = "") -> None:
         """Writes the last frame, which says why the recording ended. Closing again does nothing."""
+        if os.getpid() != self._process:  # whose threads may have held the lock
+            self._file.close()
+            return
         with self._lock:
-            if not self._file.closed:
+            if self._file.closed:
+                return
+            was_broken, self.is_broken = self.is_broken, False
+            try:
                 self._frame("DONE", _frames.pack_json({"reason": reason, "calls": self.calls}))
+            except OSError:
+                if not was_broken:  # else it was raised before
+                    raise
+            finally:
+                self.is_broken |= was_broken
                 self._file.close()
 
     def __enter__(self) -> Writer:

@@ -298,7 +298,10 @@ class Installation:
         if operator is not None:
             if self._count_own:
                 self._count(name)
-            self._register(name, "PrivateUse1", _kernels.unless_captured(operator, "PrivateUse1"), with_keyset=True)
+            condition, reason = self._refused(name) or (lambda *args, **kwargs: False, "")
+            kernel = self._fallback(operator, reason) if reason else None
+            chosen = _kernels.unless_captured(operator, "PrivateUse1", condition, kernel)
+            self._register(name, "PrivateUse1", chosen, with_keyset=True)
 
     def _refused(self, name: str) -> tuple[Callable[..., bool], str] | None:
         """Which calls CANN's function refuses that the CPU takes, if any, and why."""

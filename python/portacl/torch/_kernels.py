@@ -349,13 +349,20 @@ def unless(
     return choose
 
 
-def unless_captured(operator: torch._ops.OpOverload, dispatch_key: str) -> Callable[..., Any]:
-    """What torch_npu registered for an operator whose result has a shape that depends on values, which no graph can hold."""
+def unless_captured(
+    operator: torch._ops.OpOverload, dispatch_key: str, refused: Callable[..., bool], kernel: Callable[..., Any] | None
+) -> Callable[..., Any]:
+    """What torch_npu registered for an operator whose result has a shape that depends on values, which no graph can hold.
+
+    `kernel`, where there is one, for calls that are refused.
+    """
 
     def condition(*args: Any, **kwargs: Any) -> bool:
-        return is_captured()
+        return is_captured() or (kernel is not None and refused(*args, **kwargs))
 
-    def refuse(*args: Any, **kwargs: Any) -> Any:
+    def refuse(_: torch._C.DispatchKeySet, *args: Any, **kwargs: Any) -> Any:
+        if kernel is not None and not is_captured():
+            return kernel(*args, **kwargs)
         raise RuntimeError(
             f"{operator} cannot be captured in a graph: the shape of its result depends on values, for which it waits. Call it "
             "before or after the capture."

@@ -31,17 +31,12 @@ const UsedMemory* FirstGone(const std::vector<UsedMemory>& memory) noexcept {
   return nullptr;
 }
 
-// Whether all memory of the graph is there; else *gone is what is not. Only looks when memory has ended since the last time.
+// Whether the memory of all tasks but grouped ones is there; else *gone is what is not. Only looks when memory has ended since the last time.
 bool HasMemory(Graph& graph, UsedMemory* gone) noexcept {
   const uint64_t ends = MemoryEnds();
   if (graph.memory_seen.load(std::memory_order_relaxed) == ends) return true;
   return graph.WithTasks([&] {
-    const UsedMemory* first = FirstGone(graph.memory);
-    for (const std::vector<int32_t>& group : graph.groups) {
-      for (const int32_t place : group) {
-        if (first == nullptr) first = FirstGone(graph.nodes[static_cast<size_t>(place)].memory);
-      }
-    }
+    const UsedMemory* const first = FirstGone(graph.memory);
     if (first == nullptr) {
       graph.memory_seen.store(ends, std::memory_order_relaxed);
       return true;
@@ -51,7 +46,19 @@ bool HasMemory(Graph& graph, UsedMemory* gone) noexcept {
   });
 }
 
-Stream::Failure Gone(Graph& graph, const UsedMemory& gone) noexcept {
+// The same for a grouped task.
+bool HasMemoryOf(RecordedNode& node, UsedMemory* gone) noexcept {
+  const uint64_t ends = MemoryEnds();
+  if (node.memory_seen == ends) return true;
+  if (const UsedMemory* const first = FirstGone(node.memory)) {
+    *gone = *first;
+    return false;
+  }
+  node.memory_seen = ends;
+  return true;
+}
+
+Stream::Failure Gone(Graph& graph, const UsedMemory& gone, const char* what_ran) noexcept {
   Text text("graph ", graph.id());
   graph.WithTasks([&] {
     if (!graph.name.empty()) text.Add(" (").Add(graph.name).Add(')');
@@ -60,7 +67,8 @@ Stream::Failure Gone(Graph& graph, const UsedMemory& gone) noexcept {
                                           .Add(gone.address)
                                           .Add(" had been freed, which its task ")
                                           .Add(gone.api)
-                                          .Add(" uses; none of its tasks ran. Capture it anew.")};
+                                          .Add(" uses; ")
+                                          .Add(what_ran)};
 }
 
 // Lives on the heap: it stands for many tasks.
@@ -69,16 +77,19 @@ class ExecutionTask final : public Task {
   // Takes over one workers::Reserve if the graph needs a worker.
   explicit ExecutionTask(std::shared_ptr<Graph> graph) noexcept : graph_(std::move(graph)) {
     execution_.aborts = graph_->aborts();
+    execution_.has_memory = HasMemoryOf;
     const bool is_alone = graph_->executions.fetch_add(1, std::memory_order_acq_rel) == 0;
     place = graph_->needs_worker                          ? Place::kReservedWorker
             : graph_->elements <= kSmallGraph && is_alone ? Place::kAnywhere
                                                           : Place::kWorker;
   }
 
-  // Makes the tasks of this execution alone; false for want of memory.
+  // Makes all that this execution has of its own; false for want of memory.
   bool Prepare() noexcept {
     try {
       execution_.own.resize(static_cast<size_t>(graph_->own_tasks));
+      execution_.done.resize(graph_->nodes.size());
+      execution_.held.resize(graph_->stream_ids.size());
     } catch (...) {
       return false;
     }
@@ -96,10 +107,15 @@ class ExecutionTask final : public Task {
     if (graph_->IsAborted(execution_)) {
       stream.NoteFailure({ACL_ERROR_RT_MODEL_ABORT_NORMAL, "a graph was aborted by aclmdlRIAbort."});
     } else if (!HasMemory(*graph_, &gone)) {
-      stream.NoteFailure(Gone(*graph_, gone));
+      stream.NoteFailure(Gone(*graph_, gone, "none of its tasks ran. Capture it anew."));
     } else {
       graph_->Run(stream, execution_);
-      if (graph_->IsAborted(execution_)) {
+      if (execution_.gone.api != nullptr) {
+        stream.NoteFailure(
+            Gone(*graph_, execution_.gone,
+                 "it ended there, before that task of a group. Update the group, or capture it "
+                 "anew."));
+      } else if (graph_->IsAborted(execution_)) {
         stream.NoteFailure({ACL_ERROR_RT_MODEL_ABORT_NORMAL, "a graph was aborted by aclmdlRIAbort."});
       }
     }

@@ -229,6 +229,7 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
   std::shared_ptr<Graph> graph = FindWholeGraph(api, modelRI, &status);
   if (graph == nullptr) return status;
   const Deadline deadline = DeadlineIn(timeout);
+  if (deadline == kForever && graph->IsRunHere()) return FailWaitsForSelf(api);
   // A stream of the graph's own, so that the program's go on meanwhile.
   const aclrtStream handle = graph->WithTasks([&] {
     if (LiveStream(graph->own_stream) == nullptr) {
@@ -330,6 +331,12 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
   aclError status = ACL_SUCCESS;
   const std::shared_ptr<Graph> graph = FindWholeGraph(api, modelRI, &status);
   if (graph == nullptr) return status;
+  // What the graph's own stream has to do ends before that goes.
+  const Stream* const waited_for = LiveStream(graph->WithTasks([&] { return graph->own_stream; }));
+  if (waited_for != nullptr &&
+      (UserCode::Holds(*waited_for) || (graph->IsRunHere() && graph->executions > 1))) {
+    return FailWaitsForSelf(api);
+  }
   if (!ReleaseGraph(modelRI)) {
     return FailValue(api, "modelRI", static_cast<const void*>(modelRI),
                      "a graph of aclmdlRICaptureEnd that is not destroyed", ACL_ERROR_RT_PARAM_INVALID);

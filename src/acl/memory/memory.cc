@@ -193,6 +193,7 @@ bool Release(const char* api, void* address, Source source) noexcept {
     registry.by_address.erase(it);
     memory_ends.fetch_add(1, std::memory_order_release);
   }
+  NoteFreed(api, address, found.size);
   GiveBack(api, address);
   if (IsOfDevice(found.kind)) ReturnDeviceMemory(found.device, found.size);
   return true;
@@ -331,14 +332,19 @@ bool EnterMemory(const void* address, size_t size, MemoryKind kind, int32_t devi
 }
 
 bool RemoveMemory(const void* address, MemoryKind kind) noexcept {
-  Registry& registry = TheRegistry();
-  std::lock_guard lock(registry.mutex);
-  const auto key = reinterpret_cast<uintptr_t>(address);
-  if (kind == MemoryKind::kRegisteredHost && registry.registered_pinned.erase(key) > 0) return true;
-  const auto it = registry.by_address.find(key);
-  if (it == registry.by_address.end() || it->second.kind != kind) return false;
-  registry.by_address.erase(it);
-  memory_ends.fetch_add(1, std::memory_order_release);
+  size_t size = 0;
+  {
+    Registry& registry = TheRegistry();
+    std::lock_guard lock(registry.mutex);
+    const auto key = reinterpret_cast<uintptr_t>(address);
+    if (kind == MemoryKind::kRegisteredHost && registry.registered_pinned.erase(key) > 0) return true;
+    const auto it = registry.by_address.find(key);
+    if (it == registry.by_address.end() || it->second.kind != kind) return false;
+    size = it->second.size;
+    registry.by_address.erase(it);
+    memory_ends.fetch_add(1, std::memory_order_release);
+  }
+  NoteFreed(kind == MemoryKind::kRegisteredHost ? "aclrtHostUnregister" : "aclrtUnmapMem", address, size);
   return true;
 }
 

@@ -51,6 +51,7 @@ struct Updating {
   std::shared_ptr<Graph> graph;
   int32_t group = 0;
   std::vector<RecordedNode> nodes;
+  Text reason;  // why it fails at its end; empty: it does not
 };
 
 struct Captures {
@@ -147,6 +148,16 @@ void Invalidate(Capture& capture, const char* api, std::string_view why) noexcep
   capture.is_invalid = true;
 }
 
+bool UsesMemory(const std::vector<RecordedNode>& nodes, const void* begin, size_t size) noexcept {
+  const auto first = reinterpret_cast<uintptr_t>(begin);
+  for (const RecordedNode& node : nodes) {
+    for (const void* address : node.facts.addresses) {
+      if (reinterpret_cast<uintptr_t>(address) - first < size) return true;
+    }
+  }
+  return false;
+}
+
 // Whether a refusal of work is told by the end of the capture alone. Of a stream that stops on failure, what submits work may
 // have no way to tell of an error: torch_npu's thread drops all later work without a word, of any stream.
 bool IsToldLater(const FoundStream& stream) noexcept {
@@ -171,6 +182,14 @@ aclError FailNotCaptured(const char* api) noexcept {
 aclError FailNoMemory(const char* api) noexcept {
   return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
               Text(api, ": not enough memory to record the work."));
+}
+
+// Work is missing in the capture of the stream from here on.
+aclError FailNoMemory(const char* api, const FoundStream& stream, Locked& captures) noexcept {
+  if (Capture* const capture = captures.CaptureOf(stream.handle)) {
+    Invalidate(*capture, api, "not enough memory to record the work");
+  }
+  return FailNoMemory(api);
 }
 
 // Adds a node to a lane, behind all that comes before it. Throws when memory is exhausted, and changes nothing then.
@@ -262,7 +281,7 @@ aclError Record(const char* api, const FoundStream& stream, std::unique_ptr<Reco
     if (own) ++graph.own_tasks;
     return ACL_SUCCESS;
   } catch (...) {
-    return FailNoMemory(api);
+    return FailNoMemory(api, stream, captures);
   }
 }
 
@@ -271,7 +290,8 @@ aclError Record(const char* api, const FoundStream& stream, Task* task, Recorded
   if (repeated == nullptr) {
     StreamList nobody;
     task->Finish(nobody);
-    return FailNoMemory(api);
+    Locked captures;
+    return FailNoMemory(api, stream, captures);
   }
   return Record(api, stream, std::move(repeated), std::move(facts));
 }
@@ -331,6 +351,32 @@ aclError RefuseAtOnce(const char* api) noexcept {
   return refused ? Refuse(api, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, kAtOnceRefused) : ACL_SUCCESS;
 }
 
+void NoteFreed(const char* api, const void* begin, size_t size) noexcept {
+  if (!MayBeCaptured()) return;
+  Locked captures;
+  for (Capture& capture : captures->all) {
+    if (!UsesMemory(capture.graph->nodes, begin, size)) continue;
+    Invalidate(capture, api, "it freed memory that recorded work uses. The capture is invalidated");
+  }
+  for (Updating& update : captures->updates) {
+    if (!update.reason.view().empty() || !UsesMemory(update.nodes, begin, size)) continue;
+    update.reason = Text(api, ": it freed memory that the tasks of the update use.");
+  }
+}
+
+bool InvalidatesCapture(const FoundStream& stream, const Text& message) noexcept {
+  Locked captures;
+  if (Updating* const update = captures.UpdateOf(stream.handle)) {
+    if (update->reason.view().empty()) update->reason = message;
+    return true;
+  }
+  Capture* const capture = captures.CaptureOf(stream.handle);
+  if (capture == nullptr) return false;
+  if (!capture->is_invalid) capture->reason = message;
+  capture->is_invalid = true;
+  return true;
+}
+
 bool IsUnderWay(const EventMark& mark) noexcept {
   if (mark.capture == 0 || !MayBeCaptured()) return false;
   Locked captures;
@@ -352,7 +398,7 @@ aclError RecordMark(const char* api, const FoundStream& stream, const void* even
     *mark = {capture->number, place};
     return ACL_SUCCESS;
   } catch (...) {
-    return FailNoMemory(api);
+    return FailNoMemory(api, stream, captures);
   }
 }
 
@@ -389,7 +435,7 @@ aclError AwaitMark(const char* api, const FoundStream& stream, const void* event
     Append(*capture, *lane, std::move(node));
     return ACL_SUCCESS;
   } catch (...) {
-    return FailNoMemory(api);
+    return FailNoMemory(api, stream, captures);
   }
 }
 
@@ -566,7 +612,7 @@ aclError BeginUpdate(const char* api, const FoundStream& stream, std::shared_ptr
                   "the graph of the group is being captured, expected aclmdlRICaptureEnd before");
   }
   try {
-    captures->updates.push_back({stream.handle, std::move(graph), group, {}});
+    captures->updates.push_back({stream.handle, std::move(graph), group, {}, {}});
   } catch (...) {
     return FailNoMemory(api);
   }
@@ -585,8 +631,14 @@ aclError EndUpdate(const char* api, const FoundStream& stream, Update* update) n
   update->graph = std::move(place->graph);
   update->nodes = std::move(place->nodes);
   const int32_t group = place->group;
+  const Text reason = place->reason;
   captures->updates.erase(place);
   captures.Count();
+  if (!reason.view().empty()) {
+    return Fail(
+        ACL_ERROR_RT_MODEL_UPDATE_FAILED, MessageClass::kAclReason,
+        Text(api, ": a call made the update impossible; nothing was updated. It was ", reason.view()));
+  }
   const Graph& graph = *update->graph;
   try {
     update->places = graph.groups[static_cast<size_t>(group)];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -38,7 +39,7 @@ inline bool IsInGraph(const FoundStream& stream) noexcept {
 }
 
 // Takes over work that a captured stream is given, or one that updates a graph. 0; 507903 when the capture is invalidated,
-// 107029 when it is over, 207001 for want of memory, 207019 for work that no update replaces. The task is given back then.
+// 107029 when it is over, 207001 for want of memory, which invalidates the capture, too, 207019 for work that no update replaces. The task is given back then.
 aclError Record(const char* api, const FoundStream& stream, std::unique_ptr<RecordedTask> task,
                 RecordedFacts facts) noexcept;
 
@@ -66,6 +67,14 @@ aclError RefuseWaitForDevice(const char* api, int32_t device) noexcept;
 // Refuses, with 107030, what does its work at once although a capture is under way whose mode forbids that to the calling
 // thread, and invalidates that capture. 0 where it is allowed.
 aclError RefuseAtOnce(const char* api) noexcept;
+
+// Memory was freed. A capture whose recorded work uses it is invalidated: what lies there by the time of an execution is
+// anybody's. An update whose collected tasks use it fails at its end.
+void NoteFreed(const char* api, const void* begin, size_t size) noexcept;
+
+// Work for a stream could not be planned: whether that stream is captured, or updates a graph. The capture is invalidated
+// then, or the update fails at its end, which tells the message.
+bool InvalidatesCapture(const FoundStream& stream, const Text& message) noexcept;
 
 // Where an event was recorded in a capture.
 struct EventMark {

@@ -314,6 +314,7 @@ class ExternalEvent {
       std::lock_guard lock(event_->mutex);
       handle = event_->handle;
     }
+    if (handle == nullptr) return true;  // it is destroyed: nobody waits for it any more
     Recording* const recording = Recording::New(event_, handle);
     if (recording == nullptr) return false;
     recording->Publish();

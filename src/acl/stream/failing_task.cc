@@ -31,6 +31,7 @@ bool FailsInStream(const FoundStream& queue, aclError status, const Text& messag
       !stops || IsCaptured(queue)) {
     return false;
   }
+  if (MayBeCaptured() && InvalidatesCapture(queue, message)) return true;
   FailingTask* const task = failing_tasks.Acquire();
   if (task == nullptr) return false;
   task->failure = Stream::Failure(status, message);

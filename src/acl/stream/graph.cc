@@ -31,12 +31,20 @@ HandleTable<GraphSlot, 0x67> graphs;
 HandleTable<GroupSlot, 0x6B> groups;
 std::atomic<uint32_t> last_id{0};
 
+// An execution that a thread is in the middle of, and those around it.
+struct Running {
+  Graph* graph;  // null in a forked child
+  Running* const outer;
+};
+thread_local Running* innermost = nullptr;
+
 void AfterFork() {
   graphs.ForEachSlot([](GraphSlot& slot) {
     new (&slot.mutex) std::mutex;
     if (slot.graph != nullptr) slot.graph->AfterFork();
   });
   groups.ForEachSlot([](GroupSlot& slot) { new (&slot.mutex) std::mutex; });
+  for (Running* one = innermost; one != nullptr; one = one->outer) one->graph = nullptr;
 }
 
 }  // namespace
@@ -53,8 +61,33 @@ void* Scratch::Room(size_t bytes) noexcept {
   return memory_;
 }
 
-RecordedTask::Progress Graph::RunNode(size_t i, Stream& stream, const Execution& execution) {
-  const RecordedNode& node = nodes[i];
+// While it exists the calling thread has the turn of a graph, which it took before.
+class Graph::Turn {
+ public:
+  explicit Turn(Graph& graph) noexcept : running_{&graph, innermost} { innermost = &running_; }
+  ~Turn() {
+    innermost = running_.outer;
+    Graph* const graph = running_.graph;
+    if (graph == nullptr) return;
+    graph->turn_.unlock();
+    if (graph->executions.load(std::memory_order_relaxed) > 1) TellOfValueChange();  // one may wait for it
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Running running_;
+};
+
+bool Graph::IsRunHere() const noexcept {
+  for (const Running* one = innermost; one != nullptr; one = one->outer) {
+    if (one->graph == this) return true;
+  }
+  return false;
+}
+
+RecordedTask::Progress Graph::RunNode(size_t i, Stream& stream, Execution& execution) {
+  RecordedNode& node = nodes[i];
   if (node.own >= 0) return execution.own[static_cast<size_t>(node.own)]->Run(stream, scratch_);
   if (node.group < 0) {
     return node.task == nullptr ? RecordedTask::Progress::kDone : node.task->Run(stream, scratch_);
@@ -63,15 +96,24 @@ RecordedTask::Progress Graph::RunNode(size_t i, Stream& stream, const Execution&
   {
     std::lock_guard lock(mutex_);
     task = node.task;
+    if (!execution.has_memory(node, &execution.gone)) {
+      execution.given_up.store(true, std::memory_order_relaxed);
+      return RecordedTask::Progress::kDone;
+    }
   }
   return task == nullptr ? RecordedTask::Progress::kDone : task->Run(stream, scratch_);
 }
 
-void Graph::Run(Stream& stream, const Execution& execution) {
+void Graph::Run(Stream& stream, Execution& execution) {
   const auto stops = [&] {
     return execution.given_up.load(std::memory_order_relaxed) || IsAborted(execution);
   };
-  std::lock_guard turn(turn_);
+  ValueWait wait_for_turn;
+  while (!turn_.try_lock()) {
+    if (stops()) return;
+    wait_for_turn.Sleep(stops);
+  }
+  const Turn turn(*this);
   size_t i = 0;
   for (; i < nodes.size(); ++i) {
     if (stops()) return;
@@ -79,15 +121,15 @@ void Graph::Run(Stream& stream, const Execution& execution) {
   }
   if (i == nodes.size()) return;
   // Its lane is held up, and so are those that wait for it. What the others do meanwhile may be what it waits for.
-  std::vector<bool> done(nodes.size());
+  std::vector<bool>& done = execution.done;
+  std::vector<bool>& held = execution.held;
   std::fill_n(done.begin(), i, true);
-  std::vector<bool> held(stream_ids.size());
   ValueWait wait;
   for (;;) {
     const uint64_t seen = ValueChanges();
     bool all = true;
     bool any = false;
-    held.assign(held.size(), false);
+    std::fill(held.begin(), held.end(), false);
     for (i = 0; i < nodes.size(); ++i) {
       if (done[i]) continue;
       if (stops()) return;
@@ -113,12 +155,12 @@ void Graph::Replace(const std::vector<int32_t>& places, std::vector<RecordedNode
   std::lock_guard lock(mutex_);
   for (size_t i = 0; i < places.size(); ++i) {
     RecordedNode& node = nodes[static_cast<size_t>(places[i])];
-    std::swap(node.task, with[i].task);  // the old one goes with the caller, who holds no lock
+    std::swap(node.task, with[i].task);  // the old one goes with `with`, after this lock
     std::swap(node.memory, with[i].memory);
     std::swap(node.facts, with[i].facts);
+    node.memory_seen = 0;
     elements.store(std::max(elements.load(), node.facts.elements));
   }
-  memory_seen.store(0, std::memory_order_relaxed);
 }
 
 std::shared_ptr<Graph> CreateGraph(aclmdlRI* handle) noexcept {

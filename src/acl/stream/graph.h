@@ -105,7 +105,7 @@ struct UsedMemory {
   const void* address = nullptr;  // as the task has it
   uintptr_t begin = 0;
   uint64_t serial = 0;  // of the entry that it was in
-  const char* api = "";
+  const char* api = nullptr;
 };
 
 struct RecordedNode {
@@ -116,6 +116,7 @@ struct RecordedNode {
   int32_t group = -1;
   int32_t own = -1;                // which of an execution's own tasks
   std::vector<UsedMemory> memory;  // of a grouped one; see Graph::memory
+  uint64_t memory_seen = 0;        // how much memory had ended when all of that was there
 };
 
 class Graph {
@@ -131,10 +132,19 @@ class Graph {
     std::vector<std::unique_ptr<RecordedTask>> own;
     uint64_t aborts = 0;  // as many as there were when it was submitted
     std::atomic<bool> given_up{false};
+    // Whether the memory of a grouped task is there; else *gone is what is not. Asked just before the task runs, since another
+    // one may take its place until then. Called while no task is replaced.
+    bool (*has_memory)(RecordedNode& node, UsedMemory* gone) noexcept = nullptr;
+    UsedMemory gone{};  // for which the execution ended
+    // While a node waits: which nodes are done, and which lanes are held up. Of their sizes from the start.
+    std::vector<bool> done;
+    std::vector<bool> held;
   };
 
-  // Does all of it, on the calling thread. One execution waits for another.
-  void Run(Stream& stream, const Execution& execution);
+  // Does all of it, on the calling thread. One execution waits for another, but not longer than it is wanted.
+  void Run(Stream& stream, Execution& execution);
+  // Whether the calling thread is in the middle of an execution of it: in a host function, then.
+  bool IsRunHere() const noexcept;
   // Executions that are under way, or submitted, do no more than what runs.
   void Abort() noexcept;
   bool IsAborted(const Execution& execution) const noexcept {
@@ -152,8 +162,12 @@ class Graph {
     return f();
   }
 
-  // In a forked child: nobody is in the middle of an execution.
-  void AfterFork() noexcept { new (&turn_) std::mutex; }
+  // In a forked child: nobody is in the middle of an execution, or of a change.
+  void AfterFork() noexcept {
+    new (&turn_) std::mutex;
+    new (&mutex_) std::mutex;
+    executions.store(0, std::memory_order_relaxed);
+  }
 
   // Written by the capture alone, before anybody can execute it; tasks and memory of grouped ones also by Replace.
   std::vector<RecordedNode> nodes;
@@ -168,12 +182,14 @@ class Graph {
 
   std::atomic<bool> is_captured{true};
   std::atomic<int> executions{0};        // submitted and not done
-  std::atomic<uint64_t> memory_seen{0};  // how much memory had ended when all of this one's was there
+  std::atomic<uint64_t> memory_seen{0};  // how much memory had ended when all of `memory` was there
   std::string name;                      // guarded by WithTasks
   aclrtStream own_stream = nullptr;      // of aclmdlRIExecute; guarded by WithTasks
 
  private:
-  RecordedTask::Progress RunNode(size_t i, Stream& stream, const Execution& execution);
+  class Turn;
+
+  RecordedTask::Progress RunNode(size_t i, Stream& stream, Execution& execution);
 
   const uint32_t id_;
   std::mutex turn_;   // of the execution that runs

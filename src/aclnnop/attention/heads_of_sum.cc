@@ -114,7 +114,8 @@ void SetHeads(const OperatorCall& call, Executor& executor) {
     Narrow(bias.tensor, 0, i * part, part);
     SplitDim(bias.tensor, 0, part / heads);
     InsertDim(bias.tensor, 1, 1, 0);
-    const float divisor = i == 0 ? static_cast<float>(std::sqrt(static_cast<double>(part / heads))) : 1.0f;
+    const int64_t width = part / heads;
+    const float divisor = i == 0 ? static_cast<float>(std::sqrt(static_cast<double>(width))) : 1.0f;
     engine::Scalars scalars;
     std::memcpy(scalars.bytes[0], &divisor, sizeof divisor);
     const int result = kQuery + i;

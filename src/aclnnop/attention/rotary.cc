@@ -521,6 +521,7 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
 enum Looked { kPositions, kQueryIn, kKeyIn, kTable, kQueryOut, kKeyOut };
 enum LookedAttributes { kSections, kHeadSize, kIsNeox, kTableMode };
 constexpr DtypeSet kPositionDtypes{ACL_INT32, ACL_INT64};
+constexpr DtypeRule kDtypesOfV1 = ByGeneration(kNoDtype, kFloatHalfAndBf16, kNoDtype);
 constexpr int kMostSections = 4;
 
 int64_t HeadSize(const OperatorCall& call) { return call.attributes[kHeadSize].integer; }
@@ -530,6 +531,7 @@ bool TakesTurns(const OperatorCall& call) noexcept {
   return call.attributes.size() > kTableMode && call.attributes[kTableMode].integer == 1;
 }
 bool HasTableMode(const OperatorCall& call) noexcept { return call.attributes.size() > kTableMode; }
+bool IsV1(const OperatorCall& call) noexcept { return !HasTableMode(call); }
 // Section k of the array; 0 where there is none.
 int64_t Section(const OperatorCall& call, size_t k) {
   const aclIntArray* const array = call.attributes[kSections].array;
@@ -586,8 +588,7 @@ aclnnStatus SectionsFit(const Check& check, OperatorCall& call) noexcept {
     fits = fits && length >= 0 && length <= angles && (length == 0 || k < rows);
     sum += fits ? length : 0;
   }
-  if (rows != 0)
-    fits = fits && (TakesTurns(call) ? rows == 3 && 3 * Section(call, 1) <= angles : sum == angles);
+  if (rows != 0) fits = fits && (TakesTurns(call) ? rows == 3 : sum == angles);
   if (fits) return ACL_SUCCESS;
   Text message = StartMessage(call).Add("parameter mropeSection does not go with ");
   AddArgumentShape(message, call, kPositions);
@@ -596,7 +597,7 @@ aclnnStatus SectionsFit(const Check& check, OperatorCall& call) noexcept {
                        .Add(rows == 0 ? ", accepted: none, or zeros."
                                       : ", accepted: lengths from 0 on, one for each row of positions, ")
                        .Add(rows == 0          ? ""
-                            : TakesTurns(call) ? "3 times the second at most half of a row of cosSinCache."
+                            : TakesTurns(call) ? "three rows, none longer than half of a row of cosSinCache."
                                                : "which add up to half of a row of cosSinCache."));
 }
 aclnnStatus NothingToTurn(const Check&, OperatorCall& call) noexcept {
@@ -608,10 +609,11 @@ aclnnStatus NothingToTurn(const Check&, OperatorCall& call) noexcept {
 constexpr auto kLookedChecks =
     Join(List(WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kTable)), NotNull(kPositions), NotNull(kQueryIn),
               NotNull(kKeyIn), NotNull(kQueryOut), NotNull(kKeyOut)),
-         List(DtypesIn(kPositionDtypes, {kPositions}), DtypesIn(kNoneBeforeAtlasA2, {kQueryIn}),
-              SameDtype(kQueryIn, kKeyIn), SameDtype(kQueryIn, kTable), SameDtype(kQueryIn, kQueryOut),
-              SameDtype(kQueryIn, kKeyOut), RankIs(2, {kQueryIn, kKeyIn, kTable}), Own(TokensAgree),
-              SameShape(kQueryIn, kQueryOut), SameShape(kKeyIn, kKeyOut), Own(HeadSizeIsPositive)),
+         List(DtypesIn(kPositionDtypes, {kPositions}), If(IsV1, DtypesIn(kDtypesOfV1, {kQueryIn})),
+              If(HasTableMode, DtypesIn(kNoneBeforeAtlasA2, {kQueryIn})), SameDtype(kQueryIn, kKeyIn),
+              SameDtype(kQueryIn, kTable), SameDtype(kQueryIn, kQueryOut), SameDtype(kQueryIn, kKeyOut),
+              RankIs(2, {kQueryIn, kKeyIn, kTable}), Own(TokensAgree), SameShape(kQueryIn, kQueryOut),
+              SameShape(kKeyIn, kKeyOut), Own(HeadSizeIsPositive)),
          List(If(HasTableMode, WithCode(kTiling, IntegerIn(kTableMode, 0, 1))), Own(TableFits, kTiling),
               Own(HasWholeHeads<kQueryIn>, kTiling), Own(HasWholeHeads<kKeyIn>, kTiling),
               Own(PositionsFit, kTiling), Own(SectionsFit, kTiling), SizesRepresentable({kQueryOut, kKeyOut}),
@@ -637,6 +639,7 @@ void Look(StageList& stages, const OperatorCall& call, const MappedView& angles,
   table.tensor.view.dim[0] = plain.tensor.view[0];
   table.tensor.strides.dim[0] = 0;
   aclTensor positions = PlainView(call.Tensor(kPositions));
+  const int64_t before = positions.view.rank == 2 ? columns.row * plain.tensor.view[0] : 0;
   if (positions.view.rank == 2) Select(positions, 0, columns.row);
   InsertDim(positions, 1, columns.count, 0);
   const engine::IndexView index{.view = &positions,
@@ -645,7 +648,7 @@ void Look(StageList& stages, const OperatorCall& call, const MappedView& angles,
                                 .bound = rows,
                                 .step = of_row,
                                 .repeated = ~engine::DimBits(0, 1)};
-  stages.Indexed(engine::IndexedAction::kTake, plain, table, &index, 1, /*raises=*/true);
+  stages.Indexed(engine::IndexedAction::kTake, plain, table, &index, 1, /*raises=*/true, before);
 }
 
 void TurnHeads(StageList& stages, const OperatorCall& call, int from, int to, const MappedView& cos,
@@ -697,7 +700,8 @@ void SetLooked(const OperatorCall& call, Executor& executor) {
   columns[0] = {0, 0, angles, 1};
   if (call.Tensor(kPositions).view.rank == 2 && TakesTurns(call)) {
     // What is taken later is written over what was before.
-    for (const int row : {1, 2}) columns[count++] = {row, row, Section(call, 1), 3};
+    const int64_t end = Section(call, 1) > angles / 3 ? angles : 3 * Section(call, 1);
+    for (const int row : {1, 2}) columns[count++] = {row, row, (end - row + 2) / 3, 3};
   } else if (call.Tensor(kPositions).view.rank == 2) {
     int64_t first = 0;
     for (count = 0; count < kMostSections; ++count) {
@@ -739,10 +743,9 @@ const OperatorFacts facts::apply_rotary_pos_emb_v2 = {"aclnnApplyRotaryPosEmbV2"
                                                       "aclnnop/aclnn_apply_rotary_pos_emb_v2.h",
                                                       kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
                                                       /*by_promotion=*/false};
-const OperatorFacts facts::rope_with_sin_cos_cache = {"aclnnRopeWithSinCosCache",
-                                                      "aclnnop/aclnn_rope_with_sin_cos_cache.h",
-                                                      kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
-                                                      /*by_promotion=*/false};
+const OperatorFacts facts::rope_with_sin_cos_cache = {
+    "aclnnRopeWithSinCosCache", "aclnnop/aclnn_rope_with_sin_cos_cache.h", kDtypesOfV1, kDtypesOfV1,
+    /*by_promotion=*/false};
 const OperatorFacts facts::rope_with_sin_cos_cache_v2 = {
     "aclnnRopeWithSinCosCacheV2", "aclnnop/aclnn_rope_with_sin_cos_cache_v2.h", kNoneBeforeAtlasA2,
     kNoneBeforeAtlasA2, /*by_promotion=*/false};

@@ -1,4 +1,4 @@
-// Jobs of several steps (see steps.h).
+// Jobs of several steps (see step_list.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/step_list.h"
 

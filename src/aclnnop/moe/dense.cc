@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/dense.h"
 
+#include <limits>
+
 #include "acl/data_type.h"
 #include "aclnnop/jobs/heads.h"
 
@@ -35,6 +37,41 @@ ShapeChecks& ShapeChecks::Given(int tensor, const char* when) {
   Text message = StartMessage(call_).Add("parameter ").Add(call_.Name(tensor));
   status_ = FailAclnn(check_.code, message.Add(" is null, accepted: a tensor ").Add(when).Add("."));
   return *this;
+}
+
+namespace {
+
+// A tensor's elements, or, where some dims are 0, as many as the others give: rows without elements are counted, too.
+int64_t SizeToKeep(const Shape& shape) {
+  int64_t size = 1;
+  for (int dim = 0; dim < shape.rank; ++dim) {
+    if (__builtin_mul_overflow(size, std::max<int64_t>(shape[dim], 1), &size))
+      return std::numeric_limits<int64_t>::max();
+  }
+  return size;
+}
+
+bool HasMemoryFor(const OperatorCall& call, Executor& executor) {
+  constexpr int64_t kMost = int64_t{1} << 48;
+  for (int tensor = 0; tensor < static_cast<int>(call.tensors.size()); ++tensor) {
+    if (!call.IsGiven(tensor)) continue;
+    const int64_t size = SizeToKeep(call.Tensor(tensor).view);
+    if (size <= kMost) continue;
+    executor.RefuseSize(call.Name(tensor), size);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+aclnnStatus RunSteps(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
+                     aclOpExecutor** executor,
+                     void (*set)(const OperatorCall& call, Executor& executor)) noexcept {
+  return RunPhase1(call, checks, workspaceSize, executor,
+                   [set](const OperatorCall& passed, Executor& acquired) {
+                     if (HasMemoryFor(passed, acquired)) set(passed, acquired);
+                   });
 }
 
 Place DenseSteps::In(int tensor, aclDataType dtype) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
@@ -77,6 +78,12 @@ inline int64_t Integer(const OperatorCall& call, int attribute) {
 }
 
 // ---- jobs ----
+
+// RunPhase1, which fails where what is kept of each element, or row, of a tensor would be more bytes than can be counted: an expanded
+// tensor takes no memory itself. `set` makes the steps.
+aclnnStatus RunSteps(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
+                     aclOpExecutor** executor,
+                     void (*set)(const OperatorCall& call, Executor& executor)) noexcept;
 
 // The steps of a call, whose computations take dense operands of one type: others pass through the workspace.
 class DenseSteps {

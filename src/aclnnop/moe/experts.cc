@@ -240,11 +240,11 @@ const OperatorFacts facts::moe_update_expert = {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeComputeExpertTokens) {
-  return RunPhase1(call, kCountChecks, workspaceSize, executor, SetCounts);
+  return moe::RunSteps(call, kCountChecks, workspaceSize, executor, SetCounts);
 }
 PORTACL_PHASE_1(aclnnMoeReRouting) {
-  return RunPhase1(call, kRerouteChecks, workspaceSize, executor, SetReroute);
+  return moe::RunSteps(call, kRerouteChecks, workspaceSize, executor, SetReroute);
 }
 PORTACL_PHASE_1(aclnnMoeUpdateExpert) {
-  return RunPhase1(call, kUpdateChecks, workspaceSize, executor, SetUpdate);
+  return moe::RunSteps(call, kUpdateChecks, workspaceSize, executor, SetUpdate);
 }

@@ -334,7 +334,6 @@ constexpr Check kGradChecks[] = {
     SameDtype(kGrad, kScalesGrad),
     Own(GradFits, kTiling),
     SizesRepresentable({kXGrad, kScalesGrad}),
-    DoneIfEmpty({kXGrad}),
     InsideStorage({kGrad, kGradRow}),
     IfGiven<kGradX>(InsideStorage({kGradX})),
     IfGiven<kGradScales>(InsideStorage({kGradScales})),
@@ -346,7 +345,9 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   DenseSteps steps(call, executor);
   const int64_t entries = call.Tensor(kGradRow).numel;
   const int64_t columns = call.Tensor(kGrad).view[1];
-  const int64_t rows = call.Tensor(kXGrad).numel / columns;
+  // Rows may have no elements: their products are then 0.
+  const Shape& to = call.Tensor(kXGrad).view;
+  const int64_t rows = to.rank == 3 ? to[0] * to[1] : to[0];
   engine::InvertIndex invert{};
   invert.index = steps.In(kGradRow, ACL_INT64);
   invert.entry = steps.Words(rows);
@@ -417,14 +418,14 @@ const OperatorFacts facts::moe_finalize_routing_v2_grad = {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeFinalizeRouting) {
-  return RunPhase1(call, kFirstChecks, workspaceSize, executor, SetFirst);
+  return moe::RunSteps(call, kFirstChecks, workspaceSize, executor, SetFirst);
 }
 PORTACL_PHASE_1(aclnnMoeFinalizeRoutingV2) {
-  return RunPhase1(call, kSecondChecks, workspaceSize, executor, SetFinalized);
+  return moe::RunSteps(call, kSecondChecks, workspaceSize, executor, SetFinalized);
 }
 PORTACL_PHASE_1(aclnnMoeFinalizeRoutingV4) {
-  return RunPhase1(call, kFourthChecks, workspaceSize, executor, SetFinalized);
+  return moe::RunSteps(call, kFourthChecks, workspaceSize, executor, SetFinalized);
 }
 PORTACL_PHASE_1(aclnnMoeFinalizeRoutingV2Grad) {
-  return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGrad);
+  return moe::RunSteps(call, kGradChecks, workspaceSize, executor, SetGrad);
 }

@@ -52,10 +52,11 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   if (!checks.Passed()) return checks.status();
   const int64_t kept = Integer(call, kKGroup);
   const int64_t groups = Integer(call, kGroupCount);
-  const bool has_third = IsSecond(call) && call.product == Product::kAscend950;
+  const bool is_950 = call.product == Product::kAscend950;
   checks.Integer(kKGroup, 1, groups);
-  checks.Integer(kNormType, kSoftmax, has_third ? kRootOfSoftplus : kSigmoid).Integer(kSelectMode, 0, 1);
-  checks.Integer(kRenorm, 0, Integer(call, kNormType) == kSoftmax && !has_third ? 1 : 0);
+  checks.Integer(kNormType, kSoftmax, IsSecond(call) && is_950 ? kRootOfSoftplus : kSigmoid)
+      .Integer(kSelectMode, 0, 1);
+  checks.Integer(kRenorm, 0, Integer(call, kNormType) == kSoftmax && !is_950 ? 1 : 0);
   if (!checks.Passed()) return checks.status();
   checks.Holds(experts % groups == 0, kX, "a multiple of groupCount experts");
   const int64_t size = experts / groups;
@@ -247,6 +248,7 @@ constexpr Check kSoftmaxV2Checks[] = {
     Own(SoftmaxDtype),
     Own(SoftmaxFits, kTiling),
     SizesRepresentable({kSoftY, kSoftExperts}),
+    If(GivesSoftmax, SizesRepresentable({kSoftThird})),
     DoneIfEmpty({kX}),
     InsideStorage({kX}),
     IfGiven<kFinished>(InsideStorage({kFinished})),
@@ -332,30 +334,22 @@ extern const OperatorFacts moe_gating_top_k, moe_gating_top_k_v2, moe_gating_top
     moe_gating_top_k_softmax_v2, moe_gating_top_k_backward;
 }
 
-const OperatorFacts facts::moe_gating_top_k = {"aclnnMoeGatingTopK",
-                                               "aclnnop/aclnn_moe_gating_top_k.h",
-                                               kFloats,
-                                               kFloats,
-                                               /*by_promotion=*/false,
-                                               /*inputs_only=*/true};
-const OperatorFacts facts::moe_gating_top_k_v2 = {"aclnnMoeGatingTopKV2",
-                                                  "aclnnop/aclnn_moe_gating_top_k_v2.h",
-                                                  kFloats,
-                                                  kFloats,
-                                                  /*by_promotion=*/false,
-                                                  /*inputs_only=*/true};
-const OperatorFacts facts::moe_gating_top_k_softmax = {"aclnnMoeGatingTopKSoftmax",
-                                                       "aclnnop/aclnn_moe_gating_top_k_softmax.h",
-                                                       kSoftmaxTypes,
-                                                       kSoftmaxTypes,
-                                                       /*by_promotion=*/false,
-                                                       /*inputs_only=*/true};
-const OperatorFacts facts::moe_gating_top_k_softmax_v2 = {"aclnnMoeGatingTopKSoftmaxV2",
-                                                          "aclnnop/aclnn_moe_gating_top_k_softmax_v2.h",
-                                                          kFloats,
-                                                          kFloats,
-                                                          /*by_promotion=*/false,
-                                                          /*inputs_only=*/true};
+const OperatorFacts facts::moe_gating_top_k = {
+    "aclnnMoeGatingTopK",   "aclnnop/aclnn_moe_gating_top_k.h", kFloats, kFloats,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::moe_gating_top_k_v2 = {
+    "aclnnMoeGatingTopKV2", "aclnnop/aclnn_moe_gating_top_k_v2.h", kFloats, kFloats,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::moe_gating_top_k_softmax = {
+    "aclnnMoeGatingTopKSoftmax", "aclnnop/aclnn_moe_gating_top_k_softmax.h", kSoftmaxTypes, kSoftmaxTypes,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::moe_gating_top_k_softmax_v2 = {
+    "aclnnMoeGatingTopKSoftmaxV2", "aclnnop/aclnn_moe_gating_top_k_softmax_v2.h", kFloats, kFloats,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
 const OperatorFacts facts::moe_gating_top_k_backward = {"aclnnMoeGatingTopKBackward",
                                                         "aclnnop/aclnn_moe_gating_top_k_backward.h",
                                                         kOnAtlasA2AndA3,
@@ -367,16 +361,16 @@ const OperatorFacts facts::moe_gating_top_k_backward = {"aclnnMoeGatingTopKBackw
 
 using namespace portacl;
 
-PORTACL_PHASE_1(aclnnMoeGatingTopK) { return RunPhase1(call, kChecks, workspaceSize, executor, SetGate); }
+PORTACL_PHASE_1(aclnnMoeGatingTopK) { return moe::RunSteps(call, kChecks, workspaceSize, executor, SetGate); }
 PORTACL_PHASE_1(aclnnMoeGatingTopKV2) {
-  return RunPhase1(call, kSecondChecks, workspaceSize, executor, SetGate);
+  return moe::RunSteps(call, kSecondChecks, workspaceSize, executor, SetGate);
 }
 PORTACL_PHASE_1(aclnnMoeGatingTopKSoftmax) {
-  return RunPhase1(call, kSoftmaxChecks, workspaceSize, executor, SetSoftmax);
+  return moe::RunSteps(call, kSoftmaxChecks, workspaceSize, executor, SetSoftmax);
 }
 PORTACL_PHASE_1(aclnnMoeGatingTopKSoftmaxV2) {
-  return RunPhase1(call, kSoftmaxV2Checks, workspaceSize, executor, SetSoftmax);
+  return moe::RunSteps(call, kSoftmaxV2Checks, workspaceSize, executor, SetSoftmax);
 }
 PORTACL_PHASE_1(aclnnMoeGatingTopKBackward) {
-  return RunPhase1(call, kBackwardChecks, workspaceSize, executor, SetBackward);
+  return moe::RunSteps(call, kBackwardChecks, workspaceSize, executor, SetBackward);
 }

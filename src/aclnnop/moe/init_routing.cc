@@ -53,7 +53,9 @@ aclnnStatus FirstFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t entries = Entries(call, kExpertIdx);
   checks.Holds(experts[0] == x[0], kExpertIdx, "as many rows as x has");
   checks.Is(kRowIdx, experts);
-  checks.Is(kExpandedX, Shape{std::min(x[0], Integer(call, kActiveNum)) * experts[1], x[1]});
+  int64_t rows = 0;
+  if (__builtin_mul_overflow(std::min(x[0], Integer(call, kActiveNum)), experts[1], &rows)) rows = -1;
+  checks.Is(kExpandedX, Shape{rows, x[1]});
   return checks.Is(kExpandedRow, Shape{entries}).Is(kExpandedExpert, Shape{entries}).status();
 }
 
@@ -167,8 +169,8 @@ aclnnStatus SecondFits(const Check& check, const OperatorCall& call, const Secon
     return checks.Given(at.offset, "with quantMode 0").IsIfGiven(at.offset, Shape{1}).status();
   }
   if (call.IsGiven(at.scale)) {
-    const bool fits =
-        call.Tensor(at.scale).view == Shape{1, x[1]} || call.Tensor(at.scale).view == Shape{experts, x[1]};
+    const Shape& scale = call.Tensor(at.scale).view;
+    const bool fits = scale == Shape{1, x[1]} || (experts > 0 && scale == Shape{experts, x[1]});
     checks.Holds(fits, at.scale, "[1,H] or [expertNum,H]");
   }
   const int64_t rows = Drops(call) ? experts * capacity : expanded[0];
@@ -215,6 +217,8 @@ constexpr Check kSecondChecks[] = {
     Own(PlainCounts),
     Own(PlainFits, kTiling),
     SizesRepresentable({kSecond.expanded, kSecond.row}),
+    If(Counts, SizesRepresentable({kSecond.count})),
+    If(CountsBefore, SizesRepresentable({kSecond.before})),
     InsideStorage({kX, kSecond.experts}),
 };
 
@@ -232,6 +236,9 @@ constexpr Check kQuantisedChecks[] = {
     Own(QuantisedCounts),
     Own(QuantisedFits, kTiling),
     SizesRepresentable({kQuantised.expanded, kQuantised.row}),
+    If(Counts, SizesRepresentable({kQuantised.count})),
+    If(CountsBefore, SizesRepresentable({kQuantised.before})),
+    If(IsDynamic, SizesRepresentable({kQuantised.row_scale})),
     InsideStorage({kX, kQuantised.experts}),
     IfGiven<kQuantised.scale>(InsideStorage({kQuantised.scale})),
     IfGiven<kQuantised.offset>(InsideStorage({kQuantised.offset})),
@@ -273,6 +280,10 @@ void AddQuantiser(DenseSteps& steps, const engine::QuantiseRows& quantise) {
                 quantise.rows * quantise.columns);
 }
 
+bool ScalesByExpert(const OperatorCall& call, const Second& at) noexcept {
+  return at.IsQuantised() && IsDynamic(call) && call.IsGiven(at.scale) && call.Tensor(at.scale).view[0] > 1;
+}
+
 void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor) {
   DenseSteps steps(call, executor);
   const int64_t entries = Entries(call, at.experts);
@@ -281,8 +292,8 @@ void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor)
   const int64_t experts = Integer(call, kExpertNum);
   const aclTensor& expanded = call.Tensor(at.expanded);
   const int64_t rows = drops ? expanded.view[0] * expanded.view[1] : expanded.view[0];
-  // Without a count nobody says which experts there are.
-  const bool is_bounded = drops || counts;
+  // Without a count nobody says which experts there are, and scales of one row are for all of them.
+  const bool is_bounded = drops || counts || ScalesByExpert(call, at);
   engine::RankEntries rank = RankOf(
       steps, call, at.experts, is_bounded ? 0 : std::numeric_limits<int64_t>::min(),
       is_bounded ? experts : std::numeric_limits<int64_t>::max(), drops ? Integer(call, kCapacity) : 0, rows);
@@ -589,29 +600,27 @@ const OperatorFacts facts::moe_init_routing_quant_v2 = {"aclnnMoeInitRoutingQuan
                                                         kOnAtlasA2AndA3,
                                                         /*by_promotion=*/false,
                                                         /*inputs_only=*/true};
-const OperatorFacts facts::moe_init_routing_v3 = {"aclnnMoeInitRoutingV3",
-                                                  "aclnnop/aclnn_moe_init_routing_v3.h",
-                                                  kThirdTypes,
-                                                  kThirdTypes,
-                                                  /*by_promotion=*/false,
-                                                  /*inputs_only=*/true};
+const OperatorFacts facts::moe_init_routing_v3 = {
+    "aclnnMoeInitRoutingV3", "aclnnop/aclnn_moe_init_routing_v3.h", kThirdTypes, kThirdTypes,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
 
 }  // namespace portacl
 
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeInitRouting) {
-  return RunPhase1(call, kFirstChecks, workspaceSize, executor, SetFirst);
+  return moe::RunSteps(call, kFirstChecks, workspaceSize, executor, SetFirst);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingV2) {
-  return RunPhase1(call, kSecondChecks, workspaceSize, executor, SetSecond);
+  return moe::RunSteps(call, kSecondChecks, workspaceSize, executor, SetSecond);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingV2Grad) {
-  return RunPhase1(call, kGradChecks, workspaceSize, executor, SetGrad);
+  return moe::RunSteps(call, kGradChecks, workspaceSize, executor, SetGrad);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingQuantV2) {
-  return RunPhase1(call, kQuantisedChecks, workspaceSize, executor, SetQuantised);
+  return moe::RunSteps(call, kQuantisedChecks, workspaceSize, executor, SetQuantised);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingV3) {
-  return RunPhase1(call, kThirdChecks, workspaceSize, executor, SetThird);
+  return moe::RunSteps(call, kThirdChecks, workspaceSize, executor, SetThird);
 }

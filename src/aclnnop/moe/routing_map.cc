@@ -115,6 +115,7 @@ constexpr Check kPermuteChecks[] = {
     IfGiven<kProbs>(SameDtype(kProbs, kPermutedProbs)),
     Own(PermuteFits),
     SizesRepresentable({kPermuted, kSorted}),
+    IfGiven<kProbs>(SizesRepresentable({kPermutedProbs})),
     DoneIfEmpty({kMap, kPermuted}),
     InsideStorage({kTokens, kMap}),
     IfGiven<kProbs>(InsideStorage({kProbs})),
@@ -298,6 +299,8 @@ constexpr Check kUnpermuteChecks[] = {
     IfGiven<kRowProbs>(SameDtype(kRowProbs, kOutProbs)),
     Own(UnpermuteFits),
     SizesRepresentable({kOut}),
+    If(IsPadded, SizesRepresentable({kOutIndex, kTokenId})),
+    IfGiven<kRowProbs>(SizesRepresentable({kOutProbs})),
     DoneIfEmpty({kOut}),
     InsideStorage({kRows, kRowIndex}),
     IfGiven<kRowMap>(InsideStorage({kRowMap})),
@@ -446,6 +449,8 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
   spread.columns = columns;
   spread.divisor = is_padded ? 1 : entries / tokens;
   spread.source_rows = tokens;
+  spread.name = call.Name(kGradToken);
+  spread.raises = is_padded && steps.Raises();
   spread.threads = ThreadLimit();
   Place places = {};
   int64_t experts = 0;
@@ -511,14 +516,14 @@ const OperatorFacts facts::moe_token_unpermute_with_routing_map_grad = {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeTokenPermuteWithRoutingMap) {
-  return RunPhase1(call, kPermuteChecks, workspaceSize, executor, SetPermute);
+  return moe::RunSteps(call, kPermuteChecks, workspaceSize, executor, SetPermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenPermuteWithRoutingMapGrad) {
-  return RunPhase1(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
+  return moe::RunSteps(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermuteWithRoutingMap) {
-  return RunPhase1(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
+  return moe::RunSteps(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermuteWithRoutingMapGrad) {
-  return RunPhase1(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
+  return moe::RunSteps(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
 }

@@ -259,6 +259,7 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
   invert.entries = entries;
   invert.rows = rows[0];
   invert.entry = steps.Words(rows[0]);
+  invert.least = HasProbs(call) ? -1 : 0;
   invert.name = call.Name(kGradIndex);
   invert.raises = steps.Raises();
   invert.may_exceed = true;
@@ -315,14 +316,14 @@ const OperatorFacts facts::moe_token_unpermute_grad = {"aclnnMoeTokenUnpermuteGr
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeTokenPermute) {
-  return RunPhase1(call, kPermuteChecks, workspaceSize, executor, SetPermute);
+  return moe::RunSteps(call, kPermuteChecks, workspaceSize, executor, SetPermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenPermuteGrad) {
-  return RunPhase1(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
+  return moe::RunSteps(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermute) {
-  return RunPhase1(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
+  return moe::RunSteps(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermuteGrad) {
-  return RunPhase1(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
+  return moe::RunSteps(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
 }

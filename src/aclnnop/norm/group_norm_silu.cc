@@ -325,7 +325,7 @@ constexpr auto kGradientChecks =
          List(DtypesIn(kNoneBeforeAtlasA2, {kDy}), SameDtype(kDy, kInput), Own(FloatOrDtypeOf<kWeight, kDy>),
               SameDtype(kWeight, kShift), SameDtype(kWeight, kMeanIn), SameDtype(kWeight, kRstdIn),
               SameDtype(kDy, kDx), SameDtype(kWeight, kDgamma), SameDtype(kWeight, kDbeta)),
-         List(WithCode(kTiling, RankAtLeast(2, {kInput})), WithCode(kTiling, RankAtMost(7, {kInput})),
+         List(WithCode(kTiling, RankAtLeast(2, {kInput})), WithCode(kTiling, RankAtMost(8, {kInput})),
               WithCode(kTiling, SameShape(kDy, kInput)), Own(HasChannels<kInput, kWeight>, kTiling),
               Own(HasChannels<kInput, kShift>, kTiling), Own(GroupsFit<kInput>, kTiling),
               Own(ChannelsAreFew, kTiling), Own(HasGroups<kInput, kMeanIn>, kTiling),

@@ -1,6 +1,9 @@
 // aclnnScatterPaKvCache, aclnnScatterPaCache: rows of keys and values to the slots of a paged cache.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
@@ -91,12 +94,19 @@ aclnnStatus ValueRank(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(", accepted: 0, 3 or 4 dims."));
 }
 
+// Elements of some dims; -1 where they are more than can be counted.
+int64_t CountOf(const Shape& shape, int first, int count) {
+  Shape dims;
+  dims.rank = count;
+  std::copy_n(shape.dim + first, count, dims.dim);
+  int64_t elements = 0;
+  return dims.Numel(&elements) ? elements : -1;
+}
+
 template <int rows>
 aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
   const Shape& shape = call.Tensor(rows).view;
-  int64_t tokens = 1;
-  for (int dim = 0; dim < shape.rank - 2; ++dim) tokens *= shape[dim];
-  const Shape accepted{tokens};
+  const Shape accepted{CountOf(shape, 0, shape.rank - 2)};
   return call.Tensor(kSlots).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kSlots, accepted);
 }
 
@@ -113,15 +123,18 @@ aclnnStatus CacheFits(const Check& check, OperatorCall& call) noexcept {
                        Shape{has_pages ? pages[0] : 0, has_pages ? pages[1] : 0, heads, length});
   }
   const int64_t group = GroupLength(call.Tensor(cache));
-  const bool fits_4 = pages.rank == 4 && pages[1] == heads * (length / group) && pages[3] == group;
-  const bool fits_5 = pages.rank == 5 && pages[1] == heads && pages[2] == length / group && pages[4] == group;
-  if (length % group == 0 && (fits_4 || fits_5)) return ACL_SUCCESS;
+  const int64_t row = CountOf(shape, shape.rank - 2, 2);
+  const bool fits_4 =
+      pages.rank == 4 && row >= 0 && row % group == 0 && pages[1] == row / group && pages[3] == group;
+  const bool fits_5 = pages.rank == 5 && length % group == 0 && pages[1] == heads &&
+                      pages[2] == length / group && pages[4] == group;
+  if (fits_4 || fits_5) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, cache).Add(" does not go with ");
   AddArgumentShape(message, call, rows).Add(", accepted: [blocks, ").Add(heads).Add(" * D / ").Add(group);
-  return FailAclnn(
-      check.code,
-      message.Add(", block, ").Add(group).Add("], D a multiple of the last, or the second dim as two."));
+  message.Add(", block, ").Add(group).Add("] or [blocks, ").Add(heads).Add(", D / ").Add(group);
+  return FailAclnn(check.code,
+                   message.Add(", block, ").Add(group).Add("], what is divided a multiple of the last."));
 }
 
 constexpr auto kPairChecks = Join(
@@ -133,18 +146,18 @@ constexpr auto kPairChecks = Join(
     List(DtypesIn(kSlotDtypes, {kSlots}), If(IsThere<kLens>, SameDtype(kSlots, kLens)),
          If(IsThere<kOffsets>, SameDtype(kSlots, kOffsets)),
          If(IsThere<kSeqLens>, SameDtype(kSlots, kSeqLens)), If(HasValues, DtypesIn(kDtypes, {kValue})),
-         Own(CacheModeIsKnown, kTiling), Own(ScatterModeIsNone, kNull), Own(TokensFit<kKey>, kTiling),
+         Own(CacheModeIsKnown, kTiling), Own(ScatterModeIsNone, kNull),
+         SizesRepresentable({kKeyCache, kValueCache}), Own(TokensFit<kKey>, kTiling),
          Own(CacheFits<kKey, kKeyCache>, kTiling), If(HasValues, Own(TokensFit<kValue>, kTiling)),
          If(HasValues, Own(CacheFits<kValue, kValueCache>, kTiling)), PromotesToDtypeOf(kSlots),
-         SizesRepresentable({kKeyCache, kValueCache}), InsideStorage({kKey, kSlots}),
-         If(HasValues, InsideStorage({kValue}))));
+         InsideStorage({kKey, kSlots}), If(HasValues, InsideStorage({kValue}))));
 
 constexpr auto kSingleChecks = List(
     WithCode(kNull, NotNull(kKey)), WithCode(kNull, NotNull(kKeyCache)), WithCode(kNull, NotNull(kSlots)),
     DoneIfEmpty({kKey, kKeyCache}), RankAtLeast(3, {kKey}), RankAtMost(4, {kKey}),
     DtypesIn(kSingleDtypes, {kKey}), SameDtype(kKey, kKeyCache), DtypesIn(kSlotDtypes, {kSlots}),
-    Own(CacheModeIsKnown, kTiling), Own(TokensFit<kKey>, kTiling), Own(CacheFits<kKey, kKeyCache>, kTiling),
-    PromotesToDtypeOf(kSlots), SizesRepresentable({kKeyCache}), InsideStorage({kKey, kSlots}));
+    Own(CacheModeIsKnown, kTiling), SizesRepresentable({kKeyCache}), Own(TokensFit<kKey>, kTiling),
+    Own(CacheFits<kKey, kKeyCache>, kTiling), PromotesToDtypeOf(kSlots), InsideStorage({kKey, kSlots}));
 
 // The slot of each token as an index: of the loop's shape, the same along the dims of a row.
 engine::IndexView IndexOf(const MappedView& slots, const aclTensor& rows, int leading, const char* name,
@@ -157,18 +170,42 @@ engine::IndexView IndexOf(const MappedView& slots, const aclTensor& rows, int le
   return {.view = &view, .operand = slots.operand, .name = name, .repeated = ~engine::DimBits(0, leading)};
 }
 
+// Rows whose groups reach over several heads, dense and with one dim of them. A row has its token's slot for an index, which leads nowhere: what
+// has no place in the cache is not taken either.
+MappedView Packed(StageList& stages, const OperatorCall& call, const MappedView& slots,
+                  const MappedView& rows, int leading, int64_t bound) {
+  MappedView packed = stages.Scratch(rows.tensor.view, rows.tensor.dtype);
+  aclTensor view;
+  engine::IndexView index = IndexOf(slots, rows.tensor, leading, call.Name(kSlots), view);
+  index.bound = bound;
+  index.step = 0;
+  stages.Indexed(engine::IndexedAction::kTake, packed, rows, &index, 1, /*raises=*/false);
+  Shape flat = rows.tensor.view;
+  flat.rank = leading + 1;
+  flat.dim[leading] *= rows.tensor.view[leading + 1];
+  FillShape(packed.tensor, flat, 1);
+  return packed;
+}
+
 // A slot is a block's place and one in the block. Where these follow each other in memory a slot leads to its row by one step; else what is
 // missing comes by the number of the block. A slot that the cache has not is passed over; of those that are the same the last one counts.
 void AddRows(StageList& stages, const OperatorCall& call, int from, int to) {
   MappedView rows{PlainView(call.Tensor(from)), call.OperandOf(from)};
   MappedView cache{PlainView(call.Tensor(to)), call.OperandOf(to)};
+  const MappedView slots{PlainView(call.Tensor(kSlots)), call.OperandOf(kSlots)};
   const int leading = rows.tensor.view.rank - 2;
   int slot_dim = 1;
   if (IsGrouped(call)) {
     const int64_t group = GroupLength(cache.tensor);
-    SplitDim(rows.tensor, leading + 1, group);
-    if (cache.tensor.view.rank == 4) SplitDim(cache.tensor, 1, rows.tensor.view[leading + 1]);
-    slot_dim = 3;
+    if (rows.tensor.view[leading + 1] % group == 0) {
+      SplitDim(rows.tensor, leading + 1, group);
+      if (cache.tensor.view.rank == 4) SplitDim(cache.tensor, 1, rows.tensor.view[leading + 1]);
+      slot_dim = 3;
+    } else {
+      rows = Packed(stages, call, slots, rows, leading, cache.tensor.view[0] * cache.tensor.view[2]);
+      SplitDim(rows.tensor, leading, group);
+      slot_dim = 2;
+    }
   }
   const int64_t blocks = cache.tensor.view[0];
   const int64_t length = cache.tensor.view[slot_dim];
@@ -183,14 +220,15 @@ void AddRows(StageList& stages, const OperatorCall& call, int from, int to) {
     if (dim != slot_dim) target.tensor.strides.dim[own++] = cache.tensor.strides[dim];
   }
 
-  const MappedView slots{PlainView(call.Tensor(kSlots)), call.OperandOf(kSlots)};
   aclTensor views[2];
   engine::IndexView indices[2];
   int count = 1;
   indices[0] = IndexOf(slots, rows.tensor, leading, call.Name(kSlots), views[0]);
   indices[0].bound = blocks * length;
   indices[0].step = of_slot;
-  if (of_block != length * of_slot) {
+  // Slots of 32 bits do not leave a first block that is longer than they reach.
+  const bool is_first_alone = slots.tensor.dtype == ACL_INT32 && length > std::numeric_limits<int32_t>::max();
+  if (of_block != length * of_slot && !is_first_alone) {
     const MappedView numbers = stages.Scratch(slots.tensor.view, slots.tensor.dtype);
     engine::Scalars scalars;
     if (slots.tensor.dtype == ACL_INT32) {
@@ -211,14 +249,14 @@ void AddRows(StageList& stages, const OperatorCall& call, int from, int to) {
 bool HasElements(const OperatorCall& call, int tensor) { return !call.Tensor(tensor).view.IsEmpty(); }
 
 void SetPair(const OperatorCall& call, Executor& executor) {
-  StageList stages(call, executor, 4);
+  StageList stages(call, executor, 6);
   if (HasElements(call, kKey) && HasElements(call, kKeyCache)) AddRows(stages, call, kKey, kKeyCache);
   if (HasValues(call) && HasElements(call, kValueCache)) AddRows(stages, call, kValue, kValueCache);
   stages.SetJob();
 }
 
 void SetSingle(const OperatorCall& call, Executor& executor) {
-  StageList stages(call, executor, 2);
+  StageList stages(call, executor, 3);
   AddRows(stages, call, kKey, kKeyCache);
   stages.SetJob();
 }

@@ -55,15 +55,16 @@ struct Running<Pair, Pair, kIsProduct> {
   }
 };
 
-// One column: a line after the other. Operands need not be aligned.
+// One column, which may be one of several: a line after the other. Operands need not be aligned.
 template <class Scan>
 void AlongLines(ScanWork& work) {
   using R = typename Scan::Result;
   using T = typename Scan::Term;
   const auto* terms = static_cast<const char*>(work.terms);
   auto* results = static_cast<char*>(work.results);
+  auto* const state = static_cast<R*>(work.states) + work.column;
   R sum;
-  std::memcpy(&sum, work.states, sizeof sum);
+  std::memcpy(&sum, state, sizeof sum);
   for (size_t left = work.rows; left > 0;) {
     const size_t n = std::min(left, work.length - work.at);
     if (work.at == 0) sum = Scan::First();
@@ -84,7 +85,7 @@ void AlongLines(ScanWork& work) {
     left -= n;
     work.at = work.at + n == work.length ? 0 : work.at + n;
   }
-  std::memcpy(work.states, &sum, sizeof sum);
+  std::memcpy(state, &sum, sizeof sum);
 }
 
 // The lines' terms may lie where the operand does, which need not be aligned; the results are the caller's own.
@@ -161,13 +162,13 @@ bool AnyTakes(T best, const T* terms) {
   return count > 0;
 }
 
-// One column: a line after the other. Operands need not be aligned.
+// One column, which may be one of several: a line after the other. Operands need not be aligned.
 template <class T, bool kLargest>
 void ExtremesAlongLines(ScanWork& work) {
   const auto* terms = static_cast<const char*>(work.terms);
   auto* results = static_cast<char*>(work.results);
   auto* places = reinterpret_cast<char*>(work.places);
-  auto& state = *static_cast<ScanState*>(work.states);
+  ScanState& state = static_cast<ScanState*>(work.states)[work.column];
   T best;
   std::memcpy(&best, state.value, sizeof best);
   int64_t place = state.place;

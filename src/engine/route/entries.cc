@@ -136,9 +136,9 @@ void GroupIndex::Run(const JobContext& context) const noexcept {
   }
   BadIndex bad;
   for (int64_t p = 0; p < entries; ++p) {
-    if (!IsIn(from[p], groups)) bad.Note(p);
+    if (from[p] != -1 && !IsIn(from[p], groups)) bad.Note(p);
   }
-  bad.Report(context, raises, name, 0, groups, [&](int64_t at) { return from[at]; });
+  bad.Report(context, raises, name, -1, groups, [&](int64_t at) { return from[at]; });
 }
 
 void MapEntries::Run(const JobContext& context) const noexcept {
@@ -200,7 +200,7 @@ void MapEntries::Run(const JobContext& context) const noexcept {
         const Wide own(rank.place, context);
         for (int64_t j = 0; j < of_token; ++j) {
           if (own[i * of_token + j] >= 0) continue;
-          own.Set(i * of_token + j, row);
+          own.Set(i * of_token + j, row < rows ? row : -1);
           break;
         }
         ++row;

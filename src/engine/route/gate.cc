@@ -106,7 +106,7 @@ struct Best {
 };
 
 // Marks the experts of all groups but the best ones with the lowest score, which nothing beats.
-void CloseGroups(const GateRows& gate, float* score, char* closed) {
+void CloseGroups(const GateRows& gate, const float* score, char* closed) {
   constexpr int64_t kMostGroups = 2048;
   float of_group[kMostGroups];
   const int64_t size = gate.experts / gate.groups;

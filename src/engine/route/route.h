@@ -73,7 +73,7 @@ struct InvertIndex {
   void Run(const JobContext& context) const noexcept;
 };
 
-// The entries whose index is the same, one group after the other, as a stable sort gives them: where each group begins.
+// The entries whose index is the same, one group after the other, as a stable sort gives them: where each group begins. -1 is of none.
 struct GroupIndex {
   Place index;
   Place order;
@@ -141,7 +141,7 @@ struct CombineRows {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Row r is the row of the source that its entry belongs to, times the entry's factor; 0 without an entry.
+// Row r is the row of the source that its entry belongs to, times the entry's factor; 0 without an entry, or where that one's row is -1.
 struct SpreadRows {
   NumberRows source;
   NumberRows to;
@@ -152,6 +152,8 @@ struct SpreadRows {
   int64_t columns;
   int64_t divisor;
   int64_t source_rows;
+  const char* name;  // of source_row
+  bool raises;
   int threads;
 
   void Run(const JobContext& context) const noexcept;

@@ -156,12 +156,14 @@ void CombineRows::Run(const JobContext& context) const noexcept {
 }
 
 void SpreadRows::Run(const JobContext& context) const noexcept {
+  BadIndex bad;
   ForEachRows(rows, columns * 8, threads, [&](int64_t first, int64_t end) {
     float term[kColumns];
     for (int64_t row = first; row < end; ++row) {
       const int64_t p = IndexOr(entry, context, row, row);
       const int64_t from = p < 0 ? -1 : IndexOr(source_row, context, p, p / divisor);
       const bool is_there = p >= 0 && IsRow(from, source_rows);
+      if (p >= 0 && from != -1 && !is_there) bad.Note(p);
       const float weight = is_there ? NumberAt(factor, context, p, 1.0f) : 0.0f;
       for (int64_t column = 0; column < columns; column += kColumns) {
         const int64_t n = std::min(kColumns, columns - column);
@@ -175,6 +177,8 @@ void SpreadRows::Run(const JobContext& context) const noexcept {
       }
     }
   });
+  bad.Report(context, raises, name, -1, source_rows,
+             [&](int64_t p) { return IndexOr(source_row, context, p, 0); });
 }
 
 void DotRows::Run(const JobContext& context) const noexcept {

@@ -1,7 +1,9 @@
 // Captures, graphs and their executions: what is recorded, what is refused, and what is left behind.
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -12,6 +14,7 @@
 
 #include "acl/graph/graph_programs.h"
 #include "acl/stream/graph.h"
+#include "aclnnop/aclnn_neg.h"
 
 namespace {
 
@@ -474,6 +477,202 @@ TEST_F(GraphTest, MemoryThatIsGoneIsAnErrorOfTheStream) {
   EXPECT_EQ(aclmdlRIDestroy(graph), 0);
   ExpectCaptureWorks();
   EXPECT_EQ(aclrtFree(again), 0);
+}
+
+// What is freed before the end of the capture cannot be missed by who looks at the end what there is.
+TEST_F(GraphTest, MemoryThatIsFreedDuringTheCaptureInvalidatesIt) {
+  char* const other = Device(64);
+  struct Case {
+    const char* name;
+    std::function<void*()> allocate;
+    std::function<aclError(void*)> free;
+  };
+  const std::vector<Case> cases = {
+      {"aclrtFree",
+       [] {
+         void* address = nullptr;
+         EXPECT_EQ(aclrtMalloc(&address, 64, ACL_MEM_MALLOC_HUGE_FIRST), 0);
+         return address;
+       },
+       aclrtFree},
+      {"aclrtFreeHost",
+       [] {
+         void* address = nullptr;
+         EXPECT_EQ(aclrtMallocHost(&address, 64), 0);
+         return address;
+       },
+       aclrtFreeHost},
+      {"aclrtHostUnregister",
+       [] {
+         void* const address = std::malloc(64);
+         void* of_device = nullptr;
+         EXPECT_EQ(aclrtHostRegister(address, 64, ACL_HOST_REGISTER_MAPPED, &of_device), 0);
+         return address;
+       },
+       [](void* address) {
+         const aclError status = aclrtHostUnregister(address);
+         std::free(address);
+         return status;
+       }},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.name);
+    void* const used = one.allocate();
+    Begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+    EXPECT_EQ(aclrtMemcpyAsync(other, 32, static_cast<char*>(used) + 32, 32, ACL_MEMCPY_DEFAULT, stream_), 0);
+    void* unused = nullptr;
+    EXPECT_EQ(aclrtMalloc(&unused, 64, ACL_MEM_MALLOC_HUGE_FIRST), 0);
+    EXPECT_EQ(aclrtFree(unused), 0);
+    EXPECT_EQ(StatusOfCapture(stream_), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
+    EXPECT_EQ(one.free(used), 0);
+    EXPECT_EQ(StatusOfCapture(stream_), ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED);
+    Message();
+    aclmdlRI graph = nullptr;
+    EXPECT_EQ(aclmdlRICaptureEnd(stream_, &graph), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
+    EXPECT_EQ(graph, nullptr);
+    EXPECT_NE(Message().find(std::string(one.name) + ": it freed memory that recorded work uses"),
+              std::string::npos);
+  }
+  ExpectCaptureWorks();
+}
+
+TEST_F(GraphTest, MemoryOfGroupsMayGoUntilTheyRun) {
+  void* freed = nullptr;
+  ASSERT_EQ(aclrtMalloc(&freed, 64, ACL_MEM_MALLOC_HUGE_FIRST), 0);
+  char* const device = Device(64);
+  char* const before = Device(8);
+  EXPECT_EQ(aclrtMemset(device, 64, 1, 64), 0);
+  EXPECT_EQ(aclrtMemset(before, 8, 1, 8), 0);
+  aclrtEvent event = nullptr;
+  ASSERT_EQ(aclrtCreateEventExWithFlag(&event, ACL_EVENT_EXTERNAL), 0);
+  aclrtTaskGrp group = nullptr;
+  Begin();
+  EXPECT_EQ(aclrtMemsetAsync(before, 8, 2, 8, stream_), 0);
+  EXPECT_EQ(aclrtStreamWaitEvent(stream_, event), 0);
+  EXPECT_EQ(aclrtResetEvent(event, stream_), 0);
+  EXPECT_EQ(aclmdlRICaptureTaskGrpBegin(stream_), 0);
+  EXPECT_EQ(aclrtMemsetAsync(freed, 64, 2, 64, stream_), 0);
+  EXPECT_EQ(aclmdlRICaptureTaskGrpEnd(stream_, &group), 0);
+  EXPECT_EQ(aclrtMemsetAsync(device + 32, 32, 3, 32, stream_), 0);
+  const aclmdlRI graph = End();
+  const aclrtStream updates = NewStream();
+  EXPECT_EQ(aclrtFree(freed), 0);
+
+  // Without an update: what is before the group runs, and nothing behind that.
+  EXPECT_EQ(aclrtRecordEvent(event, updates), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(updates), 0);
+  Message();
+  EXPECT_EQ(aclmdlRIExecute(graph, -1), ACL_ERROR_RT_MODEL_EXECUTE);
+  const std::string message = Message();
+  EXPECT_NE(message.find("had been freed, which its task aclrtMemsetAsync uses; it ended there"),
+            std::string::npos)
+      << message;
+  EXPECT_EQ(ByteAt(before), 2);
+  EXPECT_EQ(ByteAt(device + 63), 1);
+
+  // An update that comes while the execution waits for it.
+  EXPECT_EQ(aclmdlRIExecuteAsync(graph, stream_), 0);
+  EXPECT_EQ(aclmdlRICaptureTaskUpdateBegin(updates, group), 0);
+  EXPECT_EQ(aclrtMemsetAsync(device, 64, 7, 64, updates), 0);
+  EXPECT_EQ(aclmdlRICaptureTaskUpdateEnd(updates), 0);
+  EXPECT_EQ(aclrtRecordEvent(event, updates), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), 0);
+  EXPECT_EQ(ByteAt(device + 31), 7);
+  EXPECT_EQ(ByteAt(device + 63), 3);
+
+  // One whose memory goes before its end.
+  void* gone = nullptr;
+  ASSERT_EQ(aclrtMalloc(&gone, 64, ACL_MEM_MALLOC_HUGE_FIRST), 0);
+  EXPECT_EQ(aclmdlRICaptureTaskUpdateBegin(updates, group), 0);
+  EXPECT_EQ(aclrtMemsetAsync(gone, 64, 7, 64, updates), 0);
+  EXPECT_EQ(aclrtFree(gone), 0);
+  Message();
+  EXPECT_EQ(aclmdlRICaptureTaskUpdateEnd(updates), ACL_ERROR_RT_MODEL_UPDATE_FAILED);
+  EXPECT_NE(Message().find("nothing was updated. It was aclrtFree: it freed memory"), std::string::npos);
+  EXPECT_EQ(aclrtRecordEvent(event, updates), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(updates), 0);
+  Execute(graph);
+  EXPECT_EQ(ByteAt(device + 31), 7);
+  EXPECT_EQ(aclmdlRIDestroy(graph), 0);
+  EXPECT_EQ(aclrtDestroyEvent(event), 0);
+  EXPECT_EQ(aclrtDestroyStream(updates), 0);
+}
+
+TEST_F(GraphTest, WhoWaitsForItsTurnCanBeAborted) {
+  auto* const value = reinterpret_cast<uint64_t*>(Device(8));
+  Write(value, 0);
+  Begin();
+  EXPECT_EQ(aclrtValueWait(value, 1, ACL_STREAM_WAIT_VALUE_EQ, stream_), 0);
+  const aclmdlRI graph = End();
+  const aclrtStream aborted = NewStream();
+  const aclrtStream forced = NewStream();
+  EXPECT_EQ(aclmdlRIExecuteAsync(graph, stream_), 0);
+  EXPECT_EQ(StatusOf(stream_), ACL_STREAM_STATUS_NOT_READY);
+  EXPECT_EQ(aclmdlRIExecuteAsync(graph, aborted), 0);
+  EXPECT_EQ(aclmdlRIExecuteAsync(graph, forced), 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // one of them runs
+  EXPECT_EQ(aclrtStreamAbort(aborted), 0);
+  EXPECT_EQ(aclrtDestroyStreamForce(forced), 0);
+  Write(value, 1);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), 0);
+  EXPECT_EQ(aclmdlRIDestroy(graph), 0);
+  EXPECT_EQ(aclrtDestroyStream(aborted), 0);
+}
+
+// Its work is missing in the recording: nobody may execute that.
+TEST_F(GraphTest, APhase2ThatFailsInvalidatesTheCaptureOfAStreamThatStops) {
+  char* const device = Device(64);
+  const aclrtStream stops = NewStream();
+  ASSERT_EQ(aclrtSetStreamFailureMode(stops, ACL_STOP_ON_FAILURE), 0);
+  const int64_t size = 8;
+  aclTensor* const result = aclCreateTensor(&size, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &size, 1, device);
+  aclTensor* const nowhere =
+      aclCreateTensor(&size, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &size, 1, nullptr);
+  uint64_t workspace = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_EQ(aclmdlRICaptureBegin(stops, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), 0);
+  EXPECT_EQ(aclrtMemsetAsync(device, 64, 0, 32, stops), 0);
+  ASSERT_EQ(aclnnNegGetWorkspaceSize(nowhere, result, &workspace, &executor), 0);
+  EXPECT_EQ(aclnnNeg(nullptr, workspace, executor, stops), 0) << "the end tells";
+  EXPECT_EQ(StatusOfCapture(stops), ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED);
+  Message();
+  aclmdlRI graph = nullptr;
+  EXPECT_EQ(aclmdlRICaptureEnd(stops, &graph), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
+  const std::string message = Message();
+  EXPECT_NE(message.find("there is no graph. It was aclnnNeg: "), std::string::npos) << message;
+  EXPECT_EQ(graph, nullptr);
+  EXPECT_EQ(aclrtSynchronizeStream(stops), 0);
+  EXPECT_EQ(aclDestroyTensor(result), 0);
+  EXPECT_EQ(aclDestroyTensor(nowhere), 0);
+  EXPECT_EQ(aclrtDestroyStream(stops), 0);
+}
+
+TEST_F(GraphTest, HostFunctionsDoNotWaitForTheirGraph) {
+  struct Call {
+    aclmdlRI graph = nullptr;
+    std::function<aclError(aclmdlRI)> function;
+    aclError status = -1;
+    static void Do(void* call) {
+      auto& self = *static_cast<Call*>(call);
+      self.status = self.function(self.graph);
+    }
+  } call;
+  Begin();
+  EXPECT_EQ(aclrtLaunchHostFunc(stream_, Call::Do, &call), 0);
+  call.graph = End();
+  call.function = [](aclmdlRI graph) { return aclmdlRIExecute(graph, -1); };
+  Execute(call.graph);
+  EXPECT_EQ(call.status, ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  call.status = -1;
+  EXPECT_EQ(aclmdlRIExecute(call.graph, -1), 0);
+  EXPECT_EQ(call.status, ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  call.function = aclmdlRIDestroy;
+  EXPECT_EQ(aclmdlRIExecute(call.graph, -1), 0);
+  EXPECT_EQ(call.status, ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  // Of another stream's execution, nothing has to be waited for.
+  Execute(call.graph);
+  EXPECT_EQ(call.status, 0);
+  EXPECT_EQ(aclmdlRIDestroy(call.graph), ACL_ERROR_RT_PARAM_INVALID);
 }
 
 TEST_F(GraphTest, DestroyedWhileItRuns) {

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "acl/runtime_fixture.h"
+#include "acl/stream/graph.h"
 
 #if PORTACL_TSAN
 #define SKIP_UNDER_TSAN GTEST_SKIP() << "this sanitizer supports no threads in a forked child"
@@ -75,6 +76,31 @@ int UseEverything(aclrtStream inherited) {
   STEP(aclrtResetDevice(0) == 0);
   STEP(aclFinalize() == 0);
   return 0;
+}
+
+// Another thread was about to replace tasks of a graph, and an execution ran.
+TEST_F(ForkTest, AGraphInUse) {
+  SKIP_UNDER_TSAN;
+  Gate runs;
+  ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_SUCCESS);
+  runs.Close(stream_);
+  aclmdlRI graph = nullptr;
+  ASSERT_EQ(aclmdlRICaptureEnd(stream_, &graph), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRIExecuteAsync(graph, stream_), ACL_SUCCESS);
+  runs.WaitUntilEntered();
+  Gate changes;
+  std::thread other([&] { portacl::FindGraph(graph)->WithTasks([&] { changes.Wait(); }); });
+  changes.WaitUntilEntered();
+  EXPECT_EQ(InChild([&] {
+              return aclmdlRISetName(graph, "forked") == 0 && portacl::FindGraph(graph)->executions == 0 ? 0
+                                                                                                         : 1;
+            }),
+            0);
+  changes.Open();
+  other.join();
+  runs.Open();
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(aclmdlRIDestroy(graph), ACL_SUCCESS);
 }
 
 TEST_F(ForkTest, AnIdleLibrary) {
