@@ -2,7 +2,7 @@
 """Checks that the folders of src/, and the rooms of a folder, include each other only in the order that docs/design.md gives.
 
 No two units may depend on each other, be it through others: a unit is a header and its source, taken together. A family of
-operators includes no other family, but what lies in aclnnop/jobs, which includes none. No two files share a name.
+operators includes no other family, but what lies in aclnnop/jobs, which includes none. No two files share a name. A header that the head of a file refers to is there.
 
 Usage: check_layers.py [REPOSITORY]
 SPDX-License-Identifier: Apache-2.0
@@ -42,6 +42,8 @@ SHARED_BY_FAMILIES = "jobs"
 # Units that still depend on each other. None may join them; a circle that is gone leaves this list.
 CIRCLES = []
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+SEE = re.compile(r"\bsee ([\w/-]+\.h)\b")
+HEAD = 4  # lines
 
 
 def room_of(name):
@@ -124,7 +126,11 @@ def faults_of(root, known_circles):
             faults.append(f"{path}: room {folder}/{room_of(here)} has no place in the order")
             continue
         used = uses.setdefault(unit_of(here), set())
-        for name in INCLUDE.findall(path.read_text()):
+        text = path.read_text()
+        for name in SEE.findall("\n".join(text.split("\n")[:HEAD])):
+            if not any((beside / name).exists() for beside in (path.parent, root / "src", root / "include")):
+                faults.append(f"{path}: its head refers to {name}, which is neither beside it nor in src/ or include/")
+        for name in INCLUDE.findall(text):
             target = name.split("/")[0]
             is_internal = (root / "src" / name).exists()
             if not is_internal and name not in public and name not in made:

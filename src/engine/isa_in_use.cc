@@ -1,4 +1,4 @@
-// Which instruction set runs (see isa.h).
+// Which instruction set runs (see isa_in_use.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/isa_in_use.h"
 

@@ -1,4 +1,4 @@
-// An operation as a task of a stream (see task.h), and groups of sends and receives (hccl/hcomm.h).
+// An operation as a task of a stream (see collective_task.h), and groups of sends and receives (hccl/hcomm.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "hccl/collective_task.h"
 

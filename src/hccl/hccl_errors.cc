@@ -1,4 +1,4 @@
-// Errors of the collective library (see errors.h).
+// Errors of the collective library (see hccl_errors.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "hccl/hccl_errors.h"
 

@@ -1,4 +1,4 @@
-// What the environment says about collectives (see settings.h). Read whenever it is asked for: nothing is kept.
+// What the environment says about collectives (see hccl_settings.h). Read whenever it is asked for: nothing is kept.
 // SPDX-License-Identifier: Apache-2.0
 #include "hccl/hccl_settings.h"
 

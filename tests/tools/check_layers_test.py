@@ -25,7 +25,7 @@ IN_ORDER = {
 
 
 class CheckLayers(unittest.TestCase):
-    def faults(self, changes, known=()):
+    def faults(self, changes, known=(), heads=None):
         """What is found in the tree that is in order, with some files changed; paths as they are below src/."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
@@ -33,6 +33,9 @@ class CheckLayers(unittest.TestCase):
             for name, includes in ({"include/acl/acl_rt.h": []} | files).items():
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_text("".join(f'#include "{include}"\n' for include in includes))
+            for name, head in (heads or {}).items():
+                path = root / "src" / name
+                path.write_text(f"{head}\n{path.read_text()}")
             return [fault.replace(f"{root}/src/", "") for fault in check_layers.faults_of(root, list(known))]
 
     def test_in_order(self):
@@ -81,6 +84,12 @@ class CheckLayers(unittest.TestCase):
     def test_a_header_that_is_nowhere(self):
         self.assertEqual(self.faults({"acl/text.cc": ["acl/text.h"]}),
                          ["acl/text.cc: includes acl/text.h, which is neither in src/ nor in include/"])
+
+    def test_a_head_that_refers_to_a_header(self):
+        for header in ("stream.h", "acl/log.h", "acl/acl_rt.h"):
+            self.assertEqual(self.faults({}, heads={"acl/queue/stream.cc": f"// Streams (see {header})."}), [])
+        self.assertEqual(self.faults({}, heads={"acl/queue/stream.cc": "// Streams (see queue.h)."}),
+                         ["acl/queue/stream.cc: its head refers to queue.h, which is neither beside it nor in src/ or include/"])
 
 
 if __name__ == "__main__":

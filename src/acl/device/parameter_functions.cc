@@ -1,4 +1,4 @@
-// The functions of acl_rt.h on system parameters (see system_parameters.h).
+// The functions of acl_rt.h on system parameters (see acl/settings/system_parameters.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"

@@ -1,4 +1,4 @@
-// What the products of matrices share (see product.h).
+// What the products of matrices share (see matrix_product.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/matrix_product.h"
 

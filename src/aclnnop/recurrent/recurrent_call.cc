@@ -1,4 +1,4 @@
-// What recurrent networks have in common (see network.h).
+// What recurrent networks have in common (see recurrent_call.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/recurrent/recurrent_call.h"
 

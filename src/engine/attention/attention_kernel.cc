@@ -1,4 +1,4 @@
-// The loops over rows of scores for each instruction set (see kernel.h). Sums have sixteen lanes, however wide vectors are.
+// The loops over rows of scores for each instruction set (see attention_kernel.h). Sums have sixteen lanes, however wide vectors are.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 

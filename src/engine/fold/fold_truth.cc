@@ -1,4 +1,4 @@
-// Runs folds of truth (see truth.h).
+// Runs folds of truth (see fold_truth.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fold/fold_truth.h"
 

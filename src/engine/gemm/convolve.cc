@@ -1,4 +1,4 @@
-// Which products a convolution is (see convolution.h). Rows are a group's channels of the result; groups are the batch.
+// Which products a convolution is (see convolve.h). Rows are a group's channels of the result; groups are the batch.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/convolve.h"
 

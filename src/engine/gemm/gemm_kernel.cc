@@ -1,4 +1,4 @@
-// The loops of matrix products for each instruction set (see kernel.h). Vectors run along the columns, so every element has a chain of
+// The loops of matrix products for each instruction set (see gemm_kernel.h). Vectors run along the columns, so every element has a chain of
 // its own, whatever the width.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"

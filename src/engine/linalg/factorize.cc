@@ -1,4 +1,4 @@
-// Solutions of triangular systems, inverses and QR factors (see linalg.h).
+// Solutions of triangular systems, inverses and QR factors (see factorize.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/linalg/factorize.h"
 

@@ -1,4 +1,4 @@
-// Triangles of matrices (see triangle.h).
+// Triangles of matrices (see triangular.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/move/triangular.h"
 

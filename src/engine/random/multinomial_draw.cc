@@ -1,4 +1,4 @@
-// Draws indices (see multinomial.h).
+// Draws indices (see multinomial_draw.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/random/multinomial_draw.h"
 

@@ -1,4 +1,4 @@
-// Makes random numbers of Philox's words (see random.h).
+// Makes random numbers of Philox's words (see random_numbers.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/random/random_numbers.h"
 

@@ -1,4 +1,4 @@
-// Gated recurrent units over sequences (see gru.h).
+// Gated recurrent units over sequences (see gru_cell.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/recurrent/gru_cell.h"
 

@@ -1,4 +1,4 @@
-// Long short-term memory over sequences (see lstm.h).
+// Long short-term memory over sequences (see lstm_cell.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/recurrent/lstm_cell.h"
 

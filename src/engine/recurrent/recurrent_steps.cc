@@ -1,4 +1,4 @@
-// What the steps of a recurrent network are made of (see steps.h).
+// What the steps of a recurrent network are made of (see recurrent_steps.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/recurrent/recurrent_steps.h"
 

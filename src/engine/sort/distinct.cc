@@ -1,4 +1,4 @@
-// Distinct elements and runs (see unique.h): where a new one begins is counted in blocks, then each block writes behind those before it.
+// Distinct elements and runs (see distinct.h): where a new one begins is counted in blocks, then each block writes behind those before it.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sort/distinct.h"
 

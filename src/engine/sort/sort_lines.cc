@@ -1,4 +1,4 @@
-// Stable radix sort and selection (see sort.h). Each part of the words is counted by digit; then every part knows where its words of each
+// Stable radix sort and selection (see sort_lines.h). Each part of the words is counted by digit; then every part knows where its words of each
 // digit go.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sort/sort_lines.h"

@@ -1,4 +1,4 @@
-// Keys of elements, as words: all of them, or those below a bound (see sort.h). Plain loops that the compiler turns into vectors, compiled
+// Keys of elements, as words: all of them, or those below a bound (see sort_lines.h). Plain loops that the compiler turns into vectors, compiled
 // once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
