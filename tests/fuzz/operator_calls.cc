@@ -264,9 +264,10 @@ class Given {
     return shape.empty() ? 1 : shape.back();
   }
 
-  // The first half of the tensor along Dim.
+  // The first half of the tensor along Dim. Without strides there is none: the whole tensor.
   aclTensor* Half(const aclTensor* tensor) {
     aclTensor* const copy = Copy(tensor);
+    if (copy != nullptr && IsPrivate(FormatOf(tensor))) return tensors_.emplace_back(copy);
     const int64_t rank = static_cast<int64_t>(ShapeOf(tensor).size());
     const int64_t dim = Dim(tensor);
     if (copy == nullptr || dim < -rank || dim >= rank) return tensors_.emplace_back(copy);
@@ -1039,6 +1040,20 @@ static_assert(std::all_of(std::begin(kFunctions), std::end(kFunctions), IsCalled
               "a function of the schema is missing here");
 
 }  // namespace
+
+bool IsPrivate(int32_t format) {
+  switch (format) {
+    case ACL_FORMAT_NC1HWC0:
+    case ACL_FORMAT_FRACTAL_Z:
+    case ACL_FORMAT_NC1HWC0_C04:
+    case ACL_FORMAT_FRACTAL_NZ:
+    case ACL_FORMAT_NDC1HWC0:
+    case ACL_FRACTAL_Z_3D:
+      return true;
+    default:
+      return false;
+  }
+}
 
 std::span<const OperatorCall> OperatorCalls() { return kCalls; }
 

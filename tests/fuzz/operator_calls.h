@@ -48,6 +48,9 @@ struct OperatorCall {
 
 std::span<const OperatorCall> OperatorCalls();
 
+// Whether a tensor of this format is taken as dense, whatever its strides.
+bool IsPrivate(int32_t format);
+
 // Destroys the tensors whose shapes phase 2 sets: they live until no executor does.
 void DestroyResults();
 

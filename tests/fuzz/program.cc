@@ -122,21 +122,6 @@ constexpr int32_t kFormats[] = {ACL_FORMAT_ND,        ACL_FORMAT_NCHW,        AC
                                 ACL_FORMAT_FRACTAL_Z, ACL_FRACTAL_Z_3D,       ACL_FORMAT_NDC1HWC0,
                                 ACL_FORMAT_UNDEFINED, ACL_FORMAT_NC1HWC0_C04, 77};
 
-// Formats whose strides do not count.
-bool IsPrivate(int32_t format) {
-  switch (format) {
-    case ACL_FORMAT_NC1HWC0:
-    case ACL_FORMAT_FRACTAL_Z:
-    case ACL_FORMAT_NC1HWC0_C04:
-    case ACL_FORMAT_FRACTAL_NZ:
-    case ACL_FORMAT_NDC1HWC0:
-    case ACL_FRACTAL_Z_3D:
-      return true;
-    default:
-      return false;
-  }
-}
-
 Dims DenseStridesOf(const Dims& dims) {
   Dims strides(dims.size());
   uint64_t stride = 1;
