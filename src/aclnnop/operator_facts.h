@@ -23,10 +23,6 @@ struct OperatorFacts {
   }
 };
 
-// BF16 from Atlas A2 on, and Atlas 200I/500 A2 not supported: most of CANN's pages.
-inline constexpr DtypeRule kDocumentedWithout200I =
-    SinceAtlasA2(kFloatHalfAndBf16, kFloatAndHalf).OnlyOn(products::kWithout200I500A2);
-
 // Every operator of this library, in the order of the schema. Each operator's file declares and defines facts::NAME, NAME
 // that of its line there: a file that included the list would be built again with each new operator.
 std::span<const OperatorFacts* const> AllOperators() noexcept;

@@ -1385,6 +1385,10 @@ void Program::MoveMemory() {
     Quiet(from);
     memory_.Settle(from);
   }
+  if (memory_.CutsElement(to, to_offset)) {
+    Quiet(to);
+    memory_.Settle(to);
+  }
   switch (choice & 3) {
     case 0:
       if (overlaps) return;

@@ -171,6 +171,11 @@ bool ShadowMemory::NeedsSettling(int buffer, int32_t dtype, int64_t offset) cons
   return wanted.component != grid.component || wanted.phase != grid.phase;
 }
 
+bool ShadowMemory::CutsElement(int buffer, int64_t offset) const {
+  const Grid& grid = At(buffer).grid;
+  return grid.component >= 0 && (offset - grid.phase) % BytesOf(grid.component) != 0;
+}
+
 void ShadowMemory::Call(const OperatorCall& op, const CallAttributes& attributes,
                         std::vector<Elements> operands, bool has_device) {
   const Elements& out = operands.back();

@@ -60,6 +60,8 @@ class ShadowMemory {
   // Whether these elements may hold NaN that were written as another type: which bits a NaN has is not promised, so
   // Settle has to be called before they are read.
   bool NeedsSettling(int buffer, int32_t dtype, int64_t offset) const;
+  // Whether what is written from `offset` on overwrites a part of such an element: a NaN whose rest stays is a number.
+  bool CutsElement(int buffer, int64_t offset) const;
 
   // Takes the buffer's contents as they are, after comparing them, but for the elements that may be anything. Nothing
   // may be running on it.

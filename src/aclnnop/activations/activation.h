@@ -5,7 +5,6 @@
 #include <span>
 
 #include "aclnnop/binary_checks.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
 

@@ -105,7 +105,6 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/arithmetic/clamp_functions.h"
 #include "aclnnop/jobs/clamp.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -235,13 +234,6 @@ aclnnStatus ClampByOneTensor(OperatorCall& call, const engine::KernelTable& kern
 }  // namespace
 
 const engine::KernelTable& ClampKernels() noexcept { return kWithinScalars; }
-
-namespace facts {
-extern const OperatorFacts clamp;
-}
-
-const OperatorFacts facts::clamp = {"aclnnClamp", "aclnnop/aclnn_clamp.h", kClamped, kClamped,
-                                    /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -48,7 +48,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/arithmetic/logaddexp_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -61,7 +60,6 @@ enum Tensors { kSelf, kOther, kOut };
 
 constexpr DtypeRule kIn = WithBf16SinceAtlasA2(kRealArithmetic | kUnsignedSince16Bits);
 constexpr DtypeRule kOutDtypes = kBf16SinceAtlasA2;
-constexpr DtypeRule kDocumented = kIn.OnlyOn(products::kWithout200I500A2);
 
 constexpr Check kChecks[] = {
     NotNull(kSelf),
@@ -90,16 +88,6 @@ aclnnStatus AddPowers(OperatorCall& call, const engine::KernelTable& kernels, ui
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts logaddexp, logaddexp2;
-}
-
-const OperatorFacts facts::logaddexp = {"aclnnLogAddExp",       "aclnnop/aclnn_logaddexp.h", kDocumented, kIn,
-                                        /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::logaddexp2 = {
-    "aclnnLogAddExp2",      "aclnnop/aclnn_logaddexp2.h", kDocumented, kIn,
-    /*by_promotion=*/false, /*inputs_only=*/true};
 
 }  // namespace portacl
 

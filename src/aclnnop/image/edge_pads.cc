@@ -6,7 +6,6 @@
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
 #include "engine/resample/axes.h"
@@ -260,32 +259,6 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts reflection_pad1d, reflection_pad2d, replication_pad1d, replication_pad2d,
-    circular_pad2d, reflection_pad1d_backward, replication_pad1d_backward, pad2d_backward;
-}
-
-const OperatorFacts facts::reflection_pad1d = {"aclnnReflectionPad1d", "aclnnop/aclnn_reflection_pad1d.h",
-                                               kReflectionDtypes, kReflectionDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::reflection_pad2d = {"aclnnReflectionPad2d", "aclnnop/aclnn_reflection_pad2d.h",
-                                               kReflectionDtypes, kReflectionDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::replication_pad1d = {"aclnnReplicationPad1d", "aclnnop/aclnn_replication_pad1d.h",
-                                                kReplicationDtypes, kReplicationDtypes,
-                                                /*by_promotion=*/false};
-const OperatorFacts facts::replication_pad2d = {"aclnnReplicationPad2d", "aclnnop/aclnn_replication_pad2d.h",
-                                                kReplicationDtypes, kReplicationDtypes,
-                                                /*by_promotion=*/false};
-const OperatorFacts facts::circular_pad2d = {"aclnnCircularPad2d", "aclnnop/aclnn_circular_pad2d.h",
-                                             kCircularDtypes, kCircularDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::reflection_pad1d_backward = {
-    "aclnnReflectionPad1dBackward", "aclnnop/aclnn_reflection_pad1d_backward.h", kGradientDtypes,
-    kGradientDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::replication_pad1d_backward = {
-    "aclnnReplicationPad1dBackward", "aclnnop/aclnn_replication_pad1d_backward.h", kGradientDtypes,
-    kGradientDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::pad2d_backward = {"aclnnReflectionPad2dBackward", "aclnnop/aclnn_pad2d_backward.h",
-                                             kGradientDtypes, kGradientDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -4,7 +4,6 @@
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
 #include "engine/resample/grid.h"
@@ -83,13 +82,6 @@ void SetSampling(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts grid_sampler2d;
-}
-
-const OperatorFacts facts::grid_sampler2d = {"aclnnGridSampler2D", "aclnnop/aclnn_grid_sampler2d.h", kDtypes,
-                                             kDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -8,7 +8,6 @@
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/image/upsample.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "plan/views.h"
 
@@ -257,24 +256,6 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts upsample_bilinear_2d, upsample_bilinear_2d_backward,
-    upsample_bilinear_2d_backward_v2, upsample_bicubic_2d;
-}
-
-const OperatorFacts facts::upsample_bilinear_2d = {"aclnnUpsampleBilinear2d",
-                                                   "aclnnop/aclnn_upsample_bilinear_2d.h", kBilinearDtypes,
-                                                   kBilinearDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::upsample_bilinear_2d_backward = {
-    "aclnnUpsampleBilinear2dBackward", "aclnnop/aclnn_upsample_bilinear_2d_backward.h", kGradientDtypes,
-    kGradientDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::upsample_bilinear_2d_backward_v2 = {
-    "aclnnUpsampleBilinear2dBackwardV2", "aclnnop/aclnn_upsample_bilinear_2d_backward_v2.h",
-    kGradientV2Dtypes, kGradientV2Dtypes, /*by_promotion=*/false};
-const OperatorFacts facts::upsample_bicubic_2d = {"aclnnUpsampleBicubic2d",
-                                                  "aclnnop/aclnn_upsample_bicubic_2d.h", kBicubicDtypes,
-                                                  kBicubicDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -8,7 +8,6 @@
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/image/upsample.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "plan/views.h"
 
@@ -259,27 +258,6 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts upsample_nearest_1d, upsample_nearest_1d_v2, upsample_nearest_2d,
-    upsample_nearest_2d_v2, upsample_nearest_2d_backward;
-}
-
-const OperatorFacts facts::upsample_nearest_1d = {"aclnnUpsampleNearest1d",
-                                                  "aclnnop/aclnn_upsample_nearest_1d.h", kDtypes, kDtypes,
-                                                  /*by_promotion=*/false};
-const OperatorFacts facts::upsample_nearest_1d_v2 = {"aclnnUpsampleNearest1dV2",
-                                                     "aclnnop/aclnn_upsample_nearest_1d_v2.h", kDtypes,
-                                                     kDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::upsample_nearest_2d = {"aclnnUpsampleNearest2d",
-                                                  "aclnnop/aclnn_upsample_nearest_2d.h", kDtypes, kDtypes,
-                                                  /*by_promotion=*/false};
-const OperatorFacts facts::upsample_nearest_2d_v2 = {"aclnnUpsampleNearest2dV2",
-                                                     "aclnnop/aclnn_upsample_nearest_2d_v2.h", kDtypes,
-                                                     kDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::upsample_nearest_2d_backward = {
-    "aclnnUpsampleNearest2dBackward", "aclnnop/aclnn_upsample_nearest_2d_backward.h", kGradientDtypes,
-    kGradientDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -8,7 +8,6 @@
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
 #include "engine/resample/axes.h"
@@ -29,7 +28,6 @@ constexpr DtypeRule kIm2colDtypes =
             kRealArithmetic | kBf16 | kUnsignedSince16Bits | DtypeSet{ACL_COMPLEX32, ACL_COMPLEX64});
 constexpr DtypeRule kCol2imDtypes = kBf16SinceAtlasA2;
 constexpr DtypeRule kUnfoldDtypes = Everywhere(kFloatHalfAndBf16);
-constexpr DtypeRule kDocumentedUnfoldDtypes = kNoneBeforeAtlasA2;
 
 // ---- windows of images ----
 
@@ -339,18 +337,6 @@ void SetUnfold(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts im2col, im2col_backward, unfold_grad;
-}
-
-const OperatorFacts facts::im2col = {"aclnnIm2col",          "aclnnop/aclnn_im2col.h",
-                                     kIm2colDtypes,          kIm2colDtypes,
-                                     /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::im2col_backward = {"aclnnIm2colBackward", "aclnnop/aclnn_im2col_backward.h",
-                                              kCol2imDtypes, kCol2imDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::unfold_grad = {"aclnnUnfoldGrad", "aclnnop/aclnn_unfold_grad.h",
-                                          kDocumentedUnfoldDtypes, kUnfoldDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -6,7 +6,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/indexing/accumulate.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -151,14 +150,6 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts embedding_dense_backward;
-}
-
-const OperatorFacts facts::embedding_dense_backward = {
-    "aclnnEmbeddingDenseBackward", "aclnnop/aclnn_embedding_dense_backward.h", kBf16SinceAtlasA2,
-    kBf16SinceAtlasA2, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -6,7 +6,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/step_list.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -313,21 +312,6 @@ void SetTakeFlat(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts index_select, gather, gather_v2, take, embedding;
-}
-
-const OperatorFacts facts::index_select = {"aclnnIndexSelect", "aclnnop/aclnn_index_select.h", kNumberDtypes,
-                                           kNumberDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::gather = {"aclnnGather", "aclnnop/aclnn_gather.h", kGatherDtypes, kGatherDtypes,
-                                     /*by_promotion=*/false};
-const OperatorFacts facts::gather_v2 = {"aclnnGatherV2", "aclnnop/aclnn_gather_v2.h", kGatherV2Dtypes,
-                                        kGatherV2Dtypes, /*by_promotion=*/false};
-const OperatorFacts facts::take = {"aclnnTake", "aclnnop/aclnn_take.h", kNumberDtypes, kNumberDtypes,
-                                   /*by_promotion=*/false};
-const OperatorFacts facts::embedding = {"aclnnEmbedding", "aclnnop/aclnn_embedding.h", kEmbeddingDtypes,
-                                        kEmbeddingDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -8,7 +8,6 @@
 #include "acl/errors.h"
 #include "aclnnop/indexing/accumulate.h"
 #include "aclnnop/jobs/where.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/broadcast.h"
 
 namespace portacl {
@@ -425,16 +424,6 @@ void SetPut(const OperatorCall& call, bool accumulates, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts index, index_put_impl;
-}
-
-const OperatorFacts facts::index = {"aclnnIndex", "aclnnop/aclnn_index.h", kIndexRule, kIndexRule,
-                                    /*by_promotion=*/false};
-const OperatorFacts facts::index_put_impl = {"aclnnIndexPutImpl", "aclnnop/aclnn_index_put_impl.h", kPutRule,
-                                             kPutRule,
-                                             /*by_promotion=*/false};
 
 }  // namespace portacl
 

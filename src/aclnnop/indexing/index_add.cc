@@ -8,7 +8,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/indexing/accumulate.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -204,16 +203,6 @@ void SetByIndex(const OperatorCall& call, engine::IndexedAction action, const ac
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts index_add, index_copy;
-}
-
-const OperatorFacts facts::index_add = {"aclnnIndexAdd", "aclnnop/aclnn_index_add.h", kAddDtypes, kAddDtypes,
-                                        /*by_promotion=*/false};
-const OperatorFacts facts::index_copy = {"aclnnIndexCopy", "aclnnop/aclnn_index_copy.h", kCopyDtypes,
-                                         kCopyDtypes,
-                                         /*by_promotion=*/false};
 
 }  // namespace portacl
 

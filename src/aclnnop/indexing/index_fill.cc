@@ -3,10 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/index_fill_functions.h"
 
+#include <algorithm>
+
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/jobs/step_list.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 
 namespace portacl {
@@ -48,7 +49,9 @@ aclnnStatus OutIsRepresentable(const Check&, OperatorCall& call) noexcept {
 
 aclnnStatus ArrayIsInRange(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
-  const int64_t length = LengthOf(self, WrappedDim(call.attributes[kDim].integer, self.view.rank));
+  // No index fits a negative length.
+  const int64_t length =
+      std::max(LengthOf(self, WrappedDim(call.attributes[kDim].integer, self.view.rank)), int64_t{0});
   for (const int64_t index : call.Array(kArray)) {
     if (index < -length || index >= length)
       return RefuseInteger(check, call, "index", index, -length, length - 1);
@@ -148,15 +151,6 @@ aclnnStatus FillByArray(OperatorCall& call, int64_t dim, const aclIntArray* inde
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts index_fill, index_fill_tensor;
-}
-
-const OperatorFacts facts::index_fill = {"aclnnIndexFill", "aclnnop/aclnn_index_fill.h", kFillDtypes,
-                                         kFillDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::index_fill_tensor = {"aclnnIndexFillTensor", "aclnnop/aclnn_index_fill_tensor.h",
-                                                kArrayDtypes, kArrayDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

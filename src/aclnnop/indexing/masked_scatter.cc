@@ -4,7 +4,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/step_list.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 #include "contract/broadcast.h"
 
@@ -82,13 +81,6 @@ void SetMaskedScatter(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts masked_scatter;
-}
-
-const OperatorFacts facts::masked_scatter = {"aclnnInplaceMaskedScatter", "aclnnop/aclnn_masked_scatter.h",
-                                             kDtypes, kDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

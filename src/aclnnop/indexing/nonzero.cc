@@ -7,7 +7,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/step_list.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -83,19 +82,6 @@ aclnnStatus FindNonzero(OperatorCall& call, aclTensor* out, std::span<const Chec
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts nonzero, nonzero_v2, masked_select;
-}
-
-const OperatorFacts facts::nonzero = {"aclnnNonzero",         "aclnnop/aclnn_nonzero.h",
-                                      kNonzeroDtypes,         kNonzeroDtypes,
-                                      /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::nonzero_v2 = {"aclnnNonzeroV2",       "aclnnop/aclnn_nonzero_v2.h",
-                                         kNonzeroV2Dtypes,       kNonzeroV2Dtypes,
-                                         /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::masked_select = {"aclnnMaskedSelect", "aclnnop/aclnn_masked_select.h",
-                                            kNonzeroDtypes, kNonzeroDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -6,7 +6,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/step_list.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 
 namespace portacl {
@@ -126,13 +125,6 @@ void SetOneHot(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts one_hot;
-}
-
-const OperatorFacts facts::one_hot = {"aclnnOneHot", "aclnnop/aclnn_one_hot.h", kSelfDtypes, kSelfDtypes,
-                                      /*by_promotion=*/false};
 
 }  // namespace portacl
 

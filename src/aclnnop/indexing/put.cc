@@ -6,7 +6,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/indexing/accumulate.h"
-#include "aclnnop/operator_facts.h"
 #include "plan/move_plan.h"
 
 namespace portacl {
@@ -98,13 +97,6 @@ void SetPut(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts put;
-}
-
-const OperatorFacts facts::put = {"aclnnInplacePut", "aclnnop/aclnn_put.h", kPutDtypes, kPutDtypes,
-                                  /*by_promotion=*/false};
 
 }  // namespace portacl
 

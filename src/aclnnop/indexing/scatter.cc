@@ -10,7 +10,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/indexing/accumulate.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -275,19 +274,6 @@ void SetScatter(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts scatter, scatter_add, scatter_reduce;
-}
-
-const OperatorFacts facts::scatter = {"aclnnScatter", "aclnnop/aclnn_scatter.h", kScatterDtypes,
-                                      kScatterDtypes,
-                                      /*by_promotion=*/false};
-const OperatorFacts facts::scatter_add = {"aclnnScatterAdd", "aclnnop/aclnn_scatter_add.h", kScatterDtypes,
-                                          kScatterDtypes, /*by_promotion=*/false};
-
-const OperatorFacts facts::scatter_reduce = {"aclnnScatterReduce", "aclnnop/aclnn_scatter_reduce.h",
-                                             kReduceDtypes, kReduceDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -4,7 +4,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/step_list.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 
 namespace portacl {
@@ -121,15 +120,6 @@ void SetScatterNd(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts scatter_nd, scatter_nd_update;
-}
-
-const OperatorFacts facts::scatter_nd = {"aclnnScatterNd", "aclnnop/aclnn_scatter_nd.h", kNdDtypes, kNdDtypes,
-                                         /*by_promotion=*/false};
-const OperatorFacts facts::scatter_nd_update = {"aclnnScatterNdUpdate", "aclnnop/aclnn_scatter_nd_update.h",
-                                                kUpdateDtypes, kUpdateDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

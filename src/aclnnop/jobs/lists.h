@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/map_group.h"
 

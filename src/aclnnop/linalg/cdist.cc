@@ -10,7 +10,6 @@
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/matrix_product.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/broadcast.h"
 #include "engine/gemm/distance.h"
 
@@ -135,13 +134,6 @@ void SetDistances(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts cdist;
-}
-
-const OperatorFacts facts::cdist = {"aclnnCdist", "aclnnop/aclnn_cdist.h", kDtypes, kDtypes,
-                                    /*by_promotion=*/false};
 
 }  // namespace portacl
 

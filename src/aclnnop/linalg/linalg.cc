@@ -11,7 +11,6 @@
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/sums.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 #include "contract/broadcast.h"
 #include "plan/views.h"
@@ -290,19 +289,6 @@ void SetQr(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts triangular_solve, inverse, linalg_qr;
-}
-const OperatorFacts facts::triangular_solve = {"aclnnTriangularSolve", "aclnnop/aclnn_triangular_solve.h",
-                                               kSolveDtypes.OnlyOn(products::kWithout200I500A2), kSolveDtypes,
-                                               /*by_promotion=*/false};
-const OperatorFacts facts::inverse = {"aclnnInverse", "aclnnop/aclnn_inverse.h",
-                                      kFactorDtypes.OnlyOn(products::kWithout200I500A2), kFactorDtypes,
-                                      /*by_promotion=*/false};
-const OperatorFacts facts::linalg_qr = {"aclnnLinalgQr", "aclnnop/aclnn_linalg_qr.h",
-                                        kFactorDtypes.OnlyOn(products::kWithout200I500A2), kFactorDtypes,
-                                        /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -6,7 +6,6 @@
 #include "aclnnop/jobs/mul.h"
 #include "aclnnop/jobs/sums.h"
 #include "aclnnop/map_list.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 #include "plan/views.h"
 
@@ -89,13 +88,6 @@ void SetCross(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts linalg_cross;
-}
-const OperatorFacts facts::linalg_cross = {"aclnnLinalgCross", "aclnnop/aclnn_linalg_cross.h",
-                                           kDtypes.OnlyOn(products::kWithout200I500A2), kDtypes,
-                                           /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -84,7 +84,6 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/logic/bitwise_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -201,40 +200,6 @@ aclnnStatus Combine(OperatorCall& call, std::span<const Check> checks, Operation
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts bitwise_and_tensor, bitwise_and_scalar, bitwise_or_tensor, bitwise_or_scalar,
-    bitwise_xor_tensor, bitwise_xor_scalar, bitwiseand, bitwise_not;
-}
-
-const OperatorFacts facts::bitwise_and_tensor = {
-    "aclnnBitwiseAndTensor", "aclnnop/aclnn_bitwise_and_tensor.h", kAndDtypes, kAndDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::bitwise_and_scalar = {
-    "aclnnBitwiseAndScalar", "aclnnop/aclnn_bitwise_and_scalar.h", kAndDtypes, kAndDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::bitwise_or_tensor = {
-    "aclnnBitwiseOrTensor", "aclnnop/aclnn_bitwise_or_tensor.h", kOrDtypes, kOrDtypes, /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::bitwise_or_scalar = {"aclnnBitwiseOrScalar", "aclnnop/aclnn_bitwise_or_scalar.h",
-                                                kOrScalarDtypes,        kOrScalarDtypes,
-                                                /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::bitwise_xor_tensor = {
-    "aclnnBitwiseXorTensor", "aclnnop/aclnn_bitwise_xor_tensor.h", kXorDtypes, kXorDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::bitwise_xor_scalar = {
-    "aclnnBitwiseXorScalar", "aclnnop/aclnn_bitwise_xor_scalar.h", kXorDtypes, kXorDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-constexpr DtypeRule kAscend950Alone = kAndDtypes.OnlyOn(products::kAscend950);
-const OperatorFacts facts::bitwiseand = {
-    "aclnnBitwiseAndTensorOut", "aclnnop/aclnn_bitwiseand.h", kAscend950Alone, kAndDtypes,
-    /*by_promotion=*/false,     /*inputs_only=*/true};
-const OperatorFacts facts::bitwise_not = {"aclnnBitwiseNot", "aclnnop/aclnn_bitwise_not.h", kXorDtypes,
-                                          kXorDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

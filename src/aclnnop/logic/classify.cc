@@ -91,7 +91,6 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/logic/classify_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/map_types.h"
 
@@ -154,26 +153,6 @@ aclnnStatus Classify(OperatorCall& call, std::span<const Check> checks, const en
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 }  // namespace
-
-constexpr DtypeRule kDocumentedFinite = kRealArithmeticDtypes.OnlyOn(
-    ~ProductSet{Product::kAtlas200I500A2, Product::kAtlasInference, Product::kNoDevice});
-constexpr DtypeRule kDocumentedSign =
-    kSignDtypes.OnlyOn(~ProductSet{Product::kAtlas200I500A2, Product::kAtlasInference, Product::kNoDevice});
-namespace facts {
-extern const OperatorFacts isfinite, is_inf, isposinf, isneginf, signbit;
-}
-
-const OperatorFacts facts::isfinite = {"aclnnIsFinite",        "aclnnop/aclnn_isfinite.h",
-                                       kDocumentedFinite,      kRealArithmeticDtypes,
-                                       /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::is_inf = {"aclnnIsInf", "aclnnop/aclnn_is_inf.h", kIsInfDtypes,
-                                     kIsInfDtypes, /*by_promotion=*/false,   /*inputs_only=*/true};
-const OperatorFacts facts::isposinf = {"aclnnIsPosInf", "aclnnop/aclnn_isposinf.h", kInfinityDtypes,
-                                       kInfinityDtypes, /*by_promotion=*/false,     /*inputs_only=*/true};
-const OperatorFacts facts::isneginf = {"aclnnIsNegInf", "aclnnop/aclnn_isneginf.h", kInfinityDtypes,
-                                       kInfinityDtypes, /*by_promotion=*/false,     /*inputs_only=*/true};
-const OperatorFacts facts::signbit = {"aclnnSignbit", "aclnnop/aclnn_signbit.h", kDocumentedSign, kSignDtypes,
-                                      /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -28,7 +28,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/logic/compare_scalars_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -105,23 +104,6 @@ aclnnStatus Compare(OperatorCall& call, std::span<const Check> checks, const Com
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts eq_scalar, ne_scalar, gt_scalar, ge_scalar, lt_scalar, le_scalar;
-}
-
-const OperatorFacts facts::eq_scalar = {"aclnnEqScalar", "aclnnop/aclnn_eq_scalar.h", kEqualOfScalar,
-                                        kEqualOfScalar,  /*by_promotion=*/false,      /*inputs_only=*/true};
-const OperatorFacts facts::ne_scalar = {"aclnnNeScalar", "aclnnop/aclnn_ne_scalar.h", kNotEqual,
-                                        kNotEqual,       /*by_promotion=*/false,      /*inputs_only=*/true};
-const OperatorFacts facts::gt_scalar = {"aclnnGtScalar", "aclnnop/aclnn_gt_scalar.h", kOrdered,
-                                        kOrdered,        /*by_promotion=*/false,      /*inputs_only=*/true};
-const OperatorFacts facts::ge_scalar = {"aclnnGeScalar", "aclnnop/aclnn_ge_scalar.h", kOrdered,
-                                        kOrdered,        /*by_promotion=*/false,      /*inputs_only=*/true};
-const OperatorFacts facts::lt_scalar = {"aclnnLtScalar", "aclnnop/aclnn_lt_scalar.h", kOrdered,
-                                        kOrdered,        /*by_promotion=*/false,      /*inputs_only=*/true};
-const OperatorFacts facts::le_scalar = {"aclnnLeScalar", "aclnnop/aclnn_le_scalar.h", kLessOrEqual,
-                                        kLessOrEqual,    /*by_promotion=*/false,      /*inputs_only=*/true};
 
 }  // namespace portacl
 

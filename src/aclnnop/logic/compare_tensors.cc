@@ -26,7 +26,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/logic/compare_tensors_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -137,25 +136,6 @@ void SetWholeComparison(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts equal, eq_tensor, ne_tensor, gt_tensor, ge_tensor, lt_tensor, le_tensor;
-}
-
-const OperatorFacts facts::equal = {"aclnnEqual",          "aclnnop/aclnn_equal.h", kWhole, kWhole,
-                                    /*by_promotion=*/true, /*inputs_only=*/true};
-const OperatorFacts facts::eq_tensor = {"aclnnEqTensor", "aclnnop/aclnn_eq_tensor.h", kEqual,
-                                        kEqual,          /*by_promotion=*/false,      /*inputs_only=*/true};
-const OperatorFacts facts::ne_tensor = {"aclnnNeTensor", "aclnnop/aclnn_ne_tensor.h", kNotEqual,
-                                        kNotEqual,       /*by_promotion=*/false,      /*inputs_only=*/true};
-const OperatorFacts facts::gt_tensor = {"aclnnGtTensor", "aclnnop/aclnn_gt_tensor.h", kOrdered,
-                                        kOrdered,        /*by_promotion=*/false,      /*inputs_only=*/true};
-const OperatorFacts facts::ge_tensor = {"aclnnGeTensor", "aclnnop/aclnn_ge_tensor.h", kOrdered,
-                                        kOrdered,        /*by_promotion=*/false,      /*inputs_only=*/true};
-const OperatorFacts facts::lt_tensor = {"aclnnLtTensor", "aclnnop/aclnn_lt_tensor.h", kOrdered,
-                                        kOrdered,        /*by_promotion=*/false,      /*inputs_only=*/true};
-const OperatorFacts facts::le_tensor = {"aclnnLeTensor", "aclnnop/aclnn_le_tensor.h", kLessOrEqual,
-                                        kLessOrEqual,    /*by_promotion=*/false,      /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -53,7 +53,6 @@ HWY_AFTER_NAMESPACE();
 #include <cstring>
 
 #include "aclnnop/logic/isclose_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -94,13 +93,6 @@ engine::Scalars Tolerances(float rtol, float atol, bool equalNan) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts isclose;
-}
-
-const OperatorFacts facts::isclose = {"aclnnIsClose",        "aclnnop/aclnn_isclose.h", kRealArithmeticDtypes,
-                                      kRealArithmeticDtypes, /*by_promotion=*/false,    /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -89,7 +89,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/logic/logical_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "plan/move_plan.h"
 
@@ -179,22 +178,6 @@ aclnnStatus Negate(OperatorCall& call, std::span<const Check> checks, uint64_t* 
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts logical_and, logical_or, logical_xor, logical_not;
-}
-
-const OperatorFacts facts::logical_and = {"aclnnLogicalAnd",      "aclnnop/aclnn_logical_and.h",
-                                          kArithmeticDtypes,      kWithBf16,
-                                          /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::logical_or = {"aclnnLogicalOr",       "aclnnop/aclnn_logical_or.h",
-                                         kArithmeticDtypes,      kArithmeticDtypes,
-                                         /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::logical_xor = {"aclnnLogicalXor",      "aclnnop/aclnn_logical_xor.h",
-                                          kArithmeticDtypes,      kArithmeticDtypes,
-                                          /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::logical_not = {"aclnnLogicalNot", "aclnnop/aclnn_logical_not.h", kNotDtypes,
-                                          kNotDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

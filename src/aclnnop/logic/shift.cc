@@ -115,7 +115,6 @@ HWY_AFTER_NAMESPACE();
 #include <cstring>
 
 #include "aclnnop/logic/shift_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -215,15 +214,6 @@ aclnnStatus Shift(OperatorCall& call, std::span<const Check> checks, const engin
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts left_shift, right_shift;
-}
-
-const OperatorFacts facts::left_shift = {"aclnnLeftShift", "aclnnop/aclnn_left_shift.h", kShifted, kShifted,
-                                         /*by_promotion=*/false};
-const OperatorFacts facts::right_shift = {"aclnnRightShift", "aclnnop/aclnn_right_shift.h", kShifted,
-                                          kShifted, /*by_promotion=*/false};
 
 }  // namespace portacl
 

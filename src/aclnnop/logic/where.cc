@@ -96,7 +96,6 @@ HWY_AFTER_NAMESPACE();
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/jobs/where.h"
 #include "aclnnop/logic/where_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -233,27 +232,6 @@ void SetMaskedFillJob(const OperatorCall& call, Executor& executor) noexcept {
   const AsBits bits(call, {kFilled, kValue});
   SetMapJob(bits.Call(), {kMask, kValue, kFilled}, kFilled, kChoose, {}, executor, {ACL_BOOL});
 }
-
-namespace facts {
-extern const OperatorFacts s_where, masked_fill_scalar, masked_fill_tensor, threshold;
-}
-
-const OperatorFacts facts::s_where = {"aclnnSWhere", "aclnnop/aclnn_s_where.h", kChosen,
-                                      kChosen,       /*by_promotion=*/false,    /*inputs_only=*/true};
-const OperatorFacts facts::masked_fill_scalar = {"aclnnInplaceMaskedFillScalar",
-                                                 "aclnnop/aclnn_masked_fill_scalar.h",
-                                                 kFillDtypes,
-                                                 kFillDtypes,
-                                                 /*by_promotion=*/false,
-                                                 /*inputs_only=*/true};
-const OperatorFacts facts::masked_fill_tensor = {"aclnnInplaceMaskedFillTensor",
-                                                 "aclnnop/aclnn_masked_fill_tensor.h",
-                                                 kFillDtypes,
-                                                 kFillDtypes,
-                                                 /*by_promotion=*/false,
-                                                 /*inputs_only=*/true};
-const OperatorFacts facts::threshold = {"aclnnThreshold", "aclnnop/aclnn_threshold.h", kThresholdDtypes,
-                                        kThresholdDtypes, /*by_promotion=*/false,      /*inputs_only=*/true};
 
 }  // namespace portacl
 

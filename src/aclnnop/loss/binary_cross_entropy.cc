@@ -156,7 +156,6 @@ HWY_AFTER_NAMESPACE();
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/loss/binary_cross_entropy_functions.h"
 #include "aclnnop/map_list.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 #include "contract/broadcast.h"
 #include "engine/map/dispatch.h"
@@ -341,27 +340,6 @@ void SetLogitsGradient(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts binary_cross_entropy;
-extern const OperatorFacts binary_cross_entropy_backward;
-extern const OperatorFacts binary_cross_entropy_with_logits;
-extern const OperatorFacts binary_cross_entropy_with_logits_backward;
-}  // namespace facts
-
-const OperatorFacts facts::binary_cross_entropy = {"aclnnBinaryCrossEntropy",
-                                                   "aclnnop/aclnn_binary_cross_entropy.h",
-                                                   kDocumentedWithout200I, kBf16SinceAtlasA2,
-                                                   /*by_promotion=*/false};
-const OperatorFacts facts::binary_cross_entropy_backward = {
-    "aclnnBinaryCrossEntropyBackward", "aclnnop/aclnn_binary_cross_entropy_backward.h",
-    kDocumentedWithout200I, kBf16SinceAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::binary_cross_entropy_with_logits = {
-    "aclnnBinaryCrossEntropyWithLogits", "aclnnop/aclnn_binary_cross_entropy_with_logits.h",
-    kDocumentedWithout200I, kBf16SinceAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::binary_cross_entropy_with_logits_backward = {
-    "aclnnBinaryCrossEntropyWithLogitsBackward", "aclnnop/aclnn_binary_cross_entropy_with_logits_backward.h",
-    kDocumentedWithout200I, kBf16SinceAtlasA2, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -151,7 +151,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/settings/configuration.h"
 #include "aclnnop/jobs/row_job.h"
 #include "aclnnop/loss/cross_entropy_loss_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "engine/row/cross_entropy.h"
 #include "plan/views.h"
 
@@ -369,20 +368,6 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts cross_entropy_loss;
-extern const OperatorFacts cross_entropy_loss_grad;
-}  // namespace facts
-
-const OperatorFacts facts::cross_entropy_loss = {
-    "aclnnCrossEntropyLoss", "aclnnop/aclnn_cross_entropy_loss.h", kDtypes, kDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::cross_entropy_loss_grad = {
-    "aclnnCrossEntropyLossGrad", "aclnnop/aclnn_cross_entropy_loss_grad.h", kDtypes, kDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -90,7 +90,6 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/loss/kl_div_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
 
@@ -141,13 +140,6 @@ float Factor(int64_t reduction, const OperatorCall& call) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts kl_div;
-}
-
-const OperatorFacts facts::kl_div = {"aclnnKlDiv", "aclnnop/aclnn_kl_div.h", kDocumentedWithout200I,
-                                     kBf16SinceAtlasA2, /*by_promotion=*/false};
 
 }  // namespace portacl
 

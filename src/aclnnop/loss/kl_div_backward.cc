@@ -67,7 +67,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/loss/kl_div_backward_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
 
@@ -113,14 +112,6 @@ constexpr engine::HoistedKernelTable kLogTargetKernels(PORTACL_KERNELS(KlDivBack
                                                        /*input=*/1, /*value=*/1);
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts kl_div_backward;
-}
-
-const OperatorFacts facts::kl_div_backward = {"aclnnKlDivBackward", "aclnnop/aclnn_kl_div_backward.h",
-                                              kNoneBeforeAtlasA2, kDtypes,
-                                              /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -69,7 +69,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/loss/kl_div_target_backward_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
 
@@ -116,14 +115,6 @@ constexpr auto kKernels = PORTACL_KERNELS(KlDivTargetBackward<false>);
 constexpr auto kLogTargetKernels = PORTACL_KERNELS(KlDivTargetBackward<true>);
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts kl_div_target_backward;
-}
-
-const OperatorFacts facts::kl_div_target_backward = {
-    "aclnnKlDivTargetBackward", "aclnnop/aclnn_kl_div_target_backward.h", kNoneBeforeAtlasA2,
-    kNoneBeforeAtlasA2, /*by_promotion=*/false};
 
 }  // namespace portacl
 

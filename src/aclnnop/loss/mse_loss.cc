@@ -3,7 +3,6 @@
 #include "aclnnop/loss/mse_loss_functions.h"
 
 #include "aclnnop/loss/squared_difference.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -31,13 +30,6 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts mse_loss;
-}
-
-const OperatorFacts facts::mse_loss = {"aclnnMseLoss", "aclnnop/aclnn_mse_loss.h", kDocumentedWithout200I,
-                                       kBf16SinceAtlasA2, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -37,7 +37,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/loss/mse_loss_backward_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
 
@@ -46,17 +45,6 @@ namespace {
 
 enum Tensors { kGradOutput, kSelf, kTarget, kOut };
 enum Attributes { kReduction };
-
-// CANN's code accepts Atlas training and Atlas 200I/500 A2 although its documents do not list them.
-constexpr DtypeRule kDocumented = {{
-    /* Atlas training    */ kNoDtype,
-    /* Atlas A2          */ kFloatHalfAndBf16,
-    /* Atlas A3          */ kFloatHalfAndBf16,
-    /* Ascend 950        */ kFloatHalfAndBf16,
-    /* Atlas inference   */ kFloatAndHalf,
-    /* Atlas 200I/500 A2 */ kNoDtype,
-    /* no device         */ kNoDtype,
-}};
 
 constexpr Check kChecks[] = {
     NotNull(kGradOutput),
@@ -78,13 +66,6 @@ constexpr Check kChecks[] = {
 constexpr auto kKernels = PORTACL_VALUE_KERNELS(MseLossBackward);
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts mse_loss_backward;
-}
-
-const OperatorFacts facts::mse_loss_backward = {"aclnnMseLossBackward", "aclnnop/aclnn_mse_loss_backward.h",
-                                                kDocumented, kBf16SinceAtlasA2, /*by_promotion=*/false};
 
 }  // namespace portacl
 

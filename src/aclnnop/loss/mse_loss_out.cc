@@ -6,7 +6,6 @@
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/loss/squared_difference.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -51,13 +50,6 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts mse_loss_out;
-}
-
-const OperatorFacts facts::mse_loss_out = {"aclnnMseLossOut", "aclnnop/aclnn_mse_loss_out.h",
-                                           kDocumentedWithout200I, kBf16SinceAtlasA2, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -6,7 +6,6 @@
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "aclnnop/jobs/row_job.h"
-#include "aclnnop/operator_facts.h"
 #include "engine/row/label_margin.h"
 
 namespace portacl {
@@ -88,15 +87,6 @@ void SetMargin(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts multilabel_margin_loss;
-}
-
-const OperatorFacts facts::multilabel_margin_loss = {
-    "aclnnMultilabelMarginLoss", "aclnnop/aclnn_multilabel_margin_loss.h",
-    kBf16SinceAtlasA2.OnlyOn(products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining}),
-    kBf16SinceAtlasA2, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -9,7 +9,6 @@
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "aclnnop/jobs/row_job.h"
-#include "aclnnop/operator_facts.h"
 #include "engine/row/class_loss.h"
 
 namespace portacl {
@@ -192,30 +191,7 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
                           1u << kGradient | 1u << kClass | 1u << kFactor | 1u << kGradOutput | 1u << kSum);
 }
 
-constexpr DtypeRule kDocumentedGradient =
-    kBf16SinceAtlasA2.OnlyOn(products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining});
-
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts nll_loss;
-extern const OperatorFacts nll_loss2d;
-extern const OperatorFacts nll_loss_backward;
-extern const OperatorFacts nll_loss2d_backward;
-}  // namespace facts
-
-const OperatorFacts facts::nll_loss = {"aclnnNLLLoss",    "aclnnop/aclnn_nll_loss.h", kDocumentedWithout200I,
-                                       kBf16SinceAtlasA2, /*by_promotion=*/false,     /*inputs_only=*/true};
-const OperatorFacts facts::nll_loss2d = {"aclnnNLLLoss2d",       "aclnnop/aclnn_nll_loss2d.h",
-                                         kDocumentedWithout200I, kBf16SinceAtlasA2,
-                                         /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::nll_loss_backward = {"aclnnNLLLossBackward", "aclnnop/aclnn_nll_loss_backward.h",
-                                                kDocumentedGradient,    kBf16SinceAtlasA2,
-                                                /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::nll_loss2d_backward = {"aclnnNLLLoss2dBackward",
-                                                  "aclnnop/aclnn_nll_loss2d_backward.h",
-                                                  kDocumentedWithout200I, kBf16SinceAtlasA2,
-                                                  /*by_promotion=*/false};
 
 }  // namespace portacl
 

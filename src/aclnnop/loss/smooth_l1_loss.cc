@@ -57,7 +57,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/loss/smooth_l1_loss_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
 
@@ -101,14 +100,6 @@ constexpr Check kChecks[] = {
 constexpr auto kKernels = PORTACL_KERNELS(SmoothL1Loss);
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts smooth_l1_loss;
-}
-
-const OperatorFacts facts::smooth_l1_loss = {"aclnnSmoothL1Loss",    "aclnnop/aclnn_smooth_l1_loss.h",
-                                             kDocumentedWithout200I, kBf16SinceAtlasA2,
-                                             /*by_promotion=*/false, /*inputs_only=*/true};
 
 }  // namespace portacl
 

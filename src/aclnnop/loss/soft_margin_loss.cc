@@ -59,7 +59,6 @@ HWY_AFTER_NAMESPACE();
 #include <cstring>
 
 #include "aclnnop/loss/soft_margin_loss_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/map/dispatch.h"
 
@@ -110,19 +109,6 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts soft_margin_loss;
-extern const OperatorFacts soft_margin_loss_backward;
-}  // namespace facts
-
-const OperatorFacts facts::soft_margin_loss = {"aclnnSoftMarginLoss", "aclnnop/aclnn_soft_margin_loss.h",
-                                               kDocumentedWithout200I, kBf16SinceAtlasA2,
-                                               /*by_promotion=*/false};
-const OperatorFacts facts::soft_margin_loss_backward = {"aclnnSoftMarginLossBackward",
-                                                        "aclnnop/aclnn_soft_margin_loss_backward.h",
-                                                        kDocumentedWithout200I, kBf16SinceAtlasA2,
-                                                        /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -63,7 +63,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "aclnnop/jobs/row_job.h"
 #include "aclnnop/loss/softmax_cross_entropy_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "plan/views.h"
 
 namespace portacl {
@@ -122,14 +121,6 @@ void SetRows(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts softmax_cross_entropy_with_logits;
-}
-
-const OperatorFacts facts::softmax_cross_entropy_with_logits = {
-    "aclnnSoftmaxCrossEntropyWithLogits", "aclnnop/aclnn_softmax_cross_entropy_with_logits.h",
-    kDocumentedWithout200I, kBf16SinceAtlasA2, /*by_promotion=*/false};
 
 }  // namespace portacl
 

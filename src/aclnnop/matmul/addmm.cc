@@ -7,7 +7,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/matrix_product.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/broadcast.h"
 
 namespace portacl {
@@ -179,20 +178,6 @@ void SetAddbmm(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts addmm, baddbmm, addbmm;
-}
-
-const OperatorFacts facts::addmm = {"aclnnAddmm", "aclnnop/aclnn_addmm.h", kDocumentedWithout200I,
-                                    matmul::kDtypes,
-                                    /*by_promotion=*/false};
-const OperatorFacts facts::baddbmm = {"aclnnBaddbmm", "aclnnop/aclnn_baddbmm.h", kDocumentedWithout200I,
-                                      matmul::kDtypes,
-                                      /*by_promotion=*/false};
-const OperatorFacts facts::addbmm = {"aclnnAddbmm", "aclnnop/aclnn_addbmm.h", kDocumentedWithout200I,
-                                     matmul::kDtypes,
-                                     /*by_promotion=*/false};
 
 }  // namespace portacl
 

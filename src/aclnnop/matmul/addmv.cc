@@ -11,7 +11,6 @@
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/mul.h"
 #include "aclnnop/jobs/sums.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/promotion.h"
 #include "engine/gemm/vector_product.h"
 #include "engine/move/move.h"
@@ -238,14 +237,6 @@ void SetAddmv(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts addmv;
-}
-
-const OperatorFacts facts::addmv = {"aclnnAddmv", "aclnnop/aclnn_addmv.h",
-                                    Everywhere(kAddmvDtypes).OnlyOn(products::kWithout200I500A2),
-                                    Everywhere(kAddmvDtypes), /*by_promotion=*/false};
 
 }  // namespace portacl
 

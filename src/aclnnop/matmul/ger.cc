@@ -4,7 +4,6 @@
 
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/jobs/mul.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
 #include "plan/views.h"
@@ -38,14 +37,6 @@ void SetGer(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts ger;
-}
-
-const OperatorFacts facts::ger = {"aclnnGer", "aclnnop/aclnn_ger.h",
-                                  kGerDtypes.OnlyOn(products::kWithout200I500A2), kGerDtypes,
-                                  /*by_promotion=*/false};
 
 }  // namespace portacl
 

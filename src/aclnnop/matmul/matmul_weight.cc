@@ -6,7 +6,6 @@
 #include "acl/device/device.h"
 #include "acl/errors.h"
 #include "acl/log.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
 
@@ -109,14 +108,6 @@ aclnnStatus RefuseNull(const char* api, const char* name) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts trans_matmul_weight;
-}
-
-const OperatorFacts facts::trans_matmul_weight = {"aclnnTransMatmulWeight",
-                                                  "aclnnop/aclnn_trans_matmul_weight.h", kDtypes, kDtypes,
-                                                  /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -6,7 +6,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/matrix_product.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/broadcast.h"
 
 namespace portacl {
@@ -165,19 +164,6 @@ void SetMatmul(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts mm, batch_matmul, matmul;
-}
-
-const OperatorFacts facts::mm = {"aclnnMm", "aclnnop/aclnn_mm.h", kDocumentedWithout200I, matmul::kDtypes,
-                                 /*by_promotion=*/false};
-const OperatorFacts facts::batch_matmul = {"aclnnBatchMatMul", "aclnnop/aclnn_batch_matmul.h",
-                                           kDocumentedWithout200I, matmul::kDtypes,
-                                           /*by_promotion=*/false};
-const OperatorFacts facts::matmul = {"aclnnMatmul", "aclnnop/aclnn_matmul.h", kDocumentedWithout200I,
-                                     matmul::kDtypes,
-                                     /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -5,7 +5,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/jobs/matrix_product.h"
-#include "aclnnop/operator_facts.h"
 #include "engine/gemm/integer_dot.h"
 
 namespace portacl {
@@ -90,16 +89,6 @@ void SetDot(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts mv, dot;
-}
-
-const OperatorFacts facts::mv = {"aclnnMv", "aclnnop/aclnn_mv.h", kDocumentedWithout200I, matmul::kDtypes,
-                                 /*by_promotion=*/false};
-const OperatorFacts facts::dot = {"aclnnDot", "aclnnop/aclnn_dot.h",
-                                  kDotDtypes.OnlyOn(products::kWithout200I500A2), kDotDtypes,
-                                  /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -12,7 +12,6 @@
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/statistics.h"
-#include "aclnnop/operator_facts.h"
 #include "engine/gemm/integer_product.h"
 
 namespace portacl {
@@ -62,7 +61,6 @@ constexpr Row kRowsOfInference[] = {
     {kInt8, kWords, kInt8, Factors::kNone, kFloat, kInt32},
     {kInt8, kFloat, kHalf, Factors::kAlways, {}, kInt32},
 };
-constexpr DtypeRule kDtypesOfX = SinceAtlasA2(kInt8 | kInt4).On(kAtlasInference, kInt8);
 
 std::span<const Row> RowsOf(Product product) {
   if (kAtlasInference.Contains(product)) return kRowsOfInference;
@@ -452,23 +450,6 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts quant_matmul_v3;
-extern const OperatorFacts quant_matmul_v4;
-extern const OperatorFacts quant_matmul_v5;
-extern const OperatorFacts quant_matmul_weight_nz;
-}  // namespace facts
-
-const OperatorFacts facts::quant_matmul_v3 = {"aclnnQuantMatmulV3", "aclnnop/aclnn_quant_matmul_v3.h",
-                                              kDtypesOfX, kDtypesOfX, /*by_promotion=*/false};
-const OperatorFacts facts::quant_matmul_v4 = {"aclnnQuantMatmulV4", "aclnnop/aclnn_quant_matmul_v4.h",
-                                              kDtypesOfX, kDtypesOfX, /*by_promotion=*/false};
-const OperatorFacts facts::quant_matmul_v5 = {"aclnnQuantMatmulV5", "aclnnop/aclnn_quant_matmul_v5.h",
-                                              kDtypesOfX, kDtypesOfX, /*by_promotion=*/false};
-const OperatorFacts facts::quant_matmul_weight_nz = {"aclnnQuantMatmulWeightNz",
-                                                     "aclnnop/aclnn_quant_matmul_weight_nz.h", kDtypesOfX,
-                                                     kDtypesOfX, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -14,7 +14,6 @@
 #include "acl/log.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/statistics.h"
-#include "aclnnop/operator_facts.h"
 #include "engine/gemm/scale_words.h"
 #include "plan/views.h"
 
@@ -75,14 +74,6 @@ void SetWords(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts trans_quant_param_v2;
-}
-
-const OperatorFacts facts::trans_quant_param_v2 = {"aclnnTransQuantParamV2",
-                                                   "aclnnop/aclnn_trans_quant_param_v2.h", kDtypesOfScale,
-                                                   kDtypesOfScale, /*by_promotion=*/false};
 
 }  // namespace portacl
 

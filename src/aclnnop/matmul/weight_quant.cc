@@ -6,7 +6,6 @@
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/statistics.h"
-#include "aclnnop/operator_facts.h"
 #include "engine/gemm/quantised_product.h"
 #include "plan/views.h"
 
@@ -283,14 +282,6 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts weight_quant_batch_matmul_v2;
-}
-
-const OperatorFacts facts::weight_quant_batch_matmul_v2 = {
-    "aclnnWeightQuantBatchMatmulV2", "aclnnop/aclnn_weight_quant_batch_matmul_v2.h", kDtypesOfX, kDtypesOfX,
-    /*by_promotion=*/false};
 
 }  // namespace portacl
 

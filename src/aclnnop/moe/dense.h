@@ -11,7 +11,6 @@
 #include "acl/settings/configuration.h"
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/step_list.h"
-#include "aclnnop/operator_facts.h"
 #include "engine/route/route.h"
 
 namespace portacl::moe {

@@ -219,22 +219,6 @@ void SetUpdate(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts moe_compute_expert_tokens, moe_re_routing, moe_update_expert;
-}
-
-const OperatorFacts facts::moe_compute_expert_tokens = {"aclnnMoeComputeExpertTokens",
-                                                        "aclnnop/aclnn_moe_compute_expert_tokens.h",
-                                                        kCountTypes, kCountTypes, /*by_promotion=*/false};
-const OperatorFacts facts::moe_re_routing = {
-    "aclnnMoeReRouting",    "aclnnop/aclnn_moe_re_routing.h", kRerouted, kRerouted,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::moe_update_expert = {
-    "aclnnMoeUpdateExpert", "aclnnop/aclnn_moe_update_expert.h", kUpdated, kUpdated,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-
 }  // namespace portacl
 
 using namespace portacl;

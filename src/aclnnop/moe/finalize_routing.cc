@@ -395,24 +395,6 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts moe_finalize_routing, moe_finalize_routing_v2, moe_finalize_routing_v4,
-    moe_finalize_routing_v2_grad;
-}
-
-const OperatorFacts facts::moe_finalize_routing = {"aclnnMoeFinalizeRouting",
-                                                   "aclnnop/aclnn_moe_finalize_routing.h", kOnAtlasA2AndA3,
-                                                   kOnAtlasA2AndA3, /*by_promotion=*/false};
-const OperatorFacts facts::moe_finalize_routing_v2 = {"aclnnMoeFinalizeRoutingV2",
-                                                      "aclnnop/aclnn_moe_finalize_routing_v2.h", kFloats,
-                                                      kFloats, /*by_promotion=*/false};
-const OperatorFacts facts::moe_finalize_routing_v4 = {"aclnnMoeFinalizeRoutingV4",
-                                                      "aclnnop/aclnn_moe_finalize_routing_v4.h", kFloats,
-                                                      kFloats, /*by_promotion=*/false};
-const OperatorFacts facts::moe_finalize_routing_v2_grad = {
-    "aclnnMoeFinalizeRoutingV2Grad", "aclnnop/aclnn_moe_finalize_routing_v2_grad.h", kFloats, kFloats,
-    /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;

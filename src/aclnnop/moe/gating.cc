@@ -329,34 +329,6 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts moe_gating_top_k, moe_gating_top_k_v2, moe_gating_top_k_softmax,
-    moe_gating_top_k_softmax_v2, moe_gating_top_k_backward;
-}
-
-const OperatorFacts facts::moe_gating_top_k = {
-    "aclnnMoeGatingTopK",   "aclnnop/aclnn_moe_gating_top_k.h", kFloats, kFloats,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::moe_gating_top_k_v2 = {
-    "aclnnMoeGatingTopKV2", "aclnnop/aclnn_moe_gating_top_k_v2.h", kFloats, kFloats,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::moe_gating_top_k_softmax = {
-    "aclnnMoeGatingTopKSoftmax", "aclnnop/aclnn_moe_gating_top_k_softmax.h", kSoftmaxTypes, kSoftmaxTypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::moe_gating_top_k_softmax_v2 = {
-    "aclnnMoeGatingTopKSoftmaxV2", "aclnnop/aclnn_moe_gating_top_k_softmax_v2.h", kFloats, kFloats,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::moe_gating_top_k_backward = {"aclnnMoeGatingTopKBackward",
-                                                        "aclnnop/aclnn_moe_gating_top_k_backward.h",
-                                                        kOnAtlasA2AndA3,
-                                                        kOnAtlasA2AndA3,
-                                                        /*by_promotion=*/false,
-                                                        /*inputs_only=*/true};
-
 }  // namespace portacl
 
 using namespace portacl;

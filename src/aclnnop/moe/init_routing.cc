@@ -581,30 +581,6 @@ void SetThird(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts moe_init_routing, moe_init_routing_v2, moe_init_routing_v2_grad,
-    moe_init_routing_quant_v2, moe_init_routing_v3;
-}
-
-const OperatorFacts facts::moe_init_routing = {"aclnnMoeInitRouting", "aclnnop/aclnn_moe_init_routing.h",
-                                               kFloats, kFloats, /*by_promotion=*/false};
-const OperatorFacts facts::moe_init_routing_v2 = {"aclnnMoeInitRoutingV2",
-                                                  "aclnnop/aclnn_moe_init_routing_v2.h", kSecondX, kSecondX,
-                                                  /*by_promotion=*/false};
-const OperatorFacts facts::moe_init_routing_v2_grad = {"aclnnMoeInitRoutingV2Grad",
-                                                       "aclnnop/aclnn_moe_init_routing_v2_grad.h", kFloats,
-                                                       kFloats, /*by_promotion=*/false};
-const OperatorFacts facts::moe_init_routing_quant_v2 = {"aclnnMoeInitRoutingQuantV2",
-                                                        "aclnnop/aclnn_moe_init_routing_quant_v2.h",
-                                                        kOnAtlasA2AndA3,
-                                                        kOnAtlasA2AndA3,
-                                                        /*by_promotion=*/false,
-                                                        /*inputs_only=*/true};
-const OperatorFacts facts::moe_init_routing_v3 = {
-    "aclnnMoeInitRoutingV3", "aclnnop/aclnn_moe_init_routing_v3.h", kThirdTypes, kThirdTypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-
 }  // namespace portacl
 
 using namespace portacl;

@@ -492,25 +492,6 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts moe_token_permute_with_routing_map, moe_token_permute_with_routing_map_grad,
-    moe_token_unpermute_with_routing_map, moe_token_unpermute_with_routing_map_grad;
-}
-
-const OperatorFacts facts::moe_token_permute_with_routing_map = {
-    "aclnnMoeTokenPermuteWithRoutingMap", "aclnnop/aclnn_moe_token_permute_with_routing_map.h", kFloats,
-    kFloats,
-    /*by_promotion=*/false};
-const OperatorFacts facts::moe_token_permute_with_routing_map_grad = {
-    "aclnnMoeTokenPermuteWithRoutingMapGrad", "aclnnop/aclnn_moe_token_permute_with_routing_map_grad.h",
-    kFloats, kFloats, /*by_promotion=*/false};
-const OperatorFacts facts::moe_token_unpermute_with_routing_map = {
-    "aclnnMoeTokenUnpermuteWithRoutingMap", "aclnnop/aclnn_moe_token_unpermute_with_routing_map.h", kFloats,
-    kFloats, /*by_promotion=*/false};
-const OperatorFacts facts::moe_token_unpermute_with_routing_map_grad = {
-    "aclnnMoeTokenUnpermuteWithRoutingMapGrad", "aclnnop/aclnn_moe_token_unpermute_with_routing_map_grad.h",
-    kFloats, kFloats, /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;

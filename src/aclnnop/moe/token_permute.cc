@@ -294,23 +294,6 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts moe_token_permute, moe_token_permute_grad, moe_token_unpermute,
-    moe_token_unpermute_grad;
-}
-
-const OperatorFacts facts::moe_token_permute = {"aclnnMoeTokenPermute", "aclnnop/aclnn_moe_token_permute.h",
-                                                kMoved, kMoved, /*by_promotion=*/false};
-const OperatorFacts facts::moe_token_permute_grad = {"aclnnMoeTokenPermuteGrad",
-                                                     "aclnnop/aclnn_moe_token_permute_grad.h", kFloats,
-                                                     kFloats, /*by_promotion=*/false};
-const OperatorFacts facts::moe_token_unpermute = {"aclnnMoeTokenUnpermute",
-                                                  "aclnnop/aclnn_moe_token_unpermute.h", kUnpermuted,
-                                                  kUnpermuted, /*by_promotion=*/false};
-const OperatorFacts facts::moe_token_unpermute_grad = {"aclnnMoeTokenUnpermuteGrad",
-                                                       "aclnnop/aclnn_moe_token_unpermute_grad.h", kFloats,
-                                                       kFloats, /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;

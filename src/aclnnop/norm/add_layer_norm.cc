@@ -60,7 +60,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/add_layer_norm_functions.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -184,14 +183,6 @@ void SetRows(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts add_layer_norm;
-}
-
-const OperatorFacts facts::add_layer_norm = {"aclnnAddLayerNorm", "aclnnop/aclnn_add_layer_norm.h", kDtypes,
-                                             kDtypes,
-                                             /*by_promotion=*/false};
 
 }  // namespace portacl
 

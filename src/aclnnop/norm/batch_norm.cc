@@ -143,7 +143,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/batch_norm_functions.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -342,17 +341,6 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts batch_norm;
-extern const OperatorFacts batch_norm_backward;
-}  // namespace facts
-
-const OperatorFacts facts::batch_norm = {"aclnnBatchNorm", "aclnnop/aclnn_batch_norm.h",
-                                         kDocumentedWithout200I, kDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::batch_norm_backward = {"aclnnBatchNormBackward",
-                                                  "aclnnop/aclnn_batch_norm_backward.h",
-                                                  kDocumentedWithout200I, kDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -115,7 +115,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/deep_norm_functions.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -266,18 +265,6 @@ void SetPlainGradients(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts deep_norm, deep_norm_grad, add_layer_norm_grad;
-}
-
-const OperatorFacts facts::deep_norm = {"aclnnDeepNorm", "aclnnop/aclnn_deep_norm.h", kNoneBeforeAtlasA2,
-                                        kNoneBeforeAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::deep_norm_grad = {"aclnnDeepNormGrad", "aclnnop/aclnn_deep_norm_grad.h",
-                                             kNoneBeforeAtlasA2, kNoneBeforeAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::add_layer_norm_grad = {"aclnnAddLayerNormGrad",
-                                                  "aclnnop/aclnn_add_layer_norm_grad.h", kDtypes, kDtypes,
-                                                  /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -55,7 +55,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/fused_rms_norm_functions.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -211,18 +210,6 @@ void SetCast(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts gemma_rms_norm, inplace_add_rms_norm, add_rms_norm_cast;
-}
-
-const OperatorFacts facts::gemma_rms_norm = {"aclnnGemmaRmsNorm", "aclnnop/aclnn_gemma_rms_norm.h",
-                                             kNoneBeforeAtlasA2, kNoneBeforeAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::inplace_add_rms_norm = {"aclnnInplaceAddRmsNorm",
-                                                   "aclnnop/aclnn_inplace_add_rms_norm.h", kInplaceDtypes,
-                                                   kInplaceDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::add_rms_norm_cast = {"aclnnAddRmsNormCast", "aclnnop/aclnn_add_rms_norm_cast.h",
-                                                kHalves, kHalves, /*by_promotion=*/false};
 
 }  // namespace portacl
 

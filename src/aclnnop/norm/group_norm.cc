@@ -48,7 +48,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/group_norm_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "plan/views.h"
 
 namespace portacl {
@@ -384,18 +383,6 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts group_norm;
-extern const OperatorFacts group_norm_backward;
-}  // namespace facts
-
-const OperatorFacts facts::group_norm = {"aclnnGroupNorm", "aclnnop/aclnn_group_norm.h",
-                                         kDocumentedWithout200I, kBf16SinceAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::group_norm_backward = {"aclnnGroupNormBackward",
-                                                  "aclnnop/aclnn_group_norm_backward.h",
-                                                  kDocumentedWithout200I, kBf16SinceAtlasA2,
-                                                  /*by_promotion=*/false};
 
 }  // namespace portacl
 

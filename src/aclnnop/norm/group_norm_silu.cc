@@ -145,7 +145,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/group_norm_silu_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "plan/views.h"
 
 namespace portacl {
@@ -367,23 +366,6 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts group_norm_silu, group_norm_silu_v2, group_norm_swish, group_norm_swish_grad;
-}
-
-const OperatorFacts facts::group_norm_silu = {"aclnnGroupNormSilu", "aclnnop/aclnn_group_norm_silu.h",
-                                              kNoneBeforeAtlasA2, kNoneBeforeAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::group_norm_silu_v2 = {"aclnnGroupNormSiluV2", "aclnnop/aclnn_group_norm_silu_v2.h",
-                                                 kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
-                                                 /*by_promotion=*/false};
-const OperatorFacts facts::group_norm_swish = {"aclnnGroupNormSwish", "aclnnop/aclnn_group_norm_swish.h",
-                                               kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
-                                               /*by_promotion=*/false};
-const OperatorFacts facts::group_norm_swish_grad = {"aclnnGroupNormSwishGrad",
-                                                    "aclnnop/aclnn_group_norm_swish_grad.h",
-                                                    kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
-                                                    /*by_promotion=*/false};
 
 }  // namespace portacl
 

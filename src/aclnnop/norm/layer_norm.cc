@@ -63,7 +63,6 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/jobs/step_list.h"
 #include "aclnnop/norm/layer_norm_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "plan/move_plan.h"
 
 namespace portacl {
@@ -203,16 +202,6 @@ aclnnStatus PlanRows(OperatorCall& call, std::span<const Check> checks, uint64_t
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts layer_norm;
-}
-
-const OperatorFacts facts::layer_norm = {
-    "aclnnLayerNorm", "aclnnop/aclnn_layer_norm.h",
-    kBf16SinceAtlasA2.OnlyOn(products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining}),
-    kBf16SinceAtlasA2,
-    /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -68,7 +68,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/layer_norm_backward_functions.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 
@@ -198,15 +197,6 @@ void SetRows(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts layer_norm_backward;
-}
-
-const OperatorFacts facts::layer_norm_backward = {
-    "aclnnLayerNormBackward", "aclnnop/aclnn_layer_norm_backward.h",
-    kDtypes.OnlyOn(products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining}), kDtypes,
-    /*by_promotion=*/false};
 
 }  // namespace portacl
 

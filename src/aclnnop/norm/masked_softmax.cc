@@ -106,7 +106,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "aclnnop/jobs/row_job.h"
 #include "aclnnop/norm/masked_softmax_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "plan/views.h"
 
 namespace portacl {
@@ -277,21 +276,6 @@ void SetBiased(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts scaled_masked_softmax, scaled_masked_softmax_backward,
-    masked_softmax_with_rel_pos_bias;
-}
-
-const OperatorFacts facts::scaled_masked_softmax = {
-    "aclnnScaledMaskedSoftmax", "aclnnop/aclnn_scaled_masked_softmax.h", kNoneBeforeAtlasA2,
-    kNoneBeforeAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::scaled_masked_softmax_backward = {
-    "aclnnScaledMaskedSoftmaxBackward", "aclnnop/aclnn_scaled_masked_softmax_backward.h", kNoneBeforeAtlasA2,
-    kNoneBeforeAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::masked_softmax_with_rel_pos_bias = {
-    "aclnnMaskedSoftmaxWithRelPosBias", "aclnnop/aclnn_masked_softmax_with_rel_pos_bias.h", kBiasedDtypes,
-    kBiasedDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -95,7 +95,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/rms_norm_functions.h"
-#include "aclnnop/operator_facts.h"
 #include "plan/views.h"
 
 namespace portacl {
@@ -286,21 +285,6 @@ void SetAdded(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts rms_norm;
-extern const OperatorFacts rms_norm_grad;
-extern const OperatorFacts add_rms_norm;
-}  // namespace facts
-
-const OperatorFacts facts::rms_norm = {"aclnnRmsNorm", "aclnnop/aclnn_rms_norm.h", kDtypes, kDtypes,
-                                       /*by_promotion=*/false};
-const OperatorFacts facts::rms_norm_grad = {"aclnnRmsNormGrad", "aclnnop/aclnn_rms_norm_grad.h", kDtypes,
-                                            kDtypes,
-                                            /*by_promotion=*/false};
-const OperatorFacts facts::add_rms_norm = {"aclnnAddRmsNorm", "aclnnop/aclnn_add_rms_norm.h", kDtypes,
-                                           kDtypes,
-                                           /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -109,7 +109,6 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/jobs/row_job.h"
 #include "aclnnop/norm/softmax_functions.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -147,17 +146,6 @@ void SetRows(const OperatorCall& call, const engine::RowKernels& kernels, bool k
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts softmax;
-extern const OperatorFacts logsoftmax;
-}  // namespace facts
-
-const OperatorFacts facts::softmax = {"aclnnSoftmax", "aclnnop/aclnn_softmax.h", kDtypes, kDtypes,
-                                      /*by_promotion=*/false};
-const OperatorFacts facts::logsoftmax = {"aclnnLogSoftmax", "aclnnop/aclnn_logsoftmax.h",
-                                         kDtypes.OnlyOn(products::kWithout200I500A2), kDtypes,
-                                         /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -102,7 +102,6 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/jobs/row_job.h"
 #include "aclnnop/norm/softmax_backward_functions.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -138,19 +137,6 @@ void SetRows(const OperatorCall& call, const engine::RowKernels& kernels, Execut
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts softmax_backward;
-extern const OperatorFacts logsoftmax_backward;
-}  // namespace facts
-
-const OperatorFacts facts::softmax_backward = {"aclnnSoftmaxBackward", "aclnnop/aclnn_softmax_backward.h",
-                                               kDocumentedWithout200I, kBf16SinceAtlasA2,
-                                               /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::logsoftmax_backward = {
-    "aclnnLogSoftmaxBackward", "aclnnop/aclnn_logsoftmax_backward.h",
-    kDocumentedWithout200I,    kBf16SinceAtlasA2,
-    /*by_promotion=*/false,    /*inputs_only=*/true};
 
 }  // namespace portacl
 

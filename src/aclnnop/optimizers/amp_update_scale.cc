@@ -9,7 +9,6 @@
 #include "acl/errors.h"
 #include "acl/float_environment.h"
 #include "aclnnop/jobs/lists.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 #include "engine/row/row_operand.h"
 
@@ -114,13 +113,6 @@ void SetScale(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts amp_update_scale;
-}
-
-const OperatorFacts facts::amp_update_scale = {"aclnnAmpUpdateScale", "aclnnop/aclnn_amp_update_scale.h",
-                                               kDtypes, kDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -4,7 +4,6 @@
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/pooling/max_gradient.h"
 #include "aclnnop/pooling/pool_windows.h"
@@ -187,28 +186,6 @@ void SetMaximaGradient(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts adaptive_avg_pool2d, adaptive_avg_pool2d_backward, adaptive_max_pool2d,
-    adaptive_max_pool2d_backward;
-}
-
-const OperatorFacts facts::adaptive_avg_pool2d = {"aclnnAdaptiveAvgPool2d",
-                                                  "aclnnop/aclnn_adaptive_avg_pool2d.h", kMeanDtypes,
-                                                  kMeanDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::adaptive_avg_pool2d_backward = {"aclnnAdaptiveAvgPool2dBackward",
-                                                           "aclnnop/aclnn_adaptive_avg_pool2d_backward.h",
-                                                           kMeanDtypes, kMeanDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::adaptive_max_pool2d = {
-    "aclnnAdaptiveMaxPool2d", "aclnnop/aclnn_adaptive_max_pool2d.h", kMaxDtypes, kMaxDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::adaptive_max_pool2d_backward = {"aclnnAdaptiveMaxPool2dBackward",
-                                                           "aclnnop/aclnn_adaptive_max_pool2d_backward.h",
-                                                           kMaxGradientDtypes,
-                                                           kMaxGradientDtypes,
-                                                           /*by_promotion=*/false,
-                                                           /*inputs_only=*/true};
 
 }  // namespace portacl
 

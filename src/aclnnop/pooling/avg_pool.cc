@@ -6,7 +6,6 @@
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/pooling/pool_windows.h"
 
@@ -200,19 +199,6 @@ void SetAvgPool3dBackward(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts avgpool2d, avgpool2d_backward, avgpool3d, avgpool3d_backward;
-}
-
-const OperatorFacts facts::avgpool2d = {"aclnnAvgPool2d", "aclnnop/aclnn_avgpool2d.h", kDtypes, kDtypes,
-                                        /*by_promotion=*/false};
-const OperatorFacts facts::avgpool2d_backward = {
-    "aclnnAvgPool2dBackward", "aclnnop/aclnn_avgpool2d_backward.h", kDtypes, kDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::avgpool3d = {"aclnnAvgPool3d", "aclnnop/aclnn_avgpool3d.h", kDtypes, kDtypes,
-                                        /*by_promotion=*/false};
-const OperatorFacts facts::avgpool3d_backward = {
-    "aclnnAvgPool3dBackward", "aclnnop/aclnn_avgpool3d_backward.h", kDtypes, kDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

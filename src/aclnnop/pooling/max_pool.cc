@@ -6,7 +6,6 @@
 
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/pooling/max_gradient.h"
 #include "aclnnop/pooling/pool_windows.h"
@@ -285,47 +284,6 @@ void SetDeepGradient(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts max_pool, max_pool2d_with_mask, max_pool2d_with_mask_backward,
-    max_pool2d_with_indices, max_pool2d_with_indices_backward, max_pool3d_with_argmax,
-    max_pool3d_with_argmax_backward;
-}
-
-const OperatorFacts facts::max_pool = {"aclnnMaxPool", "aclnnop/aclnn_max_pool.h", kAloneDtypes, kAloneDtypes,
-                                       /*by_promotion=*/false};
-const OperatorFacts facts::max_pool2d_with_mask = {
-    "aclnnMaxPool2dWithMask", "aclnnop/aclnn_max_pool2d_with_mask.h", kMaskDtypes, kMaskDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::max_pool2d_with_mask_backward = {"aclnnMaxPool2dWithMaskBackward",
-                                                            "aclnnop/aclnn_max_pool2d_with_mask_backward.h",
-                                                            kMaskDtypes,
-                                                            kMaskDtypes,
-                                                            /*by_promotion=*/false,
-                                                            /*inputs_only=*/true};
-const OperatorFacts facts::max_pool2d_with_indices = {
-    "aclnnMaxPool2dWithIndices", "aclnnop/aclnn_max_pool2d_with_indices.h", kIndicesDtypes, kIndicesDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::max_pool2d_with_indices_backward = {
-    "aclnnMaxPool2dWithIndicesBackward",
-    "aclnnop/aclnn_max_pool2d_with_indices_backward.h",
-    kIndicesGradientDtypes,
-    kIndicesGradientDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::max_pool3d_with_argmax = {
-    "aclnnMaxPool3dWithArgmax", "aclnnop/aclnn_max_pool3d_with_argmax.h", kIndicesDtypes, kIndicesDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::max_pool3d_with_argmax_backward = {
-    "aclnnMaxPool3dWithArgmaxBackward",
-    "aclnnop/aclnn_max_pool3d_with_argmax_backward.h",
-    kIndicesDtypes,
-    kIndicesDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -8,7 +8,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/jobs/random_source.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -91,13 +90,6 @@ void SetTensor(const OperatorCall& call, const engine::RandomSource& source, Exe
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts bernoulli;
-}
-
-const OperatorFacts facts::bernoulli = {"aclnnBernoulli", "aclnnop/aclnn_bernoulli.h",
-                                        kDtypes.OnlyOn(kDocumented), kDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

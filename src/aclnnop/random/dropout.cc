@@ -8,7 +8,6 @@
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "aclnnop/jobs/random_source.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -22,7 +21,6 @@ constexpr DtypeRule kDropped = kBf16SinceAtlasA2;
 // Of aclnnDropout, which Ascend 950 does not list BF16 for.
 constexpr DtypeRule kDroppedBeforeAscend950 = kBf16SinceAtlasA2.On(products::kAscend950, kFloatAndHalf);
 constexpr DtypeSet kCastable = kFloatHalfAndBf16 | kDouble | kComplex;
-constexpr ProductSet kMasked = products::kWithout200I500A2;
 
 // Bytes of the mask of n elements; -1 where there is no such number.
 int64_t MaskBytes(int64_t n) noexcept {
@@ -224,8 +222,6 @@ constexpr auto kV3Checks =
               SameShape(kIn, kOutOfV3), MaskSizeIs(kIn, kMaskOutOfV3), SizesRepresentable({kMaskOutOfV3})),
          MaskedLast(kMaskOutOfV3, kOutOfV3));
 
-constexpr ProductSet kDropoutDocumented{Product::kAtlasA2, Product::kAtlasA3, Product::kAtlasTraining};
-
 void SetDropout(const OperatorCall& call, double probability, const engine::RandomSource& source,
                 Executor& executor) {
   if (SetWithoutMask(call, probability, kDroppedOut, executor)) return;
@@ -259,37 +255,6 @@ void SetV3(const OperatorCall& call, double probability, const engine::RandomSou
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts dropout, dropout_backward, dropout_gen_mask, dropout_gen_mask_v2, dropout_do_mask,
-    dropout_v3, dropout_v3_grad;
-}
-
-const OperatorFacts facts::dropout = {
-    "aclnnDropout",          "aclnnop/aclnn_dropout.h", kDroppedBeforeAscend950.OnlyOn(kDropoutDocumented),
-    kDroppedBeforeAscend950, /*by_promotion=*/false,    /*inputs_only=*/true};
-const OperatorFacts facts::dropout_backward = {
-    "aclnnDropoutBackward",       "aclnnop/aclnn_dropout_backward.h",
-    kDropped.OnlyOn(kDocumented), kDropped,
-    /*by_promotion=*/false,       /*inputs_only=*/true};
-const OperatorFacts facts::dropout_gen_mask = {"aclnnDropoutGenMask", "aclnnop/aclnn_dropout_gen_mask.h",
-                                               Everywhere(DtypeSet(ACL_UINT8)).OnlyOn(kMasked),
-                                               Everywhere(DtypeSet(ACL_UINT8)), /*by_promotion=*/false};
-const OperatorFacts facts::dropout_gen_mask_v2 = {
-    "aclnnDropoutGenMaskV2", "aclnnop/aclnn_dropout_gen_mask_v2.h",
-    Everywhere(DtypeSet(ACL_UINT8)).OnlyOn(kMasked), Everywhere(DtypeSet(ACL_UINT8)), /*by_promotion=*/false};
-const OperatorFacts facts::dropout_do_mask = {"aclnnDropoutDoMask",     "aclnnop/aclnn_dropout_do_mask.h",
-                                              kDropped.OnlyOn(kMasked), kDropped,
-                                              /*by_promotion=*/false,   /*inputs_only=*/true};
-const OperatorFacts facts::dropout_v3 = {
-    "aclnnDropoutV3",       "aclnnop/aclnn_dropout_v3.h", kDropped.OnlyOn(products::kAscend950), kDropped,
-    /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::dropout_v3_grad = {"aclnnDropoutV3Grad",
-                                              "aclnnop/aclnn_dropout_v3_grad.h",
-                                              kDropped.OnlyOn(products::kAscend950),
-                                              kDropped.OnlyOn(products::kAscend950),
-                                              /*by_promotion=*/false,
-                                              /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -7,7 +7,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/jobs/random_source.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -47,14 +46,6 @@ double LeastOf(aclDataType dtype) noexcept {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts sim_thread_exponential;
-}
-
-const OperatorFacts facts::sim_thread_exponential = {
-    "aclnnSimThreadExponential", "aclnnop/aclnn_sim_thread_exponential.h", kFilled, kFilled,
-    /*by_promotion=*/false};
 
 }  // namespace portacl
 

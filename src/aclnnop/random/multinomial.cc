@@ -5,7 +5,6 @@
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/random_source.h"
-#include "aclnnop/operator_facts.h"
 #include "engine/map/map_types.h"
 #include "engine/random/multinomial_draw.h"
 
@@ -115,15 +114,6 @@ void SetMultinomialJob(const OperatorCall& call, const engine::RandomSource& sou
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts multinomial;
-}
-
-const OperatorFacts facts::multinomial = {"aclnnMultinomial",           "aclnnop/aclnn_multinomial.h",
-                                          kWeights.OnlyOn(kDocumented), kWeights,
-                                          /*by_promotion=*/false,
-                                          /*inputs_only=*/true};
 
 }  // namespace portacl
 

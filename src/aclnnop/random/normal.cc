@@ -6,7 +6,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/jobs/random_source.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -124,15 +123,6 @@ void SetOut(const OperatorCall& call, Operands inputs, const engine::RandomSourc
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts normal, normal_out;
-}
-
-const OperatorFacts facts::normal = {"aclnnInplaceNormal", "aclnnop/aclnn_normal.h",
-                                     kFilled.OnlyOn(kDocumented), kFilled, /*by_promotion=*/false};
-const OperatorFacts facts::normal_out = {"aclnnNormalTensorTensor", "aclnnop/aclnn_normal_out.h",
-                                         kReal.OnlyOn(products::kAscend950), kReal, /*by_promotion=*/false};
 
 }  // namespace portacl
 

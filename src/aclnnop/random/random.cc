@@ -8,7 +8,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/jobs/random_source.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -128,13 +127,6 @@ void SetJob(const OperatorCall& call, Bounds bounds, const engine::RandomSource&
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts random;
-}
-
-const OperatorFacts facts::random = {"aclnnInplaceRandom", "aclnnop/aclnn_random.h",
-                                     kFilled.OnlyOn(kDocumented), kFilled, /*by_promotion=*/false};
 
 }  // namespace portacl
 

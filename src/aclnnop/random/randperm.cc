@@ -4,7 +4,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/random_source.h"
-#include "aclnnop/operator_facts.h"
 #include "engine/random/permutation.h"
 
 namespace portacl {
@@ -31,13 +30,6 @@ constexpr auto kChecks = List(WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kOut)), 
                               SizesRepresentable({kOut}), DoneIfEmpty({kOut}));
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts randperm;
-}
-
-const OperatorFacts facts::randperm = {"aclnnRandperm", "aclnnop/aclnn_randperm.h",
-                                       kNumbered.OnlyOn(kDocumented), kNumbered, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -9,7 +9,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/jobs/random_source.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -89,15 +88,6 @@ void SetJob(const OperatorCall& call, uint64_t seed, uint64_t offset, const engi
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts uniform;
-}
-
-const OperatorFacts facts::uniform = {"aclnnInplaceUniform", "aclnnop/aclnn_uniform.h",
-                                      kFilled.OnlyOn(kDocumented | ProductSet{Product::kAtlasInference}),
-                                      kFilled,
-                                      /*by_promotion=*/false};
 
 }  // namespace portacl
 

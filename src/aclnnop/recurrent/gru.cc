@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/recurrent/gru_functions.h"
 
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/recurrent/recurrent_call.h"
 #include "engine/recurrent/gru_cell.h"
 
@@ -101,14 +100,6 @@ constexpr auto kBackwardChecks =
               InsideStorage({kGradSaved, kGradSaved + 1, kGradSaved + 2, kGradSaved + 3, kGradLastSaved})));
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts gru, gru_backward;
-}
-const OperatorFacts facts::gru = {"aclnnGRU", "aclnnop/aclnn_gru.h", kDtypes, kDtypes,
-                                  /*by_promotion=*/false};
-const OperatorFacts facts::gru_backward = {"aclnnGRUBackward", "aclnnop/aclnn_gru_backward.h", kDtypes,
-                                           kDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/recurrent/lstm_functions.h"
 
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/recurrent/recurrent_call.h"
 #include "engine/recurrent/lstm_cell.h"
 
@@ -109,16 +108,6 @@ constexpr auto kBackwardChecks =
               InsideStorage({kGradSaved + 3, kGradSaved + 4, kGradSaved + 5, kGradSaved + 6})));
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts lstm, lstm_backward;
-}
-const OperatorFacts facts::lstm = {"aclnnLSTM", "aclnnop/aclnn_lstm.h",
-                                   kDtypes.OnlyOn(products::kWithout200I500A2), kDtypes,
-                                   /*by_promotion=*/false};
-const OperatorFacts facts::lstm_backward = {"aclnnLstmBackward", "aclnnop/aclnn_lstm_backward.h",
-                                            kDtypes.OnlyOn(products::kWithout200I500A2), kDtypes,
-                                            /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -5,7 +5,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/fold_call.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -100,33 +99,7 @@ void SetBoth(const OperatorCall& call, Executor& executor) {
              executor);
 }
 
-constexpr DtypeRule kDocumented = kDtypes.OnlyOn(products::kWithout200I500A2);
-constexpr DtypeRule kDocumentedNew = kDtypes.OnlyOn(products::kSinceAtlasA2);
-
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts max, min, amax, amin, max_v2, aminmax, aminmax_all, aminmax_dim;
-}
-
-const OperatorFacts facts::max = {
-    "aclnnMax",          "aclnnop/aclnn_max.h", kDocumented, kDtypes, /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::min = {
-    "aclnnMin",          "aclnnop/aclnn_min.h", kDocumented, kDtypes, /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::amax = {"aclnnAmax", "aclnnop/aclnn_amax.h", kDocumented, kDtypes,
-                                   /*by_promotion=*/false};
-const OperatorFacts facts::amin = {"aclnnAmin", "aclnnop/aclnn_amin.h", kDocumented, kDtypes,
-                                   /*by_promotion=*/false};
-const OperatorFacts facts::max_v2 = {"aclnnMaxV2", "aclnnop/aclnn_max_v2.h", kDocumented, kDtypes,
-                                     /*by_promotion=*/false};
-const OperatorFacts facts::aminmax = {"aclnnAminmax", "aclnnop/aclnn_aminmax.h", kDocumented, kDtypes,
-                                      /*by_promotion=*/false};
-const OperatorFacts facts::aminmax_all = {"aclnnAminmaxAll", "aclnnop/aclnn_aminmax_all.h", kDocumentedNew,
-                                          kDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::aminmax_dim = {"aclnnAminmaxDim", "aclnnop/aclnn_aminmax_dim.h", kDocumentedNew,
-                                          kDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

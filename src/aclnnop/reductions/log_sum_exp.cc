@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "aclnnop/jobs/fold_call.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -40,14 +39,6 @@ void SetLogSumExp(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts logsumexp;
-}
-
-const OperatorFacts facts::logsumexp = {
-    "aclnnLogSumExp",       "aclnnop/aclnn_logsumexp.h", kDtypes.OnlyOn(products::kWithout200I500A2), kDtypes,
-    /*by_promotion=*/false, /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -8,7 +8,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/jobs/fold_call.h"
-#include "aclnnop/operator_facts.h"
 #include "plan/views.h"
 
 namespace portacl {
@@ -142,31 +141,7 @@ void SetNorm(const OperatorCall& call, Executor& executor) {
   SetFoldJob(call, {reduced, CastOf(call), {step}, &parts}, executor);
 }
 
-// What CANN's pages list; its code has no list before Ascend 950.
-constexpr DtypeRule kAccepted =
-    Everywhere(kConvertible.Without(kComplex)).On(products::kAscend950, kFloatHalfAndBf16);
-constexpr DtypeRule kAcceptedByNorm = Everywhere(kConvertible).On(products::kAscend950, kFloatHalfAndBf16);
-
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts linalg_vector_norm, norm;
-}
-
-const OperatorFacts facts::linalg_vector_norm = {
-    "aclnnLinalgVectorNorm",
-    "aclnnop/aclnn_linalg_vector_norm.h",
-    kBf16SinceAtlasA2.OnlyOn(products::kSinceAtlasA2 |
-                             ProductSet{Product::kAtlasInference, Product::kAtlasTraining}),
-    kAccepted,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::norm = {"aclnnNorm",
-                                   "aclnnop/aclnn_norm.h",
-                                   kBf16SinceAtlasA2,
-                                   kAcceptedByNorm,
-                                   /*by_promotion=*/false,
-                                   /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -3,7 +3,6 @@
 #include "aclnnop/reductions/places_functions.h"
 
 #include "aclnnop/jobs/fold_call.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -60,31 +59,6 @@ void SetPlaces(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts max_dim, min_dim, argmax, argmin;
-}
-
-const OperatorFacts facts::max_dim = {"aclnnMaxDim",
-                                      "aclnnop/aclnn_max_dim.h",
-                                      kDimDtypes.OnlyOn(products::kWithout200I500A2),
-                                      kDimDtypes,
-                                      /*by_promotion=*/false,
-                                      /*inputs_only=*/true};
-const OperatorFacts facts::min_dim = {"aclnnMinDim",
-                                      "aclnnop/aclnn_min_dim.h",
-                                      kDimDtypes.OnlyOn(products::kWithout200I500A2),
-                                      kDimDtypes,
-                                      /*by_promotion=*/false,
-                                      /*inputs_only=*/true};
-const OperatorFacts facts::argmax = {
-    "aclnnArgMax",          "aclnnop/aclnn_argmax.h", kArgMaxDtypes.OnlyOn(products::kWithout200I500A2),
-    kArgMaxDtypes,
-    /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::argmin = {
-    "aclnnArgMin",          "aclnnop/aclnn_argmin.h", kArgMinDtypes.OnlyOn(products::kWithout200I500A2),
-    kArgMinDtypes,
-    /*by_promotion=*/false, /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -5,7 +5,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/jobs/fold_call.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -42,17 +41,6 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts prod;
-}
-
-const OperatorFacts facts::prod = {"aclnnProd",
-                                   "aclnnop/aclnn_prod.h",
-                                   kDtypes.OnlyOn(products::kWithout200I500A2),
-                                   kDtypes,
-                                   /*by_promotion=*/false,
-                                   /*inputs_only=*/true};
 
 }  // namespace portacl
 

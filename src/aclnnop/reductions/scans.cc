@@ -7,7 +7,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/jobs/fold_call.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -133,26 +132,6 @@ void SetExtremes(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts cumsum, cumprod, cummax, cummin;
-}
-
-const OperatorFacts facts::cumsum = {"aclnnCumsum", "aclnnop/aclnn_cumsum.h", kSumDtypes, kSumDtypes,
-                                     /*by_promotion=*/false};
-const OperatorFacts facts::cumprod = {"aclnnCumprod", "aclnnop/aclnn_cumprod.h",
-                                      kProductDtypes.OnlyOn(products::kAtlasA2AndA3), kProductDtypes,
-                                      /*by_promotion=*/false};
-const OperatorFacts facts::cummax = {
-    "aclnnCummax",
-    "aclnnop/aclnn_cummax.h",
-    kMaxDtypes.On({Product::kAtlasA3}, kRealNumbers | kBool)
-        .OnlyOn(products::kAtlasA2AndA3 | ProductSet{Product::kAtlasTraining}),
-    kMaxDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::cummin = {"aclnnCummin",          "aclnnop/aclnn_cummin.h", kMinDtypes, kMinDtypes,
-                                     /*by_promotion=*/false, /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -8,7 +8,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/jobs/fold_call.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/promotion.h"
 #include "plan/views.h"
 
@@ -173,29 +172,6 @@ void SetTrace(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts reduce_sum, reduce_nansum, reduce_log_sum, mean, trace;
-}
-
-const OperatorFacts facts::reduce_sum = {"aclnnReduceSum", "aclnnop/aclnn_reduce_sum.h",
-                                         kSumDtypes.OnlyOn(products::kWithout200I500A2), kSumDtypes,
-                                         /*by_promotion=*/false};
-const OperatorFacts facts::reduce_nansum = {"aclnnReduceNansum", "aclnnop/aclnn_reduce_nansum.h",
-                                            kNansumDtypes, kNansumDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::reduce_log_sum = {
-    "aclnnReduceLogSum", "aclnnop/aclnn_reduce_log_sum.h",
-    kLogSumDtypes.OnlyOn(products::kSinceAtlasA2 | ProductSet{Product::kAtlasInference}), kLogSumDtypes,
-    /*by_promotion=*/false};
-const OperatorFacts facts::mean = {"aclnnMean", "aclnnop/aclnn_mean.h",
-                                   kMeanDtypes.OnlyOn(products::kWithout200I500A2), kMeanDtypes,
-                                   /*by_promotion=*/false};
-const OperatorFacts facts::trace = {"aclnnTrace",
-                                    "aclnnop/aclnn_trace.h",
-                                    kSumDtypes.OnlyOn(products::kWithout200I500A2),
-                                    kSumDtypes,
-                                    /*by_promotion=*/false,
-                                    /*inputs_only=*/true};
 
 }  // namespace portacl
 

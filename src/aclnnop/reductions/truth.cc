@@ -3,7 +3,6 @@
 #include "aclnnop/reductions/truth_functions.h"
 
 #include "aclnnop/jobs/fold_call.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -34,17 +33,6 @@ void SetTruth(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts all, any;
-}
-
-const OperatorFacts facts::all = {
-    "aclnnAll",          "aclnnop/aclnn_all.h", kDtypes, kDtypes, /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::any = {
-    "aclnnAny",          "aclnnop/aclnn_any.h", kDtypes, kDtypes, /*by_promotion=*/false,
-    /*inputs_only=*/true};
 
 }  // namespace portacl
 

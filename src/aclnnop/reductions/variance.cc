@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "aclnnop/jobs/fold_call.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -93,25 +92,7 @@ aclnnStatus Run(OperatorCall& call, const Attribute& dims, const Attribute& keep
                    [&](const OperatorCall& checked, Executor& fresh) { SetVariance(checked, kind, fresh); });
 }
 
-constexpr DtypeRule kDocumented = kBf16SinceAtlasA2.OnlyOn(products::kWithout200I500A2);
-constexpr DtypeRule kDocumentedNew = kBf16SinceAtlasA2.OnlyOn(products::kSinceAtlasA2);
-
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts var, std, std_mean_correction, var_mean;
-}
-
-const OperatorFacts facts::var = {"aclnnVar", "aclnnop/aclnn_var.h", kDocumentedNew, kBf16SinceAtlasA2,
-                                  /*by_promotion=*/false};
-const OperatorFacts facts::std = {"aclnnStd", "aclnnop/aclnn_std.h", kDocumented, kBf16SinceAtlasA2,
-                                  /*by_promotion=*/false};
-const OperatorFacts facts::std_mean_correction = {"aclnnStdMeanCorrection",
-                                                  "aclnnop/aclnn_std_mean_correction.h", kDocumentedNew,
-                                                  kBf16SinceAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::var_mean = {"aclnnVarMean", "aclnnop/aclnn_var_mean.h",
-                                       kVarMeanDtypes.OnlyOn(products::kSinceAtlasA2), kVarMeanDtypes,
-                                       /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -10,7 +10,6 @@
 #include "aclnnop/aclnn_scatter_pa_cache.h"
 #include "aclnnop/aclnn_scatter_pa_kv_cache.h"
 #include "aclnnop/jobs/floor_divide.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/stage_list.h"
 #include "contract/arguments.h"
 #include "plan/views.h"
@@ -262,15 +261,6 @@ void SetSingle(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts scatter_pa_kv_cache, scatter_pa_cache;
-}
-
-const OperatorFacts facts::scatter_pa_kv_cache = {
-    "aclnnScatterPaKvCache", "aclnnop/aclnn_scatter_pa_kv_cache.h", kDtypes, kDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::scatter_pa_cache = {"aclnnScatterPaCache", "aclnnop/aclnn_scatter_pa_cache.h",
-                                               kSingleDtypes, kSingleDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

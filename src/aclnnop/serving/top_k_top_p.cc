@@ -89,7 +89,6 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/row_job.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/serving/top_k_top_p_functions.h"
 #include "aclnnop/stage_list.h"
 #include "plan/views.h"
@@ -168,14 +167,6 @@ void SetKept(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts apply_top_k_top_p;
-}
-
-const OperatorFacts facts::apply_top_k_top_p = {"aclnnApplyTopKTopP", "aclnnop/aclnn_apply_top_k_top_p.h",
-                                                kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
-                                                /*by_promotion=*/false};
 
 }  // namespace portacl
 

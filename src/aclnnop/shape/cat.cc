@@ -5,7 +5,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/jobs/moves.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 #include "contract/promotion.h"
 
@@ -288,15 +287,6 @@ void SetStack(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts cat, stack;
-}
-
-const OperatorFacts facts::cat = {"aclnnCat", "aclnnop/aclnn_cat.h", kCatDtypes, kCatDtypes,
-                                  /*by_promotion=*/false};
-const OperatorFacts facts::stack = {"aclnnStack", "aclnnop/aclnn_stack.h", kStackDtypes, kStackDtypes,
-                                    /*by_promotion=*/false};
 
 }  // namespace portacl
 

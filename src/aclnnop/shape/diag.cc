@@ -6,7 +6,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/moves.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 #include "plan/move_plan.h"
 
@@ -145,16 +144,6 @@ void SetDiag(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts diag, diag_flat;
-}
-
-const OperatorFacts facts::diag = {"aclnnDiag", "aclnnop/aclnn_diag.h", kDiagDtypes, kDiagDtypes,
-                                   /*by_promotion=*/false};
-const OperatorFacts facts::diag_flat = {"aclnnDiagFlat", "aclnnop/aclnn_diag_flat.h", kDiagDtypes,
-                                        kDiagDtypes,
-                                        /*by_promotion=*/false};
 
 }  // namespace portacl
 

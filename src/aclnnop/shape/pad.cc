@@ -7,7 +7,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/jobs/moves.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 
 namespace portacl {
@@ -154,13 +153,6 @@ void SetPad(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts constant_pad_nd;
-}
-
-const OperatorFacts facts::constant_pad_nd = {"aclnnConstantPadNd", "aclnnop/aclnn_constant_pad_nd.h",
-                                              kPadDtypes, kPadDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

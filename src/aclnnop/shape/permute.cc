@@ -4,7 +4,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/moves.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 
 namespace portacl {
@@ -215,18 +214,6 @@ void SetFlip(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts permute, flip, roll;
-}
-
-const OperatorFacts facts::permute = {"aclnnPermute", "aclnnop/aclnn_permute.h", kPermuteDtypes,
-                                      kPermuteDtypes,
-                                      /*by_promotion=*/false};
-const OperatorFacts facts::flip = {"aclnnFlip", "aclnnop/aclnn_flip.h", kFlipDtypes, kFlipDtypes,
-                                   /*by_promotion=*/false};
-const OperatorFacts facts::roll = {"aclnnRoll", "aclnnop/aclnn_roll.h", kRollDtypes, kRollDtypes,
-                                   /*by_promotion=*/false};
 
 }  // namespace portacl
 

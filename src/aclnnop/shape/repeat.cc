@@ -6,7 +6,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/moves.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 
 namespace portacl {
@@ -175,14 +174,6 @@ void SetExpand(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts repeat, expand;
-}
-
-const OperatorFacts facts::repeat = {"aclnnRepeat", "aclnnop/aclnn_repeat.h", kRepeatDtypes, kRepeatDtypes,
-                                     /*by_promotion=*/false};
-const OperatorFacts facts::expand = {"aclnnExpand", "aclnnop/aclnn_expand.h", kExpandDtypes, kExpandDtypes,
-                                     /*by_promotion=*/false};
 }  // namespace portacl
 
 using namespace portacl;

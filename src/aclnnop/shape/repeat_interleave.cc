@@ -7,7 +7,6 @@
 #include "acl/errors.h"
 #include "aclnnop/jobs/moves.h"
 #include "aclnnop/jobs/step_list.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 
 namespace portacl {
@@ -234,14 +233,6 @@ void SetNumbers(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts repeat_interleave;
-}
-
-const OperatorFacts facts::repeat_interleave = {"aclnnRepeatInterleaveInt",
-                                                "aclnnop/aclnn_repeat_interleave.h", kInterleaveDtypes,
-                                                kInterleaveDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "aclnnop/jobs/moves.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 
 namespace portacl {
@@ -110,15 +109,6 @@ void SetSlice(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts slice, slice_v2;
-}
-
-const OperatorFacts facts::slice = {"aclnnSlice", "aclnnop/aclnn_slice.h", kSliceDtypes, kSliceDtypes,
-                                    /*by_promotion=*/false};
-const OperatorFacts facts::slice_v2 = {"aclnnSliceV2", "aclnnop/aclnn_slice_v2.h", kSliceDtypes, kSliceDtypes,
-                                       /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -7,7 +7,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnnop/jobs/moves.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 
 namespace portacl {
@@ -173,15 +172,6 @@ void SetParts(const OperatorCall& call, int64_t parts, const Length& length, Exe
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts split_tensor, split_with_size;
-}
-
-const OperatorFacts facts::split_tensor = {"aclnnSplitTensor", "aclnnop/aclnn_split_tensor.h", kSplitDtypes,
-                                           kSplitDtypes, /*by_promotion=*/false};
-const OperatorFacts facts::split_with_size = {"aclnnSplitWithSize", "aclnnop/aclnn_split_with_size.h",
-                                              kSplitDtypes, kSplitDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -3,7 +3,6 @@
 #include "aclnnop/shape/triangle_functions.h"
 
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "engine/move/triangular.h"
 
@@ -51,15 +50,6 @@ aclnnStatus KeepTriangle(OperatorCall& call, std::span<const Check> checks, bool
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts triu, tril;
-}
-
-const OperatorFacts facts::triu = {"aclnnTriu", "aclnnop/aclnn_triu.h", kTriangleDtypes, kTriangleDtypes,
-                                   /*by_promotion=*/false};
-const OperatorFacts facts::tril = {"aclnnTril", "aclnnop/aclnn_tril.h", kTriangleDtypes, kTriangleDtypes,
-                                   /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -7,7 +7,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/step_list.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 
 namespace portacl {
@@ -109,17 +108,6 @@ void SetBincount(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts bincount;
-}
-
-const OperatorFacts facts::bincount = {"aclnnBincount",
-                                       "aclnnop/aclnn_bincount.h",
-                                       kCounted.OnlyOn(products::kWithout200I500A2),
-                                       kCounted,
-                                       /*by_promotion=*/false,
-                                       /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -7,7 +7,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/step_list.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 
 namespace portacl {
@@ -144,14 +143,6 @@ void SetHistc(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts histc;
-}
-
-const OperatorFacts facts::histc = {"aclnnHistc", "aclnnop/aclnn_histc.h",
-                                    kNumbers.OnlyOn(products::kWithout200I500A2), kNumbers,
-                                    /*by_promotion=*/false};
 
 }  // namespace portacl
 

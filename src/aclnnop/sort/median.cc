@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "acl/errors.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/sort/ordered.h"
 
 namespace portacl {
@@ -196,18 +195,6 @@ aclnnStatus AlongDim(OperatorCall& call, std::span<const Check> checks, SortRows
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts median, kthvalue;
-}
-
-const OperatorFacts facts::median = {"aclnnMedian", "aclnnop/aclnn_median.h",
-                                     kMedianDtypes.OnlyOn(products::kWithout200I500A2), kMedianDtypes,
-                                     /*by_promotion=*/false};
-const OperatorFacts facts::kthvalue = {
-    "aclnnKthvalue",        "aclnnop/aclnn_kthvalue.h", kOrderedDtypes.OnlyOn(products::kWithout200I500A2),
-    kOrderedDtypes,
-    /*by_promotion=*/false, /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -6,7 +6,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/step_list.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 #include "contract/promotion.h"
 
@@ -203,25 +202,6 @@ void SetOneNumber(const OperatorCall& call, aclTensor& out, Executor& executor) 
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts searchsorted, searchsorteds;
-}
-
-const OperatorFacts facts::searchsorted = {
-    "aclnnSearchSorted",
-    "aclnnop/aclnn_searchsorted.h",
-    kSearched.OnlyOn(products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining}),
-    kSearched,
-    /*by_promotion=*/true,
-    /*inputs_only=*/true};
-const OperatorFacts facts::searchsorteds = {
-    "aclnnSearchSorteds",
-    "aclnnop/aclnn_searchsorteds.h",
-    kSearched.OnlyOn(products::kAtlasA2AndA3 | ProductSet{Product::kAtlasTraining}),
-    kSearched,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
 
 }  // namespace portacl
 

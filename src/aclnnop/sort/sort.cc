@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "acl/errors.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/sort/ordered.h"
 #include "plan/move_plan.h"
 
@@ -182,31 +181,6 @@ void SetTopk(const OperatorCall& call, Executor& executor) {
 
 // Sorted ones are a valid answer where no order is asked for.
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts sort, argsort, topk, topk_v2;
-}
-
-const OperatorFacts facts::sort = {"aclnnSort",
-                                   "aclnnop/aclnn_sort.h",
-                                   kSortDtypes.OnlyOn(products::kWithout200I500A2),
-                                   kSortDtypes,
-                                   /*by_promotion=*/false,
-                                   /*inputs_only=*/true};
-const OperatorFacts facts::argsort = {
-    "aclnnArgsort",         "aclnnop/aclnn_argsort.h", kOrderedDtypes.OnlyOn(products::kWithout200I500A2),
-    kOrderedDtypes,
-    /*by_promotion=*/false, /*inputs_only=*/true};
-const OperatorFacts facts::topk = {"aclnnTopk",
-                                   "aclnnop/aclnn_topk.h",
-                                   kTopkDtypes.OnlyOn(products::kWithout200I500A2),
-                                   kTopkDtypes,
-                                   /*by_promotion=*/false,
-                                   /*inputs_only=*/true};
-
-const OperatorFacts facts::topk_v2 = {
-    "aclnnTopkV2",          "aclnnop/aclnn_topk_v2.h", kTopkDtypes.OnlyOn(ProductSet{}), kTopkDtypes,
-    /*by_promotion=*/false, /*inputs_only=*/true};
 
 }  // namespace portacl
 

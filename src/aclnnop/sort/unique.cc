@@ -5,7 +5,6 @@
 
 #include "acl/errors.h"
 #include "aclnnop/jobs/step_list.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -112,19 +111,6 @@ void SetUnique(const OperatorCall& call, aclTensor* values, aclTensor* counts, b
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts unique, unique2, unique_consecutive;
-}
-
-const OperatorFacts facts::unique = {"aclnnUnique", "aclnnop/aclnn_unique.h", kUniqueDtypes, kUniqueDtypes,
-                                     /*by_promotion=*/false};
-const OperatorFacts facts::unique2 = {"aclnnUnique2", "aclnnop/aclnn_unique2.h",
-                                      kUniqueDtypes.OnlyOn(products::kSinceAtlasA2), kUniqueDtypes,
-                                      /*by_promotion=*/false};
-const OperatorFacts facts::unique_consecutive = {
-    "aclnnUniqueConsecutive", "aclnnop/aclnn_unique_consecutive.h",
-    kConsecutiveDtypes.OnlyOn(products::kSinceAtlasA2), kConsecutiveDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -80,18 +80,12 @@ constexpr UnaryRules kSigmoid{.kernels = kSigmoidKernels,
 
 }  // namespace
 
-PORTACL_UNARY_FACTS(exp, Exp, kExp, products::kSinceAtlasA2)
-PORTACL_UNARY_FACTS(exp2, Exp2, kExp2, kPagesWithoutInference)
-PORTACL_UNARY_FACTS(expm1, Expm1, kExpm1, kPagesWithout200I)
-namespace facts {
-extern const OperatorFacts sigmoid;
-}
+PORTACL_UNARY_KERNELS(exp, kExp)
+PORTACL_UNARY_KERNELS(exp2, kExp2)
+PORTACL_UNARY_KERNELS(expm1, kExpm1)
 
 // The page lists floats alone.
 PORTACL_UNARY_KERNELS(sigmoid, kSigmoid)
-
-const OperatorFacts facts::sigmoid = {"aclnnSigmoid",    "aclnnop/aclnn_sigmoid.h", kDocumentedWithout200I,
-                                      kArithmeticDtypes, /*by_promotion=*/false,    /*inputs_only=*/true};
 
 }  // namespace portacl
 

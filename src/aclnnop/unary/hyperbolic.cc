@@ -61,9 +61,9 @@ constexpr UnaryRules kTanh{.kernels = kTanhKernels,
 
 }  // namespace
 
-PORTACL_UNARY_FACTS(sinh, Sinh, kSinh, kPagesBeforeAscend950Without200I)
-PORTACL_UNARY_FACTS(cosh, Cosh, kCosh, kPagesBeforeAscend950Without200I)
-PORTACL_UNARY_FACTS(tanh, Tanh, kTanh, kPagesWithAtlasTraining)
+PORTACL_UNARY_KERNELS(sinh, kSinh)
+PORTACL_UNARY_KERNELS(cosh, kCosh)
+PORTACL_UNARY_KERNELS(tanh, kTanh)
 
 }  // namespace portacl
 

@@ -56,9 +56,9 @@ constexpr UnaryRules kAtanh{
 
 }  // namespace
 
-PORTACL_UNARY_FACTS(asinh, Asinh, kAsinh, kPagesBeforeAscend950Without200I)
-PORTACL_UNARY_FACTS(acosh, Acosh, kAcosh, kPagesBeforeAscend950Without200I)
-PORTACL_UNARY_FACTS(atanh, Atanh, kAtanh, kPagesBeforeAscend950Without200I)
+PORTACL_UNARY_KERNELS(asinh, kAsinh)
+PORTACL_UNARY_KERNELS(acosh, kAcosh)
+PORTACL_UNARY_KERNELS(atanh, kAtanh)
 
 }  // namespace portacl
 

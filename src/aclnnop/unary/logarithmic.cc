@@ -62,10 +62,10 @@ constexpr UnaryRules kLog1p{.kernels = kLog1pKernels,
 
 }  // namespace
 
-PORTACL_UNARY_FACTS(log, Log, kLog, products::kSinceAtlasA2)
-PORTACL_UNARY_FACTS(log2, Log2, kLog2, products::kSinceAtlasA2)
-PORTACL_UNARY_FACTS(log10, Log10, kLog10, products::kSinceAtlasA2)
-PORTACL_UNARY_FACTS(log1p, Log1p, kLog1p, kPagesWithout200I)
+PORTACL_UNARY_KERNELS(log, kLog)
+PORTACL_UNARY_KERNELS(log2, kLog2)
+PORTACL_UNARY_KERNELS(log10, kLog10)
+PORTACL_UNARY_KERNELS(log1p, kLog1p)
 
 }  // namespace portacl
 

@@ -44,7 +44,6 @@ HWY_AFTER_NAMESPACE();
 
 #include <cstring>
 
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/unary/nan_to_num_functions.h"
 
@@ -79,13 +78,6 @@ aclnnStatus ReplaceNan(OperatorCall& call, std::span<const Check> checks, float 
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts nan_to_num;
-}
-
-const OperatorFacts facts::nan_to_num = {"aclnnNanToNum", "aclnnop/aclnn_nan_to_num.h", kReplaced, kReplaced,
-                                         /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -116,10 +116,10 @@ constexpr UnaryRules kSquare{.kernels = kSquareKernels,
 
 }  // namespace
 
-PORTACL_UNARY_FACTS(sqrt, Sqrt, kSqrt, kPagesWithAtlasTraining)
-PORTACL_UNARY_FACTS(rsqrt, Rsqrt, kRsqrt, kPagesOnAll)
-PORTACL_UNARY_FACTS(reciprocal, Reciprocal, kReciprocal, kPagesWithout200I)
-PORTACL_UNARY_FACTS(square, Square, kSquare, products::kAscend950)
+PORTACL_UNARY_KERNELS(sqrt, kSqrt)
+PORTACL_UNARY_KERNELS(rsqrt, kRsqrt)
+PORTACL_UNARY_KERNELS(reciprocal, kReciprocal)
+PORTACL_UNARY_KERNELS(square, kSquare)
 
 }  // namespace portacl
 

@@ -236,11 +236,11 @@ void SetRounding(const OperatorCall& call, int64_t decimals, int out, Executor& 
 
 const engine::KernelTable& RoundOffKernels() noexcept { return kRoundOffKernels; }
 
-PORTACL_UNARY_FACTS(floor, Floor, kFloor, kPagesWithAtlasTraining)
-PORTACL_UNARY_FACTS(ceil, Ceil, kCeil, kPagesWithout200I)
-PORTACL_UNARY_FACTS(round, Round, kRound, kPagesWithAtlasTraining)
-PORTACL_UNARY_FACTS(trunc, Trunc, kTrunc, kPagesWithout200I)
-PORTACL_UNARY_FACTS(frac, Frac, kFrac, kPagesWithAtlasTraining)
+PORTACL_UNARY_KERNELS(floor, kFloor)
+PORTACL_UNARY_KERNELS(ceil, kCeil)
+PORTACL_UNARY_KERNELS(round, kRound)
+PORTACL_UNARY_KERNELS(trunc, kTrunc)
+PORTACL_UNARY_KERNELS(frac, kFrac)
 
 }  // namespace portacl
 

@@ -119,30 +119,12 @@ constexpr UnaryRules kSign{.kernels = kSignKernels,
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts abs, sign;
-}
-
 PORTACL_UNARY_KERNELS(abs, kAbs)
 PORTACL_UNARY_KERNELS(sign, kSign)
 
 // COMPLEX32 passes the list, but cannot be computed.
-const OperatorFacts facts::abs = {
-    "aclnnAbs",
-    "aclnnop/aclnn_abs.h",
-    kAbsDtypes.OnlyOn(kPagesWithout200I),
-    kAbsDtypes.On(products::kAscend950, kAbsDtypes.For(Product::kAscend950).Without(DtypeSet{ACL_COMPLEX32})),
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-PORTACL_UNARY_FACTS(neg, Neg, kNeg, kPagesWithoutInference)
+PORTACL_UNARY_KERNELS(neg, kNeg)
 // What is outside the list is not tested on some products.
-const OperatorFacts facts::sign = {"aclnnSign",
-                                   "aclnnop/aclnn_sign.h",
-                                   kSignDtypes.OnlyOn(products::kSinceAtlasA2),
-                                   kSignDtypes.On({Product::kAtlasInference, Product::kAtlas200I500A2},
-                                                  kConvertible.Without(DtypeSet{ACL_UINT64})),
-                                   /*by_promotion=*/false,
-                                   /*inputs_only=*/true};
 
 }  // namespace portacl
 

@@ -42,8 +42,8 @@ constexpr UnaryRules kCos{
 
 }  // namespace
 
-PORTACL_UNARY_FACTS(sin, Sin, kSin, kPagesOnAll)
-PORTACL_UNARY_FACTS(cos, Cos, kCos, kPagesBeforeAscend950)
+PORTACL_UNARY_KERNELS(sin, kSin)
+PORTACL_UNARY_KERNELS(cos, kCos)
 
 }  // namespace portacl
 

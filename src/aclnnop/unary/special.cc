@@ -85,12 +85,12 @@ constexpr UnaryRules kSinc{.kernels = kSincKernels,
 
 }  // namespace
 
-PORTACL_UNARY_FACTS(erf, Erf, kErf, kPagesWithAtlasTraining)
-PORTACL_UNARY_FACTS(erfc, Erfc, kErfc, kPagesWithout200I)
-PORTACL_UNARY_FACTS(erfinv, Erfinv, kErfinv, kPagesWithAtlasTraining)
-PORTACL_UNARY_FACTS(lgamma, Lgamma, kLgamma, kPagesWithAtlasTraining)
-PORTACL_UNARY_FACTS(digamma, Digamma, kDigamma, kPagesWithAtlasTraining)
-PORTACL_UNARY_FACTS(sinc, Sinc, kSinc, kPagesWithAtlasTraining)
+PORTACL_UNARY_KERNELS(erf, kErf)
+PORTACL_UNARY_KERNELS(erfc, kErfc)
+PORTACL_UNARY_KERNELS(erfinv, kErfinv)
+PORTACL_UNARY_KERNELS(lgamma, kLgamma)
+PORTACL_UNARY_KERNELS(digamma, kDigamma)
+PORTACL_UNARY_KERNELS(sinc, kSinc)
 
 }  // namespace portacl
 

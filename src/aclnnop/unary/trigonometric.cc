@@ -57,10 +57,10 @@ constexpr UnaryRules kAtan{.kernels = kAtanKernels,
 
 }  // namespace
 
-PORTACL_UNARY_FACTS(tan, Tan, kTan, kPagesBeforeAscend950Without200I)
-PORTACL_UNARY_FACTS(asin, Asin, kAsin, kPagesWithout200I)
-PORTACL_UNARY_FACTS(acos, Acos, kAcos, kPagesBeforeAscend950Without200I)
-PORTACL_UNARY_FACTS(atan, Atan, kAtan, kPagesWithout200I)
+PORTACL_UNARY_KERNELS(tan, kTan)
+PORTACL_UNARY_KERNELS(asin, kAsin)
+PORTACL_UNARY_KERNELS(acos, kAcos)
+PORTACL_UNARY_KERNELS(atan, kAtan)
 
 }  // namespace portacl
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <span>
 
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -15,24 +14,10 @@ namespace portacl {
 // The lists that unary functions are made of.
 inline constexpr DtypeSet kRealFloating = kFloatAndHalf | kDouble;
 inline constexpr DtypeSet kFloating = kFloatAndHalf | kDouble | kComplex;
-inline constexpr DtypeRule kHalfAndFloatDtypes = WithBf16SinceAtlasA2(kFloatAndHalf);
 inline constexpr DtypeRule kRealFloatingDtypes = WithBf16SinceAtlasA2(kRealFloating);
 inline constexpr DtypeRule kFloatingDtypes = WithBf16SinceAtlasA2(kFloating);
 inline constexpr DtypeRule kRealFloatingAndBf16 = Everywhere(kRealFloating | kBf16);
 inline constexpr DtypeRule kFloatingAndBf16 = Everywhere(kFloating | kBf16);
-
-// Which products the pages of unary functions list.
-inline constexpr ProductSet kPagesOnAll = ~ProductSet{Product::kNoDevice};
-inline constexpr ProductSet kPagesWithout200I = products::kWithout200I500A2;
-inline constexpr ProductSet kPagesWithoutInference =
-    ~ProductSet{Product::kAtlasInference, Product::kNoDevice};
-inline constexpr ProductSet kPagesWithAtlasTraining =
-    products::kSinceAtlasA2 | ProductSet{Product::kAtlasTraining};
-inline constexpr ProductSet kPagesBeforeAscend950{Product::kAtlasTraining, Product::kAtlasA2,
-                                                  Product::kAtlasA3, Product::kAtlasInference,
-                                                  Product::kAtlas200I500A2};
-inline constexpr ProductSet kPagesBeforeAscend950Without200I{Product::kAtlasTraining, Product::kAtlasA2,
-                                                             Product::kAtlasA3, Product::kAtlasInference};
 
 // A rule's floating and complex dtypes: what most in-place forms take.
 constexpr DtypeRule FloatingOf(const DtypeRule& rule) {
@@ -197,13 +182,3 @@ aclnnStatus RunUnary(OperatorCall& call, const UnaryRules& rules, const UnaryChe
   const engine::KernelTable& stem() noexcept;                            \
   const engine::KernelTable& stem() noexcept { return (rules).kernels; } \
   }
-
-// The facts about it, and its kernels. CANN's pages list what its code accepts, on the products given.
-#define PORTACL_UNARY_FACTS(stem, name, rules, on)                                                           \
-  PORTACL_UNARY_KERNELS(stem, rules)                                                                         \
-  namespace facts {                                                                                          \
-  extern const OperatorFacts stem;                                                                           \
-  }                                                                                                          \
-  const portacl::OperatorFacts portacl::facts::stem = {"aclnn" #name,           "aclnnop/aclnn_" #stem ".h", \
-                                                       (rules).self.OnlyOn(on), (rules).self,                \
-                                                       /*by_promotion=*/false,  /*inputs_only=*/true};
