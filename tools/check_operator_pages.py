@@ -41,12 +41,15 @@ def short(functions: list[str]) -> str:
 
 
 def summary() -> str:
-    """A row for each family."""
-    families: dict[str, list[str]] = {}
+    """A row for each family, in the order of their names: how many functions, and three that begin the schema."""
+    families: dict[str, list[list[str]]] = {}
     for _, family, functions in operators():
-        families.setdefault(family, []).extend(functions)
-    rows = [f"| {family} | {len(names)} | {short(sorted(names))} |" for family, names in families.items()]
-    return "\n".join(["| family | functions | each begins with `aclnn` |", "|---|---|---|", *rows]) + "\n"
+        families.setdefault(family, []).append(functions)
+    rows = []
+    for family, headers in sorted(families.items()):
+        first = [min(functions, key=lambda name: (name.startswith("aclnnInplace"), len(name), name)) for functions in headers[:3]]
+        rows.append(f"| [{family}](docs/operators.md#{family}) | {sum(map(len, headers))} | {', '.join(f'`{name}`' for name in first)} |")
+    return "\n".join(["| family | functions | for example |", "|---|---|---|", *rows]) + "\n"
 
 
 def details(info: pathlib.Path) -> str:
