@@ -1,4 +1,4 @@
-// The store of pending error messages and their rendering (format: decisions R7 and CANN's envelope).
+// The store of pending error messages and their rendering (in the form of CANN's).
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/errors.h"
 

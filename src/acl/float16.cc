@@ -1,4 +1,4 @@
-// The scalar half-precision conversions of acl_base_rt.h, in integer arithmetic (decision R8).
+// The scalar half-precision conversions of acl_base_rt.h, in integer arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
 #include <cstdint>

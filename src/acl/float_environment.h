@@ -12,7 +12,7 @@
 namespace portacl {
 
 // While it lives, this thread computes in the default environment; then the caller's is back, its sticky
-// flags included (decision N8). A few cycles, so every block and phase 1 have their own; reading the register
+// flags included. A few cycles, so every block and phase 1 have their own; reading the register
 // costs least, and for most callers there is nothing to change.
 class DefaultFloatEnvironment {
  public:

@@ -428,7 +428,7 @@ using namespace portacl;
 namespace {
 
 // The live executor of a handle; when there is none, reports it and sets *status: 561103 for null, else
-// 561000 (decision C6).
+// 561000.
 Executor* FindExecutor(const char* api, const aclOpExecutor* executor, aclnnStatus* status) noexcept {
   Executor* found = executors.Find(executor);
   if (found != nullptr) return found;
@@ -444,7 +444,7 @@ Executor* FindExecutor(const char* api, const aclOpExecutor* executor, aclnnStat
 // What an index counts.
 enum class Operand { kInput, kOutput, kAny };
 
-// The index decides which operand gets the address; `tensor` must only be there (decision R6).
+// The index decides which operand gets the address; `tensor` must only be there.
 aclnnStatus SetAddress(const char* api, aclOpExecutor* executor, Operand counted, size_t index,
                        const aclTensor* tensor, void* address) noexcept {
   aclnnStatus status = ACL_SUCCESS;

@@ -67,7 +67,7 @@ struct ExecutorState {
   void* few_addresses[kFewOperands];
   bool few_touched[kFewOperands];
   void**
-      addresses;  // storage bases, captured in phase 1 (decision R6); `few_addresses` or in the slot's memory
+      addresses;  // storage bases, captured in phase 1; `few_addresses` or in the slot's memory
   bool* touched;  // phase 2 reads or writes its data, so a null address is refused
   std::byte* memory;  // the job's, in the slot's memory
   size_t memory_bytes;
@@ -150,8 +150,8 @@ Executor* AcquireExecutor(const char* api) noexcept;
 aclOpExecutor* PublishExecutor(Executor* executor) noexcept;
 void ReleaseExecutor(Executor* executor) noexcept;
 
-// Phase 2 of every operator: checks the handle, the workspace, the addresses and the stream (decisions C6,
-// M1, R4), then hands the job to the stream. The executor is consumed, also when an error is returned, unless
+// Phase 2 of every operator: checks the handle, the workspace, the addresses and
+// the stream, then hands the job to the stream. The executor is consumed, also when an error is returned, unless
 // it is repeatable.
 aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
                         aclrtStream stream) noexcept;

@@ -24,7 +24,7 @@ inline constexpr DtypeSet kWritable{ACL_FLOAT,  ACL_FLOAT16,   ACL_BF16,
 inline constexpr DtypeSet kReadable{ACL_FLOAT, ACL_FLOAT16, ACL_BF16,  ACL_INT8, ACL_UINT8,
                                     ACL_INT16, ACL_INT32,   ACL_INT64, ACL_BOOL};
 
-// The constant c of a mean over n elements: one division in float64, one rounding (decision N3).
+// The constant c of a mean over n elements: one division in float64, one rounding.
 inline float MeanFactor(int64_t n) noexcept { return static_cast<float>(1.0 / static_cast<double>(n)); }
 
 // The constant c of a reduction over `shape`: the mean is of all elements, batchmean of the first dim's length,

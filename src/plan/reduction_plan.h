@@ -9,7 +9,7 @@
 
 namespace portacl {
 
-// Terms per block where terms go to lanes, and rows per block where they do not (decision N10: fixed blocks).
+// Terms per block where terms go to lanes, and rows per block where they do not (blocks are fixed: docs/numerics.md).
 inline constexpr int64_t kLaneBlock = 4096;
 inline constexpr int64_t kRowBlock = 256;
 

@@ -869,7 +869,7 @@ void Program::PlanCall() {
   if (workspace_size == kUntouchedSize || executor == untouched || executor == nullptr)
     Broken("a phase 1 that succeeds stores both results:", call.op->name);
   for (size_t i = 0; i + 1 < call.operands.size(); ++i) {
-    // The promise of decision C5: an input that is not dense lies inside its storage.
+    // The promise of docs/compatibility.md: an input that is not dense lies inside its storage.
     const View& view = call.operands[i];
     const auto reach = ReachOf(view);
     if (!reach || IsPrivate(view.format) || view.format > ACL_FORMAT_NCL) continue;

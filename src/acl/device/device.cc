@@ -1,5 +1,5 @@
-// Devices and contexts: counting, the default context of each device, what is current on a thread (decision
-// R2).
+// Devices and contexts: counting, the default context of each device,
+// what is current on a thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/device/device.h"
 

@@ -1,5 +1,5 @@
-// Device and host memory: both are the process's heap, registered so that a wrong free is refused (decision
-// R3).
+// Device and host memory: both are the process's heap,
+// registered so that a wrong free is refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/memory/memory.h"
 

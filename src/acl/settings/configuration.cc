@@ -41,8 +41,8 @@ constexpr int kMaxThreads = 4096;
 struct State {
   std::mutex mutex;
   aclError implicit_status = ACL_SUCCESS;
-  // Every configuration that was ever in force: kept, because callers hold references and names (decision
-  // C8).
+  // Every configuration that was ever in force: kept,
+  // because callers hold references and names.
   std::vector<std::unique_ptr<const Configuration>> all;
 };
 

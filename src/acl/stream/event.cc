@@ -1,4 +1,4 @@
-// Events and the functions of acl_rt.h on them (decision R5).
+// Events and the functions of acl_rt.h on them.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/stream/event.h"
 

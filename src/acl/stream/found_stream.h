@@ -36,7 +36,7 @@ struct FoundStream {
 FoundStream FindStream(aclrtStream handle) noexcept;
 
 // As FindStream for a function of the runtime: when there is none, reports it and sets *status to 107002 or
-// 107003 (decision R4).
+// 107003.
 FoundStream FindStreamFor(const char* api, aclrtStream handle, aclError* status) noexcept;
 
 }  // namespace portacl

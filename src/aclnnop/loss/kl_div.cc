@@ -19,7 +19,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The other form of target: its exponential where it is a logarithm, else its logarithm. A negative target has none,
-// which gives NaN (decision N9); that of zero is not wanted, and is 0.
+// which gives NaN; that of zero is not wanted, and is 0.
 template <bool kLogTarget>
 struct OtherForm : engine::HWY_NAMESPACE::Elementwise<OtherForm<kLogTarget>> {
   using Parameters = engine::NoParameters;

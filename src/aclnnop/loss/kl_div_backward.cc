@@ -18,7 +18,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Nothing is masked where target <= 0, and self has no influence: its data is not even read (decision N3).
+// Nothing is masked where target <= 0, and self has no influence: its data is not even read.
 template <bool kLogTarget>
 struct KlDivBackward : engine::HWY_NAMESPACE::Summable<KlDivBackward<kLogTarget>> {
   using Parameters = engine::FactorAlone;

@@ -28,8 +28,8 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The comparison includes the boundary, so |d| == beta gives exactly +-1, beta = 0 with d = 0 gives 0, and
-// beta = inf with an infinite d gives +-1. A NaN d compares false and stays NaN through the division
-// (decision N3).
+// beta = inf with an infinite d gives +-1. A NaN d compares false and stays NaN
+// through the division.
 struct SmoothL1LossBackward : engine::HWY_NAMESPACE::Elementwise<SmoothL1LossBackward> {
   using Parameters = SmoothL1LossBackwardParameters;
   static constexpr int kInputs = 3;

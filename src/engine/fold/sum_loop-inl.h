@@ -1,4 +1,4 @@
-// The loops that add a formula's terms into float64 sums, in the order of decision N10. Compiled once per instruction set
+// The loops that add a formula's terms into float64 sums, in the order of docs/numerics.md. Compiled once per instruction set
 // and formula.
 // SPDX-License-Identifier: Apache-2.0
 

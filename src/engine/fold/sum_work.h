@@ -9,7 +9,7 @@
 
 namespace portacl::engine {
 
-// Float64 sums to which the terms of a block go in turn (decision N10).
+// Float64 sums to which the terms of a block go in turn (docs/numerics.md).
 inline constexpr size_t kLanes = 16;
 
 // The terms are f(element i of in[0], ...); input k's elements are step[k] bytes apart, which is the size of one, or

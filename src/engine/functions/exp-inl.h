@@ -1,5 +1,5 @@
-// exp in float32 over Highway vectors: at most 1 ulp, and the same bits on every instruction set (decision
-// N7).
+// exp in float32 over Highway vectors: at most 1 ulp, and the same bits on every
+// instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.

@@ -1,5 +1,5 @@
 // log over Highway vectors: the nearest float32 in all but a handful of cases, at most 1 ulp always, and the
-// same bits on every instruction set (decision N7).
+// same bits on every instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
