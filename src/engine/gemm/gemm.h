@@ -55,6 +55,8 @@ struct Gemm {
   float alpha;
   float beta;
   const GemmColumns* out_columns;  // nullptr: out.column apart. It outlives the job
+  // Whatever the operands are in memory, their numbers have 16 bits, and terms are added in the order of two operands of such.
+  bool are_halves;
   // Left and right are INT8, sums exact modulo 2^32, and this says what becomes of them (engine/gemm/integers.h): then neither alpha nor
   // beta are looked at, and there are terms, of one group. It outlives the job.
   const IntegerResult* integers;
@@ -78,6 +80,7 @@ struct GemmJob {
   bool is_direct;      // sums are where the output is: nothing is added, and it is float32 and dense
   bool is_long;        // see BlockLength
   bool is_transposed;  // rows are the columns that the caller has
+  bool is_even_odd;    // terms are added in the order of products of 16 bits (kEvenOddDepth)
   int64_t
       shared_blocks;  // of terms, of a product of two vectors, whose sums threads put into the workspace; or 0
   int threads;
