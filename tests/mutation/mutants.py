@@ -1321,7 +1321,9 @@ add("recurrent: any number of saved lists' tensors", "CountIs(check, call, at.sa
 
 add = mutants_of("src/engine/attention/forward.cc", ("flash_attention",))
 add("attention: what was summed is not scaled", "sum_[r] = sum_[r] * factor_[r] + sum;", "sum_[r] = sum_[r] + sum;")
-add("attention: weights are not rounded", "if (RoundsWeights()) RoundRow(attention_, attention_.value.dtype, s, count);", "", ("determinism",))
+add("attention: weights are not rounded", "if (RoundsWeights()) RoundRow(attention_, attention_.value.dtype, s, count);", "")
+add("attention: keys are not of 16 bits", "const bool is_even_odd = IsEvenOdd(attention_.query, operand);", "const bool is_even_odd = false;")
+add("attention: values are not of 16 bits", "const bool is_even_odd = RoundsWeights();", "const bool is_even_odd = false;")
 add("attention: blocks that are not seen count", "if (is_seen_[r])", "if (any)")
 add("attention: from the first key of a tile", "int64_t key = begin / kAttentionKeys * kAttentionKeys;", "int64_t key = begin;")
 add("attention: weights are kept as scores", "if (scores_.Drops()) scores_.Drop(s, tile_.first + r, key, count, 1.0f);", "")
@@ -1354,6 +1356,7 @@ add("packed attention: lengths may decrease", "if (end < before ||", "if (")
 
 add = mutants_of("src/engine/attention/gradient.cc", ("flash_attention",))
 add("attention gradients: delta of the first head", "delta_[member * lengths_.queries + first + r]", "delta_[first + r]")
+add("attention gradients: products are not of 16 bits", "MultiplyOf(attention_.gemm, IsEvenOdd(operand, other));", "MultiplyOf(attention_.gemm, false);")
 add("attention gradients: dropped weights count", "scores.Drop(s_ + r * kPackedRow, first + r, key, count, factor);", "")
 add("attention gradients: keys are not scaled", "attention_.kernels.multiply(of_key_ + j * depth_row_, depth_row_, attention_.scale);", "")
 add("attention gradients: shifts of the last query", "attention_.shift_rows == 1 ? 0 : first + r", "0")
