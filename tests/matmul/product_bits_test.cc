@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -76,6 +77,7 @@ struct Part {
   engine::Isa isa = engine::Isa::kPortable;
   DtypeNumber dtype = ACL_FLOAT;  // of both operands' numbers
   bool left_is_float = false;     // whose left ones lie as FLOAT
+  const engine::TileKernels* tiles = nullptr;
 };
 
 constexpr int64_t kNumber = sizeof(float);
@@ -115,7 +117,7 @@ Matrix Multiplied(const Matrix& left, const Matrix& right, const Part& part) {
   gemm.adds = part.adds_nothing;
   gemm.alpha = gemm.beta = 1;
   void* const addresses[] = {a_elements.data(), b_elements.data(), out.numbers.data(), &nothing};
-  const engine::GemmJob job = engine::MakeGemmJob(gemm, part.isa, part.threads);
+  const engine::GemmJob job = engine::MakeGemmJob(gemm, part.isa, part.threads, part.tiles);
   std::vector<char> workspace(static_cast<size_t>(job.WorkspaceBytes()));
   if (part.without_memory) {
     std::thread([&] {
@@ -161,7 +163,8 @@ void ExpectPart(const Matrix& found, const Matrix& expected, const Part& part) {
           << engine::IsaName(part.isa) << ": row " << row << " of " << part.row << "+" << part.rows
           << ", column " << column << " of " << part.column << "+" << part.columns << ", threads "
           << part.threads << " across " << part.left_across << part.right_across << part.out_across
-          << part.adds_nothing << ", type " << part.dtype << " left as FLOAT " << part.left_is_float;
+          << part.adds_nothing << ", type " << part.dtype << " left as FLOAT " << part.left_is_float
+          << ", tiles " << (part.tiles == nullptr ? "none" : part.tiles->name);
     }
   }
 }
@@ -215,6 +218,123 @@ TEST_P(ProductBits, NeedNoMemory) {
     ExpectPart(Multiplied(left, right, part), expected, part);
     if (HasFatalFailure()) return;
   }
+}
+
+// ---- instructions for pairs of terms ----
+
+std::vector<const engine::TileKernels*> TilesToTest() {
+  std::vector<const engine::TileKernels*> all = {&engine::AmxModel()};
+  for (const engine::TileKernels* one : {engine::FindDotKernels(), engine::FindAmxKernels()})
+    if (one != nullptr) all.push_back(one);
+  return all;
+}
+
+bool TakesTiles(const engine::TileKernels& tiles, engine::Isa isa) {
+  if (isa == engine::Isa::kPortable) return false;  // whose panels are narrower
+  return &tiles == &engine::AmxModel() || isa == engine::Isa::kAvx512;
+}
+
+// Numbers of one size or of many, of which some rows, columns or terms are small.
+Matrix RandomWithSmall(int64_t rows, int64_t columns, RandomNumbers& random) {
+  Matrix matrix = Random(rows, columns, random, ACL_BF16);
+  const int64_t kind = random.Below(4);
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    float& number = matrix.numbers[static_cast<size_t>(i)];
+    if (random.Chance(3)) number = 0;
+    const bool is_small = kind == 1   ? i / columns % 37 == 5
+                          : kind == 2 ? i % columns % 41 == 7
+                          : kind == 3 ? random.Chance(1)
+                                      : false;
+    if (is_small) number = std::ldexp(number, static_cast<int>(-random.Between(60, 140)));
+  }
+  const std::vector<std::byte> elements = ElementsOf(ACL_BF16, matrix.numbers);
+  for (size_t i = 0; i < matrix.numbers.size(); ++i)
+    matrix.numbers[i] = static_cast<float>(NumberOf(ACL_BF16, elements.data() + 2 * i).real);
+  return matrix;
+}
+
+class TileBits : public ::testing::TestWithParam<Size> {};
+
+TEST_P(TileBits, AreThoseOfScalars) {
+  const Size& size = GetParam();
+  RandomNumbers random(0x711E5);
+  for (int round = 0; round < 6; ++round) {
+    const Matrix left = RandomWithSmall(size.rows, size.depth, random);
+    const Matrix right = RandomWithSmall(size.depth, size.columns, random);
+    const Matrix expected = Expected(left, right, ACL_BF16);
+    for (const engine::TileKernels* const tiles : TilesToTest()) {
+      for (const engine::Isa isa : IsasToTest()) {
+        if (!TakesTiles(*tiles, isa)) continue;
+        // The model is slow.
+        if (tiles == &engine::AmxModel() && (round > 2 || size.rows * size.columns * size.depth > 4000000))
+          continue;
+        Part part;
+        part.isa = isa;
+        part.dtype = ACL_BF16;
+        part.tiles = tiles;
+        part.threads = static_cast<int>(random.Between(1, 3));
+        part.rows = round < 2 ? size.rows : random.Between(1, size.rows);
+        part.columns = round < 2 ? size.columns : random.Between(1, size.columns);
+        part.row = random.Between(0, size.rows - part.rows);
+        part.column = random.Between(0, size.columns - part.columns);
+        part.left_across = random.Chance(50);
+        part.right_across = random.Chance(50);
+        part.out_across = random.Chance(50);
+        part.adds_nothing = random.Chance(50);
+        ExpectPart(Multiplied(left, right, part), expected, part);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+std::string NameOfSize(const ::testing::TestParamInfo<Size>& info) {
+  const Size& size = info.param;
+  return std::to_string(size.rows) + "x" + std::to_string(size.columns) + "x" + std::to_string(size.depth);
+}
+// Rows, columns, blocks of terms and tiles in part and in whole.
+INSTANTIATE_TEST_SUITE_P(Of, TileBits,
+                         ::testing::Values(Size{4, 16, 1}, Size{7, 32, 32}, Size{32, 32, 64},
+                                           Size{33, 65, 257}, Size{64, 64, 512}, Size{40, 100, 545},
+                                           Size{230, 90, 300}, Size{530, 50, 270}, Size{20, 830, 270}),
+                         NameOfSize);
+
+TEST(TileKernels, HaveTheirBits) {
+  for (const engine::TileKernels* const tiles : TilesToTest()) EXPECT_TRUE(engine::HaveTheBits(*tiles));
+  if (engine::FindAmxKernels() == nullptr) std::puts("AMX: not here, or not permitted; its model is tested");
+  if (engine::FindDotKernels() == nullptr) std::puts("AVX512-BF16: not here");
+}
+
+// Kernels that are off by a bit, or sum in another order, are not used.
+TEST(TileKernels, OthersAreRefused) {
+  engine::TileKernels kernels = engine::AmxModel();
+  kernels.multiply = [](const engine::TileProduct& product) {
+    engine::AmxModel().multiply(product);
+    if (product.rows > 4) product.c[3 * product.c_row + 5] *= 1 + 0x1p-23f;
+  };
+  EXPECT_FALSE(engine::HaveTheBits(kernels));
+  kernels = engine::AmxModel();
+  kernels.multiply = [](const engine::TileProduct& product) {
+    // Blocks of sixteen terms: what a shorter tile would add up.
+    engine::TileProduct part = product;
+    part.depth = 32;
+    for (int64_t block = 0; block < product.depth; block += 32, part.adds = true) {
+      part.a = product.a + block / 2;
+      part.b = product.b + block / 2 * product.width;
+      std::vector<uint32_t> a(part.a, part.a + (product.rows - 1) * engine::kPairedRow + 16);
+      for (int half = 0; half < 2; ++half, part.adds = true) {
+        std::vector<uint32_t> some(static_cast<size_t>(32 * engine::kPairedRow));
+        for (int64_t r = 0; r < product.rows; ++r) {
+          for (int64_t i = 8 * half; i < 8 * half + 8; ++i)
+            some[static_cast<size_t>(r * engine::kPairedRow + i)] =
+                a[static_cast<size_t>(r * engine::kPairedRow + i)];
+        }
+        part.a = some.data();
+        engine::AmxModel().multiply(part);
+      }
+    }
+  };
+  EXPECT_FALSE(engine::HaveTheBits(kernels));
 }
 
 // A vector's elements lie a step apart, or, of 0, are one.

@@ -43,10 +43,23 @@ constexpr double kWorkOfLongTile = 1 << 24;
 constexpr int64_t kBlocksOfThread = 256;
 // Rows of a tile of integers from which on pairs of terms are worth making.
 constexpr int64_t kRowsOfPairs = 16;
+// Rows and columns of a product from which on pairs of terms are a gain.
+constexpr int64_t kRowsOfTiles = 4;
+constexpr int64_t kColumnsOfTiles = 16;
+// Panels that are packed as numbers before they become pairs.
+constexpr int64_t kPanelsTogether = 4;
 // Columns that are finished at a time.
 constexpr int64_t kFinished = 512;
 
 constexpr int64_t kNumber = sizeof(float);
+
+// Memory of packed numbers holds pairs in its first half, and in its second one what is packed or widened at a time.
+constexpr int64_t kLeastPanelColumns = 16;
+constexpr int64_t kMostTileRows = 32;
+constexpr int64_t kMostTileColumns = 64;
+static_assert(kMostRowsTogether * kPairedRow <= kLeftNumbers / 2 &&
+              kMostTileRows * kPackedRow <= kLeftNumbers / 2);
+static_assert(kPanelsTogether * kMostTileColumns * kGemmDepth <= kRightNumbers / 2);
 
 static_assert(kPatchMemory <= kPackMemory);
 
@@ -101,6 +114,10 @@ class TileRun {
     const PackSource columns = Source(gemm_.right, gemm_.right.column, gemm_.right.row, job_.load[1]);
     switch (job_.way) {
       case GemmJob::Way::kTiles:
+        if (job_.tile_kernels != nullptr) {
+          RunPairs(rows, columns, own, sums, sums_row);
+          break;
+        }
         RunTiles(rows, columns, own, sums, sums_row);
         break;
       case GemmJob::Way::kPanels:
@@ -210,6 +227,90 @@ class TileRun {
                   !is_first, IsInteger()});
       }
     });
+  }
+
+  // Panels of numbers of a block of terms, from a column of the tile on.
+  void PackNumbers(const PackSource& columns, int64_t column, int64_t count, int64_t group, int64_t term,
+                   int64_t depth, char* memory, float* to) const {
+    if (gemm_.right.patches != nullptr) {
+      PackPatchPanels(Patched(gemm_.right, tile_.right, job_.load[1]), tile_.column + column, count, term,
+                      depth, job_.kernels->columns, memory, to);
+    } else {
+      PackPanels(columns,
+                 tile_.right + group * gemm_.right.group + column * columns.line + term * columns.term, count,
+                 depth, job_.kernels->columns, memory, to);
+    }
+  }
+  // The same of rows.
+  void PackNumbersOfRows(const PackSource& rows, int64_t row, int64_t count, int64_t group, int64_t term,
+                         int64_t depth, char* memory, float* to) const {
+    if (gemm_.left.patches != nullptr) {
+      PackPatchRows(Patched(gemm_.left, tile_.left, job_.load[0]), tile_.row + row, count, term, depth, to);
+    } else {
+      PackRows(rows, tile_.left + group * gemm_.left.group + row * rows.line + term * rows.term, count, depth,
+               memory, to);
+    }
+  }
+
+  // As RunTiles, of numbers of BF16 that are packed as pairs of terms. Some rows and a panel whose products may be subnormal become numbers
+  // again.
+  void RunPairs(const PackSource& rows, const PackSource& columns, const Memory& memory, float* sums,
+                int64_t sums_row) const {
+    const TileKernels& tiles = *job_.tile_kernels;
+    const int64_t width = job_.kernels->columns;
+    auto* const left = reinterpret_cast<uint32_t*>(memory.left);
+    auto* const right = reinterpret_cast<uint32_t*>(memory.right);
+    float* const left_numbers = memory.left + kLeftNumbers / 2;
+    float* const right_numbers = memory.right + kRightNumbers / 2;
+    const int64_t together = kMostRowsTogether / tiles.rows * tiles.rows;
+    LeastExponent left_least[kMostRowsTogether];
+    LeastExponent right_least[kMostColumns / kLeastPanelColumns];
+    // Whether any sum that has been begun may be subnormal.
+    bool are_small = false;
+    tiles.begin();
+    ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
+      const int64_t panel_pairs = PairsOf(depth) * width;
+      for (int64_t column = 0; column < tile_.columns; column += kPanelsTogether * width) {
+        const int64_t count = std::min(kPanelsTogether * width, tile_.columns - column);
+        PackNumbers(columns, column, count, group, term, depth, memory.pack, right_numbers);
+        for (int64_t at = 0; at < count; at += width) {
+          const int64_t panel = (column + at) / width;
+          right_least[panel] =
+              tiles.pair_panel(right_numbers + at * depth, width, depth, right + panel * panel_pairs);
+        }
+      }
+      const bool were_small = are_small;
+      for (int64_t row = 0; row < tile_.rows; row += together) {
+        const int64_t count = std::min(together, tile_.rows - row);
+        for (int64_t at = 0; at < count; at += tiles.rows) {
+          const int64_t some = std::min<int64_t>(tiles.rows, count - at);
+          PackNumbersOfRows(rows, row + at, some, group, term, depth, memory.pack, left_numbers);
+          uint32_t* const pairs = left + at * kPairedRow;
+          left_least[at / tiles.rows] = tiles.pair_rows(left_numbers, some, depth, pairs);
+          std::fill_n(pairs + some * kPairedRow, (tiles.rows - some) * kPairedRow, 0u);
+        }
+        for (int64_t column = 0; column < tile_.columns; column += width) {
+          const int64_t panel = column / width;
+          for (int64_t at = 0; at < count; at += tiles.rows) {
+            const int64_t some = std::min<int64_t>(tiles.rows, count - at);
+            const int64_t columns_here = std::min(width, tile_.columns - column);
+            const uint32_t* const a = left + at * kPairedRow;
+            const uint32_t* const b = right + panel * panel_pairs;
+            float* const c = sums + (row + at) * sums_row + column;
+            if (AreMultiplesOfNormals(left_least[at / tiles.rows], right_least[panel])) {
+              tiles.multiply({a, b, c, sums_row, some, columns_here, width, depth, !is_first, were_small});
+              continue;
+            }
+            are_small = true;
+            tiles.widen_rows(a, some, depth, left_numbers);
+            tiles.widen_panel(b, width, depth, right_numbers);
+            job_.kernels->even_odd.multiply(
+                {left_numbers, right_numbers, c, sums_row, some, columns_here, depth, !is_first});
+          }
+        }
+      }
+    });
+    tiles.end();
   }
 
   // Few rows are packed at once, with all terms. Then each panel goes through the first-level cache, one block of terms after the other: in
@@ -632,6 +733,10 @@ void RunSharedBlocks(const GemmJob& job, void* const* addresses, float* sums) {
 }  // namespace
 
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
+  return MakeGemmJob(gemm, isa, threads, FindTileKernels(isa));
+}
+
+GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles) noexcept {
   GemmJob job{};
   job.gemm = gemm;
   job.kernels = &FindGemmKernels(isa);
@@ -656,6 +761,12 @@ GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
                   made.alpha == 1.0f && made.depth > 0 && (made.out.column == kNumber || made.columns == 1) &&
                   made.out.row % kNumber == 0;
   job.way = is_packed ? GemmJob::Way::kTiles : WayOf(made);
+  if (tiles != nullptr && job.way == GemmJob::Way::kTiles && made.left.dtype == ACL_BF16 &&
+      made.right.dtype == ACL_BF16 && made.depth > 0 && made.rows >= kRowsOfTiles &&
+      made.columns >= kColumnsOfTiles && job.kernels->columns % tiles->columns == 0 &&
+      job.kernels->columns <= kMostTileColumns) {
+    job.tile_kernels = tiles;
+  }
   ChooseTiles(job, threads);
   if (job.way == GemmJob::Way::kDot && job.threads > 1 && made.groups == 1 && made.out.argument >= 0 &&
       std::all_of(std::begin(made.batch), std::end(made.batch), [](int64_t length) { return length == 1; })) {

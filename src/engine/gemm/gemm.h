@@ -9,6 +9,7 @@
 #include "engine/conversions.h"
 #include "engine/gemm/gemm_kernel.h"
 #include "engine/gemm/patches.h"
+#include "engine/gemm/tile_kernel.h"
 #include "engine/strided.h"
 
 namespace portacl::engine {
@@ -68,7 +69,8 @@ struct GemmJob {
   enum class Way : uint8_t { kTiles, kPanels, kRow, kDot };
 
   const GemmKernels* kernels;
-  LoadFunction load[3];  // left, right, added
+  const TileKernels* tile_kernels;  // of BF16; nullptr: there are none, or they are no gain
+  LoadFunction load[3];             // left, right, added
   StoreFunction store;
   GatherFunction gather;
   ScatterFunction scatter;
@@ -96,5 +98,7 @@ int64_t MultiplicationsOf(const Gemm& gemm) noexcept;
 
 // No length but the depth is 0; something is added where that is, or out becomes 0.
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept;
+// With what multiplies pairs of terms, which may be nullptr.
+GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles) noexcept;
 
 }  // namespace portacl::engine
