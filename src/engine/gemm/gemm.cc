@@ -41,7 +41,7 @@ constexpr double kWorkOfThread = 1 << 18;
 constexpr double kWorkOfLongTile = 1 << 24;
 // Blocks of terms that a thread takes at a time, of a product of two vectors.
 constexpr int64_t kBlocksOfThread = 256;
-// Rows of a tile of integers from which on pairs of terms are worth making.
+// Rows of a tile from which on pairs of terms are worth making, of integers, or where packing would read the right operand in order.
 constexpr int64_t kRowsOfPairs = 16;
 // Rows and columns of a product from which on pairs of terms are a gain.
 constexpr int64_t kRowsOfTiles = 4;
@@ -761,11 +761,13 @@ GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* t
                   made.alpha == 1.0f && made.depth > 0 && (made.out.column == kNumber || made.columns == 1) &&
                   made.out.row % kNumber == 0;
   job.way = is_packed ? GemmJob::Way::kTiles : WayOf(made);
-  if (tiles != nullptr && job.way == GemmJob::Way::kTiles && made.left.dtype == ACL_BF16 &&
-      made.right.dtype == ACL_BF16 && made.depth > 0 && made.rows >= kRowsOfTiles &&
-      made.columns >= kColumnsOfTiles && job.kernels->columns % tiles->columns == 0 &&
-      job.kernels->columns <= kMostTileColumns) {
+  const bool is_of_tiles =
+      job.way == GemmJob::Way::kTiles || (job.way == GemmJob::Way::kPanels && made.rows >= kRowsOfPairs);
+  if (tiles != nullptr && is_of_tiles && made.left.dtype == ACL_BF16 && made.right.dtype == ACL_BF16 &&
+      made.depth > 0 && made.rows >= kRowsOfTiles && made.columns >= kColumnsOfTiles &&
+      job.kernels->columns % tiles->columns == 0 && job.kernels->columns <= kMostTileColumns) {
     job.tile_kernels = tiles;
+    job.way = GemmJob::Way::kTiles;
   }
   ChooseTiles(job, threads);
   if (job.way == GemmJob::Way::kDot && job.threads > 1 && made.groups == 1 && made.out.argument >= 0 &&
