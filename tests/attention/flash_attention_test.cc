@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "../norm/row_calls.h"
 #include "../random/philox.h"
@@ -1449,6 +1452,103 @@ TEST(FlashAttentionValues, NotFinite) {
   EXPECT_EQ(heads.greatest[0], -std::numeric_limits<float>::max());
   EXPECT_EQ(heads.sum[0], std::numeric_limits<float>::max());
 }
+
+// Two operands of 16 bits are multiplied in the order of such (docs/numerics.md): of the terms 2^30, 1, -2^30 one is 1 where even and odd
+// places have chains of their own, and 0 in one chain. Weights are rounded to the type of such values.
+class FlashAttentionHalves : public ::testing::TestWithParam<std::tuple<DtypeNumber, int64_t>> {
+ protected:
+  static constexpr int64_t kDepth = 4;
+
+  // Some rows of `kDepth` elements, the first row's given and the other rows alike.
+  static std::vector<std::byte> Rows(DtypeNumber dtype, int64_t rows, const std::vector<double>& numbers) {
+    const auto size = static_cast<size_t>(ElementSize(dtype));
+    std::vector<std::byte> elements(static_cast<size_t>(rows * kDepth) * size);
+    for (size_t i = 0; i < static_cast<size_t>(rows * kDepth); ++i)
+      EncodeElement(dtype, numbers[i % numbers.size()], elements.data() + i * size);
+    return elements;
+  }
+
+  // One head. Statistics are what the attention left; `gradient` and `out` are of the gradients.
+  void Run(aclrtStream stream, int64_t keys, const std::vector<double>& query, const std::vector<double>& key,
+           const std::vector<double>& value, const std::vector<double>& of_out = {1}) {
+    const auto [dtype, queries] = GetParam();
+    const Shape q{1, 1, queries, kDepth}, k{1, 1, keys, kDepth}, numbers{1, 1, queries, 8};
+    std::vector<std::byte> data[] = {
+        Rows(dtype, queries, query), Rows(dtype, keys, key),       Rows(dtype, keys, value),
+        Rows(dtype, queries, {0}),   Rows(dtype, queries, of_out), Rows(dtype, queries, {0}),
+        Rows(dtype, queries, {0}),   Rows(dtype, keys, {0}),       Rows(dtype, keys, {0})};
+    std::vector<float> sum(static_cast<size_t>(queries * 8));
+    greatest.assign(static_cast<size_t>(queries * 8), 9);
+    Call call;
+    char layout[] = "BNSD";
+    const auto type = static_cast<aclDataType>(dtype);
+    const auto of = [&](size_t i, const Shape& shape) { return call.Of(shape, data[i].data(), type); };
+    aclTensor* const inputs[] = {of(0, q), of(1, k), of(2, k)};
+    aclTensor* const statistics[] = {call.Of(numbers, greatest.data()), call.Of(numbers, sum.data())};
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    constexpr int64_t kAll = 2147483647;
+    ASSERT_EQ(aclnnFlashAttentionScoreGetWorkspaceSize(inputs[0], inputs[1], inputs[2], nullptr, nullptr,
+                                                       nullptr, nullptr, nullptr, 1.0, 1.0, kAll, kAll, 1,
+                                                       layout, 0, 0, statistics[0], statistics[1],
+                                                       call.Of({0}, nullptr), of(3, q), &size, &executor),
+              0)
+        << aclGetRecentErrMsg();
+    const GuardedBuffer workspace(size);
+    ASSERT_EQ(aclnnFlashAttentionScore(workspace.device(), size, executor, stream), 0);
+    ASSERT_EQ(aclrtSynchronizeStream(stream), 0);
+    ASSERT_EQ(aclnnFlashAttentionScoreGradGetWorkspaceSize(
+                  inputs[0], inputs[1], inputs[2], of(4, q), nullptr, nullptr, nullptr, nullptr,
+                  statistics[0], statistics[1], nullptr, of(5, q), nullptr, 1.0, 1.0, kAll, kAll, 1, layout,
+                  0, 0, of(6, q), of(7, k), of(8, k), nullptr, &size, &executor),
+              0)
+        << aclGetRecentErrMsg();
+    const GuardedBuffer gradient_workspace(size);
+    ASSERT_EQ(aclnnFlashAttentionScoreGrad(gradient_workspace.device(), size, executor, stream), 0);
+    ASSERT_EQ(aclrtSynchronizeStream(stream), 0);
+    const auto numbers_of = [&](size_t i) {
+      std::vector<float> found;
+      for (size_t at = 0; at < data[i].size(); at += static_cast<size_t>(ElementSize(dtype)))
+        found.push_back(static_cast<float>(NumberOf(dtype, data[i].data() + at).real));
+      return found;
+    };
+    out = numbers_of(3);
+    dq = numbers_of(6);
+  }
+
+  std::vector<float> greatest, out, dq;
+};
+
+TEST_P(FlashAttentionHalves, Products) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  const bool are_halves = std::get<0>(GetParam()) != ACL_FLOAT;
+  const double most = 32768;
+  Run(environment.stream(), 1, {most, 1, -most, 0}, {most, 1, most, 0}, {1});
+  for (const float one : greatest) EXPECT_EQ(one, are_halves ? 1.0f : 0.0f) << "a query and a key";
+  // One key whose weight is 1, and no out: the gradient of the score is the product of dy and the value.
+  Run(environment.stream(), 1, {0}, {1}, {most, 1, most, 0}, {most, 1, -most, 0});
+  for (const float one : dq) EXPECT_EQ(one, are_halves ? 1.0f : 0.0f) << "dy and a value";
+}
+
+TEST_P(FlashAttentionHalves, Weights) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  const DtypeNumber dtype = std::get<0>(GetParam());
+  // Of two keys, whose values are 1 and -1, the second has a weight that is 1 when it is rounded.
+  const double score = dtype == ACL_FLOAT16 ? -0x1p-13 : -0x1p-11;
+  Run(environment.stream(), 2, {score}, {0, 0, 0, 0, 1, 0, 0, 0}, {1, 1, 1, 1, -1, -1, -1, -1});
+  for (const float one : out) EXPECT_EQ(one == 0, dtype != ACL_FLOAT) << one;
+  if (dtype == ACL_FLOAT16) return;  // whose greatest number is too small
+  // Three keys of weight 1.
+  const double most = 0x1p30;
+  Run(environment.stream(), 3, {0}, {1}, {most, most, most, most, 1, 1, 1, 1, -most, -most, -most, -most});
+  for (const float one : out) EXPECT_EQ(one != 0, dtype != ACL_FLOAT) << one;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, FlashAttentionHalves,
+                         ::testing::Combine(::testing::Values<DtypeNumber>(ACL_FLOAT, ACL_FLOAT16, ACL_BF16),
+                                            ::testing::Values<int64_t>(1, 3)));
 
 }  // namespace
 }  // namespace portacl::testing

@@ -408,7 +408,7 @@ IndexOperator TbcBackward() {
     return std::vector<Outcome>{
         ForEachElement(input.shape,
                        [&](Index& index) -> std::optional<Element> {
-                         BlockedSum sum;
+                         BlockedSum sum = SumOf(weight, gradient);
                          for (int64_t channel = 0; channel < gradient.shape[2]; ++channel) {
                            for (int64_t k = 0; k < kernel; ++k) {
                              const int64_t time = index[0] + pad - k;
@@ -421,7 +421,7 @@ IndexOperator TbcBackward() {
                        }),
         ForEachElement(weight.shape,
                        [&](Index& index) -> std::optional<Element> {
-                         BlockedSum sum;
+                         BlockedSum sum = SumOf(gradient, input);
                          for (int64_t image = 0; image < input.shape[1]; ++image) {
                            for (int64_t position = 0; position < gradient.shape[0]; ++position) {
                              const int64_t time = position + index[0] - pad;

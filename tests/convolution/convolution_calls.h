@@ -82,7 +82,7 @@ inline float ElementOfY(const ConvolutionGeometry& geometry, const FloatTensor& 
                         const Index& index) {
   const int64_t channels = w.shape[1];
   const int64_t group = index[1] / (w.shape[0] / geometry.groups);
-  BlockedSum sum;
+  BlockedSum sum = SumOf(w, x);
   Index from(index.size(), 0), of_w(index.size(), 0);
   from[0] = index[0];
   of_w[0] = index[1];
@@ -102,7 +102,7 @@ inline float ElementOfX(const ConvolutionGeometry& geometry, const FloatTensor& 
                         const Index& index) {
   const int64_t channels = w.shape[0] / geometry.groups;
   const int64_t group = index[1] / w.shape[1];
-  BlockedSum sum;
+  BlockedSum sum = SumOf(w, y);
   Index from(index.size(), 0), of_w(index.size(), 0);
   from[0] = index[0];
   of_w[1] = index[1] % w.shape[1];
@@ -128,7 +128,7 @@ inline float ElementOfX(const ConvolutionGeometry& geometry, const FloatTensor& 
 inline float ElementOfW(const ConvolutionGeometry& geometry, const FloatTensor& x, const FloatTensor& y,
                         const Index& index, int64_t x_channels) {
   const int64_t group = index[0] / (y.shape[1] / geometry.groups);
-  BlockedSum sum;
+  BlockedSum sum = SumOf(y, x);
   Index from(index.size(), 0), of_y(index.size(), 0);
   from[1] = group * x_channels + index[1];
   of_y[1] = index[0];

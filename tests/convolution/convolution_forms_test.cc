@@ -191,7 +191,7 @@ IndexOperator Tbc() {
     const FloatTensor self(tensors[0]), weight(tensors[1]), bias(tensors[2]);
     const TensorValues& out = tensors[3];
     return std::vector<Outcome>{ForEachElement(out.shape, [&](Index& index) {
-      BlockedSum sum;
+      BlockedSum sum = SumOf(weight, self);
       for (int64_t channel = 0; channel < self.shape[2]; ++channel) {
         for (int64_t k = 0; k < weight.shape[0]; ++k) {
           const int64_t time = index[0] + k - call["pad"].integer;

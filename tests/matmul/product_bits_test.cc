@@ -2,9 +2,13 @@
 // it, the batch, the layout of the operands, threads or the instruction set.
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "engine/gemm/gemm.h"
@@ -28,11 +32,32 @@ struct Matrix {
   float At(int64_t row, int64_t column) const { return numbers[static_cast<size_t>(row * columns + column)]; }
 };
 
-Matrix Random(int64_t rows, int64_t columns, RandomNumbers& random) {
-  Matrix matrix{rows, columns, {}};
-  for (int64_t i = 0; i < rows * columns; ++i)
-    matrix.numbers.push_back(static_cast<float>(random.Between(-100000, 100000)) / 7777);
-  return matrix;
+// Numbers of a type, of one size, or, some of 16 bits, of many: of products of BF16 a part are subnormal, or their sums are.
+std::vector<float> RandomNumbersOf(DtypeNumber dtype, int64_t count, RandomNumbers& random) {
+  std::vector<float> numbers;
+  const bool are_many = dtype != ACL_FLOAT && random.Chance(40);
+  for (int64_t i = 0; i < count; ++i) {
+    double number = static_cast<double>(random.Between(-100000, 100000)) / 7777;
+    if (are_many) {
+      const int64_t exponent = dtype == ACL_BF16 ? random.Between(-78, -62) : random.Between(-26, 0);
+      number = std::ldexp(number, static_cast<int>(exponent));
+    }
+    std::byte element[sizeof(float)];
+    EncodeElement(dtype, number, element);
+    numbers.push_back(static_cast<float>(NumberOf(dtype, element).real));
+  }
+  return numbers;
+}
+Matrix Random(int64_t rows, int64_t columns, RandomNumbers& random, DtypeNumber dtype = ACL_FLOAT) {
+  return {rows, columns, RandomNumbersOf(dtype, rows * columns, random)};
+}
+
+std::vector<std::byte> ElementsOf(DtypeNumber dtype, const std::vector<float>& numbers) {
+  const auto size = static_cast<size_t>(ElementSize(dtype));
+  std::vector<std::byte> elements(numbers.size() * size);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    EncodeElement(dtype, static_cast<double>(numbers[i]), elements.data() + i * size);
+  return elements;
 }
 
 Matrix Transposed(const Matrix& matrix) {
@@ -50,16 +75,21 @@ struct Part {
   bool without_memory = false;  // on a thread that gets none to keep
   int threads = 1;
   engine::Isa isa = engine::Isa::kPortable;
+  DtypeNumber dtype = ACL_FLOAT;  // of both operands' numbers
+  bool left_is_float = false;     // whose left ones lie as FLOAT
+  const engine::TileKernels* tiles = nullptr;
 };
 
 constexpr int64_t kNumber = sizeof(float);
 
-GemmOperand OperandAt(int argument, int64_t row, int64_t column, int64_t rows, int64_t columns, bool across) {
+GemmOperand OperandAt(int argument, int64_t row, int64_t column, int64_t rows, int64_t columns, bool across,
+                      DtypeNumber dtype = ACL_FLOAT) {
   GemmOperand operand{};
   operand.argument = static_cast<int8_t>(argument);
-  operand.dtype = ACL_FLOAT;
-  operand.row = across ? kNumber : columns * kNumber;
-  operand.column = across ? rows * kNumber : kNumber;
+  operand.dtype = static_cast<aclDataType>(dtype);
+  const int64_t size = ElementSize(dtype);
+  operand.row = across ? size : columns * size;
+  operand.column = across ? rows * size : size;
   operand.offset = row * operand.row + column * operand.column;
   return operand;
 }
@@ -75,16 +105,19 @@ Matrix Multiplied(const Matrix& left, const Matrix& right, const Part& part) {
   gemm.columns = part.columns;
   gemm.depth = left.columns;
   gemm.groups = 1;
-  gemm.left = OperandAt(0, part.row, 0, left.rows, left.columns, part.left_across);
-  gemm.right = OperandAt(1, 0, part.column, right.rows, right.columns, part.right_across);
+  const DtypeNumber left_dtype = part.left_is_float ? ACL_FLOAT : part.dtype;
+  std::vector<std::byte> a_elements = ElementsOf(left_dtype, a.numbers);
+  std::vector<std::byte> b_elements = ElementsOf(part.dtype, b.numbers);
+  gemm.left = OperandAt(0, part.row, 0, left.rows, left.columns, part.left_across, left_dtype);
+  gemm.right = OperandAt(1, 0, part.column, right.rows, right.columns, part.right_across, part.dtype);
+  gemm.are_halves = part.left_is_float && part.dtype != ACL_FLOAT;
   gemm.out = OperandAt(2, 0, 0, part.rows, part.columns, part.out_across);
   gemm.added = GemmOperand{};
   gemm.added.argument = 3;
   gemm.adds = part.adds_nothing;
   gemm.alpha = gemm.beta = 1;
-  void* const addresses[] = {const_cast<float*>(a.numbers.data()), const_cast<float*>(b.numbers.data()),
-                             out.numbers.data(), &nothing};
-  const engine::GemmJob job = engine::MakeGemmJob(gemm, part.isa, part.threads);
+  void* const addresses[] = {a_elements.data(), b_elements.data(), out.numbers.data(), &nothing};
+  const engine::GemmJob job = engine::MakeGemmJob(gemm, part.isa, part.threads, part.tiles);
   std::vector<char> workspace(static_cast<size_t>(job.WorkspaceBytes()));
   if (part.without_memory) {
     std::thread([&] {
@@ -109,13 +142,13 @@ constexpr Size kSizes[] = {{1, 1, 1},      {1, 1, 1000},   {3, 17, 256},  {14, 3
                            {1, 300, 700},  {300, 1, 600},  {40, 5, 300},  {5, 40, 300},  {230, 90, 40},
                            {530, 50, 270}, {20, 830, 270}, {128, 128, 64}};
 
-class ProductBits : public ::testing::TestWithParam<Size> {};
+class ProductBits : public ::testing::TestWithParam<std::tuple<Size, DtypeNumber>> {};
 
-Matrix Expected(const Matrix& left, const Matrix& right) {
+Matrix Expected(const Matrix& left, const Matrix& right, DtypeNumber dtype = ACL_FLOAT) {
   Matrix expected{left.rows, right.columns, {}};
   for (int64_t row = 0; row < left.rows; ++row) {
     for (int64_t column = 0; column < right.columns; ++column) {
-      BlockedSum sum;
+      BlockedSum sum(dtype, dtype);
       for (int64_t k = 0; k < left.columns; ++k) sum.AddTerm(left.At(row, k), right.At(k, column));
       expected.numbers.push_back(sum.Result());
     }
@@ -130,17 +163,18 @@ void ExpectPart(const Matrix& found, const Matrix& expected, const Part& part) {
           << engine::IsaName(part.isa) << ": row " << row << " of " << part.row << "+" << part.rows
           << ", column " << column << " of " << part.column << "+" << part.columns << ", threads "
           << part.threads << " across " << part.left_across << part.right_across << part.out_across
-          << part.adds_nothing;
+          << part.adds_nothing << ", type " << part.dtype << " left as FLOAT " << part.left_is_float
+          << ", tiles " << (part.tiles == nullptr ? "none" : part.tiles->name);
     }
   }
 }
 
 TEST_P(ProductBits, DependOnNothingElse) {
-  const Size size = GetParam();
+  const auto& [size, dtype] = GetParam();
   RandomNumbers random(0xB175);
-  const Matrix left = Random(size.rows, size.depth, random);
-  const Matrix right = Random(size.depth, size.columns, random);
-  const Matrix expected = Expected(left, right);
+  const Matrix left = Random(size.rows, size.depth, random, dtype);
+  const Matrix right = Random(size.depth, size.columns, random, dtype);
+  const Matrix expected = Expected(left, right, dtype);
   for (const engine::Isa isa : IsasToTest()) {
     // Where a multiply-add is a function call, fewer parts.
     const int parts = isa == engine::Isa::kPortable ? 3 : 12;
@@ -156,6 +190,8 @@ TEST_P(ProductBits, DependOnNothingElse) {
       part.right_across = random.Chance(50);
       part.out_across = random.Chance(50);
       part.adds_nothing = random.Chance(50);
+      part.dtype = dtype;
+      part.left_is_float = random.Chance(20);
       ExpectPart(Multiplied(left, right, part), expected, part);
       if (HasFatalFailure()) return;
     }
@@ -163,11 +199,11 @@ TEST_P(ProductBits, DependOnNothingElse) {
 }
 
 TEST_P(ProductBits, NeedNoMemory) {
-  const Size size = GetParam();
+  const auto& [size, dtype] = GetParam();
   RandomNumbers random(0x3E3);
-  const Matrix left = Random(size.rows, size.depth, random);
-  const Matrix right = Random(size.depth, size.columns, random);
-  const Matrix expected = Expected(left, right);
+  const Matrix left = Random(size.rows, size.depth, random, dtype);
+  const Matrix right = Random(size.depth, size.columns, random, dtype);
+  const Matrix expected = Expected(left, right, dtype);
   for (const engine::Isa isa : IsasToTest()) {
     Part part;
     part.isa = isa;
@@ -177,18 +213,141 @@ TEST_P(ProductBits, NeedNoMemory) {
     part.out_across = random.Chance(50);
     part.adds_nothing = random.Chance(50);
     part.without_memory = true;
+    part.dtype = dtype;
+    part.left_is_float = random.Chance(20);
     ExpectPart(Multiplied(left, right, part), expected, part);
     if (HasFatalFailure()) return;
   }
+}
+
+// ---- instructions for pairs of terms ----
+
+std::vector<const engine::TileKernels*> TilesToTest() {
+  std::vector<const engine::TileKernels*> all = {&engine::AmxModel()};
+  for (const engine::TileKernels* one : {engine::FindDotKernels(), engine::FindAmxKernels()})
+    if (one != nullptr) all.push_back(one);
+  return all;
+}
+
+bool TakesTiles(const engine::TileKernels& tiles, engine::Isa isa) {
+  if (isa == engine::Isa::kPortable) return false;  // whose panels are narrower
+  return &tiles == &engine::AmxModel() || isa == engine::Isa::kAvx512;
+}
+
+// Numbers of one size or of many, of which some rows, columns or terms are small.
+Matrix RandomWithSmall(int64_t rows, int64_t columns, RandomNumbers& random) {
+  Matrix matrix = Random(rows, columns, random, ACL_BF16);
+  const int64_t kind = random.Below(4);
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    float& number = matrix.numbers[static_cast<size_t>(i)];
+    if (random.Chance(3)) number = 0;
+    const bool is_small = kind == 1   ? i / columns % 37 == 5
+                          : kind == 2 ? i % columns % 41 == 7
+                          : kind == 3 ? random.Chance(1)
+                                      : false;
+    if (is_small) number = std::ldexp(number, static_cast<int>(-random.Between(60, 140)));
+  }
+  const std::vector<std::byte> elements = ElementsOf(ACL_BF16, matrix.numbers);
+  for (size_t i = 0; i < matrix.numbers.size(); ++i)
+    matrix.numbers[i] = static_cast<float>(NumberOf(ACL_BF16, elements.data() + 2 * i).real);
+  return matrix;
+}
+
+class TileBits : public ::testing::TestWithParam<Size> {};
+
+TEST_P(TileBits, AreThoseOfScalars) {
+  const Size& size = GetParam();
+  RandomNumbers random(0x711E5);
+  for (int round = 0; round < 6; ++round) {
+    const Matrix left = RandomWithSmall(size.rows, size.depth, random);
+    const Matrix right = RandomWithSmall(size.depth, size.columns, random);
+    const Matrix expected = Expected(left, right, ACL_BF16);
+    for (const engine::TileKernels* const tiles : TilesToTest()) {
+      for (const engine::Isa isa : IsasToTest()) {
+        if (!TakesTiles(*tiles, isa)) continue;
+        // The model is slow.
+        if (tiles == &engine::AmxModel() && (round > 2 || size.rows * size.columns * size.depth > 4000000))
+          continue;
+        Part part;
+        part.isa = isa;
+        part.dtype = ACL_BF16;
+        part.tiles = tiles;
+        part.threads = static_cast<int>(random.Between(1, 3));
+        part.rows = round < 2 ? size.rows : random.Between(1, size.rows);
+        part.columns = round < 2 ? size.columns : random.Between(1, size.columns);
+        part.row = random.Between(0, size.rows - part.rows);
+        part.column = random.Between(0, size.columns - part.columns);
+        part.left_across = random.Chance(50);
+        part.right_across = random.Chance(50);
+        part.out_across = random.Chance(50);
+        part.adds_nothing = random.Chance(50);
+        ExpectPart(Multiplied(left, right, part), expected, part);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+std::string NameOfSize(const ::testing::TestParamInfo<Size>& info) {
+  const Size& size = info.param;
+  return std::to_string(size.rows) + "x" + std::to_string(size.columns) + "x" + std::to_string(size.depth);
+}
+// Rows, columns, blocks of terms and tiles in part and in whole.
+INSTANTIATE_TEST_SUITE_P(Of, TileBits,
+                         ::testing::Values(Size{4, 16, 1}, Size{7, 32, 32}, Size{32, 32, 64},
+                                           Size{33, 65, 257}, Size{64, 64, 512}, Size{40, 100, 545},
+                                           Size{230, 90, 300}, Size{530, 50, 270}, Size{20, 830, 270}),
+                         NameOfSize);
+
+TEST(TileKernels, HaveTheirBits) {
+  for (const engine::TileKernels* const tiles : TilesToTest()) EXPECT_TRUE(engine::HaveTheBits(*tiles));
+  if (engine::FindAmxKernels() == nullptr) std::puts("AMX: not here, or not permitted; its model is tested");
+  if (engine::FindDotKernels() == nullptr) std::puts("AVX512-BF16: not here");
+}
+
+// Kernels that are off by a bit, or sum in another order, are not used.
+TEST(TileKernels, OthersAreRefused) {
+  engine::TileKernels kernels = engine::AmxModel();
+  kernels.multiply = [](const engine::TileProduct& product) {
+    engine::AmxModel().multiply(product);
+    if (product.rows > 4) product.c[3 * product.c_row + 5] *= 1 + 0x1p-23f;
+  };
+  EXPECT_FALSE(engine::HaveTheBits(kernels));
+  kernels = engine::AmxModel();
+  kernels.multiply = [](const engine::TileProduct& product) {
+    // Blocks of sixteen terms: what a shorter tile would add up.
+    engine::TileProduct part = product;
+    part.depth = 32;
+    for (int64_t block = 0; block < product.depth; block += 32, part.adds = true) {
+      part.a = product.a + block / 2;
+      part.b = product.b + block / 2 * product.width;
+      std::vector<uint32_t> a(part.a, part.a + (product.rows - 1) * engine::kPairedRow + 16);
+      for (int half = 0; half < 2; ++half, part.adds = true) {
+        std::vector<uint32_t> some(static_cast<size_t>(32 * engine::kPairedRow));
+        for (int64_t r = 0; r < product.rows; ++r) {
+          for (int64_t i = 8 * half; i < 8 * half + 8; ++i)
+            some[static_cast<size_t>(r * engine::kPairedRow + i)] =
+                a[static_cast<size_t>(r * engine::kPairedRow + i)];
+        }
+        part.a = some.data();
+        engine::AmxModel().multiply(part);
+      }
+    }
+  };
+  EXPECT_FALSE(engine::HaveTheBits(kernels));
 }
 
 // A vector's elements lie a step apart, or, of 0, are one.
 struct Vector {
   int64_t step;
   std::vector<float> numbers;
+  std::vector<std::byte> elements;
 };
 
-TEST(ProductBitsOfVectors, DependOnNeitherThreadsNorSteps) {
+class ProductBitsOfVectors : public ::testing::TestWithParam<DtypeNumber> {};
+
+TEST_P(ProductBitsOfVectors, DependOnNeitherThreadsNorSteps) {
+  const DtypeNumber dtype = GetParam();
   RandomNumbers random(0xD07);
   // Blocks of terms in part, few and more than one thread takes at a time; the last one has work for several.
   for (const int64_t length :
@@ -196,10 +355,10 @@ TEST(ProductBitsOfVectors, DependOnNeitherThreadsNorSteps) {
     Vector vectors[2];
     for (Vector& vector : vectors) {
       vector.step = random.Chance(60) ? 1 : random.Between(2, 3);
-      for (int64_t i = 0; i < length * vector.step; ++i)
-        vector.numbers.push_back(static_cast<float>(random.Between(-100000, 100000)) / 7777);
+      vector.numbers = RandomNumbersOf(dtype, length * vector.step, random);
+      vector.elements = ElementsOf(dtype, vector.numbers);
     }
-    BlockedSum sum;
+    BlockedSum sum(dtype, dtype);
     for (int64_t i = 0; i < length; ++i) {
       sum.AddTerm(vectors[0].numbers[static_cast<size_t>(i * vectors[0].step)],
                   vectors[1].numbers[static_cast<size_t>(i * vectors[1].step)]);
@@ -213,13 +372,14 @@ TEST(ProductBitsOfVectors, DependOnNeitherThreadsNorSteps) {
         gemm.rows = gemm.columns = gemm.groups = 1;
         gemm.depth = length;
         gemm.left.argument = 0;
-        gemm.left.column = vectors[0].step * kNumber;
+        gemm.left.dtype = gemm.right.dtype = static_cast<aclDataType>(dtype);
+        gemm.left.column = vectors[0].step * ElementSize(dtype);
         gemm.right.argument = 1;
-        gemm.right.row = vectors[1].step * kNumber;
+        gemm.right.row = vectors[1].step * ElementSize(dtype);
         gemm.out.argument = 2;
         gemm.alpha = gemm.beta = 1;
         float found = 9;
-        void* const addresses[] = {vectors[0].numbers.data(), vectors[1].numbers.data(), &found};
+        void* const addresses[] = {vectors[0].elements.data(), vectors[1].elements.data(), &found};
         const engine::GemmJob job = engine::MakeGemmJob(gemm, isa, threads);
         EXPECT_EQ(job.WorkspaceBytes() > 0, threads > 1 && length > 1 << 19);
         std::vector<char> workspace(static_cast<size_t>(job.WorkspaceBytes()));
@@ -231,6 +391,10 @@ TEST(ProductBitsOfVectors, DependOnNeitherThreadsNorSteps) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Of, ProductBitsOfVectors,
+                         ::testing::Values<DtypeNumber>(ACL_FLOAT, ACL_FLOAT16, ACL_BF16),
+                         [](const auto& parameter) { return DtypeName(parameter.param); });
 
 // Matrices of a batch, of which an operand may have one for all along a dim, and whose results may lie between each other.
 TEST(ProductBitsOfBatches, AreThoseOfEachProductAlone) {
@@ -302,10 +466,15 @@ TEST(ProductBitsOfBatches, AreThoseOfEachProductAlone) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, ProductBits, ::testing::ValuesIn(kSizes), [](const auto& parameter) {
-  const Size& size = parameter.param;
-  return std::to_string(size.rows) + "x" + std::to_string(size.columns) + "x" + std::to_string(size.depth);
-});
+std::string NameOf(const ::testing::TestParamInfo<std::tuple<Size, DtypeNumber>>& info) {
+  const auto& [size, dtype] = info.param;
+  return std::to_string(size.rows) + "x" + std::to_string(size.columns) + "x" + std::to_string(size.depth) +
+         "_" + DtypeName(dtype);
+}
+INSTANTIATE_TEST_SUITE_P(Of, ProductBits,
+                         ::testing::Combine(::testing::ValuesIn(kSizes),
+                                            ::testing::Values<DtypeNumber>(ACL_FLOAT, ACL_FLOAT16, ACL_BF16)),
+                         NameOf);
 
 }  // namespace
 }  // namespace portacl::testing

@@ -18,21 +18,28 @@ using Index = std::vector<int64_t>;
 // ---- the definition, written down from docs/numerics.md ----
 
 inline constexpr int64_t kBlockOfTerms = 256;
+inline constexpr int64_t kBlockOfHalves = 32;
 
-// Adds up blocks of at most 256 terms, each a chain that begins at +0.
+// Adds up blocks of at most 256 terms, each a chain that begins at +0. Of two operands of 16 bits blocks have at most 32 terms, and two
+// chains, of even and of odd places, whose sum is added to what begins at +0.
 template <class T>
 class BlockedSumOf {
  public:
+  BlockedSumOf(DtypeNumber left, DtypeNumber right)
+      : are_halves_(left == right && (left == ACL_FLOAT16 || left == ACL_BF16)), is_first_(!are_halves_) {}
+
   void AddTerm(T a, T b) {
-    block_ = std::fma(a, b, block_);
-    if (++terms_ == kBlockOfTerms) EndBlock();
+    T& chain = are_halves_ && terms_ % 2 != 0 ? odd_ : even_;
+    chain = std::fma(a, b, chain);
+    if (++terms_ == (are_halves_ ? kBlockOfHalves : kBlockOfTerms)) EndBlock();
   }
   // Also where a product of a batch ends.
   void EndBlock() {
     if (terms_ == 0) return;
-    sum_ = is_first_ ? block_ : sum_ + block_;
+    const T block = are_halves_ ? even_ + odd_ : even_;
+    sum_ = is_first_ ? block : sum_ + block;
     is_first_ = false;
-    block_ = 0;
+    even_ = odd_ = 0;
     terms_ = 0;
   }
   T Result() {
@@ -41,10 +48,12 @@ class BlockedSumOf {
   }
 
  private:
+  bool are_halves_;
+  bool is_first_;
   T sum_ = 0;
-  T block_ = 0;
+  T even_ = 0;
+  T odd_ = 0;
   int64_t terms_ = 0;
-  bool is_first_ = true;
 };
 using BlockedSum = BlockedSumOf<float>;
 
@@ -52,9 +61,10 @@ using BlockedSum = BlockedSumOf<float>;
 // element repeat.
 struct FloatTensor {
   Shape shape;
+  DtypeNumber dtype;
   std::vector<float> numbers;
 
-  explicit FloatTensor(const TensorValues& tensor) : shape(tensor.shape) {
+  explicit FloatTensor(const TensorValues& tensor) : shape(tensor.shape), dtype(tensor.dtype) {
     for (const Element& element : tensor.elements)
       numbers.push_back(static_cast<float>(NumberOf(tensor.dtype, element.data()).real));
   }
@@ -66,6 +76,11 @@ struct FloatTensor {
   }
   float At(const Index& index) const { return numbers[static_cast<size_t>(PlaceOf(index))]; }
 };
+
+// The sum of an element of their product.
+inline BlockedSum SumOf(const FloatTensor& left, const FloatTensor& right) {
+  return BlockedSum(left.dtype, right.dtype);
+}
 
 // Adds the terms of an element to a sum: the last dim of the left operand, the last but one of the right one.
 template <class Sum>

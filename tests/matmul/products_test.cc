@@ -57,7 +57,7 @@ std::vector<Outcome> MatmulOracle(const IndexCall&, const std::vector<TensorValu
   whole.push_back(left.shape[left.shape.size() - 2]);
   whole.push_back(right.shape.back());
   return {ForEachElement(whole, [&](Index& index) {
-    BlockedSum sum;
+    BlockedSum sum = SumOf(left, right);
     AddTerms(left, index, right, index, sum);
     return std::optional<Element>(Rounded(tensors[2].dtype, sum.Result()));
   })};
@@ -215,7 +215,7 @@ IndexOracle AddedOracle(Sum kind, bool in_place) {
     const bool multiplies = depth > 0 && groups > 0 && (alpha != 0 || kind == Sum::kBatches);
     const bool adds = beta != 0 || (!multiplies && kind == Sum::kMatrices);
     return std::vector<Outcome>{ForEachElement(out.shape, [&](Index& index) {
-      BlockedSum sum;
+      BlockedSum sum = SumOf(left, right);
       for (int64_t group = 0; group < groups && multiplies; ++group) {
         Index a = index;
         Index b = index;

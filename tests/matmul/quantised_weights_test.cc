@@ -103,7 +103,7 @@ struct Call {
     return NumberAt(view, index);
   }
   Element Expected(int64_t row, int64_t column) const {
-    BlockedSum sum;
+    BlockedSum sum(ACL_FLOAT, ACL_FLOAT);
     for (int64_t term = 0; term < k; ++term) {
       auto w = static_cast<float>(integers[static_cast<size_t>(term * n + column)]);
       if (!offset.null) w = w + Shared(offset, term, column);

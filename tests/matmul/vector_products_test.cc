@@ -175,7 +175,7 @@ DtypeNumber SumDtype(const IndexCall& call) {
 
 template <class T>
 Element BlockedProduct(DtypeNumber dtype, const TensorValues& mat, const TensorValues& vec, int64_t row) {
-  BlockedSumOf<T> sum;
+  BlockedSumOf<T> sum(dtype, dtype);
   const int64_t depth = vec.shape[0];
   for (int64_t k = 0; k < depth; ++k) {
     const Value a{dtype,

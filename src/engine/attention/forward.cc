@@ -89,13 +89,21 @@ class TileRun {
 
   void MultiplyKeys(int64_t key, int64_t count) {
     const AttentionOperand& operand = attention_.key;
+    const bool is_even_odd = IsEvenOdd(attention_.query, operand);
     const char* from;
     if (TakesRows(keys_, key, count, operand, &from)) {
       const MultiplyAcrossFunction multiply = attention_.gemm.multiply_across[ElementOf(operand.dtype)];
       for (int64_t term = 0; term < attention_.depth; term += kGemmDepth) {
+        const float* const query = queries_ + term / kGemmDepth * kPackedRow;
+        const char* const terms = from + term * operand.column;
+        const int64_t depth = std::min(kGemmDepth, attention_.depth - term);
+        if (is_even_odd) {
+          attention_.gemm.even_odd.add_across[ElementOf(operand.dtype)](query, terms, operand.row, depth,
+                                                                        count, s_, term > 0);
+          continue;
+        }
         float* const to = term == 0 ? s_ : panels_;
-        multiply(queries_ + term / kGemmDepth * kPackedRow, from + term * operand.column, operand.row,
-                 std::min(kGemmDepth, attention_.depth - term), count, to);
+        multiply(query, terms, operand.row, depth, count, to);
         for (int64_t j = 0; j < count && term > 0; ++j) s_[j] += to[j];
       }
       return;
@@ -103,21 +111,26 @@ class TileRun {
     keys_.PackLines(key, count, pack_, panels_);
     const int64_t lines = RoundedUp(count, attention_.gemm.columns);
     for (int64_t term = 0; term < attention_.depth; term += kGemmDepth) {
-      attention_.gemm.multiply({queries_ + term / kGemmDepth * tile_.rows * kPackedRow,
-                                panels_ + lines * term, s_, kPackedRow, tile_.rows, count,
-                                std::min(kGemmDepth, attention_.depth - term), term > 0});
+      MultiplyOf(attention_.gemm, is_even_odd)({queries_ + term / kGemmDepth * tile_.rows * kPackedRow,
+                                                panels_ + lines * term, s_, kPackedRow, tile_.rows, count,
+                                                std::min(kGemmDepth, attention_.depth - term), term > 0});
     }
   }
 
   void MultiplyValues(int64_t key, int64_t count) {
     const AttentionOperand& operand = attention_.value;
+    const bool is_even_odd = RoundsWeights();
     const char* from;
     if (TakesRows(values_, key, count, operand, &from)) {
+      if (is_even_odd) {
+        return attention_.gemm.even_odd.add_row[ElementOf(operand.dtype)](
+            s_, from, operand.row, count, attention_.value_depth, terms_, false);
+      }
       return attention_.gemm.multiply_row[ElementOf(operand.dtype)](s_, from, operand.row, count,
                                                                     attention_.value_depth, terms_);
     }
     values_.PackTerms(key, count, pack_, panels_);
-    attention_.gemm.multiply(
+    MultiplyOf(attention_.gemm, is_even_odd)(
         {s_, panels_, terms_, sums_row_, tile_.rows, attention_.value_depth, count, false});
   }
 
@@ -147,8 +160,12 @@ class TileRun {
     sum_[r] = sum_[r] * factor_[r] + sum;
     greatest_[r] = greatest;
     if (scores_.Drops()) scores_.Drop(s, tile_.first + r, key, count, 1.0f);
+    if (RoundsWeights()) RoundRow(attention_, attention_.value.dtype, s, count);
     return true;
   }
+
+  // Whether weights become values of the type of what they are multiplied by, so that both have 16 bits.
+  bool RoundsWeights() const { return SizeOf(attention_.value.dtype) == 2; }
 
   // exp(a - b), by the same steps as a row's.
   float Exponential(float a, float b) const {

@@ -180,14 +180,15 @@ class HeadRun {
     }
   }
 
-  // The products of some queries' rows with lines of panels.
+  // The products of some queries' rows with lines of panels, which are those of `other`.
   void Multiply(const AttentionOperand& operand, int64_t head, int64_t first, int64_t rows, int64_t depth,
-                const float* panels, int64_t count, float* to) {
+                const AttentionOperand& other, const float* panels, int64_t count, float* to) {
+    const auto multiply = MultiplyOf(attention_.gemm, IsEvenOdd(operand, other));
     PackQueryRows(work_, operand, work_.RowOfQuery(operand, batch_, head, first), rows, depth, pack_, left_);
     const int64_t lines = RoundedUp(count, attention_.gemm.columns);
     for (int64_t term = 0; term < depth; term += kGemmDepth) {
-      attention_.gemm.multiply({left_ + term / kGemmDepth * rows * kPackedRow, panels + lines * term, to,
-                                kPackedRow, rows, count, std::min(kGemmDepth, depth - term), term > 0});
+      multiply({left_ + term / kGemmDepth * rows * kPackedRow, panels + lines * term, to, kPackedRow, rows,
+                count, std::min(kGemmDepth, depth - term), term > 0});
     }
   }
 
@@ -206,7 +207,7 @@ class HeadRun {
                   int64_t count) {
     const int64_t head = HeadOf(member);
     const int64_t padded = InLanes(count);
-    Multiply(attention_.query, head, first, rows, attention_.depth, key_lines_, count, s_);
+    Multiply(attention_.query, head, first, rows, attention_.depth, attention_.key, key_lines_, count, s_);
     bool is_seen[kAttentionQueries];
     for (int64_t r = 0; r < rows; ++r) {
       float* const s = s_ + r * kPackedRow;
@@ -219,7 +220,8 @@ class HeadRun {
         std::fill_n(s, padded, 0.0f);
       }
     }
-    Multiply(attention_.of_out, head, first, rows, attention_.value_depth, value_lines_, count, g_);
+    Multiply(attention_.of_out, head, first, rows, attention_.value_depth, attention_.value, value_lines_,
+             count, g_);
     for (int64_t r = 0; r < rows; ++r) {
       float* const g = g_ + r * kPackedRow;
       if (!is_seen[r]) {

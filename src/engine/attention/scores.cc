@@ -225,6 +225,12 @@ void LoadRow(const Attention& attention, const AttentionOperand& operand, const 
   }
 }
 
+void RoundRow(const Attention& attention, aclDataType dtype, float* numbers, int64_t count) {
+  alignas(64) char elements[kAttentionKeys * 2];
+  FindStore(attention.isa, dtype)(numbers, elements, static_cast<size_t>(count), false);
+  FindLoad(attention.isa, dtype, ACL_FLOAT)(elements, numbers, static_cast<size_t>(count));
+}
+
 void Slots::Clear() const {
   for (int i = 0; i < attention_.threads; ++i) memory_[i] = 0;
 }

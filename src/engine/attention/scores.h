@@ -21,6 +21,14 @@ inline int64_t InLanes(int64_t n) { return RoundedUp(n, kAttentionLanes); }
 int32_t SizeOf(aclDataType dtype) noexcept;
 size_t ElementOf(aclDataType dtype) noexcept;
 
+// Whether products of two operands are those of 16 bits, which is another order of terms.
+inline bool IsEvenOdd(const AttentionOperand& left, const AttentionOperand& right) {
+  return left.dtype == right.dtype && SizeOf(left.dtype) == 2;
+}
+inline auto MultiplyOf(const GemmKernels& kernels, bool is_even_odd) {
+  return is_even_odd ? kernels.even_odd.multiply : kernels.multiply;
+}
+
 // Numbers of rows that are packed, and of panels.
 inline int64_t PackedRows(int64_t rows, int64_t depth) {
   return rows * kPackedRow * DividedUp(depth, kGemmDepth);
@@ -142,6 +150,9 @@ void StoreZeros(const Attention& attention, const AttentionOperand& operand, int
 
 void LoadRow(const Attention& attention, const AttentionOperand& operand, const char* from, int64_t count,
              float* numbers);
+
+// Rounds at most kAttentionKeys numbers to a type of 16 bits, in place.
+void RoundRow(const Attention& attention, aclDataType dtype, float* numbers, int64_t count);
 
 // Threads' shares of the workspace.
 class Slots {

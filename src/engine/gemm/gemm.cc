@@ -41,12 +41,25 @@ constexpr double kWorkOfThread = 1 << 18;
 constexpr double kWorkOfLongTile = 1 << 24;
 // Blocks of terms that a thread takes at a time, of a product of two vectors.
 constexpr int64_t kBlocksOfThread = 256;
-// Rows of a tile of integers from which on pairs of terms are worth making.
+// Rows of a tile from which on pairs of terms are worth making, of integers, or where packing would read the right operand in order.
 constexpr int64_t kRowsOfPairs = 16;
+// Rows and columns of a product from which on pairs of terms are a gain.
+constexpr int64_t kRowsOfTiles = 4;
+constexpr int64_t kColumnsOfTiles = 16;
+// Panels that are packed as numbers before they become pairs.
+constexpr int64_t kPanelsTogether = 4;
 // Columns that are finished at a time.
 constexpr int64_t kFinished = 512;
 
 constexpr int64_t kNumber = sizeof(float);
+
+// Memory of packed numbers holds pairs in its first half, and in its second one what is packed or widened at a time.
+constexpr int64_t kLeastPanelColumns = 16;
+constexpr int64_t kMostTileRows = 32;
+constexpr int64_t kMostTileColumns = 64;
+static_assert(kMostRowsTogether * kPairedRow <= kLeftNumbers / 2 &&
+              kMostTileRows * kPackedRow <= kLeftNumbers / 2);
+static_assert(kPanelsTogether * kMostTileColumns * kGemmDepth <= kRightNumbers / 2);
 
 static_assert(kPatchMemory <= kPackMemory);
 
@@ -62,6 +75,13 @@ size_t ElementOf(aclDataType dtype) {
                              : dtype == ACL_FLOAT16 ? GemmElement::kF16
                              : dtype == ACL_INT8    ? GemmElement::kI8
                                                     : GemmElement::kBf16);
+}
+
+// Whether both operands' numbers have 16 bits, which is another order of terms.
+bool IsEvenOdd(const Gemm& gemm) {
+  if (gemm.integers != nullptr || gemm.right.quantised != nullptr) return false;
+  return gemm.are_halves || (gemm.left.dtype == gemm.right.dtype &&
+                             (gemm.left.dtype == ACL_FLOAT16 || gemm.left.dtype == ACL_BF16));
 }
 
 // Whether an operand is no matrix in memory, so that packing alone knows where it lies.
@@ -94,6 +114,10 @@ class TileRun {
     const PackSource columns = Source(gemm_.right, gemm_.right.column, gemm_.right.row, job_.load[1]);
     switch (job_.way) {
       case GemmJob::Way::kTiles:
+        if (job_.tile_kernels != nullptr) {
+          RunPairs(rows, columns, own, sums, sums_row);
+          break;
+        }
         RunTiles(rows, columns, own, sums, sums_row);
         break;
       case GemmJob::Way::kPanels:
@@ -116,7 +140,7 @@ class TileRun {
       SumBlocks(/*group=*/0, block + i, std::min(kMostPanelColumns, count - i), own, to + i);
   }
   void FinishBlocks(const float* blocks) const {
-    float sum = AddedBlocks(blocks, job_.shared_blocks, 0, /*is_first=*/true);
+    float sum = AddedBlocks(blocks, job_.shared_blocks, 0, BeginsWithBlock());
     FinishColumns(&sum, 0, 0, 1);
   }
 
@@ -140,6 +164,11 @@ class TileRun {
 
   bool IsInteger() const { return gemm_.integers != nullptr; }
 
+  // Terms of a block of two vectors, whose sums threads may share.
+  int64_t TermsOfBlock() const { return job_.is_even_odd ? kEvenOddDepth : kGemmDepth; }
+  // Whether a sum is that of its first block, else it begins at +0.
+  bool BeginsWithBlock() const { return !job_.is_even_odd; }
+
   // Where a kernel puts the sums of a block: those of the first one where they stay.
   float* BlockOf(float* sums, const Memory& memory, bool is_first) const {
     return is_first && !IsInteger() ? sums : memory.right;
@@ -148,6 +177,10 @@ class TileRun {
   void AddBlock(const float* block, int64_t n, bool is_first, float* sums) const {
     if (IsInteger()) return AddIntegers(block, n, is_first, sums);
     for (int64_t j = 0; j < n && !is_first; ++j) sums[j] += block[j];
+  }
+
+  void (*Multiply() const)(const PackedProduct&) {
+    return job_.is_even_odd ? job_.kernels->even_odd.multiply : job_.kernels->multiply;
   }
 
   // Blocks of terms, in ascending order: f(group, term, depth, whether it is the first).
@@ -166,7 +199,7 @@ class TileRun {
     const int64_t together = kMostRowsTogether / kernels.rows * kernels.rows;
     const int64_t each = DividedUp(tile_.rows, DividedUp(tile_.rows, together));
     const bool is_of_pairs = IsInteger() && kernels.multiply_pairs != nullptr && tile_.rows >= kRowsOfPairs;
-    const auto multiply = is_of_pairs ? kernels.multiply_pairs : kernels.multiply;
+    const auto multiply = is_of_pairs ? kernels.multiply_pairs : Multiply();
     ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
       if (gemm_.right.patches != nullptr) {
         PackPatchPanels(Patched(gemm_.right, tile_.right, job_.load[1]), tile_.column, tile_.columns, term,
@@ -196,6 +229,90 @@ class TileRun {
     });
   }
 
+  // Panels of numbers of a block of terms, from a column of the tile on.
+  void PackNumbers(const PackSource& columns, int64_t column, int64_t count, int64_t group, int64_t term,
+                   int64_t depth, char* memory, float* to) const {
+    if (gemm_.right.patches != nullptr) {
+      PackPatchPanels(Patched(gemm_.right, tile_.right, job_.load[1]), tile_.column + column, count, term,
+                      depth, job_.kernels->columns, memory, to);
+    } else {
+      PackPanels(columns,
+                 tile_.right + group * gemm_.right.group + column * columns.line + term * columns.term, count,
+                 depth, job_.kernels->columns, memory, to);
+    }
+  }
+  // The same of rows.
+  void PackNumbersOfRows(const PackSource& rows, int64_t row, int64_t count, int64_t group, int64_t term,
+                         int64_t depth, char* memory, float* to) const {
+    if (gemm_.left.patches != nullptr) {
+      PackPatchRows(Patched(gemm_.left, tile_.left, job_.load[0]), tile_.row + row, count, term, depth, to);
+    } else {
+      PackRows(rows, tile_.left + group * gemm_.left.group + row * rows.line + term * rows.term, count, depth,
+               memory, to);
+    }
+  }
+
+  // As RunTiles, of numbers of BF16 that are packed as pairs of terms. Some rows and a panel whose products may be subnormal become numbers
+  // again.
+  void RunPairs(const PackSource& rows, const PackSource& columns, const Memory& memory, float* sums,
+                int64_t sums_row) const {
+    const TileKernels& tiles = *job_.tile_kernels;
+    const int64_t width = job_.kernels->columns;
+    auto* const left = reinterpret_cast<uint32_t*>(memory.left);
+    auto* const right = reinterpret_cast<uint32_t*>(memory.right);
+    float* const left_numbers = memory.left + kLeftNumbers / 2;
+    float* const right_numbers = memory.right + kRightNumbers / 2;
+    const int64_t together = kMostRowsTogether / tiles.rows * tiles.rows;
+    LeastExponent left_least[kMostRowsTogether];
+    LeastExponent right_least[kMostColumns / kLeastPanelColumns];
+    // Whether any sum that has been begun may be subnormal.
+    bool are_small = false;
+    tiles.begin();
+    ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
+      const int64_t panel_pairs = PairsOf(depth) * width;
+      for (int64_t column = 0; column < tile_.columns; column += kPanelsTogether * width) {
+        const int64_t count = std::min(kPanelsTogether * width, tile_.columns - column);
+        PackNumbers(columns, column, count, group, term, depth, memory.pack, right_numbers);
+        for (int64_t at = 0; at < count; at += width) {
+          const int64_t panel = (column + at) / width;
+          right_least[panel] =
+              tiles.pair_panel(right_numbers + at * depth, width, depth, right + panel * panel_pairs);
+        }
+      }
+      const bool were_small = are_small;
+      for (int64_t row = 0; row < tile_.rows; row += together) {
+        const int64_t count = std::min(together, tile_.rows - row);
+        for (int64_t at = 0; at < count; at += tiles.rows) {
+          const int64_t some = std::min<int64_t>(tiles.rows, count - at);
+          PackNumbersOfRows(rows, row + at, some, group, term, depth, memory.pack, left_numbers);
+          uint32_t* const pairs = left + at * kPairedRow;
+          left_least[at / tiles.rows] = tiles.pair_rows(left_numbers, some, depth, pairs);
+          std::fill_n(pairs + some * kPairedRow, (tiles.rows - some) * kPairedRow, 0u);
+        }
+        for (int64_t column = 0; column < tile_.columns; column += width) {
+          const int64_t panel = column / width;
+          for (int64_t at = 0; at < count; at += tiles.rows) {
+            const int64_t some = std::min<int64_t>(tiles.rows, count - at);
+            const int64_t columns_here = std::min(width, tile_.columns - column);
+            const uint32_t* const a = left + at * kPairedRow;
+            const uint32_t* const b = right + panel * panel_pairs;
+            float* const c = sums + (row + at) * sums_row + column;
+            if (AreMultiplesOfNormals(left_least[at / tiles.rows], right_least[panel])) {
+              tiles.multiply({a, b, c, sums_row, some, columns_here, width, depth, !is_first, were_small});
+              continue;
+            }
+            are_small = true;
+            tiles.widen_rows(a, some, depth, left_numbers);
+            tiles.widen_panel(b, width, depth, right_numbers);
+            job_.kernels->even_odd.multiply(
+                {left_numbers, right_numbers, c, sums_row, some, columns_here, depth, !is_first});
+          }
+        }
+      }
+    });
+    tiles.end();
+  }
+
   // Few rows are packed at once, with all terms. Then each panel goes through the first-level cache, one block of terms after the other: in
   // the order in which a right operand that is dense along the terms lies in memory.
   void RunPanels(const PackSource& rows, const PackSource& columns, const Memory& memory, float* sums,
@@ -207,6 +324,7 @@ class TileRun {
                packed);
       packed += tile_.rows * kPackedRow;
     });
+    const auto multiply = Multiply();
     const MultiplyAcrossFunction multiply_across = kernels.multiply_across[ElementOf(gemm_.right.dtype)];
     // One row goes along fewer columns at a time: streams that processors foresee.
     const int64_t step = tile_.rows == 1 ? kColumnsAcross : kernels.columns;
@@ -216,14 +334,17 @@ class TileRun {
       ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
         const char* const right =
             tile_.right + group * gemm_.right.group + column * columns.line + term * columns.term;
-        if (tile_.rows == 1) {
+        if (tile_.rows == 1 && job_.is_even_odd) {
+          kernels.even_odd.add_across[ElementOf(gemm_.right.dtype)](packed, right, columns.line, depth, count,
+                                                                    sums + column, !is_first);
+        } else if (tile_.rows == 1) {
           float* const block = BlockOf(sums + column, memory, is_first);
           multiply_across(packed, right, columns.line, depth, count, block);
           AddBlock(block, count, is_first, sums + column);
         } else {
           PackPanels(columns, right, count, depth, kernels.columns, memory.pack, memory.right);
-          kernels.multiply({packed, memory.right, sums + column, sums_row, tile_.rows, count, depth,
-                            !is_first, IsInteger()});
+          multiply({packed, memory.right, sums + column, sums_row, tile_.rows, count, depth, !is_first,
+                    IsInteger()});
         }
         packed += tile_.rows * kPackedRow;
       });
@@ -237,6 +358,10 @@ class TileRun {
       PackRows(rows, tile_.left + group * gemm_.left.group + term * rows.term, 1, depth, memory.pack,
                memory.left);
       const char* const right = tile_.right + group * gemm_.right.group + term * gemm_.right.row;
+      if (job_.is_even_odd) {
+        return job_.kernels->even_odd.add_row[ElementOf(gemm_.right.dtype)](
+            memory.left, right, gemm_.right.row, depth, tile_.columns, sums, !is_first);
+      }
       float* const block = BlockOf(sums, memory, is_first);
       multiply(memory.left, right, gemm_.right.row, depth, tile_.columns, block);
       AddBlock(block, tile_.columns, is_first, sums);
@@ -246,13 +371,13 @@ class TileRun {
   // One element: its blocks of terms are chains beside each other.
   float Dot(const Memory& memory) const {
     float sum = 0;
-    const int64_t blocks = DividedUp(gemm_.depth, kGemmDepth);
+    const int64_t blocks = DividedUp(gemm_.depth, TermsOfBlock());
     for (int64_t group = 0; group < gemm_.groups; ++group) {
       for (int64_t block = 0; block < blocks; block += kMostPanelColumns) {
         float sums[kMostPanelColumns];
         const int64_t count = std::min(kMostPanelColumns, blocks - block);
         SumBlocks(group, block, count, memory, sums);
-        sum = AddedBlocks(sums, count, sum, group == 0 && block == 0);
+        sum = AddedBlocks(sums, count, sum, BeginsWithBlock() && group == 0 && block == 0);
       }
     }
     return sum;
@@ -265,24 +390,32 @@ class TileRun {
 
   // The sums of `count` blocks of terms from `block` on, at most kMostPanelColumns; the very last may be shorter.
   void SumBlocks(int64_t group, int64_t block, int64_t count, const Memory& memory, float* sums) const {
-    const int64_t whole = std::min(count, gemm_.depth / kGemmDepth - block);
-    if (whole > 0) SumEqualBlocks(group, block, whole, kGemmDepth, memory, sums);
-    if (whole < count)
-      SumEqualBlocks(group, block + whole, 1, gemm_.depth % kGemmDepth, memory, sums + whole);
+    const int64_t terms = TermsOfBlock();
+    const int64_t whole = std::min(count, gemm_.depth / terms - block);
+    if (whole > 0) SumEqualBlocks(group, block, whole, terms, memory, sums);
+    if (whole < count) SumEqualBlocks(group, block + whole, 1, gemm_.depth % terms, memory, sums + whole);
   }
 
   void SumEqualBlocks(int64_t group, int64_t block, int64_t count, int64_t depth, const Memory& memory,
                       float* sums) const {
     const GemmKernels& kernels = *job_.kernels;
-    const int64_t a_line = gemm_.left.column * kGemmDepth;
-    const int64_t b_line = gemm_.right.row * kGemmDepth;
+    const int64_t a_line = gemm_.left.column * TermsOfBlock();
+    const int64_t b_line = gemm_.right.row * TermsOfBlock();
     const char* const a = tile_.left + group * gemm_.left.group + block * a_line;
     const char* const b = tile_.right + group * gemm_.right.group + block * b_line;
     const int32_t size = SizeOf(gemm_.left.dtype);
-    if (gemm_.left.dtype == gemm_.right.dtype && gemm_.left.column == size && gemm_.right.row == size)
-      return kernels.multiply_lines[ElementOf(gemm_.left.dtype)](a, a_line, b, b_line, depth, count, sums);
+    if (gemm_.left.dtype == gemm_.right.dtype && gemm_.left.column == size && gemm_.right.row == size) {
+      const size_t element = ElementOf(gemm_.left.dtype);
+      const auto multiply =
+          job_.is_even_odd ? kernels.even_odd.multiply_lines[element] : kernels.multiply_lines[element];
+      return multiply(a, a_line, b, b_line, depth, count, sums);
+    }
     if (memory.pack == nullptr) {
-      for (int64_t i = 0; i < count; ++i) sums[i] = BlockSum(a + i * a_line, b + i * b_line, depth);
+      for (int64_t i = 0; i < count; ++i) {
+        Chains chains;
+        AddTerms(a + i * a_line, b + i * b_line, depth, chains);
+        sums[i] = chains.Sum(job_.is_even_odd);
+      }
       return;
     }
     const PackSource left = Source(gemm_.left, a_line, gemm_.left.column, job_.load[0]);
@@ -292,7 +425,8 @@ class TileRun {
       alignas(64) float columns[kMostPanelColumns];
       PackPanels(left, a + i * a_line, some, depth, kernels.columns, memory.pack, memory.left);
       PackPanels(right, b + i * b_line, some, depth, kernels.columns, memory.pack, memory.right);
-      kernels.multiply_panels(memory.left, memory.right, depth, columns);
+      (job_.is_even_odd ? kernels.even_odd.multiply_panels : kernels.multiply_panels)(
+          memory.left, memory.right, depth, columns);
       std::copy_n(columns, some, sums + i);
     }
   }
@@ -416,25 +550,44 @@ class TileRun {
     }
   }
 
+  // The chains of a block, of which one takes all terms unless even and odd places have one each.
+  struct Chains {
+    float even = 0;
+    float odd = 0;
+    void Add(float a, float b, int64_t place, bool is_even_odd) {
+      float& chain = is_even_odd && place % 2 != 0 ? odd : even;
+      chain = std::fma(a, b, chain);
+    }
+    float Sum(bool is_even_odd) const { return is_even_odd ? even + odd : even; }
+  };
+
   float SumOf(int64_t row, int64_t column) const {
     float sum = 0;
-    if (IsPacked(gemm_.right)) {
-      ForEachTerms([&](int64_t, int64_t term, int64_t depth, bool is_first) {
-        float block = 0;
-        for (int64_t k = term; k < term + depth; ++k)
-          block = std::fma(LeftElement(row, k), RightElement(tile_.column + column, k), block);
-        sum = is_first ? block : sum + block;
-      });
-      return sum;
+    bool is_first = BeginsWithBlock();
+    for (int64_t group = 0; group < gemm_.groups; ++group) {
+      for (int64_t term = 0; term < gemm_.depth; term += TermsOfBlock()) {
+        const int64_t depth = std::min(TermsOfBlock(), gemm_.depth - term);
+        Chains chains;
+        if (IsPacked(gemm_.right)) {
+          for (int64_t k = 0; k < depth; ++k) {
+            chains.Add(LeftElement(row, term + k), RightElement(tile_.column + column, term + k), k,
+                       job_.is_even_odd);
+          }
+        } else {
+          AddTerms(
+              tile_.left + group * gemm_.left.group + row * gemm_.left.row + term * gemm_.left.column,
+              tile_.right + group * gemm_.right.group + column * gemm_.right.column + term * gemm_.right.row,
+              depth, chains);
+        }
+        const float block = chains.Sum(job_.is_even_odd);
+        if (IsInteger()) {
+          AddIntegers(&block, 1, is_first, &sum);
+        } else {
+          sum = is_first ? block : sum + block;
+        }
+        is_first = false;
+      }
     }
-    ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
-      const float block = BlockSum(
-          tile_.left + group * gemm_.left.group + row * gemm_.left.row + term * gemm_.left.column,
-          tile_.right + group * gemm_.right.group + column * gemm_.right.column + term * gemm_.right.row,
-          depth);
-      if (IsInteger()) return AddIntegers(&block, 1, is_first, &sum);
-      sum = is_first ? block : sum + block;
-    });
     return sum;
   }
 
@@ -452,15 +605,14 @@ class TileRun {
     return PatchElement(Patched(gemm_.right, tile_.right, job_.load[1]), column, term);
   }
 
-  float BlockSum(const char* left, const char* right, int64_t depth) const {
-    float sum = 0;
+  // The terms of a block whose operands lie in memory.
+  void AddTerms(const char* left, const char* right, int64_t depth, Chains& chains) const {
     for (int64_t k = 0; k < depth; ++k) {
       float a, b;
       job_.load[0](left + k * gemm_.left.column, &a, 1);
       job_.load[1](right + k * gemm_.right.row, &b, 1);
-      sum = std::fma(a, b, sum);
+      chains.Add(a, b, k, job_.is_even_odd);
     }
-    return sum;
   }
 
   const GemmJob& job_;
@@ -581,6 +733,10 @@ void RunSharedBlocks(const GemmJob& job, void* const* addresses, float* sums) {
 }  // namespace
 
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
+  return MakeGemmJob(gemm, isa, threads, FindTileKernels(isa));
+}
+
+GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles) noexcept {
   GemmJob job{};
   job.gemm = gemm;
   job.kernels = &FindGemmKernels(isa);
@@ -594,6 +750,7 @@ GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
                          (made.rows >= job.kernels->columns || made.rows >= made.columns);
   job.is_transposed = !is_packed && (is_narrow || is_across);
   if (job.is_transposed) Transpose(made);
+  job.is_even_odd = IsEvenOdd(made);
   job.load[0] = FindLoad(isa, made.left.dtype, ACL_FLOAT);
   job.load[1] = FindLoad(isa, made.right.dtype, ACL_FLOAT);
   job.load[2] = FindLoad(isa, made.added.dtype, ACL_FLOAT);
@@ -604,10 +761,18 @@ GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
                   made.alpha == 1.0f && made.depth > 0 && (made.out.column == kNumber || made.columns == 1) &&
                   made.out.row % kNumber == 0;
   job.way = is_packed ? GemmJob::Way::kTiles : WayOf(made);
+  const bool is_of_tiles =
+      job.way == GemmJob::Way::kTiles || (job.way == GemmJob::Way::kPanels && made.rows >= kRowsOfPairs);
+  if (tiles != nullptr && is_of_tiles && made.left.dtype == ACL_BF16 && made.right.dtype == ACL_BF16 &&
+      made.depth > 0 && made.rows >= kRowsOfTiles && made.columns >= kColumnsOfTiles &&
+      job.kernels->columns % tiles->columns == 0 && job.kernels->columns <= kMostTileColumns) {
+    job.tile_kernels = tiles;
+    job.way = GemmJob::Way::kTiles;
+  }
   ChooseTiles(job, threads);
   if (job.way == GemmJob::Way::kDot && job.threads > 1 && made.groups == 1 && made.out.argument >= 0 &&
       std::all_of(std::begin(made.batch), std::end(made.batch), [](int64_t length) { return length == 1; })) {
-    job.shared_blocks = DividedUp(made.depth, kGemmDepth);
+    job.shared_blocks = DividedUp(made.depth, job.is_even_odd ? kEvenOddDepth : kGemmDepth);
   }
   return job;
 }

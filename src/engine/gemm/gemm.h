@@ -9,6 +9,7 @@
 #include "engine/conversions.h"
 #include "engine/gemm/gemm_kernel.h"
 #include "engine/gemm/patches.h"
+#include "engine/gemm/tile_kernel.h"
 #include "engine/strided.h"
 
 namespace portacl::engine {
@@ -55,6 +56,8 @@ struct Gemm {
   float alpha;
   float beta;
   const GemmColumns* out_columns;  // nullptr: out.column apart. It outlives the job
+  // Whatever the operands are in memory, their numbers have 16 bits, and terms are added in the order of two operands of such.
+  bool are_halves;
   // Left and right are INT8, sums exact modulo 2^32, and this says what becomes of them (engine/gemm/integers.h): then neither alpha nor
   // beta are looked at, and there are terms, of one group. It outlives the job.
   const IntegerResult* integers;
@@ -66,7 +69,8 @@ struct GemmJob {
   enum class Way : uint8_t { kTiles, kPanels, kRow, kDot };
 
   const GemmKernels* kernels;
-  LoadFunction load[3];  // left, right, added
+  const TileKernels* tile_kernels;  // of BF16; nullptr: there are none, or they are no gain
+  LoadFunction load[3];             // left, right, added
   StoreFunction store;
   GatherFunction gather;
   ScatterFunction scatter;
@@ -78,6 +82,7 @@ struct GemmJob {
   bool is_direct;      // sums are where the output is: nothing is added, and it is float32 and dense
   bool is_long;        // see BlockLength
   bool is_transposed;  // rows are the columns that the caller has
+  bool is_even_odd;    // terms are added in the order of products of 16 bits (kEvenOddDepth)
   int64_t
       shared_blocks;  // of terms, of a product of two vectors, whose sums threads put into the workspace; or 0
   int threads;
@@ -93,5 +98,7 @@ int64_t MultiplicationsOf(const Gemm& gemm) noexcept;
 
 // No length but the depth is 0; something is added where that is, or out becomes 0.
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept;
+// With what multiplies pairs of terms, which may be nullptr.
+GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles) noexcept;
 
 }  // namespace portacl::engine

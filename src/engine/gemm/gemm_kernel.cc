@@ -72,6 +72,12 @@ HWY_INLINE void StoreSum(DF d, VF sum, float* c, bool adds, bool is_integer) {
   hn::StoreU(sum, d, c);
 }
 
+// c = c + (even + odd), or that of +0.
+HWY_INLINE void AddEvenOdd(DF d, const float* even, VF odd, float* c, bool goes_on) {
+  const VF sum = goes_on ? hn::LoadU(d, c) : hn::Zero(d);
+  hn::StoreU(hn::Add(sum, hn::Add(hn::LoadU(d, even), odd)), d, c);
+}
+
 struct I8Elements {
   using Type = int8_t;
   static HWY_INLINE VF Load(DF d, const Type* from) {
@@ -146,6 +152,112 @@ void MultiplyRows(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, cons
     HWY_UNROLL(kVectors)
     for (int v = 0; v < kVectors; ++v)
       StoreSum(d, sum[r][v], c + r * c_row + v * static_cast<int64_t>(kLanes), adds, product.is_integer);
+  }
+}
+#endif
+
+// Products of two operands of 16 bits (kEvenOddDepth): the even places of a block, then its odd ones, while the sums of the even ones wait in
+// the first-level cache.
+#if HWY_HAVE_SCALABLE
+template <int kCount>
+void MultiplyRowsEvenOdd(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
+                         const PackedProduct& product, float* c, int64_t c_row, bool adds) {
+  const DF d;
+  const size_t lanes = hn::Lanes(d);
+  HWY_ALIGN float evens[size_t{kRows} * kMostPanelColumns];
+  for (int64_t block = 0; block < product.depth; block += kEvenOddDepth) {
+    const int64_t terms = HWY_MIN(kEvenOddDepth, product.depth - block);
+    for (int64_t place = 0; place < 2; ++place) {
+      // A row that is not there is one that is, computed again, and not written.
+      const float* const a0 = a + block;
+      const float* const a1 = a0 + (kCount > 1 ? 1 : 0) * kPackedRow;
+      const float* const a2 = a0 + (kCount > 2 ? 2 : 0) * kPackedRow;
+      const float* const a3 = a0 + (kCount > 3 ? 3 : 0) * kPackedRow;
+      VF s00 = hn::Zero(d), s01 = s00, s10 = s00, s11 = s00, s20 = s00, s21 = s00, s30 = s00, s31 = s00;
+      for (int64_t k = place; k < terms; k += 2) {
+        const float* const at = b + static_cast<size_t>(k) * 2 * lanes;
+        const VF b0 = hn::LoadU(d, at);
+        const VF b1 = hn::LoadU(d, at + lanes);
+        const VF x0 = hn::Set(d, a0[k]), x1 = hn::Set(d, a1[k]), x2 = hn::Set(d, a2[k]),
+                 x3 = hn::Set(d, a3[k]);
+        s00 = hn::MulAdd(x0, b0, s00);
+        s01 = hn::MulAdd(x0, b1, s01);
+        s10 = hn::MulAdd(x1, b0, s10);
+        s11 = hn::MulAdd(x1, b1, s11);
+        s20 = hn::MulAdd(x2, b0, s20);
+        s21 = hn::MulAdd(x2, b1, s21);
+        s30 = hn::MulAdd(x3, b0, s30);
+        s31 = hn::MulAdd(x3, b1, s31);
+      }
+      if (place == 0) {
+        hn::StoreU(s00, d, evens);
+        hn::StoreU(s01, d, evens + lanes);
+        hn::StoreU(s10, d, evens + 2 * lanes);
+        hn::StoreU(s11, d, evens + 3 * lanes);
+        hn::StoreU(s20, d, evens + 4 * lanes);
+        hn::StoreU(s21, d, evens + 5 * lanes);
+        hn::StoreU(s30, d, evens + 6 * lanes);
+        hn::StoreU(s31, d, evens + 7 * lanes);
+        continue;
+      }
+      const bool goes_on = adds || block > 0;
+      AddEvenOdd(d, evens, s00, c, goes_on);
+      AddEvenOdd(d, evens + lanes, s01, c + lanes, goes_on);
+      if (kCount > 1) AddEvenOdd(d, evens + 2 * lanes, s10, c + c_row, goes_on);
+      if (kCount > 1) AddEvenOdd(d, evens + 3 * lanes, s11, c + c_row + lanes, goes_on);
+      if (kCount > 2) AddEvenOdd(d, evens + 4 * lanes, s20, c + 2 * c_row, goes_on);
+      if (kCount > 2) AddEvenOdd(d, evens + 5 * lanes, s21, c + 2 * c_row + lanes, goes_on);
+      if (kCount > 3) AddEvenOdd(d, evens + 6 * lanes, s30, c + 3 * c_row, goes_on);
+      if (kCount > 3) AddEvenOdd(d, evens + 7 * lanes, s31, c + 3 * c_row + lanes, goes_on);
+    }
+    b += static_cast<size_t>(terms) * 2 * lanes;
+  }
+}
+#else
+template <int kCount>
+void MultiplyRowsEvenOdd(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
+                         const PackedProduct& product, float* c, int64_t c_row, bool adds) {
+  const DF d;
+  constexpr size_t kLanes = hn::MaxLanes(DF());
+  constexpr size_t kWidth = kVectors * kLanes;
+  HWY_ALIGN float evens[kCount * kWidth];
+  const int64_t depth = product.depth;
+  for (int64_t block = 0; block < depth; block += kEvenOddDepth) {
+    const int64_t terms = HWY_MIN(kEvenOddDepth, depth - block);
+    const bool goes_on = adds || block > 0;
+    for (int64_t place = 0; place < 2; ++place) {
+      VF sum[kCount][kVectors];
+      HWY_UNROLL(kRows)
+      for (int r = 0; r < kCount; ++r) {
+        HWY_UNROLL(kVectors)
+        for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
+      }
+      const float* at = b + static_cast<size_t>(place) * kWidth;
+      for (int64_t k = place; k < terms; k += 2, at += 2 * kWidth) {
+        VF row[kVectors];
+        HWY_UNROLL(kVectors)
+        for (int v = 0; v < kVectors; ++v) row[v] = hn::LoadU(d, at + static_cast<size_t>(v) * kLanes);
+        HWY_UNROLL(kRows)
+        for (int r = 0; r < kCount; ++r) {
+          const VF x = hn::Set(d, a[r * kPackedRow + block + k]);
+          HWY_UNROLL(kVectors)
+          for (int v = 0; v < kVectors; ++v) sum[r][v] = functions::Fma(d, x, row[v], sum[r][v]);
+        }
+      }
+      HWY_UNROLL(kRows)
+      for (int r = 0; r < kCount; ++r) {
+        HWY_UNROLL(kVectors)
+        for (int v = 0; v < kVectors; ++v) {
+          float* const even = evens + static_cast<size_t>(r * kVectors + v) * kLanes;
+          if (place == 0) {
+            hn::Store(sum[r][v], d, even);
+          } else {
+            AddEvenOdd(d, even, sum[r][v], c + r * c_row + v * static_cast<int64_t>(kLanes), goes_on);
+          }
+        }
+      }
+    }
+    b += static_cast<size_t>(terms) * kWidth;
   }
 }
 #endif
@@ -252,6 +364,15 @@ template <int... kCounts>
 struct RowsFunctions {
   static constexpr RowsFunction kOf[] = {MultiplyRows<kCounts>...};
   static constexpr int64_t kMost = kRows;
+  static constexpr bool kIsEvenOdd = false;
+};
+template <class Counts>
+struct EvenOddRowsFunctions;
+template <int... kCounts>
+struct EvenOddRowsFunctions<RowsFunctions<kCounts...>> {
+  static constexpr RowsFunction kOf[] = {MultiplyRowsEvenOdd<kCounts>...};
+  static constexpr int64_t kMost = kRows;
+  static constexpr bool kIsEvenOdd = true;
 };
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 template <int... kCounts>
@@ -259,6 +380,7 @@ struct PairRowsFunctions {
   static constexpr RowsFunction kOf[] = {MultiplyPairRows<kCounts>...};
   static constexpr int64_t kMost =
       sizeof...(kCounts);  // a register less than for float32: products have no sum yet
+  static constexpr bool kIsEvenOdd = false;
 };
 #endif
 #if HWY_TARGET == HWY_AVX3
@@ -296,6 +418,14 @@ HWY_INLINE void MultiplyEach(const PackedProduct& product) {
       const RowsFunction multiply = Counts::kOf[rows - 1];
       if (columns == width) {
         multiply(a, b, product, c, product.c_row, product.adds);
+      } else if (Counts::kIsEvenOdd) {
+        // The blocks of a sum are added to it one by one.
+        const size_t size = static_cast<size_t>(columns) * sizeof(float);
+        if (product.adds) std::memset(buffer, 0, sizeof buffer);
+        for (int64_t r = 0; r < rows && product.adds; ++r)
+          std::memcpy(buffer + r * width, c + r * product.c_row, size);
+        multiply(a, b, product, buffer, width, product.adds);
+        for (int64_t r = 0; r < rows; ++r) std::memcpy(c + r * product.c_row, buffer + r * width, size);
       } else {
         multiply(a, b, product, buffer, width, false);
         for (int64_t r = 0; r < rows; ++r)
@@ -307,6 +437,7 @@ HWY_INLINE void MultiplyEach(const PackedProduct& product) {
 }
 
 void MultiplyPacked(const PackedProduct& product) { MultiplyEach<EachCount>(product); }
+void MultiplyEvenOdd(const PackedProduct& product) { MultiplyEach<EvenOddRowsFunctions<EachCount>>(product); }
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 void MultiplyPairs(const PackedProduct& product) { MultiplyEach<EachCountOfPairs>(product); }
 #endif
@@ -589,6 +720,183 @@ void MultiplyPanels(const float* a, const float* b, int64_t depth, float* c) {
   }
 }
 
+// ---- the order of products of 16 bits, without panels ----
+
+// Terms whose elements are added at a time, half of them to each of two chains, in the columns' order.
+constexpr int64_t kEvenOddTogether = 8;
+static_assert(kEvenOddDepth % kEvenOddTogether == 0);
+// Columns whose chains and sums stay in the first-level cache.
+constexpr int64_t kEvenOddColumns = 2048;
+
+// Goes on with the chains of a block, which begin with its first terms and are added to c with its last ones.
+template <class Elements>
+HWY_INLINE void AddSomeEvenOdd(const float* a, const typename Elements::Type* b, int64_t row, int64_t columns,
+                               float* even, float* odd, bool begins, bool ends, float* c, bool goes_on) {
+  const DF d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t j = 0; j < columns; j += lanes) {
+    VF e = begins ? hn::Zero(d) : hn::LoadU(d, even + j);
+    VF o = begins ? hn::Zero(d) : hn::LoadU(d, odd + j);
+    for (int64_t k = 0; k < kEvenOddTogether; k += 2) {
+      e = functions::Fma(d, hn::Set(d, a[k]), Elements::Load(d, b + k * row + j), e);
+      o = functions::Fma(d, hn::Set(d, a[k + 1]), Elements::Load(d, b + (k + 1) * row + j), o);
+    }
+    hn::StoreU(e, d, even + j);
+    if (ends) {
+      AddEvenOdd(d, even + j, o, c + j, goes_on);
+    } else {
+      hn::StoreU(o, d, odd + j);
+    }
+  }
+}
+
+// A block of any terms, of one vector of columns; element(k) is where the elements of term k lie.
+template <class Elements, class F>
+HWY_INLINE void AddBlockEvenOdd(const float* a, int64_t terms, float* c, bool goes_on, const F& element) {
+  const DF d;
+  HWY_ALIGN float even[HWY_MAX_BYTES / sizeof(float)];
+  VF e = hn::Zero(d), o = hn::Zero(d);
+  for (int64_t k = 0; k < terms; k += 2) {
+    e = functions::Fma(d, hn::Set(d, a[k]), Elements::Load(d, element(k)), e);
+    if (k + 1 < terms) o = functions::Fma(d, hn::Set(d, a[k + 1]), Elements::Load(d, element(k + 1)), o);
+  }
+  hn::Store(e, d, even);
+  AddEvenOdd(d, even, o, c, goes_on);
+}
+
+template <class Elements>
+void AddRowEvenOdd(const float* a, const char* b, int64_t row, int64_t depth, int64_t columns, float* c,
+                   bool adds) {
+  using Element = typename Elements::Type;
+  constexpr auto kSize = static_cast<int64_t>(sizeof(Element));
+  const DF d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t whole = columns / lanes * lanes;
+  HWY_ALIGN float even[kEvenOddColumns];
+  HWY_ALIGN float odd[kEvenOddColumns];
+  for (int64_t column = 0; column < whole; column += kEvenOddColumns) {
+    const int64_t some = HWY_MIN(kEvenOddColumns, whole - column);
+    for (int64_t block = 0; block < depth; block += kEvenOddDepth) {
+      const int64_t terms = HWY_MIN(kEvenOddDepth, depth - block);
+      const bool goes_on = adds || block > 0;
+      const char* const first = b + block * row + column * kSize;
+      if (terms == kEvenOddDepth && row % kSize == 0) {
+        const auto* const elements = reinterpret_cast<const Element*>(first);
+        const int64_t step = row / kSize;
+        for (int64_t k = 0; k < terms; k += kEvenOddTogether) {
+          AddSomeEvenOdd<Elements>(a + block + k, elements + k * step, step, some, even, odd, k == 0,
+                                   k + kEvenOddTogether == terms, c + column, goes_on);
+        }
+        continue;
+      }
+      for (int64_t j = 0; j < some; j += lanes) {
+        // Rows of elements may begin at any byte.
+        AddBlockEvenOdd<Elements>(a + block, terms, c + column + j, goes_on, [&](int64_t k) HWY_ATTR {
+          return reinterpret_cast<const Element*>(first + k * row) + j;
+        });
+      }
+    }
+  }
+  if (whole == columns) return;
+  HWY_ALIGN Element last[kEvenOddDepth][HWY_MAX_BYTES / sizeof(float)];
+  HWY_ALIGN float sums[HWY_MAX_BYTES / sizeof(float)] = {};
+  const auto rest = static_cast<size_t>(columns - whole);
+  if (adds) std::memcpy(sums, c + whole, rest * sizeof(float));
+  std::memset(last, 0, sizeof last);
+  for (int64_t block = 0; block < depth; block += kEvenOddDepth) {
+    const int64_t terms = HWY_MIN(kEvenOddDepth, depth - block);
+    for (int64_t k = 0; k < terms; ++k)
+      std::memcpy(last[k], b + (block + k) * row + whole * kSize, rest * sizeof(Element));
+    AddBlockEvenOdd<Elements>(a + block, terms, sums, adds || block > 0,
+                              [&](int64_t k) HWY_ATTR { return last[k]; });
+  }
+  std::memcpy(c + whole, sums, rest * sizeof(float));
+}
+
+// sums = sums + (even + odd) of kSide lanes, or, where `x` are not the same for all lanes, of kSide of them; `is_added` is false where the
+// sums are the block's own.
+template <bool kEachLane>
+HWY_INLINE void AddSideEvenOdd(const float* x, const float* y, int64_t terms, float* sums, bool is_added) {
+  const hn::CappedTag<float, kSide> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto at = [&](int64_t k, int64_t lane)
+                      HWY_ATTR { return kEachLane ? hn::LoadU(d, x + k * kSide + lane) : hn::Set(d, x[k]); };
+  for (int64_t lane = 0; lane < kSide; lane += lanes) {
+    auto even = hn::Zero(d);
+    auto odd = hn::Zero(d);
+    for (int64_t k = 0; k + 1 < terms; k += 2) {
+      even = functions::Fma(d, at(k, lane), hn::LoadU(d, y + k * kSide + lane), even);
+      odd = functions::Fma(d, at(k + 1, lane), hn::LoadU(d, y + (k + 1) * kSide + lane), odd);
+    }
+    if (terms % 2 != 0)
+      even = functions::Fma(d, at(terms - 1, lane), hn::LoadU(d, y + (terms - 1) * kSide + lane), even);
+    const auto both = hn::Add(even, odd);
+    hn::StoreU(is_added ? hn::Add(hn::LoadU(d, sums + lane), both) : both, d, sums + lane);
+  }
+}
+
+template <class Elements>
+void AddAcrossEvenOdd(const float* a, const char* b, int64_t column, int64_t depth, int64_t columns, float* c,
+                      bool adds) {
+  constexpr auto kSize = static_cast<int64_t>(sizeof(typename Elements::Type));
+  HWY_ALIGN float squares[kEvenOddDepth * kSide];
+  for (int64_t j = 0; j < columns; j += kSide) {
+    const int64_t count = HWY_MIN(kSide, columns - j);
+    HWY_ALIGN float sums[kSide] = {};
+    if (adds) std::memcpy(sums, c + j, static_cast<size_t>(count) * sizeof(float));
+    for (int64_t block = 0; block < depth; block += kEvenOddDepth) {
+      const int64_t terms = HWY_MIN(kEvenOddDepth, depth - block);
+      for (int64_t k = 0; k < terms; k += kSide) {
+        const char* const from = b + j * column + (block + k) * kSize;
+        if (count == kSide && (block + k) * kSize % 64 == 0) {
+          for (int64_t i = 0; i < kSide; ++i) __builtin_prefetch(from + i * column + kTransposedAhead);
+        }
+        TransposeSome<Elements>(from, column, count, HWY_MIN(kSide, terms - k), squares + k * kSide);
+      }
+      AddSideEvenOdd<false>(a + block, squares, terms, sums, true);
+    }
+    std::memcpy(c + j, sums, static_cast<size_t>(count) * sizeof(float));
+  }
+}
+
+// Lines lie one behind the other, so that processors foresee them.
+template <class Elements>
+void MultiplyLinesEvenOdd(const char* a, int64_t a_line, const char* b, int64_t b_line, int64_t depth,
+                          int64_t lines, float* c) {
+  constexpr auto kSize = static_cast<int64_t>(sizeof(typename Elements::Type));
+  HWY_ALIGN float x[kEvenOddDepth * kSide], y[kEvenOddDepth * kSide];
+  for (; lines > 0; lines -= kSide, a += kSide * a_line, b += kSide * b_line, c += kSide) {
+    const int64_t some = HWY_MIN(kSide, lines);
+    HWY_ALIGN float sums[kSide];
+    for (int64_t k = 0; k < depth; k += kSide) {
+      const int64_t terms = HWY_MIN(kSide, depth - k);
+      TransposeSome<Elements>(a + k * kSize, a_line, some, terms, x + k * kSide);
+      TransposeSome<Elements>(b + k * kSize, b_line, some, terms, y + k * kSide);
+    }
+    AddSideEvenOdd<true>(x, y, depth, sums, false);
+    std::memcpy(c, sums, static_cast<size_t>(some) * sizeof(float));
+  }
+}
+
+void MultiplyPanelsEvenOdd(const float* a, const float* b, int64_t depth, float* c) {
+  const DF d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto width = static_cast<int64_t>(PanelColumns());
+  for (int64_t j = 0; j < width; j += lanes) {
+    VF even = hn::Zero(d), odd = hn::Zero(d);
+    for (int64_t k = 0; k < depth; ++k) {
+      const VF x = hn::LoadU(d, a + k * width + j);
+      const VF y = hn::LoadU(d, b + k * width + j);
+      if (k % 2 == 0) {
+        even = functions::Fma(d, x, y, even);
+      } else {
+        odd = functions::Fma(d, x, y, odd);
+      }
+    }
+    hn::StoreU(hn::Add(even, odd), d, c + j);
+  }
+}
+
 const GemmKernels& KernelsHere() {
   static const GemmKernels kernels = {
     kGemmIsa,
@@ -605,12 +913,18 @@ const GemmKernels& KernelsHere() {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
     MultiplyPairs,
     PairRows,
-    PairPanels
+    PairPanels,
 #else
     nullptr,
     nullptr,
-    nullptr
+    nullptr,
 #endif
+    {MultiplyEvenOdd,
+     {AddRowEvenOdd<F32Elements>, AddRowEvenOdd<F16Elements>, AddRowEvenOdd<Bf16Elements>},
+     {AddAcrossEvenOdd<F32Elements>, AddAcrossEvenOdd<F16Elements>, AddAcrossEvenOdd<Bf16Elements>},
+     {MultiplyLinesEvenOdd<F32Elements>, MultiplyLinesEvenOdd<F16Elements>,
+      MultiplyLinesEvenOdd<Bf16Elements>},
+     MultiplyPanelsEvenOdd},
   };
   return kernels;
 }

@@ -11,6 +11,11 @@ namespace portacl::engine {
 // Terms of a block. An element of a product is the sum of its blocks, each one chain of fused multiply-adds that begins at +0, in
 // ascending order: bits depend on this number and on nothing else here.
 inline constexpr int64_t kGemmDepth = 256;
+// Of products of two operands of 16 bits bits depend on this number instead: the terms of a block at even places are one chain of fused
+// multiply-adds, those at odd places another one, both begin at +0, and sum = sum + (even + odd), from +0. That is the order of the
+// processors' tile instructions.
+inline constexpr int64_t kEvenOddDepth = 32;
+static_assert(kGemmDepth % kEvenOddDepth == 0);
 // Packed rows lie so many numbers apart: one cache set after the other.
 inline constexpr int64_t kPackedRow = kGemmDepth + 16;
 // The widest panel that any instruction set has (SVE's vectors are of up to 2048 bits).
@@ -53,6 +58,23 @@ using MultiplyAcrossFunction = void (*)(const float* a, const char* b, int64_t c
 using MultiplyLinesFunction = void (*)(const char* a, int64_t a_line, const char* b, int64_t b_line,
                                        int64_t depth, int64_t lines, float* c);
 
+// The same sums in the order of products of 16 bits. Over more than a block of terms they are added to what c holds where `adds`, else to
+// +0: c begins at the first term of a block. Sums of lines are of one block, at most kEvenOddDepth terms, and are not added to +0.
+using AddRowFunction = void (*)(const float* a, const char* b, int64_t row, int64_t depth, int64_t columns,
+                                float* c, bool adds);
+using AddAcrossFunction = void (*)(const float* a, const char* b, int64_t column, int64_t depth,
+                                   int64_t columns, float* c, bool adds);
+
+// Elements of 16 bits in the order of products of such: whatever an operand is in memory, its numbers have 16 bits.
+struct EvenOddKernels {
+  void (*multiply)(const PackedProduct& product);
+  // Of an element, as GemmElement numbers them, and none of integers.
+  AddRowFunction add_row[3];
+  AddAcrossFunction add_across[3];
+  MultiplyLinesFunction multiply_lines[3];
+  void (*multiply_panels)(const float* a, const float* b, int64_t depth, float* c);
+};
+
 enum class GemmElement : uint8_t { kF32, kF16, kBf16, kI8 };
 inline constexpr int kGemmElements = 4;
 
@@ -73,6 +95,7 @@ struct GemmKernels {
   void (*multiply_pairs)(const PackedProduct& product);
   void (*pair_rows)(float* rows, int64_t count, int64_t depth);
   void (*pair_panels)(float* panels, int64_t count, int64_t depth);
+  EvenOddKernels even_odd;
 };
 
 // They last as long as the process.

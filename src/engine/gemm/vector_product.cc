@@ -54,6 +54,25 @@ void AddFloats(const void* matrix, const void* vector, int64_t depth, void* sums
   }
 }
 
+// A block of terms in the order of products of 16 bits.
+void AddEvenOdd(const void* matrix, const void* vector, int64_t depth, void* sums) {
+  const hn::CappedTag<float, kRowsTogether / 4> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto* const x = static_cast<const float*>(vector);
+  for (int64_t row = 0; row < kRowsTogether; row += lanes) {
+    const float* terms = static_cast<const float*>(matrix) + row;
+    float* const sum = static_cast<float*>(sums) + row;
+    auto even = hn::Zero(d);
+    auto odd = hn::Zero(d);
+    for (int64_t k = 0; k < depth; k += 2, terms += 2 * kRowsTogether) {
+      even = functions::Fma(d, hn::Set(d, x[k]), hn::LoadU(d, terms), even);
+      if (k + 1 < depth)
+        odd = functions::Fma(d, hn::Set(d, x[k + 1]), hn::LoadU(d, terms + kRowsTogether), odd);
+    }
+    hn::StoreU(hn::Add(hn::LoadU(d, sum), hn::Add(even, odd)), d, sum);
+  }
+}
+
 // What is added up modulo 2^32 is the same modulo 2^8.
 template <class Unsigned>
 void AddIntegers(const void* matrix, const void* vector, int64_t depth, void* sums) {
@@ -75,7 +94,8 @@ void AddTruths(const void* matrix, const void* vector, int64_t depth, void* sums
   }
 }
 
-VectorProduct::AddFunction AddOf(aclDataType computed) {
+VectorProduct::AddFunction AddOf(aclDataType computed, bool is_even_odd) {
+  if (is_even_odd) return AddEvenOdd;
   switch (computed) {
     case ACL_FLOAT:
       return AddFloats<float>;
@@ -109,10 +129,10 @@ HWY_AFTER_NAMESPACE();
 namespace portacl::engine {
 namespace {
 
-// Terms that are packed at a time, on the stack: parts of a block (kGemmDepth).
+// Terms that are packed at a time, on the stack: parts of a block (kGemmDepth), or all that one has (kEvenOddDepth).
 constexpr int64_t kTermsTogether = 32;
 constexpr int64_t kWidest = 8;
-static_assert(kGemmDepth % kTermsTogether == 0);
+static_assert(kGemmDepth % kTermsTogether == 0 && kTermsTogether == kEvenOddDepth);
 using Packed = unsigned char[kRowsTogether * kTermsTogether * kWidest];
 
 // Multiplications below which a second thread is no gain.
@@ -194,7 +214,8 @@ VectorProduct MakeVectorProduct(const VectorProductOperand& matrix, const Vector
   product.matrix = {matrix, FindConversionThrough(isa, matrix.dtype, dtype, product.computed)};
   product.vector = {vector, FindConversionThrough(isa, vector.dtype, dtype, product.computed)};
   product.result = FindConversion(isa, product.computed, product.computed == ACL_FLOAT ? ACL_FLOAT : dtype);
-  product.add = kTable.For(isa)(product.computed);
+  product.is_even_odd = dtype == ACL_FLOAT16 || dtype == ACL_BF16;
+  product.add = kTable.For(isa)(product.computed, product.is_even_odd);
   const double work = static_cast<double>(rows) * static_cast<double>(depth);
   product.threads = static_cast<int>(std::clamp(work / kWorkOfThread, 1.0, static_cast<double>(threads)));
   return product;
@@ -225,8 +246,8 @@ void VectorProduct::Run(void* const* addresses, char* to) const noexcept {
           Pack(vector.conversion, x + term * vector.place.term, vector.place.term, some,
                reinterpret_cast<char*>(terms));
           add(packed, terms, some, block);
-          // Sums of integers have no order.
-          if (!is_float || (term + some < depth && (term + some) % kGemmDepth != 0)) continue;
+          // Sums of integers have no order, and blocks of 16 bits are added to the sum itself.
+          if (!is_float || is_even_odd || (term + some < depth && (term + some) % kGemmDepth != 0)) continue;
           if (term < kGemmDepth) {
             std::memcpy(sums, block, sizeof sums);
           } else if (computed == ACL_FLOAT) {
@@ -236,7 +257,7 @@ void VectorProduct::Run(void* const* addresses, char* to) const noexcept {
           }
           std::memset(block, 0, sizeof block);
         }
-        Convert(result, is_float ? sums : block, to + row * result.to_size, count);
+        Convert(result, is_float && !is_even_odd ? sums : block, to + row * result.to_size, count);
       },
       is_long ? BlockLength::kLong : BlockLength::kShort);
 }

@@ -35,6 +35,7 @@ struct VectorProduct {
   Operand vector;
   Conversion result;
   AddFunction add;
+  bool is_even_odd;  // terms are added in the order of products of 16 bits (engine/gemm/gemm_kernel.h)
   aclDataType computed;
   int threads;
 

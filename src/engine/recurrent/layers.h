@@ -59,7 +59,8 @@ class ForwardLayers : protected Steps {
     const Matrix* const input_bias = sizes.has_bias ? &bias[0] : nullptr;
     const Matrix* const hidden_bias = sizes.has_bias ? &bias[1] : nullptr;
     Multiply(Dense(from, width), Transposed(MatrixOf(Parameter(cell, 0))), Dense(gates_, gates),
-             sizes.steps * sizes.batch, gates, width, input_bias);
+             sizes.steps * sizes.batch, gates, width, input_bias,
+             layer == 0 ? network_.input.dtype : ACL_FLOAT);
     LoadState(network_.h0, cell, h_);
     cells().LoadFurtherStates(cell);
     const Matrix hidden_weights = Transposed(MatrixOf(Parameter(cell, 1)));

@@ -58,7 +58,7 @@ void Steps::Store(const float* numbers, const RecurrentOperand& operand, int64_t
 }
 
 void Steps::Multiply(const Matrix& left, const Matrix& right, const Matrix& out, int64_t rows,
-                     int64_t columns, int64_t depth, const Matrix* added) const {
+                     int64_t columns, int64_t depth, const Matrix* added, aclDataType left_dtype) const {
   if (rows == 0 || columns == 0) return;
   Gemm gemm{};
   std::fill(std::begin(gemm.batch), std::end(gemm.batch), int64_t{1});
@@ -81,6 +81,7 @@ void Steps::Multiply(const Matrix& left, const Matrix& right, const Matrix& out,
   gemm.added = operand(3, added != nullptr ? *added : out);
   gemm.alpha = 1;
   gemm.beta = 1;
+  gemm.are_halves = left_dtype != ACL_FLOAT && left_dtype == right.dtype;
   void* const addresses[] = {const_cast<void*>(left.base), const_cast<void*>(right.base),
                              const_cast<void*>(out.base),
                              const_cast<void*>(added != nullptr ? added->base : out.base)};

@@ -72,9 +72,9 @@ class Steps {
   void Store(const float* numbers, const RecurrentOperand& operand, int64_t first, int64_t second,
              int64_t third, int64_t count) const;
 
-  // out = left @ right, or that and what is added.
+  // out = left @ right, or that and what is added. `left_dtype`: that of the left operand's numbers, which lie as FLOAT.
   void Multiply(const Matrix& left, const Matrix& right, const Matrix& out, int64_t rows, int64_t columns,
-                int64_t depth, const Matrix* added = nullptr) const;
+                int64_t depth, const Matrix* added = nullptr, aclDataType left_dtype = ACL_FLOAT) const;
 
   // body(row) for every row of `width` numbers.
   template <class Body>

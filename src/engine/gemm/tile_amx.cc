@@ -1,0 +1,58 @@
+// Products of BF16 by AMX (see tile_products-inl.h), where processor and operating system give tiles.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/gemm/tile_kernel.h"
+
+#if defined(__x86_64__)
+
+#define PORTACL_TILE_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"), unused))
+#include "engine/gemm/tile_products-inl.h"
+
+namespace portacl::engine {
+namespace {
+
+// Not by the compiler's intrinsic functions: those of GCC 12 take registers' numbers as text, and do not say that they read memory.
+struct Registers {
+  template <int kTile>
+  PORTACL_TILE_TARGET static void Zero() {
+    asm volatile("tilezero %%tmm%c0" ::"i"(kTile));
+  }
+  template <int kTile>
+  PORTACL_TILE_TARGET static void Load(const void* memory, int64_t bytes) {
+    asm volatile("tileloadd (%0,%1,1), %%tmm%c2" ::"r"(memory), "r"(bytes), "i"(kTile) : "memory");
+  }
+  template <int kTile>
+  PORTACL_TILE_TARGET static void Store(void* memory, int64_t bytes) {
+    asm volatile("tilestored %%tmm%c2, (%0,%1,1)" ::"r"(memory), "r"(bytes), "i"(kTile) : "memory");
+  }
+  template <int kSums, int kA, int kB>
+  PORTACL_TILE_TARGET static void MultiplyPairs() {
+    asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kSums), "i"(kA), "i"(kB));
+  }
+};
+
+// All eight tiles have sixteen rows of 64 bytes.
+void Begin() {
+  struct {
+    uint8_t palette = 1;
+    uint8_t start_row = 0;
+    uint8_t reserved[14] = {};
+    uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+    uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+  } const configuration;
+  static_assert(sizeof configuration == 64);
+  asm volatile("ldtilecfg %0" ::"m"(configuration));
+}
+
+// Tiles that are in use would be saved at every switch of threads.
+void End() { asm volatile("tilerelease" ::); }
+
+}  // namespace
+
+const TileKernels& AmxKernels() noexcept;
+const TileKernels& AmxKernels() noexcept {
+  static constexpr TileKernels kernels = KernelsOfTiles<Registers>("amx", Begin, End);
+  return kernels;
+}
+
+}  // namespace portacl::engine
+#endif

@@ -1,0 +1,110 @@
+// Products of BF16 by AVX-512's VDPBF16PS (see tile_kernel.h): two fused multiply-adds, the higher half's first, so that pairs of even places,
+// and pairs of odd ones, are steps of the chains.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/gemm/tile_kernel.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define PORTACL_TILE_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16"), unused))
+#include "engine/gemm/tile_pairs-inl.h"
+
+namespace portacl::engine {
+namespace {
+
+// A pair of even places, then one of odd places.
+struct AlternateOrder {
+  static constexpr int kLow[kPairsOfBlock] = {2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30, 31};
+  static constexpr int kHigh[kPairsOfBlock] = {0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29};
+  PORTACL_TILE_TARGET static void Pair(const uint32_t* terms, uint32_t* pairs) {
+    for (int64_t i = 0; i < kPairsOfBlock; i += 2) {
+      pairs[i] = terms[2 * i + 2] >> 16 | (terms[2 * i] & 0xFFFF0000u);
+      pairs[i + 1] = terms[2 * i + 3] >> 16 | (terms[2 * i + 1] & 0xFFFF0000u);
+    }
+  }
+};
+
+constexpr int kDotRows = 7;
+constexpr int64_t kLanes = 16;
+constexpr int64_t kWidth = 2 * kLanes;
+
+PORTACL_TILE_TARGET inline __m512 MultiplyPairs(__m512 sum, __m512i a, __m512i b) {
+  return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));
+}
+
+template <int kCount>
+PORTACL_TILE_TARGET void MultiplyDotRows(const uint32_t* a, const uint32_t* b, int64_t blocks, float* c,
+                                         int64_t c_row, bool adds) {
+  for (int64_t block = 0; block < blocks; ++block) {
+    __m512 even[kCount][2], odd[kCount][2];
+#pragma GCC unroll 8
+    for (int r = 0; r < kCount; ++r) even[r][0] = even[r][1] = odd[r][0] = odd[r][1] = _mm512_setzero_ps();
+    for (int64_t i = 0; i < kPairsOfBlock; i += 2, b += 2 * kWidth) {
+      const __m512i even_0 = _mm512_loadu_si512(b), even_1 = _mm512_loadu_si512(b + kLanes);
+      const __m512i odd_0 = _mm512_loadu_si512(b + kWidth), odd_1 = _mm512_loadu_si512(b + kWidth + kLanes);
+#pragma GCC unroll 8
+      for (int r = 0; r < kCount; ++r) {
+        const __m512i x = _mm512_set1_epi32(static_cast<int>(a[r * kPairedRow + i]));
+        const __m512i y = _mm512_set1_epi32(static_cast<int>(a[r * kPairedRow + i + 1]));
+        even[r][0] = MultiplyPairs(even[r][0], x, even_0);
+        even[r][1] = MultiplyPairs(even[r][1], x, even_1);
+        odd[r][0] = MultiplyPairs(odd[r][0], y, odd_0);
+        odd[r][1] = MultiplyPairs(odd[r][1], y, odd_1);
+      }
+    }
+    a += kPairsOfBlock;
+    const bool goes_on = adds || block > 0;
+#pragma GCC unroll 8
+    for (int r = 0; r < kCount; ++r) {
+#pragma GCC unroll 2
+      for (int v = 0; v < 2; ++v) {
+        float* const to = c + r * c_row + v * kLanes;
+        const __m512 sum = goes_on ? _mm512_loadu_ps(to) : _mm512_setzero_ps();
+        _mm512_storeu_ps(to, _mm512_add_ps(sum, _mm512_add_ps(even[r][v], odd[r][v])));
+      }
+    }
+  }
+}
+
+using RowsFunction = void (*)(const uint32_t* a, const uint32_t* b, int64_t blocks, float* c, int64_t c_row,
+                              bool adds);
+constexpr RowsFunction kRowsFunctions[kDotRows] = {MultiplyDotRows<1>, MultiplyDotRows<2>, MultiplyDotRows<3>,
+                                                   MultiplyDotRows<4>, MultiplyDotRows<5>, MultiplyDotRows<6>,
+                                                   MultiplyDotRows<7>};
+
+PORTACL_TILE_TARGET void MultiplyDot(const TileProduct& product) {
+  const int64_t blocks = (product.depth + kEvenOddDepth - 1) / kEvenOddDepth;
+  const RowsFunction multiply = kRowsFunctions[product.rows - 1];
+  if (product.columns == kWidth)
+    return multiply(product.a, product.b, blocks, product.c, product.c_row, product.adds);
+  alignas(64) float square[kDotRows * kWidth] = {};
+  const auto size = static_cast<size_t>(product.columns) * sizeof(float);
+  for (int64_t r = 0; r < product.rows && product.adds; ++r)
+    std::memcpy(square + r * kWidth, product.c + r * product.c_row, size);
+  multiply(product.a, product.b, blocks, square, kWidth, product.adds);
+  for (int64_t r = 0; r < product.rows; ++r)
+    std::memcpy(product.c + r * product.c_row, square + r * kWidth, size);
+}
+
+void DoNothing() {}
+
+}  // namespace
+
+const TileKernels& DotKernels() noexcept;
+const TileKernels& DotKernels() noexcept {
+  static constexpr TileKernels kernels = {"avx512_bf16",
+                                          kDotRows,
+                                          kWidth,
+                                          false,
+                                          PairRows<AlternateOrder>,
+                                          PairPanel<AlternateOrder>,
+                                          WidenRows<AlternateOrder>,
+                                          WidenPanel<AlternateOrder>,
+                                          MultiplyDot,
+                                          DoNothing,
+                                          DoNothing};
+  return kernels;
+}
+
+}  // namespace portacl::engine
+#endif

@@ -1,0 +1,152 @@
+// Which instructions for pairs of terms there are (see tile_kernel.h): what the processor names, the operating system permits, and gives the
+// bits that are expected of it.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/gemm/tile_kernel.h"
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "acl/float_environment.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace portacl::engine {
+
+#if defined(__x86_64__)
+const TileKernels& AmxKernels() noexcept;
+const TileKernels& DotKernels() noexcept;
+#endif
+
+namespace {
+
+// What is multiplied to see whether bits are right: blocks in whole and in part, rows that are not all there.
+constexpr int64_t kTestDepth = 75;
+constexpr int64_t kTestColumns = 32;
+
+// Numbers of BF16 whose least exponents are just large enough together, of all signs, with zeros.
+class TestNumbers {
+ public:
+  float Next(uint32_t least) {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    const auto bits = static_cast<uint32_t>(state_ >> 33);
+    if (bits % 17 == 0) return 0;
+    const uint32_t word = (bits & 1) << 31 | (least + (bits >> 1) % 6) << 23 | (bits >> 8 & 0x7F) << 16;
+    float number;
+    std::memcpy(&number, &word, sizeof number);
+    return number;
+  }
+
+ private:
+  uint64_t state_ = 20261126;
+};
+
+bool HasTheBits(const TileKernels& kernels, uint32_t left_least, uint32_t right_least, int64_t rows,
+                bool adds_apart) {
+  TestNumbers random;
+  std::vector<float> left(static_cast<size_t>(kernels.rows * kPackedRow));
+  std::vector<float> right(static_cast<size_t>(kTestDepth * kTestColumns));
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t k = 0; k < kTestDepth; ++k)
+      left[static_cast<size_t>(r * kPackedRow + k)] = random.Next(left_least);
+  }
+  for (float& number : right) number = random.Next(right_least);
+  std::vector<uint32_t> a(static_cast<size_t>(kernels.rows * kPairedRow));
+  std::vector<uint32_t> b(static_cast<size_t>(PairsOf(kTestDepth) * kTestColumns));
+  const LeastExponent least[] = {kernels.pair_rows(left.data(), rows, kTestDepth, a.data()),
+                                 kernels.pair_panel(right.data(), kTestColumns, kTestDepth, b.data())};
+  if (!AreMultiplesOfNormals(least[0], least[1])) return false;
+  std::vector<float> sums(static_cast<size_t>(rows * kTestColumns));
+  kernels.begin();
+  // The second time adds the same once more.
+  for (const bool adds : {false, true}) {
+    kernels.multiply({a.data(), b.data(), sums.data(), kTestColumns, rows, kTestColumns, kTestColumns,
+                      kTestDepth, adds, adds && adds_apart});
+  }
+  kernels.end();
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t j = 0; j < kTestColumns; ++j) {
+      float sum = 0;
+      for (int64_t k = 0; k < 2 * kTestDepth; k += kTestDepth) {
+        for (int64_t block = 0; block < kTestDepth; block += kEvenOddDepth) {
+          float chain[2] = {};
+          for (int64_t i = block; i < kTestDepth && i < block + kEvenOddDepth; ++i) {
+            chain[i % 2] = std::fma(left[static_cast<size_t>(r * kPackedRow + i)],
+                                    right[static_cast<size_t>(i * kTestColumns + j)], chain[i % 2]);
+          }
+          sum += chain[0] + chain[1];
+        }
+      }
+      if (std::memcmp(&sum, &sums[static_cast<size_t>(r * kTestColumns + j)], sizeof sum) != 0) return false;
+    }
+  }
+  return true;
+}
+
+#if defined(__x86_64__)
+bool HasFeature(unsigned leaf, unsigned of_b, unsigned of_d, unsigned of_a) noexcept {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, leaf, &a, &b, &c, &d) != 0 && (a & of_a) == of_a && (b & of_b) == of_b &&
+         (d & of_d) == of_d;
+}
+
+// Linux gives a process the registers of tiles when it asks for them, and may refuse.
+bool GetsTiles() noexcept {
+  constexpr unsigned kBf16 = 1u << 22, kTiles = 1u << 24;
+  constexpr long kRequest = 0x1023, kTileData = 18;
+  return HasFeature(0, 0, kBf16 | kTiles, 0) && syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
+}
+
+bool HasDot() noexcept {
+  constexpr unsigned kAvx512Bf16 = 1u << 5;
+  return HasFeature(1, 0, 0, kAvx512Bf16);
+}
+
+bool HasAvx512() noexcept {
+  for (const Isa isa : SupportedIsas()) {
+    if (isa == Isa::kAvx512) return true;
+  }
+  return false;
+}
+#endif
+
+}  // namespace
+
+bool HaveTheBits(const TileKernels& kernels) noexcept {
+  const DefaultFloatEnvironment environment;
+  try {
+    return HasTheBits(kernels, 71, 71, kernels.rows, false) && HasTheBits(kernels, 122, 125, 1, true);
+  } catch (...) {
+    return false;  // there is no memory
+  }
+}
+
+const TileKernels* FindDotKernels() noexcept {
+#if defined(__x86_64__)
+  static const bool is_there = HasAvx512() && HasDot() && HaveTheBits(DotKernels());
+  return is_there ? &DotKernels() : nullptr;
+#else
+  return nullptr;
+#endif
+}
+
+const TileKernels* FindAmxKernels() noexcept {
+#if defined(__x86_64__)
+  static const bool is_there = HasAvx512() && GetsTiles() && HaveTheBits(AmxKernels());
+  return is_there ? &AmxKernels() : nullptr;
+#else
+  return nullptr;
+#endif
+}
+
+const TileKernels* FindTileKernels(Isa isa) noexcept {
+  if (isa != Isa::kAvx512) return nullptr;
+  const TileKernels* const amx = FindAmxKernels();
+  return amx != nullptr ? amx : FindDotKernels();
+}
+
+}  // namespace portacl::engine
