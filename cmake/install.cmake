@@ -72,6 +72,11 @@ foreach(place IN ITEMS opp runtime compiler)
   install(FILES ${portacl_generated}/ascend_portacl_install.info DESTINATION ${place})
 endforeach()
 
+# Where triton-ascend looks for the compilers of kernels by TRITON_NPU_COMPILER_PATH (python/portacl_start/triton.py).
+foreach(name IN ITEMS ccec npuc)
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/cmake/device_compiler.sh DESTINATION compiler/triton RENAME ${name})
+endforeach()
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME portacl)
 set(CPACK_PACKAGE_CONTACT "the portacl authors <portacl@localhost>")

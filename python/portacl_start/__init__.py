@@ -9,15 +9,19 @@ import sys
 
 
 class TorchImports:
-    """A finder that takes part in the imports of torch and torch_npu, and in no other."""
+    """A finder that takes part in the imports of torch, torch_npu and triton's interpreter, and in no other."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):  # type: ignore[no-untyped-def] # typing would have to be imported
-        if name != "torch_npu" and name != "torch":
-            return None
-        from portacl_start import pytorch
+        if name == "torch_npu" or name == "torch":
+            from portacl_start import pytorch
 
-        return pytorch.find_spec(name, path, target)
+            return pytorch.find_spec(name, path, target)
+        if name == "triton.runtime.interpreter":
+            from portacl_start import triton
+
+            return triton.find_spec(name, path, target)
+        return None
 
 
 sys.meta_path.insert(0, TorchImports)

@@ -10,10 +10,12 @@ import glob
 import os
 import sys
 import warnings
-from collections.abc import Mapping
-from types import FrameType
+from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec
+from types import FrameType, ModuleType
 from typing import NamedTuple
 
+from portacl_start import TorchImports
 from portacl_start._version import __version__
 
 VERSION = __version__
@@ -117,6 +119,15 @@ def load() -> None:
         ctypes.CDLL(path)
 
 
+def found_by_others(name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+    """What finders of modules find, but for that of this package."""
+    for finder in sys.meta_path:
+        spec = None if finder is TorchImports else finder.find_spec(name, path, target)
+        if spec is not None:
+            return spec
+    return None
+
+
 def take_over() -> Cann:
     """Puts the portacl of this package in force, in this process and those that it starts, and returns what is in force.
 
@@ -133,8 +144,15 @@ def take_over() -> Cann:
     if other is not None and not other.is_this:
         sys.path[:] = _without_modules_of(other, sys.path)
     os.environ.update(variables(os.environ))
+    os.environ.update(_variables_of_triton())
     set_for_checks()
     return THIS
+
+
+def _variables_of_triton() -> dict[str, str]:
+    from portacl_start import triton
+
+    return triton.variables(os.environ)
 
 
 def is_import_for_recording() -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from portacl_start import TorchImports, cuda_build, environment, report
+from portacl_start import cuda_build, environment, report
 
 TESTED_TORCH_NPU = ("2.13.0",)
 
@@ -25,13 +25,8 @@ _npu_is_next = False
 
 def find_spec(name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
     """What the other finders find, with a loader that tells of the beginning and the end."""
-    for finder in sys.meta_path:
-        spec = None if finder is TorchImports else finder.find_spec(name, path, target)
-        if spec is not None:
-            break
-    else:
-        return None
-    loader = spec.loader
+    spec = environment.found_by_others(name, path, target)
+    loader = spec.loader if spec is not None else None
     if loader is None or not hasattr(loader, "exec_module"):
         return spec
     execute = loader.exec_module

@@ -1,0 +1,63 @@
+"""triton-ascend on portacl: no compiler for device code is there, so its kernels run by its own interpreter, on numpy.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import os
+from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from portacl_start import environment
+
+COMPILER = os.path.join(environment.TOOLKIT, "compiler", "triton")
+
+
+def is_installed() -> bool:
+    """Whether the triton of this Python is triton-ascend; it is not imported."""
+    spec = importlib.machinery.PathFinder.find_spec("triton")
+    folders = spec.submodule_search_locations if spec is not None else None
+    return any(os.path.isdir(os.path.join(folder, "backends", "ascend")) for folder in folders or ())
+
+
+def variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """What triton-ascend needs to take itself for active, and to compile nothing; what the user set stays."""
+    wanted = {"TRITON_INTERPRET": "1", "TRITON_NPU_COMPILER_PATH": COMPILER}
+    return {name: value for name, value in wanted.items() if name not in environ} if is_installed() else {}
+
+
+def find_spec(name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+    """triton's interpreter, with a loader that lets its kernels be called as compiled ones are."""
+    spec = environment.found_by_others(name, path, target)
+    there = environment.loaded() or environment.named(os.environ)
+    loader = spec.loader if spec is not None else None
+    if loader is None or there is None or not there.is_portacl:
+        return spec
+    execute = loader.exec_module
+
+    def exec_module(module: ModuleType) -> None:
+        execute(module)
+        _accept_options(module)
+
+    setattr(loader, "exec_module", exec_module)  # noqa: B010
+    return spec
+
+
+def _accept_options(interpreter: Any) -> None:
+    """Calls of kernels name options of the compiler (`multibuffer`), which the interpreter would take for the kernel's arguments."""
+    executor = getattr(interpreter, "GridExecutor", None)
+    if executor is None or not is_installed():
+        return
+    call = executor.__call__
+
+    def call_without_options(self: Any, *arguments: Any, **named: Any) -> Any:
+        from triton.backends.ascend.compiler import NPUOptions  # type: ignore[import-not-found] # there by now
+
+        options = NPUOptions.__dataclass_fields__
+        return call(self, *arguments, **{name: value for name, value in named.items() if name in self.arg_names or name not in options})
+
+    executor.__call__ = call_without_options

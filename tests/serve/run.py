@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""Runs vLLM and vllm-ascend on device npu, and tells which of their tokens are those of transformers on the CPU (options.py; ./dev serve)."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import asyncio
+import collections
+import dataclasses
+import datetime
+import importlib.metadata
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import judging
+from judging import BUDGET, TOKENS, Case
+from models import Model
+from options import MODELS, parse
+
+HERE = Path(__file__).resolve().parent
+BEGIN = "<!-- written by ./dev serve: begin -->"
+END = "<!-- written by ./dev serve: end -->"
+HEADS = ("vllm and vllm-ascend", "model", "run", "case", "result", "seconds", "fell back", "remark")
+WIDTHS = (8, 11, 14, 21, 8, 7, 0, 0)
+REQUESTS = 8  # at once, of the server
+SETTINGS = {
+    "HF_HUB_OFFLINE": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "VLLM_LOGGING_LEVEL": "WARNING",
+    "VLLM_NO_USAGE_STATS": "1",
+    "DO_NOT_TRACK": "1",
+    "PORTACL_FALLBACK": "quiet",
+    "PORTACL_DEVICE_MEMORY": "2G",
+    "OMP_NUM_THREADS": "1",
+}
+
+
+@dataclasses.dataclass
+class Row:
+    version: str
+    model: str
+    run: str
+    case: str
+    result: str  # same, differs, fails
+    seconds: float = 0.0
+    fell_back: list[str] = dataclasses.field(default_factory=list)
+    remark: str = ""
+
+    def cells(self) -> tuple[str, ...]:
+        fallen = " ".join(name.removeprefix("aten::") for name in self.fell_back)
+        return self.version, self.model, self.run, self.case, self.result, f"{self.seconds:.1f}", fallen, self.remark
+
+
+@dataclasses.dataclass
+class Run:
+    """One start of vLLM: its settings, and what is asked of it."""
+
+    version: str
+    model: Model
+    name: str
+    cases: list[Case]
+    options: dict[str, Any] = dataclasses.field(default_factory=dict)
+    environment: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    def row(self, case: str, result: str, **rest: Any) -> Row:
+        return Row(self.version, self.model.name, self.name, case, result, **rest)
+
+
+class Stack:
+    """A pair of versions, in a folder of its own beside what both need."""
+
+    def __init__(self, version: str, place: Path, folder: Path, seconds: float) -> None:
+        self.version = version
+        self.place = place / f"vllm-{version}"
+        self.folder = folder
+        self.seconds = seconds
+
+    def _environment(self, run: Run) -> dict[str, str]:
+        return {**os.environ, **SETTINGS, "PYTHONPATH": f"{self.place}:{HERE / 'start'}", **run.environment}
+
+    def _start(self, run: Run, program: str, arguments: list[str], log: Any) -> subprocess.Popen[str]:
+        command = [sys.executable, "-B", "-m", "portacl", str(HERE / program), *arguments]
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=log, stderr=log, text=True, env=self._environment(run), cwd=self.folder,
+            start_new_session=True,
+        )  # fmt: skip
+
+    def _stop(self, process: subprocess.Popen[str]) -> None:
+        """Ends what is left of a run, with the processes that it started."""
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+
+    def log(self, run: Run) -> Path:
+        return self.folder / f"{run.version}-{run.model.name}-{run.name.replace(' ', '-')}.log"
+
+    def offline(self, run: Run) -> list[Row]:
+        """Rows of all cases; after an error, which an NPU's queue does not survive, the rest have an engine of their own."""
+        rows: list[Row] = []
+        left = list(run.cases)
+        while left:
+            answers, error = self._ask(run, left)
+            for answer in answers:
+                if answer["name"] == "start":
+                    if not rows:
+                        rows.append(run.row("start", "same", seconds=answer["seconds"]))
+                    continue
+                case = left.pop(0)
+                wrong = case.judge(answer)
+                rows.append(
+                    run.row(
+                        case.name, "differs" if wrong else "same",
+                        seconds=answer["seconds"], fell_back=answer["fell_back"], remark=wrong,
+                    )
+                )  # fmt: skip
+            if error and not any(answer["name"] == "start" for answer in answers):
+                return rows + [run.row("start" if not rows else left[0].name, "fails", remark=error)]
+            if error and left:
+                rows.append(run.row(left.pop(0).name, "fails", remark=error))
+        return rows
+
+    def _ask(self, run: Run, cases: list[Case]) -> tuple[list[dict[str, Any]], str]:
+        """The answers to some of the cases, the first ones, and what ended them."""
+        file = self.folder / "answers"
+        file.unlink(missing_ok=True)
+        task = {
+            "options": {
+                "model": str(run.model.place), "dtype": "bfloat16", "max_model_len": 256, "max_num_seqs": 8, "seed": 3,
+                "max_num_batched_tokens": BUDGET, "num_gpu_blocks_override": 32, "enforce_eager": True, **run.options,
+            },
+            "requests": [case.request() for case in cases],
+        }  # fmt: skip
+        with self.log(run).open("w", encoding="utf-8") as log:
+            process = self._start(run, "engine.py", [str(file)], log)
+            error = ""
+            try:
+                process.communicate(json.dumps(task) + "\n", timeout=self.seconds)
+            except subprocess.TimeoutExpired:
+                error = f"not done after {self.seconds:.0f} s"
+            finally:
+                self._stop(process)
+        answers = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+        if answers and answers[-1]["name"] == "error":
+            error = error or answers.pop()["error"]
+        elif not error and len(answers) < 1 + len(cases):
+            error = f"the process ended ({process.returncode})"
+        return answers, error if not error else _named(error, self.log(run))
+
+    def server(self, run: Run) -> list[Row]:
+        """Eight requests at once by OpenAI's client, and the end on SIGTERM."""
+        port = _free_port()
+        arguments = ["serve", str(run.model.place), "--port", str(port), "--dtype", "bfloat16", "--max-model-len", "256", "--max-num-seqs"]
+        arguments += [str(REQUESTS), "--num-gpu-blocks-override", "32", "--enforce-eager", "--served-model-name", "tiny"]
+        tasks = [run.model.task(4 + 6 * i, TOKENS) for i in range(REQUESTS)]
+        rows: list[Row] = []
+        with self.log(run).open("w", encoding="utf-8") as log:
+            begun = time.perf_counter()
+            process = self._start(run, "server.py", arguments, log)
+            try:
+                error = asyncio.run(_wait_for(port, process, self.seconds))
+                if error:
+                    return [run.row("start", "fails", seconds=time.perf_counter() - begun, remark=_named(error, self.log(run)))]
+                rows.append(run.row("start", "same", seconds=time.perf_counter() - begun))
+                begun = time.perf_counter()
+                try:
+                    wrong = asyncio.run(_request(port, tasks, self.seconds))
+                    result = "differs" if wrong else "same"
+                except Exception as raised:
+                    result, wrong = "fails", _named(f"{type(raised).__name__}: {raised}"[:300], self.log(run))
+                rows.append(run.row(f"{REQUESTS} requests at once", result, seconds=time.perf_counter() - begun, remark=wrong))
+                begun = time.perf_counter()
+                process.send_signal(signal.SIGTERM)
+                try:
+                    code = process.wait(timeout=60)
+                    ended = "same" if code in (0, -signal.SIGTERM) else "differs"
+                    rows.append(run.row("end on SIGTERM", ended, seconds=time.perf_counter() - begun, remark=f"exit code {code}" if code else ""))
+                except subprocess.TimeoutExpired:
+                    rows.append(run.row("end on SIGTERM", "fails", seconds=60, remark="not done after 60 s"))
+            finally:
+                self._stop(process)
+        return rows
+
+
+def _named(error: str, log: Path) -> str:
+    """An error that another process had, by the line of the log that tells of it."""
+    if "EngineCore" not in error and "Engine core" not in error and "WorkerProc" not in error and "process ended" not in error:
+        return error
+    told = re.compile(r"\b([A-Z]\w*(?:Error|Exception): .*)")
+    found = [match[1] for match in map(told.search, log.read_text(encoding="utf-8", errors="replace").splitlines()) if match]
+    found = [line for line in found if "EngineCore" not in line and "Engine core" not in line and "WorkerProc" not in line]
+    return (found[0] if found else error)[:300]
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+async def _wait_for(port: int, process: subprocess.Popen[str], seconds: float) -> str:
+    for _ in range(int(seconds)):
+        if process.poll() is not None:
+            return f"the process ended ({process.returncode})"
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.close()
+            return ""
+        except OSError:
+            await asyncio.sleep(1)
+    return f"no answer after {seconds:.0f} s"
+
+
+async def _request(port: int, tasks: list[tuple[list[int], list[int]]], seconds: float) -> str:
+    import openai
+
+    client = openai.AsyncOpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key="none", timeout=seconds, max_retries=0)
+
+    async def one(prompt: list[int], expected: list[int]) -> str:
+        answer = await client.completions.create(model="tiny", prompt=prompt, max_tokens=TOKENS, temperature=0)
+        words = re.findall(r"w\d+", answer.choices[0].text)
+        right = [f"w{token}" for token in expected]
+        return "" if words == right else f"{' '.join(words)} instead of {' '.join(right)}"
+
+    return next((wrong for wrong in await asyncio.gather(*(one(*task) for task in tasks)) if wrong), "")
+
+
+def runs_of(version: str, models: dict[str, Model], names: set[str], short: bool) -> Iterator[Run]:
+    """What is run of a version: all that has one of the names, or everything without names. Each is made when its turn comes."""
+    alone = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
+    two = {"PORTACL_DEVICE_COUNT": "2"}
+    qwen2 = models["qwen2"]
+    if short:
+        yield Run(version, qwen2, "offline", [judging.greedy(qwen2)], {}, alone)
+        return
+    wanted: list[tuple[str, str, Callable[[Model], list[Case]], dict[str, Any], dict[str, str]]] = [
+        ("qwen2", "offline", judging.offline, {}, alone),
+        ("qwen3-moe", "offline", judging.offline, {}, alone),
+        ("qwen2-w8a8", "offline", judging.alone, {"quantization": "ascend"}, alone),
+        ("qwen2", "graphs", judging.alone, {"enforce_eager": False}, alone),
+        ("qwen2", "two processes", judging.alone, {"tensor_parallel_size": 2}, two),
+        ("qwen2", "server", lambda _: [], {}, {}),
+    ]
+    for model, name, cases, options, environment in wanted:
+        if not names or {model, name} & names:
+            yield Run(version, models[model], name, cases(models[model]), options, environment)
+
+
+def table(rows: list[Row]) -> list[str]:
+    def line(cells: tuple[str, ...]) -> str:
+        return "| " + " | ".join(re.sub(r"\s+", " ", cell).replace("|", "/").replace("<", "&lt;") for cell in cells) + " |"
+
+    return [line(HEADS), "|---|---|---|---|---|---:|---|---|", *(line(row.cells()) for row in rows)]
+
+
+def write_page(page: Path, rows: list[Row], minutes: float) -> None:
+    names = ("torch", "torch_npu", "transformers", "triton-ascend")
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
+    head = f"Written on {datetime.date.today().isoformat()}, {versions}; {minutes:.0f} minutes."
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    page.write_text(before + "\n".join([BEGIN, "", head, "", *table(rows), "", END]) + rest.partition(END)[2], encoding="utf-8")
+    print(f"wrote {page}")
+
+
+def main() -> int:
+    options = parse(sys.argv[1:])
+    begun = time.perf_counter()
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.logs or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        folder = folder.resolve()
+        models = {name: Model(name, folder) for name in (MODELS if not options.short else MODELS[:1])}
+        for version in options.vllm:
+            stack = Stack(version, options.environment.resolve(), folder, options.seconds)
+            for run in runs_of(version, models, set(options.names), options.short):
+                for row in stack.server(run) if run.name == "server" else stack.offline(run):
+                    rows.append(row)
+                    cells = zip(row.cells(), WIDTHS, strict=True)
+                    print("  ".join(cell.ljust(width) for cell, width in cells).rstrip(), flush=True)
+    if options.page and options.whole:
+        write_page(options.page, rows, (time.perf_counter() - begun) / 60)
+    count = collections.Counter(row.result for row in rows)
+    print(f"{count['same']} passed, {len(rows) - count['same']} failed")
+    return 0 if rows and count["same"] == len(rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
