@@ -72,6 +72,10 @@ foreach(place IN ITEMS opp runtime compiler)
   install(FILES ${portacl_generated}/ascend_portacl_install.info DESTINATION ${place})
 endforeach()
 
+# What torch_npu's profiler starts to read a profile; it looks for both files below the folder tools.
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/python/msprof/msprof DESTINATION tools/profiler/bin)
+install(FILES ${PROJECT_SOURCE_DIR}/python/msprof/msprof.py DESTINATION tools/profiler/profiler_tool/analysis/msprof)
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME portacl)
 set(CPACK_PACKAGE_CONTACT "the portacl authors <portacl@localhost>")
