@@ -83,6 +83,15 @@ size_t IndexOf(User user) noexcept { return user == User::kFile ? 0 : user == Us
 
 thread_local Call* innermost = nullptr;
 
+// Ranges of a program nest, but not this deep.
+struct External {
+  uint32_t kind;
+  uint64_t id;
+};
+constexpr uint32_t kMostExternal = 256;
+thread_local External external[kMostExternal];
+thread_local uint32_t externals = 0;
+
 Shard& ShardOfThread() noexcept {
   thread_local const uint32_t index = TheRecorder().threads.fetch_add(1, std::memory_order_relaxed);
   return TheRecorder().shards[index % kShards];
@@ -258,6 +267,10 @@ void TaskQueued(const void* task, int32_t device, int32_t stream) noexcept {
     note.event.arguments = call->arguments_;
     note.event.submitted = call->begin_;
   }
+  if (externals > 0) {
+    note.event.external = external[externals - 1].id;
+    note.event.external_kind = external[externals - 1].kind;
+  }
   try {
     Shard& shard = ShardOf(task);
     std::lock_guard lock(shard.mutex);
@@ -289,6 +302,22 @@ void TaskEnds(const void* task) noexcept {
   if (!note.has_begun) return;  // it was dropped
   note.event.end = Now();
   Add(note.event);
+}
+
+bool PushExternal(uint32_t kind, uint64_t id) noexcept {
+  if (externals == kMostExternal) return false;
+  external[externals++] = {kind, id};
+  return true;
+}
+
+bool PopExternal(uint32_t kind, uint64_t* id) noexcept {
+  uint32_t at = externals;
+  while (at > 0 && external[at - 1].kind != kind) --at;
+  if (at == 0) return false;
+  *id = external[at - 1].id;
+  std::copy(external + at, external + externals, external + at - 1);
+  --externals;
+  return true;
 }
 
 void NoteOperands(const void* executor, const std::string* arguments) noexcept {

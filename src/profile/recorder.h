@@ -47,6 +47,8 @@ struct Event {
   const std::string* arguments = nullptr;  // members of a JSON object; nullptr: none
   uint64_t correlation = 0;                // of a task: its number, from 1 on
   uint64_t submitted = 0;                  // of a task: when the call that submitted it began
+  uint64_t external = 0;                   // of a task: the program's number for the call that submitted it
+  uint32_t external_kind = 0;              // 0: it has none
   int64_t bytes = 0;                       // of memory
   int64_t total = 0;                       // of memory: what this process holds of the device from then on
 };
@@ -123,6 +125,11 @@ class Part {
   int32_t device_;
   int32_t stream_;
 };
+
+// The program's numbers for what this thread calls, the last one first: pushed and popped. False when there are too many, or when
+// there is none of the kind.
+bool PushExternal(uint32_t kind, uint64_t id) noexcept;
+bool PopExternal(uint32_t kind, uint64_t* id) noexcept;
 
 // All of these are called while IsOn alone.
 
