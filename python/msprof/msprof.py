@@ -18,12 +18,16 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 TRACE = "portacl_trace.json"
+# torch_npu looks every 0.1 s whether there are tables. Where it makes nothing but a trace, it gives that up when this program has
+# ended before it has seen them.
+SECONDS_TO_BE_SEEN = 1.0
 # Rows of a trace, by CANN's names; numbers that no process has.
 CANN, HARDWARE, COMMUNICATION, OVERLAP = range(4)
 PROCESSES = {CANN: "CANN", HARDWARE: "Ascend Hardware", COMMUNICATION: "Communication", OVERLAP: "Overlap Analysis"}
@@ -374,6 +378,7 @@ def export(folder: Path) -> None:
                 csv.writer(file).writerows(table(profile))
 
     put(folder / "mindstudio_profiler_output", write)
+    time.sleep(SECONDS_TO_BE_SEEN)
 
 
 def analyze(folder: Path) -> None:

@@ -39,6 +39,7 @@ constinit bool writes_at_exit = false;
 
 // The file is the parent's.
 void AfterFork() noexcept {
+  const CancellationDeferred deferred;
   writes_at_exit = false;
   if (ThePlace().descriptor >= 0) close(ThePlace().descriptor);
   ThePlace().descriptor = -1;
@@ -46,6 +47,7 @@ void AfterFork() noexcept {
 
 // Opens PATH.part; false where another process writes there.
 bool Open(Place& place) {
+  const CancellationDeferred deferred;
   place.beside = place.path + ".part";
   place.descriptor = open(place.beside.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (place.descriptor < 0) {

@@ -10,6 +10,8 @@
 #include <set>
 #include <utility>
 
+#include "acl/process/cancellation.h"
+
 namespace portacl::profile {
 namespace {
 
@@ -160,11 +162,13 @@ std::string NameOfProgram() {
 
 WholeFile::WholeFile(std::string place, std::string beside, int descriptor) noexcept
     : place_(std::move(place)), beside_(std::move(beside)), descriptor_(descriptor) {
+  const CancellationDeferred deferred;
   if (descriptor_ < 0) descriptor_ = open(beside_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0 || ftruncate(descriptor_, 0) != 0) error_ = errno;
 }
 
 WholeFile::~WholeFile() {
+  const CancellationDeferred deferred;
   if (descriptor_ < 0) return;
   close(descriptor_);
   unlink(beside_.c_str());
@@ -182,6 +186,7 @@ void WholeFile::Write(std::string_view text) noexcept {
 }
 
 void WholeFile::Flush() noexcept {
+  const CancellationDeferred deferred;
   const char* at = buffer_.data();
   size_t left = buffer_.size();
   while (left > 0 && error_ == 0) {
@@ -197,6 +202,7 @@ void WholeFile::Flush() noexcept {
 }
 
 int WholeFile::Finish() noexcept {
+  const CancellationDeferred deferred;
   if (error_ == 0) Flush();
   if (error_ == 0 && rename(beside_.c_str(), place_.c_str()) != 0) error_ = errno;
   if (error_ != 0) return error_;
