@@ -76,6 +76,9 @@ endforeach()
 foreach(name IN ITEMS ccec npuc)
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/cmake/device_compiler.sh DESTINATION compiler/triton RENAME ${name})
 endforeach()
+# What torch_npu's profiler starts to read a profile; it looks for both files below the folder tools.
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/python/msprof/msprof DESTINATION tools/profiler/bin)
+install(FILES ${PROJECT_SOURCE_DIR}/python/msprof/msprof.py DESTINATION tools/profiler/profiler_tool/analysis/msprof)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME portacl)

@@ -11,14 +11,15 @@ import os
 import site
 import subprocess
 import sys
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import portacl
 from portacl_start import environment
 
 USAGE = """\
-usage: python -m portacl [--report] SCRIPT [ARGUMENTS]      run a script with portacl in force
-       python -m portacl [--report] -m MODULE [ARGUMENTS]   the same for a module, such as torch.distributed.run
+usage: python -m portacl [OPTIONS] SCRIPT [ARGUMENTS]       run a script with portacl in force; OPTIONS are
+                                                            --report and --profile FILE
+       python -m portacl [OPTIONS] -m MODULE [ARGUMENTS]    the same for a module, such as torch.distributed.run
        python -m portacl record [-o FILE] SCRIPT ...        record what its operators get and give (record --help)
        python -m portacl compare FILE [FILE]                recorded operators beside portacl and float64 (compare --help)
        python -m portacl --info [--json]                    what is in force, and which product accepts which dtypes
@@ -29,6 +30,7 @@ usage: python -m portacl [--report] SCRIPT [ARGUMENTS]      run a script with po
 Whatever else Python takes on its command line goes as well: -c CODE, and - for a program on standard input. The processes
 that the script starts use portacl too. --report prints to standard error, when the script has ended, which of PyTorch's
 operators it called, how often, which were portacl's own and which PyTorch's CPU computed instead, and the time they took.
+--profile writes to FILE, when the script has ended, a trace of what the device did, for chrome://tracing or ui.perfetto.dev.
 doctor prints what a bug report needs; given a script, it runs it. It ends with 1 where something does not fit.
 
 A plain `python SCRIPT` in which torch_npu is imported uses portacl where there is no trace of a CANN: no ASCEND_HOME_PATH,
@@ -62,7 +64,7 @@ def _is_read_at_start() -> bool:
     return any(os.path.realpath(folder) == place for folder in folders)
 
 
-def _start(arguments: list[str], report: bool) -> NoReturn:
+def _start(arguments: list[str], report: bool, profile: str | None = None) -> NoReturn:
     there = environment.loaded()
     if there is not None and not there.is_this:
         raise SystemExit(f"portacl: not started: {there} is loaded in this process already")
@@ -74,8 +76,45 @@ def _start(arguments: list[str], report: bool) -> NoReturn:
         if missing:
             raise SystemExit(f"portacl: --report is about PyTorch on device npu, and {sys.executable} has no {missing[0]}")
         os.environ["PORTACL_REPORT"] = str(os.getpid())  # which stays the same
+    if profile is not None:
+        os.environ["PORTACL_PROFILE"] = _writable(profile)
     command = [*_interpreter(), *arguments]
     os.execv(command[0], command)
+
+
+def _writable(profile: str) -> str:
+    """The whole path of the file that a profile goes to; ends the program where there can be none."""
+    path = os.path.abspath(profile)
+    folder = os.path.dirname(path)
+    if os.path.isdir(path):
+        raise SystemExit(f"portacl: --profile {profile} is a folder; give the name of a file")
+    if not os.path.isdir(folder):
+        raise SystemExit(f"portacl: --profile {profile}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise SystemExit(f"portacl: --profile {profile}: the folder {folder} cannot be written")
+    return path
+
+
+class _Options(NamedTuple):
+    report: bool = False
+    profile: str | None = None
+
+
+def _options(arguments: list[str]) -> tuple[_Options, list[str]] | None:
+    """The options of what is to be run, and what that is; None where they are none, or not whole."""
+    options = _Options()
+    rest = list(arguments)
+    while rest and rest[0].startswith("--"):
+        name, has_value, value = rest.pop(0).partition("=")
+        if name == "--report" and not has_value:
+            options = options._replace(report=True)
+        elif name == "--profile" and (has_value or rest):
+            options = options._replace(profile=value if has_value else rest.pop(0))
+            if not options.profile:
+                return None
+        else:
+            return None
+    return (options, rest) if rest else None
 
 
 def main(arguments: list[str]) -> NoReturn:
@@ -97,10 +136,8 @@ def main(arguments: list[str]) -> NoReturn:
         _start(["-m", "portacl.comparison", *arguments[1:]], report=False)
     elif first == "record":
         importlib.import_module("portacl.recording._command").main(arguments[1:])
-    elif first == "--report" and len(arguments) > 1 and not arguments[1].startswith("--"):
-        _start(arguments[1:], report=True)
-    elif first is not None and not first.startswith("--"):
-        _start(arguments, report=False)
+    elif (told := _options(arguments)) is not None:
+        _start(told[1], **told[0]._asdict())
     else:
         sys.stderr.write(USAGE)
         raise SystemExit(2)

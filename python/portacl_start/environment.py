@@ -30,7 +30,12 @@ TRACES_OF_CANN = ("/usr/local/Ascend", "~/Ascend", "/dev/davinci*")
 _HOMES = ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME")
 _PLACES_OF_CANN = (*_HOMES, "ASCEND_OPP_PATH")
 # Lists of folders: what portacl puts first, and what it takes out where it belongs to another CANN.
-_LISTS = {"LD_LIBRARY_PATH": "lib64", "PATH": "bin", "CMAKE_PREFIX_PATH": "lib64/cmake", "PKG_CONFIG_PATH": "lib64/pkgconfig"}
+_LISTS = {
+    "LD_LIBRARY_PATH": ("lib64",),
+    "PATH": ("bin", "tools/profiler/bin"),
+    "CMAKE_PREFIX_PATH": ("lib64/cmake",),
+    "PKG_CONFIG_PATH": ("lib64/pkgconfig",),
+}
 
 
 class Cann(NamedTuple):
@@ -95,12 +100,12 @@ def variables(environ: Mapping[str, str]) -> dict[str, str]:
     changes = {name: TOOLKIT for name in (*_HOMES, "ASCEND_AICPU_PATH")}
     changes["ASCEND_OPP_PATH"] = os.path.join(TOOLKIT, "opp")
     changes["TOOLCHAIN_HOME"] = os.path.join(TOOLKIT, "toolkit")
-    for name, folder in _LISTS.items():
-        first = os.path.join(TOOLKIT, folder)
-        rest = [one for one in environ.get(name, "").split(":") if one and one != first]
+    for name, folders in _LISTS.items():
+        first = [os.path.join(TOOLKIT, folder) for folder in folders]
+        rest = [one for one in environ.get(name, "").split(":") if one and one not in first]
         if other is not None:
             rest = [one for one in rest if not _lies_in(one, other.place)]
-        changes[name] = ":".join([first, *rest])
+        changes[name] = ":".join([*first, *rest])
     if other is not None and environ.get("PYTHONPATH"):
         changes["PYTHONPATH"] = ":".join(_without_modules_of(other, environ["PYTHONPATH"].split(":")))
     return changes

@@ -25,6 +25,7 @@
 #include "check/handles.h"
 #include "check/order.h"
 #include "check/settings.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 namespace {
@@ -293,7 +294,8 @@ namespace {
 // An operator in a graph: its executor, with the addresses of its capture.
 class RecordedOperator final : public RecordedTask {
  public:
-  explicit RecordedOperator(Executor* executor) noexcept : executor_(executor) {}
+  RecordedOperator(Executor* executor, const std::string* operands) noexcept
+      : executor_(executor), operands_(operands) {}
   ~RecordedOperator() override { ReleaseExecutor(executor_); }
   Progress Run(Stream& stream, Scratch& scratch) noexcept override {
     if (executor_->workspace_size > 0) {
@@ -304,17 +306,20 @@ class RecordedOperator final : public RecordedTask {
         return Progress::kDone;
       }
     }
+    const profile::Part part(executor_->api, stream.device(), stream.id(), operands_);
     executor_->Run(stream);
     return Progress::kDone;
   }
 
  private:
   Executor* const executor_;
+  const std::string* const operands_;  // as a profile has them
 };
 
 // Phase 2 on a captured stream. Takes over the executor.
 [[gnu::cold, gnu::noinline]] aclnnStatus RecordExecutor(const char* api, const FoundStream& queue,
-                                                        Executor* executor) noexcept {
+                                                        Executor* executor,
+                                                        const std::string* operands) noexcept {
   aclError status = ACL_SUCCESS;
   if (executor->sets_shapes) {
     status =
@@ -333,7 +338,7 @@ class RecordedOperator final : public RecordedTask {
       if (executor->touched[i]) facts.addresses.push_back(executor->addresses[i]);
     }
     if (sanitizer::IsOn(sanitizer::kSync)) facts.accesses = sanitizer::AccessesOf(InSlot(*executor));
-    task.reset(new RecordedOperator(executor));
+    task.reset(new RecordedOperator(executor, operands));
   } catch (...) {
     ReleaseExecutor(executor);
     return FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR, Text(api, ": no memory to record the work."));
@@ -350,6 +355,7 @@ class RecordedOperator final : public RecordedTask {
 aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
                         aclrtStream stream) noexcept {
   const ApiScope scope(api);
+  profile::Call call(api);
   if (executor == nullptr) {
     return FailAclnn(
         ACLNN_ERR_PARAM_NULLPTR,
@@ -366,6 +372,7 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
                           api, "GetWorkspaceSize, once."));
   }
   if (sanitizer::KeepsCalls()) TellOfPhase2(api, *found, workspace, workspace_size);
+  if (profile::IsOn()) call.Describe(profile::OperandsOf(found));
   aclnnStatus status = ACL_SUCCESS;
   FoundStream queue;
   bool may_run = CheckPhase2(*found, api, workspace, workspace_size, stream, &status);
@@ -393,7 +400,7 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
   if (to_run != found && !repeatable) ReleaseExecutor(found);
   if (to_run != nullptr) {
     to_run->workspace = workspace;
-    if (IsCaptured(queue)) return RecordExecutor(api, queue, to_run);
+    if (IsCaptured(queue)) return RecordExecutor(api, queue, to_run, call.arguments());
     to_run->place = to_run->elements <= kSmallElements ? Task::Place::kAnywhere : Task::Place::kWorker;
     const bool blocking = CurrentConfiguration().launch_blocking;
     const Stream::Wait wait = to_run->sets_shapes ? Stream::Wait::kUntilDone

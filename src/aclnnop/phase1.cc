@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "acl/data_type.h"
 #include "acl/device/device.h"
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
@@ -24,6 +25,7 @@
 #include "engine/functions/sleef.h"
 #include "engine/map/map_types.h"
 #include "engine/move/move.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 
@@ -115,11 +117,72 @@ bool SetOperands(const OperatorCall& call, Executor& executor) noexcept {
   sanitizer::Phase1Ends(&executor, executor.api, handle, std::move(operands));
 }
 
+// Of phase 1 on this thread, while a profile is taken.
+thread_local uint64_t phase1_begin = 0;
+
+// What a profile says of a call's tensors: as members of a JSON object, named as CANN's profiler does.
+[[gnu::cold, gnu::noinline]] const std::string* DescribeTensors(const OperatorCall& call,
+                                                                const Executor& executor) noexcept {
+  try {
+    std::string inputs[3];
+    std::string outputs[3];
+    const auto add = [](std::string(&facts)[3], const aclTensor& tensor) {
+      Text dtype;
+      Text format;
+      AddDtypeName(dtype, tensor.dtype);
+      AddFormatName(format, tensor.format);
+      std::string shape;
+      for (int i = 0; i < tensor.view.rank; ++i) {
+        if (i > 0) shape += ',';
+        shape += std::to_string(tensor.view[i]);
+      }
+      std::string_view name = dtype.view();
+      if (name.starts_with("DT_")) name.remove_prefix(3);
+      const std::string_view parts[] = {shape, name, format.view()};
+      for (size_t i = 0; i < 3; ++i) facts[i].append(parts[i]).append(";");
+    };
+    int operand = 0;
+    for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
+      for (int entry = 0; entry < call.Count(i); ++entry, ++operand) {
+        const aclTensor* const tensor = call.Entry(i, entry);
+        if (tensor == nullptr) continue;
+        if (operand < executor.input_count) add(inputs, *tensor);
+        if (operand >= executor.first_output && operand < executor.first_output + executor.output_count)
+          add(outputs, *tensor);
+      }
+    }
+    std::string arguments;
+    const char* const kNames[] = {"Shapes", "Data Types", "Formats"};
+    for (const bool is_input : {true, false}) {
+      for (size_t i = 0; i < 3; ++i) {
+        std::string& facts = is_input ? inputs[i] : outputs[i];
+        if (!facts.empty()) facts.pop_back();
+        if (!arguments.empty()) arguments += ',';
+        arguments.append(is_input ? "\"Input " : "\"Output ").append(kNames[i]).append("\":\"");
+        arguments.append(facts).append("\"");
+      }
+    }
+    return profile::Interned(arguments);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+[[gnu::cold, gnu::noinline]] void TellProfile(const OperatorCall& call, const Executor& executor) noexcept {
+  const std::string* const arguments = DescribeTensors(call, executor);
+  profile::NoteOperands(&executor, arguments);
+  if (phase1_begin == 0) return;
+  const std::string* const name = profile::Interned(Text(call.api, "GetWorkspaceSize").view());
+  if (name != nullptr) profile::Called(name->c_str(), phase1_begin, arguments);
+  phase1_begin = 0;
+}
+
 }  // namespace
 
 aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, const uint64_t* workspaceSize,
                           aclOpExecutor* const* executor, Executor** acquired) noexcept {
   const ApiScope scope(call.api);
+  if (profile::IsOn()) phase1_begin = profile::Now();
   if (workspaceSize == nullptr || executor == nullptr) {
     return FailAclnn(ACLNN_ERR_PARAM_NULLPTR,
                      Text(call.api, ": parameter ", workspaceSize == nullptr ? "workspaceSize" : "executor",
@@ -170,6 +233,7 @@ aclnnStatus phase1::End(const OperatorCall& call, Executor* acquired, uint64_t* 
     return parameter == nullptr ? FailMemory(call) : FailSize(call, parameter, size);
   }
   AskNoAddressOfNothing(call, *acquired);
+  if (profile::IsOn()) TellProfile(call, *acquired);
   *workspaceSize = acquired->workspace_size;
   *executor = PublishExecutor(acquired);
   if (sanitizer::KeepsCalls()) TellOfCall(call, *acquired, *executor);

@@ -5,6 +5,7 @@
 #include "acl/acl_op_compiler.h"
 #include "acl/errors.h"
 #include "aclop/named_call.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 namespace {
@@ -70,6 +71,7 @@ aclError Run(const NamedCall& call) noexcept {
 
 aclError Run(const char* api, const char* type, const NamedOperands& inputs, const NamedOperands& outputs,
              const aclopAttr* attributes, aclrtStream stream) noexcept {
+  const profile::Call profiled(api);
   if (type == nullptr) return FailNullPointer(api, "opType", "the type of an operator");
   return Run({api, type, inputs, outputs, attributes, stream});
 }

@@ -16,12 +16,12 @@ import sys
 
 NOT_SUPPORTED = 207000
 LIBRARIES = (
-    "libascendcl.so", "libacl_op_compiler.so", "libacl_rt.so", "libacl_tdt_channel.so", "libge_runner.so", "libgraph.so",
-    "libhccl.so", "libhcomm.so", "libmsprofiler.so", "libnnopbase.so", "libopapi.so", "libopapi_cv.so", "libopapi_math.so", "libopapi_nn.so",
+    "libascend_hal.so", "libascendcl.so", "libacl_op_compiler.so", "libacl_rt.so", "libacl_tdt_channel.so", "libge_runner.so", "libgraph.so",
+    "libhccl.so", "libhcomm.so", "libms_tools_ext.so", "libmsprofiler.so", "libmspti.so", "libnnopbase.so", "libopapi.so", "libopapi_cv.so", "libopapi_math.so", "libopapi_nn.so",
     "libopapi_transformer.so", "libruntime.so",
 )  # fmt: skip
 # These return no code: null or nothing stands for "not supported".
-WITHOUT_CODE = {"aclprofCreateConfig", "aclprofCreateStepInfo", "aclprofDestroyStepInfo"}
+WITHOUT_CODE: set[str] = set()
 STATES = ("present", "not supported", "absent")
 HEADER = "| functions | " + " | ".join(STATES) + " |"
 

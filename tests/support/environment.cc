@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kKnownVariables[] = {
     "PORTACL_SOC",          "PORTACL_ISA",           "PORTACL_NUM_THREADS",       "PORTACL_INDEX_ERRORS",
     "PORTACL_DEVICE_COUNT", "PORTACL_DEVICE_MEMORY", "ASCEND_RT_VISIBLE_DEVICES", "ASCEND_LAUNCH_BLOCKING",
-    "PORTACL_ADD_V3"};
+    "PORTACL_ADD_V3",       "PORTACL_PROFILE"};
 
 }  // namespace
 

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_dump.h"
 #include "acl/acl_op.h"
-#include "acl/acl_prof.h"
 #include "acl/acl_rt.h"
 #include "acl/errors.h"
 #include "runtime/rt.h"
@@ -15,8 +14,6 @@ constexpr const char* kOtherProcess = "memory and events of one process cannot b
 constexpr const char* kNoDump =
     "operands are not dumped; they are host memory, which the program can read itself";
 constexpr const char* kNoKernels = "kernels are machine code of a device that is not there";
-constexpr const char* kNoProfiler =
-    "operators run in this process, where an ordinary profiler of the host sees them";
 
 }  // namespace
 }  // namespace portacl
@@ -88,46 +85,3 @@ rtError_t rtKernelLaunch(const void*, uint32_t, void*, uint32_t, rtSmDesc_t*, rt
 }
 
 rtError_t rtGetC2cCtrlAddr(uint64_t*, uint32_t*) { return FailUnsupported("rtGetC2cCtrlAddr", kNoKernels); }
-
-aclError aclprofInit(const char*, size_t) { return FailUnsupported("aclprofInit", kNoProfiler); }
-aclError aclprofWarmup(const aclprofConfig*) { return FailUnsupported("aclprofWarmup", kNoProfiler); }
-aclError aclprofStart(const aclprofConfig*) { return FailUnsupported("aclprofStart", kNoProfiler); }
-aclError aclprofStop(const aclprofConfig*) { return FailUnsupported("aclprofStop", kNoProfiler); }
-aclError aclprofFinalize(void) { return FailUnsupported("aclprofFinalize", kNoProfiler); }
-
-aclprofConfig* aclprofCreateConfig(uint32_t*, uint32_t, aclprofAicoreMetrics, const aclprofAicoreEvents*,
-                                   uint64_t) {
-  FailUnsupported("aclprofCreateConfig", kNoProfiler);
-  return nullptr;
-}
-
-aclError aclprofDestroyConfig(const aclprofConfig*) {
-  return FailUnsupported("aclprofDestroyConfig", kNoProfiler);
-}
-
-aclError aclprofSetConfig(aclprofConfigType, const char*, size_t) {
-  return FailUnsupported("aclprofSetConfig", kNoProfiler);
-}
-
-aclprofStepInfo* aclprofCreateStepInfo(void) {
-  FailUnsupported("aclprofCreateStepInfo", kNoProfiler);
-  return nullptr;
-}
-
-void aclprofDestroyStepInfo(aclprofStepInfo*) { FailUnsupported("aclprofDestroyStepInfo", kNoProfiler); }
-
-aclError aclprofGetStepTimestamp(aclprofStepInfo*, aclprofStepTag, aclrtStream) {
-  return FailUnsupported("aclprofGetStepTimestamp", kNoProfiler);
-}
-
-aclError aclprofGetSupportedFeatures(size_t*, void**) {
-  return FailUnsupported("aclprofGetSupportedFeatures", kNoProfiler);
-}
-
-aclError aclprofGetSupportedFeaturesV2(size_t*, void**) {
-  return FailUnsupported("aclprofGetSupportedFeaturesV2", kNoProfiler);
-}
-
-aclError aclprofRegisterDeviceCallback(void) {
-  return FailUnsupported("aclprofRegisterDeviceCallback", kNoProfiler);
-}

@@ -16,6 +16,7 @@
 #include "acl/settings/configuration.h"
 #include "acl/settings/resource_limits.h"
 #include "check/handles.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 namespace {
@@ -179,6 +180,7 @@ Product CurrentProduct() noexcept {
 using namespace portacl;
 
 aclError aclrtSetDevice(int32_t deviceId) {
+  const profile::Call profiled("aclrtSetDevice");
   if (aclError status = CheckDevice("aclrtSetDevice", deviceId)) return status;
   try {
     Devices& devices = AllDevices();
@@ -194,8 +196,14 @@ aclError aclrtSetDevice(int32_t deviceId) {
   }
 }
 
-aclError aclrtResetDevice(int32_t deviceId) { return Reset("aclrtResetDevice", deviceId, false); }
-aclError aclrtResetDeviceForce(int32_t deviceId) { return Reset("aclrtResetDeviceForce", deviceId, true); }
+aclError aclrtResetDevice(int32_t deviceId) {
+  const profile::Call profiled("aclrtResetDevice");
+  return Reset("aclrtResetDevice", deviceId, false);
+}
+aclError aclrtResetDeviceForce(int32_t deviceId) {
+  const profile::Call profiled("aclrtResetDeviceForce");
+  return Reset("aclrtResetDeviceForce", deviceId, true);
+}
 
 aclError aclrtGetDevice(int32_t* deviceId) {
   if (deviceId == nullptr) {

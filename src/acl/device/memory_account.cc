@@ -20,6 +20,7 @@
 #include "acl/process/fork.h"
 #include "acl/process/immortal.h"
 #include "acl/settings/configuration.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 namespace {
@@ -236,10 +237,14 @@ bool TakeDeviceMemory(int32_t device, size_t bytes) noexcept {
   if (bytes > SIZE_MAX - account.own) return false;
   account.own += bytes;
   account.Publish();  // before it is compared, so that of two processes not both are let in
-  if (!configuration.limits_device_memory || account.Held() <= configuration.device_memory) return true;
-  account.own -= bytes;
-  account.Publish();
-  return false;
+  if (configuration.limits_device_memory && account.Held() > configuration.device_memory) {
+    account.own -= bytes;
+    account.Publish();
+    return false;
+  }
+  if (profile::IsOn())
+    profile::Memory(device, static_cast<int64_t>(bytes), static_cast<int64_t>(account.own));
+  return true;
 }
 
 void ReturnDeviceMemory(int32_t device, size_t bytes) noexcept {
@@ -249,6 +254,8 @@ void ReturnDeviceMemory(int32_t device, size_t bytes) noexcept {
   Account& account = accounts.of_device[number];
   account.own -= bytes < account.own ? bytes : account.own;
   account.Publish();
+  if (profile::IsOn())
+    profile::Memory(device, -static_cast<int64_t>(bytes), static_cast<int64_t>(account.own));
 }
 
 }  // namespace portacl

@@ -19,6 +19,7 @@
 #include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
 #include "acl/stream/graph.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 namespace {
@@ -121,6 +122,7 @@ aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode* mode) {
 }
 
 aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
+  const profile::Call profiled("aclmdlRICaptureBegin");
   const char* const api = "aclmdlRICaptureBegin";
   if (aclError status = CheckMode(api, "mode", &mode)) return status;
   aclError status = ACL_SUCCESS;
@@ -129,6 +131,7 @@ aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
 }
 
 aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* modelRI) {
+  const profile::Call profiled("aclmdlRICaptureEnd");
   const char* const api = "aclmdlRICaptureEnd";
   if (modelRI == nullptr) return FailNullPointer(api, "modelRI", "the address of an aclmdlRI");
   aclError status = ACL_SUCCESS;
@@ -212,6 +215,7 @@ aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams, aclrtStream, uint32_t) {
 }
 
 aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
+  const profile::Call profiled("aclmdlRIExecuteAsync");
   const char* const api = "aclmdlRIExecuteAsync";
   aclError status = ACL_SUCCESS;
   std::shared_ptr<Graph> graph = FindWholeGraph(api, modelRI, &status);
@@ -223,6 +227,7 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
 }
 
 aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
+  const profile::Call profiled("aclmdlRIExecute");
   const char* const api = "aclmdlRIExecute";
   if (aclError status = CheckTimeout(api, timeout)) return status;
   aclError status = ACL_SUCCESS;
@@ -327,6 +332,7 @@ aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char* path, uint32_t fla
 }
 
 aclError aclmdlRIDestroy(aclmdlRI modelRI) {
+  const profile::Call profiled("aclmdlRIDestroy");
   const char* const api = "aclmdlRIDestroy";
   aclError status = ACL_SUCCESS;
   const std::shared_ptr<Graph> graph = FindWholeGraph(api, modelRI, &status);

@@ -16,6 +16,7 @@
 #include "check/copies.h"
 #include "check/device_memory.h"
 #include "check/order.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 namespace {
@@ -116,6 +117,10 @@ aclError Submit(const char* api, aclrtStream stream, CopyTask* task, bool comple
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
                 Text(api, ": not enough memory to queue the work."));
   }
+  if (profile::IsOn()) {
+    const CopyRows& rows = task->rows();
+    profile::Describe(profile::Interned(Text("\"Bytes\":", rows.width * rows.height).view()));
+  }
   if (IsCaptured(queue)) return RecordCopy(api, queue, task, completes);
   if (sanitizer::IsOn(sanitizer::kSync)) {
     sanitizer::Queue(task, api, NameForChecks(*queue.stream, queue.handle), AccessesOf(task->rows()));
@@ -182,15 +187,18 @@ using namespace portacl;
 
 aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
                           aclrtStream stream) {
+  const profile::Call profiled("aclrtMemcpyAsync");
   return Copy("aclrtMemcpyAsync", dst, destMax, src, count, kind, stream);
 }
 
 aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t destMax, const void* src, size_t count,
                                        aclrtMemcpyKind kind, aclrtStream stream) {
+  const profile::Call profiled("aclrtMemcpyAsyncWithCondition");
   return Copy("aclrtMemcpyAsyncWithCondition", dst, destMax, src, count, kind, stream);
 }
 
 aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream) {
+  const profile::Call profiled("aclrtMemsetAsync");
   const char* const api = "aclrtMemsetAsync";
   if (count == 0) return ACL_SUCCESS;
   if (devPtr == nullptr) return FailNullPointer(api, "devPtr", "a valid address");

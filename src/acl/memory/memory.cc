@@ -29,6 +29,7 @@
 #include "check/frees.h"
 #include "check/handles.h"
 #include "check/order.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 namespace {
@@ -362,23 +363,28 @@ MemoryUsage UsageOfDevice(int32_t device) noexcept {
 using namespace portacl;
 
 aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+  const profile::Call profiled("aclrtMalloc");
   return Malloc("aclrtMalloc", "devPtr", devPtr, size, MemoryKind::kDevice);
 }
 
 aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+  const profile::Call profiled("aclrtMallocAlign32");
   return Malloc("aclrtMallocAlign32", "devPtr", devPtr, size, MemoryKind::kDevice, false);
 }
 
 aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+  const profile::Call profiled("aclrtMallocCached");
   return Malloc("aclrtMallocCached", "devPtr", devPtr, size, MemoryKind::kDevice);
 }
 
 aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy, aclrtMallocConfig* cfg) {
+  const profile::Call profiled("aclrtMallocWithCfg");
   if (aclError status = CheckConfig("aclrtMallocWithCfg", cfg)) return status;
   return Malloc("aclrtMallocWithCfg", "devPtr", devPtr, size, MemoryKind::kDevice);
 }
 
 aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag) {
+  const profile::Call profiled("aclrtMemAllocManaged");
   if (flag != ACL_RT_MEM_ATTACH_GLOBAL) {
     return FailValue("aclrtMemAllocManaged", "flag", flag, "1 (ACL_RT_MEM_ATTACH_GLOBAL)");
   }
@@ -386,27 +392,33 @@ aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag) {
 }
 
 aclError aclrtFree(void* devPtr) {
+  const profile::Call profiled("aclrtFree");
   return Free("aclrtFree", "devPtr", "aclrtMalloc", devPtr, Source::kDevice);
 }
 
 aclError aclrtFreeWithDevSync(void* devPtr) {
+  const profile::Call profiled("aclrtFreeWithDevSync");
   return FreeAfterWork("aclrtFreeWithDevSync", "devPtr", "aclrtMalloc", devPtr, Source::kDevice);
 }
 
 aclError aclrtMallocHost(void** hostPtr, size_t size) {
+  const profile::Call profiled("aclrtMallocHost");
   return Malloc("aclrtMallocHost", "hostPtr", hostPtr, size, MemoryKind::kPinnedHost);
 }
 
 aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cfg) {
+  const profile::Call profiled("aclrtMallocHostWithCfg");
   if (aclError status = CheckConfig("aclrtMallocHostWithCfg", cfg)) return status;
   return Malloc("aclrtMallocHostWithCfg", "ptr", ptr, size, MemoryKind::kPinnedHost);
 }
 
 aclError aclrtFreeHost(void* hostPtr) {
+  const profile::Call profiled("aclrtFreeHost");
   return Free("aclrtFreeHost", "hostPtr", "aclrtMallocHost", hostPtr, Source::kHost);
 }
 
 aclError aclrtFreeHostWithDevSync(void* hostPtr) {
+  const profile::Call profiled("aclrtFreeHostWithDevSync");
   return FreeAfterWork("aclrtFreeHostWithDevSync", "hostPtr", "aclrtMallocHost", hostPtr, Source::kHost);
 }
 

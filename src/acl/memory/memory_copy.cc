@@ -7,10 +7,12 @@
 #include "acl/stream/capture.h"
 #include "check/copies.h"
 #include "check/settings.h"
+#include "profile/recorder.h"
 
 using namespace portacl;
 
 aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind) {
+  const profile::Call profiled("aclrtMemcpy");
   if (count == 0) return ACL_SUCCESS;
   if (dst == nullptr || src == nullptr) {
     return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,
@@ -37,6 +39,7 @@ aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, a
 }
 
 aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
+  const profile::Call profiled("aclrtMemset");
   if (count == 0) return ACL_SUCCESS;
   if (devPtr == nullptr) {
     return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclNullPointer,

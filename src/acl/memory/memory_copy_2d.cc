@@ -7,6 +7,7 @@
 #include "acl/memory/async_copy.h"
 #include "acl/stream/capture.h"
 #include "check/copies.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 namespace {
@@ -44,6 +45,7 @@ using namespace portacl;
 
 aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
                        aclrtMemcpyKind kind) {
+  const profile::Call profiled("aclrtMemcpy2d");
   bool empty = false;
   if (aclError status = Check("aclrtMemcpy2d", {dst, dpitch, src, spitch, width, height}, kind, 0, &empty)) {
     return status;
@@ -62,6 +64,7 @@ aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch,
 
 aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
                             size_t height, aclrtMemcpyKind kind, aclrtStream stream) {
+  const profile::Call profiled("aclrtMemcpy2dAsync");
   const char* const api = "aclrtMemcpy2dAsync";
   if (kind == ACL_MEMCPY_HOST_TO_HOST) {
     return FailUnsupported(api, "no stream copies from host to host (kind 0); aclrtMemcpy2d does");

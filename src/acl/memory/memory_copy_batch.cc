@@ -9,6 +9,7 @@
 #include "acl/memory/async_copy.h"
 #include "acl/stream/capture.h"
 #include "check/copies.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 namespace {
@@ -101,6 +102,7 @@ using namespace portacl;
 aclError aclrtMemcpyBatch(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
                           aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs,
                           size_t* failIndex) {
+  const profile::Call profiled("aclrtMemcpyBatch");
   const Batch batch{dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
   if (aclError status = Check("aclrtMemcpyBatch", batch, failIndex)) return status;
   if (aclError status = RefuseAtOnce("aclrtMemcpyBatch")) return status;
@@ -119,6 +121,7 @@ aclError aclrtMemcpyBatch(void** dsts, size_t* destMaxs, void** srcs, size_t* si
 aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
                                aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs,
                                size_t* failIndex, aclrtStream stream) {
+  const profile::Call profiled("aclrtMemcpyBatchAsync");
   const char* const api = "aclrtMemcpyBatchAsync";
   const Batch batch{dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
   if (aclError status = Check(api, batch, failIndex)) return status;

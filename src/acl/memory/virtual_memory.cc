@@ -22,6 +22,7 @@
 #include "acl/settings/host_memory.h"
 #include "check/call_stack.h"
 #include "check/device_memory.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 namespace {
@@ -233,6 +234,7 @@ aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp* prop, aclrtMemGr
 
 aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size, const aclrtPhysicalMemProp* prop,
                              uint64_t flags) {
+  const profile::Call profiled("aclrtMallocPhysical");
   const char* const api = "aclrtMallocPhysical";
   if (handle == nullptr) return FailNullPointer(api, "handle", "the address of an aclrtDrvMemHandle");
   if (aclError status = CheckSize(api, size)) return status;
@@ -266,6 +268,7 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size, const aclrt
 }
 
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
+  const profile::Call profiled("aclrtFreePhysical");
   aclError status = ACL_SUCCESS;
   if (FindPhysical("aclrtFreePhysical", handle, &status) == nullptr) return status;
   if (Physical* taken = physical_memory.Take(handle)) {
@@ -277,6 +280,7 @@ aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
 }
 
 aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags) {
+  const profile::Call profiled("aclrtMapMem");
   const char* const api = "aclrtMapMem";
   if (virPtr == nullptr) return FailNullPointer(api, "virPtr", "an address in a reserved range");
   if (offset != 0) return FailValue(api, "offset", offset, "0", ACL_ERROR_INVALID_PARAM);
@@ -316,6 +320,7 @@ aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle
 }
 
 aclError aclrtUnmapMem(void* virPtr) {
+  const profile::Call profiled("aclrtUnmapMem");
   const char* const api = "aclrtUnmapMem";
   if (virPtr == nullptr) return FailNullPointer(api, "virPtr", "an address given to aclrtMapMem");
   const sanitizer::StackTakenAhead here(sanitizer::OwnsDevice(virPtr));

@@ -17,6 +17,7 @@
 #include "acl/queue/subscriptions.h"
 #include "check/handles.h"
 #include "check/order.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 
@@ -216,6 +217,7 @@ Stream::Submission Stream::Queue(aclrtStream handle, Task* task, Wait wait) noex
   const uint64_t ticket = ++submitted_;
   has_nothing_to_say_.store(false, std::memory_order_relaxed);
   task->next_ = nullptr;
+  if (profile::IsOn()) profile::TaskQueued(task, device(), id());
   task->Publish();
   if (state_ == State::kIdle && DropsLocked()) {
     StreamList can_go_on;
@@ -256,6 +258,7 @@ PORTACL_CATCHES_UNWINDING void Stream::RunFrom(Task* task, Reach reach, uint64_t
   while (task != nullptr) {
     Task::Outcome outcome = Task::Outcome::kDone;
     if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::Begin(task);
+    if (profile::IsOn()) profile::TaskBegins(task);
     try {
       outcome = task->Run(*this);
     } catch (const ThreadUnwinding&) {
@@ -362,6 +365,7 @@ Task* Stream::NextLocked(Reach reach, uint64_t mark, StreamList& can_go_on) noex
 
 void Stream::FinishLocked(Task* task, StreamList& can_go_on) noexcept {
   EndCheck(task);
+  if (profile::IsOn()) profile::TaskEnds(task);
   task->Finish(can_go_on);
   if (++done_ >= wake_at_) {
     wake_at_ = kNobody;

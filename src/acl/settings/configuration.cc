@@ -29,6 +29,7 @@
 #include "acl/settings/host_memory.h"
 #include "check/settings.h"
 #include "check/start.h"
+#include "profile/to_file.h"
 
 namespace portacl {
 
@@ -191,6 +192,9 @@ aclError ReadEnvironment(Configuration& configuration) {
   if (const char* refused = sanitizer::Start()) {
     return BadVariable("PORTACL_CHECK", refused, Text(sanitizer::kAcceptedSettings));
   }
+  Text value;
+  Text accepted;
+  if (!profile::StartFile(&value, &accepted)) return BadVariable("PORTACL_PROFILE", value.c_str(), accepted);
   configuration.log = LogConfigurationFromEnvironment();
   return ACL_SUCCESS;
 }

@@ -14,6 +14,7 @@
 #include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
 #include "check/order.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 namespace {
@@ -202,6 +203,7 @@ PORTACL_CATCHES_UNWINDING void CallbackTask::Process() {
 using namespace portacl;
 
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
+  const profile::Call profiled("aclrtLaunchHostFunc");
   const char* const api = "aclrtLaunchHostFunc";
   if (fn == nullptr) return FailNullPointer(api, "fn", "a function");
   aclError status = ACL_SUCCESS;
@@ -298,6 +300,7 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
 
 aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBlockType blockType,
                              aclrtStream stream) {
+  const profile::Call profiled("aclrtLaunchCallback");
   const char* const api = "aclrtLaunchCallback";
   if (fn == nullptr) return FailNullPointer(api, "fn", "a function");
   if (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK) {
@@ -333,6 +336,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
 }
 
 aclError aclrtProcessReport(int32_t timeout) {
+  const profile::Call profiled("aclrtProcessReport");
   const char* const api = "aclrtProcessReport";
   if (timeout == 0 || timeout < -1) {
     return Fail(ACL_ERROR_INVALID_PARAM, MessageClass::kAclValue,

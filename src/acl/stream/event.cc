@@ -25,6 +25,7 @@
 #include "acl/stream/value_changes.h"
 #include "check/handles.h"
 #include "check/order.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 namespace {
@@ -645,6 +646,7 @@ aclError aclrtDestroyEvent(aclrtEvent event) {
 }
 
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
+  const profile::Call profiled("aclrtRecordEvent");
   aclError status = ACL_SUCCESS;
   Event* found = FindEvent("aclrtRecordEvent", "event", event, &status);
   if (found == nullptr) return status;
@@ -668,6 +670,7 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
 }
 
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
+  const profile::Call profiled("aclrtResetEvent");
   aclError status = ACL_SUCCESS;
   Event* found = FindEvent("aclrtResetEvent", "event", event, &status);
   if (found == nullptr) return status;
@@ -695,19 +698,23 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
 }
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
+  const profile::Call profiled("aclrtStreamWaitEvent");
   return StreamWait("aclrtStreamWaitEvent", stream, event, WaitTimeout());
 }
 
 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout) {
+  const profile::Call profiled("aclrtStreamWaitEventWithTimeout");
   if (aclError status = CheckTimeout("aclrtStreamWaitEventWithTimeout", timeout)) return status;
   return StreamWait("aclrtStreamWaitEventWithTimeout", stream, event, timeout);
 }
 
 aclError aclrtSynchronizeEvent(aclrtEvent event) {
+  const profile::Call profiled("aclrtSynchronizeEvent");
   return Synchronize("aclrtSynchronizeEvent", event, kForever);
 }
 
 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
+  const profile::Call profiled("aclrtSynchronizeEventWithTimeout");
   if (aclError status = CheckTimeout("aclrtSynchronizeEventWithTimeout", timeout)) return status;
   return Synchronize("aclrtSynchronizeEventWithTimeout", event, DeadlineIn(timeout));
 }

@@ -20,6 +20,7 @@
 #include "acl/stream/found_stream.h"
 #include "check/handles.h"
 #include "check/order.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 namespace {
@@ -276,6 +277,7 @@ aclError aclrtDestroyNotify(aclrtNotify notify) {
 }
 
 aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
+  const profile::Call profiled("aclrtRecordNotify");
   const char* const api = "aclrtRecordNotify";
   aclError status = ACL_SUCCESS;
   Notify* found = FindNotify(api, notify, &status);
@@ -293,6 +295,7 @@ aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
 }
 
 aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout) {
+  const profile::Call profiled("aclrtWaitAndResetNotify");
   const char* const api = "aclrtWaitAndResetNotify";
   aclError status = ACL_SUCCESS;
   Notify* found = FindNotify(api, notify, &status);

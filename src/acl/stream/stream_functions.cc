@@ -11,6 +11,7 @@
 #include "check/call_stack.h"
 #include "check/handles.h"
 #include "check/order.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 namespace {
@@ -78,28 +79,39 @@ aclError Destroy(const char* api, aclrtStream handle, bool by_force) noexcept {
 
 using namespace portacl;
 
-aclError aclrtCreateStream(aclrtStream* stream) { return Create("aclrtCreateStream", stream, 0, 0); }
+aclError aclrtCreateStream(aclrtStream* stream) {
+  const profile::Call profiled("aclrtCreateStream");
+  return Create("aclrtCreateStream", stream, 0, 0);
+}
 
 aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flag) {
+  const profile::Call profiled("aclrtCreateStreamWithConfig");
   return Create("aclrtCreateStreamWithConfig", stream, priority, flag);
 }
 
-aclError aclrtDestroyStream(aclrtStream stream) { return Destroy("aclrtDestroyStream", stream, false); }
+aclError aclrtDestroyStream(aclrtStream stream) {
+  const profile::Call profiled("aclrtDestroyStream");
+  return Destroy("aclrtDestroyStream", stream, false);
+}
 
 aclError aclrtDestroyStreamForce(aclrtStream stream) {
+  const profile::Call profiled("aclrtDestroyStreamForce");
   return Destroy("aclrtDestroyStreamForce", stream, true);
 }
 
 aclError aclrtSynchronizeStream(aclrtStream stream) {
+  const profile::Call profiled("aclrtSynchronizeStream");
   return Synchronize("aclrtSynchronizeStream", stream, kForever);
 }
 
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
+  const profile::Call profiled("aclrtSynchronizeStreamWithTimeout");
   if (aclError status = CheckTimeout("aclrtSynchronizeStreamWithTimeout", timeout)) return status;
   return Synchronize("aclrtSynchronizeStreamWithTimeout", stream, DeadlineIn(timeout));
 }
 
 aclError aclrtSynchronizeDevice(void) {
+  const profile::Call profiled("aclrtSynchronizeDevice");
   aclrtContext context = nullptr;
   if (CurrentContext(&context) == nullptr) return FailNoDevice("aclrtSynchronizeDevice");
   if (aclError status = RefuseWaitForContext("aclrtSynchronizeDevice", context)) return status;
@@ -107,6 +119,7 @@ aclError aclrtSynchronizeDevice(void) {
 }
 
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
+  const profile::Call profiled("aclrtSynchronizeDeviceWithTimeout");
   if (aclError status = CheckTimeout("aclrtSynchronizeDeviceWithTimeout", timeout)) return status;
   aclrtContext context = nullptr;
   if (CurrentContext(&context) == nullptr) return FailNoDevice("aclrtSynchronizeDeviceWithTimeout");

@@ -16,6 +16,7 @@
 #include "acl/stream/value_changes.h"
 #include "check/device_memory.h"
 #include "check/order.h"
+#include "profile/recorder.h"
 
 namespace portacl {
 namespace {
@@ -141,6 +142,7 @@ aclError FailNoMemory(const char* api) noexcept {
 using namespace portacl;
 
 aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
+  const profile::Call profiled("aclrtValueWrite");
   const char* const api = "aclrtValueWrite";
   if (aclError status = CheckAddress(api, devAddr)) return status;
   if (flag != 0) return FailValue(api, "flag", flag, "0");
@@ -160,6 +162,7 @@ aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag, aclrtStre
 }
 
 aclError aclrtValueWait(void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
+  const profile::Call profiled("aclrtValueWait");
   const char* const api = "aclrtValueWait";
   if (aclError status = CheckAddress(api, devAddr)) return status;
   if (flag > ACL_STREAM_WAIT_VALUE_NOR) {
