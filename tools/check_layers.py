@@ -17,16 +17,16 @@ import schema.tables
 
 # What each folder may include from src/. Public headers live in include/ under the same first names: acl/acl_base.h is public.
 ALLOWED = {
-    "acl": {"acl", "check"},
+    "acl": {"acl", "check", "record"},  # whose settings it reads
     "check": {"check", "acl"},  # hooks of the runtime call it, and it uses the runtime's texts and registry; units make no circle
-    "aclnn": {"aclnn", "check", "acl"},
+    "aclnn": {"aclnn", "check", "record", "acl"},
     "contract": {"contract", "aclnn", "acl"},
     "plan": {"plan", "aclnn", "acl"},
     "engine": {"engine", "plan", "aclnn", "acl"},
-    "record": {"record"},
+    "record": {"record", "check", "acl"},
     "hccl": {"hccl", "check", "engine", "plan", "aclnn", "acl"},
     "aclop": {"aclop", "check", "engine", "plan", "aclnn", "acl"},
-    "aclnnop": {"aclnnop", "check", "engine", "plan", "contract", "aclnn", "acl"},
+    "aclnnop": {"aclnnop", "check", "record", "engine", "plan", "contract", "aclnn", "acl"},
     "atb": {"atb"},  # a client of the public functions
     "info": {"info", "aclnnop", "hccl", "engine", "plan", "contract", "aclnn", "acl"},
 }

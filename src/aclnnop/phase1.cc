@@ -18,12 +18,15 @@
 #include "aclnn/opdev/op_errno.h"
 #include "aclnn/operand_access.h"
 #include "aclnn/operand_bytes.h"
+#include "aclnnop/recorded_arguments.h"
 #include "check/calls.h"
 #include "check/settings.h"
 #include "engine/cache_size.h"
 #include "engine/functions/sleef.h"
 #include "engine/map/map_types.h"
 #include "engine/move/move.h"
+#include "record/recorded_calls.h"
+#include "record/recording_settings.h"
 
 namespace portacl {
 
@@ -115,6 +118,15 @@ bool SetOperands(const OperatorCall& call, Executor& executor) noexcept {
   sanitizer::Phase1Ends(&executor, executor.api, handle, std::move(operands));
 }
 
+// Programs that are recorded: what the call was given. Before the handle is published, which another thread may use at once.
+[[gnu::cold, gnu::noinline]] void RecordCall(const OperatorCall& call, const Executor& executor) noexcept {
+  try {
+    record::CallIsMade(&executor, RecordedArguments(call, executor));
+  } catch (...) {
+    // without memory the call is not recorded
+  }
+}
+
 }  // namespace
 
 aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, const uint64_t* workspaceSize,
@@ -171,6 +183,7 @@ aclnnStatus phase1::End(const OperatorCall& call, Executor* acquired, uint64_t* 
   }
   AskNoAddressOfNothing(call, *acquired);
   *workspaceSize = acquired->workspace_size;
+  if (record::IsOn()) RecordCall(call, *acquired);
   *executor = PublishExecutor(acquired);
   if (sanitizer::KeepsCalls()) TellOfCall(call, *acquired, *executor);
   return ACL_SUCCESS;

@@ -20,7 +20,7 @@ import torch
 
 from portacl.recording import Call, Recording, TensorRecord
 
-from . import findings, replay
+from . import findings, programs, replay
 from .terminal import printable
 
 _Source = tuple[int, int]  # a call's place in the program, and the number of its result
@@ -157,6 +157,8 @@ def run(opened: Recording, calls: list[Call], chosen: int | None, progress: Any,
     if not targets:
         missing = "no loss was found: no call gives one floating number; name it by --loss CALL"
         raise ValueError(missing if chosen is None else f"no call #{chosen}")
+    if programs.is_of_program(opened.meta):
+        raise ValueError(f"--bisect looks for the loss of PyTorch's training steps: {opened.path} holds the calls of a C++ program")
     home = replay.home_of(calls)
     replayed = replay.Replay(home, replay.is_of_portacl(opened.meta, home))
     for target in targets:

@@ -99,6 +99,8 @@ class TensorRecord:
     sample_positions: tuple[int, ...] = ()
     sample_bytes: bytes = b""
     problem: str | None = None  # why elements that should be here are not
+    format: int | None = None  # of C++ programs: CANN's number, None for ND
+    storage_shape: tuple[int, ...] | None = None  # of C++ programs: None where it is the view's
     _read: Callable[[], bytes] | None = dataclasses.field(default=None, repr=False, compare=False)
 
     @property
@@ -199,6 +201,10 @@ class TensorRecord:
         for name in ("requires_grad", "conjugated", "negated"):
             if getattr(self, name):
                 content[name] = True
+        if self.format is not None:
+            content["format"] = self.format
+        if self.storage_shape is not None:
+            content["storage_shape"] = list(self.storage_shape)
         if self.order:
             content["order"] = list(self.order)
         if self.parts:
@@ -264,6 +270,10 @@ def record_from_json(content: Any, read: Callable[[str, int], bytes], known: Cal
             problem=_text_or_none(content.get("problem")),
             parts=tuple(record_from_json(part, read, known) for part in content.get("parts", ())),
         )
+        if "format" in content:
+            record.format = int(content["format"])
+        if "storage_shape" in content:
+            record.storage_shape = _sizes(content["storage_shape"])
         if "statistics" in content:
             record.statistics = Statistics.from_json(content["statistics"])
         if "sample" in content:

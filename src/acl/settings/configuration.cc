@@ -29,6 +29,7 @@
 #include "acl/settings/host_memory.h"
 #include "check/settings.h"
 #include "check/start.h"
+#include "record/recording_settings.h"
 
 namespace portacl {
 
@@ -190,6 +191,9 @@ aclError ReadEnvironment(Configuration& configuration) {
   configuration.add_v3_is_wide = add_v3 != nullptr && std::strcmp(add_v3, "all") == 0;
   if (const char* refused = sanitizer::Start()) {
     return BadVariable("PORTACL_CHECK", refused, Text(sanitizer::kAcceptedSettings));
+  }
+  if (const record::RefusedVariable refused = record::StartRecording(); refused.name != nullptr) {
+    return BadVariable(refused.name, refused.value, Text(refused.accepted));
   }
   configuration.log = LogConfigurationFromEnvironment();
   return ACL_SUCCESS;
