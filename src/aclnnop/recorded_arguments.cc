@@ -12,6 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "acl/data_type.h"
+
 namespace portacl {
 namespace {
 
@@ -36,15 +38,20 @@ std::string_view ParametersOf(std::string_view api) noexcept {
 
 std::vector<int64_t> NumbersOf(const Shape& shape) { return {shape.dim, shape.dim + shape.rank}; }
 
+// Elements that lie one after the other are recorded with the strides of that, whatever is said of dims of length 1.
 record::RecordedTensor RecordedTensorOf(const aclTensor* tensor) {
   if (tensor == nullptr) return {};
+  const Shape strides = tensor->contiguous ? RowMajorStrides(tensor->view) : tensor->strides;
+  const bool is_plain = !IsPrivateFormat(tensor->format) || tensor->strides == strides || tensor->numel <= 1;
   return {tensor,
           tensor->dtype,
           tensor->format,
           tensor->offset,
           NumbersOf(tensor->view),
-          NumbersOf(tensor->strides),
-          NumbersOf(tensor->storage)};
+          NumbersOf(strides),
+          NumbersOf(tensor->storage),
+          tensor->countable,
+          is_plain};
 }
 
 template <class Value>

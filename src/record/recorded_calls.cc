@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -197,6 +198,7 @@ std::string Contents(const RecordedTensor& tensor, const DtypeFacts& facts, cons
 
 std::string TensorJson(const RecordedTensor& tensor, const void* base, bool reads, int32_t device) {
   if (tensor.handle == nullptr) return "null";
+  if (!tensor.is_countable) return R"({"opaque":["tensor","its elements cannot be counted"]})";
   const DtypeFacts* const facts = FactsOf(tensor.dtype);
   std::string name = std::string("acl") + std::to_string(static_cast<int>(tensor.dtype));
   if (facts != nullptr) name = facts->name;
@@ -211,6 +213,8 @@ std::string TensorJson(const RecordedTensor& tensor, const void* base, bool read
   const bool is_empty = CountOf(tensor.shape) == 0;
   if (facts == nullptr || facts->bytes == 0) {
     json += R"("summary","problem":"elements of this dtype are not recorded")";
+  } else if (!tensor.is_plain) {
+    json += R"("summary","problem":"elements of a private format with strides of its own are not recorded")";
   } else if (is_empty || (reads && base != nullptr)) {
     json += Contents(tensor, *facts, base);
   } else {
@@ -231,12 +235,77 @@ std::string ValueJson(const RecordedArgument& argument, const CallWork& work, bo
   return argument.is_list ? std::string("[").append(json).append("]") : json;
 }
 
+// The bytes that a tensor reaches, from the first to behind the last.
+struct Reach {
+  const RecordedTensor* tensor;
+  const RecordedArgument* argument;
+  const char* begin;
+  const char* end;
+};
+
+std::vector<Reach> ReachesOf(const RecordedCall& call, const CallWork& work) {
+  std::vector<Reach> found;
+  for (const RecordedArgument& argument : call.arguments) {
+    for (size_t entry = 0; entry < argument.tensors.size(); ++entry) {
+      const RecordedTensor& tensor = argument.tensors[entry];
+      const size_t operand = static_cast<size_t>(argument.first_operand) + entry;
+      const DtypeFacts* const facts = FactsOf(tensor.dtype);
+      if (tensor.handle == nullptr || !tensor.is_countable || !work.touched[operand] || facts == nullptr ||
+          CountOf(tensor.shape) == 0) {
+        continue;
+      }
+      int64_t lowest = tensor.offset;
+      int64_t highest = tensor.offset;
+      for (size_t dim = 0; dim < tensor.shape.size(); ++dim) {
+        const int64_t step = (tensor.shape[dim] - 1) * tensor.strides[dim];
+        (step < 0 ? lowest : highest) += step;
+      }
+      const auto* const base = static_cast<const char*>(work.addresses[operand]);
+      const int64_t size = std::max(facts->bytes, 1);
+      found.push_back({&tensor, &argument, base + lowest * size, base + (highest + 1) * size});
+    }
+  }
+  return found;
+}
+
+// Whether two elements may be one place in memory.
+bool MeetsItself(const RecordedTensor& tensor) {
+  std::vector<std::pair<int64_t, int64_t>> dims;  // step and length
+  for (size_t dim = 0; dim < tensor.shape.size(); ++dim) {
+    if (tensor.shape[dim] != 1) dims.emplace_back(std::abs(tensor.strides[dim]), tensor.shape[dim]);
+  }
+  std::sort(dims.begin(), dims.end());
+  int64_t extent = 1;
+  for (const auto& [step, length] : dims) {
+    if (step < extent) return true;
+    extent += step * (length - 1);
+  }
+  return false;
+}
+
+// Names what shares memory with a tensor that is written without being the same view, or that tensor twice; "" if nothing does.
+std::string OverlapOf(const RecordedCall& call, const CallWork& work) {
+  const std::vector<Reach> reaches = ReachesOf(call, work);
+  for (const Reach& one : reaches) {
+    if (!one.argument->is_written) continue;
+    if (MeetsItself(*one.tensor)) return "elements of " + one.argument->name;
+    for (const Reach& other : reaches) {
+      if (&one == &other || one.begin >= other.end || other.begin >= one.end) continue;
+      const bool is_same = one.begin == other.begin && one.tensor->dtype == other.tensor->dtype &&
+                           one.tensor->shape == other.tensor->shape &&
+                           one.tensor->strides == other.tensor->strides;
+      if (!is_same || other.argument->is_written) return one.argument->name + " and " + other.argument->name;
+    }
+  }
+  return "";
+}
+
 // A list of [place, tensor] of what the call wrote.
 std::string WrittenJson(const RecordedArgument& argument, const CallWork& work) {
   std::string json;
   for (size_t entry = 0; entry < argument.tensors.size(); ++entry) {
     const RecordedTensor& tensor = argument.tensors[entry];
-    if (tensor.handle == nullptr) continue;
+    if (tensor.handle == nullptr || !tensor.is_countable) continue;
     const size_t operand = static_cast<size_t>(argument.first_operand) + entry;
     const bool reads = work.computes && work.touched[operand];
     if (!json.empty()) json += ",";
@@ -333,6 +402,9 @@ void RunningCall::End(const std::vector<LaterShape>& shapes) noexcept {
     std::string json = R"("name":)" + Quoted(call_->api) +
                        R"(,"args":[],"outputs":[],"step":0,"phase":"none","kwargs":{"dict":[)" + json_ +
                        R"(]},"written":[)" + written + "]";
+    if (const std::string overlap = work_.computes ? OverlapOf(*call_, work_) : ""; !overlap.empty()) {
+      json += R"(,"overlap":)" + Quoted(overlap);
+    }
     if (call_->stack >= 0) json += R"(,"stack":)" + std::to_string(call_->stack);
     if (work_.stream > 0) json += R"(,"thread":)" + std::to_string(work_.stream);
     WriteCall(json + "}");

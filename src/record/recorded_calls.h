@@ -19,6 +19,8 @@ struct RecordedTensor {
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;
   std::vector<int64_t> storage;
+  bool is_countable = true;  // else it is some tensor that the call does not look at
+  bool is_plain = true;      // else its format and its strides tell of two orders
 };
 
 struct RecordedArgument {

@@ -49,6 +49,8 @@ _NOT_LOOKED_AT = re.compile(
     r"|aclnnFusedInferAttentionScore(V[234])?\.(innerPrecise|antiquantMode|keyAntiquantMode|valueAntiquantMode|queryQuantMode|actualSharedPrefixLen))",
     re.ASCII,
 )
+# What CANN puts before a message: [PID: 7] 2026-11-26-21:40:23.906.361 Inner_Error(EH9999):
+_ENVELOPE = re.compile(r"^\w*\[PID: \d+\] \S+ [\w ]+\(\w+\):\s*", re.ASCII)
 _MOST_BYTES = 1 << 36  # of a tensor that a recording may ask for
 
 
@@ -112,7 +114,7 @@ class _Library:
 
     def message(self) -> str:
         text = self.runtime.aclGetRecentErrMsg()
-        return "" if text is None else str(text.decode("utf-8", "replace").strip().rpartition("\n")[2][:300])
+        return "" if text is None else _ENVELOPE.sub("", text.decode("utf-8", "replace").strip().rpartition("\n")[2])[:300]
 
     def memory(self, size: int) -> ctypes.c_void_p:
         address = ctypes.c_void_p()
@@ -146,8 +148,9 @@ class _Tensor:
         count = 1
         for size in storage:
             count *= size
-        if not storage or count < extent:
+        if not extent <= count * bool(storage) <= _MOST_BYTES or min(storage, default=0) < 0:
             storage = list(record.shape) if record.storage_shape is None and tensor.is_contiguous() else [extent]
+            count = extent
         self._size = max(self._memory.nbytes(), count * tensor.element_size())
         if self._size > _MOST_BYTES:
             raise NotReplayed(f"a tensor has {self._size} bytes")
@@ -216,6 +219,8 @@ class Replay(Elements):
         """Raises NotReplayed for what cannot be done again whatever its inputs hold."""
         if call.problem is not None:
             raise NotReplayed(f"the recorded call is not whole: {call.problem}")
+        if call.overlap is not None:
+            raise NotReplayed(f"{call.overlap} share memory: what they hold depends on which element was written first")
         function = self.operator(call)
         for record in (record for _, record in results(call)):
             if record.problem:
