@@ -143,12 +143,12 @@ record::CallWork WorkOf(const Executor& executor, const Stream& stream, bool com
 
 // Programs that are recorded: a call that has nothing to compute is not queued.
 [[gnu::cold, gnu::noinline]] void RecordNothingDone(const Executor& executor, const Stream& stream) noexcept {
-  record::RunningCall(WorkOf(executor, stream, /*computes=*/false)).End({});
+  record::RunningCall(WorkOf(executor, stream, /*computes=*/false)).Finish({});
 }
 
 // Does the work between looks at what its tensors hold.
 [[gnu::cold, gnu::noinline]] void RunRecorded(const Executor& executor, Stream& stream) noexcept {
-  record::RunningCall call(WorkOf(executor, stream, /*computes=*/true));
+  record::RunningCall running(WorkOf(executor, stream, /*computes=*/true));
   executor.run(executor, stream);
   try {
     std::vector<record::LaterShape> shapes;
@@ -158,7 +158,7 @@ record::CallWork WorkOf(const Executor& executor, const Stream& stream, bool com
       if (tensor == nullptr) continue;
       shapes.push_back({tensor, {tensor->view.dim, tensor->view.dim + tensor->view.rank}});
     }
-    call.End(shapes);
+    running.Finish(shapes);
   } catch (...) {
     // without memory the call is not recorded
   }

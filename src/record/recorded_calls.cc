@@ -378,7 +378,7 @@ RunningCall::RunningCall(const CallWork& work) noexcept : work_(work) {
   }
 }
 
-void RunningCall::End(const std::vector<LaterShape>& shapes) noexcept {
+void RunningCall::Finish(const std::vector<LaterShape>& shapes) noexcept {
   if (call_ == nullptr || !IsOn()) return;
   const DefaultFloatEnvironment environment;
   try {

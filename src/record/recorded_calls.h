@@ -71,7 +71,7 @@ struct LaterShape {
 class RunningCall {
  public:
   explicit RunningCall(const CallWork& work) noexcept;
-  void End(const std::vector<LaterShape>& shapes) noexcept;
+  void Finish(const std::vector<LaterShape>& shapes) noexcept;
 
  private:
   CallWork work_;

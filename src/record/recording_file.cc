@@ -122,6 +122,7 @@ const char* TextOf(Keep keep) noexcept {
 }
 
 std::string ProgramAsJson() {
+  const CancellationDeferred deferred;
   std::ifstream line("/proc/self/cmdline", std::ios::binary);
   std::string text;
   for (std::string word; std::getline(line, word, '\0');) (text += text.empty() ? "" : ",") += Quoted(word);
@@ -145,6 +146,7 @@ std::string Meta(const RecordingSettings& settings) {
 
 // Returns why it cannot be opened; "" for success. Two processes never write one file: the second one leaves it alone.
 std::string OpenLocked(File& file) {
+  const CancellationDeferred deferred;
   const RecordingSettings& settings = SettingsInForce();
   file.path = settings.path;
   for (const std::string_view place : {"%p", "{pid}"}) {
