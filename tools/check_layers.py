@@ -17,17 +17,17 @@ import schema.tables
 
 # What each folder may include from src/. Public headers live in include/ under the same first names: acl/acl_base.h is public.
 ALLOWED = {
-    "acl": {"acl", "check", "profile"},
+    "acl": {"acl", "check", "profile", "record"},  # of record, the settings
     "profile": {"profile", "acl"},  # as check: hooks call it, and it uses the runtime's texts and forks
     "check": {"check", "acl"},  # hooks of the runtime call it, and it uses the runtime's texts and registry; units make no circle
-    "aclnn": {"aclnn", "check", "profile", "acl"},
+    "aclnn": {"aclnn", "check", "profile", "record", "acl"},
     "contract": {"contract", "aclnn", "acl"},
     "plan": {"plan", "aclnn", "acl"},
     "engine": {"engine", "plan", "aclnn", "acl"},
-    "record": {"record"},
+    "record": {"record", "check", "acl"},
     "hccl": {"hccl", "check", "profile", "engine", "plan", "aclnn", "acl"},
     "aclop": {"aclop", "check", "profile", "engine", "plan", "aclnn", "acl"},
-    "aclnnop": {"aclnnop", "check", "profile", "engine", "plan", "contract", "aclnn", "acl"},
+    "aclnnop": {"aclnnop", "check", "profile", "record", "engine", "plan", "contract", "aclnn", "acl"},
     "atb": {"atb"},  # a client of the public functions
     "info": {"info", "aclnnop", "hccl", "engine", "plan", "contract", "aclnn", "acl"},
 }

@@ -133,6 +133,7 @@ def main(arguments: list[str]) -> NoReturn:
 
         raise SystemExit(doctor.main(arguments[1:]))
     elif first == "compare":
+        os.environ.pop("PORTACL_RECORD", None)  # what is replayed is not recorded, least of all into the file that is read
         _start(["-m", "portacl.comparison", *arguments[1:]], report=False)
     elif first == "record":
         importlib.import_module("portacl.recording._command").main(arguments[1:])

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "acl/device/peer_access.h"
 #include "acl/errors.h"
@@ -26,6 +27,8 @@
 #include "check/order.h"
 #include "check/settings.h"
 #include "profile/recorder.h"
+#include "record/recorded_calls.h"
+#include "record/recording_settings.h"
 
 namespace portacl {
 namespace {
@@ -135,6 +138,41 @@ sanitizer::CallInSlot InSlot(const Executor& executor) noexcept {
                    sanitizer::AccessesOf(InSlot(executor)));
 }
 
+record::CallWork WorkOf(const Executor& executor, const Stream& stream, bool computes) noexcept {
+  return {&executor, executor.addresses, executor.touched, stream.device(), stream.id(), computes};
+}
+
+// Programs that are recorded: a call that has nothing to compute is not queued.
+[[gnu::cold, gnu::noinline]] void RecordNothingDone(const Executor& executor, const Stream& stream) noexcept {
+  record::RunningCall(WorkOf(executor, stream, /*computes=*/false)).Finish({});
+}
+
+// Does the work between looks at what its tensors hold.
+[[gnu::cold, gnu::noinline]] void RunRecorded(const Executor& executor, Stream& stream) noexcept {
+  record::RunningCall running(WorkOf(executor, stream, /*computes=*/true));
+  executor.run(executor, stream);
+  try {
+    std::vector<record::LaterShape> shapes;
+    for (int i = 0; executor.sets_shapes && i < kMaxShaped; ++i) {
+      std::unique_lock<std::mutex> lock;
+      const aclTensor* const tensor = executor.shaped[i].Get(&lock);
+      if (tensor == nullptr) continue;
+      shapes.push_back({tensor, {tensor->view.dim, tensor->view.dim + tensor->view.rank}});
+    }
+    running.Finish(shapes);
+  } catch (...) {
+    // without memory the call is not recorded
+  }
+}
+
+void DoWork(const Executor& executor, Stream& stream) noexcept {
+  if (record::IsOn()) {
+    RunRecorded(executor, stream);
+  } else {
+    executor.run(executor, stream);
+  }
+}
+
 aclnnStatus FailUnknownStream(const char* api, aclrtStream stream) noexcept {
   return FailAclnn(
       ACLNN_ERR_RUNTIME_ERROR,
@@ -183,6 +221,7 @@ aclOpExecutor* PublishExecutor(Executor* executor) noexcept {
 void ReleaseExecutor(Executor* executor) noexcept {
   if (sanitizer::IsOn()) ForgetNotes(static_cast<ExecutorState*>(executor));
   if (sanitizer::KeepsCalls()) sanitizer::CallGoes(executor);
+  if (record::IsOn()) record::RecordedCallGoes(executor);
   if (executor->sets_shapes) {
     for (ShapedTensor& one : executor->own_shaped_) one.Forget();
   }
@@ -267,11 +306,11 @@ Task::Outcome Executor::Run(Stream& stream) noexcept {
   if (sanitizer::IsOn()) workspace = BeforeWork(ViewOf(*this, workspace));
   const int64_t limit = ExecutionTimeout();
   if (limit == 0) {
-    run(*this, stream);
+    DoWork(*this, stream);
     return Outcome::kDone;
   }
   const auto start = std::chrono::steady_clock::now();
-  run(*this, stream);
+  DoWork(*this, stream);
   if (std::chrono::steady_clock::now() - start > std::chrono::microseconds(limit)) {
     stream.NoteFailure(
         {ACL_ERROR_RT_AICORE_TIMEOUT,
@@ -382,6 +421,7 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
     if (!may_run) status = FailUnknownStream(api, stream);
   }
   Executor* to_run = may_run && found->run != nullptr ? found : nullptr;
+  if (record::IsOn() && may_run && to_run == nullptr) RecordNothingDone(*found, *queue.stream);
   if (sanitizer::IsOn() && to_run != nullptr) CheckLaunch(ViewOf(*found, workspace));
   if (to_run != nullptr && repeatable) {
     to_run = executors.Acquire();
@@ -390,6 +430,7 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
       to_run = nullptr;
     }
     if (to_run != nullptr && sanitizer::KeepsCalls()) sanitizer::CallIsCopied(found, to_run);
+    if (to_run != nullptr && record::IsOn()) record::RecordedCallIsCopied(found, to_run);
     if (to_run == nullptr) {
       status = FailPhase2(stream, ACLNN_ERR_INNER_CREATE_EXECUTOR,
                           Text(api, ": no memory to queue one more run of a repeatable executor."));

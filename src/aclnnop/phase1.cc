@@ -19,6 +19,7 @@
 #include "aclnn/opdev/op_errno.h"
 #include "aclnn/operand_access.h"
 #include "aclnn/operand_bytes.h"
+#include "aclnnop/recorded_arguments.h"
 #include "check/calls.h"
 #include "check/settings.h"
 #include "engine/cache_size.h"
@@ -26,6 +27,8 @@
 #include "engine/map/map_types.h"
 #include "engine/move/move.h"
 #include "profile/recorder.h"
+#include "record/recorded_calls.h"
+#include "record/recording_settings.h"
 
 namespace portacl {
 
@@ -177,6 +180,15 @@ thread_local uint64_t phase1_begin = 0;
   phase1_begin = 0;
 }
 
+// Programs that are recorded: what the call was given. Before the handle is published, which another thread may use at once.
+[[gnu::cold, gnu::noinline]] void RecordCall(const OperatorCall& call, const Executor& executor) noexcept {
+  try {
+    record::CallIsMade(&executor, RecordedArguments(call, executor));
+  } catch (...) {
+    // without memory the call is not recorded
+  }
+}
+
 }  // namespace
 
 aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, const uint64_t* workspaceSize,
@@ -235,6 +247,7 @@ aclnnStatus phase1::End(const OperatorCall& call, Executor* acquired, uint64_t* 
   AskNoAddressOfNothing(call, *acquired);
   if (profile::IsOn()) TellProfile(call, *acquired);
   *workspaceSize = acquired->workspace_size;
+  if (record::IsOn()) RecordCall(call, *acquired);
   *executor = PublishExecutor(acquired);
   if (sanitizer::KeepsCalls()) TellOfCall(call, *acquired, *executor);
   return ACL_SUCCESS;

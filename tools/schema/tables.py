@@ -35,6 +35,15 @@ def access(operators: Iterable[Header]) -> str:
     return text
 
 
+def parameters(operators: Iterable[Header]) -> str:
+    """PARAMETERS(NAME, "tensor self,out tensor out"): direction, type and name of each parameter of phase 1, by the functions' names."""
+    text = ""
+    for _, function in sorted(called(operators), key=lambda one: one[1].name):
+        words = [f"{'' if one.direction == 'in' else one.direction + ' '}{one.type} {one.name}" for one in function.arguments]
+        text += f'PARAMETERS({function.name}, "{",".join(words)}")\n'
+    return text
+
+
 def fuzz_kind(header: Header, function: Function) -> str:
     texts = "".join(group.text for group in header.groups)
     derived = "elementwise" if '"Elementwise operators"' in texts else "lists" if '"Lists"' in texts else "own"
@@ -70,5 +79,5 @@ def facts(operators: Iterable[Header]) -> str:
 def made(root: pathlib.Path, operators: list[Header]) -> dict[str, str]:
     """All that sources and tests include and no user has, by paths below an include folder."""
     lists = {"aclnnop/operators": list_of_operators, "aclnnop/functions": functions, "aclnnop/facts": facts, "aclnnop/fuzz_calls": fuzz_calls,
-             "aclnn/access": access}
+             "aclnnop/parameters": parameters, "aclnn/access": access}
     return {f"{path}.def": write(operators) for path, write in lists.items()} | family_headers(operators) | sources(root, operators)

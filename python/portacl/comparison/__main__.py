@@ -92,11 +92,10 @@ def main(arguments: list[str]) -> int:
         _refuse("--loss belongs to --bisect")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal of few letters takes any name
+    os.environ.pop("PORTACL_RECORD", None)  # what is replayed is not recorded, least of all into the file that is read
     os.environ.setdefault("PORTACL_FALLBACK", "quiet")  # a row says so where PyTorch's CPU took portacl's place
     warnings.filterwarnings("ignore", category=UserWarning)
-    missing = [name for name in ("torch", *(("torch_npu",) if len(given.recordings) == 1 else ())) if importlib.util.find_spec(name) is None]
-    if missing:
-        _refuse(f"operators are replayed by PyTorch on device npu, and {sys.executable} has no {missing[0]}")
+    _need("torch", "tensors are compared by PyTorch")
     from portacl import recording
 
     try:
@@ -122,6 +121,11 @@ def main(arguments: list[str]) -> int:
             one.close()
 
 
+def _need(package: str, sentence: str) -> None:
+    if importlib.util.find_spec(package) is None:
+        _refuse(f"{sentence}, and {sys.executable} has no {package}")
+
+
 def _thresholds(given: list[str]) -> dict[str, Any]:
     from . import standards
 
@@ -129,8 +133,11 @@ def _thresholds(given: list[str]) -> dict[str, Any]:
 
 
 def _compare(given: argparse.Namespace, opened: list[Any], thresholds: dict[str, Any]) -> int:
-    from . import replay, report
+    from . import programs, replay, report
     from .standards import Standards
+
+    if len(opened) == 1 and not programs.is_of_program(opened[0].meta):
+        _need("torch_npu", "operators are replayed by PyTorch on device npu")
 
     lists = []
     for one in opened:

@@ -16,7 +16,7 @@ import torch
 
 from portacl.recording import Call, Recording, TensorRecord
 
-from . import findings, judge, replay, standards
+from . import findings, judge, programs, replay, standards
 from .align import align
 from .errors import Deviation, is_inexact, no_measures
 from .findings import OFF, OK, PROPAGATED, Findings, Row
@@ -139,6 +139,9 @@ def compare(first: Recording, second: Recording, calls: list[Call], others: list
     title = f"{second.path} ({len(others)} calls) beside {first.path} ({len(calls)} calls)"
     names = {name: standards.NAMES[name].replace("portacl's", "the first run's") for name in by.names}
     found = Findings(title, f"off where a result fails {by.text} beside the first run's", names, by.chosen, {"ulp": "ulp", "exact": ""})
+    if programs.is_of_program(first.meta) and programs.is_of_program(second.meta):
+        # Streams run side by side: which call ends first is another one in every run.
+        calls, others = (sorted(some, key=lambda call: call.thread) for some in (calls, others))
     inserted = [0, 0]
     for number, (i, j) in enumerate(align([token(call) for call in calls], [token(call) for call in others])):
         if i is None or j is None:

@@ -20,7 +20,7 @@ import torch
 
 from portacl.recording import Call, Recording, TensorRecord
 
-from . import findings, replay
+from . import findings, programs, replay
 from .terminal import printable
 
 _Source = tuple[int, int]  # a call's place in the program, and the number of its result
@@ -153,6 +153,8 @@ def _is_nearer_recorded(loss: float, portacls: float, recorded: float) -> bool:
 
 def run(opened: Recording, calls: list[Call], chosen: int | None, progress: Any, quiet: bool) -> int:
     """Searches, prints what was found; 0 where no loss parts, 1 where one does. ValueError where there is no loss to look at."""
+    if programs.is_of_program(opened.meta):
+        raise ValueError(f"--bisect looks for the loss of PyTorch's training steps: {opened.path} holds the calls of a C++ program")
     targets = [at for at, call in enumerate(calls) if call.index == chosen] if chosen is not None else losses(calls)
     if not targets:
         missing = "no loss was found: no call gives one floating number; name it by --loss CALL"

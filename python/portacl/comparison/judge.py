@@ -10,18 +10,19 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Union
 
 import torch
 
 from portacl.recording import Call, Recording
 
-from . import errors, exact, findings, replay
+from . import errors, exact, findings, programs, replay
 from . import standards as standards_text
 from .errors import Deviation
 from .findings import NOT_COMPARED, OFF, OK, PROPAGATED, Findings, Row
 from .standards import Standards
 
+Replayed = Union[replay.Replay, programs.Replay]
 _Results = list[tuple[replay.Place, Any]]
 _AROUND = 3  # elements shown on each side of the worst one
 
@@ -36,12 +37,13 @@ def compare(
     columns = {"ulp": "ulp (portacl)", "exact": "ulp (float64)"}
     names = {name: standards_text.NAMES[name] for name in standards.names}
     found = Findings(title, f"off where a result fails {standards.text}", names, standards.chosen, columns)
-    Judge(replay.Replay(home, of_portacl), standards, found).all(calls, progress)
+    replayed: Replayed = programs.Replay() if programs.is_of_program(opened.meta) else replay.Replay(home, of_portacl)
+    Judge(replayed, standards, found).all(calls, progress)
     return found
 
 
 class Judge:
-    def __init__(self, replayed: replay.Replay, standards: Standards, found: Findings):
+    def __init__(self, replayed: Replayed, standards: Standards, found: Findings):
         self._replay = replayed
         self._standards = standards
         self._found = found
@@ -83,10 +85,10 @@ class Judge:
     def _repeated(self, call: Call, row: Row) -> None:
         """The same inputs, two results: known even where the elements are not."""
         try:
-            of = replay.operator(call.name)
+            of = self._replay.operator(call)
         except replay.NotReplayed:
             return
-        if replay.is_unwritten(call) or replay.draws(call, of) or call.error is not None or call.problem is not None:
+        if replay.is_unwritten(call) or self._replay.draws(call, of) or call.error is not None or call.problem is not None:
             return
         other = self._repeats.before(call)
         if other is not None:
@@ -174,10 +176,10 @@ class Judge:
 
     # -- how far the recorded results are ------------------------------------------------------
 
-    def _exact(self, call: Call, of: torch._ops.OpOverload, results: _Results, row: Row) -> _Results:
+    def _exact(self, call: Call, of: Any, results: _Results, row: Row) -> _Results:
         """Float64's results; None for those that have none."""
         nothing: _Results = [(place, None) for place, _ in results]
-        if replay.is_view(of):
+        if self._replay.is_view(of):
             return nothing
         if not any(isinstance(value, torch.Tensor) and errors.is_inexact(value.dtype) for _, value in results):
             return nothing  # integers are compared with portacl's

@@ -104,9 +104,15 @@ def name_of(call: Call) -> str:
     return call.name.removesuffix(".default")
 
 
+def is_of_program(call: Call) -> bool:
+    """Whether it is a C function, which a C++ program called."""
+    return "::" not in call.name
+
+
 def is_overwritten(call: Call, place: Place, record: TensorRecord) -> bool:
-    """Whether an argument is written without a look at what it held, which is not recorded then."""
-    return record.hash is None and record.kept == "summary" and not record.problem and place == ("args", 0) and place in call.written
+    """Whether an argument is written without a look at what it held, which is not recorded then. Of a C function also one that it does not touch."""
+    is_unread = record.hash is None and record.kept == "summary" and not record.problem
+    return is_unread and (is_of_program(call) or (place == ("args", 0) and place in call.written))
 
 
 def results(call: Call) -> list[tuple[Place, TensorRecord]]:
@@ -183,21 +189,10 @@ def found_at(arguments: Mapping[str, Any], place: Place) -> Any:
     return at
 
 
-class Replay:
-    """Replays the calls of one recording. `home` is the type of the device that was recorded, such as "npu" or "cuda"."""
+class Elements:
+    """Reads the tensors of one recording."""
 
-    def __init__(self, home: str, on_portacl: bool):
-        import torch_npu  # type: ignore[import-untyped]  # noqa: F401 # makes device npu known
-
-        import portacl.torch
-
-        portacl.torch.install()
-        torch.npu.init()  # type: ignore[attr-defined]
-        self.home = home
-        self.on_portacl = on_portacl  # whether the recording is of portacl, whose random numbers are known
-        installed: Any = portacl.torch._installed
-        self._fallbacks = [calls for calls in installed._calls if not calls.own]
-        self._fallback_count = self._count()
+    def __init__(self) -> None:
         self._read: collections.OrderedDict[Any, torch.Tensor] = collections.OrderedDict()
         self._read_bytes = 0
 
@@ -219,6 +214,45 @@ class Replay:
         else:
             self._read.move_to_end(name)
         return found
+
+    @staticmethod
+    def check_inputs(call: Call) -> None:
+        """Raises NotReplayed where one was not recorded whole."""
+        for place, record in call.inputs():
+            if is_overwritten(call, place, record):
+                continue
+            if record.problem:
+                raise NotReplayed(f"an input is not whole: {record.problem}")
+            if record.kept != "all":
+                raise NotReplayed("its inputs were recorded as " + {"sample": "samples", "summary": "summaries"}.get(record.kept, record.kept))
+
+
+class Replay(Elements):
+    """Replays the calls of one recording of PyTorch's operators. `home` is the type of the device that was recorded, such as "npu" or "cuda"."""
+
+    def __init__(self, home: str, on_portacl: bool):
+        super().__init__()
+        import torch_npu  # type: ignore[import-untyped]  # noqa: F401 # makes device npu known
+
+        import portacl.torch
+
+        portacl.torch.install()
+        torch.npu.init()  # type: ignore[attr-defined]
+        self.home = home
+        self.on_portacl = on_portacl  # whether the recording is of portacl, whose random numbers are known
+        installed: Any = portacl.torch._installed
+        self._fallbacks = [calls for calls in installed._calls if not calls.own]
+        self._fallback_count = self._count()
+
+    def operator(self, call: Call) -> torch._ops.OpOverload:
+        """What it calls. Raises NotReplayed."""
+        return operator(call.name)
+
+    def is_view(self, of: torch._ops.OpOverload) -> bool:
+        return is_view(of)
+
+    def draws(self, call: Call, of: torch._ops.OpOverload) -> bool:
+        return draws(call, of)
 
     def _count(self) -> int:
         return sum([calls.count for calls in self._fallbacks])
@@ -242,13 +276,7 @@ class Replay:
             raise NotReplayed("it gives no result")
         if self.home != "cpu" and tensors and all(record.device.partition(":")[0] == "cpu" for record in tensors):
             raise NotReplayed("it ran on the host: no tensor of the device takes part")
-        for place, record in call.inputs():
-            if is_overwritten(call, place, record):
-                continue
-            if record.problem:
-                raise NotReplayed(f"an input is not whole: {record.problem}")
-            if record.kept != "all":
-                raise NotReplayed("its inputs were recorded as " + {"sample": "samples", "summary": "summaries"}.get(record.kept, record.kept))
+        self.check_inputs(call)
         self._check_generator(call, of)
         return of
 

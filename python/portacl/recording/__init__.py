@@ -22,7 +22,7 @@ from typing import Any
 from ._frames import RecordingError
 from ._reading import Call, Recording, StackFrame, Statistics, TensorRecord
 from ._reading import open_recording as open
-from ._values import Device, DType, Generator, Layout, MemoryFormat, Opaque, tensors_in
+from ._values import Device, DType, Generator, Layout, MemoryFormat, Opaque, Scalar, tensors_in
 from ._writing import Writer
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "Recorder",
     "Recording",
     "RecordingError",
+    "Scalar",
     "StackFrame",
     "Statistics",
     "TensorRecord",

@@ -99,6 +99,8 @@ class TensorRecord:
     sample_positions: tuple[int, ...] = ()
     sample_bytes: bytes = b""
     problem: str | None = None  # why elements that should be here are not
+    format: int | None = None  # of C++ programs: CANN's number, None for ND
+    storage_shape: tuple[int, ...] | None = None  # of C++ programs: None where it is the view's; nobody has looked at it
     _read: Callable[[], bytes] | None = dataclasses.field(default=None, repr=False, compare=False)
 
     @property
@@ -199,6 +201,10 @@ class TensorRecord:
         for name in ("requires_grad", "conjugated", "negated"):
             if getattr(self, name):
                 content[name] = True
+        if self.format is not None:
+            content["format"] = self.format
+        if self.storage_shape is not None:
+            content["storage_shape"] = list(self.storage_shape)
         if self.order:
             content["order"] = list(self.order)
         if self.parts:
@@ -264,6 +270,10 @@ def record_from_json(content: Any, read: Callable[[str, int], bytes], known: Cal
             problem=_text_or_none(content.get("problem")),
             parts=tuple(record_from_json(part, read, known) for part in content.get("parts", ())),
         )
+        if "format" in content:
+            record.format = int(content["format"])
+        if "storage_shape" in content:
+            record.storage_shape = _sizes(content["storage_shape"], negative=True)
         if "statistics" in content:
             record.statistics = Statistics.from_json(content["statistics"])
         if "sample" in content:
@@ -318,6 +328,8 @@ class Call:
     `root`              the class of the outermost module, "" outside of all
     `gradient_of`       in backward, the index of the call whose gradient is computed, where autograd tells
     `random`            the generator from which the call drew, as it was before; None where it drew nothing
+    `thread`            which one called; of a C++ program, the number of the stream
+    `overlap`           of a C++ program: what shared memory where something was written, other than as one view: "out and target"
     `error`             what the call raised, if it did; it has no outputs then
     `problem`           why a part of it could not be read
     """
@@ -337,6 +349,7 @@ class Call:
     random: _values.Generator | None = None
     gradient_of: int | None = None
     thread: int = 0
+    overlap: str | None = None
     error: str | None = None
     problem: str | None = None  # why a part of it could not be read
 
@@ -374,7 +387,7 @@ class Call:
         for name in ("module", "root", "thread"):
             if getattr(self, name):
                 content[name] = getattr(self, name)
-        for name in ("gradient_of", "error"):
+        for name in ("gradient_of", "overlap", "error"):
             if getattr(self, name) is not None:
                 content[name] = getattr(self, name)
         if self.random is not None:
@@ -414,6 +427,7 @@ def _call_from_json(content: Any, stacks: dict[int, tuple[StackFrame, ...]], ten
             random=decode(content["random"]) if "random" in content else None,
             gradient_of=content.get("gradient_of"),
             thread=int(content.get("thread", 0)),
+            overlap=_text_or_none(content.get("overlap")),
             error=content.get("error"),
             problem=f"what it wrote at {list(others[0])} is no tensor" if others else None,
         )

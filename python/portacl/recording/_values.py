@@ -70,6 +70,14 @@ class Generator:
 
 
 @dataclasses.dataclass(frozen=True)
+class Scalar:
+    """An aclScalar: a number of a dtype, by PyTorch's name."""
+
+    dtype: str
+    value: Any
+
+
+@dataclasses.dataclass(frozen=True)
 class Opaque:
     """An argument that is none of what operators of numbers take: its class and the start of its text."""
 
@@ -113,6 +121,8 @@ def encode(value: Any, tensor: Callable[[Any], Any]) -> Any:
     if isinstance(value, Generator):
         state = None if value.state is None else base64.b64encode(value.state).decode("ascii")
         return {"generator": [value.device, value.seed, value.offset, state, value.is_default]}
+    if isinstance(value, Scalar):
+        return {"scalar": [value.dtype, encode(value.value, tensor)]}
     if isinstance(value, Opaque):
         return {"opaque": [value.type, value.text]}
     return tensor(value)
@@ -147,6 +157,12 @@ def decode(value: Any, tensor: Callable[[Any], Any]) -> Any:
             device, seed, offset, state, is_default = content
             state = None if state is None else base64.b64decode(_text(state), validate=True)
             return Generator(_text(device), int(seed), None if offset is None else int(offset), state, bool(is_default))
+        if key == "scalar":
+            dtype, number = content
+            found = decode(number, tensor)
+            if not isinstance(found, (bool, int, float, complex)):
+                raise ValueError("a scalar is no number")
+            return Scalar(_text(dtype), found)
         if key == "opaque":
             kind, text = content
             return Opaque(_text(kind), _text(text))

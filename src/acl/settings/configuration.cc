@@ -30,6 +30,7 @@
 #include "check/settings.h"
 #include "check/start.h"
 #include "profile/to_file.h"
+#include "record/recording_settings.h"
 
 namespace portacl {
 
@@ -195,6 +196,9 @@ aclError ReadEnvironment(Configuration& configuration) {
   Text value;
   Text accepted;
   if (!profile::StartFile(&value, &accepted)) return BadVariable("PORTACL_PROFILE", value.c_str(), accepted);
+  if (const record::RefusedVariable refused = record::StartRecording(); refused.name != nullptr) {
+    return BadVariable(refused.name, refused.value, Text(refused.accepted));
+  }
   configuration.log = LogConfigurationFromEnvironment();
   return ACL_SUCCESS;
 }

@@ -1,0 +1,211 @@
+// Finds each parameter of a C function among the arguments of a call (see recorded_arguments.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/recorded_arguments.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "acl/data_type.h"
+
+namespace portacl {
+namespace {
+
+// The parameters of each function, by its name: "tensor self,out tensor out,int8_t cubeMathType".
+struct FunctionParameters {
+  std::string_view api;
+  std::string_view parameters;
+};
+
+constexpr FunctionParameters kFunctions[] = {
+#define PARAMETERS(name, parameters) {#name, parameters},
+#include "aclnnop/parameters.def"
+#undef PARAMETERS
+};
+
+std::string_view ParametersOf(std::string_view api) noexcept {
+  const auto* const found =
+      std::lower_bound(std::begin(kFunctions), std::end(kFunctions), api,
+                       [](const FunctionParameters& one, std::string_view name) { return one.api < name; });
+  return found == std::end(kFunctions) || found->api != api ? std::string_view() : found->parameters;
+}
+
+std::vector<int64_t> NumbersOf(const Shape& shape) { return {shape.dim, shape.dim + shape.rank}; }
+
+// Elements that lie one after the other are recorded with the strides of that, whatever is said of dims of length 1.
+record::RecordedTensor RecordedTensorOf(const aclTensor* tensor) {
+  if (tensor == nullptr) return {};
+  const Shape strides = tensor->contiguous ? RowMajorStrides(tensor->view) : tensor->strides;
+  const bool is_plain = !IsPrivateFormat(tensor->format) || tensor->strides == strides || tensor->numel <= 1;
+  return {tensor,
+          tensor->dtype,
+          tensor->format,
+          tensor->offset,
+          NumbersOf(tensor->view),
+          NumbersOf(strides),
+          NumbersOf(tensor->storage),
+          tensor->countable,
+          is_plain};
+}
+
+template <class Value>
+Value Read(const unsigned char* bytes) noexcept {
+  Value value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+double WideOfHalf(uint16_t bits) noexcept {
+  const double sign = (bits & 0x8000) != 0 ? -1.0 : 1.0;
+  const int exponent = bits >> 10 & 31;
+  const int fraction = bits & 0x3ff;
+  if (exponent == 31) {
+    return sign * (fraction == 0 ? std::numeric_limits<double>::infinity()
+                                 : std::numeric_limits<double>::quiet_NaN());
+  }
+  return exponent == 0 ? sign * std::ldexp(fraction, -24) : sign * std::ldexp(fraction + 1024, exponent - 25);
+}
+
+double WideOfBrain(uint16_t bits) noexcept {
+  return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
+}
+
+std::string ComplexJson(double real, double imaginary) {
+  const auto text = [](double value) {
+    const std::string json = record::JsonOf(value);
+    const size_t from = json.find(":\"");  // infinities and NaN are {"float":"inf"}
+    return from == std::string::npos ? "\"" + json + "\"" : json.substr(from + 1, json.size() - from - 2);
+  };
+  return R"({"complex":[)" + text(real) + "," + text(imaginary) + "]}";
+}
+
+// {"scalar":[dtype, value]}
+std::string ScalarJson(const aclScalar* scalar) {
+  if (scalar == nullptr) return "null";
+  const unsigned char* const bytes = scalar->value;
+  const auto made = [](const char* dtype, const std::string& value) {
+    return R"({"scalar":[")" + std::string(dtype) + "\"," + value + "]}";
+  };
+  switch (scalar->dtype) {
+    case ACL_FLOAT:
+      return made("float32", record::JsonOf(static_cast<double>(Read<float>(bytes))));
+    case ACL_DOUBLE:
+      return made("float64", record::JsonOf(Read<double>(bytes)));
+    case ACL_FLOAT16:
+      return made("float16", record::JsonOf(WideOfHalf(Read<uint16_t>(bytes))));
+    case ACL_BF16:
+      return made("bfloat16", record::JsonOf(WideOfBrain(Read<uint16_t>(bytes))));
+    case ACL_INT8:
+      return made("int8", std::to_string(Read<int8_t>(bytes)));
+    case ACL_INT16:
+      return made("int16", std::to_string(Read<int16_t>(bytes)));
+    case ACL_INT32:
+      return made("int32", std::to_string(Read<int32_t>(bytes)));
+    case ACL_INT64:
+      return made("int64", std::to_string(Read<int64_t>(bytes)));
+    case ACL_UINT8:
+      return made("uint8", std::to_string(Read<uint8_t>(bytes)));
+    case ACL_UINT16:
+      return made("uint16", std::to_string(Read<uint16_t>(bytes)));
+    case ACL_UINT32:
+      return made("uint32", std::to_string(Read<uint32_t>(bytes)));
+    case ACL_UINT64:
+      return made("uint64", std::to_string(Read<uint64_t>(bytes)));
+    case ACL_BOOL:
+      return made("bool", bytes[0] != 0 ? "true" : "false");
+    case ACL_COMPLEX64:
+      return made("complex64", ComplexJson(static_cast<double>(Read<float>(bytes)),
+                                           static_cast<double>(Read<float>(bytes + sizeof(float)))));
+    case ACL_COMPLEX128:
+      return made("complex128", ComplexJson(Read<double>(bytes), Read<double>(bytes + sizeof(double))));
+    default:
+      return R"({"opaque":["scalar","of a dtype that is not recorded"]})";
+  }
+}
+
+std::string IntegersJson(const aclIntArray* array) {
+  if (array == nullptr) return "null";
+  std::string json;
+  for (const int64_t value : array->values) (json += json.empty() ? "" : ",") += std::to_string(value);
+  return std::string("[").append(json).append("]");
+}
+
+// See MaskAttribute: of more than three values only these bits are known.
+std::string MaskJson(const Attribute& attribute) {
+  if (attribute.real < 0) return "null";
+  std::string json;
+  for (int i = 0; i < static_cast<int>(attribute.real); ++i) {
+    (json += json.empty() ? "" : ",") += std::string((attribute.integer >> i & 1) != 0 ? "true" : "false");
+  }
+  return std::string("[").append(json).append("]");
+}
+
+std::string AttributeJson(std::string_view type, const Attribute& attribute) {
+  if (type == "bool") return attribute.integer != 0 ? "true" : "false";
+  if (type == "float") return record::JsonOf(static_cast<double>(attribute.real));
+  if (type == "double") return record::JsonOf(attribute.wide);
+  if (type == "char*")
+    return attribute.text == nullptr ? "null" : record::JsonOf(std::string_view(attribute.text));
+  if (type == "ints") return IntegersJson(attribute.array);
+  if (type == "bools") return MaskJson(attribute);
+  if (type == "scalar") return ScalarJson(attribute.scalar);
+  return std::to_string(attribute.integer);
+}
+
+// Takes what lies before a separator off a text.
+std::string_view Take(std::string_view& text, char separator) noexcept {
+  const size_t end = text.find(separator);
+  const std::string_view taken = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return taken;
+}
+
+bool AddTensors(const OperatorCall& call, const Executor& executor, record::RecordedArgument& argument) {
+  for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
+    if (argument.name != call.Name(i)) continue;
+    argument.is_tensor = true;
+    argument.is_list = call.IsList(i);
+    argument.first_operand = executor.parameters[i].first;
+    for (int entry = 0; entry < call.Count(i); ++entry) {
+      argument.tensors.push_back(RecordedTensorOf(call.Entry(i, entry)));
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+record::RecordedCall RecordedArguments(const OperatorCall& call, const Executor& executor) {
+  record::RecordedCall made;
+  made.api = call.api;
+  std::string_view rest = ParametersOf(call.api);
+  while (!rest.empty()) {
+    std::string_view parameter = Take(rest, ',');
+    record::RecordedArgument argument;
+    std::string_view type = Take(parameter, ' ');
+    argument.is_written = type == "out" || type == "inout";
+    argument.is_read = type != "out";
+    if (argument.is_written) type = Take(parameter, ' ');
+    argument.name = parameter;
+    if (type != "tensor" && type != "tensors") {
+      const auto found = std::find_if(call.attributes.begin(), call.attributes.end(),
+                                      [&](const Attribute& one) { return argument.name == one.name; });
+      argument.value = found == call.attributes.end()
+                           ? R"({"opaque":[)" + record::JsonOf(type) + R"(,"its value is not recorded"]})"
+                           : AttributeJson(type, *found);
+    } else if (!AddTensors(call, executor, argument)) {
+      argument.value = R"({"opaque":["tensor","it is not recorded"]})";
+    }
+    made.arguments.push_back(std::move(argument));
+  }
+  return made;
+}
+
+}  // namespace portacl

@@ -1,0 +1,14 @@
+// A call's arguments as a recording has them: by the names and in the order of its C function.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "aclnn/executor.h"
+#include "contract/checks.h"
+#include "record/recorded_calls.h"
+
+namespace portacl {
+
+// What is known of a call at the end of its phase 1. Throws std::bad_alloc.
+record::RecordedCall RecordedArguments(const OperatorCall& call, const Executor& executor);
+
+}  // namespace portacl
