@@ -12,7 +12,6 @@ namespace {
 constexpr aclnnStatus kTiling = 561002;
 const DtypeList kHalves = {ACL_FLOAT16, ACL_BF16};
 
-bool IsSinceA2(const IndexCall& call) { return IsOn950(call) || IsOnA2OrA3(call); }
 int64_t GroupOf(const IndexCall& call, const std::string& name) { return 32 / ElementSize(call[name].dtype); }
 IndexRule OrInt8(const std::string& cache, const std::string& like) {
   return Refuses(161002, cache, [=](IndexCall& call) {

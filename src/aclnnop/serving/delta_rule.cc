@@ -120,7 +120,7 @@ void SetRule(const OperatorCall& call, Executor& executor) {
   rule.heads = value[1];
   rule.width = value[2];
   rule.depth = query[2];
-  rule.scale = static_cast<float>(call.attributes[kScale].wide);
+  rule.scale = call.attributes[kScale].real;
   rule.begin = steps.Words(rule.sequences + 1);
   rule.work = steps.Floats(rule.heads * rule.WorkOfHead());
   const engine::ServingFunctions functions = engine::ServingFunctionsOf(JobIsa());

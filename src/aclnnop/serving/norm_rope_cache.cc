@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "aclnnop/aclnn_qkv_rms_norm_rope_cache.h"
+#include "aclnnop/jobs/normalized.h"
 #include "aclnnop/serving/norm_rope_cache_functions.h"
 #include "aclnnop/serving/paged_rows.h"
 
@@ -260,7 +261,7 @@ void SetKv(const OperatorCall& call, Executor& executor) {
   key.first = has_values ? 0 : normed;
   MakeRows& with_norm = has_values ? key : value;
   with_norm.gamma = steps.Rows(kGamma);
-  with_norm.epsilon = call.attributes[kEpsilon].wide;
+  with_norm.epsilon = FloatNumber(call, kEpsilon);
   if (has_values) {
     value.source = steps.Rows(places.values);
     value.pitch = value.width;
@@ -407,7 +408,7 @@ void SetQkv(const OperatorCall& call, Executor& executor) {
     first += heads[part] * sizes.width;
     if (part < 2) {
       made.gamma = steps.Rows(part == 0 ? kQueryGamma : kKeyGamma);
-      made.epsilon = call.attributes[kQkvEpsilon].wide;
+      made.epsilon = FloatNumber(call, kQkvEpsilon);
       made.turned = sizes.width;
       made.angle_rows = call.Tensor(kQkvCos).view[0] == sizes.rows ? 1 : sizes.steps;
       made.cos = cos;
