@@ -600,3 +600,6 @@ PORTACL_PHASE_1(aclnnMoeInitRoutingQuantV2) {
 PORTACL_PHASE_1(aclnnMoeInitRoutingV3) {
   return moe::RunSteps(call, kThirdChecks, workspaceSize, executor, SetThird);
 }
+PORTACL_PHASE_1(aclnnMoeInitRoutingCustom) {
+  return moe::RunSteps(call, kThirdChecks, workspaceSize, executor, SetThird);
+}

@@ -1,4 +1,4 @@
-// aclnnApplyTopKTopP: of rows of logits those are kept that are among the k greatest, and of these the greatest whose shares of the
+// aclnnApplyTopKTopP, and aclnnApplyTopKTopPCustom, which is the same: of rows of logits those are kept that are among the k greatest, and of these the greatest whose shares of the
 // exponentials reach p.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
@@ -172,6 +172,9 @@ void SetKept(const OperatorCall& call, Executor& executor) {
 
 using namespace portacl;
 
+PORTACL_PHASE_1(aclnnApplyTopKTopPCustom) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetKept);
+}
 PORTACL_PHASE_1(aclnnApplyTopKTopP) { return RunPhase1(call, kChecks, workspaceSize, executor, SetKept); }
 
 #endif  // HWY_ONCE
