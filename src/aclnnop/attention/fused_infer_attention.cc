@@ -1,5 +1,5 @@
 // aclnnFusedInferAttentionScore and its versions V2 to V5, aclnnPromptFlashAttention and aclnnIncreFlashAttention: attention without gradients,
-// over batches of different lengths and keys that lie in pages. The schema gives all of them the same tensors and attributes.
+// over batches of different lengths and keys that lie in pages. The schema gives all of them the same attributes.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/attention/fused_infer_attention_functions.h"
 
@@ -48,8 +48,9 @@ enum Tensors {
   kKeyRopeScale,
   kQueryScale,
   kSink,
+  kOut,
   kLse,
-  kOut
+  kTensors
 };
 constexpr int kNotComputed[] = {kDeqScale1,    kDeqScale1 + 1, kDeqScale1 + 2, kDeqScale1 + 3, kQuantOffset2,
                                 kQueryPadding, kKeyPadding,    kKeyRopeScale,  kQueryScale};
@@ -71,19 +72,73 @@ enum Attributes {
   kValueScaleMode,
   kShiftType,
   kQueryStart,
-  kKeyStart
+  kKeyStart,
+  kForm
 };
 
+// Which of the tensors an operator has, in their order. The schema numbers operators by their place here.
+class Places {
+ public:
+  constexpr Places(int inputs, int more = -1, bool has_lse = false) {
+    for (int8_t& place : place_) place = -1;
+    int8_t count = 0;
+    for (int tensor = 0; tensor < inputs; ++tensor) place_[tensor] = count++;
+    if (more >= 0) place_[more] = count++;
+    place_[kOut] = count++;
+    if (has_lse) place_[kLse] = count;
+  }
+  constexpr int Of(int tensor) const { return place_[tensor]; }
+
+ private:
+  int8_t place_[kTensors]{};
+};
+constexpr Places kForms[] = {
+    // aclnnFusedInferAttentionScore and V2 to V5
+    {kKeyPadding + 1, -1, true},
+    {kValuePrefix + 1, -1, true},
+    {kKeyRopeScale + 1, -1, true},
+    {kSink + 1, -1, true},
+    {kSink + 1, -1, true},
+    // aclnnPromptFlashAttention, V2, V3
+    {kMask + 1},
+    {kQuantOffset2 + 1},
+    {kQuantOffset2 + 1},
+    // aclnnIncreFlashAttention and V2 to V4
+    {kMask + 1},
+    {kQuantOffset2 + 1},
+    {kTable + 1},
+    {kTable + 1, kKeyPadding},
+};
+
+// Where a tensor is in the call; -1: the operator has none.
+int At(const OperatorCall& call, int tensor) { return kForms[call.attributes[kForm].integer].Of(tensor); }
+bool Has(const OperatorCall& call, int tensor) {
+  const int at = At(call, tensor);
+  return at >= 0 && IsThere(call, at);
+}
+const aclTensor& TensorAt(const OperatorCall& call, int tensor) { return call.Tensor(At(call, tensor)); }
+int OperandAt(const OperatorCall& call, int tensor, int entry = 0) {
+  return call.OperandOf(At(call, tensor), entry);
+}
+int CountAt(const OperatorCall& call, int list) { return call.Count(At(call, list)); }
+const aclTensor* EntryAt(const OperatorCall& call, int list, int entry) {
+  return call.Entry(At(call, list), entry);
+}
+aclnnStatus RefuseAt(const Check& check, const OperatorCall& call, int tensor, const char* accepted,
+                     int entry = 0) {
+  return RefuseTensor(check, call, At(call, tensor), accepted, entry);
+}
+
 bool WantsLse(const OperatorCall& call) noexcept { return call.attributes[kWantsLse].integer != 0; }
-bool HasPages(const OperatorCall& call) noexcept { return IsThere(call, kTable); }
-bool HasRopes(const OperatorCall& call) noexcept { return IsThere(call, kQueryRope); }
-bool HasPrefix(const OperatorCall& call) noexcept { return IsThere(call, kKeyPrefix); }
+bool HasPages(const OperatorCall& call) noexcept { return Has(call, kTable); }
+bool HasRopes(const OperatorCall& call) noexcept { return Has(call, kQueryRope); }
+bool HasPrefix(const OperatorCall& call) noexcept { return Has(call, kKeyPrefix); }
 // An empty one is none.
 bool HasSink(const OperatorCall& call) noexcept {
-  return IsThere(call, kSink) && !call.Tensor(kSink).view.IsEmpty();
+  return Has(call, kSink) && !TensorAt(call, kSink).view.IsEmpty();
 }
 bool HasSlopes(const OperatorCall& call) noexcept {
-  return IsThere(call, kShift) && call.attributes[kShiftType].integer >= 2;
+  return Has(call, kShift) && call.attributes[kShiftType].integer >= 2;
 }
 
 // "BNSD", or "BNSD_BSND": the layout of the result after that of what is read.
@@ -108,7 +163,7 @@ int64_t KeyHeads(const OperatorCall& call) {
   return heads == 0 ? call.attributes[kHeads].integer : heads;
 }
 
-const aclTensor& Only(const OperatorCall& call, int list) { return *call.Entry(list, 0); }
+const aclTensor& Only(const OperatorCall& call, int list) { return *EntryAt(call, list, 0); }
 
 // Blocks of rows, of heads of rows, or of heads of pieces of rows.
 attention::Heads PagesOf(const OperatorCall& call, const aclTensor& tensor, int operand,
@@ -144,21 +199,21 @@ attention::Heads KeysOf(const OperatorCall& call, const Layouts& layouts, const 
 // The sizes of a call whose layout, ranks and heads are right.
 struct Sizes {
   explicit Sizes(const OperatorCall& call) : layouts(call) {
-    query = HeadsOf(call.Tensor(kQuery), kQuery, layouts.in, call.attributes[kHeads].integer);
-    key = KeysOf(call, layouts, Only(call, kKey), call.OperandOf(kKey), &key_pieces);
-    value = KeysOf(call, layouts, Only(call, kValue), call.OperandOf(kValue), &value_pieces);
-    lists = call.Count(kKey) > 1 ? call.Count(kKey) : 0;
+    query = HeadsOf(TensorAt(call, kQuery), kQuery, layouts.in, call.attributes[kHeads].integer);
+    key = KeysOf(call, layouts, Only(call, kKey), OperandAt(call, kKey), &key_pieces);
+    value = KeysOf(call, layouts, Only(call, kValue), OperandAt(call, kValue), &value_pieces);
+    lists = CountAt(call, kKey) > 1 ? CountAt(call, kKey) : 0;
     for (int entry = 1; entry < lists; ++entry)
       key.rows = std::max(key.rows, KeysOfEntry(call, kKey, entry).rows);
     if (lists > 0) key.batches = lists;
     const aclIntArray* const lengths = call.attributes[kQueryLengths].array;
     batches = !layouts.IsPacked() ? query.batches : lengths == nullptr ? 0 : std::ssize(lengths->values);
     // Of one batch.
-    most_own_keys = !HasPages(call) ? key.rows : call.Tensor(kTable).view[1] * key.rows;
+    most_own_keys = !HasPages(call) ? key.rows : TensorAt(call, kTable).view[1] * key.rows;
     if (HasPrefix(call)) {
       for (const int tensor : {kKeyPrefix, kValuePrefix}) {
         (tensor == kKeyPrefix ? key_prefix : value_prefix) =
-            HeadsOf(call.Tensor(tensor), call.OperandOf(tensor), layouts.in, KeyHeads(call));
+            HeadsOf(TensorAt(call, tensor), OperandAt(call, tensor), layouts.in, KeyHeads(call));
       }
       const aclIntArray* const length = call.attributes[kPrefixLength].array;
       prefix_rows = length == nullptr || length->values.empty() ? key_prefix.rows : length->values[0];
@@ -166,7 +221,7 @@ struct Sizes {
     most_keys = prefix_rows + most_own_keys;
   }
   attention::Heads KeysOfEntry(const OperatorCall& call, int list, int entry) const {
-    return HeadsOf(*call.Entry(list, entry), call.OperandOf(list, entry), layouts.in, KeyHeads(call));
+    return HeadsOf(*EntryAt(call, list, entry), OperandAt(call, list, entry), layouts.in, KeyHeads(call));
   }
 
   Layouts layouts;
@@ -220,12 +275,12 @@ struct ScaleSource {
   ScaleSource(const OperatorCall& call, int list) {
     const bool is_key = list == kKey;
     const int own = is_key ? kKeyScale : kValueScale;
-    is_joint = !IsThere(call, own) && IsThere(call, kJointScale);
+    is_joint = !Has(call, own) && Has(call, kJointScale);
     scale = is_joint ? kJointScale : own;
     offset = is_joint ? kJointOffset : is_key ? kKeyOffset : kValueOffset;
     mode = call.attributes[is_joint ? kJointScaleMode : is_key ? kKeyScaleMode : kValueScaleMode].integer;
     part = is_joint && !is_key ? 1 : 0;
-    is_there = IsThere(call, scale);
+    is_there = Has(call, scale);
   }
 
   int scale;
@@ -239,9 +294,9 @@ struct ScaleSource {
 // Where a scale's elements are, as batches (or pages), heads, rows and columns of keys. False where the shape is no one of the mode's.
 bool PlaceScales(const OperatorCall& call, const Sizes& sizes, const ScaleSource& source, int tensor,
                  const attention::Heads& of, engine::AttentionOperand* to) {
-  const aclTensor view = PlainView(call.Tensor(tensor));
+  const aclTensor view = PlainView(TensorAt(call, tensor));
   int first = 0;
-  to->argument = static_cast<int16_t>(call.OperandOf(tensor));
+  to->argument = static_cast<int16_t>(OperandAt(call, tensor));
   to->dtype = view.dtype;
   to->offset = ByteOffset(view);
   if (source.is_joint) {
@@ -314,13 +369,13 @@ bool PlaceScales(const OperatorCall& call, const Sizes& sizes, const ScaleSource
 
 aclnnStatus ListsGiven(const Check& check, OperatorCall& call) noexcept {
   for (const int list : {kKey, kValue}) {
-    bool is_given = call.Count(list) > 0;
-    for (int entry = 0; entry < call.Count(list); ++entry)
-      is_given = is_given && call.Entry(list, entry) != nullptr;
+    bool is_given = CountAt(call, list) > 0;
+    for (int entry = 0; entry < CountAt(call, list); ++entry)
+      is_given = is_given && EntryAt(call, list, entry) != nullptr;
     if (is_given) continue;
     return FailAclnn(check.code, StartMessage(call)
                                      .Add("parameter ")
-                                     .Add(call.Name(list))
+                                     .Add(call.Name(At(call, list)))
                                      .Add(" is a null pointer or has a null tensor, expected tensors."));
   }
   return ACL_SUCCESS;
@@ -335,20 +390,20 @@ aclnnStatus LayoutGiven(const Check& check, OperatorCall& call) noexcept {
 // What is computed of what CANN has: no quantised queries or results, and no padding on the left.
 aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : kNotComputed) {
-    if (!IsThere(call, tensor)) continue;
+    if (!Has(call, tensor)) continue;
     Text message = StartMessage(call);
-    AddArgumentShape(message.Add("parameter "), call, tensor);
+    AddArgumentShape(message.Add("parameter "), call, At(call, tensor));
     return FailAclnn(check.code, message.Add(" is given, accepted: null. portacl does not compute with it."));
   }
   return ACL_SUCCESS;
 }
 
 aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
-  const aclDataType dtype = call.Tensor(kQuery).dtype;
+  const aclDataType dtype = TensorAt(call, kQuery).dtype;
   const auto refuse = [&](int tensor, int entry) {
     Text message = StartMessage(call);
-    AddArgumentDtype(message.Add("parameter "), call, tensor, entry);
-    AddArgumentDtype(message.Add(" does not go with "), call, kQuery);
+    AddArgumentDtype(message.Add("parameter "), call, At(call, tensor), entry);
+    AddArgumentDtype(message.Add(" does not go with "), call, At(call, kQuery));
     return FailAclnn(check.code,
                      message.Add(", accepted: its dtype, INT8 for key and value with scales; BOOL, "
                                  "INT8 or UINT8 for a mask, INT32 for blockTable, FLOAT for "
@@ -356,30 +411,30 @@ aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
   };
   for (const int list : {kKey, kValue}) {
     const ScaleSource source(call, list);
-    for (int entry = 0; entry < call.Count(list); ++entry) {
-      const aclDataType own = call.Entry(list, entry)->dtype;
+    for (int entry = 0; entry < CountAt(call, list); ++entry) {
+      const aclDataType own = EntryAt(call, list, entry)->dtype;
       if (own != (source.is_there ? ACL_INT8 : dtype)) return refuse(list, entry);
     }
     if (!source.is_there) continue;
     const bool is_of_channels = source.mode == 0 || source.mode == 2;
     for (const int tensor : {source.scale, source.offset}) {
-      if (IsThere(call, tensor) && call.Tensor(tensor).dtype != (is_of_channels ? dtype : ACL_FLOAT))
+      if (Has(call, tensor) && TensorAt(call, tensor).dtype != (is_of_channels ? dtype : ACL_FLOAT))
         return refuse(tensor, 0);
     }
   }
   for (const int tensor : {kQueryRope, kKeyRope, kKeyPrefix, kValuePrefix}) {
-    if (IsThere(call, tensor) && call.Tensor(tensor).dtype != dtype) return refuse(tensor, 0);
+    if (Has(call, tensor) && TensorAt(call, tensor).dtype != dtype) return refuse(tensor, 0);
   }
-  if (call.Tensor(kOut).dtype != dtype) return refuse(kOut, 0);
-  if (IsThere(call, kShift) && call.Tensor(kShift).dtype != (HasSlopes(call) ? ACL_FLOAT : dtype))
+  if (TensorAt(call, kOut).dtype != dtype) return refuse(kOut, 0);
+  if (Has(call, kShift) && TensorAt(call, kShift).dtype != (HasSlopes(call) ? ACL_FLOAT : dtype))
     return refuse(kShift, 0);
-  if (IsThere(call, kMask)) {
-    const aclDataType mask = call.Tensor(kMask).dtype;
+  if (Has(call, kMask)) {
+    const aclDataType mask = TensorAt(call, kMask).dtype;
     if (mask != ACL_BOOL && mask != ACL_INT8 && mask != ACL_UINT8) return refuse(kMask, 0);
   }
-  if (HasPages(call) && call.Tensor(kTable).dtype != ACL_INT32) return refuse(kTable, 0);
-  if (WantsLse(call) && call.Tensor(kLse).dtype != ACL_FLOAT) return refuse(kLse, 0);
-  if (HasSink(call) && !kFloatHalfAndBf16.Contains(call.Tensor(kSink).dtype)) return refuse(kSink, 0);
+  if (HasPages(call) && TensorAt(call, kTable).dtype != ACL_INT32) return refuse(kTable, 0);
+  if (WantsLse(call) && TensorAt(call, kLse).dtype != ACL_FLOAT) return refuse(kLse, 0);
+  if (HasSink(call) && !kFloatHalfAndBf16.Contains(TensorAt(call, kSink).dtype)) return refuse(kSink, 0);
   return ACL_SUCCESS;
 }
 
@@ -390,18 +445,18 @@ aclnnStatus LayoutFits(const Check& check, OperatorCall& call) noexcept {
         check, call, kLayout,
         "BSH, BSND, BNSD, TND, BNSD_BSND, NTD_TND, TND_NTD, BSH_NBSD, BSND_NBSD or BNSD_NBSD");
   }
-  if (call.Tensor(kQuery).view.rank != RankOf(layouts.in))
-    return RefuseTensor(check, call, kQuery, "as many dims as inputLayout names");
-  if (IsThere(call, kKeyRope) != HasRopes(call))
-    return RefuseTensor(check, call, HasRopes(call) ? kQueryRope : kKeyRope, "both rotary parts, or none");
-  if (HasRopes(call) && call.Tensor(kQueryRope).view.rank != RankOf(layouts.in))
-    return RefuseTensor(check, call, kQueryRope, "as many dims as query");
-  if (IsThere(call, kValuePrefix) != HasPrefix(call))
-    return RefuseTensor(check, call, HasPrefix(call) ? kKeyPrefix : kValuePrefix, "both prefixes, or none");
-  const int count = call.Count(kKey);
+  if (TensorAt(call, kQuery).view.rank != RankOf(layouts.in))
+    return RefuseAt(check, call, kQuery, "as many dims as inputLayout names");
+  if (Has(call, kKeyRope) != HasRopes(call))
+    return RefuseAt(check, call, HasRopes(call) ? kQueryRope : kKeyRope, "both rotary parts, or none");
+  if (HasRopes(call) && TensorAt(call, kQueryRope).view.rank != RankOf(layouts.in))
+    return RefuseAt(check, call, kQueryRope, "as many dims as query");
+  if (Has(call, kValuePrefix) != HasPrefix(call))
+    return RefuseAt(check, call, HasPrefix(call) ? kKeyPrefix : kValuePrefix, "both prefixes, or none");
+  const int count = CountAt(call, kKey);
   const bool is_list_taken =
       !layouts.IsPacked() && !HasPages(call) && !HasRopes(call) && !HasPrefix(call) && count <= kMostLists;
-  if (call.Count(kValue) != count || (count > 1 && !is_list_taken))
+  if (CountAt(call, kValue) != count || (count > 1 && !is_list_taken))
     return RefuseAttribute(
         check, call, kLayout,
         "lists of one tensor, or, without blockTable, rotary parts and prefixes and but in "
@@ -409,24 +464,23 @@ aclnnStatus LayoutFits(const Check& check, OperatorCall& call) noexcept {
   const int key_rank = Only(call, kKey).view.rank;
   for (const int list : {kKey, kValue}) {
     for (int entry = 0; entry < count; ++entry) {
-      const int rank = call.Entry(list, entry)->view.rank;
+      const int rank = EntryAt(call, list, entry)->view.rank;
       const bool fits =
           HasPages(call) ? rank >= 3 && rank <= 5 && rank == key_rank : rank == RankOf(layouts.in);
       if (!fits)
-        return RefuseTensor(check, call, list, "as many dims as inputLayout names; 3 to 5 of pages, as key",
-                            entry);
+        return RefuseAt(check, call, list, "as many dims as inputLayout names; 3 to 5 of pages, as key",
+                        entry);
     }
   }
-  if (HasRopes(call) && call.Tensor(kKeyRope).view.rank != key_rank)
-    return RefuseTensor(check, call, kKeyRope, "as many dims as key");
-  if (HasPages(call) && call.Tensor(kTable).view.rank != 2)
-    return RefuseTensor(check, call, kTable, "[batches, blocks of each]");
+  if (HasRopes(call) && TensorAt(call, kKeyRope).view.rank != key_rank)
+    return RefuseAt(check, call, kKeyRope, "as many dims as key");
+  if (HasPages(call) && TensorAt(call, kTable).view.rank != 2)
+    return RefuseAt(check, call, kTable, "[batches, blocks of each]");
   for (const int tensor : {kKeyPrefix, kValuePrefix}) {
-    if (!IsThere(call, tensor)) continue;
+    if (!Has(call, tensor)) continue;
     if (layouts.IsPacked() || HasPages(call) || ScaleSource(call, kKey).is_there ||
-        call.Tensor(tensor).view.rank != RankOf(layouts.in))
-      return RefuseTensor(check, call, tensor,
-                          "as many dims as key, without blockTable and scales, not in TND");
+        TensorAt(call, tensor).view.rank != RankOf(layouts.in))
+      return RefuseAt(check, call, tensor, "as many dims as key, without blockTable and scales, not in TND");
   }
   return ACL_SUCCESS;
 }
@@ -443,31 +497,31 @@ aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
   const auto splits = [](const aclTensor& tensor, const attention::Heads& made) {
     return tensor.view.rank == 4 || made.operand.head == 0 || made.depth > 0;
   };
-  const aclTensor& query = call.Tensor(kQuery);
+  const aclTensor& query = TensorAt(call, kQuery);
   if (sizes.query.heads != heads || !splits(query, sizes.query) ||
       (sizes.layouts.in == Layout::kBsh && query.view[2] != heads * sizes.query.depth))
-    return RefuseTensor(check, call, kQuery, "numHeads heads");
+    return RefuseAt(check, call, kQuery, "numHeads heads");
   for (const int list : {kKey, kValue}) {
-    for (int entry = 0; entry < call.Count(list); ++entry) {
-      const aclTensor& tensor = *call.Entry(list, entry);
+    for (int entry = 0; entry < CountAt(call, list); ++entry) {
+      const aclTensor& tensor = *EntryAt(call, list, entry);
       const attention::Heads& made = sizes.lists > 0 ? sizes.KeysOfEntry(call, list, entry)
                                      : list == kKey  ? sizes.key
                                                      : sizes.value;
       const bool is_joined = HasPages(call) ? tensor.view.rank == 3 : sizes.layouts.in == Layout::kBsh;
       if (made.heads != key_heads || (is_joined && tensor.view[2] != key_heads * made.depth))
-        return RefuseTensor(check, call, list, "numKeyValueHeads heads", entry);
+        return RefuseAt(check, call, list, "numKeyValueHeads heads", entry);
       const attention::Heads& key = sizes.lists > 0 ? sizes.KeysOfEntry(call, kKey, entry) : sizes.key;
       if (made.rows != key.rows || made.batches != key.batches)
-        return RefuseTensor(check, call, list, "batches and rows of key", entry);
+        return RefuseAt(check, call, list, "batches and rows of key", entry);
       if (sizes.lists > 0 &&
           (made.batches != 1 || made.depth != (list == kKey ? sizes.key : sizes.value).depth))
-        return RefuseTensor(check, call, list, "a batch of 1 and elements of the others", entry);
+        return RefuseAt(check, call, list, "a batch of 1 and elements of the others", entry);
     }
   }
   if (sizes.query.depth <= 0 || sizes.key.depth != sizes.query.depth)
-    return RefuseTensor(check, call, kKey, "heads of as many elements as query's, at least 1");
+    return RefuseAt(check, call, kKey, "heads of as many elements as query's, at least 1");
   if (!sizes.layouts.IsPacked() && !HasPages(call) && sizes.key.batches != sizes.query.batches)
-    return RefuseTensor(check, call, kKey, "query's batch");
+    return RefuseAt(check, call, kKey, "query's batch");
   return ACL_SUCCESS;
 }
 
@@ -477,44 +531,44 @@ aclnnStatus PartsFit(const Check& check, OperatorCall& call) noexcept {
   if (HasRopes(call)) {
     engine::AttentionPieces pieces;
     const bool is_bsh = sizes.layouts.in == Layout::kBsh;
-    const bool is_joined = HasPages(call) ? call.Tensor(kKeyRope).view.rank == 3 : is_bsh;
-    const attention::Heads query = HeadsOf(call.Tensor(kQueryRope), 0, sizes.layouts.in, sizes.query.heads);
+    const bool is_joined = HasPages(call) ? TensorAt(call, kKeyRope).view.rank == 3 : is_bsh;
+    const attention::Heads query =
+        HeadsOf(TensorAt(call, kQueryRope), 0, sizes.layouts.in, sizes.query.heads);
     if (query.depth != kRopeDepth ||
-        (is_bsh && call.Tensor(kQueryRope).view[2] != query.heads * query.depth) ||
+        (is_bsh && TensorAt(call, kQueryRope).view[2] != query.heads * query.depth) ||
         query.rows != sizes.query.rows || query.batches != sizes.query.batches ||
         query.heads != sizes.query.heads)
-      return RefuseTensor(check, call, kQueryRope, "query's dims with 64 elements");
-    const attention::Heads key = KeysOf(call, sizes.layouts, call.Tensor(kKeyRope), 0, &pieces);
-    if (key.depth != kRopeDepth || (is_joined && call.Tensor(kKeyRope).view[2] != key.heads * key.depth) ||
+      return RefuseAt(check, call, kQueryRope, "query's dims with 64 elements");
+    const attention::Heads key = KeysOf(call, sizes.layouts, TensorAt(call, kKeyRope), 0, &pieces);
+    if (key.depth != kRopeDepth || (is_joined && TensorAt(call, kKeyRope).view[2] != key.heads * key.depth) ||
         key.rows != sizes.key.rows || key.batches != sizes.key.batches || key.heads != sizes.key.heads)
-      return RefuseTensor(check, call, kKeyRope, "key's dims with 64 elements");
+      return RefuseAt(check, call, kKeyRope, "key's dims with 64 elements");
   }
   if (HasPrefix(call)) {
     for (const int tensor : {kKeyPrefix, kValuePrefix}) {
       const attention::Heads& made = tensor == kKeyPrefix ? sizes.key_prefix : sizes.value_prefix;
       if (made.batches != 1 || made.heads != sizes.key.heads || made.rows != sizes.key_prefix.rows ||
           made.depth != (tensor == kKeyPrefix ? sizes.key : sizes.value).depth ||
-          (sizes.layouts.in == Layout::kBsh && call.Tensor(tensor).view[2] != made.heads * made.depth))
-        return RefuseTensor(check, call, tensor, "heads and elements of key or value, a batch of 1");
+          (sizes.layouts.in == Layout::kBsh && TensorAt(call, tensor).view[2] != made.heads * made.depth))
+        return RefuseAt(check, call, tensor, "heads and elements of key or value, a batch of 1");
     }
     if (sizes.prefix_rows < 0 || sizes.prefix_rows > sizes.key_prefix.rows)
-      return RefuseTensor(check, call, kKeyPrefix, "at least the rows that actualSharedPrefixLen names");
+      return RefuseAt(check, call, kKeyPrefix, "at least the rows that actualSharedPrefixLen names");
   }
   const ScaleSource key(call, kKey);
   const ScaleSource value(call, kValue);
   if (key.is_there != value.is_there)
-    return RefuseTensor(check, call, key.is_there ? key.scale : value.scale,
-                        "scales of key and value, or none");
+    return RefuseAt(check, call, key.is_there ? key.scale : value.scale, "scales of key and value, or none");
   if (!key.is_there) return ACL_SUCCESS;
-  if (HasRopes(call)) return RefuseTensor(check, call, kQueryRope, "null where key is INT8");
+  if (HasRopes(call)) return RefuseAt(check, call, kQueryRope, "null where key is INT8");
   if (key.mode != value.mode && (key.mode != 0 || value.mode != 1))
     return RefuseAttribute(check, call, kValueScaleMode, "that of key, or 1 where that is 0");
   for (const ScaleSource* const source : {&key, &value}) {
     const attention::Heads& of = source == &key ? sizes.key : sizes.value;
     for (const int tensor : {source->scale, source->offset}) {
       engine::AttentionOperand place;
-      if (IsThere(call, tensor) && !PlaceScales(call, sizes, *source, tensor, of, &place))
-        return RefuseTensor(check, call, tensor, "a shape of its antiquantMode, 0 to 5");
+      if (Has(call, tensor) && !PlaceScales(call, sizes, *source, tensor, of, &place))
+        return RefuseAt(check, call, tensor, "a shape of its antiquantMode, 0 to 5");
     }
   }
   return ACL_SUCCESS;
@@ -556,8 +610,8 @@ aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
     }
   }
   if (HasPages(call)) {
-    if (call.Tensor(kTable).view[0] < sizes.batches)
-      return RefuseTensor(check, call, kTable, "a row for each batch");
+    if (TensorAt(call, kTable).view[0] < sizes.batches)
+      return RefuseAt(check, call, kTable, "a row for each batch");
     if (call.attributes[kPageRows].integer != sizes.key.rows)
       return RefuseAttribute(check, call, kPageRows, "the rows of key's blocks");
   }
@@ -565,20 +619,20 @@ aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus ShiftFits(const Check& check, OperatorCall& call) noexcept {
-  if (!IsThere(call, kShift)) return ACL_SUCCESS;
+  if (!Has(call, kShift)) return ACL_SUCCESS;
   const Sizes sizes(call);
-  const Shape& shape = call.Tensor(kShift).view;
+  const Shape& shape = TensorAt(call, kShift).view;
   const int64_t type = call.attributes[kShiftType].integer;
   if (type < 0 || type > 3) return RefuseAttribute(check, call, kShiftType, "0 to 3");
   if (HasSlopes(call)) {
     if (shape == Shape{sizes.query.heads} || shape == Shape{sizes.batches, sizes.query.heads})
       return ACL_SUCCESS;
-    return RefuseTensor(check, call, kShift, "[N] or [B, N] slopes");
+    return RefuseAt(check, call, kShift, "[N] or [B, N] slopes");
   }
   if (!sizes.layouts.IsPacked() && shape.rank == 4 && (shape[0] == 1 || shape[0] == sizes.batches) &&
       shape[1] == sizes.query.heads && shape[2] >= sizes.query.rows && shape[3] >= sizes.most_keys)
     return ACL_SUCCESS;
-  return RefuseTensor(check, call, kShift, "[B or 1, N, at least Sq, at least Skv], not in TND");
+  return RefuseAt(check, call, kShift, "[B or 1, N, at least Sq, at least Skv], not in TND");
 }
 
 aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
@@ -586,24 +640,24 @@ aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t mode = call.attributes[kMode].integer;
   if (mode < 0 || mode > 4) return RefuseAttribute(check, call, kMode, "0 to 4");
   const bool is_decoding = IsDecoding(sizes);
-  if (!IsThere(call, kMask)) {
+  if (!Has(call, kMask)) {
     if (mode == 0 || is_decoding) return ACL_SUCCESS;
     return RefuseAttribute(check, call, kMode, "0 without attenMask");
   }
-  const Shape& shape = call.Tensor(kMask).view;
+  const Shape& shape = TensorAt(call, kMask).view;
   const int64_t columns = shape[shape.rank - 1];
   if (is_decoding) {
     bool fits = shape.rank >= 2 && shape.rank <= 4 && (shape[0] == 1 || shape[0] == sizes.batches) &&
                 columns >= sizes.most_keys;
     for (int dim = 1; dim < shape.rank - 1; ++dim) fits = fits && shape[dim] == 1;
-    return fits ? ACL_SUCCESS : RefuseTensor(check, call, kMask, "[B, Skv], [B, 1, Skv] or [B, 1, 1, Skv]");
+    return fits ? ACL_SUCCESS : RefuseAt(check, call, kMask, "[B, Skv], [B, 1, Skv] or [B, 1, 1, Skv]");
   }
   const int64_t rows = shape.rank > 1 ? shape[shape.rank - 2] : 0;
   bool fits = shape.rank >= 2 && shape.rank <= 4;
   if (mode >= 2) {
     for (int dim = 0; dim < shape.rank - 2; ++dim) fits = fits && shape[dim] == 1;
     if (fits && rows == kTemplate && columns == kTemplate) return ACL_SUCCESS;
-    return RefuseTensor(check, call, kMask, "[2048, 2048], [1, 2048, 2048] or [1, 1, 2048, 2048]");
+    return RefuseAt(check, call, kMask, "[2048, 2048], [1, 2048, 2048] or [1, 1, 2048, 2048]");
   }
   fits = fits && !sizes.layouts.IsPacked() && rows >= sizes.query.rows && columns >= sizes.most_keys &&
          (shape.rank == 2 || shape[0] == 1 || shape[0] == sizes.batches);
@@ -658,31 +712,32 @@ Shape LseShape(const Sizes& sizes) {
 aclnnStatus ResultsFit(const Check& check, OperatorCall& call) noexcept {
   const Sizes sizes(call);
   const Shape accepted = ResultShape(sizes);
-  if (call.Tensor(kOut).view != accepted) return RefuseShape(check, call, kOut, accepted);
+  if (TensorAt(call, kOut).view != accepted) return RefuseShape(check, call, At(call, kOut), accepted);
   const Shape numbers = LseShape(sizes);
-  if (WantsLse(call) && call.Tensor(kLse).view != numbers) return RefuseShape(check, call, kLse, numbers);
+  if (WantsLse(call) && TensorAt(call, kLse).view != numbers)
+    return RefuseShape(check, call, At(call, kLse), numbers);
   if (HasSink(call)) {
-    const Shape& sink = call.Tensor(kSink).view;
-    if (sink.rank != 1 || sink[0] != sizes.query.heads) return RefuseTensor(check, call, kSink, "[N]");
+    const Shape& sink = TensorAt(call, kSink).view;
+    if (sink.rank != 1 || sink[0] != sizes.query.heads) return RefuseAt(check, call, kSink, "[N]");
   }
   return ACL_SUCCESS;
 }
 
 aclnnStatus Inside(const Check&, OperatorCall& call) noexcept {
-  const Check sizes = SizesRepresentable({kOut, kLse});
+  const Check sizes = SizesRepresentable({At(call, kOut)});
   if (const aclnnStatus status = sizes.run(sizes, call)) return status;
-  for (int tensor = kQuery; tensor < kOut; ++tensor) {
-    const Check inside = InsideStorage({tensor});
+  for (int at = 0; at < At(call, kOut); ++at) {
+    const Check inside = InsideStorage({at});
     if (const aclnnStatus status = inside.run(inside, call)) return status;
   }
   return ACL_SUCCESS;
 }
 
 aclnnStatus OutGiven(const Check& check, OperatorCall& call) noexcept {
-  Check given = WithCode(check.code, NotNull(kOut));
+  Check given = WithCode(check.code, NotNull(At(call, kOut)));
   if (const aclnnStatus status = given.run(given, call)) return status;
   if (!WantsLse(call)) return ACL_SUCCESS;
-  given = WithCode(check.code, NotNull(kLse));
+  given = WithCode(check.code, NotNull(At(call, kLse)));
   return given.run(given, call);
 }
 
@@ -693,7 +748,7 @@ constexpr DtypeRule kDtypesOfV5 = kDtypes.On(products::kAscend950, DtypeSet(ACL_
 // One query of each batch.
 aclnnStatus IsOneQuery(const Check& check, OperatorCall& call) noexcept {
   if (IsDecoding(Sizes(call))) return ACL_SUCCESS;
-  return RefuseTensor(check, call, kQuery, "one row of each batch, in BSH, BSND or BNSD");
+  return RefuseAt(check, call, kQuery, "one row of each batch, in BSH, BSND or BNSD");
 }
 
 constexpr auto ChecksFor(const DtypeRule& dtypes) {
@@ -717,10 +772,10 @@ void SetParts(const OperatorCall& call, const Sizes& sizes, engine::Attention& m
   if (HasRopes(call)) {
     made.rope_depth = kRopeDepth;
     parts.query_rope =
-        HeadsOf(call.Tensor(kQueryRope), call.OperandOf(kQueryRope), sizes.layouts.in, sizes.query.heads)
+        HeadsOf(TensorAt(call, kQueryRope), OperandAt(call, kQueryRope), sizes.layouts.in, sizes.query.heads)
             .operand;
     parts.key_rope =
-        KeysOf(call, sizes.layouts, call.Tensor(kKeyRope), call.OperandOf(kKeyRope), &parts.rope_pieces)
+        KeysOf(call, sizes.layouts, TensorAt(call, kKeyRope), OperandAt(call, kKeyRope), &parts.rope_pieces)
             .operand;
   }
   if (HasPrefix(call)) {
@@ -735,11 +790,11 @@ void SetParts(const OperatorCall& call, const Sizes& sizes, engine::Attention& m
     const attention::Heads& of = list == kKey ? sizes.key : sizes.value;
     scales.by_page = source.mode == 4 || source.mode == 5;
     PlaceScales(call, sizes, source, source.scale, of, &scales.scale);
-    if (IsThere(call, source.offset)) PlaceScales(call, sizes, source, source.offset, of, &scales.offset);
+    if (Has(call, source.offset)) PlaceScales(call, sizes, source, source.offset, of, &scales.offset);
   }
   if (HasSlopes(call)) {
-    const aclTensor& slopes = call.Tensor(kShift);
-    parts.slopes = Broadcast(slopes, call.OperandOf(kShift));
+    const aclTensor& slopes = TensorAt(call, kShift);
+    parts.slopes = Broadcast(slopes, OperandAt(call, kShift));
     parts.slopes.batch = slopes.view.rank == 2 ? parts.slopes.row : 0;
     parts.slopes.head = parts.slopes.column;
     const auto first = [&](int attribute) -> int64_t {
@@ -755,8 +810,8 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   const Sizes sizes(call);
   const int out = kOut;
   if (sizes.most_keys == 0 || sizes.batches == 0 || sizes.value.depth == 0) {
-    const int zeros[] = {WantsLse(call) ? kLse : out, out};
-    const bool is_empty = call.Tensor(out).numel == 0;
+    const int zeros[] = {At(call, WantsLse(call) ? kLse : kOut), At(call, kOut)};
+    const bool is_empty = TensorAt(call, out).numel == 0;
     return SetZeroJob(call, zeros, (WantsLse(call) ? 1 : 0) + (is_empty ? 0 : 1), executor);
   }
   engine::Attention made{};
@@ -777,7 +832,7 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   engine::AttentionBatch* const batches = memory.batches;
   if (batches == nullptr) return;
   // Without a mask all keys are seen.
-  const int64_t mode = !IsThere(call, kMask) || IsDecoding(sizes) ? 1 : call.attributes[kMode].integer;
+  const int64_t mode = !Has(call, kMask) || IsDecoding(sizes) ? 1 : call.attributes[kMode].integer;
   for (int64_t b = 0; b < rows; ++b) {
     const Length queries = Queries(call, sizes, b);
     const Length keys = Keys(call, sizes, b);
@@ -807,23 +862,23 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   made.query = sizes.query.operand;
   made.key = sizes.key.operand;
   made.value = sizes.value.operand;
-  made.out = HeadsOf(call.Tensor(out), call.OperandOf(out), sizes.layouts.out, sizes.query.heads).operand;
+  made.out = HeadsOf(TensorAt(call, out), OperandAt(call, out), sizes.layouts.out, sizes.query.heads).operand;
   made.copies = 1;
   if (WantsLse(call)) {
     const int lse = kLse;
     made.log_sum = sizes.layouts.IsPacked()
-                       ? HeadsOf(call.Tensor(lse), call.OperandOf(lse), Layout::kTnd, 1).operand
-                       : Broadcast(call.Tensor(lse), call.OperandOf(lse));
+                       ? HeadsOf(TensorAt(call, lse), OperandAt(call, lse), Layout::kTnd, 1).operand
+                       : Broadcast(TensorAt(call, lse), OperandAt(call, lse));
   }
   if (HasPages(call)) {
-    made.table = Broadcast(call.Tensor(kTable), call.OperandOf(kTable));
+    made.table = Broadcast(TensorAt(call, kTable), OperandAt(call, kTable));
     made.table.batch = made.table.row;
-    made.table.column = ByteStride(PlainView(call.Tensor(kTable)), 1);
+    made.table.column = ByteStride(PlainView(TensorAt(call, kTable)), 1);
     made.page = sizes.key.rows;
     made.pages = sizes.key.batches;
   }
   if (HasSink(call)) {
-    made.sink = Broadcast(call.Tensor(kSink), call.OperandOf(kSink));
+    made.sink = Broadcast(TensorAt(call, kSink), OperandAt(call, kSink));
     made.sink.head = made.sink.column;
   }
   made.scale = static_cast<float>(call.attributes[kScale].wide);
@@ -834,13 +889,13 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   made.most_queries = sizes.query.rows;
   made.shift_first = call.attributes[kShiftType].integer == 1;
   if (memory.parts != nullptr) SetParts(call, sizes, made, *memory.parts);
-  if (IsThere(call, kShift) && !HasSlopes(call))
-    made.shift = Broadcast(call.Tensor(kShift), call.OperandOf(kShift));
-  if (IsThere(call, kMask) && mode <= 1) {
-    made.mask = Broadcast(call.Tensor(kMask), call.OperandOf(kMask));
+  if (Has(call, kShift) && !HasSlopes(call))
+    made.shift = Broadcast(TensorAt(call, kShift), OperandAt(call, kShift));
+  if (Has(call, kMask) && mode <= 1) {
+    made.mask = Broadcast(TensorAt(call, kMask), OperandAt(call, kMask));
     // The first of a mask's dims are batches.
-    const Shape& shape = call.Tensor(kMask).view;
-    const int64_t first = ByteStride(PlainView(call.Tensor(kMask)), 0);
+    const Shape& shape = TensorAt(call, kMask).view;
+    const int64_t first = ByteStride(PlainView(TensorAt(call, kMask)), 0);
     if (IsDecoding(sizes)) made.mask.row = 0;
     if (IsDecoding(sizes) || shape.rank > 2) made.mask.batch = first;
     made.mask.head = 0;
