@@ -1,5 +1,7 @@
 // Attention for inference, from its description: lengths of batches, pages, layouts of results, rotary parts, prefixes, caches of INT8.
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -12,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"
+#include "support/numeric_suite.h"
 
 namespace portacl::testing {
 namespace {
@@ -988,15 +991,15 @@ const std::vector<IndexOperator>& Operators() {
   return all;
 }
 
-class InferAttention : public ::testing::TestWithParam<const IndexOperator*> {};
-TEST_P(InferAttention, Contract) { CheckContract(*GetParam()); }
+class InferAttentionOf : public ::testing::TestWithParam<const IndexOperator*> {};
+TEST_P(InferAttentionOf, Contract) { CheckContract(*GetParam()); }
 // The last version has all that there is.
-TEST_P(InferAttention, EveryElement) {
+TEST_P(InferAttentionOf, EveryElement) {
   const bool is_last = std::string(GetParam()->function.name).find("V5") != std::string::npos;
   CheckNumbers(*GetParam(), is_last ? 500 : 60);
 }
-TEST_P(InferAttention, AddressesSetAnew) { CheckAddressesSetAnew(*GetParam()); }
-INSTANTIATE_TEST_SUITE_P(Of, InferAttention, ::testing::ValuesIn([] {
+TEST_P(InferAttentionOf, AddressesSetAnew) { CheckAddressesSetAnew(*GetParam()); }
+INSTANTIATE_TEST_SUITE_P(Of, InferAttentionOf, ::testing::ValuesIn([] {
                            std::vector<const IndexOperator*> all;
                            for (const IndexOperator& op : Operators()) all.push_back(&op);
                            return all;
@@ -1043,6 +1046,221 @@ TEST(InferAttentionPages, OutsideTheBlocks) {
     for (const aclTensor* tensor : {q, result, blocks}) aclDestroyTensor(tensor);
     aclDestroyIntArray(lengths);
   }
+}
+
+// One call of aclnnFusedInferAttentionScoreV3, of bf16; what is not set is null.
+struct Inference {
+  std::vector<uint16_t> query, key, value;
+  Shape query_shape, key_shape, value_shape;
+  std::vector<int64_t> queries, keys;
+  std::vector<int32_t> table;
+  Shape table_shape;
+  std::string layout = "TND";
+  int64_t heads = 4, key_heads = 2, mode = 0, before = 0, after = 0, page = 0;
+  bool has_mask = false;
+  void* key_memory = nullptr;  // in place of key and value
+  std::vector<uint16_t> out;
+  std::vector<float> lse;
+  uint64_t workspace = 0;
+  uint64_t most_workspace = 0;
+
+  aclError Run(aclrtStream stream) {
+    const auto make = [](const Shape& shape, aclDataType dtype, void* data) {
+      return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                             shape.size(), data);
+    };
+    Shape out_shape = query_shape;
+    out_shape.back() = query_shape.back();
+    out.assign(static_cast<size_t>(NumElements(out_shape)), 0x1234);
+    const bool packed = query_shape.size() == 3;
+    const Shape lse_shape =
+        packed ? Shape{query_shape[0], heads, 1} : Shape{query_shape[0], query_shape[1], query_shape[2], 1};
+    lse.assign(static_cast<size_t>(NumElements(lse_shape)), 0);
+    static std::vector<char> template_mask(2048 * 2048);
+    aclTensor* const q = make(query_shape, ACL_BF16, query.data());
+    aclTensor* const mask = has_mask ? make({2048, 2048}, ACL_BOOL, template_mask.data()) : nullptr;
+    aclTensor* const blocks = table.empty() ? nullptr : make(table_shape, ACL_INT32, table.data());
+    aclTensor* const result = make(out_shape, ACL_BF16, out.data());
+    aclTensor* const sums = make(lse_shape, ACL_FLOAT, lse.data());
+    const aclTensor* one = make(key_shape, ACL_BF16, key_memory != nullptr ? key_memory : key.data());
+    aclTensorList* const key_list = aclCreateTensorList(&one, 1);
+    one = make(value_shape, ACL_BF16, key_memory != nullptr ? key_memory : value.data());
+    aclTensorList* const value_list = aclCreateTensorList(&one, 1);
+    aclIntArray* const of_queries =
+        queries.empty() ? nullptr : aclCreateIntArray(queries.data(), queries.size());
+    aclIntArray* const of_keys = keys.empty() ? nullptr : aclCreateIntArray(keys.data(), keys.size());
+    std::string text = layout;
+    aclOpExecutor* executor = nullptr;
+    const auto plan = [&](auto function, uint64_t* size) {
+      return function(q, key_list, value_list, nullptr, mask, of_queries, of_keys, nullptr, nullptr, nullptr,
+                      nullptr, nullptr, nullptr, nullptr, blocks, nullptr, nullptr, nullptr, nullptr, nullptr,
+                      nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, heads, 0.125, before,
+                      after, text.data(), key_heads, mode, 0, page, 0, true, 0, 0, result, sums, size,
+                      &executor);
+    };
+    EXPECT_EQ(plan(aclnnFusedInferAttentionScoreV3GetMaxWorkspaceSize, &most_workspace), 0)
+        << aclGetRecentErrMsg();
+    EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+    EXPECT_EQ(plan(aclnnFusedInferAttentionScoreV3GetWorkspaceSize, &workspace), 0);
+    // A graph gives the workspace that it was told before.
+    const GuardedBuffer memory(most_workspace);
+    EXPECT_EQ(aclnnFusedInferAttentionScoreV3(memory.device(), most_workspace, executor, stream), 0);
+    const aclError status = aclrtSynchronizeStream(stream);
+    for (const aclTensorList* list : {key_list, value_list}) aclDestroyTensorList(list);
+    for (const aclTensor* tensor : {q, mask, blocks, result, sums}) {
+      if (tensor != nullptr) aclDestroyTensor(tensor);
+    }
+    for (const aclIntArray* array : {of_queries, of_keys}) {
+      if (array != nullptr) aclDestroyIntArray(array);
+    }
+    return status;
+  }
+};
+
+std::vector<uint16_t> Drawn(const Shape& shape, RandomNumbers& random) {
+  std::vector<uint16_t> numbers(static_cast<size_t>(NumElements(shape)));
+  for (uint16_t& one : numbers)
+    one = static_cast<uint16_t>(0x3f00 + random.Below(0x180) + (random.Below(2) == 0 ? 0x8000 : 0));
+  return numbers;
+}
+
+// The same keys in blocks of any kind and length give the same bits as side by side, for one query and for several.
+TEST(InferAttentionPages, GiveTheBitsOfDenseKeys) {
+  for (const engine::Isa isa : IsasToTest()) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_ISA", engine::IsaName(isa)}});
+    ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+    RandomNumbers random(0xB175);
+    for (const int64_t queries : {1, 9}) {
+      const int64_t keys = 300, depth = 64;
+      const Lengths all{1, 2, keys, depth};
+      Inference dense;
+      dense.query_shape = {queries, 4, depth};
+      dense.query = Drawn(dense.query_shape, random);
+      dense.key_shape = dense.value_shape = {keys, 2, depth};
+      dense.key = Drawn(dense.key_shape, random);
+      dense.value = Drawn(dense.value_shape, random);
+      dense.queries = {queries};
+      dense.keys = {keys};
+      dense.has_mask = true;
+      dense.mode = 3;
+      ASSERT_EQ(dense.Run(environment.stream()), 0);
+      for (const int64_t page : {16, 48, 128, 512}) {
+        for (const int kind : {3, 4, 5}) {
+          Inference paged = dense;
+          const int64_t blocks = (keys + page - 1) / page;
+          const Lengths l{blocks + 1, 2, page, depth};
+          Shape shape = kind == 3 ? Shape{l.b, page, 2 * depth} : Shape{l.b, 2, page, depth};
+          if (kind == 5) shape = {l.b, 2, depth / 16, page, 16};
+          paged.key_shape = paged.value_shape = shape;
+          paged.page = page;
+          paged.table_shape = {1, blocks};
+          for (int64_t i = 0; i < blocks; ++i) paged.table.push_back(static_cast<int32_t>(blocks - i));
+          for (const bool is_key : {true, false}) {
+            std::vector<uint16_t>& to = is_key ? paged.key : paged.value;
+            to.assign(static_cast<size_t>(NumElements(shape)), 0x7fc0);  // NaN where no key is
+            for (int64_t j = 0; j < keys; ++j) {
+              for (int64_t n = 0; n < 2; ++n) {
+                for (int64_t d = 0; d < depth; ++d)
+                  to[PlaceOfPages(shape, l, blocks - j / page, n, j % page, d)] =
+                      (is_key ? dense.key : dense.value)[PlaceOf(all, "TND", 0, n, j, d)];
+              }
+            }
+          }
+          ASSERT_EQ(paged.Run(environment.stream()), 0);
+          EXPECT_EQ(paged.out, dense.out) << page << " " << kind << " " << queries;
+          EXPECT_EQ(paged.lse, dense.lse) << page << " " << kind << " " << queries;
+        }
+      }
+    }
+  }
+}
+
+// A window's last keys: blocks before it may be of anyone, and their entries anything.
+TEST(InferAttentionPages, UnseenBlocksAreNotRead) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  RandomNumbers random(0x5EE);
+  constexpr size_t kBlock = 4096;  // 16 rows of 2 heads of 64
+  auto* const memory = static_cast<char*>(
+      mmap(nullptr, 5 * kBlock, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(memory, MAP_FAILED);
+  const std::vector<uint16_t> numbers = Drawn({2 * kBlock / 2}, random);
+  std::memcpy(memory + kBlock, numbers.data(), 2 * kBlock);
+  ASSERT_EQ(mprotect(memory, kBlock, PROT_NONE), 0);
+  ASSERT_EQ(mprotect(memory + 3 * kBlock, 2 * kBlock, PROT_NONE), 0);
+  for (const int64_t queries : {1, 3}) {
+    Inference seen;
+    seen.query_shape = {queries, 4, 64};
+    seen.query = Drawn(seen.query_shape, random);
+    seen.key_shape = seen.value_shape = {5, 16, 128};
+    seen.key_memory = memory;
+    seen.page = 16;
+    seen.queries = {queries};
+    seen.keys = {64 - 4};
+    seen.table_shape = {1, 5};
+    seen.table = {-1, 3, 1, 2, 99};
+    seen.has_mask = true;
+    seen.mode = 4;
+    seen.before = 20;  // keys 39 - queries + 1 and on: blocks 2 and 3
+    ASSERT_EQ(seen.Run(environment.stream()), 0);
+    for (const uint16_t one : seen.out) ASSERT_NE(one, 0x1234);
+    // One key more before them is of a block that is not there.
+    seen.before = 60;
+    EXPECT_EQ(seen.Run(environment.stream()), 507015);
+    EXPECT_NE(std::string(aclGetRecentErrMsg()).find("blockTable has the value -1 at [0, 0]"),
+              std::string::npos);
+    EXPECT_EQ(seen.out, std::vector<uint16_t>(seen.out.size(), 0x1234));
+  }
+  munmap(memory, 5 * kBlock);
+}
+
+// No lengths ask for more than the question for the greatest workspace answers.
+TEST(InferAttention, WorkspaceIsOfAnyLengths) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<uint64_t> sizes;
+  for (const std::vector<int64_t>& ends :
+       {std::vector<int64_t>{1, 2}, std::vector<int64_t>{150, 260}, std::vector<int64_t>{0, 260}}) {
+    Inference one;
+    one.query_shape = {260, 4, 16};
+    one.query.resize(260 * 64);
+    one.key_shape = one.value_shape = {8, 2, 16};
+    one.key.resize(256);
+    one.value.resize(256);
+    one.queries = ends;
+    one.keys = {3, 8};
+    ASSERT_EQ(one.Run(environment.stream()), 0);
+    EXPECT_EQ(one.workspace, one.most_workspace);
+    sizes.push_back(one.workspace);
+  }
+  EXPECT_EQ(sizes, std::vector<uint64_t>(3, sizes[0]));
+}
+
+// A sum of no exponentials: infinity, but the lowest number where each batch has one query and no keys.
+TEST(InferAttention, LogarithmsOfNothing) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  Inference packed;
+  packed.query_shape = {2, 4, 16};
+  packed.query.resize(128);
+  packed.key_shape = packed.value_shape = {3, 2, 16};
+  packed.key.resize(96);
+  packed.value.resize(96);
+  packed.queries = {1, 2};
+  packed.keys = {0, 3};
+  ASSERT_EQ(packed.Run(environment.stream()), 0);
+  for (size_t i = 0; i < 8; ++i)
+    EXPECT_EQ(packed.lse[i], i < 4 ? std::numeric_limits<float>::infinity() : std::log(3.0f)) << i;
+  Inference alone = packed;
+  alone.layout = "BNSD";
+  alone.query_shape = {2, 4, 1, 16};
+  alone.key_shape = alone.value_shape = {2, 2, 3, 16};
+  alone.key.resize(192);
+  alone.value.resize(192);
+  alone.queries = {};
+  ASSERT_EQ(alone.Run(environment.stream()), 0);
+  for (size_t i = 0; i < 8; ++i)
+    EXPECT_EQ(alone.lse[i], i < 4 ? std::numeric_limits<float>::lowest() : std::log(3.0f)) << i;
 }
 
 }  // namespace
