@@ -1,9 +1,12 @@
-// Attention for inference, from its description: lengths of batches, pages, layouts of results.
+// Attention for inference, from its description: lengths of batches, pages, layouts of results, rotary parts, prefixes, caches of INT8.
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "../norm/row_calls.h"
 
@@ -11,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"
+#include "support/numeric_suite.h"
 
 namespace portacl::testing {
 namespace {
@@ -18,6 +22,37 @@ namespace {
 const DtypeList kDtypes = {ACL_FLOAT16, ACL_BF16};
 
 bool HasDims(const IndexArgument& one) { return !one.null && !one.shape.empty(); }
+
+// An argument by the name that aclnnFusedInferAttentionScore gives it; a null one where the operator has none.
+const IndexArgument& Arg(const IndexCall& call, const std::string& name) {
+  static const IndexArgument absent = [] {
+    IndexArgument one = TensorArg("", {});
+    one.null = true;
+    return one;
+  }();
+  const bool is_incre = std::string(call.op->function.name).find("Incre") != std::string::npos;
+  std::string own = name;
+  if (is_incre && name == "actualSeqLengths") return absent;
+  if (is_incre && name == "actualSeqLengthsKv") own = "actualSeqLengths";
+  if (is_incre && name == "blockTable") own = "blocktable";
+  for (const IndexArgument& one : call.arguments) {
+    if (one.name == own) return one;
+  }
+  return absent;
+}
+std::string CanonicalName(const std::string& name) { return name == "blocktable" ? "blockTable" : name; }
+bool Has(const IndexCall& call, const std::string& name) { return HasDims(Arg(call, name)); }
+bool HasSink(const IndexCall& call) {
+  return Has(call, "learnableSink") && NumElements(Arg(call, "learnableSink").shape) > 0;
+}
+bool HasSlopes(const IndexCall& call) { return Has(call, "pseShift") && Arg(call, "pseType").integer >= 2; }
+// Entries of a list, or of a single tensor that one of the operators has in its place.
+int64_t CountOf(const IndexArgument& one) {
+  return one.kind == ParameterKind::kList ? std::ssize(one.entries) : 1;
+}
+const IndexArgument& EntryOf(const IndexArgument& one, int64_t entry = 0) {
+  return one.kind == ParameterKind::kList ? one.entries[static_cast<size_t>(entry)] : one;
+}
 
 struct Lengths {
   int64_t b = 1, n = 0, s = 0, d = 0;
@@ -54,26 +89,65 @@ std::string OutOf(const std::string& layout) {
 }
 bool IsPacked(const std::string& layout) { return layout[0] == 'T' || layout[0] == 'N'; }
 int64_t KeyHeads(const IndexCall& call) {
-  const int64_t heads = call["numKeyValueHeads"].integer;
+  const int64_t heads = Arg(call, "numKeyValueHeads").integer;
   return heads == 0 ? call["numHeads"].integer : heads;
 }
+
+// Of blocks: rows, heads of rows, or heads of pieces of rows.
+Lengths LengthsOfPages(const Shape& shape, int64_t heads) {
+  if (shape.size() == 5) return {shape[0], shape[1], shape[3], shape[2] * shape[4]};
+  return LengthsOf(shape, shape.size() == 3 ? "BSH" : "BNSD", heads);
+}
+size_t PlaceOfPages(const Shape& shape, const Lengths& l, int64_t page, int64_t n, int64_t row, int64_t d) {
+  if (shape.size() == 5) {
+    const int64_t piece = shape[4];
+    return static_cast<size_t>((((page * l.n + n) * shape[2] + d / piece) * l.s + row) * piece + d % piece);
+  }
+  return PlaceOf(l, shape.size() == 3 ? "BSH" : "BNSD", page, n, row, d);
+}
+
+// Which tensors make numbers of INT8 for keys or values.
+struct Scales {
+  Scales(const IndexCall& call, bool is_key) {
+    const std::string own = is_key ? "key" : "value";
+    joint = !Has(call, own + "AntiquantScale") && Has(call, "antiquantScale");
+    scale = joint ? "antiquantScale" : own + "AntiquantScale";
+    offset = joint ? "antiquantOffset" : own + "AntiquantOffset";
+    mode = Arg(call, joint ? "antiquantMode" : own + "AntiquantMode").integer;
+    value = !is_key;
+    there = Has(call, scale);
+  }
+  std::string scale, offset;
+  int64_t mode;
+  bool joint, value, there;
+};
 
 struct Problem {
   explicit Problem(const IndexCall& call)
       : in(InOf(call["inputLayout"].text)),
         out(OutOf(call["inputLayout"].text)),
         packed(IsPacked(in)),
-        paged(HasDims(call["blockTable"])) {
+        paged(Has(call, "blockTable")) {
     q = LengthsOf(call["query"].shape, in, call["numHeads"].integer);
     const auto of = [&](const std::string& name) {
-      const Shape& shape = call[name].entries[0].shape;
-      return LengthsOf(shape, !paged ? in : shape.size() == 3 ? "BSH" : "BNSD", KeyHeads(call));
+      const Shape& shape = EntryOf(call[name]).shape;
+      return paged ? LengthsOfPages(shape, KeyHeads(call)) : LengthsOf(shape, in, KeyHeads(call));
     };
     k = of("key");
     v = of("value");
-    batches = !packed ? q.b : std::ssize(call["actualSeqLengths"].values);
-    if (packed && call["actualSeqLengths"].null) batches = 0;
-    most_keys = paged ? call["blockTable"].shape[1] * k.s : k.s;
+    lists = CountOf(call["key"]) > 1 ? CountOf(call["key"]) : 0;
+    own_keys = paged ? Arg(call, "blockTable").shape[1] * k.s : k.s;
+    for (int64_t entry = 0; entry < lists; ++entry)
+      own_keys = std::max(
+          own_keys, LengthsOf(call["key"].entries[static_cast<size_t>(entry)].shape, in, KeyHeads(call)).s);
+    if (Has(call, "keySharedPrefix")) {
+      prefix = LengthsOf(Arg(call, "keySharedPrefix").shape, in, KeyHeads(call));
+      const IndexArgument& length = Arg(call, "actualSharedPrefixLen");
+      prefix_keys = length.null || length.values.empty() ? prefix.s : length.values[0];
+    }
+    most_keys = own_keys + prefix_keys;
+    batches = !packed ? q.b : std::ssize(Arg(call, "actualSeqLengths").values);
+    if (packed && Arg(call, "actualSeqLengths").null) batches = 0;
   }
   static std::pair<int64_t, int64_t> Part(const IndexArgument& array, bool cumulative, int64_t all,
                                           int64_t b) {
@@ -84,18 +158,67 @@ struct Problem {
   }
   // The first row and how many there are.
   std::pair<int64_t, int64_t> Queries(const IndexCall& call, int64_t b) const {
-    return Part(call["actualSeqLengths"], packed, q.s, b);
+    if (IsDecoding()) return {0, 1};
+    return Part(Arg(call, "actualSeqLengths"), packed, q.s, b);
   }
+  Lengths KeyOf(const IndexCall& call, const std::string& name, int64_t b) const {
+    if (lists == 0) return name == "key" ? k : v;
+    return LengthsOf(call[name].entries[static_cast<size_t>(b)].shape, in, KeyHeads(call));
+  }
+  // Without a prefix.
   std::pair<int64_t, int64_t> Keys(const IndexCall& call, int64_t b) const {
-    return Part(call["actualSeqLengthsKv"], packed && !paged, most_keys, b);
+    return Part(Arg(call, "actualSeqLengthsKv"), packed && !paged,
+                lists > 0 ? KeyOf(call, "key", b).s : own_keys, b);
   }
   Lengths Out() const { return {q.b, q.n, q.s, v.d}; }
   bool IsDecoding() const { return !packed && q.s == 1; }
 
+  // The place of a scale of a key or value; nullopt where the shape is no one of the mode's.
+  using Place =
+      std::function<size_t(int64_t b, int64_t n, int64_t token, int64_t page, int64_t row, int64_t d)>;
+  std::optional<Place> PlaceOfScale(const Scales& scales, const Shape& whole) const {
+    Shape shape = whole;
+    int64_t base = 0;
+    if (scales.joint) {
+      if (shape[0] != 2) return std::nullopt;
+      base = scales.value ? NumElements(shape) / 2 : 0;
+      shape.erase(shape.begin());
+    }
+    const Lengths l = scales.value ? v : k;
+    if (scales.mode == 0) {
+      shape.erase(std::remove(shape.begin(), shape.end(), 1), shape.end());
+      const bool is_one = shape.empty();
+      if (!is_one && shape != Shape{l.n * l.d} && shape != Shape{l.n, l.d}) return std::nullopt;
+      return [=](int64_t, int64_t n, int64_t, int64_t, int64_t, int64_t d) {
+        return static_cast<size_t>(base + (is_one ? 0 : n * l.d + d));
+      };
+    }
+    const size_t ranks[] = {0, 2, 1, 3, 2, 3};
+    if (scales.mode < 0 || scales.mode > 5) return std::nullopt;
+    while (shape.size() > ranks[scales.mode] && shape[0] == 1) shape.erase(shape.begin());
+    if (shape.size() != ranks[scales.mode]) return std::nullopt;
+    const int64_t last = shape.back();
+    const int64_t mode = scales.mode;
+    bool fits = mode == 2 ? last == l.n : mode < 4 ? last >= most_keys : paged && last == l.s;
+    if (mode != 2) fits = fits && shape[0] == (mode < 4 ? batches : l.b);
+    if (mode == 3 || mode == 5) fits = fits && shape[1] == l.n;
+    if (!fits) return std::nullopt;
+    return [=](int64_t b, int64_t n, int64_t token, int64_t page, int64_t row, int64_t) {
+      if (mode == 2) return static_cast<size_t>(base + n);
+      const int64_t first = mode < 4 ? b : page;
+      const int64_t column = mode < 4 ? token : row;
+      const int64_t heads = mode == 3 || mode == 5 ? first * l.n + n : first;
+      return static_cast<size_t>(base + heads * last + column);
+    };
+  }
+
   std::string in, out;
   bool packed, paged;
-  Lengths q, k, v;
+  Lengths q, k, v, prefix;
   int64_t batches = 0;
+  int64_t lists = 0;
+  int64_t prefix_keys = 0;
+  int64_t own_keys = 0;
   int64_t most_keys = 0;
 };
 
@@ -106,7 +229,7 @@ IndexRule Tiling(const std::string& words, const Wrong& wrong) {
 
 bool LengthsFit(IndexCall& call, const Problem& p, const std::string& name, bool cumulative, bool needed,
                 int64_t most) {
-  const IndexArgument& array = call[name];
+  const IndexArgument& array = Arg(call, name);
   const int64_t count = array.null ? 0 : std::ssize(array.values);
   if (count == 0) return !needed;
   if (count < p.batches && (count != 1 || cumulative)) return false;
@@ -119,104 +242,195 @@ bool LengthsFit(IndexCall& call, const Problem& p, const std::string& name, bool
   return true;
 }
 
-// All between deqScale1 and numHeads but a table of pages and a sink.
 bool IsNotComputed(IndexCall& call) {
-  bool is_between = false;
-  for (const IndexArgument& one : call.arguments) {
-    if (one.name == "deqScale1") is_between = true;
-    if (one.name == "numHeads") return false;
-    if (is_between && one.kind == ParameterKind::kTensor && one.name != "blockTable" &&
-        one.name != "learnableSink" && HasDims(one))
-      return true;
+  for (const char* name :
+       {"deqScale1", "dequantScale1", "quantScale1", "deqScale2", "dequantScale2", "quantScale2",
+        "quantOffset2", "queryPaddingSize", "kvPaddingSize", "keyRopeAntiquantScale", "dequantScaleQuery"}) {
+    if (Has(call, name)) return true;
   }
   return false;
 }
 
-IndexRules Rules(bool has_sink) {
+bool DtypesAreWrong(IndexCall& call) {
+  const DtypeNumber dtype = call["query"].dtype;
+  bool wrong = call["attentionOut"].dtype != dtype;
+  const auto is_other = [&](const std::string& name, const DtypeList& dtypes) {
+    return Has(call, name) && !IsOneOf(Arg(call, name).dtype, dtypes);
+  };
+  for (const bool is_key : {true, false}) {
+    const IndexArgument& list = call[is_key ? "key" : "value"];
+    const Scales scales(call, is_key);
+    for (int64_t entry = 0; entry < CountOf(list); ++entry)
+      wrong = wrong || EntryOf(list, entry).dtype != (scales.there ? DtypeNumber{ACL_INT8} : dtype);
+    if (!scales.there) continue;
+    const DtypeNumber own = scales.mode == 0 || scales.mode == 2 ? dtype : DtypeNumber{ACL_FLOAT};
+    wrong = wrong || is_other(scales.scale, {own}) || is_other(scales.offset, {own});
+  }
+  for (const char* name : {"queryRope", "keyRope", "keySharedPrefix", "valueSharedPrefix"})
+    wrong = wrong || is_other(name, {dtype});
+  return wrong || is_other("pseShift", {HasSlopes(call) ? DtypeNumber{ACL_FLOAT} : dtype}) ||
+         is_other("attenMask", {ACL_BOOL, ACL_INT8, ACL_UINT8}) || is_other("blockTable", {ACL_INT32}) ||
+         (Arg(call, "softmaxLseFlag").integer != 0 && Arg(call, "softmaxLse").dtype != ACL_FLOAT) ||
+         (HasSink(call) && is_other("learnableSink", {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}));
+}
+
+bool LayoutIsWrong(IndexCall& call) {
+  const std::string layout = call["inputLayout"].text;
+  if (std::find(kLayouts.begin(), kLayouts.end(), layout) == kLayouts.end()) return true;
+  const size_t rank = layout.substr(0, 3) == "BSH" || IsPacked(layout) ? 3 : 4;
+  if (call["query"].shape.size() != rank || Has(call, "queryRope") != Has(call, "keyRope")) return true;
+  const bool ropes = Has(call, "queryRope");
+  const bool paged = Has(call, "blockTable");
+  const bool prefix = Has(call, "keySharedPrefix");
+  if (ropes && Arg(call, "queryRope").shape.size() != rank) return true;
+  if (prefix != Has(call, "valueSharedPrefix")) return true;
+  const int64_t count = CountOf(call["key"]);
+  if (CountOf(call["value"]) != count) return true;
+  if (count > 1 && (IsPacked(layout) || paged || ropes || prefix)) return true;
+  const size_t own = EntryOf(call["key"]).shape.size();
+  for (const char* list : {"key", "value"}) {
+    for (int64_t entry = 0; entry < count; ++entry) {
+      const size_t of_entry = EntryOf(call[list], entry).shape.size();
+      if (paged ? of_entry < 3 || of_entry > 5 || of_entry != own : of_entry != rank) return true;
+    }
+  }
+  if (ropes && Arg(call, "keyRope").shape.size() != own) return true;
+  if (paged && Arg(call, "blockTable").shape.size() != 2) return true;
+  if (!prefix) return false;
+  return IsPacked(layout) || paged || Scales(call, true).there ||
+         Arg(call, "keySharedPrefix").shape.size() != rank ||
+         Arg(call, "valueSharedPrefix").shape.size() != rank;
+}
+
+bool IsJoined(const Problem& p, const Shape& shape) { return p.paged ? shape.size() == 3 : p.in == "BSH"; }
+
+bool HeadsAreWrong(IndexCall& call, const Problem& p) {
+  const auto is_cut = [](const Shape& shape, const Lengths& l, bool joined) {
+    return joined && shape[2] != l.n * l.d;
+  };
+  if (p.q.n != call["numHeads"].integer || is_cut(call["query"].shape, p.q, p.in == "BSH")) return true;
+  for (const char* name : {"key", "value"}) {
+    const Lengths first = std::string(name) == "key" ? p.k : p.v;
+    for (int64_t entry = 0; entry < CountOf(call[name]); ++entry) {
+      const Shape& shape = EntryOf(call[name], entry).shape;
+      const Lengths l = p.KeyOf(call, name, entry);
+      const Lengths key = p.KeyOf(call, "key", entry);
+      if (l.n != KeyHeads(call) || is_cut(shape, l, IsJoined(p, shape)) || l.s != key.s || l.b != key.b)
+        return true;
+      if (p.lists > 0 && (l.b != 1 || l.d != first.d)) return true;
+    }
+  }
+  const int64_t batches = p.lists > 0 ? p.lists : p.k.b;
+  return p.q.d <= 0 || p.k.d != p.q.d || (!p.packed && !p.paged && batches != p.q.b);
+}
+
+bool PartsAreWrong(IndexCall& call, const Problem& p) {
+  if (Has(call, "queryRope")) {
+    const Shape& query = Arg(call, "queryRope").shape;
+    const Shape& key = Arg(call, "keyRope").shape;
+    const Lengths q = LengthsOf(query, p.in, call["numHeads"].integer);
+    const Lengths k = p.paged ? LengthsOfPages(key, KeyHeads(call)) : LengthsOf(key, p.in, KeyHeads(call));
+    if (q.b != p.q.b || q.n != p.q.n || q.s != p.q.s || q.d != 64 || k.b != p.k.b || k.n != p.k.n ||
+        k.s != p.k.s || k.d != 64 || (p.in == "BSH" && query[2] != q.n * 64) ||
+        (IsJoined(p, key) && key[2] != k.n * 64))
+      return true;
+  }
+  if (Has(call, "keySharedPrefix")) {
+    const Shape& value = Arg(call, "valueSharedPrefix").shape;
+    const Lengths v = LengthsOf(value, p.in, KeyHeads(call));
+    const Lengths& k = p.prefix;
+    if (k.b != 1 || v.b != 1 || k.n != p.k.n || v.n != p.k.n || v.s != k.s || k.d != p.k.d || v.d != p.v.d ||
+        p.prefix_keys < 0 || p.prefix_keys > k.s)
+      return true;
+    if (p.in == "BSH" && (Arg(call, "keySharedPrefix").shape[2] != k.n * k.d || value[2] != v.n * v.d))
+      return true;
+  }
+  const Scales key(call, true);
+  const Scales value(call, false);
+  if (key.there != value.there) return true;
+  if (!key.there) return false;
+  if (Has(call, "queryRope") || (key.mode != value.mode && (key.mode != 0 || value.mode != 1))) return true;
+  for (const Scales& scales : {key, value}) {
+    for (const std::string& name : {scales.scale, scales.offset}) {
+      if (Has(call, name) && !p.PlaceOfScale(scales, Arg(call, name).shape)) return true;
+    }
+  }
+  return false;
+}
+
+bool KeyLengthsFit(IndexCall& call, const Problem& p) {
+  if (p.lists == 0)
+    return LengthsFit(call, p, "actualSeqLengthsKv", p.packed && !p.paged, p.packed || p.paged, p.own_keys);
+  const IndexArgument& array = Arg(call, "actualSeqLengthsKv");
+  if (array.null || array.values.empty()) return true;
+  if (array.values.size() > 1 && std::ssize(array.values) < p.batches) return false;
+  for (int64_t b = 0; b < p.batches; ++b) {
+    const int64_t length = p.Keys(call, b).second;
+    if (length < 0 || length > p.KeyOf(call, "key", b).s) return false;
+  }
+  return true;
+}
+
+IndexRules Rules(bool takes_many_queries, bool is_since_950 = false) {
   return {
-      NoNulls("query key value"),
-      Refuses(161001, "key value",
-              [](IndexCall& call) { return call["key"].entries.empty() || call["value"].entries.empty(); }),
+      NoNulls("query"),
+      Refuses(161001, "",
+              [](IndexCall& call) {
+                for (const char* name : {"key", "value"}) {
+                  const IndexArgument& one = call[name];
+                  if (one.null || CountOf(one) == 0) return true;
+                  for (int64_t entry = 0; entry < CountOf(one); ++entry) {
+                    if (EntryOf(one, entry).null) return true;
+                  }
+                }
+                return false;
+              }),
       NoNulls("inputLayout attentionOut"),
       Refuses(161001, "softmaxLse",
-              [](IndexCall& call) { return call["softmaxLseFlag"].integer != 0 && call["softmaxLse"].null; }),
-      Refuses(161002, "query",
               [](IndexCall& call) {
-                return (call.product != Product::kA2 && call.product != Product::kA3) ||
-                       !IsOneOf(call["query"].dtype, kDtypes);
+                return Arg(call, "softmaxLseFlag").integer != 0 && Arg(call, "softmaxLse").null;
               }),
-      Refuses(161002, "",
+      Refuses(161002, "query",
               [=](IndexCall& call) {
-                const DtypeNumber dtype = call["query"].dtype;
-                bool wrong = call["attentionOut"].dtype != dtype;
-                for (const char* list : {"key", "value"}) {
-                  for (const IndexArgument& entry : call[list].entries) wrong = wrong || entry.dtype != dtype;
-                }
-                const auto is_other = [&](const char* name, const DtypeList& dtypes) {
-                  return HasDims(call[name]) && !IsOneOf(call[name].dtype, dtypes);
-                };
-                return wrong || is_other("pseShift", {dtype}) ||
-                       is_other("attenMask", {ACL_BOOL, ACL_INT8, ACL_UINT8}) ||
-                       is_other("blockTable", {ACL_INT32}) ||
-                       (call["softmaxLseFlag"].integer != 0 && call["softmaxLse"].dtype != ACL_FLOAT) ||
-                       (has_sink && is_other("learnableSink", {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}));
+                const bool is_there = call.product == Product::kA2 || call.product == Product::kA3 ||
+                                      (is_since_950 && call.product == Product::k950);
+                return !is_there || !IsOneOf(call["query"].dtype, kDtypes);
               }),
+      Refuses(161002, "", DtypesAreWrong),
       Refuses(561103, "", IsNotComputed),
       EmptyDone("query"),
-      Refuses(561002, "",
-              [](IndexCall& call) {
-                const std::string layout = call["inputLayout"].text;
-                if (std::find(kLayouts.begin(), kLayouts.end(), layout) == kLayouts.end()) return true;
-                const size_t rank = layout.substr(0, 3) == "BSH" || IsPacked(layout) ? 3 : 4;
-                bool wrong = call["query"].shape.size() != rank;
-                for (const char* list : {"key", "value"}) {
-                  const auto& entries = call[list].entries;
-                  if (entries.size() != 1) return true;
-                  const size_t own = entries[0].shape.size();
-                  wrong = wrong || (HasDims(call["blockTable"]) ? own != 3 && own != 4 : own != rank);
-                }
-                return wrong || (HasDims(call["blockTable"]) && call["blockTable"].shape.size() != 2);
-              }),
+      Refuses(561002, "", LayoutIsWrong),
       Refuses(561002, "numHeads numKeyValueHeads",
               [](IndexCall& call) {
                 const int64_t heads = call["numHeads"].integer;
                 const int64_t keys = KeyHeads(call);
-                return heads <= 0 || keys <= 0 || heads % keys != 0 || heads / keys > 64;
+                const int64_t most = Has(call, "queryRope") ? 128 : 64;
+                return heads <= 0 || keys <= 0 || heads % keys != 0 || heads / keys > most;
               }),
+      Tiling("", HeadsAreWrong),
+      Tiling("query", [=](IndexCall&, const Problem& p) { return !takes_many_queries && !p.IsDecoding(); }),
+      Tiling("", PartsAreWrong),
       Tiling("",
              [](IndexCall& call, const Problem& p) {
-               const auto splits = [&](const Shape& shape, const Lengths& l, bool joined) {
-                 return !joined || shape[2] == l.n * l.d;
-               };
-               const Shape& key = call["key"].entries[0].shape;
-               const Shape& value = call["value"].entries[0].shape;
-               const bool is_bsh = p.in == "BSH";
-               return p.q.n != call["numHeads"].integer || !splits(call["query"].shape, p.q, is_bsh) ||
-                      p.k.n != KeyHeads(call) || p.v.n != KeyHeads(call) ||
-                      !splits(key, p.k, p.paged ? key.size() == 3 : is_bsh) ||
-                      !splits(value, p.v, p.paged ? value.size() == 3 : is_bsh) || p.v.s != p.k.s ||
-                      p.v.b != p.k.b || p.k.d != p.q.d || p.q.d <= 0 ||
-                      (!p.packed && !p.paged && p.k.b != p.q.b);
-             }),
-      Tiling("",
-             [](IndexCall& call, const Problem& p) {
-               if (!LengthsFit(call, p, "actualSeqLengths", p.packed, p.packed, p.q.s) ||
-                   !LengthsFit(call, p, "actualSeqLengthsKv", p.packed && !p.paged, p.packed || p.paged,
-                               p.most_keys))
+               if (!p.IsDecoding() && !LengthsFit(call, p, "actualSeqLengths", p.packed, p.packed, p.q.s))
                  return true;
-               return p.paged &&
-                      (call["blockTable"].shape[0] < p.batches || call["blockSize"].integer != p.k.s);
+               if (!KeyLengthsFit(call, p)) return true;
+               return p.paged && (Arg(call, "blockTable").shape[0] < p.batches ||
+                                  Arg(call, "blockSize").integer != p.k.s);
              }),
-      Tiling("pseShift",
+      Tiling("pseShift pseType",
              [](IndexCall& call, const Problem& p) {
-               if (!HasDims(call["pseShift"])) return false;
-               const Shape& s = call["pseShift"].shape;
+               if (!Has(call, "pseShift")) return false;
+               const int64_t type = Arg(call, "pseType").integer;
+               if (type < 0 || type > 3) return true;
+               const Shape& s = Arg(call, "pseShift").shape;
+               if (type >= 2) return s != Shape{p.q.n} && s != Shape{p.batches, p.q.n};
                return p.packed || s.size() != 4 || (s[0] != 1 && s[0] != p.batches) || s[1] != p.q.n ||
                       s[2] < p.q.s || s[3] < p.most_keys;
              }),
       Tiling("attenMask sparseMode",
              [](IndexCall& call, const Problem& p) {
-               const int64_t mode = call["sparseMode"].integer;
+               const int64_t mode = Arg(call, "sparseMode").integer;
                if (mode < 0 || mode > 4) return true;
                if (!HasDims(call["attenMask"])) return mode != 0 && !p.IsDecoding();
                const Shape& s = call["attenMask"].shape;
@@ -235,26 +449,45 @@ IndexRules Rules(bool has_sink) {
              [=](IndexCall& call, const Problem& p) {
                if (call["attentionOut"].shape != ShapeOf(p.Out(), p.out)) return true;
                const Shape lse = p.packed ? Shape{p.q.s, p.q.n, 1} : Shape{p.q.b, p.q.n, p.q.s, 1};
-               if (call["softmaxLseFlag"].integer != 0 && call["softmaxLse"].shape != lse) return true;
-               return has_sink && HasDims(call["learnableSink"]) &&
-                      call["learnableSink"].shape != Shape{p.q.n};
+               if (Arg(call, "softmaxLseFlag").integer != 0 && Arg(call, "softmaxLse").shape != lse)
+                 return true;
+               return HasSink(call) && Arg(call, "learnableSink").shape != Shape{p.q.n};
              }),
   };
 }
 
-void Draw(IndexCall& call, RandomNumbers& random, bool has_sink) {
-  const std::string layout = kLayouts[static_cast<size_t>(random.Below(std::ssize(kLayouts)))];
+// What an operator takes.
+struct Takes {
+  int version = 1;  // of FusedInferAttentionScore; what the others have is in V2
+  bool lists = true;
+  bool pages = true;
+  bool many_queries = true;
+  bool joint_scales = true;
+};
+
+void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
+  const std::string layout = takes.many_queries
+                                 ? kLayouts[static_cast<size_t>(random.Below(std::ssize(kLayouts)))]
+                                 : kLayouts[static_cast<size_t>(random.Below(3))];
   const std::string in = InOf(layout);
   const bool packed = IsPacked(in);
-  const bool paged = random.Below(3) == 0;
+  const bool paged = takes.pages && random.Below(3) == 0;
   const int64_t batches = random.Between(1, 3);
   const int64_t key_heads = random.Between(1, 2);
   const int64_t heads = key_heads * random.Between(1, 2);
+  // One more thing of those that there may be.
+  enum class More { kNone, kRopes, kScales, kPrefix, kLists, kSlopes };
+  auto more = static_cast<More>(random.Below(10));
+  if ((more == More::kRopes && takes.version < 3) || (more == More::kScales && !takes.joint_scales) ||
+      (more == More::kPrefix && (takes.version < 2 || packed || paged)) ||
+      (more == More::kLists && (!takes.lists || packed || paged || batches == 1)) ||
+      (more == More::kSlopes && takes.version < 5))
+    more = More::kNone;
   Lengths q{packed ? 1 : batches, heads, 0, random.Between(1, random.Below(8) == 0 ? 280 : 24)};
   const int64_t value_depth = random.Below(2) == 0 ? q.d : random.Between(1, 24);
   std::vector<int64_t> query_sums, key_sums, queries, keys;
   int64_t of_queries = 0, of_keys = 0;
-  const int64_t same = random.Below(3) == 0 ? 1 : random.Between(1, 12);
+  const int64_t same = !takes.many_queries || random.Below(3) == 0 ? 1 : random.Between(1, 12);
   const int64_t most = random.Between(1, random.Below(5) == 0 ? 600 : 30);
   for (int64_t b = 0; b < batches; ++b) {
     queries.push_back(random.Between(packed ? 0 : 1, same));
@@ -265,39 +498,147 @@ void Draw(IndexCall& call, RandomNumbers& random, bool has_sink) {
   q.s = packed ? std::max<int64_t>(of_queries, 1) : same;
   Lengths k{q.b, key_heads, packed ? std::max<int64_t>(of_keys, 1) : most, q.d};
   const int64_t rows = random.Below(2) == 0 ? 16 : random.Between(1, 40);
+  const auto set = [&](const std::string& name, const std::function<void(IndexArgument&)>& f) {
+    if (!Arg(call, name).name.empty()) f(const_cast<IndexArgument&>(Arg(call, name)));
+  };
   std::string key_layout = in;
-  IndexArgument& table = call["blockTable"];
-  table.null = !paged;
+  int64_t columns = 0;
   if (paged) {
-    const int64_t each = (most + rows - 1) / rows + random.Below(2);
+    columns = (most + rows - 1) / rows + random.Below(2);
     k.s = rows;
-    k.b = batches * each + 1;
-    table.shape = {batches, each};
-    key_layout = random.Below(2) == 0 ? "BSH" : "BNSD";
+    k.b = batches * columns + 1;
+    const int64_t which = random.Below(3);
+    key_layout = which == 0 ? "BSH" : which == 1 ? "BNSD" : "pieces";
   }
-  call["blockSize"].integer = paged ? rows : random.Below(3);
+  // Pieces of any length that divides a row's.
+  const auto key_shape = [&](const Lengths& l) {
+    if (key_layout != "pieces") return ShapeOf(l, key_layout);
+    int64_t piece = random.Between(1, l.d);
+    while (l.d % piece != 0) --piece;
+    return Shape{l.b, l.n, l.d / piece, l.s, piece};
+  };
+  set("blockTable", [&](IndexArgument& one) {
+    one.null = !paged;
+    one.shape = {batches, columns};
+  });
+  set("blockSize", [&](IndexArgument& one) { one.integer = paged ? rows : random.Below(3); });
   call["inputLayout"].text = layout;
   call["numHeads"].integer = heads;
   call["numKeyValueHeads"].integer = heads == key_heads && random.Below(2) == 0 ? 0 : key_heads;
-  call["actualSeqLengths"].null = !packed && random.Below(2) == 0;
-  call["actualSeqLengths"].values = packed ? query_sums : queries;
-  call["actualSeqLengthsKv"].null = !packed && !paged && random.Below(2) == 0;
-  call["actualSeqLengthsKv"].values = packed && !paged ? key_sums : keys;
-  if (!packed && random.Below(4) == 0) call["actualSeqLengthsKv"].values.resize(1);
+  set("actualSeqLengths", [&](IndexArgument& one) {
+    one.null = !packed && random.Below(2) == 0;
+    one.values = packed ? query_sums : queries;
+  });
+  set("actualSeqLengthsKv", [&](IndexArgument& one) {
+    one.null = !packed && !paged && random.Below(2) == 0;
+    one.values = packed && !paged ? key_sums : keys;
+    if (!packed && random.Below(4) == 0) one.values.resize(1);
+  });
   const DtypeNumber dtype = DrawDtype(random, kDtypes);
   Lengths v = k;
   v.d = value_depth;
   const Lengths out{q.b, heads, q.s, value_depth};
   call["query"].shape = ShapeOf(q, in);
-  call["key"].entries[0].shape = ShapeOf(k, key_layout);
-  call["value"].entries[0].shape = ShapeOf(v, key_layout);
-  call["attentionOut"].shape = ShapeOf(out, OutOf(layout));
   for (const char* name : {"query", "attentionOut", "pseShift"}) call[name].dtype = dtype;
-  for (const char* name : {"key", "value"}) call[name].entries[0].dtype = dtype;
-  const int64_t most_keys = paged ? table.shape[1] * rows : k.s;
+  for (const bool is_key : {true, false}) {
+    IndexArgument& list = call[is_key ? "key" : "value"];
+    if (list.kind == ParameterKind::kList) list.entries.resize(1);
+    auto& first = const_cast<IndexArgument&>(EntryOf(list));
+    first.shape = key_shape(is_key ? k : v);
+    first.dtype = more == More::kScales ? DtypeNumber{ACL_INT8} : dtype;
+  }
+  if (more == More::kLists) {
+    std::vector<int64_t>* const lengths = &const_cast<IndexArgument&>(Arg(call, "actualSeqLengthsKv")).values;
+    for (const bool is_key : {true, false}) {
+      IndexArgument& list = call[is_key ? "key" : "value"];
+      list.entries.resize(static_cast<size_t>(batches), list.entries[0]);
+      for (int64_t b = 0; b < batches; ++b) {
+        Lengths one = is_key ? k : v;
+        one.b = 1;
+        one.s = lengths->size() > 1 ? keys[static_cast<size_t>(b)] + b
+                                    : std::max<int64_t>(lengths->empty() ? 1 : (*lengths)[0], 1) + b;
+        list.entries[static_cast<size_t>(b)].shape = ShapeOf(one, in);
+      }
+      k.s = std::max(k.s, most + batches);
+    }
+  }
+  call["attentionOut"].shape = ShapeOf(out, OutOf(layout));
+  int64_t most_keys = paged ? columns * rows : k.s;
+  if (more == More::kPrefix) {
+    Lengths prefix{1, key_heads, random.Between(1, random.Below(3) == 0 ? 300 : 9), q.d};
+    const int64_t counted = random.Between(0, prefix.s);
+    most_keys += prefix.s;
+    for (const char* name : {"keySharedPrefix", "valueSharedPrefix"}) {
+      set(name, [&](IndexArgument& one) {
+        one.null = false;
+        one.dtype = dtype;
+        one.shape = ShapeOf(prefix, in);
+      });
+      prefix.d = v.d;
+    }
+    set("actualSharedPrefixLen", [&](IndexArgument& one) {
+      one.values = random.Below(2) == 0 ? std::vector<int64_t>{} : std::vector<int64_t>{counted};
+    });
+  }
+  if (more == More::kRopes) {
+    const auto rope = [](Lengths l) {
+      l.d = 64;
+      return l;
+    };
+    set("queryRope", [&](IndexArgument& one) { one.shape = ShapeOf(rope(q), in); });
+    set("keyRope", [&](IndexArgument& one) { one.shape = key_shape(rope(k)); });
+    for (const char* name : {"queryRope", "keyRope"}) {
+      set(name, [&](IndexArgument& one) {
+        one.null = false;
+        one.dtype = dtype;
+      });
+    }
+  }
+  if (more == More::kScales) {
+    const bool joint = takes.version < 2 || random.Below(3) == 0;
+    const int64_t mode = joint ? random.Below(2) : random.Below(paged ? 6 : 4);
+    for (const bool is_key : {true, false}) {
+      const std::string own = joint ? "antiquant" : is_key ? "keyAntiquant" : "valueAntiquant";
+      const Lengths& l = is_key ? k : v;
+      const int64_t kind = joint && v.d != k.d ? 3 : random.Below(4);
+      const int64_t of_mode = !joint && !is_key && mode == 0 && random.Below(3) == 0 ? 1 : mode;
+      Shape shape = kind == 0   ? Shape{l.n, l.d}
+                    : kind == 1 ? Shape{l.n * l.d}
+                    : kind == 2 ? Shape{l.n, 1, l.d}
+                                : Shape{};
+      if (of_mode == 1) shape = {batches, most_keys + random.Below(2)};
+      if (of_mode == 2) shape = {l.n};
+      if (of_mode == 3) shape = {batches, l.n, most_keys};
+      if (of_mode == 4) shape = {l.b, l.s};
+      if (of_mode == 5) shape = {l.b, l.n, l.s};
+      shape.insert(shape.begin(), joint ? 2 : 1);
+      for (const char* part : {"Scale", "Offset"}) {
+        set(own + part, [&](IndexArgument& one) {
+          one.null = part[0] == 'O' && random.Below(2) == 0;
+          one.dtype = of_mode == 0 || of_mode == 2 ? dtype : DtypeNumber{ACL_FLOAT};
+          one.shape = shape;
+        });
+      }
+      set(own + "Mode", [&](IndexArgument& one) { one.integer = of_mode; });
+      if (joint) break;
+    }
+  }
   call["pseShift"].null = packed || random.Below(3) != 0;
   call["pseShift"].shape = {random.Below(2) == 0 ? 1 : q.b, heads, q.s + random.Below(2),
                             most_keys + random.Below(2)};
+  set("pseType", [&](IndexArgument& one) { one.integer = random.Below(2); });
+  if (more == More::kSlopes) {
+    call["pseShift"].null = false;
+    call["pseShift"].dtype = ACL_FLOAT;
+    call["pseShift"].shape = random.Below(2) == 0 ? Shape{heads} : Shape{batches, heads};
+    set("pseType", [&](IndexArgument& one) { one.integer = random.Between(2, 3); });
+    for (const char* name : {"qStartIdx", "kvStartIdx"}) {
+      set(name, [&](IndexArgument& one) {
+        one.values =
+            random.Below(2) == 0 ? std::vector<int64_t>{} : std::vector<int64_t>{random.Between(-9, 99)};
+      });
+    }
+  }
   IndexArgument& mask = call["attenMask"];
   mask.null = packed || random.Below(3) == 0;
   mask.dtype = DrawDtype(random, {ACL_BOOL, ACL_INT8, ACL_UINT8});
@@ -305,30 +646,38 @@ void Draw(IndexCall& call, RandomNumbers& random, bool has_sink) {
   mask.shape = q.s == 1 ? Shape{batch, most_keys} : Shape{q.s + random.Below(2), most_keys + random.Below(2)};
   if (q.s > 1 && random.Below(2) == 0) mask.shape.insert(mask.shape.begin(), batch);
   if (mask.shape.size() == 3 && random.Below(2) == 0) mask.shape.insert(mask.shape.begin() + 1, 1);
-  call["sparseMode"].integer = mask.null ? 0 : random.Below(2);
-  call["preTokens"].integer = random.Below(2) == 0 ? 65535 : random.Between(-2, most);
-  call["nextTokens"].integer = random.Below(2) == 0 ? 65535 : random.Between(-2, most);
+  set("sparseMode", [&](IndexArgument& one) { one.integer = mask.null ? 0 : random.Below(2); });
+  for (const char* name : {"preTokens", "nextTokens"})
+    set(name,
+        [&](IndexArgument& one) { one.integer = random.Below(2) == 0 ? 65535 : random.Between(-2, most); });
   call["scaleValue"].real = 1 / std::sqrt(static_cast<double>(q.d));
-  call["softmaxLseFlag"].integer = random.Below(2);
-  call["softmaxLse"].shape = packed ? Shape{q.s, heads, 1} : Shape{q.b, heads, q.s, 1};
-  if (has_sink) {
-    call["learnableSink"].null = random.Below(2) == 0;
-    call["learnableSink"].shape = {heads};
-    call["learnableSink"].dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16});
-  }
+  set("softmaxLseFlag", [&](IndexArgument& one) { one.integer = random.Below(2); });
+  set("softmaxLse", [&](IndexArgument& one) {
+    one.shape = packed ? Shape{q.s, heads, 1} : Shape{q.b, heads, q.s, 1};
+  });
+  set("learnableSink", [&](IndexArgument& one) {
+    one.null = random.Below(2) == 0;
+    one.shape = {heads};
+    one.dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16});
+  });
 }
 
 void Fill(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   const auto arguments = TensorsOf(call);
-  const bool is_empty = call["key"].entries[0].shape.empty();
-  const int64_t pages = is_empty ? 1 : call["key"].entries[0].shape[0];
+  const Shape& first = EntryOf(call["key"]).shape;
+  const int64_t pages = first.empty() ? 1 : first[0];
   for (size_t i = 0; i < tensors.size(); ++i) {
-    const std::string& name = arguments[i]->name;
+    const std::string name = CanonicalName(arguments[i]->name);
     for (int64_t k = 0; k < tensors[i].size(); ++k) {
       double value = static_cast<double>(random.Between(-2000, 2000)) / 1000;
       if (name == "attenMask") value = random.Below(100) < 30 ? 1 : 0;
       if (name == "blockTable") value = static_cast<double>(random.Below(pages));
-      if (name == "pseShift" && random.Below(3) == 0) value = -std::numeric_limits<double>::infinity();
+      if (name.find("ntiquantScale") != std::string::npos || (name == "pseShift" && HasSlopes(call)))
+        value = static_cast<double>(random.Between(1, 8)) / 32;
+      if (tensors[i].dtype() == ACL_INT8 && name != "attenMask")
+        value = static_cast<double>(random.Between(-7, 7));
+      if (name == "pseShift" && !HasSlopes(call) && random.Below(3) == 0)
+        value = -std::numeric_limits<double>::infinity();
       const Element element = ElementOfNumber(tensors[i].dtype(), {static_cast<long double>(value), 0});
       std::copy(element.begin(), element.end(), tensors[i].Element(k));
     }
@@ -337,24 +686,76 @@ void Fill(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers
 
 std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValues>& tensors) {
   const Problem p(call);
-  std::map<std::string, const TensorValues*> named;
-  const auto arguments = TensorsOf(call);
-  for (size_t i = 0; i < tensors.size(); ++i) named[arguments[i]->name] = &tensors[i];
+  // Entries of lists are key, key1, key2.
   std::map<std::string, std::vector<double>> numbers;
-  for (const auto& [name, values] : named) {
-    numbers[name].resize(values->elements.size());
-    for (size_t i = 0; i < numbers[name].size(); ++i)
-      numbers[name][i] = ValueAt(*values, static_cast<int64_t>(i));
+  const auto arguments = TensorsOf(call);
+  std::map<std::string, int> counts;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    std::string name = CanonicalName(arguments[i]->name);
+    const int count = counts[name]++;
+    if (count > 0) name += std::to_string(count);
+    numbers[name].resize(tensors[i].elements.size());
+    for (size_t k = 0; k < numbers[name].size(); ++k)
+      numbers[name][k] = ValueAt(tensors[i], static_cast<int64_t>(k));
   }
   const int64_t group = p.q.n / p.k.n;
   // An element of the row of keys or values that token j of a batch is.
-  const auto at = [&](const std::string& name, const Lengths& l, int64_t b, int64_t n, int64_t j, int64_t d) {
-    if (!p.paged) return numbers[name][PlaceOf(l, p.in, p.packed ? 0 : b, n, p.Keys(call, b).first + j, d)];
-    const int64_t each = call["blockTable"].shape[1];
-    const auto page = static_cast<int64_t>(numbers["blockTable"][static_cast<size_t>(b * each + j / l.s)]);
-    const bool joined = call[name].entries[0].shape.size() == 3;
-    return numbers[name][PlaceOf(l, joined ? "BSH" : "BNSD", page, n, j % l.s, d)];
+  const auto reader = [&](const std::string& name, Lengths l) {
+    std::vector<const std::vector<double>*> lists;
+    for (int64_t b = 0; b < std::max<int64_t>(p.lists, 1); ++b)
+      lists.push_back(&numbers[b == 0 ? name : name + std::to_string(b)]);
+    const std::vector<double>* const prefix = &numbers[name + "SharedPrefix"];
+    const std::vector<double>* const table = &numbers["blockTable"];
+    const Shape shape = Has(call, name) || name != "keyRope" ? EntryOf(Arg(call, name)).shape : Shape{};
+    const int64_t columns = p.paged ? Arg(call, "blockTable").shape[1] : 0;
+    const Scales scales(call, name == "key");
+    Problem::Place of_scale, of_offset;
+    const bool is_scaled = scales.there && name != "keyRope";
+    if (is_scaled) of_scale = *p.PlaceOfScale(scales, Arg(call, scales.scale).shape);
+    if (is_scaled && Has(call, scales.offset))
+      of_offset = *p.PlaceOfScale(scales, Arg(call, scales.offset).shape);
+    const std::vector<double>* const scale_numbers = &numbers[scales.scale];
+    const std::vector<double>* const offset_numbers = &numbers[scales.offset];
+    return [=, &p, &call](int64_t b, int64_t n, int64_t j, int64_t d) {
+      if (j < p.prefix_keys) {
+        Lengths of_prefix = p.prefix;
+        of_prefix.d = l.d;
+        return (*prefix)[PlaceOf(of_prefix, p.in, 0, n, j, d)];
+      }
+      j -= p.prefix_keys;
+      int64_t page = 0;
+      double number;
+      if (p.lists > 0) {
+        number = (*lists[static_cast<size_t>(b)])[PlaceOf(p.KeyOf(call, name, b), p.in, 0, n, j, d)];
+      } else if (p.paged) {
+        page = static_cast<int64_t>((*table)[static_cast<size_t>(b * columns + j / l.s)]);
+        number = (*lists[0])[PlaceOfPages(shape, l, page, n, j % l.s, d)];
+      } else {
+        number = (*lists[0])[PlaceOf(l, p.in, p.packed ? 0 : b, n, p.Keys(call, b).first + j, d)];
+      }
+      if (!is_scaled) return number;
+      if (of_offset) number += (*offset_numbers)[of_offset(b, n, j, page, j % l.s, d)];
+      return number * (*scale_numbers)[of_scale(b, n, j, page, j % l.s, d)];
+    };
   };
+  Lengths of_query_rope = p.q;
+  Lengths of_key_rope = p.k;
+  of_query_rope.d = of_key_rope.d = 64;
+  const auto key_at = reader("key", p.k);
+  const auto value_at = reader("value", p.v);
+  const auto rope_at = reader("keyRope", of_key_rope);
+  const bool has_ropes = Has(call, "queryRope");
+  const bool has_slopes = HasSlopes(call);
+  const bool has_sink = HasSink(call);
+  const int64_t shift_type = Arg(call, "pseType").integer;
+  const int64_t mode = Arg(call, "sparseMode").integer;
+  const int64_t before = Arg(call, "preTokens").integer;
+  const int64_t after = Arg(call, "nextTokens").integer;
+  const std::vector<double>& query = numbers["query"];
+  const std::vector<double>& query_rope = numbers["queryRope"];
+  const std::vector<double>& mask = numbers["attenMask"];
+  const std::vector<double>& shifts = numbers["pseShift"];
+  const std::vector<double>& sinks = numbers["learnableSink"];
   const auto sees = [&](int64_t b, int64_t i, int64_t j) {
     if (!HasDims(call["attenMask"])) return true;
     const Shape& s = call["attenMask"].shape;
@@ -362,20 +763,22 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
     int64_t place = i * columns + j;
     if (p.IsDecoding()) place = (s[0] == 1 ? 0 : b) * columns + j;
     if (!p.IsDecoding() && s.size() > 2) place += (s[0] == 1 ? 0 : b) * s[s.size() - 2] * columns;
-    if (numbers["attenMask"][static_cast<size_t>(place)] != 0) return false;
-    if (p.IsDecoding() || call["sparseMode"].integer == 1) return true;
-    return j >= i - call["preTokens"].integer && j <= i + call["nextTokens"].integer;
+    if (mask[static_cast<size_t>(place)] != 0) return false;
+    if (p.IsDecoding() || mode == 1) return true;
+    return j >= i - before && j <= i + after;
   };
   const double scale = static_cast<double>(static_cast<float>(call["scaleValue"].real));
   std::vector<double> out(static_cast<size_t>(NumElements(ShapeOf(p.Out(), p.out))));
   std::vector<double> lse(static_cast<size_t>(p.q.b * p.q.n * p.q.s),
-                          -std::numeric_limits<double>::infinity());
-  bool has_sink = false;
-  for (const IndexArgument& one : call.arguments)
-    has_sink = has_sink || (one.name == "learnableSink" && HasDims(one));
+                          std::numeric_limits<double>::infinity());
+  const auto start = [&](const std::string& name) {
+    const IndexArgument& array = Arg(call, name);
+    return array.null || array.values.empty() ? int64_t{0} : array.values[0];
+  };
+  const int64_t slope_start = start("kvStartIdx") - start("qStartIdx");
   for (int64_t b = 0; b < p.batches; ++b) {
     const auto [first, queries] = p.Queries(call, b);
-    const int64_t keys = p.Keys(call, b).second;
+    const int64_t keys = p.prefix_keys + p.Keys(call, b).second;
     for (int64_t n = 0; n < p.q.n; ++n) {
       for (int64_t i = 0; i < queries; ++i) {
         std::vector<double> scores(static_cast<size_t>(keys), -std::numeric_limits<double>::infinity());
@@ -385,30 +788,40 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
           if (!sees(b, i, j)) continue;
           double& score = scores[static_cast<size_t>(j)] = 0;
           for (int64_t d = 0; d < p.q.d; ++d) {
-            score += numbers["query"][PlaceOf(p.q, p.in, p.packed ? 0 : b, n, first + i, d)] *
-                     at("key", p.k, b, n / group, j, d);
+            score +=
+                query[PlaceOf(p.q, p.in, p.packed ? 0 : b, n, first + i, d)] * key_at(b, n / group, j, d);
           }
-          score *= scale;
-          if (HasDims(call["pseShift"])) {
+          for (int64_t d = 0; d < 64 && has_ropes; ++d) {
+            score += query_rope[PlaceOf(of_query_rope, p.in, p.packed ? 0 : b, n, first + i, d)] *
+                     rope_at(b, n / group, j, d);
+          }
+          double shift = 0;
+          if (has_slopes) {
             const Shape& s = call["pseShift"].shape;
-            score += numbers["pseShift"]
-                            [static_cast<size_t>((((s[0] == 1 ? 0 : b) * s[1] + n) * s[2] + i) * s[3] + j)];
+            const double slope = shifts[static_cast<size_t>(s.size() == 1 ? n : b * s[1] + n)];
+            const auto distance = static_cast<double>(std::abs(j + slope_start - i));
+            shift = -slope * (shift_type == 3 ? std::sqrt(distance) : distance);
+          } else if (HasDims(call["pseShift"])) {
+            const Shape& s = call["pseShift"].shape;
+            shift = shifts[static_cast<size_t>((((s[0] == 1 ? 0 : b) * s[1] + n) * s[2] + i) * s[3] + j)];
           }
+          score = shift_type == 1 ? scale * (score + shift) : scale * score + shift;
           most = std::fmax(most, score);
         }
         double sum = 0;
         for (double& score : scores) sum += score = std::exp(score - most);
+        const int64_t place = p.packed ? (first + i) * p.q.n + n : (b * p.q.n + n) * p.q.s + i;
+        if (keys == 0 && p.IsDecoding()) lse[static_cast<size_t>(place)] = kLowest;
         if (sum == 0) continue;
         double with_sink = sum;
-        if (has_sink) with_sink += std::exp(numbers["learnableSink"][static_cast<size_t>(n)] - most);
+        if (has_sink) with_sink += std::exp(sinks[static_cast<size_t>(n)] - most);
         for (int64_t d = 0; d < p.v.d; ++d) {
           double value = 0;
           for (int64_t j = 0; j < keys; ++j)
-            value += scores[static_cast<size_t>(j)] / with_sink * at("value", p.v, b, n / group, j, d);
+            value += scores[static_cast<size_t>(j)] / with_sink * value_at(b, n / group, j, d);
           out[PlaceOf(p.Out(), p.out, p.packed ? 0 : b, n, first + i, d)] = value;
         }
-        const int64_t place = p.packed ? (first + i) * p.q.n + n : (b * p.q.n + n) * p.q.s + i;
-        lse[static_cast<size_t>(place)] = most + std::log(with_sink);
+        lse[static_cast<size_t>(place)] = most + std::log(sum);
       }
     }
   }
@@ -425,8 +838,20 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
       }
     }
   }
-  if (call["softmaxLseFlag"].integer == 0) numbers_of_rows.clear();
+  if (Arg(call, "softmaxLse").name.empty()) return {result};
+  if (Arg(call, "softmaxLseFlag").integer == 0) numbers_of_rows.clear();
   return {result, numbers_of_rows};
+}
+
+IndexOperator Completed(IndexOperator op, const Takes& takes) {
+  op.rules = Rules(takes.many_queries, takes.version >= 5);
+  op.draw = [=](IndexCall& call, RandomNumbers& random) { Draw(call, random, takes); };
+  op.fill = Fill;
+  op.oracle = Attend;
+  op.takes_workspace = true;
+  op.is_inexact = true;
+  op.tolerance = 1e-5;
+  return op;
 }
 
 IndexOperator Operator(const CFunction& function, int version) {
@@ -463,6 +888,10 @@ IndexOperator Operator(const CFunction& function, int version) {
     absent("dequantScaleQuery");
     op.valid.push_back(TensorArg("learnableSink", {4}));
   }
+  if (version >= 5) {
+    op.valid.push_back(ArrayArg("qStartIdx", {}));
+    op.valid.push_back(ArrayArg("kvStartIdx", {3}));
+  }
   for (const IndexArgument& one :
        {IntegerArg("numHeads", 4), RealArg("scaleValue", 0.5), IntegerArg("preTokens", 2),
         IntegerArg("nextTokens", 2), TextArg("inputLayout", "BSND"), IntegerArg("numKeyValueHeads", 2),
@@ -474,17 +903,74 @@ IndexOperator Operator(const CFunction& function, int version) {
     op.valid.push_back(IntegerArg("valueAntiquantMode", 0));
   }
   if (version >= 4) op.valid.push_back(IntegerArg("queryQuantMode", 0));
+  if (version >= 5) op.valid.push_back(IntegerArg("pseType", 0));
   op.valid.push_back(OutputArg("attentionOut", {2, 3, 4, 3}, ACL_FLOAT16));
   op.valid.push_back(OutputArg("softmaxLse", {2, 4, 3, 1}));
-  const bool has_sink = version >= 4;
-  op.rules = Rules(has_sink);
-  op.draw = [=](IndexCall& call, RandomNumbers& random) { Draw(call, random, has_sink); };
-  op.fill = Fill;
-  op.oracle = Attend;
-  op.takes_workspace = true;
-  op.is_inexact = true;
-  op.tolerance = 1e-5;
-  return op;
+  Takes takes;
+  takes.version = version;
+  return Completed(op, takes);
+}
+
+IndexOperator Prompt(const CFunction& function, int version) {
+  IndexOperator op;
+  op.function = function;
+  op.valid = {TensorArg("query", {2, 3, 4, 5}, ACL_FLOAT16), TensorArg("key", {2, 6, 2, 5}, ACL_FLOAT16),
+              TensorArg("value", {2, 6, 2, 3}, ACL_FLOAT16), TensorArg("pseShift", {1, 4, 3, 6}, ACL_FLOAT16),
+              TensorArg("attenMask", {3, 6}, ACL_BOOL),      ArrayArg("actualSeqLengths", {3, 2})};
+  if (version >= 2) {
+    op.valid.push_back(ArrayArg("actualSeqLengthsKv", {5, 6}));
+    for (const char* name : {"deqScale1", "quantScale1", "deqScale2", "quantScale2", "quantOffset2"}) {
+      op.valid.push_back(TensorArg(name, {1}));
+      op.valid.back().null = true;
+    }
+  }
+  for (const IndexArgument& one :
+       {IntegerArg("numHeads", 4), RealArg("scaleValue", 0.5), IntegerArg("preTokens", 2),
+        IntegerArg("nextTokens", 2), TextArg("inputLayout", "BSND"), IntegerArg("numKeyValueHeads", 2)})
+    op.valid.push_back(one);
+  if (version >= 2) op.valid.push_back(IntegerArg("sparseMode", 0));
+  if (version >= 3) op.valid.push_back(IntegerArg("innerPrecise", 1));
+  op.valid.push_back(OutputArg("attentionOut", {2, 3, 4, 3}, ACL_FLOAT16));
+  Takes takes;
+  takes.lists = takes.pages = takes.joint_scales = false;
+  return Completed(op, takes);
+}
+
+IndexOperator Incre(const CFunction& function, int version) {
+  IndexOperator op;
+  op.function = function;
+  op.valid = {TensorArg("query", {2, 1, 4, 5}, ACL_FLOAT16),
+              ListArg("key", {{2, 6, 2, 5}}, false, ACL_FLOAT16),
+              ListArg("value", {{2, 6, 2, 3}}, false, ACL_FLOAT16),
+              TensorArg("pseShift", {1, 4, 1, 6}, ACL_FLOAT16),
+              TensorArg("attenMask", {2, 6}, ACL_BOOL),
+              ArrayArg("actualSeqLengths", {5, 6})};
+  const auto absent = [&](const char* name, DtypeNumber dtype = ACL_FLOAT) {
+    op.valid.push_back(TensorArg(name, {2, 1}, dtype));
+    op.valid.back().null = true;
+  };
+  if (version >= 2) {
+    for (const char* name : {"dequantScale1", "quantScale1", "dequantScale2", "quantScale2", "quantOffset2"})
+      absent(name);
+  }
+  if (version >= 3) {
+    absent("antiquantScale");
+    absent("antiquantOffset");
+    absent("blocktable", ACL_INT32);
+  }
+  if (version >= 4) absent("kvPaddingSize");
+  for (const IndexArgument& one : {IntegerArg("numHeads", 4), RealArg("scaleValue", 0.5),
+                                   TextArg("inputLayout", "BSND"), IntegerArg("numKeyValueHeads", 2)})
+    op.valid.push_back(one);
+  if (version >= 3) {
+    op.valid.push_back(IntegerArg("blockSize", 0));
+    op.valid.push_back(IntegerArg("innerPrecise", 0));
+  }
+  op.valid.push_back(OutputArg("attentionOut", {2, 1, 4, 3}, ACL_FLOAT16));
+  Takes takes;
+  takes.many_queries = false;
+  takes.pages = takes.joint_scales = version >= 3;
+  return Completed(op, takes);
 }
 
 const std::vector<IndexOperator>& Operators() {
@@ -493,11 +979,32 @@ const std::vector<IndexOperator>& Operators() {
       Operator(PORTACL_C_FUNCTION(aclnnFusedInferAttentionScoreV2), 2),
       Operator(PORTACL_C_FUNCTION(aclnnFusedInferAttentionScoreV3), 3),
       Operator(PORTACL_C_FUNCTION(aclnnFusedInferAttentionScoreV4), 4),
+      Operator(PORTACL_C_FUNCTION(aclnnFusedInferAttentionScoreV5), 5),
+      Prompt(PORTACL_C_FUNCTION(aclnnPromptFlashAttention), 1),
+      Prompt(PORTACL_C_FUNCTION(aclnnPromptFlashAttentionV2), 2),
+      Prompt(PORTACL_C_FUNCTION(aclnnPromptFlashAttentionV3), 3),
+      Incre(PORTACL_C_FUNCTION(aclnnIncreFlashAttention), 1),
+      Incre(PORTACL_C_FUNCTION(aclnnIncreFlashAttentionV2), 2),
+      Incre(PORTACL_C_FUNCTION(aclnnIncreFlashAttentionV3), 3),
+      Incre(PORTACL_C_FUNCTION(aclnnIncreFlashAttentionV4), 4),
   };
   return all;
 }
 
-PORTACL_INDEX_TESTS(InferAttention, Operators());
+class InferAttentionOf : public ::testing::TestWithParam<const IndexOperator*> {};
+TEST_P(InferAttentionOf, Contract) { CheckContract(*GetParam()); }
+// The last version has all that there is.
+TEST_P(InferAttentionOf, EveryElement) {
+  const bool is_last = std::string(GetParam()->function.name).find("V5") != std::string::npos;
+  CheckNumbers(*GetParam(), is_last ? 500 : 60);
+}
+TEST_P(InferAttentionOf, AddressesSetAnew) { CheckAddressesSetAnew(*GetParam()); }
+INSTANTIATE_TEST_SUITE_P(Of, InferAttentionOf, ::testing::ValuesIn([] {
+                           std::vector<const IndexOperator*> all;
+                           for (const IndexOperator& op : Operators()) all.push_back(&op);
+                           return all;
+                         }()),
+                         [](const auto& one) { return std::string(one.param->function.name); });
 
 // A block that is not there is not read: the stream fails, once, and nothing is written.
 TEST(InferAttentionPages, OutsideTheBlocks) {
@@ -539,6 +1046,221 @@ TEST(InferAttentionPages, OutsideTheBlocks) {
     for (const aclTensor* tensor : {q, result, blocks}) aclDestroyTensor(tensor);
     aclDestroyIntArray(lengths);
   }
+}
+
+// One call of aclnnFusedInferAttentionScoreV3, of bf16; what is not set is null.
+struct Inference {
+  std::vector<uint16_t> query, key, value;
+  Shape query_shape, key_shape, value_shape;
+  std::vector<int64_t> queries, keys;
+  std::vector<int32_t> table;
+  Shape table_shape;
+  std::string layout = "TND";
+  int64_t heads = 4, key_heads = 2, mode = 0, before = 0, after = 0, page = 0;
+  bool has_mask = false;
+  void* key_memory = nullptr;  // in place of key and value
+  std::vector<uint16_t> out;
+  std::vector<float> lse;
+  uint64_t workspace = 0;
+  uint64_t most_workspace = 0;
+
+  aclError Run(aclrtStream stream) {
+    const auto make = [](const Shape& shape, aclDataType dtype, void* data) {
+      return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                             shape.size(), data);
+    };
+    Shape out_shape = query_shape;
+    out_shape.back() = query_shape.back();
+    out.assign(static_cast<size_t>(NumElements(out_shape)), 0x1234);
+    const bool packed = query_shape.size() == 3;
+    const Shape lse_shape =
+        packed ? Shape{query_shape[0], heads, 1} : Shape{query_shape[0], query_shape[1], query_shape[2], 1};
+    lse.assign(static_cast<size_t>(NumElements(lse_shape)), 0);
+    static std::vector<char> template_mask(2048 * 2048);
+    aclTensor* const q = make(query_shape, ACL_BF16, query.data());
+    aclTensor* const mask = has_mask ? make({2048, 2048}, ACL_BOOL, template_mask.data()) : nullptr;
+    aclTensor* const blocks = table.empty() ? nullptr : make(table_shape, ACL_INT32, table.data());
+    aclTensor* const result = make(out_shape, ACL_BF16, out.data());
+    aclTensor* const sums = make(lse_shape, ACL_FLOAT, lse.data());
+    const aclTensor* one = make(key_shape, ACL_BF16, key_memory != nullptr ? key_memory : key.data());
+    aclTensorList* const key_list = aclCreateTensorList(&one, 1);
+    one = make(value_shape, ACL_BF16, key_memory != nullptr ? key_memory : value.data());
+    aclTensorList* const value_list = aclCreateTensorList(&one, 1);
+    aclIntArray* const of_queries =
+        queries.empty() ? nullptr : aclCreateIntArray(queries.data(), queries.size());
+    aclIntArray* const of_keys = keys.empty() ? nullptr : aclCreateIntArray(keys.data(), keys.size());
+    std::string text = layout;
+    aclOpExecutor* executor = nullptr;
+    const auto plan = [&](auto function, uint64_t* size) {
+      return function(q, key_list, value_list, nullptr, mask, of_queries, of_keys, nullptr, nullptr, nullptr,
+                      nullptr, nullptr, nullptr, nullptr, blocks, nullptr, nullptr, nullptr, nullptr, nullptr,
+                      nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, heads, 0.125, before,
+                      after, text.data(), key_heads, mode, 0, page, 0, true, 0, 0, result, sums, size,
+                      &executor);
+    };
+    EXPECT_EQ(plan(aclnnFusedInferAttentionScoreV3GetMaxWorkspaceSize, &most_workspace), 0)
+        << aclGetRecentErrMsg();
+    EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+    EXPECT_EQ(plan(aclnnFusedInferAttentionScoreV3GetWorkspaceSize, &workspace), 0);
+    // A graph gives the workspace that it was told before.
+    const GuardedBuffer memory(most_workspace);
+    EXPECT_EQ(aclnnFusedInferAttentionScoreV3(memory.device(), most_workspace, executor, stream), 0);
+    const aclError status = aclrtSynchronizeStream(stream);
+    for (const aclTensorList* list : {key_list, value_list}) aclDestroyTensorList(list);
+    for (const aclTensor* tensor : {q, mask, blocks, result, sums}) {
+      if (tensor != nullptr) aclDestroyTensor(tensor);
+    }
+    for (const aclIntArray* array : {of_queries, of_keys}) {
+      if (array != nullptr) aclDestroyIntArray(array);
+    }
+    return status;
+  }
+};
+
+std::vector<uint16_t> Drawn(const Shape& shape, RandomNumbers& random) {
+  std::vector<uint16_t> numbers(static_cast<size_t>(NumElements(shape)));
+  for (uint16_t& one : numbers)
+    one = static_cast<uint16_t>(0x3f00 + random.Below(0x180) + (random.Below(2) == 0 ? 0x8000 : 0));
+  return numbers;
+}
+
+// The same keys in blocks of any kind and length give the same bits as side by side, for one query and for several.
+TEST(InferAttentionPages, GiveTheBitsOfDenseKeys) {
+  for (const engine::Isa isa : IsasToTest()) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_ISA", engine::IsaName(isa)}});
+    ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+    RandomNumbers random(0xB175);
+    for (const int64_t queries : {1, 9}) {
+      const int64_t keys = 300, depth = 64;
+      const Lengths all{1, 2, keys, depth};
+      Inference dense;
+      dense.query_shape = {queries, 4, depth};
+      dense.query = Drawn(dense.query_shape, random);
+      dense.key_shape = dense.value_shape = {keys, 2, depth};
+      dense.key = Drawn(dense.key_shape, random);
+      dense.value = Drawn(dense.value_shape, random);
+      dense.queries = {queries};
+      dense.keys = {keys};
+      dense.has_mask = true;
+      dense.mode = 3;
+      ASSERT_EQ(dense.Run(environment.stream()), 0);
+      for (const int64_t page : {16, 48, 128, 512}) {
+        for (const int kind : {3, 4, 5}) {
+          Inference paged = dense;
+          const int64_t blocks = (keys + page - 1) / page;
+          const Lengths l{blocks + 1, 2, page, depth};
+          Shape shape = kind == 3 ? Shape{l.b, page, 2 * depth} : Shape{l.b, 2, page, depth};
+          if (kind == 5) shape = {l.b, 2, depth / 16, page, 16};
+          paged.key_shape = paged.value_shape = shape;
+          paged.page = page;
+          paged.table_shape = {1, blocks};
+          for (int64_t i = 0; i < blocks; ++i) paged.table.push_back(static_cast<int32_t>(blocks - i));
+          for (const bool is_key : {true, false}) {
+            std::vector<uint16_t>& to = is_key ? paged.key : paged.value;
+            to.assign(static_cast<size_t>(NumElements(shape)), 0x7fc0);  // NaN where no key is
+            for (int64_t j = 0; j < keys; ++j) {
+              for (int64_t n = 0; n < 2; ++n) {
+                for (int64_t d = 0; d < depth; ++d)
+                  to[PlaceOfPages(shape, l, blocks - j / page, n, j % page, d)] =
+                      (is_key ? dense.key : dense.value)[PlaceOf(all, "TND", 0, n, j, d)];
+              }
+            }
+          }
+          ASSERT_EQ(paged.Run(environment.stream()), 0);
+          EXPECT_EQ(paged.out, dense.out) << page << " " << kind << " " << queries;
+          EXPECT_EQ(paged.lse, dense.lse) << page << " " << kind << " " << queries;
+        }
+      }
+    }
+  }
+}
+
+// A window's last keys: blocks before it may be of anyone, and their entries anything.
+TEST(InferAttentionPages, UnseenBlocksAreNotRead) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  RandomNumbers random(0x5EE);
+  constexpr size_t kBlock = 4096;  // 16 rows of 2 heads of 64
+  auto* const memory = static_cast<char*>(
+      mmap(nullptr, 5 * kBlock, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(memory, MAP_FAILED);
+  const std::vector<uint16_t> numbers = Drawn({2 * kBlock / 2}, random);
+  std::memcpy(memory + kBlock, numbers.data(), 2 * kBlock);
+  ASSERT_EQ(mprotect(memory, kBlock, PROT_NONE), 0);
+  ASSERT_EQ(mprotect(memory + 3 * kBlock, 2 * kBlock, PROT_NONE), 0);
+  for (const int64_t queries : {1, 3}) {
+    Inference seen;
+    seen.query_shape = {queries, 4, 64};
+    seen.query = Drawn(seen.query_shape, random);
+    seen.key_shape = seen.value_shape = {5, 16, 128};
+    seen.key_memory = memory;
+    seen.page = 16;
+    seen.queries = {queries};
+    seen.keys = {64 - 4};
+    seen.table_shape = {1, 5};
+    seen.table = {-1, 3, 1, 2, 99};
+    seen.has_mask = true;
+    seen.mode = 4;
+    seen.before = 20;  // keys 39 - queries + 1 and on: blocks 2 and 3
+    ASSERT_EQ(seen.Run(environment.stream()), 0);
+    for (const uint16_t one : seen.out) ASSERT_NE(one, 0x1234);
+    // One key more before them is of a block that is not there.
+    seen.before = 60;
+    EXPECT_EQ(seen.Run(environment.stream()), 507015);
+    EXPECT_NE(std::string(aclGetRecentErrMsg()).find("blockTable has the value -1 at [0, 0]"),
+              std::string::npos);
+    EXPECT_EQ(seen.out, std::vector<uint16_t>(seen.out.size(), 0x1234));
+  }
+  munmap(memory, 5 * kBlock);
+}
+
+// No lengths ask for more than the question for the greatest workspace answers.
+TEST(InferAttention, WorkspaceIsOfAnyLengths) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<uint64_t> sizes;
+  for (const std::vector<int64_t>& ends :
+       {std::vector<int64_t>{1, 2}, std::vector<int64_t>{150, 260}, std::vector<int64_t>{0, 260}}) {
+    Inference one;
+    one.query_shape = {260, 4, 16};
+    one.query.resize(260 * 64);
+    one.key_shape = one.value_shape = {8, 2, 16};
+    one.key.resize(256);
+    one.value.resize(256);
+    one.queries = ends;
+    one.keys = {3, 8};
+    ASSERT_EQ(one.Run(environment.stream()), 0);
+    EXPECT_EQ(one.workspace, one.most_workspace);
+    sizes.push_back(one.workspace);
+  }
+  EXPECT_EQ(sizes, std::vector<uint64_t>(3, sizes[0]));
+}
+
+// A sum of no exponentials: infinity, but the lowest number where each batch has one query and no keys.
+TEST(InferAttention, LogarithmsOfNothing) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  Inference packed;
+  packed.query_shape = {2, 4, 16};
+  packed.query.resize(128);
+  packed.key_shape = packed.value_shape = {3, 2, 16};
+  packed.key.resize(96);
+  packed.value.resize(96);
+  packed.queries = {1, 2};
+  packed.keys = {0, 3};
+  ASSERT_EQ(packed.Run(environment.stream()), 0);
+  for (size_t i = 0; i < 8; ++i)
+    EXPECT_EQ(packed.lse[i], i < 4 ? std::numeric_limits<float>::infinity() : std::log(3.0f)) << i;
+  Inference alone = packed;
+  alone.layout = "BNSD";
+  alone.query_shape = {2, 4, 1, 16};
+  alone.key_shape = alone.value_shape = {2, 2, 3, 16};
+  alone.key.resize(192);
+  alone.value.resize(192);
+  alone.queries = {};
+  ASSERT_EQ(alone.Run(environment.stream()), 0);
+  for (size_t i = 0; i < 8; ++i)
+    EXPECT_EQ(alone.lse[i], i < 4 ? std::numeric_limits<float>::lowest() : std::log(3.0f)) << i;
 }
 
 }  // namespace

@@ -54,3 +54,27 @@ HAS(aclnnFusedInferAttentionScoreV3, In, List, List, In, In, Array, Array, In, I
 HAS(aclnnFusedInferAttentionScoreV4, In, List, List, In, In, Array, Array, In, In, In, In, In, In, In, In, In,
     In, In, In, In, In, In, In, Array, In, In, In, In, In, int64_t, double, int64_t, int64_t, char*, int64_t,
     int64_t, int64_t, int64_t, int64_t, bool, int64_t, int64_t, int64_t, In, In);
+HAS(aclnnFusedInferAttentionScoreV5, In, List, List, In, In, Array, Array, In, In, In, In, In, In, In, In, In,
+    In, In, In, In, In, In, In, Array, In, In, In, In, In, Array, Array, int64_t, double, int64_t, int64_t,
+    char*, int64_t, int64_t, int64_t, int64_t, int64_t, bool, int64_t, int64_t, int64_t, int64_t, In, In);
+HAS(aclnnPromptFlashAttention, In, In, In, In, In, Array, int64_t, double, int64_t, int64_t, char*, int64_t,
+    In);
+HAS(aclnnPromptFlashAttentionV2, In, In, In, In, In, Array, Array, In, In, In, In, In, int64_t, double,
+    int64_t, int64_t, char*, int64_t, int64_t, In);
+HAS(aclnnPromptFlashAttentionV3, In, In, In, In, In, Array, Array, In, In, In, In, In, int64_t, double,
+    int64_t, int64_t, char*, int64_t, int64_t, int64_t, In);
+HAS(aclnnIncreFlashAttention, In, List, List, In, In, Array, int64_t, double, char*, int64_t, In);
+HAS(aclnnIncreFlashAttentionV2, In, List, List, In, In, Array, In, In, In, In, In, int64_t, double, char*,
+    int64_t, In);
+HAS(aclnnIncreFlashAttentionV3, In, List, List, In, In, Array, In, In, In, In, In, In, In, In, int64_t,
+    double, char*, int64_t, int64_t, int64_t, In);
+HAS(aclnnIncreFlashAttentionV4, In, List, List, In, In, Array, In, In, In, In, In, In, In, In, In, int64_t,
+    double, char*, int64_t, int64_t, int64_t, In);
+
+#define HAS_MOST(function)                                                                                  \
+  static_assert(                                                                                            \
+      std::is_same<decltype(&function##GetMaxWorkspaceSize), decltype(&function##GetWorkspaceSize)>::value, \
+      #function "GetMaxWorkspaceSize")
+HAS_MOST(aclnnFusedInferAttentionScoreV3);
+HAS_MOST(aclnnFusedInferAttentionScoreV4);
+HAS_MOST(aclnnFusedInferAttentionScoreV5);

@@ -22,7 +22,7 @@ inline constexpr int64_t kAttentionQueries = 64;
 
 // Lengths in bytes; a stride may be 0 or negative. Heads of keys and values are those of their own.
 struct AttentionOperand {
-  int8_t argument = -1;  // operand of the executor; -1: there is none
+  int16_t argument = -1;  // operand of the executor; -1: there is none
   aclDataType dtype = ACL_DT_UNDEFINED;
   int64_t offset = 0;
   int64_t batch = 0;
@@ -31,6 +31,48 @@ struct AttentionOperand {
   int64_t column = 0;  // an element of it; of a mask and a shift a key, of statistics a copy
 
   bool IsThere() const noexcept { return argument >= 0; }
+};
+
+// What makes numbers of INT8: (k + offset) * scale. Rows are a batch's keys, or, where `by_page`, batches are pages and rows theirs.
+struct AttentionScales {
+  AttentionOperand scale;
+  AttentionOperand offset;
+  bool by_page = false;
+};
+
+// Elements of a row lie in pieces of so many, which are so many bytes apart; 0: in one.
+struct AttentionPieces {
+  int64_t elements = 0;
+  int64_t step = 0;
+};
+
+// What few calls have; it lies with the batches.
+struct AttentionParts {
+  // More elements of queries and keys, whose products join the others behind them.
+  AttentionOperand query_rope;
+  AttentionOperand key_rope;
+  // Keys and values before those of each batch, which count as its first ones.
+  AttentionOperand key_prefix;
+  AttentionOperand value_prefix;
+  int64_t prefix_rows = 0;
+  AttentionPieces key_pieces;
+  AttentionPieces value_pieces;
+  AttentionPieces rope_pieces;
+  AttentionScales key_scales;
+  AttentionScales value_scales;
+  // A shift that is made: -slope * |key + slope_start - query|, or the distance's root.
+  AttentionOperand slopes;
+  int64_t slope_start = 0;
+  bool slopes_of_roots = false;
+
+  static constexpr int kOperands = 9;
+  template <class F>
+  void ForEachOperand(const F& f) const {
+    for (const AttentionOperand* operand :
+         {&query_rope, &key_rope, &key_prefix, &value_prefix, &key_scales.scale, &key_scales.offset,
+          &value_scales.scale, &value_scales.offset, &slopes})
+      f(*operand);
+  }
 };
 
 // What differs from batch to batch.
@@ -96,10 +138,20 @@ struct Attention {
   AttentionOperand of_value;
   AttentionOperand of_shift;
 
+  // Whether there are parts, and batches that have keys and values of their own: operands that follow these two. See
+  // ReserveAttentionBatches.
+  bool has_parts;
+  bool has_lists;
+  int64_t rope_depth;
+  int16_t of_parts[AttentionParts::kOperands];  // their arguments, set with the job
+
   float scale;
   float keep;        // the share of weights that are kept
   bool shift_first;  // scores are scaled when the shift has been added, not before
   bool pads;         // queries that a batch has not are rows of zeros
+  // The logarithm of the sum of a query of a batch without keys; other queries that see none have infinity.
+  float log_of_no_keys;
+  int64_t most_queries;  // for which there is to be room in the workspace, at least `queries`, or 0
 
   AttentionKernels kernels;
   GemmKernels gemm;
@@ -125,10 +177,18 @@ struct Attention {
 // Room for what differs from batch to batch, for the caller to fill before the job is set: one where all are alike, so that phase 1 takes no
 // longer for more of them. nullptr when there is no memory.
 AttentionBatch* ReserveAttentionBatches(Executor& executor, int64_t batches) noexcept;
+// The same with parts, and so many operands: where batches have keys and values of their own, all keys, then all values.
+struct AttentionMemory {
+  AttentionParts* parts;
+  AttentionBatch* batches;
+  AttentionOperand* lists;
+};
+AttentionMemory ReserveAttentionParts(Executor& executor, int64_t batches, int64_t operands) noexcept;
 
 // Sets the executor's job. What is named below the window is worked out here; the workspace grows by what it needs. Neither batches,
 // heads, queries, keys nor depth are 0.
-void SetAttentionJob(Executor& executor, const Attention& attention, Isa isa, int threads) noexcept;
+void SetAttentionJob(Executor& executor, const Attention& attention, Isa isa, int threads,
+                     const AttentionParts* parts = nullptr) noexcept;
 // The gradients of query, key, value and, if it is there, shift, from that of out. `out`, `greatest` and `sum` are inputs.
 void SetAttentionGradientJob(Executor& executor, const Attention& attention, Isa isa, int threads) noexcept;
 

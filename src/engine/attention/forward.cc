@@ -20,6 +20,7 @@ using namespace attention;
 // Queries of a tile: their scores with a block of keys stay in the second-level cache.
 constexpr int64_t kTileQueries = 128;
 constexpr float kLowest = std::numeric_limits<float>::lowest();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 struct Tile {
   int64_t batch;
@@ -35,25 +36,34 @@ class TileRun {
         attention_(work.attention),
         tile_(tile),
         scores_(work, tile.batch, tile.head),
-        keys_(work, attention_.key, tile.batch, tile.head / attention_.group, attention_.depth),
-        values_(work, attention_.value, tile.batch, tile.head / attention_.group, attention_.value_depth),
+        keys_(work, work.KeyOf(tile.batch), tile.batch, tile.head / attention_.group, attention_.depth,
+              &AttentionParts::key_pieces, &AttentionParts::key_prefix, &AttentionParts::key_scales),
+        values_(work, work.ValueOf(tile.batch), tile.batch, tile.head / attention_.group,
+                attention_.value_depth, &AttentionParts::value_pieces, &AttentionParts::value_prefix,
+                &AttentionParts::value_scales),
+        has_ropes_(attention_.rope_depth > 0),
+        ropes_(work, has_ropes_ ? work.parts->key_rope : attention_.key, tile.batch,
+               tile.head / attention_.group, attention_.rope_depth, &AttentionParts::rope_pieces),
         sums_row_(InLanes(attention_.value_depth)) {
     Slot slot(memory);
     queries_ = slot.Numbers(PackedRows(tile.rows, attention_.depth));
+    query_ropes_ = slot.Numbers(PackedRows(tile.rows, attention_.rope_depth));
     s_ = slot.Numbers(tile.rows * kPackedRow);
-    panels_ = slot.Numbers(std::max(PackedPanels(attention_, kAttentionKeys, attention_.depth),
-                                    PackedPanels(attention_, attention_.value_depth, kAttentionKeys)));
+    panels_ = slot.Numbers(Panels(attention_));
     terms_ = slot.Numbers(tile.rows * sums_row_);
     sums_ = slot.Numbers(tile.rows * sums_row_);
     pack_ = reinterpret_cast<char*>(slot.Numbers(Rows::Memory(attention_) / kNumber));
   }
   static int64_t Bytes(const Attention& attention) {
     const int64_t rows = attention.tile_queries;
-    const int64_t numbers = PackedRows(rows, attention.depth) + rows * kPackedRow +
-                            std::max(PackedPanels(attention, kAttentionKeys, attention.depth),
-                                     PackedPanels(attention, attention.value_depth, kAttentionKeys)) +
-                            2 * rows * InLanes(attention.value_depth);
-    return numbers * kNumber + Rows::Memory(attention) + 6 * int64_t{64};
+    const int64_t numbers = PackedRows(rows, attention.depth) + PackedRows(rows, attention.rope_depth) +
+                            rows * kPackedRow + Panels(attention) + 2 * rows * InLanes(attention.value_depth);
+    return numbers * kNumber + Rows::Memory(attention) + 7 * int64_t{64};
+  }
+  static int64_t Panels(const Attention& attention) {
+    return std::max({PackedPanels(attention, kAttentionKeys, attention.depth),
+                     PackedPanels(attention, kAttentionKeys, attention.rope_depth),
+                     PackedPanels(attention, attention.value_depth, kAttentionKeys)});
   }
 
   void Run() {
@@ -64,6 +74,11 @@ class TileRun {
     PackQueryRows(work_, attention_.query,
                   work_.RowOfQuery(attention_.query, tile_.batch, tile_.head, tile_.first), tile_.rows,
                   attention_.depth, pack_, queries_);
+    if (has_ropes_) {
+      const AttentionOperand& operand = work_.parts->query_rope;
+      PackQueryRows(work_, operand, work_.RowOfQuery(operand, tile_.batch, tile_.head, tile_.first),
+                    tile_.rows, attention_.rope_depth, pack_, query_ropes_);
+    }
     int64_t begin = std::numeric_limits<int64_t>::max();
     int64_t end = 0;
     for (int64_t r = 0; r < tile_.rows; ++r) {
@@ -73,60 +88,77 @@ class TileRun {
       begin = std::min(begin, from);
       end = std::max(end, to);
     }
+    // Keys before the first and behind the last that a query sees are not read.
+    for (Rows* const rows : {&keys_, &values_, &ropes_}) rows->StartAt(begin);
     for (int64_t key = begin / kAttentionKeys * kAttentionKeys; key < end; key += kAttentionKeys)
-      RunKeys(key, std::min(kAttentionKeys, work_.First(tile_.batch).keys - key));
+      RunKeys(key, std::min(kAttentionKeys, end - key));
     for (int64_t r = 0; r < tile_.rows; ++r) Finish(r);
   }
 
  private:
-  // One query is multiplied with keys and values as they lie in memory.
-  bool TakesRows(const Rows& rows, int64_t key, int64_t count, const AttentionOperand& operand,
-                 const char** from) const {
-    int64_t run;
-    *from = rows.At(key, &run);
-    return tile_.rows == 1 && run >= count && operand.column == SizeOf(operand.dtype);
+  void MultiplyKeys(int64_t key, int64_t count) {
+    MultiplyPart(keys_, attention_.depth, queries_, key, count, false);
+    if (has_ropes_) MultiplyPart(ropes_, attention_.rope_depth, query_ropes_, key, count, true);
   }
 
-  void MultiplyKeys(int64_t key, int64_t count) {
-    const AttentionOperand& operand = attention_.key;
+  void MultiplyPart(const Rows& rows, int64_t depth, const float* queries, int64_t key, int64_t count,
+                    bool adds) {
+    if (tile_.rows == 1 && rows.IsPlain()) return MultiplyInPlace(rows, depth, queries, key, count, adds);
+    const auto multiply = MultiplyOf(attention_.gemm, IsEvenOdd(attention_.query, rows.Operand()));
+    rows.PackLines(key, count, pack_, panels_);
+    const int64_t lines = RoundedUp(count, attention_.gemm.columns);
+    for (int64_t term = 0; term < depth; term += kGemmDepth) {
+      multiply({queries + term / kGemmDepth * tile_.rows * kPackedRow, panels_ + lines * term, s_, kPackedRow,
+                tile_.rows, count, std::min(kGemmDepth, depth - term), adds || term > 0});
+    }
+  }
+
+  // One query is multiplied with keys as they lie in memory, page by page.
+  void MultiplyInPlace(const Rows& rows, int64_t depth, const float* queries, int64_t key, int64_t count,
+                       bool adds) {
+    const AttentionOperand& operand = rows.Operand();
     const bool is_even_odd = IsEvenOdd(attention_.query, operand);
-    const char* from;
-    if (TakesRows(keys_, key, count, operand, &from)) {
-      const MultiplyAcrossFunction multiply = attention_.gemm.multiply_across[ElementOf(operand.dtype)];
-      for (int64_t term = 0; term < attention_.depth; term += kGemmDepth) {
-        const float* const query = queries_ + term / kGemmDepth * kPackedRow;
+    const MultiplyAcrossFunction multiply = attention_.gemm.multiply_across[ElementOf(operand.dtype)];
+    const auto add = attention_.gemm.even_odd.add_across[ElementOf(operand.dtype)];
+    for (int64_t done = 0; done < count;) {
+      int64_t run;
+      const char* const from = rows.At(key + done, &run);
+      run = std::min(run, count - done);
+      for (int64_t term = 0; term < depth; term += kGemmDepth) {
+        const bool joins = adds || term > 0;
+        const float* const query = queries + term / kGemmDepth * kPackedRow;
         const char* const terms = from + term * operand.column;
-        const int64_t depth = std::min(kGemmDepth, attention_.depth - term);
+        const int64_t together = std::min(kGemmDepth, depth - term);
         if (is_even_odd) {
-          attention_.gemm.even_odd.add_across[ElementOf(operand.dtype)](query, terms, operand.row, depth,
-                                                                        count, s_, term > 0);
+          add(query, terms, operand.row, together, run, s_ + done, joins);
           continue;
         }
-        float* const to = term == 0 ? s_ : panels_;
-        multiply(query, terms, operand.row, depth, count, to);
-        for (int64_t j = 0; j < count && term > 0; ++j) s_[j] += to[j];
+        float* const to = joins ? panels_ : s_ + done;
+        multiply(query, terms, operand.row, together, run, to);
+        for (int64_t j = 0; j < run && joins; ++j) s_[done + j] += to[j];
       }
-      return;
-    }
-    keys_.PackLines(key, count, pack_, panels_);
-    const int64_t lines = RoundedUp(count, attention_.gemm.columns);
-    for (int64_t term = 0; term < attention_.depth; term += kGemmDepth) {
-      MultiplyOf(attention_.gemm, is_even_odd)({queries_ + term / kGemmDepth * tile_.rows * kPackedRow,
-                                                panels_ + lines * term, s_, kPackedRow, tile_.rows, count,
-                                                std::min(kGemmDepth, attention_.depth - term), term > 0});
+      done += run;
     }
   }
 
   void MultiplyValues(int64_t key, int64_t count) {
-    const AttentionOperand& operand = attention_.value;
+    const AttentionOperand& operand = values_.Operand();
     const bool is_even_odd = RoundsWeights();
-    const char* from;
-    if (TakesRows(values_, key, count, operand, &from)) {
+    if (tile_.rows == 1 && values_.IsPlain()) {
+      int64_t run;
+      int64_t row = operand.row;
+      const char* from = values_.At(key, &run);
+      if (run < count) {
+        // One chain of sums takes rows that lie evenly.
+        values_.CopyRows(key, count, reinterpret_cast<char*>(panels_));
+        from = reinterpret_cast<const char*>(panels_);
+        row = attention_.value_depth * operand.column;
+      }
       if (is_even_odd) {
         return attention_.gemm.even_odd.add_row[ElementOf(operand.dtype)](
-            s_, from, operand.row, count, attention_.value_depth, terms_, false);
+            s_, from, row, count, attention_.value_depth, terms_, false);
       }
-      return attention_.gemm.multiply_row[ElementOf(operand.dtype)](s_, from, operand.row, count,
+      return attention_.gemm.multiply_row[ElementOf(operand.dtype)](s_, from, row, count,
                                                                     attention_.value_depth, terms_);
     }
     values_.PackTerms(key, count, pack_, panels_);
@@ -178,6 +210,13 @@ class TileRun {
   void Finish(int64_t r) {
     float* const row = sums_ + r * sums_row_;
     const bool is_seen = sum_[r] != 0;
+    if (attention_.log_sum.IsThere()) {
+      const bool has_no_keys = work_.First(tile_.batch).keys == 0;
+      Statistic(attention_.log_sum, r,
+                is_seen       ? attention_.kernels.log_sum(greatest_[r], sum_[r])
+                : has_no_keys ? attention_.log_of_no_keys
+                              : kInfinity);
+    }
     if (is_seen && attention_.sink.IsThere()) AddSink(r, row);
     const float keep = attention_.Drops() ? attention_.keep : 1.0f;
     const float factor = static_cast<float>(1.0 / static_cast<double>(keep) / static_cast<double>(sum_[r]));
@@ -194,11 +233,6 @@ class TileRun {
     const bool has_keys = lengths.keys > 0 && !lengths.is_rest;
     Statistic(attention_.greatest, r, has_keys ? greatest : 0.0f);
     Statistic(attention_.sum, r, is_seen ? sum_[r] : has_keys ? std::numeric_limits<float>::max() : 0.0f);
-    if (attention_.log_sum.IsThere()) {
-      Statistic(
-          attention_.log_sum, r,
-          is_seen ? attention_.kernels.log_sum(greatest, sum_[r]) : -std::numeric_limits<float>::infinity());
-    }
   }
 
   // A sink is a last key, whose value is 0.
@@ -224,10 +258,13 @@ class TileRun {
   const Attention& attention_;
   const Tile tile_;
   const Scores scores_;
-  const Rows keys_;
-  const Rows values_;
+  Rows keys_;
+  Rows values_;
+  const bool has_ropes_;
+  Rows ropes_;
   const int64_t sums_row_;
   float* queries_;
+  float* query_ropes_;
   float* s_;
   float* panels_;
   float* terms_;
@@ -246,12 +283,19 @@ class AttentionJob {
   bool Touches(int operand) const noexcept {
     bool touches = false;
     attention_.ForEachOperand([&](const AttentionOperand& one) { touches |= one.argument == operand; });
+    if (attention_.has_parts) {
+      for (const int16_t argument : attention_.of_parts) touches |= argument == operand;
+    }
+    if (attention_.has_lists) {
+      for (const AttentionOperand* const list : {&attention_.key, &attention_.value})
+        touches |= operand >= list->argument && operand < list->argument + attention_.batches;
+    }
     return touches;
   }
   int64_t Elements() const noexcept { return ElementsOf(attention_, 2); }
 
   void Run(const JobContext& context) const noexcept {
-    const Work work{attention_, reinterpret_cast<const AttentionBatch*>(context.memory), context.addresses};
+    const Work work(attention_, context.memory, context.addresses);
     if (!PagesExist(work, context)) return;
     const Slots slots(attention_, static_cast<char*>(context.workspace));
     slots.Clear();
@@ -279,12 +323,17 @@ class AttentionJob {
   }
 
  private:
-  // No page that is not there is read.
+  // No page that is not there is read; what no query sees is not looked at.
   bool PagesExist(const Work& work, const JobContext& context) const noexcept {
     if (!attention_.table.IsThere()) return true;
     for (int64_t batch = 0; batch < attention_.batches; ++batch) {
-      const int64_t count = DividedUp(work.First(batch).keys, attention_.page);
-      for (int64_t i = 0; i < count; ++i) {
+      const AttentionBatch& lengths = work.First(batch);
+      if (lengths.queries <= 0) continue;
+      const Scores scores(work, batch, 0);
+      int64_t begin, end, rest;
+      scores.Range(0, &begin, &rest);
+      scores.Range(lengths.queries - 1, &rest, &end);
+      for (int64_t i = begin / attention_.page; i * attention_.page < end; ++i) {
         const int64_t page = Load<int32_t>(work.Base(attention_.table) + batch * attention_.table.batch +
                                            i * attention_.table.column);
         if (page >= 0 && page < attention_.pages) continue;
@@ -298,12 +347,11 @@ class AttentionJob {
   }
 
   void Pad(const Work& work, int64_t batch, int64_t head, int64_t first, int64_t end) const noexcept {
-    constexpr float kNothing = -std::numeric_limits<float>::infinity();
     for (int64_t i = first; i < end; ++i) {
       StoreZeros(attention_, attention_.out, attention_.value_depth,
                  work.RowOfQuery(attention_.out, batch, head, i));
       if (attention_.log_sum.IsThere())
-        std::memcpy(work.RowOfQuery(attention_.log_sum, batch, head, i), &kNothing, sizeof kNothing);
+        std::memcpy(work.RowOfQuery(attention_.log_sum, batch, head, i), &kInfinity, sizeof kInfinity);
     }
   }
 
@@ -312,12 +360,25 @@ class AttentionJob {
 
 }  // namespace
 
-void SetAttentionJob(Executor& executor, const Attention& attention, Isa isa, int threads) noexcept {
+void SetAttentionJob(Executor& executor, const Attention& attention, Isa isa, int threads,
+                     const AttentionParts* parts) noexcept {
   Attention made = Completed(attention, isa, threads);
+  made.has_parts = parts != nullptr;
+  if (made.has_parts) {
+    int count = 0;
+    parts->ForEachOperand([&](const AttentionOperand& one) { made.of_parts[count++] = one.argument; });
+  }
   made.tile_queries = DividedUp(made.queries, DividedUp(made.queries, kTileQueries));
   const int64_t blocks = made.batches * made.heads * DividedUp(made.queries, made.tile_queries);
   made.threads = static_cast<int>(std::clamp<int64_t>(std::min<int64_t>(blocks, threads), 1, threads));
-  made.slot_bytes = RoundedUp(TileRun::Bytes(made), 64);
+  if (made.most_queries > 0) {
+    Attention most = made;
+    most.tile_queries = std::min(kTileQueries, std::max(made.most_queries, made.queries));
+    made.slot_bytes = RoundedUp(TileRun::Bytes(most), 64);
+    made.threads = threads;
+  } else {
+    made.slot_bytes = RoundedUp(TileRun::Bytes(made), 64);
+  }
   SetJobOf<AttentionJob>(executor, made);
 }
 

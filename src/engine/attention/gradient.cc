@@ -290,7 +290,7 @@ class AttentionGradientJob {
   int64_t Elements() const noexcept { return ElementsOf(attention_, 5); }
 
   void Run(const JobContext& context) const noexcept {
-    const Work work{attention_, reinterpret_cast<const AttentionBatch*>(context.memory), context.addresses};
+    const Work work(attention_, context.memory, context.addresses);
     const Slots slots(attention_, static_cast<char*>(context.workspace));
     slots.Clear();
     const int64_t heads = attention_.heads / attention_.group;

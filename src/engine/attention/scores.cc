@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -16,7 +17,7 @@ constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-int32_t SizeOf(aclDataType dtype) noexcept { return dtype == ACL_FLOAT ? 4 : 2; }
+int32_t SizeOf(aclDataType dtype) noexcept { return dtype == ACL_FLOAT ? 4 : dtype == ACL_INT8 ? 1 : 2; }
 
 size_t ElementOf(aclDataType dtype) noexcept {
   return static_cast<size_t>(dtype == ACL_FLOAT     ? GemmElement::kF32
@@ -46,22 +47,137 @@ void PackQueryRows(const Work& work, const AttentionOperand& operand, const char
 
 // ---- rows of keys and values ----
 
-const char* Rows::At(int64_t row, int64_t* run) const {
+int64_t Rows::PageOf(int64_t row) const {
   const AttentionOperand& table = work_.attention.table;
-  const char* const base = work_.Base(operand_) + head_ * operand_.head;
+  return Load<int32_t>(work_.Base(table) + batch_ * table.batch + row / work_.attention.page * table.column);
+}
+
+const char* Rows::At(int64_t row, int64_t* run) const {
+  const Attention& attention = work_.attention;
+  const AttentionParts* const parts = work_.parts;
+  const bool is_before = row < start_;
+  row = std::max(row, start_);
   const AttentionBatch& batch = work_.First(batch_);
-  if (!table.IsThere()) {
+  const char* const base = work_.Base(operand_) + head_ * operand_.head;
+  const char* at;
+  if (prefix_ != nullptr && row < parts->prefix_rows) {
+    *run = parts->prefix_rows - row;
+    at = work_.Base(*prefix_) + head_ * prefix_->head + row * prefix_->row;
+  } else if (!attention.table.IsThere()) {
     *run = batch.keys - row;
-    return base + batch_ * operand_.batch + (batch.first_key + row) * operand_.row;
+    const int64_t own = prefix_ != nullptr ? row - parts->prefix_rows : row;
+    at = base + batch_ * operand_.batch + (batch.first_key + own) * operand_.row;
+  } else {
+    *run = attention.page - row % attention.page;
+    at = base + PageOf(row) * operand_.batch + row % attention.page * operand_.row;
   }
-  const int64_t page = work_.attention.page;
-  const char* const entry = work_.Base(table) + batch_ * table.batch + row / page * table.column;
-  *run = page - row % page;
-  return base + Load<int32_t>(entry) * operand_.batch + row % page * operand_.row;
+  if (is_before) *run = 1;
+  return at;
+}
+
+void Rows::CopyRows(int64_t first, int64_t count, char* to) const {
+  const int64_t bytes = depth_ * operand_.column;
+  for (int64_t done = 0; done < count;) {
+    int64_t run;
+    const char* const from = At(first + done, &run);
+    run = std::min(run, count - done);
+    for (int64_t i = 0; i < run; ++i, to += bytes)
+      std::memcpy(to, from + i * operand_.row, static_cast<size_t>(bytes));
+    done += run;
+  }
+}
+
+void Rows::MakeNumbers(int64_t row, int64_t column, int64_t count, const char* elements,
+                       float* numbers) const {
+  const Attention& attention = work_.attention;
+  FindLoad(attention.isa, operand_.dtype, ACL_FLOAT)(elements, numbers, static_cast<size_t>(count));
+  alignas(64) float factors[2][kAttentionKeys];
+  const AttentionOperand* const operands[] = {&scales_->scale, &scales_->offset};
+  for (int i = 0; i < 2; ++i) {
+    const AttentionOperand& operand = *operands[i];
+    if (!operand.IsThere()) {
+      std::fill_n(factors[i], count, 0.0f);
+      continue;
+    }
+    const int64_t batch = scales_->by_page ? PageOf(row) : batch_;
+    const int64_t place = scales_->by_page ? row % attention.page : row;
+    const char* const from = work_.Base(operand) + batch * operand.batch + head_ * operand.head +
+                             place * operand.row + column * operand.column;
+    if (operand.column != 0) {
+      LoadRow(attention, operand, from, count, factors[i]);
+    } else {
+      LoadRow(attention, operand, from, 1, factors[i]);
+      std::fill_n(factors[i] + 1, count - 1, factors[i][0]);
+    }
+  }
+  for (int64_t j = 0; j < count; ++j) numbers[j] = (numbers[j] + factors[1][j]) * factors[0][j];
+}
+
+void Rows::Copy(int64_t row, int64_t column, int64_t count, char* to) const {
+  row = std::max(row, start_);
+  const bool is_prefix = prefix_ != nullptr && row < work_.parts->prefix_rows;
+  const AttentionOperand& operand = is_prefix ? *prefix_ : operand_;
+  const int32_t size = SizeOf(operand.dtype);
+  int64_t run;
+  const char* const from = At(row, &run);
+  alignas(64) char elements[kAttentionKeys * kNumber];
+  for (int64_t done = 0; done < count;) {
+    const int64_t at = column + done;
+    int64_t some = scales_ != nullptr ? std::min(count - done, kAttentionKeys) : count - done;
+    int64_t step = at * operand.column;
+    if (pieces_.elements > 0) {
+      some = std::min(some, pieces_.elements - at % pieces_.elements);
+      step = at / pieces_.elements * pieces_.step + at % pieces_.elements * operand.column;
+    }
+    char* const raw = scales_ != nullptr ? elements : to + done * size;
+    if (operand.column == size) {
+      std::memcpy(raw, from + step, static_cast<size_t>(some * size));
+    } else {
+      work_.attention.gather(from + step, operand.column, size, raw, some);
+    }
+    if (scales_ != nullptr) MakeNumbers(row, at, some, elements, reinterpret_cast<float*>(to) + done);
+    done += some;
+  }
+}
+
+void Rows::PackCopiedLines(int64_t first, int64_t count, char* memory, float* to) const {
+  AttentionOperand copied;
+  copied.dtype = CopiedDtype();
+  copied.column = SizeOf(copied.dtype);
+  copied.row = depth_ * copied.column;
+  const PackSource source = SourceOf(work_.attention, copied, true);
+  const int64_t width = work_.attention.gemm.columns;
+  const int64_t padded = RoundedUp(count, width);
+  char* const copy = memory + kPackMemory;
+  for (int64_t line = 0; line < count; line += width) {
+    const int64_t some = std::min(width, count - line);
+    for (int64_t i = 0; i < some; ++i) Copy(first + line + i, 0, depth_, copy + i * copied.row);
+    for (int64_t term = 0; term < depth_; term += kGemmDepth) {
+      const int64_t depth = std::min(kGemmDepth, depth_ - term);
+      PackPanels(source, copy + term * copied.column, some, depth, width, memory,
+                 to + padded * term + line * depth);
+    }
+  }
+}
+
+void Rows::PackCopiedTerms(int64_t first, int64_t count, char* memory, float* to) const {
+  AttentionOperand copied;
+  copied.dtype = CopiedDtype();
+  copied.column = SizeOf(copied.dtype);
+  const int64_t width = work_.attention.gemm.columns;
+  char* const copy = memory + kPackMemory;
+  for (int64_t column = 0; column < depth_; column += width) {
+    const int64_t some = std::min(width, depth_ - column);
+    copied.row = some * copied.column;
+    for (int64_t i = 0; i < count; ++i) Copy(first + i, column, some, copy + i * copied.row);
+    PackPanels(SourceOf(work_.attention, copied, false), copy, some, count, width, memory,
+               to + column * count);
+  }
 }
 
 // A panel of lines is packed where they lie, or, where they lie in several pages, from a copy.
 void Rows::PackLines(int64_t first, int64_t count, char* memory, float* to) const {
+  if (IsCopied()) return PackCopiedLines(first, count, memory, to);
   const Attention& attention = work_.attention;
   PackSource source = SourceOf(attention, operand_, true);
   const int64_t width = attention.gemm.columns;
@@ -101,6 +217,7 @@ void Rows::PackLines(int64_t first, int64_t count, char* memory, float* to) cons
 }
 
 void Rows::PackTerms(int64_t first, int64_t count, char* memory, float* to) const {
+  if (IsCopied()) return PackCopiedTerms(first, count, memory, to);
   const Attention& attention = work_.attention;
   const PackSource source = SourceOf(attention, operand_, false);
   const int64_t width = attention.gemm.columns;
@@ -148,6 +265,11 @@ bool Scores::Make(float* s, int64_t i, int64_t first, int64_t count, float* grea
     std::fill(shifts + count, shifts + padded, 0.0f);
     shift = shifts;
   }
+  if (work_.parts != nullptr && work_.parts->slopes.IsThere()) {
+    MakeShifts(i, first, count, shifts);
+    std::fill(shifts + count, shifts + padded, 0.0f);
+    shift = shifts;
+  }
   if (count < padded) std::fill(s + count, s + padded, 0.0f);
   *greatest = attention.kernels.scale(s, shift, padded, attention.scale, attention.shift_first);
   if (from == 0 && to == padded && !attention.mask.IsThere()) return true;
@@ -167,6 +289,17 @@ bool Scores::Make(float* s, int64_t i, int64_t first, int64_t count, float* grea
   }
   *greatest = attention.kernels.greatest(s, padded);
   return true;
+}
+
+void Scores::MakeShifts(int64_t i, int64_t first, int64_t count, float* shifts) const {
+  const AttentionParts& parts = *work_.parts;
+  float slope;
+  LoadRow(work_.attention, parts.slopes,
+          work_.Base(parts.slopes) + batch_ * parts.slopes.batch + head_ * parts.slopes.head, 1, &slope);
+  for (int64_t j = 0; j < count; ++j) {
+    const auto distance = static_cast<float>(std::abs(first + j + parts.slope_start - i));
+    shifts[j] = -(slope * (parts.slopes_of_roots ? std::sqrt(distance) : distance));
+  }
 }
 
 void Scores::Drop(float* values, int64_t i, int64_t first, int64_t count, float factor) const {
@@ -277,6 +410,22 @@ AttentionBatch* ReserveAttentionBatches(Executor& executor, int64_t batches) noe
     memory = executor.ReserveMemory(bytes);
   if (memory == nullptr) executor.RefuseSize(executor.parameters[0].name, batches);
   return reinterpret_cast<AttentionBatch*>(memory);
+}
+
+AttentionMemory ReserveAttentionParts(Executor& executor, int64_t batches, int64_t operands) noexcept {
+  const size_t behind = sizeof(AttentionParts) + static_cast<size_t>(operands) * sizeof(AttentionOperand);
+  size_t bytes;
+  std::byte* memory = nullptr;
+  if (!__builtin_mul_overflow(static_cast<size_t>(batches), sizeof(AttentionBatch), &bytes) &&
+      !__builtin_add_overflow(bytes, behind, &bytes))
+    memory = executor.ReserveMemory(bytes);
+  if (memory == nullptr) {
+    executor.RefuseSize(executor.parameters[0].name, batches);
+    return {};
+  }
+  auto* const parts = new (memory) AttentionParts;
+  auto* const made = reinterpret_cast<AttentionBatch*>(memory + sizeof(AttentionParts));
+  return {parts, made, reinterpret_cast<AttentionOperand*>(made + batches)};
 }
 
 }  // namespace portacl::engine

@@ -39,7 +39,15 @@ inline int64_t PackedPanels(const Attention& attention, int64_t lines, int64_t d
 
 // What a call works on.
 struct Work {
+  Work(const Attention& of, const std::byte* memory, void* const* at)
+      : attention(of),
+        parts(of.has_parts ? reinterpret_cast<const AttentionParts*>(memory) : nullptr),
+        batches(
+            reinterpret_cast<const AttentionBatch*>(memory + (of.has_parts ? sizeof(AttentionParts) : 0))),
+        addresses(at) {}
+
   const Attention& attention;
+  const AttentionParts* parts;  // nullptr: none
   const AttentionBatch* batches;
   void* const* addresses;
 
@@ -60,6 +68,15 @@ struct Work {
           static_cast<uint64_t>(batch) * static_cast<uint64_t>(one.queries) * static_cast<uint64_t>(one.keys);
     }
     return one;
+  }
+  const AttentionOperand& KeyOf(int64_t batch) const {
+    return attention.has_lists ? Lists()[batch] : attention.key;
+  }
+  const AttentionOperand& ValueOf(int64_t batch) const {
+    return attention.has_lists ? Lists()[attention.batches + batch] : attention.value;
+  }
+  const AttentionOperand* Lists() const {
+    return reinterpret_cast<const AttentionOperand*>(batches + attention.batches);
   }
   // The same of statistics.
   char* Statistic(const AttentionOperand& operand, int64_t batch, int64_t head, int64_t row) const {
@@ -90,32 +107,66 @@ PackSource SourceOf(const Attention& attention, const AttentionOperand& operand,
 void PackQueryRows(const Work& work, const AttentionOperand& operand, const char* first, int64_t rows,
                    int64_t depth, char* memory, float* to);
 
-// Rows of keys or values, which may lie in pages. `memory` is of kPackMemory bytes and room for a panel's rows.
+// Rows of keys or values, which may lie in pages, behind a prefix, in pieces or as INT8. `memory` is of Memory bytes.
 class Rows {
  public:
-  Rows(const Work& work, const AttentionOperand& operand, int64_t batch, int64_t head, int64_t depth)
-      : work_(work), operand_(operand), batch_(batch), head_(head), depth_(depth) {}
+  // A member of the parts that there may be.
+  template <class T>
+  using Part = T AttentionParts::*;
+
+  Rows(const Work& work, const AttentionOperand& operand, int64_t batch, int64_t head, int64_t depth,
+       Part<AttentionPieces> pieces = nullptr, Part<AttentionOperand> prefix = nullptr,
+       Part<AttentionScales> scales = nullptr)
+      : work_(work), operand_(operand), batch_(batch), head_(head), depth_(depth) {
+    const AttentionParts* const parts = work.parts;
+    if (parts == nullptr) return;
+    if (pieces != nullptr) pieces_ = parts->*pieces;
+    if (prefix != nullptr && (parts->*prefix).IsThere()) prefix_ = &(parts->*prefix);
+    if (scales != nullptr && (parts->*scales).scale.IsThere()) scales_ = &(parts->*scales);
+  }
+
+  // Rows before this one have no weight: it is read in place of them.
+  void StartAt(int64_t row) { start_ = row; }
+  const AttentionOperand& Operand() const { return operand_; }
+  // Whether elements must be copied before they are packed.
+  bool IsCopied() const { return pieces_.elements > 0 || prefix_ != nullptr || scales_ != nullptr; }
+  // Whether elements of a row lie side by side, as they are multiplied.
+  bool IsPlain() const { return !IsCopied() && operand_.column == SizeOf(operand_.dtype); }
 
   // Lines are rows: terms are elements, blocks of terms one behind the other.
   void PackLines(int64_t first, int64_t count, char* memory, float* to) const;
   // Lines are elements: terms are rows, at most kGemmDepth.
   void PackTerms(int64_t first, int64_t count, char* memory, float* to) const;
-  // Room for PackLines of pages, in bytes.
   static int64_t Memory(const Attention& attention) {
-    return kPackMemory +
-           kMostPanelColumns *
-               (attention.depth > attention.value_depth ? attention.depth : attention.value_depth) * kNumber;
+    int64_t most = kGemmDepth;
+    for (const int64_t one : {attention.depth, attention.value_depth, attention.rope_depth})
+      most = one > most ? one : most;
+    return kPackMemory + kMostPanelColumns * most * kNumber;
   }
 
   // The address of a row, of which `run` of those behind it follow in memory.
   const char* At(int64_t row, int64_t* run) const;
+  // `count` rows as they are, one behind the other. They are plain.
+  void CopyRows(int64_t first, int64_t count, char* to) const;
 
  private:
+  // Elements of a row as numbers of `CopiedDtype`, side by side.
+  void Copy(int64_t row, int64_t column, int64_t count, char* to) const;
+  aclDataType CopiedDtype() const { return scales_ != nullptr ? ACL_FLOAT : operand_.dtype; }
+  void MakeNumbers(int64_t row, int64_t column, int64_t count, const char* elements, float* numbers) const;
+  int64_t PageOf(int64_t row) const;
+  void PackCopiedLines(int64_t first, int64_t count, char* memory, float* to) const;
+  void PackCopiedTerms(int64_t first, int64_t count, char* memory, float* to) const;
+
   const Work& work_;
   const AttentionOperand& operand_;
+  AttentionPieces pieces_;
+  const AttentionOperand* prefix_ = nullptr;
+  const AttentionScales* scales_ = nullptr;
   int64_t batch_;
   int64_t head_;
   int64_t depth_;
+  int64_t start_ = 0;
 };
 
 // Scores of one query with some keys.
@@ -133,6 +184,8 @@ class Scores {
   bool Drops() const { return work_.attention.Drops(); }
 
  private:
+  void MakeShifts(int64_t i, int64_t first, int64_t count, float* shifts) const;
+
   const Work& work_;
   const AttentionBatch lengths_;
   int64_t batch_;
