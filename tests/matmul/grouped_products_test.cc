@@ -849,6 +849,23 @@ TEST(GroupedProducts, PairsEndAtNoSizeAndAtNoGroup) {
   }
 }
 
+// With weights of 4 bits beside x of 8 a list has sizes, whatever its type says.
+TEST(GroupedProducts, SizesBesideWeightsOf4Bits) {
+  const ScopedEnvironment environment(Variables{});
+  Case one({.types = Types::kA8W4,
+            .list_type = kEnds,
+            .sizes = {2, 1, 4},
+            .k = 64,
+            .n = 16,
+            .has_bias = true,
+            .has_per_token = true,
+            .y = ACL_BF16},
+           9);
+  one.SetList({3}, {2, 1, 4});
+  ASSERT_TRUE(one.Run(environment.stream()).Succeeded());
+  one.ExpectEveryElement();
+}
+
 // A deviation from a valid call, and what phase 1 says.
 struct Deviation {
   const char* name;

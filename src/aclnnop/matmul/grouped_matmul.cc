@@ -10,6 +10,7 @@
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "acl/stream/thread_limit.h"
+#include "aclnnop/jobs/grouped.h"
 #include "aclnnop/jobs/lists.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "contract/arguments.h"
@@ -25,6 +26,9 @@ using engine::GroupedPart;
 using engine::GroupedProducts;
 using engine::GroupedRows;
 using engine::Place;
+using grouped::InElements;
+using grouped::Is4Bits;
+using grouped::Lying;
 
 // What older versions have not is a null pointer there.
 enum Tensors {
@@ -79,39 +83,16 @@ const aclTensor& At(const OperatorCall& call, int argument, int entry = 0) {
 }
 aclDataType DtypeOf(const OperatorCall& call, int argument) { return At(call, argument).dtype; }
 
-// As strides say, whatever the format.
-aclTensor Lying(const aclTensor& tensor) {
-  aclTensor view = tensor;
-  view.format = ACL_FORMAT_ND;
-  view.Describe();
-  return PlainView(view);
-}
-
-bool Is4Bits(aclDataType dtype) { return dtype == ACL_INT4 || dtype == ACL_INT32; }
-
-// Elements of 4 bits may come as words of eight of them, along the dim that lies side by side.
-aclTensor Spread(const aclTensor& tensor) {
-  aclTensor view = Lying(tensor);
-  if (view.dtype != ACL_INT32) return view;
-  const int last = view.view.rank - 1;
-  const int inner = IsTransposed(view) ? last - 1 : last;
-  for (int i = 0; i <= last; ++i) view.strides.dim[i] = i == inner ? 1 : view.strides[i] * kInWord;
-  view.view.dim[inner] *= kInWord;
-  view.offset *= kInWord;
-  view.dtype = ACL_INT4;
-  return view;
-}
-
 // A weight's terms and columns.
 struct Lengths {
   int64_t terms, columns;
 };
 Lengths LengthsOf(const aclTensor& weight) {
-  const Shape shape = Spread(weight).view;
+  const Shape shape = InElements(weight).view;
   return {shape[shape.rank - 2], shape[shape.rank - 1]};
 }
 int64_t TermsOf(const aclTensor& x) {
-  const Shape shape = Spread(x).view;
+  const Shape shape = InElements(x).view;
   return shape[shape.rank - 1];
 }
 int64_t RowsOf(const aclTensor& x) {
@@ -708,24 +689,7 @@ aclnnStatus NothingToDo(const Check&, OperatorCall& call) noexcept {
 }
 
 aclnnStatus Lies(const Check&, OperatorCall& call) noexcept {
-  for (int argument = kX; argument <= kGroupList; ++argument) {
-    for (int i = 0; i < CountOf(call, argument); ++i) {
-      aclTensor view = At(call, argument, i);
-      view.format = ACL_FORMAT_ND;
-      view.Describe();
-      if (IsContiguous(view) || (view.bytes_fit && IsTransposed(view))) continue;
-      int64_t lowest = 0;
-      int64_t highest = 0;
-      int64_t size = 0;
-      if (view.view.IsEmpty()) continue;
-      if (view.bytes_fit && ReachOf(view, &lowest, &highest) && view.storage.Numel(&size) && lowest >= 0 &&
-          highest < size)
-        continue;
-      return RefuseEntry(call, ACLNN_ERR_INNER_NULLPTR, argument, i,
-                         " reaches outside its storage, accepted: views inside it.");
-    }
-  }
-  return ACL_SUCCESS;
+  return grouped::CheckLies(call, kX, kGroupList);
 }
 
 constexpr Check kChecks[] = {
@@ -808,43 +772,23 @@ class Maker {
     return place;
   }
 
-  // A tensor's dims from the last on as columns, rows, groups.
   GroupedOperand Operand(int argument, int entry, bool has_rows, bool has_groups) const {
-    const aclTensor view = Lying(At(call_, argument, entry));
-    GroupedOperand operand{};
-    operand.is_there = true;
-    const int index = call_.Count(argument) == 1 ? 0 : entry;
-    operand.place = {call_.OperandOf(argument, index), ByteOffset(view)};
-    operand.dtype = view.dtype;
-    const int rank = view.view.rank;
-    int dim = rank - 1;
-    operand.column = dim >= 0 ? ByteStride(view, dim) : 0;
-    if (has_rows && dim >= 1) operand.row = ByteStride(view, --dim);
-    if (has_groups && dim >= 1) operand.step = ByteStride(view, dim - 1);
-    return operand;
+    return grouped::OperandOf(call_, argument, entry, has_rows, has_groups);
   }
 
   void SetList() {
-    const aclTensor view = Lying(At(call_, kGroupList));
     const int64_t kind = call_.attributes[kListType].integer;
-    // Elements of a list are its rows; pairs have two of each.
-    products_.list = Operand(kGroupList, 0, kind == kPairs, false);
-    if (kind != kPairs) {
-      products_.list.row = products_.list.column;
-      products_.list.column = 0;
-    }
-    products_.entries = view.view[0];
-    products_.list_kind = kind == kEnds    ? GroupedProducts::List::kEnds
-                          : kind == kSizes ? GroupedProducts::List::kSizes
-                                           : GroupedProducts::List::kPairs;
+    using List = GroupedProducts::List;
+    List list = kind == kEnds ? List::kEnds : kind == kSizes ? List::kSizes : List::kPairs;
     // x of INT8 and weights of 4 bits read sizes, whatever the type says.
-    if (mode_ == Mode::kA8W4) products_.list_kind = GroupedProducts::List::kSizes;
+    if (mode_ == Mode::kA8W4) list = List::kSizes;
+    grouped::SetList(products_, call_, kGroupList, list);
   }
 
   void SetInput() {
     if (mode_ != Mode::kA8W4 && mode_ != Mode::kA4W4) return;
     has_input_ = true;
-    const aclTensor view = Spread(At(call_, kX));
+    const aclTensor view = InElements(At(call_, kX));
     input_.isa = products_.isa;
     input_.threads = products_.threads;
     input_.rows = view.view[0];
@@ -904,7 +848,7 @@ class Maker {
   GroupedPart PartOf(int group) const {
     GroupedPart part{};
     const aclTensor& x = At(call_, kX, group);
-    const aclTensor weight = Spread(At(call_, kWeight, group));
+    const aclTensor weight = InElements(At(call_, kWeight, group));
     const int last = weight.view.rank - 1;
     part.rows = RowsOf(x);
     part.depth = TermsOf(x);
@@ -941,27 +885,21 @@ class Maker {
         }
         break;
       default:
-        part.kind = GroupedPart::Kind::kWeights;
-        SetWeights(part, weight, group);
+        SetWeights(part, group);
     }
     return part;
   }
 
-  void SetWeights(GroupedPart& part, const aclTensor& weight, int group) const {
-    const int last = weight.view.rank - 1;
-    part.is_int4 = weight.dtype == ACL_INT4;
-    part.right.place.offset = 0;
-    part.first_weight = weight.offset;
-    part.right.row = weight.strides[last - 1];
-    part.right.column = weight.strides[last];
-    part.right.step = last == 2 ? weight.strides[0] : 0;
+  void SetWeights(GroupedPart& part, int group) const {
+    grouped::SetWeights(part, call_, kWeight, group);
+    const bool has_all = At(call_, kWeight).view.rank == 3;
     const bool is_alone = mode_ == Mode::kWeightsAlone;
     const int scale = is_alone ? kAntiquantScale : kScale;
     part.scale = NumbersOf(scale, group);
     if (is_alone) part.offset = NumbersOf(kAntiquantOffset, group);
     part.rounds_weights = is_alone;
     const Shape& shape = At(call_, scale, group).view;
-    const bool has_groups = shape.rank == (last == 2 ? 3 : 2);
+    const bool has_groups = shape.rank == (has_all ? 3 : 2);
     part.group_terms = has_groups ? part.depth / shape[shape.rank - 2] : std::max<int64_t>(part.depth, 1);
     if (!has_groups) part.scale.row = part.offset.row = 0;
   }

@@ -103,4 +103,25 @@ struct GroupedInput {
   void Run(const JobContext& context) const noexcept;
 };
 
+// Rows of sums to where an index says, in their order: to[index] += sum * factor * logit. What is there before is 0, or shared rows times a
+// weight.
+struct GroupedCombine {
+  Place sums;     // FLOAT, rows x columns
+  Place covered;  // how many rows there are: a word
+  Place words;    // to_rows + rows numbers of the workspace
+  int64_t rows, columns, to_rows;
+  GroupedOperand to;      // FLOAT
+  GroupedOperand index;   // INT32 or INT64
+  GroupedOperand factor;  // FLOAT of rows
+  GroupedOperand logit;   // FLOAT of rows; not there: of rows with one index the last counts
+  GroupedOperand shared;
+  float weight;
+  int64_t first, shared_rows;  // where they lie
+  const char* name;            // of the index
+  bool raises;
+  Isa isa;
+  int threads;
+  void Run(const JobContext& context) const noexcept;
+};
+
 }  // namespace portacl::engine

@@ -73,6 +73,7 @@ HWY_AFTER_NAMESPACE();
 #include "engine/gemm/quantised.h"
 #include "engine/isa_table.h"
 #include "engine/parallel.h"
+#include "engine/route/bad_index.h"
 #include "engine/strided.h"
 
 namespace portacl::engine {
@@ -236,6 +237,51 @@ void GroupedInput::Run(const JobContext& context) const noexcept {
       for (int64_t i = 0; i < n; ++i) target[column + i] = by == 0 ? int8_t{0} : Saturated(x[i] / by);
     });
     Store(made.Address(context) + row * int64_t{sizeof(float)}, by);
+  });
+}
+
+void GroupedCombine::Run(const JobContext& context) const noexcept {
+  const int64_t there = std::min(Load<int64_t>(covered.Address(context)), rows);
+  auto* const head = reinterpret_cast<int64_t*>(words.Address(context));
+  int64_t* const next = head + to_rows;
+  const auto index_at = [&](int64_t row) {
+    const char* const at = At(index, context, row);
+    return index.dtype == ACL_INT32 ? int64_t{Load<int32_t>(at)} : Load<int64_t>(at);
+  };
+  // From the last on, so that each list is in the rows' order.
+  std::fill_n(head, to_rows, int64_t{-1});
+  BadIndex bad;
+  for (int64_t row = there - 1; row >= 0; --row) {
+    const int64_t target = index_at(row);
+    if (target < 0 || target >= to_rows) {
+      bad.Note(row);
+    } else if (logit.is_there || head[target] < 0) {
+      next[row] = logit.is_there ? head[target] : -1;
+      head[target] = row;
+    }
+  }
+  bad.Report(context, raises, name, 0, to_rows, index_at);
+  ForEachRow(to_rows, columns * int64_t{sizeof(float)}, threads, [&](int64_t target) {
+    alignas(64) float x[kColumns];
+    alignas(64) char gathered[kColumns * sizeof(float)];
+    ForEachPart(columns, [&](int64_t column, int64_t n) {
+      const int64_t of_shared = target - first;
+      if (shared.is_there && of_shared >= 0 && of_shared < shared_rows) {
+        FindLoad(isa, shared.dtype, ACL_FLOAT)(Bring(shared, context, isa, of_shared, column, n, gathered), x,
+                                               static_cast<size_t>(n));
+        for (int64_t i = 0; i < n; ++i) x[i] *= weight;
+      } else {
+        std::fill_n(x, n, 0.0f);
+      }
+      for (int64_t row = head[target]; row >= 0; row = next[row]) {
+        const auto* const sum =
+            reinterpret_cast<const float*>(sums.Address(context)) + row * columns + column;
+        float by = factor.is_there ? NumberOf(factor, context, isa, row) : 1.0f;
+        if (logit.is_there) by *= NumberOf(logit, context, isa, row);
+        for (int64_t i = 0; i < n; ++i) x[i] += sum[i] * by;
+      }
+      Put(to, context, isa, target, column, n, x);
+    });
   });
 }
 
