@@ -10,7 +10,7 @@
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/jobs/grouped.h"
+#include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/jobs/lists.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "contract/arguments.h"

@@ -3,7 +3,7 @@
 #include "aclnnop/moe/grouped_add_functions.h"
 
 #include "acl/data_type.h"
-#include "aclnnop/jobs/grouped.h"
+#include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/moe/dense.h"
 
 namespace portacl {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "acl/data_type.h"
-#include "aclnnop/jobs/grouped.h"
+#include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/moe/dense.h"
 
 namespace portacl {

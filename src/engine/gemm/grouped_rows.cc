@@ -68,12 +68,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "acl/data_type.h"
+#include "acl/errors.h"
 #include "acl/float_environment.h"
 #include "engine/conversions.h"
 #include "engine/gemm/quantised.h"
 #include "engine/isa_table.h"
 #include "engine/parallel.h"
-#include "engine/route/bad_index.h"
 #include "engine/strided.h"
 
 namespace portacl::engine {
@@ -250,17 +250,21 @@ void GroupedCombine::Run(const JobContext& context) const noexcept {
   };
   // From the last on, so that each list is in the rows' order.
   std::fill_n(head, to_rows, int64_t{-1});
-  BadIndex bad;
+  int64_t bad = -1;
   for (int64_t row = there - 1; row >= 0; --row) {
     const int64_t target = index_at(row);
     if (target < 0 || target >= to_rows) {
-      bad.Note(row);
+      bad = row;
     } else if (logit.is_there || head[target] < 0) {
       next[row] = logit.is_there ? head[target] : -1;
       head[target] = row;
     }
   }
-  bad.Report(context, raises, name, 0, to_rows, index_at);
+  if (raises && bad >= 0) {
+    Text message(context.api, ": ", name);
+    message.Add(" has the value ").Add(index_at(bad)).Add(" at element ").Add(bad).Add(", accepted: 0 to ");
+    context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION, message.Add(to_rows - 1).Add("."));
+  }
   ForEachRow(to_rows, columns * int64_t{sizeof(float)}, threads, [&](int64_t target) {
     alignas(64) float x[kColumns];
     alignas(64) char gathered[kColumns * sizeof(float)];

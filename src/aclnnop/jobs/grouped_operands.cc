@@ -1,6 +1,6 @@
-// Tensors as grouped products take them (see grouped.h).
+// Tensors as grouped products take them (see grouped_operands.h).
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/jobs/grouped.h"
+#include "aclnnop/jobs/grouped_operands.h"
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
