@@ -383,6 +383,25 @@ class Given {
     static Values<double> values(std::vector<double>(2 * kMostNumbers, 0.5));
     return Made(shape, dtype, values);
   }
+  // Weights that keep the last dim, for two groups: of each its own, or both in one tensor.
+  aclTensorList* SquareWeights(const aclTensor* tensor) {
+    const int64_t length = LastLength(tensor);
+    const aclTensor* const weight = Numbers({length, length}, tensor);
+    return List({weight, weight});
+  }
+  aclTensorList* Weights(const aclTensor* tensor) {
+    const int64_t length = LastLength(tensor);
+    return List({Numbers({2, length, length}, tensor)});
+  }
+  // Sums of two groups of rows that are multiplied by themselves.
+  aclTensor* SumsOfGroups(const aclTensor* tensor) {
+    const int64_t length = LastLength(tensor);
+    return Written({static_cast<int64_t>(uint64_t{2} * static_cast<uint64_t>(length)), length});
+  }
+  // Weights of INT8 in FRACTAL_NZ.
+  aclTensor* Fractal(const std::vector<int64_t>& shape) {
+    return tensors_.emplace_back(Copy(Written(shape, ACL_INT8), ACL_FORMAT_FRACTAL_NZ));
+  }
   // A map of ones, which nobody writes.
   aclTensor* Ones(const std::vector<int64_t>& shape) {
     static Values<double> values([] {
@@ -725,6 +744,12 @@ constexpr OperatorCall kCalls[] = {
     MATRICES(Addmv, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
     MOVES(Cdist, 3, kAny, t[0], t[1], a.log_target ? 2.0f : 1.5f, 2, t[2]),
     MATRICES(WeightQuantBatchMatmulV2, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, static_cast<int>(a.reduction), t[3]),
+    STATE(GroupedMatmul, 2, kOperand0, given.List({t[0], t[0]}), given.SquareWeights(t[0]), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0, given.List({t[1], given.Second(t[1])})),
+    STATE(GroupedMatmulV2, 2, kOperand0, given.List({t[0]}), given.Weights(t[0]), nullptr, nullptr, nullptr, nullptr, nullptr, given.Array({1, given.FirstLength(t[0])}), 3, 0, given.List({t[1]})),
+    STATE(GroupedMatmulV3, 2, kOperand0, given.List({t[0]}), given.SquareWeights(t[0]), nullptr, nullptr, nullptr, nullptr, nullptr, given.Indices({2}), 3, 0, given.List({t[1]})),
+    STATE(GroupedMatmulV4, 2, kOperand0, given.List({t[0]}), given.Weights(t[0]), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Indices({2}), nullptr, nullptr, nullptr, 3, 0, a.reduction & 1, 0, given.List({t[1]}), nullptr, nullptr),
+    STATE(GroupedMatmulV5, 2, kOperand0, given.List({t[0]}), given.Weights(t[0]), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Indices({2}), nullptr, nullptr, nullptr, 3, 0, a.reduction & 1, 0, nullptr, given.List({t[1]}), nullptr, nullptr),
+    STATE(GroupedMatmulWeightNz, 2, kOperand0, given.List({t[0]}), given.Weights(t[0]), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Indices({2}), nullptr, nullptr, nullptr, 3, 0, 1, 0, nullptr, 0, given.List({t[1]}), nullptr, nullptr),
     MATRICES(QuantMatmulV3, 4, kAny, t[0], t[1], t[2], nullptr, nullptr, a.log_target, a.reduction == 1, t[3]),
     MATRICES(QuantMatmulV4, 5, kAny, t[0], t[1], t[2], nullptr, a.reduction == 2 ? t[3] : nullptr, nullptr, a.log_target, a.reduction == 1, t[4]),
     MATRICES(QuantMatmulV5, 5, kAny, t[0], t[1], a.reduction == 2 ? t[3] : nullptr, t[2], nullptr, nullptr, nullptr, nullptr, nullptr, a.log_target, a.reduction == 1, 0, t[4]),
@@ -957,6 +982,19 @@ constexpr OperatorCall kCalls[] = {
     MOVES(IncreFlashAttentionV2, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, given.Layout(t[0]), 0, t[3]),
     MOVES(IncreFlashAttentionV3, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, given.Layout(t[0]), 0, 0, 0, t[3]),
     MOVES(IncreFlashAttentionV4, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, given.Layout(t[0]), 0, 0, 0, t[3]),
+    STATE(GroupedMatmulAdd, 1, kAny, t[0], t[0], given.Indices({2}), given.SumsOfGroups(t[0]), false, false, 0),
+    STATE(GroupedMatmulAddV2, 1, kAny, t[0], t[0], given.Indices({2}), given.SumsOfGroups(t[0]), false, false, 0, a.reduction & 1),
+    STATE(GroupedMatmulSwigluQuant, 1, kAny, (static_cast<void>(t), given.Written({5, 8}, ACL_INT8)), given.Fractal({2, 8, 6}), nullptr, nullptr, given.Numbers({2, 6}), given.Numbers({5}), given.Indices({2}), given.Written({5, 3}, ACL_INT8), given.Written({5}), nullptr),
+    STATE(GroupedMatmulSwigluQuantWeightNZ, 1, kAny, (static_cast<void>(t), given.Written({5, 8}, ACL_INT8)), given.Written({2, 8, 6}, ACL_INT8), nullptr, nullptr, given.Numbers({2, 6}), given.Numbers({5}), given.Indices({2}), given.Written({5, 3}, ACL_INT8), given.Written({5}), nullptr),
+    STATE(GroupedMatmulSwigluQuantV2, 1, kAny, (static_cast<void>(t), given.Written({5, 8}, ACL_INT8)), given.List({given.Written({2, 8, 6}, ACL_INT8)}), given.List({given.Numbers({2, 6})}), nullptr, nullptr, given.Numbers({5}), nullptr, given.Indices({2}), 0, 0, 0, a.reduction & 1, nullptr, given.Written({5, 3}, ACL_INT8), given.Written({5})),
+    STATE(GroupedMatmulSwigluQuantWeightNzV2, 1, kAny, (static_cast<void>(t), given.Written({5, 8}, ACL_INT8)), given.List({given.Fractal({2, 8, 6})}), given.List({given.Numbers({2, 6})}), nullptr, nullptr, given.Numbers({5}), nullptr, given.Indices({2}), 0, 0, 0, a.reduction & 1, nullptr, given.Written({5, 3}, ACL_INT8), given.Written({5})),
+    STATE(GroupedMatmulFinalizeRouting, 1, kAny, (static_cast<void>(t), given.Written({5, 192}, ACL_INT8)), given.Written({2, 192, 72}, ACL_INT4), given.Written({2, 1, 72}, ACL_INT64), given.Numbers({2, 72}), given.Numbers({5}), given.Indices({2}), given.Written({2, 72}, ACL_BF16), given.Numbers({5}), given.Indices({5}), 0, a.beta, 0, false, false, 1, given.Written({4, 72})),
+    STATE(GroupedMatmulFinalizeRoutingV2, 1, kAny, (static_cast<void>(t), given.Written({5, 192}, ACL_INT8)), given.Written({2, 192, 72}, ACL_INT4), given.Written({2, 1, 72}, ACL_INT64), given.Numbers({2, 72}), nullptr, nullptr, nullptr, given.Numbers({5}), given.Indices({2}), given.Written({2, 72}, ACL_BF16), given.Numbers({5}), given.Indices({5}), 0, a.beta, a.reduction, false, false, 1, given.Written({4, 72})),
+    STATE(GroupedMatmulFinalizeRoutingV3, 1, kAny, (static_cast<void>(t), given.Written({5, 192}, ACL_INT8)), given.Written({2, 192, 72}, ACL_INT4), given.Written({2, 1, 72}, ACL_INT64), given.Numbers({2, 72}), nullptr, nullptr, nullptr, given.Numbers({5}), given.Indices({2}), given.Written({2, 72}, ACL_BF16), given.Numbers({5}), given.Indices({5}), 0, a.beta, 1, false, false, 0, nullptr, given.Written({4, 72})),
+    STATE(GroupedMatmulFinalizeRoutingWeightNz, 1, kAny, (static_cast<void>(t), given.Written({5, 16}, ACL_INT8)), given.Fractal({2, 16, 256}), given.Numbers({2, 256}), nullptr, given.Numbers({5}), given.Indices({2}), nullptr, nullptr, given.Indices({5}), 0, a.beta, 0, false, false, 1, given.Written({4, 256})),
+    STATE(GroupedMatmulFinalizeRoutingWeightNzV2, 1, kAny, (static_cast<void>(t), given.Written({5, 16}, ACL_INT8)), given.Fractal({2, 16, 256}), given.Numbers({2, 256}), nullptr, nullptr, nullptr, nullptr, nullptr, given.Indices({2}), nullptr, nullptr, given.Indices({5}), 0, a.beta, 0, false, false, 1, nullptr, given.Written({4, 256})),
+    STATE(QuantGroupedMatmulDequant, 1, kAny, (static_cast<void>(t), given.Written({5, 16}, ACL_FLOAT16)), given.Written({2, 16, 16}, ACL_INT8), given.Numbers({2, 16}), given.Indices({2}), nullptr, nullptr, nullptr, nullptr, nullptr, true, given.Written({5, 16}, ACL_FLOAT16)),
+    STATE(QuantGroupedMatmulDequantWeightNZ, 1, kAny, (static_cast<void>(t), given.Written({5, 16}, ACL_FLOAT16)), given.Fractal({2, 16, 16}), given.Numbers({2, 16}), given.Indices({2}), nullptr, nullptr, nullptr, nullptr, nullptr, true, given.Written({5, 16}, ACL_FLOAT16)),
     MOVES(MoeTokenPermute, 2, kOperand0, t[0], given.RowIndices(t[0]), 0, false, t[1], given.RowPlaces(t[0])),
     MOVES(MoeTokenPermuteGrad, 2, kOperand0, t[0], given.RowIndices(t[0]), 1, false, t[1]),
     MOVES(MoeTokenUnpermute, 2, kOperand0, t[0], given.RowIndices(t[0]), given.RowNumbers(t[0]), false, nullptr, t[1]),

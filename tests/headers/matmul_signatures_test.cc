@@ -10,6 +10,8 @@ typedef const aclTensor* In;
 typedef aclTensor* Out;
 typedef const aclScalar* Scalar;
 typedef const aclIntArray* Ints;
+typedef const aclTensorList* List;
+typedef aclTensorList* OutList;
 typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
 #define HAS(function, ...)                                                                     \
@@ -45,6 +47,15 @@ static_assert(
     std::is_same<decltype(&aclnnTransQuantParam), aclnnStatus (*)(const float*, uint64_t, const float*,
                                                                   uint64_t, uint64_t**, uint64_t*)>::value,
     "aclnnTransQuantParam");
+HAS(aclnnGroupedMatmul, List, List, List, List, List, List, List, Ints, int64_t, List);
+HAS(aclnnGroupedMatmulV2, List, List, List, List, List, List, List, Ints, int64_t, int64_t, List);
+HAS(aclnnGroupedMatmulV3, List, List, List, List, List, List, List, In, int64_t, int64_t, List);
+HAS(aclnnGroupedMatmulV4, List, List, List, List, List, List, List, List, In, List, List, List, int64_t,
+    int64_t, int64_t, int64_t, OutList, OutList, OutList);
+HAS(aclnnGroupedMatmulV5, List, List, List, List, List, List, List, List, In, List, List, List, int64_t,
+    int64_t, int64_t, int64_t, aclIntArray*, OutList, OutList, OutList);
+HAS(aclnnGroupedMatmulWeightNz, List, List, List, List, List, List, List, List, In, List, List, List, int64_t,
+    int64_t, int64_t, int64_t, aclIntArray*, int64_t, OutList, OutList, OutList);
 HAS(aclnnWeightQuantBatchMatmulV2, In, In, In, In, In, In, In, int, In);
 HAS(aclnnConvolution, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, Out, int8_t);
 HAS(aclnnConvolutionBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Ints, int, const aclBoolArray*,

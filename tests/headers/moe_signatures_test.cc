@@ -7,6 +7,7 @@
 typedef const aclTensor* In;
 typedef aclTensor* Out;
 typedef const aclIntArray* Array;
+typedef const aclTensorList* List;
 typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
 #define HAS(function, ...)                                                                     \
@@ -47,3 +48,23 @@ HAS(aclnnMoeTokenUnpermuteWithRoutingMapGrad, In, In, In, In, In, In, bool, Arra
 HAS(aclnnMoeComputeExpertTokens, In, int64_t, In);
 HAS(aclnnMoeReRouting, In, In, In, int64_t, int64_t, In, In, In, In);
 HAS(aclnnMoeUpdateExpert, In, In, In, In, In, int64_t, int64_t, int64_t, Out, Out);
+HAS(aclnnGroupedMatmulAdd, In, In, In, Out, bool, bool, int64_t);
+HAS(aclnnGroupedMatmulAddV2, In, In, In, Out, bool, bool, int64_t, int64_t);
+HAS(aclnnGroupedMatmulSwigluQuant, In, In, In, In, In, In, In, Out, Out, Out);
+HAS(aclnnGroupedMatmulSwigluQuantWeightNZ, In, In, In, In, In, In, In, Out, Out, Out);
+HAS(aclnnGroupedMatmulSwigluQuantV2, In, List, List, List, In, In, In, In, int64_t, int64_t, int64_t, int64_t,
+    Array, Out, Out);
+HAS(aclnnGroupedMatmulSwigluQuantWeightNzV2, In, List, List, List, In, In, In, In, int64_t, int64_t, int64_t,
+    int64_t, Array, Out, Out);
+HAS(aclnnGroupedMatmulFinalizeRouting, In, In, In, In, In, In, In, In, In, int64_t, float, int64_t, bool,
+    bool, int64_t, Out);
+HAS(aclnnGroupedMatmulFinalizeRoutingWeightNz, In, In, In, In, In, In, In, In, In, int64_t, float, int64_t,
+    bool, bool, int64_t, Out);
+HAS(aclnnGroupedMatmulFinalizeRoutingV2, In, In, In, In, In, In, In, In, In, In, In, In, int64_t, float,
+    int64_t, bool, bool, int64_t, Out);
+HAS(aclnnGroupedMatmulFinalizeRoutingV3, In, In, In, In, In, In, In, In, In, In, In, In, int64_t, float,
+    int64_t, bool, bool, int64_t, Array, Out);
+HAS(aclnnGroupedMatmulFinalizeRoutingWeightNzV2, In, In, In, In, In, In, In, In, In, In, In, In, int64_t,
+    float, int64_t, bool, bool, int64_t, Array, Out);
+HAS(aclnnQuantGroupedMatmulDequant, In, In, In, In, In, In, In, In, char*, bool, In);
+HAS(aclnnQuantGroupedMatmulDequantWeightNZ, In, In, In, In, In, In, In, In, char*, bool, In);

@@ -796,40 +796,44 @@ void GemmJob::Run(void* const* addresses, void* workspace) const noexcept {
     RunSharedBlocks(*this, addresses, static_cast<float*>(workspace));
     return ReportIsaThatRan(kernels->isa);
   }
-  int64_t tiles = row_tiles * column_tiles;
-  for (int64_t length : gemm.batch) tiles *= length;
   ForEachBlock(
-      tiles, threads,
-      [&](int64_t block) {
-        const DefaultFloatEnvironment environment;
-        const int64_t column = block % column_tiles * tile_columns;
-        block /= column_tiles;
-        const int64_t row = block % row_tiles * tile_rows;
-        block /= row_tiles;
-        int64_t index[kGemmBatchDims];
-        for (int dim = kGemmBatchDims - 1; dim >= 0; --dim) {
-          index[dim] = block % gemm.batch[dim];
-          block /= gemm.batch[dim];
-        }
-        const auto at = [&](const GemmOperand& operand, int64_t rows, int64_t columns) {
-          void* const base = operand.argument < 0 ? workspace : addresses[operand.argument];
-          char* address =
-              static_cast<char*>(base) + operand.offset + rows * operand.row + columns * operand.column;
-          for (int dim = 0; dim < kGemmBatchDims; ++dim) address += index[dim] * operand.batch[dim];
-          return address;
-        };
-        const Tile tile{std::min(tile_rows, gemm.rows - row),
-                        std::min(tile_columns, gemm.columns - column),
-                        gemm.depth > 0 ? at(gemm.left, row, 0) : nullptr,
-                        gemm.depth > 0 ? at(gemm.right, 0, column) : nullptr,
-                        gemm.adds ? at(gemm.added, row, column) : nullptr,
-                        at(gemm.out, row, column),
-                        row,
-                        column};
-        TileRun(*this, tile).Run();
-      },
+      Tiles(), threads, [&](int64_t tile) { RunTile(addresses, workspace, tile); },
       is_long ? BlockLength::kLong : BlockLength::kShort);
   ReportIsaThatRan(kernels->isa);
+}
+
+int64_t GemmJob::Tiles() const noexcept {
+  int64_t tiles = row_tiles * column_tiles;
+  for (int64_t length : gemm.batch) tiles *= length;
+  return tiles;
+}
+
+void GemmJob::RunTile(void* const* addresses, void* workspace, int64_t block) const noexcept {
+  const DefaultFloatEnvironment environment;
+  const int64_t column = block % column_tiles * tile_columns;
+  block /= column_tiles;
+  const int64_t row = block % row_tiles * tile_rows;
+  block /= row_tiles;
+  int64_t index[kGemmBatchDims];
+  for (int dim = kGemmBatchDims - 1; dim >= 0; --dim) {
+    index[dim] = block % gemm.batch[dim];
+    block /= gemm.batch[dim];
+  }
+  const auto at = [&](const GemmOperand& operand, int64_t rows, int64_t columns) {
+    void* const base = operand.argument < 0 ? workspace : addresses[operand.argument];
+    char* address = static_cast<char*>(base) + operand.offset + rows * operand.row + columns * operand.column;
+    for (int dim = 0; dim < kGemmBatchDims; ++dim) address += index[dim] * operand.batch[dim];
+    return address;
+  };
+  const Tile tile{std::min(tile_rows, gemm.rows - row),
+                  std::min(tile_columns, gemm.columns - column),
+                  gemm.depth > 0 ? at(gemm.left, row, 0) : nullptr,
+                  gemm.depth > 0 ? at(gemm.right, 0, column) : nullptr,
+                  gemm.adds ? at(gemm.added, row, column) : nullptr,
+                  at(gemm.out, row, column),
+                  row,
+                  column};
+  TileRun(*this, tile).Run();
 }
 
 }  // namespace portacl::engine

@@ -46,6 +46,13 @@ void LoadNumbers(const QuantisedSource& source, const char* numbers, const Group
   for (int64_t j = 0; j < count; ++j) to[j] = NumberAt(source, numbers, steps, group, column + j);
 }
 
+void Round(const QuantisedSource& source, int64_t count, float* numbers) {
+  if (source.round == nullptr) return;
+  alignas(64) char rounded[kWidened * sizeof(float)];
+  source.round(numbers, rounded, static_cast<size_t>(count), false);
+  source.load_numbers(rounded, numbers, static_cast<size_t>(count));
+}
+
 // The terms of a column, which lie side by side.
 void WidenColumn(const QuantisedSource& source, int64_t column, int64_t term, int64_t depth, float* to) {
   const QuantisedWeights& weights = *source.weights;
@@ -61,6 +68,7 @@ void WidenColumn(const QuantisedSource& source, int64_t column, int64_t term, in
       for (; k < end; ++k) to[k] *= scale;
     }
   }
+  Round(source, depth, to);
 }
 
 }  // namespace
@@ -84,7 +92,9 @@ float QuantisedElement(const QuantisedSource& source, int64_t column, int64_t te
   Widen(source, PlaceOf(weights, column, term), 1, &number);
   const int64_t group = term / weights.group_terms;
   if (weights.has_offset) number += NumberAt(source, source.offsets, weights.offset, group, column);
-  return number * NumberAt(source, source.scales, weights.scale, group, column);
+  number *= NumberAt(source, source.scales, weights.scale, group, column);
+  Round(source, 1, &number);
+  return number;
 }
 
 void PackQuantisedPanels(const QuantisedSource& source, TransposeFunction transpose, int64_t column,
@@ -132,6 +142,7 @@ void PackQuantisedPanels(const QuantisedSource& source, TransposeFunction transp
         for (int64_t j = 0; j < some; ++j) row[j] += offsets[j];
       }
       for (int64_t j = 0; j < some; ++j) row[j] *= scales[j];
+      Round(source, some, row);
     }
   }
 }

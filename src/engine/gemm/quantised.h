@@ -42,6 +42,7 @@ struct QuantisedSource {
   LoadFunction load_elements;  // of INT8
   LoadFunction load_numbers;
   int32_t number_size;
+  StoreFunction round = nullptr;  // elements are rounded to numbers of that size; nullptr: they are not
 };
 
 // Columns that are widened at a time where their terms lie side by side.

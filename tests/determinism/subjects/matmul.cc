@@ -258,6 +258,30 @@ class DenseCopy {
   void* device = nullptr;  // for tensors
 };
 
+// The same view, which a list destroys.
+aclTensor* Same(const aclTensor* tensor) {
+  aclDataType dtype = ACL_DT_UNDEFINED;
+  int64_t* dims = nullptr;
+  int64_t* strides = nullptr;
+  int64_t* storage = nullptr;
+  uint64_t rank = 0;
+  uint64_t storage_rank = 0;
+  int64_t offset = 0;
+  void* address = nullptr;
+  aclGetDataType(tensor, &dtype);
+  aclGetViewShape(tensor, &dims, &rank);
+  aclGetViewStrides(tensor, &strides, &rank);
+  aclGetViewOffset(tensor, &offset);
+  aclGetStorageShape(tensor, &storage, &storage_rank);
+  aclGetRawTensorAddr(tensor, &address);
+  aclTensor* const same =
+      aclCreateTensor(dims, rank, dtype, strides, offset, ACL_FORMAT_ND, storage, storage_rank, address);
+  delete[] dims;
+  delete[] strides;
+  delete[] storage;
+  return same;
+}
+
 SubjectRegistration RegisterWeights() {
   Subject subject;
   subject.start = Start::kZero;
@@ -368,6 +392,63 @@ SubjectRegistration RegisterIntegers() {
   return SubjectRegistration(std::move(subject));
 }
 const auto kIntegers = RegisterIntegers();
+
+// Groups of rows: floats, integers with an activation, quantised weights alone.
+SubjectRegistration RegisterGroups() {
+  Subject subject;
+  subject.start = Start::kZero;
+  subject.sums_everything = true;
+  OperatorBinding& binding = subject.description.binding;
+  binding.name = "aclnnGroupedMatmulV5";
+  binding.tensors = {"x", "weight", "scale", "out"};
+  binding.plan = [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+    static auto* const memory = new DenseCopy::Memory[3];  // until the next call; never destroyed
+    static int64_t sizes[] = {70, 0, 61};
+    constexpr int64_t kGroups = 3;
+    const DenseCopy x(t[0], memory[0]);
+    const DenseCopy weight(t[1], memory[1]);
+    const DenseCopy scale(t[2], memory[2]);
+    const auto tensor = [](const Shape& shape, aclDataType dtype, void* data) {
+      return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                             shape.size(), data);
+    };
+    const auto list = [](const aclTensor* one) { return aclCreateTensorList(&one, 1); };
+    const bool is_float = a.reduction == 0;
+    const bool is_alone = a.reduction == 2;
+    aclTensorList* const lists[] = {
+        list(x.As(x.dtype, x.rows, x.columns, false)),
+        list(tensor({kGroups, x.columns, weight.columns}, weight.dtype, weight.device)),
+        is_float ? nullptr : list(tensor({kGroups, weight.columns}, scale.dtype, scale.device)),
+        is_alone ? list(tensor({kGroups, weight.columns}, scale.dtype, scale.device)) : nullptr,
+        list(Same(t[3]))};
+    aclTensor* const groups = tensor({kGroups}, ACL_INT64, sizes);
+    const aclnnStatus status = aclnnGroupedMatmulV5GetWorkspaceSize(
+        lists[0], lists[1], nullptr, is_alone ? nullptr : lists[2], nullptr, is_alone ? lists[2] : nullptr,
+        lists[3], nullptr, groups, nullptr, nullptr, nullptr, 3, 0, 1, a.reduction == 1 ? 5 : 0, nullptr,
+        lists[4], nullptr, nullptr, size, executor);
+    for (aclTensorList* const one : lists) {
+      if (one != nullptr) aclDestroyTensorList(one);
+    }
+    aclDestroyTensor(groups);
+    return status;
+  };
+  binding.run = aclnnGroupedMatmulV5;
+  binding.may_need_workspace = [](std::span<const Shape>) { return true; };
+  const auto given = [&](DtypeNumber x, DtypeNumber weight, DtypeNumber scale, DtypeNumber out, size_t way) {
+    subject.given.push_back({{x, weight, scale}, {{131, 300}, {900, 97}, {3, 97}}, out, {131, 97}, way, {}});
+  };
+  for (const DtypeNumber dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) given(dtype, dtype, dtype, dtype, 0);
+  given(ACL_INT8, ACL_INT8, ACL_FLOAT, ACL_FLOAT16, 1);
+  given(ACL_INT8, ACL_INT8, ACL_BF16, ACL_BF16, 1);
+  for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) given(dtype, ACL_INT8, dtype, dtype, 2);
+  for (int64_t i = 0; i < 3; ++i) {
+    subject.description.attributes.emplace_back();
+    subject.description.attributes.back().reduction = i;
+  }
+  subject.cuts_freely = [](const Attributes&) { return false; };
+  return SubjectRegistration(std::move(subject));
+}
+const auto kGroups = RegisterGroups();
 
 }  // namespace
 }  // namespace portacl::testing

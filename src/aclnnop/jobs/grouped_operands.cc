@@ -1,0 +1,123 @@
+// Tensors as grouped products take them (see grouped_operands.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/jobs/grouped_operands.h"
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "acl/settings/configuration.h"
+#include "acl/stream/thread_limit.h"
+#include "aclnnop/jobs/lists.h"
+#include "aclnnop/jobs/matrix_product.h"
+#include "plan/views.h"
+
+namespace portacl::grouped {
+
+using engine::GroupedOperand;
+using engine::GroupedPart;
+using engine::GroupedProducts;
+
+namespace {
+
+constexpr int64_t kInWord = 8;
+
+const aclTensor& EntryOf(const OperatorCall& call, int argument, int entry) {
+  return *call.Entry(argument, call.Count(argument) == 1 ? 0 : entry);
+}
+
+}  // namespace
+
+aclTensor Lying(const aclTensor& tensor) noexcept {
+  aclTensor view = tensor;
+  view.format = ACL_FORMAT_ND;
+  view.Describe();
+  return PlainView(view);
+}
+
+aclTensor InElements(const aclTensor& tensor) noexcept {
+  aclTensor view = Lying(tensor);
+  if (view.dtype != ACL_INT32) return view;
+  const int last = view.view.rank - 1;
+  const int inner = matmul::IsTransposed(view) ? last - 1 : last;
+  for (int i = 0; i <= last; ++i) view.strides.dim[i] = i == inner ? 1 : view.strides[i] * kInWord;
+  view.view.dim[inner] *= kInWord;
+  view.offset *= kInWord;
+  view.dtype = ACL_INT4;
+  return view;
+}
+
+GroupedOperand OperandOf(const OperatorCall& call, int argument, int entry, bool has_rows,
+                         bool has_groups) noexcept {
+  const aclTensor view = Lying(EntryOf(call, argument, entry));
+  GroupedOperand operand{};
+  operand.is_there = true;
+  operand.place = {call.OperandOf(argument, call.Count(argument) == 1 ? 0 : entry), ByteOffset(view)};
+  operand.dtype = view.dtype;
+  int dim = view.view.rank - 1;
+  operand.column = dim >= 0 ? ByteStride(view, dim) : 0;
+  if (has_rows && dim >= 1) operand.row = ByteStride(view, --dim);
+  if (has_groups && dim >= 1) operand.step = ByteStride(view, dim - 1);
+  return operand;
+}
+
+void SetWeights(GroupedPart& part, const OperatorCall& call, int argument, int entry) noexcept {
+  const aclTensor weight = InElements(EntryOf(call, argument, entry));
+  const int last = weight.view.rank - 1;
+  part.kind = GroupedPart::Kind::kWeights;
+  part.is_int4 = weight.dtype == ACL_INT4;
+  part.right = OperandOf(call, argument, entry, true, last == 2);
+  part.right.place.offset = 0;
+  part.first_weight = weight.offset;
+  part.right.row = weight.strides[last - 1];
+  part.right.column = weight.strides[last];
+  part.right.step = last == 2 ? weight.strides[0] : 0;
+  part.group_terms = std::max<int64_t>(part.depth, 1);
+}
+
+void SetScales(GroupedPart& part, const OperatorCall& call, int argument) noexcept {
+  const Shape& shape = EntryOf(call, argument, 0).view;
+  const bool has_terms = shape.rank == 3;
+  part.scale = OperandOf(call, argument, 0, has_terms, true);
+  if (has_terms) part.group_terms = std::max<int64_t>(part.depth / std::max<int64_t>(shape[1], 1), 1);
+  if (StorageBits(part.scale.dtype) == 64) part.scale.dtype = ACL_FLOAT;
+}
+
+void SetList(GroupedProducts& products, const OperatorCall& call, int argument,
+             GroupedProducts::List kind) noexcept {
+  const bool has_pairs = kind == GroupedProducts::List::kPairs;
+  products.list = OperandOf(call, argument, 0, has_pairs, false);
+  if (!has_pairs) {
+    products.list.row = products.list.column;
+    products.list.column = 0;
+  }
+  products.entries = EntryOf(call, argument, 0).view[0];
+  products.list_kind = kind;
+  products.isa = JobIsa();
+  products.threads = ThreadLimit();
+  products.raises = CurrentConfiguration().index_errors_raise;
+  products.name = call.Name(argument);
+}
+
+aclnnStatus CheckLies(const OperatorCall& call, int first, int last) noexcept {
+  for (int argument = first; argument <= last; ++argument) {
+    if (!call.IsList(argument) && !call.IsGiven(argument)) continue;
+    for (int entry = 0; entry < call.Count(argument); ++entry) {
+      if (call.Entry(argument, entry) == nullptr) continue;
+      aclTensor view = *call.Entry(argument, entry);
+      view.format = ACL_FORMAT_ND;
+      view.Describe();
+      if (view.view.IsEmpty() || IsContiguous(view) || (view.bytes_fit && matmul::IsTransposed(view)))
+        continue;
+      int64_t lowest = 0;
+      int64_t highest = 0;
+      int64_t size = 0;
+      if (view.bytes_fit && ReachOf(view, &lowest, &highest) && view.storage.Numel(&size) && lowest >= 0 &&
+          highest < size)
+        continue;
+      return RefuseArgument(call, ACLNN_ERR_INNER_NULLPTR, argument, call.IsList(argument) ? entry : -1,
+                            " reaches outside its storage, accepted: views inside it.");
+    }
+  }
+  return ACL_SUCCESS;
+}
+
+}  // namespace portacl::grouped

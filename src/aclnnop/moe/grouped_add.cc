@@ -1,0 +1,94 @@
+// aclnnGroupedMatmulAdd and V2: gradients of weights, added up for each group of rows.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/moe/grouped_add_functions.h"
+
+#include "acl/data_type.h"
+#include "aclnnop/jobs/grouped_operands.h"
+#include "aclnnop/moe/dense.h"
+
+namespace portacl {
+namespace {
+
+using namespace moe;
+using engine::GroupedOperand;
+using engine::GroupedProducts;
+
+enum Tensors { kY, kX, kWeight, kGroups };
+enum Attributes { kListType };
+
+constexpr DtypeSet kHalves{ACL_FLOAT16, ACL_BF16};
+constexpr DtypeRule kSummed = SinceAtlasA2(kHalves);
+
+aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kX, 2, 2).Rank(kWeight, 2, 2).Rank(kGroups, 1, 1);
+  if (!checks.Passed()) return checks.status();
+  const Shape& x = call.Tensor(kX).view;
+  const Shape& weight = call.Tensor(kWeight).view;
+  const Shape& y = call.Tensor(kY).view;
+  const int64_t groups = call.Tensor(kGroups).view[0];
+  checks.Holds(x[1] > 0, kX, "at least one column");
+  checks.Holds(weight[0] == x[0], kWeight, "as many rows as x has");
+  const bool is_flat = y.rank == 2 && call.product != Product::kAscend950;
+  int64_t rows = 0;
+  const bool fits = y == Shape{groups, x[1], weight[1]} ||
+                    (is_flat && !__builtin_mul_overflow(groups, x[1], &rows) && y == Shape{rows, weight[1]});
+  checks.Holds(fits, kY,
+               "groups by columns of x by columns of weight, before Ascend 950 the first two as one dim");
+  checks.Holds(groups > 0, kGroups, "at least one group");
+  return checks.status();
+}
+
+aclnnStatus ListTypeFits(const Check& check, OperatorCall& call) noexcept {
+  return ShapeChecks(check, call).Integer(kListType, 0, 1).status();
+}
+aclnnStatus Lies(const Check&, OperatorCall& call) noexcept { return grouped::CheckLies(call, kX, kGroups); }
+
+constexpr auto kRest = List(SizesRepresentable({kY}), DoneIfEmpty({kY}), Own(Lies));
+constexpr auto kChecks =
+    Join(List(NotNull(kX), NotNull(kWeight), NotNull(kGroups), NotNull(kY), DtypesIn(kSummed, {kX}),
+              SameDtype(kX, kWeight), DtypesIn(kInt64, {kGroups}), DtypesIn(kFloat, {kY}),
+              Own(ShapesFit, kTiling)),
+         kRest);
+// V2 answers 161002 to everything.
+constexpr auto kChecksOfV2 = Join(
+    List(WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kX)), WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kWeight)),
+         WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kGroups)), WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kY)),
+         Own(ListTypeFits), NotPrivate({kX, kWeight, kGroups, kY}), Own(ShapesFit), DtypesIn(kSummed, {kX}),
+         SameDtype(kX, kWeight), DtypesIn(kInt64, {kGroups}), DtypesIn(kFloat, {kY})),
+    kRest);
+
+void SetSums(const OperatorCall& call, Executor& executor) {
+  StepList steps(executor, 1);
+  GroupedProducts products{};
+  grouped::SetList(
+      products, call, kGroups,
+      Integer(call, kListType) == 0 ? GroupedProducts::List::kEnds : GroupedProducts::List::kSizes);
+  products.cut = GroupedProducts::Cut::kTerms;
+  products.groups = products.entries;
+  products.schedule = steps.Workspace(8 * GroupedProducts::ScheduleWords(products.entries));
+  engine::GroupedPart& part = products.part;
+  const Shape& x = call.Tensor(kX).view;
+  part.rows = x[1];
+  part.depth = x[0];
+  part.columns = call.Tensor(kWeight).view[1];
+  part.left = grouped::OperandOf(call, kX, 0, true, false);
+  std::swap(part.left.row, part.left.column);
+  part.right = grouped::OperandOf(call, kWeight, 0, true, false);
+  part.out = grouped::OperandOf(call, kY, 0, true, true);
+  if (call.Tensor(kY).view.rank == 2) part.out.step = part.rows * part.out.row;
+  part.added = part.out;
+  steps.Compute(products, {part.left.place, part.right.place, part.out.place, products.list.place},
+                products.Elements());
+  steps.SetJob();
+}
+
+}  // namespace
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnGroupedMatmulAdd) { return RunPhase1(call, kChecks, workspaceSize, executor, SetSums); }
+PORTACL_PHASE_1(aclnnGroupedMatmulAddV2) {
+  return RunPhase1(call, kChecksOfV2, workspaceSize, executor, SetSums);
+}

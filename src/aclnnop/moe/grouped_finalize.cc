@@ -1,0 +1,271 @@
+// aclnnGroupedMatmulFinalizeRouting and its versions: products of groups of rows, added up for each token.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/moe/grouped_finalize_functions.h"
+
+#include <utility>
+
+#include "acl/data_type.h"
+#include "aclnnop/jobs/grouped_operands.h"
+#include "aclnnop/moe/dense.h"
+
+namespace portacl {
+namespace {
+
+using namespace moe;
+using engine::GroupedProducts;
+
+enum Tensors {
+  kX,
+  kWeight,
+  kScale,
+  kBias,
+  kOffset,
+  kAntiquantScale,
+  kAntiquantOffset,
+  kPerToken,
+  kGroups,
+  kShared,
+  kLogit,
+  kIndex,
+  kOut
+};
+enum Attributes {
+  kDtype,
+  kWeightOfShared,
+  kFirst,
+  kTransposeX,
+  kTransposeWeight,
+  kListType,
+  kTuning,
+  kVersion
+};
+enum Version : int64_t { kBase, kV2, kV3, kNz, kNzV2 };
+
+constexpr DtypeRule kInt8Rule = SinceAtlasA2(DtypeSet(ACL_INT8));
+constexpr DtypeSet kBf16Alone{ACL_BF16};
+constexpr DtypeSet kScales{ACL_FLOAT, ACL_BF16};
+
+bool IsNz(const OperatorCall& call) { return Integer(call, kVersion) >= kNz; }
+bool HasHalves(const OperatorCall& call) { return grouped::Is4Bits(call.Tensor(kWeight).dtype); }
+
+aclnnStatus NullAt(const OperatorCall& call, int tensor) {
+  Text message = StartMessage(call).Add("parameter ").Add(call.Name(tensor));
+  return FailAclnn(ACLNN_ERR_PARAM_NULLPTR, message.Add(" is a null pointer, accepted: a tensor."));
+}
+
+aclnnStatus TensorsThere(const Check&, OperatorCall& call) noexcept {
+  const bool is_nz = IsNz(call);
+  for (const int tensor : {kX, kWeight, kScale, kBias, kPerToken, kGroups, kShared, kLogit, kIndex}) {
+    const bool may_lack =
+        is_nz && (tensor == kBias || tensor == kPerToken || tensor == kShared || tensor == kLogit);
+    if (!may_lack && !call.IsGiven(tensor)) return NullAt(call, tensor);
+  }
+  for (const int tensor : {kOffset, kAntiquantScale, kAntiquantOffset}) {
+    if (!call.IsGiven(tensor)) continue;
+    Text message = StartMessage(call).Add("parameter ").Add(call.Name(tensor));
+    return FailAclnn(ACLNN_ERR_PARAM_NULLPTR,
+                     message.Add(" is given and not computed, accepted: a null pointer."));
+  }
+  if (call.IsGiven(kShared) != call.IsGiven(kLogit))
+    return NullAt(call, call.IsGiven(kShared) ? kLogit : kShared);
+  if (!HasHalves(call)) return ACL_SUCCESS;
+  for (const int tensor : {kBias, kPerToken}) {
+    if (!call.IsGiven(tensor)) return NullAt(call, tensor);
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus ModesFit(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Integer(kDtype, 0, 0).Rank(kWeight, 3, 3).Integer(kTransposeX, 0, 0).Integer(kTransposeWeight, 0, 0);
+  checks.Integer(kListType, 0, 1);
+  if (!checks.Passed()) return checks.status();
+  const aclTensor& weight = call.Tensor(kWeight);
+  if (!IsNz(call)) {
+    checks.Holds(HasHalves(call), kWeight,
+                 "elements of 4 bits, INT4 or in words; others in FRACTAL_NZ by another function");
+  } else {
+    checks.Holds(weight.format == ACL_FORMAT_FRACTAL_NZ, kWeight, "the format FRACTAL_NZ");
+  }
+  return checks.status();
+}
+
+aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
+  const bool has_halves = HasHalves(call);
+  const auto is = [&](int tensor, DtypeSet accepted) -> aclnnStatus {
+    if (!call.IsGiven(tensor) || accepted.Contains(call.Tensor(tensor).dtype)) return ACL_SUCCESS;
+    Text message = StartMessage(call).Add("parameter ");
+    AddArgumentDtype(message, call, tensor).Add(" is not accepted here, accepted: ");
+    AddDtypeSet(message, accepted);
+    return FailAclnn(check.code, message.Add("."));
+  };
+  const std::pair<int, DtypeSet> all[] = {
+      {kX, kInt8Rule.For(call.product)},
+      {kWeight, DtypeSet(ACL_INT8, ACL_INT4, ACL_INT32)},
+      {kScale, has_halves ? DtypeSet(ACL_INT64, ACL_UINT64) : kScales},
+      {kBias, has_halves ? kFloat : kBf16Alone},
+      {kPerToken, kFloat},
+      {kGroups, kInt64},
+      {kShared, kBf16Alone},
+      {kLogit, kFloat},
+      {kIndex, has_halves ? kInt64 : kInt32Or64},
+      {kOut, kFloat},
+  };
+  for (const auto& [tensor, accepted] : all) {
+    if (const auto status = is(tensor, accepted)) return status;
+  }
+  return ACL_SUCCESS;
+}
+
+aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kX, 2, 2).Rank(kOut, 2, 2).Rank(kGroups, 1, 1);
+  if (call.IsGiven(kShared)) checks.Rank(kShared, 2, 2);
+  if (!checks.Passed()) return checks.status();
+  const Shape& x = call.Tensor(kX).view;
+  const Shape weight = grouped::InElements(call.Tensor(kWeight)).view;
+  const Shape& out = call.Tensor(kOut).view;
+  const bool has_halves = HasHalves(call);
+  const int64_t rows = x[0];
+  const int64_t columns = weight[2];
+  checks.Holds(weight[1] == x[1], kWeight, "as many terms as x1 has columns");
+  if (!checks.Passed()) return checks.status();
+  if (has_halves) {
+    const int64_t unit = IsNz(call) ? 64 : 8;
+    checks.Holds(
+        x[1] % 64 == 0 && x[1] > 128 && columns % unit == 0 && columns > 64, kWeight,
+        "terms above 128 in multiples of 64, columns above 64 in multiples of 8, in FRACTAL_NZ of 64");
+  } else {
+    checks.Holds(x[1] % 16 == 0 && columns % 32 == 0 && columns >= 256, kWeight,
+                 "terms in multiples of 16, columns of 32 and at least 256");
+  }
+  checks.Is(kScale, has_halves ? Shape{weight[0], 1, columns} : Shape{weight[0], columns});
+  checks.IsIfGiven(kBias, Shape{weight[0], columns})
+      .IsIfGiven(kPerToken, Shape{rows})
+      .IsIfGiven(kLogit, Shape{rows});
+  checks.Is(kIndex, Shape{rows}).Is(kGroups, Shape{weight[0]});
+  checks.Holds(out[1] == columns && out[0] <= rows, kOut,
+               "as many columns as x2 has, and at most as many rows as x1 has");
+  const int64_t first = Integer(call, kFirst);
+  checks.HoldsOf(first >= 0, kFirst, "at least 0");
+  if (call.IsGiven(kShared)) {
+    const Shape& shared = call.Tensor(kShared).view;
+    checks.Holds(shared[1] == columns && shared[0] <= out[0] && first <= out[0] - shared[0], kShared,
+                 "as many columns as out has, and rows that lie in out from sharedInputOffset on");
+  }
+  for (const int tensor : {kX, kWeight, kScale, kGroups, kIndex, kOut})
+    checks.Holds(!call.Tensor(tensor).view.IsEmpty(), tensor, "at least one element");
+  if (!checks.Passed()) return checks.status();
+  const aclIntArray* const tuning = call.attributes[kTuning].array;
+  if (tuning != nullptr && !tuning->values.empty() && (tuning->values[0] < 0 || tuning->values[0] > rows))
+    return RefuseArray(check, call, kTuning, " begins with a number that is not from 0 to the rows of x1",
+                       "such a number, or none");
+  return ACL_SUCCESS;
+}
+aclnnStatus Lies(const Check&, OperatorCall& call) noexcept { return grouped::CheckLies(call, kX, kIndex); }
+
+constexpr Check kChecks[] = {
+    Own(TensorsThere),
+    Own(ModesFit),
+    NotNull(kOut),
+    Own(DtypesFit),
+    NotPrivate({kX, kScale, kGroups, kIndex, kOut}),
+    Own(ShapesFit),
+    SizesRepresentable({kOut}),
+    Own(Lies),
+};
+
+void SetProducts(const OperatorCall& call, Executor& executor) {
+  StepList steps(executor, 3);
+  GroupedProducts products{};
+  grouped::SetList(
+      products, call, kGroups,
+      Integer(call, kListType) == 0 ? GroupedProducts::List::kEnds : GroupedProducts::List::kSizes);
+  products.cut = GroupedProducts::Cut::kRows;
+  products.groups = products.entries;
+  products.schedule = steps.Workspace(8 * GroupedProducts::ScheduleWords(products.entries));
+  const Shape& x = call.Tensor(kX).view;
+  const Shape& out = call.Tensor(kOut).view;
+  engine::GroupedCombine combine{};
+  combine.rows = x[0];
+  combine.columns = out[1];
+  combine.to_rows = out[0];
+  combine.sums = steps.Workspace(combine.rows * combine.columns * 4);
+  combine.covered = products.schedule;
+  combine.words = steps.Workspace((combine.to_rows + combine.rows) * 8);
+  combine.to = grouped::OperandOf(call, kOut, 0, true, false);
+  const auto of_rows = [&](int tensor) {
+    engine::GroupedOperand operand{};
+    if (!call.IsGiven(tensor)) return operand;
+    operand = grouped::OperandOf(call, tensor, 0, false, false);
+    std::swap(operand.row, operand.column);
+    return operand;
+  };
+  combine.index = of_rows(kIndex);
+  combine.logit = of_rows(kLogit);
+  if (call.IsGiven(kShared)) combine.shared = grouped::OperandOf(call, kShared, 0, true, false);
+  combine.shared_rows = call.IsGiven(kShared) ? call.Tensor(kShared).view[0] : 0;
+  combine.weight = call.attributes[kWeightOfShared].real;
+  combine.first = Integer(call, kFirst);
+  combine.name = call.Name(kIndex);
+  combine.raises = products.raises;
+  combine.isa = products.isa;
+  combine.threads = products.threads;
+  engine::GroupedPart& part = products.part;
+  part.rows = x[0];
+  part.depth = x[1];
+  part.columns = out[1];
+  part.left = grouped::OperandOf(call, kX, 0, true, false);
+  part.out = {true, combine.sums, ACL_FLOAT, combine.columns * 4, 4, 0};
+  if (call.IsGiven(kBias)) part.added = grouped::OperandOf(call, kBias, 0, false, true);
+  if (HasHalves(call)) {
+    engine::GroupedInput input{};
+    input.kind = engine::GroupedInput::Kind::kLess8;
+    input.from = part.left;
+    input.rows = x[0];
+    input.columns = x[1];
+    input.to = steps.Workspace(x[0] * x[1] * 2);
+    input.isa = products.isa;
+    input.threads = products.threads;
+    steps.Compute(input, {input.from.place}, x[0] * x[1]);
+    part.left = {true, input.to, ACL_BF16, x[1] * 2, 2, 0};
+    grouped::SetWeights(part, call, kWeight, 0);
+    grouped::SetScales(part, call, kScale);
+    combine.factor = of_rows(kPerToken);
+  } else {
+    part.kind = engine::GroupedPart::Kind::kIntegers;
+    part.right = grouped::OperandOf(call, kWeight, 0, true, true);
+    part.scale = grouped::OperandOf(call, kScale, 0, false, true);
+    part.factor = of_rows(kPerToken);
+  }
+  steps.Compute(products,
+                {part.left.place, part.right.place, part.scale.place, part.added.place, part.factor.place,
+                 products.list.place},
+                products.Elements());
+  steps.Compute(combine,
+                {combine.to.place, combine.index.place, combine.logit.place, combine.shared.place,
+                 combine.factor.place},
+                combine.rows * combine.columns);
+  steps.SetJob();
+}
+
+}  // namespace
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRouting) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+}
+PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingV2) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+}
+PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingV3) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+}
+PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingWeightNz) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+}
+PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingWeightNzV2) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+}
