@@ -23,8 +23,7 @@ struct OperatorFacts {
   }
 };
 
-// Every operator of this library, in the order of the schema. Each operator's file declares and defines facts::NAME, NAME
-// that of its line there: a file that included the list would be built again with each new operator.
-std::span<const OperatorFacts* const> AllOperators() noexcept;
+// Every operator of this library, in the order of the schema.
+std::span<const OperatorFacts> AllOperators() noexcept;
 
 }  // namespace portacl

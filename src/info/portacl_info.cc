@@ -50,9 +50,9 @@ std::string Cell(DtypeSet dtypes) {
 // The width of the column that says what is documented.
 int WidestDocumented() {
   size_t width = std::strlen("documented");
-  for (const OperatorFacts* facts : AllOperators()) {
+  for (const OperatorFacts& facts : AllOperators()) {
     for (const SocProfile& profile : SocProfiles()) {
-      width = std::max(width, Cell(facts->documented.For(profile.product)).size());
+      width = std::max(width, Cell(facts.documented.For(profile.product)).size());
     }
   }
   return static_cast<int>(width);
@@ -117,14 +117,14 @@ void PrintJson(const Configuration& configuration) {
     for (const char* prefix : profile.prefixes) product["soc_names"].push_back(std::string(prefix) + "*");
     json["products"].push_back(product);
   }
-  for (const OperatorFacts* facts : AllOperators()) {
+  for (const OperatorFacts& facts : AllOperators()) {
     nlohmann::ordered_json one;
-    one["name"] = facts->name;
-    one["header"] = facts->header;
-    one["dtypes_of"] = facts->DtypesOf();
+    one["name"] = facts.name;
+    one["header"] = facts.header;
+    one["dtypes_of"] = facts.DtypesOf();
     for (const SocProfile& profile : Products()) {
-      one["documented"][profile.line] = Names(facts->documented.For(profile.product));
-      one["accepted"][profile.line] = Names(facts->accepted.For(profile.product));
+      one["documented"][profile.line] = Names(facts.documented.For(profile.product));
+      one["accepted"][profile.line] = Names(facts.accepted.For(profile.product));
     }
     json["operators"].push_back(one);
   }
@@ -147,12 +147,12 @@ void PrintText(const Configuration& configuration) {
   for (const SocProfile& profile : Products())
     std::printf("%-19s %s\n", profile.line, SocNames(profile).c_str());
   const int width = WidestDocumented();
-  for (const OperatorFacts* facts : AllOperators()) {
-    std::printf("\n%s (%s), dtypes of %s\n", facts->name, facts->header, facts->DtypesOf());
+  for (const OperatorFacts& facts : AllOperators()) {
+    std::printf("\n%s (%s), dtypes of %s\n", facts.name, facts.header, facts.DtypesOf());
     std::printf("  %-19s %-*s  %s\n", "product", width, "documented", "accepted");
     for (const SocProfile& profile : Products()) {
-      const DtypeSet documented = facts->documented.For(profile.product);
-      const DtypeSet accepted = facts->accepted.For(profile.product);
+      const DtypeSet documented = facts.documented.For(profile.product);
+      const DtypeSet accepted = facts.accepted.For(profile.product);
       std::printf("  %-19s %-*s  %s%s\n", profile.line, width, Cell(documented).c_str(),
                   Cell(accepted).c_str(), documented == accepted ? "" : "   (differs)");
     }

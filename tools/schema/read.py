@@ -28,7 +28,7 @@ What checks and tests read: `reads`, the elements of inputs that it reads: "all"
 
 Facts: `dtypes`, what is accepted on each product, "f32 f16; since A2: bf16; 950: s64", or "none"; `documented`, what CANN's pages say, the
 same if it is not there: "without 310B", "since A2", or as dtypes; `dtypes_of`: "every operand", the default, "every input" or "promoted
-inputs". Where `dtypes` is missing, the source defines facts::NAME.
+inputs". A header with a source has them.
 
 A function has two phases. Its arguments, in CANN's order, are "[out | inout | mutable] TYPE NAME":
 `tensor`, `tensors`, `scalar`, `scalars`, `ints`, `floats` and `bools` are CANN's handles, any other TYPE is C's own. `out` is
@@ -123,7 +123,7 @@ class Header:
     also: tuple[str, ...]
     place: str  # FILE:LINE
     facts: dict[str, str]  # the keys of checks and tests
-    dtypes: tuple[dict[str, frozenset[str]], ...]  # by product: documented and accepted; none where the source has them
+    dtypes: tuple[dict[str, frozenset[str]], ...]  # by product: documented and accepted
 
     @property
     def functions(self) -> tuple[Function, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from schema.functions import is_in_place, sources, tensors_of
 from schema.headers import family_headers, list_of_operators
-from schema.read import DTYPES, PRODUCTS, Function, Header
+from schema.read import DTYPES, PRODUCTS, Error, Function, Header
 
 ACCESS = {"all": "kReads", "moved": "kMoves", "partly": "kPartly"}
 # What the fuzzer gives an operator over lists for arguments that are no lists.
@@ -67,7 +67,9 @@ def facts(operators: Iterable[Header]) -> str:
     """FACTS(header, function, whether of promoted inputs, whether of inputs alone, rules): what is documented and accepted."""
     text = ""
     for header in operators:
-        if header.dtypes:
+        if header.source and not header.dtypes:
+            raise Error(f"{header.place}: {header.name}: no dtypes.")
+        if header.source:
             rules = ", ".join("DtypeRule{{" + ", ".join(
                 "DtypeSet(" + ", ".join(f"ACL_{DTYPES[one]}" for one in DTYPES if one in rule[product]) + ")" if rule[product] else "DtypeSet()"
                 for product in PRODUCTS) + "}}" for rule in header.dtypes)

@@ -10,7 +10,6 @@
 #include "aclnnop/jobs/heads.h"
 #include "aclnnop/jobs/random_source.h"
 #include "aclnnop/jobs/statistics.h"
-#include "aclnnop/operator_facts.h"
 
 namespace portacl {
 namespace {
@@ -686,24 +685,6 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts flash_attention_score, flash_attention_score_grad, flash_attention_score_v4,
-    flash_attention_score_grad_v4, flash_attention_var_len_score, flash_attention_var_len_score_v4,
-    flash_attention_unpadding_score_grad, flash_attention_unpadding_score_grad_v4;
-}
-
-#define PORTACL_FACTS(name, function)                                                                    \
-  const OperatorFacts facts::name = {"aclnn" #function, "aclnnop/aclnn_" #name ".h", kNoneBeforeAtlasA2, \
-                                     kNoneBeforeAtlasA2, /*by_promotion=*/false};
-PORTACL_FACTS(flash_attention_score, FlashAttentionScore)
-PORTACL_FACTS(flash_attention_score_grad, FlashAttentionScoreGrad)
-PORTACL_FACTS(flash_attention_score_v4, FlashAttentionScoreV4)
-PORTACL_FACTS(flash_attention_score_grad_v4, FlashAttentionScoreGradV4)
-PORTACL_FACTS(flash_attention_var_len_score, FlashAttentionVarLenScore)
-PORTACL_FACTS(flash_attention_var_len_score_v4, FlashAttentionVarLenScoreV4)
-PORTACL_FACTS(flash_attention_unpadding_score_grad, FlashAttentionUnpaddingScoreGrad)
-PORTACL_FACTS(flash_attention_unpadding_score_grad_v4, FlashAttentionUnpaddingScoreGradV4)
 
 }  // namespace portacl
 

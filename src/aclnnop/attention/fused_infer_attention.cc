@@ -10,7 +10,6 @@
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/heads.h"
 #include "aclnnop/jobs/statistics.h"
-#include "aclnnop/operator_facts.h"
 #include "plan/views.h"
 
 namespace portacl {
@@ -918,18 +917,6 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   X(incre_flash_attention_v4, IncreFlashAttentionV4, kDtypes, kChecksOfOneQuery)
 
 }  // namespace
-
-namespace facts {
-#define PORTACL_INFER_FACTS(name, function, dtypes, checks) extern const OperatorFacts name;
-PORTACL_INFER_OPERATORS(PORTACL_INFER_FACTS)
-#undef PORTACL_INFER_FACTS
-}  // namespace facts
-
-#define PORTACL_INFER_FACTS(name, function, dtypes, checks)                                          \
-  const OperatorFacts facts::name = {"aclnn" #function, "aclnnop/aclnn_" #name ".h", dtypes, dtypes, \
-                                     /*by_promotion=*/false};
-PORTACL_INFER_OPERATORS(PORTACL_INFER_FACTS)
-#undef PORTACL_INFER_FACTS
 
 }  // namespace portacl
 

@@ -43,7 +43,6 @@ HWY_AFTER_NAMESPACE();
 #include "acl/errors.h"
 #include "aclnnop/attention/heads_of_sum_functions.h"
 #include "aclnnop/map_list.h"
-#include "aclnnop/operator_facts.h"
 #include "contract/arguments.h"
 #include "plan/views.h"
 
@@ -125,14 +124,6 @@ void SetHeads(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts transform_bias_rescale_qkv;
-}
-
-const OperatorFacts facts::transform_bias_rescale_qkv = {
-    "aclnnTransformBiasRescaleQkv", "aclnnop/aclnn_transform_bias_rescale_qkv.h", kNoneBeforeAtlasA2,
-    kNoneBeforeAtlasA2, /*by_promotion=*/false};
 
 }  // namespace portacl
 

@@ -103,7 +103,6 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/jobs/row_job.h"
-#include "aclnnop/operator_facts.h"
 #include "aclnnop/stage_list.h"
 #include "plan/views.h"
 
@@ -719,38 +718,6 @@ void SetLooked(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts rope_with_sin_cos_cache, rope_with_sin_cos_cache_v2;
-extern const OperatorFacts rotary_position_embedding, rotary_position_embedding_grad;
-extern const OperatorFacts rotary_position_embedding_v2, apply_rotary_pos_emb, apply_rotary_pos_emb_v2;
-extern const OperatorFacts interleave_rope;
-}  // namespace facts
-
-const OperatorFacts facts::rotary_position_embedding = {
-    "aclnnRotaryPositionEmbedding", "aclnnop/aclnn_rotary_position_embedding.h", kNoneBeforeAtlasA2,
-    kNoneBeforeAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::rotary_position_embedding_grad = {
-    "aclnnRotaryPositionEmbeddingGrad", "aclnnop/aclnn_rotary_position_embedding_grad.h", kNoneBeforeAtlasA2,
-    kNoneBeforeAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::rotary_position_embedding_v2 = {
-    "aclnnRotaryPositionEmbeddingV2", "aclnnop/aclnn_rotary_position_embedding_v2.h", kNoneBeforeAtlasA2,
-    kNoneBeforeAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::apply_rotary_pos_emb = {
-    "aclnnApplyRotaryPosEmb", "aclnnop/aclnn_apply_rotary_pos_emb.h", kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
-    /*by_promotion=*/false};
-const OperatorFacts facts::apply_rotary_pos_emb_v2 = {"aclnnApplyRotaryPosEmbV2",
-                                                      "aclnnop/aclnn_apply_rotary_pos_emb_v2.h",
-                                                      kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
-                                                      /*by_promotion=*/false};
-const OperatorFacts facts::rope_with_sin_cos_cache = {
-    "aclnnRopeWithSinCosCache", "aclnnop/aclnn_rope_with_sin_cos_cache.h", kDtypesOfV1, kDtypesOfV1,
-    /*by_promotion=*/false};
-const OperatorFacts facts::rope_with_sin_cos_cache_v2 = {
-    "aclnnRopeWithSinCosCacheV2", "aclnnop/aclnn_rope_with_sin_cos_cache_v2.h", kNoneBeforeAtlasA2,
-    kNoneBeforeAtlasA2, /*by_promotion=*/false};
-const OperatorFacts facts::interleave_rope = {"aclnnInterleaveRope", "aclnnop/aclnn_interleave_rope.h",
-                                              kHalfDtypes, kHalfDtypes, /*by_promotion=*/false};
 
 }  // namespace portacl
 

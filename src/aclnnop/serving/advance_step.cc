@@ -87,16 +87,6 @@ void SetStep(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts advance_step, advance_step_v2;
-}
-
-const OperatorFacts facts::advance_step = {"aclnnAdvanceStep", "aclnnop/aclnn_advance_step.h", kDtypes,
-                                           kDtypes,
-                                           /*by_promotion=*/false};
-const OperatorFacts facts::advance_step_v2 = {"aclnnAdvanceStepV2", "aclnnop/aclnn_advance_step_v2.h",
-                                              kDtypes, kDtypes, /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;

@@ -172,20 +172,6 @@ void SetConvolution(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts recurrent_gated_delta_rule, chunk_gated_delta_rule, masked_causal_conv1d;
-}
-
-const OperatorFacts facts::recurrent_gated_delta_rule = {
-    "aclnnRecurrentGatedDeltaRule", "aclnnop/aclnn_recurrent_gated_delta_rule.h", kDtypes, kDtypes,
-    /*by_promotion=*/false};
-const OperatorFacts facts::chunk_gated_delta_rule = {
-    "aclnnChunkGatedDeltaRule", "aclnnop/aclnn_chunk_gated_delta_rule.h", kDtypes, kDtypes,
-    /*by_promotion=*/false};
-const OperatorFacts facts::masked_causal_conv1d = {
-    "aclnnMaskedCausalConv1d", "aclnnop/aclnn_masked_causal_conv1d.h", kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
-    /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;

@@ -113,13 +113,6 @@ void SetTaken(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts gather_pa_kv_cache;
-}
-
-const OperatorFacts facts::gather_pa_kv_cache = {"aclnnGatherPaKvCache", "aclnnop/aclnn_gather_pa_kv_cache.h",
-                                                 kDtypes, kDtypes, /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;

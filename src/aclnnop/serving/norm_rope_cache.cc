@@ -609,30 +609,6 @@ void SetDequant(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts kv_rms_norm_rope_cache, kv_rms_norm_rope_cache_v2, qkv_rms_norm_rope_cache,
-    dequant_rope_quant_kvcache;
-}
-
-const OperatorFacts facts::kv_rms_norm_rope_cache = {
-    "aclnnKvRmsNormRopeCache", "aclnnop/aclnn_kv_rms_norm_rope_cache.h", kHalfDtypes, kHalfDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::kv_rms_norm_rope_cache_v2 = {
-    "aclnnKvRmsNormRopeCacheV2", "aclnnop/aclnn_kv_rms_norm_rope_cache_v2.h", kHalfDtypes, kHalfDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::qkv_rms_norm_rope_cache = {
-    "aclnnQkvRmsNormRopeCache", "aclnnop/aclnn_qkv_rms_norm_rope_cache.h", kHalfDtypes, kHalfDtypes,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::dequant_rope_quant_kvcache = {"aclnnDequantRopeQuantKvcache",
-                                                         "aclnnop/aclnn_dequant_rope_quant_kvcache.h",
-                                                         kXDtypes,
-                                                         kXDtypes,
-                                                         /*by_promotion=*/false,
-                                                         /*inputs_only=*/true};
-
 }  // namespace portacl
 
 using namespace portacl;

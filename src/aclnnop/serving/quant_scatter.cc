@@ -110,16 +110,6 @@ void SetScattered(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts quant_scatter, quant_scatter_v2;
-}
-
-const OperatorFacts facts::quant_scatter = {"aclnnInplaceQuantScatter", "aclnnop/aclnn_quant_scatter.h",
-                                            kTargets, kTargets, /*by_promotion=*/false};
-const OperatorFacts facts::quant_scatter_v2 = {"aclnnInplaceQuantScatterV2",
-                                               "aclnnop/aclnn_quant_scatter_v2.h", kTargetsV2, kTargetsV2,
-                                               /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;

@@ -59,14 +59,6 @@ void SetGate(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts swiglu_group;
-}
-
-const OperatorFacts facts::swiglu_group = {"aclnnSwigluGroup", "aclnnop/aclnn_swiglu_group.h", kDtypes,
-                                           kDtypes,
-                                           /*by_promotion=*/false};
-
 }  // namespace portacl
 
 using namespace portacl;

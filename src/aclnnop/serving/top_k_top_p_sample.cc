@@ -115,18 +115,6 @@ void SetSample(const OperatorCall& call, Executor& executor) {
 
 }  // namespace
 
-namespace facts {
-extern const OperatorFacts top_k_top_p_sample, top_k_top_p_sample_v2;
-}
-
-const OperatorFacts facts::top_k_top_p_sample = {
-    "aclnnTopKTopPSample", "aclnnop/aclnn_top_k_top_p_sample.h", kDtypes, kDtypes, /*by_promotion=*/false,
-    /*inputs_only=*/true};
-const OperatorFacts facts::top_k_top_p_sample_v2 = {
-    "aclnnTopKTopPSampleV2", "aclnnop/aclnn_top_k_top_p_sample_v2.h", kDtypesV2, kDtypesV2,
-    /*by_promotion=*/false,
-    /*inputs_only=*/true};
-
 }  // namespace portacl
 
 using namespace portacl;

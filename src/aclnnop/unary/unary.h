@@ -175,7 +175,7 @@ aclnnStatus RunUnary(OperatorCall& call, const UnaryRules& rules, const UnaryChe
   }
 
 // Its kernels, by the name of its header. Operators over lists of tensors (aclnnop/foreach/functions.cc)
-// compute entries with them. They are declared here, where they are defined, as facts are: a file that
+// compute entries with them. They are declared here, where they are defined: a file that
 // declared all of them would be built again with each new one.
 #define PORTACL_UNARY_KERNELS(stem, rules)                               \
   namespace unary_kernels {                                              \
