@@ -63,7 +63,8 @@ def train(names: list[str], steps: int, resume: bool) -> None:
 def instruction_sets() -> list[str]:
     """Those of this machine, the best one first."""
     info = subprocess.run([sys.executable, "-B", "-m", "portacl", "--info", "--json"], capture_output=True, text=True, check=True)
-    return json.loads(info.stdout)["isas"][::-1]
+    facts = json.loads(info.stdout)
+    return [*facts["isas"], *facts["all_pairs_of_bf16"]][::-1]
 
 
 def written(steps: int) -> dict[str, str]:

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "acl/term_pairs.h"
 #include "acl/vector_targets.h"
 
 #if defined(__x86_64__)
@@ -93,6 +94,32 @@ std::optional<Isa> IsaFromName(std::string_view name) noexcept {
 std::span<const Isa> SupportedIsas() noexcept {
   static const Supported supported;
   return {supported.isas, supported.count};
+}
+
+// ---- pairs of terms ----
+
+const char* TermPairsName(TermPairs pairs) noexcept {
+  return pairs == TermPairs::kDot ? "avx512_bf16" : pairs == TermPairs::kAmx ? "amx" : nullptr;
+}
+
+std::optional<TermPairs> TermPairsFromName(std::string_view name) noexcept {
+  for (const TermPairs pairs : {TermPairs::kDot, TermPairs::kAmx}) {
+    if (name == TermPairsName(pairs)) return pairs;
+  }
+  return std::nullopt;
+}
+
+bool MachineHas(TermPairs pairs) noexcept {
+  if (pairs == TermPairs::kNone) return true;
+#if defined(__x86_64__)
+  if (SupportedIsas().back() != Isa::kAvx512) return false;
+  constexpr unsigned kAmxBf16 = 1u << 22, kAmxTiles = 1u << 24, kAvx512Bf16 = 1u << 5;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (pairs == TermPairs::kDot) return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & kAvx512Bf16) != 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & kAmxBf16) != 0 && (d & kAmxTiles) != 0;
+#else
+  return false;
+#endif
 }
 
 }  // namespace portacl

@@ -16,6 +16,7 @@
 #include "aclnnop/operator_facts.h"
 #include "engine/functions/sleef.h"
 #include "engine/functions/sleef_file.h"
+#include "engine/gemm/tile_kernel.h"
 #include "hccl/communicator.h"
 
 namespace {
@@ -96,6 +97,14 @@ std::string AsText(const Loaded& library, const char* whose) {
   return library.file.empty() ? "none: " + library.why : library.file + whose;
 }
 
+// The instructions that multiply pairs of BF16 here, as PORTACL_ISA names them.
+std::vector<const engine::TileKernels*> AllPairs() {
+  std::vector<const engine::TileKernels*> all;
+  for (const engine::TileKernels* one : {engine::FindDotKernels(), engine::FindAmxKernels()})
+    if (one != nullptr) all.push_back(one);
+  return all;
+}
+
 void PrintJson(const Configuration& configuration) {
   nlohmann::ordered_json json;
   json["version"] = PORTACL_VERSION;
@@ -104,6 +113,10 @@ void PrintJson(const Configuration& configuration) {
   json["product"] = configuration.soc->line;
   json["isa"] = IsaName(configuration.isa);
   for (Isa isa : SupportedIsas()) json["isas"].push_back(IsaName(isa));
+  json["pairs_of_bf16"] = nlohmann::ordered_json();
+  if (const auto* pairs = engine::TileKernelsInUse(configuration.isa)) json["pairs_of_bf16"] = pairs->name;
+  json["all_pairs_of_bf16"] = nlohmann::ordered_json::array();
+  for (const auto* pairs : AllPairs()) json["all_pairs_of_bf16"].push_back(pairs->name);
   json["threads"] = configuration.num_threads;
   json["devices"] = configuration.device_count();
   json["sleef"] = AsJson(Sleef(configuration.isa));
@@ -138,6 +151,11 @@ void PrintText(const Configuration& configuration) {
               static_cast<int>(kEmulatedCannVersion.size()), kEmulatedCannVersion.data());
   std::printf("product          %s (%s)\n", configuration.soc->line, configuration.soc_name);
   std::printf("instruction set  %s (of: %s)\n", IsaName(configuration.isa), isas.c_str());
+  const engine::TileKernels* const pairs = engine::TileKernelsInUse(configuration.isa);
+  std::string all_pairs;
+  for (const auto* one : AllPairs()) all_pairs += std::string(all_pairs.empty() ? "" : " ") + one->name;
+  std::printf("pairs of BF16    %s (of: %s)\n", pairs == nullptr ? "none" : pairs->name,
+              all_pairs.empty() ? "none" : all_pairs.c_str());
   std::printf("threads          %d\ndevices          %d\n", configuration.num_threads,
               configuration.device_count());
   const char* const whose = engine::SleefIsOwn() ? "" : " (this system's)";

@@ -170,7 +170,13 @@ class Info(unittest.TestCase):
         self.assertEqual(plain['isa'], plain['isas'][-1])
         self.assertIn('portable', plain['isas'])
         for isa in plain['isas']:
-            self.assertEqual(info(PORTACL_ISA=isa)['isa'], isa)
+            named = info(PORTACL_ISA=isa)
+            self.assertEqual((named['isa'], named['pairs_of_bf16']), (isa, None))
+        pairs = plain['all_pairs_of_bf16']
+        self.assertEqual(plain['pairs_of_bf16'], pairs[-1] if pairs else None)
+        for name in pairs:
+            named = info(PORTACL_ISA=name)
+            self.assertEqual((named['isa'], named['pairs_of_bf16']), ('avx512', name))
         chosen = info(PORTACL_NUM_THREADS='3', PORTACL_DEVICE_COUNT='5')
         self.assertEqual((chosen['threads'], chosen['devices']), (3, 5))
 
@@ -183,6 +189,7 @@ class Info(unittest.TestCase):
             for value in (table['version'], table['emulated_cann_version'], soc, table['product'], table['isa']):
                 self.assertIn(value, text)
             self.assertRegex(text, r'(?m)^threads +3$')
+            self.assertIn(f"pairs of BF16    {table['pairs_of_bf16'] or 'none'} (of: {' '.join(table['all_pairs_of_bf16']) or 'none'})", text)
             for name in () if SANITIZERS else ('SLEEF', 'Gloo'):
                 self.assertIn(f'\n{name:<16} {table[name.lower()]["file"]}\n', text)
             for product in table['products']:

@@ -91,15 +91,30 @@ aclError ReadSoc(Configuration& configuration) {
 }
 
 aclError ReadIsa(Configuration& configuration) {
+  constexpr TermPairs kAllPairs[] = {TermPairs::kDot, TermPairs::kAmx};
   const std::span<const Isa> supported = SupportedIsas();
   configuration.isa = supported.back();
   const char* name = std::getenv("PORTACL_ISA");
-  if (name == nullptr || name[0] == '\0') return ACL_SUCCESS;
+  if (name == nullptr || name[0] == '\0') {
+    for (const TermPairs pairs : kAllPairs) {
+      if (MachineHas(pairs)) configuration.pairs = pairs;
+    }
+    return ACL_SUCCESS;
+  }
   const std::optional<Isa> isa = IsaFromName(name);
+  const std::optional<TermPairs> pairs = TermPairsFromName(name);
+  if (pairs.has_value() && MachineHas(*pairs)) {
+    configuration.pairs = *pairs;
+    return ACL_SUCCESS;
+  }
   if (!isa.has_value() || std::find(supported.begin(), supported.end(), *isa) == supported.end()) {
     Text known;
     for (Isa one : supported) known.Add(known.view().empty() ? "" : ", ").Add(IsaName(one));
-    if (isa.has_value()) known.Add(" (this machine or build cannot run ").Add(name).Add(")");
+    for (const TermPairs one : kAllPairs) {
+      if (MachineHas(one)) known.Add(", ").Add(TermPairsName(one));
+    }
+    if (isa.has_value() || pairs.has_value())
+      known.Add(" (this machine or build cannot run ").Add(name).Add(")");
     return BadVariable("PORTACL_ISA", name, known);
   }
   configuration.isa = *isa;

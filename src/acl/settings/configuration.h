@@ -11,6 +11,7 @@
 #include "acl/isa.h"
 #include "acl/log.h"
 #include "acl/settings/soc_profile.h"
+#include "acl/term_pairs.h"
 
 namespace portacl {
 
@@ -21,6 +22,7 @@ struct Configuration {
   const SocProfile* soc = nullptr;
   char soc_name[64] = {};
   Isa isa = Isa::kPortable;
+  TermPairs pairs = TermPairs::kNone;  // the best that may be used
   int num_threads = 1;
   // The numbers of the devices that the program sees as 0, 1, 2, ...: all of PORTACL_DEVICE_COUNT, or those
   // that ASCEND_RT_VISIBLE_DEVICES names.

@@ -733,7 +733,7 @@ void RunSharedBlocks(const GemmJob& job, void* const* addresses, float* sums) {
 }  // namespace
 
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
-  return MakeGemmJob(gemm, isa, threads, FindTileKernels(isa));
+  return MakeGemmJob(gemm, isa, threads, TileKernelsInUse(isa));
 }
 
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles) noexcept {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "acl/float_environment.h"
+#include "acl/settings/configuration.h"
 
 #if defined(__x86_64__)
-#include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -88,29 +88,10 @@ bool HasTheBits(const TileKernels& kernels, uint32_t left_least, uint32_t right_
 }
 
 #if defined(__x86_64__)
-bool HasFeature(unsigned leaf, unsigned of_b, unsigned of_d, unsigned of_a) noexcept {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid_count(7, leaf, &a, &b, &c, &d) != 0 && (a & of_a) == of_a && (b & of_b) == of_b &&
-         (d & of_d) == of_d;
-}
-
 // Linux gives a process the registers of tiles when it asks for them, and may refuse.
 bool GetsTiles() noexcept {
-  constexpr unsigned kBf16 = 1u << 22, kTiles = 1u << 24;
   constexpr long kRequest = 0x1023, kTileData = 18;
-  return HasFeature(0, 0, kBf16 | kTiles, 0) && syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
-}
-
-bool HasDot() noexcept {
-  constexpr unsigned kAvx512Bf16 = 1u << 5;
-  return HasFeature(1, 0, 0, kAvx512Bf16);
-}
-
-bool HasAvx512() noexcept {
-  for (const Isa isa : SupportedIsas()) {
-    if (isa == Isa::kAvx512) return true;
-  }
-  return false;
+  return syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
 }
 #endif
 
@@ -127,7 +108,7 @@ bool HaveTheBits(const TileKernels& kernels) noexcept {
 
 const TileKernels* FindDotKernels() noexcept {
 #if defined(__x86_64__)
-  static const bool is_there = HasAvx512() && HasDot() && HaveTheBits(DotKernels());
+  static const bool is_there = MachineHas(TermPairs::kDot) && HaveTheBits(DotKernels());
   return is_there ? &DotKernels() : nullptr;
 #else
   return nullptr;
@@ -136,17 +117,21 @@ const TileKernels* FindDotKernels() noexcept {
 
 const TileKernels* FindAmxKernels() noexcept {
 #if defined(__x86_64__)
-  static const bool is_there = HasAvx512() && GetsTiles() && HaveTheBits(AmxKernels());
+  static const bool is_there = MachineHas(TermPairs::kAmx) && GetsTiles() && HaveTheBits(AmxKernels());
   return is_there ? &AmxKernels() : nullptr;
 #else
   return nullptr;
 #endif
 }
 
-const TileKernels* FindTileKernels(Isa isa) noexcept {
-  if (isa != Isa::kAvx512) return nullptr;
-  const TileKernels* const amx = FindAmxKernels();
+const TileKernels* FindTileKernels(Isa isa, TermPairs most) noexcept {
+  if (isa != Isa::kAvx512 || most == TermPairs::kNone) return nullptr;
+  const TileKernels* const amx = most == TermPairs::kAmx ? FindAmxKernels() : nullptr;
   return amx != nullptr ? amx : FindDotKernels();
+}
+
+const TileKernels* TileKernelsInUse(Isa isa) noexcept {
+  return FindTileKernels(isa, CurrentConfiguration().pairs);
 }
 
 }  // namespace portacl::engine

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "acl/isa.h"
+#include "acl/term_pairs.h"
 #include "engine/gemm/gemm_kernel.h"
 
 namespace portacl::engine {
@@ -60,8 +61,11 @@ struct TileKernels {
   void (*end)();
 };
 
-// Those that processor, operating system and a test of their bits allow; nullptr where there are none. They last as long as the process.
-const TileKernels* FindTileKernels(Isa isa) noexcept;
+// The best, up to some, that processor, operating system and a test of their bits allow; nullptr where there are none. They last as long as
+// the process.
+const TileKernels* FindTileKernels(Isa isa, TermPairs most) noexcept;
+// Those of the configuration in force.
+const TileKernels* TileKernelsInUse(Isa isa) noexcept;
 // Each by itself, for tests.
 const TileKernels* FindDotKernels() noexcept;
 const TileKernels* FindAmxKernels() noexcept;
