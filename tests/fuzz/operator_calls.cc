@@ -461,6 +461,11 @@ class Given {
   aclTensor* PackedStatistics(const aclTensor* tensor) {
     return Numbers({FirstLength(tensor), PackedHeads(tensor), 8});
   }
+  // Of rows, batches and joined heads: one head.
+  aclTensor* RingStatistics(const aclTensor* tensor) {
+    const std::vector<int64_t> shape = ShapeOf(tensor);
+    return Numbers({shape.size() > 1 ? shape[1] : 1, 1, FirstLength(tensor), 8});
+  }
   int64_t PackedHeads(const aclTensor* tensor) const {
     return ShapeOf(tensor).size() == 3 ? ShapeOf(tensor)[1] : 1;
   }
@@ -913,6 +918,9 @@ constexpr OperatorCall kCalls[] = {
     MOVES(IncreFlashAttentionV2, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, given.Layout(t[0]), 0, t[3]),
     MOVES(IncreFlashAttentionV3, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, given.Layout(t[0]), 0, 0, 0, t[3]),
     MOVES(IncreFlashAttentionV4, 4, kOperand0, t[0], given.List({t[1]}), given.List({t[2]}), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Heads(t[0]), 0.5, given.Layout(t[0]), 0, 0, 0, t[3]),
+    MOVES(AttentionUpdate, 2, kOperand0, given.List({given.Numbers({given.FirstLength(t[0])})}), given.List({t[0]}), 0, t[1], nullptr),
+    MOVES(RingAttentionUpdate, 3, kOperand0, t[0], given.RingStatistics(t[0]), given.RingStatistics(t[0]), t[1], given.RingStatistics(t[0]), given.RingStatistics(t[0]), nullptr, nullptr, t[2], given.RingStatistics(t[0]), given.RingStatistics(t[0])),
+    MOVES(RingAttentionUpdateV2, 3, kOperand0, t[0], given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), t[1], given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, given.Packed(), given.Packed(), t[2], given.PackedStatistics(t[0]), given.PackedStatistics(t[0])),
     MOVES(MoeTokenPermute, 2, kOperand0, t[0], given.RowIndices(t[0]), 0, false, t[1], given.RowPlaces(t[0])),
     MOVES(MoeTokenPermuteGrad, 2, kOperand0, t[0], given.RowIndices(t[0]), 1, false, t[1]),
     MOVES(MoeTokenUnpermute, 2, kOperand0, t[0], given.RowIndices(t[0]), given.RowNumbers(t[0]), false, nullptr, t[1]),
