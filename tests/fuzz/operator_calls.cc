@@ -489,6 +489,11 @@ class Given {
   aclTensor* PackedStatistics(const aclTensor* tensor) {
     return Numbers({FirstLength(tensor), PackedHeads(tensor), 8});
   }
+  // Of rows, batches and joined heads: one head.
+  aclTensor* RingStatistics(const aclTensor* tensor) {
+    const std::vector<int64_t> shape = ShapeOf(tensor);
+    return Numbers({shape.size() > 1 ? shape[1] : 1, 1, FirstLength(tensor), 8});
+  }
   int64_t PackedHeads(const aclTensor* tensor) const {
     return ShapeOf(tensor).size() == 3 ? ShapeOf(tensor)[1] : 1;
   }
@@ -995,6 +1000,9 @@ constexpr OperatorCall kCalls[] = {
     STATE(GroupedMatmulFinalizeRoutingWeightNzV2, 1, kAny, (static_cast<void>(t), given.Written({5, 16}, ACL_INT8)), given.Fractal({2, 16, 256}), given.Numbers({2, 256}), nullptr, nullptr, nullptr, nullptr, nullptr, given.Indices({2}), nullptr, nullptr, given.Indices({5}), 0, a.beta, 0, false, false, 1, nullptr, given.Written({4, 256})),
     STATE(QuantGroupedMatmulDequant, 1, kAny, (static_cast<void>(t), given.Written({5, 16}, ACL_FLOAT16)), given.Written({2, 16, 16}, ACL_INT8), given.Numbers({2, 16}), given.Indices({2}), nullptr, nullptr, nullptr, nullptr, nullptr, true, given.Written({5, 16}, ACL_FLOAT16)),
     STATE(QuantGroupedMatmulDequantWeightNZ, 1, kAny, (static_cast<void>(t), given.Written({5, 16}, ACL_FLOAT16)), given.Fractal({2, 16, 16}), given.Numbers({2, 16}), given.Indices({2}), nullptr, nullptr, nullptr, nullptr, nullptr, true, given.Written({5, 16}, ACL_FLOAT16)),
+    MOVES(AttentionUpdate, 2, kOperand0, given.List({given.Numbers({given.FirstLength(t[0])})}), given.List({t[0]}), 0, t[1], nullptr),
+    MOVES(RingAttentionUpdate, 3, kOperand0, t[0], given.RingStatistics(t[0]), given.RingStatistics(t[0]), t[1], given.RingStatistics(t[0]), given.RingStatistics(t[0]), nullptr, nullptr, t[2], given.RingStatistics(t[0]), given.RingStatistics(t[0])),
+    MOVES(RingAttentionUpdateV2, 3, kOperand0, t[0], given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), t[1], given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, given.Packed(), given.Packed(), t[2], given.PackedStatistics(t[0]), given.PackedStatistics(t[0])),
     MOVES(MoeTokenPermute, 2, kOperand0, t[0], given.RowIndices(t[0]), 0, false, t[1], given.RowPlaces(t[0])),
     MOVES(MoeTokenPermuteGrad, 2, kOperand0, t[0], given.RowIndices(t[0]), 1, false, t[1]),
     MOVES(MoeTokenUnpermute, 2, kOperand0, t[0], given.RowIndices(t[0]), given.RowNumbers(t[0]), false, nullptr, t[1]),

@@ -161,6 +161,7 @@ struct Attention {
   int threads;
   int64_t slot_bytes;  // of the workspace, for each thread
   int64_t tile_queries;
+  int64_t together;    // heads of one query that go through the keys side by side
   int64_t shift_rows;  // of a shift whose gradient is summed, in the workspace, over batches or queries; or 0
 
   bool Drops() const noexcept { return kept.IsThere() || draws; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "acl/errors.h"
 #include "acl/float_environment.h"
@@ -19,6 +20,7 @@ using namespace attention;
 
 // Queries of a tile: their scores with a block of keys stay in the second-level cache.
 constexpr int64_t kTileQueries = 128;
+constexpr int64_t kMostTogether = 4;
 constexpr float kLowest = std::numeric_limits<float>::lowest();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -31,7 +33,8 @@ struct Tile {
 
 class TileRun {
  public:
-  TileRun(const Work& work, const Tile& tile, char* memory)
+  // `scratch` holds what is not kept from one block of keys to the next.
+  TileRun(const Work& work, const Tile& tile, char* scratch, char* memory)
       : work_(work),
         attention_(work.attention),
         tile_(tile),
@@ -45,20 +48,23 @@ class TileRun {
         ropes_(work, has_ropes_ ? work.parts->key_rope : attention_.key, tile.batch,
                tile.head / attention_.group, attention_.rope_depth, &AttentionParts::rope_pieces),
         sums_row_(InLanes(attention_.value_depth)) {
+    Slot shared(scratch);
+    panels_ = shared.Numbers(Panels(attention_));
+    pack_ = reinterpret_cast<char*>(shared.Numbers(Rows::Memory(attention_) / kNumber));
     Slot slot(memory);
     queries_ = slot.Numbers(PackedRows(tile.rows, attention_.depth));
     query_ropes_ = slot.Numbers(PackedRows(tile.rows, attention_.rope_depth));
     s_ = slot.Numbers(tile.rows * kPackedRow);
-    panels_ = slot.Numbers(Panels(attention_));
     terms_ = slot.Numbers(tile.rows * sums_row_);
     sums_ = slot.Numbers(tile.rows * sums_row_);
-    pack_ = reinterpret_cast<char*>(slot.Numbers(Rows::Memory(attention_) / kNumber));
   }
-  static int64_t Bytes(const Attention& attention) {
-    const int64_t rows = attention.tile_queries;
+  static int64_t ScratchBytes(const Attention& attention) {
+    return RoundedUp(Panels(attention) * kNumber, 64) + RoundedUp(Rows::Memory(attention), 64);
+  }
+  static int64_t Bytes(const Attention& attention, int64_t rows) {
     const int64_t numbers = PackedRows(rows, attention.depth) + PackedRows(rows, attention.rope_depth) +
-                            rows * kPackedRow + Panels(attention) + 2 * rows * InLanes(attention.value_depth);
-    return numbers * kNumber + Rows::Memory(attention) + 7 * int64_t{64};
+                            rows * kPackedRow + 2 * rows * InLanes(attention.value_depth);
+    return RoundedUp(numbers * kNumber + 5 * int64_t{64}, 64);
   }
   static int64_t Panels(const Attention& attention) {
     return std::max({PackedPanels(attention, kAttentionKeys, attention.depth),
@@ -67,6 +73,17 @@ class TileRun {
   }
 
   void Run() {
+    int64_t begin, end;
+    Begin(&begin, &end);
+    for (int64_t key = begin; key < end; key += kAttentionKeys) {
+      const int64_t count = std::min(kAttentionKeys, end - key);
+      if (Weigh(key, count)) Sum(key, count);
+    }
+    End();
+  }
+
+  // Blocks of keys begin at *begin; there is none where that is not before *end.
+  void Begin(int64_t* first_block, int64_t* end_of_blocks) {
     std::fill_n(greatest_, tile_.rows, kLowest);
     std::fill_n(sum_, tile_.rows, 0.0f);
     std::memset(sums_, 0, static_cast<size_t>(tile_.rows * sums_row_) * sizeof(float));
@@ -90,10 +107,36 @@ class TileRun {
     }
     // Keys before the first and behind the last that a query sees are not read.
     for (Rows* const rows : {&keys_, &values_, &ropes_}) rows->StartAt(begin);
-    for (int64_t key = begin / kAttentionKeys * kAttentionKeys; key < end; key += kAttentionKeys)
-      RunKeys(key, std::min(kAttentionKeys, end - key));
+    *first_block = begin / kAttentionKeys * kAttentionKeys;
+    *end_of_blocks = end;
+  }
+
+  // Weights of a block of keys; false where no row sees any.
+  bool Weigh(int64_t key, int64_t count) {
+    MultiplyKeys(key, count);
+    bool any = false;
+    for (int64_t r = 0; r < tile_.rows; ++r) {
+      is_seen_[r] = MakeWeights(r, key, count);
+      any = any || is_seen_[r];
+    }
+    return any;
+  }
+
+  // Adds the values of the block, by these weights.
+  void Sum(int64_t key, int64_t count) {
+    MultiplyValues(key, count);
+    for (int64_t r = 0; r < tile_.rows; ++r) {
+      if (is_seen_[r])
+        attention_.kernels.add(sums_ + r * sums_row_, terms_ + r * sums_row_, sums_row_, factor_[r]);
+    }
+  }
+
+  void End() {
     for (int64_t r = 0; r < tile_.rows; ++r) Finish(r);
   }
+
+  const Rows& Keys() const { return keys_; }
+  const Rows& Values() const { return values_; }
 
  private:
   void MultiplyKeys(int64_t key, int64_t count) {
@@ -164,21 +207,6 @@ class TileRun {
     values_.PackTerms(key, count, pack_, panels_);
     MultiplyOf(attention_.gemm, is_even_odd)(
         {s_, panels_, terms_, sums_row_, tile_.rows, attention_.value_depth, count, false});
-  }
-
-  void RunKeys(int64_t key, int64_t count) {
-    MultiplyKeys(key, count);
-    bool any = false;
-    for (int64_t r = 0; r < tile_.rows; ++r) {
-      is_seen_[r] = MakeWeights(r, key, count);
-      any = any || is_seen_[r];
-    }
-    if (!any) return;
-    MultiplyValues(key, count);
-    for (int64_t r = 0; r < tile_.rows; ++r) {
-      if (is_seen_[r])
-        attention_.kernels.add(sums_ + r * sums_row_, terms_ + r * sums_row_, sums_row_, factor_[r]);
-    }
   }
 
   // Scores of a row with a block of keys become weights.
@@ -276,6 +304,54 @@ class TileRun {
   bool is_seen_[kTileQueries];
 };
 
+// Heads of one query, block by block side by side: rows of keys that have several heads are fetched whole, each once for heads that share it.
+class HeadsRun {
+ public:
+  HeadsRun(const Work& work, int64_t batch, int64_t head, int64_t count, char* memory)
+      : attention_(work.attention), count_(count) {
+    char* const own = memory + TileRun::ScratchBytes(attention_);
+    for (int64_t i = 0; i < count; ++i)
+      runs_[i].emplace(work, Tile{batch, head + i, 0, 1}, memory, own + i * TileRun::Bytes(attention_, 1));
+    key_heads_ = (head + count - 1) / attention_.group - head / attention_.group + 1;
+  }
+
+  void Run() {
+    int64_t begin = 0;
+    int64_t end = 0;
+    for (int64_t i = 0; i < count_; ++i) runs_[i]->Begin(&begin, &end);
+    bool any[kMostTogether];
+    for (int64_t key = begin; key < end; key += kAttentionKeys) {
+      const int64_t count = std::min(kAttentionKeys, end - key);
+      const int64_t next = key + count;
+      for (int64_t i = 0; i < count_; ++i) {
+        Fetch(runs_[0]->Values(), attention_.value_depth, key, count, i);
+        any[i] = runs_[i]->Weigh(key, count);
+      }
+      for (int64_t i = 0; i < count_; ++i) {
+        if (next < end)
+          Fetch(runs_[0]->Keys(), attention_.depth, next, std::min(kAttentionKeys, end - next), i);
+        if (any[i]) runs_[i]->Sum(key, count);
+      }
+    }
+    for (int64_t i = 0; i < count_; ++i) runs_[i]->End();
+  }
+
+ private:
+  // Part i of the rows of a block, where heads lie side by side in them and rows do not.
+  void Fetch(const Rows& rows, int64_t depth, int64_t first, int64_t count, int64_t i) const {
+    const int64_t bytes = depth * rows.Operand().column;
+    if (!rows.IsPlain() || rows.Operand().row == bytes || (key_heads_ > 1 && rows.Operand().head != bytes))
+      return;
+    const int64_t from = count * i / count_;
+    rows.Prefetch(first + from, count * (i + 1) / count_ - from, bytes * key_heads_);
+  }
+
+  const Attention& attention_;
+  int64_t count_;
+  int64_t key_heads_;
+  std::optional<TileRun> runs_[kMostTogether];
+};
+
 class AttentionJob {
  public:
   explicit AttentionJob(const Attention& made) : attention_(made) {}
@@ -300,22 +376,30 @@ class AttentionJob {
     const Slots slots(attention_, static_cast<char*>(context.workspace));
     slots.Clear();
     const int64_t tiles = DividedUp(attention_.queries, attention_.tile_queries);
+    const int64_t groups = DividedUp(attention_.heads, attention_.together);
     ForEachBlock(
-        attention_.batches * attention_.heads * tiles, attention_.threads,
+        attention_.batches * groups * tiles, attention_.threads,
         [&](int64_t block) {
           const DefaultFloatEnvironment environment;
           // The last tiles see the most keys where a query sees those before it, so they come first.
           const int64_t tile = tiles - 1 - block % tiles;
-          const int64_t head = block / tiles % attention_.heads;
-          const int64_t batch = block / tiles / attention_.heads;
+          const int64_t head = block / tiles % groups * attention_.together;
+          const int64_t heads = std::min(attention_.together, attention_.heads - head);
+          const int64_t batch = block / tiles / groups;
           const int64_t first = tile * attention_.tile_queries;
           const int64_t rows = std::min(attention_.tile_queries, work.First(batch).queries - first);
-          if (attention_.pads)
-            Pad(work, batch, head, std::max(first, work.First(batch).queries),
+          for (int64_t i = 0; i < heads && attention_.pads; ++i)
+            Pad(work, batch, head + i, std::max(first, work.First(batch).queries),
                 std::min(first + attention_.tile_queries, attention_.queries));
           if (rows <= 0) return;
           const int slot = slots.Take();
-          TileRun(work, {batch, head, first, rows}, slots.Memory(slot)).Run();
+          char* const memory = slots.Memory(slot);
+          if (attention_.together > 1) {
+            HeadsRun(work, batch, head, heads, memory).Run();
+          } else {
+            TileRun(work, {batch, head, first, rows}, memory, memory + TileRun::ScratchBytes(attention_))
+                .Run();
+          }
           slots.Give(slot);
         },
         BlockLength::kLong);
@@ -369,16 +453,18 @@ void SetAttentionJob(Executor& executor, const Attention& attention, Isa isa, in
     parts->ForEachOperand([&](const AttentionOperand& one) { made.of_parts[count++] = one.argument; });
   }
   made.tile_queries = DividedUp(made.queries, DividedUp(made.queries, kTileQueries));
+  // Threads have at least two parts each.
+  made.together = made.queries == 1 ? kMostTogether : 1;
+  while (made.together > 1 && made.batches * (made.heads / made.together) < 2 * threads) made.together /= 2;
   const int64_t blocks = made.batches * made.heads * DividedUp(made.queries, made.tile_queries);
   made.threads = static_cast<int>(std::clamp<int64_t>(std::min<int64_t>(blocks, threads), 1, threads));
+  int64_t most = made.tile_queries;
   if (made.most_queries > 0) {
-    Attention most = made;
-    most.tile_queries = std::min(kTileQueries, std::max(made.most_queries, made.queries));
-    made.slot_bytes = RoundedUp(TileRun::Bytes(most), 64);
+    most = std::min(kTileQueries, std::max(made.most_queries, made.queries));
     made.threads = threads;
-  } else {
-    made.slot_bytes = RoundedUp(TileRun::Bytes(made), 64);
   }
+  made.slot_bytes = TileRun::ScratchBytes(made) +
+                    std::max(TileRun::Bytes(made, most), kMostTogether * TileRun::Bytes(made, 1));
   SetJobOf<AttentionJob>(executor, made);
 }
 

@@ -75,6 +75,19 @@ const char* Rows::At(int64_t row, int64_t* run) const {
   return at;
 }
 
+void Rows::Prefetch(int64_t first, int64_t count, int64_t bytes) const {
+  constexpr int64_t kLine = 64;
+  for (int64_t done = 0; done < count;) {
+    int64_t run;
+    const char* from = At(first + done, &run);
+    run = std::min(run, count - done);
+    for (int64_t i = 0; i < run; ++i, from += operand_.row) {
+      for (int64_t byte = 0; byte < bytes; byte += kLine) __builtin_prefetch(from + byte, 0, 2);
+    }
+    done += run;
+  }
+}
+
 void Rows::CopyRows(int64_t first, int64_t count, char* to) const {
   const int64_t bytes = depth_ * operand_.column;
   for (int64_t done = 0; done < count;) {

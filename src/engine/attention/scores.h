@@ -146,6 +146,8 @@ class Rows {
 
   // The address of a row, of which `run` of those behind it follow in memory.
   const char* At(int64_t row, int64_t* run) const;
+  // Asks for rows of `bytes` bytes, which will be read soon.
+  void Prefetch(int64_t first, int64_t count, int64_t bytes) const;
   // `count` rows as they are, one behind the other. They are plain.
   void CopyRows(int64_t first, int64_t count, char* to) const;
 

@@ -466,5 +466,142 @@ const auto kInfer = Register(
      aclnnFusedInferAttentionScore},
     InferCases(), 3);
 
+// A tensor of the same numbers in each run.
+class Constant {
+ public:
+  explicit Constant(const Shape& shape, aclDataType dtype = ACL_FLOAT) {
+    static std::vector<float> floats =
+        Made<float>([](size_t i) { return 0.03125f * static_cast<float>(1 + i % 5); });
+    static std::vector<uint16_t> halves =
+        Made<uint16_t>([](size_t i) { return static_cast<uint16_t>(0x3c00 + i * 7 % 64); });
+    static std::vector<int32_t> blocks =
+        Made<int32_t>([](size_t i) { return static_cast<int32_t>((i * 2 + 4) % 5); });
+    void* const memory = dtype == ACL_FLOAT   ? static_cast<void*>(floats.data())
+                         : dtype == ACL_INT32 ? static_cast<void*>(blocks.data())
+                                              : halves.data();
+    tensor_ = aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                              shape.size(), memory);
+  }
+  ~Constant() { aclDestroyTensor(tensor_); }
+  Constant(const Constant&) = delete;
+  Constant& operator=(const Constant&) = delete;
+  operator aclTensor*() const { return tensor_; }
+
+ private:
+  template <class T, class F>
+  static std::vector<T> Made(const F& f) {
+    std::vector<T> numbers(1 << 18);
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = f(i);
+    return numbers;
+  }
+
+  aclTensor* tensor_;
+};
+
+// Rotary parts; slopes; keys of INT8 by scales of tokens, in pieces of blocks; a sink with all of them but the first.
+std::vector<GivenCase> ServingCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+    for (size_t setting = 0; setting < 3; ++setting) {
+      const bool is_int8 = setting == 2;
+      const DtypeNumber cached = is_int8 ? DtypeNumber{ACL_INT8} : dtype;
+      const int64_t depth = is_int8 ? 64 : 44;
+      const Shape cache = {5, 2, 2, 128, 32};
+      cases.push_back({{dtype, cached, cached},
+                       {{2, 4, 37, depth}, is_int8 ? cache : kKey, is_int8 ? cache : kValue},
+                       dtype,
+                       {2, 4, 37, is_int8 ? 64 : 27},
+                       setting});
+    }
+  }
+  return cases;
+}
+const auto kServing =
+    Register({"aclnnFusedInferAttentionScoreV5",
+              {"query", "key", "value", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const List key(t[1]);
+                const List value(t[2]);
+                const bool has_ropes = a.reduction == 0;
+                const bool has_slopes = a.reduction == 1;
+                const bool is_int8 = a.reduction == 2;
+                const int64_t lengths[] = {300, 111};
+                aclIntArray* const keys = aclCreateIntArray(lengths, 2);
+                aclIntArray* const starts = aclCreateIntArray(lengths, 1);
+                const Constant query_rope({2, 4, 37, 64}, DtypeOf(t[0]));
+                const Constant key_rope({2, 2, kKeys, 64}, DtypeOf(t[0]));
+                const Constant slopes({4});
+                const Constant scales({5, 128});
+                const Constant sink({4});
+                const Constant table({2, 3}, ACL_INT32);
+                const auto where = [](bool there, aclTensor* tensor) { return there ? tensor : nullptr; };
+                const aclnnStatus status = aclnnFusedInferAttentionScoreV5GetWorkspaceSize(
+                    t[0], key, value, where(has_slopes, slopes), nullptr, nullptr, keys, nullptr, nullptr,
+                    nullptr, nullptr, nullptr, nullptr, nullptr, where(is_int8, table), nullptr, nullptr,
+                    where(is_int8, scales), nullptr, where(is_int8, scales), nullptr, nullptr, nullptr,
+                    nullptr, where(has_ropes, query_rope), where(has_ropes, key_rope), nullptr, nullptr,
+                    where(!has_ropes, sink), starts, nullptr, 4, kScale, 0, 0, kLayout, 2, 0, 0, 128, 0,
+                    false, 4, 4, 0, has_slopes ? 3 : 0, t[3], nullptr, size, executor);
+                aclDestroyIntArray(keys);
+                aclDestroyIntArray(starts);
+                return status;
+              },
+              aclnnFusedInferAttentionScoreV5},
+             ServingCases(), 3);
+
+// The same list of results thrice, of equal weights.
+const auto kUpdate = Register(
+    {"aclnnAttentionUpdate",
+     {"lse", "localOut", "out"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       const List lse(t[0]);
+       const List out(t[1]);
+       return aclnnAttentionUpdateGetWorkspaceSize(lse, out, 0, t[2], nullptr, size, executor);
+     },
+     aclnnAttentionUpdate},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : kDtypes)
+        cases.push_back({{ACL_FLOAT, dtype}, {{617}, {617, 72}}, dtype, {617, 72}, 0});
+      return cases;
+    }(),
+    1);
+
+// The result and the sum.
+const auto kRing =
+    Register({"aclnnRingAttentionUpdate",
+              {"prevAttnOut", "prevSoftmaxMax", "prevSoftmaxSum", "curAttnOut", "curSoftmaxMax",
+               "curSoftmaxSum", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Shape numbers = ShapeOf(t[1]);
+                const Unseen out(ShapeOf(t[0]), DtypeOf(t[0]));
+                const Unseen greatest(numbers);
+                const Unseen sum(numbers);
+                return aclnnRingAttentionUpdateGetWorkspaceSize(
+                    t[0], t[1], t[2], t[3], t[4], t[5], nullptr, nullptr,
+                    a.reduction == 0 ? t[6] : static_cast<aclTensor*>(out), greatest,
+                    a.reduction == 1 ? t[6] : static_cast<aclTensor*>(sum), size, executor);
+              },
+              aclnnRingAttentionUpdate},
+             [] {
+               std::vector<GivenCase> cases;
+               const Shape out = {61, 3, 4 * 37};
+               const Shape numbers = {3, 4, 61, 8};
+               for (const DtypeNumber dtype : kDtypes) {
+                 cases.push_back({{dtype, ACL_FLOAT, ACL_FLOAT, dtype, ACL_FLOAT, ACL_FLOAT},
+                                  {out, numbers, numbers, out, numbers, numbers},
+                                  dtype,
+                                  out,
+                                  0});
+               }
+               cases.push_back({{ACL_FLOAT, ACL_FLOAT, ACL_FLOAT, ACL_FLOAT, ACL_FLOAT, ACL_FLOAT},
+                                {out, numbers, numbers, out, numbers, numbers},
+                                ACL_FLOAT,
+                                numbers,
+                                1});
+               return cases;
+             }(),
+             2, {2, 5});
+
 }  // namespace
 }  // namespace portacl::testing

@@ -1,0 +1,38 @@
+// Merging what attention made of several parts of the keys: rows of the results, weighted by what each part's sum of exponentials is of all.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "engine/attention/attention.h"
+
+namespace portacl::engine {
+
+inline constexpr int kMostMergedParts = 16;
+
+// Statistics are the greatest score and the sum of exponentials, or, without `sum`, their logarithm: a part whose logarithm is infinite has no
+// keys.
+struct MergedPart {
+  AttentionOperand out;
+  AttentionOperand greatest;
+  AttentionOperand sum;
+};
+
+struct AttentionMerge {
+  int64_t batches;
+  int64_t heads;
+  int64_t rows;
+  int64_t depth;
+  int parts;
+  int64_t copies;     // of statistics that are written, side by side
+  MergedPart result;  // where there is no operand nothing is written
+};
+
+// Room for the parts, for the caller to fill before the job is set; nullptr when there is no memory.
+MergedPart* ReserveMergedParts(Executor& executor, int parts) noexcept;
+
+// Sets the executor's job. No dim is 0. An operand of the executor that is no one of these is `left_out`, or there is none.
+void SetAttentionMergeJob(Executor& executor, const AttentionMerge& merge, int left_out, Isa isa,
+                          int threads) noexcept;
+
+}  // namespace portacl::engine
