@@ -5,12 +5,12 @@
 
 #include <limits>
 
-#include "aclnnop/moe/dense.h"
+#include "aclnnop/jobs/dense_steps.h"
 
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 using engine::OptionalPlace;
 using engine::Place;
 
@@ -497,14 +497,14 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeTokenPermuteWithRoutingMap) {
-  return moe::RunSteps(call, kPermuteChecks, workspaceSize, executor, SetPermute);
+  return dense::RunSteps(call, kPermuteChecks, workspaceSize, executor, SetPermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenPermuteWithRoutingMapGrad) {
-  return moe::RunSteps(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
+  return dense::RunSteps(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermuteWithRoutingMap) {
-  return moe::RunSteps(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
+  return dense::RunSteps(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermuteWithRoutingMapGrad) {
-  return moe::RunSteps(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
+  return dense::RunSteps(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
 }

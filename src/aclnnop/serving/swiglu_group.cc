@@ -8,7 +8,7 @@
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 
 enum Tensors { kX, kWeight, kCounts, kOut };
 enum Attributes { kLimit };
@@ -63,4 +63,4 @@ void SetGate(const OperatorCall& call, Executor& executor) {
 
 using namespace portacl;
 
-PORTACL_PHASE_1(aclnnSwigluGroup) { return moe::RunSteps(call, kChecks, workspaceSize, executor, SetGate); }
+PORTACL_PHASE_1(aclnnSwigluGroup) { return dense::RunSteps(call, kChecks, workspaceSize, executor, SetGate); }
