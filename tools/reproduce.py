@@ -29,6 +29,7 @@ MODELS = {
     "resnet": ("Stripes", "f16", 4),
     "distillation": ("Distillation", "f32", 32),
     "lstm": ("Waves", "f32", 4),
+    "moe": ("Rules", "f32", 2),
 }
 STEPS, SHORT = 200, 6
 

@@ -10,7 +10,6 @@ namespace portacl {
 namespace {
 
 using namespace moe;
-using engine::GroupedOperand;
 using engine::GroupedProducts;
 
 enum Tensors { kY, kX, kWeight, kGroups };
