@@ -28,7 +28,9 @@ class GroupedProduct(torch.autograd.Function):
 
 
 def grouped(x, weight, sizes, group_type, **more):
-    return torch_npu.npu_grouped_matmul([x], [weight], group_list=sizes, group_list_type=1, split_item=3, group_type=group_type, **more)[0]
+    return torch_npu.npu_grouped_matmul(
+        [x], [weight], group_list=sizes, group_list_type=1, split_item=3, group_type=group_type, **more
+    )[0]
 
 
 def as_int8(x, dim):
