@@ -29,6 +29,7 @@ MODELS = {
     "resnet": ("Stripes", "f16", 4),
     "distillation": ("Distillation", "f32", 32),
     "lstm": ("Waves", "f32", 4),
+    "moe": ("Rules", "f32", 2),
 }
 SERVED = {"llama_serving": ("bf16", 3, 64)}  # precision, prompts, tokens of each
 STEPS, SHORT = 200, 6

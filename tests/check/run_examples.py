@@ -24,10 +24,13 @@ from pathlib import Path
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SCRIPTS = {
     "regression": ["--epochs", "60"],  # as many as it needs to end right
-    **{name: ["--steps", "6", "--batch", "4"] for name in ("mlp", "nanogpt", "llama", "resnet", "distillation", "lstm")},
+    **{name: ["--steps", "6", "--batch", "4"] for name in ("mlp", "nanogpt", "llama", "resnet", "distillation", "lstm", "moe")},
     "llama_serving": ["--tokens", "6"],
 }
-MODELS = {"mlp": "Points", "nanogpt": "Characters", "llama": "Sequences", "resnet": "Stripes", "distillation": "Distillation", "lstm": "Waves"}
+MODELS = {
+    **{"mlp": "Points", "nanogpt": "Characters", "llama": "Sequences", "resnet": "Stripes", "distillation": "Distillation"},
+    **{"lstm": "Waves", "moe": "Rules"},
+}
 LIMIT = 3.0  # times as long
 PROCESSES = 2  # of an example of MPI
 # Open MPI's names for: as root in a container, several processes on a core (4 and 5), no remote start, and shared memory without

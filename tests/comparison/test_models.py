@@ -1,4 +1,4 @@
-"""The six models of examples/pytorch, forward and backward: a clean run shows nothing, a fault is found and named."""
+"""Six models of examples/pytorch, forward and backward: a clean run shows nothing, a fault is found and named."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations

@@ -984,6 +984,20 @@ TEST(GroupedProducts, Products) {
   }
 }
 
+// An expanded x is no memory, what is kept of its rows would be.
+TEST(GroupedProducts, SizesThatNoMemoryHolds) {
+  const ScopedEnvironment environment(Variables{});
+  Case one({.types = Types::kInt8, .y = ACL_BF16, .act = 1}, 9);
+  constexpr int64_t kRows = int64_t{1} << 46;
+  for (HeldView* const view : {&one.x.views[0], &one.y.views[0]}) {
+    view->shape[0] = kRows;
+    view->strides[0] = 0;
+  }
+  const CallResult result = one.Run(environment.stream());
+  EXPECT_EQ(result.plan, 561101) << result.message;
+  EXPECT_NE(result.message.find("parameter x"), std::string::npos) << result.message;
+}
+
 TEST(GroupedProducts, WithoutElements) {
   const ScopedEnvironment environment(Variables{});
   Case one({.sizes = {0, 0, 0}}, 9);

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "pytorch"
-MODELS = ("mlp", "nanogpt", "llama", "resnet", "distillation", "lstm")
+MODELS = ("mlp", "nanogpt", "llama", "resnet", "distillation", "lstm", "moe")
 
 
 def run(model: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:

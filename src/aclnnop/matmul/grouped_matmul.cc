@@ -722,6 +722,7 @@ class Maker {
       : call_(call), executor_(executor), mode_(ModeOf(call)), type_(GroupTypeOf(call)) {}
 
   void Make() {
+    if (!HasMemoryFor()) return;
     products_.isa = JobIsa();
     products_.threads = ThreadLimit();
     products_.raises = CurrentConfiguration().index_errors_raise;
@@ -762,6 +763,20 @@ class Maker {
   }
 
  private:
+  // An expanded tensor takes no memory itself, what is kept of its elements does.
+  bool HasMemoryFor() const {
+    constexpr int64_t kMost = int64_t{1} << 48;
+    for (const int argument : {kX, kY}) {
+      for (int i = 0; i < CountOf(call_, argument); ++i) {
+        const int64_t numel = At(call_, argument, i).numel;
+        if (numel <= kMost) continue;
+        executor_.RefuseSize(call_.Name(argument), numel);
+        return false;
+      }
+    }
+    return true;
+  }
+
   bool IsUsed(int argument) const {
     return DtypeOf(call_, kY) != ACL_INT32 || (argument != kScale && argument != kPerToken);
   }

@@ -10,7 +10,6 @@ namespace portacl {
 namespace {
 
 using namespace moe;
-using engine::GroupedOperand;
 using engine::GroupedProducts;
 
 enum Tensors { kY, kX, kWeight, kGroups };
@@ -88,7 +87,9 @@ void SetSums(const OperatorCall& call, Executor& executor) {
 
 using namespace portacl;
 
-PORTACL_PHASE_1(aclnnGroupedMatmulAdd) { return RunPhase1(call, kChecks, workspaceSize, executor, SetSums); }
+PORTACL_PHASE_1(aclnnGroupedMatmulAdd) {
+  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetSums);
+}
 PORTACL_PHASE_1(aclnnGroupedMatmulAddV2) {
-  return RunPhase1(call, kChecksOfV2, workspaceSize, executor, SetSums);
+  return moe::RunSteps(call, kChecksOfV2, workspaceSize, executor, SetSums);
 }

@@ -152,8 +152,8 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnQuantGroupedMatmulDequant) {
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnQuantGroupedMatmulDequantWeightNZ) {
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }

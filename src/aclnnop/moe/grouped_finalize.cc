@@ -255,17 +255,17 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRouting) {
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingV2) {
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingV3) {
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingWeightNz) {
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingWeightNzV2) {
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }

@@ -224,14 +224,14 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnGroupedMatmulSwigluQuant) {
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulSwigluQuantWeightNZ) {
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulSwigluQuantV2) {
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulSwigluQuantWeightNzV2) {
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
+  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }

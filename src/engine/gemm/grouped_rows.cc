@@ -256,7 +256,7 @@ void GroupedCombine::Run(const JobContext& context) const noexcept {
     if (target < 0 || target >= to_rows) {
       bad = row;
     } else if (logit.is_there || head[target] < 0) {
-      next[row] = logit.is_there ? head[target] : -1;
+      next[row] = head[target];
       head[target] = row;
     }
   }
