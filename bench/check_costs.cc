@@ -1,4 +1,4 @@
-// What the checks' hooks cost a program that is not checked: small calls of the library beside those of one that is compiled without
+// What the hooks of checks and profiles cost a program that is not checked and of which no profile is taken: small calls of the library beside those of one that is compiled without
 // the hooks, in turns in one process.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -166,6 +166,7 @@ int main(int count, char** arguments) {
   }
   const int rounds = count > 3 ? std::max(1, std::atoi(arguments[3])) : 500;
   unsetenv("PORTACL_CHECK");
+  unsetenv("PORTACL_PROFILE");
   setenv("PORTACL_NUM_THREADS", "1", 0);  // the calls, not the parallel loops
   Library with(arguments[1]);
   Library without(arguments[2]);

@@ -1,4 +1,5 @@
-// Comes before the sources of the library without the checks' hooks (check_costs.cc): to these, no program is ever checked.
+// Comes before the sources of the library without the hooks of checks and profiles (check_costs.cc): to these, no program is ever
+// checked, and no profile taken.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,3 +18,23 @@ constexpr bool IsOn(uint32_t = 0) noexcept { return false; }
 namespace portacl::sanitizer {
 constexpr bool KeepsCalls() noexcept { return false; }
 }  // namespace portacl::sanitizer
+
+#define IsOn IsOnAsBuilt
+#define Call CallAsBuilt
+#define Part PartAsBuilt
+#include "profile/recorder.h"
+#undef Part
+#undef Call
+#undef IsOn
+
+namespace portacl::profile {
+constexpr bool IsOn() noexcept { return false; }
+struct Call {
+  explicit Call(const char*) noexcept {}
+  void Describe(const std::string*) noexcept {}
+  const std::string* arguments() const noexcept { return nullptr; }
+};
+struct Part {
+  Part(const char*, int32_t, int32_t, const std::string*) noexcept {}
+};
+}  // namespace portacl::profile

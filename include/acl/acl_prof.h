@@ -1,10 +1,11 @@
-// acl/acl_prof.h: the profiler of a device. Not supported, but for marks.
+// acl/acl_prof.h: profiles of a program: calls, tasks of streams, memory, collectives.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators run in the program's own process, on its processors: an ordinary profiler (perf, gprof, PyTorch's own
-// for CPUs) sees them. The functions are here because clients look them up. Unless it says otherwise, each does
-// nothing and returns 207000 (ACL_ERROR_RT_FEATURE_NOT_SUPPORT), or null where it would create something, and leaves
-// a message that names it.
+// aclprofInit, aclprofStart, aclprofStop, aclprofFinalize, in this order; between the first and the last, profiling may start and
+// stop several times. Results: PROF_*/host/data/portacl_trace.json in the folder of aclprofInit, for Chrome's viewer and
+// Perfetto, and for the program msprof (docs/profiling.md). Unless they say otherwise, functions return 0, or 100000
+// (ACL_ERROR_INVALID_PARAM) for null and for what they do not accept, and leave a message that says what they do. A forked
+// child has no part in its parent's profile. All may be called from any thread.
 #ifndef PORTACL_ACL_ACL_PROF_H_
 #define PORTACL_ACL_ACL_PROF_H_
 
@@ -62,14 +63,24 @@ typedef struct aclprofConfig aclprofConfig;
 typedef struct aclprofAicoreEvents aclprofAicoreEvents;
 typedef struct aclprofStepInfo aclprofStepInfo;
 
-// Prepare profiling into a folder, start it, stop it, end it.
+// Prepares profiling into a folder, which is made if there is one around it. Returns 100042 (ACL_ERROR_PROF_ALREADY_RUN) where
+// that was done already, 500005 (ACL_ERROR_PROFILING_FAILURE) for a folder that cannot be written.
 ACL_FUNC_VISIBILITY aclError aclprofInit(const char* profilerResultPath, size_t length);
+// Does nothing between aclprofInit and aclprofFinalize, else returns 100043 (ACL_ERROR_PROF_NOT_RUN). This and the next two return
+// 100010 (ACL_ERROR_INVALID_PROFILING_CONFIG) for what is not of aclprofCreateConfig.
 ACL_FUNC_VISIBILITY aclError aclprofWarmup(const aclprofConfig* profilerConfig);
+// Begins to record, everything, whatever the configuration names. Returns 100043 without aclprofInit, 100042 while it records, 500005
+// where the results have no place.
 ACL_FUNC_VISIBILITY aclError aclprofStart(const aclprofConfig* profilerConfig);
+// Ends recording and writes what was recorded since aclprofInit: tasks that are done. Returns 100043 while it does not record, 100010
+// for a configuration that differs from that of aclprofStart, 500005 where it could not be written: what was written by an
+// earlier stop stays.
 ACL_FUNC_VISIBILITY aclError aclprofStop(const aclprofConfig* profilerConfig);
+// Ends profiling, and recording. Returns 100043 without aclprofInit, else what aclprofStop would.
 ACL_FUNC_VISIBILITY aclError aclprofFinalize(void);
 
-// What is profiled.
+// What is profiled: devices, of which there must be so many; metrics and data types are kept and change nothing. Null for what is
+// not accepted. Settings change nothing either: there are no counters of a device.
 ACL_FUNC_VISIBILITY aclprofConfig* aclprofCreateConfig(uint32_t* deviceIdList, uint32_t deviceNums,
                                                        aclprofAicoreMetrics aicoreMetrics,
                                                        const aclprofAicoreEvents* aicoreEvents,
@@ -78,17 +89,16 @@ ACL_FUNC_VISIBILITY aclError aclprofDestroyConfig(const aclprofConfig* profilerC
 ACL_FUNC_VISIBILITY aclError aclprofSetConfig(aclprofConfigType configType, const char* config,
                                               size_t configLength);
 
-// Steps of a training in the profile.
+// Steps of a training: ranges in the profile, of the thread that begins one; the stream is not used.
 ACL_FUNC_VISIBILITY aclprofStepInfo* aclprofCreateStepInfo(void);
 ACL_FUNC_VISIBILITY void aclprofDestroyStepInfo(aclprofStepInfo* stepinfo);
 ACL_FUNC_VISIBILITY aclError aclprofGetStepTimestamp(aclprofStepInfo* stepInfo, aclprofStepTag tag,
                                                      aclrtStream stream);
 
-// Marks a moment in the profile of whoever takes one. Nobody does, so the mark is dropped.
-// Returns 0, or 100000 for null.
+// Marks a moment of this thread.
 ACL_FUNC_VISIBILITY aclError aclprofMarkEx(const char* msg, size_t msgLen, aclrtStream stream);
 
-// What the profiler can do, and being told of its devices.
+// What the profiler's counters can do: not supported, 207000 (ACL_ERROR_RT_FEATURE_NOT_SUPPORT). The third does nothing.
 ACL_FUNC_VISIBILITY aclError aclprofGetSupportedFeatures(size_t* featuresSize, void** featuresData);
 ACL_FUNC_VISIBILITY aclError aclprofGetSupportedFeaturesV2(size_t* featuresSize, void** featuresData);
 ACL_FUNC_VISIBILITY aclError aclprofRegisterDeviceCallback(void);

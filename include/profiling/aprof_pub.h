@@ -1,7 +1,7 @@
-// profiling/aprof_pub.h: what parts of a program report to a profiler. None ever runs here, see acl/acl_prof.h.
+// profiling/aprof_pub.h: what parts of a program report to a profiler, of what a profile (acl/acl_prof.h) has anyway.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A report that nobody asked for is dropped, as on an NPU while no profiler runs. The functions return 0
+// Reports are dropped: the runtime records calls and tasks itself. The functions return 0
 // (MSPROF_ERROR_NONE) and set no error text unless they say otherwise, and may be called from any thread at any time.
 #ifndef PORTACL_PROFILING_APROF_PUB_H_
 #define PORTACL_PROFILING_APROF_PUB_H_
@@ -42,7 +42,7 @@ struct MsprofApi {
 // What a part of a program does when a profiler starts, stops and so on.
 typedef int32_t (*ProfCommandHandle)(uint32_t type, void* data, uint32_t len);
 
-// Says whom a profiler tells that it starts. Since none does, handle is never called.
+// Says whom a profiler tells that it starts. handle is never called: nothing is asked for.
 // Returns 0, or 100000 for a null handle, with an error text.
 MSVP_PROF_API int32_t MsprofRegisterCallback(uint32_t moduleId, ProfCommandHandle handle);
 
@@ -56,7 +56,7 @@ MSVP_PROF_API int32_t MsprofReportAdditionalInfo(uint32_t nonPersistantFlag, con
 // Returns a number for a text of `length` bytes: the same for the same text, in every process; 0 for null.
 MSVP_PROF_API uint64_t MsprofGetHashId(const char* hashInfo, size_t length);
 
-// Returns the time in nanoseconds of a clock that only goes forward.
+// Returns the time in nanoseconds of a clock that only goes forward: CLOCK_MONOTONIC_RAW, as in a profile.
 MSVP_PROF_API uint64_t MsprofSysCycleTime(void);
 
 #ifdef __cplusplus

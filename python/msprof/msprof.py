@@ -18,10 +18,10 @@ import os
 import shutil
 import sys
 import tempfile
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from time import sleep
 from typing import Any, NamedTuple
 
 TRACE = "portacl_trace.json"
@@ -215,8 +215,8 @@ def trace_of(profile: Profile) -> list[dict[str, Any]]:
             flow = {"name": "HostToDevice", "cat": "HostToDevice", "id": str(number)}
             host = row(CANN, 0, task.submitted[0], f"Thread {task.submitted[0]}")
             events.append({"ph": "s", **flow, "pid": host[0], "tid": host[1], "ts": microseconds(task.submitted[1])})
-            end = {"pid": place[0], "tid": place[1], "ts": microseconds(task.begin)}
-            events.append({"ph": "f", "bp": "e", **flow, **end})
+            to = {"pid": place[0], "tid": place[1], "ts": microseconds(task.begin)}
+            events.append({"ph": "f", "bp": "e", **flow, **to})
         if is_communication(task):
             group = task.facts.get("Group", "")
             at = groups.setdefault(group, len(groups))
@@ -368,7 +368,14 @@ def put(folder: Path, write: Callable[[Path], None]) -> None:
 def export(folder: Path) -> None:
     profile = read(folder)
     number = folder.name.split("_")[2][:14] if folder.name.count("_") >= 3 else "0"
-    tables: list[Callable[[Profile], list[list[Any]]]] = [op_summary, op_statistic, api_statistic, task_time, npu_mem, npu_module_mem]
+    tables: list[Callable[[Profile], list[list[Any]]]] = [
+        op_summary,
+        op_statistic,
+        api_statistic,
+        task_time,
+        npu_mem,
+        npu_module_mem,
+    ]
 
     def write(beside: Path) -> None:
         with open(beside / f"msprof_{number}.json", "w", encoding="utf-8") as file:
@@ -378,7 +385,7 @@ def export(folder: Path) -> None:
                 csv.writer(file).writerows(table(profile))
 
     put(folder / "mindstudio_profiler_output", write)
-    time.sleep(SECONDS_TO_BE_SEEN)
+    sleep(SECONDS_TO_BE_SEEN)
 
 
 def analyze(folder: Path) -> None:
@@ -398,7 +405,12 @@ def main(arguments: list[str]) -> int:
     options = dict(one.removeprefix("--").split("=", 1) for one in arguments if one.startswith("--") and "=" in one)
     actions = {name: action for name, action in (("export", export), ("analyze", analyze)) if options.get(name) == "on"}
     try:
-        if len(options) != len(arguments) or not actions or "output" not in options or options.keys() - {"export", "analyze", "output"}:
+        if (
+            len(options) != len(arguments)
+            or not actions
+            or "output" not in options
+            or options.keys() - {"export", "analyze", "output"}
+        ):
             raise Refused("accepted: --export=on or --analyze=on, with --output=PROF_FOLDER; --help says what they make")
         for action in actions.values():
             action(Path(options["output"]).resolve())

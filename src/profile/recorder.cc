@@ -211,6 +211,7 @@ const std::string* Interned(std::string_view text) noexcept {
 
 void Call::Begin(const char* api) noexcept {
   api_ = api;
+  arguments_ = nullptr;
   outer_ = innermost;
   innermost = this;
   begin_ = Now();

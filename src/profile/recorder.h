@@ -79,18 +79,21 @@ const std::string* Interned(std::string_view text) noexcept;
 // innermost one. `api` lives as long as the process.
 class Call {
  public:
-  explicit Call(const char* api) noexcept {
+  // The members are set where it is recorded alone: others pay for one store.
+  explicit Call(const char* api) noexcept : begin_(0) {
     if (IsOn()) Begin(api);
   }
   ~Call() {
-    if (begin_ != 0) End();
+    if (__builtin_expect(begin_ != 0, 0)) End();
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
   // What is said of it, and of its tasks, besides.
-  void Describe(const std::string* arguments) noexcept { arguments_ = arguments; }
-  const std::string* arguments() const noexcept { return arguments_; }
+  void Describe(const std::string* arguments) noexcept {
+    if (begin_ != 0) arguments_ = arguments;
+  }
+  const std::string* arguments() const noexcept { return begin_ != 0 ? arguments_ : nullptr; }
 
  private:
   friend void TaskQueued(const void* task, int32_t device, int32_t stream) noexcept;
@@ -99,10 +102,10 @@ class Call {
   void Begin(const char* api) noexcept;
   void End() noexcept;
 
-  uint64_t begin_ = 0;  // 0: not recorded
-  const char* api_ = nullptr;
-  const std::string* arguments_ = nullptr;
-  Call* outer_ = nullptr;
+  uint64_t begin_;  // 0: not recorded
+  const char* api_;
+  const std::string* arguments_;
+  Call* outer_;
 };
 
 // A part of a task, as an operator of a graph is; from here to the end of the scope.

@@ -8,8 +8,11 @@
 #include "acl/acl_op_compiler.h"
 #include "acl/acl_prof.h"
 #include "aclnn/opdev/huge_mem.h"
+#include "driver/ascend_hal.h"
 #include "hccl/hccl.h"
 #include "hccl/hcomm.h"
+#include "mspti/mspti.h"
+#include "mstx/ms_tools_ext.h"
 #include "profiling/aprof_pub.h"
 #include "runtime/rt.h"
 
@@ -462,3 +465,56 @@ static_assert(std::is_same<decltype(&HcommMemAlloc), HcclResult (*)(void**, uint
 static_assert(std::is_same<decltype(&HcommMemFree), HcclResult (*)(void*)>::value, "");
 static_assert(std::is_same<decltype(&HcclGetErrorString), const char* (*)(HcclResult)>::value, "");
 static_assert(std::is_same<decltype(&HcclGetCommConfigCapability), uint32_t (*)()>::value, "");
+
+// What torch_npu's profilers look up; the layouts are those that it reads.
+static_assert(std::is_same<decltype(&msptiSubscribe),
+                           msptiResult (*)(msptiSubscriberHandle*, msptiCallbackFunc, void*)>::value,
+              "");
+static_assert(std::is_same<decltype(&msptiUnsubscribe), msptiResult (*)(msptiSubscriberHandle)>::value, "");
+static_assert(std::is_same<decltype(&msptiActivityRegisterCallbacks),
+                           msptiResult (*)(void (*)(uint8_t**, size_t*, size_t*),
+                                           void (*)(uint8_t*, size_t, size_t))>::value,
+              "");
+static_assert(std::is_same<decltype(&msptiActivityEnable), msptiResult (*)(msptiActivityKind)>::value, "");
+static_assert(std::is_same<decltype(&msptiActivityDisable), msptiResult (*)(msptiActivityKind)>::value, "");
+static_assert(std::is_same<decltype(&msptiActivityIsEnabled), msptiResult (*)(msptiActivityKind)>::value, "");
+static_assert(std::is_same<decltype(&msptiActivityFlushAll), msptiResult (*)(uint32_t)>::value, "");
+static_assert(std::is_same<decltype(&msptiActivityGetNextRecord),
+                           msptiResult (*)(uint8_t*, size_t, msptiActivity**)>::value,
+              "");
+static_assert(std::is_same<decltype(&msptiActivityPushExternalCorrelationId),
+                           msptiResult (*)(msptiExternalCorrelationKind, uint64_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&msptiActivityPopExternalCorrelationId),
+                           msptiResult (*)(msptiExternalCorrelationKind, uint64_t*)>::value,
+              "");
+static_assert(MSPTI_ACTIVITY_KIND_KERNEL == 2 && MSPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION == 8 &&
+                  MSPTI_ACTIVITY_KIND_COMMUNICATION == 9,
+              "");
+static_assert(offsetof(msptiActivityKernel, start) == 0x4 && offsetof(msptiActivityKernel, ds) == 0x14 &&
+                  offsetof(msptiActivityKernel, correlationId) == 0x1c &&
+                  offsetof(msptiActivityKernel, type) == 0x24 && offsetof(msptiActivityKernel, name) == 0x2c,
+              "");
+static_assert(offsetof(msptiActivityExternalCorrelation, externalId) == 0x8 &&
+                  offsetof(msptiActivityExternalCorrelation, correlationId) == 0x10,
+              "");
+static_assert(offsetof(msptiActivityCommunication, ds) == 0x10 &&
+                  offsetof(msptiActivityCommunication, start) == 0x18 &&
+                  offsetof(msptiActivityCommunication, end) == 0x20 &&
+                  offsetof(msptiActivityCommunication, name) == 0x30 &&
+                  offsetof(msptiActivityCommunication, commName) == 0x38,
+              "");
+static_assert(std::is_same<decltype(&mstxMarkA), void (*)(const char*, void*)>::value, "");
+static_assert(std::is_same<decltype(&mstxRangeStartA), uint64_t (*)(const char*, void*)>::value, "");
+static_assert(std::is_same<decltype(&mstxRangeEnd), void (*)(uint64_t)>::value, "");
+static_assert(std::is_same<decltype(&mstxDomainCreateA), mstxDomainHandle_t (*)(const char*)>::value, "");
+static_assert(
+    std::is_same<decltype(&mstxDomainMarkA), void (*)(mstxDomainHandle_t, const char*, void*)>::value, "");
+static_assert(std::is_same<decltype(&mstxDomainRangeStartA),
+                           uint64_t (*)(mstxDomainHandle_t, const char*, void*)>::value,
+              "");
+static_assert(std::is_same<decltype(&mstxDomainRangeEnd), void (*)(mstxDomainHandle_t, uint64_t)>::value, "");
+static_assert(
+    std::is_same<decltype(&halGetDeviceInfo), drvError_t (*)(uint32_t, int32_t, int32_t, int64_t*)>::value,
+    "");
+static_assert(std::is_same<decltype(&halGetAPIVersion), drvError_t (*)(int32_t*)>::value, "");

@@ -12,7 +12,6 @@ import sys
 from collections import Counter
 
 import pytest
-
 from test_distributed import torchrun
 
 # Steps 0 and 1 are not recorded, 2 and 3 are; then, without a schedule, a trace alone; then a profiler inside of one.
@@ -129,7 +128,9 @@ class TestNpuProfiler:
             assert (one["Input Shapes"], one["Output Shapes"]) == ("4,6;6,4", "4,4")
             assert (one["Input Data Types"], one["Output Data Types"]) == ("FLOAT;FLOAT", "FLOAT")
             assert float(one["Duration(us)"]) > 0 and float(one["Wait Time(us)"]) >= 0
-        assert {(one["Input Data Types"], one["Output Data Types"]) for one in kernels if one["Type"] == "Relu"} == {("BF16", "BF16")}
+        assert {(one["Input Data Types"], one["Output Data Types"]) for one in kernels if one["Type"] == "Relu"} == {
+            ("BF16", "BF16")
+        }
         starts = [float(one["Start Time(us)"]) for one in kernels]
         assert starts == sorted(starts)
 
@@ -162,7 +163,9 @@ class TestNpuProfiler:
         trace = events(output / "trace_view.json")
         names = {one["args"]["name"] for one in trace if one["name"] == "process_name"}
         assert {"Python", "CANN", "Ascend Hardware", "Overlap Analysis"} <= names
-        kernels = [one for one in trace if one["ph"] == "X" and one["name"] == "aclnnMatmul" and "Task Type" in one.get("args", {})]
+        kernels = [
+            one for one in trace if one["ph"] == "X" and one["name"] == "aclnnMatmul" and "Task Type" in one.get("args", {})
+        ]
         assert len(kernels) == 2 and {one["args"]["Input Shapes"] for one in kernels} == {"4,6;6,4"}
         arrows = {(one["pid"], one["tid"], one["ts"]) for one in trace if one["ph"] == "f" and one["name"] == "torch_to_npu"}
         assert {(one["pid"], one["tid"], one["ts"]) for one in kernels} <= arrows
@@ -240,7 +243,9 @@ def test_any_script_by_the_command_line(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stdout) == (0, "15.0\n"), done.stderr
     tasks = [one for one in events(trace) if one.get("cat") == "operator"]
-    assert [(one["args"]["Input Shapes"], one["args"]["Input Data Types"]) for one in tasks if one["name"] == "aclnnReduceSum"] == [("3,5", "FLOAT")]
+    assert [
+        (one["args"]["Input Shapes"], one["args"]["Input Data Types"]) for one in tasks if one["name"] == "aclnnReduceSum"
+    ] == [("3,5", "FLOAT")]
     assert any(one.get("cat") == "HostToDevice" for one in events(trace))
     command[5] = str(tmp_path / "nowhere" / "out.json")
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
